@@ -54,7 +54,9 @@ func (f *farmFlags) open(ctx context.Context, set settings, so *server.Options, 
 	if err != nil {
 		return nil, &plan.Usage{Msg: "--farm: " + err.Error()}
 	}
-	h, err := hub.Open(ctx, hub.Options{DB: s.DB(), Broker: b, Version: thisBuild().Version, Log: log})
+	h, err := hub.Open(ctx, hub.Options{DB: s.DB(), Broker: b, Version: thisBuild().Version, Log: log, Refused: func(r hub.Refusal) {
+		s.Refused(service.Entry{Actor: r.Actor, Action: r.Action, Target: r.Target, Address: r.Address})
+	}})
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
@@ -80,7 +82,9 @@ func dispatchRuns(ctx context.Context, so *server.Options, h *hub.Hub, b *broker
 	}
 	waiting := queue.New(so.Service.DB(), nil)
 	so.FarmQueue = farmQueue(h, waiting)
-	d, err := dispatch.New(ctx, dispatch.Options{Queue: waiting, Conn: b.Conn(), Copies: b.Copies(), Bucket: bucket, Dir: filepath.Join(dir, "runs"), Seal: so.Service, Log: so.Log, Hosts: func() map[string]dispatch.Host {
+	d, err := dispatch.New(ctx, dispatch.Options{Queue: waiting, Conn: b.Conn(), Copies: b.Copies(), Bucket: bucket, Dir: filepath.Join(dir, "runs"), Seal: so.Service, Log: so.Log, Refused: func(actor, action, target string) {
+		so.Service.Refused(service.Entry{Actor: actor, Action: action, Target: target})
+	}, Hosts: func() map[string]dispatch.Host {
 		hosts := map[string]dispatch.Host{}
 		for _, one := range h.Hosts("", true) {
 			if one.State != hub.Revoked {

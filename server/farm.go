@@ -182,6 +182,9 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, a access) (hand
 	if errors.Is(err, hub.ErrAmbiguous) {
 		return true, fault(http.StatusNotFound, codeNoDevice, err.Error())
 	}
+	if !ok && err == nil && s.o.Farm.Kept(s.o.projectID, id) {
+		s.refused(callerOf(r.Context()), "device.use", cut(id, 50)+", for "+r.Method+" "+a.pattern)
+	}
 	if !ok || err != nil {
 		return false, err
 	}
@@ -194,6 +197,13 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, a access) (hand
 	}
 	s.proxy(w, at, rest, way).ServeHTTP(w, r)
 	return true, nil
+}
+
+// refused notes in the log of the service, for its operators alone: that a device of others exists is nothing for the project that asked.
+func (s *Server) refused(c caller, action, target string) {
+	if s.o.refused != nil {
+		s.o.refused(service.Entry{Actor: "project " + s.o.projectID + ", " + c.Name, Action: action, Target: target, Address: c.addr})
+	}
 }
 
 // movingBody is an upload that must move on while it is passed on.

@@ -65,6 +65,11 @@ func TestFarmOfProjects(t *testing.T) {
 	if n := len(mine.phones[0].Taps()); n > 0 {
 		t.Errorf("%d taps", n)
 	}
+	eventually(t, "what was refused stands in the log of the service, once", func() bool {
+		entries, err := s.Operator().Log(t.Context(), service.Page{})
+		of := slices.DeleteFunc(entries, func(e service.Entry) bool { return e.Action != "device.use" })
+		return err == nil && len(of) == 1 && of[0].Result == "refused" && strings.Contains(of[0].Target, "SIM1@private") && strings.Contains(of[0].Actor, "project ") && of[0].Project == ""
+	})
 	if a := as(bobs, "POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`); a.status != 200 { // he sees one of this name only
 		t.Error(a)
 	}

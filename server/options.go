@@ -81,6 +81,7 @@ type Options struct {
 	Patience time.Duration // for the headers of a request, its JSON, and each part of an upload or an answer; default: 30 s
 	Running  int           // runs at once; default: 4
 
+	refused   func(service.Entry)                  // notes what was refused, in the log of the service; nil: there is none
 	projectID string                               // of a project's space
 	ownFiles  bool                                 // Files belongs to a project, whose members may replace it
 	share     func(*upload.Folder) *shared.Project // of a project's space; nil: its folders are this server's alone

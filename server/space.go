@@ -132,6 +132,9 @@ func (r *retention) environment(getenv func(string) string) func(string) string 
 func (s *Server) newSpace(p service.ProjectInfo) (*Server, error) {
 	o := s.o
 	o.Service, o.Auth, o.Limiter, o.Guesses, o.ownFiles, o.projectID = nil, nil, nil, nil, true, p.ID
+	if s.o.Service != nil {
+		o.refused = s.o.Service.Refused
+	}
 	dir := filepath.Join(s.o.Projects, p.ID)
 	o.Files = filepath.Join(dir, "files")
 	o.Config.Dir, o.Config.Reports = o.Files, filepath.Join(dir, reportsFolder)

@@ -52,6 +52,30 @@ type Broker struct {
 
 	mu      sync.Mutex
 	account *jwt.AccountClaims // of the embedded server
+	refused func(Refusal)
+}
+
+// Refusal is something that the embedded server did not let a client do.
+type Refusal struct {
+	Key     string // the public half of the client's key; "": it showed no good one
+	Address string // from which it came
+	What    string // "publish to host.x.up", "subscribe to hub.>", "connect"
+}
+
+// OnRefused says who is told what the embedded server refuses; nil: nobody. tell must not wait. What a server of somebody else refuses stands in its own log.
+func (b *Broker) OnRefused(tell func(Refusal)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.refused = tell
+}
+
+func (b *Broker) tellRefused(r Refusal) {
+	b.mu.Lock()
+	tell := b.refused
+	b.mu.Unlock()
+	if tell != nil {
+		tell(r)
+	}
 }
 
 // startLimit is how long the embedded server may take until it answers: streams are read at the start.
@@ -91,7 +115,7 @@ func (b *Broker) start(o Options) error {
 	if b.server, err = server.NewServer(so); err != nil {
 		return err
 	}
-	b.server.SetLoggerV2(logger{o.Log}, false, false, false)
+	b.server.SetLoggerV2(logger{o.Log, b.tellRefused}, false, false, false)
 	b.server.Start()
 	if !b.server.ReadyForConnections(startLimit) {
 		return fmt.Errorf("the server does not answer after %s", startLimit)

@@ -238,6 +238,56 @@ func TestStrangersAreRefused(t *testing.T) {
 	}
 }
 
+// TestRefusalsAreTold: who tries what it may not is told of, with its key and where it came from; no name that a client gives itself makes up another one.
+func TestRefusalsAreTold(t *testing.T) {
+	b := open(t, Options{Listen: "127.0.0.1:0"})
+	told := make(chan Refusal, 10)
+	b.OnRefused(func(r Refusal) { told <- r })
+	seed, public, err := NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := b.Credential("liar", public, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, victim, err := NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	login := Login{Host: "liar", Address: near(b), Seed: seed}
+	name := nats.Name(`x" - "AAAA/jwt:` + victim + `" - Publish Violation - Subject "made.up`)
+	liar, err := login.connect(func() (string, error) { return text, nil }, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(liar.Close)
+	if _, err := liar.SubscribeSync("hub.>"); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(liar.Publish("hub.honest.beat", nil), liar.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"subscribe to hub.>", "publish to hub.honest.beat"} {
+		if r := <-told; r != (Refusal{Key: public, Address: "127.0.0.1", What: want}) {
+			t.Errorf("%+v, not %s", r, want)
+		}
+	}
+	login.Seed, _, err = NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, credential := range []string{"", text} { // none, and another one's
+		if nc, err := login.connect(func() (string, error) { return credential, nil }, name); err == nil {
+			nc.Close()
+			t.Error("a stranger is let in")
+		}
+		if r := <-told; r != (Refusal{Address: "127.0.0.1", What: "connect"}) {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 // TestRevoke ends a host's connection and lets it make no new one, also after a restart; others go on.
 func TestRevoke(t *testing.T) {
 	dir := t.TempDir()

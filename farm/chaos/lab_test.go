@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -63,6 +64,9 @@ type hub struct {
 	url    string
 	end    context.CancelFunc
 	over   chan error
+
+	mu      sync.Mutex
+	refused map[string]int // by actor and action
 }
 
 // place is where a hub works. Without Account it has the NATS server within, which takes hosts on NATS; with it, NATS names the servers.
@@ -81,7 +85,7 @@ func startHub(dir, database, nats, listen string) (*hub, error) {
 }
 
 func (p place) start(log *slog.Logger) (h *hub, err error) {
-	h = &hub{over: make(chan error, 1)}
+	h = &hub{over: make(chan error, 1), refused: map[string]int{}}
 	ctx, end := context.WithCancel(context.Background())
 	h.end = end
 	if h.db, err = store.Open(ctx, p.Database); err != nil {
@@ -112,7 +116,11 @@ func (p place) start(log *slog.Logger) (h *hub, err error) {
 		clock = func() time.Time { return time.Now().Add(p.Clock) }
 	}
 	d, err := dispatch.New(ctx, dispatch.Options{Queue: queue.New(h.db, clock), Conn: h.broker.Conn(), Copies: h.broker.Copies(), Bucket: bucket, Dir: filepath.Join(p.Dir, "hub"), Seal: plainSeal{},
-		Dead: cmp.Or(p.Dead, deadAfter), Log: log})
+		Dead: cmp.Or(p.Dead, deadAfter), Log: log, Refused: func(actor, action, _ string) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.refused[actor+" "+action]++
+		}})
 	if err != nil {
 		return nil, err
 	}

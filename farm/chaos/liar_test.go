@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestHostThatLies: a host gets neither the settings nor the tests of cases that it was not given, and its word on them counts for nothing.
+// TestHostThatLies: a host gets neither the settings nor the tests of cases that it was not given, its word on them counts for nothing, and all of it is told of.
 func TestHostThatLies(t *testing.T) {
 	h, err := startHub(t.TempDir(), storetest.SQLite(t), "127.0.0.1:0", "127.0.0.1:0")
 	must(t, err)
@@ -81,6 +82,12 @@ func TestHostThatLies(t *testing.T) {
 	if _, err := liar.Request(order.ToHub("honest", order.StartSubject), nil, 300*time.Millisecond); err == nil {
 		t.Error("a host speaks in another one's name")
 	}
+	await(t, "all that was refused is told", func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		want := map[string]int{"host liar farm.start": 1, "host liar farm.tests": 1, "host liar farm.result": 3, "host liar farm.events": 1}
+		return maps.Equal(h.refused, want)
+	})
 	must(t, farm.Close())
 	must(t, r.End())
 }

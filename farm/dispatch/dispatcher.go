@@ -41,6 +41,8 @@ type Options struct {
 	Hosts  func() map[string]Host // those that may work, by id, and what they are for; nil: all, as they say
 	Dead   time.Duration          // how long a host may be silent; default: order.DeadAfter
 	Log    *slog.Logger
+	// Refused is told what hosts and projects may not do: who ("host desk"), which action ("farm.result"), and on what. It must not wait. nil: nobody
+	Refused func(actor, action, target string)
 }
 
 // Dispatcher is a hub's part in runs. Safe for concurrent use.
@@ -69,6 +71,9 @@ func New(ctx context.Context, o Options) (*Dispatcher, error) {
 	}
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("the folder of the hub: %w", err)
+	}
+	if o.Refused == nil {
+		o.Refused = func(string, string, string) {}
 	}
 	if o.Dead == 0 {
 		o.Dead = order.DeadAfter

@@ -192,9 +192,13 @@ func (a *api) add(w http.ResponseWriter, r *http.Request, run queue.Run) error {
 		return &badRequest{"too many cases at once"}
 	}
 	cases := make([]queue.Case, len(in))
+	all, _ := a.d.roster.devices()
 	for i, c := range in {
 		if c.N < 0 || len(c.What) > 64<<10 {
 			return &badRequest{"a case needs a number from 0, and takes few words"}
+		}
+		if c.Needs.Device != "" && queue.Needs(c.Needs).Kept(run.Project, all) {
+			a.d.o.Refused("project "+run.Project, "device.use", "a run on "+c.Needs.Device)
 		}
 		cases[i] = queue.Case{N: c.N, Needs: queue.Needs(c.Needs), What: c.What}
 	}

@@ -24,6 +24,7 @@ func (d *Dispatcher) start(ctx context.Context, host string, body []byte) (any, 
 	}
 	r, err := d.o.Queue.Current(ctx, a.Run, a.N, a.Attempt, host)
 	if errors.Is(err, queue.ErrNoRun) {
+		d.suspect(ctx, host, "farm.start", a)
 		return order.Start{}, nil
 	}
 	if err != nil {
@@ -35,6 +36,16 @@ func (d *Dispatcher) start(ctx context.Context, host string, body []byte) (any, 
 		err = json.Unmarshal(text, &s.Settings)
 	}
 	return s, err
+}
+
+// suspect tells of a host that speaks of an attempt of another one as its own. One that is late, after its attempt was superseded, is no liar.
+func (d *Dispatcher) suspect(ctx context.Context, host, action string, a order.Attempt) bool {
+	foreign, err := d.o.Queue.Foreign(ctx, a.Run, a.N, a.Attempt, host)
+	if err != nil || !foreign {
+		return false
+	}
+	d.o.Refused("host "+host, action, fmt.Sprintf("attempt %d of case %d of %s", a.Attempt, a.N, a.Run))
+	return true
 }
 
 // accepting is a result on its way to SQL.
@@ -109,6 +120,9 @@ func (d *Dispatcher) report(ctx context.Context, host string, body []byte) (any,
 	result := queue.Result{Run: r.Run, N: r.N, Attempt: r.Attempt.Attempt, Host: host, Error: r.Error}
 	if r.Returned {
 		ok, err := d.o.Queue.Return(ctx, result, r.Draining)
+		if err == nil && !ok {
+			d.suspect(ctx, host, "farm.result", r.Attempt)
+		}
 		d.look()
 		d.tellEnded(map[string]bool{r.Run: true})
 		return order.Verdict{Accepted: ok}, err
@@ -118,6 +132,9 @@ func (d *Dispatcher) report(ctx context.Context, host string, body []byte) (any,
 		return nil, err
 	}
 	if !has { // it was superseded, or the answer to it was lost: either way the host is done with it
+		if d.suspect(ctx, host, "farm.result", r.Attempt) {
+			return order.Verdict{}, nil
+		}
 		ok, err := d.o.Queue.Accepted(ctx, r.Run, r.N, r.Attempt.Attempt)
 		return order.Verdict{Accepted: ok}, err
 	}
@@ -212,6 +229,7 @@ func (d *Dispatcher) part(ctx context.Context, host string, body []byte) (any, e
 	}
 	if project == "" {
 		d.o.Log.Warn("a host asked for tests that it was not given", "host", host, "archive", p.Archive)
+		d.o.Refused("host "+host, "farm.tests", p.Archive)
 		return nil, errors.New("the host has no case with these tests")
 	}
 	return d.files.part(ctx, project, p.Archive, p.From)
@@ -225,6 +243,9 @@ func (d *Dispatcher) events(ctx context.Context, host string, body []byte) (any,
 	}
 	if !d.follow.trusts(host, e.Attempt) {
 		has, err := d.o.Queue.Has(ctx, e.Run, e.N, e.Attempt.Attempt, host)
+		if err == nil && !has {
+			d.suspect(ctx, host, "farm.events", e.Attempt)
+		}
 		if err != nil || !has {
 			return nil, err
 		}

@@ -40,11 +40,22 @@ type lab struct {
 	broker *broker.Broker
 	hub    *hub.Hub
 	web    *httptest.Server
+
+	mu      sync.Mutex
+	refused map[string]hub.Refusal // by actor and action
+}
+
+// wasRefused gives what the hub told of an actor and an action.
+func (l *lab) wasRefused(what string) (r hub.Refusal, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r, ok = l.refused[what]
+	return r, ok
 }
 
 func newLab(t *testing.T, address string) *lab {
 	t.Helper()
-	l := &lab{t: t, dir: t.TempDir(), listen: "127.0.0.1:0"}
+	l := &lab{t: t, dir: t.TempDir(), listen: "127.0.0.1:0", refused: map[string]hub.Refusal{}}
 	var err error
 	if l.db, err = store.Open(t.Context(), address); err == nil {
 		_, _, err = l.db.Migrate(t.Context())
@@ -84,7 +95,11 @@ func (l *lab) open() {
 	if l.public == "" {
 		l.listen = strings.Replace(l.broker.Address().URL, "tls://", "127.0.0.1", 1)
 	}
-	if l.hub, err = hub.Open(l.t.Context(), hub.Options{DB: l.db, Broker: l.broker, Version: "1"}); err != nil {
+	if l.hub, err = hub.Open(l.t.Context(), hub.Options{DB: l.db, Broker: l.broker, Version: "1", Refused: func(r hub.Refusal) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.refused[r.Actor+" "+r.Action] = r
+	}}); err != nil {
 		l.t.Fatal(err)
 	}
 }
@@ -312,6 +327,12 @@ func TestRevokedHost(t *testing.T) {
 	if _, ok, _ := l.hub.Find("", "A"); ok || l.hub.Transport("bad") != nil {
 		t.Error("it can still be found")
 	}
+	if err := wire.Ask(t.Context(), l.broker.Conn(), wire.ToHub("bad", "beat"), wire.Beat{Protocol: wire.Version}, nil); err == nil { // as on a server that does not know yet
+		t.Error("it is heard")
+	}
+	for _, what := range []string{"host bad farm.beat", "host (not known) farm.connect"} {
+		await(t, "it is told of: "+what, func() bool { _, ok := l.wasRefused(what); return ok })
+	}
 	_ = r.stop()
 	l.close()
 	l.open()
@@ -413,11 +434,11 @@ func TestLiar(t *testing.T) {
 	}
 }
 
-// TestProjectsHost: the devices of a host that joined for a project are that project's alone.
+// TestProjectsHost: the devices of a host that joined for a project are that project's alone, and what it says of others is left out, and told of.
 func TestProjectsHost(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
-	l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
+	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
 	if _, err := l.db.Exec(t.Context(), "UPDATE farm_hosts SET project = 'p'"); err != nil {
 		t.Fatal(err)
 	}
@@ -429,6 +450,18 @@ func TestProjectsHost(t *testing.T) {
 	}
 	if _, ok, _ := l.hub.Find("other", "A@a"); ok {
 		t.Error("another project finds it by its host")
+	}
+	if !l.hub.Kept("other", "A") || !l.hub.Kept("other", "A@a") || l.hub.Kept("p", "A") || l.hub.Kept("other", "B") {
+		t.Error("it is not known that it is kept for the project")
+	}
+	lie := phone("A")
+	lie.Leases = []wire.Lease{{Project: "other", Holder: "eve"}, {Project: "p", Holder: "ada"}}
+	lie.Records = map[string]json.RawMessage{"other": json.RawMessage(`{}`)}
+	r.set(lie)
+	await(t, "its lease", func() bool { return l.uses("p") == "A leased" })
+	d := l.hub.Devices("p")[0]
+	if told, ok := l.wasRefused("host a farm.lease"); !ok || len(d.Leases) != 1 || len(d.Records) != 0 || d.Holder != "ada" || !strings.Contains(told.Target, "project other") {
+		t.Errorf("leases of other projects: %+v, %+v", d, told)
 	}
 }
 

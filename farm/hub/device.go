@@ -132,6 +132,29 @@ func (d *Device) judge(one *host, project string) {
 	}
 }
 
+// Kept tells whether a device of that name is one of other projects, and of none that the project may use.
+func (h *Hub) Kept(project, name string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	id, on, suffixed := strings.Cut(name, "@")
+	kept := false
+	for _, one := range h.hosts {
+		if one.revoked || suffixed && one.ID != on {
+			continue
+		}
+		for _, d := range one.beat.Devices {
+			if d.ID != id {
+				continue
+			}
+			if one.visible(project) && (d.Only == "" || d.Only == project) {
+				return false
+			}
+			kept = true
+		}
+	}
+	return kept && (suffixed || !h.local[id])
+}
+
 // Find tells where a device is that a project may use; ok is false when no host has it.
 func (h *Hub) Find(project, name string) (at Target, ok bool, err error) {
 	h.mu.Lock()

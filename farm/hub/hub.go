@@ -23,6 +23,15 @@ type Options struct {
 	Broker  *broker.Broker
 	Version string
 	Log     *slog.Logger
+	Refused func(Refusal) // is told what hosts, and who says to be one, may not do; it must not wait. nil: nobody
+}
+
+// Refusal is something that was refused.
+type Refusal struct {
+	Actor   string // "host desk"
+	Address string // from which it came; "": it is not known
+	Action  string // "farm.nats"
+	Target  string // in words
 }
 
 // Hub knows the hosts of a farm. Safe for concurrent use. Close does not close the database or the broker.
@@ -77,6 +86,9 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Refused == nil {
+		o.Refused = func(Refusal) {}
+	}
 	h := &Hub{o: o, hosts: map[string]*host{}, local: map[string]bool{}}
 	if err := h.reload(ctx); err != nil {
 		return nil, fmt.Errorf("hosts of the farm: %w", err)
@@ -93,12 +105,14 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 	}
 	looking, stop := context.WithCancel(context.Background())
 	h.stop = stop
+	o.Broker.OnRefused(h.refused)
 	h.working.Go(func() { h.look(looking) })
 	return h, nil
 }
 
 // Close ends the hub's connections with hosts.
 func (h *Hub) Close() error {
+	h.o.Broker.OnRefused(nil)
 	for _, stop := range h.served {
 		stop()
 	}
@@ -228,7 +242,11 @@ func (h *Hub) hear(subject string, body []byte) (any, error) {
 	defer h.mu.Unlock()
 	one := h.hosts[id]
 	if one == nil || one.revoked {
+		h.o.Refused(Refusal{Actor: hostActor(id), Action: "farm.beat", Target: "a host that was revoked, or never joined"})
 		return nil, ErrNoHost
+	}
+	if foreign := one.ownOnly(b.Devices); foreign != "" {
+		h.o.Refused(Refusal{Actor: hostActor(id), Action: "farm.lease", Target: foreign})
 	}
 	if one.beat.Boot != b.Boot {
 		one.link.cut() // what was connected with the process before
@@ -245,6 +263,53 @@ func (h *Hub) hear(subject string, body []byte) (any, error) {
 		one.link.cut()
 	}
 	return nil, nil
+}
+
+// hostActor is how the log calls a host.
+func hostActor(id string) string { return "host " + id }
+
+// ownOnly takes out what a host of one project says of others, and tells what that was; "": nothing.
+func (one *host) ownOnly(devices []wire.Device) (foreign string) {
+	if one.Project == "" {
+		return ""
+	}
+	for i := range devices {
+		d := &devices[i]
+		if d.Only != "" && d.Only != one.Project {
+			foreign, d.Only = fmt.Sprintf("a page of project %s", d.Only), one.Project
+		}
+		d.Leases = slices.DeleteFunc(d.Leases, func(l wire.Lease) bool {
+			if l.Project == one.Project {
+				return false
+			}
+			foreign = fmt.Sprintf("a lease of %s for project %s", d.ID, l.Project)
+			return true
+		})
+		maps.DeleteFunc(d.Records, func(project string, _ json.RawMessage) bool {
+			if project == one.Project {
+				return false
+			}
+			foreign = fmt.Sprintf("a record of %s for project %s", d.ID, project)
+			return true
+		})
+	}
+	return foreign
+}
+
+// refused passes on what NATS refused.
+func (h *Hub) refused(r broker.Refusal) {
+	out := Refusal{Actor: "host (not known)", Address: r.Address, Action: "farm.nats", Target: r.What}
+	if r.Key == "" {
+		out.Action = "farm.connect"
+	}
+	h.mu.Lock()
+	for _, one := range h.hosts {
+		if r.Key != "" && one.key == r.Key {
+			out.Actor = hostActor(one.ID)
+		}
+	}
+	h.mu.Unlock()
+	h.o.Refused(out)
 }
 
 // goodDevice tells whether an id can be one: "@" is for the host behind it.

@@ -26,6 +26,14 @@ func (q *Queue) Has(ctx context.Context, run string, n, attempt int, host string
 	return count > 0, err
 }
 
+// Foreign tells whether an attempt is, or was, that of another host, or is yet to come: whoever speaks of it as its own lies. Of one that was superseded
+// nothing can be said.
+func (q *Queue) Foreign(ctx context.Context, run string, n, attempt int, host string) (bool, error) {
+	var count int
+	err := q.db.One(ctx, "SELECT COUNT(*) FROM farm_cases WHERE run = $1 AND n = $2 AND (attempt < $3 OR attempt = $3 AND host <> $4 AND state IN ('running', 'ended'))", []any{run, n, attempt, host}, &count)
+	return count > 0, err
+}
+
 // MayRead tells for which project a host works with an archive now; "": for none.
 func (q *Queue) MayRead(ctx context.Context, host, archive string) (project string, err error) {
 	err = q.db.One(ctx, "SELECT r.project FROM farm_cases c JOIN farm_runs r ON r.id = c.run WHERE c.host = $1 AND c.state = 'running' AND r.archive = $2 LIMIT 1", []any{host, archive}, &project)

@@ -39,6 +39,17 @@ type Device struct {
 // key is what the table and the checks of a free device know it by.
 func (d Device) key() string { return d.Host + "/" + d.ID }
 
+// kept tells whether only other projects may use it.
+func (d Device) kept(project string) bool {
+	return len(d.Projects) > 0 && !slices.Contains(d.Projects, project)
+}
+
+// Kept tells whether a case names devices of other projects alone.
+func (n Needs) Kept(project string, all []Device) bool {
+	named := slices.DeleteFunc(slices.Clone(all), func(d Device) bool { return n.Device != d.ID && n.Device != d.ID+"@"+d.Host })
+	return len(named) > 0 && !slices.ContainsFunc(named, func(d Device) bool { return !d.kept(project) })
+}
+
 // class is the same for devices that no case tells apart.
 func (d Device) class() string {
 	return fmt.Sprintf("%s|%s|%s|%dx%d|%s|%q|%q|%q", d.Platform, d.Model, d.OS, d.Width, d.Height, d.Pool, d.Labels, d.Browsers, d.Projects)
@@ -51,7 +62,7 @@ func (n Needs) Unmet(project string, d Device) string {
 		return fmt.Sprintf("%s is wanted, and it is %s", n.Platform, d.Platform)
 	case n.Device != "" && n.Device != d.ID && n.Device != d.ID+"@"+d.Host:
 		return "another device was named"
-	case len(d.Projects) > 0 && !slices.Contains(d.Projects, project):
+	case d.kept(project):
 		return "it is kept for other projects"
 	case n.Pool != "" && n.Pool != d.Pool:
 		return fmt.Sprintf("pool %s is wanted, and it is in %s", n.Pool, orNone(d.Pool))

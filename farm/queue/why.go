@@ -81,6 +81,9 @@ func (a asked) why(all []Device) string {
 	lacks := map[string]bool{}
 	var lacking []string
 	for _, d := range all {
+		if d.kept(a.project) {
+			continue // of devices of others not even the names are told
+		}
 		if unmet := a.needs.Unmet(a.project, d); unmet != "" {
 			if d.Platform == a.needs.Platform && !lacks[unmet] && len(lacking) < 3 {
 				lacks[unmet] = true

@@ -57,6 +57,9 @@ type Service struct {
 	swept  sync.WaitGroup
 	ended  context.CancelFunc // of the sweeping
 	signer signer
+
+	refused  chan Entry // lines on what was refused
+	refusals refusals
 }
 
 // Open connects, brings the schema up to date, and makes what a new database needs. Close ends it.
@@ -65,7 +68,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if o.WebhookSecret != "" && len(o.WebhookSecret) < secretLength {
 		return nil, fmt.Errorf("TAPROOT_WEBHOOK_SECRET has fewer than %d characters; make one with: openssl rand -hex 32", secretLength)
 	}
-	s := &Service{o: o, log: o.Log, hashes: make(chan struct{}, o.Hashes), post: make(chan letter, 100)}
+	s := &Service{o: o, log: o.Log, hashes: make(chan struct{}, o.Hashes), post: make(chan letter, 100), refused: make(chan Entry, 100), refusals: refusals{last: map[[2]string]refusal{}}}
 	var err error
 	if s.db, err = store.Open(ctx, o.Database); err != nil {
 		return nil, err
@@ -77,6 +80,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	sweeping, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.ended = cancel
 	s.swept.Go(func() { s.sweepAlways(sweeping) })
+	s.swept.Go(func() { s.noteRefused(sweeping) })
 	return s, nil
 }
 
