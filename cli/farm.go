@@ -230,6 +230,7 @@ func farmStatus(ctx context.Context, env *Env, ask hubClient, asJSON bool) error
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.ID, dash(d.Host), d.Platform, dash(d.Model), use, dash(since), dash(d.Holder))
 	}
+	farmReserved(w, state.Devices)
 	if len(state.Queue) > 0 {
 		fmt.Fprintln(w, "\nWAITING\tNEEDS\tWHY")
 	}
@@ -237,6 +238,17 @@ func farmStatus(ctx context.Context, env *Env, ask hubClient, asJSON bool) error
 		fmt.Fprintf(w, "%d\t%s\t%s\n", l.Waiting, l.Needs, l.Why)
 	}
 	return w.Flush()
+}
+
+// farmReserved lists for when devices are reserved.
+func farmReserved(w io.Writer, devices []server.Device) {
+	head := "\nRESERVED\tFROM\tUNTIL\tHOLDER\tWHY\n"
+	for _, d := range devices {
+		for _, r := range d.Reservations {
+			fmt.Fprintf(w, "%s%s\t%s\t%s\t%s\t%s\n", head, d.ID, r.From.UTC().Format(time.DateTime), r.Until.UTC().Format(time.DateTime), dash(r.Holder), dash(r.Why))
+			head = ""
+		}
+	}
 }
 
 func dash(text string) string {

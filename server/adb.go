@@ -25,6 +25,7 @@ func (s *Server) adb(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	s.beginReserved(r.Context(), id, c)
 	services, ok := s.pool.Driver(info.Platform).(drivers.Services)
 	switch {
 	case !ok:

@@ -31,6 +31,8 @@ type Device struct {
 	Lease *LeaseInfo `json:"lease,omitempty" doc:"Who holds it by a lease of this server."`
 	Busy  *time.Time `json:"busySince,omitempty" doc:"Somebody uses it, since then: a call, a run or another process."`
 
+	Reservations []ReservationInfo `json:"reservations,omitempty" doc:"For when it is reserved, the first one first."`
+
 	Recording *Recording `json:"recording,omitempty" doc:"The film of its screen that is made, or was made last."`
 	FarmDevice
 }
@@ -109,6 +111,9 @@ func (s *Server) deviceRecord(info drivers.Info, open map[string]live.Status) De
 	if h, busy := s.pool.Busy(info.ID); busy {
 		since := h.Since.UTC()
 		d.Busy = &since
+	}
+	if info.Platform != dsl.Web {
+		d.Reservations = s.reservations(info.ID, caller{})
 	}
 	if rec := s.recordings.of(info.ID); rec != nil {
 		now := rec.now()

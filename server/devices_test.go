@@ -102,6 +102,76 @@ func TestScreenshots(t *testing.T) {
 	}
 }
 
+// TestReservations: a device is reserved for later, others are told until when, and it is its holder's from then on.
+func TestReservations(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 2, withAuth)
+	path, tap := "/devices/SIM1/lease", map[string]any{"label": "Login"}
+	mine, others := []string{"X-API-Key", key}, []string{"X-API-Key", other}
+	now := time.Now().UTC().Truncate(time.Second)
+	span := func(from, until time.Duration) map[string]any {
+		return map[string]any{"holder": "ada", "why": "the demo", "from": now.Add(from), "until": now.Add(until)}
+	}
+	for what, body := range map[string]map[string]any{"without an end": {"from": now.Add(time.Hour)}, "of the past": span(-time.Hour, time.Hour), "that ends before it begins": span(2*time.Hour, time.Hour), "of a year": span(time.Hour, 365*24*time.Hour),
+		"in a year": span(365*24*time.Hour, 366*24*time.Hour), "without a beginning": {"until": now.Add(time.Hour)}, "why of a lease": {"why": "x"}, "a second line": {"from": now.Add(time.Hour), "until": now.Add(2 * time.Hour), "why": "a\nb"}} {
+		if a := l.ask("POST", path, body, mine...); a.status != 400 {
+			t.Errorf("%s: %s", what, a)
+		}
+	}
+	made := l.ask("POST", path, span(30*time.Minute, time.Hour), mine...)
+	if made.status != 200 || made.json(t)["since"] != now.Add(30*time.Minute).Format(time.RFC3339) {
+		t.Fatal(made)
+	}
+	lease := made.json(t)["lease"].(string)
+	for what, body := range map[string]any{"overlaps it": span(40*time.Minute, 2*time.Hour), "a lease into it": map[string]any{"ttlSeconds": 3000}} {
+		a := l.ask("POST", path, body, others...)
+		if a.status != 409 || a.code() != "device_busy" || a.json(t)["until"] == nil || !strings.Contains(string(a.body), "by ada") || !strings.Contains(string(a.body), "the demo") {
+			t.Errorf("what %s: %s", what, a)
+		}
+	}
+	if a := l.ask("POST", path, span(time.Hour, 2*time.Hour), others...); a.status != 200 {
+		t.Errorf("behind it: %s", a)
+	}
+	for _, list := range []string{"/devices", "/devices/SIM1", path} {
+		if a := l.ask("GET", list, nil, others...); strings.Count(string(a.body), "the demo") != 2 || strings.Contains(string(a.body), lease) {
+			t.Errorf("%s: %s", list, a)
+		}
+	}
+	if a := l.ask("POST", "/devices/SIM1/tap", tap, others...); a.status != 200 {
+		t.Errorf("before it: %s", a)
+	}
+	if a := l.ask("DELETE", path, nil, others...); a.status != 204 {
+		t.Error(a)
+	}
+	if a := l.ask("DELETE", path, nil, append(others, "X-Lease", lease)...); a.status != 204 || strings.Count(string(l.ask("GET", path, nil, mine...).body), "the demo") != 1 {
+		t.Errorf("taken back by who has the id: %s, %s", a, l.ask("GET", path, nil, mine...))
+	}
+	made = l.ask("POST", "/devices/SIM2/lease", map[string]any{"holder": "ada", "from": time.Now().Add(300 * time.Millisecond), "until": now.Add(time.Hour)}, mine...)
+	if made.status != 200 {
+		t.Fatal(made)
+	}
+	show := append(mine, "X-Lease", made.json(t)["lease"].(string))
+	eventually(t, "it begins", func() bool {
+		a := l.ask("POST", "/devices/SIM2/tap", tap, others...)
+		return a.status == 409 && strings.Contains(string(a.body), "ada")
+	})
+	if a := l.ask("POST", "/devices/SIM2/tap", tap, mine...); a.status != 409 {
+		t.Errorf("its credential without its id: %s", a)
+	}
+	if a := l.ask("POST", "/devices/SIM2/tap", tap, show...); a.status != 200 {
+		t.Errorf("its holder: %s", a)
+	}
+	if a := l.ask("POST", "/devices/SIM2/tap", tap, others...); a.status != 409 || a.json(t)["until"] != now.Add(time.Hour).Format(time.RFC3339) {
+		t.Errorf("others are told until when: %s", a)
+	}
+	if a := l.ask("DELETE", "/devices/SIM2/lease", nil, show...); a.status != 204 {
+		t.Error(a)
+	}
+	if a := l.ask("POST", "/devices/SIM2/tap", tap, others...); a.status != 200 {
+		t.Errorf("after it was given back: %s", a)
+	}
+}
+
 // TestLeases: who has a device has it alone, is told to others, and loses it when the time is over.
 func TestLeases(t *testing.T) {
 	t.Parallel()

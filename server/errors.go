@@ -165,6 +165,7 @@ func (s *Server) problem(ctx context.Context, err error) *Error {
 func (s *Server) deviceProblem(ctx context.Context, err error) *Error {
 	var held *live.HeldError
 	var busy *pool.BusyError
+	var reserved *pool.ReservedError
 	var unknown *pool.UnknownDeviceError
 	var none *pool.NoDeviceError
 	var noVision *action.VisionError
@@ -178,7 +179,12 @@ func (s *Server) deviceProblem(ctx context.Context, err error) *Error {
 	case errors.As(err, &busy):
 		e := fault(http.StatusConflict, codeBusy, busy.Error())
 		e.Holder = busy.Holder.What
+		if until := busy.Holder.Until.UTC(); time.Now().Before(until) {
+			e.Until = &until
+		}
 		return e
+	case errors.As(err, &reserved):
+		return s.reservedProblem(reserved)
 	case errors.As(err, &owners):
 		s.log.WarnContext(ctx, "a device cannot be had", "error", s.mask.Text(err.Error()))
 		return fault(http.StatusBadGateway, codeDevice, owners.Public()+" (the server's log says more)")

@@ -119,6 +119,7 @@ func (s *Server) withFarm(own []Device) []Device {
 		if out.Lease != nil {
 			out.Lease.Device = d.Name
 		}
+		out.Reservations = s.reservedThere(d.Reserved)
 		out.FarmDevice = FarmDevice{Host: d.Host, Pool: d.Pool, Labels: d.Labels, Use: d.Use, Why: d.Why, Holder: d.Holder}
 		if !d.Since.IsZero() {
 			out.Since = &d.Since
@@ -129,12 +130,27 @@ func (s *Server) withFarm(own []Device) []Device {
 	return own
 }
 
+// reservedThere is what a project is told of the reservations of a host's device.
+func (s *Server) reservedThere(list []wire.Lease) (out []ReservationInfo) {
+	for _, l := range list {
+		r := ReservationInfo{From: l.Since, Until: l.Until}
+		if l.Project == s.o.projectID {
+			r.Holder, r.Why = l.Holder, l.Why
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
 func localUse(d Device) FarmDevice {
+	now := time.Now()
 	switch {
 	case d.Problem != "":
 		return FarmDevice{Use: hub.Blocked, Why: d.Problem}
 	case d.Lease != nil:
 		return FarmDevice{Use: hub.Leased, Holder: d.Lease.Holder, Since: &d.Lease.Since}
+	case len(d.Reservations) > 0 && !d.Reservations[0].From.After(now):
+		return FarmDevice{Use: hub.Leased, Holder: d.Reservations[0].Holder, Since: &d.Reservations[0].From}
 	case d.Busy != nil:
 		return FarmDevice{Use: hub.Busy, Since: d.Busy}
 	}

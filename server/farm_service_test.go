@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/farm/broker"
@@ -86,6 +87,22 @@ func TestFarmOfProjects(t *testing.T) {
 	})
 	if a := as(bobs, "POST", "/devices/SIM2/tap", `{"point": "50%,50%"}`); a.status != 409 {
 		t.Error(a)
+	}
+	later := map[string]any{"from": time.Now().Add(time.Hour), "until": time.Now().Add(2 * time.Hour), "holder": "night shift", "why": "the demo"}
+	if a := as(adas, "POST", "/devices/SIM2/lease", later); a.status != 200 {
+		t.Error(a)
+	}
+	eventually(t, "it is seen that it is reserved, and by whom within the project alone", func() bool {
+		seen := func(token string) server.ReservationInfo {
+			all := list(token)
+			d := all[slices.IndexFunc(all, func(d server.Device) bool { return strings.HasPrefix(d.ID, "SIM2") })]
+			return append(d.Reservations, server.ReservationInfo{})[0]
+		}
+		a, b := seen(adas), seen(bobs)
+		return strings.HasPrefix(a.Holder, "night shift") && a.Why == "the demo" && !b.From.IsZero() && b.Holder == "" && b.Why == ""
+	})
+	if a := as(bobs, "POST", "/devices/SIM2/lease", later); a.status != 409 || strings.Contains(string(a.body), "night shift") || strings.Contains(string(a.body), "demo") {
+		t.Errorf("what overlaps another project's: %s", a)
 	}
 	_, key, err := broker.NewKey()
 	if err != nil {

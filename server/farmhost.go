@@ -67,6 +67,9 @@ func (s *Server) FarmDevices(ctx context.Context) ([]wire.Device, error) {
 			since := h.Since.UTC()
 			d.Busy = &since
 		}
+		for _, r := range s.pool.Reservations(info.ID) {
+			d.Reserved = append(d.Reserved, wire.Lease{Project: r.Project, Holder: r.Who, Why: r.Why, Since: r.From, Until: r.Until})
+		}
 		list = append(list, d)
 	}
 	for project, own := range s.spaces.all(s) {

@@ -108,6 +108,7 @@ type inputLease struct {
 // credential has lost the device.
 func (s *Server) inputHolder(ctx context.Context, id string, take bool) (inputLease, error) {
 	c := callerOf(ctx)
+	s.beginReserved(ctx, id, c)
 	if h, held := s.devices.Held(id); held && s.leases.holder(id, c) == h.Who {
 		return inputLease{Lease: c.lease, Holder: h.Who, who: h.Who}, nil
 	}

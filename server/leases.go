@@ -13,11 +13,16 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/runner/live"
+	"github.com/taproot-dev/taproot/runner/pool"
 )
 
 const leaseDoc = `Until the lease ends, only its holder can use the device; all others get 409 device_busy with the holder and the time.
 Calls that belong to the lease send its id as X-Lease; with authentication on and without "holder" in the body, the credential alone
-does it. To hold the device longer, send the request again, with X-Lease. A lease that was not renewed ends by itself.`
+does it. To hold the device longer, send the request again, with X-Lease. A lease that was not renewed ends by itself.
+
+With "from" and "until" the device is reserved for later: from then on it is yours as by a lease, and calls show the id. What overlaps another reservation, or a lease that lasts
+longer, is 409 device_busy. No lease of others lasts into a reservation; in the ten minutes before it no case of a run begins on the device, and one under way at its beginning ends first.
+DELETE with the id takes it back. Reservations outlast the server.`
 
 // LeaseInfo is who holds a device, and until when.
 type LeaseInfo struct {
@@ -29,18 +34,20 @@ type LeaseInfo struct {
 
 // LeaseState is a device's lease, if it has one.
 type LeaseState struct {
-	Device string     `json:"device"`
-	Held   bool       `json:"held"`
-	Holder string     `json:"holder,omitempty"`
-	Since  *time.Time `json:"since,omitempty"`
-	Until  *time.Time `json:"until,omitempty"`
-	Mine   bool       `json:"mine,omitempty" doc:"A connection of the same credential holds it: /devices/{id}/input?take=true takes it over."`
+	Device       string            `json:"device"`
+	Held         bool              `json:"held"`
+	Holder       string            `json:"holder,omitempty"`
+	Since        *time.Time        `json:"since,omitempty"`
+	Until        *time.Time        `json:"until,omitempty"`
+	Reservations []ReservationInfo `json:"reservations,omitempty" doc:"For when it is reserved, the first one first."`
+	Mine         bool              `json:"mine,omitempty" doc:"A connection of the same credential holds it: /devices/{id}/input?take=true takes it over."`
 }
 
 // LeaseGrant is a lease as its holder gets it.
 type LeaseGrant struct {
 	LeaseInfo
 	Lease string `json:"lease" doc:"The id to send as X-Lease. Who has it has the device."`
+	Why   string `json:"why,omitempty" doc:"Of a reservation."`
 }
 
 type leaseState struct{ Body LeaseState }
@@ -48,13 +55,20 @@ type leaseGrant struct{ Body LeaseGrant }
 type leaseInput struct {
 	ID   string `path:"id" doc:"Serial of the phone, or id of the page, as GET /devices lists it." example:"emulator-5554"`
 	Body *struct {
-		TTLSeconds int    `json:"ttlSeconds,omitempty" minimum:"1" maximum:"86400" default:"60" doc:"How long the lease lasts from now on."`
-		Holder     string `json:"holder,omitempty" maxLength:"64" doc:"A name that others are told: of a person, or a job of a CI system."`
+		TTLSeconds int        `json:"ttlSeconds,omitempty" minimum:"1" maximum:"86400" default:"60" doc:"How long the lease lasts from now on."`
+		Holder     string     `json:"holder,omitempty" maxLength:"64" doc:"A name that others are told: of a person, or a job of a CI system."`
+		From       *time.Time `json:"from,omitempty" doc:"Reserve the device from then on, instead of holding it now; at most 90 days ahead."`
+		Until      *time.Time `json:"until,omitempty" doc:"Of a reservation: its end, at most seven days after its beginning."`
+		Why        string     `json:"why,omitempty" maxLength:"200" doc:"Of a reservation: what for. Members of the project are told."`
 	}
 }
 
 // leases knows which lease is whose. Who has the device is runner/live's affair, by the name that is made here.
-type leases struct{ state *leaseTable }
+type leases struct {
+	state    *leaseTable
+	reserved func(device string) []pool.Reservation
+	project  string // whose callers these are
+}
 
 type leaseTable struct {
 	mu   sync.Mutex
@@ -68,14 +82,19 @@ type grant struct {
 	live  string            // the credential of a connection, which may take the device over by another one; empty: none
 }
 
-func newLeases() leases { return leases{&leaseTable{byID: map[string]grant{}}} }
+func newLeases(project string, reserved func(string) []pool.Reservation) leases {
+	return leases{&leaseTable{byID: map[string]grant{}}, reserved, project}
+}
 
 // holder is the name by which live knows a caller who uses a device.
 func (l leases) holder(device string, c caller) string {
 	l.state.mu.Lock()
-	defer l.state.mu.Unlock()
 	g, ok := l.state.byID[device]
+	l.state.mu.Unlock()
 	if ok && g.fits(c) {
+		return g.who
+	}
+	if g, ok := l.ofReservation(device, c); ok {
 		return g.who
 	}
 	return c.who()
@@ -111,12 +130,12 @@ func leaseOf(device string, h live.Hold) LeaseInfo {
 func (s *Server) getLease(ctx context.Context, in *deviceInput) (*leaseState, error) {
 	if h, held := s.devices.Held(in.ID); held { // also while the device is unplugged
 		since, until := h.Since.UTC(), h.Until.UTC()
-		return &leaseState{LeaseState{Device: in.ID, Held: true, Holder: h.Who, Since: &since, Until: &until, Mine: s.leases.mine(in.ID, callerOf(ctx)) != ""}}, nil
+		return &leaseState{LeaseState{Device: in.ID, Held: true, Holder: h.Who, Since: &since, Until: &until, Mine: s.leases.mine(in.ID, callerOf(ctx)) != "", Reservations: s.reservations(in.ID, callerOf(ctx))}}, nil
 	}
 	if _, err := s.device(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	return &leaseState{LeaseState{Device: in.ID}}, nil
+	return &leaseState{LeaseState{Device: in.ID, Reservations: s.reservations(in.ID, callerOf(ctx))}}, nil
 }
 
 // holderName is one that is fit for logs and answers.
@@ -136,6 +155,12 @@ func (s *Server) takeLease(ctx context.Context, in *leaseInput) (*leaseGrant, er
 	if name != "" && !holderName.MatchString(name) {
 		return nil, invalid("body.holder: use letters, digits, blanks and . _ @ / # : -")
 	}
+	if in.Body != nil && in.Body.From != nil {
+		return s.reserve(ctx, in)
+	}
+	if in.Body != nil && (in.Body.Until != nil || in.Body.Why != "") {
+		return nil, invalid("body.from: until and why are those of a reservation, which has a beginning")
+	}
 	if ttl > s.o.MaxLease {
 		return nil, invalid(fmt.Sprintf("body.ttlSeconds: at most %d", int(s.o.MaxLease.Seconds())))
 	}
@@ -144,6 +169,9 @@ func (s *Server) takeLease(ctx context.Context, in *leaseInput) (*leaseGrant, er
 	if _, held := s.devices.Held(in.ID); id == "" || !held {
 		g, id = newGrant(c, name)
 	}
+	if mine, ok := s.leases.ofReservation(in.ID, c); ok {
+		g, id = mine, c.lease
+	}
 	ctx, cancel := s.deadline(ctx)
 	defer cancel()
 	h, err := s.devices.Hold(ctx, in.ID, g.who, ttl)
@@ -151,7 +179,7 @@ func (s *Server) takeLease(ctx context.Context, in *leaseInput) (*leaseGrant, er
 		return nil, asDeviceError(err)
 	}
 	s.leases.put(in.ID, g, s.devices.Held)
-	return &leaseGrant{LeaseGrant{leaseOf(in.ID, h), id}}, nil
+	return &leaseGrant{LeaseGrant{LeaseInfo: leaseOf(in.ID, h), Lease: id}}, nil
 }
 
 // mine is the name of the holder when that is a connection of the caller's own credential; "" when it is not. Where nobody is known by name,
@@ -198,14 +226,25 @@ func newGrant(c caller, name string) (grant, string) {
 }
 
 func (s *Server) dropLease(ctx context.Context, in *deviceInput) (*struct{}, error) {
-	if _, held := s.devices.Held(in.ID); !held {
-		s.leases.drop(in.ID)
-		_, err := s.device(ctx, in.ID)
+	c := callerOf(ctx)
+	who := s.leases.holder(in.ID, c) // also of a reservation that is ended now
+	ended, err := s.unreserve(in.ID, c)
+	if err != nil {
+		return nil, err
+	}
+	h, held := s.devices.Held(in.ID)
+	if !held || ended && h.Who != who {
+		if !held {
+			s.leases.drop(in.ID)
+		}
+		if !ended {
+			_, err = s.device(ctx, in.ID)
+		}
 		return nil, err
 	}
 	ctx, cancel := s.deadline(ctx)
 	defer cancel()
-	held, err := s.devices.Release(ctx, in.ID, s.leases.holder(in.ID, callerOf(ctx)))
+	held, err = s.devices.Release(ctx, in.ID, who)
 	if err != nil {
 		return nil, asDeviceError(err)
 	}

@@ -65,7 +65,8 @@ type Server struct {
 // New makes a server. Nothing is opened yet.
 func New(o Options) (*Server, error) {
 	o.defaults()
-	s := &Server{o: o, log: o.Log, mask: o.Mask, access: map[string]access{}, leases: newLeases(), mux: http.NewServeMux()}
+	s := &Server{o: o, log: o.Log, mask: o.Mask, access: map[string]access{}, mux: http.NewServeMux()}
+	s.leases = newLeases(o.projectID, func(device string) []pool.Reservation { return s.pool.Reservations(device) })
 	s.streams, s.hangUp = context.WithCancel(context.Background())
 	s.recordings.base = s.streams
 	s.host, _ = os.Hostname() // without it there is one name less by which the server may be called

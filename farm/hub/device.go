@@ -66,9 +66,22 @@ func (h *Hub) AllDevices() []Device {
 	for i := range list {
 		if d := &list[i]; len(d.Leases) > 0 {
 			d.Holder, d.Since = d.Leases[0].Holder, d.Leases[0].Since
+		} else if r, now := d.reserved(); now {
+			d.Holder = r.Holder
 		}
 	}
 	return list
+}
+
+// reserved gives the reservation that has begun.
+func (d *Device) reserved() (wire.Lease, bool) {
+	now := time.Now()
+	for _, r := range d.Reserved {
+		if !r.Since.After(now) && now.Before(r.Until) {
+			return r, true
+		}
+	}
+	return wire.Lease{}, false
 }
 
 func (h *Hub) devices(project string, sees func(*host, wire.Device) bool) []Device {
@@ -107,6 +120,10 @@ func (d *Device) judge(one *host, project string) {
 		d.Holder, d.Since = d.Leases[at].Holder, d.Leases[at].Since
 	}
 	d.Use, d.Why = Free, ""
+	reserved, now := d.reserved()
+	if now && d.Holder == "" && reserved.Project == project {
+		d.Holder = reserved.Holder
+	}
 	switch state := one.state(); {
 	case state == Offline:
 		d.Why = "its host does not answer"
@@ -118,6 +135,8 @@ func (d *Device) judge(one *host, project string) {
 		}
 	case len(d.Leases) > 0:
 		d.Use, d.Since = Leased, d.Leases[0].Since
+	case now:
+		d.Use, d.Since = Leased, reserved.Since
 	case d.Busy != nil:
 		d.Use, d.Since = Busy, *d.Busy
 	case state == Draining:

@@ -28,10 +28,11 @@ type Beat struct {
 // Device is what a host says of a device of its own.
 type Device struct {
 	drivers.Info
-	Busy   *time.Time `json:"busySince,omitempty"` // somebody uses it, since then
-	Gone   bool       `json:"gone,omitempty"`      // it was there, and is unplugged
-	Only   string     `json:"only,omitempty"`      // the project that alone sees it, as a page that it opened
-	Leases []Lease    `json:"leases,omitempty"`
+	Busy     *time.Time `json:"busySince,omitempty"` // somebody uses it, since then
+	Gone     bool       `json:"gone,omitempty"`      // it was there, and is unplugged
+	Only     string     `json:"only,omitempty"`      // the project that alone sees it, as a page that it opened
+	Leases   []Lease    `json:"leases,omitempty"`
+	Reserved []Lease    `json:"reserved,omitempty"` // for later, or now; the first one first
 	// Records are what a project sees of it beside, by the id of the project; "": without projects.
 	Records map[string]json.RawMessage `json:"records,omitempty"`
 }
@@ -40,6 +41,7 @@ type Device struct {
 type Lease struct {
 	Project string    `json:"project,omitempty"`
 	Holder  string    `json:"holder"`
+	Why     string    `json:"why,omitempty"` // of a reservation
 	Since   time.Time `json:"since"`
 	Until   time.Time `json:"until"`
 }

@@ -17,7 +17,7 @@ type attachment struct {
 // called, or the device is closed for another reason: then stop was called and gone is closed. When start fails, the device stays as it is.
 func (d *Devices) Attach(ctx context.Context, id, who string, start func(*action.Session) (stop func() error, err error)) (detach func() error, gone <-chan struct{}, err error) {
 	err = d.turn(ctx, id, who, func(ctx context.Context, e *entry) error {
-		a, err := d.attach(ctx, e, start)
+		a, err := d.attach(ctx, e, who, start)
 		if err != nil {
 			return err
 		}
@@ -28,10 +28,10 @@ func (d *Devices) Attach(ctx context.Context, id, who string, start func(*action
 }
 
 // attach is Attach for who has the turn.
-func (d *Devices) attach(ctx context.Context, e *entry, start func(*action.Session) (func() error, error)) (*attachment, error) {
+func (d *Devices) attach(ctx context.Context, e *entry, who string, start func(*action.Session) (func() error, error)) (*attachment, error) {
 	a := &attachment{gone: make(chan struct{})}
 	var startErr error
-	err := d.use(ctx, e, func(_ context.Context, s *action.Session) error {
+	err := d.use(ctx, e, who, func(_ context.Context, s *action.Session) error {
 		a.stop, startErr = start(s)
 		return nil
 	}, nil)

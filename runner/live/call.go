@@ -100,7 +100,7 @@ func (d *Devices) Decode(def *dsl.Def, v source.Value) (any, dsl.StepOptions, er
 // When use fails with an error for which the device is to blame, the device is closed. Errors are those of Call. With files, those
 // that session.Keep got are put there.
 func (d *Devices) Use(ctx context.Context, id, who string, use func(context.Context, *action.Session) error, files ...*[]File) error {
-	return d.turn(ctx, id, who, func(ctx context.Context, e *entry) error { return d.use(ctx, e, use, files) })
+	return d.turn(ctx, id, who, func(ctx context.Context, e *entry) error { return d.use(ctx, e, who, use, files) })
 }
 
 // Look is Use for who only looks, also at a device that somebody else holds.
@@ -108,8 +108,8 @@ func (d *Devices) Look(ctx context.Context, id string, use func(context.Context,
 	return d.Use(ctx, id, onlooker, use)
 }
 
-func (d *Devices) use(ctx context.Context, e *entry, use func(context.Context, *action.Session) error, files []*[]File) error {
-	if err := d.open(ctx, e); err != nil {
+func (d *Devices) use(ctx context.Context, e *entry, who string, use func(context.Context, *action.Session) error, files []*[]File) error {
+	if err := d.open(ctx, e, who); err != nil {
 		return d.ended(ctx, err)
 	}
 	e.files = nil
@@ -173,9 +173,13 @@ func (d *Devices) Shut(ctx context.Context, id, who string) error {
 	return d.turn(ctx, id, who, func(_ context.Context, e *entry) error { return d.shut(e) })
 }
 
-// Hold gives one client a device until a time, or holds it longer; nobody else, in this process or another, can use it until then.
+// Hold gives one client a device until a time, or holds it longer; nobody else, in this process or another, can use it until then. A *pool.ReservedError says
+// that another one has reserved it for a time before that.
 func (d *Devices) Hold(ctx context.Context, id, who string, ttl time.Duration) (Hold, error) {
 	var h Hold
+	if r, soon := d.o.Pool.Reserved(id, who, ttl); soon {
+		return h, &pool.ReservedError{ID: id, Reservation: r}
+	}
 	err := d.Use(ctx, id, who, func(context.Context, *action.Session) error {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -184,6 +188,9 @@ func (d *Devices) Hold(ctx context.Context, id, who string, ttl time.Duration) (
 		e := d.byID[id]
 		if before, held := e.held(now); held {
 			h.Since = before.Since
+		}
+		if err := e.lease.Hold(who, h.Until); err != nil {
+			return err
 		}
 		e.hold = &h
 		return nil
@@ -219,6 +226,9 @@ func (d *Devices) Extend(id, who string, ttl time.Duration) bool {
 	}
 	h, held := e.held(time.Now())
 	if !held || h.Who != who {
+		return false
+	}
+	if _, soon := d.o.Pool.Reserved(id, who, ttl); soon {
 		return false
 	}
 	h.Until = time.Now().Add(ttl)

@@ -24,12 +24,13 @@ type entry struct {
 	work    string
 	files   []File // that the call under way left
 
-	info   drivers.Info
-	opened time.Time // zero: not open
-	used   time.Time
-	hold   *Hold
-	timer  *time.Timer // looks whether the device can go back
-	queued int         // calls that wait or run
+	info     drivers.Info
+	opened   time.Time // zero: not open
+	used     time.Time
+	hold     *Hold
+	timer    *time.Timer // looks whether the device can go back
+	clearing *time.Timer // looks whether somebody has it reserved now
+	queued   int         // calls that wait or run
 
 	attached map[*attachment]bool
 	stage    *stage // what the viewers of its screen share; nil: nobody watches
@@ -94,6 +95,9 @@ func (d *Devices) take(ctx context.Context, id, who string) (*entry, error) {
 	}
 	d.mu.Lock()
 	h, held := e.held(time.Now())
+	if r, now := d.o.Pool.Reserved(id, "", 0); now && !held && r.Who == who {
+		e.hold = &Hold{Who: who, Since: r.From, Until: r.Until} // it has begun
+	}
 	d.mu.Unlock()
 	if held && h.Who != who && who != onlooker {
 		d.give(e)
@@ -184,19 +188,48 @@ func (d *Devices) expire(e *entry) {
 	d.give(e)
 }
 
-// open leases and opens the device unless it is open. The caller has the turn.
-func (d *Devices) open(ctx context.Context, e *entry) error {
+// open leases and opens the device unless it is open. The caller, who has the turn, is told when somebody else has reserved it.
+func (d *Devices) open(ctx context.Context, e *entry, who string) error {
 	if e.session != nil {
+		if r, now := d.o.Pool.Reserved(e.id, who, 0); now && who != onlooker {
+			return &pool.ReservedError{ID: e.id, Reservation: r}
+		}
 		return nil
 	}
 	lease := e.lease // of a held device that had to be closed
 	if lease == nil {
 		var err error
-		if lease, err = d.o.Pool.Take(ctx, e.id, d.o.What); err != nil {
+		if lease, err = d.o.Pool.TakeFor(ctx, e.id, d.o.What, who); err != nil {
 			return err
 		}
 	}
 	return d.openLease(ctx, e, lease)
+}
+
+// clearEvery is how often an open device is looked at for reservations.
+const clearEvery = 5 * time.Second
+
+// clear gives an open device back when a reservation of somebody else begins: what is idle, or watched, must not keep it. A call under way ends first. The
+// caller has the lock.
+func (d *Devices) clear(e *entry) {
+	e.clearing = time.AfterFunc(clearEvery, func() {
+		d.mu.Lock()
+		h, held := e.held(time.Now())
+		_, now := d.o.Pool.Reserved(e.id, h.Who, 0)
+		if d.closed || e.opened.IsZero() {
+			d.mu.Unlock()
+			return
+		}
+		if !now || held {
+			d.clear(e)
+			d.mu.Unlock()
+			return
+		}
+		d.calls.Add(1)
+		d.mu.Unlock()
+		defer d.calls.Done()
+		_ = d.Shut(d.base, e.id, onlooker)
+	})
 }
 
 func (d *Devices) openLease(ctx context.Context, e *entry, lease *pool.Lease) error {
@@ -221,6 +254,7 @@ func (d *Devices) openLease(ctx context.Context, e *entry, lease *pool.Lease) er
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	e.info, e.opened = lease.Info, time.Now()
+	d.clear(e)
 	return nil
 }
 
@@ -250,6 +284,9 @@ func (d *Devices) shut(e *entry) error {
 		err = errors.Join(err, action.Guard(e.session.Device.Close), os.RemoveAll(e.work))
 	}
 	e.session, e.files = nil, nil
+	if e.clearing != nil {
+		e.clearing.Stop()
+	}
 	if e.lease != nil {
 		d.free(e, e.lease)
 	}

@@ -36,7 +36,7 @@ type StepsRequest struct {
 func (d *Devices) Steps(ctx context.Context, r StepsRequest) ([]File, error) {
 	var files []File
 	err := d.turn(ctx, r.Device, r.Who, func(ctx context.Context, e *entry) error {
-		return d.use(ctx, e, func(ctx context.Context, s *action.Session) error {
+		return d.use(ctx, e, r.Who, func(ctx context.Context, s *action.Session) error {
 			for _, step := range r.Test.Steps {
 				if !step.Def.On(s.Platform) {
 					return &InvalidError{errors.New(step.Def.Name + " does not work on " + r.Device + ", which is " + string(s.Platform))}

@@ -65,7 +65,7 @@ func (d *Devices) View(ctx context.Context, id string) (*View, error) {
 			return nil
 		}
 		s := &stage{changed: make(chan struct{})}
-		a, err := d.attach(ctx, e, func(session *action.Session) (func() error, error) { return d.cast(ctx, e.id, session, s) })
+		a, err := d.attach(ctx, e, onlooker, func(session *action.Session) (func() error, error) { return d.cast(ctx, e.id, session, s) })
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ func (p *Pool) Usable(ctx context.Context, platform dsl.Platform) ([]drivers.Inf
 	return infos, err
 }
 
-// Held tells whether somebody has a device now, in this process or, as far as that can be told without trying to take it, in another one.
+// Held tells whether somebody has a device now, or has it reserved so soon that no case may begin on it, in this process or, as far as that can be told without trying to take it, in another one.
 func (p *Pool) Held(platform dsl.Platform, id string) bool {
 	p.mu.Lock()
 	own := p.local[string(platform)+"/"+id]
@@ -27,8 +27,11 @@ func (p *Pool) Held(platform dsl.Platform, id string) bool {
 	if own {
 		return true
 	}
-	_, busy := p.Busy(id)
-	return busy
+	if _, busy := p.Busy(id); busy {
+		return true
+	}
+	_, soon := p.Reserved(id, "", Notice)
+	return soon
 }
 
 func (p *Pool) usable(ctx context.Context, platform dsl.Platform, age time.Duration) (drivers.Driver, []drivers.Info, error) {

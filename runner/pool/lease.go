@@ -23,6 +23,8 @@ type Holder struct {
 	PID   int       `json:"pid"`
 	What  string    `json:"what"` // the test that runs
 	Since time.Time `json:"since"`
+	Who   string    `json:"who,omitempty"`  // that process's client who holds it, if one does
+	Until time.Time `json:"until,omitzero"` // at least
 }
 
 // LeaseDir is where lock files lie: $XDG_RUNTIME_DIR/taproot, else a folder of this user in the temporary directory.
@@ -43,17 +45,22 @@ func (l leases) try(id, what string) (release func(), ok bool, err error) {
 	if err != nil || !ok {
 		return nil, false, errors.Join(err, lock.Close())
 	}
-	record, err := json.Marshal(Holder{PID: os.Getpid(), What: what, Since: time.Now().UTC()})
-	if err == nil {
-		err = os.WriteFile(l.path(id)+".holder", record, 0o600)
-	}
-	if err != nil {
+	if err := l.note(id, Holder{PID: os.Getpid(), What: what, Since: time.Now().UTC()}); err != nil {
 		return nil, false, errors.Join(err, lock.Close())
 	}
 	return func() {
 		_ = os.Remove(l.path(id) + ".holder") // while it is ours
 		_ = lock.Close()
 	}, true, nil
+}
+
+// note says beside the lock who has it.
+func (l leases) note(id string, h Holder) error {
+	record, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(l.path(id)+".holder", record, 0o600)
 }
 
 // prepare makes the folder. The temporary directory belongs to everybody: a folder that somebody else made there, or a link, is not

@@ -14,10 +14,11 @@ import (
 
 // Pool hands out devices, one case at a time each, across processes. Safe for concurrent use.
 type Pool struct {
-	drivers []drivers.Driver
-	leases  leases
-	only    func(dsl.Platform) string      // the one device of a platform that may be used, or ""
-	asking  map[dsl.Platform]chan struct{} // holds a token while the driver is asked for its devices
+	drivers  []drivers.Driver
+	leases   leases
+	reserved leases                         // the reservations of devices, each in a file beside its lock
+	only     func(dsl.Platform) string      // the one device of a platform that may be used, or ""
+	asking   map[dsl.Platform]chan struct{} // holds a token while the driver is asked for its devices
 
 	mu     sync.Mutex
 	local  map[string]bool // devices in use by this process, by platform and id
@@ -71,7 +72,7 @@ func New(list []drivers.Driver, o Options) *Pool {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
 	}
-	p := &Pool{drivers: list, leases: leases{LeaseDir(o.Getenv)}, only: o.only, asking: map[dsl.Platform]chan struct{}{},
+	p := &Pool{drivers: list, leases: leases{LeaseDir(o.Getenv)}, reserved: leases{reservedDir(o.Getenv)}, only: o.only, asking: map[dsl.Platform]chan struct{}{},
 		local: map[string]bool{}, listed: map[dsl.Platform]listing{}, had: map[dsl.Platform]map[string]bool{},
 		gone: map[dsl.Platform]time.Time{}, wake: make(chan struct{}), watching: map[dsl.Platform]bool{}, closers: map[dsl.Platform]func() error{}}
 	p.life, p.end = context.WithCancel(context.Background())
@@ -119,6 +120,15 @@ type Lease struct {
 	driver  drivers.Driver
 	Own     bool // the device belongs to this process alone
 	release func()
+	hold    func(who string, until time.Time) error
+}
+
+// Hold says, for other processes, that a client of this one has the device until a time; zero: it does no more.
+func (l *Lease) Hold(who string, until time.Time) error {
+	if l.hold == nil {
+		return nil
+	}
+	return l.hold(who, until)
 }
 
 // Open opens the leased device.
@@ -207,16 +217,33 @@ func (p *Pool) takeOne(driver drivers.Driver, usable []drivers.Info, w Request) 
 			continue
 		}
 		err = nil
+		if _, soon := p.Reserved(info.ID, "", Notice); soon {
+			continue // as if it was in use
+		}
 		release, ok, err := p.take(driver, info.ID, w.What)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			_, own := driver.(drivers.Shared)
-			return &Lease{Info: info, driver: driver, Own: own, release: release}, nil
+			return p.newLease(driver, info, release), nil
 		}
 	}
 	return nil, err
+}
+
+func (p *Pool) newLease(d drivers.Driver, info drivers.Info, release func()) *Lease {
+	l := &Lease{Info: info, driver: d, release: release}
+	if _, l.Own = d.(drivers.Shared); !l.Own {
+		l.hold = func(who string, until time.Time) error {
+			h, ok := p.leases.holder(info.ID)
+			if !ok {
+				return nil
+			}
+			h.Who, h.Until = who, until
+			return p.leases.note(info.ID, h)
+		}
+	}
+	return l
 }
 
 // mayReturn tells whether there was a device a moment ago.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
@@ -21,7 +22,11 @@ func (e *BusyError) Error() string {
 	if e.Holder.PID == 0 {
 		return fmt.Sprintf("device %s is in use", e.ID)
 	}
-	return fmt.Sprintf("device %s is in use by process %d (%s) since %s", e.ID, e.Holder.PID, e.Holder.What, e.Holder.Since.Format("15:04:05 MST"))
+	until := ""
+	if time.Now().Before(e.Holder.Until) {
+		until = ", held until " + e.Holder.Until.Format("15:04:05 MST")
+	}
+	return fmt.Sprintf("device %s is in use by process %d (%s) since %s%s", e.ID, e.Holder.PID, e.Holder.What, e.Holder.Since.Format("15:04:05 MST"), until)
 }
 
 // UnknownDeviceError says that there is no device of that id, or none that can be used.
@@ -62,8 +67,17 @@ func (p *Pool) chosen(platform dsl.Platform, infos []drivers.Info) []drivers.Inf
 	return slices.DeleteFunc(slices.Clone(infos), func(i drivers.Info) bool { return only != "" && i.ID != only })
 }
 
-// Take leases one device, now or not at all: a *BusyError says who has it, an *UnknownDeviceError that it cannot be had.
+// Take leases one device, now or not at all: a *BusyError says who has it, a *ReservedError for when somebody reserved it, an *UnknownDeviceError that it
+// cannot be had.
 func (p *Pool) Take(ctx context.Context, id, what string) (*Lease, error) {
+	return p.TakeFor(ctx, id, what, "")
+}
+
+// TakeFor is Take for who may have reserved the device.
+func (p *Pool) TakeFor(ctx context.Context, id, what, who string) (*Lease, error) {
+	if r, now := p.Reserved(id, who, 0); now {
+		return nil, &ReservedError{id, r}
+	}
 	var others []string
 	var errs []error
 	for _, d := range p.drivers {
@@ -104,8 +118,7 @@ func (p *Pool) takeThis(d drivers.Driver, info drivers.Info, what string) (*Leas
 		holder, _ := p.leases.holder(info.ID)
 		return nil, &BusyError{ID: info.ID, Holder: holder}
 	}
-	_, own := d.(drivers.Shared)
-	return &Lease{Info: info, driver: d, Own: own, release: release}, nil
+	return p.newLease(d, info, release), nil
 }
 
 // TakeAny leases the first free device of a platform, now or not at all; see Take.
@@ -118,7 +131,8 @@ func (p *Pool) TakeAny(ctx context.Context, platform dsl.Platform, what string) 
 	for _, info := range infos {
 		lease, err := p.Take(ctx, info.ID, what)
 		var taken *BusyError
-		if !errors.As(err, &taken) {
+		var reserved *ReservedError
+		if !errors.As(err, &taken) && !errors.As(err, &reserved) {
 			return lease, err
 		}
 		busy = err

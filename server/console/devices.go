@@ -22,7 +22,11 @@ type device struct {
 		Holder string    `json:"holder"`
 		Until  time.Time `json:"until"`
 	} `json:"lease"`
-	Busy      *time.Time `json:"busySince"`
+	Busy         *time.Time `json:"busySince"`
+	Reservations []struct {
+		From, Until time.Time
+		Holder, Why string
+	} `json:"reservations"`
 	Recording *struct {
 		State, Problem string
 		Since, Until   time.Time
@@ -69,6 +73,9 @@ func (q *request) devicesWith(failed error) error {
 		d := &list[i]
 		if d.Lease != nil {
 			d.Lease.Holder = names.Replace(d.Lease.Holder)
+		}
+		for i := range d.Reservations {
+			d.Reservations[i].Holder = names.Replace(d.Reservations[i].Holder)
 		}
 		for _, r := range records {
 			if at := slices.IndexFunc(r.Cases, func(k jobs.Case) bool { return k.State == jobs.Running && k.Device == d.ID }); at >= 0 && r.State != jobs.Ended {

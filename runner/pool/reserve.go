@@ -1,0 +1,148 @@
+package pool
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Reservation is somebody's right to a device from one moment to another. It is kept in a file, which all processes of the user respect, and outlasts them.
+type Reservation struct {
+	Who     string    `json:"who"` // by which its holder is known here; no two have the same, unless they are of one holder
+	Why     string    `json:"why,omitempty"`
+	Project string    `json:"project,omitempty"` // whose holder it is
+	From    time.Time `json:"from"`
+	Until   time.Time `json:"until"`
+	Sum     string    `json:"sum,omitempty"`   // of the secret by which the holder proves it, for who keeps reservations
+	Owner   string    `json:"owner,omitempty"` // who needs no secret
+}
+
+// Notice is for how long before a reservation no case begins on its device any more: cases have no limit of time, and few take longer.
+const Notice = 10 * time.Minute
+
+// ReservedError says that a device is reserved by somebody else, now or too soon.
+type ReservedError struct {
+	ID string
+	Reservation
+}
+
+func (e *ReservedError) Error() string {
+	return fmt.Sprintf("device %s is reserved from %s until %s", e.ID, e.From.UTC().Format(time.RFC3339), e.Until.UTC().Format(time.RFC3339))
+}
+
+// mostReserved bounds the reservations of a device.
+const mostReserved = 100
+
+// ErrManyReserved says that a device has as many reservations as it may have.
+var ErrManyReserved = fmt.Errorf("a device has at most %d reservations", mostReserved)
+
+// reservedDir is where reservations lie: below $XDG_STATE_HOME, else in the user's own folder for such things, else beside the locks.
+func reservedDir(getenv func(string) string) string {
+	state := getenv("XDG_STATE_HOME")
+	if home := getenv("HOME"); !filepath.IsAbs(state) && filepath.IsAbs(home) {
+		state = filepath.Join(home, ".local", "state")
+	}
+	if filepath.IsAbs(state) {
+		return filepath.Join(state, "taproot", "reserved")
+	}
+	return filepath.Join(LeaseDir(getenv), "reserved")
+}
+
+// Reservations lists those of a device that are not over, the first one first.
+func (p *Pool) Reservations(id string) []Reservation {
+	list, _ := p.reserved.read(id) // what cannot be read reserves nothing
+	return list
+}
+
+func (l leases) read(id string) (list []Reservation, err error) {
+	data, err := os.ReadFile(l.path(id) + ".json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &list)
+	}
+	now := time.Now()
+	list = slices.DeleteFunc(list, func(r Reservation) bool { return !now.Before(r.Until) })
+	slices.SortFunc(list, func(a, b Reservation) int { return a.From.Compare(b.From) })
+	return list, err
+}
+
+// Reserved tells whether somebody other than who has a device reserved within a time from now on.
+func (p *Pool) Reserved(id, who string, within time.Duration) (Reservation, bool) {
+	until := time.Now().Add(within)
+	for _, r := range p.Reservations(id) {
+		if r.Who != who && !r.From.After(until) {
+			return r, true
+		}
+	}
+	return Reservation{}, false
+}
+
+// Reserve keeps a device for somebody, who may hold it now as who. A *ReservedError says that another reservation is in the way, a *BusyError that somebody
+// else holds it until later.
+func (p *Pool) Reserve(id string, want Reservation, who string) error {
+	if h, busy := p.Busy(id); busy && h.Until.After(want.From) && h.Who != who {
+		return &BusyError{ID: id, Holder: h}
+	}
+	return p.reserved.change(id, func(list []Reservation) ([]Reservation, error) {
+		for _, r := range list {
+			if want.From.Before(r.Until) && r.From.Before(want.Until) {
+				return nil, &ReservedError{id, r}
+			}
+		}
+		if len(list) >= mostReserved {
+			return nil, ErrManyReserved
+		}
+		return append(list, want), nil
+	})
+}
+
+// Unreserve ends the reservations that drop names, and tells how many there were.
+func (p *Pool) Unreserve(id string, drop func(Reservation) bool) (n int, err error) {
+	if !slices.ContainsFunc(p.Reservations(id), drop) {
+		return 0, nil
+	}
+	err = p.reserved.change(id, func(list []Reservation) ([]Reservation, error) {
+		before := len(list)
+		list = slices.DeleteFunc(list, drop)
+		n = before - len(list)
+		return list, nil
+	})
+	return n, err
+}
+
+// change replaces the reservations of a device, while no other process does.
+func (l leases) change(id string, to func([]Reservation) ([]Reservation, error)) (err error) {
+	if err := l.prepare(); err != nil {
+		return fmt.Errorf("folder for reservations: %w", err)
+	}
+	lock := flock.New(l.path(id), flock.SetPermissions(0o600))
+	if err := lock.Lock(); err != nil {
+		return fmt.Errorf("reserve %s: %w", id, err)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	list, err := l.read(id)
+	if err != nil {
+		list = nil // it is of no use to anybody
+	}
+	if list, err = to(list); err != nil {
+		return err
+	}
+	data, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	file, aside := l.path(id)+".json", l.path(id)+".new"
+	if err = os.WriteFile(aside, data, 0o600); err == nil {
+		err = os.Rename(aside, file)
+	}
+	return err
+}
