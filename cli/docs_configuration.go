@@ -97,7 +97,7 @@ func variables() []struct {
 		{"The system's", "", []variable{
 			v("HOME USERPROFILE LocalAppData PATH", "", "where programs and caches are"),
 			v("XDG_CACHE_HOME", "", "where Playwright's driver and what is known of programs are kept; default: `~/.cache`"),
-			v("XDG_STATE_HOME", "", "where it is noted what has to be restored on a phone after a killed run; default: the cache"),
+			v("XDG_STATE_HOME", "", "where reservations of devices lie (default: ~/.local/state), and where it is noted what has to be restored on a phone after a killed run (default: the cache)"),
 			v("XDG_RUNTIME_DIR", "", "where the locks of devices lie; default: the temporary folder"),
 			v("DISPLAY WAYLAND_DISPLAY", "", "whether a browser window can be shown"),
 		}},

@@ -26,6 +26,7 @@ type hostFlags struct {
 	labels                              map[string]string
 	allowHTTP, allowPrivate, allowShell bool
 	drain, verbose                      bool
+	afterUse                            string
 	pages                               int
 }
 
@@ -51,6 +52,7 @@ func newHostCommand(env *Env) *cobra.Command {
 	flags.BoolVar(&f.allowPrivate, "allow-private", false, "let clients reach this machine and private networks with pages, http steps and links")
 	flags.BoolVar(&f.allowShell, "allow-shell", false, "let clients run commands on devices")
 	flags.BoolVar(&f.drain, "drain", false, "tell the host that runs here to end when nobody uses its devices any more")
+	flags.StringVar(&f.afterUse, "after-use", "nothing", "what is done with the apps that a lease or a case has started or newly installed, when it ends, `POLICY`:\nnothing, stop, or clear (stop them and remove their data)")
 	flags.IntVar(&f.pages, "pages", 8, "at most `N` browser pages open at once, for each project")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every request")
 	return cmd
@@ -133,6 +135,9 @@ func (f *hostFlags) config(env *Env, set settings, dir string, log *slog.Logger)
 	conf, err := run.FromEnv(env.Dir, set.lookup)
 	if err != nil {
 		return conf, &plan.Usage{Msg: err.Error()}
+	}
+	if err := conf.SetAfterUse(f.afterUse); err != nil {
+		return conf, &plan.Usage{Msg: "--after-use: " + err.Error()}
 	}
 	conf.Reports, conf.AllowShell, conf.Log, conf.Baselines = filepath.Join(dir, "reports"), f.allowShell, log, false
 	return conf, nil

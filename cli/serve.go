@@ -35,7 +35,7 @@ type serveFlags struct {
 	rate, pages, runs, maxUpload                     int
 	maxCall                                          time.Duration
 	service, migrateOnly, openRegistration, mcp      bool
-	data, bucket                                     string
+	data, bucket, afterUse                           string
 	farm                                             farmFlags
 }
 
@@ -80,6 +80,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.allowShell, "allow-shell", false, "let clients run commands on devices (TAPROOT_ALLOW_SHELL)")
 	flags.StringSliceVar(&f.expose, "expose-env", nil, "let clients use these variables of the environment, `NAME,…`, as ${NAME} (TAPROOT_EXPOSE_ENV);\ntheir values are hidden from answers")
 	flags.IntVar(&f.rate, "rate-limit", 0, "at most `N` requests per minute of each credential, or address (TAPROOT_RATE_LIMIT; 0: no limit)")
+	flags.StringVar(&f.afterUse, "after-use", "nothing", "what is done with the apps that a lease or a case has started or newly installed, when it ends, `POLICY`:\nnothing, stop, or clear (stop them and remove their data) (TAPROOT_AFTER_USE)")
 	flags.IntVar(&f.pages, "pages", 8, "at most `N` browser pages open at once (TAPROOT_PAGES)")
 	flags.IntVar(&f.runs, "runs", 4, "at most `N` runs at once; others wait (TAPROOT_RUNS)")
 	flags.IntVar(&f.maxUpload, "max-upload", 512, "an uploaded pack has at most `N` MB (TAPROOT_MAX_UPLOAD)")
@@ -102,7 +103,7 @@ func serveVariables() map[string]string {
 		"expose-env": "TAPROOT_EXPOSE_ENV", "rate-limit": "TAPROOT_RATE_LIMIT", "pages": "TAPROOT_PAGES", "runs": "TAPROOT_RUNS", "max-upload": "TAPROOT_MAX_UPLOAD",
 		"max-call": "TAPROOT_MAX_CALL", "log-format": "TAPROOT_LOG_FORMAT", "log-level": "TAPROOT_LOG_LEVEL", "audit-log": "TAPROOT_AUDIT_LOG",
 		"service": "TAPROOT_SERVICE", "data": "TAPROOT_DATA", "bucket": "TAPROOT_BUCKET", "migrate-only": "TAPROOT_MIGRATE_ONLY", "open-registration": "TAPROOT_OPEN_REGISTRATION", "mcp": "TAPROOT_MCP",
-		"farm": "TAPROOT_FARM", "farm-listen": "TAPROOT_FARM_LISTEN", "farm-public": "TAPROOT_FARM_PUBLIC"}
+		"after-use": "TAPROOT_AFTER_USE", "farm": "TAPROOT_FARM", "farm-listen": "TAPROOT_FARM_LISTEN", "farm-public": "TAPROOT_FARM_PUBLIC"}
 }
 
 func (f *serveFlags) serve(cmd *cobra.Command, env *Env) error {
@@ -253,6 +254,9 @@ func (f *serveFlags) options(env *Env, set settings, log *slog.Logger) (o server
 	}
 	if f.reports != "" {
 		conf.Reports = within(env.Dir, f.reports)
+	}
+	if err := conf.SetAfterUse(f.afterUse); err != nil {
+		return o, &plan.Usage{Msg: "--after-use: " + err.Error()}
 	}
 	conf.AllowShell, conf.Log, conf.Baselines = f.allowShell, log, false
 	o = server.Options{Config: conf, Files: f.folder(env.Dir), Pages: f.pages, Running: f.runs, MaxCall: f.maxCall, Version: thisBuild().Version, Log: log,

@@ -102,7 +102,7 @@ func (s *Server) installApp(w http.ResponseWriter, r *http.Request, file string)
 		if !ok {
 			return fmt.Errorf("install an app: %w", drivers.ErrUnsupported)
 		}
-		err := m.Install(ctx, file)
+		err := session.Uses.Install(ctx, m, func() error { return m.Install(ctx, file) })
 		if err != nil && action.VerdictOf(err) == event.Fail { // the app is to blame, not the device
 			p := action.ProblemOf(err)
 			refused = &p

@@ -109,7 +109,7 @@ func (s *Server) liveDevices() (*live.Devices, error) {
 		list = run.Drivers(of)
 	}
 	s.pool = pool.New(list, conf.PoolOptions())
-	return live.New(live.Options{Pool: s.pool, What: "taproot serve", Timeout: conf.Timeout, Access: s.allowedAccess(false), Vision: conf.Vision(), AllowShell: conf.AllowShell,
+	return live.New(live.Options{Pool: s.pool, What: "taproot serve", Timeout: conf.Timeout, Access: s.allowedAccess(false), Vision: conf.Vision(), AllowShell: conf.AllowShell, AfterUse: conf.AfterUse,
 		Exposed: s.o.Exposed, Mask: s.mask})
 }
 

@@ -54,11 +54,12 @@ func install(ctx context.Context, s *Session, a dsl.Install) error {
 		return err
 	}
 	return onApps(s, func(d drivers.AppManager) error {
-		w, ok := d.(drivers.WatchedInstaller)
-		if !ok {
+		return s.Uses.Install(ctx, d, func() error {
+			if w, ok := d.(drivers.WatchedInstaller); ok {
+				return w.InstallWatched(ctx, path, s.installProgress(filepath.Base(path)))
+			}
 			return d.Install(ctx, path)
-		}
-		return w.InstallWatched(ctx, path, s.installProgress(filepath.Base(path)))
+		})
 	})
 }
 

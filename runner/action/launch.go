@@ -16,6 +16,7 @@ func launch(ctx context.Context, s *Session, a dsl.Launch) error {
 	if !ok {
 		return fmt.Errorf("launch: %w", drivers.ErrUnsupported)
 	}
+	s.Uses.started(a.Package)
 	if err := startApp(ctx, s, apps, a); err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ func flowLaunch(ctx context.Context, s *Session, a flows.Launch) error {
 	if err := s.permit(ctx, a.App, a.Permissions); err != nil {
 		return err
 	}
+	s.Uses.started(a.App)
 	how := drivers.LaunchOptions{Force: !a.KeepRunning, Arguments: map[string]string{}}
 	for _, arg := range a.Arguments {
 		how.Arguments[arg.Key] = fmt.Sprint(arg.Value)

@@ -78,6 +78,8 @@ type Settings struct {
 	StepPictures bool
 	// NoPictures keeps pictures out of the report that would show secrets.
 	NoPictures bool
+	// Uses notes the apps that the steps start and install; nil: nobody wants to know.
+	Uses *Uses
 	// Seed of the seeds of random data; 0: drawn when it is needed.
 	Seed uint64
 }

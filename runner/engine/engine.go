@@ -42,6 +42,8 @@ type Options struct {
 	Begins func(*dsl.Step)
 	// Access is what steps may touch of this machine.
 	Access action.Access
+	// Uses notes the apps that the case starts and installs; may be nil.
+	Uses *action.Uses
 	// Vision read pictures and judge them; nil: steps that need them are errors.
 	Vision drivers.Vision
 }
@@ -67,7 +69,7 @@ func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
 func (r *run) newSession() *action.Session {
 	work := filepath.Join(r.sink.Dir(), ".work")
 	return &action.Session{Device: r.dev, Platform: r.c.Platform, Host: host{r}, Settings: action.Settings{Dir: r.c.Dir, Work: work,
-		Access: r.opts.Access, Vision: r.opts.Vision, AllowShell: r.opts.AllowShell, UpdateBaselines: r.opts.UpdateBaselines,
+		Access: r.opts.Access, Vision: r.opts.Vision, AllowShell: r.opts.AllowShell, Uses: r.opts.Uses, UpdateBaselines: r.opts.UpdateBaselines,
 		Headed: r.opts.Headed, StepPictures: true, NoPictures: len(r.c.Test.Secrets) > 0}}
 }
 

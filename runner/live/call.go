@@ -113,6 +113,7 @@ func (d *Devices) use(ctx context.Context, e *entry, who string, use func(contex
 		return d.ended(ctx, err)
 	}
 	e.files = nil
+	d.note(e)
 	err := action.Guard(func() error { return use(ctx, e.session) })
 	for _, to := range files {
 		*to = e.files

@@ -32,6 +32,9 @@ type entry struct {
 	clearing *time.Timer // looks whether somebody has it reserved now
 	queued   int         // calls that wait or run
 
+	uses *action.Uses // of the hold under way; nil: nothing is to be cleaned
+	user string       // whose hold that is
+
 	attached map[*attachment]bool
 	stage    *stage // what the viewers of its screen share; nil: nobody watches
 }
@@ -280,6 +283,13 @@ func (e *entry) keep(name, from string) string {
 // shut closes the device and gives it back, unless it is held. The caller has the turn.
 func (d *Devices) shut(e *entry) error {
 	err := errors.Join(d.detachAll(e)...)
+	d.mu.Lock()
+	_, held := e.held(time.Now())
+	goes := !held || d.closed
+	d.mu.Unlock()
+	if goes {
+		d.clean(e)
+	}
 	if e.session != nil {
 		err = errors.Join(err, action.Guard(e.session.Device.Close), os.RemoveAll(e.work))
 	}

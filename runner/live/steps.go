@@ -50,7 +50,7 @@ func (d *Devices) Steps(ctx context.Context, r StepsRequest) ([]File, error) {
 				c = *r.Case
 				c.Test = r.Test
 			}
-			opts := engine.Options{Timeout: d.o.Timeout, NoVideo: true, NoTrace: true, NoDOM: true, AllowShell: d.o.AllowShell, Access: d.o.Access, Vision: d.o.Vision, Saved: r.Saved, Begins: r.Begins}
+			opts := engine.Options{Timeout: d.o.Timeout, NoVideo: true, NoTrace: true, NoDOM: true, AllowShell: d.o.AllowShell, Access: d.o.Access, Vision: d.o.Vision, Saved: r.Saved, Begins: r.Begins, Uses: s.Uses}
 			err := engine.Openly(ctx, c, s.Device, openSink{d, e}, opts, r.Ended)
 			if action.VerdictOf(err) == event.Fail {
 				return nil // Ended has heard of it

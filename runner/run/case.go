@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
@@ -199,7 +200,12 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev dri
 		return Outcome{Case: c, Err: err}
 	}
 	r.Calm(ctx, dev)
-	verdict, runErr := engine.Run(ctx, c, dev, pack, r.Engine())
+	opts := r.Engine()
+	if r.Config.AfterUse.Cleans() {
+		opts.Uses = &action.Uses{}
+	}
+	verdict, runErr := engine.Run(ctx, c, dev, pack, opts)
+	r.clean(ctx, dev, opts.Uses)
 	r.GiveBack(lease, dev, verdict)
 	freed(verdict)
 	return r.Finish(ctx, c, pack, runErr)
@@ -244,6 +250,18 @@ func (r *Runner) Engine() engine.Options {
 	c := r.Config
 	return engine.Options{Timeout: c.Timeout, NoVideo: c.NoVideo, NoTrace: c.NoTrace, NoDOM: c.NoDOM, AllowShell: c.AllowShell, UnmaskedEvidence: c.Unmasked, UpdateBaselines: c.Baselines, Headed: c.Headed,
 		Access: c.access(), Vision: r.vision()}
+}
+
+// cleanLimit bounds what is done with apps after a case.
+const cleanLimit = 30 * time.Second
+
+// clean does with the apps that a case used what the policy says. It is not a part of the case.
+func (r *Runner) clean(ctx context.Context, dev drivers.Device, used *action.Uses) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanLimit)
+	defer cancel()
+	if err := action.Guard(func() error { return used.Clean(ctx, dev, r.Config.AfterUse) }); err != nil {
+		r.Config.logger().Warn("clean device", "device", dev.Info().ID, "error", err)
+	}
 }
 
 // GiveBack closes the device of a case that has ended.

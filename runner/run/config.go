@@ -55,6 +55,7 @@ type Config struct {
 	Network        *guard.Policy               // what tests reach; nil: as PublicOnly says
 	NoFilePages    bool                        // no page may be a file of this machine
 	AllowShell     bool                        // tests may run commands on the device
+	AfterUse       action.AfterUse             // what is done after a case with the apps that it started or installed; default: nothing
 	AI             vision.Mode                 // whether models may be asked; default: what TAPROOT_AI says, or live
 	Agent          string                      // auto, require or off: whether an agent reads the screens of Android phones; default: what TAPROOT_AGENT says, or auto
 	Baselines      bool                        // assertScreenshot writes its baselines anew
@@ -68,6 +69,12 @@ type Config struct {
 	FFmpeg         string                      // path; empty: no films
 	Claim          pack.Claim                  // of the names of runs, where other machines take names, too
 	Log            *slog.Logger                // default: none
+}
+
+// SetAfterUse sets AfterUse to a policy by its name: nothing, stop or clear.
+func (c *Config) SetAfterUse(name string) (err error) {
+	c.AfterUse, err = action.ParseAfterUse(name)
+	return err
 }
 
 func (c Config) getenv() func(string) string {
