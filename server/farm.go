@@ -44,15 +44,20 @@ type FarmLine struct {
 }
 
 type joinInput struct{ Body wire.Join }
+type rejoinInput struct{ Body wire.Rejoin }
 type joinAnswer struct{ Body wire.Joined }
 type farmAnswer struct{ Body FarmState }
 
 const joinDoc = `For taproot host: a token, once, for the credential by which the host connects. Hosts of another protocol are refused.`
 
+const rejoinDoc = `For taproot host: a host that has joined gets its next credential for a signature by its key, however long it was away, unless it was revoked.`
+
 // farmRoutes are those of a hub.
 func (s *Server) farmRoutes() {
 	register(s, op{Post: "/farm/join", ID: "join-farm", Tag: "farm", Summary: "Let a host in", Doc: joinDoc, Status: http.StatusOK, Free: true,
 		Codes: []int{http.StatusUnauthorized, http.StatusConflict, http.StatusServiceUnavailable}}, s.joinFarm)
+	register(s, op{Post: "/farm/rejoin", ID: "rejoin-farm", Tag: "farm", Summary: "Let a host come back", Doc: rejoinDoc, Status: http.StatusOK, Free: true,
+		Codes: []int{http.StatusUnauthorized, http.StatusConflict, http.StatusServiceUnavailable}}, s.rejoinFarm)
 	register(s, op{Get: "/farm", ID: "farm-state", Tag: "farm", Scope: readDevices, Summary: "Show the hosts and devices of the farm that the project may use"}, s.farmState)
 }
 
@@ -61,18 +66,32 @@ const codeVersion = "version_mismatch"
 func (s *Server) joinFarm(ctx context.Context, in *joinInput) (*joinAnswer, error) {
 	c := callerOf(ctx)
 	out, err := s.o.Farm.Join(ctx, in.Body)
+	return s.joined(ctx, service.Entry{Actor: "host " + cut(in.Body.Name, 64), Action: "farm.join", Target: out.Host, Address: c.addr}, out, err)
+}
+
+func (s *Server) rejoinFarm(ctx context.Context, in *rejoinInput) (*joinAnswer, error) {
+	c := callerOf(ctx)
+	out, err := s.o.Farm.Rejoin(ctx, in.Body)
+	return s.joined(ctx, service.Entry{Actor: "host " + cut(in.Body.Host, 64), Action: "farm.rejoin", Target: out.Host, Address: c.addr}, out, err)
+}
+
+// joined answers a host, and notes that it came, or was refused.
+func (s *Server) joined(ctx context.Context, e service.Entry, out wire.Joined, err error) (*joinAnswer, error) {
 	var version *wire.VersionError
-	e := service.Entry{Actor: "host " + cut(in.Body.Name, 64), Action: "farm.join", Target: out.Host, Address: c.addr}
-	if err != nil {
-		e.Target, e.Result = cut(err.Error(), 200), "refused"
-	}
-	if s.o.Service != nil && (errors.Is(err, hub.ErrToken) || errors.As(err, &version) || err == nil) {
+	refused := errors.Is(err, hub.ErrToken) || errors.Is(err, hub.ErrRejoin)
+	switch {
+	case s.o.Service == nil:
+	case err == nil:
 		if bad := s.o.Service.Note(ctx, e); bad != nil {
 			s.log.WarnContext(ctx, "the log of the service", "error", bad)
 		}
+	case refused || errors.As(err, &version) || errors.Is(err, hub.ErrClock):
+		e.Target = err.Error()
+		s.o.Service.Refused(e)
 	}
+	c := callerOf(ctx)
 	switch {
-	case errors.Is(err, hub.ErrToken):
+	case refused:
 		if fail := count(ctx, s.o.Guesses, http.Header{}, c, access{}); fail != nil {
 			return nil, fail
 		}

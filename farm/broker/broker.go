@@ -215,6 +215,14 @@ func (b *Broker) Credential(host, public string, valid time.Duration) (string, e
 	return b.keys.sign(hostClaims(host, public, valid))
 }
 
+// Life is how long a credential should be valid. A server of somebody else lets a revoked host connect until its credential ends: there it is short.
+func (b *Broker) Life() time.Duration {
+	if b.server == nil {
+		return 24 * time.Hour
+	}
+	return 30 * 24 * time.Hour
+}
+
 // Revoke ends the connections of a key and lets it make no new ones. A server of somebody else learns of it only when the credential expires.
 func (b *Broker) Revoke(public string) error {
 	if b.server == nil {

@@ -162,6 +162,30 @@ func PublicOf(seed []byte) (string, error) {
 	return pair.PublicKey()
 }
 
+// Signed tells whether the holder of a key, whose public half is given, has signed a text.
+func Signed(public string, text, signature []byte) bool {
+	key, err := nkeys.FromPublicKey(public)
+	return err == nil && IsKey(public) && key.Verify(text, signature) == nil
+}
+
+// Sign signs a text with the key that a seed belongs to.
+func Sign(seed, text []byte) ([]byte, error) {
+	pair, err := nkeys.FromSeed(seed)
+	if err != nil {
+		return nil, fmt.Errorf("NATS: the key: %w", err)
+	}
+	return pair.Sign(text)
+}
+
+// Validity is from when until when a credential is good; zero times when it cannot be read.
+func Validity(credential string) (from, until time.Time) {
+	claims, err := jwt.DecodeUserClaims(credential)
+	if err != nil {
+		return from, until
+	}
+	return time.Unix(claims.IssuedAt, 0), time.Unix(claims.Expires, 0)
+}
+
 // IsKey tells whether a text is the public half of a host's key.
 func IsKey(public string) bool { return nkeys.IsValidPublicUserKey(public) }
 

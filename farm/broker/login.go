@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,7 +51,11 @@ func (l Login) connect(credential func() (string, error), more ...nats.Option) (
 		nats.ConnectHandler(func(*nats.Conn) { tell(true, nil) }), nats.ReconnectHandler(func(*nats.Conn) { tell(true, nil) }),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { tell(false, err) }),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { tell(false, err) }),
-		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // the library prints them otherwise
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { // the library prints them otherwise
+			if Denied(err) {
+				tell(false, err)
+			}
+		}),
 	}, more...)
 	if l.Address.Cert != "" {
 		pool := x509.NewCertPool()
@@ -64,6 +69,15 @@ func (l Login) connect(credential func() (string, error), more ...nats.Option) (
 		return nil, fmt.Errorf("NATS: connect with %s: %w", l.Address.URL, err)
 	}
 	return nc, nil
+}
+
+// Denied tells whether a connection failed because its credential is not, or no more, good.
+func Denied(err error) bool {
+	if err == nil {
+		return false
+	}
+	text := strings.ToLower(err.Error()) // while it connects, the library gives the server's words alone
+	return slices.ContainsFunc([]error{nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked}, func(known error) bool { return strings.Contains(text, strings.TrimPrefix(known.Error(), "nats: ")) })
 }
 
 func withScheme(address string) string {

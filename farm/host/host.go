@@ -16,7 +16,6 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/wire"
 )
@@ -57,11 +56,14 @@ type Member struct {
 	drained chan struct{}
 	heard   chan struct{} // closed when the hub answered for the first time
 	back    chan struct{} // a token: the connection is there again
+	denied  chan struct{} // a token: NATS does not take the credential
 
 	mu   sync.Mutex
 	m    membership
 	seen map[string]wire.Device // devices since the start
 	once sync.Once
+	idle bool      // nobody uses the devices
+	used time.Time // when the credential was made with which the host is connected
 }
 
 // ID is the name that the hub gave the host.
@@ -102,12 +104,6 @@ func (m *Member) asked() bool {
 	return err == nil
 }
 
-// renewAfter is how often a host asks for its next credential, beside at its start; when it gets none, it asks again after renewAgain.
-const (
-	renewAfter = 12 * time.Hour
-	renewAgain = time.Minute
-)
-
 // Run joins, if need be, and serves until the context ends. A hub that cannot be reached is tried again and again, except by a host that has yet to join.
 func Run(ctx context.Context, o Options, s Server) (err error) {
 	if o.Log == nil {
@@ -116,7 +112,7 @@ func Run(ctx context.Context, o Options, s Server) (err error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return err
 	}
-	m := &Member{o: o, server: s, boot: rand.Text(), drained: make(chan struct{}), heard: make(chan struct{}), back: make(chan struct{}, 1), seen: map[string]wire.Device{}, lock: flock.New(filepath.Join(o.Dir, "host.lock"))}
+	m := &Member{o: o, server: s, boot: rand.Text(), drained: make(chan struct{}), heard: make(chan struct{}), back: make(chan struct{}, 1), denied: make(chan struct{}, 1), seen: map[string]wire.Device{}, lock: flock.New(filepath.Join(o.Dir, "host.lock"))}
 	alone, err := m.lock.TryLock()
 	if err == nil && !alone {
 		err = fmt.Errorf("another taproot host works with %s", o.Dir)
@@ -129,6 +125,9 @@ func Run(ctx context.Context, o Options, s Server) (err error) {
 		return err
 	}
 	if m.seed, m.m, err = o.join(ctx); err != nil {
+		return err
+	}
+	if err := m.comeBack(ctx); err != nil {
 		return err
 	}
 	if err := m.connect(); err != nil {
@@ -151,16 +150,17 @@ func (m *Member) connect() error {
 	m.nc, err = broker.Connect(broker.Login{Host: m.ID(), Address: address, Seed: m.seed, Credential: func() string {
 		m.mu.Lock()
 		defer m.mu.Unlock()
+		m.used, _ = broker.Validity(m.m.Joined.Credential)
 		return m.m.Joined.Credential
 	}, State: func(connected bool, err error) { // by one goroutine of the library
+		if broker.Denied(err) {
+			signal(m.denied)
+		}
 		switch {
 		case connected:
 			told = false
 			m.o.Log.Info("connected with the hub", "host", m.ID(), "address", address.URL)
-			select {
-			case m.back <- struct{}{}:
-			default:
-			}
+			signal(m.back)
 		case err != nil && !told:
 			told = true
 			m.o.Log.Warn("not connected with the hub; it is tried again every second", "error", err)
@@ -186,6 +186,7 @@ func (m *Member) serve(ctx context.Context, l net.Listener) error {
 	})
 	all.Go(func() { m.beats(ctx, cancel) })
 	all.Go(func() { m.renewals(ctx) })
+	all.Go(func() { m.returns(ctx) })
 	all.Wait()
 	_ = l.Close() // the server has closed it, unless it could not begin
 	return errors.Join(<-errs, <-errs)
@@ -270,37 +271,8 @@ func (m *Member) beat(ctx context.Context) wire.Beat {
 		}
 	}
 	b.Devices = list
-	return b
-}
-
-// renewals asks for the next credential at the start, as a host may be restarted more often than it would ask otherwise, and from time to time.
-func (m *Member) renewals(ctx context.Context) {
-	select {
-	case <-ctx.Done():
-		return
-	case <-m.heard:
-	}
-	for {
-		wait := renewAfter
-		if err := m.renew(ctx); err != nil && ctx.Err() == nil {
-			m.o.Log.Warn("the hub gave no new credential; it is asked again", "error", err)
-			wait = renewAgain
-		}
-		if drivers.Pause(ctx, wait) != nil {
-			return
-		}
-	}
-}
-
-func (m *Member) renew(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, joinLimit)
-	defer cancel()
-	var next wire.Renewed
-	if err := wire.Ask(ctx, m.nc, wire.ToHub(m.ID(), "renew"), struct{}{}, &next); err != nil {
-		return err
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.m.Joined.Credential = next.Credential
-	return m.m.keep(m.o.Dir)
+	m.idle = !slices.ContainsFunc(list, func(d wire.Device) bool { return d.Busy != nil || len(d.Leases) > 0 || d.Only != "" })
+	return b
 }

@@ -35,6 +35,7 @@ type lab struct {
 	t      *testing.T
 	dir    string
 	listen string
+	life   time.Duration
 	public string // where hosts are told to connect; "": listen
 	db     *store.DB
 	broker *broker.Broker
@@ -66,11 +67,18 @@ func newLab(t *testing.T, address string) *lab {
 	l.open()
 	l.web = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var j wire.Join
-		if r.URL.Path != "/api/farm/join" || json.NewDecoder(r.Body).Decode(&j) != nil {
+		var again wire.Rejoin
+		var out wire.Joined
+		var err error
+		switch read := json.NewDecoder(r.Body); {
+		case r.URL.Path == "/api/farm/join" && read.Decode(&j) == nil:
+			out, err = l.hub.Join(r.Context(), j)
+		case r.URL.Path == "/api/farm/rejoin" && read.Decode(&again) == nil:
+			out, err = l.hub.Rejoin(r.Context(), again)
+		default:
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
-		out, err := l.hub.Join(r.Context(), j)
 		if err != nil {
 			w.WriteHeader(http.StatusUnauthorized)
 			_ = json.NewEncoder(w).Encode(map[string]string{"message": err.Error()})
@@ -95,7 +103,7 @@ func (l *lab) open() {
 	if l.public == "" {
 		l.listen = strings.Replace(l.broker.Address().URL, "tls://", "127.0.0.1", 1)
 	}
-	if l.hub, err = hub.Open(l.t.Context(), hub.Options{DB: l.db, Broker: l.broker, Version: "1", Refused: func(r hub.Refusal) {
+	if l.hub, err = hub.Open(l.t.Context(), hub.Options{DB: l.db, Broker: l.broker, Version: "1", Life: l.life, Refused: func(r hub.Refusal) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.refused[r.Actor+" "+r.Action] = r

@@ -73,7 +73,7 @@ func (o Options) join(ctx context.Context) (seed []byte, m membership, err error
 		return nil, m, err
 	}
 	m = membership{Hub: o.Hub, Token: digest(o.Token)}
-	if m.Joined, err = o.exchange(ctx, wire.Join{Token: o.Token, Key: public, Protocol: wire.Version, Version: o.Version, Name: o.Name}); err != nil {
+	if m.Joined, err = o.exchange(ctx, "api/farm/join", wire.Join{Token: o.Token, Key: public, Protocol: wire.Version, Version: o.Version, Name: o.Name}); err != nil {
 		return nil, m, err
 	}
 	return seed, m, m.keep(o.Dir)
@@ -136,8 +136,8 @@ func writePrivate(dir, name string, text []byte) error {
 	return nil
 }
 
-// exchange sends the token to the hub.
-func (o Options) exchange(ctx context.Context, j wire.Join) (out wire.Joined, err error) {
+// exchange sends a token, or a proof of the key, to the hub.
+func (o Options) exchange(ctx context.Context, path string, j any) (out wire.Joined, err error) {
 	u, err := o.hubURL()
 	if err != nil {
 		return out, err
@@ -148,7 +148,7 @@ func (o Options) exchange(ctx context.Context, j wire.Join) (out wire.Joined, er
 	}
 	ctx, cancel := context.WithTimeout(ctx, joinLimit)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.JoinPath("api/farm/join").String(), bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.JoinPath(path).String(), bytes.NewReader(body))
 	if err != nil {
 		return out, err
 	}

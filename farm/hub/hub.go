@@ -23,6 +23,7 @@ type Options struct {
 	Broker  *broker.Broker
 	Version string
 	Log     *slog.Logger
+	Life    time.Duration // of a host's credential, which it renews long before; default: what suits the broker
 	Refused func(Refusal) // is told what hosts, and who says to be one, may not do; it must not wait. nil: nobody
 }
 
@@ -85,6 +86,9 @@ const lookEvery = time.Second
 func Open(ctx context.Context, o Options) (*Hub, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Life == 0 {
+		o.Life = o.Broker.Life()
 	}
 	if o.Refused == nil {
 		o.Refused = func(Refusal) {}
@@ -328,7 +332,7 @@ func (h *Hub) renew(subject string, _ []byte) (any, error) {
 	if key == "" {
 		return nil, ErrNoHost
 	}
-	text, err := h.o.Broker.Credential(wire.From(subject), key, credentialDays)
+	text, err := h.o.Broker.Credential(wire.From(subject), key, h.o.Life)
 	return wire.Renewed{Credential: text}, err
 }
 

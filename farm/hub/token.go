@@ -20,6 +20,10 @@ import (
 var (
 	// ErrToken means that a token lets nobody join: it is wrong, was used, or is too old.
 	ErrToken = errors.New("the token is wrong, was used by another host, or is older than a day; make a new one with taproot admin host-token")
+	// ErrRejoin means that a host cannot come back by its key.
+	ErrRejoin = errors.New("no host of this name and key may come back: it was revoked, or never joined here; it needs a new token of taproot admin host-token")
+	// ErrClock means that the clocks of hub and host differ too much.
+	ErrClock = errors.New("the clocks of hub and host differ by more than an hour")
 	// ErrNoHost means that there is no host of that name.
 	ErrNoHost = errors.New("there is no host of this name")
 )
@@ -27,8 +31,9 @@ var (
 const (
 	tokenPrefix = "taph_"
 	tokenDays   = 24 * time.Hour
-	// credentialDays is how long a host may be away from every hub and still come back without a new token.
-	credentialDays = 30 * 24 * time.Hour
+	// clocks is how much the clocks of hub and host may differ when it comes back by its key. What is answered is of use for who has the key alone, so that a
+	// request which somebody recorded gives nobody anything.
+	clocks = time.Hour
 )
 
 // Place is where the devices of a host belong.
@@ -129,12 +134,44 @@ func (h *Hub) Join(ctx context.Context, j wire.Join) (wire.Joined, error) {
 	if err != nil {
 		return wire.Joined{}, err
 	}
-	if out.Credential, err = h.o.Broker.Credential(out.Host, j.Key, credentialDays); err != nil {
+	if out, err = h.joined(out.Host, j.Key, place); err != nil {
+		return out, err
+	}
+	return out, h.reload(ctx)
+}
+
+// joined is what a host needs to connect.
+func (h *Hub) joined(host, key string, place Place) (out wire.Joined, err error) {
+	out.Host, out.Pool, out.Labels = host, place.Pool, place.Labels
+	if out.Credential, err = h.o.Broker.Credential(host, key, h.o.Life); err != nil {
 		return wire.Joined{}, err
 	}
 	address := h.o.Broker.Address()
-	out.Pool, out.Labels, out.NATS, out.Cert = place.Pool, place.Labels, address.URL, address.Cert
-	return out, h.reload(ctx)
+	out.NATS, out.Cert = address.URL, address.Cert
+	return out, nil
+}
+
+// Rejoin lets a host come back that has joined and was not revoked, however long it was away: it proves that it has its key.
+func (h *Hub) Rejoin(ctx context.Context, r wire.Rejoin) (wire.Joined, error) {
+	if err := wire.Fits(r.Protocol); err != nil {
+		return wire.Joined{}, err
+	}
+	var place Place
+	var labels string
+	err := h.o.DB.One(ctx, "SELECT pool, labels, project FROM farm_hosts WHERE id = $1 AND public_key = $2 AND revoked = 0", []any{r.Host, r.Key}, &place.Pool, &labels, &place.Project)
+	if errors.Is(err, store.ErrNoRow) || err == nil && !broker.Signed(r.Key, r.Signs(), r.Signature) {
+		return wire.Joined{}, ErrRejoin
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(labels), &place.Labels)
+	}
+	if err == nil && time.Since(r.At).Abs() > clocks {
+		err = ErrClock
+	}
+	if err != nil {
+		return wire.Joined{}, err
+	}
+	return h.joined(r.Host, r.Key, place)
 }
 
 // again tells whether it is the host of that key which used the token.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -63,6 +64,21 @@ type Joined struct {
 	Credential string            `json:"credential" doc:"For NATS, with the key; it can use the subjects of this host only."`
 	NATS       string            `json:"nats" doc:"The address of NATS; without a name it is that of the hub."`
 	Cert       string            `json:"cert,omitempty" doc:"The certificate of that server (PEM), which alone is to be trusted."`
+}
+
+// Rejoin is what a host sends to the hub's POST /farm/rejoin that has joined, and whose credential is over; the answer is Joined.
+type Rejoin struct {
+	Host      string    `json:"host" maxLength:"64" doc:"How the hub called it."`
+	Key       string    `json:"key" maxLength:"100" doc:"The public half of its key."`
+	At        time.Time `json:"at" doc:"Now."`
+	Signature []byte    `json:"signature" maxLength:"200" doc:"By the key, of what the host signs: its name and the time."`
+	Protocol  int       `json:"protocol" doc:"Of hub and host; they must have the same."`
+	Version   string    `json:"version" maxLength:"100" doc:"Of taproot on the host."`
+}
+
+// Signs is the text of a Rejoin's signature.
+func (r Rejoin) Signs() []byte {
+	return fmt.Appendf(nil, "taproot rejoin\n%s\n%s\n%d", r.Host, r.Key, r.At.Unix())
 }
 
 // Renewed is the answer to ToHub(host, "renew").

@@ -1,0 +1,131 @@
+package host
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/farm/broker"
+	"github.com/taproot-dev/taproot/farm/hub"
+	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/server/service/store/storetest"
+)
+
+// TestCredentialsAreShort: a host renews its credential in time, and outlives the one that it has connected with.
+func TestCredentialsAreShort(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, storetest.SQLite(t))
+	l.close()
+	l.life = 3 * time.Second
+	l.open()
+	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
+	first := l.kept(r)
+	_, until := broker.Validity(first)
+	await(t, "a credential that outlives the first", func() bool {
+		_, now := broker.Validity(l.kept(r))
+		return now.After(until.Add(time.Second))
+	})
+	await(t, "the host, when the first is over", func() bool { return time.Now().After(until) && l.uses("") == "A free" })
+}
+
+// kept is the credential that a host keeps.
+func (l *lab) kept(r *running) string {
+	l.t.Helper()
+	m, known, err := readMembership(r.o.Dir)
+	if err != nil || !known {
+		l.t.Fatal(known, err)
+	}
+	return m.Joined.Credential
+}
+
+// TestComeBackByKey: a host whose credential is over, however long, comes back by its key; one that was revoked, or that has another key, does not.
+func TestComeBackByKey(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, storetest.SQLite(t))
+	r := l.must(Options{Token: l.token(hub.Place{Pool: "lab"}), Name: "a"}, phone("A"))
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := readMembership(r.o.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed, err := os.ReadFile(filepath.Join(r.o.Dir, keyFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, err := broker.PublicOf(seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spoil := func(valid time.Duration, host string) {
+		t.Helper()
+		if m.Joined.Credential, err = l.broker.Credential(host, public, valid); err == nil {
+			err = m.keep(r.o.Dir)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	spoil(-40*24*time.Hour, "a")
+	again := l.must(Options{Dir: r.o.Dir}, phone("A"))
+	await(t, "it is back", func() bool { return l.uses("") == "A free" })
+	if err := again.stop(); err != nil {
+		t.Fatal(err)
+	}
+	sign := func(key []byte, change func(*wire.Rejoin)) error {
+		t.Helper()
+		back := wire.Rejoin{Host: "a", Key: public, At: time.Now(), Protocol: wire.Version}
+		change(&back)
+		if back.Signature, err = broker.Sign(key, back.Signs()); err != nil {
+			t.Fatal(err)
+		}
+		_, err := l.hub.Rejoin(t.Context(), back)
+		return err
+	}
+	other, otherPublic, err := broker.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sign(seed, func(*wire.Rejoin) {}); err != nil {
+		t.Errorf("with its key: %v", err)
+	}
+	for what, err := range map[string]error{"another key's signature": sign(other, func(*wire.Rejoin) {}), "another key": sign(other, func(r *wire.Rejoin) { r.Key = otherPublic }),
+		"another host": sign(seed, func(r *wire.Rejoin) { r.Host = "b" })} {
+		if !errors.Is(err, hub.ErrRejoin) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := sign(seed, func(r *wire.Rejoin) { r.At = time.Now().Add(-2 * time.Hour) }); !errors.Is(err, hub.ErrClock) {
+		t.Errorf("of two hours ago: %v", err)
+	}
+	var version *wire.VersionError
+	if err := sign(seed, func(r *wire.Rejoin) { r.Protocol++ }); !errors.As(err, &version) {
+		t.Errorf("another protocol: %v", err)
+	}
+	if err := hub.Revoke(t.Context(), l.db, "a"); err != nil {
+		t.Fatal(err)
+	}
+	spoil(-time.Hour, "a")
+	var refused *RefusedError
+	if _, err := l.start(Options{Dir: r.o.Dir}); !errors.As(err, &refused) {
+		t.Errorf("a revoked host: %v", err)
+	}
+}
+
+// TestCredentialIsNotTaken: a host whose credential NATS does not take, although it is not over, gets one by its key while it runs.
+func TestCredentialIsNotTaken(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, storetest.SQLite(t))
+	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
+	await(t, "it", func() bool { return l.uses("") == "A free" })
+	l.close()
+	if err := os.Remove(filepath.Join(l.dir, "keys", "farm.seed")); err != nil { // the hub signs with other keys from now on
+		t.Fatal(err)
+	}
+	l.open()
+	await(t, "it again", func() bool { return l.uses("") == "A free" })
+	_ = r
+}
