@@ -206,6 +206,9 @@ const devicePath = " /devices/{id}"
 
 // forward answers a request for a device of a host. handled is false when the device is this machine's, or nobody's.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, a access) (handled bool, err error) {
+	if host := r.Header.Get(hostHeader); host != "" && isPagePath(a.pattern) {
+		return true, s.forwardPage(w, r, a, host)
+	}
 	if s.o.Farm == nil || !strings.Contains(a.pattern, devicePath) {
 		return false, nil
 	}
@@ -230,8 +233,41 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, a access) (hand
 	if a.upload {
 		r.Body = &movingBody{moving{r.Body, func() { s.await(w) }}, r.Body}
 	}
-	s.proxy(w, at, rest, way).ServeHTTP(w, r)
+	s.proxy(w, at.Host, func(u *url.URL) {
+		u.Path, u.RawPath = "/devices/"+at.Device, "/devices/"+url.PathEscape(at.Device)+rest
+		if plain, err := url.PathUnescape(rest); err == nil {
+			u.Path += plain
+		}
+	}, way).ServeHTTP(w, r)
 	return true, nil
+}
+
+// hostHeader names the host on which a page is opened, or is open; without it, that is this machine.
+const hostHeader = "X-Host"
+
+func isPagePath(pattern string) bool {
+	_, path, _ := strings.Cut(pattern, " ")
+	return path == "/web" || strings.HasPrefix(path, "/web/")
+}
+
+// forwardPage answers a request about pages of a host.
+func (s *Server) forwardPage(w http.ResponseWriter, r *http.Request, a access, host string) error {
+	var way http.RoundTripper
+	if s.o.Farm != nil {
+		for _, one := range s.o.Farm.Hosts(s.o.projectID, false) {
+			if one.ID == host {
+				way = s.o.Farm.Transport(host)
+			}
+		}
+	}
+	if way == nil {
+		if s.o.Farm != nil && s.o.Farm.Transport(host) != nil {
+			s.refused(callerOf(r.Context()), "device.use", cut(host, 64)+", for "+a.pattern)
+		}
+		return fault(http.StatusNotFound, codeNotFound, fmt.Sprintf("there is no host %.64q; GET /farm lists those of a farm", host))
+	}
+	s.proxy(w, host, func(*url.URL) {}, way).ServeHTTP(w, r)
+	return nil
 }
 
 // refused notes in the log of the service, for its operators alone: that a device of others exists is nothing for the project that asked.
@@ -264,21 +300,17 @@ func deviceOf(u *url.URL) (id, rest string) {
 }
 
 // proxy sends requests to a host. What came to the hub alone is left out: credentials, and what a browser says of its page.
-func (s *Server) proxy(w http.ResponseWriter, at hub.Target, rest string, way http.RoundTripper) *httputil.ReverseProxy {
+func (s *Server) proxy(w http.ResponseWriter, host string, path func(*url.URL), way http.RoundTripper) *httputil.ReverseProxy {
 	return &httputil.ReverseProxy{Transport: way, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 		Rewrite: func(p *httputil.ProxyRequest) {
 			ctx := p.In.Context()
-			for _, name := range []string{"Authorization", "X-Api-Key", "X-Project", "Cookie", "Origin", "Referer", callerHeader, "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Sec-Fetch-User"} {
+			for _, name := range []string{hostHeader, "Authorization", "X-Api-Key", "X-Project", "Cookie", "Origin", "Referer", callerHeader, "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Sec-Fetch-User"} {
 				p.Out.Header.Del(name)
 			}
 			p.Out.Header.Set(callerHeader, s.introduce(callerOf(ctx)))
 			p.Out.Header.Set("X-Request-Id", requestID(ctx))
-			p.Out.URL.Scheme, p.Out.URL.Host, p.Out.Host = "http", at.Host, at.Host
-			p.Out.URL.Path = "/devices/" + at.Device
-			p.Out.URL.RawPath = "/devices/" + url.PathEscape(at.Device) + rest
-			if plain, err := url.PathUnescape(rest); err == nil {
-				p.Out.URL.Path += plain
-			}
+			p.Out.URL.Scheme, p.Out.URL.Host, p.Out.Host = "http", host, host
+			path(p.Out.URL)
 		},
 		ModifyResponse: func(res *http.Response) error {
 			for name := range res.Header {
@@ -294,8 +326,8 @@ func (s *Server) proxy(w http.ResponseWriter, at hub.Target, rest string, way ht
 			return nil
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			s.log.InfoContext(r.Context(), "a request for a device of a host", "host", at.Host, "error", err)
-			fail := fault(http.StatusBadGateway, codeDevice, fmt.Sprintf("the host %s of the device does not answer: %v", at.Host, err))
+			s.log.InfoContext(r.Context(), "a request for a device of a host", "host", host, "error", err)
+			fail := fault(http.StatusBadGateway, codeDevice, fmt.Sprintf("the host %s of the device does not answer: %v", host, err))
 			if cause := context.Cause(r.Context()); cause != nil {
 				fail = s.problem(r.Context(), cause)
 			}

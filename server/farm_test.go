@@ -21,6 +21,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
+	"github.com/taproot-dev/taproot/drivers/web/webtest"
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/host"
 	"github.com/taproot-dev/taproot/farm/hub"
@@ -254,6 +255,37 @@ func TestLeaseOfARemoteDevice(t *testing.T) {
 	}
 	if a := f.ask("DELETE", "/devices/SIM1/lease", nil, "X-Lease", id); a.status != 204 {
 		t.Error(a)
+	}
+}
+
+// TestPagesOfAHost: a page is opened in a browser of the host that is named, driven and closed there, and listed as its device.
+func TestPagesOfAHost(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t, 0)
+	m := f.join("one")
+	site := webtest.New(t)
+	there := []string{"X-Host", m.id}
+	if a := f.ask("POST", "/web/launch", map[string]any{"url": site.Page("login.html"), "headless": true}, there...); a.status != 200 || a.json(t)["page"] != "web-1" {
+		t.Fatal(a)
+	}
+	if a := f.ask("POST", "/web/assert", map[string]any{"selector": "h1", "text": "Sign in"}, there...); a.status != 200 || a.json(t)["passed"] != true {
+		t.Error(a)
+	}
+	if a, here := f.ask("GET", "/web", nil, there...), f.ask("GET", "/web", nil); !strings.Contains(string(a.body), "web-1") || strings.Contains(string(here.body), "web-1") {
+		t.Errorf("the pages there: %s, and here: %s", a, here)
+	}
+	eventually(t, "it is a device", func() bool {
+		var list []server.Device
+		return json.Unmarshal(f.ask("GET", "/devices", nil).body, &list) == nil && len(list) == 1 && strings.HasPrefix(list[0].ID, "web-1") && list[0].Host == m.id
+	})
+	if a := f.ask("DELETE", "/web/web-1", nil, there...); a.status != 204 {
+		t.Error(a)
+	}
+	if a := f.ask("GET", "/web", nil, "X-Host", "none"); a.status != 404 || !strings.Contains(string(a.body), "none") {
+		t.Errorf("a host that there is not: %s", a)
+	}
+	if a := newLab(t, 0).ask("GET", "/web", nil, there...); a.status != 404 {
+		t.Errorf("no farm: %s", a)
 	}
 }
 

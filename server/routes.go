@@ -74,7 +74,7 @@ func (s *Server) routes() error {
 		Status: http.StatusNoContent, Codes: deviceCodes()}, s.dropLease)
 
 	s.actions(dsl.BodySchemas(dsl.REST, schemaPrefix))
-	register(s, op{Get: "/web", ID: "list-pages", Tag: "web", Scope: readDevices, Summary: "List the pages that are open"}, s.listPages)
+	register(s, op{Get: "/web", ID: "list-pages", Tag: "web", Scope: readDevices, Summary: "List the pages that are open", Codes: []int{http.StatusNotFound, http.StatusBadGateway}}, s.listPages)
 	register(s, op{Delete: "/web/{page}", ID: "close-page", Tag: "web", Scope: writeDevices, Summary: "Close a page", Status: http.StatusNoContent, Codes: deviceCodes()}, s.closePage)
 
 	register(s, op{Get: "/tests", ID: "list-tests", Tag: "runs", Scope: readRuns, Summary: "List the tests that lie on the server"}, s.listTests)
@@ -121,7 +121,7 @@ func (s *Server) cors() *cors.Cors {
 		origins = []string{"http://localhost"} // never an empty list
 	}
 	return cors.New(cors.Options{AllowedOrigins: origins, AllowedMethods: []string{http.MethodGet, http.MethodPost, http.MethodDelete},
-		AllowedHeaders: []string{"Authorization", "Content-Type", "X-API-Key", "X-Lease", "Idempotency-Key", "Last-Event-ID", "X-Request-Id", "X-Project"},
+		AllowedHeaders: []string{"Authorization", "Content-Type", "X-API-Key", "X-Lease", hostHeader, "Idempotency-Key", "Last-Event-ID", "X-Request-Id", "X-Project"},
 		ExposedHeaders: []string{"Retry-After", "RateLimit", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy", "X-Request-Id", "Location"},
 		MaxAge:         600})
 }
