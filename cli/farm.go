@@ -82,6 +82,7 @@ func dispatchRuns(ctx context.Context, so *server.Options, h *hub.Hub, b *broker
 	}
 	waiting := queue.New(so.Service.DB(), nil)
 	so.FarmQueue = farmQueue(h, waiting)
+	so.FarmRunning = farmRunning(waiting)
 	d, err := dispatch.New(ctx, dispatch.Options{Queue: waiting, Conn: b.Conn(), Copies: b.Copies(), Bucket: bucket, Dir: filepath.Join(dir, "runs"), Seal: so.Service, Log: so.Log, Refused: func(actor, action, target string) {
 		so.Service.Refused(service.Entry{Actor: actor, Action: action, Target: target})
 	}, Hosts: func() map[string]dispatch.Host {
@@ -231,6 +232,12 @@ func farmStatus(ctx context.Context, env *Env, ask hubClient, asJSON bool) error
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.ID, dash(d.Host), d.Platform, dash(d.Model), use, dash(since), dash(d.Holder))
 	}
 	farmReserved(w, state.Devices)
+	if len(state.Running) > 0 {
+		fmt.Fprintln(w, "\nRUNNING\tDEVICE\tHOST\tSINCE")
+	}
+	for _, c := range state.Running {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", dash(c.Test), c.Device, c.Host, c.Since.UTC().Format(time.DateTime))
+	}
 	if len(state.Queue) > 0 {
 		fmt.Fprintln(w, "\nWAITING\tNEEDS\tWHY")
 	}

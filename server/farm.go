@@ -34,6 +34,17 @@ type FarmState struct {
 	Hosts   []hub.Host `json:"hosts" nullable:"false"`
 	Devices []Device   `json:"devices" nullable:"false"`
 	Queue   []FarmLine `json:"queue" nullable:"false" doc:"Cases of your project that wait for a device."`
+	Running []FarmCase `json:"running" nullable:"false" doc:"Cases of your project that are under way on hosts; at most 200."`
+}
+
+// FarmCase is a case that is under way on a host.
+type FarmCase struct {
+	Run     string    `json:"run"`
+	Test    string    `json:"test" doc:"Its id."`
+	Attempt int       `json:"attempt" doc:"From 1: a case whose host was lost begins again."`
+	Device  string    `json:"device"`
+	Host    string    `json:"host"`
+	Since   time.Time `json:"since"`
 }
 
 // FarmLine is cases with the same needs.
@@ -109,7 +120,14 @@ func (s *Server) farmState(ctx context.Context, _ *struct{}) (*farmAnswer, error
 	if err != nil {
 		return nil, err
 	}
-	out := &farmAnswer{FarmState{Hosts: s.o.Farm.Hosts(s.o.projectID, false), Devices: list.Body, Queue: []FarmLine{}}}
+	out := &farmAnswer{FarmState{Hosts: s.o.Farm.Hosts(s.o.projectID, false), Devices: list.Body, Queue: []FarmLine{}, Running: []FarmCase{}}}
+	if s.o.FarmRunning != nil {
+		running, err := s.o.FarmRunning(ctx, s.o.projectID)
+		if err != nil {
+			return nil, err
+		}
+		out.Body.Running = append(out.Body.Running, running...)
+	}
 	if s.o.FarmQueue != nil {
 		lines, err := s.o.FarmQueue(ctx, s.o.projectID)
 		if err != nil {

@@ -67,6 +67,8 @@ type Options struct {
 	Farm *hub.Hub
 	// FarmRuns makes what answers clients that have cases run on the farm; project names that of a request. nil: nobody does.
 	FarmRuns func(project func(*http.Request) string) http.Handler
+	// FarmRunning tells which cases of a project are under way on hosts; nil: none are.
+	FarmRunning func(ctx context.Context, project string) ([]FarmCase, error)
 	// FarmQueue tells what waits of a project; nil: nothing does.
 	FarmQueue func(ctx context.Context, project string) ([]FarmLine, error)
 	// FarmHost lets hubs say who sends a request, over connections of farm/wire, and nobody else send any.

@@ -33,9 +33,12 @@ type device struct {
 		Size           int64
 	} `json:"recording"`
 
-	Host string `json:"host"` // of a farm
-	Use  string `json:"use"`
-	Why  string `json:"why"` // it is blocked
+	Host   string     `json:"host"` // of a farm
+	Pool   string     `json:"pool"`
+	Use    string     `json:"use"`
+	Why    string     `json:"why"` // it is blocked
+	Holder string     `json:"holder"`
+	Since  *time.Time `json:"since"`
 
 	Run, Test string // of this project, that is under way on it
 }
@@ -47,6 +50,17 @@ func (d device) Name() string {
 		return d.ID
 	}
 	return name
+}
+
+// name calls who holds the device, or has it reserved, as people know them.
+func (d *device) name(names *strings.Replacer) {
+	d.Holder = names.Replace(d.Holder)
+	if d.Lease != nil {
+		d.Lease.Holder = names.Replace(d.Lease.Holder)
+	}
+	for i := range d.Reservations {
+		d.Reservations[i].Holder = names.Replace(d.Reservations[i].Holder)
+	}
 }
 
 // Filmed tells whether a film of it is being made.
@@ -71,12 +85,7 @@ func (q *request) devicesWith(failed error) error {
 	}
 	for i := range list {
 		d := &list[i]
-		if d.Lease != nil {
-			d.Lease.Holder = names.Replace(d.Lease.Holder)
-		}
-		for i := range d.Reservations {
-			d.Reservations[i].Holder = names.Replace(d.Reservations[i].Holder)
-		}
+		d.name(names)
 		for _, r := range records {
 			if at := slices.IndexFunc(r.Cases, func(k jobs.Case) bool { return k.State == jobs.Running && k.Device == d.ID }); at >= 0 && r.State != jobs.Ended {
 				d.Run, d.Test = r.ID, r.Cases[at].Test

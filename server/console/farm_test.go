@@ -1,14 +1,19 @@
 package console_test
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/wire"
 	"github.com/taproot-dev/taproot/server"
+	"github.com/taproot-dev/taproot/server/service"
 )
 
 // TestHostsOfAFarm: admins see the hosts and all their devices, members the devices.
@@ -25,6 +30,12 @@ func TestHostsOfAFarm(t *testing.T) {
 			t.Fatal(err)
 		}
 		o.Farm = h
+		o.FarmQueue = func(context.Context, string) ([]server.FarmLine, error) {
+			return []server.FarmLine{{Needs: "android, model Pixel *", Waiting: 1234, Why: "all 2 devices that suit it are in use"}}, nil
+		}
+		o.FarmRunning = func(context.Context, string) ([]server.FarmCase, error) {
+			return []server.FarmCase{{Run: "run_1", Test: "login <b>", Attempt: 2, Device: "P8", Host: "desk", Since: time.Now()}}, nil
+		}
 	})
 	t.Cleanup(func() { _ = h.Close() })
 	admin := l.cookie(l.person("operator@example.com", true))
@@ -42,7 +53,9 @@ func TestHostsOfAFarm(t *testing.T) {
 	if _, err := h.Join(t.Context(), wire.Join{Token: token, Key: key, Protocol: wire.Version, Name: "desk"}); err != nil {
 		t.Fatal(err)
 	}
-	beat := wire.Beat{Protocol: wire.Version, Version: "1.2.3", Devices: []wire.Device{{Info: drivers.Info{ID: "P8", Platform: "android", Model: "Pixel <8>", State: drivers.Ready, Battery: 3}}}}
+	later := time.Now().Add(time.Hour)
+	beat := wire.Beat{Protocol: wire.Version, Version: "1.2.3", Devices: []wire.Device{{Info: drivers.Info{ID: "P8", Platform: "android", Model: "Pixel <8>", State: drivers.Ready, Battery: 3}},
+		{Info: drivers.Info{ID: "P9", Platform: "android", Model: "Pixel 9", State: drivers.Ready}, Reserved: []wire.Lease{{Project: "another", Holder: "eve", Why: "secret", Since: later, Until: later.Add(time.Hour)}}}}}
 	if err := wire.Ask(t.Context(), b.Conn(), wire.ToHub("desk", "beat"), beat, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -61,6 +74,36 @@ func TestHostsOfAFarm(t *testing.T) {
 	for _, want := range []string{"P8", "on desk", "battery is low", "/devices/P8/studio"} {
 		if !strings.Contains(a.body, want) {
 			t.Errorf("the page of devices lacks %q: %.3000s", want, a.body)
+		}
+	}
+	a = l.ask(l.cookie(ada), "GET", "/console/p/"+project.ID+"/farm", nil)
+	for _, want := range []string{"desk", "room=3", "P8", "battery is low", "P9", "reserved from", "1,234", "all 2 devices that suit it are in use", "login &lt;b&gt;", "begun 2 times"} {
+		if !strings.Contains(a.body, want) {
+			t.Errorf("the page of the farm lacks %q: %.6000s", want, a.body)
+		}
+	}
+	if strings.Contains(a.body, "eve") || strings.Contains(a.body, "secret") {
+		t.Error("it tells of another project's reservation")
+	}
+	look(t, l, ada, map[string]string{"farm": "/console/p/" + project.ID + "/farm", "farm-hosts": "/console/admin/hosts"})
+}
+
+// look opens pages of a farm as TestTour opens all others.
+func look(t *testing.T, l *lab, who *service.Person, pages map[string]string) {
+	t.Helper()
+	for name, s := range map[string]screen{"1280": {width: 1280, height: 900}, "390-dark": {width: 390, height: 844, dark: true}, "1280-dark": {width: 1280, height: 900, dark: true}, "390": {width: 390, height: 844}} {
+		if testing.Short() && strings.HasPrefix(name, "1280") {
+			continue
+		}
+		tab := l.open(s)
+		tab.must(tab.Context().AddCookies([]playwright.OptionalCookie{{Name: "taproot_session", Value: l.cookie(who), URL: playwright.String(l.http.URL)}}))
+		for page, path := range pages {
+			if strings.Contains(path, "/admin/") && !who.Account.Admin {
+				continue
+			}
+			tab.goTo(path)
+			tab.accessible(page)
+			tab.shot(page + "-" + name)
 		}
 	}
 }

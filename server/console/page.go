@@ -27,6 +27,7 @@ type view struct {
 	Base     string // address of the project's pages
 	Done     string
 	Error    string
+	Farm     bool // the server is the hub of one
 	Refresh  bool // without scripts, the page loads itself again
 	Version  string
 	Provider string // who lets people in beside passwords; empty: nobody
@@ -57,7 +58,7 @@ var doneTexts = map[string]string{
 func (q *request) show(name string, v view) error { return q.showStatus(http.StatusOK, name, v) }
 
 func (q *request) showStatus(status int, name string, v view) error {
-	v.Version = q.c.o.Version
+	v.Version, v.Farm = q.c.o.Version, q.c.o.Farm != nil
 	if q.c.o.OIDC != nil {
 		v.Provider = q.c.o.OIDC.Name()
 	}

@@ -60,6 +60,7 @@ func rules() map[string]rule {
 		"POST " + p + "/keys/{key}/revoke":                 {"owner admin", 0, url.Values{}},
 		"GET " + p + "/usage":                              {all, 200, nil},
 		"GET " + p + "/devices":                            {all, 200, nil},
+		"GET " + p + "/farm":                               {all, 404, nil}, // this server is no hub
 		"POST " + p + "/devices/{device}/recording":        {"owner admin member", 404, url.Values{}},
 		"POST " + p + "/devices/{device}/recording/stop":   {"owner admin member", 404, url.Values{}},
 		"POST " + p + "/devices/{device}/recording/delete": {"owner admin member", 404, url.Values{}},

@@ -73,6 +73,7 @@ func routes() []route {
 		{"POST " + p + "/keys/{key}/revoke", member, (*Console).revokeKey},
 		{"GET " + p + "/usage", viewer, (*Console).usagePage},
 		{"GET " + p + "/devices", viewer, (*Console).devicesPage},
+		{"GET " + p + "/farm", viewer, (*Console).farmPage},
 		{"POST " + p + "/devices/{device}/recording", member, (*Console).record},
 		{"POST " + p + "/devices/{device}/recording/stop", member, (*Console).stopRecording},
 		{"POST " + p + "/devices/{device}/recording/delete", member, (*Console).deleteRecording},
