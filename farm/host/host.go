@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -58,12 +60,13 @@ type Member struct {
 	back    chan struct{} // a token: the connection is there again
 	denied  chan struct{} // a token: NATS does not take the credential
 
-	mu   sync.Mutex
-	m    membership
-	seen map[string]wire.Device // devices since the start
-	once sync.Once
-	idle bool      // nobody uses the devices
-	used time.Time // when the credential was made with which the host is connected
+	mu    sync.Mutex
+	m     membership
+	seen  map[string]wire.Device // devices since the start
+	once  sync.Once
+	again atomic.Bool // a hub wants to hear all
+	idle  bool        // nobody uses the devices
+	used  time.Time   // when the credential was made with which the host is connected
 }
 
 // ID is the name that the hub gave the host.
@@ -138,6 +141,15 @@ func Run(ctx context.Context, o Options, s Server) (err error) {
 	if err != nil {
 		return err
 	}
+	stop, err := wire.Serve(m.nc, wire.ToHost(m.ID(), wire.Again), "", func(string, []byte) (any, error) {
+		m.again.Store(true)
+		signal(m.back)
+		return nil, nil
+	})
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	defer stop()
 	return m.serve(ctx, l)
 }
 
@@ -196,7 +208,7 @@ func (m *Member) serve(ctx context.Context, l net.Listener) error {
 func (m *Member) beats(ctx context.Context, end context.CancelFunc) {
 	tick := time.NewTicker(wire.BeatEvery)
 	defer tick.Stop()
-	said := ""
+	all, said := saying{}, ""
 	ready := m.o.Ready
 	if ready == nil {
 		ready = func(string) {}
@@ -206,7 +218,10 @@ func (m *Member) beats(ctx context.Context, end context.CancelFunc) {
 			m.Drain()
 		}
 		b := m.beat(ctx)
-		err := m.tell(ctx, b)
+		err := m.tell(ctx, all.next(b, m.again.Swap(false)))
+		if err != nil {
+			m.again.Store(true) // whether a hub has heard it is not known
+		}
 		if b.Draining && !slices.ContainsFunc(b.Devices, func(d wire.Device) bool { return d.Busy != nil }) {
 			end()
 		}
@@ -223,7 +238,7 @@ func (m *Member) beats(ctx context.Context, end context.CancelFunc) {
 		}
 		select {
 		case <-ctx.Done():
-			b.Ending, b.Devices = true, nil
+			b.Ending, b.Devices, b.State = true, nil, all.state
 			bye, cancel := context.WithTimeout(context.Background(), wire.BeatEvery)
 			defer cancel()
 			_ = m.tell(bye, b) // it is noticed without it
@@ -232,6 +247,25 @@ func (m *Member) beats(ctx context.Context, end context.CancelFunc) {
 		case <-tick.C:
 		}
 	}
+}
+
+// saying is what a host said last.
+type saying struct {
+	text  string
+	state uint64
+}
+
+// next makes the beat that is to be sent: a short one when nothing has changed, unless all of it is asked for.
+func (s *saying) next(b wire.Beat, again bool) wire.Beat {
+	text, err := json.Marshal(b)
+	if err != nil || string(text) != s.text {
+		s.text = string(text)
+		s.state++
+	} else if !again {
+		return wire.Beat{Protocol: b.Protocol, Boot: b.Boot, State: s.state, Same: true}
+	}
+	b.State = s.state
+	return b
 }
 
 // tell sends a beat. Every hub hears it; one answers.

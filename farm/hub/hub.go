@@ -249,6 +249,9 @@ func (h *Hub) hear(subject string, body []byte) (any, error) {
 		h.o.Refused(Refusal{Actor: hostActor(id), Action: "farm.beat", Target: "a host that was revoked, or never joined"})
 		return nil, ErrNoHost
 	}
+	if b.Same {
+		return nil, h.same(one, b)
+	}
 	if foreign := one.ownOnly(b.Devices); foreign != "" {
 		h.o.Refused(Refusal{Actor: hostActor(id), Action: "farm.lease", Target: foreign})
 	}
@@ -267,6 +270,15 @@ func (h *Hub) hear(subject string, body []byte) (any, error) {
 		one.link.cut()
 	}
 	return nil, nil
+}
+
+// same takes the beat of a host of which nothing has changed. A hub that has not heard what there was to hear asks for it. The caller has the lock.
+func (h *Hub) same(one *host, b wire.Beat) error {
+	if one.heard.IsZero() || one.beat.Boot != b.Boot || one.beat.State != b.State {
+		return wire.Tell(h.o.Broker.Conn(), wire.ToHost(one.ID, wire.Again), struct{}{})
+	}
+	one.heard = time.Now()
+	return nil
 }
 
 // hostActor is how the log calls a host.

@@ -14,7 +14,7 @@ const (
 	HostGone  = 4 * BeatEvery
 )
 
-// Beat is what a host says of itself, on ToHub(host, "beat").
+// Beat is what a host says of itself, on ToHub(host, "beat"). What has changed is said with the next beat, in full; until then it is short.
 type Beat struct {
 	Protocol int               `json:"protocol"`
 	Version  string            `json:"version"`
@@ -24,7 +24,12 @@ type Beat struct {
 	Draining bool              `json:"draining,omitempty"` // it takes nothing new
 	Ending   bool              `json:"ending,omitempty"`   // it is about to end: the last beat
 	Devices  []Device          `json:"devices"`
+	State    uint64            `json:"state"`          // grows whenever something of this changes
+	Same     bool              `json:"same,omitempty"` // all is as when State was said: the rest is left out, and who has not heard it asks for it (Again)
 }
+
+// Again is the subject, below ToHost, by which a hub asks a host to say all of its beat.
+const Again = "again"
 
 // Device is what a host says of a device of its own.
 type Device struct {

@@ -1,0 +1,59 @@
+package host
+
+import (
+	"encoding/json"
+	"sync"
+	"testing"
+
+	"github.com/taproot-dev/taproot/farm/hub"
+	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/server/service/store/storetest"
+)
+
+// TestShortBeats: a host says all when something has changed, and else that it is there; a hub that has not heard all asks for it.
+func TestShortBeats(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, storetest.SQLite(t))
+	var mu sync.Mutex
+	var heard []wire.Beat
+	stop, err := wire.Serve(l.broker.Conn(), wire.ToHub("a", "beat"), "", func(_ string, body []byte) (any, error) {
+		var b wire.Beat
+		err := json.Unmarshal(body, &b)
+		mu.Lock()
+		defer mu.Unlock()
+		heard = append(heard, b)
+		return nil, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	long := func() (n, short int) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, b := range heard {
+			if b.Same {
+				short++
+			} else {
+				n++
+			}
+		}
+		return n, short
+	}
+	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
+	await(t, "a short one", func() bool { _, short := long(); return short > 0 })
+	if n, _ := long(); n != 1 || l.uses("") != "A free" {
+		t.Errorf("%d long ones, %s", n, l.uses(""))
+	}
+	second, err := hub.Open(t.Context(), hub.Options{DB: l.db, Broker: l.broker, Version: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	await(t, "a hub that came later knows", func() bool { return len(second.Devices("")) == 1 })
+	if n, _ := long(); n != 2 {
+		t.Errorf("%d long ones", n)
+	}
+	r.set(phone("A"), phone("B"))
+	await(t, "both know what has changed", func() bool { return l.uses("") == "A free, B free" && len(second.Devices("")) == 2 })
+}
