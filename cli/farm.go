@@ -81,7 +81,6 @@ func dispatchRuns(ctx context.Context, so *server.Options, h *hub.Hub, b *broker
 		}
 	}
 	waiting := queue.New(so.Service.DB(), nil)
-	so.FarmQueue = farmQueue(h, waiting)
 	so.FarmRunning = farmRunning(waiting)
 	d, err := dispatch.New(ctx, dispatch.Options{Queue: waiting, Conn: b.Conn(), Copies: b.Copies(), Bucket: bucket, Dir: filepath.Join(dir, "runs"), Seal: so.Service, Log: so.Log, Refused: func(actor, action, target string) {
 		so.Service.Refused(service.Entry{Actor: actor, Action: action, Target: target})
@@ -97,6 +96,7 @@ func dispatchRuns(ctx context.Context, so *server.Options, h *hub.Hub, b *broker
 	if err != nil {
 		return nil, err
 	}
+	so.FarmQueue = farmQueue(d)
 	so.FarmRuns = func(project func(*http.Request) string) http.Handler { return d.Handler(project) }
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	over := make(chan error, 1)

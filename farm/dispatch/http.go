@@ -258,15 +258,7 @@ func (a *api) why(w http.ResponseWriter, r *http.Request, run queue.Run) error {
 	if err != nil {
 		return queue.ErrNoRun
 	}
-	all, free := a.d.roster.devices()
-	busy := map[string]bool{}
-	for _, d := range all {
-		busy[d.Host+"/"+d.ID] = true
-	}
-	for _, d := range free {
-		delete(busy, d.Host+"/"+d.ID)
-	}
-	p, err := a.d.o.Queue.Why(r.Context(), run.ID, n, all, busy)
+	p, err := a.d.place(r.Context(), run.ID, n)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,39 @@
+package dispatch
+
+import (
+	"context"
+
+	"github.com/taproot-dev/taproot/farm/queue"
+)
+
+// Waiting is the cases of a project that wait with the same needs, and why the first of them does.
+type Waiting struct {
+	queue.Line
+	Why string
+}
+
+// Waiting tells what waits of a project, and why.
+func (d *Dispatcher) Waiting(ctx context.Context, project string) (list []Waiting, err error) {
+	lines, err := d.o.Queue.Lines(ctx, project)
+	for _, l := range lines {
+		var at queue.Place
+		if at, err = d.place(ctx, l.Run, l.N); err != nil {
+			return nil, err
+		}
+		list = append(list, Waiting{l, at.Why})
+	}
+	return list, err
+}
+
+// place says where a case stands, and why it waits.
+func (d *Dispatcher) place(ctx context.Context, run string, n int) (queue.Place, error) {
+	all, free := d.roster.devices()
+	busy := map[string]bool{}
+	for _, one := range all {
+		busy[one.Host+"/"+one.ID] = true
+	}
+	for _, one := range free {
+		delete(busy, one.Host+"/"+one.ID)
+	}
+	return d.o.Queue.Why(ctx, run, n, all, busy)
+}
