@@ -70,14 +70,18 @@ func (p *webPage) read(ctx context.Context, gen string) (*dom.Page, error) {
 
 var _ dom.Asker = (*webPage)(nil)
 
-// askFunction has the script answer. A page that was left may live on, to be gone back to, and is seen by nobody.
-const askFunction = `function(command) { if (!document.defaultView) throw new Error('the page was left'); return this.query(document, command).textContent; }`
+// errStale says that a handle is not that of the script in the page that is there.
+var errStale = errors.New("the page is another one by now")
+
+// askFunction has the script answer; null: it is not the script. WebKit counts handles from the beginning again in each document, so that one of a page
+// that was left may be that of anything in the next. A page that was left may also live on, to be gone back to, and is seen by nobody.
+const askFunction = `function(command) { return document.defaultView && typeof this.query === 'function' ? this.query(document, command).textContent : null; }`
 
 // Ask has the script answer in a frame. A document that is another one by now gets the script anew, once.
 func (p *webPage) Ask(chain []string, command string, into any) error {
 	for first := true; ; first = false {
 		err := p.askOnce(chain, command, into)
-		if refused := new(inspector.Refusal); !first || !errors.As(err, &refused) {
+		if refused := new(inspector.Refusal); !first || !errors.As(err, &refused) && !errors.Is(err, errStale) {
 			return err
 		}
 		p.forget(p.target)
@@ -93,11 +97,14 @@ func (p *webPage) askOnce(chain []string, command string, into any) error {
 	if err != nil {
 		return err
 	}
-	var text string
+	var text *string
 	if err := json.Unmarshal(value, &text); err != nil {
 		return errors.New("the page gave no text")
 	}
-	return json.Unmarshal([]byte(text), into)
+	if text == nil {
+		return errStale
+	}
+	return json.Unmarshal([]byte(*text), into)
 }
 
 // forget drops what belonged to the target, or the document, before.
@@ -152,6 +159,7 @@ func (p *webPage) context(chain []string) (int, error) {
 
 // frameFunction finds a frame among those of its window: what can be asked of a window of any site.
 const frameFunction = `function(command) {
+	if (typeof this.query !== 'function') return null;
 	const inner = this.query(document, command).contentWindow;
 	for (let i = 0; i < window.length; i++) if (window[i] === inner) return i;
 	return -1;
@@ -179,14 +187,19 @@ func (p *webPage) way(chain []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var index int
-	if err := json.Unmarshal(value, &index); err != nil || index < 0 {
+	var index *int
+	switch err := json.Unmarshal(value, &index); {
+	case err != nil:
+		return "", err
+	case index == nil:
+		return "", errStale
+	case *index < 0:
 		return "", errors.New("the frame is not among those of its window")
 	}
 	if p.ways == nil {
 		p.ways = map[string]string{}
 	}
-	p.ways[key] = fmt.Sprintf("%s/%d", way, index)
+	p.ways[key] = fmt.Sprintf("%s/%d", way, *index)
 	return p.ways[key], nil
 }
 
@@ -205,8 +218,10 @@ const wayScript = `(() => {
 // survey asks all contexts where their frames lie.
 func (p *webPage) survey() error {
 	if !p.listens {
-		if err := p.session.Call(p.ctx, "Runtime.enable", struct{}{}, nil); err != nil {
-			return err
+		for _, domain := range []string{"Page", "Runtime"} { // contexts are told of where frames are
+			if err := p.session.Call(p.ctx, domain+".enable", struct{}{}, nil); err != nil {
+				return err
+			}
 		}
 		p.listens = true
 	}

@@ -341,3 +341,13 @@ func TestIPhoneWithoutTheProxy(t *testing.T) {
 		t.Error(cut)
 	}
 }
+
+// TestHandleOfAnotherDocument: WebKit counts handles anew in each document. That of the script in a page that was left is something else in the next.
+func TestHandleOfAnotherDocument(t *testing.T) {
+	t.Parallel()
+	d, phone := withWebView(t, iostest.WebView{Mute: true})
+	picked(t, d, "Pay now")
+	must(t, phone.EvalWebView(t.Context(), webApp, "location.href = '/thanks'; 0", nil))
+	phone.ReuseHandles(webApp)
+	picked(t, d, "Pay again")
+}

@@ -8,7 +8,7 @@
   const attr = method(Element.prototype, 'getAttribute'), has = method(Element.prototype, 'hasAttribute');
   const rectOf = method(Element.prototype, 'getBoundingClientRect'), rectsOf = method(Element.prototype, 'getClientRects');
   const matches = method(Element.prototype, 'matches'), scrollTo = method(Element.prototype, 'scrollIntoView');
-  const rendered = method(Element.prototype, 'checkVisibility'), within = method(Node.prototype, 'contains');
+  const within = method(Node.prototype, 'contains');
   const allIn = method(Document.prototype, 'getElementsByTagName');
   const find = method(Element.prototype, 'querySelector'), every = method(Element.prototype, 'querySelectorAll'), rootOf = method(Node.prototype, 'getRootNode');
   const localName = getter(Element.prototype, 'localName'), openRoot = getter(Element.prototype, 'shadowRoot');
@@ -31,6 +31,12 @@
   const contentEditable = getter(HTMLElement.prototype, 'isContentEditable');
   const editableContent = el => { try { return contentEditable(el); } catch { return false; } }; // <svg> is no HTMLElement
   const styleOf = window.getComputedStyle.bind(window);
+  // rendered: an element has a box. Safari knows checkVisibility since version 17.4.
+  const rendered = 'checkVisibility' in Element.prototype ? method(Element.prototype, 'checkVisibility') : (el, asks = {}) => {
+    if (!rectsOf(el).length || asks.visibilityProperty && styleOf(el).visibility !== 'visible') return false;
+    for (let n = asks.opacityProperty ? el : null; n && isElement(n); n = parent(n)) if (+styleOf(n).opacity === 0) return false;
+    return true;
+  };
 
   const MAX_SUSPECTS = 60, MAX_TEXT = 4096, MAX_MS = 4000, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200, MAX_VALUE = 100000,
     MAX_LONG = 200000, MAX_ROOM = 2000000; // letters of one text that an element shows, and of all that are long

@@ -76,6 +76,7 @@ func (p *inspected) perform(c command) {
 // params are those of Runtime's commands that are known here.
 func known(method string) []string {
 	return map[string][]string{
+		"Page.enable":                {},
 		"Runtime.enable":             {},
 		"Runtime.evaluate":           {"expression", "objectGroup", "returnByValue", "contextId", "doNotPauseOnExceptionsAndMuteConsole", "includeCommandLineAPI"},
 		"Runtime.callFunctionOn":     {"objectId", "functionDeclaration", "arguments", "returnByValue", "doNotPauseOnExceptionsAndMuteConsole"},
@@ -99,6 +100,16 @@ func (p *inspected) inTarget(c command) (any, error) {
 		}
 	}
 	delete(given, "doNotPauseOnExceptionsAndMuteConsole")
+	if handle, ok := given["objectId"].(string); ok && p.tab.page.app.reused(handle) {
+		made, err := p.inTarget(command{Method: "Runtime.evaluate", Params: json.RawMessage(`{"expression": "new Error()", "returnByValue": false}`)})
+		if err != nil {
+			return nil, err
+		}
+		data, _ := json.Marshal(made)
+		var other struct{ Result struct{ ObjectID string } }
+		_ = json.Unmarshal(data, &other)
+		given["objectId"] = other.Result.ObjectID
+	}
 	target := p.tab.name(0) + "|"
 	if handle, ok := given["objectId"].(string); ok {
 		if given["objectId"], ok = strings.CutPrefix(handle, target); !ok {
@@ -107,9 +118,15 @@ func (p *inspected) inTarget(c command) (any, error) {
 	}
 	ctx, cancel := context.WithTimeout(p.tab.page.ctx, inspectedAnswer)
 	defer cancel()
+	if c.Method == "Page.enable" {
+		p.conn.daemon.mu.Lock()
+		defer p.conn.daemon.mu.Unlock()
+		p.framed = true
+		return map[string]any{}, nil
+	}
 	if c.Method == "Runtime.enable" {
 		p.conn.daemon.mu.Lock()
-		p.enabled = true
+		p.enabled = p.framed
 		p.conn.daemon.mu.Unlock()
 		_ = p.tab.page.client.Call(ctx, p.session, "Runtime.disable", nil, nil) // so that it tells of all contexts again
 	}
@@ -134,6 +151,7 @@ func (p *inspected) inTarget(c command) (any, error) {
 	}
 	if got.Result.Object != "" {
 		got.Result.Object = target + got.Result.Object
+		p.tab.page.app.gave(got.Result.Object)
 	}
 	return map[string]any{"result": got.Result, "wasThrown": false}, nil
 }

@@ -333,6 +333,7 @@ type inspected struct {
 	id      int    // of the page
 	sender  string // to which its answers go
 	session string // Chromium's
+	framed  bool   // Page is enabled, without which no contexts are told of
 	enabled bool   // contexts are told of
 	queue   chan []byte
 }
@@ -439,7 +440,7 @@ func (i *inspectorDaemon) provisional(t *webTab) {
 func (i *inspectorDaemon) committed(t *webTab) {
 	for _, p := range i.open(t) {
 		i.mu.Lock()
-		p.enabled = false
+		p.enabled, p.framed = false, false
 		i.mu.Unlock()
 		p.tell("Target.didCommitProvisionalTarget", map[string]any{"oldTargetId": t.name(-1), "newTargetId": t.name(0)})
 		p.tell("Target.targetDestroyed", map[string]any{"targetId": t.name(-1)})

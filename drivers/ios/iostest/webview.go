@@ -73,6 +73,33 @@ func (d *Device) LeaveWebView(ctx context.Context, bundle, url string) error {
 	return tab.leave(ctx, url)
 }
 
+// ReuseHandles makes the handles that Web Inspector has given of the page's objects so far those of other objects, as WebKit does when it counts anew.
+func (d *Device) ReuseHandles(bundle string) {
+	w := d.webApp(bundle)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for handle := range w.handles {
+		w.handles[handle] = true
+	}
+}
+
+// reused tells whether a handle is that of another object by now.
+func (a *webApp) reused(handle string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.handles[handle]
+}
+
+// gave notes a handle.
+func (a *webApp) gave(handle string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.handles == nil {
+		a.handles = map[string]bool{}
+	}
+	a.handles[handle] = false
+}
+
 func (d *Device) webApp(bundle string) *webApp {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -87,6 +114,8 @@ type webApp struct {
 	mu     sync.Mutex
 	config WebView
 	open   *webPage // of the process that runs
+
+	handles map[string]bool // that were given: whether they are those of other objects by now
 }
 
 func (a *webApp) how() WebView {
