@@ -21,7 +21,7 @@ var layers = map[string][]string{
 	"": {"cli"},
 	"cli": {"farm/broker", "farm/dispatch", "farm/hub", "farm/host", "farm/queue", "farm/remote", "farm/work", "server/blob", "server/mail", "server/oidc", "server/service", "server/service/store", "dsl/maestro", "docs", "docs/site", "dsl", "dsl/source", "drivers", "drivers/screen", "drivers/drivertest", "drivers/android", "drivers/android/androidtest", "drivers/ios", "drivers/vision",
 		"reporters", "reporters/event", "reporters/markdown", "reporters/pack", "reporters/history", "reporters/html", "reporters/junit", "reporters/ctrf",
-		"reporters/github", "reporters/console", "reporters/webhook", "runner", "runner/client", "runner/live", "runner/plan", "runner/pool", "runner/record", "runner/run", "runner/shell", "server", "server/auth",
+		"reporters/github", "reporters/console", "reporters/webhook", "runner", "runner/client", "runner/jobs", "runner/live", "runner/plan", "runner/pool", "runner/record", "runner/run", "runner/shell", "server", "server/auth",
 		"server/limit", "server/upload", "mcpserver"},
 	"docs":             {},
 	"docs/site":        {},

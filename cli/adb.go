@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	farmremote "github.com/taproot-dev/taproot/farm/remote"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
@@ -31,7 +30,7 @@ func newADBCommand(env *Env) *cobra.Command {
 		Example: "  taproot adb emulator-5554 --hub https://hub.example.com\n" +
 			"  adb connect 127.0.0.1:PORT                      with the port that it prints",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ask, err := newHubClient(env, address)
+			ask, err := hubClient(env, address)
 			if err != nil {
 				return err
 			}
@@ -46,7 +45,7 @@ func newADBCommand(env *Env) *cobra.Command {
 
 // adbTunnel passes connections of adb on to a phone.
 type adbTunnel struct {
-	ask   hubClient
+	ask   *farmremote.Client
 	path  string // of the device
 	lease string
 }
@@ -123,54 +122,32 @@ func (t *adbTunnel) keep(ctx context.Context) error {
 
 // send asks about the lease.
 func (t *adbTunnel) send(ctx context.Context, method string, body, into any) error {
-	var in io.Reader
-	if body != nil {
-		text, err := json.Marshal(body)
-		if err != nil {
-			return err
-		}
-		in = bytes.NewReader(text)
-	}
-	ctx, cancel := context.WithTimeout(ctx, hubLimit)
-	defer cancel()
-	r, err := t.request(ctx, method, "lease", in)
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return &plan.Usage{Msg: "the server cannot be reached: " + err.Error()}
-	}
-	defer a.Body.Close()
-	return answered(a, into)
+	return askHub(ctx, t.ask, farmremote.Request{Method: method, Path: t.path + "/lease", Header: t.header(), Body: body, Into: into})
 }
 
-func (t *adbTunnel) request(ctx context.Context, method, what string, body io.Reader) (*http.Request, error) {
-	r, err := t.ask.request(ctx, method, t.path+"/"+what, body)
-	if err == nil && t.lease != "" {
-		r.Header.Set("X-Lease", t.lease)
+// header shows the lease.
+func (t *adbTunnel) header() http.Header {
+	h := http.Header{}
+	if t.lease != "" {
+		h.Set("X-Lease", t.lease)
 	}
-	return r, err
+	return h
 }
 
 // pass carries one connection of adb.
 func (t *adbTunnel) pass(ctx context.Context, conn net.Conn) error {
 	defer conn.Close()
-	r, err := t.request(ctx, http.MethodGet, "adb", nil)
+	h := t.header()
+	h.Set("Connection", "Upgrade")
+	h.Set("Upgrade", "adb")
+	a, err := t.ask.Open(ctx, farmremote.Request{Method: http.MethodGet, Path: t.path + "/adb", Header: h})
 	if err != nil {
-		return err
-	}
-	r.Header.Set("Connection", "Upgrade")
-	r.Header.Set("Upgrade", "adb")
-	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return fmt.Errorf("the server cannot be reached: %w", err)
+		return unasked(err)
 	}
 	defer a.Body.Close()
 	far, ok := a.Body.(io.ReadWriteCloser)
 	if a.StatusCode != http.StatusSwitchingProtocols || !ok {
-		return answered(a, nil)
+		return &plan.Usage{Msg: "the server does not pass adb on: it says " + a.Status}
 	}
 	var both sync.WaitGroup
 	both.Go(func() { _, _ = io.Copy(far, conn); _ = far.Close() })
@@ -178,21 +155,4 @@ func (t *adbTunnel) pass(ctx context.Context, conn net.Conn) error {
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	both.Wait()
 	return nil
-}
-
-// answered reads an answer of the API.
-func answered(a *http.Response, into any) error {
-	text, err := io.ReadAll(io.LimitReader(a.Body, maxAnswer))
-	if err != nil {
-		return err
-	}
-	if a.StatusCode >= http.StatusMultipleChoices || a.StatusCode < http.StatusOK {
-		said := struct{ Message string }{a.Status}
-		_ = json.Unmarshal(text, &said) // else the status has to do
-		return &plan.Usage{Msg: "the server says: " + said.Message}
-	}
-	if into == nil || len(text) == 0 {
-		return nil
-	}
-	return json.Unmarshal(text, into)
 }

@@ -70,6 +70,7 @@ func newAdminCommand(env *Env) *cobra.Command {
 	}
 	adminAccounts(env, add)
 	adminFarm(env, add)
+	adminShares(env, add)
 	var perMinute, perMonth int
 	change := add("plan ACCOUNT PLAN", "give an account the plan free, pro or enterprise", 2, func(ctx context.Context, s *service.Service, args []string) error {
 		return s.Operator().SetPlan(ctx, service.PlanChange{Account: args[0], Plan: args[1], PerMinute: perMinute, PerMonth: perMonth})

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +21,10 @@ import (
 	"github.com/taproot-dev/taproot/farm/dispatch"
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/queue"
+	farmremote "github.com/taproot-dev/taproot/farm/remote"
+	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server"
 	"github.com/taproot-dev/taproot/server/blob"
 	"github.com/taproot-dev/taproot/server/service"
@@ -82,7 +84,7 @@ func dispatchRuns(ctx context.Context, so *server.Options, h *hub.Hub, b *broker
 	}
 	waiting := queue.New(so.Service.DB(), nil)
 	so.FarmRunning = farmRunning(waiting)
-	d, err := dispatch.New(ctx, dispatch.Options{Queue: waiting, Conn: b.Conn(), Copies: b.Copies(), Bucket: bucket, Dir: filepath.Join(dir, "runs"), Seal: so.Service, Log: so.Log, Refused: func(actor, action, target string) {
+	d, err := dispatch.New(ctx, dispatch.Options{Queue: waiting, Conn: b.Conn(), Copies: b.Copies(), Bucket: bucket, Dir: filepath.Join(dir, "runs"), Seal: so.Service, Keep: keepTests(so.Service), Log: so.Log, Refused: func(actor, action, target string) {
 		so.Service.Refused(service.Entry{Actor: actor, Action: action, Target: target})
 	}, Hosts: func() map[string]dispatch.Host {
 		hosts := map[string]dispatch.Host{}
@@ -96,12 +98,28 @@ func dispatchRuns(ctx context.Context, so *server.Options, h *hub.Hub, b *broker
 	if err != nil {
 		return nil, err
 	}
-	so.FarmQueue = farmQueue(d)
+	so.FarmQueue = farmQueue(d, waiting)
 	so.FarmRuns = func(project func(*http.Request) string) http.Handler { return d.Handler(project) }
+	so.FarmMetrics = d.WriteMetrics
+	so.FarmCases = func(project string) func(*run.Config, jobs.Place) jobs.Opening {
+		h := d.Handler(func(*http.Request) string { return project })
+		return func(conf *run.Config, at jobs.Place) jobs.Opening { return farmCases(h, so.Log, conf, at) }
+	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	over := make(chan error, 1)
 	go func() { over <- d.Run(ctx) }()
 	return func() error { cancel(); return <-over }, nil
+}
+
+// keepTests is how long archives of tests are kept that nothing uses: as long as the project's reports. Those of a project that is gone are not.
+func keepTests(s *service.Service) func(context.Context, string) (time.Duration, error) {
+	return func(ctx context.Context, project string) (time.Duration, error) {
+		p, err := s.Operator().Project(ctx, project)
+		if errors.Is(err, service.ErrNotFound) {
+			return 0, nil
+		}
+		return time.Duration(p.ReportDays) * 24 * time.Hour, err
+	}
 }
 
 // labelList writes labels as NAME=VALUE, sorted.
@@ -143,7 +161,7 @@ func newFarmCommand(env *Env) *cobra.Command {
 		Long:    "status asks the hub of --hub, or TAPROOT_HUB, with the key in TAPROOT_API_KEY.",
 		Example: "  TAPROOT_API_KEY=tap_… taproot farm status --hub https://hub.example.com",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ask, err := newHubClient(env, address)
+			ask, err := hubClient(env, address)
 			if err != nil {
 				return err
 			}
@@ -155,58 +173,43 @@ func newFarmCommand(env *Env) *cobra.Command {
 	return cmd
 }
 
-// hubClient asks a hub.
-type hubClient struct {
-	base *url.URL
-	key  string
-}
-
-func newHubClient(env *Env, address string) (hubClient, error) {
+// hubClient asks the hub at an address; "": that of TAPROOT_HUB.
+func hubClient(env *Env, address string) (*farmremote.Client, error) {
 	set, err := newSettings(env)
 	if err != nil {
-		return hubClient{}, err
+		return nil, err
 	}
 	if address == "" {
 		address = set.get("TAPROOT_HUB")
 	}
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return hubClient{}, &plan.Usage{Msg: fmt.Sprintf("--hub %q: write an address such as https://hub.example.com", address)}
-	}
-	return hubClient{u, set.get("TAPROOT_API_KEY")}, nil
-}
-
-// request makes one to the API, with the key.
-func (c hubClient) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
-	r, err := http.NewRequestWithContext(ctx, method, c.base.JoinPath("api", path).String(), body)
-	if err == nil && c.key != "" {
-		r.Header.Set("Authorization", "Bearer "+c.key)
-	}
-	return r, err
+	return farmremote.NewClient(address, set.get("TAPROOT_API_KEY"))
 }
 
 // hubLimit is how long a hub may take to answer.
 const hubLimit = 30 * time.Second
 
-// get reads JSON.
-func (c hubClient) get(ctx context.Context, path string, into any) error {
+// askHub asks once, and does not wait for a hub that is away.
+func askHub(ctx context.Context, of *farmremote.Client, r farmremote.Request) error {
 	ctx, cancel := context.WithTimeout(ctx, hubLimit)
 	defer cancel()
-	r, err := c.request(ctx, http.MethodGet, path, nil)
-	if err != nil {
-		return err
-	}
-	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return &plan.Usage{Msg: "the hub cannot be reached: " + err.Error()}
-	}
-	defer a.Body.Close()
-	return answered(a, into)
+	return unasked(of.Ask(ctx, r))
 }
 
-func farmStatus(ctx context.Context, env *Env, ask hubClient, asJSON bool) error {
+// unasked is what a person reads of a hub that said no or nothing.
+func unasked(err error) error {
+	var said *farmremote.Said
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &said):
+		return &plan.Usage{Msg: "the server says: " + said.Message}
+	}
+	return &plan.Usage{Msg: "the server cannot be reached: " + err.Error()}
+}
+
+func farmStatus(ctx context.Context, env *Env, ask *farmremote.Client, asJSON bool) error {
 	var state server.FarmState
-	if err := ask.get(ctx, "farm", &state); err != nil {
+	if err := askHub(ctx, ask, farmremote.Request{Method: http.MethodGet, Path: "farm", Into: &state}); err != nil {
 		return err
 	}
 	if asJSON {
@@ -243,6 +246,13 @@ func farmStatus(ctx context.Context, env *Env, ask hubClient, asJSON bool) error
 	}
 	for _, l := range state.Queue {
 		fmt.Fprintf(w, "%d\t%s\t%s\n", l.Waiting, l.Needs, l.Why)
+	}
+	if s := state.Share; s != nil {
+		limit := "no limit"
+		if s.Limit > 0 {
+			limit = fmt.Sprintf("at most %d at once", s.Limit)
+		}
+		fmt.Fprintf(w, "\nthe project's cases: %d running, %d waiting; weight %d, %s\n", s.Running, s.Waiting, s.Weight, limit)
 	}
 	return w.Flush()
 }

@@ -87,6 +87,9 @@ func TestRunOnAFarm(t *testing.T) {
 	if out := l.taproot("run", "."); out.code != 2 || !strings.Contains(out.stderr, "TAPROOT_API_KEY") {
 		t.Errorf("a wrong key: %+v", out)
 	}
+	t.Run("REST", func(t *testing.T) { restOnFarm(t, f) })
+	t.Run("shares", func(t *testing.T) { sharesOfFarm(t, f) })
+	t.Run("Ginkgo", func(t *testing.T) { ginkgoOnFarm(t, f) })
 	if out := f.host.taproot("host", "--drain", "--data", filepath.Join(f.host.tmp, "host")); out.code != 0 {
 		t.Errorf("%+v", out)
 	}

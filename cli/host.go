@@ -108,8 +108,10 @@ func (f *hostFlags) work(env *Env, set settings, dir string, log *slog.Logger) f
 			return err
 		}
 		conf.Parallel, conf.FFmpeg, conf.PublicOnly = f.pages, run.FindFFmpeg(ctx, conf), !f.allowPrivate
+		runs := filepath.Join(dir, "runs")
+		conf.FilesBelow = work.TestsIn(runs) // what a client sent is no more of this machine than that
 		devices := pool.New(run.Drivers(conf), conf.PoolOptions())
-		w, err := work.New(work.Options{Host: m.ID(), Conn: m.Conn(), Dir: filepath.Join(dir, "runs"), Config: conf, Pool: devices, Log: log})
+		w, err := work.New(work.Options{Host: m.ID(), Conn: m.Conn(), Dir: runs, Config: conf, Pool: devices, Log: log})
 		if err != nil {
 			return errors.Join(err, devices.Close())
 		}

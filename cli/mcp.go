@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/farm/hub"
+	farmremote "github.com/taproot-dev/taproot/farm/remote"
 	"github.com/taproot-dev/taproot/mcpserver"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
@@ -105,14 +107,14 @@ func bridgeMCP(ctx context.Context, env *Env, f mcpFlags) error {
 	if f.dir != "" || len(f.expose)+len(f.schemes) > 0 {
 		return &plan.Usage{Msg: "--dir, --expose-env and --allow-scheme are of devices of this machine; with --hub, they are the server's"}
 	}
-	ask, err := newHubClient(env, f.hub)
+	ask, err := hubClient(env, f.hub)
 	if err != nil {
 		return err
 	}
 	device := f.device
 	if device == "" {
 		var list []server.Device
-		if err := ask.get(ctx, "devices", &list); err != nil {
+		if err := askHub(ctx, ask, farmremote.Request{Method: http.MethodGet, Path: "devices", Into: &list}); err != nil {
 			return err
 		}
 		at := slices.IndexFunc(list, func(d server.Device) bool {
@@ -123,7 +125,7 @@ func bridgeMCP(ctx context.Context, env *Env, f mcpFlags) error {
 		}
 		device = list[at].ID
 	}
-	return mcpserver.Bridge(ctx, ask.base.JoinPath("api/devices", url.PathEscape(device), "mcp").String(), ask.key, env.Stdin, env.Stdout)
+	return mcpserver.Bridge(ctx, ask.Address("devices/"+url.PathEscape(device)+"/mcp"), ask.Key(), env.Stdin, env.Stdout)
 }
 
 func serveMCP(ctx context.Context, env *Env, f mcpFlags) error {

@@ -3,10 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"net/http"
 
 	"github.com/spf13/pflag"
 
 	farmremote "github.com/taproot-dev/taproot/farm/remote"
+	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 )
@@ -46,7 +49,23 @@ func (h *hubRun) note(env *Env, conf *run.Config) (*hubNoted, error) {
 		}
 		return nil, nil
 	}
-	return &hubNoted{farmremote.Options{URL: address, Key: set.get("TAPROOT_API_KEY"), Pool: h.pool, Labels: h.labels, Priority: h.priority, Noted: farmremote.Note(conf)}}, nil
+	hub, err := farmremote.NewClient(address, set.get("TAPROOT_API_KEY"))
+	if err != nil {
+		return nil, err
+	}
+	return &hubNoted{farmremote.Options{Hub: hub, Pool: h.pool, Labels: h.labels, Priority: h.priority, Noted: farmremote.Note(conf)}}, nil
+}
+
+// farmCases has the cases of a run that a hub was asked for run on its farm, by the way that taproot run --hub takes.
+func farmCases(hub http.Handler, log *slog.Logger, conf *run.Config, at jobs.Place) jobs.Opening {
+	noted := farmremote.Note(conf)
+	return func(ctx context.Context, conf run.Config, p *plan.Plan) (jobs.Elsewhere, error) {
+		farm, err := farmremote.Open(ctx, farmremote.Options{Hub: farmremote.Inside(hub), Config: conf, Plan: p, Noted: noted, Pool: at.Pool, Labels: at.Labels, Priority: at.Priority, Log: log})
+		if err != nil {
+			return nil, err
+		}
+		return farm, nil
+	}
 }
 
 // open sends what the tests need; nil: they run here.

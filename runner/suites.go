@@ -102,7 +102,9 @@ func Describe(dir string) error {
 		return err
 	}
 	p := &plan.Plan{}
-	s.hub = hubOf(&s.conf)
+	if s.hub, err = hubOf(&s.conf); err != nil {
+		return err
+	}
 	if dir != "" {
 		s.conf.FilesMustBe = true
 		s.conf.TakeOutputDir([]string{abs})
@@ -183,12 +185,13 @@ type suite struct {
 }
 
 // hubOf is the hub on whose devices the YAML tests run (TAPROOT_HUB, TAPROOT_API_KEY); nil: they run here.
-func hubOf(conf *run.Config) *remote.Options {
+func hubOf(conf *run.Config) (*remote.Options, error) {
 	address := conf.Getenv("TAPROOT_HUB")
 	if address == "" {
-		return nil
+		return nil, nil
 	}
-	return &remote.Options{URL: address, Key: conf.Getenv("TAPROOT_API_KEY"), Noted: remote.Note(conf)}
+	hub, err := remote.NewClient(address, conf.Getenv("TAPROOT_API_KEY"))
+	return &remote.Options{Hub: hub, Noted: remote.Note(conf)}, err
 }
 
 // foresee takes over, in process 1, what Ginkgo is going to run. With filters that only Ginkgo understands, nothing is known of that.

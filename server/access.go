@@ -17,6 +17,9 @@ import (
 // does could read every file through one.
 func (s *Server) allowedAccess(files bool) action.Access {
 	r := action.Access{Root: s.root, Address: func(ctx context.Context, to string) error { return s.address(ctx, to, files) }}
+	if s.o.FarmHost {
+		r.NoFile = " on the host of the device: send an app with POST /devices/{id}/apps, a picture with POST /devices/{id}/media"
+	}
 	if !s.o.Network.IsOpen() {
 		r.Dial = s.network().DialContext
 	}

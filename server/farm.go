@@ -35,6 +35,7 @@ type FarmState struct {
 	Devices []Device   `json:"devices" nullable:"false"`
 	Queue   []FarmLine `json:"queue" nullable:"false" doc:"Cases of your project that wait for a device."`
 	Running []FarmCase `json:"running" nullable:"false" doc:"Cases of your project that are under way on hosts; at most 200."`
+	Share   *FarmShare `json:"share,omitempty"`
 }
 
 // FarmCase is a case that is under way on a host.
@@ -45,6 +46,14 @@ type FarmCase struct {
 	Device  string    `json:"device"`
 	Host    string    `json:"host"`
 	Since   time.Time `json:"since"`
+}
+
+// FarmShare is what a project gets of the farm, and has.
+type FarmShare struct {
+	Weight  int `json:"weight" doc:"Of two projects that wait, one of weight 2 begins twice as many cases as one of weight 1."`
+	Limit   int `json:"limit" doc:"Of its cases under way at once; 0: none."`
+	Running int `json:"running"`
+	Waiting int `json:"waiting"`
 }
 
 // FarmLine is cases with the same needs.
@@ -129,11 +138,11 @@ func (s *Server) farmState(ctx context.Context, _ *struct{}) (*farmAnswer, error
 		out.Body.Running = append(out.Body.Running, running...)
 	}
 	if s.o.FarmQueue != nil {
-		lines, err := s.o.FarmQueue(ctx, s.o.projectID)
+		lines, share, err := s.o.FarmQueue(ctx, s.o.projectID)
 		if err != nil {
 			return nil, err
 		}
-		out.Body.Queue = append(out.Body.Queue, lines...)
+		out.Body.Queue, out.Body.Share = append(out.Body.Queue, lines...), &share
 	}
 	return out, nil
 }

@@ -317,6 +317,18 @@ func TestTwoHostsHaveTheSameDevice(t *testing.T) {
 	if a := f.ask("POST", "/devices/SIM2/tap", `{"point": "50%,50%"}`); a.status != 404 || !strings.Contains(a.String(), "SIM2@one, or SIM2@two") {
 		t.Error(a)
 	}
+	figures := string(f.ask("GET", "/metrics", nil).body)
+	for _, want := range []string{`taproot_farm_hosts{pool="lab",state="online"} 2`, `taproot_farm_devices{platform="android",pool="lab",use="`} {
+		if !strings.Contains(figures, want) {
+			t.Errorf("the figures lack %s: %s", want, cutTo(figures, 4000))
+		}
+	}
+	if a := f.ask("POST", "/devices/SIM2@two/install", `{"path": "app.apk"}`); a.status != 400 || !strings.Contains(a.String(), "there is no file app.apk on the host of the device: send an app with POST /devices/{id}/apps") {
+		t.Errorf("a file that a request names: %s", a)
+	}
+	if a := f.ask("POST", "/devices/SIM1/install", `{"path": "app.apk"}`); a.status != 400 || strings.Contains(a.String(), "host") {
+		t.Errorf("a file that a request names for a phone of the hub: %s", a)
+	}
 	two.stop()
 	eventually(t, "who has it alone", func() bool { return f.ask("GET", "/devices/SIM2@two", nil).status == 502 })
 	if a := f.ask("POST", "/devices/SIM2@one/tap", `{"point": "50%,50%"}`); a.status != 200 {

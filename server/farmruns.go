@@ -5,9 +5,13 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/taproot-dev/taproot/runner/jobs"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// farmRunPaths are those by which taproot run --hub sends cases out. They are between programs of one version, and in no document.
+// farmRunPaths are those by which taproot run --hub sends cases out. They are between programs of one version of the protocol (order.Protocol); the
+// document says only that they are there.
 var farmRunPaths = []string{"/farm/archives/", "/farm/runs", "/farm/usable"}
 
 func isFarmRun(path string) bool {
@@ -45,6 +49,14 @@ func (s *Server) serveFarmRun(w http.ResponseWriter, r *http.Request) {
 	if a.pattern = "POST /farm/runs"; !a.free {
 		s.audit(ctx, a.pattern, r.URL.Path, http.StatusCreated)
 	}
+}
+
+// onFarm has the runs of a project run on the devices of the farm; nil: this is no hub.
+func (s *Server) onFarm() func(*run.Config, jobs.Place) jobs.Opening {
+	if s.o.FarmCases == nil || s.o.projectID == "" {
+		return nil
+	}
+	return s.o.FarmCases(s.o.projectID)
 }
 
 // movingAnswer wants each part of an answer to be taken in time.

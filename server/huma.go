@@ -33,7 +33,8 @@ func newAPI(mux *http.ServeMux, version string) huma.API {
 		Servers: []*huma.Server{{URL: "/", Description: "this server"}, {URL: "/api", Description: "the same, under the prefix of the cloud service"}},
 		Tags: []*huma.Tag{{Name: "devices", Description: "Phones, and pages of browsers."}, {Name: "actions", Description: "What can be done on a device."},
 			{Name: "leases", Description: "Holding a device for more than one call."}, {Name: "web", Description: "Pages of a browser."},
-			{Name: "runs", Description: "Running tests."}, {Name: "reports", Description: "What runs leave."}, {Name: "accounts", Description: "People, where the server has accounts."}, {Name: "projects", Description: "Projects, their members, keys and usage, where the server has accounts."}, {Name: "farm", Description: "Hosts and their devices, where the server is the hub of a farm."}, {Name: "server", Description: "The server itself."}}},
+			{Name: "runs", Description: "Running tests."}, {Name: "reports", Description: "What runs leave."}, {Name: "accounts", Description: "People, where the server has accounts."}, {Name: "projects", Description: "Projects, their members, keys and usage, where the server has accounts."}, {Name: "farm", Description: "Hosts and their devices, where the server is the hub of a farm. " +
+				"The paths below /farm/archives, /farm/runs and /farm/usable are between taproot run --hub and the hub, change with their version, and are not described: clients of the API run tests on the farm with POST /runs."}, {Name: "server", Description: "The server itself."}}},
 		Formats: map[string]huma.Format{"application/json": json}, DefaultFormat: "application/json", RejectUnknownQueryParameters: true}
 	c.Components = &huma.Components{Schemas: huma.NewMapRegistry(schemaPrefix, huma.DefaultSchemaNamer), Responses: map[string]*huma.Response{},
 		SecuritySchemes: map[string]*huma.SecurityScheme{

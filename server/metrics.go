@@ -10,6 +10,7 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/jobs"
 )
 
@@ -98,7 +99,34 @@ func (m *figures) now(ctx context.Context, w io.Writer) {
 			set.NewGauge(fmt.Sprintf(`taproot_runs{state=%q}`, state), nil).Set(float64(n))
 		}
 	}
+	m.farm(set)
 	set.WritePrometheus(w)
+	if m.server.o.FarmMetrics != nil {
+		m.server.o.FarmMetrics(ctx, w)
+	}
+}
+
+// farm counts the hosts and devices of a farm, as this hub knows them.
+func (m *figures) farm(set *metrics.Set) {
+	f := m.server.o.Farm
+	if f == nil {
+		return
+	}
+	for _, h := range f.Hosts("", true) {
+		set.GetOrCreateGauge(fmt.Sprintf(`taproot_farm_hosts{pool=%q,state=%q}`, h.Pool, h.State), nil).Inc()
+	}
+	for _, d := range f.AllDevices() {
+		set.GetOrCreateGauge(fmt.Sprintf(`taproot_farm_devices{platform=%q,pool=%q,use=%q}`, platformOf(d.Platform), d.Pool, d.Use), nil).Inc()
+	}
+}
+
+// platformOf is one of those that there are, whatever a host says.
+func platformOf(p dsl.Platform) string {
+	switch p {
+	case dsl.Android, dsl.IOS, dsl.Web:
+		return string(p)
+	}
+	return "other"
 }
 
 // listLimit bounds what a look at the figures costs when a phone hangs.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -11,6 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server/auth"
 	"github.com/taproot-dev/taproot/server/blob"
@@ -69,8 +71,12 @@ type Options struct {
 	FarmRuns func(project func(*http.Request) string) http.Handler
 	// FarmRunning tells which cases of a project are under way on hosts; nil: none are.
 	FarmRunning func(ctx context.Context, project string) ([]FarmCase, error)
-	// FarmQueue tells what waits of a project; nil: nothing does.
-	FarmQueue func(ctx context.Context, project string) ([]FarmLine, error)
+	// FarmCases has the cases of a project's runs run on the farm; nil: they run on this machine's devices.
+	FarmCases func(project string) func(*run.Config, jobs.Place) jobs.Opening
+	// FarmQueue tells what waits of a project, and what it gets of the farm; nil: nothing waits.
+	FarmQueue func(ctx context.Context, project string) ([]FarmLine, FarmShare, error)
+	// FarmMetrics writes the figures of the farm's cases, in the format of Prometheus; nil: there are none.
+	FarmMetrics func(context.Context, io.Writer)
 	// FarmHost lets hubs say who sends a request, over connections of farm/wire, and nobody else send any.
 	FarmHost bool
 

@@ -35,6 +35,9 @@ type RunRequest struct {
 	Environment string            `json:"environment,omitempty" maxLength:"100" doc:"One of the environments of the suite's taproot.yaml."`
 	TimeoutMs   int               `json:"timeoutMs,omitempty" minimum:"1" maximum:"3600000" doc:"How long steps wait that say nothing themselves."`
 	NoVideo     bool              `json:"noVideo,omitempty" doc:"Film nothing."`
+	Pool        string            `json:"pool,omitempty" maxLength:"100" doc:"Of a farm: only devices of this pool."`
+	Labels      []string          `json:"labels,omitempty" maxItems:"20" nullable:"false" example:"[\"room=3\"]" doc:"Of a farm: only devices with all of these labels, NAME=VALUE."`
+	Priority    int               `json:"priority,omitempty" minimum:"-10" maximum:"10" doc:"Of a farm: go before other runs of the project; each level is worth ten minutes of waiting."`
 }
 
 type runInput struct {
@@ -70,6 +73,9 @@ func (s *Server) startRun(ctx context.Context, in *runInput) (*startedRun, error
 	case slices.ContainsFunc(b.Tests, func(id string) bool { return !testID.MatchString(id) }):
 		return nil, invalid("body.tests: ids of tests, not files")
 	}
+	if s.onFarm() == nil && (b.Pool != "" || len(b.Labels) > 0 || b.Priority != 0) {
+		return nil, invalid("body: pool, labels and priority are for the devices of a farm, and this server is no hub")
+	}
 	for name := range b.Vars {
 		if !varName.MatchString(name) {
 			return nil, invalid(fmt.Sprintf("body.vars: %.50q cannot be the name of a variable", name))
@@ -93,7 +99,7 @@ func (s *Server) startRun(ctx context.Context, in *runInput) (*startedRun, error
 }
 
 func (s *Server) asked(b RunRequest) jobs.Request {
-	return jobs.Request{Tests: b.Tests, YAML: b.YAML, Change: func(c *run.Config) { s.narrow(c, b) }}
+	return jobs.Request{Tests: b.Tests, YAML: b.YAML, Place: jobs.Place{Pool: b.Pool, Labels: b.Labels, Priority: b.Priority}, Change: func(c *run.Config) { s.narrow(c, b) }}
 }
 
 // runAgain reads what an earlier process was asked for.

@@ -115,7 +115,7 @@ func (o Options) allowsFile(address string) error {
 	if err != nil {
 		return no
 	}
-	if rel, err := filepath.Rel(root, path); err != nil || !filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(root, path); err != nil || !filepath.IsLocal(rel) || rel == "." { // a list of it would tell the names in it
 		return no
 	}
 	return nil

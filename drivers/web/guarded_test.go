@@ -121,7 +121,7 @@ func TestFilesBelowAFolder(t *testing.T) {
 			t.Error("a frame shows a file that is outside")
 		}
 	}
-	for _, to := range []string{"file://" + secret, "file://" + filepath.Join(root, "link.html"), "file://" + root + "/../" + filepath.Base(outside) + "/secret.html",
+	for _, to := range []string{"file://" + secret, "file://" + root, "file://" + root + "/", "file://" + filepath.Join(root, "link.html"), "file://" + root + "/../" + filepath.Base(outside) + "/secret.html",
 		"file:///etc/passwd", "FILE:///etc/passwd", "file://localhost/etc/passwd", "file://other/etc/passwd", "file:////etc/passwd", "file:///proc/self/environ"} {
 		wantError(t, d.Navigate(t.Context(), to, 5*time.Second), drivers.ErrPage)
 	}

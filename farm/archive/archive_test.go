@@ -112,6 +112,42 @@ func names(t *testing.T, data []byte) (list []string) {
 	}
 }
 
+// TestArchiveHoldsTestsAsTheyWereRead: one that was sent and lies nowhere, and one whose file has changed since.
+func TestArchiveHoldsTestsAsTheyWereRead(t *testing.T) {
+	dir := t.TempDir()
+	const sent, read = "id: sent\nplatform: android\nsteps:\n  - run: a.yaml\n", "id: a\nplatform: android\nsteps:\n  - press: home"
+	lay(t, dir, map[string]string{"a.yaml": read, "b.yaml": "id: b\nplatform: android\nsteps:\n  - press: back\n"})
+	p, err := plan.Build(plan.Options{Dir: dir, IDs: []string{"a"}, Inline: []plan.Source{{Name: "request.yaml", Text: []byte(sent)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	needs, err := p.Needs(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lay(t, dir, map[string]string{"a.yaml": "no test any more"})
+	var b bytes.Buffer
+	made, err := archive.Make(archive.Options{Dir: dir, Needs: needs}, &b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	laid := t.TempDir()
+	if err := upload.Unpack(t.Context(), laid, &b, archive.Limits); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"a.yaml": read, "request.yaml": sent} {
+		if got, err := os.ReadFile(filepath.Join(laid, made.Dir, name)); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	for _, c := range p.Cases {
+		found, err := plan.RefOf(c).Find(plan.Options{Dir: filepath.Join(laid, made.Dir)})
+		if err != nil || found.Test.ID != c.Test.ID || found.Pack != c.Pack {
+			t.Errorf("%+v %v", found, err)
+		}
+	}
+}
+
 // TestArchiveHoldsWhatTestsNeed: and nothing else, the same bytes for the same files wherever they lie, others for others.
 func TestArchiveHoldsWhatTestsNeed(t *testing.T) {
 	dir := project(t)

@@ -53,6 +53,9 @@ const (
 	runs     = "runs"
 )
 
+// RunsIn is the folder of a cache in which runs have theirs.
+func RunsIn(dir string) string { return filepath.Join(dir, runs) }
+
 // NewCache makes a cache in a folder, whose old runs are removed. fetch gets an archive from the hub.
 func NewCache(dir string, limit int64, fetch func(ctx context.Context, sum string) (io.ReadCloser, error)) (*Cache, error) {
 	c := &Cache{dir: dir, limit: limit, fetch: fetch, runs: map[string]*folder{}, sizes: map[string]int64{}, used: map[string]time.Time{}}

@@ -54,6 +54,9 @@ func Make(o Options, w io.Writer) (Made, error) {
 	for _, file := range o.Needs.Files {
 		m.files[file] = file
 	}
+	for file := range o.Needs.Texts {
+		m.files[file] = file
+	}
 	made := Made{root: ancestor(append(slices.Concat([]string{dir}, o.Needs.Folders), dirs(o.Needs.Files)...))}
 	if made.Dir, err = inside(made.root, dir); err != nil {
 		return Made{}, fmt.Errorf("archive the tests: %w", err)
@@ -154,16 +157,26 @@ func (m *maker) write(w io.Writer, root string) error {
 	zip, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level is a known one
 	out := tar.NewWriter(zip)
 	names := map[string]string{} // files, by their names in the archive
+	texts := map[string]string{}
 	for name, file := range m.files {
 		in, err := inside(root, name)
 		if err != nil {
 			return err
 		}
 		names[in] = file
+		if text, known := m.o.Needs.Texts[name]; known {
+			texts[in] = text
+		}
 	}
 	left := Limits.Bytes
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		n, err := add(out, name, names[name])
+		var n int64
+		var err error
+		if text, known := texts[name]; known {
+			n, err = addText(out, name, text)
+		} else {
+			n, err = add(out, name, names[name])
+		}
 		if err != nil {
 			return err
 		}
@@ -188,7 +201,7 @@ func add(out *tar.Writer, name, file string) (n int64, err error) {
 	if !info.Mode().IsRegular() {
 		return 0, fmt.Errorf("%s is not a file", file)
 	}
-	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: info.Size(), Mode: 0o644, ModTime: time.Unix(0, 0), Format: tar.FormatPAX}
+	h := header(name, info.Size())
 	if info.Mode()&0o100 != 0 {
 		h.Mode = 0o755
 	}
@@ -200,6 +213,19 @@ func add(out *tar.Writer, name, file string) (n int64, err error) {
 		err = fmt.Errorf("%s became shorter while it was read", file)
 	}
 	return n, err
+}
+
+func header(name string, size int64) *tar.Header {
+	return &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o644, ModTime: time.Unix(0, 0), Format: tar.FormatPAX}
+}
+
+// addText adds a file that holds a text.
+func addText(out *tar.Writer, name, text string) (int64, error) {
+	if err := out.WriteHeader(header(name, int64(len(text)))); err != nil {
+		return 0, err
+	}
+	n, err := io.WriteString(out, text)
+	return int64(n), err
 }
 
 // ancestor is the deepest folder above all paths.

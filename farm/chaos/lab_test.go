@@ -247,7 +247,11 @@ func open(ctx context.Context, o opened) (*run.Runner, *remote.Farm, []plan.Case
 		return r, nil, p.Cases, nil
 	}
 	r.Pool = pool.New(nil, conf.PoolOptions())
-	farm, err := remote.Open(ctx, remote.Options{URL: o.url, Key: o.key, Config: conf, Plan: p, Noted: noted})
+	hub, err := remote.NewClient(o.url, o.key)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	farm, err := remote.Open(ctx, remote.Options{Hub: hub, Config: conf, Plan: p, Noted: noted})
 	r.Elsewhere = farm
 	return r, farm, p.Cases, err
 }

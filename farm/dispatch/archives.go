@@ -2,15 +2,19 @@ package dispatch
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/taproot-dev/taproot/farm/archive"
 	"github.com/taproot-dev/taproot/farm/order"
+	"github.com/taproot-dev/taproot/farm/queue"
 	"github.com/taproot-dev/taproot/server/blob"
 	"github.com/taproot-dev/taproot/server/upload"
 )
@@ -18,19 +22,28 @@ import (
 // archives are those of tests, in the bucket; a folder holds what this hub reads of them. Safe for concurrent use.
 type archives struct {
 	bucket blob.Bucket
+	queue  *queue.Queue
 	dir    string
-	mu     sync.Mutex
+
+	mu   sync.Mutex
+	used map[string]time.Time // by the name in the folder
 }
 
-func archiveName(project, sum string) string {
-	return "farm-tests/" + project + "/" + sum + ".tar.gz"
-}
+// archiveFolder is that of archives in the bucket.
+const archiveFolder = "farm-tests/"
 
-// has tells whether a project's archive is there.
+// has tells whether a project's archive is there; then it stays for long enough to begin a run with it.
 func (a *archives) has(ctx context.Context, project, sum string) (bool, error) {
-	r, err := a.bucket.Get(ctx, archiveName(project, sum))
-	if errors.Is(err, blob.ErrNotFound) {
+	name, err := a.queue.Archive(ctx, project, sum)
+	if errors.Is(err, queue.ErrNoArchive) {
 		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	r, err := a.bucket.Get(ctx, name)
+	if errors.Is(err, blob.ErrNotFound) { // somebody else removed it
+		return false, a.queue.DropArchive(ctx, name)
 	}
 	if err != nil {
 		return false, err
@@ -64,7 +77,14 @@ func (a *archives) put(ctx context.Context, project, sum string, in io.Reader) (
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	return a.bucket.Put(ctx, archiveName(project, sum), f)
+	name := archiveFolder + project + "/" + sum + "-" + strings.ToLower(rand.Text()) + ".tar.gz"
+	if err := a.queue.AddArchive(ctx, project, sum, name); err != nil {
+		return err
+	}
+	if err := a.bucket.Put(ctx, name, f); err != nil {
+		return err
+	}
+	return a.queue.ArchiveReady(ctx, name)
 }
 
 // part reads a part of an archive.
@@ -72,11 +92,7 @@ func (a *archives) part(ctx context.Context, project, sum string, from int64) (b
 	if !archive.IsSum(sum) {
 		return b, errors.New("that names no archive")
 	}
-	file := filepath.Join(a.dir, project+"-"+sum)
-	if err := a.bring(ctx, project, sum, file); err != nil {
-		return b, err
-	}
-	f, err := os.Open(file)
+	f, err := a.open(ctx, project, sum)
 	if err != nil {
 		return b, err
 	}
@@ -89,17 +105,32 @@ func (a *archives) part(ctx context.Context, project, sum string, from int64) (b
 	return b, err
 }
 
-// bring gets an archive out of the bucket, once.
-func (a *archives) bring(ctx context.Context, project, sum, file string) (err error) {
+// open opens an archive, which it gets out of the bucket once.
+func (a *archives) open(ctx context.Context, project, sum string) (*os.File, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, err := os.Stat(file); err == nil {
-		return nil
+	name := project + "-" + sum
+	file := filepath.Join(a.dir, name)
+	a.used[name] = time.Now()
+	if f, err := os.Open(file); err == nil {
+		return f, nil
 	}
+	if err := a.bring(ctx, project, sum, file); err != nil {
+		return nil, err
+	}
+	return os.Open(file)
+}
+
+// bring gets an archive out of the bucket. Who calls it has the lock.
+func (a *archives) bring(ctx context.Context, project, sum, file string) (err error) {
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
 		return err
 	}
-	in, err := a.bucket.Get(ctx, archiveName(project, sum))
+	name, err := a.queue.ArchiveFile(ctx, project, sum)
+	if err != nil {
+		return err
+	}
+	in, err := a.bucket.Get(ctx, name)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/VictoriaMetrics/metrics"
+
 	"github.com/taproot-dev/taproot/farm/order"
 	"github.com/taproot-dev/taproot/farm/queue"
 	"github.com/taproot-dev/taproot/farm/wire"
@@ -38,9 +40,11 @@ type Options struct {
 	Bucket blob.Bucket // for archives of tests, and packs on their way; hubs share it
 	Dir    string      // for what this hub needs of it for a while
 	Seal   Sealer
-	Hosts  func() map[string]Host // those that may work, by id, and what they are for; nil: all, as they say
-	Dead   time.Duration          // how long a host may be silent; default: order.DeadAfter
-	Log    *slog.Logger
+	// Keep is how long a project keeps archives of tests that nothing uses; nil: 30 days.
+	Keep  func(ctx context.Context, project string) (time.Duration, error)
+	Hosts func() map[string]Host // those that may work, by id, and what they are for; nil: all, as they say
+	Dead  time.Duration          // how long a host may be silent; default: order.DeadAfter
+	Log   *slog.Logger
 	// Refused is told what hosts and projects may not do: who ("host desk"), which action ("farm.result"), and on what. It must not wait. nil: nobody
 	Refused func(actor, action, target string)
 }
@@ -55,6 +59,8 @@ type Dispatcher struct {
 	wake   chan struct{}
 	files  archives
 	buried time.Time // when bury last ended
+
+	figures *figures
 }
 
 const (
@@ -82,8 +88,8 @@ func New(ctx context.Context, o Options) (*Dispatcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Dispatcher{o: o, jobs: jobs, roster: newRoster(o.Dead, o.Hosts), follow: newFollowers(), accept: make(chan accepting, 1024), wake: make(chan struct{}, 1),
-		files: archives{bucket: o.Bucket, dir: filepath.Join(o.Dir, "archives")}}, nil
+	return &Dispatcher{o: o, jobs: jobs, roster: newRoster(o.Dead, o.Hosts), follow: newFollowers(), accept: make(chan accepting, 1024), wake: make(chan struct{}, 1), figures: &figures{set: metrics.NewSet(), pools: map[string]bool{}},
+		files: archives{bucket: o.Bucket, queue: o.Queue, dir: filepath.Join(o.Dir, "archives"), used: map[string]time.Time{}}}, nil
 }
 
 // Run works until ctx ends.
@@ -109,9 +115,9 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 		serve(order.ToHub("*", order.EventsSubject), "", 1, d.events),
 		serve(order.ToHub("*", order.BeatSubject), "", 1, d.beat),
 		serve(order.EndedSubject, "", 1, func(_ context.Context, _ string, body []byte) (any, error) {
-			var runs []string
-			err := json.Unmarshal(body, &runs)
-			d.follow.ended(runs)
+			var list []order.Result
+			err := json.Unmarshal(body, &list)
+			d.follow.results(list)
 			return nil, err
 		}))
 	if err != nil {
@@ -122,6 +128,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	all.Go(func() { d.acceptAlways(ctx) })
 	all.Go(func() { d.every(ctx, d.o.Dead/3, nil, d.reconcile) })
 	all.Go(func() { d.every(ctx, lookAgain/2, nil, d.bury) })
+	all.Go(func() { d.every(ctx, tidyEvery, nil, d.Tidy) })
 	d.every(ctx, lookAgain, d.wake, d.pick)
 	return nil
 }
@@ -161,6 +168,12 @@ func (d *Dispatcher) pick(ctx context.Context) error {
 	list, err := d.o.Queue.Pick(ctx, free, all)
 	if err != nil || len(list) == 0 {
 		return err
+	}
+	d.figures.given(list)
+	for _, a := range list {
+		if d.follow.follows(a.Run) {
+			d.follow.trust(a.Host, attemptOf(a)) // its events are passed on without a look into SQL
+		}
 	}
 	return d.send(ctx, list, "")
 }
@@ -233,6 +246,7 @@ func (d *Dispatcher) lost(ctx context.Context, host string) error {
 		return err
 	}
 	if n > 0 {
+		d.figures.lost(d.roster.pools()[host], n)
 		d.o.Log.Warn("a host is lost, and its cases begin again", "host", host, "cases", n)
 		d.look()
 		d.follow.all()
@@ -267,7 +281,10 @@ func (d *Dispatcher) reconcile(ctx context.Context) error {
 	if len(again) > 0 { // the same id as before: what NATS has is not doubled. What it lost long ago gets through.
 		errs = append(errs, d.send(ctx, again, ""))
 	}
-	_, err = d.o.Queue.Forget(ctx, forgottenAfter)
+	runs, err := d.o.Queue.Forget(ctx, forgottenAfter)
+	for _, run := range runs {
+		errs = append(errs, d.deletePacks(ctx, run))
+	}
 	return errors.Join(append(errs, err)...)
 }
 

@@ -15,19 +15,19 @@ type followers struct {
 
 // follower is one client.
 type follower struct {
-	events chan order.Events
-	look   chan struct{} // results may be there
+	news chan order.News
+	look chan struct{} // results may be there that are not among the news
 }
 
-// eventsKept is how many messages a slow client may be behind: what is lost, the pack has.
-const eventsKept = 1024
+// newsKept is how many messages a slow client may be behind: of what is lost, events are in the pack, and results are looked for.
+const newsKept = 4096
 
 func newFollowers() *followers {
 	return &followers{runs: map[string]map[*follower]bool{}, trusted: map[string]string{}}
 }
 
 func (f *followers) join(run string) (one *follower, leave func()) {
-	one = &follower{make(chan order.Events, eventsKept), make(chan struct{}, 1)}
+	one = &follower{make(chan order.News, newsKept), make(chan struct{}, 1)}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.runs[run] == nil {
@@ -73,19 +73,27 @@ func (f *followers) tell(e order.Events) {
 	defer f.mu.Unlock()
 	for one := range f.runs[e.Run] {
 		select {
-		case one.events <- e:
+		case one.news <- order.News{Events: &e}:
 		default:
 		}
 	}
 }
 
-// ended lets the followers of runs look for results.
-func (f *followers) ended(runs []string) {
+// results tells the followers of runs of results, or lets them look for some.
+func (f *followers) results(list []order.Result) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, run := range runs {
-		for one := range f.runs[run] {
-			one.wake()
+	for _, r := range list {
+		for one := range f.runs[r.Run] {
+			if r.Ended == nil {
+				one.wake()
+				continue
+			}
+			select {
+			case one.news <- order.News{Ended: r.Ended}:
+			default:
+				one.wake()
+			}
 		}
 	}
 }

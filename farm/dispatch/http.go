@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -58,9 +59,12 @@ func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var refused *upload.Refused
 	var large *upload.TooLarge
 	var bad *badRequest
+	var other *conflict
 	switch {
-	case errors.As(err, &refused), errors.As(err, &bad):
+	case errors.As(err, &refused), errors.As(err, &bad), errors.Is(err, queue.ErrNoArchive):
 		code = http.StatusBadRequest
+	case errors.As(err, &other):
+		code = http.StatusConflict
 	case errors.As(err, &large):
 		code = http.StatusRequestEntityTooLarge
 	case errors.Is(err, queue.ErrNoRun), errors.Is(err, blob.ErrNotFound):
@@ -75,6 +79,10 @@ func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
 	w.WriteHeader(code)
 	_ = json.NewEncoder(w).Encode(map[string]string{"error": http.StatusText(code), "message": err.Error()}) // to who is gone
 }
+
+type conflict struct{ why string }
+
+func (c *conflict) Error() string { return c.why }
 
 type badRequest struct{ why string }
 
@@ -140,13 +148,15 @@ func (a *api) begin(w http.ResponseWriter, r *http.Request) error {
 	if err := read(r, &in); err != nil {
 		return err
 	}
+	if in.Protocol != order.Protocol {
+		older := "your taproot"
+		if in.Protocol > order.Protocol {
+			older = "the hub"
+		}
+		return &conflict{fmt.Sprintf("your taproot speaks version %d of runs on a farm, the hub version %d: update %s", in.Protocol, order.Protocol, older)}
+	}
 	if !archive.IsSum(in.Archive) {
 		return &badRequest{"archive must name one by its SHA-256, in hex"}
-	}
-	if has, err := a.d.files.has(r.Context(), a.of(r), in.Archive); err != nil {
-		return err
-	} else if !has {
-		return &badRequest{"there is no such archive: PUT it first"}
 	}
 	text, err := json.Marshal(in.Settings)
 	if err != nil {
@@ -173,6 +183,11 @@ func (d *Dispatcher) end(ctx context.Context, run string) error {
 		return err
 	}
 	d.look()
+	return d.deletePacks(ctx, run)
+}
+
+// deletePacks removes the packs of a run that has ended. What a host brings later goes with Tidy.
+func (d *Dispatcher) deletePacks(ctx context.Context, run string) error {
 	names, err := d.o.Bucket.List(ctx, runFolder(run))
 	for _, name := range names {
 		err = errors.Join(err, d.o.Bucket.Delete(ctx, name))
@@ -321,8 +336,12 @@ func (a *api) news(w http.ResponseWriter, r *http.Request, run queue.Run) error 
 			err = s.results(ctx)
 		case <-look.C:
 			err = errors.Join(s.results(ctx), s.hopeless(ctx))
-		case e := <-f.events:
-			err = s.say(order.News{Events: &e})
+		case n := <-f.news:
+			if n.Ended != nil {
+				err = s.ended(*n.Ended)
+			} else {
+				err = s.say(n)
+			}
 		}
 	}
 	if ctx.Err() == nil {
@@ -371,11 +390,8 @@ func (s *stream) results(ctx context.Context) error {
 		return nil // the database comes again
 	}
 	for _, r := range list {
-		if at := [2]int{r.N, r.Attempt}; !s.told[at] {
-			s.told[at] = true
-			if err := s.say(order.News{Ended: &order.Ended{N: r.N, Attempt: r.Attempt, Error: r.Error}}); err != nil {
-				return err
-			}
+		if err := s.ended(order.Ended{N: r.N, Attempt: r.Attempt, Error: r.Error}); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -383,6 +399,16 @@ func (s *stream) results(ctx context.Context) error {
 
 // hopelessAfter is how long a case waits for a device that no host has.
 const hopelessAfter = time.Second
+
+// ended tells of a result, once.
+func (s *stream) ended(e order.Ended) error {
+	at := [2]int{e.N, e.Attempt}
+	if s.told[at] {
+		return nil
+	}
+	s.told[at] = true
+	return s.say(order.News{Ended: &e})
+}
 
 func (s *stream) hopeless(ctx context.Context) error {
 	if !s.api.d.roster.complete() {

@@ -22,7 +22,7 @@ func (d *Dispatcher) start(ctx context.Context, host string, body []byte) (any, 
 	if err := json.Unmarshal(body, &a); err != nil {
 		return nil, err
 	}
-	r, err := d.o.Queue.Current(ctx, a.Run, a.N, a.Attempt, host)
+	r, since, err := d.o.Queue.Current(ctx, a.Run, a.N, a.Attempt, host)
 	if errors.Is(err, queue.ErrNoRun) {
 		d.suspect(ctx, host, "farm.start", a)
 		return order.Start{}, nil
@@ -30,6 +30,7 @@ func (d *Dispatcher) start(ctx context.Context, host string, body []byte) (any, 
 	if err != nil {
 		return nil, err
 	}
+	d.figures.begun(d.roster.pools()[host], time.Since(since))
 	s := order.Start{Go: true, Archive: r.Archive}
 	text, err := d.o.Seal.Unseal(r.Sealed, r.ID)
 	if err == nil {
@@ -89,25 +90,28 @@ func (d *Dispatcher) acceptSome(ctx context.Context, some []accepting) {
 	if err != nil {
 		d.o.Log.Warn("results", "error", err)
 	}
-	runs := map[string]bool{}
+	var told []order.Result
+	pools := d.roster.pools()
 	for i, s := range some {
 		if err == nil {
+			if accepted[i] {
+				d.figures.accepted(pools[s.result.Host], s.result)
+				told = append(told, order.Result{Run: s.result.Run, Ended: &order.Ended{N: s.result.N, Attempt: s.result.Attempt, Error: s.result.Error}})
+			}
 			s.done <- accepted[i]
-			runs[s.result.Run] = true
 		}
 		close(s.done)
 	}
 	d.look()
-	d.tellEnded(runs)
+	d.tellEnded(told)
 }
 
 // tellEnded lets all hubs tell their clients.
-func (d *Dispatcher) tellEnded(runs map[string]bool) {
-	list := make([]string, 0, len(runs))
-	for run := range runs {
-		list = append(list, run)
+func (d *Dispatcher) tellEnded(list []order.Result) {
+	if len(list) == 0 {
+		return
 	}
-	d.follow.ended(list)
+	d.follow.results(list)
 	_ = wire.Tell(d.o.Conn, order.EndedSubject, list) // else the others look every second
 }
 
@@ -124,7 +128,7 @@ func (d *Dispatcher) report(ctx context.Context, host string, body []byte) (any,
 			d.suspect(ctx, host, "farm.result", r.Attempt)
 		}
 		d.look()
-		d.tellEnded(map[string]bool{r.Run: true})
+		d.tellEnded([]order.Result{{Run: r.Run}})
 		return order.Verdict{Accepted: ok}, err
 	}
 	has, err := d.o.Queue.Has(ctx, r.Run, r.N, r.Attempt.Attempt, host)
@@ -169,7 +173,10 @@ func (d *Dispatcher) report(ctx context.Context, host string, body []byte) (any,
 	}
 }
 
-func runFolder(run string) string { return "farm/" + run + "/" }
+// runsFolder is that of packs in the bucket.
+const runsFolder = "farm/"
+
+func runFolder(run string) string { return runsFolder + run + "/" }
 
 func packName(a order.Attempt) string {
 	return fmt.Sprintf("%s%d-%d.tar.gz", runFolder(a.Run), a.N, a.Attempt)

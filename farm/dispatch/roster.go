@@ -22,6 +22,8 @@ type roster struct {
 	known func() map[string]Host
 	after time.Duration // who is silent for so long is dead
 	since time.Time     // when this hub began to listen
+
+	poolOf map[string]string // of hosts; it is replaced, never changed
 }
 
 // heard is the last beat of a host.
@@ -102,15 +104,19 @@ func (r *roster) list(gone bool) (all, free []queue.Device) {
 		hosts = maps.Clone(r.gone)
 		maps.Copy(hosts, r.hosts)
 	}
+	pools := map[string]string{}
 	for host, h := range hosts {
 		of, may := known[host]
 		if r.known != nil && !may {
 			continue
 		}
+		pools[host] = of.Pool
 		for _, d := range h.beat.Devices {
 			q := queue.Device{Host: host, ID: d.ID, Platform: dsl.Platform(d.Platform), Model: d.Model, OS: d.OS, Width: d.Width, Height: d.Height, Pool: d.Pool, Labels: d.Labels}
 			if r.known != nil {
 				q.Pool, q.Labels = of.Pool, of.Labels
+			} else {
+				pools[host] = d.Pool
 			}
 			if of.Project != "" {
 				q.Projects = []string{of.Project}
@@ -121,10 +127,18 @@ func (r *roster) list(gone bool) (all, free []queue.Device) {
 			}
 		}
 	}
+	r.poolOf = pools
 	order := func(a, b queue.Device) int { return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.ID, b.ID)) }
 	slices.SortFunc(all, order)
 	slices.SortFunc(free, order)
 	return all, free
+}
+
+// pools are the hosts that were there when devices was called last, with their pools, which may be "". The map is not changed.
+func (r *roster) pools() map[string]string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.poolOf
 }
 
 // silent tells whether a host was silent for too long.

@@ -16,8 +16,12 @@ type Needs struct {
 	Labels   []string     `json:"labels,omitempty"`
 }
 
+// Protocol is the version of what clients and hubs say to each other of runs. Those of different ones do not work together.
+const Protocol = 1
+
 // NewRun is the body of POST /farm/runs.
 type NewRun struct {
+	Protocol int      `json:"protocol"`
 	Archive  string   `json:"archive"`
 	Priority int      `json:"priority,omitempty"`
 	Settings Settings `json:"settings"`

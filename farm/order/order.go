@@ -165,5 +165,11 @@ func ToHub(host, what string) string { return wire.ToHub(host, strings.Split(wha
 // ToHost is the subject of a hub's message.
 func ToHost(host, what string) string { return wire.ToHost(host, strings.Split(what, ".")...) }
 
-// EndedSubject is where hubs tell each other the runs of which results were accepted.
+// Result is what hubs tell each other of a run: a result that was accepted, or without one that there is something to look for.
+type Result struct {
+	Run   string `json:"run"`
+	Ended *Ended `json:"ended,omitempty"`
+}
+
+// EndedSubject is where they do.
 const EndedSubject = "farm.ended"

@@ -4,19 +4,58 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Current gives the run of an attempt that a host has and may begin; ErrNoRun when it was superseded, given up, or never given to that host.
-func (q *Queue) Current(ctx context.Context, run string, n, attempt int, host string) (r Run, err error) {
+// Current gives the run of an attempt that a host has and may begin, and since when it has it; ErrNoRun when it was superseded, given up, or never given
+// to that host.
+func (q *Queue) Current(ctx context.Context, run string, n, attempt int, host string) (r Run, since time.Time, err error) {
 	r.ID = run
-	err = q.db.One(ctx, "SELECT r.project, r.priority, r.archive, r.sealed FROM farm_cases c JOIN farm_runs r ON r.id = c.run WHERE c.run = $1 AND c.n = $2 AND c.attempt = $3 AND c.host = $4 AND c.state = 'running' AND c.cancel = 0",
-		[]any{run, n, attempt, host}, &r.Project, &r.Priority, &r.Archive, &r.Sealed)
+	var micros int64
+	err = q.db.One(ctx, "SELECT r.project, r.priority, r.archive, r.sealed, c.since FROM farm_cases c JOIN farm_runs r ON r.id = c.run WHERE c.run = $1 AND c.n = $2 AND c.attempt = $3 AND c.host = $4 AND c.state = 'running' AND c.cancel = 0",
+		[]any{run, n, attempt, host}, &r.Project, &r.Priority, &r.Archive, &r.Sealed, &micros)
 	if errors.Is(err, store.ErrNoRow) {
 		err = ErrNoRun
 	}
-	return r, err
+	return r, store.Moment(micros), err
+}
+
+// Counts is how much there is on the farm.
+type Counts struct {
+	Waiting map[string]int // cases, by the pool that they want; "": any
+	Running map[string]int // by host
+	Runs    int            // that have not ended
+}
+
+// Count counts.
+func (q *Queue) Count(ctx context.Context) (c Counts, err error) {
+	c.Waiting, c.Running = map[string]int{}, map[string]int{}
+	err = q.db.Each(ctx, "SELECT needs, waiting FROM farm_lines WHERE waiting > 0", nil, func(scan func(...any) error) error {
+		var text string
+		var n int
+		if err := scan(&text, &n); err != nil {
+			return err
+		}
+		var want Needs
+		err := json.Unmarshal([]byte(text), &want)
+		c.Waiting[want.Pool] += n
+		return err
+	})
+	if err == nil {
+		err = q.db.Each(ctx, "SELECT host, COUNT(*) FROM farm_cases WHERE state = 'running' GROUP BY host", nil, func(scan func(...any) error) error {
+			var host string
+			var n int
+			err := scan(&host, &n)
+			c.Running[host] = n
+			return err
+		})
+	}
+	if err == nil {
+		err = q.db.One(ctx, "SELECT COUNT(*) FROM farm_runs WHERE ended = 0", nil, &c.Runs)
+	}
+	return c, err
 }
 
 // Has tells whether a host has an attempt, wanted or not.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/taproot-dev/taproot/server/service/store"
 )
@@ -17,6 +18,8 @@ type Assignment struct {
 	Device  string
 	Project string
 	What    json.RawMessage
+	Pool    string        // of the device; only Pick says it
+	Waited  time.Duration // since the case was added; only Pick says it
 }
 
 // Pick gives free devices to cases that wait, in one transaction. all are the devices that there are, free or not: they tell which are rare. A
@@ -38,8 +41,10 @@ func (q *Queue) Pick(ctx context.Context, free, all []Device) (list []Assignment
 		if len(begun) == 0 {
 			return nil
 		}
+		now := q.now()
 		for _, p := range begun {
-			list = append(list, Assignment{Run: p.head.run, N: p.head.n, Attempt: p.head.attempt + 1, Host: p.device.Host, Device: p.device.ID, Project: p.line.of.name, What: json.RawMessage(p.head.what)})
+			list = append(list, Assignment{Run: p.head.run, N: p.head.n, Attempt: p.head.attempt + 1, Host: p.device.Host, Device: p.device.ID, Project: p.line.of.name, What: json.RawMessage(p.head.what),
+				Pool: p.device.Pool, Waited: max(now.Sub(store.Moment(p.head.created)), 0)})
 		}
 		return q.begin(tx, list, begun, shares)
 	})

@@ -79,12 +79,17 @@ type Result struct {
 // ErrNoRun means that there is no such run, or that it has ended.
 var ErrNoRun = errors.New("there is no such run, or it has ended")
 
-// Begin takes a run.
+// Begin takes a run. Its archive stays while the run is there; ErrNoArchive when there is none.
 func (q *Queue) Begin(ctx context.Context, r Run) error {
 	r.Priority = min(max(r.Priority, -10), 10)
 	return q.db.Write(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Exec("INSERT INTO farm_projects (id) VALUES ($1) ON CONFLICT (id) DO NOTHING", r.Project); err != nil {
 			return err
+		}
+		if r.Archive != "" {
+			if err := q.use(tx, r.Project, r.Archive); err != nil {
+				return err
+			}
 		}
 		now := store.Time(q.now())
 		_, err := tx.Exec("INSERT INTO farm_runs (id, project, priority, archive, sealed, created, seen) VALUES ($1, $2, $3, $4, $5, $6, $6)", r.ID, r.Project, r.Priority, r.Archive, r.Sealed, now)
@@ -100,15 +105,6 @@ func (q *Queue) Get(ctx context.Context, id string) (r Run, err error) {
 		err = ErrNoRun
 	}
 	return r, err
-}
-
-// Share says how much of the farm a project gets beside others, and how many of its cases may be under way at once; 0: no limit.
-func (q *Queue) Share(ctx context.Context, project string, weight, most int) error {
-	if weight < 1 || most < 0 {
-		return errors.New("the weight of a project is 1 or more, its limit 0 or more")
-	}
-	_, err := q.db.Exec(ctx, "INSERT INTO farm_projects (id, weight, most) VALUES ($1, $2, $3) ON CONFLICT (id) DO UPDATE SET weight = $2, most = $3", project, weight, most)
-	return err
 }
 
 // rowsAtOnce bounds the parameters of one statement.
@@ -285,7 +281,11 @@ func (q *Queue) End(ctx context.Context, run string) error {
 	if err := q.Withdraw(ctx, run, nil); err != nil {
 		return err
 	}
-	if _, err := q.db.Exec(ctx, "UPDATE farm_runs SET ended = $2 WHERE id = $1 AND ended = 0", run, store.Time(q.now())); err != nil {
+	now := store.Time(q.now())
+	if _, err := q.db.Exec(ctx, "UPDATE farm_runs SET ended = $2 WHERE id = $1 AND ended = 0", run, now); err != nil {
+		return err
+	}
+	if _, err := q.db.Exec(ctx, "UPDATE farm_archives SET used = $2 WHERE EXISTS (SELECT 1 FROM farm_runs r WHERE r.id = $1 AND r.project = farm_archives.project AND r.archive = farm_archives.sum)", run, now); err != nil {
 		return err
 	}
 	return q.sweep(ctx)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -56,6 +57,7 @@ func phones(host string, n int) (list []queue.Device) {
 
 func begin(t testing.TB, q *queue.Queue, id, project string, priority, cases int, needs queue.Needs) {
 	t.Helper()
+	must(t, errors.Join(q.AddArchive(t.Context(), project, "a", id), q.ArchiveReady(t.Context(), id)))
 	must(t, q.Begin(t.Context(), queue.Run{ID: id, Project: project, Priority: priority, Archive: "a", Sealed: "s"}))
 	add(t, q, id, 0, cases, needs)
 }
@@ -245,7 +247,7 @@ func TestWhyItWaits(t *testing.T) {
 		why(2, "h-0: model Galaxy * is wanted, and it is Pixel 7")
 		why(3, "no host has a device that it needs (ios)")
 		must(t, q.Share(t.Context(), "p", 1, 1))
-		why(1, "its project has 1 cases under way, and may have no more")
+		why(1, "its project has 1 cases under way, and its limit is 1 at once")
 		if _, err := q.Why(t.Context(), "r", 99, all, nil); !errors.Is(err, queue.ErrNoRun) {
 			t.Error(err)
 		}
@@ -318,6 +320,63 @@ func TestThreeHubsPickAtOnce(t *testing.T) {
 	})
 }
 
+// TestArchiveGoesOrIsUsed: of a run that begins and somebody who removes its archive at the same moment, one finds that the other was first.
+func TestArchiveGoesOrIsUsed(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, address string) {
+		c := &clock{time.Unix(1e9, 0)}
+		q := queue.New(open(t, address), c.now)
+		began := 0
+		const rounds = 20
+		for i := range rounds {
+			blob := fmt.Sprint("blob", i)
+			must(t, errors.Join(q.AddArchive(t.Context(), "p", blob, blob), q.ArchiveReady(t.Context(), blob)))
+		}
+		c.at = c.at.Add(time.Hour)
+		old := c.at.Add(-time.Minute)
+		for i := range rounds {
+			blob := fmt.Sprint("blob", i)
+			var gone []string
+			var beginErr, expireErr error
+			var both sync.WaitGroup
+			one := func() { beginErr = q.Begin(t.Context(), queue.Run{ID: blob, Project: "p", Archive: blob}) }
+			two := func() { gone, expireErr = q.ExpireArchives(t.Context(), "p", old) }
+			both.Go(one)
+			both.Go(two)
+			both.Wait()
+			must(t, expireErr)
+			file, err := q.ArchiveFile(t.Context(), "p", blob)
+			switch {
+			case beginErr == nil && (err != nil || file != blob || slices.Contains(gone, blob)):
+				t.Fatalf("a run has begun, and its archive is gone: %v", err)
+			case beginErr != nil && (!errors.Is(beginErr, queue.ErrNoArchive) || !errors.Is(err, queue.ErrNoArchive)):
+				t.Fatalf("%v, %v", beginErr, err)
+			case beginErr == nil:
+				began++
+			}
+			for j := i + 1; j < rounds; j++ { // those that went with it
+				other := fmt.Sprint("blob", j)
+				if slices.Contains(gone, other) {
+					c.at = c.at.Add(-time.Hour)
+					must(t, errors.Join(q.AddArchive(t.Context(), "p", other, other), q.ArchiveReady(t.Context(), other)))
+					c.at = c.at.Add(time.Hour)
+				}
+			}
+		}
+		t.Logf("%d of %d runs began", began, rounds)
+		must(t, q.AddArchive(t.Context(), "p", "broken", "off")) // an upload that never ended
+		for _, hours := range []time.Duration{23, 2} {
+			c.at = c.at.Add(hours * time.Hour)
+			gone, err := q.ExpireArchives(t.Context(), "p", c.at)
+			if must(t, err); slices.Contains(gone, "off") != (hours == 2) {
+				t.Errorf("%q", gone)
+			}
+		}
+		if err := q.ArchiveReady(t.Context(), "off"); !errors.Is(err, queue.ErrNoArchive) {
+			t.Error(err)
+		}
+	})
+}
+
 // TestSharesAreFair: three projects whose weights are 1, 2 and 3, and one that may have two at once.
 func TestSharesAreFair(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
@@ -342,6 +401,21 @@ func TestSharesAreFair(t *testing.T) {
 			t.Fatalf("%d of 12 devices are used, %d by the limited one", len(list), at["few"])
 		}
 		accept(t, q, results...)
+	}
+	shares, err := q.Shares(t.Context(), "")
+	must(t, err)
+	for _, s := range shares {
+		if want := (queue.Share{Project: s.Project, Weight: map[string]int{"one": 1, "two": 2, "three": 3, "few": 3}[s.Project], Limit: map[string]int{"few": 2}[s.Project], Waiting: 400 - got[s.Project]}); s != want {
+			t.Errorf("%+v, want %+v", s, want)
+		}
+	}
+	if own, err := q.Shares(t.Context(), "nobody"); len(shares) != 4 || err != nil || len(own) != 1 || own[0] != (queue.Share{Project: "nobody", Weight: 1}) {
+		t.Errorf("%d shares; of one that has none yet: %+v %v", len(shares), own, err)
+	}
+	for _, bad := range [][2]int{{0, 0}, {1, -1}, {queue.MostWeight + 1, 0}} {
+		if q.Share(t.Context(), "one", bad[0], bad[1]) == nil {
+			t.Errorf("%v was taken", bad)
+		}
 	}
 	if got["few"] != 100 || got["three"] < 245 || got["three"] > 255 || got["two"] < 160 || got["two"] > 173 || got["one"] < 80 || got["one"] > 87 {
 		t.Errorf("%v", got)

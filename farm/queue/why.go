@@ -108,7 +108,7 @@ func (a asked) why(all []Device) string {
 	case fit == 0:
 		return fmt.Sprintf("no host has a device that it needs (%s)", a.needs)
 	case a.most > 0 && a.running >= a.most:
-		return fmt.Sprintf("its project has %d cases under way, and may have no more at once", a.running)
+		return fmt.Sprintf("its project has %d cases under way, and its limit is %d at once, which the operator set; %d cases of its project are before it", a.running, a.most, a.before)
 	case own+foreign+held >= fit:
 		return fmt.Sprintf("all %d devices that suit it are in use: %d by its project, %d by others, %d held or reserved; %d cases of its project are before it", fit, own, foreign, held, a.before)
 	case a.before > 0:

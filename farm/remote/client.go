@@ -13,18 +13,57 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// request is one to the hub.
-type request struct {
-	method, path string
-	query        url.Values
-	body         any      // sent as JSON
-	file         *os.File // sent as it is
-	size         int64
-	into         any                   // of the answer
-	take         func(io.Reader) error // takes the answer instead
+// Client asks a hub. Safe for concurrent use.
+type Client struct {
+	base *url.URL
+	key  string // never printed
+	name string // of the hub, for messages
+	http *http.Client
+}
+
+// NewClient makes a client of the hub at an address, with an API key. The error is a *plan.Usage.
+func NewClient(address, key string) (*Client, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, &plan.Usage{Msg: fmt.Sprintf("the address of the hub, %q, is wrong: write one such as https://hub.example.com", address)}
+	}
+	u.RawQuery, u.Fragment, u.User = "", "", nil
+	return newClient(u, key, "hub "+u.Host, http.DefaultTransport), nil
+}
+
+// Inside makes a client of a hub in this process (dispatch.Handler).
+func Inside(hub http.Handler) *Client {
+	return newClient(&url.URL{Scheme: "http", Host: "hub.invalid"}, "", "the farm", inside{http.StripPrefix("/api", hub)})
+}
+
+func newClient(base *url.URL, key, name string, way http.RoundTripper) *Client {
+	return &Client{base: base, key: key, name: name, http: &http.Client{Transport: way,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}} // the key goes to the hub alone
+}
+
+// Address is that of a path of the API, such as "devices/emulator-5554/mcp", whose parts are escaped.
+func (c *Client) Address(path string) string { return c.base.JoinPath("api", path).String() }
+
+// Key is the API key.
+func (c *Client) Key() string { return c.key }
+
+// Request is one to the API of a hub.
+type Request struct {
+	Method, Path string // as in Client.Address
+	Query        url.Values
+	Header       http.Header
+	Body         any                   // sent as JSON
+	File         *os.File              // sent as it is, instead
+	Size         int64                 // of the file, bytes
+	Into         any                   // of the answer, as JSON
+	Take         func(io.Reader) error // takes the answer instead
+
+	silence, sending time.Duration // how long nothing may come from the hub, and nothing move while a file is sent; 0: for ever
+	moved            func()
 }
 
 // Said is what the hub answers that is no success.
@@ -40,8 +79,111 @@ type final struct{ error }
 
 func (f *final) Unwrap() error { return f.error }
 
+// maxAnswer bounds an answer that is read whole.
+const maxAnswer = 64 << 20
+
+// Ask sends a request, once. The error is a *Said when the hub refuses.
+func (c *Client) Ask(ctx context.Context, r Request) error {
+	heardOf := func() {}
+	if r.silence > 0 { // a hub that is stopped, or a network that is cut, says nothing at all: then the next try may reach another one
+		limit := max(r.silence, r.sending)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		alarm := time.AfterFunc(limit, cancel)
+		defer alarm.Stop()
+		r.moved, heardOf = func() { alarm.Reset(limit) }, func() { alarm.Reset(r.silence) }
+	}
+	answer, err := c.Open(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close() // its errors came while it was read
+	heardOf()
+	said := &heard{answer.Body, heardOf}
+	switch {
+	case r.Take != nil:
+		return r.Take(said)
+	case r.Into != nil && answer.StatusCode != http.StatusNoContent:
+		return json.NewDecoder(io.LimitReader(said, maxAnswer)).Decode(r.Into)
+	}
+	return nil
+}
+
+// Open sends a request and gives the answer, whose body the caller closes.
+func (c *Client) Open(ctx context.Context, r Request) (*http.Response, error) {
+	var body io.Reader
+	switch {
+	case r.File != nil:
+		body = io.NewSectionReader(r.File, 0, r.Size)
+		if r.moved != nil {
+			body = &heard{body, r.moved}
+		}
+	case r.Body != nil:
+		text, err := json.Marshal(r.Body)
+		if err != nil {
+			return nil, &final{err}
+		}
+		body = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, r.Method, c.Address(r.Path), body)
+	if err != nil {
+		return nil, &final{err}
+	}
+	req.URL.RawQuery = r.Query.Encode()
+	for name, values := range r.Header {
+		req.Header[name] = values
+	}
+	if c.key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	if r.File != nil {
+		req.ContentLength = r.Size
+		req.Header.Set("Content-Type", "application/gzip")
+	} else if r.Body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	answer, err := c.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if answer.StatusCode >= http.StatusMultipleChoices {
+		defer answer.Body.Close() // as above
+		return nil, c.said(answer)
+	}
+	return answer, nil
+}
+
+// said reads what the hub answers that is no success.
+func (c *Client) said(answer *http.Response) error {
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10)) // what came of it
+	var words struct{ Error, Message string }
+	_ = json.Unmarshal(text, &words) // then it has none
+	message := strings.TrimSpace(words.Message)
+	if message == "" {
+		message = fmt.Sprintf("it answered %d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
+	}
+	switch answer.StatusCode {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		message += " (check TAPROOT_API_KEY)"
+	}
+	if c.key != "" {
+		message = strings.ReplaceAll(message, c.key, "***")
+	}
+	return &Said{answer.StatusCode, message}
+}
+
+// once asks for something of runs.
+func (f *Farm) once(ctx context.Context, r Request) error {
+	r.Path, r.silence = "farm/"+r.Path, silence
+	if r.File != nil {
+		r.sending = checked
+	}
+	return f.o.Hub.Ask(ctx, r)
+}
+
 // call asks the hub until it answers: one that is away for a while is waited for.
-func (f *Farm) call(ctx context.Context, r request) error {
+func (f *Farm) call(ctx context.Context, r Request) error {
 	began, wait := time.Now(), 100*time.Millisecond
 	for {
 		err := f.once(ctx, r)
@@ -83,84 +225,4 @@ func (h *heard) Read(p []byte) (int, error) {
 	n, err := h.Reader.Read(p)
 	h.tell()
 	return n, err
-}
-
-func (f *Farm) once(ctx context.Context, r request) error {
-	u := f.base.JoinPath("api", "farm", r.path)
-	u.RawQuery = r.query.Encode()
-	var body io.Reader
-	switch {
-	case r.file != nil:
-		body = io.NewSectionReader(r.file, 0, r.size)
-	case r.body != nil:
-		text, err := json.Marshal(r.body)
-		if err != nil {
-			return &final{err}
-		}
-		body = bytes.NewReader(text)
-	}
-	limit := silence
-	if r.file != nil {
-		limit = checked
-	}
-	// A hub that is stopped, or a network that is cut, says nothing at all: then the next try may reach another one.
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	alarm := time.AfterFunc(limit, cancel)
-	defer alarm.Stop()
-	if r.file != nil {
-		body = &heard{body, func() { alarm.Reset(limit) }}
-	}
-	req, err := http.NewRequestWithContext(ctx, r.method, u.String(), body)
-	if err != nil {
-		return &final{err}
-	}
-	if f.o.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+f.o.Key)
-	}
-	if r.file != nil {
-		req.ContentLength = r.size
-		req.Header.Set("Content-Type", "application/gzip")
-	} else if r.body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	answer, err := f.o.Client.Do(req)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close() // its errors came while it was read
-	alarm.Reset(silence)
-	answer.Body = struct {
-		io.Reader
-		io.Closer
-	}{&heard{answer.Body, func() { alarm.Reset(silence) }}, answer.Body}
-	if answer.StatusCode >= 300 {
-		return f.said(answer)
-	}
-	switch {
-	case r.take != nil:
-		return r.take(answer.Body)
-	case r.into != nil:
-		return json.NewDecoder(io.LimitReader(answer.Body, 8<<20)).Decode(r.into)
-	}
-	return nil
-}
-
-// said reads what the hub answers that is no success.
-func (f *Farm) said(answer *http.Response) error {
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10)) // what came of it
-	var words struct{ Error, Message string }
-	_ = json.Unmarshal(text, &words) // then it has none
-	message := strings.TrimSpace(words.Message)
-	if message == "" {
-		message = fmt.Sprintf("it answered %d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
-	}
-	switch answer.StatusCode {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		message += " (check TAPROOT_API_KEY)"
-	}
-	if f.o.Key != "" {
-		message = strings.ReplaceAll(message, f.o.Key, "***")
-	}
-	return &Said{answer.StatusCode, message}
 }

@@ -26,15 +26,13 @@ import (
 
 // Options say where the hub is, and what is run there.
 type Options struct {
-	URL      string
-	Key      string // never printed
+	Hub      *Client
 	Config   run.Config
 	Plan     *plan.Plan
 	Noted    *Noted // by which the plan was made
 	Pool     string // of the devices
 	Labels   []string
 	Priority int
-	Client   *http.Client
 	Log      *slog.Logger
 }
 
@@ -71,7 +69,6 @@ func Note(c *run.Config) *Noted {
 // Farm is a run on a hub. Safe for concurrent use.
 type Farm struct {
 	o    Options
-	base *url.URL
 	made archive.Made
 	id   string
 
@@ -105,17 +102,6 @@ func Open(ctx context.Context, o Options) (*Farm, error) {
 	if f.o.Log == nil {
 		f.o.Log = slog.New(slog.DiscardHandler)
 	}
-	if f.o.Client == nil {
-		f.o.Client = &http.Client{}
-	}
-	client := *f.o.Client
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // the key goes to the hub alone
-	f.o.Client = &client
-	var err error
-	if f.base, err = url.Parse(o.URL); err != nil || f.base.Host == "" || f.base.Scheme != "https" && f.base.Scheme != "http" {
-		return nil, &plan.Usage{Msg: "the address of the hub is wrong: write https://host"}
-	}
-	f.base.RawQuery, f.base.Fragment, f.base.User = "", "", nil
 	if o.Config.Baselines {
 		return nil, &plan.Usage{Msg: "baselines are not written on a hub: write them on a machine with the device (--update-baselines without --hub)"}
 	}
@@ -123,7 +109,7 @@ func Open(ctx context.Context, o Options) (*Farm, error) {
 		return nil, &plan.Usage{Msg: "--headed opens a window on this machine, and the tests run on others"}
 	}
 	if err := f.send(ctx); err != nil {
-		return nil, fmt.Errorf("hub %s: %w", f.base.Host, err)
+		return nil, fmt.Errorf("%s: %w", o.Hub.name, err)
 	}
 	f.life, f.end = context.WithCancel(context.WithoutCancel(ctx))
 	f.over.Go(f.follow)
@@ -150,17 +136,17 @@ func (f *Farm) send(ctx context.Context) (err error) {
 		return err
 	}
 	at := "archives/" + f.made.SHA256
-	err = f.call(ctx, request{method: http.MethodHead, path: at})
+	err = f.call(ctx, Request{Method: http.MethodHead, Path: at})
 	var said *Said
 	if errors.As(err, &said) && said.Code == http.StatusNotFound {
-		err = f.call(ctx, request{method: http.MethodPut, path: at, file: file, size: f.made.Bytes})
+		err = f.call(ctx, Request{Method: http.MethodPut, Path: at, File: file, Size: f.made.Bytes})
 	}
 	if err != nil {
 		return err
 	}
 	var made order.MadeRun
-	err = f.call(ctx, request{method: http.MethodPost, path: "runs", into: &made,
-		body: order.NewRun{Archive: f.made.SHA256, Priority: f.o.Priority, Settings: order.SettingsOf(c, f.made.Dir, env)}})
+	err = f.call(ctx, Request{Method: http.MethodPost, Path: "runs", Into: &made,
+		Body: order.NewRun{Protocol: order.Protocol, Archive: f.made.SHA256, Priority: f.o.Priority, Settings: order.SettingsOf(c, f.made.Dir, env)}})
 	f.id = made.ID
 	return err
 }
@@ -174,7 +160,7 @@ func (f *Farm) Close() error {
 	f.over.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	err := f.once(ctx, request{method: http.MethodDelete, path: "runs/" + f.id})
+	err := f.once(ctx, Request{Method: http.MethodDelete, Path: "runs/" + f.id})
 	var said *Said
 	if errors.As(err, &said) && said.Code == http.StatusNotFound {
 		return nil
@@ -193,7 +179,7 @@ func (f *Farm) Usable(ctx context.Context, p dsl.Platform) (int, error) {
 	}
 	q["label"] = f.o.Labels
 	var u order.Usable
-	err := f.call(ctx, request{method: http.MethodGet, path: "usable", query: q, into: &u})
+	err := f.call(ctx, Request{Method: http.MethodGet, Path: "usable", Query: q, Into: &u})
 	return u.Cases, err
 }
 
@@ -300,7 +286,7 @@ func (f *Farm) withdraw(n int) bool {
 	ctx, cancel := context.WithTimeout(f.life, cancelLimit)
 	defer cancel()
 	var left order.Which
-	if err := f.call(ctx, request{method: http.MethodPost, path: "runs/" + f.id + "/cancel", body: order.Which{N: []int{n}}, into: &left}); err != nil {
+	if err := f.call(ctx, Request{Method: http.MethodPost, Path: "runs/" + f.id + "/cancel", Body: order.Which{N: []int{n}}, Into: &left}); err != nil {
 		return false
 	}
 	for _, m := range left.N {
@@ -317,7 +303,7 @@ func (f *Farm) home(ctx context.Context, t run.Try, e order.Ended) (string, erro
 		return "", errors.New(e.Error)
 	}
 	dir := filepath.Join(t.Spool, fmt.Sprintf("home-%d", e.Attempt))
-	err := f.call(ctx, request{method: http.MethodGet, path: fmt.Sprintf("runs/%s/packs/%d-%d", f.id, e.N, e.Attempt), take: func(r io.Reader) error {
+	err := f.call(ctx, Request{Method: http.MethodGet, Path: fmt.Sprintf("runs/%s/packs/%d-%d", f.id, e.N, e.Attempt), Take: func(r io.Reader) error {
 		if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
 			return &final{err}
 		}
@@ -344,14 +330,14 @@ func (f *Farm) post() {
 		for len(adding) > 0 {
 			some := adding[:min(len(adding), atOnce)]
 			adding = adding[len(some):]
-			if err := f.call(f.life, request{method: http.MethodPost, path: "runs/" + f.id + "/cases", body: some}); err != nil {
+			if err := f.call(f.life, Request{Method: http.MethodPost, Path: "runs/" + f.id + "/cases", Body: some}); err != nil {
 				f.refuse(some, err)
 			}
 		}
 		for len(takings) > 0 {
 			some := takings[:min(len(takings), atOnce)]
 			takings = takings[len(some):]
-			if err := f.call(f.life, request{method: http.MethodPost, path: "runs/" + f.id + "/taken", body: order.Which{N: some}}); err != nil {
+			if err := f.call(f.life, Request{Method: http.MethodPost, Path: "runs/" + f.id + "/taken", Body: order.Which{N: some}}); err != nil {
 				f.o.Log.Debug("the hub keeps results longer", "error", err)
 			}
 		}
@@ -404,7 +390,7 @@ func (f *Farm) gone() {
 }
 
 func (f *Farm) news() error {
-	return f.once(f.life, request{method: http.MethodGet, path: "runs/" + f.id + "/events", take: func(r io.Reader) error {
+	return f.once(f.life, Request{Method: http.MethodGet, Path: "runs/" + f.id + "/events", Take: func(r io.Reader) error {
 		lines := bufio.NewReaderSize(r, 1<<20)
 		for {
 			line, err := lines.ReadBytes('\n')

@@ -77,7 +77,7 @@ func New(o Options) (*Worker, error) {
 	w := &Worker{o: o, boot: rand.Text(), life: context.Background(), working: map[order.Attempt]*job{}, held: map[string]int{}}
 	w.link, w.unlink = context.WithCancel(context.Background())
 	var err error
-	if w.cache, err = archive.NewCache(filepath.Join(o.Dir, "tests"), o.Cache, w.fetch); err != nil {
+	if w.cache, err = archive.NewCache(cacheIn(o.Dir), o.Cache, w.fetch); err != nil {
 		return nil, err
 	}
 	if w.spool, err = openSpool(filepath.Join(o.Dir, "packs")); err != nil {
@@ -89,6 +89,11 @@ func New(o Options) (*Worker, error) {
 	}
 	return w, nil
 }
+
+func cacheIn(dir string) string { return filepath.Join(dir, "tests") }
+
+// TestsIn is the folder, in that of a worker, in which the tests of each run lie in a folder of their own, whose name nobody can guess.
+func TestsIn(dir string) string { return archive.RunsIn(cacheIn(dir)) }
 
 // Run works until ctx ends; then what is under way is interrupted. Drain first lets it come to its end.
 func (w *Worker) Run(ctx context.Context) error {

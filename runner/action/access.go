@@ -20,6 +20,8 @@ import (
 type Access struct {
 	// Root holds the files that steps may name; nil: any file, relative to Session.Dir.
 	Root *os.Root
+	// NoFile is what else is said of a file that is not there, such as how to send one; "": nothing.
+	NoFile string
 	// Dial makes the connections of http steps; nil: the system's own.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// Address refuses addresses that pages and links must not be opened at; nil: none.
@@ -64,7 +66,7 @@ func (s *Session) file(name string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", badFile("there is no file %s", s.shown(name, path))
+		return "", badFile("there is no file %s%s", s.shown(name, path), s.Access.NoFile)
 	case err != nil:
 		return "", err
 	case info.IsDir() && s.Platform == dsl.IOS && filepath.Ext(path) == ".app": // an app of iOS is a folder

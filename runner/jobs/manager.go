@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -30,6 +31,25 @@ type Options struct {
 	// Again makes a Request of the Content of an earlier one. With it, runs that wait for their turn when the process ends wait on in the
 	// next one; without, they are interrupted.
 	Again func(content string) (Request, error)
+	// Elsewhere has the cases of a run run on the devices of other machines; nil: they run on this one's. It is asked before the run is planned,
+	// and may change the configuration.
+	Elsewhere func(*run.Config, Place) Opening
+}
+
+// Opening begins a run's part on other machines, when its turn has come.
+type Opening func(context.Context, run.Config, *plan.Plan) (Elsewhere, error)
+
+// Elsewhere is that part. Close ends it.
+type Elsewhere interface {
+	run.Elsewhere
+	Close() error
+}
+
+// Place says on which devices of other machines a run's cases may run, and how soon.
+type Place struct {
+	Pool     string
+	Labels   []string // all of them
+	Priority int      // -10 to 10
 }
 
 // Request is a run that a client asks for: tests by id, or the text of a file of tests.
@@ -37,6 +57,7 @@ type Request struct {
 	Tests   []string
 	YAML    string
 	Change  func(*run.Config) // narrows the configuration; may be nil
+	Place   Place             // with Options.Elsewhere
 	By      string
 	Key     string // of the client's choice: the same one starts no second run
 	Content string // what was asked for, to tell two requests of one key apart, and to ask for it again
@@ -134,35 +155,45 @@ func (m *Manager) Start(ctx context.Context, r Request) (record Record, known bo
 			return record, true, err
 		}
 	}
-	conf, cases, err := m.plan(r)
+	p, err := m.plan(r)
 	if err != nil {
 		return Record{}, false, err
 	}
 	if m.waiting() >= m.o.Waiting {
 		return Record{}, false, ErrFull
 	}
-	record, err = m.begin(ctx, conf, cases, n, r.Content)
+	record, err = m.begin(ctx, p, n, r.Content)
 	return record, false, err
 }
 
+// planned is a request whose cases are known.
+type planned struct {
+	*plan.Plan
+	conf run.Config
+	open Opening // nil: the cases run here
+}
+
 // plan makes the cases of a request.
-func (m *Manager) plan(r Request) (conf run.Config, cases []plan.Case, err error) {
-	conf = m.o.Config
+func (m *Manager) plan(r Request) (out planned, err error) {
+	conf := m.o.Config
 	if r.Change != nil {
 		r.Change(&conf)
+	}
+	if m.o.Elsewhere != nil {
+		out.open = m.o.Elsewhere(&conf, r.Place)
 	}
 	var sources []plan.Source
 	if r.YAML != "" {
 		sources = []plan.Source{{Name: "request.yaml", Text: []byte(r.YAML)}}
 	}
-	p, err := conf.PlanSent(r.Tests, sources...)
-	if err != nil {
-		return conf, nil, err
+	if out.Plan, err = conf.PlanSent(r.Tests, sources...); err != nil {
+		return out, err
 	}
-	if len(p.Cases) == 0 {
-		return conf, nil, ErrNothing
+	if len(out.Cases) == 0 {
+		return out, ErrNothing
 	}
-	return conf, p.Cases, nil
+	out.conf = conf
+	return out, nil
 }
 
 // waiting counts the runs that have not ended.
@@ -183,9 +214,9 @@ func newJob(cases []plan.Case, by string, created time.Time) *job {
 	return r
 }
 
-func (m *Manager) begin(ctx context.Context, conf run.Config, cases []plan.Case, n note, content string) (Record, error) {
-	r := newJob(cases, n.By, time.Now().UTC())
-	work, sealed, err := run.Begin(conf, r.observe)
+func (m *Manager) begin(ctx context.Context, p planned, n note, content string) (Record, error) {
+	r := newJob(p.Cases, n.By, time.Now().UTC())
+	work, sealed, err := run.Begin(p.conf, r.observe)
 	if work == nil {
 		return Record{}, fmt.Errorf("begin a run: %w", err)
 	}
@@ -193,15 +224,15 @@ func (m *Manager) begin(ctx context.Context, conf run.Config, cases []plan.Case,
 		m.o.Log.Warn("packs of dead runs could not be sealed", "error", err)
 	}
 	dir := work.Dir.Path()
-	if err := errors.Join(writeNote(dir, n), work.Announce(cases), m.enqueue(filepath.Base(dir), waits{n.By, content, r.record.Created})); err != nil {
+	if err := errors.Join(writeNote(dir, n), work.Announce(p.Cases), m.enqueue(filepath.Base(dir), waits{n.By, content, r.record.Created})); err != nil {
 		return Record{}, fmt.Errorf("begin a run: %w", errors.Join(err, work.End(), os.RemoveAll(dir)))
 	}
-	m.launch(ctx, r, work, cases, sealed...)
+	m.launch(ctx, r, work, p, sealed...)
 	return r.state(), nil
 }
 
 // launch lets a run that is on the disk wait for its turn.
-func (m *Manager) launch(ctx context.Context, r *job, work *run.Runner, cases []plan.Case, sealed ...history.Sealed) {
+func (m *Manager) launch(ctx context.Context, r *job, work *run.Runner, p planned, sealed ...history.Sealed) {
 	r.record.ID = filepath.Base(work.Dir.Path())
 	inner, cancel := context.WithCancelCause(m.ctx)
 	r.cancel = cancel
@@ -214,12 +245,12 @@ func (m *Manager) launch(ctx context.Context, r *job, work *run.Runner, cases []
 		if err := work.Config.ReportSealed(context.WithoutCancel(ctx), sealed); err != nil {
 			m.o.Log.Warn("reports of dead runs", "error", err)
 		}
-		m.work(inner, r, work, cases)
+		m.work(inner, r, work, p)
 	})
 }
 
 // work waits for its turn and runs the cases.
-func (m *Manager) work(ctx context.Context, r *job, work *run.Runner, cases []plan.Case) {
+func (m *Manager) work(ctx context.Context, r *job, work *run.Runner, p planned) {
 	leave, kept := m.wait(ctx, r.record.ID)
 	if kept {
 		if err := work.End(); err != nil {
@@ -232,8 +263,7 @@ func (m *Manager) work(ctx context.Context, r *job, work *run.Runner, cases []pl
 	if ctx.Err() == nil {
 		r.change(func(rec *Record) { rec.State, rec.Started = Running, time.Now().UTC() })
 	}
-	work.Config.FFmpeg = run.FindFFmpeg(ctx, work.Config)
-	outcomes := work.All(ctx, cases)
+	outcomes := m.perform(ctx, r, work, p)
 	if err := work.Report(ctx, io.Discard); err != nil {
 		m.o.Log.Warn("report of a run", "run", r.record.ID, "error", err)
 		r.change(func(rec *Record) { rec.Problems = append(rec.Problems, err.Error()) })
@@ -249,6 +279,33 @@ func (m *Manager) work(ctx context.Context, r *job, work *run.Runner, cases []pl
 	}
 	m.forget()
 }
+
+// perform runs the cases, here or elsewhere.
+func (m *Manager) perform(ctx context.Context, r *job, work *run.Runner, p planned) []run.Outcome {
+	if p.open == nil {
+		work.Config.FFmpeg = run.FindFFmpeg(ctx, work.Config)
+		return work.All(ctx, p.Cases)
+	}
+	there, err := p.open(ctx, work.Config, p.Plan)
+	if err != nil {
+		m.o.Log.Warn("a run cannot begin elsewhere", "run", r.record.ID, "error", err)
+		work.Elsewhere = unreachable{err}
+		return work.All(ctx, p.Cases)
+	}
+	work.Elsewhere = there
+	outcomes := work.All(ctx, p.Cases)
+	if err := there.Close(); err != nil {
+		m.o.Log.Warn("the end of a run elsewhere", "run", r.record.ID, "error", err)
+	}
+	return outcomes
+}
+
+// unreachable is where no case can run: each ends as an error.
+type unreachable struct{ err error }
+
+func (u unreachable) Usable(context.Context, dsl.Platform) (int, error) { return 0, u.err }
+
+func (u unreachable) Try(context.Context, run.Try) (string, error) { return "", u.err }
 
 func (m *Manager) keep(run string) {
 	if m.o.Keep == nil {

@@ -93,19 +93,19 @@ func (m *Manager) resumeRun(file, dir string) error {
 	if err != nil {
 		return err
 	}
-	conf, cases, err := m.plan(r)
+	p, err := m.plan(r)
 	if err != nil {
 		return err
 	}
-	j := newJob(cases, w.By, w.Created)
-	work, err := run.Resume(conf, dir, j.observe)
+	j := newJob(p.Cases, w.By, w.Created)
+	work, err := run.Resume(p.conf, dir, j.observe)
 	if err != nil {
 		return err
 	}
-	if err := work.Announce(cases); err != nil {
+	if err := work.Announce(p.Cases); err != nil {
 		return errors.Join(err, work.End())
 	}
-	m.launch(context.Background(), j, work, cases)
+	m.launch(context.Background(), j, work, p)
 	return nil
 }
 

@@ -12,11 +12,13 @@ import (
 type Needs struct {
 	Folders []string // with all that lies in them: the suites, apps that are folders, the folders of pages
 	Files   []string // that lie elsewhere, or are named by steps
+	// Texts are the tests' own files by their paths, as they were read: what was sent lies nowhere, and what lies there may be another text by now.
+	Texts map[string]string
 }
 
 // Needs gives the files of the cases, as far as names tell before anything runs. Read are those of which Options.Reads was told.
 func (p *Plan) Needs(dir string, read []string) (Needs, error) {
-	folders, files := map[string]bool{}, map[string]bool{}
+	folders, files, texts := map[string]bool{}, map[string]bool{}, map[string]string{}
 	for _, file := range read {
 		files[file] = true
 	}
@@ -26,6 +28,9 @@ func (p *Plan) Needs(dir string, read []string) (Needs, error) {
 			return Needs{}, err
 		}
 		folders[c.Dir] = true
+		if own := absolute(dir, c.Test.Pos.File); c.Test.Source != nil && texts[own] == "" {
+			texts[own] = strings.Join(c.Test.Source.Lines, "\n")
+		}
 		if conf.dir != "" {
 			folders[conf.dir] = true
 		}
@@ -44,7 +49,7 @@ func (p *Plan) Needs(dir string, read []string) (Needs, error) {
 			}
 		}
 	}
-	return Needs{slices.Sorted(maps.Keys(folders)), slices.Sorted(maps.Keys(files))}, nil
+	return Needs{slices.Sorted(maps.Keys(folders)), slices.Sorted(maps.Keys(files)), texts}, nil
 }
 
 func (o Options) reads(file string) {

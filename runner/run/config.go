@@ -54,6 +54,7 @@ type Config struct {
 	PublicOnly     bool                        // tests reach public addresses only, not this machine or its networks
 	Network        *guard.Policy               // what tests reach; nil: as PublicOnly says
 	NoFilePages    bool                        // no page may be a file of this machine
+	FilesBelow     string                      // pages may be files below this folder only; empty: as Access says
 	AllowShell     bool                        // tests may run commands on the device
 	AfterUse       action.AfterUse             // what is done after a case with the apps that it started or installed; default: nothing
 	AI             vision.Mode                 // whether models may be asked; default: what TAPROOT_AI says, or live
@@ -179,7 +180,7 @@ func (c Config) web() web.Options {
 	if c.Network != nil {
 		o.Policy = c.Network
 	}
-	o.NoFiles = c.NoFilePages
+	o.NoFiles, o.FilesBelow = c.NoFilePages, c.FilesBelow
 	if c.Access.Root != nil {
 		o.FilesBelow = c.Access.Root.Name()
 	}

@@ -1,0 +1,53 @@
+package cli_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// ginkgoOnFarm: a suite of Ginkgo runs its YAML tests through a hub as it does here: same order, verdicts, folder and exit code.
+func ginkgoOnFarm(t *testing.T, f *farm) {
+	files := map[string]string{"a.yaml": "id: a\nplatform: android\nsteps:\n  - assert: {label: Login, timeoutMs: 2000}\n", "z.yaml": "id: z\nplatform: android\nsteps:\n  - assert: {label: Login, timeoutMs: 2000}\n",
+		"bad.yaml": "id: bad\nplatform: android\nretries: 1\nsteps:\n  - assert: {label: Login, timeoutMs: 2000}\n  - assert: {label: Nowhere, timeoutMs: 0}\n",
+		"no.yaml":  "id: no\nplatform: android\nskip: not today\nsteps:\n  - assert: Login\n", "taproot.yaml": "order: [z, bad]\n"}
+	var codes [2]int
+	var order, left, verdicts [2][]string
+	for i := range 2 {
+		l, program := goLab(t, 1-i)
+		l.dir = t.TempDir()
+		for name, text := range files {
+			l.write(name, text)
+		}
+		if i == 1 {
+			l.env = append(l.env, "TAPROOT_HUB="+f.serve.url, "TAPROOT_API_KEY="+f.key)
+		}
+		out := l.start(program, "-ginkgo.no-color", "-ginkgo.label-filter=android").wait()
+		codes[i] = out.code
+		if len(l.runs()) != 1 {
+			t.Fatalf("%d runs: %+v", len(l.runs()), out)
+		}
+		run := l.loaded()
+		order[i], left[i] = begun(run), filesOf(t, l.runs()[0])
+		for _, c := range run.Cases {
+			problem := ""
+			if c.Result.Problem != nil {
+				problem, _, _ = strings.Cut(c.Result.Problem.Message, "\n")
+			}
+			verdicts[i] = append(verdicts[i], fmt.Sprintf("%s %s %s steps %d", c.Pack, c.Result.Verdict, problem, len(c.Result.Steps)))
+		}
+		has(t, "Ginkgo", out.stdout, "bad.yaml:6:5: fail: ", "Ran 3 of")
+	}
+	if codes[0] != 1 || codes[1] != 1 {
+		t.Errorf("exit codes: here %d, on the farm %d", codes[0], codes[1])
+	}
+	if !slices.Equal(order[0][:3], []string{"z", "bad--try-2", "a"}) {
+		t.Errorf("order: %q", order[0])
+	}
+	for what, got := range map[string][2][]string{"order": order, "files": left, "verdicts": verdicts} {
+		if !slices.Equal(got[0], got[1]) {
+			t.Errorf("%s here:\n%s\n\non the farm:\n%s", what, strings.Join(got[0], "\n"), strings.Join(got[1], "\n"))
+		}
+	}
+}

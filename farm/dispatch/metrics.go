@@ -1,0 +1,115 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+
+	"github.com/taproot-dev/taproot/farm/queue"
+)
+
+// figures are the metrics of what this hub did, in the format of Prometheus. Pools are those of hosts: clients cannot make one up. Safe for concurrent use.
+type figures struct {
+	set *metrics.Set
+
+	mu    sync.Mutex
+	pools map[string]bool
+}
+
+// mostPools bounds the figures when hosts name ever new pools.
+const mostPools = 100
+
+// pool is the name that stands for a pool.
+func (f *figures) pool(name string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.pools[name]:
+	case len(f.pools) < mostPools:
+		f.pools[name] = true
+	default:
+		return otherPool
+	}
+	return name
+}
+
+// waitSeconds are from a tenth of a second to almost two hours, dispatchSeconds from a hundredth to 20 s.
+var (
+	waitSeconds     = metrics.ExponentialBuckets(0.1, 3, 11)
+	dispatchSeconds = metrics.ExponentialBuckets(0.01, 3, 8)
+)
+
+// otherPool stands for pools in which no host is.
+const otherPool = "other"
+
+// given counts how long cases waited that now have a device.
+func (f *figures) given(list []queue.Assignment) {
+	for _, a := range list {
+		if a.Attempt == 1 {
+			f.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_farm_wait_seconds{pool=%q}`, f.pool(a.Pool)), waitSeconds).Update(a.Waited.Seconds())
+		}
+	}
+}
+
+// begun counts how long it took from there until a host began.
+func (f *figures) begun(pool string, after time.Duration) {
+	f.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_farm_dispatch_seconds{pool=%q}`, f.pool(pool)), dispatchSeconds).Update(max(after.Seconds(), 0))
+}
+
+// accepted counts a result that counts.
+func (f *figures) accepted(pool string, r queue.Result) {
+	result := "pack"
+	if r.Error != "" {
+		result = "error"
+	}
+	f.set.GetOrCreateCounter(fmt.Sprintf(`taproot_farm_cases_total{pool=%q,result=%q}`, f.pool(pool), result)).Inc()
+}
+
+// lost counts cases that begin anew because their host died.
+func (f *figures) lost(pool string, n int) {
+	f.set.GetOrCreateCounter(fmt.Sprintf(`taproot_farm_cases_lost_total{pool=%q}`, f.pool(pool))).Add(n)
+}
+
+// WriteMetrics writes what this hub did, and what waits and runs on the farm now: the latter is the same on every hub.
+func (d *Dispatcher) WriteMetrics(ctx context.Context, w io.Writer) {
+	d.figures.set.WritePrometheus(w)
+	counts, err := d.o.Queue.Count(ctx)
+	if err != nil {
+		d.o.Log.WarnContext(ctx, "figures of the farm", "error", err)
+		return
+	}
+	pools := d.roster.pools()
+	known := map[string]bool{"": true}
+	for _, pool := range pools {
+		known[pool] = true
+	}
+	cases := map[[2]string]int{}
+	for pool, n := range counts.Waiting {
+		if !known[pool] {
+			pool = otherPool
+		}
+		cases[[2]string{"waiting", pool}] += n
+	}
+	for host, n := range counts.Running {
+		pool, there := pools[host]
+		if !there {
+			pool = otherPool
+		}
+		cases[[2]string{"running", pool}] += n
+	}
+	for pool := range known { // a figure that is there always can be watched
+		for _, state := range []string{"waiting", "running"} {
+			cases[[2]string{state, pool}] += 0
+		}
+	}
+	now := metrics.NewSet()
+	for at, n := range cases {
+		now.NewGauge(fmt.Sprintf(`taproot_farm_cases{state=%q,pool=%q}`, at[0], at[1]), nil).Set(float64(n))
+	}
+	now.NewGauge("taproot_farm_runs", nil).Set(float64(counts.Runs))
+	now.WritePrometheus(w)
+}
