@@ -50,7 +50,7 @@ func againInNamespace(t *testing.T) {
 }
 
 func onDiskOf(t *testing.T, size string) {
-	l := newLab(t, 1)
+	l := filmingLab(t, 1)
 	if err := os.Mkdir(l.reports, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -59,6 +59,14 @@ type lab struct {
 
 func newLab(t *testing.T, phones int) *lab {
 	t.Helper()
+	l := filmingLab(t, phones)
+	l.env = append(l.env, "TAPROOT_NO_VIDEO=true", "TAPROOT_NO_TRACE=true")
+	return l
+}
+
+// filmingLab is a lab whose runs are filmed and traced, which costs as much as all the rest of a run.
+func filmingLab(t *testing.T, phones int) *lab {
+	t.Helper()
 	root := t.TempDir()
 	l := &lab{t: t, dir: filepath.Join(root, "project"), reports: filepath.Join(root, "reports"), tmp: filepath.Join(root, "tmp")}
 	for _, dir := range []string{l.dir, l.tmp, filepath.Join(root, "run")} {

@@ -10,7 +10,7 @@ import (
 // TestPartOfTheFilm: startRecording and stopRecording cut a film of their own out of the recording.
 func TestPartOfTheFilm(t *testing.T) {
 	t.Parallel()
-	l := newLab(t, 1)
+	l := filmingLab(t, 1)
 	l.write("film.yaml", `
 id: film
 platform: android
@@ -38,7 +38,7 @@ steps:
 // TestUnmaskedEvidence: a test with secrets is filmed when the run says so, and its texts are masked all the same.
 func TestUnmaskedEvidence(t *testing.T) {
 	t.Parallel()
-	l := newLab(t, 1)
+	l := filmingLab(t, 1)
 	l.env = append(l.env, "TAPROOT_UNMASKED_EVIDENCE=true")
 	l.write("secret.yaml", `
 id: secret

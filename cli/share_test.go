@@ -95,6 +95,9 @@ func TestGinkgo(t *testing.T) {
 	useBrowser(t)
 	const labels = "android && (smoke || waiting) || web && smoke && login" // with three processes, two are always on phones
 	l := newLab(t, 2)
+	if !testing.Short() {
+		l = filmingLab(t, 2)
+	}
 	l.dir = projectRoot(t)
 	run := l.start("go", "tool", "ginkgo", "--vet=off", "--ldflags=-s -w", "--procs=3", "--no-color", "--label-filter", labels, "./suites").wait()
 	run.exits(t, 0)
