@@ -22,9 +22,9 @@ const (
 	MaxDepth  = 8 // of frames in frames
 )
 
-// A page whose pictures are not known yet is read up to maxTries times.
+// A page whose pictures are not known yet, or that has not drawn its answer to a touch or a key, is read up to maxTries times.
 const (
-	maxTries    = 10
+	maxTries    = 25
 	picturePoll = 20 * time.Millisecond
 )
 
@@ -86,7 +86,7 @@ type Document struct {
 
 	Undrawn bool // the browser has not drawn the page since it was read before
 	Rest    screen.Rest
-	Waiting bool // for pictures that the browser has and gives a moment later: what they cover is not known yet
+	Waiting bool // for pictures that the browser has and gives a moment later, or for the frame in which the page draws its answer to a touch or a key
 }
 
 // Asker has the script answer a command in the document that chain leads to, as JSON: a list of iframes, outermost first, each as the

@@ -117,6 +117,25 @@ func TestTreesTellWhetherThePageWasDrawnBetweenThem(t *testing.T) {
 	t.Fatalf("%d looks found the page drawn anew and %d did not", seen[false], seen[true])
 }
 
+// What a page draws in the frame after a key is not on the screen yet when the key is over; the tree waits for that frame, which the page holds back
+// here as a busy machine does.
+func TestTreesWaitForTheAnswerToAKey(t *testing.T) {
+	t.Parallel()
+	d := show(t, `<p id=line>the old line</p><p id=held></p>
+		<script>let go; document.startViewTransition(() => new Promise(ready => { go = ready; document.getElementById('held').textContent = 'held'; }));
+		addEventListener('keydown', () => {
+			setTimeout(go, 150);
+			requestAnimationFrame(() => { document.getElementById('line').textContent = 'nothing'; });
+		});</script>`)
+	mustShow(t, d, "#held", "held")
+	if err := d.Press(t.Context(), []string{"f2"}); err != nil {
+		t.Fatal(err)
+	}
+	if line := byID(t, tree(t, d), "line"); line.Text != "nothing" {
+		t.Errorf("the tree after the key says %q", line.Text)
+	}
+}
+
 func TestAnOverlayCovers(t *testing.T) {
 	t.Parallel()
 	d := visit(t, "overlay.html")

@@ -325,7 +325,7 @@
         if (more > 0) reader.note = `the page has too many elements: about ${more} more are left out`;
       }
       return {...state(root), w: window.innerWidth, h: window.innerHeight, zoom: zoom(),
-        note: reader.note, count: reader.count, suspects, undrawn, rest: resting(), waiting: waiting(), root: node};
+        note: reader.note, count: reader.count, suspects, undrawn, rest: resting(), waiting: waiting() || asked('answering'), root: node};
     },
     // hit.<gen>.<n>.<x,y,x,y…;…>: of each group of points in frame n: the first that a touch reaches in it, or -1 and what is in the
     // way; and what hides all of them from a person.

@@ -15,6 +15,10 @@
   const LONG = 1000, DEEP = 4, AFTER = 50, MANY = 1000;
   const pending = new Set(), ticking = new Set(), frames = new Set();
   let depth = 0, ended = -1e9;
+  // What a page answers to a touch or a key with is often drawn in the next frame, which it asks for meanwhile: answers are such frames, and those
+  // that they ask for, DEEP in a row.
+  const answers = new Set();
+  let answering = false, row = 0;
   const set = (target, self, args) => {
     const delay = Number(args[1]) || 0, deep = depth + 1;
     if (pending.size > MANY) return apply(target, self, args);
@@ -38,24 +42,41 @@
     return id;
   };
   const draw = (target, self, args) => {
+    const place = answering ? 1 : row > 0 && row < DEEP ? row + 1 : 0;
+    if (place) apply(frame, window, [() => { row = place; }]);
     const id = apply(target, self, args);
     frames.add(id);
-    apply(frame, window, [() => frames.delete(id)]);
+    if (place) answers.add(id);
+    apply(frame, window, [() => {
+      row = 0;
+      frames.delete(id);
+      answers.delete(id);
+    }]);
     return id;
   };
   const drop = (target, self, args) => {
     frames.delete(args[0]);
+    answers.delete(args[0]);
     return apply(target, self, args);
   };
   const busy = () => pending.size > 0 || now() - ended < AFTER;
   for (const [name, handler] of Object.entries({setTimeout: set, setInterval: tick, clearTimeout: clear, clearInterval: clear, requestAnimationFrame: draw, cancelAnimationFrame: drop})) {
     window[name] = new Proxy(window[name], {apply: handler});
   }
-  for (const [name, holds] of Object.entries({here: () => true, busy, ticking: () => ticking.size + frames.size > 0})) {
+  for (const [name, holds] of Object.entries({here: () => true, busy, ticking: () => ticking.size + frames.size > 0,
+    answering: () => answers.size > 0 && !document.hidden})) {
     listen(window, NAME + name, event => { if (holds()) refuse(event); });
   }
 
 // include touches.js
+
+  for (const kind of [...TOUCHES, 'keydown', 'keyup', 'beforeinput', 'input']) {
+    listen(window, kind, event => {
+      if (!event.isTrusted) return;
+      answering = true;
+      apply(ever, window, [() => { answering = false; }, 0]);
+    }, {capture: true, passive: true});
+  }
 
   const hear = event => {
     const at = event.touches && event.touches[0] || event, [hit] = pathOf(event);
