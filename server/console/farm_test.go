@@ -30,8 +30,8 @@ func TestHostsOfAFarm(t *testing.T) {
 			t.Fatal(err)
 		}
 		o.Farm = h
-		o.FarmQueue = func(context.Context, string) ([]server.FarmLine, error) {
-			return []server.FarmLine{{Needs: "android, model Pixel *", Waiting: 1234, Why: "all 2 devices that suit it are in use"}}, nil
+		o.FarmQueue = func(context.Context, string) ([]server.FarmLine, server.FarmShare, error) {
+			return []server.FarmLine{{Needs: "android, model Pixel *", Waiting: 1234, Why: "all 2 devices that suit it are in use"}}, server.FarmShare{Weight: 1}, nil
 		}
 		o.FarmRunning = func(context.Context, string) ([]server.FarmCase, error) {
 			return []server.FarmCase{{Run: "run_1", Test: "login <b>", Attempt: 2, Device: "P8", Host: "desk", Since: time.Now()}}, nil
