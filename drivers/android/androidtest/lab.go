@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -43,12 +44,18 @@ func RunLab(ctx context.Context, o LabOptions) (err error) {
 	listening, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var serials []string
-	defer func() { o.disconnect(ctx, path, serials) }()
+	var phones []*Phone
+	defer func() { // first adb lets them go: it keeps one that is gone without a word on its list, to try it again
+		o.disconnect(ctx, path, serials)
+		for _, p := range phones {
+			p.Close()
+		}
+	}()
 	for i := range o.Phones {
 		phone := o.Phone
 		phone.Serial = fmt.Sprintf("TAPROOTSIM%02d", i+1)
 		p := NewPhone(phone)
-		defer p.Close()
+		phones = append(phones, p)
 		addr, err := p.ListenADBD(listening, "127.0.0.1:0")
 		if err != nil {
 			return err
@@ -68,7 +75,7 @@ func RunLab(ctx context.Context, o LabOptions) (err error) {
 	return nil
 }
 
-// disconnect still works when the context has ended, so that the user's adb server keeps no dead serials.
+// disconnect still works when the context has ended, so that the user's adb server keeps no dead serials. adb answers before a phone is off its list.
 func (o LabOptions) disconnect(ctx context.Context, path string, serials []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
@@ -76,5 +83,14 @@ func (o LabOptions) disconnect(ctx context.Context, path string, serials []strin
 		cmd := exec.CommandContext(ctx, path, "disconnect", s)
 		cmd.Env = o.Env
 		_ = cmd.Run()
+	}
+	for ctx.Err() == nil {
+		list := exec.CommandContext(ctx, path, "devices")
+		list.Env = o.Env
+		said, err := list.Output()
+		if err != nil || !slices.ContainsFunc(serials, func(s string) bool { return strings.Contains(string(said), s+"\t") }) {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
