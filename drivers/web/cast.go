@@ -47,7 +47,7 @@ func (d *Device) cast(ctx context.Context, show func(drivers.Frame)) {
 		case page == nil:
 			now.end()
 			now = nil
-		case now.cdp == nil:
+		case !now.sends:
 			now.take(ctx, show)
 		}
 		if now.wait(ctx, show) != nil {
@@ -77,8 +77,9 @@ func (d *Device) shown() (*session, playwright.Page) {
 type screencast struct {
 	session *session
 	page    playwright.Page
-	cdp     playwright.CDPSession // nil: pictures are taken one by one
-	frames  chan castFrame        // the newest that was not shown
+	cdp     playwright.CDPSession
+	sends   bool           // Chromium sends pictures; else they are taken one by one
+	frames  chan castFrame // the newest that was not shown
 	acks    sync.WaitGroup
 	last    image.Image
 	taken   time.Time
@@ -97,15 +98,18 @@ func (s *session) screencast(page playwright.Page) *screencast {
 	if !s.browser.brand.devtools {
 		return c
 	}
-	cdp, err := s.context.NewCDPSession(page)
-	if err != nil {
-		return c
-	}
-	cdp.On("Page.screencastFrame", c.note)
-	if _, err := cdp.Send("Page.startScreencast", map[string]any{"format": "jpeg", "quality": castQuality, "maxWidth": s.size.X, "maxHeight": s.size.Y}); err == nil {
-		c.cdp = cdp
+	if cdp, err := s.context.NewCDPSession(page); err == nil {
+		c.start(cdp)
 	}
 	return c
+}
+
+// start has Chromium send pictures. The first ones may come before it has answered.
+func (c *screencast) start(cdp playwright.CDPSession) {
+	c.cdp = cdp
+	cdp.On("Page.screencastFrame", c.note)
+	_, err := cdp.Send("Page.startScreencast", map[string]any{"format": "jpeg", "quality": castQuality, "maxWidth": c.session.size.X, "maxHeight": c.session.size.Y})
+	c.sends = err == nil
 }
 
 // note keeps the newest picture. It runs on playwright-go's event loop, so it must not wait.
