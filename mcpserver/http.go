@@ -31,7 +31,7 @@ type Handler struct {
 	mu     sync.Mutex
 	closed bool
 	open   map[*Server]bool
-	owners map[string]string // of sessions, by id
+	guests map[string]*guest // by the id of their session
 	ends   sync.WaitGroup
 	done   chan struct{}
 }
@@ -41,7 +41,7 @@ func NewHandler(c Config, who func(*http.Request) string) (*Handler, error) {
 	if c.Devices == nil {
 		return nil, errors.New("sessions over HTTP need the devices of their process")
 	}
-	h := &Handler{conf: c, who: who, open: map[*Server]bool{}, owners: map[string]string{}, done: make(chan struct{})}
+	h := &Handler{conf: c, who: who, open: map[*Server]bool{}, guests: map[string]*guest{}, done: make(chan struct{})}
 	h.http = mcp.NewStreamableHTTPHandler(h.begin, &mcp.StreamableHTTPOptions{SessionTimeout: sessionIdle, MaxRequestBodyBytes: maxLine,
 		DisableLocalhostProtection: true, PropagateRequestCancellation: true}) // the names by which the server may be called were checked
 	return h, nil
@@ -51,11 +51,14 @@ func NewHandler(c Config, who func(*http.Request) string) (*Handler, error) {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if id := r.Header.Get(sessionHeader); id != "" {
 		h.mu.Lock()
-		owner, known := h.owners[id]
+		g := h.guests[id]
 		h.mu.Unlock()
-		if !known || owner != h.who(r) {
+		if g == nil || g.owner != h.who(r) {
 			http.Error(w, "session not found", http.StatusNotFound)
 			return
+		}
+		if r.Method == http.MethodDelete {
+			defer g.leave()
 		}
 	}
 	h.http.ServeHTTP(w, r)
@@ -81,13 +84,23 @@ func (h *Handler) begin(r *http.Request) *mcp.Server {
 	if device := r.PathValue("id"); device != "" {
 		s.Choose(device)
 	}
-	h.open[s], h.owners[id] = true, owner
-	h.ends.Go(func() { h.end(s, id) })
+	g := &guest{owner: owner, left: make(chan struct{})}
+	h.open[s], h.guests[id] = true, g
+	h.ends.Go(func() { h.end(s, id, g) })
 	return s.MCP()
 }
 
+// guest is a client with a session.
+type guest struct {
+	owner string
+	once  sync.Once
+	left  chan struct{} // closed when it has ended its session
+}
+
+func (g *guest) leave() { g.once.Do(func() { close(g.left) }) }
+
 // end waits until the client has gone, and gives back what it had.
-func (h *Handler) end(s *Server, id string) {
+func (h *Handler) end(s *Server, id string, g *guest) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	began, met := time.Now(), false
@@ -95,6 +108,8 @@ wait:
 	for {
 		select {
 		case <-h.done:
+			break wait
+		case <-g.left: // it may have come and gone between two looks
 			break wait
 		case <-tick.C:
 		}
@@ -115,7 +130,7 @@ wait:
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.open, s)
-	delete(h.owners, id)
+	delete(h.guests, id)
 }
 
 // Close ends all sessions and waits until what they had is given back.

@@ -153,7 +153,20 @@ func TestHTTP(t *testing.T) {
 	if err := one.Close(); err != nil {
 		t.Error(err)
 	}
-	eventually(t, func() bool { _, failed := ask(two, "snapshot", `{}`); return !failed }) // it was given back
+	var until time.Time
+	eventually(t, func() bool {
+		text, failed := ask(two, "snapshot", `{}`)
+		if _, end, held := strings.Cut(text, " until "); failed && held {
+			end, _, _ = strings.Cut(end, "\n")
+			if at, err := time.Parse(time.RFC3339, strings.TrimSpace(end)); err == nil {
+				until = at
+			}
+		}
+		return !failed
+	})
+	if !until.IsZero() && time.Until(until) < 30*time.Second { // half of the lease, which takes milliseconds to give back
+		t.Errorf("it was not given back when its client went, but near the end of its lease: %s", until)
+	}
 	if err := two.Close(); err != nil {
 		t.Error(err)
 	}
