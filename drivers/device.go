@@ -2,6 +2,7 @@ package drivers
 
 import (
 	"context"
+	"fmt"
 	"image"
 	"io"
 	"time"
@@ -281,4 +282,14 @@ type WebViewReader interface {
 	// ReadWebViews chooses what tells of their elements, until it is called again: "devtools" (Chrome DevTools or Safari's Web Inspector, where the app
 	// lets its WebViews be debugged), "accessibility", or "auto": DevTools where accessibility tells nothing.
 	ReadWebViews(how string) error
+}
+
+// WebViews reads what ReadWebViews is called with: whether pages are read also where accessibility tells of them, or never. The error wraps
+// ErrUnsupported.
+func WebViews(how string) (always, never bool, err error) {
+	switch how {
+	case "auto", "devtools", "accessibility":
+		return how == "devtools", how == "accessibility", nil
+	}
+	return false, false, fmt.Errorf("%w: WebViews cannot be read by %s", ErrUnsupported, screen.Quote(how))
 }

@@ -30,23 +30,15 @@ type webViews struct {
 	readings int64
 }
 
-// The ways in which the pages of WebViews are read.
-const (
-	webViewsAuto          = "auto"
-	webViewsDevTools      = "devtools"
-	webViewsAccessibility = "accessibility"
-)
-
 var _ drivers.WebViewReader = (*Device)(nil)
 
 // ReadWebViews chooses what tells of the pages in WebViews.
 func (d *Device) ReadWebViews(how string) error {
-	switch how {
-	case webViewsAuto, webViewsDevTools, webViewsAccessibility:
-		d.webViews.always, d.webViews.off = how == webViewsDevTools, how == webViewsAccessibility
-		return nil
+	always, never, err := drivers.WebViews(how)
+	if err == nil {
+		d.webViews.always, d.webViews.off = always, never
 	}
-	return fmt.Errorf("%w: WebViews cannot be read by %s", drivers.ErrUnsupported, screen.Quote(how))
+	return err
 }
 
 // readWebViews hangs the pages of WebViews into the elements of a look. What cannot be read leaves a note that the tree is not whole; the error is that

@@ -65,25 +65,17 @@ type pageKey struct {
 	id  int
 }
 
-// The ways in which the pages of WebViews are read.
-const (
-	webViewsAuto          = "auto"
-	webViewsDevTools      = "devtools"
-	webViewsAccessibility = "accessibility"
-)
-
 var _ drivers.WebViewReader = (*Device)(nil)
 
 // ReadWebViews chooses what tells of the pages in WebViews.
 func (d *Device) ReadWebViews(how string) error {
-	switch how {
-	case webViewsAuto, webViewsDevTools, webViewsAccessibility:
+	always, never, err := drivers.WebViews(how)
+	if err == nil {
 		d.web.mu.Lock()
 		defer d.web.mu.Unlock()
-		d.web.always, d.web.off = how == webViewsDevTools, how == webViewsAccessibility
-		return nil
+		d.web.always, d.web.off = always, never
 	}
-	return fmt.Errorf("%w: WebViews cannot be read by %s", drivers.ErrUnsupported, screen.Quote(how))
+	return err
 }
 
 // expectPages says that an app is started: what its pages did before counts no more.
