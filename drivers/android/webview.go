@@ -50,7 +50,7 @@ func (d *Device) readWebViews(ctx context.Context, from *dump) error {
 	}
 	var list []*screen.Node
 	for _, root := range from.windows {
-		list = w.wanted(root, list)
+		list = screen.WebViews(root, isWebView, w.always, list)
 	}
 	if len(list) == 0 {
 		return nil
@@ -77,32 +77,8 @@ func (d *Device) readWebViews(ctx context.Context, from *dump) error {
 	return nil
 }
 
-// wanted collects the WebViews whose pages are to be read: those that can be seen, and of which Android tells nothing unless all are wanted.
-func (w *webViews) wanted(n *screen.Node, list []*screen.Node) []*screen.Node {
-	if isWebView(n) && !n.Hidden && n.Bounds.Dx() > 1 && n.Bounds.Dy() > 1 {
-		if w.always || !tells(n) {
-			list = append(list, n)
-		}
-		return list
-	}
-	for _, c := range n.Children {
-		list = w.wanted(c, list)
-	}
-	return list
-}
-
 func isWebView(n *screen.Node) bool {
 	return strings.HasSuffix(n.Type, ".WebView") || n.Type == "WebView"
-}
-
-// tells tells whether anything in a WebView is told of; its root repeats the page's title.
-func tells(view *screen.Node) bool {
-	for _, c := range view.Children {
-		if !isWebView(c) && (c.Text != "" || c.Desc != "" || c.Hint != "" || c.ID != "" || c.Editable) || tells(c) {
-			return true
-		}
-	}
-	return false
 }
 
 // webViewSocket is a line of /proc/net/unix of one that listens.

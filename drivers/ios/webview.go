@@ -92,34 +92,18 @@ func (w *webViews) expectPages() {
 func (w *webViews) wants(seen reading) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return len(w.wanted(seen.windows[0], nil)) > 0
+	return len(w.wanted(seen.windows[0])) > 0
 }
 
 // wanted collects the WebViews whose pages are to be read: those that can be seen, and of which accessibility tells nothing unless all are wanted.
-func (w *webViews) wanted(n *screen.Node, list []*screen.Node) []*screen.Node {
+func (w *webViews) wanted(root *screen.Node) []*screen.Node {
 	if w.off {
 		return nil
 	}
-	if isWebView(n) && !n.Hidden && n.Bounds.Dx() > 1 && n.Bounds.Dy() > 1 {
-		if w.always || !tells(n) {
-			list = append(list, n)
-		}
-		return list
-	}
-	for _, c := range n.Children {
-		list = w.wanted(c, list)
-	}
-	return list
+	return screen.WebViews(root, isWebView, w.always, nil)
 }
 
 func isWebView(n *screen.Node) bool { return n.Type == elementPrefix+"WebView" }
-
-// tells tells whether anything in a WebView is told of; the views within it repeat the page's title.
-func tells(view *screen.Node) bool {
-	return slices.ContainsFunc(view.Children, func(c *screen.Node) bool {
-		return !isWebView(c) && (c.Text != "" || c.Desc != "" || c.Hint != "" || c.ID != "" || c.Editable) || tells(c)
-	})
-}
 
 // errSilent says that a page does not answer.
 var errSilent = errors.New("it does not answer, and its scripts may be busy")
@@ -130,7 +114,7 @@ func (d *Device) readPages(ctx context.Context, seen *reading, scale float64) {
 	w := &d.web
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	views := w.wanted(seen.windows[0], nil)
+	views := w.wanted(seen.windows[0])
 	if len(views) == 0 {
 		return
 	}

@@ -32,7 +32,7 @@ type placed struct {
 
 // readView puts the page that a view shows into the place of what accessibility tells of it; certain: there is one.
 func (w *webViews) readView(ctx context.Context, v *screen.Node, shown []*webPage, seen *reading, scale float64) (certain bool, err error) {
-	mute := !tells(v)
+	mute := !screen.TellsOfPage(v, isWebView)
 	fit := slices.DeleteFunc(slices.Clone(shown), func(p *webPage) bool { return !p.fits(v, mute, seen, scale) })
 	if mute && len(fit) > 1 {
 		return true, errors.New("several pages that are shown are as large as the view")
