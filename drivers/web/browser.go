@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/dom"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
 const (
@@ -120,6 +122,9 @@ func (d *Driver) start(ctx context.Context, k kind) (*browser, error) {
 	}
 	b, err := d.withProcess(func(pw *playwright.Playwright) (*browser, error) { return d.launch(pw, br, k, program) })
 	if err != nil {
+		if noRoom(err) && !slices.ContainsFunc(slices.Collect(maps.Values(d.browsers)), (*browser).alive) {
+			d.stop() // with it goes what there was room for
+		}
 		return nil, d.launchError(k, program, err)
 	}
 	d.browsers[k] = b
@@ -195,12 +200,8 @@ func (d *Driver) launch(pw *playwright.Playwright, br brand, k kind, program str
 		}
 		d.guard.confine(&options, br)
 	}
-	began := time.Now()
 	started, err := br.maker(pw).Launch(options)
 	if err != nil {
-		if noRoom(err) {
-			removeProfiles(os.TempDir(), began)
-		}
 		return nil, err
 	}
 	b := watched(started, br)
@@ -235,18 +236,6 @@ func (d *Driver) launchError(k kind, program string, err error) error {
 // noRoom tells whether a browser did not start because a disk is full.
 func noRoom(err error) bool { return strings.Contains(err.Error(), "ENOSPC") }
 
-// removeProfiles takes away what Playwright leaves of a browser that found no room for its profile, and of none that runs.
-func removeProfiles(dir string, since time.Time) {
-	for _, pattern := range []string{"playwright_*dev_profile-*", "playwright-artifacts-*"} {
-		found, _ := filepath.Glob(filepath.Join(dir, pattern)) // the pattern is good
-		for _, path := range found {
-			if info, err := os.Lstat(path); err == nil && info.IsDir() && !info.ModTime().Before(since.Truncate(time.Second)) {
-				_ = os.RemoveAll(path) // what cannot be removed is not ours
-			}
-		}
-	}
-}
-
 // close ends the browser; one that does not answer is left to the end of Playwright's process.
 func (b *browser) close() {
 	if b.alive() {
@@ -260,9 +249,10 @@ func (b *browser) kill() {
 	go func() { _ = b.Browser.Close() }() // it returns when the browser, or Playwright's process, ends
 }
 
-// stop ends Playwright's process, by force if it does not end by itself.
+// stop ends Playwright's process, by force if it does not end by itself, and removes the profiles of its browsers.
 func (p *process) stop() {
 	pid := p.pw.Pid()
+	defer removeDir(toolchain.BrowsersDir(pid))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -275,6 +265,12 @@ func (p *process) stop() {
 		_ = proc.Kill()
 	}
 	waitFor(done, stopLimit)
+}
+
+// removeDir removes a folder in which programs that were ended may still write for a moment.
+func removeDir(dir string) {
+	for end := time.Now().Add(stopLimit); os.RemoveAll(dir) != nil && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	}
 }
 
 // within runs f and waits for its end at most so long. f must end by itself when the browser or its process does.

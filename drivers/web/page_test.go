@@ -255,19 +255,15 @@ func TestALostBrowserIsAnErrorAndTheNextOpenStartsAnother(t *testing.T) {
 }
 
 func TestADeadPlaywrightProcessIsReplaced(t *testing.T) {
-	// Killed, Playwright cannot remove its profile folder.
-	dir, err := os.MkdirTemp("", "taproot-web-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
+	own := New(Options{})
 	t.Cleanup(func() {
-		if !until(context.Background(), patience, func() bool { return os.RemoveAll(dir) == nil }) {
-			t.Errorf("%s is still in use", dir)
+		must(t, own.Close())
+		if left, err := filepath.Glob(filepath.Join(dir, "*playwright*")); err != nil || len(left) != 0 {
+			t.Errorf("left: %v, %v", left, err)
 		}
 	})
-	own := New(Options{})
-	defer own.Close()
 	opened, err := own.Open(t.Context(), "web-1")
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -30,7 +31,7 @@ func (h Host) quickStart(driver string) string {
 	if err != nil {
 		return driver
 	}
-	script := strings.Replace(startScript, "'{{core}}'", string(quoted), 1)
+	script := strings.NewReplacer("'{{core}}'", string(quoted), "{{prefix}}", folderPrefix).Replace(startScript)
 	sum := sha256.Sum256([]byte(script + filmScript + bidiScript)) // another script, or another driver, is another folder
 	dir := filepath.Join(h.CacheDir, "playwright-start", fmt.Sprintf("%x", sum[:8]))
 	for _, f := range [][2]string{{"film.js", filmScript}, {"bidi.js", bidiScript}, {"cli.js", script}} {
@@ -39,6 +40,14 @@ func (h Host) quickStart(driver string) string {
 		}
 	}
 	return dir
+}
+
+const folderPrefix = "taproot-playwright-"
+
+// BrowsersDir is where the driver process of that number keeps the profiles of its browsers. It removes it at its end, unless it is
+// killed or a browser that ends still writes there.
+func BrowsersDir(pid int) string {
+	return filepath.Join(os.TempDir(), folderPrefix+strconv.Itoa(pid))
 }
 
 func isFile(h Host, path string) bool {

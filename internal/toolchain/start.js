@@ -6,6 +6,7 @@ if (command === '--version') {
 } else {
   require('module').enableCompileCache?.();
   if (command === 'run-driver') {
+    ownFolder('{{prefix}}' + process.pid);
     const driver = require(core + '/lib/cli/driver.js');
     try {
       require('./film.js').install(core);
@@ -18,4 +19,17 @@ if (command === '--version') {
       process.on(signal, () => {});
     driver.runDriver();
   } else require(core + '/cli.js');
+}
+
+// ownFolder has Playwright make the profiles of browsers, and what it keeps for them, in a folder of this process alone, which goes with
+// it; programs that it starts keep theirs. Where it cannot be made, they are made beside those of others.
+function ownFolder(name) {
+  const fs = require('fs'), os = require('os'), path = require('path').join(os.tmpdir(), name);
+  const remove = () => fs.rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    remove(); // of a process that was killed, and had the same number
+    fs.mkdirSync(path, { mode: 0o700 });
+  } catch { return; }
+  os.tmpdir = () => path;
+  process.on('exit', () => { try { remove(); } catch {} }); // a browser that ends may write until then
 }

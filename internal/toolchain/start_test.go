@@ -1,6 +1,7 @@
 package toolchain
 
 import (
+	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,6 +44,54 @@ func TestQuickStartLoadsWhatIsAskedForAlone(t *testing.T) {
 		if got := strings.TrimSpace(string(out)); err != nil || got != want {
 			t.Errorf("%s: %q, %v; want %q", args, got, err, want)
 		}
+	}
+}
+
+func TestDriverKeepsProfilesInAFolderOfItsOwn(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	h := System()
+	h.CacheDir = t.TempDir()
+	driver := fakeDriver(t)
+	const keeps = `exports.runDriver = () => {
+		const fs = require('fs'), dir = require('os').tmpdir();
+		fs.mkdtempSync(dir + '/profile-');
+		console.log(dir + ' ' + process.env.TMPDIR);
+		process.stdin.on('end', () => process.exit()).resume();
+	}`
+	if err := os.WriteFile(filepath.Join(driver, "package", "lib", "cli", "driver.js"), []byte(keeps), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(node, filepath.Join(h.quickStart(driver), "package", "cli.js"), "run-driver")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	dir := BrowsersDir(cmd.Process.Pid)
+	if said, err := bufio.NewReader(out).ReadString('\n'); said != dir+" "+os.Getenv("TMPDIR")+"\n" {
+		t.Errorf("it says %q, %v; its folder is %s", said, err, dir)
+	}
+	if kept, err := os.ReadDir(dir); err != nil || len(kept) != 1 {
+		t.Errorf("in %s: %v, %v", dir, kept, err)
+	}
+	if err := in.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("%s is left: %v", dir, err)
 	}
 }
 
