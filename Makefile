@@ -105,7 +105,7 @@ suites-full: setup ## run the suites on full screens, filmed and traced, on five
 	@status=0; for api in 24 28 30 34 36; do \
 	TAPROOT_REQUIRE_DEVICES=true $(TAPROOT) sim --phones 2 --api $$api -- go tool ginkgo --no-color --procs=3 ./suites || status=1; done; exit $$status
 
-# make chaos CHAOS_KILLS=50 CHAOS_DOWN=30 is the whole, which takes hours. CHAOS_ONLY='PostgreSQL' tries only faults of that name, CHAOS_SEED=7 the same moments again, CHAOS_CASES=2000 fewer cases on 1,000 devices. The tables go into the document when all faults were tried.
+# make chaos CHAOS_KILLS=50 CHAOS_DOWN=30 is the whole, which takes hours; with CHAOS_LASTING=1, what lasts happens once each, and it takes one. CHAOS_ONLY='PostgreSQL' tries only faults of that name, CHAOS_SEED=7 the same moments again, CHAOS_CASES=2000 fewer cases on 1,000 devices. The tables go into the document when all faults were tried.
 chaos: export CHAOS_KILLS ?= 3
 chaos: export CHAOS_OUT ?= docs/farm-chaos.md
 chaos: database ## kill, stop, cut and fill everything that a farm is made of, at random moments under load, and write what came of it to docs/farm-chaos.md

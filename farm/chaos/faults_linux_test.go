@@ -15,7 +15,7 @@ import (
 // fault is something that happens to a grid.
 type fault struct {
 	name  string
-	often bool          // as often as CHAOS_KILLS says, else a tenth of that
+	often bool          // as often as CHAOS_KILLS says, else as CHAOS_LASTING does
 	down  time.Duration // how long it lasts
 	lost  bool          // what was hit is known to be dead before it goes on
 	hit   func(*grid, *rand.Rand) hit
@@ -32,10 +32,10 @@ func faults(down time.Duration, own bool) []fault {
 	list := []fault{
 		{name: "hub: kill -9, started again", often: true, hit: killed(anyHub, hubBack)},
 		{name: "host: kill -9, started again", often: true, hit: killed(anyHost, nil)},
-		{name: "host: kill -9, gone", often: true, lost: true, hit: gone},
+		{name: "host: kill -9, gone", lost: true, hit: gone},
 		{name: "host: ended by SIGTERM, started again", often: true, hit: ended},
 		{name: "NATS server: kill -9, started again", often: true, hit: killed(anyNATS, nil)},
-		{name: "NATS leader: kill -9, gone 10 s", often: true, down: 10 * time.Second, hit: killed(leader, nil)},
+		{name: "NATS leader: kill -9, gone 10 s", down: 10 * time.Second, hit: killed(leader, nil)},
 		{name: "PostgreSQL: kill -9, started again", often: true, hit: func(g *grid, _ *rand.Rand) hit { g.crash(); return hit{heal: g.pg.Start} }},
 		{name: "PostgreSQL: restarted", often: true, hit: func(g *grid, _ *rand.Rand) hit { g.pg.Kill(); return hit{heal: g.pg.Start} }},
 		{name: "PostgreSQL: gone", down: 2 * down, hit: func(g *grid, _ *rand.Rand) hit { g.crash(); return hit{heal: g.pg.Start} }},

@@ -19,13 +19,14 @@ import (
 )
 
 // TestFaults: on a farm of three hubs, a NATS cluster, PostgreSQL and six hosts, while two projects run tests, everything that can break does, at moments that
-// nobody chose: nothing is lost, nothing accepted twice. CHAOS_KILLS says how often (default: 3), CHAOS_DOWN how many seconds what lasts takes (default: 20), CHAOS_ONLY which faults (a regular expression), CHAOS_SEED
+// nobody chose: nothing is lost, nothing accepted twice. CHAOS_KILLS says how often processes are killed and started again (default: 3), CHAOS_LASTING how often what lasts happens (default: a tenth of that), CHAOS_DOWN how many seconds it takes (default: 20), CHAOS_ONLY which faults (a regular expression), CHAOS_SEED
 // repeats the moments, CHAOS_OUT is the document into which the table goes.
 func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes twenty minutes: make chaos")
 	}
 	kills := number(t, "CHAOS_KILLS", 3)
+	lasting := number(t, "CHAOS_LASTING", max(kills/10, 1))
 	seed := uint64(number(t, "CHAOS_SEED", int(rand.Uint32())))
 	only, err := regexp.Compile(os.Getenv("CHAOS_ONLY"))
 	must(t, err)
@@ -42,7 +43,7 @@ func TestFaults(t *testing.T) {
 		if !only.MatchString(f.name) {
 			continue
 		}
-		times := max(kills/10, 1)
+		times := lasting
 		if f.often {
 			times = kills
 		}
