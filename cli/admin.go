@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/server/mail"
@@ -43,7 +46,7 @@ func newAdminCommand(env *Env) *cobra.Command {
 	var data string
 	cmd := &cobra.Command{Use: "admin", Short: "look after the accounts of taproot serve --service",
 		Long: "admin works on the database of taproot serve --service, also while it serves: that of TAPROOT_DATABASE_URL, or service.db in the data folder.\n" +
-			"ACCOUNT is the address of an account or its id. Passwords are read from standard input, one line."}
+			"ACCOUNT is the address of an account or its id. Passwords are read from the terminal, or from standard input, one line."}
 	cmd.PersistentFlags().StringVar(&data, "data", "taproot-data", "`FOLDER` of the database (TAPROOT_DATA)")
 	add := func(use, short string, args int, do func(ctx context.Context, s *service.Service, args []string) error) *cobra.Command {
 		c := &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(args), RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,6 +56,9 @@ func newAdminCommand(env *Env) *cobra.Command {
 			}
 			if from := set.get("TAPROOT_DATA"); from != "" && !cmd.Flags().Changed("data") {
 				data = from
+			}
+			if err := findDatabase(env, set, data, cmd.Name() == "create"); err != nil {
+				return err
 			}
 			s, err := openService(cmd.Context(), env, set, data, false, slog.New(slog.DiscardHandler))
 			if err != nil {
@@ -69,6 +75,7 @@ func newAdminCommand(env *Env) *cobra.Command {
 		return c
 	}
 	adminAccounts(env, add)
+	adminKey(env, add)
 	adminFarm(env, add)
 	adminShares(env, add)
 	var perMinute, perMonth int
@@ -85,6 +92,22 @@ func newAdminCommand(env *Env) *cobra.Command {
 	})
 	cmd.AddCommand(newRestoreCommand(env, &data))
 	return cmd
+}
+
+// findDatabase refuses to make a database where another one is meant: what is done in it would count on no server. The first account may come before the server.
+func findDatabase(env *Env, set settings, data string, may bool) error {
+	if set.get("TAPROOT_DATABASE_URL") != "" {
+		return nil
+	}
+	folder := within(env.Dir, data)
+	if _, err := os.Stat(filepath.Join(folder, "service.db")); !errors.Is(err, fs.ErrNotExist) {
+		return nil // what else is wrong with it is told by who opens it
+	}
+	if may {
+		fmt.Fprintf(env.Stderr, "a new database is made in %s; taproot serve --service must have the same folder\n", folder)
+		return nil
+	}
+	return &plan.Usage{Msg: fmt.Sprintf("there is no database in %s: run this in the folder where taproot serve --service runs, or name that one's data folder with --data", folder)}
 }
 
 // newRestoreCommand is apart from its neighbours: they open the database that is there.
@@ -119,6 +142,12 @@ func newRestoreCommand(env *Env, data *string) *cobra.Command {
 // adminAccounts are the commands about accounts.
 func adminAccounts(env *Env, add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
 	password := func() (string, error) {
+		if in, ok := env.Stdin.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
+			fmt.Fprint(env.Stderr, "Password: ")
+			line, err := term.ReadPassword(int(in.Fd()))
+			fmt.Fprintln(env.Stderr)
+			return string(line), err
+		}
 		line, err := bufio.NewReader(env.Stdin).ReadString('\n')
 		if line = strings.TrimRight(line, "\r\n"); line == "" {
 			return "", &plan.Usage{Msg: fmt.Sprintf("send the password to standard input: %v", err)}

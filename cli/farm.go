@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -54,6 +55,9 @@ func (f *farmFlags) open(ctx context.Context, set settings, so *server.Options, 
 	}
 	b, err := broker.Open(o)
 	if err != nil {
+		if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "listen" {
+			err = fmt.Errorf("%w; choose another port with --farm-listen HOST:PORT", err)
+		}
 		return nil, &plan.Usage{Msg: "--farm: " + err.Error()}
 	}
 	h, err := hub.Open(ctx, hub.Options{DB: s.DB(), Broker: b, Version: thisBuild().Version, Log: log, Refused: func(r hub.Refusal) {

@@ -44,17 +44,11 @@ func newFarm(t *testing.T) *farm {
 	}
 	f.hub.taproot("admin", "plan", "ada@example.com", "enterprise", "--per-minute", "1000000", "--data", "data").exits(t, 0)
 	f.serve = f.hub.serve(f.args...)
-	var tokens struct{ AccessToken string }
-	a := f.serve.with("", "POST", "/api/auth/login", `{"email": "ada@example.com", "password": "a password of some length"}`)
-	if err := json.Unmarshal([]byte(a.body), &tokens); err != nil || a.status != 200 {
-		t.Fatalf("%d %s", a.status, a.body)
+	key := f.hub.taproot("admin", "key", "ada@example.com", "--data", "data")
+	if key.code != 0 || !strings.HasPrefix(key.stdout, "tap_") {
+		t.Fatalf("%+v", key)
 	}
-	var made struct{ Key string }
-	a = f.serve.with(tokens.AccessToken, "POST", "/api/keys", `{"name": "farm", "scopes": ["*"]}`)
-	if err := json.Unmarshal([]byte(a.body), &made); err != nil || made.Key == "" {
-		t.Fatalf("%d %s", a.status, a.body)
-	}
-	f.key = made.Key
+	f.key = strings.TrimSpace(key.stdout)
 	return f
 }
 

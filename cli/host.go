@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taproot-dev/taproot/farm/host"
+	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/work"
 	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -76,6 +77,13 @@ func (f *hostFlags) run(ctx context.Context, env *Env) error {
 			*to = set.get(name)
 		}
 	}
+	if err := (hub.Place{Pool: f.pool, Labels: f.labels}).Check(); err != nil {
+		return &plan.Usage{Msg: err.Error()}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "service.db")); err == nil {
+		return &plan.Usage{Msg: dir + " is the data folder of a hub; give the host one of its own with --data"}
+	}
+	wanted := f.name
 	if f.name == "" {
 		f.name, _ = os.Hostname() // the hub finds a name
 	}
@@ -89,7 +97,12 @@ func (f *hostFlags) run(ctx context.Context, env *Env) error {
 		return err
 	}
 	err = host.Run(ctx, host.Options{Hub: f.hub, Token: f.token, AllowHTTP: f.allowHTTP, Name: f.name, Dir: dir, Pool: f.pool, Labels: f.labels, Version: thisBuild().Version, Log: log, Work: f.work(env, set, dir, log),
-		Ready: func(id string) { fmt.Fprintf(env.Stdout, "The host %s serves its devices to %s\n", id, f.hub) }}, s)
+		Ready: func(id string) {
+			fmt.Fprintf(env.Stdout, "The host %s serves its devices to %s\n", id, f.hub)
+			if wanted != "" && id != wanted {
+				fmt.Fprintf(env.Stderr, "the hub calls this host %s: %q is the name of another one, or has other characters than a-z, 0-9 and -\n", id, wanted)
+			}
+		}}, s)
 	var refused *host.RefusedError
 	if errors.As(err, &refused) || errors.Is(err, host.ErrNoToken) || errors.Is(err, host.ErrHub) {
 		err = &plan.Usage{Msg: err.Error()}

@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -49,11 +51,17 @@ func (h *hubRun) note(env *Env, conf *run.Config) (*hubNoted, error) {
 		}
 		return nil, nil
 	}
+	for _, l := range h.labels {
+		if name, value, _ := strings.Cut(l, "="); name == "" || value == "" {
+			return nil, &plan.Usage{Msg: fmt.Sprintf("--labels %q: write NAME=VALUE, and a comma between several, such as room=3,desk=west", l)}
+		}
+	}
 	hub, err := farmremote.NewClient(address, set.get("TAPROOT_API_KEY"))
 	if err != nil {
 		return nil, err
 	}
-	return &hubNoted{farmremote.Options{Hub: hub, Pool: h.pool, Labels: h.labels, Priority: h.priority, Noted: farmremote.Note(conf)}}, nil
+	return &hubNoted{farmremote.Options{Hub: hub, Pool: h.pool, Labels: h.labels, Priority: h.priority, Noted: farmremote.Note(conf),
+		Away: func(err error) { fmt.Fprintf(env.Stderr, "the hub is waited for: %v\n", err) }}}, nil
 }
 
 // farmCases has the cases of a run that a hub was asked for run on its farm, by the way that taproot run --hub takes.

@@ -215,10 +215,14 @@ func (f *serveFlags) openBucket(dir string, set settings) (blob.Bucket, error) {
 
 // announce says where the server is, and what an operator should not learn too late.
 func (f *serveFlags) announce(env *Env, set settings, o server.Options, addr string) {
-	fmt.Fprintf(env.Stdout, "Taproot listens on http://%s (documentation at /docs)\n", addr)
+	local := reachable(addr)
+	fmt.Fprintf(env.Stdout, "Taproot listens on http://%s (documentation at /docs)\n", local)
 	warn := func(format string, args ...any) { fmt.Fprintf(env.Stderr, "WARNING: "+format+"\n", args...) }
 	if o.Service != nil {
-		fmt.Fprintf(env.Stdout, "The console for people is at http://%s/console/\n", addr)
+		fmt.Fprintf(env.Stdout, "The console for people is at http://%s/console/\n", local)
+		if f.farm.on {
+			fmt.Fprintf(env.Stdout, "Hosts join with taproot host --hub http://%s --token TOKEN; taproot admin host-token makes one\n", local)
+		}
 		if o.Bucket == nil && o.Service.Database() != "sqlite" {
 			warn("reports and tests of projects lie in %s of this machine: other replicas do not see them; --bucket shares them", o.Projects)
 		}
@@ -234,6 +238,15 @@ func (f *serveFlags) announce(env *Env, set settings, o server.Options, addr str
 	for _, weak := range o.Auth.Weak() {
 		warn("%s", weak)
 	}
+}
+
+// reachable is an address that a browser of this machine can open: [::] and 0.0.0.0, all addresses, are none.
+func reachable(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+		return net.JoinHostPort("localhost", port)
+	}
+	return addr
 }
 
 func (f *serveFlags) logger(w io.Writer) *slog.Logger {

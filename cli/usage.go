@@ -130,6 +130,8 @@ func flagError(cmd *cobra.Command, err error) error {
 			want = "a time with its unit, such as 10s or 1m30s"
 		case "bool":
 			want = "true or false"
+		case "stringToString":
+			want = "NAME=VALUE, and a comma between several, such as room=3,desk=west"
 		}
 		msg = fmt.Sprintf("--%s %q: write %s", invalid.GetFlag().Name, invalid.GetValue(), want)
 	}

@@ -175,7 +175,10 @@ func (l *lab) start(o Options, list ...wire.Device) (*running, error) {
 		o.Dir = l.t.TempDir()
 	}
 	ready := make(chan string, 1)
-	o.Hub, o.Version, o.Ready = l.web.URL, "1", func(id string) { ready <- id }
+	if o.Hub == "" {
+		o.Hub = l.web.URL
+	}
+	o.Version, o.Ready = "1", func(id string) { ready <- id }
 	r.o = o
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel = cancel
@@ -276,6 +279,97 @@ func TestTokens(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestAMistakeCostsNoKey: a host that was started with a wrong token, or a wrong address of its hub, is the same host when it is started right.
+func TestAMistakeCostsNoKey(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, storetest.SQLite(t))
+	token := l.token(hub.Place{})
+	r := l.must(Options{Token: token, Name: "a"})
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+	dir, slash := r.o.Dir, l.web.URL+"/"
+	var refused *RefusedError
+	for what, o := range map[string]Options{"a wrong token": {Dir: dir, Token: "taph_x"}, "the token of another": {Dir: dir, Token: token + "x", Hub: slash}} {
+		if _, err := l.start(o); !errors.As(err, &refused) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	elsewhere := strings.Replace(l.web.URL, "127.0.0.1", "localhost", 1)
+	if _, err := l.start(Options{Dir: dir, Hub: elsewhere}); !errors.Is(err, ErrNoToken) || !strings.Contains(err.Error(), "has joined the hub at "+l.web.URL) {
+		t.Errorf("another address: %v", err)
+	}
+	for what, o := range map[string]Options{"no token": {Dir: dir}, "the token of then": {Dir: dir, Token: token}, "a slash at the end": {Dir: dir, Token: token, Hub: slash}} {
+		again, err := l.start(o)
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		if again.id != "a" {
+			t.Errorf("%s: it is %s", what, again.id)
+		}
+		if err := again.stop(); err != nil {
+			t.Error(err)
+		}
+	}
+	moved, err := l.start(Options{Dir: dir, Token: l.token(hub.Place{Pool: "lab"}), Name: "b"})
+	if err != nil || moved.id != "b" {
+		t.Fatal(moved, err)
+	}
+	if err := moved.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := l.start(Options{Dir: dir}); err != nil || again.id != "b" {
+		t.Errorf("after a new token: %+v, %v", again, err)
+	}
+}
+
+// TestKeyOfAnEndedProcess: a process that ended after its membership was written, and before its key took its place, has the right key.
+func TestKeyOfAnEndedProcess(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	o := Options{Dir: dir}
+	if _, _, err := o.newKey(keyFile); err != nil {
+		t.Fatal(err)
+	}
+	next, public, err := o.newKey(nextKeyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if seed, err := (membership{Key: public}).seed(dir); err != nil || string(seed) != string(next) {
+			t.Errorf("%s, %v", seed, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, nextKeyFile)); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// TestNoHub: a server that is none, and a proxy that wants https, are told as what to write.
+func TestNoHub(t *testing.T) {
+	t.Parallel()
+	for want, h := range map[string]http.Handler{
+		"is no hub of a farm: was it started with taproot serve --service --farm": http.NotFoundHandler(),
+		"sends on to https://hub.example.com: write that address":                 http.RedirectHandler("https://hub.example.com/api/farm/join", http.StatusMovedPermanently),
+		"/ is no hub of a farm": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = w.Write([]byte(`{"message": "send a credential: Authorization: Bearer <token or key>"}`))
+		}),
+	} {
+		s := httptest.NewServer(h)
+		err := Run(t.Context(), Options{Hub: s.URL + "/", Token: "taph_x", Dir: t.TempDir()}, &fake{})
+		s.Close()
+		var refused *RefusedError
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if err := Run(t.Context(), Options{Token: "taph_x", Dir: t.TempDir()}, &fake{}); !errors.Is(err, ErrHub) || !strings.Contains(err.Error(), "name it with --hub URL, or in TAPROOT_HUB") {
+		t.Error(err)
+	}
 }
 
 // TestKeyStaysPrivate: it is kept for the owner's eyes, and used again without a token; a token that was used already changes nothing.

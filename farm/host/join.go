@@ -21,6 +21,7 @@ import (
 
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/internal/reach"
 )
 
 // ErrNoToken means that a host has not joined yet, and has no token to do so.
@@ -40,43 +41,76 @@ func (e *RefusedError) Error() string { return "the hub refuses this host: " + e
 // membership is what a host keeps of its hub, beside its key.
 type membership struct {
 	Hub    string `json:"hub"`
-	Token  string `json:"token"` // its SHA-256: the same one is not sent twice
+	Token  string `json:"token"`         // its SHA-256: the same one is not sent twice
+	Key    string `json:"key,omitempty"` // the public one
 	Joined wire.Joined
 }
 
 // Files of the data folder, for the owner's eyes.
 const (
-	keyFile    = "host.key"
-	memberFile = "host.json"
-	joinLimit  = 30 * time.Second
-	maxAnswer  = 1 << 20
+	keyFile     = "host.key"
+	nextKeyFile = "host.key.next" // with which no hub has let the host in yet
+	memberFile  = "host.json"
+	joinLimit   = 30 * time.Second
+	maxAnswer   = 1 << 20
 )
 
 // join gives the host's key and membership: those that it has, or new ones for a token that it has not used yet.
 func (o Options) join(ctx context.Context) (seed []byte, m membership, err error) {
-	if _, err := o.hubURL(); err != nil {
+	u, err := o.hubURL()
+	if err != nil {
 		return nil, m, err
 	}
 	m, known, err := readMembership(o.Dir)
 	if err != nil {
 		return nil, m, err
 	}
-	if known && m.Hub == o.Hub && (o.Token == "" || m.Token == digest(o.Token)) {
-		seed, err = os.ReadFile(filepath.Join(o.Dir, keyFile))
+	same := known && sameHub(m.Hub, u)
+	if same && (o.Token == "" || m.Token == digest(o.Token)) {
+		m.Hub = o.Hub
+		seed, err = m.seed(o.Dir)
 		return seed, m, err
+	}
+	if o.Token == "" && known {
+		return nil, m, fmt.Errorf("this host has joined the hub at %s, not %s: %w", m.Hub, o.Hub, ErrNoToken)
 	}
 	if o.Token == "" {
 		return nil, m, ErrNoToken
 	}
-	seed, public, err := o.newKey(known)
+	file := keyFile
+	if known { // the host stays what it is until a hub has let it in with the new key
+		file = nextKeyFile
+	}
+	_, public, err := o.newKey(file)
 	if err != nil {
 		return nil, m, err
 	}
-	m = membership{Hub: o.Hub, Token: digest(o.Token)}
+	m = membership{Hub: o.Hub, Token: digest(o.Token), Key: public}
 	if m.Joined, err = o.exchange(ctx, "api/farm/join", wire.Join{Token: o.Token, Key: public, Protocol: wire.Version, Version: o.Version, Name: o.Name}); err != nil {
 		return nil, m, err
 	}
-	return seed, m, m.keep(o.Dir)
+	if err := m.keep(o.Dir); err != nil {
+		return nil, m, err
+	}
+	seed, err = m.seed(o.Dir)
+	return seed, m, err
+}
+
+// sameHub tells whether an address is that of the hub which the host has joined: with a slash at its end it is another text only.
+func sameHub(joined string, u *url.URL) bool {
+	was, err := url.Parse(joined)
+	return err == nil && was.Scheme == u.Scheme && strings.EqualFold(was.Host, u.Host) && strings.Trim(was.Path, "/") == strings.Trim(u.Path, "/")
+}
+
+// seed reads the key of the membership. The key of a new one takes the place of the one before when the membership is kept: also after the end of a process between.
+func (m membership) seed(dir string) ([]byte, error) {
+	next := filepath.Join(dir, nextKeyFile)
+	if seed, err := os.ReadFile(next); err == nil && m.Key != "" {
+		if public, err := broker.PublicOf(seed); err == nil && public == m.Key {
+			return seed, os.Rename(next, filepath.Join(dir, keyFile))
+		}
+	}
+	return os.ReadFile(filepath.Join(dir, keyFile))
 }
 
 func digest(token string) string {
@@ -107,16 +141,15 @@ func (m membership) keep(dir string) error {
 }
 
 // newKey makes a key and keeps it before it is sent: if the answer is lost, the same key with the same token is let in.
-func (o Options) newKey(another bool) (seed []byte, public string, err error) {
-	file := filepath.Join(o.Dir, keyFile)
-	if seed, err = os.ReadFile(file); err == nil && !another {
+func (o Options) newKey(file string) (seed []byte, public string, err error) {
+	if seed, err = os.ReadFile(filepath.Join(o.Dir, file)); err == nil {
 		public, err = broker.PublicOf(seed)
 		return seed, public, err
 	}
 	if seed, public, err = broker.NewKey(); err != nil {
 		return nil, "", err
 	}
-	return seed, public, writePrivate(o.Dir, keyFile, seed)
+	return seed, public, writePrivate(o.Dir, file, seed)
 }
 
 // writePrivate writes a file that only its owner may read, as a whole or not at all.
@@ -156,7 +189,7 @@ func (o Options) exchange(ctx context.Context, path string, j any) (out wire.Joi
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }} // a token goes to the hub that was named
 	a, err := client.Do(r)
 	if err != nil {
-		return out, fmt.Errorf("the hub cannot be reached: %w", err)
+		return out, fmt.Errorf("the hub cannot be reached: %w", reach.Why(u, err))
 	}
 	defer a.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(a.Body, maxAnswer))
@@ -165,7 +198,13 @@ func (o Options) exchange(ctx context.Context, path string, j any) (out wire.Joi
 	}
 	if a.StatusCode != http.StatusOK {
 		said := struct{ Message string }{}
-		if json.Unmarshal(text, &said) != nil || said.Message == "" {
+		_ = json.Unmarshal(text, &said) // else it has no words
+		switch elsewhere := reach.Elsewhere(a); {
+		case elsewhere != "":
+			said.Message = elsewhere
+		case a.StatusCode == http.StatusNotFound, strings.HasPrefix(said.Message, "send a credential"): // as servers say that know nothing of hosts
+			said.Message = u.Redacted() + " is no hub of a farm: was it started with taproot serve --service --farm, and is its address right, without a path such as /console?"
+		case said.Message == "":
 			said.Message = a.Status + "; is it a hub (taproot serve --service --farm)?"
 		}
 		return out, &RefusedError{a.StatusCode, said.Message}
@@ -178,6 +217,9 @@ func (o Options) exchange(ctx context.Context, path string, j any) (out wire.Joi
 
 // hubURL refuses to send tokens and get certificates where others can read and change them.
 func (o Options) hubURL() (*url.URL, error) {
+	if o.Hub == "" {
+		return nil, fmt.Errorf("%w: name it with --hub URL, or in TAPROOT_HUB", ErrHub)
+	}
 	u, err := url.Parse(o.Hub)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fmt.Errorf("%w: %q must be an address such as https://hub.example.com", ErrHub, o.Hub)

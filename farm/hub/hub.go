@@ -239,7 +239,7 @@ func (h *Hub) hear(subject string, body []byte) (any, error) {
 	}
 	b.Devices = slices.DeleteFunc(b.Devices, func(d wire.Device) bool { return !goodDevice(d.ID) })
 	b.Devices = b.Devices[:min(len(b.Devices), maxDevices)]
-	if (Place{Pool: b.Pool, Labels: b.Labels}).check() != nil {
+	if (Place{Pool: b.Pool, Labels: b.Labels}).Check() != nil {
 		b.Pool, b.Labels = "", nil
 	}
 	h.mu.Lock()

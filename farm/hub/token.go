@@ -45,7 +45,8 @@ type Place struct {
 
 var part = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
 
-func (p Place) check() error {
+// Check says what is wrong with a pool or a label.
+func (p Place) Check() error {
 	if p.Pool != "" && !part.MatchString(p.Pool) {
 		return fmt.Errorf("the pool %q: use at most 63 letters, digits and . _ -", p.Pool)
 	}
@@ -54,7 +55,7 @@ func (p Place) check() error {
 	}
 	for k, v := range p.Labels {
 		if !part.MatchString(k) || !part.MatchString(v) {
-			return fmt.Errorf("the label %s=%s: use at most 63 letters, digits and . _ - on both sides", k, v)
+			return fmt.Errorf("the label %s=%s: write NAME=VALUE, of at most 63 letters, digits and . _ - each, and a comma between several", k, v)
 		}
 	}
 	return nil
@@ -62,7 +63,7 @@ func (p Place) check() error {
 
 // NewToken makes a token by which one host can join, for a day. Only its hash is kept.
 func NewToken(ctx context.Context, db *store.DB, p Place) (string, error) {
-	if err := p.check(); err != nil {
+	if err := p.Check(); err != nil {
 		return "", err
 	}
 	if p.Project != "" {

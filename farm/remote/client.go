@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/reach"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/pool"
 )
@@ -27,6 +28,9 @@ type Client struct {
 
 // NewClient makes a client of the hub at an address, with an API key. The error is a *plan.Usage.
 func NewClient(address, key string) (*Client, error) {
+	if address == "" {
+		return nil, &plan.Usage{Msg: "name the hub with --hub URL, or in TAPROOT_HUB"}
+	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, &plan.Usage{Msg: fmt.Sprintf("the address of the hub, %q, is wrong: write one such as https://hub.example.com", address)}
@@ -145,27 +149,37 @@ func (c *Client) Open(ctx context.Context, r Request) (*http.Response, error) {
 	}
 	answer, err := c.http.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, reach.Why(c.base, err)
 	}
 	if answer.StatusCode >= http.StatusMultipleChoices {
 		defer answer.Body.Close() // as above
-		return nil, c.said(answer)
+		return nil, c.said(answer, strings.HasPrefix(r.Path, "farm"))
 	}
 	return answer, nil
 }
 
-// said reads what the hub answers that is no success.
-func (c *Client) said(answer *http.Response) error {
+// said reads what the hub answers that is no success; farm: to something that hubs of farms alone answer.
+func (c *Client) said(answer *http.Response, farm bool) error {
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10)) // what came of it
 	var words struct{ Error, Message string }
 	_ = json.Unmarshal(text, &words) // then it has none
 	message := strings.TrimSpace(words.Message)
-	if message == "" {
-		message = fmt.Sprintf("it answered %d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
-	}
-	switch answer.StatusCode {
-	case http.StatusUnauthorized, http.StatusForbidden:
+	elsewhere := reach.Elsewhere(answer)
+	switch code := answer.StatusCode; {
+	case elsewhere != "":
+		message = elsewhere
+	case code == http.StatusUnauthorized && c.key == "":
+		message = "it wants an API key in TAPROOT_API_KEY; taproot admin key makes one on the hub, the console under API keys"
+	case code == http.StatusUnauthorized && message == "":
+		message = "the key in TAPROOT_API_KEY is unknown, revoked or expired"
+	case code == http.StatusForbidden && message == "": // to HEAD, which runs begin with
+		message = "the key in TAPROOT_API_KEY lacks the scope runs:write, or its maker's role in the project does"
+	case code == http.StatusUnauthorized, code == http.StatusForbidden:
 		message += " (check TAPROOT_API_KEY)"
+	case code == http.StatusNotFound && farm && (message == "" || strings.Contains(message, "nothing at this path")):
+		message = "it is no hub of a farm: was it started with taproot serve --service --farm, and is its address right, without a path such as /console?"
+	case message == "":
+		message = fmt.Sprintf("it answered %d %s", code, http.StatusText(code))
 	}
 	if c.key != "" {
 		message = strings.ReplaceAll(message, c.key, "***")
@@ -189,8 +203,14 @@ func (f *Farm) call(ctx context.Context, r Request) error {
 		err := f.once(ctx, r)
 		var said *Said
 		var end *final
+		var unreached *reach.Error
 		switch {
-		case err == nil || ctx.Err() != nil || errors.As(err, &end):
+		case err == nil:
+			f.away.Store(false)
+			return nil
+		case f.id == "" && errors.As(err, &unreached) && unreached.Lasting:
+			return err
+		case ctx.Err() != nil || errors.As(err, &end):
 			return err
 		case errors.As(err, &said) && said.Code < 500 && said.Code != http.StatusTooManyRequests:
 			return err
@@ -198,6 +218,8 @@ func (f *Farm) call(ctx context.Context, r Request) error {
 			return err // nothing has begun: who waits should know
 		case time.Since(began) > patience:
 			return err
+		case f.o.Away != nil && time.Since(began) > tellAfter && f.away.CompareAndSwap(false, true):
+			f.o.Away(err)
 		}
 		if err := pool.Sleep(ctx, wait, nil); err != nil {
 			return err
@@ -209,6 +231,8 @@ func (f *Farm) call(ctx context.Context, r Request) error {
 const (
 	firstPatience = 10 * time.Second
 	patience      = 10 * time.Minute
+	// tellAfter is for how long a hub may be away until somebody hears of it.
+	tellAfter = 2 * time.Second
 	// silence is how long nothing may come from a hub: of a run's news it says at least every 5 s that it lives, and its database has 10 s for an answer.
 	silence = 20 * time.Second
 	// checked is how long a hub may look at an archive that it got.

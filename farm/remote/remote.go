@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
@@ -34,6 +35,8 @@ type Options struct {
 	Labels   []string
 	Priority int
 	Log      *slog.Logger
+	// Away is told, once for each time, when the hub does not answer and is waited for; may be nil.
+	Away func(error)
 }
 
 // Noted is what the planning of tests read. Safe for concurrent use.
@@ -71,6 +74,7 @@ type Farm struct {
 	o    Options
 	made archive.Made
 	id   string
+	away atomic.Bool // and Options.Away was told
 
 	life context.Context
 	end  context.CancelFunc

@@ -179,6 +179,23 @@ func (o *Operator) Counts(ctx context.Context) (c Counts, err error) {
 	return c, err
 }
 
+// CreateKey makes a key in the name of an account, for one of its projects; "": as in Person.Project.
+func (o *Operator) CreateKey(ctx context.Context, account, project string, k NewKey) (MadeKey, error) {
+	id, err := o.find(ctx, account)
+	if err != nil {
+		return MadeKey{}, err
+	}
+	p, err := (&Person{Account: Account{ID: id}, From: o.from, s: o.s}).Project(ctx, project)
+	if errors.Is(err, ErrNotFound) {
+		err = &Error{Status: ErrNotFound.Status, Code: ErrNotFound.Code, Message: strings.TrimSpace("the account " + cut(account, 254) + " has no project " + cut(project, 64))}
+	}
+	if err != nil {
+		return MadeKey{}, err
+	}
+	p.actor = o.actor
+	return p.CreateKey(ctx, k)
+}
+
 // Owned lists the ids of the projects that an account owns.
 func (o *Operator) Owned(ctx context.Context, account string) (list []string, err error) {
 	id, err := o.find(ctx, account)

@@ -1,0 +1,71 @@
+// Package reach says why a server was not reached: an error of net/http goes in, a sentence comes out that tells who typed the address what to do.
+package reach
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Error is why a server was not reached.
+type Error struct {
+	// Lasting means that no second try mends it: the address is wrong, or a certificate.
+	Lasting bool
+	said    string
+	err     error
+}
+
+func (e *Error) Error() string { return e.said }
+
+func (e *Error) Unwrap() error { return e.err }
+
+// Why explains the error of a request to an address such as https://hub.example.com; what it does not know, it gives back as it is.
+func Why(address *url.URL, err error) error {
+	lasting := func(format string, args ...any) error {
+		return &Error{Lasting: true, said: fmt.Sprintf(format, args...), err: err}
+	}
+	at := address.Host
+	var unknown x509.UnknownAuthorityError
+	var names x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	var noTLS tls.RecordHeaderError
+	var name *net.DNSError
+	var op *net.OpError
+	var timeout net.Error
+	switch {
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return lasting("%s speaks http, not https: write http://%s, or put a proxy with TLS before it", at, at)
+	case errors.As(err, &unknown):
+		return lasting("this machine does not trust the certificate of %s: %v; add the certificate of its authority to those of this system (on Linux, SSL_CERT_FILE names a file, too)", at, unknown)
+	case errors.As(err, &names):
+		return lasting("the certificate of %s is for another name: %v", at, names)
+	case errors.As(err, &invalid):
+		return lasting("the certificate of %s is not good: %v", at, invalid)
+	case errors.As(err, &noTLS), strings.Contains(err.Error(), "malformed HTTP"):
+		return lasting("what answers at %s is no web server: is the port right? A hub's pages have another port than its hosts' connections (4222)", at)
+	case errors.As(err, &name) && name.IsNotFound:
+		return lasting("there is no machine called %s: is the address right?", address.Hostname())
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return &Error{said: fmt.Sprintf("%s does not answer: is the address right, and does a firewall let it through?", at), err: err}
+	case errors.As(err, &op) && op.Op == "dial":
+		return &Error{said: fmt.Sprintf("nothing listens at %s: is the server running, and the port right? (%v)", at, op.Err), err: err}
+	}
+	return err
+}
+
+// Elsewhere explains an answer that sends on to another place, as of a proxy that wants https; "": this is none.
+func Elsewhere(answer *http.Response) string {
+	to := answer.Header.Get("Location")
+	if answer.StatusCode < 300 || answer.StatusCode > 399 || to == "" {
+		return ""
+	}
+	if u, err := answer.Request.URL.Parse(to); err == nil {
+		return fmt.Sprintf("%s sends on to %s://%s: write that address", answer.Request.URL.Host, u.Scheme, u.Host)
+	}
+	return ""
+}

@@ -1,0 +1,86 @@
+package reach
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestWhy: each way in which a typed address is wrong is told as what to do, with whether waiting helps.
+func TestWhy(t *testing.T) {
+	t.Parallel()
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = nil
+	defer secure.Close()
+	nats, err := net.Listen("tcp", "127.0.0.1:0") // says what a NATS server says first
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nats.Close()
+	go func() {
+		for {
+			c, err := nats.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = c.Write([]byte("INFO {\"server_id\":\"N\"}\r\n"))
+			_ = c.Close()
+		}
+	}()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for _, c := range []struct {
+		address, want string
+		lasting       bool
+	}{
+		{strings.Replace(plain.URL, "http:", "https:", 1), "speaks http, not https: write http://127.0.0.1:", true},
+		{secure.URL, "does not trust the certificate of 127.0.0.1:", true},
+		{"http://" + nats.Addr().String(), "is no web server: is the port right?", true},
+		{"https://" + nats.Addr().String(), "is no web server: is the port right?", true},
+		{gone.URL, "nothing listens at 127.0.0.1:", false},
+	} {
+		u, err := url.Parse(c.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = (&http.Client{Transport: &http.Transport{}}).Get(c.address)
+		if err == nil {
+			t.Errorf("%s answers", c.address)
+			continue
+		}
+		var why *Error
+		if err = Why(u, err); !errors.As(err, &why) || !strings.Contains(err.Error(), c.want) || why.Lasting != c.lasting {
+			t.Errorf("%s: %v, want %q", c.address, err, c.want)
+		}
+	}
+	nowhere := &url.Error{Op: "Get", URL: "http://hub.invalid", Err: &net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}}
+	if err := Why(&url.URL{Host: "hub.invalid"}, nowhere); err.Error() != "there is no machine called hub.invalid: is the address right?" {
+		t.Error(err)
+	}
+	other := errors.New("another")
+	if err := Why(&url.URL{}, other); !errors.Is(err, other) {
+		t.Error(err)
+	}
+}
+
+// TestElsewhere: a proxy that wants https is told as the address to write.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.RedirectHandler("https://hub.example.com/api/farm/join", http.StatusPermanentRedirect))
+	defer s.Close()
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	a, err := client.Get(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	if got := Elsewhere(a); !strings.HasSuffix(got, " sends on to https://hub.example.com: write that address") {
+		t.Error(got)
+	}
+}
