@@ -158,7 +158,7 @@ func adminFarm(env *Env, add func(string, string, int, func(context.Context, *se
 }
 
 func newFarmCommand(env *Env) *cobra.Command {
-	cmd := &cobra.Command{Use: "farm", Short: "look at a farm: its hosts and their devices"}
+	cmd := &cobra.Command{Use: "farm", Short: "look at a device farm: its hosts and their devices (taproot docs farm)"}
 	var address string
 	var asJSON bool
 	status := &cobra.Command{Use: "status", Short: "list the hosts and devices of a farm that the key may use, and what waits for them", Args: cobra.NoArgs,

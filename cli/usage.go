@@ -55,7 +55,16 @@ var foreignCommands = map[string]string{
 	"inspect": "taproot find '' lists what is on the screen", "hierarchy": "taproot find '' lists what is on the screen",
 	"codegen": "taproot record --url ADDRESS -o FILE.yaml records a test; taproot studio does so on a page, for phones, too",
 	"server":  "taproot serve serves the REST API",
+	"hub":     hubWords, "grid": hubWords, "lab": hubWords, "node": nodeWords, "provider": nodeWords, "drain": "taproot host --drain drains the host that runs here",
+	"queue": "taproot farm status tells what waits on a farm, and why", "lease": leaseWords, "reserve": leaseWords,
 }
+
+// What words of other device farms mean here.
+const (
+	hubWords   = "taproot serve --service --farm is the hub of a device farm, taproot host gives it devices (taproot docs farm)"
+	nodeWords  = "taproot host gives the devices of this machine to a farm (taproot docs farm)"
+	leaseWords = "POST /devices/ID/lease holds or reserves a device of a server or a farm (taproot docs rest)"
+)
 
 // meant adds to a message what a word was meant to be, if any of these.
 func meant(word string, names []string) string {

@@ -107,7 +107,7 @@ func (m *Member) asked() bool {
 	return err == nil
 }
 
-// Run joins, if need be, and serves until the context ends. A hub that cannot be reached is tried again and again, except by a host that has yet to join.
+// Run joins, if need be, and serves until the context ends. A hub that cannot be reached is tried again and again, but for ten seconds only by a host that has yet to join.
 func Run(ctx context.Context, o Options, s Server) (err error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

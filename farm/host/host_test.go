@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -324,6 +325,55 @@ func TestAMistakeCostsNoKey(t *testing.T) {
 	if again, err := l.start(Options{Dir: dir}); err != nil || again.id != "b" {
 		t.Errorf("after a new token: %+v, %v", again, err)
 	}
+}
+
+// TestBothAtOnce: a host that is started before its hub joins when that is there.
+func TestBothAtOnce(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, storetest.SQLite(t))
+	first, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := first.Addr().String()
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var log lockedText
+	joined := make(chan error, 1)
+	go func() {
+		_, err := l.start(Options{Token: l.token(hub.Place{}), Hub: "http://" + address, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		joined <- err
+	}()
+	await(t, "a word about the hub", func() bool { return strings.Contains(log.String(), "nothing listens at "+address) })
+	second, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &http.Server{Handler: l.web.Config.Handler}
+	go func() { _ = s.Serve(second) }()
+	t.Cleanup(func() { _ = s.Close() })
+	if err := <-joined; err != nil {
+		t.Error(err)
+	}
+}
+
+// lockedText is a log that is read while it is written.
+type lockedText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // TestKeyOfAnEndedProcess: a process that ended after its membership was written, and before its key took its place, has the right key.

@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/wire"
 	"github.com/taproot-dev/taproot/internal/reach"
@@ -52,7 +53,10 @@ const (
 	nextKeyFile = "host.key.next" // with which no hub has let the host in yet
 	memberFile  = "host.json"
 	joinLimit   = 30 * time.Second
-	maxAnswer   = 1 << 20
+	// joinPatience is how long a host that has yet to join tries a hub that does not answer, every joinAgain.
+	joinPatience = 10 * time.Second
+	joinAgain    = 200 * time.Millisecond
+	maxAnswer    = 1 << 20
 )
 
 // join gives the host's key and membership: those that it has, or new ones for a token that it has not used yet.
@@ -86,7 +90,7 @@ func (o Options) join(ctx context.Context) (seed []byte, m membership, err error
 		return nil, m, err
 	}
 	m = membership{Hub: o.Hub, Token: digest(o.Token), Key: public}
-	if m.Joined, err = o.exchange(ctx, "api/farm/join", wire.Join{Token: o.Token, Key: public, Protocol: wire.Version, Version: o.Version, Name: o.Name}); err != nil {
+	if m.Joined, err = o.firstJoin(ctx, wire.Join{Token: o.Token, Key: public, Protocol: wire.Version, Version: o.Version, Name: o.Name}); err != nil {
 		return nil, m, err
 	}
 	if err := m.keep(o.Dir); err != nil {
@@ -94,6 +98,24 @@ func (o Options) join(ctx context.Context) (seed []byte, m membership, err error
 	}
 	seed, err = m.seed(o.Dir)
 	return seed, m, err
+}
+
+// firstJoin sends a token. A hub that does not answer yet may have been started at the same time.
+func (o Options) firstJoin(ctx context.Context, j wire.Join) (out wire.Joined, err error) {
+	for began, told := time.Now(), false; ; {
+		out, err = o.exchange(ctx, "api/farm/join", j)
+		var unreached *reach.Error
+		if !errors.As(err, &unreached) || unreached.Lasting || time.Since(began) > joinPatience {
+			return out, err
+		}
+		if !told {
+			told = true
+			o.Log.Warn(err.Error() + "; it is tried again for ten seconds")
+		}
+		if drivers.Pause(ctx, joinAgain) != nil {
+			return out, err
+		}
+	}
 }
 
 // sameHub tells whether an address is that of the hub which the host has joined: with a slash at its end it is another text only.
