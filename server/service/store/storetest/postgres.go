@@ -33,11 +33,12 @@ func Each(t *testing.T, test func(t *testing.T, address string)) {
 
 // Server is a PostgreSQL server of a test.
 type Server struct {
-	t    testing.TB
-	bin  string
-	dir  string
-	run  *exec.Cmd
-	user [2]uint32 // and group of who runs it; zero: who runs the test
+	t     testing.TB
+	bin   string
+	dir   string
+	run   *exec.Cmd
+	ended chan struct{} // closed when run has ended
+	user  [2]uint32     // and group of who runs it; zero: who runs the test
 }
 
 var shared struct {
@@ -130,14 +131,32 @@ func (s *Server) command(program string, args ...string) *exec.Cmd {
 // Start starts the server and waits until it answers.
 func (s *Server) Start() {
 	s.t.Helper()
-	s.run = s.command("postgres", "-D", "data", "-k", s.dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=200", "-c", "log_min_messages=panic")
+	said, err := os.Create(filepath.Join(s.dir, "said"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer said.Close()
+	s.run = s.command("postgres", "-D", "data", "-k", s.dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=200", "-c", "log_min_messages=fatal")
+	s.run.Stderr = said
 	if err := s.run.Start(); err != nil {
 		s.t.Fatal(err)
 	}
+	ended := make(chan struct{})
+	s.ended = ended
+	go func(run *exec.Cmd) {
+		defer close(ended)
+		_ = run.Wait() // its log says why
+	}(s.run)
 	for deadline := time.Now().Add(time.Minute); ; {
 		out, err := s.command("psql", "-h", s.dir, "-U", "taproot", "-d", "postgres", "-c", "SELECT 1").CombinedOutput()
 		if err == nil {
 			return
+		}
+		select {
+		case <-ended:
+			why, _ := os.ReadFile(said.Name())
+			s.t.Fatalf("PostgreSQL did not start: %s", why)
+		default:
 		}
 		if time.Now().After(deadline) {
 			s.t.Fatalf("PostgreSQL does not answer: %v\n%s", err, out)
@@ -163,7 +182,7 @@ func (s *Server) Kill() {
 		return
 	}
 	_ = s.run.Process.Signal(syscall.SIGQUIT) // its children end with it, which they would not after SIGKILL
-	_ = s.run.Wait()
+	<-s.ended
 	s.run = nil
 }
 
