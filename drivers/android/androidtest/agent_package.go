@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// apk is what a test wrote into a package file.
+// apk is what a package file says of itself: one that Android's tools built (builtAPK), or a few lines that a test wrote.
 type apk struct {
 	name, version, certificate string
 	code, minSDK               int

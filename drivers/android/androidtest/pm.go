@@ -262,9 +262,12 @@ func (c *call) installAPK(apk []byte, replace, downgrade bool) int {
 	if !strings.HasPrefix(text, "PK\x03\x04") {
 		return c.failure("INSTALL_PARSE_FAILED_NOT_APK: Failed to parse /data/app/vmdl1.tmp/base.apk")
 	}
-	_, after, ok := strings.Cut(text, "package=")
-	name, _, _ := strings.Cut(after, "\n")
-	if !ok || name == "" || strings.ContainsAny(name, " /\x00") {
+	facts, err := builtAPK(apk)
+	if err != nil {
+		facts = apkFacts(text)
+	}
+	name := facts.name
+	if name == "" || strings.ContainsAny(name, " /\x00") {
 		return c.failure("INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: Failed parse during installPackageLI: base.apk has no manifest")
 	}
 	if _, problem, ok := strings.Cut(text, "\nfail="); ok {
@@ -279,7 +282,6 @@ func (c *call) installAPK(apk []byte, replace, downgrade bool) int {
 	if old := c.phone.packages[name]; old != nil && old.system {
 		return c.failure("INSTALL_FAILED_UPDATE_INCOMPATIBLE: Existing package " + name + " signatures do not match newer version; ignoring!")
 	}
-	facts := apkFacts(text)
 	if facts.agent && c.phone.opts.InstallPrompt {
 		c.phone.mu.Unlock()
 		<-c.ctx.Done()

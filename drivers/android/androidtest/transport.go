@@ -161,7 +161,7 @@ func (t *transport) handle(m message, state State) bool {
 	case m.cmd == cmdCNXN:
 		return t.send(cmdCNXN, adbVersion, maxPayload, []byte(t.phone.banner(state))) == nil
 	case m.cmd == cmdOPEN:
-		t.open(m)
+		t.work.Go(func() { t.open(m) }) // a service may wait for the phone, which waits for acknowledgements
 	case m.cmd == cmdAUTH:
 	default:
 		t.mu.Lock()
@@ -174,6 +174,7 @@ func (t *transport) handle(m message, state State) bool {
 	return true
 }
 
+// open starts a service, and returns when it ends.
 func (t *transport) open(m message) {
 	name := strings.TrimRight(string(m.data), "\x00")
 	run, ok := t.phone.service(name)
@@ -189,13 +190,14 @@ func (t *transport) open(m message) {
 	s.local = t.next
 	t.streams[s.local] = s
 	t.mu.Unlock()
+	if t.ctx.Err() != nil { // closeAll may have been here already
+		s.hangUp()
+	}
 	if t.send(cmdOKAY, s.local, s.remote, nil) != nil {
 		return
 	}
-	t.work.Go(func() {
-		run(s.ctx, s)
-		s.finish()
-	})
+	run(s.ctx, s)
+	s.finish()
 }
 
 func (t *transport) closeAll() {

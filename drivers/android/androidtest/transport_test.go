@@ -79,6 +79,43 @@ func TestTransportRefusesUnknownServices(t *testing.T) {
 	}
 }
 
+// TestServiceThatWaitsForThePhone: a port that cannot be opened yet holds up no other service of the connection, whose acknowledgements the phone may be waiting for.
+func TestServiceThatWaitsForThePhone(t *testing.T) {
+	t.Parallel()
+	p := NewPhone(Options{})
+	defer p.Close()
+	addr, err := p.ListenADBD(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	send := func(m []byte) {
+		t.Helper()
+		if _, err := conn.Write(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answer := func(cmd uint32) {
+		t.Helper()
+		if m, err := readMessage(conn); err != nil || m.cmd != cmd {
+			t.Errorf("%+v %v, not %#x", m, err, cmd)
+		}
+	}
+	hello := pack(t, cmdCNXN, adbVersion, 0x100000, "host::")
+	send(hello)
+	answer(cmdCNXN)
+	p.mu.Lock()
+	send(pack(t, cmdOPEN, 7, 0, "tcp:6790\x00"))
+	send(hello)
+	answer(cmdCNXN)
+	p.mu.Unlock()
+	answer(cmdCLSE)
+}
+
 func TestOfflinePhoneSaysNothing(t *testing.T) {
 	t.Parallel()
 	p := NewPhone(Options{})
