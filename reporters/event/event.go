@@ -33,7 +33,7 @@ const (
 	Logged      Kind = "logged"       // Message is set: something that a reader should know; Detail.Proof when it says how a tap went
 	StepEnded   Kind = "step_ended"   // Step, Verdict, DurationMS; Problem unless it passed
 	Surrounded  Kind = "surrounded"   // Step and Around: what else went wrong while a step ran that did not go well
-	Identified  Kind = "identified"   // App: what was tested, as the device tells it at the end
+	Identified  Kind = "identified"   // App, ScreenRead: what was tested, as the device tells it at the end
 	CaseEnded   Kind = "case_ended"   // Verdict, DurationMS; Problem unless it passed
 	Recorded    Kind = "recorded"     // Recording; from the pack itself, after CaseEnded
 	Unkept      Kind = "unkept"       // Problem: the pack lacks something that it should hold, so that no verdict is better than an error
@@ -53,6 +53,7 @@ type Event struct {
 	Attachment *Attachment `json:"attachment,omitempty"`
 	Recording  *Recording  `json:"recording,omitempty"`
 	App        *App        `json:"app,omitempty"`
+	ScreenRead string      `json:"screen_read,omitempty"` // of Identified: a sentence, what reads the screen of the device, and why nothing better does
 	Around     []Incident  `json:"around,omitempty"`
 	Message    string      `json:"message,omitempty"`
 }

@@ -69,7 +69,7 @@ func Marshal(v any) ([]byte, error) {
 
 // shortened gives e with no text longer than limit bytes, and never more than a hundred texts in one list.
 func shortened(e Event, limit int) Event {
-	e.Message = shorten.Bytes(e.Message, limit)
+	e.Message, e.ScreenRead = shorten.Bytes(e.Message, limit), shorten.Bytes(e.ScreenRead, limit)
 	if p := e.Problem; p != nil {
 		e.Problem = &Problem{
 			Message: shorten.Bytes(p.Message, limit), Expected: shorten.Bytes(p.Expected, limit), Actual: shorten.Bytes(p.Actual, limit),

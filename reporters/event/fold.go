@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -58,7 +59,10 @@ func (f *folder) add(e Event) {
 	case StepEnded:
 		f.stepEnded(e)
 	case Identified:
-		f.res.App = e.App
+		if e.App != nil {
+			f.res.App = e.App
+		}
+		f.res.ScreenRead = cmp.Or(e.ScreenRead, f.res.ScreenRead)
 	case Surrounded:
 		if s := f.res.Step(e.Step); s != nil {
 			s.Around = e.Around

@@ -116,3 +116,13 @@ func TestEncodeLongEvents(t *testing.T) {
 		t.Error("a text within the limit was cut")
 	}
 }
+
+// TestFoldKeepsAllThatIsIdentified: what reads the screen is no remark on what was checked, and takes nothing away of what is known of the app.
+func TestFoldKeepsAllThatIsIdentified(t *testing.T) {
+	app, reads := Event{Kind: Identified, App: &App{ID: "com.example.shop"}}, Event{Kind: Identified, ScreenRead: "The screen was read with the agent."}
+	for _, events := range [][]Event{{app, reads}, {reads, app}} {
+		if r := Fold(events); r.App == nil || r.App.ID != "com.example.shop" || r.ScreenRead != reads.ScreenRead || len(r.Notes) != 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+}

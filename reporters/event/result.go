@@ -20,7 +20,8 @@ type Result struct {
 	ProblemStep int           // the step that the problem is of; 0: none
 	Notes       []string
 	Recording   Recording
-	App         *App // that was tested; nil: that is not known
+	App         *App   // that was tested; nil: that is not known
+	ScreenRead  string // a sentence: what read the screen; "": there is nothing to say
 }
 
 // StepResult is what became of one step.

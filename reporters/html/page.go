@@ -246,6 +246,7 @@ func (b *builder) facts() {
 		}
 	}
 	add("app", res.App.String())
+	add("screen", res.ScreenRead)
 	add("device", strings.TrimSpace(res.Case.Model+" "+res.Case.Device))
 	add("system", res.Case.OS)
 	for _, f := range b.in.Env.Facts() {

@@ -219,8 +219,10 @@ func (w *Writer) Candidates(list, rejected []string) {
 
 func (w *Writer) notes(r *event.Result) {
 	var lines []string
-	for _, n := range r.Notes {
-		lines = append(lines, Text(n, MaxLong))
+	for _, n := range append([]string{r.ScreenRead}, r.Notes...) {
+		if n != "" {
+			lines = append(lines, Text(n, MaxLong))
+		}
 	}
 	lines = append(lines, proofs(r)...)
 	for _, s := range r.Steps {

@@ -212,3 +212,11 @@ func TestExcerpt(t *testing.T) {
 		}
 	}
 }
+
+func TestNotesSayWhatReadTheScreen(t *testing.T) {
+	r := hostileResult("x")
+	r.ScreenRead, r.Notes = "The screen was read with the agent.", nil
+	if md := string(RunMarkdown(r)); !strings.Contains(md, "## Notes\n\n- The screen was read with the agent.\n") {
+		t.Error(md)
+	}
+}

@@ -39,6 +39,7 @@ type Summary struct {
 	Problems         []SummaryProblem `json:"problems,omitempty"` // all of them, Problem first
 	Recording        event.Recording  `json:"recording"`
 	Notes            []string         `json:"notes,omitempty"`
+	ScreenRead       string           `json:"screen_read,omitempty"` // what read the screen of the device
 }
 
 // SummaryProblem is why a case did not pass.
@@ -62,7 +63,7 @@ func Summarize(r *event.Result) Summary {
 		Name: r.Case.Name, Platform: string(r.Case.Platform), Device: r.Case.Device, Model: r.Case.Model, Tags: r.Case.Tags,
 		Place: r.Case.Place.String(), Started: RFC3339(r.Started), Ended: RFC3339(r.Ended),
 		StepsSkipped: n.Skipped, StepsInterrupted: n.Interrupted, StepsUnreached: n.Unreached, StepsWarned: n.Warned,
-		Recording: r.Recording, Notes: r.Notes,
+		Recording: r.Recording, Notes: r.Notes, ScreenRead: r.ScreenRead,
 	}
 	if s.Artifacts == nil {
 		s.Artifacts = []string{}

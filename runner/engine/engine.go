@@ -158,7 +158,7 @@ func (r *run) conclude(ctx context.Context, took time.Duration) (event.Verdict, 
 	r.noteIncidents(nil) // where there is no log
 	if d, ok := r.dev.(drivers.ScreenReader); ok {
 		if said := d.ScreenReadBy(); said != "" {
-			r.emit(event.Event{Kind: event.Logged, Message: said})
+			r.emit(event.Event{Kind: event.Identified, ScreenRead: said})
 		}
 	}
 	r.findCrash(ctx)
