@@ -71,18 +71,22 @@ func writable(dir string) error {
 }
 
 func (s *Server) openapi(w http.ResponseWriter, _ *http.Request) error {
+	text, err := s.document()
+	if err != nil {
+		return err
+	}
 	w.Header().Set("Content-Type", "application/json")
-	_, err := w.Write(s.document)
+	_, err = w.Write(text)
 	return err
 }
 
-// finishDocument writes openapi.json once.
-func (s *Server) finishDocument() (err error) {
-	s.document, err = json.Marshal(s.api.OpenAPI())
+// writeDocument gives openapi.json. It takes half as long as a server takes to start, so that it is written for the first who asks.
+func (s *Server) writeDocument() ([]byte, error) {
+	text, err := json.Marshal(s.api.OpenAPI())
 	if err != nil {
-		return fmt.Errorf("describe the API: %w", err)
+		return nil, fmt.Errorf("describe the API: %w", err)
 	}
-	return nil
+	return text, nil
 }
 
 // tryPage sends requests to this server only, whatever its script might want.
@@ -96,7 +100,11 @@ func (s *Server) tryPage(w http.ResponseWriter, _ *http.Request) error {
 
 // docs is the document as one page, without scripts, so that it works without any other server.
 func (s *Server) docs(w http.ResponseWriter, _ *http.Request) error {
-	page, err := apidocs.Page(s.document)
+	text, err := s.document()
+	if err != nil {
+		return err
+	}
+	page, err := apidocs.Page(text)
 	if err != nil {
 		return err
 	}

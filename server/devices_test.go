@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/server"
 )
 
@@ -21,7 +22,7 @@ func TestDevices(t *testing.T) {
 	if text := string(a.body); a.status != 200 || !strings.Contains(text, `"id":"SIM1"`) || !strings.Contains(text, `"id":"SIM2"`) || !strings.Contains(text, `"open":false`) {
 		t.Fatal(a)
 	}
-	if a := l.ask("GET", "/devices/SIM1", nil); a.json(t)["platform"] != "android" || a.json(t)["width"] != 540. {
+	if a := l.ask("GET", "/devices/SIM1", nil); a.json(t)["platform"] != "android" || a.json(t)["width"] != float64(androidtest.Tiny.Width) {
 		t.Error(a)
 	}
 	if a := l.ask("POST", "/devices/SIM1/launch", map[string]any{"package": "com.example.login", "force": true}); a.status != 200 || a.json(t)["passed"] != true {
@@ -83,7 +84,7 @@ func TestScreenshots(t *testing.T) {
 	l := newLab(t, 1)
 	a := l.ask("GET", "/devices/SIM1/screenshot", nil)
 	picture, err := png.Decode(bytes.NewReader(a.body))
-	if err != nil || a.header.Get("Content-Type") != "image/png" || picture.Bounds().Dx() != 540 || picture.Bounds().Dy() != 1200 {
+	if err != nil || a.header.Get("Content-Type") != "image/png" || picture.Bounds().Dx() != androidtest.Tiny.Width || picture.Bounds().Dy() != androidtest.Tiny.Height {
 		t.Fatalf("%v, %s", err, a.header)
 	}
 	a = l.ask("GET", "/devices/SIM1/screenshot?format=jpeg&max=300", nil)

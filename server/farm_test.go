@@ -114,7 +114,7 @@ func mcpOf(c server.MCPConfig) (server.MCP, error) {
 func TestAssistantOnARemoteDevice(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 0, func(o *server.Options) { o.MCP = mcpOf })
-	m := f.join("one", androidtest.Small, androidtest.Small)
+	m := f.join("one", androidtest.Tiny, androidtest.Tiny)
 	in, say := io.Pipe()
 	hear, out := io.Pipe()
 	ended := make(chan error, 1)
@@ -184,7 +184,7 @@ var changing = regexp.MustCompile(`; there are [^"]*|"looks":\d+|lease [0-9a-f]{
 func TestRemoteDevicesAnswerAsLocalOnes(t *testing.T) {
 	t.Parallel()
 	f, l := newFarm(t, 0), newLab(t, 1, withShell)
-	f.join("one", androidtest.Small)
+	f.join("one", androidtest.Tiny)
 	same := func(method, path string, body any, headers ...string) {
 		t.Helper()
 		far, near := f.ask(method, path, body, headers...), l.ask(method, path, body, headers...)
@@ -235,7 +235,7 @@ func TestRemoteDevicesAnswerAsLocalOnes(t *testing.T) {
 func TestLeaseOfARemoteDevice(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 0)
-	f.join("one", androidtest.Small)
+	f.join("one", androidtest.Tiny)
 	a := f.ask("POST", "/devices/SIM1/lease", `{"ttlSeconds": 100, "holder": "ada"}`)
 	id, _ := a.json(t)["lease"].(string)
 	if a.status != 200 || id == "" {
@@ -291,8 +291,8 @@ func TestPagesOfAHost(t *testing.T) {
 func TestTwoHostsHaveTheSameDevice(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 1)
-	one := f.join("one", androidtest.Small, androidtest.Small)
-	two := f.join("two", androidtest.Small, androidtest.Small)
+	one := f.join("one", androidtest.Tiny, androidtest.Tiny)
+	two := f.join("two", androidtest.Tiny, androidtest.Tiny)
 	names := func() (list []string) {
 		var devices []server.Device
 		if err := json.Unmarshal(f.ask("GET", "/devices", nil).body, &devices); err != nil {
@@ -337,7 +337,7 @@ func TestTwoHostsHaveTheSameDevice(t *testing.T) {
 // TestNobodyPretendsToBeAHub: the header by which a hub says who sends a request counts over NATS only.
 func TestNobodyPretendsToBeAHub(t *testing.T) {
 	t.Parallel()
-	adb, _ := androidtest.Start(t, androidtest.Small)
+	adb, _ := androidtest.Start(t, androidtest.Tiny)
 	s := newHost(t, adb.Addr())
 	web := httptest.NewUnstartedServer(nil)
 	web.Config = s.HTTP()
@@ -365,7 +365,7 @@ func TestNobodyPretendsToBeAHub(t *testing.T) {
 // TestTapThroughTheHub compares what a tap takes through the hub with one on this machine, in turns.
 func TestTapThroughTheHub(t *testing.T) {
 	f := newFarm(t, 1, quiet)
-	f.join("one", androidtest.Small, androidtest.Small)
+	f.join("one", androidtest.Tiny, androidtest.Tiny)
 	eventually(t, "it is there", func() bool { return f.ask("GET", "/devices/SIM2", nil).status == 200 })
 	n := 20
 	if !testing.Short() {
@@ -389,7 +389,7 @@ func TestTapThroughTheHub(t *testing.T) {
 func TestStreamsOfARemoteDevice(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 0)
-	m := f.join("one", androidtest.Small)
+	m := f.join("one", androidtest.Tiny)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	next := f.watch(ctx, "SIM1")

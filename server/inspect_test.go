@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
+
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
 // TestInspect: the elements of a screen, the selectors of one of them, and what a selector picks; also of a device that is held.
@@ -28,7 +30,7 @@ func TestInspect(t *testing.T) {
 		}
 	}
 	a := l.ask("POST", "/devices/SIM1/inspect", `{}`)
-	if err := json.Unmarshal(a.body, &all); err != nil || all.Width != 540 || all.Height != 1200 {
+	if err := json.Unmarshal(a.body, &all); err != nil || all.Width != androidtest.Tiny.Width || all.Height != androidtest.Tiny.Height {
 		t.Fatalf("%s, %v", a, err)
 	}
 	for _, e := range all.Elements {

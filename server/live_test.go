@@ -18,6 +18,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/golang-jwt/jwt/v5"
 
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/server"
 )
 
@@ -90,7 +91,7 @@ func TestWatchAndAct(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	next := l.watch(ctx, "SIM1")
 	img, head := next()
-	if head.Get("X-Screen") != "540x1200" || head.Get("X-Time") == "" || img.Bounds().Empty() {
+	if head.Get("X-Screen") != fmt.Sprintf("%dx%d", androidtest.Tiny.Width, androidtest.Tiny.Height) || head.Get("X-Time") == "" || img.Bounds().Empty() {
 		t.Errorf("%v, a picture of %v", head, img.Bounds())
 	}
 	conn, _, err := l.dial("SIM1")

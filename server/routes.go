@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"sync"
 
 	"github.com/rs/cors"
 
@@ -107,9 +108,7 @@ func (s *Server) routes() error {
 	if s.o.Farm != nil {
 		s.farmRoutes()
 	}
-	if err := s.finishDocument(); err != nil {
-		return err
-	}
+	s.document = sync.OnceValues(s.writeDocument)
 	s.handler = s.logRequest(s.cors().Handler(http.HandlerFunc(s.serve)))
 	return nil
 }

@@ -51,8 +51,8 @@ type Server struct {
 
 	mux      *http.ServeMux
 	api      huma.API
-	access   map[string]access // by the pattern of a route
-	document []byte            // openapi.json
+	access   map[string]access      // by the pattern of a route
+	document func() ([]byte, error) // openapi.json
 	handler  http.Handler
 	host     string // of this machine
 	closing  atomic.Bool

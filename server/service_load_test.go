@@ -17,7 +17,7 @@ import (
 // TestServiceUnderLoad: requests with a key, each counted, beside as many on a server without accounts, turn by turn, by eight clients: none is
 // lost or miscounted, and no memory stays. How long the slowest hundredth took on each is told, and judged by nobody: it is the machine's.
 func TestServiceUnderLoad(t *testing.T) {
-	for name, address := range map[string]func() string{"sqlite": func() string { return storetest.SQLite(t) }, "postgres": func() string { return storetest.NewServer(t).Database(t) }} {
+	for name, address := range map[string]func() string{"sqlite": func() string { return storetest.SQLite(t) }, "postgres": func() string { return storetest.Postgres(t) }} {
 		t.Run(name, func(t *testing.T) { underLoad(t, address()) })
 	}
 }

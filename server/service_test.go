@@ -160,7 +160,7 @@ func TestRoutesAndRoles(t *testing.T) {
 func TestWayIn(t *testing.T) {
 	t.Parallel()
 	for name, address := range map[string]func(*testing.T) string{"sqlite": func(t *testing.T) string { return storetest.SQLite(t) },
-		"postgres": func(t *testing.T) string { return storetest.NewServer(t).Database(t) }} {
+		"postgres": func(t *testing.T) string { return storetest.Postgres(t) }} {
 		t.Run(name, func(t *testing.T) { wayIn(t, address(t)) })
 	}
 }

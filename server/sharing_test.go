@@ -77,7 +77,7 @@ func TestReplicasShareReports(t *testing.T) {
 	})
 	t.Run("postgres and s3", func(t *testing.T) {
 		s3 := blobtest.Start(t)
-		shareReports(t, storetest.NewServer(t).Database(t), s3.Address("/taproot"), s3)
+		shareReports(t, storetest.Postgres(t), s3.Address("/taproot"), s3)
 	})
 }
 

@@ -82,7 +82,7 @@ func TestPlanWebhook(t *testing.T) {
 		}
 	}
 	t.Run("sqlite", func(t *testing.T) { test(t, storetest.SQLite(t)) })
-	t.Run("postgres", func(t *testing.T) { test(t, storetest.NewServer(t).Database(t)) })
+	t.Run("postgres", func(t *testing.T) { test(t, storetest.Postgres(t)) })
 	s, with := withService(t, storetest.SQLite(t))
 	l := newLab(t, 0, with)
 	if a := l.ask("POST", "/api/plans/webhook", `{"account":"ada@example.com","plan":"pro"}`, "Taproot-Signature", sign("", "x", time.Now())); a.status != 404 || s.TakesWebhooks() {
