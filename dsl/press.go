@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -13,7 +14,7 @@ import (
 
 // Press is the argument of press.
 type Press struct {
-	Keys []string `json:"keys" required:"true" scalar:"true" minLength:"1" format:"keys" example:"press: enter" tool:"Keys, one after the other; + joins those that are held together: enter, control+a, shift+tab. One character stands for itself. back goes back everywhere. On phones also home, recents, search, menu, volumeUp, volumeDown, power." doc:"Keys, one after the other; + joins those that are held together: enter, control+a, shift+tab. One character stands for itself. back goes back everywhere. On phones also home, recents, search, menu, volumeUp, volumeDown, power, lock, and of a remote control select, playPause, mediaStop, mediaNext, mediaPrevious, rewind, fastForward, navigateUp, navigateDown, buttonA, buttonB, tvInput, hdmi1, hdmi2, hdmi3 (Android)."`
+	Keys []string `json:"keys" required:"true" scalar:"true" minLength:"1" format:"keys" example:"press: enter" tool:"Keys, one after the other; + joins those that are held together: enter, control+a, shift+tab. One character stands for itself. back goes back everywhere. On phones also home, recents, search, menu, volumeUp, volumeDown, power." doc:"Keys, one after the other; + joins those that are held together: enter, control+a, shift+tab. Enter, Control+A and ArrowDown, as other tools write them, are the same keys. One character stands for itself. back goes back everywhere. On phones also home, recents, search, menu, volumeUp, volumeDown, power, lock, and of a remote control select, playPause, mediaStop, mediaNext, mediaPrevious, rewind, fastForward, navigateUp, navigateDown, buttonA, buttonB, tvInput, hdmi1, hdmi2, hdmi3 (Android)."`
 }
 
 // Chord is a key with those that are held down while it is pressed.
@@ -56,16 +57,40 @@ func chord(text string) (c Chord, bad string) {
 		parts = append(strings.Split(held, "+"), "+")
 	}
 	for _, m := range parts[:len(parts)-1] {
-		if !slices.Contains(Modifiers(), m) {
+		name := KeyName(m)
+		if !slices.Contains(Modifiers(), name) {
 			return c, m
 		}
-		c.Modifiers = append(c.Modifiers, m)
+		c.Modifiers = append(c.Modifiers, name)
 	}
-	c.Key = parts[len(parts)-1]
+	last := parts[len(parts)-1]
+	c.Key = KeyName(last)
 	if utf8.RuneCountInString(c.Key) != 1 && !slices.Contains(KeyNames(), c.Key) && !slices.Contains(PhoneKeys(), c.Key) {
-		return c, c.Key
+		return c, last
 	}
 	return c, ""
+}
+
+// otherNames are what other tools, and keyboards, call keys.
+func otherNames() map[string]string {
+	return map[string]string{"ctrl": "control", "cmd": "meta", "command": "meta", "option": "alt", "return": "enter", "esc": "escape", "del": "delete",
+		"arrowUp": "up", "arrowDown": "down", "arrowLeft": "left", "arrowRight": "right"}
+}
+
+// KeyName gives the name of a key that may be written with a capital, or as other tools call it: Enter, ArrowDown, ctrl. A text that names no key
+// comes back as it is, as a single character does.
+func KeyName(text string) string {
+	if utf8.RuneCountInString(text) == 1 {
+		return text
+	}
+	name := strings.ToLower(text[:min(1, len(text))]) + text[min(1, len(text)):]
+	if other := otherNames()[name]; other != "" {
+		return other
+	}
+	if slices.Contains(KeyNames(), name) || slices.Contains(PhoneKeys(), name) || slices.Contains(Modifiers(), name) {
+		return name
+	}
+	return text
 }
 
 func (d *decoding) key(item source.Value, text string) {
@@ -75,11 +100,8 @@ func (d *decoding) key(item source.Value, text string) {
 		d.wrong(item, fmt.Sprintf("a key is missing in %q%s", shorten.Runes(item.Text, 60), origin(item)), `for example: control+a; the plus key with one held is "control++"`)
 	case bad != "":
 		hint := "one character, or one of " + strings.Join(append(KeyNames()[:15], PhoneKeys()...), ", ") + "; held keys go first: control+a"
-		if near := suggest.Nearest(bad, slices.Concat(KeyNames(), PhoneKeys(), Modifiers())); near != "" {
+		if near := suggest.Nearest(bad, slices.Concat(KeyNames(), PhoneKeys(), Modifiers(), slices.Sorted(maps.Keys(otherNames())))); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
-		} else if own := map[string]string{"ctrl": "control", "cmd": "meta", "command": "meta", "win": "meta", "option": "alt", "return": "enter",
-			"esc": "escape", "del": "delete", "arrowup": "up", "arrowdown": "down", "arrowleft": "left", "arrowright": "right"}[suggest.Fold(bad)]; own != "" {
-			hint = fmt.Sprintf("did you mean %q?", own)
 		}
 		d.wrong(item, fmt.Sprintf("%q is not a key%s", shorten.Runes(bad, 60), origin(item)), hint)
 	case d.platform == Web && c.Key != "back" && slices.Contains(PhoneKeys(), c.Key):

@@ -229,8 +229,8 @@ func TestNeed(t *testing.T) {
 }
 
 func TestChords(t *testing.T) {
-	got := Press{Keys: []string{"enter", "control+shift+a", "+", "control++", "é"}}.Chords()
-	want := []string{"[] enter", "[control shift] a", "[] +", "[control] +", "[] é"}
+	got := Press{Keys: []string{"enter", "control+shift+a", "+", "control++", "é", "Enter", "Ctrl+Shift+K", "ArrowDown", "VolumeUp", "command+Return"}}.Chords()
+	want := []string{"[] enter", "[control shift] a", "[] +", "[control] +", "[] é", "[] enter", "[control shift] K", "[] down", "[] volumeUp", "[meta] enter"}
 	for i, c := range got {
 		if text := fmt.Sprintf("%v %s", c.Modifiers, c.Key); text != want[i] {
 			t.Errorf("%s, want %s", text, want[i])

@@ -157,6 +157,17 @@ func (d *decoding) stepsFile(v source.Value, file string) {
 
 // keysForm is the pattern of a key with those that are held: see chord.
 func keysForm() string {
-	names := slices.Concat(KeyNames(), PhoneKeys())
-	return `^((` + strings.Join(Modifiers(), "|") + `)\+)*(` + strings.Join(names, "|") + `|` + visibleForm + `)$`
+	either := func(names []string, of ...string) string {
+		for other, name := range otherNames() {
+			if slices.Contains(names, name) {
+				of = append(of, other)
+			}
+		}
+		all := slices.Concat(names, slices.Sorted(slices.Values(of)))
+		for i, name := range all { // with a capital, too
+			all[i] = "[" + name[:1] + strings.ToUpper(name[:1]) + "]" + name[1:]
+		}
+		return strings.Join(all, "|")
+	}
+	return `^((` + either(Modifiers()) + `)\+)*(` + either(slices.Concat(KeyNames(), PhoneKeys())) + `|` + visibleForm + `)$`
 }

@@ -113,5 +113,5 @@ func (c *Call) presses(name string) bool {
 	if key.Kind == source.List && len(key.Items) == 1 {
 		key = key.Items[0]
 	}
-	return key.Kind == source.String && key.Text == name
+	return key.Kind == source.String && dsl.KeyName(key.Text) == name
 }
