@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -88,16 +87,8 @@ func dispatchRuns(ctx context.Context, so *server.Options, h *hub.Hub, b *broker
 	}
 	waiting := queue.New(so.Service.DB(), nil)
 	so.FarmRunning = farmRunning(waiting)
-	d, err := dispatch.New(ctx, dispatch.Options{Queue: waiting, Conn: b.Conn(), Copies: b.Copies(), Bucket: bucket, Dir: filepath.Join(dir, "runs"), Seal: so.Service, Keep: keepTests(so.Service), Log: so.Log, Refused: func(actor, action, target string) {
+	d, err := dispatch.New(ctx, dispatch.Options{Queue: waiting, Hub: h, Conn: b.Conn(), Copies: b.Copies(), Bucket: bucket, Dir: filepath.Join(dir, "runs"), Seal: so.Service, Keep: keepTests(so.Service), Log: so.Log, Refused: func(actor, action, target string) {
 		so.Service.Refused(service.Entry{Actor: actor, Action: action, Target: target})
-	}, Hosts: func() map[string]dispatch.Host {
-		hosts := map[string]dispatch.Host{}
-		for _, one := range h.Hosts("", true) {
-			if one.State != hub.Revoked {
-				hosts[one.ID] = dispatch.Host{Pool: one.Pool, Labels: labelList(one.Labels), Project: one.Project}
-			}
-		}
-		return hosts
 	}})
 	if err != nil {
 		return nil, err
@@ -124,15 +115,6 @@ func keepTests(s *service.Service) func(context.Context, string) (time.Duration,
 		}
 		return time.Duration(p.ReportDays) * 24 * time.Hour, err
 	}
-}
-
-// labelList writes labels as NAME=VALUE, sorted.
-func labelList(of map[string]string) (list []string) {
-	for k, v := range of {
-		list = append(list, k+"="+v)
-	}
-	slices.Sort(list)
-	return list
 }
 
 // adminFarm are the commands about hosts.
@@ -279,4 +261,4 @@ func dash(text string) string {
 	return text
 }
 
-func labels(of map[string]string) string { return strings.Join(labelList(of), ",") }
+func labels(of map[string]string) string { return strings.Join(hub.LabelList(of), ",") }

@@ -128,6 +128,7 @@ func (f *hostFlags) work(env *Env, set settings, dir string, log *slog.Logger) f
 		if err != nil {
 			return errors.Join(err, devices.Close())
 		}
+		m.Adds(w.Tell)
 		running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		over := make(chan error, 1)
 		go func() { over <- w.Run(running) }()

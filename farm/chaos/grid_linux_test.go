@@ -97,7 +97,12 @@ func newGrid(t testing.TB, of size) *grid {
 		}
 		front = append(front, target{"tcp", p.HTTP})
 		g.disk(p.Dir)
-		g.hubs = append(g.hubs, g.node(child{Role: "hub", Hosts: of.hosts, Place: p}))
+		c := child{Role: "hub", Place: p}
+		if i == 0 {
+			c.Hosts = of.hosts
+		}
+		g.hubs = append(g.hubs, g.node(c))
+		g.hubs[i].Hosts = 0 // those that have joined stay so
 	}
 	g.front = newProxy(t, "127.0.0.1:0", front...)
 	var said ready

@@ -19,8 +19,10 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/dispatch"
+	farmhub "github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/queue"
 	"github.com/taproot-dev/taproot/farm/remote"
+	"github.com/taproot-dev/taproot/farm/wire"
 	"github.com/taproot-dev/taproot/farm/work"
 	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -59,6 +61,7 @@ func (plainSeal) Unseal(sealed, place string) ([]byte, error) {
 // hub is one in this process.
 type hub struct {
 	broker *broker.Broker
+	hosts  *farmhub.Hub
 	db     *store.DB
 	http   *http.Server
 	url    string
@@ -115,8 +118,11 @@ func (p place) start(log *slog.Logger) (h *hub, err error) {
 	if p.Clock != 0 {
 		clock = func() time.Time { return time.Now().Add(p.Clock) }
 	}
-	d, err := dispatch.New(ctx, dispatch.Options{Queue: queue.New(h.db, clock), Conn: h.broker.Conn(), Copies: h.broker.Copies(), Bucket: bucket, Dir: filepath.Join(p.Dir, "hub"), Seal: plainSeal{},
-		Dead: cmp.Or(p.Dead, deadAfter), Log: log, Refused: func(actor, action, _ string) {
+	if h.hosts, err = farmhub.Open(ctx, farmhub.Options{DB: h.db, Broker: h.broker, Version: "1", Log: log, Dead: cmp.Or(p.Dead, deadAfter)}); err != nil {
+		return nil, err
+	}
+	d, err := dispatch.New(ctx, dispatch.Options{Queue: queue.New(h.db, clock), Hub: h.hosts, Conn: h.broker.Conn(), Copies: h.broker.Copies(), Bucket: bucket, Dir: filepath.Join(p.Dir, "hub"), Seal: plainSeal{},
+		Log: log, Refused: func(actor, action, _ string) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.refused[actor+" "+action]++
@@ -137,20 +143,24 @@ func (p place) start(log *slog.Logger) (h *hub, err error) {
 
 func (h *hub) stop() error {
 	h.end()
-	err := errors.Join(<-h.over, h.http.Close(), h.broker.Close(), h.db.Close())
+	err := errors.Join(<-h.over, h.http.Close(), h.hosts.Close(), h.broker.Close(), h.db.Close())
 	return err
 }
 
-// login makes what a host connects with.
+// login lets a host join, and gives what it connects with.
 func (h *hub) login(host string) (broker.Login, error) {
 	seed, public, err := broker.NewKey()
 	if err != nil {
 		return broker.Login{}, err
 	}
-	text, err := h.broker.Credential(host, public, time.Hour)
+	token, err := farmhub.NewToken(context.Background(), h.db, farmhub.Place{})
+	if err != nil {
+		return broker.Login{}, err
+	}
+	joined, err := h.hosts.Join(context.Background(), wire.Join{Token: token, Key: public, Protocol: wire.Version, Version: "1", Name: host})
 	at := h.broker.Address()
 	at.URL = strings.Replace(at.URL, "//:", "//127.0.0.1:", 1)
-	return broker.Login{Host: host, Address: at, Seed: seed, Credential: func() string { return text }}, err
+	return broker.Login{Host: joined.Host, Address: at, Seed: seed, Credential: func() string { return joined.Credential }}, err
 }
 
 // startHost starts a worker with phones.
@@ -176,10 +186,21 @@ func startHost(ctx context.Context, login broker.Login, dir string, p *phones) (
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	over := make(chan error, 1)
+	beats := wire.Beats{Conn: nc, Host: login.Host, Wake: make(chan struct{}, 1), Next: func(ctx context.Context) wire.Beat {
+		b := wire.Beat{Version: "1"}
+		list, _ := p.Devices(ctx)
+		for _, d := range list {
+			b.Devices = append(b.Devices, wire.Device{Info: d})
+		}
+		w.Tell(ctx, &b)
+		return b
+	}}
+	beaten := make(chan error, 1)
+	go func() { beaten <- beats.Run(ctx) }()
 	go func() { over <- w.Run(ctx) }()
 	return w, func() error {
 		cancel()
-		err := errors.Join(<-over, from.Close())
+		err := errors.Join(<-over, <-beaten, from.Close())
 		nc.Close()
 		return err
 	}, nil

@@ -35,7 +35,7 @@ const childVariable = "TAPROOT_TEST_CHAOS_CHILD"
 type child struct {
 	Role      string
 	Place     place      // of a hub
-	Hosts     int        // a hub makes the credentials of so many
+	Hosts     int        // a hub lets so many join
 	NATS      natsServer // of a server of NATS
 	Run       load       // of a client
 	Host      string     // of a host
@@ -199,6 +199,7 @@ func newScene(t testing.TB, hosts, phones int, cost time.Duration) *scene {
 	s.hub = child{Role: "hub", Hosts: 5, Place: place{Dir: filepath.Join(dir, "hub"), Database: storetest.SQLite(t), NATS: freePort(t), HTTP: freePort(t)}}
 	watchAccepted(t, s.hub.Place.Database)
 	s.hubNow = s.hub.start(t)
+	s.hub.Hosts = 0 // those that have joined stay so
 	var said ready
 	must(t, json.Unmarshal([]byte(s.hubNow.first), &said))
 	for i := range hosts {

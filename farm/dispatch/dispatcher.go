@@ -13,6 +13,7 @@ import (
 
 	"github.com/VictoriaMetrics/metrics"
 
+	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/order"
 	"github.com/taproot-dev/taproot/farm/queue"
 	"github.com/taproot-dev/taproot/farm/wire"
@@ -25,26 +26,18 @@ type Sealer interface {
 	Unseal(sealed, use string) ([]byte, error)
 }
 
-// Host is what the hub knows of a host: its own word does not count for that.
-type Host struct {
-	Pool    string
-	Labels  []string
-	Project string // which alone may use its devices; "": all
-}
-
 // Options are what a Dispatcher needs.
 type Options struct {
 	Queue  *queue.Queue
+	Hub    *hub.Hub // which knows the hosts and their devices; it is closed after the dispatcher
 	Conn   *wire.Link
 	Copies int         // of the stream, in a cluster
 	Bucket blob.Bucket // for archives of tests, and packs on their way; hubs share it
 	Dir    string      // for what this hub needs of it for a while
 	Seal   Sealer
 	// Keep is how long a project keeps archives of tests that nothing uses; nil: 30 days.
-	Keep  func(ctx context.Context, project string) (time.Duration, error)
-	Hosts func() map[string]Host // those that may work, by id, and what they are for; nil: all, as they say
-	Dead  time.Duration          // how long a host may be silent; default: order.DeadAfter
-	Log   *slog.Logger
+	Keep func(ctx context.Context, project string) (time.Duration, error)
+	Log  *slog.Logger
 	// Refused is told what hosts and projects may not do: who ("host desk"), which action ("farm.result"), and on what. It must not wait. nil: nobody
 	Refused func(actor, action, target string)
 }
@@ -53,12 +46,11 @@ type Options struct {
 type Dispatcher struct {
 	o      Options
 	jobs   *wire.Jobs
-	roster *roster
 	follow *followers
 	accept chan accepting
 	wake   chan struct{}
 	files  archives
-	buried time.Time // when bury last ended
+	boots  map[string]string // of hosts that were welcomed
 
 	figures *figures
 }
@@ -81,14 +73,11 @@ func New(ctx context.Context, o Options) (*Dispatcher, error) {
 	if o.Refused == nil {
 		o.Refused = func(string, string, string) {}
 	}
-	if o.Dead == 0 {
-		o.Dead = order.DeadAfter
-	}
-	jobs, err := wire.OpenJobs(ctx, o.Conn, o.Copies, o.Dead)
+	jobs, err := wire.OpenJobs(ctx, o.Conn, o.Copies, o.Hub.DeadAfter())
 	if err != nil {
 		return nil, err
 	}
-	return &Dispatcher{o: o, jobs: jobs, roster: newRoster(o.Dead, o.Hosts), follow: newFollowers(), accept: make(chan accepting, 1024), wake: make(chan struct{}, 1), figures: &figures{set: metrics.NewSet(), pools: map[string]bool{}},
+	return &Dispatcher{o: o, jobs: jobs, boots: map[string]string{}, follow: newFollowers(), accept: make(chan accepting, 1024), wake: make(chan struct{}, 1), figures: &figures{set: metrics.NewSet(), pools: map[string]bool{}},
 		files: archives{bucket: o.Bucket, queue: o.Queue, dir: filepath.Join(o.Dir, "archives"), used: map[string]time.Time{}}}, nil
 }
 
@@ -113,7 +102,6 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 		serve(order.ToHub("*", order.ReportSubject), group, 256, d.report),
 		serve(order.ToHub("*", order.PartSubject), group, 8, d.part),
 		serve(order.ToHub("*", order.EventsSubject), "", 1, d.events),
-		serve(order.ToHub("*", order.BeatSubject), "", 1, d.beat),
 		serve(order.EndedSubject, "", 1, func(_ context.Context, _ string, body []byte) (any, error) {
 			var list []order.Result
 			err := json.Unmarshal(body, &list)
@@ -123,10 +111,11 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	d.o.Hub.OnFreed(d.look)
 	var all sync.WaitGroup
 	defer all.Wait()
 	all.Go(func() { d.acceptAlways(ctx) })
-	all.Go(func() { d.every(ctx, d.o.Dead/3, nil, d.reconcile) })
+	all.Go(func() { d.every(ctx, d.o.Hub.DeadAfter()/3, nil, d.reconcile) })
 	all.Go(func() { d.every(ctx, lookAgain/2, nil, d.bury) })
 	all.Go(func() { d.every(ctx, tidyEvery, nil, d.Tidy) })
 	d.every(ctx, lookAgain, d.wake, d.pick)
@@ -164,9 +153,10 @@ func (d *Dispatcher) pick(ctx context.Context) error {
 	if !d.o.Conn.IsConnected() { // what begins here would reach nobody
 		return nil
 	}
-	all, free := d.roster.devices()
+	welcomed := d.welcome(ctx)
+	all, free := d.devices()
 	list, err := d.o.Queue.Pick(ctx, free, all)
-	if err != nil || len(list) == 0 {
+	if err = errors.Join(welcomed, err); len(list) == 0 {
 		return err
 	}
 	d.figures.given(list)
@@ -175,7 +165,7 @@ func (d *Dispatcher) pick(ctx context.Context) error {
 			d.follow.trust(a.Host, attemptOf(a)) // its events are passed on without a look into SQL
 		}
 	}
-	return d.send(ctx, list, "")
+	return errors.Join(err, d.send(ctx, list, ""))
 }
 
 // send puts attempts into the queues of their hosts. What is sent again has another mark, where it may be that it was lost after it had been kept.
@@ -185,7 +175,7 @@ func (d *Dispatcher) send(ctx context.Context, list []queue.Assignment, mark str
 		if err := d.jobs.Let(ctx, a.Host); err != nil {
 			return err
 		}
-		jobs[i] = wire.Job{Host: a.Host, ID: fmt.Sprintf("%s:%d:%d%s", a.Run, a.N, a.Attempt, mark), Body: order.Job{Attempt: attemptOf(a), Device: a.Device, What: a.What}}
+		jobs[i] = wire.Job{Host: a.Host, ID: attemptOf(a).String() + mark, Body: order.Job{Attempt: attemptOf(a), Device: a.Device, What: a.What}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -196,45 +186,10 @@ func attemptOf(a queue.Assignment) order.Attempt {
 	return order.Attempt{Run: a.Run, N: a.N, Attempt: a.Attempt}
 }
 
-func (d *Dispatcher) beat(ctx context.Context, host string, body []byte) (any, error) {
-	c := d.roster.hear(host, body)
-	var err error
-	if c.came {
-		err = d.jobs.Let(ctx, host)
-	}
-	if c.began {
-		err = errors.Join(err, d.sendAgain(ctx, host))
-	}
-	if err != nil {
-		d.o.Log.Warn("the farm's runs", "error", err)
-	}
-	if c.free {
-		d.look()
-	}
-	return nil, nil
-}
-
-// sendAgain gives a host that was started again what SQL says it has: NATS would wait whether its process before goes on.
-func (d *Dispatcher) sendAgain(ctx context.Context, host string) error {
-	under, _, err := d.o.Queue.UnderWay(ctx, host)
-	if err != nil || len(under) == 0 {
-		return err
-	}
-	return d.send(ctx, under, ":"+d.roster.boot(host))
-}
-
-// bury gives the cases of hosts that are dead their next attempt. A hub that has no connection, or that was stopped itself, knows nothing of hosts: it begins to
-// listen anew. A connection that is cut looks whole for a while, so that NATS must answer before anybody is called dead.
+// bury gives the cases of hosts that are dead their next attempt.
 func (d *Dispatcher) bury(ctx context.Context) error {
-	now := time.Now()
-	stopped := !d.buried.IsZero() && now.Sub(d.buried) > max(d.o.Dead/2, 3*lookAgain)
-	defer func() { d.buried = time.Now() }()
-	if stopped || !d.o.Conn.IsConnected() || d.roster.silent(now) && d.o.Conn.FlushTimeout(2*order.BeatEvery) != nil {
-		d.roster.again(time.Now())
-		return nil
-	}
 	var errs []error
-	for _, host := range d.roster.dead(now) {
+	for _, host := range d.o.Hub.Dead() {
 		errs = append(errs, d.lost(ctx, host))
 	}
 	return errors.Join(errs...)
@@ -246,7 +201,7 @@ func (d *Dispatcher) lost(ctx context.Context, host string) error {
 		return err
 	}
 	if n > 0 {
-		d.figures.lost(d.roster.pools()[host], n)
+		d.figures.lost(d.o.Hub.Pool(host), n)
 		d.o.Log.Warn("a host is lost, and its cases begin again", "host", host, "cases", n)
 		d.look()
 		d.follow.all()
@@ -261,20 +216,19 @@ func (d *Dispatcher) reconcile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now := time.Now()
 	var errs []error
 	var again []queue.Assignment
 	lost := map[string]bool{}
 	for _, a := range under {
-		there, sure := d.roster.knows(a.Host, now)
+		works, dead := d.o.Hub.Works(a.Host, attemptOf(a).String())
 		switch {
-		case !there && sure && !lost[a.Host]:
+		case dead && !lost[a.Host]:
 			lost[a.Host] = true
 			errs = append(errs, d.lost(ctx, a.Host))
-		case !there:
+		case dead:
 		case cancelled[[2]any{a.Run, a.N}]:
 			errs = append(errs, d.cancel(a))
-		case !d.roster.works(a.Host, attemptOf(a)):
+		case !works:
 			again = append(again, a)
 		}
 	}

@@ -207,7 +207,7 @@ func (a *api) add(w http.ResponseWriter, r *http.Request, run queue.Run) error {
 		return &badRequest{"too many cases at once"}
 	}
 	cases := make([]queue.Case, len(in))
-	all, _ := a.d.roster.devices()
+	all, _ := a.d.devices()
 	for i, c := range in {
 		if c.N < 0 || len(c.What) > 64<<10 {
 			return &badRequest{"a case needs a number from 0, and takes few words"}
@@ -294,7 +294,7 @@ func (a *api) pack(w http.ResponseWriter, r *http.Request, run queue.Run) error 
 }
 
 func (a *api) usable(w http.ResponseWriter, r *http.Request) error {
-	all, _ := a.d.roster.devices()
+	all, _ := a.d.devices()
 	q := r.URL.Query()
 	needs := queue.Needs{Platform: dsl.Platform(q.Get("platform")), Device: q.Get("device"), Pool: q.Get("pool"), Labels: q["label"]}
 	n, err := a.d.o.Queue.Usable(r.Context(), a.of(r), needs, all)
@@ -411,10 +411,10 @@ func (s *stream) ended(e order.Ended) error {
 }
 
 func (s *stream) hopeless(ctx context.Context) error {
-	if !s.api.d.roster.complete() {
+	if !s.api.d.o.Hub.Complete() {
 		return nil
 	}
-	list, err := s.api.d.o.Queue.Hopeless(ctx, s.run, s.api.d.roster.hoped())
+	list, err := s.api.d.o.Queue.Hopeless(ctx, s.run, s.api.d.hoped())
 	if err != nil {
 		return nil // the database comes again
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/VictoriaMetrics/metrics"
 
+	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/queue"
 )
 
@@ -82,10 +83,11 @@ func (d *Dispatcher) WriteMetrics(ctx context.Context, w io.Writer) {
 		d.o.Log.WarnContext(ctx, "figures of the farm", "error", err)
 		return
 	}
-	pools := d.roster.pools()
-	known := map[string]bool{"": true}
-	for _, pool := range pools {
-		known[pool] = true
+	pools, known := map[string]string{}, map[string]bool{"": true}
+	for _, host := range d.o.Hub.Hosts("", true) {
+		if host.State != hub.Revoked {
+			pools[host.ID], known[host.Pool] = host.Pool, true
+		}
 	}
 	cases := map[[2]string]int{}
 	for pool, n := range counts.Waiting {

@@ -27,7 +27,7 @@ func (d *Dispatcher) Waiting(ctx context.Context, project string) (list []Waitin
 
 // place says where a case stands, and why it waits.
 func (d *Dispatcher) place(ctx context.Context, run string, n int) (queue.Place, error) {
-	all, free := d.roster.devices()
+	all, free := d.devices()
 	busy := map[string]bool{}
 	for _, one := range all {
 		busy[one.Host+"/"+one.ID] = true

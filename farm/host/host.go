@@ -2,8 +2,6 @@ package host
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -54,19 +51,18 @@ type Member struct {
 	nc      *broker.Conn
 	lock    *flock.Flock
 	seed    []byte
-	boot    string
 	drained chan struct{}
 	heard   chan struct{} // closed when the hub answered for the first time
 	back    chan struct{} // a token: the connection is there again
 	denied  chan struct{} // a token: NATS does not take the credential
 
-	mu    sync.Mutex
-	m     membership
-	seen  map[string]wire.Device // devices since the start
-	once  sync.Once
-	again atomic.Bool // a hub wants to hear all
-	idle  bool        // nobody uses the devices
-	used  time.Time   // when the credential was made with which the host is connected
+	mu   sync.Mutex
+	m    membership
+	seen map[string]wire.Device // devices since the start
+	once sync.Once
+	more func(context.Context, *wire.Beat)
+	idle bool      // nobody uses the devices
+	used time.Time // when the credential was made with which the host is connected
 }
 
 // ID is the name that the hub gave the host.
@@ -115,7 +111,7 @@ func Run(ctx context.Context, o Options, s Server) (err error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return err
 	}
-	m := &Member{o: o, server: s, boot: rand.Text(), drained: make(chan struct{}), heard: make(chan struct{}), back: make(chan struct{}, 1), denied: make(chan struct{}, 1), seen: map[string]wire.Device{}, lock: flock.New(filepath.Join(o.Dir, "host.lock"))}
+	m := &Member{o: o, server: s, drained: make(chan struct{}), heard: make(chan struct{}), back: make(chan struct{}, 1), denied: make(chan struct{}, 1), seen: map[string]wire.Device{}, lock: flock.New(filepath.Join(o.Dir, "host.lock"))}
 	alone, err := m.lock.TryLock()
 	if err == nil && !alone {
 		err = fmt.Errorf("another taproot host works with %s", o.Dir)
@@ -141,15 +137,6 @@ func Run(ctx context.Context, o Options, s Server) (err error) {
 	if err != nil {
 		return err
 	}
-	stop, err := wire.Serve(m.nc, wire.ToHost(m.ID(), wire.Again), "", func(string, []byte) (any, error) {
-		m.again.Store(true)
-		signal(m.back)
-		return nil, nil
-	})
-	if err != nil {
-		return errors.Join(err, l.Close())
-	}
-	defer stop()
 	return m.serve(ctx, l)
 }
 
@@ -186,7 +173,7 @@ func (m *Member) serve(ctx context.Context, l net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var all sync.WaitGroup
-	errs := make(chan error, 2)
+	errs := make(chan error, 3)
 	all.Go(func() { defer cancel(); errs <- m.server.Serve(ctx, l) })
 	all.Go(func() {
 		if m.o.Work == nil {
@@ -196,33 +183,23 @@ func (m *Member) serve(ctx context.Context, l net.Listener) error {
 		defer cancel()
 		errs <- m.o.Work(ctx, m)
 	})
-	all.Go(func() { m.beats(ctx, cancel) })
+	all.Go(func() { defer cancel(); errs <- m.beats(cancel).Run(ctx) })
 	all.Go(func() { m.renewals(ctx) })
 	all.Go(func() { m.returns(ctx) })
 	all.Wait()
 	_ = l.Close() // the server has closed it, unless it could not begin
-	return errors.Join(<-errs, <-errs)
+	return errors.Join(<-errs, <-errs, <-errs)
 }
 
-// beats says every second that the host is there.
-func (m *Member) beats(ctx context.Context, end context.CancelFunc) {
-	tick := time.NewTicker(wire.BeatEvery)
-	defer tick.Stop()
-	all, said := saying{}, ""
+// beats are what this host says every second; end ends it.
+func (m *Member) beats(end context.CancelFunc) wire.Beats {
+	said := ""
 	ready := m.o.Ready
 	if ready == nil {
 		ready = func(string) {}
 	}
-	for {
-		if m.asked() {
-			m.Drain()
-		}
-		b := m.beat(ctx)
-		err := m.tell(ctx, all.next(b, m.again.Swap(false)))
-		if err != nil {
-			m.again.Store(true) // whether a hub has heard it is not known
-		}
-		if b.Draining && !slices.ContainsFunc(b.Devices, func(d wire.Device) bool { return d.Busy != nil }) {
+	return wire.Beats{Conn: m.nc, Host: m.ID(), Wake: m.back, Next: m.beat, Said: func(b wire.Beat, err error) {
+		if b.Draining && !inUse(b) {
 			end()
 		}
 		switch {
@@ -232,62 +209,41 @@ func (m *Member) beats(ctx context.Context, end context.CancelFunc) {
 			close(m.heard)
 		case err == nil:
 			said = ""
-		case err.Error() != said && ctx.Err() == nil && m.nc.IsConnected():
+		case err.Error() != said && m.nc.IsConnected():
 			said = err.Error()
 			m.o.Log.Warn("the hub does not take what this host says", "error", err)
 		}
-		select {
-		case <-ctx.Done():
-			b.Ending, b.Devices, b.State = true, nil, all.state
-			bye, cancel := context.WithTimeout(context.Background(), wire.BeatEvery)
-			defer cancel()
-			_ = m.tell(bye, b) // it is noticed without it
-			return
-		case <-m.back:
-		case <-tick.C:
-		}
-	}
+	}}
 }
 
-// saying is what a host said last.
-type saying struct {
-	text  string
-	state uint64
+// inUse tells whether somebody uses a device, or a case runs.
+func inUse(b wire.Beat) bool {
+	return len(b.Working) > 0 || slices.ContainsFunc(b.Devices, func(d wire.Device) bool { return d.Busy != nil })
 }
 
-// next makes the beat that is to be sent: a short one when nothing has changed, unless all of it is asked for.
-func (s *saying) next(b wire.Beat, again bool) wire.Beat {
-	text, err := json.Marshal(b)
-	if err != nil || string(text) != s.text {
-		s.text = string(text)
-		s.state++
-	} else if !again {
-		return wire.Beat{Protocol: b.Protocol, Boot: b.Boot, State: s.state, Same: true}
-	}
-	b.State = s.state
-	return b
-}
-
-// tell sends a beat. Every hub hears it; one answers.
-func (m *Member) tell(ctx context.Context, b wire.Beat) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*wire.BeatEvery)
-	defer cancel()
-	return wire.Ask(ctx, m.nc, wire.ToHub(m.ID(), "beat"), b, nil)
+// Adds lets what a host does beside serving its devices say more with each beat.
+func (m *Member) Adds(more func(context.Context, *wire.Beat)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.more = more
 }
 
 // listLimit is how long the list of devices may take before the host says what it knew.
 const listLimit = 10 * time.Second
 
 func (m *Member) beat(ctx context.Context) wire.Beat {
-	b := wire.Beat{Protocol: wire.Version, Version: m.o.Version, Boot: m.boot, Pool: m.o.Pool, Labels: m.o.Labels}
+	if m.asked() {
+		m.Drain()
+	}
+	b := wire.Beat{Version: m.o.Version, Pool: m.o.Pool, Labels: m.o.Labels}
 	select {
 	case <-m.drained:
 		b.Draining = true
 	default:
 	}
-	ctx, cancel := context.WithTimeout(ctx, listLimit)
+	listing, cancel := context.WithTimeout(ctx, listLimit)
 	defer cancel()
-	list, err := m.server.FarmDevices(ctx)
+	list, err := m.server.FarmDevices(listing)
 	if err != nil {
 		m.o.Log.Debug("some devices cannot be listed", "error", err)
 	}
@@ -306,7 +262,13 @@ func (m *Member) beat(ctx context.Context) wire.Beat {
 	}
 	b.Devices = list
 	m.mu.Lock()
+	more := m.more
+	m.mu.Unlock()
+	if more != nil {
+		more(ctx, &b)
+	}
+	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.idle = !slices.ContainsFunc(list, func(d wire.Device) bool { return d.Busy != nil || len(d.Leases) > 0 || d.Only != "" })
+	m.idle = !inUse(b) && !slices.ContainsFunc(list, func(d wire.Device) bool { return len(d.Leases) > 0 || d.Only != "" })
 	return b
 }

@@ -22,14 +22,15 @@ const (
 // Device is one of a host.
 type Device struct {
 	wire.Device
-	Name   string // by which it is called here: its id, with "@" and the host behind it when another host has the same
-	Host   string
-	Pool   string
-	Labels map[string]string
-	Use    string
-	Why    string // it is blocked
-	Holder string // of a lease of the project that asks
-	Since  time.Time
+	Name    string // by which it is called here: its id, with "@" and the host behind it when another host has the same
+	Host    string
+	Pool    string
+	Labels  map[string]string
+	Project string // whose alone it is; "": everybody's
+	Use     string
+	Why     string // it is blocked
+	Holder  string // of a lease of the project that asks
+	Since   time.Time
 }
 
 const (
@@ -101,7 +102,7 @@ func (h *Hub) devices(project string, sees func(*host, wire.Device) bool) []Devi
 				continue
 			}
 			count[d.ID]++
-			list = append(list, Device{Device: d, Name: d.ID, Host: one.ID, Pool: pool, Labels: labels})
+			list = append(list, Device{Device: d, Name: d.ID, Host: one.ID, Pool: pool, Labels: labels, Project: one.Project})
 			list[len(list)-1].judge(one, project)
 		}
 	}

@@ -24,6 +24,7 @@ type Options struct {
 	Version string
 	Log     *slog.Logger
 	Life    time.Duration // of a host's credential, which it renews long before; default: what suits the broker
+	Dead    time.Duration // how long a host may be silent before its cases go elsewhere; default: wire.AckWait
 	Refused func(Refusal) // is told what hosts, and who says to be one, may not do; it must not wait. nil: nobody
 }
 
@@ -45,6 +46,10 @@ type Hub struct {
 	mu    sync.Mutex
 	hosts map[string]*host
 	local map[string]bool // ids of the devices of this machine
+
+	since  time.Time // when this hub began to listen
+	looked time.Time // when it was last asked who is dead
+	freed  func()
 }
 
 // Host is a host that joined.
@@ -65,10 +70,12 @@ type Host struct {
 // host is one and what it says.
 type host struct {
 	Host
-	beat  wire.Beat
-	heard time.Time // by the clock of this process; zero: not since it began
-	noted time.Time // in the database
-	link  *link
+	beat   wire.Beat
+	heard  time.Time // by the clock of this process; zero: not since it began
+	silent bool      // for too long, when it was last looked at
+	dead   bool      // the same at two looks
+	noted  time.Time // in the database
+	link   *link
 }
 
 // The states of a host.
@@ -90,17 +97,20 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 	if o.Life == 0 {
 		o.Life = o.Broker.Life()
 	}
+	if o.Dead == 0 {
+		o.Dead = wire.AckWait
+	}
 	if o.Refused == nil {
 		o.Refused = func(Refusal) {}
 	}
-	h := &Hub{o: o, hosts: map[string]*host{}, local: map[string]bool{}}
+	h := &Hub{o: o, hosts: map[string]*host{}, local: map[string]bool{}, since: time.Now(), freed: func() {}}
 	if err := h.reload(ctx); err != nil {
 		return nil, fmt.Errorf("hosts of the farm: %w", err)
 	}
 	for _, one := range []struct {
 		name, group string
 		do          func(string, []byte) (any, error)
-	}{{"beat", "", h.hear}, {"renew", "hubs", h.renew}} {
+	}{{wire.BeatSubject, "", h.hear}, {"renew", "hubs", h.renew}} {
 		stop, err := wire.Serve(o.Broker.Conn(), wire.ToHub("*", one.name), one.group, one.do)
 		if err != nil {
 			return nil, errors.Join(err, h.Close())
@@ -211,107 +221,6 @@ func (h *Hub) note(ctx context.Context) {
 	}
 }
 
-// state needs the lock of the hub.
-func (one *host) state() string {
-	switch {
-	case one.revoked:
-		return Revoked
-	case one.heard.IsZero() || time.Since(one.heard) > wire.HostGone:
-		return Offline
-	case one.beat.Draining:
-		return Draining
-	}
-	return Online
-}
-
-// maxDevices is how many devices a host may have.
-const maxDevices = 1000
-
-// hear takes what a host says of itself. NATS vouches for the host in the subject.
-func (h *Hub) hear(subject string, body []byte) (any, error) {
-	id := wire.From(subject)
-	var b wire.Beat
-	if err := json.Unmarshal(body, &b); err != nil {
-		return nil, errors.New("the beat cannot be read")
-	}
-	if err := wire.Fits(b.Protocol); err != nil {
-		return nil, err
-	}
-	b.Devices = slices.DeleteFunc(b.Devices, func(d wire.Device) bool { return !goodDevice(d.ID) })
-	b.Devices = b.Devices[:min(len(b.Devices), maxDevices)]
-	if (Place{Pool: b.Pool, Labels: b.Labels}).Check() != nil {
-		b.Pool, b.Labels = "", nil
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	one := h.hosts[id]
-	if one == nil || one.revoked {
-		h.o.Refused(Refusal{Actor: hostActor(id), Action: "farm.beat", Target: "a host that was revoked, or never joined"})
-		return nil, ErrNoHost
-	}
-	if b.Same {
-		return nil, h.same(one, b)
-	}
-	if foreign := one.ownOnly(b.Devices); foreign != "" {
-		h.o.Refused(Refusal{Actor: hostActor(id), Action: "farm.lease", Target: foreign})
-	}
-	if one.beat.Boot != b.Boot {
-		one.link.cut() // what was connected with the process before
-	}
-	if one.state() == Offline && !b.Ending {
-		h.o.Log.Info("a host is there", "host", id, "version", short(b.Version), "devices", len(b.Devices))
-	}
-	if b.Ending {
-		b.Devices = one.beat.Devices // they are blocked until it is back
-	}
-	one.beat, one.heard = b, time.Now()
-	if b.Ending {
-		one.heard = time.Time{}
-		one.link.cut()
-	}
-	return nil, nil
-}
-
-// same takes the beat of a host of which nothing has changed. A hub that has not heard what there was to hear asks for it. The caller has the lock.
-func (h *Hub) same(one *host, b wire.Beat) error {
-	if one.heard.IsZero() || one.beat.Boot != b.Boot || one.beat.State != b.State {
-		return wire.Tell(h.o.Broker.Conn(), wire.ToHost(one.ID, wire.Again), struct{}{})
-	}
-	one.heard = time.Now()
-	return nil
-}
-
-// hostActor is how the log calls a host.
-func hostActor(id string) string { return "host " + id }
-
-// ownOnly takes out what a host of one project says of others, and tells what that was; "": nothing.
-func (one *host) ownOnly(devices []wire.Device) (foreign string) {
-	if one.Project == "" {
-		return ""
-	}
-	for i := range devices {
-		d := &devices[i]
-		if d.Only != "" && d.Only != one.Project {
-			foreign, d.Only = fmt.Sprintf("a page of project %s", d.Only), one.Project
-		}
-		d.Leases = slices.DeleteFunc(d.Leases, func(l wire.Lease) bool {
-			if l.Project == one.Project {
-				return false
-			}
-			foreign = fmt.Sprintf("a lease of %s for project %s", d.ID, l.Project)
-			return true
-		})
-		maps.DeleteFunc(d.Records, func(project string, _ json.RawMessage) bool {
-			if project == one.Project {
-				return false
-			}
-			foreign = fmt.Sprintf("a record of %s for project %s", d.ID, project)
-			return true
-		})
-	}
-	return foreign
-}
-
 // refused passes on what NATS refused.
 func (h *Hub) refused(r broker.Refusal) {
 	out := Refusal{Actor: "host (not known)", Address: r.Address, Action: "farm.nats", Target: r.What}
@@ -326,11 +235,6 @@ func (h *Hub) refused(r broker.Refusal) {
 	}
 	h.mu.Unlock()
 	h.o.Refused(out)
-}
-
-// goodDevice tells whether an id can be one: "@" is for the host behind it.
-func goodDevice(id string) bool {
-	return id != "" && len(id) <= 200 && !strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f || r == '@' || r == '/' })
 }
 
 // renew gives a host that is still welcome its next credential.

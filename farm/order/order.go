@@ -2,6 +2,7 @@ package order
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -60,6 +61,9 @@ type Attempt struct {
 	Attempt int    `json:"attempt"`
 }
 
+// String names it in one word, by which its job is called.
+func (a Attempt) String() string { return fmt.Sprintf("%s:%d:%d", a.Run, a.N, a.Attempt) }
+
 // Job is what the stream brings to a host.
 type Job struct {
 	Attempt
@@ -115,38 +119,8 @@ type Bytes struct {
 // PartSize is how many bytes an answer has at most: in JSON they take a third more.
 const PartSize = 2 << 20
 
-// Device is one that a host can run cases on. It has the fields of queue.Device.
-type Device struct {
-	ID       string   `json:"id"`
-	Platform string   `json:"platform"`
-	Model    string   `json:"model,omitempty"`
-	OS       string   `json:"os,omitempty"`
-	Width    int      `json:"width,omitempty"`
-	Height   int      `json:"height,omitempty"`
-	Pool     string   `json:"pool,omitempty"`
-	Labels   []string `json:"labels,omitempty"`
-	Busy     bool     `json:"busy,omitempty"` // somebody else than this worker holds it
-}
-
-// Beat is what a host says every BeatEvery.
-type Beat struct {
-	Version  int       `json:"version"`
-	Boot     string    `json:"boot,omitempty"` // another one after each start
-	Draining bool      `json:"draining,omitempty"`
-	Devices  []Device  `json:"devices"`
-	Working  []Attempt `json:"working,omitempty"`
-}
-
-const (
-	// BeatEvery is how often a host tells what it has.
-	BeatEvery = time.Second
-	// DeadAfter is how long a host may be silent, unless somebody says otherwise.
-	DeadAfter = wire.AckWait
-)
-
 // The questions and news of hosts, below hub.<host>.
 const (
-	BeatSubject   = "runs.beat"
 	StartSubject  = "runs.start"
 	EventsSubject = "runs.events"
 	ReportSubject = "runs.report"

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"github.com/taproot-dev/taproot/drivers"
 )
 
@@ -14,7 +16,7 @@ const (
 	HostGone  = 4 * BeatEvery
 )
 
-// Beat is what a host says of itself, on ToHub(host, "beat"). What has changed is said with the next beat, in full; until then it is short.
+// Beat is what a host says of itself, on ToHub(host, BeatSubject). What has changed is said with the next beat, in full; until then it is short.
 type Beat struct {
 	Protocol int               `json:"protocol"`
 	Version  string            `json:"version"`
@@ -24,12 +26,20 @@ type Beat struct {
 	Draining bool              `json:"draining,omitempty"` // it takes nothing new
 	Ending   bool              `json:"ending,omitempty"`   // it is about to end: the last beat
 	Devices  []Device          `json:"devices"`
-	State    uint64            `json:"state"`          // grows whenever something of this changes
-	Same     bool              `json:"same,omitempty"` // all is as when State was said: the rest is left out, and who has not heard it asks for it (Again)
+	Browsers []Device          `json:"browsers,omitempty"` // that cases alone use; clients are told of none
+	Working  []string          `json:"working,omitempty"`  // the attempts of cases that are under way, as their jobs are called
+	State    uint64            `json:"state"`              // grows whenever something of this changes
+	Same     bool              `json:"same,omitempty"`     // all is as when State was said: the rest is left out, and who has not heard it asks for it (again)
 }
 
-// Again is the subject, below ToHost, by which a hub asks a host to say all of its beat.
-const Again = "again"
+// BeatSubject is that of beats, below ToHub; again the one, below ToHost, by which a hub asks a host to say all of its beat.
+const (
+	BeatSubject = "beat"
+	again       = "again"
+)
+
+// SayAgain asks a host to say all of its beat.
+func SayAgain(nc *nats.Conn, host string) error { return Tell(nc, ToHost(host, again), struct{}{}) }
 
 // Device is what a host says of a device of its own.
 type Device struct {
@@ -39,9 +49,16 @@ type Device struct {
 	Only     string     `json:"only,omitempty"`      // the project that alone sees it, as a page that it opened
 	Leases   []Lease    `json:"leases,omitempty"`
 	Reserved []Lease    `json:"reserved,omitempty"` // for later, or now; the first one first
+	Cases    string     `json:"cases,omitempty"`    // CasesFree: a case can begin on it now; CasesHeld: later; "": none can
 	// Records are what a project sees of it beside, by the id of the project; "": without projects.
 	Records map[string]json.RawMessage `json:"records,omitempty"`
 }
+
+// What a device is for cases. One on which a case of the host's own runs is free: the database of the hub knows of it, and of its end sooner than the next beat.
+const (
+	CasesFree = "free"
+	CasesHeld = "held" // by somebody else, or reserved soon
+)
 
 // Lease is who holds a device, in which project, and until when.
 type Lease struct {

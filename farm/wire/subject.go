@@ -7,7 +7,7 @@ import (
 )
 
 // Version is that of the protocol between hub and host.
-const Version = 1
+const Version = 2
 
 // MaxMessage is how long a message may be, in bytes: what a NATS server of a farm must take.
 const MaxMessage = 8 << 20

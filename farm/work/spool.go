@@ -15,10 +15,10 @@ import (
 	"sync"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/farm/order"
 	"github.com/taproot-dev/taproot/farm/wire"
 	"github.com/taproot-dev/taproot/reporters/pack"
-	"github.com/taproot-dev/taproot/runner/pool"
 )
 
 // spool keeps packs that no hub has yet, as archives. Safe for concurrent use.
@@ -180,36 +180,29 @@ func (w *Worker) deliverLeft() {
 	all.Wait()
 }
 
-// beat tells the hubs what this host has, again and again.
-func (w *Worker) beat(ctx context.Context) {
-	for {
-		_ = wire.Tell(w.o.Conn, order.ToHub(w.o.Host, order.BeatSubject), w.state(ctx)) // the next one follows
-		if pool.Sleep(ctx, order.BeatEvery, nil) != nil {
-			return
-		}
+// Tell adds to what a host says of itself what runs there, and which of its devices cases can use.
+func (w *Worker) Tell(ctx context.Context, b *wire.Beat) {
+	browsers, _ := w.o.Pool.Usable(ctx, dsl.Web) // without a list there is none
+	for _, d := range browsers {
+		b.Browsers = append(b.Browsers, wire.Device{Info: d})
 	}
-}
-
-func (w *Worker) state(ctx context.Context) order.Beat {
-	b := order.Beat{Version: wire.Version, Boot: w.boot, Draining: w.draining.Load()}
-	ctx, cancel := context.WithTimeout(ctx, order.DeadAfter/3)
-	defer cancel()
-	lists := make([][]drivers.Info, len(w.o.Platform))
-	var all sync.WaitGroup
-	for i, p := range w.o.Platform { // a phone that hangs holds no browser up
-		all.Go(func() { lists[i], _ = w.o.Pool.Usable(ctx, p) }) // without a list there is none
-	}
-	all.Wait()
-	devices := slices.Concat(lists...)
 	full := w.stillFull()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for a := range w.working {
-		b.Working = append(b.Working, a)
+		b.Working = append(b.Working, a.String())
 	}
-	for _, d := range devices {
-		b.Devices = append(b.Devices, order.Device{ID: d.ID, Platform: string(d.Platform), Model: d.Model, OS: d.OSVersion, Width: d.Width, Height: d.Height, Pool: w.o.Pools, Labels: w.o.Labels,
-			Busy: full || w.held[d.ID] == 0 && w.o.Pool.Held(d.Platform, d.ID)})
+	slices.Sort(b.Working)
+	for _, list := range [][]wire.Device{b.Devices, b.Browsers} {
+		for i := range list {
+			d := &list[i]
+			switch {
+			case d.Gone || d.Only != "" || d.State != drivers.Ready:
+			case full || w.held[d.ID] == 0 && w.o.Pool.Held(d.Platform, d.ID):
+				d.Cases = wire.CasesHeld
+			default:
+				d.Cases = wire.CasesFree
+			}
+		}
 	}
-	return b
 }

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/farm/archive"
 	"github.com/taproot-dev/taproot/farm/order"
 	"github.com/taproot-dev/taproot/farm/wire"
@@ -25,16 +23,13 @@ import (
 
 // Options are what a worker needs.
 type Options struct {
-	Host     string // the id of this host
-	Conn     *wire.Link
-	Dir      string     // its folder: archives, packs that are on their way
-	Config   run.Config // of this host; what runs may say goes over it
-	Pool     *pool.Pool
-	Pools    string   // the pool that its devices belong to; may be empty
-	Labels   []string // of its devices
-	Cache    int64    // bytes of archives that are kept; default: 10 GB
-	Platform []dsl.Platform
-	Log      *slog.Logger
+	Host   string // the id of this host
+	Conn   *wire.Link
+	Dir    string     // its folder: archives, packs that are on their way
+	Config run.Config // of this host; what runs may say goes over it
+	Pool   *pool.Pool
+	Cache  int64 // bytes of archives that are kept; default: 10 GB
+	Log    *slog.Logger
 }
 
 const cacheBytes = 10 << 30
@@ -44,7 +39,6 @@ type Worker struct {
 	o     Options
 	cache *archive.Cache
 	spool *spool
-	boot  string
 
 	life     context.Context // of Run; it outlives that of a case that nobody wants any more
 	draining atomic.Bool
@@ -71,10 +65,7 @@ func New(o Options) (*Worker, error) {
 	if o.Cache == 0 {
 		o.Cache = cacheBytes
 	}
-	if len(o.Platform) == 0 {
-		o.Platform = []dsl.Platform{dsl.Android, dsl.IOS, dsl.Web}
-	}
-	w := &Worker{o: o, boot: rand.Text(), life: context.Background(), working: map[order.Attempt]*job{}, held: map[string]int{}}
+	w := &Worker{o: o, life: context.Background(), working: map[order.Attempt]*job{}, held: map[string]int{}}
 	w.link, w.unlink = context.WithCancel(context.Background())
 	var err error
 	if w.cache, err = archive.NewCache(cacheIn(o.Dir), o.Cache, w.fetch); err != nil {
@@ -113,7 +104,6 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	var all sync.WaitGroup
 	defer all.Wait()
-	all.Go(func() { w.beat(ctx) })
 	all.Go(func() { wire.EachLoss(ctx, w.o.Conn, w.lose) })
 	all.Go(w.deliverLeft)
 	return wire.Take(ctx, w.o.Conn, w.o.Host, func(t *wire.Taken) { w.take(ctx, t) })

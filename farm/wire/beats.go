@@ -1,0 +1,92 @@
+package wire
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Beats says to the hubs, every BeatEvery, that a host is there and what has changed.
+type Beats struct {
+	Conn *nats.Conn
+	Host string
+	Wake chan struct{} // of one token: the next beat is due now
+	// Next makes a beat; Protocol, Boot and State are filled in. While it takes longer than a beat, as when a phone hangs, what was said before stands.
+	Next func(context.Context) Beat
+	Said func(b Beat, err error) // is told of each, and why no hub took it; may be nil
+}
+
+// Run says them until the context ends, and then good-bye.
+func (s Beats) Run(ctx context.Context) error {
+	var asked atomic.Bool
+	stop, err := Serve(s.Conn, ToHost(s.Host, again), "", func(string, []byte) (any, error) {
+		asked.Store(true)
+		signal(s.Wake)
+		return nil, nil
+	})
+	if err != nil {
+		return err
+	}
+	defer stop()
+	made, making := make(chan Beat, 1), false
+	defer func() {
+		if making {
+			<-made
+		}
+	}()
+	tick := time.NewTicker(BeatEvery)
+	defer tick.Stop()
+	boot, last, text := rand.Text(), Beat{}, ""
+	for {
+		if !making {
+			making = true
+			go func() { made <- s.Next(ctx) }()
+		}
+		news := false
+		select {
+		case b := <-made:
+			making = false
+			b.Protocol, b.Boot = Version, boot
+			if said, err := json.Marshal(b); err != nil || string(said) != text {
+				b.State, text, news = last.State+1, string(said), true
+			} else {
+				b.State = last.State
+			}
+			last = b
+		case <-time.After(BeatEvery):
+		}
+		if last.State > 0 {
+			out := Beat{Protocol: Version, Boot: boot, State: last.State, Same: true}
+			if asked.Swap(false) || news {
+				out = last
+			}
+			err := s.say(ctx, out)
+			if err != nil {
+				asked.Store(true) // whether a hub has heard it is not known
+			}
+			if s.Said != nil {
+				s.Said(last, err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			bye, cancel := context.WithTimeout(context.Background(), BeatEvery)
+			defer cancel()
+			_ = s.say(bye, Beat{Protocol: Version, Boot: boot, State: last.State, Ending: true}) // it is noticed without it
+			return nil
+		case <-s.Wake:
+		case <-tick.C:
+		}
+	}
+}
+
+// say sends a beat. Every hub hears it; one answers.
+func (s Beats) say(ctx context.Context, b Beat) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*BeatEvery)
+	defer cancel()
+	return Ask(ctx, s.Conn, ToHub(s.Host, BeatSubject), b, nil)
+}
