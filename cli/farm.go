@@ -245,10 +245,10 @@ func farmStatus(ctx context.Context, env *Env, ask *farmremote.Client, asJSON bo
 
 // farmReserved lists for when devices are reserved.
 func farmReserved(w io.Writer, devices []server.Device) {
-	head := "\nRESERVED\tFROM\tUNTIL\tHOLDER\tWHY\n"
+	head := "\nRESERVED\tFROM\tUNTIL\tHOLDER\tWHY\tID\n"
 	for _, d := range devices {
 		for _, r := range d.Reservations {
-			fmt.Fprintf(w, "%s%s\t%s\t%s\t%s\t%s\n", head, d.ID, r.From.UTC().Format(time.DateTime), r.Until.UTC().Format(time.DateTime), dash(r.Holder), dash(r.Why))
+			fmt.Fprintf(w, "%s%s\t%s\t%s\t%s\t%s\t%s\n", head, d.ID, r.From.UTC().Format(time.DateTime), r.Until.UTC().Format(time.DateTime), dash(r.Holder), dash(r.Why), dash(r.ID))
 			head = ""
 		}
 	}

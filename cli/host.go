@@ -28,6 +28,7 @@ type hostFlags struct {
 	allowHTTP, allowPrivate, allowShell bool
 	drain, verbose                      bool
 	afterUse                            string
+	clock                               host.Clock
 	pages                               int
 }
 
@@ -96,7 +97,7 @@ func (f *hostFlags) run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	err = host.Run(ctx, host.Options{Hub: f.hub, Token: f.token, AllowHTTP: f.allowHTTP, Name: f.name, Dir: dir, Pool: f.pool, Labels: f.labels, Version: thisBuild().Version, Log: log, Work: f.work(env, set, dir, log),
+	err = host.Run(ctx, host.Options{Hub: f.hub, Token: f.token, AllowHTTP: f.allowHTTP, Clock: &f.clock, Name: f.name, Dir: dir, Pool: f.pool, Labels: f.labels, Version: thisBuild().Version, Log: log, Work: f.work(env, set, dir, log),
 		Ready: func(id string) {
 			fmt.Fprintf(env.Stdout, "The host %s serves its devices to %s\n", id, f.hub)
 			if wanted != "" && id != wanted {
@@ -155,7 +156,7 @@ func (f *hostFlags) config(env *Env, set settings, dir string, log *slog.Logger)
 	if err := conf.SetAfterUse(f.afterUse); err != nil {
 		return conf, &plan.Usage{Msg: "--after-use: " + err.Error()}
 	}
-	conf.Reports, conf.AllowShell, conf.Log, conf.Baselines = filepath.Join(dir, "reports"), f.allowShell, log, false
+	conf.Reports, conf.AllowShell, conf.Log, conf.Baselines, conf.Now = filepath.Join(dir, "reports"), f.allowShell, log, false, f.clock.Now
 	return conf, nil
 }
 

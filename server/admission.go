@@ -40,6 +40,12 @@ type caller struct {
 	lease   string               // that the request shows
 	member  *service.Caller      // with a service: who it is, and in which project
 	project *service.ProjectInfo // of a farm's host: the project that the hub named
+	admin   bool                 // of it, as the hub says
+}
+
+// isAdmin tells whether the caller is a person who is an admin of the project.
+func (c caller) isAdmin() bool {
+	return c.admin || c.member != nil && c.member.Person != nil && c.member.Project != nil && c.member.Project.Role.Covers(service.RoleAdmin)
 }
 
 type callerKey struct{}

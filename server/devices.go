@@ -57,9 +57,9 @@ func (s *Server) listDevices(ctx context.Context, _ *struct{}) (*deviceList, err
 		if _, is := open[info.ID]; !is && info.Platform == dsl.Web { // a page that could be opened is no device yet
 			continue
 		}
-		out.Body = append(out.Body, s.deviceRecord(info, open))
+		out.Body = append(out.Body, s.deviceRecord(info, open, callerOf(ctx)))
 	}
-	out.Body = s.withFarm(out.Body)
+	out.Body = s.withFarm(out.Body, callerOf(ctx))
 	return out, nil
 }
 
@@ -68,7 +68,7 @@ func (s *Server) getDevice(ctx context.Context, in *deviceInput) (*oneDevice, er
 	if err != nil {
 		return nil, err
 	}
-	return &oneDevice{s.deviceRecord(info, s.opened())}, nil
+	return &oneDevice{s.deviceRecord(info, s.opened(), callerOf(ctx))}, nil
 }
 
 // maxID bounds the id of a device; none is longer.
@@ -101,11 +101,12 @@ func (s *Server) opened() map[string]live.Status {
 	return open
 }
 
-func (s *Server) deviceRecord(info drivers.Info, open map[string]live.Status) Device {
+// deviceRecord is what a caller is told of a device.
+func (s *Server) deviceRecord(info drivers.Info, open map[string]live.Status, c caller) Device {
 	_, is := open[info.ID]
 	d := Device{Info: info, Open: is}
 	if h, held := s.devices.Held(info.ID); held {
-		l := leaseOf(info.ID, h)
+		l := s.leaseOf(info.ID, h)
 		d.Lease = &l
 	}
 	if h, busy := s.pool.Busy(info.ID); busy {
@@ -113,7 +114,7 @@ func (s *Server) deviceRecord(info drivers.Info, open map[string]live.Status) De
 		d.Busy = &since
 	}
 	if info.Platform != dsl.Web {
-		d.Reservations = s.reservations(info.ID, caller{})
+		d.Reservations = s.reservations(info.ID, c)
 	}
 	if rec := s.recordings.of(info.ID); rec != nil {
 		now := rec.now()

@@ -173,8 +173,9 @@ func (s *Server) deviceProblem(ctx context.Context, err error) *Error {
 	var owners private
 	switch {
 	case errors.As(err, &held):
-		e := fault(http.StatusConflict, codeBusy, held.Error()+"; who holds it sends the id of its lease as X-Lease")
-		e.Holder, e.Until = held.Who, &held.Until
+		h := live.HeldError{ID: held.ID, Hold: live.Hold{Who: held.Who, Since: s.pool.There(held.Since), Until: s.pool.There(held.Until)}}
+		e := fault(http.StatusConflict, codeBusy, h.Error()+"; who holds it sends the id of its lease as X-Lease")
+		e.Holder, e.Until = h.Who, &h.Until
 		return e
 	case errors.As(err, &busy):
 		e := fault(http.StatusConflict, codeBusy, busy.Error())

@@ -148,7 +148,7 @@ func (s *Server) farmState(ctx context.Context, _ *struct{}) (*farmAnswer, error
 }
 
 // withFarm adds the devices of hosts to those of this machine.
-func (s *Server) withFarm(own []Device) []Device {
+func (s *Server) withFarm(own []Device, c caller) []Device {
 	if s.o.Farm == nil {
 		return own
 	}
@@ -165,7 +165,7 @@ func (s *Server) withFarm(own []Device) []Device {
 		if out.Lease != nil {
 			out.Lease.Device = d.Name
 		}
-		out.Reservations = s.reservedThere(d.Reserved)
+		out.Reservations = s.reservedThere(d.Reserved, c)
 		out.FarmDevice = FarmDevice{Host: d.Host, Pool: d.Pool, Labels: d.Labels, Use: d.Use, Why: d.Why, Holder: d.Holder}
 		if !d.Since.IsZero() {
 			out.Since = &d.Since
@@ -177,11 +177,14 @@ func (s *Server) withFarm(own []Device) []Device {
 }
 
 // reservedThere is what a project is told of the reservations of a host's device.
-func (s *Server) reservedThere(list []wire.Lease) (out []ReservationInfo) {
+func (s *Server) reservedThere(list []wire.Lease, c caller) (out []ReservationInfo) {
 	for _, l := range list {
 		r := ReservationInfo{From: l.Since, Until: l.Until}
 		if l.Project == s.o.projectID {
 			r.Holder, r.Why = l.Holder, l.Why
+			if c.mayTakeBack(l.By) {
+				r.ID = l.ID
+			}
 		}
 		out = append(out, r)
 	}

@@ -36,12 +36,19 @@ type farmLab struct {
 	db     *store.DB
 	broker *broker.Broker
 	hub    *hub.Hub
+	ahead  time.Duration // its clock, of those of hosts
 }
 
 // newFarm starts a hub.
 func newFarm(t testing.TB, phones int, change ...func(*server.Options)) *farmLab {
 	t.Helper()
-	f := &farmLab{}
+	return newFarmAhead(t, 0, phones, change...)
+}
+
+// newFarmAhead starts a hub whose clock is ahead of those of its hosts.
+func newFarmAhead(t testing.TB, ahead time.Duration, phones int, change ...func(*server.Options)) *farmLab {
+	t.Helper()
+	f := &farmLab{ahead: ahead}
 	var err error
 	if f.db, err = store.Open(t.Context(), filepath.Join(t.TempDir(), "service.db")); err == nil {
 		_, _, err = f.db.Migrate(t.Context())
@@ -54,7 +61,7 @@ func newFarm(t testing.TB, phones int, change ...func(*server.Options)) *farmLab
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = f.broker.Close() })
-	if f.hub, err = hub.Open(t.Context(), hub.Options{DB: f.db, Broker: f.broker, Version: "1"}); err != nil {
+	if f.hub, err = hub.Open(t.Context(), hub.Options{DB: f.db, Broker: f.broker, Version: "1", Now: func() time.Time { return time.Now().Add(f.ahead) }}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = f.hub.Close() })
@@ -83,11 +90,12 @@ func (f *farmLab) joinFor(project, name string, phones ...androidtest.Options) *
 		f.t.Fatal(err)
 	}
 	adb, list := androidtest.Start(f.t, phones...)
-	s := newHost(f.t, adb.Addr())
+	clock := &host.Clock{}
+	s := newHost(f.t, adb.Addr(), func(c *run.Config) { c.Now = clock.Now })
 	ctx, cancel := context.WithCancel(context.Background())
 	ready, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
-		ended <- host.Run(ctx, host.Options{Hub: f.http.URL, Token: token, Name: name, Dir: f.t.TempDir(), Version: "1", Ready: func(id string) { ready <- id }}, s)
+		ended <- host.Run(ctx, host.Options{Hub: f.http.URL, Token: token, Name: name, Dir: f.t.TempDir(), Version: "1", Clock: clock, Ready: func(id string) { ready <- id }}, s)
 	}()
 	m := &member{phones: list, stop: func() {
 		cancel()
@@ -149,7 +157,7 @@ func TestAssistantOnARemoteDevice(t *testing.T) {
 }
 
 // newHost makes the server of a host.
-func newHost(t testing.TB, adb string) *server.Server {
+func newHost(t testing.TB, adb string, change ...func(*run.Config)) *server.Server {
 	t.Helper()
 	root := t.TempDir()
 	vars := map[string]string{"ADB_SERVER_SOCKET": "tcp:" + adb, "XDG_RUNTIME_DIR": filepath.Join(root, "run"), "XDG_STATE_HOME": filepath.Join(root, "state"), "TAPROOT_REPORTS_DIR": filepath.Join(root, "reports"), "TAPROOT_NO_VIDEO": "true"}
@@ -164,6 +172,9 @@ func newHost(t testing.TB, adb string) *server.Server {
 		t.Fatal(err)
 	}
 	conf.Timeout, conf.AllowShell = time.Minute, true
+	for _, c := range change {
+		c(&conf)
+	}
 	log := &drivertest.Log{}
 	s, err := server.New(server.Options{Config: conf, FarmHost: true, Projects: filepath.Join(root, "projects"), Network: guard.Policy{AllowPrivate: true}, Pages: 3, Log: slog.New(slog.NewTextHandler(log, nil)), MCP: mcpOf})
 	if err != nil {

@@ -21,11 +21,12 @@ type introduction struct {
 	Project string `json:"project"`
 	Days    int    `json:"days"` // how long its reports are kept
 	Runs    int    `json:"runs"`
+	Admin   bool   `json:"admin,omitempty"` // of the project
 }
 
 // introduce says who a caller is.
 func (s *Server) introduce(c caller) string {
-	i := introduction{Name: c.Name, Address: c.addr, Project: s.o.projectID}
+	i := introduction{Name: c.Name, Address: c.addr, Project: s.o.projectID, Admin: c.isAdmin()}
 	if c.member != nil && c.member.Project != nil {
 		i.Days, i.Runs = c.member.Project.ReportDays, c.member.Project.ReportRuns
 	}
@@ -47,7 +48,7 @@ func (s *Server) admitHub(r *http.Request) (caller, *Error) {
 	if !ok || len(all) != 1 || json.Unmarshal([]byte(all[0]), &i) != nil || i.Project != "" && !wire.IsName(i.Project) {
 		return caller{}, fault(http.StatusUnauthorized, codeMissingToken, "a host answers hubs only")
 	}
-	c := caller{Identity: auth.Identity{Name: i.Name}, addr: i.Address, lease: r.Header.Get("X-Lease")}
+	c := caller{Identity: auth.Identity{Name: i.Name}, addr: i.Address, admin: i.Admin, lease: r.Header.Get("X-Lease")}
 	if i.Project != "" {
 		c.project = &service.ProjectInfo{ID: i.Project, ReportDays: i.Days, ReportRuns: i.Runs}
 	}
@@ -64,11 +65,11 @@ func (s *Server) FarmDevices(ctx context.Context) ([]wire.Device, error) {
 		}
 		d := wire.Device{Info: info}
 		if h, busy := s.pool.Busy(info.ID); busy {
-			since := h.Since.UTC()
+			since := s.pool.There(h.Since).UTC()
 			d.Busy = &since
 		}
 		for _, r := range s.pool.Reservations(info.ID) {
-			d.Reserved = append(d.Reserved, wire.Lease{Project: r.Project, Holder: r.Who, Why: r.Why, Since: r.From, Until: r.Until})
+			d.Reserved = append(d.Reserved, wire.Lease{Project: r.Project, Holder: r.Who, Why: r.Why, ID: reservationID(r), By: r.By, Since: r.From, Until: r.Until})
 		}
 		list = append(list, d)
 	}
@@ -94,7 +95,7 @@ func (s *Server) addTo(list []wire.Device, project string) []wire.Device {
 	open := s.opened()
 	for i := range list {
 		d := &list[i]
-		record := s.deviceRecord(d.Info, open)
+		record := s.deviceRecord(d.Info, open, caller{})
 		if l := record.Lease; l != nil {
 			d.Leases = append(d.Leases, wire.Lease{Project: project, Holder: l.Holder, Since: l.Since, Until: l.Until})
 		}
@@ -107,7 +108,7 @@ func (s *Server) addTo(list []wire.Device, project string) []wire.Device {
 			continue
 		}
 		d := wire.Device{Info: status.Info, Only: project}
-		s.deviceRecord(status.Info, open).note(&d, project)
+		s.deviceRecord(status.Info, open, caller{}).note(&d, project)
 		list = append(list, d)
 	}
 	return list

@@ -22,7 +22,7 @@ does it. To hold the device longer, send the request again, with X-Lease. A leas
 
 With "from" and "until" the device is reserved for later: from then on it is yours as by a lease, and calls show the id. What overlaps another reservation, or a lease that lasts
 longer, is 409 device_busy. No lease of others lasts into a reservation; in the ten minutes before it no case of a run begins on the device, and one under way at its beginning ends first.
-DELETE with the id takes it back. Reservations outlast the server.`
+DELETE with the id takes it back; where that is lost, DELETE with X-Lease and the id that GET /devices tells to who made it, and to admins of the project. Reservations outlast the server.`
 
 // LeaseInfo is who holds a device, and until when.
 type LeaseInfo struct {
@@ -123,14 +123,15 @@ func (l leases) drop(device string) {
 	delete(l.state.byID, device)
 }
 
-func leaseOf(device string, h live.Hold) LeaseInfo {
-	return LeaseInfo{Device: device, Holder: h.Who, Since: h.Since.UTC(), Until: h.Until.UTC()}
+// leaseOf says who holds a device, by the clock of reservations.
+func (s *Server) leaseOf(device string, h live.Hold) LeaseInfo {
+	return LeaseInfo{Device: device, Holder: h.Who, Since: s.pool.There(h.Since).UTC(), Until: s.pool.There(h.Until).UTC()}
 }
 
 func (s *Server) getLease(ctx context.Context, in *deviceInput) (*leaseState, error) {
 	if h, held := s.devices.Held(in.ID); held { // also while the device is unplugged
-		since, until := h.Since.UTC(), h.Until.UTC()
-		return &leaseState{LeaseState{Device: in.ID, Held: true, Holder: h.Who, Since: &since, Until: &until, Mine: s.leases.mine(in.ID, callerOf(ctx)) != "", Reservations: s.reservations(in.ID, callerOf(ctx))}}, nil
+		l := s.leaseOf(in.ID, h)
+		return &leaseState{LeaseState{Device: in.ID, Held: true, Holder: h.Who, Since: &l.Since, Until: &l.Until, Mine: s.leases.mine(in.ID, callerOf(ctx)) != "", Reservations: s.reservations(in.ID, callerOf(ctx))}}, nil
 	}
 	if _, err := s.device(ctx, in.ID); err != nil {
 		return nil, err
@@ -179,7 +180,7 @@ func (s *Server) takeLease(ctx context.Context, in *leaseInput) (*leaseGrant, er
 		return nil, asDeviceError(err)
 	}
 	s.leases.put(in.ID, g, s.devices.Held)
-	return &leaseGrant{LeaseGrant{LeaseInfo: leaseOf(in.ID, h), Lease: id}}, nil
+	return &leaseGrant{LeaseGrant{LeaseInfo: s.leaseOf(in.ID, h), Lease: id}}, nil
 }
 
 // mine is the name of the holder when that is a connection of the caller's own credential; "" when it is not. Where nobody is known by name,
@@ -227,10 +228,14 @@ func newGrant(c caller, name string) (grant, string) {
 
 func (s *Server) dropLease(ctx context.Context, in *deviceInput) (*struct{}, error) {
 	c := callerOf(ctx)
-	who := s.leases.holder(in.ID, c) // also of a reservation that is ended now
-	ended, err := s.unreserve(in.ID, c)
+	who := s.leases.holder(in.ID, c)
+	had, err := s.unreserve(in.ID, c)
 	if err != nil {
 		return nil, err
+	}
+	ended := had != ""
+	if ended {
+		who = had // it may have begun
 	}
 	h, held := s.devices.Held(in.ID)
 	if !held || ended && h.Who != who {

@@ -18,6 +18,7 @@ import (
 
 // ReservationInfo is when a device is reserved, and for whom.
 type ReservationInfo struct {
+	ID     string    `json:"id,omitempty" doc:"By which it is taken back, as X-Lease of DELETE /devices/{id}/lease; told to who made it, and to admins of the project."`
 	From   time.Time `json:"from"`
 	Until  time.Time `json:"until"`
 	Holder string    `json:"holder,omitempty" doc:"Who of your project has it then."`
@@ -33,7 +34,7 @@ const (
 
 // reserve keeps a device for a caller, for later.
 func (s *Server) reserve(ctx context.Context, in *leaseInput) (*leaseGrant, error) {
-	b, now := in.Body, time.Now()
+	b, now := in.Body, s.pool.Now()
 	switch {
 	case b.Until == nil:
 		return nil, invalid("body.until: say until when the device is reserved")
@@ -56,11 +57,11 @@ func (s *Server) reserve(ctx context.Context, in *leaseInput) (*leaseGrant, erro
 		return nil, invalid("a page is nothing that can be reserved: open one when you need it")
 	}
 	c := callerOf(ctx)
-	if h, held := s.devices.Held(in.ID); held && h.Until.After(*b.From) && s.leases.holder(in.ID, c) != h.Who {
+	if h, held := s.devices.Held(in.ID); held && s.pool.There(h.Until).After(*b.From) && s.leases.holder(in.ID, c) != h.Who {
 		return nil, asDeviceError(&live.HeldError{ID: in.ID, Hold: h})
 	}
 	g, id := newGrant(c, b.Holder)
-	r := pool.Reservation{Who: g.who, Why: b.Why, Project: s.o.projectID, From: b.From.UTC(), Until: b.Until.UTC(), Sum: hex.EncodeToString(g.sum[:]), Owner: g.owner}
+	r := pool.Reservation{Who: g.who, Why: b.Why, Project: s.o.projectID, From: b.From.UTC(), Until: b.Until.UTC(), Sum: hex.EncodeToString(g.sum[:]), Owner: g.owner, By: c.Name}
 	err = s.pool.Reserve(in.ID, r, s.leases.holder(in.ID, c))
 	if errors.Is(err, pool.ErrManyReserved) {
 		return nil, fault(http.StatusConflict, codeConflict, err.Error())
@@ -100,12 +101,12 @@ func (s *Server) beginReserved(ctx context.Context, device string, c caller) {
 	if _, held := s.devices.Held(device); held {
 		return
 	}
-	now := time.Now()
+	now := s.pool.Now()
 	for _, r := range s.pool.Reservations(device) {
 		if !r.From.After(now) && s.leases.has(r, c) {
 			ctx, cancel := s.deadline(ctx)
 			defer cancel()
-			if _, err := s.devices.Hold(ctx, device, r.Who, time.Until(r.Until)); err != nil {
+			if _, err := s.devices.Hold(ctx, device, r.Who, r.Until.Sub(now)); err != nil {
 				s.log.DebugContext(ctx, "a reservation could not begin", "device", device, "error", err)
 			}
 			return
@@ -113,13 +114,28 @@ func (s *Server) beginReserved(ctx context.Context, device string, c caller) {
 	}
 }
 
-// unreserve ends the reservation whose id a caller shows; without one, that which the credential has now.
-func (s *Server) unreserve(device string, c caller) (bool, error) {
-	now := time.Now()
-	n, err := s.pool.Unreserve(device, func(r pool.Reservation) bool {
-		return r.Project == s.o.projectID && shows(r, c) || c.lease == "" && !r.From.After(now) && s.leases.has(r, c)
+// reservationPrefix begins the id by which a reservation is taken back. It is no secret: who uses the device shows that of the lease.
+const reservationPrefix = "rsv_"
+
+func reservationID(r pool.Reservation) string { return reservationPrefix + r.Sum[:min(24, len(r.Sum))] }
+
+// mayTakeBack tells whether a caller may end a reservation of the project that somebody made.
+func (c caller) mayTakeBack(by string) bool { return by == c.Name || c.isAdmin() }
+
+// unreserve ends the reservation whose id, or that of whose lease, a caller shows; without one, that which the credential has now. who had it; "": there was none.
+func (s *Server) unreserve(device string, c caller) (who string, err error) {
+	now := s.pool.Now()
+	_, err = s.pool.Unreserve(device, func(r pool.Reservation) bool {
+		is := r.Project == s.o.projectID && (shows(r, c) || c.lease == reservationID(r) && c.mayTakeBack(r.By)) || c.lease == "" && !r.From.After(now) && s.leases.has(r, c)
+		if is {
+			who = r.Who
+		}
+		return is
 	})
-	return n > 0, err
+	if err == nil && who == "" && strings.HasPrefix(c.lease, reservationPrefix) {
+		err = fault(http.StatusNotFound, codeNotFound, "there is no reservation of this id that you may take back; GET /devices lists those of each device")
+	}
+	return who, err
 }
 
 // reservations lists those of a device. Of other projects' nothing is told but the times.
@@ -128,6 +144,9 @@ func (s *Server) reservations(device string, c caller) (list []ReservationInfo) 
 		out := ReservationInfo{From: r.From, Until: r.Until}
 		if r.Project == s.o.projectID {
 			out.Holder, out.Why, out.Mine = r.Who, r.Why, s.leases.has(r, c)
+			if c.mayTakeBack(r.By) {
+				out.ID = reservationID(r)
+			}
 		}
 		list = append(list, out)
 	}
@@ -145,7 +164,7 @@ func (s *Server) reservedProblem(e *pool.ReservedError) *Error {
 			out.Message += ": " + e.Why
 		}
 	}
-	if now := time.Now(); e.From.After(now) {
+	if now := s.pool.Now(); e.From.After(now) {
 		out.Message += fmt.Sprintf("; a lease may last until then, %d seconds", int(e.From.Sub(now).Seconds()))
 	}
 	return out

@@ -45,7 +45,7 @@ func (s *Server) listPages(context.Context, *struct{}) (*pageList, error) {
 	for _, p := range s.pages() {
 		page := Page{ID: p.Info.ID, Opened: p.Opened.UTC(), Used: p.Used.UTC()}
 		if p.Hold != nil {
-			l := leaseOf(p.Info.ID, *p.Hold)
+			l := s.leaseOf(p.Info.ID, *p.Hold)
 			page.Lease = &l
 		}
 		out.Body = append(out.Body, page)

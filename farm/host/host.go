@@ -27,6 +27,9 @@ type Server interface {
 	FarmDevices(ctx context.Context) ([]wire.Device, error)
 }
 
+// Clock tells the time by the hub's clock, when a host has learned of it.
+type Clock = wire.Clock
+
 // Options are those of a host.
 type Options struct {
 	Hub       string // https://…
@@ -38,6 +41,7 @@ type Options struct {
 	Labels    map[string]string
 	Version   string
 	Log       *slog.Logger
+	Clock     *Clock // learns of the hub's time; may be nil
 	// Ready is told the name of the host when it is connected for the first time; may be nil.
 	Ready func(host string)
 	// Work is what a host does beside serving its devices, until the context ends; may be nil.
@@ -198,7 +202,7 @@ func (m *Member) beats(end context.CancelFunc) wire.Beats {
 	if ready == nil {
 		ready = func(string) {}
 	}
-	return wire.Beats{Conn: m.nc, Host: m.ID(), Wake: m.back, Next: m.beat, Said: func(b wire.Beat, err error) {
+	return wire.Beats{Conn: m.nc, Host: m.ID(), Wake: m.back, Clock: m.o.Clock, Next: m.beat, Said: func(b wire.Beat, err error) {
 		if b.Draining && !inUse(b) {
 			end()
 		}

@@ -67,7 +67,7 @@ func (h *Hub) AllDevices() []Device {
 	for i := range list {
 		if d := &list[i]; len(d.Leases) > 0 {
 			d.Holder, d.Since = d.Leases[0].Holder, d.Leases[0].Since
-		} else if r, now := d.reserved(); now {
+		} else if r, now := d.reserved(h.o.Now()); now {
 			d.Holder = r.Holder
 		}
 	}
@@ -75,8 +75,7 @@ func (h *Hub) AllDevices() []Device {
 }
 
 // reserved gives the reservation that has begun.
-func (d *Device) reserved() (wire.Lease, bool) {
-	now := time.Now()
+func (d *Device) reserved(now time.Time) (wire.Lease, bool) {
 	for _, r := range d.Reserved {
 		if !r.Since.After(now) && now.Before(r.Until) {
 			return r, true
@@ -103,7 +102,7 @@ func (h *Hub) devices(project string, sees func(*host, wire.Device) bool) []Devi
 			}
 			count[d.ID]++
 			list = append(list, Device{Device: d, Name: d.ID, Host: one.ID, Pool: pool, Labels: labels, Project: one.Project})
-			list[len(list)-1].judge(one, project)
+			list[len(list)-1].judge(one, project, h.o.Now())
 		}
 	}
 	for i := range list {
@@ -116,12 +115,12 @@ func (h *Hub) devices(project string, sees func(*host, wire.Device) bool) []Devi
 }
 
 // judge says what the device is good for.
-func (d *Device) judge(one *host, project string) {
+func (d *Device) judge(one *host, project string, at time.Time) {
 	if at := slices.IndexFunc(d.Leases, func(l wire.Lease) bool { return l.Project == project }); at >= 0 {
 		d.Holder, d.Since = d.Leases[at].Holder, d.Leases[at].Since
 	}
 	d.Use, d.Why = Free, ""
-	reserved, now := d.reserved()
+	reserved, now := d.reserved(at)
 	if now && d.Holder == "" && reserved.Project == project {
 		d.Holder = reserved.Holder
 	}

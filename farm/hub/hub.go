@@ -23,9 +23,10 @@ type Options struct {
 	Broker  *broker.Broker
 	Version string
 	Log     *slog.Logger
-	Life    time.Duration // of a host's credential, which it renews long before; default: what suits the broker
-	Dead    time.Duration // how long a host may be silent before its cases go elsewhere; default: wire.AckWait
-	Refused func(Refusal) // is told what hosts, and who says to be one, may not do; it must not wait. nil: nobody
+	Life    time.Duration    // of a host's credential, which it renews long before; default: what suits the broker
+	Dead    time.Duration    // how long a host may be silent before its cases go elsewhere; default: wire.AckWait
+	Now     func() time.Time // its clock, by which reservations count on all hosts; default: time.Now
+	Refused func(Refusal)    // is told what hosts, and who says to be one, may not do; it must not wait. nil: nobody
 }
 
 // Refusal is something that was refused.
@@ -99,6 +100,9 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 	}
 	if o.Dead == 0 {
 		o.Dead = wire.AckWait
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	if o.Refused == nil {
 		o.Refused = func(Refusal) {}

@@ -49,16 +49,17 @@ func (h *Hub) hear(subject string, body []byte) (any, error) {
 		h.o.Refused(Refusal{Actor: hostActor(id), Action: "farm.beat", Target: "a host that was revoked, or never joined"})
 		return nil, ErrNoHost
 	}
+	heard := wire.Heard{Now: h.o.Now()}
 	switch {
 	case b.Ending:
 		if one.beat.Boot == b.Boot { // its devices are blocked until it is back
 			one.beat.Ending, one.heard = true, time.Now()
 			one.link.cut()
 		}
-		return nil, nil
+		return heard, nil
 	case !b.Same:
 	case one.heard.IsZero() || one.beat.Boot != b.Boot || one.beat.State != b.State:
-		return nil, wire.SayAgain(h.o.Broker.Conn(), id)
+		return heard, wire.SayAgain(h.o.Broker.Conn(), id)
 	default:
 		b = one.beat
 	}
@@ -76,7 +77,7 @@ func (h *Hub) hear(subject string, body []byte) (any, error) {
 		defer h.freed()
 	}
 	one.beat, one.heard, one.silent, one.dead = b, time.Now(), false, false
-	return nil, nil
+	return heard, nil
 }
 
 // hostActor is how the log calls a host.

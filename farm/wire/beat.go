@@ -65,6 +65,8 @@ type Lease struct {
 	Project string    `json:"project,omitempty"`
 	Holder  string    `json:"holder"`
 	Why     string    `json:"why,omitempty"` // of a reservation
+	ID      string    `json:"id,omitempty"`  // of a reservation: by which it is taken back
+	By      string    `json:"by,omitempty"`  // who made the reservation
 	Since   time.Time `json:"since"`
 	Until   time.Time `json:"until"`
 }

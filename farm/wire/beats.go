@@ -16,8 +16,31 @@ type Beats struct {
 	Host string
 	Wake chan struct{} // of one token: the next beat is due now
 	// Next makes a beat; Protocol, Boot and State are filled in. While it takes longer than a beat, as when a phone hangs, what was said before stands.
-	Next func(context.Context) Beat
-	Said func(b Beat, err error) // is told of each, and why no hub took it; may be nil
+	Next  func(context.Context) Beat
+	Said  func(b Beat, err error) // is told of each, and why no hub took it; may be nil
+	Clock *Clock                  // learns of the hub's time; may be nil
+}
+
+// Heard is the answer to a beat.
+type Heard struct {
+	Now time.Time `json:"now"` // by the hub's clock
+}
+
+// Clock tells the time by the hub's clock, on a host whose own may be wrong. The zero value goes by this machine's. Safe for concurrent use.
+type Clock struct{ ahead atomic.Int64 }
+
+// Now is the time on the hub.
+func (c *Clock) Now() time.Time { return time.Now().Add(c.Ahead()) }
+
+// Ahead is how much the hub's clock is ahead of this machine's. Less than a second is none.
+func (c *Clock) Ahead() time.Duration { return time.Duration(c.ahead.Load()) }
+
+// reckon takes what the hub's clock said between two moments.
+func (c *Clock) reckon(now, from, to time.Time) {
+	ahead := now.Sub(from.Add(to.Sub(from) / 2)).Round(time.Second)
+	if c != nil && !now.IsZero() && (ahead-c.Ahead()).Abs() > time.Second {
+		c.ahead.Store(int64(ahead))
+	}
 }
 
 // Run says them until the context ends, and then good-bye.
@@ -88,5 +111,9 @@ func (s Beats) Run(ctx context.Context) error {
 func (s Beats) say(ctx context.Context, b Beat) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*BeatEvery)
 	defer cancel()
-	return Ask(ctx, s.Conn, ToHub(s.Host, BeatSubject), b, nil)
+	var heard Heard
+	began := time.Now()
+	err := Ask(ctx, s.Conn, ToHub(s.Host, BeatSubject), b, &heard)
+	s.Clock.reckon(heard.Now, began, time.Now())
+	return err
 }

@@ -99,7 +99,7 @@ func (d *Devices) take(ctx context.Context, id, who string) (*entry, error) {
 	d.mu.Lock()
 	h, held := e.held(time.Now())
 	if r, now := d.o.Pool.Reserved(id, "", 0); now && !held && r.Who == who {
-		e.hold = &Hold{Who: who, Since: r.From, Until: r.Until} // it has begun
+		e.hold = &Hold{Who: who, Since: d.o.Pool.Here(r.From), Until: d.o.Pool.Here(r.Until)} // it has begun
 	}
 	d.mu.Unlock()
 	if held && h.Who != who && who != onlooker {

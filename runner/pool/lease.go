@@ -16,7 +16,10 @@ import (
 
 // leases are the locks by which processes of one user share phones: a file per device, locked while a case uses it. The kernel frees
 // the lock when its holder dies.
-type leases struct{ dir string }
+type leases struct {
+	dir string
+	now func() time.Time // by which reservations count
+}
 
 // Holder is who holds a device, as it stands beside the device's lock file.
 type Holder struct {

@@ -57,6 +57,7 @@ type Options struct {
 	Device        string              // only this device
 	AndroidSerial string              // of the Android devices only this one; Device goes before
 	Getenv        func(string) string // where leases lie; default: the process's own
+	Now           func() time.Time    // the clock by which reservations count; default: time.Now
 }
 
 // only names the one device of a platform that may be used, or "".
@@ -72,7 +73,10 @@ func New(list []drivers.Driver, o Options) *Pool {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
 	}
-	p := &Pool{drivers: list, leases: leases{LeaseDir(o.Getenv)}, reserved: leases{reservedDir(o.Getenv)}, only: o.only, asking: map[dsl.Platform]chan struct{}{},
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	p := &Pool{drivers: list, leases: leases{LeaseDir(o.Getenv), o.Now}, reserved: leases{reservedDir(o.Getenv), o.Now}, only: o.only, asking: map[dsl.Platform]chan struct{}{},
 		local: map[string]bool{}, listed: map[dsl.Platform]listing{}, had: map[dsl.Platform]map[string]bool{},
 		gone: map[dsl.Platform]time.Time{}, wake: make(chan struct{}), watching: map[dsl.Platform]bool{}, closers: map[dsl.Platform]func() error{}}
 	p.life, p.end = context.WithCancel(context.Background())

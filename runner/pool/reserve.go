@@ -22,6 +22,7 @@ type Reservation struct {
 	Until   time.Time `json:"until"`
 	Sum     string    `json:"sum,omitempty"`   // of the secret by which the holder proves it, for who keeps reservations
 	Owner   string    `json:"owner,omitempty"` // who needs no secret
+	By      string    `json:"by,omitempty"`    // who made it
 }
 
 // Notice is for how long before a reservation no case begins on its device any more: cases have no limit of time, and few take longer.
@@ -55,6 +56,17 @@ func reservedDir(getenv func(string) string) string {
 	return filepath.Join(LeaseDir(getenv), "reserved")
 }
 
+// Now is the time by the clock by which reservations count.
+func (p *Pool) Now() time.Time { return p.reserved.now() }
+
+// There is a moment of this machine's clock by that of reservations, Here the other way round.
+func (p *Pool) There(t time.Time) time.Time { return t.Add(p.ahead()) }
+
+// Here is a moment of the clock of reservations by this machine's.
+func (p *Pool) Here(t time.Time) time.Time { return t.Add(-p.ahead()) }
+
+func (p *Pool) ahead() time.Duration { return time.Until(p.Now()).Round(time.Second) }
+
 // Reservations lists those of a device that are not over, the first one first.
 func (p *Pool) Reservations(id string) []Reservation {
 	list, _ := p.reserved.read(id) // what cannot be read reserves nothing
@@ -69,7 +81,7 @@ func (l leases) read(id string) (list []Reservation, err error) {
 	if err == nil {
 		err = json.Unmarshal(data, &list)
 	}
-	now := time.Now()
+	now := l.now()
 	list = slices.DeleteFunc(list, func(r Reservation) bool { return !now.Before(r.Until) })
 	slices.SortFunc(list, func(a, b Reservation) int { return a.From.Compare(b.From) })
 	return list, err
@@ -77,7 +89,7 @@ func (l leases) read(id string) (list []Reservation, err error) {
 
 // Reserved tells whether somebody other than who has a device reserved within a time from now on.
 func (p *Pool) Reserved(id, who string, within time.Duration) (Reservation, bool) {
-	until := time.Now().Add(within)
+	until := p.Now().Add(within)
 	for _, r := range p.Reservations(id) {
 		if r.Who != who && !r.From.After(until) {
 			return r, true
@@ -89,7 +101,7 @@ func (p *Pool) Reserved(id, who string, within time.Duration) (Reservation, bool
 // Reserve keeps a device for somebody, who may hold it now as who. A *ReservedError says that another reservation is in the way, a *BusyError that somebody
 // else holds it until later.
 func (p *Pool) Reserve(id string, want Reservation, who string) error {
-	if h, busy := p.Busy(id); busy && h.Until.After(want.From) && h.Who != who {
+	if h, busy := p.Busy(id); busy && p.There(h.Until).After(want.From) && h.Who != who {
 		return &BusyError{ID: id, Holder: h}
 	}
 	return p.reserved.change(id, func(list []Reservation) ([]Reservation, error) {

@@ -63,6 +63,7 @@ type Config struct {
 	Access         action.Access               // what tests may touch of this machine
 	Timeout        time.Duration               // of a step that names none
 	Getenv         func(string) string         // default: the process's own
+	Now            func() time.Time            // the clock by which reservations of devices count; default: time.Now
 	LookupEnv      func(string) (string, bool) // for vars whose value names the environment; nil: there is none
 	Reads          func(file string)           // is told of each file besides the tests' own that the planning reads; nil: nobody is
 	Boot           string                      // name or UDID of a simulator to start; empty: none
@@ -87,7 +88,7 @@ func (c Config) getenv() func(string) string {
 
 // PoolOptions are those of the pool that the run takes its devices from.
 func (c Config) PoolOptions() pool.Options {
-	return pool.Options{Device: c.Device, AndroidSerial: c.AndroidSerial, Getenv: c.getenv()}
+	return pool.Options{Device: c.Device, AndroidSerial: c.AndroidSerial, Getenv: c.getenv(), Now: c.Now}
 }
 
 func (c Config) logger() *slog.Logger {

@@ -1,0 +1,121 @@
+package server_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/farm/broker"
+	"github.com/taproot-dev/taproot/farm/hub"
+	"github.com/taproot-dev/taproot/server"
+	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/service/store/storetest"
+)
+
+// TestReservationTakenBack: a reservation whose id was lost, of the server's own device and of a host's, is taken back by the key or person who made it and by admins of the project, who
+// are told another id of it; by nobody else, and it cannot be used by that id. It could not be taken back before it began.
+func TestReservationTakenBack(t *testing.T) {
+	t.Parallel()
+	s, withAccounts := withService(t, storetest.SQLite(t))
+	b, err := broker.Open(broker.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	h, err := hub.Open(t.Context(), hub.Options{DB: s.DB(), Broker: b, Version: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	f := &farmLab{db: s.DB(), broker: b, hub: h}
+	f.lab = newLab(t, 1, withAccounts, func(o *server.Options) { o.Farm = h })
+	owner, token := somebody(t, s, "owner@example.com")
+	project, err := owner.Project(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens := map[string]string{"owner": token}
+	for _, role := range []service.Role{service.RoleAdmin, service.RoleMember} {
+		p, token := somebody(t, s, string(role)+"@example.com")
+		_, invitation, err := project.Invite(t.Context(), p.Account.Email, role)
+		if err == nil {
+			_, err = p.Accept(t.Context(), invitation)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens[string(role)] = token
+	}
+	for _, name := range []string{"key", "other key"} {
+		made, err := project.CreateKey(t.Context(), service.NewKey{Name: name, Scopes: []string{"*"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens[name] = made.Secret
+	}
+	as := func(who, method, path string, body any, more ...string) answer {
+		return f.ask(method, path, body, append(more, "Authorization", "Bearer "+tokens[who], "X-Project", project.ID)...)
+	}
+	f.join("one", androidtest.Small, androidtest.Small)
+	for _, device := range []string{"SIM1", "SIM2"} {
+		id := func(who string) string {
+			var list []server.Device
+			if err := json.Unmarshal(as(who, "GET", "/devices", nil).body, &list); err != nil {
+				t.Fatal(err)
+			}
+			if at := slices.IndexFunc(list, func(d server.Device) bool { return d.ID == device }); at >= 0 && len(list[at].Reservations) > 0 {
+				return list[at].Reservations[0].ID
+			}
+			return ""
+		}
+		lease := "/devices/" + device + "/lease"
+		reserve := func(who string, in time.Duration) (secret string) {
+			var a answer
+			eventually(t, who+" reserves "+device, func() bool {
+				a = as(who, "POST", lease, map[string]any{"holder": "night", "from": time.Now().Add(in), "until": time.Now().Add(time.Hour + in)})
+				return a.status == 200
+			})
+			return a.json(t)["lease"].(string)
+		}
+		secret := reserve("key", time.Hour)
+		eventually(t, "who made it is told its id", func() bool { return id("key") != "" })
+		known := id("key")
+		if id("owner") != known || id("admin") != known || id("member") != "" || id("other key") != "" || strings.Contains(known, secret) {
+			t.Errorf("%s: %q %q %q %q", known, id("owner"), id("admin"), id("member"), id("other key"))
+		}
+		for _, who := range []string{"member", "other key"} {
+			if a := as(who, "DELETE", lease, nil, "X-Lease", known); a.status != 404 {
+				t.Errorf("%s takes it back: %s", who, a)
+			}
+		}
+		if a := as("key", "DELETE", lease, nil, "X-Lease", known); a.status != 204 {
+			t.Error(a)
+		}
+		eventually(t, "it is gone", func() bool { return id("admin") == "" })
+		reserve("member", time.Hour)
+		eventually(t, "admins are told the id of a person's", func() bool { return id("admin") != "" && id("key") == "" })
+		if a := as("admin", "DELETE", lease, nil, "X-Lease", id("admin")); a.status != 204 {
+			t.Error(a)
+		}
+		eventually(t, "it is gone, too", func() bool { return id("admin") == "" })
+		secret = reserve("key", 400*time.Millisecond)
+		tap := `{"point": "50%,50%"}`
+		eventually(t, "it begins", func() bool { return as("other key", "POST", "/devices/"+device+"/tap", tap).status == 409 })
+		eventually(t, "admins are told its id", func() bool { return id("admin") != "" })
+		if a := as("admin", "POST", "/devices/"+device+"/tap", tap, "X-Lease", id("admin")); a.status != 409 {
+			t.Errorf("it is used by the id that takes it back: %s", a)
+		}
+		if a := as("key", "POST", "/devices/"+device+"/tap", tap, "X-Lease", secret); a.status != 200 {
+			t.Error(a)
+		}
+		if a := as("admin", "DELETE", lease, nil, "X-Lease", id("admin")); a.status != 204 {
+			t.Error(a)
+		}
+		if a := as("other key", "POST", "/devices/"+device+"/tap", tap); a.status != 200 {
+			t.Errorf("after it was taken back: %s", a)
+		}
+	}
+}
