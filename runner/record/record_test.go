@@ -141,11 +141,11 @@ func browser(t *testing.T) (playwright.Browser, string) {
 	}
 	profile, err := os.MkdirTemp("", "taproot-person-*")
 	must(t, err)
-	args := append(toolchain.ChromiumArgs(), "--headless=new", "--remote-debugging-port=0", "--user-data-dir="+profile, "--no-first-run", "--disable-back-forward-cache") // which Playwright, as the person, does not follow
+	args := append(toolchain.ChromiumArgs(), "--headless", "--remote-debugging-port=0", "--user-data-dir="+profile, "--no-first-run", "--disable-back-forward-cache") // which Playwright, as the person, does not follow
 	if !setup.Sandbox {
 		args = append(args, "--no-sandbox")
 	}
-	cmd := exec.Command(setup.Chromium, append(args, "about:blank")...)
+	cmd := exec.Command(chromiumtest.Program(setup), append(args, "about:blank")...)
 	said, err := cmd.StderrPipe()
 	must(t, err)
 	must(t, cmd.Start())
