@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -38,16 +39,33 @@ func Photograph(ctx context.Context, dev drivers.Device, mask *event.Mask) (imag
 	if err != nil {
 		return nil, fmt.Errorf("what a picture would show of the secrets cannot be told: %w", err)
 	}
-	out := image.NewRGBA(img.Bounds())
-	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
+	var boxes []image.Rectangle
 	for _, t := range []*screen.Tree{before, after} {
 		for n := range t.All {
 			if n.Password || mask.Shows(n.Text) || mask.Shows(n.Desc) || mask.Shows(n.Hint) {
-				draw.Draw(out, n.Bounds, image.NewUniform(color.Gray{128}), image.Point{}, draw.Src)
+				boxes = append(boxes, n.Bounds)
 			}
 		}
 	}
-	return out, nil
+	return painted(img, boxes), nil
+}
+
+// painted gives a picture with places that are painted over. Where there are none, it is the picture itself, so that the file that it came
+// as need be neither read nor written anew.
+func painted(img image.Image, boxes []image.Rectangle) image.Image {
+	boxes = slices.DeleteFunc(boxes, func(b image.Rectangle) bool { return b.Intersect(img.Bounds()).Empty() })
+	if len(boxes) == 0 {
+		return img
+	}
+	if p, ok := img.(*drivers.Picture); ok { // whose pixels are copied at once, not one by one
+		img = p.Decoded()
+	}
+	out := image.NewRGBA(img.Bounds())
+	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
+	for _, b := range boxes {
+		draw.Draw(out, b, image.NewUniform(color.Gray{128}), image.Point{}, draw.Src)
+	}
+	return out
 }
 
 // stoppedByDialog gives an error while a dialog of a page is open. On phones dialogs are elements like others.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
-	"image/draw"
 	_ "image/png" // of template pictures
 	"os"
 	"path/filepath"
@@ -99,21 +97,13 @@ func (s *Session) forModel(ctx context.Context) (image.Image, error) {
 		return nil, err
 	}
 	s.Tree = tree
-	var out *image.RGBA
+	var boxes []image.Rectangle
 	for n := range tree.All {
-		if !n.Password || n.Bounds.Intersect(img.Bounds()).Empty() {
-			continue
+		if n.Password {
+			boxes = append(boxes, n.Bounds)
 		}
-		if out == nil {
-			out = image.NewRGBA(img.Bounds())
-			draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
-		}
-		draw.Draw(out, n.Bounds, image.NewUniform(color.Gray{128}), image.Point{}, draw.Src)
 	}
-	if out == nil {
-		return img, nil
-	}
-	return out, nil
+	return painted(img, boxes), nil
 }
 
 // masked is a text without secrets.
