@@ -8,13 +8,15 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
 // TestGiftsAndCuts: apps and pictures go to the phone by the field and by dropping them, links are opened, texts are copied, and what no
 // element tells is cut out as a picture or read; each is a step, and the test that it makes passes.
 func TestGiftsAndCuts(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
+	l := newLabOf(t, androidtest.Small) // whose texts can be read in pixels
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()+"?file=suites/gifts.yaml"), 1440, false)
 	p.must(p.Context().GrantPermissions([]string{"clipboard-read", "clipboard-write"}))
 	p.connected()

@@ -50,9 +50,12 @@ type lab struct {
 	client *http.Client
 }
 
-func newLab(t testing.TB, change ...func(*server.Options)) *lab {
+func newLab(t testing.TB) *lab { t.Helper(); return newLabOf(t, androidtest.Tiny) }
+
+// newLabOf is a lab with this phone.
+func newLabOf(t testing.TB, phone androidtest.Options) *lab {
 	t.Helper()
-	adb, phones := androidtest.Start(t, androidtest.Small)
+	adb, phones := androidtest.Start(t, phone)
 	root := t.TempDir()
 	l := &lab{t: t, phone: phones[0], dir: filepath.Join(root, "project")}
 	for _, dir := range []string{"project", "run", "state"} {
@@ -74,9 +77,6 @@ func newLab(t testing.TB, change ...func(*server.Options)) *lab {
 	}
 	log := &drivertest.Log{}
 	o := server.Options{Config: conf, Project: l.dir, Auth: gate, Pages: 3, Network: guard.Policy{AllowPrivate: true}, Log: slog.New(slog.NewTextHandler(log, nil))}
-	for _, c := range change {
-		c(&o)
-	}
 	if l.server, err = server.New(o); err != nil {
 		t.Fatal(err)
 	}
@@ -202,13 +202,28 @@ func (p *tab) edits(text string) {
 // writes waits until the editor holds a text.
 func (p *tab) writes(text string) {
 	p.l.t.Helper()
-	_, err := p.WaitForFunction(`text => document.getElementById("yaml").value.includes(text)`, text)
-	if err != nil {
+	if err := p.until(`text => document.getElementById("yaml").value.includes(text)`, text); err != nil {
 		said, _ := p.Locator("#said").TextContent()
 		focus, _ := p.Evaluate(`document.activeElement.id`)
 		p.shot("missing-" + p.l.t.Name())
 		p.l.t.Fatalf("%q is not written: %v\nit says %q, the focus is on %v\n%s", text, err, said, focus, p.yaml())
 	}
+}
+
+// until waits until a function of the page says yes. It asks twenty times in a second: WaitForFunction asks, and has the page drawn, sixty times.
+func (p *tab) until(function string, arg any) error {
+	yes, err := p.Evaluate(`async ([arg, ms]) => {
+		const holds = `+function+`;
+		for (const end = Date.now() + ms; !holds(arg); ) {
+			if (Date.now() > end) return false;
+			await new Promise((done) => setTimeout(done, 50));
+		}
+		return true;
+	}`, []any{arg, chromiumtest.Patience})
+	if err == nil && yes != true {
+		err = fmt.Errorf("not within %d ms", chromiumtest.Patience)
+	}
+	return err
 }
 
 // place gives where an element is on the live picture, in pixels of the window.

@@ -184,8 +184,7 @@ func (p *tab) asserts(words string) {
 	p.must(p.Locator("#element h2:has-text(" + fmt.Sprintf("%q", words) + ")").WaitFor())
 	before := strings.Count(p.yaml(), "- assert: ")
 	p.must(p.Locator("#element button:text('Assert this')").First().Click())
-	_, err := p.WaitForFunction(`n => document.getElementById("yaml").value.split("- assert: ").length === n + 2`, before)
-	p.must(err)
+	p.must(p.until(`n => document.getElementById("yaml").value.split("- assert: ").length === n + 2`, before))
 	p.must(p.Locator("#point").Click())
 }
 
