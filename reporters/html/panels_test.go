@@ -230,18 +230,37 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.is(`document.getElementById("panel").hidden`, true)
 	})
 	t.Run("accessible", func(t *testing.T) {
-		for i, panel := range []string{"timeline", "network", "log", "dom", "elements", "history", "environment", "trace"} {
-			screens := [][]screen{{{}, {width: 390, height: 844, dark: true}}, {{dark: true}, {width: 390, height: 844}}}[i%2]
-			if testing.Short() { // each panel once, in turns bright and dark
-				screens = screens[:1]
-			}
-			for _, s := range screens {
-				p := openTab(t, file, "#panel="+panel, s)
-				p.is(`document.querySelector("#panel h2") !== null`, true)
-				p.accessible()
+		screens := []screen{{}, {dark: true}, {width: 390, height: 844, dark: true}, {width: 390, height: 844}}
+		if testing.Short() { // each panel once, in turns bright and dark
+			screens = screens[:2]
+		}
+		for n, s := range screens {
+			p := openTab(t, file, "", s)
+			for i, panel := range panelNames {
+				if i%2 == n%2 {
+					p.turnTo(panel)
+					p.accessible()
+				}
 			}
 		}
 	})
+}
+
+// panelNames are all panels beside the steps.
+var panelNames = []string{"timeline", "network", "log", "dom", "elements", "history", "environment", "trace"}
+
+// turnTo shows a panel of the page that is open, which its address names; "" are the steps.
+func (p *tab) turnTo(panel string) {
+	p.t.Helper()
+	name, address := "steps", ""
+	if panel != "" {
+		name, address = panel, "panel="+panel
+	}
+	p.js(fmt.Sprintf("location.hash = %q", address))
+	p.is(fmt.Sprintf(`document.getElementById("tab-%s").getAttribute("aria-selected")`, name), "true")
+	if panel != "" {
+		p.is(`document.querySelector("#panel h2") !== null`, true)
+	}
 }
 
 func quoted(s string) string {
@@ -260,16 +279,12 @@ var shots = flag.String("shots", "", "folder that TestWidths puts a screenshot o
 func TestWidths(t *testing.T) {
 	t.Parallel()
 	run, recorded := richRun(t), recordedPages(t)
-	pages := map[string]string{"soft": filepath.Join(recorded, "soft", PackFile), "index": filepath.Join(recorded, IndexFile), "runs": filepath.Join(filepath.Dir(run), IndexFile)}
-	for _, panel := range []string{"", "timeline", "network", "log", "dom", "elements", "history", "environment", "trace"} {
-		pages["cart-"+panel] = filepath.Join(run, "cart--try-2", PackFile)
-	}
+	pages := map[string]string{"soft": filepath.Join(recorded, "soft", PackFile), "index": filepath.Join(recorded, IndexFile), "runs": filepath.Join(filepath.Dir(run), IndexFile), "cart": filepath.Join(run, "cart--try-2", PackFile)}
 	for name, file := range pages {
-		_, panel, _ := strings.Cut(name, "-")
-		if panel != "" {
-			panel = "#panel=" + panel
+		p, panels := openTab(t, file, "", screen{}), []string{""}
+		if name == "cart" {
+			panels = append(panels, panelNames...)
 		}
-		p := openTab(t, file, panel, screen{})
 		for i, s := range []screen{{width: 1440, height: 900}, {width: 1024, height: 768}, {width: 390, height: 844}} {
 			if err := p.SetViewportSize(s.width, s.height); err != nil {
 				t.Fatal(err)
@@ -277,15 +292,20 @@ func TestWidths(t *testing.T) {
 			if err := p.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: []*playwright.ColorScheme{playwright.ColorSchemeLight, playwright.ColorSchemeDark}[i%2]}); err != nil {
 				t.Fatal(err)
 			}
-			p.is(fmt.Sprintf(`document.documentElement.scrollWidth <= %d`, s.width), true)
-			if *shots == "" {
-				continue
+			for _, panel := range panels {
+				if name == "cart" {
+					p.turnTo(panel)
+				}
+				p.is(fmt.Sprintf(`document.documentElement.scrollWidth <= %d`, s.width), true)
+				if *shots == "" {
+					continue
+				}
+				data, err := p.Screenshot()
+				if err != nil {
+					t.Fatal(err)
+				}
+				write(t, filepath.Join(*shots, fmt.Sprintf("%s-%s-%d.png", name, panel, s.width)), data)
 			}
-			data, err := p.Screenshot()
-			if err != nil {
-				t.Fatal(err)
-			}
-			write(t, filepath.Join(*shots, fmt.Sprintf("%s-%d.png", name, s.width)), data)
 		}
 	}
 }
