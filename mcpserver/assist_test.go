@@ -8,9 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/web"
 )
 
 // desk is a page with all that an assistant stumbles over.
@@ -63,7 +60,7 @@ func browse(t *testing.T) (s *session, site string, conf Config) {
 	t.Helper()
 	site = deskSite(t)
 	conf = newLab(t, 0).config(t)
-	conf.Drivers = []drivers.Driver{web.New(web.Options{Slots: 4})}
+	conf.Drivers = pages()
 	s = connect(t, conf)
 	s.ok("open_browser", `{"url": "`+site+`/"}`)
 	return s, site, conf

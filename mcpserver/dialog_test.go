@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
 )
 
@@ -15,7 +13,7 @@ func TestDialogs(t *testing.T) {
 	t.Parallel()
 	site := webtest.New(t)
 	conf := newLab(t, 0).config(t)
-	conf.Drivers = []drivers.Driver{web.New(web.Options{Slots: 1})}
+	conf.Drivers = pages()
 	s := connect(t, conf)
 	s.ok("open_browser", `{"url": "`+site.Page("dialog.html")+`"}`)
 

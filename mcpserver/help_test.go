@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
@@ -50,6 +52,19 @@ func (l *lab) config(t testing.TB) Config {
 	return Config{Version: "test", Idle: time.Hour, Runner: run.Config{Dir: dir, Reports: dir + "/reports", Getenv: l.getenv, NoVideo: true},
 		Drivers: []drivers.Driver{android.New(android.Options{Getenv: l.getenv, NotesDir: t.TempDir()})}}
 }
+
+// browser is the one of all tests whose servers have pages. A server that closes it closes its own pages alone: those of others go on.
+var browser = sync.OnceValue(func() *web.Driver { return web.New(web.Options{Slots: 4}) })
+
+type sharedPages struct{ *web.Driver }
+
+func (sharedPages) Close() error { return nil }
+
+// pages are the drivers of a server whose devices are pages.
+func pages() []drivers.Driver { return []drivers.Driver{sharedPages{browser()}} }
+
+// CloseBrowser ends the browser after all tests.
+func CloseBrowser() error { return browser().Close() }
 
 // session is a client of a server in this process.
 type session struct {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/taproot-dev/taproot/cli"
 	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/mcpserver"
 )
 
 // The program itself stands under the name taproot, for clients that start it.
@@ -52,5 +53,10 @@ func clientMain() int {
 type leakChecked struct{ m *testing.M }
 
 func (l leakChecked) Run() int {
-	return leaktest.Check(l.m.Run())
+	code := l.m.Run()
+	if err := mcpserver.CloseBrowser(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	return leaktest.Check(code)
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
 )
 
@@ -16,7 +14,7 @@ func TestPage(t *testing.T) {
 	t.Parallel()
 	site := webtest.New(t)
 	conf := newLab(t, 0).config(t)
-	conf.Drivers = []drivers.Driver{web.New(web.Options{Slots: 2})}
+	conf.Drivers = pages()
 	s := connect(t, conf)
 	s.refused("web_snapshot", `{}`, "no page is open", "open_browser")
 	s.refused("open_browser", `{"url": "http://127.0.0.1:1/"}`)
