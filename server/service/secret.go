@@ -21,9 +21,13 @@ import (
 
 // randomText is n random bytes for addresses and cookies.
 func randomText(n int) string {
+	return base64.RawURLEncoding.EncodeToString(randomBytes(n))
+}
+
+func randomBytes(n int) []byte {
 	b := make([]byte, n)
 	_, _ = rand.Read(b) // never fails
-	return base64.RawURLEncoding.EncodeToString(b)
+	return b
 }
 
 // newID is the name of a row: nobody can guess another one's.
@@ -79,6 +83,7 @@ const (
 	hashPasses = 2
 	hashLanes  = 1
 	hashLength = 32
+	hashSalt   = 16
 )
 
 // busyHashing is how long somebody waits for a turn to have a password hashed.
@@ -102,11 +107,14 @@ func (s *Service) hashPassword(ctx context.Context, password string) (string, er
 		return "", err
 	}
 	defer done()
-	salt := make([]byte, 16)
-	_, _ = rand.Read(salt) // never fails
-	sum := argon2.IDKey([]byte(password), salt, hashPasses, hashMemory, hashLanes, hashLength)
+	salt := randomBytes(hashSalt)
+	return hashText(salt, argon2.IDKey([]byte(password), salt, hashPasses, hashMemory, hashLanes, hashLength)), nil
+}
+
+// hashText writes a hash with what it takes to make it again.
+func hashText(salt, sum []byte) string {
 	b64 := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, hashMemory, hashPasses, hashLanes, b64(salt), b64(sum)), nil
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, hashMemory, hashPasses, hashLanes, b64(salt), b64(sum))
 }
 
 // checkPassword takes as long for an account without a password as for one with.
