@@ -62,3 +62,24 @@ func (p *Picture) RGBA64At(x, y int) color.RGBA64 {
 
 // Decoded gives the pixels as png.Decode does, for whoever reads many.
 func (p *Picture) Decoded() image.Image { return p.pixels() }
+
+// Pictures makes pictures of the files that one screen gives, one after the other. A file that is equal to the one before gives the same
+// picture, so that the pixels of a screen that rests are read once. The zero value is ready; safe for concurrent use.
+type Pictures struct {
+	mu   sync.Mutex
+	last *Picture
+}
+
+// Of is NewPicture.
+func (p *Pictures) Of(file []byte, maxPixels int) (*Picture, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last != nil && bytes.Equal(p.last.file, file) {
+		return p.last, nil
+	}
+	made, err := NewPicture(file, maxPixels)
+	if err == nil {
+		p.last = made
+	}
+	return made, err
+}

@@ -39,3 +39,34 @@ func TestPictureIsItsFile(t *testing.T) {
 		t.Errorf("a cut file: %v", err)
 	}
 }
+
+// A screen that rests gives one file again and again: it is read once.
+func TestTheSameFileIsTheSamePicture(t *testing.T) {
+	file := func(grey uint8) []byte {
+		img := image.NewGray(image.Rect(0, 0, 5, 3))
+		img.Pix[0] = grey
+		var b bytes.Buffer
+		if err := png.Encode(&b, img); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	var screen drivers.Pictures
+	of := func(file []byte) *drivers.Picture {
+		p, err := screen.Of(file, 15)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	first := of(file(1))
+	if of(file(1)) != first {
+		t.Error("an equal file is another picture")
+	}
+	if other := of(file(2)); other == first || !bytes.Equal(other.PNG(), file(2)) {
+		t.Error("another file is the same picture")
+	}
+	if _, err := screen.Of([]byte("GIF89a"), 15); err == nil {
+		t.Error("what is no picture is taken")
+	}
+}

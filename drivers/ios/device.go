@@ -29,6 +29,8 @@ type Device struct {
 	life  *drivers.Life // its goroutines are those of logs and films
 	web   webViews
 
+	taken drivers.Pictures // the newest picture
+
 	mu      sync.Mutex
 	shot    image.Point  // size of the last screenshot, which is the measure of everything
 	scale   float64      // pixels of a point

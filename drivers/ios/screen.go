@@ -266,19 +266,34 @@ func (d *Device) capture(ctx context.Context) ([]byte, error) {
 	return data, nil
 }
 
-func (d *Device) decode(data []byte) (image.Image, error) {
-	head, _, err := image.DecodeConfig(bytes.NewReader(data))
-	if err == nil && head.Width*head.Height > maxPixels {
-		err = fmt.Errorf("it has %dx%d pixels", head.Width, head.Height)
-	}
-	var img image.Image
-	if err == nil {
-		img, _, err = image.Decode(bytes.NewReader(data))
+// decode makes a picture of a file. The pixels of a whole PNG are read when somebody asks for one, and those of a screen that has not changed
+// only once.
+func (d *Device) decode(data []byte) (img image.Image, err error) {
+	if bytes.HasSuffix(data, pngEnd) {
+		img, err = d.taken.Of(data, maxPixels)
+	} else {
+		img, err = decodeAll(data)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: device %s: the screenshot is no picture: %w", drivers.ErrDeviceLost, d.info.ID, err)
 	}
 	return img, nil
+}
+
+// pngEnd is the last part of a PNG file: one that was cut is without it.
+var pngEnd = []byte("\x00\x00\x00\x00IEND\xaeB`\x82")
+
+// decodeAll reads a picture of any kind.
+func decodeAll(data []byte) (image.Image, error) {
+	head, _, err := image.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	if head.Width*head.Height > maxPixels {
+		return nil, fmt.Errorf("it has %dx%d pixels", head.Width, head.Height)
+	}
+	img, _, err := image.Decode(bytes.NewReader(data))
+	return img, err
 }
 
 // turned asks how the app lies and turns a picture that lies otherwise: some systems give the screen as it is built into the phone.

@@ -6,6 +6,8 @@ import (
 	"image/draw"
 
 	xdraw "golang.org/x/image/draw"
+
+	"github.com/taproot-dev/taproot/drivers"
 )
 
 // prepared is a picture made ready for tesseract: dark text on white, whatever it was.
@@ -54,6 +56,9 @@ func enlarge(gray *image.Gray) prepared {
 
 // toRGBA gives the picture with its bounds at (0,0).
 func toRGBA(img image.Image) *image.RGBA {
+	if file, ok := img.(*drivers.Picture); ok {
+		img = file.Decoded()
+	}
 	if done, ok := img.(*image.RGBA); ok && done.Rect.Min == (image.Point{}) {
 		return done
 	}

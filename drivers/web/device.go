@@ -35,6 +35,8 @@ type Device struct {
 	most   int           // elements of a tree; 0: dom.MaxNodes
 	limit  time.Duration // callLimit
 
+	taken drivers.Pictures // the newest picture
+
 	mu        sync.Mutex
 	closed    bool
 	browser   string   // of pages that name none; "": the driver's

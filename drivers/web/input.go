@@ -101,7 +101,7 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 		if err != nil {
 			return nil, err
 		}
-		picture, err := drivers.NewPicture(raw, maxPixels)
+		picture, err := d.taken.Of(raw, maxPixels)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", drivers.ErrNotReady, err)
 		}

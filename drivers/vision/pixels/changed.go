@@ -80,10 +80,18 @@ func differ(p, q []byte) bool {
 	return false
 }
 
-// RGBA gives a picture in the one form that is compared; it is no copy when it has that form.
+// RGBA gives a picture in the one form that is compared; it is no copy when it has that form, or an opaque picture's pixels have.
 func RGBA(img image.Image) *image.RGBA {
-	if done, ok := img.(*image.RGBA); ok {
-		return done
+	if file, ok := img.(interface{ Decoded() image.Image }); ok { // drawn pixel by pixel otherwise, each through two interfaces
+		img = file.Decoded()
+	}
+	switch p := img.(type) {
+	case *image.RGBA:
+		return p
+	case *image.NRGBA:
+		if p.Opaque() { // what lets nothing through is written alike in both forms
+			return &image.RGBA{Pix: p.Pix, Stride: p.Stride, Rect: p.Rect}
+		}
 	}
 	out := image.NewRGBA(img.Bounds())
 	draw.Draw(out, out.Bounds(), img, img.Bounds().Min, draw.Src)

@@ -65,3 +65,40 @@ func BenchmarkMotionOf(b *testing.B) {
 		MotionOf(x, y, image.Rect(50, 200, 250, 260))
 	}
 }
+
+// lazy is a picture whose pixels are behind an interface, as drivers.Picture's are.
+type lazy struct{ image.Image }
+
+func (l lazy) Decoded() image.Image { return l.Image }
+
+// The pixels of a file are taken as they were decoded, and not drawn one by one.
+func TestDecodedPicturesAreNotDrawn(t *testing.T) {
+	shown := image.NewRGBA(image.Rect(0, 0, 5, 3))
+	if RGBA(lazy{shown}) != shown {
+		t.Error("it is a copy")
+	}
+	clear := image.NewNRGBA(image.Rect(0, 0, 2, 1))
+	for x, alpha := range []uint8{255, 128} {
+		clear.SetNRGBA(x, 0, color.NRGBA{R: 200, G: 100, B: 50, A: alpha})
+	}
+	if got := RGBA(lazy{clear}); got.RGBAAt(0, 0) != (color.RGBA{200, 100, 50, 255}) || got.RGBAAt(1, 0) != (color.RGBA{100, 50, 25, 128}) {
+		t.Errorf("with alpha: %v", got.Pix)
+	}
+	clear.Pix[7] = 255
+	if got := RGBA(lazy{clear}); &got.Pix[0] != &clear.Pix[0] || got.RGBAAt(1, 0) != (color.RGBA{200, 100, 50, 255}) {
+		t.Errorf("opaque: %v", got.Pix)
+	}
+}
+
+func BenchmarkRGBA(b *testing.B) {
+	whole := image.Rect(0, 0, 1280, 800)
+	full := image.NewNRGBA(whole)
+	draw.Draw(full, whole, image.White, image.Point{}, draw.Src)
+	for name, img := range map[string]image.Image{"opaque": lazy{image.NewRGBA(whole)}, "with alpha": lazy{image.NewNRGBA(whole)}, "opaque NRGBA": lazy{full}} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				RGBA(img)
+			}
+		})
+	}
+}
