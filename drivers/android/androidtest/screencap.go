@@ -5,13 +5,14 @@ import (
 	"context"
 	"encoding/binary"
 	"image"
-	"image/png"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	xdraw "golang.org/x/image/draw"
+
+	"github.com/taproot-dev/taproot/internal/screenpng"
 )
 
 const (
@@ -123,8 +124,7 @@ func (p *Phone) glass() *image.RGBA {
 func (p *Phone) encode(img *image.RGBA, asPNG bool) []byte {
 	if asPNG {
 		var b bytes.Buffer
-		enc := png.Encoder{CompressionLevel: png.BestSpeed}
-		if err := enc.Encode(&b, img); err != nil {
+		if err := screenpng.Encode(&b, img); err != nil {
 			return nil // a buffer takes everything
 		}
 		return b.Bytes()

@@ -29,6 +29,7 @@ type Device struct {
 	secrets  int             // in the keychain: one for each start of an app
 	scene    Scene           // of com.example.scene
 	pictured bool            // a picture is being taken
+	shot     shot            // the last one
 	approved map[string]bool // schemes of links that open without a question
 	wide     bool
 	dark     bool

@@ -8,12 +8,13 @@ import (
 	"fmt"
 	"image"
 	"image/jpeg"
-	"image/png"
 	"iter"
 	"net"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/screenpng"
 )
 
 // all2 goes through the view and what is in it.
@@ -134,21 +135,35 @@ var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "
 
 func escaped(s string) string { return escapes.Replace(s) }
 
-// screenshot draws everything.
+// shot is a picture and the answer that holds it: the next picture is mostly the same.
+type shot struct {
+	img    *image.RGBA
+	answer string
+}
+
+func (s shot) shows(img *image.RGBA) bool {
+	return s.img != nil && s.img.Rect == img.Rect && bytes.Equal(s.img.Pix, img.Pix)
+}
+
+// screenshot draws everything; the lock is held.
 func (d *Device) screenshot(request) (any, error) {
 	img, err := d.picture()
 	if err != nil {
 		return nil, &wdError{"unable to capture screen", err.Error()}
 	}
+	if d.shot.shows(img) {
+		return d.shot.answer, nil
+	}
 	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
+	if err := screenpng.Encode(&b, img); err != nil {
 		return nil, &wdError{"unable to capture screen", err.Error()}
 	}
-	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
+	d.shot = shot{img, base64.StdEncoding.EncodeToString(b.Bytes())}
+	return d.shot.answer, nil
 }
 
 // picture is the screen in pixels; the lock is held.
-func (d *Device) picture() (image.Image, error) {
+func (d *Device) picture() (*image.RGBA, error) {
 	c, err := newCanvas(d.whole(), d.opts.Scale)
 	if err != nil {
 		return nil, err
@@ -166,7 +181,7 @@ func (d *Device) picture() (image.Image, error) {
 }
 
 // builtIn is the screen as it is built into the phone; the lock is held.
-func (d *Device) builtIn() (image.Image, error) {
+func (d *Device) builtIn() (*image.RGBA, error) {
 	img, err := d.picture()
 	if err != nil || d.opts.PortraitPictures {
 		return img, err
@@ -175,7 +190,7 @@ func (d *Device) builtIn() (image.Image, error) {
 }
 
 // asBuilt turns what an app that lies on its side shows.
-func (d *Device) asBuilt(img image.Image) image.Image {
+func (d *Device) asBuilt(img *image.RGBA) *image.RGBA {
 	if !d.wide {
 		return img
 	}
@@ -183,7 +198,7 @@ func (d *Device) asBuilt(img image.Image) image.Image {
 	out := image.NewRGBA(image.Rect(0, 0, b.Dy(), b.Dx()))
 	for y := range b.Dy() {
 		for x := range b.Dx() {
-			out.Set(b.Dy()-1-y, x, img.At(x, y))
+			out.SetRGBA(b.Dy()-1-y, x, img.RGBAAt(x, y))
 		}
 	}
 	return out

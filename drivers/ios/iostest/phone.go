@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
-	"image/png"
 	"io"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/screenpng"
 )
 
 // devicectl is Xcode's program for iPhones. Its JSON has the fields of github.com/appium/node-devicectl/blob/master/lib/types.ts; what
@@ -407,5 +408,5 @@ func writePNG(file string, img image.Image) error {
 		return err
 	}
 	defer f.Close()
-	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(f, img)
+	return screenpng.Encode(f, img)
 }

@@ -21,7 +21,7 @@ const socketVariable = "TAPROOT_IOSTEST_SOCKET"
 // Build puts the programs xcrun, ios and ios_webkit_debug_proxy into a folder.
 func Build(ctx context.Context, dir string) error {
 	built := filepath.Join(dir, "xcrun")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", built, "github.com/taproot-dev/taproot/drivers/ios/iostest/faketool")
+	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", built, "github.com/taproot-dev/taproot/drivers/ios/iostest/faketool")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the programs: %w: %s", err, out)
 	}
