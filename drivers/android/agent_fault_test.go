@@ -217,6 +217,9 @@ func TestAgentAndToasts(t *testing.T) {
 			stood := p.ToastStands()
 			told := toastIn(t, d)
 			gone = !stood && !p.ToastStands()
+			for n := 0; n < 10 && p.ToastStands(); n++ { // the looks that count are those right after it went
+				_ = drivers.Pause(t.Context(), 2*time.Millisecond)
+			}
 			if gone && told != "" {
 				t.Errorf("round %d: %q is told and does not stand", round, told)
 			}
