@@ -39,7 +39,7 @@ type farmFlags struct {
 func (f *farmFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.on, "farm", false, "with --service: be the hub of a farm, whose hosts (taproot host) have devices elsewhere (TAPROOT_FARM)")
 	flags.StringVar(&f.listen, "farm-listen", ":4222", "with --farm: take hosts on `HOST:PORT`, over TLS (TAPROOT_FARM_LISTEN)")
-	flags.StringVar(&f.public, "farm-public", "", "with --farm: the `HOST:PORT` by which hosts reach that (TAPROOT_FARM_PUBLIC; default: the hub's name and the port)")
+	flags.StringVar(&f.public, "farm-public", "", "with --farm: the `HOST:PORT` by which hosts reach that, or several NATS servers of your own, with commas between (TAPROOT_FARM_PUBLIC;\ndefault: the hub's name and the port)")
 }
 
 // open begins to be a hub; closed ends it, after the server.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -77,6 +78,7 @@ func (f *hostFlags) run(ctx context.Context, env *Env) error {
 		if *to == "" {
 			*to = set.get(name)
 		}
+		*to = strings.TrimSpace(*to) // as a terminal in a container gives it
 	}
 	if err := (hub.Place{Pool: f.pool, Labels: f.labels}).Check(); err != nil {
 		return &plan.Usage{Msg: err.Error()}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,7 +26,8 @@ type Options struct {
 	Dir string
 	// Listen is the address on which the embedded server takes hosts, such as ":4222"; "": it takes none from elsewhere.
 	Listen string
-	// Public is the address that hosts are told, host:port or tls://host:port; default: the port of Listen on the machine by whose name they know the hub.
+	// Public is the address that hosts are told, host:port or tls://host:port, or several with commas between; default: the port of Listen on the machine by
+	// whose name they know the hub. Without a scheme it has that of URL, or tls.
 	Public string
 	// URL is a server or cluster of somebody else (nats:// or tls://, several with commas between them); "": the embedded one is started.
 	URL string
@@ -152,7 +154,7 @@ func (b *Broker) serverOptions(o Options) (*server.Options, error) {
 		so.TLSConfig, so.TLSTimeout, so.AuthTimeout = serverTLS(cert), 10, 20
 		b.address.Cert = text
 		if o.Public != "" {
-			b.address.URL = withScheme(o.Public)
+			b.address.URL = withScheme(o.Public, "tls")
 		}
 	}
 	return so, b.authorities(so, o.Revoked)
@@ -175,7 +177,11 @@ func (b *Broker) attach(o Options) error {
 	}
 	b.address.URL = o.URL
 	if o.Public != "" {
-		b.address.URL = withScheme(o.Public)
+		scheme, _, named := strings.Cut(o.URL, "://") // hosts come to the same servers, by other names
+		if !named {
+			scheme = "nats"
+		}
+		b.address.URL = withScheme(o.Public, scheme)
 	}
 	if err := b.connect(o.URL); err != nil {
 		return err

@@ -19,6 +19,16 @@ import (
 	"github.com/taproot-dev/taproot/internal/leaktest"
 )
 
+// TestPublicAddress: hosts are told TLS for the server within, and for servers of one's own what the hub uses itself.
+func TestPublicAddress(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][3]string{{"a:1", "tls", "tls://a:1"}, {"a:1, b:2", "nats", "nats://a:1,nats://b:2"}, {"tls://a:1,b:2", "nats", "tls://a:1,nats://b:2"}} {
+		if got := withScheme(c[0], c[1]); got != c[2] {
+			t.Errorf("%s: %s, want %s", c[0], got, c[2])
+		}
+	}
+}
+
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func open(t *testing.T, o Options) *Broker {

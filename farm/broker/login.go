@@ -80,9 +80,16 @@ func Denied(err error) bool {
 	return slices.ContainsFunc([]error{nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked}, func(known error) bool { return strings.Contains(text, strings.TrimPrefix(known.Error(), "nats: ")) })
 }
 
-func withScheme(address string) string {
-	if strings.Contains(address, "://") {
-		return address
+// Unreached tells whether no server answered at all.
+func Unreached(err error) bool { return errors.Is(err, nats.ErrNoServers) }
+
+// withScheme completes addresses, with commas between them, that are host:port alone.
+func withScheme(addresses, scheme string) string {
+	list := strings.Split(addresses, ",")
+	for i, a := range list {
+		if list[i] = strings.TrimSpace(a); !strings.Contains(a, "://") {
+			list[i] = scheme + "://" + list[i]
+		}
 	}
-	return "tls://" + address
+	return strings.Join(list, ",")
 }

@@ -166,7 +166,11 @@ func (m *Member) connect() error {
 			signal(m.back)
 		case err != nil && !told:
 			told = true
-			m.o.Log.Warn("not connected with the hub; it is tried again every second", "error", err)
+			text := "not connected with the hub; it is tried again every second"
+			if broker.Unreached(err) {
+				text = "the hub's port for hosts is not reached, and tried again every second: do firewalls let it through, and is it what the hub's --farm-public says?"
+			}
+			m.o.Log.Warn(text, "address", address.URL, "error", err)
 		}
 	}})
 	return err

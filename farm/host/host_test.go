@@ -327,6 +327,27 @@ func TestAMistakeCostsNoKey(t *testing.T) {
 	}
 }
 
+// TestPortIsClosed: a host whose hub answers, and whose hub's port for hosts does not, says which port that is and what may be in its way.
+func TestPortIsClosed(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, storetest.SQLite(t))
+	l.public = "127.0.0.1:1"
+	l.close()
+	l.open()
+	var log lockedText
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	o := Options{Hub: l.web.URL, Version: "1", Dir: t.TempDir(), Token: l.token(hub.Place{}), Log: slog.New(slog.NewTextHandler(&log, nil))}
+	go func() { ended <- Run(ctx, o, &fake{}) }()
+	await(t, "a word about the port", func() bool {
+		return strings.Contains(log.String(), "port for hosts is not reached") && strings.Contains(log.String(), "address=tls://127.0.0.1:1 ")
+	})
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
 // TestBothAtOnce: a host that is started before its hub joins when that is there.
 func TestBothAtOnce(t *testing.T) {
 	t.Parallel()

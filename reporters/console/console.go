@@ -134,6 +134,9 @@ func (c *Console) Event(of event.Case, e event.Event) {
 }
 
 func (r *running) take(e event.Event) {
+	if e.Kind == event.CaseStarted && len(r.events) > 0 { // it begins anew on another device of a farm
+		r.events, r.step, r.started, r.since = nil, 0, e.Time, e.Time
+	}
 	r.events = append(r.events, e)
 	switch e.Kind {
 	case event.CaseStarted:

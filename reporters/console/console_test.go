@@ -141,6 +141,29 @@ func TestLive(t *testing.T) {
 	}
 }
 
+// A case that began anew, as its host had died, is told with the device that it ended on.
+func TestBegunAnew(t *testing.T) {
+	var b bytes.Buffer
+	c := New(&b, Options{})
+	events := eventtest.Recorded(t, "pass")
+	for _, e := range events[:5] {
+		c.Event(*events[0].Case, e)
+	}
+	second, of := events[0], *events[0].Case
+	of.Device = "emulator-5599"
+	second.Case, second.Time = &of, second.Time.Add(time.Minute)
+	c.Event(of, second)
+	for _, e := range events[1:] {
+		c.Event(of, e)
+	}
+	if err := c.End(Run{Took: time.Second}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "✓ PASS login-ok · android emulator-5599 · ") {
+		t.Error(b.String())
+	}
+}
+
 // How far the run is stands below the tests that run, and before each that has ended.
 func TestProgress(t *testing.T) {
 	view := &terminal{t: t}

@@ -37,7 +37,10 @@ func Open(address string, getenv func(string) string) (Bucket, error) {
 	if strings.Contains(address, "://") {
 		return nil, errors.New("the address of a bucket begins with s3://, or is the path of a folder")
 	}
-	if info, err := os.Stat(address); err != nil || !info.IsDir() {
+	switch info, err := os.Stat(address); {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, fmt.Errorf("%s is no folder: make it first", address)
+	case err != nil || !info.IsDir():
 		return nil, errors.Join(fmt.Errorf("%s is no folder", address), err)
 	}
 	return &folder{filepath.Clean(address)}, nil

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"context"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -85,7 +86,13 @@ func TestHostsOfAFarm(t *testing.T) {
 	if strings.Contains(a.body, "eve") || strings.Contains(a.body, "secret") {
 		t.Error("it tells of another project's reservation")
 	}
-	look(t, l, ada, map[string]string{"farm": "/console/p/" + project.ID + "/farm", "farm-hosts": "/console/admin/hosts"})
+	runs := "/console/p/" + project.ID + "/runs"
+	for want, fields := range map[string]url.Values{`value="room=3,desk=west"`: {"pool": {"pixels"}, "on": {"room=3, desk=west"}, "priority": {"4"}}, "Write labels as NAME=VALUE": {"on": {"room"}}, "a whole number from -10 to 10": {"priority": {"11"}}} {
+		if a := l.ask(l.cookie(ada), "POST", runs, fields); a.status < 400 || !strings.Contains(a.body, want) {
+			t.Errorf("%v: %d, want %q: %.6000s", fields, a.status, want, a.body)
+		}
+	}
+	look(t, l, ada, map[string]string{"farm": "/console/p/" + project.ID + "/farm", "farm-runs": runs, "farm-hosts": "/console/admin/hosts"})
 }
 
 // look opens pages of a farm as TestTour opens all others.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -110,7 +111,13 @@ type start struct {
 	Platform string   `json:"platform,omitempty"`
 	Device   string   `json:"device,omitempty"`
 	Labels   string   `json:"labelFilter,omitempty"`
+	Pool     string   `json:"pool,omitempty"` // of a farm, as what follows
+	On       []string `json:"labels,omitempty"`
+	Priority int      `json:"priority,omitempty"`
 }
+
+// OnText is what was typed for On.
+func (s start) OnText() string { return strings.Join(s.On, ",") }
 
 const pageLength = 50
 
@@ -164,6 +171,13 @@ func (c *Console) startRun(q *request) error {
 	if strings.TrimSpace(f.YAML) == "" {
 		f.YAML = ""
 	}
+	var wrong error
+	if q.c.o.Farm != nil {
+		wrong = f.place(strings.TrimSpace(q.field("pool")), q.field("on"), strings.TrimSpace(q.field("priority")))
+	}
+	if wrong != nil {
+		return q.runsWith(f, wrong)
+	}
 	rec, err := q.start(f, q.field("key"))
 	switch {
 	case err != nil && f.YAML == "" && len(f.Tests) == 0:
@@ -174,6 +188,30 @@ func (c *Console) startRun(q *request) error {
 		return q.runsWith(f, err)
 	}
 	q.redirect(q.base() + "/runs/" + part(rec.ID))
+	return nil
+}
+
+// place says where on a farm it runs, and how soon.
+func (s *start) place(pool, on, priority string) error {
+	s.Pool = pool
+	for one := range strings.SplitSeq(on, ",") {
+		if one = strings.TrimSpace(one); one != "" {
+			s.On = append(s.On, one)
+		}
+	}
+	for _, one := range s.On {
+		if name, value, _ := strings.Cut(one, "="); name == "" || value == "" {
+			return invalid("Write labels as NAME=VALUE, with a comma between several: room=3,desk=west.")
+		}
+	}
+	if priority == "" {
+		return nil
+	}
+	var err error
+	if s.Priority, err = strconv.Atoi(priority); err != nil || s.Priority < -10 || s.Priority > 10 {
+		s.Priority = 0
+		return invalid("The priority is a whole number from -10 to 10.")
+	}
 	return nil
 }
 
