@@ -13,7 +13,7 @@ import (
 // TestAgentCommands: it is put on a phone, told of, and taken away.
 func TestAgentCommands(t *testing.T) {
 	t.Parallel()
-	server, phones := androidtest.Start(t, androidtest.Small)
+	server, phones := androidtest.Start(t, androidtest.Tiny)
 	dir, home := t.TempDir(), t.TempDir()
 	for name, text := range androidtest.AgentAPKs("10.6.6", 278) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

@@ -56,7 +56,7 @@ func (b *waitingBuffer) wait(t *testing.T, want string) {
 // TestDevicesWatch: what comes and goes is told until the command is stopped, which is its normal end.
 func TestDevicesWatch(t *testing.T) {
 	t.Parallel()
-	server, phones := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Small}, 2)...)
+	server, phones := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Tiny}, 2)...)
 	phones[1].Disconnect()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

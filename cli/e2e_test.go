@@ -74,7 +74,7 @@ func filmingLab(t *testing.T, phones int) *lab {
 			t.Fatal(err)
 		}
 	}
-	server, list := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Small}, phones)...)
+	server, list := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Tiny}, phones)...)
 	l.phones = list
 	l.env = append(cleanEnv(), "ADB_SERVER_SOCKET=tcp:"+server.Addr(), "TAPROOT_REPORTS_DIR="+l.reports, "TMPDIR="+l.tmp,
 		"XDG_RUNTIME_DIR="+filepath.Join(root, "run"), "XDG_STATE_HOME="+filepath.Join(root, "state"))

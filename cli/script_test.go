@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 		Setup:               func(e *testscript.Env) error { return setUpScript(t, e) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"phones": func(ts *testscript.TestScript, _ bool, args []string) {
-				server, _ := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Small}, number(ts, args[0]))...)
+				server, _ := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Tiny}, number(ts, args[0]))...)
 				ts.Setenv("ADB_SERVER_SOCKET", "tcp:"+server.Addr())
 			},
 			"exits":  exits,

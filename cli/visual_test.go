@@ -40,7 +40,7 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestVisualAssertionIsKeptAndReplayed(t *testing.T) {
 	t.Parallel()
 	useBrowser(t)
-	l := newLab(t, 0)
+	l := newLab(t, 1)
 	m := &model{cites: "Your basket"}
 	endpoint := httptest.NewServer(m)
 	defer endpoint.Close()
@@ -55,9 +55,16 @@ steps:
   - assertVisual: {prompt: "it is the basket of ${WORD}", as: why}
   - log: ${why}
 `)
+	l.write("phone.yaml", `
+id: phone
+platform: android
+steps:
+  - launch: {package: com.example.list, force: true}
+  - assertVisual: it is a list of apps
+`)
 	bare := append([]string(nil), l.env...)
 	l.taproot("run", "look.yaml", "--ai", "nonsense").exits(t, 2)
-	e := l.taproot("run", "look.yaml")
+	e := l.taproot("run", "phone.yaml")
 	e.exits(t, 3)
 	has(t, "stdout", e.stdout, "visual assertions need an AI model", "OPENAI_API_KEY")
 
@@ -104,7 +111,7 @@ steps:
 	// A model that cites what is not there.
 	m.cites = "Order paid"
 	l.env = append(bare, "OPENAI_API_KEY=sk-lab-0123456789", "OPENAI_BASE_URL="+endpoint.URL)
-	e = l.taproot("run", "look.yaml")
+	e = l.taproot("run", "phone.yaml")
 	e.exits(t, 3)
 	has(t, "stdout", e.stdout, "cannot be trusted")
 }
