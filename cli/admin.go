@@ -76,6 +76,7 @@ func newAdminCommand(env *Env) *cobra.Command {
 	}
 	adminAccounts(env, add)
 	adminKey(env, add)
+	adminMetrics(env, add)
 	adminFarm(env, add)
 	adminShares(env, add)
 	var perMinute, perMonth int

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -31,4 +33,40 @@ func adminKey(env *Env, add func(string, string, int, func(context.Context, *ser
 	flags.StringVar(&name, "name", "command line", "the key is called `NAME` in the console")
 	flags.StringVar(&project, "project", "", "the key is for the project with this `ID` (default: the first one of the account)")
 	flags.StringSliceVar(&scopes, "scopes", []string{service.ScopeAll}, "what the key may do, `SCOPE,…`: "+strings.Join(service.Scopes(), " "))
+}
+
+// adminMetrics are the commands about keys for figures.
+func adminMetrics(env *Env, add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
+	var name string
+	cmd := add("metrics-key", "make a key by which Prometheus reads GET /metrics, and nothing else; it is shown this once", 0, func(ctx context.Context, s *service.Service, _ []string) error {
+		secret, err := s.Operator().CreateFigureKey(ctx, name)
+		if err == nil {
+			fmt.Fprintln(env.Stdout, secret)
+		}
+		return err
+	})
+	cmd.Flags().StringVar(&name, "name", "Prometheus", "the key is called `NAME` in the list")
+	add("metrics-keys", "list the keys for GET /metrics", 0, func(ctx context.Context, s *service.Service, _ []string) error {
+		list, err := s.Operator().FigureKeys(ctx)
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(w, "KEY\tNAME\tMADE\tUSED\tREVOKED")
+		for _, k := range list {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, day(k.Created), day(k.Used), day(k.Revoked))
+		}
+		return w.Flush()
+	})
+	add("metrics-revoke KEY", "end a key for GET /metrics, by its id", 1, func(ctx context.Context, s *service.Service, args []string) error {
+		return s.Operator().RevokeFigureKey(ctx, args[0])
+	})
+}
+
+// day writes a moment, to the second; "-": there is none.
+func day(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format(time.DateTime)
 }

@@ -124,6 +124,9 @@ func TestDocumentsYAML(t *testing.T) {
 			case b.about == ".gitlab-ci.yml":
 				checkGitLab(t, b.String(), b.text)
 				others++
+			case b.about == "prometheus.yml":
+				checkPrometheus(t, b)
+				others++
 			case b.about != "":
 				t.Errorf("%s: nothing checks a %s", b, b.about)
 			case strings.HasPrefix(b.text, "- "):
@@ -139,6 +142,27 @@ func TestDocumentsYAML(t *testing.T) {
 	}
 	if tests < 4 || steps < 3 || others < 7 {
 		t.Errorf("%d tests, %d lists of steps, %d other files were checked", tests, steps, others)
+	}
+}
+
+// checkPrometheus: it reads the figures, by a key in a file.
+func checkPrometheus(t *testing.T, b block) {
+	t.Helper()
+	var conf struct {
+		Scrape []struct {
+			Path  string `yaml:"metrics_path"`
+			Shows struct {
+				Type string `yaml:"type"`
+				File string `yaml:"credentials_file"`
+			} `yaml:"authorization"`
+			Static []struct{ Targets []string } `yaml:"static_configs"`
+		} `yaml:"scrape_configs"`
+	}
+	if err := yaml.Unmarshal([]byte(b.text), &conf); err != nil || len(conf.Scrape) != 1 {
+		t.Fatalf("%s: %v", b, err)
+	}
+	if one := conf.Scrape[0]; one.Path != "/metrics" || one.Shows.Type != "Bearer" || one.Shows.File == "" || len(one.Static) != 1 || len(one.Static[0].Targets) == 0 {
+		t.Errorf("%s: %+v", b, conf)
 	}
 }
 

@@ -14,6 +14,11 @@ import (
 	"github.com/taproot-dev/taproot/runner/jobs"
 )
 
+const (
+	metricsPath = "/metrics"
+	metricsDoc  = `Where a service asks who people are: for admins, and for a key of taproot admin metrics-key, which reads these figures and nothing else. Send it as Authorization: Bearer.`
+)
+
 // figures are the metrics of one server, in the format of Prometheus.
 type figures struct {
 	server   *Server

@@ -37,7 +37,7 @@ func (s *Server) routes() error {
 	s.raw(op{Get: "/healthz", ID: "health", Tag: "server", Summary: "Whether the server answers", Answers: health{}, Free: true}, s.health)
 	s.raw(op{Get: "/readyz", ID: "ready", Tag: "server", Scope: readServer, Summary: "Whether the server can work", Answers: health{}, Free: true,
 		Codes: []int{http.StatusServiceUnavailable}}, s.ready)
-	s.raw(op{Get: "/metrics", ID: "metrics", Tag: "server", Scope: readServer, Summary: "Figures for Prometheus", Type: "text/plain", Free: true}, s.figures.handler())
+	s.raw(op{Get: metricsPath, ID: "metrics", Tag: "server", Scope: readServer, Summary: "Figures for Prometheus", Doc: metricsDoc, Type: "text/plain", Free: true}, s.figures.handler())
 	s.raw(op{Get: "/openapi.json", ID: "openapi", Tag: "server", Summary: "This document", Type: "application/json"}, s.openapi)
 	s.raw(op{Get: "/docs", ID: "docs", Tag: "server", Summary: "This document for people", Type: "text/html"}, s.docs)
 	s.raw(op{Get: "/docs/try", ID: "try", Tag: "server", Summary: "A page that sends requests", Type: "text/html"}, s.tryPage)

@@ -1,0 +1,89 @@
+package service
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/server/service/store"
+)
+
+// FigureKey is a key of the operator, which reads the figures of the whole installation (GET /metrics) and nothing else.
+type FigureKey struct {
+	ID      string
+	Name    string
+	Created time.Time
+	Used    time.Time // to the minute
+	Revoked time.Time
+}
+
+// CreateFigureKey makes a key for figures; its secret is given this once.
+func (o *Operator) CreateFigureKey(ctx context.Context, name string) (secret string, err error) {
+	if name, err = goodName(name); err != nil {
+		return "", err
+	}
+	id := strings.ToLower(rand.Text()[:keyID])
+	secret = o.s.newSecret(id)
+	return secret, o.s.db.Write(ctx, func(t *store.Tx) error {
+		if _, err := t.Exec("INSERT INTO figure_keys (id, name, hash, created) VALUES ($1, $2, $3, $4)", id, name, digest(secret), store.Time(o.s.now())); err != nil {
+			return err
+		}
+		return o.note(t, "figures.key.create", id)
+	})
+}
+
+// FigureKeys lists the keys for figures, newest first, those that are revoked too.
+func (o *Operator) FigureKeys(ctx context.Context) (list []FigureKey, err error) {
+	err = o.s.db.Each(ctx, "SELECT id, name, created, used, revoked FROM figure_keys ORDER BY created DESC, id", nil, func(scan func(...any) error) error {
+		var k FigureKey
+		var created, used, revoked int64
+		err := scan(&k.ID, &k.Name, &created, &used, &revoked)
+		k.Created, k.Used, k.Revoked = store.Moment(created), store.Moment(used), store.Moment(revoked)
+		list = append(list, k)
+		return err
+	})
+	return list, err
+}
+
+// RevokeFigureKey ends a key for figures with the next request.
+func (o *Operator) RevokeFigureKey(ctx context.Context, id string) error {
+	return o.s.db.Write(ctx, func(t *store.Tx) error {
+		n, err := t.Exec("UPDATE figure_keys SET revoked = $1 WHERE id = $2 AND revoked = 0", store.Time(o.s.now()), id)
+		if err == nil && n == 0 {
+			err = ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		return o.note(t, "figures.key.revoke", id)
+	})
+}
+
+// FigureReader names who shows a key for figures, as Identify does for all others: ErrInvalid, if none is shown that is good.
+func (s *Service) FigureReader(ctx context.Context, h http.Header) (name string, err error) {
+	if len(h.Values("Authorization"))+len(h.Values("X-Api-Key")) != 1 {
+		return "", ErrInvalid
+	}
+	text := h.Get("X-Api-Key")
+	if scheme, credential, ok := strings.Cut(h.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
+		text = credential
+	}
+	text = strings.TrimSpace(text)
+	id, ok := parseKey(text)
+	if !ok {
+		return "", ErrInvalid
+	}
+	var hash string
+	var used, revoked int64
+	err = s.db.One(ctx, "SELECT hash, used, revoked FROM figure_keys WHERE id = $1", []any{id}, &hash, &used, &revoked)
+	if errors.Is(err, store.ErrNoRow) || err == nil && (revoked != 0 || !same(digest(text), hash)) {
+		return "", ErrInvalid
+	}
+	if now := s.now(); err == nil && now.Sub(store.Moment(used)) > time.Minute {
+		_, err = s.db.Exec(ctx, "UPDATE figure_keys SET used = $1 WHERE id = $2 AND used < $1", store.Time(now), id)
+	}
+	return "figures:" + id, err
+}
