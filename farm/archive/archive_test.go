@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -194,6 +195,28 @@ func (h *hub) fetch(_ context.Context, sum string) (io.ReadCloser, error) {
 }
 
 // TestHostFindsTheCasesAgain: in the archive that was laid down on a host, by place, platform, browser and row.
+// TestNamesThatNoHostHas: files whose names hosts refuse are left out, so that the others travel; one that a step names is told of.
+func TestNamesThatNoHostHas(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the disks of other systems have no such names")
+	}
+	dir := t.TempDir()
+	lay(t, dir, map[string]string{"go.mod": "module x", "suites/a.yaml": "id: a\nplatform: android\ndata: rows.csv\nsteps:\n  - press: home\n", "suites/rows.csv": "n\n1\n", "suites/ROWS.csv": "no",
+		"suites/line\nend.txt": "no", "suites/back\\slash.txt": "no", "suites/dot. ": "no", "suites/Pages/x.html": "yes", "suites/pages": "no"})
+	made, data := make1(t, dir)
+	if list := names(t, data); !slices.Equal(list, []string{"suites/Pages/x.html", "suites/a.yaml", "suites/rows.csv"}) {
+		t.Errorf("%q", list)
+	}
+	if err := archive.Check(t.Context(), bytes.NewReader(data), made.SHA256); err != nil {
+		t.Error(err)
+	}
+	_, needs := planned(t, dir)
+	needs.Files = append(needs.Files, filepath.Join(dir, "suites", "dot. "))
+	if _, err := archive.Make(archive.Options{Dir: dir, Needs: needs}, io.Discard); err == nil || !strings.Contains(err.Error(), "rename it") {
+		t.Errorf("a file that a step names: %v", err)
+	}
+}
+
 func TestHostFindsTheCasesAgain(t *testing.T) {
 	dir := project(t)
 	p, _ := planned(t, dir)
@@ -326,6 +349,8 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		"device":   pack(&tar.Header{Typeflag: tar.TypeChar, Name: "a"}),
 		"twice":    pack(file("a", 1), file("A", 1)),
 		"bomb":     pack(file("a", 64<<20)),
+		"both":     pack(file("a", 1), file("a/b", 1)),
+		"other":    pack(file("a/b", 1), file("A", 1)),
 		"cut":      good[:len(good)-9],
 		"text":     []byte("hello"),
 	} {
@@ -348,11 +373,20 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 			t.Errorf("%s: something is left", name)
 		}
 	}
-	sum := sha256.Sum256(good)
+	git := pack(file(".git/config", 1), file("a.yaml", 3)) // a host knows the root of the tests by it
+	sum := sha256.Sum256(git)
+	own, err := archive.NewCache(t.TempDir(), 1<<20, (&hub{data: map[string][]byte{hex.EncodeToString(sum[:]): git}}).fetch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused *upload.Refused
+	if _, _, err := own.Open(t.Context(), "run", hex.EncodeToString(sum[:])); !errors.As(err, &refused) {
+		t.Errorf("a .git of its own: %v", err)
+	}
+	sum = sha256.Sum256(good)
 	if err := archive.Check(t.Context(), bytes.NewReader(good), hex.EncodeToString(sum[:])); err != nil {
 		t.Error(err)
 	}
-	var refused *upload.Refused
 	if err := archive.Check(t.Context(), bytes.NewReader(good), strings.Repeat("0", 64)); !errors.As(err, &refused) {
 		t.Errorf("another sum: %v", err)
 	}

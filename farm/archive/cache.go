@@ -147,6 +147,9 @@ func (c *Cache) lay(ctx context.Context, key, sum string) error {
 	err = upload.Unpack(ctx, dir, f, Limits)
 	if err == nil { // so that paths may lead as far up as the archive's root, and no further
 		err = os.Mkdir(filepath.Join(dir, ".git"), 0o700)
+		if errors.Is(err, fs.ErrExist) {
+			err = &upload.Refused{Why: "the archive holds .git, which does not belong to tests"}
+		}
 	}
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(dir))

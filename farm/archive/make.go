@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,23 +40,23 @@ type Options struct {
 }
 
 // Make writes the archive of what cases need. The same files give the same bytes. Hidden files, node_modules, and what its name shows to be a
-// key or a password are left out, unless a step names them; of links, those that lead out of the folders are.
+// key or a password, what may not be read and what not every host could have by its name are left out, unless a step names them; of links, those that lead out of the folders are.
 func Make(o Options, w io.Writer) (Made, error) {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return Made{}, err
 	}
-	m := maker{o: o, files: map[string]string{}}
+	m := maker{o: o, files: map[string]string{}, needed: map[string]bool{}}
 	for _, folder := range o.Needs.Folders {
 		if err := m.folder(folder); err != nil {
 			return Made{}, fmt.Errorf("archive the tests: %w", err)
 		}
 	}
 	for _, file := range o.Needs.Files {
-		m.files[file] = file
+		m.files[file], m.needed[file] = file, true
 	}
 	for file := range o.Needs.Texts {
-		m.files[file] = file
+		m.files[file], m.needed[file] = file, true
 	}
 	made := Made{root: ancestor(append(slices.Concat([]string{dir}, o.Needs.Folders), dirs(o.Needs.Files)...))}
 	if made.Dir, err = inside(made.root, dir); err != nil {
@@ -95,12 +96,16 @@ func (c *counted) Write(p []byte) (int, error) {
 type maker struct {
 	o     Options
 	files map[string]string // where each lies, by the path that it is named by
+
+	needed map[string]bool // by steps, or they were read
 }
 
 // folder takes all files of a folder.
 func (m *maker) folder(dir string) error {
 	return filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 		switch {
+		case errors.Is(err, fs.ErrPermission) && file != dir:
+			return nil
 		case err != nil:
 			return err
 		case d.IsDir() && file != dir && (passedBy(d.Name()) || slices.Contains(m.o.Skip, file)):
@@ -156,26 +161,22 @@ func secret(name string) bool {
 func (m *maker) write(w io.Writer, root string) error {
 	zip, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level is a known one
 	out := tar.NewWriter(zip)
-	names := map[string]string{} // files, by their names in the archive
-	texts := map[string]string{}
-	for name, file := range m.files {
-		in, err := inside(root, name)
-		if err != nil {
-			return err
-		}
-		names[in] = file
-		if text, known := m.o.Needs.Texts[name]; known {
-			texts[in] = text
-		}
+	names, err := m.names(root)
+	if err != nil {
+		return err
 	}
 	left := Limits.Bytes
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		var n int64
 		var err error
-		if text, known := texts[name]; known {
+		one := names[name]
+		if text, known := m.o.Needs.Texts[one]; known {
 			n, err = addText(out, name, text)
 		} else {
-			n, err = add(out, name, names[name])
+			n, err = add(out, name, m.files[one])
+		}
+		if errors.Is(err, fs.ErrPermission) && !m.needed[one] {
+			continue // who may not read it here does not need it
 		}
 		if err != nil {
 			return err
@@ -185,6 +186,60 @@ func (m *maker) write(w io.Writer, root string) error {
 		}
 	}
 	return errors.Join(out.Close(), zip.Close())
+}
+
+// names gives the paths of the files, by their names in the archive. What no host could have by its name is left out, unless it is needed.
+func (m *maker) names(root string) (map[string]string, error) {
+	all := slices.Sorted(maps.Keys(m.files))
+	slices.SortStableFunc(all, func(a, b string) int { // those that are needed come first
+		switch x, y := m.needed[a], m.needed[b]; {
+		case x && !y:
+			return -1
+		case y && !x:
+			return 1
+		}
+		return 0
+	})
+	names, t := map[string]string{}, taken{map[string]bool{}, map[string]bool{}}
+	for _, file := range all {
+		in, err := inside(root, file)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case !upload.Fits(in, Limits):
+			err = fmt.Errorf("%q is a name that no host can have: rename it", in)
+		case !t.take(in):
+			err = fmt.Errorf("%q and another name differ in upper and lower case alone, which not every host can tell apart: rename one", in)
+		default:
+			names[in] = file
+		}
+		if err != nil && m.needed[file] {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
+// taken are names in lower case: some disks know no other.
+type taken struct{ files, folders map[string]bool }
+
+// take takes the name of a file, unless a file or a folder has it.
+func (t taken) take(name string) bool {
+	name = strings.ToLower(name)
+	if t.files[name] || t.folders[name] {
+		return false
+	}
+	for at := path.Dir(name); at != "."; at = path.Dir(at) {
+		if t.files[at] {
+			return false
+		}
+	}
+	t.files[name] = true
+	for at := path.Dir(name); at != "."; at = path.Dir(at) {
+		t.folders[at] = true
+	}
+	return true
 }
 
 // add holds nothing of the machine or the moment.

@@ -151,3 +151,33 @@ func TestInterruptedFarm(t *testing.T) {
 	must(t, farm.Close())
 	must(t, r.End())
 }
+
+// TestCancelledBeforeItBegins: a case that nobody wants any more when its host asks whether to begin does not keep its device.
+func TestCancelledBeforeItBegins(t *testing.T) {
+	h, err := startHub(t.TempDir(), storetest.SQLite(t), "127.0.0.1:0", "127.0.0.1:0")
+	must(t, err)
+	defer func() { must(t, h.stop()) }()
+	for _, what := range []string{"CREATE TABLE chaos_seen (n BIGINT NOT NULL)",
+		"CREATE TRIGGER chaos_cancel AFTER UPDATE OF state ON farm_cases WHEN NEW.state = 'running' BEGIN INSERT INTO chaos_seen VALUES (NEW.n); UPDATE farm_cases SET cancel = 1 WHERE run = NEW.run AND n = NEW.n; END"} {
+		_, err := h.db.Exec(t.Context(), what)
+		must(t, err)
+	}
+	login, err := h.login("a")
+	must(t, err)
+	_, stop, err := startHost(t.Context(), login, t.TempDir(), &phones{host: "a", n: 1})
+	must(t, err)
+	defer func() { must(t, stop()) }()
+	r, farm, cases := client(t, suite(t, 1), h.url, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	over := make(chan struct{})
+	go func() { defer close(over); r.All(ctx, cases) }()
+	await(t, "the device is free again", func() bool {
+		var seen, running int
+		must(t, h.db.One(t.Context(), "SELECT (SELECT COUNT(*) FROM chaos_seen), (SELECT COUNT(*) FROM farm_cases WHERE state = 'running')", nil, &seen, &running))
+		return seen > 0 && running == 0
+	})
+	cancel()
+	<-over
+	must(t, farm.Close())
+	must(t, r.End())
+}

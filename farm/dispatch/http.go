@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"strconv"
 	"strings"
@@ -88,8 +89,12 @@ type badRequest struct{ why string }
 
 func (b *badRequest) Error() string { return b.why }
 
-// maxBody bounds bodies in JSON.
-const maxBody = 8 << 20
+const (
+	// maxBody bounds bodies in JSON.
+	maxBody = 8 << 20
+	// maxSettings bounds the settings of a run, in bytes as JSON: hosts get them in one message.
+	maxSettings = 4 << 20
+)
 
 func read(r *http.Request, into any) error {
 	if err := json.NewDecoder(io.LimitReader(r.Body, maxBody)).Decode(into); err != nil {
@@ -158,9 +163,15 @@ func (a *api) begin(w http.ResponseWriter, r *http.Request) error {
 	if !archive.IsSum(in.Archive) {
 		return &badRequest{"archive must name one by its SHA-256, in hex"}
 	}
+	if err := in.Settings.Check(); err != nil {
+		return &badRequest{err.Error()}
+	}
 	text, err := json.Marshal(in.Settings)
 	if err != nil {
 		return err
+	}
+	if len(text) > maxSettings {
+		return &badRequest{fmt.Sprintf("the settings of a run, its variables most of all, have %d bytes; at most %d travel: put what is large into a file", len(text), maxSettings)}
 	}
 	id := "run_" + strings.ToLower(rand.Text())
 	if err := a.d.o.Queue.Begin(r.Context(), queue.Run{ID: id, Project: a.of(r), Priority: in.Priority, Archive: in.Archive, Sealed: a.d.o.Seal.Seal(text, id)}); err != nil {
@@ -281,6 +292,9 @@ func (a *api) why(w http.ResponseWriter, r *http.Request, run queue.Run) error {
 }
 
 func (a *api) pack(w http.ResponseWriter, r *http.Request, run queue.Run) error {
+	if !fs.ValidPath(r.PathValue("which")) || strings.Contains(r.PathValue("which"), "/") {
+		return blob.ErrNotFound
+	}
 	in, err := a.d.o.Bucket.Get(r.Context(), runFolder(run.ID)+r.PathValue("which")+".tar.gz")
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package order
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -36,6 +37,14 @@ type Settings struct {
 func SettingsOf(c run.Config, dir string, env map[string]string) Settings {
 	return Settings{Dir: dir, Vars: c.Vars, Env: env, Environment: c.Environment, Browser: c.Browser, NoVideo: c.NoVideo, NoTrace: c.NoTrace, NoDOM: c.NoDOM, Unmasked: c.Unmasked,
 		AllowShell: c.AllowShell, PublicOnly: c.PublicOnly, Required: c.RequireDevices, Timeout: c.Timeout, AI: string(c.AI), Agent: c.Agent}
+}
+
+// Check finds out whether the working folder lies in the archive: a host has those of other projects beside it. "" is the archive's root.
+func (s Settings) Check() error {
+	if s.Dir != "" && !filepath.IsLocal(filepath.FromSlash(s.Dir)) {
+		return fmt.Errorf("the working folder %.100q lies outside of the tests that were sent", s.Dir)
+	}
+	return nil
 }
 
 // Apply puts them into the configuration of a host. What a host forbids stays forbidden.

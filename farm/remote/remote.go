@@ -78,7 +78,7 @@ type Farm struct {
 
 	life context.Context
 	end  context.CancelFunc
-	over sync.WaitGroup
+	both sync.WaitGroup
 
 	mu      sync.Mutex
 	next    int
@@ -86,6 +86,7 @@ type Farm struct {
 	adding  []order.NewCase
 	takings []int
 	wake    chan struct{}
+	over    error // why no case ends any more; nil: it goes on
 }
 
 var _ run.Elsewhere = (*Farm)(nil)
@@ -116,8 +117,8 @@ func Open(ctx context.Context, o Options) (*Farm, error) {
 		return nil, fmt.Errorf("%s: %w", o.Hub.name, err)
 	}
 	f.life, f.end = context.WithCancel(context.WithoutCancel(ctx))
-	f.over.Go(f.follow)
-	f.over.Go(f.post)
+	f.both.Go(f.follow)
+	f.both.Go(f.post)
 	return f, nil
 }
 
@@ -164,7 +165,7 @@ func (f *Farm) Close() error {
 		return nil
 	}
 	f.end()
-	f.over.Wait()
+	f.both.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	err := f.call(ctx, Request{Method: http.MethodDelete, Path: "runs/" + f.id})
@@ -243,6 +244,9 @@ func (f *Farm) add(t run.Try) (int, *try, error) {
 	mine := &try{of: t, ended: make(chan order.Ended, 1), none: make(chan string, 1)}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.over != nil {
+		return 0, nil, f.over
+	}
 	n := f.next
 	f.next++
 	f.tries[n] = mine
@@ -314,9 +318,28 @@ func (f *Farm) home(ctx context.Context, t run.Try, e order.Ended) (string, erro
 		if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
 			return &final{err}
 		}
-		return upload.Unpack(ctx, dir, r, upload.Limits{Archive: 4 << 30, Bytes: 8 << 30, File: 4 << 30, Files: 100_000, Ratio: 2000, Events: 1 << 30, Depth: 32})
+		came := &coming{Reader: r}
+		err := upload.Unpack(ctx, dir, came, upload.Limits{Archive: 4 << 30, Bytes: 8 << 30, File: 4 << 30, Files: 100_000, Ratio: 2000, Events: 1 << 30, Depth: 32})
+		if err != nil && came.err == nil { // it came whole: no second one is better, and the disk here is as full
+			return &final{fmt.Errorf("keep the pack that came from the hub: %w", err)}
+		}
+		return err
 	}})
 	return filepath.Join(dir, t.Case.Pack), err
+}
+
+// coming remembers why what comes broke off.
+type coming struct {
+	io.Reader
+	err error // nil: it did not
+}
+
+func (c *coming) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		c.err = err
+	}
+	return n, err
 }
 
 // atOnce bounds what one request tells.
@@ -370,33 +393,42 @@ func (f *Farm) conclude(e order.Ended) {
 	}
 }
 
-// follow takes the news of the run, and begins anew when they break off.
+// follow takes the news of the run, and begins anew when they break off. A hub that refuses them, or is silent for too long, has ended the run.
 func (f *Farm) follow() {
+	heard := time.Now()
 	for f.life.Err() == nil {
-		err := f.news()
+		err := f.news(func() { heard = time.Now() })
 		var said *Said
-		if errors.As(err, &said) && said.Code == http.StatusNotFound {
-			f.gone()
+		switch refused := errors.As(err, &said) && said.Code < 500 && said.Code != http.StatusTooManyRequests; {
+		case refused && said.Code == http.StatusNotFound:
+			f.gone(errors.New("the hub has ended the run"))
+			return
+		case refused:
+			f.gone(fmt.Errorf("the hub has ended the run: %w", err))
+			return
+		case time.Since(heard) > patience && f.life.Err() == nil:
+			f.gone(fmt.Errorf("%s has not answered for %v: %w", f.o.Hub.name, patience, err))
 			return
 		}
 		_ = pool.Sleep(f.life, time.Second/2, nil)
 	}
 }
 
-// gone ends all cases: the hub does not know the run any more.
-func (f *Farm) gone() {
+// gone ends all cases: no news of them will come any more.
+func (f *Farm) gone(why error) {
 	f.mu.Lock()
+	f.over = why
 	var list []int
 	for n := range f.tries {
 		list = append(list, n)
 	}
 	f.mu.Unlock()
 	for _, n := range list {
-		f.conclude(order.Ended{N: n, Error: "the hub has ended the run"})
+		f.conclude(order.Ended{N: n, Error: why.Error()})
 	}
 }
 
-func (f *Farm) news() error {
+func (f *Farm) news(heard func()) error {
 	return f.once(f.life, Request{Method: http.MethodGet, Path: "runs/" + f.id + "/events", Take: func(r io.Reader) error {
 		lines := bufio.NewReaderSize(r, 1<<20)
 		for {
@@ -408,6 +440,7 @@ func (f *Farm) news() error {
 			if err := json.Unmarshal(line, &n); err != nil {
 				return err
 			}
+			heard()
 			f.hear(n)
 		}
 	}})

@@ -118,5 +118,11 @@ func respond(m *nats.Msg, value any, err error) error {
 	if err != nil {
 		return err
 	}
+	if err = m.Respond(text); !errors.Is(err, nats.ErrMaxPayload) {
+		return err
+	}
+	if text, err = json.Marshal(answer{Error: fmt.Sprintf("the answer has %d bytes, more than a message may have", len(text))}); err != nil {
+		return err
+	}
 	return m.Respond(text)
 }

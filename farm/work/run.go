@@ -23,6 +23,9 @@ func (w *Worker) run(ctx context.Context, j order.Job, start order.Start) (why s
 	if err := json.Unmarshal(j.What, &ref); err != nil {
 		return "the case cannot be read: " + err.Error(), nil
 	}
+	if err := start.Settings.Check(); err != nil {
+		return err.Error(), nil
+	}
 	dir, release, err := w.cache.Open(context.WithoutCancel(ctx), j.Run, start.Archive)
 	var refused *upload.Refused
 	var large *upload.TooLarge

@@ -191,7 +191,7 @@ func (w *Worker) do(ctx context.Context, j order.Job) bool {
 	}
 	var start order.Start
 	if err := w.ask(ctx, order.StartSubject, j.Attempt, &start); err != nil || !start.Go {
-		return w.life.Err() == nil // nobody wants it any more
+		return w.unwanted(j.Attempt)
 	}
 	why, err := w.run(ctx, j, start)
 	switch {
@@ -207,6 +207,11 @@ func (w *Worker) do(ctx context.Context, j order.Job) bool {
 		return w.report(order.Report{Attempt: j.Attempt, Returned: true, Error: err.Error()})
 	}
 	return w.deliver(j.Attempt)
+}
+
+// unwanted says that nobody works on an attempt that nobody wants any more: until a hub knows, the device counts as used.
+func (w *Worker) unwanted(a order.Attempt) bool {
+	return w.report(order.Report{Attempt: a, Returned: true, Draining: true, Error: "nobody wants it any more"})
 }
 
 // answerLimit is how long a hub may think before another one is asked: it may have been killed in the middle.
@@ -305,9 +310,13 @@ func (w *Worker) cancel(_ string, body []byte) (any, error) {
 		return nil, err
 	}
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	if j := w.working[a]; j != nil {
+	j := w.working[a]
+	w.mu.Unlock()
+	switch {
+	case j != nil:
 		j.cancel()
+	case !w.spool.has(a): // its job was lost, or is still to come
+		w.unwanted(a)
 	}
 	return nil, nil
 }

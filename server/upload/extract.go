@@ -35,6 +35,7 @@ type extractor struct {
 	bytes  int64
 	count  int
 	names  map[string]bool   // taken ones, in lower case: some disks know no other
+	dirs   map[string]bool   // those of folders, in lower case
 	sums   map[string]string // SHA-256 and size by name, of files
 }
 
@@ -59,7 +60,7 @@ func (c *counter) Read(p []byte) (int, error) {
 
 func (x *extractor) all(ctx context.Context, archive io.Reader) error {
 	x.in = &counter{ctx: ctx, r: archive, max: x.limits.Archive}
-	x.names, x.sums = map[string]bool{}, map[string]string{}
+	x.names, x.dirs, x.sums = map[string]bool{}, map[string]bool{}, map[string]string{}
 	packed := bufio.NewReader(x.in)
 	zip, err := gzip.NewReader(packed)
 	if err != nil {
@@ -143,6 +144,9 @@ func (x *extractor) entry(h *tar.Header, in io.Reader) error {
 	if x.names[lower] {
 		return &Refused{fmt.Sprintf("%q is in the archive twice (upper and lower case count as the same)", name)}
 	}
+	if x.dirs[lower] {
+		return both(name)
+	}
 	x.names[lower] = true
 	if dir := path.Dir(name); dir != "." {
 		if err := x.folder(dir); err != nil {
@@ -161,6 +165,12 @@ func (x *extractor) entry(h *tar.Header, in io.Reader) error {
 }
 
 func (x *extractor) folder(name string) error {
+	for at := strings.ToLower(name); at != "."; at = path.Dir(at) {
+		if x.names[at] {
+			return both(name)
+		}
+		x.dirs[at] = true
+	}
 	if x.root == nil {
 		return nil
 	}
@@ -282,7 +292,11 @@ func (x *extractor) refusal(name string, err error) error {
 		return nil
 	}
 	if errors.Is(err, fs.ErrExist) || isNotDir(err) {
-		return &Refused{fmt.Sprintf("%q is in the archive both as a file and as a folder, or twice", name)}
+		return both(name)
 	}
 	return fmt.Errorf("unpack an upload: %w", err)
+}
+
+func both(name string) error {
+	return &Refused{fmt.Sprintf("%q is in the archive both as a file and as a folder, or twice", name)}
 }

@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"archive/tar"
 	"context"
 	"io"
 	"os"
@@ -24,4 +25,12 @@ func Check(ctx context.Context, archive io.Reader, limits Limits) error {
 	limits.defaults()
 	x := &extractor{limits: limits}
 	return x.all(ctx, archive)
+}
+
+// Fits tells whether a file of an archive may have that path, which has slashes.
+func Fits(name string, limits Limits) bool {
+	limits.defaults()
+	x := &extractor{limits: limits}
+	_, err := x.name(&tar.Header{Typeflag: tar.TypeReg, Name: name})
+	return err == nil
 }

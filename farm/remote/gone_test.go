@@ -1,0 +1,86 @@
+package remote
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/farm/order"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/server/upload"
+)
+
+// begun is a run on a hub; what it asks is answered by h.
+func begun(h http.Handler) *Farm {
+	f := &Farm{o: Options{Hub: Inside(h), Log: slog.New(slog.DiscardHandler)}, id: "r", tries: map[int]*try{}, wake: make(chan struct{}, 1)}
+	f.life, f.end = context.WithCancel(context.Background())
+	f.both.Go(f.follow)
+	f.both.Go(f.post)
+	return f
+}
+
+// TestPackThatCannotBeKept: a pack that is refused here, as one for which the disk has no room, is asked for once; one that broke off is asked for again.
+func TestPackThatCannotBeKept(t *testing.T) {
+	asked := 0
+	f := &Farm{id: "r", o: Options{Hub: Inside(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		zip := gzip.NewWriter(w)
+		out := tar.NewWriter(zip)
+		if err := out.WriteHeader(&tar.Header{Name: "../above", Size: 1, Mode: 0o644}); err != nil {
+			t.Error(err)
+		}
+		_, _ = out.Write([]byte("x"))
+		if asked == 1 {
+			_ = zip.Flush()
+			panic(http.ErrAbortHandler)
+		}
+		_, _ = out.Close(), zip.Close()
+	}))}}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	_, err := f.home(ctx, run.Try{Spool: t.TempDir()}, order.Ended{N: 1, Attempt: 1})
+	var refused *upload.Refused
+	if !errors.As(err, &refused) || ctx.Err() != nil || asked > 2 {
+		t.Errorf("asked %d times: %v", asked, err)
+	}
+}
+
+// TestHubThatDoesNotComeBack: a case ends when the hub refuses the run's news, as to a key that was revoked, or has been away for as long as it is waited for; what comes later does so at once.
+func TestHubThatDoesNotComeBack(t *testing.T) {
+	for code, want := range map[int]string{http.StatusUnauthorized: "the hub has ended the run", http.StatusServiceUnavailable: "has not answered"} {
+		synctest.Test(t, func(t *testing.T) {
+			f := begun(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if !strings.HasSuffix(r.URL.Path, "/events") {
+					w.WriteHeader(http.StatusNoContent)
+					return
+				}
+				w.WriteHeader(code)
+				_, _ = w.Write([]byte(`{"error": "x", "message": "no such key"}`))
+			}))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			one := run.Try{Case: plan.Case{Test: &dsl.Test{ID: "a"}}, Spool: t.TempDir()}
+			for i := range 2 {
+				began := time.Now()
+				_, err := f.Try(ctx, one)
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%d: %v", code, err)
+				}
+				if i == 1 && time.Since(began) > 0 {
+					t.Errorf("%d: a second case took %v", code, time.Since(began))
+				}
+			}
+			f.end()
+			f.both.Wait()
+		})
+	}
+}
