@@ -36,7 +36,7 @@ func (s *Server) adb(w http.ResponseWriter, r *http.Request) error {
 		return fault(http.StatusConflict, codeBusy, "adb is for who holds the device: take a lease (POST /devices/{id}/lease) and send its id as X-Lease")
 	case !strings.EqualFold(r.Header.Get("Upgrade"), adbUpgrade):
 		e := fault(http.StatusUpgradeRequired, codeInvalid, "ask for an upgrade: Connection: Upgrade, Upgrade: adb")
-		e.headers = http.Header{"Upgrade": {adbUpgrade}}
+		e.headers = http.Header{"Upgrade": {adbUpgrade}, "Connection": {"Upgrade"}}
 		return e
 	}
 	features, err := services.Features(r.Context(), id)

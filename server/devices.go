@@ -68,7 +68,11 @@ func (s *Server) getDevice(ctx context.Context, in *deviceInput) (*oneDevice, er
 	if err != nil {
 		return nil, err
 	}
-	return &oneDevice{s.deviceRecord(info, s.opened(), callerOf(ctx))}, nil
+	record := s.deviceRecord(info, s.opened(), callerOf(ctx))
+	if s.o.Farm != nil {
+		record.FarmDevice = localUse(record)
+	}
+	return &oneDevice{record}, nil
 }
 
 // maxID bounds the id of a device; none is longer.

@@ -190,7 +190,7 @@ func (s *Server) deviceProblem(ctx context.Context, err error) *Error {
 		s.log.WarnContext(ctx, "a device cannot be had", "error", s.mask.Text(err.Error()))
 		return fault(http.StatusBadGateway, codeDevice, owners.Public()+" (the server's log says more)")
 	case errors.As(err, &unknown) && unknown.Reason == "":
-		return fault(http.StatusNotFound, codeNoDevice, markdown.Visible(unknown.Error(), maxMessage))
+		return fault(http.StatusNotFound, codeNoDevice, markdown.Visible(s.withHosts(unknown).Error(), maxMessage))
 	case errors.As(err, &unknown):
 		return fault(http.StatusBadGateway, codeDevice, unknown.Error())
 	case errors.As(err, &none):

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
-	"net/http/httputil"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -161,19 +158,33 @@ func (s *Server) withFarm(own []Device, c caller) []Device {
 			out = Device{}
 		}
 		out.Info, out.Busy = d.Info, d.Busy
-		out.ID = d.Name
-		if out.Lease != nil {
-			out.Lease.Device = d.Name
-		}
 		out.Reservations = s.reservedThere(d.Reserved, c)
-		out.FarmDevice = FarmDevice{Host: d.Host, Pool: d.Pool, Labels: d.Labels, Use: d.Use, Why: d.Why, Holder: d.Holder}
-		if !d.Since.IsZero() {
-			out.Since = &d.Since
-		}
+		out.called(d.Name)
+		out.FarmDevice = useThere(d)
 		own = append(own, out)
 	}
 	slices.SortStableFunc(own, func(a, b Device) int { return strings.Compare(a.ID, b.ID) })
 	return own
+}
+
+// called gives the device of a host the name by which it is called here.
+func (d *Device) called(name string) {
+	d.ID = name
+	if d.Lease != nil {
+		d.Lease.Device = name
+	}
+	if d.Recording != nil {
+		d.Recording.Device = name
+	}
+}
+
+// useThere is what the hub heard last of a device of a host.
+func useThere(d hub.Device) FarmDevice {
+	out := FarmDevice{Host: d.Host, Pool: d.Pool, Labels: d.Labels, Use: d.Use, Why: d.Why, Holder: d.Holder}
+	if !d.Since.IsZero() {
+		out.Since = &d.Since
+	}
+	return out
 }
 
 // reservedThere is what a project is told of the reservations of a host's device.
@@ -232,139 +243,22 @@ func (s *Server) lookLocal() {
 	})
 }
 
-const devicePath = " /devices/{id}"
+// mostOthers is how many devices of hosts an answer names that there is no such one.
+const mostOthers = 20
 
-// forward answers a request for a device of a host. handled is false when the device is this machine's, or nobody's.
-func (s *Server) forward(w http.ResponseWriter, r *http.Request, a access) (handled bool, err error) {
-	if host := r.Header.Get(hostHeader); host != "" && isPagePath(a.pattern) {
-		return true, s.forwardPage(w, r, a, host)
+// withHosts adds the devices of hosts to those that there are instead of one that there is not.
+func (s *Server) withHosts(e *pool.UnknownDeviceError) *pool.UnknownDeviceError {
+	if s.o.Farm == nil {
+		return e
 	}
-	if s.o.Farm == nil || !strings.Contains(a.pattern, devicePath) {
-		return false, nil
+	all := s.o.Farm.Devices(s.o.projectID)
+	out := &pool.UnknownDeviceError{ID: e.ID}
+	for _, d := range all[:min(len(all), mostOthers)] {
+		out.Others = append(out.Others, d.Name)
 	}
-	id, rest := deviceOf(r.URL)
-	if _, open := s.opened()[id]; open {
-		return false, nil
+	out.Others = append(out.Others, e.Others...)
+	if more := len(all) - mostOthers; more > 0 {
+		out.Others = append(out.Others, fmt.Sprintf("and %d more (GET /devices)", more))
 	}
-	at, ok, err := s.o.Farm.Find(s.o.projectID, id)
-	if errors.Is(err, hub.ErrAmbiguous) {
-		return true, fault(http.StatusNotFound, codeNoDevice, err.Error())
-	}
-	if !ok && err == nil && s.o.Farm.Kept(s.o.projectID, id) {
-		s.refused(callerOf(r.Context()), "device.use", cut(id, 50)+", for "+r.Method+" "+a.pattern)
-	}
-	if !ok || err != nil {
-		return false, err
-	}
-	way := s.o.Farm.Transport(at.Host)
-	if way == nil {
-		return true, &pool.UnknownDeviceError{ID: cut(id, 50)}
-	}
-	if a.upload {
-		r.Body = &movingBody{moving{r.Body, func() { s.await(w) }}, r.Body}
-	}
-	s.proxy(w, at.Host, func(u *url.URL) {
-		u.Path, u.RawPath = "/devices/"+at.Device, "/devices/"+url.PathEscape(at.Device)+rest
-		if plain, err := url.PathUnescape(rest); err == nil {
-			u.Path += plain
-		}
-	}, way).ServeHTTP(w, r)
-	return true, nil
+	return out
 }
-
-// hostHeader names the host on which a page is opened, or is open; without it, that is this machine.
-const hostHeader = "X-Host"
-
-func isPagePath(pattern string) bool {
-	_, path, _ := strings.Cut(pattern, " ")
-	return path == "/web" || strings.HasPrefix(path, "/web/")
-}
-
-// forwardPage answers a request about pages of a host.
-func (s *Server) forwardPage(w http.ResponseWriter, r *http.Request, a access, host string) error {
-	var way http.RoundTripper
-	if s.o.Farm != nil {
-		for _, one := range s.o.Farm.Hosts(s.o.projectID, false) {
-			if one.ID == host {
-				way = s.o.Farm.Transport(host)
-			}
-		}
-	}
-	if way == nil {
-		if s.o.Farm != nil && s.o.Farm.Transport(host) != nil {
-			s.refused(callerOf(r.Context()), "device.use", cut(host, 64)+", for "+a.pattern)
-		}
-		return fault(http.StatusNotFound, codeNotFound, fmt.Sprintf("there is no host %.64q; GET /farm lists those of a farm", host))
-	}
-	s.proxy(w, host, func(*url.URL) {}, way).ServeHTTP(w, r)
-	return nil
-}
-
-// refused notes in the log of the service, for its operators alone: that a device of others exists is nothing for the project that asked.
-func (s *Server) refused(c caller, action, target string) {
-	if s.o.refused != nil {
-		s.o.refused(service.Entry{Actor: "project " + s.o.projectID + ", " + c.Name, Action: action, Target: target, Address: c.addr})
-	}
-}
-
-// movingBody is an upload that must move on while it is passed on.
-type movingBody struct {
-	moving
-	of interface{ Close() error }
-}
-
-func (b *movingBody) Close() error { return b.of.Close() }
-
-// deviceOf takes the id out of a path /devices/{id}…; rest is what follows, escaped as it came.
-func deviceOf(u *url.URL) (id, rest string) {
-	text := strings.TrimPrefix(u.EscapedPath(), "/devices/")
-	text, rest, more := strings.Cut(text, "/")
-	if more {
-		rest = "/" + rest
-	}
-	id, err := url.PathUnescape(text)
-	if err != nil {
-		return text, rest
-	}
-	return id, rest
-}
-
-// proxy sends requests to a host. What came to the hub alone is left out: credentials, and what a browser says of its page.
-func (s *Server) proxy(w http.ResponseWriter, host string, path func(*url.URL), way http.RoundTripper) *httputil.ReverseProxy {
-	return &httputil.ReverseProxy{Transport: way, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-		Rewrite: func(p *httputil.ProxyRequest) {
-			ctx := p.In.Context()
-			for _, name := range []string{hostHeader, "Authorization", "X-Api-Key", "X-Project", "Cookie", "Origin", "Referer", callerHeader, "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Sec-Fetch-User"} {
-				p.Out.Header.Del(name)
-			}
-			p.Out.Header.Set(callerHeader, s.introduce(callerOf(ctx)))
-			p.Out.Header.Set("X-Request-Id", requestID(ctx))
-			p.Out.URL.Scheme, p.Out.URL.Host, p.Out.Host = "http", host, host
-			path(p.Out.URL)
-		},
-		ModifyResponse: func(res *http.Response) error {
-			for name := range res.Header {
-				if slices.Contains(ownHeaders, name) {
-					res.Header.Del(name)
-				} else {
-					w.Header().Del(name) // the answer's own goes before what the hub says of all
-				}
-			}
-			if out, ok := w.(*counting); ok && res.StatusCode == http.StatusSwitchingProtocols {
-				out.status = res.StatusCode // it is not written, but sent on as it is
-			}
-			return nil
-		},
-		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			s.log.InfoContext(r.Context(), "a request for a device of a host", "host", host, "error", err)
-			fail := fault(http.StatusBadGateway, codeDevice, fmt.Sprintf("the host %s of the device does not answer: %v", host, err))
-			if cause := context.Cause(r.Context()); cause != nil {
-				fail = s.problem(r.Context(), cause)
-			}
-			writeError(w, fail)
-		}}
-}
-
-// ownHeaders are those that the hub says of every answer itself.
-var ownHeaders = []string{"X-Request-Id", "X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy", "Cross-Origin-Resource-Policy", "Strict-Transport-Security", "Vary",
-	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Ratelimit", "Ratelimit-Limit", "Ratelimit-Policy", "Ratelimit-Remaining", "Ratelimit-Reset"}
