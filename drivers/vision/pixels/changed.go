@@ -58,27 +58,26 @@ func differing(x, y *image.RGBA, region image.Rectangle, found func(row, first, 
 
 // span gives the first and the last pixel of a row that differ, or -1.
 func span(p, q []byte) (first, last int) {
-	first, last = -1, -1
-	for i := 0; i < len(p); i += 4 {
-		if differ(p[i:], q[i:]) {
-			if first < 0 {
-				first = i / 4
-			}
-			last = i / 4
+	for first = 0; first < len(p); first += 4 {
+		if differ(p[first:], q[first:]) {
+			break
 		}
 	}
-	return first, last
+	if first == len(p) {
+		return -1, -1
+	}
+	for last = len(p) - 4; !differ(p[last:], q[last:]); last -= 4 {
+	}
+	return first / 4, last / 4
 }
 
 // differ compares two pixels.
 func differ(p, q []byte) bool {
-	for c := range 3 {
-		if max(p[c], q[c])-min(p[c], q[c]) > tolerance {
-			return true
-		}
-	}
-	return false
+	_, _ = p[2], q[2]
+	return apart(p[0], q[0]) || apart(p[1], q[1]) || apart(p[2], q[2])
 }
+
+func apart(p, q byte) bool { return max(p, q)-min(p, q) > tolerance }
 
 // RGBA gives a picture in the one form that is compared; it is no copy when it has that form, or an opaque picture's pixels have.
 func RGBA(img image.Image) *image.RGBA {

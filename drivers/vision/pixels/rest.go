@@ -134,10 +134,19 @@ func (r *Rest) regions(now *image.RGBA) []region {
 	boxes := map[int]image.Rectangle{}
 	differing(r.last, now, area, func(row, first, last int) {
 		p, q := r.last.Pix[r.last.PixOffset(first, row):], now.Pix[now.PixOffset(first, row):]
-		for x := first; x <= last; x++ {
-			if i := 4 * (x - first); differ(p[i:], q[i:]) && !image.Pt(x, row).In(r.Mask) {
-				at := row/tileSide*r.columns + x/tileSide
-				boxes[at] = boxes[at].Union(image.Rect(x, row, x+1, row+1))
+		masked := row >= r.Mask.Min.Y && row < r.Mask.Max.Y
+		for x := first; x <= last; { // tile by tile
+			at, from, to := row/tileSide*r.columns+x/tileSide, -1, -1
+			for end := min(last+1, (x/tileSide+1)*tileSide); x < end; x++ {
+				if i := 4 * (x - first); differ(p[i:], q[i:]) && !(masked && x >= r.Mask.Min.X && x < r.Mask.Max.X) {
+					if from < 0 {
+						from = x
+					}
+					to = x + 1
+				}
+			}
+			if from >= 0 {
+				boxes[at] = boxes[at].Union(image.Rect(from, row, to, row+1))
 			}
 		}
 	})

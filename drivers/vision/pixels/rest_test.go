@@ -191,3 +191,18 @@ func TestChanged(t *testing.T) {
 		t.Errorf("outside: %v", got)
 	}
 }
+
+// BenchmarkRest looks at a window of which a third moves, as a film in a page does.
+func BenchmarkRest(b *testing.B) {
+	shown := [2]*image.RGBA{}
+	for i := range shown {
+		shown[i] = image.NewRGBA(image.Rect(0, 0, 1280, 800))
+		draw.Draw(shown[i], image.Rect(100, 200, 900, 600), image.NewUniform(color.Gray{uint8(100 * i)}), image.Point{}, draw.Src)
+	}
+	var r Rest
+	at := time.Unix(0, 0)
+	for n := 0; b.Loop(); n++ {
+		at = at.Add(100 * time.Millisecond)
+		r.See(at, shown[n%2])
+	}
+}
