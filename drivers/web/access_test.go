@@ -22,7 +22,7 @@ func TestTheTreeIsTheBrowsersAccessibilityTree(t *testing.T) {
 	t.Parallel()
 	for _, page := range []string{"form.html", "inputs.html", "login.html", "menu.html", "shadow.html", "overlay.html", "dialog.html", "files.html", "rtl.html",
 		"twice.html", "popup.html", "index.html", "slow.html"} {
-		d := visit(t, page)
+		d := browse(t, page)
 		var wrong []string
 		if !until(t.Context(), patience, func() bool { wrong = disagreements(t, d); return len(wrong) == 0 }) { // some pages are late
 			t.Errorf("%s: %s", page, strings.Join(wrong, "; "))

@@ -44,12 +44,18 @@ func TestATouchMeetsWhatItIsAimedAt(t *testing.T) {
 				continue
 			}
 			t.Run(c.name+" "+device, func(t *testing.T) {
-				d := open(t)
-				must(t, d.OpenPage(t.Context(), dataPage(`<meta name=viewport content="width=device-width"><p id=log></p>`+c.body+`<script>
+				body := `<meta name=viewport content="width=device-width"><p id=log></p>` + c.body + `<script>
 					function said(text) { document.getElementById('log').textContent += text; }
 					function veil() { document.body.insertAdjacentHTML('beforeend',
 						'<div id=veil style="position:fixed;inset:0;background:#0008" onclick="said(1)"></div>'); }
-					</script>`), drivers.PageOptions{DeviceName: device}))
+					</script>`
+				var d *Device
+				if device == "" {
+					d = display(t, body)
+				} else {
+					d = open(t)
+					must(t, d.OpenPage(t.Context(), dataPage(body), drivers.PageOptions{DeviceName: device}))
+				}
 				n := byID(t, tree(t, d), c.id)
 				_, err := d.Eval(t.Context(), c.change+"; null", patience)
 				must(t, err)

@@ -36,7 +36,7 @@ func TestWhatPlaywrightSwitchesOffStaysOff(t *testing.T) {
 // TestAPageStartsNoWindowPages: the parts of Chromium's own window that are pages take more processor time than the page under test.
 func TestAPageStartsNoWindowPages(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "form.html")
+	d := browse(t, "form.html")
 	s, _, err := d.page()
 	must(t, err)
 	cdp, err := s.context.Browser().NewBrowserCDPSession()

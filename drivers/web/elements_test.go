@@ -12,7 +12,7 @@ import (
 
 func TestFieldsOfEveryType(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "inputs.html")
+	d := browse(t, "inputs.html")
 	for id, value := range map[string]string{
 		"text": "Zoë", "email": "a@b.c", "tel": "+49 1", "url": "https://a.b", "search": "x", "number": "7.5", "date": "2031-05-04",
 		"time": "13:45", "moment": "2031-05-04T13:45", "month": "2031-05", "week": "2031-W07", "color": "#ff8800", "range": "3",
@@ -38,7 +38,7 @@ func TestFieldsOfEveryType(t *testing.T) {
 
 func TestSelect(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "inputs.html")
+	d := browse(t, "inputs.html")
 	for _, c := range []struct {
 		id     string
 		choice drivers.WebChoice
@@ -61,7 +61,7 @@ func TestSelect(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "inputs.html")
+	d := browse(t, "inputs.html")
 	yes, no := true, false
 	for _, c := range []struct {
 		id string
@@ -77,11 +77,14 @@ func TestCheck(t *testing.T) {
 	wantError(t, d.Check(t.Context(), target("#text"), yes), drivers.ErrNotActionable, "checkbox")
 }
 
-// Each picture of the page takes so long that an attempt of Playwright needs more than one slice of the wait.
+// Each picture of the page takes so long that an attempt of Playwright needs more than one slice of the wait: the page waits for the site, which
+// costs nothing.
 func TestCheckOnASlowPage(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<label style=position:relative><input type=checkbox id=box style=opacity:0;position:absolute;inset:0> Drawn</label><script>
-requestAnimationFrame(function slow() { for (const end = performance.now() + 150; performance.now() < end;); requestAnimationFrame(slow); })</script>`)
+	d := visit(t, "blank.html")
+	_, err := d.Eval(t.Context(), `document.body.innerHTML = '<label style=position:relative><input type=checkbox id=box style=opacity:0;position:absolute;inset:0> Drawn</label>';
+		requestAnimationFrame(function slow() { const r = new XMLHttpRequest(); r.open('GET', '/slow?ms=150', false); r.send(); requestAnimationFrame(slow); }); null`, patience)
+	must(t, err)
 	must(t, d.Check(t.Context(), target("#box"), true))
 	if !byID(t, tree(t, d), "box").Checked {
 		t.Error("the box is not checked")
@@ -90,7 +93,7 @@ requestAnimationFrame(function slow() { for (const end = performance.now() + 150
 
 func TestClick(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "inputs.html")
+	d := browse(t, "inputs.html")
 	for _, c := range []struct {
 		how drivers.WebClick
 		log string
@@ -113,7 +116,7 @@ func TestClick(t *testing.T) {
 func TestAClickIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	// The handler takes longer than any slice of a wait.
-	d := show(t, `<button id=b style="display:none">Pay</button><p id=n></p><script>
+	d := display(t, `<button id=b style="display:none">Pay</button><p id=n></p><script>
 		let n = 0;
 		b.onclick = () => { const end = performance.now() + 1500; while (performance.now() < end); document.getElementById('n').textContent = 'Paid ' + ++n; };
 		setTimeout(() => b.style.display = '', 600);
@@ -127,7 +130,7 @@ func TestAClickIsMadeOnce(t *testing.T) {
 
 func TestAClickWaitsUntilNothingCovers(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<button id=b onclick="log.textContent='clicked'">Pay</button><p id=log></p>
+	d := display(t, `<button id=b onclick="log.textContent='clicked'">Pay</button><p id=log></p>
 		<div id=veil style="position:fixed;inset:0;background:#0003"></div>`)
 	wantError(t, d.ClickOn(t.Context(), soon("#b"), drivers.WebClick{}), drivers.ErrNotActionable, "is covered by div#veil")
 	_, page, err := d.page()
@@ -140,7 +143,7 @@ func TestAClickWaitsUntilNothingCovers(t *testing.T) {
 
 func TestACancelledWaitLeavesThePageAlive(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "inputs.html")
+	d := browse(t, "inputs.html")
 	long := func(selector string) drivers.WebTarget {
 		return drivers.WebTarget{Selector: selector, Timeout: time.Minute}
 	}
@@ -159,7 +162,7 @@ func TestACancelledWaitLeavesThePageAlive(t *testing.T) {
 
 func TestHoverOpensAMenu(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "menu.html")
+	d := browse(t, "menu.html")
 	wantError(t, d.ClickOn(t.Context(), soon("#leave"), drivers.WebClick{}), drivers.ErrNotActionable, "is hidden")
 	must(t, d.Hover(t.Context(), target("#menu")))
 	must(t, d.ClickOn(t.Context(), target("#leave"), drivers.WebClick{}))
@@ -169,7 +172,7 @@ func TestHoverOpensAMenu(t *testing.T) {
 
 func TestElementsInNestedFrames(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "frames.html")
+	d := browse(t, "frames.html")
 	must(t, d.ClickOn(t.Context(), inFrame("#outer >> #inner", "#press"), drivers.WebClick{}))
 	must(t, d.FillIn(t.Context(), inFrame("#outer >> #inner", "#field"), "deep"))
 	got, err := d.TextOf(t.Context(), inFrame("#outer >> #inner", "#where"))
@@ -193,7 +196,7 @@ func TestElementsInNestedFrames(t *testing.T) {
 
 func TestPressOn(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "inputs.html")
+	d := browse(t, "inputs.html")
 	must(t, d.FillIn(t.Context(), target("#text"), "abc"))
 	must(t, d.PressOn(t.Context(), target("#text"), "Backspace"))
 	must(t, d.PressOn(t.Context(), target("#text"), "x"))
@@ -215,7 +218,7 @@ func TestPressOn(t *testing.T) {
 
 func TestTextOf(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "inputs.html")
+	d := browse(t, "inputs.html")
 	must(t, d.FillIn(t.Context(), target("#password"), "abc"))
 	for selector, want := range map[string]string{"h1": "Inputs", "#text": "start", "#fruit": "Apple", "#password": "•••"} {
 		if got, err := d.TextOf(t.Context(), target(selector)); err != nil || got != want {
@@ -230,7 +233,7 @@ func TestTextOf(t *testing.T) {
 
 func TestWaitElement(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<p id=a>A</p><p id=h style="display:none">H</p><script>
+	d := display(t, `<p id=a>A</p><p id=h style="display:none">H</p><script>
 		function go() { setTimeout(() => { a.style.display = 'none'; h.style.display = ''; setTimeout(() => a.remove(), 400) }, 600) }</script>`)
 	for _, c := range [][2]string{{"#a", "attached"}, {"#h", "attached"}, {"#h", "visible"}, {"#a", "hidden"}, {"#a", "detached"}} {
 		if c == [2]string{"#h", "visible"} {
@@ -247,7 +250,7 @@ func TestWaitElement(t *testing.T) {
 
 func TestLookAtThePage(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "list.html")
+	d := browse(t, "list.html")
 	count := func(n int) drivers.WebWant { return drivers.WebWant{Count: &n} }
 	for n, met := range map[int]bool{120: true, 119: false, 0: false} {
 		if seen := look(t, d, "#rows li", count(n), 200*time.Millisecond); seen.Met != met || seen.Count != 120 {
@@ -280,7 +283,7 @@ func TestLookAtThePage(t *testing.T) {
 
 func TestConsoleErrors(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<button id=b onclick="console.error('out of tea')">B</button><button id=u onclick="nothing()">U</button>`)
+	d := display(t, `<button id=b onclick="console.error('out of tea')">B</button><button id=u onclick="nothing()">U</button>`)
 	none := drivers.WebWant{NoConsoleErrors: true}
 	if seen := look(t, d, "", none, patience); !seen.Met {
 		t.Fatalf("%+v", seen)

@@ -20,7 +20,7 @@ import (
 
 func TestPayIsNotPaymentHistory(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "late.html")
+	d := browse(t, "late.html")
 	first := tree(t, d)
 	if byID(t, first, "history").Text != "Payment history" {
 		t.Fatal("no Payment history")
@@ -41,7 +41,7 @@ func TestPayIsNotPaymentHistory(t *testing.T) {
 
 func TestOneTextTwice(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "twice.html")
+	d := browse(t, "twice.html")
 	tr := tree(t, d)
 	if m, err := tr.Find(screen.Query{Selector: labelled("Total: 5 €")}); err != nil || len(m) != 2 {
 		t.Errorf("assertion: %v, %v", m, err)
@@ -59,7 +59,7 @@ func TestOneTextTwice(t *testing.T) {
 func TestAMovingButtonMovesInTheTree(t *testing.T) {
 	t.Parallel()
 	moved := func(way time.Duration) bool {
-		d := visit(t, fmt.Sprintf("moving.html?for=%d", way.Milliseconds()))
+		d := browse(t, fmt.Sprintf("moving.html?for=%d", way.Milliseconds()))
 		first := byID(t, tree(t, d), "go").Bounds
 		moved := false
 		settled := until(t.Context(), patience, func() bool {
@@ -88,7 +88,7 @@ func TestAMovingButtonMovesInTheTree(t *testing.T) {
 // then, for on a busy machine no two looks fit between two frames.
 func TestTreesTellWhetherThePageWasDrawnBetweenThem(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<p id=top>0</p><iframe id=in width=300 height=100 srcdoc="<p id=inner>in it</p>"></iframe>
+	d := display(t, `<p id=top>0</p><iframe id=in width=300 height=100 srcdoc="<p id=inner>in it</p>"></iframe>
 		<script>let frames = 0, p = document.getElementById('top');
 		const draw = () => { p.textContent = ++frames; requestAnimationFrame(draw); }; requestAnimationFrame(draw);
 		const hold = () => document.startViewTransition(() => new Promise(go => setTimeout(go, 2000))).finished.then(() => setTimeout(hold, 1000)); hold();</script>`)
@@ -121,7 +121,7 @@ func TestTreesTellWhetherThePageWasDrawnBetweenThem(t *testing.T) {
 // here as a busy machine does.
 func TestTreesWaitForTheAnswerToAKey(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<p id=line>the old line</p><p id=held></p>
+	d := display(t, `<p id=line>the old line</p><p id=held></p>
 		<script>let go; document.startViewTransition(() => new Promise(ready => { go = ready; document.getElementById('held').textContent = 'held'; }));
 		addEventListener('keydown', () => {
 			setTimeout(go, 150);
@@ -138,7 +138,7 @@ func TestTreesWaitForTheAnswerToAKey(t *testing.T) {
 
 func TestAnOverlayCovers(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "overlay.html")
+	d := browse(t, "overlay.html")
 	buy := byID(t, tree(t, d), "buy")
 	if buy.Covered != "div#cookie-banner" || buy.Hidden {
 		t.Errorf("covered by %q", buy.Covered)
@@ -158,7 +158,7 @@ func TestAnOverlayCovers(t *testing.T) {
 
 func TestAModalDialogCovers(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "dialog.html")
+	d := browse(t, "dialog.html")
 	tap(t, d, byID(t, tree(t, d), "open"))
 	mustShow(t, d, "#modal p", "This cannot be undone.")
 	tr := tree(t, d)
@@ -181,7 +181,7 @@ func TestALabelInsideAClickableParent(t *testing.T) {
 	for label, log := range map[string]string{
 		"Premium plan": "clicked card", "Read more": "clicked link", "☐ I agree to the terms": "terms true",
 	} {
-		d := visit(t, "nested.html")
+		d := browse(t, "nested.html")
 		m, err := pick(tree(t, d), label, true)
 		if err != nil || len(m) != 1 {
 			t.Errorf("%s: %v, %v", label, m, err)
@@ -199,7 +199,7 @@ func TestALabelInsideAClickableParent(t *testing.T) {
 
 func TestHiddenElementsAreHiddenInTheTree(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "hidden.html")
+	d := browse(t, "hidden.html")
 	tr := tree(t, d)
 	for _, id := range []string{"invisible", "transparent", "inside-transparent", "collapsed", "reader"} {
 		if n := byID(t, tr, id); !n.Hidden {
@@ -226,7 +226,7 @@ func TestHiddenElementsAreHiddenInTheTree(t *testing.T) {
 
 func TestTextsOfAList(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "list.html")
+	d := browse(t, "list.html")
 	tr := tree(t, d)
 	for _, text := range []string{"Ada Lovelace", "Zoë Müller-Straße", "Party 🎉 Planner", "Price\u00a05\u00a0€", "Edge white space", "שלום עולם",
 		"日本語の名前", "<b>not bold</b> & \"quoted\""} {
@@ -253,7 +253,7 @@ func TestTextsOfAList(t *testing.T) {
 
 func TestFramesAndShadowRootsAreInTheTree(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "iframe.html")
+	d := browse(t, "iframe.html")
 	for _, name := range []string{"same", "cross"} {
 		press := find(tree(t, d), func(n *screen.Node) bool { return n.Role == "button" && n.Text == "Press "+name })
 		if press == nil || press.Covered != "" || press.Disabled || !press.Clickable {
@@ -272,7 +272,7 @@ func TestFramesAndShadowRootsAreInTheTree(t *testing.T) {
 	if find(tree(t, d), showing("Far below")) == nil {
 		t.Error("revealed, it is still out of view")
 	}
-	d = visit(t, "shadow.html")
+	d = browse(t, "shadow.html")
 	tr := tree(t, d)
 	if find(tr, showing("Slotted title")) == nil || find(tr, func(n *screen.Node) bool { return strings.HasPrefix(n.Text, "Not shown") }) != nil {
 		t.Error("slots are not followed")
@@ -286,7 +286,7 @@ func TestFramesAndShadowRootsAreInTheTree(t *testing.T) {
 
 func TestAnOverlayOverAFrameCovers(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<style>body{margin:0}</style><iframe srcdoc="<button id=b>Pay</button>" style="width:400px;height:200px"></iframe>
+	d := display(t, `<style>body{margin:0}</style><iframe srcdoc="<button id=b>Pay</button>" style="width:400px;height:200px"></iframe>
 		<div id=veil style="position:fixed;inset:0;background:#0008"></div>`)
 	if n := byID(t, tree(t, d), "b"); n.Covered != "div#veil" {
 		t.Errorf("covered by %q", n.Covered)

@@ -298,29 +298,31 @@ func TestNoFirefox(t *testing.T) {
 	t.Parallel()
 	old := filepath.Join(t.TempDir(), "firefox")
 	must(t, os.WriteFile(old, []byte("#!/bin/sh\necho Mozilla Firefox 115.3.0esr\n"), 0o755))
-	for path, words := range map[string][]string{
+	var path string
+	host := toolchain.System()
+	getenv := host.Getenv
+	host.Getenv = func(name string) string {
+		if name == "TAPROOT_FIREFOX" {
+			return path
+		}
+		return getenv(name)
+	}
+	own := New(Options{Host: &host})
+	opened, err := own.Open(t.Context(), "web-1")
+	must(t, err)
+	for at, words := range map[string][]string{
 		old: {"version 115.3.0esr is too old, 153 or newer is needed", "unset TAPROOT_FIREFOX"}, "/nowhere/firefox": {"no such file", "unset TAPROOT_FIREFOX"},
 	} {
-		host := toolchain.System()
-		getenv := host.Getenv
-		host.Getenv = func(name string) string {
-			if name == "TAPROOT_FIREFOX" {
-				return path
-			}
-			return getenv(name)
-		}
-		own := New(Options{Host: &host})
-		opened, err := own.Open(t.Context(), "web-1")
-		must(t, err)
-		err = opened.(*Device).UseBrowser(t.Context(), dsl.Firefox)
+		path = at
+		err := opened.(*Device).UseBrowser(t.Context(), dsl.Firefox)
 		for _, w := range words {
 			if err == nil || !strings.Contains(err.Error(), w) {
 				t.Errorf("%s: %v does not say %q", path, err, w)
 			}
 		}
-		must(t, opened.Close())
-		must(t, own.Close())
 	}
+	must(t, opened.Close())
+	must(t, own.Close())
 }
 
 // The finder, what is seen, and what is gone are the same in both browsers.

@@ -49,7 +49,7 @@ func TestGestures(t *testing.T) {
 
 func TestDragAndDrop(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "drag.html")
+	d := browse(t, "drag.html")
 	tr := tree(t, d)
 	must(t, d.Drag(t.Context(), centre(byID(t, tr, "tile")), centre(byID(t, tr, "zone")), 300*time.Millisecond))
 	mustShow(t, d, "#log", "dragstart\ndropped tile")
@@ -79,7 +79,7 @@ func TestWheelScrolls(t *testing.T) {
 
 func TestGesturesEndWithTheirContext(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "drag.html")
+	d := browse(t, "drag.html")
 	p := centre(byID(t, tree(t, d), "press"))
 	endsWithContext(t, "long press", func(ctx context.Context) error { return d.LongPress(ctx, p, time.Minute) })
 	endsWithContext(t, "swipe", func(ctx context.Context) error { return d.Swipe(ctx, p, p.Add(image.Pt(0, -50)), time.Minute) })
@@ -96,7 +96,7 @@ func TestGesturesEndWithTheirContext(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "inputs.html")
+	d := browse(t, "inputs.html")
 	_, page, err := d.page()
 	must(t, err)
 	_, err = page.Evaluate(`() => addEventListener('keydown', event => event.preventDefault())`) // a tab key would move on
@@ -146,7 +146,7 @@ func TestSplitKeys(t *testing.T) {
 
 func TestErase(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "inputs.html")
+	d := browse(t, "inputs.html")
 	wantError(t, d.Erase(t.Context(), -1), drivers.ErrNotActionable, "no field has the focus")
 	for _, c := range []struct {
 		id, text, after string
@@ -168,7 +168,7 @@ func TestErase(t *testing.T) {
 	if got, err := d.TextOf(t.Context(), target("#rich")); err != nil || got != "" {
 		t.Errorf("%q is left, %v", got, err)
 	}
-	d = visit(t, "iframe.html")
+	d = browse(t, "iframe.html")
 	must(t, d.FillIn(t.Context(), inFrame("#cross", "#field"), "in a frame"))
 	must(t, d.Erase(t.Context(), -1))
 	mustShow(t, d, "#log", "cross typed")
@@ -180,7 +180,7 @@ func TestErase(t *testing.T) {
 
 func TestScrolledOutOfABox(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "boxes.html")
+	d := browse(t, "boxes.html")
 	for _, c := range [][2]string{{"Row 90", "row 90"}, {"Far right", "far right"}} {
 		tr := tree(t, d)
 		q := screen.Query{Selector: dsl.Selector{Label: c[0]}, Action: true}
@@ -220,7 +220,7 @@ func TestScrolledOutOfABox(t *testing.T) {
 
 func TestScrolledOutOfAFrame(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<div style="height:150px;overflow:auto"><div style="height:600px"></div>
+	d := display(t, `<div style="height:150px;overflow:auto"><div style="height:600px"></div>
 		<iframe id=f srcdoc="<p>Top</p><button id=b style='margin-top:500px'>Deep</button>" style="width:300px;height:120px"></iframe></div>
 		<iframe id=stuck srcdoc="<style>body{overflow:hidden}</style><p style='margin-top:900px'>Stuck</p>" style="height:100px"></iframe>`)
 	n := byID(t, tree(t, d), "b")
@@ -239,7 +239,7 @@ func TestScrolledOutOfAFrame(t *testing.T) {
 
 func TestQuery(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "frames.html")
+	d := browse(t, "frames.html")
 	mustShow(t, d, "h1", "Nested frames")
 	if seen := look(t, d, "#press", drivers.WebWant{Frame: "#lateframe"}, patience); !seen.Met {
 		t.Fatalf("%+v", seen)
@@ -315,7 +315,7 @@ func TestWheelTurnsOnceAndWaitsForItsBox(t *testing.T) {
 		{"in a frame", "<iframe style='border:9px solid;width:400px;height:200px' srcdoc=\"" + snapping("") + "\"></iframe>", "300 after 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := show(t, c.page)
+			d := display(t, c.page)
 			_, page, err := d.page()
 			must(t, err)
 			must(t, d.Wheel(t.Context(), image.Pt(100, 50), image.Pt(285, 0), 0))

@@ -11,11 +11,11 @@ func TestIdentify(t *testing.T) {
 	if id, err := d.Identify(t.Context()); id != nil || err != nil {
 		t.Errorf("before a page is open: %+v, %v", id, err)
 	}
-	d = show(t, `<title>Shop</title><meta name="Build" content="2026.3">`)
+	d = display(t, `<title>Shop</title><meta name="Build" content="2026.3">`)
 	if id, err := d.Identify(t.Context()); err != nil || id == nil || id.Title != "Shop" || id.Version != "2026.3" {
 		t.Errorf("%+v, %v", id, err)
 	}
-	d = show(t, `<script>document.title = "`+strings.Repeat("x", 5000)+`"</script>`)
+	d = display(t, `<script>document.title = "`+strings.Repeat("x", 5000)+`"</script>`)
 	if id, err := d.Identify(t.Context()); err != nil || id == nil || len(id.Title) > 200 || id.Version != "" {
 		t.Errorf("%+v, %v", id, err)
 	}

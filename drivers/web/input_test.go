@@ -14,7 +14,7 @@ import (
 
 func TestTapAndType(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "form.html")
+	d := browse(t, "form.html")
 	wantError(t, d.Type(t.Context(), "x"), drivers.ErrNotActionable, "no field has the focus")
 	tap(t, d, byID(t, tree(t, d), "name"))
 	if n := byID(t, tree(t, d), "name"); !n.Focused {
@@ -57,7 +57,7 @@ func TestTypeGoesBehindWhatIsThere(t *testing.T) {
 		"email":    `<input id=f type=email value="a@b">`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := show(t, field+`<script>f.focus()</script>`)
+			d := display(t, field+`<script>f.focus()</script>`)
 			before := byID(t, tree(t, d), "f").Text
 			if err := d.Type(t.Context(), "23"); err != nil {
 				t.Fatal(err)
@@ -71,7 +71,7 @@ func TestTypeGoesBehindWhatIsThere(t *testing.T) {
 
 func TestTypeALongText(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<textarea id=f autofocus></textarea><script>f.focus()</script>`)
+	d := display(t, `<textarea id=f autofocus></textarea><script>f.focus()</script>`)
 	text := strings.Repeat("long text ", 100)
 	if err := d.Type(t.Context(), text); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestTypeALongText(t *testing.T) {
 
 func TestTypeInAFrame(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "iframe.html")
+	d := browse(t, "iframe.html")
 	for _, name := range []string{"same", "cross"} {
 		tr := tree(t, d)
 		f := byID(t, tr, name)
@@ -99,7 +99,7 @@ func TestTypeInAFrame(t *testing.T) {
 
 func TestScreenshotIsTheViewport(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<style>body{margin:0;background:#00f}#r{position:absolute;left:100px;top:50px;width:10px;height:10px;background:#f00}</style><div id=r></div>`)
+	d := display(t, `<style>body{margin:0;background:#00f}#r{position:absolute;left:100px;top:50px;width:10px;height:10px;background:#f00}</style><div id=r></div>`)
 	picture, err := d.Screenshot(t.Context())
 	if err != nil {
 		t.Fatal(err)

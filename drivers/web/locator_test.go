@@ -21,7 +21,7 @@ func TestSignIn(t *testing.T) {
 		{"wrong", "guess", "#error", "Wrong email or password"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := visit(t, "login.html")
+			d := browse(t, "login.html")
 			// The fields come 400 ms after the page.
 			for selector, value := range map[string]string{"#email": webtest.User, "#password": c.password} {
 				if err := d.Fill(t.Context(), selector, value, patience); err != nil {
@@ -36,7 +36,7 @@ func TestSignIn(t *testing.T) {
 
 func TestPaidIsNotUnpaid(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<p id=status>Status: <b>Unpaid</b></p><p id=other>Paid</p>`)
+	d := display(t, `<p id=status>Status: <b>Unpaid</b></p><p id=other>Paid</p>`)
 	if seen := look(t, d, "#status", text("Paid"), 300*time.Millisecond); seen.Met || len(seen.Texts) != 1 || seen.Texts[0] != "Status: Unpaid" {
 		t.Errorf("Paid on Unpaid: %+v", seen)
 	}
@@ -50,7 +50,7 @@ func TestPaidIsNotUnpaid(t *testing.T) {
 
 func TestLookSeesOnlyWhatIsVisible(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "hidden.html")
+	d := browse(t, "hidden.html")
 	for selector, visible := range map[string]bool{
 		"#shown": true, "#none": false, "#invisible": false, "#transparent": false, "#inside-transparent": false,
 		"#reader": false, "#folded": false, "#missing": false, "p": true,
@@ -74,11 +74,11 @@ func TestLookSeesOnlyWhatIsVisible(t *testing.T) {
 
 func TestLookWaits(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "slow.html?then=700")
+	d := browse(t, "slow.html?then=700")
 	if seen := look(t, d, "data-testid=state", text("Ready"), patience); !seen.Met {
 		t.Errorf("%+v", seen)
 	}
-	d = visit(t, "spa.html")
+	d = browse(t, "spa.html")
 	mustShow(t, d, "#view", "All goods")
 	tap(t, d, find(tree(t, d), showing("Cart")))
 	mustShow(t, d, "text=Your cart is empty", "Your cart is empty")
@@ -87,7 +87,7 @@ func TestLookWaits(t *testing.T) {
 func TestHiddenWaitsForTheLoading(t *testing.T) {
 	t.Parallel()
 	// Until a page has loaded, "nothing is there" proves nothing.
-	d := show(t, `<p id=x>Here</p><script>x.remove()</script>`)
+	d := display(t, `<p id=x>Here</p><script>x.remove()</script>`)
 	if seen := look(t, d, "#x", drivers.WebWant{Hidden: true}, patience); !seen.Met || seen.Count != 0 {
 		t.Errorf("a removed element: %+v", seen)
 	}
@@ -99,7 +99,7 @@ func TestHiddenWaitsForTheLoading(t *testing.T) {
 
 func TestFillTellsWhyNot(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "form.html")
+	d := browse(t, "form.html")
 	for _, c := range []struct {
 		selector, value string
 		atOnce          bool // no waiting would help
@@ -132,7 +132,7 @@ func TestFillTellsWhyNot(t *testing.T) {
 
 func TestFillReplaces(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "form.html")
+	d := browse(t, "form.html")
 	for selector, value := range map[string]string{
 		"#name": "Zoë 😀", "#notes": "two\nlines", "#amount": "7", "#day": "2031-05-04", "#pin": "1234",
 	} {
@@ -159,7 +159,7 @@ func TestFillReplaces(t *testing.T) {
 
 func TestFillWaitsForAFieldToWork(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<input id=f disabled><script>setTimeout(() => f.disabled = false, 1500)</script>`)
+	d := display(t, `<input id=f disabled><script>setTimeout(() => f.disabled = false, 1500)</script>`)
 	if err := d.Fill(t.Context(), "#f", "done", patience); err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestFillWaitsForAFieldToWork(t *testing.T) {
 
 func TestACancelledFillLeavesThePageUsable(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<input id=f disabled>`)
+	d := display(t, `<input id=f disabled>`)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- d.Fill(ctx, "#f", "late", time.Minute) }()
@@ -186,7 +186,7 @@ func TestACancelledFillLeavesThePageUsable(t *testing.T) {
 
 func TestLookInShadowRootsAndFrames(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "shadow.html")
+	d := browse(t, "shadow.html")
 	mustShow(t, d, "#inner", "Shadow button")
 	if err := d.Fill(t.Context(), "#nick", "ada", patience); err != nil {
 		t.Fatal(err)
@@ -196,7 +196,7 @@ func TestLookInShadowRootsAndFrames(t *testing.T) {
 
 func TestMatchedElementsOfATree(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "twice.html")
+	d := browse(t, "twice.html")
 	tr := tree(t, d)
 	found, err := d.Matched(t.Context(), tr, "button >> nth=1")
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"image"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,6 +34,12 @@ func TestMain(m *testing.M) {
 		os.Exit(child())
 	}
 	code := m.Run()
+	for _, d := range idle.devices {
+		if err := d.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
 	site.Close()
 	if err := shared.Close(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -74,6 +81,95 @@ func show(t *testing.T, body string) *Device {
 	d := open(t)
 	must(t, d.OpenPage(t.Context(), dataPage(body), drivers.PageOptions{}))
 	return d
+}
+
+// idle are devices with a page that the tests before have left as it was opened, but for its address: a page of a new context costs Chromium
+// four times what another address does. held are those that tests have.
+var idle = struct {
+	sync.Mutex
+	devices []*Device
+	held    map[*testing.T]*Device
+}{held: map[*testing.T]*Device{}}
+
+// browse is visit for tests to which it is all the same where the page and its mouse were before. A test that calls it again goes on in the same
+// page.
+func browse(t *testing.T, name string) *Device {
+	t.Helper()
+	return reach(t, site.Page(name))
+}
+
+// display is show for such tests.
+func display(t *testing.T, body string) *Device {
+	t.Helper()
+	return reach(t, dataPage(body))
+}
+
+// reach gives the test's own device, an idle one, or a new one, that shows the address.
+func reach(t *testing.T, address string) *Device {
+	t.Helper()
+	idle.Lock()
+	d, mine := idle.held[t]
+	if n := len(idle.devices); !mine && n > 0 {
+		d, idle.devices = idle.devices[n-1], idle.devices[:n-1]
+	}
+	idle.Unlock()
+	if mine {
+		must(t, d.Navigate(t.Context(), address, patience))
+		return d
+	}
+	old := d != nil
+	if !old {
+		opened, err := shared.Open(t.Context(), "web-1")
+		must(t, err)
+		d = opened.(*Device)
+		d.grace = patience
+	}
+	var s *session
+	t.Cleanup(func() { giveBack(t, d, s) })
+	if old {
+		must(t, d.Navigate(t.Context(), address, patience))
+	} else {
+		must(t, d.OpenPage(t.Context(), address, drivers.PageOptions{}))
+	}
+	d.mu.Lock()
+	s = d.session
+	d.mu.Unlock()
+	idle.Lock()
+	idle.held[t] = d
+	idle.Unlock()
+	return d
+}
+
+// giveBack keeps the device for another test, or closes it.
+func giveBack(t *testing.T, d *Device, s *session) {
+	idle.Lock()
+	defer idle.Unlock()
+	delete(idle.held, t)
+	if !t.Failed() && d.asOpened(s) {
+		idle.devices = append(idle.devices, d)
+		return
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// asOpened tells whether the device has the one page of a session still, and forgets what its tests said and did.
+func (d *Device) asOpened(s *session) bool {
+	if !within(stopLimit, d.calls.Wait) {
+		return false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d.closed || d.session != s || len(s.pages) != 1 || s.broken != nil || s.crashed() || s.mute.Load() || s.dialogs.isOpen() || !s.browser.alive() {
+		return false
+	}
+	d.grace, d.limit, d.most = patience, callLimit, 0
+	d.log, d.dialogs, d.aimed, d.met, d.snapshot, d.sought, d.caret, d.clipboard = nil, nil, nil, "", snapshot{}, nil, "", ""
+	s.errors = nil
+	return true
 }
 
 // dataPage is the address of a page of the test's own making.

@@ -35,7 +35,7 @@ func sight(tr *screen.Tree, id string) string {
 
 func runScenes(t *testing.T, scenes []scene) {
 	t.Helper()
-	d := visit(t, "blank.html")
+	d := browse(t, "blank.html")
 	for _, s := range scenes {
 		t.Run(s.name, func(t *testing.T) {
 			fill(t, d, s.body)
@@ -156,7 +156,7 @@ func TestWhatIsNotDrawnIsNotSeen(t *testing.T) {
 		scene{"fallback of a canvas", `<canvas id=x>Paid</canvas>`, map[string]string{"x": "seen"}},
 	)
 	runScenes(t, list)
-	d := show(t, `<canvas>Fallback</canvas><video>Fallback</video><details>Fallback<summary>More</summary></details>`)
+	d := display(t, `<canvas>Fallback</canvas><video>Fallback</video><details>Fallback<summary>More</summary></details>`)
 	if n := find(tree(t, d), func(n *screen.Node) bool { return strings.Contains(n.Text, "Fallback") }); n != nil {
 		t.Errorf("what is for other browsers is shown: %v", n)
 	}

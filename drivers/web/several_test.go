@@ -15,7 +15,7 @@ func TestSeveralElementsAreProposed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ page, selector, first string }{{"inputs.html", "button", "#still"}, {"twice.html", "button", "#first"}, {"twice.html", "p", "p >> nth=0"},
 		{"inputs.html", "input, button", "#"}} {
-		d := visit(t, c.page)
+		d := browse(t, c.page)
 		for _, act := range []func(drivers.WebTarget) error{
 			func(at drivers.WebTarget) error { return d.ClickOn(t.Context(), at, drivers.WebClick{}) },
 			func(at drivers.WebTarget) error { return d.Hover(t.Context(), at) },

@@ -53,7 +53,7 @@ func (k keptPage) is(t *testing.T, tag string) int {
 
 func TestPageSnapshot(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<style>h1 { color: rgb(1, 2, 3) } #gone { display: none }</style><h1 class="big" onclick="alert(1)">Shop &lt;b&gt;</h1>
+	d := display(t, `<style>h1 { color: rgb(1, 2, 3) } #gone { display: none }</style><h1 class="big" onclick="alert(1)">Shop &lt;b&gt;</h1>
 		<input type=password value=hush><input type=hidden value=token><input value=Ada><p id=gone>hidden</p>
 		<form><input name=attributes><input name=childNodes><input name=firstChild></form>
 		<div id=host></div><iframe srcdoc="<button>Inside</button>"></iframe><img src="data:image/png;base64,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA">
@@ -95,7 +95,7 @@ func TestPageSnapshot(t *testing.T) {
 // A snapshot of a page that is hostile, or just large, stays small.
 func TestPageSnapshotIsBounded(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<script>
+	d := display(t, `<script>
 		let deep = document.body; for (let i = 0; i < 500; i++) deep = deep.appendChild(document.createElement("div"));
 		for (let i = 0; i < 5000; i++) { const p = document.createElement("p"); p.title = "x".repeat(900); p.textContent = "y".repeat(2500); p.style.cssText = "position:absolute;top:" + i % 700 + "px;color:rgb(" + i % 255 + "," + i % 251 + ",7)"; document.body.append(p) }
 		</script>`)
@@ -108,7 +108,7 @@ func TestPageSnapshotIsBounded(t *testing.T) {
 // An open dialog stays as it is.
 func TestPageSnapshotLeavesDialogs(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<button onclick="document.title = confirm('Sure?')">Ask</button>`)
+	d := display(t, `<button onclick="document.title = confirm('Sure?')">Ask</button>`)
 	must(t, d.ClickOn(t.Context(), target("button"), drivers.WebClick{}))
 	alertOf(t, d, "Sure?")
 	_, err := d.PageSnapshot(t.Context())

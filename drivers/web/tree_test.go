@@ -8,7 +8,7 @@ import (
 
 func TestTreeOfAForm(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "form.html")
+	d := browse(t, "form.html")
 	tr := tree(t, d)
 	if !tr.HitTested || tr.Size.X != 1280 || tr.Size.Y != 720 {
 		t.Errorf("tree: hit tested %v, size %v", tr.HitTested, tr.Size)
@@ -37,7 +37,7 @@ func TestTreeOfAForm(t *testing.T) {
 // Names as a screen reader says them.
 func TestAccessibleNames(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<style>#icon::before { content: "★" / "Favourite" } #plain::before { content: "★" }</style>
+	d := display(t, `<style>#icon::before { content: "★" / "Favourite" } #plain::before { content: "★" }</style>
 		<button id=chain aria-labelledby="save draft"></button><span id=save>Save</span> <i id=draft aria-label="as draft"></i>
 		<button id=itself aria-labelledby="itself other" aria-label=Delete></button><i id=other>file</i>
 		<button id=icon></button><button id=plain></button><input id=listed list=all aria-label=City><datalist id=all><option>Rome</datalist>
