@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"net"
 	"time"
 )
 
@@ -64,13 +65,25 @@ func (p *Phone) EvalWebView(ctx context.Context, pkg, expression string, into an
 	return tab.eval(ctx, expression, into)
 }
 
-// HangWebView makes the page of an app loop for ever: scripts are not answered any more, and its picture stays what it was.
+// HangWebView makes the page of an app hang for ever: scripts are not answered any more, and its picture stays what it was. Where it may, it waits for
+// an answer that nobody gives, which costs less than a loop.
 func (p *Phone) HangWebView(ctx context.Context, pkg string) error {
 	tab, err := p.webTab(ctx, pkg)
 	if err != nil {
 		return err
 	}
-	p.work.run(func() { _ = tab.eval(tab.ctx, "for (;;) {}", nil) })
+	mute, err := net.Listen("tcp", "127.0.0.1:0") // connections are made, and nobody takes them
+	if err != nil {
+		return err
+	}
+	hang := fmt.Sprintf(`try { const r = new XMLHttpRequest(); r.open("GET", "http://%s/", false); r.send() } catch { for (;;) {} }`, mute.Addr())
+	begun := p.work.run(func() {
+		defer mute.Close()
+		_ = tab.eval(tab.ctx, hang, nil)
+	})
+	if !begun {
+		return mute.Close()
+	}
 	// Only what is asked later has to wait: the loop has begun when the page no longer answers.
 	for ctx.Err() == nil {
 		asked, cancel := context.WithTimeout(ctx, 200*time.Millisecond)

@@ -7,6 +7,7 @@ import (
 	"image"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -77,7 +78,9 @@ func TestTwoAppsWithWebViews(t *testing.T) {
 
 func TestAWebViewThatHangsIsShownAsItWas(t *testing.T) {
 	t.Parallel()
-	b := newHybrid(t, WebView{})
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, shopPage) }))
+	t.Cleanup(site.Close) // a page without an address of its own may wait for none, and would hang in a loop
+	b := newHybrid(t, WebView{URL: site.URL})
 	b.wait("Buy now")
 	before := b.phone.Screen()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
