@@ -19,6 +19,28 @@ import (
 	"github.com/taproot-dev/taproot/internal/leaktest"
 )
 
+// TestCertificateIsCopied: a hub that was put back from its keys alone has the certificate that hosts trust, one of before, too.
+func TestCertificateIsCopied(t *testing.T) {
+	t.Parallel()
+	dir, back := t.TempDir(), t.TempDir()
+	_, before, err := certificate(dir)
+	if err == nil { // as it was kept before
+		err = os.Rename(filepath.Join(dir, "keys", "cert.pem"), filepath.Join(dir, "cert.pem"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, now, err := certificate(dir); err != nil || now != before {
+		t.Errorf("%s, %v", now, err)
+	}
+	if err := os.CopyFS(filepath.Join(back, "keys"), os.DirFS(filepath.Join(dir, "keys"))); err != nil {
+		t.Fatal(err)
+	}
+	if _, now, err := certificate(back); err != nil || now != before {
+		t.Errorf("%s, %v", now, err)
+	}
+}
+
 // TestPublicAddress: hosts are told TLS for the server within, and for servers of one's own what the hub uses itself.
 func TestPublicAddress(t *testing.T) {
 	t.Parallel()
@@ -367,7 +389,7 @@ func TestKeysArePrivate(t *testing.T) {
 	dir := t.TempDir()
 	open(t, Options{Dir: dir, Listen: "127.0.0.1:0"})
 	files, err := filepath.Glob(filepath.Join(dir, "keys", "*"))
-	if err != nil || len(files) != 4 {
+	if err != nil || len(files) != 5 { // the certificate beside them
 		t.Fatal(files, err)
 	}
 	for _, f := range files {
