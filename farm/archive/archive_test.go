@@ -319,6 +319,48 @@ func TestCacheFetchesOnceAndIsBounded(t *testing.T) {
 	}
 }
 
+// TestCacheOfAFullDisk: what tests take of a disk is counted, however small their files are, and given back when the disk is full, but for what is in use.
+func TestCacheOfAFullDisk(t *testing.T) {
+	h := &hub{data: map[string][]byte{}, wait: make(chan struct{})}
+	close(h.wait)
+	dir, files := t.TempDir(), map[string]string{}
+	for i := range 30 {
+		files[fmt.Sprintf("suites/%d.yaml", i)] = fmt.Sprintf("id: a%d\nplatform: android\nsteps:\n  - tap: x\n", i)
+	}
+	lay(t, dir, files)
+	made, data := make1(t, dir)
+	h.data[made.SHA256] = data
+	c, err := archive.NewCache(t.TempDir(), 1<<30, h.fetch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, release, err := c.Open(t.Context(), "run-held", made.SHA256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := c.Bytes()
+	if one < 30*4096 {
+		t.Errorf("30 files take %d bytes of the disk", one)
+	}
+	idle, done, err := c.Open(t.Context(), "run-idle", made.SHA256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done()
+	c.Clear()
+	if _, err := os.Stat(idle); !os.IsNotExist(err) || c.Bytes() != one {
+		t.Errorf("%d bytes are left, of %d that are in use; %v", c.Bytes(), one, err)
+	}
+	if _, err := os.Stat(filepath.Join(held, "suites", "1.yaml")); err != nil {
+		t.Errorf("what a run uses was removed: %v", err)
+	}
+	release()
+	c.Clear()
+	if c.Bytes() != 0 {
+		t.Errorf("%d bytes are left", c.Bytes())
+	}
+}
+
 // TestHostileArchivesAreRefused: on the hub, which looks only, and on a host.
 func TestHostileArchivesAreRefused(t *testing.T) {
 	pack := func(headers ...*tar.Header) []byte {

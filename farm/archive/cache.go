@@ -29,7 +29,7 @@ func IsSum(text string) bool { return sumPattern.MatchString(text) }
 // Cache keeps archives on a host, and the folders that runs work in. A folder of it belongs to one process. Safe for concurrent use.
 type Cache struct {
 	dir   string
-	limit int64 // bytes of archives and folders together, as far as no run needs them
+	limit int64 // bytes on the disk of archives and folders together, as far as no run needs them
 	fetch func(ctx context.Context, sum string) (io.ReadCloser, error)
 
 	making singleflight.Group
@@ -195,7 +195,12 @@ func (c *Cache) get(ctx context.Context, sum, file string) (err error) {
 }
 
 // tidy removes what was not used for longest, until the rest fits. What runs use stays.
-func (c *Cache) tidy() {
+func (c *Cache) tidy() { c.shrink(c.limit) }
+
+// Clear removes all that no case uses now, for a disk that is full.
+func (c *Cache) Clear() { c.shrink(0) }
+
+func (c *Cache) shrink(limit int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var total int64
@@ -225,7 +230,7 @@ func (c *Cache) tidy() {
 	}
 	slices.SortFunc(list, func(a, b idle) int { return cmp.Compare(a.at.UnixNano(), b.at.UnixNano()) })
 	for _, x := range list {
-		if total <= c.limit {
+		if total <= limit {
 			return
 		}
 		if x.remove() == nil {
@@ -234,7 +239,7 @@ func (c *Cache) tidy() {
 	}
 }
 
-// Bytes is how much the cache holds.
+// Bytes is how much of the disk the cache takes.
 func (c *Cache) Bytes() (n int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -247,14 +252,20 @@ func (c *Cache) Bytes() (n int64) {
 	return n
 }
 
+// block is what a file or a folder takes at least on the disk, bytes. Tests are many small files.
+const block = 4096
+
 func bytesOf(dir string) (n int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
+		if err != nil {
+			return nil // what cannot be counted is small
+		}
+		if n += block; d.Type().IsRegular() {
 			if info, err := d.Info(); err == nil {
-				n += info.Size()
+				n += max(info.Size()-1, 0) / block * block
 			}
 		}
-		return nil // what cannot be counted is small
+		return nil
 	})
 	return n
 }

@@ -25,6 +25,7 @@ func (w *Worker) stillFull() bool {
 	if !w.full.Load() {
 		return false
 	}
+	w.cache.Clear() // what it takes comes again from the hub
 	if err := w.tryRoom(); err != nil {
 		return true
 	}
