@@ -207,8 +207,8 @@ func pmResolve(c *call, args []string) int {
 	return 0
 }
 
-// pmInstall takes an APK from stdin (-S N) or from a file. A package is a file that starts like a ZIP and holds the words
-// "package=NAME" somewhere, which is what tests write.
+// pmInstall takes an APK from stdin (-S N) or from a file: one that Android's tools built, or a file that starts like a ZIP and has
+// a line "package=NAME", which is what tests write.
 func pmInstall(c *call, args []string) int {
 	size, file, replace, downgrade := int64(-1), "", c.phone.prof.api >= 29, false
 	for ; len(args) > 0; args = args[1:] {
