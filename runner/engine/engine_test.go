@@ -37,8 +37,8 @@ func run(t *testing.T, steps string, dev drivers.Device, check func(t *testing.T
 	})
 }
 
-// packOf runs a case into a real report pack.
-func packOf(t *testing.T, c plan.Case, dev drivers.Device) (*event.Result, []string) {
+// packOf runs a case into a real report pack. The time-out is that of steps: long where they are to pass, short where one is to fail.
+func packOf(t *testing.T, c plan.Case, dev drivers.Device, timeout time.Duration) (*event.Result, []string) {
 	t.Helper()
 	dir, err := pack.NewRunDir(t.TempDir(), time.Now())
 	if err != nil {
@@ -49,7 +49,7 @@ func packOf(t *testing.T, c plan.Case, dev drivers.Device) (*event.Result, []str
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.Run(t.Context(), c, dev, p, engine.Options{Timeout: 50 * time.Millisecond}); err != nil {
+	if _, err := engine.Run(t.Context(), c, dev, p, engine.Options{Timeout: timeout}); err != nil {
 		t.Fatal(err)
 	}
 	res, err := p.Finish(t.Context())
@@ -77,7 +77,7 @@ func verdicts(r *event.Result) string {
 func TestPassTakesOnePictureOfEachStep(t *testing.T) {
 	t.Parallel()
 	w := &witness{device: &device{}}
-	r, pictures := packOf(t, testCase(t, "  - tap: Go\n  - assert: Ready\n  - assert: Go\n"), w)
+	r, pictures := packOf(t, testCase(t, "  - tap: Go\n  - assert: Ready\n  - assert: Go\n"), w, time.Minute)
 	if r.Verdict != event.Pass || verdicts(r) != "pass pass pass" || r.Problem != nil {
 		t.Errorf("%s: %s, %v", r.Verdict, verdicts(r), r.Problem)
 	}
@@ -95,7 +95,7 @@ func TestPassTakesOnePictureOfEachStep(t *testing.T) {
 func TestFailedAssertionTakesOneMorePictureAndLeavesTheRestUnreached(t *testing.T) {
 	t.Parallel()
 	d := &device{}
-	r, pictures := packOf(t, testCase(t, "  - tap: Go\n  - assert: Paid\n  - tap: Go\n  - tap: Go\n"), d)
+	r, pictures := packOf(t, testCase(t, "  - tap: Go\n  - assert: Paid\n  - tap: Go\n  - tap: Go\n"), d, 50*time.Millisecond)
 	if r.Verdict != event.Fail || verdicts(r) != "pass fail unreached unreached" || r.ProblemStep != 2 || d.taps != 1 {
 		t.Errorf("%s: %s, problem of step %d, %d taps", r.Verdict, verdicts(r), r.ProblemStep, d.taps)
 	}
@@ -109,7 +109,7 @@ func TestFailedAssertionTakesOneMorePictureAndLeavesTheRestUnreached(t *testing.
 
 func TestFailedActionTakesOnePictureOnly(t *testing.T) {
 	t.Parallel()
-	r, pictures := packOf(t, testCase(t, "  - tap: Nowhere\n  - assert: Ready\n"), &device{})
+	r, pictures := packOf(t, testCase(t, "  - tap: Nowhere\n  - assert: Ready\n"), &device{}, 50*time.Millisecond)
 	if r.Verdict != event.Fail || verdicts(r) != "fail unreached" {
 		t.Errorf("%s: %s", r.Verdict, verdicts(r))
 	}

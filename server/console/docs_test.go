@@ -25,6 +25,9 @@ func TestTryIt(t *testing.T) {
 	p := newLab(t, 0).open(screen{width: 1440, height: 900})
 	p.goTo("/docs")
 	p.must(p.GetByRole("link", playwright.PageGetByRoleOptions{Name: "try it"}).Click())
+	if _, err := p.Goto("about:blank"); err != nil { // else only the fragment changes, while the page still loads, and goes to its overview then
+		t.Fatal(err)
+	}
 	p.goTo("/docs/try#?route=get-/healthz")
 	p.must(p.GetByRole("button", playwright.PageGetByRoleOptions{Name: "Execute"}).First().Click())
 	p.sees(`"ok"`)
