@@ -51,6 +51,7 @@ func TestShortBeats(t *testing.T) {
 	}
 	defer second.Close()
 	await(t, "a hub that came later knows", func() bool { return len(second.Devices("")) == 1 })
+	await(t, "the beat that told it is heard here, too", func() bool { n, _ := long(); return n >= 2 })
 	if n, _ := long(); n != 2 {
 		t.Errorf("%d long ones", n)
 	}
