@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -54,19 +53,11 @@ func adminMetrics(env *Env, add func(string, string, int, func(context.Context, 
 		w := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "KEY\tNAME\tMADE\tUSED\tREVOKED")
 		for _, k := range list {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, day(k.Created), day(k.Used), day(k.Revoked))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, moment(k.Created), moment(k.Used), moment(k.Revoked))
 		}
 		return w.Flush()
 	})
 	add("metrics-revoke KEY", "end a key for GET /metrics, by its id", 1, func(ctx context.Context, s *service.Service, args []string) error {
 		return s.Operator().RevokeFigureKey(ctx, args[0])
 	})
-}
-
-// day writes a moment, to the second; "-": there is none.
-func day(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.UTC().Format(time.DateTime)
 }

@@ -206,13 +206,13 @@ func farmStatus(ctx context.Context, env *Env, ask *farmremote.Client, asJSON bo
 	w := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "HOST\tSTATE\tPOOL\tLABELS\tDEVICES\tVERSION\tSEEN")
 	for _, h := range state.Hosts {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", h.ID, h.State, dash(h.Pool), dash(labels(h.Labels)), h.Devices, h.Version, h.Seen.UTC().Format(time.DateTime))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", h.ID, h.State, dash(h.Pool), dash(labels(h.Labels)), h.Devices, h.Version, moment(h.Seen))
 	}
 	fmt.Fprintln(w, "\nDEVICE\tHOST\tPLATFORM\tMODEL\tSTATE\tSINCE\tHOLDER")
 	for _, d := range state.Devices {
 		since := ""
 		if d.Since != nil {
-			since = d.Since.UTC().Format(time.DateTime)
+			since = moment(*d.Since)
 		}
 		use := d.Use
 		if d.Why != "" {
@@ -225,7 +225,7 @@ func farmStatus(ctx context.Context, env *Env, ask *farmremote.Client, asJSON bo
 		fmt.Fprintln(w, "\nRUNNING\tDEVICE\tHOST\tSINCE")
 	}
 	for _, c := range state.Running {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", dash(c.Test), c.Device, c.Host, c.Since.UTC().Format(time.DateTime))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", dash(c.Test), c.Device, c.Host, moment(c.Since))
 	}
 	if len(state.Queue) > 0 {
 		fmt.Fprintln(w, "\nWAITING\tNEEDS\tWHY")
@@ -248,7 +248,7 @@ func farmReserved(w io.Writer, devices []server.Device) {
 	head := "\nRESERVED\tFROM\tUNTIL\tHOLDER\tWHY\tID\n"
 	for _, d := range devices {
 		for _, r := range d.Reservations {
-			fmt.Fprintf(w, "%s%s\t%s\t%s\t%s\t%s\t%s\n", head, d.ID, r.From.UTC().Format(time.DateTime), r.Until.UTC().Format(time.DateTime), dash(r.Holder), dash(r.Why), dash(r.ID))
+			fmt.Fprintf(w, "%s%s\t%s\t%s\t%s\t%s\t%s\n", head, d.ID, moment(r.From), moment(r.Until), dash(r.Holder), dash(r.Why), dash(r.ID))
 			head = ""
 		}
 	}
@@ -262,3 +262,11 @@ func dash(text string) string {
 }
 
 func labels(of map[string]string) string { return strings.Join(hub.LabelList(of), ",") }
+
+// moment writes a time to the second, in UTC; "-": there is none.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format(time.DateTime)
+}

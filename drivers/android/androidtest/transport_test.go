@@ -52,10 +52,9 @@ func FuzzTransport(f *testing.F) {
 	})
 }
 
-func TestTransportRefusesUnknownServices(t *testing.T) {
-	t.Parallel()
-	p := NewPhone(Options{})
-	defer p.Close()
+// dialADBD connects with the phone's daemon, as an adb server does.
+func dialADBD(t *testing.T, p *Phone) net.Conn {
+	t.Helper()
 	addr, err := p.ListenADBD(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +63,15 @@ func TestTransportRefusesUnknownServices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+func TestTransportRefusesUnknownServices(t *testing.T) {
+	t.Parallel()
+	p := NewPhone(Options{})
+	defer p.Close()
+	conn := dialADBD(t, p)
 	for _, m := range [][]byte{pack(t, cmdCNXN, adbVersion, 0x100000, "host::"), pack(t, cmdOPEN, 7, 0, "nosuch:\x00")} {
 		if _, err := conn.Write(m); err != nil {
 			t.Fatal(err)
@@ -84,15 +91,7 @@ func TestServiceThatWaitsForThePhone(t *testing.T) {
 	t.Parallel()
 	p := NewPhone(Options{})
 	defer p.Close()
-	addr, err := p.ListenADBD(t.Context(), "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := dialADBD(t, p)
 	send := func(m []byte) {
 		t.Helper()
 		if _, err := conn.Write(m); err != nil {
@@ -121,15 +120,7 @@ func TestOfflinePhoneSaysNothing(t *testing.T) {
 	p := NewPhone(Options{})
 	defer p.Close()
 	p.SetState(StateOffline)
-	addr, err := p.ListenADBD(t.Context(), "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := dialADBD(t, p)
 	if _, err := conn.Write(pack(t, cmdCNXN, adbVersion, 0x100000, "host::")); err != nil {
 		t.Fatal(err)
 	}
