@@ -29,7 +29,7 @@ type header struct {
 	Secrets     []string     `json:"secrets,omitempty" minLength:"1" doc:"Names of variables whose values no report may show."`
 	Device      Need         `json:"device,omitempty" example:"device: {os: \">=13\"}" doc:"What the device must be."`
 	TimeoutMs   *int         `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long each step waits that does not say it itself, in milliseconds."`
-	Retries     *int         `json:"retries,omitempty" minimum:"0" maximum:"10" doc:"How often the test is run again when it fails."`
+	Retries     *int         `json:"retries,omitempty" minimum:"0" maximum:"10" doc:"How often the test is run again when it fails. If it loses its device, it is run once more, on another one if there is one."`
 	Data        Data         `json:"data,omitempty" doc:"Rows of values for variables, each a case of its own: a list of maps, or the path of a .csv or .json file."`
 	Before      source.Value `json:"before,omitempty" doc:"Steps that prepare the test."`
 	Steps       source.Value `json:"steps" required:"true" doc:"The actions, one after the other."`

@@ -56,7 +56,10 @@ func (a *away) Try(ctx context.Context, t run.Try) (string, error) {
 			return "", err
 		}
 	}
-	o := a.other.Once(ctx, t.Case)
+	o, err := a.once(ctx, t)
+	if err != nil {
+		return "", err
+	}
 	if o.Dir == "" {
 		return "", errors.Join(o.Err, context.Cause(ctx))
 	}
@@ -71,6 +74,20 @@ func (a *away) Try(ctx context.Context, t run.Try) (string, error) {
 	}
 	to := filepath.Join(t.Spool, t.Case.Pack)
 	return to, os.Rename(o.Dir, to)
+}
+
+// once runs the case on any device but that which it has lost.
+func (a *away) once(ctx context.Context, t run.Try) (run.Outcome, error) {
+	if t.Avoid == "" {
+		return a.other.Once(ctx, t.Case), nil
+	}
+	infos, err := a.other.Pool.Usable(ctx, t.Case.Platform)
+	for _, info := range infos {
+		if info.ID != t.Avoid {
+			return a.other.OnDevice(ctx, t.Case, info.ID)
+		}
+	}
+	return run.Outcome{}, errors.Join(err, &pool.NoDeviceError{Platform: t.Case.Platform, Reason: "no other device"})
 }
 
 // files are all files of a folder, with what they hold.

@@ -36,6 +36,7 @@ type fleet struct {
 	cost     time.Duration
 	onOpen   func(id string) error // may be nil
 	onClose  func()                // may be nil
+	onLook   func(id string) error // may be nil
 
 	mu         sync.Mutex
 	infos      []drivers.Info
@@ -144,6 +145,11 @@ func (m *member) Close() error {
 func (m *member) Tree(ctx context.Context) (*screen.Tree, error) {
 	if err := Sleep(ctx, m.f.cost); err != nil {
 		return nil, err
+	}
+	if m.f.onLook != nil {
+		if err := m.f.onLook(m.id); err != nil {
+			return nil, err
+		}
 	}
 	r := image.Rect(0, 0, 40, 80)
 	return screen.NewTree([]*screen.Node{{Type: "Text", Text: "Ready", Bounds: r}}, r.Max, time.Now()), nil

@@ -11,6 +11,7 @@ type Needs struct {
 	Platform dsl.Platform `json:"platform"`
 	Browser  string       `json:"browser,omitempty"`
 	Device   string       `json:"device,omitempty"`
+	Avoid    string       `json:"avoid,omitempty"`
 	Need     dsl.Need     `json:"need,omitzero"`
 	Pool     string       `json:"pool,omitempty"`
 	Labels   []string     `json:"labels,omitempty"`

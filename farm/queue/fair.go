@@ -74,7 +74,7 @@ func newBoard(lines []*line, free, all []Device, now time.Time) *board {
 	b := &board{lines: lines, late: now.Add(-patience).UnixMicro()}
 	named := map[string]bool{}
 	for _, l := range lines {
-		named[l.needs.Device] = true
+		named[l.needs.Device], named[l.needs.Avoid] = true, true
 	}
 	key := func(d Device) string {
 		if named[d.ID] || named[d.ID+"@"+d.Host] {

@@ -16,6 +16,7 @@ type Needs struct {
 	Platform dsl.Platform `json:"platform"`
 	Browser  string       `json:"browser,omitempty"`
 	Device   string       `json:"device,omitempty"` // only this one, by its id
+	Avoid    string       `json:"avoid,omitempty"`  // not this one: the case has lost it
 	Need     dsl.Need     `json:"need,omitzero"`    // system, model, size
 	Pool     string       `json:"pool,omitempty"`
 	Labels   []string     `json:"labels,omitempty"` // all of them
@@ -62,6 +63,8 @@ func (n Needs) Unmet(project string, d Device) string {
 		return fmt.Sprintf("%s is wanted, and it is %s", n.Platform, d.Platform)
 	case n.Device != "" && n.Device != d.ID && n.Device != d.ID+"@"+d.Host:
 		return "another device was named"
+	case n.Avoid != "" && n.Avoid == d.ID:
+		return "the test was run on it, and it was lost"
 	case d.kept(project):
 		return "it is kept for other projects"
 	case n.Pool != "" && n.Pool != d.Pool:
@@ -87,7 +90,7 @@ func orNone(s string) string {
 // String says it in words: "android, model Pixel *, pool lab".
 func (n Needs) String() string {
 	words := []string{string(n.Platform)}
-	for _, w := range [][2]string{{"browser", n.Browser}, {"device", n.Device}, {"os", n.Need.OS}, {"model", n.Need.Model}, {"size", n.Need.Size}, {"pool", n.Pool}, {"labels", strings.Join(n.Labels, " ")}} {
+	for _, w := range [][2]string{{"browser", n.Browser}, {"device", n.Device}, {"not", n.Avoid}, {"os", n.Need.OS}, {"model", n.Need.Model}, {"size", n.Need.Size}, {"pool", n.Pool}, {"labels", strings.Join(n.Labels, " ")}} {
 		if w[1] != "" {
 			words = append(words, w[0]+" "+w[1])
 		}

@@ -240,7 +240,7 @@ func (f *Farm) add(t run.Try) (int, *try, error) {
 		return 0, nil, err
 	}
 	c := t.Case
-	needs := order.Needs{Platform: c.Platform, Browser: c.Browser, Device: f.device(c.Platform), Need: c.Test.Device, Pool: f.o.Pool, Labels: f.o.Labels}
+	needs := order.Needs{Platform: c.Platform, Browser: c.Browser, Device: f.device(c.Platform), Avoid: t.Avoid, Need: c.Test.Device, Pool: f.o.Pool, Labels: f.o.Labels}
 	mine := &try{of: t, ended: make(chan order.Ended, 1), none: make(chan string, 1)}
 	f.mu.Lock()
 	defer f.mu.Unlock()

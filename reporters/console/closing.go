@@ -24,8 +24,10 @@ func (c *Console) closing(run Run) string {
 	var b strings.Builder
 	for _, tries := range c.cases() {
 		switch last := tries[len(tries)-1]; {
-		case isFlaky(tries):
-			b.WriteString("\n" + c.failure(tries[0], look{word: "FLAKY", color: yellow}, run.Dir))
+		case flaky(tries) != nil:
+			b.WriteString("\n" + c.failure(flaky(tries), look{word: "FLAKY", color: yellow}, run.Dir))
+		case len(tries) > 1 && last.Verdict == event.Pass:
+			b.WriteString("\n" + c.failure(tries[0], look{word: "LOST", color: yellow}, run.Dir))
 		case last.Verdict != event.Pass && last.Verdict != event.Skipped:
 			b.WriteString("\n" + c.failure(last, looks(last.Verdict), run.Dir))
 		}
@@ -56,9 +58,16 @@ func (c *Console) cases() [][]*event.Result {
 	return list
 }
 
-// isFlaky tells whether a case passed only when it was tried again.
-func isFlaky(tries []*event.Result) bool {
-	return len(tries) > 1 && tries[len(tries)-1].Verdict == event.Pass
+// flaky gives the first try that went wrong, of a case that passed only when it was tried again; nil: it did not, or only because a device was lost.
+func flaky(tries []*event.Result) *event.Result {
+	if last := len(tries) - 1; tries[last].Verdict == event.Pass {
+		for _, t := range tries[:last] {
+			if !t.LostDevice() {
+				return t
+			}
+		}
+	}
+	return nil
 }
 
 // failure is the block of one test that did not pass.
@@ -187,19 +196,26 @@ func (c *Console) tally() string {
 
 // totals tells how many tests ended in each way; a run without tests is not a good one.
 func (c *Console) totals(run Run) string {
-	n, flaky := map[event.Verdict]int{}, 0
+	n, unstable, lost := map[event.Verdict]int{}, 0, 0
 	for _, tries := range c.cases() {
-		n[tries[len(tries)-1].Verdict]++
-		if isFlaky(tries) {
-			flaky++
+		last := tries[len(tries)-1].Verdict
+		n[last]++
+		switch {
+		case flaky(tries) != nil:
+			unstable++
+		case len(tries) > 1 && last == event.Pass:
+			lost++
 		}
 	}
 	if len(c.ended) == 0 {
 		return c.paint(yellow, "no test was run in "+seconds(run.Took))
 	}
 	parts := []string{fmt.Sprintf("%d passed", n[event.Pass])}
-	if flaky > 0 {
-		parts[0] += fmt.Sprintf(" (%d flaky)", flaky)
+	if unstable > 0 {
+		parts[0] += fmt.Sprintf(" (%d flaky)", unstable)
+	}
+	if lost > 0 {
+		parts[0] += fmt.Sprintf(" (%d after a lost device)", lost)
 	}
 	add := func(v event.Verdict, word, many string) {
 		switch k := n[v]; {

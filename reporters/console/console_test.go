@@ -275,7 +275,8 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// A case that is tried again counts once, as its last try ended; one that then passes is told as flaky, with what was wrong first.
+// A case that is tried again counts once, as its last try ended; one that then passes is told as flaky, with what was wrong first. A lost device
+// makes nothing flaky.
 func TestTriesOfACaseCountOnce(t *testing.T) {
 	const pass, fail = event.Pass, event.Fail
 	for _, test := range []struct {
@@ -285,6 +286,8 @@ func TestTriesOfACaseCountOnce(t *testing.T) {
 	}{
 		{[]event.Verdict{fail, fail, pass}, "1 passed (1 flaky)", "FLAKY a"},
 		{[]event.Verdict{fail, fail}, "0 passed, 1 failed", "FAIL a--try-2"},
+		{[]event.Verdict{event.Error, pass}, "1 passed (1 after a lost device)", "LOST a"},
+		{[]event.Verdict{event.Error, fail, pass}, "1 passed (1 flaky)", "FLAKY a--try-2"},
 		{[]event.Verdict{fail, event.Error}, "0 passed, 1 error", "ERROR a--try-2"},
 	} {
 		var b bytes.Buffer
@@ -294,7 +297,11 @@ func TestTriesOfACaseCountOnce(t *testing.T) {
 			if i > 0 {
 				pack = fmt.Sprintf("a--try-%d", i+1)
 			}
-			c.Event(event.Case{ID: "a", Pack: pack}, event.Event{Kind: event.CaseEnded, Verdict: v})
+			ended := event.Event{Kind: event.CaseEnded, Verdict: v}
+			if v == event.Error {
+				ended.Problem = &event.Problem{Message: "no reason was given", Kind: event.DeviceLost}
+			}
+			c.Event(event.Case{ID: "a", Pack: pack}, ended)
 		}
 		if err := c.End(Run{Took: 2 * time.Second}); err != nil {
 			t.Fatal(err)

@@ -124,6 +124,7 @@ const (
 	NotActionable = "element_not_actionable"
 	NoApp         = "app_not_found"
 	AppCrashed    = "app_crashed"
+	DeviceLost    = "device_lost" // or the browser
 	Unsupported   = "unsupported"
 	Refused       = "forbidden"
 	BadFile       = "invalid_file" // a file that the step names is not there, not for it, or not what it should be

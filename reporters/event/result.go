@@ -82,6 +82,11 @@ func (r *Result) Step(n int) *StepResult {
 	return nil
 }
 
+// LostDevice tells whether the case ended because its device, or browser, was lost, which says nothing of the app or the test.
+func (r *Result) LostDevice() bool {
+	return r.Verdict == Error && r.Problem != nil && r.Problem.Kind == DeviceLost
+}
+
 // Screenshots gives the pictures of the case, in the order in which they were taken.
 func (r *Result) Screenshots() []Attachment {
 	var shots []Attachment

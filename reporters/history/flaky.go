@@ -112,8 +112,13 @@ func (r *Run) entry(c *RunCase) HistoryEntry {
 	if r.Env != nil {
 		e.Commit = r.Env.Commit
 	}
-	if len(c.Tries) > 0 {
-		e.Tries = len(c.Tries) + 1
+	for _, t := range c.Tries {
+		if !t.Result.LostDevice() {
+			e.Tries++
+		}
+	}
+	if e.Tries > 0 {
+		e.Tries++ // the last one
 	}
 	return e
 }

@@ -85,10 +85,15 @@ func (w *pageWriter) top(r *Run) {
 func headline(r *Run, n RunCounts) string {
 	switch r.Verdict() {
 	case event.Pass:
-		if n.Skipped > 0 {
+		switch {
+		case n.Passed == 1 && n.Skipped > 0:
+			return fmt.Sprintf("✅ The one test that ran passed, %d skipped", n.Skipped)
+		case n.Skipped > 0:
 			return fmt.Sprintf("✅ All %d tests that ran passed, %d skipped", n.Passed, n.Skipped)
+		case n.Passed == 1:
+			return "✅ The test passed"
 		}
-		return fmt.Sprintf("✅ All %s passed", plural(n.Passed, "test"))
+		return fmt.Sprintf("✅ All %d tests passed", n.Passed)
 	case event.Fail:
 		return fmt.Sprintf("❌ %d of %s failed", n.Failed, plural(n.Total, "test"))
 	case event.Error:
@@ -100,10 +105,13 @@ func headline(r *Run, n RunCounts) string {
 		}
 		return text
 	}
-	if n.Total == 0 {
+	switch n.Total {
+	case 0:
 		return "⏭️ No test was run"
+	case 1:
+		return "⏭️ The test was skipped"
 	}
-	return fmt.Sprintf("⏭️ All %s were skipped", plural(n.Total, "test"))
+	return fmt.Sprintf("⏭️ All %d tests were skipped", n.Total)
 }
 
 func plural(n int, word string) string {
@@ -222,7 +230,7 @@ func (w *pageWriter) doubtful(r *Run) {
 	var lines []string
 	for i := range r.Cases {
 		c := &r.Cases[i]
-		for _, why := range []string{c.Flaky(), c.Slow(), c.Broken} {
+		for _, why := range []string{c.Flaky(), c.Lost(), c.Slow(), c.Broken} {
 			if why != "" && (why != c.Broken || c.Result.Verdict != event.Error) {
 				lines = append(lines, fmt.Sprintf("- %s: %s%s\n", w.link(c, c.Title()), markdown.Text(why, maxShown), recent(c)))
 			}

@@ -99,17 +99,23 @@ func trend(recent []HistoryEntry, c *RunCase) Trend {
 }
 
 // Flaky says why the case cannot be trusted, or nothing: it passed only when it was tried again, or with the same YAML it went
-// from pass to fail and back (one change alone is what tests are for).
+// from pass to fail and back (one change alone is what tests are for). A try that lost its device says nothing of the test.
 func (c *RunCase) Flaky() string {
-	if n := len(c.Tries); n > 0 && c.Result.Verdict == event.Pass {
-		for _, t := range c.Tries {
-			if t.Result.Verdict != event.Pass {
-				return fmt.Sprintf("passed on try %d", n+1)
-			}
-		}
+	if c.Result.Verdict == event.Pass && slices.ContainsFunc(c.Tries, func(t Try) bool { return t.Result.Verdict != event.Pass && !t.Result.LostDevice() }) {
+		return fmt.Sprintf("passed on try %d", len(c.Tries)+1)
 	}
 	if c.Trend.Flips >= 2 {
 		return fmt.Sprintf("changed between pass and fail %d times in %d runs, the test being the same", c.Trend.Flips, len(c.Trend.Recent)+1)
+	}
+	return ""
+}
+
+// Lost says that the case was run again because its device was lost, or nothing.
+func (c *RunCase) Lost() string {
+	for _, t := range c.Tries {
+		if t.Result.LostDevice() {
+			return "run again, because " + t.Result.Case.Device + " was lost"
+		}
 	}
 	return ""
 }

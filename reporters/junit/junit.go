@@ -256,7 +256,7 @@ func output(c *history.RunCase) string {
 	for _, n := range res.Notes {
 		b.WriteString("note: " + oneLine(n) + "\n")
 	}
-	for _, why := range []string{c.Flaky(), c.Slow()} {
+	for _, why := range []string{c.Flaky(), c.Lost(), c.Slow()} {
 		if why != "" {
 			b.WriteString("doubtful: " + why + "\n")
 		}

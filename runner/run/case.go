@@ -42,7 +42,15 @@ type Outcome struct {
 	Result *event.Result // nil when the run ended before the case had a device
 	Dir    string        // of the pack
 	Failed int           // how many tries failed before this one, the last
+	Lost   string        // the device that an earlier try lost; empty: none did
 	Err    error         // the report could not be kept
+
+	noOther bool // nothing was run: there is no other device than the one that was lost
+}
+
+// lostDevice tells whether the case ended because its device was lost.
+func (o Outcome) lostDevice() bool {
+	return o.Result != nil && o.Result.LostDevice() && o.Result.Case.Device != ""
 }
 
 // Verdict of the outcome; a report that could not be kept is never a pass.
@@ -65,8 +73,8 @@ const maxOpens = 2
 func (o Outcome) Flaky() bool { return o.Failed > 0 && o.Verdict() == event.Pass }
 
 // Run waits for a device, which counts in no timeout, runs the case on it and leaves its pack. A phone that is lost before the case
-// began costs the case nothing when another one is there. A case that fails is run again as often as its test says; each try leaves a
-// pack, and the last one is the outcome.
+// began costs the case nothing when another one is there. A case that fails is run again as often as its test says; one that loses its device
+// is run once more, on another one, if its test says anything of retries and there is one. Each try leaves a pack, and the last one is the outcome.
 func (r *Runner) Run(ctx context.Context, c plan.Case) Outcome {
 	return r.run(ctx, c, meanwhile{rest: pool.Sleep, freed: func() {}})
 }
@@ -88,31 +96,54 @@ func (r *Runner) run(ctx context.Context, c plan.Case, beside meanwhile) (out Ou
 	if c.Test.Skip != "" {
 		return r.without(ctx, c, nothing{verdict: event.Skipped, why: c.Test.Skip})
 	}
-	retries := 0
+	var t try
 	if c.Test.Retries != nil {
-		retries = *c.Test.Retries
+		t.left = *c.Test.Retries
 	}
-	for try := 0; ; try++ {
-		out = r.once(ctx, c, beside, try >= retries)
-		out.Failed = try
-		if out.Verdict() != event.Fail || try >= retries || ctx.Err() != nil {
+	for ; ; t.left-- {
+		next := r.once(ctx, c, beside, t)
+		if next.noOther {
+			return out
+		}
+		out = next
+		out.Failed, out.Lost = t.failed, t.lost
+		switch {
+		case t.left == 0 || ctx.Err() != nil:
+			return out
+		case out.Verdict() == event.Fail:
+			t.failed++
+			t.avoid = ""
+		case t.lost == "" && out.lostDevice():
+			t.lost = out.Result.Case.Device
+			if c.Platform != dsl.Web { // there, each case has a browser of its own
+				t.avoid = t.lost
+			}
+		default:
 			return out
 		}
 	}
 }
 
-// once runs the case on the first device that lets itself be opened. last: it is not run again, whatever comes of it.
-func (r *Runner) once(ctx context.Context, c plan.Case, beside meanwhile, last bool) Outcome {
+// try is what is known of a case when it is run, or run again.
+type try struct {
+	left   int    // how often it can be run after this
+	failed int    // tries before this one
+	lost   string // the device that a try before this one lost; at most one does
+	avoid  string // the device that it is not run on
+}
+
+// once runs the case on the first device that lets itself be opened.
+func (r *Runner) once(ctx context.Context, c plan.Case, beside meanwhile, t try) Outcome {
 	if r.Elsewhere != nil {
-		return r.elsewhere(ctx, c)
+		return r.elsewhere(ctx, c, t.avoid)
 	}
-	lease, dev, none := r.Open(ctx, c, beside.rest)
+	lease, dev, none := r.open(ctx, c, beside.rest, t.avoid)
 	if none != nil {
 		return *none
 	}
 	defer lease.Release()
 	return r.on(ctx, c, lease, dev, func(v event.Verdict) {
-		if last || v != event.Fail {
+		if t.left == 0 || v != event.Fail && v != event.Error {
 			beside.freed()
 		}
 	})
@@ -120,9 +151,17 @@ func (r *Runner) once(ctx context.Context, c plan.Case, beside meanwhile, last b
 
 // Open waits for a device that suits the case and opens it. none is the outcome of a case for which there is no such device.
 func (r *Runner) Open(ctx context.Context, c plan.Case, rest pool.SleepFunc) (lease *pool.Lease, dev drivers.Device, none *Outcome) {
-	tried := opens{need: c.Test.Device, tries: map[string]int{}}
+	return r.open(ctx, c, rest, "")
+}
+
+// open is Open without the device that a try before has lost, if avoid names one.
+func (r *Runner) open(ctx context.Context, c plan.Case, rest pool.SleepFunc, avoid string) (lease *pool.Lease, dev drivers.Device, none *Outcome) {
+	tried := opens{need: c.Test.Device, avoid: avoid, tries: map[string]int{}}
 	for {
 		lease, err := r.Pool.LeaseFor(ctx, pool.Request{Platform: c.Platform, What: c.Pack, Skip: tried.passes, Sleep: rest})
+		if err != nil && avoid != "" && tried.err == nil {
+			return nil, nil, &Outcome{Case: c, noOther: true}
+		}
 		if err != nil {
 			none := r.unleased(ctx, c, &tried, err)
 			return nil, nil, &none
@@ -146,6 +185,7 @@ func (r *Runner) Open(ctx context.Context, c plan.Case, rest pool.SleepFunc) (le
 // opens are the tries of one case to open devices.
 type opens struct {
 	need  dsl.Need
+	avoid string         // the id of a device that does not do; empty: none
 	unmet string         // why the last device that was passed by does not do
 	tries map[string]int // by id
 	info  drivers.Info   // of the last one
@@ -154,6 +194,9 @@ type opens struct {
 
 // passes tells whether the case cannot be run on the device: it has had its tries, or is not what the test needs.
 func (o *opens) passes(info drivers.Info) bool {
+	if info.ID == o.avoid {
+		return true
+	}
 	if why := o.need.Unmet(info.OSVersion, info.Model, info.Width, info.Height); why != "" {
 		o.unmet = fmt.Sprintf("%s: %s", info.ID, why)
 		return true

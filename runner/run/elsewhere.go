@@ -28,6 +28,7 @@ type Elsewhere interface {
 // Try is one try of one case.
 type Try struct {
 	Case  plan.Case // its pack must have the name Case.Pack
+	Avoid string    // the id of a device that it is not run on; empty: none
 	Spool string    // the folder in which the pack is laid down
 	// Heard takes the nth event of the case, from 0, while it runs, one call at a time. Events may come twice or not at all, since the pack has
 	// them; the first one of a later attempt begins anew.
@@ -36,7 +37,7 @@ type Try struct {
 
 // Once runs the case once, whatever its test says of retries: for a Runner elsewhere. The pack has the name c.Pack unless that is taken.
 func (r *Runner) Once(ctx context.Context, c plan.Case) Outcome {
-	return r.once(ctx, c, meanwhile{rest: pool.Sleep, freed: func() {}}, true)
+	return r.once(ctx, c, meanwhile{rest: pool.Sleep, freed: func() {}}, try{})
 }
 
 // heldFor is how long OnDevice waits for a device that somebody holds.
@@ -68,8 +69,8 @@ func (r *Runner) OnDevice(ctx context.Context, c plan.Case, id string) (Outcome,
 	return r.on(ctx, c, lease, dev, func(event.Verdict) {}), nil
 }
 
-// elsewhere has one try of the case run on another machine.
-func (r *Runner) elsewhere(ctx context.Context, c plan.Case) Outcome {
+// elsewhere has one try of the case run on another machine, not on the device that avoid names, if any.
+func (r *Runner) elsewhere(ctx context.Context, c plan.Case, avoid string) Outcome {
 	var in *pack.Incoming
 	err := named(&c, func() (err error) {
 		in, err = r.Dir.NewIncoming(packed(c, drivers.Info{}), r.Observe)
@@ -79,7 +80,7 @@ func (r *Runner) elsewhere(ctx context.Context, c plan.Case) Outcome {
 		return Outcome{Case: c, Err: err}
 	}
 	var result *event.Result
-	dir, err := r.Elsewhere.Try(ctx, Try{Case: c, Spool: in.Spool(), Heard: in.Event})
+	dir, err := r.Elsewhere.Try(ctx, Try{Case: c, Avoid: avoid, Spool: in.Spool(), Heard: in.Event})
 	var none *pool.NoDeviceError
 	switch {
 	case err == nil:
@@ -91,8 +92,10 @@ func (r *Runner) elsewhere(ctx context.Context, c plan.Case) Outcome {
 			return Outcome{Case: c, Err: err}
 		}
 		switch {
-		case ctx.Err() != nil:
+		case ctx.Err() != nil && avoid == "":
 			return Outcome{Case: c}
+		case avoid != "":
+			return Outcome{Case: c, noOther: true}
 		case errors.As(err, &none) && !none.Lost:
 			return r.without(ctx, c, nothing{verdict: r.lacking(), why: none.Reason})
 		}
