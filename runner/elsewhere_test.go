@@ -162,7 +162,12 @@ func TestRunElsewhereIsTheSameRun(t *testing.T) {
 					local = newRunner(t, conf)
 					local.Elsewhere = newAway(t, conf, f)
 				}
-				local.Observe = func(c event.Case, e event.Event) { r.Told = append(r.Told, told{c.Pack, e.Kind, e.Step}) }
+				var mu sync.Mutex // cases of several platforms run at once
+				local.Observe = func(c event.Case, e event.Event) {
+					mu.Lock()
+					defer mu.Unlock()
+					r.Told = append(r.Told, told{c.Pack, e.Kind, e.Step})
+				}
 				outcomes := local.All(t.Context(), manyKinds(t))
 				for _, o := range outcomes {
 					r.Verdicts = append(r.Verdicts, fmt.Sprintf("%s %s %s %d %v", o.Case.Pack, filepath.Base(o.Dir), o.Verdict(), o.Failed, o.Err))
@@ -270,6 +275,14 @@ func TestNoDeviceElsewhere(t *testing.T) {
 		r.Elsewhere = other
 		wantVerdict(t, r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), want, "no host has a phone of that model")
 	}
+}
+
+// TestSpecInGoBesideAHub: it needs a device of this machine, whatever the hub has.
+func TestSpecInGoBesideAHub(t *testing.T) {
+	r := newRunner(t, run.Config{}, phones())
+	r.Elsewhere = newAway(t, run.Config{}, phones("A"))
+	_, _, none := r.Open(t.Context(), newCase(t, "sample", dsl.Android, "Ready"), pool.Sleep)
+	wantVerdict(t, *none, event.Skipped, "no Android device is attached", "a spec in Go uses those of this machine")
 }
 
 // TestAsManyAtOnceAsThereAreDevicesElsewhere: also when they come while the run goes on.

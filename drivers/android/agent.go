@@ -1,6 +1,7 @@
 package android
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -111,7 +112,7 @@ func (a *agentWay) well(ctx context.Context) error {
 	state, asking := a.d.link.state(ctx)
 	away := asking != nil || state != drivers.Ready // the phone, which is not the agent's fault
 	if away && !a.d.link.returns(ctx) {
-		return errors.Join(asking, err)
+		return cmp.Or(asking, err) // what became of the phone is why the agent is gone
 	}
 	if away || a.restarts < agentRestarts {
 		if !away {

@@ -91,6 +91,17 @@ func TestAgentFaults(t *testing.T) {
 	}
 }
 
+// TestPhoneOfAnAgentIsUnplugged: what became of the phone is why the agent is gone, and is all that is said.
+func TestPhoneOfAnAgentIsUnplugged(t *testing.T) {
+	t.Parallel()
+	d, p := openForFaults(t)
+	p.Disconnect()
+	_, err := d.Tree(t.Context())
+	if !errors.Is(err, drivers.ErrDeviceLost) || strings.Contains(err.Error(), "agent") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%v", err)
+	}
+}
+
 type faultAt struct {
 	button int
 	tapped func(ctx context.Context) error

@@ -25,7 +25,7 @@ type Runner struct {
 	Config  Config
 	Pool    *pool.Pool
 	Dir     *pack.RunDir
-	Observe func(event.Case, event.Event) // may be nil
+	Observe func(event.Case, event.Event) // of one case one at a time, of several at once; may be nil
 	// Elsewhere runs the cases on other machines' devices; nil: they run on this one's.
 	Elsewhere Elsewhere
 	// Last: nothing is run after All, so that browsers end while the last reports are made.
@@ -219,7 +219,11 @@ func (r *Runner) unleased(ctx context.Context, c plan.Case, tried *opens, err er
 		if none.Lost {
 			verdict = event.Error
 		}
-		return r.without(ctx, c, nothing{verdict: verdict, why: none.Reason})
+		why := none.Reason
+		if r.Elsewhere != nil { // whose cases do not come here
+			why += "; the hub has devices for the tests in YAML: a spec in Go uses those of this machine"
+		}
+		return r.without(ctx, c, nothing{verdict: verdict, why: why})
 	}
 	return r.without(ctx, c, nothing{verdict: event.Error, why: err.Error()})
 }
