@@ -78,6 +78,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.serveStudio(w, r)
 		return
 	}
+	if s.console != nil && studio.Path(r.URL.Path) { // with accounts, the console opens it on a device
+		noteRoute(r.Context(), "studio")
+		http.Redirect(w, r, "/console/", http.StatusSeeOther)
+		return
+	}
 	if strings.HasPrefix(r.URL.Path, "/api/") || r.URL.Path == "/api" {
 		r = unprefixed(r)
 	}

@@ -168,6 +168,14 @@ func TestWayIn(t *testing.T) {
 func wayIn(t *testing.T, address string) {
 	s, with := withService(t, address)
 	l := newLab(t, 0, with)
+	led, err := l.client.Do(l.request("GET", "/studio", nil)) // a page, no part of the API
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = led.Body.Close()
+	if led.StatusCode != http.StatusSeeOther || led.Header.Get("Location") != "/console/" {
+		t.Errorf("who looks for Studio: %s %v", led.Status, led.Header)
+	}
 	who := map[string]any{"email": "ada@example.com", "password": memberPassword}
 	if a := l.ask("POST", "/api/auth/register", who); a.status != 202 {
 		t.Fatal(a)
