@@ -153,8 +153,11 @@ func restOnFarm(t *testing.T, f *farm) {
 	has(t, "the figures", figures, `taproot_farm_cases_total{pool="lab",result="pack"}`, `taproot_farm_wait_seconds_count{pool="lab"}`, `taproot_farm_dispatch_seconds_count{pool="lab"}`,
 		`taproot_farm_cases{state="waiting",pool="lab"} 0`, `taproot_farm_cases{state="running",pool="lab"} 0`, "taproot_farm_runs ", `taproot_farm_hosts{pool="lab",state="online"} 1`,
 		`taproot_farm_devices{platform="android",pool="lab",use="`)
-	if a := farm.with(f.key, "POST", "/api/farm/runs", `{"protocol": 99}`); a.status != 409 || !strings.Contains(a.body, "update the hub") {
+	if a := farm.with(f.key, "POST", "/api/farm/runs", `{"protocol": 99}`); a.status != 409 || !strings.Contains(a.body, "update the hub") || !strings.Contains(a.body, `"error":"version_mismatch"`) {
 		t.Errorf("a client of another version: %d %s", a.status, a.body)
+	}
+	if a := farm.with(f.key, "GET", "/api/farm/runs", ""); a.status != 405 || !strings.Contains(a.body, `"error":"method_not_allowed"`) {
+		t.Errorf("another method: %d %s", a.status, a.body)
 	}
 	if a := here.with("", "POST", "/api/runs", `{"pool": "lab", "tests": ["login"]}`); a.status != 422 && a.status != 400 || !strings.Contains(a.body, "no hub") {
 		t.Errorf("a pool of a server that is no hub: %d %s", a.status, a.body)

@@ -43,16 +43,17 @@ func (s *Server) adb(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return &deviceError{err}
 	}
+	w.Header().Set("Connection", "Upgrade")
+	w.Header().Set("Upgrade", adbUpgrade)
+	w.WriteHeader(http.StatusSwitchingProtocols)
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		return err
+		s.log.InfoContext(r.Context(), "adb", "device", id, "error", err)
+		return nil // the answer has begun
 	}
 	defer conn.Close() // Serve has closed it already, or nothing was said
 	if err := conn.SetDeadline(time.Time{}); err != nil {
 		return nil // it has gone
-	}
-	if _, err := fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\n", adbUpgrade); err != nil {
-		return nil
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()

@@ -82,4 +82,23 @@ func TestADBOnARemoteDevice(t *testing.T) {
 	if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !strings.Contains(err.Error(), "reset") {
 		t.Error(err)
 	}
+	_ = conn.Close()
+	eventually(t, "the audit log has it", func() bool {
+		return strings.Contains(f.log.String(), `action="GET /devices/{id}/adb" target=/devices/SIM2/adb status=101`)
+	})
+}
+
+// TestADBStandsInTheAuditLog: what a connection of adb was answered is in the audit log when it has ended, on the machine of the phone, too.
+func TestADBStandsInTheAuditLog(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 1, withShell)
+	lease, _ := l.ask("POST", "/devices/SIM1/lease", `{"ttlSeconds": 100}`).json(t)["lease"].(string)
+	res, err := l.client.Do(l.request("GET", "/devices/SIM1/adb", nil, "Connection", "Upgrade", "Upgrade", "adb", "X-Lease", lease))
+	if err != nil || res.StatusCode != 101 || res.Header.Get("Upgrade") != "adb" {
+		t.Fatal(res, err)
+	}
+	_ = res.Body.Close()
+	eventually(t, "it is noted", func() bool {
+		return strings.Contains(l.log.String(), `action="GET /devices/{id}/adb" target=/devices/SIM1/adb status=101`)
+	})
 }

@@ -47,7 +47,9 @@ func (s *Server) serveFarmRun(w http.ResponseWriter, r *http.Request) {
 	r.Body = &movingBody{moving{r.Body, func() { s.await(w) }}, r.Body}
 	s.farmRuns.ServeHTTP(&movingAnswer{ResponseWriter: w, patience: s.o.Patience}, r.WithContext(ctx))
 	if a.pattern = "POST /farm/runs"; !a.free {
-		s.audit(ctx, a.pattern, r.URL.Path, http.StatusCreated)
+		if out, ok := w.(*counting); ok {
+			s.audit(ctx, a.pattern, r.URL.Path, out.status)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -47,47 +48,19 @@ func (d *Dispatcher) Handler(of Owner) http.Handler {
 			}
 		})
 	}
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, pattern := mux.Handler(r); pattern == "" || path.Clean(r.URL.Path) != r.URL.Path {
+			unrouted(mux, w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 type api struct {
 	d  *Dispatcher
 	of Owner
 }
-
-func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
-	code := http.StatusServiceUnavailable
-	var refused *upload.Refused
-	var large *upload.TooLarge
-	var bad *badRequest
-	var other *conflict
-	switch {
-	case errors.As(err, &refused), errors.As(err, &bad), errors.Is(err, queue.ErrNoArchive):
-		code = http.StatusBadRequest
-	case errors.As(err, &other):
-		code = http.StatusConflict
-	case errors.As(err, &large):
-		code = http.StatusRequestEntityTooLarge
-	case errors.Is(err, queue.ErrNoRun), errors.Is(err, blob.ErrNotFound):
-		code = http.StatusNotFound
-	case r.Context().Err() != nil:
-		return
-	default:
-		a.d.o.Log.WarnContext(r.Context(), "a request of a run", "path", r.URL.Path, "error", err)
-		w.Header().Set("Retry-After", "1")
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(map[string]string{"error": http.StatusText(code), "message": err.Error()}) // to who is gone
-}
-
-type conflict struct{ why string }
-
-func (c *conflict) Error() string { return c.why }
-
-type badRequest struct{ why string }
-
-func (b *badRequest) Error() string { return b.why }
 
 const (
 	// maxBody bounds bodies in JSON.
@@ -97,10 +70,15 @@ const (
 )
 
 func read(r *http.Request, into any) error {
-	if err := json.NewDecoder(io.LimitReader(r.Body, maxBody)).Decode(into); err != nil {
-		return &badRequest{"the body cannot be read: " + err.Error()}
+	body := &io.LimitedReader{R: r.Body, N: maxBody}
+	err := json.NewDecoder(body).Decode(into)
+	switch {
+	case err == nil:
+		return nil
+	case body.N == 0:
+		return &upload.TooLarge{Why: fmt.Sprintf("a body has at most %d bytes", maxBody)}
 	}
-	return nil
+	return &badRequest{"the body cannot be read: " + err.Error()}
 }
 
 func write(w http.ResponseWriter, code int, value any) error {
