@@ -88,7 +88,7 @@ var layers = map[string][]string{
 
 	"farm/wire":   {"drivers"},
 	"farm/broker": {"farm/wire"},
-	"farm/hub":    {"drivers", "farm/wire", "farm/broker", "server/service/store"},
+	"farm/hub":    {"drivers", "dsl", "farm/wire", "farm/broker", "server/service/store"},
 	"farm/host":   {"drivers", "farm/wire", "farm/broker"},
 
 	"server/service/store":           {},

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -75,9 +76,13 @@ func TestRunOnAFarm(t *testing.T) {
 		t.Errorf("here:\n%s\n\non the farm:\n%s", left[0], left[1])
 	}
 	l := newLab(t, 0)
-	l.write("a.yaml", files["a.yaml"])
-	l.env = append(l.env, "FARM_WORD=Login", "TAPROOT_API_KEY="+f.key, "TAPROOT_HUB="+f.serve.url)
-	if out := l.taproot("run", ".", "--no-video", "--quiet"); out.code != 0 {
+	for name, device := range map[string]string{"here": "{pool: lab, labels: [room=3]}", "in-room-9": "{labels: [room=3, room=9]}", "in-garden": "{pool: garden}"} {
+		l.write(name+".yaml", fmt.Sprintf("id: %s\nplatform: android\ndevice: %s\nsteps:\n  - assert: {label: Login, timeoutMs: 2000}\n", name, device))
+	}
+	l.env = append(l.env, "TAPROOT_API_KEY="+f.key, "TAPROOT_HUB="+f.serve.url)
+	out := l.taproot("run", ".", "--no-video", "--pool", "lab")
+	has(t, "with TAPROOT_HUB", out.stdout, "PASS here", "SKIPPED in-room-9", "label room=9 is wanted", "SKIPPED in-garden", "the pool garden, and the run is for the pool lab", "1 passed, 2 skipped")
+	if out.code != 0 {
 		t.Errorf("with TAPROOT_HUB: %+v", out)
 	}
 	if out := l.taproot("run", ".", "--update-baselines"); out.code != 2 || !strings.Contains(out.stderr, "baselines") {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/taproot-dev/taproot/dsl"
 	farmremote "github.com/taproot-dev/taproot/farm/remote"
 	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -52,7 +52,7 @@ func (h *hubRun) note(env *Env, conf *run.Config) (*hubNoted, error) {
 		return nil, nil
 	}
 	for _, l := range h.labels {
-		if name, value, _ := strings.Cut(l, "="); name == "" || value == "" {
+		if !dsl.IsDeviceLabel(l) {
 			return nil, &plan.Usage{Msg: fmt.Sprintf("--labels %q: write NAME=VALUE, and a comma between several, such as room=3,desk=west", l)}
 		}
 	}

@@ -10,26 +10,47 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
+// nameForm is the name of a pool, and the name and value of a label.
+const nameForm = `[A-Za-z0-9][A-Za-z0-9._-]{0,62}`
+
 // Need is what a test wants of its device.
 type Need struct {
 	OS    string `json:"os,omitempty" minLength:"1" format:"version" doc:"Version of the system: 14, \">=13\", \"<12\"."`
 	Model string `json:"model,omitempty" minLength:"1" format:"modelGlob" doc:"Model, where * stands for any characters: \"Pixel *\". Case does not matter."`
 	Size  string `json:"size,omitempty" minLength:"1" format:"screenSize" doc:"Pixels of the screen in portrait: 1080x2400, or at least as many: \">=720x1280\"."`
+	// Pool and Labels are those of hosts: no device of this machine alone has any.
+	Pool   string   `json:"pool,omitempty" minLength:"1" format:"pool" doc:"On a farm: the pool that the device belongs to."`
+	Labels []string `json:"labels,omitempty" format:"deviceLabel" doc:"On a farm: labels of the device, all of them, each NAME=VALUE: [sim=yes, room=3]."`
 }
 
 var (
-	osForm   = lazyregexp.New(`^(>=|<=|>|<|=|)\s*([0-9]+(?:\.[0-9]+){0,3})$`)
-	needSize = lazyregexp.New(`^(>=|)\s*([1-9][0-9]{1,4})x([1-9][0-9]{1,4})$`)
+	osForm    = lazyregexp.New(`^(>=|<=|>|<|=|)\s*([0-9]+(?:\.[0-9]+){0,3})$`)
+	poolForm  = lazyregexp.New(`^` + nameForm + `$`)
+	labelForm = lazyregexp.New(`^` + nameForm + `=` + nameForm + `$`)
+	needSize  = lazyregexp.New(`^(>=|)\s*([1-9][0-9]{1,4})x([1-9][0-9]{1,4})$`)
 )
 
 func (Need) rules() []rule {
-	return []rule{atLeastOne("").says(`"device" asks for nothing`, "give os, model or size, or remove it")}
+	return []rule{atLeastOne("").says(`"device" asks for nothing`, "give os, model, size, pool or labels, or remove it")}
 }
 
-// Empty tells whether any device will do.
-func (n Need) Empty() bool { return n == Need{} }
+// IsPool tells whether a text can be the name of a pool.
+func IsPool(text string) bool { return poolForm.MatchString(text) }
 
-// Unmet says what a device lacks; empty: nothing. Something that is not known of the device ("" or 0) counts as lacking.
+// IsDeviceLabel tells whether a text can be the label of a device, NAME=VALUE.
+func IsDeviceLabel(text string) bool { return labelForm.MatchString(text) }
+
+// Empty tells whether any device will do.
+func (n Need) Empty() bool { return n.OS+n.Model+n.Size+n.Pool == "" && len(n.Labels) == 0 }
+
+// Placed gives the pool and the labels that are wanted, and what else is.
+func (n Need) Placed() (pool string, labels []string, rest Need) {
+	pool, labels = n.Pool, n.Labels
+	n.Pool, n.Labels = "", nil
+	return pool, labels, n
+}
+
+// Unmet says what a device of this machine lacks; empty: nothing. Something that is not known of the device ("" or 0) counts as lacking.
 func (n Need) Unmet(os, model string, width, height int) string {
 	switch {
 	case n.OS != "" && !n.fitsOS(os):
@@ -38,6 +59,10 @@ func (n Need) Unmet(os, model string, width, height int) string {
 		return fmt.Sprintf("model %s is wanted, and it is %s", n.Model, orUnknown(model))
 	case n.Size != "" && !n.fitsSize(width, height):
 		return fmt.Sprintf("a screen of %s is wanted, and it has %dx%d", n.Size, width, height)
+	case n.Pool != "":
+		return fmt.Sprintf("pool %s is wanted, and only devices of a farm are in one (--hub)", n.Pool)
+	case len(n.Labels) > 0:
+		return fmt.Sprintf("label %s is wanted, and only devices of a farm have any (--hub)", n.Labels[0])
 	}
 	return ""
 }

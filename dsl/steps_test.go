@@ -217,6 +217,7 @@ func TestNeed(t *testing.T) {
 		{Need{OS: ">14"}, "os >14 is wanted, and it has 14.1"}, {Need{OS: "14.2"}, "os 14.2"}, {Need{OS: "<=13"}, "os <=13"},
 		{Need{Model: "pixel *"}, ""}, {Need{Model: "Galaxy*"}, "model Galaxy* is wanted, and it is Pixel 7"},
 		{Need{Size: "1080x2400"}, ""}, {Need{Size: "2400x1080"}, ""}, {Need{Size: ">=720x1280"}, ""}, {Need{Size: ">=1440x2400"}, "a screen of >=1440x2400"},
+		{Need{Pool: "lab"}, "pool lab is wanted, and only devices of a farm"}, {Need{Labels: []string{"sim=yes"}}, "label sim=yes is wanted, and only devices of a farm"},
 	} {
 		got := c.need.Unmet("14.1", "Pixel 7", 2400, 1080)
 		if c.unmet == "" && got != "" || !strings.HasPrefix(got, c.unmet) {
@@ -225,6 +226,22 @@ func TestNeed(t *testing.T) {
 	}
 	if got := (Need{OS: ">=13"}).Unmet("", "", 0, 0); got != "os >=13 is wanted, and it has an unknown one" {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestNeedOfAFarm(t *testing.T) {
+	const test = "id: a\nplatform: android\ndevice: %s\nsteps: [{assert: Ready}]\n"
+	tests, err := Parse("a.yaml", fmt.Appendf(nil, test, "{os: 14, pool: lab, labels: [sim=yes, room=3]}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pool, labels, rest := tests[0].Device.Placed(); pool != "lab" || !slices.Equal(labels, []string{"sim=yes", "room=3"}) || rest.Unmet("14", "", 0, 0) != "" {
+		t.Errorf("%q %q %+v", pool, labels, rest)
+	}
+	for device, want := range map[string]string{"{pool: my lab}": `"my lab" is not the name of a pool`, "{labels: [sim]}": `"sim" is not the label of a device`, "{}": "give os, model, size, pool or labels"} {
+		if _, err := Parse("a.yaml", fmt.Appendf(nil, test, device)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", device, err)
+		}
 	}
 }
 

@@ -28,31 +28,33 @@ type textForm struct {
 // textForms are all forms by their names.
 var textForms = sync.OnceValue(func() map[string]textForm {
 	return map[string]textForm{
-		"id":         {pattern: idForm.String(), not: schema{"pattern": `--|\.$`}, literal: true, check: (*decoding).checkID},
-		"tag":        {literal: true, pattern: tagForm, check: (*decoding).checkTag},
-		"webLink":    {literal: true, pattern: `^https?://`, check: (*decoding).webLink},
-		"glob":       {literal: true, pattern: `^[^/\\.][^\\]*$|^\.([^.\\][^\\]*)?$`, check: (*decoding).glob},
-		"variable":   {pattern: varForm.String(), not: schema{"enum": reservedNames()}, literal: true, check: (*decoding).variableName},
-		"locale":     {pattern: localeForm.String(), check: (*decoding).locale},
-		"place":      {pattern: degreesForm, check: (*decoding).degrees},
-		"link":       {pattern: schemeForm.String(), check: (*decoding).link},
-		"page":       {file: true, pattern: pageForm, format: "uri-reference", check: (*decoding).page},
-		"pageOrPath": {pattern: `^/|` + pageForm, format: "uri-reference", check: (*decoding).pageOrPath},
-		"http":       {pattern: `^https?://[^/?#]`, format: "uri", check: (*decoding).httpAddress},
-		"browser":    {pattern: `^(https?|wss?)://[^/?#]`, format: "uri", check: (*decoding).browserAddress},
-		"address":    {format: "address-pattern", check: (*decoding).address},
-		"selector":   {format: "page-selector", check: (*decoding).pageSelector},
-		"css":        {format: "css-selector", check: (*decoding).cssOnly},
-		"xpath":      {format: "xpath", check: (*decoding).xpathOnly},
-		"file":       {file: true},
-		"regex":      {format: "regex", check: func(d *decoding, v source.Value, text string) { d.regex(v, text) }},
-		"pageSize":   {pattern: sizeForm.String(), check: (*decoding).pageSize},
-		"fileName":   {pattern: idForm.String(), check: (*decoding).fileName},
-		"stepsFile":  {pattern: `^[^/:\\][^:\\]*\.ya?ml$`, check: (*decoding).stepsFile},
-		"keys":       {pattern: keysForm(), names: slices.Concat(KeyNames(), PhoneKeys()), check: (*decoding).key},
-		"version":    {pattern: osForm.String(), check: (*decoding).version},
-		"modelGlob":  {format: "glob", check: (*decoding).modelGlob},
-		"screenSize": {pattern: needSize.String(), check: (*decoding).screenSize},
+		"id":          {pattern: idForm.String(), not: schema{"pattern": `--|\.$`}, literal: true, check: (*decoding).checkID},
+		"tag":         {literal: true, pattern: tagForm, check: (*decoding).checkTag},
+		"webLink":     {literal: true, pattern: `^https?://`, check: (*decoding).webLink},
+		"glob":        {literal: true, pattern: `^[^/\\.][^\\]*$|^\.([^.\\][^\\]*)?$`, check: (*decoding).glob},
+		"variable":    {pattern: varForm.String(), not: schema{"enum": reservedNames()}, literal: true, check: (*decoding).variableName},
+		"locale":      {pattern: localeForm.String(), check: (*decoding).locale},
+		"place":       {pattern: degreesForm, check: (*decoding).degrees},
+		"link":        {pattern: schemeForm.String(), check: (*decoding).link},
+		"page":        {file: true, pattern: pageForm, format: "uri-reference", check: (*decoding).page},
+		"pageOrPath":  {pattern: `^/|` + pageForm, format: "uri-reference", check: (*decoding).pageOrPath},
+		"http":        {pattern: `^https?://[^/?#]`, format: "uri", check: (*decoding).httpAddress},
+		"browser":     {pattern: `^(https?|wss?)://[^/?#]`, format: "uri", check: (*decoding).browserAddress},
+		"address":     {format: "address-pattern", check: (*decoding).address},
+		"selector":    {format: "page-selector", check: (*decoding).pageSelector},
+		"css":         {format: "css-selector", check: (*decoding).cssOnly},
+		"xpath":       {format: "xpath", check: (*decoding).xpathOnly},
+		"file":        {file: true},
+		"regex":       {format: "regex", check: func(d *decoding, v source.Value, text string) { d.regex(v, text) }},
+		"pageSize":    {pattern: sizeForm.String(), check: (*decoding).pageSize},
+		"fileName":    {pattern: idForm.String(), check: (*decoding).fileName},
+		"stepsFile":   {pattern: `^[^/:\\][^:\\]*\.ya?ml$`, check: (*decoding).stepsFile},
+		"keys":        {pattern: keysForm(), names: slices.Concat(KeyNames(), PhoneKeys()), check: (*decoding).key},
+		"version":     {pattern: osForm.String(), check: (*decoding).version},
+		"modelGlob":   {format: "glob", check: (*decoding).modelGlob},
+		"pool":        {pattern: poolForm.String(), check: (*decoding).pool},
+		"deviceLabel": {pattern: labelForm.String(), check: (*decoding).deviceLabel},
+		"screenSize":  {pattern: needSize.String(), check: (*decoding).screenSize},
 	}
 })
 
@@ -119,6 +121,18 @@ func (d *decoding) version(v source.Value, text string) {
 func (d *decoding) modelGlob(v source.Value, text string) {
 	if _, err := path.Match(text, ""); err != nil {
 		d.wrong(v, fmt.Sprintf("%q is not a pattern", shorten.Runes(text, 60)), "use * for any characters")
+	}
+}
+
+func (d *decoding) pool(v source.Value, text string) {
+	if !IsPool(text) {
+		d.wrong(v, fmt.Sprintf("%q is not the name of a pool", shorten.Runes(text, 60)), "use at most 63 letters, digits and . _ -")
+	}
+}
+
+func (d *decoding) deviceLabel(v source.Value, text string) {
+	if !IsDeviceLabel(text) {
+		d.wrong(v, fmt.Sprintf("%q is not the label of a device", shorten.Runes(text, 60)), "write NAME=VALUE, of at most 63 letters, digits and . _ - each: [sim=yes, room=3]")
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/wire"
 	"github.com/taproot-dev/taproot/server/service/store"
@@ -43,18 +44,16 @@ type Place struct {
 	Project string // whose devices they are alone; "": everybody's
 }
 
-var part = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
-
 // Check says what is wrong with a pool or a label.
 func (p Place) Check() error {
-	if p.Pool != "" && !part.MatchString(p.Pool) {
+	if p.Pool != "" && !dsl.IsPool(p.Pool) {
 		return fmt.Errorf("the pool %q: use at most 63 letters, digits and . _ -", p.Pool)
 	}
 	if len(p.Labels) > 32 {
 		return errors.New("a host has at most 32 labels")
 	}
 	for k, v := range p.Labels {
-		if !part.MatchString(k) || !part.MatchString(v) {
+		if !dsl.IsDeviceLabel(k + "=" + v) {
 			return fmt.Errorf("the label %s=%s: write NAME=VALUE, of at most 63 letters, digits and . _ - each, and a comma between several", k, v)
 		}
 	}

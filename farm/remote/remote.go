@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -240,7 +242,11 @@ func (f *Farm) add(t run.Try) (int, *try, error) {
 		return 0, nil, err
 	}
 	c := t.Case
-	needs := order.Needs{Platform: c.Platform, Browser: c.Browser, Device: f.device(c.Platform), Avoid: t.Avoid, Need: c.Test.Device, Pool: f.o.Pool, Labels: f.o.Labels}
+	in, labels, need := c.Test.Device.Placed()
+	if f.o.Pool != "" && in != "" && in != f.o.Pool {
+		return 0, nil, &pool.NoDeviceError{Platform: c.Platform, Reason: fmt.Sprintf("the test wants a device of the pool %s, and the run is for the pool %s (--pool)", in, f.o.Pool)}
+	}
+	needs := order.Needs{Platform: c.Platform, Browser: c.Browser, Device: f.device(c.Platform), Avoid: t.Avoid, Need: need, Pool: cmp.Or(f.o.Pool, in), Labels: slices.Concat(f.o.Labels, labels)}
 	mine := &try{of: t, ended: make(chan order.Ended, 1), none: make(chan string, 1)}
 	f.mu.Lock()
 	defer f.mu.Unlock()
