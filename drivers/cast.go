@@ -48,6 +48,23 @@ func NewFrame(img image.Image, at time.Time) (Frame, error) {
 	return Frame{JPEG: out.Bytes(), Size: size, At: at}, nil
 }
 
+// Pace is how long to wait between two pictures of a device that sends none by itself: Fast after one that shows something new, then twice
+// as long after each that does not, up to Slow.
+type Pace struct {
+	Fast, Slow time.Duration
+	next       time.Duration
+}
+
+// Pause gives the wait after a picture that differed from the one before, or did not.
+func (p *Pace) Pause(differs bool) time.Duration {
+	if differs {
+		p.next = p.Fast
+	} else {
+		p.next = max(p.Fast, min(2*p.next, p.Slow))
+	}
+	return p.next
+}
+
 // SamePixels tells whether two screenshots are equal, quickly where they are of the kind that phones give.
 func SamePixels(a, b image.Image) bool {
 	switch x := a.(type) {

@@ -13,9 +13,8 @@ import (
 )
 
 const (
-	castPause   = 40 * time.Millisecond  // between two pictures of a screen that moves
-	castIdle    = 150 * time.Millisecond // of one that stands still
-	castMoving  = 2 * time.Second        // for so long after a change a screen counts as moving
+	castMoving  = 60 * time.Millisecond  // between two pictures of a screen that moves
+	castStill   = 200 * time.Millisecond // of one that stands still
 	castFailing = time.Second            // after a picture that could not be taken
 
 	agentFilm     = "tcp:7810" // of the phone: the agent sends pictures there, ten in a second, to whoever has said something
@@ -106,26 +105,22 @@ func shows(screen, picture image.Point) (image.Point, bool) {
 	return screen, max(off, -off) <= within*max(screen.X, screen.Y)
 }
 
-// castRaw takes pictures until a time, or for ever where there is none.
+// castRaw takes pictures until a time, or for ever where there is none, and makes frames of those that differ.
 func (d *Device) castRaw(ctx context.Context, until time.Time, show func(drivers.Frame)) {
 	var last image.Image
-	var changed time.Time
+	pace := drivers.Pace{Fast: castMoving, Slow: castStill}
 	for ctx.Err() == nil && (until.IsZero() || time.Now().Before(until)) {
 		pause := castFailing
 		img, err := d.picture(ctx)
-		at := time.Now()
 		if err == nil {
-			img = d.overridden(img)
-			if last == nil || !drivers.SamePixels(last, img) {
-				if frame, err := drivers.NewFrame(img, at); err == nil && ctx.Err() == nil {
+			at := time.Now()
+			differs := last == nil || !drivers.SamePixels(last, img)
+			if last = img; differs {
+				if frame, err := drivers.NewFrame(d.overridden(img), at); err == nil && ctx.Err() == nil {
 					show(frame)
 				}
-				last, changed = img, at
 			}
-			pause = castIdle
-			if at.Sub(changed) < castMoving {
-				pause = castPause
-			}
+			pause = pace.Pause(differs)
 		}
 		_ = drivers.Pause(ctx, pause) // ends with ctx, which the loop sees
 	}

@@ -20,6 +20,9 @@ var filmScript string
 //go:embed bidi.js
 var bidiScript string
 
+//go:embed compiled.js
+var compiledScript string
+
 // quickStart makes a driver folder for playwright-go that starts the one at driver in a third of the time. Where it cannot be made, the
 // driver is started as it is.
 func (h Host) quickStart(driver string) string {
@@ -32,9 +35,9 @@ func (h Host) quickStart(driver string) string {
 		return driver
 	}
 	script := strings.NewReplacer("'{{core}}'", string(quoted), "{{prefix}}", folderPrefix).Replace(startScript)
-	sum := sha256.Sum256([]byte(script + filmScript + bidiScript)) // another script, or another driver, is another folder
+	sum := sha256.Sum256([]byte(script + filmScript + bidiScript + compiledScript)) // another script, or another driver, is another folder
 	dir := filepath.Join(h.CacheDir, "playwright-start", fmt.Sprintf("%x", sum[:8]))
-	for _, f := range [][2]string{{"film.js", filmScript}, {"bidi.js", bidiScript}, {"cli.js", script}} {
+	for _, f := range [][2]string{{"film.js", filmScript}, {"bidi.js", bidiScript}, {"compiled.js", compiledScript}, {"cli.js", script}} {
 		if err := putFile(filepath.Join(dir, "package", f[0]), f[1]); err != nil {
 			return driver
 		}

@@ -4,7 +4,10 @@ const core = '{{core}}', command = process.argv[2];
 if (command === '--version') {
   console.log('Version ' + require(core + '/package.json').version);
 } else {
-  require('module').enableCompileCache?.();
+  const { enableCompileCache } = require('module');
+  try {
+    enableCompileCache ? enableCompileCache() : require('./compiled.js').install(core);
+  } catch {} // it is compiled anew, then
   if (command === 'run-driver') {
     ownFolder('{{prefix}}' + process.pid);
     const driver = require(core + '/lib/cli/driver.js');

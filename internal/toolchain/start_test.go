@@ -5,8 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A driver folder whose Playwright tells what it was started with.
@@ -44,6 +46,74 @@ func TestQuickStartLoadsWhatIsAskedForAlone(t *testing.T) {
 		if got := strings.TrimSpace(string(out)); err != nil || got != want {
 			t.Errorf("%s: %q, %v; want %q", args, got, err, want)
 		}
+	}
+}
+
+// TestCompiledDriverIsKept: a Node that keeps nothing of what it compiles by itself is given what an earlier one has compiled; what was changed
+// since, or is broken, is compiled anew.
+func TestCompiledDriverIsKept(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := System()
+	h.CacheDir = t.TempDir()
+	driver := fakeDriver(t)
+	lib := filepath.Join(driver, "package", "lib")
+	module := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(lib, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	module("cli/driver.js", `exports.runDriver = async () => {
+		const part = require('../part');
+		console.log(part.word, this === exports, module.id === __filename, require('path').basename(__dirname), require.resolve('../part') === part.file,
+			Object.keys(require.cache).length > 1, require.main === process.mainModule, (await import('../late.mjs')).word);
+	}`)
+	module("part.js", `exports.word = 'before'; exports.file = __filename;`)
+	module("late.mjs", `export const word = 'late';`)
+	dir := filepath.Join(h.quickStart(driver), "package")
+	// The compiled code is kept on every version, as where Node does not by itself.
+	preload := filepath.Join(t.TempDir(), "old.js")
+	const old = `require('module').enableCompileCache = undefined;
+		const { Script } = require('vm'); let used = 0;
+		require('vm').Script = class extends Script { constructor(text, o) { super(text, o); if (this.cachedDataRejected === false) used++; } };
+		process.on('exit', () => console.log(used));`
+	if err := os.WriteFile(preload, []byte(old), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	starts := func(want string) {
+		t.Helper()
+		out, err := exec.Command(node, "-r", preload, filepath.Join(dir, "cli.js"), "run-driver").CombinedOutput()
+		if got := strings.Join(strings.Fields(string(out)), " "); err != nil || got != want {
+			t.Errorf("%q, %v; want %q", got, err, want)
+		}
+	}
+	const rest = " true true cli true true true late "
+	starts("before" + rest + "0")
+	starts("before" + rest + "1") // what imports by itself is not kept
+	module("part.js", `exports.word = 'behind'; exports.file = __filename;`)
+	changed := time.Now().Add(time.Minute)
+	if err := os.Chtimes(filepath.Join(lib, "part.js"), changed, changed); err != nil {
+		t.Fatal(err)
+	}
+	starts("behind" + rest + "0")
+	starts("behind" + rest + "1")
+	kept := filepath.Join(dir, "compiled.bin")
+	raw, err := os.ReadFile(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, broken := range [][]byte{nil, raw[:len(raw)/2], append(slices.Clone(raw[:len(raw)-100]), make([]byte, 100)...)} {
+		if err := os.WriteFile(kept, broken, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Log("broken file ", i)
+		starts("behind" + rest + "0")
+		starts("behind" + rest + "1")
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 5 {
+		t.Errorf("%v, %v", list, err)
 	}
 }
 

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/draw"
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,6 +34,9 @@ type phones struct {
 	open   int
 	fail   error                           // of the next tap
 	during func(ctx context.Context) error // while a tap is made
+
+	shots atomic.Int32 // screenshots that were taken
+	ink   atomic.Int32 // 0: they are black, else white
 }
 
 func newPhones(ids ...string) *phones {
@@ -80,7 +85,12 @@ func (d *phone) Tree(context.Context) (*screen.Tree, error) {
 		{Type: "EditText", Text: d.typed, Editable: true, Focused: true, Bounds: image.Rect(10, 60, 90, 90)}}}}, image.Pt(100, 200), time.Now()), nil
 }
 func (d *phone) Screenshot(context.Context) (image.Image, error) {
-	return image.NewRGBA(image.Rect(0, 0, 100, 200)), nil
+	img := image.NewRGBA(image.Rect(0, 0, 100, 200))
+	if d.p.ink.Load() != 0 {
+		draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
+	}
+	d.p.shots.Add(1)
+	return img, nil
 }
 func (d *phone) Type(_ context.Context, text string) error {
 	d.typed += text

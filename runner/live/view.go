@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"image"
 	"sync"
 	"time"
 
@@ -14,8 +15,9 @@ import (
 var ErrGone = errors.New("the device was given back")
 
 const (
-	stillPause = 250 * time.Millisecond // between two pictures of a device that sends none by itself
-	stillAgain = time.Second            // after one that could not be taken
+	stillMoving = 250 * time.Millisecond // between two pictures of a device that sends none by itself, while they differ
+	stillSlow   = 500 * time.Millisecond // while they do not
+	stillAgain  = time.Second            // after one that could not be taken
 )
 
 // stage is the one stream of pictures of a device, which all its viewers share.
@@ -99,14 +101,20 @@ func (d *Devices) cast(ctx context.Context, id string, session *action.Session, 
 	return func() error { cancel(); return nil }, nil // it may be stills itself that closes a broken device: nobody waits for it
 }
 
-// stills takes pictures in turn with the calls.
+// stills takes pictures in turn with the calls, and shows those that differ from the one before.
 func (d *Devices) stills(ctx context.Context, id string, s *stage) {
+	var last image.Image
+	pace := drivers.Pace{Fast: stillMoving, Slow: stillSlow}
 	for ctx.Err() == nil {
-		pause := stillPause
+		pause := stillAgain
 		err := d.Use(ctx, id, onlooker, func(ctx context.Context, session *action.Session) error {
 			img, err := session.Device.Screenshot(ctx)
 			if err != nil {
 				return err
+			}
+			differs := last == nil || !drivers.SamePixels(last, img)
+			if pause, last = pace.Pause(differs), img; !differs {
+				return nil
 			}
 			frame, err := drivers.NewFrame(img, time.Now())
 			if err == nil && ctx.Err() == nil {

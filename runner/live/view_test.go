@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -155,15 +156,21 @@ func TestViewersOfADeviceThatBreaks(t *testing.T) {
 	}
 }
 
-// TestStills: a device that sends nothing by itself is asked for screenshots, in turn with the calls.
+// TestStills: a device that sends nothing by itself is asked for screenshots, in turn with the calls. One that shows nothing new is no picture.
 func TestStills(t *testing.T) {
 	p := newPhones("A")
 	d := devices(t, p, t.TempDir(), live.Options{})
 	v := view(t, d)
-	for range 2 {
-		if f, err := v.Next(t.Context()); err != nil || f.Size != image.Pt(100, 200) {
-			t.Errorf("%+v, %v", f.Size, err)
-		}
+	f, err := v.Next(t.Context())
+	if err != nil || f.Size != image.Pt(100, 200) {
+		t.Errorf("%+v, %v", f.Size, err)
+	}
+	for before := p.shots.Load(); p.shots.Load() < before+2; time.Sleep(time.Millisecond) { // of the same
+	}
+	p.ink.Store(1)
+	next, err := v.Next(t.Context())
+	if err != nil || bytes.Equal(next.JPEG, f.JPEG) {
+		t.Errorf("the same picture again, %v", err)
 	}
 	if _, err := call(t, d, "A", "x", "tap", `{"label": "Login"}`); err != nil {
 		t.Error(err)
