@@ -14,7 +14,7 @@ import (
 
 const (
 	castMoving  = 60 * time.Millisecond  // between two pictures of a screen that moves
-	castStill   = 200 * time.Millisecond // of one that stands still
+	castStill   = 150 * time.Millisecond // of one that stands still
 	castFailing = time.Second            // after a picture that could not be taken
 
 	agentFilm     = "tcp:7810" // of the phone: the agent sends pictures there, ten in a second, to whoever has said something
