@@ -192,4 +192,7 @@ func TestFarm(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	eventually(t, "its phones are gone", func() bool { return f.device("SIM1") == "" })
+	if ended := f.join().wait(); ended.code != 2 || !strings.Contains(ended.stderr, "this host was revoked on its hub, and may not come back: ask there for a new token") {
+		t.Errorf("a host that was revoked: %+v", ended)
+	}
 }

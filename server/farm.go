@@ -95,7 +95,7 @@ func (s *Server) rejoinFarm(ctx context.Context, in *rejoinInput) (*joinAnswer, 
 // joined answers a host, and notes that it came, or was refused.
 func (s *Server) joined(ctx context.Context, e service.Entry, out wire.Joined, err error) (*joinAnswer, error) {
 	var version *wire.VersionError
-	refused := errors.Is(err, hub.ErrToken) || errors.Is(err, hub.ErrRejoin)
+	refused := errors.Is(err, hub.ErrToken) || errors.Is(err, hub.ErrRejoin) || errors.Is(err, hub.ErrRevoked)
 	switch {
 	case s.o.Service == nil:
 	case err == nil:
@@ -112,7 +112,11 @@ func (s *Server) joined(ctx context.Context, e service.Entry, out wire.Joined, e
 		if fail := count(ctx, s.o.Guesses, http.Header{}, c, access{}); fail != nil {
 			return nil, fail
 		}
-		return nil, fault(http.StatusUnauthorized, codeInvalidToken, err.Error())
+		e := fault(http.StatusUnauthorized, codeInvalidToken, err.Error())
+		if proof := wire.ProofOf(err); proof != "" {
+			e.headers = http.Header{wire.ProofHeader: {proof}}
+		}
+		return nil, e
 	case errors.As(err, &version):
 		return nil, fault(http.StatusConflict, codeVersion, err.Error())
 	case err != nil && memberProblem(err) == nil:

@@ -177,6 +177,30 @@ func Sign(seed, text []byte) ([]byte, error) {
 	return pair.Sign(text)
 }
 
+// Vouch signs a text with the key that signs the credentials of hosts: who has such a credential knows by it that the word is the hub's.
+func (b *Broker) Vouch(text []byte) ([]byte, error) {
+	signature, err := b.keys.farm.Sign(text)
+	if err != nil {
+		return nil, fmt.Errorf("NATS: sign: %w", err)
+	}
+	return signature, nil
+}
+
+// Issuer is the public half of the key that has signed a credential, be it over or not; "": it cannot be read.
+func Issuer(credential string) string {
+	claims, err := jwt.DecodeUserClaims(credential)
+	if err != nil {
+		return ""
+	}
+	return claims.Issuer
+}
+
+// Vouched tells whether the hub of an Issuer has signed a text.
+func Vouched(issuer string, text, signature []byte) bool {
+	key, err := nkeys.FromPublicKey(issuer)
+	return err == nil && nkeys.IsValidPublicAccountKey(issuer) && key.Verify(text, signature) == nil
+}
+
 // Validity is from when until when a credential is good; zero times when it cannot be read.
 func Validity(credential string) (from, until time.Time) {
 	claims, err := jwt.DecodeUserClaims(credential)

@@ -24,11 +24,14 @@ type Login struct {
 	Address    Address
 	Seed       []byte
 	Credential func() string // the newest one; it is asked before each connection
+	// Cert is the newest certificate of the server, where Address has one; it is asked before each connection. nil: it stays that of Address.
+	Cert  func() string
+	Again time.Duration // how long it rests between two tries to connect; default: a second
 	// State is told when the connection is lost and when it is there again; may be nil.
 	State func(connected bool, err error)
 }
 
-// Connect connects a host, and again whenever the connection is lost, for ever: once a second. When it returns without an error the connection may still be under way.
+// Connect connects a host, and again whenever the connection is lost, for ever. When it returns without an error the connection may still be under way.
 func Connect(l Login) (*nats.Conn, error) {
 	if !wire.IsName(l.Host) {
 		return nil, fmt.Errorf("NATS: %q is no id of a host", l.Host)
@@ -41,13 +44,16 @@ func (l Login) connect(credential func() (string, error), more ...nats.Option) (
 	if err != nil {
 		return nil, fmt.Errorf("NATS: the key: %w", err)
 	}
+	if l.Again == 0 {
+		l.Again = time.Second
+	}
 	tell := func(connected bool, err error) {
 		if l.State != nil {
 			l.State(connected, err)
 		}
 	}
 	o := append([]nats.Option{nats.Name(l.Host), nats.UserJWT(credential, pair.Sign), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), nats.Timeout(5 * time.Second),
-		nats.ReconnectWait(time.Second), nats.ReconnectJitter(200*time.Millisecond, 200*time.Millisecond), nats.ReconnectBufSize(-1), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.ReconnectWait(l.Again), nats.ReconnectJitter(l.Again/5, l.Again/5), nats.ReconnectBufSize(-1), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.ConnectHandler(func(*nats.Conn) { tell(true, nil) }), nats.ReconnectHandler(func(*nats.Conn) { tell(true, nil) }),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { tell(false, err) }),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { tell(false, err) }),
@@ -58,17 +64,42 @@ func (l Login) connect(credential func() (string, error), more ...nats.Option) (
 		}),
 	}, more...)
 	if l.Address.Cert != "" {
-		pool := x509.NewCertPool()
-		if !pool.AppendCertsFromPEM([]byte(l.Address.Cert)) {
-			return nil, errors.New("NATS: the certificate of the server cannot be read")
+		o = append(o, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS13, ServerName: certName}), l.trusting())
+		if _, err := trusted(l.Address.Cert); err != nil {
+			return nil, err
 		}
-		o = append(o, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS13, RootCAs: pool, ServerName: certName}))
 	}
 	nc, err := nats.Connect(l.Address.URL, o...)
 	if err != nil {
 		return nil, fmt.Errorf("NATS: connect with %s: %w", l.Address.URL, err)
 	}
 	return nc, nil
+}
+
+// trusting makes connections trust the newest certificate alone.
+func (l Login) trusting() nats.Option {
+	newest := l.Cert
+	if newest == nil {
+		newest = func() string { return l.Address.Cert }
+	}
+	return func(o *nats.Options) error {
+		o.RootCAsCB = func() (*x509.CertPool, error) { return trusted(newest()) }
+		return nil
+	}
+}
+
+func trusted(cert string) (*x509.CertPool, error) {
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM([]byte(cert)) {
+		return nil, errors.New("NATS: the certificate of the server cannot be read")
+	}
+	return pool, nil
+}
+
+// Foreign tells whether a connection failed because what answers has another certificate than the server's.
+func Foreign(err error) bool {
+	var other *tls.CertificateVerificationError
+	return errors.As(err, &other)
 }
 
 // Denied tells whether a connection failed because its credential is not, or no more, good.

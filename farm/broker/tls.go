@@ -21,14 +21,19 @@ import (
 // not matter.
 const certName = "taproot-farm"
 
-// certificate reads that of a folder, or makes one for thirty years: it is pinned, and ends with the farm. It lies beside the keys, of which operators keep copies.
+// certificate reads that of a folder, or makes one for thirty years: it is pinned, and ends with the farm, unless somebody removes it; hosts then ask for the new one. It
+// lies beside the keys, of which operators keep copies.
 func certificate(dir string) (tls.Certificate, string, error) {
 	certFile, keyFile := filepath.Join(dir, "keys", "cert.pem"), filepath.Join(dir, "keys", "cert.key")
 	text, err := os.ReadFile(certFile)
-	if errors.Is(err, fs.ErrNotExist) { // a farm of before has it one folder above
+	_, gone := os.Stat(keyFile)
+	if errors.Is(err, fs.ErrNotExist) && gone == nil { // a farm of before has it one folder above
 		if text, err = os.ReadFile(filepath.Join(dir, "cert.pem")); err == nil {
 			err = writePrivate(certFile, text)
 		}
+	}
+	if errors.Is(gone, fs.ErrNotExist) {
+		err = gone
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := makeCertificate(certFile, keyFile); err != nil {

@@ -45,7 +45,7 @@ func TestShortBeats(t *testing.T) {
 	if n, _ := long(); n != 1 || l.uses("") != "A free" {
 		t.Errorf("%d long ones, %s", n, l.uses(""))
 	}
-	second, err := hub.Open(t.Context(), hub.Options{DB: l.db, Broker: l.broker, Version: "1"})
+	second, err := hub.Open(t.Context(), hub.Options{DB: l.db, Broker: l.broker, Version: "1", Every: every})
 	if err != nil {
 		t.Fatal(err)
 	}

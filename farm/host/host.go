@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -41,7 +42,8 @@ type Options struct {
 	Labels    map[string]string
 	Version   string
 	Log       *slog.Logger
-	Clock     *Clock // learns of the hub's time; may be nil
+	Clock     *Clock        // learns of the hub's time; may be nil
+	Every     time.Duration // how often the host says that it is there, or tries to connect; default: wire.BeatEvery
 	// Ready is told the name of the host when it is connected for the first time; may be nil.
 	Ready func(host string)
 	// Work is what a host does beside serving its devices, until the context ends; may be nil.
@@ -58,15 +60,18 @@ type Member struct {
 	drained chan struct{}
 	heard   chan struct{} // closed when the hub answered for the first time
 	back    chan struct{} // a token: the connection is there again
-	denied  chan struct{} // a token: NATS does not take the credential
+	denied  chan struct{} // a token: NATS does not take the credential, or has another certificate
+	ups     atomic.Int64  // how often the connection came about
+	foreign atomic.Bool   // what answered last had another certificate
 
-	mu   sync.Mutex
-	m    membership
-	seen map[string]wire.Device // devices since the start
-	once sync.Once
-	more func(context.Context, *wire.Beat)
-	idle bool      // nobody uses the devices
-	used time.Time // when the credential was made with which the host is connected
+	mu     sync.Mutex
+	m      membership
+	seen   map[string]wire.Device // devices since the start
+	once   sync.Once
+	more   func(context.Context, *wire.Beat)
+	idle   bool      // nobody uses the devices
+	used   time.Time // when the credential was made with which the host is connected
+	signer string    // of the credential that was shown last
 }
 
 // ID is the name that the hub gave the host.
@@ -107,10 +112,14 @@ func (m *Member) asked() bool {
 	return err == nil
 }
 
-// Run joins, if need be, and serves until the context ends. A hub that cannot be reached is tried again and again, but for ten seconds only by a host that has yet to join.
+// Run joins, if need be, and serves until the context ends. A hub that cannot be reached is tried again and again, but for ten seconds only by a host that has yet to join;
+// one that has revoked the host ends it, with ErrRevoked.
 func Run(ctx context.Context, o Options, s Server) (err error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Every == 0 {
+		o.Every = wire.BeatEvery
 	}
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return err
@@ -149,68 +158,98 @@ func (m *Member) connect() error {
 	if err != nil {
 		return err
 	}
-	told := false
-	m.nc, err = broker.Connect(broker.Login{Host: m.ID(), Address: address, Seed: m.seed, Credential: func() string {
+	told := map[string]bool{} // since it was connected
+	m.nc, err = broker.Connect(broker.Login{Host: m.ID(), Address: address, Seed: m.seed, Again: m.o.Every, Credential: func() string {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.used, _ = broker.Validity(m.m.Joined.Credential)
+		m.signer = broker.Issuer(m.m.Joined.Credential)
 		return m.m.Joined.Credential
+	}, Cert: func() string {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return m.m.Joined.Cert
 	}, State: func(connected bool, err error) { // by one goroutine of the library
-		if broker.Denied(err) {
+		m.foreign.Store(broker.Foreign(err))
+		if broker.Denied(err) || broker.Foreign(err) {
 			signal(m.denied)
 		}
+		text := unconnected(err)
 		switch {
 		case connected:
-			told = false
+			clear(told)
+			m.ups.Add(1)
+			m.trusts()
 			m.o.Log.Info("connected with the hub", "host", m.ID(), "address", address.URL)
 			signal(m.back)
-		case err != nil && !told:
-			told = true
-			text := "not connected with the hub; it is tried again every second"
-			if broker.Unreached(err) {
-				text = "the hub's port for hosts is not reached, and tried again every second: do firewalls let it through, and is it what the hub's --farm-public says?"
-			}
+		case err != nil && !told[text]:
+			told[text] = true
 			m.o.Log.Warn(text, "address", address.URL, "error", err)
 		}
 	}})
 	return err
 }
 
+// unconnected says why there is no connection.
+func unconnected(err error) string {
+	switch {
+	case broker.Unreached(err):
+		return "the hub's port for hosts is not reached, and tried again every second: do firewalls let it through, and is it what the hub's --farm-public says?"
+	case broker.Foreign(err):
+		return "what answers at the hub's port for hosts has not the certificate with which this host has joined; the hub is asked whether it has a new one"
+	}
+	return "not connected with the hub; it is tried again every second"
+}
+
 // serve does all that a host does, side by side.
 func (m *Member) serve(ctx context.Context, l net.Listener) error {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, end := context.WithCancelCause(ctx)
+	cancel := func() { end(nil) }
 	defer cancel()
 	var all sync.WaitGroup
 	errs := make(chan error, 3)
-	all.Go(func() { defer cancel(); errs <- m.server.Serve(ctx, l) })
+	serving, rest := context.WithCancel(context.WithoutCancel(ctx)) // until work has given its devices back, which are those of the server
+	all.Go(func() { defer cancel(); errs <- m.server.Serve(serving, l) })
 	all.Go(func() {
+		defer rest()
+		defer cancel()
 		if m.o.Work == nil {
+			<-ctx.Done()
 			errs <- nil
 			return
 		}
-		defer cancel()
 		errs <- m.o.Work(ctx, m)
 	})
-	all.Go(func() { defer cancel(); errs <- m.beats(cancel).Run(ctx) })
+	all.Go(func() { defer cancel(); errs <- m.beats(end).Run(ctx) })
 	all.Go(func() { m.renewals(ctx) })
-	all.Go(func() { m.returns(ctx) })
+	all.Go(func() {
+		if err := m.returns(ctx); err != nil {
+			end(err)
+		}
+	})
 	all.Wait()
 	_ = l.Close() // the server has closed it, unless it could not begin
-	return errors.Join(<-errs, <-errs, <-errs)
+	err := errors.Join(<-errs, <-errs, <-errs)
+	if errors.Is(context.Cause(ctx), ErrRevoked) {
+		err = errors.Join(ErrRevoked, err)
+	}
+	return err
 }
 
 // beats are what this host says every second; end ends it.
-func (m *Member) beats(end context.CancelFunc) wire.Beats {
+func (m *Member) beats(end context.CancelCauseFunc) wire.Beats {
 	said := ""
 	ready := m.o.Ready
 	if ready == nil {
 		ready = func(string) {}
 	}
-	return wire.Beats{Conn: m.nc, Host: m.ID(), Wake: m.back, Clock: m.o.Clock, Next: m.beat, Said: func(b wire.Beat, err error) {
+	return wire.Beats{Conn: m.nc, Host: m.ID(), Every: m.o.Every, Wake: m.back, Clock: m.o.Clock, Next: m.beat, Said: func(b wire.Beat, err error) {
 		if b.Draining && !inUse(b) {
-			end()
+			end(nil)
 		}
 		switch {
+		case m.isRevoked(err):
+			end(ErrRevoked)
 		case err == nil && ready != nil:
 			ready(m.ID())
 			ready = nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -31,20 +32,38 @@ var ErrNoToken = errors.New("this host has not joined the hub yet: give it a tok
 // ErrHub means that the address of the hub is none that a host can join.
 var ErrHub = errors.New("the hub cannot be joined")
 
+// ErrCertificate means that the hub has, by what its pages say, another certificate than the one with which the host has joined, and nothing proves that it is the same hub.
+var ErrCertificate = errors.New("the hub's certificate is not the one with which this host has joined, and nothing proves that it is the same hub: if its keys were replaced, too, join again with --token TOKEN (taproot admin host-token makes one on the hub)")
+
+// errOther means that somebody else answers at the hub's port for hosts.
+var errOther = errors.New("the hub has still the certificate with which this host has joined, and what answers at its port for hosts has another one: is a proxy that looks into TLS in between, or does the hub's --farm-public name another server?")
+
 // RefusedError is why the hub does not let a host in.
 type RefusedError struct {
 	Status  int
 	Message string
+	proof   []byte // the hub's signature of what it says
 }
+
+// ErrRevoked means that the hub has revoked the host, and has proven that it is this hub which says so.
+var ErrRevoked = errors.New("this host was revoked on its hub, and may not come back: ask there for a new token (taproot admin host-token), and start it with --token TOKEN")
 
 func (e *RefusedError) Error() string { return "the hub refuses this host: " + e.Message }
 
 // membership is what a host keeps of its hub, beside its key.
 type membership struct {
 	Hub    string `json:"hub"`
-	Token  string `json:"token"`         // its SHA-256: the same one is not sent twice
-	Key    string `json:"key,omitempty"` // the public one
+	Token  string `json:"token"`            // its SHA-256: the same one is not sent twice
+	Key    string `json:"key,omitempty"`    // the public one
+	Issuer string `json:"issuer,omitempty"` // the hub's key, by which its word is known; "": that which signed the credential
 	Joined wire.Joined
+}
+
+func (m membership) issuer() string {
+	if m.Issuer != "" {
+		return m.Issuer
+	}
+	return broker.Issuer(m.Joined.Credential)
 }
 
 // Files of the data folder, for the owner's eyes.
@@ -229,7 +248,8 @@ func (o Options) exchange(ctx context.Context, path string, j any) (out wire.Joi
 		case said.Message == "":
 			said.Message = a.Status + "; is it a hub (taproot serve --service --farm)?"
 		}
-		return out, &RefusedError{a.StatusCode, said.Message}
+		proof, _ := base64.StdEncoding.DecodeString(a.Header.Get(wire.ProofHeader)) // else there is none
+		return out, &RefusedError{a.StatusCode, said.Message, proof}
 	}
 	if err := json.Unmarshal(text, &out); err != nil || !wire.IsName(out.Host) || out.Credential == "" || out.NATS == "" {
 		return out, errors.New("the hub's answer makes no sense; is it of the same version?")

@@ -35,11 +35,20 @@ func TestTokens(t *testing.T) {
 		if d := l.hub.Devices("")[0]; d.Pool != "lab" || d.Labels["room"] != "3" || d.Labels["desk"] != "1" || d.Host != r.id {
 			t.Errorf("%+v", d)
 		}
-		var refused *RefusedError
-		for what, o := range map[string]Options{"one that was used": {Token: token}, "a wrong one": {Token: token + "x"}, "none of a host": {Token: "tap_x"}} {
-			if _, err := l.start(o); !errors.As(err, &refused) {
-				t.Errorf("%s: %v", what, err)
-			}
+		if _, err := l.db.Exec(t.Context(), "INSERT INTO farm_tokens (hash, pool, labels, project, created, expires) VALUES ($1, '', '{}', 'prj_gone', 0, $2)", digest(tokenOf("gone")),
+			store.Time(time.Now().Add(time.Hour))); err != nil {
+			t.Fatal(err)
+		}
+		for text, want := range map[string]string{
+			token:             "was used by another host (desk-of-ada, on 20",
+			token + "x":       "not whole, or has something else in it: one is taph_ and 26 letters and digits",
+			token[:20]:        "not whole",
+			tokenOf("other"):  "is it one of another hub?",
+			tokenOf("gone"):   "the project is gone for which the token was made",
+			"tap_x":           "an API key, no token of a host",
+			"eyJhbGciOiJIUzI": "no token of a host, which begins with taph_",
+		} {
+			l.refuses(text, want)
 		}
 		if _, err := l.start(Options{}); !errors.Is(err, ErrNoToken) {
 			t.Error(err)
@@ -48,9 +57,7 @@ func TestTokens(t *testing.T) {
 		if _, err := l.db.Exec(t.Context(), "UPDATE farm_tokens SET expires = $1 WHERE used = 0", store.Time(time.Now().Add(-time.Second))); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.start(Options{Token: late}); !errors.As(err, &refused) {
-			t.Errorf("one of yesterday: %v", err)
-		}
+		l.refuses(late, "the token expired on 20")
 		_, key, _ := broker.NewKey()
 		var version *wire.VersionError
 		fresh := l.token(hub.Place{})
@@ -73,6 +80,19 @@ func TestTokens(t *testing.T) {
 			}
 		}
 	})
+}
+
+// tokenOf has the form of a token.
+func tokenOf(text string) string { return "taph_" + (text + strings.Repeat("a", 26))[:26] }
+
+// refuses holds that the hub does not let a host in with a token, and says why and how that is mended.
+func (l *lab) refuses(token, want string) {
+	l.t.Helper()
+	_, err := l.start(Options{Token: token})
+	var refused *RefusedError
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), "with taproot admin host-token on the hub") {
+		l.t.Errorf("%v, not: %s", err, want)
+	}
 }
 
 // TestAMistakeCostsNoKey: a host that was started with a wrong token, or a wrong address of its hub, is the same host when it is started right.

@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -16,7 +15,8 @@ const (
 	// none, it asks again after renewAgain, or sooner, too.
 	renewAfter = 12 * time.Hour
 	renewAgain = time.Minute
-	// returnAgain is how long a host whose credential is over rests between two tries to come back by its key.
+	// returnAgain is how long a host whose credential is not taken rests at most between two tries to come back by its key; the first rest is an eighth
+	// of Options.Every, each later one twice as long.
 	returnAgain = time.Minute
 )
 
@@ -88,29 +88,86 @@ func (m *Member) comeBack(ctx context.Context) error {
 		return nil
 	}
 	err := m.rejoin(ctx)
-	var refused *RefusedError
-	if err == nil || errors.As(err, &refused) && refused.Status == http.StatusUnauthorized {
+	if err == nil || errors.Is(err, ErrRevoked) {
 		return err
 	}
 	m.o.Log.Warn("the credential of this host is over, and the hub gives no new one yet", "error", err)
 	return nil
 }
 
-// returns gets a credential by the host's key whenever NATS does not take the one that it has.
-func (m *Member) returns(ctx context.Context) {
-	for {
+// returns gets a credential by the host's key whenever NATS does not take the one that it has. It ends with the context, or with ErrRevoked.
+func (m *Member) returns(ctx context.Context) error {
+	first, tick := m.o.Every/8, time.NewTicker(m.o.Every)
+	defer tick.Stop()
+	for rest, ups := first, int64(0); ; {
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-m.denied:
-		}
-		if err := m.rejoin(ctx); err != nil && ctx.Err() == nil {
-			m.o.Log.Warn("NATS does not take the credential of this host, and the hub gives no new one", "error", err)
-			if drivers.Pause(ctx, returnAgain) != nil {
-				return
+		case <-tick.C: // the library tells not of every try
+			why := m.nc.LastError()
+			if !broker.Foreign(why) && !broker.Denied(why) {
+				continue
 			}
+			m.foreign.Store(broker.Foreign(why))
 		}
+		if n := m.ups.Load(); n != ups {
+			rest, ups = first, n
+		}
+		if m.nc.IsConnected() {
+			continue
+		}
+		wait := rest
+		switch err := m.askAgain(ctx); {
+		case errors.Is(err, ErrRevoked):
+			return err
+		case err == nil:
+			wait = max(rest, 2*m.o.Every) // in which it connects
+		case ctx.Err() == nil:
+			m.o.Log.Warn("this host cannot come back yet", "error", err)
+		}
+		if drivers.Pause(ctx, wait) != nil {
+			return nil
+		}
+		rest = min(2*rest, returnAgain)
 	}
+}
+
+// askAgain gets what it takes to connect by the host's key.
+func (m *Member) askAgain(ctx context.Context) error {
+	m.mu.Lock()
+	before := m.m.Joined.Cert
+	m.mu.Unlock()
+	if err := m.rejoin(ctx); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.m.Joined.Cert == before && m.foreign.Load() {
+		return errOther
+	}
+	return nil
+}
+
+func (m *Member) issuer() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.m.issuer()
+}
+
+// isRevoked tells whether an answer of the hub says, with its signature, that this host was revoked.
+func (m *Member) isRevoked(err error) bool {
+	var proof []byte
+	var refused *RefusedError
+	var said *wire.RefusedError
+	switch {
+	case errors.As(err, &refused):
+		proof = refused.proof
+	case errors.As(err, &said):
+		proof = said.Proof
+	}
+	public, bad := broker.PublicOf(m.seed)
+	return bad == nil && len(proof) > 0 && broker.Vouched(m.issuer(), wire.Revoked(m.ID(), public), proof)
 }
 
 // rejoin proves to the hub, over HTTPS, that this is the host that joined.
@@ -124,11 +181,36 @@ func (m *Member) rejoin(ctx context.Context) error {
 		return err
 	}
 	next, err := m.o.exchange(ctx, "api/farm/rejoin", r)
+	if m.isRevoked(err) {
+		return ErrRevoked
+	}
 	if err != nil {
 		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.m.Joined = next
+	was := m.m.Joined
+	switch { // what the hub's pages say is believed as far as its port for hosts can be held against it
+	case next.Host != was.Host:
+		return errors.New("the hub's answer makes no sense: it is for another host")
+	case was.Cert != "" && next.Cert != was.Cert && !broker.Vouched(m.m.issuer(), next.Signs(r.Signature), next.Proof):
+		return ErrCertificate
+	case next.Cert != was.Cert:
+		m.o.Log.Info("the hub has a new certificate, and has proven that it is the same hub", "host", next.Host)
+	}
+	m.m.Issuer, m.m.Joined = m.m.issuer(), next
 	return m.m.keep(m.o.Dir)
+}
+
+// trusts makes the key the hub's that has signed the credential with which the host is connected now: the server whose certificate it knows has taken it.
+func (m *Member) trusts() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.m.issuer() == m.signer {
+		return
+	}
+	m.m.Issuer = m.signer
+	if err := m.m.keep(m.o.Dir); err != nil {
+		m.o.Log.Warn("the hub's new key could not be kept", "error", err)
+	}
 }

@@ -48,10 +48,6 @@ func TestComeBackByKey(t *testing.T) {
 	if err := r.stop(); err != nil {
 		t.Fatal(err)
 	}
-	m, _, err := readMembership(r.o.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
 	seed, err := os.ReadFile(filepath.Join(r.o.Dir, keyFile))
 	if err != nil {
 		t.Fatal(err)
@@ -60,16 +56,7 @@ func TestComeBackByKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spoil := func(valid time.Duration, host string) {
-		t.Helper()
-		if m.Joined.Credential, err = l.broker.Credential(host, public, valid); err == nil {
-			err = m.keep(r.o.Dir)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	spoil(-40*24*time.Hour, "a")
+	l.spoil(r, -40*24*time.Hour)
 	again := l.must(Options{Dir: r.o.Dir}, phone("A"))
 	await(t, "it is back", func() bool { return l.uses("") == "A free" })
 	if err := again.stop(); err != nil {
@@ -108,10 +95,11 @@ func TestComeBackByKey(t *testing.T) {
 	if err := hub.Revoke(t.Context(), l.db, "a"); err != nil {
 		t.Fatal(err)
 	}
-	spoil(-time.Hour, "a")
-	var refused *RefusedError
-	if _, err := l.start(Options{Dir: r.o.Dir}); !errors.As(err, &refused) {
+	if err := sign(seed, func(*wire.Rejoin) {}); !errors.Is(err, hub.ErrRevoked) || wire.ProofOf(err) == "" {
 		t.Errorf("a revoked host: %v", err)
+	}
+	if err := sign(other, func(*wire.Rejoin) {}); !errors.Is(err, hub.ErrRejoin) {
+		t.Errorf("who has not its key learns: %v", err)
 	}
 }
 

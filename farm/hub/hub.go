@@ -24,6 +24,7 @@ type Options struct {
 	Version string
 	Log     *slog.Logger
 	Life    time.Duration    // of a host's credential, which it renews long before; default: what suits the broker
+	Every   time.Duration    // how often hosts say that they are there, and the database is asked about them; default: wire.BeatEvery
 	Dead    time.Duration    // how long a host may be silent before its cases go elsewhere; default: wire.AckWait
 	Now     func() time.Time // its clock, by which reservations count on all hosts; default: time.Now
 	Refused func(Refusal)    // is told what hosts, and who says to be one, may not do; it must not wait. nil: nobody
@@ -76,6 +77,7 @@ type host struct {
 	silent bool      // for too long, when it was last looked at
 	dead   bool      // the same at two looks
 	noted  time.Time // in the database
+	every  time.Duration
 	link   *link
 }
 
@@ -87,9 +89,6 @@ const (
 	Revoked  = "revoked"
 )
 
-// lookEvery is how often the database is asked which hosts there are and which were revoked.
-const lookEvery = time.Second
-
 // Open begins to hear hosts.
 func Open(ctx context.Context, o Options) (*Hub, error) {
 	if o.Log == nil {
@@ -97,6 +96,9 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 	}
 	if o.Life == 0 {
 		o.Life = o.Broker.Life()
+	}
+	if o.Every == 0 {
+		o.Every = wire.BeatEvery
 	}
 	if o.Dead == 0 {
 		o.Dead = wire.AckWait
@@ -148,7 +150,7 @@ func (h *Hub) Close() error {
 
 // look follows the database: hosts join at other hubs, and are revoked by taproot admin.
 func (h *Hub) look(ctx context.Context) {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(h.o.Every)
 	defer tick.Stop()
 	for {
 		select {
@@ -192,7 +194,7 @@ func (h *Hub) reload(ctx context.Context) error {
 	for _, row := range list {
 		was := h.hosts[row.ID]
 		if was == nil {
-			was = &host{link: h.newLink(row.ID), Host: Host{ID: row.ID}}
+			was = &host{link: h.newLink(row.ID), Host: Host{ID: row.ID}, every: h.o.Every}
 			h.hosts[row.ID] = was
 		}
 		if row.revoked && !was.revoked {

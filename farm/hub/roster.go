@@ -17,7 +17,7 @@ func (one *host) state() string {
 	switch {
 	case one.revoked:
 		return Revoked
-	case one.heard.IsZero() || one.beat.Ending || time.Since(one.heard) > wire.HostGone:
+	case one.heard.IsZero() || one.beat.Ending || time.Since(one.heard) > wire.Missed*one.every:
 		return Offline
 	case one.beat.Draining:
 		return Draining
@@ -47,6 +47,9 @@ func (h *Hub) hear(subject string, body []byte) (any, error) {
 	one := h.hosts[id]
 	if one == nil || one.revoked {
 		h.o.Refused(Refusal{Actor: hostActor(id), Action: "farm.beat", Target: "a host that was revoked, or never joined"})
+		if one != nil {
+			return nil, h.revoked(id, one.key)
+		}
 		return nil, ErrNoHost
 	}
 	heard := wire.Heard{Now: h.o.Now()}
@@ -232,10 +235,10 @@ func (h *Hub) Complete() bool {
 // listen anew. A connection that is cut looks whole for a while, so that NATS must answer before anybody is called dead.
 func (h *Hub) Dead() []string {
 	now, conn := time.Now(), h.o.Broker.Conn()
-	deaf := !conn.IsConnected() || h.anySilent(now) && conn.FlushTimeout(2*wire.BeatEvery) != nil
+	deaf := !conn.IsConnected() || h.anySilent(now) && conn.FlushTimeout(2*max(h.o.Every, wire.BeatEvery)) != nil
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	deaf = deaf || !h.looked.IsZero() && now.Sub(h.looked) > max(h.o.Dead/2, 3*lookEvery)
+	deaf = deaf || !h.looked.IsZero() && now.Sub(h.looked) > max(h.o.Dead/2, 3*h.o.Every)
 	h.looked = time.Now()
 	if deaf {
 		h.listenAnew(h.looked)

@@ -19,10 +19,12 @@ import (
 )
 
 var (
-	// ErrToken means that a token lets nobody join: it is wrong, was used, or is too old.
-	ErrToken = errors.New("the token is wrong, was used by another host, or is older than a day; make a new one with taproot admin host-token")
+	// ErrToken means that a token lets nobody join: it is wrong, was used, or is too old. The error that is it says which.
+	ErrToken = errors.New("the token lets no host in")
 	// ErrRejoin means that a host cannot come back by its key.
-	ErrRejoin = errors.New("no host of this name and key may come back: it was revoked, or never joined here; it needs a new token of taproot admin host-token")
+	ErrRejoin = errors.New("no host of this name and key has joined here: it needs a new token of taproot admin host-token")
+	// ErrRevoked means that a host was revoked. It is told so with a proof.
+	ErrRevoked = errors.New("this host was revoked: it needs a new token of taproot admin host-token")
 	// ErrClock means that the clocks of hub and host differ too much.
 	ErrClock = errors.New("the clocks of hub and host differ by more than an hour")
 	// ErrNoHost means that there is no host of that name.
@@ -65,15 +67,10 @@ func NewToken(ctx context.Context, db *store.DB, p Place) (string, error) {
 	if err := p.Check(); err != nil {
 		return "", err
 	}
-	if p.Project != "" {
-		var id string
-		err := db.One(ctx, "SELECT id FROM projects WHERE id = $1", []any{p.Project}, &id)
-		if errors.Is(err, store.ErrNoRow) {
-			return "", fmt.Errorf("there is no project %s", p.Project)
-		}
-		if err != nil {
-			return "", err
-		}
+	if known, err := isProject(p.Project, func(query string, args []any, into ...any) error { return db.One(ctx, query, args, into...) }); err != nil {
+		return "", err
+	} else if !known {
+		return "", fmt.Errorf("there is no project %s", p.Project)
 	}
 	labels, err := json.Marshal(p.Labels)
 	if err != nil {
@@ -84,6 +81,47 @@ func NewToken(ctx context.Context, db *store.DB, p Place) (string, error) {
 		sum(token), p.Pool, string(labels), p.Project, store.Time(now), store.Time(now.Add(tokenDays)))
 	return token, err
 }
+
+// isProject tells whether a project is there; "" is that of everybody.
+func isProject(id string, one func(query string, args []any, into ...any) error) (bool, error) {
+	if id == "" {
+		return true, nil
+	}
+	err := one("SELECT id FROM projects WHERE id = $1", []any{id}, &id)
+	if errors.Is(err, store.ErrNoRow) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// tokenError says why a token lets nobody in, and how that is mended.
+type tokenError struct{ why string }
+
+func (e *tokenError) Error() string        { return e.why }
+func (e *tokenError) Is(target error) bool { return target == ErrToken }
+
+// badToken is an ErrToken; what it says ends with how a new token is made.
+func badToken(format string, args ...any) error {
+	return &tokenError{fmt.Sprintf(format, args...) + " taproot admin host-token on the hub"}
+}
+
+var tokenForm = regexp.MustCompile(`^` + tokenPrefix + `[a-z2-7]{26}$`)
+
+// checkForm tells what a text is that cannot be a token.
+func checkForm(token string) error {
+	switch {
+	case tokenForm.MatchString(token):
+		return nil
+	case strings.HasPrefix(token, tokenPrefix):
+		return badToken("the token is not whole, or has something else in it: one is %s and 26 letters and digits. Copy it again, or make a new one with", tokenPrefix)
+	case strings.HasPrefix(token, "tap_"):
+		return badToken("this is an API key, no token of a host, which begins with %s: make one with", tokenPrefix)
+	}
+	return badToken("this is no token of a host, which begins with %s: make one with", tokenPrefix)
+}
+
+// when writes a moment of the database for people.
+func when(moment int64) string { return store.Moment(moment).UTC().Format("2006-01-02 15:04 UTC") }
 
 func sum(token string) string {
 	s := sha256.Sum256([]byte(token))
@@ -98,6 +136,9 @@ func (h *Hub) Join(ctx context.Context, j wire.Join) (wire.Joined, error) {
 	if !broker.IsKey(j.Key) {
 		return wire.Joined{}, errors.New("the key is none of a host")
 	}
+	if err := checkForm(j.Token); err != nil {
+		return wire.Joined{}, err
+	}
 	var out wire.Joined
 	var place Place
 	err := h.o.DB.Write(ctx, func(t *store.Tx) error {
@@ -105,7 +146,7 @@ func (h *Hub) Join(ctx context.Context, j wire.Join) (wire.Joined, error) {
 		var expires, used int64
 		err := t.Lock("SELECT pool, labels, project, expires, used, host FROM farm_tokens WHERE hash = $1", []any{sum(j.Token)}, &place.Pool, &labels, &place.Project, &expires, &used, &by)
 		if errors.Is(err, store.ErrNoRow) {
-			return ErrToken
+			return badToken("this hub has made no such token; is it one of another hub? Make one here with")
 		}
 		if err == nil {
 			err = json.Unmarshal([]byte(labels), &place.Labels)
@@ -116,10 +157,15 @@ func (h *Hub) Join(ctx context.Context, j wire.Join) (wire.Joined, error) {
 		now := store.Time(time.Now())
 		if used != 0 {
 			out.Host = by
-			return again(t, by, j.Key)
+			return again(t, by, j.Key, used)
 		}
 		if expires <= now {
-			return ErrToken
+			return badToken("the token expired on %s, a day after it was made: make a new one with", when(expires))
+		}
+		if known, err := isProject(place.Project, t.One); err != nil {
+			return err
+		} else if !known {
+			return badToken("the project is gone for which the token was made: make a new one with")
 		}
 		if out.Host, err = freeName(t, j.Name); err != nil {
 			return err
@@ -158,9 +204,13 @@ func (h *Hub) Rejoin(ctx context.Context, r wire.Rejoin) (wire.Joined, error) {
 	}
 	var place Place
 	var labels string
-	err := h.o.DB.One(ctx, "SELECT pool, labels, project FROM farm_hosts WHERE id = $1 AND public_key = $2 AND revoked = 0", []any{r.Host, r.Key}, &place.Pool, &labels, &place.Project)
+	var revoked int64
+	err := h.o.DB.One(ctx, "SELECT pool, labels, project, revoked FROM farm_hosts WHERE id = $1 AND public_key = $2", []any{r.Host, r.Key}, &place.Pool, &labels, &place.Project, &revoked)
 	if errors.Is(err, store.ErrNoRow) || err == nil && !broker.Signed(r.Key, r.Signs(), r.Signature) {
 		return wire.Joined{}, ErrRejoin
+	}
+	if err == nil && revoked != 0 {
+		err = h.revoked(r.Host, r.Key)
 	}
 	if err == nil {
 		err = json.Unmarshal([]byte(labels), &place.Labels)
@@ -171,15 +221,31 @@ func (h *Hub) Rejoin(ctx context.Context, r wire.Rejoin) (wire.Joined, error) {
 	if err != nil {
 		return wire.Joined{}, err
 	}
-	return h.joined(r.Host, r.Key, place)
+	out, err := h.joined(r.Host, r.Key, place)
+	if err == nil {
+		out.Proof, err = h.o.Broker.Vouch(out.Signs(r.Signature))
+	}
+	return out, err
+}
+
+// revoked is what the host of a key is told that was revoked.
+func (h *Hub) revoked(host, key string) error {
+	proof, err := h.o.Broker.Vouch(wire.Revoked(host, key))
+	if err != nil {
+		return err
+	}
+	return &wire.ProvenError{Err: ErrRevoked, Proof: proof}
 }
 
 // again tells whether it is the host of that key which used the token.
-func again(t *store.Tx, host, key string) error {
-	var id string
-	err := t.One("SELECT id FROM farm_hosts WHERE id = $1 AND public_key = $2 AND revoked = 0", []any{host, key}, &id)
-	if errors.Is(err, store.ErrNoRow) {
-		return ErrToken
+func again(t *store.Tx, host, key string, used int64) error {
+	var revoked int64
+	err := t.One("SELECT revoked FROM farm_hosts WHERE id = $1 AND public_key = $2", []any{host, key}, &revoked)
+	switch {
+	case errors.Is(err, store.ErrNoRow):
+		return badToken("the token was used by another host (%s, on %s), and lets one in: make a new one with", host, when(used))
+	case err == nil && revoked != 0:
+		return badToken("this host, %s, has joined with the token and was revoked on %s: make a new one with", host, when(revoked))
 	}
 	return err
 }

@@ -17,10 +17,14 @@ type Link = nats.Conn
 type answer struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	Error string          `json:"error,omitempty"`
+	Proof []byte          `json:"proof,omitempty"` // of a ProvenError
 }
 
 // RefusedError is what the other side said to a question, in its own words.
-type RefusedError struct{ Message string }
+type RefusedError struct {
+	Message string
+	Proof   []byte // of a ProvenError
+}
 
 func (e *RefusedError) Error() string { return e.Message }
 
@@ -54,7 +58,7 @@ func Ask(ctx context.Context, nc *nats.Conn, subject string, value, into any) er
 		return fmt.Errorf("wire: the answer to %s: %w", subject, err)
 	}
 	if got.Error != "" {
-		return &RefusedError{got.Error}
+		return &RefusedError{got.Error, got.Proof}
 	}
 	if into == nil || len(got.Value) == 0 {
 		return nil
@@ -113,6 +117,10 @@ func respond(m *nats.Msg, value any, err error) error {
 	}
 	if err != nil {
 		said = answer{Error: err.Error()}
+		var proven *ProvenError
+		if errors.As(err, &proven) {
+			said.Proof = proven.Proof
+		}
 	}
 	text, err := json.Marshal(said)
 	if err != nil {

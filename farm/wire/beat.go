@@ -10,10 +10,11 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// BeatEvery is how often a host says that it is there; who was not heard for HostGone is offline.
+// BeatEvery is how often a host says that it is there; who was not heard for HostGone, that is Missed of them, is offline.
 const (
 	BeatEvery = time.Second
-	HostGone  = 4 * BeatEvery
+	Missed    = 4
+	HostGone  = Missed * BeatEvery
 )
 
 // Beat is what a host says of itself, on ToHub(host, BeatSubject). What has changed is said with the next beat, in full; until then it is short.
@@ -88,6 +89,12 @@ type Joined struct {
 	Credential string            `json:"credential" doc:"For NATS, with the key; it can use the subjects of this host only."`
 	NATS       string            `json:"nats" doc:"The address of NATS; without a name it is that of the hub."`
 	Cert       string            `json:"cert,omitempty" doc:"The certificate of that server (PEM), which alone is to be trusted."`
+	Proof      []byte            `json:"proof,omitempty" doc:"To a host that comes back: the signature of what it is told here, by the key that has signed its credentials."`
+}
+
+// Signs is the text of the proof for a host that has sent a Rejoin with a signature: of this answer to that question alone.
+func (j Joined) Signs(signature []byte) []byte {
+	return fmt.Appendf(nil, "taproot joined\n%x\n%s\n%s\n%s", signature, j.Host, j.NATS, j.Cert)
 }
 
 // Rejoin is what a host sends to the hub's POST /farm/rejoin that has joined, and whose credential is over; the answer is Joined.

@@ -10,11 +10,12 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Beats says to the hubs, every BeatEvery, that a host is there and what has changed.
+// Beats says to the hubs, again and again, that a host is there and what has changed.
 type Beats struct {
-	Conn *nats.Conn
-	Host string
-	Wake chan struct{} // of one token: the next beat is due now
+	Conn  *nats.Conn
+	Host  string
+	Every time.Duration // default: BeatEvery
+	Wake  chan struct{} // of one token: the next beat is due now
 	// Next makes a beat; Protocol, Boot and State are filled in. While it takes longer than a beat, as when a phone hangs, what was said before stands.
 	Next  func(context.Context) Beat
 	Said  func(b Beat, err error) // is told of each, and why no hub took it; may be nil
@@ -45,6 +46,9 @@ func (c *Clock) reckon(now, from, to time.Time) {
 
 // Run says them until the context ends, and then good-bye.
 func (s Beats) Run(ctx context.Context) error {
+	if s.Every == 0 {
+		s.Every = BeatEvery
+	}
 	var asked atomic.Bool
 	stop, err := Serve(s.Conn, ToHost(s.Host, again), "", func(string, []byte) (any, error) {
 		asked.Store(true)
@@ -61,7 +65,7 @@ func (s Beats) Run(ctx context.Context) error {
 			<-made
 		}
 	}()
-	tick := time.NewTicker(BeatEvery)
+	tick := time.NewTicker(s.Every)
 	defer tick.Stop()
 	boot, last, text := rand.Text(), Beat{}, ""
 	for {
@@ -80,7 +84,7 @@ func (s Beats) Run(ctx context.Context) error {
 				b.State = last.State
 			}
 			last = b
-		case <-time.After(BeatEvery):
+		case <-time.After(s.Every):
 		}
 		if last.State > 0 {
 			out := Beat{Protocol: Version, Boot: boot, State: last.State, Same: true}
@@ -97,7 +101,7 @@ func (s Beats) Run(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			bye, cancel := context.WithTimeout(context.Background(), BeatEvery)
+			bye, cancel := context.WithTimeout(context.Background(), max(s.Every, BeatEvery))
 			defer cancel()
 			_ = s.say(bye, Beat{Protocol: Version, Boot: boot, State: last.State, Ending: true}) // it is noticed without it
 			return nil
@@ -109,7 +113,7 @@ func (s Beats) Run(ctx context.Context) error {
 
 // say sends a beat. Every hub hears it; one answers.
 func (s Beats) say(ctx context.Context, b Beat) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*BeatEvery)
+	ctx, cancel := context.WithTimeout(ctx, 2*max(s.Every, BeatEvery))
 	defer cancel()
 	var heard Heard
 	began := time.Now()

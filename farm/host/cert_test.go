@@ -1,0 +1,99 @@
+package host
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/taproot-dev/taproot/farm/broker"
+	"github.com/taproot-dev/taproot/farm/hub"
+	"github.com/taproot-dev/taproot/server/service/store/storetest"
+)
+
+// cert is the certificate that a host trusts.
+func (l *lab) cert(r *running) string {
+	l.t.Helper()
+	m, known, err := readMembership(r.o.Dir)
+	if err != nil || !known {
+		l.t.Fatal(known, err)
+	}
+	return m.Joined.Cert
+}
+
+// TestCertificateIsReplaced: a hub whose certificate was replaced has its hosts again without a token, also one that was off meanwhile.
+func TestCertificateIsReplaced(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, storetest.SQLite(t))
+	on := l.must(Options{Token: l.token(hub.Place{}), Name: "on"}, phone("A"))
+	off := l.must(Options{Token: l.token(hub.Place{}), Name: "off"}, phone("B"))
+	await(t, "both", func() bool { return l.uses("") == "A free, B free" })
+	before := l.cert(on)
+	if err := off.stop(); err != nil {
+		t.Fatal(err)
+	}
+	l.close()
+	for _, file := range []string{"cert.pem", "cert.key"} {
+		if err := os.Remove(filepath.Join(l.dir, "keys", file)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.open()
+	l.must(Options{Dir: off.o.Dir}, phone("B"))
+	await(t, "both again", func() bool { return l.uses("") == "A free, B free" })
+	if now := l.cert(on); now == before || now != l.broker.Address().Cert || l.cert(off) != now {
+		t.Errorf("%s, then %s", before, now)
+	}
+}
+
+// TestForeignHub: a hub with other keys and another certificate, which may be a stranger's, is told in the log with what to do, changes nothing and ends no host.
+func TestForeignHub(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, storetest.SQLite(t))
+	var log lockedText
+	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a", Log: slog.New(slog.NewTextHandler(&log, nil))}, phone("A"))
+	await(t, "it", func() bool { return l.uses("") == "A free" })
+	before := l.cert(r)
+	l.close()
+	keys, aside := filepath.Join(l.dir, "keys"), filepath.Join(l.dir, "aside")
+	if err := os.Rename(keys, aside); err != nil {
+		t.Fatal(err)
+	}
+	l.open()
+	await(t, "a word of it", func() bool {
+		return strings.Contains(log.String(), "not the one with which this host has joined") && strings.Contains(log.String(), "join again with --token TOKEN")
+	})
+	if l.cert(r) != before {
+		t.Error("it trusts the stranger")
+	}
+	l.close()
+	if err := os.RemoveAll(keys); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(aside, keys); err != nil {
+		t.Fatal(err)
+	}
+	l.open()
+	await(t, "it again", func() bool { return l.uses("") == "A free" })
+}
+
+// TestStrangerAtThePort: who answers at the hub's port for hosts with another certificate than the hub says is told of as what it may be.
+func TestStrangerAtThePort(t *testing.T) {
+	t.Parallel()
+	stranger, err := broker.Open(broker.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stranger.Close()
+	l := newLab(t, storetest.SQLite(t))
+	l.public = strings.Replace(stranger.Address().URL, "tls://", "127.0.0.1", 1)
+	l.close()
+	l.open()
+	var log lockedText
+	r := l.begin(Options{Token: l.token(hub.Place{}), Name: "a", Log: slog.New(slog.NewTextHandler(&log, nil))}, phone("A"))
+	await(t, "a word of it", func() bool { return strings.Contains(log.String(), "is a proxy that looks into TLS in between") })
+	if err := r.stop(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,90 @@
+package host
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/farm/broker"
+	"github.com/taproot-dev/taproot/farm/hub"
+	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/server/service/store/storetest"
+)
+
+// TestLiesEndNoHost: who answers in the hub's place that a host was revoked, or has another certificate, keeps it away only while he stands between them; also when the host
+// has taken a credential of his before.
+func TestLiesEndNoHost(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, storetest.SQLite(t))
+	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+	stranger, err := broker.Open(broker.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stranger.Close()
+	before, _, err := readMembership(r.o.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vouch := func(by *broker.Broker, text []byte) []byte {
+		signature, err := by.Vouch(text)
+		if err != nil {
+			t.Error(err)
+		}
+		return signature
+	}
+	revoked := func(proof []byte) func(http.ResponseWriter, wire.Rejoin) {
+		return func(w http.ResponseWriter, _ wire.Rejoin) {
+			w.Header().Set(wire.ProofHeader, wire.ProofOf(&wire.ProvenError{Err: hub.ErrRevoked, Proof: proof}))
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}
+	joined := func(cert string) func(http.ResponseWriter, wire.Rejoin) {
+		return func(w http.ResponseWriter, q wire.Rejoin) {
+			out := wire.Joined{Host: q.Host, NATS: before.Joined.NATS, Cert: cert}
+			var err error
+			if out.Credential, err = stranger.Credential(q.Host, q.Key, time.Hour); err != nil {
+				t.Error(err)
+			}
+			out.Proof = vouch(stranger, out.Signs(q.Signature))
+			_ = json.NewEncoder(w).Encode(out)
+		}
+	}
+	ofMine := vouch(stranger, wire.Revoked("a", before.Key))
+	lies := []func(http.ResponseWriter, wire.Rejoin){
+		revoked(nil), revoked(vouch(l.broker, wire.Revoked("b", before.Key))),
+		joined(before.Joined.Cert), joined(stranger.Address().Cert), revoked(ofMine), // the first of these is not to make the others true
+	}
+	asked := make(chan wire.Rejoin)
+	answered := make(chan struct{})
+	l.between(func(w http.ResponseWriter, q *http.Request) {
+		var back wire.Rejoin
+		_ = json.NewDecoder(q.Body).Decode(&back)
+		select {
+		case asked <- back:
+			lies[0](w, back)
+			lies = lies[1:]
+			answered <- struct{}{}
+		case <-q.Context().Done():
+		}
+	})
+	l.spoil(r, -time.Hour) // it must ask
+	again := l.begin(Options{Dir: r.o.Dir}, phone("A"))
+	for n := range len(lies) {
+		select {
+		case <-asked:
+			<-answered
+		case err := <-again.ended:
+			t.Fatalf("after %d lies it ended with %v", n, err)
+		}
+	}
+	l.between(nil)
+	await(t, "it is back", func() bool { return l.uses("") == "A free" })
+	if now, _, err := readMembership(r.o.Dir); err != nil || now.Joined.Cert != before.Joined.Cert || now.Issuer != broker.Issuer(before.Joined.Credential) {
+		t.Errorf("what it trusts: %+v, %v", now, err)
+	}
+}
