@@ -99,7 +99,7 @@ func (f *hostFlags) run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	err = host.Run(ctx, host.Options{Hub: f.hub, Token: f.token, AllowHTTP: f.allowHTTP, Clock: &f.clock, Name: f.name, Dir: dir, Pool: f.pool, Labels: f.labels, Version: thisBuild().Version, Log: log, Work: f.work(env, set, dir, log),
+	err = host.Run(ctx, host.Options{Hub: f.hub, Token: f.token, AllowHTTP: f.allowHTTP, Clock: &f.clock, Name: f.name, Dir: dir, Pool: f.pool, Labels: f.labels, Version: thisBuild().Version, Log: log, Work: f.work(env, set, dir, log, s.Pool()),
 		Ready: func(id string) {
 			fmt.Fprintf(env.Stdout, "The host %s serves its devices to %s\n", id, f.hub)
 			if wanted != "" && id != wanted {
@@ -107,7 +107,7 @@ func (f *hostFlags) run(ctx context.Context, env *Env) error {
 			}
 		}}, s)
 	var refused *host.RefusedError
-	if errors.As(err, &refused) || errors.Is(err, host.ErrNoToken) || errors.Is(err, host.ErrHub) {
+	if errors.As(err, &refused) || errors.Is(err, host.ErrNoToken) || errors.Is(err, host.ErrRevoked) || errors.Is(err, host.ErrHub) {
 		err = &plan.Usage{Msg: err.Error()}
 	}
 	return errors.Join(err, s.Close())
@@ -116,8 +116,8 @@ func (f *hostFlags) run(ctx context.Context, env *Env) error {
 // lastPacks is how long a host that was drained still brings packs to the hub.
 const lastPacks = time.Minute
 
-// work runs the cases that the hub sends, on the same devices.
-func (f *hostFlags) work(env *Env, set settings, dir string, log *slog.Logger) func(context.Context, *host.Member) error {
+// work runs the cases that the hub sends, on the devices of a pool.
+func (f *hostFlags) work(env *Env, set settings, dir string, log *slog.Logger, of *pool.Pool) func(context.Context, *host.Member) error {
 	return func(ctx context.Context, m *host.Member) error {
 		conf, err := f.config(env, set, dir, log)
 		if err != nil {
@@ -125,8 +125,8 @@ func (f *hostFlags) work(env *Env, set settings, dir string, log *slog.Logger) f
 		}
 		conf.Parallel, conf.FFmpeg, conf.PublicOnly = f.pages, run.FindFFmpeg(ctx, conf), !f.allowPrivate
 		runs := filepath.Join(dir, "runs")
-		conf.FilesBelow = work.TestsIn(runs) // what a client sent is no more of this machine than that
-		devices := pool.New(run.Drivers(conf), conf.PoolOptions())
+		conf.FilesBelow = work.TestsIn(runs)     // what a client sent is no more of this machine than that
+		devices := of.Beside(run.Browsers(conf)) // of a client's tests, pages may be files; of a client that drives a page, none
 		w, err := work.New(work.Options{Host: m.ID(), Conn: m.Conn(), Dir: runs, Config: conf, Pool: devices, Log: log})
 		if err != nil {
 			return errors.Join(err, devices.Close())

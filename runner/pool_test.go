@@ -88,6 +88,56 @@ func TestWebSlotsAreLocal(t *testing.T) {
 	}
 }
 
+// TestPoolBeside: two pools of one process, whose pages are opened by drivers of their own, hand no device out twice, wake each other, and end each what is its own.
+func TestPoolBeside(t *testing.T) {
+	t.Parallel()
+	f, own, other := phones("A"), newPages(2), newPages(2)
+	p := pool.New([]drivers.Driver{f, own}, pool.Options{Getenv: locksIn(t.TempDir())})
+	beside := p.Beside(other)
+	a, b := lease(t, p, dsl.Web), lease(t, beside, dsl.Web)
+	if a.Info.ID != "web-1" || b.Info.ID != "web-2" {
+		t.Errorf("leased %s and %s", a.Info.ID, b.Info.ID)
+	}
+	phone := lease(t, beside, dsl.Android)
+	var busy *pool.BusyError
+	for _, one := range []*pool.Pool{p, beside} {
+		if _, err := one.TakeAny(t.Context(), dsl.Web, "x"); !errors.As(err, &busy) {
+			t.Errorf("a third page: %v", err)
+		}
+		if _, err := one.Take(t.Context(), "A", "x"); !errors.As(err, &busy) {
+			t.Errorf("the phone again: %v", err)
+		}
+		if !one.Held(dsl.Web, "web-1") || !one.Held(dsl.Web, "web-2") {
+			t.Error("what is held is not")
+		}
+	}
+	for _, l := range []*pool.Lease{a, b, phone} {
+		if _, err := l.Open(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if !slices.Equal(own.opened, []string{"web-1"}) || !slices.Equal(other.opened, []string{"web-2"}) || !slices.Equal(f.opened, []string{"A"}) {
+		t.Errorf("opened %v, %v and %v", own.opened, other.opened, f.opened)
+	}
+	b.Release()
+	if again := lease(t, p, dsl.Web); again.Info.ID != "web-2" {
+		t.Errorf("leased %s", again.Info.ID)
+	}
+	ends := func() (all []int) {
+		for _, d := range []*fleet{f, own.fleet, other.fleet} {
+			n, _ := d.ends()
+			all = append(all, n)
+		}
+		return all
+	}
+	if err := beside.Close(); err != nil || !slices.Equal(ends(), []int{0, 0, 1}) {
+		t.Errorf("%v, ended %v", err, ends())
+	}
+	if err := p.Close(); err != nil || !slices.Equal(ends(), []int{1, 1, 1}) {
+		t.Errorf("%v, ended %v", err, ends())
+	}
+}
+
 func TestDeviceThatWasNamedIsTheOnlyOne(t *testing.T) {
 	t.Parallel()
 	for _, c := range []run.Config{{Device: "B"}, {AndroidSerial: "B"}, {Device: "B", AndroidSerial: "A"}} {

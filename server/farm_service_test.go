@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/farm/wire"
 	"github.com/taproot-dev/taproot/server"
 	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/service/store"
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
@@ -26,7 +28,7 @@ func TestFarmOfProjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.Close() })
-	h, err := hub.Open(t.Context(), hub.Options{DB: s.DB(), Broker: b, Version: "1"})
+	h, err := hub.Open(t.Context(), hub.Options{DB: s.DB(), Broker: b, Version: "1", Every: beatEvery})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,26 +110,62 @@ func TestFarmOfProjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := f.ask("POST", "/farm/join", wire.Join{Token: "taph_guess", Key: key, Protocol: wire.Version, Name: "stranger"}); a.status != 401 {
-		t.Error(a)
-	}
+	used := f.refusedTokens(key)
 	if a := f.ask("POST", "/farm/join", wire.Join{Token: "taph_guess", Key: key, Protocol: 99, Name: "old"}); a.status != 409 || a.code() != "version_mismatch" {
 		t.Error(a)
 	}
 	if a := f.ask("POST", "/farm/rejoin", wire.Rejoin{Host: "shared", Key: key, At: time.Now(), Signature: []byte("guess"), Protocol: wire.Version}); a.status != 401 {
 		t.Error(a)
 	}
-	for _, want := range []string{"farm.join host stranger refused", "farm.join host old refused", "farm.join host private done", "farm.join host shared done", "farm.rejoin host shared refused"} {
+	why := map[string]string{"host stranger": "no such token", "host late": "the token expired on 20", "host second": "was used by another host (first, on 20", "host garbled": "not whole"}
+	for _, want := range []string{"farm.join host stranger refused", "farm.join host late refused", "farm.join host second refused", "farm.join host garbled refused", "farm.join host old refused", "farm.join host private done", "farm.join host shared done", "farm.rejoin host shared refused"} {
 		eventually(t, "the log of the service says "+want, func() bool {
 			entries, err := s.Operator().Log(t.Context(), service.Page{})
-			return err == nil && slices.ContainsFunc(entries, func(e service.Entry) bool { return e.Action+" "+e.Actor+" "+e.Result == want })
+			return err == nil && slices.ContainsFunc(entries, func(e service.Entry) bool {
+				return e.Action+" "+e.Actor+" "+e.Result == want && (why[e.Actor] == "" || strings.Contains(e.Target, why[e.Actor]))
+			})
 		})
+	}
+	if entries, err := s.Operator().Log(t.Context(), service.Page{}); err != nil || strings.Contains(fmt.Sprint(entries), used) {
+		t.Errorf("a token is in the log: %+v, %v", entries, err)
 	}
 	if a := f.ask("GET", "/farm", nil); a.status != 401 {
 		t.Error(a)
 	}
 	var state server.FarmState
-	if err := json.Unmarshal(as(bobs, "GET", "/farm", nil).body, &state); err != nil || len(state.Hosts) != 1 || state.Hosts[0].ID != "shared" || len(state.Devices) != 2 {
+	if err := json.Unmarshal(as(bobs, "GET", "/farm", nil).body, &state); err != nil || len(state.Hosts) != 2 || state.Hosts[1].ID != "shared" || len(state.Devices) != 2 {
 		t.Errorf("%+v, %v", state, err)
 	}
+}
+
+// refusedTokens tries to join with tokens that are no good, each under a name of its own, and gives one that was used.
+func (f *farmLab) refusedTokens(key string) (used string) {
+	f.t.Helper()
+	token := func() string {
+		text, err := hub.NewToken(f.t.Context(), f.db, hub.Place{})
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		return text
+	}
+	join := func(name, token, key string, want int) {
+		if a := f.ask("POST", "/farm/join", wire.Join{Token: token, Key: key, Protocol: wire.Version, Name: name}); a.status != want {
+			f.t.Errorf("%s: %s", name, a)
+		}
+	}
+	_, first, err := broker.NewKey()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	used = token()
+	join("first", used, first, 200)
+	join("second", used, key, 401)
+	late := token()
+	if _, err := f.db.Exec(f.t.Context(), "UPDATE farm_tokens SET expires = $1 WHERE used = 0", store.Time(time.Now().Add(-time.Second))); err != nil {
+		f.t.Fatal(err)
+	}
+	join("late", late, key, 401)
+	join("stranger", "taph_"+strings.Repeat("a", 26), key, 401)
+	join("garbled", "taph_guess", key, 401)
+	return used
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -25,8 +26,10 @@ import (
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/host"
 	"github.com/taproot-dev/taproot/farm/hub"
+	"github.com/taproot-dev/taproot/farm/work"
 	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/mcpserver"
+	"github.com/taproot-dev/taproot/runner/pool"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server"
 	"github.com/taproot-dev/taproot/server/service/store"
@@ -38,8 +41,30 @@ type farmLab struct {
 	db     *store.DB
 	broker *broker.Broker
 	hub    *hub.Hub
-	ahead  time.Duration // its clock, of those of hosts
+	ahead  time.Duration   // its clock, of those of hosts
+	works  chan *pool.Pool // gets that of what runs cases on each host; nil: hosts run none
 }
+
+// worker runs the cases of a host, as taproot host does.
+func (f *farmLab) worker(s *server.Server) func(context.Context, *host.Member) error {
+	if f.works == nil {
+		return nil
+	}
+	return func(ctx context.Context, m *host.Member) error {
+		conf := run.Config{Parallel: 3}
+		devices := s.Pool().Beside(run.Browsers(conf))
+		w, err := work.New(work.Options{Host: m.ID(), Conn: m.Conn(), Dir: f.t.TempDir(), Config: conf, Pool: devices})
+		if err != nil {
+			return errors.Join(err, devices.Close())
+		}
+		m.Adds(w.Tell)
+		f.works <- devices
+		return errors.Join(w.Run(ctx), devices.Close())
+	}
+}
+
+// beatEvery is how often hosts say that they are there.
+const beatEvery = 250 * time.Millisecond
 
 // newFarm starts a hub.
 func newFarm(t testing.TB, phones int, change ...func(*server.Options)) *farmLab {
@@ -63,7 +88,7 @@ func newFarmAhead(t testing.TB, ahead time.Duration, phones int, change ...func(
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = f.broker.Close() })
-	if f.hub, err = hub.Open(t.Context(), hub.Options{DB: f.db, Broker: f.broker, Version: "1", Now: func() time.Time { return time.Now().Add(f.ahead) }}); err != nil {
+	if f.hub, err = hub.Open(t.Context(), hub.Options{DB: f.db, Broker: f.broker, Version: "1", Every: beatEvery, Now: func() time.Time { return time.Now().Add(f.ahead) }}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = f.hub.Close() })
@@ -97,7 +122,7 @@ func (f *farmLab) joinFor(project, name string, phones ...androidtest.Options) *
 	ctx, cancel := context.WithCancel(context.Background())
 	ready, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
-		ended <- host.Run(ctx, host.Options{Hub: f.http.URL, Token: token, Name: name, Dir: f.t.TempDir(), Version: "1", Clock: clock, Ready: func(id string) { ready <- id }}, s)
+		ended <- host.Run(ctx, host.Options{Hub: f.http.URL, Token: token, Name: name, Dir: f.t.TempDir(), Version: "1", Every: beatEvery, Clock: clock, Work: f.worker(s), Ready: func(id string) { ready <- id }}, s)
 	}()
 	m := &member{phones: list, stop: func() {
 		cancel()
@@ -286,10 +311,12 @@ func TestLeaseOfARemoteDevice(t *testing.T) {
 	}
 }
 
-// TestPagesOfAHost: a page is opened in a browser of the host that is named, driven and closed there, and listed as its device.
+// TestPagesOfAHost: a page is opened in a browser of the host that is named, driven and closed there, and listed as its device. No case gets that browser meanwhile, and no
+// call one that a case has.
 func TestPagesOfAHost(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 0)
+	f.works = make(chan *pool.Pool, 1)
 	m := f.join("one")
 	site := webtest.New(t)
 	there := []string{"X-Host", m.id}
@@ -306,8 +333,32 @@ func TestPagesOfAHost(t *testing.T) {
 		var list []server.Device
 		return json.Unmarshal(f.ask("GET", "/devices", nil).body, &list) == nil && len(list) == 1 && strings.HasPrefix(list[0].ID, "web-1") && list[0].Host == m.id
 	})
-	if a := f.ask("DELETE", "/web/web-1", nil, there...); a.status != 204 {
-		t.Error(a)
+	forCases := func() string {
+		var list []string
+		f.hub.ForCases(false, func(d hub.Device, free bool) { list = append(list, fmt.Sprint(d.ID, " ", free)) })
+		return strings.Join(list, ", ")
+	}
+	eventually(t, "no case begins on it", func() bool { return forCases() == "web-1 false, web-2 true, web-3 true" })
+	ofCases := <-f.works
+	if l, err := ofCases.Take(t.Context(), "web-1", "a case"); err == nil {
+		l.Release()
+		t.Error("a case got it")
+	}
+	ofCase, err := ofCases.Take(t.Context(), "web-2", "a case")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ofCase.Release()
+	if a := f.ask("POST", "/web/launch", map[string]any{"url": site.Page("login.html"), "headless": true}, there...); a.status != 200 || a.json(t)["page"] != "web-3" {
+		t.Errorf("beside a case: %s", a)
+	}
+	if a := f.ask("POST", "/web/launch", map[string]any{"url": site.Page("login.html"), "headless": true}, there...); a.status != 409 {
+		t.Errorf("one too many: %s", a)
+	}
+	for _, page := range []string{"web-1", "web-3"} {
+		if a := f.ask("DELETE", "/web/"+page, nil, there...); a.status != 204 {
+			t.Error(a)
+		}
 	}
 	if a := f.ask("GET", "/web", nil, "X-Host", "none"); a.status != 404 || !strings.Contains(string(a.body), "none") {
 		t.Errorf("a host that there is not: %s", a)

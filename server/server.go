@@ -128,6 +128,9 @@ func (s *Server) runConfig() run.Config {
 	return conf
 }
 
+// Pool hands out the devices that the server uses. It lives until Close.
+func (s *Server) Pool() *pool.Pool { return s.pool }
+
 // Handler answers requests.
 func (s *Server) Handler() http.Handler { return s.handler }
 

@@ -184,7 +184,9 @@ func (w *Worker) deliverLeft() {
 func (w *Worker) Tell(ctx context.Context, b *wire.Beat) {
 	browsers, _ := w.o.Pool.Usable(ctx, dsl.Web) // without a list there is none
 	for _, d := range browsers {
-		b.Browsers = append(b.Browsers, wire.Device{Info: d})
+		if !slices.ContainsFunc(b.Devices, func(page wire.Device) bool { return page.ID == d.ID && page.Platform == dsl.Web }) {
+			b.Browsers = append(b.Browsers, wire.Device{Info: d})
+		}
 	}
 	full := w.stillFull()
 	w.mu.Lock()
@@ -193,10 +195,12 @@ func (w *Worker) Tell(ctx context.Context, b *wire.Beat) {
 		b.Working = append(b.Working, a.String())
 	}
 	slices.Sort(b.Working)
-	for _, list := range [][]wire.Device{b.Devices, b.Browsers} {
+	for n, list := range [][]wire.Device{b.Devices, b.Browsers} {
 		for i := range list {
 			d := &list[i]
 			switch {
+			case n == 0 && d.Platform == dsl.Web: // a page that a client drives
+				d.Cases = wire.CasesHeld
 			case d.Gone || d.Only != "" || d.State != drivers.Ready:
 			case full || w.held[d.ID] == 0 && w.o.Pool.Held(d.Platform, d.ID):
 				d.Cases = wire.CasesHeld

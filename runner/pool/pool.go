@@ -5,6 +5,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,7 +15,14 @@ import (
 
 // Pool hands out devices, one case at a time each, across processes. Safe for concurrent use.
 type Pool struct {
-	drivers  []drivers.Driver
+	*handed
+	drivers []drivers.Driver
+	closers map[dsl.Platform]func() error // end the drivers, each once; of a pool beside another one: its own driver alone
+	beside  bool
+}
+
+// handed is what pools know that have the same devices.
+type handed struct {
 	leases   leases
 	reserved leases                         // the reservations of devices, each in a file beside its lock
 	only     func(dsl.Platform) string      // the one device of a platform that may be used, or ""
@@ -27,9 +35,8 @@ type Pool struct {
 	gone   map[dsl.Platform]time.Time       // since when there is none any more
 	wake   chan struct{}                    // closed and renewed when a device becomes free, or comes
 
-	watching map[dsl.Platform]bool         // somebody listens for its devices
-	closers  map[dsl.Platform]func() error // end the drivers, each once
-	life     context.Context               // ends with Close
+	watching map[dsl.Platform]bool // somebody listens for its devices
+	life     context.Context       // ends with Close
 	end      context.CancelFunc
 	watchers sync.WaitGroup
 }
@@ -76,9 +83,9 @@ func New(list []drivers.Driver, o Options) *Pool {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	p := &Pool{drivers: list, leases: leases{LeaseDir(o.Getenv), o.Now}, reserved: leases{reservedDir(o.Getenv), o.Now}, only: o.only, asking: map[dsl.Platform]chan struct{}{},
-		local: map[string]bool{}, listed: map[dsl.Platform]listing{}, had: map[dsl.Platform]map[string]bool{},
-		gone: map[dsl.Platform]time.Time{}, wake: make(chan struct{}), watching: map[dsl.Platform]bool{}, closers: map[dsl.Platform]func() error{}}
+	p := &Pool{drivers: list, closers: map[dsl.Platform]func() error{}, handed: &handed{leases: leases{LeaseDir(o.Getenv), o.Now}, reserved: leases{reservedDir(o.Getenv), o.Now}, only: o.only,
+		asking: map[dsl.Platform]chan struct{}{}, local: map[string]bool{}, listed: map[dsl.Platform]listing{}, had: map[dsl.Platform]map[string]bool{},
+		gone: map[dsl.Platform]time.Time{}, wake: make(chan struct{}), watching: map[dsl.Platform]bool{}}}
 	p.life, p.end = context.WithCancel(context.Background())
 	for _, d := range list {
 		p.asking[d.Platform()] = make(chan struct{}, 1)
@@ -87,13 +94,29 @@ func New(list []drivers.Driver, o Options) *Pool {
 	return p
 }
 
+// Beside gives a pool of the same devices in which those of a platform are opened by another driver, which must list the same ones. What one of the two pools has handed
+// out, the other one does not. Close of it ends that driver alone, and comes before Close of p.
+func (p *Pool) Beside(other drivers.Driver) *Pool {
+	out := &Pool{handed: p.handed, drivers: slices.Clone(p.drivers), closers: map[dsl.Platform]func() error{other.Platform(): sync.OnceValue(other.Close)}, beside: true}
+	for i, d := range out.drivers {
+		if d.Platform() == other.Platform() {
+			out.drivers[i] = other
+		}
+	}
+	return out
+}
+
 // Close ends the drivers. No lease may be out.
 func (p *Pool) Close() error {
-	p.end()
-	p.watchers.Wait()
+	if !p.beside {
+		p.end()
+		p.watchers.Wait()
+	}
 	var errs []error
 	for _, d := range p.drivers {
-		errs = append(errs, p.closers[d.Platform()]())
+		if end := p.closers[d.Platform()]; end != nil {
+			errs = append(errs, end())
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -168,9 +168,12 @@ func Drivers(c Config) []drivers.Driver {
 	return []drivers.Driver{
 		android.New(android.Options{Getenv: c.Getenv, Agent: c.Agent}),
 		ios.New(ios.Options{Getenv: c.Getenv, Boot: c.Boot, KeepBooted: c.KeepBooted}),
-		web.New(c.web()),
+		Browsers(c),
 	}
 }
+
+// Browsers is the driver of pages alone.
+func Browsers(c Config) drivers.Driver { return web.New(c.web()) }
 
 // web is how browsers are driven.
 func (c Config) web() web.Options {
