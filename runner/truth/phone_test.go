@@ -81,7 +81,7 @@ func TestPhoneTraps(t *testing.T) {
 	kinds := map[string]bool{}
 	for _, c := range phoneTraps() {
 		kind, _, _ := strings.Cut(c.name, "/")
-		if testing.Short() && kinds[kind] && hashOf(c.name)/2%2 == 0 && os.Getenv("TRUTH_TRAP") == "" {
+		if testing.Short() && kinds[kind] && hashOf(c.name)/2%4 != 0 && os.Getenv("TRUTH_TRAP") == "" {
 			continue
 		}
 		kinds[kind] = true
