@@ -46,7 +46,7 @@ func newAdminCommand(env *Env) *cobra.Command {
 	var data string
 	cmd := &cobra.Command{Use: "admin", Short: "look after the accounts of taproot serve --service",
 		Long: "admin works on the database of taproot serve --service, also while it serves: that of TAPROOT_DATABASE_URL, or service.db in the data folder.\n" +
-			"ACCOUNT is the address of an account or its id. Passwords are read from the terminal, or from standard input, one line."}
+			"ACCOUNT is the address of an account or its id, PROJECT the id of a project (taproot admin projects). Passwords are read from the terminal, or from standard input, one line."}
 	cmd.PersistentFlags().StringVar(&data, "data", "taproot-data", "`FOLDER` of the database (TAPROOT_DATA)")
 	add := func(use, short string, args int, do func(ctx context.Context, s *service.Service, args []string) error) *cobra.Command {
 		c := &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(args), RunE: func(cmd *cobra.Command, args []string) error {
@@ -75,6 +75,7 @@ func newAdminCommand(env *Env) *cobra.Command {
 		return c
 	}
 	adminAccounts(env, add)
+	adminProjects(env, add)
 	adminKey(env, add)
 	adminMetrics(env, add)
 	adminFarm(env, add)

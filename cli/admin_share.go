@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -19,7 +20,9 @@ func adminShares(env *Env, add func(string, string, int, func(context.Context, *
 	var weight, limit int
 	var set *cobra.Command
 	set = add("share PROJECT", "show or set what a project gets of a farm: its weight beside others, and how many of its cases run at once", 1, func(ctx context.Context, s *service.Service, args []string) error {
-		if _, err := s.Operator().Project(ctx, args[0]); err != nil {
+		if _, err := s.Operator().Project(ctx, args[0]); errors.Is(err, service.ErrNotFound) {
+			return &plan.Usage{Msg: fmt.Sprintf("there is no project %s: taproot admin projects lists them", args[0])}
+		} else if err != nil {
 			return err
 		}
 		q := queue.New(s.DB(), nil)

@@ -33,8 +33,8 @@ func (s asks) get(into any, method, path, body string) asked {
 
 // restRun is the record of a run.
 type restRun struct {
-	ID, State, Verdict string
-	Cases              []struct{ Pack, Test, State, Verdict, Problem, Device string }
+	ID, State, Verdict, Why string
+	Cases                   []struct{ Pack, Test, State, Verdict, Problem, Device, Why string }
 }
 
 func (s asks) run(body string) (r restRun) {
@@ -143,6 +143,10 @@ func restOnFarm(t *testing.T, f *farm) {
 	eventually(t, "it waits for a pool that no host is in", func() bool {
 		return strings.Contains(farm.with(f.key, "GET", "/api/farm", "").body, "pool nowhere is wanted")
 	})
+	farm.get(&r, "GET", "/runs/"+waits.ID, "")
+	if r.State != "queued" || !strings.Contains(r.Why, "pool nowhere is wanted") || r.Cases[0].State != "queued" || r.Cases[0].Why != r.Why {
+		t.Errorf("while it waits: %+v", r)
+	}
 	r = restRun{}
 	if farm.get(&r, "DELETE", "/runs/"+waits.ID, ""); r.Verdict != "interrupted" || r.Cases[0].Device != "" {
 		t.Errorf("cancelled while it waits: %+v", r)

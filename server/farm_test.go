@@ -396,6 +396,14 @@ func TestTwoHostsHaveTheSameDevice(t *testing.T) {
 	if a := f.ask("POST", "/devices/SIM2/tap", `{"point": "50%,50%"}`); a.status != 404 || !strings.Contains(a.String(), "SIM2@one, or SIM2@two") {
 		t.Error(a)
 	}
+	lease := f.ask("POST", "/devices/SIM2@two/lease", `{"ttlSeconds": 100, "holder": "ada"}`).json(t)
+	if id, _ := lease["lease"].(string); lease["device"] != "SIM2@two" || f.ask("GET", "/devices/SIM2@two/lease", nil).json(t)["device"] != "SIM2@two" {
+		t.Errorf("an answer names the device as nobody can call it: %v", lease)
+	} else if a := f.ask("POST", "/devices/SIM2@two/tap", `{"point": "50%,50%"}`); a.status != 409 || !strings.Contains(a.String(), "SIM2@two") {
+		t.Errorf("an error names the device as nobody can call it: %s", a)
+	} else if a := f.ask("DELETE", "/devices/SIM2@two/lease", nil, "X-Lease", id); a.status != 204 {
+		t.Error(a)
+	}
 	figures := string(f.ask("GET", "/metrics", nil).body)
 	for _, want := range []string{`taproot_farm_hosts{pool="lab",state="online"} 2`, `taproot_farm_devices{platform="android",pool="lab",use="`} {
 		if !strings.Contains(figures, want) {

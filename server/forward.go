@@ -58,6 +58,9 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, a access) (hand
 			u.Path += plain
 		}
 	}, way)
+	if id != at.Device {
+		proxy.ModifyResponse = renaming(at.Device, id, proxy.ModifyResponse)
+	}
 	if a.pattern == http.MethodGet+devicePath {
 		proxy.ModifyResponse = s.completing(at, proxy.ModifyResponse)
 	}

@@ -129,13 +129,17 @@ func (s *Server) narrow(c *run.Config, b RunRequest) {
 	}
 }
 
-func (s *Server) listRuns(_ context.Context, in *listInput) (*runList, error) {
-	return &runList{s.runs.List(in.Limit, in.Before)}, nil
+func (s *Server) listRuns(ctx context.Context, in *listInput) (*runList, error) {
+	list := s.runs.List(in.Limit, in.Before)
+	for i := range list {
+		list[i] = s.runs.Explain(ctx, list[i])
+	}
+	return &runList{list}, nil
 }
 
-func (s *Server) getRun(_ context.Context, in *runID) (*oneRun, error) {
+func (s *Server) getRun(ctx context.Context, in *runID) (*oneRun, error) {
 	rec, err := s.runs.Get(in.ID)
-	return &oneRun{rec}, err
+	return &oneRun{s.runs.Explain(ctx, rec)}, err
 }
 
 func (s *Server) cancelRun(ctx context.Context, in *runID) (*oneRun, error) {

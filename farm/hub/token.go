@@ -70,7 +70,7 @@ func NewToken(ctx context.Context, db *store.DB, p Place) (string, error) {
 	if known, err := isProject(p.Project, func(query string, args []any, into ...any) error { return db.One(ctx, query, args, into...) }); err != nil {
 		return "", err
 	} else if !known {
-		return "", fmt.Errorf("there is no project %s", p.Project)
+		return "", fmt.Errorf("there is no project %s: taproot admin projects lists them", p.Project)
 	}
 	labels, err := json.Marshal(p.Labels)
 	if err != nil {

@@ -31,12 +31,58 @@ func (a *away) Try(ctx context.Context, t run.Try) (string, error) {
 	return "", context.Cause(ctx)
 }
 
-func (a *away) Close() error { close(a.closed); return nil }
+func (a *away) Close() error { a.closed <- true; return nil }
+
+// full is another machine on which a case waits until free is closed.
+type full struct {
+	away
+	came, free chan bool
+}
+
+func (f *full) Try(ctx context.Context, t run.Try) (string, error) {
+	f.came <- true
+	<-f.free
+	return f.away.Try(ctx, t)
+}
+
+func (f *full) Why(context.Context, string) string { return "no phone is free" }
+
+// TestQueuedUntilACaseBegins: a run whose cases wait for a device, or that waits for another run, is queued and says why.
+func TestQueuedUntilACaseBegins(t *testing.T) {
+	f := &full{away{began: make(chan plan.Case, 2), closed: make(chan bool, 2)}, make(chan bool, 2), make(chan bool)}
+	m := manage(t, jobs.Options{Config: config(t), Running: 1, Elsewhere: func(*run.Config, jobs.Place) jobs.Opening {
+		return func(context.Context, run.Config, *plan.Plan) (jobs.Elsewhere, error) { return f, nil }
+	}})
+	get := func(id string) jobs.Record {
+		rec, err := m.Get(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Explain(t.Context(), rec)
+	}
+	first := start(t, m, quick)
+	<-f.came
+	if rec := get(first.ID); rec.State != jobs.Queued || !rec.Started.IsZero() || rec.Cases[0].State != jobs.Queued || rec.Cases[0].Why != "no phone is free" {
+		t.Errorf("%+v", rec)
+	}
+	second := start(t, m, quick)
+	if rec := get(second.ID); rec.State != jobs.Queued || !strings.Contains(rec.Why, "as many runs are under way as may be at once (1)") {
+		t.Errorf("%+v", rec)
+	}
+	close(f.free)
+	<-f.began
+	follow(t, m, first.ID, "", func(e jobs.Event) bool {
+		return e.Name == "run" && strings.Contains(string(e.Data), `"state":"running"`)
+	})
+	if rec := get(first.ID); rec.State != jobs.Running || rec.Started.IsZero() || rec.Why != "" || rec.Cases[0].Why != "" {
+		t.Errorf("%+v", rec)
+	}
+}
 
 // TestRunsElsewhere: with Options.Elsewhere no case runs here; where it cannot be reached, each ends as an error.
 func TestRunsElsewhere(t *testing.T) {
 	conf := config(t)
-	a := &away{began: make(chan plan.Case, 2), closed: make(chan bool)}
+	a := &away{began: make(chan plan.Case, 2), closed: make(chan bool, 1)}
 	broken := errors.New("the farm is closed")
 	m := manage(t, jobs.Options{Config: conf, Elsewhere: func(c *run.Config, at jobs.Place) jobs.Opening {
 		c.Parallel, a.Place = 1, at

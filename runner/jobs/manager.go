@@ -134,6 +134,8 @@ type job struct {
 
 	mu     sync.Mutex
 	record Record
+	turn   bool      // it waits for no other run any more
+	there  Elsewhere // nil: its cases run here, or it has not begun
 }
 
 // Start plans a run and begins it, or lets it wait for its turn. Known tells that the key had begun it before. The error is a *plan.Usage
@@ -196,10 +198,12 @@ func (m *Manager) plan(r Request) (out planned, err error) {
 	return out, nil
 }
 
-// waiting counts the runs that have not ended.
+// waiting counts the runs that wait for their turn.
 func (m *Manager) waiting() (n int) {
-	for _, r := range m.known() {
-		if r.State == Queued {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range m.runs {
+		if r.waits() {
 			n++
 		}
 	}
@@ -261,7 +265,7 @@ func (m *Manager) work(ctx context.Context, r *job, work *run.Runner, p planned)
 	}
 	defer leave()
 	if ctx.Err() == nil {
-		r.change(func(rec *Record) { rec.State, rec.Started = Running, time.Now().UTC() })
+		r.begin(nil)
 	}
 	outcomes := m.perform(ctx, r, work, p)
 	if err := work.Report(ctx, io.Discard); err != nil {
@@ -293,6 +297,7 @@ func (m *Manager) perform(ctx context.Context, r *job, work *run.Runner, p plann
 		return work.All(ctx, p.Cases)
 	}
 	work.Elsewhere = there
+	r.begin(there)
 	outcomes := work.All(ctx, p.Cases)
 	if err := there.Close(); err != nil {
 		m.o.Log.Warn("the end of a run elsewhere", "run", r.record.ID, "error", err)

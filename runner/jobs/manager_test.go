@@ -219,7 +219,7 @@ func TestRunsOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := filepath.Base(other.Dir.Path())
-	if rec, err := m.Get(id); err != nil || rec.State != jobs.Running || rec.Verdict != "" || len(rec.Cases) != 2 || rec.Cases[0].State != jobs.Queued {
+	if rec, err := m.Get(id); err != nil || rec.State != jobs.Queued || rec.Verdict != "" || len(rec.Cases) != 2 || rec.Cases[0].State != jobs.Queued {
 		t.Errorf("%+v, %v", rec, err)
 	}
 	for _, o := range other.All(t.Context(), p.Cases[:1]) {

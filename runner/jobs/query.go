@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/taproot-dev/taproot/reporters/event"
 )
@@ -10,12 +11,16 @@ import (
 // observe takes over an event of a case.
 func (r *job) observe(c event.Case, e event.Event) {
 	r.mu.Lock()
+	began := false
 	i := slices.IndexFunc(r.record.Cases, func(k Case) bool { return k.Pack == c.Pack })
 	if i >= 0 {
 		k := &r.record.Cases[i]
 		switch e.Kind {
 		case event.CaseStarted:
 			k.State, k.Device = Running, c.Device
+			if r.record.State == Queued {
+				r.record.State, r.record.Started, began = Running, time.Now().UTC(), true
+			}
 		case event.CaseEnded:
 			k.State, k.Verdict, k.DurationMS = Ended, e.Verdict, e.DurationMS
 			if e.Problem != nil {
@@ -24,6 +29,9 @@ func (r *job) observe(c event.Case, e event.Event) {
 		}
 	}
 	r.mu.Unlock()
+	if began {
+		r.feed.add("run", r.state())
+	}
 	r.feed.add(string(e.Kind), caseEvent{c.Pack, e})
 }
 

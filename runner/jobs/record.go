@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
@@ -18,7 +19,7 @@ import (
 // State is where a run stands.
 type State string
 
-// The states of a run, in their order.
+// The states of a run, in their order. It is queued until the first of its cases has begun.
 const (
 	Queued  State = "queued"
 	Running State = "running"
@@ -35,6 +36,7 @@ type Record struct {
 	Started  time.Time     `json:"started,omitzero"`
 	Ended    time.Time     `json:"ended,omitzero"`
 	Cases    []Case        `json:"cases" nullable:"false"`
+	Why      string        `json:"why,omitempty" doc:"Of a run that is queued: why it waits." example:"all 2 devices that suit it are in use"`
 	Problems []string      `json:"problems,omitempty" nullable:"false" doc:"What went wrong beside the tests."`
 }
 
@@ -46,6 +48,7 @@ type Case struct {
 	State      State         `json:"state" enum:"queued,running,ended"`
 	Verdict    event.Verdict `json:"verdict,omitempty" enum:"pass,fail,error,skipped,interrupted"`
 	Device     string        `json:"device,omitempty"`
+	Why        string        `json:"why,omitempty" doc:"Of a case that is queued on a farm: why it waits. At most ten cases of a run say so."`
 	DurationMS int64         `json:"duration_ms,omitempty"`
 	Problem    string        `json:"problem,omitempty"`
 }
@@ -123,7 +126,9 @@ func (r *Record) pieced(dir string, alive bool) {
 	}
 	r.Started = run.Started
 	if alive {
-		r.State = Running
+		if r.State = Running; !slices.ContainsFunc(r.Cases, func(c Case) bool { return c.State != Queued }) {
+			r.State = Queued
+		}
 		return
 	}
 	r.Ended, r.Verdict = run.Ended, event.Interrupted

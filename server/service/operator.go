@@ -187,7 +187,11 @@ func (o *Operator) CreateKey(ctx context.Context, account, project string, k New
 	}
 	p, err := (&Person{Account: Account{ID: id}, From: o.from, s: o.s}).Project(ctx, project)
 	if errors.Is(err, ErrNotFound) {
-		err = &Error{Status: ErrNotFound.Status, Code: ErrNotFound.Code, Message: strings.TrimSpace("the account " + cut(account, 254) + " has no project " + cut(project, 64))}
+		message := "the account " + cut(account, 254) + " has no project"
+		if project != "" {
+			message += " " + cut(project, 64) + ": taproot admin projects lists them"
+		}
+		err = &Error{Status: ErrNotFound.Status, Code: ErrNotFound.Code, Message: message}
 	}
 	if err != nil {
 		return MadeKey{}, err
@@ -208,6 +212,32 @@ func (o *Operator) Owned(ctx context.Context, account string) (list []string, er
 		list = append(list, one)
 		return err
 	})
+	return list, err
+}
+
+// OwnedProject is a project beside the address of its owner's account.
+type OwnedProject struct {
+	ProjectInfo
+	Email string `json:"email"`
+}
+
+// Projects lists the projects that an account owns, "" those of all accounts: by the addresses of their owners, the oldest of each first.
+func (o *Operator) Projects(ctx context.Context, account string) (list []OwnedProject, err error) {
+	id := ""
+	if account != "" {
+		if id, err = o.find(ctx, account); err != nil {
+			return nil, err
+		}
+	}
+	err = o.s.db.Each(ctx, "SELECT p.id, p.name, p.owner, p.created, p.report_days, p.report_runs, a.email FROM projects p JOIN accounts a ON a.id = p.owner WHERE $1 = '' OR p.owner = $1 ORDER BY a.email, p.created, p.id",
+		[]any{id}, func(scan func(...any) error) error {
+			var p OwnedProject
+			var created int64
+			err := scan(&p.ID, &p.Name, &p.Owner, &created, &p.ReportDays, &p.ReportRuns, &p.Email)
+			p.Created = store.Moment(created)
+			list = append(list, p)
+			return err
+		})
 	return list, err
 }
 

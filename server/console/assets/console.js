@@ -74,6 +74,8 @@
     }
     ["run", "case_started", "case_ended"].forEach(function (name) { events.addEventListener(name, show); });
     events.onerror = show;
+    // Why it waits changes without an event.
+    setInterval(function () { if (document.querySelector("#live [data-waits]")) show(); }, 5000);
   }
   follow();
 })();
