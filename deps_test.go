@@ -114,7 +114,7 @@ var layers = map[string][]string{
 	"farm/queue":    {"dsl", "server/service/store"},
 	"farm/order":    {"drivers/vision", "dsl", "farm/wire", "reporters/event", "runner/plan", "runner/run"},
 	"farm/work":     {"drivers", "dsl", "farm/archive", "farm/order", "farm/wire", "reporters/event", "reporters/pack", "runner/plan", "runner/pool", "runner/run", "server/upload"},
-	"farm/dispatch": {"dsl", "farm/archive", "farm/hub", "farm/order", "farm/queue", "farm/wire", "server/blob", "server/upload"},
+	"farm/dispatch": {"dsl", "farm/archive", "farm/broker", "farm/hub", "farm/order", "farm/queue", "farm/wire", "server/blob", "server/service/store", "server/upload"},
 	"farm/chaos":    {},
 	"farm/remote":   {"dsl", "farm/archive", "farm/order", "runner/plan", "runner/pool", "runner/run", "server/upload"},
 

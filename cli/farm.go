@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -20,13 +19,11 @@ import (
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/dispatch"
 	"github.com/taproot-dev/taproot/farm/hub"
-	"github.com/taproot-dev/taproot/farm/queue"
 	farmremote "github.com/taproot-dev/taproot/farm/remote"
 	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server"
-	"github.com/taproot-dev/taproot/server/blob"
 	"github.com/taproot-dev/taproot/server/service"
 )
 
@@ -48,62 +45,30 @@ func (f *farmFlags) open(ctx context.Context, set settings, so *server.Options, 
 	if s == nil {
 		return nil, &plan.Usage{Msg: "--farm needs --service: its database knows the hosts"}
 	}
-	o := broker.Options{Dir: filepath.Join(data, "farm"), Listen: f.listen, Public: f.public, URL: set.get("TAPROOT_NATS_URL"), Account: set.get("TAPROOT_NATS_ACCOUNT"), Log: log}
-	if o.Revoked, err = hub.RevokedKeys(ctx, s.DB()); err != nil {
-		return nil, err
-	}
-	b, err := broker.Open(o)
+	c, err := dispatch.OpenCenter(ctx, dispatch.CenterOptions{DB: s.DB(), Dir: filepath.Join(data, "farm"), Bucket: so.Bucket, Seal: s, Keep: keepTests(s), Version: thisBuild().Version, Log: log,
+		NATS: broker.Options{Listen: f.listen, Public: f.public, URL: set.get("TAPROOT_NATS_URL"), Account: set.get("TAPROOT_NATS_ACCOUNT")},
+		Refused: func(r hub.Refusal) {
+			s.Refused(service.Entry{Actor: r.Actor, Action: r.Action, Target: r.Target, Address: r.Address})
+		}})
 	if err != nil {
 		if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "listen" {
 			err = fmt.Errorf("%w; choose another port with --farm-listen HOST:PORT", err)
 		}
 		return nil, &plan.Usage{Msg: "--farm: " + err.Error()}
 	}
-	h, err := hub.Open(ctx, hub.Options{DB: s.DB(), Broker: b, Version: thisBuild().Version, Log: log, Refused: func(r hub.Refusal) {
-		s.Refused(service.Entry{Actor: r.Actor, Action: r.Action, Target: r.Target, Address: r.Address})
-	}})
-	if err != nil {
-		return nil, errors.Join(err, b.Close())
-	}
-	ended, err := dispatchRuns(ctx, so, h, b, filepath.Join(data, "farm"))
-	if err != nil {
-		return nil, errors.Join(err, h.Close(), b.Close())
-	}
-	so.Farm = h
-	return func() error { return errors.Join(ended(), h.Close(), b.Close()) }, nil
+	serveFarm(so, c)
+	return c.Close, nil
 }
 
-// dispatchRuns lets clients have cases run on the farm; ended ends it.
-func dispatchRuns(ctx context.Context, so *server.Options, h *hub.Hub, b *broker.Broker, dir string) (ended func() error, err error) {
-	bucket := so.Bucket
-	if bucket == nil {
-		folder := filepath.Join(dir, "files")
-		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return nil, err
-		}
-		if bucket, err = blob.Open(folder, os.Getenv); err != nil {
-			return nil, err
-		}
-	}
-	waiting := queue.New(so.Service.DB(), nil)
-	so.FarmRunning = farmRunning(waiting)
-	d, err := dispatch.New(ctx, dispatch.Options{Queue: waiting, Hub: h, Conn: b.Conn(), Copies: b.Copies(), Bucket: bucket, Dir: filepath.Join(dir, "runs"), Seal: so.Service, Keep: keepTests(so.Service), Log: so.Log, Refused: func(actor, action, target string) {
-		so.Service.Refused(service.Entry{Actor: actor, Action: action, Target: target})
-	}})
-	if err != nil {
-		return nil, err
-	}
-	so.FarmQueue = farmQueue(d, waiting)
+// serveFarm lets clients of a server have cases run on the farm.
+func serveFarm(so *server.Options, c *dispatch.Center) {
+	d := c.Dispatcher
+	so.Farm, so.FarmRunning, so.FarmQueue, so.FarmMetrics = c.Hub, farmRunning(c.Queue), farmQueue(d, c.Queue), d.WriteMetrics
 	so.FarmRuns = func(project func(*http.Request) string) http.Handler { return d.Handler(project) }
-	so.FarmMetrics = d.WriteMetrics
 	so.FarmCases = func(project string) func(*run.Config, jobs.Place) jobs.Opening {
 		h := d.Handler(func(*http.Request) string { return project })
 		return func(conf *run.Config, at jobs.Place) jobs.Opening { return farmCases(h, so.Log, conf, at) }
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	over := make(chan error, 1)
-	go func() { over <- d.Run(ctx) }()
-	return func() error { cancel(); return <-over }, nil
 }
 
 // keepTests is how long archives of tests are kept that nothing uses: as long as the project's reports. Those of a project that is gone are not.

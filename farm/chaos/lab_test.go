@@ -20,7 +20,6 @@ import (
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/dispatch"
 	farmhub "github.com/taproot-dev/taproot/farm/hub"
-	"github.com/taproot-dev/taproot/farm/queue"
 	"github.com/taproot-dev/taproot/farm/remote"
 	"github.com/taproot-dev/taproot/farm/wire"
 	"github.com/taproot-dev/taproot/farm/work"
@@ -60,13 +59,11 @@ func (plainSeal) Unseal(sealed, place string) ([]byte, error) {
 
 // hub is one in this process.
 type hub struct {
-	broker *broker.Broker
-	hosts  *farmhub.Hub
-	db     *store.DB
-	http   *http.Server
-	url    string
-	end    context.CancelFunc
-	over   chan error
+	*dispatch.Center // as taproot serve --service --farm has it
+	db               *store.DB
+	http             *http.Server
+	url              string
+	end              context.CancelFunc
 
 	mu      sync.Mutex
 	refused map[string]int // by actor and action
@@ -88,7 +85,7 @@ func startHub(dir, database, nats, listen string) (*hub, error) {
 }
 
 func (p place) start(log *slog.Logger) (h *hub, err error) {
-	h = &hub{over: make(chan error, 1), refused: map[string]int{}}
+	h = &hub{refused: map[string]int{}}
 	ctx, end := context.WithCancel(context.Background())
 	h.end = end
 	if h.db, err = store.Open(ctx, p.Database); err != nil {
@@ -97,37 +94,23 @@ func (p place) start(log *slog.Logger) (h *hub, err error) {
 	if _, _, err = h.db.Migrate(ctx); err != nil {
 		return nil, err
 	}
-	o := broker.Options{Dir: filepath.Join(p.Dir, "nats"), Listen: p.NATS}
+	o := dispatch.CenterOptions{DB: h.db, Dir: filepath.Join(p.Dir, "hub"), NATS: broker.Options{Listen: p.NATS}, Seal: plainSeal{}, Version: "1", Log: log, Dead: cmp.Or(p.Dead, deadAfter), Refused: func(r farmhub.Refusal) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.refused[r.Actor+" "+r.Action]++
+	}}
 	if p.Account != "" {
-		o = broker.Options{Dir: o.Dir, URL: p.NATS, Account: p.Account}
+		o.NATS = broker.Options{URL: p.NATS, Account: p.Account}
 	}
-	if h.broker, err = broker.Open(o); err != nil {
-		return nil, err
-	}
-	if p.Bucket == "" {
-		p.Bucket = filepath.Join(p.Dir, "bucket")
-		if err = os.MkdirAll(p.Bucket, 0o700); err != nil {
+	if p.Bucket != "" {
+		if o.Bucket, err = blob.Open(p.Bucket, os.Getenv); err != nil {
 			return nil, err
 		}
 	}
-	bucket, err := blob.Open(p.Bucket, os.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	var clock func() time.Time
 	if p.Clock != 0 {
-		clock = func() time.Time { return time.Now().Add(p.Clock) }
+		o.Now = func() time.Time { return time.Now().Add(p.Clock) }
 	}
-	if h.hosts, err = farmhub.Open(ctx, farmhub.Options{DB: h.db, Broker: h.broker, Version: "1", Log: log, Dead: cmp.Or(p.Dead, deadAfter)}); err != nil {
-		return nil, err
-	}
-	d, err := dispatch.New(ctx, dispatch.Options{Queue: queue.New(h.db, clock), Hub: h.hosts, Conn: h.broker.Conn(), Copies: h.broker.Copies(), Bucket: bucket, Dir: filepath.Join(p.Dir, "hub"), Seal: plainSeal{},
-		Log: log, Refused: func(actor, action, _ string) {
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			h.refused[actor+" "+action]++
-		}})
-	if err != nil {
+	if h.Center, err = dispatch.OpenCenter(ctx, o); err != nil {
 		return nil, err
 	}
 	l, err := net.Listen("tcp", p.HTTP)
@@ -135,15 +118,14 @@ func (p place) start(log *slog.Logger) (h *hub, err error) {
 		return nil, err
 	}
 	h.url = "http://" + l.Addr().String()
-	h.http = &http.Server{Handler: http.StripPrefix("/api", d.Handler(func(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }))}
+	h.http = &http.Server{Handler: http.StripPrefix("/api", h.Dispatcher.Handler(func(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }))}
 	go func() { _ = h.http.Serve(l) }()
-	go func() { h.over <- d.Run(ctx) }()
 	return h, nil
 }
 
 func (h *hub) stop() error {
 	h.end()
-	err := errors.Join(<-h.over, h.http.Close(), h.hosts.Close(), h.broker.Close(), h.db.Close())
+	err := errors.Join(h.http.Close(), h.Center.Close(), h.db.Close())
 	return err
 }
 
@@ -157,8 +139,8 @@ func (h *hub) login(host string) (broker.Login, error) {
 	if err != nil {
 		return broker.Login{}, err
 	}
-	joined, err := h.hosts.Join(context.Background(), wire.Join{Token: token, Key: public, Protocol: wire.Version, Version: "1", Name: host})
-	at := h.broker.Address()
+	joined, err := h.Hub.Join(context.Background(), wire.Join{Token: token, Key: public, Protocol: wire.Version, Version: "1", Name: host})
+	at := h.Broker.Address()
 	at.URL = strings.Replace(at.URL, "//:", "//127.0.0.1:", 1)
 	return broker.Login{Host: joined.Host, Address: at, Seed: seed, Credential: func() string { return joined.Credential }}, err
 }

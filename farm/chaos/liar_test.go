@@ -85,7 +85,7 @@ func TestHostThatLies(t *testing.T) {
 	await(t, "all that was refused is told", func() bool {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		want := map[string]int{"host liar farm.start": 1, "host liar farm.tests": 1, "host liar farm.result": 3, "host liar farm.events": 1}
+		want := map[string]int{"host liar farm.start": 1, "host liar farm.tests": 1, "host liar farm.result": 3, "host liar farm.events": 1, "host liar farm.nats": 1}
 		return maps.Equal(h.refused, want)
 	})
 	must(t, farm.Close())
