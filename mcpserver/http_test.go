@@ -216,6 +216,9 @@ func TestConformanceServed(t *testing.T) {
 // TestTypeScriptClientOverHTTP does over HTTP what TestTypeScriptClient does over stdio.
 func TestTypeScriptClientOverHTTP(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("the same steps over stdio, and TestConformanceServed over HTTP, are enough here: left to make test-full")
+	}
 	b := newBench(t, 1)
 	url := b.served(t, withKey()...)
 	got := typeScript(t, b, []string{"MCP_URL=" + url + "/mcp", "MCP_KEY=" + httpKey})
