@@ -239,15 +239,15 @@ func TestWhyItWaits(t *testing.T) {
 		if none, err := q.Lines(t.Context(), "another"); err != nil || len(none) > 0 {
 			t.Errorf("another project: %v, %v", none, err)
 		}
-		why(0, "1 of 1 devices that suit it are free")
-		why(1, "1 cases of its project are before it")
+		why(0, "it begins next, or other projects and cases that can use fewer devices are first: 1 of the devices that suit it are free, of 1")
+		why(1, "before it: 1 case of its project")
 		pick(t, q, all, all)
 		why(0, "runs on h-0 of host h")
-		why(1, "all 1 devices that suit it are in use: 1 by its project")
+		why(1, "the device that suits it is in use, by its project; before it: 0 cases of its project")
 		why(2, "h-0: model Galaxy * is wanted, and it is Pixel 7")
 		why(3, "no host has a device that it needs (ios)")
 		must(t, q.Share(t.Context(), "p", 1, 1))
-		why(1, "its project has 1 cases under way, and its limit is 1 at once")
+		why(1, "its project has 1 case under way, and its limit is 1 at once")
 		if _, err := q.Why(t.Context(), "r", 99, all, nil); !errors.Is(err, queue.ErrNoRun) {
 			t.Error(err)
 		}
