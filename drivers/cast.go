@@ -48,20 +48,24 @@ func NewFrame(img image.Image, at time.Time) (Frame, error) {
 	return Frame{JPEG: out.Bytes(), Size: size, At: at}, nil
 }
 
-// Pace is how long to wait between two pictures of a device that sends none by itself: Fast after one that shows something new, then twice
-// as long after each that does not, up to Slow.
+// Pace is how long to wait between two pictures of a device that sends none by itself: Fast after one that shows something new, and for as
+// long as Keep after it, then longer by half after each that shows nothing new, up to Slow.
 type Pace struct {
-	Fast, Slow time.Duration
-	next       time.Duration
+	Fast, Slow, Keep time.Duration
+
+	next  time.Duration
+	still time.Duration // waited since something was new
 }
 
 // Pause gives the wait after a picture that differed from the one before, or did not.
 func (p *Pace) Pause(differs bool) time.Duration {
-	if differs {
-		p.next = p.Fast
-	} else {
-		p.next = max(p.Fast, min(2*p.next, p.Slow))
+	switch {
+	case differs:
+		p.next, p.still = p.Fast, 0
+	case p.still >= p.Keep:
+		p.next = max(p.Fast, min(p.next*3/2, p.Slow))
 	}
+	p.still += p.next
 	return p.next
 }
 

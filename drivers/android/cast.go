@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	castMoving  = 60 * time.Millisecond  // between two pictures of a screen that moves
+	castMoving  = 40 * time.Millisecond  // between two pictures of a screen that moves
+	castKept    = 2 * time.Second        // and for so long after it has moved
 	castStill   = 150 * time.Millisecond // of one that stands still
 	castFailing = time.Second            // after a picture that could not be taken
 
@@ -108,7 +109,7 @@ func shows(screen, picture image.Point) (image.Point, bool) {
 // castRaw takes pictures until a time, or for ever where there is none, and makes frames of those that differ.
 func (d *Device) castRaw(ctx context.Context, until time.Time, show func(drivers.Frame)) {
 	var last image.Image
-	pace := drivers.Pace{Fast: castMoving, Slow: castStill}
+	pace := drivers.Pace{Fast: castMoving, Slow: castStill, Keep: castKept}
 	for ctx.Err() == nil && (until.IsZero() || time.Now().Before(until)) {
 		pause := castFailing
 		img, err := d.picture(ctx)
