@@ -87,6 +87,9 @@ func TestHostsOfAFarm(t *testing.T) {
 		t.Error("it tells of another project's reservation")
 	}
 	runs := "/console/p/" + project.ID + "/runs"
+	if a := l.ask(l.cookie(ada), "GET", runs, nil); !strings.Contains(a.body, `<a href="/console/p/`+project.ID+`/farm">Farm</a>`) {
+		t.Errorf("the page of runs does not say where those of clients are: %.3000s", a.body)
+	}
 	for want, fields := range map[string]url.Values{`value="room=3,desk=west"`: {"pool": {"pixels"}, "on": {"room=3, desk=west"}, "priority": {"4"}}, "Write labels as NAME=VALUE": {"on": {"room"}}, "a whole number from -10 to 10": {"priority": {"11"}}} {
 		if a := l.ask(l.cookie(ada), "POST", runs, fields); a.status < 400 || !strings.Contains(a.body, want) {
 			t.Errorf("%v: %d, want %q: %.6000s", fields, a.status, want, a.body)
