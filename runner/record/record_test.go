@@ -169,6 +169,13 @@ func browser(t *testing.T) (playwright.Browser, string) {
 	t.Cleanup(func() { _ = pw.Stop() })
 	b, err := pw.Chromium.ConnectOverCDP(address)
 	must(t, err)
+	all, err := b.NewBrowserCDPSession()
+	must(t, err)
+	t.Cleanup(func() { // what was started may be a script, and Chromium a child of it
+		if _, err := all.Send("Browser.close", nil); err != nil {
+			t.Error("close the browser: ", err)
+		}
+	})
 	return b, address
 }
 
