@@ -143,11 +143,7 @@ func TestFirefoxOnPages(t *testing.T) {
 // TestFirefoxHearsOfTheMouseEverywhere: on all of a page, also where its window would be too small.
 func TestFirefoxHearsOfTheMouseEverywhere(t *testing.T) {
 	t.Parallel()
-	sizes := []image.Point{{}, {X: 390, Y: 844}, firefoxScreen}
-	if !testing.Short() { // these start another Firefox
-		sizes = append(sizes, image.Pt(firefoxScreen.X+1, 400), image.Pt(400, firefoxScreen.Y+1), firefoxLargeScreen)
-	}
-	for _, size := range sizes {
+	for _, size := range []image.Point{{}, {X: 390, Y: 844}, {X: 1900, Y: 1300}, firefoxScreen} {
 		t.Run(size.String(), func(t *testing.T) {
 			d := openFirefox(t)
 			must(t, d.OpenPage(t.Context(), dataPage(`<button id=corner style="position:fixed;right:0;bottom:0" onclick="this.textContent='Pressed'">Corner</button>`), drivers.PageOptions{Viewport: size}))
