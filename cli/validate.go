@@ -15,6 +15,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/plural"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 )
@@ -215,7 +216,7 @@ func (f findings) print(w io.Writer) error {
 		}
 	}
 	if !f.Valid {
-		fmt.Fprintf(&b, "%s\n", count(errs, "error"))
+		fmt.Fprintf(&b, "%s\n", plural.Of(errs, "error"))
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
@@ -230,19 +231,12 @@ func (f findings) print(w io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	summary := fmt.Sprintf("%s, no error; before each the sum of its time limits\n", count(len(f.Tests), "test"))
+	summary := fmt.Sprintf("%s, no error; before each the sum of its time limits\n", plural.Of(len(f.Tests), "test"))
 	if n := len(f.Problems); n > 0 {
-		summary = strings.Replace(summary, "no error", "no error, "+count(n, "warning"), 1)
+		summary = strings.Replace(summary, "no error", "no error, "+plural.Of(n, "warning"), 1)
 	}
 	_, err := io.WriteString(w, b.String()+summary)
 	return err
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // annotate writes GitHub's workflow commands.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/plural"
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
@@ -108,7 +109,7 @@ func (a asked) why(all []Device) string {
 	case fit == 0:
 		return fmt.Sprintf("no host has a device that it needs (%s)", a.needs)
 	case a.most > 0 && a.running >= a.most:
-		return fmt.Sprintf("its project has %s under way, and its limit is %d at once, which the operator set; before it: %s of its project", cases(a.running), a.most, cases(a.before))
+		return fmt.Sprintf("its project has %s under way, and its limit is %d at once, which the operator set; before it: %s of its project", plural.Of(a.running, "case"), a.most, plural.Of(a.before, "case"))
 	case own+foreign+held >= fit && fit == 1:
 		by := "held or reserved"
 		switch {
@@ -117,20 +118,13 @@ func (a asked) why(all []Device) string {
 		case foreign > 0:
 			by = "by another project"
 		}
-		return fmt.Sprintf("the device that suits it is in use, %s; before it: %s of its project", by, cases(a.before))
+		return fmt.Sprintf("the device that suits it is in use, %s; before it: %s of its project", by, plural.Of(a.before, "case"))
 	case own+foreign+held >= fit:
-		return fmt.Sprintf("all %d devices that suit it are in use: %d by its project, %d by others, %d held or reserved; before it: %s of its project", fit, own, foreign, held, cases(a.before))
+		return fmt.Sprintf("all %d devices that suit it are in use: %d by its project, %d by others, %d held or reserved; before it: %s of its project", fit, own, foreign, held, plural.Of(a.before, "case"))
 	case a.before > 0:
-		return fmt.Sprintf("before it: %s of its project; %d of the devices that suit it are free, of %d", cases(a.before), fit-own-foreign-held, fit)
+		return fmt.Sprintf("before it: %s of its project; %d of the devices that suit it are free, of %d", plural.Of(a.before, "case"), fit-own-foreign-held, fit)
 	}
 	return fmt.Sprintf("it begins next, or other projects and cases that can use fewer devices are first: %d of the devices that suit it are free, of %d", fit-own-foreign-held, fit)
-}
-
-func cases(n int) string {
-	if n == 1 {
-		return "1 case"
-	}
-	return fmt.Sprintf("%d cases", n)
 }
 
 // Line is the cases of a project that wait with the same needs.

@@ -13,6 +13,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
+	"github.com/taproot-dev/taproot/internal/plural"
 	"github.com/taproot-dev/taproot/internal/wholefile"
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
@@ -96,9 +97,9 @@ func (l Limits) beyond(run string, n int, now time.Time) string {
 	case err != nil:
 		return ""
 	case now.Sub(began) > time.Duration(l.Days)*24*time.Hour:
-		return fmt.Sprintf("older than %s", plural(l.Days, "day"))
+		return fmt.Sprintf("older than %s", plural.Of(l.Days, "day"))
 	case n >= l.Runs:
-		return fmt.Sprintf("beyond the newest %s", plural(l.Runs, "run"))
+		return fmt.Sprintf("beyond the newest %s", plural.Of(l.Runs, "run"))
 	}
 	return ""
 }

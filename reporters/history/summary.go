@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/plural"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/markdown"
@@ -59,7 +60,7 @@ func (w *pageWriter) top(r *Run) {
 	if !r.Started.IsZero() {
 		w.Printf(" · %s UTC · wall time %s", r.Started.UTC().Format("2006-01-02 15:04:05"), wholeTime(r.Duration))
 	}
-	w.Printf(" · %s", plural(n.Total, "test"))
+	w.Printf(" · %s", plural.Of(n.Total, "test"))
 	if w.o.Link != "" {
 		w.Printf(" · [open the report](%s)", strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\n", "").Replace(w.o.Link))
 	}
@@ -95,11 +96,11 @@ func headline(r *Run, n RunCounts) string {
 		}
 		return fmt.Sprintf("✅ All %d tests passed", n.Passed)
 	case event.Fail:
-		return fmt.Sprintf("❌ %d of %s failed", n.Failed, plural(n.Total, "test"))
+		return fmt.Sprintf("❌ %d of %s failed", n.Failed, plural.Of(n.Total, "test"))
 	case event.Error:
-		return fmt.Sprintf("⚠️ %d of %s ended with an error", n.Errored, plural(n.Total, "test"))
+		return fmt.Sprintf("⚠️ %d of %s ended with an error", n.Errored, plural.Of(n.Total, "test"))
 	case event.Interrupted:
-		text := fmt.Sprintf("⏹️ %d of %s interrupted", n.Interrupted, plural(n.Total, "test"))
+		text := fmt.Sprintf("⏹️ %d of %s interrupted", n.Interrupted, plural.Of(n.Total, "test"))
 		if n.Failed > 0 {
 			text += fmt.Sprintf(", %d failed", n.Failed)
 		}
@@ -112,13 +113,6 @@ func headline(r *Run, n RunCounts) string {
 		return "⏭️ The test was skipped"
 	}
 	return fmt.Sprintf("⏭️ All %d tests were skipped", n.Total)
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 // wholeTime is a duration as people say it.
@@ -136,7 +130,7 @@ func (w *pageWriter) sections(r *Run) {
 			w.Printf("\n## What went wrong\n")
 		}
 		if !w.fits(w.failure(c)) {
-			w.Printf("\n… and %s that did not pass\n", plural(len(bad)-i, "more test"))
+			w.Printf("\n… and %s that did not pass\n", plural.Of(len(bad)-i, "more test"))
 			break
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/taproot-dev/taproot/internal/plural"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
@@ -79,7 +80,7 @@ func (b *builder) pages() {
 		s.DOM = known[file]
 	}
 	if left > 0 {
-		b.out.Remarks = append(b.out.Remarks, fmt.Sprintf("The elements of the page after %s are in the pack only (artifacts/dom-NN.json.gz).", plural(left, "step")))
+		b.out.Remarks = append(b.out.Remarks, fmt.Sprintf("The elements of the page after %s are in the pack only (artifacts/dom-NN.json.gz).", plural.Of(left, "step")))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/taproot-dev/taproot/internal/plural"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
@@ -78,7 +79,7 @@ func render(w io.Writer, v view) error {
 	v.Policy = policy(parts["style.css"], parts["theme.js"], script.String())
 	v.Style, v.Theme = template.CSS(parts["style.css"]), template.JS(parts["theme.js"])
 	v.Script, v.Data = template.JS(script.String()), template.JS(data)
-	t, err := template.New("").Funcs(template.FuncMap{"sign": sign, "word": word, "short": short, "plural": plural, "picture": pictureAddress, "first": firstOf, "rest": restOf}).ParseFS(assets, "assets/*.html")
+	t, err := template.New("").Funcs(template.FuncMap{"sign": sign, "word": word, "short": short, "plural": plural.Of, "picture": pictureAddress, "first": firstOf, "rest": restOf}).ParseFS(assets, "assets/*.html")
 	if err != nil {
 		return err
 	}
@@ -142,13 +143,6 @@ func short(s string) string {
 		s = s[i+1:]
 	}
 	return s
-}
-
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }
 
 // pictureAddress lets a preview, which was made here, be the address of a picture.

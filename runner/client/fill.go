@@ -7,6 +7,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/plural"
 )
 
 // filling says that the call fills in several fields; "" when it does not.
@@ -15,7 +16,7 @@ func (c *Call) filling() string {
 	if !given || !c.is("input") {
 		return ""
 	}
-	return counted(len(f.Value.Fields), "field") + " filled in"
+	return plural.Of(len(f.Value.Fields), "field") + " filled in"
 }
 
 // fill makes the steps that fill in fields, each named by label, reference or CSS selector, in the order in which they were given.

@@ -12,6 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/plural"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/markdown"
@@ -76,20 +77,13 @@ func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 	for _, f := range files {
 		l.lines = append(l.lines, "file: "+f.Name)
 	}
-	said := []string{fmt.Sprintf("ok: %s on %s (%d ms)", counted(len(l.items), "step"), l.device, time.Since(l.began).Milliseconds())}
+	said := []string{fmt.Sprintf("ok: %s on %s (%d ms)", plural.Of(len(l.items), "step"), l.device, time.Since(l.began).Milliseconds())}
 	said = append(said, l.lines...)
 	said = append(said, c.NewsOf(ctx, l.device)...)
 	if open, err := c.dialog(ctx, l.device); err == nil && open != nil {
 		said = append(said, c.DialogWords(open))
 	}
 	return c.andSee(ctx, l.device, said)
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // read takes the steps as they were given: a list of maps, or the text of one in YAML.

@@ -1,0 +1,11 @@
+package plural
+
+import "testing"
+
+func TestOf(t *testing.T) {
+	for n, want := range map[int]string{0: "0 cases", 1: "1 case", 2: "2 cases", 1234: "1234 cases"} {
+		if got := Of(n, "case"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
