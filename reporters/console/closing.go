@@ -23,11 +23,10 @@ const (
 func (c *Console) closing(run Run) string {
 	var b strings.Builder
 	for _, tries := range c.cases() {
+		first, word := saved(tries)
 		switch last := tries[len(tries)-1]; {
-		case flaky(tries) != nil:
-			b.WriteString("\n" + c.failure(flaky(tries), look{word: "FLAKY", color: yellow}, run.Dir))
-		case len(tries) > 1 && last.Verdict == event.Pass:
-			b.WriteString("\n" + c.failure(tries[0], look{word: "LOST", color: yellow}, run.Dir))
+		case first != nil:
+			b.WriteString("\n" + c.failure(first, look{word: word, color: yellow}, run.Dir))
 		case last.Verdict != event.Pass && last.Verdict != event.Skipped:
 			b.WriteString("\n" + c.failure(last, looks(last.Verdict), run.Dir))
 		}
@@ -58,16 +57,24 @@ func (c *Console) cases() [][]*event.Result {
 	return list
 }
 
-// flaky gives the first try that went wrong, of a case that passed only when it was tried again; nil: it did not, or only because a device was lost.
-func flaky(tries []*event.Result) *event.Result {
-	if last := len(tries) - 1; tries[last].Verdict == event.Pass {
-		for _, t := range tries[:last] {
-			if !t.LostDevice() {
-				return t
-			}
+// What is said of a case that passed only when it was tried again.
+const (
+	wordFlaky = "FLAKY"
+	wordLost  = "LOST" // only because its device was lost, which makes no test flaky
+)
+
+// saved gives the try to tell of a case that passed only when it was tried again, and the word for that; nil: it did not.
+func saved(tries []*event.Result) (first *event.Result, word string) {
+	before := tries[:len(tries)-1]
+	if len(before) == 0 || tries[len(before)].Verdict != event.Pass {
+		return nil, ""
+	}
+	for _, t := range before {
+		if !t.LostDevice() {
+			return t, wordFlaky
 		}
 	}
-	return nil
+	return before[0], wordLost
 }
 
 // failure is the block of one test that did not pass.
@@ -196,26 +203,22 @@ func (c *Console) tally() string {
 
 // totals tells how many tests ended in each way; a run without tests is not a good one.
 func (c *Console) totals(run Run) string {
-	n, unstable, lost := map[event.Verdict]int{}, 0, 0
+	n, again := map[event.Verdict]int{}, map[string]int{}
 	for _, tries := range c.cases() {
-		last := tries[len(tries)-1].Verdict
-		n[last]++
-		switch {
-		case flaky(tries) != nil:
-			unstable++
-		case len(tries) > 1 && last == event.Pass:
-			lost++
+		n[tries[len(tries)-1].Verdict]++
+		if _, word := saved(tries); word != "" {
+			again[word]++
 		}
 	}
 	if len(c.ended) == 0 {
 		return c.paint(yellow, "no test was run in "+seconds(run.Took))
 	}
 	parts := []string{fmt.Sprintf("%d passed", n[event.Pass])}
-	if unstable > 0 {
-		parts[0] += fmt.Sprintf(" (%d flaky)", unstable)
+	if k := again[wordFlaky]; k > 0 {
+		parts[0] += fmt.Sprintf(" (%d flaky)", k)
 	}
-	if lost > 0 {
-		parts[0] += fmt.Sprintf(" (%d after a lost device)", lost)
+	if k := again[wordLost]; k > 0 {
+		parts[0] += fmt.Sprintf(" (%d after a lost device)", k)
 	}
 	add := func(v event.Verdict, word, many string) {
 		switch k := n[v]; {
