@@ -33,6 +33,15 @@ func (d *Device) touch(ctx context.Context, limit time.Duration, do func(page pl
 	at := d.aimed
 	d.aimed, d.met, d.caret = nil, "", caretEnd
 	d.mu.Unlock()
+	s, _, err := d.page()
+	if err != nil {
+		return err
+	}
+	release, err := s.holdMouse(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	if at == nil {
 		return actFor(ctx, d, limit, do)
 	}

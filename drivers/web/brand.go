@@ -25,6 +25,8 @@ type brand struct {
 	launchScheme bool
 	// scriptDrags: a drag by the mouse begins a drag of the system, which a browser without a window does not have.
 	scriptDrags bool
+	// oneMouse: its pages have one mouse between them, and take turns; see mouse.go.
+	oneMouse bool
 	// fillsByKeys: a text that is filled in arrives key by key, so that the end of one that took too long would go into one that is made again.
 	fillsByKeys bool
 
@@ -40,7 +42,7 @@ func brands() []brand {
 	return []brand{
 		{name: dsl.Chromium, devtools: true, program: chromiumProgram, options: chromiumOptions, confine: confineChromium,
 			maker: func(pw *playwright.Playwright) playwright.BrowserType { return pw.Chromium }},
-		{name: dsl.Firefox, launchScheme: true, scriptDrags: true, fillsByKeys: true, program: firefoxProgram, options: firefoxOptions, confine: confineFirefox,
+		{name: dsl.Firefox, launchScheme: true, scriptDrags: true, oneMouse: true, fillsByKeys: true, program: firefoxProgram, options: firefoxOptions, confine: confineFirefox,
 			maker: func(pw *playwright.Playwright) playwright.BrowserType { return pw.Firefox }},
 		{name: dsl.WebKit, program: webkitProgram, options: func(*Driver, kind, *playwright.BrowserTypeLaunchOptions) {}, confine: func(*playwright.BrowserTypeLaunchOptions) {},
 			maker: func(pw *playwright.Playwright) playwright.BrowserType { return pw.WebKit }},

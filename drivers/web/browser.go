@@ -61,6 +61,7 @@ type browser struct {
 	brand    brand
 	attached bool          // it ran already, and goes on afterwards
 	guard    *guarded      // that it connects through; nil: it connects by itself
+	mouse    chan struct{} // holds one thing while a page has the mouse
 	lost     chan struct{} // closed when it is gone
 	gone     func()        // closes lost
 }
@@ -211,7 +212,7 @@ func (d *Driver) launch(pw *playwright.Playwright, br brand, k kind, program str
 
 // watched notices when a browser is gone.
 func watched(started playwright.Browser, br brand) *browser {
-	b := &browser{Browser: started, brand: br, lost: make(chan struct{})}
+	b := &browser{Browser: started, brand: br, mouse: make(chan struct{}, 1), lost: make(chan struct{})}
 	b.gone = sync.OnceFunc(func() { close(b.lost) })
 	started.OnDisconnected(func(playwright.Browser) { b.gone() })
 	if !started.IsConnected() {

@@ -164,9 +164,13 @@ func (d *Device) Check(ctx context.Context, at drivers.WebTarget, checked bool) 
 
 // Hover moves the pointer over an element.
 func (d *Device) Hover(ctx context.Context, at drivers.WebTarget) error {
-	return d.again(ctx, at, func(element playwright.Locator, timeout *float64) error {
+	s, _, err := d.page()
+	if err != nil {
+		return err
+	}
+	return d.again(ctx, at, s.inTurn(ctx, func(element playwright.Locator, timeout *float64) error {
 		return element.Hover(playwright.LocatorHoverOptions{Timeout: timeout})
-	})
+	}))
 }
 
 // TextOf waits for one visible element and gives what it shows.

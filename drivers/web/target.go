@@ -56,9 +56,14 @@ func (d *Device) slice(ctx context.Context, at drivers.WebTarget, limit time.Dur
 	return d.refusal(ctx, at, err)
 }
 
-// trial is slice for what changes nothing: when ctx ends, nobody needs to wait for it.
+// trial is slice for what changes nothing (Playwright moves the mouse, and keeps it from the page): when ctx ends, nobody needs to wait for it.
 func (d *Device) trial(ctx context.Context, at drivers.WebTarget, limit time.Duration, try call) error {
-	_, err := read(ctx, d, func(page playwright.Page) (struct{}, error) { return struct{}{}, attempt(page, at, limit, try) })
+	s, _, err := d.page()
+	if err != nil {
+		return err
+	}
+	try = s.inTurn(ctx, try)
+	_, err = read(ctx, d, func(page playwright.Page) (struct{}, error) { return struct{}{}, attempt(page, at, limit, try) })
 	return d.refusal(ctx, at, err)
 }
 
@@ -116,7 +121,15 @@ func (d *Device) perform(ctx context.Context, at drivers.WebTarget, limit time.D
 	if err != nil {
 		return err
 	}
+	release, err := s.holdMouse(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	end := s.untilItLoads(release)
 	err = actFor(ctx, d, limit+callLimit, func(page playwright.Page) error { return s.made(page, attempt(page, at, limit, do)) })
+	end()
+	release()
 	if !errors.Is(err, errSlice) {
 		return d.refusal(ctx, at, err)
 	}

@@ -1,0 +1,87 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// The pages of one Firefox, each on a device of its own, touch at once, and each hears of its own touches alone, whole.
+func TestFirefoxPagesTakeTurns(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("left to make firefox: TestPagesTakeTurnsAtTheMouse has the rule")
+	}
+	const rounds = 8
+	page := dataPage(`<style>div{width:90px;height:90px;margin:10px;background:#ccc}</style><div id=a>A</div><div id=b>B</div><script>
+		n = {mousedown: 0, mouseup: 0, pointerdown: 0, pointerup: 0};
+		for (const kind in n) addEventListener(kind, () => n[kind]++, true)</script>`)
+	var pages sync.WaitGroup
+	for range 3 {
+		d := openFirefox(t)
+		must(t, d.OpenPage(t.Context(), page, drivers.PageOptions{}))
+		pages.Go(func() {
+			made := 0
+			for range rounds {
+				for what, touch := range map[string]func() error{
+					"tap":   func() error { return d.Tap(t.Context(), image.Pt(50, 50)) },
+					"drag":  func() error { return d.Drag(t.Context(), image.Pt(50, 50), image.Pt(50, 150), 100*time.Millisecond) },
+					"click": func() error { return d.ClickOn(t.Context(), target("#a"), drivers.WebClick{}) },
+					"hover": func() error { return d.Hover(t.Context(), target("#b")) },
+				} {
+					switch err := touch(); {
+					case errors.Is(err, drivers.ErrNotReady): // of a busy machine: it was not made
+					case err != nil:
+						t.Errorf("%s: %v", what, err)
+					case what != "hover":
+						made++
+					}
+				}
+			}
+			got, err := d.Eval(t.Context(), "[n.mousedown, n.mouseup, n.pointerdown, n.pointerup].join()", patience)
+			if want := fmt.Sprintf("%d,%[1]d,%[1]d,%[1]d", made); err != nil || got != want || made < rounds {
+				t.Errorf("%v, %v: want %s", got, err, want)
+			}
+		})
+	}
+	pages.Wait()
+}
+
+// Who has the mouse keeps it until the touch is over or the browser is gone; who waits gives up with the context of the step.
+func TestPagesTakeTurnsAtTheMouse(t *testing.T) {
+	t.Parallel()
+	b := &browser{brand: brand{oneMouse: true}, mouse: make(chan struct{}, 1), lost: make(chan struct{})}
+	one, two := &session{browser: b}, &session{browser: b}
+	release, err := one.holdMouse(t.Context())
+	must(t, err)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := two.holdMouse(over); !errors.Is(err, context.Canceled) {
+		t.Errorf("while the other page has it: %v", err)
+	}
+	release()
+	release() // does no harm
+	again, err := two.holdMouse(t.Context())
+	must(t, err)
+	if len(b.mouse) != 1 {
+		t.Error("the mouse was given back twice")
+	}
+	close(b.lost)
+	if _, err := one.holdMouse(t.Context()); !errors.Is(err, drivers.ErrDeviceLost) {
+		t.Errorf("of a browser that is gone: %v", err)
+	}
+	again()
+
+	b.brand.oneMouse = false
+	for _, s := range []*session{one, two} {
+		if _, err := s.holdMouse(t.Context()); err != nil {
+			t.Errorf("pages that have a mouse each: %v", err)
+		}
+	}
+}
