@@ -3,6 +3,7 @@ package toolchain
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -30,6 +31,9 @@ type answer struct {
 	Asked   time.Time `json:"asked"`
 }
 
+// stale tells whether a program is to be asked again.
+func (a answer) stale() bool { return time.Since(a.Asked).Abs() > rememberFor }
+
 func newMemory(cacheDir string) *memory {
 	if cacheDir == "" {
 		return nil
@@ -44,7 +48,7 @@ func (m *memory) recall(h Host, path string) string {
 	m.read()
 	was, ok := m.known[path]
 	now, err := h.Stat(path)
-	if !ok || err != nil || now.Size() != was.Size || !now.ModTime().Equal(was.Changed) || time.Since(was.Asked).Abs() > rememberFor {
+	if !ok || err != nil || now.Size() != was.Size || !now.ModTime().Equal(was.Changed) || was.stale() {
 		return ""
 	}
 	return was.Version
@@ -71,6 +75,7 @@ func (m *memory) keep(h Host, path, version string) {
 	defer m.mu.Unlock()
 	m.known = nil // another process may have written meanwhile
 	m.read()
+	maps.DeleteFunc(m.known, func(_ string, a answer) bool { return a.stale() })
 	m.known[path] = answer{Version: version, Size: info.Size(), Changed: info.ModTime(), Asked: time.Now()}
 	m.write()
 }

@@ -58,9 +58,14 @@ func TestVersionsAreRemembered(t *testing.T) {
 	m.read()
 	old := m.known[program]
 	old.Asked = time.Now().Add(-rememberFor - time.Minute)
-	m.known[program] = old
+	m.known[program], m.known["/gone/node"] = old, old
 	m.write()
 	want("after a day", "22.1.0", 5)
+	m = host().memory
+	m.read()
+	if _, kept := m.known["/gone/node"]; kept || len(m.known) != 1 {
+		t.Errorf("answers older than a day are kept for ever: %v", m.known)
+	}
 
 	says = "no version"
 	if err := os.Chtimes(program, time.Time{}, time.Now().Add(-2*time.Hour)); err != nil {
