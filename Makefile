@@ -58,12 +58,14 @@ PACKAGES = 4
 BESIDE   = 2
 LONGEST  = ./drivers/web ./runner/vocabulary ./drivers/android ./runner/action ./runner ./cli ./runner/truth ./mcpserver
 
-# The suites are the tests that need phones; all others must pass on a machine without any, so they get none. They are filmed in
-# make run and make suites-full; here small screens do.
+# The suites are the tests that need phones; all others must pass on a machine without any, so they get none. They wait for their phones
+# while the other tests are compiled, so both run at once, and what the suites said is printed last. They are filmed in make run and make
+# suites-full; here small screens do.
 define gotest
 @status=0; all=$$(go list $(LONGEST) ./...) || exit 1; \
-$(COMPILE) $(SUITES) ./suites || status=1; \
+$(COMPILE) $(SUITES) ./suites > bin/suites.log 2>&1 & suites=$$!; \
 $(COMPILE) go tool gotestsum --format standard-quiet --jsonfile bin/test.json -- $(1) -p $(PACKAGES) $$(echo "$$all" | grep -v '/suites$$') || status=1; \
+wait $$suites || status=1; cat bin/suites.log; \
 $(SUMMARY); exit $$status
 endef
 

@@ -21,7 +21,7 @@ var goSuite = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	file := filepath.Join(dir, "gosuite.test")
-	out, err := exec.Command("go", "test", "-c", "-ldflags=-s -w", "-o", file, "./testdata/gosuite").CombinedOutput()
+	out, err := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", file, "./testdata/gosuite").CombinedOutput()
 	if err != nil {
 		return string(out), err
 	}

@@ -14,7 +14,7 @@ import (
 func TestPlainGoTests(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "plain.test")
-	if out, err := exec.Command("go", "test", "-c", "-ldflags=-s -w", "-o", program, "./testdata/plainsuite").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", program, "./testdata/plainsuite").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, test := range []struct {
