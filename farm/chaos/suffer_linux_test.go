@@ -140,7 +140,7 @@ func (s *sufferer) suffer(t *testing.T, f fault, times int) row {
 			r.on = append(r.on, s.killClient(t))
 			continue
 		}
-		s.strike(t, f, &r)
+		s.inject(t, f, &r)
 	}
 	stop()
 	clients.Wait()
@@ -158,8 +158,8 @@ func wait(t *testing.T, d time.Duration) {
 	}
 }
 
-// strike lets the fault happen once.
-func (s *sufferer) strike(t *testing.T, f fault, r *row) {
+// inject lets the fault happen once.
+func (s *sufferer) inject(t *testing.T, f fault, r *row) {
 	began := time.Now()
 	h := f.hit(s.g, s.rand)
 	from := began

@@ -18,12 +18,12 @@ type Queue struct {
 	now func() time.Time
 
 	forgetting sync.Mutex
-	sights     map[string]sight // of runs, as Forget last saw them
+	seen       map[string]lastSeen // of runs, as Forget last saw them
 	looked     time.Time
 }
 
-// sight is when a run was last seen, as the database says, and since when it says so.
-type sight struct {
+// lastSeen is when a run was last seen, as the database says, and since when it says so.
+type lastSeen struct {
 	seen  int64
 	since time.Time
 }
@@ -36,7 +36,7 @@ func New(db *store.DB, now func() time.Time) *Queue {
 	if now == nil {
 		now = time.Now
 	}
-	return &Queue{db: db, now: now, sights: map[string]sight{}}
+	return &Queue{db: db, now: now, seen: map[string]lastSeen{}}
 }
 
 // The states of a case.
@@ -298,14 +298,14 @@ func (q *Queue) Forget(ctx context.Context, after time.Duration) (runs []string,
 	defer q.forgetting.Unlock()
 	now := q.now()
 	if now.Sub(q.looked) > after/2 {
-		clear(q.sights)
+		clear(q.seen)
 	}
-	there := map[string]sight{}
+	there := map[string]lastSeen{}
 	err = q.db.Each(ctx, "SELECT id, seen FROM farm_runs WHERE ended = 0", nil, func(scan func(...any) error) error {
 		var id string
-		s := sight{since: now}
+		s := lastSeen{since: now}
 		err := scan(&id, &s.seen)
-		if before, ok := q.sights[id]; ok && before.seen == s.seen {
+		if before, ok := q.seen[id]; ok && before.seen == s.seen {
 			s = before
 		}
 		if there[id] = s; now.Sub(s.since) > after {
@@ -314,10 +314,10 @@ func (q *Queue) Forget(ctx context.Context, after time.Duration) (runs []string,
 		return err
 	})
 	if err != nil {
-		clear(q.sights)
+		clear(q.seen)
 		return nil, err
 	}
-	q.sights, q.looked = there, now
+	q.seen, q.looked = there, now
 	for _, run := range runs {
 		err = errors.Join(err, q.End(ctx, run))
 	}

@@ -55,7 +55,7 @@ type Conn struct {
 	expected uint32     // number of the next frame
 	heard    time.Time
 	held     int   // of the window, by what lies in in
-	owed     int   // of the window, by what was read and is not yet given back
+	unacked  int   // of the window, by what was read and is not yet given back
 	credit   int   // what the other end has room for
 	eof      bool  // nothing comes any more
 	gone     bool  // the other end is closed
@@ -168,7 +168,7 @@ func (c *Conn) apply(k kind, payload []byte) error {
 	switch k {
 	case data:
 		c.held += cost(len(payload))
-		if c.eof || c.held+c.owed > window {
+		if c.eof || c.held+c.unacked > window {
 			return errFrame
 		}
 		c.in = append(c.in, payload)
@@ -235,17 +235,17 @@ func (c *Conn) next(p []byte) (n, back int, err error) {
 		part := copy(p[n:], c.in[0])
 		n += part
 		c.held -= part
-		c.owed += part
+		c.unacked += part
 		if c.in[0] = c.in[0][part:]; len(c.in[0]) == 0 {
 			c.in = c.in[1:]
 			c.held -= overhead
-			c.owed += overhead
+			c.unacked += overhead
 		}
 	}
 	switch {
 	case n > 0:
-		if c.owed >= window/4 && !c.eof {
-			back, c.owed = c.owed, 0
+		if c.unacked >= window/4 && !c.eof {
+			back, c.unacked = c.unacked, 0
 		}
 	case len(p) == 0:
 	case c.err != nil:

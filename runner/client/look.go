@@ -14,8 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// sighting is what a look at a device gave.
-type sighting struct {
+// screenRead is what a look at a device gave.
+type screenRead struct {
 	tree  *screen.Tree
 	stale error  // why the tree is one of before; nil: it is of now
 	url   string // of a page
@@ -26,9 +26,9 @@ type sighting struct {
 
 // Look reads the screen and writes it as lines.
 func (c *Call) Look(ctx context.Context, device string, view View) (*Answer, error) {
-	var seen sighting
+	var seen screenRead
 	err := c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
-		seen, err = c.sight(ctx, s, view)
+		seen, err = c.readScreen(ctx, s, view)
 		return err
 	})
 	if err != nil {
@@ -67,8 +67,8 @@ func (c *Call) Look(ctx context.Context, device string, view View) (*Answer, err
 	return Text(heading + c.Fence.Block(c.Mask.Text(body))), nil
 }
 
-// sight reads the screen, where it is, and the tabs. A screen that cannot be read just now is given as it was read last.
-func (c *Call) sight(ctx context.Context, s *action.Session, view View) (seen sighting, err error) {
+// readScreen reads the screen, where it is, and the tabs. A screen that cannot be read just now is given as it was read last.
+func (c *Call) readScreen(ctx context.Context, s *action.Session, view View) (seen screenRead, err error) {
 	if seen.open, err = OpenDialog(ctx, s.Device); err != nil || seen.open != nil {
 		return seen, err
 	}
@@ -122,7 +122,7 @@ func (c *Call) pixels(ctx context.Context, device string, why error) (*Answer, e
 }
 
 // heading tells what the lines of a snapshot are about.
-func (c *Call) heading(device string, seen sighting, elements int) string {
+func (c *Call) heading(device string, seen screenRead, elements int) string {
 	var b strings.Builder
 	t := seen.tree
 	b.WriteString(device)

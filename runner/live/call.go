@@ -22,7 +22,7 @@ type Request struct {
 	Who    string       // the client, for holds and messages
 	Def    *dsl.Def     // of the vocabulary
 	Args   source.Value // a Map, may hold the step option timeoutMs; ${NAME} is one of Options.Exposed
-	Dir    string       // from which files are named; default: Reach.Root's
+	Dir    string       // from which files are named; default: Access.Root's
 	// Confirm may refuse the element that was found before it is touched: see action.Session.
 	Confirm func(*screen.Tree, screen.Match) error
 	// After is called when the operation went well, before anybody else has the device; may be nil.

@@ -26,7 +26,7 @@ type Options struct {
 	AllowShell bool
 	Exposed    map[string]string // what ${NAME} means in a caller's texts; every value is taken for a secret
 	Mask       *event.Mask       // takes the exposed values out of every Answer; default: one of its own
-	// Vision read pictures and ask models (run.Config.Eyes); nil: what needs them is an error.
+	// Vision read pictures and ask models (run.Config.Vision); nil: what needs them is an error.
 	Vision drivers.Vision
 	// AfterUse is what is done, when a client's hold ends, with the apps that it started or installed meanwhile; default: nothing.
 	AfterUse action.AfterUse

@@ -21,7 +21,7 @@ type StepsRequest struct {
 	Device string
 	Who    string
 	Test   *dsl.Test       // whose steps they are; what else it says counts for nothing
-	Dir    string          // from which files are named; default: Reach.Root's
+	Dir    string          // from which files are named; default: Access.Root's
 	Ended  func(StepEnd)   // hears of each step at the top when it has ended
 	Begins func(*dsl.Step) // hears of each step at the top before it is done; may be nil
 	// Prepare is called before the first step; may be nil.

@@ -1,8 +1,8 @@
   // What a touch may meet, and what it has met.
 
-  // strikes tells whether a touch that meets hit at a point does what a touch of el would. An element that has a place of its own is
+  // wouldMeet tells whether a touch that meets hit at a point does what a touch of el would. An element that has a place of its own is
   // not to be met by way of something in it that reacts by itself.
-  const strikes = (root, el, hit, x, y, node) => {
+  const wouldMeet = (root, el, hit, x, y, node) => {
     const reader = new Reader(root, 0);
     if (holds(el, hit) && (el === hit || !node || !node.p)) return true;
     const drawn = store.drawnIn ? store.drawnIn.get(el) : null;
@@ -71,7 +71,7 @@
       this.verdict = 'missed';
       if (!isElement(hit)) return;
       const el = this.el && this.el.isConnected ? this.el : this.heir(hit);
-      if (el && strikes(this.root, el, hit, clientX, clientY, this.node)) this.verdict = 'hit';
+      if (el && wouldMeet(this.root, el, hit, clientX, clientY, this.node)) this.verdict = 'hit';
       this.met = describe(nameable(hit));
     }
     // heir is what a page that draws itself anew has put in the element's place: it looks as only that one did, or stands in a row that

@@ -194,7 +194,7 @@
 
 // include counters.js
 
-// include sight.js
+// include occlusion.js
 
 // include dom.js
 
@@ -310,11 +310,11 @@
       reader.texts = wants.map(plain);
       if (total > reader.max) reader.wanted = sought(root, wants, own);
       else if (wants.length) reader.seek = () => sought(root, wants, own);
-      reader.sight = new Sight(reader, at.view, framed);
+      reader.occlusion = new Occlusion(reader, at.view, framed);
       reader.leaving = leaving(root);
       reader.deadline = performance.now() + MAX_MS;
       const node = top ? reader.read(top, at) : null;
-      store.ghosts = reader.sight.ghosts;
+      store.overlays = reader.occlusion.overlays;
       globalThis.taprootHeard = reader.suspects.filter(el => hearsay.has(el));
       for (const el of reader.suspects) if (!hearsay.has(el)) unasked.add(el);
       for (const el of unasked) if (!el.isConnected) unasked.delete(el);
@@ -330,21 +330,21 @@
     // hit.<gen>.<n>.<x,y,x,y…;…>: of each group of points in frame n: the first that a touch reaches in it, or -1 and what is in the
     // way; and what hides all of them from a person.
     hit(root, [gen, n, groups]) {
-      const frame = deref(gen, +n), reader = new Reader(root, 0), sight = new Sight(reader, {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight}, false);
-      sight.ghosts = store.ghosts || [];
-      for (const g of sight.ghosts) delete g.rank;
+      const frame = deref(gen, +n), reader = new Reader(root, 0), occlusion = new Occlusion(reader, {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight}, false);
+      occlusion.overlays = store.overlays || [];
+      for (const g of occlusion.overlays) delete g.rank;
       return groups.split(';').map(group => {
         const at = group.split(',').map(Number);
-        let cover = '', veil = '', open = at.length === 0, free = -1;
+        let cover = '', hiddenBy = '', open = at.length === 0, free = -1;
         for (let i = 0; i + 1 < at.length; i += 2) {
-          const by = reader.taken(frame, sight.hit(at[i], at[i + 1]), {}), over = by || !open ? sight.veil(frame, at[i], at[i + 1], 'page') : '';
+          const by = reader.taken(frame, occlusion.hit(at[i], at[i + 1]), {}), over = by || !open ? occlusion.coverAt(frame, at[i], at[i + 1], 'page') : '';
           if (!by && free < 0) free = i / 2;
           cover = cover || by;
-          veil = veil || over;
+          hiddenBy = hiddenBy || over;
           open = open || !over;
           if (free >= 0 && open) break;
         }
-        return [free, free < 0 ? cover : '', open ? '' : veil];
+        return [free, free < 0 ? cover : '', open ? '' : hiddenBy];
       });
     },
     // reveal.<gen>.<n>: scrolls element n into view.

@@ -4,7 +4,7 @@
       this.deadline = performance.now() + MAX_MS;
       this.focus = hasFocus(root) ? focused(root) : null;
       this.opacities = new Map(); this.first = new Map(); this.folds = new Map(); this.modals = []; this.grounds = new Set(); this.dyed = new Map(); this.dressed = new Map(); this.blurs = new Map(); this.room = MAX_ROOM; this.paths = new Map(); this.reacts = new Map(); this.inert = new WeakSet(); this.surfaces = new WeakMap(); this.ends = new WeakMap();
-      this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.texts = []; this.owners = []; this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.leaving = new Set(); this.seek = null; this.sight = null; this.maps = new Map();
+      this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.texts = []; this.owners = []; this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.leaving = new Set(); this.seek = null; this.occlusion = null; this.maps = new Map();
       this.currents = !!rootElement(root) && !!find(rootElement(root), '[aria-current]');
     }
     // opacity is how much of an element its own style and those around it let through.
@@ -243,8 +243,8 @@
         const box = m && m.text ? pseudoBox(this, el, m.style, full) : null;
         if (box && bare(meet(box, at.screen))) m.text = ''; // moved away
       }
-      if (before && this.sight) this.sight.conjure(el, '::before', before, full);
-      if (after && this.sight) this.sight.conjure(el, '::after', after, full);
+      if (before && this.occlusion) this.occlusion.addPseudo(el, '::before', before, full);
+      if (after && this.occlusion) this.occlusion.addPseudo(el, '::after', after, full);
       return before || after ? this.generated(el) : '';
     }
     whole(el, text) {
@@ -322,7 +322,7 @@
     }
     // remember keeps what is to be looked at once the whole page has been read.
     remember(rec, style, near) {
-      if (!near || !this.sight) return;
+      if (!near || !this.occlusion) return;
       const {el, node} = rec;
       rec.painted = alpha(style.backgroundColor) > CLEAR || style.backgroundImage !== 'none' || parseFloat(style.borderTopWidth) > 0 || SHAPES.has(node.t);
       const holdsOthers = (node.k || []).some(k => k.t[0] !== ':');
@@ -330,9 +330,9 @@
       rec.loose = !FIELDS.has(node.t) && (holdsOthers || !(node.f & CLICKABLE));
       rec.kept = rec.kept || holdsOthers;
       this.records.push(rec);
-      this.sight.haunt(el, style, rec.box);
-      this.sight.shade(el, style, rec);
-      if (inTopLayer(el)) this.sight.backdrop(el);
+      this.occlusion.addOverlay(el, style, rec.box);
+      this.occlusion.addRings(el, style, rec);
+      if (inTopLayer(el)) this.occlusion.addBackdrop(el);
     }
     // finish looks at what was read as it is drawn, and says what names what.
     finish(top) {
@@ -348,7 +348,7 @@
       const end = Math.max(performance.now() + MAX_MS / 4, this.deadline);
       for (const rec of this.records) {
         if (performance.now() > end) { this.note = this.note || 'the page is too slow to be looked at as a whole'; return; }
-        this.sight.judge(rec);
+        this.occlusion.judge(rec);
       }
     }
     // adopt hangs what an element owns (aria-owns) under it, wherever the page has put that.

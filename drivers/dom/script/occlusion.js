@@ -1,8 +1,8 @@
-  // Sight tells of the elements that were read what a person sees of them and where a touch reaches them.
+  // Occlusion tells of the elements that were read what a person sees of them and where a touch reaches them.
 
   const ALONG = [0.5, 0.2, 0.8, 0.06, 0.94]; // where in a line of text it is looked
   const GRID = [[.5, .5], [.25, .5], [.75, .5], [.5, .25], [.5, .75], [.1, .15], [.9, .15], [.1, .85], [.9, .85], [.03, .5], [.97, .5], [.5, .05], [.5, .95]];
-  const MAX_RECTS = 40, MAX_PIECES = 5000, MAX_LINES = 6, MAX_GHOSTS = 300, MAX_SPARE = 5, MIN_SHADE = 6, FAINT = 0.1, DUST = 4;
+  const MAX_RECTS = 40, MAX_PIECES = 5000, MAX_LINES = 6, MAX_OVERLAYS = 300, MAX_SPARE = 5, MIN_SHADE = 6, FAINT = 0.1, DUST = 4;
   const width = b => b.r - b.l, height = b => b.b - b.t;
   const inBox = (b, x, y) => b.l <= x && x < b.r && b.t <= y && y < b.b;
   const boxOf = r => ({l: r.left, t: r.top, r: r.right, b: r.bottom});
@@ -11,9 +11,9 @@
   // sliver: so little is left of a line that nobody reads it.
   const sliver = (part, whole) => width(part) < Math.min(3, width(whole)) || height(part) < Math.max(Math.min(2, height(whole)), height(whole) / 4) || bare(part) && !bare(whole);
 
-  class Sight {
+  class Occlusion {
     constructor(reader, view, spare) {
-      this.reader = reader; this.view = view; this.spare = spare; this.hits = new Map(); this.ghosts = []; this.pierced = new Map(); this.masks = new Map();
+      this.reader = reader; this.view = view; this.spare = spare; this.hits = new Map(); this.overlays = []; this.pierced = new Map(); this.masks = new Map();
     }
     hit(x, y) {
       const key = x * 100003 + y;
@@ -24,16 +24,16 @@
     // touchable: what the browser finds at a point may be the element itself.
     touchable(el) { return this.reader.style(el).pointerEvents !== 'none' && !this.reader.inert.has(el); }
 
-    // haunt notes what is drawn over a page and meets no touch, so that the browser does not find it at any point.
-    haunt(el, style, box) {
-      if (this.ghosts.length >= MAX_GHOSTS || this.touchable(el) || width(box) * height(box) < 64) return;
+    // addOverlay notes what is drawn over a page and meets no touch, so that the browser does not find it at any point.
+    addOverlay(el, style, box) {
+      if (this.overlays.length >= MAX_OVERLAYS || this.touchable(el) || width(box) * height(box) < 64) return;
       const tag = localName(el);
       const paints = alpha(style.backgroundColor) > CLEAR || frost(this.reader, el) > 0 || style.backgroundImage !== 'none' || ['img', 'canvas', 'video', 'iframe'].includes(tag);
-      if (paints) this.ghosts.push({el, box, frost: frost(this.reader, el), solid: (x, y) => solid(this.reader, el, x, y), tint: tint(this.reader, el), what: 'box'});
+      if (paints) this.overlays.push({el, box, frost: frost(this.reader, el), solid: (x, y) => solid(this.reader, el, x, y), tint: tint(this.reader, el), what: 'box'});
     }
-    // shade does so for what is drawn around a box: the shadow that it throws (a tour that leaves one place free of it), its outline.
-    shade(el, style, rec) {
-      if (style.boxShadow === 'none' && style.outlineStyle === 'none' || this.ghosts.length >= MAX_GHOSTS || this.reader.opacity(el) < OPAQUE) return;
+    // addRings does so for what is drawn around a box: the shadow that it throws (a tour that leaves one place free of it), its outline.
+    addRings(el, style, rec) {
+      if (style.boxShadow === 'none' && style.outlineStyle === 'none' || this.overlays.length >= MAX_OVERLAYS || this.reader.opacity(el) < OPAQUE) return;
       const own = rec.full, rings = shadows(style.boxShadow).filter(s => !s.inset && alpha(s.colour) >= OPAQUE).map(s => ({far: s.spread - s.blur / 2, ...s}));
       const line = style.outlineStyle === 'none' || alpha(style.outlineColor) < OPAQUE ? 0 : parseFloat(style.outlineWidth) || 0;
       if (line) rings.push({far: line + (parseFloat(style.outlineOffset) || 0), x: 0, y: 0});
@@ -41,33 +41,33 @@
       for (const {far, x, y} of rings) {
         if (far < MIN_SHADE) continue;
         const box = meet({l: own.l + x - far, t: own.t + y - far, r: own.r + x + far, b: own.b + y + far}, rec.clip);
-        this.ghosts.push({el, box: shape ? meet(box, shape) : box, what: 'ring', solid: (px, py) => !inBox(own, px, py)});
+        this.overlays.push({el, box: shape ? meet(box, shape) : box, what: 'ring', solid: (px, py) => !inBox(own, px, py)});
       }
     }
-    // conjure does so for the pseudo-elements of an element.
-    conjure(el, part, made, box) {
+    // addPseudo does so for the pseudo-elements of an element.
+    addPseudo(el, part, made, box) {
       const s = made.style;
-      if (this.ghosts.length >= MAX_GHOSTS || alpha(s.backgroundColor) <= CLEAR && s.backgroundImage === 'none') return;
+      if (this.overlays.length >= MAX_OVERLAYS || alpha(s.backgroundColor) <= CLEAR && s.backgroundImage === 'none') return;
       const b = pseudoBox(this.reader, el, s, box);
       if (!b || width(b) * height(b) < 64) return;
       const whole = +s.opacity >= OPAQUE && maskAlpha(s) === 1 && s.visibility === 'visible', full = filled(s);
-      this.ghosts.push({el, box: b, what: 'pseudo', part, style: s,
+      this.overlays.push({el, box: b, what: 'pseudo', part, style: s,
         solid: (x, y) => whole && this.reader.opacity(el) >= OPAQUE && (full || pictured(s, b, x, y))});
     }
-    backdrop(el) {
+    addBackdrop(el) {
       const s = styleOf(el, '::backdrop');
       if (+s.opacity < OPAQUE || !filled(s) || s.display === 'none') return;
-      this.ghosts.push({el, box: this.view, what: 'backdrop', solid: () => true});
+      this.overlays.push({el, box: this.view, what: 'backdrop', solid: () => true});
     }
-    ghostRank(g) {
+    overlayRank(g) {
       if (g.rank) return g.rank;
       if (g.what === 'backdrop') return g.rank = [[1e12, this.reader.orderOf(g.el) - 0.5]];
       if (g.what === 'box' || g.what === 'ring') return g.rank = rank(this.reader, g.el);
       const order = g.part === '::before' ? this.reader.orderOf(g.el) + 0.25 : this.reader.endOf(g.el) + 0.5;
       return g.rank = rank(this.reader, g.el, 'box', {style: g.style, order});
     }
-    // veil names what hides a point of owner from a person, "" when nothing does. of is its letters ("text"), its box, or the page in a frame.
-    veil(owner, x, y, of) {
+    // coverAt names what hides a point of owner from a person, "" when nothing does. of is its letters ("text"), its box, or the page in a frame.
+    coverAt(owner, x, y, of) {
       const reader = this.reader, boxed = of !== 'text', mine = () => this.pierced.get(owner) || this.pierced.set(owner, {text: rank(reader, owner, 'text'), box: rank(reader, owner)}).get(owner);
       const over = r => above(r, mine()[boxed ? 'box' : 'text']), blurs = far => of !== 'box' && smears(far, reader.style(owner));
       const mask = this.masked(owner).find(({el, style}) => maskAt(el, style, x, y) < FAINT);
@@ -75,10 +75,10 @@
       if (of === 'page' && blurs(reader.blur(owner))) return 'a filter of ' + describe(nameable(owner));
       let left = 1; // of what a person sees there
       const hides = dark => { left *= 1 - dark; return left < 1 - OPAQUE; };
-      for (const g of this.ghosts) {
+      for (const g of this.overlays) {
         if (!inBox(g.box, x, y) || (g.what === 'box' || g.what === 'ring') && (holds(g.el, owner) || boxed && holds(owner, g.el))) continue;
         if (boxed && g.what === 'pseudo' && holds(owner, g.el)) continue;
-        if (over(this.ghostRank(g)) && hides(g.solid(x, y) || blurs(g.frost || 0) ? 1 : g.tint || 0)) return describe(nameable(g.el)) + ({box: '', ring: ' and what is drawn around it'}[g.what] ?? (g.part || '::backdrop'));
+        if (over(this.overlayRank(g)) && hides(g.solid(x, y) || blurs(g.frost || 0) ? 1 : g.tint || 0)) return describe(nameable(g.el)) + ({box: '', ring: ' and what is drawn around it'}[g.what] ?? (g.part || '::backdrop'));
       }
       const hit = this.hit(x, y);
       if (!hit || hit === owner || boxed && holds(owner, hit)) return '';
@@ -160,14 +160,14 @@
       const covers = [], points = text.length ? text : grid.map(p => ({owner: rec.drawnAs || rec.el, ...p}));
       rec.open = [];
       for (const p of points) {
-        const cover = this.veil(p.owner, p.x, p.y, text.length ? 'text' : 'box');
+        const cover = this.coverAt(p.owner, p.x, p.y, text.length ? 'text' : 'box');
         if (!cover) {
           rec.open.push(p);
           if (rec.open.length >= (this.spare ? MAX_SPARE : 1)) return;
         } else if (!covers.includes(cover)) covers.push(cover);
       }
       // A control of which only the words are hidden is still one that a person sees.
-      const edge = text.length && rec.control && grid.find(p => !this.veil(rec.el, p.x, p.y, 'box'));
+      const edge = text.length && rec.control && grid.find(p => !this.coverAt(rec.el, p.x, p.y, 'box'));
       if (edge) rec.open.push(edge);
       if (rec.open.length) return;
       put(rec.node, 'v', covers.slice(0, 3).join(' and '));
@@ -242,13 +242,13 @@
       if (!drawing && !sameColour(reader.surfaces.get(owner), ink) && !reader.grounds.has(ink) || style.textShadow !== 'none' || parseFloat(style.webkitTextStrokeWidth) > 0) return false;
       const {x, y} = within2(seen, 0.5, 0.5);
       if (!this.touchable(owner)) return false;
-      const ghosts = this.ghosts.filter(g => inBox(g.box, x, y)), [plate] = ghosts, mine = rank(reader, owner, 'text');
-      if (ghosts.length > 1 || plate && (plate.what !== 'box' || above(this.ghostRank(plate), mine))) return false;
+      const overlays = this.overlays.filter(g => inBox(g.box, x, y)), [plate] = overlays, mine = rank(reader, owner, 'text');
+      if (overlays.length > 1 || plate && (plate.what !== 'box' || above(this.overlayRank(plate), mine))) return false;
       let under = false;
       for (const e of stackAt(reader.root, x, y)) {
         under = under || e === owner;
         if (!under) continue;
-        if (plate && (holds(e, plate.el) || above(this.ghostRank(plate), rank(reader, e)))) return !!ground(reader.style(plate.el)) && reader.opacity(plate.el) >= OPAQUE && sameColour(ground(reader.style(plate.el)), ink);
+        if (plate && (holds(e, plate.el) || above(this.overlayRank(plate), rank(reader, e)))) return !!ground(reader.style(plate.el)) && reader.opacity(plate.el) >= OPAQUE && sameColour(ground(reader.style(plate.el)), ink);
         const s = reader.style(e), on = drawing && SHAPES.has(localName(e)) ? alpha(s.fill) * (parseFloat(s.fillOpacity) || 0) >= OPAQUE ? s.fill : null : ground(s);
         if (on === null || s.filter !== 'none' || s.mixBlendMode !== 'normal' || on && reader.opacity(e) < OPAQUE) return false;
         if (on) return sameColour(on, ink);
