@@ -15,10 +15,11 @@ func TestATouchMeetsWhatItIsAimedAt(t *testing.T) {
 	rows := `<ul id=rows onclick="said(event.target.textContent)"><li id=one>One</li><li>Two</li></ul>`
 	framed := `<iframe id=in style="position:absolute;left:50px;top:50px;width:300px;height:200px;border:0"
 		srcdoc="<body style='margin:0'><button id=go onclick=&quot;parent.said('go')&quot;>Go</button>"></iframe>`
-	for _, c := range []struct {
+	type row struct {
 		name, body, id, change, want string
 		byTouch                      bool
-	}{
+	}
+	for _, c := range few(2, []row{
 		{"nothing changed", plain, "go", ``, "go", true},
 		{"it moved away", plain, "go", `go.style.left = '400px'; document.body.onclick = () => said('body')`, "", true},
 		{"it moved a little", plain, "go", `go.style.left = '80px'`, "go", false},
@@ -38,8 +39,8 @@ func TestATouchMeetsWhatItIsAimedAt(t *testing.T) {
 		{"a frame that is gone", framed, "go", `document.getElementById('in').remove()`, "", false},
 		{"out of its frame", framed, "go", `frames[0].document.getElementById('go').style.marginLeft = '100px';
 			frames[0].document.body.onclick = () => said(1)`, "", false},
-	} {
-		for _, device := range []string{"", "Pixel 7"} {
+	}) {
+		for _, device := range []string{"", touchable} {
 			if device != "" && !c.byTouch {
 				continue
 			}
@@ -49,13 +50,7 @@ func TestATouchMeetsWhatItIsAimedAt(t *testing.T) {
 					function veil() { document.body.insertAdjacentHTML('beforeend',
 						'<div id=veil style="position:fixed;inset:0;background:#0008" onclick="said(1)"></div>'); }
 					</script>`
-				var d *Device
-				if device == "" {
-					d = display(t, body)
-				} else {
-					d = open(t)
-					must(t, d.OpenPage(t.Context(), dataPage(body), drivers.PageOptions{DeviceName: device}))
-				}
+				d := reach(t, dataPage(body), device)
 				n := byID(t, tree(t, d), c.id)
 				_, err := d.Eval(t.Context(), c.change+"; null", patience)
 				must(t, err)

@@ -3,9 +3,11 @@ package web
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,8 +16,33 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// running starts a Chromium of the test's own, and gives the address of its DevTools.
+// usersOwn is a Chromium as a user's own, with a tab of the user's, for all tests that attach to one.
+var usersOwn struct {
+	sync.Once
+	address string
+	stop    func() error
+}
+
+// running gives the address of its DevTools.
 func running(t *testing.T) string {
+	t.Helper()
+	usersOwn.Do(func() { usersOwn.address, usersOwn.stop = startOwn(t) })
+	if usersOwn.address == "" {
+		t.Fatal("the user's own browser did not start")
+	}
+	return usersOwn.address
+}
+
+// endOwn ends it.
+func endOwn() error {
+	if usersOwn.stop == nil {
+		return nil
+	}
+	return usersOwn.stop()
+}
+
+// startOwn starts it; stop ends it.
+func startOwn(t *testing.T) (address string, stop func() error) {
 	t.Helper()
 	if _, err := shared.Devices(t.Context()); err != nil {
 		t.Fatal(err)
@@ -26,17 +53,22 @@ func running(t *testing.T) string {
 	if !shared.setup.Sandbox {
 		args = append(args, "--no-sandbox")
 	}
-	cmd := exec.Command(shared.setup.Chromium, append(args, site.Page("late.html"))...)
+	program := shared.setup.Chromium
+	if testing.Short() {
+		program = shared.setup.Headless
+	}
+	cmd := exec.Command(program, append(args, site.Page("late.html"))...)
 	said, err := cmd.StderrPipe()
 	must(t, err)
 	must(t, cmd.Start())
-	t.Cleanup(func() {
+	stop = func() error {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		if !until(context.Background(), patience, func() bool { return os.RemoveAll(profile) == nil }) {
-			t.Errorf("%s cannot be removed", profile)
+			return fmt.Errorf("%s cannot be removed", profile)
 		}
-	})
+		return nil
+	}
 	found := make(chan string, 1)
 	go func() {
 		for lines := bufio.NewScanner(said); lines.Scan(); {
@@ -48,10 +80,11 @@ func running(t *testing.T) string {
 	}()
 	select {
 	case address := <-found:
-		return address
+		return address, stop
 	case <-time.After(patience):
+		_ = stop()
 		t.Fatal("the browser did not say where it listens")
-		return ""
+		return "", nil
 	}
 }
 

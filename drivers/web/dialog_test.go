@@ -26,7 +26,7 @@ func alertOf(t *testing.T, d *Device, text string) {
 
 func TestAnOpenDialogIsAnswered(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "dialog.html")
+	d := browse(t, "dialog.html")
 	if open, err := d.Alert(t.Context()); open != nil || err != nil {
 		t.Fatalf("%v, %v", open, err)
 	}
@@ -53,7 +53,7 @@ func TestAnOpenDialogIsAnswered(t *testing.T) {
 // One action may open several dialogs, one after the other; one may come when nothing is under way.
 func TestDialogsInARow(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<button id=two>Two</button><button id=later>Later</button><p id=log></p><script>
+	d := display(t, `<button id=two>Two</button><button id=later>Later</button><p id=log></p><script>
 		two.onclick = () => { const a = prompt('One?'), b = confirm('Two?'); log.textContent = a + ' ' + b; };
 		later.onclick = () => setTimeout(() => { log.textContent = 'later ' + confirm('Later?'); }, 300);</script>`)
 	must(t, d.ClickOn(t.Context(), target("#two"), drivers.WebClick{}))

@@ -21,6 +21,7 @@ func TestFirefoxOnAFullDisk(t *testing.T) {
 	dir := os.Getenv(inNamespace)
 	if dir == "" {
 		t.Parallel()
+		leftToFirefox(t)
 		againInNamespace(t)
 		return
 	}

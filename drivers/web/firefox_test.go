@@ -24,6 +24,14 @@ import (
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
+// leftToFirefox skips a test in the short mode, which starts Firefox once, for TestFirefoxOnPages.
+func leftToFirefox(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left to make firefox: TestFirefoxOnPages is a part of it")
+	}
+}
+
 // openFirefox gives a device whose pages are Firefox's: one process serves all tests.
 func openFirefox(t *testing.T) *Device {
 	t.Helper()
@@ -46,9 +54,7 @@ func (f firefoxes) Open(ctx context.Context, id string) (drivers.Device, error) 
 // TestFirefoxContract: Firefox keeps the promises of package drivers as Chromium does.
 func TestFirefoxContract(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("left to make firefox: TestFirefoxOnPages is a part of it")
-	}
+	leftToFirefox(t)
 	pages := httptest.NewServer(http.FileServer(http.Dir("../../suites/pages")))
 	t.Cleanup(pages.Close)
 	drivertest.Run(t, drivertest.Subject[*testing.T]{
@@ -64,6 +70,7 @@ func TestFirefoxContract(t *testing.T) {
 // What the table refuses is refused before a page opens, by name.
 func TestFirefoxRefusesBeforeAPageOpens(t *testing.T) {
 	t.Parallel()
+	leftToFirefox(t)
 	d := openFirefox(t)
 	if info := d.Info(); !strings.HasPrefix(info.Model, "Firefox 1") || info.OSVersion == "" {
 		t.Errorf("%+v", info)
@@ -83,7 +90,7 @@ func TestFirefoxRefusesBeforeAPageOpens(t *testing.T) {
 	wantError(t, d.Swipe(t.Context(), image.Pt(300, 400), image.Pt(300, 100), 100*time.Millisecond), drivers.ErrUnsupported, "swipe does not work in Firefox")
 }
 
-// Each way round of the table does what it says.
+// Each way round of the table does what it says. In the short mode, Firefox starts, is clicked, tells its place and goes back and forth.
 func TestFirefoxOnPages(t *testing.T) {
 	t.Parallel()
 	files := http.NewServeMux()
@@ -101,6 +108,7 @@ func TestFirefoxOnPages(t *testing.T) {
 	d := openFirefox(t)
 	must(t, d.OpenPage(t.Context(), server.URL+"/one", drivers.PageOptions{Geolocation: &drivers.Place{Latitude: 52.5, Longitude: 13.25}}))
 	t.Run("download", func(t *testing.T) {
+		leftToFirefox(t)
 		path, err := d.Download(t.Context(), target("#file"), t.TempDir(), "")
 		must(t, err)
 		if text, err := os.ReadFile(path); filepath.Base(path) != "in voice.txt" || string(text) != "42 €" {
@@ -125,6 +133,7 @@ func TestFirefoxOnPages(t *testing.T) {
 		wantError(t, d.Navigate(t.Context(), "forward", patience), drivers.ErrNotActionable, "no page to go forward to")
 	})
 	t.Run("offline", func(t *testing.T) {
+		leftToFirefox(t)
 		must(t, d.Airplane(t.Context(), true))
 		if on, err := d.Eval(t.Context(), "navigator.onLine", patience); on != false || err != nil {
 			t.Errorf("%v, %v", on, err)
@@ -135,6 +144,7 @@ func TestFirefoxOnPages(t *testing.T) {
 		mustShow(t, d, "h1", "/three")
 	})
 	t.Run("an address that cannot be reached", func(t *testing.T) {
+		leftToFirefox(t)
 		wantError(t, d.OpenPage(t.Context(), "http://127.0.0.1:9/", drivers.PageOptions{}), drivers.ErrPage)
 		wantError(t, d.OpenPage(t.Context(), "http://nobody.invalid/", drivers.PageOptions{}), drivers.ErrPage, "there is no such host")
 	})
@@ -143,6 +153,7 @@ func TestFirefoxOnPages(t *testing.T) {
 // TestFirefoxHearsOfTheMouseEverywhere: on all of a page, also where its window would be too small.
 func TestFirefoxHearsOfTheMouseEverywhere(t *testing.T) {
 	t.Parallel()
+	leftToFirefox(t)
 	for _, size := range []image.Point{{}, {X: 390, Y: 844}, {X: 1900, Y: 1300}, firefoxScreen} {
 		t.Run(size.String(), func(t *testing.T) {
 			d := openFirefox(t)
@@ -158,6 +169,7 @@ func TestFirefoxHearsOfTheMouseEverywhere(t *testing.T) {
 // The two ways of dragging: by the mouse, and by the events of HTML.
 func TestFirefoxDrags(t *testing.T) {
 	t.Parallel()
+	leftToFirefox(t)
 	d := openFirefox(t)
 	dragPage := dataPage(`<style>div{width:80px;height:80px;margin:10px;background:#ccc}</style>
 		<div id=html draggable=true>HTML</div><div id=mouse>Mouse</div><div id=cart>Cart</div><p id=got></p><script>
@@ -192,9 +204,7 @@ func TestFirefoxDrags(t *testing.T) {
 // Light and dark are two processes, and what one shows the other does not.
 func TestFirefoxIsDark(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it starts a second Firefox: left to make firefox")
-	}
+	leftToFirefox(t)
 	d := openFirefox(t)
 	for scheme, dark := range map[string]bool{"": false, "light": false, "dark": true} {
 		must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{ColorScheme: scheme}))
@@ -208,6 +218,7 @@ func TestFirefoxIsDark(t *testing.T) {
 // A film of Firefox is made of pictures.
 func TestFirefoxIsFilmed(t *testing.T) {
 	t.Parallel()
+	leftToFirefox(t)
 	d := openFirefox(t)
 	film, err := d.StartRecording(t.Context(), t.TempDir())
 	must(t, err)
@@ -230,9 +241,7 @@ func TestFirefoxThatIsKilledOrHangs(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc")
 	}
-	if testing.Short() {
-		t.Skip("it starts browsers of its own: left to make firefox")
-	}
+	leftToFirefox(t)
 	const sigstop = syscall.Signal(19) // of Linux; for Windows the package has no name for it
 	for _, signal := range []os.Signal{syscall.SIGKILL, sigstop} {
 		own := New(Options{Browser: dsl.Firefox})
@@ -263,29 +272,31 @@ func TestFirefoxThatIsKilledOrHangs(t *testing.T) {
 	}
 }
 
-// A signal to all processes of a run, as a CI system sends it, ends no browser behind the back of whoever writes the reports; and none is
-// left when that ends.
-func TestSignalToAllProcesses(t *testing.T) {
-	t.Parallel()
+// ignoresSignals: a signal to all processes of a run, as a CI system sends it, ends no browser behind the back of whoever writes the reports.
+func ignoresSignals(t *testing.T, own *Driver, d *Device) {
+	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("it has no such signals")
+		return // it has no such signals
 	}
-	browser := dsl.Firefox
-	if testing.Short() {
-		browser = dsl.Chromium
+	process, err := os.FindProcess(own.process.pw.Pid())
+	must(t, err)
+	for _, signal := range []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+		must(t, process.Signal(signal))
 	}
-	own := New(Options{Browser: browser})
+	tree(t, d)
+}
+
+// The same of Firefox; and none is left when that ends.
+func TestFirefoxAndASignalToAllProcesses(t *testing.T) {
+	t.Parallel()
+	leftToFirefox(t) // TestLostProcesses does the same with Chromium
+	own := New(Options{Browser: dsl.Firefox})
 	opened, err := own.Open(t.Context(), "web-1")
 	must(t, err)
 	d := opened.(*Device)
 	must(t, d.OpenPage(t.Context(), dataPage(`<h1>Here</h1>`), drivers.PageOptions{}))
 	pid := own.process.pw.Pid()
-	process, err := os.FindProcess(pid)
-	must(t, err)
-	for _, signal := range []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
-		must(t, process.Signal(signal))
-	}
-	mustShow(t, d, "h1", "Here")
+	ignoresSignals(t, own, d)
 	must(t, d.Close())
 	must(t, own.Close())
 	if !until(t.Context(), patience, func() bool { return !runs(pid) }) {
@@ -296,6 +307,7 @@ func TestSignalToAllProcesses(t *testing.T) {
 // A Firefox that is missing, or too old, is one sentence that says how to get one.
 func TestNoFirefox(t *testing.T) {
 	t.Parallel()
+	leftToFirefox(t)
 	old := filepath.Join(t.TempDir(), "firefox")
 	must(t, os.WriteFile(old, []byte("#!/bin/sh\necho Mozilla Firefox 115.3.0esr\n"), 0o755))
 	var path string
@@ -328,6 +340,7 @@ func TestNoFirefox(t *testing.T) {
 // The finder, what is seen, and what is gone are the same in both browsers.
 func TestBrowsersSeeTheSame(t *testing.T) {
 	t.Parallel()
+	leftToFirefox(t)
 	page := dataPage(`<h1>Shop</h1><button disabled>Pay</button><label>Mail <input value="ada@example.com"></label><p hidden>Secret</p>
 		<p style="position:absolute;left:-999px">Away</p><div style="position:relative"><p id=under>Under</p><div style="position:absolute;inset:0;background:white">Over</div></div>
 		<select><option>One<option selected>Two</select><details><summary>More</summary>Inside</details><input type=checkbox checked aria-label=Terms>

@@ -47,10 +47,18 @@ func TestAGuardedBrowserReachesNothingPrivate(t *testing.T) {
 	must(t, err)
 	defer udp.Close()
 	_, port, _ := net.SplitHostPort(private.Listener.Addr().String())
-	d := guardedDevice(t, guard.Policy{}, t.TempDir())
-	for _, address := range []string{private.URL, encrypted.URL, "http://localhost:" + port, "http://[::1]:" + port, "http://0.0.0.0:" + port,
+	root := t.TempDir()
+	d := guardedDevice(t, guard.Policy{}, root)
+	t.Run("files", func(t *testing.T) { filesBelow(t, d, root) })
+	for i, address := range []string{private.URL, encrypted.URL, "http://localhost:" + port, "http://[::1]:" + port, "http://0.0.0.0:" + port,
 		"http://127.1:" + port, "http://2130706433:" + port, "http://[::ffff:127.0.0.1]:" + port, "http://foo.localhost:" + port} {
-		wantError(t, d.OpenPage(t.Context(), address, drivers.PageOptions{Timeout: 10 * time.Second}), drivers.ErrPage)
+		visit := func() error {
+			return d.OpenPage(t.Context(), address, drivers.PageOptions{Timeout: 10 * time.Second})
+		}
+		if testing.Short() && i > 0 { // in the page of the first
+			visit = func() error { return d.Navigate(t.Context(), address, 10*time.Second) }
+		}
+		wantError(t, visit(), drivers.ErrPage)
 	}
 	wantError(t, d.OpenPage(t.Context(), private.URL, drivers.PageOptions{}), drivers.ErrPage, "127.0.0.1", "loopback", "--allow-private")
 	wantError(t, d.OpenPage(t.Context(), "http://169.254.169.254/latest/meta-data/", drivers.PageOptions{}), drivers.ErrPage, "169.254.169.254", "credentials")
@@ -88,6 +96,7 @@ func TestAGuardedBrowserReachesNothingPrivate(t *testing.T) {
 
 // With private addresses allowed the same proxy lets pages, encrypted ones and WebSockets too, through.
 func TestAGuardedBrowserWorks(t *testing.T) {
+	left(t, "it starts a browser of its own; package guard tries its proxy")
 	d := guardedDevice(t, guard.Policy{AllowPrivate: true}, "")
 	must(t, d.OpenPage(t.Context(), site.Page("requests.html"), drivers.PageOptions{}))
 	must(t, d.ClickOn(t.Context(), target("#load"), drivers.WebClick{}))
@@ -104,13 +113,20 @@ func TestAGuardedBrowserWorks(t *testing.T) {
 }
 
 func TestFilesBelowAFolder(t *testing.T) {
-	root, outside := t.TempDir(), t.TempDir()
+	left(t, "the same is tried in the browser of TestAGuardedBrowserReachesNothingPrivate")
+	root := t.TempDir()
+	filesBelow(t, guardedDevice(t, guard.Open(), root), root)
+}
+
+// filesBelow: pages are files below root alone, whoever asks for others.
+func filesBelow(t *testing.T, d *Device, root string) {
+	t.Helper()
+	outside := t.TempDir()
 	secret := filepath.Join(outside, "secret.html")
 	must(t, os.WriteFile(secret, []byte("<h1>Secret</h1>"), 0o600))
 	must(t, os.Symlink(secret, filepath.Join(root, "link.html")))
 	must(t, os.WriteFile(filepath.Join(root, "ok.html"), []byte("<h1>Mine</h1><iframe id=i src='file://"+secret+"'></iframe><img src='inner.svg'>"), 0o600))
 	must(t, os.WriteFile(filepath.Join(root, "inner.svg"), []byte("<svg xmlns='http://www.w3.org/2000/svg' width='7' height='7'/>"), 0o600))
-	d := guardedDevice(t, guard.Open(), root)
 	must(t, d.OpenPage(t.Context(), "file://"+filepath.Join(root, "ok.html"), drivers.PageOptions{}))
 	mustShow(t, d, "h1", "Mine")
 	if width, err := d.Eval(t.Context(), "document.images[0].naturalWidth", patience); width != 7 || err != nil {
@@ -131,8 +147,5 @@ func TestFilesBelowAFolder(t *testing.T) {
 	}
 	none := New(Options{NoFiles: true})
 	defer none.Close()
-	opened, err := none.Open(t.Context(), "web-1")
-	must(t, err)
-	defer opened.Close()
-	wantError(t, opened.(*Device).OpenPage(t.Context(), "file://"+filepath.Join(root, "ok.html"), drivers.PageOptions{}), drivers.ErrPage, "files")
+	wantError(t, newDevice(none, none.info("web-1")).OpenPage(t.Context(), "file://"+filepath.Join(root, "ok.html"), drivers.PageOptions{}), drivers.ErrPage, "files")
 }

@@ -12,10 +12,13 @@ import (
 // A script that never ends in a handler: the call that it holds ends, the page is closed whatever it does, and others go on.
 func TestAHungPageIsClosedHard(t *testing.T) {
 	t.Parallel()
-	neighbour := show(t, `<h1>Next door</h1>`)
+	neighbour := display(t, `<h1>Next door</h1>`)
 	d := visit(t, "busy.html")
 	button := byID(t, tree(t, d), "hang")
 	d.limit, d.grace = 2*time.Second, actGrace
+	if testing.Short() { // the page computes as long
+		d.limit = 500 * time.Millisecond
+	}
 	wantError(t, d.Tap(t.Context(), centre(button)), drivers.ErrNotReady, "did not answer")
 	_, err := d.Screenshot(t.Context())
 	wantError(t, err, drivers.ErrDeviceLost, "")
@@ -31,6 +34,7 @@ func TestAHungPageIsClosedHard(t *testing.T) {
 // A page that hangs by itself, when nothing acts on it, gives no picture and is closed as well.
 func TestAPictureOfAPageThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
+	left(t, "TestAHungPageIsClosedHard remains")
 	d := visit(t, "busy.html")
 	_, page, err := d.page()
 	must(t, err)
@@ -49,10 +53,10 @@ func TestAPictureOfAPageThatDoesNotAnswer(t *testing.T) {
 func TestLeavingIsAsked(t *testing.T) {
 	t.Parallel()
 	guarded := `<h1>Draft</h1><input id=f><a id=go href="` + site.Page("form.html") + `">Go</a><script>addEventListener('beforeunload',e=>{e.preventDefault();e.returnValue='x'})</script>`
+	d := display(t, guarded)
+	tap(t, d, byID(t, tree(t, d), "f"))
+	must(t, d.Type(t.Context(), "unsaved"))
 	for _, leave := range []bool{false, true} {
-		d := show(t, guarded)
-		tap(t, d, byID(t, tree(t, d), "f"))
-		must(t, d.Type(t.Context(), "unsaved"))
 		tap(t, d, byID(t, tree(t, d), "go"))
 		alertOf(t, d, "Leave site?")
 		must(t, d.AnswerAlert(t.Context(), map[bool]string{true: "Leave", false: "Cancel"}[leave], ""))
@@ -69,7 +73,7 @@ func TestLeavingIsAsked(t *testing.T) {
 // A navigation of the test's own asks, too.
 func TestNavigatingAwayIsAsked(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<input id=f><script>addEventListener('beforeunload',e=>{e.preventDefault();e.returnValue='x'})</script>`)
+	d := display(t, `<input id=f><script>addEventListener('beforeunload',e=>{e.preventDefault();e.returnValue='x'})</script>`)
 	tap(t, d, byID(t, tree(t, d), "f"))
 	must(t, d.Type(t.Context(), "unsaved"))
 	must(t, d.Navigate(t.Context(), site.Page("form.html"), patience))
@@ -102,7 +106,7 @@ func TestAPageWhoseImageNeverLoads(t *testing.T) {
 func TestTheAnswerOfTheServerIsTold(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{404, 503} {
-		d := visit(t, "status/"+map[int]string{404: "404", 503: "503"}[status])
+		d := browse(t, "status/"+map[int]string{404: "404", 503: "503"}[status])
 		if opening, err := d.Opening(t.Context()); err != nil || opening.Status != status {
 			t.Errorf("%+v, %v", opening, err)
 		}

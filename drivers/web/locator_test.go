@@ -21,6 +21,9 @@ func TestSignIn(t *testing.T) {
 		{"wrong", "guess", "#error", "Wrong email or password"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.name == "wrong" {
+				left(t, "the other page of it remains")
+			}
 			d := browse(t, "login.html")
 			// The fields come 400 ms after the page.
 			for selector, value := range map[string]string{"#email": webtest.User, "#password": c.password} {
@@ -132,6 +135,7 @@ func TestFillTellsWhyNot(t *testing.T) {
 
 func TestFillReplaces(t *testing.T) {
 	t.Parallel()
+	left(t, "TestFieldsOfEveryType and TestFillEndsWithTheText remain")
 	d := browse(t, "form.html")
 	for selector, value := range map[string]string{
 		"#name": "Zoë 😀", "#notes": "two\nlines", "#amount": "7", "#day": "2031-05-04", "#pin": "1234",

@@ -34,17 +34,21 @@ func TestMain(m *testing.M) {
 		os.Exit(child())
 	}
 	code := m.Run()
-	for _, d := range idle.devices {
-		if err := d.Close(); err != nil {
+	for _, devices := range idle.devices {
+		for _, d := range devices {
+			if err := d.Close(); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				code = 1
+			}
+		}
+	}
+	for _, end := range []func() error{endOwn, shared.Close} {
+		if err := end(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}
 	}
 	site.Close()
-	if err := shared.Close(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
 	os.Exit(leaktest.Check(code))
 }
 
@@ -83,34 +87,34 @@ func show(t *testing.T, body string) *Device {
 	return d
 }
 
-// idle are devices with a page that the tests before have left as it was opened, but for its address: a page of a new context costs Chromium
-// four times what another address does. held are those that tests have.
+// idle are devices with a page that the tests before have left as it was opened, but for its address, by the device that they emulate: a page of
+// a new context costs Chromium four times what another address does. held are those that tests have.
 var idle = struct {
 	sync.Mutex
-	devices []*Device
+	devices map[string][]*Device
 	held    map[*testing.T]*Device
-}{held: map[*testing.T]*Device{}}
+}{devices: map[string][]*Device{}, held: map[*testing.T]*Device{}}
 
 // browse is visit for tests to which it is all the same where the page and its mouse were before. A test that calls it again goes on in the same
 // page.
 func browse(t *testing.T, name string) *Device {
 	t.Helper()
-	return reach(t, site.Page(name))
+	return reach(t, site.Page(name), "")
 }
 
 // display is show for such tests.
 func display(t *testing.T, body string) *Device {
 	t.Helper()
-	return reach(t, dataPage(body))
+	return reach(t, dataPage(body), "")
 }
 
-// reach gives the test's own device, an idle one, or a new one, that shows the address.
-func reach(t *testing.T, address string) *Device {
+// reach gives the test's own device, an idle one, or a new one, that shows the address; emulated names the device that it pretends to be.
+func reach(t *testing.T, address, emulated string) *Device {
 	t.Helper()
 	idle.Lock()
 	d, mine := idle.held[t]
-	if n := len(idle.devices); !mine && n > 0 {
-		d, idle.devices = idle.devices[n-1], idle.devices[:n-1]
+	if list := idle.devices[emulated]; !mine && len(list) > 0 {
+		d, idle.devices[emulated] = list[len(list)-1], list[:len(list)-1]
 	}
 	idle.Unlock()
 	if mine {
@@ -125,11 +129,11 @@ func reach(t *testing.T, address string) *Device {
 		d.grace = patience
 	}
 	var s *session
-	t.Cleanup(func() { giveBack(t, d, s) })
+	t.Cleanup(func() { giveBack(t, d, s, emulated) })
 	if old {
 		must(t, d.Navigate(t.Context(), address, patience))
 	} else {
-		must(t, d.OpenPage(t.Context(), address, drivers.PageOptions{}))
+		must(t, d.OpenPage(t.Context(), address, drivers.PageOptions{DeviceName: emulated}))
 	}
 	d.mu.Lock()
 	s = d.session
@@ -141,12 +145,12 @@ func reach(t *testing.T, address string) *Device {
 }
 
 // giveBack keeps the device for another test, or closes it.
-func giveBack(t *testing.T, d *Device, s *session) {
+func giveBack(t *testing.T, d *Device, s *session, emulated string) {
 	idle.Lock()
 	defer idle.Unlock()
 	delete(idle.held, t)
 	if !t.Failed() && d.asOpened(s) {
-		idle.devices = append(idle.devices, d)
+		idle.devices[emulated] = append(idle.devices[emulated], d)
 		return
 	}
 	if err := d.Close(); err != nil {
@@ -280,6 +284,26 @@ func wantError(t *testing.T, err, kind error, words ...string) {
 // pick finds the one element that an action on label would take.
 func pick(tr *screen.Tree, label string, _ bool) ([]screen.Match, error) {
 	return tr.Find(screen.Query{Selector: dsl.Selector{Label: label}, Action: true})
+}
+
+// left leaves a test to make test-full in the short mode; remains says what tries the like there.
+func left(t *testing.T, remains string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left to make test-full: " + remains)
+	}
+}
+
+// few gives every nth of some rows in the short mode: make test-full has them all.
+func few[T any](nth int, rows []T) []T {
+	if !testing.Short() {
+		return rows
+	}
+	var list []T
+	for i := 0; i < len(rows); i += nth {
+		list = append(list, rows[i])
+	}
+	return list
 }
 
 // until polls a condition of the outside world.

@@ -13,6 +13,7 @@ import (
 func TestTheNetworksAnswerIsModified(t *testing.T) {
 	t.Parallel()
 	d := visit(t, "requests.html")
+	modifiesTheRequest(t, d)
 	loads := func(want string, goods ...string) {
 		t.Helper()
 		must(t, d.ClickOn(t.Context(), target("#load"), drivers.WebClick{}))
@@ -37,9 +38,8 @@ func TestTheNetworksAnswerIsModified(t *testing.T) {
 	}
 }
 
-func TestTheRequestIsModified(t *testing.T) {
-	t.Parallel()
-	d := visit(t, "requests.html")
+func modifiesTheRequest(t *testing.T, d *Device) {
+	t.Helper()
 	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "**/api/echo", Request: map[string]string{"X-Api-Version": "2", "User-Agent": ""}}))
 	got, err := d.Eval(t.Context(), "fetch('api/echo', {headers: {'x-own': 'yes'}}).then(r => r.json())", patience)
 	must(t, err)

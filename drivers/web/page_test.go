@@ -49,30 +49,45 @@ func TestBeforeAPageIsOpen(t *testing.T) {
 	}
 }
 
+// In the short mode, one page goes to all that a browser has to try but the first of them.
 func TestAddressesThatDoNotOpen(t *testing.T) {
 	ports, err := drivers.FreePorts(1)
 	must(t, err)
 	refused := "http://127.0.0.1:" + ports[0] + "/" // nothing listens there
-	for _, c := range []struct{ name, address, words string }{
-		{"refused", refused, "refused"},
-		{"no such host", "http://no-such-host.invalid/", "no such host"},
-		{"no such file", "file:///no/such/file.html", "no such file"},
-		{"no scheme", "example.com/login", "begin with https://"},
-		{"no host", "http:///x", "names no host"},
-		{"script", "javascript:alert(1)", "only http, https"},
-		{"browser's own", "chrome://settings", "only http, https"},
-		{"too slow", site.Page("hang"), "did not load within"},
-		{"download", site.Page("download"), "download"},
+	for _, c := range []struct {
+		name, address, words string
+		loads                bool
+	}{
+		{"refused", refused, "refused", false},
+		{"no such host", "http://no-such-host.invalid/", "no such host", true},
+		{"no such file", "file:///no/such/file.html", "no such file", true},
+		{"no scheme", "example.com/login", "begin with https://", false},
+		{"no host", "http:///x", "names no host", false},
+		{"script", "javascript:alert(1)", "only http, https", false},
+		{"browser's own", "chrome://settings", "only http, https", false},
+		{"too slow", site.Page("hang"), "did not load within", true},
+		{"download", site.Page("download"), "download", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := open(t)
 			limit := patience
 			if c.name == "too slow" {
 				limit = time.Second
 			}
-			err := d.OpenPage(t.Context(), c.address, drivers.PageOptions{Timeout: limit})
+			var d *Device
+			if testing.Short() && c.loads {
+				d = browse(t, "blank.html")
+				err = d.Navigate(t.Context(), c.address, limit)
+			} else {
+				d = open(t)
+				err = d.OpenPage(t.Context(), c.address, drivers.PageOptions{Timeout: limit})
+			}
 			wantError(t, err, drivers.ErrPage, c.words)
-			if seen, err := d.Look(t.Context(), "#anything", drivers.WebWant{Hidden: true}, time.Second); err == nil || seen.Met {
+			if c.address == refused {
+				if _, err := d.Screenshot(t.Context()); err != nil {
+					t.Errorf("no picture of the failure: %v", err)
+				}
+			}
+			if seen, err := d.Look(t.Context(), "#anything", drivers.WebWant{Hidden: true}, time.Second); !c.loads && (err == nil || seen.Met) {
 				t.Error("something counts as hidden on a page that did not open")
 			}
 		})
@@ -84,23 +99,24 @@ func TestAddressesThatOpen(t *testing.T) {
 	if err := os.WriteFile(file, []byte("<h1>From a file</h1>"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ address, text string }{
+	d := open(t)
+	for i, c := range []struct{ address, text string }{
 		{"file://" + filepath.ToSlash(file), "From a file"},
 		{"data:text/html,<h1>From an address</h1>", "From an address"},
 		{site.Page("status/503"), "Status 503"},
 		{site.Page("redirect?to=/login.html"), "Sign in"},
 		{site.Page("slow?ms=300"), "Slow"},
+		{"about:blank", ""},
 	} {
-		d := open(t)
-		if err := d.OpenPage(t.Context(), c.address, drivers.PageOptions{}); err != nil {
-			t.Errorf("%s: %v", c.address, err)
-			continue
+		visit := func() error { return d.OpenPage(t.Context(), c.address, drivers.PageOptions{}) }
+		if testing.Short() && i > 0 {
+			visit = func() error { return d.Navigate(t.Context(), c.address, patience) }
 		}
-		mustShow(t, d, "h1", c.text)
-	}
-	d := open(t)
-	if err := d.OpenPage(t.Context(), "about:blank", drivers.PageOptions{}); err != nil {
-		t.Error(err)
+		if err := visit(); err != nil {
+			t.Errorf("%s: %v", c.address, err)
+		} else if c.text != "" {
+			mustShow(t, d, "h1", c.text)
+		}
 	}
 }
 
@@ -130,7 +146,7 @@ func TestEveryOpeningIsAFreshContext(t *testing.T) {
 }
 
 func TestAClickToADeadAddressProvesNothing(t *testing.T) {
-	d := show(t, `<a id=go href="http://127.0.0.1:9/">Go</a>`)
+	d := display(t, `<a id=go href="http://127.0.0.1:9/">Go</a>`)
 	tap(t, d, byID(t, tree(t, d), "go"))
 	var err error
 	if !until(t.Context(), patience, func() bool { _, err = d.Tree(t.Context()); return errors.Is(err, drivers.ErrPage) }) {
@@ -143,7 +159,7 @@ func TestAClickToADeadAddressProvesNothing(t *testing.T) {
 }
 
 func TestPopupsBecomeTheCurrentPageUntilTheyClose(t *testing.T) {
-	d := visit(t, "popup.html")
+	d := browse(t, "popup.html")
 	tap(t, d, byID(t, tree(t, d), "window"))
 	mustShow(t, d, "h1", "New window")
 	tap(t, d, byID(t, tree(t, d), "close"))
@@ -154,7 +170,8 @@ func TestPopupsBecomeTheCurrentPageUntilTheyClose(t *testing.T) {
 
 // A touch or click that closes its page before it has ended was made all the same: made again, it would meet the page behind.
 func TestATouchThatClosesItsPageIsMade(t *testing.T) {
-	d := visit(t, "popup.html")
+	left(t, "TestPopupsBecomeTheCurrentPageUntilTheyClose remains")
+	d := browse(t, "popup.html")
 	for name, touch := range map[string]func() error{
 		"tap":   func() error { return d.Tap(t.Context(), centre(byID(t, tree(t, d), "close"))) },
 		"click": func() error { return d.ClickOn(t.Context(), target("#close"), drivers.WebClick{}) },
@@ -171,7 +188,7 @@ func TestATouchThatClosesItsPageIsMade(t *testing.T) {
 }
 
 func TestDialogsDoNotHang(t *testing.T) {
-	d := visit(t, "dialog.html")
+	d := browse(t, "dialog.html")
 	for _, c := range []struct{ id, log, dialog string }{
 		{"alert", "alert closed", `alert dialog "Saved"`},
 		{"confirm", "confirm false", `confirm dialog "Really?"`},
@@ -215,46 +232,9 @@ func TestACrashedPageIsAnErrorAndTheNextOpenWorks(t *testing.T) {
 	mustShow(t, again, "h1", "Sample pages")
 }
 
-func TestALostBrowserIsAnErrorAndTheNextOpenStartsAnother(t *testing.T) {
-	own := New(Options{})
-	defer own.Close()
-	opened, err := own.Open(t.Context(), "web-1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := opened.(*Device)
-	if err := d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	own.lock <- struct{}{}
-	lost := own.browsers[kind{name: dsl.Chromium}]
-	own.release()
-	if err := lost.Browser.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, err = d.Tree(t.Context())
-	wantError(t, err, drivers.ErrDeviceLost)
-	if drivers.AppIsWrong(err) {
-		t.Error("a lost browser is blamed on the app")
-	}
-	_, err = d.Look(t.Context(), "h1", drivers.WebWant{Hidden: true}, time.Second)
-	wantError(t, err, drivers.ErrDeviceLost)
-	if err := d.Close(); err != nil {
-		t.Error(err)
-	}
-	again, err := own.Open(t.Context(), "web-1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := again.(*Device).OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}); err != nil {
-		t.Error(err)
-	}
-	if err := again.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestADeadPlaywrightProcessIsReplaced(t *testing.T) {
+// TestLostProcesses goes on with one driver after the other harm: signals to Playwright's process, which it does not heed, the end of its browser, and
+// its own end.
+func TestLostProcesses(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	own := New(Options{})
@@ -264,36 +244,47 @@ func TestADeadPlaywrightProcessIsReplaced(t *testing.T) {
 			t.Errorf("left: %v, %v", left, err)
 		}
 	})
-	opened, err := own.Open(t.Context(), "web-1")
-	if err != nil {
-		t.Fatal(err)
+	reopen := func() *Device {
+		t.Helper()
+		opened, err := own.Open(t.Context(), "web-1")
+		must(t, err)
+		d := opened.(*Device)
+		must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
+		return d
 	}
-	d := opened.(*Device)
-	if err := d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}); err != nil {
-		t.Fatal(err)
+	isLost := func(d *Device) {
+		t.Helper()
+		_, err := d.Tree(t.Context())
+		wantError(t, err, drivers.ErrDeviceLost)
+		if drivers.AppIsWrong(err) {
+			t.Error("a lost browser is blamed on the app")
+		}
+		_, err = d.Look(t.Context(), "h1", drivers.WebWant{Hidden: true}, time.Second)
+		wantError(t, err, drivers.ErrDeviceLost)
+		must(t, d.Close())
 	}
-	family := drivertest.Descendants(own.process.pw.Pid())
-	node, err := os.FindProcess(own.process.pw.Pid())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := node.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	d := reopen()
+	ignoresSignals(t, own, d)
+	own.lock <- struct{}{}
+	lost := own.browsers[kind{name: dsl.Chromium}]
+	own.release()
+	must(t, lost.Browser.Close())
+	isLost(d)
+	d = reopen()
+	pid := own.process.pw.Pid()
+	family := drivertest.Descendants(pid)
+	node, err := os.FindProcess(pid)
+	must(t, err)
+	must(t, node.Kill())
 	if !until(t.Context(), patience, func() bool { return len(drivertest.Alive(family)) == 0 }) {
 		t.Errorf("the browser outlives Playwright: %v", drivertest.Alive(family))
 	}
-	_, err = d.Tree(t.Context())
-	wantError(t, err, drivers.ErrDeviceLost)
-	if err := d.Close(); err != nil {
-		t.Error(err)
-	}
-	again, err := own.Open(t.Context(), "web-1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := again.(*Device).OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}); err != nil {
-		t.Error(err)
+	isLost(d)
+	must(t, reopen().Close())
+	pid = own.process.pw.Pid()
+	must(t, own.Close())
+	if !until(t.Context(), patience, func() bool { return !runs(pid) }) {
+		t.Error("Playwright's process is left")
 	}
 }
 
@@ -301,16 +292,10 @@ func TestAWindowNeedsADisplay(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("every session has a display there")
 	}
+	left(t, "it is an error's text")
 	t.Setenv("DISPLAY", "")
 	t.Setenv("WAYLAND_DISPLAY", "")
-	own := New(Options{})
-	defer own.Close()
-	opened, err := own.Open(t.Context(), "web-1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer opened.Close()
-	err = opened.(*Device).OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{Headed: true})
+	err := open(t).OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{Headed: true})
 	wantError(t, err, drivers.ErrUnsupported, "display")
 }
 
@@ -320,6 +305,7 @@ func TestPagesOfSeveralSlotsAtOnce(t *testing.T) {
 		err  error
 	}
 	results := make(chan result)
+	left(t, "tests of this package that run in parallel remain")
 	for i := range 6 {
 		id := "web-" + string(rune('1'+i))
 		go func() {

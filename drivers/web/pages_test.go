@@ -87,11 +87,13 @@ func TestRoutes(t *testing.T) {
 	must(t, d.OpenPage(t.Context(), site.Page("requests.html"), drivers.PageOptions{}))
 	press("load")
 	mustShow(t, d, "#goods li", "Pear") // a new page begins without routes
+	must(t, d.Navigate(t.Context(), "reload", patience))
+	delayedAnswers(t, d)
 }
 
-func TestADelayedAnswerEndsWithItsPage(t *testing.T) {
-	t.Parallel()
-	d := visit(t, "requests.html")
+// delayedAnswers: an answer that is held back ends with its page.
+func delayedAnswers(t *testing.T, d *Device) {
+	t.Helper()
 	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api/goods", Delay: time.Hour}))
 	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api/orders", Delay: 300 * time.Millisecond, Status: 200}))
 	must(t, d.ClickOn(t.Context(), target("#post"), drivers.WebClick{}))
@@ -105,7 +107,7 @@ func TestADelayedAnswerEndsWithItsPage(t *testing.T) {
 
 func TestWaitPage(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "requests.html")
+	d := browse(t, "requests.html")
 	press := func(id string) { must(t, d.ClickOn(t.Context(), target("#"+id), drivers.WebClick{})) }
 	press("post")
 	mustShow(t, d, "#log", "ordered 201") // over already, and it counts all the same
@@ -144,15 +146,20 @@ func TestSignedInStateIsSavedAndLoaded(t *testing.T) {
 		t.Errorf("others may read the state: %v", info.Mode())
 	}
 
-	d = visit(t, "account.html")
+	must(t, d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{}))
 	mustShow(t, d, "#who", "Nobody is signed in")
 	must(t, d.LoadState(t.Context(), path)) // while the page is open
 	must(t, d.Navigate(t.Context(), "reload", 0))
 	mustShow(t, d, "#who", "Signed in as Ada")
-	must(t, d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{}))
-	mustShow(t, d, "#who", "Nobody is signed in")
+	if !testing.Short() {
+		must(t, d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{}))
+		mustShow(t, d, "#who", "Nobody is signed in")
+	}
 	must(t, d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{Storage: path}))
 	mustShow(t, d, "#who", "Signed in as Ada")
+	if testing.Short() { // the rest is left to make test-full
+		return
+	}
 	must(t, d.ClosePage(t.Context()))
 	must(t, d.LoadState(t.Context(), path)) // before the page is opened
 	must(t, d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{}))
@@ -208,9 +215,9 @@ func TestEval(t *testing.T) {
 	}
 }
 
-func TestClosePage(t *testing.T) {
-	t.Parallel()
-	d := visit(t, "list.html")
+// closes: a page that is closed is no page, and another one may be opened.
+func closes(t *testing.T, d *Device) {
+	t.Helper()
 	for range 2 {
 		must(t, d.ClosePage(t.Context()))
 	}
@@ -246,4 +253,5 @@ func TestNavigate(t *testing.T) {
 	wantError(t, d.Navigate(t.Context(), site.Page("hang"), 300*time.Millisecond), drivers.ErrPage, "did not load within")
 	must(t, d.Navigate(t.Context(), site.Page("list.html"), 0))
 	mustShow(t, d, "h1", "Contacts")
+	closes(t, d)
 }

@@ -13,7 +13,7 @@ import (
 // Every call goes through Playwright's process, which a busy machine starved so that all pages of a browser fell silent at once. It has the
 // priority of Chromium's own threads, where that may be given, and the browser that it starts has not.
 func TestDriverIsNotStarved(t *testing.T) {
-	visit(t, "form")
+	browse(t, "form.html")
 	node := shared.process.pw.Pid()
 	want := 0
 	if own, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0); err != nil || mayHasten(t) && own == plainPriority {

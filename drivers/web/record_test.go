@@ -59,7 +59,7 @@ func TestRecordingGivesAClipPerOpening(t *testing.T) {
 }
 
 func TestRecordingMustComeBeforeThePage(t *testing.T) {
-	d := visit(t, "index.html")
+	d := browse(t, "index.html")
 	_, err := d.StartRecording(t.Context(), t.TempDir())
 	wantError(t, err, drivers.ErrUnsupported, "is open already")
 }

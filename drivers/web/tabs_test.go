@@ -39,7 +39,7 @@ func TestPagesArePicked(t *testing.T) {
 
 func TestSelectorsByMeaning(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<label>E-mail address <input id=a></label><label for=b>E-mail</label><input id=b><input id=c placeholder='Say "hi"'>
+	d := display(t, `<label>E-mail address <input id=a></label><label for=b>E-mail</label><input id=b><input id=c placeholder='Say "hi"'>
 		<img id=d alt="A cat" src="data:," width=9 height=9><button id=e title="Close it">x</button><button id=f data-testid="pay-now">Pay</button>
 		<button id=g>Save</button><iframe title=inner srcdoc="<label>Deep <input id=h></label>"></iframe>`)
 	for selector, id := range map[string]string{
@@ -70,8 +70,12 @@ func TestSystem(t *testing.T) {
 	t.Parallel()
 	d := open(t)
 	place := drivers.Place{Latitude: 52.52, Longitude: 13.405, Accuracy: 30}
+	permission := "notifications" // for which the whole Chromium is started
+	if testing.Short() {
+		permission = "clipboard-read"
+	}
 	must(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Geolocation: &place, UserAgent: "Taproot/1",
-		Headers: map[string]string{"X-Team": "blue"}, Permissions: []string{"notifications"}}))
+		Headers: map[string]string{"X-Team": "blue"}, Permissions: []string{permission}}))
 	where := `() => new Promise(done => navigator.geolocation.getCurrentPosition(
 		p => done([p.coords.latitude, p.coords.longitude, p.coords.accuracy].join()), e => done('refused ' + e.message)))`
 	shows := func(script, want string) {
@@ -83,7 +87,7 @@ func TestSystem(t *testing.T) {
 	// Geolocation is for secure contexts; 127.0.0.1 is one.
 	shows(where, "52.52,13.405,30")
 	shows("navigator.userAgent", "Taproot/1")
-	shows("navigator.permissions.query({name: 'notifications'}).then(s => s.state)", "granted")
+	shows("navigator.permissions.query({name: '"+permission+"'}).then(s => s.state)", "granted")
 	must(t, d.SetLocation(t.Context(), drivers.Place{Latitude: -33.8, Longitude: 151.2}))
 	shows(where, "-33.8,151.2,0")
 	dark := "String(matchMedia('(prefers-color-scheme: dark)').matches)"
@@ -102,15 +106,17 @@ func TestSystem(t *testing.T) {
 	shows("String(navigator.onLine)", "false")
 	must(t, d.Airplane(t.Context(), false))
 	shows(fetching, "status 200")
-	must(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Offline: true}))
-	shows(fetching, "no network")
+	if !testing.Short() {
+		must(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Offline: true}))
+		shows(fetching, "no network")
+	}
 	wantError(t, d.Rotate(t.Context(), true), drivers.ErrUnsupported)
 	wantError(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Permissions: []string{"flying"}}), drivers.ErrPage, "flying")
 }
 
 func TestClearState(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "form.html")
+	d := browse(t, "form.html")
 	count := `(document.cookie ? 1 : 0) + localStorage.length + sessionStorage.length`
 	_, err := d.Eval(t.Context(), `document.cookie = 'a=1'; localStorage.b = 2; sessionStorage.c = 3`, patience)
 	must(t, err)
@@ -125,7 +131,7 @@ func TestClearState(t *testing.T) {
 
 func TestDragOnto(t *testing.T) {
 	t.Parallel()
-	d := visit(t, "drag.html")
+	d := browse(t, "drag.html")
 	must(t, d.DragOnto(t.Context(), target("#tile"), "#zone"))
 	mustShow(t, d, "#log", "dropped tile")
 	wantError(t, d.DragOnto(t.Context(), soon("#tile"), "#nowhere"), screen.ErrNotFound, "#nowhere", "dragged")
