@@ -82,13 +82,13 @@ race: build database ## run every test whole, with the race detector: slow
 	$(SUITES) --race ./suites || status=1; \
 	exit $$status
 
-# Thirty of these are a part of make test, a hundred of make test-full. make truth TRUTH_SEED=7 TRUTH_RUNS=1 runs one of them again.
+# Twelve of these are a part of make test, a hundred of make test-full. make truth TRUTH_SEED=7 TRUTH_RUNS=1 runs one of them again.
 truth: export TRUTH_RUNS ?= 1000
 truth: export TRUTH_PAGES ?= all
 truth: setup ## hold generated tests, hostile pages and saved trees against what really happened
 	go test -count=1 -timeout 60m -v ./runner/truth
 
-# Fifteen of these are a part of make test. The libraries are fetched once, by npm, into the user's cache. make widgets WIDGETS=quill makes
+# Four of these are a part of make test. The libraries are fetched once, by npm, into the user's cache. make widgets WIDGETS=quill makes
 # those of one page again.
 widgets: export WIDGETS ?=
 widgets: setup ## hold tests of pages built with 45 libraries of widgets against what the widgets' models say
@@ -98,7 +98,7 @@ widgets: setup ## hold tests of pages built with 45 libraries of widgets against
 widgets-beside: setup ## do the same in the widgets of ten libraries by Taproot and by plain Playwright, and print the ratios of time
 	go test -run '^$$' -bench BesidePlaywright -benchtime 1x -timeout 60m ./runner/widgets
 
-# What takes a Firefox of its own is left out of make test: the contract, the kinds of pages, dark pages, a browser that is killed or hangs.
+# Of Firefox, make test holds only that it starts and does what it is told; what it refuses, the contract, the kinds of pages and what breaks are here.
 firefox: setup ## hold Firefox against the contract of drivers, the kinds of pages and the suites
 	@status=0; go test -count=1 -timeout 20m -run 'Firefox|Browsers' ./drivers/web ./runner || status=1; \
 	TAPROOT_REQUIRE_DEVICES=true $(TAPROOT) run suites/web --browser firefox || status=1; exit $$status

@@ -54,12 +54,12 @@ func iosSuite(t *testing.T) []plan.Case {
 	return p.Cases
 }
 
-// TestBothPlatformsAtOnce runs the suite of iOS: `platform: both` is a case on each platform, in parallel, each with a pack of its own, its
-// film and its log.
+// TestBothPlatformsAtOnce runs the suite of iOS: `platform: both` is a case on each platform, in parallel, each with a pack of its own and its
+// log, and, where tests are whole, its film.
 func TestBothPlatformsAtOnce(t *testing.T) {
 	t.Parallel()
 	apple, _ := iosSimulator(t)
-	r := newRunner(t, run.Config{NoVideo: false}, androidPhone(t), apple)
+	r := newRunner(t, run.Config{NoVideo: testing.Short()}, androidPhone(t), apple)
 	r.Observe = meeting(t, "both-login--android", "both-login--ios")
 	packs := map[string]*event.Result{}
 	for _, o := range r.All(t.Context(), iosSuite(t)) {

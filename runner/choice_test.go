@@ -33,7 +33,11 @@ func begun(outcomes []run.Outcome) (packs []string) {
 
 // TestCasesOfSeveralPlatformsBeginInTheirOrder: which goroutine is faster must not matter.
 func TestCasesOfSeveralPlatformsBeginInTheirOrder(t *testing.T) {
-	for range 20 {
+	rounds := 20
+	if testing.Short() {
+		rounds = 4
+	}
+	for range rounds {
 		synctest.Test(t, func(t *testing.T) {
 			f, p := phones("A", "B"), newPages(2)
 			f.cost, p.cost = time.Second, time.Second

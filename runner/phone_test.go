@@ -201,16 +201,18 @@ func TestMetricsOfAnApp(t *testing.T) {
 func TestScreenThatNeverStandsStillIsReadInPixels(t *testing.T) {
 	t.Parallel()
 	driver, phones := driverOf(t, androidtest.Options{Width: 720, Height: 1280, Density: 280})
-	p, locks := phones[0], locksIn(t.TempDir())
+	p, locks := phones[0], locksIn(t.TempDir()) // in the short mode, the second test alone: reading pixels takes long
 	r := newRunner(t, run.Config{NoVideo: true, Getenv: func(name string) string { return cmp.Or(locks(name), os.Getenv(name)) }}, driver)
-	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.ListPackage+
-		"/.AnimationActivity, force: true}\n  - assert: Never idle\n  - assertNot: {label: Nonsense, timeoutMs: 100, soft: true}\n  - tap: Stop\n"))
-	// That something is not there cannot be proved by pixels alone, so that step is an error, which is not the app's.
-	wantVerdict(t, o, event.Error, "never stands still")
-	if s := o.Result.Steps[1]; s.Verdict != event.Pass || s.Detail == nil || len(s.Detail.Notes) == 0 {
-		t.Errorf("assert: %+v", s)
+	if !testing.Short() {
+		o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.ListPackage+
+			"/.AnimationActivity, force: true}\n  - assert: Never idle\n  - assertNot: {label: Nonsense, timeoutMs: 100, soft: true}\n  - tap: Stop\n"))
+		// That something is not there cannot be proved by pixels alone, so that step is an error, which is not the app's.
+		wantVerdict(t, o, event.Error, "never stands still")
+		if s := o.Result.Steps[1]; s.Verdict != event.Pass || s.Detail == nil || len(s.Detail.Notes) == 0 {
+			t.Errorf("assert: %+v", s)
+		}
 	}
-	o = r.Run(t.Context(), parseCase(t, "id: second\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.ListPackage+
+	o := r.Run(t.Context(), parseCase(t, "id: second\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.ListPackage+
 		"/.AnimationActivity, force: true}\n  - assert: Never idle\n  - tap: Stop\n  - waitStable:\n  - assert: Stop\n"))
 	wantVerdict(t, o, event.Pass)
 	if taps := p.Taps(); len(taps) != 1 || taps[0].Label != "Stop" {

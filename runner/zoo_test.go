@@ -50,7 +50,7 @@ func runZoo(t *testing.T, browser string) {
 		t.Fatalf("only %d cases", len(p.Cases))
 	}
 	if testing.Short() { // the others are left to make test-full and make firefox
-		p.Cases = slices.DeleteFunc(p.Cases, func(c plan.Case) bool { return !slices.Contains(c.Test.Tags, "error") && len(c.Pack)%3 != 0 })
+		p.Cases = slices.DeleteFunc(p.Cases, func(c plan.Case) bool { return !slices.Contains(c.Test.Tags, "error") && len(c.Pack)%6 != 0 })
 	}
 	for _, o := range r.All(t.Context(), p.Cases) {
 		want := event.Pass

@@ -4,8 +4,10 @@ import (
 	"image"
 	"image/draw"
 	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -50,11 +52,12 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 	if want := "home-web-600x800.png"; filepath.Base(file) != want {
 		t.Errorf("the baseline is %s, want %s", filepath.Base(file), want)
 	}
-	for name, c := range map[string]struct {
+	type look struct {
 		style   string
 		step    dsl.AssertScreenshot
 		verdict event.Verdict
-	}{
+	}
+	looks := map[string]look{
 		"the same":                       {"", dsl.AssertScreenshot{}, event.Pass},
 		"letters of another layout":      {"body,button{text-rendering:geometricPrecision}", dsl.AssertScreenshot{Threshold: 0.01}, event.Pass}, // moves some by more than a pixel
 		"letters on a layer":             {"p,h1{will-change:transform}", dsl.AssertScreenshot{}, event.Pass},
@@ -69,7 +72,12 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 		"a word that is hidden":          {"#clock{visibility:hidden}", dsl.AssertScreenshot{}, event.Fail},
 		"a word that may look as it may": {"#clock{visibility:hidden}", dsl.AssertScreenshot{Mask: []dsl.Selector{{ID: "clock"}}}, event.Fail}, // it is gone: there is nothing to mask
 		"within what is allowed":         {"button{left:43px}", dsl.AssertScreenshot{Threshold: 5}, event.Pass},
-	} {
+	}
+	if testing.Short() {
+		few := []string{"the same", "letters a third beside", "a line of one pixel"}
+		maps.DeleteFunc(looks, func(name string, _ look) bool { return !slices.Contains(few, name) })
+	}
+	for name, c := range looks {
 		visit(t, s, page(c.style))
 		c.step.Name = "home"
 		if s.Timeout = time.Second; c.verdict == event.Pass {

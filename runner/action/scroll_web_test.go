@@ -26,11 +26,12 @@ func TestScrollToSeesEveryRow(t *testing.T) {
 	t.Parallel()
 	s := browser(t)
 	s.Timeout = 40 * time.Second
-	for _, c := range []struct {
+	type scrolling struct {
 		name, page string
 		to         dsl.ScrollTo
 		fail       string
-	}{
+	}
+	for _, c := range few(4, []scrolling{
 		{"a virtual list", virtual("200", "1"), row("Row 150"), ""},
 		{"one that moves further than its bar", virtual("300", "4"), row("Row 157"), ""},
 		{"from the middle back", virtual("200", "1") + "<script>box.scrollTop=2000;draw()</script>", row("Row 5"), ""},
@@ -44,7 +45,7 @@ func TestScrollToSeesEveryRow(t *testing.T) {
 		{"the box that inside names, not the larger one", `<div style="height:350px;width:700px;overflow:auto"><div style="height:9000px">Larger</div></div>` + virtual("400", "1"),
 			dsl.ScrollTo{Selector: dsl.Selector{Label: "Row 350", Match: "exact", Inside: &dsl.Selector{CSS: "#box"}}}, ""},
 		{"none", virtual("60", "1"), row("Row 99"), `the first row that was seen is "Row 1", the last one "Row 60"`},
-	} {
+	}) {
 		t.Run(c.name, func(t *testing.T) {
 			visit(t, s, c.page)
 			verdict, err := do(t, s, c.to)
@@ -75,11 +76,11 @@ func TestSwipeWithAMouse(t *testing.T) {
 	t.Parallel()
 	s := browser(t)
 	log := `<p id=log></p><div id=c style="width:400px;height:200px;background:#cde">Card</div>`
-	for _, c := range []struct{ name, page, model, holds, fail string }{
+	for _, c := range few(2, []struct{ name, page, model, holds, fail string }{
 		{"pointer events", log + `<script>let x0;c.onpointerdown=e=>{x0=e.clientX};c.onpointerup=e=>{log.textContent=e.clientX<x0?'next':'back'}</script>`, "log.textContent", "next", ""},
 		{"touch events", log + `<script>let x0;c.addEventListener('touchstart',e=>{x0=e.touches[0].clientX});c.addEventListener('touchend',e=>{log.textContent=e.changedTouches[0].clientX<x0?'next':'back'})</script>`, "log.textContent", "next", ""},
 		{"nothing", log + `<script>document.addEventListener('mousedown',()=>{})</script>`, "", "", "use scroll"},
-	} {
+	}) {
 		t.Run(c.name, func(t *testing.T) {
 			entryCase{name: c.name, page: c.page, steps: []any{dsl.Swipe{Direction: dsl.Left, Inside: &dsl.Selector{CSS: "#c"}}}, model: c.model, holds: c.holds, fail: c.fail}.run(t, s)
 		})

@@ -241,6 +241,9 @@ func TestRecord(t *testing.T) {
 		var out bytes.Buffer
 		env := environment(dir, "PASSWORD="+password)
 		env.Args, env.Stdout, env.Stderr = []string{"run", "suites/shop.yaml"}, &out, &out
+		if testing.Short() {
+			env.Args = append(env.Args, "--no-trace")
+		}
 		if code := cli.Run(t.Context(), env); code != 0 {
 			t.Fatalf("run %d of %d ends with %d\n%s\n%s", n+1, times, code, text, out.String())
 		}

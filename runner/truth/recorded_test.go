@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
@@ -104,8 +105,14 @@ func readPages(t *testing.T, screens map[string]*screen.Tree) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = d.Close() })
-	for _, name := range recordedPages {
-		if err := d.(drivers.Browser).OpenPage(t.Context(), site.URL+"/"+name+".html", drivers.PageOptions{}); err != nil {
+	for i, name := range recordedPages {
+		address := site.URL + "/" + name + ".html"
+		if i == 0 {
+			err = d.(drivers.Browser).OpenPage(t.Context(), address, drivers.PageOptions{})
+		} else {
+			err = d.(drivers.Navigator).Navigate(t.Context(), address, time.Minute)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		if screens[name], err = d.Tree(t.Context()); err != nil {

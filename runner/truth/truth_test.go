@@ -300,11 +300,11 @@ func number(name string, otherwise int) int {
 	return otherwise
 }
 
-// TestGenerated holds made-up tests against the phone's own log: a hundred, in the short mode thirty. TRUTH_RUNS says how many, TRUTH_SEED which is the first.
+// TestGenerated holds made-up tests against the phone's own log: a hundred, in the short mode twelve. TRUTH_RUNS says how many, TRUTH_SEED which is the first.
 func TestGenerated(t *testing.T) {
 	usual := 100
 	if testing.Short() {
-		usual = 30
+		usual = 12
 	}
 	runs, seed := number("TRUTH_RUNS", usual), uint64(number("TRUTH_SEED", 1))
 	if os.Getenv("TRUTH_SEED") != "" && os.Getenv("TRUTH_RUNS") == "" {

@@ -3,10 +3,12 @@ package vocabulary
 import (
 	"fmt"
 	"image"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -144,6 +146,20 @@ func (c *cell) comments() error {
 	return nil
 }
 
+// fixedFiles lie beside every test.
+var fixedFiles = sync.OnceValues(func() (map[string][]byte, error) {
+	files := map[string][]byte{}
+	paths, err := filepath.Glob("testdata/files/*")
+	for _, path := range paths {
+		var data []byte
+		if data, err = os.ReadFile(path); err != nil {
+			break
+		}
+		files[filepath.Base(path)] = data
+	}
+	return files, err
+})
+
 // write puts the test and its files into a folder and gives the test's path.
 func (c *cell) write(t *testing.T, site string) string {
 	t.Helper()
@@ -156,17 +172,11 @@ func (c *cell) write(t *testing.T, site string) string {
 	for name, data := range c.files {
 		files[name] = data
 	}
-	fixed, err := filepath.Glob("testdata/files/*")
+	fixed, err := fixedFiles()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range fixed {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[filepath.Base(path)] = data
-	}
+	maps.Copy(files, fixed)
 	for name, data := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -90,7 +90,7 @@ func checksOf(t *testing.T, page, head string) (list []*check) {
 }
 
 // short is how many checks are made when tests are to be short.
-const short = 15
+const short = 4
 
 // TestWidgets holds verdicts against what the models of widgets say. WIDGETS is a part of the names of the checks that are to be made,
 // or several, separated by commas.
