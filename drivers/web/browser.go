@@ -133,7 +133,7 @@ func (d *Driver) start(ctx context.Context, k kind) (*browser, error) {
 }
 
 // withProcess calls f with Playwright's process, which is started if there is none, and once more with a new one if it died since it
-// was last used. The caller holds the lock.
+// was last used. A browser that did not start has closed itself, too, and is no reason to end others. The caller holds the lock.
 func (d *Driver) withProcess(f func(*playwright.Playwright) (*browser, error)) (*browser, error) {
 	fresh := d.process == nil
 	if fresh {
@@ -142,7 +142,8 @@ func (d *Driver) withProcess(f func(*playwright.Playwright) (*browser, error)) (
 		}
 	}
 	b, err := d.process.starts(f)
-	if fresh || !disconnected(err) {
+	othersLive := slices.ContainsFunc(slices.Collect(maps.Values(d.browsers)), (*browser).alive)
+	if fresh || !processDied(err) && (othersLive || !disconnected(err)) {
 		return b, err
 	}
 	d.stop()

@@ -159,6 +159,7 @@ func TestAClickToADeadAddressProvesNothing(t *testing.T) {
 }
 
 func TestPopupsBecomeTheCurrentPageUntilTheyClose(t *testing.T) {
+	left(t, "TestPagesArePicked remains")
 	d := browse(t, "popup.html")
 	tap(t, d, byID(t, tree(t, d), "window"))
 	mustShow(t, d, "h1", "New window")
@@ -170,7 +171,7 @@ func TestPopupsBecomeTheCurrentPageUntilTheyClose(t *testing.T) {
 
 // A touch or click that closes its page before it has ended was made all the same: made again, it would meet the page behind.
 func TestATouchThatClosesItsPageIsMade(t *testing.T) {
-	left(t, "TestPopupsBecomeTheCurrentPageUntilTheyClose remains")
+	left(t, "TestPagesArePicked remains")
 	d := browse(t, "popup.html")
 	for name, touch := range map[string]func() error{
 		"tap":   func() error { return d.Tap(t.Context(), centre(byID(t, tree(t, d), "close"))) },
@@ -292,11 +293,12 @@ func TestAWindowNeedsADisplay(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("every session has a display there")
 	}
-	left(t, "it is an error's text")
+	beside := display(t, `<h1>Here</h1>`)
 	t.Setenv("DISPLAY", "")
 	t.Setenv("WAYLAND_DISPLAY", "")
 	err := open(t).OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{Headed: true})
 	wantError(t, err, drivers.ErrUnsupported, "display")
+	mustShow(t, beside, "h1", "Here") // pages of the driver's other browsers stay open
 }
 
 func TestPagesOfSeveralSlotsAtOnce(t *testing.T) {
