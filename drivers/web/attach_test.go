@@ -53,11 +53,7 @@ func startOwn(t *testing.T) (address string, stop func() error) {
 	if !shared.setup.Sandbox {
 		args = append(args, "--no-sandbox")
 	}
-	program := shared.setup.Chromium
-	if testing.Short() {
-		program = shared.setup.Headless
-	}
-	cmd := exec.Command(program, append(args, site.Page("late.html"))...)
+	cmd := exec.Command(shared.setup.Chromium, append(args, site.Page("late.html"))...)
 	said, err := cmd.StderrPipe()
 	must(t, err)
 	must(t, cmd.Start())
@@ -89,6 +85,7 @@ func startOwn(t *testing.T) (address string, stop func() error) {
 }
 
 func TestAttach(t *testing.T) {
+	left(t, "package record attaches to a browser as well")
 	address := running(t)
 	d := open(t)
 	how := drivers.PageOptions{Connect: address, ColorScheme: "dark", Headers: map[string]string{"X-Team": "blue"}}

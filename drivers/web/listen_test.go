@@ -11,11 +11,9 @@ import (
 // TestListen: what the pages and frames of a context tell is heard with the tab that it came from, of those that come later, too; in a browser of
 // the user's own, other tabs are left alone.
 func TestListen(t *testing.T) {
+	left(t, "package record listens to pages, in a browser that it attaches to")
 	for name, how := range map[string]drivers.PageOptions{"our own browser": {}, "the user's browser": {Connect: running(t)}} {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && how.Connect == "" {
-				t.Skip("left to make test-full: our own is listened to by package record")
-			}
 			d := open(t)
 			must(t, d.OpenPage(t.Context(), site.Page("popup.html"), how))
 			var mu sync.Mutex

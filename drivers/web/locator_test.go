@@ -77,6 +77,7 @@ func TestLookSeesOnlyWhatIsVisible(t *testing.T) {
 
 func TestLookWaits(t *testing.T) {
 	t.Parallel()
+	left(t, "TestWaitElement and TestPayIsNotPaymentHistory wait as well")
 	d := browse(t, "slow.html?then=700")
 	if seen := look(t, d, "data-testid=state", text("Ready"), patience); !seen.Met {
 		t.Errorf("%+v", seen)

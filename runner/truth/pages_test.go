@@ -103,7 +103,7 @@ func named(name, some string) bool {
 	return slices.ContainsFunc(strings.Split(some, ","), func(part string) bool { return strings.Contains(name, part) })
 }
 
-// TestPages holds verdicts against what pages know of themselves. Every fourth check is made, in the short mode every three hundredth, unless TRUTH_PAGES is
+// TestPages holds verdicts against what pages know of themselves. Every fourth check is made, in the short mode every six hundredth, unless TRUTH_PAGES is
 // all, or a part of the names of those that are, or several, separated by commas.
 func TestPages(t *testing.T) {
 	site := slowSite()
@@ -111,7 +111,7 @@ func TestPages(t *testing.T) {
 	var chosen []*check
 	only, part := os.Getenv("TRUTH_PAGES"), 4
 	if testing.Short() {
-		part = 300
+		part = 600
 	}
 	for i, c := range readChecks(t, "testdata/pages") {
 		if only == "" && i%part == 0 || only == "all" || only != "" && named(c.name, only) {

@@ -61,14 +61,14 @@ func TestTable(t *testing.T) {
 }
 
 // remains tells whether the first such cell of its action and platform is run in the short mode. On Android all are. What does without a device, and what
-// does not pass, is the same on iOS. On pages, each of which takes the time of ten cells on phones, it is what pages alone have, and what every test does;
-// the rest of them is tried by the tests of packages web and action.
+// does not pass, is the same on iOS. On pages, each of which takes the time of ten cells on phones, it is what every test does; the rest of
+// them is tried by the tests of packages web and action.
 func remains(c cell) bool {
-	switch every := slices.Contains([]string{"tap", "input", "assert"}, c.action); c.platform {
+	switch every := slices.Contains([]string{"tap", "input", "assert", "webAssert"}, c.action); c.platform {
 	case dsl.IOS:
 		return c.passes && !deviceless(c.action)
 	case dsl.Web:
-		return every || c.action == "webAssert" || c.passes && (strings.HasPrefix(c.action, "web") || c.action == "openBrowser")
+		return every || c.passes && slices.Contains([]string{"openBrowser", "webClick", "webType", "webRoute", "webDownload", "webPage"}, c.action)
 	}
 	return true
 }
