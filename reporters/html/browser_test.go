@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/playwright-community/playwright-go"
 
@@ -23,7 +24,20 @@ var chromium chromiumtest.Browser
 // tab is a page of ours in the browser. Anything on its console, and any request that leaves the disk, fails the test.
 type tab struct {
 	playwright.Page
-	t testing.TB
+	t     testing.TB
+	moved bool // its size or colours were changed
+}
+
+// SetViewportSize is Playwright's.
+func (p *tab) SetViewportSize(width, height int) error {
+	p.moved = true
+	return p.Page.SetViewportSize(width, height)
+}
+
+// EmulateMedia is Playwright's.
+func (p *tab) EmulateMedia(options ...playwright.PageEmulateMediaOptions) error {
+	p.moved = true
+	return p.Page.EmulateMedia(options...)
 }
 
 type screen struct {
@@ -34,15 +48,16 @@ type screen struct {
 // seat is a page of the browser that tests sit on one after the other: to make one costs more than most tests do.
 type seat struct {
 	playwright.Page
-	mu   sync.Mutex
-	said []string
+	screen screen // its size and colours
+	mu     sync.Mutex
+	said   []string
 }
 
 // seats are the free ones.
 var seats = struct {
 	sync.Mutex
-	free map[screen][]*seat
-}{free: map[screen][]*seat{}}
+	free []*seat
+}{}
 
 func (s *seat) say(what string) {
 	s.mu.Lock()
@@ -54,12 +69,33 @@ func (s *seat) say(what string) {
 func takeSeat(t testing.TB, s screen) *seat {
 	t.Helper()
 	seats.Lock()
-	if free := seats.free[s]; len(free) > 0 {
-		seats.free[s] = free[:len(free)-1]
-		seats.Unlock()
-		return free[len(free)-1]
+	defer seats.Unlock()
+	if n := len(seats.free); n > 0 {
+		free := seats.free[n-1]
+		seats.free = seats.free[:n-1]
+		if err := free.turn(s); err != nil {
+			t.Fatal(err)
+		}
+		return free
 	}
-	seats.Unlock()
+	return newSeat(t, s)
+}
+
+// turn gives the page another size and other colours.
+func (s *seat) turn(to screen) error {
+	if s.screen == to {
+		return nil
+	}
+	err := s.SetViewportSize(to.width, to.height)
+	if err == nil {
+		err = s.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: to.scheme()})
+	}
+	s.screen = to
+	return err
+}
+
+func newSeat(t testing.TB, s screen) *seat {
+	t.Helper()
 	context, err := chromium.Start(t).NewContext(playwright.BrowserNewContextOptions{
 		Viewport: &playwright.Size{Width: s.width, Height: s.height}, ColorScheme: s.scheme(), Offline: playwright.Bool(true)})
 	if err != nil {
@@ -69,7 +105,7 @@ func takeSeat(t testing.TB, s screen) *seat {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := &seat{Page: page}
+	made := &seat{Page: page, screen: s}
 	page.OnConsole(func(m playwright.ConsoleMessage) { made.say("console: " + m.Text()) })
 	page.OnPageError(func(err error) { made.say("error: " + err.Error()) })
 	page.OnRequest(func(r playwright.Request) {
@@ -80,17 +116,14 @@ func takeSeat(t testing.TB, s screen) *seat {
 	return made
 }
 
-// leave fails the test for what the page said, and empties the page for the next one.
-func (s *seat) leave(t testing.TB, of screen) {
+// leave fails the test for what the page said, and empties the page for the next one. moved says that the test has changed its size or colours.
+func (s *seat) leave(t testing.TB, moved bool) {
 	_, err := s.Evaluate(`localStorage.clear()`) // a colour scheme that was chosen
 	if err == nil {
 		_, err = s.Goto("about:blank")
 	}
-	if err == nil {
-		err = s.SetViewportSize(of.width, of.height)
-	}
-	if err == nil {
-		err = s.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: of.scheme()})
+	if moved {
+		s.screen = screen{}
 	}
 	if err != nil {
 		t.Error(err)
@@ -110,7 +143,7 @@ func (s *seat) leave(t testing.TB, of screen) {
 	}
 	seats.Lock()
 	defer seats.Unlock()
-	seats.free[of] = append(seats.free[of], s)
+	seats.free = append(seats.free, s)
 }
 
 func (s screen) scheme() *playwright.ColorScheme {
@@ -126,12 +159,13 @@ func openTab(t testing.TB, file, hash string, s screen) *tab {
 		s.width, s.height = 1440, 900
 	}
 	page := takeSeat(t, s)
-	t.Cleanup(func() { page.leave(t, s) })
+	p := &tab{Page: page.Page, t: t}
+	t.Cleanup(func() { page.leave(t, p.moved) })
 	address := (&url.URL{Scheme: "file", Path: filepath.ToSlash(file)}).String() + hash
 	if _, err := page.Goto(address, playwright.PageGotoOptions{Timeout: playwright.Float(patience)}); err != nil {
 		t.Fatal(err)
 	}
-	return &tab{Page: page.Page, t: t}
+	return p
 }
 
 // js gives what an expression is, as JSON would have it.
@@ -144,7 +178,8 @@ func (p *tab) js(expression string) any {
 	return v
 }
 
-// is waits until the expression is want. On the way from page to page it may not make sense for a moment.
+// is waits until the expression is want. On the way from page to page it may not make sense for a moment. It asks fifty times in a second:
+// WaitForFunction asks, and has the page drawn, sixty times.
 func (p *tab) is(expression string, want any) {
 	p.t.Helper()
 	var encoded bytes.Buffer
@@ -153,9 +188,19 @@ func (p *tab) is(expression string, want any) {
 	if err := enc.Encode(want); err != nil {
 		p.t.Fatal(err)
 	}
-	_, err := p.WaitForFunction("want => { try { return JSON.stringify("+expression+") === want.trim() } catch { return false } }", encoded.String(), playwright.PageWaitForFunctionOptions{Timeout: playwright.Float(patience)})
-	if err != nil {
-		p.t.Errorf("%s is %v, not %s", expression, p.js(expression), encoded.String())
+	holds := `async ([want, ms]) => {
+		for (const end = Date.now() + ms; ; await new Promise((done) => setTimeout(done, 20))) {
+			try { if (JSON.stringify(` + expression + `) === want) return true } catch {}
+			if (Date.now() > end) return false;
+		}
+	}`
+	end := time.Now().Add(patience * time.Millisecond)
+	yes, err := p.Evaluate(holds, []any{strings.TrimSpace(encoded.String()), patience})
+	for err != nil && strings.Contains(err.Error(), "context") && time.Now().Before(end) { // the page that was asked is gone
+		yes, err = p.Evaluate(holds, []any{strings.TrimSpace(encoded.String()), patience})
+	}
+	if err != nil || yes != true {
+		p.t.Errorf("%s is %v, not %s: %v", expression, p.js(expression), encoded.String(), err)
 	}
 }
 
@@ -177,5 +222,21 @@ func (p *tab) accessible() {
 	}
 	for _, v := range list {
 		p.t.Error(v)
+	}
+}
+
+// inFull is accessible where time is not short: for a state that differs little from one that is always looked at.
+func (p *tab) inFull() {
+	p.t.Helper()
+	if !testing.Short() {
+		p.accessible()
+	}
+}
+
+// full leaves a test to make test-full; what says what remains of its claim where time is short.
+func full(t *testing.T, what string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left to make test-full: " + what)
 	}
 }

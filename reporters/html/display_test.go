@@ -32,6 +32,7 @@ func widen(t testing.TB, dir string) {
 // TestSideBySide: wide pictures stood below each other at 1440 px; a step that went well shows the screen before it and after it.
 func TestSideBySide(t *testing.T) {
 	t.Parallel()
+	full(t, "TestPackInABrowser goes through the views")
 	pack := failing(t, "Pay")
 	widen(t, pack)
 	widen(t, filepath.Join(filepath.Dir(filepath.Dir(pack)), greenRun, "checkout"))
@@ -45,7 +46,7 @@ func TestSideBySide(t *testing.T) {
 	p.js(`[...document.querySelectorAll("#views .chip")].find(e => e.textContent === "Before and after").click()`)
 	p.is(said(".said"), []string{"Before it", "After it, when it failed"})
 	p.is(beside, true)
-	p.accessible()
+	p.inFull()
 
 	reports := t.TempDir()
 	passed := sample{run: thisRun, id: "passed", steps: 4, text: "Pay"}.write(t, reports)
@@ -65,6 +66,7 @@ func TestSideBySide(t *testing.T) {
 // TestLongLinesOfYAML wrap, and show where in them the step begins.
 func TestLongLinesOfYAML(t *testing.T) {
 	t.Parallel()
+	full(t, "TestWidths looks at pages with lines of usual length")
 	reports := t.TempDir()
 	pack := sample{run: thisRun, id: "long", steps: 3, fails: 3, text: strings.Repeat("a very long text of a button ", 20)}.write(t, reports)
 	if err := WritePack(t.Context(), pack, Options{}); err != nil {
@@ -106,6 +108,7 @@ func TestCardOfTheTestsOwnApp(t *testing.T) {
 // TestWhoFilmed: a page is filmed by the browser, a phone films itself.
 func TestWhoFilmed(t *testing.T) {
 	t.Parallel()
+	full(t, "TestBundleNeedsNothing shows a film")
 	reports := t.TempDir()
 	for platform, want := range map[string]string{"web": "Filmed by the browser.", "android": "Filmed by the device."} {
 		s := sample{run: thisRun, id: platform, steps: 2, text: "Pay", film: true}
@@ -127,6 +130,7 @@ func TestWhoFilmed(t *testing.T) {
 // TestElementsOfEveryStep: each step of a phone's test shows the tree that it saw, with what it matched.
 func TestElementsOfEveryStep(t *testing.T) {
 	t.Parallel()
+	full(t, "TestPanelsInABrowser shows the elements of one step")
 	reports := t.TempDir()
 	s := sample{run: thisRun, id: "phone", steps: 4, fails: 4, text: "Pay"}
 	dir := s.write(t, reports)
@@ -158,7 +162,7 @@ func TestElementsOfEveryStep(t *testing.T) {
 	p.is(said("#panel .elements p"), []string{"This step did not read the elements of the screen."})
 	p.press("k")
 	p.is(said(".tree .node.is-match"), []string{"Button “Button of step 1” matched"})
-	p.accessible()
+	p.inFull()
 	// The numbers of elements that lie in each other stood on each other.
 	p = openTab(t, filepath.Join(dir, PackFile), "", screen{})
 	p.is(`(() => { const [a, b] = [...document.querySelectorAll(".marks .tag")].map(e => [+e.getAttribute("cx"), +e.getAttribute("cy"), +e.getAttribute("r")]); return Math.hypot(a[0] - b[0], a[1] - b[1]) >= a[2] + b[2] })()`, true)
@@ -167,6 +171,7 @@ func TestElementsOfEveryStep(t *testing.T) {
 // TestTimelineToTheEnd: a last step that took no time hid what came after it, and a film that was not loaded yet had no lane.
 func TestTimelineToTheEnd(t *testing.T) {
 	t.Parallel()
+	full(t, "the lanes of one test more")
 	reports := t.TempDir()
 	s := sample{run: thisRun, id: "film", steps: 3, text: "Pay", film: true}
 	dir := s.write(t, reports)

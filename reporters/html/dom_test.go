@@ -69,9 +69,10 @@ func TestDOM(t *testing.T) {
 		p.is(said(".domfacts h3"), []string{"<button>"})
 		p.is(`document.querySelector(".domfacts .styles").textContent.includes("rgb(20, 90, 200)")`, true)
 		p.is(`document.querySelector(".domtree").textContent.includes("TextView Pay 5")`, true)
-		p.accessible()
+		p.inFull()
 	})
 	t.Run("pointing at an element", func(t *testing.T) {
+		full(t, "in a page that is shut in, too, an element is pointed at")
 		for _, look := range []string{"", "&look=drawn"} {
 			p := openTab(t, file, "#panel=dom"+look, screen{})
 			p.is(`document.querySelector(".domstage iframe").contentDocument.body.children.length`, 1)
@@ -87,6 +88,7 @@ func TestDOM(t *testing.T) {
 		}
 	})
 	t.Run("before and after", func(t *testing.T) {
+		full(t, "the page of one step")
 		p := openTab(t, file, "#step-3&panel=dom", screen{})
 		p.is(`document.querySelector("#panel [aria-pressed=true]").textContent`, "Before it") // where the tapped element was
 		p.js(`[...document.querySelectorAll("#panel .chip")].find(e => e.textContent === "After it").click()`)
@@ -105,6 +107,7 @@ func TestDOM(t *testing.T) {
 		p.is(`document.querySelector(".domtree").textContent.includes("\u202e")`, false)
 	})
 	t.Run("by the keyboard", func(t *testing.T) {
+		full(t, "TestPackInABrowser goes by keys")
 		p := openTab(t, file, "#panel=dom&dq=h1", screen{})
 		p.is(said(".domtree b"), []string{"<h1", ">"})
 		p = openTab(t, file, "#panel=dom", screen{dark: true})
@@ -147,7 +150,7 @@ func TestDOM(t *testing.T) {
 		write(t, whole, b.Bytes())
 		p := openTab(t, whole, "#panel=dom&look=drawn", screen{width: 390, height: 844})
 		p.is(`document.querySelector(".domstage iframe").contentDocument.body.textContent.includes("TextView Pay 5")`, true)
-		p.accessible()
+		p.inFull()
 		p.js(`document.querySelector(".tries a").click()`) // the other try is in the same file
 		p.is(`document.querySelector('.tries [aria-current="page"]').textContent.slice(0, 5)`, "Try 1")
 		p.js(`document.getElementById("tab-steps").click()`)

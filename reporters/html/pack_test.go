@@ -75,6 +75,9 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.getElementById("help").open`, false)
 		p.js(`location.hash = "#step-6"`)
 		p.is(`[...document.querySelectorAll("#timeline [aria-current]")].map(e => e.parentNode.id)`, []string{"row-6"})
+		if testing.Short() { // the panels begin at addresses
+			return
+		}
 		again := openTab(t, file, "#L7&q=button%202&f=1", screen{})
 		again.is(`document.querySelector("[aria-current=step]").parentNode.id`, "row-2")
 		again.is(`[document.getElementById("filter").value, document.getElementById("only").getAttribute("aria-pressed")]`, []string{"button 2", "true"})
@@ -91,6 +94,7 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.querySelectorAll(".shots figure").length`, 2)
 	})
 	t.Run("film", func(t *testing.T) {
+		full(t, "TestBundleNeedsNothing plays a film")
 		p := openTab(t, file, "", screen{})
 		p.is(`document.querySelector("video").readyState > 0`, true)
 		p.is(`Math.round(document.querySelector("video").currentTime)`, 3)
@@ -109,6 +113,7 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.querySelector("video").textTracks[0].cues.length`, 4)
 	})
 	t.Run("dark", func(t *testing.T) {
+		full(t, "the pages of runs are looked at in the dark")
 		background := `getComputedStyle(document.documentElement).backgroundColor`
 		openTab(t, file, "", screen{dark: true}).is(background, "rgb(18, 20, 23)")
 		p := openTab(t, file, "", screen{})
@@ -126,6 +131,9 @@ func TestPackInABrowser(t *testing.T) {
 	t.Run("accessible", func(t *testing.T) {
 		for _, s := range []screen{{}, {dark: true}, {width: 390, height: 844}} {
 			openTab(t, file, "", s).accessible()
+			if testing.Short() {
+				break
+			}
 			openTab(t, file, "#step-2&view=swipe", s).accessible()
 		}
 	})
@@ -133,6 +141,7 @@ func TestPackInABrowser(t *testing.T) {
 
 func TestPackWithoutItsFiles(t *testing.T) {
 	t.Parallel()
+	full(t, "TestForeignAndBrokenPacks writes pages without files")
 	pack := failing(t, "Pay")
 	alone := filepath.Join(t.TempDir(), "mailed.html")
 	page, err := os.ReadFile(filepath.Join(pack, PackFile))
@@ -210,6 +219,7 @@ func TestHostileTextStaysText(t *testing.T) {
 
 func TestLongPackStillScrolls(t *testing.T) {
 	t.Parallel()
+	full(t, "TestLargeRunInABrowser lays out a part of a long list")
 	reports := t.TempDir()
 	pack := sample{run: thisRun, id: "long", steps: 5000, fails: 4900, shots: 300}.write(t, reports)
 	if err := WritePack(t.Context(), pack, Options{}); err != nil {

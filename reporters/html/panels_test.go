@@ -132,12 +132,14 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.is(`document.querySelector("[aria-current=step]").parentNode.id`, "row-1") // what is folded is passed by
 	})
 	t.Run("tries", func(t *testing.T) {
+		full(t, "tries are tabs in TestDOM")
 		p := openTab(t, file, "", screen{})
 		p.is(said(".tries li"), []string{"Try 1 ✗Failed 5.0 s", "Try 2 ✗Failed 5.0 s"})
 		p.js(`document.querySelector(".tries a").click()`)
 		p.is(`document.querySelector('.tries [aria-current="page"]').textContent.startsWith("Try 1")`, true)
 	})
 	t.Run("tries are tabs of one page", func(t *testing.T) {
+		full(t, "tries are tabs in TestDOM")
 		p := openTab(t, file, "#panel=network", screen{})
 		p.is(`document.querySelector("h1 bdi").textContent`, "cart") // not the folder of a try
 		p.js(`window.same = true`)
@@ -172,10 +174,11 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.is(`document.querySelector(".details pre").textContent`, `{"total":3}`)
 		p.js(`[...document.querySelectorAll(".grid .linkish")].find(e => e.textContent === "Step 5").click()`)
 		p.is(`document.querySelector("#panel-steps").hidden + " " + document.querySelector("[aria-current=step]").parentNode.id`, "false row-5")
-		again := openTab(t, file, "#panel=network&nq=tracker", screen{})
-		again.is(said(".grid tbody td:first-child"), []string{"failed"})
+		p.js(`location.hash = "#panel=network&nq=tracker"`)
+		p.is(said(".grid tbody td:first-child"), []string{"failed"})
 	})
 	t.Run("console", func(t *testing.T) {
+		full(t, "TestAllFailuresInABrowser shows what the console said")
 		p := openTab(t, file, "#panel=log&lf=bad", screen{})
 		p.is(`document.querySelector("#tab-log").textContent`, "Console4")
 		p.is(`document.querySelector("#panel pre").textContent.includes("uncaught: TypeError") && !document.querySelector("#panel pre").textContent.includes("hello")`, true)
@@ -189,6 +192,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.is(`document.querySelectorAll(".node").length`, 1)
 	})
 	t.Run("since when", func(t *testing.T) {
+		full(t, "the panel of the history says it, too")
 		p := openTab(t, file, "", screen{})
 		p.is(said("#since"), []string{"Since when? It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row"})
 		p.is(said("#isflaky"), []string{"Flaky? Yes: changed between pass and fail 3 times in 13 runs, the test being the same; it failed in 4 of 13 runs (31 %, 95 % interval 13–58 %)"})
@@ -200,6 +204,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.is(said("#panel .notes li"), []string{"step 5 failed in 4 of 13 runs (31 %, 95 % interval 13–58 %)"})
 	})
 	t.Run("environment", func(t *testing.T) {
+		full(t, "the other panels")
 		p := openTab(t, file, "#panel=environment", screen{})
 		p.is(said("#panel dt"), []string{"app", "device", "commit", "branch", "ci", "job", "os", "taproot", "options"})
 		p.is(`document.querySelector("#panel dd a").href`, "https://ci.example/7")
@@ -207,6 +212,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		index.is(`document.querySelector(".env").textContent.includes("0123456789abcdef (changed)")`, true)
 	})
 	t.Run("timeline", func(t *testing.T) {
+		full(t, "the other panels")
 		p := openTab(t, file, "#panel=timeline", screen{})
 		p.is(said(".lanename"), []string{"Set-up, end", "Steps", "Network", "Console", "Memory, up to 117 MB", "CPU, up to 60 %", "Scrub"})
 		p.js(`(() => { const s = document.querySelector(".scrub"); s.focus(); s.value = 1500; s.dispatchEvent(new Event("input")) })()`)
@@ -222,6 +228,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		}
 	})
 	t.Run("by the keyboard", func(t *testing.T) {
+		full(t, "TestPackInABrowser goes by keys")
 		p := openTab(t, file, "", screen{})
 		p.js(`document.getElementById("tab-steps").focus()`)
 		p.press("ArrowRight", "ArrowRight")
@@ -231,8 +238,11 @@ func TestPanelsInABrowser(t *testing.T) {
 	})
 	t.Run("accessible", func(t *testing.T) {
 		screens := []screen{{}, {dark: true}, {width: 390, height: 844, dark: true}, {width: 390, height: 844}}
-		if testing.Short() { // each panel once, in turns bright and dark
-			screens = screens[:2]
+		if testing.Short() {
+			p := openTab(t, file, "", screens[1])
+			p.turnTo("network")
+			p.accessible()
+			return
 		}
 		for n, s := range screens {
 			p := openTab(t, file, "", s)
@@ -281,11 +291,21 @@ func TestWidths(t *testing.T) {
 	run, recorded := richRun(t), recordedPages(t)
 	pages := map[string]string{"soft": filepath.Join(recorded, "soft", PackFile), "index": filepath.Join(recorded, IndexFile), "runs": filepath.Join(filepath.Dir(run), IndexFile), "cart": filepath.Join(run, "cart--try-2", PackFile)}
 	for name, file := range pages {
+		if testing.Short() && (name == "soft" || name == "runs") {
+			continue
+		}
 		p, panels := openTab(t, file, "", screen{}), []string{""}
-		if name == "cart" {
+		sizes := []screen{{width: 1440, height: 900}, {width: 1024, height: 768}, {width: 390, height: 844}}
+		switch {
+		case name == "cart" && testing.Short(): // what grows widest
+			panels = []string{"", "network", "timeline", "dom"}
+		case name == "cart":
 			panels = append(panels, panelNames...)
 		}
-		for i, s := range []screen{{width: 1440, height: 900}, {width: 1024, height: 768}, {width: 390, height: 844}} {
+		if testing.Short() {
+			sizes = sizes[2:]
+		}
+		for i, s := range sizes {
 			if err := p.SetViewportSize(s.width, s.height); err != nil {
 				t.Fatal(err)
 			}
@@ -322,7 +342,7 @@ func TestFiltersInTheAddress(t *testing.T) {
 	p.js(`(() => { const s = [...document.querySelectorAll("#picks select")].find(e => [...e.options].some(o => o.value === "suites/soft.yaml")); s.value = "suites/soft.yaml"; s.dispatchEvent(new Event("change")) })()`)
 	p.is(`location.hash`, "#platform=web&file=suites%2Fsoft.yaml")
 	p.is(titles, []string{"soft"})
-	p.accessible()
+	p.inFull()
 }
 
 func TestSlowTests(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -145,9 +146,20 @@ func shotOf(t testing.TB, n int, failed bool) []byte {
 	return pngOf(t, img)
 }
 
+// films are those that were made, by their seconds.
+var films = struct {
+	sync.Mutex
+	of map[int][]byte
+}{of: map[int][]byte{}}
+
 // filmOf is a film of as many seconds, with a chapter each.
 func filmOf(t testing.TB, seconds int) []byte {
 	t.Helper()
+	films.Lock()
+	defer films.Unlock()
+	if film := films.of[seconds]; film != nil {
+		return film
+	}
 	dir := t.TempDir()
 	chapters := ";FFMETADATA1\n"
 	for n := range seconds {
@@ -164,5 +176,6 @@ func filmOf(t testing.TB, seconds int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	films.of[seconds] = film
 	return film
 }
