@@ -28,7 +28,7 @@ func sign(secret, body string, at time.Time) string {
 func TestPlanWebhook(t *testing.T) {
 	t.Parallel()
 	test := func(t *testing.T, address string) {
-		s, err := service.Open(t.Context(), service.Options{Database: address, Secret: memberSecret, WebhookSecret: webhookSecret})
+		s, err := service.Open(t.Context(), service.Options{Database: address, Secret: memberSecret, WebhookSecret: webhookSecret, CheapHashes: testing.Short()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -79,7 +79,7 @@ func newLabWith(t testing.TB, phones int, options func(o *server.Options, base s
 		}
 	}
 	l.http = httptest.NewUnstartedServer(nil)
-	so := service.Options{Database: storetest.SQLite(t), Secret: secret, OpenRegistration: true, PublicURL: "http://" + l.http.Listener.Addr().String()}
+	so := service.Options{Database: storetest.SQLite(t), Secret: secret, OpenRegistration: true, CheapHashes: testing.Short(), PublicURL: "http://" + l.http.Listener.Addr().String()}
 	for _, c := range change {
 		c(&so)
 	}
@@ -225,6 +225,17 @@ func (l *lab) open(s screen) *tab {
 	if err != nil {
 		l.t.Fatal(err)
 	}
+	l.t.Cleanup(func() {
+		if err := context.Close(); err != nil {
+			l.t.Error(err)
+		}
+	})
+	return l.watch(page)
+}
+
+// watch fails the test for what a page says and asks of others.
+func (l *lab) watch(page playwright.Page) *tab {
+	l.t.Helper()
 	page.SetDefaultTimeout(chromiumtest.Patience)
 	var mu sync.Mutex
 	var said []string
@@ -241,9 +252,6 @@ func (l *lab) open(s screen) *tab {
 		}
 	})
 	l.t.Cleanup(func() {
-		if err := context.Close(); err != nil {
-			l.t.Error(err)
-		}
 		mu.Lock()
 		defer mu.Unlock()
 		if len(said) > 0 {
@@ -251,6 +259,14 @@ func (l *lab) open(s screen) *tab {
 		}
 	})
 	return &tab{page, l}
+}
+
+// beside opens another page in the same browser, logged in as the first one is.
+func (p *tab) beside() *tab {
+	p.l.t.Helper()
+	page, err := p.Context().NewPage()
+	p.must(err)
+	return p.l.watch(page)
 }
 
 func (p *tab) must(err error) {
@@ -302,10 +318,32 @@ func (p *tab) accessible(what string) {
 	for _, v := range list {
 		p.l.t.Errorf("%s: %s", what, v)
 	}
+	p.fits(what)
+}
+
+// fits fails the test for a page that is wider than the window.
+func (p *tab) fits(what string) {
+	p.l.t.Helper()
 	wide, err := p.Evaluate(`document.documentElement.scrollWidth - document.documentElement.clientWidth`)
 	p.must(err)
 	if n, ok := wide.(int); ok && n > 0 {
 		p.l.t.Errorf("%s: the page is %d px wider than the window", what, n)
+	}
+}
+
+// inFull is accessible where time is not short: for a state of a page that differs little from one that is always looked at.
+func (p *tab) inFull(what string) {
+	p.l.t.Helper()
+	if !testing.Short() {
+		p.accessible(what)
+	}
+}
+
+// full leaves a test to make test-full; what says what remains of its claim where time is short.
+func full(t *testing.T, what string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left to make test-full: " + what)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/service/store"
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
@@ -95,6 +96,22 @@ func TestPasswords(t *testing.T) {
 			t.Error("an old token resets")
 		}
 	})
+}
+
+// TestHashesAreDear: what tests may do without, the service does: 19 MiB and two passes for each password.
+func TestHashesAreDear(t *testing.T) {
+	t.Parallel()
+	address := storetest.SQLite(t)
+	l, ctx := open(t, address, func(o *service.Options) { o.CheapHashes = false }), t.Context()
+	l.person(t, "ada@example.com")
+	db, err := store.Open(ctx, address)
+	must(t, err)
+	defer func() { must(t, db.Close()) }()
+	var hash string
+	must(t, db.One(ctx, "SELECT password FROM accounts", nil, &hash))
+	if !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") {
+		t.Errorf("%q", hash)
+	}
 }
 
 func TestSecondFactor(t *testing.T) {

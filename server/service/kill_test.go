@@ -42,7 +42,7 @@ func TestKilled(t *testing.T) {
 	}
 	rounds := 50
 	if testing.Short() {
-		rounds = 6
+		rounds = 4
 	}
 	storetest.Each(t, func(t *testing.T, address string) {
 		s := openLoaded(t, address)

@@ -77,14 +77,22 @@ func (s *Service) opened(text, place string) ([]byte, error) {
 	return plain, nil
 }
 
-// The cost of a password's hash: 19 MiB, two passes, one lane.
+// How a password is hashed, beside what it costs.
 const (
-	hashMemory = 19 * 1024
-	hashPasses = 2
 	hashLanes  = 1
 	hashLength = 32
 	hashSalt   = 16
 )
+
+// hashCost is what a password's hash costs: KiB of memory, and passes over it.
+type hashCost struct{ memory, passes uint32 }
+
+func costOf(o Options) hashCost {
+	if o.CheapHashes {
+		return hashCost{8 * hashLanes, 1}
+	}
+	return hashCost{19 * 1024, 2}
+}
 
 // busyHashing is how long somebody waits for a turn to have a password hashed.
 const busyHashing = 10 * time.Second
@@ -108,13 +116,13 @@ func (s *Service) hashPassword(ctx context.Context, password string) (string, er
 	}
 	defer done()
 	salt := randomBytes(hashSalt)
-	return hashText(salt, argon2.IDKey([]byte(password), salt, hashPasses, hashMemory, hashLanes, hashLength)), nil
+	return s.cost.text(salt, argon2.IDKey([]byte(password), salt, s.cost.passes, s.cost.memory, hashLanes, hashLength)), nil
 }
 
-// hashText writes a hash with what it takes to make it again.
-func hashText(salt, sum []byte) string {
+// text writes a hash with what it takes to make it again.
+func (c hashCost) text(salt, sum []byte) string {
 	b64 := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, hashMemory, hashPasses, hashLanes, b64(salt), b64(sum))
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, c.memory, c.passes, hashLanes, b64(salt), b64(sum))
 }
 
 // checkPassword takes as long for an account without a password as for one with.

@@ -37,6 +37,8 @@ type Options struct {
 	Now  func() time.Time // default: time.Now
 	// Hashes is how many passwords are hashed at once; default: 4.
 	Hashes int
+	// CheapHashes has passwords hashed at next to no cost. It is for tests, whose people have nothing to lose.
+	CheapHashes bool
 }
 
 // Mailer sends a letter of plain text.
@@ -51,6 +53,7 @@ type Service struct {
 	log    *slog.Logger
 	seal   cipher.AEAD
 	hashes chan struct{}
+	cost   hashCost
 	dummy  string // the hash of a password that nobody has
 	post   chan letter
 	posted sync.WaitGroup
@@ -68,7 +71,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if o.WebhookSecret != "" && len(o.WebhookSecret) < secretLength {
 		return nil, fmt.Errorf("TAPROOT_WEBHOOK_SECRET has fewer than %d characters; make one with: openssl rand -hex 32", secretLength)
 	}
-	s := &Service{o: o, log: o.Log, hashes: make(chan struct{}, o.Hashes), post: make(chan letter, 100), refused: make(chan Entry, 100), refusals: refusals{last: map[[2]string]refusal{}}}
+	s := &Service{o: o, log: o.Log, cost: costOf(o), hashes: make(chan struct{}, o.Hashes), post: make(chan letter, 100), refused: make(chan Entry, 100), refusals: refusals{last: map[[2]string]refusal{}}}
 	var err error
 	if s.db, err = store.Open(ctx, o.Database); err != nil {
 		return nil, err
@@ -95,7 +98,7 @@ func (s *Service) begin(ctx context.Context) error {
 	if s.seal, err = s.sealer(); err != nil {
 		return err
 	}
-	s.dummy = hashText(randomBytes(hashSalt), randomBytes(hashLength)) // no password fits it, so none need be hashed to make it
+	s.dummy = s.cost.text(randomBytes(hashSalt), randomBytes(hashLength)) // no password fits it, so none need be hashed to make it
 	return s.checkSeal(ctx)
 }
 
