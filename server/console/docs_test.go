@@ -13,7 +13,7 @@ func TestDocs(t *testing.T) {
 	p.goTo("/docs")
 	p.must(p.Locator("summary", playwright.PageLocatorOptions{HasText: "GET /devices"}).First().Click())
 	p.sees(`curl $TAPROOT/devices -H "X-API-Key: $TAPROOT_API_KEY"`)
-	p.accessible("the documentation")
+	p.inFull("the documentation")
 	if wide, err := p.Evaluate(`document.documentElement.scrollWidth > innerWidth`); err != nil || wide != false {
 		t.Errorf("the page is wider than its window: %v %v", wide, err)
 	}
@@ -22,6 +22,7 @@ func TestDocs(t *testing.T) {
 // TestTryIt: the page that sends requests works without any other server, and shows what was answered.
 func TestTryIt(t *testing.T) {
 	t.Parallel()
+	full(t, "the server's pages hold what the viewer needs")
 	p := newLab(t, 0).open(screen{width: 1440, height: 900})
 	p.goTo("/docs")
 	p.must(p.GetByRole("link", playwright.PageGetByRoleOptions{Name: "try it"}).Click())

@@ -35,7 +35,7 @@ func TestStudio(t *testing.T) {
 			t.Fatal("the app's field is not found")
 		}
 	}
-	p.accessible("a device in Studio")
+	p.inFull("a device in Studio")
 	p.shot("studio")
 	p.must(p.GetByRole("link", playwright.PageGetByRoleOptions{Name: "Studio"}).Click())
 	p.sees("Open in Studio")
@@ -116,6 +116,7 @@ func TestRequestsOfStudio(t *testing.T) {
 // TestRecordAScreen: a screen is filmed from the list of devices, and the film downloaded and deleted.
 func TestRecordAScreen(t *testing.T) {
 	t.Parallel()
+	full(t, "TestRoutesAndRoles asks who may film; the server's TestRecording films")
 	l := newLabWith(t, 1, func(o *server.Options, _ string) {
 		getenv := o.Config.Getenv
 		o.Config.Getenv = func(name string) string {
@@ -133,11 +134,11 @@ func TestRecordAScreen(t *testing.T) {
 	button := func(text string) { p.must(p.Locator("button", playwright.PageLocatorOptions{HasText: text}).Click()) }
 	button("Record the screen")
 	p.sees("The screen is filmed")
-	p.accessible("a device that is filmed")
+	p.inFull("a device that is filmed")
 	p.shot("devices-filmed")
 	button("Stop the recording")
 	p.sees("The film can be downloaded.")
-	p.accessible("a device with a film")
+	p.inFull("a device with a film")
 	p.shot("devices-film")
 	if a := l.ask(l.cookie(ada), "GET", base+"devices/SIM1/film", nil); a.status != 200 || a.header.Get("Content-Type") != "video/mp4" || !strings.Contains(a.body[:min(len(a.body), 20)], "ftyp") {
 		t.Errorf("the film: %d %v", a.status, a.header)
