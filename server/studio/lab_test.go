@@ -2,6 +2,7 @@ package studio_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -10,13 +11,17 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
+	"github.com/taproot-dev/taproot/drivers/web"
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/internal/leaktest"
 	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
@@ -32,11 +37,33 @@ var chromium chromiumtest.Browser
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if err := chromium.Close(); err != nil {
+	if err := errors.Join(chromium.Close(), pages().Close()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
 	os.Exit(leaktest.Check(code))
+}
+
+// inside is where the servers of tests let pages go.
+var inside = guard.Policy{AllowPrivate: true}
+
+// pages is the browser in which the servers of tests open pages where time is short; else each has its own.
+var pages = sync.OnceValue(func() *web.Driver { return web.New(web.Options{Slots: 3, Policy: &inside, NoFiles: true}) })
+
+// sharedPages is not closed with the server, which closes its own pages.
+type sharedPages struct{ *web.Driver }
+
+func (sharedPages) Close() error { return nil }
+
+// shared are a server's devices whose pages stand in the browser of all tests.
+func shared(conf run.Config) (list []drivers.Driver) {
+	for _, d := range run.Drivers(conf) {
+		if d.Platform() == dsl.Web {
+			d = sharedPages{pages()}
+		}
+		list = append(list, d)
+	}
+	return list
 }
 
 // lab is a server with one simulated phone and a project.
@@ -76,7 +103,10 @@ func newLabOf(t testing.TB, phone androidtest.Options) *lab {
 		t.Fatal(err)
 	}
 	log := &drivertest.Log{}
-	o := server.Options{Config: conf, Project: l.dir, Auth: gate, Pages: 3, Network: guard.Policy{AllowPrivate: true}, Log: slog.New(slog.NewTextHandler(log, nil))}
+	o := server.Options{Config: conf, Project: l.dir, Auth: gate, Pages: 3, Network: inside, Log: slog.New(slog.NewTextHandler(log, nil))}
+	if testing.Short() {
+		o.Drivers = shared(conf)
+	}
 	if l.server, err = server.New(o); err != nil {
 		t.Fatal(err)
 	}
@@ -288,5 +318,13 @@ func (p *tab) accessible(what string) {
 	p.must(err)
 	if n, ok := wide.(int); ok && n > 0 {
 		p.l.t.Errorf("%s: the page is %d px wider than the window", what, n)
+	}
+}
+
+// full leaves a test to make test-full; what says what remains of its claim where time is short.
+func full(t *testing.T, what string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left to make test-full: " + what)
 	}
 }

@@ -41,6 +41,9 @@ func TestRecordTheLogin(t *testing.T) {
 	p.must(p.Locator("#element button:text('Assert this')").First().Click())
 	p.writes("assert: Welcome, Ada")
 	for _, size := range []int{1440, 1024} {
+		if testing.Short() && size == 1440 {
+			continue
+		}
 		p.must(p.SetViewportSize(size, 900))
 		p.accessible(fmt.Sprint("recorded at ", size))
 		p.shot(fmt.Sprint("recorded-", size))
@@ -97,6 +100,7 @@ func (l *lab) passes(yaml string, vars map[string]string) {
 // watcher can do nothing but look.
 func TestPointAndSearch(t *testing.T) {
 	t.Parallel()
+	full(t, "TestRecordTheLogin points; the console's test of Studio searches")
 	l := newLab(t)
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()), 1440, true)
 	p.connected()
@@ -153,7 +157,7 @@ func TestWrongTests(t *testing.T) {
 	p.sees(`#outcome[data-passed="false"]`)
 	p.sees(`#yaml .mark-fail`)
 	p.shot("failed-1440")
-	p.accessible("repairs")
+	p.inFull("repairs")
 	p.must(p.Locator(`#problems button:has-text("use instead: tap: {label: Sign in, timeoutMs: 0}")`).Click())
 	p.writes("  - assert: Sign in\n  - tap: {label: Sign in, timeoutMs: 0}\n  - tap: Sign in\n")
 	if n := len(l.phone.Taps()); n != 0 {
@@ -264,6 +268,7 @@ func TestSaveBesideAnotherEditor(t *testing.T) {
 // TestTypedVariablesAreTexts: what looks like a variable is typed as it stands, on the phone and by the recorded step.
 func TestTypedVariablesAreTexts(t *testing.T) {
 	t.Parallel()
+	full(t, "TestHostileLabels records a text that looks like a variable")
 	l := newLab(t)
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()), 1440, false)
 	p.connected()
