@@ -201,6 +201,9 @@ func TestHTTPClosedByDefault(t *testing.T) {
 // testdata/conformance.yml.
 func TestConformanceServed(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left to make test-full: TestConformance has the same suite, TestHTTP the same server")
+	}
 	node, dir := node(t)
 	b := newBench(t, 0)
 	site := b.served(t) // the suite has no credentials
@@ -217,7 +220,7 @@ func TestConformanceServed(t *testing.T) {
 func TestTypeScriptClientOverHTTP(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("the same steps over stdio, and TestConformanceServed over HTTP, are enough here: left to make test-full")
+		t.Skip("the same steps over stdio, and TestConformance over HTTP, are enough here: left to make test-full")
 	}
 	b := newBench(t, 1)
 	url := b.served(t, withKey()...)
