@@ -26,7 +26,6 @@ import (
 	"github.com/taproot-dev/taproot/farm/host"
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/work"
-	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/mcpserver"
 	"github.com/taproot-dev/taproot/runner/pool"
 	"github.com/taproot-dev/taproot/runner/run"
@@ -202,7 +201,9 @@ func newHost(t testing.TB, adb string, change ...func(*run.Config)) *server.Serv
 		c(&conf)
 	}
 	log := &drivertest.Log{}
-	s, err := server.New(server.Options{Config: conf, FarmHost: true, Projects: filepath.Join(root, "projects"), Network: guard.Policy{AllowPrivate: true}, Pages: 3, Log: slog.New(slog.NewTextHandler(log, nil)), MCP: mcpOf})
+	o := server.Options{Config: conf, FarmHost: true, Projects: filepath.Join(root, "projects"), Network: inside, Pages: 3, Log: slog.New(slog.NewTextHandler(log, nil)), MCP: mcpOf}
+	shareBrowser(&o)
+	s, err := server.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,6 +58,10 @@ func TestHostileRequests(t *testing.T) {
 	}
 	web := func(steps string) string { return "id: evil\nplatform: web\nsteps:\n" + steps }
 	phone := func(steps string) string { return "id: evil\nplatform: android\nsteps:\n" + steps }
+	none := web // what needs no page; where time is short, none is opened for it
+	if testing.Short() {
+		none = phone
+	}
 	n := 0
 	refused := func(what string, a answer, statuses ...int) {
 		t.Helper()
@@ -95,7 +99,7 @@ func TestHostileRequests(t *testing.T) {
 		refused("input "+text, l.ask("POST", "/devices/SIM1/input", map[string]any{"text": text}), 400)
 	}
 	for what, body := range map[string]any{
-		"the environment in vars":     map[string]any{"yaml": web("  - log: ${A}\n"), "vars": map[string]string{"A": "${TAPROOT_JWT_SECRET}"}},
+		"the environment in vars":     map[string]any{"yaml": none("  - log: ${A}\n"), "vars": map[string]string{"A": "${TAPROOT_JWT_SECRET}"}},
 		"the environment in a test":   map[string]any{"yaml": "id: evil\nplatform: web\nvars: {A: \"${TAPROOT_JWT_SECRET}\"}\nsteps:\n  - log: ${A}\n"},
 		"a test outside of the suite": map[string]any{"yaml": web("  - run: {file: ../outside.yaml}\n")},
 		"a hidden file of data":       map[string]any{"yaml": "id: evil\nplatform: web\ndata: ../.env\nsteps:\n  - log: x\n"},
@@ -112,7 +116,7 @@ func TestHostileRequests(t *testing.T) {
 		refused(what, a, 202, 400)
 	}
 	for what, yaml := range map[string]string{
-		"an http step to the inside":  web("  - http: {url: \"" + url + "\"}\n"),
+		"an http step to the inside":  none("  - http: {url: \"" + url + "\"}\n"),
 		"a page of the inside":        web("  - openBrowser: {url: \"" + url + "\", headless: true}\n"),
 		"a script that asks inside":   web("  - openBrowser: {url: \"about:blank\", headless: true}\n  - webEval: {script: \"fetch('" + url + "', {mode: 'no-cors'})\"}\n"),
 		"a file of this machine":      web("  - openBrowser: {url: \"file:///etc/passwd\", headless: true}\n"),
@@ -120,8 +124,8 @@ func TestHostileRequests(t *testing.T) {
 		"a shell in a test":           phone("  - shell: {command: id}\n"),
 		"a link to the inside":        phone("  - openLink: \"" + url + "\"\n"),
 		"an app from outside":         phone("  - install: ../outside.txt\n"),
-		"an http step to a file":      web("  - http: {url: \"file:///etc/passwd\"}\n"),
-		"an http step to the machine": web("  - http: {url: \"http://169.254.169.254/latest\"}\n"),
+		"an http step to a file":      none("  - http: {url: \"file:///etc/passwd\"}\n"),
+		"an http step to the machine": none("  - http: {url: \"http://169.254.169.254/latest\"}\n"),
 	} {
 		a := l.ask("POST", "/runs", map[string]any{"yaml": yaml, "timeoutMs": 3000})
 		if a.status == 202 {

@@ -26,6 +26,8 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
+	"github.com/taproot-dev/taproot/drivers/web"
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/internal/leaktest"
 	"github.com/taproot-dev/taproot/runner/run"
@@ -36,8 +38,36 @@ import (
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	if err := browser().Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
 	storetest.Stop()
 	os.Exit(leaktest.Check(code))
+}
+
+// inside is where the servers of most tests let pages go.
+var inside = guard.Policy{AllowPrivate: true}
+
+// browser is the one in which the servers of tests open pages where time is short; else each has its own.
+var browser = sync.OnceValue(func() *web.Driver { return web.New(web.Options{Slots: 3, Policy: &inside, NoFiles: true}) })
+
+// sharedPages is not closed with the server, which closes its own pages.
+type sharedPages struct{ *web.Driver }
+
+func (sharedPages) Close() error { return nil }
+
+// shareBrowser has a server open its pages in the browser of all tests, where time is short.
+func shareBrowser(o *server.Options) {
+	if !testing.Short() || o.Drivers != nil || o.Network != inside || o.Config.Browser != "" {
+		return
+	}
+	for _, d := range run.Drivers(o.Config) {
+		if d.Platform() == dsl.Web {
+			d = sharedPages{browser()}
+		}
+		o.Drivers = append(o.Drivers, d)
+	}
 }
 
 const (
@@ -79,10 +109,11 @@ func newLab(t testing.TB, phones int, change ...func(*server.Options)) *lab {
 	}
 	conf.Timeout = time.Minute // what comes late on a busy machine is no failure
 	o := server.Options{Config: conf, Log: slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Network: guard.Policy{AllowPrivate: true}, Pages: 3}
+		Network: inside, Pages: 3}
 	for _, c := range change {
 		c(&o)
 	}
+	shareBrowser(&o)
 	if l.server, err = server.New(o); err != nil {
 		t.Fatal(err)
 	}

@@ -179,7 +179,7 @@ func TestPathsOfTheMachine(t *testing.T) {
 		}
 		t.Setenv("TAPROOT_CHROMIUM", program)
 		t.Setenv("TAPROOT_HEADLESS_SHELL", program)
-		l := newLab(t, 0)
+		l := newLab(t, 0, func(o *server.Options) { o.Config.Browser = "chromium" }) // a browser of its own
 		a := l.ask("POST", "/web/launch", map[string]any{"url": "http://127.0.0.1/"})
 		if said := string(a.body); a.status != 502 || a.code() != "device_error" || !strings.Contains(said, "start") || strings.Contains(said, dir) || strings.Contains(said, "/opt/") {
 			t.Errorf("%s: %s", what, a)

@@ -349,7 +349,11 @@ func TestUploadsBesideSweepers(t *testing.T) {
 	data := archive(t, good()...)
 	done := make(chan struct{})
 	var sweepers sync.WaitGroup
-	for range 4 {
+	others, times := 4, 100
+	if testing.Short() {
+		others, times = 2, 20
+	}
+	for range others {
 		sweepers.Go(func() {
 			for {
 				select {
@@ -365,7 +369,7 @@ func TestUploadsBesideSweepers(t *testing.T) {
 		})
 	}
 	store := &upload.Store{Reports: reports}
-	for range 100 {
+	for range times {
 		if _, err := store.Put(t.Context(), bytes.NewReader(data)); err != nil {
 			t.Error(err)
 			break
@@ -446,12 +450,16 @@ func TestMemoryIsFlat(t *testing.T) {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := store.Put(t.Context(), endless(150<<20)); err != nil {
+	size := int64(150 << 20)
+	if testing.Short() {
+		size = 40 << 20
+	}
+	if _, err := store.Put(t.Context(), endless(size)); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 9<<20 {
-		t.Errorf("150 MB took %d bytes of allocations", grown)
+		t.Errorf("%d bytes took %d bytes of allocations", size, grown)
 	}
 }
 
