@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/html"
@@ -60,11 +61,6 @@ func New(o Options) (*Studio, error) {
 		return nil, err
 	}
 	s.assets["theme.js"] = asset{"text/javascript; charset=utf-8", theme}
-	schema, err := json.Marshal(dsl.Schema())
-	if err != nil {
-		return nil, err
-	}
-	s.assets["schema.json"] = asset{"application/json", schema}
 	for name, kind := range map[string]string{"studio.css": "text/css; charset=utf-8", "studio.js": "text/javascript; charset=utf-8", "list.js": "text/javascript; charset=utf-8"} {
 		text, err := files.ReadFile("assets/" + name)
 		if err != nil {
@@ -105,8 +101,15 @@ func headers(h http.Header) {
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 }
 
+// schema is the language's, which is made when the first page asks for it.
+var schema = sync.OnceValues(func() ([]byte, error) { return json.Marshal(dsl.Schema()) })
+
 func (s *Studio) asset(w http.ResponseWriter, r *http.Request) {
 	a, ok := s.assets[r.PathValue("name")]
+	if r.PathValue("name") == "schema.json" {
+		text, err := schema()
+		a, ok = asset{"application/json", text}, err == nil
+	}
 	if !ok {
 		http.NotFound(w, r)
 		return
