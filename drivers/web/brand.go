@@ -64,6 +64,7 @@ func (b brand) kindOf(opts drivers.PageOptions) kind {
 	if b.launchScheme && opts.ColorScheme == "dark" {
 		k.scheme = opts.ColorScheme
 	}
+	k.large = b.name == dsl.Firefox && !k.headed && (opts.Viewport.X > firefoxScreen.X || opts.Viewport.Y > firefoxScreen.Y)
 	return k
 }
 

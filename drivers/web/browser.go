@@ -53,6 +53,7 @@ type kind struct {
 	headed bool
 	whole  bool   // without a window, and yet not the headless shell
 	scheme string // that the whole browser has; "": light, or the context's
+	large  bool   // of a Firefox without a window: its screen holds the largest pages
 }
 
 // browser is one that runs.

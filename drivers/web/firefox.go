@@ -31,8 +31,11 @@ func firefoxProgram(d *Driver, _ kind) (string, error) {
 	return "", &drivers.Unavailable{What: "Firefox was not found", Mend: found.Advice}
 }
 
-// firefoxScreen is the screen of a Firefox without a window, which its pages must not exceed.
-var firefoxScreen = image.Pt(3840, 2400)
+// The screen of a Firefox without a window, all of which it draws, and that of another one for pages which exceed it.
+var (
+	firefoxScreen      = image.Pt(1920, 1400)
+	firefoxLargeScreen = image.Pt(3840, 2400)
+)
 
 // firefoxOptions has Firefox driven by WebDriver BiDi, as pages of Chromium are: nothing is kept of a page that was left, and no scheme is
 // taken from the desktop.
@@ -40,7 +43,11 @@ func firefoxOptions(_ *Driver, k kind, o *playwright.BrowserTypeLaunchOptions) {
 	o.Channel = playwright.String("moz-firefox")
 	if !k.headed { // a window of its own choice is smaller than most pages, and what lies outside of it hears of no mouse
 		o.Args = append(o.Args, "--kiosk")
-		o.Env = environment("MOZ_HEADLESS_WIDTH="+strconv.Itoa(firefoxScreen.X), "MOZ_HEADLESS_HEIGHT="+strconv.Itoa(firefoxScreen.Y))
+		size := firefoxScreen
+		if k.large {
+			size = firefoxLargeScreen
+		}
+		o.Env = environment("MOZ_HEADLESS_WIDTH="+strconv.Itoa(size.X), "MOZ_HEADLESS_HEIGHT="+strconv.Itoa(size.Y))
 	}
 	scheme := 1
 	if k.scheme == "dark" {

@@ -154,7 +154,8 @@ func TestFirefoxOnPages(t *testing.T) {
 func TestFirefoxHearsOfTheMouseEverywhere(t *testing.T) {
 	t.Parallel()
 	leftToFirefox(t)
-	for _, size := range []image.Point{{}, {X: 390, Y: 844}, {X: 1900, Y: 1300}, firefoxScreen} {
+	// Those that are larger than the screen start another Firefox.
+	for _, size := range []image.Point{{}, {X: 390, Y: 844}, firefoxScreen, {X: firefoxScreen.X + 1, Y: 400}, {X: 400, Y: firefoxScreen.Y + 1}, firefoxLargeScreen} {
 		t.Run(size.String(), func(t *testing.T) {
 			d := openFirefox(t)
 			must(t, d.OpenPage(t.Context(), dataPage(`<button id=corner style="position:fixed;right:0;bottom:0" onclick="this.textContent='Pressed'">Corner</button>`), drivers.PageOptions{Viewport: size}))

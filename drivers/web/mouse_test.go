@@ -15,9 +15,7 @@ import (
 // The pages of one Firefox, each on a device of its own, touch at once, and each hears of its own touches alone, whole.
 func TestFirefoxPagesTakeTurns(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("left to make firefox: TestPagesTakeTurnsAtTheMouse has the rule")
-	}
+	leftToFirefox(t) // TestPagesTakeTurnsAtTheMouse has the rule
 	const rounds = 8
 	page := dataPage(`<style>div{width:90px;height:90px;margin:10px;background:#ccc}</style><div id=a>A</div><div id=b>B</div><script>
 		n = {mousedown: 0, mouseup: 0, pointerdown: 0, pointerup: 0};
