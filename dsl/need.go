@@ -40,9 +40,6 @@ func IsPool(text string) bool { return poolForm.MatchString(text) }
 // IsDeviceLabel tells whether a text can be the label of a device, NAME=VALUE.
 func IsDeviceLabel(text string) bool { return labelForm.MatchString(text) }
 
-// Empty tells whether any device will do.
-func (n Need) Empty() bool { return n.OS+n.Model+n.Size+n.Pool == "" && len(n.Labels) == 0 }
-
 // Placed gives the pool and the labels that are wanted, and what else is.
 func (n Need) Placed() (pool string, labels []string, rest Need) {
 	pool, labels = n.Pool, n.Labels
