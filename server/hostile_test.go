@@ -100,7 +100,7 @@ func TestHostileRequests(t *testing.T) {
 	}
 	for what, body := range map[string]any{
 		"the environment in vars":     map[string]any{"yaml": none("  - log: ${A}\n"), "vars": map[string]string{"A": "${TAPROOT_JWT_SECRET}"}},
-		"the environment in a test":   map[string]any{"yaml": "id: evil\nplatform: web\nvars: {A: \"${TAPROOT_JWT_SECRET}\"}\nsteps:\n  - log: ${A}\n"},
+		"the environment in a test":   map[string]any{"yaml": strings.Replace(none("  - log: ${A}\n"), "steps:", "vars: {A: \"${TAPROOT_JWT_SECRET}\"}\nsteps:", 1)},
 		"a test outside of the suite": map[string]any{"yaml": web("  - run: {file: ../outside.yaml}\n")},
 		"a hidden file of data":       map[string]any{"yaml": "id: evil\nplatform: web\ndata: ../.env\nsteps:\n  - log: x\n"},
 		"an anchor that grows":        map[string]any{"yaml": "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d]\n"},

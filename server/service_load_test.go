@@ -26,10 +26,9 @@ func TestServiceUnderLoad(t *testing.T) {
 }
 
 func underLoad(t *testing.T, address string) {
-	const clients, rounds = 8, 10
-	each := 300_000 / rounds / clients
+	clients, rounds, each := 8, 10, 300_000/10/8
 	if testing.Short() {
-		each = 5
+		rounds, each = 4, 12
 	}
 	s, with := withService(t, address)
 	p, _ := somebody(t, s, "ada@example.com")
