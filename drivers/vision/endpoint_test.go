@@ -206,9 +206,14 @@ func (e *endpoint) eyes(o vision.Options, env map[string]string) *vision.Models 
 	return vision.New(o)
 }
 
-// randomScreen is a picture of its own for each seed.
-func randomScreen(seed int) *image.RGBA {
-	img := image.NewRGBA(image.Rect(0, 0, 1080, 2400))
+// randomScreen is a picture of its own for each seed, as large as a phone's screen.
+func randomScreen(seed int) *image.RGBA { return screenOf(1080, 2400, seed) }
+
+// smallScreen is one for where the size is all the same: a ninth of the points to scale, pack and unpack.
+func smallScreen(seed int) *image.RGBA { return screenOf(360, 800, seed) }
+
+func screenOf(width, height, seed int) *image.RGBA {
+	img := image.NewRGBA(image.Rect(0, 0, width, height))
 	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
 	draw.Draw(img, image.Rect(100, 100+seed, 500, 300+seed), image.NewUniform(color.RGBA{0, 100, 0, 255}), image.Point{}, draw.Src)
 	return img
@@ -253,7 +258,7 @@ func TestJudgeByVotes(t *testing.T) {
 			}
 			say(w, map[byte]string{'y': yes, 'n': no}[c.answers[n-1]])
 		})
-		said, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), randomScreen(0), "paid", c.votes)
+		said, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", c.votes)
 		got := "fail"
 		switch {
 		case err != nil:
@@ -347,7 +352,7 @@ func TestKeyIsNotKept(t *testing.T) {
 	e := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) {
 		say(w, strings.Replace(yes, "The word Paid is green.", "You sent "+key, 1))
 	})
-	said, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), randomScreen(0), "paid", 1)
+	said, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", 1)
 	kept, jsonErr := json.Marshal(said)
 	if err != nil || jsonErr != nil || strings.Contains(string(kept), key) || !strings.Contains(said.Reason, "•••") {
 		t.Errorf("%s, %v, %v", kept, err, jsonErr)
@@ -383,7 +388,7 @@ func TestAskAgain(t *testing.T) {
 				}
 				say(w, yes)
 			})
-			said, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), randomScreen(0), "paid", 1)
+			said, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", 1)
 			if err != nil || !said.Passed || len(e.seen) != 2 {
 				t.Fatalf("%+v after %d requests, %v", said, len(e.seen), err)
 			}
@@ -403,20 +408,20 @@ func TestAskInVain(t *testing.T) {
 		w.Header().Set("Retry-After-Ms", "10")
 		refuse(w, 500, "server_error", "oops")
 	})
-	if _, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), randomScreen(0), "paid", 1); err == nil || len(e.seen) != 4 {
+	if _, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", 1); err == nil || len(e.seen) != 4 {
 		t.Errorf("%d requests, %v", len(e.seen), err)
 	}
 	late := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) {
 		w.Header().Set("Retry-After", "3600")
 		refuse(w, 429, "rate_limit_exceeded", "later")
 	})
-	if _, err := late.eyes(vision.Options{}, nil).Judge(t.Context(), randomScreen(0), "paid", 1); err == nil || len(late.seen) != 1 || !strings.Contains(err.Error(), "1h0m0s") {
+	if _, err := late.eyes(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", 1); err == nil || len(late.seen) != 1 || !strings.Contains(err.Error(), "1h0m0s") {
 		t.Errorf("%d requests, %v", len(late.seen), err)
 	}
 	release := make(chan struct{})
 	slow := newEndpoint(t, func(int, http.ResponseWriter, chatRequest) { <-release })
 	defer close(release)
-	if _, err := slow.eyes(vision.Options{Timeout: 200 * time.Millisecond}, nil).Judge(t.Context(), randomScreen(0), "paid", 1); err == nil || !strings.Contains(err.Error(), "within 200ms") {
+	if _, err := slow.eyes(vision.Options{Timeout: 200 * time.Millisecond}, nil).Judge(t.Context(), smallScreen(0), "paid", 1); err == nil || !strings.Contains(err.Error(), "within 200ms") {
 		t.Errorf("slow: %v", err)
 	}
 }

@@ -65,28 +65,28 @@ func TestNoModel(t *testing.T) {
 func TestAnsweredBefore(t *testing.T) {
 	e := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) { say(w, yes) })
 	eyes := e.eyes(vision.Options{}, nil)
-	first, err := eyes.Judge(t.Context(), randomScreen(0), "paid", 1)
+	first, err := eyes.Judge(t.Context(), smallScreen(0), "paid", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := eyes.Judge(t.Context(), randomScreen(0), "paid", 1)
+	again, err := eyes.Judge(t.Context(), smallScreen(0), "paid", 1)
 	if err != nil || len(e.seen) != 1 || !again.Asked.Answers[0].Replayed || !again.Passed {
 		t.Errorf("asked %d times, %+v, %v", len(e.seen), again, err)
 	}
 	kept := map[string][]drivers.Reply{first.Asked.Key: first.Asked.Answers}
 	recall := func(key string) []drivers.Reply { return kept[key] }
 	replay := e.eyes(vision.Options{Mode: vision.Replay, Recall: recall}, map[string]string{"OPENAI_API_KEY": ""})
-	if said, err := replay.Judge(t.Context(), randomScreen(0), "paid", 1); err != nil || !said.Passed || len(e.seen) != 1 {
+	if said, err := replay.Judge(t.Context(), smallScreen(0), "paid", 1); err != nil || !said.Passed || len(e.seen) != 1 {
 		t.Errorf("replayed %+v, %v; %d requests", said, err, len(e.seen))
 	}
-	if said, err := replay.Judge(t.Context(), randomScreen(0), "paid", 3); err == nil {
+	if said, err := replay.Judge(t.Context(), smallScreen(0), "paid", 3); err == nil {
 		t.Errorf("one recorded vote was taken for three: %+v", said)
 	}
 	for name, ask := range map[string]func(eyes *vision.Models) error{
-		"another picture": func(e *vision.Models) error { _, err := e.Judge(t.Context(), randomScreen(40), "paid", 1); return err },
-		"another prompt":  func(e *vision.Models) error { _, err := e.Judge(t.Context(), randomScreen(0), "unpaid", 1); return err },
+		"another picture": func(e *vision.Models) error { _, err := e.Judge(t.Context(), smallScreen(40), "paid", 1); return err },
+		"another prompt":  func(e *vision.Models) error { _, err := e.Judge(t.Context(), smallScreen(0), "unpaid", 1); return err },
 		"another kind": func(e *vision.Models) error {
-			_, err := e.ExtractText(t.Context(), randomScreen(0), "paid")
+			_, err := e.ExtractText(t.Context(), smallScreen(0), "paid")
 			return err
 		},
 	} {
@@ -95,16 +95,16 @@ func TestAnsweredBefore(t *testing.T) {
 		}
 	}
 	other := e.eyes(vision.Options{Mode: vision.Replay, Recall: recall}, map[string]string{"TAPROOT_AI_MODEL": "another-model"})
-	if _, err := other.Judge(t.Context(), randomScreen(0), "paid", 1); err == nil {
+	if _, err := other.Judge(t.Context(), smallScreen(0), "paid", 1); err == nil {
 		t.Error("another model's answer was taken")
 	}
 	off := e.eyes(vision.Options{Mode: vision.Off, Recall: recall}, nil)
-	if _, err := off.Judge(t.Context(), randomScreen(0), "paid", 1); err == nil {
+	if _, err := off.Judge(t.Context(), smallScreen(0), "paid", 1); err == nil {
 		t.Error("an answer was taken although that is switched off")
 	}
 	// What was kept is judged as strictly as what comes.
 	kept[first.Asked.Key] = []drivers.Reply{{Seed: 1, Text: "passed", Finish: "stop"}}
-	if said, err := replay.Judge(t.Context(), randomScreen(0), "paid", 1); err == nil {
+	if said, err := replay.Judge(t.Context(), smallScreen(0), "paid", 1); err == nil {
 		t.Errorf("a broken record was taken: %+v", said)
 	}
 	if len(e.seen) != 1 {
@@ -122,10 +122,10 @@ func TestBadAnswersAreNotRemembered(t *testing.T) {
 		say(w, yes)
 	})
 	eyes := e.eyes(vision.Options{}, nil)
-	if _, err := eyes.Judge(t.Context(), randomScreen(0), "paid", 1); err == nil {
+	if _, err := eyes.Judge(t.Context(), smallScreen(0), "paid", 1); err == nil {
 		t.Fatal("rubbish was an answer")
 	}
-	if said, err := eyes.Judge(t.Context(), randomScreen(0), "paid", 1); err != nil || !said.Passed {
+	if said, err := eyes.Judge(t.Context(), smallScreen(0), "paid", 1); err != nil || !said.Passed {
 		t.Errorf("%+v, %v", said, err)
 	}
 }
@@ -168,7 +168,7 @@ func TestExtractText(t *testing.T) {
 		"rubbish":            {`42.50`, "", "not what it was asked for"},
 	} {
 		e := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) { say(w, c.answer) })
-		got, err := e.eyes(vision.Options{}, nil).ExtractText(t.Context(), randomScreen(0), "the total")
+		got, err := e.eyes(vision.Options{}, nil).ExtractText(t.Context(), smallScreen(0), "the total")
 		if got.Text != c.text || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %q, %v", name, got.Text, err)
 		}
@@ -193,7 +193,11 @@ func TestLocate(t *testing.T) {
 		"percent":   {`{"found":true,"box":[0.1,0.2,0.3,0.4],"reason":"a cart"}`, image.Rectangle{}, "not what it was asked for"},
 	} {
 		e := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) { say(w, c.answer) })
-		got, err := e.eyes(vision.Options{}, nil).Locate(t.Context(), randomScreen(0), "the cart")
+		img := smallScreen(0)
+		if name == "found" { // its box is of the picture that was sent, which is smaller
+			img = randomScreen(0)
+		}
+		got, err := e.eyes(vision.Options{}, nil).Locate(t.Context(), img, "the cart")
 		if got.Bounds != c.box || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, %v", name, got.Bounds, err)
 		}
