@@ -339,7 +339,7 @@ func TestDocumentsRun(t *testing.T) {
 			}
 		}
 		blocks = slices.DeleteFunc(blocks, func(b block) bool {
-			return b.mark != "run" && !strings.HasPrefix(b.mark, "run: ") || testing.Short() && strings.Contains(b.text, "taproot serve")
+			return b.mark != "run" && !strings.HasPrefix(b.mark, "run: ") || testing.Short() && name != "README.md" // testdata/init.txtar begins as the others do
 		})
 		ran += len(blocks)
 		if len(blocks) == 0 {
@@ -353,7 +353,7 @@ func TestDocumentsRun(t *testing.T) {
 			runBlocks(t, blocks)
 		})
 	}
-	if ran < 6 {
+	if !testing.Short() && ran < 6 || ran == 0 {
 		t.Errorf("only %d blocks are run", ran)
 	}
 }

@@ -194,6 +194,7 @@ func TestDocsSite(t *testing.T) {
 
 // TestDocsSiteSearch opens the site as a reader does, from the disk and without a server, and searches it.
 func TestDocsSiteSearch(t *testing.T) {
+	nightly(t, "TestDocsSite writes the site")
 	t.Parallel()
 	useBrowser(t)
 	runBlocks(t, []block{{file: "the site", language: "sh", text: `

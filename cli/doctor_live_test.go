@@ -39,6 +39,9 @@ func liveLines(report string) map[string]int {
 }
 
 func TestDoctorLiveOnASimulatedIPhone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left to make test-full: TestDoctorLiveOnASimulatedAndroid looks at the same report")
+	}
 	t.Parallel()
 	lab, err := iostest.New(t.TempDir(), iostest.Options{Devices: []iostest.DeviceOptions{{Phone: true, Scale: 1, LoginLoading: 1, LoginSpinner: 1}}})
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/leaktest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
 // The tests of this package that stand here use the program as a tester does: a process of its own (this binary, under the name
@@ -31,7 +32,17 @@ func TestMain(m *testing.M) {
 type leakChecked struct{ m *testing.M }
 
 func (l leakChecked) Run() int {
-	return leaktest.Check(l.m.Run())
+	code := l.m.Run()
+	storetest.Stop()
+	return leaktest.Check(code)
+}
+
+// nightly leaves the test, or what is left of it, to make test-full where tests are to be short.
+func nightly(t *testing.T, why string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left to make test-full: " + why)
+	}
 }
 
 // limit is how long a run may take before a test gives up on it; no test expects to come near it.

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,7 +34,11 @@ func TestFailingSuite(t *testing.T) {
 	useBrowser(t)
 	l := newLab(t, 2)
 	l.dir = projectRoot(t)
-	run := l.taproot("run", "suites/failing", "--no-video")
+	which := []string{"suites/failing"}
+	if testing.Short() { // TestWrongPasswordOnThePhone and TestTruth see the others
+		which = []string{"android-covered", "android-no-such-app", "android-twice"}
+	}
+	run := l.taproot(append([]string{"run", "--no-video"}, which...)...)
 	run.exits(t, 1)
 	packs := map[string]*packOf{}
 	for _, dir := range l.packs() {
@@ -41,14 +46,18 @@ func TestFailingSuite(t *testing.T) {
 		packs[p.ID] = p
 	}
 	files, err := filepath.Glob(filepath.Join(l.dir, "suites", "failing", "*.yaml"))
-	if err != nil || len(files) != len(failing) || len(packs) != len(failing) {
+	if err != nil || len(files) != len(failing) || !testing.Short() && len(packs) != len(failing) {
 		t.Fatalf("%d files and %d packs for %d cases: %v", len(files), len(packs), len(failing), err)
 	}
+	files = slices.DeleteFunc(files, func(file string) bool {
+		return testing.Short() && !slices.Contains(which, strings.TrimSuffix(filepath.Base(file), ".yaml"))
+	})
 	for _, file := range files {
 		id := strings.TrimSuffix(filepath.Base(file), ".yaml")
 		t.Run(id, func(t *testing.T) { failsAsItSays(t, packs[id], read(t, file), run.stdout) })
 	}
 	t.Run("the error is in the picture of the page", func(t *testing.T) {
+		nightly(t, "TestWrongPasswordOnThePhone looks at the picture of a phone")
 		shots := filepath.Join(packs["web-login-fails"].dir, "screenshots")
 		red := color.RGBA{R: 0xa8, G: 0x20, B: 0x1a, A: 0xff} // of .error in suites/pages/style.css
 		before, after := count(picture(t, glob1(t, shots, "03-*.png")), red), count(picture(t, glob1(t, shots, "05-*-failed.png")), red)

@@ -117,7 +117,11 @@ func restOnFarm(t *testing.T, f *farm) {
 		alone.write(name, content)
 	}
 	farm.sendTests(files)
-	for _, body := range []string{`{"noVideo": true, "vars": {"WORD": "Nowhere"}, "yaml": ` + string(text) + `}`, `{"noVideo": true, "tests": ["rows", "login"], "timeoutMs": 1000}`} {
+	bodies := []string{`{"noVideo": true, "vars": {"WORD": "Nowhere"}, "yaml": ` + string(text) + `}`, `{"noVideo": true, "tests": ["rows", "login"], "timeoutMs": 1000}`}
+	if testing.Short() {
+		bodies = bodies[:1]
+	}
+	for _, body := range bodies {
 		_, want := here.told(here.run(body).ID)
 		r, got := farm.told(farm.run(body).ID)
 		if !slices.Equal(want, got) {

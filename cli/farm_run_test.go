@@ -94,7 +94,10 @@ func TestRunOnAFarm(t *testing.T) {
 	}
 	t.Run("REST", func(t *testing.T) { restOnFarm(t, f) })
 	t.Run("shares", func(t *testing.T) { sharesOfFarm(t, f) })
-	t.Run("Ginkgo", func(t *testing.T) { ginkgoOnFarm(t, f) })
+	t.Run("Ginkgo", func(t *testing.T) {
+		nightly(t, "a suite in Go uses the same client")
+		ginkgoOnFarm(t, f)
+	})
 	if out := f.host.taproot("host", "--drain", "--data", filepath.Join(f.host.tmp, "host")); out.code != 0 {
 		t.Errorf("%+v", out)
 	}

@@ -159,6 +159,7 @@ func TestKill(t *testing.T) {
 
 // kill -9 while a browser is open: the browser ends with the run.
 func TestKillEndsTheBrowser(t *testing.T) {
+	nightly(t, "TestServeIsKilled kills a server while a browser is open")
 	t.Parallel()
 	useBrowser(t)
 	site := webtest.New(t)

@@ -61,13 +61,12 @@ func (s *served) with(credential, method, path, body string) (a asked) {
 // whichever process; who waits as long as it is told gets through; and a key that one process revokes is nothing to the others.
 func TestThreeReplicas(t *testing.T) {
 	t.Parallel()
-	const keys = 100
-	rate, each := 300, 3
-	if !testing.Short() {
-		rate, each = 600, 7
+	keys, rate, each := 100, 600, 7
+	if testing.Short() {
+		keys, rate, each = 20, 60, 3
 	}
 	l := newLab(t, 0)
-	l.env = append(l.env, "TAPROOT_DATABASE_URL="+storetest.NewServer(t).Database(t), "TAPROOT_SERVICE_SECRET=one that all of the replicas have, and long enough")
+	l.env = append(l.env, "TAPROOT_DATABASE_URL="+storetest.Postgres(t), "TAPROOT_SERVICE_SECRET=one that all of the replicas have, and long enough")
 	const email, password = "ada@example.com", "four words make this good"
 	plan := func(rate int) {
 		l.taproot("admin", "plan", email, "enterprise", "--per-minute", fmt.Sprint(rate)).exits(t, 0)
@@ -87,7 +86,7 @@ func TestThreeReplicas(t *testing.T) {
 		t.Fatal(in, err)
 	}
 	var all []asked
-	var made [keys]struct{ ID, Key string }
+	made := make([]struct{ ID, Key string }, keys)
 	for i := range made {
 		a := replicas[i%3].with(tokens.AccessToken, "POST", "/api/keys", `{"name": "CI", "scopes": ["*"]}`)
 		if err := json.Unmarshal([]byte(a.body), &made[i]); err != nil || a.status != 201 {
@@ -183,9 +182,9 @@ func checkRate(t *testing.T, all []asked, rate int) {
 // TestReplicasShareABucket: a pack that a replica acknowledged is there after the replica was killed and its disk is lost.
 func TestReplicasShareABucket(t *testing.T) {
 	t.Parallel()
-	l := newLab(t, 0)
+	l := newLab(t, 1)
 	bucket := blobtest.Start(t)
-	l.env = append(l.env, "TAPROOT_DATABASE_URL="+storetest.NewServer(t).Database(t), "TAPROOT_SERVICE_SECRET=one that all of the replicas have, and long enough", "TAPROOT_BUCKET="+bucket.Address(""))
+	l.env = append(l.env, "TAPROOT_DATABASE_URL="+storetest.Postgres(t), "TAPROOT_SERVICE_SECRET=one that all of the replicas have, and long enough", "TAPROOT_BUCKET="+bucket.Address(""))
 	for name, value := range bucket.Env() {
 		l.env = append(l.env, name+"="+value)
 	}
@@ -202,7 +201,7 @@ func TestReplicasShareABucket(t *testing.T) {
 	if a := one.with(tokens.AccessToken, "POST", "/api/keys", `{"name": "CI", "scopes": ["reports:read", "reports:write"]}`); json.Unmarshal([]byte(a.body), &made) != nil || a.status != 201 {
 		t.Fatal(a)
 	}
-	l.write("hello.yaml", "id: hello\nplatform: web\nsteps:\n  - sleep: 1ms\n")
+	l.write("hello.yaml", "id: hello\nplatform: android\nsteps:\n  - log: hello\n")
 	l.taproot("run", "--no-video", "hello.yaml")
 	l.env = append(l.env, "TAPROOT_URL="+one.url, "TAPROOT_API_KEY="+made.Key)
 	l.taproot("report", "upload", "latest/hello").exits(t, 0)

@@ -57,6 +57,7 @@ func setUpScript(t *testing.T, e *testscript.Env) error {
 		"TAPROOT_REPORTS_DIR": filepath.Join(e.WorkDir, "reports"),
 		"TAPROOT_CHROMIUM":    os.Getenv("TAPROOT_CHROMIUM"),
 		"TAPROOT_NO_VIDEO":    "true",
+		"TAPROOT_NO_TRACE":    "true",
 		"HOME":                os.Getenv("HOME"), // the browser's driver lies in its cache
 		"XDG_CACHE_HOME":      os.Getenv("XDG_CACHE_HOME"),
 		"XDG_STATE_HOME":      filepath.Join(e.WorkDir, ".state"),

@@ -91,13 +91,11 @@ func TestTwoRunsAtOnce(t *testing.T) {
 // Ginkgo's parallel processes and taproot run are two ways to the same: one run directory, both phones busy, each with one case at a
 // time, equal summaries.
 func TestGinkgo(t *testing.T) {
+	nightly(t, "TestGinkgoInParallel and TestGinkgoAndTaprootRunChooseTheSame look at a smaller suite")
 	t.Parallel()
 	useBrowser(t)
 	const labels = "android && (smoke || waiting) || web && smoke && login" // with three processes, two are always on phones
-	l := newLab(t, 2)
-	if !testing.Short() {
-		l = filmingLab(t, 2)
-	}
+	l := filmingLab(t, 2)
 	l.dir = projectRoot(t)
 	run := l.start("go", "tool", "ginkgo", "--vet=off", "--ldflags=-s -w", "--procs=3", "--no-color", "--label-filter", labels, "./suites").wait()
 	run.exits(t, 0)

@@ -28,6 +28,9 @@ func TestTerminal(t *testing.T) {
 		color bool
 	}{{"in colour", nil, true}, {"NO_COLOR", []string{"NO_COLOR=1"}, false}} {
 		t.Run(tc.name, func(t *testing.T) {
+			if !tc.color {
+				nightly(t, "on a terminal, without colours")
+			}
 			raw := l.onTerminal(t, tc.env, "run", ".", "--no-video")
 			if color := regexp.MustCompile(`\x1b\[[\d;]*m`).MatchString(raw); color != tc.color {
 				t.Errorf("coloured: %t\n%q", color, raw)

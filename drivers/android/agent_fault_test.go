@@ -27,7 +27,7 @@ func TestAgentFaults(t *testing.T) {
 		for _, at := range []string{"GET source", "POST list_windows", "POST element", "GET rect", "POST actions", "after POST actions"} {
 			route, after := strings.CutPrefix(at, "after ")
 			slow := kind == androidtest.AgentWedge || kind == androidtest.AgentSilent
-			if testing.Short() && (slow && at != "POST actions" || kind >= androidtest.AgentStolen && route != "GET source" && route != "POST actions") {
+			if testing.Short() && (slow && at != "POST actions" || route != "GET source" && route != "POST actions") {
 				continue // each of the slow ones waits for a limit of many seconds
 			}
 			t.Run(name+" at "+at, func(t *testing.T) {

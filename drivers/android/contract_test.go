@@ -11,8 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 )
 
-// levels are the Androids that differ in what matters here, or the oldest and the newest of them when tests are to be short. The contract
-// is kept on all of them, always.
+// levels are the Androids that differ in what matters here, or the oldest and the newest of them when tests are to be short.
 func levels() []int {
 	if testing.Short() {
 		return []int{24, 36}
@@ -22,13 +21,21 @@ func levels() []int {
 
 func allLevels() []int { return []int{24, 28, 30, 34, 36} }
 
+// nightly leaves the test to make test-full where tests are to be short.
+func nightly(t *testing.T, why string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left to make test-full: " + why)
+	}
+}
+
 func toLogin(ctx context.Context, dev drivers.Device) error {
 	return dev.(drivers.Apps).Launch(ctx, androidtest.LoginPackage, true)
 }
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	for _, api := range allLevels() {
+	for _, api := range levels() {
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
 			t.Parallel()
 			drivertest.Run(t, drivertest.Subject[*testing.T]{
@@ -45,7 +52,7 @@ func TestContract(t *testing.T) {
 // TestContractWithAgent: the contract holds when the agent reads and touches, too, on every Android that it runs on.
 func TestContractWithAgent(t *testing.T) {
 	t.Parallel()
-	for _, api := range allLevels() {
+	for _, api := range levels() {
 		if api < agentAPI {
 			continue
 		}
@@ -64,6 +71,7 @@ func TestContractWithAgent(t *testing.T) {
 
 // TestContractWithAgentThroughRealADB: the agent is reached through a service of the real adb server.
 func TestContractWithAgentThroughRealADB(t *testing.T) {
+	nightly(t, "the agent and the real adb, each alone, keep the contract")
 	t.Parallel()
 	adb := androidtest.StartADB(t)
 	phone := androidtest.NewPhone(androidtest.Options{Width: 720, Height: 1280, Density: 280, LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})
@@ -84,7 +92,11 @@ func TestContractWithAgentThroughRealADB(t *testing.T) {
 func TestContractThroughRealADB(t *testing.T) {
 	t.Parallel()
 	adb := androidtest.StartADB(t)
-	for _, api := range allLevels() {
+	apis := allLevels()
+	if testing.Short() {
+		apis = apis[len(apis)-1:]
+	}
+	for _, api := range apis {
 		phone := androidtest.NewPhone(androidtest.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})
 		t.Cleanup(phone.Close)
 		serial, notes := adb.Connect(t, phone), t.TempDir()

@@ -108,7 +108,7 @@ func TestOpenOfALockedPhone(t *testing.T) {
 		"a display that stays dark": {androidtest.Options{Asleep: true, Unwakeable: true}, []string{"display is off (asleep)"}},
 		"all of it":                 {androidtest.Options{Asleep: true, Unwakeable: true, Lock: androidtest.PINLock}, []string{"asleep", "locked", "PIN"}},
 	} {
-		for _, api := range []int{24, 30, 34, 36} {
+		for _, api := range levels() {
 			t.Run(fmt.Sprintf("%s/%d", name, api), func(t *testing.T) {
 				t.Parallel()
 				c.o.API = api

@@ -213,6 +213,7 @@ func TestTouchInAWebViewIsHeldBack(t *testing.T) {
 
 // TestWebViewOfAnotherProcess: an app that was started anew is read through its new process's socket.
 func TestWebViewOfAnotherProcess(t *testing.T) {
+	nightly(t, "TestPageInAWebView and TestWebViewThatCannotBeRead look at views of the app's own process")
 	t.Parallel()
 	onWebView(t, androidtest.WebView{Mute: true}, func(t *testing.T, d *Device, _ *androidtest.Phone) {
 		press(t, d, "Pay now")

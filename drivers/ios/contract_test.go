@@ -35,11 +35,13 @@ func TestContractOfASimulator(t *testing.T) {
 }
 
 func TestContractWithAnAgentThatIsStarted(t *testing.T) {
+	nightly(t, "a simulator and an iPhone by go-ios keep the contract")
 	t.Parallel()
 	contract(t, newBench(t, quick(iostest.DeviceOptions{})))
 }
 
 func TestContractOfAnIPhoneByXcode(t *testing.T) {
+	nightly(t, "a simulator and an iPhone by go-ios keep the contract")
 	t.Parallel()
 	contract(t, newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, "xcrun"))
 }

@@ -96,8 +96,11 @@ func erase(ctx context.Context, d *Device) error { return d.Erase(ctx, -1) }
 // TestFaultMatrix: what goes wrong on the way is an error, what is wrong with the app a fail, and nothing passes that did not happen.
 func TestFaultMatrix(t *testing.T) {
 	t.Parallel()
-	for _, f := range matrix() {
+	for i, f := range matrix() {
 		t.Run(f.name, func(t *testing.T) {
+			if i%3 != 0 {
+				nightly(t, "two faults of three")
+			}
 			t.Parallel()
 			d, b := opened(t, small(iostest.DeviceOptions{Phone: f.phone}))
 			page(t, d, "Form")

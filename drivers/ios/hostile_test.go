@@ -3,6 +3,7 @@ package ios
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,9 @@ func TestHostileScreens(t *testing.T) {
 			{dsl.AssertNot{Selector: dsl.Selector{Label: "Paragraph 40 of the terms", Match: dsl.MatchContains}}, fail}}, ""},
 	} {
 		t.Run(page, func(t *testing.T) {
+			if !slices.Contains([]string{"clear layer", "popover", "under bar", "flat switches", "twins", "always disabled", "secret", "carousel", "asks"}, page) {
+				nightly(t, "more kinds of pages")
+			}
 			t.Parallel()
 			s, b := trap(t, page, iostest.DeviceOptions{})
 			for _, step := range c.steps {

@@ -26,6 +26,9 @@ func TestAppsThatShareAScreen(t *testing.T) {
 		"a window":       {image.Rect(200, 150, 700, 950), false, image.Pt(2048, 2732)},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name != "right, lying" {
+				nightly(t, "the other sides and a window")
+			}
 			t.Parallel()
 			b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{Width: 1024, Height: 1366, Scale: 2, Part: c.part}}})
 			phone := b.lab.Device(0)

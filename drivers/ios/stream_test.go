@@ -62,6 +62,7 @@ func TestStreamIsTurnedAsTheAppIs(t *testing.T) {
 
 // simctl films the screen as it is built into the phone, and its pictures lie so, too.
 func TestFilmOfASimulatorOnItsSide(t *testing.T) {
+	nightly(t, "TestStreamIsTurnedAsTheAppIs turns pictures, TestFilmOfASimulator films")
 	t.Parallel()
 	d, b := opened(t, small(iostest.DeviceOptions{}))
 	page(t, d, "Gestures")
