@@ -53,10 +53,10 @@ BUILD   = -vet=off -ldflags='-s -w'
 SUITES  = TAPROOT_REQUIRE_DEVICES=true TAPROOT_NO_VIDEO=true TAPROOT_NO_TRACE=true $(TAPROOT) sim --phones 2 --size 540x1200 -- go tool ginkgo --no-color --vet=off --ldflags='-s -w' --procs=3
 SUMMARY = echo 'The ten slowest tests:'; go tool gotestsum tool slowest --num 10 --threshold 100ms --jsonfile bin/test.json
 
-# Tests wait more than they compute: four packages at once, and two tests of each, keep two cores busy. Those that take longest begin first.
-PACKAGES = 4
+# Tests wait more than they compute: six packages at once, and two tests of each, keep two cores busy. Those that take longest begin first.
+PACKAGES = 6
 BESIDE   = 2
-LONGEST  = ./drivers/web ./runner/vocabulary ./drivers/android ./runner/action ./runner ./cli ./runner/truth ./mcpserver
+LONGEST  = ./cli ./drivers/android ./runner ./drivers/ios ./server ./runner/vocabulary ./drivers/web ./mcpserver ./runner/action ./runner/truth ./server/studio
 
 # The suites are the tests that need phones; all others must pass on a machine without any, so they get none. They wait for their phones
 # while the other tests are compiled, so both run at once, and what the suites said is printed last. They are filmed in make run and make

@@ -24,6 +24,9 @@ func (e *Error) Error() string { return e.said }
 
 func (e *Error) Unwrap() error { return e.err }
 
+// spokeFirst is what net/http says of a server that speaks before it is asked, as those of NATS, SSH and mail do, when its words were there before the question was sent.
+const spokeFirst = "readLoopPeekFailLocked: %!w(<nil>)"
+
 // Why explains the error of a request to an address such as https://hub.example.com; what it does not know, it gives back as it is.
 func Why(address *url.URL, err error) error {
 	lasting := func(format string, args ...any) error {
@@ -46,7 +49,7 @@ func Why(address *url.URL, err error) error {
 		return lasting("the certificate of %s is for another name: %v", at, names)
 	case errors.As(err, &invalid):
 		return lasting("the certificate of %s is not good: %v", at, invalid)
-	case errors.As(err, &noTLS), strings.Contains(err.Error(), "malformed HTTP"):
+	case errors.As(err, &noTLS), strings.Contains(err.Error(), "malformed HTTP"), strings.Contains(err.Error(), spokeFirst):
 		return lasting("what answers at %s is no web server: is the port right? A hub's pages have another port than its hosts' connections (4222)", at)
 	case errors.As(err, &name) && name.IsNotFound:
 		return lasting("there is no machine called %s: is the address right?", address.Hostname())
