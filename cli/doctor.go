@@ -153,7 +153,7 @@ func (f *doctorFlags) run(ctx context.Context, env *Env) error {
 		in.Platforms, in.RequiredOnly = platforms, f.minimal
 		findings, err = in.Install(ctx)
 	} else {
-		findings, err = toolchain.FindFor(ctx, host, platforms...)
+		findings, err = toolchain.AskFor(ctx, host, platforms...)
 	}
 	if err != nil {
 		return err

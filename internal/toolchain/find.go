@@ -46,15 +46,19 @@ func Find(ctx context.Context, h Host, name string) (Finding, error) {
 	return f, ctx.Err()
 }
 
-// FindAll looks for every tool.
+// FindAll looks for every tool, as AskFor does.
 func FindAll(ctx context.Context, h Host) ([]Finding, error) {
-	return FindFor(ctx, h, Android, IOS, Web, InFirefox, Development)
+	return AskFor(ctx, h, Android, IOS, Web, InFirefox, Development)
 }
 
-// FindFor looks for the tools that tests on the platforms need, all at once, asks each for its version whatever is remembered, and
-// answers in the order of Tools.
-func FindFor(ctx context.Context, h Host, platforms ...string) ([]Finding, error) {
+// AskFor is FindFor for a report: it asks each program for its version whatever is remembered.
+func AskFor(ctx context.Context, h Host, platforms ...string) ([]Finding, error) {
 	h.memory = nil
+	return FindFor(ctx, h, platforms...)
+}
+
+// FindFor looks for the tools that tests on the platforms need, all at once, and answers in the order of Tools.
+func FindFor(ctx context.Context, h Host, platforms ...string) ([]Finding, error) {
 	tools := slices.DeleteFunc(Tools(), func(t Tool) bool { return !t.NeededFor(platforms...) })
 	out := make([]Finding, len(tools))
 	var wait sync.WaitGroup

@@ -41,7 +41,7 @@ func (in Installer) find(ctx context.Context) ([]Finding, error) {
 	if platforms == nil {
 		platforms = []string{Android, IOS, Web, InFirefox, Development}
 	}
-	return FindFor(ctx, in.Host, platforms...)
+	return AskFor(ctx, in.Host, platforms...)
 }
 
 // Install returns what is there in the end. What could not be installed is a Finding with a Problem, not an error.

@@ -36,6 +36,9 @@ func TestVersionsAreRemembered(t *testing.T) {
 	}
 	want("the first time", "20.20.2", 1)
 	want("the second time", "20.20.2", 1)
+	if _, err := FindFor(t.Context(), host(), Web); err != nil || asked != 1 {
+		t.Errorf("the tools of one platform: %v, asked %d times in all, want 1", err, asked)
+	}
 	if _, err := FindAll(t.Context(), host()); err != nil || asked != 2 {
 		t.Errorf("a report on all tools: %v, asked %d times in all, want 2", err, asked)
 	}
