@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -35,7 +36,7 @@ func (e *wdError) status() int {
 
 // StartAgent starts WebDriverAgent by hand, as a user would, and gives its address.
 func (d *Device) StartAgent() string {
-	if err := d.startAgent("0", "0"); err != nil {
+	if _, err := d.startAgent("0", "0"); err != nil {
 		return ""
 	}
 	d.mu.Lock()
@@ -53,41 +54,69 @@ func (d *Device) FilmAddress() string {
 	return "http://" + d.films.Addr().String()
 }
 
-func (d *Device) startAgent(port, film string) error {
+// startAgent starts WebDriverAgent, and gives the channel that is closed when it ends.
+func (d *Device) startAgent(port, film string) (chan struct{}, error) {
+	d.changing.Lock()
+	defer d.changing.Unlock()
 	d.mu.Lock()
 	host := cmp.Or(d.address, "127.0.0.1")
 	d.mu.Unlock()
-	l, err := net.Listen("tcp", host+":"+port)
+	l, err := d.listen(host + ":" + port)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	films, err := net.Listen("tcp", host+":"+film)
+	films, err := d.listen(host + ":" + film)
 	if err != nil {
 		l.Close()
-		return err
+		return nil, err
 	}
+	killed := make(chan struct{})
 	server := &http.Server{Handler: http.HandlerFunc(d.answerHTTP), ReadHeaderTimeout: time.Minute}
 	_, port, _ = net.SplitHostPort(l.Addr().String())
 	d.mu.Lock()
-	d.server, d.films, d.port, d.killed, d.session = server, films, port, make(chan struct{}), ""
+	d.server, d.calls, d.films, d.port, d.killed, d.session = server, l, films, port, killed, ""
 	d.bound, d.settings = binding{}, map[string]any{}
 	d.mu.Unlock()
 	d.lab.work.Go(func() { _ = server.Serve(l) })
 	d.lab.work.Go(func() { d.project(films) })
-	return nil
+	return killed, nil
 }
 
-// stopAgent ends WebDriverAgent, if it runs.
+// listen waits until the port of a WebDriverAgent that ended is free: a program of this machine that is just being started has a copy of what
+// listened there, until it runs.
+func (d *Device) listen(address string) (net.Listener, error) {
+	for end := time.Now().Add(5 * time.Second); ; {
+		l, err := net.Listen("tcp", address)
+		if !errors.Is(err, syscall.EADDRINUSE) || time.Now().After(end) || !d.lab.rest(d.lab.ctx, 5*time.Millisecond) {
+			return l, err
+		}
+	}
+}
+
+// stopAgent ends WebDriverAgent, if it runs. Its ports are free when it returns, whoever else ends it at the same time.
 func (d *Device) stopAgent() {
 	d.mu.Lock()
-	server, films, killed := d.server, d.films, d.killed
-	d.server, d.films = nil, nil
+	killed := d.killed
 	d.mu.Unlock()
-	if server == nil {
+	d.stopThis(killed)
+}
+
+// stopThis ends the WebDriverAgent that has this channel, if it still runs: another may have taken its place.
+func (d *Device) stopThis(agent chan struct{}) {
+	d.changing.Lock()
+	defer d.changing.Unlock()
+	d.mu.Lock()
+	server, calls, films, runs := d.server, d.calls, d.films, d.server != nil && d.killed == agent
+	if runs {
+		d.server, d.calls, d.films = nil, nil, nil
+	}
+	d.mu.Unlock()
+	if !runs {
 		return
 	}
-	close(killed)
+	close(agent)
 	films.Close()
+	calls.Close() // the server does not close it yet if it has only just begun
 	server.Close()
 }
 
@@ -271,21 +300,21 @@ func (d *Device) runAgent(ctx context.Context, p *process, port, film string) in
 		p.complain("Failed to start web server on port %s with error Address already in use\n", port)
 		return 65 // abort()
 	}
-	if err := d.startAgent(port, film); err != nil {
+	killed, err := d.startAgent(port, film)
+	if err != nil {
 		p.complain("Failed to start web server on port %s with error %v\n", port, err)
 		return 65
 	}
 	d.mu.Lock()
-	killed := d.killed
 	port = d.port
 	d.mu.Unlock()
 	p.print("    t =     0.00s Start Test at 2026-01-02 03:04:05.000\n2026-01-02 03:04:05 WebDriverAgentRunner-Runner[1:2] ServerURLHere->http://127.0.0.1:%s<-ServerURLHere\n", port)
 	select {
 	case <-p.signals:
-		d.stopAgent()
+		d.stopThis(killed)
 		return 0
 	case <-ctx.Done():
-		d.stopAgent()
+		d.stopThis(killed)
 		return 0
 	case <-killed:
 		p.print("Test Suite 'All tests' failed\n** TEST EXECUTE FAILED **\n")
@@ -301,7 +330,7 @@ func (d *Device) RestartAgent(away time.Duration) {
 	d.stopAgent()
 	d.lab.work.Go(func() {
 		if d.lab.rest(d.lab.ctx, away) {
-			_ = d.startAgent(port, "0")
+			_, _ = d.startAgent(port, "0")
 		}
 	})
 }

@@ -43,6 +43,8 @@ type Device struct {
 	settings map[string]any
 	elements map[string]*view
 	server   *http.Server
+	changing sync.Mutex   // WebDriverAgent starts, or ends
+	calls    net.Listener // of WebDriverAgent, which runs as long as there is a server
 	films    net.Listener
 	port     string
 	address  string        // of an iPhone in CoreDevice's tunnel, once Xcode has raised it
