@@ -69,7 +69,7 @@ wait $$suites || status=1; cat bin/suites.log; \
 $(SUMMARY); exit $$status
 endef
 
-test: setup database ## run every test, each as short as it can be: about six minutes on two cores
+test: setup database ## run every test, each as short as it can be: about seven minutes on two cores, five when all is compiled
 	$(call gotest,$(BUILD) -short -parallel $(BESIDE) -timeout 20m)
 
 test-full: setup database ## run every test whole
