@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/taproot-dev/taproot/cli"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // TestConfigurationIsFresh fails when docs/configuration.md is not what the commands say; with -update it is written.
@@ -194,7 +195,7 @@ func TestDocsSite(t *testing.T) {
 
 // TestDocsSiteSearch opens the site as a reader does, from the disk and without a server, and searches it.
 func TestDocsSiteSearch(t *testing.T) {
-	nightly(t, "TestDocsSite writes the site")
+	shorttest.Leave(t, "TestDocsSite writes the site")
 	t.Parallel()
 	useBrowser(t)
 	runBlocks(t, []block{{file: "the site", language: "sh", text: `

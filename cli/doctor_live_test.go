@@ -11,6 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // liveMachine is a machine with nothing but what the variables say.
@@ -39,9 +40,7 @@ func liveLines(report string) map[string]int {
 }
 
 func TestDoctorLiveOnASimulatedIPhone(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left to make test-full: TestDoctorLiveOnASimulatedAndroid looks at the same report")
-	}
+	shorttest.Leave(t, "TestDoctorLiveOnASimulatedAndroid looks at the same report")
 	t.Parallel()
 	lab, err := iostest.New(t.TempDir(), iostest.Options{Devices: []iostest.DeviceOptions{{Phone: true, Scale: 1, LoginLoading: 1, LoginSpinner: 1}}})
 	if err != nil {

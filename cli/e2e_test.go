@@ -37,14 +37,6 @@ func (l leakChecked) Run() int {
 	return leaktest.Check(code)
 }
 
-// nightly leaves the test, or what is left of it, to make test-full where tests are to be short.
-func nightly(t *testing.T, why string) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("left to make test-full: " + why)
-	}
-}
-
 // limit is how long a run may take before a test gives up on it; no test expects to come near it.
 const limit = 5 * time.Minute
 

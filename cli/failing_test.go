@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // failing says how the tests of suites/failing end.
@@ -57,7 +59,7 @@ func TestFailingSuite(t *testing.T) {
 		t.Run(id, func(t *testing.T) { failsAsItSays(t, packs[id], read(t, file), run.stdout) })
 	}
 	t.Run("the error is in the picture of the page", func(t *testing.T) {
-		nightly(t, "TestWrongPasswordOnThePhone looks at the picture of a phone")
+		shorttest.Leave(t, "TestWrongPasswordOnThePhone looks at the picture of a phone")
 		shots := filepath.Join(packs["web-login-fails"].dir, "screenshots")
 		red := color.RGBA{R: 0xa8, G: 0x20, B: 0x1a, A: 0xff} // of .error in suites/pages/style.css
 		before, after := count(picture(t, glob1(t, shots, "03-*.png")), red), count(picture(t, glob1(t, shots, "05-*-failed.png")), red)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // filesOf are the names of all files of a run.
@@ -95,7 +97,7 @@ func TestRunOnAFarm(t *testing.T) {
 	t.Run("REST", func(t *testing.T) { restOnFarm(t, f) })
 	t.Run("shares", func(t *testing.T) { sharesOfFarm(t, f) })
 	t.Run("Ginkgo", func(t *testing.T) {
-		nightly(t, "a suite in Go uses the same client")
+		shorttest.Leave(t, "a suite in Go uses the same client")
 		ginkgoOnFarm(t, f)
 	})
 	if out := f.host.taproot("host", "--drain", "--data", filepath.Join(f.host.tmp, "host")); out.code != 0 {

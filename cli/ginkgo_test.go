@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/pack"
@@ -172,7 +173,7 @@ func TestPhoneThatIsLostUnderASpecIsAnError(t *testing.T) {
 	for label, step := range map[string]int{"lost-step": 2, "lost-expect": 2} {
 		t.Run(label, func(t *testing.T) {
 			if label == "lost-step" {
-				nightly(t, "the drivers lose devices in steps")
+				shorttest.Leave(t, "the drivers lose devices in steps")
 			}
 			t.Parallel()
 			l, program := goLab(t, 1)

@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 const (
@@ -159,7 +160,7 @@ func TestKill(t *testing.T) {
 
 // kill -9 while a browser is open: the browser ends with the run.
 func TestKillEndsTheBrowser(t *testing.T) {
-	nightly(t, "TestServeIsKilled kills a server while a browser is open")
+	shorttest.Leave(t, "TestServeIsKilled kills a server while a browser is open")
 	t.Parallel()
 	useBrowser(t)
 	site := webtest.New(t)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
@@ -38,7 +39,7 @@ func TestPlainGoTests(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.phones == 1 && test.code == 0 || test.name == "TestFailsBeside" || test.name == "TestPage" {
-				nightly(t, "specs have the same verdicts in TestSpecsInGo")
+				shorttest.Leave(t, "specs have the same verdicts in TestSpecsInGo")
 			}
 			t.Parallel()
 			l := newLab(t, test.phones)
@@ -86,7 +87,7 @@ func TestGoTestRunsOne(t *testing.T) {
 	} {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			if len(test.packs) == 1 && test.packs[0] != "go-passes" {
-				nightly(t, "two tests and a spec are chosen so")
+				shorttest.Leave(t, "two tests and a spec are chosen so")
 			}
 			t.Parallel()
 			l, program := goLab(t, 1)

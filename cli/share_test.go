@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // busy is a time in which a case had a device.
@@ -91,7 +93,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 // Ginkgo's parallel processes and taproot run are two ways to the same: one run directory, both phones busy, each with one case at a
 // time, equal summaries.
 func TestGinkgo(t *testing.T) {
-	nightly(t, "TestGinkgoInParallel and TestGinkgoAndTaprootRunChooseTheSame look at a smaller suite")
+	shorttest.Leave(t, "TestGinkgoInParallel and TestGinkgoAndTaprootRunChooseTheSame look at a smaller suite")
 	t.Parallel()
 	useBrowser(t)
 	const labels = "android && (smoke || waiting) || web && smoke && login" // with three processes, two are always on phones

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // On a terminal the running tests are redrawn in place; in the end only what lasts is on the screen.
@@ -29,7 +31,7 @@ func TestTerminal(t *testing.T) {
 	}{{"in colour", nil, true}, {"NO_COLOR", []string{"NO_COLOR=1"}, false}} {
 		t.Run(tc.name, func(t *testing.T) {
 			if !tc.color {
-				nightly(t, "on a terminal, without colours")
+				shorttest.Leave(t, "on a terminal, without colours")
 			}
 			raw := l.onTerminal(t, tc.env, "run", ".", "--no-video")
 			if color := regexp.MustCompile(`\x1b\[[\d;]*m`).MatchString(raw); color != tc.color {

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 const httpKey = "key-of-the-tests-1234567890abcdef"
@@ -201,9 +203,7 @@ func TestHTTPClosedByDefault(t *testing.T) {
 // testdata/conformance.yml.
 func TestConformanceServed(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("left to make test-full: TestConformance has the same suite, TestHTTP the same server")
-	}
+	shorttest.Leave(t, "TestConformance has the same suite, TestHTTP the same server")
 	node, dir := node(t)
 	b := newBench(t, 0)
 	site := b.served(t) // the suite has no credentials
@@ -219,9 +219,7 @@ func TestConformanceServed(t *testing.T) {
 // TestTypeScriptClientOverHTTP does over HTTP what TestTypeScriptClient does over stdio.
 func TestTypeScriptClientOverHTTP(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("the same steps over stdio, and TestConformance over HTTP, are enough here: left to make test-full")
-	}
+	shorttest.Leave(t, "the same steps over stdio, and TestConformance over HTTP, are enough here")
 	b := newBench(t, 1)
 	url := b.served(t, withKey()...)
 	got := typeScript(t, b, []string{"MCP_URL=" + url + "/mcp", "MCP_KEY=" + httpKey})

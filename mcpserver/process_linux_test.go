@@ -17,6 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // raw is a client that writes the protocol itself, good lines and bad ones.
@@ -211,9 +212,7 @@ func TestEndDuringRecording(t *testing.T) {
 // TestKilledClient: the client is killed; the program, its browser and the phone's recorder end.
 func TestKilledClient(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("left to make test-full: TestEndDuringRecording ends the program's input")
-	}
+	shorttest.Leave(t, "TestEndDuringRecording ends the program's input")
 	site := webtest.New(t)
 	b := newBench(t, 1)
 	client := exec.Command("mcpclient")

@@ -16,6 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/maestro"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner"
@@ -131,9 +132,7 @@ const hybridPage = `<!doctype html><meta name=viewport content="width=device-wid
 // TestFlowOfAWebView: androidWebViewHierarchy reads the page in an app's WebView, and so does the import.
 func TestFlowOfAWebView(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("left to make test-full: it starts the whole Chromium; package android reads WebViews, and TestFlowsOnAPhone plays flows")
-	}
+	shorttest.Leave(t, "it starts the whole Chromium; package android reads WebViews, and TestFlowsOnAPhone plays flows")
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = io.WriteString(w, hybridPage)

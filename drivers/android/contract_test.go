@@ -9,6 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // levels are the Androids that differ in what matters here, or the oldest and the newest of them when tests are to be short.
@@ -20,14 +21,6 @@ func levels() []int {
 }
 
 func allLevels() []int { return []int{24, 28, 30, 34, 36} }
-
-// nightly leaves the test to make test-full where tests are to be short.
-func nightly(t *testing.T, why string) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("left to make test-full: " + why)
-	}
-}
 
 func toLogin(ctx context.Context, dev drivers.Device) error {
 	return dev.(drivers.Apps).Launch(ctx, androidtest.LoginPackage, true)
@@ -71,7 +64,7 @@ func TestContractWithAgent(t *testing.T) {
 
 // TestContractWithAgentThroughRealADB: the agent is reached through a service of the real adb server.
 func TestContractWithAgentThroughRealADB(t *testing.T) {
-	nightly(t, "the agent and the real adb, each alone, keep the contract")
+	shorttest.Leave(t, "the agent and the real adb, each alone, keep the contract")
 	t.Parallel()
 	adb := androidtest.StartADB(t)
 	phone := androidtest.NewPhone(androidtest.Options{Width: 720, Height: 1280, Density: 280, LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})

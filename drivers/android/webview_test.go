@@ -12,6 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 const webApp = "com.example.hybrid"
@@ -213,7 +214,7 @@ func TestTouchInAWebViewIsHeldBack(t *testing.T) {
 
 // TestWebViewOfAnotherProcess: an app that was started anew is read through its new process's socket.
 func TestWebViewOfAnotherProcess(t *testing.T) {
-	nightly(t, "TestPageInAWebView and TestWebViewThatCannotBeRead look at views of the app's own process")
+	shorttest.Leave(t, "TestPageInAWebView and TestWebViewThatCannotBeRead look at views of the app's own process")
 	t.Parallel()
 	onWebView(t, androidtest.WebView{Mute: true}, func(t *testing.T, d *Device, _ *androidtest.Phone) {
 		press(t, d, "Pay now")

@@ -8,6 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 func toLogin(ctx context.Context, dev drivers.Device) error {
@@ -35,13 +36,13 @@ func TestContractOfASimulator(t *testing.T) {
 }
 
 func TestContractWithAnAgentThatIsStarted(t *testing.T) {
-	nightly(t, "a simulator and an iPhone by go-ios keep the contract")
+	shorttest.Leave(t, "a simulator and an iPhone by go-ios keep the contract")
 	t.Parallel()
 	contract(t, newBench(t, quick(iostest.DeviceOptions{})))
 }
 
 func TestContractOfAnIPhoneByXcode(t *testing.T) {
-	nightly(t, "a simulator and an iPhone by go-ios keep the contract")
+	shorttest.Leave(t, "a simulator and an iPhone by go-ios keep the contract")
 	t.Parallel()
 	contract(t, newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, "xcrun"))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
@@ -99,7 +100,7 @@ func TestFaultMatrix(t *testing.T) {
 	for i, f := range matrix() {
 		t.Run(f.name, func(t *testing.T) {
 			if i%3 != 0 {
-				nightly(t, "two faults of three")
+				shorttest.Leave(t, "two faults of three")
 			}
 			t.Parallel()
 			d, b := opened(t, small(iostest.DeviceOptions{Phone: f.phone}))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
@@ -79,7 +80,7 @@ func TestHostileScreens(t *testing.T) {
 	} {
 		t.Run(page, func(t *testing.T) {
 			if !slices.Contains([]string{"clear layer", "popover", "under bar", "flat switches", "twins", "always disabled", "secret", "carousel", "asks"}, page) {
-				nightly(t, "more kinds of pages")
+				shorttest.Leave(t, "more kinds of pages")
 			}
 			t.Parallel()
 			s, b := trap(t, page, iostest.DeviceOptions{})

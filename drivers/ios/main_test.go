@@ -44,14 +44,6 @@ func TestMain(m *testing.M) {
 	os.Exit(leaktest.Check(code))
 }
 
-// nightly leaves the test to make test-full where tests are to be short.
-func nightly(t *testing.T, why string) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("left to make test-full: " + why)
-	}
-}
-
 // bench is a lab, and what a driver needs to work in it.
 type bench struct {
 	lab  *iostest.Lab

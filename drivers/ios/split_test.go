@@ -8,6 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
@@ -27,7 +28,7 @@ func TestAppsThatShareAScreen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name != "right, lying" {
-				nightly(t, "the other sides and a window")
+				shorttest.Leave(t, "the other sides and a window")
 			}
 			t.Parallel()
 			b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{Width: 1024, Height: 1366, Scale: 2, Part: c.part}}})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // WebDriverAgent sends the screen as it is built into the phone, and says in EXIF how to turn it.
@@ -62,7 +63,7 @@ func TestStreamIsTurnedAsTheAppIs(t *testing.T) {
 
 // simctl films the screen as it is built into the phone, and its pictures lie so, too.
 func TestFilmOfASimulatorOnItsSide(t *testing.T) {
-	nightly(t, "TestStreamIsTurnedAsTheAppIs turns pictures, TestFilmOfASimulator films")
+	shorttest.Leave(t, "TestStreamIsTurnedAsTheAppIs turns pictures, TestFilmOfASimulator films")
 	t.Parallel()
 	d, b := opened(t, small(iostest.DeviceOptions{}))
 	page(t, d, "Gestures")

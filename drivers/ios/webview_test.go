@@ -14,6 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 const webApp = "com.example.hybrid"
@@ -285,7 +286,7 @@ func TestTouchInAPageIsHeldBack(t *testing.T) {
 
 // TestInspectorThatIsStartedAnew: a connection that ends, and a process that ends, are followed by new ones.
 func TestInspectorThatIsStartedAnew(t *testing.T) {
-	nightly(t, "TestPageThatCannotBeRead loses the inspector too")
+	shorttest.Leave(t, "TestPageThatCannotBeRead loses the inspector too")
 	t.Parallel()
 	d, phone := withWebView(t, iostest.WebView{Mute: true})
 	press(t, d, "Pay now")
@@ -311,7 +312,7 @@ func TestDialogOverAPage(t *testing.T) {
 
 // TestPageOnAnIPhone: its Web Inspector is reached with ios_webkit_debug_proxy, which ends with the device.
 func TestPageOnAnIPhone(t *testing.T) {
-	nightly(t, "TestPageInAWebView looks at the same page on a simulator")
+	shorttest.Leave(t, "TestPageInAWebView looks at the same page on a simulator")
 	t.Parallel()
 	d, phone := withWebViewOn(t, iostest.DeviceOptions{Phone: true, Scale: 2}, iostest.WebView{Behind: true})
 	must(t, d.ReadWebViews("devtools"))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // interactive are the roles that tests act on, as Chromium's accessibility tree and ours call them.
@@ -20,7 +21,7 @@ var insideDates = regexp.MustCompile(`^spinbutton (day|month|year|week|hours|min
 // same roles, by the same names.
 func TestTheTreeIsTheBrowsersAccessibilityTree(t *testing.T) {
 	t.Parallel()
-	for _, page := range few(4, []string{"inputs.html", "form.html", "login.html", "menu.html", "shadow.html", "overlay.html", "dialog.html", "files.html", "rtl.html",
+	for _, page := range shorttest.Few(4, []string{"inputs.html", "form.html", "login.html", "menu.html", "shadow.html", "overlay.html", "dialog.html", "files.html", "rtl.html",
 		"twice.html", "popup.html", "index.html", "slow.html"}) {
 		d := browse(t, page)
 		var wrong []string

@@ -14,6 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // usersOwn is a Chromium as a user's own, with a tab of the user's, for all tests that attach to one.
@@ -85,7 +86,7 @@ func startOwn(t *testing.T) (address string, stop func() error) {
 }
 
 func TestAttach(t *testing.T) {
-	left(t, "package record attaches to a browser as well")
+	shorttest.Leave(t, "package record attaches to a browser as well")
 	address := running(t)
 	d := open(t)
 	how := drivers.PageOptions{Connect: address, ColorScheme: "dark", Headers: map[string]string{"X-Team": "blue"}}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // kept is a driver that a subtest does not close: one browser serves them all.
@@ -26,8 +27,8 @@ var alsoTried = map[string]string{
 
 func (p promise) Run(name string, do func(promise)) bool {
 	return p.T.Run(name, func(t *testing.T) {
-		if also := alsoTried[name]; testing.Short() && also != "" {
-			t.Skipf("left to make test-full: %s remains", also)
+		if also := alsoTried[name]; also != "" {
+			shorttest.Leave(t, also+" remains")
 		}
 		do(promise{t})
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/dom"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // said puts what a tree says of an element's state into a few words.
@@ -36,7 +37,7 @@ func said(tr *screen.Tree, id string) string {
 func TestStates(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "blank.html")
-	for _, c := range few(3, []struct{ body, want string }{
+	for _, c := range shorttest.Few(3, []struct{ body, want string }{
 		{`<input id=c type=checkbox checked><label id=x for=c>Agree</label>`, "checkable checked"},
 		{`<input id=c type=checkbox><label id=x for=c>Agree</label>`, "checkable"},
 		{`<label id=x><input type=checkbox checked> Agree</label>`, "checkable checked"},
@@ -107,7 +108,7 @@ func texts(tr *screen.Tree) string {
 func TestTextsThatArePartOfNoDocument(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "blank.html")
-	for _, c := range few(2, []struct{ body, want string }{
+	for _, c := range shorttest.Few(2, []struct{ body, want string }{
 		{`<style>#a::before{content:"Paid"}</style><span id=a></span>`, "Paid"},
 		{`<style>#a::after{content:"Paid";visibility:hidden}</style><span id=a></span>`, ""},
 		{`<style>#a::after{content:"Paid";opacity:0}</style><span id=a></span>`, ""},
@@ -225,7 +226,7 @@ func TestTouchesInAScaledFrame(t *testing.T) {
 
 func TestTextsBeyondTheLargestTree(t *testing.T) {
 	t.Parallel()
-	left(t, "TestALargePageIsCut remains")
+	shorttest.Leave(t, "TestALargePageIsCut remains")
 	d := display(t, `<div id=big></div><p id=last>The end</p><script>
 		const f = document.createDocumentFragment();
 		for (let i = 0; i < 600; i++) { const e = document.createElement('button'); e.textContent = 'Button ' + i; f.append(e); }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // alertOf waits for a dialog.
@@ -70,7 +71,7 @@ func TestDialogsInARow(t *testing.T) {
 
 func TestDialogsAreAnsweredAhead(t *testing.T) {
 	t.Parallel()
-	left(t, "TestAnOpenDialogIsAnswered and TestDialogsDoNotHang remain")
+	shorttest.Leave(t, "TestAnOpenDialogIsAnswered and TestDialogsDoNotHang remain")
 	d := open(t)
 	must(t, d.AnswerDialogs(t.Context(), drivers.WebAnswer{AtOnce: true, Accept: true, Text: "Grace"}))
 	must(t, d.OpenPage(t.Context(), site.Page("dialog.html"), drivers.PageOptions{}))

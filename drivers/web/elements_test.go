@@ -8,6 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 func TestFieldsOfEveryType(t *testing.T) {
@@ -81,7 +82,7 @@ func TestCheck(t *testing.T) {
 // costs nothing.
 func TestCheckOnASlowPage(t *testing.T) {
 	t.Parallel()
-	left(t, "it waits for ten seconds; TestCheck remains")
+	shorttest.Leave(t, "it waits for ten seconds; TestCheck remains")
 	d := browse(t, "blank.html")
 	_, err := d.Eval(t.Context(), `document.body.innerHTML = '<label style=position:relative><input type=checkbox id=box style=opacity:0;position:absolute;inset:0> Drawn</label>';
 		requestAnimationFrame(function slow() { const r = new XMLHttpRequest(); r.open('GET', '/slow?ms=150', false); r.send(); requestAnimationFrame(slow); }); null`, patience)

@@ -14,6 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/dom"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // The cases in which a driver is most easily wrong: a pass that is none, a tap on the wrong thing.
@@ -88,7 +89,7 @@ func TestAMovingButtonMovesInTheTree(t *testing.T) {
 // then, for on a busy machine no two looks fit between two frames.
 func TestTreesTellWhetherThePageWasDrawnBetweenThem(t *testing.T) {
 	t.Parallel()
-	left(t, "TestAMovingButtonMovesInTheTree remains")
+	shorttest.Leave(t, "TestAMovingButtonMovesInTheTree remains")
 	d := display(t, `<p id=top>0</p><iframe id=in width=300 height=100 srcdoc="<p id=inner>in it</p>"></iframe>
 		<script>let frames = 0, p = document.getElementById('top');
 		const draw = () => { p.textContent = ++frames; requestAnimationFrame(draw); }; requestAnimationFrame(draw);

@@ -10,6 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // touchable is an emulated phone with a touch screen.
@@ -156,7 +157,7 @@ func TestErase(t *testing.T) {
 		id, text, after string
 		n               int
 	}
-	for _, c := range few(3, []row{
+	for _, c := range shorttest.Few(3, []row{
 		{"text", "Zoë 😀x", "Zoë ", 2}, {"text", "abc", "", -1}, {"text", "abc", "", 99}, {"text", "abc", "abc", 0}, {"area", "one\ntwo", "one", 4},
 		{"number", "123", "1", 2}, {"number", "123", "", -1}, {"email", "a@b.c", "a@b", 2}, {"date", "2031-05-04", "", -1},
 	}) {
@@ -225,7 +226,7 @@ func TestScrolledOutOfABox(t *testing.T) {
 
 func TestScrolledOutOfAFrame(t *testing.T) {
 	t.Parallel()
-	left(t, "TestScrolledOutOfABox remains")
+	shorttest.Leave(t, "TestScrolledOutOfABox remains")
 	d := display(t, `<div style="height:150px;overflow:auto"><div style="height:600px"></div>
 		<iframe id=f srcdoc="<p>Top</p><button id=b style='margin-top:500px'>Deep</button>" style="width:300px;height:120px"></iframe></div>
 		<iframe id=stuck srcdoc="<style>body{overflow:hidden}</style><p style='margin-top:900px'>Stuck</p>" style="height:100px"></iframe>`)
@@ -245,7 +246,7 @@ func TestScrolledOutOfAFrame(t *testing.T) {
 
 func TestQuery(t *testing.T) {
 	t.Parallel()
-	left(t, "TestSelectorsByMeaning and TestMatchedElementsOfATree remain")
+	shorttest.Leave(t, "TestSelectorsByMeaning and TestMatchedElementsOfATree remain")
 	d := browse(t, "frames.html")
 	mustShow(t, d, "h1", "Nested frames")
 	if seen := look(t, d, "#press", drivers.WebWant{Frame: "#lateframe"}, patience); !seen.Met {
@@ -304,7 +305,7 @@ func TestEmulation(t *testing.T) {
 		opts drivers.PageOptions
 		word string
 	}
-	for _, c := range few(3, []row{
+	for _, c := range shorttest.Few(3, []row{
 		{drivers.PageOptions{DeviceName: "iPhone 99"}, "iPhone 11"}, {drivers.PageOptions{DeviceName: "Toaster"}, "for example"},
 		{drivers.PageOptions{ColorScheme: "pink"}, "pink"}, {drivers.PageOptions{Timezone: "Mars/Base"}, "Mars/Base"},
 		{drivers.PageOptions{Viewport: image.Pt(5, -1)}, "5x-1"},
@@ -316,7 +317,7 @@ func TestEmulation(t *testing.T) {
 // A box that snaps goes back between two half turns, and on a busy machine moves long after the turn.
 func TestWheelTurnsOnceAndWaitsForItsBox(t *testing.T) {
 	t.Parallel()
-	for _, c := range few(3, []struct{ name, page, by string }{
+	for _, c := range shorttest.Few(3, []struct{ name, page, by string }{
 		{"a snapping box", snapping(""), "300 after 1"},
 		{"a busy page", snapping("addEventListener('wheel',e=>{for(const end=performance.now()+300;performance.now()<end;);},{passive:false});"), "300 after 1"},
 		{"a page that keeps the wheel", snapping("addEventListener('wheel',e=>e.preventDefault(),{passive:false});"), "0 after 1"},

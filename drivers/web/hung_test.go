@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // A script that never ends in a handler: the call that it holds ends, the page is closed whatever it does, and others go on.
@@ -34,7 +35,7 @@ func TestAHungPageIsClosedHard(t *testing.T) {
 // A page that hangs by itself, when nothing acts on it, gives no picture and is closed as well.
 func TestAPictureOfAPageThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	left(t, "TestAHungPageIsClosedHard remains")
+	shorttest.Leave(t, "TestAHungPageIsClosedHard remains")
 	d := visit(t, "busy.html")
 	_, page, err := d.page()
 	must(t, err)

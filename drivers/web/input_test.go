@@ -10,6 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 func TestTapAndType(t *testing.T) {
@@ -81,7 +82,7 @@ func TestTypeALongText(t *testing.T) {
 
 func TestTypeInAFrame(t *testing.T) {
 	t.Parallel()
-	left(t, "TestElementsInNestedFrames remains")
+	shorttest.Leave(t, "TestElementsInNestedFrames remains")
 	d := browse(t, "iframe.html")
 	for _, name := range []string{"same", "cross"} {
 		tr := tree(t, d)
@@ -116,7 +117,7 @@ func TestScreenshotIsTheViewport(t *testing.T) {
 
 func TestCallsOnABusyPageEndWithTheirContext(t *testing.T) {
 	t.Parallel()
-	left(t, "TestAHungPageIsClosedHard and TestACancelledWaitLeavesThePageAlive remain")
+	shorttest.Leave(t, "TestAHungPageIsClosedHard and TestACancelledWaitLeavesThePageAlive remain")
 	d := visit(t, "busy.html")
 	d.grace = actGrace
 	button := centre(byID(t, tree(t, d), "hang"))

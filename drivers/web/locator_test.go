@@ -10,6 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/dom"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 func text(s string) drivers.WebWant { return drivers.WebWant{Text: &s} }
@@ -22,7 +23,7 @@ func TestSignIn(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.name == "wrong" {
-				left(t, "the other page of it remains")
+				shorttest.Leave(t, "the other page of it remains")
 			}
 			d := browse(t, "login.html")
 			// The fields come 400 ms after the page.
@@ -77,7 +78,7 @@ func TestLookSeesOnlyWhatIsVisible(t *testing.T) {
 
 func TestLookWaits(t *testing.T) {
 	t.Parallel()
-	left(t, "TestWaitElement and TestPayIsNotPaymentHistory wait as well")
+	shorttest.Leave(t, "TestWaitElement and TestPayIsNotPaymentHistory wait as well")
 	d := browse(t, "slow.html?then=700")
 	if seen := look(t, d, "data-testid=state", text("Ready"), patience); !seen.Met {
 		t.Errorf("%+v", seen)
@@ -136,7 +137,7 @@ func TestFillTellsWhyNot(t *testing.T) {
 
 func TestFillReplaces(t *testing.T) {
 	t.Parallel()
-	left(t, "TestFieldsOfEveryType and TestFillEndsWithTheText remain")
+	shorttest.Leave(t, "TestFieldsOfEveryType and TestFillEndsWithTheText remain")
 	d := browse(t, "form.html")
 	for selector, value := range map[string]string{
 		"#name": "Zoë 😀", "#notes": "two\nlines", "#amount": "7", "#day": "2031-05-04", "#pin": "1234",

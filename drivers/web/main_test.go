@@ -286,26 +286,6 @@ func pick(tr *screen.Tree, label string, _ bool) ([]screen.Match, error) {
 	return tr.Find(screen.Query{Selector: dsl.Selector{Label: label}, Action: true})
 }
 
-// left leaves a test to make test-full in the short mode; remains says what tries the like there.
-func left(t *testing.T, remains string) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("left to make test-full: " + remains)
-	}
-}
-
-// few gives every nth of some rows in the short mode: make test-full has them all.
-func few[T any](nth int, rows []T) []T {
-	if !testing.Short() {
-		return rows
-	}
-	var list []T
-	for i := 0; i < len(rows); i += nth {
-		list = append(list, rows[i])
-	}
-	return list
-}
-
 // until polls a condition of the outside world.
 func until(ctx context.Context, limit time.Duration, ok func() bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, limit)

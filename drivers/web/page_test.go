@@ -15,6 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 func TestDevicesStartNoBrowser(t *testing.T) {
@@ -159,7 +160,7 @@ func TestAClickToADeadAddressProvesNothing(t *testing.T) {
 }
 
 func TestPopupsBecomeTheCurrentPageUntilTheyClose(t *testing.T) {
-	left(t, "TestPagesArePicked remains")
+	shorttest.Leave(t, "TestPagesArePicked remains")
 	d := browse(t, "popup.html")
 	tap(t, d, byID(t, tree(t, d), "window"))
 	mustShow(t, d, "h1", "New window")
@@ -171,7 +172,7 @@ func TestPopupsBecomeTheCurrentPageUntilTheyClose(t *testing.T) {
 
 // A touch or click that closes its page before it has ended was made all the same: made again, it would meet the page behind.
 func TestATouchThatClosesItsPageIsMade(t *testing.T) {
-	left(t, "TestPagesArePicked remains")
+	shorttest.Leave(t, "TestPagesArePicked remains")
 	d := browse(t, "popup.html")
 	for name, touch := range map[string]func() error{
 		"tap":   func() error { return d.Tap(t.Context(), centre(byID(t, tree(t, d), "close"))) },
@@ -307,7 +308,7 @@ func TestPagesOfSeveralSlotsAtOnce(t *testing.T) {
 		err  error
 	}
 	results := make(chan result)
-	left(t, "tests of this package that run in parallel remain")
+	shorttest.Leave(t, "tests of this package that run in parallel remain")
 	for i := range 6 {
 		id := "web-" + string(rune('1'+i))
 		go func() {

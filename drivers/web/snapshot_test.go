@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // keptPage is a snapshot as a report reads it.
@@ -95,7 +96,7 @@ func TestPageSnapshot(t *testing.T) {
 // A snapshot of a page that is hostile, or just large, stays small.
 func TestPageSnapshotIsBounded(t *testing.T) {
 	t.Parallel()
-	left(t, "the page is huge; TestALargePageIsCut remains")
+	shorttest.Leave(t, "the page is huge; TestALargePageIsCut remains")
 	d := display(t, `<script>
 		let deep = document.body; for (let i = 0; i < 500; i++) deep = deep.appendChild(document.createElement("div"));
 		for (let i = 0; i < 5000; i++) { const p = document.createElement("p"); p.title = "x".repeat(900); p.textContent = "y".repeat(2500); p.style.cssText = "position:absolute;top:" + i % 700 + "px;color:rgb(" + i % 255 + "," + i % 251 + ",7)"; document.body.append(p) }

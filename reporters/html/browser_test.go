@@ -232,11 +232,3 @@ func (p *tab) inFull() {
 		p.accessible()
 	}
 }
-
-// full leaves a test to make test-full; what says what remains of its claim where time is short.
-func full(t *testing.T, what string) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("left to make test-full: " + what)
-	}
-}

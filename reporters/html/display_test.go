@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 )
@@ -32,7 +33,7 @@ func widen(t testing.TB, dir string) {
 // TestSideBySide: wide pictures stood below each other at 1440 px; a step that went well shows the screen before it and after it.
 func TestSideBySide(t *testing.T) {
 	t.Parallel()
-	full(t, "TestPackInABrowser goes through the views")
+	shorttest.Leave(t, "TestPackInABrowser goes through the views")
 	pack := failing(t, "Pay")
 	widen(t, pack)
 	widen(t, filepath.Join(filepath.Dir(filepath.Dir(pack)), greenRun, "checkout"))
@@ -66,7 +67,7 @@ func TestSideBySide(t *testing.T) {
 // TestLongLinesOfYAML wrap, and show where in them the step begins.
 func TestLongLinesOfYAML(t *testing.T) {
 	t.Parallel()
-	full(t, "TestWidths looks at pages with lines of usual length")
+	shorttest.Leave(t, "TestWidths looks at pages with lines of usual length")
 	reports := t.TempDir()
 	pack := sample{run: thisRun, id: "long", steps: 3, fails: 3, text: strings.Repeat("a very long text of a button ", 20)}.write(t, reports)
 	if err := WritePack(t.Context(), pack, Options{}); err != nil {
@@ -108,7 +109,7 @@ func TestCardOfTheTestsOwnApp(t *testing.T) {
 // TestWhoFilmed: a page is filmed by the browser, a phone films itself.
 func TestWhoFilmed(t *testing.T) {
 	t.Parallel()
-	full(t, "TestBundleNeedsNothing shows a film")
+	shorttest.Leave(t, "TestBundleNeedsNothing shows a film")
 	reports := t.TempDir()
 	for platform, want := range map[string]string{"web": "Filmed by the browser.", "android": "Filmed by the device."} {
 		s := sample{run: thisRun, id: platform, steps: 2, text: "Pay", film: true}
@@ -130,7 +131,7 @@ func TestWhoFilmed(t *testing.T) {
 // TestElementsOfEveryStep: each step of a phone's test shows the tree that it saw, with what it matched.
 func TestElementsOfEveryStep(t *testing.T) {
 	t.Parallel()
-	full(t, "TestPanelsInABrowser shows the elements of one step")
+	shorttest.Leave(t, "TestPanelsInABrowser shows the elements of one step")
 	reports := t.TempDir()
 	s := sample{run: thisRun, id: "phone", steps: 4, fails: 4, text: "Pay"}
 	dir := s.write(t, reports)
@@ -171,7 +172,7 @@ func TestElementsOfEveryStep(t *testing.T) {
 // TestTimelineToTheEnd: a last step that took no time hid what came after it, and a film that was not loaded yet had no lane.
 func TestTimelineToTheEnd(t *testing.T) {
 	t.Parallel()
-	full(t, "the lanes of one test more")
+	shorttest.Leave(t, "the lanes of one test more")
 	reports := t.TempDir()
 	s := sample{run: thisRun, id: "film", steps: 3, text: "Pay", film: true}
 	dir := s.write(t, reports)

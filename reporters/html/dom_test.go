@@ -13,6 +13,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
@@ -72,7 +73,7 @@ func TestDOM(t *testing.T) {
 		p.inFull()
 	})
 	t.Run("pointing at an element", func(t *testing.T) {
-		full(t, "in a page that is shut in, too, an element is pointed at")
+		shorttest.Leave(t, "in a page that is shut in, too, an element is pointed at")
 		for _, look := range []string{"", "&look=drawn"} {
 			p := openTab(t, file, "#panel=dom"+look, screen{})
 			p.is(`document.querySelector(".domstage iframe").contentDocument.body.children.length`, 1)
@@ -88,7 +89,7 @@ func TestDOM(t *testing.T) {
 		}
 	})
 	t.Run("before and after", func(t *testing.T) {
-		full(t, "the page of one step")
+		shorttest.Leave(t, "the page of one step")
 		p := openTab(t, file, "#step-3&panel=dom", screen{})
 		p.is(`document.querySelector("#panel [aria-pressed=true]").textContent`, "Before it") // where the tapped element was
 		p.js(`[...document.querySelectorAll("#panel .chip")].find(e => e.textContent === "After it").click()`)
@@ -107,7 +108,7 @@ func TestDOM(t *testing.T) {
 		p.is(`document.querySelector(".domtree").textContent.includes("\u202e")`, false)
 	})
 	t.Run("by the keyboard", func(t *testing.T) {
-		full(t, "TestPackInABrowser goes by keys")
+		shorttest.Leave(t, "TestPackInABrowser goes by keys")
 		p := openTab(t, file, "#panel=dom&dq=h1", screen{})
 		p.is(said(".domtree b"), []string{"<h1", ">"})
 		p = openTab(t, file, "#panel=dom", screen{dark: true})

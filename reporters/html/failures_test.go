@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/runtest"
 )
@@ -40,7 +41,7 @@ func TestAllFailuresInABrowser(t *testing.T) {
 		p.inFull()
 	})
 	t.Run("many soft steps", func(t *testing.T) {
-		full(t, "three soft steps")
+		shorttest.Leave(t, "three soft steps")
 		reports := t.TempDir()
 		pack := sample{run: thisRun, id: "many", steps: 9, soft: 9, text: "Pay"}.write(t, reports)
 		if err := WritePack(t.Context(), pack, Options{}); err != nil {
@@ -69,7 +70,7 @@ func TestAllFailuresInABrowser(t *testing.T) {
 		p.is(`document.querySelector(".banner .around").getBoundingClientRect().bottom < 300`, true)
 	})
 	t.Run("this run is among the squares", func(t *testing.T) {
-		full(t, "TestRunInABrowser walks through the pages of runs")
+		shorttest.Leave(t, "TestRunInABrowser walks through the pages of runs")
 		p := openTab(t, filepath.Join(dir, IndexFile), "", screen{})
 		p.is(`document.querySelectorAll(".row").length === document.querySelectorAll(".row .sq.now").length`, true)
 		p.is(`document.querySelector(".meta").textContent.includes("wall time 14.0 s") && document.querySelector(".meta").textContent.includes("sum of tests ")`, true)
@@ -82,7 +83,7 @@ func TestAllFailuresInABrowser(t *testing.T) {
 // Numbers stood on the texts that they number, wide pictures below each other, and the strip did not show the failing step.
 func TestPicturesInABrowser(t *testing.T) {
 	t.Parallel()
-	full(t, "TestPackInABrowser shows fewer pictures")
+	shorttest.Leave(t, "TestPackInABrowser shows fewer pictures")
 	reports := t.TempDir()
 	pack := sample{run: thisRun, id: "long", steps: 60, fails: 55, text: "Pay"}.write(t, reports)
 	if err := WritePack(t.Context(), pack, Options{}); err != nil {

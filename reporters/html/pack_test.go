@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/reporters/history"
 )
 
@@ -94,7 +95,7 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.querySelectorAll(".shots figure").length`, 2)
 	})
 	t.Run("film", func(t *testing.T) {
-		full(t, "TestBundleNeedsNothing plays a film")
+		shorttest.Leave(t, "TestBundleNeedsNothing plays a film")
 		p := openTab(t, file, "", screen{})
 		p.is(`document.querySelector("video").readyState > 0`, true)
 		p.is(`Math.round(document.querySelector("video").currentTime)`, 3)
@@ -113,7 +114,7 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.querySelector("video").textTracks[0].cues.length`, 4)
 	})
 	t.Run("dark", func(t *testing.T) {
-		full(t, "the pages of runs are looked at in the dark")
+		shorttest.Leave(t, "the pages of runs are looked at in the dark")
 		background := `getComputedStyle(document.documentElement).backgroundColor`
 		openTab(t, file, "", screen{dark: true}).is(background, "rgb(18, 20, 23)")
 		p := openTab(t, file, "", screen{})
@@ -141,7 +142,7 @@ func TestPackInABrowser(t *testing.T) {
 
 func TestPackWithoutItsFiles(t *testing.T) {
 	t.Parallel()
-	full(t, "TestForeignAndBrokenPacks writes pages without files")
+	shorttest.Leave(t, "TestForeignAndBrokenPacks writes pages without files")
 	pack := failing(t, "Pay")
 	alone := filepath.Join(t.TempDir(), "mailed.html")
 	page, err := os.ReadFile(filepath.Join(pack, PackFile))
@@ -219,7 +220,7 @@ func TestHostileTextStaysText(t *testing.T) {
 
 func TestLongPackStillScrolls(t *testing.T) {
 	t.Parallel()
-	full(t, "TestLargeRunInABrowser lays out a part of a long list")
+	shorttest.Leave(t, "TestLargeRunInABrowser lays out a part of a long list")
 	reports := t.TempDir()
 	pack := sample{run: thisRun, id: "long", steps: 5000, fails: 4900, shots: 300}.write(t, reports)
 	if err := WritePack(t.Context(), pack, Options{}); err != nil {

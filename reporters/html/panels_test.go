@@ -12,6 +12,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 )
@@ -132,14 +133,14 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.is(`document.querySelector("[aria-current=step]").parentNode.id`, "row-1") // what is folded is passed by
 	})
 	t.Run("tries", func(t *testing.T) {
-		full(t, "tries are tabs in TestDOM")
+		shorttest.Leave(t, "tries are tabs in TestDOM")
 		p := openTab(t, file, "", screen{})
 		p.is(said(".tries li"), []string{"Try 1 ✗Failed 5.0 s", "Try 2 ✗Failed 5.0 s"})
 		p.js(`document.querySelector(".tries a").click()`)
 		p.is(`document.querySelector('.tries [aria-current="page"]').textContent.startsWith("Try 1")`, true)
 	})
 	t.Run("tries are tabs of one page", func(t *testing.T) {
-		full(t, "tries are tabs in TestDOM")
+		shorttest.Leave(t, "tries are tabs in TestDOM")
 		p := openTab(t, file, "#panel=network", screen{})
 		p.is(`document.querySelector("h1 bdi").textContent`, "cart") // not the folder of a try
 		p.js(`window.same = true`)
@@ -178,7 +179,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.is(said(".grid tbody td:first-child"), []string{"failed"})
 	})
 	t.Run("console", func(t *testing.T) {
-		full(t, "TestAllFailuresInABrowser shows what the console said")
+		shorttest.Leave(t, "TestAllFailuresInABrowser shows what the console said")
 		p := openTab(t, file, "#panel=log&lf=bad", screen{})
 		p.is(`document.querySelector("#tab-log").textContent`, "Console4")
 		p.is(`document.querySelector("#panel pre").textContent.includes("uncaught: TypeError") && !document.querySelector("#panel pre").textContent.includes("hello")`, true)
@@ -192,7 +193,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.is(`document.querySelectorAll(".node").length`, 1)
 	})
 	t.Run("since when", func(t *testing.T) {
-		full(t, "the panel of the history says it, too")
+		shorttest.Leave(t, "the panel of the history says it, too")
 		p := openTab(t, file, "", screen{})
 		p.is(said("#since"), []string{"Since when? It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row"})
 		p.is(said("#isflaky"), []string{"Flaky? Yes: changed between pass and fail 3 times in 13 runs, the test being the same; it failed in 4 of 13 runs (31 %, 95 % interval 13–58 %)"})
@@ -204,7 +205,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.is(said("#panel .notes li"), []string{"step 5 failed in 4 of 13 runs (31 %, 95 % interval 13–58 %)"})
 	})
 	t.Run("environment", func(t *testing.T) {
-		full(t, "the other panels")
+		shorttest.Leave(t, "the other panels")
 		p := openTab(t, file, "#panel=environment", screen{})
 		p.is(said("#panel dt"), []string{"app", "device", "commit", "branch", "ci", "job", "os", "taproot", "options"})
 		p.is(`document.querySelector("#panel dd a").href`, "https://ci.example/7")
@@ -212,7 +213,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		index.is(`document.querySelector(".env").textContent.includes("0123456789abcdef (changed)")`, true)
 	})
 	t.Run("timeline", func(t *testing.T) {
-		full(t, "the other panels")
+		shorttest.Leave(t, "the other panels")
 		p := openTab(t, file, "#panel=timeline", screen{})
 		p.is(said(".lanename"), []string{"Set-up, end", "Steps", "Network", "Console", "Memory, up to 117 MB", "CPU, up to 60 %", "Scrub"})
 		p.js(`(() => { const s = document.querySelector(".scrub"); s.focus(); s.value = 1500; s.dispatchEvent(new Event("input")) })()`)
@@ -228,7 +229,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		}
 	})
 	t.Run("by the keyboard", func(t *testing.T) {
-		full(t, "TestPackInABrowser goes by keys")
+		shorttest.Leave(t, "TestPackInABrowser goes by keys")
 		p := openTab(t, file, "", screen{})
 		p.js(`document.getElementById("tab-steps").focus()`)
 		p.press("ArrowRight", "ArrowRight")

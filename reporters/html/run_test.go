@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
@@ -47,7 +48,7 @@ func TestLargeRunIsSmall(t *testing.T) {
 	for name, bad := range map[string]func(int) bool{"some fail": func(i int) bool { return i%20 == 0 }, "all fail": func(int) bool { return true }} {
 		t.Run(name, func(t *testing.T) {
 			if name == "some fail" {
-				full(t, "where all fail, the page is larger")
+				shorttest.Leave(t, "where all fail, the page is larger")
 			}
 			var b bytes.Buffer
 			if err := Run(&b, RunPage{Run: large(10_000, bad)}); err != nil {
@@ -112,7 +113,7 @@ func largeTab(t testing.TB, n int) *tab {
 
 // TestFilterGrowsNoFasterThanTheRun: ten times as many tests take at most ten times as long to filter, and some slack.
 func TestFilterGrowsNoFasterThanTheRun(t *testing.T) {
-	full(t, "TestLargeRunInABrowser filters")
+	shorttest.Leave(t, "TestLargeRunInABrowser filters")
 	small, all := filtered(t, largeTab(t, 1_000), 8), filtered(t, largeTab(t, 10_000), 8)
 	t.Logf("1,000 tests: %.0f ms, 10,000 tests: %.0f ms, %.1f times as long", small, all, all/small)
 	if all > 15*small {
@@ -218,7 +219,7 @@ func TestRunInABrowser(t *testing.T) {
 // The check that the tests of accessibility rely on does find something.
 func TestAxeFinds(t *testing.T) {
 	t.Parallel()
-	full(t, "axe-core is pinned by its sum")
+	shorttest.Leave(t, "axe-core is pinned by its sum")
 	file := filepath.Join(t.TempDir(), "bad.html")
 	write(t, file, []byte(`<!doctype html><p style="color:#ccc">pale</p><img src="data:,">`))
 	p := openTab(t, file, "", screen{})

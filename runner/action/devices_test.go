@@ -15,6 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
@@ -121,7 +122,7 @@ func motions() []motion {
 func TestWaitStableOnThePhone(t *testing.T) {
 	t.Parallel()
 	s := simulated(t)
-	for _, m := range few(2, motions()) {
+	for _, m := range shorttest.Few(2, motions()) {
 		s.Timeout = m.patience()
 		began := time.Now()
 		follow(t, s, m.link)
@@ -143,9 +144,7 @@ func TestWaitStableOnThePhone(t *testing.T) {
 
 func TestWaitStableInTheBrowser(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("left to make test-full: TestWaitStableOnThePhone remains, and waitStable on a page in package vocabulary")
-	}
+	shorttest.Leave(t, "TestWaitStableOnThePhone remains, and waitStable on a page in package vocabulary")
 	s := browser(t)
 	for _, m := range motions() {
 		s.Timeout = m.patience()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
@@ -31,7 +32,7 @@ func TestScrollToSeesEveryRow(t *testing.T) {
 		to         dsl.ScrollTo
 		fail       string
 	}
-	for _, c := range few(4, []scrolling{
+	for _, c := range shorttest.Few(4, []scrolling{
 		{"a virtual list", virtual("200", "1"), row("Row 150"), ""},
 		{"one that moves further than its bar", virtual("300", "4"), row("Row 157"), ""},
 		{"from the middle back", virtual("200", "1") + "<script>box.scrollTop=2000;draw()</script>", row("Row 5"), ""},
@@ -76,7 +77,7 @@ func TestSwipeWithAMouse(t *testing.T) {
 	t.Parallel()
 	s := browser(t)
 	log := `<p id=log></p><div id=c style="width:400px;height:200px;background:#cde">Card</div>`
-	for _, c := range few(2, []struct{ name, page, model, holds, fail string }{
+	for _, c := range shorttest.Few(2, []struct{ name, page, model, holds, fail string }{
 		{"pointer events", log + `<script>let x0;c.onpointerdown=e=>{x0=e.clientX};c.onpointerup=e=>{log.textContent=e.clientX<x0?'next':'back'}</script>`, "log.textContent", "next", ""},
 		{"touch events", log + `<script>let x0;c.addEventListener('touchstart',e=>{x0=e.touches[0].clientX});c.addEventListener('touchend',e=>{log.textContent=e.changedTouches[0].clientX<x0?'next':'back'})</script>`, "log.textContent", "next", ""},
 		{"nothing", log + `<script>document.addEventListener('mousedown',()=>{})</script>`, "", "", "use scroll"},

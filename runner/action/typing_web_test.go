@@ -8,6 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
@@ -67,7 +68,7 @@ func (c entryCase) run(t *testing.T, s *action.Session) {
 // runEntries runs a third of them in the short mode.
 func runEntries(t *testing.T, cases []entryCase) {
 	s := browser(t)
-	for _, c := range few(3, cases) {
+	for _, c := range shorttest.Few(3, cases) {
 		s.Timeout = 6 * time.Second
 		if testing.Short() && c.fail != "" { // it is waited for in vain
 			s.Timeout = 3 * time.Second

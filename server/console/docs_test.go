@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // TestDocs: the documentation of the API has a command for each request, and axe-core finds nothing wrong with it.
@@ -22,7 +24,7 @@ func TestDocs(t *testing.T) {
 // TestTryIt: the page that sends requests works without any other server, and shows what was answered.
 func TestTryIt(t *testing.T) {
 	t.Parallel()
-	full(t, "the server's pages hold what the viewer needs")
+	shorttest.Leave(t, "the server's pages hold what the viewer needs")
 	p := newLab(t, 0).open(screen{width: 1440, height: 900})
 	p.goTo("/docs")
 	p.must(p.GetByRole("link", playwright.PageGetByRoleOptions{Name: "try it"}).Click())

@@ -339,14 +339,6 @@ func (p *tab) inFull(what string) {
 	}
 }
 
-// full leaves a test to make test-full; what says what remains of its claim where time is short.
-func full(t *testing.T, what string) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("left to make test-full: " + what)
-	}
-}
-
 // shot keeps a picture of the page when CONSOLE_SHOTS names a folder.
 func (p *tab) shot(name string) {
 	p.l.t.Helper()

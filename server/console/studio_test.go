@@ -9,6 +9,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/server"
 	"github.com/taproot-dev/taproot/server/service"
 )
@@ -116,7 +117,7 @@ func TestRequestsOfStudio(t *testing.T) {
 // TestRecordAScreen: a screen is filmed from the list of devices, and the film downloaded and deleted.
 func TestRecordAScreen(t *testing.T) {
 	t.Parallel()
-	full(t, "TestRoutesAndRoles asks who may film; the server's TestRecording films")
+	shorttest.Leave(t, "TestRoutesAndRoles asks who may film; the server's TestRecording films")
 	l := newLabWith(t, 1, func(o *server.Options, _ string) {
 		getenv := o.Config.Getenv
 		o.Config.Getenv = func(name string) string {

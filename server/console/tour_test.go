@@ -10,6 +10,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/server/service"
 )
 
@@ -109,7 +110,7 @@ func TestTour(t *testing.T) {
 // TestKeyboard: what a mouse can do, the keyboard can.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
-	full(t, "TestJourney logs in by the mouse")
+	shorttest.Leave(t, "TestJourney logs in by the mouse")
 	l := newLab(t, 0)
 	l.person("ada@example.com", false)
 	p := l.open(screen{width: 390, height: 844})
@@ -146,7 +147,7 @@ func TestKeyboard(t *testing.T) {
 // TestWithoutScripts: a key is made and revoked, and a run is started and seen to its end, in a browser that runs no script.
 func TestWithoutScripts(t *testing.T) {
 	t.Parallel()
-	full(t, "TestRoutesAndRoles and TestAttacks send forms without a script")
+	shorttest.Leave(t, "TestRoutesAndRoles and TestAttacks send forms without a script")
 	l := newLab(t, 1)
 	p := l.open(screen{plain: true})
 	l.person("ada@example.com", false)

@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // TestPreferredSelectors: what taproot.yaml says of the folder of the file decides which selector is the first, and is written down.
 func TestPreferredSelectors(t *testing.T) {
 	t.Parallel()
-	full(t, "a plan reads what is preferred")
+	shorttest.Leave(t, "a plan reads what is preferred")
 	l := newLab(t)
 	if err := errors.Join(os.Mkdir(filepath.Join(l.dir, "ids"), 0o755), os.WriteFile(filepath.Join(l.dir, "ids", "taproot.yaml"), []byte("preferSelector: id\n"), 0o600)); err != nil {
 		t.Fatal(err)
@@ -32,7 +34,7 @@ func TestPreferredSelectors(t *testing.T) {
 // TestFilesOfTheTest: a run names files from the folder of the test, as a run of the saved file does.
 func TestFilesOfTheTest(t *testing.T) {
 	t.Parallel()
-	full(t, "a run of a file is tested by itself")
+	shorttest.Leave(t, "a run of a file is tested by itself")
 	l := newLab(t)
 	for name, text := range map[string]string{"suites/login/fill.yaml": "steps:\n  - input: {into: E-mail, text: \"${WHO}\"}\n", "suites/login/people.csv": "WHO\nada\n", "suites/login/taproot.yaml": "vars: {APP: com.example.login}\n"} {
 		file := filepath.Join(l.dir, filepath.FromSlash(name))

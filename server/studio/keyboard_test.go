@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // TestByKeyboard: all but the pointing itself is done by keys: each control is reached by Tab, none keeps it, and a test is written, run and saved.
 func TestByKeyboard(t *testing.T) {
 	t.Parallel()
-	full(t, "TestEditor writes a test by keys")
+	shorttest.Leave(t, "TestEditor writes a test by keys")
 	l := newLab(t)
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()+"?file=keys.yaml"), 1440, true)
 	p.connected()

@@ -320,11 +320,3 @@ func (p *tab) accessible(what string) {
 		p.l.t.Errorf("%s: the page is %d px wider than the window", what, n)
 	}
 }
-
-// full leaves a test to make test-full; what says what remains of its claim where time is short.
-func full(t *testing.T, what string) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("left to make test-full: " + what)
-	}
-}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // TestRecordTheLogin: a person sees the phone, logs in on its picture, asserts what came, saves, and the test that wrote itself passes: in
@@ -100,7 +101,7 @@ func (l *lab) passes(yaml string, vars map[string]string) {
 // watcher can do nothing but look.
 func TestPointAndSearch(t *testing.T) {
 	t.Parallel()
-	full(t, "TestRecordTheLogin points; the console's test of Studio searches")
+	shorttest.Leave(t, "TestRecordTheLogin points; the console's test of Studio searches")
 	l := newLab(t)
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()), 1440, true)
 	p.connected()
@@ -268,7 +269,7 @@ func TestSaveBesideAnotherEditor(t *testing.T) {
 // TestTypedVariablesAreTexts: what looks like a variable is typed as it stands, on the phone and by the recorded step.
 func TestTypedVariablesAreTexts(t *testing.T) {
 	t.Parallel()
-	full(t, "TestHostileLabels records a text that looks like a variable")
+	shorttest.Leave(t, "TestHostileLabels records a text that looks like a variable")
 	l := newLab(t)
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()), 1440, false)
 	p.connected()
