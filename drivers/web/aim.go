@@ -33,11 +33,7 @@ func (d *Device) touch(ctx context.Context, limit time.Duration, do func(page pl
 	at := d.aimed
 	d.aimed, d.met, d.caret = nil, "", caretEnd
 	d.mu.Unlock()
-	s, _, err := d.page()
-	if err != nil {
-		return err
-	}
-	release, err := s.holdMouse(ctx)
+	_, release, err := d.takeMouse(ctx)
 	if err != nil {
 		return err
 	}

@@ -164,11 +164,7 @@ func (d *Device) Check(ctx context.Context, at drivers.WebTarget, checked bool) 
 
 // Hover moves the pointer over an element.
 func (d *Device) Hover(ctx context.Context, at drivers.WebTarget) error {
-	s, _, err := d.page()
-	if err != nil {
-		return err
-	}
-	return d.again(ctx, at, s.inTurn(ctx, func(element playwright.Locator, timeout *float64) error {
+	return d.again(ctx, at, d.inTurn(ctx, func(element playwright.Locator, timeout *float64) error {
 		return element.Hover(playwright.LocatorHoverOptions{Timeout: timeout})
 	}))
 }

@@ -11,6 +11,15 @@ import (
 // mousePoll is how often it is looked whether a click has begun to load a page.
 const mousePoll = 30 * time.Millisecond
 
+// takeMouse is holdMouse for the page that the device has.
+func (d *Device) takeMouse(ctx context.Context) (s *session, release func(), err error) {
+	if s, _, err = d.page(); err != nil {
+		return nil, nil, err
+	}
+	release, err = s.holdMouse(ctx)
+	return s, release, err
+}
+
 // holdMouse gives this page the mouse of its browser until release is called, which may be called again. The pages of a browser that has one
 // mouse for all of them take turns, touch by touch: else a button that one page pressed would be released in another. Others need no turn.
 func (s *session) holdMouse(ctx context.Context) (release func(), err error) {
@@ -28,11 +37,11 @@ func (s *session) holdMouse(ctx context.Context) (release func(), err error) {
 }
 
 // inTurn makes a call that moves the mouse wait for its turn, no longer than it may take itself.
-func (s *session) inTurn(ctx context.Context, do call) call {
+func (d *Device) inTurn(ctx context.Context, do call) call {
 	return func(element playwright.Locator, timeout *float64) error {
 		turn, cancel := context.WithTimeout(ctx, time.Duration(*timeout*float64(time.Millisecond)))
 		defer cancel()
-		release, err := s.holdMouse(turn)
+		_, release, err := d.takeMouse(turn)
 		if err != nil && ctx.Err() == nil && turn.Err() != nil {
 			return playwright.ErrTimeout
 		}
@@ -63,5 +72,5 @@ func (s *session) untilItLoads(release func()) (end func()) {
 		}
 		release()
 	})
-	return sync.OnceFunc(func() { close(over) })
+	return func() { close(over) }
 }

@@ -58,12 +58,8 @@ func (d *Device) slice(ctx context.Context, at drivers.WebTarget, limit time.Dur
 
 // trial is slice for what changes nothing (Playwright moves the mouse, and keeps it from the page): when ctx ends, nobody needs to wait for it.
 func (d *Device) trial(ctx context.Context, at drivers.WebTarget, limit time.Duration, try call) error {
-	s, _, err := d.page()
-	if err != nil {
-		return err
-	}
-	try = s.inTurn(ctx, try)
-	_, err = read(ctx, d, func(page playwright.Page) (struct{}, error) { return struct{}{}, attempt(page, at, limit, try) })
+	try = d.inTurn(ctx, try)
+	_, err := read(ctx, d, func(page playwright.Page) (struct{}, error) { return struct{}{}, attempt(page, at, limit, try) })
 	return d.refusal(ctx, at, err)
 }
 
@@ -117,15 +113,10 @@ func (d *Device) once(ctx context.Context, at drivers.WebTarget, what deed) erro
 // perform makes the action itself. When Playwright runs out of time, it does not tell whether it has acted; that the page loads
 // another or does not answer any more says so.
 func (d *Device) perform(ctx context.Context, at drivers.WebTarget, limit time.Duration, do call) error {
-	s, _, err := d.page()
+	s, release, err := d.takeMouse(ctx)
 	if err != nil {
 		return err
 	}
-	release, err := s.holdMouse(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
 	end := s.untilItLoads(release)
 	err = actFor(ctx, d, limit+callLimit, func(page playwright.Page) error { return s.made(page, attempt(page, at, limit, do)) })
 	end()

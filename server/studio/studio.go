@@ -75,6 +75,7 @@ func New(o Options) (*Studio, error) {
 		return nil, err
 	}
 	s.mux.HandleFunc("GET /studio/assets/{name}", s.asset)
+	s.mux.HandleFunc("GET /studio/assets/schema.json", serveSchema)
 	s.mux.HandleFunc("GET /studio/enter", s.enter)
 	s.mux.HandleFunc("POST /studio/enter", s.key)
 	s.mux.HandleFunc("GET /studio", s.known(s.list))
@@ -104,12 +105,18 @@ func headers(h http.Header) {
 // schema is the language's, which is made when the first page asks for it.
 var schema = sync.OnceValues(func() ([]byte, error) { return json.Marshal(dsl.Schema()) })
 
+func serveSchema(w http.ResponseWriter, _ *http.Request) {
+	text, err := schema()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(text)
+}
+
 func (s *Studio) asset(w http.ResponseWriter, r *http.Request) {
 	a, ok := s.assets[r.PathValue("name")]
-	if r.PathValue("name") == "schema.json" {
-		text, err := schema()
-		a, ok = asset{"application/json", text}, err == nil
-	}
 	if !ok {
 		http.NotFound(w, r)
 		return
