@@ -60,17 +60,19 @@ LONGEST  = ./cli ./drivers/android ./runner ./drivers/ios ./server ./runner/voca
 
 # The suites are the tests that need phones; all others must pass on a machine without any, so they get none. They wait for their phones
 # while the other tests are compiled, so both run at once, and what the suites said is printed last. They are filmed in make run and make
-# suites-full; here small screens do.
+# suites-full; here small screens do. make run and make test-full run all of them, make test those with one of these labels.
+SHORT = smoke || go || shop
+
 define gotest
 @status=0; all=$$(go list $(LONGEST) ./...) || exit 1; \
-$(COMPILE) $(SUITES) ./suites > bin/suites.log 2>&1 & suites=$$!; \
+$(COMPILE) $(SUITES) $(2) ./suites > bin/suites.log 2>&1 & suites=$$!; \
 $(COMPILE) go tool gotestsum --format standard-quiet --jsonfile bin/test.json -- $(1) -p $(PACKAGES) $$(echo "$$all" | grep -v '/suites$$') || status=1; \
 wait $$suites || status=1; cat bin/suites.log; \
 $(SUMMARY); exit $$status
 endef
 
 test: setup database ## run every test, each as short as it can be: about seven minutes on two cores, five when all is compiled
-	$(call gotest,$(BUILD) -short -parallel $(BESIDE) -timeout 20m)
+	$(call gotest,$(BUILD) -short -parallel $(BESIDE) -timeout 20m,--label-filter='$(SHORT)')
 
 test-full: setup database ## run every test whole
 	$(call gotest,$(BUILD) -timeout 60m)
