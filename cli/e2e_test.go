@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/taproot-dev/taproot/cli"
+	"github.com/taproot-dev/taproot/cli/testdata/gosuite"
+	"github.com/taproot-dev/taproot/cli/testdata/plainsuite"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/internal/leaktest"
 	"github.com/taproot-dev/taproot/reporters/event"
@@ -24,9 +27,28 @@ import (
 )
 
 // The tests of this package that stand here use the program as a tester does: a process of its own (this binary, under the name
-// taproot), YAML files, simulated phones behind the adb protocol, real headless Chromium; they look at exit codes, output and packs.
+// taproot, or as the program of a suite in Go), YAML files, simulated phones behind the adb protocol, real headless Chromium; they look at exit codes, output and packs.
 func TestMain(m *testing.M) {
-	testscript.Main(leakChecked{m}, map[string]func(){"taproot": func() { os.Exit(cli.Main(cli.SystemEnv())) }})
+	testscript.Main(leakChecked{m}, map[string]func(){
+		"taproot": func() { os.Exit(cli.Main(cli.SystemEnv())) },
+		goSuite:   asTests(testing.InternalTest{Name: "TestSuite", F: gosuite.TestSuite}),
+		"plainsuite.test": asTests(
+			testing.InternalTest{Name: "TestPasses", F: plainsuite.TestPasses},
+			testing.InternalTest{Name: "TestFailsInAStep", F: plainsuite.TestFailsInAStep},
+			testing.InternalTest{Name: "TestFailsBeside", F: plainsuite.TestFailsBeside},
+			testing.InternalTest{Name: "TestPanics", F: plainsuite.TestPanics},
+			testing.InternalTest{Name: "TestSkips", F: plainsuite.TestSkips},
+			testing.InternalTest{Name: "TestOneAfterTheOther", F: plainsuite.TestOneAfterTheOther},
+			testing.InternalTest{Name: "TestAtOnce", F: plainsuite.TestAtOnce},
+			testing.InternalTest{Name: "TestPage", F: plainsuite.TestPage},
+			testing.InternalTest{Name: "TestSpecOutside", F: plainsuite.TestSpecOutside},
+		),
+	})
+}
+
+// asTests is the program that go test makes of tests.
+func asTests(tests ...testing.InternalTest) func() {
+	return func() { testing.Main(regexp.MatchString, tests, nil, nil) }
 }
 
 type leakChecked struct{ m *testing.M }

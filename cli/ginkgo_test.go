@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/taproot-dev/taproot/internal/shorttest"
@@ -17,31 +16,16 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// goSuite is the suite of testdata/gosuite, as a program.
-var goSuite = sync.OnceValues(func() (string, error) {
-	dir, err := filepath.Abs(filepath.Join("..", "bin", "testdata"))
-	if err != nil {
-		return "", err
-	}
-	file := filepath.Join(dir, "gosuite.test")
-	out, err := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", file, "./testdata/gosuite").CombinedOutput()
-	if err != nil {
-		return string(out), err
-	}
-	return file, nil
-})
+// goSuite is the suite of testdata/gosuite, as a program: this binary, under that name.
+const goSuite = "gosuite.test"
 
 // goLab is a lab that stands in the suite's folder.
 func goLab(t *testing.T, phones int) (*lab, string) {
 	t.Helper()
-	program, err := goSuite()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, program)
-	}
 	l := newLab(t, phones)
 	l.dir = filepath.Join(projectRoot(t), "cli", "testdata", "gosuite")
 	l.env = append(l.env, "TAPROOT_NO_VIDEO=true", "TAPROOT_REQUIRE_DEVICES=true")
-	return l, program
+	return l, goSuite
 }
 
 // loaded is the only run, as its reports have it; they are whole.
@@ -99,7 +83,7 @@ func TestSpecsInGo(t *testing.T) {
 	for _, test := range inOneRun([]specs{
 		{"passes", "", 1, map[string]event.Verdict{"go-passes": "pass"}, nil},
 		{"step", "", 1, map[string]event.Verdict{"go-fails-in-a-step": "fail"},
-			[]string{"gosuite_test.go:40:3: fail: \"Paymants\" did not appear", `"Payments"`, "expected:", "near:", "pack:"}},
+			[]string{"gosuite.go:40:3: fail: \"Paymants\" did not appear", `"Payments"`, "expected:", "near:", "pack:"}},
 		{"expect", "", 1, map[string]event.Verdict{"go-fails-in-an-expectation": "fail"},
 			[]string{"\"Paymants\" is not on the screen", "near:", `"Payments"`}},
 		{"panics", "", 1, map[string]event.Verdict{"go-panics": "fail"}, []string{"boom"}},
@@ -130,7 +114,7 @@ func TestSpecsInGo(t *testing.T) {
 			for _, c := range run.Cases {
 				got[c.Pack] = c.Result.Verdict
 				bad = bad || c.Result.Verdict == event.Fail || c.Result.Verdict == event.Error
-				if p := c.Result.Problem; c.Result.Verdict == event.Fail && (p == nil || !strings.Contains(c.Result.ProblemPlace(), "gosuite_test.go:")) {
+				if p := c.Result.Problem; c.Result.Verdict == event.Fail && (p == nil || !strings.Contains(c.Result.ProblemPlace(), "gosuite.go:")) {
 					t.Errorf("%s: %+v at %s", c.Pack, p, c.Result.ProblemPlace())
 				}
 			}
@@ -324,16 +308,17 @@ func TestGinkgoInParallelAnnotatesOnce(t *testing.T) {
 	t.Parallel()
 	l, program := goLab(t, 2)
 	suite := t.TempDir() // Ginkgo runs a compiled suite in the folder where that lies
-	if err := errors.Join(os.CopyFS(suite, os.DirFS(l.dir)), os.Symlink(program, filepath.Join(suite, "gosuite.test"))); err != nil {
+	file, err := exec.LookPath(program)
+	if err := errors.Join(err, os.CopyFS(suite, os.DirFS(l.dir)), os.Symlink(file, filepath.Join(suite, goSuite))); err != nil {
 		t.Fatal(err)
 	}
 	l.dir = projectRoot(t)
 	l.env = append(l.env, "GITHUB_ACTIONS=true")
-	e := l.start("go", "tool", "ginkgo", "--procs=2", "--no-color", "--label-filter=bad || step || yaml && android", filepath.Join(suite, "gosuite.test")).wait()
+	e := l.start("go", "tool", "ginkgo", "--procs=2", "--no-color", "--label-filter=bad || step || yaml && android", filepath.Join(suite, goSuite)).wait()
 	e.exits(t, 1)
 	has(t, "Ginkgo", e.stdout, "Running in parallel across 2 processes", "bad.yaml:7:5: fail: ", `7 |   - assert: {label: Nowhere, timeoutMs: 0}`,
-		"gosuite_test.go:40:3: fail: ")
-	for _, want := range []string{"bad.yaml,line=7,", "gosuite_test.go,line=40,"} {
+		"gosuite.go:40:3: fail: ")
+	for _, want := range []string{"bad.yaml,line=7,", "gosuite.go,line=40,"} {
 		n := 0
 		for line := range strings.Lines(e.stdout) {
 			if strings.HasPrefix(strings.TrimLeft(line, " "), "::error file=") && strings.Contains(line, want) {

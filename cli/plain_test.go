@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,10 +13,6 @@ import (
 // Tests of package testing get devices without Ginkgo, and leave packs with the verdicts that specs would have, in one run.
 func TestPlainGoTests(t *testing.T) {
 	t.Parallel()
-	program := filepath.Join(t.TempDir(), "plain.test")
-	if out, err := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", program, "./testdata/plainsuite").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	for _, test := range []struct {
 		name     string
 		phones   int
@@ -27,7 +22,7 @@ func TestPlainGoTests(t *testing.T) {
 	}{
 		{"TestPasses", 1, 0, map[string]event.Verdict{"testpasses": "pass"}, nil},
 		{"TestFailsInAStep", 1, 1, map[string]event.Verdict{"testfailsinastep": "fail"},
-			[]string{"plain_test.go:34: ", "plain_test.go:34:2: fail: \"Paymants\" did not appear", "pack:"}},
+			[]string{"plain.go:34: ", "plain.go:34:2: fail: \"Paymants\" did not appear", "pack:"}},
 		{"TestFailsBeside", 1, 1, map[string]event.Verdict{"testfailsbeside": "fail"}, []string{"two is not three"}},
 		{"TestPanics", 1, 2, map[string]event.Verdict{"testpanics": "fail"}, []string{"boom"}},
 		{"TestSkips", 1, 0, map[string]event.Verdict{"testskips": "skipped"}, []string{"not today"}},
@@ -45,7 +40,7 @@ func TestPlainGoTests(t *testing.T) {
 			l := newLab(t, test.phones)
 			l.env = append(l.env, "TAPROOT_NO_VIDEO=true", "TAPROOT_REQUIRE_DEVICES=true")
 			l.dir = filepath.Join(projectRoot(t), "cli", "testdata", "plainsuite")
-			ended := l.start(program, "-test.v", "-test.run", "^"+test.name+"$").wait()
+			ended := l.start("plainsuite.test", "-test.v", "-test.run", "^"+test.name+"$").wait()
 			ended.exits(t, test.code)
 			has(t, "go test", ended.stdout+ended.stderr, test.words...)
 			l.quiet()

@@ -1,5 +1,5 @@
-// Package gosuite_test is a suite of a user, which cli's tests run under Ginkgo.
-package gosuite_test
+// Package gosuite is a suite of a user, which cli's tests run under Ginkgo. A name without _test.go lets their own program be the suite's.
+package gosuite
 
 import (
 	"testing"

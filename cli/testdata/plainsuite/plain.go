@@ -1,5 +1,5 @@
-// Package plainsuite_test are tests of a user that know nothing of Ginkgo; cli's tests run them.
-package plainsuite_test
+// Package plainsuite are tests of a user that know nothing of Ginkgo; cli's tests run them as they do those of gosuite.
+package plainsuite
 
 import (
 	"testing"
