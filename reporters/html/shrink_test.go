@@ -13,7 +13,7 @@ import (
 func TestShrink(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, size := range []image.Point{{1280, 720}, {1281, 719}, {1080, 2400}, {360, 101}, {1440, 1080}} {
+	for _, size := range []image.Point{{1280, 720}, {1281, 719}, {1080, 2400}, {360, 101}, {1440, 1080}, {360, 800}} {
 		img := image.NewRGBA(image.Rect(0, 0, size.X, size.Y))
 		for y := range size.Y { // slopes with squares on them
 			for x := range size.X {
@@ -21,6 +21,9 @@ func TestShrink(t *testing.T) {
 			}
 		}
 		small := image.NewRGBA(image.Rect(0, 0, size.X/4+random.IntN(2), size.Y/4))
+		if size == (image.Point{360, 800}) { // of a small screen
+			small = image.NewRGBA(image.Rect(0, 0, 162, 360))
+		}
 		if !shrink(small, img) {
 			t.Fatalf("%v is not shrunk", size)
 		}
@@ -73,7 +76,7 @@ func TestShrinkLeaves(t *testing.T) {
 	small := image.NewRGBA(image.Rect(0, 0, 30, 30))
 	clear := image.NewNRGBA(image.Rect(0, 0, 300, 300))
 	for name, img := range map[string]image.Image{
-		"hardly larger": opaqueOf(80, 300), "smaller": opaqueOf(10, 10), "empty": opaqueOf(0, 0), "transparent": clear,
+		"lower": opaqueOf(80, 29), "smaller": opaqueOf(10, 10), "empty": opaqueOf(0, 0), "transparent": clear,
 		"grey": image.NewGray(clear.Rect),
 	} {
 		if shrink(small, img) {
@@ -91,10 +94,14 @@ func opaqueOf(width, height int) image.Image {
 }
 
 func BenchmarkPreview(b *testing.B) {
-	img := opaqueOf(1280, 720)
-	for b.Loop() {
-		if _, err := preview(img, smallSide); err != nil {
-			b.Fatal(err)
-		}
+	for _, size := range []image.Point{{1280, 720}, {1080, 2400}, {360, 800}} {
+		img := opaqueOf(size.X, size.Y)
+		b.Run(size.String(), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := preview(img, smallSide); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
