@@ -36,6 +36,7 @@ type found struct {
 	tunnel string // address of the phone in CoreDevice's tunnel
 	noUDID bool   // it goes by CoreDevice's name: a phone that trusts nobody tells no other
 	url    string // of its WebDriverAgent, where that is told by the environment
+	listed time.Time
 }
 
 // Devices lists the simulators that run and the iPhones that this machine knows, in whatever state, with what to do about those that
@@ -67,11 +68,12 @@ func (d *Driver) Devices(ctx context.Context) ([]drivers.Info, error) {
 	infos := make([]drivers.Info, len(list))
 	byID := map[string]found{}
 	for i, f := range list {
+		f.listed = time.Now()
 		infos[i], byID[f.info.ID] = f.info, f
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.found, d.listed = byID, time.Now()
+	d.found = byID
 	return infos, nil
 }
 

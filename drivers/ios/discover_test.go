@@ -265,3 +265,13 @@ func TestChecksSayWhatIsMissing(t *testing.T) {
 		}
 	}
 }
+
+// A simulator is opened without the programs that list iPhones: they take seconds, before each test that begins ten seconds after the last list.
+func TestASimulatorIsOpenedWithoutAskingForIPhones(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{}, {Phone: true}}})
+	b.open(t)
+	if b.lab.Noted("simctl list") != 1 || b.lab.Noted("ios list") != 0 || b.lab.Noted("devicectl list") != 0 {
+		t.Errorf("%q", b.lab.Notes())
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -55,7 +56,6 @@ type Driver struct {
 
 	mu     sync.Mutex
 	found  map[string]found // what was listed last
-	listed time.Time
 	agents map[string]*agent
 	closed bool
 	open   drivers.Opened
@@ -82,9 +82,9 @@ func New(opts Options) *Driver {
 	t.webkit, _ = host.LookPath("ios_webkit_debug_proxy")
 	return &Driver{tools: t, getenv: getenv, home: getenv("HOME"), notes: opts.NotesDir, log: log, boot: opts.Boot, keep: opts.KeepBooted, watchAsk: watchAsk,
 		urls: readAddresses(getenv("TAPROOT_WDA_URL")), films: readAddresses(getenv("TAPROOT_WDA_MJPEG_URL")),
-		http:   &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}},
-		fresh:  &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
-		agents: map[string]*agent{}}
+		http:  &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}},
+		fresh: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+		found: map[string]found{}, agents: map[string]*agent{}}
 }
 
 // Platform is iOS.
@@ -160,13 +160,38 @@ func (d *Driver) filmOf(id, usual string) string {
 	return usual
 }
 
+// simulator finds one that runs without a question to the programs that know iPhones, which take seconds. False leaves it to the whole list:
+// where the environment names an address without a device, and where an error or a state has to be told.
+func (d *Driver) simulator(ctx context.Context, id string) (found, bool) {
+	if _, unnamed := d.urls.by[""]; unnamed || d.urls.err != nil || d.films.err != nil || d.boot != "" || len(id) != len("00000000-0000-0000-0000-000000000000") {
+		return found{}, false
+	}
+	list, err := d.tools.simulators(ctx)
+	i := slices.IndexFunc(list, func(f found) bool { return f.info.ID == id && f.info.State == drivers.Ready })
+	if err != nil || i < 0 {
+		return found{}, false
+	}
+	f := list[i]
+	f.url, f.listed = d.urls.by[id], time.Now()
+	d.check(ctx, &f)
+	if f.info.State != drivers.Ready {
+		return found{}, false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.found[id] = f
+	return f, true
+}
+
 // find gives a device of the last list, or of a new one.
 func (d *Driver) find(ctx context.Context, id string) (found, error) {
 	d.mu.Lock()
 	f, ok := d.found[id]
-	fresh := time.Since(d.listed) < listGood
 	d.mu.Unlock()
-	if ok && fresh && f.info.State == drivers.Ready {
+	if ok && time.Since(f.listed) < listGood && f.info.State == drivers.Ready {
+		return f, nil
+	}
+	if f, ok := d.simulator(ctx, id); ok {
 		return f, nil
 	}
 	if _, err := d.Devices(ctx); err != nil {

@@ -19,8 +19,8 @@ import (
 // chromium shows the pages of this package's WebViews.
 var chromium chromiumtest.DevTools //nolint:gochecknoglobals // of all tests
 
-// programs is the folder with the simulated xcrun and ios.
-var programs string //nolint:gochecknoglobals // set once, before any test
+// programs is the folder with the simulated xcrun and ios, derived the one of what Xcode has built: a WebDriverAgent.
+var programs, derived string //nolint:gochecknoglobals // set once, before any test
 
 func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {
@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "iostest-")
 	if err == nil {
 		err = iostest.Build(context.Background(), dir)
+	}
+	if err == nil {
+		derived, err = buildAgent(dir)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -42,6 +45,21 @@ func TestMain(m *testing.M) {
 	}
 	_ = os.RemoveAll(dir)
 	os.Exit(leaktest.Check(code))
+}
+
+// buildAgent makes what Xcode leaves of a WebDriverAgent that was built for simulators and iPhones.
+func buildAgent(dir string) (string, error) {
+	derived := filepath.Join(dir, "DerivedData")
+	products := filepath.Join(derived, "WebDriverAgent-abc/Build/Products")
+	if err := os.MkdirAll(products, 0o755); err != nil {
+		return "", err
+	}
+	for _, name := range []string{"WebDriverAgentRunner_iphonesimulator18.1-arm64.xctestrun", "WebDriverAgentRunner_iphoneos18.1-arm64.xctestrun"} {
+		if err := os.WriteFile(filepath.Join(products, name), nil, 0o644); err != nil {
+			return "", err
+		}
+	}
+	return derived, nil
 }
 
 // bench is a lab, and what a driver needs to work in it.
@@ -62,15 +80,9 @@ func newBench(t *testing.T, o iostest.Options) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(lab.Close)
-	products := filepath.Join(dir, "Library/Developer/Xcode/DerivedData/WebDriverAgent-abc/Build/Products")
-	if err := os.MkdirAll(products, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"WebDriverAgentRunner_iphonesimulator18.1-arm64.xctestrun", "WebDriverAgentRunner_iphoneos18.1-arm64.xctestrun"} {
-		if err := os.WriteFile(filepath.Join(products, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	xcode := filepath.Join(dir, "Library/Developer/Xcode")
+	must(t, os.MkdirAll(xcode, 0o755))
+	must(t, os.Symlink(derived, filepath.Join(xcode, "DerivedData")))
 	return &bench{lab: lab, bin: programs, env: map[string]string{}, home: dir}
 }
 

@@ -124,6 +124,7 @@ type catalogue struct {
 
 func newCatalogue(a *app) *catalogue {
 	c := &catalogue{app: a, note: &field{}, month: "April"}
+	a.folder()
 	file := filepath.Join(a.data, "Documents", "visits")
 	data, _ := os.ReadFile(file)
 	c.visits, _ = strconv.Atoi(string(data))

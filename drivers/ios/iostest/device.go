@@ -64,6 +64,7 @@ type app struct {
 	args         []string
 	page         page
 	data         string // folder
+	folder       func() // makes it, once
 	permissions  map[string]bool
 	device       *Device
 	web          *webApp // of InstallWebView
@@ -113,8 +114,10 @@ func (d *Device) put(bundle, name string) *app {
 	a := &app{bundle: bundle, name: name, device: d, permissions: map[string]bool{}}
 	a.data = filepath.Join(d.lab.home, "Library/Developer/CoreSimulator/Devices", d.opts.UDID, "data/Containers/Data/Application",
 		fmt.Sprintf("7C1D5A2E-0000-4000-8000-%012X", len(d.apps)+1))
-	_ = os.MkdirAll(filepath.Join(a.data, "Documents"), 0o755)
-	_ = os.WriteFile(filepath.Join(a.data, ".com.apple.mobile_container_manager.metadata.plist"), nil, 0o644)
+	a.folder = sync.OnceFunc(func() {
+		_ = os.MkdirAll(filepath.Join(a.data, "Documents"), 0o755)
+		_ = os.WriteFile(filepath.Join(a.data, ".com.apple.mobile_container_manager.metadata.plist"), nil, 0o644)
+	})
 	d.apps[bundle] = a
 	return a
 }

@@ -262,6 +262,7 @@ func (d *Device) simContainer(p *process, rest []string) int {
 		return simctlError(p, "NSPOSIXErrorDomain", 2, "No such file or directory")
 	}
 	if len(rest) > 1 && rest[1] == "data" {
+		a.folder()
 		p.print("%s\n", a.data)
 		return 0
 	}
