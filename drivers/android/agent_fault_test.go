@@ -27,7 +27,7 @@ func TestAgentFaults(t *testing.T) {
 		for _, at := range []string{"GET source", "POST list_windows", "POST element", "GET rect", "POST actions", "after POST actions"} {
 			route, after := strings.CutPrefix(at, "after ")
 			slow := kind == androidtest.AgentWedge || kind == androidtest.AgentSilent
-			if testing.Short() && (slow && at != "POST actions" || route != "GET source" && route != "POST actions") {
+			if testing.Short() && (slow && at != "POST actions" || kind == androidtest.AgentWedge || route != "GET source" && route != "POST actions") {
 				continue // each of the slow ones waits for a limit of many seconds
 			}
 			t.Run(name+" at "+at, func(t *testing.T) {
@@ -208,7 +208,7 @@ func TestAgentAndToasts(t *testing.T) {
 	t.Parallel()
 	rounds := 20
 	if testing.Short() {
-		rounds = 4
+		rounds = 2
 	}
 	d, p := openAgent(t, small())
 	launch(t, d, androidtest.ListPackage+"/.ToastActivity")

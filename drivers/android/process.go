@@ -2,6 +2,7 @@ package android
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -17,6 +18,9 @@ const (
 	packetCloseStdin = 4
 	packetWindowSize = 5
 )
+
+// packetBuffer is how much of a packet is held at most; most have this size or less.
+const packetBuffer = 32 << 10
 
 // process is a command that runs on the device.
 type process struct {
@@ -41,6 +45,7 @@ func (p *process) wait(out, errs io.Writer) (code int, err error) {
 		_, err := io.Copy(out, p.c.r)
 		return 0, err
 	}
+	var buf []byte // one for all packets: a picture comes in hundreds
 	for {
 		var head [5]byte
 		if _, err := io.ReadFull(p.c.r, head[:]); err != nil {
@@ -59,8 +64,11 @@ func (p *process) wait(out, errs io.Writer) (code int, err error) {
 		default:
 			return 0, fmt.Errorf("the device sent a packet of kind %d, which is not adb's protocol", head[0])
 		}
-		if _, err := io.CopyN(to, p.c.r, size); err != nil {
-			return 0, noEOF(err)
+		if int64(len(buf)) < min(size, packetBuffer) {
+			buf = make([]byte, min(size, packetBuffer))
+		}
+		if n, err := io.CopyBuffer(to, io.LimitReader(p.c.r, size), buf); err != nil || n < size {
+			return 0, noEOF(cmp.Or(err, io.EOF))
 		}
 	}
 }

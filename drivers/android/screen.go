@@ -2,6 +2,7 @@ package android
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -87,7 +88,7 @@ func (d *Device) rawScreenshot(ctx context.Context) (image.Image, error) {
 	if expect == 0 {
 		expect = 4 * d.info.Width * d.info.Height
 	}
-	o, err := d.screencap(ctx, command{name: "screencap", hint: hint}, func() func(int) error { return d.shots.patience(expect) })
+	o, err := d.screencap(ctx, command{name: "screencap", hint: cmp.Or(hint, expect+16)}, func() func(int) error { return d.shots.patience(expect) })
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,10 @@ func cmdScreencap(c *call) int {
 	}
 	data := c.phone.encode(img, asPNG || strings.HasSuffix(file, ".png"))
 	if file == "" {
-		if _, err := c.out.Write(append(head, data...)); err != nil {
+		if head != nil {
+			data = append(head, data...)
+		}
+		if _, err := c.out.Write(data); err != nil {
 			return 1
 		}
 		return 0

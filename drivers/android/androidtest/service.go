@@ -272,9 +272,10 @@ type packetWriter struct {
 func (p packetWriter) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	packet := make([]byte, 0, 5+min(len(b), 32<<10))
 	for rest := b; len(rest) > 0; {
 		n := min(len(rest), 32<<10)
-		packet := binary.LittleEndian.AppendUint32([]byte{p.id}, uint32(n))
+		packet = binary.LittleEndian.AppendUint32(append(packet[:0], p.id), uint32(n))
 		if _, err := p.w.Write(append(packet, rest[:n]...)); err != nil {
 			return 0, err
 		}
