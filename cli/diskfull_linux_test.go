@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
@@ -24,7 +26,7 @@ func TestFullDisk(t *testing.T) {
 		againInNamespace(t)
 		return
 	}
-	for _, size := range []string{"12k", "40k", "120k"} { // full from the first event on, at a screenshot, at a later one or the film
+	for _, size := range shorttest.Few(2, []string{"12k", "40k", "120k"}) { // full from the first event on, at a screenshot, at a later one or the film
 		t.Run(size, func(t *testing.T) { onDiskOf(t, size) })
 	}
 }
@@ -32,7 +34,7 @@ func TestFullDisk(t *testing.T) {
 // againInNamespace runs the test once more in a process that has mounts of its own, as root of its own where it is not root.
 func againInNamespace(t *testing.T) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFullDisk$", "-test.v")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFullDisk$", "-test.v", fmt.Sprintf("-test.short=%t", testing.Short()))
 	cmd.Env = append(os.Environ(), inNamespace+"=yes")
 	attr := &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	if uid := os.Getuid(); uid != 0 {

@@ -88,7 +88,7 @@ func TestDoctorLiveOnASimulatedIPhone(t *testing.T) {
 func TestDoctorLiveOnASimulatedAndroid(t *testing.T) {
 	t.Parallel()
 	adb := androidtest.StartADB(t)
-	phone := androidtest.NewPhone(androidtest.Options{Width: 720, Height: 1280, Density: 280, LoginLoading: 1, LoginSpinner: 1})
+	phone := androidtest.NewPhone(androidtest.Options{Width: 360, Height: 640, Density: 140, LoginLoading: 1, LoginSpinner: 1})
 	t.Cleanup(phone.Close)
 	serial := adb.Connect(t, phone)
 	env, out := liveMachine(t, map[string]string{"ANDROID_ADB_SERVER_PORT": fmt.Sprint(adb.Port), "PATH": os.Getenv("PATH"), "TAPROOT_AGENT": "off"})

@@ -38,7 +38,7 @@ func TestFailingSuite(t *testing.T) {
 	l.dir = projectRoot(t)
 	which := []string{"suites/failing"}
 	if testing.Short() { // TestWrongPasswordOnThePhone and TestTruth see the others
-		which = []string{"android-covered", "android-no-such-app", "android-twice"}
+		which = []string{"android-covered", "android-no-such-app"}
 	}
 	run := l.taproot(append([]string{"run", "--no-video"}, which...)...)
 	run.exits(t, 1)

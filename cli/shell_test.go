@@ -207,7 +207,7 @@ steps:
 	has(t, "the saved test", saved, "  FIELDS: 2\n", "  WHO: \"ada@example.com\"\n", "  - run: {file: suites/blocks.yaml, block: start}\n", "${PASSWORD}", "  - assert: Welcome, Ada\n")
 	times := "20"
 	if testing.Short() {
-		times = "3"
+		times = "1"
 	}
 	l.env = append(l.env, "PASSWORD=lovelace", "TAPROOT_NO_VIDEO=true")
 	has(t, "the run", l.command(0, "run", "saved.yaml", "--repeat", times), times+" passed")

@@ -97,21 +97,23 @@ steps:
 	off := "look.yaml"
 	if testing.Short() { // that an answer which was kept is not taken either is seen in drivers/vision
 		off = "phone.yaml"
+	} else {
+		l.taproot("run", off, "--ai", "off").exits(t, 3)
 	}
-	l.taproot("run", off, "--ai", "off").exits(t, 3)
 	l.env = append(bare, "TAPROOT_AI=off", "OPENAI_API_KEY=sk-lab-0123456789", "OPENAI_BASE_URL="+endpoint.URL)
 	l.taproot("run", off, "--ai", "live").exits(t, 3)
 	if len(m.bodies) != 1 {
 		t.Errorf("%d requests", len(m.bodies))
 	}
-	// An answer that came with somebody else's pack is no answer.
-	for _, run := range l.runs() {
-		if err := os.WriteFile(filepath.Join(run, "upload.json"), []byte("{}"), 0o644); err != nil {
-			t.Fatal(err)
+	if !testing.Short() { // An answer that came with somebody else's pack is no answer; runner/run sees it, too.
+		for _, run := range l.runs() {
+			if err := os.WriteFile(filepath.Join(run, "upload.json"), []byte("{}"), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
+		l.env = append(bare, "TAPROOT_AI=replay")
+		l.taproot("run", "look.yaml").exits(t, 3)
 	}
-	l.env = append(bare, "TAPROOT_AI=replay")
-	l.taproot("run", "look.yaml").exits(t, 3)
 	// A model that cites what is not there.
 	m.cites = "Order paid"
 	l.env = append(bare, "OPENAI_API_KEY=sk-lab-0123456789", "OPENAI_BASE_URL="+endpoint.URL)
