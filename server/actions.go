@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -49,8 +50,22 @@ const (
 	pageArgument = "page"
 )
 
+// actionBodies are the schemas of the actions' bodies, and actionExamples their examples by the actions' names. They are made once, for a process that
+// serves many projects has a server for each, and are only read.
+var (
+	actionBodies   = sync.OnceValue(func() dsl.Bodies { return dsl.BodySchemas(dsl.REST, schemaPrefix) })
+	actionExamples = sync.OnceValue(func() map[string]map[string]any {
+		all := map[string]map[string]any{}
+		for _, def := range dsl.Vocabulary() {
+			all[def.Name] = def.ExampleBody()
+		}
+		return all
+	})
+)
+
 // actions adds a path for every action that programs can ask for, of any device and of pages alone.
-func (s *Server) actions(bodies dsl.Bodies) {
+func (s *Server) actions() {
+	bodies := actionBodies()
 	components := s.api.OpenAPI().Components.Schemas.Map()
 	for name, shared := range bodies.Shared {
 		components[name] = &huma.Schema{Extensions: shared}
@@ -96,7 +111,7 @@ func actionOp(def dsl.Def, path, id string) op {
 	if def.Saves != "" {
 		doc += " value is " + def.Saves + "."
 	}
-	return op{Post: path, ID: id, Tag: "actions", Scope: writeDevices, Summary: firstSentence(def.Doc), Doc: doc, Codes: deviceCodes(), Answers: Outcome{}, Example: def.ExampleBody()}
+	return op{Post: path, ID: id, Tag: "actions", Scope: writeDevices, Summary: firstSentence(def.Doc), Doc: doc, Codes: deviceCodes(), Answers: Outcome{}, Example: actionExamples()[def.Name]}
 }
 
 func firstSentence(doc string) string {

@@ -16,7 +16,7 @@ func TestHostsClock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFarmAhead(t, ahead, 0)
-			f.join("one", androidtest.Small)
+			f.join("one", androidtest.Tiny)
 			from := time.Now().Add(ahead + 500*time.Millisecond).UTC()
 			until := from.Add(time.Hour)
 			a := f.ask("POST", "/devices/SIM1/lease", map[string]any{"from": from, "until": until})

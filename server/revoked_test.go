@@ -16,7 +16,7 @@ import (
 func TestStreamsEndWithTheirCredential(t *testing.T) {
 	t.Parallel()
 	s, with := withService(t, storetest.SQLite(t))
-	l := newLab(t, 1, with)
+	l := newLab(t, 2, with)
 	owner, token := somebody(t, s, "owner@example.com")
 	mine, err := owner.Project(t.Context(), "")
 	if err != nil {
@@ -34,7 +34,7 @@ func TestStreamsEndWithTheirCredential(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := l.ask("POST", "/runs", map[string]any{"yaml": "id: slow\nplatform: web\nsteps:\n  - sleep: 30m\n"}, "X-API-Key", made.Secret).json(t)["id"].(string)
+	run := l.ask("POST", "/runs", map[string]any{"yaml": "id: slow\nplatform: android\nsteps:\n  - sleep: 30m\n", "device": "SIM2"}, "X-API-Key", made.Secret).json(t)["id"].(string)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	follow := func(path, credential string) (ended chan struct{}) {

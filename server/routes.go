@@ -6,7 +6,6 @@ import (
 
 	"github.com/rs/cors"
 
-	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/server/apidocs"
 )
 
@@ -74,7 +73,7 @@ func (s *Server) routes() error {
 	register(s, op{Delete: "/devices/{id}/lease", ID: "release-device", Tag: "leases", Scope: writeDevices, Summary: "Give the device back",
 		Status: http.StatusNoContent, Codes: deviceCodes()}, s.dropLease)
 
-	s.actions(dsl.BodySchemas(dsl.REST, schemaPrefix))
+	s.actions()
 	register(s, op{Get: "/web", ID: "list-pages", Tag: "web", Scope: readDevices, Summary: "List the pages that are open", Codes: []int{http.StatusNotFound, http.StatusBadGateway}}, s.listPages)
 	register(s, op{Delete: "/web/{page}", ID: "close-page", Tag: "web", Scope: writeDevices, Summary: "Close a page", Status: http.StatusNoContent, Codes: deviceCodes()}, s.closePage)
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/server"
 	"github.com/taproot-dev/taproot/server/blob"
 	"github.com/taproot-dev/taproot/server/blob/blobtest"
@@ -72,6 +73,7 @@ func (r *replica) runs() string { r.t.Helper(); return string(r.as("GET", "/api/
 func TestReplicasShareReports(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite and a folder", func(t *testing.T) {
+		shorttest.Leave(t, "the same with PostgreSQL and S3, and TestSharedFolderOfOld with a folder")
 		dir := t.TempDir()
 		shareReports(t, storetest.SQLite(t), dir, nil)
 	})
