@@ -169,7 +169,7 @@ func TestMonth(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
 		l, ctx := open(t, address), t.Context()
-		l.clock.now = time.Date(2026, 3, 31, 23, 58, 0, 0, time.UTC)
+		l.clock.set(time.Date(2026, 3, 31, 23, 58, 0, 0, time.UTC))
 		p := project(t, l.person(t, "ada@example.com"))
 		must(t, l.Operator().SetPlan(ctx, service.PlanChange{Account: "ada@example.com", Plan: service.PlanEnterprise, PerMinute: 20, PerMonth: 5}))
 		k := key(t, p, "*")
