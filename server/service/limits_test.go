@@ -23,7 +23,7 @@ func TestRateIsExact(t *testing.T) {
 	const keys, each = 100, 7
 	replicas := []lab{first, open(t, address), open(t, address)}
 	for i := range replicas[1:] {
-		replicas[i+1].clock.now = first.clock.Now()
+		replicas[i+1].clock.set(first.clock.Now())
 	}
 	var secrets []string
 	for range keys {
