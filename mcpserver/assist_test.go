@@ -42,7 +42,7 @@ func deskSite(t *testing.T) string {
 			}
 		case "/table":
 			fmt.Fprint(w, `<!doctype html><title>Table</title><table>`)
-			for i := range 1500 {
+			for i := range rows() {
 				fmt.Fprintf(w, `<tr><td>Customer %d</td><td><button>Edit</button></td></tr>`, i)
 			}
 		case "/canvas":
@@ -53,6 +53,14 @@ func deskSite(t *testing.T) string {
 	}))
 	t.Cleanup(func() { close(hung); site.Close() })
 	return site.URL
+}
+
+// rows are those of the large table.
+func rows() int {
+	if testing.Short() {
+		return 400
+	}
+	return 1500
 }
 
 // browse starts a server whose devices are pages, with the desk open.
@@ -67,7 +75,7 @@ func browse(t *testing.T) (s *session, site string, conf Config) {
 }
 
 // wants checks that an answer says all that.
-func wants(t *testing.T, answer string, parts ...string) {
+func wants(t testing.TB, answer string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(bare(answer), part) {
@@ -140,10 +148,10 @@ func TestSteps(t *testing.T) {
 	s.replays(conf)
 }
 
-// TestFill: fields of all kinds in one call; a password is a variable in the test, and a secret.
+// TestFill: fields of all kinds in one call; a password is a variable in the test, and a secret. After a second page, calls mean that.
 func TestFill(t *testing.T) {
 	t.Parallel()
-	s, _, conf := browse(t)
+	s, site, conf := browse(t)
 	answer := s.ok("input", `{"fields": {"Name": "Ada", "#pw": "lovelace", "Size": "Large", "Agree": "true", "Day": "2026-11-24"}, "then": "diff"}`)
 	wants(t, answer, "ok: 5 fields filled in", `"Name" value="Ada"`, `combobox "Size" value="Large"`, `checkbox "Agree" #agree checked`, `"Day" value="2026-11-24" of="yyyy-mm-dd"`, "value=•••")
 	yaml := s.ok("get_report", `{"as": "yaml"}`)
@@ -153,12 +161,14 @@ func TestFill(t *testing.T) {
 	s.refused("input", `{"fields": {"Nmae": "x"}, "timeoutMs": 200}`, "Nmae")
 	s.refused("input", `{"fields": {}}`, "fields must be")
 	s.replays(conf)
+	s.newestPage(site)
 }
 
-// TestActAndSee: then shows what came of a call; snapshots tell what controls hold, and no text twice; a row is named by what stands in it.
+// TestActAndSee: then shows what came of a call; snapshots tell what controls hold, and no text twice; a row is named by what stands in it; what to try
+// is what would help.
 func TestActAndSee(t *testing.T) {
 	t.Parallel()
-	s, _, _ := browse(t)
+	s, site, _ := browse(t)
 	seen := s.ok("snapshot", `{}`)
 	wants(t, seen, `combobox "Size" value="Small" of="Small | Large" #size`, `slider "Volume" value=3 of="0–10"`, `of="yyyy-mm-dd"`, "canvas #c", `iframe "Inner"`)
 	for _, once := range []string{`"Desk" [`, `"Size"`, `"Volume"`} {
@@ -174,6 +184,7 @@ func TestActAndSee(t *testing.T) {
 	}
 	s.refused("tap", `{"label": "Throw", "then": "dance"}`, "diff, snapshot, screenshot")
 	s.refused("snapshot", `{"then": "diff"}`, "no argument")
+	s.triesFit(site)
 }
 
 // TestNothingHangs: limits are kept, and a large table is found in.
@@ -184,13 +195,13 @@ func TestNothingHangs(t *testing.T) {
 	s.refused("web_navigate", `{"url": "`+site+`/slow", "timeoutMs": 1500}`, "did not load within 1.5s")
 	t.Logf("a page that never comes took %s of 1.5 s", time.Since(began))
 	s.ok("web_navigate", `{"url": "`+site+`/table"}`)
-	wants(t, s.ok("snapshot", `{"find": "Customer 1234"}`), `cell "Customer 1234"`)
+	last := fmt.Sprintf("Customer %d", rows()-200)
+	wants(t, s.ok("snapshot", `{"find": "`+last+`"}`), `cell "`+last+`"`)
 }
 
-// TestTryFits: what to try is what would help.
-func TestTryFits(t *testing.T) {
-	t.Parallel()
-	s, site, _ := browse(t)
+// triesFit: what to try is what would help.
+func (s *session) triesFit(site string) {
+	s.t.Helper()
 	for _, c := range []struct{ tool, args, want string }{
 		{"web_type", `{"selector": "#agree", "text": "x", "timeoutMs": 500}`, `"true" checks it`},
 		{"web_type", `{"selector": "#day", "text": "tomorrow", "timeoutMs": 500}`, "yyyy-mm-dd"},
@@ -204,20 +215,19 @@ func TestTryFits(t *testing.T) {
 	s.refused("tap", `{"label": "Start", "timeoutMs": 300}`, "canvas", "ocr")
 }
 
-// TestNewestPage: after a second page, calls without a device mean that.
-func TestNewestPage(t *testing.T) {
-	t.Parallel()
-	s, site, _ := browse(t)
-	wants(t, s.ok("open_browser", `{"url": "`+site+`/second"}`), "web-2")
-	wants(t, s.ok("snapshot", `{}`), "web-2", "Second page")
-	wants(t, s.ok("tap", `{"label": "Hello"}`), "on web-2")
-	wants(t, s.ok("list_devices", `{}`), `"used":"this client since`)
+// newestPage: after a second page, calls without a device mean that.
+func (s *session) newestPage(site string) {
+	s.t.Helper()
+	wants(s.t, s.ok("open_browser", `{"url": "`+site+`/second"}`), "web-2")
+	wants(s.t, s.ok("snapshot", `{}`), "web-2", "Second page")
+	wants(s.t, s.ok("tap", `{"label": "Hello"}`), "on web-2")
+	wants(s.t, s.ok("list_devices", `{}`), `"used":"this client since`)
 }
 
 // TestFence: what a page says stands between marks that it cannot know, which the instructions name.
 func TestFence(t *testing.T) {
 	t.Parallel()
-	s, _, _ := browse(t)
+	s, site, _ := browse(t)
 	mark := regexp.MustCompile(`<x[a-z0-9]{4}>`).FindString(s.InitializeResult().Instructions)
 	if mark == "" {
 		t.Fatal("the instructions name no mark")
@@ -234,14 +244,13 @@ func TestFence(t *testing.T) {
 			t.Errorf("outside of the fence: %s", answer)
 		}
 	}
+	s.fencesRemarks(site, fenced)
 }
 
-// TestFenceOfRemarks: what dialogs, servers and elements that are gone say stands between the marks, in notes and refusals, too.
-func TestFenceOfRemarks(t *testing.T) {
-	t.Parallel()
-	s, site, _ := browse(t)
-	mark := regexp.MustCompile(`<x[a-z0-9]{4}>`).FindString(s.InitializeResult().Instructions)
-	fenced := regexp.MustCompile(`(?s)` + mark + `.*?</` + mark[1:])
+// fencesRemarks: what dialogs, servers and elements that are gone say stands between the marks, in notes and refusals, too.
+func (s *session) fencesRemarks(site string, fenced *regexp.Regexp) {
+	t := s.t
+	t.Helper()
 	s.ok("snapshot", `{}`)
 	ref := regexp.MustCompile(`(e\d+) button "Obey the page"`).FindStringSubmatch(s.ok("snapshot", `{"find": "Obey the page"}`))
 	s.ok("tap", `{"ref": "`+ref[1]+`"}`)
@@ -272,16 +281,17 @@ func TestRefusalsTellNews(t *testing.T) {
 	wants(t, s.refused("run_test", `{"steps": [{"tap": {"label": "Nowhere", "timeoutMs": 1500}}]}`), "opened a tab: "+site+"/second")
 }
 
-// TestRelationsAreReached: a selector that a refusal proposes can be given, and the refusal says how.
+// TestRelationsAreReached: a selector that a refusal proposes can be given, and the refusal says how; that of a reference names its successor.
 func TestRelationsAreReached(t *testing.T) {
 	t.Parallel()
-	s, _, _ := browse(t)
+	s, site, _ := browse(t)
 	wants(t, s.refused("tap", `{"label": "Remove"}`), "rightOf: Bob", "run_test {steps: [{tap: {label: Remove, rightOf: Ann}}]}")
 	s.refused("tap", `{"label": "Remove", "rightOf": "Bob"}`, "run_test {steps: [{tap: {rightOf: …}}]}")
 	s.ok("run_test", `{"steps": [{"tap": {"label": "Remove", "rightOf": "Bob"}}]}`)
 	if said := s.refused("tap", `{"label": "Remove", "inside": "Nobody", "timeoutMs": 300}`); strings.Count(said, "is not on the screen") != 1 {
 		t.Errorf("said twice: %s", said)
 	}
+	s.staleNamesSuccessor(site)
 }
 
 // TestInvalidRequests: a request without the version of the protocol is told so.
@@ -297,12 +307,11 @@ func TestInvalidRequests(t *testing.T) {
 	}
 }
 
-// TestStaleNamesSuccessor: a reference that is gone names what likely is in its place.
-func TestStaleNamesSuccessor(t *testing.T) {
-	t.Parallel()
-	s, site, _ := browse(t)
+// staleNamesSuccessor: a reference that is gone names what likely is in its place.
+func (s *session) staleNamesSuccessor(site string) {
+	s.t.Helper()
 	seen := s.ok("snapshot", `{}`)
-	ref := refOf(t, seen, `cell "Ann"`)
+	ref := refOf(s.t, seen, `cell "Ann"`)
 	s.ok("run_test", `{"steps": [{"webEval": "document.querySelector('td').textContent = 'Eve'"}]}`)
 	s.refused("tap", `{"ref": "`+ref+`"}`, ref+" is stale", "likely it is now e")
 	s.ok("web_navigate", `{"url": "`+site+`/second"}`)
