@@ -20,7 +20,7 @@ func TestATouchMeetsWhatItIsAimedAt(t *testing.T) {
 		name, body, id, change, want string
 		byTouch                      bool
 	}
-	for _, c := range shorttest.Few(2, []row{
+	for _, c := range shorttest.Few(3, []row{
 		{"nothing changed", plain, "go", ``, "go", true},
 		{"it moved away", plain, "go", `go.style.left = '400px'; document.body.onclick = () => said('body')`, "", true},
 		{"it moved a little", plain, "go", `go.style.left = '80px'`, "go", false},
@@ -51,7 +51,7 @@ func TestATouchMeetsWhatItIsAimedAt(t *testing.T) {
 					function veil() { document.body.insertAdjacentHTML('beforeend',
 						'<div id=veil style="position:fixed;inset:0;background:#0008" onclick="said(1)"></div>'); }
 					</script>`
-				d := reach(t, dataPage(body), device)
+				d := reach(t, site.Made(body), device)
 				n := byID(t, tree(t, d), c.id)
 				_, err := d.Eval(t.Context(), c.change+"; null", patience)
 				must(t, err)

@@ -51,18 +51,19 @@ func TestAGuardedBrowserReachesNothingPrivate(t *testing.T) {
 	root := t.TempDir()
 	d := guardedDevice(t, guard.Policy{}, root)
 	t.Run("files", func(t *testing.T) { filesBelow(t, d, root) })
-	for i, address := range []string{private.URL, encrypted.URL, "http://localhost:" + port, "http://[::1]:" + port, "http://0.0.0.0:" + port,
-		"http://127.1:" + port, "http://2130706433:" + port, "http://[::ffff:127.0.0.1]:" + port, "http://foo.localhost:" + port} {
-		visit := func() error {
-			return d.OpenPage(t.Context(), address, drivers.PageOptions{Timeout: 10 * time.Second})
-		}
-		if testing.Short() && i > 0 { // in the page of the first
-			visit = func() error { return d.Navigate(t.Context(), address, 10*time.Second) }
-		}
-		wantError(t, visit(), drivers.ErrPage)
+	visit := func(address string) error {
+		return d.OpenPage(t.Context(), address, drivers.PageOptions{Timeout: 10 * time.Second})
 	}
-	wantError(t, d.OpenPage(t.Context(), private.URL, drivers.PageOptions{}), drivers.ErrPage, "127.0.0.1", "loopback", "--allow-private")
-	wantError(t, d.OpenPage(t.Context(), "http://169.254.169.254/latest/meta-data/", drivers.PageOptions{}), drivers.ErrPage, "169.254.169.254", "credentials")
+	if testing.Short() { // all in one page
+		must(t, d.OpenPage(t.Context(), "about:blank", drivers.PageOptions{}))
+		visit = func(address string) error { return d.Navigate(t.Context(), address, 10*time.Second) }
+	}
+	for _, address := range []string{private.URL, encrypted.URL, "http://localhost:" + port, "http://[::1]:" + port, "http://0.0.0.0:" + port,
+		"http://127.1:" + port, "http://2130706433:" + port, "http://[::ffff:127.0.0.1]:" + port, "http://foo.localhost:" + port} {
+		wantError(t, visit(address), drivers.ErrPage)
+	}
+	wantError(t, visit(private.URL), drivers.ErrPage, "127.0.0.1", "loopback", "--allow-private")
+	wantError(t, visit("http://169.254.169.254/latest/meta-data/"), drivers.ErrPage, "169.254.169.254", "credentials")
 	page := `<!doctype html><img src="` + private.URL + `/img"><script src="` + private.URL + `/js"></script><link rel=stylesheet href="` + private.URL + `/css">
 		<link rel=preconnect href="` + private.URL + `"><link rel=dns-prefetch href="//localhost"><link rel=prefetch href="` + private.URL + `/p">
 		<iframe src="` + private.URL + `/frame"></iframe><object data="` + private.URL + `/object"></object><video src="` + private.URL + `/v"></video>

@@ -18,7 +18,7 @@ func TestAHungPageIsClosedHard(t *testing.T) {
 	button := byID(t, tree(t, d), "hang")
 	d.limit, d.grace = 2*time.Second, actGrace
 	if testing.Short() { // the page computes as long
-		d.limit = 500 * time.Millisecond
+		d.limit, d.grace = 200*time.Millisecond, 200*time.Millisecond
 	}
 	wantError(t, d.Tap(t.Context(), centre(button)), drivers.ErrNotReady, "did not answer")
 	_, err := d.Screenshot(t.Context())
@@ -63,7 +63,7 @@ func TestLeavingIsAsked(t *testing.T) {
 		must(t, d.AnswerAlert(t.Context(), map[bool]string{true: "Leave", false: "Cancel"}[leave], ""))
 		there := until(t.Context(), patience, func() bool {
 			address, _, err := d.Location(t.Context())
-			return err == nil && strings.HasPrefix(address, "data:") != leave
+			return err == nil && strings.HasPrefix(address, site.Page("made")) != leave
 		})
 		if !there {
 			t.Errorf("leave %v is not what happens", leave)

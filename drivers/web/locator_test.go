@@ -105,12 +105,13 @@ func TestHiddenWaitsForTheLoading(t *testing.T) {
 func TestFillTellsWhyNot(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "form.html")
-	for _, c := range []struct {
+	type row struct {
 		selector, value string
 		atOnce          bool // no waiting would help
 		kind            error
 		words           []string
-	}{
+	}
+	for _, c := range shorttest.Few(2, []row{
 		{"#missing", "x", false, screen.ErrNotFound, []string{"nothing on the page matches", `"#missing"`}},
 		{"#coupon", "x", false, drivers.ErrNotActionable, []string{"is disabled"}},
 		{"#code", "x", false, drivers.ErrNotActionable, []string{"is read-only"}},
@@ -122,7 +123,7 @@ func TestFillTellsWhyNot(t *testing.T) {
 		{"p[", "x", true, screen.ErrNotFound, []string{"is not valid"}},
 		{"nonsense=x", "x", true, screen.ErrNotFound, []string{"is not valid", "Unknown engine"}},
 		{"xpath=//[", "x", true, screen.ErrNotFound, []string{"is not valid"}},
-	} {
+	}) {
 		t.Run(c.selector, func(t *testing.T) {
 			limit := 400 * time.Millisecond
 			if c.atOnce {

@@ -83,7 +83,7 @@ func visit(t *testing.T, name string) *Device {
 func show(t *testing.T, body string) *Device {
 	t.Helper()
 	d := open(t)
-	must(t, d.OpenPage(t.Context(), dataPage(body), drivers.PageOptions{}))
+	must(t, d.OpenPage(t.Context(), site.Made(body), drivers.PageOptions{}))
 	return d
 }
 
@@ -105,7 +105,7 @@ func browse(t *testing.T, name string) *Device {
 // display is show for such tests.
 func display(t *testing.T, body string) *Device {
 	t.Helper()
-	return reach(t, dataPage(body), "")
+	return reach(t, site.Made(body), "")
 }
 
 // reach gives the test's own device, an idle one, or a new one, that shows the address; emulated names the device that it pretends to be.

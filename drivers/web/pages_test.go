@@ -146,7 +146,12 @@ func TestSignedInStateIsSavedAndLoaded(t *testing.T) {
 		t.Errorf("others may read the state: %v", info.Mode())
 	}
 
-	must(t, d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{}))
+	if testing.Short() {
+		must(t, d.ClearState(t.Context()))
+		must(t, d.Navigate(t.Context(), "reload", 0))
+	} else {
+		must(t, d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{}))
+	}
 	mustShow(t, d, "#who", "Nobody is signed in")
 	must(t, d.LoadState(t.Context(), path)) // while the page is open
 	must(t, d.Navigate(t.Context(), "reload", 0))
@@ -253,5 +258,7 @@ func TestNavigate(t *testing.T) {
 	wantError(t, d.Navigate(t.Context(), site.Page("hang"), 300*time.Millisecond), drivers.ErrPage, "did not load within")
 	must(t, d.Navigate(t.Context(), site.Page("list.html"), 0))
 	mustShow(t, d, "h1", "Contacts")
-	closes(t, d)
+	if !testing.Short() { // TestDownloads and TestRoutes close their pages
+		closes(t, d)
+	}
 }

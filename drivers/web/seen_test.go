@@ -39,7 +39,7 @@ func runScenes(t *testing.T, scenes []scene) {
 	t.Helper()
 	d := browse(t, "blank.html")
 	slices.SortFunc(scenes, func(a, b scene) int { return strings.Compare(a.name, b.name) })
-	for _, s := range shorttest.Few(3, scenes) {
+	for _, s := range shorttest.Few(4, scenes) {
 		t.Run(s.name, func(t *testing.T) {
 			fill(t, d, s.body)
 			tr := tree(t, d)

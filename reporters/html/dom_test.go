@@ -73,8 +73,7 @@ func TestDOM(t *testing.T) {
 		p.inFull()
 	})
 	t.Run("pointing at an element", func(t *testing.T) {
-		shorttest.Leave(t, "in a page that is shut in, too, an element is pointed at")
-		for _, look := range []string{"", "&look=drawn"} {
+		for _, look := range shorttest.Few(2, []string{"&look=drawn", ""}) {
 			p := openTab(t, file, "#panel=dom"+look, screen{})
 			p.is(`document.querySelector(".domstage iframe").contentDocument.body.children.length`, 1)
 			at := p.js(`(() => { const b = document.querySelector(".glass").getBoundingClientRect(), k = b.width / 180; return [b.left + 60 * k, b.top + 22 * k] })()`).([]any)
@@ -119,6 +118,7 @@ func TestDOM(t *testing.T) {
 		p.accessible()
 	})
 	t.Run("in a page that is shut in", func(t *testing.T) { // as the server shows uploaded reports
+		shorttest.Leave(t, "it needs a context of its own")
 		dir := filepath.Dir(filepath.Dir(file))
 		served := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Security-Policy", "sandbox allow-scripts allow-downloads allow-popups; default-src 'self' 'unsafe-inline' data: blob:; connect-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'")

@@ -102,7 +102,7 @@ func TestLogIsKeptSmall(t *testing.T) {
 	t.Parallel()
 	steps := 1000
 	if testing.Short() {
-		steps = 300
+		steps = 100
 	}
 	var b strings.Builder
 	for step := range steps {

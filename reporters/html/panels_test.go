@@ -199,6 +199,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.is(said("#isflaky"), []string{"Flaky? Yes: changed between pass and fail 3 times in 13 runs, the test being the same; it failed in 4 of 13 runs (31 %, 95 % interval 13–58 %)"})
 	})
 	t.Run("history", func(t *testing.T) {
+		shorttest.Leave(t, "the other panels")
 		p := openTab(t, file, "#panel=history", screen{})
 		p.is(`document.querySelectorAll("#panel tbody tr").length`, 13)
 		p.is(said("#panel > p"), []string{"This version of the test failed in 4 of 13 runs (31 %, 95 % interval 13–58 %).", "It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row."})
@@ -292,7 +293,7 @@ func TestWidths(t *testing.T) {
 	run, recorded := richRun(t), recordedPages(t)
 	pages := map[string]string{"soft": filepath.Join(recorded, "soft", PackFile), "index": filepath.Join(recorded, IndexFile), "runs": filepath.Join(filepath.Dir(run), IndexFile), "cart": filepath.Join(run, "cart--try-2", PackFile)}
 	for name, file := range pages {
-		if testing.Short() && (name == "soft" || name == "runs") {
+		if testing.Short() && name != "cart" {
 			continue
 		}
 		p, panels := openTab(t, file, "", screen{}), []string{""}

@@ -50,11 +50,15 @@ func TestLargeRunIsSmall(t *testing.T) {
 			if name == "some fail" {
 				shorttest.Leave(t, "where all fail, the page is larger")
 			}
+			n, most := 10_000, 3<<20
+			if testing.Short() {
+				n, most = n/2, most/2
+			}
 			var b bytes.Buffer
-			if err := Run(&b, RunPage{Run: large(10_000, bad)}); err != nil {
+			if err := Run(&b, RunPage{Run: large(n, bad)}); err != nil {
 				t.Fatal(err)
 			}
-			if b.Len() > 3<<20 {
+			if b.Len() > most {
 				t.Errorf("%d bytes", b.Len())
 			}
 		})
@@ -65,7 +69,7 @@ func TestLargeRunInABrowser(t *testing.T) {
 	t.Parallel()
 	n := 10_000
 	if testing.Short() {
-		n = 2_000
+		n = 1_400
 	}
 	p := largeTab(t, n)
 	p.is(`document.getElementById("count").textContent`, fmt.Sprint(n, " tests"))

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -55,6 +56,9 @@ func New(t testing.TB) *Site {
 // Page is the address of one page: "login.html".
 func (s *Site) Page(name string) string { return s.URL + "/" + strings.TrimPrefix(name, "/") }
 
+// Made is the address of a page of the test's own making. A browser has a process for the pages of a site, and starts one for each data: address.
+func (s *Site) Made(body string) string { return s.Page("made?body=" + url.QueryEscape(body)) }
+
 // Other is the same page from another site, in the browser's eyes.
 func (s *Site) Other(name string) string {
 	return strings.Replace(s.Page(name), "127.0.0.1", "localhost", 1)
@@ -88,6 +92,7 @@ func Names() []string {
 //	/status/503       an answer with that status
 //	/redirect?to=/x   a redirect within the site
 //	/hang             nothing, until the visitor gives up
+//	/made?body=<p>    a page of that body
 //	/download?name=x&ms=800   a file, report.csv if it is not named, the rest of which comes after 800 ms
 //	/api/goods        a JSON list; other sites may read it
 //	/api/orders       takes orders
@@ -121,6 +126,10 @@ func Handler() http.Handler {
 			return
 		}
 		http.Redirect(w, r, to, http.StatusFound)
+	})
+	mux.HandleFunc("/made", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, "<!doctype html><meta charset=utf-8><body>"+r.URL.Query().Get("body"))
 	})
 	mux.HandleFunc("/hang", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("/download", download)
