@@ -35,6 +35,7 @@ func TestStudio(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("the app's field is not found")
 		}
+		time.Sleep(200 * time.Millisecond) // each search has the phone drawn and its elements read
 	}
 	p.inFull("a device in Studio")
 	p.shot("studio")

@@ -101,7 +101,7 @@ func TestTour(t *testing.T) {
 			for _, d := range []string{".menu.right > summary", "tbody tr:first-child .more-to:nth-of-type(2) > summary"} {
 				tab.must(tab.Locator(d).Click())
 			}
-			tab.accessible("keys with what can be opened")
+			tab.inFull("keys with what can be opened")
 			tab.shot("keys-open-" + name)
 		})
 	}

@@ -36,6 +36,7 @@ func site(t testing.TB) string {
 		<button onclick="if (confirm('Delete the account?')) gone.textContent = 'Account deleted'">Delete</button>
 		<button onclick="gone.textContent = 'Hello, ' + prompt('Your name?')">Rename</button><p id="gone"></p>
 		<a href="/terms" target="_blank">Terms of use</a>
+		<p>&lt;img src=x onerror=alert()&gt;: {"a": - ${HOME}</p>
 		<script>async function send(field) {
 			const answer = await fetch("/upload?name=" + field.files[0].name, {method: "POST", body: field.files[0]});
 			got.textContent = await answer.text();
@@ -98,6 +99,13 @@ func TestRecordAPage(t *testing.T) {
 	p.asserts("Account deleted")
 	if !testing.Short() {
 		p.answersAQuestion()
+	}
+	p.asserts("${HOME}") // a text that is HTML, YAML and a variable
+	if n, err := p.Locator("#element img").Count(); err != nil || n != 0 {
+		t.Errorf("%d elements of the page's own, %v", n, err)
+	}
+	if !strings.Contains(p.yaml(), "$${HOME}") {
+		t.Errorf("the label can be read as a variable:\n%s", p.yaml())
 	}
 	p.click("Terms of use")
 	p.writes("webPage: {title: Terms}")

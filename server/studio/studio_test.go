@@ -269,7 +269,7 @@ func TestSaveBesideAnotherEditor(t *testing.T) {
 // TestTypedVariablesAreTexts: what looks like a variable is typed as it stands, on the phone and by the recorded step.
 func TestTypedVariablesAreTexts(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestHostileLabels records a text that looks like a variable")
+	shorttest.Leave(t, "TestRecordAPage asserts a text that looks like a variable")
 	l := newLab(t)
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()), 1440, false)
 	p.connected()
@@ -294,6 +294,7 @@ func TestTypedVariablesAreTexts(t *testing.T) {
 // TestHostileLabels: a page whose texts are HTML and YAML is shown as text and written as a text.
 func TestHostileLabels(t *testing.T) {
 	t.Parallel()
+	shorttest.Leave(t, "TestRecordAPage asserts such a text")
 	l := newLab(t)
 	hostile := `<img src=x onerror=alert()>: {"a": - ${HOME}`
 	page := `<!doctype html><title>x</title><button id="b" style="width:300px;height:200px">` + strings.NewReplacer("<", "&lt;", `"`, "&quot;").Replace(hostile) + `</button>`
