@@ -2,9 +2,12 @@ package dsl
 
 import (
 	"fmt"
-	"github.com/taproot-dev/taproot/dsl/source"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
 // TestHostileSize reads files that are built to be slow. Each has to be refused or read at once: the test as a whole would
@@ -51,6 +54,9 @@ func TestHostileSize(t *testing.T) {
 		{"a staircase", staircase(90) + staircase(90), `"a0" is given twice`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if slices.Contains([]string{"many keys", "a longer list", "questions", "aliases", "tags", "closing brackets"}, c.name) {
+				shorttest.Leave(t, "the same limits are met by keys, anchors and colons")
+			}
 			_, err := Parse("big.yaml", []byte(c.src))
 			if err == nil {
 				t.Fatal("no error")

@@ -52,7 +52,11 @@ func TestAlive(t *testing.T) {
 // it is sealed.
 func TestWhoLooksIsNotInTheWay(t *testing.T) {
 	t.Parallel()
-	for range 20 {
+	times := 20
+	if testing.Short() {
+		times = 5
+	}
+	for range times {
 		reports := t.TempDir()
 		run := filepath.Join(reports, "2026-01-31T12-00-00")
 		if err := os.MkdirAll(filepath.Join(run, "login"), 0o755); err != nil {

@@ -23,8 +23,11 @@ func TestKilledAtRandom(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)
-	cut := 0
-	for range 20 {
+	cut, times := 0, 20
+	if testing.Short() {
+		times = 6
+	}
+	for range times {
 		root := t.TempDir()
 		killAt(t, root, time.Duration(random.IntN(60_000))*time.Microsecond)
 		if _, err := Seal(root, eventtest.Epoch); err != nil {
@@ -45,7 +48,7 @@ func TestKilledAtRandom(t *testing.T) {
 		}
 		cut += checkCut(t, runs[0])
 	}
-	if cut == 0 {
+	if cut == 0 && !testing.Short() {
 		t.Error("no kill hit a case that was running")
 	}
 }
