@@ -32,7 +32,7 @@ func TestScrollToSeesEveryRow(t *testing.T) {
 		to         dsl.ScrollTo
 		fail       string
 	}
-	for _, c := range shorttest.Few(4, []scrolling{
+	for _, c := range shorttest.Few(8, []scrolling{
 		{"a virtual list", virtual("200", "1"), row("Row 150"), ""},
 		{"one that moves further than its bar", virtual("300", "4"), row("Row 157"), ""},
 		{"from the middle back", virtual("200", "1") + "<script>box.scrollTop=2000;draw()</script>", row("Row 5"), ""},

@@ -65,10 +65,10 @@ func (c entryCase) run(t *testing.T, s *action.Session) {
 	}
 }
 
-// runEntries runs a third of them in the short mode.
+// runEntries runs a fifth of them in the short mode.
 func runEntries(t *testing.T, cases []entryCase) {
 	s := browser(t)
-	for _, c := range shorttest.Few(3, cases) {
+	for _, c := range shorttest.Few(5, cases) {
 		s.Timeout = 6 * time.Second
 		if testing.Short() && c.fail != "" { // it is waited for in vain
 			s.Timeout = 3 * time.Second

@@ -3,7 +3,6 @@ package vocabulary
 import (
 	"fmt"
 	"image"
-	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -146,7 +145,7 @@ func (c *cell) comments() error {
 	return nil
 }
 
-// fixedFiles lie beside every test.
+// fixedFiles lie beside every test that names them.
 var fixedFiles = sync.OnceValues(func() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	paths, err := filepath.Glob("testdata/files/*")
@@ -176,7 +175,15 @@ func (c *cell) write(t *testing.T, site string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	maps.Copy(files, fixed)
+	text := header + c.steps
+	for _, data := range c.files {
+		text += string(data)
+	}
+	for name, data := range fixed {
+		if strings.Contains(text, name) {
+			files[name] = data
+		}
+	}
 	for name, data := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
