@@ -1,6 +1,9 @@
 package runner_test
 
 import (
+	"context"
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,18 +27,28 @@ func androidPhone(t *testing.T) drivers.Driver {
 	return driver
 }
 
+// apple is the folder of the programs of the simulated Mac, which are built for the first test that needs them.
+var apple = filepath.Join(os.TempDir(), fmt.Sprintf("taproot-apple-%d", os.Getpid()))
+
+var buildApple = sync.OnceValue(func() error {
+	if err := os.Mkdir(apple, 0o700); err != nil {
+		return err
+	}
+	return iostest.Build(context.Background(), apple)
+})
+
 // iosSimulator is a driver with one simulator of a simulated Mac.
 func iosSimulator(t *testing.T) (drivers.Driver, *iostest.Lab) {
-	bin, home := t.TempDir(), t.TempDir()
-	if err := iostest.Build(t.Context(), bin); err != nil {
+	if err := buildApple(); err != nil {
 		t.Fatal(err)
 	}
+	home := t.TempDir()
 	lab, err := iostest.New(home, iostest.Options{Devices: []iostest.DeviceOptions{{Scale: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(lab.Close)
-	environ := lab.Environ(bin, "TAPROOT_WDA_URL="+lab.Device(0).StartAgent())
+	environ := lab.Environ(apple, "TAPROOT_WDA_URL="+lab.Device(0).StartAgent())
 	return ios.New(ios.Options{Environ: environ, NotesDir: filepath.Join(home, "notes"), Getenv: func(name string) string {
 		for _, entry := range environ {
 			if value, ok := strings.CutPrefix(entry, name+"="); ok {
@@ -58,8 +71,8 @@ func iosSuite(t *testing.T) []plan.Case {
 // log, and, where tests are whole, its film.
 func TestBothPlatformsAtOnce(t *testing.T) {
 	t.Parallel()
-	apple, _ := iosSimulator(t)
-	r := newRunner(t, run.Config{NoVideo: testing.Short()}, androidPhone(t), apple)
+	mac, _ := iosSimulator(t)
+	r := newRunner(t, run.Config{NoVideo: testing.Short()}, androidPhone(t), mac)
 	r.Observe = meeting(t, "both-login--android", "both-login--ios")
 	packs := map[string]*event.Result{}
 	for _, o := range r.All(t.Context(), iosSuite(t)) {
@@ -121,8 +134,8 @@ func TestWithoutAnythingThatReachesIOS(t *testing.T) {
 // TestWhatGoesWrongOnIOSHasTheRightVerdict: a WebDriverAgent that dies is an error; the app that crashes a fail, with its crash.
 func TestWhatGoesWrongOnIOSHasTheRightVerdict(t *testing.T) {
 	t.Parallel()
-	apple, lab := iosSimulator(t)
-	r := newRunner(t, run.Config{NoVideo: true}, apple)
+	mac, lab := iosSimulator(t)
+	r := newRunner(t, run.Config{NoVideo: true}, mac)
 	crash := parseCase(t, "id: crash\nplatform: ios\nsteps:\n  - launch: {package: com.example.login, force: true}\n  - tap: E-mail\n"+
 		"  - input: crash@example.com\n  - tap: Sign in\n  - assert: {label: Welcome, timeoutMs: 3000}\n")
 	o := r.Run(t.Context(), crash)

@@ -27,7 +27,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {
 		os.Exit(child())
 	}
-	leaktest.Main(m)
+	code := m.Run()
+	_ = os.RemoveAll(apple)
+	os.Exit(leaktest.Check(code))
 }
 
 // fleet is a driver of devices that show "Ready"; each look at the screen takes a second of fake time when cost says so.

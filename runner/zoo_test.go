@@ -73,8 +73,8 @@ func TestPublicOnly(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	defer site.Close()
 	conf := run.Config{PublicOnly: true, NoVideo: true, NoTrace: true}
+	r := newRunner(t, conf, run.Drivers(conf)...)
 	for _, step := range []string{"openBrowser: " + site.URL, "http: " + site.URL} {
-		r := newRunner(t, conf, run.Drivers(conf)...)
 		o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: web\nsteps:\n  - "+step+"\n"))
 		wantVerdict(t, o, event.Fail, "127.0.0.1", "loopback", "--allow-private")
 	}

@@ -2,9 +2,13 @@ package ios
 
 import (
 	"errors"
+	"net"
+	"net/http"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -35,6 +39,30 @@ func TestWebDriverAgentIsAwayForAMoment(t *testing.T) {
 	if n := b.lab.Noted("POST /wda/tap") - taps; n > 2 { // one is refused, for the session was lost
 		t.Errorf("%d taps", n)
 	}
+}
+
+// dead is a transport to a WebDriverAgent that nobody starts again.
+type dead struct{ asked int }
+
+func (d *dead) RoundTrip(*http.Request) (*http.Response, error) {
+	d.asked++
+	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+}
+
+// A WebDriverAgent that stays away is waited for once: what follows in the test, and its pictures and logs, fail at once.
+func TestWebDriverAgentThatStaysAwayIsWaitedForOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		way := &dead{}
+		w := &wda{id: "SIM", base: "http://127.0.0.1:1", http: &http.Client{Transport: way}}
+		if err := w.call(t.Context(), get("the screen", "/source"), nil); !errors.Is(err, drivers.ErrDeviceLost) || way.asked < 10 {
+			t.Errorf("asked %d times: %v", way.asked, err)
+		}
+		asked := way.asked
+		if err := w.call(t.Context(), get("a picture", "/screenshot"), nil); !errors.Is(err, drivers.ErrDeviceLost) || way.asked != asked+1 {
+			t.Errorf("then asked %d times: %v", way.asked-asked, err)
+		}
+	})
 }
 
 // A hung WebDriverAgent answers nothing, its status included: a step ends soon after its time, and so does the rest of the test.

@@ -51,6 +51,7 @@ type wda struct {
 	renewed func(context.Context) error
 
 	hung atomic.Bool // the last call got no answer
+	lost atomic.Bool // it was waited for in vain, and has not answered since
 
 	mu      sync.Mutex
 	session string
@@ -111,9 +112,14 @@ func (w *wda) ask(ctx context.Context, r request) (answer, error) {
 		a, err := w.exchange(ctx, r)
 		w.hung.Store(errors.Is(err, errSlow) || err != nil && ctx.Err() != nil)
 		if err == nil {
+			w.lost.Store(false)
 			return a, nil
 		}
-		if !w.mayReturn(r, err) || time.Since(began) >= min(outageLimit, r.limit) || drivers.Pause(ctx, outagePoll) != nil {
+		away := time.Since(began)
+		if away >= outageLimit {
+			w.lost.Store(true)
+		}
+		if !w.mayReturn(r, err) || w.lost.Load() || away >= min(outageLimit, r.limit) || drivers.Pause(ctx, outagePoll) != nil {
 			return answer{}, w.fault(ctx, r, err)
 		}
 	}
