@@ -231,6 +231,7 @@ func TestGinkgoAndTaprootRunChooseTheSame(t *testing.T) {
 
 // Without --randomize-all, Ginkgo runs YAML tests in the order of the plan, whatever its seed: order in taproot.yaml, then the files.
 func TestGinkgoKeepsTheOrderOfThePlan(t *testing.T) {
+	shorttest.Leave(t, "TestGinkgoFailFastAndRerunFailed sees what had begun before the failure, in the order of the plan")
 	t.Parallel()
 	useBrowser(t)
 	l, program := goLab(t, 1)
