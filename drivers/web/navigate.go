@@ -15,12 +15,25 @@ import (
 )
 
 // Navigate goes to address in the page that is open, or back, forward or reload. "/path", "?query" and "#fragment" are of the
-// site, or page, that is open.
+// site, or page, that is open. A page whose first address did not open may be sent to another one, or reloaded.
 func (d *Device) Navigate(ctx context.Context, address string, timeout time.Duration) error {
 	s, page, err := d.page()
+	again := err != nil && s != nil && s.tryAgain(address)
+	if again {
+		page, err = s.current()
+	}
 	if err != nil {
 		return err
 	}
+	err = s.travel(ctx, page, address, timeout)
+	if again && err != nil {
+		s.failToOpen(err)
+	}
+	return err
+}
+
+// travel goes to an address from a page that may be used.
+func (s *session) travel(ctx context.Context, page playwright.Page, address string, timeout time.Duration) error {
 	if timeout <= 0 {
 		timeout = loadTimeout
 	}
@@ -30,9 +43,9 @@ func (d *Device) Navigate(ctx context.Context, address string, timeout time.Dura
 	}
 	defer s.dialogs.refusing()()
 	s.depart()
-	err = actFor(ctx, d, timeout+2*time.Second, func(page playwright.Page) error {
+	err = actFor(ctx, s.device, timeout+2*time.Second, func(page playwright.Page) error {
 		began := time.Now()
-		answer, err := depart()
+		answer, err := s.visit(page, depart)
 		s.arrive(page, answer, err, timeout-time.Since(began))
 		if err != nil && !isKind(err) {
 			err = s.pageError(address, err, timeout)
@@ -43,6 +56,38 @@ func (d *Device) Navigate(ctx context.Context, address string, timeout time.Dura
 		return fmt.Errorf("go to %s: %w", shorten.Runes(address, 99), err)
 	}
 	return err
+}
+
+// Chromium tells of an address that does not open a little before it shows its own page about that, which interrupts who goes elsewhere
+// in between.
+const (
+	errorPageURL   = "chrome-error://chromewebdata/"
+	errorPageLimit = time.Second // none comes when the page has gone elsewhere by itself
+)
+
+// visit makes a call that goes to an address, and waits for the browser's own page when it does not open.
+func (s *session) visit(page playwright.Page, depart func() (playwright.Response, error)) (playwright.Response, error) {
+	if !s.browser.brand.devtools {
+		return depart()
+	}
+	shown := make(chan struct{}, 1)
+	watch := func(f playwright.Frame) {
+		if f.URL() == errorPageURL && f.ParentFrame() == nil {
+			select {
+			case shown <- struct{}{}:
+			default:
+			}
+		}
+	}
+	page.OnFrameNavigated(watch)
+	defer page.RemoveListener("framenavigated", watch)
+	answer, err := depart()
+	if err != nil {
+		if m := netError.FindStringSubmatch(err.Error()); m != nil && m[1] != "ERR_ABORTED" {
+			waitFor(shown, errorPageLimit)
+		}
+	}
+	return answer, err
 }
 
 // journey gives the call that goes to an address.
@@ -71,6 +116,9 @@ func (s *session) journey(page playwright.Page, address string, timeout time.Dur
 		}, nil
 	}
 	if strings.HasPrefix(address, "/") || strings.HasPrefix(address, "?") || strings.HasPrefix(address, "#") {
+		if page.URL() == errorPageURL {
+			return nil, fmt.Errorf("%w: %s is a part of an address, and no page is open that has the rest: give the whole address", drivers.ErrPage, screen.Quote(address))
+		}
 		base, err := url.Parse(page.URL())
 		if err == nil {
 			var to *url.URL

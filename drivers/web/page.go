@@ -252,8 +252,8 @@ func (s *session) open(ctx context.Context, address string, opts drivers.PageOpt
 	s.depart()
 	done := start(s.device, func() (struct{}, error) {
 		began := time.Now()
-		answer, err := page.Goto(address, playwright.PageGotoOptions{
-			Timeout: milliseconds(limit), WaitUntil: playwright.WaitUntilStateDomcontentloaded,
+		answer, err := s.visit(page, func() (playwright.Response, error) {
+			return page.Goto(address, playwright.PageGotoOptions{Timeout: milliseconds(limit), WaitUntil: playwright.WaitUntilStateDomcontentloaded})
 		})
 		s.arrive(page, answer, err, limit-time.Since(began))
 		if err == nil && opts.Offline {
@@ -264,9 +264,12 @@ func (s *session) open(ctx context.Context, address string, opts drivers.PageOpt
 	timer := time.NewTimer(limit + 2*time.Second)
 	defer timer.Stop()
 	var err error
+	fail := s.fail
 	select {
 	case r := <-done:
-		err = s.pageError(address, r.err, limit)
+		if err = s.pageError(address, r.err, limit); !opts.Offline && drivers.AppIsWrong(err) {
+			fail = s.failToOpen
+		}
 	case <-s.browser.lost:
 		err = errBrowserLost
 	case <-s.crash:
@@ -279,7 +282,7 @@ func (s *session) open(ctx context.Context, address string, opts drivers.PageOpt
 	}
 	if err != nil {
 		err = fmt.Errorf("open %s: %w", shorten.Runes(address, 99), err)
-		s.fail(err)
+		fail(err)
 	}
 	return err
 }

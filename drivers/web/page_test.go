@@ -50,6 +50,18 @@ func TestBeforeAPageIsOpen(t *testing.T) {
 	}
 }
 
+// opensAfterAll: a page that did not open may be sent to another address, and each error is about its own.
+func opensAfterAll(t *testing.T, d *Device) {
+	t.Helper()
+	wantError(t, d.Navigate(t.Context(), "back", patience), drivers.ErrPage, "refused")
+	wantError(t, d.Navigate(t.Context(), "/login", patience), drivers.ErrPage, "give the whole address")
+	wantError(t, d.Navigate(t.Context(), "http://no-such-host.invalid/", patience), drivers.ErrPage, "no such host")
+	_, err := d.Tree(t.Context())
+	wantError(t, err, drivers.ErrPage, "no such host")
+	must(t, d.Navigate(t.Context(), site.Page("list.html"), patience))
+	mustShow(t, d, "h1", "Contacts")
+}
+
 // In the short mode, one page goes to all that a browser has to try but the first of them.
 func TestAddressesThatDoNotOpen(t *testing.T) {
 	ports, err := drivers.FreePorts(1)
@@ -93,6 +105,9 @@ func TestAddressesThatDoNotOpen(t *testing.T) {
 			}
 			if seen, err := d.Look(t.Context(), "#anything", drivers.WebWant{Hidden: true}, time.Second); !c.loads && (err == nil || seen.Met) {
 				t.Error("something counts as hidden on a page that did not open")
+			}
+			if c.address == refused {
+				opensAfterAll(t, d)
 			}
 		})
 	}

@@ -45,6 +45,7 @@ type session struct {
 	hiding    int                        // pages of our own are being opened
 	met       []playwright.Page          // meanwhile
 	broken    error                      // why there is no page to use, though one may be open
+	unopened  bool                       // that is because the first address did not open: another one may
 	crash     chan struct{}              // closed when a page's renderer crashed
 	crashOnce func()
 	tasks     sync.WaitGroup // what events ask for
@@ -262,6 +263,26 @@ func (s *session) fail(err error) {
 	if s.broken == nil {
 		s.broken = err
 	}
+}
+
+// failToOpen is fail for a page whose address did not open: only Navigate may try again, the same or another.
+func (s *session) failToOpen(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken == nil {
+		s.broken, s.unopened = err, true
+	}
+}
+
+// tryAgain lets a page that did not open go to an address after all, and tells whether it is such a page.
+func (s *session) tryAgain(address string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.unopened || address == "back" || address == "forward" {
+		return false
+	}
+	s.unopened, s.broken = false, nil
+	return true
 }
 
 // abandon closes the context without waiting for it: a call that hangs returns then.
