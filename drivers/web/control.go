@@ -33,6 +33,7 @@ type control struct {
 	Checked  string // "true", "false", or "" where there is no such state
 	Options  []choosable
 	Rest     screen.Rest
+	Late     bool // a timer of the page is due, and has not run yet
 }
 
 // choosable is an option of a list.
@@ -142,12 +143,12 @@ func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*
 				at.Meanwhile(ctx)
 				at.Meanwhile = nil
 			}
-		case time.Since(since) >= rests:
+		case time.Since(since) >= rests && (!c.Late || time.Now().After(end.Add(keepsWait))):
 			return c, true, nil
 		}
 		wait := lookPause
 		if !since.IsZero() {
-			wait = min(wait, rests-time.Since(since))
+			wait = min(wait, max(rests-time.Since(since), lookPause/4))
 		}
 		if err := pause(ctx, wait); err != nil {
 			return nil, false, err

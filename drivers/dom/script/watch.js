@@ -13,7 +13,7 @@
   // Timers: LONG milliseconds at the most count, and those that are set by a timer that a timer set, DEEP in a row: what goes on for ever is
   // nothing that is awaited. Intervals and frames of an animation are only told of. What a timer brought about is drawn AFTER milliseconds.
   const LONG = 1000, DEEP = 4, AFTER = 50, MANY = 1000;
-  const pending = new Set(), ticking = new Set(), frames = new Set();
+  const pending = new Map(), ticking = new Set(), frames = new Set(); // pending: when each is due
   let depth = 0, ended = -1e9;
   // What a page answers to a touch or a key with is often drawn in the next frame, which it asks for meanwhile: answers are such frames, and those
   // that they ask for, DEEP in a row.
@@ -24,7 +24,7 @@
     if (pending.size > MANY) return apply(target, self, args);
     apply(ever, window, [() => { depth = deep; }, delay]);
     const id = apply(target, self, args), counts = deep <= DEEP && delay <= LONG;
-    if (counts) pending.add(id);
+    if (counts) pending.set(id, now() + delay);
     apply(ever, window, [() => {
       depth = 0;
       if (pending.delete(id)) ended = now();
@@ -60,10 +60,12 @@
     return apply(target, self, args);
   };
   const busy = () => pending.size > 0 || now() - ended < AFTER;
+  // On a busy machine a timer may be due for long, and the page be asked before it runs.
+  const late = () => [...pending.values()].some(due => due < now());
   for (const [name, handler] of Object.entries({setTimeout: set, setInterval: tick, clearTimeout: clear, clearInterval: clear, requestAnimationFrame: draw, cancelAnimationFrame: drop})) {
     window[name] = new Proxy(window[name], {apply: handler});
   }
-  for (const [name, holds] of Object.entries({here: () => true, busy, ticking: () => ticking.size + frames.size > 0,
+  for (const [name, holds] of Object.entries({here: () => true, busy, late, ticking: () => ticking.size + frames.size > 0,
     answering: () => answers.size > 0 && !document.hidden})) {
     listen(window, NAME + name, event => { if (holds()) refuse(event); });
   }
