@@ -217,11 +217,13 @@ func TestAgentAndToasts(t *testing.T) {
 		if n := toastIn(t, d); n != "" {
 			t.Fatalf("round %d: %q before it was raised", round, n)
 		}
-		if err := d.Tap(t.Context(), short); err != nil {
-			t.Fatal(err)
-		}
-		if toastIn(t, d) == "" {
-			t.Errorf("round %d: not seen", round)
+		for told := ""; told == ""; { // one that went while it was looked for, on a busy machine, is raised once more
+			if err := d.Tap(t.Context(), short); err != nil {
+				t.Fatal(err)
+			}
+			if told = toastIn(t, d); told == "" && p.ToastStands() {
+				t.Fatalf("round %d: not seen", round)
+			}
 		}
 		gone := false
 		for !gone {

@@ -111,8 +111,9 @@ func TestOpenOfALockedPhone(t *testing.T) {
 		for _, api := range levels() {
 			t.Run(fmt.Sprintf("%s/%d", name, api), func(t *testing.T) {
 				t.Parallel()
-				c.o.API = api
-				driver, phones, _ := newPhones(t, c.o)
+				o := c.o
+				o.API = api
+				driver, phones, _ := newPhones(t, o)
 				_, err := driver.Open(t.Context(), phones[0].Serial())
 				if (err == nil) != (c.want == nil) {
 					t.Fatal(err)

@@ -232,10 +232,11 @@ func TestEraseWithoutAField(t *testing.T) {
 // TestHideKeyboard: the screen stays, whatever the phone makes of escape, and when there is no keyboard.
 func TestHideKeyboard(t *testing.T) {
 	t.Parallel()
-	for name, o := range map[string]androidtest.Options{"": {}, "deaf to escape": {DeafToEscape: true}, "escape goes back": {EscapeGoesBack: true}} {
+	for name, kind := range map[string]androidtest.Options{"": {}, "deaf to escape": {DeafToEscape: true}, "escape goes back": {EscapeGoesBack: true}} {
 		for _, api := range levels() {
 			t.Run(fmt.Sprintf("%d/%s", api, name), func(t *testing.T) {
 				t.Parallel()
+				o := kind
 				o.API, o.LoginLoading = api, 1
 				d, p := openPhone(t, o)
 				loginForm(t, d)

@@ -13,7 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// TestAppsThatShareAScreen: an app that has a part of an iPad's screen is touched where it is drawn, on each side of it and under a scale.
+// TestAppsThatShareAScreen: an app that has a part of an iPad's screen is touched where it is drawn, on each side of it and under a scale. The iPad is
+// half as large as the smallest, so that its pictures cost little.
 func TestAppsThatShareAScreen(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -21,17 +22,17 @@ func TestAppsThatShareAScreen(t *testing.T) {
 		lies   bool
 		landed image.Point
 	}{
-		"right, lying":   {image.Rect(688, 0, 1366, 1024), true, image.Pt(2732, 2048)},
-		"left, lying":    {image.Rect(0, 0, 678, 1024), true, image.Pt(2732, 2048)},
-		"right, upright": {image.Rect(507, 0, 1024, 1366), false, image.Pt(2048, 2732)},
-		"a window":       {image.Rect(200, 150, 700, 950), false, image.Pt(2048, 2732)},
+		"right, lying":   {image.Rect(344, 0, 683, 512), true, image.Pt(1366, 1024)},
+		"left, lying":    {image.Rect(0, 0, 339, 512), true, image.Pt(1366, 1024)},
+		"right, upright": {image.Rect(254, 0, 512, 683), false, image.Pt(1024, 1366)},
+		"a window":       {image.Rect(100, 75, 350, 475), false, image.Pt(1024, 1366)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name != "right, lying" {
 				shorttest.Leave(t, "the other sides and a window")
 			}
 			t.Parallel()
-			b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{Width: 1024, Height: 1366, Scale: 2, Part: c.part}}})
+			b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{Width: 512, Height: 683, Scale: 2, Part: c.part}}})
 			phone := b.lab.Device(0)
 			phone.Lie(c.lies)
 			d, _ := b.open(t)
@@ -42,8 +43,8 @@ func TestAppsThatShareAScreen(t *testing.T) {
 					said = "Paid"
 				}
 				at := func(y int) image.Rectangle { return image.Rect(20, y, now.Size.X-20, y+60) }
-				return []piece{text(said, at(100)), {Kind: "Button", Label: "Pay", Bounds: at(400), Fill: scenePlum, Tapped: func() { paid = true },
-					Parts: []piece{{Label: "Pay", Bounds: at(400).Inset(6), Ink: white}}}}
+				return []piece{text(said, at(100)), {Kind: "Button", Label: "Pay", Bounds: at(250), Fill: scenePlum, Tapped: func() { paid = true },
+					Parts: []piece{{Label: "Pay", Bounds: at(250).Inset(6), Ink: white}}}}
 			})
 			must(t, d.LaunchWith(t.Context(), iostest.SceneBundle, drivers.LaunchOptions{Force: true}))
 			s := &action.Session{Device: d, Platform: dsl.IOS, Timeout: 4 * time.Second}
