@@ -115,11 +115,11 @@ func (w *wda) ask(ctx context.Context, r request) (answer, error) {
 			w.lost.Store(false)
 			return a, nil
 		}
-		away := time.Since(began)
-		if away >= outageLimit {
+		may, away := w.mayReturn(r, err), time.Since(began)
+		if may && away >= outageLimit { // a call that was slow and failed waited for nothing
 			w.lost.Store(true)
 		}
-		if !w.mayReturn(r, err) || w.lost.Load() || away >= min(outageLimit, r.limit) || drivers.Pause(ctx, outagePoll) != nil {
+		if !may || w.lost.Load() || away >= min(outageLimit, r.limit) || drivers.Pause(ctx, outagePoll) != nil {
 			return answer{}, w.fault(ctx, r, err)
 		}
 	}
