@@ -71,7 +71,7 @@ wait $$suites || status=1; cat bin/suites.log; \
 $(SUMMARY); exit $$status
 endef
 
-test: setup database ## run every test, each as short as it can be: about seven minutes on two cores, five when all is compiled
+test: setup database ## run every test, each as short as it can be: about seven minutes on two cores, four when all is compiled
 	$(call gotest,$(BUILD) -short -parallel $(BESIDE) -timeout 20m,--label-filter='$(SHORT)')
 
 test-full: setup database ## run every test whole
