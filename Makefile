@@ -152,6 +152,8 @@ bench: ## run the benchmarks
 bench-studio: setup ## measure how long after a change on a device its picture is there, and what twenty watchers cost
 	go test -run '^$$' -bench BenchmarkLive -benchtime 1x ./server
 
+# 384 of these are a part of make test, 8,000 of make test-full.
+load: export LOAD_REQUESTS ?= 300000
 load: database ## ask 300,000 times with a key, beside a server without accounts, on both databases: no memory may stay
 	go test -count=1 -timeout 120m -run TestServiceUnderLoad -v ./server
 

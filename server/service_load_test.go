@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -26,10 +28,18 @@ func TestServiceUnderLoad(t *testing.T) {
 }
 
 func underLoad(t *testing.T, address string) {
-	clients, rounds, each := 8, 10, 300_000/10/8
-	if testing.Short() {
-		rounds, each = 4, 12
+	requests := 8_000
+	if text := os.Getenv("LOAD_REQUESTS"); text != "" {
+		var err error
+		if requests, err = strconv.Atoi(text); err != nil {
+			t.Fatalf("LOAD_REQUESTS: %v", err)
+		}
 	}
+	clients, rounds := 8, 10
+	if testing.Short() {
+		requests, rounds = 384, 4
+	}
+	each := requests / rounds / clients
 	s, with := withService(t, address)
 	p, _ := somebody(t, s, "ada@example.com")
 	if err := s.Operator().SetPlan(t.Context(), service.PlanChange{Account: p.Account.ID, Plan: service.PlanEnterprise, PerMinute: 1_000_000}); err != nil {
