@@ -19,6 +19,8 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/taproot-dev/taproot/drivers/drivertest"
 )
 
 // TestWorkflows lints our own workflows, and the action by a workflow that uses all of it.
@@ -194,7 +196,7 @@ func runScript(t *testing.T, script string, env []string, stubs map[string]func(
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
+	var out drivertest.Log // the programs of a pipeline write errors at once
 	handler := func(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 		return func(ctx context.Context, words []string) error {
 			stub := stubs[words[0]]

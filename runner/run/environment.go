@@ -30,10 +30,11 @@ var ciSystems = []struct{ name, sign, commit, branch, job string }{
 // NoteEnvironment keeps what the run runs in: commit, branch, CI job, machine, version and options. It asks git beside the tests; Report
 // and End wait for it. It is for projects of one's own only: git does what the files of a project tell it.
 func (r *Runner) NoteEnvironment(ctx context.Context, options []string) {
+	conf, dir := r.Config, r.Dir // the run may still get some of it, which does not count here
 	r.noting.Go(func() {
-		e := environmentOf(context.WithoutCancel(ctx), r.Config, options)
-		if err := history.WriteEnvironment(r.Dir, e); err != nil {
-			r.Config.logger().Warn("the environment is not kept", "error", err)
+		e := environmentOf(context.WithoutCancel(ctx), conf, options)
+		if err := history.WriteEnvironment(dir, e); err != nil {
+			conf.logger().Warn("the environment is not kept", "error", err)
 		}
 	})
 }
