@@ -21,6 +21,9 @@ const (
 	fetched = 256
 )
 
+// noPeers is the JetStream error "no suitable peers for placement": too few servers of the cluster have heard of one another so far.
+const noPeers jetstream.ErrorCode = 10005
+
 // Jobs is the stream of cases, of a hub. Safe for concurrent use.
 type Jobs struct {
 	js   jetstream.JetStream
@@ -58,7 +61,7 @@ const electionLimit = time.Minute
 // electing tells whether a cluster has nobody who decides, as just after its start.
 func electing(err error) bool {
 	var said *jetstream.APIError
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) || errors.As(err, &said) && said.Code == 503 && said.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled && said.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabledForAccount
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) || errors.As(err, &said) && (said.ErrorCode == noPeers || said.Code == 503 && said.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled && said.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabledForAccount)
 }
 
 // Let makes the queue of a host, from which it may take cases.
