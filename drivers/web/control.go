@@ -147,8 +147,8 @@ func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*
 			return c, true, nil
 		}
 		wait := lookPause
-		if !since.IsZero() {
-			wait = min(wait, max(rests-time.Since(since), lookPause/4))
+		if left := rests - time.Since(since); !since.IsZero() && left > 0 {
+			wait = min(wait, left)
 		}
 		if err := pause(ctx, wait); err != nil {
 			return nil, false, err

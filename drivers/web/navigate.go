@@ -10,6 +10,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/dom"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
@@ -58,12 +59,9 @@ func (s *session) travel(ctx context.Context, page playwright.Page, address stri
 	return err
 }
 
-// Chromium tells of an address that does not open a little before it shows its own page about that, which interrupts who goes elsewhere
-// in between.
-const (
-	errorPageURL   = "chrome-error://chromewebdata/"
-	errorPageLimit = time.Second // none comes when the page has gone elsewhere by itself
-)
+// errorPageLimit: Chromium tells of an address that does not open a little before it shows its own page about that, which interrupts who goes
+// elsewhere in between. None comes when the page has gone elsewhere by itself.
+const errorPageLimit = time.Second
 
 // visit makes a call that goes to an address, and waits for the browser's own page when it does not open.
 func (s *session) visit(page playwright.Page, depart func() (playwright.Response, error)) (playwright.Response, error) {
@@ -72,7 +70,7 @@ func (s *session) visit(page playwright.Page, depart func() (playwright.Response
 	}
 	shown := make(chan struct{}, 1)
 	watch := func(f playwright.Frame) {
-		if f.URL() == errorPageURL && f.ParentFrame() == nil {
+		if dom.FailedDocument(f.URL()) && f.ParentFrame() == nil {
 			select {
 			case shown <- struct{}{}:
 			default:
@@ -116,7 +114,7 @@ func (s *session) journey(page playwright.Page, address string, timeout time.Dur
 		}, nil
 	}
 	if strings.HasPrefix(address, "/") || strings.HasPrefix(address, "?") || strings.HasPrefix(address, "#") {
-		if page.URL() == errorPageURL {
+		if dom.FailedDocument(page.URL()) {
 			return nil, fmt.Errorf("%w: %s is a part of an address, and no page is open that has the rest: give the whole address", drivers.ErrPage, screen.Quote(address))
 		}
 		base, err := url.Parse(page.URL())

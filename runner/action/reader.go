@@ -191,7 +191,7 @@ func (w *screenReader) locateOnce(ctx context.Context, sel dsl.Selector, timeout
 	}
 	matches = w.newer(matches)
 	if len(matches) == 0 || w.leaves(matches, timeout) || w.tooSoon() && (asksState(sel) || w.stood(matches)) {
-		w.doubt(matches)
+		w.unsure(matches)
 		return nil, errWait
 	}
 	if !w.anywhere {

@@ -25,7 +25,7 @@ func (w *screenReader) inSight(ctx context.Context, sel dsl.Selector, matches []
 	for _, m := range matches {
 		why, err := w.unseen(ctx, sel, m)
 		if err != nil {
-			w.doubt(matches)
+			w.unsure(matches)
 			return nil, err
 		}
 		if why == "" {
@@ -37,8 +37,8 @@ func (w *screenReader) inSight(ctx context.Context, sel dsl.Selector, matches []
 	return kept, nil
 }
 
-// doubt says of what was found, if the time is over before the next look, that it was not known to be there for a person.
-func (w *screenReader) doubt(matches []screen.Match) {
+// unsure says of what was found, if the time is over before the next look, that it was not known to be there for a person.
+func (w *screenReader) unsure(matches []screen.Match) {
 	if len(matches) > 0 && w.hiddenUnder == "" {
 		w.hiddenUnder = fmt.Sprintf("%s is there, but the time was over before it was seen to stay, and not to be hidden, as by the keyboard", matches[0].Node)
 	}
