@@ -257,9 +257,10 @@ func TestFramesAndShadowRootsAreInTheTree(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "iframe.html")
 	for _, name := range []string{"same", "cross"} {
-		press := find(tree(t, d), func(n *screen.Node) bool { return n.Role == "button" && n.Text == "Press "+name })
+		tr := tree(t, d)
+		press := find(tr, func(n *screen.Node) bool { return n.Role == "button" && n.Text == "Press "+name })
 		if press == nil || press.Covered != "" || press.Disabled || !press.Clickable {
-			t.Fatalf("button in frame %s: %+v", name, press)
+			t.Fatalf("button in frame %s: %+v; the page shows %q", name, press, tr.AllTexts())
 		}
 		tap(t, d, press)
 		mustShow(t, d, "#log", "pressed "+name)
