@@ -2,6 +2,7 @@ package host
 
 import (
 	"encoding/json"
+	"slices"
 	"sync"
 	"testing"
 
@@ -28,22 +29,27 @@ func TestShortBeats(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	long := func() (n, short int) {
+	long := func() (n int) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, b := range heard {
-			if b.Same {
-				short++
-			} else {
+			if !b.Same {
 				n++
 			}
 		}
-		return n, short
+		return n
+	}
+	onlyShort := func() bool { // a busy machine's hub may have asked twice before it heard all: how many came before says nothing
+		mu.Lock()
+		defer mu.Unlock()
+		last := heard[max(len(heard)-3, 0):]
+		return len(last) == 3 && !slices.ContainsFunc(last, func(b wire.Beat) bool { return !b.Same })
 	}
 	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
-	await(t, "a short one", func() bool { _, short := long(); return short > 0 })
-	if n, _ := long(); n != 1 || l.uses("") != "A free" {
-		t.Errorf("%d long ones, %s", n, l.uses(""))
+	await(t, "short ones alone", onlyShort)
+	before := long()
+	if before < 1 || l.uses("") != "A free" {
+		t.Errorf("%d long ones, %s", before, l.uses(""))
 	}
 	second, err := hub.Open(t.Context(), hub.Options{DB: l.db, Broker: l.broker, Version: "1", Every: every})
 	if err != nil {
@@ -51,10 +57,8 @@ func TestShortBeats(t *testing.T) {
 	}
 	defer second.Close()
 	await(t, "a hub that came later knows", func() bool { return len(second.Devices("")) == 1 })
-	await(t, "the beat that told it is heard here, too", func() bool { n, _ := long(); return n >= 2 })
-	if n, _ := long(); n != 2 {
-		t.Errorf("%d long ones", n)
-	}
+	await(t, "the beat that told it is heard here, too", func() bool { return long() > before })
+	await(t, "short ones alone again", onlyShort)
 	r.set(phone("A"), phone("B"))
 	await(t, "both know what has changed", func() bool { return l.uses("") == "A free, B free" && len(second.Devices("")) == 2 })
 }
