@@ -40,14 +40,21 @@ func (s *session) arrive(page playwright.Page, answer playwright.Response, err e
 	if err == nil {
 		grace := min(loadGrace, max(left, 0))
 		loading := make(chan []string, 1)
-		within(grace+2*drawLimit, func() { // a page that has gone on elsewhere, or is busy, does not answer
-			state, err := page.Evaluate(arrived, []any{grace.Milliseconds(), drawLimit.Milliseconds()})
-			switch {
-			case err != nil:
-			case state == "complete":
-				loading <- nil
-			default:
-				loading <- s.traffic.loading()
+		began := time.Now()
+		within(grace+2*drawLimit, func() { // a page that is busy does not answer
+			for {
+				rest := grace - time.Since(began)
+				state, err := page.Evaluate(arrived, []any{max(rest, 0).Seconds() * 1000, drawLimit.Seconds() * 1000}) // an int64 would be undefined there
+				switch {
+				case err != nil && passing(err) && rest > 0: // it has gone on elsewhere: that page is waited for
+					continue
+				case err != nil:
+				case state == "complete":
+					loading <- nil
+				default:
+					loading <- s.traffic.loading()
+				}
+				return
 			}
 		})
 		select {

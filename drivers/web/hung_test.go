@@ -104,6 +104,18 @@ func TestAPageWhoseImageNeverLoads(t *testing.T) {
 	}
 }
 
+// A page that sends its visitor on while it loads is not the one that was gone to.
+func TestAPageThatGoesOnElsewhereIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	d := browse(t, "list.html")
+	second := site.Made(`<iframe src="/slow?ms=200"></iframe>`)
+	first := site.Made(`<p>First</p><img src="/hang"><script>addEventListener('DOMContentLoaded', () => setTimeout(() => location.replace('` + second + `'), 100))</script>`)
+	must(t, d.Navigate(t.Context(), first, patience))
+	if state, err := d.Eval(t.Context(), "location.href + ' ' + document.readyState", patience); err != nil || state != second+" complete" {
+		t.Errorf("%v, %v", state, err)
+	}
+}
+
 func TestTheAnswerOfTheServerIsTold(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{404, 503} {
