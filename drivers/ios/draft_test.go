@@ -2,6 +2,7 @@ package ios
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,9 +39,10 @@ func TestWaitsAskForLess(t *testing.T) {
 			continue
 		}
 		took := ""
+		var came atomic.Bool
 		phone.ShowScene(func(now iostest.Moment) []piece {
 			pay := piece{Kind: "Button", Label: "Pay", Bounds: line(3), Fill: scenePlum, Ink: white, Tapped: func() { took += "Pay" }}
-			there := c.comes && now.Since > 400*msec
+			there := c.comes && now.Since > 400*msec && came.Load()
 			if pay.Unseen = c.gone && !there; pay.Unseen {
 				pay.Fill, pay.Ink = nil, nil
 			}
@@ -51,23 +53,39 @@ func TestWaitsAskForLess(t *testing.T) {
 		})
 		must(t, d.LaunchWith(t.Context(), iostest.SceneBundle, drivers.LaunchOptions{Force: true}))
 		before := len(phone.Noted())
-		s.Timeout = 4 * time.Second
-		if c.want == event.Fail {
-			s.Timeout = 500 * time.Millisecond
-		}
-		if v, err := doStep(t, s, c.do); v != c.want {
-			t.Errorf("%s: %s, %v", name, v, err)
-		}
-		drafts, whole, last := 0, 0, ""
-		for _, n := range phone.Noted()[before:] {
-			if strings.HasPrefix(n, "GET /source?") {
-				if last = n; strings.Contains(n, "visible") {
-					drafts++
-				} else {
-					whole++
+		looks := func() (drafts, whole int, last string) {
+			for _, n := range phone.Noted()[before:] {
+				if strings.HasPrefix(n, "GET /source?") {
+					if last = n; strings.Contains(n, "visible") {
+						drafts++
+					} else {
+						whole++
+					}
 				}
 			}
+			return drafts, whole, last
 		}
+		s.Timeout = 20 * time.Second
+		if c.want == event.Fail {
+			s.Timeout = 2 * time.Second
+		}
+		done := make(chan struct{})
+		go func() { // it comes when enough has been asked, however slowly that goes
+			for drafts := -1; drafts < c.least; drafts, _, _ = looks() {
+				select {
+				case <-done:
+					return
+				case <-time.After(20 * msec):
+				}
+			}
+			came.Store(true)
+		}()
+		v, err := doStep(t, s, c.do)
+		close(done)
+		if v != c.want {
+			t.Errorf("%s: %s, %v", name, v, err)
+		}
+		drafts, whole, last := looks()
 		if drafts < c.least || c.gone && drafts > 1 || strings.Contains(last, "visible") {
 			t.Errorf("%s: %d drafts and %d whole looks, the last was %s", name, drafts, whole, last)
 		}
