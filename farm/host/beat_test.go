@@ -51,7 +51,7 @@ func TestShortBeats(t *testing.T) {
 	if before < 1 || l.uses("") != "A free" {
 		t.Errorf("%d long ones, %s", before, l.uses(""))
 	}
-	second, err := hub.Open(t.Context(), hub.Options{DB: l.db, Broker: l.broker, Version: "1", Every: every})
+	second, err := hub.Open(t.Context(), hub.Options{DB: l.db, Broker: l.broker, Version: "1"})
 	if err != nil {
 		t.Fatal(err)
 	}

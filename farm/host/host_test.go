@@ -29,7 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(leaktest.Check(code))
 }
 
-// every is how often hosts of these tests say that they are there.
+// every is how often hosts of these tests say that they are there. A hub gives them up after wire.HostGone, as always: a busy machine holds them up for longer than for
+// a few of these beats.
 const every = 200 * time.Millisecond
 
 // lab is a hub on a database.
@@ -126,7 +127,7 @@ func (l *lab) open() {
 	if l.public == "" && l.url == "" {
 		l.listen = strings.Replace(l.broker.Address().URL, "tls://", "127.0.0.1", 1)
 	}
-	if l.hub, err = hub.Open(l.t.Context(), hub.Options{DB: l.db, Broker: l.broker, Version: "1", Life: l.life, Every: every, Refused: func(r hub.Refusal) {
+	if l.hub, err = hub.Open(l.t.Context(), hub.Options{DB: l.db, Broker: l.broker, Version: "1", Life: l.life, Refused: func(r hub.Refusal) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.refused[r.Actor+" "+r.Action] = r
@@ -248,9 +249,11 @@ func await(t *testing.T, what string, is func() bool) {
 }
 
 // uses are the devices that a project sees, each with what it is good for.
-func (l *lab) uses(project string) string {
+func (l *lab) uses(project string) string { return uses(l.hub.Devices(project)) }
+
+func uses(devices []hub.Device) string {
 	var list []string
-	for _, d := range l.hub.Devices(project) {
+	for _, d := range devices {
 		list = append(list, d.Name+" "+d.Use)
 	}
 	return strings.Join(list, ", ")
@@ -282,7 +285,7 @@ func TestListHangs(t *testing.T) {
 	await(t, "it", func() bool { return l.uses("") == "A free" })
 	seen := func() time.Time { return l.hub.Hosts("", false)[0].Seen }
 	r.mu.Lock()
-	for from, until := seen(), seen().Add((wire.Missed+1)*every); seen().Before(until); time.Sleep(50 * time.Millisecond) {
+	for from, until := seen(), seen().Add(wire.HostGone+wire.BeatEvery); seen().Before(until); time.Sleep(50 * time.Millisecond) {
 		if l.uses("") != "A free" || time.Since(from) > time.Minute {
 			r.mu.Unlock()
 			t.Fatal(l.uses(""))
@@ -292,9 +295,7 @@ func TestListHangs(t *testing.T) {
 	r.mu.Unlock()
 	await(t, "what it has now", func() bool { return l.uses("") == "A blocked, B free" })
 	_ = r.stop()
-	if l.uses("") != "A blocked, B blocked" {
-		t.Error(l.uses(""))
-	}
+	await(t, "its good-bye", func() bool { return l.uses("") == "A blocked, B blocked" && time.Since(seen()) < wire.HostGone }) // it was not silent for long
 }
 
 // TestStates: what devices are good for, and why not.
@@ -313,11 +314,13 @@ func TestStates(t *testing.T) {
 	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, low, charging, locked, used, held, warm, mine, phone("gone"))
 	await(t, "all", func() bool { return strings.Contains(l.uses(""), "gone free") })
 	r.set(low, charging, locked, used, held, warm, mine)
+	var list []hub.Device // of one look
 	await(t, "it is unplugged", func() bool {
-		return l.uses("p") == "charging free, gone blocked, held leased, locked blocked, low blocked, used busy, warm blocked, web-1 free"
+		list = l.hub.Devices("p")
+		return uses(list) == "charging free, gone blocked, held leased, locked blocked, low blocked, used busy, warm blocked, web-1 free"
 	})
 	why := map[string]string{"gone": "unplugged", "locked": "allow this computer", "low": "battery is low (5 %)", "warm": "hot (48 °C)"}
-	for _, d := range l.hub.Devices("p") {
+	for _, d := range list {
 		if !strings.Contains(d.Why, why[d.ID]) || (d.Why == "") != (why[d.ID] == "") {
 			t.Errorf("%s: %q", d.ID, d.Why)
 		}

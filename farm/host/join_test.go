@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/wire"
@@ -165,14 +166,11 @@ func TestPortIsClosed(t *testing.T) {
 func TestBothAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
-	first, err := net.Listen("tcp", "127.0.0.1:0")
+	ports, err := drivers.FreePorts(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := first.Addr().String()
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	address := "127.0.0.1:" + ports[0]
 	var log lockedText
 	joined := make(chan error, 1)
 	go func() {
