@@ -64,8 +64,9 @@ type Field struct {
 	Elsewhere, Taken string
 	// Robbed names the field that the last touch met, when this one has taken the focus from it: what is typed is meant for that one.
 	Robbed string
-	// Rest is what the app had on its way when the field was read, where the device knows.
+	// Rest is what the app had on its way when the field was read, where the device knows. Late: something of that was due already.
 	Rest Rest
+	Late bool
 }
 
 // Written is what a field made of a text that went into it.

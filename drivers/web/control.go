@@ -121,6 +121,7 @@ func (d *Device) choosable(ctx context.Context, at drivers.WebTarget, choice dri
 func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*control) bool) (last *control, ok bool, err error) {
 	var since time.Time
 	for end := time.Now().Add(keepsWait); ; {
+		asked := time.Now()
 		c, err := d.controlAt(ctx, at)
 		if errors.Is(err, drivers.ErrNotReady) || err == nil && c.Count != 1 {
 			return nil, true, nil
@@ -143,7 +144,7 @@ func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*
 				at.Meanwhile(ctx)
 				at.Meanwhile = nil
 			}
-		case time.Since(since) >= rests && (!c.Late || time.Now().After(end.Add(keepsWait))):
+		case asked.Sub(since) >= rests && (!c.Late || time.Now().After(end.Add(keepsWait))):
 			return c, true, nil
 		}
 		wait := lookPause

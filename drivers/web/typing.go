@@ -37,6 +37,7 @@ type fieldReading struct {
 	Around, Parts                          []string
 	At                                     int
 	Rest                                   screen.Rest
+	Late                                   bool
 	// Of the command that places the caret: the key that does it, the length of the text, how many boxes there are.
 	Press         string
 	Length, Count int
@@ -145,7 +146,7 @@ func (d *Device) FieldAgain(ctx context.Context, f *screen.Field) (*screen.Field
 			return gone, nil
 		}
 		field := r.field(at)
-		field.Rest = d.rest(at.page, r.Rest)
+		field.Rest, field.Late = d.rest(at.page, r.Rest), r.Late
 		return field, nil
 	})
 }

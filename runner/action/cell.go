@@ -15,12 +15,12 @@ import (
 const cellOpens = 500 * time.Millisecond
 
 // openCell presses the first key of text when a cell of a grid has the focus and no field is on its way to it: many grids open a field then.
-// It gives what is still to be typed, the whole text where no field has opened.
-func (s *Session) openCell(ctx context.Context, d screen.Typist, text string) (opened bool, rest string, err error) {
+// It gives what is still to be typed, the whole text where no field has opened; key is what was pressed, "" when nothing was.
+func (s *Session) openCell(ctx context.Context, d screen.Typist, text string) (opened bool, key, rest string, err error) {
 	cells, ok := d.(screen.CellTypist)
 	keys, can := s.Device.(drivers.Keys)
 	if !ok || !can || text == "" || text[0] > unicode.MaxASCII || !unicode.IsGraphic(rune(text[0])) {
-		return false, text, nil
+		return false, "", text, nil
 	}
 	err = poll(ctx, min(s.Timeout, focusGrace), func() error {
 		in, err := cells.CellInFocus(ctx)
@@ -30,12 +30,12 @@ func (s *Session) openCell(ctx context.Context, d screen.Typist, text string) (o
 		return err
 	})
 	if !errors.Is(err, errWait) {
-		return false, text, err
+		return false, "", text, err
 	}
-	if err := keys.Press(ctx, []string{text[:1]}); err != nil {
-		return false, text, err
+	key, rest = text[:1], text
+	if err := keys.Press(ctx, []string{key}); err != nil {
+		return false, key, text, err
 	}
-	rest = text
 	err = poll(ctx, cellOpens, func() error {
 		field, _, err := d.Field(ctx)
 		s.Detail.Looks++
@@ -45,7 +45,7 @@ func (s *Session) openCell(ctx context.Context, d screen.Typist, text string) (o
 		if err != nil {
 			return err
 		}
-		if opened = true; !strings.HasSuffix(field.Text, text[:1]) {
+		if opened = true; !strings.HasSuffix(field.Text, key) {
 			return errWait
 		}
 		rest = text[1:]
@@ -55,7 +55,11 @@ func (s *Session) openCell(ctx context.Context, d screen.Typist, text string) (o
 		err = nil // it shows nothing of the key, or has opened nothing
 	}
 	if opened {
-		s.note("the cell opened a field at the key %s", screen.Quote(text[:1]))
+		s.openedBy(key)
 	}
-	return opened, rest, err
+	return opened, key, rest, err
+}
+
+func (s *Session) openedBy(key string) {
+	s.note("the cell opened a field at the key %s", screen.Quote(key))
 }

@@ -96,6 +96,7 @@ func focusedField(ctx context.Context, s *Session) (*screen.Node, error) {
 	var tree *screen.Tree
 	began := time.Now()
 	err := poll(ctx, s.Timeout, func() (err error) {
+		graced := time.Since(began) >= focusGrace // when it was asked: a slow answer tells of the moment of the tap
 		if tree, err = s.Device.Tree(ctx); err != nil {
 			return err
 		}
@@ -104,10 +105,10 @@ func focusedField(ctx context.Context, s *Session) (*screen.Node, error) {
 		if passed = s.passedOver(tree, field); passed != nil {
 			return errWait
 		}
-		if field != nil && field.Editable && (s.isTapped(field) || time.Since(began) >= focusGrace) {
+		if field != nil && field.Editable && (s.isTapped(field) || graced) {
 			return nil
 		}
-		if k, ok := s.Device.(drivers.Keyboard); ok && (field == nil || !field.Editable) && time.Since(began) >= focusGrace {
+		if k, ok := s.Device.(drivers.Keyboard); ok && (field == nil || !field.Editable) && graced {
 			if shown, err := k.KeyboardShown(ctx); err == nil && shown {
 				field = nil
 				return nil

@@ -41,6 +41,20 @@ func (c closely) NextBackOff() time.Duration {
 	return next
 }
 
+// upTo is a pace that slows down, and looks again as soon as what has begun to hold may have held for long enough.
+type upTo struct {
+	backoff.BackOff
+	left time.Duration
+}
+
+func (u *upTo) NextBackOff() time.Duration {
+	next := u.BackOff.NextBackOff()
+	if u.left > 0 {
+		return min(next, u.left)
+	}
+	return next
+}
+
 // pollEvery is poll at one pace.
 func pollEvery(ctx context.Context, timeout, pace time.Duration, look func() error) error {
 	return pollWith(ctx, timeout, backoff.NewConstantBackOff(pace), look)

@@ -36,14 +36,20 @@ type entry struct {
 
 // typeInto types into the field that has the focus and reads back what that shows.
 func (s *Session) typeInto(ctx context.Context, d screen.Typist, a dsl.Input, text string) error {
-	opened, rest, err := s.openCell(ctx, d, text)
+	opened, key, rest, err := s.openCell(ctx, d, text)
 	if err != nil || opened && rest == "" {
 		return err
 	}
-	text = rest
 	field, err := s.fieldInFocus(ctx, d)
 	if err != nil {
 		return err
+	}
+	if key != "" && !opened && strings.HasSuffix(field.Text, key) { // it has opened late
+		opened, rest = true, strings.TrimPrefix(text, key)
+		s.openedBy(key)
+	}
+	if text = rest; text == "" && opened {
+		return nil
 	}
 	if a.Replace && !opened && holds(field) {
 		if field, err = s.replaceable(ctx, d, field); err != nil {
@@ -94,9 +100,10 @@ func (s *Session) fieldInFocus(ctx context.Context, d screen.Typist) (*screen.Fi
 	var other string
 	began := time.Now()
 	err := poll(ctx, s.Timeout, func() (err error) {
+		graced := time.Since(began) >= focusGrace // when it was asked: a slow answer tells of the moment of the tap
 		field, other, err = d.Field(ctx)
 		s.Detail.Looks++
-		if err == nil && (field == nil || (!s.isTapped(&field.Node) || field.Robbed != "") && time.Since(began) < focusGrace) {
+		if err == nil && (field == nil || (!s.isTapped(&field.Node) || field.Robbed != "") && !graced) {
 			err = errWait
 		}
 		return err
@@ -156,8 +163,10 @@ func (e entry) read(ctx context.Context) (now *screen.Field, how screen.Written,
 		want = strings.ReplaceAll(want, "\n", "")
 	}
 	last, since, held := "", time.Now(), e.s.onPhone()
+	pace := &upTo{BackOff: slowing()}
 	var look func() error
 	look = func() (err error) {
+		asked := time.Now()
 		if now, err = e.d.FieldAgain(ctx, e.before); err != nil {
 			return err
 		}
@@ -181,12 +190,12 @@ func (e entry) read(ctx context.Context) (now *screen.Field, how screen.Written,
 			e.s.meanwhile(ctx)
 			return look()
 		}
-		if time.Since(since) < rests {
+		if pace.left = rests - time.Since(since); asked.Sub(since) < rests || how == screen.Whole && now.Late {
 			return errWait
 		}
 		return nil
 	}
-	err = poll(ctx, min(e.s.Timeout, 3*time.Second), look)
+	err = pollWith(ctx, min(e.s.Timeout, 3*time.Second), pace, look)
 	if errors.Is(err, errWait) {
 		err = nil
 	}
@@ -304,6 +313,7 @@ func (s *Session) eraseField(ctx context.Context, d screen.Typist, field *screen
 	var since time.Time
 	last := ""
 	err = poll(ctx, min(s.Timeout, 3*time.Second), func() (err error) {
+		asked := time.Now()
 		if now, err = d.FieldAgain(ctx, field); err != nil {
 			return err
 		}
@@ -311,7 +321,7 @@ func (s *Session) eraseField(ctx context.Context, d screen.Typist, field *screen
 		if seen := fmt.Sprint(now.Text, now.Value, now.Parts); seen != last {
 			last, since = seen, time.Now()
 		}
-		if now.Gone || !holds(now) || !sameContent(now, field) && (n >= 0 || time.Since(since) >= typingRests) {
+		if now.Gone || !holds(now) || !sameContent(now, field) && (n >= 0 || asked.Sub(since) >= typingRests) {
 			return nil
 		}
 		return errWait

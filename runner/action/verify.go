@@ -92,6 +92,7 @@ func (t typing) read(ctx context.Context) (now *screen.Node, how arrival, err er
 	var changed time.Time
 	last := t.before.Text
 	err = poll(ctx, min(t.s.Timeout, 3*time.Second), func() error {
+		asked := time.Now()
 		tree, err := t.s.Device.Tree(ctx)
 		if err != nil {
 			return err
@@ -111,7 +112,7 @@ func (t typing) read(ctx context.Context) (now *screen.Node, how arrival, err er
 		if how == uncertain && changed.IsZero() {
 			changed = time.Now()
 		}
-		if changed.IsZero() || time.Since(changed) < typingRests { // the rest of the text may be on its way
+		if changed.IsZero() || asked.Sub(changed) < typingRests { // the rest of the text may be on its way
 			return errWait
 		}
 		return nil
