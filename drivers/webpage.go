@@ -190,7 +190,8 @@ type WebListener interface {
 type WebVisit struct {
 	ID, Index int
 	URL       string
-	Typed     bool // a person typed the address, or chose a bookmark: no page led there
+	Typed     bool       // a person typed the address, or chose a bookmark: no page led there
+	All       []WebVisit // the entries of that history, where this one was asked for
 }
 
 // WebHistory is a Browser that tells how its pages came where they are.

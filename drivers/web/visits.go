@@ -36,18 +36,30 @@ func (d *Device) Visit(ctx context.Context) (drivers.WebVisit, error) {
 		if v.Index = int(current); v.Index < 0 || v.Index >= len(entries) {
 			return v, fmt.Errorf("the history of this page: %w", drivers.ErrNotReady)
 		}
-		entry, _ := entries[v.Index].(map[string]any)
-		id, _ := entry["id"].(float64)
-		v.ID = int(id)
-		v.URL, _ = entry["userTypedURL"].(string)
-		if address, _ := entry["url"].(string); address != "" {
-			v.URL = address
+		var all []drivers.WebVisit
+		for i, e := range entries {
+			all = append(all, visitOf(i, e))
 		}
-		how, _ := entry["transitionType"].(string)
-		switch how {
-		case "typed", "address_bar", "auto_bookmark", "keyword", "generated":
-			v.Typed = true
-		}
+		v = all[v.Index]
+		v.All = all
 		return v, nil
 	})
+}
+
+// visitOf reads an entry of the history.
+func visitOf(index int, entry any) drivers.WebVisit {
+	v := drivers.WebVisit{Index: index}
+	said, _ := entry.(map[string]any)
+	id, _ := said["id"].(float64)
+	v.ID = int(id)
+	v.URL, _ = said["userTypedURL"].(string)
+	if address, _ := said["url"].(string); address != "" {
+		v.URL = address
+	}
+	how, _ := said["transitionType"].(string)
+	switch how {
+	case "typed", "address_bar", "auto_bookmark", "keyword", "generated":
+		v.Typed = true
+	}
+	return v
 }

@@ -116,8 +116,8 @@
       };
     }
     window.navigation?.addEventListener("navigate", (event) => { if (!event.userInitiated && ["reload", "traverse"].includes(event.navigationType)) tell({ kind: "leads" }); });
-    tell({ kind: "arrived", how: performance.getEntriesByType("navigation")[0]?.type || "" });
-    window.addEventListener("pageshow", (event) => { if (event.persisted) tell({ kind: "arrived", how: "back_forward" }); });
+    tell({ kind: "arrived", url: location.href, how: performance.getEntriesByType("navigation")[0]?.type || "" });
+    window.addEventListener("pageshow", (event) => { if (event.persisted) tell({ kind: "arrived", url: location.href, how: "back_forward" }); });
   }
 
   const named = { Enter: "enter", Escape: "escape", Tab: "tab", ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right", Home: "home", End: "end", PageUp: "pageUp", PageDown: "pageDown", Delete: "delete", Backspace: "backspace", " ": "space" };

@@ -43,6 +43,9 @@ func (r *recorder) arrived(ctx context.Context, t told) error {
 		return nil // there is no history to be asked, or another page has come by now, which tells of itself
 	}
 	was := r.visit
+	if t.How == "back_forward" {
+		now = shownBy(now, t.URL, was.Index)
+	}
 	r.visit = now
 	led := r.led
 	r.led = false
@@ -62,6 +65,21 @@ func (r *recorder) arrived(ctx context.Context, t told) error {
 		}
 	}
 	return nil
+}
+
+// shownBy gives the entry of a page that told of itself, when the browser may have gone on since: the one of its address that is nearest to the
+// entry before.
+func shownBy(now drivers.WebVisit, address string, before int) drivers.WebVisit {
+	if address == "" || now.URL == address {
+		return now
+	}
+	found, apart := now, -1
+	for _, v := range now.All {
+		if d := max(v.Index-before, before-v.Index); v.URL == address && (apart < 0 || d < apart) {
+			found, apart = v, d
+		}
+	}
+	return found
 }
 
 // visited gives the entry of the history that the page in front shows.

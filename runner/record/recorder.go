@@ -52,6 +52,7 @@ type told struct {
 	X, Y     float64
 	To       struct{ X, Y float64 } // of a drag
 	How      string                 // a page came: navigate, reload, back_forward
+	URL      string                 // of that page
 	Control  *Control
 	Field    string
 	Value    string
