@@ -3,15 +3,14 @@ package runner_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// dying runs a case whose last step is followed, after a while, by what harm does to the phone.
-func dying(t *testing.T, steps string, after time.Duration, harm func(p *androidtest.Phone)) run.Outcome {
+// dying runs a case whose last step is followed by what harm does to the phone. How long that is waited for is tested in fake time, in package engine.
+func dying(t *testing.T, steps string, harm func(p *androidtest.Phone)) run.Outcome {
 	t.Helper()
 	driver, list := simulated(t, "SIM1")
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
@@ -19,7 +18,7 @@ func dying(t *testing.T, steps string, after time.Duration, harm func(p *android
 	last := strings.Count(steps, "\n") + 1
 	r.Observe = func(_ event.Case, e event.Event) {
 		if e.Kind == event.StepEnded && e.Step == last {
-			time.AfterFunc(after, func() { harm(list[0]) })
+			harm(list[0])
 		}
 	}
 	return r.Run(t.Context(), c)
@@ -34,7 +33,7 @@ func writeCrash(p *androidtest.Phone, process, exception string) {
 func TestAppThatDiesAfterTheLastTap(t *testing.T) {
 	t.Parallel()
 	const tap = "  - tap: E-mail\n"
-	o := dying(t, tap, 400*time.Millisecond, func(p *androidtest.Phone) { p.Crash(androidtest.LoginPackage, "java.lang.IllegalStateException: late") })
+	o := dying(t, tap, func(p *androidtest.Phone) { p.Crash(androidtest.LoginPackage, "java.lang.IllegalStateException: late") })
 	wantVerdict(t, o, event.Fail, androidtest.LoginPackage+" crashed: java.lang.IllegalStateException: late")
 	if p := o.Result.Problem; p.Kind != event.AppCrashed || !strings.HasPrefix(p.Stack, "FATAL EXCEPTION: main") {
 		t.Errorf("problem %+v", p)
@@ -44,7 +43,7 @@ func TestAppThatDiesAfterTheLastTap(t *testing.T) {
 			t.Errorf("%s does not tell:\n%s", name, text)
 		}
 	}
-	o = dying(t, tap, 100*time.Millisecond, func(p *androidtest.Phone) {
+	o = dying(t, tap, func(p *androidtest.Phone) {
 		writeCrash(p, androidtest.LoginPackage+":sync", "java.lang.IllegalStateException: in the service")
 	})
 	wantVerdict(t, o, event.Fail, "in the service")
@@ -53,7 +52,7 @@ func TestAppThatDiesAfterTheLastTap(t *testing.T) {
 // TestAnotherAppThatDies is none of the app's business.
 func TestAnotherAppThatDies(t *testing.T) {
 	t.Parallel()
-	o := dying(t, "  - tap: E-mail\n", 100*time.Millisecond, func(p *androidtest.Phone) { writeCrash(p, "com.example.weather", "java.lang.Error: rain") })
+	o := dying(t, "  - tap: E-mail\n", func(p *androidtest.Phone) { writeCrash(p, "com.example.weather", "java.lang.Error: rain") })
 	wantVerdict(t, o, event.Pass)
 }
 
@@ -64,7 +63,7 @@ func TestAppThatDiesInAnOptionalStep(t *testing.T) {
 	again := "  - launch: {package: " + androidtest.LoginPackage + ", force: true}\n"
 	for name, more := range map[string]string{"the end": "", "started anew": again + "  - assert: Sign in\n", "another failure": again + "  - assert: {label: Nonsense, timeoutMs: 50}\n"} {
 		t.Run(name, func(t *testing.T) {
-			o := dying(t, crash+more, 0, func(*androidtest.Phone) {})
+			o := dying(t, crash+more, func(*androidtest.Phone) {})
 			wantVerdict(t, o, event.Fail, "no session for "+androidtest.LoginCrash)
 			if name == "another failure" && !strings.Contains(o.Result.Problem.Message, "Nonsense") {
 				t.Errorf("the other failure is not told: %s", o.Result.Problem.Message)
@@ -97,7 +96,7 @@ func TestAppThatDiesBeforeItIsStoppedOnPurpose(t *testing.T) {
 // TestLogThatCannotBeReadIsNotChecked: it does not say that the app has not crashed.
 func TestLogThatCannotBeReadIsNotChecked(t *testing.T) {
 	t.Parallel()
-	o := dying(t, "  - tap: E-mail\n", 0, func(p *androidtest.Phone) {
+	o := dying(t, "  - tap: E-mail\n", func(p *androidtest.Phone) {
 		p.Fail(androidtest.Fault{Match: "logcat -d", Kind: androidtest.Hang})
 	})
 	if o.Verdict() != event.Pass || !strings.Contains(strings.Join(o.Result.Notes, ";"), "not checked: whether the app has crashed") {

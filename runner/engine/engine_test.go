@@ -95,7 +95,7 @@ func TestPassTakesOnePictureOfEachStep(t *testing.T) {
 func TestFailedAssertionTakesOneMorePictureAndLeavesTheRestUnreached(t *testing.T) {
 	t.Parallel()
 	d := &device{}
-	r, pictures := packOf(t, testCase(t, "  - tap: Go\n  - assert: Paid\n  - tap: Go\n  - tap: Go\n"), d, 50*time.Millisecond)
+	r, pictures := packOf(t, testCase(t, "  - tap: Go\n  - assert: {label: Paid, timeoutMs: 50}\n  - tap: Go\n  - tap: Go\n"), d, time.Minute)
 	if r.Verdict != event.Fail || verdicts(r) != "pass fail unreached unreached" || r.ProblemStep != 2 || d.taps != 1 {
 		t.Errorf("%s: %s, problem of step %d, %d taps", r.Verdict, verdicts(r), r.ProblemStep, d.taps)
 	}
@@ -323,6 +323,40 @@ func TestHangingDeviceIsNotWaitedForTwice(t *testing.T) {
 			t.Errorf("%s after %v", r.Verdict, r.Duration)
 		}
 	})
+}
+
+// mortal is a device whose app dies some time after a tap.
+type mortal struct {
+	*device
+	after  time.Duration
+	tapped time.Time
+}
+
+func (m *mortal) Tap(ctx context.Context, p image.Point) error {
+	m.tapped = time.Now()
+	return m.device.Tap(ctx, p)
+}
+
+func (m *mortal) Crashed(context.Context) (*drivers.Crash, error) {
+	if m.tapped.IsZero() || time.Since(m.tapped) < m.after {
+		return nil, nil
+	}
+	return &drivers.Crash{App: "com.example", Kind: drivers.CrashException, Reason: "no basket"}, nil
+}
+
+// TestAppHasTimeToDieOfTheLastStep: it is looked for once more when the last step has gone well.
+func TestAppHasTimeToDieOfTheLastStep(t *testing.T) {
+	t.Parallel()
+	for after, want := range map[time.Duration]event.Verdict{900 * time.Millisecond: event.Fail, time.Hour: event.Pass} {
+		run(t, "  - assert: Ready\n  - tap: Go\n", &mortal{device: &device{}, after: after}, func(t *testing.T, _ *sink, r *event.Result) {
+			if r.Verdict != want || want == event.Fail && !strings.Contains(r.Problem.Message, "com.example crashed: no basket") {
+				t.Errorf("an app that dies %s after the tap: %s, %+v", after, r.Verdict, r.Problem)
+			}
+			if r.Duration > 3*time.Second {
+				t.Errorf("it took %s", r.Duration)
+			}
+		})
+	}
 }
 
 func TestEmptyPictureIsANote(t *testing.T) {

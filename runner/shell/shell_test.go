@@ -104,6 +104,14 @@ type desk struct {
 
 func newDesk(t *testing.T, change func(*shell.Options)) *desk {
 	t.Helper()
+	d := emptyDesk(t)
+	d.serve(change)
+	return d
+}
+
+// emptyDesk is one that does not serve yet.
+func emptyDesk(t *testing.T) *desk {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "tps")
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +119,6 @@ func newDesk(t *testing.T, change func(*shell.Options)) *desk {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	d := &desk{t: t, dir: filepath.Join(dir, "taproot"), phones: &gadgets{platform: dsl.Android, ids: []string{"A"}}}
 	d.way = shell.Client{Dir: d.dir, Build: "1", Program: []string{"/nowhere/taproot"}}
-	d.serve(change)
 	return d
 }
 
@@ -226,8 +233,16 @@ func TestSession(t *testing.T) {
 // TestEndings: the process ends when nobody asks any more and when its socket is gone, and leaves nothing behind.
 func TestEndings(t *testing.T) {
 	t.Run("idle", func(t *testing.T) {
-		d := newDesk(t, func(o *shell.Options) { o.Idle = 200 * time.Millisecond })
-		d.do(d.request("tap", "{label: Login}"))
+		d := emptyDesk(t)
+		d.serve(func(o *shell.Options) {
+			ready := o.Ready
+			o.Idle, o.Ready = 200*time.Millisecond, func() { // from which on it is idle
+				if a, err := d.way.Do(context.Background(), d.request("tap", "{label: Login}")); err != nil || a.Exit != 0 {
+					t.Errorf("%+v %v", a, err)
+				}
+				ready()
+			}
+		})
 		d.wait()
 	})
 	t.Run("socket", func(t *testing.T) {
