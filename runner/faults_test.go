@@ -102,7 +102,11 @@ func TestFaultOfAPhoneIsNeverAFailureOfTheApp(t *testing.T) {
 				t.Parallel()
 				driver, list := simulated(t, "SIM-A")
 				r := newRunner(t, run.Config{NoVideo: true}, driver)
-				list[0].Fail(androidtest.Fault{Match: service, Kind: kind, Bytes: 5})
+				r.Observe = func(of event.Case, e event.Event) { // until then, it is asked what it is
+					if e.Kind == event.CaseStarted && of.ID == "login-1" {
+						list[0].Fail(androidtest.Fault{Match: service, Kind: kind, Bytes: 5})
+					}
+				}
 				o := r.Run(t.Context(), logins(t, 1)[0])
 				wantVerdict(t, o, event.Error, "SIM-A")
 				list[0].Heal()

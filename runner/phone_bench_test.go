@@ -142,7 +142,9 @@ func TestOwnTimeIsSmall(t *testing.T) {
 					if err != nil {
 						t.Fatalf("%s: %v", step.name, err)
 					}
-					if step.name == "tap" && (c.dumps != 1 || c.screens > 2 || c.touches != 1) {
+					// From the second round on there is a caret, for which a busy machine may look once more.
+					more := c.dumps - 1 + max(c.screens-2, 0)
+					if step.name == "tap" && (c.touches != 1 || more != 0 && round == 0 || more > oneLook) {
 						t.Errorf("tap: %d dumps, %d pictures, %d gestures", c.dumps, c.screens, c.touches)
 					}
 					if c.share() < best.share() {

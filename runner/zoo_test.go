@@ -37,7 +37,7 @@ func TestZooInFirefox(t *testing.T) {
 func runZoo(t *testing.T, browser string) {
 	mux := http.NewServeMux()
 	mux.Handle("/", webtest.Handler())
-	mux.HandleFunc("/die", func(http.ResponseWriter, *http.Request) { killBrowser(t) })
+	mux.HandleFunc("/die", func(http.ResponseWriter, *http.Request) { killBrowser(t, browser) })
 	site := httptest.NewServer(mux)
 	defer site.Close()
 	driver := web.New(web.Options{Width: 800, Height: 600, Browser: browser})
@@ -119,8 +119,8 @@ func inPack(t *testing.T, o run.Outcome) {
 	}
 }
 
-// killBrowser kills the Chromium or Firefox that runs below this process.
-func killBrowser(t *testing.T) {
+// killBrowser kills the Chromiums or Firefoxes that run below this process. Other tests have Chromiums beside a Firefox.
+func killBrowser(t *testing.T, browser string) {
 	entries, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil || len(entries) == 0 {
 		t.Error("browsers are found by /proc only")
@@ -131,7 +131,10 @@ func killBrowser(t *testing.T) {
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(entry)))
 		// Debian starts it by a script that waits for it, and the browser itself joins its arguments by blanks.
 		args := string(line)
-		is := strings.Contains(args, "--remote-debugging-pipe") && !strings.Contains(args, "--type=") || strings.Contains(args, "\x00--profile\x00")
+		is := strings.Contains(args, "--remote-debugging-pipe") && !strings.Contains(args, "--type=")
+		if browser == dsl.Firefox {
+			is = strings.Contains(args, "\x00--profile\x00")
+		}
 		if !is || !below(pid) {
 			continue
 		}

@@ -195,7 +195,7 @@ func listTraps(add addTrap) {
 	add("far down a list under bars/touch", "- scrollTo: Row 27\n- tap: Row 27", pass, "Row 27", "", rows(30, false))
 	add("at the end of a list under bars/touch", "- scrollTo: Row 30\n- tap: Row 30", pass, "Row 30", "", rows(30, false))
 	add("in rows that are loaded late/touch", "- scrollTo: Row 33\n- tap: Row 33", pass, "Row 33", "", rows(40, true))
-	add("beyond the end of a list/touch", "- scrollTo: {label: Row 31, timeoutMs: 20000}", fails, "", "content ends", rows(30, false))
+	add("beyond the end of a list/touch", "- scrollTo: {label: Row 31, timeoutMs: 300000}", fails, "", "content ends", rows(30, false))
 	add("under the bar of a list/touch", "- tap: Row 11", pass, "Row 11", "", func(s *stage, now androidtest.Moment) androidtest.Shown {
 		s.offset = 20 // the row shows 20 pixels above the bar
 		return rows(30, false)(s, now)

@@ -199,7 +199,7 @@ func report(t *testing.T, chosen []*check) {
 
 // hold makes the check; a failure that is false is tried once more with more time, on a machine that may have been busy.
 func (c *check) hold(t *testing.T, driver *web.Driver, lane string) error {
-	for i, patience := range []time.Duration{1500 * time.Millisecond, 6 * time.Second} {
+	for i, patience := range []time.Duration{1500 * time.Millisecond, 20 * time.Second} {
 		dev, err := driver.Open(t.Context(), lane)
 		if err != nil {
 			return err
