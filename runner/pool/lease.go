@@ -57,13 +57,17 @@ func (l leases) try(id, what string) (release func(), ok bool, err error) {
 	}, true, nil
 }
 
-// note says beside the lock who has it.
+// note says beside the lock who has it; others read of the one before, or of this one.
 func (l leases) note(id string, h Holder) error {
 	record, err := json.Marshal(h)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(l.path(id)+".holder", record, 0o600)
+	path := l.path(id) + ".holder"
+	if err := os.WriteFile(path+".new", record, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
 }
 
 // prepare makes the folder. The temporary directory belongs to everybody: a folder that somebody else made there, or a link, is not
