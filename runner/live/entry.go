@@ -294,14 +294,14 @@ func (d *Devices) shut(e *entry) error {
 		err = errors.Join(err, action.Guard(e.session.Device.Close), os.RemoveAll(e.work))
 	}
 	e.session, e.files = nil, nil
-	if e.clearing != nil {
-		e.clearing.Stop()
-	}
 	if e.lease != nil {
 		d.free(e, e.lease)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if e.clearing != nil { // which sets itself anew, under the lock
+		e.clearing.Stop()
+	}
 	e.opened = time.Time{}
 	return err
 }
