@@ -49,6 +49,16 @@ func TestGestures(t *testing.T) {
 	}
 }
 
+// A finger's two taps are a double tap although the page takes long to answer the first: a busy machine makes any page such a one.
+func TestDoubleTapOnABusyPage(t *testing.T) {
+	t.Parallel()
+	d := reach(t, site.Made(`<meta name=viewport content="width=device-width"><button id=b>Tap</button><p id=log></p><script>
+		b.addEventListener('touchstart', () => { for (const end = performance.now() + 400; performance.now() < end;); });
+		b.addEventListener('dblclick', () => log.textContent = 'double');</script>`), touchable)
+	must(t, d.DoubleTap(t.Context(), centre(byID(t, tree(t, d), "b"))))
+	mustShow(t, d, "#log", "double")
+}
+
 func TestDragAndDrop(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "drag.html")
