@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
@@ -46,7 +47,7 @@ func (s *session) travel(ctx context.Context, page playwright.Page, address stri
 	s.depart()
 	err = actFor(ctx, s.device, timeout+2*time.Second, func(page playwright.Page) error {
 		began := time.Now()
-		answer, err := s.visit(page, depart)
+		answer, err := s.visit(page, timeout, depart)
 		s.arrive(page, answer, err, timeout-time.Since(began))
 		if err != nil && !isKind(err) {
 			err = s.pageError(address, err, timeout)
@@ -59,18 +60,21 @@ func (s *session) travel(ctx context.Context, page playwright.Page, address stri
 	return err
 }
 
-// errorPageLimit: Chromium tells of an address that does not open a little before it shows its own page about that, which interrupts who goes
-// elsewhere in between. None comes when the page has gone elsewhere by itself.
-const errorPageLimit = time.Second
+// errorPageLimit: Chromium tells of an address that does not open before it shows its own page about that, which interrupts who goes elsewhere in
+// between. It starts a process for that page, which takes a busy machine seconds. None comes when the page has gone elsewhere by itself.
+const errorPageLimit = 10 * time.Second
 
-// visit makes a call that goes to an address, and waits for the browser's own page when it does not open.
-func (s *session) visit(page playwright.Page, depart func() (playwright.Response, error)) (playwright.Response, error) {
+// visit makes a call that goes to an address, and waits for the browser's own page when it does not open; left is the time for both. A call that
+// such a page of another address has interrupted is made again.
+func (s *session) visit(page playwright.Page, left time.Duration, depart func() (playwright.Response, error)) (playwright.Response, error) {
 	if !s.browser.brand.devtools {
 		return depart()
 	}
+	began := time.Now()
+	var failed atomic.Bool
 	shown := make(chan struct{}, 1)
 	watch := func(f playwright.Frame) {
-		if dom.FailedDocument(f.URL()) && f.ParentFrame() == nil {
+		if f.ParentFrame() == nil && (failed.Load() || dom.FailedDocument(f.URL())) {
 			select {
 			case shown <- struct{}{}:
 			default:
@@ -80,12 +84,29 @@ func (s *session) visit(page playwright.Page, depart func() (playwright.Response
 	page.OnFrameNavigated(watch)
 	defer page.RemoveListener("framenavigated", watch)
 	answer, err := depart()
+	if interruptedByFailure(err) && time.Since(began) < left {
+		select {
+		case <-shown: // it was the other address's
+		default:
+		}
+		answer, err = depart()
+	}
 	if err != nil {
+		failed.Store(true)
 		if m := netError.FindStringSubmatch(err.Error()); m != nil && m[1] != "ERR_ABORTED" {
-			waitFor(shown, errorPageLimit)
+			waitFor(shown, min(max(left-time.Since(began), time.Second), errorPageLimit))
 		}
 	}
 	return answer, err
+}
+
+// interruptedByFailure tells whether the browser showed its own page about an address that did not open while another one was gone to.
+func interruptedByFailure(err error) bool {
+	if err == nil {
+		return false
+	}
+	_, by, ok := strings.Cut(err.Error(), `is interrupted by another navigation to "`)
+	return ok && dom.FailedDocument(by)
 }
 
 // journey gives the call that goes to an address.

@@ -252,7 +252,7 @@ func (s *session) open(ctx context.Context, address string, opts drivers.PageOpt
 	s.depart()
 	done := start(s.device, func() (struct{}, error) {
 		began := time.Now()
-		answer, err := s.visit(page, func() (playwright.Response, error) {
+		answer, err := s.visit(page, limit, func() (playwright.Response, error) {
 			return page.Goto(address, playwright.PageGotoOptions{Timeout: milliseconds(limit), WaitUntil: playwright.WaitUntilStateDomcontentloaded})
 		})
 		s.arrive(page, answer, err, limit-time.Since(began))
