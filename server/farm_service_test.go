@@ -28,7 +28,7 @@ func TestFarmOfProjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.Close() })
-	h, err := hub.Open(t.Context(), hub.Options{DB: s.DB(), Broker: b, Version: "1", Every: beatEvery})
+	h, err := hub.Open(t.Context(), hub.Options{DB: s.DB(), Broker: b, Version: "1", Every: hubEvery})
 	if err != nil {
 		t.Fatal(err)
 	}

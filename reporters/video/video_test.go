@@ -174,7 +174,10 @@ func TestCancel(t *testing.T) {
 	dir := t.TempDir()
 	started := filepath.Join(t.TempDir(), "started")
 	fake := filepath.Join(t.TempDir(), "ffmpeg")
-	if err := os.WriteFile(fake, []byte("#!/bin/sh\necho $$ > '"+started+".tmp' && mv '"+started+".tmp' '"+started+"'\nexec sleep 600\n"), 0o755); err != nil {
+	syscall.ForkLock.RLock() // a program that another test starts now would hold the file open for writing: nobody could start it
+	err := os.WriteFile(fake, []byte("#!/bin/sh\necho $$ > '"+started+".tmp' && mv '"+started+".tmp' '"+started+"'\nexec sleep 600\n"), 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
