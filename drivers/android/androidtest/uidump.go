@@ -152,9 +152,9 @@ func bounds(b image.Rectangle, size image.Point) string {
 func (c *call) waitIdle() bool {
 	o := c.phone.opts
 	last, since := c.phone.content()
-	end := since.Add(o.IdleTimeout)
-	for {
-		if !pause(c.ctx, min(o.IdleQuiet/4+time.Millisecond, 50*time.Millisecond)) {
+	step := min(o.IdleQuiet/4+time.Millisecond, 50*time.Millisecond)
+	for left := o.IdleTimeout; ; left -= step { // a machine that stands still takes one step: no phone is restless because of it
+		if !pause(c.ctx, step) {
 			return false
 		}
 		next, at := c.phone.content()
@@ -164,7 +164,7 @@ func (c *call) waitIdle() bool {
 		if at.Sub(since) >= o.IdleQuiet {
 			return true
 		}
-		if at.After(end) {
+		if left <= 0 {
 			return false
 		}
 	}
