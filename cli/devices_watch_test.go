@@ -35,13 +35,17 @@ func (b *waitingBuffer) Write(p []byte) (int, error) {
 	return b.buf.Write(p)
 }
 
+func (b *waitingBuffer) text() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
 func (b *waitingBuffer) wait(t *testing.T, want string) {
 	t.Helper()
 	over := time.After(limit)
 	for {
-		b.mu.Lock()
-		text := b.buf.String()
-		b.mu.Unlock()
+		text := b.text()
 		if strings.Contains(text, want) {
 			return
 		}

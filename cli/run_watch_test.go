@@ -3,8 +3,11 @@
 package cli_test
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -14,26 +17,42 @@ func TestWatchRunsAgainWhenAFileIsSaved(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
 	l.write("one.yaml", passesOnPhone)
-	run := l.start("taproot", "run", "one.yaml", "--watch")
-	over := func(n int) func() bool {
-		return func() bool {
-			runs := l.runs()
-			if len(runs) != n {
-				return false
-			}
-			_, err := os.Stat(filepath.Join(runs[n-1], "junit.xml"))
-			return err == nil
-		}
-	}
-	eventually(t, "the first run is over", over(1))
-	l.write("one.yaml", "id: [\n") // half typed: told, and no run
-	l.write(".one.yaml.swp", "an editor's")
-	l.write("one.yaml", passesOnPhone+"# changed\n")
-	eventually(t, "the second run is over", over(2))
-	if err := run.cmd.Process.Signal(syscall.SIGINT); err != nil {
+	said := newWaitingBuffer()
+	run := exec.CommandContext(t.Context(), "taproot", "run", "one.yaml", "--watch")
+	run.Dir, run.Env, run.Stdout, run.Stderr = l.dir, l.env, said, said
+	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
-	end := run.wait()
-	end.exits(t, 3) // there is no phone: both were skipped
-	has(t, "the terminal", end.stdout, "watching; save a file to run again, end with Ctrl-C", "one.yaml was saved")
+	save := func(text string) { // at once, as editors do: a file that is half written would be one more
+		l.write(".one.yaml.new", text)
+		if err := os.Rename(filepath.Join(l.dir, ".one.yaml.new"), filepath.Join(l.dir, "one.yaml")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	watching := func(n int) {
+		t.Helper()
+		eventually(t, "it waits for a file to be saved", func() bool {
+			return strings.Count(said.text(), "watching; save a file to run again, end with Ctrl-C") >= n
+		})
+	}
+	watching(1)
+	save("id: [\n") // half typed: told, and no run
+	watching(2)
+	if n := len(l.runs()); n != 1 {
+		t.Errorf("%d runs", n)
+	}
+	l.write(".one.yaml.swp", "an editor's")
+	save(passesOnPhone + "# changed\n")
+	watching(3)
+	if n := len(l.runs()); n != 2 {
+		t.Errorf("%d runs", n)
+	}
+	if err := run.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	var ended *exec.ExitError
+	if err := run.Wait(); !errors.As(err, &ended) || ended.ExitCode() != 3 { // there is no phone: both were skipped
+		t.Errorf("%v\n%s", err, said.text())
+	}
+	has(t, "the terminal", said.text(), "one.yaml was saved", "one.yaml:1")
 }

@@ -103,8 +103,8 @@ func TestNews(t *testing.T) {
 	if !strings.Contains(bare(tapped), "opened a tab") { // it is told once, by the first answer after it
 		s.until("snapshot", `{"find": "Desk"}`, "opened a tab: "+site+"/second")
 	}
-	seen := s.ok("snapshot", `{"find": "Desk"}`)
-	wants(t, seen, `tab 0 (in front): `+site+`/ "Desk"`, "tab 1: "+site+`/second`)
+	seen := s.until("snapshot", `{"find": "Desk"}`, "tab 1: "+site+"/second") // it is there before it has come to its address
+	wants(t, seen, `tab 0 (in front): `+site+`/ "Desk"`)
 	s.ok("assert", `{"label": "Throw"}`) // the old page is in front
 	wants(t, s.ok("set_device", `{"tab": 1}`), site+"/second")
 	s.ok("assert", `{"label": "Second page"}`)
@@ -276,9 +276,18 @@ func TestRefusalsTellNews(t *testing.T) {
 	t.Parallel()
 	s, site, _ := browse(t)
 	s.ok("run_test", `{"steps": [{"webEval": "setTimeout(() => { throw new Error('boom') }, 300)"}]}`)
-	s.refused("tap", `{"label": "Nowhere", "timeoutMs": 1500}`, "the page threw: <", "boom")
+	if said := s.refusedUntil("tap", `{"label": "Nowhere", "timeoutMs": 300}`, "the page threw: boom"); !strings.Contains(said, "the page threw: <") {
+		t.Errorf("outside of the fence: %s", said)
+	}
 	s.ok("run_test", `{"steps": [{"webEval": "setTimeout(() => window.open('/second'), 300)"}]}`)
-	wants(t, s.refused("run_test", `{"steps": [{"tap": {"label": "Nowhere", "timeoutMs": 1500}}]}`), "opened a tab: "+site+"/second")
+	s.refusedUntil("run_test", `{"steps": [{"tap": {"label": "Nowhere", "timeoutMs": 300}}]}`, "opened a tab: "+site+"/second")
+}
+
+// refusedUntil makes a call that is refused until it says something that comes by itself, such as a tab.
+func (s *session) refusedUntil(tool, args, want string) (said string) {
+	s.t.Helper()
+	eventually(s.t, func() bool { said = s.refused(tool, args); return strings.Contains(bare(said), want) })
+	return said
 }
 
 // TestRelationsAreReached: a selector that a refusal proposes can be given, and the refusal says how; that of a reference names its successor.

@@ -1,15 +1,16 @@
 package mcpserver_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -24,18 +25,14 @@ const httpKey = "key-of-the-tests-1234567890abcdef"
 // served starts `taproot serve --mcp` with authentication and gives its address.
 func (b *bench) served(t *testing.T, env ...string) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(program(t), "serve", "--mcp", "--addr", addr, "--allow-private", "--expose-env", "APP_PASSWORD")
+	cmd := exec.Command(program(t), "serve", "--mcp", "--addr", "127.0.0.1:0", "--allow-private", "--expose-env", "APP_PASSWORD")
 	var said bytes.Buffer
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = b.dir, append(b.env, env...), &said, &said
-	if err := cmd.Start(); err != nil {
+	cmd.Dir, cmd.Env, cmd.Stderr = b.dir, append(b.env, env...), &said
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -49,21 +46,12 @@ func (b *bench) served(t *testing.T, env ...string) string {
 			t.Log(said.String())
 		}
 	})
-	deadline := time.NewTimer(time.Minute)
-	defer deadline.Stop()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if r, err := http.Get("http://" + addr + "/healthz"); err == nil {
-			_ = r.Body.Close()
-			return "http://" + addr
-		}
-		select {
-		case <-tick.C:
-		case <-deadline.C:
-			t.Fatalf("the server does not answer: %s", said.String())
-		}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	site := regexp.MustCompile(`http://\S+`).FindString(line)
+	if err != nil || site == "" {
+		t.Fatalf("the server says %q, and no address: %v", line, err)
 	}
+	return site
 }
 
 func withKey() []string {

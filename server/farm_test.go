@@ -265,6 +265,9 @@ func TestRemoteDevicesAnswerAsLocalOnes(t *testing.T) {
 			same(o.method, path, "--x\r\n\r\n--x--\r\n", "Content-Type", "multipart/form-data; boundary=x")
 		}
 	}
+	for _, one := range []*lab{f.lab, l} { // a device that is watched stays open, however long the other one's answer takes
+		one.watch(t.Context(), "SIM1")
+	}
 	for _, c := range [][3]string{{"POST", "/launch", `{"package": "com.example.login"}`}, {"POST", "/tap", `{"label": "E-mail"}`}, {"POST", "/type", `{"label": "E-mail", "text": "ada@example.com"}`},
 		{"POST", "/assert", `{"label": "Password"}`}, {"POST", "/assert", `{"label": "Nothing", "timeoutMs": 1}`}, {"POST", "/tap", `{"label": "Nothing", "timeoutMs": 1}`}, {"POST", "/inspect", `{"point": "50%,50%"}`},
 		{"GET", "/tree", ""}, {"GET", "/screenshot", ""}, {"GET", "/screenshot?format=jpeg&max=100", ""}, {"GET", "", ""}, {"GET", "/lease", ""}, {"GET", "/recording", ""}, {"GET", "/apps", ""}, {"GET", "/input", ""},

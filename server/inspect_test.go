@@ -106,7 +106,7 @@ func TestRunStepsOverTheSocket(t *testing.T) {
 }
 
 // tell1 is tell, without a message where send is false.
-func (l *lab) tell1(conn *websocket.Conn, message string, send bool) map[string]any {
+func (l *lab) tell1(conn *attended, message string, send bool) map[string]any {
 	l.t.Helper()
 	if send {
 		return l.tell(conn, message)

@@ -53,8 +53,52 @@ func (l *lab) watch(ctx context.Context, device string, headers ...string) func(
 	}
 }
 
-// dial opens the WebSocket of a device; the answer is that of a refusal.
-func (l *lab) dial(device string, headers ...string) (*websocket.Conn, *http.Response, error) {
+// attended is the WebSocket of a client that is there: it answers the server's pings, which the library does while it reads, whatever the test does.
+type attended struct {
+	*websocket.Conn
+	heard chan message
+}
+
+type message struct {
+	kind websocket.MessageType
+	data []byte
+	err  error
+}
+
+func attend(conn *websocket.Conn) *attended {
+	a := &attended{conn, make(chan message, 1000)}
+	go func() {
+		for {
+			kind, data, err := conn.Read(context.Background())
+			if a.heard <- (message{kind, data, err}); err != nil {
+				return
+			}
+		}
+	}()
+	return a
+}
+
+// Read gives the next message.
+func (a *attended) Read(ctx context.Context) (websocket.MessageType, []byte, error) {
+	select {
+	case m := <-a.heard:
+		return m.kind, m.data, m.err
+	case <-ctx.Done():
+		return 0, nil, ctx.Err()
+	}
+}
+
+// dial opens the WebSocket of a device for somebody who attends to it; the answer is that of a refusal.
+func (l *lab) dial(device string, headers ...string) (*attended, *http.Response, error) {
+	conn, res, err := l.dialDeaf(device, headers...)
+	if err != nil {
+		return nil, res, err
+	}
+	return attend(conn), res, nil
+}
+
+// dialDeaf is dial for who reads no more than the first message.
+func (l *lab) dialDeaf(device string, headers ...string) (*websocket.Conn, *http.Response, error) {
 	device, query, _ := strings.Cut(device, "?")
 	r := l.request("GET", "/devices/"+device+"/input?"+query, nil, headers...)
 	conn, res, err := websocket.Dial(l.t.Context(), strings.Replace(r.URL.String(), "http", "ws", 1), &websocket.DialOptions{HTTPHeader: r.Header, HTTPClient: l.client, Host: r.Host})
@@ -68,7 +112,7 @@ func (l *lab) dial(device string, headers ...string) (*websocket.Conn, *http.Res
 }
 
 // tell sends a message and gives the answer.
-func (l *lab) tell(conn *websocket.Conn, message string) map[string]any {
+func (l *lab) tell(conn *attended, message string) map[string]any {
 	l.t.Helper()
 	if err := conn.Write(l.t.Context(), websocket.MessageText, []byte(message)); err != nil {
 		l.t.Fatal(err)
@@ -145,7 +189,7 @@ func TestWatchAndAct(t *testing.T) {
 func TestADeadTabFreesTheDevice(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
-	conn, _, err := l.dial("SIM1") // nobody reads from it: so it answers no ping
+	conn, _, err := l.dialDeaf("SIM1") // nobody reads from it: so it answers no ping
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +290,7 @@ func TestWhyAConnectionEnds(t *testing.T) {
 }
 
 // socket opens the WebSocket of a device, and gives its lease.
-func (l *lab) socket(device string) (*websocket.Conn, string) {
+func (l *lab) socket(device string) (*attended, string) {
 	l.t.Helper()
 	r := l.request("GET", "/devices/"+device+"/input", nil)
 	conn, _, err := websocket.Dial(l.t.Context(), strings.Replace(r.URL.String(), "http", "ws", 1), &websocket.DialOptions{HTTPHeader: r.Header, HTTPClient: l.client, Host: r.Host})
@@ -258,7 +302,7 @@ func (l *lab) socket(device string) (*websocket.Conn, string) {
 	if _, data, err := conn.Read(l.t.Context()); err != nil || json.Unmarshal(data, &first) != nil || first.Lease == "" {
 		l.t.Fatalf("the first message is %s, %v", data, err)
 	}
-	return conn, first.Lease
+	return attend(conn), first.Lease
 }
 
 // TestWhoMayWatchAndAct: watching needs devices:read, acting devices:write, and pages of other sites can do neither.

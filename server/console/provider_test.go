@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -152,13 +153,13 @@ func sessionOf(a answer) string {
 func TestProvider(t *testing.T) {
 	t.Parallel()
 	p := newIDP(t)
-	var past time.Duration
+	var past atomic.Int64
 	l := newLabWith(t, 0, p.options, func(o *service.Options) {
 		o.OpenRegistration = false
-		o.Now = func() time.Time { return time.Now().Add(past) }
+		o.Now = func() time.Time { return time.Now().Add(time.Duration(past.Load())) }
 	})
 	begin := func() answer {
-		past += 7 * time.Second
+		past.Add(int64(7 * time.Second))
 		return l.ask("", "GET", "/console/provider?next=/console/account", nil)
 	}
 	if a := l.ask("", "GET", "/console/login", nil); !strings.Contains(a.body, "Log in with Example ID") {
@@ -177,7 +178,7 @@ func TestProvider(t *testing.T) {
 		t.Errorf("the same person with another address: %s", a)
 	}
 	for _, wrong := range []string{"", password, "x"} {
-		past += time.Minute
+		past.Add(int64(time.Minute))
 		if a := l.ask("", "POST", "/console/login", url.Values{"email": {"new@example.com"}, "password": {wrong}}); a.status != 401 {
 			t.Errorf("an account without a password is entered by %q: %s", wrong, a)
 		}
@@ -238,7 +239,7 @@ func TestProvider(t *testing.T) {
 	if a := l.visit(p, "", begin()); a.status != 409 || sessionOf(a) != "" {
 		t.Errorf("an account is handed over for its address: %s", a)
 	}
-	past += time.Minute
+	past.Add(int64(time.Minute))
 	cookie := l.cookie(ada)
 	if a := l.ask(cookie, "GET", "/console/account/provider", nil); a.status != 405 && a.status != 404 {
 		t.Errorf("connected by a link: %s", a)
@@ -253,7 +254,7 @@ func TestProvider(t *testing.T) {
 		t.Errorf("connected, and not let in: %s", a)
 	}
 	// Somebody registered an address that is not theirs, and waits for its owner to come.
-	past += time.Minute
+	past.Add(int64(time.Minute))
 	if a := l.ask("", "POST", "/console/register", url.Values{"email": {"victim@example.com"}, "password": {password}}); a.status != 303 {
 		t.Fatal(a)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -41,24 +42,32 @@ func (b *box) Send(_ context.Context, to, subject, text string) error {
 
 var tokenIn = regexp.MustCompile(`token=(\S+)`)
 
-// token waits for a letter to somebody and gives the token in it.
+// token waits for a letter to somebody, takes it out of the box, and gives the token in it.
 func (b *box) token(t *testing.T, to, about string) string {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		b.mu.Lock()
-		for i := len(b.letters) - 1; i >= 0; i-- {
-			if l := b.letters[i]; strings.HasPrefix(l, to+"\n") && strings.Contains(l, about) {
-				b.mu.Unlock()
-				if m := tokenIn.FindStringSubmatch(l); m != nil {
-					return m[1]
-				}
-				return ""
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if l, is := b.take(func(l string) bool { return strings.HasPrefix(l, to+"\n") && strings.Contains(l, about) }); is {
+			if m := tokenIn.FindStringSubmatch(l); m != nil {
+				return m[1]
 			}
+			return ""
 		}
-		b.mu.Unlock()
 	}
 	t.Fatalf("no letter to %s about %s", to, about)
 	return ""
+}
+
+// take gives the newest letter that fits: the next one of its kind is not there yet when it is looked for.
+func (b *box) take(fits func(string) bool) (letter string, is bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, l := range slices.Backward(b.letters) {
+		if fits(l) {
+			b.letters = slices.Delete(b.letters, i, i+1)
+			return l, true
+		}
+	}
+	return "", false
 }
 
 // clock is a time that the test sets.

@@ -98,11 +98,12 @@ var _ = Describe("go", func() {
 		flaky++
 		Expect(flaky).To(Equal(2))
 	})
-	for _, text := range []string{"Payments", "Nowhere"} {
+	for i, text := range []string{"Payments", "Nowhere"} {
+		within := []time.Duration{time.Minute, time.Second}[i]
 		It("has a namesake", Label("twins"), func(ctx SpecContext) {
 			d := runner.Device(ctx)
 			d.Launch(ctx, app)
-			d.Do(ctx, dsl.Assert{Selector: dsl.Selector{Label: text}}, runner.Within(time.Second))
+			d.Do(ctx, dsl.Assert{Selector: dsl.Selector{Label: text}}, runner.Within(within))
 		})
 	}
 	It("needs another device", Label("need"), func(ctx SpecContext) {
