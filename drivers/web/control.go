@@ -48,19 +48,33 @@ func wants(choice drivers.WebChoice, i int, o choosable) bool {
 		slices.ContainsFunc(choice.Labels, func(l string) bool { return strings.Join(strings.Fields(l), " ") == o.Label })
 }
 
-// controlAt takes one fresh look; a control that is not there (yet) has the count 0.
+// controlAt takes one fresh look; a control that is not there (yet), or whose frame is not, has the count 0.
 func (d *Device) controlAt(ctx context.Context, at drivers.WebTarget) (*control, error) {
+	if at.Frame == "" {
+		return d.controlFor(ctx, callLimit-time.Second, at)
+	}
+	c, err := d.controlFor(ctx, fillSlice, at)
+	if !errors.Is(err, errSlice) {
+		return c, err
+	}
+	if err := d.missingFrame(ctx, at.Frame); !errors.Is(err, errSlice) {
+		return &control{}, ctx.Err() // what is wrong with the frame is told by the action itself
+	}
+	return d.controlFor(ctx, frameLimit, at)
+}
+
+// controlFor is controlAt with a limit. errSlice: what is looked for in a frame has not answered within it.
+func (d *Device) controlFor(ctx context.Context, limit time.Duration, at drivers.WebTarget) (*control, error) {
 	return read(ctx, d, func(page playwright.Page) (*control, error) {
 		nonce := strconv.FormatInt(d.gen.Add(1), 36)
 		matches := page.Locator(scoped(at.Frame, at.Selector) + " >> " + typingName + "=look." + nonce)
 		answer := typingName + "=held." + nonce // in the frame of what it is united with
-		limit := callLimit - time.Second
-		if at.Frame != "" {
-			limit = fillSlice // the frame may not be there
-		}
 		var c control
 		err := askSelector(matches.Or(page.Locator(answer)), &c, limit)
-		if err != nil && !disconnected(err) {
+		switch {
+		case at.Frame != "" && errors.Is(err, playwright.ErrTimeout):
+			return nil, errSlice
+		case err != nil && !disconnected(err):
 			return &control{}, nil // what is wrong with the selector is told by the action itself
 		}
 		c.Rest = d.rest(page, c.Rest)

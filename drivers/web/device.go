@@ -286,6 +286,9 @@ func (s *session) explain(err error) error {
 		return errCrashed
 	case isKind(err):
 		return err
+	case containsAny(err.Error(), "Target crashed", "Page crashed"): // before the event of it
+		s.crashOnce()
+		return errCrashed
 	case disconnected(err):
 		if s.gone() {
 			return fmt.Errorf("%w: the page was closed during the call", drivers.ErrDeviceLost)

@@ -238,6 +238,9 @@ func (d *Device) DragOnto(ctx context.Context, at drivers.WebTarget, to string) 
 				return err
 			}
 			if !trial {
+				if err := droppable(at, to, page, timeout); err != nil {
+					return err
+				}
 				if done, err := d.dragElement(ctx, page, element, page.Locator(scoped(at.Frame, to)), timeout); done || err != nil {
 					return err
 				}
@@ -249,6 +252,16 @@ func (d *Device) DragOnto(ctx context.Context, at drivers.WebTarget, to string) 
 	err := d.once(ctx, at, deed{try: drag(true), do: drag(false)})
 	if err != nil && drivers.AppIsWrong(err) {
 		return d.noTarget(ctx, drivers.WebTarget{Selector: to, Frame: at.Frame, Timeout: at.Timeout}, err)
+	}
+	return err
+}
+
+// droppable waits until there is something to be seen onto which can be dropped: what was picked up before that would stay in the hand.
+func droppable(at drivers.WebTarget, to string, page playwright.Page, timeout *float64) error {
+	err := page.Locator(scoped(at.Frame, to)).WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateVisible, Timeout: timeout})
+	if errors.Is(err, playwright.ErrTimeout) {
+		return fmt.Errorf("%w: %s should be dragged onto %s, which is not to be seen (waited %s)", drivers.ErrNotActionable, naming(at), screen.Quote(to),
+			wait(at.Timeout))
 	}
 	return err
 }

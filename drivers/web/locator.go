@@ -213,11 +213,11 @@ func (d *Device) lookIn(ctx context.Context, frame, selector string) (*report, e
 	return d.lookFor(ctx, frameLimit, scoped(frame, selector), true)
 }
 
-// missingFrame says which frame could not be entered, and why.
+// missingFrame says which frame could not be entered, and why; errSlice: they are all there.
 func (d *Device) missingFrame(ctx context.Context, frame string) error {
-	outer := ""
+	outer, limit := "", callLimit-time.Second
 	for part := range strings.SplitSeq(frame, " >> ") {
-		r, err := d.look(ctx, scoped(outer, part), outer != "")
+		r, err := d.lookFor(ctx, limit, scoped(outer, part), outer != "")
 		switch {
 		case err != nil:
 			return err
@@ -230,8 +230,9 @@ func (d *Device) missingFrame(ctx context.Context, frame string) error {
 			outer += " >> "
 		}
 		outer += part
+		limit = frameLimit
 	}
-	return errSlice // it is there and has not answered yet
+	return errSlice
 }
 
 // look takes one fresh look. Inside a frame, which may not be there, it waits for a slice only.

@@ -83,7 +83,7 @@ func (s *session) pick(ctx context.Context, fits pageTest) (playwright.Page, err
 	pages := slices.Clone(s.pages)
 	s.mu.Unlock()
 	for i, page := range slices.Backward(pages) {
-		title := func() string { return s.title(ctx, page) }
+		title := func() string { return s.title(ctx, page, fillSlice) }
 		if fits(i, len(pages), page, title) {
 			return page, nil
 		}
@@ -91,9 +91,9 @@ func (s *session) pick(ctx context.Context, fits pageTest) (playwright.Page, err
 	return nil, ctx.Err()
 }
 
-// title is "" while the page cannot be asked.
-func (s *session) title(ctx context.Context, page playwright.Page) string {
-	ctx, cancel := context.WithTimeout(ctx, fillSlice)
+// title is "" of a page that does not tell it within limit.
+func (s *session) title(ctx context.Context, page playwright.Page, limit time.Duration) string {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	title, err := readPage(ctx, s, page, func(page playwright.Page) (string, error) { return page.Title() })
 	if err != nil {
@@ -102,14 +102,16 @@ func (s *session) title(ctx context.Context, page playwright.Page) string {
 	return title
 }
 
-// listed names the pages that are open.
+// listed names the pages that are open, for an error: they have more time to tell their titles than where the next look follows.
 func (s *session) listed(ctx context.Context) string {
 	s.mu.Lock()
 	pages := slices.Clone(s.pages)
 	s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, frameLimit)
+	defer cancel()
 	list := make([]string, 0, len(pages))
 	for _, page := range pages[:min(len(pages), 10)] {
-		list = append(list, fmt.Sprintf("%s %s", shorten.Runes(page.URL(), 99), screen.Quote(s.title(ctx, page))))
+		list = append(list, fmt.Sprintf("%s %s", shorten.Runes(page.URL(), 99), screen.Quote(s.title(ctx, page, frameLimit))))
 	}
 	if len(list) == 0 {
 		return "none"

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -134,7 +135,12 @@ func TestDragOnto(t *testing.T) {
 	d := browse(t, "drag.html")
 	must(t, d.DragOnto(t.Context(), target("#tile"), "#zone"))
 	mustShow(t, d, "#log", "dropped tile")
+	_, err := d.Eval(t.Context(), "document.getElementById('tile').addEventListener('mousedown', () => log('picked up')); null", patience)
+	must(t, err)
 	wantError(t, d.DragOnto(t.Context(), soon("#tile"), "#nowhere"), screen.ErrNotFound, "#nowhere", "dragged")
+	if said, err := d.TextOf(t.Context(), target("#log")); err != nil || strings.Contains(said, "picked up") {
+		t.Errorf("what can be dropped nowhere was picked up: %s, %v", said, err)
+	}
 	wantError(t, d.DragOnto(t.Context(), soon("#nothing"), "#zone"), screen.ErrNotFound, "#nothing")
 	wantError(t, d.DragOnto(t.Context(), soon("#tile"), "div"), screen.ErrAmbiguous, "div")
 }

@@ -84,7 +84,7 @@ func (d *Device) Tabs(ctx context.Context) ([]drivers.WebTab, error) {
 	for _, page := range pages {
 		tab := drivers.WebTab{URL: page.URL(), Front: page == front}
 		if !s.dialogs.isOpen() { // no page answers then
-			tab.Title = s.title(ctx, page)
+			tab.Title = s.title(ctx, page, fillSlice)
 		}
 		list = append(list, tab)
 	}
