@@ -279,7 +279,7 @@ func TestLookAtThePage(t *testing.T) {
 		{drivers.WebWant{Title: is("List")}, true}, {drivers.WebWant{Title: is("/^Li/")}, true}, {drivers.WebWant{Title: is("Lis")}, false},
 		{drivers.WebWant{URL: is("/list.html"), Title: is("Other")}, false}, {drivers.WebWant{NoConsoleErrors: true}, true},
 	}) {
-		seen, err := d.Look(t.Context(), "", c.want, 200*time.Millisecond)
+		seen, err := d.Look(t.Context(), "", c.want, map[bool]time.Duration{true: patience, false: 200 * time.Millisecond}[c.met])
 		if err != nil || seen.Met != c.met {
 			t.Errorf("%+v: %+v, %v", c.want, seen, err)
 		}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -55,10 +54,10 @@ func TestEvidence(t *testing.T) {
 	_, err = d.Eval(t.Context(), `(async () => { console.error('broken hunter2 ' + 'x'.repeat(280) + 'hunter2'); setTimeout(() => { throw new Error('thrown') }, 0);
 		await fetch('status/503'); await fetch('redirect?to=/status/404');
 		await fetch('api/orders?token=hunter2&b=c', {method: 'POST', body: 'password=hunter2', headers: {Authorization: 'Basic abc'}});
-		await fetch('http://127.0.0.1:1/').catch(() => 0) })()`, 10*time.Second)
+		await fetch('http://127.0.0.1:1/').catch(() => 0) })()`, patience)
 	must(t, err)
 	var seen []string
-	if !until(t.Context(), time.Minute, func() bool { seen = append(seen, rec.Troubles()...); return len(seen) >= 5 }) {
+	if !until(t.Context(), patience, func() bool { seen = append(seen, rec.Troubles()...); return len(seen) >= 5 }) {
 		t.Fatalf("troubles: %q", seen)
 	}
 	all := strings.Join(seen, "\n")

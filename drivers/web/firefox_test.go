@@ -311,7 +311,10 @@ func TestNoFirefox(t *testing.T) {
 	t.Parallel()
 	leftToFirefox(t)
 	old := filepath.Join(t.TempDir(), "firefox")
-	must(t, os.WriteFile(old, []byte("#!/bin/sh\necho Mozilla Firefox 115.3.0esr\n"), 0o755))
+	syscall.ForkLock.RLock() // a program that another test starts at this moment would hold the file open for writing, and nobody could start it
+	err := os.WriteFile(old, []byte("#!/bin/sh\necho Mozilla Firefox 115.3.0esr\n"), 0o755)
+	syscall.ForkLock.RUnlock()
+	must(t, err)
 	var path string
 	host := toolchain.System()
 	getenv := host.Getenv

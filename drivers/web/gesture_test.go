@@ -306,7 +306,7 @@ func TestEmulation(t *testing.T) {
 	}
 	box := byID(t, tree(t, d), "gift")
 	must(t, d.Tap(t.Context(), centre(box)))
-	if n := byID(t, tree(t, d), "gift"); !n.Checked {
+	if !until(t.Context(), patience, func() bool { return byID(t, tree(t, d), "gift").Checked }) { // the click of a finger comes after the touch
 		t.Errorf("the tap at %v missed", centre(box))
 	}
 	must(t, d.OpenPage(t.Context(), site.Page("list.html"), drivers.PageOptions{Viewport: image.Pt(500, 400)}))

@@ -52,11 +52,11 @@ func TestAGuardedBrowserReachesNothingPrivate(t *testing.T) {
 	d := guardedDevice(t, guard.Policy{}, root)
 	t.Run("files", func(t *testing.T) { filesBelow(t, d, root) })
 	visit := func(address string) error {
-		return d.OpenPage(t.Context(), address, drivers.PageOptions{Timeout: 10 * time.Second})
+		return d.OpenPage(t.Context(), address, drivers.PageOptions{Timeout: patience})
 	}
 	if testing.Short() { // all in one page
 		must(t, d.OpenPage(t.Context(), "about:blank", drivers.PageOptions{}))
-		visit = func(address string) error { return d.Navigate(t.Context(), address, 10*time.Second) }
+		visit = func(address string) error { return d.Navigate(t.Context(), address, patience) }
 	}
 	for _, address := range []string{private.URL, encrypted.URL, "http://localhost:" + port, "http://[::1]:" + port, "http://0.0.0.0:" + port,
 		"http://127.1:" + port, "http://2130706433:" + port, "http://[::ffff:127.0.0.1]:" + port, "http://foo.localhost:" + port} {
@@ -132,6 +132,7 @@ func filesBelow(t *testing.T, d *Device, root string) {
 	must(t, os.WriteFile(filepath.Join(root, "inner.svg"), []byte("<svg xmlns='http://www.w3.org/2000/svg' width='7' height='7'/>"), 0o600))
 	must(t, d.OpenPage(t.Context(), "file://"+filepath.Join(root, "ok.html"), drivers.PageOptions{}))
 	mustShow(t, d, "h1", "Mine")
+	must(t, d.WaitPage(t.Context(), drivers.WebEvent{Load: "load"}, patience))
 	if width, err := d.Eval(t.Context(), "document.images[0].naturalWidth", patience); width != 7 || err != nil {
 		t.Errorf("a picture beside the page: %v, %v", width, err)
 	}

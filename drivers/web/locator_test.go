@@ -59,10 +59,11 @@ func TestLookSeesOnlyWhatIsVisible(t *testing.T) {
 		"#shown": true, "#none": false, "#invisible": false, "#transparent": false, "#inside-transparent": false,
 		"#reader": false, "#folded": false, "#missing": false, "p": true,
 	} {
-		if seen := look(t, d, selector, drivers.WebWant{}, 300*time.Millisecond); seen.Met != visible {
+		long := map[bool]time.Duration{true: patience, false: 300 * time.Millisecond}
+		if seen := look(t, d, selector, drivers.WebWant{}, long[visible]); seen.Met != visible {
 			t.Errorf("%s visible: %+v", selector, seen)
 		}
-		if seen := look(t, d, selector, drivers.WebWant{Hidden: true}, 300*time.Millisecond); seen.Met == visible {
+		if seen := look(t, d, selector, drivers.WebWant{Hidden: true}, long[!visible]); seen.Met == visible {
 			t.Errorf("%s hidden: %+v", selector, seen)
 		}
 	}

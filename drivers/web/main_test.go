@@ -119,6 +119,7 @@ func reach(t *testing.T, address, emulated string) *Device {
 	idle.Unlock()
 	if mine {
 		must(t, d.Navigate(t.Context(), address, patience))
+		loads(t, d)
 		return d
 	}
 	old := d != nil
@@ -135,6 +136,7 @@ func reach(t *testing.T, address, emulated string) *Device {
 	} else {
 		must(t, d.OpenPage(t.Context(), address, drivers.PageOptions{DeviceName: emulated}))
 	}
+	loads(t, d)
 	d.mu.Lock()
 	s = d.session
 	d.mu.Unlock()
@@ -142,6 +144,16 @@ func reach(t *testing.T, address, emulated string) *Device {
 	idle.held[t] = d
 	idle.Unlock()
 	return d
+}
+
+// loads waits for what a page still loads: a busy machine takes longer than an opening waits.
+func loads(t *testing.T, d *Device) {
+	t.Helper()
+	opening, err := d.Opening(t.Context())
+	must(t, err)
+	if len(opening.Loading) > 0 {
+		must(t, d.WaitPage(t.Context(), drivers.WebEvent{Load: "load"}, patience))
+	}
 }
 
 // giveBack keeps the device for another test, or closes it.

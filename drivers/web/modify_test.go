@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 )
@@ -32,7 +31,7 @@ func TestTheNetworksAnswerIsModified(t *testing.T) {
 	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "**/api/goods*", Method: "POST", Block: true}))
 	loads("203 changed application/json", "Quince", "Plum")
 	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "**/requests.html", Modify: &drivers.WebModify{Merge: map[string]any{"a": 1}}}))
-	wantError(t, d.Navigate(t.Context(), "reload", 5*time.Second), drivers.ErrPage)
+	wantError(t, d.Navigate(t.Context(), "reload", patience), drivers.ErrPage)
 	if errs := d.session.consoleErrors(); !strings.Contains(strings.Join(errs, " "), "no JSON") {
 		t.Errorf("nobody says that it could not be modified: %v", errs)
 	}
