@@ -261,11 +261,13 @@ func TestAgentRefusedTouch(t *testing.T) {
 func TestAgentAims(t *testing.T) {
 	t.Parallel()
 	o := small()
-	o.Moving = 2 * time.Second
+	o.Moving = 5 * time.Second
 	d, p := openAgent(t, o)
-	launch(t, d, androidtest.ListPackage+"/.MovingActivity")
 	var moved error
-	for range 20 {
+	for look := 0; look < 100 && moved == nil; look++ {
+		if look%20 == 0 { // on a busy machine it may be at rest before it is seen
+			launch(t, d, androidtest.ListPackage+"/.MovingActivity")
+		}
 		tree, err := d.Tree(t.Context())
 		if err != nil {
 			t.Fatal(err)

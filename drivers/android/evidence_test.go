@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -171,6 +172,50 @@ func TestLog(t *testing.T) {
 	if strings.Contains(out.String(), "not ours") || strings.Contains(out.String(), "end-of-test") {
 		t.Errorf("foreign lines in\n%s", out.String())
 	}
+}
+
+// TestLastLinesOfALogThatComeLate: after two seconds they were given up, and nobody was told.
+func TestLastLinesOfALogThatComeLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		marked := make(chan string, 1)
+		driver := scriptedDriver(scripted{
+			answer: func(_, service string) (string, bool) {
+				mark, stops := strings.CutPrefix(service, "log -p i -t "+logTag+" ")
+				if stops {
+					time.Sleep(3 * time.Second)
+					marked <- mark
+				}
+				if strings.HasPrefix(service, "logcat") {
+					return "", false
+				}
+				return says("01-02 03:04:05.678\n"), false
+			},
+			then: func(service string) string {
+				if !strings.HasPrefix(service, "logcat") {
+					return ""
+				}
+				mark := <-marked
+				time.Sleep(3 * time.Second)
+				return says("01-02 03:04:06.678  1  1 E Shop: why\n01-02 03:04:07.678  1  1 I " + logTag + ": " + mark + "\n")
+			},
+		})
+		dev, err := driver.Open(t.Context(), "BUSY")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		stop, err := dev.(*Device).StartLog(t.Context(), &log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := stop(); err != nil || !strings.HasSuffix(log.String(), "Shop: why\n") {
+			t.Errorf("%q, %v", &log, err)
+		}
+		if err := driver.Close(); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Minute) // the phone's goroutines end
+	})
 }
 
 type brokenWriter struct{}

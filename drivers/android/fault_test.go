@@ -273,6 +273,7 @@ type scripted struct {
 	devices string
 	mute    bool // a hanging service is not even accepted
 	answer  func(serial, service string) (reply string, hang bool)
+	then    func(service string) (reply string) // what comes later
 }
 
 func (s scripted) dial(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -298,7 +299,8 @@ func (s scripted) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 			case strings.HasSuffix(request, ":get-state"):
 				io.WriteString(far, "OKAY0006device")
 			default:
-				reply, hang := s.answer(serial, strings.TrimPrefix(request, "shell,v2,raw:"))
+				service := strings.TrimPrefix(request, "shell,v2,raw:")
+				reply, hang := s.answer(serial, service)
 				if !hang || !s.mute {
 					io.WriteString(far, "OKAY")
 				}
@@ -307,6 +309,9 @@ func (s scripted) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 					return
 				}
 				io.WriteString(far, reply)
+				if s.then != nil {
+					io.WriteString(far, s.then(service))
+				}
 			}
 			return
 		}

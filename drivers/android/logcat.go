@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	logFlush = 2 * time.Second // for the last lines to arrive
+	logFlush = 10 * time.Second // for the last lines to arrive
 	logQuiet = 200 * time.Millisecond
 	logAgain = 5 // times that a log which was cut is begun anew
 	logTag   = "Taproot"

@@ -87,10 +87,16 @@ func shown(tree *screen.Tree) string {
 
 func press(t *testing.T, d *Device, label string) {
 	t.Helper()
-	m := picked(t, d, label)
-	d.Aim(m.Node)
-	if err := d.Tap(t.Context(), m.Point); err != nil {
-		t.Fatal(err)
+	for try := 1; ; try++ {
+		m := picked(t, d, label)
+		d.Aim(m.Node)
+		err := d.Tap(t.Context(), m.Point)
+		if err == nil {
+			return
+		}
+		if try == 5 || !strings.Contains(err.Error(), "reached nothing in the page") { // that one came too late, on a busy machine, and was held back
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
@@ -223,7 +222,7 @@ func cancelOn(cancel context.CancelFunc, b *bench, text string) {
 func TestKeychain(t *testing.T) {
 	t.Parallel()
 	d, b := opened(t, small(iostest.DeviceOptions{}))
-	s := &action.Session{Device: d, Platform: dsl.IOS, Timeout: 4 * time.Second}
+	s := &action.Session{Device: d, Platform: dsl.IOS, Timeout: patience}
 	phone := b.lab.Device(0)
 	must(t, d.Launch(t.Context(), iostest.ListBundle, true))
 	must(t, action.Perform(t.Context(), s, dsl.ClearApp{Package: iostest.ListBundle}))

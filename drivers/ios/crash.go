@@ -90,10 +90,11 @@ func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) {
 	return app.died, nil
 }
 
-// The report that an iPhone writes of an app that crashed is there a moment later; its clock and ours may differ.
+// The report that an iPhone writes of an app that crashed is there a moment later, and takes its time to be copied; its clock and ours may differ.
 const (
 	phoneReports  = 4 * time.Second
 	phoneReportAt = 500 * time.Millisecond
+	phoneCopies   = 20 * time.Second
 	clocksDiffer  = 2 * time.Minute
 )
 
@@ -105,9 +106,9 @@ func (d *Device) reportOfPhone(ctx context.Context, app watched) *drivers.Crash 
 	}
 	ctx, cancel := drivers.Bound(ctx, d.life)
 	defer cancel()
-	ctx, done := context.WithTimeout(ctx, phoneReports)
+	ctx, done := context.WithTimeout(ctx, phoneReports+phoneCopies)
 	defer done()
-	for {
+	for until := time.Now().Add(phoneReports); ; {
 		files, remove, err := h.crashReports(ctx, app.bundle)
 		files = slices.DeleteFunc(files, func(f string) bool { return d.knownReport(f, false) || writtenBefore(f, app.at.Add(-clocksDiffer)) })
 		crash := findReport(files, app, "")
@@ -117,7 +118,7 @@ func (d *Device) reportOfPhone(ctx context.Context, app watched) *drivers.Crash 
 		if err == nil {
 			remove()
 		}
-		if crash != nil || err != nil || drivers.Pause(ctx, phoneReportAt) != nil {
+		if crash != nil || err != nil || time.Now().After(until) || drivers.Pause(ctx, phoneReportAt) != nil {
 			return crash
 		}
 	}

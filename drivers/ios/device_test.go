@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -304,11 +305,16 @@ func TestFilmOfAnIPhoneKeepsItsTimes(t *testing.T) {
 	began := time.Now()
 	film, err := d.StartRecording(t.Context(), t.TempDir())
 	must(t, err)
+	pictures := func(n int64) { // more than there are
+		t.Helper()
+		for n += film.(*streamFilm).pictures.Load(); film.(*streamFilm).pictures.Load() < n; {
+			must(t, drivers.Pause(t.Context(), 20*time.Millisecond))
+		}
+	}
+	pictures(1)
 	page(t, d, "Gestures")
 	must(t, drivers.Pause(t.Context(), 900*time.Millisecond))
-	for pictures := film.(*streamFilm).pictures.Load() + 3; film.(*streamFilm).pictures.Load() < pictures; {
-		must(t, drivers.Pause(t.Context(), 20*time.Millisecond))
-	}
+	pictures(3)
 	clips, err := film.Stop(t.Context())
 	if err != nil || len(clips) != 1 {
 		t.Fatalf("%v, %v", clips, err)
@@ -399,6 +405,37 @@ func TestTheAppThatDiesIsTold(t *testing.T) {
 			}
 		}
 	}
+}
+
+// slowReports are those of an iPhone that go-ios copies slowly, as on a busy machine; the first copy comes before the report is written.
+type slowReports struct {
+	host
+	file   string
+	copies int
+}
+
+func (s *slowReports) crashReports(ctx context.Context, _ string) ([]string, func(), error) {
+	if s.copies++; s.copies == 1 {
+		return nil, func() {}, drivers.Pause(ctx, time.Second)
+	}
+	if err := drivers.Pause(ctx, 3*phoneReports); err != nil {
+		return nil, nil, err
+	}
+	return []string{s.file}, func() {}, nil
+}
+
+// TestReportThatIsCopiedSlowly: it was given up in the middle, and nobody learned why the app had died.
+func TestReportThatIsCopiedSlowly(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "List.ips")
+	synctest.Test(t, func(t *testing.T) {
+		must(t, os.WriteFile(file, []byte(`{"bundleID":"com.example.list","timestamp":"`+time.Now().Format("2006-01-02 15:04:05.00 -0700")+`"}`+"\n"+`{"exception":{"type":"EXC_CRASH","signal":"SIGABRT"}}`), 0o600))
+		d := &Device{host: &slowReports{file: file}, tools: tools{goios: "ios"}, life: drivers.NewLife()}
+		defer d.life.End()
+		if c := d.reportOfPhone(t.Context(), watched{bundle: "com.example.list", at: time.Now()}); c == nil || c.Reason != "EXC_CRASH SIGABRT" {
+			t.Errorf("%+v", c)
+		}
+	})
 }
 
 // An uncaught exception, in the words of macOS's report.

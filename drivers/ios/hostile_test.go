@@ -85,7 +85,7 @@ func TestHostileScreens(t *testing.T) {
 			t.Parallel()
 			s, b := trap(t, page, iostest.DeviceOptions{})
 			for _, step := range c.steps {
-				s.Timeout = 4 * time.Second
+				s.Timeout = patience
 				if step.want != event.Pass {
 					s.Timeout = 700 * time.Millisecond
 				}
@@ -118,7 +118,7 @@ func TestLooksThatFailProveNothing(t *testing.T) {
 				t.Errorf("%s of %s: %s, %v", word, route, v, err)
 			}
 			b.lab.Heal()
-			s.Timeout = 4 * time.Second
+			s.Timeout = patience
 			b.lab.Fail(iostest.Fault{Match: route, Kind: iostest.Refuse, Word: word, Text: "Cannot get the snapshot", Nth: 1})
 			if v, err := doStep(t, s, tapLabel("Pay")); v != event.Pass {
 				t.Errorf("%s of %s, once: %s, %v", word, route, v, err)
@@ -143,6 +143,7 @@ func TestAlertsThatStay(t *testing.T) {
 	}
 	stuck, b := trap(t, "clear layer", iostest.DeviceOptions{AlertsSlide: time.Hour})
 	b.lab.Device(0).Show("It stays", "OK")
+	stuck.Timeout = 4 * time.Second
 	if v, err := doStep(t, stuck, dsl.Alert{Answer: "accept"}); v != event.Fail || !strings.Contains(err.Error(), "stays") {
 		t.Errorf("an alert that stays: %s, %v", v, err)
 	}

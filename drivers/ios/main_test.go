@@ -140,10 +140,13 @@ func opened(t *testing.T, o iostest.DeviceOptions) (*Device, *bench) {
 	return d, b
 }
 
+// patience is the time of steps that pass, and of waits: none of them uses it up, however busy the machine is.
+const patience = time.Minute
+
 // wait reads trees until one shows a label, and gives its element.
 func wait(t *testing.T, d *Device, label string) *screen.Node {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for {
 		tree, err := d.Tree(ctx)

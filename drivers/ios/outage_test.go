@@ -142,7 +142,7 @@ func TestTrapSystemAlert(t *testing.T) {
 					t.Errorf("%s is said not to be there", label)
 				}
 			}
-			s.Timeout = 4 * time.Second
+			s.Timeout = patience
 			if v, err := doStep(t, s, tapLabel("Don't Allow")); v != event.Pass {
 				t.Errorf("%v", err)
 			}

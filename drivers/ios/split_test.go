@@ -3,7 +3,6 @@ package ios
 import (
 	"image"
 	"testing"
-	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
@@ -47,7 +46,7 @@ func TestAppsThatShareAScreen(t *testing.T) {
 					Parts: []piece{{Label: "Pay", Bounds: at(250).Inset(6), Ink: white}}}}
 			})
 			must(t, d.LaunchWith(t.Context(), iostest.SceneBundle, drivers.LaunchOptions{Force: true}))
-			s := &action.Session{Device: d, Platform: dsl.IOS, Timeout: 4 * time.Second}
+			s := &action.Session{Device: d, Platform: dsl.IOS, Timeout: patience}
 			for _, do := range []any{tapLabel("Pay"), sees("Paid")} {
 				if v, err := doStep(t, s, do); v != event.Pass {
 					t.Errorf("%+v: %s, %v", do, v, err)

@@ -19,7 +19,7 @@ func trap(t *testing.T, page string, o iostest.DeviceOptions) (*action.Session, 
 	d, b := opened(t, small(o))
 	b.lab.Device(0).InstallTraps()
 	must(t, d.LaunchWith(t.Context(), iostest.TrapsBundle, drivers.LaunchOptions{Force: true, Arguments: map[string]string{"page": page}}))
-	return &action.Session{Device: d, Platform: dsl.IOS, Timeout: 4 * time.Second}, b
+	return &action.Session{Device: d, Platform: dsl.IOS, Timeout: patience}, b
 }
 
 // doStep performs one step and gives its verdict.
@@ -49,7 +49,9 @@ func TestTrapSwitches(t *testing.T) {
 		}
 		appSays(t, s, name+" is true")
 		for checked, want := range map[bool]event.Verdict{true: event.Pass, false: event.Fail} {
-			s.Timeout = time.Second
+			if s.Timeout = patience; want == event.Fail {
+				s.Timeout = time.Second
+			}
 			v, err := doStep(t, s, dsl.AssertElement{Selector: dsl.Selector{Label: name}, Is: &dsl.State{Checked: &checked}})
 			if v != want {
 				t.Errorf("%s is on, checked: %v gives %s (%v)", name, checked, v, err)
@@ -57,7 +59,7 @@ func TestTrapSwitches(t *testing.T) {
 			if v, err := doStep(t, s, dsl.Assert{Selector: dsl.Selector{Label: name, Checked: &checked}}); v != want {
 				t.Errorf("%s is on, assert checked: %v gives %s (%v)", name, checked, v, err)
 			}
-			s.Timeout = 4 * time.Second
+			s.Timeout = patience
 		}
 	}
 	if v, err := doStep(t, s, dsl.Tap{Selector: dsl.Selector{ID: "wifi"}}); v != event.Pass {
@@ -111,7 +113,6 @@ func TestTrapAnimation(t *testing.T) {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			s, _ := trap(t, page, iostest.DeviceOptions{})
-			s.Timeout = 10 * time.Second
 			for _, name := range []string{"Open panel", "Confirm"} {
 				if v, err := doStep(t, s, tapLabel(name)); v != event.Pass {
 					t.Errorf("tap %s: %v", name, err)

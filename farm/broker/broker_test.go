@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/farm/wire"
 	"github.com/taproot-dev/taproot/internal/leaktest"
 )
@@ -156,7 +157,7 @@ func work(t *testing.T, b *Broker, g *guest) {
 			t.Fatal(err)
 		}
 	}
-	own, err := jetstream.New(g.Conn, jetstream.WithDefaultTimeout(time.Second))
+	own, err := jetstream.New(g.Conn, jetstream.WithDefaultTimeout(time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,8 +349,12 @@ func TestRevoke(t *testing.T) {
 // TestRestart: hosts come back by themselves, listen again, and what was acknowledged is there.
 func TestRestart(t *testing.T) {
 	dir := t.TempDir()
-	b := open(t, Options{Dir: dir, Listen: "127.0.0.1:0"})
-	port := near(b).URL[strings.LastIndex(near(b).URL, ":"):]
+	ports, err := drivers.FreePorts(1) // one that nobody gets while it is down
+	if err != nil {
+		t.Fatal(err)
+	}
+	listen := "127.0.0.1:" + ports[0]
+	b := open(t, Options{Dir: dir, Listen: listen})
 	g := join(t, b, "a")
 	l, err := wire.Listen(g.Conn, "a")
 	if err != nil {
@@ -367,7 +372,7 @@ func TestRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = b.Close()
-	b = open(t, Options{Dir: dir, Listen: "127.0.0.1" + port})
+	b = open(t, Options{Dir: dir, Listen: listen})
 	await(t, "a connection with the host", func() bool {
 		c, err := wire.Dial(t.Context(), b.Conn(), "a")
 		if err == nil {

@@ -22,6 +22,7 @@ type phones struct {
 	host  string
 	n     int
 	cost  time.Duration // of each look
+	until chan struct{} // is closed, a look lasts; nil: no longer than it costs
 	locks string        // the folder of the leases
 	log   *os.File
 	words *slog.Logger // of the worker; nil: nowhere
@@ -118,6 +119,13 @@ func (d *phone) Tree(ctx context.Context) (*screen.Tree, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-timer.C:
+	}
+	if d.p.until != nil {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-d.p.until:
+		}
 	}
 	r := image.Rect(0, 0, 40, 80)
 	return screen.NewTree([]*screen.Node{{Type: "Text", Text: "Ready", Bounds: r}}, r.Max, time.Now()), nil

@@ -91,7 +91,7 @@ func newGrid(t testing.TB, of size) *grid {
 		g.hubWires = append(g.hubWires, list)
 		wire := newProxy(t, "127.0.0.1:0", target{"unix", g.pg.Socket()})
 		g.dbWires = append(g.dbWires, wire)
-		p := place{Dir: filepath.Join(dir, fmt.Sprint("hub", i)), Database: strings.Split(database, "?")[0] + "?sslmode=disable&" + hostAndPort(wire.address()), NATS: urls, Account: g.account, HTTP: freePort(t), Bucket: bucket, Dead: of.dead}
+		p := place{Dir: filepath.Join(dir, fmt.Sprint("hub", i)), Database: strings.Split(database, "?")[0] + "?sslmode=disable&" + hostAndPort(wire.address()), NATS: urls, Account: g.account, HTTP: freePorts(t, 1)[0], Bucket: bucket, Dead: of.dead}
 		if i < len(of.clocks) {
 			p.Clock = of.clocks[i]
 		}

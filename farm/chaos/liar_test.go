@@ -24,7 +24,8 @@ func TestHostThatLies(t *testing.T) {
 	defer func() { must(t, h.stop()) }()
 	login, err := h.login("honest")
 	must(t, err)
-	_, stop, err := startHost(t.Context(), login, t.TempDir(), &phones{host: "honest", n: 1, cost: time.Second})
+	lied := make(chan struct{})
+	_, stop, err := startHost(t.Context(), login, t.TempDir(), &phones{host: "honest", n: 1, until: lied})
 	must(t, err)
 	defer func() { must(t, stop()) }()
 	login, err = h.login("liar")
@@ -37,7 +38,6 @@ func TestHostThatLies(t *testing.T) {
 	r, farm, cases := client(t, suite(t, 1), h.url, nil)
 	cases = slices.DeleteFunc(cases, func(c plan.Case) bool { return c.Pack != "pass-000" })
 	await(t, "the phone", func() bool { n, err := farm.Usable(t.Context(), dsl.Android); return err == nil && n == 1 })
-	lied := make(chan struct{})
 	heard := map[string]bool{}
 	r.Observe = func(c event.Case, e event.Event) {
 		heard[e.Message] = true
@@ -49,7 +49,7 @@ func TestHostThatLies(t *testing.T) {
 		var archive string
 		must(t, h.db.One(t.Context(), "SELECT run, n, attempt, archive FROM farm_cases JOIN farm_runs ON id = run WHERE state = 'running' AND what LIKE '%pass-000%'", nil, &a.Run, &a.N, &a.Attempt, &archive))
 		ask := func(what string, question, into any) error {
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			return wire.Ask(ctx, liar, order.ToHub("liar", what), question, into)
 		}

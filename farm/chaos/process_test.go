@@ -10,7 +10,6 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -21,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/internal/leaktest"
@@ -171,13 +171,15 @@ func (p *process) end() {
 	_ = p.cmd.Wait()
 }
 
-// freePort is an address that a hub can have again after a restart.
-func freePort(t testing.TB) string {
+// freePorts are addresses that a hub can have again after a restart.
+func freePorts(t testing.TB, n int) []string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ports, err := drivers.FreePorts(n)
 	must(t, err)
-	defer l.Close()
-	return l.Addr().String()
+	for i := range ports {
+		ports[i] = "127.0.0.1:" + ports[i]
+	}
+	return ports
 }
 
 // scene is a farm of processes.
@@ -196,7 +198,8 @@ type scene struct {
 func newScene(t testing.TB, hosts, phones int, cost time.Duration) *scene {
 	dir := t.TempDir()
 	s := &scene{t: t, log: filepath.Join(dir, "devices.log"), dead: map[int]bool{}}
-	s.hub = child{Role: "hub", Hosts: 5, Place: place{Dir: filepath.Join(dir, "hub"), Database: storetest.SQLite(t), NATS: freePort(t), HTTP: freePort(t)}}
+	ports := freePorts(t, 2)
+	s.hub = child{Role: "hub", Hosts: 5, Place: place{Dir: filepath.Join(dir, "hub"), Database: storetest.SQLite(t), NATS: ports[0], HTTP: ports[1]}}
 	watchAccepted(t, s.hub.Place.Database)
 	s.hubNow = s.hub.start(t)
 	s.hub.Hosts = 0 // those that have joined stay so

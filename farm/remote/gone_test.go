@@ -45,7 +45,7 @@ func TestPackThatCannotBeKept(t *testing.T) {
 		}
 		_, _ = out.Close(), zip.Close()
 	}))}}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	_, err := f.home(ctx, run.Try{Spool: t.TempDir()}, order.Ended{N: 1, Attempt: 1})
 	var refused *upload.Refused

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -280,7 +281,10 @@ func TestServerWhosePortWasTaken(t *testing.T) {
 	home := t.TempDir()
 	path := filepath.Join(home, "adb.sh")
 	script := "#!/bin/sh\necho \"$2\" >> \"$HOME/ports\"\n[ $(wc -l < \"$HOME/ports\") -gt 2 ] || exit 1\nexec '" + adb + "' \"$@\"\n"
-	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+	syscall.ForkLock.RLock() // a program that another test starts at this moment would hold the file open for writing: "text file busy"
+	err = os.WriteFile(path, []byte(script), 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	a, stop, err := ServeADB(t.Context(), path, home)
