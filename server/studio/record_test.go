@@ -35,7 +35,7 @@ func site(t testing.TB) string {
 		<input type="file" id="x1" hidden onchange="send(this)"><button onclick="x1.click()">Attach a letter</button><p id="got"></p>
 		<button onclick="if (confirm('Delete the account?')) gone.textContent = 'Account deleted'">Delete</button>
 		<button onclick="gone.textContent = 'Hello, ' + prompt('Your name?')">Rename</button><p id="gone"></p>
-		<a href="/terms" target="_blank">Terms of use</a>
+		<a href="/terms" onclick="setTimeout(() => window.open('/terms'), 2500); return false">Terms of use</a>
 		<p>&lt;img src=x onerror=alert()&gt;: {"a": - ${HOME}</p>
 		<script>async function send(field) {
 			const answer = await fetch("/upload?name=" + field.files[0].name, {method: "POST", body: field.files[0]});

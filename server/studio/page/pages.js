@@ -51,11 +51,14 @@ export class Pages {
     return false;
   }
 
-  // later asks in turn with the acts, at once and when what an act has begun may have come.
+  // later asks in turn with the acts, at once and when what an act has begun may have come: a tab may take its time.
   later() {
-    for (const old of this.waiting) clearTimeout(old);
-    this.waiting = [0, 500, 1500].map((ms) => setTimeout(() => this.on.turn(() => this.refresh()), ms));
+    this.rest();
+    this.waiting = [0, 500, 1500, 4000, 10000].map((ms) => setTimeout(() => this.on.turn(() => this.refresh()), ms));
   }
+
+  // rest asks no more until the next act.
+  rest() { for (const old of this.waiting.splice(0)) clearTimeout(old); }
 
   // ask shows the dialog of the page.
   ask(dialog) {

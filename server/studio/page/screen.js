@@ -116,18 +116,18 @@ export class Screen {
       if (e.button !== 0) return;
       canvas.focus();
       canvas.setPointerCapture(e.pointerId);
-      down = { at: this.place(e), time: performance.now(), moved: 0 };
+      down = { at: this.place(e), time: e.timeStamp, moved: 0 }; // when it was pressed: a busy page hears of it late
     });
     canvas.addEventListener("pointermove", (e) => {
       const at = this.place(e);
       if (!down) return void on.hover(at);
       if (this.cutting) return this.outline(down.at, at);
-      if (!down.moved && Math.hypot(at.x - down.at.x, at.y - down.at.y) > 2) down.moved = performance.now();
+      if (!down.moved && Math.hypot(at.x - down.at.x, at.y - down.at.y) > 2) down.moved = e.timeStamp;
     });
     canvas.addEventListener("pointercancel", () => { down = null; });
     canvas.addEventListener("pointerup", (e) => {
       if (!down) return;
-      const from = down, to = this.place(e), held = (from.moved || performance.now()) - from.time;
+      const from = down, to = this.place(e), held = (from.moved || e.timeStamp) - from.time;
       down = null;
       if (this.cutting) return void on.cut(from.at, to);
       if (this.pointing) return on.pin(from.at);
@@ -142,8 +142,8 @@ export class Screen {
     });
     canvas.addEventListener("wheel", (e) => {
       e.preventDefault();
-      if (performance.now() - wheeled < wheelMs) return;
-      wheeled = performance.now();
+      if (e.timeStamp - wheeled < wheelMs) return;
+      wheeled = e.timeStamp;
       const across = Math.abs(e.deltaX) > Math.abs(e.deltaY);
       if (e.ctrlKey) return on.act(e.deltaY < 0 ? "pinchOpen" : "pinchClose", this.place(e));
       on.act("scroll", across ? (e.deltaX > 0 ? "right" : "left") : e.deltaY > 0 ? "down" : "up");

@@ -239,6 +239,7 @@ const screen = new Screen($("picture-live"), $("boxes"), device, {
 async function run(fromLine, toLine) {
   if (!socket || running) return;
   await inTurn(flush);
+  pages.rest(); // the tabs that the run opens are steps already
   editor.begin();
   outcome("Running…");
   $("stop").disabled = false;
