@@ -127,9 +127,9 @@ func (d *Device) perform(ctx context.Context, at drivers.WebTarget, limit time.D
 	if s.traffic.navigating() {
 		return nil
 	}
-	quick, cancel := context.WithTimeout(ctx, fillSlice)
+	limited, cancel := context.WithTimeout(ctx, frameLimit) // a page on a busy machine answers late, and has heard of nothing
 	defer cancel()
-	if _, err := d.lookIn(quick, at.Frame, at.Selector); quick.Err() != nil && ctx.Err() == nil || errors.Is(err, drivers.ErrNotReady) {
+	if _, err := d.lookIn(limited, at.Frame, at.Selector); limited.Err() != nil && ctx.Err() == nil || errors.Is(err, drivers.ErrNotReady) {
 		return nil
 	}
 	return d.diagnose(ctx, at)
