@@ -43,7 +43,7 @@ func TestAgentFaults(t *testing.T) {
 					fault.Delay = time.Second
 				}
 				p.FailAgent(fault)
-				checkAgentFault(t, d, p, faultAt{button: centre(button).X, tapped: func(ctx context.Context) error {
+				checkAgentFault(t, d, p, faultAt{button: centre(button).X, gone: kind == androidtest.AgentReboot, tapped: func(ctx context.Context) error {
 					if strings.HasPrefix(route, "GET source") || strings.HasSuffix(route, "windows") {
 						if _, err := d.Tree(ctx); err != nil {
 							t.Errorf("the look: %v", err)
@@ -104,6 +104,7 @@ func TestPhoneOfAnAgentIsUnplugged(t *testing.T) {
 
 type faultAt struct {
 	button int
+	gone   bool // the button goes away, which is told when the phone is back soon enough
 	tapped func(ctx context.Context) error
 }
 
@@ -136,7 +137,7 @@ func checkAgentFault(t *testing.T, d *Device, p *androidtest.Phone, at faultAt) 
 		t.Errorf("no error, and %d taps", taps)
 	case taps > 1:
 		t.Errorf("%d taps: %v", taps, err)
-	case err != nil && (drivers.AppIsWrong(err) || !strings.Contains(err.Error(), p.Serial())):
+	case err != nil && (drivers.AppIsWrong(err) && !(at.gone && errors.Is(err, drivers.ErrMissed)) || !strings.Contains(err.Error(), p.Serial())):
 		t.Errorf("the error %v", err)
 	}
 	if _, err := d.Tree(ctx); err != nil {
