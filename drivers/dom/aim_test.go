@@ -55,16 +55,18 @@ func TestWhatATouchHasMet(t *testing.T) {
 		"a new document":         {top: []string{""}, frame: []string{"gone"}, last: "aimed"},
 		"nobody can tell":        {top: []string{""}, frame: []string{""}, last: "aimed"},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			p := &page{says: map[int][]string{0: c.top, 1: c.frame}}
-			aimed, err := Aim(p, "g/3/4")
-			if err != nil {
-				t.Fatal(err)
-			}
-			met, err := aimed.Met(p, 200*time.Millisecond)
-			if met != c.met || errors.Is(err, drivers.ErrMissed) != c.missed || (err != nil) != c.missed || p.heard[len(p.heard)-1] != c.last {
-				t.Errorf("%s: %q, %v, %v", name, met, err, p.heard)
-			}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &page{says: map[int][]string{0: c.top, 1: c.frame}}
+				aimed, err := Aim(p, "g/3/4")
+				if err != nil {
+					t.Fatal(err)
+				}
+				met, err := aimed.Met(p, 200*time.Millisecond)
+				if met != c.met || errors.Is(err, drivers.ErrMissed) != c.missed || (err != nil) != c.missed || p.heard[len(p.heard)-1] != c.last {
+					t.Errorf("%q, %v, %v", met, err, p.heard)
+				}
+			})
 		})
 	}
 }
