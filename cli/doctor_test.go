@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
+	"github.com/taproot-dev/taproot/internal/programtest"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
@@ -32,16 +32,7 @@ func doctorMachine(t *testing.T, programs map[string]string) (*Env, *bytes.Buffe
 
 func writeDoctorFile(t *testing.T, path, text string, mode os.FileMode) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	// A program that another test starts at this moment would hold the file open for writing, and nobody could start it ("text file busy").
-	syscall.ForkLock.RLock()
-	err := os.WriteFile(path, []byte(text), mode)
-	syscall.ForkLock.RUnlock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	programtest.Write(t, path, text, mode)
 }
 
 func addDoctorDriver(t *testing.T, env *Env, version string) {

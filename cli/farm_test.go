@@ -3,9 +3,7 @@ package cli_test
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -13,21 +11,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
 )
 
-// freePort is one that nobody listens on now, below those that systems hand out by themselves: until a server starts, and starts again, no
-// connection and no test that asks for any port gets it.
+// freePort is an address that a server can have, and have again after a restart.
 func freePort(t *testing.T) string {
 	t.Helper()
-	for range 100 {
-		address := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))
-		if l, err := net.Listen("tcp", address); err == nil {
-			_ = l.Close()
-			return address
-		}
+	ports, err := drivers.FreePorts(1)
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("no port is free")
-	return ""
+	return "127.0.0.1:" + ports[0]
 }
 
 // farm is a hub and a host as processes of their own.

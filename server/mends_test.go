@@ -6,11 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/internal/programtest"
 	"github.com/taproot-dev/taproot/server"
 )
 
@@ -132,23 +132,12 @@ func TestPagesThatAreNotOpen(t *testing.T) {
 	}
 }
 
-// writeProgram makes a script that can be started at once: a process that is forked while it is written would hold it open for writing.
-func writeProgram(t *testing.T, path, script string) {
-	t.Helper()
-	syscall.ForkLock.RLock()
-	err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700)
-	syscall.ForkLock.RUnlock()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestRefusedAddressesStartNoBrowser: the program of the browser is a script that notes each start. An address that may not be opened does not
 // come to it; one that may be does.
 func TestRefusedAddressesStartNoBrowser(t *testing.T) {
 	dir := t.TempDir()
 	started, program := filepath.Join(dir, "started"), filepath.Join(dir, "chromium")
-	writeProgram(t, program, "[ \"$1\" = --version ] && echo Chromium 140.0.0.0 && exit\necho \"$@\" >> "+started+"\nexit 1\n")
+	programtest.Write(t, program, "#!/bin/sh\n"+"[ \"$1\" = --version ] && echo Chromium 140.0.0.0 && exit\necho \"$@\" >> "+started+"\nexit 1\n", 0o700)
 	t.Setenv("TAPROOT_CHROMIUM", program)
 	t.Setenv("TAPROOT_HEADLESS_SHELL", program)
 	l := newLab(t, 0, func(o *server.Options) { o.Network = guard.Policy{} })
@@ -184,7 +173,7 @@ func TestPathsOfTheMachine(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		program := filepath.Join(dir, "chromium")
-		writeProgram(t, program, script)
+		programtest.Write(t, program, "#!/bin/sh\n"+script, 0o700)
 		t.Setenv("TAPROOT_CHROMIUM", program)
 		t.Setenv("TAPROOT_HEADLESS_SHELL", program)
 		l := newLab(t, 0, func(o *server.Options) { o.Config.Browser = "chromium" }) // a browser of its own

@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"al.essio.dev/pkg/shellescape"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/programtest"
 )
 
 func portEnv(port int) func(string) string {
@@ -101,12 +101,7 @@ func TestServerIsStartedAndRestarted(t *testing.T) {
 	script := filepath.Join(home, "adb.sh")
 	lines := fmt.Sprintf("#!/bin/sh\nexport HOME=%[1]s TMPDIR=%[1]s ANDROID_VENDOR_KEYS=%[1]s/none ADB_MDNS=0 ADB_LIBUSB=0 ADB_LOCAL_TRANSPORT_MAX_PORT=5554\n"+
 		"echo started >> %[1]s/starts\nexec %[2]s \"$@\"\n", shellescape.Quote(home), shellescape.Quote(adb))
-	syscall.ForkLock.RLock() // a program that another test starts at this moment would hold the file open for writing: "text file busy"
-	err = os.WriteFile(script, []byte(lines), 0o755)
-	syscall.ForkLock.RUnlock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	programtest.Write(t, script, lines, 0o755)
 	run := func(args ...string) string {
 		said, err := exec.Command(script, append([]string{"-P", port}, args...)...).CombinedOutput()
 		if err != nil {

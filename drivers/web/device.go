@@ -286,7 +286,7 @@ func (s *session) explain(err error) error {
 		return errCrashed
 	case isKind(err):
 		return err
-	case containsAny(err.Error(), "Target crashed", "Page crashed"): // before the event of it
+	case tellsOfACrash(err):
 		s.crashOnce()
 		return errCrashed
 	case disconnected(err):

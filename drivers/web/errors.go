@@ -24,7 +24,12 @@ func disconnected(err error) bool {
 		return false
 	}
 	return errors.Is(err, playwright.ErrTargetClosed) || processDied(err) ||
-		containsAny(err.Error(), "Target crashed", "Page crashed", "has been closed")
+		tellsOfACrash(err) || containsAny(err.Error(), "has been closed")
+}
+
+// tellsOfACrash tells whether a call ended because the page's renderer crashed, of which the event may come later.
+func tellsOfACrash(err error) bool {
+	return containsAny(err.Error(), "Target crashed", "Page crashed")
 }
 
 // processDied tells whether Playwright's process went away. No event says so, and its browsers end with it.

@@ -21,6 +21,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/programtest"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
@@ -311,10 +312,7 @@ func TestNoFirefox(t *testing.T) {
 	t.Parallel()
 	leftToFirefox(t)
 	old := filepath.Join(t.TempDir(), "firefox")
-	syscall.ForkLock.RLock() // a program that another test starts at this moment would hold the file open for writing, and nobody could start it
-	err := os.WriteFile(old, []byte("#!/bin/sh\necho Mozilla Firefox 115.3.0esr\n"), 0o755)
-	syscall.ForkLock.RUnlock()
-	must(t, err)
+	programtest.Write(t, old, "#!/bin/sh\necho Mozilla Firefox 115.3.0esr\n", 0o755)
 	var path string
 	host := toolchain.System()
 	getenv := host.Getenv

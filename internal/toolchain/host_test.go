@@ -12,11 +12,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/programtest"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -219,13 +219,5 @@ func TestUserCacheDir(t *testing.T) {
 
 func writeProgram(t *testing.T, path, body string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	syscall.ForkLock.RLock() // a program that another test starts at this moment would hold the file open for writing: "text file busy"
-	err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o755)
-	syscall.ForkLock.RUnlock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	programtest.Write(t, path, "#!/bin/sh\n"+body+"\n", 0o755)
 }

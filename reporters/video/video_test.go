@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/programtest"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -174,12 +175,7 @@ func TestCancel(t *testing.T) {
 	dir := t.TempDir()
 	started := filepath.Join(t.TempDir(), "started")
 	fake := filepath.Join(t.TempDir(), "ffmpeg")
-	syscall.ForkLock.RLock() // a program that another test starts now would hold the file open for writing: nobody could start it
-	err := os.WriteFile(fake, []byte("#!/bin/sh\necho $$ > '"+started+".tmp' && mv '"+started+".tmp' '"+started+"'\nexec sleep 600\n"), 0o755)
-	syscall.ForkLock.RUnlock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	programtest.Write(t, fake, "#!/bin/sh\necho $$ > '"+started+".tmp' && mv '"+started+".tmp' '"+started+"'\nexec sleep 600\n", 0o755)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	result := make(chan error, 1)

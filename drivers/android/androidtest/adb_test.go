@@ -11,9 +11,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/programtest"
 )
 
 // rig is a phone behind a real adb server.
@@ -281,12 +282,7 @@ func TestServerWhosePortWasTaken(t *testing.T) {
 	home := t.TempDir()
 	path := filepath.Join(home, "adb.sh")
 	script := "#!/bin/sh\necho \"$2\" >> \"$HOME/ports\"\n[ $(wc -l < \"$HOME/ports\") -gt 2 ] || exit 1\nexec '" + adb + "' \"$@\"\n"
-	syscall.ForkLock.RLock() // a program that another test starts at this moment would hold the file open for writing: "text file busy"
-	err = os.WriteFile(path, []byte(script), 0o755)
-	syscall.ForkLock.RUnlock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	programtest.Write(t, path, script, 0o755)
 	a, stop, err := ServeADB(t.Context(), path, home)
 	if err != nil {
 		t.Fatal(err)

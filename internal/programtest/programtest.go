@@ -1,0 +1,24 @@
+// Package programtest writes programs for tests that start them.
+package programtest
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// Write makes a file, and its folder, that can be started at once: a program that another test starts while it is written would hold it open for
+// writing, and nobody could start it ("text file busy").
+func Write(t testing.TB, path, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	syscall.ForkLock.RLock()
+	err := os.WriteFile(path, []byte(text), mode)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
