@@ -204,28 +204,15 @@ func (t fingertip) rest(ctx context.Context, dur time.Duration) (time.Duration, 
 	return dur, pause(ctx, pickUp)
 }
 
-// twiceWait is how long the second of two taps waits for the answer to the first.
-const twiceWait = 100 * time.Millisecond
-
-// twice makes the second tap in time although the page may not have answered the first: the browser takes two for a double tap when little time is
-// between them, and a busy page answers late.
+// twice asks for both taps at once, so that the browser has them one right behind the other although the page, or the machine, may be too busy to
+// answer the first in time: two between which there is more time are no double tap.
 func (t fingertip) twice(p image.Point) error {
 	x, y := t.zoom.OnPage(p)
-	tap := func() error { return t.screen.Tap(dom.Clamp(x), dom.Clamp(y)) }
 	first := make(chan error, 1)
+	tap := func() error { return t.screen.Tap(dom.Clamp(x), dom.Clamp(y)) }
 	go func() { first <- tap() }()
-	timer := time.NewTimer(twiceWait)
-	defer timer.Stop()
-	select {
-	case err := <-first:
-		if err != nil {
-			return err
-		}
-		return tap()
-	case <-timer.C:
-		err := tap()
-		return orElse(<-first, err)
-	}
+	err := tap()
+	return orElse(<-first, err)
 }
 
 func (t fingertip) swipe(ctx context.Context, a, b image.Point, dur time.Duration) error {
