@@ -70,6 +70,10 @@ func (d *Device) touch(ctx context.Context, p image.Point, gesture func() error)
 	if found {
 		return fmt.Errorf("device %s: %w: %s, of which nothing is drawn, takes the touch of %s", d.info.ID, drivers.ErrCovered, clear[0], n)
 	}
+	// What lay over it may have gone between the two questions.
+	if found, _, err = d.anyFound(ctx, tree, reacting(n, clear)); err != nil || found {
+		return orElse(err, gesture)
+	}
 	before, err := d.Screenshot(ctx)
 	if err != nil {
 		return err

@@ -164,3 +164,23 @@ func (c *sceneTrap) play(t *testing.T, d *Device, phone *iostest.Device) {
 		}
 	})
 }
+
+// TestClearViewThatGoes: a clear view takes the touch when XCTest is asked for the text and its button, and is gone when XCTest is asked for the view.
+func TestClearViewThatGoes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{Width: 300, Height: 640, Scale: 1}}})
+	dev, err := b.driver(t).Open(t.Context(), b.lab.Device(0).UDID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	b.lab.Fail(iostest.Fault{Match: "POST /elements", Nth: 3, Kind: iostest.Slow, For: 2500 * msec})
+	trap := sceneTrap{name: "a clear view that goes", steps: "- tap: Pay", want: event.Pass, taps: "Pay", show: timely(func(s *stage, since time.Duration) []piece {
+		p := []piece{s.press("Pay", line(3))}
+		if since < 2000*msec {
+			p = append(p, piece{Kind: "Other", Bounds: image.Rect(0, 0, 300, 640), Blocks: true})
+		}
+		return p
+	})}
+	trap.play(t, dev.(*Device), b.lab.Device(0))
+}
