@@ -123,17 +123,17 @@ func liveDevice(ctx context.Context, driver drivers.Driver, id string) (drivers.
 	return drivers.Info{}, fmt.Errorf("no device is ready: %s", strings.Join(append(others, "taproot devices lists what is attached"), "; "))
 }
 
-// lasting is a driver that each part may close, and that stays open: what it started on the device is used again.
-type lasting struct{ drivers.Driver }
+// sharedDriver is a driver that each part may close, and that stays open: what it started on the device is used again.
+type sharedDriver struct{ drivers.Driver }
 
 // Close leaves the driver open.
-func (lasting) Close() error { return nil }
+func (sharedDriver) Close() error { return nil }
 
 // checkLive runs what can be asked of any app; of an app with the sample login also all that the simulated devices are asked.
 func checkLive(ctx context.Context, driver drivers.Driver, r liveReport, told func(drivertest.Result)) (results []drivertest.Result) {
 	login := false
 	subject := drivertest.Subject[*drivertest.Check]{ID: r.Device.ID, Patience: livePatience,
-		Driver: func(*drivertest.Check) drivers.Driver { return lasting{driver} },
+		Driver: func(*drivertest.Check) drivers.Driver { return sharedDriver{driver} },
 		Login: func(ctx context.Context, dev drivers.Device) error {
 			apps, ok := dev.(drivers.Apps)
 			if !ok {

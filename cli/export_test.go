@@ -14,7 +14,7 @@ import (
 
 // WordSteps makes a step's argument of the command line of a word, as its command does.
 func WordSteps(def dsl.Def, words []string) (source.Value, error) {
-	w := &word{def: def, fields: def.Fields()}
+	w := &wordCommand{def: def, fields: def.Fields()}
 	w.takePlaces()
 	cmd := &cobra.Command{Use: def.Name}
 	w.add(cmd, true)
@@ -27,7 +27,7 @@ func WordSteps(def dsl.Def, words []string) (source.Value, error) {
 
 // WordPlaces are the keys whose values stand in their places on the command line of a word.
 func WordPlaces(def dsl.Def) (keys []string) {
-	w := &word{def: def, fields: def.Fields()}
+	w := &wordCommand{def: def, fields: def.Fields()}
 	w.takePlaces()
 	for _, f := range w.main {
 		keys = append(keys, f.Key)

@@ -65,9 +65,9 @@ func serveFarm(so *server.Options, c *dispatch.Center) {
 	d := c.Dispatcher
 	so.Farm, so.FarmRunning, so.FarmQueue, so.FarmMetrics = c.Hub, farmRunning(c.Queue), farmQueue(d, c.Queue), d.WriteMetrics
 	so.FarmRuns = func(project func(*http.Request) string) http.Handler { return d.Handler(project) }
-	so.FarmCases = func(project string) func(*run.Config, jobs.Place) jobs.Opening {
+	so.FarmCases = func(project string) func(*run.Config, jobs.Placement) jobs.Opening {
 		h := d.Handler(func(*http.Request) string { return project })
-		return func(conf *run.Config, at jobs.Place) jobs.Opening { return farmCases(h, so.Log, conf, at) }
+		return func(conf *run.Config, at jobs.Placement) jobs.Opening { return farmCases(h, so.Log, conf, at) }
 	}
 }
 
@@ -84,7 +84,7 @@ func keepTests(s *service.Service) func(context.Context, string) (time.Duration,
 
 // adminFarm are the commands about hosts.
 func adminFarm(env *Env, add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
-	var place hub.Place
+	var place hub.HostPlacement
 	token := add("host-token", "make a token by which one host can join the farm, within a day; it is shown this once", 0, func(ctx context.Context, s *service.Service, _ []string) error {
 		text, err := hub.NewToken(ctx, s.DB(), place)
 		if err != nil {
@@ -148,7 +148,7 @@ func askHub(ctx context.Context, of *farmremote.Client, r farmremote.Request) er
 
 // unasked is what a person reads of a hub that said no or nothing.
 func unasked(err error) error {
-	var said *farmremote.Said
+	var said *farmremote.HubError
 	switch {
 	case err == nil:
 		return nil

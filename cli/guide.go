@@ -97,7 +97,7 @@ func wordList(taken func(string) bool) string {
 	var b strings.Builder
 	for _, def := range dsl.Vocabulary() {
 		if isWord(def, taken) {
-			w := &word{def: def, fields: def.Fields()}
+			w := &wordCommand{def: def, fields: def.Fields()}
 			w.takePlaces()
 			fmt.Fprintf(&b, "- `%s%s`: %s\n", shell.Kebab(def.Name), w.places(), def.Doc)
 		}

@@ -80,7 +80,7 @@ func (f *hostFlags) run(ctx context.Context, env *Env) error {
 		}
 		*to = strings.TrimSpace(*to) // as a terminal in a container gives it
 	}
-	if err := (hub.Place{Pool: f.pool, Labels: f.labels}).Check(); err != nil {
+	if err := (hub.HostPlacement{Pool: f.pool, Labels: f.labels}).Check(); err != nil {
 		return &plan.Usage{Msg: err.Error()}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "service.db")); err == nil {

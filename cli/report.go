@@ -41,24 +41,24 @@ func newReportCommand(env *Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	reports := cmd.PersistentFlags().String("reports", "", "folder that holds the runs (default: tests/reports under the project's root)")
-	at := func() (place, error) { return newPlace(env, *reports) }
+	at := func() (reportsDir, error) { return newPlace(env, *reports) }
 	cmd.AddCommand(newBundleCommand(env, at), newPackCommand(env, at), newUploadCommand(env, at), newPruneCommand(env, at), newSealCommand(env, at), newVerifyCommand(env, at),
 		newExportCommand(env, at), newMergeCommand(env, at), newOpenCommand(env, at), newNotifyCommand(env, at))
 	return cmd
 }
 
-// place is where the reports of a project lie.
-type place struct {
+// reportsDir is where the reports of a project lie.
+type reportsDir struct {
 	env     *Env
 	reports string
 	project string
 }
 
 // locator finds the place when a command runs: its flags are read by then.
-type locator func() (place, error)
+type locator func() (reportsDir, error)
 
 // withPacks is the work of a command on the packs that its arguments name.
-func (at locator) withPacks(do func(cmd *cobra.Command, p place, dirs []string) error) func(*cobra.Command, []string) error {
+func (at locator) withPacks(do func(cmd *cobra.Command, p reportsDir, dirs []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		p, err := at()
 		if err != nil {
@@ -72,19 +72,19 @@ func (at locator) withPacks(do func(cmd *cobra.Command, p place, dirs []string) 
 	}
 }
 
-func newPlace(env *Env, reports string) (place, error) {
+func newPlace(env *Env, reports string) (reportsDir, error) {
 	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
 	if err != nil {
-		return place{}, &plan.Usage{Msg: err.Error()}
+		return reportsDir{}, &plan.Usage{Msg: err.Error()}
 	}
-	p := place{env: env, reports: conf.Reports, project: run.ProjectRoot(env.Dir)}
+	p := reportsDir{env: env, reports: conf.Reports, project: run.ProjectRoot(env.Dir)}
 	if reports != "" {
 		p.reports = p.path(reports)
 	}
 	return p, nil
 }
 
-func (p place) path(name string) string {
+func (p reportsDir) path(name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)
 	}
@@ -92,7 +92,7 @@ func (p place) path(name string) string {
 }
 
 // run finds the directory of the run that a word names.
-func (p place) run(name string) (string, error) {
+func (p reportsDir) run(name string) (string, error) {
 	dir, err := history.FindRun(p.reports, name)
 	if err == nil {
 		return dir, nil
@@ -104,7 +104,7 @@ func (p place) run(name string) (string, error) {
 }
 
 // packs finds the directories of the packs that the words name; a run stands for all of its packs.
-func (p place) packs(words []string) ([]string, error) {
+func (p reportsDir) packs(words []string) ([]string, error) {
 	if len(words) == 0 {
 		words = []string{"latest"}
 	}
@@ -160,7 +160,7 @@ func isPack(dir string) bool {
 }
 
 // options are those with which a run is assembled anew.
-func (p place) options() reporters.Options {
+func (p reportsDir) options() reporters.Options {
 	return reporters.Options{Getenv: p.env.Getenv, Stdout: io.Discard, Now: time.Now, Dir: p.env.Dir, Project: p.project, Quiet: true}
 }
 
@@ -186,7 +186,7 @@ func newPruneCommand(env *Env, at locator) *cobra.Command {
 	return cmd
 }
 
-func prune(env *Env, p place, dry bool) error {
+func prune(env *Env, p reportsDir, dry bool) error {
 	limits, err := history.LimitsFromEnv(env.Getenv, p.project)
 	if err != nil {
 		return &plan.Usage{Msg: err.Error()}
@@ -222,7 +222,7 @@ func newSealCommand(env *Env, at locator) *cobra.Command {
 	}
 }
 
-func seal(ctx context.Context, env *Env, p place) error {
+func seal(ctx context.Context, env *Env, p reportsDir) error {
 	sealed, err := history.Seal(p.reports, time.Now())
 	for _, s := range sealed {
 		fmt.Fprintf(env.Stdout, "sealed %s: %s\n", s.Dir, s.Result.Verdict)
@@ -239,7 +239,7 @@ func newVerifyCommand(env *Env, at locator) *cobra.Command {
 		Short: "check that packs are whole and are what they were",
 		Long: "verify checks packs: summary.json says what the events amount to, every file that is named is there, pictures can be decoded,\n" +
 			"and no file of the manifest has changed. It exits with 1 when something is wrong.",
-		RunE: at.withPacks(func(_ *cobra.Command, _ place, dirs []string) error { return verify(env, dirs) }),
+		RunE: at.withPacks(func(_ *cobra.Command, _ reportsDir, dirs []string) error { return verify(env, dirs) }),
 	}
 }
 

@@ -22,7 +22,7 @@ func newBundleCommand(env *Env, at locator) *cobra.Command {
 		Long: "bundle makes a page that needs no other file: pictures and film are in it. It is meant to be sent to somebody; it warns when\n" +
 			"the file is larger than 10 MB.",
 		Example: "  taproot report bundle latest/login --out /tmp",
-		RunE: at.withPacks(func(cmd *cobra.Command, p place, dirs []string) error {
+		RunE: at.withPacks(func(cmd *cobra.Command, p reportsDir, dirs []string) error {
 			for _, dir := range dirs {
 				if err := bundle(cmd, env, dir, filepath.Join(p.path(out), filepath.Base(dir)+".html")); err != nil {
 					return err

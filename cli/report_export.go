@@ -80,7 +80,7 @@ func exporter(env *Env, format string) (func(*history.Run) ([]byte, error), erro
 }
 
 // deliver writes to a file as a whole, or to standard output.
-func (p place) deliver(data []byte, out string) error {
+func (p reportsDir) deliver(data []byte, out string) error {
 	if out == "" || out == "-" {
 		_, err := p.env.Stdout.Write(data)
 		return err

@@ -38,7 +38,7 @@ func newMergeCommand(env *Env, at locator) *cobra.Command {
 	return cmd
 }
 
-func merge(cmd *cobra.Command, p place, args []string, partial bool) error {
+func merge(cmd *cobra.Command, p reportsDir, args []string, partial bool) error {
 	var dirs []string
 	for _, arg := range args {
 		dir, err := p.shard(arg)
@@ -66,7 +66,7 @@ func merge(cmd *cobra.Command, p place, args []string, partial bool) error {
 }
 
 // shard finds the run that a word names: its folder, or the only run within a folder.
-func (p place) shard(word string) (string, error) {
+func (p reportsDir) shard(word string) (string, error) {
 	at := p.path(word)
 	if !isFolder(at) {
 		return p.run(word)

@@ -52,7 +52,7 @@ func newOpenCommand(env *Env, at locator) *cobra.Command {
 }
 
 // page gives the address, below the reports folder, of the page of a run or of a pack.
-func (p place) page(word string) (string, error) {
+func (p reportsDir) page(word string) (string, error) {
 	run, pack, one := strings.Cut(filepath.ToSlash(word), "/")
 	dir, err := p.run(run)
 	if err != nil {
@@ -73,7 +73,7 @@ func (p place) page(word string) (string, error) {
 }
 
 // serve shows the reports until ctx is over.
-func (p place) serve(ctx context.Context, page string, port int, browse bool) (err error) {
+func (p reportsDir) serve(ctx context.Context, page string, port int, browse bool) (err error) {
 	root, err := os.OpenRoot(p.reports)
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func newPackCommand(env *Env, at locator) *cobra.Command {
 		Long: "pack makes a gzip-compressed tar of each pack, as upload sends it: one folder, its files sorted. The same pack gives the same\n" +
 			"bytes. A pack that is not complete, or that holds a link, is refused.",
 		Example: "  taproot report pack latest/login --out /tmp",
-		RunE: at.withPacks(func(_ *cobra.Command, p place, dirs []string) error {
+		RunE: at.withPacks(func(_ *cobra.Command, p reportsDir, dirs []string) error {
 			for _, dir := range dirs {
 				to := filepath.Join(p.path(out), filepath.Base(dir)+".tar.gz")
 				if err := pack.ArchiveFile(dir, to); err != nil {
@@ -51,7 +51,7 @@ func newUploadCommand(env *Env, at locator) *cobra.Command {
 		Long: "upload sends each pack to TAPROOT_URL, with the API key in TAPROOT_API_KEY. What fails for the moment is tried again; a pack that\n" +
 			"was sent is noted in uploads.json of its run, so that after a failure the same command goes on where it stopped.",
 		Example: "  TAPROOT_URL=https://reports.example.com taproot report upload",
-		RunE: at.withPacks(func(cmd *cobra.Command, _ place, dirs []string) error {
+		RunE: at.withPacks(func(cmd *cobra.Command, _ reportsDir, dirs []string) error {
 			return uploadAll(cmd.Context(), env, dirs, again)
 		}),
 	}

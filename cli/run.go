@@ -259,7 +259,7 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	run.NoteEnvironment(ctx, f.given)
 	complain(env, run.Announce(p.Cases))
 	if elsewhere != nil {
-		run.Elsewhere = elsewhere
+		run.Remote = elsewhere
 	}
 	outcomes, unshown := watch(ctx, env, f, run, p.Cases)
 	complain(env, elsewhere.Close())

@@ -30,13 +30,13 @@ func (h *hubRun) register(flags *pflag.FlagSet) {
 	flags.IntVar(&h.priority, "priority", 0, "with --hub: `N` from -10 to 10; each level is worth ten minutes of waiting")
 }
 
-// hubNoted is a run that goes to a hub.
-type hubNoted struct {
+// hubFarm is a run that goes to a hub.
+type hubFarm struct {
 	o farmremote.Options
 }
 
 // note lets the planning note what has to travel; nil: the tests run here.
-func (h *hubRun) note(env *Env, conf *run.Config) (*hubNoted, error) {
+func (h *hubRun) note(env *Env, conf *run.Config) (*hubFarm, error) {
 	set, err := newSettings(env)
 	if err != nil {
 		return nil, err
@@ -60,15 +60,15 @@ func (h *hubRun) note(env *Env, conf *run.Config) (*hubNoted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &hubNoted{farmremote.Options{Hub: hub, Pool: h.pool, Labels: h.labels, Priority: h.priority, Noted: farmremote.Note(conf),
+	return &hubFarm{farmremote.Options{Hub: hub, Pool: h.pool, Labels: h.labels, Priority: h.priority, Inputs: farmremote.NoteInputs(conf),
 		Away: func(err error) { fmt.Fprintf(env.Stderr, "the hub is waited for: %v\n", err) }}}, nil
 }
 
 // farmCases has the cases of a run that a hub was asked for run on its farm, by the way that taproot run --hub takes.
-func farmCases(hub http.Handler, log *slog.Logger, conf *run.Config, at jobs.Place) jobs.Opening {
-	noted := farmremote.Note(conf)
-	return func(ctx context.Context, conf run.Config, p *plan.Plan) (jobs.Elsewhere, error) {
-		farm, err := farmremote.Open(ctx, farmremote.Options{Hub: farmremote.Inside(hub), Config: conf, Plan: p, Noted: noted, Pool: at.Pool, Labels: at.Labels, Priority: at.Priority, Log: log})
+func farmCases(hub http.Handler, log *slog.Logger, conf *run.Config, at jobs.Placement) jobs.Opening {
+	inputs := farmremote.NoteInputs(conf)
+	return func(ctx context.Context, conf run.Config, p *plan.Plan) (jobs.RemoteRunner, error) {
+		farm, err := farmremote.Open(ctx, farmremote.Options{Hub: farmremote.Inside(hub), Config: conf, Plan: p, Inputs: inputs, Pool: at.Pool, Labels: at.Labels, Priority: at.Priority, Log: log})
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +77,7 @@ func farmCases(hub http.Handler, log *slog.Logger, conf *run.Config, at jobs.Pla
 }
 
 // open sends what the tests need; nil: they run here.
-func (h *hubNoted) open(ctx context.Context, conf run.Config, p *plan.Plan) (*farmremote.Farm, error) {
+func (h *hubFarm) open(ctx context.Context, conf run.Config, p *plan.Plan) (*farmremote.Farm, error) {
 	if h == nil {
 		return nil, nil
 	}

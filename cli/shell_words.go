@@ -52,8 +52,8 @@ func groupOf(def dsl.Def) string {
 	return groupTouch
 }
 
-// word is a word of the language as a command.
-type word struct {
+// wordCommand is a word of the language as a command.
+type wordCommand struct {
 	shellFlags
 	def       dsl.Def
 	fields    []dsl.Field
@@ -69,7 +69,7 @@ func listedWord(def dsl.Def) *cobra.Command {
 }
 
 func newWordCommand(env *Env, def dsl.Def) *cobra.Command {
-	w := &word{def: def, fields: def.Fields()}
+	w := &wordCommand{def: def, fields: def.Fields()}
 	w.takePlaces()
 	cmd := listedWord(def)
 	cmd.Use += w.places()
@@ -93,7 +93,7 @@ func newWordCommand(env *Env, def dsl.Def) *cobra.Command {
 }
 
 // takePlaces finds the arguments that need no flag: the one that a plain text fills, else those that must be given.
-func (w *word) takePlaces() {
+func (w *wordCommand) takePlaces() {
 	for _, f := range w.fields {
 		if f.Main {
 			w.main = []dsl.Field{f}
@@ -122,7 +122,7 @@ func short(doc string) string {
 }
 
 // places shows the main arguments.
-func (w *word) places() string {
+func (w *wordCommand) places() string {
 	var b strings.Builder
 	for _, f := range w.main {
 		name := strings.ToUpper(strings.ReplaceAll(shell.Kebab(f.Key), "-", "_"))
@@ -147,7 +147,7 @@ func flagOf(key string) string {
 }
 
 // flags gives every other argument a flag of its name.
-func (w *word) flags(cmd *cobra.Command) {
+func (w *wordCommand) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	for _, f := range w.fields {
 		if f.Selector && !slices.Contains(commonKeys(), f.Key) && !f.Main {
@@ -188,7 +188,7 @@ func defaultOf(f dsl.Field) string {
 }
 
 // value makes the step's argument of the command line. What is wrong in it for every device is told here, before a session is begun.
-func (w *word) value(cmd *cobra.Command, args []string) (source.Value, error) {
+func (w *wordCommand) value(cmd *cobra.Command, args []string) (source.Value, error) {
 	v := source.Value{Kind: source.Map}
 	if err := w.placed(&v, args); err != nil {
 		return v, err
@@ -226,7 +226,7 @@ func (w *word) value(cmd *cobra.Command, args []string) (source.Value, error) {
 }
 
 // placed takes the arguments that stand in their places.
-func (w *word) placed(v *source.Value, args []string) error {
+func (w *wordCommand) placed(v *source.Value, args []string) error {
 	for i, f := range w.main {
 		switch {
 		case len(args) == 0:
@@ -252,7 +252,7 @@ func (w *word) placed(v *source.Value, args []string) error {
 }
 
 // check finds what is wrong whatever the screen shows: unless a reference or a variable stands for what is not known yet.
-func (w *word) check(v source.Value) error {
+func (w *wordCommand) check(v source.Value) error {
 	if _, given := v.Get("ref"); given || strings.Contains(source.Flow(v), "${") {
 		return nil
 	}

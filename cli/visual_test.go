@@ -79,7 +79,7 @@ steps:
 	if err != nil || len(kept) != 2 || filepath.Ext(kept[1]) != ".png" {
 		t.Fatalf("kept %q, %v", kept, err)
 	}
-	var asked drivers.Asked
+	var asked drivers.ModelCall
 	if err := json.Unmarshal([]byte(read(t, kept[0])), &asked); err != nil || !strings.Contains(asked.Answers[0].Text, `"reason":"the title says so"`) || !strings.Contains(asked.Prompt, "•••") {
 		t.Errorf("kept %+v, %v", asked, err)
 	}

@@ -51,8 +51,8 @@ type Driver interface {
 	Close() error
 }
 
-// Shared is a Driver whose devices belong to this process alone (browser pages): they need no lease across processes.
-type Shared interface {
+// SlotDriver is a Driver whose devices belong to this process alone (browser pages): they need no lease across processes.
+type SlotDriver interface {
 	// Slots is how many devices the driver can have open at once.
 	Slots() int
 }
@@ -100,7 +100,7 @@ type Browser interface {
 	Fill(ctx context.Context, selector, text string, timeout time.Duration) error
 	// Look waits until the elements that selector picks satisfy want, and gives what it saw last in either case. A want that was
 	// not met is not an error: Seen.Met says so.
-	Look(ctx context.Context, selector string, want WebWant, timeout time.Duration) (Seen, error)
+	Look(ctx context.Context, selector string, want WebCondition, timeout time.Duration) (WebObservation, error)
 }
 
 // PageOptions are how a page is opened. What they cannot mean (an unknown device or time zone, a file that is no saved state)
@@ -115,18 +115,18 @@ type PageOptions struct {
 	ColorScheme string      // light, dark, no-preference
 	Storage     string      // path of a state that WebPages.SaveState saved
 
-	Browser     string   // chromium, firefox, webkit; "" is chromium. One that is not installed is an *Unavailable
-	Connect     string   // address of a browser that runs already, of which the page becomes a tab; "" is a browser of the driver's own
-	Geolocation *Place   // which pages may ask for
-	Permissions []string // that pages have, by the browser's names
-	Offline     bool     // once the page is open
+	Browser     string       // chromium, firefox, webkit; "" is chromium. One that is not installed is an *Unavailable
+	Connect     string       // address of a browser that runs already, of which the page becomes a tab; "" is a browser of the driver's own
+	Geolocation *Coordinates // which pages may ask for
+	Permissions []string     // that pages have, by the browser's names
+	Offline     bool         // once the page is open
 	UserAgent   string
 	Headers     map[string]string // of every request
 	AnyCert     bool              // certificates need not be valid
 }
 
-// WebWant is the state that Browser.Look waits for. All that is set must hold at one moment.
-type WebWant struct {
+// WebCondition is the state that Browser.Look waits for. All that is set must hold at one moment.
+type WebCondition struct {
 	Frame  string  // CSS of the iframe in which the selector is looked up; "" is the page itself
 	Hidden bool    // no match is visible; otherwise at least one is, unless Count alone is wanted
 	Text   *string // a visible match shows this text, by TextShows
@@ -139,8 +139,8 @@ type WebWant struct {
 	NoConsoleErrors bool    // since the page was opened
 }
 
-// Seen is what Browser.Look saw last.
-type Seen struct {
+// WebObservation is what Browser.Look saw last.
+type WebObservation struct {
 	Met     bool
 	Count   int      // matches, visible or not
 	Visible int      // visible matches
@@ -151,7 +151,7 @@ type Seen struct {
 	Title         string // when the title was wanted
 	ConsoleErrors []string
 
-	Rest screen.Rest // what the page was known to have on its way at that moment
+	Rest screen.Activity // what the page was known to have on its way at that moment
 }
 
 // BrowserChooser is a Device whose pages can be opened in several browsers.
@@ -169,10 +169,10 @@ type Revealer interface {
 	Reveal(ctx context.Context, n *screen.Node) error
 }
 
-// Drafter is a Device that gives a tree for less which may have elements for seen that nobody sees.
-type Drafter interface {
-	// Draft gives such a tree: what is not in it is not in Tree either. Nil: one cannot be had, or for no less.
-	Draft(ctx context.Context) (*screen.Tree, error)
+// QuickTreeReader is a Device that gives a tree for less which may have elements for seen that nobody sees.
+type QuickTreeReader interface {
+	// QuickTree gives such a tree: what is not in it is not in Tree either. Nil: one cannot be had, or for no less.
+	QuickTree(ctx context.Context) (*screen.Tree, error)
 }
 
 // Aimer is a Device that can hold a touch back at the last moment.
@@ -190,29 +190,29 @@ type ExactAimer interface {
 	AimsExactly(n *screen.Node) bool
 }
 
-// TouchWitness is an Aimer that sees what a touch meets.
-type TouchWitness interface {
+// TouchReporter is an Aimer that sees what a touch meets.
+type TouchReporter interface {
 	// TouchMet names what the last touch that was aimed has met, "" when that is not known.
 	TouchMet() string
 }
 
-// ScreenReader is a Device that can read its screen in several ways.
-type ScreenReader interface {
-	// ScreenReadBy says in one sentence for the report what reads the screen, and why nothing better does. "": there is nothing to say.
-	ScreenReadBy() string
+// TreeSource is a Device that can read its screen in several ways.
+type TreeSource interface {
+	// TreeReadBy says in one sentence for the report what reads the screen, and why nothing better does. "": there is nothing to say.
+	TreeReadBy() string
 }
 
-// WholeReader is a Device whose trees leave windows out that a touch does not reach.
-type WholeReader interface {
-	// WholeTree is Tree with all windows: those under a dialog, the bars of the system and the keyboard, too.
-	WholeTree(ctx context.Context) (*screen.Tree, error)
+// FullTreeReader is a Device whose trees leave windows out that a touch does not reach.
+type FullTreeReader interface {
+	// FullTree is Tree with all windows: those under a dialog, the bars of the system and the keyboard, too.
+	FullTree(ctx context.Context) (*screen.Tree, error)
 }
 
-// Seeker is a Device whose screens may hold more elements than a tree does.
-type Seeker interface {
-	// Seek names texts that the trees to come must not leave out: elements which show or hold one of them, whatever else is left out.
+// TextHinter is a Device whose screens may hold more elements than a tree does.
+type TextHinter interface {
+	// HintTexts names texts that the trees to come must not leave out: elements which show or hold one of them, whatever else is left out.
 	// None: nothing in particular.
-	Seek(texts ...string)
+	HintTexts(texts ...string)
 }
 
 // Pixels is a Device whose screenshots are much cheaper than its trees: standing still is then proved by pixels.
@@ -221,10 +221,10 @@ type Pixels interface {
 	PixelsAreCheap() bool
 }
 
-// Foreseer is a Device whose trees may tell where an element will be when an animation has ended, before it is there.
-type Foreseer interface {
-	// TreesForesee is true when only pixels prove that an element stands still, whatever they cost.
-	TreesForesee() bool
+// AheadOfScreen is a Device whose trees may tell where an element will be when an animation has ended, before it is there.
+type AheadOfScreen interface {
+	// TreeAheadOfScreen is true when only pixels prove that an element stands still, whatever they cost.
+	TreeAheadOfScreen() bool
 }
 
 // Keyboard is a Device that can tell whether its on-screen keyboard takes text now.

@@ -109,16 +109,16 @@ type KeychainClearer interface {
 // is left as it is.
 const AllPermissions = "all"
 
-// Killer is an AppManager that can end the process of an app in the background, as a system short of memory does: the app keeps its place
+// ProcessKiller is an AppManager that can end the process of an app in the background, as a system short of memory does: the app keeps its place
 // among the recent ones, and what it saved. One that is in front stays.
-type Killer interface {
+type ProcessKiller interface {
 	Kill(ctx context.Context, app string) error
 }
 
-// Turner is a System whose screen can be held in four ways.
-type Turner interface {
-	// Turn holds the screen upright (0), on its left side (1: the top of the device points left), upside down (2), or on its right (3).
-	Turn(ctx context.Context, quarters int) error
+// Rotator is a System whose screen can be held in four ways.
+type Rotator interface {
+	// SetRotation holds the screen upright (0), on its left side (1: the top of the device points left), upside down (2), or on its right (3).
+	SetRotation(ctx context.Context, quarters int) error
 }
 
 // LaunchOptions say how an app is started.
@@ -186,8 +186,8 @@ type CrashWatcher interface {
 	Crashed(ctx context.Context) (*Crash, error)
 }
 
-// Obstructed is a CrashWatcher that can tell what keeps an app from being used that is not the app's fault.
-type Obstructed interface {
+// ObstacleReporter is a CrashWatcher that can tell what keeps an app from being used that is not the app's fault.
+type ObstacleReporter interface {
 	// Obstacle says in one sentence what of the system lies over the app that was launched last: its complaint about another app, say. ""
 	// when there is nothing.
 	Obstacle(ctx context.Context) (string, error)

@@ -9,9 +9,9 @@ import (
 // ErrClosed is why a call on a device that was closed fails, or one that Close came upon.
 var ErrClosed = errors.New("the device was closed")
 
-// Life is the time from a device's Open to its Close: a context that ends with ErrClosed, and the goroutines that end with it. Safe for
+// Lifetime is the time from a device's Open to its Close: a context that ends with ErrClosed, and the goroutines that end with it. Safe for
 // concurrent use.
-type Life struct {
+type Lifetime struct {
 	context.Context
 	end context.CancelCauseFunc
 
@@ -19,16 +19,16 @@ type Life struct {
 	running sync.WaitGroup
 }
 
-// NewLife begins a life.
-func NewLife() *Life {
-	l := &Life{}
+// NewLifetime begins a life.
+func NewLifetime() *Lifetime {
+	l := &Lifetime{}
 	l.Context, l.end = context.WithCancelCause(context.Background())
 	return l
 }
 
 // Go starts a goroutine that End waits for, so it must not outlast the context. When life is over nothing is started, and the error is
 // ErrClosed.
-func (l *Life) Go(work func()) error {
+func (l *Lifetime) Go(work func()) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.Err() != nil {
@@ -40,7 +40,7 @@ func (l *Life) Go(work func()) error {
 
 // End ends the context and waits for the goroutines. It tells whether this call was what ended it: one that comes later, or meanwhile,
 // waits for nothing. No goroutine of its own may call it.
-func (l *Life) End() bool {
+func (l *Lifetime) End() bool {
 	l.mu.Lock()
 	over := l.Err() != nil
 	l.end(ErrClosed)

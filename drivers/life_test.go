@@ -14,7 +14,7 @@ import (
 func TestALifeEndsWithItsGoroutines(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		life := drivers.NewLife()
+		life := drivers.NewLifetime()
 		may, ended := make(chan struct{}), make(chan bool, 1)
 		if err := life.Go(func() {
 			<-life.Done()
@@ -50,7 +50,7 @@ func TestALifeEndsWithItsGoroutines(t *testing.T) {
 func TestALifeEndsWhileGoroutinesStart(t *testing.T) {
 	t.Parallel()
 	for range 200 {
-		life := drivers.NewLife()
+		life := drivers.NewLifetime()
 		var callers sync.WaitGroup
 		var over atomic.Bool
 		var ends atomic.Int32

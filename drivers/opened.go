@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// Opened are the devices that a driver has open, so that closing it closes them. The zero value is ready; safe for concurrent use.
-type Opened struct {
+// OpenDevices are the devices that a driver has open, so that closing it closes them. The zero value is ready; safe for concurrent use.
+type OpenDevices struct {
 	mu     sync.Mutex
 	closed bool
 	all    map[io.Closer]struct{}
 }
 
 // Add keeps a device until its life ends. It is false, and the device is not kept, when Close was called before.
-func (o *Opened) Add(dev io.Closer, life context.Context) bool {
+func (o *OpenDevices) Add(dev io.Closer, life context.Context) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.closed {
@@ -34,7 +34,7 @@ func (o *Opened) Add(dev io.Closer, life context.Context) bool {
 }
 
 // Close closes the devices that are still open, and lets no more in.
-func (o *Opened) Close() error {
+func (o *OpenDevices) Close() error {
 	o.mu.Lock()
 	o.closed = true
 	left := make([]io.Closer, 0, len(o.all))

@@ -9,7 +9,7 @@ import (
 )
 
 type closer struct {
-	*drivers.Life
+	*drivers.Lifetime
 	closed int
 	err    error
 }
@@ -23,9 +23,9 @@ func (c *closer) Close() error {
 func TestOpened(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var open drivers.Opened
+		var open drivers.OpenDevices
 		broken := errors.New("broken")
-		left, gone, late := &closer{Life: drivers.NewLife(), err: broken}, &closer{Life: drivers.NewLife()}, &closer{Life: drivers.NewLife()}
+		left, gone, late := &closer{Lifetime: drivers.NewLifetime(), err: broken}, &closer{Lifetime: drivers.NewLifetime()}, &closer{Lifetime: drivers.NewLifetime()}
 		for _, c := range []*closer{left, gone} {
 			if !open.Add(c, c) {
 				t.Fatal("not taken")

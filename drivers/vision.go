@@ -18,7 +18,7 @@ type Vision interface {
 	// ErrNotFound.
 	ExtractText(ctx context.Context, img image.Image, prompt string) (Extraction, error)
 	// Locate finds what description tells of; a picture without it gives an error that wraps ErrNotFound.
-	Locate(ctx context.Context, img image.Image, description string) (Spot, error)
+	Locate(ctx context.Context, img image.Image, description string) (Located, error)
 }
 
 // TextLine is one line of text in a picture, or one word of it.
@@ -44,25 +44,25 @@ type Judgement struct {
 	Evidence []TextLine `json:"evidence,omitempty"` // what the answer rests on, and where; no Text: something that is no text
 	For      int        `json:"for"`                // votes for it
 	Against  int        `json:"against"`
-	Asked    *Asked     `json:"asked,omitempty"` // set beside an error too, once something was asked
+	Call     *ModelCall `json:"asked,omitempty"` // set beside an error too, once something was asked
 }
 
 // Extraction is a value that a model took out of a picture.
 type Extraction struct {
 	Text     string     `json:"text"`
 	Evidence []TextLine `json:"evidence,omitempty"`
-	Asked    *Asked     `json:"asked,omitempty"`
+	Call     *ModelCall `json:"asked,omitempty"`
 }
 
-// Spot is where a model found what was described to it.
-type Spot struct {
+// Located is where a model found what was described to it.
+type Located struct {
 	Bounds image.Rectangle `json:"bounds"`
 	Reason string          `json:"reason"`
-	Asked  *Asked          `json:"asked,omitempty"`
+	Call   *ModelCall      `json:"asked,omitempty"`
 }
 
-// Asked is all that passed between Taproot and a model about one picture, so that a person can check it and a rerun need not ask again.
-type Asked struct {
+// ModelCall is all that passed between Taproot and a model about one picture, so that a person can check it and a rerun need not ask again.
+type ModelCall struct {
 	Key      string      `json:"key"`  // of the picture, the prompt, the model and the kind: the same key is the same question
 	Kind     string      `json:"kind"` // judge, extract, locate
 	Model    string      `json:"model"`

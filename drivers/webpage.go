@@ -121,25 +121,25 @@ type WebModify struct {
 type WebTabs interface {
 	// PickPage waits for a page that fits, the newest if there are several, and makes it the current one; ErrNotFound names those that
 	// are open.
-	PickPage(ctx context.Context, which WebPick, timeout time.Duration) error
+	PickPage(ctx context.Context, which WebTabSelector, timeout time.Duration) error
 	// CloseTab closes the current page.
 	CloseTab(ctx context.Context) error
 	// AnswerDialogs says what becomes of dialogs from now on, until the next OpenPage.
 	AnswerDialogs(ctx context.Context, how WebAnswer) error
 }
 
-// WebWitness is a Browser that tells what happened on its pages beside what was asked of them, and that can keep a page in front.
-type WebWitness interface {
-	// Happened gives what happened since it was asked last: the oldest, and how many more there were.
-	Happened() (list []WebHappening, more int)
+// WebPageMonitor is a Browser that tells what happened on its pages beside what was asked of them, and that can keep a page in front.
+type WebPageMonitor interface {
+	// PageEvents gives what happened since it was asked last: the oldest, and how many more there were.
+	PageEvents() (list []WebPageEvent, more int)
 	// Tabs lists the pages that are open, in the order in which they were opened. One that cannot be asked has no title.
 	Tabs(ctx context.Context) ([]WebTab, error)
 	// KeepFront says whether the page in front stays there when another one opens, instead of that one becoming the current one.
 	KeepFront(keep bool)
 }
 
-// WebHappening is something that happened on a page.
-type WebHappening struct {
+// WebPageEvent is something that happened on a page.
+type WebPageEvent struct {
 	Kind   string // one of the constants below
 	Text   string // of an error or a dialog, the name of a file
 	URL    string // of the page
@@ -163,8 +163,8 @@ type WebTab struct {
 	Front      bool
 }
 
-// WebPick names a page; exactly one field is set.
-type WebPick struct {
+// WebTabSelector names a page; exactly one field is set.
+type WebTabSelector struct {
 	URL   string // a pattern as in WebEvent
 	Title string // as in WebWant
 	Index *int   // in the order in which they were opened; negative from the newest
@@ -186,18 +186,18 @@ type WebListener interface {
 	Listen(ctx context.Context, name, script string, heard func(tab int, text string)) error
 }
 
-// WebVisit is an entry of a page's history.
-type WebVisit struct {
+// WebHistoryEntry is an entry of a page's history.
+type WebHistoryEntry struct {
 	ID, Index int
 	URL       string
-	Typed     bool       // a person typed the address, or chose a bookmark: no page led there
-	All       []WebVisit // the entries of that history, where this one was asked for
+	Typed     bool              // a person typed the address, or chose a bookmark: no page led there
+	All       []WebHistoryEntry // the entries of that history, where this one was asked for
 }
 
 // WebHistory is a Browser that tells how its pages came where they are.
 type WebHistory interface {
 	// Visit gives the entry that the page in front shows. A browser that does not tell gives an error that wraps ErrUnsupported.
-	Visit(ctx context.Context) (WebVisit, error)
+	Visit(ctx context.Context) (WebHistoryEntry, error)
 }
 
 // WebDragger is a Browser whose elements can be dragged.

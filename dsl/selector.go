@@ -143,7 +143,7 @@ func (s Selector) checkPoint(d *decoding, v source.Value, o object) {
 	}
 }
 
-// seen are the keys of what eyes look for in the pixels; elements have nothing to do with it.
+// seen are the keys of what is looked for in the pixels; elements have nothing to do with it.
 func seen() []string { return []string{"ocr", "image", "describe"} }
 
 // checkEyes: what is looked for in pixels is no element, so it has no properties of one, and nothing is related to it.

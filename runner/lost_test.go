@@ -82,7 +82,7 @@ func tried(t *testing.T, c plan.Case, driver drivers.Driver, here bool) lostTry 
 	r := newRunner(t, run.Config{}, driver)
 	if !here {
 		r = newRunner(t, run.Config{})
-		r.Elsewhere = newAway(t, run.Config{}, driver)
+		r.Remote = newAway(t, run.Config{}, driver)
 	}
 	r.Last = true
 	o := r.All(t.Context(), []plan.Case{c})[0]

@@ -191,7 +191,7 @@ func hubOf(conf *run.Config) (*remote.Options, error) {
 		return nil, nil
 	}
 	hub, err := remote.NewClient(address, conf.Getenv("TAPROOT_API_KEY"))
-	return &remote.Options{Hub: hub, Noted: remote.Note(conf)}, err
+	return &remote.Options{Hub: hub, Inputs: remote.NoteInputs(conf)}, err
 }
 
 // foresee takes over, in process 1, what Ginkgo is going to run. With filters that only Ginkgo understands, nothing is known of that.
@@ -241,7 +241,7 @@ func (s *suite) each(ctx context.Context, path []byte) {
 		var err error
 		s.farm, err = remote.Open(context.WithoutCancel(ctx), *s.hub)
 		gomega.Expect(err).NotTo(gomega.HaveOccurred())
-		s.runner.Elsewhere = s.farm
+		s.runner.Remote = s.farm
 	}
 }
 

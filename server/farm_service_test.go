@@ -142,7 +142,7 @@ func TestFarmOfProjects(t *testing.T) {
 func (f *farmLab) refusedTokens(key string) (used string) {
 	f.t.Helper()
 	token := func() string {
-		text, err := hub.NewToken(f.t.Context(), f.db, hub.Place{})
+		text, err := hub.NewToken(f.t.Context(), f.db, hub.HostPlacement{})
 		if err != nil {
 			f.t.Fatal(err)
 		}

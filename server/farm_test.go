@@ -114,7 +114,7 @@ func (f *farmLab) join(name string, phones ...androidtest.Options) *member {
 // joinFor starts a host whose phones are a project's alone.
 func (f *farmLab) joinFor(project, name string, phones ...androidtest.Options) *member {
 	f.t.Helper()
-	token, err := hub.NewToken(f.t.Context(), f.db, hub.Place{Project: project, Pool: "lab", Labels: map[string]string{"desk": name}})
+	token, err := hub.NewToken(f.t.Context(), f.db, hub.HostPlacement{Project: project, Pool: "lab", Labels: map[string]string{"desk": name}})
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func (s *Server) serveFarmRun(w http.ResponseWriter, r *http.Request) {
 }
 
 // onFarm has the runs of a project run on the devices of the farm; nil: this is no hub.
-func (s *Server) onFarm() func(*run.Config, jobs.Place) jobs.Opening {
+func (s *Server) onFarm() func(*run.Config, jobs.Placement) jobs.Opening {
 	if s.o.FarmCases == nil || s.o.projectID == "" {
 		return nil
 	}

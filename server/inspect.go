@@ -200,20 +200,20 @@ func (s *Server) inspect(ctx context.Context, in *inspectInput) (*inspection, er
 		return out, s.hide(&out.Body)
 	}
 	out.Body.Width, out.Body.Height = tree.Size.X, tree.Size.Y
-	scene := client.NewRefs().Identify(tree)
+	elements := client.NewRefs().Identify(tree)
 	switch {
 	case ask.selector != nil:
 		found := client.Find(tree, *ask.selector)
 		out.Body.Found = &found
 	case ask.point != nil:
 		x, y := placeOf(*ask.point, tree)
-		if n := scene.At(int(x), int(y)); n != nil {
-			info := elementInfo(scene, n, ask.preferID)
+		if n := elements.At(int(x), int(y)); n != nil {
+			info := elementInfo(elements, n, ask.preferID)
 			out.Body.Element = &info
 		}
 	default:
-		for _, n := range scene.All() {
-			out.Body.Elements = append(out.Body.Elements, ElementLine{Words: scene.Words(n), Box: boxOf(n.Bounds), Depth: depthOf(scene, n)})
+		for _, n := range elements.All() {
+			out.Body.Elements = append(out.Body.Elements, ElementLine{Words: elements.Words(n), Box: boxOf(n.Bounds), Depth: depthOf(elements, n)})
 		}
 	}
 	return out, s.hide(&out.Body)
@@ -221,8 +221,8 @@ func (s *Server) inspect(ctx context.Context, in *inspectInput) (*inspection, er
 
 // readPixels reads the text in a part of the screen. All of the screen is read, as steps with ocr: do: a text that is found here is found there.
 func readPixels(ctx context.Context, session *action.Session, part Box) (width, height int, lines []string, err error) {
-	eyes := session.Settings.Vision
-	if eyes == nil {
+	vision := session.Settings.Vision
+	if vision == nil {
 		return 0, 0, nil, &action.VisionError{Err: errors.New("read the screen: nothing here reads pictures")}
 	}
 	img, err := session.Device.Screenshot(ctx)
@@ -233,7 +233,7 @@ func readPixels(ctx context.Context, session *action.Session, part Box) (width, 
 	if within.Empty() {
 		return 0, 0, nil, &live.InvalidError{Err: errors.New("body.read: this part is outside of the screen")}
 	}
-	read, err := eyes.OCR(ctx, img)
+	read, err := vision.OCR(ctx, img)
 	if err != nil {
 		return 0, 0, nil, &action.VisionError{Err: fmt.Errorf("read the screen: %w", err)}
 	}
@@ -296,17 +296,17 @@ func (s *Server) hide(answer any) error {
 	return json.Unmarshal([]byte(s.mask.Text(string(data))), answer)
 }
 
-func depthOf(scene *client.Identified, n *screen.Node) (depth int) {
+func depthOf(elements *client.Identified, n *screen.Node) (depth int) {
 	for p := n.Parent; p != nil; p = p.Parent {
-		if scene.Listed(p) {
+		if elements.Listed(p) {
 			depth++
 		}
 	}
 	return depth
 }
 
-func elementInfo(scene *client.Identified, n *screen.Node, preferID bool) ElementInfo {
-	info := ElementInfo{Words: scene.Words(n), Box: boxOf(n.Bounds), Editable: n.Editable, Password: n.Password, Attributes: map[string]string{}, Path: []string{}, Selectors: []SelectorCandidate{}}
+func elementInfo(elements *client.Identified, n *screen.Node, preferID bool) ElementInfo {
+	info := ElementInfo{Words: elements.Words(n), Box: boxOf(n.Bounds), Editable: n.Editable, Password: n.Password, Attributes: map[string]string{}, Path: []string{}, Selectors: []SelectorCandidate{}}
 	text := n.Text
 	if n.Password {
 		text = strings.Repeat("•", min(len(text), 3))
@@ -317,9 +317,9 @@ func elementInfo(scene *client.Identified, n *screen.Node, preferID bool) Elemen
 		}
 	}
 	for p := n.Parent; p != nil; p = p.Parent {
-		info.Path = append([]string{scene.Words(p)}, info.Path...)
+		info.Path = append([]string{elements.Words(p)}, info.Path...)
 	}
-	for _, c := range scene.Ranked(n, preferID) {
+	for _, c := range elements.Ranked(n, preferID) {
 		info.Selectors = append(info.Selectors, written(c, n))
 	}
 	return info

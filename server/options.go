@@ -72,7 +72,7 @@ type Options struct {
 	// FarmRunning tells which cases of a project are under way on hosts; nil: none are.
 	FarmRunning func(ctx context.Context, project string) ([]FarmCase, error)
 	// FarmCases has the cases of a project's runs run on the farm; nil: they run on this machine's devices.
-	FarmCases func(project string) func(*run.Config, jobs.Place) jobs.Opening
+	FarmCases func(project string) func(*run.Config, jobs.Placement) jobs.Opening
 	// FarmQueue tells what waits of a project, and what it gets of the farm; nil: nothing waits.
 	FarmQueue func(ctx context.Context, project string) ([]FarmLine, FarmShare, error)
 	// FarmMetrics writes the figures of the farm's cases, in the format of Prometheus; nil: there are none.

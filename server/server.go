@@ -86,7 +86,7 @@ func New(o Options) (*Server, error) {
 	s.figures = newFigures(s)
 	s.files = &upload.Folder{Dir: files, Limits: o.Upload}
 	s.share()
-	s.runs = jobs.New(jobs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.figures.ran, Keep: s.publishEnded, Again: s.runAgain, Elsewhere: s.onFarm()})
+	s.runs = jobs.New(jobs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.figures.ran, Keep: s.publishEnded, Again: s.runAgain, Remote: s.onFarm()})
 	s.uploads = &upload.Store{Reports: o.Config.Reports, Limits: o.Upload, Finish: s.received, Claim: s.o.Config.Claim}
 	if err := upload.Sweep(o.Config.Reports); err != nil {
 		s.log.Warn("uploads that broke off", "error", err)

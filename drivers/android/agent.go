@@ -34,11 +34,11 @@ const (
 	agentOutputBytes = 64 << 10
 )
 
-// agentWay reads and touches the screen through appium-uiautomator2-server, which runs on the phone while the device is open.
-type agentWay struct {
+// agentAccess reads and touches the screen through appium-uiautomator2-server, which runs on the phone while the device is open.
+type agentAccess struct {
 	d      *Device
 	mode   AgentMode
-	shadow toastShadow
+	shadow toastTracker
 
 	mu       sync.Mutex
 	session  string
@@ -55,7 +55,7 @@ type agentWay struct {
 }
 
 // ask makes a request within the session.
-func (a *agentWay) ask(ctx context.Context, q asking, value any) error {
+func (a *agentAccess) ask(ctx context.Context, q agentRequest, value any) error {
 	a.mu.Lock()
 	session := a.session
 	a.mu.Unlock()
@@ -70,14 +70,14 @@ func (a *agentWay) ask(ctx context.Context, q asking, value any) error {
 }
 
 // health: the shell that the agent was started from lives, and it gives what only a working UiAutomation can.
-func (a *agentWay) health(ctx context.Context) error {
+func (a *agentAccess) health(ctx context.Context) error {
 	select {
 	case <-a.ended:
 		return &agentError{serial: a.d.link.serial, what: "anything", cause: errors.New("it has ended: " + a.lastWords())}
 	default:
 	}
 	var windows []agentWindow
-	if err := a.ask(ctx, asking{method: "POST", path: "appium/list_windows", body: map[string]any{"skipScreenshots": true}, limit: lookLimit}, &windows); err != nil {
+	if err := a.ask(ctx, agentRequest{method: "POST", path: "appium/list_windows", body: map[string]any{"skipScreenshots": true}, limit: lookLimit}, &windows); err != nil {
 		return err
 	}
 	return nil
@@ -87,7 +87,7 @@ func (a *agentWay) health(ctx context.Context) error {
 var errFallback = errors.New("the agent is given up")
 
 // well makes sure, after something went wrong, that the agent works: it is started once more where it does not, or given up.
-func (a *agentWay) well(ctx context.Context) error {
+func (a *agentAccess) well(ctx context.Context) error {
 	a.mu.Lock()
 	sick := a.sick
 	a.mu.Unlock()
@@ -132,14 +132,14 @@ func (a *agentWay) well(ctx context.Context) error {
 }
 
 // mark notes that something went wrong, or that all is well.
-func (a *agentWay) mark(err error) {
+func (a *agentAccess) mark(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.sick = err
 }
 
 // giveUp ends the agent for the rest of the lease.
-func (a *agentWay) giveUp(err error) error {
+func (a *agentAccess) giveUp(err error) error {
 	d := a.d
 	a.end()
 	why := agentReason(d.link.serial, err)
@@ -162,7 +162,7 @@ func (d *Device) stopAgent(ctx context.Context) {
 }
 
 // end closes the shell that the agent runs in, and waits for it.
-func (a *agentWay) end() {
+func (a *agentAccess) end() {
 	a.mu.Lock()
 	p, ended := a.proc, a.ended
 	a.proc = nil
@@ -185,5 +185,5 @@ func (d *Device) leaveAgent(ctx context.Context) {
 	a.mu.Lock()
 	session := a.session
 	a.mu.Unlock()
-	_ = d.link.ask(ctx, asking{method: "DELETE", path: "/session/" + session, limit: agentFarewell}, nil)
+	_ = d.link.ask(ctx, agentRequest{method: "DELETE", path: "/session/" + session, limit: agentFarewell}, nil)
 }

@@ -65,8 +65,8 @@ func (d *Device) readBy(sentence string) {
 	d.reads = sentence
 }
 
-// ScreenReadBy says in a sentence what reads the screen and why.
-func (d *Device) ScreenReadBy() string {
+// TreeReadBy says in a sentence what reads the screen and why.
+func (d *Device) TreeReadBy() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.reads

@@ -143,7 +143,7 @@ func checkAgentFault(t *testing.T, d *Device, p *androidtest.Phone, at faultAt) 
 	if _, err := d.Tree(ctx); err != nil {
 		t.Errorf("the look afterwards: %v", err)
 	}
-	if said := d.ScreenReadBy(); strings.Contains(said, "\n") || !strings.Contains(said, "agent") {
+	if said := d.TreeReadBy(); strings.Contains(said, "\n") || !strings.Contains(said, "agent") {
 		t.Errorf("the report says %q", said)
 	}
 	if err := d.Close(); err != nil {
@@ -163,7 +163,7 @@ func TestAgentGivesUpOnce(t *testing.T) {
 	if _, err := d.Tree(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if said := d.ScreenReadBy(); !strings.Contains(said, "until it stopped working") || p.Count("uiautomator") == 0 {
+	if said := d.TreeReadBy(); !strings.Contains(said, "until it stopped working") || p.Count("uiautomator") == 0 {
 		t.Errorf("%q, %d dumps", said, p.Count("uiautomator"))
 	}
 	tapOn(t, d, "sign_in")

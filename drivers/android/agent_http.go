@@ -55,8 +55,8 @@ func answered(err error, kind string) bool {
 	return errors.As(err, &e) && e.kind == kind
 }
 
-// asking is one request.
-type asking struct {
+// agentRequest is one request.
+type agentRequest struct {
 	method, path string
 	body         any
 	limit        time.Duration
@@ -65,7 +65,7 @@ type asking struct {
 
 // ask makes a request on a connection of its own, straight through adb: no port of this machine is opened, a connection that has grown old
 // cannot swallow a touch, and nothing is sent twice. Into value goes what was answered, unless that is nil.
-func (l *link) ask(ctx context.Context, a asking, value any) error {
+func (l *link) ask(ctx context.Context, a agentRequest, value any) error {
 	limit := a.limit
 	if limit == 0 {
 		limit = askLimit
@@ -124,7 +124,7 @@ func (l *link) ask(ctx context.Context, a asking, value any) error {
 }
 
 // read takes an answer apart.
-func (e *agentError) read(status int, said []byte, a asking, value any) error {
+func (e *agentError) read(status int, said []byte, a agentRequest, value any) error {
 	var answer struct {
 		Value   json.RawMessage `json:"value"`
 		Session string          `json:"sessionId"`

@@ -181,7 +181,7 @@ func (d *Device) AgentState(ctx context.Context) (AgentState, error) {
 	if dir, err := d.agentFiles.apks(); err == nil {
 		_, _, s.Wanted, _ = agentAPKs(dir)
 	}
-	s.Listening = d.link.ask(ctx, asking{method: "GET", path: "/status"}, nil) == nil
+	s.Listening = d.link.ask(ctx, agentRequest{method: "GET", path: "/status"}, nil) == nil
 	return s, nil
 }
 

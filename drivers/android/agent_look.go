@@ -57,13 +57,13 @@ func (w agentWindow) bounds() image.Rectangle {
 }
 
 // look reads the elements of all windows. A try that came to nothing is made again, by an agent that was started again where that helps.
-func (a *agentWay) look(ctx context.Context, choose func(*dump)) (*screen.Tree, error) {
+func (a *agentAccess) look(ctx context.Context, choose func(*dump)) (*screen.Tree, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, treeBudget, a.d.link.tooSlow("the agent's look at the screen", treeBudget))
 	defer cancel()
 	for try := 1; ; try++ {
 		err := a.well(ctx)
 		if errors.Is(err, errFallback) {
-			return stockWay{a.d}.look(ctx, choose)
+			return stockAccess{a.d}.look(ctx, choose)
 		}
 		if err != nil {
 			return nil, err
@@ -96,7 +96,7 @@ func (a *agentWay) look(ctx context.Context, choose func(*dump)) (*screen.Tree, 
 }
 
 // notNow makes an error one that may be over later.
-func (a *agentWay) notNow(ctx context.Context, err error) error {
+func (a *agentAccess) notNow(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return a.d.link.fault(ctx, "ask the agent", ctx.Err())
 	}
@@ -107,17 +107,17 @@ func (a *agentWay) notNow(ctx context.Context, err error) error {
 }
 
 // lookOnce asks for the tree and, beside it, for the windows, which alone tells of those whose app hangs.
-func (a *agentWay) lookOnce(ctx context.Context, choose func(*dump)) (*dump, error) {
+func (a *agentAccess) lookOnce(ctx context.Context, choose func(*dump)) (*dump, error) {
 	began := time.Now()
 	var list []agentWindow
 	listed := make(chan error, 1)
 	if err := a.d.life.Go(func() {
-		listed <- a.ask(ctx, asking{method: "POST", path: "appium/list_windows", body: map[string]any{"skipScreenshots": true}, limit: lookLimit}, &list)
+		listed <- a.ask(ctx, agentRequest{method: "POST", path: "appium/list_windows", body: map[string]any{"skipScreenshots": true}, limit: lookLimit}, &list)
 	}); err != nil {
 		return nil, fmt.Errorf("device %s: %w", a.d.link.serial, err)
 	}
 	var doc string
-	err := a.ask(ctx, asking{method: "GET", path: "source", limit: lookLimit}, &doc)
+	err := a.ask(ctx, agentRequest{method: "GET", path: "source", limit: lookLimit}, &doc)
 	if other := <-listed; err == nil {
 		err = other
 	}
@@ -167,10 +167,10 @@ func windowsOf(list []agentWindow) map[int]windowPlace {
 }
 
 // deeper looks again with as much depth as the agent gives: a tree that is cut would hide elements.
-func (a *agentWay) deeper(ctx context.Context, choose func(*dump)) (*dump, error) {
+func (a *agentAccess) deeper(ctx context.Context, choose func(*dump)) (*dump, error) {
 	a.depth = agentDepthLimit
 	body := map[string]any{"settings": map[string]any{"snapshotMaxDepth": a.depth}}
-	if err := a.ask(ctx, asking{method: "POST", path: "appium/settings", body: body}, nil); err != nil {
+	if err := a.ask(ctx, agentRequest{method: "POST", path: "appium/settings", body: body}, nil); err != nil {
 		return nil, err
 	}
 	if err := a.keeps(ctx, map[string]any{"snapshotMaxDepth": float64(a.depth)}); err != nil {
@@ -225,7 +225,7 @@ var rangeText = lazyregexp.New(`^-?\d+\.\d+(E-?\d+)?$`)
 // forgetRanges takes the numbers away that the agent gives as the texts of sliders and progress bars: nobody sees them.
 func forgetRanges(n *screen.Node) {
 	if rangeText.MatchString(n.Text) && (strings.HasSuffix(n.Type, "Bar") || strings.HasSuffix(n.Type, "Slider")) {
-		n.Holds, n.Text = &screen.Holding{Value: n.Text}, ""
+		n.Holds, n.Text = &screen.ControlValue{Value: n.Text}, ""
 	}
 	for _, c := range n.Children {
 		forgetRanges(c)

@@ -21,7 +21,7 @@ func (d *Device) startAgent(ctx context.Context, o agentOptions) error {
 	if err := d.noteRestore(func(debts *restoreState) { debts.Agent = true }); err != nil {
 		return err
 	}
-	a := &agentWay{d: d, mode: o.mode, depth: agentDepth}
+	a := &agentAccess{d: d, mode: o.mode, depth: agentDepth}
 	version, err := a.start(ctx)
 	if err != nil && strings.Contains(err.Error(), signedApart) { // somebody has built one of the two
 		if err = d.removeAgent(ctx); err == nil {
@@ -44,7 +44,7 @@ func (d *Device) startAgent(ctx context.Context, o agentOptions) error {
 }
 
 // start runs the agent's instrumentation, twice where another user of UiAutomation may have been in its way.
-func (a *agentWay) start(ctx context.Context) (version string, err error) {
+func (a *agentAccess) start(ctx context.Context) (version string, err error) {
 	d := a.d
 	clear := stopAgentLine
 	for try := range 2 {
@@ -72,7 +72,7 @@ func (a *agentWay) start(ctx context.Context) (version string, err error) {
 }
 
 // startOnce begins, waits until the agent says that it is ready, and makes sure that it is.
-func (a *agentWay) startOnce(ctx context.Context) (string, error) {
+func (a *agentAccess) startOnce(ctx context.Context) (string, error) {
 	d := a.d
 	line := "am instrument -w "
 	if !a.plain {
@@ -105,7 +105,7 @@ func (a *agentWay) startOnce(ctx context.Context) (string, error) {
 }
 
 // awaitStatus asks until the agent says that it is ready. That is not yet to say that it works.
-func (a *agentWay) awaitStatus(ctx context.Context) (string, error) {
+func (a *agentAccess) awaitStatus(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, agentStartLimit, a.d.link.tooSlow("the start of the agent", agentStartLimit))
 	defer cancel()
 	for {
@@ -113,7 +113,7 @@ func (a *agentWay) awaitStatus(ctx context.Context) (string, error) {
 			Ready bool
 			Build struct{ Version string }
 		}
-		err := a.d.link.ask(ctx, asking{method: "GET", path: "/status"}, &status)
+		err := a.d.link.ask(ctx, agentRequest{method: "GET", path: "/status"}, &status)
 		if err == nil && status.Ready {
 			return status.Build.Version, nil
 		}
@@ -129,7 +129,7 @@ func (a *agentWay) awaitStatus(ctx context.Context) (string, error) {
 }
 
 // lastWords are what the shell of the agent said.
-func (a *agentWay) lastWords() string {
+func (a *agentAccess) lastWords() string {
 	for line := range strings.Lines(string(a.said.Bytes())) {
 		line = strings.TrimSpace(line)
 		for _, mark := range []string{"Error=", "shortMsg=", signedApart, "Unknown option"} {
@@ -142,14 +142,14 @@ func (a *agentWay) lastWords() string {
 }
 
 // open begins a session with settings of ours, reads back those that matter, and looks at the screen.
-func (a *agentWay) open(ctx context.Context) error {
+func (a *agentAccess) open(ctx context.Context) error {
 	settings := map[string]any{
 		"waitForIdleTimeout": 0, "waitForSelectorTimeout": 0, "enableMultiWindows": true, "snapshotMaxDepth": a.depth,
 		"shutdownOnPowerDisconnect": false, "wakeLockTimeout": 0,
 	}
 	made := ""
 	body := map[string]any{"capabilities": map[string]any{"firstMatch": []any{settings}, "alwaysMatch": map[string]any{}}}
-	if err := a.d.link.ask(ctx, asking{method: "POST", path: "/session", body: body, limit: touchLimit, session: &made}, nil); err != nil {
+	if err := a.d.link.ask(ctx, agentRequest{method: "POST", path: "/session", body: body, limit: touchLimit, session: &made}, nil); err != nil {
 		return err
 	}
 	if made == "" {
@@ -165,9 +165,9 @@ func (a *agentWay) open(ctx context.Context) error {
 }
 
 // keeps reads settings back: what the agent does not know or finds out of range it passes over in silence.
-func (a *agentWay) keeps(ctx context.Context, settings map[string]any) error {
+func (a *agentAccess) keeps(ctx context.Context, settings map[string]any) error {
 	var kept map[string]any
-	if err := a.ask(ctx, asking{method: "GET", path: "appium/settings"}, &kept); err != nil {
+	if err := a.ask(ctx, agentRequest{method: "GET", path: "appium/settings"}, &kept); err != nil {
 		return err
 	}
 	for name, want := range settings {

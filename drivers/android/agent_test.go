@@ -63,8 +63,8 @@ func TestAgentLooksAndTouches(t *testing.T) {
 	if field == nil || p.Count("uiautomator") != 0 {
 		t.Fatalf("field %v, %d dumps", field, p.Count("uiautomator"))
 	}
-	if !strings.Contains(d.ScreenReadBy(), "10.6.6") {
-		t.Errorf("%q", d.ScreenReadBy())
+	if !strings.Contains(d.TreeReadBy(), "10.6.6") {
+		t.Errorf("%q", d.TreeReadBy())
 	}
 	tapOn(t, d, "email")
 	if n := p.Count("cmd input"); n != 0 {
@@ -142,8 +142,8 @@ func TestAgentIsLeftOut(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := dev.(*Device)
-			if !strings.Contains(d.ScreenReadBy(), c.says) || strings.Count(d.ScreenReadBy(), "\n") > 0 {
-				t.Errorf("%q", d.ScreenReadBy())
+			if !strings.Contains(d.TreeReadBy(), c.says) || strings.Count(d.TreeReadBy(), "\n") > 0 {
+				t.Errorf("%q", d.TreeReadBy())
 			}
 			phones[0].HoldAutomation(false)
 			if _, err := d.Tree(t.Context()); err != nil {
@@ -186,7 +186,7 @@ func TestAgentOverTheNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if said := dev.(*Device).ScreenReadBy(); !strings.Contains(said, "over the network") || phones[0].AgentListens() {
+	if said := dev.(*Device).TreeReadBy(); !strings.Contains(said, "over the network") || phones[0].AgentListens() {
 		t.Errorf("%q", said)
 	}
 	if err := dev.Close(); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // write sets the text of the field with the focus: what it holds, which its tree tells without its hint, and the new text behind it.
-func (a *agentWay) write(ctx context.Context, text string, first rune) error {
+func (a *agentAccess) write(ctx context.Context, text string, first rune) error {
 	serial := a.d.link.serial
 	for i, line := range strings.Split(text, "\n") {
 		if i > 0 {
@@ -32,7 +32,7 @@ func (a *agentWay) write(ctx context.Context, text string, first rune) error {
 		}
 		err := a.append(ctx, line)
 		if errors.Is(err, errFallback) {
-			return stockWay{a.d}.write(ctx, line, first)
+			return stockAccess{a.d}.write(ctx, line, first)
 		}
 		if answered(err, "invalid element state") {
 			return fmt.Errorf("device %s: %w: the field takes no text from accessibility services, and %q (%U) has no key", serial, drivers.ErrUnsupported, first, first)
@@ -45,13 +45,13 @@ func (a *agentWay) write(ctx context.Context, text string, first rune) error {
 }
 
 // append writes one line behind what the field holds.
-func (a *agentWay) append(ctx context.Context, line string) error {
+func (a *agentAccess) append(ctx context.Context, line string) error {
 	serial := a.d.link.serial
 	tree, err := a.look(ctx, func(*dump) {})
 	if err != nil {
 		return err
 	}
-	if a.d.hands() != way(a) {
+	if a.d.hands() != screenAccess(a) {
 		return errFallback
 	}
 	field := tree.Focused()
@@ -66,7 +66,7 @@ func (a *agentWay) append(ctx context.Context, line string) error {
 		Element string `json:"ELEMENT"`
 		W3C     string `json:"element-6066-11e4-a52e-4f735466cecf"`
 	}
-	if err := a.ask(ctx, asking{method: "GET", path: "element/active"}, &found); err != nil {
+	if err := a.ask(ctx, agentRequest{method: "GET", path: "element/active"}, &found); err != nil {
 		if answered(err, "no such element") {
 			err = fmt.Errorf("device %s: %w: no text field has the focus", serial, drivers.ErrNotActionable)
 		}
@@ -77,7 +77,7 @@ func (a *agentWay) append(ctx context.Context, line string) error {
 	}
 	key := strings.HasSuffix(line, `\n`) // it would be read as Enter
 	body := map[string]any{"text": field.Text + strings.TrimSuffix(line, tail(key)), "replace": true}
-	if err := a.ask(ctx, asking{method: "POST", path: "element/" + found.Element + "/value", body: body, limit: touchLimit}, nil); err != nil {
+	if err := a.ask(ctx, agentRequest{method: "POST", path: "element/" + found.Element + "/value", body: body, limit: touchLimit}, nil); err != nil {
 		return err
 	}
 	if key {
@@ -93,9 +93,9 @@ func tail(key bool) string {
 	return ""
 }
 
-func (a *agentWay) copied(ctx context.Context) (string, error) {
+func (a *agentAccess) copied(ctx context.Context) (string, error) {
 	var content string
-	if err := a.ask(ctx, asking{method: "POST", path: "appium/device/get_clipboard", body: map[string]any{"contentType": "PLAINTEXT"}}, &content); err != nil {
+	if err := a.ask(ctx, agentRequest{method: "POST", path: "appium/device/get_clipboard", body: map[string]any{"contentType": "PLAINTEXT"}}, &content); err != nil {
 		return "", err
 	}
 	if content == "" && a.d.info.APILevel >= 29 {
@@ -105,8 +105,8 @@ func (a *agentWay) copied(ctx context.Context) (string, error) {
 	return string(text), err
 }
 
-func (a *agentWay) copy(ctx context.Context, text string) error {
-	return a.ask(ctx, asking{method: "POST", path: "appium/device/set_clipboard", body: map[string]any{
+func (a *agentAccess) copy(ctx context.Context, text string) error {
+	return a.ask(ctx, agentRequest{method: "POST", path: "appium/device/set_clipboard", body: map[string]any{
 		"content": base64.StdEncoding.EncodeToString([]byte(text)), "contentType": "PLAINTEXT", "label": "taproot"}}, nil)
 }
 
@@ -119,5 +119,5 @@ func (d *Device) SetClipboard(ctx context.Context, text string) error {
 }
 
 func (d *Device) noClipboard() error {
-	return fmt.Errorf("device %s: %w: the clipboard needs the agent: %s", d.link.serial, drivers.ErrUnsupported, d.ScreenReadBy())
+	return fmt.Errorf("device %s: %w: the clipboard needs the agent: %s", d.link.serial, drivers.ErrUnsupported, d.TreeReadBy())
 }

@@ -35,8 +35,8 @@ func (d *dump) takeToasts() []*screen.Node {
 	return toasts
 }
 
-// toastShadow knows since when the agent tells of a toast: it does so for longer than most stand.
-type toastShadow struct {
+// toastTracker knows since when the agent tells of a toast: it does so for longer than most stand.
+type toastTracker struct {
 	text    string    // of the toast that the newest look told of, "" for none
 	after   time.Time // its event came later than this; zero: not known
 	window  string    // it stood in, "" when that is not known
@@ -48,11 +48,11 @@ type toastShadow struct {
 }
 
 // touched notes that the screen is touched now: what is told of already was not raised by that.
-func (s *toastShadow) touched() { s.acted, s.old, s.oldIn = time.Now(), s.text, s.window }
+func (s *toastTracker) touched() { s.acted, s.old, s.oldIn = time.Now(), s.text, s.window }
 
 // note takes over what a look tells, which began at a time, and the window in which the window manager has a toast. It gives whether the
 // toast stands, and whether it did before the screen was touched.
-func (s *toastShadow) note(text, window string, began time.Time) (stands, earlier bool) {
+func (s *toastTracker) note(text, window string, began time.Time) (stands, earlier bool) {
 	if text == "" {
 		s.text, s.window, s.old, s.oldIn, s.without = "", "", "", "", began
 		return false, false
@@ -72,7 +72,7 @@ func (s *toastShadow) note(text, window string, began time.Time) (stands, earlie
 }
 
 // showToasts adds those toasts to the window in front that stand now.
-func (a *agentWay) showToasts(ctx context.Context, d *dump, toasts []*screen.Node, began time.Time) {
+func (a *agentAccess) showToasts(ctx context.Context, d *dump, toasts []*screen.Node, began time.Time) {
 	var all []string
 	for _, t := range toasts {
 		if t.Text = strings.TrimSpace(cmp.Or(t.Text, t.Desc)); t.Text != "" {

@@ -52,7 +52,7 @@ func (d *Device) AimsExactly(n *screen.Node) bool {
 }
 
 // selector is what picks the element and no other of the newest tree.
-func (a *agentWay) selector(n *screen.Node) (strategy, value string, ok bool) {
+func (a *agentAccess) selector(n *screen.Node) (strategy, value string, ok bool) {
 	a.mu.Lock()
 	tree := a.newest
 	a.mu.Unlock()
@@ -97,7 +97,7 @@ func plainText(s string) bool {
 }
 
 // seenAgain looks a second time, for an element that the agent cannot be asked for.
-func (a *agentWay) seenAgain(ctx context.Context, n *screen.Node) (bool, error) {
+func (a *agentAccess) seenAgain(ctx context.Context, n *screen.Node) (bool, error) {
 	got, err := a.lookOnce(ctx, func(*dump) {})
 	if err != nil {
 		return false, err
@@ -121,27 +121,27 @@ func forXML(s string) string {
 }
 
 // handle asks for an element; the error wraps ErrMissed when it is not there any more.
-func (a *agentWay) handle(ctx context.Context, strategy, value string) (string, error) {
+func (a *agentAccess) handle(ctx context.Context, strategy, value string) (string, error) {
 	var found struct {
 		Element string `json:"ELEMENT"`
 		W3C     string `json:"element-6066-11e4-a52e-4f735466cecf"`
 	}
-	err := a.ask(ctx, asking{method: "POST", path: "element", body: map[string]any{"strategy": strategy, "selector": value, "context": ""}}, &found)
+	err := a.ask(ctx, agentRequest{method: "POST", path: "element", body: map[string]any{"strategy": strategy, "selector": value, "context": ""}}, &found)
 	if found.W3C != "" {
 		found.Element = found.W3C
 	}
 	return found.Element, err
 }
 
-func (a *agentWay) rect(ctx context.Context, element string) (image.Rectangle, error) {
+func (a *agentAccess) rect(ctx context.Context, element string) (image.Rectangle, error) {
 	var r struct{ X, Y, Width, Height int }
-	err := a.ask(ctx, asking{method: "GET", path: "element/" + element + "/rect"}, &r)
+	err := a.ask(ctx, agentRequest{method: "GET", path: "element/" + element + "/rect"}, &r)
 	return image.Rect(r.X, r.Y, r.X+r.Width, r.Y+r.Height), err
 }
 
 // ready makes sure that nothing has come over the element, and that it is where the tree had it. Both are asked at once, so that as little time as can
 // be passes between the answers and the touch.
-func (a *agentWay) ready(ctx context.Context, t touch) error {
+func (a *agentAccess) ready(ctx context.Context, t touch) error {
 	free := make(chan error, 1)
 	if err := a.d.life.Go(func() { free <- a.uncovered(ctx, t) }); err != nil {
 		return fmt.Errorf("device %s: %w", a.d.link.serial, err)
@@ -154,12 +154,12 @@ func (a *agentWay) ready(ctx context.Context, t touch) error {
 }
 
 // uncovered makes sure that no window has come over the place of a touch since the newest tree was read: a notification, a call.
-func (a *agentWay) uncovered(ctx context.Context, t touch) error {
+func (a *agentAccess) uncovered(ctx context.Context, t touch) error {
 	a.mu.Lock()
 	before := a.windows
 	a.mu.Unlock()
 	var list []agentWindow
-	if err := a.ask(ctx, asking{method: "POST", path: "appium/list_windows", body: map[string]any{"skipScreenshots": true}, limit: lookLimit}, &list); err != nil {
+	if err := a.ask(ctx, agentRequest{method: "POST", path: "appium/list_windows", body: map[string]any{"skipScreenshots": true}, limit: lookLimit}, &list); err != nil {
 		return err
 	}
 	for id, now := range windowsOf(list) {
@@ -175,7 +175,7 @@ func (a *agentWay) uncovered(ctx context.Context, t touch) error {
 }
 
 // stands makes sure that the element is where the tree had it.
-func (a *agentWay) stands(ctx context.Context, t touch) error {
+func (a *agentAccess) stands(ctx context.Context, t touch) error {
 	strategy, value, ok := a.selector(t.aimed)
 	if !ok {
 		return nil // the caller has seen it standing still
@@ -198,7 +198,7 @@ func (a *agentWay) stands(ctx context.Context, t touch) error {
 	}
 	if n := t.aimed; err == nil && strategy == "id" && n.Text != "" && !n.Editable {
 		var says string // a row that is used again for something else keeps its place and its id
-		if err = a.ask(ctx, asking{method: "GET", path: "element/" + element + "/text"}, &says); err == nil && forXML(says) != n.Text {
+		if err = a.ask(ctx, agentRequest{method: "GET", path: "element/" + element + "/text"}, &says); err == nil && forXML(says) != n.Text {
 			return missed("is something else now")
 		}
 	}
@@ -232,11 +232,11 @@ func (a *agentWay) stands(ctx context.Context, t touch) error {
 }
 
 // touch makes a gesture with W3C actions, which are over when they are answered. The agent is made well before it, never behind it.
-func (a *agentWay) touch(ctx context.Context, t touch) error {
+func (a *agentAccess) touch(ctx context.Context, t touch) error {
 	for try := 1; ; try++ {
 		err := a.well(ctx)
 		if errors.Is(err, errFallback) {
-			return stockWay{a.d}.touch(ctx, t)
+			return stockAccess{a.d}.touch(ctx, t)
 		}
 		if err != nil {
 			return err
@@ -257,7 +257,7 @@ func (a *agentWay) touch(ctx context.Context, t touch) error {
 			limit += touchLimit
 		}
 		a.shadow.touched()
-		err = a.ask(ctx, asking{method: "POST", path: "actions", body: map[string]any{"actions": actions}, limit: limit}, nil)
+		err = a.ask(ctx, agentRequest{method: "POST", path: "actions", body: map[string]any{"actions": actions}, limit: limit}, nil)
 		e := new(agentError)
 		switch {
 		case err == nil:
@@ -273,7 +273,7 @@ func (a *agentWay) touch(ctx context.Context, t touch) error {
 }
 
 // touchError says what became of a touch that was not confirmed.
-func (a *agentWay) touchError(t touch, e *agentError) error {
+func (a *agentAccess) touchError(t touch, e *agentError) error {
 	serial := a.d.link.serial
 	switch {
 	case e.kind == "":
@@ -292,15 +292,15 @@ func (a *agentWay) touchError(t touch, e *agentError) error {
 func (t touch) actions() (fingers []any, took time.Duration) {
 	switch t.kind {
 	case touchPinch:
-		left, right := &finger{}, &finger{}
-		for i, f := range []*finger{left, right} {
+		left, right := &fingerActions{}, &fingerActions{}
+		for i, f := range []*fingerActions{left, right} {
 			side := 1 - 2*i
 			f.move(0, t.from.Sub(image.Pt(side*t.near[0], 0))).down()
 			f.move(max(t.took, shortestSwipe), t.from.Sub(image.Pt(side*t.near[1], 0))).up()
 		}
 		return []any{left.source("f1"), right.source("f2")}, t.took
 	}
-	f := (&finger{}).move(0, t.from).down()
+	f := (&fingerActions{}).move(0, t.from).down()
 	switch t.kind {
 	case touchHold:
 		f.pause(t.took)
@@ -316,33 +316,33 @@ func (t touch) actions() (fingers []any, took time.Duration) {
 	return []any{f.up().source("f1")}, f.took
 }
 
-// finger is a list of what one finger does.
-type finger struct {
+// fingerActions is a list of what one finger does.
+type fingerActions struct {
 	steps []any
 	took  time.Duration
 }
 
-func (f *finger) move(within time.Duration, to image.Point) *finger {
+func (f *fingerActions) move(within time.Duration, to image.Point) *fingerActions {
 	f.took += within
 	f.steps = append(f.steps, map[string]any{"type": "pointerMove", "duration": within.Milliseconds(), "x": to.X, "y": to.Y})
 	return f
 }
 
-func (f *finger) pause(d time.Duration) *finger {
+func (f *fingerActions) pause(d time.Duration) *fingerActions {
 	f.took += d
 	f.steps = append(f.steps, map[string]any{"type": "pause", "duration": d.Milliseconds()})
 	return f
 }
 
-func (f *finger) down() *finger { return f.press("pointerDown") }
+func (f *fingerActions) down() *fingerActions { return f.press("pointerDown") }
 
-func (f *finger) up() *finger { return f.press("pointerUp") }
+func (f *fingerActions) up() *fingerActions { return f.press("pointerUp") }
 
-func (f *finger) press(kind string) *finger {
+func (f *fingerActions) press(kind string) *fingerActions {
 	f.steps = append(f.steps, map[string]any{"type": kind, "button": 0})
 	return f
 }
 
-func (f *finger) source(id string) any {
+func (f *fingerActions) source(id string) any {
 	return map[string]any{"type": "pointer", "id": id, "parameters": map[string]any{"pointerType": "touch"}, "actions": f.steps}
 }

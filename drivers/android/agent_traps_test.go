@@ -169,7 +169,7 @@ func TestAgentThatCannotServeIsStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if said := dev.(*Device).ScreenReadBy(); phones[0].AgentListens() || !strings.Contains(said, "session not created") {
+	if said := dev.(*Device).TreeReadBy(); phones[0].AgentListens() || !strings.Contains(said, "session not created") {
 		t.Errorf("it listens; %q", said)
 	}
 }
@@ -204,7 +204,7 @@ func TestAgentInstallations(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				said := dev.(*Device).ScreenReadBy()
+				said := dev.(*Device).TreeReadBy()
 				if c.says == "" && !strings.Contains(said, "with the agent") || c.says != "" && !strings.Contains(said, c.says) {
 					t.Errorf("%q", said)
 				}
@@ -226,14 +226,14 @@ func TestAgentSessionOfAnotherHost(t *testing.T) {
 	t.Parallel()
 	d, p := openForFaults(t)
 	button := waitNode(t, d, "sign_in")
-	if err := d.link.ask(t.Context(), asking{method: "POST", path: "/session", body: map[string]any{"capabilities": map[string]any{}}}, nil); err != nil {
+	if err := d.link.ask(t.Context(), agentRequest{method: "POST", path: "/session", body: map[string]any{"capabilities": map[string]any{}}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	before := len(p.Taps())
 	if err := d.Tap(t.Context(), centre(button)); err != nil || len(p.Taps()) != before+1 {
 		t.Errorf("%v, %v", err, p.Taps())
 	}
-	if said := d.ScreenReadBy(); !strings.Contains(said, "with the agent") || strings.Contains(said, "until") {
+	if said := d.TreeReadBy(); !strings.Contains(said, "with the agent") || strings.Contains(said, "until") {
 		t.Errorf("%q", said)
 	}
 }

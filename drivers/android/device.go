@@ -30,12 +30,12 @@ type Device struct {
 	link    *link
 	info    drivers.Info
 	log     *slog.Logger
-	session string        // makes the names of our files on the device unique
-	segment int           // seconds of a film's part
-	probe   time.Duration // how long a film is watched before it counts as begun
-	glass   image.Point   // size of the panel, which differs from info's where that is overridden
-	notes   string        // the directory of notes on what to restore; "" means the user's cache
-	life    *drivers.Life // its goroutines are those of logs and films
+	session string            // makes the names of our files on the device unique
+	segment int               // seconds of a film's part
+	probe   time.Duration     // how long a film is watched before it counts as begun
+	glass   image.Point       // size of the panel, which differs from info's where that is overridden
+	notes   string            // the directory of notes on what to restore; "" means the user's cache
+	life    *drivers.Lifetime // its goroutines are those of logs and films
 
 	shots captureCosts // knows what pictures and trees cost
 
@@ -57,7 +57,7 @@ type Device struct {
 	watching   watched             // the app that was launched last
 	logged     *logStream          // the log that was begun last
 	agentFiles agentOptions        // where the agent would come from
-	agent      *agentWay           // reads and touches the screen; nil: the phone's own tools do
+	agent      *agentAccess        // reads and touches the screen; nil: the phone's own tools do
 	reads      string              // the sentence that says what does
 	aim        *screen.Node        // that the next touch is meant for
 	buttons    []image.Rectangle   // of the dialog that was looked at last
@@ -94,7 +94,7 @@ func open(ctx context.Context, l *link, log *slog.Logger, notes string, agent ag
 		link: l, log: log.With("device", l.serial), info: p.info(attachment{serial: l.serial}),
 		session: strings.ToLower(rand.Text()[:10]),
 		segment: segmentSeconds, probe: filmProbe, glass: p.panel, notes: notes,
-		files: map[string]struct{}{}, pids: map[int]struct{}{}, life: drivers.NewLife(),
+		files: map[string]struct{}{}, pids: map[int]struct{}{}, life: drivers.NewLifetime(),
 	}
 	if err := d.prepare(ctx); err != nil {
 		d.life.End()
@@ -149,7 +149,7 @@ func (d *Device) Info() drivers.Info { return d.info }
 
 // PixelsAreCheap is true where uiautomator gives the trees: a raw screenshot takes a tenth of what a dump takes, and twice what an agent does.
 func (d *Device) PixelsAreCheap() bool {
-	_, stock := d.hands().(stockWay)
+	_, stock := d.hands().(stockAccess)
 	return stock
 }
 

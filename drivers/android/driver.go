@@ -40,7 +40,7 @@ type Driver struct {
 	log       *slog.Logger
 	agent     agentOptions
 
-	open drivers.Opened
+	open drivers.OpenDevices
 }
 
 var _ drivers.Driver = (*Driver)(nil)

@@ -99,7 +99,7 @@ var calls = []struct {
 		return d.Install(ctx, path)
 	}},
 	{"location", "cmd location", func(ctx context.Context, d *Device, _ string) error {
-		return d.SetLocation(ctx, drivers.Place{Latitude: 1, Longitude: 2})
+		return d.SetLocation(ctx, drivers.Coordinates{Latitude: 1, Longitude: 2})
 	}},
 	{"media", "content query", func(ctx context.Context, d *Device, dir string) error {
 		path := filepath.Join(dir, "x.png")

@@ -125,17 +125,17 @@ func (l *link) push(ctx context.Context, r io.Reader, remote string, modified ti
 		}
 		for _, dev := range devices {
 			if dev.Serial() == l.serial {
-				return dev.Push(lastAlone{r}, remote, modified, 0o644)
+				return dev.Push(splitTail{r}, remote, modified, 0o644)
 			}
 		}
 		return errUnlisted
 	})
 }
 
-// lastAlone gives the end of a file apart from its last bytes: gadb drops bytes that come with it.
-type lastAlone struct{ r io.Reader }
+// splitTail gives the end of a file apart from its last bytes: gadb drops bytes that come with it.
+type splitTail struct{ r io.Reader }
 
-func (l lastAlone) Read(p []byte) (int, error) {
+func (l splitTail) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if n > 0 && errors.Is(err, io.EOF) {
 		err = nil

@@ -9,13 +9,13 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-var _ drivers.Locator = (*Device)(nil)
+var _ drivers.LocationSetter = (*Device)(nil)
 
 // mockAPI is the first Android whose location service takes test providers by command.
 const mockAPI = 31
 
 // SetLocation makes test providers of the phone's own and gives them the place. Apps can tell such a place from a real one.
-func (d *Device) SetLocation(ctx context.Context, at drivers.Place) error {
+func (d *Device) SetLocation(ctx context.Context, at drivers.Coordinates) error {
 	if err := d.since(mockAPI, "a made-up location"); err != nil {
 		return err
 	}

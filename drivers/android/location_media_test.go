@@ -17,7 +17,7 @@ import (
 func TestLocation(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{API: 34})
-	for _, at := range []drivers.Place{{Latitude: 52.52, Longitude: 13.405}, {Latitude: -33.8688, Longitude: -0.0000125, Accuracy: 20}} {
+	for _, at := range []drivers.Coordinates{{Latitude: 52.52, Longitude: 13.405}, {Latitude: -33.8688, Longitude: -0.0000125, Accuracy: 20}} {
 		if err := d.SetLocation(t.Context(), at); err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +32,7 @@ func TestLocation(t *testing.T) {
 		t.Error("the made-up place stays after Close")
 	}
 	old, _ := openPhone(t, androidtest.Options{API: 30})
-	if err := old.SetLocation(t.Context(), drivers.Place{}); !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "API level 31") {
+	if err := old.SetLocation(t.Context(), drivers.Coordinates{}); !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "API level 31") {
 		t.Errorf("Android 11: %v", err)
 	}
 }

@@ -36,11 +36,11 @@ func (d *Device) Rotate(ctx context.Context, landscape bool) error {
 	if landscape != (d.info.Width > d.info.Height) {
 		turns = 1
 	}
-	return d.Turn(ctx, turns)
+	return d.SetRotation(ctx, turns)
 }
 
-// Turn fixes how the screen is held, in quarter turns, and waits a moment for it: an app may keep its own.
-func (d *Device) Turn(ctx context.Context, turns int) error {
+// SetRotation fixes how the screen is held, in quarter turns, and waits a moment for it: an app may keep its own.
+func (d *Device) SetRotation(ctx context.Context, turns int) error {
 	o, err := d.run(ctx, command{name: "settings get", asks: true, line: "settings get system accelerometer_rotation; settings get system user_rotation"})
 	if err != nil {
 		return err

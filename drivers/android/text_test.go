@@ -236,7 +236,7 @@ func TestCloseGivesTheKeyboardBack(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again := &Device{link: d.link, life: drivers.NewLife()}
+	again := &Device{link: d.link, life: drivers.NewLifetime()}
 	if after := setting(t, again, "default_input_method"); after != before {
 		t.Errorf("keyboard %q became %q", before, after)
 	}

@@ -32,8 +32,8 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	return d.hands().look(ctx, (*dump).reachable)
 }
 
-// WholeTree is Tree with all windows.
-func (d *Device) WholeTree(ctx context.Context) (*screen.Tree, error) {
+// FullTree is Tree with all windows.
+func (d *Device) FullTree(ctx context.Context) (*screen.Tree, error) {
 	return d.hands().look(ctx, func(*dump) {})
 }
 

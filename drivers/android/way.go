@@ -8,9 +8,9 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// way is how the screen of a phone is read and touched: by the phone's own tools, or by an agent that runs on it. Its methods are called one at a
+// screenAccess is how the screen of a phone is read and touched: by the phone's own tools, or by an agent that runs on it. Its methods are called one at a
 // time. An error of look means what one of Device.Tree means.
-type way interface {
+type screenAccess interface {
 	// look reads the elements; choose leaves out windows.
 	look(ctx context.Context, choose func(*dump)) (*screen.Tree, error)
 	// touch makes a gesture, once. What may have happened is never repeated.
@@ -25,8 +25,8 @@ type way interface {
 }
 
 var (
-	_ way = stockWay{}
-	_ way = (*agentWay)(nil)
+	_ screenAccess = stockAccess{}
+	_ screenAccess = (*agentAccess)(nil)
 )
 
 // The kinds of touch.
@@ -49,14 +49,14 @@ type touch struct {
 	points   []image.Point // that must be on the screen
 }
 
-// stockWay is uiautomator's dumps, and the program input.
-type stockWay struct{ d *Device }
+// stockAccess is uiautomator's dumps, and the program input.
+type stockAccess struct{ d *Device }
 
-func (s stockWay) look(ctx context.Context, choose func(*dump)) (*screen.Tree, error) {
+func (s stockAccess) look(ctx context.Context, choose func(*dump)) (*screen.Tree, error) {
 	return s.d.dumped(ctx, choose)
 }
 
-func (s stockWay) touch(ctx context.Context, t touch) error {
+func (s stockAccess) touch(ctx context.Context, t touch) error {
 	d := s.d
 	switch t.kind {
 	case touchDouble:
@@ -73,27 +73,27 @@ func (s stockWay) touch(ctx context.Context, t touch) error {
 	return d.inputTap(ctx, t.from)
 }
 
-func (s stockWay) write(ctx context.Context, text string, first rune) error {
+func (s stockAccess) write(ctx context.Context, text string, first rune) error {
 	return s.d.typeByKeyboard(ctx, text, first)
 }
 
-func (s stockWay) copied(context.Context) (string, error) { return "", s.d.noClipboard() }
+func (s stockAccess) copied(context.Context) (string, error) { return "", s.d.noClipboard() }
 
-func (s stockWay) copy(context.Context, string) error { return s.d.noClipboard() }
+func (s stockAccess) copy(context.Context, string) error { return s.d.noClipboard() }
 
-func (s stockWay) health(ctx context.Context) error {
+func (s stockAccess) health(ctx context.Context) error {
 	_, err := s.d.link.state(ctx)
 	return err
 }
 
 // hands gives the way in which this phone is read and touched now.
-func (d *Device) hands() way {
+func (d *Device) hands() screenAccess {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.agent != nil {
 		return d.agent
 	}
-	return stockWay{d}
+	return stockAccess{d}
 }
 
 // gesture checks the points and touches.

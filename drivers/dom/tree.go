@@ -85,7 +85,7 @@ type Document struct {
 	Suspects int // elements that may keep something to themselves; of a page that was read, those of its frames, too
 
 	Undrawn bool // the browser has not drawn the page since it was read before
-	Rest    screen.Rest
+	Rest    screen.Activity
 	Waiting bool // for pictures that the browser has and gives a moment later, or for the frame in which the page draws its answer to a touch or a key
 }
 
@@ -110,8 +110,8 @@ type Page struct {
 	Top   *screen.Node // nil: it has no elements yet
 	Notes []string     // what is not in it, and why
 
-	Rest    screen.Rest // of all its documents
-	Loading bool        // a document of it, its own or that of a frame, has not come whole yet
+	Rest    screen.Activity // of all its documents
+	Loading bool            // a document of it, its own or that of a frame, has not come whole yet
 }
 
 // Read reads a page and the frames in it once, in pixels of CSS.
@@ -139,7 +139,7 @@ type reader struct {
 	frames   int
 	suspects int
 	loading  bool
-	rest     screen.Rest
+	rest     screen.Activity
 	still    bool // the documents around the one that is read have not been drawn since they were read before
 	notes    []string
 	sought   []byte                         // the texts that must not be left out, as JSON
@@ -327,7 +327,7 @@ func (r *reader) node(e *element, chain []string, frames *[]frame) *screen.Node 
 		Seen: rectangle(e.Seen), TextBounds: rectangle(e.Letters),
 	}
 	if len(e.Holds) == 2 {
-		n.Holds = &screen.Holding{Value: e.Holds[0], Form: e.Holds[1]}
+		n.Holds = &screen.ControlValue{Value: e.Holds[0], Form: e.Holds[1]}
 	}
 	if len(e.Press) == 2 {
 		n.Press = &image.Point{X: Clamp(e.Press[0]), Y: Clamp(e.Press[1])}

@@ -214,7 +214,7 @@ func (s Subject[T]) filmsAny(t T) {
 
 func (s Subject[T]) castsAny(t T) {
 	dev := s.open(t)
-	caster, ok := dev.(drivers.Caster)
+	caster, ok := dev.(drivers.Screencaster)
 	if !ok {
 		t.Log("the device does not claim that it can be watched")
 		return
@@ -224,7 +224,7 @@ func (s Subject[T]) castsAny(t T) {
 		t.Fatal(err)
 	}
 	var shown seen
-	stop, err := caster.Cast(t.Context(), shown.show)
+	stop, err := caster.Screencast(t.Context(), shown.show)
 	if errors.Is(err, drivers.ErrUnsupported) {
 		t.Log(err)
 		return

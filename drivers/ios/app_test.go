@@ -111,7 +111,7 @@ func TestSystemIsGivenBack(t *testing.T) {
 			d, b := opened(t, small(iostest.DeviceOptions{Phone: phone}))
 			ctx := t.Context()
 			page(t, d, "Device")
-			must(t, d.SetLocation(ctx, drivers.Place{Latitude: 52.52, Longitude: -13.405}))
+			must(t, d.SetLocation(ctx, drivers.Coordinates{Latitude: 52.52, Longitude: -13.405}))
 			must(t, d.DarkMode(ctx, true))
 			must(t, d.Rotate(ctx, true))
 			wait(t, d, "Dark: true")
@@ -145,7 +145,7 @@ func TestSystemIsGivenBackAfterAKill(t *testing.T) {
 	b.env["TAPROOT_WDA_URL"] = b.lab.Device(0).StartAgent()
 	d, _ := b.open(t)
 	must(t, d.DarkMode(t.Context(), true))
-	must(t, d.SetLocation(t.Context(), drivers.Place{Latitude: 1, Longitude: 2}))
+	must(t, d.SetLocation(t.Context(), drivers.Coordinates{Latitude: 1, Longitude: 2}))
 	// d is not closed, as after a kill; its lease is free.
 	again, _ := b.open(t)
 	page(t, again, "Device")

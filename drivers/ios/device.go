@@ -26,20 +26,20 @@ type Device struct {
 	home  string
 	film  string // address of WebDriverAgent's film
 	notes string
-	life  *drivers.Life // its goroutines are those of logs and films
+	life  *drivers.Lifetime // its goroutines are those of logs and films
 	web   webViews
 
 	taken drivers.Pictures // the newest picture
 
 	mu      sync.Mutex
-	shot    image.Point  // size of the last screenshot, which is the measure of everything
-	scale   float64      // pixels of a point
-	wide    bool         // the application lay on its side when it was seen last
-	told    bool         // WebDriverAgent gives traits
-	corner  image.Point  // of the app in front, in points
-	tree    *screen.Tree // that was read last
-	aimed   *screen.Node // what the next touch is meant for
-	standIn []standIn    // for the buttons of an alert whose elements cannot be read
+	shot    image.Point   // size of the last screenshot, which is the measure of everything
+	scale   float64       // pixels of a point
+	wide    bool          // the application lay on its side when it was seen last
+	told    bool          // WebDriverAgent gives traits
+	corner  image.Point   // of the app in front, in points
+	tree    *screen.Tree  // that was read last
+	aimed   *screen.Node  // what the next touch is meant for
+	standIn []buttonPlace // for the buttons of an alert whose elements cannot be read
 	debts   restoreState
 	app     watched           // the app that was launched last
 	locales map[string]string // of apps
@@ -47,23 +47,23 @@ type Device struct {
 }
 
 var (
-	_ drivers.Device        = (*Device)(nil)
-	_ drivers.AppManager    = (*Device)(nil)
-	_ drivers.Gestures      = (*Device)(nil)
-	_ drivers.Keys          = (*Device)(nil)
-	_ drivers.Editor        = (*Device)(nil)
-	_ drivers.KeyboardHider = (*Device)(nil)
-	_ drivers.Keyboard      = (*Device)(nil)
-	_ drivers.System        = (*Device)(nil)
-	_ drivers.Recorder      = (*Device)(nil)
-	_ drivers.Logger        = (*Device)(nil)
-	_ drivers.CrashWatcher  = (*Device)(nil)
-	_ drivers.Locator       = (*Device)(nil)
-	_ drivers.MediaAdder    = (*Device)(nil)
-	_ drivers.Pincher       = (*Device)(nil)
-	_ drivers.Alerter       = (*Device)(nil)
-	_ drivers.Foreseer      = (*Device)(nil)
-	_ drivers.Drafter       = (*Device)(nil)
+	_ drivers.Device          = (*Device)(nil)
+	_ drivers.AppManager      = (*Device)(nil)
+	_ drivers.Gestures        = (*Device)(nil)
+	_ drivers.Keys            = (*Device)(nil)
+	_ drivers.Editor          = (*Device)(nil)
+	_ drivers.KeyboardHider   = (*Device)(nil)
+	_ drivers.Keyboard        = (*Device)(nil)
+	_ drivers.System          = (*Device)(nil)
+	_ drivers.Recorder        = (*Device)(nil)
+	_ drivers.Logger          = (*Device)(nil)
+	_ drivers.CrashWatcher    = (*Device)(nil)
+	_ drivers.LocationSetter  = (*Device)(nil)
+	_ drivers.MediaAdder      = (*Device)(nil)
+	_ drivers.Pincher         = (*Device)(nil)
+	_ drivers.Alerter         = (*Device)(nil)
+	_ drivers.AheadOfScreen   = (*Device)(nil)
+	_ drivers.QuickTreeReader = (*Device)(nil)
 
 	_ drivers.Pusher          = (*Device)(nil)
 	_ drivers.StatusBarSetter = (*Device)(nil)
@@ -71,7 +71,7 @@ var (
 
 func (d *Driver) newDevice(ctx context.Context, f found, w *wda, film string) (*Device, error) {
 	dev := &Device{wda: w, host: d.host(f, w), tools: d.tools, info: f.info, log: d.log.With("device", f.info.ID), home: d.home, film: film, notes: d.notes,
-		life: drivers.NewLife(), locales: map[string]string{}}
+		life: drivers.NewLifetime(), locales: map[string]string{}}
 	err := dev.wake(ctx)
 	var img image.Image
 	if err == nil {

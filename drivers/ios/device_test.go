@@ -430,7 +430,7 @@ func TestReportThatIsCopiedSlowly(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "List.ips")
 	synctest.Test(t, func(t *testing.T) {
 		must(t, os.WriteFile(file, []byte(`{"bundleID":"com.example.list","timestamp":"`+time.Now().Format("2006-01-02 15:04:05.00 -0700")+`"}`+"\n"+`{"exception":{"type":"EXC_CRASH","signal":"SIGABRT"}}`), 0o600))
-		d := &Device{host: &slowReports{file: file}, tools: tools{goios: "ios"}, life: drivers.NewLife()}
+		d := &Device{host: &slowReports{file: file}, tools: tools{goios: "ios"}, life: drivers.NewLifetime()}
 		defer d.life.End()
 		if c := d.reportOfPhone(t.Context(), watched{bundle: "com.example.list", at: time.Now()}); c == nil || c.Reason != "EXC_CRASH SIGABRT" {
 			t.Errorf("%+v", c)

@@ -58,7 +58,7 @@ type Driver struct {
 	found  map[string]found // what was listed last
 	agents map[string]*agent
 	closed bool
-	open   drivers.Opened
+	open   drivers.OpenDevices
 }
 
 var _ drivers.Driver = (*Driver)(nil)

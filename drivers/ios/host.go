@@ -85,7 +85,7 @@ type (
 		present(ctx context.Context, known bool) error
 	}
 	locator interface {
-		locate(ctx context.Context, at *drivers.Place) error
+		locate(ctx context.Context, at *drivers.Coordinates) error
 	}
 	painter interface {
 		appearance(ctx context.Context) (string, error)

@@ -68,7 +68,7 @@ func TestALinkOfTheAppOfTheTest(t *testing.T) {
 func TestLocationOfAnOldIPhone(t *testing.T) {
 	t.Parallel()
 	d, b := opened(t, small(iostest.DeviceOptions{Phone: true, Version: "15.8"}))
-	must(t, d.SetLocation(t.Context(), drivers.Place{Latitude: 52.52, Longitude: -13.405}))
+	must(t, d.SetLocation(t.Context(), drivers.Coordinates{Latitude: 52.52, Longitude: -13.405}))
 	if at := b.lab.Device(0).Place(); at != "52.5200000,-13.4050000" {
 		t.Errorf("it believes to be at %q", at)
 	}

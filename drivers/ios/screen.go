@@ -48,9 +48,9 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	return tree, d.focus(ctx, tree)
 }
 
-// Draft is Tree without what is hidden being told from what is seen, without the focus, and without texts that are longer than a source gives: each of
+// QuickTree is Tree without what is hidden being told from what is seen, without the focus, and without texts that are longer than a source gives: each of
 // these costs questions to the app, about each of its elements. WebDriverAgents before 9.12 tell what is hidden for nothing.
-func (d *Device) Draft(ctx context.Context) (*screen.Tree, error) {
+func (d *Device) QuickTree(ctx context.Context) (*screen.Tree, error) {
 	if !d.traits() {
 		return nil, nil
 	}
@@ -121,7 +121,7 @@ func (d *Device) traits() bool {
 }
 
 // TreesForesee: UIKit moves a view's frame at once to where its animation ends.
-func (d *Device) TreesForesee() bool { return true }
+func (d *Device) TreeAheadOfScreen() bool { return true }
 
 // focus marks the element that has the keyboard's focus. Where there is no field, nobody needs to know.
 func (d *Device) focus(ctx context.Context, tree *screen.Tree) error {

@@ -277,7 +277,7 @@ func (h simHost) present(ctx context.Context, known bool) error {
 	return nil
 }
 
-func (h simHost) locate(ctx context.Context, at *drivers.Place) error {
+func (h simHost) locate(ctx context.Context, at *drivers.Coordinates) error {
 	c := h.simctl("location", h.udid, "clear")
 	if at != nil {
 		degrees := func(v float64) string { return strconv.FormatFloat(v, 'f', 7, 64) }

@@ -33,7 +33,7 @@ func TestStreamIsTurnedAsTheAppIs(t *testing.T) {
 		t.Fatalf("the screenshot has %v", size)
 	}
 	shown := make(chan drivers.Frame, 1)
-	stop, err := d.Cast(t.Context(), func(f drivers.Frame) {
+	stop, err := d.Screencast(t.Context(), func(f drivers.Frame) {
 		select {
 		case shown <- f:
 		default:

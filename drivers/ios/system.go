@@ -118,7 +118,7 @@ func (p wdaPainter) setAppearance(ctx context.Context, name string) error {
 }
 
 // SetLocation tells the device where it is: a simulator by simctl, an iPhone by WebDriverAgent, or by go-ios before iOS 16.4.
-func (d *Device) SetLocation(ctx context.Context, at drivers.Place) error {
+func (d *Device) SetLocation(ctx context.Context, at drivers.Coordinates) error {
 	if err := d.noteRestore(func(o *restoreState) { o.Location = true }); err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ type muxLocator struct {
 	udid string
 }
 
-func (l muxLocator) locate(ctx context.Context, at *drivers.Place) error {
+func (l muxLocator) locate(ctx context.Context, at *drivers.Coordinates) error {
 	c := l.ios("resetlocation", "--udid="+l.udid)
 	if at != nil {
 		c = l.ios("setlocation", "--lat="+strconv.FormatFloat(at.Latitude, 'f', 7, 64), "--lon="+strconv.FormatFloat(at.Longitude, 'f', 7, 64), "--udid="+l.udid)
@@ -167,7 +167,7 @@ func (l muxLocator) locate(ctx context.Context, at *drivers.Place) error {
 // wdaLocator tells an iPhone where it is.
 type wdaLocator struct{ wda *wda }
 
-func (l wdaLocator) locate(ctx context.Context, at *drivers.Place) error {
+func (l wdaLocator) locate(ctx context.Context, at *drivers.Coordinates) error {
 	const path = "/wda/simulatedLocation"
 	if at == nil {
 		return l.wda.call(ctx, request{what: "the location", method: "DELETE", path: path}, nil)

@@ -100,13 +100,13 @@ func (d *Device) readSystem(ctx context.Context) ([]*screen.Node, error) {
 	return seen.alerts(), nil
 }
 
-// standIn is a place on the screen that stands for a button of an alert.
-type standIn struct {
+// buttonPlace is a place on the screen that stands for a button of an alert.
+type buttonPlace struct {
 	at     image.Rectangle // in pixels
 	button string
 }
 
-func (d *Device) standIns(list []standIn) {
+func (d *Device) standIns(list []buttonPlace) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.standIn = list
@@ -152,14 +152,14 @@ func (d *Device) standInAlert(ctx context.Context, seen reading, text string) ([
 	for i, line := range lines {
 		alert.Children = append(alert.Children, &screen.Node{Type: elementPrefix + "StaticText", Text: line, Bounds: row(i)})
 	}
-	var places []standIn
+	var places []buttonPlace
 	scale := d.factor()
 	for i, name := range buttons {
 		n := &screen.Node{Type: elementPrefix + "Button", Text: name, Clickable: true, Bounds: row(len(lines) + i)}
 		alert.Children = append(alert.Children, n)
 		pixels := &screen.Node{Bounds: n.Bounds}
 		toPixels(pixels, scale)
-		places = append(places, standIn{pixels.Bounds, name})
+		places = append(places, buttonPlace{pixels.Bounds, name})
 	}
 	d.standIns(places)
 	return []*screen.Node{alert}, nil

@@ -107,7 +107,7 @@ func agentOf(t *testing.T, answers map[string]string) (*Device, *[]string) {
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
 	agent := &wda{id: "bare", base: server.URL, http: client, session: "S"}
-	life := drivers.NewLife()
+	life := drivers.NewLifetime()
 	t.Cleanup(func() { life.End() })
 	return &Device{wda: agent, host: bareHost{agent}, life: life, locales: map[string]string{}}, &bodies
 }

@@ -123,8 +123,8 @@ func (w *webViews) put(p placed, v *screen.Node, seen *reading, scale float64) {
 	w.owners[p.gen] = p.from
 }
 
-// spot is where something that is read lies.
-type spot struct {
+// textPlace is where something that is read lies.
+type textPlace struct {
 	whole, letters image.Point // the middle of the element, and of its text
 	text           bool        // it is a text and nothing else
 	several        bool        // the same is read in several places
@@ -132,15 +132,15 @@ type spot struct {
 
 func midst(r image.Rectangle) image.Point { return r.Min.Add(r.Max).Div(2) }
 
-// spots are those of the texts in some elements, each by what is read.
-func spots(root *screen.Node) map[string]*spot {
-	list := map[string]*spot{}
+// textPlaces are those of the texts in some elements, each by what is read.
+func textPlaces(root *screen.Node) map[string]*textPlace {
+	list := map[string]*textPlace{}
 	dom.Each(root, func(n *screen.Node) {
 		label := screen.Normalise(cmp.Or(n.Text, n.Desc, n.Hint))
 		if label == "" || n.Hidden || n.Bounds.Empty() || isWebView(n) || n.Type == screen.CutNote {
 			return
 		}
-		s := &spot{whole: midst(n.Bounds), letters: midst(n.Bounds), text: n.Type == elementPrefix+"StaticText"}
+		s := &textPlace{whole: midst(n.Bounds), letters: midst(n.Bounds), text: n.Type == elementPrefix+"StaticText"}
 		if n.TextBounds != nil {
 			s.letters = midst(*n.TextBounds)
 		}
@@ -160,8 +160,8 @@ func offsets(v *screen.Node, page *dom.Page, scale float64) (list []image.Point)
 	if z.None() {
 		z = dom.Zoom{0, 0, 1}
 	}
-	inPage := spots(page.Top)
-	for label, there := range spots(v) {
+	inPage := textPlaces(page.Top)
+	for label, there := range textPlaces(v) {
 		here := inPage[label]
 		if here == nil || here.several || there.several {
 			continue

@@ -8,12 +8,12 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// rater tells whether the texts of an element are those that a selector asks for, and how well they fit.
-type rater func(n *Node, action bool) (Tier, bool)
+// textRater tells whether the texts of an element are those that a selector asks for, and how well they fit.
+type textRater func(n *Node, action bool) (Tier, bool)
 
 // textMatcher compiles the texts that s asks for. The worst of their tiers is that of the element.
-func textMatcher(s dsl.Selector) (rater, error) {
-	var all []rater
+func textMatcher(s dsl.Selector) (textRater, error) {
+	var all []textRater
 	for _, part := range []struct {
 		want  string
 		texts func(n *Node) []string

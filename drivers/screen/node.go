@@ -50,7 +50,7 @@ type Node struct {
 	HintUnsure bool `json:"hint_unsure,omitempty"`
 
 	// Holds is what a control that is no field of text holds; nil where there is nothing to tell, or the device cannot.
-	Holds *Holding `json:"holds,omitempty"`
+	Holds *ControlValue `json:"holds,omitempty"`
 
 	Clickable  bool `json:"clickable,omitempty"`
 	LongOnly   bool `json:"-"` // what makes it clickable is a long press alone
@@ -102,8 +102,8 @@ type Node struct {
 	tree     *Tree
 }
 
-// Holding is what a list, slider, or date field holds beside the text that it shows.
-type Holding struct {
+// ControlValue is what a list, slider, or date field holds beside the text that it shows.
+type ControlValue struct {
 	Value string `json:"value,omitempty"` // of a slider; "" where the text is the value
 	Form  string `json:"form,omitempty"`  // what it takes: "0–10", "yyyy-mm-dd", the options of a list
 }
@@ -132,21 +132,21 @@ type Tree struct {
 	// not in the tree may still come.
 	Loading bool `json:"-"`
 	// Rest says whether something is on its way that the app has set going, when the device knows.
-	Rest Rest `json:"-"`
+	Rest Activity `json:"-"`
 }
 
-// Rest is what is known of a screen that may be about to change by itself.
-type Rest string
+// Activity is what is known of a screen that may be about to change by itself.
+type Activity string
 
 // What is known of it.
 const (
-	Unknown Rest = ""
-	Busy    Rest = "busy"  // timers that are over soon, or requests
-	Quiet   Rest = "quiet" // nothing
+	Unknown Activity = ""
+	Busy    Activity = "busy"  // timers that are over soon, or requests
+	Quiet   Activity = "quiet" // nothing
 )
 
 // With is what is known of two parts of a screen together.
-func (r Rest) With(other Rest) Rest {
+func (r Activity) With(other Activity) Activity {
 	switch {
 	case r == Busy || other == Busy:
 		return Busy

@@ -243,7 +243,7 @@ func TestFailuresSayHowToMend(t *testing.T) {
 		t.Errorf("%q", why)
 	}
 	kind := func(name, options string) func(*screen.Node) {
-		return func(n *screen.Node) { n.Type, n.Holds = name, &screen.Holding{Form: options} }
+		return func(n *screen.Node) { n.Type, n.Holds = name, &screen.ControlValue{Form: options} }
 	}
 	page := screenOf(el("Basel", 0, 100, 300, 150, kind("select", "Basel | Bern"), id("city")), el("One", 0, 200, 300, 250, kind("select", "One | Two, or \"2\"")), el("", 0, 300, 300, 400, kind("embed", "")))
 	for text, want := range map[string]string{

@@ -65,22 +65,22 @@ type Field struct {
 	// Robbed names the field that the last touch met, when this one has taken the focus from it: what is typed is meant for that one.
 	Robbed string
 	// Rest is what the app had on its way when the field was read, where the device knows. Late: something of that was due already.
-	Rest Rest
+	Rest Activity
 	Late bool
 }
 
-// Written is what a field made of a text that went into it.
-type Written int
+// TextOutcome is what a field made of a text that went into it.
+type TextOutcome int
 
 const (
-	Whole   Written = iota // it is there, as it was typed or as the field writes it: spaces and marks added, in other case
-	Grown                  // it is there, among letters or digits that were not typed
-	Missing                // characters of it are missing, or all
+	Whole   TextOutcome = iota // it is there, as it was typed or as the field writes it: spaces and marks added, in other case
+	Grown                      // it is there, among letters or digits that were not typed
+	Missing                    // characters of it are missing, or all
 )
 
 // Follows tells whether all of a text stands in another one, in its order: Whole when there is nothing between its characters but
 // spaces and marks. A separator may have become another one: 12-34 is written as 12 34.
-func Follows(have, want string) Written {
+func Follows(have, want string) TextOutcome {
 	rest := []rune(Normalise(want))
 	more, parted := false, false
 	drop := func() { // separators that the field writes in its own way
@@ -116,7 +116,7 @@ func Follows(have, want string) Written {
 const separators = " -/.,:()_'"
 
 // Accepts judges what the field shows now against what went into it as before.
-func (f *Field) Accepts(now *Field, typed string) Written {
+func (f *Field) Accepts(now *Field, typed string) TextOutcome {
 	switch {
 	case f.Picker != "":
 		return picked(now, typed)
@@ -158,7 +158,7 @@ func torn(have, head, typed string) bool {
 }
 
 // wrote compares two readings of a field's text.
-func (f *Field) wrote(before, now, typed string) Written {
+func (f *Field) wrote(before, now, typed string) TextOutcome {
 	if f.Known && now == f.Head+typed+f.Tail {
 		return Whole
 	}
@@ -197,7 +197,7 @@ func difference(before, now string) (removed, added string) {
 func bare(s string) string { return strings.Join(strings.Fields(s), "") }
 
 // counted judges a secret field by the number of its characters.
-func (f *Field) counted(now *Field, typed string) Written {
+func (f *Field) counted(now *Field, typed string) TextOutcome {
 	have, want := len([]rune(now.Text)), len([]rune(f.Text))-len([]rune(f.Picked))+len([]rune(typed))
 	switch {
 	case have == want:
@@ -209,7 +209,7 @@ func (f *Field) counted(now *Field, typed string) Written {
 }
 
 // inParts judges a field of several boxes: from the one that had the focus on they hold the text, and the others what they held.
-func (f *Field) inParts(now *Field, typed string) Written {
+func (f *Field) inParts(now *Field, typed string) TextOutcome {
 	if len(now.Parts) != len(f.Parts) || f.At < 0 {
 		return Follows(strings.Join(now.Parts, ""), typed)
 	}
@@ -253,7 +253,7 @@ func letters(s string) string {
 }
 
 // picked judges the value of a date, a time or the like, which is told in one spelling however it was typed.
-func picked(now *Field, typed string) Written {
+func picked(now *Field, typed string) TextOutcome {
 	value := now.Text
 	if value == "" || now.Unfinished {
 		return Missing

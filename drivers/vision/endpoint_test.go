@@ -195,8 +195,8 @@ func sayAs(w http.ResponseWriter, message map[string]any, finish string) {
 const yes = `{"passed":true,"reason":"The word Paid is green.","evidence":[{"text":"Paid","box":[10,20,110,60]}]}`
 const no = `{"passed":false,"reason":"It says Unpaid.","evidence":[]}`
 
-// eyes are eyes that ask the endpoint.
-func (e *endpoint) eyes(o vision.Options, env map[string]string) *vision.Models {
+// models are those that ask the endpoint.
+func (e *endpoint) models(o vision.Options, env map[string]string) *vision.Models {
 	o.Getenv = func(name string) string {
 		if v, ok := env[name]; ok {
 			return v
@@ -221,7 +221,7 @@ func screenOf(width, height, seed int) *image.RGBA {
 
 func TestJudge(t *testing.T) {
 	e := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) { say(w, yes) })
-	said, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), randomScreen(0), "  the order is paid  ", 1)
+	said, err := e.models(vision.Options{}, nil).Judge(t.Context(), randomScreen(0), "  the order is paid  ", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestJudge(t *testing.T) {
 	if !strings.Contains(string(sent.Messages[1].Content), "the order is paid") || sent.Model != "test-model" || *sent.Seed != 1 {
 		t.Errorf("sent %s to %s with seed %d", sent.Messages[1].Content[:200], sent.Model, *sent.Seed)
 	}
-	a := said.Asked
+	a := said.Call
 	if a == nil || a.Answers[0].Text != yes || a.Answers[0].PromptTokens != 812 || a.Answers[0].CompletionTokens != 31 || len(a.Key) != 64 || a.Picture.Bounds().Dx() != 720 || a.Prompt != "the order is paid" {
 		t.Errorf("%+v", a)
 	}
@@ -258,7 +258,7 @@ func TestJudgeByVotes(t *testing.T) {
 			}
 			say(w, map[byte]string{'y': yes, 'n': no}[c.answers[n-1]])
 		})
-		said, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", c.votes)
+		said, err := e.models(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", c.votes)
 		got := "fail"
 		switch {
 		case err != nil:
@@ -326,8 +326,8 @@ func TestNoAnswerIsNoPass(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) { c.answer(w) })
-			eyes := e.eyes(vision.Options{Timeout: 20 * time.Second}, nil)
-			said, err := eyes.Judge(t.Context(), image.NewGray(image.Rect(0, 0, 200, 400)), "paid", 1) // the picture is all the same here
+			models := e.models(vision.Options{Timeout: 20 * time.Second}, nil)
+			said, err := models.Judge(t.Context(), image.NewGray(image.Rect(0, 0, 200, 400)), "paid", 1) // the picture is all the same here
 			if err == nil || said.Passed || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("passed %v, error %v, want %q", said.Passed, err, c.says)
 			}
@@ -337,8 +337,8 @@ func TestNoAnswerIsNoPass(t *testing.T) {
 			if (name == "moved" || name == "too long") && len(e.seen) != 1 {
 				t.Errorf("asked %d times", len(e.seen))
 			}
-			if said.Asked == nil || said.Asked.Problem == "" {
-				t.Errorf("what was asked is not kept: %+v", said.Asked)
+			if said.Call == nil || said.Call.Problem == "" {
+				t.Errorf("what was asked is not kept: %+v", said.Call)
 			}
 			if drivers.AppIsWrong(err) {
 				t.Error("the app is blamed")
@@ -352,7 +352,7 @@ func TestKeyIsNotKept(t *testing.T) {
 	e := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) {
 		say(w, strings.Replace(yes, "The word Paid is green.", "You sent "+key, 1))
 	})
-	said, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", 1)
+	said, err := e.models(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", 1)
 	kept, jsonErr := json.Marshal(said)
 	if err != nil || jsonErr != nil || strings.Contains(string(kept), key) || !strings.Contains(said.Reason, "•••") {
 		t.Errorf("%s, %v, %v", kept, err, jsonErr)
@@ -388,7 +388,7 @@ func TestAskAgain(t *testing.T) {
 				}
 				say(w, yes)
 			})
-			said, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", 1)
+			said, err := e.models(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", 1)
 			if err != nil || !said.Passed || len(e.seen) != 2 {
 				t.Fatalf("%+v after %d requests, %v", said, len(e.seen), err)
 			}
@@ -408,20 +408,20 @@ func TestAskInVain(t *testing.T) {
 		w.Header().Set("Retry-After-Ms", "10")
 		refuse(w, 500, "server_error", "oops")
 	})
-	if _, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", 1); err == nil || len(e.seen) != 4 {
+	if _, err := e.models(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", 1); err == nil || len(e.seen) != 4 {
 		t.Errorf("%d requests, %v", len(e.seen), err)
 	}
 	late := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) {
 		w.Header().Set("Retry-After", "3600")
 		refuse(w, 429, "rate_limit_exceeded", "later")
 	})
-	if _, err := late.eyes(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", 1); err == nil || len(late.seen) != 1 || !strings.Contains(err.Error(), "1h0m0s") {
+	if _, err := late.models(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", 1); err == nil || len(late.seen) != 1 || !strings.Contains(err.Error(), "1h0m0s") {
 		t.Errorf("%d requests, %v", len(late.seen), err)
 	}
 	release := make(chan struct{})
 	slow := newEndpoint(t, func(int, http.ResponseWriter, chatRequest) { <-release })
 	defer close(release)
-	if _, err := slow.eyes(vision.Options{Timeout: 200 * time.Millisecond}, nil).Judge(t.Context(), smallScreen(0), "paid", 1); err == nil || !strings.Contains(err.Error(), "within 200ms") {
+	if _, err := slow.models(vision.Options{Timeout: 200 * time.Millisecond}, nil).Judge(t.Context(), smallScreen(0), "paid", 1); err == nil || !strings.Contains(err.Error(), "within 200ms") {
 		t.Errorf("slow: %v", err)
 	}
 }

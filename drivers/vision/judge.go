@@ -44,7 +44,7 @@ func (e *Models) Judge(ctx context.Context, img image.Image, prompt string, vote
 	if err != nil {
 		return j, err
 	}
-	j.Asked = q.asked
+	j.Call = q.asked
 	known, err := e.recall(q)
 	if err != nil {
 		return j, err
@@ -110,7 +110,7 @@ func (e *Models) ExtractText(ctx context.Context, img image.Image, prompt string
 	q, r, err := e.single(ctx, extractKind(), img, prompt, &a)
 	x := drivers.Extraction{}
 	if q != nil {
-		x.Asked = q.asked
+		x.Call = q.asked
 	}
 	if err == nil && (a.Found == nil || a.Value == nil || a.Evidence == nil || *a.Found == (*a.Value == "")) {
 		err = lacks(r, "found, value or evidence is missing, or they contradict each other")
@@ -130,16 +130,16 @@ func (e *Models) ExtractText(ctx context.Context, img image.Image, prompt string
 }
 
 // Locate asks for a place.
-func (e *Models) Locate(ctx context.Context, img image.Image, description string) (drivers.Spot, error) {
+func (e *Models) Locate(ctx context.Context, img image.Image, description string) (drivers.Located, error) {
 	var a struct {
 		Found  *bool   `json:"found"`
 		Box    *[]int  `json:"box"`
 		Reason *string `json:"reason"`
 	}
 	q, r, err := e.single(ctx, locateKind(), img, description, &a)
-	s := drivers.Spot{}
+	s := drivers.Located{}
 	if q != nil {
-		s.Asked = q.asked
+		s.Call = q.asked
 	}
 	if err == nil && (a.Found == nil || a.Box == nil || a.Reason == nil) {
 		err = lacks(r, "found, box or reason is missing")

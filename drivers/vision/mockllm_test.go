@@ -49,17 +49,17 @@ func TestMockLLM(t *testing.T) {
 		t.Skip("starts a server from npm, which must be installed first: make test-full")
 	}
 	base := startMock(t)
-	eyes := vision.New(vision.Options{Timeout: time.Minute, Getenv: func(name string) string {
+	models := vision.New(vision.Options{Timeout: time.Minute, Getenv: func(name string) string {
 		return map[string]string{"OPENAI_API_KEY": key, "OPENAI_BASE_URL": base + "/v1", "TAPROOT_AI_MODEL": "mocked"}[name]
 	}})
-	said, err := eyes.Judge(t.Context(), randomScreen(0), "there is a green field", 3)
-	if err != nil || !said.Passed || said.For != 2 || said.Asked.Answers[0].Model != "mocked" || said.Asked.Answers[0].PromptTokens != 5 {
+	said, err := models.Judge(t.Context(), randomScreen(0), "there is a green field", 3)
+	if err != nil || !said.Passed || said.For != 2 || said.Call.Answers[0].Model != "mocked" || said.Call.Answers[0].PromptTokens != 5 {
 		t.Errorf("judged %+v, %v", said, err)
 	}
-	if said, err := eyes.Judge(t.Context(), randomScreen(0), "there is a red field", 1); err != nil || said.Passed || said.Reason != "it is empty" {
+	if said, err := models.Judge(t.Context(), randomScreen(0), "there is a red field", 1); err != nil || said.Passed || said.Reason != "it is empty" {
 		t.Errorf("judged %+v, %v", said, err)
 	}
-	if said, err := eyes.Judge(t.Context(), randomScreen(0), "error-401", 1); err == nil || said.Passed || !strings.Contains(err.Error(), "Incorrect API key") {
+	if said, err := models.Judge(t.Context(), randomScreen(0), "error-401", 1); err == nil || said.Passed || !strings.Contains(err.Error(), "Incorrect API key") {
 		t.Errorf("judged %+v, %v", said, err)
 	}
 }

@@ -40,7 +40,7 @@ func ParseMode(s string) (Mode, error) {
 // DefaultModel is asked when TAPROOT_AI_MODEL names none.
 const DefaultModel = "gpt-4.1-mini"
 
-// Options are what eyes need. The zero value works.
+// Options are what Models need. The zero value works.
 type Options struct {
 	// Getenv reads OPENAI_API_KEY, OPENAI_BASE_URL, TAPROOT_AI_MODEL, TAPROOT_AI, TAPROOT_OCR_LANGS; nil: this process's.
 	Getenv func(string) string
@@ -65,7 +65,7 @@ type Models struct {
 
 var _ drivers.Vision = (*Models)(nil)
 
-// New makes eyes. Nothing is looked for and nobody is asked before they are used.
+// New makes Models. Nothing is looked for and nobody is asked before they are used.
 func New(o Options) *Models {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv

@@ -38,7 +38,7 @@ type question struct {
 	scale  float64 // of a pixel as sent to one of the screen
 	size   image.Point
 	png    []byte
-	asked  *drivers.Asked
+	asked  *drivers.ModelCall
 }
 
 // newQuestion scales the picture and gives the question its key.
@@ -62,7 +62,7 @@ func (e *Models) newQuestion(k kind, img image.Image, prompt string) (*question,
 	}
 	q.png = data.Bytes()
 	sent := small.Rect.Size()
-	q.asked = &drivers.Asked{Kind: k.name, Model: e.model(), System: k.system(sent), Prompt: prompt, Width: sent.X, Height: sent.Y, Picture: small}
+	q.asked = &drivers.ModelCall{Kind: k.name, Model: e.model(), System: k.system(sent), Prompt: prompt, Width: sent.X, Height: sent.Y, Picture: small}
 	if base, err := e.base(); err == nil {
 		q.asked.Endpoint = base.Host
 	}

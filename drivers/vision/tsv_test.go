@@ -64,7 +64,7 @@ func FuzzAnswer(f *testing.F) {
 			Reason   *string  `json:"reason"`
 			Evidence *[]cited `json:"evidence"`
 		}
-		q := &question{scale: 0.5, size: image.Pt(100, 100), asked: &drivers.Asked{Width: 50, Height: 50}}
+		q := &question{scale: 0.5, size: image.Pt(100, 100), asked: &drivers.ModelCall{Width: 50, Height: 50}}
 		r := drivers.Reply{Text: text, Finish: "stop"}
 		if parse(r, &a) == nil && a.Evidence != nil {
 			_, _ = q.evidence(r, *a.Evidence)

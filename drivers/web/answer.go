@@ -41,7 +41,7 @@ func (s *session) answered(r playwright.Response) {
 		return
 	}
 	if r.Status() < 300 || r.Status() >= 400 { // another address follows
-		s.device.news.add(happening{kind: drivers.TabWentTo, page: frame.Page(), status: r.Status()})
+		s.device.events.add(pageEvent{kind: drivers.TabWentTo, page: frame.Page(), status: r.Status()})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -96,7 +96,7 @@ func TestAttach(t *testing.T) {
 		t.Error(err)
 	}
 	must(t, d.ClickOn(t.Context(), target("#tab"), drivers.WebClick{}))
-	must(t, d.PickPage(t.Context(), drivers.WebPick{URL: "**/framed.html*"}, patience))
+	must(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "**/framed.html*"}, patience))
 	if d.Info().Width != 1280 || tree(t, d).Size.X != 1280 {
 		t.Errorf("the tab is %d wide", d.Info().Width)
 	}
@@ -104,7 +104,7 @@ func TestAttach(t *testing.T) {
 	if err != nil || picture.Bounds().Dx() != 1280 {
 		t.Errorf("the picture is not as wide as the page, %v", err)
 	}
-	wantError(t, d.PickPage(t.Context(), drivers.WebPick{URL: "**/late.html"}, 300*time.Millisecond), screen.ErrNotFound) // it is not ours
+	wantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "**/late.html"}, 300*time.Millisecond), screen.ErrNotFound) // it is not ours
 	must(t, d.ClosePage(t.Context()))
 	// The browser goes on, as signed in as it was, without our tabs.
 	must(t, d.OpenPage(t.Context(), site.Page("popup.html"), how))

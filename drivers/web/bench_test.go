@@ -22,7 +22,7 @@ func BenchmarkFlow(b *testing.B) {
 	}
 	d := opened.(*Device)
 	defer d.Close()
-	browser, err := shared.browser(b.Context(), kind{name: dsl.Chromium})
+	browser, err := shared.browser(b.Context(), browserKind{name: dsl.Chromium})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func deviceFlow(ctx context.Context, d *Device, parts map[string]time.Duration) 
 	}
 	shows := func(selector, text string) func() error {
 		return func() error {
-			seen, err := d.Look(ctx, selector, drivers.WebWant{Text: &text}, 5*time.Second)
+			seen, err := d.Look(ctx, selector, drivers.WebCondition{Text: &text}, 5*time.Second)
 			if err == nil && !seen.Met {
 				err = screen.ErrNotFound
 			}

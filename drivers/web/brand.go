@@ -31,9 +31,9 @@ type brand struct {
 	fillsByKeys bool
 
 	maker   func(*playwright.Playwright) playwright.BrowserType
-	program func(*Driver, kind) (string, error)
+	program func(*Driver, browserKind) (string, error)
 	// options adds what it is started with; confine, what keeps it from connecting beside the proxy.
-	options func(*Driver, kind, *playwright.BrowserTypeLaunchOptions)
+	options func(*Driver, browserKind, *playwright.BrowserTypeLaunchOptions)
 	confine func(*playwright.BrowserTypeLaunchOptions)
 }
 
@@ -44,7 +44,7 @@ func brands() []brand {
 			maker: func(pw *playwright.Playwright) playwright.BrowserType { return pw.Chromium }},
 		{name: dsl.Firefox, launchScheme: true, scriptDrags: true, oneMouse: true, fillsByKeys: true, program: firefoxProgram, options: firefoxOptions, confine: confineFirefox,
 			maker: func(pw *playwright.Playwright) playwright.BrowserType { return pw.Firefox }},
-		{name: dsl.WebKit, program: webkitProgram, options: func(*Driver, kind, *playwright.BrowserTypeLaunchOptions) {}, confine: func(*playwright.BrowserTypeLaunchOptions) {},
+		{name: dsl.WebKit, program: webkitProgram, options: func(*Driver, browserKind, *playwright.BrowserTypeLaunchOptions) {}, confine: func(*playwright.BrowserTypeLaunchOptions) {},
 			maker: func(pw *playwright.Playwright) playwright.BrowserType { return pw.WebKit }},
 	}
 }
@@ -58,8 +58,8 @@ func brandOf(name string) (brand, error) {
 }
 
 // kindOf is the kind of browser in which a page with these options is opened.
-func (b brand) kindOf(opts drivers.PageOptions) kind {
-	k := kind{name: b.name, headed: opts.Headed}
+func (b brand) kindOf(opts drivers.PageOptions) browserKind {
+	k := browserKind{name: b.name, headed: opts.Headed}
 	k.whole = b.devtools && !k.headed && slices.ContainsFunc(opts.Permissions, refusedByShell)
 	if b.launchScheme && opts.ColorScheme == "dark" {
 		k.scheme = opts.ColorScheme
@@ -126,14 +126,14 @@ func (s *session) refuses(word string) error {
 	return nil
 }
 
-func chromiumProgram(d *Driver, k kind) (string, error) {
+func chromiumProgram(d *Driver, k browserKind) (string, error) {
 	if k.headed || k.whole {
 		return d.setup.Chromium, nil
 	}
 	return d.setup.Headless, nil
 }
 
-func chromiumOptions(d *Driver, _ kind, o *playwright.BrowserTypeLaunchOptions) {
+func chromiumOptions(d *Driver, _ browserKind, o *playwright.BrowserTypeLaunchOptions) {
 	o.ChromiumSandbox = playwright.Bool(d.setup.Sandbox) // false makes Playwright add --no-sandbox
 	o.Args = toolchain.ChromiumArgs()
 }
@@ -144,7 +144,7 @@ func confineChromium(o *playwright.BrowserTypeLaunchOptions) {
 		"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1")
 }
 
-func webkitProgram(d *Driver, _ kind) (string, error) {
+func webkitProgram(d *Driver, _ browserKind) (string, error) {
 	if path := toolchain.PlaywrightBrowser(d.host, dsl.WebKit); path != "" {
 		return path, nil
 	}

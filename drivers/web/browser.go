@@ -44,11 +44,11 @@ const (
 // standard input closes, as it does when we are killed.
 type process struct {
 	pw     *playwright.Playwright
-	stderr *tail
+	stderr *outputTail
 }
 
-// kind tells the browsers of a driver apart.
-type kind struct {
+// browserKind tells the browsers of a driver apart.
+type browserKind struct {
 	name   string
 	headed bool
 	whole  bool   // without a window, and yet not the headless shell
@@ -77,7 +77,7 @@ func (b *browser) alive() bool {
 }
 
 // browser gives the running browser, or starts one. A start that outlives ctx goes on for whoever asks next.
-func (d *Driver) browser(ctx context.Context, k kind) (*browser, error) {
+func (d *Driver) browser(ctx context.Context, k browserKind) (*browser, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("%w: the browser did not start within %s",
 		drivers.ErrDeviceLost, startLimit))
 	defer cancel()
@@ -110,7 +110,7 @@ func (d *Driver) beside(ctx context.Context, reach func(context.Context) (*brows
 }
 
 // start launches a browser, with Playwright's process if there is none or if it died. The caller holds the lock.
-func (d *Driver) start(ctx context.Context, k kind) (*browser, error) {
+func (d *Driver) start(ctx context.Context, k browserKind) (*browser, error) {
 	if err := d.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (p *process) starts(f func(*playwright.Playwright) (*browser, error)) (*bro
 
 func (d *Driver) startProcess() error {
 	options := *d.setup.Options
-	p := &process{stderr: &tail{}}
+	p := &process{stderr: &outputTail{}}
 	// Playwright's and playwright-go's own words belong into our errors, not on the terminal.
 	options.Stderr, options.Stdout, options.Verbose = p.stderr, p.stderr, false
 	options.Logger = slog.New(slog.DiscardHandler)
@@ -184,7 +184,7 @@ func (d *Driver) startProcess() error {
 	return nil
 }
 
-func (d *Driver) launch(pw *playwright.Playwright, br brand, k kind, program string) (*browser, error) {
+func (d *Driver) launch(pw *playwright.Playwright, br brand, k browserKind, program string) (*browser, error) {
 	no := playwright.Bool(false)
 	options := playwright.BrowserTypeLaunchOptions{
 		ExecutablePath: playwright.String(program),
@@ -223,7 +223,7 @@ func watched(started playwright.Browser, br brand) *browser {
 	return b
 }
 
-func (d *Driver) launchError(k kind, program string, err error) error {
+func (d *Driver) launchError(k browserKind, program string, err error) error {
 	screen := os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != ""
 	if k.headed && !screen && strings.Contains(err.Error(), "XServer") || strings.Contains(err.Error(), "Missing X server") {
 		return fmt.Errorf("%w: a browser window needs a display, and there is none: leave out headless: false",
@@ -294,13 +294,13 @@ func waitFor(done <-chan struct{}, limit time.Duration) bool {
 	}
 }
 
-// tail keeps the end of what a program says.
-type tail struct {
+// outputTail keeps the end of what a program says.
+type outputTail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-func (t *tail) Write(p []byte) (int, error) {
+func (t *outputTail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, p...)
@@ -311,7 +311,7 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 // String is empty or begins with a space.
-func (t *tail) String() string {
+func (t *outputTail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s := strings.TrimSpace(string(t.text)); s != "" {

@@ -24,7 +24,7 @@ func (s *session) probe(page playwright.Page) bool {
 	if !s.browser.brand.devtools {
 		return false
 	}
-	p := s.proberOf(page)
+	p := s.devtoolsOf(page)
 	if p == nil {
 		return false
 	}
@@ -39,19 +39,19 @@ func (s *session) probe(page playwright.Page) bool {
 	return found
 }
 
-// prober speaks the browser's own protocol with one page.
-type prober struct {
+// devtoolsClient speaks the browser's own protocol with one page.
+type devtoolsClient struct {
 	cdp playwright.CDPSession
 
 	mu   sync.Mutex
 	list map[int]bool // the numbers of the engine's worlds, one for each document
 }
 
-// proberOf gives the prober of a page, which lasts as long as the page does: once a session that heard of the worlds of a page has ended,
+// devtoolsOf gives the client of DevTools of a page, which lasts as long as the page does: once a session that heard of the worlds of a page has ended,
 // Chromium's headless shell tells nobody of those that come later, and Playwright waits for them for ever. Nil: the page is gone.
-func (s *session) proberOf(page playwright.Page) *prober {
+func (s *session) devtoolsOf(page playwright.Page) *devtoolsClient {
 	s.mu.Lock()
-	p := s.probers[page]
+	p := s.devtools[page]
 	s.mu.Unlock()
 	if p != nil {
 		return p
@@ -60,18 +60,18 @@ func (s *session) proberOf(page playwright.Page) *prober {
 	if err != nil {
 		return nil
 	}
-	p = &prober{cdp: cdp, list: map[int]bool{}}
+	p = &devtoolsClient{cdp: cdp, list: map[int]bool{}}
 	p.follow()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.ended[page] {
-		s.probers[page] = p
+		s.devtools[page] = p
 	}
 	return p
 }
 
 // send makes a call; a call that fails answers nothing: its element has gone, or its page.
-func (p *prober) send(method string, params map[string]any, into any) bool {
+func (p *devtoolsClient) send(method string, params map[string]any, into any) bool {
 	answer, err := p.cdp.Send(method, params)
 	if err != nil {
 		return false
@@ -85,7 +85,7 @@ func decoded(answer, into any) bool {
 }
 
 // follow keeps the list of worlds; those that are there are told before Runtime.enable answers.
-func (p *prober) follow() {
+func (p *devtoolsClient) follow() {
 	p.cdp.On("Runtime.executionContextCreated", func(event any) {
 		var created struct {
 			Context struct {
@@ -108,13 +108,13 @@ func (p *prober) follow() {
 	p.send("Runtime.enable", map[string]any{}, &nothing)
 }
 
-func (p *prober) change(f func()) {
+func (p *devtoolsClient) change(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f()
 }
 
-func (p *prober) worlds() []int {
+func (p *devtoolsClient) worlds() []int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Sorted(maps.Keys(p.list))
@@ -130,7 +130,7 @@ type object struct {
 const probesAtOnce = 16
 
 // ask finds out about the elements that one document suspects. Those of which something was heard before keep no shadow root from it.
-func (p *prober) ask(world int) bool {
+func (p *devtoolsClient) ask(world int) bool {
 	var found atomic.Bool
 	var all sync.WaitGroup
 	turns := make(chan struct{}, probesAtOnce)
@@ -156,7 +156,7 @@ func (p *prober) ask(world int) bool {
 }
 
 // elements gives those of a list that the engine keeps under a name.
-func (p *prober) elements(world int, name string) (ids []string) {
+func (p *devtoolsClient) elements(world int, name string) (ids []string) {
 	var list struct{ Result object }
 	if !p.send("Runtime.evaluate", map[string]any{"expression": "globalThis." + name, "contextId": world}, &list) || list.Result.ObjectID == "" {
 		return nil
@@ -177,7 +177,7 @@ func (p *prober) elements(world int, name string) (ids []string) {
 }
 
 // open hands a closed shadow root of host to the engine, and tells whether host is a custom element.
-func (p *prober) open(world int, host string) (closed, custom bool) {
+func (p *devtoolsClient) open(world int, host string) (closed, custom bool) {
 	var about struct {
 		Node struct {
 			LocalName   string
@@ -203,7 +203,7 @@ func (p *prober) open(world int, host string) (closed, custom bool) {
 }
 
 // hear tells the engine what assistive technology is told of an element of the page's own making.
-func (p *prober) hear(element string) bool {
+func (p *devtoolsClient) hear(element string) bool {
 	type value struct{ Value any }
 	var tree struct {
 		Nodes []struct {
@@ -227,7 +227,7 @@ func (p *prober) hear(element string) bool {
 }
 
 // call runs a function in the engine's world; a function that returns false has changed nothing.
-func (p *prober) call(on, function string, argument map[string]any) bool {
+func (p *devtoolsClient) call(on, function string, argument map[string]any) bool {
 	var answer struct {
 		Result struct {
 			Value any

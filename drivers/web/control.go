@@ -32,7 +32,7 @@ type control struct {
 	Text     string
 	Checked  string // "true", "false", or "" where there is no such state
 	Options  []choosable
-	Rest     screen.Rest
+	Rest     screen.Activity
 	Late     bool // a timer of the page is due, and has not run yet
 }
 

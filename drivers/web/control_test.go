@@ -237,7 +237,7 @@ func TestTextsBeyondTheLargestTree(t *testing.T) {
 	if tr.Cut() == "" || find(tr, showing("Button 585")) != nil {
 		t.Fatal("the page is not too large")
 	}
-	d.Seek("Button 585")
+	d.HintTexts("Button 585")
 	n := find(tree(t, d), showing("Button 585"))
 	if n == nil {
 		t.Fatal("the text that was sought is left out")
@@ -247,7 +247,7 @@ func TestTextsBeyondTheLargestTree(t *testing.T) {
 	if n == nil || n.Press == nil || find(tree(t, d), showing("The end")) != nil && n.Type != "button" {
 		t.Fatalf("revealed: %+v", n)
 	}
-	d.Seek()
+	d.HintTexts()
 	if find(tree(t, d), showing("Button 585")) == nil {
 		t.Error("what is in view is left out")
 	}

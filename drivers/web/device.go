@@ -44,7 +44,7 @@ type Device struct {
 	pending   pending
 	filming   *film     // set by StartRecording
 	evidence  *evidence // set by StartEvidence
-	log       *journal
+	log       *pageLog
 	dialogs   []string
 	aimed     *screen.Node   // what the next touch is meant for
 	met       string         // what the last touch that was aimed has met
@@ -54,8 +54,8 @@ type Device struct {
 	clipboard string         // what the test or a page put there last
 	finished  []drivers.Clip // of sessions that are closed
 
-	calls sync.WaitGroup // calls into Playwright that outlived their context
-	news  news
+	calls  sync.WaitGroup // calls into Playwright that outlived their context
+	events pageEvents
 }
 
 var (
@@ -70,7 +70,7 @@ var (
 	_ drivers.WebEvidence    = (*Device)(nil)
 	_ drivers.Alerter        = (*Device)(nil)
 	_ drivers.System         = (*Device)(nil)
-	_ drivers.Locator        = (*Device)(nil)
+	_ drivers.LocationSetter = (*Device)(nil)
 	_ drivers.Navigator      = (*Device)(nil)
 	_ drivers.Querier        = (*Device)(nil)
 	_ drivers.Revealer       = (*Device)(nil)

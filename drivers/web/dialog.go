@@ -200,7 +200,7 @@ func (d *Device) AnswerDialogs(ctx context.Context, how drivers.WebAnswer) error
 }
 
 func (d *Device) noteDialog(verb, kind, message string) {
-	d.news.add(happening{kind: drivers.TabDialog, text: fmt.Sprintf("%s %s was %s", kind, screen.Quote(message), verb)})
+	d.events.add(pageEvent{kind: drivers.TabDialog, text: fmt.Sprintf("%s %s was %s", kind, screen.Quote(message), verb)})
 	d.mu.Lock()
 	if len(d.dialogs) < 20 {
 		d.dialogs = append(d.dialogs, fmt.Sprintf("%s %s dialog %s", verb, kind, screen.Quote(message)))

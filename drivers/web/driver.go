@@ -42,15 +42,15 @@ type Driver struct {
 	setup    *toolchain.PlaywrightSetup
 	version  string
 	process  *process
-	browsers map[kind]*browser
+	browsers map[browserKind]*browser
 	guard    *guarded // nil: nothing is guarded
 	closed   bool
 	work     sync.WaitGroup // starts that outlive the context that asked for them
 }
 
 var (
-	_ drivers.Driver = (*Driver)(nil)
-	_ drivers.Shared = (*Driver)(nil)
+	_ drivers.Driver     = (*Driver)(nil)
+	_ drivers.SlotDriver = (*Driver)(nil)
 )
 
 // New makes a driver. Nothing is started or looked for yet.
@@ -59,7 +59,7 @@ func New(opts Options) *Driver {
 	if opts.Width <= 0 || opts.Height <= 0 {
 		opts.Width, opts.Height = 1280, 720
 	}
-	d := &Driver{opts: opts, lock: make(chan struct{}, 1), browsers: map[kind]*browser{}}
+	d := &Driver{opts: opts, lock: make(chan struct{}, 1), browsers: map[browserKind]*browser{}}
 	if opts.Host != nil {
 		d.host = *opts.Host
 	} else {

@@ -35,7 +35,7 @@ func (d *Device) FillIn(ctx context.Context, at drivers.WebTarget, text string) 
 		return field.Fill(text, playwright.LocatorFillOptions{Timeout: timeout})
 	}
 	if s.browser.brand.fillsByKeys {
-		err = d.once(ctx, at, deed{try: editable, do: fill})
+		err = d.once(ctx, at, singleAction{try: editable, do: fill})
 	} else {
 		err = d.again(ctx, at, fill)
 	}
@@ -74,7 +74,7 @@ func (d *Device) click(ctx context.Context, at drivers.WebTarget, how drivers.We
 			screen.Quote(how.Button))
 	}
 	count := playwright.Int(max(how.Count, 1))
-	return d.once(ctx, at, deed{
+	return d.once(ctx, at, singleAction{
 		try: func(element playwright.Locator, timeout *float64) error {
 			return element.Click(playwright.LocatorClickOptions{Trial: playwright.Bool(true), Button: button, Timeout: timeout})
 		},
@@ -96,7 +96,7 @@ func (d *Device) PressOn(ctx context.Context, at drivers.WebTarget, key string) 
 	if err != nil {
 		return err
 	}
-	return d.once(ctx, at, deed{
+	return d.once(ctx, at, singleAction{
 		try: func(element playwright.Locator, timeout *float64) error {
 			return element.Focus(playwright.LocatorFocusOptions{Timeout: timeout})
 		},
@@ -156,7 +156,7 @@ func (d *Device) Check(ctx context.Context, at drivers.WebTarget, checked bool) 
 	if err := d.enabled(ctx, at); err != nil {
 		return err
 	}
-	if err := d.once(ctx, at, deed{try: set(true), do: set(false)}); err != nil {
+	if err := d.once(ctx, at, singleAction{try: set(true), do: set(false)}); err != nil {
 		return err
 	}
 	return d.keepsChecked(ctx, at, checked)
@@ -249,7 +249,7 @@ func (d *Device) DragOnto(ctx context.Context, at drivers.WebTarget, to string) 
 				Trial: playwright.Bool(trial), Timeout: timeout})
 		}
 	}
-	err := d.once(ctx, at, deed{try: drag(true), do: drag(false)})
+	err := d.once(ctx, at, singleAction{try: drag(true), do: drag(false)})
 	if err != nil && drivers.AppIsWrong(err) {
 		return d.noTarget(ctx, drivers.WebTarget{Selector: to, Frame: at.Frame, Timeout: at.Timeout}, err)
 	}

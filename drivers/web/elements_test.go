@@ -20,7 +20,7 @@ func TestFieldsOfEveryType(t *testing.T) {
 	}) {
 		id, value := field[0], field[1]
 		must(t, d.FillIn(t.Context(), target("#"+id), value))
-		if seen := look(t, d, "#"+id, drivers.WebWant{Value: &value}, patience); !seen.Met {
+		if seen := look(t, d, "#"+id, drivers.WebCondition{Value: &value}, patience); !seen.Met {
 			t.Errorf("%s holds %v, not %q", id, seen.Values, value)
 		}
 	}
@@ -28,11 +28,11 @@ func TestFieldsOfEveryType(t *testing.T) {
 	mustShow(t, d, "#rich", "other text")
 	must(t, d.FillIn(t.Context(), target("#password"), "hunter2"))
 	right, wrong := "hunter2", "hunter3"
-	seen := look(t, d, "#password", drivers.WebWant{Value: &right}, patience)
+	seen := look(t, d, "#password", drivers.WebCondition{Value: &right}, patience)
 	if !seen.Met || len(seen.Values) != 1 || seen.Values[0] != "•••••••" {
 		t.Errorf("the password is seen as %+v", seen)
 	}
-	if seen := look(t, d, "#password", drivers.WebWant{Value: &wrong}, 200*time.Millisecond); seen.Met {
+	if seen := look(t, d, "#password", drivers.WebCondition{Value: &wrong}, 200*time.Millisecond); seen.Met {
 		t.Error("a wrong password counts as the right one")
 	}
 }
@@ -185,7 +185,7 @@ func TestElementsInNestedFrames(t *testing.T) {
 		t.Errorf("text %q, %v", got, err)
 	}
 	value := "deep"
-	if seen := look(t, d, "#field", drivers.WebWant{Frame: "#outer >> #inner", Value: &value}, patience); !seen.Met {
+	if seen := look(t, d, "#field", drivers.WebCondition{Frame: "#outer >> #inner", Value: &value}, patience); !seen.Met {
 		t.Errorf("in the inner frame: %+v", seen)
 	}
 	must(t, d.ClickOn(t.Context(), inFrame("#lateframe", "#press"), drivers.WebClick{})) // it comes 600 ms late
@@ -198,7 +198,7 @@ func TestElementsInNestedFrames(t *testing.T) {
 	}
 	at.Frame = "iframe"
 	wantError(t, d.ClickOn(t.Context(), at, drivers.WebClick{}), screen.ErrAmbiguous)
-	_, err = d.Look(t.Context(), "#press", drivers.WebWant{Frame: "#none", Hidden: true}, 300*time.Millisecond)
+	_, err = d.Look(t.Context(), "#press", drivers.WebCondition{Frame: "#none", Hidden: true}, 300*time.Millisecond)
 	wantError(t, err, screen.ErrNotFound, "#none")
 }
 
@@ -209,7 +209,7 @@ func TestPressOn(t *testing.T) {
 	must(t, d.PressOn(t.Context(), target("#text"), "Backspace"))
 	must(t, d.PressOn(t.Context(), target("#text"), "x"))
 	value := "abx"
-	if seen := look(t, d, "#text", drivers.WebWant{Value: &value}, patience); !seen.Met {
+	if seen := look(t, d, "#text", drivers.WebCondition{Value: &value}, patience); !seen.Met {
 		t.Errorf("the field holds %v", seen.Values)
 	}
 	must(t, d.PressOn(t.Context(), target("#text"), "Control+Shift+K"))
@@ -259,7 +259,7 @@ func TestWaitElement(t *testing.T) {
 func TestLookAtThePage(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "list.html")
-	count := func(n int) drivers.WebWant { return drivers.WebWant{Count: &n} }
+	count := func(n int) drivers.WebCondition { return drivers.WebCondition{Count: &n} }
 	for n, met := range map[int]bool{120: true, 119: false, 0: false} {
 		if seen := look(t, d, "#rows li", count(n), 200*time.Millisecond); seen.Met != met || seen.Count != 120 {
 			t.Errorf("%d rows: %+v", n, seen)
@@ -270,30 +270,30 @@ func TestLookAtThePage(t *testing.T) {
 	}
 	is := func(s string) *string { return &s }
 	type row struct {
-		want drivers.WebWant
+		want drivers.WebCondition
 		met  bool
 	}
 	for _, c := range shorttest.Few(2, []row{
-		{drivers.WebWant{URL: is("/list.html")}, true}, {drivers.WebWant{URL: is(site.Page("list.html"))}, true},
-		{drivers.WebWant{URL: is("**/list.*")}, true}, {drivers.WebWant{URL: is("/l[ia]st/")}, true}, {drivers.WebWant{URL: is("/list")}, false},
-		{drivers.WebWant{Title: is("List")}, true}, {drivers.WebWant{Title: is("/^Li/")}, true}, {drivers.WebWant{Title: is("Lis")}, false},
-		{drivers.WebWant{URL: is("/list.html"), Title: is("Other")}, false}, {drivers.WebWant{NoConsoleErrors: true}, true},
+		{drivers.WebCondition{URL: is("/list.html")}, true}, {drivers.WebCondition{URL: is(site.Page("list.html"))}, true},
+		{drivers.WebCondition{URL: is("**/list.*")}, true}, {drivers.WebCondition{URL: is("/l[ia]st/")}, true}, {drivers.WebCondition{URL: is("/list")}, false},
+		{drivers.WebCondition{Title: is("List")}, true}, {drivers.WebCondition{Title: is("/^Li/")}, true}, {drivers.WebCondition{Title: is("Lis")}, false},
+		{drivers.WebCondition{URL: is("/list.html"), Title: is("Other")}, false}, {drivers.WebCondition{NoConsoleErrors: true}, true},
 	}) {
 		seen, err := d.Look(t.Context(), "", c.want, map[bool]time.Duration{true: patience, false: 200 * time.Millisecond}[c.met])
 		if err != nil || seen.Met != c.met {
 			t.Errorf("%+v: %+v, %v", c.want, seen, err)
 		}
 	}
-	_, err := d.Look(t.Context(), "", drivers.WebWant{}, time.Second)
+	_, err := d.Look(t.Context(), "", drivers.WebCondition{}, time.Second)
 	wantError(t, err, screen.ErrNotFound, "no selector")
-	_, err = d.Look(t.Context(), "", drivers.WebWant{URL: is("/(/")}, time.Second)
+	_, err = d.Look(t.Context(), "", drivers.WebCondition{URL: is("/(/")}, time.Second)
 	wantError(t, err, screen.ErrNotFound, "is not valid")
 }
 
 func TestConsoleErrors(t *testing.T) {
 	t.Parallel()
 	d := display(t, `<button id=b onclick="console.error('out of tea')">B</button><button id=u onclick="nothing()">U</button>`)
-	none := drivers.WebWant{NoConsoleErrors: true}
+	none := drivers.WebCondition{NoConsoleErrors: true}
 	if seen := look(t, d, "", none, patience); !seen.Met {
 		t.Fatalf("%+v", seen)
 	}

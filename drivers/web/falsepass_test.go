@@ -52,7 +52,7 @@ func TestOneTextTwice(t *testing.T) {
 	if !errors.As(err, &ambiguous) || len(ambiguous.Candidates) != 2 {
 		t.Fatalf("action: %v", err)
 	}
-	if seen := look(t, d, "#log", drivers.WebWant{}, time.Second); strings.Contains(strings.Join(seen.Texts, ""), "clicked") {
+	if seen := look(t, d, "#log", drivers.WebCondition{}, time.Second); strings.Contains(strings.Join(seen.Texts, ""), "clicked") {
 		t.Error("something was tapped")
 	}
 }
@@ -173,7 +173,7 @@ func TestAModalDialogCovers(t *testing.T) {
 	}
 	tap(t, d, no)
 	mustShow(t, d, "#log", "kept")
-	if seen := look(t, d, "#modal", drivers.WebWant{Hidden: true}, patience); !seen.Met {
+	if seen := look(t, d, "#modal", drivers.WebCondition{Hidden: true}, patience); !seen.Met {
 		t.Errorf("the closed dialog: %+v", seen)
 	}
 }

@@ -47,7 +47,7 @@ func (d *Device) Upload(ctx context.Context, at drivers.WebTarget, files []strin
 	if len(paths) == 0 {
 		given = []playwright.InputFile{}
 	}
-	err := d.once(ctx, at, deed{ // a page that keeps the files of each time would have them twice
+	err := d.once(ctx, at, singleAction{ // a page that keeps the files of each time would have them twice
 		try: func(field playwright.Locator, timeout *float64) error {
 			return field.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached, Timeout: timeout})
 		},

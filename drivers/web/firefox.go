@@ -15,7 +15,7 @@ import (
 )
 
 // firefoxProgram finds the system's Firefox.
-func firefoxProgram(d *Driver, _ kind) (string, error) {
+func firefoxProgram(d *Driver, _ browserKind) (string, error) {
 	found, err := toolchain.Find(context.Background(), d.host, toolchain.Firefox)
 	switch {
 	case err != nil:
@@ -39,7 +39,7 @@ var (
 
 // firefoxOptions has Firefox driven by WebDriver BiDi, as pages of Chromium are: nothing is kept of a page that was left, and no scheme is
 // taken from the desktop.
-func firefoxOptions(_ *Driver, k kind, o *playwright.BrowserTypeLaunchOptions) {
+func firefoxOptions(_ *Driver, k browserKind, o *playwright.BrowserTypeLaunchOptions) {
 	o.Channel = playwright.String("moz-firefox")
 	if !k.headed { // a window of its own choice is smaller than most pages, and what lies outside of it hears of no mouse
 		o.Args = append(o.Args, "--kiosk")

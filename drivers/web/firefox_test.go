@@ -107,7 +107,7 @@ func TestFirefoxOnPages(t *testing.T) {
 	server := httptest.NewServer(files)
 	t.Cleanup(server.Close)
 	d := openFirefox(t)
-	must(t, d.OpenPage(t.Context(), server.URL+"/one", drivers.PageOptions{Geolocation: &drivers.Place{Latitude: 52.5, Longitude: 13.25}}))
+	must(t, d.OpenPage(t.Context(), server.URL+"/one", drivers.PageOptions{Geolocation: &drivers.Coordinates{Latitude: 52.5, Longitude: 13.25}}))
 	t.Run("download", func(t *testing.T) {
 		leftToFirefox(t)
 		path, err := d.Download(t.Context(), target("#file"), t.TempDir(), "")
@@ -119,7 +119,7 @@ func TestFirefoxOnPages(t *testing.T) {
 	t.Run("location", func(t *testing.T) {
 		must(t, d.ClickOn(t.Context(), target("button"), drivers.WebClick{}))
 		mustShow(t, d, "#where", "52.5 13.25")
-		must(t, d.SetLocation(t.Context(), drivers.Place{Latitude: 1.5, Longitude: 2.5}))
+		must(t, d.SetLocation(t.Context(), drivers.Coordinates{Latitude: 1.5, Longitude: 2.5}))
 		must(t, d.ClickOn(t.Context(), target("button"), drivers.WebClick{}))
 		mustShow(t, d, "#where", "1.5 2.5")
 	})

@@ -173,7 +173,7 @@ func TestErase(t *testing.T) {
 	}) {
 		must(t, d.FillIn(t.Context(), target("#"+c.id), c.text)) // it leaves the focus there
 		must(t, d.Erase(t.Context(), c.n))
-		if seen := look(t, d, "#"+c.id, drivers.WebWant{Value: &c.after}, patience); !seen.Met {
+		if seen := look(t, d, "#"+c.id, drivers.WebCondition{Value: &c.after}, patience); !seen.Met {
 			t.Errorf("%s: %q without %d is %v", c.id, c.text, c.n, seen.Values)
 		}
 	}
@@ -192,7 +192,7 @@ func TestErase(t *testing.T) {
 	must(t, d.Erase(t.Context(), -1))
 	mustShow(t, d, "#log", "cross typed")
 	none := ""
-	if seen := look(t, d, "#field", drivers.WebWant{Frame: "#cross", Value: &none}, patience); !seen.Met {
+	if seen := look(t, d, "#field", drivers.WebCondition{Frame: "#cross", Value: &none}, patience); !seen.Met {
 		t.Errorf("in the frame is left %v", seen.Values)
 	}
 }
@@ -262,7 +262,7 @@ func TestQuery(t *testing.T) {
 	shorttest.Leave(t, "TestSelectorsByMeaning and TestMatchedElementsOfATree remain")
 	d := browse(t, "frames.html")
 	mustShow(t, d, "h1", "Nested frames")
-	if seen := look(t, d, "#press", drivers.WebWant{Frame: "#lateframe"}, patience); !seen.Met {
+	if seen := look(t, d, "#press", drivers.WebCondition{Frame: "#lateframe"}, patience); !seen.Met {
 		t.Fatalf("%+v", seen)
 	}
 	tr := tree(t, d)

@@ -75,7 +75,7 @@ func TestAGuardedBrowserReachesNothingPrivate(t *testing.T) {
 		rtc.createDataChannel('x'); rtc.createOffer().then(o => rtc.setLocalDescription(o));</script><h1>Tried</h1>`
 	must(t, d.OpenPage(t.Context(), "data:text/html,"+percent(page), drivers.PageOptions{Timeout: patience}))
 	for _, n := range []int{2, 0} { // its two windows come when they like, and each goes in front
-		must(t, d.PickPage(t.Context(), drivers.WebPick{Index: &n}, patience))
+		must(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: &n}, patience))
 	}
 	mustShow(t, d, "h1", "Tried")
 	_, err = d.Eval(t.Context(), "fetch('"+private.URL+"/last').catch(() => 'refused')", patience)
@@ -146,7 +146,7 @@ func filesBelow(t *testing.T, d *Device, root string) {
 		wantError(t, d.Navigate(t.Context(), to, 5*time.Second), drivers.ErrPage)
 	}
 	_, _ = d.Eval(t.Context(), "location.href = 'file://"+secret+"'", time.Second) // the page may end under it
-	if seen, _ := d.Look(t.Context(), "h1", drivers.WebWant{Text: new("Secret")}, time.Second); seen.Met {
+	if seen, _ := d.Look(t.Context(), "h1", drivers.WebCondition{Text: new("Secret")}, time.Second); seen.Met {
 		t.Error("a script led the page to a file that is outside")
 	}
 	none := New(Options{NoFiles: true})

@@ -141,7 +141,7 @@ func TestCallsOnABusyPageEndWithTheirContext(t *testing.T) {
 		"tree":       func(ctx context.Context) error { _, err := d.Tree(ctx); return err },
 		"screenshot": func(ctx context.Context) error { _, err := d.Screenshot(ctx); return err },
 		"look": func(ctx context.Context) error {
-			_, err := d.Look(ctx, "#log", drivers.WebWant{Hidden: true}, time.Minute)
+			_, err := d.Look(ctx, "#log", drivers.WebCondition{Hidden: true}, time.Minute)
 			return err
 		},
 		"fill": func(ctx context.Context) error { return d.Fill(ctx, "#x", "x", time.Minute) },

@@ -32,7 +32,7 @@ func TestListen(t *testing.T) {
 			}
 			hears("0 /popup.html")
 			must(t, d.ClickOn(t.Context(), target("#tab"), drivers.WebClick{}))
-			must(t, d.PickPage(t.Context(), drivers.WebPick{URL: "**/framed.html*"}, patience))
+			must(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "**/framed.html*"}, patience))
 			hears("1 /framed.html")
 			mu.Lock()
 			defer mu.Unlock()

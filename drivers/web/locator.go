@@ -31,13 +31,13 @@ const (
 
 // Look waits until the elements that selector picks satisfy want. Every look is one evaluation of the page, so that number,
 // visibility and text belong to one moment; the wait is ours because which text counts as shown is decided by TextShows.
-func (d *Device) Look(ctx context.Context, selector string, want drivers.WebWant, timeout time.Duration) (drivers.Seen, error) {
+func (d *Device) Look(ctx context.Context, selector string, want drivers.WebCondition, timeout time.Duration) (drivers.WebObservation, error) {
 	deadline := time.Now().Add(wait(timeout))
 	w, err := newWanted(selector, want)
 	if err != nil {
-		return drivers.Seen{}, err
+		return drivers.WebObservation{}, err
 	}
-	var last drivers.Seen
+	var last drivers.WebObservation
 	var unread error
 	for {
 		seen, err := d.see(ctx, w)
@@ -63,14 +63,14 @@ func (d *Device) Look(ctx context.Context, selector string, want drivers.WebWant
 
 // wanted is a want that was checked.
 type wanted struct {
-	drivers.WebWant
+	drivers.WebCondition
 	selector string
 	url      *regexp.Regexp
 	title    *regexp.Regexp // nil: TextShows
 }
 
-func newWanted(selector string, want drivers.WebWant) (w wanted, err error) {
-	w = wanted{WebWant: want, selector: selector}
+func newWanted(selector string, want drivers.WebCondition) (w wanted, err error) {
+	w = wanted{WebCondition: want, selector: selector}
 	ofPage := want.URL != nil || want.Title != nil || want.NoConsoleErrors
 	if selector == "" && (!ofPage || want.Hidden || want.Text != nil || want.Value != nil || want.Count != nil) {
 		return w, fmt.Errorf("%w: there is no selector", screen.ErrNotFound)
@@ -92,19 +92,19 @@ func newWanted(selector string, want drivers.WebWant) (w wanted, err error) {
 }
 
 // see takes one look at all that is wanted.
-func (d *Device) see(ctx context.Context, w wanted) (drivers.Seen, error) {
+func (d *Device) see(ctx context.Context, w wanted) (drivers.WebObservation, error) {
 	selector := w.selector
 	if selector == "" {
 		selector = "html" // the look still tells an error page, and whether the page answers
 	}
 	r, err := d.lookIn(ctx, w.Frame, selector)
 	if err != nil {
-		return drivers.Seen{}, err
+		return drivers.WebObservation{}, err
 	}
-	var seen drivers.Seen
+	var seen drivers.WebObservation
 	met := true
 	if w.selector != "" {
-		seen, met = r.seen(), r.meets(w.WebWant)
+		seen, met = r.seen(), r.meets(w.WebCondition)
 	}
 	if err := d.seePage(ctx, w, &seen); err != nil {
 		return seen, err
@@ -125,7 +125,7 @@ func (d *Device) see(ctx context.Context, w wanted) (drivers.Seen, error) {
 }
 
 // seePage adds what is wanted of the page as a whole.
-func (d *Device) seePage(ctx context.Context, w wanted, seen *drivers.Seen) error {
+func (d *Device) seePage(ctx context.Context, w wanted, seen *drivers.WebObservation) error {
 	s, page, err := d.page()
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ type report struct {
 	Texts   []string // of the visible ones
 	Values  []value  // of those of them that are fields
 	Options []option // those of them that are options
-	Rest    screen.Rest
+	Rest    screen.Activity
 	What    []string // the first elements, described
 	Gen     string   // of the tree to which Refs belong
 	Refs    []int
@@ -172,8 +172,8 @@ type option struct {
 	Disabled bool   `json:"d"`
 }
 
-func (r *report) seen() drivers.Seen {
-	seen := drivers.Seen{Count: r.Count, Visible: r.Visible, Texts: r.Texts[:min(len(r.Texts), 10)]}
+func (r *report) seen() drivers.WebObservation {
+	seen := drivers.WebObservation{Count: r.Count, Visible: r.Visible, Texts: r.Texts[:min(len(r.Texts), 10)]}
 	for _, v := range r.Values[:min(len(r.Values), 10)] {
 		if v.Secret {
 			v.Value = strings.Repeat("•", min(len(v.Value), 64))
@@ -185,7 +185,7 @@ func (r *report) seen() drivers.Seen {
 
 // meets tells whether the look satisfies what is wanted of elements. That nothing is there proves nothing before the page has
 // loaded.
-func (r *report) meets(want drivers.WebWant) bool {
+func (r *report) meets(want drivers.WebCondition) bool {
 	if want.Count != nil && (r.Count != *want.Count || r.Count == 0 && r.Ready != "complete") {
 		return false
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-func text(s string) drivers.WebWant { return drivers.WebWant{Text: &s} }
+func text(s string) drivers.WebCondition { return drivers.WebCondition{Text: &s} }
 
 func TestSignIn(t *testing.T) {
 	t.Parallel()
@@ -60,10 +60,10 @@ func TestLookSeesOnlyWhatIsVisible(t *testing.T) {
 		"#reader": false, "#folded": false, "#missing": false, "p": true,
 	} {
 		long := map[bool]time.Duration{true: patience, false: 300 * time.Millisecond}
-		if seen := look(t, d, selector, drivers.WebWant{}, long[visible]); seen.Met != visible {
+		if seen := look(t, d, selector, drivers.WebCondition{}, long[visible]); seen.Met != visible {
 			t.Errorf("%s visible: %+v", selector, seen)
 		}
-		if seen := look(t, d, selector, drivers.WebWant{Hidden: true}, long[!visible]); seen.Met == visible {
+		if seen := look(t, d, selector, drivers.WebCondition{Hidden: true}, long[!visible]); seen.Met == visible {
 			t.Errorf("%s hidden: %+v", selector, seen)
 		}
 	}
@@ -94,11 +94,11 @@ func TestHiddenWaitsForTheLoading(t *testing.T) {
 	t.Parallel()
 	// Until a page has loaded, "nothing is there" proves nothing.
 	d := display(t, `<p id=x>Here</p><script>x.remove()</script>`)
-	if seen := look(t, d, "#x", drivers.WebWant{Hidden: true}, patience); !seen.Met || seen.Count != 0 {
+	if seen := look(t, d, "#x", drivers.WebCondition{Hidden: true}, patience); !seen.Met || seen.Count != 0 {
 		t.Errorf("a removed element: %+v", seen)
 	}
 	r := report{State: dom.State{Ready: "interactive"}}
-	if r.meets(drivers.WebWant{Hidden: true}) {
+	if r.meets(drivers.WebCondition{Hidden: true}) {
 		t.Error("hidden on a page that still loads")
 	}
 }
@@ -133,7 +133,7 @@ func TestFillTellsWhyNot(t *testing.T) {
 			wantError(t, d.Fill(t.Context(), c.selector, c.value, limit), c.kind, c.words...)
 		})
 	}
-	_, err := d.Look(t.Context(), "p[", drivers.WebWant{Hidden: true}, time.Second)
+	_, err := d.Look(t.Context(), "p[", drivers.WebCondition{Hidden: true}, time.Second)
 	wantError(t, err, screen.ErrNotFound, "is not valid")
 }
 

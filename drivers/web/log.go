@@ -22,9 +22,9 @@ const maxLine = 4096
 // maxErrors caps the errors of the console that are kept for assertions.
 const maxErrors = 20
 
-// journal writes the lines of a page's log. Events come on playwright-go's event loop, which must not wait for a slow writer,
+// pageLog writes the lines of a page's log. Events come on playwright-go's event loop, which must not wait for a slow writer,
 // so a goroutine does the writing.
-type journal struct {
+type pageLog struct {
 	lines chan string
 	done  chan struct{}
 
@@ -45,7 +45,7 @@ func (d *Device) StartLog(ctx context.Context, w io.Writer) (stop func() error, 
 	if d.log != nil {
 		return nil, errors.New("the page's log is being copied already")
 	}
-	j := &journal{lines: make(chan string, 1000), done: make(chan struct{})}
+	j := &pageLog{lines: make(chan string, 1000), done: make(chan struct{})}
 	d.log = j
 	go j.write(w)
 	return sync.OnceValue(func() error {
@@ -56,7 +56,7 @@ func (d *Device) StartLog(ctx context.Context, w io.Writer) (stop func() error, 
 	}), nil
 }
 
-func (j *journal) write(w io.Writer) {
+func (j *pageLog) write(w io.Writer) {
 	defer close(j.done)
 	for line := range j.lines {
 		if j.err == nil {
@@ -65,7 +65,7 @@ func (j *journal) write(w io.Writer) {
 	}
 }
 
-func (j *journal) add(line string) {
+func (j *pageLog) add(line string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.stopped {
@@ -82,7 +82,7 @@ func (j *journal) add(line string) {
 	}
 }
 
-func (j *journal) stop() error {
+func (j *pageLog) stop() error {
 	j.mu.Lock()
 	j.stopped = true
 	close(j.lines)
@@ -135,7 +135,7 @@ func (s *session) listen() {
 			return
 		}
 		s.noteError("uncaught " + plain(e.Error()))
-		d.news.add(happening{kind: drivers.TabError, page: e.Page(), text: plain(e.Error())})
+		d.events.add(pageEvent{kind: drivers.TabError, page: e.Page(), text: plain(e.Error())})
 		s.evidence.trouble("uncaught %s", plain(e.Error()))
 		d.logLine("uncaught", plain(e.Error()))
 	})

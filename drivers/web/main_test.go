@@ -263,7 +263,7 @@ func tap(t *testing.T, d *Device, n *screen.Node) {
 	}
 }
 
-func look(t *testing.T, d *Device, selector string, want drivers.WebWant, timeout time.Duration) drivers.Seen {
+func look(t *testing.T, d *Device, selector string, want drivers.WebCondition, timeout time.Duration) drivers.WebObservation {
 	t.Helper()
 	seen, err := d.Look(t.Context(), selector, want, timeout)
 	if err != nil {
@@ -275,7 +275,7 @@ func look(t *testing.T, d *Device, selector string, want drivers.WebWant, timeou
 // mustShow waits until a visible match of selector shows text.
 func mustShow(t *testing.T, d *Device, selector, text string) {
 	t.Helper()
-	if seen := look(t, d, selector, drivers.WebWant{Text: &text}, patience); !seen.Met {
+	if seen := look(t, d, selector, drivers.WebCondition{Text: &text}, patience); !seen.Met {
 		t.Fatalf("%s does not show %q: %+v", selector, text, seen)
 	}
 }

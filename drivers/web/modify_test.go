@@ -18,7 +18,7 @@ func TestTheNetworksAnswerIsModified(t *testing.T) {
 		must(t, d.ClickOn(t.Context(), target("#load"), drivers.WebClick{}))
 		mustShow(t, d, "#log", want)
 		n := len(goods)
-		if seen := look(t, d, "#goods li", drivers.WebWant{Count: &n}, patience); !seen.Met || n > 0 && !reflect.DeepEqual(seen.Texts, goods) {
+		if seen := look(t, d, "#goods li", drivers.WebCondition{Count: &n}, patience); !seen.Met || n > 0 && !reflect.DeepEqual(seen.Texts, goods) {
 			t.Errorf("the page shows %v, not %v", seen.Texts, goods)
 		}
 	}

@@ -41,7 +41,7 @@ func TestBeforeAPageIsOpen(t *testing.T) {
 	d := open(t)
 	_, treeErr := d.Tree(t.Context())
 	_, shotErr := d.Screenshot(t.Context())
-	_, lookErr := d.Look(t.Context(), "h1", drivers.WebWant{Hidden: true}, time.Second)
+	_, lookErr := d.Look(t.Context(), "h1", drivers.WebCondition{Hidden: true}, time.Second)
 	for what, err := range map[string]error{
 		"tree": treeErr, "screenshot": shotErr, "look": lookErr, "tap": d.Tap(t.Context(), image.Pt(5, 5)),
 		"type": d.Type(t.Context(), "x"), "fill": d.Fill(t.Context(), "#x", "x", patience),
@@ -103,7 +103,7 @@ func TestAddressesThatDoNotOpen(t *testing.T) {
 					t.Errorf("no picture of the failure: %v", err)
 				}
 			}
-			if seen, err := d.Look(t.Context(), "#anything", drivers.WebWant{Hidden: true}, time.Second); !c.loads && (err == nil || seen.Met) {
+			if seen, err := d.Look(t.Context(), "#anything", drivers.WebCondition{Hidden: true}, time.Second); !c.loads && (err == nil || seen.Met) {
 				t.Error("something counts as hidden on a page that did not open")
 			}
 			if c.address == refused {
@@ -176,7 +176,7 @@ func TestAClickToADeadAddressProvesNothing(t *testing.T) {
 	if !until(t.Context(), patience, func() bool { _, err = d.Tree(t.Context()); return errors.Is(err, drivers.ErrPage) }) {
 		t.Errorf("tree: %v", err)
 	}
-	seen, err := d.Look(t.Context(), "#go", drivers.WebWant{Hidden: true}, time.Second)
+	seen, err := d.Look(t.Context(), "#go", drivers.WebCondition{Hidden: true}, time.Second)
 	if seen.Met || !errors.Is(err, drivers.ErrPage) {
 		t.Errorf("hidden on an error page: %+v, %v", seen, err)
 	}
@@ -284,14 +284,14 @@ func TestLostProcesses(t *testing.T) {
 		if drivers.AppIsWrong(err) {
 			t.Error("a lost browser is blamed on the app")
 		}
-		_, err = d.Look(t.Context(), "h1", drivers.WebWant{Hidden: true}, time.Second)
+		_, err = d.Look(t.Context(), "h1", drivers.WebCondition{Hidden: true}, time.Second)
 		wantError(t, err, drivers.ErrDeviceLost)
 		must(t, d.Close())
 	}
 	d := reopen()
 	ignoresSignals(t, own, d)
 	own.lock <- struct{}{}
-	lost := own.browsers[kind{name: dsl.Chromium}]
+	lost := own.browsers[browserKind{name: dsl.Chromium}]
 	own.release()
 	must(t, lost.Browser.Close())
 	isLost(d)
@@ -330,7 +330,7 @@ func TestAWindowNeedsADisplay(t *testing.T) {
 
 func TestPagesOfSeveralSlotsAtOnce(t *testing.T) {
 	type result struct {
-		seen drivers.Seen
+		seen drivers.WebObservation
 		err  error
 	}
 	results := make(chan result)
@@ -354,9 +354,9 @@ func TestPagesOfSeveralSlotsAtOnce(t *testing.T) {
 				_, page, _ := d.page()
 				err = page.Locator("li").Nth(i).Click()
 			}
-			var seen drivers.Seen
+			var seen drivers.WebObservation
 			if err == nil {
-				seen, err = d.Look(t.Context(), "#chosen", drivers.WebWant{Text: &text}, patience)
+				seen, err = d.Look(t.Context(), "#chosen", drivers.WebCondition{Text: &text}, patience)
 			}
 			results <- result{seen, err}
 		}()

@@ -99,7 +99,7 @@ func delayedAnswers(t *testing.T, d *Device) {
 	must(t, d.ClickOn(t.Context(), target("#post"), drivers.WebClick{}))
 	mustShow(t, d, "#log", "ordered 200")
 	must(t, d.ClickOn(t.Context(), target("#load"), drivers.WebClick{}))
-	if seen := look(t, d, "#goods li", drivers.WebWant{}, 300*time.Millisecond); seen.Met {
+	if seen := look(t, d, "#goods li", drivers.WebCondition{}, 300*time.Millisecond); seen.Met {
 		t.Error("the answer did not wait")
 	}
 	must(t, d.ClosePage(t.Context()))

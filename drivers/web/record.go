@@ -20,8 +20,8 @@ type film struct {
 	dir    string
 }
 
-// reel is one page that may be filmed.
-type reel struct {
+// pageFilm is one page that may be filmed.
+type pageFilm struct {
 	page  playwright.Page
 	start time.Time
 }

@@ -35,9 +35,9 @@ type session struct {
 	ended     map[playwright.Page]bool
 	front     playwright.Page         // that the test chose; nil: the newest
 	scheme    *playwright.ColorScheme // of pages to come, when the test changed it
-	films     []reel
+	films     []pageFilm
 	filmed    bool
-	probers   map[playwright.Page]*prober
+	devtools  map[playwright.Page]*devtoolsClient
 	fetched   time.Time                  // when the page offered a file last
 	opening   drivers.WebOpening         // of the page that was gone to last
 	errors    []string                   // of the console
@@ -145,11 +145,11 @@ func (s *session) followNow(page playwright.Page) {
 		s.mu.Unlock()
 		return
 	}
-	left := slices.ContainsFunc(s.films, func(r reel) bool { return r.page == page }) // for a moment
+	left := slices.ContainsFunc(s.films, func(r pageFilm) bool { return r.page == page }) // for a moment
 	if len(s.pages) > 0 && !left {
-		s.device.news.add(happening{kind: drivers.TabOpened, page: page})
+		s.device.events.add(pageEvent{kind: drivers.TabOpened, page: page})
 	}
-	if !s.device.news.keepsFront() {
+	if !s.device.events.keepsFront() {
 		s.front = nil
 	} else if s.front == nil && len(s.pages) > 0 {
 		s.front = s.pages[len(s.pages)-1]
@@ -159,7 +159,7 @@ func (s *session) followNow(page playwright.Page) {
 		s.mu.Unlock()
 		return
 	}
-	s.films = append(s.films, reel{page, time.Now().UTC()})
+	s.films = append(s.films, pageFilm{page, time.Now().UTC()})
 	scheme := s.scheme
 	s.mu.Unlock()
 	if scheme != nil {
@@ -171,7 +171,7 @@ func (s *session) followNow(page playwright.Page) {
 	page.OnCrash(func(playwright.Page) { s.crashOnce() })
 	page.OnDownload(func(file playwright.Download) {
 		s.leaveEmpty()
-		s.device.news.add(happening{kind: drivers.TabDownload, page: page, text: file.SuggestedFilename()})
+		s.device.events.add(pageEvent{kind: drivers.TabDownload, page: page, text: file.SuggestedFilename()})
 		for {
 			select {
 			case s.downloads <- file:
@@ -187,10 +187,10 @@ func (s *session) remove(page playwright.Page) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.ended[page] && !s.gone() && slices.Contains(s.pages, page) {
-		s.device.news.add(happening{kind: drivers.TabClosed, page: page})
+		s.device.events.add(pageEvent{kind: drivers.TabClosed, page: page})
 	}
 	s.ended[page] = true
-	delete(s.probers, page)
+	delete(s.devtools, page)
 	s.pages = slices.DeleteFunc(s.pages, func(p playwright.Page) bool { return p == page })
 	if s.front == page {
 		s.front = nil
@@ -200,7 +200,7 @@ func (s *session) remove(page playwright.Page) {
 func newSession(d *Device, b *browser, made playwright.BrowserContext, e *emulation) *session {
 	s := &session{device: d, browser: b, context: made, size: e.size, touch: e.touch,
 		mobile: e.mobile, filmed: e.options.RecordVideo != nil, dialogs: newDialogs(), cameras: newCameras(b, made, e), evidence: d.recording(),
-		downloads: make(chan playwright.Download, 1), ended: map[playwright.Page]bool{}, probers: map[playwright.Page]*prober{}, crash: make(chan struct{}), ending: make(chan struct{}),
+		downloads: make(chan playwright.Download, 1), ended: map[playwright.Page]bool{}, devtools: map[playwright.Page]*devtoolsClient{}, crash: make(chan struct{}), ending: make(chan struct{}),
 		closed: make(chan struct{})}
 	s.crashOnce = sync.OnceFunc(func() { close(s.crash) })
 	s.watch()

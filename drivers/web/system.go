@@ -87,7 +87,7 @@ func noSystem(what string) error {
 }
 
 // SetLocation makes pages believe that they are there, and lets them ask without a prompt.
-func (d *Device) SetLocation(ctx context.Context, at drivers.Place) error {
+func (d *Device) SetLocation(ctx context.Context, at drivers.Coordinates) error {
 	s, _, err := d.page()
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (d *Device) SetLocation(ctx context.Context, at drivers.Place) error {
 	})
 }
 
-func geolocation(at drivers.Place) *playwright.Geolocation {
+func geolocation(at drivers.Coordinates) *playwright.Geolocation {
 	g := &playwright.Geolocation{Latitude: at.Latitude, Longitude: at.Longitude}
 	if at.Accuracy > 0 {
 		g.Accuracy = playwright.Float(at.Accuracy)

@@ -17,7 +17,7 @@ import (
 )
 
 // PickPage waits for a page that fits, and makes it the current one.
-func (d *Device) PickPage(ctx context.Context, which drivers.WebPick, timeout time.Duration) error {
+func (d *Device) PickPage(ctx context.Context, which drivers.WebTabSelector, timeout time.Duration) error {
 	fits, what, err := pageFilter(which)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (d *Device) PickPage(ctx context.Context, which drivers.WebPick, timeout ti
 // pageTest tells whether the page at place i of n, with this address and title, is meant.
 type pageTest func(i, n int, page playwright.Page, title func() string) bool
 
-func pageFilter(which drivers.WebPick) (pageTest, string, error) {
+func pageFilter(which drivers.WebTabSelector) (pageTest, string, error) {
 	switch {
 	case which.URL != "":
 		re, err := compile(which.URL)

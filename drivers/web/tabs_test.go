@@ -14,28 +14,28 @@ func TestPagesArePicked(t *testing.T) {
 	d := visit(t, "popup.html")
 	first, second, last := 0, 1, -1
 	must(t, d.ClickOn(t.Context(), target("#tab"), drivers.WebClick{}))
-	must(t, d.PickPage(t.Context(), drivers.WebPick{URL: "**/framed.html*"}, patience))
+	must(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "**/framed.html*"}, patience))
 	mustShow(t, d, "h2, p, button, label", "tab")
-	must(t, d.PickPage(t.Context(), drivers.WebPick{Index: &first}, patience))
+	must(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: &first}, patience))
 	mustShow(t, d, "h1", "Popups")
 	mustShow(t, d, "h1", "Popups") // it stays so
-	must(t, d.PickPage(t.Context(), drivers.WebPick{Index: &last}, patience))
+	must(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: &last}, patience))
 	if at, _, err := d.Location(t.Context()); err != nil || at == site.Page("popup.html") {
 		t.Errorf("%s, %v", at, err)
 	}
-	must(t, d.PickPage(t.Context(), drivers.WebPick{Title: "popups"}, patience))
+	must(t, d.PickPage(t.Context(), drivers.WebTabSelector{Title: "popups"}, patience))
 	mustShow(t, d, "h1", "Popups")
-	err := d.PickPage(t.Context(), drivers.WebPick{Title: "/^Nothing/"}, 300*time.Millisecond)
+	err := d.PickPage(t.Context(), drivers.WebTabSelector{Title: "/^Nothing/"}, 300*time.Millisecond)
 	wantError(t, err, screen.ErrNotFound, "popup.html", "framed.html", "Popups")
-	wantError(t, d.PickPage(t.Context(), drivers.WebPick{URL: "/(/"}, time.Second), screen.ErrNotFound, "regular expression")
-	wantError(t, d.PickPage(t.Context(), drivers.WebPick{Index: new(7)}, 100*time.Millisecond), screen.ErrNotFound, "number 7")
-	must(t, d.PickPage(t.Context(), drivers.WebPick{Index: &second}, patience))
+	wantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "/(/"}, time.Second), screen.ErrNotFound, "regular expression")
+	wantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: new(7)}, 100*time.Millisecond), screen.ErrNotFound, "number 7")
+	must(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: &second}, patience))
 	must(t, d.CloseTab(t.Context()))
 	mustShow(t, d, "h1", "Popups")
 	must(t, d.CloseTab(t.Context()))
 	_, err = d.Tree(t.Context())
 	wantError(t, err, drivers.ErrPage, "closed")
-	wantError(t, d.PickPage(t.Context(), drivers.WebPick{Index: &first}, 100*time.Millisecond), screen.ErrNotFound, "none")
+	wantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: &first}, 100*time.Millisecond), screen.ErrNotFound, "none")
 }
 
 func TestSelectorsByMeaning(t *testing.T) {
@@ -70,7 +70,7 @@ func hasID(what, id string) bool {
 func TestSystem(t *testing.T) {
 	t.Parallel()
 	d := open(t)
-	place := drivers.Place{Latitude: 52.52, Longitude: 13.405, Accuracy: 30}
+	place := drivers.Coordinates{Latitude: 52.52, Longitude: 13.405, Accuracy: 30}
 	permission := "notifications" // for which the whole Chromium is started
 	if testing.Short() {
 		permission = "clipboard-read"
@@ -89,13 +89,13 @@ func TestSystem(t *testing.T) {
 	shows(where, "52.52,13.405,30")
 	shows("navigator.userAgent", "Taproot/1")
 	shows("navigator.permissions.query({name: '"+permission+"'}).then(s => s.state)", "granted")
-	must(t, d.SetLocation(t.Context(), drivers.Place{Latitude: -33.8, Longitude: 151.2}))
+	must(t, d.SetLocation(t.Context(), drivers.Coordinates{Latitude: -33.8, Longitude: 151.2}))
 	shows(where, "-33.8,151.2,0")
 	dark := "String(matchMedia('(prefers-color-scheme: dark)').matches)"
 	must(t, d.DarkMode(t.Context(), true))
 	shows(dark, "true")
 	must(t, d.ClickOn(t.Context(), target("#tab"), drivers.WebClick{}))
-	must(t, d.PickPage(t.Context(), drivers.WebPick{URL: "**/framed.html*"}, patience))
+	must(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "**/framed.html*"}, patience))
 	if !until(t.Context(), patience, func() bool { v, _ := d.Eval(t.Context(), dark, patience); return v == "true" }) {
 		t.Error("a page that comes later is light")
 	}

@@ -71,15 +71,15 @@ func attempt(page playwright.Page, at drivers.WebTarget, limit time.Duration, do
 	return judge(at, err)
 }
 
-// deed is an action that must not be made twice.
-type deed struct {
+// singleAction is an action that must not be made twice.
+type singleAction struct {
 	try call // waits until do could be made, without making it
 	do  call
 }
 
 // once makes an action once. When one look says that the element is ready, Playwright is told to act, with all the time that is
 // left; otherwise it waits in slices first, so that a cancelled wait leaves the page alive.
-func (d *Device) once(ctx context.Context, at drivers.WebTarget, what deed) error {
+func (d *Device) once(ctx context.Context, at drivers.WebTarget, what singleAction) error {
 	deadline, slice := time.Now().Add(wait(at.Timeout)), fillSlice
 	for {
 		left := time.Until(deadline)

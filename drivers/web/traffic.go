@@ -129,7 +129,7 @@ func (t *traffic) calledBack(r playwright.Request) {
 }
 
 // rest tells whether the answers to calls are on their way.
-func (t *traffic) rest() screen.Rest {
+func (t *traffic) rest() screen.Activity {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, at := range t.calls {

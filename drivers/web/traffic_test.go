@@ -22,7 +22,7 @@ func (r *request) ResourceType() string { return r.kind }
 func TestCallsOfScripts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var of traffic
-		is := func(want screen.Rest, when string) {
+		is := func(want screen.Activity, when string) {
 			t.Helper()
 			if have := of.rest(); have != want {
 				t.Errorf("%s: %q, not %q", when, have, want)

@@ -58,7 +58,7 @@ func (d *Device) leaving(page playwright.Page) bool {
 }
 
 // rest adds to what a page says of itself what it has asked the network for.
-func (d *Device) rest(page playwright.Page, of screen.Rest) screen.Rest {
+func (d *Device) rest(page playwright.Page, of screen.Activity) screen.Activity {
 	s, _, err := d.page()
 	if err != nil || len(page.Workers()) > 0 {
 		return of.With(screen.Unknown)
@@ -71,8 +71,8 @@ func (d *Device) readPage(page playwright.Page, drawn bool) (*dom.Page, error) {
 	return dom.Read(asker{page, callLimit - time.Second}, dom.How{Gen: strconv.FormatInt(d.gen.Add(1), 36), Texts: d.soughtTexts(), Most: d.most, Drawn: drawn, Plain: plain})
 }
 
-// Seek names texts that the trees to come must not leave out, on pages with more elements than a tree holds.
-func (d *Device) Seek(texts ...string) {
+// HintTexts names texts that the trees to come must not leave out, on pages with more elements than a tree holds.
+func (d *Device) HintTexts(texts ...string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.sought = slices.Clone(texts)

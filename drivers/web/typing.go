@@ -36,7 +36,7 @@ type fieldReading struct {
 	Secret, Multiline, Bad, Inner          bool
 	Around, Parts                          []string
 	At                                     int
-	Rest                                   screen.Rest
+	Rest                                   screen.Activity
 	Late                                   bool
 	// Of the command that places the caret: the key that does it, the length of the text, how many boxes there are.
 	Press         string
@@ -293,14 +293,14 @@ func (f placed) typeParts(ctx context.Context, page playwright.Page, text string
 	return nil
 }
 
-// part is the one of several boxes that has the focus.
-type part struct {
+// focusedBox is the one of several boxes that has the focus.
+type focusedBox struct {
 	At   int
 	Full bool // and it is not the last one
 }
 
-func (f placed) part(page playwright.Page) (part, error) {
-	var p part
+func (f placed) part(page playwright.Page) (focusedBox, error) {
+	var p focusedBox
 	err := askTyping(page, f.chain, "part", &p)
 	return p, err
 }

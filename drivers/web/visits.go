@@ -12,8 +12,8 @@ import (
 var _ drivers.WebHistory = (*Device)(nil)
 
 // Visit gives the entry of the browser's history that the page in front shows.
-func (d *Device) Visit(ctx context.Context) (drivers.WebVisit, error) {
-	return read(ctx, d, func(page playwright.Page) (v drivers.WebVisit, err error) {
+func (d *Device) Visit(ctx context.Context) (drivers.WebHistoryEntry, error) {
+	return read(ctx, d, func(page playwright.Page) (v drivers.WebHistoryEntry, err error) {
 		s, _, err := d.page()
 		if err != nil {
 			return v, err
@@ -36,7 +36,7 @@ func (d *Device) Visit(ctx context.Context) (drivers.WebVisit, error) {
 		if v.Index = int(current); v.Index < 0 || v.Index >= len(entries) {
 			return v, fmt.Errorf("the history of this page: %w", drivers.ErrNotReady)
 		}
-		var all []drivers.WebVisit
+		var all []drivers.WebHistoryEntry
 		for i, e := range entries {
 			all = append(all, visitOf(i, e))
 		}
@@ -47,8 +47,8 @@ func (d *Device) Visit(ctx context.Context) (drivers.WebVisit, error) {
 }
 
 // visitOf reads an entry of the history.
-func visitOf(index int, entry any) drivers.WebVisit {
-	v := drivers.WebVisit{Index: index}
+func visitOf(index int, entry any) drivers.WebHistoryEntry {
+	v := drivers.WebHistoryEntry{Index: index}
 	said, _ := entry.(map[string]any)
 	id, _ := said["id"].(float64)
 	v.ID = int(id)

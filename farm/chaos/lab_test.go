@@ -135,7 +135,7 @@ func (h *hub) login(host string) (broker.Login, error) {
 	if err != nil {
 		return broker.Login{}, err
 	}
-	token, err := farmhub.NewToken(context.Background(), h.db, farmhub.Place{})
+	token, err := farmhub.NewToken(context.Background(), h.db, farmhub.HostPlacement{})
 	if err != nil {
 		return broker.Login{}, err
 	}
@@ -235,7 +235,7 @@ func open(ctx context.Context, o opened) (*run.Runner, *remote.Farm, []plan.Case
 		}
 		return ""
 	}}
-	noted := remote.Note(&conf)
+	inputs := remote.NoteInputs(&conf)
 	p, err := conf.Plan()
 	if err != nil {
 		return nil, nil, nil, err
@@ -254,7 +254,7 @@ func open(ctx context.Context, o opened) (*run.Runner, *remote.Farm, []plan.Case
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	farm, err := remote.Open(ctx, remote.Options{Hub: hub, Config: conf, Plan: p, Noted: noted})
-	r.Elsewhere = farm
+	farm, err := remote.Open(ctx, remote.Options{Hub: hub, Config: conf, Plan: p, Inputs: inputs})
+	r.Remote = farm
 	return r, farm, p.Cases, err
 }

@@ -15,7 +15,7 @@ type followers struct {
 
 // follower is one client.
 type follower struct {
-	news chan order.News
+	news chan order.RunEvent
 	look chan struct{} // results may be there that are not among the news
 }
 
@@ -27,7 +27,7 @@ func newFollowers() *followers {
 }
 
 func (f *followers) join(run string) (one *follower, leave func()) {
-	one = &follower{make(chan order.News, newsKept), make(chan struct{}, 1)}
+	one = &follower{make(chan order.RunEvent, newsKept), make(chan struct{}, 1)}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.runs[run] == nil {
@@ -73,7 +73,7 @@ func (f *followers) tell(e order.Events) {
 	defer f.mu.Unlock()
 	for one := range f.runs[e.Run] {
 		select {
-		case one.news <- order.News{Events: &e}:
+		case one.news <- order.RunEvent{Events: &e}:
 		default:
 		}
 	}
@@ -90,7 +90,7 @@ func (f *followers) results(list []order.Result) {
 				continue
 			}
 			select {
-			case one.news <- order.News{Ended: r.Ended}:
+			case one.news <- order.RunEvent{Ended: r.Ended}:
 			default:
 				one.wake()
 			}

@@ -215,7 +215,7 @@ func (a *api) add(w http.ResponseWriter, r *http.Request, run queue.Run) error {
 }
 
 func (a *api) cancelCases(w http.ResponseWriter, r *http.Request, run queue.Run) error {
-	var in order.Which
+	var in order.CaseNumbers
 	if err := read(r, &in); err != nil {
 		return err
 	}
@@ -227,7 +227,7 @@ func (a *api) cancelCases(w http.ResponseWriter, r *http.Request, run queue.Run)
 	if err != nil {
 		return err
 	}
-	left := order.Which{N: []int{}} // that are under way, and will end as interrupted
+	left := order.CaseNumbers{N: []int{}} // that are under way, and will end as interrupted
 	for _, u := range under {
 		if u.Run == run.ID && cancelled[[2]any{u.Run, u.N}] {
 			left.N = append(left.N, u.N)
@@ -240,7 +240,7 @@ func (a *api) cancelCases(w http.ResponseWriter, r *http.Request, run queue.Run)
 }
 
 func (a *api) taken(w http.ResponseWriter, r *http.Request, run queue.Run) error {
-	var in order.Which
+	var in order.CaseNumbers
 	if err := read(r, &in); err != nil {
 		return err
 	}
@@ -353,7 +353,7 @@ type stream struct {
 	blind int               // how often, one after the other, the database could not be told that the client is there
 }
 
-func (s *stream) say(n order.News) error {
+func (s *stream) say(n order.RunEvent) error {
 	_ = s.flush.SetWriteDeadline(time.Now().Add(30 * time.Second)) // where there is none, the server has one of its own
 	if err := json.NewEncoder(s.to).Encode(n); err != nil {
 		return err
@@ -373,7 +373,7 @@ func (s *stream) lives(ctx context.Context) error {
 	} else {
 		s.blind = 0
 	}
-	return s.say(order.News{})
+	return s.say(order.RunEvent{})
 }
 
 func (s *stream) results(ctx context.Context) error {
@@ -399,7 +399,7 @@ func (s *stream) ended(e order.Ended) error {
 		return nil
 	}
 	s.told[at] = true
-	return s.say(order.News{Ended: &e})
+	return s.say(order.RunEvent{Ended: &e})
 }
 
 func (s *stream) hopeless(ctx context.Context) error {
@@ -421,7 +421,7 @@ func (s *stream) hopeless(ctx context.Context) error {
 		case !known:
 			s.none[n] = now
 		case now.Sub(since) >= hopelessAfter:
-			if err := s.say(order.News{None: &order.None{N: n, Why: why}}); err != nil {
+			if err := s.say(order.RunEvent{None: &order.NoDevice{N: n, Why: why}}); err != nil {
 				return err
 			}
 			s.none[n] = now

@@ -16,7 +16,7 @@ type Waiting struct {
 func (d *Dispatcher) Waiting(ctx context.Context, project string) (list []Waiting, err error) {
 	lines, err := d.o.Queue.Lines(ctx, project)
 	for _, l := range lines {
-		var at queue.Place
+		var at queue.CaseStatus
 		if at, err = d.place(ctx, l.Run, l.N); err != nil {
 			return nil, err
 		}
@@ -26,7 +26,7 @@ func (d *Dispatcher) Waiting(ctx context.Context, project string) (list []Waitin
 }
 
 // place says where a case stands, and why it waits.
-func (d *Dispatcher) place(ctx context.Context, run string, n int) (queue.Place, error) {
+func (d *Dispatcher) place(ctx context.Context, run string, n int) (queue.CaseStatus, error) {
 	all, free := d.devices()
 	busy := map[string]bool{}
 	for _, one := range all {

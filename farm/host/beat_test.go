@@ -45,7 +45,7 @@ func TestShortBeats(t *testing.T) {
 		last := heard[max(len(heard)-3, 0):]
 		return len(last) == 3 && !slices.ContainsFunc(last, func(b wire.Beat) bool { return !b.Same })
 	}
-	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
+	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a"}, phone("A"))
 	await(t, "short ones alone", onlyShort)
 	before := long()
 	if before < 1 || l.uses("") != "A free" {

@@ -92,7 +92,7 @@ func TestCutConnection(t *testing.T) {
 	l.public = way.Addr().String()
 	l.close()
 	l.open()
-	l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
+	l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a"}, phone("A"))
 	await(t, "it", func() bool { return l.uses("") == "A free" })
 	client := &http.Client{Transport: l.hub.Transport("a")}
 	get := func() error {

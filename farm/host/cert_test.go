@@ -26,8 +26,8 @@ func (l *lab) cert(r *running) string {
 func TestCertificateIsReplaced(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
-	on := l.must(Options{Token: l.token(hub.Place{}), Name: "on"}, phone("A"))
-	off := l.must(Options{Token: l.token(hub.Place{}), Name: "off"}, phone("B"))
+	on := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "on"}, phone("A"))
+	off := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "off"}, phone("B"))
 	await(t, "both", func() bool { return l.uses("") == "A free, B free" })
 	before := l.cert(on)
 	if err := off.stop(); err != nil {
@@ -52,7 +52,7 @@ func TestForeignHub(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
 	var log lockedText
-	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a", Log: slog.New(slog.NewTextHandler(&log, nil))}, phone("A"))
+	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a", Log: slog.New(slog.NewTextHandler(&log, nil))}, phone("A"))
 	await(t, "it", func() bool { return l.uses("") == "A free" })
 	before := l.cert(r)
 	l.close()
@@ -91,7 +91,7 @@ func TestStrangerAtThePort(t *testing.T) {
 	l.close()
 	l.open()
 	var log lockedText
-	r := l.begin(Options{Token: l.token(hub.Place{}), Name: "a", Log: slog.New(slog.NewTextHandler(&log, nil))}, phone("A"))
+	r := l.begin(Options{Token: l.token(hub.HostPlacement{}), Name: "a", Log: slog.New(slog.NewTextHandler(&log, nil))}, phone("A"))
 	await(t, "a word of it", func() bool { return strings.Contains(log.String(), "is a proxy that looks into TLS in between") })
 	if err := r.stop(); err != nil {
 		t.Error(err)

@@ -138,7 +138,7 @@ func (l *lab) open() {
 
 func (l *lab) close() { _, _ = l.hub.Close(), l.broker.Close() }
 
-func (l *lab) token(p hub.Place) string {
+func (l *lab) token(p hub.HostPlacement) string {
 	l.t.Helper()
 	token, err := hub.NewToken(l.t.Context(), l.db, p)
 	if err != nil {
@@ -263,7 +263,7 @@ func uses(devices []hub.Device) string {
 func TestHubRestarts(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
-	l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
+	l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a"}, phone("A"))
 	await(t, "it", func() bool { return l.uses("") == "A free" })
 	l.close()
 	l.open()
@@ -281,7 +281,7 @@ func TestHubRestarts(t *testing.T) {
 func TestListHangs(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
-	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
+	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a"}, phone("A"))
 	await(t, "it", func() bool { return l.uses("") == "A free" })
 	seen := func() time.Time { return l.hub.Hosts("", false)[0].Seen }
 	r.mu.Lock()
@@ -311,7 +311,7 @@ func TestStates(t *testing.T) {
 	held.Leases = []wire.Lease{{Project: "p", Holder: "ada", Since: now}}
 	mine := phone("web-1")
 	mine.Only = "p"
-	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, low, charging, locked, used, held, warm, mine, phone("gone"))
+	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a"}, low, charging, locked, used, held, warm, mine, phone("gone"))
 	await(t, "all", func() bool { return strings.Contains(l.uses(""), "gone free") })
 	r.set(low, charging, locked, used, held, warm, mine)
 	var list []hub.Device // of one look
@@ -342,8 +342,8 @@ func TestStates(t *testing.T) {
 func TestLiar(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
-	l.must(Options{Token: l.token(hub.Place{}), Name: "honest"}, phone("A"))
-	l.must(Options{Token: l.token(hub.Place{}), Name: "liar"}, phone("A"), phone("A@honest"), phone("../B"), phone("C\n"), phone(""), phone(strings.Repeat("x", 500)))
+	l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "honest"}, phone("A"))
+	l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "liar"}, phone("A"), phone("A@honest"), phone("../B"), phone("C\n"), phone(""), phone(strings.Repeat("x", 500)))
 	await(t, "both", func() bool { return l.uses("") == "A@honest free, A@liar free" })
 	if _, _, err := l.hub.Find("", "A"); !errors.Is(err, hub.ErrAmbiguous) {
 		t.Error(err)
@@ -359,7 +359,7 @@ func TestLiar(t *testing.T) {
 func TestProjectsHost(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
-	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
+	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a"}, phone("A"))
 	if _, err := l.db.Exec(t.Context(), "UPDATE farm_hosts SET project = 'p'"); err != nil {
 		t.Fatal(err)
 	}
@@ -393,7 +393,7 @@ func TestDrain(t *testing.T) {
 	now := time.Now()
 	used := phone("A")
 	used.Busy = &now
-	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, used, phone("B"))
+	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a"}, used, phone("B"))
 	await(t, "it", func() bool { return l.uses("") == "A busy, B free" })
 	if err := Drain(r.o.Dir); err != nil {
 		t.Fatal(err)

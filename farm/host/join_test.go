@@ -27,7 +27,7 @@ func TestTokens(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
 		l := newLab(t, address)
-		token := l.token(hub.Place{Pool: "lab", Labels: map[string]string{"room": "3"}})
+		token := l.token(hub.HostPlacement{Pool: "lab", Labels: map[string]string{"room": "3"}})
 		r := l.must(Options{Token: token, Name: "Desk of Ada!", Pool: "mine", Labels: map[string]string{"room": "9", "desk": "1"}}, phone("A"))
 		if r.id != "desk-of-ada" {
 			t.Error(r.id)
@@ -54,14 +54,14 @@ func TestTokens(t *testing.T) {
 		if _, err := l.start(Options{}); !errors.Is(err, ErrNoToken) {
 			t.Error(err)
 		}
-		late := l.token(hub.Place{})
+		late := l.token(hub.HostPlacement{})
 		if _, err := l.db.Exec(t.Context(), "UPDATE farm_tokens SET expires = $1 WHERE used = 0", store.Time(time.Now().Add(-time.Second))); err != nil {
 			t.Fatal(err)
 		}
 		l.refuses(late, "the token expired on 20")
 		_, key, _ := broker.NewKey()
 		var version *wire.VersionError
-		fresh := l.token(hub.Place{})
+		fresh := l.token(hub.HostPlacement{})
 		if _, err := l.hub.Join(t.Context(), wire.Join{Token: fresh, Key: key, Protocol: wire.Version + 1}); !errors.As(err, &version) {
 			t.Errorf("another version: %v", err)
 		}
@@ -75,7 +75,7 @@ func TestTokens(t *testing.T) {
 		if again, err := l.hub.Join(t.Context(), wire.Join{Token: fresh, Key: key, Protocol: wire.Version}); err != nil || again.Host != first.Host {
 			t.Errorf("the answer was lost: %+v, %v", again, err)
 		}
-		for _, p := range []hub.Place{{Project: "prj_none"}, {Pool: "a b"}, {Labels: map[string]string{"a=b": "c"}}} {
+		for _, p := range []hub.HostPlacement{{Project: "prj_none"}, {Pool: "a b"}, {Labels: map[string]string{"a=b": "c"}}} {
 			if _, err := hub.NewToken(t.Context(), l.db, p); err == nil {
 				t.Errorf("%+v has a token", p)
 			}
@@ -100,7 +100,7 @@ func (l *lab) refuses(token, want string) {
 func TestAMistakeCostsNoKey(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
-	token := l.token(hub.Place{})
+	token := l.token(hub.HostPlacement{})
 	r := l.must(Options{Token: token, Name: "a"})
 	if err := r.stop(); err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestAMistakeCostsNoKey(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	moved, err := l.start(Options{Dir: dir, Token: l.token(hub.Place{Pool: "lab"}), Name: "b"})
+	moved, err := l.start(Options{Dir: dir, Token: l.token(hub.HostPlacement{Pool: "lab"}), Name: "b"})
 	if err != nil || moved.id != "b" {
 		t.Fatal(moved, err)
 	}
@@ -151,7 +151,7 @@ func TestPortIsClosed(t *testing.T) {
 	var log lockedText
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	o := Options{Hub: l.web.URL, Version: "1", Dir: t.TempDir(), Token: l.token(hub.Place{}), Log: slog.New(slog.NewTextHandler(&log, nil))}
+	o := Options{Hub: l.web.URL, Version: "1", Dir: t.TempDir(), Token: l.token(hub.HostPlacement{}), Log: slog.New(slog.NewTextHandler(&log, nil))}
 	go func() { ended <- Run(ctx, o, &fake{}) }()
 	await(t, "a word about the port", func() bool {
 		return strings.Contains(log.String(), "port for hosts is not reached") && strings.Contains(log.String(), "address=tls://127.0.0.1:1 ")
@@ -174,7 +174,7 @@ func TestBothAtOnce(t *testing.T) {
 	var log lockedText
 	joined := make(chan error, 1)
 	go func() {
-		_, err := l.start(Options{Token: l.token(hub.Place{}), Hub: "http://" + address, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		_, err := l.start(Options{Token: l.token(hub.HostPlacement{}), Hub: "http://" + address, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		joined <- err
 	}()
 	await(t, "a word about the hub", func() bool { return strings.Contains(log.String(), "nothing listens at "+address) })
@@ -258,7 +258,7 @@ func TestNoHub(t *testing.T) {
 func TestKeyStaysPrivate(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
-	token := l.token(hub.Place{})
+	token := l.token(hub.HostPlacement{})
 	r := l.must(Options{Token: token, Name: "a"})
 	for _, f := range []string{keyFile, memberFile} {
 		if info, err := os.Stat(filepath.Join(r.o.Dir, f)); err != nil || info.Mode().Perm() != 0o600 {

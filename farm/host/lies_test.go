@@ -17,7 +17,7 @@ import (
 func TestLiesEndNoHost(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
-	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
+	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a"}, phone("A"))
 	if err := r.stop(); err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func TestCredentialsAreShort(t *testing.T) {
 	l.close()
 	l.life = 3 * time.Second
 	l.open()
-	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
+	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a"}, phone("A"))
 	first := l.kept(r)
 	_, until := broker.Validity(first)
 	await(t, "a credential that outlives the first", func() bool {
@@ -44,7 +44,7 @@ func (l *lab) kept(r *running) string {
 func TestComeBackByKey(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
-	r := l.must(Options{Token: l.token(hub.Place{Pool: "lab"}), Name: "a"}, phone("A"))
+	r := l.must(Options{Token: l.token(hub.HostPlacement{Pool: "lab"}), Name: "a"}, phone("A"))
 	if err := r.stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestComeBackByKey(t *testing.T) {
 func TestCredentialIsNotTaken(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
-	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
+	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a"}, phone("A"))
 	await(t, "it", func() bool { return l.uses("") == "A free" })
 	l.close()
 	if err := os.Remove(filepath.Join(l.dir, "keys", "farm.seed")); err != nil { // the hub signs with other keys from now on

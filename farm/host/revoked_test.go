@@ -20,8 +20,8 @@ import (
 func TestRevokedHost(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
-	r := l.must(Options{Token: l.token(hub.Place{}), Name: "bad"}, phone("A"))
-	l.must(Options{Token: l.token(hub.Place{}), Name: "good"}, phone("B"))
+	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "bad"}, phone("A"))
+	l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "good"}, phone("B"))
 	await(t, "both", func() bool { return l.uses("") == "A free, B free" })
 	if err := hub.Revoke(t.Context(), l.db, "bad"); err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestRevokedHost(t *testing.T) {
 func TestRevokedHostComesBack(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
-	token := l.token(hub.Place{})
+	token := l.token(hub.HostPlacement{})
 	r := l.must(Options{Token: token, Name: "a"}, phone("A"))
 	if err := r.stop(); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestRevokedHostComesBack(t *testing.T) {
 	if _, err := l.start(Options{Dir: r.o.Dir}, phone("A")); !errors.Is(err, ErrRevoked) {
 		t.Errorf("with one that is over: %v", err)
 	}
-	if again := l.must(Options{Dir: r.o.Dir, Token: l.token(hub.Place{}), Name: "a"}, phone("A")); again.id != "a-2" {
+	if again := l.must(Options{Dir: r.o.Dir, Token: l.token(hub.HostPlacement{}), Name: "a"}, phone("A")); again.id != "a-2" {
 		t.Errorf("with a new token it is %s", again.id)
 	}
 }
@@ -138,7 +138,7 @@ func TestRevokedOnAServerOfOnesOwn(t *testing.T) {
 	l.close()
 	l.url, l.account = s.ClientURL(), account
 	l.open()
-	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
+	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a"}, phone("A"))
 	if err := hub.Revoke(t.Context(), l.db, "a"); err != nil {
 		t.Fatal(err)
 	}

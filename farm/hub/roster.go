@@ -39,7 +39,7 @@ func (h *Hub) hear(subject string, body []byte) (any, error) {
 		return nil, err
 	}
 	b.Devices, b.Browsers = goodDevices(b.Devices), goodDevices(b.Browsers)
-	if (Place{Pool: b.Pool, Labels: b.Labels}).Check() != nil {
+	if (HostPlacement{Pool: b.Pool, Labels: b.Labels}).Check() != nil {
 		b.Pool, b.Labels = "", nil
 	}
 	h.mu.Lock()
@@ -52,7 +52,7 @@ func (h *Hub) hear(subject string, body []byte) (any, error) {
 		}
 		return nil, ErrNoHost
 	}
-	heard := wire.Heard{Now: h.o.Now()}
+	heard := wire.BeatReply{Now: h.o.Now()}
 	switch {
 	case b.Ending:
 		if one.beat.Boot == b.Boot { // its devices are blocked until it is back

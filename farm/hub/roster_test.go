@@ -38,7 +38,7 @@ func listener(t *testing.T) (*Hub, func(wire.Beat) error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := NewToken(t.Context(), db, Place{Pool: "lab", Labels: map[string]string{"room": "3"}})
+	token, err := NewToken(t.Context(), db, HostPlacement{Pool: "lab", Labels: map[string]string{"room": "3"}})
 	if err == nil {
 		_, err = h.Join(t.Context(), wire.Join{Token: token, Key: key, Protocol: wire.Version, Name: "a"})
 	}

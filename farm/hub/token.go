@@ -39,15 +39,15 @@ const (
 	clocks = time.Hour
 )
 
-// Place is where the devices of a host belong.
-type Place struct {
+// HostPlacement is where the devices of a host belong.
+type HostPlacement struct {
 	Pool    string
 	Labels  map[string]string
 	Project string // whose devices they are alone; "": everybody's
 }
 
 // Check says what is wrong with a pool or a label.
-func (p Place) Check() error {
+func (p HostPlacement) Check() error {
 	if p.Pool != "" && !dsl.IsPool(p.Pool) {
 		return fmt.Errorf("the pool %q: use at most 63 letters, digits and . _ -", p.Pool)
 	}
@@ -63,7 +63,7 @@ func (p Place) Check() error {
 }
 
 // NewToken makes a token by which one host can join, for a day. Only its hash is kept.
-func NewToken(ctx context.Context, db *store.DB, p Place) (string, error) {
+func NewToken(ctx context.Context, db *store.DB, p HostPlacement) (string, error) {
 	if err := p.Check(); err != nil {
 		return "", err
 	}
@@ -140,7 +140,7 @@ func (h *Hub) Join(ctx context.Context, j wire.Join) (wire.Joined, error) {
 		return wire.Joined{}, err
 	}
 	var out wire.Joined
-	var place Place
+	var place HostPlacement
 	err := h.o.DB.Write(ctx, func(t *store.Tx) error {
 		var labels, by string
 		var expires, used int64
@@ -187,7 +187,7 @@ func (h *Hub) Join(ctx context.Context, j wire.Join) (wire.Joined, error) {
 }
 
 // joined is what a host needs to connect.
-func (h *Hub) joined(host, key string, place Place) (out wire.Joined, err error) {
+func (h *Hub) joined(host, key string, place HostPlacement) (out wire.Joined, err error) {
 	out.Host, out.Pool, out.Labels = host, place.Pool, place.Labels
 	if out.Credential, err = h.o.Broker.Credential(host, key, h.o.Life); err != nil {
 		return wire.Joined{}, err
@@ -202,7 +202,7 @@ func (h *Hub) Rejoin(ctx context.Context, r wire.Rejoin) (wire.Joined, error) {
 	if err := wire.Fits(r.Protocol); err != nil {
 		return wire.Joined{}, err
 	}
-	var place Place
+	var place HostPlacement
 	var labels string
 	var revoked int64
 	err := h.o.DB.One(ctx, "SELECT pool, labels, project, revoked FROM farm_hosts WHERE id = $1 AND public_key = $2", []any{r.Host, r.Key}, &place.Pool, &labels, &place.Project, &revoked)

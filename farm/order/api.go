@@ -40,11 +40,11 @@ type NewCase struct {
 	What  json.RawMessage `json:"what"`
 }
 
-// News is a line of GET /farm/runs/{id}/events. Exactly one of its parts is there, or none: then it only says that the hub lives.
-type News struct {
-	Events *Events `json:"events,omitempty"`
-	Ended  *Ended  `json:"ended,omitempty"`
-	None   *None   `json:"none,omitempty"`
+// RunEvent is a line of GET /farm/runs/{id}/events. Exactly one of its parts is there, or none: then it only says that the hub lives.
+type RunEvent struct {
+	Events *Events   `json:"events,omitempty"`
+	Ended  *Ended    `json:"ended,omitempty"`
+	None   *NoDevice `json:"none,omitempty"`
 }
 
 // Ended says that a case has a result.
@@ -54,14 +54,14 @@ type Ended struct {
 	Error   string `json:"error,omitempty"` // why there is no pack
 }
 
-// None says that no host has a device that a case needs.
-type None struct {
+// NoDevice says that no host has a device that a case needs.
+type NoDevice struct {
 	N   int    `json:"n"`
 	Why string `json:"why"`
 }
 
-// Which is the body of POST /farm/runs/{id}/cancel and /taken: cases of the run.
-type Which struct {
+// CaseNumbers is the body of POST /farm/runs/{id}/cancel and /taken: cases of the run.
+type CaseNumbers struct {
 	N []int `json:"n"`
 }
 

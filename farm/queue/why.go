@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Place is where a case stands.
-type Place struct {
+// CaseStatus is where a case stands.
+type CaseStatus struct {
 	State   string // waiting, running, ended or withdrawn
 	Attempt int
 	Host    string
@@ -23,7 +23,7 @@ type Place struct {
 }
 
 // Why says where a case stands, and why it waits. all are the devices that there are, busy those of them that somebody else holds, by HOST/ID.
-func (q *Queue) Why(ctx context.Context, run string, n int, all []Device, busy map[string]bool) (p Place, err error) {
+func (q *Queue) Why(ctx context.Context, run string, n int, all []Device, busy map[string]bool) (p CaseStatus, err error) {
 	var project, kind, needs string
 	var rank, created, since int64
 	err = q.db.One(ctx, "SELECT c.project, c.kind, c.rank, c.created, c.state, c.attempt, c.host, c.device, c.since, l.needs FROM farm_cases c JOIN farm_lines l ON l.project = c.project AND l.kind = c.kind WHERE c.run = $1 AND c.n = $2",

@@ -41,7 +41,7 @@ func NewClient(address, key string) (*Client, error) {
 
 // Inside makes a client of a hub in this process (dispatch.Handler).
 func Inside(hub http.Handler) *Client {
-	return newClient(&url.URL{Scheme: "http", Host: "hub.invalid"}, "", "the farm", inside{http.StripPrefix("/api", hub)})
+	return newClient(&url.URL{Scheme: "http", Host: "hub.invalid"}, "", "the farm", handlerTransport{http.StripPrefix("/api", hub)})
 }
 
 func newClient(base *url.URL, key, name string, way http.RoundTripper) *Client {
@@ -70,13 +70,13 @@ type Request struct {
 	moved            func()
 }
 
-// Said is what the hub answers that is no success.
-type Said struct {
+// HubError is what the hub answers that is no success.
+type HubError struct {
 	Code    int
 	Message string
 }
 
-func (s *Said) Error() string { return s.Message }
+func (s *HubError) Error() string { return s.Message }
 
 // final is an error that no second try mends.
 type final struct{ error }
@@ -184,7 +184,7 @@ func (c *Client) said(answer *http.Response, farm bool) error {
 	if c.key != "" {
 		message = strings.ReplaceAll(message, c.key, "***")
 	}
-	return &Said{answer.StatusCode, message}
+	return &HubError{answer.StatusCode, message}
 }
 
 // once asks for something of runs.
@@ -201,7 +201,7 @@ func (f *Farm) call(ctx context.Context, r Request) error {
 	began, wait := time.Now(), 100*time.Millisecond
 	for {
 		err := f.once(ctx, r)
-		var said *Said
+		var said *HubError
 		var end *final
 		var unreached *reach.Error
 		switch {

@@ -40,7 +40,7 @@ func TestWhatAHubSays(t *testing.T) {
 		}
 		err = client.Ask(t.Context(), Request{Method: c.method, Path: c.path})
 		s.Close()
-		var said *Said
+		var said *HubError
 		if !errors.As(err, &said) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s: %v, want %q", c.method, c.path, err, c.want)
 		}

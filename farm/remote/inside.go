@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// inside answers requests by a handler of this process, as they go on: the answer is read while it is written.
-type inside struct{ of http.Handler }
+// handlerTransport answers requests by a handler of this process, as they go on: the answer is read while it is written.
+type handlerTransport struct{ of http.Handler }
 
-func (t inside) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func TestInside(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		})
 		const insideURL = "http://hub.invalid"
-		client := &http.Client{Transport: inside{h}}
+		client := &http.Client{Transport: handlerTransport{h}}
 		a, err := client.Post(insideURL+"/echo", "text/plain", strings.NewReader("word"))
 		if err != nil {
 			t.Fatal(err)

@@ -32,8 +32,8 @@ type Options struct {
 	Hub      *Client
 	Config   run.Config
 	Plan     *plan.Plan
-	Noted    *Noted // by which the plan was made
-	Pool     string // of the devices
+	Inputs   *PlanInputs // by which the plan was made
+	Pool     string      // of the devices
 	Labels   []string
 	Priority int
 	Log      *slog.Logger
@@ -41,16 +41,16 @@ type Options struct {
 	Away func(error)
 }
 
-// Noted is what the planning of tests read. Safe for concurrent use.
-type Noted struct {
+// PlanInputs is what the planning of tests read. Safe for concurrent use.
+type PlanInputs struct {
 	mu    sync.Mutex
 	files []string
 	env   map[string]string
 }
 
-// Note lets a configuration note what its planning reads.
-func Note(c *run.Config) *Noted {
-	n := &Noted{env: map[string]string{}}
+// NoteInputs lets a configuration note what its planning reads.
+func NoteInputs(c *run.Config) *PlanInputs {
+	n := &PlanInputs{env: map[string]string{}}
 	lookup := c.LookupEnv
 	c.Reads = func(file string) {
 		n.mu.Lock()
@@ -91,7 +91,7 @@ type Farm struct {
 	over    error // why no case ends any more; nil: it goes on
 }
 
-var _ run.Elsewhere = (*Farm)(nil)
+var _ run.RemoteRunner = (*Farm)(nil)
 
 // try is a case that is under way.
 type try struct {
@@ -127,9 +127,9 @@ func Open(ctx context.Context, o Options) (*Farm, error) {
 // send uploads the archive, unless the hub has it, and begins the run.
 func (f *Farm) send(ctx context.Context) (err error) {
 	c := f.o.Config
-	f.o.Noted.mu.Lock()
-	files, env := f.o.Noted.files, f.o.Noted.env
-	f.o.Noted.mu.Unlock()
+	f.o.Inputs.mu.Lock()
+	files, env := f.o.Inputs.files, f.o.Inputs.env
+	f.o.Inputs.mu.Unlock()
 	needs, err := f.o.Plan.Needs(c.Dir, files)
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (f *Farm) send(ctx context.Context) (err error) {
 	}
 	at := "archives/" + f.made.SHA256
 	err = f.call(ctx, Request{Method: http.MethodHead, Path: at})
-	var said *Said
+	var said *HubError
 	if errors.As(err, &said) && said.Code == http.StatusNotFound {
 		err = f.call(ctx, Request{Method: http.MethodPut, Path: at, File: file, Size: f.made.Bytes})
 	}
@@ -171,7 +171,7 @@ func (f *Farm) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	err := f.call(ctx, Request{Method: http.MethodDelete, Path: "runs/" + f.id})
-	var said *Said
+	var said *HubError
 	if errors.As(err, &said) && said.Code == http.StatusNotFound || ctx.Err() != nil {
 		return nil
 	}
@@ -302,8 +302,8 @@ func (f *Farm) stir() {
 func (f *Farm) withdraw(n int) bool {
 	ctx, cancel := context.WithTimeout(f.life, cancelLimit)
 	defer cancel()
-	var left order.Which
-	if err := f.call(ctx, Request{Method: http.MethodPost, Path: "runs/" + f.id + "/cancel", Body: order.Which{N: []int{n}}, Into: &left}); err != nil {
+	var left order.CaseNumbers
+	if err := f.call(ctx, Request{Method: http.MethodPost, Path: "runs/" + f.id + "/cancel", Body: order.CaseNumbers{N: []int{n}}, Into: &left}); err != nil {
 		return false
 	}
 	for _, m := range left.N {
@@ -324,7 +324,7 @@ func (f *Farm) home(ctx context.Context, t run.Try, e order.Ended) (string, erro
 		if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
 			return &final{err}
 		}
-		came := &coming{Reader: r}
+		came := &trackedReader{Reader: r}
 		err := upload.Unpack(ctx, dir, came, upload.Limits{Archive: 4 << 30, Bytes: 8 << 30, File: 4 << 30, Files: 100_000, Ratio: 2000, Events: 1 << 30, Depth: 32})
 		if err != nil && came.err == nil { // it came whole: no second one is better, and the disk here is as full
 			return &final{fmt.Errorf("keep the pack that came from the hub: %w", err)}
@@ -334,13 +334,13 @@ func (f *Farm) home(ctx context.Context, t run.Try, e order.Ended) (string, erro
 	return filepath.Join(dir, t.Case.Pack), err
 }
 
-// coming remembers why what comes broke off.
-type coming struct {
+// trackedReader remembers why what comes broke off.
+type trackedReader struct {
 	io.Reader
 	err error // nil: it did not
 }
 
-func (c *coming) Read(p []byte) (int, error) {
+func (c *trackedReader) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		c.err = err
@@ -373,7 +373,7 @@ func (f *Farm) post() {
 		for len(takings) > 0 {
 			some := takings[:min(len(takings), atOnce)]
 			takings = takings[len(some):]
-			if err := f.call(f.life, Request{Method: http.MethodPost, Path: "runs/" + f.id + "/taken", Body: order.Which{N: some}}); err != nil {
+			if err := f.call(f.life, Request{Method: http.MethodPost, Path: "runs/" + f.id + "/taken", Body: order.CaseNumbers{N: some}}); err != nil {
 				f.o.Log.Debug("the hub keeps results longer", "error", err)
 			}
 		}
@@ -404,7 +404,7 @@ func (f *Farm) follow() {
 	heard := time.Now()
 	for f.life.Err() == nil {
 		err := f.news(func() { heard = time.Now() })
-		var said *Said
+		var said *HubError
 		switch refused := errors.As(err, &said) && said.Code < 500 && said.Code != http.StatusTooManyRequests; {
 		case refused && said.Code == http.StatusNotFound:
 			f.gone(errors.New("the hub has ended the run"))
@@ -442,7 +442,7 @@ func (f *Farm) news(heard func()) error {
 			if err != nil {
 				return err
 			}
-			var n order.News
+			var n order.RunEvent
 			if err := json.Unmarshal(line, &n); err != nil {
 				return err
 			}
@@ -452,7 +452,7 @@ func (f *Farm) news(heard func()) error {
 	}})
 }
 
-func (f *Farm) hear(n order.News) {
+func (f *Farm) hear(n order.RunEvent) {
 	switch {
 	case n.Ended != nil:
 		f.conclude(*n.Ended)

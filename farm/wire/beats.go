@@ -22,8 +22,8 @@ type Beats struct {
 	Clock *Clock                  // learns of the hub's time; may be nil
 }
 
-// Heard is the answer to a beat.
-type Heard struct {
+// BeatReply is the answer to a beat.
+type BeatReply struct {
 	Now time.Time `json:"now"` // by the hub's clock
 }
 
@@ -115,7 +115,7 @@ func (s Beats) Run(ctx context.Context) error {
 func (s Beats) say(ctx context.Context, b Beat) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*max(s.Every, BeatEvery))
 	defer cancel()
-	var heard Heard
+	var heard BeatReply
 	began := time.Now()
 	err := Ask(ctx, s.Conn, ToHub(s.Host, BeatSubject), b, &heard)
 	s.Clock.reckon(heard.Now, began, time.Now())

@@ -140,28 +140,28 @@ func (j *Jobs) Forget(ctx context.Context, host string) error {
 	return nil
 }
 
-// Taken is a case that a host works on: NATS is told that it does, until Done.
-type Taken struct {
+// ClaimedJob is a case that a host works on: NATS is told that it does, until Done.
+type ClaimedJob struct {
 	Body []byte
 	m    jetstream.Msg
 	stop func()
 }
 
 // Done says that nothing more is to be done about the case, and waits until NATS has heard it. An error means that the case may come again.
-func (t *Taken) Done(ctx context.Context) error {
+func (t *ClaimedJob) Done(ctx context.Context) error {
 	t.stop()
 	return t.m.DoubleAck(ctx)
 }
 
 // Leave lets the case come again soon.
-func (t *Taken) Leave() error {
+func (t *ClaimedJob) Leave() error {
 	t.stop()
 	return t.m.Nak()
 }
 
 // Take gives a host its cases, each to a goroutine of its own, until ctx ends; it goes on when NATS was lost and is there again. The error says
 // that NATS will not give any.
-func Take(ctx context.Context, nc *nats.Conn, host string, work func(*Taken)) error {
+func Take(ctx context.Context, nc *nats.Conn, host string, work func(*ClaimedJob)) error {
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return fmt.Errorf("wire: %w", err)
@@ -209,9 +209,9 @@ func takeSome(ctx context.Context, js jetstream.JetStream, host string, work fun
 }
 
 // begin tells NATS again and again that a case is worked on.
-func begin(m jetstream.Msg, every time.Duration) *Taken {
+func begin(m jetstream.Msg, every time.Duration) *ClaimedJob {
 	over := make(chan struct{})
-	t := &Taken{Body: m.Data(), m: m, stop: sync.OnceFunc(func() { close(over) })}
+	t := &ClaimedJob{Body: m.Data(), m: m, stop: sync.OnceFunc(func() { close(over) })}
 	go func() {
 		tick := time.NewTicker(every)
 		defer tick.Stop()

@@ -53,8 +53,8 @@ type Worker struct {
 // job is an attempt under way.
 type job struct {
 	cancel context.CancelFunc
-	taken  *wire.Taken // the newest message of it
-	more   []*wire.Taken
+	taken  *wire.ClaimedJob // the newest message of it
+	more   []*wire.ClaimedJob
 }
 
 // New makes a worker. Packs that an earlier one left behind are delivered when it runs.
@@ -106,7 +106,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	defer all.Wait()
 	all.Go(func() { wire.EachLoss(ctx, w.o.Conn, w.lose) })
 	all.Go(w.deliverLeft)
-	return wire.Take(ctx, w.o.Conn, w.o.Host, func(t *wire.Taken) { w.take(ctx, t) })
+	return wire.Take(ctx, w.o.Conn, w.o.Host, func(t *wire.ClaimedJob) { w.take(ctx, t) })
 }
 
 // Refuse lets nothing new begin: what comes is given back.
@@ -129,7 +129,7 @@ func (w *Worker) Drain(ctx context.Context) error {
 }
 
 // take does a job, unless it is under way already: then the message is a later copy, and ends with the job.
-func (w *Worker) take(ctx context.Context, t *wire.Taken) {
+func (w *Worker) take(ctx context.Context, t *wire.ClaimedJob) {
 	var j order.Job
 	if err := json.Unmarshal(t.Body, &j); err != nil {
 		w.o.Log.Error("a job that cannot be read", "error", err)
@@ -173,7 +173,7 @@ func (w *Worker) take(ctx context.Context, t *wire.Taken) {
 }
 
 // done tells NATS that a message is done with, also when the worker is about to end.
-func (w *Worker) done(ctx context.Context, t *wire.Taken) {
+func (w *Worker) done(ctx context.Context, t *wire.ClaimedJob) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := t.Done(ctx); err != nil {

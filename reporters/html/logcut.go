@@ -37,15 +37,15 @@ type logCut struct {
 	Steps  map[int]*stepLog
 }
 
-// cutter cuts one log.
-type cutter struct {
+// logCutter cuts one log.
+type logCutter struct {
 	start, end time.Time // of the case, on our clock
 	spans      []span    // in the order of time
 	important  int       // the step whose lines are kept first
 }
 
 // cut reads the log twice: for its clock, then for its lines.
-func (c *cutter) cut(log io.ReadSeeker) (*logCut, error) {
+func (c *logCutter) cut(log io.ReadSeeker) (*logCut, error) {
 	if len(c.spans) == 0 {
 		return &logCut{Why: "no step ran"}, nil
 	}
@@ -80,7 +80,7 @@ func (c *cutter) cut(log io.ReadSeeker) (*logCut, error) {
 	return out, err
 }
 
-func (c *cutter) tail(step int) int {
+func (c *logCutter) tail(step int) int {
 	if len(c.spans) > manySteps && step != c.important {
 		return fewTailLines
 	}
@@ -100,7 +100,7 @@ func (l *stepLog) add(line string, tail int) {
 }
 
 // save brings the lines down to what the page can hold: the important step first, then the steps in their order.
-func (c *cutter) save(out *logCut) {
+func (c *logCutter) save(out *logCut) {
 	budget := logBudget
 	spend := func(step int) {
 		l := out.Steps[step]
@@ -134,7 +134,7 @@ func (c *cutter) save(out *logCut) {
 }
 
 // find gives the index of the span that holds t; -1 before the first one. What comes after the last belongs to it.
-func (c *cutter) find(t time.Time) int {
+func (c *logCutter) find(t time.Time) int {
 	low, high := 0, len(c.spans)
 	for low < high {
 		if mid := (low + high) / 2; c.spans[mid].from.After(t) {

@@ -13,8 +13,8 @@ import (
 
 var began = time.Date(2026, 12, 31, 23, 59, 50, 0, time.UTC)
 
-func cutterOf(steps int) *cutter {
-	c := &cutter{start: began, end: began.Add(time.Duration(steps) * 10 * time.Second), important: 2}
+func cutterOf(steps int) *logCutter {
+	c := &logCutter{start: began, end: began.Add(time.Duration(steps) * 10 * time.Second), important: 2}
 	for i := range steps {
 		c.spans = append(c.spans, span{step: i + 1, from: began.Add(time.Duration(i) * 10 * time.Second)})
 	}

@@ -53,7 +53,7 @@ func lookBack(ctx context.Context, page *PackPage, reportsRoot string) error {
 	return nil
 }
 
-func green(dir, run, to string) *Green {
+func green(dir, run, to string) *PassedPack {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {
 		return nil // a link, perhaps
@@ -62,7 +62,7 @@ func green(dir, run, to string) *Green {
 	if err != nil || res.Verdict != event.Pass {
 		return nil
 	}
-	return &Green{Result: res, Dir: dir, Run: run, Link: to}
+	return &PassedPack{Result: res, Dir: dir, Run: run, Link: to}
 }
 
 // runsOf lists the runs right under root, oldest first.

@@ -18,15 +18,15 @@ import (
 // PackPage is what the page of one pack is made of. Only Result is needed.
 type PackPage struct {
 	Result  *event.Result
-	Dir     string     // of the pack; without it the page has no pictures, no film and no log
-	Run     string     // name of the run
-	Up      string     // address of the run's page, from the pack's; none: it is not linked
-	Green   *Green     // the last run in which the test passed
-	History []Past     // earlier runs, oldest first
-	Tries   []Past     // the other tries in this run, oldest first
-	Try     int        // which one this is, from 1; 0: there is only one
-	Beside  []PackPage // the pages of other tries, which this one has as tabs
-	Base    string     // address of the pack's folder, from the page, with a slash at its end; "": the page is in it
+	Dir     string      // of the pack; without it the page has no pictures, no film and no log
+	Run     string      // name of the run
+	Up      string      // address of the run's page, from the pack's; none: it is not linked
+	Green   *PassedPack // the last run in which the test passed
+	History []Past      // earlier runs, oldest first
+	Tries   []Past      // the other tries in this run, oldest first
+	Try     int         // which one this is, from 1; 0: there is only one
+	Beside  []PackPage  // the pages of other tries, which this one has as tabs
+	Base    string      // address of the pack's folder, from the page, with a slash at its end; "": the page is in it
 	Cause   *CauseLink
 	Env     *history.Environment // what the run ran in
 	Story   *history.Story       // what earlier runs tell; nil: they are not known
@@ -34,8 +34,8 @@ type PackPage struct {
 	Slow    string               // that it took longer than usual, if so
 }
 
-// Green is a pack of the same test that passed.
-type Green struct {
+// PassedPack is a pack of the same test that passed.
+type PassedPack struct {
 	Result *event.Result
 	Dir    string
 	Run    string
@@ -372,7 +372,7 @@ func (b *builder) log() {
 		return
 	}
 	defer f.Close() // nothing was written
-	c := cutter{start: b.res.Started, end: b.res.Ended, spans: spans(b.res), important: b.res.ProblemStep}
+	c := logCutter{start: b.res.Started, end: b.res.Ended, spans: spans(b.res), important: b.res.ProblemStep}
 	cut, err := c.cut(f)
 	if err != nil {
 		data.Why = shown("it cannot be read: "+err.Error(), maxLabel)

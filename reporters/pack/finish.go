@@ -170,12 +170,12 @@ func (p *Pack) record(ctx context.Context, res *event.Result) error {
 	return p.keep(e)
 }
 
-// filmClipFile is where the film of a scene is made.
+// filmClipFile is where the film of a clip of its own is made.
 func (p *Pack) filmClipFile(i int) string {
-	return filepath.Join(p.dir, event.WorkDir, fmt.Sprintf("scene-%d.mp4", i+1))
+	return filepath.Join(p.dir, event.WorkDir, fmt.Sprintf("filmclip-%d.mp4", i+1))
 }
 
-// keepFilmClips takes the films of the scenes into the pack, or tells why there are none. It needs p.mu.
+// keepFilmClips takes the clips of the film into the pack, or tells why there are none. It needs p.mu.
 func (p *Pack) keepFilmClips(rec event.Recording) error {
 	for i, s := range p.filmClips {
 		why := rec.Why
@@ -205,7 +205,7 @@ func (p *Pack) keepFilmClips(rec event.Recording) error {
 func (p *Pack) film(ctx context.Context, res *event.Result, out string) event.Recording {
 	maker := video.Maker{FFmpeg: p.o.FFmpeg, Chapters: chapters(res)}
 	for i, s := range p.filmClips {
-		maker.Scenes = append(maker.Scenes, video.Scene{From: s.from, To: s.to, Out: p.filmClipFile(i), Failed: func(err error) { p.filmClips[i].failed = err }})
+		maker.FilmClips = append(maker.FilmClips, video.FilmClip{From: s.from, To: s.to, Out: p.filmClipFile(i), Failed: func(err error) { p.filmClips[i].failed = err }})
 	}
 	why := p.noFilm
 	if len(p.clips) > 0 {

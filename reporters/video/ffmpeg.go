@@ -23,9 +23,9 @@ const (
 
 // Maker makes films.
 type Maker struct {
-	FFmpeg   string    // path of the program
-	Chapters []Chapter // may be empty; At is measured on the clock, as Clip.Start is
-	Scenes   []Scene   // that Join cuts out of the film
+	FFmpeg    string     // path of the program
+	Chapters  []Chapter  // may be empty; At is measured on the clock, as Clip.Start is
+	FilmClips []FilmClip // that Join cuts out of the film
 }
 
 // Chapter is a mark that players show and jump to.

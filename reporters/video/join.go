@@ -25,7 +25,7 @@ type part struct {
 }
 
 // Join makes one mp4 (H.264, yuv420p, the index in front) of the parts of a film, in the order of their starts. Parts that are
-// such already and of one size are copied frame by frame; anything else is encoded again. Scenes are cut out of it. No out is left when it
+// such already and of one size are copied frame by frame; anything else is encoded again. FilmClips are cut out of it. No out is left when it
 // fails.
 func (m Maker) Join(ctx context.Context, clips []Clip, out string) error {
 	if len(clips) == 0 {
@@ -78,7 +78,7 @@ func (m Maker) join(ctx context.Context, dir string, clips []Clip, names []strin
 	if err != nil {
 		return err
 	}
-	m.scenes(ctx, dir, parts)
+	m.cutFilmClips(ctx, dir, parts)
 	return nil
 }
 

@@ -18,7 +18,7 @@ import (
 // a doubt.
 func (s *Session) nothingOver(ctx context.Context, t *screen.Tree) error {
 	s.besideDialog(t)
-	d, ok := s.Device.(drivers.Obstructed)
+	d, ok := s.Device.(drivers.ObstacleReporter)
 	if !ok || t == nil || s.launched != "" && shows(t, s.launched) {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (s *Session) noteOwner(n *screen.Node) {
 
 // besideDialog doubts the absence of what may lie behind a dialog: of that phones tell nothing, though one sees it around the dialog.
 func (s *Session) besideDialog(t *screen.Tree) {
-	if _, ok := s.Device.(drivers.Obstructed); !ok || t == nil || t.Active < 0 {
+	if _, ok := s.Device.(drivers.ObstacleReporter); !ok || t == nil || t.Active < 0 {
 		return
 	}
 	w := t.Windows[t.Active]

@@ -30,7 +30,7 @@ func clearApp(ctx context.Context, s *Session, a dsl.ClearApp) error {
 // kill ends an app's process in the background; where there is no such thing, it stops the app.
 func kill(ctx context.Context, s *Session, a dsl.Kill) error {
 	return onApps(s, func(d drivers.AppManager) error {
-		if k, ok := d.(drivers.Killer); ok {
+		if k, ok := d.(drivers.ProcessKiller); ok {
 			return k.Kill(ctx, a.Package)
 		}
 		return d.Stop(ctx, a.Package)
@@ -99,7 +99,7 @@ func openLink(ctx context.Context, s *Session, a dsl.OpenLink) error {
 		if err := n.Navigate(ctx, a.URL, max(s.Timeout, DefaultTimeout)); err != nil {
 			return err
 		}
-		s.tellAnswer()
+		s.noteAnswer()
 		return nil
 	}
 	return onApps(s, func(d drivers.AppManager) error { return d.OpenLink(ctx, a.URL, a.Package) })

@@ -27,7 +27,7 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 			return err
 		}
 		if a.Count == nil && (a.Is == nil && a.Value == nil || a.Visible != nil) { // a state is one whether it is seen or not
-			if matches, err = w.inSight(ctx, shownAs(a.Selector, a.Text), matches); err != nil {
+			if matches, err = w.onlyVisible(ctx, shownAs(a.Selector, a.Text), matches); err != nil {
 				return err
 			}
 		}

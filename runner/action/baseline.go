@@ -35,7 +35,7 @@ func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) e
 	var baseline image.Image
 	var path string
 	var why error // that the picture cannot be compared yet
-	var resting still
+	var resting pictureStability
 	err := poll(ctx, s.Timeout, func() (err error) {
 		if now, why = s.shoot(ctx, a); why != nil {
 			return awaitApp(why)
@@ -116,13 +116,13 @@ func (s *Session) awaitSize(path, name string, err error) error {
 	return err
 }
 
-// still waits until pictures are alike for a while: a baseline must not show a movement.
-type still struct {
+// pictureStability waits until pictures are alike for a while: a baseline must not show a movement.
+type pictureStability struct {
 	last  *image.RGBA
 	since time.Time
 }
 
-func (r *still) see(now *image.RGBA) error {
+func (r *pictureStability) see(now *image.RGBA) error {
 	if r.last == nil || !pixels.Changed(r.last, now, now.Rect).Empty() {
 		r.last, r.since = now, time.Now()
 	}

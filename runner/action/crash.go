@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// suspected tells, without asking the device, whether its log has told of a crash that no step has reported.
-func (s *Session) suspected() bool {
+// crashSuspected tells, without asking the device, whether its log has told of a crash that no step has reported.
+func (s *Session) crashSuspected() bool {
 	h, ok := s.Device.(drivers.CrashHinter)
 	return ok && h.CrashSuspected()
 }
@@ -21,7 +21,7 @@ func (s *Session) suspected() bool {
 func (s *Session) mayHaveDied() bool {
 	_, watches := s.Device.(drivers.CrashWatcher)
 	_, hints := s.Device.(drivers.CrashHinter)
-	return watches && (!hints || s.suspected())
+	return watches && (!hints || s.crashSuspected())
 }
 
 // crash gives the failure that the app's death is, nil when it lives or was reported dead before.
@@ -83,7 +83,7 @@ func (s *Session) remember(ctx context.Context, args any) {
 		return
 	}
 	w, ok := s.Device.(drivers.CrashWatcher)
-	if _, hints := s.Device.(drivers.CrashHinter); !ok || s.died != nil || hints && !s.suspected() {
+	if _, hints := s.Device.(drivers.CrashHinter); !ok || s.died != nil || hints && !s.crashSuspected() {
 		return
 	}
 	c, err := w.Crashed(ctx)
@@ -124,7 +124,7 @@ func (s *Session) withCrash(ctx context.Context, err error) error {
 // unlessObstructed makes a failure an error of the device when something of the system's own lies over the app, and tells of that where the screen
 // could not be read.
 func (s *Session) unlessObstructed(ctx context.Context, failure error) error {
-	d, ok := s.Device.(drivers.Obstructed)
+	d, ok := s.Device.(drivers.ObstacleReporter)
 	if !ok {
 		return failure
 	}
@@ -136,7 +136,7 @@ func (s *Session) unlessObstructed(ctx context.Context, failure error) error {
 
 // stillRuns ends a wait for something on the screen of an app that has died.
 func (s *Session) stillRuns(ctx context.Context) error {
-	if !s.suspected() {
+	if !s.crashSuspected() {
 		return nil
 	}
 	f, err := s.crash(ctx, nil)

@@ -46,7 +46,7 @@ func sessionOn(t *testing.T, driver drivers.Driver, id string, platform dsl.Plat
 		_ = dev.Close()
 	})
 	work := t.TempDir()
-	return &action.Session{Device: dev, Platform: platform, Timeout: 8 * time.Second, Settings: action.Settings{Dir: t.TempDir(), Work: work, Vision: realEyes()}, Host: hooks{keep: func(name, from string) (string, error) {
+	return &action.Session{Device: dev, Platform: platform, Timeout: 8 * time.Second, Settings: action.Settings{Dir: t.TempDir(), Work: work, Vision: visionWithoutModel()}, Host: hooks{keep: func(name, from string) (string, error) {
 		data, err := os.ReadFile(from)
 		if err == nil {
 			err = os.MkdirAll(work+"/kept/artifacts", 0o755)
@@ -58,8 +58,8 @@ func sessionOn(t *testing.T, driver drivers.Driver, id string, platform dsl.Plat
 	}}}
 }
 
-// realEyes are eyes without a model.
-var realEyes = sync.OnceValue(func() drivers.Vision { return vision.New(vision.Options{Mode: vision.Off}) })
+// visionWithoutModel reads texts and finds pictures.
+var visionWithoutModel = sync.OnceValue(func() drivers.Vision { return vision.New(vision.Options{Mode: vision.Off}) })
 
 // visited are the devices that have a page open.
 var visited sync.Map

@@ -78,7 +78,7 @@ func (w *screenReader) coverOf(ctx context.Context, m screen.Match) (*screen.Nod
 		}
 	}
 	if w.protected != nil && w.protected.At(m.Seen) {
-		return nil, w.untold(m)
+		return nil, w.unprovenBehind(m)
 	}
 	shot := w.rest.Last()
 	top := m.Over[len(m.Over)-1]
@@ -99,9 +99,9 @@ func (w *screenReader) coverOf(ctx context.Context, m screen.Match) (*screen.Nod
 	return other, nil
 }
 
-// untold is the error of an element that something lies over which shows something, where no pixels tell whether one sees it all the same. What
+// unprovenBehind is the error of an element that something lies over which shows something, where no pixels tell whether one sees it all the same. What
 // shows nothing is taken for clear, as most such layers are, and doubted.
-func (w *screenReader) untold(m screen.Match) error {
+func (w *screenReader) unprovenBehind(m screen.Match) error {
 	if other := contentOver(m, m.Seen); other != nil {
 		return fmt.Errorf("whether %s can be seen under %s cannot be told: %w", m.Node, other, w.protected)
 	}

@@ -31,7 +31,7 @@ func aim(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, error)
 		if err == nil {
 			s.touched(p)
 			s.tapped = nil
-			s.meant(nil)
+			s.aimAt(nil)
 		}
 		return p, err
 	}
@@ -40,7 +40,7 @@ func aim(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, error)
 		return image.Point{}, err
 	}
 	s.touched(m.Point)
-	s.meant(m.Node)
+	s.aimAt(m.Node)
 	s.tapped = m.Target
 	return m.Point, nil
 }
@@ -50,14 +50,14 @@ const doublePause = 100 * time.Millisecond
 
 func doubleTap(ctx context.Context, s *Session, a dsl.DoubleTap) error {
 	if byMaestro(a.Selector) {
-		return s.strikeAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: 2, pause: doublePause})
+		return s.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: 2, pause: doublePause})
 	}
 	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error { return d.DoubleTap(ctx, p) })
 }
 
 func longPress(ctx context.Context, s *Session, a dsl.LongPress) error {
 	if byMaestro(a.Selector) {
-		return s.strikeAt(ctx, touching{on: &a.Selector, in: pointText(a.At), long: true})
+		return s.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), long: true})
 	}
 	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error {
 		return d.LongPress(ctx, p, millis(a.DurationMs, 800))
@@ -73,8 +73,8 @@ func touch(ctx context.Context, s *Session, at tapTarget, do func(drivers.Gestur
 	return tapWithRetry(ctx, s, at.aim, func(p image.Point) error { return do(d, p) })
 }
 
-// meant tells a device that can hold a touch back which element the next one is meant for; nil: whatever is there.
-func (s *Session) meant(n *screen.Node) {
+// aimAt tells a device that can hold a touch back which element the next one is meant for; nil: whatever is there.
+func (s *Session) aimAt(n *screen.Node) {
 	d, ok := s.Device.(drivers.Aimer)
 	if !ok {
 		return
@@ -190,7 +190,7 @@ func swipe(ctx context.Context, s *Session, a dsl.Swipe) error {
 		return move(ctx, s, from, to, millis(a.DurationMs, 400))
 	}
 	if a.Inside != nil && byMaestro(*a.Inside) {
-		return s.drawnFrom(ctx, *a.Inside, "", flows.Swipe{Direction: a.Direction, Ms: cmp.Or(a.DurationMs, 400)})
+		return s.dragFrom(ctx, *a.Inside, "", flows.Swipe{Direction: a.Direction, Ms: cmp.Or(a.DurationMs, 400)})
 	}
 	area, err := areaOf(ctx, s, a.Inside)
 	if err != nil {
@@ -215,7 +215,7 @@ func scrollArea(ctx context.Context, s *Session, area image.Rectangle, direction
 	}
 	if d, ok := s.Device.(drivers.Scroller); ok {
 		at := area.Min.Add(area.Size().Div(2))
-		way := wayOf(direction)
+		way := directionVector(direction)
 		by := image.Pt(area.Dx()*percent/100*way.X, area.Dy()*percent/100*way.Y)
 		s.touched(at)
 		s.tapped = nil
@@ -267,7 +267,7 @@ func areaOf(ctx context.Context, s *Session, inside *dsl.Selector) (image.Rectan
 		}
 		return area, nil
 	}
-	size, err := s.glance(ctx)
+	size, err := s.firstPicture(ctx)
 	if err != nil {
 		return image.Rectangle{}, err
 	}

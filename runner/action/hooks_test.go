@@ -10,7 +10,7 @@ type hooks struct {
 	action.NoHost
 	keep        func(name, from string) (string, error)
 	mask        func(string) string
-	onModelCall func(*drivers.Asked)
+	onModelCall func(*drivers.ModelCall)
 }
 
 func (h hooks) Keep(name, from string) (string, error) {
@@ -27,7 +27,7 @@ func (h hooks) Mask(text string) string {
 	return h.mask(text)
 }
 
-func (h hooks) OnModelCall(asked *drivers.Asked) {
+func (h hooks) OnModelCall(asked *drivers.ModelCall) {
 	if h.onModelCall != nil {
 		h.onModelCall(asked)
 	}

@@ -28,7 +28,7 @@ type Host interface {
 	// Mask takes secrets out of a text.
 	Mask(text string) string
 	// OnModelCall hears all that passes between a performer and a model.
-	OnModelCall(asked *drivers.Asked)
+	OnModelCall(asked *drivers.ModelCall)
 	// Keep moves a file into the report under a name such as artifacts/x.png and gives the name that it got, "" when it was not kept.
 	Keep(name, from string) (string, error)
 	// Eval evaluates an expression over the variables of the test.
@@ -53,7 +53,7 @@ func (NoHost) OnLook(context.Context, image.Image) error { return nil }
 
 func (NoHost) OnHold(context.Context)              {}
 func (NoHost) Mask(text string) string             { return text }
-func (NoHost) OnModelCall(*drivers.Asked)          {}
+func (NoHost) OnModelCall(*drivers.ModelCall)      {}
 func (NoHost) Keep(string, string) (string, error) { return "", nil }
 func (NoHost) Eval(dsl.Expr) (any, error)          { return nil, errors.New("there are no variables here") }
 func (NoHost) Progress(string)                     {}

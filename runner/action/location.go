@@ -11,12 +11,12 @@ import (
 
 // location puts the device at one place, or lets it travel.
 func location(ctx context.Context, s *Session, a dsl.Location) error {
-	d, err := able[drivers.Locator](s)
+	d, err := able[drivers.LocationSetter](s)
 	if err != nil {
 		return err
 	}
 	if len(a.Route) > 0 {
-		return travel(ctx, s, d, a)
+		return followRoute(ctx, s, d, a)
 	}
 	return d.SetLocation(ctx, placeOf(a.At, a.Accuracy))
 }
@@ -24,8 +24,8 @@ func location(ctx context.Context, s *Session, a dsl.Location) error {
 // travelPace is how often a travelling device hears where it is, as a GPS receiver tells it.
 const travelPace = time.Second
 
-// travel tells the device a place once a second until the last one is reached.
-func travel(ctx context.Context, s *Session, d drivers.Locator, a dsl.Location) error {
+// followRoute tells the device a place once a second until the last one is reached.
+func followRoute(ctx context.Context, s *Session, d drivers.LocationSetter, a dsl.Location) error {
 	speed := a.SpeedKmh
 	if speed == 0 {
 		speed = 50
@@ -59,13 +59,13 @@ func travel(ctx context.Context, s *Session, d drivers.Locator, a dsl.Location) 
 	return nil
 }
 
-func placeOf(text string, accuracy float64) drivers.Place {
+func placeOf(text string, accuracy float64) drivers.Coordinates {
 	latitude, longitude := dsl.Degrees(text)
-	return drivers.Place{Latitude: latitude, Longitude: longitude, Accuracy: accuracy}
+	return drivers.Coordinates{Latitude: latitude, Longitude: longitude, Accuracy: accuracy}
 }
 
 // metres is the distance on a sphere of the earth's size.
-func metres(a, b drivers.Place) float64 {
+func metres(a, b drivers.Coordinates) float64 {
 	const radius, degree = 6371008.8, math.Pi / 180
 	north, east := (b.Latitude-a.Latitude)*degree/2, (b.Longitude-a.Longitude)*degree/2
 	h := math.Sin(north)*math.Sin(north) + math.Cos(a.Latitude*degree)*math.Cos(b.Latitude*degree)*math.Sin(east)*math.Sin(east)
@@ -73,7 +73,7 @@ func metres(a, b drivers.Place) float64 {
 }
 
 // between is the place at a part of the way, the short way around the earth.
-func between(a, b drivers.Place, part float64) drivers.Place {
+func between(a, b drivers.Coordinates, part float64) drivers.Coordinates {
 	east := b.Longitude - a.Longitude
 	if math.Abs(east) > 180 {
 		east -= math.Copysign(360, east)
@@ -82,5 +82,5 @@ func between(a, b drivers.Place, part float64) drivers.Place {
 	if math.Abs(longitude) > 180 {
 		longitude -= math.Copysign(360, longitude)
 	}
-	return drivers.Place{Latitude: a.Latitude + (b.Latitude-a.Latitude)*part, Longitude: longitude, Accuracy: a.Accuracy}
+	return drivers.Coordinates{Latitude: a.Latitude + (b.Latitude-a.Latitude)*part, Longitude: longitude, Accuracy: a.Accuracy}
 }

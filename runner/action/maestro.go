@@ -34,35 +34,35 @@ func fatal(format string, args ...any) error { return &FatalError{Failure{proble
 // Unwrap makes it a Failure.
 func (e *FatalError) Unwrap() error { return &e.Failure }
 
-// scenery is one look at a screen as Maestro sees it.
-type scenery struct {
+// maestroScreen is one look at a screen as Maestro sees it.
+type maestroScreen struct {
 	root *maestro.Node
 	size image.Point
 }
 
-// survey reads the elements.
-func (s *Session) survey(ctx context.Context, css []string) (*scenery, error) {
+// readForMaestro reads the elements.
+func (s *Session) readForMaestro(ctx context.Context, css []string) (*maestroScreen, error) {
 	if err := s.stillRuns(ctx); err != nil {
 		return nil, err
 	}
 	s.Detail.Looks++
 	if _, web := s.Device.(drivers.Browser); web {
-		return s.surveyPage(ctx, css)
+		return s.readPageForMaestro(ctx, css)
 	}
 	read := s.Device.Tree
-	if w, whole := s.Device.(drivers.WholeReader); whole {
-		read = w.WholeTree
+	if w, whole := s.Device.(drivers.FullTreeReader); whole {
+		read = w.FullTree
 	}
 	tree, err := read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s.Tree = tree
-	return &scenery{maestro.FromTree(tree), tree.Size}, s.looked(ctx)
+	return &maestroScreen{maestro.FromTree(tree), tree.Size}, s.looked(ctx)
 }
 
 // pick is the first element that the selector picks; nil: there is none.
-func (v *scenery) pick(sel dsl.Selector) (*maestro.Node, error) {
+func (v *maestroScreen) pick(sel dsl.Selector) (*maestro.Node, error) {
 	found, err := maestro.Find(v.root, sel, func(css string) (func(*maestro.Node) bool, error) {
 		return func(n *maestro.Node) bool { return n.Styles[css] }, nil
 	})
@@ -89,10 +89,10 @@ func stylesOf(sel dsl.Selector) []string {
 }
 
 // first waits for the first element that the selector picks, for at least one look. v is the newest look in either case; no element: nil.
-func (s *Session) first(ctx context.Context, sel dsl.Selector, limit time.Duration) (v *scenery, n *maestro.Node, err error) {
+func (s *Session) first(ctx context.Context, sel dsl.Selector, limit time.Duration) (v *maestroScreen, n *maestro.Node, err error) {
 	deadline, css := time.Now().Add(limit), stylesOf(sel)
 	for {
-		if v, err = s.survey(ctx, css); err == nil {
+		if v, err = s.readForMaestro(ctx, css); err == nil {
 			n, err = v.pick(sel)
 		}
 		if err != nil && !errors.Is(err, drivers.ErrNotReady) || n != nil {
@@ -108,7 +108,7 @@ func (s *Session) first(ctx context.Context, sel dsl.Selector, limit time.Durati
 }
 
 // want is first for a command that needs its element.
-func (s *Session) want(ctx context.Context, sel dsl.Selector) (*scenery, *maestro.Node, error) {
+func (s *Session) want(ctx context.Context, sel dsl.Selector) (*maestroScreen, *maestro.Node, error) {
 	limit := s.Timeout
 	v, n, err := s.first(ctx, sel, limit)
 	if err == nil && n == nil {
@@ -120,14 +120,14 @@ func (s *Session) want(ctx context.Context, sel dsl.Selector) (*scenery, *maestr
 	return v, n, err
 }
 
-func (s *Session) absent(v *scenery, sel dsl.Selector, limit time.Duration) error {
+func (s *Session) absent(v *maestroScreen, sel dsl.Selector, limit time.Duration) error {
 	p := problem("%s was not found within %s; %s", screen.Describe(sel), limit.Round(time.Millisecond), v.shown())
 	p.Expected, p.Actual, p.Kind = screen.Describe(sel)+" on the screen", v.shown(), event.NotFound
 	return &Failure{p}
 }
 
 // shown tells what a screen shows, in a few words.
-func (v *scenery) shown() string {
+func (v *maestroScreen) shown() string {
 	var texts []string
 	for _, n := range v.root.All() {
 		for _, text := range []*string{n.Text, n.Desc} {
@@ -163,14 +163,14 @@ func called(n *maestro.Node) string {
 }
 
 // rested waits until two trees in a row are equal, and gives the last one.
-func (s *Session) rested(ctx context.Context, from *scenery, limitMs *int) (*scenery, error) {
+func (s *Session) rested(ctx context.Context, from *maestroScreen, limitMs *int) (*maestroScreen, error) {
 	var deadline time.Time
 	if limitMs != nil {
 		deadline = time.Now().Add(time.Duration(*limitMs) * time.Millisecond)
 	}
 	last := from
 	for try := 0; ; try++ {
-		now, err := s.survey(ctx, nil)
+		now, err := s.readForMaestro(ctx, nil)
 		if errors.Is(err, drivers.ErrNotReady) {
 			now, err = nil, nil
 		}

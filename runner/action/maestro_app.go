@@ -24,7 +24,7 @@ func flowLaunch(ctx context.Context, s *Session, a flows.Launch) error {
 	}
 	s.tapped = nil
 	if a.ClearState {
-		if err := forgive(apps.ClearApp(ctx, a.App), drivers.ErrNoApp); err != nil {
+		if err := ignoring(apps.ClearApp(ctx, a.App), drivers.ErrNoApp); err != nil {
 			return err
 		}
 	}
@@ -53,7 +53,7 @@ func flowLaunch(ctx context.Context, s *Session, a flows.Launch) error {
 		return err
 	}
 	front, _, _ := strings.Cut(a.App, "/")
-	return forgive(poll(ctx, 5*time.Second, func() error { // the app may be anywhere in Maestro; a look that comes too early is in vain
+	return ignoring(poll(ctx, 5*time.Second, func() error { // the app may be anywhere in Maestro; a look that comes too early is in vain
 		now, err := apps.Foreground(ctx)
 		if err == nil && now != front && !asksPermission(now) {
 			err = errWait
@@ -62,8 +62,8 @@ func flowLaunch(ctx context.Context, s *Session, a flows.Launch) error {
 	}), errWait)
 }
 
-// forgive drops errors of some kinds.
-func forgive(err error, kinds ...error) error {
+// ignoring drops errors of some kinds.
+func ignoring(err error, kinds ...error) error {
 	for _, kind := range kinds {
 		if errors.Is(err, kind) {
 			return nil
@@ -152,14 +152,14 @@ func flowStop(ctx context.Context, s *Session, a flows.Stop) error {
 	if s.isWeb() {
 		return nil
 	}
-	return onApps(s, func(d drivers.AppManager) error { return forgive(d.Stop(ctx, a.App), drivers.ErrNoApp) })
+	return onApps(s, func(d drivers.AppManager) error { return ignoring(d.Stop(ctx, a.App), drivers.ErrNoApp) })
 }
 
 func flowKill(ctx context.Context, s *Session, a flows.Kill) error {
 	if s.isWeb() {
 		return nil
 	}
-	return forgive(kill(ctx, s, dsl.Kill{Package: a.App}), drivers.ErrNoApp)
+	return ignoring(kill(ctx, s, dsl.Kill{Package: a.App}), drivers.ErrNoApp)
 }
 
 func flowClear(ctx context.Context, s *Session, a flows.Clear) error {
@@ -169,7 +169,7 @@ func flowClear(ctx context.Context, s *Session, a flows.Clear) error {
 		}
 		return s.openURL(ctx, a.App, true)
 	}
-	err := onApps(s, func(d drivers.AppManager) error { return forgive(d.ClearApp(ctx, a.App), drivers.ErrNoApp) })
+	err := onApps(s, func(d drivers.AppManager) error { return ignoring(d.ClearApp(ctx, a.App), drivers.ErrNoApp) })
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func flowTap(ctx context.Context, s *Session, a flows.Tap) error {
 		}
 		t.on = &sel
 	}
-	return s.strikeAt(ctx, t)
+	return s.tapAt(ctx, t)
 }
 
 func flowAssert(ctx context.Context, s *Session, a flows.Assert) error {

@@ -44,7 +44,7 @@ func flowLocation(ctx context.Context, s *Session, a flows.Location) error {
 const legs = 50
 
 func flowTravel(ctx context.Context, s *Session, a flows.Travel) error {
-	d, err := able[drivers.Locator](s)
+	d, err := able[drivers.LocationSetter](s)
 	if err != nil || len(a.Points) == 0 {
 		return err
 	}
@@ -80,8 +80,8 @@ func flowOrientation(ctx context.Context, s *Session, a flows.Orientation) error
 		return nil
 	}
 	quarters := slices.Index(flows.Orientations(), name)
-	if t, ok := s.Device.(drivers.Turner); ok {
-		if err := t.Turn(ctx, quarters); err != nil {
+	if t, ok := s.Device.(drivers.Rotator); ok {
+		if err := t.SetRotation(ctx, quarters); err != nil {
 			return err
 		}
 		return Settle(ctx, s, nil)

@@ -15,7 +15,7 @@ import (
 
 // screenSize is that of the screen as it is held now.
 func (s *Session) screenSize(ctx context.Context) (image.Point, error) {
-	v, err := s.survey(ctx, nil)
+	v, err := s.readForMaestro(ctx, nil)
 	if err != nil {
 		return image.Point{}, err
 	}
@@ -51,8 +51,8 @@ func flowStrokeFrom(from image.Point, d dsl.Direction, size image.Point) image.P
 	return image.Pt(part(size.X, 0.9), from.Y)
 }
 
-// drawnTo moves a finger and waits until the screen rests.
-func (s *Session) drawnTo(ctx context.Context, from, to image.Point, ms int, settleMs *int) error {
+// dragTo moves a finger and waits until the screen rests.
+func (s *Session) dragTo(ctx context.Context, from, to image.Point, ms int, settleMs *int) error {
 	if err := move(ctx, s, from, to, time.Duration(max(ms, 1))*time.Millisecond); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func flowSwipe(ctx context.Context, s *Session, a flows.Swipe) error {
 		if err != nil {
 			return err
 		}
-		return s.drawnTo(ctx, from, to, a.Ms, a.SettleMs)
+		return s.dragTo(ctx, from, to, a.Ms, a.SettleMs)
 	}
 	if a.From == nil {
 		if s.isWeb() {
@@ -94,17 +94,17 @@ func flowSwipe(ctx context.Context, s *Session, a flows.Swipe) error {
 			return err
 		}
 		from, to := flowStroke(a.Direction, size)
-		return s.drawnTo(ctx, from, to, a.Ms, a.SettleMs)
+		return s.dragTo(ctx, from, to, a.Ms, a.SettleMs)
 	}
 	sel, err := lower(a.From)
 	if err != nil {
 		return err
 	}
-	return s.drawnFrom(ctx, sel, a.In, a)
+	return s.dragFrom(ctx, sel, a.In, a)
 }
 
-// drawnFrom moves a finger from an element, or a point in it, to the edge of the screen.
-func (s *Session) drawnFrom(ctx context.Context, sel dsl.Selector, in string, a flows.Swipe) error {
+// dragFrom moves a finger from an element, or a point in it, to the edge of the screen.
+func (s *Session) dragFrom(ctx context.Context, sel dsl.Selector, in string, a flows.Swipe) error {
 	v, n, err := s.want(ctx, sel)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (s *Session) drawnFrom(ctx context.Context, sel dsl.Selector, in string, a 
 	if s.isWeb() {
 		return s.scrollPage(ctx, a.Direction, a.SettleMs)
 	}
-	return s.drawnTo(ctx, from, flowStrokeFrom(from, a.Direction, v.size), a.Ms, a.SettleMs)
+	return s.dragTo(ctx, from, flowStrokeFrom(from, a.Direction, v.size), a.Ms, a.SettleMs)
 }
 
 func flowScroll(ctx context.Context, s *Session, _ flows.Scroll) error {
@@ -154,11 +154,11 @@ func flowScrollUntil(ctx context.Context, s *Session, a flows.ScrollUntil) error
 	if a.Percent >= 100 {
 		enough = 1
 	}
-	return s.untilSeen(ctx, sel, untilSeen{a.Direction, limit, enough, a.MoveMs(speed), a.Centre, a.SettleMs})
+	return s.scrollUntilSeen(ctx, sel, scrollOptions{a.Direction, limit, enough, a.MoveMs(speed), a.Centre, a.SettleMs})
 }
 
-// untilSeen is how an element is scrolled to.
-type untilSeen struct {
+// scrollOptions is how an element is scrolled to.
+type scrollOptions struct {
 	direction dsl.Direction
 	limit     time.Duration
 	enough    float64 // of the element
@@ -167,7 +167,7 @@ type untilSeen struct {
 	settleMs  *int
 }
 
-func (s *Session) untilSeen(ctx context.Context, sel dsl.Selector, how untilSeen) error {
+func (s *Session) scrollUntilSeen(ctx context.Context, sel dsl.Selector, how scrollOptions) error {
 	opposite := map[dsl.Direction]dsl.Direction{"": dsl.Up, dsl.Down: dsl.Up, dsl.Up: dsl.Down, dsl.Left: dsl.Right, dsl.Right: dsl.Left}[how.direction]
 	deadline, centred := time.Now().Add(how.limit), 0
 	for {
@@ -209,7 +209,7 @@ func (s *Session) fromCentre(ctx context.Context, d dsl.Direction, ms int, settl
 		return err
 	}
 	centre := image.Pt(size.X/2, size.Y/2)
-	return s.drawnTo(ctx, centre, flowStrokeFrom(centre, d, size), ms, settleMs)
+	return s.dragTo(ctx, centre, flowStrokeFrom(centre, d, size), ms, settleMs)
 }
 
 // nearCentre tells whether an element has come as far as the middle, a fifth of the screen aside.

@@ -44,8 +44,8 @@ func (d domNode) node() *maestro.Node {
 
 var errNoPage = errors.New("no page is open: begin the flow with launchApp")
 
-// surveyPage reads the elements of the page.
-func (s *Session) surveyPage(ctx context.Context, css []string) (*scenery, error) {
+// readPageForMaestro reads the elements of the page.
+func (s *Session) readPageForMaestro(ctx context.Context, css []string) (*maestroScreen, error) {
 	if !s.paged {
 		return nil, &Failure{problem("%v", errNoPage)}
 	}
@@ -76,7 +76,7 @@ func (s *Session) surveyPage(ctx context.Context, css []string) (*scenery, error
 	}
 	root = root.Within(size)
 	root.Loading = page.Loading
-	return &scenery{root, size}, s.looked(ctx)
+	return &maestroScreen{root, size}, s.looked(ctx)
 }
 
 // onPage runs a script in the page.
@@ -129,6 +129,6 @@ func (s *Session) openURL(ctx context.Context, address string, fresh bool) error
 		return err
 	}
 	s.paged = true
-	s.tellAnswer()
+	s.noteAnswer()
 	return nil
 }

@@ -67,9 +67,9 @@ type touching struct {
 	settleMs            *int
 }
 
-func (s *Session) strikeAt(ctx context.Context, t touching) error {
+func (s *Session) tapAt(ctx context.Context, t touching) error {
 	if t.on == nil {
-		v, err := s.survey(ctx, nil)
+		v, err := s.readForMaestro(ctx, nil)
 		if err != nil {
 			return err
 		}
@@ -106,13 +106,13 @@ func (s *Session) strikeAt(ctx context.Context, t touching) error {
 }
 
 // untilVisible touches again when nothing changed and something lies over the element, once it does not any more.
-func (s *Session) untilVisible(ctx context.Context, t touching, before *scenery, n *maestro.Node) error {
-	after, err := s.survey(ctx, nil)
+func (s *Session) untilVisible(ctx context.Context, t touching, before *maestroScreen, n *maestro.Node) error {
+	after, err := s.readForMaestro(ctx, nil)
 	if err != nil || after.root.Sum() != before.root.Sum() || n.On(after.root) {
 		return err
 	}
 	for range 10 {
-		if after, err = s.survey(ctx, nil); err != nil {
+		if after, err = s.readForMaestro(ctx, nil); err != nil {
 			return err
 		}
 		if n.On(after.root) {
@@ -127,7 +127,7 @@ func (s *Session) untilVisible(ctx context.Context, t touching, before *scenery,
 }
 
 // hit touches, and once more when it is to and nothing changed.
-func (s *Session) hit(ctx context.Context, t touching, before *scenery, p image.Point) error {
+func (s *Session) hit(ctx context.Context, t touching, before *maestroScreen, p image.Point) error {
 	tries := 1
 	if t.retry {
 		tries = 2
@@ -147,7 +147,7 @@ func (s *Session) hit(ctx context.Context, t touching, before *scenery, p image.
 func (s *Session) finger(ctx context.Context, t touching, p image.Point) error {
 	s.touched(p)
 	s.tapped = nil
-	s.meant(nil)
+	s.aimAt(nil)
 	if p.X >= syntheticAt && p.Y >= syntheticAt {
 		return s.chooseOption(ctx, p)
 	}

@@ -23,7 +23,7 @@ func labelOnly(sel dsl.Selector) bool {
 }
 
 // elements reads the tree. On a screen that was refused because it never stands still, and that still moves, it does not ask again: each
-// refusal costs a phone more than ten seconds. Where a label is looked for and there are eyes, its pixels are read instead.
+// refusal costs a phone more than ten seconds. Where a label is looked for and there is vision, its pixels are read instead.
 func (w *screenReader) elements(ctx context.Context) (*screen.Tree, error) {
 	if w.s.neverIdle {
 		moves, err := w.moves(ctx)
@@ -81,8 +81,8 @@ func (w *screenReader) onlyPixels(err error) bool {
 
 // prepareFor notes how the watch may answer for a selector.
 func (w *screenReader) prepareFor(sel dsl.Selector) {
-	if d, ok := w.s.Device.(drivers.Seeker); ok {
-		d.Seek(soughtTexts(sel)...)
+	if d, ok := w.s.Device.(drivers.TextHinter); ok {
+		d.HintTexts(soughtTexts(sel)...)
 	}
 	w.onlySeen, w.labelled = visionSuffices(sel), labelOnly(sel)
 }

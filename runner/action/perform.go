@@ -79,7 +79,7 @@ type Settings struct {
 	// NoPictures keeps pictures out of the report that would show secrets.
 	NoPictures bool
 	// Uses notes the apps that the steps start and install; nil: nobody wants to know.
-	Uses *Uses
+	Uses *UsedApps
 	// Seed of the seeds of random data; 0: drawn when it is needed.
 	Seed uint64
 }

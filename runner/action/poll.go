@@ -27,13 +27,13 @@ func slowing() *backoff.ExponentialBackOff {
 	return pause
 }
 
-// closely is a pace that slows down, but for moments in which it must not miss anything.
-type closely struct {
+// attentiveBackOff is a pace that slows down, but for moments in which it must not miss anything.
+type attentiveBackOff struct {
 	backoff.BackOff
 	now func() bool
 }
 
-func (c closely) NextBackOff() time.Duration {
+func (c attentiveBackOff) NextBackOff() time.Duration {
 	next := c.BackOff.NextBackOff()
 	if c.now() {
 		return min(next, 60*time.Millisecond)
@@ -41,13 +41,13 @@ func (c closely) NextBackOff() time.Duration {
 	return next
 }
 
-// upTo is a pace that slows down, and looks again as soon as what has begun to hold may have held for long enough.
-type upTo struct {
+// holdBackOff is a pace that slows down, and looks again as soon as what has begun to hold may have held for long enough.
+type holdBackOff struct {
 	backoff.BackOff
 	left time.Duration
 }
 
-func (u *upTo) NextBackOff() time.Duration {
+func (u *holdBackOff) NextBackOff() time.Duration {
 	next := u.BackOff.NextBackOff()
 	if u.left > 0 {
 		return min(next, u.left)

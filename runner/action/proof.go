@@ -70,7 +70,7 @@ func plainName(n *screen.Node) string {
 
 // confirmed takes over what the device itself says of the touch.
 func (s *Session) confirmed() {
-	d, ok := s.Device.(drivers.TouchWitness)
+	d, ok := s.Device.(drivers.TouchReporter)
 	if !ok || !strings.HasPrefix(s.Detail.Proof, event.ProofHit) {
 		return
 	}

@@ -69,8 +69,8 @@ func Unseen(ctx context.Context, dev drivers.Device, img image.Image) string {
 	return ""
 }
 
-// trySight takes a picture where the look can do without: of a window of which none may be taken, the trees alone tell.
-func (w *screenReader) trySight(ctx context.Context) error {
+// tryPixels takes a picture where the look can do without: of a window of which none may be taken, the trees alone tell.
+func (w *screenReader) tryPixels(ctx context.Context) error {
 	err := w.picture(ctx)
 	var p *drivers.ProtectedError
 	if errors.As(err, &p) {

@@ -39,16 +39,16 @@ func TestModelsAreNotAskedAboutForbiddenPictures(t *testing.T) {
 	for _, refuses := range []bool{false, true} {
 		for _, step := range []any{dsl.AssertVisual{Prompt: "the balance is shown"}, dsl.Extract{Prompt: "the balance"}, dsl.Assert{Selector: dsl.Selector{Describe: "the balance"}}} {
 			synctest.Test(t, func(t *testing.T) {
-				eyes := &visionary{judge: func(int) (drivers.Judgement, error) { return drivers.Judgement{Passed: true, For: 1}, nil }}
+				vision := &visionary{judge: func(int) (drivers.Judgement, error) { return drivers.Judgement{Passed: true, For: 1}, nil }}
 				f := &guarded{fake: &fake{began: time.Now(), cheap: true, treeCost: 100 * time.Millisecond, pictureCost: 20 * time.Millisecond,
 					show: func(time.Duration, []image.Point) []*screen.Node {
 						return []*screen.Node{el("Balance", 10, 10, 200, 60)}
 					}}, refuses: refuses}
-				s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 2 * time.Second, Settings: action.Settings{Vision: eyes}}
+				s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 2 * time.Second, Settings: action.Settings{Vision: vision}}
 				err := action.Perform(t.Context(), s, step)
 				var forbidden *drivers.ProtectedError
-				if !errors.As(err, &forbidden) || action.VerdictOf(err) != event.Error || eyes.asked != 0 {
-					t.Errorf("%T, refused %t: %v; the model was asked %d times", step, refuses, err, eyes.asked)
+				if !errors.As(err, &forbidden) || action.VerdictOf(err) != event.Error || vision.asked != 0 {
+					t.Errorf("%T, refused %t: %v; the model was asked %d times", step, refuses, err, vision.asked)
 				}
 			})
 		}

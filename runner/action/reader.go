@@ -52,7 +52,7 @@ type screenReader struct {
 	labelled    bool          // a label alone is looked for: it may be read in pixels where the screen never stands still
 	pixelsOnly  bool          // no tree could be read, and pixels do
 	eager       bool          // the pixels are looked at whenever the tree is
-	seen        *visionResult // by eyes, last
+	seen        *visionResult // by vision, last
 	anywhere    bool          // what can be scrolled to will do
 	wholeLines  bool          // the pixels are read for a label
 	drafts      bool          // the next look may be a draft
@@ -78,7 +78,7 @@ func (w *screenReader) read(ctx context.Context, frame bool) error {
 	if err := w.readBehind(ctx, frame); err != nil || !frame || w.pixelsOnly || !w.pixels {
 		return err
 	}
-	return w.trySight(ctx)
+	return w.tryPixels(ctx)
 }
 
 // late tells whether the time of the step is over.
@@ -87,7 +87,7 @@ func (w *screenReader) late() bool { return time.Since(w.began) >= w.s.Timeout }
 // readBehind takes a picture, if it is asked for, and a fresh tree behind it.
 func (w *screenReader) readBehind(ctx context.Context, picture bool) error {
 	if picture {
-		if err := w.trySight(ctx); err != nil {
+		if err := w.tryPixels(ctx); err != nil {
 			return err
 		}
 	}
@@ -173,7 +173,7 @@ func (w *screenReader) locate(ctx context.Context, sel dsl.Selector, timeout tim
 
 // locateOnce looks once; errWait: look again.
 func (w *screenReader) locateOnce(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []screen.Match, err error) {
-	if worth, err := w.promising(ctx, sel, toSee); err != nil || !worth {
+	if worth, err := w.quickTreeMayMatch(ctx, sel, toSee); err != nil || !worth {
 		return nil, cmp.Or(err, errWait)
 	}
 	if err := w.read(ctx, w.tree != nil || sel.Fallback != ""); err != nil { // where pixels may tell, they are looked at first
@@ -195,7 +195,7 @@ func (w *screenReader) locateOnce(ctx context.Context, sel dsl.Selector, timeout
 		return nil, errWait
 	}
 	if !w.anywhere {
-		if matches, err = w.inSight(ctx, sel, matches); err == nil && len(matches) == 0 {
+		if matches, err = w.onlyVisible(ctx, sel, matches); err == nil && len(matches) == 0 {
 			err = errWait
 		}
 	}
@@ -218,7 +218,7 @@ func (w *screenReader) tooSoon() bool {
 }
 
 // holdsFor is how long what is seen right after an action must be there to count.
-func holdsFor(rest screen.Rest) time.Duration {
+func holdsFor(rest screen.Activity) time.Duration {
 	switch rest {
 	case screen.Busy:
 		return busyHolds
@@ -263,16 +263,16 @@ func (w *screenReader) leaves(matches []screen.Match, timeout time.Duration) boo
 	return !staying && time.Since(w.began) < min(leavesFor, timeout)
 }
 
-// purpose is what an element is looked for.
-type purpose int
+// searchPurpose is what an element is looked for.
+type searchPurpose int
 
 const (
-	toSee purpose = iota // whether it is on the screen
-	toAct                // the one element to act on, brought into view where that can be done
+	toSee searchPurpose = iota // whether it is on the screen
+	toAct                      // the one element to act on, brought into view where that can be done
 )
 
 // find runs a query over the tree that was read last.
-func (w *screenReader) find(ctx context.Context, sel dsl.Selector, what purpose) ([]screen.Match, error) {
+func (w *screenReader) find(ctx context.Context, sel dsl.Selector, what searchPurpose) ([]screen.Match, error) {
 	q, err := w.query(ctx, sel, what)
 	if err != nil {
 		return nil, err
@@ -281,7 +281,7 @@ func (w *screenReader) find(ctx context.Context, sel dsl.Selector, what purpose)
 }
 
 // query prepares a query over the tree that was read last; css and xpath are asked of the browser.
-func (w *screenReader) query(ctx context.Context, sel dsl.Selector, what purpose) (screen.Query, error) {
+func (w *screenReader) query(ctx context.Context, sel dsl.Selector, what searchPurpose) (screen.Query, error) {
 	q := screen.Query{Selector: sel, Action: what == toAct}
 	w.matched = nil
 	_, reveals := w.s.Device.(drivers.Revealer)

@@ -15,7 +15,7 @@ import (
 // resting is a device that knows when something is on its way.
 type resting struct {
 	*fake
-	rest func(at time.Duration) screen.Rest
+	rest func(at time.Duration) screen.Activity
 }
 
 func (d resting) Tree(ctx context.Context) (*screen.Tree, error) {
@@ -30,8 +30,8 @@ func (d resting) Tree(ctx context.Context) (*screen.Tree, error) {
 // TestStateOutlastsWhatIsOnItsWay: a state counts once what the action has set going is over, at once where nothing is, and after a second and a
 // half where there is no end of it.
 func TestStateOutlastsWhatIsOnItsWay(t *testing.T) {
-	until := func(end time.Duration) func(time.Duration) screen.Rest {
-		return func(at time.Duration) screen.Rest {
+	until := func(end time.Duration) func(time.Duration) screen.Activity {
+		return func(at time.Duration) screen.Activity {
 			if at < end {
 				return screen.Busy
 			}
@@ -40,14 +40,14 @@ func TestStateOutlastsWhatIsOnItsWay(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		rest  func(time.Duration) screen.Rest
+		rest  func(time.Duration) screen.Activity
 		ends  time.Duration // when the state is taken back
 		pass  bool
 		least time.Duration
 		most  time.Duration
 	}{
 		{"quiet", until(0), time.Hour, true, 70 * time.Millisecond, 190 * time.Millisecond},
-		{"nobody knows", func(time.Duration) screen.Rest { return screen.Unknown }, time.Hour, true, 200 * time.Millisecond, 400 * time.Millisecond},
+		{"nobody knows", func(time.Duration) screen.Activity { return screen.Unknown }, time.Hour, true, 200 * time.Millisecond, 400 * time.Millisecond},
 		{"taken back by a timer", until(900 * time.Millisecond), 850 * time.Millisecond, false, 0, time.Hour},
 		{"kept when it is over", until(900 * time.Millisecond), time.Hour, true, 900 * time.Millisecond, 1200 * time.Millisecond},
 		{"for ever on its way", until(time.Hour), time.Hour, true, 1500 * time.Millisecond, 1800 * time.Millisecond},

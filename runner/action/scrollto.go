@@ -59,9 +59,9 @@ func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
 		if a.Percent != nil {
 			enough = float64(*a.Percent) / 100
 		}
-		return s.untilSeen(ctx, a.Selector, untilSeen{direction: a.Direction, limit: s.Timeout, enough: enough, ms: cmp.Or(a.DurationMs, 601), centre: a.Center})
+		return s.scrollUntilSeen(ctx, a.Selector, scrollOptions{direction: a.Direction, limit: s.Timeout, enough: enough, ms: cmp.Or(a.DurationMs, 601), centre: a.Center})
 	}
-	c := &search{screenReader: newScreenReader(s), a: a, way: wayOf(a.Direction), deadline: time.Now().Add(s.Timeout), part: swipePart}
+	c := &search{screenReader: newScreenReader(s), a: a, way: directionVector(a.Direction), deadline: time.Now().Add(s.Timeout), part: swipePart}
 	if _, ok := s.Device.(drivers.Scroller); ok {
 		c.part = scrollPart
 	}
@@ -103,8 +103,8 @@ func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
 	}
 }
 
-// wayOf is the direction in which content lies, as a vector.
-func wayOf(d dsl.Direction) image.Point {
+// directionVector is the direction in which content lies, as a vector.
+func directionVector(d dsl.Direction) image.Point {
 	switch d {
 	case dsl.Up:
 		return image.Pt(0, -1)
@@ -207,14 +207,14 @@ func (c *search) skipped(before []string) bool {
 	if c.anchor != nil && !apart(c.anchor, c.rows) {
 		c.anchor = nil
 	}
-	if new := news(before, c.rows); c.unknown && c.jumps == 0 && new > 0 && new < swipePart {
+	if new := newShare(before, c.rows); c.unknown && c.jumps == 0 && new > 0 && new < swipePart {
 		c.part = min(c.part*min(2, scrollPart/new), mostPart)
 	}
 	return c.anchor != nil
 }
 
-// news is the part of the rows that were not there before.
-func news(before, now []string) float64 {
+// newShare is the part of the rows that were not there before.
+func newShare(before, now []string) float64 {
 	n := 0
 	for _, row := range now {
 		if !slices.Contains(before, row) {
@@ -231,7 +231,7 @@ func (c *search) next() bool {
 	}
 	c.nth++
 	c.rows, c.anchor, c.turned = nil, nil, false
-	c.way = wayOf(c.a.Direction)
+	c.way = directionVector(c.a.Direction)
 	return true
 }
 

@@ -16,8 +16,8 @@ import (
 // What a tree has is not yet what a person sees: the keyboard of a phone lies over it and is in no tree, and a text may have the colour of its
 // ground.
 
-// inSight leaves out what nobody sees of the elements that an assertion of something's presence has found.
-func (w *screenReader) inSight(ctx context.Context, sel dsl.Selector, matches []screen.Match) ([]screen.Match, error) {
+// onlyVisible leaves out what nobody sees of the elements that an assertion of something's presence has found.
+func (w *screenReader) onlyVisible(ctx context.Context, sel dsl.Selector, matches []screen.Match) ([]screen.Match, error) {
 	if !w.s.onPhone() || needsVision(sel) {
 		return matches, nil
 	}

@@ -72,7 +72,7 @@ func (f *form) Press(_ context.Context, keys []string) error {
 }
 
 // input is a field that shows a text.
-func input(id, text string, rest screen.Rest) *screen.Field {
+func input(id, text string, rest screen.Activity) *screen.Field {
 	return &screen.Field{Node: screen.Node{Type: "input", ID: id, Text: text, Editable: true}, Name: "input#" + id, Tail: text, Known: text == "", Rest: rest}
 }
 

@@ -49,7 +49,7 @@ func (h *targetSearch) stayed(ctx context.Context, m screen.Match, previous *scr
 	if !h.pixels || h.before == nil {
 		return same, nil
 	}
-	if err := h.trySight(ctx); err != nil || !h.pixels {
+	if err := h.tryPixels(ctx); err != nil || !h.pixels {
 		return same, err
 	}
 	if h.foresees && !(h.arrivedAt(m) && h.drawn(m) && !h.fades(m)) {

@@ -19,11 +19,11 @@ func rotate(ctx context.Context, s *Session, a dsl.Rotate) error {
 		if !four {
 			return d.Rotate(ctx, a.Orientation == "landscape")
 		}
-		turner, ok := d.(drivers.Turner)
+		turner, ok := d.(drivers.Rotator)
 		if !ok {
 			return fmt.Errorf("device %s cannot be held %s: %w", s.Device.Info().ID, a.Orientation, drivers.ErrUnsupported)
 		}
-		return turner.Turn(ctx, quarters)
+		return turner.SetRotation(ctx, quarters)
 	})
 }
 

@@ -20,7 +20,7 @@ const ambiguousFor = 2 * time.Second
 
 func tap(ctx context.Context, s *Session, a dsl.Tap) error {
 	if byMaestro(a.Selector) {
-		return s.strikeAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: a.Count, pause: doublePause})
+		return s.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: a.Count, pause: doublePause})
 	}
 	return tapWithRetry(ctx, s, tapTarget{a.Selector, a.At}.aim, func(p image.Point) error {
 		for range max(a.Count, 1) {
@@ -36,7 +36,7 @@ func tap(ctx context.Context, s *Session, a dsl.Tap) error {
 func target(ctx context.Context, s *Session, sel dsl.Selector) (screen.Match, error) {
 	h := targetSearch{screenReader: newScreenReader(s), sel: sel}
 	h.prepareFor(sel)
-	if d, ok := s.Device.(drivers.Foreseer); ok && d.TreesForesee() {
+	if d, ok := s.Device.(drivers.AheadOfScreen); ok && d.TreeAheadOfScreen() {
 		h.pixels, h.foresees = true, true
 	}
 	var found screen.Match
@@ -82,7 +82,7 @@ type targetSearch struct {
 
 // look reads the screen once. errWait: look again.
 func (h *targetSearch) look(ctx context.Context) (screen.Match, error) {
-	if worth, err := h.promising(ctx, h.sel, toAct); err != nil || !worth {
+	if worth, err := h.quickTreeMayMatch(ctx, h.sel, toAct); err != nil || !worth {
 		return screen.Match{}, cmp.Or(err, errWait)
 	}
 	previous := h.last
@@ -108,7 +108,7 @@ func (h *targetSearch) look(ctx context.Context) (screen.Match, error) {
 // undecided waits while several elements match, until the screen rests or the time is over.
 func (h *targetSearch) undecided(ctx context.Context, several error) error {
 	if h.pixels && !h.pixelsOnly && !h.late() {
-		if err := h.trySight(ctx); err != nil {
+		if err := h.tryPixels(ctx); err != nil {
 			return err
 		}
 	}
@@ -202,7 +202,7 @@ func problem(format string, args ...any) event.Problem {
 
 // place turns a point of the language into a pixel of the screen.
 func place(ctx context.Context, s *Session, p dsl.Point) (image.Point, error) {
-	size, err := s.glance(ctx)
+	size, err := s.firstPicture(ctx)
 	if err != nil {
 		return image.Point{}, err
 	}
@@ -219,8 +219,8 @@ func place(ctx context.Context, s *Session, p dsl.Point) (image.Point, error) {
 	return at, nil
 }
 
-// glance takes a picture before anything is touched, and gives its size. Where none may be taken, the elements tell how large the screen is.
-func (s *Session) glance(ctx context.Context) (image.Point, error) {
+// firstPicture takes a picture before anything is touched, and gives its size. Where none may be taken, the elements tell how large the screen is.
+func (s *Session) firstPicture(ctx context.Context) (image.Point, error) {
 	img, err := s.Device.Screenshot(ctx)
 	var p *drivers.ProtectedError
 	if errors.As(err, &p) {

@@ -25,8 +25,8 @@ const (
 	keyPace = 40 * time.Millisecond
 )
 
-// entry is a text on its way into one field of a device that tells what its fields show.
-type entry struct {
+// textEntry is a text on its way into one field of a device that tells what its fields show.
+type textEntry struct {
 	s      *Session
 	d      screen.Typist
 	before *screen.Field
@@ -59,7 +59,7 @@ func (s *Session) typeInto(ctx context.Context, d screen.Typist, a dsl.Input, te
 	if err := s.enter(ctx, text, a.PerKey); err != nil {
 		return err
 	}
-	e := entry{s, d, field, text, "typed"}
+	e := textEntry{s, d, field, text, "typed"}
 	if a.Verify != nil && !*a.Verify {
 		s.doubt("what the field made of the text was not looked at: verify: false")
 		now, err := d.FieldAgain(ctx, field)
@@ -109,7 +109,7 @@ func (s *Session) fieldInFocus(ctx context.Context, d screen.Typist) (*screen.Fi
 		return err
 	})
 	if err == nil || field != nil && errors.Is(err, errWait) {
-		return field, robbery(field)
+		return field, focusTaken(field)
 	}
 	if !errors.Is(err, errWait) {
 		return nil, err
@@ -125,8 +125,8 @@ func (s *Session) fieldInFocus(ctx context.Context, d screen.Typist) (*screen.Fi
 	return nil, noFocus(tree, fmt.Sprintf("the focus is on %s, which takes no text", other))
 }
 
-// robbery is the failure of a text that would go into another field than the one that was touched for it.
-func robbery(field *screen.Field) error {
+// focusTaken is the failure of a text that would go into another field than the one that was touched for it.
+func focusTaken(field *screen.Field) error {
 	if field.Robbed == "" {
 		return nil
 	}
@@ -136,7 +136,7 @@ func robbery(field *screen.Field) error {
 }
 
 // verify reads the field back. What did not arrive in a plain field is typed once more, key by key; an editor gets nothing twice.
-func (e entry) verify(ctx context.Context) error {
+func (e textEntry) verify(ctx context.Context) error {
 	if strings.Trim(e.text, "\n") == "" {
 		return nil // keys, and no text
 	}
@@ -157,13 +157,13 @@ func (e entry) verify(ctx context.Context) error {
 }
 
 // read looks at the field until it goes on showing the text, or what it shows instead has rested.
-func (e entry) read(ctx context.Context) (now *screen.Field, how screen.Written, err error) {
+func (e textEntry) read(ctx context.Context) (now *screen.Field, how screen.TextOutcome, err error) {
 	want := e.text
 	if !e.before.Lines {
 		want = strings.ReplaceAll(want, "\n", "")
 	}
 	last, since, held := "", time.Now(), e.s.onPhone()
-	pace := &upTo{BackOff: slowing()}
+	pace := &holdBackOff{BackOff: slowing()}
 	var look func() error
 	look = func() (err error) {
 		asked := time.Now()
@@ -203,14 +203,14 @@ func (e entry) read(ctx context.Context) (now *screen.Field, how screen.Written,
 }
 
 // mayRepeat: only a plain field that was empty, and still has the focus, can be emptied and filled again without harm.
-func (e entry) mayRepeat(now *screen.Field) bool {
+func (e textEntry) mayRepeat(now *screen.Field) bool {
 	f := e.before
 	_, ok := e.s.Device.(drivers.Editor)
 	return ok && e.how == "typed" && !f.Editor && !f.Lines && f.Picker == "" && len(f.Parts) == 0 && f.Text == "" && now.Focused && !now.Gone &&
 		!strings.Contains(e.text, "\n")
 }
 
-func (e entry) repeat(ctx context.Context, now *screen.Field) error {
+func (e textEntry) repeat(ctx context.Context, now *screen.Field) error {
 	if holds(now) {
 		if err := e.s.eraseField(ctx, e.d, now, -1); err != nil {
 			return err
@@ -228,7 +228,7 @@ func (e entry) repeat(ctx context.Context, now *screen.Field) error {
 }
 
 // verdict says what became of the text.
-func (e entry) verdict(now *screen.Field, how screen.Written) error {
+func (e textEntry) verdict(now *screen.Field, how screen.TextOutcome) error {
 	s := e.s
 	switch {
 	case now.Gone:
@@ -253,27 +253,27 @@ func (e entry) verdict(now *screen.Field, how screen.Written) error {
 }
 
 // rejected tells of a field whose content the page does not accept.
-func (e entry) rejected(now *screen.Field) {
+func (e textEntry) rejected(now *screen.Field) {
 	if now.Invalid != "" && !now.Gone {
 		e.s.doubt("the page does not accept what the field holds: %s", strings.TrimSuffix(now.Invalid, "."))
 	}
 }
 
 // doubled tells whether the text is there more often than it was typed.
-func (e entry) doubled(now *screen.Field) bool {
+func (e textEntry) doubled(now *screen.Field) bool {
 	text := screen.Normalise(e.text)
 	return strings.Count(screen.Normalise(e.shows(now)), text) > strings.Count(screen.Normalise(e.shows(e.before)), text)+1
 }
 
 // shows is the text of a field as a whole.
-func (e entry) shows(f *screen.Field) string {
+func (e textEntry) shows(f *screen.Field) string {
 	if len(f.Parts) > 0 {
 		return strings.Join(f.Parts, "")
 	}
 	return f.Text
 }
 
-func (e entry) failure(now *screen.Field) error {
+func (e textEntry) failure(now *screen.Field) error {
 	p := event.Problem{Actual: screen.Quote(e.shows(now))}
 	p.Expected = screen.Quote(e.text)
 	switch {
@@ -356,5 +356,5 @@ func (s *Session) pasteInto(ctx context.Context, d screen.Typist, p screen.Paste
 	if err := p.Paste(ctx); err != nil {
 		return err
 	}
-	return entry{s, d, field, text, "pasted"}.verify(ctx)
+	return textEntry{s, d, field, text, "pasted"}.verify(ctx)
 }

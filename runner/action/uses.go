@@ -33,18 +33,18 @@ func ParseAfterUse(text string) (AfterUse, error) {
 // Cleans tells whether anything is done.
 func (p AfterUse) Cleans() bool { return p == StopAfterUse || p == ClearAfterUse }
 
-// Uses are the apps that somebody started or installed on a device: what a policy may clean. A nil one notes nothing. One goroutine at a time uses it.
-type Uses struct{ apps map[string]bool }
+// UsedApps are the apps that somebody started or installed on a device: what a policy may clean. A nil one notes nothing. One goroutine at a time uses it.
+type UsedApps struct{ apps map[string]bool }
 
 // Apps lists them, sorted.
-func (u *Uses) Apps() []string {
+func (u *UsedApps) Apps() []string {
 	if u == nil {
 		return nil
 	}
 	return slices.Sorted(maps.Keys(u.apps))
 }
 
-func (u *Uses) started(app string) {
+func (u *UsedApps) started(app string) {
 	if u == nil || app == "" {
 		return
 	}
@@ -56,7 +56,7 @@ func (u *Uses) started(app string) {
 }
 
 // Install calls install, and notes which apps are new after it.
-func (u *Uses) Install(ctx context.Context, d drivers.AppManager, install func() error) error {
+func (u *UsedApps) Install(ctx context.Context, d drivers.AppManager, install func() error) error {
 	if u == nil {
 		return install()
 	}
@@ -81,7 +81,7 @@ func (u *Uses) Install(ctx context.Context, d drivers.AppManager, install func()
 
 // Clean does with the apps what a policy says, and forgets them. Data are cleared of apps alone that were installed on top of the system's: the settings of a
 // phone are not data of a test. An app that is gone is fine.
-func (u *Uses) Clean(ctx context.Context, dev drivers.Device, p AfterUse) error {
+func (u *UsedApps) Clean(ctx context.Context, dev drivers.Device, p AfterUse) error {
 	apps := u.Apps()
 	if u != nil {
 		u.apps = nil

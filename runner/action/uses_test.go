@@ -32,7 +32,7 @@ func (c *cleaned) ClearApp(_ context.Context, app string) error {
 
 // TestUsesAreCleaned: what was newly installed is stopped or cleared, once; nothing else is.
 func TestUsesAreCleaned(t *testing.T) {
-	install := func(c *cleaned, u *action.Uses, app string) {
+	install := func(c *cleaned, u *action.UsedApps, app string) {
 		t.Helper()
 		if err := u.Install(t.Context(), c, func() error {
 			if !slices.Contains(c.apps, app) {
@@ -44,7 +44,7 @@ func TestUsesAreCleaned(t *testing.T) {
 		}
 	}
 	for policy, want := range map[action.AfterUse]string{action.NothingAfterUse: "", action.StopAfterUse: "stop new", action.ClearAfterUse: "stop new, clear new"} {
-		c, u := &cleaned{apps: []string{"old"}}, &action.Uses{}
+		c, u := &cleaned{apps: []string{"old"}}, &action.UsedApps{}
 		install(c, u, "old")
 		install(c, u, "new")
 		for range 2 {
@@ -56,7 +56,7 @@ func TestUsesAreCleaned(t *testing.T) {
 			t.Errorf("%s: %q, not %q", policy, got, want)
 		}
 	}
-	c, u := &cleaned{}, &action.Uses{}
+	c, u := &cleaned{}, &action.UsedApps{}
 	install(c, u, "gone")
 	c.fail = drivers.ErrNoApp
 	if err := u.Clean(t.Context(), c, action.ClearAfterUse); err != nil {
@@ -67,7 +67,7 @@ func TestUsesAreCleaned(t *testing.T) {
 	if err := u.Clean(t.Context(), c, action.StopAfterUse); err == nil || !strings.Contains(err.Error(), "stuck") {
 		t.Errorf("an app that cannot be stopped: %v", err)
 	}
-	var none *action.Uses
+	var none *action.UsedApps
 	install(c, none, "other")
 	if err := none.Clean(t.Context(), c, action.StopAfterUse); err != nil || none.Apps() != nil {
 		t.Errorf("nobody notes: %v", err)

@@ -18,10 +18,10 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// errNoEyes is a matter of the machine, not of the app: an assertion that could not be evaluated is no pass and no fail.
-var errNoEyes = errors.New("this run has no eyes: `taproot doctor` says what is missing for OCR and visual assertions")
+// errNoVision is a matter of the machine, not of the app: an assertion that could not be evaluated is no pass and no fail.
+var errNoVision = errors.New("this run has no vision: `taproot doctor` says what is missing for OCR and visual assertions")
 
-// seenType is the type of the elements that eyes add to a tree; their Ref says how they were seen.
+// seenType is the type of the elements that vision adds to a tree; their Ref says how they were seen.
 const seenType = "seen-in-pixels"
 
 // maxLocated is how often one step asks a model where something is.
@@ -57,7 +57,7 @@ func (r *Reading) shown() string {
 	return "what can be read in the pixels is " + strings.Join(texts, ", ")
 }
 
-// visionResult is what eyes saw in one picture.
+// visionResult is what vision saw in one picture.
 type visionResult struct {
 	img  image.Image
 	hits []drivers.Sighting
@@ -69,7 +69,7 @@ type visionResult struct {
 // vision gives those of the session, or says what they are needed for.
 func (s *Session) vision(what string) (drivers.Vision, error) {
 	if s.Vision == nil {
-		return nil, &VisionError{fmt.Errorf("%s: %w", what, errNoEyes)}
+		return nil, &VisionError{fmt.Errorf("%s: %w", what, errNoVision)}
 	}
 	return visionErrors{s.Vision}, nil
 }
@@ -121,7 +121,7 @@ func visionSuffices(sel dsl.Selector) bool {
 	return (needsVision(sel) || sel.Fallback != "") && len(sel.Relations()) == 0 && sel.Not == nil
 }
 
-// search runs a query over the tree that was read last; where the selector says so, over what eyes see beside it.
+// search runs a query over the tree that was read last; where the selector says so, over what vision finds beside it.
 func (w *screenReader) search(ctx context.Context, q screen.Query) ([]screen.Match, error) {
 	sel := q.Selector
 	if !needsVision(sel) {
@@ -153,7 +153,7 @@ func (w *screenReader) search(ctx context.Context, q screen.Query) ([]screen.Mat
 	return w.matchVision(q)
 }
 
-// matchVision runs a query over what eyes saw last.
+// matchVision runs a query over what vision saw last.
 func (w *screenReader) matchVision(q screen.Query) ([]screen.Match, error) {
 	what := screen.Describe(q.Selector) // as the test says it
 	hits := w.seen.hits
@@ -186,7 +186,7 @@ func (w *screenReader) waitedEnough() bool {
 
 // look sees what the selector asks for in a new picture. One that is the same as before is not looked at twice.
 func (w *screenReader) look(ctx context.Context, sel dsl.Selector) error {
-	eyes, err := w.s.vision("looking for " + screen.Describe(sel))
+	vision, err := w.s.vision("looking for " + screen.Describe(sel))
 	if err != nil {
 		return err
 	}
@@ -205,14 +205,14 @@ func (w *screenReader) look(ctx context.Context, sel dsl.Selector) error {
 	switch {
 	case hidden != nil && hidden.Whole(img.Bounds()): // nothing can be read
 	case sel.OCR != "":
-		if seen, err = w.readText(ctx, eyes, img, sel.OCR); err != nil {
+		if seen, err = w.readText(ctx, vision, img, sel.OCR); err != nil {
 			return err
 		}
 	case sel.Image != "":
 		seen.how = "image"
 		template, err := w.s.template(sel.Image)
 		if err == nil {
-			seen.hits, err = eyes.FindImage(ctx, img, template)
+			seen.hits, err = vision.FindImage(ctx, img, template)
 		}
 		if err != nil {
 			return err
@@ -223,7 +223,7 @@ func (w *screenReader) look(ctx context.Context, sel dsl.Selector) error {
 			return w.visionFailed(img, seen.how)
 		}
 		w.located++
-		if seen.hits, err = w.s.locate(ctx, eyes, img, sel.Describe); err != nil {
+		if seen.hits, err = w.s.locate(ctx, vision, img, sel.Describe); err != nil {
 			return err
 		}
 	}
@@ -232,8 +232,8 @@ func (w *screenReader) look(ctx context.Context, sel dsl.Selector) error {
 }
 
 // readText reads one picture.
-func (w *screenReader) readText(ctx context.Context, eyes drivers.Vision, img image.Image, text string) (*visionResult, error) {
-	lines, err := eyes.OCR(ctx, img)
+func (w *screenReader) readText(ctx context.Context, vision drivers.Vision, img image.Image, text string) (*visionResult, error) {
+	lines, err := vision.OCR(ctx, img)
 	if err != nil {
 		return nil, err
 	}
@@ -273,7 +273,7 @@ func (w *screenReader) pictureFor(ctx context.Context, sel dsl.Selector) (image.
 	return w.s.photograph(ctx)
 }
 
-// visionFailed is the sight of a picture that nobody looked at.
+// visionFailed is the result for a picture that nobody looked at.
 func (w *screenReader) visionFailed(img image.Image, how string) error {
 	if w.seen == nil {
 		w.seen = &visionResult{img: image.NewGray(image.Rect(0, 0, 1, 1)), how: how} // like no picture, so that the next one is looked at
@@ -291,9 +291,9 @@ func (w *screenReader) pixelsUnchanged(ctx context.Context, r image.Rectangle) (
 }
 
 // locate asks a model where something is.
-func (s *Session) locate(ctx context.Context, eyes drivers.Vision, img image.Image, description string) ([]drivers.Sighting, error) {
-	spot, err := eyes.Locate(ctx, img, s.masked(description))
-	s.noteModelCall(spot.Asked)
+func (s *Session) locate(ctx context.Context, vision drivers.Vision, img image.Image, description string) ([]drivers.Sighting, error) {
+	spot, err := vision.Locate(ctx, img, s.masked(description))
+	s.noteModelCall(spot.Call)
 	if errors.Is(err, screen.ErrNotFound) {
 		s.noteOnce("%v", err)
 		return nil, nil

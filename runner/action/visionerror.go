@@ -15,7 +15,7 @@ type VisionError struct{ Err error }
 func (e *VisionError) Error() string { return e.Err.Error() }
 func (e *VisionError) Unwrap() error { return e.Err }
 
-// asVisionError marks an error of eyes, unless it says what the screen does not show.
+// asVisionError marks an error of vision, unless it says what the screen does not show.
 func asVisionError[T any](seen T, err error) (T, error) {
 	if err != nil && !errors.Is(err, screen.ErrNotFound) {
 		err = &VisionError{err}
@@ -23,27 +23,27 @@ func asVisionError[T any](seen T, err error) (T, error) {
 	return seen, err
 }
 
-// visionErrors are eyes whose errors blame no device.
-type visionErrors struct{ eyes drivers.Vision }
+// visionErrors is vision whose errors blame no device.
+type visionErrors struct{ vision drivers.Vision }
 
 var _ drivers.Vision = visionErrors{}
 
 func (s visionErrors) OCR(ctx context.Context, img image.Image) ([]drivers.TextLine, error) {
-	return asVisionError(s.eyes.OCR(ctx, img))
+	return asVisionError(s.vision.OCR(ctx, img))
 }
 
 func (s visionErrors) FindImage(ctx context.Context, img, template image.Image) ([]drivers.Sighting, error) {
-	return asVisionError(s.eyes.FindImage(ctx, img, template))
+	return asVisionError(s.vision.FindImage(ctx, img, template))
 }
 
 func (s visionErrors) Judge(ctx context.Context, img image.Image, prompt string, votes int) (drivers.Judgement, error) {
-	return asVisionError(s.eyes.Judge(ctx, img, prompt, votes))
+	return asVisionError(s.vision.Judge(ctx, img, prompt, votes))
 }
 
 func (s visionErrors) ExtractText(ctx context.Context, img image.Image, prompt string) (drivers.Extraction, error) {
-	return asVisionError(s.eyes.ExtractText(ctx, img, prompt))
+	return asVisionError(s.vision.ExtractText(ctx, img, prompt))
 }
 
-func (s visionErrors) Locate(ctx context.Context, img image.Image, description string) (drivers.Spot, error) {
-	return asVisionError(s.eyes.Locate(ctx, img, description))
+func (s visionErrors) Locate(ctx context.Context, img image.Image, description string) (drivers.Located, error) {
+	return asVisionError(s.vision.Locate(ctx, img, description))
 }

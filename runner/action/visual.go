@@ -20,7 +20,7 @@ const maxJudged = 3
 
 // assertVisual asks once the screen rests, or its time is over. When the answer is no and the screen changes, it asks again.
 func assertVisual(ctx context.Context, s *Session, a dsl.AssertVisual) error {
-	eyes, err := s.vision("visual assertions need an AI model")
+	vision, err := s.vision("visual assertions need an AI model")
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func assertVisual(ctx context.Context, s *Session, a dsl.AssertVisual) error {
 		return err
 	}
 	for try := 1; ; try++ {
-		said, err := s.judge(ctx, eyes, img, a)
+		said, err := s.judge(ctx, vision, img, a)
 		if err != nil || said.Passed {
 			return err
 		}
@@ -81,9 +81,9 @@ func (s *Session) another(ctx context.Context, last image.Image, deadline time.T
 }
 
 // judge asks the model and checks what it cites.
-func (s *Session) judge(ctx context.Context, eyes drivers.Vision, img image.Image, a dsl.AssertVisual) (drivers.Judgement, error) {
-	said, err := eyes.Judge(ctx, img, s.masked(a.Prompt), max(a.Votes, 1))
-	s.noteModelCall(said.Asked)
+func (s *Session) judge(ctx context.Context, vision drivers.Vision, img image.Image, a dsl.AssertVisual) (drivers.Judgement, error) {
+	said, err := vision.Judge(ctx, img, s.masked(a.Prompt), max(a.Votes, 1))
+	s.noteModelCall(said.Call)
 	if err != nil {
 		return said, err
 	}
@@ -96,11 +96,11 @@ func (s *Session) judge(ctx context.Context, eyes drivers.Vision, img image.Imag
 		return said, nil
 	}
 	s.Value = said.Reason
-	return said, s.confirm(ctx, eyes, img, said.Evidence)
+	return said, s.confirm(ctx, vision, img, said.Evidence)
 }
 
 // confirm compares what a model cites with what can be read: when none of it is there, the answer is none.
-func (s *Session) confirm(ctx context.Context, eyes drivers.Vision, img image.Image, evidence []drivers.TextLine) error {
+func (s *Session) confirm(ctx context.Context, vision drivers.Vision, img image.Image, evidence []drivers.TextLine) error {
 	var texts []string
 	for _, e := range evidence {
 		if e.Text != "" {
@@ -123,7 +123,7 @@ func (s *Session) confirm(ctx context.Context, eyes drivers.Vision, img image.Im
 		})
 	}
 	if len(missing) > 0 {
-		lines, err := eyes.OCR(ctx, img)
+		lines, err := vision.OCR(ctx, img)
 		var unavailable *drivers.Unavailable
 		if errors.As(err, &unavailable) {
 			s.doubt("what the model cites could not be read on the picture: %v", err)
@@ -164,7 +164,7 @@ func without(texts []string, drop func(string) bool) []string {
 
 // extractByPrompt saves what an AI model reads on the screen.
 func (s *Session) extractByPrompt(ctx context.Context, prompt string) error {
-	eyes, err := s.vision("extracting by prompt needs an AI model")
+	vision, err := s.vision("extracting by prompt needs an AI model")
 	if err != nil {
 		return err
 	}
@@ -175,12 +175,12 @@ func (s *Session) extractByPrompt(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	said, err := eyes.ExtractText(ctx, img, s.masked(prompt))
-	s.noteModelCall(said.Asked)
+	said, err := vision.ExtractText(ctx, img, s.masked(prompt))
+	s.noteModelCall(said.Call)
 	if err != nil {
 		return err
 	}
-	if err := s.confirm(ctx, eyes, img, []drivers.TextLine{{Text: said.Text}}); err != nil {
+	if err := s.confirm(ctx, vision, img, []drivers.TextLine{{Text: said.Text}}); err != nil {
 		return err
 	}
 	s.Value = said.Text
@@ -189,7 +189,7 @@ func (s *Session) extractByPrompt(ctx context.Context, prompt string) error {
 }
 
 // noteModelCall keeps what passed between Taproot and a model, and counts what it cost.
-func (s *Session) noteModelCall(asked *drivers.Asked) {
+func (s *Session) noteModelCall(asked *drivers.ModelCall) {
 	if asked == nil {
 		return
 	}

@@ -24,7 +24,7 @@ import (
 type visionary struct {
 	judge   func(n int) (drivers.Judgement, error)
 	extract drivers.Extraction
-	spot    drivers.Spot
+	spot    drivers.Located
 	err     error
 	lines   []drivers.TextLine
 	images  []drivers.Sighting
@@ -42,26 +42,26 @@ func (v *visionary) FindImage(context.Context, image.Image, image.Image) ([]driv
 	return v.images, nil
 }
 
-func (v *visionary) note(img image.Image, prompt string) *drivers.Asked {
+func (v *visionary) note(img image.Image, prompt string) *drivers.ModelCall {
 	v.asked++
 	v.prompts, v.shown = append(v.prompts, prompt), append(v.shown, img)
-	return &drivers.Asked{Key: "k", Model: "m", Prompt: prompt, Answers: []drivers.Reply{{PromptTokens: 800, CompletionTokens: 30}}}
+	return &drivers.ModelCall{Key: "k", Model: "m", Prompt: prompt, Answers: []drivers.Reply{{PromptTokens: 800, CompletionTokens: 30}}}
 }
 
 func (v *visionary) Judge(_ context.Context, img image.Image, prompt string, _ int) (drivers.Judgement, error) {
 	asked := v.note(img, prompt)
 	j, err := v.judge(v.asked)
-	j.Asked = asked
+	j.Call = asked
 	return j, err
 }
 
 func (v *visionary) ExtractText(_ context.Context, img image.Image, prompt string) (drivers.Extraction, error) {
-	v.extract.Asked = v.note(img, prompt)
+	v.extract.Call = v.note(img, prompt)
 	return v.extract, v.err
 }
 
-func (v *visionary) Locate(_ context.Context, img image.Image, prompt string) (drivers.Spot, error) {
-	v.spot.Asked = v.note(img, prompt)
+func (v *visionary) Locate(_ context.Context, img image.Image, prompt string) (drivers.Located, error) {
+	v.spot.Call = v.note(img, prompt)
 	return v.spot, v.err
 }
 
@@ -75,7 +75,7 @@ func says(passed bool, reason string, cites ...string) func(int) (drivers.Judgem
 
 func TestAssertVisual(t *testing.T) {
 	for name, c := range map[string]struct {
-		eyes    visionary
+		vision  visionary
 		verdict event.Verdict
 		says    string
 		doubts  int
@@ -98,16 +98,16 @@ func TestAssertVisual(t *testing.T) {
 				show: func(time.Duration, []image.Point) []*screen.Node {
 					return []*screen.Node{el("Order paid", 0, 100, 500, 200)}
 				}}
-			var told []*drivers.Asked
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{Vision: &c.eyes}, Host: hooks{onModelCall: func(a *drivers.Asked) { told = append(told, a) }, mask: func(text string) string { return strings.ReplaceAll(text, "hunter2", "•••") }}}
+			var told []*drivers.ModelCall
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{Vision: &c.vision}, Host: hooks{onModelCall: func(a *drivers.ModelCall) { told = append(told, a) }, mask: func(text string) string { return strings.ReplaceAll(text, "hunter2", "•••") }}}
 			verdict, err := do(t, s, dsl.AssertVisual{Prompt: "the order of hunter2 is paid"})
 			if verdict != c.verdict || err != nil && !strings.Contains(err.Error(), c.says) || len(s.Detail.Doubts) != c.doubts {
 				t.Errorf("%s: %s, %v, doubts %q", name, verdict, err, s.Detail.Doubts)
 			}
-			if len(told) == 0 || s.Detail.Model == nil || s.Detail.Model.PromptTokens != 800*c.eyes.asked || s.Detail.Model.Calls != c.eyes.asked {
+			if len(told) == 0 || s.Detail.Model == nil || s.Detail.Model.PromptTokens != 800*c.vision.asked || s.Detail.Model.Calls != c.vision.asked {
 				t.Errorf("%s: told %d, cost %+v", name, len(told), s.Detail.Model)
 			}
-			if p := c.eyes.prompts[0]; strings.Contains(p, "hunter2") {
+			if p := c.vision.prompts[0]; strings.Contains(p, "hunter2") {
 				t.Errorf("%s: the secret went to the model: %q", name, p)
 			}
 		})
@@ -125,7 +125,7 @@ func line(text string) drivers.TextLine {
 // TestAssertVisualAsksAgainWhenTheScreenChanges: what loads late is seen; what stays wrong costs three questions at most.
 func TestAssertVisualAsksAgainWhenTheScreenChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		eyes := &visionary{judge: func(n int) (drivers.Judgement, error) {
+		vision := &visionary{judge: func(n int) (drivers.Judgement, error) {
 			if n == 1 {
 				return drivers.Judgement{Reason: "it is still loading", Against: 1}, nil
 			}
@@ -138,20 +138,20 @@ func TestAssertVisualAsksAgainWhenTheScreenChanges(t *testing.T) {
 				}
 				return []*screen.Node{el("Paid", 0, 300, 500, 400)}
 			}}
-		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 10 * time.Second, Settings: action.Settings{Vision: eyes}}
-		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != event.Pass || eyes.asked != 2 {
-			t.Errorf("%s after %d questions, %v", verdict, eyes.asked, err)
+		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 10 * time.Second, Settings: action.Settings{Vision: vision}}
+		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != event.Pass || vision.asked != 2 {
+			t.Errorf("%s after %d questions, %v", verdict, vision.asked, err)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		eyes := &visionary{judge: says(false, "no")}
+		vision := &visionary{judge: says(false, "no")}
 		f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
 			show: func(at time.Duration, _ []image.Point) []*screen.Node {
 				return []*screen.Node{el(fmt.Sprint(at/time.Second), 0, 100, 500, 200)}
 			}}
-		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 30 * time.Second, Settings: action.Settings{Vision: eyes}}
-		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != event.Fail || eyes.asked != 3 {
-			t.Errorf("%s after %d questions, %v", verdict, eyes.asked, err)
+		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 30 * time.Second, Settings: action.Settings{Vision: vision}}
+		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != event.Fail || vision.asked != 3 {
+			t.Errorf("%s after %d questions, %v", verdict, vision.asked, err)
 		}
 	})
 }
@@ -161,12 +161,12 @@ func TestAssertVisualAsksOnceAboutOneScreen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		password := el("hunter2", 0, 500, 500, 600)
 		password.Password = true
-		eyes := &visionary{judge: says(false, "no")}
+		vision := &visionary{judge: says(false, "no")}
 		f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
 			show: func(time.Duration, []image.Point) []*screen.Node { return []*screen.Node{password} }}
-		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{Vision: eyes}}
-		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != event.Fail || eyes.asked != 1 {
-			t.Errorf("%s after %d questions, %v", verdict, eyes.asked, err)
+		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{Vision: vision}}
+		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != event.Fail || vision.asked != 1 {
+			t.Errorf("%s after %d questions, %v", verdict, vision.asked, err)
 		}
 	})
 }
@@ -176,26 +176,26 @@ func TestTapByDescriptionAsksSparingly(t *testing.T) {
 	password := el("hunter2", 0, 500, 500, 600)
 	password.Password = true
 	for name, c := range map[string]struct {
-		eyes  visionary
-		asked int
-		want  event.Verdict
+		vision visionary
+		asked  int
+		want   event.Verdict
 	}{
-		"found":     {visionary{spot: drivers.Spot{Bounds: image.Rect(100, 200, 200, 300)}}, 1, event.Pass},
+		"found":     {visionary{spot: drivers.Located{Bounds: image.Rect(100, 200, 200, 300)}}, 1, event.Pass},
 		"not found": {visionary{err: fmt.Errorf("%w: no cart", screen.ErrNotFound)}, 1, event.Fail},
 		"no answer": {visionary{err: errors.New("the model refused")}, 1, event.Error},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
 				show: func(time.Duration, []image.Point) []*screen.Node { return []*screen.Node{password} }}
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Settings: action.Settings{Vision: &c.eyes}}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Settings: action.Settings{Vision: &c.vision}}
 			verdict, err := do(t, s, dsl.Tap{Selector: dsl.Selector{Describe: "the cart"}})
-			if verdict != c.want || c.eyes.asked != c.asked {
-				t.Errorf("%s: %s after %d questions, %v", name, verdict, c.eyes.asked, err)
+			if verdict != c.want || c.vision.asked != c.asked {
+				t.Errorf("%s: %s after %d questions, %v", name, verdict, c.vision.asked, err)
 			}
 			if c.want == event.Pass && (len(f.taps) != 1 || f.taps[0] != image.Pt(150, 250) || len(s.Detail.Doubts) == 0) {
 				t.Errorf("%s: taps %v, doubts %q", name, f.taps, s.Detail.Doubts)
 			}
-			if r, g, b, _ := c.eyes.shown[0].At(250, 550).RGBA(); r>>8 != 128 || g>>8 != 128 || b>>8 != 128 {
+			if r, g, b, _ := c.vision.shown[0].At(250, 550).RGBA(); r>>8 != 128 || g>>8 != 128 || b>>8 != 128 {
 				t.Errorf("%s: the password field is %d %d %d in the picture that left", name, r>>8, g>>8, b>>8)
 			}
 		})
@@ -204,8 +204,8 @@ func TestTapByDescriptionAsksSparingly(t *testing.T) {
 
 func TestExtractByPrompt(t *testing.T) {
 	for name, c := range map[string]struct {
-		eyes visionary
-		want event.Verdict
+		vision visionary
+		want   event.Verdict
 	}{
 		"on the screen":     {visionary{extract: drivers.Extraction{Text: "42.50 EUR"}}, event.Pass},
 		"not on the screen": {visionary{extract: drivers.Extraction{Text: "43.50 EUR"}}, event.Error},
@@ -216,7 +216,7 @@ func TestExtractByPrompt(t *testing.T) {
 			f := &fake{began: time.Now(), cheap: true, show: func(time.Duration, []image.Point) []*screen.Node {
 				return []*screen.Node{el("Total: 42.50 EUR", 0, 100, 500, 200)}
 			}}
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{Vision: &c.eyes}}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{Vision: &c.vision}}
 			verdict, err := do(t, s, dsl.Extract{Prompt: "the total"})
 			if verdict != c.want || c.want == event.Pass && s.Value != "42.50 EUR" || c.want != event.Pass && s.Value != nil {
 				t.Errorf("%s: %s, %v, value %v", name, verdict, err, s.Value)
@@ -251,10 +251,10 @@ func TestImageSelector(t *testing.T) {
 	one, two := drivers.Sighting{Bounds: image.Rect(100, 100, 120, 120), Score: 0.99}, drivers.Sighting{Bounds: image.Rect(300, 500, 320, 520), Score: 0.97}
 	last := -1
 	for name, c := range map[string]struct {
-		eyes visionary
-		sel  dsl.Selector
-		want event.Verdict
-		at   image.Point
+		vision visionary
+		sel    dsl.Selector
+		want   event.Verdict
+		at     image.Point
 	}{
 		"one":           {visionary{images: []drivers.Sighting{one}}, dsl.Selector{Image: "cart.png"}, event.Pass, image.Pt(110, 110)},
 		"two":           {visionary{images: []drivers.Sighting{one, two}}, dsl.Selector{Image: "cart.png"}, event.Fail, image.Point{}},
@@ -268,7 +268,7 @@ func TestImageSelector(t *testing.T) {
 			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, show: func(time.Duration, []image.Point) []*screen.Node {
 				return []*screen.Node{el("Basket", 0, 300, 500, 400)}
 			}}
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{Vision: &c.eyes, Dir: dir}}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{Vision: &c.vision, Dir: dir}}
 			verdict, err := do(t, s, dsl.Tap{Selector: c.sel})
 			if verdict != c.want || c.want == event.Pass && (len(f.taps) != 1 || f.taps[0] != c.at) || c.want != event.Pass && len(f.taps) > 0 {
 				t.Errorf("%s: %s, %v, taps %v", name, verdict, err, f.taps)

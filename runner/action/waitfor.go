@@ -62,9 +62,9 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 	}
 	w := &absence{screenReader: newScreenReader(s), sel: sel, pixelsTell: needsVision(sel) || sel.Fallback != ""}
 	w.onlySeen, w.eager = needsVision(sel) && visionSuffices(sel), true
-	err := pollWith(ctx, s.Timeout, closely{slowing(), func() bool { return w.absent }}, func() error { return w.look(ctx) })
+	err := pollWith(ctx, s.Timeout, attentiveBackOff{slowing(), func() bool { return w.absent }}, func() error { return w.look(ctx) })
 	if w.absent && w.pixelsTell && (err == nil || errors.Is(err, errWait)) {
-		s.doubt("%s was not seen in the pixels, and what eyes cannot make out is not seen either", screen.Describe(sel))
+		s.doubt("%s was not seen in the pixels, and what vision cannot make out is not seen either", screen.Describe(sel))
 	}
 	if err == nil || errors.Is(err, errWait) && w.absent {
 		if over := s.nothingOver(ctx, w.tree); over != nil {

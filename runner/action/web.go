@@ -57,13 +57,13 @@ func openBrowser(ctx context.Context, s *Session, a dsl.OpenBrowser) error {
 		return err
 	}
 	s.paged = true
-	s.tellAnswer()
-	s.tellBrowser(a)
+	s.noteAnswer()
+	s.noteBrowser(a)
 	return s.stillLoading(ctx)
 }
 
-// tellBrowser keeps which browser a page has that named one itself.
-func (s *Session) tellBrowser(a dsl.OpenBrowser) {
+// noteBrowser keeps which browser a page has that named one itself.
+func (s *Session) noteBrowser(a dsl.OpenBrowser) {
 	if d, ok := s.Device.(drivers.BrowserChooser); ok && a.Browser != "" {
 		name, version := d.PageBrowser()
 		s.note("the page is open in %s %s", dsl.BrowserTitle(name), version)
@@ -96,8 +96,8 @@ func (s *Session) PageError() string {
 	return strings.TrimSpace(fmt.Sprintf("the page %s was answered with %d %s", address, status, http.StatusText(status)))
 }
 
-// tellAnswer keeps an answer that is an error in the result of the step that asked for the page.
-func (s *Session) tellAnswer() {
+// noteAnswer keeps an answer that is an error in the result of the step that asked for the page.
+func (s *Session) noteAnswer() {
 	if text := s.PageError(); text != "" {
 		s.doubt("%s", text)
 	}
@@ -141,7 +141,7 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 	if err != nil {
 		return err
 	}
-	want := drivers.WebWant{Frame: a.Frame, Hidden: a.Visible != nil && !*a.Visible, Text: a.Text, Value: a.Value, Count: a.Count,
+	want := drivers.WebCondition{Frame: a.Frame, Hidden: a.Visible != nil && !*a.Visible, Text: a.Text, Value: a.Value, Count: a.Count,
 		NoConsoleErrors: a.NoConsoleErrors}
 	if a.URL != "" {
 		want.URL = &a.URL
@@ -149,7 +149,9 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 	if a.Title != "" {
 		want.Title = &a.Title
 	}
-	seen, err := s.lookFor(ctx, func(timeout time.Duration) (drivers.Seen, error) { return b.Look(ctx, a.Selector, want, timeout) })
+	seen, err := s.lookFor(ctx, func(timeout time.Duration) (drivers.WebObservation, error) {
+		return b.Look(ctx, a.Selector, want, timeout)
+	})
 	if err != nil {
 		if !drivers.AppIsWrong(err) {
 			return err
@@ -171,9 +173,9 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 
 // lookFor looks until what is wanted is there, the report having its picture after the first look. It counts only once what the last action led
 // to must be there to count, for it may be taken back, and what the action takes away may still be there.
-func (s *Session) lookFor(ctx context.Context, look func(timeout time.Duration) (drivers.Seen, error)) (drivers.Seen, error) {
+func (s *Session) lookFor(ctx context.Context, look func(timeout time.Duration) (drivers.WebObservation, error)) (drivers.WebObservation, error) {
 	asked, end := time.Now(), time.Now().Add(s.Timeout)
-	again := func() (drivers.Seen, error) {
+	again := func() (drivers.WebObservation, error) {
 		asked = time.Now()
 		return look(max(end.Sub(asked), time.Millisecond))
 	}
@@ -197,7 +199,7 @@ func (s *Session) lookFor(ctx context.Context, look func(timeout time.Duration) 
 	return seen, err
 }
 
-func wantText(a dsl.WebAssert, want drivers.WebWant) string {
+func wantText(a dsl.WebAssert, want drivers.WebCondition) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	switch {
@@ -226,7 +228,7 @@ func wantText(a dsl.WebAssert, want drivers.WebWant) string {
 	return strings.Join(parts, " and ")
 }
 
-func seenText(a dsl.WebAssert, seen drivers.Seen) string {
+func seenText(a dsl.WebAssert, seen drivers.WebObservation) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	switch {

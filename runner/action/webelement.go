@@ -134,7 +134,7 @@ func webNavigate(ctx context.Context, s *Session, a dsl.WebNavigate) error {
 	if err := d.Navigate(ctx, where, max(s.Timeout, time.Millisecond)); err != nil {
 		return err
 	}
-	s.tellAnswer()
+	s.noteAnswer()
 	return s.stillLoading(ctx)
 }
 
@@ -192,7 +192,7 @@ func webPage(ctx context.Context, s *Session, a dsl.WebPage) error {
 		if a.Close {
 			return d.CloseTab(ctx)
 		}
-		return d.PickPage(ctx, drivers.WebPick{URL: a.URL, Title: a.Title, Index: a.Index}, s.Timeout)
+		return d.PickPage(ctx, drivers.WebTabSelector{URL: a.URL, Title: a.Title, Index: a.Index}, s.Timeout)
 	})
 }
 

@@ -35,23 +35,23 @@ type Identified struct {
 // Tree is the reading itself.
 func (s *Identified) Tree() *screen.Tree { return s.tree }
 
-// said is what a part of the tree says: sums that do not depend on the order, of all texts and of those that do not tick.
-type said struct {
+// textSums is what a part of the tree says: sums that do not depend on the order, of all texts and of those that do not tick.
+type textSums struct {
 	texts, fixed  int
 	sum, fixedSum uint64
 }
 
 // plus adds the texts of another part; minus takes them away.
-func (a said) plus(b said) said {
-	return said{a.texts + b.texts, a.fixed + b.fixed, a.sum + b.sum, a.fixedSum + b.fixedSum}
+func (a textSums) plus(b textSums) textSums {
+	return textSums{a.texts + b.texts, a.fixed + b.fixed, a.sum + b.sum, a.fixedSum + b.fixedSum}
 }
 
-func (a said) minus(b said) said {
-	return said{a.texts - b.texts, a.fixed - b.fixed, a.sum - b.sum, a.fixedSum - b.fixedSum}
+func (a textSums) minus(b textSums) textSums {
+	return textSums{a.texts - b.texts, a.fixed - b.fixed, a.sum - b.sum, a.fixedSum - b.fixedSum}
 }
 
 // context is the sum that tells the company of an element: a clock or a percentage in it counts only when there is nothing else.
-func (a said) context() uint64 {
+func (a textSums) context() uint64 {
 	if a.fixed > 0 {
 		return a.fixedSum
 	}
@@ -64,7 +64,7 @@ var ticking = lazyregexp.New(`^\s*([0-9]{1,2}:[0-9]{2}(:[0-9]{2})?([.,][0-9]+)?|
 func identify(t *screen.Tree, seed maphash.Seed) *Identified {
 	s := &Identified{tree: t, ids: map[*screen.Node]identity{}, paths: map[*screen.Node]string{}, twins: map[identity]int{}, names: map[identity][]*screen.Node{},
 		byID: map[string][]*screen.Node{}, title: map[*screen.Node]string{}, seed: seed}
-	sums := map[*screen.Node]said{}
+	sums := map[*screen.Node]textSums{}
 	for _, w := range t.Windows {
 		add(w, sums, seed)
 	}
@@ -75,14 +75,14 @@ func identify(t *screen.Tree, seed maphash.Seed) *Identified {
 }
 
 // add sums the texts below a node up; what a field holds is not among them.
-func add(n *screen.Node, sums map[*screen.Node]said, seed maphash.Seed) said {
-	var all said
+func add(n *screen.Node, sums map[*screen.Node]textSums, seed maphash.Seed) textSums {
+	var all textSums
 	if n.Hidden {
 		return all
 	}
 	if text := cmp.Or(n.Text, n.Desc); text != "" && !n.Editable {
 		sum := maphash.String(seed, text)
-		all = said{texts: 1, sum: sum}
+		all = textSums{texts: 1, sum: sum}
 		if !ticking.MatchString(text) {
 			all.fixed, all.fixedSum = 1, sum
 		}
@@ -94,7 +94,7 @@ func add(n *screen.Node, sums map[*screen.Node]said, seed maphash.Seed) said {
 	return all
 }
 
-func (s *Identified) name(n *screen.Node, path string, sums map[*screen.Node]said) {
+func (s *Identified) name(n *screen.Node, path string, sums map[*screen.Node]textSums) {
 	if visible(n, s.tree) {
 		id := identity{kind: n.Type + "|" + n.Role + "|" + n.Package, id: n.ID + "|" + n.TestID, label: fixedLabel(n)}
 		own := sums[n]
@@ -136,8 +136,8 @@ func visible(n *screen.Node, t *screen.Tree) bool {
 	return t.HitTested || n.Bounds.Overlaps(image.Rectangle{Max: t.Size})
 }
 
-// Known is an element that has a reference.
-type Known struct {
+// ReferencedElement is an element that has a reference.
+type ReferencedElement struct {
 	identity
 	Device  string
 	path    string
@@ -153,9 +153,9 @@ type Known struct {
 const maxCompany = 48
 
 // know notes all by which an element is found again.
-func (s *Identified) know(n *screen.Node, device, words string) Known {
+func (s *Identified) know(n *screen.Node, device, words string) ReferencedElement {
 	id := s.ids[n]
-	return Known{identity: id, Device: device, path: s.paths[n], bounds: n.Bounds, twins: s.twins[id], named: len(s.names[id.name()]) == 1,
+	return ReferencedElement{identity: id, Device: device, path: s.paths[n], bounds: n.Bounds, twins: s.twins[id], named: len(s.names[id.name()]) == 1,
 		only: id.id != noID && len(s.byID[id.id]) == 1, company: s.company(n), Words: words}
 }
 
@@ -188,7 +188,7 @@ func (s *Identified) around(box, but *screen.Node, said map[uint64]bool) {
 
 // Locate finds an element of an earlier reading; nil when it is gone, has changed, or cannot be told from others any more. What is around
 // it may change as long as its kind, id and label, or its id alone, are its own before and after: a new row of an error renumbers nothing.
-func (s *Identified) Locate(was Known) *screen.Node {
+func (s *Identified) Locate(was ReferencedElement) *screen.Node {
 	if s.twins[was.identity] == was.twins {
 		for n, id := range s.ids {
 			if id == was.identity && (was.twins == 1 || s.paths[n] == was.path) {
@@ -200,7 +200,7 @@ func (s *Identified) Locate(was Known) *screen.Node {
 }
 
 // again finds an element whose company has changed.
-func (s *Identified) again(was Known) *screen.Node {
+func (s *Identified) again(was ReferencedElement) *screen.Node {
 	if now := s.names[was.name()]; was.named && len(now) == 1 && s.keeps(was, now[0]) {
 		return now[0]
 	}
@@ -212,7 +212,7 @@ func (s *Identified) again(was Known) *screen.Node {
 
 // keeps tells whether an element of the same name is still the same one. On a page an id is an element's own; an id of a phone belongs to
 // each row of a list, and a label alone to whatever it stands beside: of that, something has to be there still.
-func (s *Identified) keeps(was Known, n *screen.Node) bool {
+func (s *Identified) keeps(was ReferencedElement, n *screen.Node) bool {
 	if was.only && s.tree.HitTested {
 		return true
 	}
@@ -229,7 +229,7 @@ func (s *Identified) keeps(was Known, n *screen.Node) bool {
 }
 
 // successor gives what likely is in the place of an element that is gone: one with its id, or its kind and label, or its place.
-func (s *Identified) successor(was Known) *screen.Node {
+func (s *Identified) successor(was ReferencedElement) *screen.Node {
 	var best *screen.Node
 	most, near := 0, 0
 	for n, id := range s.ids {

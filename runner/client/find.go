@@ -57,25 +57,25 @@ type FoundTarget struct {
 	Bounds [4]int `json:"bounds"`
 }
 
-// Listed is one element of a screen, and the selector that a test would name it by.
-type Listed struct {
+// ListedElement is one element of a screen, and the selector that a test would name it by.
+type ListedElement struct {
 	Element  string `json:"element"`
 	Selector string `json:"selector"`
 	Bounds   [4]int `json:"bounds"`
 }
 
 // List gives what a person sees on the screen, in reading order, with a selector for each thing.
-func List(t *screen.Tree) []Listed {
-	var out []Listed
+func List(t *screen.Tree) []ListedElement {
+	var out []ListedElement
 	for _, m := range t.Things() {
 		kind := cmp.Or(m.Node.Role, m.Node.Type[strings.LastIndexAny(m.Node.Type, ".$")+1:], "element")
-		out = append(out, Listed{Element: kind + " " + screen.Quote(m.Node.Label()), Selector: t.SelectorFor(m), Bounds: corners(m.Node)})
+		out = append(out, ListedElement{Element: kind + " " + screen.Quote(m.Node.Label()), Selector: t.SelectorFor(m), Bounds: corners(m.Node)})
 	}
 	return out
 }
 
 // ListText is list for a person.
-func ListText(things []Listed) string {
+func ListText(things []ListedElement) string {
 	var b strings.Builder
 	width := 0
 	for _, l := range things {

@@ -37,7 +37,7 @@ func (s *Session) hold(ctx context.Context, device string) error {
 		if known {
 			return nil
 		}
-		if w, ok := session.Device.(drivers.WebWitness); ok {
+		if w, ok := session.Device.(drivers.WebPageMonitor); ok {
 			w.KeepFront(true)
 		}
 		if s.Opened != nil {

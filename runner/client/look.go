@@ -79,14 +79,14 @@ func (c *Call) readScreen(ctx context.Context, s *action.Session, view View) (se
 	} else if c.PageOnly {
 		return seen, Unsupported(s.Device.Info().ID, "is no browser page")
 	}
-	if w, ok := s.Device.(drivers.WebWitness); ok {
+	if w, ok := s.Device.(drivers.WebPageMonitor); ok {
 		if seen.tabs, err = w.Tabs(ctx); err != nil {
 			return seen, err
 		}
 	}
-	if d, ok := s.Device.(drivers.Seeker); ok && view.Find != "" {
-		d.Seek(view.Find)
-		defer d.Seek()
+	if d, ok := s.Device.(drivers.TextHinter); ok && view.Find != "" {
+		d.HintTexts(view.Find)
+		defer d.HintTexts()
 	}
 	seen.tree, err = c.readTree(ctx, s)
 	if errors.Is(err, drivers.ErrNotReady) && ctx.Err() == nil {

@@ -328,7 +328,7 @@ func (c *Call) steps(ctx context.Context, device string) (steps []step, notes []
 	}
 	main, confirm := source.Value{}, (func(*screen.Tree, screen.Match) error)(nil)
 	if f, given := v.Get("ref"); given {
-		var was Known
+		var was ReferencedElement
 		if main, was, err = c.meant(sc, device, f.Value); err != nil {
 			return nil, nil, err
 		}

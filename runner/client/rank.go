@@ -25,22 +25,22 @@ const (
 	byPoint
 )
 
-// offer is one way to name an element.
-type offer struct {
+// selectorOffer is one way to name an element.
+type selectorOffer struct {
 	kind  offerKind
 	value source.Value
 }
 
 // offers are the ways to name an element without counting, whether they pick it or not.
-func (s *Identified) offers(n *screen.Node) []offer {
-	var list []offer
+func (s *Identified) offers(n *screen.Node) []selectorOffer {
+	var list []selectorOffer
 	add := func(kind offerKind, fields ...source.Field) {
 		for _, f := range fields {
 			if f.Value.Kind == source.String && f.Value.Text == "" {
 				return
 			}
 		}
-		list = append(list, offer{kind, source.Value{Kind: source.Map, Fields: fields}})
+		list = append(list, selectorOffer{kind, source.Value{Kind: source.Map, Fields: fields}})
 	}
 	id := idOf(n)
 	kind := n.Type[strings.LastIndexAny(n.Type, ".$")+1:]
@@ -92,7 +92,7 @@ func (s *Identified) Ranked(n *screen.Node, preferID bool) []Candidate {
 		list = append(list, c)
 		if !c.Picks && o.kind != byRelation {
 			if at, ok := s.index(o.value, n); ok {
-				list = append(list, s.candidate(offer{byIndex, With(o.value, "index", source.Value{Kind: source.Int, Text: strconv.Itoa(at)})}, n))
+				list = append(list, s.candidate(selectorOffer{byIndex, With(o.value, "index", source.Value{Kind: source.Int, Text: strconv.Itoa(at)})}, n))
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func (c Candidate) weight(preferID bool) int {
 	return weight
 }
 
-func (s *Identified) candidate(o offer, n *screen.Node) Candidate {
+func (s *Identified) candidate(o selectorOffer, n *screen.Node) Candidate {
 	c := Candidate{Selector: o.value, Picks: s.picks(o.value, n), Matches: s.matches(o.value)}
 	c.Robust, c.Why = s.judge(o)
 	if !c.Picks {
@@ -151,7 +151,7 @@ var (
 )
 
 // judge says what a selector rests on, and whether that lasts.
-func (s *Identified) judge(o offer) (robust bool, why string) {
+func (s *Identified) judge(o selectorOffer) (robust bool, why string) {
 	text := func(key string) string { f, _ := o.value.Get(key); return f.Value.Text }
 	label, id := text("label"), text("id")
 	switch {

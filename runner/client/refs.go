@@ -109,7 +109,7 @@ func (c *Call) inner(sc *Identified, device string, v source.Value) (source.Valu
 }
 
 // meant gives the selector of the element that a reference means, on the screen as it is now.
-func (c *Call) meant(sc *Identified, device string, ref source.Value) (source.Value, Known, error) {
+func (c *Call) meant(sc *Identified, device string, ref source.Value) (source.Value, ReferencedElement, error) {
 	name := strings.TrimPrefix(strings.TrimSpace(ref.Text), "#")
 	c.mu.Lock()
 	was, ok := c.Refs.Known(name)
@@ -132,7 +132,7 @@ func (c *Call) meant(sc *Identified, device string, ref source.Value) (source.Va
 }
 
 // successor names what likely is in the place of an element that is gone.
-func (c *Call) successor(device string, was Known, t *screen.Tree) string {
+func (c *Call) successor(device string, was ReferencedElement, t *screen.Tree) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	ref, what := c.Refs.Successor(device, was, t, c.Mask.Text)
@@ -143,7 +143,7 @@ func (c *Call) successor(device string, was Known, t *screen.Tree) string {
 }
 
 // same refuses an element that is not the one which a reference means, at the last moment before it is touched.
-func (c *Call) same(ref string, was Known) func(*screen.Tree, screen.Match) error {
+func (c *Call) same(ref string, was ReferencedElement) func(*screen.Tree, screen.Match) error {
 	return func(t *screen.Tree, m screen.Match) error {
 		sc := c.Refs.Identify(t)
 		if n := sc.Locate(was); n == nil || m.Node != n && m.Target != n {

@@ -167,7 +167,7 @@ func TestForgedLines(t *testing.T) {
 	}
 }
 
-func must(t *testing.T, s, before *Shot, a View) string {
+func must(t *testing.T, s, before *Snapshot, a View) string {
 	t.Helper()
 	text, err := s.Text(before, a, same)
 	if err != nil {
@@ -312,8 +312,8 @@ func TestLastingSelectors(t *testing.T) {
 
 // TestValues: what controls hold stands in their lines, and no text stands twice.
 func TestValues(t *testing.T) {
-	size := &screen.Node{Type: "select", Role: "combobox", Ref: "s", Text: "Small", Clickable: true, Holds: &screen.Holding{Form: "Small | Large"}, Bounds: image.Rect(40, 0, 90, 20)}
-	volume := &screen.Node{Type: "input", Role: "slider", Desc: "Volume", Clickable: true, Holds: &screen.Holding{Value: "3", Form: "0–10"}, Bounds: image.Rect(0, 20, 90, 40)}
+	size := &screen.Node{Type: "select", Role: "combobox", Ref: "s", Text: "Small", Clickable: true, Holds: &screen.ControlValue{Form: "Small | Large"}, Bounds: image.Rect(40, 0, 90, 20)}
+	volume := &screen.Node{Type: "input", Role: "slider", Desc: "Volume", Clickable: true, Holds: &screen.ControlValue{Value: "3", Form: "0–10"}, Bounds: image.Rect(0, 20, 90, 40)}
 	label := &screen.Node{Type: "label", Text: "Size", ControlRef: "s", Bounds: image.Rect(0, 0, 90, 20), Children: []*screen.Node{size}}
 	inner := &screen.Node{Type: "b", Text: "Pay now", Bounds: image.Rect(0, 40, 50, 60)}
 	all := &screen.Node{Type: "p", Text: "Pay now or  leave", Bounds: image.Rect(0, 40, 90, 60), Children: []*screen.Node{inner, {Type: "i", Text: "or leave", Bounds: image.Rect(50, 40, 90, 60)}}}

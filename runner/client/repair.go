@@ -35,15 +35,15 @@ func Repairs(t *screen.Tree, step *dsl.Step, preferID bool) (list []Repair) {
 			near = append(near, m.Node)
 		}
 	}
-	scene := NewRefs().Identify(t)
+	elements := NewRefs().Identify(t)
 	for _, n := range append(near, t.Nearest(sel, maxRepairs)...) {
-		ranked := scene.Ranked(n, preferID)
+		ranked := elements.Ranked(n, preferID)
 		best := slices.IndexFunc(ranked, func(c Candidate) bool { return c.Picks })
 		args := put(ranked[best].Selector) // the last one is a place, which picks
 		if _, place := ranked[best].Selector.Get("point"); place {
 			continue
 		}
-		r := Repair{Line: StepLine(step.Def, args), Words: scene.Words(n)}
+		r := Repair{Line: StepLine(step.Def, args), Words: elements.Words(n)}
 		if _, _, err := dsl.DecodeStep(step.Def, args); err == nil && !slices.ContainsFunc(list, func(o Repair) bool { return o.Line == r.Line }) && len(list) < maxRepairs && r.Line != StepLine(step.Def, step.Args) {
 			list = append(list, r)
 		}

@@ -160,7 +160,7 @@ func (c *Call) catchUp(ctx context.Context, device string) {
 	}
 	var tabs []drivers.WebTab
 	err := c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
-		if w, ok := s.Device.(drivers.WebWitness); ok {
+		if w, ok := s.Device.(drivers.WebPageMonitor); ok {
 			tabs, err = w.Tabs(ctx)
 		}
 		return err

@@ -51,7 +51,7 @@ type Config struct {
 type Session struct {
 	Config
 	Journal Journal
-	News    News
+	News    PageNews
 	Fence   Fence
 	Refs    *Refs
 
@@ -128,7 +128,7 @@ func Text(s string) *Answer { return &Answer{Parts: []Part{{Text: s}}} }
 // picture is taken while a dialog is open or that shows a secret. It is for live.Options.
 func (s *Session) Prepare(session *action.Session) {
 	session.Host = host{session.Host, s}
-	if w, ok := session.Device.(drivers.WebWitness); ok {
+	if w, ok := session.Device.(drivers.WebPageMonitor); ok {
 		w.KeepFront(true)
 	}
 }

@@ -24,19 +24,19 @@ const (
 type Refs struct {
 	seed  maphash.Seed
 	next  int
-	known map[string]Known
-	last  map[string]*Shot // the last reading of each device in which references were given
-	shown map[string]*Shot // the last one that was shown
+	known map[string]ReferencedElement
+	last  map[string]*Snapshot // the last reading of each device in which references were given
+	shown map[string]*Snapshot // the last one that was shown
 }
 
-// Shot is one snapshot.
-type Shot struct {
-	scene *Identified
-	Order []string // references, in the order of the tree
-	Lines map[string]string
-	facts map[string]string // the lines without places
-	Nodes map[string]*screen.Node
-	refs  map[*screen.Node]string
+// Snapshot is one snapshot.
+type Snapshot struct {
+	elements *Identified
+	Order    []string // references, in the order of the tree
+	Lines    map[string]string
+	facts    map[string]string // the lines without places
+	Nodes    map[string]*screen.Node
+	refs     map[*screen.Node]string
 }
 
 // maxRefs bounds what is remembered: the oldest snapshot's references of a long session are forgotten first.
@@ -44,11 +44,11 @@ const maxRefs = 50_000
 
 // NewRefs begins a session.
 func NewRefs() *Refs {
-	return &Refs{seed: maphash.MakeSeed(), known: map[string]Known{}, last: map[string]*Shot{}, shown: map[string]*Shot{}}
+	return &Refs{seed: maphash.MakeSeed(), known: map[string]ReferencedElement{}, last: map[string]*Snapshot{}, shown: map[string]*Snapshot{}}
 }
 
 // Take makes a snapshot of all elements that is to be shown. before is the one that was shown last, nil when there was none.
-func (r *Refs) Take(device string, t *screen.Tree, words func(string) string) (now, before *Shot) {
+func (r *Refs) Take(device string, t *screen.Tree, words func(string) string) (now, before *Snapshot) {
 	before = r.shown[device]
 	now = r.read(device, t, words)
 	r.shown[device] = now
@@ -56,10 +56,10 @@ func (r *Refs) Take(device string, t *screen.Tree, words func(string) string) (n
 }
 
 // read gives every element of a reading its reference. An element that is still the same keeps its own.
-func (r *Refs) read(device string, t *screen.Tree, words func(string) string) *Shot {
+func (r *Refs) read(device string, t *screen.Tree, words func(string) string) *Snapshot {
 	before := r.last[device]
 	sc := r.Identify(t)
-	now := &Shot{scene: sc, Lines: map[string]string{}, facts: map[string]string{}, Nodes: map[string]*screen.Node{}, refs: map[*screen.Node]string{}}
+	now := &Snapshot{elements: sc, Lines: map[string]string{}, facts: map[string]string{}, Nodes: map[string]*screen.Node{}, refs: map[*screen.Node]string{}}
 	old := before.byIdentity()
 	var unknown []*screen.Node
 	var listed []*screen.Node
@@ -99,7 +99,7 @@ func (r *Refs) read(device string, t *screen.Tree, words func(string) string) *S
 }
 
 // recognise gives elements the references that they had when only what is around them has changed.
-func (r *Refs) recognise(before, now *Shot, unknown []*screen.Node, give func(*screen.Node, string)) {
+func (r *Refs) recognise(before, now *Snapshot, unknown []*screen.Node, give func(*screen.Node, string)) {
 	if before == nil || len(unknown) == 0 {
 		return
 	}
@@ -111,19 +111,19 @@ func (r *Refs) recognise(before, now *Shot, unknown []*screen.Node, give func(*s
 		if now.Nodes[ref] != nil {
 			continue
 		}
-		if n := now.scene.again(r.known[ref]); wanted[n] && now.refs[n] == "" {
+		if n := now.elements.again(r.known[ref]); wanted[n] && now.refs[n] == "" {
 			give(n, ref)
 		}
 	}
 }
 
 // Successor gives the reference of what likely is in the place of an element that is gone, and what that is; "" when nothing is.
-func (r *Refs) Successor(device string, was Known, t *screen.Tree, words func(string) string) (ref, what string) {
+func (r *Refs) Successor(device string, was ReferencedElement, t *screen.Tree, words func(string) string) (ref, what string) {
 	if was.Device != device {
 		return "", ""
 	}
 	now := r.read(device, t, words)
-	n := now.scene.successor(was)
+	n := now.elements.successor(was)
 	if n == nil || now.refs[n] == "" {
 		return "", ""
 	}
@@ -140,21 +140,21 @@ type place struct {
 func (r *Refs) Identify(t *screen.Tree) *Identified { return identify(t, r.seed) }
 
 // Known gives what a reference of any snapshot of the session means.
-func (r *Refs) Known(ref string) (Known, bool) {
+func (r *Refs) Known(ref string) (ReferencedElement, bool) {
 	k, ok := r.known[ref]
 	return k, ok
 }
 
 // byIdentity gives the references of a snapshot.
-func (s *Shot) byIdentity() map[place]string {
+func (s *Snapshot) byIdentity() map[place]string {
 	all := map[place]string{}
 	if s == nil {
 		return all
 	}
 	for ref, n := range s.Nodes {
-		id := s.scene.ids[n]
-		all[place{id, s.scene.paths[n]}] = ref
-		if s.scene.twins[id] == 1 {
+		id := s.elements.ids[n]
+		all[place{id, s.elements.paths[n]}] = ref
+		if s.elements.twins[id] == 1 {
 			all[place{identity: id}] = ref
 		}
 	}
@@ -176,7 +176,7 @@ func (r *Refs) forget() {
 // Last gives the newest reading of a device, nil when there is none.
 func (r *Refs) Last(device string) *screen.Tree {
 	if last := r.last[device]; last != nil {
-		return last.scene.tree
+		return last.elements.tree
 	}
 	return nil
 }
@@ -294,7 +294,7 @@ type View struct {
 }
 
 // text writes the snapshot as it was asked for.
-func (s *Shot) Text(before *Shot, a View, words func(string) string) (string, error) {
+func (s *Snapshot) Text(before *Snapshot, a View, words func(string) string) (string, error) {
 	show := s.Order
 	if a.Under != "" {
 		box, err := s.box(a.Under, words)
@@ -334,7 +334,7 @@ func (s *Shot) Text(before *Shot, a View, words func(string) string) (string, er
 const anotherScreen = "almost everything changed since the last snapshot; all of it:"
 
 // listing gives the lines of elements.
-func (s *Shot) listing(refs []string) []string {
+func (s *Snapshot) listing(refs []string) []string {
 	var lines []string
 	for _, ref := range refs {
 		lines = append(lines, ref+" "+s.Lines[ref])
@@ -349,7 +349,7 @@ func bytesOf(lines []string) (n int) {
 	return n
 }
 
-func (s *Shot) filter(list []string, keep func(*screen.Node) bool) []string {
+func (s *Snapshot) filter(list []string, keep func(*screen.Node) bool) []string {
 	var kept []string
 	for _, ref := range list {
 		if keep(s.Nodes[ref]) {
@@ -360,14 +360,14 @@ func (s *Shot) filter(list []string, keep func(*screen.Node) bool) []string {
 }
 
 // box finds the element that under names.
-func (s *Shot) box(under string, words func(string) string) (*screen.Node, error) {
+func (s *Snapshot) box(under string, words func(string) string) (*screen.Node, error) {
 	if n := s.Nodes[under]; n != nil {
 		return n, nil
 	}
 	if IsRef(under) {
 		return nil, Stale(under, "", "")
 	}
-	matches, err := s.scene.tree.Find(screen.Query{Selector: dsl.Selector{Label: under}, Action: true, Reveal: true})
+	matches, err := s.elements.tree.Find(screen.Query{Selector: dsl.Selector{Label: under}, Action: true, Reveal: true})
 	if err != nil {
 		return nil, err
 	}
@@ -382,13 +382,13 @@ func (s *Shot) box(under string, words func(string) string) (*screen.Node, error
 	return matches[0].Node, nil
 }
 
-func (s *Shot) nothing(what string, words func(string) string) error {
+func (s *Snapshot) nothing(what string, words func(string) string) error {
 	f := &Refusal{Missing: true, What: fmt.Sprintf("nothing on the screen matches %s", screen.Quote(what)), Try: "call `snapshot` without find and under"}
-	if why := s.scene.tree.Cut(); why != "" {
+	if why := s.elements.tree.Cut(); why != "" {
 		f.What += "; not all of it could be read: " + why
 		f.Try = "`scrollTo` looks for it row by row; `webAssert` asks the page by CSS"
 	}
-	for _, n := range s.scene.tree.Nearest(dsl.Selector{Label: what}, 3) {
+	for _, n := range s.elements.tree.Nearest(dsl.Selector{Label: what}, 3) {
 		f.Near = append(f.Near, words(n.String()))
 	}
 	return f
@@ -396,7 +396,7 @@ func (s *Shot) nothing(what string, words func(string) string) error {
 
 // changes lists the differences to an earlier snapshot, and counts the elements of which only the place has changed. An element that looks
 // as before and stands in other company has a new reference, and no line of its own but "e15 was e7".
-func (s *Shot) changes(before *Shot, show []string, a View, words func(string) string) (lines []string, moved int) {
+func (s *Snapshot) changes(before *Snapshot, show []string, a View, words func(string) string) (lines []string, moved int) {
 	gone := map[string][]string{} // by line
 	for _, ref := range before.Order {
 		if s.Nodes[ref] == nil {
@@ -425,7 +425,7 @@ func (s *Shot) changes(before *Shot, show []string, a View, words func(string) s
 	}
 	for _, ref := range before.Order {
 		if s.Nodes[ref] == nil && !again[ref] {
-			lines = append(lines, "- "+ref+" "+before.scene.called(before.Nodes[ref], words))
+			lines = append(lines, "- "+ref+" "+before.elements.called(before.Nodes[ref], words))
 		}
 	}
 	return lines, moved

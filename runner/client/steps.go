@@ -264,7 +264,7 @@ func (l *stepList) parse() error {
 // prepare lets pages come to the front as the language has it, for as long as the steps take.
 func (l *stepList) prepare(s *action.Session) {
 	l.session = s
-	if w, ok := s.Device.(drivers.WebWitness); ok {
+	if w, ok := s.Device.(drivers.WebPageMonitor); ok {
 		w.KeepFront(false)
 	}
 }
@@ -274,7 +274,7 @@ func (l *stepList) restore(ctx context.Context) {
 		return
 	}
 	err := l.Live.Use(ctx, l.device, l.Who, func(_ context.Context, s *action.Session) error {
-		if w, ok := s.Device.(drivers.WebWitness); ok {
+		if w, ok := s.Device.(drivers.WebPageMonitor); ok {
 			w.KeepFront(true)
 		}
 		return nil

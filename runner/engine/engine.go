@@ -43,7 +43,7 @@ type Options struct {
 	// Access is what steps may touch of this machine.
 	Access action.Access
 	// Uses notes the apps that the case starts and installs; may be nil.
-	Uses *action.Uses
+	Uses *action.UsedApps
 	// Vision read pictures and judge them; nil: steps that need them are errors.
 	Vision drivers.Vision
 }
@@ -109,7 +109,7 @@ type run struct {
 	n           int              // leaf steps that began
 	dynamic     bool             // the steps are not known before they run
 	in          []string         // what the current step is run in
-	scene       filmClip         // that startRecording began
+	clip        filmClip         // that startRecording began
 	lenient     int              // how many around the current step can bear that it fails
 	began       time.Time        // of the case
 	page        pageKept
@@ -156,8 +156,8 @@ func (r *run) conclude(ctx context.Context, took time.Duration) (event.Verdict, 
 	r.identify(ctx)
 	r.evidence.stop(ctx, r)
 	r.noteIncidents(nil) // where there is no log
-	if d, ok := r.dev.(drivers.ScreenReader); ok {
-		if said := d.ScreenReadBy(); said != "" {
+	if d, ok := r.dev.(drivers.TreeSource); ok {
+		if said := d.TreeReadBy(); said != "" {
 			r.emit(event.Event{Kind: event.Identified, ScreenRead: said})
 		}
 	}

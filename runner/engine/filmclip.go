@@ -18,14 +18,14 @@ type FilmClipSink interface {
 	AddFilmClip(name string, from, to time.Time)
 }
 
-// film begins a scene, or ends the one under way when the name is empty.
+// film begins a part of the film, or ends the one under way when the name is empty.
 func (r *run) film(name string) error {
 	switch {
-	case name != "" && !r.scene.began.IsZero():
-		return &action.Failure{Problem: event.Problem{Message: "the film " + r.scene.name + " is still under way: end it with stopRecording first"}}
+	case name != "" && !r.clip.began.IsZero():
+		return &action.Failure{Problem: event.Problem{Message: "the film " + r.clip.name + " is still under way: end it with stopRecording first"}}
 	case name != "":
-		r.scene = filmClip{name, time.Now()}
-	case r.scene.began.IsZero():
+		r.clip = filmClip{name, time.Now()}
+	case r.clip.began.IsZero():
 		return &action.Failure{Problem: event.Problem{Message: "no film is under way: begin one with startRecording"}}
 	default:
 		r.endFilmClip()
@@ -33,10 +33,10 @@ func (r *run) film(name string) error {
 	return nil
 }
 
-// endFilmClip ends the scene under way, if there is one.
+// endFilmClip ends the part under way, if there is one.
 func (r *run) endFilmClip() {
-	if s, ok := r.sink.(FilmClipSink); ok && !r.scene.began.IsZero() {
-		s.AddFilmClip(r.scene.name, r.scene.began, time.Now())
+	if s, ok := r.sink.(FilmClipSink); ok && !r.clip.began.IsZero() {
+		s.AddFilmClip(r.clip.name, r.clip.began, time.Now())
 	}
-	r.scene = filmClip{}
+	r.clip = filmClip{}
 }

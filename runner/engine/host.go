@@ -30,7 +30,7 @@ func (h host) OnHold(ctx context.Context) { h.onHold(ctx) }
 
 func (h host) Mask(text string) string { return h.sink.Mask().Text(text) }
 
-func (h host) OnModelCall(asked *drivers.Asked) { h.keepAsked(asked) }
+func (h host) OnModelCall(asked *drivers.ModelCall) { h.keepAsked(asked) }
 
 func (h host) Eval(e dsl.Expr) (any, error) { return h.eval(e) }
 

@@ -223,7 +223,7 @@ func (r *recorder) SetPermissions(_ context.Context, app string, allow map[strin
 }
 
 func (r *recorder) Rotate(context.Context, bool) error { return nil }
-func (r *recorder) Turn(_ context.Context, quarters int) error {
+func (r *recorder) SetRotation(_ context.Context, quarters int) error {
 	r.did("turn %d", quarters)
 	return nil
 }
@@ -245,7 +245,7 @@ func (r *recorder) Locale(context.Context, string, string) error       { return 
 func (r *recorder) Notifications(context.Context) error                { return nil }
 func (r *recorder) Shell(context.Context, string) (string, int, error) { return "0", 0, nil }
 
-func (r *recorder) SetLocation(_ context.Context, p drivers.Place) error {
+func (r *recorder) SetLocation(_ context.Context, p drivers.Coordinates) error {
 	r.did("location %g,%g", p.Latitude, p.Longitude)
 	return nil
 }
@@ -256,11 +256,11 @@ func (r *recorder) AddMedia(_ context.Context, path string) error {
 }
 
 var (
-	_ drivers.Gestures   = (*recorder)(nil)
-	_ drivers.AppManager = (*recorder)(nil)
-	_ drivers.Killer     = (*recorder)(nil)
-	_ drivers.System     = (*recorder)(nil)
-	_ drivers.Turner     = (*recorder)(nil)
+	_ drivers.Gestures      = (*recorder)(nil)
+	_ drivers.AppManager    = (*recorder)(nil)
+	_ drivers.ProcessKiller = (*recorder)(nil)
+	_ drivers.System        = (*recorder)(nil)
+	_ drivers.Rotator       = (*recorder)(nil)
 )
 
 // texts are the files of a flow, by name.

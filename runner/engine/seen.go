@@ -13,7 +13,7 @@ import (
 
 // keepAsked keeps what passed between a performer and a model: the prompt, the exact answers and the picture, so that a person can check
 // it, and so that a rerun finds the answers by their key (VisualName).
-func (r *run) keepAsked(asked *drivers.Asked) {
+func (r *run) keepAsked(asked *drivers.ModelCall) {
 	name := VisualName(r.n, asked.Key)
 	r.keepJSON(r.n, name+".json", asked)
 	if asked.Picture == nil || r.sinkErr != nil {

@@ -31,22 +31,22 @@ type Options struct {
 	// Again makes a Request of the Content of an earlier one. With it, runs that wait for their turn when the process ends wait on in the
 	// next one; without, they are interrupted.
 	Again func(content string) (Request, error)
-	// Elsewhere has the cases of a run run on the devices of other machines; nil: they run on this one's. It is asked before the run is planned,
+	// Remote has the cases of a run run on the devices of other machines; nil: they run on this one's. It is asked before the run is planned,
 	// and may change the configuration.
-	Elsewhere func(*run.Config, Place) Opening
+	Remote func(*run.Config, Placement) Opening
 }
 
 // Opening begins a run's part on other machines, when its turn has come.
-type Opening func(context.Context, run.Config, *plan.Plan) (Elsewhere, error)
+type Opening func(context.Context, run.Config, *plan.Plan) (RemoteRunner, error)
 
-// Elsewhere is that part. Close ends it.
-type Elsewhere interface {
-	run.Elsewhere
+// RemoteRunner is that part. Close ends it.
+type RemoteRunner interface {
+	run.RemoteRunner
 	Close() error
 }
 
-// Place says on which devices of other machines a run's cases may run, and how soon.
-type Place struct {
+// Placement says on which devices of other machines a run's cases may run, and how soon.
+type Placement struct {
 	Pool     string
 	Labels   []string // all of them
 	Priority int      // -10 to 10
@@ -57,7 +57,7 @@ type Request struct {
 	Tests   []string
 	YAML    string
 	Change  func(*run.Config) // narrows the configuration; may be nil
-	Place   Place             // with Options.Elsewhere
+	Place   Placement         // with Options.Remote
 	By      string
 	Key     string // of the client's choice: the same one starts no second run
 	Content string // what was asked for, to tell two requests of one key apart, and to ask for it again
@@ -134,8 +134,8 @@ type job struct {
 
 	mu     sync.Mutex
 	record Record
-	turn   bool      // it waits for no other run any more
-	there  Elsewhere // nil: its cases run here, or it has not begun
+	turn   bool         // it waits for no other run any more
+	there  RemoteRunner // nil: its cases run here, or it has not begun
 }
 
 // Start plans a run and begins it, or lets it wait for its turn. Known tells that the key had begun it before. The error is a *plan.Usage
@@ -146,7 +146,7 @@ func (m *Manager) Start(ctx context.Context, r Request) (record Record, known bo
 	if m.ctx.Err() != nil {
 		return Record{}, false, ErrClosing
 	}
-	n := note{By: r.By}
+	n := requestRecord{By: r.By}
 	if r.Key != "" {
 		n.Key, n.Digest = hash(r.By, r.Key), hash(r.Content)
 		if id, before, ok := findNote(m.o.Config.Reports, n.Key); ok {
@@ -181,8 +181,8 @@ func (m *Manager) plan(r Request) (out planned, err error) {
 	if r.Change != nil {
 		r.Change(&conf)
 	}
-	if m.o.Elsewhere != nil {
-		out.open = m.o.Elsewhere(&conf, r.Place)
+	if m.o.Remote != nil {
+		out.open = m.o.Remote(&conf, r.Place)
 	}
 	var sources []plan.Source
 	if r.YAML != "" {
@@ -218,7 +218,7 @@ func newJob(cases []plan.Case, by string, created time.Time) *job {
 	return r
 }
 
-func (m *Manager) begin(ctx context.Context, p planned, n note, content string) (Record, error) {
+func (m *Manager) begin(ctx context.Context, p planned, n requestRecord, content string) (Record, error) {
 	r := newJob(p.Cases, n.By, time.Now().UTC())
 	work, sealed, err := run.Begin(p.conf, r.observe)
 	if work == nil {
@@ -293,10 +293,10 @@ func (m *Manager) perform(ctx context.Context, r *job, work *run.Runner, p plann
 	there, err := p.open(ctx, work.Config, p.Plan)
 	if err != nil {
 		m.o.Log.Warn("a run cannot begin elsewhere", "run", r.record.ID, "error", err)
-		work.Elsewhere = unreachable{err}
+		work.Remote = unreachableRunner{err}
 		return work.All(ctx, p.Cases)
 	}
-	work.Elsewhere = there
+	work.Remote = there
 	r.begin(there)
 	outcomes := work.All(ctx, p.Cases)
 	if err := there.Close(); err != nil {
@@ -305,12 +305,12 @@ func (m *Manager) perform(ctx context.Context, r *job, work *run.Runner, p plann
 	return outcomes
 }
 
-// unreachable is where no case can run: each ends as an error.
-type unreachable struct{ err error }
+// unreachableRunner is where no case can run: each ends as an error.
+type unreachableRunner struct{ err error }
 
-func (u unreachable) Usable(context.Context, dsl.Platform) (int, error) { return 0, u.err }
+func (u unreachableRunner) Usable(context.Context, dsl.Platform) (int, error) { return 0, u.err }
 
-func (u unreachable) Try(context.Context, run.Try) (string, error) { return "", u.err }
+func (u unreachableRunner) Try(context.Context, run.Try) (string, error) { return "", u.err }
 
 func (m *Manager) keep(run string) {
 	if m.o.Keep == nil {

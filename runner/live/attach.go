@@ -71,7 +71,7 @@ func (d *Devices) detach(e *entry, a *attachment) error {
 func (d *Devices) detachAll(e *entry) (errs []error) {
 	d.mu.Lock()
 	all := e.attached
-	e.attached, e.stage = nil, nil
+	e.attached, e.stream = nil, nil
 	d.mu.Unlock()
 	for a := range all {
 		errs = append(errs, action.Guard(a.stop))

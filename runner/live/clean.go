@@ -25,7 +25,7 @@ func (d *Devices) note(e *entry) {
 		d.clean(e)
 	}
 	if held && e.uses == nil {
-		e.uses, e.user = &action.Uses{}, h.Who
+		e.uses, e.user = &action.UsedApps{}, h.Who
 	}
 	e.session.Uses = e.uses
 }

@@ -32,11 +32,11 @@ type entry struct {
 	clearing *time.Timer // looks whether somebody has it reserved now
 	queued   int         // calls that wait or run
 
-	uses *action.Uses // of the hold under way; nil: nothing is to be cleaned
-	user string       // whose hold that is
+	uses *action.UsedApps // of the hold under way; nil: nothing is to be cleaned
+	user string           // whose hold that is
 
 	attached map[*attachment]bool
-	stage    *stage // what the viewers of its screen share; nil: nobody watches
+	stream   *sharedStream // what the viewers of its screen share; nil: nobody watches
 }
 
 // Hold is one client's right to a device beyond a single call.

@@ -463,7 +463,7 @@ func TestWhatIsNotTheDevicesFault(t *testing.T) {
 	}
 }
 
-// closed are eyes that see nothing.
+// closed is vision that sees nothing.
 type closed struct{ err error }
 
 func (c closed) OCR(context.Context, image.Image) ([]drivers.TextLine, error) { return nil, c.err }
@@ -476,6 +476,6 @@ func (c closed) Judge(context.Context, image.Image, string, int) (drivers.Judgem
 func (c closed) ExtractText(context.Context, image.Image, string) (drivers.Extraction, error) {
 	return drivers.Extraction{}, c.err
 }
-func (c closed) Locate(context.Context, image.Image, string) (drivers.Spot, error) {
-	return drivers.Spot{}, c.err
+func (c closed) Locate(context.Context, image.Image, string) (drivers.Located, error) {
+	return drivers.Located{}, c.err
 }

@@ -51,7 +51,7 @@ func (d *Devices) Steps(ctx context.Context, r StepsRequest) ([]File, error) {
 				c.Test = r.Test
 			}
 			opts := engine.Options{Timeout: d.o.Timeout, NoVideo: true, NoTrace: true, NoDOM: true, AllowShell: d.o.AllowShell, Access: d.o.Access, Vision: d.o.Vision, Saved: r.Saved, Begins: r.Begins, Uses: s.Uses}
-			err := engine.Openly(ctx, c, s.Device, openSink{d, e}, opts, r.Ended)
+			err := engine.Openly(ctx, c, s.Device, fileSink{d, e}, opts, r.Ended)
 			if action.VerdictOf(err) == event.Fail {
 				return nil // Ended has heard of it
 			}
@@ -64,22 +64,22 @@ func (d *Devices) Steps(ctx context.Context, r StepsRequest) ([]File, error) {
 	return files, err
 }
 
-// openSink is the report of steps that leave none: it keeps the files that they leave for their caller.
-type openSink struct {
+// fileSink is the report of steps that leave none: it keeps the files that they leave for their caller.
+type fileSink struct {
 	devices *Devices
 	entry   *entry
 }
 
-var _ engine.Sink = openSink{}
+var _ engine.Sink = fileSink{}
 
-func (openSink) Emit(event.Event) error                       { return nil }
-func (openSink) Screenshot(context.Context, event.Shot) error { return nil }
-func (openSink) AddClip(string, time.Time)                    {}
-func (openSink) NoRecording(string)                           {}
-func (s openSink) Mask() *event.Mask                          { return s.devices.o.Mask }
-func (s openSink) Dir() string                                { return s.entry.work }
+func (fileSink) Emit(event.Event) error                       { return nil }
+func (fileSink) Screenshot(context.Context, event.Shot) error { return nil }
+func (fileSink) AddClip(string, time.Time)                    {}
+func (fileSink) NoRecording(string)                           {}
+func (s fileSink) Mask() *event.Mask                          { return s.devices.o.Mask }
+func (s fileSink) Dir() string                                { return s.entry.work }
 
-func (s openSink) Add(a event.Attachment, _ int, from string) error {
+func (s fileSink) Add(a event.Attachment, _ int, from string) error {
 	s.entry.keep(filepath.ToSlash(a.Path), from)
 	return nil
 }

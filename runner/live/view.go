@@ -20,8 +20,8 @@ const (
 	stillAgain  = time.Second            // after one that could not be taken
 )
 
-// stage is the one stream of pictures of a device, which all its viewers share.
-type stage struct {
+// sharedStream is the one stream of pictures of a device, which all its viewers share.
+type sharedStream struct {
 	*attachment
 	viewers int // under Devices.mu
 
@@ -32,7 +32,7 @@ type stage struct {
 }
 
 // show puts a picture in the place of the one before, whoever has seen that.
-func (s *stage) show(f drivers.Frame) {
+func (s *sharedStream) show(f drivers.Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.frame = f
@@ -45,7 +45,7 @@ func (s *stage) show(f drivers.Frame) {
 type View struct {
 	devices *Devices
 	entry   *entry
-	stage   *stage
+	stream  *sharedStream
 	seen    int
 	close   sync.Once
 }
@@ -66,14 +66,14 @@ func (d *Devices) View(ctx context.Context, id string) (*View, error) {
 		if v != nil { // another one has begun meanwhile
 			return nil
 		}
-		s := &stage{changed: make(chan struct{})}
+		s := &sharedStream{changed: make(chan struct{})}
 		a, err := d.attach(ctx, e, onlooker, func(session *action.Session) (func() error, error) { return d.cast(ctx, e.id, session, s) })
 		if err != nil {
 			return err
 		}
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		s.attachment, e.stage = a, s
+		s.attachment, e.stream = a, s
 		v = d.join(e)
 		return nil
 	})
@@ -82,17 +82,17 @@ func (d *Devices) View(ctx context.Context, id string) (*View, error) {
 
 // join makes a viewer of a stream that there is already. The caller holds mu.
 func (d *Devices) join(e *entry) *View {
-	if e == nil || e.stage == nil {
+	if e == nil || e.stream == nil {
 		return nil
 	}
-	e.stage.viewers++
-	return &View{devices: d, entry: e, stage: e.stage}
+	e.stream.viewers++
+	return &View{devices: d, entry: e, stream: e.stream}
 }
 
 // cast begins the stream of a device: what it sends by itself, else screenshots between the calls.
-func (d *Devices) cast(ctx context.Context, id string, session *action.Session, s *stage) (stop func() error, err error) {
-	if caster, ok := session.Device.(drivers.Caster); ok {
-		if stop, err = caster.Cast(ctx, s.show); !errors.Is(err, drivers.ErrUnsupported) {
+func (d *Devices) cast(ctx context.Context, id string, session *action.Session, s *sharedStream) (stop func() error, err error) {
+	if caster, ok := session.Device.(drivers.Screencaster); ok {
+		if stop, err = caster.Screencast(ctx, s.show); !errors.Is(err, drivers.ErrUnsupported) {
 			return stop, err
 		}
 	}
@@ -102,7 +102,7 @@ func (d *Devices) cast(ctx context.Context, id string, session *action.Session, 
 }
 
 // stills takes pictures in turn with the calls, and shows those that differ from the one before.
-func (d *Devices) stills(ctx context.Context, id string, s *stage) {
+func (d *Devices) stills(ctx context.Context, id string, s *sharedStream) {
 	var last image.Image
 	pace := drivers.Pace{Fast: stillMoving, Slow: stillSlow}
 	for ctx.Err() == nil {
@@ -132,16 +132,16 @@ func (d *Devices) stills(ctx context.Context, id string, s *stage) {
 // Next waits for a picture that is newer than the last one it gave, and gives the newest. ErrGone says that the device was closed.
 func (v *View) Next(ctx context.Context) (drivers.Frame, error) {
 	for {
-		v.stage.mu.Lock()
-		f, number, changed := v.stage.frame, v.stage.number, v.stage.changed
-		v.stage.mu.Unlock()
+		v.stream.mu.Lock()
+		f, number, changed := v.stream.frame, v.stream.number, v.stream.changed
+		v.stream.mu.Unlock()
 		if number > v.seen {
 			v.seen = number
 			return f, nil
 		}
 		select {
 		case <-changed:
-		case <-v.stage.gone:
+		case <-v.stream.gone:
 			return drivers.Frame{}, ErrGone
 		case <-ctx.Done():
 			return drivers.Frame{}, context.Cause(ctx)
@@ -154,14 +154,14 @@ func (v *View) Close() (err error) {
 	v.close.Do(func() {
 		d := v.devices
 		d.mu.Lock()
-		v.stage.viewers--
-		last := v.stage.viewers == 0
-		if last && v.entry.stage == v.stage {
-			v.entry.stage = nil
+		v.stream.viewers--
+		last := v.stream.viewers == 0
+		if last && v.entry.stream == v.stream {
+			v.entry.stream = nil
 		}
 		d.mu.Unlock()
 		if last {
-			err = d.detach(v.entry, v.stage.attachment)
+			err = d.detach(v.entry, v.stream.attachment)
 		}
 	})
 	return err

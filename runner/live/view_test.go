@@ -32,7 +32,7 @@ type caster struct {
 	c *casting
 }
 
-func (d *caster) Cast(_ context.Context, show func(drivers.Frame)) (func() error, error) {
+func (d *caster) Screencast(_ context.Context, show func(drivers.Frame)) (func() error, error) {
 	d.c.mu.Lock()
 	defer d.c.mu.Unlock()
 	d.c.begun++

@@ -260,7 +260,7 @@ func (p *Pool) takeOne(driver drivers.Driver, usable []drivers.Info, w Request) 
 
 func (p *Pool) newLease(d drivers.Driver, info drivers.Info, release func()) *Lease {
 	l := &Lease{Info: info, driver: d, release: release}
-	if _, l.Own = d.(drivers.Shared); !l.Own {
+	if _, l.Own = d.(drivers.SlotDriver); !l.Own {
 		l.hold = func(who string, until time.Time) error {
 			h, ok := p.leases.holder(info.ID)
 			if !ok {
@@ -302,7 +302,7 @@ func (p *Pool) waker() <-chan struct{} {
 // take tries to take one device: by a lock among processes, or in this process alone for pages of a browser.
 func (p *Pool) take(driver drivers.Driver, id, what string) (func(), bool, error) {
 	free := func() {}
-	if _, own := driver.(drivers.Shared); !own {
+	if _, own := driver.(drivers.SlotDriver); !own {
 		release, ok, err := p.leases.try(id, what)
 		if err != nil || !ok {
 			return nil, false, err

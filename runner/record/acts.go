@@ -34,7 +34,7 @@ func line(name string, args source.Value) string {
 }
 
 // tap does what a person clicked, once or twice, and writes it down.
-func (r *recorder) tap(ctx context.Context, t told, name string) error {
+func (r *recorder) tap(ctx context.Context, t userAction, name string) error {
 	v, err := r.selector(ctx, t.X, t.Y)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (r *recorder) tap(ctx context.Context, t told, name string) error {
 }
 
 // input writes what was typed into a field as one step, in the place of the click that led there.
-func (r *recorder) input(ctx context.Context, t told) (err error) {
+func (r *recorder) input(ctx context.Context, t userAction) (err error) {
 	last := r.test.last()
 	again := last.field == t.Field
 	into := last.selector
@@ -99,7 +99,7 @@ func of(c *Control) (source.Value, error) {
 }
 
 // fill writes what was set in a field for dates, colours and the like.
-func (r *recorder) fill(t told) error {
+func (r *recorder) fill(t userAction) error {
 	v, err := of(t.Control)
 	if err == nil {
 		again := r.test.last().field == t.Field
@@ -109,7 +109,7 @@ func (r *recorder) fill(t told) error {
 }
 
 // choose writes what was chosen in a list.
-func (r *recorder) choose(t told) error {
+func (r *recorder) choose(t userAction) error {
 	v, err := of(t.Control)
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func (r *recorder) choose(t told) error {
 }
 
 // upload writes which files were given, and keeps them beside the test. Where a click on a button asked for them, the button is named.
-func (r *recorder) upload(t told) error {
+func (r *recorder) upload(t userAction) error {
 	instead := t.Asked && r.test.last().control != nil && len(r.test.last().lines) == 1
 	control := t.Control
 	if instead && t.Hidden {
@@ -169,7 +169,7 @@ func (r *recorder) upload(t told) error {
 }
 
 // key writes a key that is no text.
-func (r *recorder) key(t told) error {
+func (r *recorder) key(t userAction) error {
 	def, _ := dsl.Lookup("press")
 	v := fields("keys", str(t.Key))
 	if _, err := dsl.Decode(def, v); err != nil {
@@ -180,7 +180,7 @@ func (r *recorder) key(t told) error {
 }
 
 // answered writes how a dialog was answered, by whomever.
-func (r *recorder) answered(ctx context.Context, t told) error {
+func (r *recorder) answered(ctx context.Context, t userAction) error {
 	r.asked = false
 	answer := "dismiss"
 	if t.Accept {
@@ -232,7 +232,7 @@ func (r *recorder) sync(ctx context.Context, tab int) error {
 			r.o.Note(fmt.Sprintf("the page asks: %s (answer it there, or here: %s)", open.Text, how))
 		}
 		if err == nil && !waiting {
-			tabs, err = s.Device.(drivers.WebWitness).Tabs(ctx)
+			tabs, err = s.Device.(drivers.WebPageMonitor).Tabs(ctx)
 		}
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // drag does what a person dragged, and writes it down: from element to element, or, within one, from place to place.
-func (r *recorder) drag(ctx context.Context, t told) error {
+func (r *recorder) drag(ctx context.Context, t userAction) error {
 	from, err := r.selector(ctx, t.X, t.Y)
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func place(x, y float64) source.Value {
 
 // arrived writes down that a person went to another page by the browser itself: by its address bar, or a step in its history. Where the page
 // itself led there, the test is led the same way.
-func (r *recorder) arrived(ctx context.Context, t told) error {
+func (r *recorder) arrived(ctx context.Context, t userAction) error {
 	now, err := r.visited(ctx)
 	if err != nil {
 		return nil // there is no history to be asked, or another page has come by now, which tells of itself
@@ -69,7 +69,7 @@ func (r *recorder) arrived(ctx context.Context, t told) error {
 
 // shownBy gives the entry of a page that told of itself, when the browser may have gone on since: the one of its address that is nearest to the
 // entry before.
-func shownBy(now drivers.WebVisit, address string, before int) drivers.WebVisit {
+func shownBy(now drivers.WebHistoryEntry, address string, before int) drivers.WebHistoryEntry {
 	if address == "" || now.URL == address {
 		return now
 	}
@@ -83,7 +83,7 @@ func shownBy(now drivers.WebVisit, address string, before int) drivers.WebVisit 
 }
 
 // visited gives the entry of the history that the page in front shows.
-func (r *recorder) visited(ctx context.Context) (v drivers.WebVisit, err error) {
+func (r *recorder) visited(ctx context.Context) (v drivers.WebHistoryEntry, err error) {
 	err = r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Session) error {
 		page, ok := s.Device.(drivers.WebHistory)
 		if !ok {

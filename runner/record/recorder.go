@@ -44,8 +44,8 @@ type Options struct {
 	Put func(name string, data []byte) (string, error)
 }
 
-// told is one thing that a person did.
-type told struct {
+// userAction is one thing that a person did.
+type userAction struct {
 	Page     string
 	Number   int
 	Kind     string
@@ -73,14 +73,14 @@ type recorder struct {
 	o      Options
 	device string
 	test   test
-	tabs   []drivers.WebTab  // that are open, as far as it was told
-	closes int               // of them, that pages close themselves
-	asked  bool              // it was told of the dialog that is open
-	untold bool              // the last step was not told of
-	names  map[string]string // of passwords, by field
-	seen   map[string]int    // the number of the newest thing, by page
-	visit  drivers.WebVisit  // the entry of the history that was seen last
-	led    bool              // a page itself goes on in its history
+	tabs   []drivers.WebTab        // that are open, as far as it was told
+	closes int                     // of them, that pages close themselves
+	asked  bool                    // it was told of the dialog that is open
+	untold bool                    // the last step was not told of
+	names  map[string]string       // of passwords, by field
+	seen   map[string]int          // the number of the newest thing, by page
+	visit  drivers.WebHistoryEntry // the entry of the history that was seen last
+	led    bool                    // a page itself goes on in its history
 }
 
 // who is what the recording is called where devices are held.
@@ -98,7 +98,7 @@ func Run(ctx context.Context, o Options) (yaml string, err error) {
 	if err := r.begin(ctx); err != nil {
 		return "", errors.Join(err, o.Devices.Shut(context.WithoutCancel(ctx), r.device, who))
 	}
-	heard := make(chan told)
+	heard := make(chan userAction)
 	life, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if err = r.listen(life, heard); err == nil {
@@ -133,10 +133,10 @@ func (r *recorder) begin(ctx context.Context) error {
 }
 
 // listen has the pages tell what is done on them. One thing is told after the other; a page waits until it has been done.
-func (r *recorder) listen(ctx context.Context, heard chan<- told) error {
+func (r *recorder) listen(ctx context.Context, heard chan<- userAction) error {
 	var turn sync.Mutex
 	hear := func(tab int, data string) {
-		t := told{tab: tab}
+		t := userAction{tab: tab}
 		if json.Unmarshal([]byte(data), &t) != nil {
 			return
 		}
@@ -168,7 +168,7 @@ func (r *recorder) listen(ctx context.Context, heard chan<- told) error {
 const look = 500 * time.Millisecond
 
 // follow records until ctx or the last page ends.
-func (r *recorder) follow(ctx context.Context, heard <-chan told) error {
+func (r *recorder) follow(ctx context.Context, heard <-chan userAction) error {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
 	for {
@@ -200,7 +200,7 @@ func (r *recorder) follow(ctx context.Context, heard <-chan told) error {
 var errEnd = errors.New("the last page was closed")
 
 // hear records one thing that was done.
-func (r *recorder) hear(ctx context.Context, t told) error {
+func (r *recorder) hear(ctx context.Context, t userAction) error {
 	newest := r.seen[t.Page]
 	r.seen[t.Page] = max(newest, t.Number)
 	if t.Kind == "input" && t.Number < newest {
@@ -296,12 +296,12 @@ func (r *recorder) selector(ctx context.Context, x, y float64) (found source.Val
 var errDialog = &live.InvalidError{Err: errors.New("the page asks something: answer that first")}
 
 func named(tree *screen.Tree, x, y float64, ids bool) source.Value {
-	scene := client.NewRefs().Identify(tree)
-	n := scene.At(int(x*float64(tree.Size.X)), int(y*float64(tree.Size.Y)))
+	elements := client.NewRefs().Identify(tree)
+	n := elements.At(int(x*float64(tree.Size.X)), int(y*float64(tree.Size.Y)))
 	if n == nil {
 		return place(x, y)
 	}
-	ranked := scene.Ranked(n, ids)
+	ranked := elements.Ranked(n, ids)
 	at := slices.IndexFunc(ranked, func(c client.Candidate) bool { return c.Picks })
 	return ranked[at].Selector // the last one is a place, which picks
 }

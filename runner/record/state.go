@@ -31,7 +31,7 @@ func StateOf(ctx context.Context, d drivers.Device) (s State, err error) {
 	if s.Dialog, err = client.OpenDialog(ctx, d); s.Dialog != nil || err != nil {
 		return s, err
 	}
-	tabs, ok := d.(drivers.WebWitness)
+	tabs, ok := d.(drivers.WebPageMonitor)
 	if !ok {
 		return s, nil
 	}

@@ -26,8 +26,8 @@ type Runner struct {
 	Pool    *pool.Pool
 	Dir     *pack.RunDir
 	Observe func(event.Case, event.Event) // of one case one at a time, of several at once; may be nil
-	// Elsewhere runs the cases on other machines' devices; nil: they run on this one's.
-	Elsewhere Elsewhere
+	// Remote runs the cases on other machines' devices; nil: they run on this one's.
+	Remote RemoteRunner
 	// Last: nothing is run after All, so that browsers end while the last reports are made.
 	Last bool
 
@@ -76,17 +76,17 @@ func (o Outcome) Flaky() bool { return o.Failed > 0 && o.Verdict() == event.Pass
 // began costs the case nothing when another one is there. A case that fails is run again as often as its test says; one that loses its device
 // is run once more, on another one, if its test says anything of retries and there is one. Each try leaves a pack, and the last one is the outcome.
 func (r *Runner) Run(ctx context.Context, c plan.Case) Outcome {
-	return r.run(ctx, c, meanwhile{rest: pool.Sleep, freed: func() {}})
+	return r.run(ctx, c, besideCase{rest: pool.Sleep, freed: func() {}})
 }
 
-// meanwhile is what is done beside a case.
-type meanwhile struct {
+// besideCase is what is done beside a case.
+type besideCase struct {
 	rest  pool.SleepFunc // while there is no free device
 	freed func()         // when it needs no device any more; at most once, and not when it had none
 }
 
 // run is Run with something to do beside it.
-func (r *Runner) run(ctx context.Context, c plan.Case, beside meanwhile) (out Outcome) {
+func (r *Runner) run(ctx context.Context, c plan.Case, beside besideCase) (out Outcome) {
 	defer func() { // what the engine does not guard: opening and closing a device, the report
 		if p := recover(); p != nil {
 			broke := action.NewPanic(p)
@@ -94,7 +94,7 @@ func (r *Runner) run(ctx context.Context, c plan.Case, beside meanwhile) (out Ou
 		}
 	}()
 	if c.Test.Skip != "" {
-		return r.without(ctx, c, nothing{verdict: event.Skipped, why: c.Test.Skip})
+		return r.without(ctx, c, notRun{verdict: event.Skipped, why: c.Test.Skip})
 	}
 	var t try
 	if c.Test.Retries != nil {
@@ -133,9 +133,9 @@ type try struct {
 }
 
 // once runs the case on the first device that lets itself be opened.
-func (r *Runner) once(ctx context.Context, c plan.Case, beside meanwhile, t try) Outcome {
-	if r.Elsewhere != nil {
-		return r.elsewhere(ctx, c, t.avoid)
+func (r *Runner) once(ctx context.Context, c plan.Case, beside besideCase, t try) Outcome {
+	if r.Remote != nil {
+		return r.runRemotely(ctx, c, t.avoid)
 	}
 	lease, dev, none := r.open(ctx, c, beside.rest, t.avoid)
 	if none != nil {
@@ -156,7 +156,7 @@ func (r *Runner) Open(ctx context.Context, c plan.Case, rest pool.SleepFunc) (le
 
 // open is Open without the device that a try before has lost, if avoid names one.
 func (r *Runner) open(ctx context.Context, c plan.Case, rest pool.SleepFunc, avoid string) (lease *pool.Lease, dev drivers.Device, none *Outcome) {
-	tried := opens{need: c.Test.Device, avoid: avoid, tries: map[string]int{}}
+	tried := openAttempts{need: c.Test.Device, avoid: avoid, tries: map[string]int{}}
 	for {
 		lease, err := r.Pool.LeaseFor(ctx, pool.Request{Platform: c.Platform, What: c.Pack, Skip: tried.passes, Sleep: rest})
 		if err != nil && avoid != "" && tried.err == nil {
@@ -182,8 +182,8 @@ func (r *Runner) open(ctx context.Context, c plan.Case, rest pool.SleepFunc, avo
 	}
 }
 
-// opens are the tries of one case to open devices.
-type opens struct {
+// openAttempts are the tries of one case to open devices.
+type openAttempts struct {
 	need  dsl.Need
 	avoid string         // the id of a device that does not do; empty: none
 	unmet string         // why the last device that was passed by does not do
@@ -193,7 +193,7 @@ type opens struct {
 }
 
 // passes tells whether the case cannot be run on the device: it has had its tries, or is not what the test needs.
-func (o *opens) passes(info drivers.Info) bool {
+func (o *openAttempts) passes(info drivers.Info) bool {
 	if info.ID == o.avoid {
 		return true
 	}
@@ -205,7 +205,7 @@ func (o *opens) passes(info drivers.Info) bool {
 }
 
 // unleased ends a case for which there is no device.
-func (r *Runner) unleased(ctx context.Context, c plan.Case, tried *opens, err error) Outcome {
+func (r *Runner) unleased(ctx context.Context, c plan.Case, tried *openAttempts, err error) Outcome {
 	var none *pool.NoDeviceError
 	switch {
 	case ctx.Err() != nil:
@@ -213,19 +213,19 @@ func (r *Runner) unleased(ctx context.Context, c plan.Case, tried *opens, err er
 	case errors.Is(err, pool.ErrSpent) && tried.err != nil:
 		return r.unopened(ctx, c, tried)
 	case errors.Is(err, pool.ErrSpent):
-		return r.without(ctx, c, nothing{verdict: r.lacking(), why: "no device is what the test needs: " + tried.unmet})
+		return r.without(ctx, c, notRun{verdict: r.lacking(), why: "no device is what the test needs: " + tried.unmet})
 	case errors.As(err, &none):
 		verdict := r.lacking()
 		if none.Lost {
 			verdict = event.Error
 		}
 		why := none.Reason
-		if r.Elsewhere != nil { // whose cases do not come here
+		if r.Remote != nil { // whose cases do not come here
 			why += "; the hub has devices for the tests in YAML: a spec in Go uses those of this machine"
 		}
-		return r.without(ctx, c, nothing{verdict: verdict, why: why})
+		return r.without(ctx, c, notRun{verdict: verdict, why: why})
 	}
-	return r.without(ctx, c, nothing{verdict: event.Error, why: err.Error()})
+	return r.without(ctx, c, notRun{verdict: event.Error, why: err.Error()})
 }
 
 // lacking is the verdict on a case for which there is no device.
@@ -249,7 +249,7 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev dri
 	r.Calm(ctx, dev)
 	opts := r.Engine()
 	if r.Config.AfterUse.Cleans() {
-		opts.Uses = &action.Uses{}
+		opts.Uses = &action.UsedApps{}
 	}
 	verdict, runErr := engine.Run(ctx, c, dev, pack, opts)
 	r.clean(ctx, dev, opts.Uses)
@@ -269,7 +269,7 @@ func browse(ctx context.Context, dev drivers.Device, name string) error {
 
 // unbrowsed ends a case whose browser is not to be had here.
 func (r *Runner) unbrowsed(ctx context.Context, c plan.Case, dev drivers.Device, err error) Outcome {
-	n := nothing{event.Error, fmt.Sprintf("%s does not start: %v", dsl.BrowserTitle(c.Browser), err), dev.Info()}
+	n := notRun{event.Error, fmt.Sprintf("%s does not start: %v", dsl.BrowserTitle(c.Browser), err), dev.Info()}
 	n.device.Model = dsl.BrowserTitle(c.Browser)
 	var missing *drivers.Unavailable
 	switch {
@@ -303,7 +303,7 @@ func (r *Runner) Engine() engine.Options {
 const cleanLimit = 30 * time.Second
 
 // clean does with the apps that a case used what the policy says. It is not a part of the case.
-func (r *Runner) clean(ctx context.Context, dev drivers.Device, used *action.Uses) {
+func (r *Runner) clean(ctx context.Context, dev drivers.Device, used *action.UsedApps) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanLimit)
 	defer cancel()
 	if err := action.Guard(func() error { return used.Clean(ctx, dev, r.Config.AfterUse) }); err != nil {
@@ -322,16 +322,16 @@ func (r *Runner) GiveBack(lease *pool.Lease, dev drivers.Device, verdict event.V
 	lease.Release()
 }
 
-// nothing is why a case was not run.
-type nothing struct {
+// notRun is why a case was not run.
+type notRun struct {
 	verdict event.Verdict
 	why     string
 	device  drivers.Info // that it would have run on, if any
 }
 
 // unopened ends a case whose device cannot be opened.
-func (r *Runner) unopened(ctx context.Context, c plan.Case, o *opens) Outcome {
-	n := nothing{event.Error, fmt.Sprintf("device %s cannot be opened: %v", o.info.ID, o.err), o.info}
+func (r *Runner) unopened(ctx context.Context, c plan.Case, o *openAttempts) Outcome {
+	n := notRun{event.Error, fmt.Sprintf("device %s cannot be opened: %v", o.info.ID, o.err), o.info}
 	if ctx.Err() != nil {
 		n.verdict, n.why = event.Interrupted, "the run was interrupted"
 	}
@@ -339,7 +339,7 @@ func (r *Runner) unopened(ctx context.Context, c plan.Case, o *opens) Outcome {
 }
 
 // without leaves the pack of a case that was not run.
-func (r *Runner) without(ctx context.Context, c plan.Case, n nothing) Outcome {
+func (r *Runner) without(ctx context.Context, c plan.Case, n notRun) Outcome {
 	pack, err := r.Pack(&c, n.device)
 	if err != nil {
 		return Outcome{Case: c, Err: err}

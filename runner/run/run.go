@@ -43,7 +43,7 @@ func (r *Runner) End() error {
 // All runs the cases, as many at once as there are devices (and as Config.Parallel allows), and gives their outcomes in the order of
 // the cases. They begin in that order, too, as far as there are devices for them.
 func (r *Runner) All(ctx context.Context, cases []plan.Case) []Outcome {
-	a := &all{r: r, cases: cases, outcomes: make([]Outcome, len(cases)), turns: newCaseScheduler(cases, r.Config.Parallel), need: map[dsl.Platform]*atomic.Int64{}, idle: map[dsl.Platform]chan struct{}{}, idles: map[dsl.Platform]func(){}}
+	a := &batch{r: r, cases: cases, outcomes: make([]Outcome, len(cases)), turns: newCaseScheduler(cases, r.Config.Parallel), need: map[dsl.Platform]*atomic.Int64{}, idle: map[dsl.Platform]chan struct{}{}, idles: map[dsl.Platform]func(){}}
 	for i, c := range cases {
 		a.outcomes[i].Case = c
 		if a.need[c.Platform] == nil {
@@ -67,8 +67,8 @@ func (r *Runner) All(ctx context.Context, cases []plan.Case) []Outcome {
 	return a.outcomes
 }
 
-// all is one run of many cases.
-type all struct {
+// batch is one run of many cases.
+type batch struct {
 	r        *Runner
 	cases    []plan.Case
 	outcomes []Outcome
@@ -82,7 +82,7 @@ type all struct {
 }
 
 // more adds a worker for each further device of a platform.
-func (a *all) more(ctx context.Context, platform dsl.Platform, queued int) {
+func (a *batch) more(ctx context.Context, platform dsl.Platform, queued int) {
 	limit := queued
 	if a.r.Config.Parallel > 0 {
 		limit = min(limit, a.r.Config.Parallel)
@@ -90,7 +90,7 @@ func (a *all) more(ctx context.Context, platform dsl.Platform, queued int) {
 	if limit < 2 {
 		return
 	}
-	if a.r.Elsewhere != nil {
+	if a.r.Remote != nil {
 		a.grow(ctx, platform, limit)
 		return
 	}
@@ -102,7 +102,7 @@ func (a *all) more(ctx context.Context, platform dsl.Platform, queued int) {
 }
 
 // hire adds n workers, and tells whether there is work for them.
-func (a *all) hire(ctx context.Context, platform dsl.Platform, n int) bool {
+func (a *batch) hire(ctx context.Context, platform dsl.Platform, n int) bool {
 	for range n {
 		i, ok := a.turns.next(platform)
 		if !ok {
@@ -115,7 +115,7 @@ func (a *all) hire(ctx context.Context, platform dsl.Platform, n int) bool {
 }
 
 // worker runs case i, and then what is left of its platform.
-func (a *all) worker(ctx context.Context, platform dsl.Platform, i int) {
+func (a *batch) worker(ctx context.Context, platform dsl.Platform, i int) {
 	defer a.idles[platform]()
 	for ok := true; ok; {
 		if err := a.turns.await(ctx, i); err != nil {
@@ -127,7 +127,7 @@ func (a *all) worker(ctx context.Context, platform dsl.Platform, i int) {
 }
 
 // one runs a case that has a slot.
-func (a *all) one(ctx context.Context, i int) {
+func (a *batch) one(ctx context.Context, i int) {
 	c := a.cases[i]
 	freed := sync.OnceFunc(func() {
 		if a.need[c.Platform].Add(-1) == 0 && a.r.Last {
@@ -152,7 +152,7 @@ func (a *all) one(ctx context.Context, i int) {
 	rest := func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
 		return a.turns.yieldSlot(ctx, i, func() error { return pool.Sleep(ctx, d, wake) })
 	}
-	a.outcomes[i] = a.r.run(ctx, c, meanwhile{rest, freed})
+	a.outcomes[i] = a.r.run(ctx, c, besideCase{rest, freed})
 	if v := a.outcomes[i].Verdict(); a.r.Config.FailFast && (v == event.Fail || v == event.Error) {
 		a.failed.CompareAndSwap(nil, &c.Pack)
 	}
@@ -160,12 +160,12 @@ func (a *all) one(ctx context.Context, i int) {
 
 // LeftOut leaves the pack of a case that is not begun because another one did not pass.
 func (r *Runner) LeftOut(ctx context.Context, c plan.Case, failed string) Outcome {
-	return r.without(ctx, c, nothing{verdict: event.Skipped, why: "not run, because " + failed + " did not pass and the run stops at the first failure"})
+	return r.without(ctx, c, notRun{verdict: event.Skipped, why: "not run, because " + failed + " did not pass and the run stops at the first failure"})
 }
 
 // SequenceEnded leaves the pack of a case that is not begun because one before it in its sequence did not pass.
 func (r *Runner) SequenceEnded(ctx context.Context, c plan.Case, failed string) Outcome {
-	return r.without(ctx, c, nothing{verdict: event.Skipped, why: "not run, because " + failed + " did not pass and the flows of " + c.Test.Sequence + " end there (continueOnFailure: false)"})
+	return r.without(ctx, c, notRun{verdict: event.Skipped, why: "not run, because " + failed + " did not pass and the flows of " + c.Test.Sequence + " end there (continueOnFailure: false)"})
 }
 
 // Exit codes of a run.

@@ -33,7 +33,7 @@ const uploadNote = "upload.json"
 const maxAsked = 1 << 20
 
 // recall gives a function that looks answers up in the packs below a folder. The packs are listed at the first question; what this
-// process asks itself is remembered by the eyes.
+// process asks itself is remembered by vision.
 func recall(reports string) func(key string) []drivers.Reply {
 	files := sync.OnceValue(func() []string {
 		found, err := fs.Glob(os.DirFS(reports), "*/*/artifacts/visual-*.json")
@@ -60,7 +60,7 @@ func recall(reports string) func(key string) []drivers.Reply {
 }
 
 // readAsked reads a question that was answered; nil when it was not, or when the pack came from elsewhere.
-func readAsked(reports, name string) *drivers.Asked {
+func readAsked(reports, name string) *drivers.ModelCall {
 	root, err := os.OpenRoot(reports)
 	if err != nil {
 		return nil
@@ -78,7 +78,7 @@ func readAsked(reports, name string) *drivers.Asked {
 	if err != nil {
 		return nil
 	}
-	var asked drivers.Asked
+	var asked drivers.ModelCall
 	if json.Unmarshal(data, &asked) != nil || asked.Problem != "" {
 		return nil
 	}

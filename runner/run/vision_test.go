@@ -20,7 +20,7 @@ func TestRecall(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		asked, err := json.Marshal(drivers.Asked{Key: key, Answers: []drivers.Reply{{Text: run}}})
+		asked, err := json.Marshal(drivers.ModelCall{Key: key, Answers: []drivers.Reply{{Text: run}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -170,7 +170,7 @@ func (w *showing) run(t *testing.T) {
 		return
 	}
 	defer dev.Close()
-	if reads := dev.(drivers.ScreenReader).ScreenReadBy(); w.agent != strings.Contains(reads, "with the agent") {
+	if reads := dev.(drivers.TreeSource).TreeReadBy(); w.agent != strings.Contains(reads, "with the agent") {
 		w.wrong("%s", reads)
 	}
 	sink := runtest.NewSink(t.TempDir())

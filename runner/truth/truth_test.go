@@ -176,7 +176,7 @@ func (e *example) run(t *testing.T) *outcome {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	if reads := dev.(drivers.ScreenReader).ScreenReadBy(); e.agent != strings.Contains(reads, "with the agent") {
+	if reads := dev.(drivers.TreeSource).TreeReadBy(); e.agent != strings.Contains(reads, "with the agent") {
 		t.Errorf("TRUTH_SEED=%d: %s", e.seed, reads)
 	}
 	for _, f := range e.faults {

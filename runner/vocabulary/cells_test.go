@@ -32,7 +32,7 @@ type cell struct {
 	says     []string            // its problem says these
 	options  map[string]string   // of the run: allow-shell
 	files    map[string][]byte   // beside the test
-	sees     []drivers.TextLine  // what eyes see in every picture
+	sees     []drivers.TextLine  // what OCR reads in every picture
 	source   string
 }
 
@@ -44,8 +44,8 @@ type cell struct {
 //	# errors: "words"         the verdict is error: the device is to blame
 //	# fault: MATCH | OUTPUT   the phone's commands that match print the output and end with exit code 1
 //	# header: secrets: [X]    a line of the test's header
-//	# sees: "Pay" 20,60,120,30  what the run's eyes see in every picture, and where
-//	# option: allow-shell     of the run; film: it films; blind: it has no eyes; baselines-first: it is the second one, after one with --update-baselines,
+//	# sees: "Pay" 20,60,120,30  what OCR reads in every picture, and where
+//	# option: allow-shell     of the run; film: it films; no-vision: it has no OCR and no model; baselines-first: it is the second one, after one with --update-baselines,
 //	                          and RUN tells first from second
 //
 // Parts with other names are files beside the test.

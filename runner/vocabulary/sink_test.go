@@ -18,11 +18,11 @@ type record struct {
 
 	stepped func() // is called when a step has ended, while the device is still open
 
-	mu     sync.Mutex
-	events []event.Event
-	files  map[string][]byte
-	shots  []string
-	scenes []map[string]any
+	mu        sync.Mutex
+	events    []event.Event
+	files     map[string][]byte
+	shots     []string
+	filmClips []map[string]any
 }
 
 func newRecord(t *testing.T) *record {
@@ -68,7 +68,7 @@ func (r *record) NoRecording(string)        {}
 func (r *record) AddFilmClip(name string, from, to time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.scenes = append(r.scenes, map[string]any{"name": name, "ms": to.Sub(from).Milliseconds()})
+	r.filmClips = append(r.filmClips, map[string]any{"name": name, "ms": to.Sub(from).Milliseconds()})
 }
 
 // facts are what an effect can ask of the report: files, shots, notes, doubts, steps.
@@ -88,7 +88,7 @@ func (r *record) facts() map[string]any {
 	for name, data := range r.files {
 		files[name] = string(data)
 	}
-	return map[string]any{"files": files, "shots": r.shots, "notes": notes, "scenes": r.scenes, "doubts": doubts, "steps": steps}
+	return map[string]any{"files": files, "shots": r.shots, "notes": notes, "filmClips": r.filmClips, "doubts": doubts, "steps": steps}
 }
 
 // problem is why the case did not pass.

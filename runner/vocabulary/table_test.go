@@ -130,8 +130,8 @@ func (b bench) once(t *testing.T, c cell, path, run string) (event.Verdict, *rec
 	kept := newRecord(t)
 	o := engine.Options{NoTrace: true, NoVideo: c.options["film"] == "", Timeout: patience, AllowShell: c.options["allow-shell"] != "",
 		UpdateBaselines: c.options["baselines-first"] != "" && run == "first"}
-	if c.options["blind"] == "" {
-		o.Vision = eyes{c.sees}
+	if c.options["no-vision"] == "" {
+		o.Vision = fakeVision{c.sees}
 	}
 	// What a page shows can be asked as long as it is open; what the report holds, at the end.
 	values := map[string]any{}

@@ -43,7 +43,7 @@ func TestHostsOfAFarm(t *testing.T) {
 	if a := l.ask(admin, "GET", "/console/admin/hosts", nil); a.status != 200 || !strings.Contains(a.body, "No host has joined yet") {
 		t.Error(a)
 	}
-	token, err := hub.NewToken(t.Context(), l.service.DB(), hub.Place{Pool: "pixels", Labels: map[string]string{"room": "3"}})
+	token, err := hub.NewToken(t.Context(), l.service.DB(), hub.HostPlacement{Pool: "pixels", Labels: map[string]string{"room": "3"}})
 	if err != nil {
 		t.Fatal(err)
 	}

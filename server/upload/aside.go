@@ -21,16 +21,16 @@ const (
 
 var asideName = lazyregexp.New(`^\.incoming-[A-Z2-7]{26}$`)
 
-// aside is a folder in which an archive is unpacked. It is locked for as long as somebody is at it.
-type aside struct {
+// unpackDir is a folder in which an archive is unpacked. It is locked for as long as somebody is at it.
+type unpackDir struct {
 	dir   string
 	path  string // of the files
 	files *os.Root
 	live  *flock.Flock
 }
 
-func newAside(reports string) (*aside, error) {
-	a := &aside{dir: filepath.Join(reports, asidePrefix+rand.Text())}
+func newAside(reports string) (*unpackDir, error) {
+	a := &unpackDir{dir: filepath.Join(reports, asidePrefix+rand.Text())}
 	a.path = filepath.Join(a.dir, filesDir)
 	if err := os.Mkdir(a.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("keep an upload: %w", err)
@@ -50,7 +50,7 @@ func newAside(reports string) (*aside, error) {
 }
 
 // remove leaves nothing of it.
-func (a *aside) remove() error {
+func (a *unpackDir) remove() error {
 	var errs []error
 	if a.files != nil {
 		errs = append(errs, a.files.Close())

@@ -54,7 +54,7 @@ func (f *Folder) Replace(ctx context.Context, archive io.Reader, commit func() e
 }
 
 // swap keeps the folder itself, which others have open: what lies in it goes aside, to be removed with the rest.
-func (f *Folder) swap(a *aside) error {
+func (f *Folder) swap(a *unpackDir) error {
 	old := filepath.Join(a.dir, "old")
 	if err := os.Mkdir(old, 0o700); err != nil {
 		return err

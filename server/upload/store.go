@@ -99,7 +99,7 @@ func (s *Store) Put(ctx context.Context, archive io.Reader) (Stored, error) {
 	return stored, errors.Join(err, a.remove())
 }
 
-func (s *Store) put(ctx context.Context, a *aside, archive io.Reader) (Stored, error) {
+func (s *Store) put(ctx context.Context, a *unpackDir, archive io.Reader) (Stored, error) {
 	limits := s.Limits
 	limits.defaults()
 	x := &extractor{root: a.files, limits: limits}

@@ -176,7 +176,7 @@ func cmdAppops(c *call) int {
 	c.phone.mu.Lock()
 	defer c.phone.mu.Unlock()
 	if c.args[1] == "set" && len(args) == 3 && args[0] == "com.android.shell" && args[1] == "android:mock_location" {
-		c.phone.senses.mocking = args[2] == "allow"
+		c.phone.location.allowed = args[2] == "allow"
 		return 0
 	}
 	if c.phone.packages[args[0]] == nil {

@@ -92,7 +92,7 @@ func (p *Phone) console(nc net.Conn, home string) {
 			say("KO: unknown command, try 'help'\n")
 		case line == "sensor get acceleration":
 			p.mu.Lock()
-			at := p.senses.acceleration
+			at := p.motion.acceleration
 			p.mu.Unlock()
 			say("acceleration = %g:%g:%g\nOK\n", at[0], at[1], at[2])
 		case len(words) == 4 && strings.HasPrefix(line, "sensor set acceleration "):
@@ -114,7 +114,7 @@ func (p *Phone) touchSensor(finger string) string {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.senses.fingers = append(p.senses.fingers, id)
+	p.fingerprints = append(p.fingerprints, id)
 	return "OK\n"
 }
 
@@ -122,7 +122,13 @@ func (p *Phone) touchSensor(finger string) string {
 func (p *Phone) Fingers() []int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.senses.fingers)
+	return slices.Clone(p.fingerprints)
+}
+
+// motion is what the sensor of acceleration has said.
+type motion struct {
+	acceleration [3]float64
+	turns        int // how often it turned round
 }
 
 func (p *Phone) setAcceleration(text string) string {
@@ -132,10 +138,10 @@ func (p *Phone) setAcceleration(text string) string {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if to[0]*p.senses.acceleration[0] < 0 { // it is moved the other way
-		p.senses.turns++
+	if to[0]*p.motion.acceleration[0] < 0 { // it is moved the other way
+		p.motion.turns++
 	}
-	p.senses.acceleration = to
+	p.motion.acceleration = to
 	return "OK\n"
 }
 
@@ -143,5 +149,5 @@ func (p *Phone) setAcceleration(text string) string {
 func (p *Phone) Acceleration() (now []float64, turns int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.senses.acceleration[:]), p.senses.turns
+	return slices.Clone(p.motion.acceleration[:]), p.motion.turns
 }

@@ -58,7 +58,13 @@ type Phone struct {
 	shells   int
 	counts   map[string]int
 	night    string
-	senses   senses
+
+	location     mockLocation
+	media        map[string]int // the index of media: path to id
+	panel        multiTouch
+	motion       motion
+	fingerprints []int    // fingers that have touched the fingerprint sensor
+	inputDevices []string // the names of those that uinput made
 
 	link struct {
 		sync.Mutex
@@ -71,7 +77,8 @@ type Phone struct {
 // NewPhone returns a phone that has booted and shows its launcher. Call Close when done.
 func NewPhone(o Options) *Phone {
 	o = o.withDefaults()
-	p := &Phone{opts: o, prof: o.profile(), boot: time.Now(), counts: map[string]int{}, night: "no", senses: newSenses()}
+	p := &Phone{opts: o, prof: o.profile(), boot: time.Now(), counts: map[string]int{}, night: "no", media: map[string]int{},
+		location: mockLocation{providers: map[string]bool{}, places: map[string][2]float64{}}, motion: motion{acceleration: [3]float64{0, 9.77622, 0.813417}}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.files = newFileSystem()
 	p.log = newLogRing(p.boot)

@@ -86,3 +86,21 @@ func (s *shell) readDir(_ context.Context, name string) ([]fs.DirEntry, error) {
 	}
 	return out, nil
 }
+
+// cmdRmdir removes folders that are empty.
+func cmdRmdir(c *call) int {
+	code := 0
+	for _, name := range c.args[1:] {
+		inside, err := c.phone.files.list(c.path(name))
+		if err == nil && len(inside) > 0 {
+			err = errno("Directory not empty")
+		}
+		if err == nil {
+			err = c.phone.files.remove(c.path(name), true)
+		}
+		if err != nil {
+			code = c.fail(1, "rmdir: '%s': %s", name, reason(err))
+		}
+	}
+	return code
+}

@@ -75,7 +75,7 @@ func (d *madeDevice) register(o uinputOrder) {
 	d.phone.mu.Lock()
 	defer d.phone.mu.Unlock()
 	d.name, d.since = o.Name, time.Now()
-	d.phone.senses.made = append(d.phone.senses.made, o.Name)
+	d.phone.inputDevices = append(d.phone.inputDevices, o.Name)
 }
 
 func (d *madeDevice) inject(events []int) {
@@ -96,5 +96,5 @@ func (d *madeDevice) inject(events []int) {
 func (d *madeDevice) remove() {
 	d.phone.mu.Lock()
 	defer d.phone.mu.Unlock()
-	d.phone.senses.made = slices.DeleteFunc(d.phone.senses.made, func(name string) bool { return name == d.name })
+	d.phone.inputDevices = slices.DeleteFunc(d.phone.inputDevices, func(name string) bool { return name == d.name })
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// News remembers what a client was told of its devices. Safe for concurrent use.
-type News struct {
+// PageNews remembers what a client was told of its devices. Safe for concurrent use.
+type PageNews struct {
 	mu   sync.Mutex
-	told map[string]located // by device
+	told map[string]pageState // by device
 }
 
-// located is where the page in front was when the client heard of it last.
-type located struct {
+// pageState is where the page in front was when the client heard of it last.
+type pageState struct {
 	url    string
 	status int
 }
@@ -30,15 +30,15 @@ const maxTold = 200
 
 // Since tells what happened on a device since the client's last call: a line each; words marks foreign texts. opened: one of
 // these is a tab.
-func (n *News) Since(ctx context.Context, id string, d drivers.Device, words func(string) string) (lines []string, opened bool) {
+func (n *PageNews) Since(ctx context.Context, id string, d drivers.Device, words func(string) string) (lines []string, opened bool) {
 	if c, ok := d.(drivers.CrashHinter); ok && c.CrashSuspected() {
 		lines = append(lines, "the log tells of a crash: logs shows it")
 	}
-	w, ok := d.(drivers.WebWitness)
+	w, ok := d.(drivers.WebPageMonitor)
 	if !ok {
 		return lines, false
 	}
-	list, more := w.Happened()
+	list, more := w.PageEvents()
 	tabs := ""
 	status := 0
 	for _, h := range list {
@@ -79,7 +79,7 @@ func (n *News) Since(ctx context.Context, id string, d drivers.Device, words fun
 }
 
 // page tells where the page in front is now, when it was loaded or has gone elsewhere.
-func (n *News) page(ctx context.Context, id string, d drivers.Device, status int, words func(string) string) string {
+func (n *PageNews) page(ctx context.Context, id string, d drivers.Device, status int, words func(string) string) string {
 	where, ok := d.(drivers.Navigator)
 	if !ok {
 		return ""
@@ -93,12 +93,12 @@ func (n *News) page(ctx context.Context, id string, d drivers.Device, status int
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.told == nil {
-		n.told = map[string]located{}
+		n.told = map[string]pageState{}
 	}
 	if was := n.told[id]; was.url == url && status == 0 {
 		return ""
 	}
-	n.told[id] = located{url, status}
+	n.told[id] = pageState{url, status}
 	line := "page: " + words(shortAddress(url))
 	if status != 0 {
 		line += fmt.Sprintf(" %d", status)
@@ -107,14 +107,14 @@ func (n *News) page(ctx context.Context, id string, d drivers.Device, status int
 }
 
 // At is where the page in front was when the client heard of it last; "" when it is not known.
-func (n *News) At(id string) string {
+func (n *PageNews) At(id string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.told[id].url
 }
 
 // Forget drops what was told of a device that is closed.
-func (n *News) Forget(id string) {
+func (n *PageNews) Forget(id string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.told, id)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Waits is an Elsewhere that knows why a case, by the name of its pack, has not begun; "": it does not.
-type Waits interface {
+// WaitReasons is a RemoteRunner that knows why a case, by the name of its pack, has not begun; "": it does not.
+type WaitReasons interface {
 	Why(ctx context.Context, pack string) string
 }
 
@@ -14,7 +14,7 @@ type Waits interface {
 const mostWhys = 10
 
 // begin notes that the run waits for no other one any more, and where its cases run.
-func (r *job) begin(there Elsewhere) {
+func (r *job) begin(there RemoteRunner) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.turn, r.there = true, there
@@ -38,7 +38,7 @@ func (m *Manager) Explain(ctx context.Context, rec Record) Record {
 		return rec
 	}
 	r.mu.Lock()
-	there, _ := r.there.(Waits)
+	there, _ := r.there.(WaitReasons)
 	r.mu.Unlock()
 	first := ""
 	for i, asked := 0, 0; there != nil && i < len(rec.Cases) && asked < mostWhys; i++ {

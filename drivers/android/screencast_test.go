@@ -14,7 +14,7 @@ import (
 func frames(t *testing.T, d *Device) chan drivers.Frame {
 	t.Helper()
 	shown := make(chan drivers.Frame, 1)
-	stop, err := d.Cast(t.Context(), func(f drivers.Frame) {
+	stop, err := d.Screencast(t.Context(), func(f drivers.Frame) {
 		select {
 		case <-shown:
 		default:

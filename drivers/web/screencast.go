@@ -19,10 +19,10 @@ const (
 	castQuality = 80
 )
 
-var _ drivers.Caster = (*Device)(nil)
+var _ drivers.Screencaster = (*Device)(nil)
 
-// Cast shows the current page, whichever it is. Chromium sends pictures by itself; of other browsers one is taken now and then.
-func (d *Device) Cast(_ context.Context, show func(drivers.Frame)) (stop func() error, err error) {
+// Screencast shows the current page, whichever it is. Chromium sends pictures by itself; of other browsers one is taken now and then.
+func (d *Device) Screencast(_ context.Context, show func(drivers.Frame)) (stop func() error, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {

@@ -14,9 +14,9 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// Elsewhere runs cases on the devices of other machines. What is run, in which order, how often and what comes of it stays with the Runner.
+// RemoteRunner runs cases on the devices of other machines. What is run, in which order, how often and what comes of it stays with the Runner.
 // Safe for concurrent use.
-type Elsewhere interface {
+type RemoteRunner interface {
 	// Usable is how many cases of a platform can be under way at once, as of now.
 	Usable(ctx context.Context, platform dsl.Platform) (int, error)
 	// Try waits for a device that suits the case, runs the case on it once, and gives the folder of the finished pack, which the caller
@@ -37,7 +37,7 @@ type Try struct {
 
 // Once runs the case once, whatever its test says of retries: for a Runner elsewhere. The pack has the name c.Pack unless that is taken.
 func (r *Runner) Once(ctx context.Context, c plan.Case) Outcome {
-	return r.once(ctx, c, meanwhile{rest: pool.Sleep, freed: func() {}}, try{})
+	return r.once(ctx, c, besideCase{rest: pool.Sleep, freed: func() {}}, try{})
 }
 
 // heldFor is how long OnDevice waits for a device that somebody holds.
@@ -69,8 +69,8 @@ func (r *Runner) OnDevice(ctx context.Context, c plan.Case, id string) (Outcome,
 	return r.on(ctx, c, lease, dev, func(event.Verdict) {}), nil
 }
 
-// elsewhere has one try of the case run on another machine, not on the device that avoid names, if any.
-func (r *Runner) elsewhere(ctx context.Context, c plan.Case, avoid string) Outcome {
+// runRemotely has one try of the case run on another machine, not on the device that avoid names, if any.
+func (r *Runner) runRemotely(ctx context.Context, c plan.Case, avoid string) Outcome {
 	var in *pack.Incoming
 	err := named(&c, func() (err error) {
 		in, err = r.Dir.NewIncoming(packed(c, drivers.Info{}), r.Observe)
@@ -80,7 +80,7 @@ func (r *Runner) elsewhere(ctx context.Context, c plan.Case, avoid string) Outco
 		return Outcome{Case: c, Err: err}
 	}
 	var result *event.Result
-	dir, err := r.Elsewhere.Try(ctx, Try{Case: c, Avoid: avoid, Spool: in.Spool(), Heard: in.Event})
+	dir, err := r.Remote.Try(ctx, Try{Case: c, Avoid: avoid, Spool: in.Spool(), Heard: in.Event})
 	var none *pool.NoDeviceError
 	switch {
 	case err == nil:
@@ -97,9 +97,9 @@ func (r *Runner) elsewhere(ctx context.Context, c plan.Case, avoid string) Outco
 		case avoid != "":
 			return Outcome{Case: c, noOther: true}
 		case errors.As(err, &none) && !none.Lost:
-			return r.without(ctx, c, nothing{verdict: r.lacking(), why: none.Reason})
+			return r.without(ctx, c, notRun{verdict: r.lacking(), why: none.Reason})
 		}
-		return r.without(ctx, c, nothing{verdict: event.Error, why: err.Error()})
+		return r.without(ctx, c, notRun{verdict: event.Error, why: err.Error()})
 	case ctx.Err() != nil:
 		result, err = in.End(ctx, event.Interrupted, event.Problem{Message: "the run was interrupted"})
 	default:
@@ -112,10 +112,10 @@ func (r *Runner) elsewhere(ctx context.Context, c plan.Case, avoid string) Outco
 const askAgain = 2 * time.Second
 
 // grow adds workers as devices elsewhere come, up to limit, until nothing waits for one.
-func (a *all) grow(ctx context.Context, platform dsl.Platform, limit int) {
+func (a *batch) grow(ctx context.Context, platform dsl.Platform, limit int) {
 	for workers := 1; workers < limit && a.turns.queued(platform) > 0; {
 		// An error is told by the cases themselves.
-		if n, err := a.r.Elsewhere.Usable(ctx, platform); err == nil && n > workers {
+		if n, err := a.r.Remote.Usable(ctx, platform); err == nil && n > workers {
 			more := min(limit, n) - workers
 			workers += more
 			if !a.hire(ctx, platform, more) {

@@ -24,11 +24,11 @@ const (
 	agentAgain    = 5 * time.Second // after which it is asked once more
 )
 
-var _ drivers.Caster = (*Device)(nil)
+var _ drivers.Screencaster = (*Device)(nil)
 
-// Cast shows the pictures that the agent sends, where one runs. Where none does, or none comes, it takes one raw picture after the other. Of
+// Screencast shows the pictures that the agent sends, where one runs. Where none does, or none comes, it takes one raw picture after the other. Of
 // both, on connections of their own, it shows those that differ from the one before.
-func (d *Device) Cast(_ context.Context, show func(drivers.Frame)) (stop func() error, err error) {
+func (d *Device) Screencast(_ context.Context, show func(drivers.Frame)) (stop func() error, err error) {
 	ctx, cancel := context.WithCancel(d.life)
 	done := make(chan struct{})
 	if err := d.life.Go(func() { defer close(done); d.cast(ctx, show) }); err != nil {
@@ -40,7 +40,7 @@ func (d *Device) Cast(_ context.Context, show func(drivers.Frame)) (stop func() 
 
 func (d *Device) cast(ctx context.Context, show func(drivers.Frame)) {
 	for ctx.Err() == nil {
-		agent, byAgent := d.hands().(*agentWay)
+		agent, byAgent := d.hands().(*agentAccess)
 		until := time.Time{}
 		if byAgent {
 			d.log.Debug("the agent's pictures end", "error", d.castByAgent(ctx, agent, show))
@@ -51,7 +51,7 @@ func (d *Device) cast(ctx context.Context, show func(drivers.Frame)) {
 }
 
 // castByAgent shows what the agent sends until that ends, or no longer looks like this screen: a raw picture tells what it looks like.
-func (d *Device) castByAgent(ctx context.Context, agent *agentWay, show func(drivers.Frame)) error {
+func (d *Device) castByAgent(ctx context.Context, agent *agentAccess, show func(drivers.Frame)) error {
 	img, err := d.picture(ctx)
 	if err != nil {
 		return err

@@ -15,20 +15,20 @@ import (
 // process was started anew.
 const noteFile = "request.json"
 
-type note struct {
+type requestRecord struct {
 	By     string `json:"by,omitempty"`
 	Key    string `json:"key,omitempty"`    // hash of who asked, and of the idempotency key
 	Digest string `json:"digest,omitempty"` // of what was asked for
 }
 
-func readNote(dir string) (n note) {
+func readNote(dir string) (n requestRecord) {
 	if readJSON(filepath.Join(dir, noteFile), &n) != nil {
-		return note{}
+		return requestRecord{}
 	}
 	return n
 }
 
-func writeNote(dir string, n note) error {
+func writeNote(dir string, n requestRecord) error {
 	data, err := json.Marshal(n)
 	if err != nil {
 		return err
@@ -37,10 +37,10 @@ func writeNote(dir string, n note) error {
 }
 
 // findNote looks among the runs for the one that a key began.
-func findNote(folder, key string) (id string, n note, ok bool) {
+func findNote(folder, key string) (id string, n requestRecord, ok bool) {
 	files, err := filepath.Glob(filepath.Join(folder, "*", noteFile))
 	if err != nil {
-		return "", note{}, false
+		return "", requestRecord{}, false
 	}
 	slices.Sort(files)
 	for _, file := range files {
@@ -49,7 +49,7 @@ func findNote(folder, key string) (id string, n note, ok bool) {
 			return filepath.Base(dir), n, true
 		}
 	}
-	return "", note{}, false
+	return "", requestRecord{}, false
 }
 
 // hash is of texts, each with its end.

@@ -9,17 +9,17 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// promising tells whether what is waited for may have come, so that the screen is worth a whole look. Where the device gives a draft of its tree for
+// quickTreeMayMatch tells whether what is waited for may have come, so that the screen is worth a whole look. Where the device gives a draft of its tree for
 // less, that decides between a look that has found nothing and the last one, which is always whole.
-func (w *screenReader) promising(ctx context.Context, sel dsl.Selector, what purpose) (bool, error) {
-	d, ok := w.s.Device.(drivers.Drafter)
+func (w *screenReader) quickTreeMayMatch(ctx context.Context, sel dsl.Selector, what searchPurpose) (bool, error) {
+	d, ok := w.s.Device.(drivers.QuickTreeReader)
 	if !ok || w.tree == nil || w.pixelsOnly || w.late() || !w.drafts || !namesOnly(sel) {
 		return true, nil
 	}
 	if err := w.s.stillRuns(ctx); err != nil {
 		return true, err
 	}
-	draft, err := d.Draft(ctx)
+	draft, err := d.QuickTree(ctx)
 	if err != nil || draft == nil { // a whole look says why
 		return true, errLost(err)
 	}

@@ -14,7 +14,7 @@ import (
 // returned nothing is shown any more.
 func (s Subject[T]) casts(t T) {
 	dev := s.open(t)
-	caster, ok := dev.(drivers.Caster)
+	caster, ok := dev.(drivers.Screencaster)
 	if !ok {
 		t.Log("the device does not claim that it can be watched")
 		return
@@ -24,7 +24,7 @@ func (s Subject[T]) casts(t T) {
 		t.Fatal(err)
 	}
 	var first, second seen
-	stop, err := caster.Cast(t.Context(), first.show)
+	stop, err := caster.Screencast(t.Context(), first.show)
 	if errors.Is(err, drivers.ErrUnsupported) {
 		t.Log("this one of the driver's devices cannot")
 		return
@@ -39,7 +39,7 @@ func (s Subject[T]) casts(t T) {
 	if _, err := jpeg.Decode(bytes.NewReader(f.JPEG)); err != nil {
 		t.Errorf("the picture: %v", err)
 	}
-	also, err := caster.Cast(t.Context(), second.show)
+	also, err := caster.Screencast(t.Context(), second.show)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-// Scene is a part of the film that becomes a film of its own, too.
-type Scene struct {
+// FilmClip is a part of the film that becomes a film of its own, too.
+type FilmClip struct {
 	From, To time.Time // on the clock, as Clip.Start is
 	Out      string
 	Failed   func(error) // is told why there is none: the whole film is more than its parts
 }
 
-// scenes cuts the scenes out of the film out.mp4 in dir, which is made of these parts.
-func (m Maker) scenes(ctx context.Context, dir string, parts []part) {
-	for i, s := range m.Scenes {
-		if err := m.scene(ctx, dir, parts, i); err != nil && s.Failed != nil {
+// cutFilmClips cuts the clips out of the film out.mp4 in dir, which is made of these parts.
+func (m Maker) cutFilmClips(ctx context.Context, dir string, parts []part) {
+	for i, s := range m.FilmClips {
+		if err := m.cutFilmClip(ctx, dir, parts, i); err != nil && s.Failed != nil {
 			s.Failed(err)
 		}
 	}
 }
 
-func (m Maker) scene(ctx context.Context, dir string, parts []part, i int) error {
-	s := m.Scenes[i]
+func (m Maker) cutFilmClip(ctx context.Context, dir string, parts []part, i int) error {
+	s := m.FilmClips[i]
 	ends := Maker{Chapters: []Chapter{{At: s.From}, {At: s.To}}}.marks(parts)
 	if len(ends) != 2 || ends[1].from <= ends[0].from {
 		return errors.New("nothing was filmed between its beginning and its end")
 	}
-	name := fmt.Sprintf("scene-%d.mp4", i+1)
+	name := fmt.Sprintf("filmclip-%d.mp4", i+1)
 	_, err := m.run(ctx, dir, "-ss", seconds(ends[0].from), "-i", "out.mp4", "-t", seconds(ends[1].from-ends[0].from), "-map", "0:v:0", "-an",
 		"-map_chapters", "-1", "-c:v", "libx264", "-preset", "ultrafast", "-crf", "26", "-pix_fmt", "yuv420p", "-movflags", "+faststart", name)
 	if err != nil {

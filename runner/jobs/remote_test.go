@@ -17,7 +17,7 @@ import (
 
 // away is another machine on which nothing ends before it is cancelled.
 type away struct {
-	jobs.Place
+	jobs.Placement
 	began  chan plan.Case
 	closed chan bool
 }
@@ -50,8 +50,8 @@ func (f *full) Why(context.Context, string) string { return "no phone is free" }
 // TestQueuedUntilACaseBegins: a run whose cases wait for a device, or that waits for another run, is queued and says why.
 func TestQueuedUntilACaseBegins(t *testing.T) {
 	f := &full{away{began: make(chan plan.Case, 2), closed: make(chan bool, 2)}, make(chan bool, 2), make(chan bool)}
-	m := manage(t, jobs.Options{Config: config(t), Running: 1, Elsewhere: func(*run.Config, jobs.Place) jobs.Opening {
-		return func(context.Context, run.Config, *plan.Plan) (jobs.Elsewhere, error) { return f, nil }
+	m := manage(t, jobs.Options{Config: config(t), Running: 1, Remote: func(*run.Config, jobs.Placement) jobs.Opening {
+		return func(context.Context, run.Config, *plan.Plan) (jobs.RemoteRunner, error) { return f, nil }
 	}})
 	get := func(id string) jobs.Record {
 		rec, err := m.Get(id)
@@ -79,14 +79,14 @@ func TestQueuedUntilACaseBegins(t *testing.T) {
 	}
 }
 
-// TestRunsElsewhere: with Options.Elsewhere no case runs here; where it cannot be reached, each ends as an error.
+// TestRunsElsewhere: with Options.Remote no case runs here; where it cannot be reached, each ends as an error.
 func TestRunsElsewhere(t *testing.T) {
 	conf := config(t)
 	a := &away{began: make(chan plan.Case, 2), closed: make(chan bool, 1)}
 	broken := errors.New("the farm is closed")
-	m := manage(t, jobs.Options{Config: conf, Elsewhere: func(c *run.Config, at jobs.Place) jobs.Opening {
-		c.Parallel, a.Place = 1, at
-		return func(_ context.Context, c run.Config, p *plan.Plan) (jobs.Elsewhere, error) {
+	m := manage(t, jobs.Options{Config: conf, Remote: func(c *run.Config, at jobs.Placement) jobs.Opening {
+		c.Parallel, a.Placement = 1, at
+		return func(_ context.Context, c run.Config, p *plan.Plan) (jobs.RemoteRunner, error) {
 			if len(p.Cases) > 1 {
 				return nil, broken
 			}
@@ -96,12 +96,12 @@ func TestRunsElsewhere(t *testing.T) {
 			return a, nil
 		}
 	}})
-	rec, _, err := m.Start(t.Context(), jobs.Request{YAML: quick, Place: jobs.Place{Pool: "lab", Priority: 3}})
+	rec, _, err := m.Start(t.Context(), jobs.Request{YAML: quick, Place: jobs.Placement{Pool: "lab", Priority: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c := <-a.began; c.Test.ID != "quick" || a.Pool != "lab" || a.Priority != 3 {
-		t.Errorf("%+v %+v", c, a.Place)
+		t.Errorf("%+v %+v", c, a.Placement)
 	}
 	follow(t, m, rec.ID, "", func(e jobs.Event) bool { return e.Name == string(event.CaseStarted) })
 	if rec, err := m.Cancel(t.Context(), rec.ID); err != nil || rec.Verdict != event.Interrupted || rec.Cases[0].Device != "there" {

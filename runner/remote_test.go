@@ -160,7 +160,7 @@ func TestRunElsewhereIsTheSameRun(t *testing.T) {
 				local := newRunner(t, conf, f)
 				if !here {
 					local = newRunner(t, conf)
-					local.Elsewhere = newAway(t, conf, f)
+					local.Remote = newAway(t, conf, f)
 				}
 				var mu sync.Mutex // cases of several platforms run at once
 				local.Observe = func(c event.Case, e event.Event) {
@@ -203,12 +203,12 @@ func TestInterruptedElsewhere(t *testing.T) {
 			local := newRunner(t, conf, f)
 			if !here {
 				local = newRunner(t, conf)
-				local.Elsewhere = newAway(t, conf, f)
+				local.Remote = newAway(t, conf, f)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(1500*time.Millisecond, cancel)
 			if silent {
-				local.Elsewhere.(*away).fails = heardOnly(ctx)
+				local.Remote.(*away).fails = heardOnly(ctx)
 			}
 			long := parseCase(t, "id: long\nplatform: android\nsteps:\n  - assert: {label: Ready}\n  - assert: {label: Ready}\n  - assert: {label: Ready}\n  - assert: {label: Ready}\n")
 			for _, o := range local.All(ctx, []plan.Case{long, newCase(t, "next", dsl.Android, "Ready")}) {
@@ -254,7 +254,7 @@ func TestCaseBeginsAnewElsewhere(t *testing.T) {
 			return nil
 		}
 		r := newRunner(t, run.Config{})
-		r.Elsewhere = other
+		r.Remote = other
 		var kinds []event.Kind
 		r.Observe = func(_ event.Case, e event.Event) { kinds = append(kinds, e.Kind) }
 		o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
@@ -272,7 +272,7 @@ func TestNoDeviceElsewhere(t *testing.T) {
 		other := newAway(t, run.Config{}, phones("A"))
 		other.fails = func(run.Try) error { return &pool.NoDeviceError{Reason: "no host has a phone of that model"} }
 		r := newRunner(t, run.Config{RequireDevices: require})
-		r.Elsewhere = other
+		r.Remote = other
 		wantVerdict(t, r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), want, "no host has a phone of that model")
 	}
 }
@@ -280,7 +280,7 @@ func TestNoDeviceElsewhere(t *testing.T) {
 // TestSpecInGoBesideAHub: it needs a device of this machine, whatever the hub has.
 func TestSpecInGoBesideAHub(t *testing.T) {
 	r := newRunner(t, run.Config{}, phones())
-	r.Elsewhere = newAway(t, run.Config{}, phones("A"))
+	r.Remote = newAway(t, run.Config{}, phones("A"))
 	_, _, none := r.Open(t.Context(), newCase(t, "sample", dsl.Android, "Ready"), pool.Sleep)
 	wantVerdict(t, *none, event.Skipped, "no Android device is attached", "a spec in Go uses those of this machine")
 }
@@ -298,7 +298,7 @@ func TestAsManyAtOnceAsThereAreDevicesElsewhere(t *testing.T) {
 			})
 		})
 		r := newRunner(t, run.Config{})
-		r.Elsewhere = newAway(t, run.Config{}, f)
+		r.Remote = newAway(t, run.Config{}, f)
 		began := time.Now()
 		for _, o := range r.All(t.Context(), cases(t, dsl.Android, 10)) {
 			wantVerdict(t, o, event.Pass)

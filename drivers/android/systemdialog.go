@@ -9,27 +9,27 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-var _ drivers.Obstructed = (*Device)(nil)
+var _ drivers.ObstacleReporter = (*Device)(nil)
 
-// complaint is a dialog in which the system says that an app does not respond or has stopped.
-type complaint struct{ kind, process string }
+// systemDialog is a dialog in which the system says that an app does not respond or has stopped.
+type systemDialog struct{ kind, process string }
 
 // complaintLine is what the window manager calls such a dialog's window, by the name of the process that it is about.
 var complaintLine = lazyregexp.New(`(?m)^\s*mCurrentFocus=Window\{\S+ (?:\S+ )?Application (Not Responding|Error): ([\w.:]+)`)
 
-func parseComplaint(dumpsys string) (complaint, bool) {
+func parseComplaint(dumpsys string) (systemDialog, bool) {
 	m := complaintLine.FindStringSubmatch(dumpsys)
 	if m == nil {
-		return complaint{}, false
+		return systemDialog{}, false
 	}
 	kind := drivers.CrashANR
 	if m[1] == "Error" {
 		kind = drivers.CrashException
 	}
-	return complaint{kind, m[2]}, true
+	return systemDialog{kind, m[2]}, true
 }
 
-func (c complaint) says() string {
+func (c systemDialog) says() string {
 	if c.kind == drivers.CrashANR {
 		return c.process + " does not respond"
 	}
@@ -37,13 +37,13 @@ func (c complaint) says() string {
 }
 
 // about tells whether the dialog is about an app or a process of its own.
-func (c complaint) about(pkg string) bool {
+func (c systemDialog) about(pkg string) bool {
 	name, _, _ := strings.Cut(c.process, ":")
 	return name == pkg
 }
 
-// complaint looks whether such a dialog has the focus.
-func (d *Device) complaint(ctx context.Context) (complaint, bool, error) {
+// systemDialog looks whether such a dialog has the focus.
+func (d *Device) systemDialog(ctx context.Context) (systemDialog, bool, error) {
 	said, err := d.focus(ctx)
 	c, open := parseComplaint(said)
 	return c, open, err
@@ -59,7 +59,7 @@ func (d *Device) Obstacle(ctx context.Context) (string, error) {
 	if pkg == "" {
 		return "", nil // whose fault it is cannot be told
 	}
-	c, open, err := d.complaint(ctx)
+	c, open, err := d.systemDialog(ctx)
 	if err != nil || !open || c.about(pkg) {
 		return "", err
 	}
@@ -68,7 +68,7 @@ func (d *Device) Obstacle(ctx context.Context) (string, error) {
 
 // complainedOf is a crash of which the log has nothing left, and of which the system's dialog still tells.
 func (d *Device) complainedOf(ctx context.Context, pkg string) (*drivers.Crash, error) {
-	c, open, err := d.complaint(ctx)
+	c, open, err := d.systemDialog(ctx)
 	if err != nil || !open || !c.about(pkg) {
 		return nil, err
 	}

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// Caster is a Device that shows its screen while it changes.
-type Caster interface {
-	// Cast calls show with a picture of the screen, and with a newer one whenever it has changed, until stop is called or the device is
+// Screencaster is a Device that shows its screen while it changes.
+type Screencaster interface {
+	// Screencast calls show with a picture of the screen, and with a newer one whenever it has changed, until stop is called or the device is
 	// closed. It goes on beside other calls; what cannot be pictured just now is left out. show is not called twice at a time, and its
 	// slowness costs pictures, never the device. stop waits for the last call of show. An ErrUnsupported means that Screenshot is all there is.
-	Cast(ctx context.Context, show func(Frame)) (stop func() error, err error)
+	Screencast(ctx context.Context, show func(Frame)) (stop func() error, err error)
 }
 
 // Frame is one picture of a live screen.

@@ -15,10 +15,10 @@ import (
 // castAgain is how long a stream of pictures that broke off is left alone.
 const castAgain = time.Second
 
-var _ drivers.Caster = (*Device)(nil)
+var _ drivers.Screencaster = (*Device)(nil)
 
-// Cast shows the pictures that WebDriverAgent sends.
-func (d *Device) Cast(ctx context.Context, show func(drivers.Frame)) (stop func() error, err error) {
+// Screencast shows the pictures that WebDriverAgent sends.
+func (d *Device) Screencast(ctx context.Context, show func(drivers.Frame)) (stop func() error, err error) {
 	if d.film == "" {
 		return nil, d.unsupported("the address of WebDriverAgent's pictures is not known")
 	}

@@ -10,27 +10,27 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-var _ drivers.WebWitness = (*Device)(nil)
+var _ drivers.WebPageMonitor = (*Device)(nil)
 
 // maxNews caps what is remembered of a device until somebody asks.
 const maxNews = 50
 
-// happening is a drivers.WebHappening whose page may still be on its way.
-type happening struct {
+// pageEvent is a drivers.WebHappening whose page may still be on its way.
+type pageEvent struct {
 	kind, text string
 	status     int
 	page       playwright.Page
 }
 
-// news is what happened on the pages of a device since it was asked last. Events come on playwright-go's event loop: nothing here waits.
-type news struct {
+// pageEvents is what happened on the pages of a device since it was asked last. Events come on playwright-go's event loop: nothing here waits.
+type pageEvents struct {
 	mu   sync.Mutex
-	list []happening
+	list []pageEvent
 	more int
 	keep bool // the page in front stays there
 }
 
-func (n *news) add(h happening) {
+func (n *pageEvents) add(h pageEvent) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.list) >= maxNews {
@@ -40,7 +40,7 @@ func (n *news) add(h happening) {
 	n.list = append(n.list, h)
 }
 
-func (n *news) keepsFront() bool {
+func (n *pageEvents) keepsFront() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.keep
@@ -48,21 +48,21 @@ func (n *news) keepsFront() bool {
 
 // KeepFront says whether the page in front stays there when another one opens.
 func (d *Device) KeepFront(keep bool) {
-	d.news.mu.Lock()
-	defer d.news.mu.Unlock()
-	d.news.keep = keep
+	d.events.mu.Lock()
+	defer d.events.mu.Unlock()
+	d.events.keep = keep
 }
 
-// Happened gives what happened since it was asked last.
-func (d *Device) Happened() ([]drivers.WebHappening, int) {
+// PageEvents gives what happened since it was asked last.
+func (d *Device) PageEvents() ([]drivers.WebPageEvent, int) {
 	_, front, _ := d.page()
-	d.news.mu.Lock()
-	list, more := d.news.list, d.news.more
-	d.news.list, d.news.more = nil, 0
-	d.news.mu.Unlock()
-	var told []drivers.WebHappening
+	d.events.mu.Lock()
+	list, more := d.events.list, d.events.more
+	d.events.list, d.events.more = nil, 0
+	d.events.mu.Unlock()
+	var told []drivers.WebPageEvent
 	for _, h := range list {
-		w := drivers.WebHappening{Kind: h.kind, Text: h.text, Status: h.status}
+		w := drivers.WebPageEvent{Kind: h.kind, Text: h.text, Status: h.status}
 		if h.page != nil {
 			w.URL, w.Front = h.page.URL(), h.page == front
 		}
