@@ -2,12 +2,15 @@ package runner_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -173,7 +176,8 @@ func TestRunElsewhereIsTheSameRun(t *testing.T) {
 					r.Verdicts = append(r.Verdicts, fmt.Sprintf("%s %s %s %d %v", o.Case.Pack, filepath.Base(o.Dir), o.Verdict(), o.Failed, o.Err))
 				}
 				r.Files, r.Code = files(t, local.Dir.Path()), run.ExitCode(outcomes, false)
-				slices.SortStableFunc(r.Told, func(a, b told) int { return cmpText(a.Pack, b.Pack) })
+				picturesLast(r.Files)
+				slices.SortStableFunc(r.Told, func(a, b told) int { return strings.Compare(a.order(), b.order()) })
 			})
 			return r
 		}
@@ -183,15 +187,30 @@ func TestRunElsewhereIsTheSameRun(t *testing.T) {
 	}
 }
 
-func cmpText(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
+// picturesLast puts the events of pictures behind all others of their packs: a picture is told of when it is on the disk, which may be after the
+// end of its step.
+func picturesLast(all map[string]string) {
+	sum := func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
+	for name, text := range all {
+		if path.Base(name) != "events.ndjson" {
+			continue
+		}
+		var lines, pictures []string
+		for line := range strings.Lines(text) {
+			if strings.Contains(line, `"event":"attached"`) && strings.Contains(line, `"path":"screenshots/`) {
+				pictures = append(pictures, line)
+			} else {
+				lines = append(lines, line)
+			}
+		}
+		all[name] = strings.Join(append(lines, pictures...), "")
+		manifest := path.Dir(name) + "/manifest.json"
+		all[manifest] = strings.ReplaceAll(all[manifest], sum(text), sum(all[name]))
 	}
-	return 0
 }
+
+// order is by pack, and what was attached behind the other news of it.
+func (t told) order() string { return fmt.Sprint(t.Pack, " ", t.Kind == event.Attached) }
 
 // TestInterruptedElsewhere: a run that is interrupted ends as it does here, whether the pack still comes or not.
 func TestInterruptedElsewhere(t *testing.T) {
