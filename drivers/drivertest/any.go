@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"image"
-	"image/jpeg"
 	"os"
 	"slices"
 	"time"
@@ -214,30 +213,10 @@ func (s Subject[T]) filmsAny(t T) {
 
 func (s Subject[T]) castsAny(t T) {
 	dev := s.open(t)
-	caster, ok := dev.(drivers.Screencaster)
-	if !ok {
-		t.Log("the device does not claim that it can be watched")
-		return
-	}
-	shot, err := dev.Screenshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
 	var shown seen
-	stop, err := caster.Screencast(t.Context(), shown.show)
-	if errors.Is(err, drivers.ErrUnsupported) {
-		t.Log(err)
+	caster, stop := s.watched(t, dev, &shown)
+	if caster == nil {
 		return
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := shown.wait(t, s.Patience, time.Time{})
-	if f.Size != shot.Bounds().Size() {
-		t.Errorf("a picture of %v, the screenshot has %v", f.Size, shot.Bounds().Size())
-	}
-	if _, err := jpeg.Decode(bytes.NewReader(f.JPEG)); err != nil {
-		t.Errorf("the picture: %v", err)
 	}
 	if err := stop(); err != nil {
 		t.Errorf("stop: %v", err)

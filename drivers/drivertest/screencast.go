@@ -10,24 +10,22 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// casts: a picture comes at once, another one after a change, of the size of a screenshot; two casts at a time see the same; once stop has
-// returned nothing is shown any more.
-func (s Subject[T]) casts(t T) {
-	dev := s.open(t)
+// watched begins to show the screen of a device, and holds the first picture against a screenshot. Nil: this device cannot be watched, which the log
+// tells.
+func (s Subject[T]) watched(t T, dev drivers.Device, first *seen) (caster drivers.Screencaster, stop func() error) {
 	caster, ok := dev.(drivers.Screencaster)
 	if !ok {
 		t.Log("the device does not claim that it can be watched")
-		return
+		return nil, nil
 	}
 	shot, err := dev.Screenshot(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var first, second seen
-	stop, err := caster.Screencast(t.Context(), first.show)
+	stop, err = caster.Screencast(t.Context(), first.show)
 	if errors.Is(err, drivers.ErrUnsupported) {
-		t.Log("this one of the driver's devices cannot")
-		return
+		t.Log("this one of the driver's devices cannot:", err)
+		return nil, nil
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -38,6 +36,18 @@ func (s Subject[T]) casts(t T) {
 	}
 	if _, err := jpeg.Decode(bytes.NewReader(f.JPEG)); err != nil {
 		t.Errorf("the picture: %v", err)
+	}
+	return caster, stop
+}
+
+// casts: a picture comes at once, another one after a change, of the size of a screenshot; two casts at a time see the same; once stop has
+// returned nothing is shown any more.
+func (s Subject[T]) casts(t T) {
+	dev := s.open(t)
+	var first, second seen
+	caster, stop := s.watched(t, dev, &first)
+	if caster == nil {
+		return
 	}
 	also, err := caster.Screencast(t.Context(), second.show)
 	if err != nil {

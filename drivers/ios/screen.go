@@ -64,8 +64,8 @@ func (d *Device) QuickTree(ctx context.Context) (*screen.Tree, error) {
 }
 
 // readFront gives the elements of the app in front, and of the alert of the system over it.
-func (d *Device) readFront(ctx context.Context, draft bool) (reading, error) {
-	seen, err := d.read(ctx, draft)
+func (d *Device) readFront(ctx context.Context, quick bool) (reading, error) {
+	seen, err := d.read(ctx, quick)
 	if err != nil {
 		return reading{}, err
 	}
@@ -75,9 +75,9 @@ func (d *Device) readFront(ctx context.Context, draft bool) (reading, error) {
 }
 
 // read gives the elements of one application, as deep as they go.
-func (d *Device) read(ctx context.Context, draft bool) (reading, error) {
+func (d *Device) read(ctx context.Context, quick bool) (reading, error) {
 	for {
-		seen, err := d.readOnce(ctx, draft)
+		seen, err := d.readOnce(ctx, quick)
 		if err != nil || seen.depth() < d.wda.reach() {
 			return seen, err
 		}
@@ -88,13 +88,13 @@ func (d *Device) read(ctx context.Context, draft bool) (reading, error) {
 	}
 }
 
-func (d *Device) readOnce(ctx context.Context, draft bool) (reading, error) {
+func (d *Device) readOnce(ctx context.Context, quick bool) (reading, error) {
 	// What is left out is dear to compute or of no use here; an old WebDriverAgent does not know how to leave it out.
 	left := "nativeFrame,nativeAccessibilityElement,minValue,maxValue,customActions,index"
 	if d.traits() {
 		left += ",accessible" // one more question to the app about each element, and the traits tell what reacts
 	}
-	if draft {
+	if quick {
 		left += ",visible"
 	}
 	ask := get("the element tree", "/source?format=xml&excluded_attributes="+left)

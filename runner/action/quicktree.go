@@ -9,24 +9,24 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// quickTreeMayMatch tells whether what is waited for may have come, so that the screen is worth a whole look. Where the device gives a draft of its tree for
+// quickTreeMayMatch tells whether what is waited for may have come, so that the screen is worth a whole look. Where the device gives a quick tree for
 // less, that decides between a look that has found nothing and the last one, which is always whole.
 func (w *screenReader) quickTreeMayMatch(ctx context.Context, sel dsl.Selector, what searchPurpose) (bool, error) {
 	d, ok := w.s.Device.(drivers.QuickTreeReader)
-	if !ok || w.tree == nil || w.pixelsOnly || w.late() || !w.drafts || !namesOnly(sel) {
+	if !ok || w.tree == nil || w.pixelsOnly || w.late() || !w.mayBeQuick || !namesOnly(sel) {
 		return true, nil
 	}
 	if err := w.s.stillRuns(ctx); err != nil {
 		return true, err
 	}
-	draft, err := d.QuickTree(ctx)
-	if err != nil || draft == nil { // a whole look says why
+	quick, err := d.QuickTree(ctx)
+	if err != nil || quick == nil { // a whole look says why
 		return true, errLost(err)
 	}
 	w.s.Detail.Looks++
-	found, err := draft.Candidates(screen.Query{Selector: sel, Action: what == toAct})
+	found, err := quick.Candidates(screen.Query{Selector: sel, Action: what == toAct})
 	if err != nil || len(found) > 0 {
-		w.drafts = false
+		w.mayBeQuick = false
 		return true, nil
 	}
 	return false, nil
@@ -40,11 +40,11 @@ func errLost(err error) error {
 	return nil
 }
 
-// missed allows drafts after a whole look that has found nothing; one that a draft promised and that found nothing ends them: what is looked for is
+// missed allows quick trees after a whole look that has found nothing; one that a quick tree promised and that found nothing ends them: what is looked for is
 // there, and hidden.
 func (w *screenReader) missed() {
-	if !w.drafted {
-		w.drafted, w.drafts = true, true
+	if !w.wasQuick {
+		w.wasQuick, w.mayBeQuick = true, true
 	}
 }
 

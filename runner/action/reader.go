@@ -55,8 +55,8 @@ type screenReader struct {
 	seen        *visionResult // by vision, last
 	anywhere    bool          // what can be scrolled to will do
 	wholeLines  bool          // the pixels are read for a label
-	drafts      bool          // the next look may be a draft
-	drafted     bool          // drafts were allowed once
+	mayBeQuick  bool          // the next look may be a quick tree
+	wasQuick    bool          // quick trees were allowed once
 	lookLater   bool          // a picture that is taken behind the tree may be the one that others wait for
 	located     int           // how often a model was asked where it is
 	digest      uint64

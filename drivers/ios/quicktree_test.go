@@ -25,7 +25,7 @@ func TestWaitsAskForLess(t *testing.T) {
 		comes bool // after a while
 		gone  bool // it is there, hidden, until then
 		want  event.Verdict
-		least int // drafts
+		least int // quick looks
 	}{
 		"comes":              {tapLabel("Pay"), true, false, event.Pass, 2},
 		"is seen":            {sees("Pay"), true, false, event.Pass, 2},
@@ -53,17 +53,17 @@ func TestWaitsAskForLess(t *testing.T) {
 		})
 		must(t, d.LaunchWith(t.Context(), iostest.SceneBundle, drivers.LaunchOptions{Force: true}))
 		before := len(phone.Noted())
-		looks := func() (drafts, whole int, last string) {
+		looks := func() (quick, whole int, last string) {
 			for _, n := range phone.Noted()[before:] {
 				if strings.HasPrefix(n, "GET /source?") {
 					if last = n; strings.Contains(n, "visible") {
-						drafts++
+						quick++
 					} else {
 						whole++
 					}
 				}
 			}
-			return drafts, whole, last
+			return quick, whole, last
 		}
 		s.Timeout = 20 * time.Second
 		if c.want == event.Fail {
@@ -71,7 +71,7 @@ func TestWaitsAskForLess(t *testing.T) {
 		}
 		done := make(chan struct{})
 		go func() { // it comes when enough has been asked, however slowly that goes
-			for drafts := -1; drafts < c.least; drafts, _, _ = looks() {
+			for quick := -1; quick < c.least; quick, _, _ = looks() {
 				select {
 				case <-done:
 					return
@@ -85,9 +85,9 @@ func TestWaitsAskForLess(t *testing.T) {
 		if v != c.want {
 			t.Errorf("%s: %s, %v", name, v, err)
 		}
-		drafts, whole, last := looks()
-		if drafts < c.least || c.gone && drafts > 1 || strings.Contains(last, "visible") {
-			t.Errorf("%s: %d drafts and %d whole looks, the last was %s", name, drafts, whole, last)
+		quick, whole, last := looks()
+		if quick < c.least || c.gone && quick > 1 || strings.Contains(last, "visible") {
+			t.Errorf("%s: %d quick and %d whole looks, the last was %s", name, quick, whole, last)
 		}
 		if want := map[bool]string{true: "Pay"}[c.want == event.Pass && c.comes && strings.Contains(name, "comes") || name == "is hidden at first"]; took != want {
 			t.Errorf("%s: touched %q", name, took)
