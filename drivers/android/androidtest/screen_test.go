@@ -130,9 +130,9 @@ func TestListPages(t *testing.T) {
 	}
 
 	open("Moving")
-	b.tap("Slide", 0) // hits nothing
-	first := b.phone.Tree()
-	until(t, "it settles", func() bool { now := b.phone.Tree(); was := first; first = now; return now == was })
+	b.tap("Slide", 0)  // hits nothing
+	const end = "1481" // 90 dp down, then 420 more, to the middle of 52, at 420 dots per inch, below the status bar
+	until(t, "it has slid down", func() bool { _, y := center(t, b.phone.Tree(), "Moving"); return y == end })
 	b.tap("Moving", 0)
 	if !b.sees("Moving tapped") {
 		t.Errorf("moving: %q", b.texts())
