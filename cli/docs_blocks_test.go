@@ -19,6 +19,7 @@ import (
 
 	"github.com/taproot-dev/taproot/cli"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -377,7 +378,7 @@ func runBlocks(t *testing.T, blocks []block) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var out bytes.Buffer
+		var out drivertest.Log // the programs of a pipeline write errors at once
 		r, err := interp.New(interp.Env(expand.ListEnviron(env...)), interp.Dir(dir), interp.StdIO(nil, &out, &out), interp.Params("-e"))
 		if err != nil {
 			t.Fatal(err)

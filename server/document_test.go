@@ -18,6 +18,7 @@ import (
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
 	"github.com/taproot-dev/taproot/server"
 )
@@ -115,7 +116,8 @@ func shell(t *testing.T, dir, line string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out, complaints bytes.Buffer
+	var out bytes.Buffer
+	var complaints drivertest.Log // the programs of a pipeline write errors at once
 	env := expand.ListEnviron(append(os.Environ(), "TAPROOT_API_KEY="+key)...)
 	handler := func(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 		return func(ctx context.Context, args []string) error {

@@ -199,13 +199,6 @@ func screenScenes() []*sceneTrap {
 	l.add("drawn over by a text", "- tap: Pay", event.Pass, "Pay", "", restful(func(s *stage) []piece {
 		return []piece{s.press("Pay", line(3)), text("New", image.Rect(250, 200, 290, 230))}
 	}))
-	l.add("moved while it is looked at", "- tap: Pay", event.Pass, "Pay", "", func(s *stage, now iostest.Moment) []piece {
-		y := 0
-		if now.Since > 600*msec {
-			y = 200
-		}
-		return []piece{text("Orders", line(0)), s.press("Pay", line(3).Add(image.Pt(0, y)))}
-	})
 	l.add("an empty list", "- assertNot: {type: Cell}", event.Pass, "", "", restful(func(s *stage) []piece { return []piece{text("Nothing here", line(0))} }))
 	l.add("a value of a slider", "- assertElement: {label: Volume, value: 30%}", event.Pass, "", "", restful(func(s *stage) []piece {
 		return []piece{{Kind: "Slider", Label: "Volume", Value: "30%", Bounds: line(3), Fill: scenePlum}}

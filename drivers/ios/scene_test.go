@@ -21,9 +21,10 @@ type piece = iostest.Part
 
 // stage is the screen of a trap, and what was touched on it. Scenes use it with the device's lock held.
 type stage struct {
-	touched []string
-	state   string
-	show    func(s *stage, now iostest.Moment) []piece // of a scene that is made of another
+	touched  []string
+	state    string
+	pictures int                                        // that were taken of it
+	show     func(s *stage, now iostest.Moment) []piece // of a scene that is made of another
 }
 
 func (s *stage) took(name string) func() {

@@ -26,6 +26,17 @@ func timely(f func(s *stage, since time.Duration) []piece) func(*stage, iostest.
 	return func(s *stage, now iostest.Moment) []piece { return f(s, now.Since) }
 }
 
+// changing is one that has changed when a picture of it is taken for the nth time, as late as the driver can see it: a touch comes before, or
+// knows.
+func changing(nth int, f func(s *stage, changed bool) []piece) func(*stage, iostest.Moment) []piece {
+	return func(s *stage, now iostest.Moment) []piece {
+		if now.Picture {
+			s.pictures++
+		}
+		return f(s, s.pictures >= nth)
+	}
+}
+
 const msec = time.Millisecond
 
 // nameScenes are names that an app gives twice, or nearly, and one text written in two ways.
@@ -138,13 +149,21 @@ func timeScenes() []*sceneTrap {
 	l.add("always moving", "- tap: Go", event.Fail, "", "", timely(func(s *stage, since time.Duration) []piece {
 		return []piece{text("Here", line(0)), s.press("Go", line(2).Add(image.Pt(0, int(since.Milliseconds()/2)%300)))}
 	}))
-	l.add("places changed", "- tap: Archive", event.Pass, "Archive", "", timely(func(s *stage, since time.Duration) []piece {
-		names := []string{"Archive", "Delete"}
-		if since > 900*msec {
-			names = []string{"Delete", "Archive"}
-		}
-		return []piece{s.press(names[0], line(3)), s.press(names[1], line(4))}
-	}))
+	for nth := 1; nth <= 6; nth++ {
+		l.add(fmt.Sprint("places changed at picture ", nth), "- tap: Archive", event.Pass, "Archive", "", changing(nth, func(s *stage, changed bool) []piece {
+			names := []string{"Archive", "Delete"}
+			if changed {
+				names = []string{"Delete", "Archive"}
+			}
+			return []piece{s.press(names[0], line(3)), s.press(names[1], line(4))}
+		}))
+		l.add(fmt.Sprint("moved at picture ", nth), "- tap: Pay", event.Pass, "Pay", "", changing(nth, func(s *stage, changed bool) []piece {
+			if changed {
+				return []piece{text("Orders", line(0)), s.press("Pay", line(3).Add(image.Pt(0, 200)))}
+			}
+			return []piece{text("Orders", line(0)), s.press("Pay", line(3))}
+		}))
+	}
 	early := func(name string, thing func(s *stage) piece) {
 		l.add(name+" in the source before it is drawn", "- tap: Cart", event.Pass, "Cart", "", func(s *stage, now iostest.Moment) []piece {
 			cart := thing(s)
