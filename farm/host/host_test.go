@@ -83,7 +83,7 @@ func newLab(t *testing.T, address string) *lab {
 	l.open()
 	l.web = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l.mu.Lock()
-		liar := l.liar
+		liar, opened := l.liar, l.hub
 		l.mu.Unlock()
 		if liar != nil {
 			liar.ServeHTTP(w, r)
@@ -95,9 +95,9 @@ func newLab(t *testing.T, address string) *lab {
 		var err error
 		switch read := json.NewDecoder(r.Body); {
 		case r.URL.Path == "/api/farm/join" && read.Decode(&j) == nil:
-			out, err = l.hub.Join(r.Context(), j)
+			out, err = opened.Join(r.Context(), j)
 		case r.URL.Path == "/api/farm/rejoin" && read.Decode(&again) == nil:
-			out, err = l.hub.Rejoin(r.Context(), again)
+			out, err = opened.Rejoin(r.Context(), again)
 		default:
 			w.WriteHeader(http.StatusBadRequest)
 			return
@@ -127,13 +127,17 @@ func (l *lab) open() {
 	if l.public == "" && l.url == "" {
 		l.listen = strings.Replace(l.broker.Address().URL, "tls://", "127.0.0.1", 1)
 	}
-	if l.hub, err = hub.Open(l.t.Context(), hub.Options{DB: l.db, Broker: l.broker, Version: "1", Life: l.life, Refused: func(r hub.Refusal) {
+	opened, err := hub.Open(l.t.Context(), hub.Options{DB: l.db, Broker: l.broker, Version: "1", Life: l.life, Refused: func(r hub.Refusal) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.refused[r.Actor+" "+r.Action] = r
-	}}); err != nil {
+	}})
+	if err != nil {
 		l.t.Fatal(err)
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hub = opened
 }
 
 func (l *lab) close() { _, _ = l.hub.Close(), l.broker.Close() }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -497,6 +498,44 @@ func TestAskAndServe(t *testing.T) {
 	if err := Ask(t.Context(), l.host, ToHub("a", "echo"), 5, &got); !errors.Is(err, ErrNoHost) {
 		t.Error(err)
 	}
+}
+
+// TestServeEachStops: a call that waited for its turn does not begin once stop was asked for, and stop waits for those that have begun.
+func TestServeEachStops(t *testing.T) {
+	byFakeClock(t, func(t *testing.T) {
+		l := pipedLab(t, Config{})
+		goOn := make(chan struct{})
+		var begun, ended atomic.Int32
+		stop, err := ServeEach(l.hub, ToHub("*", "echo"), "hubs", 1, func(string, []byte) (any, error) {
+			begun.Add(1)
+			<-goOn
+			ended.Add(1)
+			return nil, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if err := l.host.Publish(ToHub("a", "echo"), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stopped := make(chan struct{})
+		synctest.Wait() // one has begun, the next waits for its turn
+		go func() { defer close(stopped); stop() }()
+		synctest.Wait() // for the first
+		select {
+		case <-stopped:
+			t.Error("it stopped before a call had ended")
+		default:
+		}
+		close(goOn)
+		<-stopped
+		synctest.Wait()
+		if begun.Load() != 1 || ended.Load() != 1 {
+			t.Errorf("%d calls began, %d ended", begun.Load(), ended.Load())
+		}
+	})
 }
 
 // TestVersions: who is older is told to update.
