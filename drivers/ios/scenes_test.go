@@ -149,7 +149,7 @@ func timeScenes() []*sceneTrap {
 	l.add("always moving", "- tap: Go", event.Fail, "", "", timely(func(s *stage, since time.Duration) []piece {
 		return []piece{text("Here", line(0)), s.press("Go", line(2).Add(image.Pt(0, int(since.Milliseconds()/2)%300)))}
 	}))
-	for nth := 1; nth <= 6; nth++ {
+	for nth := 1; nth <= 4; nth++ {
 		l.add(fmt.Sprint("places changed at picture ", nth), "- tap: Archive", event.Pass, "Archive", "", changing(nth, func(s *stage, changed bool) []piece {
 			names := []string{"Archive", "Delete"}
 			if changed {
