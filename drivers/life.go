@@ -9,8 +9,8 @@ import (
 // ErrClosed is why a call on a device that was closed fails, or one that Close came upon.
 var ErrClosed = errors.New("the device was closed")
 
-// Lifetime is the time from a device's Open to its Close: a context that ends with ErrClosed, and the goroutines that end with it. Safe for
-// concurrent use.
+// Lifetime is the time from a device's Open to its Close, or of something else that is begun and ended: a context that ends with ErrClosed, and
+// the goroutines that end with it. Safe for concurrent use.
 type Lifetime struct {
 	context.Context
 	end context.CancelCauseFunc

@@ -10,6 +10,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/taproot-dev/taproot/drivers"
 )
 
 const (
@@ -230,33 +232,21 @@ func begin(m jetstream.Msg, every time.Duration) *ClaimedJob {
 // ServeEach is Serve with several calls of do at once, at most so many. None begins or goes on when stop has returned.
 func ServeEach(nc *nats.Conn, subject, group string, atOnce int, do func(subject string, body []byte) (any, error)) (stop func(), err error) {
 	slots := make(chan struct{}, atOnce)
-	var mu sync.Mutex // no call begins once stop waits
-	var stopped bool
-	var all sync.WaitGroup
+	life := drivers.NewLifetime()
 	sub, err := nc.QueueSubscribe(subject, group, func(m *nats.Msg) {
 		slots <- struct{}{}
-		mu.Lock()
-		defer mu.Unlock()
-		if stopped {
-			<-slots
-			return
-		}
-		all.Go(func() {
+		err := life.Go(func() {
 			defer func() { <-slots }()
 			value, err := do(m.Subject, m.Data)
 			_ = respond(m, value, err) // who asked asks again
 		})
+		if err != nil { // it is over
+			<-slots
+		}
 	})
 	if err != nil {
 		return nil, fmt.Errorf("wire: serve %s: %w", subject, err)
 	}
 	settle(nc)
-	return func() {
-		_ = sub.Unsubscribe()
-		settle(nc)
-		mu.Lock()
-		stopped = true
-		mu.Unlock()
-		all.Wait()
-	}, nil
+	return func() { _ = sub.Unsubscribe(); settle(nc); life.End() }, nil
 }
