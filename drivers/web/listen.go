@@ -66,7 +66,7 @@ func (s *session) hearFrom(name, script string, binding playwright.BindingCallFu
 		return nil
 	}
 	s.context.OnPage(func(page playwright.Page) {
-		s.tasks.Go(func() {
+		_ = s.tasks.Go(func() {
 			if opener, err := page.Opener(); err == nil && opener != nil && s.ours(opener) {
 				_ = each(page) // one that has gone meanwhile tells nothing
 			}

@@ -48,7 +48,7 @@ type session struct {
 	unopened  bool                       // that is because the first address did not open: another one may
 	crash     chan struct{}              // closed when a page's renderer crashed
 	crashOnce func()
-	tasks     sync.WaitGroup // what events ask for
+	tasks     *drivers.Lifetime // what events ask for; those that come while it closes are too late
 	closing   atomic.Bool
 	mute      atomic.Bool // it did not answer when it was asked last
 	offline   atomic.Bool
@@ -73,7 +73,7 @@ func (s *session) watch() {
 		switch {
 		case hiding:
 		case s.browser.attached:
-			s.tasks.Go(func() {
+			_ = s.tasks.Go(func() {
 				opener, err := page.Opener()
 				if err != nil || opener == nil || !s.ours(opener) {
 					return
@@ -87,7 +87,7 @@ func (s *session) watch() {
 	})
 	s.context.OnDialog(func(dialog playwright.Dialog) {
 		if s.ours(dialog.Page()) {
-			s.tasks.Go(func() { s.meet(dialog) })
+			_ = s.tasks.Go(func() { s.meet(dialog) })
 		}
 	})
 }
@@ -163,7 +163,7 @@ func (s *session) followNow(page playwright.Page) {
 	scheme := s.scheme
 	s.mu.Unlock()
 	if scheme != nil {
-		s.tasks.Go(func() { // fails when the page is gone
+		_ = s.tasks.Go(func() { // fails when the page is gone
 			_ = page.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: scheme})
 		})
 	}
@@ -201,7 +201,7 @@ func newSession(d *Device, b *browser, made playwright.BrowserContext, e *emulat
 	s := &session{device: d, browser: b, context: made, size: e.size, touch: e.touch,
 		mobile: e.mobile, filmed: e.options.RecordVideo != nil, dialogs: newDialogs(), cameras: newCameras(b, made, e), evidence: d.recording(),
 		downloads: make(chan playwright.Download, 1), ended: map[playwright.Page]bool{}, devtools: map[playwright.Page]*devtoolsClient{}, crash: make(chan struct{}), ending: make(chan struct{}),
-		closed: make(chan struct{})}
+		tasks: drivers.NewLifetime(), closed: make(chan struct{})}
 	s.crashOnce = sync.OnceFunc(func() { close(s.crash) })
 	s.watch()
 	s.listen()
@@ -317,7 +317,7 @@ func (s *session) close() {
 		} else {
 			_ = s.context.Close() // fails only when it is gone
 		}
-		s.tasks.Wait()
+		s.tasks.End()
 		s.device.keepFilms(s)
 	})
 	if !over && hung && !s.browser.attached {
