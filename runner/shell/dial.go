@@ -140,7 +140,7 @@ func (c Client) ask(ctx context.Context, method, path string, body, answer any) 
 // ErrKilled says that the process went away during a command: nobody knows whether what was asked for is done.
 var ErrKilled = errors.New("the session process was ended during this command, whose outcome is not known; the next command begins anew")
 
-// start starts the process and waits until it is ready, or until another one that was started at the same time is.
+// start starts the process and waits until it is ready, or says that another one answers.
 func (c Client) start(ctx context.Context, ends bool) error {
 	if ends {
 		if err := c.gone(ctx); err != nil {
@@ -178,29 +178,12 @@ func (c Client) start(ctx context.Context, ends bool) error {
 	case <-timer.C:
 		return errors.New("the session process does not get ready; see " + log.Name())
 	case line := <-ready:
-		if line == "taken" {
-			return c.there(ctx)
-		}
-		if line != "ready" {
+		if line != "ready" && line != "taken" {
 			said, _ := os.ReadFile(log.Name())
 			return fmt.Errorf("the session process did not start: %s", strings.TrimSpace(string(said)))
 		}
 	}
 	return cmd.Process.Release()
-}
-
-// there waits for a process that somebody else has started.
-func (c Client) there(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, started)
-	defer cancel()
-	for {
-		if conn, err := net.Dial("unix", filepath.Join(c.Dir, socketName)); err == nil {
-			return conn.Close()
-		}
-		if err := drivers.Pause(ctx, 20*time.Millisecond); err != nil {
-			return fmt.Errorf("the session process does not answer: %w", err)
-		}
-	}
 }
 
 // Main is the background process itself: it prints a line when it is ready.

@@ -35,8 +35,9 @@ type Options struct {
 }
 
 const (
-	idle  = 5 * time.Minute
-	watch = 2 * time.Second
+	idle     = 5 * time.Minute
+	watch    = 2 * time.Second
+	lockWait = started - 5*time.Second // so that who started the process still hears why it does not get ready
 )
 
 // maxRequest bounds a command: steps from standard input are the largest part.
@@ -78,19 +79,15 @@ func Serve(ctx context.Context, o Options) error {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	lock, err := takeFolder(ctx, o.Dir)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
 	path, there, err := socketOf(o.Dir)
 	if err != nil {
 		return err
 	}
-	lock := flock.New(filepath.Join(o.Dir, lockName), flock.SetPermissions(0o600))
-	ok, err := lock.TryLock()
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return ErrTaken
-	}
-	defer lock.Close()
 	if there { // of a process that was killed: its lock is free
 		if err := os.Remove(path); err != nil {
 			return err
@@ -110,6 +107,35 @@ func Serve(ctx context.Context, o Options) error {
 		return errors.Join(err, s.socket.Close())
 	}
 	return s.serve(ctx, path)
+}
+
+// takeFolder locks the folder for this process. ErrTaken: another one answers there. One that has the lock and does not answer begins or ends, and
+// is waited for; who was killed may have it for a moment after the socket is dead.
+func takeFolder(ctx context.Context, dir string) (*flock.Flock, error) {
+	socket, _, err := socketOf(dir)
+	if err != nil {
+		return nil, err
+	}
+	lock := flock.New(filepath.Join(dir, lockName), flock.SetPermissions(0o600))
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	for {
+		ok, err := lock.TryLock()
+		if ok {
+			return lock, nil
+		}
+		if err == nil {
+			var conn net.Conn
+			if conn, err = net.Dial("unix", socket); err == nil {
+				err = errors.Join(ErrTaken, conn.Close())
+			} else if err = drivers.Pause(ctx, 20*time.Millisecond); err != nil {
+				err = fmt.Errorf("another session process has %s, but neither answers nor ends: %w", lock.Path(), err)
+			}
+		}
+		if err != nil {
+			return nil, errors.Join(err, lock.Close())
+		}
+	}
 }
 
 func (s *Server) serve(ctx context.Context, path string) error {

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
@@ -399,6 +401,27 @@ func TestKilled(t *testing.T) {
 	}
 	if err := shell.Serve(t.Context(), shell.Options{Dir: d.dir, Build: "1"}); !errors.Is(err, shell.ErrTaken) {
 		t.Errorf("a second process: %v", err)
+	}
+}
+
+// TestLockOfOneThatEnds: a process that ends, or is killed, has the folder's lock for a moment after its socket is dead; the next one waits for that.
+func TestLockOfOneThatEnds(t *testing.T) {
+	d := emptyDesk(t)
+	if err := os.Mkdir(d.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	lock := flock.New(filepath.Join(d.dir, "shell.lock"))
+	if ok, err := lock.TryLock(); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	time.AfterFunc(100*time.Millisecond, func() {
+		if err := lock.Unlock(); err != nil {
+			t.Error(err)
+		}
+	})
+	d.serve(nil)
+	if a := d.do(d.request("tap", "{label: Login}")); a.Exit != 0 {
+		t.Errorf("%+v", a)
 	}
 }
 
