@@ -170,7 +170,7 @@ func (r *reader) document(chain []string, view string) (*Document, *screen.Node,
 	r.left -= doc.Count
 	r.suspects += doc.Suspects
 	r.rest = r.rest.With(doc.Rest)
-	r.loading = r.loading || doc.Ready == "loading"
+	r.loading = r.loading || doc.Ready == "loading" || doc.Ready == "stopped"
 	if doc.Note != "" {
 		r.notes = append(r.notes, doc.Note)
 	}

@@ -22,13 +22,19 @@ const (
 // maxLoading caps what is told of that a page still loads.
 const maxLoading = 10
 
-// arrived waits for the end of loading, though not for ever, and for two pictures; it tells how far the page has come.
+// arrived waits for the end of loading, though not for ever, and for two pictures; it tells whether the page has loaded. One that is left while it
+// loads says that it is complete, and never gets its load event; one that has loaded may have asked for another page in its place.
 const arrived = `([grace, draw]) => new Promise(done => {
-	const end = () => done(document.readyState);
+	const [came] = performance.getEntriesByType('navigation');
+	let left = false, over = false;
+	const leave = () => { left = true };
+	const loaded = () => !left && document.readyState === 'complete' && !(came && came.loadEventStart === 0);
+	const end = () => { if (!left || over) { removeEventListener('beforeunload', leave); done(loaded()) } };
 	const shown = () => { setTimeout(end, draw); requestAnimationFrame(() => requestAnimationFrame(end)) };
-	if (document.readyState === 'complete') return shown();
+	addEventListener('beforeunload', leave);
 	addEventListener('load', shown, {once: true});
-	setTimeout(shown, grace);
+	setTimeout(() => { over = true; shown() }, grace);
+	if (loaded()) shown();
 })`
 
 // arrive waits until a page that was gone to is drawn, and a moment for what it still loads; it notes how the page came.
@@ -44,12 +50,12 @@ func (s *session) arrive(page playwright.Page, answer playwright.Response, err e
 		within(grace+2*drawLimit, func() { // a page that is busy does not answer
 			for {
 				rest := grace - time.Since(began)
-				state, err := page.Evaluate(arrived, []any{max(rest, 0).Seconds() * 1000, drawLimit.Seconds() * 1000}) // an int64 would be undefined there
+				loaded, err := page.Evaluate(arrived, []any{max(rest, 0).Seconds() * 1000, drawLimit.Seconds() * 1000}) // an int64 would be undefined there
 				switch {
 				case err != nil && passing(err) && rest > 0: // it has gone on elsewhere: that page is waited for
 					continue
 				case err != nil:
-				case state == "complete":
+				case loaded == true:
 					loading <- nil
 				default:
 					loading <- s.traffic.loading()

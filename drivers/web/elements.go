@@ -195,8 +195,8 @@ func (d *Device) WaitElement(ctx context.Context, at drivers.WebTarget, state st
 	meets := map[string]func(*report) bool{
 		"visible":  func(r *report) bool { return r.Visible > 0 },
 		"attached": func(r *report) bool { return r.Count > 0 },
-		"hidden":   func(r *report) bool { return r.Visible == 0 && r.Ready == "complete" },
-		"detached": func(r *report) bool { return r.Count == 0 && r.Ready == "complete" },
+		"hidden":   func(r *report) bool { return r.Visible == 0 && r.Loaded },
+		"detached": func(r *report) bool { return r.Count == 0 && r.Loaded },
 	}[state]
 	if meets == nil {
 		return fmt.Errorf("%w: an element cannot be %s", drivers.ErrUnsupported, screen.Quote(state))

@@ -134,6 +134,15 @@ func TestFirefoxOnPages(t *testing.T) {
 		mustShow(t, d, "h1", "/two")
 		wantError(t, d.Navigate(t.Context(), "forward", patience), drivers.ErrNotActionable, "no page to go forward to")
 	})
+	t.Run("a page that goes on elsewhere", func(t *testing.T) { // Firefox answers while it does; Chromium waits
+		leftToFirefox(t)
+		goesOn(t, d, goWhenAsked)
+		_, err := d.Eval(t.Context(), "setTimeout(() => location.href = '/hang')", patience)
+		must(t, err)
+		if !until(t.Context(), patience, func() bool { r, err := d.lookIn(t.Context(), "", "#none"); return err == nil && !r.Loaded }) {
+			t.Error("it counts as loaded while it is left")
+		}
+	})
 	t.Run("offline", func(t *testing.T) {
 		leftToFirefox(t)
 		must(t, d.Airplane(t.Context(), true))

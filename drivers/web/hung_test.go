@@ -105,15 +105,57 @@ func TestAPageWhoseImageNeverLoads(t *testing.T) {
 	}
 }
 
-// A page that sends its visitor on while it loads is not the one that was gone to.
+// A page that sends its visitor on is not the one that was gone to.
 func TestAPageThatGoesOnElsewhereIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	d := browse(t, "list.html")
-	second := site.Made(`<iframe src="/slow?ms=200"></iframe>`)
-	first := site.Made(`<p>First</p><img src="/hang"><script>addEventListener('DOMContentLoaded', () => setTimeout(() => location.replace('` + second + `'), 100))</script>`)
-	must(t, d.Navigate(t.Context(), first, patience))
+	for when, script := range map[string]string{
+		"while it loads":                 `<img src="/hang"><script>addEventListener('DOMContentLoaded', () => setTimeout(go, 100))</script>`,
+		"as it is asked, and loads":      `<img src="/hang">` + goWhenAsked,
+		"as it is asked, and has loaded": goWhenAsked,
+	} {
+		t.Run(when, func(t *testing.T) {
+			t.Parallel()
+			goesOn(t, browse(t, "list.html"), script)
+		})
+	}
+}
+
+// goWhenAsked is of a page that goes elsewhere at the very moment in which it is asked whether it has loaded.
+const goWhenAsked = `<script>const stage = Object.getOwnPropertyDescriptor(Document.prototype, 'readyState').get;
+	Object.defineProperty(document, 'readyState', {configurable: true, get() { delete document.readyState; go(); return stage.call(document) }})</script>`
+
+// goesOn goes to a page whose script calls go, which leads elsewhere, and holds that it is there.
+func goesOn(t *testing.T, d *Device, script string) {
+	t.Helper()
+	second := site.Page("slow?ms=300")
+	must(t, d.Navigate(t.Context(), site.Made(`<p>First</p><script>const go = () => location.replace('`+second+`')</script>`+script), patience))
 	if state, err := d.Eval(t.Context(), "location.href + ' ' + document.readyState", patience); err != nil || state != second+" complete" {
 		t.Errorf("%v, %v", state, err)
+	}
+}
+
+// A page that is left while it loads says that it is complete; what is not in it may come in its place. One that is still there a second later has all
+// that it will get.
+func TestAPageThatStopsLoading(t *testing.T) {
+	t.Parallel()
+	d := browse(t, "list.html")
+	must(t, d.Navigate(t.Context(), site.Made(`<p>First</p><img src="/hang"><script>addEventListener('DOMContentLoaded', () => location.href = '/status/204')</script>`), patience))
+	if !until(t.Context(), patience, func() bool {
+		state, err := d.Eval(t.Context(), "document.readyState", patience)
+		return err == nil && state == "complete"
+	}) {
+		t.Fatal("the page is not left")
+	}
+	r, err := d.lookIn(t.Context(), "", "#none")
+	must(t, err)
+	if r.Ready != "stopped" || r.Loaded {
+		t.Errorf("at first it is %s, loaded %v", r.Ready, r.Loaded)
+	}
+	if !until(t.Context(), patience, func() bool {
+		r, err = d.lookIn(t.Context(), "", "#none")
+		return err == nil && r.Loaded && !tree(t, d).Loading
+	}) {
+		t.Errorf("it never has loaded: %+v, %v", r, err)
 	}
 }
 

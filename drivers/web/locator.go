@@ -118,7 +118,7 @@ func (d *Device) see(ctx context.Context, w wanted) (drivers.WebObservation, err
 		met = met && screen.TextShows(seen.Title, *w.Title)
 	}
 	if w.NoConsoleErrors {
-		met = met && len(seen.ConsoleErrors) == 0 && r.Ready == "complete"
+		met = met && len(seen.ConsoleErrors) == 0 && r.Loaded
 	}
 	seen.Met, seen.Rest = met, r.Rest
 	return seen, nil
@@ -150,6 +150,7 @@ type report struct {
 	Values  []value  // of those of them that are fields
 	Options []option // those of them that are options
 	Rest    screen.Activity
+	Loaded  bool     `json:"-"` // the page has, and is not on its way to another one
 	What    []string // the first elements, described
 	Gen     string   // of the tree to which Refs belong
 	Refs    []int
@@ -186,11 +187,11 @@ func (r *report) seen() drivers.WebObservation {
 // meets tells whether the look satisfies what is wanted of elements. That nothing is there proves nothing before the page has
 // loaded.
 func (r *report) meets(want drivers.WebCondition) bool {
-	if want.Count != nil && (r.Count != *want.Count || r.Count == 0 && r.Ready != "complete") {
+	if want.Count != nil && (r.Count != *want.Count || r.Count == 0 && !r.Loaded) {
 		return false
 	}
 	if want.Hidden {
-		return r.Visible == 0 && r.Ready == "complete"
+		return r.Visible == 0 && r.Loaded
 	}
 	if r.Visible == 0 {
 		return want.Count != nil && want.Text == nil && want.Value == nil
@@ -259,7 +260,7 @@ func (d *Device) lookFor(ctx context.Context, limit time.Duration, selector stri
 		case r.Failed() && !framed:
 			return nil, errorPage()
 		}
-		r.Rest = d.rest(page, r.Rest)
+		r.Rest, r.Loaded = d.rest(page, r.Rest), r.Ready == "complete" && !d.leaving(page)
 		return &r, nil
 	})
 }

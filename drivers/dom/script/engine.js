@@ -274,7 +274,9 @@
 
 // include resting.js
 
-  const state = root => ({doc: id, ready: readyState(root), url: String(document.documentURI.startsWith('about:') ? document.documentURI : location.href).slice(0, 2000)});
+// include ready.js
+
+  const state = root => ({doc: id, ready: ready(root), url: String(document.documentURI.startsWith('about:') ? document.documentURI : location.href).slice(0, 2000)});
 
 // include aim.js
 
@@ -445,8 +447,8 @@
   };
   // upgrading: a page that has loaded a moment ago, and that makes elements of its own, may still define others.
   const upgrading = root => {
-    const [navigation] = performance.getEntriesByType('navigation'), loaded = navigation ? navigation.loadEventEnd : 0;
-    if (!navigation || loaded > 0 && performance.now() - loaded > SOON) return false;
+    const came = navigation(), loaded = came ? came.loadEventEnd : 0;
+    if (!came || loaded > 0 && performance.now() - loaded > SOON) return false;
     for (const el of [...allIn(root, '*')].slice(0, MAX_LOOK)) if (localName(el).includes('-') && matches(el, ':defined')) return true;
     return false;
   };
