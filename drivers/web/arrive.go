@@ -25,8 +25,8 @@ const maxLoading = 10
 // arrived waits for the end of loading, though not for ever, and for two pictures; it tells whether the page has loaded. One that is left while it
 // loads says that it is complete, and never gets its load event; one that has loaded may have asked for another page in its place.
 const arrived = `([grace, draw]) => new Promise(done => {
-	const [came] = performance.getEntriesByType('navigation');
-	let left = false, over = false;
+	let came, left = false, over = false;
+	try { [came] = performance.getEntriesByType('navigation') } catch {} // the page has a performance of its own
 	const leave = () => { left = true };
 	const loaded = () => !left && document.readyState === 'complete' && !(came && came.loadEventStart === 0);
 	const end = () => { if (!left || over) { removeEventListener('beforeunload', leave); done(loaded()) } };

@@ -112,6 +112,7 @@ func TestAPageThatGoesOnElsewhereIsWaitedFor(t *testing.T) {
 		"while it loads":                 `<img src="/hang"><script>addEventListener('DOMContentLoaded', () => setTimeout(go, 100))</script>`,
 		"as it is asked, and loads":      `<img src="/hang">` + goWhenAsked,
 		"as it is asked, and has loaded": goWhenAsked,
+		"without a clock to ask":         `<script>delete window.performance; window.performance = null</script><img src="/slow?ms=200"><script>addEventListener('load', go)</script>`,
 	} {
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()
