@@ -85,15 +85,23 @@ func (c Client) gone(ctx context.Context) error {
 		if err != nil || !there {
 			return err
 		}
-		if conn, err := net.Dial("unix", filepath.Join(c.Dir, socketName)); err != nil {
+		if !answers(c.Dir) {
 			return nil // it is there no more, or was killed
-		} else if err := conn.Close(); err != nil {
-			return err
 		}
 		if err := drivers.Pause(ctx, 20*time.Millisecond); err != nil {
 			return fmt.Errorf("the session process does not end: %w", err)
 		}
 	}
+}
+
+// answers tells whether a process listens at the socket of the folder.
+func answers(dir string) bool {
+	conn, err := net.Dial("unix", filepath.Join(dir, socketName))
+	if err != nil {
+		return false
+	}
+	_ = conn.Close() // nothing was sent
+	return true
 }
 
 // ask sends one request. ErrNone: nobody listens, or whoever did was killed meanwhile.

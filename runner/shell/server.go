@@ -111,29 +111,27 @@ func Serve(ctx context.Context, o Options) error {
 
 // takeFolder locks the folder for this process. ErrTaken: another one answers there. One that has the lock and does not answer begins or ends, and
 // is waited for; who was killed may have it for a moment after the socket is dead.
-func takeFolder(ctx context.Context, dir string) (*flock.Flock, error) {
-	socket, _, err := socketOf(dir)
-	if err != nil {
+func takeFolder(ctx context.Context, dir string) (_ *flock.Flock, err error) {
+	if err := secure(dir); err != nil {
 		return nil, err
 	}
 	lock := flock.New(filepath.Join(dir, lockName), flock.SetPermissions(0o600))
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, lock.Close())
+		}
+	}()
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	for {
-		ok, err := lock.TryLock()
-		if ok {
-			return lock, nil
+		if ok, err := lock.TryLock(); ok || err != nil {
+			return lock, err
 		}
-		if err == nil {
-			var conn net.Conn
-			if conn, err = net.Dial("unix", socket); err == nil {
-				err = errors.Join(ErrTaken, conn.Close())
-			} else if err = drivers.Pause(ctx, 20*time.Millisecond); err != nil {
-				err = fmt.Errorf("another session process has %s, but neither answers nor ends: %w", lock.Path(), err)
-			}
+		if answers(dir) {
+			return nil, ErrTaken
 		}
-		if err != nil {
-			return nil, errors.Join(err, lock.Close())
+		if err := drivers.Pause(ctx, 20*time.Millisecond); err != nil {
+			return nil, fmt.Errorf("another session process has %s, but neither answers nor ends: %w", lock.Path(), err)
 		}
 	}
 }
