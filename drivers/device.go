@@ -150,6 +150,7 @@ type WebObservation struct {
 	URL           string // of the page
 	Title         string // when the title was wanted
 	ConsoleErrors []string
+	Warning       string // what the caller should know although Met is true
 
 	Rest screen.Activity // what the page was known to have on its way at that moment
 }

@@ -14,6 +14,15 @@ type WebTarget struct {
 	Timeout  time.Duration // 10 s if it is 0
 	// Meanwhile is called at most once, when the page took what was done and is watched for a moment, to see whether it takes that back. May be nil.
 	Meanwhile func(context.Context)
+	// Warned is called with what the caller should know although the call succeeds. May be nil.
+	Warned func(warning string)
+}
+
+// Warn passes a warning to the caller, unless it is "".
+func (t WebTarget) Warn(warning string) {
+	if warning != "" && t.Warned != nil {
+		t.Warned(warning)
+	}
 }
 
 // WebElements is a Browser whose elements can be used one by one. An action that cannot be repeated without harm (a click, a
@@ -40,7 +49,7 @@ type WebElements interface {
 	// site gives it, without any path in it. Nothing that is there is overwritten. It gives the file's path.
 	Download(ctx context.Context, at WebTarget, dir, name string) (path string, err error)
 	// WaitElement waits until an element is visible, hidden, attached or detached. Hidden and detached hold for all that the
-	// selector picks, and not before the page has loaded.
+	// selector picks, and not before the page has loaded. A frame that is not on the page holds nothing.
 	WaitElement(ctx context.Context, at WebTarget, state string) error
 }
 

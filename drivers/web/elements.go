@@ -203,9 +203,10 @@ func (d *Device) WaitElement(ctx context.Context, at drivers.WebTarget, state st
 	}
 	deadline := time.Now().Add(wait(at.Timeout))
 	for {
-		r, err := d.lookIn(ctx, at.Frame, at.Selector)
+		r, warning, err := d.lookOrGone(ctx, at.Frame, at.Selector, meets)
 		switch {
 		case err == nil && meets(r):
+			at.Warn(warning)
 			return nil
 		case err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, errNoFrame):
 			return err

@@ -97,7 +97,7 @@ func (d *Device) see(ctx context.Context, w wanted) (drivers.WebObservation, err
 	if selector == "" {
 		selector = "html" // the look still tells an error page, and whether the page answers
 	}
-	r, err := d.lookIn(ctx, w.Frame, selector)
+	r, warning, err := d.lookOrGone(ctx, w.Frame, selector, func(r *report) bool { return r.meets(w.WebCondition) })
 	if err != nil {
 		return drivers.WebObservation{}, err
 	}
@@ -106,6 +106,7 @@ func (d *Device) see(ctx context.Context, w wanted) (drivers.WebObservation, err
 	if w.selector != "" {
 		seen, met = r.seen(), r.meets(w.WebCondition)
 	}
+	seen.Warning = warning
 	if err := d.seePage(ctx, w, &seen); err != nil {
 		return seen, err
 	}
@@ -200,40 +201,6 @@ func (r *report) meets(want drivers.WebCondition) bool {
 		return false
 	}
 	return want.Text == nil || slices.ContainsFunc(r.Texts, func(have string) bool { return screen.TextShows(have, *want.Text) })
-}
-
-// lookIn takes one fresh look at what selector picks in a frame, "" for the page itself.
-func (d *Device) lookIn(ctx context.Context, frame, selector string) (*report, error) {
-	r, err := d.look(ctx, scoped(frame, selector), frame != "")
-	if frame == "" || !errors.Is(err, errSlice) {
-		return r, err
-	}
-	if err := d.missingFrame(ctx, frame); !errors.Is(err, errSlice) {
-		return nil, err
-	}
-	return d.lookFor(ctx, frameLimit, scoped(frame, selector), true)
-}
-
-// missingFrame says which frame could not be entered, and why; errSlice: they are all there.
-func (d *Device) missingFrame(ctx context.Context, frame string) error {
-	outer, limit := "", callLimit-time.Second
-	for part := range strings.SplitSeq(frame, " >> ") {
-		r, err := d.lookFor(ctx, limit, scoped(outer, part), outer != "")
-		switch {
-		case err != nil:
-			return err
-		case r.Count == 0:
-			return fmt.Errorf("%w: nothing on the page matches %s", errNoFrame, screen.Quote(part))
-		case r.Count > 1:
-			return &screen.AmbiguousError{What: "the frame " + screen.Quote(part), Candidates: r.What}
-		}
-		if outer != "" {
-			outer += " >> "
-		}
-		outer += part
-		limit = frameLimit
-	}
-	return errSlice
 }
 
 // look takes one fresh look. Inside a frame, which may not be there, it waits for a slice only.

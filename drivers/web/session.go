@@ -41,6 +41,7 @@ type session struct {
 	fetched   time.Time                  // when the page offered a file last
 	opening   drivers.WebOpening         // of the page that was gone to last
 	errors    []string                   // of the console
+	frames    map[string]bool            // CSS of the frames that were on its pages, as in drivers.WebTarget
 	answers   map[playwright.Page]answer // to the requests for the pages themselves, the newest of each
 	hiding    int                        // pages of our own are being opened
 	met       []playwright.Page          // meanwhile
@@ -200,7 +201,8 @@ func (s *session) remove(page playwright.Page) {
 func newSession(d *Device, b *browser, made playwright.BrowserContext, e *emulation) *session {
 	s := &session{device: d, browser: b, context: made, size: e.size, touch: e.touch,
 		mobile: e.mobile, filmed: e.options.RecordVideo != nil, dialogs: newDialogs(), cameras: newCameras(b, made, e), evidence: d.recording(),
-		downloads: make(chan playwright.Download, 1), ended: map[playwright.Page]bool{}, devtools: map[playwright.Page]*devtoolsClient{}, crash: make(chan struct{}), ending: make(chan struct{}),
+		downloads: make(chan playwright.Download, 1), frames: map[string]bool{}, ended: map[playwright.Page]bool{},
+		devtools: map[playwright.Page]*devtoolsClient{}, crash: make(chan struct{}), ending: make(chan struct{}),
 		tasks: drivers.NewLifetime(), closed: make(chan struct{})}
 	s.crashOnce = sync.OnceFunc(func() { close(s.crash) })
 	s.watch()

@@ -53,6 +53,9 @@ func (d *Device) again(ctx context.Context, at drivers.WebTarget, do call) error
 // slice makes one attempt. errSlice: it ended without success.
 func (d *Device) slice(ctx context.Context, at drivers.WebTarget, limit time.Duration, do call) error {
 	err := actFor(ctx, d, limit+callLimit, func(page playwright.Page) error { return attempt(page, at, limit, do) })
+	if err == nil && at.Frame != "" {
+		d.entered(at.Frame)
+	}
 	return d.refusal(ctx, at, err)
 }
 

@@ -161,6 +161,9 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 		return &Failure{p}
 	}
 	if seen.Met {
+		if seen.Warning != "" {
+			s.doubtOnce("%s", seen.Warning)
+		}
 		if a.Selector != "" { // of the page itself there is nothing to count
 			s.Detail.Matched = fmt.Sprintf("%s: %d on the page, %d visible", a.Selector, seen.Count, seen.Visible)
 		}

@@ -14,7 +14,8 @@ import (
 // at names an element of the page for the step.
 func (s *Session) at(selector, frame string) drivers.WebTarget {
 	s.tapped = nil
-	return drivers.WebTarget{Selector: selector, Frame: frame, Timeout: s.Timeout, Meanwhile: s.meanwhile}
+	return drivers.WebTarget{Selector: selector, Frame: frame, Timeout: s.Timeout, Meanwhile: s.meanwhile,
+		Warned: func(warning string) { s.doubtOnce("%s", warning) }}
 }
 
 // meanwhile is for the moment in which a step has done what it does, and watches whether the app takes it back.

@@ -270,6 +270,8 @@
     return false;
   };
 
+// include frames.js
+
 // include sought.js
 
 // include resting.js
@@ -306,6 +308,7 @@
       const dark = top && /dark/.test(styleOf(top).colorScheme);
       const at = {flow: clip, absolute: clip, fixed: {seen, reach: own}, view: meet(view, seen), screen: own, depth: 0, opacity: 1, inert: false, raw: false,
         disabled: false, surface: dark ? null : 'rgb(255, 255, 255)', turn: null, back: false, label: null, faded: null, editing: false, leaving: false};
+      noteFrames(root);
       const total = allIn(root, '*').length;
       rectOf(top || create(root, 'p')); // the layout is the browser's own time, not that of the reading
       const wants = texts ? JSON.parse(unhex(texts)) : [];
@@ -401,12 +404,15 @@
       domKept = {id: domKept.id + 1, text};
       return {id: id + domKept.id, dom: text};
     },
+    // framed.<CSS in hexadecimal>: whether a frame that the page had when it was read before matches.
+    framed(root, [css]) { return {known: knownFrame(unhex(css))}; },
     // zoom: how the page is placed on the screen.
     zoom() { return {zoom: zoom()}; },
     // report.<nonce>: what look.<nonce> met in this same evaluation.
     report(root, [nonce]) {
       const elements = looked.nonce === nonce ? looked.elements : [];
       looked = {nonce: '', elements: []};
+      noteFrames(root);
       const reader = new Reader(root, 0), texts = [], refs = [], values = [];
       let visible = 0;
       for (const el of elements) {
