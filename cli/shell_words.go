@@ -284,18 +284,26 @@ func set(v *source.Value, f dsl.Field, texts []string) error {
 	return nil
 }
 
-// written reads a value in the form of tests: a number, true, {a: b}, [a, b].
+// written reads a value in the form of tests: a number, true, {a: b}, [a, b]. What YAML would take for a comment is a part of
+// a text here.
 func written(name, text string) (source.Value, error) {
 	clean, src, bad := source.Readable(name, []byte(text))
-	if bad == nil {
-		values, err := source.Read(clean, src)
-		if err == nil && len(values) == 1 {
-			return values[0], nil
-		}
-		if err == nil {
-			return source.Value{Kind: source.String}, nil
-		}
-		return source.Value{}, &plan.Usage{Msg: client.Plainly(err).Error()}
+	if bad != nil {
+		return source.Value{}, &plan.Usage{Msg: bad.Msg}
 	}
-	return source.Value{}, &plan.Usage{Msg: bad.Msg}
+	values, err := source.Read(clean, src)
+	whole := source.Value{Kind: source.String, Text: text}
+	switch {
+	case err != nil:
+		return source.Value{}, &plan.Usage{Msg: client.Plainly(err).Error()}
+	case len(values) > 1:
+		return source.Value{}, &plan.Usage{Msg: fmt.Sprintf("%s takes one value, and --- divides this one into %d", name, len(values))}
+	case len(values) == 0:
+		return whole, nil
+	}
+	v, bare := values[0], strings.TrimSpace(text)
+	if v.Kind < source.List && v.Text != bare && !strings.HasPrefix(bare, `"`) && !strings.HasPrefix(bare, "'") {
+		return whole, nil
+	}
+	return v, nil
 }

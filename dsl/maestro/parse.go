@@ -131,6 +131,9 @@ func (c *calls) parse(file string, src []byte, chain []string) *Flow {
 		r.fail(r.end(), 0, "the flow has no list of commands", form)
 	case docs[1].Kind != source.List:
 		r.fail(docs[1].Pos, 0, "the commands of a flow are a list", form)
+	case len(docs) > 2:
+		r.fail(docs[2].Pos, 0, "a third document, of which nothing would be run",
+			"remove the line --- above it, or put its commands into a file of their own")
 	default:
 		r.flow.Steps = r.commands(docs[1])
 	}

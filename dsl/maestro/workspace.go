@@ -73,6 +73,9 @@ func ParseWorkspace(file string, src []byte) (*Workspace, error) {
 	if docs[0].Kind != source.Map {
 		r.fail(docs[0].Pos, 0, "the configuration of a folder must be a map", `for example flows: ["**"]`)
 	}
+	if len(docs) > 1 {
+		r.fail(docs[1].Pos, 0, "a second document in the configuration of a folder, which would be ignored", "keep one")
+	}
 	for _, f := range docs[0].Fields {
 		switch f.Key {
 		case "flows":

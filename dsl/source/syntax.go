@@ -7,7 +7,6 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
 
@@ -35,7 +34,7 @@ func ParseYAML(text string, source *Source) (docs []ast.Node, failed *Error) {
 		return nil, &Error{Pos: tokenPos(source.File, t), Source: source,
 			Msg: fmt.Sprintf("nested too deeply: more than %d lists and maps inside one another", MaxDepth)}
 	}
-	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+	docs, err := parseDocuments(tokens)
 	if err != nil {
 		var at interface {
 			GetMessage() string
@@ -49,10 +48,8 @@ func ParseYAML(text string, source *Source) (docs []ast.Node, failed *Error) {
 		}
 		return nil, syntaxError(source, nil, err.Error())
 	}
-	for _, d := range file.Docs {
-		if d != nil && d.Body != nil {
-			docs = append(docs, d.Body)
-		}
+	if e := dropped(text, source, tokens, docs); e != nil {
+		return nil, e
 	}
 	return docs, nil
 }

@@ -96,8 +96,11 @@ func (l *stepList) read() error {
 			return &Refusal{What: bad.Error(), Try: form}
 		}
 		values, err := source.Read(text, src)
-		if err != nil || len(values) != 1 {
-			return &Refusal{What: fmt.Sprintf("steps is no list of steps: %v", err), Try: form}
+		switch {
+		case err != nil:
+			return &Refusal{What: fmt.Sprintf("steps is not a list of steps: %v", err), Try: form}
+		case len(values) != 1:
+			return &Refusal{What: fmt.Sprintf("steps holds %d documents, not one list of steps", len(values)), Try: form}
 		}
 		v = values[0]
 	}
