@@ -68,6 +68,8 @@ func variables() []struct {
 			v("OPENAI_API_KEY", "", "the key for the AI model; without it, steps that ask one end with an error"),
 			v("OPENAI_BASE_URL", "", "another endpoint that speaks as OpenAI's does; default: `https://api.openai.com/v1`"),
 			v("TAPROOT_AI_MODEL", "", "the model; default: `gpt-4.1-mini`"),
+			v("TAPROOT_AI_TIMEOUT", "", "how long one question to the model may take, such as `2m`; default: `1m`, or the step's own `timeoutMs` where that is longer"),
+			v("TAPROOT_AI_HEADERS", "", "headers for the endpoint, `Name=value,Name2=value2` with `%2C` for a comma; their values are masked as the key is"),
 			v("TAPROOT_AI", "--ai", "`live`, `replay` (answers of earlier runs only) or `off`"),
 			v("TAPROOT_OCR_LANGS", "", "languages of tesseract with plus signs, `eng+deu`; default: `eng`"),
 		}},

@@ -29,7 +29,8 @@ const zeroTemperature = math.SmallestNonzeroFloat32
 // caller sends the requests of the client, and sends them again when the endpoint is too busy for them or broken, as late as it asks
 // for. Its errors hold no part of the request.
 type caller struct {
-	client *http.Client
+	client   *http.Client
+	endpoint *endpoint
 }
 
 // errFinal begins the errors of answers that would be the same at the next try.
@@ -69,6 +70,7 @@ func (c *caller) once(r *http.Request, body []byte) (*http.Response, error) {
 	again := r.Clone(r.Context())
 	again.Body, again.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	again.GetBody = nil
+	c.endpoint.prepare(again)
 	answer, err := c.client.Do(again)
 	if err != nil {
 		return nil, err
@@ -83,6 +85,9 @@ func (c *caller) once(r *http.Request, body []byte) (*http.Response, error) {
 	case len(data) > maxReply:
 		return nil, fmt.Errorf("%w is too long", errFinal)
 	}
+	if data, err = normalize(answer, data); err != nil {
+		return nil, err
+	}
 	answer.Body = io.NopCloser(bytes.NewReader(data))
 	if answer.StatusCode >= 300 && answer.StatusCode < 400 {
 		return nil, fmt.Errorf("%w is %s: OPENAI_BASE_URL must name the place itself", errFinal, answer.Status)
@@ -90,17 +95,21 @@ func (c *caller) once(r *http.Request, body []byte) (*http.Response, error) {
 	return answer, nil
 }
 
-// busy tells whether to ask again makes sense. An account without money answers 429 for ever.
+// statusOverloaded is what Anthropic and its like answer when they are too busy.
+const statusOverloaded = 529
+
+// busy reports whether sending the request again makes sense. An account without money answers 429 every time.
 func busy(a *http.Response) bool {
 	switch a.StatusCode {
 	case http.StatusTooManyRequests:
 		data, err := io.ReadAll(a.Body)
 		a.Body = io.NopCloser(bytes.NewReader(data))
 		return err == nil && !bytes.Contains(data, []byte("insufficient_quota"))
-	case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusInternalServerError, http.StatusBadGateway,
+		http.StatusServiceUnavailable, http.StatusGatewayTimeout, statusOverloaded:
 		return true
 	}
-	return false
+	return a.StatusCode >= 520 && a.StatusCode <= 524 // Cloudflare could not reach the endpoint
 }
 
 // retryAfter reads how long the endpoint wants to be left alone: seconds, a date, or milliseconds.

@@ -85,6 +85,9 @@ func (e *Models) vote(ctx context.Context, q *question, j *drivers.Judgement, se
 	if err != nil {
 		return err
 	}
+	if why := contradiction(r.Text, *a.Passed); why != "" {
+		return lacks(r, why)
+	}
 	if *a.Passed && len(evidence) == 0 {
 		return lacks(r, "it says yes without any evidence")
 	}
@@ -132,9 +135,9 @@ func (e *Models) ExtractText(ctx context.Context, img image.Image, prompt string
 // Locate asks for a place.
 func (e *Models) Locate(ctx context.Context, img image.Image, description string) (drivers.Located, error) {
 	var a struct {
-		Found  *bool   `json:"found"`
-		Box    *[]int  `json:"box"`
-		Reason *string `json:"reason"`
+		Found  *bool      `json:"found"`
+		Box    *[]float64 `json:"box"`
+		Reason *string    `json:"reason"`
 	}
 	q, r, err := e.single(ctx, locateKind(), img, description, &a)
 	s := drivers.Located{}

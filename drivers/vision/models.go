@@ -3,17 +3,12 @@ package vision
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"net/http"
-	"net/url"
 	"os"
-	"strings"
 	"sync"
 	"time"
-
-	"github.com/sashabaranov/go-openai"
 
 	"github.com/taproot-dev/taproot/drivers"
 )
@@ -42,7 +37,8 @@ const DefaultModel = "gpt-4.1-mini"
 
 // Options are what Models need. The zero value works.
 type Options struct {
-	// Getenv reads OPENAI_API_KEY, OPENAI_BASE_URL, TAPROOT_AI_MODEL, TAPROOT_AI, TAPROOT_OCR_LANGS; nil: this process's.
+	// Getenv reads OPENAI_API_KEY, OPENAI_BASE_URL, TAPROOT_AI_MODEL, TAPROOT_AI, TAPROOT_AI_TIMEOUT, TAPROOT_AI_HEADERS,
+	// TAPROOT_OCR_LANGS; nil: this process's.
 	Getenv func(string) string
 	// Mode of asking; TAPROOT_AI=off goes before it.
 	Mode Mode
@@ -50,7 +46,8 @@ type Options struct {
 	Recall func(key string) []drivers.Reply
 	// Client carries the requests; nil: one of its own.
 	Client *http.Client
-	// Timeout of one question with its repetitions; zero: a minute.
+	// Timeout of one question with its repetitions; zero: a minute. TAPROOT_AI_TIMEOUT overrides it, and a step with more time than
+	// that waits as long as the step may.
 	Timeout time.Duration
 }
 
@@ -61,6 +58,7 @@ type Models struct {
 
 	mu    sync.Mutex
 	known map[string][]drivers.Reply // good answers of this process, by key
+	left  omissions                  // parameters that the endpoint refused
 }
 
 var _ drivers.Vision = (*Models)(nil)
@@ -101,37 +99,3 @@ func (e *Models) mode() (Mode, error) {
 }
 
 func (e *Models) model() string { return cmp.Or(e.o.Getenv("TAPROOT_AI_MODEL"), DefaultModel) }
-
-// base is the address of the endpoint.
-func (e *Models) base() (*url.URL, error) {
-	text := cmp.Or(e.o.Getenv("OPENAI_BASE_URL"), "https://api.openai.com/v1")
-	u, err := url.Parse(strings.TrimRight(text, "/"))
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, errors.New("OPENAI_BASE_URL is no address: write it such as https://api.openai.com/v1")
-	}
-	return u, nil
-}
-
-// client speaks to the endpoint; the error says what is missing.
-func (e *Models) client() (*openai.Client, error) {
-	key := e.o.Getenv("OPENAI_API_KEY")
-	if key == "" {
-		return nil, need("OPENAI_API_KEY is not set: give it the key of the endpoint (any text where it wants none), and OPENAI_BASE_URL its address unless it is OpenAI's own")
-	}
-	base, err := e.base()
-	if err != nil {
-		return nil, err
-	}
-	config := openai.DefaultConfig(key)
-	config.BaseURL = base.String()
-	config.HTTPClient = &caller{client: e.o.Client}
-	return openai.NewClientWithConfig(config), nil
-}
-
-// conceal takes the key out of what others say.
-func (e *Models) conceal(text string) string {
-	if key := e.o.Getenv("OPENAI_API_KEY"); len(key) > 3 {
-		text = strings.ReplaceAll(text, key, "•••")
-	}
-	return text
-}

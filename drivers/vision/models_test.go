@@ -29,8 +29,8 @@ func TestNoModel(t *testing.T) {
 		"TAPROOT_AI=off":     {env: map[string]string{"TAPROOT_AI": "off"}, says: "forbids"},
 		"off beats live":     {o: vision.Options{Mode: vision.Live}, env: map[string]string{"TAPROOT_AI": "off"}, says: "forbids"},
 		"--ai off":           {o: vision.Options{Mode: vision.Off}, says: "forbids"},
-		"replay":             {o: vision.Options{Mode: vision.Replay}, says: "--ai replay asks nobody"},
-		"TAPROOT_AI=replay":  {env: map[string]string{"TAPROOT_AI": "replay"}, says: "--ai replay asks nobody"},
+		"replay":             {o: vision.Options{Mode: vision.Replay}, says: "--ai replay asks no model"},
+		"TAPROOT_AI=replay":  {env: map[string]string{"TAPROOT_AI": "replay"}, says: "--ai replay asks no model"},
 		"TAPROOT_AI=maybe":   {env: map[string]string{"TAPROOT_AI": "maybe"}, says: "live, replay or off"},
 		"no address":         {env: map[string]string{"OPENAI_BASE_URL": "nonsense"}, says: "OPENAI_BASE_URL"},
 		"a file for address": {env: map[string]string{"OPENAI_BASE_URL": "file:///etc/passwd"}, says: "OPENAI_BASE_URL"},
@@ -186,9 +186,9 @@ func TestLocate(t *testing.T) {
 	}{
 		"found":     {`{"found":true,"box":[100,200,140,240],"reason":"a cart"}`, image.Rect(150, 300, 210, 360), ""},
 		"not found": {`{"found":false,"box":[0,0,0,0],"reason":"two carts"}`, image.Rectangle{}, "two carts"},
-		"outside":   {`{"found":true,"box":[100,200,140,9999],"reason":"a cart"}`, image.Rectangle{}, "not on the picture"},
+		"outside":   {`{"found":true,"box":[100,200,140,9999],"reason":"a cart"}`, image.Rectangle{}, "not on the screenshot"},
 		"a point":   {`{"found":true,"box":[100,200],"reason":"a cart"}`, image.Rectangle{}, "2 numbers"},
-		"zeros":     {`{"found":true,"box":[0,0,0,0],"reason":"a cart"}`, image.Rectangle{}, "not on the picture"},
+		"zeros":     {`{"found":true,"box":[0,0,0,0],"reason":"a cart"}`, image.Rectangle{}, "not on the screenshot"},
 		"no box":    {`{"found":true,"reason":"a cart"}`, image.Rectangle{}, "missing"},
 		"percent":   {`{"found":true,"box":[0.1,0.2,0.3,0.4],"reason":"a cart"}`, image.Rectangle{}, "not what it was asked for"},
 	} {

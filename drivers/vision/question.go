@@ -92,29 +92,46 @@ func shrink(img image.Image, longest int) *image.RGBA {
 	return out
 }
 
-// request is the question as the endpoint gets it. What the picture shows has no part in it but the picture itself.
-func (q *question) request(seed int) openai.ChatCompletionRequest {
-	r := openai.ChatCompletionRequest{
-		Model: q.asked.Model, Seed: &seed, MaxCompletionTokens: maxAnswer, Temperature: zeroTemperature,
-		Messages: []openai.ChatCompletionMessage{
-			{Role: openai.ChatMessageRoleSystem, Content: q.asked.System},
-			{Role: openai.ChatMessageRoleUser, MultiContent: []openai.ChatMessagePart{
-				{Type: openai.ChatMessagePartTypeText, Text: q.kind.lead + "\n\n" + q.prompt},
-				{Type: openai.ChatMessagePartTypeImageURL, ImageURL: &openai.ChatMessageImageURL{
-					URL: "data:image/png;base64," + base64.StdEncoding.EncodeToString(q.png), Detail: openai.ImageURLDetailHigh}},
-			}},
-		},
-		ResponseFormat: &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: q.kind.name, Strict: true, Schema: json.RawMessage(q.kind.schema)}},
+// request is the question as the endpoint gets it, without the parameters that it refuses. What the screenshot shows has no part in it
+// but the screenshot itself.
+func (q *question) request(seed int, without map[omission]bool) openai.ChatCompletionRequest {
+	system := q.asked.System
+	shot := &openai.ChatMessageImageURL{
+		URL: "data:image/png;base64," + base64.StdEncoding.EncodeToString(q.png), Detail: openai.ImageURLDetailHigh}
+	r := openai.ChatCompletionRequest{Model: q.asked.Model}
+	if without[omitDetail] {
+		shot.Detail = ""
 	}
-	if reasons(r.Model) {
-		r.Temperature = 0 // they refuse to be told one
+	if !without[omitSeed] {
+		r.Seed = &seed
+	}
+	if !without[omitTemperature] && !choosesTemperature(r.Model) {
+		r.Temperature = zeroTemperature
+	}
+	if without[omitTokenLimit] {
+		r.MaxTokens = maxAnswer
+	} else {
+		r.MaxCompletionTokens = maxAnswer
+	}
+	if without[omitResponseFormat] {
+		system += "\n\nThe JSON schema of your answer: " + q.kind.schema
+	} else {
+		r.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{
+				Name: q.kind.name, Strict: true, Schema: json.RawMessage(q.kind.schema)}}
+	}
+	r.Messages = []openai.ChatCompletionMessage{
+		{Role: openai.ChatMessageRoleSystem, Content: system},
+		{Role: openai.ChatMessageRoleUser, MultiContent: []openai.ChatMessagePart{
+			{Type: openai.ChatMessagePartTypeText, Text: q.kind.lead + "\n\n" + q.prompt},
+			{Type: openai.ChatMessagePartTypeImageURL, ImageURL: shot},
+		}},
 	}
 	return r
 }
 
-// reasons tells the models that choose their temperature themselves.
-func reasons(model string) bool {
+// choosesTemperature reports whether a model chooses its temperature itself and refuses one.
+func choosesTemperature(model string) bool {
 	for _, prefix := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
 		if strings.HasPrefix(model, prefix) {
 			return true
@@ -123,7 +140,7 @@ func reasons(model string) bool {
 	return false
 }
 
-// ask gives one answer for a seed: an earlier one, or that of the endpoint. It is kept in q.asked before anybody judges it.
+// ask returns one answer for a seed: an earlier one, or that of the endpoint. It is kept in q.asked before it is judged.
 func (e *Models) ask(ctx context.Context, q *question, seed int, known []drivers.Reply) (drivers.Reply, error) {
 	for _, r := range known {
 		if r.Seed == seed {
@@ -137,39 +154,64 @@ func (e *Models) ask(ctx context.Context, q *question, seed int, known []drivers
 		return drivers.Reply{}, err
 	}
 	if mode == Replay {
-		return drivers.Reply{}, fmt.Errorf("no earlier run has an answer to this prompt about this picture by the model %s, and --ai replay asks nobody: run once with --ai live", q.asked.Model)
+		return drivers.Reply{}, fmt.Errorf("no earlier run has an answer to this prompt about this screenshot by the model %s, "+
+			"and --ai replay asks no model: run once with --ai live", q.asked.Model)
 	}
-	client, err := e.client()
+	endpoint, err := e.endpoint()
 	if err != nil {
 		return drivers.Reply{}, err
 	}
-	within, cancel := context.WithTimeout(ctx, e.o.Timeout)
+	limit, err := e.timeout()
+	if err != nil {
+		return drivers.Reply{}, err
+	}
+	if end, known := drivers.Ending(ctx); known {
+		limit = max(limit, time.Until(end))
+	}
+	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	began := time.Now()
-	answer, err := client.CreateChatCompletion(within, q.request(seed))
+	answer, err := e.complete(within, endpoint.client(e.o.Client), q, seed)
 	switch {
 	case ctx.Err() != nil:
 		return drivers.Reply{}, context.Cause(ctx)
 	case within.Err() != nil:
-		return drivers.Reply{}, fmt.Errorf("the model %s did not answer within %s", q.asked.Model, e.o.Timeout)
+		return drivers.Reply{}, fmt.Errorf("the model %s did not answer within %s: give the step a longer timeoutMs, or set TAPROOT_AI_TIMEOUT",
+			q.asked.Model, limit.Round(time.Millisecond))
 	case err != nil:
 		return drivers.Reply{}, fmt.Errorf("ask the model %s: %s", q.asked.Model, e.conceal(explain(err)))
 	case len(answer.Choices) != 1:
 		return drivers.Reply{}, fmt.Errorf("the model %s gave %d answers, not one", q.asked.Model, len(answer.Choices))
 	}
 	c := answer.Choices[0]
-	r := drivers.Reply{Seed: seed, Text: e.conceal(c.Message.Content), Refusal: e.conceal(c.Message.Refusal), Finish: string(c.FinishReason), Model: e.conceal(answer.Model),
-		PromptTokens: answer.Usage.PromptTokens, CompletionTokens: answer.Usage.CompletionTokens, TookMS: time.Since(began).Milliseconds()}
+	r := drivers.Reply{Seed: seed, Text: e.conceal(c.Message.Content), Refusal: e.conceal(c.Message.Refusal), Finish: string(c.FinishReason),
+		Model: e.conceal(answer.Model), PromptTokens: answer.Usage.PromptTokens, CompletionTokens: answer.Usage.CompletionTokens,
+		TookMS: time.Since(began).Milliseconds()}
 	q.asked.Answers = append(q.asked.Answers, r)
 	return r, nil
 }
 
-// explain cuts a foreign error down to what a reader needs.
+// complete sends the question, and again without the parameters that the endpoint refuses. What was refused once is left out of all
+// later questions.
+func (e *Models) complete(ctx context.Context, client *openai.Client, q *question, seed int) (openai.ChatCompletionResponse, error) {
+	for {
+		without := e.left.copy()
+		answer, err := client.CreateChatCompletion(ctx, q.request(seed, without))
+		if err == nil || !e.left.learn(err, without) {
+			return answer, err
+		}
+	}
+}
+
+// explain shortens an endpoint's error to what a reader needs.
 func explain(err error) string {
 	var api *openai.APIError
 	text := err.Error()
 	if errors.As(err, &api) {
 		text = fmt.Sprintf("it answered %d: %s", api.HTTPStatusCode, api.Message)
+		if api.Type == errorInside {
+			text = "it answered 200 with an error: " + api.Message
+		}
 	}
 	var bad *openai.RequestError
 	if errors.As(err, &bad) {
@@ -184,8 +226,8 @@ func explain(err error) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// real turns a box of the picture as it was sent into one of the screen.
-func (q *question) real(box [4]int) image.Rectangle {
-	at := func(n int, round func(float64) float64) int { return int(round(float64(n) / q.scale)) }
+// real converts a box of the screenshot as it was sent into one of the screen.
+func (q *question) real(box [4]float64) image.Rectangle {
+	at := func(n float64, round func(float64) float64) int { return int(round(n / q.scale)) }
 	return image.Rect(at(box[0], math.Floor), at(box[1], math.Floor), at(box[2], math.Ceil), at(box[3], math.Ceil)).Intersect(image.Rectangle{Max: q.size})
 }
