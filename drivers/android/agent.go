@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 const (
@@ -48,9 +47,9 @@ type agentAccess struct {
 	sick     error // what went wrong since it was last known to be well
 	restarts int
 	depth    int
-	plain    bool      // this phone's am knows none of the options that can be left out
-	looked   time.Time // when the newest tree was complete
-	newest   *screen.Tree
+	plain    bool                // this phone's am knows none of the options that can be left out
+	looked   time.Time           // when the newest tree was complete
+	census   census              // of the newest tree
 	windows  map[int]windowPlace // on the screen of the newest tree
 }
 

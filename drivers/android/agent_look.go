@@ -76,7 +76,7 @@ func (a *agentAccess) look(ctx context.Context, choose func(*dump)) (*screen.Tre
 			}
 			tree := a.d.newTree(got, taken)
 			a.mu.Lock()
-			a.newest, a.looked = tree, time.Now()
+			a.census, a.looked = got.census, time.Now()
 			a.mu.Unlock()
 			return tree, nil
 		}
@@ -132,11 +132,12 @@ func (a *agentAccess) lookOnce(ctx context.Context, choose func(*dump)) (*dump, 
 		return a.deeper(ctx, choose)
 	}
 	toasts := got.takeToasts()
-	for _, n := range got.windows {
-		forgetRanges(n)
-	}
 	if err := got.know(list, a.d.link.serial); err != nil {
 		return nil, err
+	}
+	got.census = takeCensus(got, deep(got.windows) < a.depth)
+	for _, n := range got.windows {
+		forgetRanges(n)
 	}
 	a.mu.Lock()
 	a.windows = windowsOf(list)
@@ -222,9 +223,14 @@ func (d *dump) know(list []agentWindow, serial string) error {
 
 var rangeText = lazyregexp.New(`^-?\d+\.\d+(E-?\d+)?$`)
 
+// isRange reports whether the text of an element is the number at which a slider or a progress bar is.
+func isRange(n *screen.Node) bool {
+	return rangeText.MatchString(n.Text) && (strings.HasSuffix(n.Type, "Bar") || strings.HasSuffix(n.Type, "Slider"))
+}
+
 // forgetRanges takes the numbers away that the agent gives as the texts of sliders and progress bars: nobody sees them.
 func forgetRanges(n *screen.Node) {
-	if rangeText.MatchString(n.Text) && (strings.HasSuffix(n.Type, "Bar") || strings.HasSuffix(n.Type, "Slider")) {
+	if isRange(n) {
 		n.Holds, n.Text = &screen.ControlValue{Value: n.Text}, ""
 	}
 	for _, c := range n.Children {

@@ -1,6 +1,7 @@
 package android
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // write sets the text of the field with the focus: what it holds, which its tree tells without its hint, and the new text behind it.
@@ -62,6 +64,25 @@ func (a *agentAccess) append(ctx context.Context, line string) error {
 		return fmt.Errorf("device %s: %w: nobody can read what the password field holds already, so that nothing but ASCII can be added to it: clear it before",
 			serial, drivers.ErrUnsupported)
 	}
+	element, err := a.focused(ctx, field)
+	if err != nil {
+		return err
+	}
+	key := strings.HasSuffix(line, `\n`) // it would be read as Enter
+	body := map[string]any{"text": field.Text + strings.TrimSuffix(line, tail(key)), "replace": true}
+	if err := a.ask(ctx, agentRequest{method: "POST", path: "element/" + element + "/value", body: body, limit: touchLimit}, nil); err != nil {
+		return err
+	}
+	if key {
+		_, err = a.d.inputs(ctx, "text", typing("n"))
+	}
+	return err
+}
+
+// focused returns the agent's handle of the field that takes text. The agent gives the first element with the focus, and a view around the
+// field may have it, too: then the field is asked for by what it alone has.
+func (a *agentAccess) focused(ctx context.Context, field *screen.Node) (string, error) {
+	serial := a.d.link.serial
 	var found struct {
 		Element string `json:"ELEMENT"`
 		W3C     string `json:"element-6066-11e4-a52e-4f735466cecf"`
@@ -70,20 +91,21 @@ func (a *agentAccess) append(ctx context.Context, line string) error {
 		if answered(err, "no such element") {
 			err = fmt.Errorf("device %s: %w: no text field has the focus", serial, drivers.ErrNotActionable)
 		}
-		return err
+		return "", err
 	}
-	if found.W3C != "" {
-		found.Element = found.W3C
+	element := cmp.Or(found.W3C, found.Element)
+	place, err := a.rect(ctx, element)
+	if err != nil || place == field.Bounds {
+		return element, err
 	}
-	key := strings.HasSuffix(line, `\n`) // it would be read as Enter
-	body := map[string]any{"text": field.Text + strings.TrimSuffix(line, tail(key)), "replace": true}
-	if err := a.ask(ctx, agentRequest{method: "POST", path: "element/" + found.Element + "/value", body: body, limit: touchLimit}, nil); err != nil {
-		return err
+	if strategy, value, ok := a.selector(field); ok {
+		return a.handle(ctx, strategy, value)
 	}
-	if key {
-		_, err = a.d.inputs(ctx, "text", typing("n"))
+	if place.Min == field.Bounds.Min || place.Max == field.Bounds.Max { // the tree has the part of it that a list shows
+		return element, nil
 	}
-	return err
+	return "", fmt.Errorf("device %s: %w: more than one element has the focus, and %s has no id or description of its own to write into it", serial,
+		drivers.ErrUnsupported, field)
 }
 
 func tail(key bool) string {

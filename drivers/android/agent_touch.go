@@ -7,7 +7,6 @@ import (
 	"image"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
@@ -51,49 +50,12 @@ func (d *Device) AimsExactly(n *screen.Node) bool {
 	return ok
 }
 
-// selector is what picks the element and no other of the newest tree.
+// selector returns what picks the element, and no other one, of the newest tree by the agent's own rule.
 func (a *agentAccess) selector(n *screen.Node) (strategy, value string, ok bool) {
 	a.mu.Lock()
-	tree := a.newest
+	list := a.census
 	a.mu.Unlock()
-	if tree == nil || n.InPage {
-		return "", "", false
-	}
-	ids, descs, texts, there := 0, 0, 0, false
-	for o := range tree.All {
-		there = there || o == n
-		if o.Text == n.Text && o.ID == n.ID {
-			texts++
-		}
-		if n.ID != "" && o.ID == n.ID {
-			ids++
-		}
-		if n.Desc != "" && o.Desc == n.Desc {
-			descs++
-		}
-	}
-	switch {
-	case !there:
-	case ids == 1 && strings.Contains(n.ID, ":id/"):
-		return "id", n.ID, true
-	case descs == 1:
-		return "accessibility id", n.Desc, true
-	case texts == 1 && n.Window == tree.Active && !n.Editable && plainText(n.Text):
-		value = `new UiSelector().text("` + n.Text + `")`
-		if strings.Contains(n.ID, ":id/") && plainText(n.ID) {
-			value += `.resourceId("` + n.ID + `")`
-		}
-		return bySelector, value, true
-	}
-	return "", "", false
-}
-
-// bySelector is the strategy that takes a text and an id together. It knows the active window only, and what it does not find may be there.
-const bySelector = "-android uiautomator"
-
-// plainText tells whether a text can stand in a UiSelector as it is.
-func plainText(s string) bool {
-	return s != "" && len(s) <= 100 && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError })
+	return list.selector(n)
 }
 
 // seenAgain looks a second time, for an element that the agent cannot be asked for.
@@ -202,15 +164,15 @@ func (a *agentAccess) stands(ctx context.Context, t touch) error {
 			return missed("is something else now")
 		}
 	}
-	if strategy == bySelector && err != nil && !silent(err) {
-		again, err := a.seenAgain(ctx, t.aimed)
+	if err != nil && !silent(err) && (strategy == bySelector || answered(err, "no such element")) {
+		again, err := a.seenAgain(ctx, t.aimed) // its tree may have it all the same: with a question mark for what XML forbids
 		if err == nil && !again {
-			err = missed("is not where it was")
+			err = missed("is not there any more")
 		}
 		return err
 	}
 	switch {
-	case answered(err, "no such element"), answered(err, "stale element reference"):
+	case answered(err, "stale element reference"):
 		return missed("is not there any more")
 	case err != nil:
 		return err

@@ -20,6 +20,7 @@ type dump struct {
 	size     image.Point    // of the screen, where the dump says it
 	facts    []windowFacts  // of each window
 	bars     []*screen.Node // see screen.Tree
+	census   census         // of what the agent searches
 }
 
 // parseDump reads uiautomator's XML, the form with several windows (`--windows`), and the one of automation servers that use

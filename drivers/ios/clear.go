@@ -144,26 +144,18 @@ func (d *Device) anyFound(ctx context.Context, tree *screen.Tree, list []*screen
 // WebDriverAgents before 5.7 tell of none.
 func (d *Device) hittable(ctx context.Context, tree *screen.Tree, n *screen.Node) (hit, known bool, err error) {
 	ask := request{what: "what a touch meets", method: http.MethodPost, path: "/elements", look: true,
-		body: map[string]any{"using": "predicate string", "value": d.placePredicate(n)}}
+		body: map[string]any{"using": "predicate string", "value": placePredicate(n, d.factor())}}
 	var all []activeElement
 	if err := d.do(ctx, ask, &all); err != nil {
 		return false, false, unlessNotTold(err)
 	}
-	before := 0
-	for c := range tree.All {
-		if c == n {
-			break
-		}
-		if c.Type == n.Type && c.Bounds == n.Bounds {
-			before++
-		}
-	}
-	if before >= len(all) {
+	at, ok := sameAt(tree, n, len(all))
+	if !ok {
 		return false, false, nil
 	}
-	id := all[before].ID
+	id := all[at].ID
 	if id == "" {
-		id = all[before].Old
+		id = all[at].Old
 	}
 	var told json.RawMessage
 	if err := d.do(ctx, get("what a touch meets", "/element/"+id+"/attribute/hittable"), &told); err != nil {
@@ -178,9 +170,28 @@ func (d *Device) hittable(ctx context.Context, tree *screen.Tree, n *screen.Node
 	return false, false, nil
 }
 
+// sameAt returns which of the elements of n's type and place n is, in document order: the order in which WebDriverAgent lists what fits
+// placePredicate. ok is false where the tree has not as many of them as were found, or has some in an alert, which it puts behind the rest:
+// then the two lists cannot be compared.
+func sameAt(tree *screen.Tree, n *screen.Node, found int) (at int, ok bool) {
+	at, count := -1, 0
+	for c := range tree.All {
+		if c.Type != n.Type || c.Bounds != n.Bounds || c.InPage {
+			continue
+		}
+		if c.Window != n.Window {
+			return 0, false
+		}
+		if c == n {
+			at = count
+		}
+		count++
+	}
+	return at, at >= 0 && count == found
+}
+
 // placePredicate finds the elements of n's type and place.
-func (d *Device) placePredicate(n *screen.Node) string {
-	scale := d.factor()
+func placePredicate(n *screen.Node, scale float64) string {
 	at := func(pixels int) int { return int(math.Round(float64(pixels) / scale)) }
 	b := n.Bounds
 	x, y := at(b.Min.X), at(b.Min.Y)

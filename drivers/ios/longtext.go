@@ -31,19 +31,19 @@ func (d *Device) longTexts(ctx context.Context, seen reading) error {
 	return nil
 }
 
-// wholeText finds an element of the source again by its type and place, and asks for all that it says; "" where it is not found.
+// wholeText finds an element of the source again by its type and place, and asks for all that it says; "" where it is not found, or is one of
+// several there.
 func (d *Device) wholeText(ctx context.Context, n *screen.Node) (string, error) {
 	all, err := d.ofType(ctx, n.Type)
 	if err != nil {
 		return "", unlessRefused(err)
 	}
-	for _, e := range all {
-		if near(e.box(), n.Bounds) {
-			text, err := d.textOf(ctx, e.ID)
-			return text, unlessRefused(err)
-		}
+	e, ok := onlyAt(all, n.Bounds, activeElement.box)
+	if !ok {
+		return "", nil
 	}
-	return "", nil
+	text, err := d.textOf(ctx, e.ID)
+	return text, unlessRefused(err)
 }
 
 // textOf is all that an element says.

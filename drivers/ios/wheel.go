@@ -74,12 +74,28 @@ func (d *Device) again(ctx context.Context, n *screen.Node) (activeElement, erro
 	case err != nil:
 		return activeElement{}, err
 	}
+	if e, ok := onlyAt(all, n.Bounds, func(e activeElement) image.Rectangle { return e.pixels(d.factor()) }); ok {
+		return e, nil
+	}
+	return activeElement{}, fmt.Errorf("device %s: %s: %w: it was there and went away, or another one of its type has its place", d.info.ID, n, screen.ErrNotFound)
+}
+
+// onlyAt returns the one element at a place. Of several that are near it, the one exactly there is taken; ok is false where that is not one.
+func onlyAt(all []activeElement, place image.Rectangle, of func(activeElement) image.Rectangle) (only activeElement, ok bool) {
+	exact, close := 0, 0
 	for _, e := range all {
-		if near(e.pixels(d.factor()), n.Bounds) {
-			return e, nil
+		switch b := of(e); {
+		case b == place:
+			if exact++; exact == 1 {
+				only = e
+			}
+		case near(b, place):
+			if close++; close == 1 && exact == 0 {
+				only = e
+			}
 		}
 	}
-	return activeElement{}, fmt.Errorf("device %s: %s: %w: it was there and went away", d.info.ID, n, screen.ErrNotFound)
+	return only, exact == 1 || exact == 0 && close == 1
 }
 
 // ofType gives the elements of a type, each with its place in points.

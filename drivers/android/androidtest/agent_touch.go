@@ -66,21 +66,25 @@ func fits(v *view, strategy, selector string) bool {
 	case "active":
 		return v.focused
 	case "-android uiautomator":
-		id, text := selectorParts(selector)
-		return (id == "" || v.id == id) && v.shown() == text
+		return fitsUiSelector(v, selector)
 	}
 	return false
 }
 
-var selectorForm = lazyregexp.New(`^new UiSelector\(\)\.text\("([^"\\]+)"\)(?:\.resourceId\("([^"\\]+)"\))?$`)
+var (
+	selectorForm = lazyregexp.New(`^new UiSelector\(\)(?:\.(?:text|description|resourceId|className)\("[^"\\]+"\))+$`)
+	selectorPart = lazyregexp.New(`\.(text|description|resourceId|className)\("([^"\\]+)"\)`)
+)
 
-// selectorParts reads the one form of UiSelector that is simulated.
-func selectorParts(selector string) (id, text string) {
-	m := selectorForm.FindStringSubmatch(selector)
-	if m == nil {
-		return "", ""
+// fitsUiSelector reads the forms of UiSelector that are simulated. Each of their criteria compares a whole attribute, case included.
+func fitsUiSelector(v *view, selector string) bool {
+	has := map[string]string{"text": v.shown(), "description": v.desc, "resourceId": v.id, "className": v.class}
+	for _, part := range selectorPart.FindAllStringSubmatch(selector, -1) {
+		if has[part[1]] != part[2] {
+			return false
+		}
 	}
-	return m[2], m[1]
+	return true
 }
 
 // activeOnly keeps what lies in the window with the focus, which is all that a UiSelector knows. Phone.mu is held.

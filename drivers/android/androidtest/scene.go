@@ -40,6 +40,7 @@ type Part struct {
 	Bounds image.Rectangle
 
 	Clickable, LongClickable, Checkable, Checked, Disabled, Selected bool
+	SharesFocus                                                      bool // it says that it has the focus whenever a field has it
 
 	Fill, Ink color.Color
 	Size      int // height of the text
@@ -204,7 +205,7 @@ func (p Part) view(m metrics) *view {
 	v := &view{
 		class: p.Class, text: p.Text, desc: p.Desc, hint: p.Hint, id: p.ID, b: p.Bounds, level: p.Level,
 		clickable: p.Clickable, focusable: p.Clickable, longClickable: p.LongClickable, checkable: p.Checkable, checked: p.Checked,
-		disabled: p.Disabled, selected: p.Selected, fill: p.Fill, ink: p.Ink, size: p.Size, center: p.Centered, image: p.Picture,
+		disabled: p.Disabled, selected: p.Selected, sharesFocus: p.SharesFocus, fill: p.Fill, ink: p.Ink, size: p.Size, center: p.Centered, image: p.Picture,
 		onTap: p.Tapped, notShown: p.Invisible, clear: p.Invisible,
 	}
 	if v.class == "" {

@@ -299,9 +299,9 @@ func (s *screen) frame(now time.Time) *frame {
 		if v.web != nil {
 			v.focused = v.web == s.web
 		} else if !v.virtual {
-			v.focused = v.field != nil && v.field == s.focus
+			v.focused = v.field != nil && v.field == s.focus || v.sharesFocus && s.focus != nil
 		}
-		focusable = focusable || v.focused && !v.virtual
+		focusable = focusable || v.focused && !v.virtual && !v.sharesFocus
 	})
 	if !focusable { // the field went away with its page
 		s.focus, s.web, s.keyboard, f.keyboard = nil, nil, false, false

@@ -18,6 +18,7 @@ type view struct {
 
 	clickable, longClickable, checkable, checked, disabled bool
 	focusable, focused, scrollable, password, selected     bool
+	sharesFocus                                            bool
 	notShown                                               bool // for dumps that say so: it is there, and not visible to the user
 	clear                                                  bool // nothing of it is drawn, nor of what is in it
 
