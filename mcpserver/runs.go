@@ -245,25 +245,41 @@ func (r *testRun) state() (ended, steps int, last string, moved <-chan struct{})
 	return r.ended, r.steps, r.last, r.moved
 }
 
-// await waits for the end of a run and tells the client of its steps; the error is that of a context that ended.
+// await waits for the end of a run, limit at most. A client that wants progress receives each step that ends, and a notification every
+// few seconds while a step, or the wait for a device, takes its time. The error is that of a context that ended.
 func (c *call) await(ctx context.Context, run *testRun, limit time.Duration) error {
-	timer := time.NewTimer(limit)
+	timer, ticker := time.NewTimer(limit), time.NewTicker(heartbeat)
 	defer timer.Stop()
-	told := -1
+	defer ticker.Stop()
+	began, reported := time.Now(), 0
 	for {
 		ended, steps, last, moved := run.state()
-		if ended != told && last != "" {
-			told = ended
+		if ended > reported {
+			began, reported = time.Now(), ended
 			c.progress(ctx, float64(ended), float64(max(steps, ended)), last)
 		}
 		select {
 		case <-run.done:
 			return nil
 		case <-moved:
+		case <-ticker.C:
+			took := time.Since(began)
+			c.progress(ctx, float64(ended)+shareOfStep(took), float64(max(steps, ended+1)), waiting(steps, took))
 		case <-timer.C:
 			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// shareOfStep grows with the time that a step takes and stays below 1: the protocol wants progress that rises with each notification.
+func shareOfStep(took time.Duration) float64 { return took.Seconds() / (took.Seconds() + 10) }
+
+// waiting describes a run in which no step has ended for some time.
+func waiting(steps int, took time.Duration) string {
+	if steps == 0 {
+		return fmt.Sprintf("waiting for a device or its first step: %s so far", took.Round(time.Second))
+	}
+	return fmt.Sprintf("the current step: %s so far", took.Round(time.Second))
 }

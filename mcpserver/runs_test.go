@@ -59,8 +59,13 @@ func TestRunIDs(t *testing.T) {
 		defer close(ended)
 		_, _ = s.CallTool(ctx, params)
 	}()
-	if p := <-s.heard; p.ProgressToken != "p" || !strings.Contains(p.Message, "slow") {
-		t.Errorf("progress %+v", p)
+	var at float64
+	for i := range 4 { // one for the step that ends, then those of the step that waits a minute
+		p := <-s.heard
+		if p.ProgressToken != "p" || p.Progress <= at || p.Progress > p.Total || i > 0 && !strings.Contains(p.Message, "so far") {
+			t.Errorf("progress %d after %v: %+v", i, at, p)
+		}
+		at = p.Progress
 	}
 	cancel()
 	<-ended
