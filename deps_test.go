@@ -133,7 +133,7 @@ var outside = map[string][]string{
 	"github.com/spf13/cobra":                        {"cli"},
 	"github.com/at-wat/ebml-go":                     {"drivers/ios"},
 	"github.com/danielgtaylor/huma/v2":              {"server"},
-	"github.com/golang-jwt/jwt/v5":                  {"server/auth", "server/service"},
+	"github.com/golang-jwt/jwt/v5":                  {"internal/jwtcheck", "server/auth", "server/service"},
 	"github.com/jackc/pgx/v5":                       {"server/service/store"},
 	"modernc.org/sqlite":                            {"server/service/store"},
 	"github.com/pressly/goose/v3":                   {"server/service/store"},

@@ -31,7 +31,10 @@ const Everything = "*"
 // The ways in which a request can lack a credential.
 var (
 	ErrMissing = errors.New("send a credential: Authorization: Bearer <token or key>, or X-API-Key: <key>")
-	ErrInvalid = errors.New("the credential is not valid: it is unknown, expired or not signed by whom it should be")
+	ErrInvalid = errors.New("the credential is not valid")
+	// ErrToken wraps ErrInvalid. What follows it says what is wrong with the JSON web token.
+	ErrToken = fmt.Errorf("%w: the token is refused", ErrInvalid)
+	errKey   = fmt.Errorf("%w: it is not one of this server's API keys", ErrInvalid)
 )
 
 // Config says which credentials are good.
@@ -131,11 +134,15 @@ func (g *Gate) Identify(h http.Header) (Identity, error) {
 // bearer takes a key or a token.
 func (g *Gate) bearer(credential string) (Identity, error) {
 	if len(credential) > maxHeader {
-		return Identity{}, ErrInvalid
+		return Identity{}, fmt.Errorf("%w: it is longer than %d bytes", ErrInvalid, maxHeader)
 	}
 	who, err := g.key(credential)
-	if err != nil && g.tokens != nil {
+	switch isToken := strings.Count(credential, ".") == 2; {
+	case err != nil && g.tokens != nil && (isToken || len(g.keys) == 0):
 		return g.tokens.identify(credential)
+	case err != nil && isToken && g.tokens == nil:
+		return Identity{}, fmt.Errorf("%w: it looks like a JSON web token, and this server takes only API keys: "+
+			"set TAPROOT_JWT_SECRET or TAPROOT_JWT_PUBLIC_KEY_FILE", ErrInvalid)
 	}
 	return who, err
 }
@@ -147,8 +154,11 @@ func (g *Gate) key(credential string) (Identity, error) {
 	for i := range g.keys {
 		found |= subtle.ConstantTimeCompare(sum[:], g.keys[i][:])
 	}
-	if found == 0 || credential == "" {
-		return Identity{}, ErrInvalid
+	switch {
+	case credential == "":
+		return Identity{}, fmt.Errorf("%w: it is empty", ErrInvalid)
+	case found == 0:
+		return Identity{}, errKey
 	}
 	return Identity{Name: "key:" + hex.EncodeToString(sum[:4]), all: true}, nil
 }

@@ -120,7 +120,7 @@ func TestTokens(t *testing.T) {
 	parts := strings.Split(whole, ".")
 	for name, token := range map[string]string{
 		"alg none": none, "none with a signature": none + parts[2], "another secret": other, "crit": critical, "no signature": parts[0] + "." + parts[1] + ".",
-		"expired": sign(t, jwt.SigningMethodHS256, []byte(secret), with("exp", time.Now().Add(-time.Second).Unix())),
+		"expired": sign(t, jwt.SigningMethodHS256, []byte(secret), with("exp", time.Now().Add(-2*time.Minute).Unix())),
 		"no exp":  sign(t, jwt.SigningMethodHS256, []byte(secret), with("exp", nil)), "exp text": sign(t, jwt.SigningMethodHS256, []byte(secret), with("exp", "never")),
 		"not yet": sign(t, jwt.SigningMethodHS256, []byte(secret), with("nbf", soon())), "issued later": sign(t, jwt.SigningMethodHS256, []byte(secret), with("iat", soon())),
 		"issuer": sign(t, jwt.SigningMethodHS256, []byte(secret), with("iss", "https://evil.example.com")), "no issuer": sign(t, jwt.SigningMethodHS256, []byte(secret), with("iss", nil)),
@@ -131,6 +131,53 @@ func TestTokens(t *testing.T) {
 	} {
 		if who, err := g.Identify(bearer(token)); !errors.Is(err, auth.ErrInvalid) {
 			t.Errorf("%s: %+v, %v", name, who, err)
+		}
+	}
+}
+
+// TestTokenReasons: clocks may differ by a minute, and what is refused beyond that is said with both values.
+func TestTokenReasons(t *testing.T) {
+	g := gate(t, auth.Config{Secret: []byte(secret), Issuer: "https://id.example.com", Audience: "taproot"})
+	in := func(d time.Duration) int64 { return time.Now().Add(d).Unix() }
+	for name, c := range map[string]struct {
+		claim string
+		value any
+		says  string // "": accepted
+	}{
+		"issued 2 s ahead":     {"iat", in(2 * time.Second), ""},
+		"issued 50 s ahead":    {"iat", in(50 * time.Second), ""},
+		"valid 2 s ahead":      {"nbf", in(2 * time.Second), ""},
+		"expired 30 s ago":     {"exp", in(-30 * time.Second), ""},
+		"issued an hour ahead": {"iat", in(time.Hour), "issued in the future"},
+		"valid in an hour":     {"nbf", in(time.Hour), "not valid yet"},
+		"expired an hour ago":  {"exp", in(-time.Hour), "it expired 1h0m"},
+		"never expires":        {"exp", nil, "no exp claim"},
+		"another issuer":       {"iss", "https://other.example.com", `"https://other.example.com", and this server wants "https://id.example.com"`},
+		"no issuer":            {"iss", nil, "iss"},
+		"another audience":     {"aud", "shop", `"shop", and this server wants "taproot"`},
+		"no audience":          {"aud", nil, "aud"},
+	} {
+		claims := jwt.MapClaims{"sub": "ada", "exp": in(time.Hour), "iss": "https://id.example.com", "aud": "taproot"}
+		if claims[c.claim] = c.value; c.value == nil {
+			delete(claims, c.claim)
+		}
+		_, err := g.Identify(bearer(sign(t, jwt.SigningMethodHS256, []byte(secret), claims)))
+		if c.says == "" && err != nil || c.says != "" && (!errors.Is(err, auth.ErrInvalid) || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: %v, want %q", name, err, c.says)
+		}
+		// Of a token with a foreign signature nothing is quoted.
+		_, err = g.Identify(bearer(sign(t, jwt.SigningMethodHS256, []byte("another secret that is long enough, too"), claims)))
+		if err == nil || !strings.Contains(err.Error(), "not signed by a key that this server trusts") {
+			t.Errorf("%s, forged: %v", name, err)
+		}
+	}
+	keysOnly := gate(t, auth.Config{Keys: []string{"a-key-that-is-long-enough"}})
+	for credential, says := range map[string]string{
+		sign(t, jwt.SigningMethodHS256, []byte(secret), jwt.MapClaims{"exp": in(time.Hour)}): "takes only API keys",
+		"another-key-that-is-long": "not one of this server's API keys",
+	} {
+		if _, err := keysOnly.Identify(bearer(credential)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %q", err, says)
 		}
 	}
 }

@@ -9,13 +9,17 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/taproot-dev/taproot/internal/jwtcheck"
 )
 
 // tokens verifies JSON web tokens with the algorithms of the keys that it has, and no others.
 type tokens struct {
 	parser *jwt.Parser
+	want   jwtcheck.Want
 	secret []byte
 	public any
 }
@@ -36,7 +40,8 @@ func newTokens(c Config) (*tokens, error) {
 	if len(methods) == 0 {
 		return nil, nil
 	}
-	o := []jwt.ParserOption{jwt.WithValidMethods(methods), jwt.WithExpirationRequired(), jwt.WithIssuedAt(), jwt.WithStrictDecoding()}
+	o := []jwt.ParserOption{jwt.WithValidMethods(methods), jwt.WithExpirationRequired(), jwt.WithIssuedAt(),
+		jwt.WithLeeway(jwtcheck.Leeway), jwt.WithStrictDecoding()}
 	if c.Issuer != "" {
 		o = append(o, jwt.WithIssuer(c.Issuer))
 	}
@@ -44,6 +49,7 @@ func newTokens(c Config) (*tokens, error) {
 		o = append(o, jwt.WithAudience(c.Audience))
 	}
 	t.parser = jwt.NewParser(o...)
+	t.want = jwtcheck.Want{Issuer: c.Issuer, Audience: c.Audience, Methods: methods}
 	return t, nil
 }
 
@@ -99,10 +105,10 @@ func (t *tokens) identify(credential string) (Identity, error) {
 	var c claims
 	token, err := t.parser.ParseWithClaims(credential, &c, t.key)
 	if err != nil {
-		return Identity{}, ErrInvalid // why is nobody's business
+		return Identity{}, fmt.Errorf("%w: %s", ErrToken, jwtcheck.Reason(err, c.RegisteredClaims, t.want, time.Now()))
 	}
 	if _, critical := token.Header["crit"]; critical { // extensions that must be understood, and are not
-		return Identity{}, ErrInvalid
+		return Identity{}, fmt.Errorf("%w: its header names extensions (crit) that this server does not know", ErrToken)
 	}
 	who := Identity{Name: "jwt:" + subject(c.Subject), scopes: map[string]bool{}}
 	for _, scope := range append(append(c.Scope, c.Scopes...), c.SCP...) {

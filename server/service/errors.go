@@ -33,6 +33,11 @@ var (
 	ErrOverloaded = &Error{Status: http.StatusServiceUnavailable, Code: "unavailable", Message: "too many people log in at once; try again", After: 2 * time.Second}
 )
 
+// refusedToken is ErrInvalid with what is wrong with a token.
+func refusedToken(reason string) *Error {
+	return &Error{Status: ErrInvalid.Status, Code: ErrInvalid.Code, Message: "the access token is refused: " + reason}
+}
+
 func invalid(format string, args ...any) *Error {
 	return &Error{Status: http.StatusBadRequest, Code: "invalid_request", Message: fmt.Sprintf(format, args...)}
 }

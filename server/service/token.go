@@ -12,6 +12,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"github.com/taproot-dev/taproot/internal/jwtcheck"
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
@@ -146,14 +147,16 @@ func (s *Service) access(ctx context.Context, p *Person) (string, error) {
 // maxToken bounds what is parsed.
 const maxToken = 8 << 10
 
-// Token gives whose an access token is; ErrInvalid when it is not ours, has expired, or its session has ended.
+// Token returns the owner of an access token; an error that is ErrInvalid when it is not ours, has expired, or its session has ended.
 func (s *Service) Token(ctx context.Context, text string, from From) (*Person, error) {
 	if len(text) > maxToken {
 		return nil, ErrInvalid
 	}
 	var gone error
 	var c claims
-	parser := jwt.NewParser(jwt.WithValidMethods([]string{"EdDSA"}), jwt.WithExpirationRequired(), jwt.WithIssuedAt(), jwt.WithIssuer(s.o.PublicURL), jwt.WithAudience(audience), jwt.WithStrictDecoding(), jwt.WithTimeFunc(s.now))
+	parser := jwt.NewParser(jwt.WithValidMethods([]string{"EdDSA"}), jwt.WithExpirationRequired(), jwt.WithIssuedAt(),
+		jwt.WithLeeway(jwtcheck.Leeway), jwt.WithIssuer(s.o.PublicURL), jwt.WithAudience(audience), jwt.WithStrictDecoding(),
+		jwt.WithTimeFunc(s.now))
 	_, err := parser.ParseWithClaims(text, &c, func(t *jwt.Token) (any, error) {
 		id, _ := t.Header["kid"].(string)
 		if _, critical := t.Header["crit"]; critical || t.Header["typ"] != "at+jwt" || id == "" {
@@ -174,7 +177,11 @@ func (s *Service) Token(ctx context.Context, text string, from From) (*Person, e
 	if gone != nil {
 		return nil, gone
 	}
-	if err != nil || c.Subject == "" || c.Session == "" {
+	if err != nil {
+		return nil, refusedToken(jwtcheck.Reason(err, c.RegisteredClaims,
+			jwtcheck.Want{Issuer: s.o.PublicURL, Audience: audience, Methods: []string{"EdDSA"}}, s.now()))
+	}
+	if c.Subject == "" || c.Session == "" {
 		return nil, ErrInvalid
 	}
 	return s.person(ctx, "s.id = $1 AND s.kind = '"+kindToken+"' AND s.account = $2 AND s.expires > $3", []any{c.Session, c.Subject, store.Time(s.now())}, from)
