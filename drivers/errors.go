@@ -16,6 +16,9 @@ var (
 	ErrAppCrashed    = errors.New("app crashed")
 	ErrPage          = errors.New("page cannot be opened")
 
+	// ErrNoPage is an ErrPage of a call that needs an open page while none is.
+	ErrNoPage = fmt.Errorf("%w: no page is open", ErrPage)
+
 	// ErrMissed says that a touch was held back, because it would have met something else than the element it was aimed at.
 	ErrMissed = fmt.Errorf("%w: something else was in its place when it was to be touched", ErrNotActionable)
 	// ErrCovered is an ErrMissed of what lies over the element and takes its touches.
@@ -32,6 +35,14 @@ var (
 	// is on it.
 	ErrNeverIdle = fmt.Errorf("%w: it never stands still", ErrNotReady)
 )
+
+// NoPage returns an ErrNoPage with its own text, such as "no page is open: begin with openBrowser".
+func NoPage(text string) error { return &noPageError{text} }
+
+type noPageError struct{ text string }
+
+func (e *noPageError) Error() string { return e.text }
+func (e *noPageError) Unwrap() error { return ErrNoPage }
 
 // AppIsWrong tells whether err blames the app or the test, not the device.
 func AppIsWrong(err error) bool {

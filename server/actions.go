@@ -234,8 +234,11 @@ func (s *Server) do(r *http.Request, c call) (*Outcome, error) {
 // failed is the answer when the app, or what was asked of it, is wrong.
 func failed(a live.Answer) (*Outcome, error) {
 	p := a.Problem
-	if p.Kind == event.BadFile {
+	switch p.Kind {
+	case event.BadFile:
 		return nil, invalid(p.Message)
+	case event.NoPage:
+		return nil, fault(http.StatusConflict, codePage, p.Message+" (POST /web/launch)")
 	}
 	if p.Assertion {
 		return &Outcome{Message: p.Message, Expected: p.Expected, Actual: p.Actual, Candidates: p.Candidates, Detail: a.Detail, DurationMS: a.Took.Milliseconds()}, nil

@@ -172,6 +172,8 @@ func (s *Server) deviceProblem(ctx context.Context, err error) *Error {
 	var broken *deviceError
 	var owners private
 	switch {
+	case errors.Is(err, drivers.ErrNoPage):
+		return fault(http.StatusConflict, codePage, err.Error()+" (POST /web/launch)")
 	case errors.As(err, &held):
 		h := live.HeldError{ID: held.ID, Hold: live.Hold{Who: held.Who, Since: s.pool.There(held.Since), Until: s.pool.There(held.Until)}}
 		e := fault(http.StatusConflict, codeBusy, h.Error()+"; who holds it sends the id of its lease as X-Lease")

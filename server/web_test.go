@@ -1,10 +1,13 @@
 package server_test
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
+	"github.com/taproot-dev/taproot/dsl"
 )
 
 // TestWeb walks through what a client does with pages, in real Chromium.
@@ -80,5 +83,39 @@ func TestWeb(t *testing.T) {
 	}
 	if a := l.ask("POST", "/web/download", map[string]any{"selector": "#x"}); a.status != 200 || !strings.Contains(string(a.body), `"name":"a.csv"`) || strings.Contains(string(a.body), "/tmp") {
 		t.Errorf("%s, %s", download, a)
+	}
+}
+
+// TestCallsWithoutAPage: what needs a page while none is open is the client's mistake, on every path to it, and not a broken device.
+func TestCallsWithoutAPage(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 0)
+	kebab := regexp.MustCompile(`[A-Z]`)
+	pageless := []string{"openBrowser", "closeBrowser", "sleep", "setClipboard", "paste", "webDialog", "webRoute", "webUpload"}
+	asked := 0
+	refused := func(method, path string, body any) {
+		t.Helper()
+		asked++
+		a := l.ask(method, path, body)
+		if a.status != 409 || a.code() != "ambiguous_page" || !strings.Contains(string(a.body), "no page is open") {
+			t.Errorf("%s %s %v: %s", method, path, body, a)
+		}
+	}
+	refused("GET", "/devices/web-1/screenshot", nil)
+	refused("GET", "/devices/web-1/tree", nil)
+	refused("POST", "/devices/web-1/inspect", map[string]any{"point": "1,1"})
+	for _, def := range dsl.Vocabulary() {
+		if def.On(dsl.Web) && def.Interfaces&dsl.REST != 0 && !slices.Contains(pageless, def.Name) {
+			refused("POST", "/devices/web-1/"+kebab.ReplaceAllStringFunc(def.Name, func(c string) string { return "-" + strings.ToLower(c) }),
+				def.ExampleBody())
+		}
+	}
+	if a := l.ask("GET", "/web", nil); string(a.body) != "[]\n" {
+		t.Errorf("no page is open, and these are listed: %s", a)
+	}
+	refused("POST", "/web/click", map[string]any{"selector": "#x"})
+	refused("POST", "/web/assert", map[string]any{"selector": "#x", "text": "x"})
+	if asked < 40 {
+		t.Errorf("%d calls were tried", asked)
 	}
 }

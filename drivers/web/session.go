@@ -243,7 +243,7 @@ func (s *session) current() (playwright.Page, error) {
 }
 
 // errNoPage says that all pages of a context were closed, by the test or by themselves.
-var errNoPage = fmt.Errorf("%w: no page is open any more: it was closed, or closed itself", drivers.ErrPage)
+var errNoPage = drivers.NoPage("no page is open any more: it was closed, or closed itself")
 
 // any gives the current page even when it could not be loaded, for pictures of what went wrong.
 func (s *session) any() playwright.Page {

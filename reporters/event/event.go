@@ -127,6 +127,7 @@ const (
 	DeviceLost    = "device_lost" // or the browser
 	Unsupported   = "unsupported"
 	Refused       = "forbidden"
+	NoPage        = "no_page"      // the step needs an open page
 	BadFile       = "invalid_file" // a file that the step names is not there, not for it, or not what it should be
 )
 

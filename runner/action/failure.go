@@ -36,7 +36,7 @@ func kindOf(err error) string {
 	for _, k := range []struct {
 		is   error
 		kind string
-	}{{screen.ErrNotFound, event.NotFound}, {screen.ErrAmbiguous, event.Ambiguous}, {drivers.ErrNotActionable, event.NotActionable},
+	}{{drivers.ErrNoPage, event.NoPage}, {screen.ErrNotFound, event.NotFound}, {screen.ErrAmbiguous, event.Ambiguous}, {drivers.ErrNotActionable, event.NotActionable},
 		{drivers.ErrNoApp, event.NoApp}, {drivers.ErrAppCrashed, event.AppCrashed}, {drivers.ErrUnsupported, event.Unsupported}, {drivers.ErrDeviceLost, event.DeviceLost}} {
 		if errors.Is(err, k.is) {
 			return k.kind

@@ -129,7 +129,7 @@ func (c *Call) find(ctx context.Context, platforms []dsl.Platform) (string, erro
 	case len(ids) > 1:
 		return "", &Refusal{What: "there are several devices: " + strings.Join(ids, ", "), Try: "name one with device, or `setDevice`"}
 	case !slices.Contains(platforms, dsl.Android) && slices.Contains(platforms, dsl.Web):
-		return "", &Refusal{What: "no page is open", Try: "`openBrowser`", Err: drivers.ErrPage}
+		return "", &Refusal{What: "no page is open", Try: "`openBrowser`", Err: drivers.ErrNoPage}
 	}
 	try := "`listDevices` shows what there is"
 	if slices.Contains(platforms, dsl.Web) {

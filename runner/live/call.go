@@ -75,9 +75,13 @@ func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
 		}
 		problem := action.ProblemOf(err)
 		a.Problem = &problem
+		if problem.Kind == event.NoPage {
+			return &pagelessError{err}
+		}
 		return nil
 	}, &a.Files)
-	if err != nil {
+	var pageless *pagelessError
+	if err != nil && !(errors.As(err, &pageless) && ctx.Err() == nil) {
 		return Answer{}, d.hide(err)
 	}
 	return d.masked(a)
@@ -109,6 +113,7 @@ func (d *Devices) Look(ctx context.Context, id string, use func(context.Context,
 }
 
 func (d *Devices) use(ctx context.Context, e *entry, who string, use func(context.Context, *action.Session) error, files []*[]File) error {
+	wasOpen := e.session != nil
 	if err := d.open(ctx, e, who); err != nil {
 		return d.ended(ctx, err)
 	}
@@ -122,7 +127,21 @@ func (d *Devices) use(ctx context.Context, e *entry, who string, use func(contex
 		d.o.Pool.Forget(e.session.Platform)
 		err = errors.Join(err, d.shut(e))
 	}
+	if pageless := (*pagelessError)(nil); errors.As(err, &pageless) || errors.Is(err, drivers.ErrNoPage) {
+		err = d.closePageless(e, wasOpen, err)
+	}
 	return d.ended(ctx, err)
+}
+
+// pagelessError carries the answer of a call that needs a page while none is open out of the device's turn.
+type pagelessError struct{ error }
+
+// closePageless closes a browser device that was opened for a call which found no page on it: it must not be listed as a page.
+func (d *Devices) closePageless(e *entry, wasOpen bool, err error) error {
+	if _, held := e.held(time.Now()); !wasOpen && !held {
+		err = errors.Join(err, d.shut(e))
+	}
+	return err
 }
 
 // broke tells whether the device is to blame. It is not for what the app or the caller did wrong, nor where nobody could read its pictures;
