@@ -216,6 +216,19 @@ type TextHinter interface {
 	HintTexts(texts ...string)
 }
 
+// PartReader is a Device whose trees tell where in the texts of pages parts of them are drawn.
+type PartReader interface {
+	// ReadParts names the parts whose places the elements of pages are to have in the trees to come. None: no more.
+	ReadParts(parts ...screen.TextPart)
+}
+
+// PartRevealer is a Revealer that can bring a part of an element's text into view.
+type PartRevealer interface {
+	Revealer
+	// RevealPart scrolls the first place of the part that can be seen into view. The tree must be read again afterwards.
+	RevealPart(ctx context.Context, n *screen.Node, part screen.TextPart) error
+}
+
 // Pixels is a Device whose screenshots are much cheaper than its trees: standing still is then proved by pixels.
 type Pixels interface {
 	// PixelsAreCheap is true when two screenshots cost less than one tree.

@@ -163,12 +163,13 @@ func newNode(e xml.StartElement) *screen.Node {
 		case "clickable": // a touch ends at either; a switch that is checkable alone leaves it to its row
 			n.Clickable, clickable = n.Clickable || on, on
 		case "long-clickable":
-			n.Clickable = n.Clickable || on
+			n.Clickable, n.HoldsLinks = n.Clickable || on, on
 		case "scrollable":
 			n.Scrollable = on
 		}
 	}
 	n.LongOnly = n.Clickable && !clickable
+	n.HoldsLinks = n.HoldsLinks && clickable && strings.HasSuffix(n.Type, "TextView") // Android makes a text with links so
 	n.Editable = n.Editable || isTextField(n.Type)
 	if n.Editable {
 		field.settle(n)

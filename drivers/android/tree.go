@@ -294,7 +294,7 @@ func (d *Device) newTree(from *dump, taken time.Time) *screen.Tree {
 		size = extent(from.windows)
 	}
 	tree := screen.NewTree(from.windows, size, taken)
-	tree.Active, tree.Bars = from.active(), from.bars
+	tree.Active, tree.Bars, tree.Parts = from.active(), from.bars, d.webViews.parts
 	return tree
 }
 

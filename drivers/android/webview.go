@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,9 +29,16 @@ type webViews struct {
 	pages    map[string]*pageConn // by socket and id
 	owners   map[string]*pageConn // of the newest tree's elements, by the beginning of their refs
 	readings int64
+	parts    []screen.TextPart // of texts, whose places the elements of pages have
 }
 
-var _ drivers.WebViewReader = (*Device)(nil)
+var (
+	_ drivers.WebViewReader = (*Device)(nil)
+	_ drivers.PartReader    = (*Device)(nil)
+)
+
+// ReadParts names the parts of texts whose places the elements of pages in WebViews are to have.
+func (d *Device) ReadParts(parts ...screen.TextPart) { d.webViews.parts = slices.Clone(parts) }
 
 // ReadWebViews chooses what tells of the pages in WebViews.
 func (d *Device) ReadWebViews(how string) error {
@@ -225,7 +233,7 @@ func (d *Device) readPage(ctx context.Context, key, socket, id string) (*dom.Pag
 	w.readings++
 	gen := strconv.FormatInt(w.readings, 36)
 	conn.ctx = ctx
-	page, err := dom.Read(conn, dom.How{Gen: gen, Plain: error.Error})
+	page, err := dom.Read(conn, dom.How{Gen: gen, Parts: w.parts, Plain: error.Error})
 	if err != nil {
 		conn.close()
 		delete(w.pages, key)

@@ -2,6 +2,7 @@ package dom
 
 import (
 	"image"
+	"slices"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
@@ -26,5 +27,14 @@ func (p *Page) Place(view, seen image.Rectangle) {
 		case in != part:
 			n.Seen = &in
 		}
+		for i := range n.Parts {
+			n.Parts[i].Offscreen = n.Parts[i].Offscreen || slices.ContainsFunc(n.Parts[i].Lines, func(r image.Rectangle) bool { return !leaves(seen, r) })
+		}
 	})
+}
+
+// leaves reports whether at least half of a box lies within what is seen.
+func leaves(seen, box image.Rectangle) bool {
+	in := box.Intersect(seen)
+	return 2*in.Dx()*in.Dy() >= box.Dx()*box.Dy()
 }

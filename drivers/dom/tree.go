@@ -70,7 +70,19 @@ type element struct {
 	Spare   []float64  `json:"g"` // in a frame: points at which it can be seen and touched, as far as the frame's page knows
 	Control *int       `json:"l"`
 	Inner   []float64  `json:"o"` // of a frame: where its page begins, the part of it that can be seen, and its scale
+	Places  []place    `json:"m"`
 	Kids    []*element `json:"k"`
+}
+
+// place is where a part of a text is drawn, as script/parts.js writes it.
+type place struct {
+	Part    int       `json:"k"` // index into How.Parts
+	State   int       `json:"s"` // 0 in view, 1 scrolled away, 2 cut off
+	Boxes   []float64 `json:"b"`
+	Press   []float64 `json:"p"`
+	Covered string    `json:"c"`
+	Veiled  string    `json:"v"`
+	Spare   []float64 `json:"g"`
 }
 
 // Document is what the script says of one document.
@@ -99,6 +111,7 @@ type Asker interface {
 type How struct {
 	Gen   string             // tells the elements of this reading from those of others: a number in base 36
 	Texts []string           // that must not be left out of a page with more elements than MaxNodes
+	Parts []screen.TextPart  // of texts, whose places the elements are to have
 	Most  int                // elements that are read; 0: MaxNodes
 	Drawn bool               // the page has been drawn since it was read before
 	Plain func(error) string // an error of the Asker in a line
@@ -107,8 +120,9 @@ type How struct {
 // Page is a page that was read.
 type Page struct {
 	*Document
-	Top   *screen.Node // nil: it has no elements yet
-	Notes []string     // what is not in it, and why
+	Top   *screen.Node      // nil: it has no elements yet
+	Notes []string          // what is not in it, and why
+	Parts []screen.TextPart // whose places its elements have
 
 	Rest    screen.Activity // of all its documents
 	Loading bool            // a document of it, its own or that of a frame, has not come whole yet
@@ -116,10 +130,17 @@ type Page struct {
 
 // Read reads a page and the frames in it once, in pixels of CSS.
 func Read(a Asker, how How) (*Page, error) {
-	r := &reader{rest: screen.Quiet, asker: a, how: how, left: cmp.Or(how.Most, MaxNodes), spare: map[*screen.Node][]image.Point{}}
-	if len(how.Texts) > 0 {
+	r := &reader{rest: screen.Quiet, asker: a, how: how, left: cmp.Or(how.Most, MaxNodes), spare: map[*screen.Node][]image.Point{}, spares: map[*screen.PartPlace][]image.Point{}}
+	var sought []any
+	for _, text := range how.Texts {
+		sought = append(sought, text)
+	}
+	for _, part := range how.Parts {
+		sought = append(sought, part)
+	}
+	if len(sought) > 0 {
 		var err error
-		if r.sought, err = json.Marshal(how.Texts); err != nil {
+		if r.sought, err = json.Marshal(sought); err != nil {
 			return nil, err
 		}
 	}
@@ -128,7 +149,7 @@ func Read(a Asker, how How) (*Page, error) {
 		return nil, err
 	}
 	doc.Suspects = r.suspects
-	return &Page{Document: doc, Top: root, Notes: r.notes, Loading: r.loading, Rest: r.rest}, nil
+	return &Page{Document: doc, Top: root, Notes: r.notes, Parts: how.Parts, Loading: r.loading, Rest: r.rest}, nil
 }
 
 // reader reads one page, document by document.
@@ -142,8 +163,9 @@ type reader struct {
 	rest     screen.Activity
 	still    bool // the documents around the one that is read have not been drawn since they were read before
 	notes    []string
-	sought   []byte                         // the texts that must not be left out, as JSON
+	sought   []byte                         // the texts that must not be left out, and the parts of texts, as JSON
 	spare    map[*screen.Node][]image.Point // in frames: where an element can be seen and touched, best first
+	spares   map[*screen.PartPlace][]image.Point
 }
 
 // frame is an iframe that was met in a document.
@@ -211,7 +233,7 @@ func (r *reader) frame(doc *Document, chain []string, f frame) error {
 		return nil
 	}
 	f.node.Children = append(f.node.Children, root)
-	var visible []*screen.Node
+	var visible []met
 	shown := image.Rect(0, 0, Clamp(doc.W), Clamp(doc.H))
 	Each(root, func(n *screen.Node) {
 		moveNode(n, m.rect, m.point)
@@ -220,7 +242,17 @@ func (r *reader) frame(doc *Document, chain []string, f frame) error {
 			spare[i] = m.point(spare[i])
 		}
 		if len(spare) > 0 && !n.Hidden && !n.Offscreen && n.Bounds.Overlaps(shown) {
-			visible = append(visible, n)
+			visible = append(visible, met{spare, &n.Press, &n.Covered, &n.Obscured})
+		}
+		for i := range n.Parts {
+			p := &n.Parts[i]
+			points := r.spares[p]
+			for j := range points {
+				points[j] = m.point(points[j])
+			}
+			if len(points) > 0 {
+				visible = append(visible, met{points, &p.Press, &p.Covered, &p.Obscured})
+			}
 		}
 	})
 	return r.cover(chain, f.ref, visible)
@@ -263,17 +295,32 @@ func moveNode(n *screen.Node, rect func(image.Rectangle) image.Rectangle, point 
 	if n.Press != nil {
 		*n.Press = point(*n.Press)
 	}
+	for _, p := range n.Parts {
+		for i := range p.Lines {
+			p.Lines[i] = rect(p.Lines[i])
+		}
+		if p.Press != nil {
+			*p.Press = point(*p.Press)
+		}
+	}
 }
 
-// cover asks the document around frame ref what lies over the elements inside the frame.
-func (r *reader) cover(chain []string, ref int, nodes []*screen.Node) error {
-	for len(nodes) > 0 {
-		part := nodes[:min(len(nodes), 300)]
-		nodes = nodes[len(part):]
+// met is what the documents around a frame have to say of something in it.
+type met struct {
+	spare             []image.Point // where it can be seen and touched, as far as the frame's page knows
+	press             **image.Point
+	covered, obscured *string
+}
+
+// cover asks the document around frame ref what lies over what is inside the frame.
+func (r *reader) cover(chain []string, ref int, all []met) error {
+	for len(all) > 0 {
+		part := all[:min(len(all), 300)]
+		all = all[len(part):]
 		groups := make([]string, len(part))
 		for i, n := range part {
-			points := make([]string, len(r.spare[n]))
-			for j, p := range r.spare[n] {
+			points := make([]string, len(n.spare))
+			for j, p := range n.spare {
 				points[j] = fmt.Sprintf("%d,%d", p.X, p.Y)
 			}
 			groups[i] = strings.Join(points, ",")
@@ -286,24 +333,23 @@ func (r *reader) cover(chain []string, ref int, nodes []*screen.Node) error {
 			free, _ := answer[0].(float64)
 			covers, _ := answer[1].(string)
 			hides, _ := answer[2].(string)
-			r.meet(part[i], int(free), covers, hides)
+			part[i].by(int(free), covers, hides)
 		}
 	}
 	return nil
 }
 
-// meet notes what the document around a frame says of an element in it: which of its points a touch reaches, or what covers and hides
-// it.
-func (r *reader) meet(n *screen.Node, free int, covers, hides string) {
-	if n.Obscured == "" {
-		n.Obscured = hides
+// by notes which of the points a touch reaches, or what covers and hides all of them.
+func (n met) by(free int, covers, hides string) {
+	if *n.obscured == "" {
+		*n.obscured = hides
 	}
-	switch spare := r.spare[n]; {
+	switch {
 	case covers != "":
-		n.Press, n.Covered = nil, covers
-	case n.Press != nil && free >= 0 && free < len(spare):
-		press := spare[free]
-		n.Press = &press
+		*n.press, *n.covered = nil, covers
+	case *n.press != nil && free >= 0 && free < len(n.spare):
+		press := n.spare[free]
+		*n.press = &press
 	}
 }
 
@@ -335,6 +381,7 @@ func (r *reader) node(e *element, chain []string, frames *[]frame) *screen.Node 
 	for i := 0; i+1 < len(e.Spare); i += 2 {
 		r.spare[n] = append(r.spare[n], image.Pt(Clamp(e.Spare[i]), Clamp(e.Spare[i+1])))
 	}
+	r.places(n, e.Places)
 	if e.Control != nil {
 		n.ControlRef = r.ref(chain, *e.Control)
 	}
@@ -347,6 +394,34 @@ func (r *reader) node(e *element, chain []string, frames *[]frame) *screen.Node 
 		}
 	}
 	return n
+}
+
+// places gives an element the places of the parts of its text.
+func (r *reader) places(n *screen.Node, places []place) {
+	if len(places) == 0 {
+		return
+	}
+	n.Parts = make([]screen.PartPlace, 0, len(places)) // of a fixed size: they are known by their addresses
+	for _, e := range places {
+		if e.Part < 0 || e.Part >= len(r.how.Parts) {
+			continue
+		}
+		p := screen.PartPlace{Part: r.how.Parts[e.Part], Covered: e.Covered, Obscured: e.Veiled, Offscreen: e.State == 1, Cut: e.State == 2}
+		for b := range slices.Chunk(e.Boxes, 4) {
+			if line := rectangle(b); line != nil {
+				p.Lines = append(p.Lines, *line)
+			}
+		}
+		if len(e.Press) == 2 {
+			p.Press = &image.Point{X: Clamp(e.Press[0]), Y: Clamp(e.Press[1])}
+		}
+		n.Parts = append(n.Parts, p)
+		for xy := range slices.Chunk(e.Spare, 2) {
+			if at := &n.Parts[len(n.Parts)-1]; len(xy) == 2 {
+				r.spares[at] = append(r.spares[at], image.Pt(Clamp(xy[0]), Clamp(xy[1])))
+			}
+		}
+	}
 }
 
 func rectangle(b []float64) *image.Rectangle {

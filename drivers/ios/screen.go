@@ -42,6 +42,7 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 		return nil, err
 	}
 	tree, scale := seen.tree(shot, taken, func(scale float64) { d.readPages(ctx, &seen, scale) })
+	tree.Parts = d.partsRead()
 	d.mu.Lock()
 	d.wide, d.scale, d.tree, d.corner = tree.Size.X > tree.Size.Y, scale, tree, seen.bounds.Min
 	d.mu.Unlock()

@@ -57,6 +57,7 @@ type webViews struct {
 	fails    int                   // in a row
 	owners   map[string]*webPage   // of the newest tree's elements, by the beginning of their refs
 	readings int64
+	parts    []screen.TextPart // of texts, whose places the elements of pages have
 }
 
 // pageKey names a page of a process.
@@ -65,7 +66,24 @@ type pageKey struct {
 	id  int
 }
 
-var _ drivers.WebViewReader = (*Device)(nil)
+var (
+	_ drivers.WebViewReader = (*Device)(nil)
+	_ drivers.PartReader    = (*Device)(nil)
+)
+
+// ReadParts names the parts of texts whose places the elements of pages in WebViews are to have.
+func (d *Device) ReadParts(parts ...screen.TextPart) {
+	d.web.mu.Lock()
+	defer d.web.mu.Unlock()
+	d.web.parts = slices.Clone(parts)
+}
+
+// partsRead are the parts that ReadParts named last.
+func (d *Device) partsRead() []screen.TextPart {
+	d.web.mu.Lock()
+	defer d.web.mu.Unlock()
+	return d.web.parts
+}
 
 // ReadWebViews chooses what tells of the pages in WebViews.
 func (d *Device) ReadWebViews(how string) error {

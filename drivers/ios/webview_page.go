@@ -10,6 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/dom"
 	"github.com/taproot-dev/taproot/drivers/ios/inspector"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // webPage is a page that is read through Web Inspector. The script runs in the page's own world: WebKit's protocol makes no other.
@@ -55,10 +56,10 @@ func probePage(ctx context.Context, c webInspector, p inspector.Page, known *web
 	return page, json.Unmarshal(value, &page.about)
 }
 
-// read reads the page; gen tells its elements from those of other readings.
-func (p *webPage) read(ctx context.Context, gen string) (*dom.Page, error) {
+// read reads the page, with the places of the parts of texts; gen tells its elements from those of other readings.
+func (p *webPage) read(ctx context.Context, gen string, parts []screen.TextPart) (*dom.Page, error) {
 	p.ctx, p.ways, p.frames = ctx, nil, nil
-	page, err := dom.Read(p, dom.How{Gen: gen, Plain: error.Error})
+	page, err := dom.Read(p, dom.How{Gen: gen, Parts: parts, Plain: error.Error})
 	if err != nil {
 		return nil, err
 	}

@@ -87,9 +87,9 @@ func (r *reading) hasKeyboard() bool {
 func (w *webViews) readPlaced(ctx context.Context, p *webPage, v *screen.Node, mute bool, scale float64) (*placed, error) {
 	w.readings++
 	gen := strconv.FormatInt(w.readings, 36)
-	page, err := p.read(ctx, gen)
+	page, err := p.read(ctx, gen, w.parts)
 	if errors.Is(err, inspector.ErrLeft) { // once more, for where it has gone
-		page, err = p.read(ctx, gen)
+		page, err = p.read(ctx, gen, w.parts)
 	}
 	if err != nil || page.Failed() || page.Top == nil {
 		return nil, err

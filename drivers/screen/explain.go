@@ -15,7 +15,11 @@ func (t *Tree) Explain(q Query) string {
 	f := newFinder(t, q)
 	s := q.Selector
 	if all, err := f.anchors(s); err == nil && all.missing {
-		return Describe(*all.lacking) + " is not on the screen, and nothing can be related to it"
+		why := Describe(*all.lacking) + " is not on the screen, and nothing can be related to it"
+		if more := t.Explain(Query{Selector: *all.lacking, Matched: q.Matched}); more != "" {
+			why += "; " + more
+		}
+		return why
 	}
 	for _, why := range []func(dsl.Selector) string{f.unmetState, f.unmetRelation, f.outOfRange, f.outOfSight, f.optionOfList, f.partOfText, f.unread} {
 		if text := why(s); text != "" {
@@ -106,17 +110,34 @@ func (f *finder) outOfRange(s dsl.Selector) string {
 // outOfSight: it is there, and nobody can see it.
 func (f *finder) outOfSight(s dsl.Selector) string {
 	hidden := *f
-	hidden.q.Action, hidden.q.Reveal = true, true
+	hidden.q.Action, hidden.q.Reveal, hidden.evenCut = true, true, true
 	matches, err := hidden.search(s, true)
 	if err != nil || len(matches) == 0 {
 		return ""
 	}
 	m := matches[0]
+	if m.Part != nil {
+		return m.outOfSight()
+	}
 	switch {
 	case m.Node.Obscured != "":
 		return fmt.Sprintf("%s is there, but hidden under %s", m.Node, m.Node.Obscured)
 	case m.Node.Offscreen || f.seen(m.Node).Empty():
 		return fmt.Sprintf("%s is there, but outside the part of it that the screen shows; scrollTo brings it into view", m.Node)
+	}
+	return ""
+}
+
+// outOfSight says why the part of a text that is asked for cannot be seen, "" when it can.
+func (m Match) outOfSight() string {
+	words := Quote(m.Part.Part.Text)
+	switch p := m.Part; {
+	case p.Cut:
+		return fmt.Sprintf("%s is in the text of %s, but cut off there", words, m.Node)
+	case p.Offscreen:
+		return fmt.Sprintf("%s is in the text of %s, but outside the part of it that the screen shows; scrollTo brings it into view", words, m.Node)
+	case p.Obscured != "":
+		return fmt.Sprintf("%s is in the text of %s, but hidden under %s", words, m.Node, p.Obscured)
 	}
 	return ""
 }

@@ -78,8 +78,15 @@ type Match struct {
 	// empty where the device itself knows what is seen (Tree.HitTested).
 	Over []*Node
 
-	same      []*Node // Node and the elements that were merged with it
-	outermost *Node   // of the elements that say the same and hold Node
+	// Part is the place of the part of Node's text that was asked for; nil: all of Node was, or where the part is drawn is not known.
+	Part *PartPlace
+	// Unplaced says in a clause that the part of the text which was asked for has no known place, and that a touch would not be the same
+	// everywhere on the element; "" when it can be touched.
+	Unplaced string
+
+	spots     map[*Node][]spot // where the elements are, for those of which a part of the text was asked for
+	same      []*Node          // Node and the elements that were merged with it
+	outermost *Node            // of the elements that say the same and hold Node
 }
 
 // Find gives the elements that the query picks, best first: for an action exactly one or none (an *AmbiguousError when it cannot
@@ -110,6 +117,8 @@ func (m Match) Obstacle() string {
 		return "it is disabled"
 	case m.CoverText != "":
 		return "it is covered by " + m.CoverText
+	case m.Unplaced != "":
+		return m.Unplaced
 	case m.Target.actionable() == nil:
 		return "neither it nor what it lies in says that it reacts to a touch"
 	}
@@ -127,6 +136,8 @@ type finder struct {
 	xpaths map[string]map[*Node]bool
 	hits   map[*Node]Match // of elements that are things by themselves
 	hollow bool            // what has no room of its own, and holds what is seen, will do
+
+	evenCut bool // parts of texts that are cut off will do
 }
 
 func newFinder(t *Tree, q Query) *finder {
@@ -139,6 +150,9 @@ func (f *finder) search(s dsl.Selector, action bool) ([]Match, error) {
 	if err != nil || all.missing {
 		return nil, err
 	}
+	if all, err = f.certain(s, action, all); err != nil {
+		return nil, err
+	}
 	matches, err := f.related(s, action, all)
 	if err != nil || !action || !all.several() || len(matches) == 0 {
 		return matches, err
@@ -148,11 +162,14 @@ func (f *finder) search(s dsl.Selector, action bool) ([]Match, error) {
 
 // related is search with known anchors.
 func (f *finder) related(s dsl.Selector, action bool, all anchors) ([]Match, error) {
-	nodes, tiers, err := f.fitting(s, action, all)
+	fit, err := f.fitting(s, action, all)
 	if err != nil {
 		return nil, err
 	}
-	matches := inState(s, f.merge(s, nodes, tiers))
+	matches := inState(s, f.merge(s, fit))
+	for i := range matches {
+		f.settle(&matches[i], all)
+	}
 	chosen := s.Index != nil || s.First
 	switch {
 	case action && chosen: // a person does not count what cannot come to light
@@ -195,19 +212,26 @@ func inState(s dsl.Selector, matches []Match) []Match {
 	return kept
 }
 
+// fitted are the elements that satisfy a selector, each with its tier, and with its places where a part of its text is asked for.
+type fitted struct {
+	nodes []*Node
+	tiers map[*Node]Tier
+	spots map[*Node][]spot
+}
+
 // fitting gives the elements that satisfy s, each with its tier: those of the best tier, and of all tiers where the state of a named
 // element is asked for, which is decided later.
-func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (nodes []*Node, tiers map[*Node]Tier, err error) {
+func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (fitted, error) {
+	fit := fitted{tiers: map[*Node]Tier{}, spots: map[*Node][]spot{}}
 	rate, err := textMatcher(s)
 	if err != nil {
-		return nil, nil, err
+		return fit, err
 	}
 	ids := f.idMatcher(s)
 	excluded, err := f.excluded(s)
 	if err != nil {
-		return nil, nil, err
+		return fit, err
 	}
-	tiers = map[*Node]Tier{}
 	best, later := TierPart, s.Names() && len(statesAsked(s)) > 0
 	for n := range f.tree.All {
 		if excluded[n] || n.Key && !action && asksText(s) || !f.visible(n, action && f.q.Reveal) {
@@ -218,17 +242,24 @@ func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (nodes []*Nod
 			continue
 		}
 		if holds, err := f.holds(s, n); err != nil {
-			return nil, nil, err
-		} else if !holds || !later && !statesMet(s, n) || !all.hold(n) || !f.drawn(n) {
+			return fit, err
+		} else if !holds || !later && !statesMet(s, n) {
+			continue
+		}
+		spots := all.hold(f.spots(s, n, action))
+		if len(spots) == 0 || !f.drawn(n) {
 			continue
 		}
 		if tier < best && !later {
-			best, nodes = tier, nodes[:0]
-			clear(tiers)
+			best, fit.nodes = tier, fit.nodes[:0]
+			clear(fit.tiers)
 		}
-		nodes, tiers[n] = append(nodes, n), tier
+		fit.nodes, fit.tiers[n] = append(fit.nodes, n), tier
+		if spots[0].asked {
+			fit.spots[n] = spots
+		}
 	}
-	return nodes, tiers, nil
+	return fit, nil
 }
 
 // asksText tells whether an element is looked for by what it says alone.

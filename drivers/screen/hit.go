@@ -6,16 +6,20 @@ import (
 )
 
 // match works out where the thing that some elements are would be touched and what is in the way; the first of them stands for it.
-func (f *finder) match(same []*Node, tier Tier) Match {
-	if len(same) > 1 {
-		return f.hit(same, tier)
-	}
+func (f *finder) match(same []*Node, fit fitted) Match {
+	tier := fit.tiers[same[0]]
 	m, known := f.hits[same[0]] // relations ask for the same elements again and again
-	if !known {
+	switch {
+	case len(same) > 1:
+		m = f.hit(same, tier)
+	case !known:
 		m = f.hit(same, tier)
 		f.hits[same[0]] = m
 	}
-	m.Tier = tier
+	m.Tier, m.spots = tier, fit.spots
+	if at := m.spotsOf(m.Node); at[0].asked {
+		f.atSpot(&m, at[0])
+	}
 	return m
 }
 

@@ -10,11 +10,12 @@ import (
 
 // merge makes one match of the elements that are one thing to a person: those that say the same one inside the other, a label and the
 // control that it names, the labels of one button or row, and twins with equal bounds.
-func (f *finder) merge(s dsl.Selector, nodes []*Node, tiers map[*Node]Tier) []Match {
+func (f *finder) merge(s dsl.Selector, fit fitted) []Match {
+	nodes, tiers := fit.nodes, fit.tiers
 	if !s.Names() {
 		matches := make([]Match, len(nodes))
 		for i, n := range nodes {
-			matches[i] = f.match([]*Node{n}, tiers[n])
+			matches[i] = f.match([]*Node{n}, fit)
 		}
 		return matches
 	}
@@ -30,7 +31,7 @@ func (f *finder) merge(s dsl.Selector, nodes []*Node, tiers map[*Node]Tier) []Ma
 	}
 	var matches []Match
 	for _, group := range f.things(inner) {
-		m := f.match(group, tiers[group[0]])
+		m := f.match(group, fit)
 		m.outermost = outer[group[0]]
 		matches = append(matches, m)
 	}

@@ -54,6 +54,7 @@ type Node struct {
 
 	Clickable  bool `json:"clickable,omitempty"`
 	LongOnly   bool `json:"-"` // what makes it clickable is a long press alone
+	HoldsLinks bool `json:"-"` // its text may hold links that are no elements, so that a touch is not the same everywhere on it
 	Scrollable bool `json:"scrollable,omitempty"`
 
 	// Offscreen: scrolled out of a box or frame within the screen, so that it is not to be seen now, wherever its bounds lie, and a
@@ -79,6 +80,9 @@ type Node struct {
 	Earlier bool `json:"-"`
 	// Press is where a touch reaches the element and nothing else in it or over it, when the device itself knows.
 	Press *image.Point `json:"press,omitempty"`
+
+	// Parts are the places in the element's text of the parts of texts that the tree was read for (Tree.Parts), those in view first.
+	Parts []PartPlace `json:"-"`
 
 	// InPage: it is an element of a web page in a view of a phone, and the page itself has told what covers it, hides it and where it is pressed.
 	// What lies over the view, the order of drawing tells.
@@ -126,6 +130,8 @@ type Tree struct {
 	// Bars are strips of the system's own along the edges of the screen, which take the touches of what an app draws beneath them. They are in no
 	// window, and nothing in them is looked for.
 	Bars []*Node `json:"-"`
+	// Parts are the parts of texts whose places the elements of pages have, in Node.Parts. What else a text holds has no known place.
+	Parts []TextPart `json:"-"`
 	// HitTested says that Node.Covered was filled in by the device.
 	HitTested bool `json:"hit_tested,omitempty"`
 	// Loading says that the page, or one in a frame of it, has not come whole yet, or that another one was asked for in its place: what is

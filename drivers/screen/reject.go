@@ -48,6 +48,8 @@ func (f *finder) whyNot(s dsl.Selector, n *Node) string {
 		return "it is hidden under " + n.Obscured
 	case n.Offscreen || f.seen(n).Empty():
 		return "it lies outside the part that the screen shows; scrollTo brings it into view"
+	case len(f.spots(s, n, false)) == 0:
+		return "the part of its text that is asked for cannot be seen"
 	case len(statesAsked(s)) > 0:
 		if why := unmetState(s, n); why != "" {
 			return why

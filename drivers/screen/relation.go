@@ -2,6 +2,7 @@ package screen
 
 import (
 	"image"
+	"maps"
 	"slices"
 
 	"github.com/taproot-dev/taproot/dsl"
@@ -18,7 +19,7 @@ type anchors struct {
 type anchor struct {
 	selector dsl.Selector
 	matches  []Match
-	holds    func(n, a, outermost *Node) bool
+	holds    func(n, a spot, outermost *Node) bool
 	rank     bool // the nearest is meant, when several hold
 	set      func(s *dsl.Selector, to dsl.Selector)
 }
@@ -52,7 +53,7 @@ func (f *finder) anchors(s dsl.Selector) (anchors, error) {
 
 type relation struct {
 	to    *dsl.Selector
-	holds func(n, a, outermost *Node) bool
+	holds func(n, a spot, outermost *Node) bool
 	rank  bool
 	set   func(s *dsl.Selector, to dsl.Selector) // puts another element into a selector's relation
 
@@ -61,15 +62,15 @@ type relation struct {
 
 func relationsOf(s dsl.Selector) []relation {
 	list := []relation{
-		{to: s.Below, holds: func(n, a, _ *Node) bool { return below(n.place(), a.place()) && !besides(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Below = &to }},
-		{to: s.Above, holds: func(n, a, _ *Node) bool { return below(a.place(), n.place()) && !besides(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Above = &to }},
-		{to: s.RightOf, holds: func(n, a, _ *Node) bool { return rightOf(n.place(), a.place()) || inRow(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.RightOf = &to }},
-		{to: s.LeftOf, holds: func(n, a, _ *Node) bool { return rightOf(a.place(), n.place()) || inRow(a, n) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.LeftOf = &to }},
-		{to: s.Near, holds: func(n, a, _ *Node) bool { return apart(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Near = &to }},
-		{around: true, to: s.Inside, holds: func(n, _, outermost *Node) bool { return inside(n, outermost) }, set: func(s *dsl.Selector, to dsl.Selector) { s.Inside = &to }},
+		{to: s.Below, holds: func(n, a spot, _ *Node) bool { return below(n.place(), a.place()) && !besides(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Below = &to }},
+		{to: s.Above, holds: func(n, a spot, _ *Node) bool { return below(a.place(), n.place()) && !besides(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Above = &to }},
+		{to: s.RightOf, holds: func(n, a spot, _ *Node) bool { return rightOf(n.place(), a.place()) || inRow(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.RightOf = &to }},
+		{to: s.LeftOf, holds: func(n, a spot, _ *Node) bool { return rightOf(a.place(), n.place()) || inRow(a, n) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.LeftOf = &to }},
+		{to: s.Near, holds: func(n, a spot, _ *Node) bool { return apart(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Near = &to }},
+		{around: true, to: s.Inside, holds: func(n, _ spot, outermost *Node) bool { return inside(n.Node, outermost) }, set: func(s *dsl.Selector, to dsl.Selector) { s.Inside = &to }},
 	}
 	for i := range s.Contains {
-		list = append(list, relation{to: &s.Contains[i], holds: func(n, a, _ *Node) bool { return inside(a, n) }, set: func(s *dsl.Selector, to dsl.Selector) {
+		list = append(list, relation{to: &s.Contains[i], holds: func(n, a spot, _ *Node) bool { return inside(a.Node, n.Node) }, set: func(s *dsl.Selector, to dsl.Selector) {
 			s.Contains = slices.Clone(s.Contains)
 			s.Contains[i] = to
 		}})
@@ -79,7 +80,26 @@ func relationsOf(s dsl.Selector) []relation {
 
 // several tells whether a relation may refer to more than one element.
 func (as anchors) several() bool {
-	return slices.ContainsFunc(as.list, func(a anchor) bool { return len(a.matches) > 1 })
+	return slices.ContainsFunc(as.list, func(a anchor) bool { return len(a.each()) > 1 })
+}
+
+// each gives the elements that a relation may refer to one by one, also where they are places in one text.
+func (a anchor) each() []Match {
+	var list []Match
+	for _, m := range a.matches {
+		at := m.spotsOf(m.Node)
+		if !a.rank || len(at) == 1 {
+			list = append(list, m)
+			continue
+		}
+		for i := range at {
+			one := m
+			one.spots = maps.Clone(m.spots)
+			one.spots[m.Node] = at[i : i+1]
+			list = append(list, one)
+		}
+	}
+	return list
 }
 
 // maxAnchors bounds how many combinations of anchors are worked out one by one.
@@ -88,16 +108,17 @@ const maxAnchors = 64
 // sameAnswer works each relation out for each of the elements that it may refer to. Where the answers differ, the relation does not
 // decide, and the error lists its anchors.
 func (f *finder) sameAnswer(s dsl.Selector, all anchors) error {
-	combinations := 1
-	for _, a := range all.list {
-		combinations *= len(a.matches)
+	combinations, each := 1, make([][]Match, len(all.list))
+	for i, a := range all.list {
+		each[i] = a.each()
+		combinations *= len(each[i])
 	}
-	var answer *Node
+	var answer *Match
 	for i := range min(combinations, maxAnchors) {
 		one := anchors{list: slices.Clone(all.list)}
 		for j, rest := 0, i; j < len(one.list); j++ {
-			k := len(one.list[j].matches)
-			one.list[j].matches = one.list[j].matches[rest%k : rest%k+1]
+			k := len(each[j])
+			one.list[j].matches = each[j][rest%k : rest%k+1]
 			rest /= k
 		}
 		matches, err := f.related(s, true, one)
@@ -105,10 +126,10 @@ func (f *finder) sameAnswer(s dsl.Selector, all anchors) error {
 			return err
 		}
 		for _, m := range matches {
-			if answer != nil && answer != m.Node {
+			if answer != nil && (answer.Node != m.Node || answer.Part != m.Part) {
 				return f.ambiguous(s, all)
 			}
-			answer = m.Node
+			answer = &m
 		}
 	}
 	if combinations > maxAnchors {
@@ -117,25 +138,33 @@ func (f *finder) sameAnswer(s dsl.Selector, all anchors) error {
 	return nil
 }
 
-// hold tells whether n stands in every relation to at least one of its anchors.
-func (as anchors) hold(n *Node) bool {
-	for _, a := range as.list {
-		if !slices.ContainsFunc(a.matches, func(to Match) bool { return a.related(n, to) != nil }) {
-			return false
-		}
+// hold gives the places of an element at which it stands in every relation to at least one of its anchors.
+func (as anchors) hold(at []spot) []spot {
+	if len(as.list) == 0 {
+		return at
 	}
-	return true
+	return slices.DeleteFunc(at, func(n spot) bool {
+		return slices.ContainsFunc(as.list, func(a anchor) bool {
+			return !slices.ContainsFunc(a.matches, func(to Match) bool { _, holds := a.related(n, to); return holds })
+		})
+	})
 }
 
-// related gives the nearest to n of the elements of an anchor, which are one thing, to which n stands in the relation; nil: it does not.
-func (a anchor) related(n *Node, to Match) *Node {
-	var nearest *Node
+// related gives the nearest to n of the places of an anchor, which are one thing, to which n stands in the relation; false: it does not.
+func (a anchor) related(n spot, to Match) (nearest spot, holds bool) {
 	for _, x := range to.same {
-		if n != x && a.holds(n, x, to.outermost) && (nearest == nil || distance(n.place(), x.place()) < distance(n.place(), nearest.place())) {
-			nearest = x
+		for _, at := range to.spotsOf(x) {
+			if n.apartFrom(at) && a.holds(n, at, to.outermost) && (!holds || distance(n.place(), at.place()) < distance(n.place(), nearest.place())) {
+				nearest, holds = at, true
+			}
 		}
 	}
-	return nearest
+	return nearest, holds
+}
+
+// apartFrom reports whether two places are of two elements, or of one text in two places.
+func (s spot) apartFrom(a spot) bool {
+	return s.Node != a.Node || s.part != nil && a.part != nil && s.at.Intersect(a.at).Empty()
 }
 
 // nearest keeps the matches that are equally near to the ranking anchors, and nearest.
@@ -146,11 +175,7 @@ func (as anchors) nearest(matches []Match) []Match {
 	}
 	cost, least := make([]int, len(matches)), -1
 	for i, m := range matches {
-		for _, a := range as.list {
-			if a.rank {
-				cost[i] += a.cost(m.Node)
-			}
-		}
+		cost[i] = as.cost(m.spot())
 		if least < 0 || cost[i] < least {
 			least = cost[i]
 		}
@@ -164,12 +189,23 @@ func (as anchors) nearest(matches []Match) []Match {
 	return kept
 }
 
+// cost is how far a place is from all anchors that rank.
+func (as anchors) cost(n spot) int {
+	sum := 0
+	for _, a := range as.list {
+		if a.rank {
+			sum += a.cost(n)
+		}
+	}
+	return sum
+}
+
 // cost is the distance of n to its nearest anchor; an element beside the anchor's column and row counts as farther than any within.
-func (a anchor) cost(n *Node) int {
+func (a anchor) cost(n spot) int {
 	best := -1
 	for _, to := range a.matches {
-		x := a.related(n, to)
-		if x == nil {
+		x, holds := a.related(n, to)
+		if !holds {
 			continue
 		}
 		if c := distance(n.place(), x.place()); best < 0 || c < best {
@@ -197,19 +233,19 @@ func below(n, a image.Rectangle) bool { return n.Min.Y >= a.Max.Y-slack(n, a).Y 
 
 // besides tells whether n stands out of a's column, in a box that has a title of its own where a is one, or one of a's kind in a's row, or at a's
 // place in a box of the same kind: what is in the next card is not below this card's title. On pages alone, whose trees have such boxes.
-func besides(n, a *Node) bool {
+func besides(n, a spot) bool {
 	if !n.hitTested() || gap(n.place().Min.X, n.place().Max.X, a.place().Min.X, a.place().Max.X) == 0 {
 		return false
 	}
-	box, other := n.branch(a), a.branch(n)
-	if box == n || slices.ContainsFunc(box.Children, func(c *Node) bool { return c.hasPeer(a) }) {
-		return box != n
+	box, other := n.branch(a.Node), a.branch(n.Node)
+	if box == n.Node || slices.ContainsFunc(box.Children, func(c *Node) bool { return c.hasPeer(a.Node) }) {
+		return box != n.Node
 	}
-	if other == a || other.Type != box.Type || min(other.Bounds.Max.X, box.Bounds.Max.X) > max(other.Bounds.Min.X, box.Bounds.Min.X) {
+	if other == a.Node || other.Type != box.Type || min(other.Bounds.Max.X, box.Bounds.Max.X) > max(other.Bounds.Min.X, box.Bounds.Min.X) {
 		return false
 	}
-	kin, own := alike(box, kindsUpTo(a, other)), slices.Index(alike(other, kindsUpTo(a, other)), a)
-	return own >= 0 && own < len(kin) && kin[own] != n && !n.Within(kin[own]) && kin[own].Label() != ""
+	kin, own := alike(box, kindsUpTo(a.Node, other)), slices.Index(alike(other, kindsUpTo(a.Node, other)), a.Node)
+	return own >= 0 && own < len(kin) && kin[own] != n.Node && !n.Within(kin[own]) && kin[own].Label() != ""
 }
 
 // branch is the widest element around n, or n itself, that does not hold a.
@@ -256,20 +292,20 @@ func rightOf(n, a image.Rectangle) bool { return n.Min.X >= a.Max.X-slack(n, a).
 
 // inRow tells whether n stands right of a in another cell of the same row of a table, high or low in it, and nothing in either cell stands in the
 // line of the other one: cells that hold several lines each are columns.
-func inRow(n, a *Node) bool {
-	if n.Within(a) || a.Within(n) || n.place().Min.X < a.place().Max.X-slack(n.place(), a.place()).X {
+func inRow(n, a spot) bool {
+	if n.Within(a.Node) || a.Within(n.Node) || n.place().Min.X < a.place().Max.X-slack(n.place(), a.place()).X {
 		return false
 	}
-	cell, other := n.branch(a), a.branch(n)
+	cell, other := n.branch(a.Node), a.branch(n.Node)
 	row := cell.Parent
 	if row == nil || row != other.Parent || row.Role != "row" && row.Type != "tr" {
 		return false
 	}
-	return !cell.hasBeside(n, a) && !other.hasBeside(a, n)
+	return !cell.hasBeside(n.Node, a) && !other.hasBeside(a.Node, n)
 }
 
 // hasBeside tells whether something in a cell, other than own, stands in the line of n.
-func (n *Node) hasBeside(own, of *Node) bool {
+func (n *Node) hasBeside(own *Node, of spot) bool {
 	if n.Label() != "" && !n.Hidden && n != own && !own.Within(n) && !n.Within(own) && sameRow(n.place(), of.place()) {
 		return true
 	}
@@ -289,9 +325,9 @@ func slack(n, a image.Rectangle) image.Point {
 }
 
 // apart tells whether neither element holds the other, or the text of one that holds the other has a place of its own.
-func apart(n, a *Node) bool {
-	if n.Within(a) || a.Within(n) {
-		return n != a && n.place().Intersect(a.place()).Empty()
+func apart(n, a spot) bool {
+	if n.Within(a.Node) || a.Within(n.Node) {
+		return n.apartFrom(a) && n.place().Intersect(a.place()).Empty()
 	}
 	return true
 }

@@ -23,7 +23,7 @@ func (t *Tree) Things() []Match {
 		if named := n.unit(); named != nil && named != n && named.Label() == n.Label() {
 			continue // the button is listed
 		}
-		matches = append(matches, f.match([]*Node{n}, TierCriteria))
+		matches = append(matches, f.match([]*Node{n}, fitted{}))
 	}
 	inReadingOrder(matches)
 	return matches

@@ -46,13 +46,14 @@ type Device struct {
 	evidence  *evidence // set by StartEvidence
 	log       *pageLog
 	dialogs   []string
-	aimed     *screen.Node   // what the next touch is meant for
-	met       string         // what the last touch that was aimed has met
-	snapshot  snapshot       // that reports were given last
-	sought    []string       // texts that a tree must not leave out
-	caret     caret          // what becomes of the caret before text is typed
-	clipboard string         // what the test or a page put there last
-	finished  []drivers.Clip // of sessions that are closed
+	aimed     *screen.Node      // what the next touch is meant for
+	met       string            // what the last touch that was aimed has met
+	snapshot  snapshot          // that reports were given last
+	sought    []string          // texts that a tree must not leave out
+	parts     []screen.TextPart // of texts, whose places the elements of a tree have
+	caret     caret             // what becomes of the caret before text is typed
+	clipboard string            // what the test or a page put there last
+	finished  []drivers.Clip    // of sessions that are closed
 
 	calls  sync.WaitGroup // calls into Playwright that outlived their context
 	events pageEvents
@@ -74,6 +75,8 @@ var (
 	_ drivers.Navigator      = (*Device)(nil)
 	_ drivers.Querier        = (*Device)(nil)
 	_ drivers.Revealer       = (*Device)(nil)
+	_ drivers.PartRevealer   = (*Device)(nil)
+	_ drivers.PartReader     = (*Device)(nil)
 	_ drivers.Aimer          = (*Device)(nil)
 	_ drivers.Gestures       = (*Device)(nil)
 	_ drivers.Keys           = (*Device)(nil)

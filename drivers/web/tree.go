@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -46,6 +47,7 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 			root.Children = append(root.Children, &screen.Node{Type: screen.CutNote, Desc: note, Hidden: true})
 		}
 		tree := screen.NewTree([]*screen.Node{root}, got.Zoom.Apply(root, got.W, got.H), taken)
+		tree.Parts = got.Parts
 		tree.HitTested, tree.Loading, tree.Rest = true, got.Loading || d.leaving(page), d.rest(page, got.Rest)
 		return tree, nil
 	})
@@ -68,7 +70,9 @@ func (d *Device) rest(page playwright.Page, of screen.Activity) screen.Activity 
 
 // readPage reads the page and the frames in it once. drawn: the page has been drawn since the tree before.
 func (d *Device) readPage(page playwright.Page, drawn bool) (*dom.Page, error) {
-	return dom.Read(asker{page, callLimit - time.Second}, dom.How{Gen: strconv.FormatInt(d.gen.Add(1), 36), Texts: d.soughtTexts(), Most: d.most, Drawn: drawn, Plain: plain})
+	texts, parts := d.soughtTexts()
+	return dom.Read(asker{page, callLimit - time.Second},
+		dom.How{Gen: strconv.FormatInt(d.gen.Add(1), 36), Texts: texts, Parts: parts, Most: d.most, Drawn: drawn, Plain: plain})
 }
 
 // HintTexts names texts that the trees to come must not leave out, on pages with more elements than a tree holds.
@@ -78,14 +82,32 @@ func (d *Device) HintTexts(texts ...string) {
 	d.sought = slices.Clone(texts)
 }
 
-func (d *Device) soughtTexts() []string {
+// ReadParts names the parts of texts whose places the elements of the trees to come are to have.
+func (d *Device) ReadParts(parts ...screen.TextPart) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.sought
+	d.parts = slices.Clone(parts)
+}
+
+func (d *Device) soughtTexts() ([]string, []screen.TextPart) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.sought, d.parts
 }
 
 // Reveal scrolls the element into the middle of the view, and the frames that it is in.
-func (d *Device) Reveal(ctx context.Context, n *screen.Node) error {
+func (d *Device) Reveal(ctx context.Context, n *screen.Node) error { return d.reveal(ctx, n, "") }
+
+// RevealPart scrolls a part of the element's text into view, and the frames that it is in.
+func (d *Device) RevealPart(ctx context.Context, n *screen.Node, part screen.TextPart) error {
+	asked, err := json.Marshal(part)
+	if err != nil {
+		return err
+	}
+	return d.reveal(ctx, n, fmt.Sprintf(".%x", asked))
+}
+
+func (d *Device) reveal(ctx context.Context, n *screen.Node, part string) error {
 	gen, path, err := dom.ParseRef(n.Ref)
 	if err != nil {
 		return err
@@ -93,7 +115,11 @@ func (d *Device) Reveal(ctx context.Context, n *screen.Node) error {
 	return act(ctx, d, func(page playwright.Page) error {
 		for i, chain := range dom.Chains(gen, path) {
 			var nothing struct{}
-			if err := ask(page, chain, fmt.Sprintf("reveal.%s.%d", gen, path[i]), &nothing); err != nil {
+			command := fmt.Sprintf("reveal.%s.%d", gen, path[i])
+			if i == len(path)-1 {
+				command += part
+			}
+			if err := ask(page, chain, command, &nothing); err != nil {
 				return err
 			}
 		}

@@ -84,6 +84,7 @@ func (w *screenReader) prepareFor(sel dsl.Selector) {
 	if d, ok := w.s.Device.(drivers.TextHinter); ok {
 		d.HintTexts(soughtTexts(sel)...)
 	}
+	w.readsParts(sel)
 	w.onlySeen, w.labelled = visionSuffices(sel), labelOnly(sel)
 }
 

@@ -61,6 +61,7 @@ type screenReader struct {
 	located     int           // how often a model was asked where it is
 	digest      uint64
 	matched     map[screen.Expression]map[*screen.Node]bool // by the css and XPath of the newest query
+	parts       []screen.TextPart                           // of texts, whose places the trees have on pages
 	hiddenUnder string                                      // why what was found in the newest tree cannot be seen
 	seed        maphash.Seed
 }
@@ -94,6 +95,9 @@ func (w *screenReader) readBehind(ctx context.Context, picture bool) error {
 	w.before, w.beforeAt = w.rest.Last(), w.shotAt
 	if err := w.s.stillRuns(ctx); err != nil {
 		return err
+	}
+	if d, ok := w.s.Device.(drivers.PartReader); ok {
+		d.ReadParts(w.parts...)
 	}
 	t, err := w.elements(ctx)
 	if w.pixelsOnly = w.onlyPixels(err); w.pixelsOnly {
@@ -263,6 +267,17 @@ func (w *screenReader) leaves(matches []screen.Match, timeout time.Duration) boo
 	return !staying && time.Since(w.began) < min(leavesFor, timeout)
 }
 
+// readsParts adds the parts of texts that a selector asks for to those whose places the trees to come have. It reports whether the device can tell them.
+func (w *screenReader) readsParts(sel dsl.Selector) bool {
+	for _, p := range screen.TextParts(sel) {
+		if !slices.Contains(w.parts, p) {
+			w.parts = append(w.parts, p)
+		}
+	}
+	_, ok := w.s.Device.(drivers.PartReader)
+	return ok && len(w.parts) > 0
+}
+
 // searchPurpose is what an element is looked for.
 type searchPurpose int
 
@@ -280,9 +295,15 @@ func (w *screenReader) find(ctx context.Context, sel dsl.Selector, what searchPu
 	return w.search(ctx, q)
 }
 
-// query prepares a query over the tree that was read last; css and xpath are asked of the browser.
+// query prepares a query over the tree that was read last; css and xpath are asked of the browser. Where the tree does not have the places of
+// the parts of texts that are asked for, another one is read.
 func (w *screenReader) query(ctx context.Context, sel dsl.Selector, what searchPurpose) (screen.Query, error) {
 	q := screen.Query{Selector: sel, Action: what == toAct}
+	if w.readsParts(sel) && !w.tree.Knows(w.parts) && !w.pixelsOnly {
+		if err := w.readBehind(ctx, false); err != nil {
+			return q, err
+		}
+	}
 	w.matched = nil
 	_, reveals := w.s.Device.(drivers.Revealer)
 	q.Reveal = reveals && what == toAct

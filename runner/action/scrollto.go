@@ -153,12 +153,33 @@ func (c *search) arrive(ctx context.Context) error {
 	c.s.matched(*c.found)
 	n := c.found.Node
 	r, ok := c.s.Device.(drivers.Revealer)
-	if ok && (n.Offscreen || !n.Bounds.In(image.Rectangle{Max: c.tree.Size})) {
-		err := r.Reveal(ctx, n)
+	if ok && (c.found.Away(c.tree) || c.found.Part == nil && !n.Bounds.In(image.Rectangle{Max: c.tree.Size})) {
+		err := reveal(ctx, r, *c.found)
 		c.s.acted, c.s.before = time.Now(), c.tree // what else it moved or faded was not looked at
-		return err
+		if err != nil || c.found.Part == nil {
+			return err
+		}
+		return c.shows(ctx)
 	}
 	return nil
+}
+
+// shows checks that the part of a text that was scrolled to is in view.
+func (c *search) shows(ctx context.Context) error {
+	err := poll(ctx, min(c.left(), lateContent), func() error {
+		if err := c.read(ctx, false); err != nil {
+			return err
+		}
+		matches, err := c.find(ctx, c.a.Selector, toSee)
+		if err == nil && len(matches) == 0 {
+			err = errWait
+		}
+		return err
+	})
+	if errors.Is(err, errWait) {
+		return c.notFound("its text does not come into view")
+	}
+	return err
 }
 
 // see notes the texts that the box shows, in the order in which they are read.

@@ -91,7 +91,7 @@ func (h *targetSearch) look(ctx context.Context) (screen.Match, error) {
 		return screen.Match{}, err
 	}
 	matches, err := h.find(ctx, h.sel, toAct)
-	if errors.Is(err, screen.ErrAmbiguous) {
+	if unplaced := new(screen.UnplacedError); errors.Is(err, screen.ErrAmbiguous) || errors.As(err, &unplaced) {
 		return screen.Match{}, h.undecided(ctx, err)
 	}
 	if err != nil {
@@ -122,7 +122,7 @@ func (h *targetSearch) undecided(ctx context.Context, several error) error {
 // ready checks that the element can be touched now.
 func (h *targetSearch) ready(ctx context.Context, m screen.Match, previous *screen.Match) (screen.Match, error) {
 	switch {
-	case m.Node.Offscreen || !m.Node.Bounds.Overlaps(image.Rectangle{Max: h.tree.Size}):
+	case m.Away(h.tree):
 		h.why = "is outside the screen"
 		return m, h.reveal(ctx, m)
 	case m.Disabled():
@@ -138,6 +138,8 @@ func (h *targetSearch) ready(ctx context.Context, m screen.Match, previous *scre
 		h.why = "is covered by " + h.aboveIt(m).String() + " of another window"
 	case h.underKeyboard(ctx, m):
 		return m, h.uncover(ctx)
+	case m.Unplaced != "":
+		h.why = m.Unplaced
 	default:
 		stands, err := h.stood(ctx, m, previous)
 		if err != nil || stands {
@@ -172,10 +174,18 @@ func (h *targetSearch) reveal(ctx context.Context, m screen.Match) error {
 		return errWait
 	}
 	h.reveals++
-	if err := r.Reveal(ctx, m.Node); err != nil {
+	if err := reveal(ctx, r, m); err != nil {
 		return err
 	}
 	return errWait
+}
+
+// reveal scrolls an element, or the part of its text that is asked for, into view.
+func reveal(ctx context.Context, r drivers.Revealer, m screen.Match) error {
+	if parts, ok := r.(drivers.PartRevealer); ok && m.Part != nil {
+		return parts.RevealPart(ctx, m.Node, m.Part.Part)
+	}
+	return r.Reveal(ctx, m.Node)
 }
 
 // movesOn is why an element that does not stand still is not touched.

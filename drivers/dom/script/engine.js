@@ -196,6 +196,8 @@
 
 // include occlusion.js
 
+// include parts.js
+
 // include dom.js
 
   const put = (node, key, value) => { if (value) node[key] = (key === 'x' ? long : cut)(String(value)); };
@@ -290,7 +292,8 @@
 
   const commands = {
     // tree.<gen>.<max>.<texts>[.<view and clip: 8 numbers>]: the elements of this document. Those that show one of the texts (in
-    // JSON, in hexadecimal) are among them, however many others are left out.
+    // JSON, in hexadecimal) are among them, however many others are left out. Among the texts are parts of texts (see parts.js): of each the
+    // elements tell where it is drawn.
     tree(root, [gen, max, texts, ...box]) {
       const undrawn = !drawn;
       drawn = false;
@@ -311,7 +314,8 @@
       noteFrames(root);
       const total = allIn(root, '*').length;
       rectOf(top || create(root, 'p')); // the layout is the browser's own time, not that of the reading
-      const wants = texts ? JSON.parse(unhex(texts)) : [];
+      const said = texts ? JSON.parse(unhex(texts)) : [], wants = said.filter(t => typeof t === 'string'), parts = said.filter(t => typeof t !== 'string');
+      reader.parts = parts.length ? parts : null;
       reader.texts = wants.map(plain);
       if (total > reader.max) reader.wanted = sought(root, wants, own);
       else if (wants.length) reader.seek = () => sought(root, wants, own);
@@ -352,8 +356,9 @@
         return [free, free < 0 ? cover : '', open ? '' : hiddenBy];
       });
     },
-    // reveal.<gen>.<n>: scrolls element n into view.
-    reveal(root, [gen, n]) {
+    // reveal.<gen>.<n>[.<part>]: scrolls element n into view, or a part of its text (in JSON, in hexadecimal).
+    reveal(root, [gen, n, part]) {
+      if (part && bring(root, deref(gen, +n), JSON.parse(unhex(part)))) return {};
       scrollTo(deref(gen, +n), {block: 'center', inline: 'center', behavior: 'instant'});
       return {};
     },

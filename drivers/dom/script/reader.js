@@ -4,7 +4,7 @@
       this.deadline = performance.now() + MAX_MS;
       this.focus = hasFocus(root) ? focused(root) : null;
       this.opacities = new Map(); this.first = new Map(); this.folds = new Map(); this.modals = []; this.grounds = new Set(); this.dyed = new Map(); this.dressed = new Map(); this.blurs = new Map(); this.room = MAX_ROOM; this.paths = new Map(); this.reacts = new Map(); this.inert = new WeakSet(); this.surfaces = new WeakMap(); this.ends = new WeakMap();
-      this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.texts = []; this.owners = []; this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.leaving = new Set(); this.seek = null; this.occlusion = null; this.maps = new Map();
+      this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.texts = []; this.owners = []; this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.leaving = new Set(); this.seek = null; this.occlusion = null; this.maps = new Map(); this.parts = null;
       this.currents = !!rootElement(root) && !!find(rootElement(root), '[aria-current]');
     }
     // opacity is how much of an element its own style and those around it let through.
@@ -345,10 +345,11 @@
         if (n !== null && at !== undefined && store.nodes[at].l === undefined) store.nodes[at].l = n;
       }
       if (this.owners.length) this.adopt(top);
-      const end = Math.max(performance.now() + MAX_MS / 4, this.deadline);
+      const end = Math.max(performance.now() + MAX_MS / 4, this.deadline), parts = this.parts && new PartFinder(this.occlusion, this.parts);
       for (const rec of this.records) {
         if (performance.now() > end) { this.note = this.note || 'the page is too slow to be looked at as a whole'; return; }
         this.occlusion.judge(rec);
+        if (parts) parts.find(rec);
       }
     }
     // adopt hangs what an element owns (aria-owns) under it, wherever the page has put that.
@@ -438,8 +439,17 @@
         for (let n = hit; n && n !== target; n = parent(n)) if (isElement(n) && this.reacting(n)) return describe(nameable(n));
         return '';
       }
-      if (!touchable && above(rank(this, el, 'text'), rank(this, hit))) return '';
+      if (!touchable && holdsText(this, hit)) return ''; // a label that floats over its field
       if (transparentControl(this, hit, el)) return '';
       return describe(nameable(hit));
     }
   }
+  // holdsText: a touch of el goes to a field that takes a text or a choice.
+  const holdsText = (reader, el) => {
+    for (let n = el; n && isElement(n); n = parent(n)) {
+      const tag = localName(n);
+      if (tag === 'textarea' || tag === 'select' || editableContent(n) || /^(textbox|searchbox|combobox|spinbutton|listbox|slider)$/.test(reader.role(n, tag))) return true;
+      if (tag === 'input') return !/^(button|submit|reset|image)$/.test(inputType(n));
+    }
+    return false;
+  };

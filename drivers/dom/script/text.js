@@ -81,7 +81,7 @@
       out.push(s);
       budget.left -= s.length;
       budget.spent = (budget.spent || 0) + s.length;
-      if (budget.runs && !blank) budget.runs.push({node: n, owner: el});
+      if (budget.runs && !blank) budget.runs.push({node: n, owner: el, gap: !!this.parts && gapped(out, budget)});
     }
     // firsts tells of the block that el stands in whether its first line (line) or first letter (letter) leaves no trace; top is that block.
     firsts(el) {

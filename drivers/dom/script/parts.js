@@ -1,0 +1,209 @@
+  // Where in an element a part of its text is drawn: asked for by the driver, as [{t: the text, m: words, prefix or contains}].
+
+  const MAX_PLACES = 20, MAX_WORDS = 80; // of one element that are told; of one match that are looked at
+  const ENOUGH = 0.75; // of a word's width must be left, and half of its height, that it counts as read
+  const UNREAD = /[\u00ad\u061c\u180e\ufeff\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
+  // alikened makes characters equal that a reader takes for the same, as Normalise of package screen does.
+  const alikened = s => s.normalize('NFKC').toUpperCase().toLowerCase().replace(UNREAD, '').replace(/\u03c2/g, '\u03c3').replace(/[\u2018\u2019\u201b\u02bc]/g, "'")
+    .replace(/[\u201c\u201d\u201f]/g, '"').replace(/[\u2010-\u2013\u2212]/g, '-').replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ');
+  const wanted = s => /^[ -~]*$/.test(s) ? s.toLowerCase().replace(/ +/g, ' ').trim() : alikened(s).trim();
+  // Letters are the characters of some runs of text, made alike, each with the place in the page that it is of.
+  class Letters {
+    constructor(runs) {
+      this.runs = runs; this.text = ''; this.run = []; this.from = []; this.to = [];
+      runs.forEach(({node, gap}, i) => {
+        if (gap) this.add(' ', i, 0, 0);
+        const data = dataOf(node).slice(0, MAX_LONG);
+        for (let at = 0, end = 0; at < data.length; at = end) {
+          end = at + (data.codePointAt(at) > 0xffff ? 2 : 1);
+          if (data.charCodeAt(at) > 0x7f || data.charCodeAt(end) > 0x7f) while (end < data.length && /^\p{M}/u.test(data.slice(end, end + 2))) end += data.codePointAt(end) > 0xffff ? 2 : 1;
+          this.add(alikened(data.slice(at, end)), i, at, end);
+        }
+      });
+    }
+    add(letters, run, from, to) {
+      if (letters === ' ' && (!this.text || this.text.endsWith(' '))) return;
+      this.text += letters;
+      for (let i = 0; i < letters.length; i++) { this.run.push(run); this.from.push(from); this.to.push(to); }
+    }
+    // matches are where the text stands, as pairs of places in it.
+    matches({t, m}) {
+      const want = wanted(t), found = [];
+      if (!want) return found;
+      if (m === 'prefix') return this.text.startsWith(want) ? [[0, want.length]] : found;
+      for (let i = this.text.indexOf(want); i >= 0 && found.length < 5000; i = this.text.indexOf(want, i + 1)) {
+        if (m !== 'words' || wordStarts(this.text, i) && wordEnds(this.text, i + want.length)) found.push([i, i + want.length]);
+      }
+      return found;
+    }
+    // words are the words of a match, each as the ranges of the page's text that it is made of.
+    words([from, to]) {
+      const list = [];
+      let word = null;
+      for (let i = from; i < to; i++) {
+        if (this.text[i] === ' ') { word = null; continue; }
+        if (!word) list.push(word = []);
+        const last = word[word.length - 1], {node, owner} = this.runs[this.run[i]];
+        if (last && last.node === node) last.to = Math.max(last.to, this.to[i]);
+        else word.push({node, owner, from: this.from[i], to: this.to[i]});
+      }
+      return list.length > MAX_WORDS ? [...list.slice(0, MAX_WORDS / 2), ...list.slice(-MAX_WORDS / 2)] : list;
+    }
+  }
+  // boxesOf are the boxes of a word, one for each line and piece.
+  const boxesOf = word => word.flatMap(({node, owner, from, to}) => {
+    const range = new Range();
+    range.setStart(node, from);
+    range.setEnd(node, to);
+    return [...range.getClientRects()].filter(r => r.width > 0 && r.height > 0).map(r => ({owner, whole: boxOf(r)}));
+  });
+
+  // gapped: white space stands between the run that was just written and the one before.
+  const gapped = (out, budget) => {
+    const between = out.slice(budget.mark || 0, -1).join('');
+    budget.mark = out.length;
+    return /\s/.test(between);
+  };
+
+  // A match ends where a word does: as showsWords of package screen has it.
+  const inWord = c => /^[\p{L}\p{N}\p{M}_]/u.test(c), digit = c => /^\p{Nd}/u.test(c), letter = c => /^\p{L}/u.test(c);
+  const joins = (left, mark, right) => digit(left) && digit(right) ? ".,:'/-".includes(mark) : letter(left) && letter(right) && "'-".includes(mark);
+  const sign = (s, i) => i < s.length && i >= 0 ? String.fromCodePoint(s.codePointAt(i)) : '';
+  const signBefore = (s, i) => i <= 0 ? '' : sign(s, i > 1 && /[\udc00-\udfff]/.test(s[i - 1]) ? i - 2 : i - 1);
+  const wordStarts = (s, i) => {
+    const before = signBefore(s, i), first = sign(s, i);
+    if (!before || !inWord(first)) return true;
+    if (inWord(before)) return false;
+    const further = signBefore(s, i - before.length);
+    if (before === '-' && digit(first) && !inWord(further)) return false; // the sign belongs to the number
+    return !(further && joins(further, before, first));
+  };
+  const wordEnds = (s, i) => {
+    const after = sign(s, i), last = signBefore(s, i);
+    if (!after || !inWord(last)) return true;
+    if (inWord(after)) return false;
+    const further = sign(s, i + after.length);
+    return !(further && joins(last, after, further));
+  };
+
+  // legibly is the width of a piece of text in which a part that is left of it can be read.
+  const legibly = (part, whole) => 2 * height(part) >= height(whole) ? Math.max(0, width(part)) : 0;
+  const some = b => width(b) > 0 && height(b) > 0;
+  // PartFinder finds the places of parts in the elements of one reading.
+  class PartFinder {
+    constructor(occlusion, parts) { this.occlusion = occlusion; this.reader = occlusion.reader; this.parts = parts; this.edges = new Map(); }
+    // find adds to an element where its text has one of the parts.
+    find(rec) {
+      const {node, runs} = rec, places = [];
+      if (!node.x || !runs.length || node.f & HIDDEN) return;
+      const text = wanted(node.x), asked = this.parts.map((part, k) => ({...part, k})).filter(({t}) => text.includes(wanted(t)));
+      if (!asked.length) return;
+      const letters = new Letters(runs);
+      for (const part of asked) {
+        const found = letters.matches(part).map(match => ({k: part.k, ...this.place(rec, letters.words(match))}));
+        found.sort((a, b) => (a.s || 0) - (b.s || 0)); // what is in view comes first
+        places.push(...found.slice(0, MAX_PLACES));
+      }
+      if (places.length) node.m = places;
+    }
+    // place tells of a match where it is drawn, how it is seen (s: 1 scrolled away, 2 cut off), what hides it (v), where it is touched (p, g) and what
+    // takes the touch (c).
+    place(rec, words) {
+      const all = words.map(boxesOf), covers = [];
+      let state = 0, hidden = false;
+      for (const boxes of all) {
+        let whole = 0, seen = 0, far = 0;
+        for (const b of boxes) {
+          const edge = this.edge(b.owner, b.whole);
+          b.seen = meet(meet(meet(b.whole, rec.inner), edge.seen), this.occlusion.view);
+          whole += width(b.whole); seen += legibly(b.seen, b.whole); far += legibly(meet(meet(b.whole, rec.reach), edge.far), b.whole);
+        }
+        if (!whole || far < ENOUGH * whole) state = 2;
+        else if (seen < ENOUGH * whole) state = Math.max(state, 1);
+      }
+      const lines = all.flat();
+      if (!lines.length) return {s: 2, b: []};
+      if (state) return {s: state, b: lines.flatMap(l => round(l.whole))};
+      if (lines.every(l => this.occlusion.camouflaged(l))) return {s: 2, b: lines.flatMap(l => round(l.whole))};
+      for (const boxes of all) hidden = this.covered(boxes, covers) || hidden;
+      const place = {b: lines.filter(l => some(l.seen)).flatMap(l => round(l.seen))};
+      if (hidden) place.v = place.c = covers.slice(0, 3).join(' and ') || 'something';
+      else this.touch(rec, lines, place);
+      return place;
+    }
+    // edge is what the block around a text leaves of it: in view (seen), and however it is scrolled (far). Dots that stand for the rest of a line hide what
+    // they stand on.
+    edge(owner, whole) {
+      let known = this.edges.get(owner);
+      if (!known) this.edges.set(owner, known = this.edgeOf(owner));
+      if (!known.dots || known.last && whole.b < known.last) return known;
+      return {seen: meet(known.seen, known.dots), far: meet(known.far, known.dots)};
+    }
+    edgeOf(owner) {
+      const all = {l: -1e9, t: -1e9, r: 1e9, b: 1e9};
+      let block = owner;
+      while (block && isElement(block) && this.reader.inline(block) && !this.reader.style(block).display.startsWith('inline-')) block = parent(block);
+      if (!block || !isElement(block) || block === rootElement(this.reader.root)) return {seen: all, far: all};
+      const s = this.reader.style(block), r = rectOf(block), l = r.left + clientLeft(block), t = r.top + clientTop(block), px = v => parseFloat(v) || 0;
+      const own = {l, t, r: l + clientWidth(block), b: t + clientHeight(block)};
+      const within = bound => ({l: bound(s.overflowX) ? own.l : -1e9, t: bound(s.overflowY) ? own.t : -1e9, r: bound(s.overflowX) ? own.r : 1e9, b: bound(s.overflowY) ? own.b : 1e9});
+      const edge = {seen: within(o => o !== 'visible'), far: within(o => /hidden|clip/.test(o))}, clamped = (s.webkitLineClamp || 'none') !== 'none' && scrollHeight(block) > clientHeight(block) + 1;
+      if (clamped || s.overflowX !== 'visible' && s.textOverflow !== 'clip' && scrollWidth(block) > clientWidth(block) + 1 && scrollLeft(block) === 0) {
+        const wide = 0.8 * px(s.fontSize);
+        edge.dots = s.direction === 'rtl' ? {...all, l: own.l + px(s.paddingLeft) + wide} : {...all, r: own.r - px(s.paddingRight) - wide};
+        if (clamped) edge.last = own.b - px(s.paddingBottom) - px(s.fontSize) / 2; // the line in which they are
+      }
+      return edge;
+    }
+    // covered: more than half of a word lies under something.
+    covered(boxes, covers) {
+      let points = 0, open = 0;
+      for (const l of boxes) if (some(l.seen)) for (const a of [0.5, 0.15, 0.85, 0.3, 0.7]) {
+        const {x, y} = within2(l.seen, a, 0.5), cover = this.occlusion.coverAt(l.owner, x, y, 'text');
+        points++;
+        if (!cover) open++; else if (!covers.includes(cover)) covers.push(cover);
+      }
+      return open * 2 < points;
+    }
+    // touch looks for a point on the words, from their middle on, at which a touch meets the element.
+    touch(rec, lines, place) {
+      const {reader, spare} = this.occlusion, spares = [], middle = (lines.length - 1) / 2;
+      const near = lines.map((l, i) => ({l, far: Math.abs(i - middle)})).filter(({l}) => some(l.seen)).sort((a, b) => a.far - b.far);
+      let first = '';
+      for (const {l} of near) for (const a of ALONG) {
+        const {x, y} = within2(l.seen, a, 0.5), by = reader.taken(rec.el, this.occlusion.hit(x, y), rec);
+        if (by || this.occlusion.coverAt(l.owner, x, y, 'text')) { first = first || by; continue; }
+        place.p = place.p || [x, y];
+        spares.push(x, y);
+        if (!spare || spares.length >= 2 * MAX_SPARE) { if (spare) place.g = spares; return; }
+      }
+      if (place.p) { if (spare) place.g = spares; } else place.c = first || 'something';
+    }
+  }
+
+  // bring scrolls the first place of a part of an element's text that is drawn at all into the middle of what shows it; false: there is none.
+  const bring = (root, el, part) => {
+    const reader = new Reader(root, 0), tag = localName(el), runs = [];
+    reader.parts = [part];
+    reader.words(el, tag, reader.role(el, tag), reader.shown(el, tag), runs);
+    const letters = new Letters(runs);
+    for (const match of letters.matches(part)) {
+      const words = letters.words(match), lines = words.flatMap(boxesOf), first = words.find(word => boxesOf(word).length);
+      if (!first) continue;
+      const box = () => lines.length && words.flatMap(boxesOf).reduce((all, l) => union(all, l.whole), null);
+      for (let n = first[0].owner; n && isElement(n); n = parent(n)) {
+        const s = reader.style(n);
+        if (n === rootElement(root) || !scrolls(n, s)) continue;
+        const b = box(), r = rectOf(n), inner = {l: r.left + clientLeft(n), t: r.top + clientTop(n), r: r.left + clientLeft(n) + clientWidth(n), b: r.top + clientTop(n) + clientHeight(n)};
+        moveBy(n, shift(b.l, b.r, inner.l, inner.r), shift(b.t, b.b, inner.t, inner.b));
+      }
+      const b = box();
+      window.scrollBy({left: shift(b.l, b.r, 0, window.innerWidth), top: shift(b.t, b.b, 0, window.innerHeight), behavior: 'instant'});
+      return true;
+    }
+    return false;
+  };
+  // shift is how far content moves that a span of it comes to the middle of another one, 0 when it lies within.
+  const shift = (from, to, start, end) => from >= start && to <= end ? 0 : to - from > end - start ? from - start : (from + to - start - end) / 2;
+  const scrollElement = method(Element.prototype, 'scrollBy');
+  const moveBy = (el, left, top) => { if (left || top) scrollElement(el, {left, top, behavior: 'instant'}); };
