@@ -201,6 +201,7 @@ func actFor(ctx context.Context, d *Device, limit time.Duration, f func(page pla
 		return err
 	}
 	s.traffic.mark()
+	defer s.acting.begin()()
 	over := make(chan struct{})
 	done := start(d, func() (struct{}, error) { defer close(over); return struct{}{}, f(page) })
 	limited, cancel := context.WithTimeout(ctx, limit)

@@ -114,12 +114,15 @@ func (s *session) listen() {
 		if !s.ours(m.Page()) {
 			return
 		}
-		where := ""
+		where, address := "", ""
 		if l := m.Location(); l != nil && l.URL != "" {
-			where = fmt.Sprintf(" (%s:%d)", l.URL, l.LineNumber+1)
+			where, address = fmt.Sprintf(" (%s:%d)", l.URL, l.LineNumber+1), l.URL
 			if favicon(l.URL) {
 				return // asked for by the browser, not by the page
 			}
+		}
+		if s.acting.causedConsole(m.Text(), address) {
+			return
 		}
 		text := m.Text() + where
 		if m.Type() == "error" {

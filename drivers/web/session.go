@@ -22,6 +22,7 @@ type session struct {
 	touch   bool        // a touch screen is emulated
 	mobile  bool        // the page may be zoomed
 	traffic traffic
+	acting  acting
 	dialogs *dialogs
 	cameras *cameras // nil: pictures are taken by Playwright
 
@@ -169,6 +170,7 @@ func (s *session) followNow(page playwright.Page) {
 		})
 	}
 	page.OnWebSocket(func(playwright.WebSocket) { s.traffic.hears() })
+	page.OnFrameNavigated(func(playwright.Frame) { s.acting.frame() })
 	page.OnCrash(func(playwright.Page) { s.crashOnce() })
 	page.OnDownload(func(file playwright.Download) {
 		s.leaveEmpty()

@@ -12,6 +12,7 @@ var _ drivers.Shaker = (*Device)(nil)
 
 // shakes sends the events of a device that is moved to and fro: apart from these, a browser on a desk feels nothing.
 const shakes = `async () => {
+	if (matchMedia('(scripting: none)').matches) return; // nothing in it can listen, and no timer ends
 	const pause = () => new Promise(next => setTimeout(next, 40));
 	const send = (x) => {
 		const moved = {acceleration: {x, y: 0, z: 0}, accelerationIncludingGravity: {x, y: 9.81, z: 0},

@@ -61,8 +61,13 @@ func (d *Device) slice(ctx context.Context, at drivers.WebTarget, limit time.Dur
 
 // trial is slice for what changes nothing (Playwright moves the mouse, and keeps it from the page): when ctx ends, nobody needs to wait for it.
 func (d *Device) trial(ctx context.Context, at drivers.WebTarget, limit time.Duration, try call) error {
+	s, _, err := d.page()
+	if err != nil {
+		return err
+	}
+	defer s.acting.begin()()
 	try = d.inTurn(ctx, try)
-	_, err := read(ctx, d, func(page playwright.Page) (struct{}, error) { return struct{}{}, attempt(page, at, limit, try) })
+	_, err = read(ctx, d, func(page playwright.Page) (struct{}, error) { return struct{}{}, attempt(page, at, limit, try) })
 	return d.refusal(ctx, at, err)
 }
 

@@ -296,7 +296,7 @@
     // elements tell where it is drawn.
     tree(root, [gen, max, texts, ...box]) {
       const undrawn = !drawn;
-      drawn = false;
+      drawn = scriptless; // no frame is asked for where nothing runs
       requestAnimationFrame(() => { drawn = true; });
       store = fresh(gen);
       store.drawnIn = new WeakMap();

@@ -8,6 +8,7 @@
   const listen = method(EventTarget.prototype, 'addEventListener'), send = method(EventTarget.prototype, 'dispatchEvent');
   const pathOf = method(Event.prototype, 'composedPath'), refuse = method(Event.prototype, 'preventDefault'), stop = method(Event.prototype, 'stopImmediatePropagation');
   const Mouse = MouseEvent, Plain = Event, apply = Reflect.apply, now = performance.now.bind(performance), ever = window.setTimeout, frame = window.requestAnimationFrame;
+  if (window.matchMedia('(scripting: none)').matches) return; // a listener would be an error in the page's console
   if (!send(window, new Plain(NAME + 'here', {cancelable: true}))) return; // it runs here already
 
   // Timers: LONG milliseconds at the most count, and those that are set by a timer that a timer set, DEEP in a row: what goes on for ever is

@@ -3,7 +3,7 @@
   // Tells what the page copies, from its selection or by a script.
   const tell = window.__taprootCopied;
   delete window.__taprootCopied;
-  if (typeof tell !== 'function') return;
+  if (typeof tell !== 'function' || window.matchMedia('(scripting: none)').matches) return;
   const later = window.setTimeout.bind(window);
   const selected = () => {
     let el = document.activeElement;

@@ -1,4 +1,5 @@
 (quiet = 60, limit = 250) => new Promise(done => {
+  if (matchMedia('(scripting: none)').matches) return done(true); // no timer ends, and nothing but the browser moves
   let last = performance.now(), pictures = 0;
   const changed = () => { last = performance.now(); };
   const watch = new MutationObserver(changed), how = {capture: true, passive: true};

@@ -30,13 +30,14 @@
   const how = {capture: true, passive: true};
   const listeners = {wheel: e => { turn = e; heard(); }, scrollend: () => { ended = true; heard(); }};
   const each = f => { for (const w of windows) for (const kind in listeners) w[f](kind, listeners[kind], how); };
-  each('addEventListener');
+  const mute = matchMedia('(scripting: none)').matches; // no listener is called, and no timer ends
+  if (!mute) each('addEventListener');
   return () => new Promise(done => {
     let timer = 0;
     const end = () => { clearTimeout(timer); each('removeEventListener'); done(ended); };
     // The page's own listeners hear the wheel after ours: whether they keep it from the browser is known a task later.
     heard = () => { if (ended) end(); else setTimeout(() => { if (turn && turn.defaultPrevented) end(); }, 0); };
-    if (!able || ended) return end();
+    if (!able || ended || mute) return end();
     timer = setTimeout(end, limit);
     heard();
   });
