@@ -94,9 +94,12 @@ const (
 	callsAfter = 50 * time.Millisecond
 )
 
-// called notes a request of a script; calledBack that it has ended.
+// called notes a request of a script, or for the page of a frame; calledBack that it has ended.
 func (t *traffic) called(r playwright.Request) {
 	kind := r.ResourceType()
+	if r.IsNavigationRequest() && fromFrame(r) {
+		kind = "fetch"
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch kind {
@@ -110,6 +113,12 @@ func (t *traffic) called(r playwright.Request) {
 			t.calls[r] = time.Now()
 		}
 	}
+}
+
+// fromFrame reports whether a request comes from a frame of a page. Of one for a page itself the frame may not be known.
+func fromFrame(r playwright.Request) bool {
+	frame := r.Frame()
+	return frame != nil && frame.ParentFrame() != nil
 }
 
 // hears notes that a page hears from the network without asking.

@@ -67,7 +67,12 @@ var visited sync.Map
 // visit shows a page of the test's own, in the window that the test has open if there is one: a fresh one takes Chromium half a second.
 func visit(t *testing.T, s *action.Session, body string) {
 	t.Helper()
-	page := "data:text/html;charset=utf-8," + url.PathEscape("<!doctype html><meta charset=utf-8><body style='margin:0'>"+body)
+	goTo(t, s, "data:text/html;charset=utf-8,"+url.PathEscape("<!doctype html><meta charset=utf-8><body style='margin:0'>"+body))
+}
+
+// goTo shows the page at an address, as visit does.
+func goTo(t *testing.T, s *action.Session, page string) {
+	t.Helper()
 	var err error
 	if _, open := visited.LoadOrStore(s.Device, true); open {
 		err = s.Device.(drivers.Navigator).Navigate(t.Context(), page, time.Minute)

@@ -1,6 +1,7 @@
   // resting tells whether something is on its way that the page has set going: "busy", "quiet", or "" where nobody can say. script/watch.js knows
-  // of its timers; an animation counts that ends within SOON milliseconds.
-  const WATCH = '@watch@', SOON = 2000;
+  // of its timers and of what it waits for. An animation counts as such where BRIEF milliseconds are left at the most: a
+  // script may wait for its end.
+  const WATCH = '@watch@', SOON = 2000, BRIEF = 1000;
   // scriptless: the document may not run scripts (sandbox). A listener that is called there is an error in the page's console, also ours.
   const scriptless = window.matchMedia('(scripting: none)').matches;
   const asked = what => !scriptless && !window.dispatchEvent(new Event(WATCH + what, {cancelable: true}));
@@ -8,6 +9,11 @@
   const resting = () => {
     if (!scriptless && !asked('here')) return '';
     if (asked('busy')) return 'busy';
-    const moves = animations[9](document).some(a => a.playState === 'running' && a.effect && a.effect.getComputedTiming().endTime <= SOON);
-    return moves || asked('ticking') ? '' : 'quiet';
+    const left = animations[9](document).filter(a => a.playState === 'running' && a.effect).map(a => {
+      const end = a.effect.getComputedTiming().endTime;
+      const at = typeof a.currentTime === 'number' ? a.currentTime : 0;
+      return end <= SOON ? (end - at) / Math.abs(a.playbackRate || 1) : Infinity;
+    });
+    if (left.some(ms => ms <= BRIEF)) return 'busy';
+    return left.some(ms => ms < Infinity) || asked('ticking') ? '' : 'quiet';
   };

@@ -6,20 +6,28 @@
   const NAME = '@watch@';
   const method = (proto, name) => Function.prototype.call.bind(proto[name]);
   const listen = method(EventTarget.prototype, 'addEventListener'), send = method(EventTarget.prototype, 'dispatchEvent');
+  const attr = method(Element.prototype, 'getAttribute'), named = method(Document.prototype, 'getElementsByName');
   const pathOf = method(Event.prototype, 'composedPath'), refuse = method(Event.prototype, 'preventDefault'), stop = method(Event.prototype, 'stopImmediatePropagation');
-  const Mouse = MouseEvent, Plain = Event, apply = Reflect.apply, now = performance.now.bind(performance), ever = window.setTimeout, frame = window.requestAnimationFrame;
+  const Mouse = MouseEvent, Plain = Event, Custom = CustomEvent, apply = Reflect.apply;
+  const now = performance.now.bind(performance), ever = window.setTimeout, frame = window.requestAnimationFrame;
   if (window.matchMedia('(scripting: none)').matches) return; // a listener would be an error in the page's console
   if (!send(window, new Plain(NAME + 'here', {cancelable: true}))) return; // it runs here already
+
+// include peers.js
 
   // Timers: LONG milliseconds at the most count, and those that are set by a timer that a timer set, DEEP in a row: what goes on for ever is
   // nothing that is awaited. Intervals and frames of an animation are only told of. What a timer brought about is drawn AFTER milliseconds.
   const LONG = 1000, DEEP = 4, AFTER = 50, MANY = 1000;
   const pending = new Map(), ticking = new Set(), frames = new Set(); // pending: when each is due
   let depth = 0, ended = -1e9;
+  const done = key => { if (pending.delete(key)) ended = now(); };
   // What a page answers to a touch or a key with is often drawn in the next frame, which it asks for meanwhile: answers are such frames, and those
   // that they ask for, DEEP in a row.
   const answers = new Set();
+  const moving = new Map(); // frames of an animation that a touch has begun, by their numbers
   let answering = false, row = 0;
+
+// include awaited.js
   const set = (target, self, args) => {
     const delay = Number(args[1]) || 0, deep = depth + 1;
     if (pending.size > MANY) return apply(target, self, args);
@@ -28,53 +36,64 @@
     if (counts) pending.set(id, now() + delay);
     apply(ever, window, [() => {
       depth = 0;
-      if (pending.delete(id)) ended = now();
+      done(id);
     }, delay]);
     return id;
   };
   const clear = (target, self, args) => {
     pending.delete(args[0]);
-    ticking.delete(args[0]);
+    if (ticking.delete(args[0])) release(args[0]);
     return apply(target, self, args);
   };
   const tick = (target, self, args) => {
-    const id = apply(target, self, args);
-    if (!(Number(args[1]) > LONG)) ticking.add(id);
+    const id = apply(target, self, args), period = Number(args[1]) || 0;
+    if (period > LONG) return id;
+    ticking.add(id);
+    if (touchedNow()) hold(id, (period + AFTER) * DEEP);
     return id;
   };
   const draw = (target, self, args) => {
-    const place = answering ? 1 : row > 0 && row < DEEP ? row + 1 : 0;
+    const place = answering ? 1 : row > 0 ? row + 1 : 0, key = {}; // a frame and an interval may have the same number
     if (place) apply(frame, window, [() => { row = place; }]);
     const id = apply(target, self, args);
     frames.add(id);
-    if (place) answers.add(id);
+    if (place && place <= DEEP) answers.add(id);
+    if (place && touchedNow() && !document.hidden) { hold(key, HOLD); moving.set(id, key); }
     apply(frame, window, [() => {
       row = 0;
       frames.delete(id);
       answers.delete(id);
+      settle(id);
     }]);
     return id;
   };
+  const settle = id => { release(moving.get(id)); moving.delete(id); };
   const drop = (target, self, args) => {
     frames.delete(args[0]);
     answers.delete(args[0]);
+    settle(args[0]);
     return apply(target, self, args);
   };
-  const busy = () => pending.size > 0 || now() - ended < AFTER;
+  const busy = () => pending.size > 0 || now() - ended < AFTER || holding();
   // On a busy machine a timer may be due for long, and the page be asked before it runs.
   const late = () => [...pending.values()].some(due => due < now());
   for (const [name, handler] of Object.entries({setTimeout: set, setInterval: tick, clearTimeout: clear, clearInterval: clear, requestAnimationFrame: draw, cancelAnimationFrame: drop})) {
     window[name] = new Proxy(window[name], {apply: handler});
   }
-  for (const [name, holds] of Object.entries({here: () => true, busy, late, ticking: () => ticking.size + frames.size > 0,
+  for (const [name, holds] of Object.entries({busy, late, ticking: () => ticking.size + frames.size > 0,
     answering: () => answers.size > 0 && !document.hidden})) {
-    listen(window, NAME + name, event => { if (holds()) refuse(event); });
+    me[name] = holds;
+    listen(window, NAME + name, event => { if (anyPeer(name)) refuse(event); });
   }
+  listen(window, NAME + 'here', refuse);
 
 // include touches.js
 
-  for (const kind of [...TOUCHES, 'keydown', 'keyup', 'beforeinput', 'input']) {
+  for (const kind of [...TOUCHES, 'keydown', 'keyup', 'beforeinput', 'input', 'change']) {
     listen(window, kind, event => {
+      // A field that is filled at once, and a list, are told of by events that no person brings about.
+      if (!event.isTrusted && kind !== 'input' && kind !== 'change') return;
+      shared.touched = clock();
       if (!event.isTrusted) return;
       answering = true;
       apply(ever, window, [() => { answering = false; }, 0]);

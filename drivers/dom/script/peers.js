@@ -1,0 +1,21 @@
+  // Peers are the windows of one origin that can reach each other: a frame and the page around it, a page and the one that
+  // it opened. What is pending in one of them may change what the others show, so that each answers for all.
+  const origin = performance.timeOrigin, clock = () => origin + now(); // one for all windows
+  const ANSWER = 1500; // milliseconds after a touch in which what it sets going counts
+  const me = {window, gone: false};
+  const peersOf = other => {
+    const asked = new Custom(NAME + 'peers', {detail: {}});
+    try { if (other && other !== window) send(other, asked); } catch { /* of another origin */ }
+    return asked.detail.shared;
+  };
+  const shared = peersOf(window.parent) || peersOf(window.opener) || {peers: [], touched: -1e9};
+  shared.peers.push(me);
+  listen(window, NAME + 'peers', event => { event.detail.shared = shared; });
+  listen(window, 'pagehide', () => { me.gone = true; });
+  listen(window, 'pageshow', () => { me.gone = false; });
+  const closed = peer => { try { return peer.window.closed; } catch { return true; } };
+  const anyPeer = what => {
+    if (shared.peers.length > 1) shared.peers = shared.peers.filter(peer => !closed(peer));
+    return shared.peers.some(peer => !peer.gone && peer[what]());
+  };
+  const touchedNow = () => clock() - shared.touched < ANSWER;
