@@ -19,6 +19,11 @@ type Typist interface {
 	FieldAgain(ctx context.Context, f *Field) (*Field, error)
 }
 
+// Inserter is a Typist that can put a text in the place of what is selected as one change, without a key.
+type Inserter interface {
+	Insert(ctx context.Context, text string) error
+}
+
 // CellTypist is a Typist with grids whose cells may open a field at the first key.
 type CellTypist interface {
 	// CellInFocus tells whether such a cell, and no field, has the focus.
@@ -67,6 +72,8 @@ type Field struct {
 	// Rest is what the app had on its way when the field was read, where the device knows. Late: something of that was due already.
 	Rest Activity
 	Late bool
+	// Refused: the app has kept characters from being written, where the device knows.
+	Refused bool
 }
 
 // TextOutcome is what a field made of a text that went into it.
@@ -159,7 +166,12 @@ func torn(have, head, typed string) bool {
 
 // wrote compares two readings of a field's text.
 func (f *Field) wrote(before, now, typed string) TextOutcome {
-	if f.Known && now == f.Head+typed+f.Tail {
+	whole := f.Head + typed + f.Tail
+	if f.Known && now == whole {
+		return Whole
+	}
+	// What the field makes of the text is compared first: 1,250 of 1250, also where it showed that before and all was selected.
+	if f.Known && (now != before || f.Picked != "") && letters(typed) != "" && Follows(now, whole) == Whole {
 		return Whole
 	}
 	if now == before {
@@ -168,6 +180,9 @@ func (f *Field) wrote(before, now, typed string) TextOutcome {
 	removed, added := difference(before, now)
 	how := Follows(added, typed)
 	switch {
+	case f.Known && f.Picked != "" && how != Whole && completes(letters(now), letters(whole)) &&
+		!inserted(letters(before), letters(now), letters(typed)):
+		return Grown
 	case f.Known && f.Picked != "" && removed == "": // what was selected is still there
 		return Missing
 	case f.Known && bare(now) == bare(f.Head+typed+f.Tail):
@@ -175,10 +190,30 @@ func (f *Field) wrote(before, now, typed string) TextOutcome {
 	case how != Whole && Follows(now, f.Head+typed+f.Tail) == Whole:
 		return Whole
 	}
-	if how == Missing && Follows(now, typed) == Grown && strings.Contains(Normalise(now), Normalise(typed)) {
+	replaced := f.Known && f.Picked != "" && !f.Editor
+	if how == Missing && !replaced && Follows(now, typed) == Grown && strings.Contains(Normalise(now), Normalise(typed)) {
 		return Whole // the text around it changed as well: a scrolled editor, a list of suggestions
 	}
 	return how
+}
+
+// completes reports whether a text is another one that the field has completed: 1250 with its cents, or with a currency before it.
+func completes(now, typed string) bool {
+	before, ends := strings.CutSuffix(now, typed)
+	return typed != "" && (strings.HasPrefix(now, typed) || ends && !strings.ContainsFunc(before, unicode.IsDigit))
+}
+
+// inserted reports whether a text is another one with more put into it somewhere.
+func inserted(before, now, more string) bool {
+	if len(now) != len(before)+len(more) {
+		return false
+	}
+	for at := range len(before) + 1 {
+		if now == before[:at]+more+before[at:] {
+			return true
+		}
+	}
+	return false
 }
 
 // difference gives what two texts do not have in common at their ends.

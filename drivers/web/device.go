@@ -83,6 +83,7 @@ var (
 	_ drivers.Editor         = (*Device)(nil)
 	_ screen.Typist          = (*Device)(nil)
 	_ screen.CellTypist      = (*Device)(nil)
+	_ screen.Inserter        = (*Device)(nil)
 	_ screen.Paster          = (*Device)(nil)
 	_ drivers.WebOpener      = (*Device)(nil)
 	_ drivers.Scroller       = (*Device)(nil)

@@ -92,7 +92,11 @@ func (d *Device) PressOn(ctx context.Context, at drivers.WebTarget, key string) 
 	if at.Selector == "" {
 		return d.Press(ctx, keys)
 	}
-	combination, err := combine(keys)
+	names, err := combine(keys)
+	if err != nil {
+		return err
+	}
+	s, _, err := d.page()
 	if err != nil {
 		return err
 	}
@@ -101,7 +105,14 @@ func (d *Device) PressOn(ctx context.Context, at drivers.WebTarget, key string) 
 			return element.Focus(playwright.LocatorFocusOptions{Timeout: timeout})
 		},
 		do: func(element playwright.Locator, timeout *float64) error {
-			return element.Press(combination, playwright.LocatorPressOptions{Timeout: timeout})
+			page, err := element.Page()
+			if err == nil {
+				err = element.Focus(playwright.LocatorFocusOptions{Timeout: timeout})
+			}
+			if err != nil {
+				return err
+			}
+			return s.keyboard(page).pressTogether(names)
 		},
 	})
 }

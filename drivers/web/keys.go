@@ -47,12 +47,12 @@ func splitKeys(key string) []string {
 }
 
 // combine puts keys into Playwright's words.
-func combine(keys []string) (string, error) {
+func combine(keys []string) ([]string, error) {
 	if len(keys) == 0 {
-		return "", fmt.Errorf("%w: no key was given to press", drivers.ErrUnsupported)
+		return nil, fmt.Errorf("%w: no key was given to press", drivers.ErrUnsupported)
 	}
 	names := keyNames()
-	parts := make([]string, len(keys))
+	parts := make([]string, 0, len(keys)+1)
 	held, shift := false, false
 	for i, key := range keys {
 		name := names[strings.ToLower(key)]
@@ -62,19 +62,34 @@ func combine(keys []string) (string, error) {
 		case utf8.RuneCountInString(key) == 1:
 			name = character(key, held, shift)
 		case name == "":
-			return "", noKey(key)
+			return nil, noKey(key)
 		}
 		shift = shift || name == "Shift"
 		held = held || slices.Contains([]string{"Control", "Alt", "Meta", "ControlOrMeta"}, name)
-		parts[i] = name
+		if !shift && i > 0 && i == len(keys)-1 && strings.Contains(upperSigns, name) {
+			parts = append(parts, "Shift") // without it, there is no such key
+		}
+		parts = append(parts, name)
 	}
-	return strings.Join(parts, "+"), nil
+	return parts, nil
+}
+
+// pressTogether presses keys in Playwright's words, the last of which may be a character that no key of Playwright's has.
+func (k keyboard) pressTogether(names []string) error {
+	last := []rune(names[len(names)-1])
+	switch {
+	case len(last) == 1 && strokeOf(last[0]).foreign:
+		return k.combination(names[:len(names)-1], last[0])
+	case len(last) == 1 && len(names) == 1:
+		return k.write(string(last))
+	}
+	return k.keys.Press(strings.Join(names, "+"))
 }
 
 // character names a key by what is on it. By their codes, keys give what they give together with Shift; Control+A is the key A,
 // not a capital letter.
 func character(key string, held, shift bool) string {
-	r := rune(key[0])
+	r, _ := utf8.DecodeRuneInString(key)
 	switch lower := strings.ToLower(key); {
 	case shift && len(key) == 1 && lower >= "a" && lower <= "z":
 		return "Key" + strings.ToUpper(key)
@@ -104,20 +119,18 @@ func (d *Device) Press(ctx context.Context, keys []string) error {
 	if len(keys) == 1 && strings.EqualFold(keys[0], "back") {
 		return d.Navigate(ctx, "back", 0)
 	}
-	combination, err := combine(keys)
+	names, err := combine(keys)
+	if err != nil {
+		return err
+	}
+	s, _, err := d.page()
 	if err != nil {
 		return err
 	}
 	if !leavesCaret(keys) {
 		d.setCaret(caretKeep)
 	}
-	return act(ctx, d, func(page playwright.Page) error {
-		err := page.Keyboard().Press(combination)
-		if err != nil && strings.Contains(err.Error(), "Unknown key") {
-			return noKey(keys[len(keys)-1])
-		}
-		return err
-	})
+	return act(ctx, d, func(page playwright.Page) error { return s.keyboard(page).pressTogether(names) })
 }
 
 // leavesCaret tells the keys that give the focus to something else, or that no field takes for itself.

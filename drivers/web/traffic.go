@@ -97,21 +97,26 @@ const (
 // called notes a request of a script, or for the page of a frame; calledBack that it has ended.
 func (t *traffic) called(r playwright.Request) {
 	kind := r.ResourceType()
-	if r.IsNavigationRequest() && fromFrame(r) {
-		kind = "fetch"
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch kind {
 	case "eventsource", "websocket":
 		t.streams = true
+	case "document":
+		if fromFrame(r) {
+			t.waitFor(r)
+		}
 	case "fetch", "xhr", "script":
-		if t.calls == nil {
-			t.calls = map[playwright.Request]time.Time{}
-		}
-		if len(t.calls) < maxTraffic {
-			t.calls[r] = time.Now()
-		}
+		t.waitFor(r)
+	}
+}
+
+func (t *traffic) waitFor(r playwright.Request) {
+	if t.calls == nil {
+		t.calls = map[playwright.Request]time.Time{}
+	}
+	if len(t.calls) < maxTraffic {
+		t.calls[r] = time.Now()
 	}
 }
 

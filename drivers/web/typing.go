@@ -37,7 +37,7 @@ type fieldReading struct {
 	Around, Parts                          []string
 	At                                     int
 	Rest                                   screen.Activity
-	Late                                   bool
+	Late, Refused                          bool
 	// Of the command that places the caret: the key that does it, the length of the text, how many boxes there are.
 	Press         string
 	Length, Count int
@@ -146,55 +146,51 @@ func (d *Device) FieldAgain(ctx context.Context, f *screen.Field) (*screen.Field
 			return gone, nil
 		}
 		field := r.field(at)
-		field.Rest, field.Late = d.rest(at.page, r.Rest), r.Late
+		field.Rest, field.Late, field.Refused = d.rest(at.page, r.Rest), r.Late, r.Refused
 		return field, nil
 	})
 }
 
 // Type presses the keys of text where the focus is. A new line is the Enter key.
 func (d *Device) Type(ctx context.Context, text string) error {
+	s, _, err := d.page()
+	if err != nil {
+		return err
+	}
 	return act(ctx, d, func(page playwright.Page) error {
 		field, err := d.place(page, d.caretNow())
 		if err != nil {
 			return err
 		}
+		k := s.keyboard(page)
 		switch {
 		case field.kind == "picked" && spelled(field.picker, text):
 			return field.fill(page, text)
 		case field.parts > 1:
-			return field.typeParts(ctx, page, text)
+			return field.typeParts(ctx, k, text)
 		case utf8.RuneCountInString(text) > longText:
 			return page.Keyboard().InsertText(text)
 		}
-		return field.keys(page, text)
+		return field.keys(k, text)
 	})
 }
 
-// keys presses the keys of a text, each as an event of its own. (Playwright's Keyboard.Type in Go inserts the text as a whole.)
-// An editor has time after each line to make a new one.
-func (f placed) keys(page playwright.Page, text string) error {
+// keys presses the keys of a text. An editor has time after each line to make a new one.
+func (f placed) keys(k keyboard, text string) error {
 	for f.kind == "editor" {
 		line, rest, more := strings.Cut(text, "\n")
 		if !more {
 			break
 		}
-		if err := f.press(page, line+"\n"); err != nil {
+		if err := k.write(line + "\n"); err != nil {
 			return err
 		}
-		if _, err := page.Evaluate("(" + rests + ")(30)"); err != nil {
+		if _, err := k.page.Evaluate("(" + rests + ")(30)"); err != nil {
 			return unlessGone(err)
 		}
 		text = rest
 	}
-	return f.press(page, text)
-}
-
-func (f placed) press(page playwright.Page, text string) error {
-	if text == "" {
-		return nil
-	}
-	return page.Locator(typingSelector(f.chain, "active")).PressSequentially(text,
-		playwright.LocatorPressSequentiallyOptions{Timeout: milliseconds(callLimit - time.Second)})
+	return k.write(text)
 }
 
 // placed is the field that has the focus, with its caret where text goes.
@@ -265,23 +261,28 @@ const (
 	partPace = 10 * time.Millisecond
 )
 
+// Insert puts a text where the focus is, in the place of what is selected, as one change.
+func (d *Device) Insert(ctx context.Context, text string) error {
+	return act(ctx, d, func(page playwright.Page) error {
+		if _, err := d.place(page, d.caretNow()); err != nil {
+			return err
+		}
+		return page.Keyboard().InsertText(text)
+	})
+}
+
 // typeParts types into a field of several boxes: the next key waits for the focus to arrive.
-func (f placed) typeParts(ctx context.Context, page playwright.Page, text string) error {
+func (f placed) typeParts(ctx context.Context, k keyboard, text string) error {
 	for _, r := range text {
-		before, err := f.part(page)
+		before, err := f.part(k.page)
 		if err != nil {
 			return err
 		}
-		// Not by the element, which would take the focus back.
-		err = page.Keyboard().Press(string(r))
-		if err != nil && strings.Contains(err.Error(), "Unknown key") {
-			err = page.Keyboard().InsertText(string(r))
-		}
-		if err != nil {
+		if err := k.write(string(r)); err != nil {
 			return err
 		}
 		for end := time.Now().Add(partWait); time.Now().Before(end); {
-			now, err := f.part(page)
+			now, err := f.part(k.page)
 			if err != nil || now.At != before.At || !now.Full {
 				break // it went on, it takes more, or what was typed led elsewhere
 			}

@@ -17,8 +17,8 @@ import (
 const focusGrace = time.Second
 
 func input(ctx context.Context, s *Session, a dsl.Input) error {
+	ctx = drivers.WithEnding(ctx, time.Now().Add(s.Timeout))
 	if a.Into != nil {
-		ctx = drivers.WithEnding(ctx, time.Now().Add(s.Timeout))
 		if err := tap(ctx, s, dsl.Tap{Selector: *a.Into}); err != nil {
 			return err
 		}

@@ -193,6 +193,63 @@ const bs=[...document.querySelectorAll('.b')],all=()=>bs.map(b=>b.value).join(''
 	})
 }
 
+// TestFieldsThatFormat: what a field makes of a text is compared, whatever it showed before; and a field that fills itself can be replaced.
+func TestFieldsThatFormat(t *testing.T) {
+	t.Parallel()
+	thousands := func(value string) string {
+		return `<input id=f value="` + value + `"><script>f.oninput=()=>{const d=f.value.replace(/\D/g,'');f.value=d&&(+d).toLocaleString('en-US')}</script>`
+	}
+	dollars := `<input id=f value="$0.00"><script>f.oninput=()=>{const d=f.value.split('.')[0].replace(/\D/g,'');` +
+		`f.value='$'+(+d).toLocaleString('en-US')+'.00';f.setSelectionRange(f.value.length-3,f.value.length-3)}</script>`
+	refills := `<input id=f value=1><script>f.oninput=()=>{if(!f.value)f.value='1'}</script>`
+	later := `<input id=f value=1><script>f.oninput=()=>{if(!f.value)setTimeout(()=>f.value='1')}</script>`
+	replaced := func(text string) []any { return []any{tapOn("f"), dsl.Input{Text: text, Replace: true}} }
+	runEntries(t, []entryCase{
+		{name: "the old text is a beginning", page: thousands("1"), steps: replaced("1250"), model: "f.value", holds: "1,250", doubt: "the field made"},
+		{name: "the old text is beginning and end", page: thousands("10"), steps: replaced("1250"), model: "f.value", holds: "1,250", doubt: "the field made"},
+		{name: "the same number again", page: thousands("1,250"), steps: replaced("1250"), model: "f.value", holds: "1,250", doubt: "the field made"},
+		{name: "behind what is there", page: thousands("12"), steps: []any{tapOn("f"), typed("50")}, model: "f.value", holds: "1,250"},
+		{name: "selected by keys", page: thousands("1"), steps: []any{tapOn("f"), keys("control+a"), typed("1250")}, model: "f.value", holds: "1,250", doubt: "the field made"},
+		{name: "dollars and cents", page: dollars, steps: replaced("1250"), model: "f.value", holds: "$1,250.00", doubt: "the field made"},
+		{name: "a field that is never empty", page: refills, steps: replaced("5"), model: "f.value", holds: "5"},
+		{name: "a field that soon fills itself", page: later, steps: replaced("5"), model: "f.value", holds: "5"},
+		{name: "an area", page: `<textarea id=f>one
+two</textarea>`, steps: replaced("three"), model: "f.value", holds: "three"},
+		{name: "a password", page: `<input id=f type=password value=old>`, steps: replaced("secret"), model: "f.value", holds: "secret", doubt: "its length"},
+		{name: "a number", page: `<input id=f type=number value=12>`, steps: replaced("125"), model: "f.value", holds: "125"},
+		{name: "a selection that is kept", page: `<input id=f value=old><script>f.onkeydown=e=>{if(!e.ctrlKey&&e.key.length===1)f.setSelectionRange(f.value.length,f.value.length)}</script>`,
+			steps: []any{tapOn("f"), keys("control+a"), typed("new")}, fail: `shows "oldnew"`},
+	})
+}
+
+// TestTypingWaitsForThePage: a page that answers each key a moment later gets the text as a person types it; what it loses is typed again.
+func TestTypingWaitsForThePage(t *testing.T) {
+	t.Parallel()
+	caret := func(how, value string) string {
+		return `<input id=f value="` + value + `"><p id=log></p><script>let n=0;f.oninput=()=>{n++;const p=f.selectionStart;` + how + `}</script>`
+	}
+	put := "()=>f.setSelectionRange(p,p)"
+	echo := func(value string) string {
+		return `<input id=f value="` + value + `"><script>let busy=0;f.oninput=()=>{if(busy)return;busy=1;const v=f.value;setTimeout(()=>{f.value=v;busy=0},120)}</script>`
+	}
+	all := "[f.value,n].join()"
+	runEntries(t, []entryCase{
+		{name: "a caret that is put in a timer", page: caret("setTimeout("+put+")", ""), steps: []any{tapOn("f"), typed("5120 Main")}, model: all, holds: "5120 Main,9"},
+		{name: "a caret that is put in a timer of a timer", page: caret("setTimeout(()=>setTimeout("+put+",0),0)", ""), steps: []any{tapOn("f"), typed("5120 Main")}, model: all, holds: "5120 Main,9"},
+		{name: "a caret that is put in a frame", page: caret("requestAnimationFrame("+put+")", ""), steps: []any{tapOn("f"), typed("5120 Main")}, model: all, holds: "5120 Main,9"},
+		{name: "a caret that is put in a frame of a frame", page: caret("requestAnimationFrame(()=>requestAnimationFrame("+put+"))", ""), steps: []any{tapOn("f"), typed("5120 Main")}, model: all, holds: "5120 Main,9"},
+		{name: "in a filled field", page: caret("setTimeout("+put+")", "No. "), steps: []any{tapOn("f"), typed("5120")}, model: all, holds: "No. 5120,4"},
+		{name: "a timer that is taken back", page: caret("const a=setTimeout(()=>{f.value='no'});setTimeout(()=>clearTimeout(a));clearTimeout(a)", ""), steps: []any{tapOn("f"), typed("512")}, model: all, holds: "512,3"},
+		{name: "an echo that loses letters", page: echo(""), steps: []any{tapOn("f"), typed("Hello")}, model: "f.value", holds: "Hello"},
+		{name: "an echo in a filled field", page: echo("AB "), steps: []any{tapOn("f"), typed("Hello")}, model: "f.value", holds: "AB Hello"},
+		{name: "an echo, in the middle", page: echo("AB"), steps: []any{tapOn("f"), keys("home"), keys("right"), typed("-x-")}, model: "f.value", holds: "A-x-B"},
+		{name: "a field that drops a character once, filled", page: `<input id=f value=x><script>let n=0;f.addEventListener('beforeinput',e=>{if(++n===2)e.preventDefault()})</script>`,
+			steps: []any{tapOn("f"), typed("abc")}, model: "f.value", holds: "xabc"},
+		{name: "keys that the page refuses", page: `<input id=f onkeydown="if(/[0-9]/.test(event.key))event.preventDefault()">`, steps: []any{tapOn("f"), typed("a1b")}, model: "f.value", holds: "ab", fail: `shows "ab"`},
+		{name: "keys that the page refuses late", page: `<input id=f value=z onkeypress="return !/[0-9]/.test(event.key)">`, steps: []any{tapOn("f"), typed("a1b")}, model: "f.value", holds: "zab", fail: `shows "zab"`},
+	})
+}
+
 func TestPasteIsThePages(t *testing.T) {
 	t.Parallel()
 	runEntries(t, []entryCase{

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
@@ -71,8 +72,14 @@ func (s *Session) typeInto(ctx context.Context, d screen.Typist, a dsl.Input, te
 	return e.verify(ctx)
 }
 
-// replaceable empties a field, or selects what the field puts there by itself when it is emptied.
+// replaceable selects all that a plain field holds, so that the text takes its place: one that is emptied may fill itself again. Other fields,
+// and those that do not let themselves be selected, are emptied.
 func (s *Session) replaceable(ctx context.Context, d screen.Typist, field *screen.Field) (*screen.Field, error) {
+	if plainField(field) {
+		if now, err := s.selectAll(ctx, d); err != nil || now.Picked != "" && now.Head == "" && now.Tail == "" {
+			return now, err
+		}
+	}
 	if err := s.eraseField(ctx, d, field, -1); err != nil {
 		return nil, err
 	}
@@ -80,6 +87,14 @@ func (s *Session) replaceable(ctx context.Context, d screen.Typist, field *scree
 	if err != nil || !holds(field) || field.Picker != "" || len(field.Parts) > 0 {
 		return field, err
 	}
+	return s.selectAll(ctx, d)
+}
+
+// plainField reports whether a field has nothing but characters in it.
+func plainField(f *screen.Field) bool { return !f.Editor && f.Picker == "" && len(f.Parts) == 0 }
+
+// selectAll selects what the field in focus holds, by the keys for that.
+func (s *Session) selectAll(ctx context.Context, d screen.Typist) (*screen.Field, error) {
 	keys, err := able[drivers.Keys](s)
 	if err != nil {
 		return nil, err
@@ -135,7 +150,8 @@ func focusTaken(field *screen.Field) error {
 		Expected: "the focus in " + field.Robbed, Actual: "the focus is in " + field.Name}}
 }
 
-// verify reads the field back. What did not arrive in a plain field is typed once more, key by key; an editor gets nothing twice.
+// verify reads the field back. What did not arrive in a plain field is typed once more, key by key, and then put in at once; an editor gets
+// nothing twice.
 func (e textEntry) verify(ctx context.Context) error {
 	if strings.Trim(e.text, "\n") == "" {
 		return nil // keys, and no text
@@ -144,12 +160,22 @@ func (e textEntry) verify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if how == screen.Missing && e.mayRepeat(now) {
-		if err := e.repeat(ctx, now); err != nil {
+	for _, way := range []struct {
+		name string
+		make func(context.Context, string) error
+	}{{"typed once more, key by key", e.typeSlowly}, {"put in at once", e.insert}} {
+		if how != screen.Missing || !e.mayRepeat(now) {
+			break
+		}
+		again, err := e.repeat(ctx, now, way.make)
+		if errors.Is(err, errNotThisWay) {
+			continue
+		}
+		if err != nil {
 			return err
 		}
-		e.s.note("the field showed %s, so the text was typed once more, key by key", screen.Quote(now.Text))
-		if now, how, err = e.read(ctx); err != nil {
+		e.s.note("the field showed %s, so the text was %s", screen.Quote(e.shows(now)), way.name)
+		if now, how, err = again.read(ctx); err != nil {
 			return err
 		}
 	}
@@ -202,21 +228,58 @@ func (e textEntry) read(ctx context.Context) (now *screen.Field, how screen.Text
 	return now, how, err
 }
 
-// mayRepeat: only a plain field that was empty, and still has the focus, can be emptied and filled again without harm.
+// errNotThisWay says that a text cannot be typed again in a certain way.
+var errNotThisWay = errors.New("not this way")
+
+// mayRepeat: only a plain field whose whole content is known, and that still has the focus, can be filled again without harm.
 func (e textEntry) mayRepeat(now *screen.Field) bool {
 	f := e.before
 	_, ok := e.s.Device.(drivers.Editor)
-	return ok && e.how == "typed" && !f.Editor && !f.Lines && f.Picker == "" && len(f.Parts) == 0 && f.Text == "" && now.Focused && !now.Gone &&
-		!strings.Contains(e.text, "\n")
+	if written(now.Text) > written(f.Head+e.text+f.Tail) {
+		return false // nothing is lost: something that should have been replaced is there
+	}
+	return ok && e.how == "typed" && plainField(f) && (f.Known || f.Text == "") && now.Focused && !now.Gone && !strings.Contains(e.text, "\n")
 }
 
-func (e textEntry) repeat(ctx context.Context, now *screen.Field) error {
-	if holds(now) {
-		if err := e.s.eraseField(ctx, e.d, now, -1); err != nil {
-			return err
+// written is how many letters and digits are in a text.
+func written(text string) (n int) {
+	for _, r := range text {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			n++
 		}
 	}
-	for _, r := range e.text {
+	return n
+}
+
+// repeat fills a field again: with what was in it before and behind the text, too.
+func (e textEntry) repeat(ctx context.Context, now *screen.Field, fill func(context.Context, string) error) (textEntry, error) {
+	whole := e.text
+	if e.before.Known && !e.before.Password {
+		whole = e.before.Head + e.text + e.before.Tail
+	}
+	if e.before.Password && e.before.Text != "" || !e.before.Known && e.before.Text != "" {
+		return e, errNotThisWay
+	}
+	if end, ok := drivers.Ending(ctx); ok && time.Until(end) <= 0 {
+		return e, errNotThisWay
+	}
+	field := now
+	var err error
+	if holds(now) {
+		if field, err = e.s.replaceable(ctx, e.d, now); err != nil {
+			return e, err
+		}
+	}
+	again := textEntry{s: e.s, d: e.d, before: field, text: whole, how: e.how}
+	return again, fill(ctx, whole)
+}
+
+// typeSlowly types a text key by key, where there is time for that.
+func (e textEntry) typeSlowly(ctx context.Context, text string) error {
+	if end, ok := drivers.Ending(ctx); strings.Contains(text, "\n") || ok && time.Until(end) < time.Duration(len(text))*keyPace {
+		return errNotThisWay
+	}
+	for _, r := range text {
 		if err := e.s.Device.Type(ctx, string(r)); err != nil {
 			return err
 		}
@@ -225,6 +288,22 @@ func (e textEntry) repeat(ctx context.Context, now *screen.Field) error {
 		}
 	}
 	return nil
+}
+
+// insert puts a text in as one change, unless the app refuses some of its characters: it would not hear of them then.
+func (e textEntry) insert(ctx context.Context, text string) error {
+	d, ok := e.d.(screen.Inserter)
+	if !ok {
+		return errNotThisWay
+	}
+	now, err := e.d.FieldAgain(ctx, e.before)
+	if err != nil {
+		return err
+	}
+	if now.Refused {
+		return errNotThisWay
+	}
+	return d.Insert(ctx, text)
 }
 
 // verdict says what became of the text.

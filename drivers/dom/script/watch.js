@@ -24,6 +24,16 @@
   // What a page answers to a touch or a key with is often drawn in the next frame, which it asks for meanwhile: answers are such frames, and those
   // that they ask for, DEEP in a row.
   const answers = new Set();
+  // The timers without a delay and the frames that a page asks for when it is told of a key, by their numbers (those of frames are
+  // negative). Keys that come faster than any person's would outrun them, so that they run before the next key.
+  const ATONCE = 1, soon = new Map(), cancel = window.clearTimeout, undraw = window.cancelAnimationFrame;
+  const catchUp = () => {
+    for (let round = 0; soon.size && round < DEEP; round++) {
+      for (const [id, run] of [...soon]) {
+        if (soon.delete(id)) try { run(); } catch (error) { apply(ever, window, [() => { throw error; }, 0]); }
+      }
+    }
+  };
   const moving = new Map(); // frames of an animation that a touch has begun, by their numbers
   let answering = false, row = 0;
 
@@ -34,14 +44,23 @@
     apply(ever, window, [() => { depth = deep; }, delay]);
     const id = apply(target, self, args), counts = deep <= DEEP && delay <= LONG;
     if (counts) pending.set(id, now() + delay);
+    if (counts && delay <= ATONCE && answering && typeof args[0] === 'function') {
+      soon.set(id, () => {
+        apply(cancel, window, [id]);
+        done(id);
+        apply(args[0], window, args.slice(2));
+      });
+    }
     apply(ever, window, [() => {
       depth = 0;
       done(id);
+      soon.delete(id);
     }, delay]);
     return id;
   };
   const clear = (target, self, args) => {
     pending.delete(args[0]);
+    soon.delete(args[0]);
     if (ticking.delete(args[0])) release(args[0]);
     return apply(target, self, args);
   };
@@ -59,10 +78,19 @@
     frames.add(id);
     if (place && place <= DEEP) answers.add(id);
     if (place && touchedNow() && !document.hidden) { hold(key, HOLD); moving.set(id, key); }
+    if (place && place <= DEEP && typeof args[0] === 'function') {
+      soon.set(-id, () => {
+        apply(undraw, window, [id]);
+        row = place;
+        apply(args[0], window, [now()]);
+        row = 0;
+      });
+    }
     apply(frame, window, [() => {
       row = 0;
       frames.delete(id);
       answers.delete(id);
+      soon.delete(-id);
       settle(id);
     }]);
     return id;
@@ -71,6 +99,7 @@
   const drop = (target, self, args) => {
     frames.delete(args[0]);
     answers.delete(args[0]);
+    soon.delete(-args[0]);
     settle(args[0]);
     return apply(target, self, args);
   };
@@ -89,14 +118,24 @@
 
 // include touches.js
 
-  for (const kind of [...TOUCHES, 'keydown', 'keyup', 'beforeinput', 'input', 'change']) {
+  // refused: since the last touch, the page has kept a character that was typed from being written.
+  let refused = false;
+  const writes = event => event.type === 'beforeinput' || event.type === 'keypress' ||
+    event.type === 'keydown' && event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
+  listen(window, NAME + 'refused', event => { if (refused) refuse(event); });
+  listen(window, 'pointerdown', event => { if (event.isTrusted) refused = false; }, {capture: true, passive: true});
+  for (const kind of [...TOUCHES, 'keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change']) {
     listen(window, kind, event => {
       // A field that is filled at once, and a list, are told of by events that no person brings about.
       if (!event.isTrusted && kind !== 'input' && kind !== 'change') return;
       shared.touched = clock();
       if (!event.isTrusted) return;
       answering = true;
-      apply(ever, window, [() => { answering = false; }, 0]);
+      if (kind === 'keydown') catchUp();
+      apply(ever, window, [() => {
+        answering = false;
+        if (event.defaultPrevented && writes(event)) refused = true;
+      }, 0]);
     }, {capture: true, passive: true});
   }
 

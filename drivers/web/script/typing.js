@@ -304,7 +304,7 @@
       return {what: f.what, able: true, n: fields.length - 1, robbed: robbed(f.field), ...seen};
     },
     // again.<n>: the same field, wherever the focus is, and what is on its way.
-    again(root, [n]) { return {rest: resting(), late: asked('late'), ...again(root, n)}; },
+    again(root, [n]) { return {rest: resting(), late: asked('late'), refused: asked('refused'), ...again(root, n)}; },
     // place.<end|same|keep|last>: the caret goes behind the text of the field that has the focus; last: also when something is selected.
     place(root, [how]) {
       const f = focusIn(root);
