@@ -138,14 +138,27 @@ type finder struct {
 	hollow bool            // what has no room of its own, and holds what is seen, will do
 
 	evenCut bool // parts of texts that are cut off will do
+	far     bool // what relations refer to may be scrolled away
 }
 
 func newFinder(t *Tree, q Query) *finder {
 	return &finder{tree: t, q: q, screen: image.Rectangle{Max: t.Size}, hits: map[*Node]Match{}}
 }
 
-// search gives the elements of the best tier that satisfy s, merged, narrowed and ordered.
+// search gives the elements of the best tier that satisfy s, merged, narrowed and ordered. Where an action finds none, and the device can
+// scroll, what relations refer to may be scrolled away.
 func (f *finder) search(s dsl.Selector, action bool) ([]Match, error) {
+	matches, err := f.searchNear(s, action)
+	if err != nil || len(matches) > 0 || !action || !f.q.Reveal || f.far || len(s.Relations()) == 0 {
+		return matches, err
+	}
+	f.far = true
+	defer func() { f.far = false }()
+	return f.searchNear(s, action)
+}
+
+// searchNear is search with what relations refer to in view, unless far says otherwise.
+func (f *finder) searchNear(s dsl.Selector, action bool) ([]Match, error) {
 	all, err := f.anchors(s)
 	if err != nil || all.missing {
 		return nil, err

@@ -94,6 +94,55 @@ func (s spot) open() bool {
 	return s.part == nil || !s.part.Offscreen && s.part.Covered == "" && s.part.Obscured == ""
 }
 
+// away reports whether the place is scrolled out of the screen.
+func (s spot) away() bool {
+	if s.part != nil {
+		return s.part.Offscreen
+	}
+	return s.Offscreen || s.tree != nil && !s.Bounds.Overlaps(image.Rectangle{Max: s.tree.Size})
+}
+
+// comparable reports whether where n is says something of where a is: a place that is scrolled away is nowhere near what does not move with
+// it.
+func (s spot) comparable(a spot) bool {
+	return !a.away() || s.scroller() == a.scroller() || s.Within(a.Node) || a.Within(s.Node)
+}
+
+// scroller is what moves the place: the element itself, where a part of its text is scrolled in it.
+func (s spot) scroller() *Node {
+	if s.part != nil && s.Scrollable {
+		return s.Node
+	}
+	return s.Node.scroller()
+}
+
+// FarAnchor is what a relation of the query refers to and what is scrolled away, nil when there is none or more than one.
+func (t *Tree) FarAnchor(q Query) *Match {
+	f := newFinder(t, q)
+	for _, r := range q.Selector.Relations() {
+		if near, err := f.search(*r, false); err != nil || len(near) > 0 {
+			continue
+		}
+		f.far = true
+		far, err := f.search(*r, false)
+		f.far = false
+		if err == nil && len(far) == 1 && far[0].Away(t) {
+			return &far[0]
+		}
+	}
+	return nil
+}
+
+// scroller is the nearest element around n that scrolls; nil: none does.
+func (n *Node) scroller() *Node {
+	for a := n.Parent; a != nil; a = a.Parent {
+		if a.Scrollable {
+			return a
+		}
+	}
+	return nil
+}
+
 // whole is the element itself as a place.
 func (n *Node) whole() spot { return spot{Node: n, at: n.place()} }
 
@@ -133,7 +182,7 @@ func (f *finder) spots(s dsl.Selector, n *Node, action bool) []spot {
 		known = true
 		at := spot{Node: n, at: place.bounds(), asked: true, part: place}
 		switch {
-		case place.Cut && !f.evenCut, place.Offscreen && !(action && f.q.Reveal), place.Obscured != "" && !f.q.Action:
+		case place.Cut && !f.evenCut, place.Offscreen && !(action && f.q.Reveal) && !f.far, place.Obscured != "" && !f.q.Action:
 		case at.open():
 			open = append(open, at)
 		default:

@@ -17,7 +17,7 @@ func (f *finder) visible(n *Node, reveal bool) bool {
 	if n.Hidden || n.Bounds.Dx() <= 0 || n.Bounds.Dy() <= 0 {
 		return false
 	}
-	if reveal {
+	if reveal || f.far {
 		return true
 	}
 	if n.Offscreen || n.Obscured != "" && !f.q.Action {

@@ -73,6 +73,8 @@ type targetSearch struct {
 	reveals int
 	hid     bool // the keyboard was hidden
 
+	anchored bool // what the element is related to was brought into view
+
 	foresees bool            // the trees have it where it will be
 	restless image.Rectangle // where the screen has changed
 	spread   time.Time       // when that was less, last
@@ -99,7 +101,7 @@ func (h *targetSearch) look(ctx context.Context) (screen.Match, error) {
 	}
 	if len(matches) == 0 {
 		h.missed()
-		return screen.Match{}, errWait
+		return screen.Match{}, h.revealAnchor(ctx)
 	}
 	h.last = &matches[0]
 	return h.ready(ctx, matches[0], previous)
@@ -178,6 +180,19 @@ func (h *targetSearch) reveal(ctx context.Context, m screen.Match) error {
 		return err
 	}
 	return errWait
+}
+
+// revealAnchor brings what the element is related to into view, once: the element may be next to it.
+func (h *targetSearch) revealAnchor(ctx context.Context) error {
+	if _, ok := h.s.Device.(drivers.Revealer); !ok || h.anchored || len(h.sel.Relations()) == 0 {
+		return errWait
+	}
+	anchor := h.tree.FarAnchor(screen.Query{Selector: h.sel, Matched: h.matched, Action: true, Reveal: true})
+	if anchor == nil {
+		return errWait
+	}
+	h.anchored = true
+	return h.reveal(ctx, *anchor)
 }
 
 // reveal scrolls an element, or the part of its text that is asked for, into view.
