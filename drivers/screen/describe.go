@@ -49,7 +49,7 @@ func (n *Node) innerLabel() string {
 
 // String shows the element in a message: `Button "Sign in" [60,1200][1020,1330]`.
 func (n *Node) String() string {
-	kind := cmp.Or(n.Role, n.Type[strings.LastIndexAny(n.Type, ".$")+1:], "element")
+	kind := cmp.Or(n.Role, n.Type[strings.LastIndexAny(n.Type, ".$:")+1:], "element")
 	label := ""
 	if l := n.Label(); l != "" {
 		label = " " + Quote(l)
@@ -171,6 +171,9 @@ func (t *Tree) texts(limit int, offscreen bool) []string {
 
 // repeated tells whether the element only says what something around it says already.
 func (n *Node) repeated() bool {
+	if n.Quoted() {
+		return true
+	}
 	own := Normalise(n.ownLabel())
 	for a := range n.around {
 		if a != n && showsWords(Normalise(a.ownLabel()), own) {

@@ -22,7 +22,7 @@ func (f *finder) merge(s dsl.Selector, fit fitted) []Match {
 	inner := innermost(nodes)
 	outer := map[*Node]*Node{}
 	for _, n := range inner {
-		outer[n] = n
+		outer[n] = n.speaker()
 		for a := n.Parent; a != nil; a = a.Parent {
 			if _, fits := tiers[a]; fits {
 				outer[n] = a
@@ -36,6 +36,19 @@ func (f *finder) merge(s dsl.Selector, fit fitted) []Match {
 		matches = append(matches, m)
 	}
 	return matches
+}
+
+// speaker is the element whose text n is a part of, where a page gives that part an element of its own; else n.
+func (n *Node) speaker() *Node {
+	if n.Type == BareText && n.Parent != nil {
+		return n.Parent
+	}
+	return n
+}
+
+// Quoted reports whether n is a part of a text that the element around it shows as its own.
+func (n *Node) Quoted() bool {
+	return n.Type == BareText && n.Parent != nil && showsWords(Normalise(n.Parent.ownLabel()), Normalise(n.Text))
 }
 
 // innermost drops the elements that hold another one, of which there is more than its parts: a label around a list of options stays.

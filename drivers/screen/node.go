@@ -171,7 +171,7 @@ func NewTree(windows []*Node, size image.Point, taken time.Time) *Tree {
 	link = func(n, parent *Node, window int) {
 		n.Parent, n.Window, n.order, n.tree = parent, window, order, t
 		order++
-		if n.Ref != "" {
+		if _, known := byRef[n.Ref]; n.Ref != "" && !known { // what a style sheet writes into an element comes after it
 			byRef[n.Ref] = n
 		}
 		if n.ControlRef != "" {
@@ -278,6 +278,9 @@ func (t *Tree) Cut() string {
 
 // CutNote is the type of the hidden element by which a driver says in its description that it could not read all of the screen.
 const CutNote = "reading-note"
+
+// BareText is the type of a text that is no element of its own on a page, but one of several in the element around it.
+const BareText = "::text"
 
 // hitTested tells whether the device itself, or the page that the element is in, has told what covers it.
 func (n *Node) hitTested() bool { return n.InPage || n.tree != nil && n.tree.HitTested }

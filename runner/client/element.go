@@ -263,6 +263,9 @@ func (s *Identified) Listed(n *screen.Node) bool {
 	if n.Clickable || n.Editable || n.Scrollable || n.Type == "canvas" || n.Type == "iframe" {
 		return true
 	}
+	if n.Type == screen.BareText && s.quoted(n) {
+		return false
+	}
 	if OwnLabel(n) == "" || s.says(n, OwnLabel(n)) || s.repeats(n) {
 		return false
 	}
@@ -277,10 +280,26 @@ func (s *Identified) Listed(n *screen.Node) bool {
 	return true
 }
 
+// quoted reports whether a text without an element of its own is listed with something else: what holds it, what it
+// names, or the elements that it consists of.
+func (s *Identified) quoted(n *screen.Node) bool {
+	p := n.Parent
+	if n.Quoted() || p.Control != nil && s.nameOf(p.Control) == OwnLabel(n) {
+		return true
+	}
+	rest := strings.Join(strings.Fields(OwnLabel(n)), "")
+	for _, c := range p.Children {
+		if c.Type != screen.BareText {
+			rest = s.without(c, rest)
+		}
+	}
+	return rest == ""
+}
+
 // says tells whether something inside of the box is called that.
 func (s *Identified) says(box *screen.Node, label string) bool {
 	for _, c := range box.Children {
-		if _, ok := s.ids[c]; ok && OwnLabel(c) == label || s.says(c, label) {
+		if _, ok := s.ids[c]; ok && c.Type != screen.BareText && OwnLabel(c) == label || s.says(c, label) {
 			return true
 		}
 	}
@@ -304,7 +323,7 @@ func (s *Identified) repeats(n *screen.Node) bool {
 
 // without takes away from a text what an element says, and what is in it.
 func (s *Identified) without(n *screen.Node, rest string) string {
-	if _, ok := s.ids[n]; ok {
+	if _, ok := s.ids[n]; ok && n.Type != screen.BareText {
 		for _, text := range []string{OwnLabel(n), s.nameOf(n)} {
 			if text = strings.Join(strings.Fields(text), ""); text != "" {
 				rest = strings.Replace(rest, text, "", 1)

@@ -33,6 +33,7 @@
   class Aim {
     static EVENTS = [...TOUCHES, WATCH + 'touch'];
     constructor(root, n) {
+      n = store.texts.get(n)?.of ?? n;
       this.root = root; this.el = store.refs[n].deref();
       this.node = store.nodes[n];
       this.looks = alike(this.node);

@@ -62,6 +62,7 @@
   const ACTIVE_ROLES = new Set(['button', 'link', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'menuitemcheckbox',
     'menuitemradio', 'option', 'treeitem', 'combobox', 'slider', 'spinbutton', 'gridcell', 'textbox', 'searchbox']);
   const NAMED = new Set(['button', 'a', 'option', 'summary', 'label', 'legend', 'caption', 'th', 'td']);
+  const CELL_TAGS = new Set(['td', 'th', 'caption', 'legend']);
   const BUTTON_ROLES = new Set(['button', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'option', 'combobox', 'slider', 'spinbutton', 'textbox']);
   const NAMED_ROLES = new Set(['button', 'link', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'menuitemcheckbox',
     'menuitemradio', 'option', 'treeitem', 'heading', 'tooltip']);
@@ -96,7 +97,7 @@
   const probed = new WeakSet(), early = new WeakSet(), tries = new Map(), good = new Set(), namesOf = method(Element.prototype, 'getAttributeNames');
   const HOSTS = new Set(['article', 'aside', 'blockquote', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'main', 'nav', 'p', 'section', 'span']);
   const shadowOf = el => openRoot(el) || secret.get(el) || null;
-  const fresh = gen => ({gen, refs: [], nodes: [], index: new WeakMap(), orders: new WeakMap()});
+  const fresh = gen => ({gen, refs: [], nodes: [], texts: new Map(), index: new WeakMap(), orders: new WeakMap()});
   let store = fresh('');
   let looked = {nonce: '', elements: []};
   // Whether the browser has drawn the page since its elements were last read: until then, what moves on it stands where it stood.
@@ -157,6 +158,8 @@
 // include dye.js
 
 // include leaving.js
+
+// include pieces.js
 
 // include reader.js
 
@@ -310,7 +313,8 @@
       const clip = {seen, reach: pageArea(root, top, own)};
       const dark = top && /dark/.test(styleOf(top).colorScheme);
       const at = {flow: clip, absolute: clip, fixed: {seen, reach: own}, view: meet(view, seen), screen: own, depth: 0, opacity: 1, inert: false, raw: false,
-        disabled: false, surface: dark ? null : 'rgb(255, 255, 255)', turn: null, back: false, label: null, faded: null, editing: false, leaving: false};
+        disabled: false, surface: dark ? null : 'rgb(255, 255, 255)', turn: null, back: false, label: null, faded: null,
+        editing: false, leaving: false, undrawn: false};
       noteFrames(root);
       const total = allIn(root, '*').length;
       rectOf(top || create(root, 'p')); // the layout is the browser's own time, not that of the reading
@@ -358,8 +362,10 @@
     },
     // reveal.<gen>.<n>[.<part>]: scrolls element n into view, or a part of its text (in JSON, in hexadecimal).
     reveal(root, [gen, n, part]) {
-      if (part && bring(root, deref(gen, +n), JSON.parse(unhex(part)))) return {};
-      scrollTo(deref(gen, +n), {block: 'center', inline: 'center', behavior: 'instant'});
+      const el = deref(gen, +n), text = store.texts.get(+n);
+      if (part && bring(root, el, JSON.parse(unhex(part)), text && text.runs)) return {};
+      if (text) bringBox(root, el, () => rectsOfRun(text.runs[0])[0]);
+      else scrollTo(el, {block: 'center', inline: 'center', behavior: 'instant'});
       return {};
     },
     // aim.<gen>.<n>: the next touch may meet element n only.

@@ -29,7 +29,10 @@
       if (this.overlays.length >= MAX_OVERLAYS || this.touchable(el) || width(box) * height(box) < 64) return;
       const tag = localName(el);
       const paints = alpha(style.backgroundColor) > CLEAR || frost(this.reader, el) > 0 || style.backgroundImage !== 'none' || ['img', 'canvas', 'video', 'iframe'].includes(tag);
-      if (paints) this.overlays.push({el, box, frost: frost(this.reader, el), solid: (x, y) => solid(this.reader, el, x, y), tint: tint(this.reader, el), what: 'box'});
+      if (!paints) return;
+      const cover = (x, y, share) => solid(this.reader, el, x, y, share);
+      const seen = {frost: frost(this.reader, el), tint: tint(this.reader, el)};
+      this.overlays.push({el, box, ...seen, solid: cover, what: 'box'});
     }
     // addRings does so for what is drawn around a box: the shadow that it throws (a tour that leaves one place free of it), its outline.
     addRings(el, style, rec) {
@@ -52,7 +55,7 @@
       if (!b || width(b) * height(b) < 64) return;
       const whole = +s.opacity >= OPAQUE && maskAlpha(s) === 1 && s.visibility === 'visible', full = filled(s);
       this.overlays.push({el, box: b, what: 'pseudo', part, style: s,
-        solid: (x, y) => whole && this.reader.opacity(el) >= OPAQUE && (full || pictured(s, b, x, y))});
+        solid: (x, y, share) => whole && this.reader.opacity(el) >= OPAQUE * share && (full || pictured(s, b, x, y))});
     }
     addBackdrop(el) {
       const s = styleOf(el, '::backdrop');
@@ -73,19 +76,23 @@
       const mask = this.masked(owner).find(({el, style}) => maskAt(el, style, x, y) < FAINT);
       if (mask) return 'the mask of ' + describe(nameable(mask.el));
       if (of === 'page' && blurs(reader.blur(owner))) return 'a filter of ' + describe(nameable(owner));
+      const share = e => reader.opacity(owner) >= OPAQUE ? 1 : reader.shared(e, owner);
       let left = 1; // of what a person sees there
       const hides = dark => { left *= 1 - dark; return left < 1 - OPAQUE; };
       for (const g of this.overlays) {
         if (!inBox(g.box, x, y) || (g.what === 'box' || g.what === 'ring') && (holds(g.el, owner) || boxed && holds(owner, g.el))) continue;
         if (boxed && g.what === 'pseudo' && holds(owner, g.el)) continue;
-        if (over(this.overlayRank(g)) && hides(g.solid(x, y) || blurs(g.frost || 0) ? 1 : g.tint || 0)) return describe(nameable(g.el)) + ({box: '', ring: ' and what is drawn around it'}[g.what] ?? (g.part || '::backdrop'));
+        if (!over(this.overlayRank(g))) continue;
+        const group = share(g.el), cover = g.solid(x, y, group) || blurs(g.frost || 0) ? 1 : (g.tint || 0) / group;
+        const what = {box: '', ring: ' and what is drawn around it'};
+        if (hides(cover)) return describe(nameable(g.el)) + (what[g.what] ?? (g.part || '::backdrop'));
       }
       const hit = this.hit(x, y);
       if (!hit || hit === owner || boxed && holds(owner, hit)) return '';
       const direct = this.touchable(owner);
       const dark = e => {
         if (boxed && holds(owner, e)) return 0;
-        const cover = () => solid(reader, e, x, y) ? 1 : tint(reader, e);
+        const cover = () => solid(reader, e, x, y, share(e)) ? 1 : tint(reader, e) / share(e);
         if (holds(e, owner)) return !holds(owner, e) && over(rank(reader, e)) ? cover() : 0;
         if (localName(e) === 'dialog' && !inBox(boxOf(rectOf(e)), x, y)) return filled(styleOf(e, '::backdrop')) ? 1 : 0; // of it only that is there
         return direct || over(rank(reader, e)) ? blurs(frost(reader, e)) ? 1 : cover() : 0;
@@ -121,11 +128,10 @@
       for (const run of rec.runs) {
         const {node, owner} = run;
         run.away = owner !== rec.el;
-        range.selectNodeContents(node);
+        if (!run.rects) range.selectNodeContents(node);
         const {line: dim, top} = this.reader.firsts(owner);
-        for (const r of range.getClientRects()) {
+        for (const whole of run.rects || [...range.getClientRects()].map(boxOf)) {
           if (shown.length >= MAX_RECTS || ++pieces > MAX_PIECES) return shown.concat(lost);
-          const whole = boxOf(r);
           if (bare(whole)) continue;
           if (!sliver(meet(whole, rec.reach), whole)) run.away = false;
           const part = meet(whole, rec.inner), seen = meet(part, this.view), blank = dim && inFirstLine(top, whole), some = blank || sliver(seen, whole) ? lost : shown;
@@ -223,7 +229,11 @@
       return !rec.painted && !rec.control;
     }
     // shorten takes the words out of a text that a clip leaves nothing of.
-    shorten({el, node, runs}) {
+    shorten({el, node, runs, bare}) {
+      if (bare) {
+        put(node, 'x', plainLines(runs.filter(run => !run.away).map(run => run.s).join(' ')));
+        return;
+      }
       if (this.reader.shown(el, node.t) !== null) return;
       const away = new Set(runs.filter(run => run.away).map(run => run.node)), left = this.reader.text(el, false, null, away) || this.reader.text(el, true, null, away);
       if (left) put(node, 'x', left);

@@ -162,9 +162,10 @@
   };
   const SHAPES = new Set(['path', 'rect', 'circle', 'ellipse', 'polygon', 'image']);
   // solid tells whether the element paints something at a point that cannot be seen through; of what nobody knows it says no.
-  const solid = (reader, el, x, y) => {
+  // share is how much is let through by what it is in together with what lies under it.
+  const solid = (reader, el, x, y, share = 1) => {
     const style = reader.style(el), tag = localName(el);
-    if (style.visibility !== 'visible' || reader.opacity(el) < OPAQUE || maskAlpha(style) < 1) return false;
+    if (style.visibility !== 'visible' || reader.opacity(el) < OPAQUE * share || maskAlpha(style) < 1) return false;
     if (style.mixBlendMode && style.mixBlendMode !== 'normal') return blots(style);
     if (SHAPES.has(tag) && find !== null && el instanceof SVGElement) {
       return tag !== 'image' && alpha(style.fill) * (parseFloat(style.fillOpacity) || 0) >= OPAQUE;

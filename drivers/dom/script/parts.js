@@ -11,10 +11,10 @@
   class Letters {
     constructor(runs) {
       this.runs = runs; this.text = ''; this.run = []; this.from = []; this.to = [];
-      runs.forEach(({node, gap}, i) => {
+      runs.forEach(({node, gap, from = 0, to = MAX_LONG}, i) => {
         if (gap) this.add(' ', i, 0, 0);
-        const data = dataOf(node).slice(0, MAX_LONG);
-        for (let at = 0, end = 0; at < data.length; at = end) {
+        const data = dataOf(node).slice(0, to);
+        for (let at = from, end = from; at < data.length; at = end) {
           end = at + (data.codePointAt(at) > 0xffff ? 2 : 1);
           if (data.charCodeAt(at) > 0x7f || data.charCodeAt(end) > 0x7f) while (end < data.length && /^\p{M}/u.test(data.slice(end, end + 2))) end += data.codePointAt(end) > 0xffff ? 2 : 1;
           this.add(alikened(data.slice(at, end)), i, at, end);
@@ -182,26 +182,33 @@
   }
 
   // bring scrolls the first place of a part of an element's text that is drawn at all into the middle of what shows it; false: there is none.
-  const bring = (root, el, part) => {
-    const reader = new Reader(root, 0), tag = localName(el), runs = [];
-    reader.parts = [part];
-    reader.words(el, tag, reader.role(el, tag), reader.shown(el, tag), runs);
+  // runs are those of the text, where that is no element of its own.
+  const bring = (root, el, part, runs) => {
+    if (!runs) {
+      const reader = new Reader(root, 0), tag = localName(el);
+      reader.parts = [part];
+      reader.words(el, tag, reader.role(el, tag), reader.shown(el, tag), runs = []);
+    }
     const letters = new Letters(runs);
     for (const match of letters.matches(part)) {
       const words = letters.words(match), lines = words.flatMap(boxesOf), first = words.find(word => boxesOf(word).length);
       if (!first) continue;
       const box = () => lines.length && words.flatMap(boxesOf).reduce((all, l) => union(all, l.whole), null);
-      for (let n = first[0].owner; n && isElement(n); n = parent(n)) {
-        const s = reader.style(n);
-        if (n === rootElement(root) || !scrolls(n, s)) continue;
-        const b = box(), r = rectOf(n), inner = {l: r.left + clientLeft(n), t: r.top + clientTop(n), r: r.left + clientLeft(n) + clientWidth(n), b: r.top + clientTop(n) + clientHeight(n)};
-        moveBy(n, shift(b.l, b.r, inner.l, inner.r), shift(b.t, b.b, inner.t, inner.b));
-      }
-      const b = box();
-      window.scrollBy({left: shift(b.l, b.r, 0, window.innerWidth), top: shift(b.t, b.b, 0, window.innerHeight), behavior: 'instant'});
+      bringBox(root, first[0].owner, box);
       return true;
     }
     return false;
+  };
+  // bringBox scrolls a box of an element into the middle of all that scrolls around it; box reads where it is now.
+  const bringBox = (root, el, box) => {
+    if (!box()) return;
+    for (let n = el; n && isElement(n); n = parent(n)) {
+      if (n === rootElement(root) || !scrolls(n, styleOf(n))) continue;
+      const b = box(), r = rectOf(n), left = r.left + clientLeft(n), top = r.top + clientTop(n);
+      moveBy(n, shift(b.l, b.r, left, left + clientWidth(n)), shift(b.t, b.b, top, top + clientHeight(n)));
+    }
+    const b = box(), left = shift(b.l, b.r, 0, window.innerWidth), top = shift(b.t, b.b, 0, window.innerHeight);
+    window.scrollBy({left, top, behavior: 'instant'});
   };
   // shift is how far content moves that a span of it comes to the middle of another one, 0 when it lies within.
   const shift = (from, to, start, end) => from >= start && to <= end ? 0 : to - from > end - start ? from - start : (from + to - start - end) / 2;

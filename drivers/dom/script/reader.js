@@ -16,6 +16,11 @@
       }
       return o;
     }
+    // shared is how much is let through by what holds both elements: it fades an element and its cover alike.
+    shared(el, other) {
+      for (let n = el; n && isElement(n); n = parent(n)) if (holds(n, other)) return Math.max(this.opacity(n), CLEAR);
+      return 1;
+    }
     // blur is how far filters of an element and of those around it spread its letters.
     blur(el) {
       let far = this.blurs.get(el);
@@ -118,6 +123,8 @@
       if (tag === 'dialog' && matches(el, ':modal')) this.modals.push(el);
       if (at.inert || has(el, 'inert') || style.interactivity === 'inert') this.inert.add(el);
       let text = this.words(el, tag, role, shown, runs);
+      const texts = shown === null && runs.texts || [];
+      if (texts.apart && !at.editing && !this.speaksWhole(tag, role)) text = '';
       const node = {t: tag, n: store.refs.length, f: place.flags | this.states(el, tag, role, style, at) | (at.leaving || this.leaving.has(el) ? LEAVING : 0) | (at.raw || this.raw(el, tag) ? RAW : 0), b: round(full)};
       store.refs.push(new WeakRef(el));
       store.nodes.push(node);
@@ -148,6 +155,7 @@
       const below = this.below(el, tag, style, at, inner, place, node);
       this.surfaces.set(el, below.surface);
       node.k = this.kids(el, style, below);
+      if (texts.length) this.parted(el, node, texts, inner, at);
       if (written && !at.editing && !empty && (text ? text !== written : hasElement(el))) this.writings(el, node, full, ['before', 'after']);
       if (near && tag === 'details' && !find(el, ':scope > summary')) this.summary(el, node, full);
       if (near && this.made(el).marker) this.writings(el, node, full, ['marker']);
@@ -182,7 +190,8 @@
       const turned = this.turned(style, at);
       let flags = 0;
       if (style.visibility !== 'visible' || opacity < CLEAR || turned.away || gone && !away || !gone && far && bare(meet(box, at.screen)) ||
-        !rendered(this.maps.get(el) || el, {contentVisibilityAuto: false}) && style.display !== 'contents') flags = HIDDEN;
+        (style.display === 'contents' ? at.undrawn : !rendered(this.maps.get(el) || el, {contentVisibilityAuto: false}))
+      ) flags = HIDDEN;
       else if (away) flags = OFFSCREEN;
       return {full, mine, box: gone ? full : box, clip, opacity, flags, gone, turned};
     }
@@ -225,6 +234,7 @@
       if (own) this.grounds.add(own);
       return {...at, depth: at.depth + 1, opacity: place.opacity, faded: at.faded || (place.opacity < CLEAR ? el : null), disabled, label,
         inert: this.inert.has(el), turn: place.turned.turn, back: place.turned.away, leaving: !!(node.f & LEAVING), raw: !!(node.f & RAW), editing: at.editing || editableContent(el),
+        undrawn: at.undrawn || style.contentVisibility === 'hidden',
         surface: own === '' ? at.surface : own, flow: inner.flow, absolute: inner.absolute, fixed: inner.fixed};
     }
     // framed tells where the page of a frame begins, what part of it can be seen, and how much it is scaled.
@@ -260,6 +270,41 @@
         const box = part === 'marker' ? {l: full.l - 30, t: full.t, r: full.l + 10, b: Math.min(full.b, full.t + 24)} : pseudoBox(this, el, made[part].style, full) || full;
         node.k.push({t: '::' + part, n: node.n, f: UNSELECTABLE | node.f & (HIDDEN | OFFSCREEN), b: round(box), x: cut(text)});
       }
+    }
+    // speaksWhole: all that el says is one name, whatever lies between its words.
+    speaksWhole(tag, role) { return NAMED.has(tag) && !CELL_TAGS.has(tag) || NAMED_ROLES.has(role); }
+    // parted makes an element of each text in el that no other element is all of.
+    parted(el, node, texts, inner, at) {
+      const kids = [];
+      for (const each of texts) {
+        if (each.alone) continue;
+        if (kids.length >= MAX_TEXTS_IN || this.count >= this.max) {
+          const text = plain(each.text);
+          if (!this.texts.some(t => text.includes(t))) continue;
+        }
+        this.count++;
+        kids.push(this.bareText(el, node, each, inner, at));
+      }
+      if (kids.length) node.k = [...kids, ...node.k];
+    }
+    // bareText is the element of one text in el.
+    bareText(el, node, {text, runs}, {flow}, at) {
+      let full = null;
+      for (const run of runs) for (const b of run.rects = rectsOfRun(run)) full = union(full, b);
+      full = full || {l: 0, t: 0, r: 0, b: 0};
+      const box = meet(full, flow.seen), gone = sliver(box, full), far = sliver(meet(full, flow.reach), full);
+      const hidden = bare(full) || gone && far || !gone && far && bare(meet(box, at.screen));
+      const flags = UNSELECTABLE | node.f & (HIDDEN | LEAVING | RAW) | (hidden ? HIDDEN : gone ? OFFSCREEN : 0);
+      const own = {t: '::text', n: store.refs.length, f: flags, b: round(full), x: text};
+      store.refs.push(store.refs[node.n]);
+      store.nodes.push(own);
+      store.texts.set(own.n, {of: node.n, runs});
+      if (!gone && (width(box) < width(full) - 1 || height(box) < height(full) - 1)) own.s = round(box);
+      if (this.occlusion && !(own.f & (HIDDEN | OFFSCREEN)) && !bare(meet(full, at.view))) {
+        const rec = {el, node: own, full, box: gone ? full : box, clip: flow.seen, runs, inner: flow.seen};
+        this.records.push({...rec, reach: flow.reach, bare: true});
+      }
+      return own;
     }
     // summary is an element of its own for the word that the browser writes where a page has none.
     summary(el, node, full) {

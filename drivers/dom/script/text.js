@@ -21,38 +21,51 @@
       const {before, after} = this.made(el);
       return squeeze([before, after].map(m => m ? m.text : '').join(' '));
     }
-    // text gives what el shows by itself: its text and that of the inline elements in it; all in it, when whole. The nodes that hold it
-    // are put into runs; those in without are left out.
+    // text is what el shows by itself: its text and that of the inline elements in it; all in it, when whole. The nodes
+    // that hold it are put into runs; those in without are left out. See pieces.js for runs.texts.
     text(el, whole, runs, without) {
       const out = [];
-      if (runs) runs.length = 0;
-      const budget = {left: Math.max(Math.min(MAX_LONG, this.room), 2 * MAX_TEXT), depth: 0, runs, without};
+      if (runs) { runs.length = 0; runs.texts = null; }
+      const budget = {left: Math.max(Math.min(MAX_LONG, this.room), 2 * MAX_TEXT), depth: 0, runs, without,
+        pieces: runs && !whole ? [] : null, cuts: 0, via: null};
       this.collect(el, whole, out, budget);
       if (budget.spent > 2 * MAX_TEXT) this.room -= budget.spent;
       if (budget.left <= 0) this.note = this.note || 'the page has texts that are too long: the rest of them is left out';
-      return legible(long(out.join('').split('\n').map(l => l.trim()).filter(l => l.replace(INVISIBLE, '')).join('\n')));
+      if (budget.cuts && budget.pieces) runs.texts = textsOf(budget.pieces);
+      return plainLines(out.join(''));
     }
     collect(el, whole, out, budget) {
       if (budget.left <= 0 || budget.depth > MAX_DEPTH) return;
       const style = this.style(el);
       if (style.contentVisibility === 'hidden' || repainted(style)) return;
       for (const n of children(el)) {
-        if (typeOf(n) === 3) this.run(n, el, style, out, budget);
-        if (!isElement(n)) continue;
-        const tag = localName(n);
-        if (tag === 'br') out.push('\n');
-        if (IGNORED.has(tag) || tag === 'br' || tag === 'rt' || tag === 'rp') continue; // how a word is said is no part of it
-        if (tag === 'input' || tag === 'select' || tag === 'textarea' || tag === 'iframe') { out.push(' '); continue; }
-        if (!whole && (tag === 'button' || BUTTON_ROLES.has(attr(n, 'role')))) { out.push(' '); continue; } // it says its own text
-        const s = this.style(n);
-        if (s.display === 'none' || layerAlpha(s) < CLEAR) continue;
-        const inline = this.inline(n);
-        if ((whole || s.display === 'inline-block') && this.silent(n, s)) continue;
-        if (!inline) out.push('\n');
-        if (inline && apart(s, 'Left')) out.push(' ');
-        if (inline || whole) { budget.depth++; this.collect(n, whole, out, budget); budget.depth--; }
-        if (!inline) out.push('\n'); else if (apart(s, 'Right')) out.push(' ');
+        const type = typeOf(n);
+        if (!budget.depth) budget.via = type === 1 ? n : null;
+        if (type === 3) this.run(n, el, style, out, budget);
+        else if (type === 1) this.collectFrom(n, whole, out, budget);
       }
+    }
+    // collectFrom adds the text of n to that of the element that it is in.
+    collectFrom(n, whole, out, budget) {
+      const tag = localName(n);
+      if (IGNORED.has(tag) || tag === 'rt' || tag === 'rp') return; // how a word is said is no part of it
+      const s = this.style(n);
+      if (s.display === 'none') return;
+      if (tag === 'br') { divide(out, budget, '\n', false); return; }
+      const placed = s.position === 'absolute' || s.position === 'fixed' || s.cssFloat !== 'none';
+      if (placed && !whole) { budget.cuts++; return; } // what is around it is written as if it were not there
+      const speaks = !whole && (tag === 'button' || BUTTON_ROLES.has(attr(n, 'role'))); // its own text
+      if (speaks || tag === 'input' || tag === 'select' || tag === 'textarea' || tag === 'iframe') {
+        divide(out, budget, ' ', true);
+        return;
+      }
+      const inline = this.inline(n);
+      if (layerAlpha(s) < CLEAR) { if (!inline) divide(out, budget, '\n', true); return; }
+      if ((whole || s.display === 'inline-block') && this.silent(n, s)) return;
+      if (!inline) divide(out, budget, '\n', true);
+      if (inline && apart(s, 'Left')) say(out, budget, ' ');
+      if (inline || whole) { budget.depth++; this.collect(n, whole, out, budget); budget.depth--; }
+      if (!inline) divide(out, budget, '\n', true); else if (apart(s, 'Right')) say(out, budget, ' ');
     }
     // silent: drawn as nothing, for screen readers alone.
     silent(el, s) {
@@ -63,7 +76,8 @@
     run(n, el, style, out, budget) {
       if (budget.without && budget.without.has(n)) return;
       if (style.visibility !== 'visible' || parseFloat(style.textIndent) < -500 || inkless(el, style) || smears(this.blur(el), style)) return;
-      let s = dataOf(n).slice(0, MAX_LONG);
+      const data = dataOf(n).slice(0, MAX_LONG);
+      let s = data;
       const blank = !/\S/.test(s);
       if (!blank && this.ligature(n, el, style, s)) return;
       const kept = style.whiteSpace.startsWith('pre') || style.whiteSpace.startsWith('break');
@@ -78,7 +92,8 @@
       if (style.textTransform === 'uppercase') s = s.toUpperCase();
       if (style.textTransform === 'lowercase') s = s.toLowerCase();
       if (!s) return;
-      out.push(s);
+      if (kept && budget.pieces && s.includes('\n')) sayLines(out, budget, s, data, n, el);
+      else say(out, budget, s, blank ? null : n, el);
       budget.left -= s.length;
       budget.spent = (budget.spent || 0) + s.length;
       if (budget.runs && !blank) budget.runs.push({node: n, owner: el, gap: !!this.parts && gapped(out, budget)});

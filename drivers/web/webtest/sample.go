@@ -69,13 +69,12 @@ window.touched = [];
   const prepare = (root, doc) => {
     for (const host of root.querySelectorAll('[data-shadow]')) {
       const inner = host.attachShadow({mode: 'open'});
-      inner.innerHTML = host.dataset.shadow;
+      inner.innerHTML = document.querySelector('style').outerHTML + host.dataset.shadow;
       prepare(inner, doc);
     }
     for (const frame of root.querySelectorAll('iframe[data-page]')) {
       const inner = frame.contentDocument;
-      inner.body.innerHTML = frame.dataset.page;
-      inner.head.append(...[...document.querySelectorAll('style')].map(s => s.cloneNode(true)));
+      inner.body.innerHTML = document.querySelector('style').outerHTML + frame.dataset.page;
       prepare(inner, inner);
       listen(inner);
     }

@@ -70,7 +70,7 @@ func (m *sampleMaker) mixed(depth int, at sight) string {
 
 // hidden is a box of which nothing is seen, or one that looks as if it were.
 func (m *sampleMaker) hidden(depth int, at sight) string {
-	shown := `<div style="%s">%s</div>`
+	shown := `<div></div><div style="%s">%s</div>`
 	if m.r.IntN(3) == 0 {
 		style := m.pick("opacity:.7", "transform:none", "overflow:hidden", "clip-path:inset(0)", "filter:none")
 		return fmt.Sprintf(shown, style, m.block(depth, at))
@@ -86,7 +86,7 @@ func (m *sampleMaker) hidden(depth int, at sight) string {
 		m.room = room - 1
 		return "<details><summary>" + m.summary(at) + "</summary>" + inner + "</details>\n"
 	case 1:
-		return "<div hidden>" + inner + "</div>\n"
+		return "<div></div><div hidden>" + inner + "</div>\n"
 	}
 	return fmt.Sprintf(shown, style, inner) + "\n"
 }

@@ -69,7 +69,7 @@ func (m *sampleMaker) form(at sight) string {
 	head := ""
 	if m.r.IntN(3) == 0 {
 		m.taken(1)
-		head = m.line(at)
+		head = "<div></div>" + m.line(at)
 	}
 	return head + fmt.Sprintf(around, strings.Join(parts, " ")) + "\n"
 }

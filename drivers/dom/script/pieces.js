@@ -1,0 +1,65 @@
+  // The texts of an element that holds blocks, controls or line ends besides its own text: each run of text between
+  // them is an element of its own, with its own box. A piece is what one node adds to a text. In a list of pieces, null
+  // ends a line, and false ends a text.
+
+  const MAX_TEXTS_IN = 500; // of one element, besides those that are sought
+
+  const plainLines = s => {
+    const lines = s.split('\n').map(l => l.trim()).filter(l => l.replace(INVISIBLE, ''));
+    return legible(long(lines.join('\n')));
+  };
+  // say adds to a text what a node writes.
+  const say = (out, budget, s, node, owner) => {
+    out.push(s);
+    if (budget.pieces) budget.pieces.push({s, node, owner, via: budget.via});
+  };
+  // divide ends a line; hard: what comes is another text.
+  const divide = (out, budget, glue, hard) => {
+    out.push(glue);
+    budget.cuts++;
+    if (budget.pieces) budget.pieces.push(hard ? false : null);
+  };
+  // sayLines is say for a node whose line ends are kept.
+  const sayLines = (out, budget, s, data, node, owner) => {
+    const lines = s.split('\n'), raw = data.split('\n');
+    for (let i = 0, from = 0; i < lines.length; from += raw[i++].length + 1) {
+      if (i > 0) divide(out, budget, '\n', false);
+      if (!lines[i]) continue;
+      say(out, budget, lines[i], /\S/.test(lines[i]) ? node : null, owner);
+      const piece = budget.pieces[budget.pieces.length - 1];
+      if (lines.length === raw.length) Object.assign(piece, {from, to: from + raw[i].length});
+    }
+  };
+  // textsOf lists the texts of which pieces consist. A text is alone when another element shows all of it. The list is
+  // apart when it is more than the lines of one text.
+  const textsOf = pieces => {
+    const texts = [];
+    let runs = [], said = '', hard = false;
+    const end = () => {
+      const text = runs.length ? plainLines(said.replace(/\n/g, ' ')) : '', via = runs.length && runs[0].via;
+      if (text) {
+        texts.apart = texts.apart || hard && texts.length > 0;
+        texts.push({text, runs, alone: !!via && runs.every(r => r.via === via)});
+        hard = false;
+      }
+      runs = [];
+      said = '';
+    };
+    for (const piece of pieces) {
+      if (!piece) { end(); hard = hard || piece === false; continue; }
+      if (piece.node) runs.push(Object.assign(piece, {gap: /\s$/.test(said)}));
+      said += piece.s;
+    }
+    end();
+    return texts;
+  };
+  // rectsOfRun are the boxes of a piece of text, a line each.
+  const rectsOfRun = run => {
+    const range = new Range();
+    range.selectNodeContents(run.node);
+    if (run.to !== undefined) {
+      range.setStart(run.node, run.from);
+      range.setEnd(run.node, run.to);
+    }
+    return [...range.getClientRects()].map(boxOf).filter(b => b.r > b.l);
+  };
