@@ -7,6 +7,8 @@ import (
 	"image"
 	"net/url"
 	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +26,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 	"github.com/taproot-dev/taproot/drivers/web"
+	"github.com/taproot-dev/taproot/internal/programtest"
+	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
 // labelled is a picture and what stands on it.
@@ -138,9 +142,47 @@ func (l label) holds(box image.Rectangle) bool {
 	return l.box.Empty() || box.Min.Add(box.Size().Div(2)).In(l.box)
 }
 
+// TestSlowTesseractReadsTheSame: how long tesseract takes to start and to answer changes nothing that is read.
+func TestSlowTesseractReadsTheSame(t *testing.T) {
+	img, _ := still(t, launched(t, androidtest.LoginPackage))
+	quick, err := vision.NewReader(os.Getenv).Read(t.Context(), img)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tesseract, err := toolchain.Find(t.Context(), toolchain.NewHost(os.Getenv, os.Environ()), toolchain.Tesseract)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := filepath.Join(t.TempDir(), "tesseract")
+	programtest.Write(t, slow, fmt.Sprintf("#!/bin/sh\ncase $1 in stdin) sleep 0.4;; *) exec %[1]q \"$@\";; esac\n"+
+		"%[1]q \"$@\" | while IFS= read -r line; do printf '%%s\\n' \"$line\"; sleep 0.01; done\n", tesseract.Path), 0o755)
+	read, err := vision.NewReader(func(name string) string {
+		if name == "TAPROOT_TESSERACT" {
+			return slow
+		}
+		return os.Getenv(name)
+	}).Read(t.Context(), img)
+	if err != nil || !reflect.DeepEqual(read, quick) {
+		t.Errorf("a slow tesseract gives %v (%v), a quick one %v", read, err, quick)
+	}
+	if len(quick) == 0 {
+		t.Error("nothing was read")
+	}
+}
+
+func launched(t *testing.T, app string) drivers.Device {
+	t.Helper()
+	dev := phone(t, androidtest.Options{Width: 720, Height: 1600, Density: 280, LoginLoading: 1})
+	launch(t, dev, app)
+	return dev
+}
+
 // phonePictures takes screens of simulated phones.
 func phonePictures(t *testing.T) []labelled {
-	sizes := []androidtest.Options{{Width: 1080, Height: 2400, Density: 420}, {Width: 720, Height: 1600, Density: 280}}
+	sizes := []androidtest.Options{
+		{Width: 1080, Height: 2400, Density: 420, LoginLoading: 1}, // the form at once, or "Loading…" might be labelled
+		{Width: 720, Height: 1600, Density: 280, LoginLoading: 1},
+	}
 	swipes, rows := 4, []string{"Payments", "Overlay", "Twice", "Form"}
 	if testing.Short() {
 		sizes, swipes, rows = sizes[1:], 0, nil
@@ -149,11 +191,7 @@ func phonePictures(t *testing.T) []labelled {
 	for _, o := range sizes {
 		dev := phone(t, o)
 		take := func(name string) {
-			tree := rest(t, dev)
-			img, err := dev.Screenshot(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			img, tree := still(t, dev)
 			out = append(out, labelPhone(fmt.Sprintf("%s-%d", name, o.Width), img, tree))
 		}
 		launch(t, dev, androidtest.LoginPackage)
@@ -211,7 +249,27 @@ func tap(t *testing.T, dev drivers.Device, text string) {
 	t.Fatalf("no %q to tap", text)
 }
 
-// rest waits until trees are alike for a second.
+// still takes a screenshot and the tree of one moment: the elements before and after the screenshot are the same. On
+// a slow machine the screen of the tree is gone before the screenshot is taken, and its texts would label the next one.
+func still(t *testing.T, dev drivers.Device) (image.Image, *screen.Tree) {
+	t.Helper()
+	for tree := rest(t, dev); ; {
+		img, err := dev.Screenshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := dev.Tree(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(tree.Texts(500)) == fmt.Sprint(after.Texts(500)) {
+			return img, tree
+		}
+		tree = after
+	}
+}
+
+// rest waits until trees are alike for a moment.
 func rest(t *testing.T, dev drivers.Device) *screen.Tree {
 	t.Helper()
 	var since time.Time
