@@ -5,6 +5,13 @@ import (
 	"time"
 )
 
+// Warner is a Device that can be kept from doing what it was asked for although the call goes on: animations that stay on, permissions that
+// stay as they are.
+type Warner interface {
+	// TakeWarnings returns what came up since the last call, each as a sentence that says what to do.
+	TakeWarnings() []string
+}
+
 // AnimationControl is a Device that can be kept from doing things by itself: screens come to rest sooner, nothing is tapped in flight, and none goes
 // dark while a test waits.
 type AnimationControl interface {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shellerr"
 )
 
 // startAgent installs the agent where it is not there, starts it, and asks it for something real.
@@ -137,6 +138,9 @@ func (a *agentAccess) lastWords() string {
 				return strings.TrimPrefix(strings.TrimPrefix(line[i:], "Error="), "shortMsg=")
 			}
 		}
+	}
+	if line := shellerr.Line(string(a.said.Bytes())); line != "" {
+		return line
 	}
 	return "it said nothing"
 }

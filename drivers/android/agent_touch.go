@@ -242,8 +242,8 @@ func (a *agentAccess) touchError(t touch, e *agentError) error {
 		a.mark(e)
 		return fmt.Errorf("device %s: %s: %s: %w", serial, t.kind, notHeldBack, e.cause)
 	case e.kind == "invalid element state":
-		return fmt.Errorf("device %s: %w: the phone refused the touch (%s): turn on \"USB debugging (Security settings)\" in its "+
-			"developer options (Xiaomi asks for a SIM card and a Mi account), then plug it in again", serial, drivers.ErrUnsupported, firstLine(e.message))
+		return fmt.Errorf("device %s: %w: the phone refused the touch (%s): %s", serial, drivers.ErrUnsupported,
+			firstLine(e.message), makersSwitch(a.d.info.Manufacturer))
 	case silent(e):
 		a.mark(e)
 	}

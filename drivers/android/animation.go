@@ -30,31 +30,89 @@ func calmSettings() []calmSetting {
 	}
 }
 
-// Calm changes the settings that need it. What they were is noted on disk first, and given back by Close or by the next Open.
+// Calm changes the settings that need it. What they were is noted on disk first, and given back by Close or by the next
+// Open. What the phone does not let be changed is a warning.
 func (d *Device) Calm(ctx context.Context) error {
-	var ask, put []string
-	for _, s := range calmSettings() {
-		ask = append(ask, "settings get "+s.space+" "+s.key)
-	}
-	o, err := d.run(ctx, command{name: "settings get", asks: true, line: strings.Join(ask, "; ")})
+	values, o, err := d.settings(ctx, calmSettings(), "")
 	if err != nil {
 		return err
 	}
-	values := strings.Fields(string(o.out))
-	if len(values) != len(ask) {
-		return fmt.Errorf("device %s: read its animation scales: %s", d.link.serial, o.reason())
+	if len(values) != len(calmSettings()) {
+		return fmt.Errorf("device %s: read its animation scales: %s", d.link.serial, d.why(o))
 	}
+	var needed []calmSetting
 	for i, s := range calmSettings() {
-		if now, err := strconv.ParseFloat(values[i], 64); err == nil && s.fits(now) {
+		if s.does(values[i]) {
 			continue
 		}
 		if err := d.noteRestore(func(debts *restoreState) { debts.setting(newSetting(s.space, s.key, values[i])) }); err != nil {
 			return err
 		}
-		put = append(put, "settings put "+s.space+" "+s.key+" "+s.value)
+		needed = append(needed, s)
 	}
-	if len(put) == 0 {
+	if len(needed) == 0 {
 		return nil
 	}
-	return d.change(ctx, "switch its animations off", strings.Join(put, " && "))
+	return d.putCalm(ctx, needed)
+}
+
+// putCalm changes settings one by one and reads them again: some phones refuse in words, others in silence.
+func (d *Device) putCalm(ctx context.Context, needed []calmSetting) error {
+	var put strings.Builder
+	for _, s := range needed {
+		put.WriteString("settings put " + s.space + " " + s.key + " " + s.value + "; ")
+	}
+	now, o, err := d.settings(ctx, needed, put.String()+"echo "+settingsMark+"; ")
+	if err != nil {
+		return err
+	}
+	if len(now) != len(needed) {
+		return fmt.Errorf("device %s: switch its animations off: %s", d.link.serial, d.why(o))
+	}
+	var kept []string
+	for i, s := range needed {
+		if s.does(now[i]) {
+			continue
+		}
+		kept = append(kept, s.key)
+		if err := d.noteRestore(func(debts *restoreState) { debts.drop(s.space, s.key, now[i]) }); err != nil {
+			return err
+		}
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	why := d.refusal(o)
+	if why == "" {
+		why = "the phone does not say why: " + makersSwitch(d.info.Manufacturer)
+	}
+	d.warn("animations stay on, or the display goes off while a test waits: %s cannot be set: %s", strings.Join(kept, ", "), why)
+	return nil
+}
+
+// settingsMark parts what `settings put` says from the values.
+const settingsMark = "taproot-settings:"
+
+// settings runs a line and then reads settings, each a word.
+func (d *Device) settings(ctx context.Context, list []calmSetting, before string) ([]string, output, error) {
+	var ask []string
+	for _, s := range list {
+		ask = append(ask, "settings get "+s.space+" "+s.key)
+	}
+	cmd := command{name: "settings get", asks: before == "", line: before + strings.Join(ask, "; ")}
+	if before != "" {
+		cmd.name = "settings put"
+	}
+	o, err := d.run(ctx, cmd)
+	said := string(o.out)
+	if _, after, marked := strings.Cut(said, settingsMark); marked {
+		said = after
+	}
+	return strings.Fields(said), o, err
+}
+
+// does reports whether a value that the phone has will do.
+func (s calmSetting) does(value string) bool {
+	now, err := strconv.ParseFloat(value, 64)
+	return err == nil && s.fits(now)
 }

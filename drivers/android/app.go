@@ -14,7 +14,6 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // launchLimit is longer than the 10 s for which `am start -W` itself waits, because a cold start on a busy phone waits before.
@@ -174,14 +173,13 @@ func (d *Device) amStart(ctx context.Context, args string) (output, error) {
 // whatever text it carries. A warning ("its current task has been brought to the front") is a success; so is a status of timeout,
 // which says that the app is not done drawing.
 func parseStart(o output) (status, problem string) {
-	complete, vague := false, ""
+	complete, failed := false, false
 	for line := range strings.Lines(o.text()) {
 		line = strings.TrimRight(line, "\r\n")
 		switch {
-		case strings.HasPrefix(line, "Error"), strings.HasPrefix(line, "java.lang."), strings.HasPrefix(line, "android."):
-			problem = cmp.Or(problem, shorten.Bytes(line, 300))
-		case strings.HasPrefix(line, "Exception occurred"), strings.HasPrefix(line, "Security exception"):
-			vague = cmp.Or(vague, shorten.Bytes(line, 300)) // the exception itself follows
+		case strings.HasPrefix(line, "Error"), strings.HasPrefix(line, "java.lang."), strings.HasPrefix(line, "android."),
+			strings.HasPrefix(line, "Exception occurred"), strings.HasPrefix(line, "Security exception"):
+			failed = true
 		case strings.HasPrefix(line, "Status: "):
 			status = strings.TrimPrefix(line, "Status: ")
 		case strings.HasPrefix(line, "Warning: "):
@@ -190,10 +188,9 @@ func parseStart(o output) (status, problem string) {
 			complete = true
 		}
 	}
-	problem = cmp.Or(problem, vague)
 	switch {
-	case problem != "":
-		return "", problem
+	case failed:
+		return "", o.reason()
 	case status == "ok" || status == "timeout" || complete && o.code == 0:
 		return cmp.Or(status, "ok"), ""
 	case o.code != 0 || status != "":

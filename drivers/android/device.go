@@ -62,6 +62,7 @@ type Device struct {
 	aim        *screen.Node        // that the next touch is meant for
 	buttons    []image.Rectangle   // of the dialog that was looked at last
 	webViews   webViews            // reads their pages; one call at a time uses it
+	warnings   []string            // that nobody has taken yet
 }
 
 var (

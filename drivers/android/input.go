@@ -113,8 +113,8 @@ func (d *Device) inputError(name string, o output) error {
 	said := o.text()
 	switch {
 	case strings.Contains(said, "INJECT_EVENTS") || strings.Contains(said, "SecurityException"):
-		return fmt.Errorf("device %s: %w: the phone forbids input over USB: turn on \"USB debugging (Security settings)\" in its "+
-			"developer options (Xiaomi asks for a SIM card and a Mi account), then plug it in again", d.link.serial, drivers.ErrUnsupported)
+		return fmt.Errorf("device %s: %w: the phone forbids input over USB (%s): %s", d.link.serial, drivers.ErrUnsupported,
+			o.reason(), makersSwitch(d.info.Manufacturer))
 	case o.code == 0 && !strings.Contains(said, "Exception") && !killed(said) && !strings.Contains(said, "Error: "):
 		return nil
 	}

@@ -3,7 +3,6 @@ package android
 import (
 	"context"
 	"fmt"
-	"strings"
 )
 
 // Kill ends the process of an app in the background, as a system short of memory does.
@@ -13,8 +12,8 @@ func (d *Device) Kill(ctx context.Context, app string) error {
 		return err
 	}
 	o, err := d.run(ctx, command{name: "am kill", line: "am kill " + pkg})
-	if err == nil && (o.code != 0 || strings.Contains(o.text(), "Error")) {
-		err = fmt.Errorf("device %s: kill %s: %s", d.link.serial, pkg, o.reason())
+	if err == nil && (o.failed()) {
+		err = fmt.Errorf("device %s: kill %s: %s", d.link.serial, pkg, d.why(o))
 	}
 	return err
 }

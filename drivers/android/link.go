@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/shellerr"
 )
 
 const (
@@ -52,12 +52,10 @@ type output struct {
 // text is everything that was said, errors first.
 func (o output) text() string { return string(o.errs) + "\n" + string(o.out) }
 
-// reason is the line that best tells why a command went wrong.
+// reason is the line that best says why a command failed.
 func (o output) reason() string {
-	for line := range strings.Lines(o.text()) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "WARNING: linker") {
-			return shorten.Bytes(line, 300)
-		}
+	if line := shellerr.Line(o.text()); line != "" {
+		return line
 	}
 	return fmt.Sprintf("it ended with code %d and said nothing", o.code)
 }

@@ -44,8 +44,8 @@ func (d *Device) forceStop(ctx context.Context, pkg string) error {
 	if err != nil {
 		return err
 	}
-	if o.code != 0 {
-		return fmt.Errorf("device %s: stop %s: %s", d.link.serial, pkg, o.reason())
+	if o.failed() {
+		return fmt.Errorf("device %s: stop %s: %s", d.link.serial, pkg, d.why(o))
 	}
 	return nil
 }
@@ -66,12 +66,7 @@ func (d *Device) ClearApp(ctx context.Context, app string) error {
 		if err := d.mustBeInstalled(ctx, pkg); err != nil {
 			return err
 		}
-		why := o.reason()
-		if strings.Contains(o.text(), "CLEAR_APP_USER_DATA") {
-			why = "the phone forbids it over USB: turn on \"USB debugging (Security settings)\", or \"Disable permission monitoring\", " +
-				"in its developer options"
-		}
-		return fmt.Errorf("device %s: clear %s: %s", d.link.serial, pkg, why)
+		return fmt.Errorf("device %s: clear %s: %s", d.link.serial, pkg, d.why(o))
 	}
 	return d.waitDead(ctx, pkg, pids(o.out))
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // permission is one of Android's, with the API levels that have it as something to be granted. Zero means: all that we know.
@@ -91,7 +90,8 @@ func (d *Device) SetPermissions(ctx context.Context, app string, allow map[strin
 	return d.grantError(pkg, o)
 }
 
-// setAll grants or revokes all that the app asks for; what cannot be changed stays as it is.
+// setAll grants or revokes all that the app asks for. What Android does not let be changed stays as it is; what the phone's
+// maker does not is a warning.
 func (d *Device) setAll(ctx context.Context, pkg string, asked map[string]bool, grant bool) error {
 	verb := map[bool]string{true: "grant", false: "revoke"}[grant]
 	var lines []string
@@ -103,8 +103,23 @@ func (d *Device) setAll(ctx context.Context, pkg string, asked map[string]bool, 
 	if len(lines) == 0 {
 		return nil
 	}
-	_, err := d.run(ctx, command{name: "pm " + verb, line: strings.Join(lines, "; ") + "; true", limit: clearLimit})
-	return err
+	o, err := d.run(ctx, command{name: "pm " + verb, line: strings.Join(lines, "; ") + "; true", limit: clearLimit})
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(o.text()) { // the one that counts: others say that a permission cannot be changed at all
+		if kept := (output{out: []byte(line), code: 1}); keptFromShell(kept) {
+			d.warn("the permissions of %s stay as they are: %s", pkg, d.why(kept))
+			break
+		}
+	}
+	return nil
+}
+
+// keptFromShell reports whether the phone lets adb's shell grant and revoke nothing, which Android itself does.
+func keptFromShell(o output) bool {
+	said := o.text()
+	return strings.Contains(said, "GRANT_RUNTIME_PERMISSIONS") || strings.Contains(said, "REVOKE_RUNTIME_PERMISSIONS")
 }
 
 // permissions gives Android's names for one that a test gave.
@@ -172,23 +187,12 @@ func requested(dumpsys, pkg string) map[string]bool {
 func (d *Device) grantError(pkg string, o output) error {
 	said := o.text()
 	switch {
-	case strings.Contains(said, "GRANT_RUNTIME_PERMISSIONS") || strings.Contains(said, "REVOKE_RUNTIME_PERMISSIONS"):
-		return fmt.Errorf("device %s: %w: the phone forbids it over USB: turn on \"USB debugging (Security settings)\", or \"Disable "+
-			"permission monitoring\", in its developer options", d.link.serial, drivers.ErrUnsupported)
+	case keptFromShell(o):
+		return fmt.Errorf("device %s: %w: permissions of %s: %s", d.link.serial, drivers.ErrUnsupported, pkg, d.why(o))
 	case strings.Contains(said, "not a changeable permission"):
-		return fmt.Errorf("device %s: permissions of %s: %w", d.link.serial, pkg, asAppError(drivers.ErrNotActionable, exceptionLine(o)))
-	case o.code == 0 && !strings.Contains(said, "Exception") && !strings.Contains(said, "Operation not allowed"):
+		return fmt.Errorf("device %s: permissions of %s: %w", d.link.serial, pkg, asAppError(drivers.ErrNotActionable, o.reason()))
+	case !o.failed():
 		return nil
 	}
-	return fmt.Errorf("device %s: permissions of %s: %s", d.link.serial, pkg, exceptionLine(o))
-}
-
-// exceptionLine gives the line that names an exception: new phones write another one in front of it.
-func exceptionLine(o output) string {
-	for line := range strings.Lines(o.text()) {
-		if strings.HasPrefix(line, "java.lang.") || strings.HasPrefix(line, "Operation not allowed") {
-			return shorten.Bytes(strings.TrimSpace(line), 300)
-		}
-	}
-	return o.reason()
+	return fmt.Errorf("device %s: permissions of %s: %s", d.link.serial, pkg, o.reason())
 }

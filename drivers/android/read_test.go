@@ -133,7 +133,8 @@ func TestParseStart(t *testing.T) {
 		{"delivered to the top", output{out: []byte(starting +
 			"Warning: Activity not started, intent has been delivered to currently running top-most instance.\n"), code: 0}, "ok", ""},
 		{"slow", output{out: []byte(starting + "Status: timeout\nComplete\n")}, "timeout", ""},
-		{"no class, on stdout", output{out: []byte(starting + "Error type 3\nError: Activity class {com.a/com.a.B} does not exist.\n"), code: 1}, "", "Error type 3"},
+		{"no class, on stdout", output{out: []byte(starting + "Error type 3\nError: Activity class {com.a/com.a.B} does not exist.\n"), code: 1}, "",
+			"Error: Activity class {com.a/com.a.B} does not exist."},
 		{"no class, on stderr with code 0", output{out: []byte(starting), errs: []byte("Error type 3\n")}, "", "Error type 3"},
 		{"not exported", output{out: []byte(starting),
 			errs: []byte("\nException occurred while executing 'start':\njava.lang.SecurityException: Permission Denial: starting Intent\n"), code: 255},

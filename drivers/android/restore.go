@@ -46,6 +46,21 @@ func (o *restoreState) setting(s settingRow) {
 	}
 }
 
+func (o *restoreState) clone() restoreState {
+	c := *o
+	c.Settings, c.Locales, c.Media = slices.Clone(o.Settings), maps.Clone(o.Locales), slices.Clone(o.Media)
+	return c
+}
+
+// drop forgets a setting that has the value which was noted: there is nothing to give back.
+func (o *restoreState) drop(space, key, value string) {
+	o.Settings = slices.DeleteFunc(o.Settings, func(old settingRow) bool {
+		now := newSetting(space, key, value)
+		same := old.Value == now.Value || old.Value != nil && now.Value != nil && *old.Value == *now.Value
+		return old.Space == space && old.Key == key && same
+	})
+}
+
 var (
 	settingName = lazyregexp.New(`^[a-z][a-z0-9_]*$`)
 	nightMode   = lazyregexp.New(`^[a-z_]+$`)
@@ -199,7 +214,7 @@ func (d *Device) restore(ctx context.Context) error {
 			return err
 		}
 		if o.code != 0 {
-			return fmt.Errorf("device %s: restore its settings: %s", d.link.serial, o.reason())
+			return fmt.Errorf("device %s: restore its settings: %s", d.link.serial, d.why(o))
 		}
 	}
 	d.mu.Lock()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shellerr"
 )
 
 const (
@@ -168,7 +169,7 @@ func (s *server) start(ctx context.Context) error {
 		s.bringBack(ctx, s.friends.everybody())
 		return nil
 	}
-	return fmt.Errorf("start the adb server at %s: %w: %s", s.addr, orElse(err, errSilent), firstLine(string(said)))
+	return fmt.Errorf("start the adb server at %s: %w: %s", s.addr, orElse(err, errSilent), shellerr.Line(string(said)))
 }
 
 var errSilent = errors.New("nothing listens there although `adb start-server` ended well")

@@ -41,30 +41,39 @@ func (d *Device) Rotate(ctx context.Context, landscape bool) error {
 
 // SetRotation fixes how the screen is held, in quarter turns, and waits a moment for it: an app may keep its own.
 func (d *Device) SetRotation(ctx context.Context, turns int) error {
-	o, err := d.run(ctx, command{name: "settings get", asks: true, line: "settings get system accelerometer_rotation; settings get system user_rotation"})
+	values, o, err := d.rotationSettings(ctx)
 	if err != nil {
 		return err
 	}
-	values := strings.Fields(string(o.out))
 	if len(values) != 2 {
 		return fmt.Errorf("device %s: read its rotation: %s", d.link.serial, o.reason())
 	}
-	err = d.noteRestore(func(debts *restoreState) {
+	line := "settings put system accelerometer_rotation 0 && settings put system user_rotation " + strconv.Itoa(turns)
+	err = d.changeNoted(ctx, command{name: "rotate", line: line}, func(debts *restoreState) {
 		debts.setting(newSetting("system", "accelerometer_rotation", values[0]))
 		debts.setting(newSetting("system", "user_rotation", values[1]))
 	})
 	if err != nil {
 		return err
 	}
-	line := "settings put system accelerometer_rotation 0 && settings put system user_rotation " + strconv.Itoa(turns)
-	if err := d.change(ctx, "rotate", line); err != nil {
+	if values, o, err = d.rotationSettings(ctx); err != nil {
 		return err
+	}
+	if len(values) == 2 && (values[0] != "0" || values[1] != strconv.Itoa(turns)) {
+		return d.ignored("rotate")
 	}
 	err = d.waitTurned(ctx, turns)
 	d.mu.Lock()
 	d.shot = image.Point{} // it was of the old orientation
 	d.mu.Unlock()
 	return err
+}
+
+// rotationSettings reads whether the screen turns by itself, and how it is held.
+func (d *Device) rotationSettings(ctx context.Context) ([]string, output, error) {
+	line := "settings get system accelerometer_rotation; settings get system user_rotation"
+	o, err := d.run(ctx, command{name: "settings get", asks: true, line: line})
+	return strings.Fields(string(o.out)), o, err
 }
 
 // newSetting reads the answer of `settings get`.
@@ -115,15 +124,28 @@ func parseRotation(dumpsys string) (turns int, known bool) {
 
 // change runs a command that says by its exit code, or by an exception, whether it did something.
 func (d *Device) change(ctx context.Context, name, line string) error {
-	o, err := d.run(ctx, command{name: name, line: line})
-	if err != nil {
+	return d.changeNoted(ctx, command{name: name, line: line}, nil)
+}
+
+// changeNoted is change that notes first what to give back. Of a command that the phone refuses there is nothing.
+func (d *Device) changeNoted(ctx context.Context, cmd command, note func(*restoreState)) error {
+	d.mu.Lock()
+	before := d.debts.clone()
+	d.mu.Unlock()
+	if note != nil {
+		if err := d.noteRestore(note); err != nil {
+			return err
+		}
+	}
+	o, err := d.run(ctx, cmd)
+	if err != nil || !o.failed() {
 		return err
 	}
-	if said := o.text(); o.code == 0 && !strings.Contains(said, "Exception") && !strings.Contains(said, "Error: ") &&
-		!strings.Contains(said, "Can't find service") {
-		return nil
+	err = fmt.Errorf("device %s: %s: %s", d.link.serial, cmd.name, d.why(o))
+	if note != nil && d.refusal(o) != "" {
+		return errors.Join(err, d.noteRestore(func(debts *restoreState) { *debts = before }))
 	}
-	return fmt.Errorf("device %s: %s: %s", d.link.serial, name, exceptionLine(o))
+	return err
 }
 
 // since refuses what this Android has no command for.
@@ -143,7 +165,8 @@ func (d *Device) DarkMode(ctx context.Context, on bool) error {
 	if err != nil {
 		return err
 	}
-	err = d.noteRestore(func(debts *restoreState) {
+	word := map[bool]string{true: "yes", false: "no"}[on]
+	err = d.changeNoted(ctx, command{name: "dark mode", line: "cmd uimode night " + word}, func(debts *restoreState) {
 		if debts.Night == "" {
 			debts.Night = was
 		}
@@ -151,7 +174,16 @@ func (d *Device) DarkMode(ctx context.Context, on bool) error {
 	if err != nil {
 		return err
 	}
-	return d.change(ctx, "dark mode", "cmd uimode night "+map[bool]string{true: "yes", false: "no"}[on])
+	if now, err := d.night(ctx); err != nil || now == word {
+		return err
+	}
+	return d.ignored("dark mode")
+}
+
+// ignored is the error of a change that the phone took without a word, and did not make.
+func (d *Device) ignored(name string) error {
+	return fmt.Errorf("device %s: %s: the phone takes the command and changes nothing: %s", d.link.serial, name,
+		makersSwitch(d.info.Manufacturer))
 }
 
 // IsDark tells whether the dark theme is on.
@@ -198,7 +230,7 @@ func (d *Device) Airplane(ctx context.Context, on bool) error {
 	if err != nil {
 		return err
 	}
-	err = d.noteRestore(func(debts *restoreState) {
+	err = d.changeNoted(ctx, command{name: "airplane mode", line: airplaneLine(on)}, func(debts *restoreState) {
 		if debts.Airplane == nil {
 			debts.Airplane = &was
 		}
@@ -206,7 +238,10 @@ func (d *Device) Airplane(ctx context.Context, on bool) error {
 	if err != nil {
 		return err
 	}
-	return d.change(ctx, "airplane mode", airplaneLine(on))
+	if now, err := d.IsAirplane(ctx); err != nil || now == on {
+		return err
+	}
+	return d.ignored("airplane mode")
 }
 
 func airplaneLine(on bool) string {
@@ -250,7 +285,8 @@ func (d *Device) Locale(ctx context.Context, app, locale string) error {
 		}
 		return fmt.Errorf("device %s: read the language of %s: %s", d.link.serial, pkg, o.reason())
 	}
-	err = d.noteRestore(func(debts *restoreState) {
+	set := command{name: "language of " + pkg, line: localeLine(pkg, locale)}
+	err = d.changeNoted(ctx, set, func(debts *restoreState) {
 		if _, noted := debts.Locales[pkg]; noted {
 			return
 		}
@@ -259,10 +295,14 @@ func (d *Device) Locale(ctx context.Context, app, locale string) error {
 		}
 		debts.Locales[pkg] = string(m[1])
 	})
-	if err != nil {
+	if err != nil || string(m[1]) == locale {
 		return err
 	}
-	return d.change(ctx, "language of "+pkg, localeLine(pkg, locale))
+	o, err = d.run(ctx, command{name: "cmd locale", asks: true, line: "cmd locale get-app-locales " + pkg})
+	if now := localesLine.FindSubmatch(o.out); err != nil || now == nil || string(now[1]) != string(m[1]) {
+		return err // changed: Android writes some languages in another way
+	}
+	return d.ignored("language of " + pkg)
 }
 
 // localeLine sets an app's languages; none means the system's.

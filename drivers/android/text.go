@@ -130,7 +130,7 @@ func (d *Device) typeByKeyboard(ctx context.Context, text string, first rune) (e
 			return err
 		}
 		if !strings.Contains(o.text(), "Broadcast completed") {
-			return fmt.Errorf("device %s: ADBKeyboard took no text: %s", d.link.serial, o.reason())
+			return fmt.Errorf("device %s: ADBKeyboard took no text: %s", d.link.serial, d.why(o))
 		}
 	}
 	return nil
@@ -156,7 +156,7 @@ func (d *Device) takeKeyboard(ctx context.Context) error {
 		return err
 	}
 	if o.code != 0 {
-		return fmt.Errorf("device %s: choose ADBKeyboard: %s", d.link.serial, o.reason())
+		return fmt.Errorf("device %s: choose ADBKeyboard: %s", d.link.serial, d.why(o))
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, keyboardLimit, d.link.tooSlow("the change of the keyboard", keyboardLimit))
 	defer cancel()
@@ -209,7 +209,7 @@ func (d *Device) giveKeyboardBack(after context.Context) error {
 		return err
 	}
 	if o.code != 0 {
-		return fmt.Errorf("device %s: give its keyboard %s back: %s", d.link.serial, old, o.reason())
+		return fmt.Errorf("device %s: give its keyboard %s back: %s", d.link.serial, old, d.why(o))
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strconv"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shellerr"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
@@ -108,7 +110,7 @@ func shell(ctx context.Context, s *Session, a dsl.Shell) error {
 		s.Value = strings.TrimRight(out, "\r\n")
 		s.note("exit code %d, %s", code, screen.Quote(out))
 		if code != 0 {
-			p := problem("the command ended with exit code %d: %s", code, screen.Quote(out))
+			p := problem("the command ended with exit code %d: %s", code, strconv.QuoteToGraphic(shellerr.Line(out)))
 			p.Expected, p.Actual = "exit code 0", screen.Quote(out)
 			return &Failure{p}
 		}

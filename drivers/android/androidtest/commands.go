@@ -102,7 +102,13 @@ func cmdUimode(c *call) int {
 		if !strings.Contains(" yes no auto ", " "+c.args[2]+" ") {
 			return c.fail(255, "Error: mode must be 'yes', 'no', or 'auto', or 'custom_schedule', or 'custom_bedtime'")
 		}
-		c.phone.night = c.args[2]
+		kept, code := c.guarded("uimode", "night", "uid 2000 does not have android.permission.MODIFY_DAY_NIGHT_MODE.")
+		if kept && code != 0 {
+			return code
+		}
+		if !kept {
+			c.phone.night = c.args[2]
+		}
 	}
 	c.printf("Night mode: %s\n", c.phone.night)
 	return 0
@@ -115,6 +121,11 @@ func cmdConnectivity(c *call) int {
 	c.phone.mu.Lock()
 	defer c.phone.mu.Unlock()
 	global := c.phone.settings["global"]
+	if len(c.args) > 2 {
+		if kept, code := c.guarded("connectivity", "airplane-mode", "uid 2000 does not have android.permission.NETWORK_SETTINGS."); kept {
+			return code
+		}
+	}
 	switch {
 	case len(c.args) == 2:
 		c.printf("%s\n", map[bool]string{true: "enabled", false: "disabled"}[global["airplane_mode_on"] == "1"])
@@ -141,6 +152,10 @@ func cmdLocale(c *call) int {
 	if c.args[1] == "get-app-locales" {
 		c.printf("Locales for %s for user 0 are [%s]\n", p.name, p.locales)
 		return 0
+	}
+	if kept, code := c.guarded("locale", c.args[1], "setApplicationLocales: uid 2000 does not have "+
+		"android.permission.CHANGE_CONFIGURATION."); kept {
+		return code
 	}
 	p.locales = ""
 	for i, a := range c.args {
@@ -175,6 +190,11 @@ func cmdAppops(c *call) int {
 	}
 	c.phone.mu.Lock()
 	defer c.phone.mu.Unlock()
+	if c.args[1] == "set" {
+		if kept, code := c.guarded("appops", "set", "uid 2000 does not have android.permission.MANAGE_APP_OPS_MODES."); kept {
+			return code
+		}
+	}
 	if c.args[1] == "set" && len(args) == 3 && args[0] == "com.android.shell" && args[1] == "android:mock_location" {
 		c.phone.location.allowed = args[2] == "allow"
 		return 0

@@ -12,6 +12,7 @@ type Options struct {
 	Console bool   // it is an emulator with a console on this machine, by whose port it is called: see Start
 	Serial  string // the serial that Server shows; over TCP the address is the serial
 	Model   string // ro.product.model
+	Maker   string // ro.product.manufacturer, Google unless told
 	API     int    // 24, 28, 30, 34 or 36; others behave like the nearest lower one
 	Width   int    // physical size in pixels, 1080x2400 unless told
 	Height  int
@@ -91,9 +92,22 @@ type Options struct {
 	WindowAnimation time.Duration
 	// Secure is what a picture of a screen with a window that forbids pictures is.
 	Secure SecureStyle
+	// Guard is what the maker of the phone keeps from adb's shell, until a switch in the developer options is on.
+	Guard GuardStyle
 	// NoEncoder makes screenrecord fail as on devices without a video encoder.
 	NoEncoder bool
 }
+
+// GuardStyle is how a phone keeps adb's shell from settings, permissions and apps' data.
+type GuardStyle string
+
+// The styles: as Android itself does, with a SecurityException (ColorOS with permission monitoring, MIUI without "USB debugging (Security
+// settings)"), and by doing nothing without a word.
+const (
+	GuardNone     GuardStyle = ""
+	GuardRefuses  GuardStyle = "refuses"
+	GuardIsSilent GuardStyle = "silent"
+)
 
 // Lock is a kind of keyguard.
 type Lock string
@@ -170,6 +184,7 @@ func RealLatency() Latency {
 func (o Options) withDefaults() Options {
 	o.Serial = cmp.Or(o.Serial, "R5CT10SIMUL")
 	o.API = cmp.Or(o.API, 34)
+	o.Maker = cmp.Or(o.Maker, "Google")
 	o.Width = cmp.Or(o.Width, 1080)
 	o.Height = cmp.Or(o.Height, 2400)
 	o.Density = cmp.Or(o.Density, 420)

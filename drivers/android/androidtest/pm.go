@@ -139,6 +139,9 @@ func pmClear(c *call, args []string) int {
 		c.printf("Failed\n")
 		return 1
 	}
+	if c.phone.opts.Guard != GuardNone {
+		return c.exception("java.lang.SecurityException: adb clearing user data is forbidden.", "pm", "clear")
+	}
 	clear(p.data)
 	clear(p.granted)
 	if p.web != nil {
@@ -164,6 +167,10 @@ func pmGrant(c *call, verb string, args []string) int {
 	}
 	if !slices.Contains(p.declared, args[1]) {
 		return c.exception(fmt.Sprintf("java.lang.SecurityException: Package %s has not requested permission %s", args[0], args[1]), "pm", verb)
+	}
+	if kept, code := c.guarded("pm", verb, verb+"RuntimePermission: Neither user 2000 nor current process has "+
+		"android.permission."+strings.ToUpper(verb)+"_RUNTIME_PERMISSIONS."); kept {
+		return code
 	}
 	if verb == "revoke" && p.granted[args[1]] {
 		c.phone.ui.stop(p.name) // an app must not go on with a permission that it believes to have

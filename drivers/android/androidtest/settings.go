@@ -24,7 +24,7 @@ func defaultProps(p *Phone) map[string]string {
 	o, prof := p.opts, p.prof
 	return map[string]string{
 		"ro.product.model": prof.model, "ro.product.name": prof.product, "ro.product.device": prof.product,
-		"ro.product.brand": "google", "ro.product.manufacturer": "Google", "ro.serialno": o.Serial,
+		"ro.product.brand": "google", "ro.product.manufacturer": o.Maker, "ro.serialno": o.Serial,
 		"ro.build.version.sdk": strconv.Itoa(prof.api), "ro.build.version.release": prof.release,
 		"ro.build.fingerprint": prof.fingerprint(), "ro.build.type": "user", "ro.product.cpu.abi": "arm64-v8a",
 		"ro.sf.lcd_density": strconv.Itoa(o.Density), "sys.boot_completed": "1", "init.svc.bootanim": "stopped",
@@ -96,6 +96,10 @@ func cmdSettings(c *call) int {
 		}
 		c.printf("%s\n", v)
 	case verb == "put" && len(rest) >= 2:
+		if kept, code := c.guarded("settings", verb, "Permission denial: writing to settings requires:"+
+			"android.permission.WRITE_SECURE_SETTINGS"); kept {
+			return code
+		}
 		table[rest[0]] = rest[1]
 	case verb == "delete" && len(rest) == 1:
 		_, ok := table[rest[0]]
@@ -114,6 +118,17 @@ func cmdSettings(c *call) int {
 		return 255
 	}
 	return 0
+}
+
+// guarded does what the phone's maker does instead of a command that it keeps from adb's shell.
+func (c *call) guarded(service, verb, what string) (kept bool, code int) {
+	switch c.phone.opts.Guard {
+	case GuardRefuses:
+		return true, c.exception("java.lang.SecurityException: "+what, service, verb)
+	case GuardIsSilent:
+		return true, 0
+	}
+	return false, 0
 }
 
 func cmdIme(c *call) int {

@@ -1,0 +1,79 @@
+package android
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shellerr"
+)
+
+var _ drivers.Warner = (*Device)(nil)
+
+// The switches in the developer options of phones whose makers keep from adb's shell what Android allows it.
+const (
+	switchColorOS = "turn on \"Disable permission monitoring\" in its developer options"
+	switchMIUI    = "turn on \"USB debugging (Security settings)\" in its developer options (Xiaomi asks for a SIM card and a Mi " +
+		"account), then plug it in again"
+	switchAny = "turn on \"USB debugging (Security settings)\" (Xiaomi) or \"Disable permission monitoring\" (OPPO, realme, " +
+		"OnePlus) in its developer options"
+)
+
+// makersSwitch says what to switch on at a phone of this maker so that adb may change more.
+func makersSwitch(maker string) string {
+	switch strings.ToLower(maker) {
+	case "oppo", "realme", "oneplus":
+		return switchColorOS
+	case "xiaomi", "redmi", "poco":
+		return switchMIUI
+	}
+	return switchAny
+}
+
+// failed reports whether a command did not do what it was for. Old tools end with code 0 whatever happens.
+func (o output) failed() bool {
+	if o.code != 0 {
+		return true
+	}
+	said := o.text()
+	for _, word := range []string{"Exception", "Security exception", "Error: ", "Can't find service", "Operation not allowed"} {
+		if strings.Contains(said, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// refusal returns what the phone said and the switch that allows it, where it kept a command from adb's shell; otherwise "".
+func (d *Device) refusal(o output) string {
+	if !o.failed() || !shellerr.Refused(o.text()) {
+		return ""
+	}
+	return fmt.Sprintf("the phone forbids it over USB (%s): %s", strings.TrimSuffix(o.reason(), "."), makersSwitch(d.info.Manufacturer))
+}
+
+// why is the refusal, or the line that says why a command failed.
+func (d *Device) why(o output) string {
+	if refusal := d.refusal(o); refusal != "" {
+		return refusal
+	}
+	return o.reason()
+}
+
+// warn keeps something that a reader of the report must know although the call goes on.
+func (d *Device) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	d.log.Warn(text)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.warnings = append(d.warnings, text)
+}
+
+// TakeWarnings returns what the phone refused since the last call.
+func (d *Device) TakeWarnings() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	list := d.warnings
+	d.warnings = nil
+	return list
+}
