@@ -70,6 +70,9 @@ func oneArgument(what string) cobra.PositionalArgs {
 // appName is the name of an app's package: words with dots between, and nothing else.
 var appName = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)+$`)
 
+// activityName is an app with one of its activities, as `am start -n` takes it: the class begins with a dot or holds two.
+var activityName = lazyregexp.New(`^[A-Za-z]\w*(\.[A-Za-z]\w*)+/(\.([a-z]\w*\.)*|([a-z]\w*\.){2,})[A-Z][\w$]*$`)
+
 // opening gives the word of the language that opens something, and its argument.
 func opening(what string) (string, source.Value) {
 	text := func(key, s string) source.Value {
@@ -81,7 +84,7 @@ func opening(what string) (string, source.Value) {
 		return "openLink", text("url", what)
 	case has && isPageScheme(scheme):
 		return "openBrowser", text("url", what)
-	case appName.MatchString(what):
+	case appName.MatchString(what), activityName.MatchString(what):
 		return "launch", client.With(text("package", what), "force", source.Value{Kind: source.Bool, Text: "true"}) // as a test begins
 	}
 	host, _, _ := strings.Cut(what, "/")

@@ -18,7 +18,7 @@ var (
 	percentLook  = lazyregexp.New(`^[0-9.]+ ?% *, *[0-9.]+ ?%$`)
 	resourceLook = lazyregexp.New(`^[A-Za-z][\w.]*:id/\w+$`)
 	snakeLook    = lazyregexp.New(`^[a-z][a-z0-9]*(_[a-z0-9]+)+$`)
-	activityLook = lazyregexp.New(`^[A-Za-z]\w*(\.\w+)+/[.\w]+$`)
+	activityLook = lazyregexp.New(`^[A-Za-z]\w*(\.\w+)+/[.\w$]+$`)
 	quotedLook   = lazyregexp.New(`^(?:“([^“”]+)”|„([^„“]+)“|‘([^‘’]+)’|«([^«»]+)»|"([^"]+)"|'([^']+)')$`)
 	negatedLook  = lazyregexp.New(`^!\s*(\pL.*)$`)
 )
@@ -79,9 +79,11 @@ func (l *linter) appNamed(step *Step) {
 	}
 	width := len([]rune(v.Text))
 	switch {
+	case activityLook.MatchString(v.Text) && step.Def.Name == "launch": // it starts that activity
 	case activityLook.MatchString(v.Text):
 		app, _, _ := strings.Cut(v.Text, "/")
-		l.warn(v.Pos, step.source, width, fmt.Sprintf("%q names an activity of an app", shorten.Runes(v.Text, 60)), fmt.Sprintf("did you mean the app, %q? It begins with the activity that its icon opens", app))
+		l.warn(v.Pos, step.source, width, fmt.Sprintf("%q names an activity of an app", shorten.Runes(v.Text, 60)),
+			fmt.Sprintf("did you mean the app, %q? %s is for an app as a whole", app, step.Def.Name))
 	case strings.HasSuffix(v.Text, ".apk"), strings.HasSuffix(v.Text, ".ipa"), strings.ContainsAny(v.Text, `/\`):
 		l.warn(v.Pos, step.source, width, fmt.Sprintf("%q is a file, no app's identifier", shorten.Runes(v.Text, 60)),
 			"install: takes a file; an app goes by its package, such as com.example.shop")

@@ -21,7 +21,7 @@ const launchLimit = 45 * time.Second
 
 var appName = lazyregexp.New(`^[A-Za-z]\w*(\.\w+)*(/[\w.$]+)?$`)
 
-// Launch starts the app's launcher activity, or the activity named behind a slash ("com.example.app/.Settings"). With force it
+// Launch starts the app's main activity (see mainActivity), or the one named behind a slash ("com.example.app/.Settings"). With force it
 // is stopped first. It returns when Android says that the activity is there.
 func (d *Device) Launch(ctx context.Context, app string, force bool) error {
 	return d.LaunchWith(ctx, app, drivers.LaunchOptions{Force: force})
@@ -41,24 +41,13 @@ func (d *Device) LaunchWith(ctx context.Context, app string, how drivers.LaunchO
 	if err := d.beforeLaunch(ctx, pkg, how); err != nil {
 		return err
 	}
-	if activity != "" {
-		return d.start(ctx, pkg, app, extras)
+	component := app
+	if activity == "" {
+		if component, err = d.mainActivity(ctx, pkg); err != nil {
+			return err
+		}
 	}
-	o, err := d.run(ctx, command{name: "resolve-activity", asks: true, line: "cmd package resolve-activity --brief " + pkg})
-	if err != nil {
-		return err
-	}
-	if component := resolved(string(o.out), pkg); component != "" {
-		return d.start(ctx, pkg, component, extras)
-	}
-	if err := d.mustBeInstalled(ctx, pkg); err != nil {
-		return err
-	}
-	if extras != "" {
-		return fmt.Errorf("device %s: %w: launch %s with arguments: its activity is not known; name it behind a slash",
-			d.link.serial, drivers.ErrUnsupported, pkg)
-	}
-	return d.launchByMonkey(ctx, pkg)
+	return d.start(ctx, pkg, component, extras)
 }
 
 func (d *Device) beforeLaunch(ctx context.Context, pkg string, how drivers.LaunchOptions) error {
@@ -91,7 +80,8 @@ func (d *Device) splitApp(app string) (pkg, activity string, err error) {
 func (d *Device) packageOf(app string) (string, error) {
 	pkg, activity, err := d.splitApp(app)
 	if err == nil && activity != "" {
-		err = fmt.Errorf("device %s: %w: %q is an activity, not a package name", d.link.serial, drivers.ErrNoApp, app)
+		err = fmt.Errorf("device %s: %w: %q names an activity, and this is for an app as a whole: write %s", d.link.serial,
+			drivers.ErrNoApp, app, pkg)
 	}
 	return pkg, err
 }
@@ -119,18 +109,6 @@ func extras(arguments map[string]string) (string, error) {
 		b.WriteString(" --activity-clear-task")
 	}
 	return b.String(), nil
-}
-
-// resolved finds the component in the answer of `resolve-activity --brief`. The answer of another package is Android's question
-// which app to take, not an answer.
-func resolved(answer, pkg string) string {
-	for line := range strings.Lines(answer) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, pkg+"/") && appName.MatchString(line) {
-			return line
-		}
-	}
-	return ""
 }
 
 // start runs `am start` and reads its answer.
@@ -197,22 +175,4 @@ func parseStart(o output) (status, problem string) {
 		return "", "status " + cmp.Or(status, o.reason())
 	}
 	return "", o.reason()
-}
-
-// launchByMonkey is for Androids without resolve-activity, and for apps that only Leanback or a chooser can start.
-func (d *Device) launchByMonkey(ctx context.Context, pkg string) error {
-	line := "monkey -p " + pkg + " -c android.intent.category.LAUNCHER 1"
-	o, err := d.run(ctx, command{name: "monkey", line: deviceDate + "; " + line, limit: launchLimit})
-	if err != nil {
-		return err
-	}
-	d.watch(pkg, o)
-	if strings.Contains(o.text(), "Events injected: 1") {
-		return nil
-	}
-	if strings.Contains(o.text(), "No activities found to run") || o.code == 252 {
-		return fmt.Errorf("device %s: %w: %s is installed and has nothing that a launcher could start",
-			d.link.serial, drivers.ErrNoApp, pkg)
-	}
-	return fmt.Errorf("device %s: launch %s: monkey: %s", d.link.serial, pkg, o.reason())
 }

@@ -262,18 +262,6 @@ func TestLaunchOfNoApp(t *testing.T) {
 	}
 }
 
-func TestLaunchWithoutResolveActivity(t *testing.T) {
-	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{API: 24})
-	p.Fail(androidtest.Fault{Match: "resolve-activity", Kind: androidtest.Error, Output: "Unknown command: resolve-activity\n", Code: 255})
-	if err := d.Launch(t.Context(), androidtest.LoginPackage, true); err != nil {
-		t.Fatal(err)
-	}
-	if p.Count("monkey") != 1 || !strings.HasPrefix(p.Foreground(), androidtest.LoginPackage+"/") {
-		t.Errorf("monkey ran %d times, %q is in front", p.Count("monkey"), p.Foreground())
-	}
-}
-
 func TestInputForbidden(t *testing.T) {
 	t.Parallel()
 	for _, api := range []int{28, 34} {

@@ -151,17 +151,18 @@ func TestParseStart(t *testing.T) {
 	}
 }
 
-func TestResolved(t *testing.T) {
+func TestComponentsOf(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]string{
 		"priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\ncom.a.b/.Main\n": "com.a.b/.Main",
-		"com.a.b/com.a.b.ui.Main$Alias\r\n":                               "com.a.b/com.a.b.ui.Main$Alias",
-		"No activity found\n":                                             "",
-		"priority=0\nandroid/com.android.internal.app.ResolverActivity\n": "",
-		"priority=0\ncom.a.bc/.Main\n":                                    "",
-		"com.a.b/$(reboot)\n":                                             "",
+		"com.a.b/com.a.b.ui.Main$Alias\r\n":                                "com.a.b/com.a.b.ui.Main$Alias",
+		"No activity found\n":                                              "",
+		"priority=0\nandroid/com.android.internal.app.ResolverActivity\n":  "",
+		"priority=0\ncom.a.bc/.Main\n":                                     "",
+		"com.a.b/$(reboot)\n":                                              "",
+		"  Activity #0:\n    com.a.b/.B\n  Activity #1:\n    com.a.b/.A\n": "com.a.b/.A com.a.b/.B",
 	} {
-		if got := resolved(answer, "com.a.b"); got != want {
+		if got := strings.Join(componentsOf(answer, "com.a.b"), " "); got != want {
 			t.Errorf("%q: %q", answer, got)
 		}
 	}

@@ -36,15 +36,15 @@ func (w *writer) command(s *dsl.Step, c *Command) {
 	case SetPermissions:
 		w.permissions(s, c, do)
 	case Stop:
-		w.plain(s, c, "stop", "package", do.App)
+		w.plain(s, c, "stop", "package", wholeApp(do.App))
 	case Kill:
-		w.plain(s, c, map[bool]string{true: "kill", false: "stop"}[w.platform == dsl.Android], "package", do.App)
+		w.plain(s, c, map[bool]string{true: "kill", false: "stop"}[w.platform == dsl.Android], "package", wholeApp(do.App))
 	case Clear:
 		if w.platform == dsl.Web {
 			w.open(s, c, do.App, true)
 			return
 		}
-		w.plain(s, c, "clearApp", "package", do.App)
+		w.plain(s, c, "clearApp", "package", wholeApp(do.App))
 	case Input:
 		w.plain(s, c, "input", "text", do.Text, field{"verify", "false"})
 	case Random:
@@ -242,4 +242,10 @@ func (w *writer) scrollUntil(s *dsl.Step, c *Command, do ScrollUntil) {
 		limit = 20000
 	}
 	w.on(s, c, "scrollTo", do.To, append(more, field{"direction", string(do.Direction)}, field{"timeoutMs", strconv.Itoa(limit)})...)
+}
+
+// wholeApp is the app of an appId that names one of its activities.
+func wholeApp(appID string) string {
+	app, _, _ := strings.Cut(appID, "/")
+	return app
 }

@@ -24,7 +24,7 @@ func flowLaunch(ctx context.Context, s *Session, a flows.Launch) error {
 	}
 	s.tapped = nil
 	if a.ClearState {
-		if err := ignoring(apps.ClearApp(ctx, a.App), drivers.ErrNoApp); err != nil {
+		if err := ignoring(apps.ClearApp(ctx, appOf(a.App)), drivers.ErrNoApp); err != nil {
 			return err
 		}
 	}
@@ -36,7 +36,7 @@ func flowLaunch(ctx context.Context, s *Session, a flows.Launch) error {
 	if a.GrantAll {
 		a.Permissions = []flows.Pair{{Key: drivers.AllPermissions, Value: "allow"}}
 	}
-	if err := s.permit(ctx, a.App, a.Permissions); err != nil {
+	if err := s.permit(ctx, appOf(a.App), a.Permissions); err != nil {
 		return err
 	}
 	s.Uses.started(a.App)
@@ -52,7 +52,7 @@ func flowLaunch(ctx context.Context, s *Session, a flows.Launch) error {
 	if err != nil {
 		return err
 	}
-	front, _, _ := strings.Cut(a.App, "/")
+	front := appOf(a.App)
 	return ignoring(poll(ctx, 5*time.Second, func() error { // the app may be anywhere in Maestro; a look that comes too early is in vain
 		now, err := apps.Foreground(ctx)
 		if err == nil && now != front && !asksPermission(now) {
@@ -60,6 +60,12 @@ func flowLaunch(ctx context.Context, s *Session, a flows.Launch) error {
 		}
 		return err
 	}), errWait)
+}
+
+// appOf is the app of an appId that names one of its activities: "com.example.app/.Settings".
+func appOf(appID string) string {
+	app, _, _ := strings.Cut(appID, "/")
+	return app
 }
 
 // ignoring drops errors of some kinds.
@@ -145,21 +151,21 @@ func flowPermissions(ctx context.Context, s *Session, a flows.SetPermissions) er
 	if s.isWeb() {
 		return nil
 	}
-	return s.permit(ctx, a.App, a.Permissions)
+	return s.permit(ctx, appOf(a.App), a.Permissions)
 }
 
 func flowStop(ctx context.Context, s *Session, a flows.Stop) error {
 	if s.isWeb() {
 		return nil
 	}
-	return onApps(s, func(d drivers.AppManager) error { return ignoring(d.Stop(ctx, a.App), drivers.ErrNoApp) })
+	return onApps(s, func(d drivers.AppManager) error { return ignoring(d.Stop(ctx, appOf(a.App)), drivers.ErrNoApp) })
 }
 
 func flowKill(ctx context.Context, s *Session, a flows.Kill) error {
 	if s.isWeb() {
 		return nil
 	}
-	return ignoring(kill(ctx, s, dsl.Kill{Package: a.App}), drivers.ErrNoApp)
+	return ignoring(kill(ctx, s, dsl.Kill{Package: appOf(a.App)}), drivers.ErrNoApp)
 }
 
 func flowClear(ctx context.Context, s *Session, a flows.Clear) error {
@@ -169,11 +175,11 @@ func flowClear(ctx context.Context, s *Session, a flows.Clear) error {
 		}
 		return s.openURL(ctx, a.App, true)
 	}
-	err := onApps(s, func(d drivers.AppManager) error { return ignoring(d.ClearApp(ctx, a.App), drivers.ErrNoApp) })
+	err := onApps(s, func(d drivers.AppManager) error { return ignoring(d.ClearApp(ctx, appOf(a.App)), drivers.ErrNoApp) })
 	if err != nil {
 		return err
 	}
-	return s.permit(ctx, a.App, []flows.Pair{{Key: drivers.AllPermissions, Value: "unset"}})
+	return s.permit(ctx, appOf(a.App), []flows.Pair{{Key: drivers.AllPermissions, Value: "unset"}})
 }
 
 func flowKeychain(ctx context.Context, s *Session, _ flows.ClearKeychain) error {

@@ -90,7 +90,7 @@ func (r *run) mutates() {
 // act performs a command.
 func (r *run) act(ctx context.Context, do maestro.Do, limit time.Duration) error {
 	if a, is := do.(maestro.Launch); is && a.App != "" {
-		r.apps = append(r.apps, a.App)
+		r.launches(a.App)
 	}
 	if err := r.takePendingBefore(ctx, do); err != nil {
 		return err

@@ -182,8 +182,8 @@ func (r *run) perform(ctx context.Context, step *dsl.Step) error {
 		if set, ok := args.(dsl.Set); ok {
 			return r.set(set)
 		}
-		if a, ok := args.(dsl.Launch); ok && !slices.Contains(r.apps, a.Package) {
-			r.apps = append(r.apps, a.Package)
+		if a, ok := args.(dsl.Launch); ok {
+			r.launches(a.Package)
 		}
 		if err := r.takePendingBefore(ctx, args); err != nil {
 			return err
@@ -239,4 +239,14 @@ func hint(e *source.Error) string {
 		return ""
 	}
 	return "; " + e.Hint
+}
+
+// launches notes an app by its package, which an activity may follow: com.example.app/.Settings. A page's URL stays whole.
+func (r *run) launches(app string) {
+	if !strings.Contains(app, ":") {
+		app, _, _ = strings.Cut(app, "/")
+	}
+	if !slices.Contains(r.apps, app) {
+		r.apps = append(r.apps, app)
+	}
 }

@@ -25,6 +25,7 @@ type installed struct {
 	code       int               // versionCode
 	signed     string            // by which certificate
 	launch     string            // class of the launcher's activity; empty: none
+	launchers  []string          // classes of further ones, as of LeakCanary
 	activities map[string]string // class → URI scheme that it views, "" for none; a "-" is not exported
 	granted    map[string]bool
 	declared   []string // runtime permissions

@@ -201,6 +201,14 @@ func dumpPackage(c *call, args []string) {
 		c.printf("Unable to find package: %s\n", args[0])
 		return
 	}
+	if p.launch != "" {
+		c.printf("Activity Resolver Table:\n  Non-Data Actions:\n      android.intent.action.MAIN:\n")
+		for i, class := range append([]string{p.launch}, p.launchers...) {
+			c.printf("        %x %s filter %x\n          Action: \"android.intent.action.MAIN\"\n          "+
+				"Category: \"android.intent.category.LAUNCHER\"\n", 0x3f2a1b8+i, shorten(p.name, class), 0x8d5c2f1+i)
+		}
+		c.printf("\n")
+	}
 	c.printf("Packages:\n  Package [%s] (%x):\n    userId=%d\n    versionCode=%d minSdk=24 targetSdk=34\n    versionName=%s\n    requested permissions:\n      android.permission.INTERNET\n", p.name, p.uid*31, p.uid, p.code, p.version)
 	for _, perm := range p.declared {
 		c.printf("      %s\n", perm)

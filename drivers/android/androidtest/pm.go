@@ -30,6 +30,8 @@ func cmdPm(c *call) int {
 		return pmGrant(c, verb, dropUser(args))
 	case "resolve-activity":
 		return pmResolve(c, args)
+	case "query-activities":
+		return pmQuery(c, args)
 	case "install":
 		return pmInstall(c, args)
 	case "uninstall":
@@ -206,12 +208,63 @@ func pmResolve(c *call, args []string) int {
 		c.printf("No activity found\n")
 		return 0
 	}
+	if p := c.phone.packages[pkg]; in.data == "" && p != nil && len(p.launchers) > 0 { // Android would ask which one
+		pkg, class = "android", "com.android.internal.app.ResolverActivity"
+	}
 	if brief {
 		c.printf("priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n%s\n", shorten(pkg, class))
 		return 0
 	}
 	c.printf("priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n  ActivityInfo:\n    name=%s\n    packageName=%s\n", class, pkg)
 	return 0
+}
+
+// pmQuery lists the activities of a package that launchers show.
+func pmQuery(c *call, args []string) int {
+	brief, categories, pkg := false, "", ""
+	for ; len(args) > 0; args = args[1:] {
+		switch {
+		case args[0] == "--brief":
+			brief = true
+		case (args[0] == "-a" || args[0] == "--user" || args[0] == "--query-flags") && len(args) > 1:
+			args = args[1:]
+		case args[0] == "-c" && len(args) > 1:
+			categories, args = args[1], args[1:]
+		case args[0] == "-p" && len(args) > 1:
+			pkg, args = args[1], args[1:]
+		case !strings.HasPrefix(args[0], "-"):
+			pkg = args[0]
+		}
+	}
+	c.phone.mu.Lock()
+	defer c.phone.mu.Unlock()
+	var classes []string
+	if p := c.phone.packages[pkg]; p != nil && p.launch != "" && categories != "android.intent.category.LEANBACK_LAUNCHER" {
+		classes = append([]string{p.launch}, p.launchers...)
+	}
+	if len(classes) == 0 {
+		c.printf("No activities found\n")
+		return 0
+	}
+	c.printf("%d activities found:\n", len(classes))
+	for i, class := range classes {
+		c.printf("  Activity #%d:\n    priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n", i)
+		if brief {
+			c.printf("    %s\n", shorten(pkg, class))
+		} else {
+			c.printf("    ActivityInfo:\n      name=%s\n      packageName=%s\n", class, pkg)
+		}
+	}
+	return 0
+}
+
+// AddLauncher gives an app a further activity that launchers show.
+func (p *Phone) AddLauncher(pkg, class string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := p.packages[pkg]
+	a.launchers = append(a.launchers, class)
+	a.activities[class] = ""
 }
 
 // pmInstall takes an APK from stdin (-S N) or from a file: one that Android's tools built, or a file that starts like a ZIP and has
