@@ -58,7 +58,7 @@ func (f finding) live(ctx context.Context, env *Env) (tree *screen.Tree, err err
 // choosePhone gives the phone that is asked for, or the only one that can be used.
 func choosePhone(ctx context.Context, phones []drivers.Driver, want string) (drivers.Info, error) {
 	var usable []drivers.Info
-	var why []string
+	var why, others []string
 	for _, d := range phones {
 		infos, err := d.Devices(ctx)
 		if err != nil && !drivers.UsuallyMissing(err) {
@@ -67,6 +67,7 @@ func choosePhone(ctx context.Context, phones []drivers.Driver, want string) (dri
 		for _, info := range infos {
 			switch {
 			case want != "" && info.ID != want:
+				others = append(others, strings.TrimSpace(fmt.Sprintf("%s %s", info.ID, info.Model)))
 			case info.State == drivers.Ready:
 				usable = append(usable, info)
 			default:
@@ -81,8 +82,10 @@ func choosePhone(ctx context.Context, phones []drivers.Driver, want string) (dri
 		return drivers.Info{}, &plan.Usage{Msg: "several devices are attached, choose one with --device: " + strings.Join(ids(usable), ", ")}
 	case len(why) > 0:
 		return drivers.Info{}, errors.New(strings.Join(why, "; "))
+	case want != "" && len(others) > 0:
+		return drivers.Info{}, fmt.Errorf("the device %s is not attached; attached: %s", want, strings.Join(others, ", "))
 	case want != "":
-		return drivers.Info{}, fmt.Errorf("the device %s is not attached: `taproot devices` lists those that are", want)
+		return drivers.Info{}, fmt.Errorf("the device %s is not attached, and no other one is", want)
 	}
 	return drivers.Info{}, errors.New("no phone is attached: connect one with USB debugging on, or give a saved tree with --tree")
 }

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
@@ -16,7 +17,7 @@ const nameForm = `[A-Za-z0-9][A-Za-z0-9._-]{0,62}`
 // Need is what a test wants of its device.
 type Need struct {
 	OS    string `json:"os,omitempty" minLength:"1" format:"version" doc:"Version of the system: 14, \">=13\", \"<12\"."`
-	Model string `json:"model,omitempty" minLength:"1" format:"modelGlob" doc:"Model, where * stands for any characters: \"Pixel *\". Case does not matter."`
+	Model string `json:"model,omitempty" minLength:"1" format:"modelGlob" doc:"Model, where * stands for any characters: \"Pixel *\"; the maker may stand before it, as taproot devices prints both: \"Google Pixel 7\". Case does not matter, and blanks, underscores and hyphens are the same."`
 	Size  string `json:"size,omitempty" minLength:"1" format:"screenSize" doc:"Pixels of the screen in portrait: 1080x2400, or at least as many: \">=720x1280\"."`
 	// Pool and Labels are those of hosts: no device of this machine alone has any.
 	Pool   string   `json:"pool,omitempty" minLength:"1" format:"pool" doc:"On a farm: the pool that the device belongs to."`
@@ -47,15 +48,21 @@ func (n Need) Placed() (pool string, labels []string, rest Need) {
 	return pool, labels, n
 }
 
-// Unmet says what a device of this machine lacks; empty: nothing. Something that is not known of the device ("" or 0) counts as lacking.
-func (n Need) Unmet(os, model string, width, height int) string {
+// DeviceFacts are what a Need is compared with. What is not known of a device is "" or 0.
+type DeviceFacts struct {
+	OS, Manufacturer, Model string
+	Width, Height           int
+}
+
+// Unmet returns what a device of this machine lacks; empty: nothing. Something that is not known of the device counts as lacking.
+func (n Need) Unmet(f DeviceFacts) string {
 	switch {
-	case n.OS != "" && !n.fitsOS(os):
-		return fmt.Sprintf("os %s is wanted, and it has %s", n.OS, orUnknown(os))
-	case n.Model != "" && !n.fitsModel(model):
-		return fmt.Sprintf("model %s is wanted, and it is %s", n.Model, orUnknown(model))
-	case n.Size != "" && !n.fitsSize(width, height):
-		return fmt.Sprintf("a screen of %s is wanted, and it has %dx%d", n.Size, width, height)
+	case n.OS != "" && !n.fitsOS(f.OS):
+		return fmt.Sprintf("os %s is wanted, and it has %s", n.OS, orUnknown(f.OS))
+	case n.Model != "" && !n.fitsModel(f):
+		return fmt.Sprintf("model %s is wanted, and it is %s", n.Model, orUnknown(strings.TrimSpace(f.Manufacturer+" "+f.Model)))
+	case n.Size != "" && !n.fitsSize(f.Width, f.Height):
+		return fmt.Sprintf("a screen of %s is wanted, and it has %dx%d", n.Size, f.Width, f.Height)
 	case n.Pool != "":
 		return fmt.Sprintf("pool %s is wanted, and only devices of a farm are in one (--hub)", n.Pool)
 	case len(n.Labels) > 0:
@@ -106,9 +113,35 @@ func compareVersions(have, want string) int {
 	return 0
 }
 
-func (n Need) fitsModel(model string) bool {
-	ok, err := path.Match(strings.ToLower(n.Model), strings.ToLower(model))
-	return err == nil && ok
+// fitsModel compares with the model alone and with the maker before it: that is how people read it in the list of devices.
+func (n Need) fitsModel(f DeviceFacts) bool {
+	want := modelWords(n.Model)
+	for _, name := range []string{f.Model, f.Manufacturer + " " + f.Model} {
+		if ok, err := path.Match(want, modelWords(name)); f.Model != "" && err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
+// modelWords folds what adb and makers write in different ways: case, and what is between words. What stands in brackets of a
+// pattern stays.
+func modelWords(name string) string {
+	var b strings.Builder
+	bracket, gap := false, false
+	for _, r := range strings.ToLower(strings.TrimSpace(name)) {
+		if !bracket && (r == '_' || r == '-' || unicode.IsSpace(r)) {
+			gap = true
+			continue
+		}
+		if gap {
+			b.WriteByte(' ')
+		}
+		gap = false
+		bracket = r == '[' || bracket && r != ']'
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 func (n Need) fitsSize(width, height int) bool {

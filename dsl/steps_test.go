@@ -215,17 +215,34 @@ func TestNeed(t *testing.T) {
 	}{
 		{Need{}, ""}, {Need{OS: "14"}, ""}, {Need{OS: ">=13"}, ""}, {Need{OS: ">= 14.1"}, ""}, {Need{OS: "<15"}, ""},
 		{Need{OS: ">14"}, "os >14 is wanted, and it has 14.1"}, {Need{OS: "14.2"}, "os 14.2"}, {Need{OS: "<=13"}, "os <=13"},
-		{Need{Model: "pixel *"}, ""}, {Need{Model: "Galaxy*"}, "model Galaxy* is wanted, and it is Pixel 7"},
+		{Need{Model: "pixel *"}, ""}, {Need{Model: "Galaxy*"}, "model Galaxy* is wanted, and it is Google Pixel 7"},
 		{Need{Size: "1080x2400"}, ""}, {Need{Size: "2400x1080"}, ""}, {Need{Size: ">=720x1280"}, ""}, {Need{Size: ">=1440x2400"}, "a screen of >=1440x2400"},
 		{Need{Pool: "lab"}, "pool lab is wanted, and only devices of a farm"}, {Need{Labels: []string{"sim=yes"}}, "label sim=yes is wanted, and only devices of a farm"},
 	} {
-		got := c.need.Unmet("14.1", "Pixel 7", 2400, 1080)
+		got := c.need.Unmet(DeviceFacts{OS: "14.1", Manufacturer: "Google", Model: "Pixel 7", Width: 2400, Height: 1080})
 		if c.unmet == "" && got != "" || !strings.HasPrefix(got, c.unmet) {
 			t.Errorf("%+v: %q, want %q", c.need, got, c.unmet)
 		}
 	}
-	if got := (Need{OS: ">=13"}).Unmet("", "", 0, 0); got != "os >=13 is wanted, and it has an unknown one" {
+	if got := (Need{OS: ">=13"}).Unmet(DeviceFacts{}); got != "os >=13 is wanted, and it has an unknown one" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestNeedOfAModel: a model is found by what any list of devices prints for it.
+func TestNeedOfAModel(t *testing.T) {
+	lab := DeviceFacts{Manufacturer: "LabWorks", Model: "Lab_Phone_7"}
+	for want, fits := range map[string]bool{
+		"LabWorks Lab_Phone_7": true, "labworks lab phone 7": true, "Lab_Phone_7": true, "Lab Phone 7": true, "lab-phone-7": true,
+		"Lab Phone *": true, "LabWorks *": true, "*": true, "Lab Phone [6-8]": true, " Lab  Phone 7 ": true,
+		"Phone 7": false, "LabWorks": false, "LabWorks Phone 7": false, "Lab Phone 70": false, "LabPhone7": false, "Lab Phone [1-3]": false,
+	} {
+		if got := (Need{Model: want}).Unmet(lab); (got == "") != fits || !fits && !strings.Contains(got, "it is LabWorks Lab_Phone_7") {
+			t.Errorf("%q: %q", want, got)
+		}
+	}
+	if got := (Need{Model: "*"}).Unmet(DeviceFacts{}); got == "" {
+		t.Error("a model that is not known fits")
 	}
 }
 
@@ -235,7 +252,7 @@ func TestNeedOfAFarm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pool, labels, rest := tests[0].Device.Placed(); pool != "lab" || !slices.Equal(labels, []string{"sim=yes", "room=3"}) || rest.Unmet("14", "", 0, 0) != "" {
+	if pool, labels, rest := tests[0].Device.Placed(); pool != "lab" || !slices.Equal(labels, []string{"sim=yes", "room=3"}) || rest.Unmet(DeviceFacts{OS: "14"}) != "" {
 		t.Errorf("%q %q %+v", pool, labels, rest)
 	}
 	for device, want := range map[string]string{"{pool: my lab}": `"my lab" is not the name of a pool`, "{labels: [sim]}": `"sim" is not the label of a device`, "{}": "give os, model, size, pool or labels"} {

@@ -168,7 +168,7 @@ func TestSkipTellsWhyThereIsNoDevice(t *testing.T) {
 	}{
 		{"none", phones(), "", dsl.Android, []string{"no Android device is attached", "taproot sim"}},
 		{"only an unauthorized one", unauthorized, "", dsl.Android, []string{"A is unauthorized: accept the question"}},
-		{"another than the one that was named", phones("A"), "Z", dsl.Android, []string{"device Z is not attached"}},
+		{"another than the one that was named", phones("A"), "Z", dsl.Android, []string{"device Z is not attached; attached: A"}},
 		{"no adb", missing, "", dsl.Android, []string{"adb is not installed", "setup"}},
 		{"a platform without a driver", phones("A"), "", dsl.IOS, []string{"no driver for platform", "ios"}},
 	} {

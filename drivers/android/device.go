@@ -92,7 +92,7 @@ func open(ctx context.Context, l *link, log *slog.Logger, notes string, agent ag
 		return nil, err
 	}
 	d := &Device{
-		link: l, log: log.With("device", l.serial), info: p.info(attachment{serial: l.serial}),
+		link: l, log: log.With("device", l.serial), info: p.info(attachment{id: l.serial, serial: l.serial}),
 		session: strings.ToLower(rand.Text()[:10]),
 		segment: segmentSeconds, probe: filmProbe, glass: p.panel, notes: notes,
 		files: map[string]struct{}{}, pids: map[int]struct{}{}, life: drivers.NewLifetime(),

@@ -61,70 +61,24 @@ func (d *Driver) attached(ctx context.Context) ([]attachment, error) {
 
 // record describes one device as far as it lets itself be described.
 func (d *Driver) record(ctx context.Context, a attachment) drivers.Info {
-	info := drivers.Info{ID: a.serial, Platform: dsl.Android, State: a.state, Model: a.model, Emulator: isEmulator(a.serial, nil)}
+	info := drivers.Info{ID: a.id, Platform: dsl.Android, State: a.state, Model: a.model, Emulator: isEmulator(a.serial, nil)}
 	if a.state != drivers.Ready {
-		info.Problem = mend(a.state)
+		info.Problem = mend(a.id, a.state)
 		return info
 	}
 	ctx, cancel := context.WithTimeout(ctx, describeLimit)
 	defer cancel()
-	p, err := describe(ctx, &link{srv: d.srv, serial: a.serial})
+	p, err := describe(ctx, &link{srv: d.srv, serial: a.id})
 	if err == nil {
 		return p.info(a)
 	}
-	d.log.Warn("device does not describe itself", "device", a.serial, "error", err)
+	d.log.Warn("device does not describe itself", "device", a.id, "error", err)
 	info.State = unresponsive
 	if !errors.Is(err, context.DeadlineExceeded) && errors.Is(err, drivers.ErrDeviceLost) {
 		info.State = "offline"
 	}
-	info.Problem = mend(info.State)
+	info.Problem = mend(a.id, info.State)
 	return info
-}
-
-// attachment is a line of `adb devices -l`.
-type attachment struct {
-	serial string
-	state  drivers.State
-	model  string
-}
-
-// parseDevices reads the list. A serial may hold a blank (a second mDNS name: "adb-X (2)._adb-tls-connect._tcp"), and a state may
-// be a sentence ("no permissions (…); see [http://…]").
-func parseDevices(answer string) []attachment {
-	var list []attachment
-	for line := range strings.Lines(answer) {
-		fields := strings.Fields(line)
-		if len(fields) < 2 || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "List of devices") {
-			continue
-		}
-		at := 1
-		if i := slices.IndexFunc(fields[1:], isState); i >= 0 {
-			at = i + 1
-		}
-		a := attachment{serial: strings.Join(fields[:at], " "), state: drivers.State(fields[at])}
-		if serial, _, tabbed := strings.Cut(line, "\t"); tabbed {
-			a.serial = strings.TrimSpace(serial)
-		}
-		if fields[at] == "no" {
-			a.state = "no permissions"
-		}
-		for _, f := range fields[at+1:] {
-			if model, ok := strings.CutPrefix(f, "model:"); ok {
-				a.model = strings.ReplaceAll(model, "_", " ")
-			}
-		}
-		list = append(list, a)
-	}
-	return list
-}
-
-func isState(word string) bool {
-	switch word {
-	case "device", "unauthorized", "authorizing", "connecting", "offline", "recovery", "sideload", "rescue", "bootloader",
-		"fastboot", "fastbootd", "host", "no", "unknown", "detached":
-		return true
-	}
-	return false
 }
 
 func isEmulator(serial string, props map[string]string) bool {

@@ -55,12 +55,12 @@ func (l *link) fault(ctx context.Context, name string, err error) error {
 
 // notReady is the error about a device in a state in which it cannot be used.
 func (l *link) notReady(state drivers.State) error {
-	return fmt.Errorf("%w: device %s is %s: %s", drivers.ErrDeviceLost, l.serial, state, mend(state))
+	return fmt.Errorf("%w: device %s is %s: %s", drivers.ErrDeviceLost, l.serial, state, mend(l.serial, state))
 }
 
 // gone asks whether the device is still attached, because the word "closed" means either that or an unknown service.
 func (l *link) gone(ctx context.Context) bool {
-	answer, err := l.srv.query(ctx, "host-serial:"+l.serial+":get-state")
+	answer, err := l.query(ctx, "get-state")
 	return err != nil || drivers.State(strings.TrimSpace(answer)) != drivers.Ready
 }
 
@@ -78,7 +78,7 @@ func (l *link) lostBy(message string) string {
 		{"more than one device", "ambiguous"},
 	} {
 		if strings.Contains(message, known.words) {
-			return strings.TrimRight(firstLine(message), ".") + ": " + mend(drivers.State(known.state))
+			return strings.TrimRight(firstLine(message), ".") + ": " + mend(l.serial, drivers.State(known.state))
 		}
 	}
 	return ""
@@ -92,16 +92,33 @@ func broken(err error) bool {
 		errors.As(err, &netErr)
 }
 
+// again says how a device is attached once more: what is not plugged in cannot be plugged in again.
+func again(id string) string {
+	switch {
+	case isEmulator(id, nil):
+		return "restart the emulator"
+	case byAddress(id):
+		return "run `adb disconnect " + id + "` and `adb connect " + id + "`"
+	case overWiFi(id):
+		return "switch wireless debugging off and on at the phone"
+	}
+	return "plug it in again"
+}
+
 // mend says what to do about a device in a state that is not drivers.Ready.
-func mend(state drivers.State) string {
+func mend(id string, state drivers.State) string {
+	again := again(id)
 	switch state {
 	case "unauthorized":
 		return "unlock the phone and accept the question \"Allow USB debugging?\"; if it does not ask, revoke USB debugging " +
-			"authorizations in its developer options and plug it in again"
+			"authorizations in its developer options and " + again
 	case "authorizing", "connecting":
-		return "wait a moment; if it stays so, accept the question on the phone's screen or plug it in again"
+		return "wait a moment; if it stays so, accept the question on the phone's screen or " + again
 	case "offline":
-		return "plug it in again, or run `adb reconnect offline`"
+		if isEmulator(id, nil) {
+			return "wait until it has started; if it stays so, " + again + ", or run `adb reconnect offline`"
+		}
+		return again + ", or run `adb reconnect offline`"
 	case "recovery", "sideload", "rescue", "bootloader", "fastboot", "fastbootd":
 		return "restart it into Android: `adb reboot`, or `fastboot reboot` from its boot loader"
 	case "no permissions":
@@ -112,14 +129,35 @@ func mend(state drivers.State) string {
 	case "detached":
 		return "another program uses it: run `adb attach`, or stop that program"
 	case "absent":
-		return "look at `adb devices`, plug the phone in, or `adb connect` to it"
+		return absent(id)
 	case "ambiguous":
-		return "two devices have this serial: unplug one"
+		return "two devices have this serial: take the id that `taproot devices` shows, or unplug one"
 	case unresponsive:
-		return "it is attached and does not answer: unplug it and plug it in again, or restart it"
+		if again == "plug it in again" {
+			again = "unplug it and plug it in again"
+		}
+		return "it is attached and does not answer: " + orRestart(id, again)
 	default:
-		return "plug it in again, or restart it"
+		return orRestart(id, again)
 	}
+}
+
+func orRestart(id, again string) string {
+	if isEmulator(id, nil) {
+		return again
+	}
+	return again + ", or restart it"
+}
+
+// absent says how a device comes into adb's list.
+func absent(id string) string {
+	switch {
+	case isEmulator(id, nil):
+		return "look at `adb devices`, and start the emulator"
+	case byAddress(id):
+		return "look at `adb devices`, or run `adb connect " + id + "`"
+	}
+	return "look at `adb devices`, plug the phone in, or `adb connect` to it"
 }
 
 // unresponsive is our own word for a device that adb calls ready and that does not answer.

@@ -118,18 +118,7 @@ func (c *counting) Read(p []byte) (int, error) {
 
 // push copies to a file on the device.
 func (l *link) push(ctx context.Context, r io.Reader, remote string, modified time.Time) error {
-	return l.withGADB(ctx, func(client gadb.Client) error {
-		devices, err := client.DeviceList()
-		if err != nil {
-			return err
-		}
-		for _, dev := range devices {
-			if dev.Serial() == l.serial {
-				return dev.Push(splitTail{r}, remote, modified, 0o644)
-			}
-		}
-		return errUnlisted
-	})
+	return l.withGADB(ctx, func(dev gadb.Device) error { return dev.Push(splitTail{r}, remote, modified, 0o644) })
 }
 
 // splitTail gives the end of a file apart from its last bytes: gadb drops bytes that come with it.

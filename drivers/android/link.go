@@ -26,10 +26,11 @@ type link struct {
 	srv    *server
 	serial string
 
-	mu       sync.Mutex
-	features map[string]bool // nil until asked for
-	noExec   bool            // the device has neither shell v2 nor exec
-	away     bool            // it was waited for in vain, and has not answered since
+	mu        sync.Mutex
+	features  map[string]bool // nil until asked for
+	transport string          // the number of the connection, of a device that shares its serial; "" until asked for
+	noExec    bool            // the device has neither shell v2 nor exec
+	away      bool            // it was waited for in vain, and has not answered since
 }
 
 // command is one line for the device's shell.
@@ -68,7 +69,7 @@ func (l *link) has(ctx context.Context, feature string) (bool, error) {
 	if known != nil {
 		return known[feature], nil
 	}
-	answer, err := l.srv.query(ctx, "host-serial:"+l.serial+":features")
+	answer, err := l.query(ctx, "features")
 	if err != nil {
 		if refused := new(refusal); !errors.As(err, &refused) || l.lostBy(refused.message) != "" {
 			return false, l.fault(ctx, "features", err)
@@ -91,7 +92,7 @@ func (l *link) service(ctx context.Context, name string) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.request("host:transport:" + l.serial); err != nil {
+	if err := l.choose(ctx, c); err != nil {
 		c.Close()
 		return nil, err
 	}
@@ -100,6 +101,18 @@ func (l *link) service(ctx context.Context, name string) (*conn, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// choose makes a connection one to this device.
+func (l *link) choose(ctx context.Context, c *conn) error {
+	request, err := l.toDevice(ctx)
+	if err != nil {
+		return err
+	}
+	if err = c.request(request); err != nil {
+		l.forget()
+	}
+	return err
 }
 
 // start begins a shell command. Its end is seen by process.wait, which the caller must call.
@@ -212,7 +225,7 @@ func splitExit(all []byte) (output, bool) {
 
 // state asks the adb server about the device.
 func (l *link) state(ctx context.Context) (drivers.State, error) {
-	answer, err := l.srv.query(ctx, "host-serial:"+l.serial+":get-state")
+	answer, err := l.query(ctx, "get-state")
 	if err != nil {
 		return "", l.fault(ctx, "get-state", err)
 	}

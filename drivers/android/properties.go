@@ -121,7 +121,7 @@ func (p properties) api() int {
 
 func (p properties) info(a attachment) drivers.Info {
 	info := drivers.Info{
-		ID: a.serial, Platform: dsl.Android, State: drivers.Ready,
+		ID: a.id, Platform: dsl.Android, State: drivers.Ready,
 		Model:        p.first("ro.product.model", "ro.product.system.model", "ro.product.vendor.model"),
 		Manufacturer: p.first("ro.product.manufacturer", "ro.product.system.manufacturer", "ro.product.vendor.manufacturer"),
 		OSVersion:    p.props["ro.build.version.release"],

@@ -32,16 +32,19 @@ XYZ                    authorizing transport_id:7
 NEW                    someday transport_id:8
 * daemon started successfully
 `
+	at := func(serial string, state drivers.State, model, usb, transport string) attachment {
+		return attachment{id: serial, serial: serial, state: state, model: model, usb: usb, transport: transport}
+	}
 	want := []attachment{
-		{"emulator-5554", "device", "sdk gphone64 x86 64"},
-		{"R5CT10ABCDE", "unauthorized", ""},
-		{"192.168.1.7:5555", "offline", "b"},
-		{"0123456789ABCDEF", "device", ""},
-		{"????????????", "no permissions", ""},
-		{"adb-R5CT-x7Gh (2)._adb-tls-connect._tcp", "device", "SM S911B"},
-		{"HT7", "recovery", ""},
-		{"XYZ", "authorizing", ""},
-		{"NEW", "someday", ""},
+		at("emulator-5554", "device", "sdk gphone64 x86 64", "", "1"),
+		at("R5CT10ABCDE", "unauthorized", "", "1-1", "2"),
+		at("192.168.1.7:5555", "offline", "b", "", "3"),
+		at("0123456789ABCDEF", "device", "", "", ""),
+		at("????????????", "no permissions", "", "1-2", "4"),
+		at("adb-R5CT-x7Gh (2)._adb-tls-connect._tcp", "device", "SM S911B", "", "6"),
+		at("HT7", "recovery", "", "", ""),
+		at("XYZ", "authorizing", "", "", "7"),
+		at("NEW", "someday", "", "", "8"),
 	}
 	if diff := cmp.Diff(want, parseDevices(answer), cmp.AllowUnexported(attachment{})); diff != "" {
 		t.Error(diff)

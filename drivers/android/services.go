@@ -22,7 +22,7 @@ func (d *Driver) OpenService(ctx context.Context, id, name string) (io.ReadWrite
 
 // Features are those that the adbd of a phone offers.
 func (d *Driver) Features(ctx context.Context, id string) ([]string, error) {
-	answer, err := d.srv.query(ctx, "host-serial:"+id+":features")
+	answer, err := (&link{srv: d.srv, serial: id}).query(ctx, "features")
 	if err != nil {
 		return nil, fmt.Errorf("features of %s: %w", id, err)
 	}

@@ -1,6 +1,7 @@
 package android
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"strings"
 	"sync"
 
-	"al.essio.dev/pkg/shellescape"
 	"github.com/electricbubble/gadb"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -34,45 +34,14 @@ func (l *link) pull(ctx context.Context, remote, local string) error {
 }
 
 func (l *link) pullTo(ctx context.Context, remote string, w io.Writer) error {
-	err := l.withGADB(ctx, func(client gadb.Client) error {
-		devices, err := client.DeviceList()
-		if err != nil {
-			return err
-		}
-		for _, dev := range devices {
-			if dev.Serial() == l.serial {
-				return dev.Pull(remote, &limited{w: w, left: pullLimit})
-			}
-		}
-		return errUnlisted
+	err := l.withGADB(ctx, func(dev gadb.Device) error {
+		return dev.Pull(remote, &limited{w: w, left: pullLimit})
 	})
-	if errors.Is(err, errUnlisted) {
-		return l.cat(ctx, remote, w)
-	}
 	if err != nil {
 		if _, why, refused := strings.Cut(err.Error(), "status (fail): "); refused { // gadb's word for what the phone says
 			return fmt.Errorf("device %s: %w: pull %s: %s", l.serial, drivers.ErrNoFile, remote, why)
 		}
 		return l.fault(ctx, "pull "+remote, err)
-	}
-	return nil
-}
-
-// errUnlisted is for devices that gadb's list leaves out: those which tell adb neither a product nor a model.
-var errUnlisted = errors.New("gadb does not list the device")
-
-func (l *link) cat(ctx context.Context, remote string, w io.Writer) error {
-	p, err := l.start(ctx, "cat "+shellescape.Quote(remote))
-	if err != nil {
-		return l.fault(ctx, "cat "+remote, err)
-	}
-	said := &capped{max: stderrLimit, quiet: true}
-	code, err := p.wait(&limited{w: w, left: pullLimit}, said)
-	if err != nil {
-		return l.fault(ctx, "cat "+remote, err)
-	}
-	if code != 0 {
-		return fmt.Errorf("device %s: %w: cat %s: %s", l.serial, drivers.ErrNoFile, remote, output{errs: said.Bytes(), code: code}.reason())
 	}
 	return nil
 }
@@ -89,11 +58,11 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// withGADB lends do a gadb client whose every connection goes through a relay of ours. gadb knows neither contexts nor dial
-// timeouts, dials TCP only, leaks the sockets of refused transports and panics at a negative length: with the relay the end of
-// ctx ends all it does, and all it has opened is closed when do returns.
-func (l *link) withGADB(ctx context.Context, do func(gadb.Client) error) (err error) {
-	relay, err := newRelay(ctx, l.srv)
+// withGADB lends do a gadb device whose every connection goes through a relay of ours. gadb knows neither contexts nor dial
+// timeouts, dials TCP only, leaks the sockets of refused transports, panics at a negative length, and knows devices by serials
+// alone: with the relay the end of ctx ends all it does, all it has opened is closed when do returns, and there is one device.
+func (l *link) withGADB(ctx context.Context, do func(gadb.Device) error) (err error) {
+	relay, err := newRelay(ctx, l)
 	if err != nil {
 		return err
 	}
@@ -107,7 +76,14 @@ func (l *link) withGADB(ctx context.Context, do func(gadb.Client) error) (err er
 	if err != nil {
 		return err
 	}
-	return do(client)
+	devices, err := client.DeviceList()
+	if err != nil {
+		return err
+	}
+	if len(devices) != 1 {
+		return fmt.Errorf("gadb lists %d devices", len(devices))
+	}
+	return do(devices[0])
 }
 
 // relay passes connections to a port of this machine on to the adb server.
@@ -119,7 +95,7 @@ type relay struct {
 	work   sync.WaitGroup
 }
 
-func newRelay(ctx context.Context, srv *server) (*relay, error) {
+func newRelay(ctx context.Context, l *link) (*relay, error) {
 	listen, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -139,7 +115,7 @@ func newRelay(ctx context.Context, srv *server) (*relay, error) {
 			if err != nil {
 				return
 			}
-			r.work.Go(func() { pass(ctx, srv, near) })
+			r.work.Go(func() { pass(ctx, l, near) })
 		}
 	})
 	context.AfterFunc(ctx, func() { listen.Close() })
@@ -153,22 +129,43 @@ func (r *relay) close() {
 	r.work.Wait()
 }
 
-// pass copies both ways until either side ends.
-func pass(ctx context.Context, srv *server, near net.Conn) {
+// relayList is the list of devices that gadb gets: the one that it is for.
+const relayList = "taproot device product:x model:x device:x\n"
+
+// pass answers the list of devices itself, puts our own request for the device in place of gadb's, and copies both ways until
+// either side ends.
+func pass(ctx context.Context, l *link, near net.Conn) {
 	defer near.Close()
-	far, err := srv.connect(ctx)
+	untie := context.AfterFunc(ctx, func() { near.Close() })
+	defer untie()
+	asked := &conn{nc: near, r: bufio.NewReader(near)}
+	request, err := asked.counted()
+	if err != nil {
+		return
+	}
+	if request == "host:devices-l" {
+		_, _ = fmt.Fprintf(near, "OKAY%04x%s", len(relayList), relayList)
+		return
+	}
+	if strings.HasPrefix(request, "host:transport:") {
+		if request, err = l.toDevice(ctx); err != nil {
+			return
+		}
+	}
+	far, err := l.srv.connect(ctx)
 	if err != nil {
 		return
 	}
 	defer far.Close()
-	untie := context.AfterFunc(ctx, func() { near.Close() })
-	defer untie()
+	if _, err := fmt.Fprintf(far.nc, "%04x%s", len(request), request); err != nil {
+		return
+	}
 	var back sync.WaitGroup
 	back.Go(func() {
 		_, _ = io.Copy(near, far.r)
 		near.Close()
 	})
-	_, _ = io.Copy(far.nc, near)
+	_, _ = io.Copy(far.nc, asked.r)
 	far.Close()
 	back.Wait()
 }

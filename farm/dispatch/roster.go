@@ -21,7 +21,7 @@ func (d *Dispatcher) hoped() []queue.Device {
 
 func (d *Dispatcher) list(hoped bool) (all, free []queue.Device) {
 	d.o.Hub.ForCases(hoped, func(one hub.Device, now bool) {
-		q := queue.Device{Host: one.Host, ID: one.ID, Platform: one.Platform, Model: one.Model, OS: one.OSVersion, Width: one.Width, Height: one.Height, Pool: one.Pool, Labels: hub.LabelList(one.Labels)}
+		q := queue.Device{Host: one.Host, ID: one.ID, Platform: one.Platform, Manufacturer: one.Manufacturer, Model: one.Model, OS: one.OSVersion, Width: one.Width, Height: one.Height, Pool: one.Pool, Labels: hub.LabelList(one.Labels)}
 		if one.Project != "" {
 			q.Projects = []string{one.Project}
 		}

@@ -24,17 +24,18 @@ type Needs struct {
 
 // Device is one that a host has.
 type Device struct {
-	Host     string
-	ID       string
-	Platform dsl.Platform
-	Model    string
-	OS       string // version
-	Width    int    // of the screen, pixels
-	Height   int
-	Pool     string
-	Labels   []string
-	Browsers []string // of pages; none: not known
-	Projects []string // that may use it; none: all
+	Host         string
+	ID           string
+	Platform     dsl.Platform
+	Model        string
+	Manufacturer string // by which tests may call the model, too
+	OS           string // version
+	Width        int    // of the screen, pixels
+	Height       int
+	Pool         string
+	Labels       []string
+	Browsers     []string // of pages; none: not known
+	Projects     []string // that may use it; none: all
 }
 
 // key is what the table and the checks of a free device know it by.
@@ -53,7 +54,7 @@ func (n Needs) Kept(project string, all []Device) bool {
 
 // class is the same for devices that no case tells apart.
 func (d Device) class() string {
-	return fmt.Sprintf("%s|%s|%s|%dx%d|%s|%q|%q|%q", d.Platform, d.Model, d.OS, d.Width, d.Height, d.Pool, d.Labels, d.Browsers, d.Projects)
+	return fmt.Sprintf("%s|%s|%s|%s|%dx%d|%s|%q|%q|%q", d.Platform, d.Manufacturer, d.Model, d.OS, d.Width, d.Height, d.Pool, d.Labels, d.Browsers, d.Projects)
 }
 
 // Unmet says what a device lacks for a project's case; "": nothing.
@@ -77,7 +78,7 @@ func (n Needs) Unmet(project string, d Device) string {
 			return fmt.Sprintf("label %s is wanted", l)
 		}
 	}
-	return n.Need.Unmet(d.OS, d.Model, d.Width, d.Height)
+	return n.Need.Unmet(dsl.DeviceFacts{OS: d.OS, Manufacturer: d.Manufacturer, Model: d.Model, Width: d.Width, Height: d.Height})
 }
 
 func orNone(s string) string {

@@ -122,6 +122,22 @@ func (p *Pool) known(platform dsl.Platform, age time.Duration) (listing, bool) {
 	return last, ok && time.Since(last.at) < age
 }
 
+// attachedNow lists the devices by the ids that --device takes.
+func attachedNow(platform dsl.Platform, infos []drivers.Info) string {
+	if len(infos) == 0 {
+		return fmt.Sprintf("no %s device is", platform)
+	}
+	var list []string
+	for _, i := range infos {
+		facts := strings.TrimSpace(i.Manufacturer + " " + i.Model)
+		if i.State != drivers.Ready {
+			facts = strings.TrimSpace(facts + " " + string(i.State))
+		}
+		list = append(list, strings.TrimSuffix(fmt.Sprintf("%s (%s)", i.ID, facts), " ()"))
+	}
+	return "attached: " + strings.Join(list, ", ")
+}
+
 // whyNone explains an empty list: which devices there are and why none can be used.
 func (p *Pool) whyNone(platform dsl.Platform, infos []drivers.Info) string {
 	only := p.only(platform)
@@ -142,7 +158,7 @@ func (p *Pool) whyNone(platform dsl.Platform, infos []drivers.Info) string {
 	case len(why) > 0:
 		return strings.Join(why, "; ")
 	case only != "":
-		return fmt.Sprintf("the %s device %s is not attached", platform, only)
+		return fmt.Sprintf("the %s device %s is not attached; %s", platform, only, attachedNow(platform, infos))
 	case platform == dsl.Android:
 		return "no Android device is attached: connect a phone with USB debugging on, or start simulated ones with `taproot sim`"
 	case platform == dsl.IOS:

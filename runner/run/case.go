@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -186,7 +187,7 @@ func (r *Runner) open(ctx context.Context, c plan.Case, rest pool.SleepFunc, avo
 type openAttempts struct {
 	need  dsl.Need
 	avoid string         // the id of a device that does not do; empty: none
-	unmet string         // why the last device that was passed by does not do
+	unmet []string       // why the devices that were passed by do not do
 	tries map[string]int // by id
 	info  drivers.Info   // of the last one
 	err   error
@@ -197,11 +198,23 @@ func (o *openAttempts) passes(info drivers.Info) bool {
 	if info.ID == o.avoid {
 		return true
 	}
-	if why := o.need.Unmet(info.OSVersion, info.Model, info.Width, info.Height); why != "" {
-		o.unmet = fmt.Sprintf("%s: %s", info.ID, why)
+	if why := o.need.Unmet(factsOf(info)); why != "" {
+		o.note(fmt.Sprintf("%s: %s", info.ID, why))
 		return true
 	}
 	return o.tries[info.ID] >= maxOpens
+}
+
+// note keeps why a device does not do, once.
+func (o *openAttempts) note(why string) {
+	if !slices.Contains(o.unmet, why) {
+		o.unmet = append(o.unmet, why)
+	}
+}
+
+// factsOf is what needs are compared with.
+func factsOf(i drivers.Info) dsl.DeviceFacts {
+	return dsl.DeviceFacts{OS: i.OSVersion, Manufacturer: i.Manufacturer, Model: i.Model, Width: i.Width, Height: i.Height}
 }
 
 // unleased ends a case for which there is no device.
@@ -213,7 +226,7 @@ func (r *Runner) unleased(ctx context.Context, c plan.Case, tried *openAttempts,
 	case errors.Is(err, pool.ErrSpent) && tried.err != nil:
 		return r.unopened(ctx, c, tried)
 	case errors.Is(err, pool.ErrSpent):
-		return r.without(ctx, c, notRun{verdict: r.lacking(), why: "no device is what the test needs: " + tried.unmet})
+		return r.without(ctx, c, notRun{verdict: r.lacking(), why: "no device is what the test needs: " + strings.Join(tried.unmet, "; ")})
 	case errors.As(err, &none):
 		verdict := r.lacking()
 		if none.Lost {

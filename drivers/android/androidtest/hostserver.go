@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -136,6 +137,11 @@ func (s *Server) request(conn net.Conn, req string) (chosen *Phone, done bool) {
 		s.serialRequest(conn, serial, what)
 		return nil, true
 	}
+	if rest, ok := strings.CutPrefix(req, "host-transport-id:"); ok {
+		id, what, _ := strings.Cut(rest, ":")
+		s.idRequest(conn, id, what)
+		return nil, true
+	}
 	for _, prefix := range []string{"host-usb:", "host-local:", "host-any:"} {
 		if rest, ok := strings.CutPrefix(req, prefix); ok {
 			req = "host:" + rest
@@ -159,6 +165,14 @@ func (s *Server) request(conn net.Conn, req string) (chosen *Phone, done bool) {
 		s.track(conn, what == "track-devices-l")
 	case strings.HasPrefix(what, "tport:"):
 		return s.tport(conn, strings.TrimPrefix(what, "tport:"))
+	case strings.HasPrefix(what, "transport-id:"):
+		p, problem := s.byID(strings.TrimPrefix(what, "transport-id:"))
+		if p == nil {
+			fail(conn, problem)
+			return nil, true
+		}
+		okay(conn, "")
+		return p, false
 	case strings.HasPrefix(what, "transport:"):
 		return s.transport(conn, strings.TrimPrefix(what, "transport:"), false)
 	case what == "transport-any" || what == "transport-local" || what == "transport-usb":
@@ -246,9 +260,18 @@ func (s *Server) find(serial string) *Phone {
 // acquire finds the phone for a transport, or says in adb's words why there is none.
 func (s *Server) acquire(serial string) (*Phone, string) {
 	var p *Phone
-	if all := s.plugged(); serial != "" {
-		if p = s.find(serial); p == nil {
+	all := s.plugged()
+	if serial != "" {
+		all = slices.DeleteFunc(all, func(p *Phone) bool {
+			return p.Serial() != serial && (p.opts.USB == "" || "usb:"+p.opts.USB != serial)
+		})
+		switch len(all) {
+		case 0:
 			return nil, "device '" + serial + "' not found"
+		case 1:
+			p = all[0]
+		default:
+			return nil, "more than one device"
 		}
 	} else {
 		switch len(all) {
@@ -260,6 +283,31 @@ func (s *Server) acquire(serial string) (*Phone, string) {
 			return nil, "more than one device/emulator"
 		}
 	}
+	return usable(p)
+}
+
+// byID finds the phone behind the number of a connection.
+func (s *Server) byID(id string) (*Phone, string) {
+	for _, p := range s.plugged() {
+		if strconv.FormatUint(s.transportID(p), 10) == id {
+			return usable(p)
+		}
+	}
+	return nil, "no device with transport id '" + id + "'"
+}
+
+// idRequest answers a host request about the phone behind the number of a connection.
+func (s *Server) idRequest(conn net.Conn, id, what string) {
+	p, problem := s.byID(id)
+	if p == nil {
+		fail(conn, problem)
+		return
+	}
+	s.hostRequest(conn, p, what)
+}
+
+// usable is the phone, or what adb says of its state.
+func usable(p *Phone) (*Phone, string) {
 	switch p.State() {
 	case StateOffline:
 		return nil, "device offline"
@@ -273,12 +321,18 @@ func (s *Server) acquire(serial string) (*Phone, string) {
 func (s *Server) devices(long bool) string {
 	var b strings.Builder
 	for _, p := range s.plugged() {
-		state := p.State()
+		state, serial := p.State(), p.Serial()
+		if p.opts.Unnamed {
+			serial = "(no serial number)"
+		}
 		if !long {
-			fmt.Fprintf(&b, "%s\t%s\n", p.Serial(), state)
+			fmt.Fprintf(&b, "%s\t%s\n", serial, state)
 			continue
 		}
-		fmt.Fprintf(&b, "%-22s %s", p.Serial(), state)
+		fmt.Fprintf(&b, "%-22s %s", serial, state)
+		if p.opts.USB != "" {
+			fmt.Fprintf(&b, " usb:%s", p.opts.USB)
+		}
 		if state == StateDevice || state == StateRecovery {
 			fmt.Fprintf(&b, " product:%s model:%s device:%s",
 				p.prof.product, strings.ReplaceAll(p.prof.model, " ", "_"), p.prof.product)

@@ -11,6 +11,8 @@ import (
 type Options struct {
 	Console bool   // it is an emulator with a console on this machine, by whose port it is called: see Start
 	Serial  string // the serial that Server shows; over TCP the address is the serial
+	USB     string // the port that it is plugged into, "1-4.2", which the adb server lists; "" as of phones over the network
+	Unnamed bool   // it tells adb no serial
 	Model   string // ro.product.model
 	Maker   string // ro.product.manufacturer, Google unless told
 	API     int    // 24, 28, 30, 34 or 36; others behave like the nearest lower one
