@@ -121,3 +121,15 @@ func TestReasonsOfTheShell(t *testing.T) {
 		})
 	}
 }
+
+// TestARefusedChangeIsNotGivenBack: only what a refused command did change is noted, also where it is the second of two.
+func TestARefusedChangeIsNotGivenBack(t *testing.T) {
+	t.Parallel()
+	for nth, notes := range map[int]int{1: 0, 2: 1} {
+		d, p := openPhone(t, androidtest.Options{})
+		p.Fail(androidtest.Fault{Match: "settings put", Nth: nth, Kind: androidtest.Error, Output: "java.lang.SecurityException: no\n", Code: 255})
+		if err := d.SetRotation(t.Context(), 1); err == nil || len(notesIn(t, d.notes)) != notes {
+			t.Errorf("the %d. is refused: %v, notes %q", nth, err, notesIn(t, d.notes))
+		}
+	}
+}

@@ -41,7 +41,7 @@ type restoreState struct {
 }
 
 func (o *restoreState) setting(s settingRow) {
-	if !slices.ContainsFunc(o.Settings, func(old settingRow) bool { return old.Space == s.Space && old.Key == s.Key }) {
+	if !slices.ContainsFunc(o.Settings, s.same) {
 		o.Settings = append(o.Settings, s)
 	}
 }
@@ -54,11 +54,14 @@ func (o *restoreState) clone() restoreState {
 
 // drop forgets a setting that has the value which was noted: there is nothing to give back.
 func (o *restoreState) drop(space, key, value string) {
-	o.Settings = slices.DeleteFunc(o.Settings, func(old settingRow) bool {
-		now := newSetting(space, key, value)
-		same := old.Value == now.Value || old.Value != nil && now.Value != nil && *old.Value == *now.Value
-		return old.Space == space && old.Key == key && same
-	})
+	o.Settings = slices.DeleteFunc(o.Settings, newSetting(space, key, value).holds)
+}
+
+// same reports whether two rows are of one setting; holds, whether they have one value, too.
+func (s settingRow) same(o settingRow) bool { return s.Space == o.Space && s.Key == o.Key }
+
+func (s settingRow) holds(o settingRow) bool {
+	return s.same(o) && (s.Value == nil) == (o.Value == nil) && (s.Value == nil || *s.Value == *o.Value)
 }
 
 var (

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -143,9 +144,34 @@ func (d *Device) changeNoted(ctx context.Context, cmd command, note func(*restor
 	}
 	err = fmt.Errorf("device %s: %s: %s", d.link.serial, cmd.name, d.why(o))
 	if note != nil && d.refusal(o) != "" {
-		return errors.Join(err, d.noteRestore(func(debts *restoreState) { *debts = before }))
+		return errors.Join(err, d.unnote(ctx, before))
 	}
 	return err
+}
+
+// unnote forgets what a refused command was noted for: a setting only where the phone still has the value from before, for of
+// several commands one may have changed something.
+func (d *Device) unnote(ctx context.Context, before restoreState) error {
+	d.mu.Lock()
+	var added []settingRow
+	for _, s := range d.debts.Settings {
+		if !slices.ContainsFunc(before.Settings, s.same) {
+			added = append(added, s)
+		}
+	}
+	d.mu.Unlock()
+	var changed []settingRow
+	for _, s := range added {
+		o, err := d.run(ctx, command{name: "settings get", asks: true, line: "settings get " + s.Space + " " + s.Key})
+		now := newSetting(s.Space, s.Key, strings.TrimSpace(string(o.out)))
+		if err != nil || !now.holds(s) {
+			changed = append(changed, s)
+		}
+	}
+	return d.noteRestore(func(debts *restoreState) {
+		*debts = before
+		debts.Settings = append(debts.Settings, changed...)
+	})
 }
 
 // since refuses what this Android has no command for.

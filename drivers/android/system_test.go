@@ -172,7 +172,7 @@ func TestNothingIsChangedUnnoted(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{API: 36})
 	before := settingsOf(p)
-	p.Fail(androidtest.Fault{Match: "settings put", Nth: 1, Kind: androidtest.Error, Output: "java.lang.SecurityException: no\n", Code: 255})
+	p.Fail(androidtest.Fault{Match: "settings put", Nth: 1, Kind: androidtest.Error, Output: "java.lang.IllegalStateException: no\n", Code: 255})
 	if err := d.Rotate(t.Context(), true); err == nil || len(notesIn(t, d.notes)) != 1 {
 		t.Errorf("error %v, notes %q", err, notesIn(t, d.notes))
 	}
