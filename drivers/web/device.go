@@ -162,7 +162,8 @@ func readPage[T any](ctx context.Context, s *session, page playwright.Page, f fu
 // await waits for a call that only looks at a page.
 func await[T any](ctx context.Context, s *session, done <-chan outcome[T]) (T, error) {
 	var none T
-	timer := time.NewTimer(s.device.limit)
+	limit := s.readLimit(ctx)
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case r := <-done:
@@ -175,12 +176,33 @@ func await[T any](ctx context.Context, s *session, done <-chan outcome[T]) (T, e
 	case <-ctx.Done():
 		return none, ctx.Err()
 	case <-timer.C:
-		return none, s.silent()
+		return none, s.silent(limit)
 	case <-s.browser.lost:
 		return none, errBrowserLost
 	case <-s.crash:
 		return none, errCrashed
 	}
+}
+
+const (
+	// readGrace is how long after the end of a step's time a page may take to answer its last read.
+	readGrace = 400 * time.Millisecond
+	// readLeast is what a read gets in any case, so that a slow machine is not taken for a page that computes for ever.
+	readLeast = 2400 * time.Millisecond
+)
+
+// readLimit returns how long a page may take to answer: the device's limit, or what is left of the step's time. A page that did not
+// answer before, and still does not after the step's time, is not waited for again.
+func (s *session) readLimit(ctx context.Context) time.Duration {
+	end, known := drivers.Ending(ctx)
+	if !known {
+		return s.device.limit
+	}
+	left, least := time.Until(end)+readGrace, readLeast
+	if s.mute.Load() {
+		least = readGrace
+	}
+	return min(s.device.limit, max(left, least))
 }
 
 // act calls f, which changes the page. When ctx ends, f may complete for a moment; then its page is closed, so that nothing
@@ -235,7 +257,7 @@ func actFor(ctx context.Context, d *Device, limit time.Duration, f func(page pla
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return s.silent()
+	return s.silent(limit)
 }
 
 type outcome[T any] struct {
@@ -259,12 +281,13 @@ var (
 )
 
 // silent is the error of a page that does not answer.
-func (s *session) silent() error {
+func (s *session) silent(limit time.Duration) error {
 	if !s.browser.alive() {
 		return errBrowserLost
 	}
 	s.mute.Store(true)
-	return fmt.Errorf("%w: the page did not answer within %s; its scripts may be busy", drivers.ErrNotReady, s.device.limit)
+	return fmt.Errorf("%w: the page did not answer within %s; its scripts may be busy", drivers.ErrNotReady,
+		limit.Round(100*time.Millisecond))
 }
 
 // closedError is the error of a call on a page that we close ourselves.

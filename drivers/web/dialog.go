@@ -118,7 +118,7 @@ func (s *session) settle(ctx context.Context, accept bool, text string) (there b
 	case <-ctx.Done():
 		return true, ctx.Err()
 	case <-timer.C:
-		return true, s.silent()
+		return true, s.silent(callLimit)
 	}
 	next := s.dialogs.onDialog() // the same call may open another one
 	for _, call := range stopped {
@@ -131,7 +131,7 @@ func (s *session) settle(ctx context.Context, accept bool, text string) (there b
 		case <-ctx.Done():
 			return true, ctx.Err()
 		case <-timer.C:
-			return true, s.silent()
+			return true, s.silent(callLimit)
 		}
 	}
 	return true, err

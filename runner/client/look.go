@@ -24,11 +24,18 @@ type screenRead struct {
 	open  *drivers.Alert
 }
 
+// snapshotTime is how long a screen may take to be read. After it, the last tree or the pixels have to do.
+const snapshotTime = 4 * time.Second
+
 // Look reads the screen and writes it as lines.
 func (c *Call) Look(ctx context.Context, device string, view View) (*Answer, error) {
 	var seen screenRead
 	err := c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
-		seen, err = c.readScreen(ctx, s, view)
+		seen, err = c.readScreen(drivers.WithEnding(ctx, time.Now().Add(snapshotTime)), s, view)
+		if errors.Is(err, drivers.ErrNotReady) && ctx.Err() == nil {
+			seen.stale, err = err, nil
+			seen.tree = c.lastTree(s.Device.Info().ID, s)
+		}
 		return err
 	})
 	if err != nil {
@@ -67,7 +74,7 @@ func (c *Call) Look(ctx context.Context, device string, view View) (*Answer, err
 	return Text(heading + c.Fence.Block(c.Mask.Text(body))), nil
 }
 
-// readScreen reads the screen, where it is, and the tabs. A screen that cannot be read just now is given as it was read last.
+// readScreen reads the screen, where it is, and the tabs.
 func (c *Call) readScreen(ctx context.Context, s *action.Session, view View) (seen screenRead, err error) {
 	if seen.open, err = OpenDialog(ctx, s.Device); err != nil || seen.open != nil {
 		return seen, err
@@ -89,10 +96,6 @@ func (c *Call) readScreen(ctx context.Context, s *action.Session, view View) (se
 		defer d.HintTexts()
 	}
 	seen.tree, err = c.readTree(ctx, s)
-	if errors.Is(err, drivers.ErrNotReady) && ctx.Err() == nil {
-		seen.stale, err = err, nil
-		seen.tree = c.lastTree(s.Device.Info().ID, s)
-	}
 	return seen, err
 }
 
