@@ -87,11 +87,12 @@ type project struct {
 
 	// For the templates.
 	URL, Package, Version, Platforms, Run string
-	Phone                                 bool // a phone must be attached
+	Phone                                 bool   // a phone must be attached
+	Branch                                string // the repository's main branch, as YAML
 }
 
 func initProject(cmd *cobra.Command, env *Env, dir string, f initFlags) error {
-	p := &project{dir: dir, env: env, flags: f, Package: f.android, Version: "latest"}
+	p := &project{dir: dir, env: env, flags: f, Package: f.android, Version: "latest", Branch: mainBranch(dir)}
 	if v := thisBuild().Version; semver.IsValid(v) && semver.Build(v) == "" {
 		p.Version = v
 	}
@@ -193,31 +194,40 @@ func (p *project) editor() error {
 		p.write(".vscode/settings.json", "vscode-settings.json"), p.write(".vscode/extensions.json", "vscode-extensions.json"))
 }
 
-const ignored = "/tests/reports/"
+// ignored are the folders that no repository needs: reports, and the schema that init writes again.
+var ignored = []string{"/tests/reports/", "/.taproot/"}
 
-// ignore keeps reports out of the repository. A .gitignore that is there gets a line more.
+// ignore keeps them out of the repository. A .gitignore that exists gets the lines that it lacks.
 func (p *project) ignore() error {
 	file := filepath.Join(p.dir, ".gitignore")
 	have, err := os.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return p.put(".gitignore", []byte(ignored+"\n"))
+		return p.put(".gitignore", []byte(strings.Join(ignored, "\n")+"\n"))
 	case err != nil:
 		return err
 	}
-	for line := range strings.Lines(string(have)) {
-		if strings.Trim(strings.TrimSpace(line), "/") == strings.Trim(ignored, "/") {
-			p.keep(".gitignore")
-			return nil
+	missing := slices.DeleteFunc(slices.Clone(ignored), func(entry string) bool {
+		for line := range strings.Lines(string(have)) {
+			if strings.Trim(strings.TrimSpace(line), "/") == strings.Trim(entry, "/") {
+				return true
+			}
 		}
+		return false
+	})
+	if len(missing) == 0 {
+		p.keep(".gitignore")
+		return nil
 	}
 	if len(have) > 0 && !bytes.HasSuffix(have, []byte("\n")) {
 		have = append(have, '\n')
 	}
-	if err := replaceFile(file, append(have, ignored+"\n"...)); err != nil {
+	if err := replaceFile(file, append(have, strings.Join(missing, "\n")+"\n"...)); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.env.Stdout, "added %s to .gitignore\n", ignored)
+	for _, entry := range missing {
+		fmt.Fprintf(p.env.Stdout, "added %s to .gitignore\n", entry)
+	}
 	return nil
 }
 
