@@ -17,6 +17,12 @@ func TestStaleRefs(t *testing.T) {
 	seen := s.ok("snapshot", `{}`)
 	ref := refOf(t, seen, `"Edge"`)
 	s.refused("tap", `{"ref": "`+ref+`", "device": "SIM2"}`, "is an element of SIM1, not of SIM2")
+	// A reference names its device: the one that was set is another one.
+	s.ok("set_device", `{"device": "SIM2"}`)
+	if text := s.ok("wait_for", `{"visible": "`+ref+`"}`); !strings.Contains(text, "SIM1") {
+		t.Errorf("a reference of SIM1 was used on another device: %s", text)
+	}
+	s.ok("set_device", `{"device": "SIM1"}`)
 	s.refused("tap", `{"ref": "`+ref+`", "label": "Item 4"}`, "ref and label cannot stand together")
 	s.ok("scroll_to", `{"label": "Item 30"}`)
 	taps := len(l.phones[0].Taps())

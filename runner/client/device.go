@@ -92,9 +92,47 @@ func (c *Call) Pick(ctx context.Context, platforms []dsl.Platform) (string, erro
 	return device, err
 }
 
+// deviceOfRefs returns the device to which the references among the arguments belong; "" when there are none that are known. A reference
+// is used once in a session, so that it names its device as well.
+func (c *Call) deviceOfRefs() (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	device, first := "", ""
+	for _, ref := range refsIn(c.Value) {
+		was, ok := c.Refs.Known(ref)
+		switch {
+		case !ok || was.Device == device:
+		case device == "":
+			device, first = was.Device, ref
+		default:
+			return "", &Refusal{What: fmt.Sprintf("%s is an element of %s, and %s one of %s", first, device, ref, was.Device),
+				Try: "use elements of one device in a call"}
+		}
+	}
+	return device, nil
+}
+
+// refsIn lists the references in arguments, also in nested selectors.
+func refsIn(v source.Value) (refs []string) {
+	for _, f := range v.Fields {
+		text := strings.TrimPrefix(strings.TrimSpace(f.Value.Text), "#")
+		if f.Value.Kind == source.String && (f.Key == "ref" || slices.Contains(ElementKeys(), f.Key)) && IsRef(text) {
+			refs = append(refs, text)
+		}
+		refs = append(refs, refsIn(f.Value)...)
+	}
+	for _, item := range v.Items {
+		refs = append(refs, refsIn(item)...)
+	}
+	return refs
+}
+
 func (c *Call) find(ctx context.Context, platforms []dsl.Platform) (string, error) {
 	if c.Device != "" {
 		return c.Device, nil
+	}
+	if device, err := c.deviceOfRefs(); device != "" || err != nil {
+		return device, err
 	}
 	var ids []string
 	if slices.Contains(platforms, dsl.Web) {
