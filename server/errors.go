@@ -62,6 +62,7 @@ const (
 	codeUnsupported = "unsupported"
 	codeConflict    = "conflict"
 	codeFull        = "insufficient_storage"
+	codeProject     = "invalid_project" // the server's own files are wrong, not the request
 )
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
@@ -218,6 +219,7 @@ func requestProblem(err error) *Error {
 	var bad *live.InvalidError
 	var usage *plan.Usage
 	var problems plan.Problems
+	var config *plan.ConfigError
 	var archive *upload.Refused
 	var large *upload.TooLarge
 	switch {
@@ -225,6 +227,8 @@ func requestProblem(err error) *Error {
 		return fault(http.StatusForbidden, codeForbidden, refused.Error())
 	case errors.As(err, &bad):
 		return invalid(markdown.VisibleLines(bad.Error(), maxMessage))
+	case errors.As(err, &config):
+		return fault(http.StatusUnprocessableEntity, codeProject, markdown.VisibleLines(config.Error(), 5*maxMessage))
 	case errors.As(err, &usage):
 		return invalid(usage.Error())
 	case errors.As(err, &problems):

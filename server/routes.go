@@ -77,11 +77,13 @@ func (s *Server) routes() error {
 	register(s, op{Get: "/web", ID: "list-pages", Tag: "web", Scope: readDevices, Summary: "List the pages that are open", Codes: []int{http.StatusNotFound, http.StatusBadGateway}}, s.listPages)
 	register(s, op{Delete: "/web/{page}", ID: "close-page", Tag: "web", Scope: writeDevices, Summary: "Close a page", Status: http.StatusNoContent, Codes: deviceCodes()}, s.closePage)
 
-	register(s, op{Get: "/tests", ID: "list-tests", Tag: "runs", Scope: readRuns, Summary: "List the tests that lie on the server"}, s.listTests)
+	register(s, op{Get: "/tests", ID: "list-tests", Tag: "runs", Scope: readRuns, Summary: "List the tests of the server",
+		Codes: []int{http.StatusUnprocessableEntity}}, s.listTests)
 	register(s, op{Post: "/tests/validate", ID: "validate-tests", Tag: "runs", Scope: readRuns, Summary: "Look for mistakes in tests without running them"}, s.validateTests)
 	s.raw(op{Post: "/tests", ID: "upload-tests", Tag: "runs", Scope: writeRuns, Answers: UploadedTests{}, Upload: true, Part: testsPart,
 		Summary: "Put other tests in the place of those that lie on the server", Doc: uploadTestsDoc, Codes: []int{413, 504}}, s.uploadTests)
-	register(s, op{Post: "/runs", ID: "start-run", Tag: "runs", Scope: writeRuns, Summary: "Run tests", Doc: runDoc, Status: http.StatusAccepted, Also: []int{http.StatusOK}}, s.startRun)
+	register(s, op{Post: "/runs", ID: "start-run", Tag: "runs", Scope: writeRuns, Summary: "Run tests", Doc: runDoc,
+		Status: http.StatusAccepted, Also: []int{http.StatusOK}, Codes: []int{http.StatusUnprocessableEntity}}, s.startRun)
 	register(s, op{Get: "/runs", ID: "list-runs", Tag: "runs", Scope: readRuns, Summary: "List the runs, newest first"}, s.listRuns)
 	register(s, op{Get: "/runs/{id}", ID: "get-run", Tag: "runs", Scope: readRuns, Summary: "Show one run", Codes: []int{404}}, s.getRun)
 	register(s, op{Delete: "/runs/{id}", ID: "cancel-run", Tag: "runs", Scope: writeRuns, Summary: "Cancel a run; its reports stay",

@@ -87,6 +87,31 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+// TestRunsOfABrokenProject: a mistake in the server's own taproot.yaml is named, with its file and line, and is not the client's.
+func TestRunsOfABrokenProject(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 1)
+	config := filepath.Join(l.dir, "suites", "taproot.yaml")
+	if err := os.MkdirAll(filepath.Dir(config), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"an unknown key": "exclude: [x]\nretrys: 2\n", "a wrong type": "retries: many\n", "no YAML": "exclude: [\n", "a typo in a list": "tags: {a: b\n",
+	} {
+		if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(filepath.Dir(config), "x.yaml"),
+			[]byte("id: x\nplatform: android\nsteps:\n  - press: back\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		a := l.ask("POST", "/runs", map[string]any{"tests": []string{"x"}})
+		if a.status != 422 || a.code() != "invalid_project" || !strings.Contains(string(a.body), "suites/taproot.yaml:") {
+			t.Errorf("%s: %s", name, a)
+		}
+	}
+}
+
 // reports looks at what a run of the test hello has left.
 func (l *lab) reports(run string) {
 	l.t.Helper()

@@ -39,8 +39,20 @@ func findConfig(path, display string) (config, error) {
 	}
 }
 
-// readConfig reads the taproot.yaml that lies in a folder, if any.
+// ConfigError says what is wrong with a project's taproot.yaml: its file, its line, and how to fix it. The caller who asked for a run of
+// the project's tests made no mistake.
+type ConfigError struct{ Err error }
+
+func (e *ConfigError) Error() string { return e.Err.Error() }
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// readConfig reads the taproot.yaml of a folder, if there is one. The error is a *ConfigError.
 func readConfig(dir, display string) (c config, found bool, err error) {
+	defer func() {
+		if err != nil {
+			err = &ConfigError{err}
+		}
+	}()
 	l := loader{o: Options{Dir: display}}
 	for _, name := range configNames {
 		file := absolute(dir, name)
