@@ -14,7 +14,7 @@ import (
 
 // Selector says which element is meant. All given criteria must hold together. In YAML a plain string is a label.
 type Selector struct {
-	Label     string     `json:"label,omitempty" scalar:"true" minLength:"1" doc:"What a person reads or hears: the whole visible text, content description, accessibility label, or the hint of a field. Case, white space and typographic quotes and dashes do not matter."`
+	Label     string     `json:"label,omitempty" scalar:"true" minLength:"1" doc:"What a person reads or hears: the whole visible text, content description, accessibility label, or the hint of a field. Case, white space and typographic quotes and dashes do not matter; of two that differ in case alone an action takes the one spelled as here."`
 	Text      string     `json:"text,omitempty" minLength:"1" doc:"Like label, but only the text that the element shows."`
 	Desc      string     `json:"desc,omitempty" minLength:"1" doc:"Like label, but only the content description or accessibility label."`
 	Hint      string     `json:"hint,omitempty" minLength:"1" doc:"Like label, but only the hint (placeholder) of a field, filled or empty."`
@@ -44,7 +44,7 @@ type Selector struct {
 	RightOf   *Selector  `json:"rightOf,omitempty" doc:"Only elements right of that one, in the same row."`
 	Near      *Selector  `json:"near,omitempty" doc:"The element nearest to that one."`
 	Inside    *Selector  `json:"inside,omitempty" doc:"Only elements inside that one."`
-	Contains  []Selector `json:"contains,omitempty" doc:"Only elements that contain that one, or all of a list."`
+	Contains  []Selector `json:"contains,omitempty" doc:"Only elements that contain that one, or all of a list. Of elements inside each other the innermost is meant."`
 	Child     *Selector  `json:"child,omitempty" doc:"With match: maestro, only elements that hold that one directly."`
 	Fallback  string     `json:"fallback,omitempty" enum:"ocr" doc:"ocr: when no element has the label, it is looked for in the pixels of the screen; the report says so."`
 }

@@ -62,5 +62,5 @@ func best(words, buttons []string) (found string) {
 }
 
 func rank(words []string, button string) int {
-	return slices.IndexFunc(words, func(w string) bool { return screen.Normalise(w) == screen.Normalise(button) })
+	return slices.IndexFunc(words, func(w string) bool { return screen.SameText(w, button) })
 }

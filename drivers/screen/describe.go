@@ -174,9 +174,9 @@ func (n *Node) repeated() bool {
 	if n.Quoted() {
 		return true
 	}
-	own := Normalise(n.ownLabel())
+	own := fold(n.ownLabel())
 	for a := range n.around {
-		if a != n && showsWords(Normalise(a.ownLabel()), own) {
+		if a != n && fold(a.ownLabel()).shows(own) {
 			return true
 		}
 	}

@@ -90,7 +90,19 @@ func (f *finder) unmetRelation(s dsl.Selector) string {
 		return ""
 	}
 	related := strings.TrimPrefix(strings.TrimPrefix(Describe(s), Describe(bare)), ", ")
-	return fmt.Sprintf("%s is on the screen, but not %s", matches[0].Node, related)
+	return fmt.Sprintf("%s is on the screen, but not %s%s", matches[0].Node, related, f.innermostText(s))
+}
+
+// innermostText names the element that a relation to a content means, "" where there is none.
+func (f *finder) innermostText(s dsl.Selector) string {
+	if s.Inside == nil || len(s.Inside.Contains) == 0 {
+		return ""
+	}
+	matches, err := f.search(*s.Inside, false)
+	if err != nil || len(matches) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; the innermost element that contains it is %s; name a larger one by its id or type", matches[0].Node)
 }
 
 // outOfRange: there are fewer than the index says.
@@ -153,7 +165,7 @@ func (f *finder) optionOfList(s dsl.Selector) string {
 			continue
 		}
 		for option := range strings.SplitSeq(n.Holds.Form, " | ") {
-			if Normalise(option) != Normalise(want) {
+			if !SameText(option, want) {
 				continue
 			}
 			list := fmt.Sprintf("select:has(option:text-is(%q))", option)
@@ -194,7 +206,7 @@ func (f *finder) partOfText(s dsl.Selector) string {
 		}
 		fits, _ := comparison(s.Label, mode)
 		for _, have := range matches[0].Node.texts() {
-			if _, ok := fits(have); ok {
+			if _, ok := fits(have); ok && have != "" {
 				return fmt.Sprintf("%s contains it: %s", Quote(have), written("label: "+yamlText(s.Label), "match: "+string(mode)))
 			}
 		}

@@ -8,20 +8,32 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Tier is how well a text fitted. Lower is better; a match in a better tier, anywhere on the screen, hides the worse ones.
+// Tier is how well a text fitted. Lower is better. An action takes the best tier on the screen; TierExact and TierNormalised count as one.
+// Existence and counts take all of them.
 type Tier int
 
 // The tiers (the order is the contract).
 const (
 	TierCriteria   Tier = iota // no text was asked for: the other criteria hold
 	TierExact                  // the same characters
-	TierNormalised             // the same to a reader: case, white space and invisible marks aside
+	TierNormalised             // the same to a reader: white space, invisible marks, the form of quotes and dashes aside
+	TierCase                   // the same letters in another case
 	TierHint                   // the hint of a field that is filled: actions only
 	TierPart                   // a part of the text, or a regular expression, as the selector's match asks
 )
 
 func (t Tier) String() string {
-	return [...]string{"criteria", "exact", "normalised", "hint", "part"}[t]
+	return [...]string{"criteria", "exact", "normalised", "other case", "hint", "part"}[t]
+}
+
+// better reports whether an action takes a match of this tier and none of the other one: letter case alone decides between two texts that
+// read alike, and not even that where they are counted, by an index.
+func (t Tier) better(than Tier, counted bool) bool {
+	alike := TierNormalised
+	if counted {
+		alike = TierCase
+	}
+	return t < than && !(t >= TierExact && than <= alike)
 }
 
 // Query is a selector and what it is for.
@@ -89,8 +101,8 @@ type Match struct {
 	outermost *Node            // of the elements that say the same and hold Node
 }
 
-// Find gives the elements that the query picks, best first: for an action exactly one or none (an *AmbiguousError when it cannot
-// decide), otherwise all of the best tier. No match is not an error.
+// Find gives the elements that the query picks, in reading order: for an action exactly one or none (an *AmbiguousError when it cannot
+// decide), otherwise all. No match is not an error.
 func (t *Tree) Find(q Query) ([]Match, error) {
 	matches, err := t.Candidates(q)
 	if err == nil && q.Action && len(matches) > 1 {
@@ -145,8 +157,8 @@ func newFinder(t *Tree, q Query) *finder {
 	return &finder{tree: t, q: q, screen: image.Rectangle{Max: t.Size}, hits: map[*Node]Match{}}
 }
 
-// search gives the elements of the best tier that satisfy s, merged, narrowed and ordered. Where an action finds none, and the device can
-// scroll, what relations refer to may be scrolled away.
+// search gives the elements that satisfy s, merged, narrowed and ordered: for an action those of the best tier, otherwise all. Where an action
+// finds none, and the device can scroll, what relations refer to may be scrolled away.
 func (f *finder) search(s dsl.Selector, action bool) ([]Match, error) {
 	matches, err := f.searchNear(s, action)
 	if err != nil || len(matches) > 0 || !action || !f.q.Reveal || f.far || len(s.Relations()) == 0 {
@@ -179,16 +191,15 @@ func (f *finder) related(s dsl.Selector, action bool, all anchors) ([]Match, err
 	if err != nil {
 		return nil, err
 	}
-	matches := inState(s, f.merge(s, fit))
+	matches := inState(s, action, f.merge(s, fit))
 	for i := range matches {
 		f.settle(&matches[i], all)
 	}
-	chosen := s.Index != nil || s.First
 	switch {
-	case action && chosen: // a person does not count what cannot come to light
+	case action && counted(s): // a person does not count what cannot come to light
 		matches = narrow(matches, func(m Match) bool { return !m.Node.Buried })
 	case action:
-		matches = f.prefer(matches)
+		matches = f.wholeTexts(s, f.prefer(matches))
 	}
 	inReadingOrder(matches)
 	if s.Index != nil {
@@ -196,7 +207,8 @@ func (f *finder) related(s dsl.Selector, action bool, all anchors) ([]Match, err
 	}
 	nearest := all.nearest(matches)
 	if !action && len(nearest) < len(matches) { // and the one that an action would choose
-		for _, m := range all.nearest(f.prefer(matches)) {
+		best := all.bestSpelled()
+		for _, m := range best.nearest(f.prefer(bestSpelled(slices.DeleteFunc(slices.Clone(matches), func(m Match) bool { return len(best.hold(slices.Clone(m.spotsOf(m.Node)))) == 0 }), false))) {
 			if !slices.ContainsFunc(nearest, func(n Match) bool { return n.Node == m.Node }) {
 				nearest = append(nearest, m)
 			}
@@ -205,24 +217,39 @@ func (f *finder) related(s dsl.Selector, action bool, all anchors) ([]Match, err
 	return pick(nearest, s), nil
 }
 
-// inState keeps the things that are in the states which s asks for, and of those the best tier. A label and its control are one thing
-// before anything is asked of it.
-func inState(s dsl.Selector, matches []Match) []Match {
+// inState keeps the things that are in the states which s asks for, and of those, for an action, the best tier. A label and its control are
+// one thing before anything is asked of it.
+func inState(s dsl.Selector, action bool, matches []Match) []Match {
 	if !s.Names() || len(statesAsked(s)) == 0 {
 		return matches
 	}
-	best := TierPart
-	var kept []Match
-	for _, m := range matches {
-		if !statesMet(s, m.Node) || m.Tier > best {
-			continue
-		}
-		if m.Tier < best {
-			best, kept = m.Tier, kept[:0]
-		}
-		kept = append(kept, m)
+	matches = slices.DeleteFunc(slices.Clone(matches), func(m Match) bool { return !statesMet(s, m.Node) })
+	if action {
+		return bestSpelled(matches, counted(s))
 	}
-	return kept
+	return matches
+}
+
+// counted reports whether a selector says which of several is meant.
+func counted(s dsl.Selector) bool { return s.Index != nil || s.First }
+
+// bestSpelled keeps the matches of the best tier.
+func bestSpelled(matches []Match, counted bool) []Match {
+	return slices.DeleteFunc(slices.Clone(matches), func(m Match) bool {
+		return slices.ContainsFunc(matches, func(o Match) bool { return o.Tier.better(m.Tier, counted) })
+	})
+}
+
+// wholeTexts narrows to those of which a whole text fits, not only a line of one.
+func (f *finder) wholeTexts(s dsl.Selector, matches []Match) []Match {
+	if s.Label == "" || len(matches) < 2 {
+		return matches
+	}
+	fits, err := comparison(s.Label, s.Match)
+	if err != nil {
+		return matches
+	}
+	return narrow(matches, func(m Match) bool { return !m.Node.byLine(fits) })
 }
 
 // fitted are the elements that satisfy a selector, each with its tier, and with its places where a part of its text is asked for.
@@ -232,8 +259,8 @@ type fitted struct {
 	spots map[*Node][]spot
 }
 
-// fitting gives the elements that satisfy s, each with its tier: those of the best tier, and of all tiers where the state of a named
-// element is asked for, which is decided later.
+// fitting gives the elements that satisfy s, each with its tier: for an action those of the best tier, unless the state of a named element
+// is asked for, which is decided later.
 func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (fitted, error) {
 	fit := fitted{tiers: map[*Node]Tier{}, spots: map[*Node][]spot{}}
 	rate, err := textMatcher(s)
@@ -246,12 +273,13 @@ func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (fitted, erro
 		return fit, err
 	}
 	best, later := TierPart, s.Names() && len(statesAsked(s)) > 0
+	choose := action && !later
 	for n := range f.tree.All {
 		if excluded[n] || n.Key && !action && asksText(s) || !f.visible(n, action && f.q.Reveal) {
 			continue
 		}
 		tier, ok := rate(n, action)
-		if !ok || tier > best || !ids(n) {
+		if !ok || choose && best.better(tier, counted(s)) || !ids(n) {
 			continue
 		}
 		if holds, err := f.holds(s, n); err != nil {
@@ -263,10 +291,11 @@ func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (fitted, erro
 		if len(spots) == 0 || !f.drawn(n) {
 			continue
 		}
-		if tier < best && !later {
-			best, fit.nodes = tier, fit.nodes[:0]
+		if choose && tier.better(best, counted(s)) {
+			fit.nodes = fit.nodes[:0]
 			clear(fit.tiers)
 		}
+		best = min(best, tier)
 		fit.nodes, fit.tiers[n] = append(fit.nodes, n), tier
 		if spots[0].asked {
 			fit.spots[n] = spots
@@ -280,16 +309,28 @@ func asksText(s dsl.Selector) bool {
 	return (s.Label != "" || s.Text != "" || s.Desc != "") && s.Type == "" && s.ID == "" && s.XPath == ""
 }
 
-// excluded are the elements that the selector's "not" picks, with those that react for them.
+// excluded are the elements that the selector's "not" picks, with those that react for them. Without a name it picks all that satisfy it,
+// also those that hold another one.
 func (f *finder) excluded(s dsl.Selector) (map[*Node]bool, error) {
 	if s.Not == nil {
 		return nil, nil
+	}
+	set := map[*Node]bool{}
+	if !s.Not.Names() && s.Not.Index == nil && !s.Not.First {
+		all, err := f.anchors(*s.Not)
+		if err != nil || all.missing {
+			return nil, err
+		}
+		fit, err := f.fitting(*s.Not, false, all)
+		for _, n := range fit.nodes {
+			set[n] = true
+		}
+		return set, err
 	}
 	matches, err := f.search(*s.Not, false)
 	if err != nil {
 		return nil, err
 	}
-	set := map[*Node]bool{}
 	for _, m := range matches {
 		for _, n := range m.same {
 			set[n] = true

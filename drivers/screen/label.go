@@ -32,12 +32,7 @@ func textMatcher(s dsl.Selector) (textRater, error) {
 			return nil, err
 		}
 		all = append(all, func(n *Node, action bool) (Tier, bool) {
-			best, found := TierPart, false
-			for _, have := range part.texts(n) {
-				if tier, ok := fits(have); ok && have != "" && (!found || tier < best) {
-					best, found = tier, true
-				}
-			}
+			best, found := n.fits(fits, part.texts(n))
 			if !found && action && part.late != nil {
 				if have := part.late(n); have != "" {
 					if _, ok := fits(have); ok {
@@ -61,21 +56,56 @@ func textMatcher(s dsl.Selector) (textRater, error) {
 	}, nil
 }
 
+// fits compares texts of an element, and each line of them: services merge the names of several things into one, a line each. On pages,
+// whose elements are not merged, a line is a part of its text.
+func (n *Node) fits(fits func(have string) (Tier, bool), texts []string) (best Tier, found bool) {
+	try := func(have string) {
+		if tier, ok := fits(have); ok && have != "" && (!found || tier < best) {
+			best, found = tier, true
+		}
+	}
+	for _, have := range texts {
+		try(have)
+		for _, line := range n.lines(have) {
+			try(line)
+		}
+	}
+	return best, found
+}
+
+// lines are the lines of a text that is told of an element, each of which is a whole text; nil where it has one.
+func (n *Node) lines(text string) []string {
+	if n.hitTested() || !strings.ContainsAny(text, "\n\r\u2028\u2029") {
+		return nil
+	}
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n\r\u2028\u2029", r) })
+}
+
+// byLine reports whether no whole text of an element fits, but lines of its texts do.
+func (n *Node) byLine(fits func(have string) (Tier, bool)) bool {
+	for _, have := range n.texts() {
+		if _, ok := fits(have); ok && have != "" {
+			return false
+		}
+	}
+	return true
+}
+
 // comparison compiles the way in which a text is compared with a wanted one.
 func comparison(want string, mode dsl.MatchMode) (func(have string) (Tier, bool), error) {
-	normal := Normalise(want)
-	part := func(fits func(have string) bool) func(string) (Tier, bool) {
-		return func(have string) (Tier, bool) { return TierPart, fits(Normalise(have)) }
+	wanted := fold(want)
+	part := func(fits func(have folded) bool) func(string) (Tier, bool) {
+		return func(have string) (Tier, bool) { return TierPart, fits(fold(have)) }
 	}
 	switch mode {
 	case dsl.MatchExact:
 		return func(have string) (Tier, bool) { return TierExact, have == want }, nil
 	case dsl.MatchWords:
-		return part(func(have string) bool { return showsWords(have, normal) }), nil
+		return part(func(have folded) bool { return have.shows(wanted) }), nil
 	case dsl.MatchPrefix:
-		return part(func(have string) bool { return strings.HasPrefix(have, normal) }), nil
+		return part(func(have folded) bool { return have.beginsWith(wanted) }), nil
 	case dsl.MatchContains:
-		return part(func(have string) bool { return strings.Contains(have, normal) }), nil
+		return part(func(have folded) bool { return have.contains(wanted) }), nil
 	case dsl.MatchRegex:
 		re, err := WholeRegexp(want)
 		if err != nil {
@@ -83,11 +113,17 @@ func comparison(want string, mode dsl.MatchMode) (func(have string) (Tier, bool)
 		}
 		return func(have string) (Tier, bool) { return TierPart, re.MatchString(have) }, nil
 	}
+	letters := spelled(want)
 	return func(have string) (Tier, bool) {
-		if have == want {
+		switch {
+		case have == want:
 			return TierExact, true
+		case !fold(have).equals(wanted):
+			return 0, false
+		case spelled(have) == letters:
+			return TierNormalised, true
 		}
-		return TierNormalised, Normalise(have) == normal
+		return TierCase, true
 	}, nil
 }
 

@@ -12,27 +12,24 @@ import (
 // control that it names, the labels of one button or row, and twins with equal bounds.
 func (f *finder) merge(s dsl.Selector, fit fitted) []Match {
 	nodes, tiers := fit.nodes, fit.tiers
-	if !s.Names() {
-		matches := make([]Match, len(nodes))
-		for i, n := range nodes {
-			matches[i] = f.match([]*Node{n}, fit)
-		}
-		return matches
-	}
 	inner := innermost(nodes)
-	outer := map[*Node]*Node{}
-	for _, n := range inner {
-		outer[n] = n.speaker()
-		for a := n.Parent; a != nil; a = a.Parent {
-			if _, fits := tiers[a]; fits {
-				outer[n] = a
-			}
-		}
+	if !s.Names() && len(s.Contains) > 0 {
+		inner = innermostPlaced(nodes)
+	}
+	groups := make([][]*Node, len(inner))
+	for i, n := range inner {
+		groups[i] = []*Node{n}
+	}
+	if s.Names() {
+		groups = f.things(inner)
 	}
 	var matches []Match
-	for _, group := range f.things(inner) {
+	for _, group := range groups {
 		m := f.match(group, fit)
-		m.outermost = outer[group[0]]
+		for _, n := range group {
+			m.Tier = min(m.Tier, tiers[n])
+		}
+		m.outermost = outermost(s, group[0], tiers)
 		matches = append(matches, m)
 	}
 	return matches
@@ -48,7 +45,7 @@ func (n *Node) speaker() *Node {
 
 // Quoted reports whether n is a part of a text that the element around it shows as its own.
 func (n *Node) Quoted() bool {
-	return n.Type == BareText && n.Parent != nil && showsWords(Normalise(n.Parent.ownLabel()), Normalise(n.Text))
+	return n.Type == BareText && n.Parent != nil && TextShows(n.Parent.ownLabel(), n.Text)
 }
 
 // innermost drops the elements that hold another one, of which there is more than its parts: a label around a list of options stays.

@@ -151,15 +151,21 @@ func (n *Node) whole() spot { return spot{Node: n, at: n.place()} }
 func (n *Node) asksPart(s dsl.Selector) (TextPart, bool) {
 	for _, want := range []string{s.Label, s.Text} {
 		p, ok := part(want, s.Match)
-		if !ok || n.Text == "" || n.Editable || n.added {
+		if want == "" || n.Text == "" || n.Editable || n.added || !ok && n.lines(n.Text) == nil {
 			continue
 		}
 		fits, err := comparison(want, s.Match)
 		if err != nil {
 			continue
 		}
-		if _, ok := fits(n.Text); ok {
+		switch _, whole := fits(n.Text); {
+		case ok && whole:
 			return p, true
+		case ok || whole:
+			continue
+		}
+		if _, line := n.fits(fits, []string{n.Text}); line {
+			return TextPart{Text: Normalise(want), Mode: s.Match}, true
 		}
 	}
 	return TextPart{}, false

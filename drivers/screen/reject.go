@@ -70,7 +70,7 @@ func wrongWords(s dsl.Selector, n *Node) string {
 		if err != nil {
 			return err.Error()
 		}
-		if !slices.ContainsFunc(n.texts(), func(have string) bool { _, ok := fits(have); return have != "" && ok }) {
+		if _, ok := n.fits(fits, n.texts()); !ok {
 			return fmt.Sprintf("it says %s, not %s", saying(n), Quote(s.Label))
 		}
 	}
@@ -82,7 +82,7 @@ func wrongWords(s dsl.Selector, n *Node) string {
 		if err != nil {
 			return err.Error()
 		}
-		if _, ok := fits(c.have); !ok {
+		if _, ok := n.fits(fits, []string{c.have}); !ok {
 			return fmt.Sprintf("its %s is %s, not %s", c.what, Quote(c.have), Quote(c.want))
 		}
 	}

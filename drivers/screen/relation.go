@@ -21,6 +21,7 @@ type anchor struct {
 	matches  []Match
 	holds    func(n, a spot, outermost *Node) bool
 	rank     bool // the nearest is meant, when several hold
+	self     bool // see relation
 	set      func(s *dsl.Selector, to dsl.Selector)
 }
 
@@ -46,7 +47,10 @@ func (f *finder) anchors(s dsl.Selector) (anchors, error) {
 			found.missing, found.lacking = true, r.to
 			return found, nil
 		}
-		found.list = append(found.list, anchor{*r.to, matches, r.holds, r.rank, r.set})
+		if f.q.Action { // the spelling that the test has, where that is there
+			matches = bestSpelled(matches, counted(*r.to))
+		}
+		found.list = append(found.list, anchor{*r.to, matches, r.holds, r.rank, r.self, r.set})
 	}
 	return found, nil
 }
@@ -57,6 +61,7 @@ type relation struct {
 	rank  bool
 	set   func(s *dsl.Selector, to dsl.Selector) // puts another element into a selector's relation
 
+	self   bool // it may be the element itself
 	around bool // it may have no room of its own, as a box whose content is placed elsewhere on the page
 }
 
@@ -70,12 +75,21 @@ func relationsOf(s dsl.Selector) []relation {
 		{around: true, to: s.Inside, holds: func(n, _ spot, outermost *Node) bool { return inside(n.Node, outermost) }, set: func(s *dsl.Selector, to dsl.Selector) { s.Inside = &to }},
 	}
 	for i := range s.Contains {
-		list = append(list, relation{to: &s.Contains[i], holds: func(n, a spot, _ *Node) bool { return inside(a.Node, n.Node) }, set: func(s *dsl.Selector, to dsl.Selector) {
+		list = append(list, relation{to: &s.Contains[i], self: true, holds: holdsContent, set: func(s *dsl.Selector, to dsl.Selector) {
 			s.Contains = slices.Clone(s.Contains)
 			s.Contains[i] = to
 		}})
 	}
 	return list
+}
+
+// bestSpelled are the anchors that an action would take.
+func (as anchors) bestSpelled() anchors {
+	best := anchors{list: slices.Clone(as.list)}
+	for i := range best.list {
+		best.list[i].matches = bestSpelled(best.list[i].matches, counted(best.list[i].selector))
+	}
+	return best
 }
 
 // several tells whether a relation may refer to more than one element.
@@ -155,7 +169,7 @@ func (a anchor) related(n spot, to Match) (nearest spot, holds bool) {
 	for _, x := range to.same {
 		for _, at := range to.spotsOf(x) {
 			nearer := !holds || distance(n.place(), at.place()) < distance(n.place(), nearest.place())
-			if nearer && n.apartFrom(at) && n.comparable(at) && a.holds(n, at, to.outermost) {
+			if nearer && (n.apartFrom(at) || a.self) && n.comparable(at) && a.holds(n, at, to.outermost) {
 				nearest, holds = at, true
 			}
 		}

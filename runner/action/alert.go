@@ -52,10 +52,8 @@ func alert(ctx context.Context, s *Session, a dsl.Alert) error {
 // buttonOf is the button of an alert that the step means.
 func buttonOf(open *drivers.Alert, a dsl.Alert) (string, error) {
 	if a.Button != "" {
-		for _, b := range open.Buttons {
-			if screen.Normalise(b) == screen.Normalise(a.Button) {
-				return b, nil
-			}
+		if b, ok := screen.Alike(open.Buttons, a.Button); ok {
+			return b, nil
 		}
 		return "", &Failure{event.Problem{Assertion: true, Expected: "the button " + screen.Quote(a.Button), Actual: fmt.Sprintf("its buttons are %q", open.Buttons),
 			Message: fmt.Sprintf("the alert has no button %s: it has %q", screen.Quote(a.Button), open.Buttons)}}

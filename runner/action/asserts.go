@@ -99,7 +99,7 @@ func unmet(a dsl.AssertElement, n *screen.Node) string {
 		field = n.Control
 	}
 	switch {
-	case a.Text != nil && screen.Normalise(shows) != screen.Normalise(*a.Text):
+	case a.Text != nil && !screen.SameText(shows, *a.Text):
 		return fmt.Sprintf("%s shows %s", n, screen.Quote(shows))
 	case a.Value != nil && !screen.SameValue(field.Value(), *a.Value):
 		return fmt.Sprintf("%s holds %s", field, screen.Quote(field.Value()))

@@ -139,9 +139,9 @@ func (out *Found) missing(t *screen.Tree, q screen.Query) {
 
 // unseen tells of an element that would match, were it drawn.
 func unseen(t *screen.Tree, q screen.Query) string {
-	want := screen.Normalise(q.Selector.Label)
+	want := q.Selector.Label
 	for n := range t.All {
-		if n.Hidden && want != "" && (screen.Normalise(n.Text) == want || screen.Normalise(n.Desc) == want) {
+		if n.Hidden && want != "" && (screen.SameText(n.Text, want) || screen.SameText(n.Desc, want)) {
 			return fmt.Sprintf("%s is in the tree, but the device says that it cannot be seen", n)
 		}
 	}

@@ -199,6 +199,8 @@
 
 // include occlusion.js
 
+// include typed.js
+
 // include parts.js
 
 // include dom.js

@@ -4,13 +4,12 @@
   const ENOUGH = 0.75; // of a word's width must be left, and half of its height, that it counts as read
   const UNREAD = /[\u00ad\u061c\u180e\ufeff\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
   // alikened makes characters equal that a reader takes for the same, as Normalise of package screen does.
-  const alikened = s => s.normalize('NFKC').toUpperCase().toLowerCase().replace(UNREAD, '').replace(/\u03c2/g, '\u03c3').replace(/[\u2018\u2019\u201b\u02bc]/g, "'")
-    .replace(/[\u201c\u201d\u201f]/g, '"').replace(/[\u2010-\u2013\u2212]/g, '-').replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ');
-  const wanted = s => /^[ -~]*$/.test(s) ? s.toLowerCase().replace(/ +/g, ' ').trim() : alikened(s).trim();
+  const alikened = s => likened(s.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')).replace(UNREAD, '').replace(/\s+/g, ' ');
+  const wanted = s => /^[ -~]*$/.test(s) ? s.toLowerCase().replace(/ +/g, ' ').trim() : dashed(alikened(s)).trim();
   // Letters are the characters of some runs of text, made alike, each with the place in the page that it is of.
   class Letters {
     constructor(runs) {
-      this.runs = runs; this.text = ''; this.run = []; this.from = []; this.to = [];
+      this.runs = runs; this.text = ''; this.marked = ''; this.run = []; this.from = []; this.to = [];
       runs.forEach(({node, gap, from = 0, to = MAX_LONG}, i) => {
         if (gap) this.add(' ', i, 0, 0);
         const data = dataOf(node).slice(0, to);
@@ -23,7 +22,8 @@
     }
     add(letters, run, from, to) {
       if (letters === ' ' && (!this.text || this.text.endsWith(' '))) return;
-      this.text += letters;
+      this.marked += letters;
+      this.text += dashed(letters);
       for (let i = 0; i < letters.length; i++) { this.run.push(run); this.from.push(from); this.to.push(to); }
     }
     // matches are where the text stands, as pairs of places in it.
@@ -32,7 +32,7 @@
       if (!want) return found;
       if (m === 'prefix') return this.text.startsWith(want) ? [[0, want.length]] : found;
       for (let i = this.text.indexOf(want); i >= 0 && found.length < 5000; i = this.text.indexOf(want, i + 1)) {
-        if (m !== 'words' || wordStarts(this.text, i) && wordEnds(this.text, i + want.length)) found.push([i, i + want.length]);
+        if (m !== 'words' || wordStarts(this.marked, i) && wordEnds(this.marked, i + want.length)) found.push([i, i + want.length]);
       }
       return found;
     }

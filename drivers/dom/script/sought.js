@@ -1,7 +1,7 @@
   // What must not be left out of a page that is too large to be read whole.
 
   // plain makes texts alike that a reader takes for the same.
-  const plain = s => s.normalize('NFKC').replace(INVISIBLE, '').replace(/[\u2010-\u2013\u2212]/g, '-').replace(/[\u2018\u2019\u201b\u02bc]/g, "'").replace(/[\u201c\u201d\u201f]/g, '"').replace(/\s+/g, ' ').trim().toLowerCase();
+  const plain = s => dashed(likened(s.replace(INVISIBLE, ''))).replace(/\s+/g, ' ').trim();
   // sought gives the elements that must not be left out of a page which is too large: what is in view, what shows one of the texts,
   // and all around them.
   const sought = (root, texts, own) => {

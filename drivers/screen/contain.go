@@ -1,0 +1,102 @@
+package screen
+
+import (
+	"slices"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// contains reports whether an element contains another one: by the tree, or by place when the tree is flat; then a container is drawn before
+// what it contains.
+func contains(n, a *Node) bool {
+	return inside(a, n) && (a.Within(n) || n.order < a.order)
+}
+
+// holdsContent is the relation of an element to what it contains.
+func holdsContent(n, a spot, _ *Node) bool {
+	return contains(n.Node, a.Node) || n.Node == a.Node && n.isItem()
+}
+
+// isItem reports whether an element with a text is itself the thing that contains the text, as an entry of a list is: it has more in it, it is
+// of such a kind, or one of its kind above or below it in the same box has more in it. Otherwise the element around it is meant.
+func (n *Node) isItem() bool {
+	switch {
+	case isKind(n, "li", "listitem", "tr", "row", "article", "option", "treeitem", "Cell"):
+		return true
+	case isKind(n, "heading", "span", "b", "i", "em", "strong", "small", "label"):
+		return false
+	case n.holdsMore(n.ownLabel(), n.Clickable):
+		return true
+	case n.Parent == nil || isKind(n, "td", "th", "cell", "gridcell", "columnheader", "rowheader", "dt", "dd"):
+		return false // a cell of a table is a part of its row, whatever the others hold
+	}
+	return slices.ContainsFunc(n.Parent.Children, func(o *Node) bool {
+		return o != n && o.Type == n.Type && o.Role == n.Role && !o.Hidden && !sameRow(o.Bounds, n.Bounds) && o.holdsSeveral()
+	})
+}
+
+// isKind reports whether the role or the class of an element is one of some.
+func isKind(n *Node, kinds ...string) bool {
+	return slices.Contains(kinds, n.Role) || slices.Contains(kinds, n.kind())
+}
+
+// holdsMore reports whether something in an element says something else than its label, or reacts for itself. In what reacts, as links do, the
+// second alone counts.
+func (n *Node) holdsMore(label string, reacting bool) bool {
+	return slices.ContainsFunc(n.Children, func(c *Node) bool {
+		if c.Hidden || c.Quoted() {
+			return false
+		}
+		own, reacts := c.ownLabel(), c.Clickable || c.Editable
+		return reacts && (own == "" || !SameText(own, label)) || !reacting && own != "" && !SameText(own, label) || c.holdsMore(label, reacting)
+	})
+}
+
+// holdsSeveral reports whether an element and what is in it say more than one thing.
+func (n *Node) holdsSeveral() bool {
+	first, several := "", false
+	var walk func(c *Node)
+	walk = func(c *Node) {
+		if own := c.ownLabel(); own != "" && !c.Hidden && !c.Quoted() {
+			several = several || first != "" && !SameText(own, first)
+			first = own
+		}
+		for _, k := range c.Children {
+			walk(k)
+		}
+	}
+	walk(n)
+	return several
+}
+
+// innermostPlaced is innermost for elements that are known by what they contain, also where place alone tells what holds what.
+func innermostPlaced(nodes []*Node) []*Node {
+	return slices.DeleteFunc(slices.Clone(nodes), func(n *Node) bool {
+		return slices.ContainsFunc(nodes, func(m *Node) bool { return m != n && contains(n, m) })
+	})
+}
+
+// outermost is the element that "inside" means: the widest around n that fits. Of those that are asked for by a text only what says the same
+// counts, and all around a content hold it: there the innermost is meant.
+func outermost(s dsl.Selector, n *Node, tiers map[*Node]Tier) *Node {
+	outer := n.speaker()
+	words := s.Label+s.Text+s.Desc+s.Hint != ""
+	for a := n.Parent; a != nil && len(s.Contains) == 0; a = a.Parent {
+		if _, fits := tiers[a]; fits && (!words || a.saysSame(n)) {
+			outer = a
+		}
+	}
+	return outer
+}
+
+// saysSame reports whether an element says what another one says, all of it.
+func (n *Node) saysSame(other *Node) bool {
+	for _, a := range n.texts() {
+		for _, b := range other.texts() {
+			if a != "" && b != "" && SameText(a, b) {
+				return true
+			}
+		}
+	}
+	return false
+}
