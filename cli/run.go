@@ -282,7 +282,7 @@ func complain(env *Env, err error) {
 // watch runs the cases and shows them; the error says that they could not be shown.
 func watch(ctx context.Context, env *Env, f runFlags, run *run.Runner, cases []plan.Case) ([]run.Outcome, error) {
 	screen := newConsole(env, f, len(cases))
-	run.Observe = screen.Event
+	run.Observe, run.Warn = screen.Event, screen.Warn
 	began := time.Now()
 	run.Last = true
 	outcomes := run.All(ctx, cases)

@@ -12,6 +12,14 @@ type Warner interface {
 	TakeWarnings() []string
 }
 
+// TakeWarnings returns the warnings of a device that has any.
+func TakeWarnings(d Device) []string {
+	if w, ok := d.(Warner); ok {
+		return w.TakeWarnings()
+	}
+	return nil
+}
+
 // AnimationControl is a Device that can be kept from doing things by itself: screens come to rest sooner, nothing is tapped in flight, and none goes
 // dark while a test waits.
 type AnimationControl interface {

@@ -123,8 +123,9 @@ func (d *TestDevice) begin(ctx context.Context, hide []string) (err error) {
 	if d.pack, err = d.suite.runner.Pack(&d.c, d.lease.Info); err != nil {
 		return err
 	}
-	d.suite.runner.Calm(ctx, d.dev)
-	d.steps = engine.Begin(ctx, d.c, d.dev, d.pack, d.suite.runner.Engine(), hide...)
+	opts := d.suite.runner.Engine()
+	opts.Warnings = d.suite.runner.Calm(ctx, d.dev)
+	d.steps = engine.Begin(ctx, d.c, d.dev, d.pack, opts, hide...)
 	return nil
 }
 

@@ -31,12 +31,39 @@ func (c *Console) closing(run Run) string {
 			b.WriteString("\n" + c.failure(last, looks(last.Verdict), run.Dir))
 		}
 	}
-	b.WriteString("\n" + c.slowest() + c.totals(run) + "\n")
+	b.WriteString("\n" + c.warnings() + c.slowest() + c.totals(run) + "\n")
 	if !run.Choice.Empty() {
 		b.WriteString("chosen: " + one(run.Choice.String()) + "\n")
 	}
 	if run.Dir != "" {
 		b.WriteString("reports: " + one(run.Dir) + "\n")
+	}
+	return b.String()
+}
+
+// warnings are what is to be done about devices, each once, with the number of tests that it is about.
+func (c *Console) warnings() string {
+	count, order := map[string]int{}, []string{}
+	add := func(text string) {
+		if count[text]++; count[text] == 1 {
+			order = append(order, text)
+		}
+	}
+	for _, pack := range c.order {
+		for _, text := range c.ended[pack].Warnings {
+			add(text)
+		}
+	}
+	for _, text := range c.warned {
+		add(text)
+	}
+	var b strings.Builder
+	for _, text := range order {
+		b.WriteString(c.paint(yellow, "warning") + ": " + one(text))
+		if n := count[text]; n > 1 {
+			fmt.Fprintf(&b, " (%d times)", n)
+		}
+		b.WriteString("\n")
 	}
 	return b.String()
 }

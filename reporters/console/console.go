@@ -41,6 +41,7 @@ type Console struct {
 	running map[string]*running // by pack
 	ended   map[string]*event.Result
 	order   []string // packs, as they ended
+	warned  []string // of devices, beside what cases told
 	drawn   int      // lines of the live block that are on the screen
 	err     error    // of the first write that failed
 	closed  bool
@@ -240,6 +241,13 @@ type Run struct {
 	Took time.Duration
 	// Choice is what the run was told to run.
 	Choice history.Choice
+}
+
+// Warn takes what is to be done about a device and belongs to no case; End shows it.
+func (c *Console) Warn(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.warned = append(c.warned, text)
 }
 
 // End shows the failures, the totals, and where the reports are. Cases that did not end count as interrupted. The error is that

@@ -56,6 +56,7 @@ type Event struct {
 	ScreenRead string      `json:"screen_read,omitempty"` // of Identified: a sentence, what reads the screen of the device, and why nothing better does
 	Around     []Incident  `json:"around,omitempty"`
 	Message    string      `json:"message,omitempty"`
+	Warning    bool        `json:"warning,omitempty"` // of Logged: something to be done about the device, which the terminal shows, too
 }
 
 // Case is what is known of a case before its first step.

@@ -51,6 +51,12 @@ func (f *folder) add(e Event) {
 	case Attached:
 		f.attached(e)
 	case Logged:
+		if e.Warning && !slices.Contains(f.res.Warnings, e.Message) {
+			f.res.Warnings = append(f.res.Warnings, e.Message)
+		}
+		if e.Warning && e.Step > 0 {
+			break // it is among the step's own
+		}
 		if s := f.res.Step(e.Step); s != nil {
 			s.logged(e)
 			break

@@ -19,6 +19,7 @@ type Result struct {
 	Problem     *Problem      // why the case did not pass
 	ProblemStep int           // the step that the problem is of; 0: none
 	Notes       []string
+	Warnings    []string // what is to be done about the device: the terminal shows it, too
 	Recording   Recording
 	App         *App   // that was tested; nil: that is not known
 	ScreenRead  string // a sentence: what read the screen; "": there is nothing to say

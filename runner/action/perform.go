@@ -94,6 +94,8 @@ type Result struct {
 	Tree *screen.Tree
 	// Reading is what was read in the pixels, nil when nothing was.
 	Reading *Reading
+	// Warnings are what the device refused although the step went on; they are among the Doubts of Detail, too.
+	Warnings []string
 }
 
 // Perform does what args (a struct of the vocabulary, by value) asks for. A *Failure means that the app or the test is wrong; so
@@ -103,7 +105,7 @@ func Perform(ctx context.Context, s *Session, args any) error {
 		s.Detail = &event.Detail{}
 	}
 	s.touchedOn = s.lastTouch()
-	s.Value, s.Tree, s.Reading, s.aimed = nil, nil, nil, nil
+	s.Value, s.Tree, s.Reading, s.Warnings, s.aimed = nil, nil, nil, nil, nil
 	do, ok := performers()[reflect.TypeOf(args)]
 	if !ok {
 		return fmt.Errorf("no performer for %T", args)
@@ -121,10 +123,19 @@ func Perform(ctx context.Context, s *Session, args any) error {
 			s.acted = s.took
 		}
 	}
+	s.takeWarnings()
 	if err != nil && strings.HasPrefix(s.Detail.Proof, event.ProofHit) {
 		s.Detail.Proof, s.aimed = "", nil // whether it was touched is not known
 	}
 	return s.withCrash(ctx, err)
+}
+
+// takeWarnings doubts what the device was kept from.
+func (s *Session) takeWarnings() {
+	s.Warnings = drivers.TakeWarnings(s.Device)
+	for _, text := range s.Warnings {
+		s.doubtOnce("%s", text)
+	}
 }
 
 // Performs tells whether an action has a performer.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +37,8 @@ type Options struct {
 	UpdateBaselines bool
 	// Headed opens pages in a browser window, whatever their steps say.
 	Headed bool
+	// Warnings are what is to be done about the device, found before the case began.
+	Warnings []string
 	// Saved are variables that steps before these have saved; of Openly only.
 	Saved map[string]any
 	// Begins hears of each step before it is done; of Openly only. May be nil.
@@ -136,6 +139,9 @@ func (r *run) begin(ctx context.Context) {
 	r.began = time.Now()
 	r.verdict = event.Pass
 	r.emit(event.Event{Kind: event.CaseStarted, Case: &described})
+	for _, text := range slices.Concat(r.opts.Warnings, drivers.TakeWarnings(r.dev)) { // of what made the device ready
+		r.emit(event.Event{Kind: event.Logged, Message: text, Warning: true})
+	}
 	if err != nil { // plan.Build finds most of this before
 		r.end(event.Error, &event.Problem{Message: err.Error(), Stack: action.StackOf(err)})
 	}

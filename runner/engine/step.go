@@ -134,6 +134,9 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 	if budget := step.Options.BudgetMs; err == nil && budget != nil && took > milliseconds(*budget) {
 		err = overBudget(took, *budget)
 	}
+	for _, text := range r.session.Warnings {
+		r.emit(event.Event{Kind: event.Logged, Step: n, Message: text, Warning: true})
+	}
 	r.keepTree(n)
 	r.keepReading(n)
 	if use := r.session.Detail.Model; use != nil {

@@ -27,6 +27,8 @@ type Runner struct {
 	Pool    *pool.Pool
 	Dir     *pack.RunDir
 	Observe func(event.Case, event.Event) // of one case one at a time, of several at once; may be nil
+	// Warn takes what is to be done about a device after its case, when the report has ended; may be nil, safe for concurrent use.
+	Warn func(text string)
 	// Remote runs the cases on other machines' devices; nil: they run on this one's.
 	Remote RemoteRunner
 	// Last: nothing is run after All, so that browsers end while the last reports are made.
@@ -259,8 +261,8 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev dri
 	if err != nil {
 		return Outcome{Case: c, Err: err}
 	}
-	r.Calm(ctx, dev)
 	opts := r.Engine()
+	opts.Warnings = r.Calm(ctx, dev)
 	if r.Config.AfterUse.Cleans() {
 		opts.Uses = &action.UsedApps{}
 	}
@@ -294,15 +296,18 @@ func (r *Runner) unbrowsed(ctx context.Context, c plan.Case, dev drivers.Device,
 	return r.without(ctx, c, n)
 }
 
-// Calm switches the device's animations off for the case, where it has any, and keeps its display on.
-func (r *Runner) Calm(ctx context.Context, dev drivers.Device) {
+// Calm switches the device's animations off for the case, where it has any, and keeps its display on. It returns what a reader
+// of the report must know where that fails.
+func (r *Runner) Calm(ctx context.Context, dev drivers.Device) []string {
 	calm, ok := dev.(drivers.AnimationControl)
 	if !ok {
-		return
+		return nil
 	}
 	if err := calm.Calm(ctx); err != nil && ctx.Err() == nil {
 		r.Config.logger().Warn("animations stay on", "device", dev.Info().ID, "error", err)
+		return []string{fmt.Sprintf("animations stay on: %v", err)}
 	}
+	return nil
 }
 
 // Engine is what the configuration says of how a case is run.
@@ -321,6 +326,7 @@ func (r *Runner) clean(ctx context.Context, dev drivers.Device, used *action.Use
 	defer cancel()
 	if err := action.Guard(func() error { return used.Clean(ctx, dev, r.Config.AfterUse) }); err != nil {
 		r.Config.logger().Warn("clean device", "device", dev.Info().ID, "error", err)
+		r.warn("after the test: %v", err)
 	}
 }
 
@@ -328,11 +334,19 @@ func (r *Runner) clean(ctx context.Context, dev drivers.Device, used *action.Use
 func (r *Runner) GiveBack(lease *pool.Lease, dev drivers.Device, verdict event.Verdict) {
 	if err := dev.Close(); err != nil {
 		r.Config.logger().Warn("close device", "device", lease.Info.ID, "error", err)
+		r.warn("the device was not given back as it was: %v", err)
 	}
 	if verdict == event.Error { // the device may be lost: the next case must not take it on trust
 		r.Pool.Forget(lease.Info.Platform)
 	}
 	lease.Release()
+}
+
+// warn tells the user of what belongs to no report any more.
+func (r *Runner) warn(format string, args ...any) {
+	if r.Warn != nil {
+		r.Warn(fmt.Sprintf(format, args...))
+	}
 }
 
 // notRun is why a case was not run.

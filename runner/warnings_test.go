@@ -1,0 +1,39 @@
+package runner_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/taproot-dev/taproot/drivers/android"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+// TestWhatAPhoneRefusesIsInTheReport: a phone whose maker keeps adb's shell from settings and permissions passes the test, and
+// the report of the case and of the step name its switch.
+func TestWhatAPhoneRefusesIsInTheReport(t *testing.T) {
+	t.Parallel()
+	server, _ := androidtest.Start(t, androidtest.Options{Maker: "OPPO", Guard: androidtest.GuardRefuses, LoginLoading: 1})
+	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: server.Getenv, FindADB: androidtest.NoADB})
+	t.Cleanup(func() { _ = driver.Close() })
+	c := parseCase(t, "id: guarded\nplatform: android\nsteps:\n  - launch: {package: com.example.login, permissions: {all: allow}}\n")
+	o := newRunner(t, run.Config{NoVideo: true}, driver).Run(t.Context(), c)
+	if o.Err != nil || o.Result.Verdict != event.Pass {
+		t.Fatalf("%v %+v", o.Err, o.Result)
+	}
+	const name = `"Disable permission monitoring"`
+	said := strings.Join(o.Result.Warnings, "\n")
+	if len(o.Result.Warnings) != 2 || !strings.Contains(said, "animations stay on") || strings.Count(said, name) != 2 {
+		t.Errorf("warnings %q", o.Result.Warnings)
+	}
+	if d := o.Result.Steps[0].Detail; d == nil || !strings.Contains(strings.Join(d.Doubts, "\n"), "permissions of com.example.login stay") {
+		t.Errorf("the step says %+v", d)
+	}
+	page, err := os.ReadFile(filepath.Join(o.Dir, "run.md"))
+	if err != nil || strings.Count(string(page), name) < 2 {
+		t.Errorf("run.md: %v\n%s", err, page)
+	}
+}
