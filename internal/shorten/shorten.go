@@ -3,6 +3,7 @@
 package shorten
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -34,6 +35,30 @@ func Bytes(s string, limit int) string {
 		limit--
 	}
 	return s[:limit] + Mark
+}
+
+// Middle keeps the beginning and the end of a text in at most limit bytes, and whole lines where it can: of a log, the end says what went
+// wrong, and the beginning on what. In between it says how many bytes were left out.
+func Middle(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	const room = 40 // for the mark
+	head, tail := max(0, limit-room)/3, max(0, limit-room)-max(0, limit-room)/3
+	start, end := head, len(s)-tail
+	if at := strings.LastIndexByte(s[:start], '\n'); at >= start/2 {
+		start = at + 1
+	}
+	if at := strings.IndexByte(s[end:], '\n'); at >= 0 && at < tail/2 {
+		end += at + 1
+	}
+	for start > 0 && !utf8.RuneStart(s[start]) {
+		start--
+	}
+	for end < len(s) && !utf8.RuneStart(s[end]) {
+		end++
+	}
+	return fmt.Sprintf("%s%s %d bytes left out %s\n%s", s[:start], Mark, end-start, Mark, s[end:])
 }
 
 // FirstLine is what stands before the first line break.

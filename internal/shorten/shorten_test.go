@@ -1,6 +1,10 @@
 package shorten
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
 
 func TestShorten(t *testing.T) {
 	for name, c := range map[string]struct{ got, want string }{
@@ -17,6 +21,23 @@ func TestShorten(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %q, want %q", name, c.got, c.want)
+		}
+	}
+}
+
+func TestMiddle(t *testing.T) {
+	if got := Middle("short", 10); got != "short" {
+		t.Errorf("%q", got)
+	}
+	for name, text := range map[string]string{
+		"lines":       strings.Repeat("a line of the log\n", 500) + "the failure\n",
+		"one line":    strings.Repeat("é", 5000) + "the failure\n",
+		"end of line": strings.Repeat("x", 3000) + "\n" + strings.Repeat("日", 3000) + "\nthe failure\n",
+	} {
+		got := Middle(text, 1000)
+		if len(got) > 1000 || !strings.HasPrefix(text, got[:10]) || !strings.HasSuffix(got, "the failure\n") || !utf8.ValidString(got) ||
+			!strings.Contains(got, " bytes left out ") {
+			t.Errorf("%s: %d bytes: %q", name, len(got), got)
 		}
 	}
 }

@@ -161,7 +161,8 @@ func Write(r *history.Run) ([]byte, error) {
 	}
 	if !r.Started.IsZero() {
 		out.Timestamp = r.Ended.UTC().Format("2006-01-02T15:04:05.000Z07:00")
-		out.Results.Summary.Start, out.Results.Summary.Stop = r.Started.UnixMilli(), r.Ended.UnixMilli()
+		out.Results.Summary.Start = r.Started.UnixMilli()
+		out.Results.Summary.Stop = out.Results.Summary.Start + out.Results.Summary.Duration
 	}
 	for i := range r.Cases {
 		t := testOf(&r.Cases[i])
@@ -182,11 +183,12 @@ func Write(r *history.Run) ([]byte, error) {
 
 func testOf(c *history.RunCase) test {
 	res := c.Result
-	t := test{ID: uuid("case", c.Key), TestID: c.Key, Name: c.Title(), Status: status(res.Verdict), RawStatus: string(res.Verdict),
+	t := test{ID: uuid("case", c.Key), TestID: c.Key, Name: c.FullName(), Status: status(res.Verdict), RawStatus: string(res.Verdict),
 		Duration: res.Duration.Milliseconds(), Suite: folders(res.Case.Place.File), Line: res.Case.Place.Line, FilePath: res.Case.Place.File,
 		Tags: res.Case.Tags, Type: "e2e", Retries: len(c.Tries)}
 	if !res.Started.IsZero() {
-		t.Start, t.Stop = res.Started.UnixMilli(), res.Ended.UnixMilli()
+		t.Start = res.Started.UnixMilli()
+		t.Stop = t.Start + t.Duration // whole milliseconds: two rounded moments may lie one more apart
 	}
 	device := strings.TrimSpace(res.Case.Model + " " + res.Case.Device)
 	if res.Case.Platform == "web" {

@@ -210,6 +210,19 @@ func CaseKey(pack string) string {
 	return strings.Join(kept, "--")
 }
 
+// FullName names the case in reports of other formats: a spec in Go by its own words, which its id holds only in part, and every other
+// test as Title does.
+func (c *RunCase) FullName() string {
+	d := c.Result.Case
+	if d.Name == "" || !strings.HasSuffix(d.Place.File, ".go") {
+		return c.Title()
+	}
+	if rest, more := strings.CutPrefix(c.Title(), d.ID); more {
+		return d.Name + rest
+	}
+	return d.Name
+}
+
 // Title names the case for people: the test's id, and what tells its cases apart: "login (android, row 2)".
 func (c *RunCase) Title() string {
 	id := c.Result.Case.ID

@@ -3,7 +3,9 @@ package junit
 import (
 	"encoding/xml"
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +22,7 @@ const FileName = "junit.xml"
 const (
 	suiteName = "taproot"
 	maxText   = 64 << 10 // bytes of one element's text
+	maxOutput = 60 << 10 // bytes of the steps' output: escapes of what is not printable still fit into maxText
 	// classProperty is the property by which a test says its class.
 	classProperty = "junitClassname"
 )
@@ -95,8 +98,9 @@ func Write(r *history.Run) ([]byte, error) {
 	if !r.Started.IsZero() {
 		s.Timestamp = r.Started.UTC().Format("2006-01-02T15:04:05")
 	}
+	base := attachmentBase(r.Dir)
 	for i := range r.Cases {
-		s.Cases = append(s.Cases, caseOf(&r.Cases[i]))
+		s.Cases = append(s.Cases, caseOf(&r.Cases[i], base))
 	}
 	body, err := xml.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -105,9 +109,30 @@ func Write(r *history.Run) ([]byte, error) {
 	return append(append([]byte(xml.Header), body...), '\n'), nil
 }
 
-func caseOf(c *history.RunCase) testcase {
+// attachmentBase returns the run's folder as CI systems find it: relative to the root of the checked-out project, from which Jenkins and
+// GitLab look for attachments. A folder outside of every project stays absolute.
+func attachmentBase(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	for _, mark := range []string{".git", "go.mod"} {
+		for at := filepath.Dir(dir); ; at = filepath.Dir(at) {
+			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
+				if to, err := filepath.Rel(at, dir); err == nil {
+					return filepath.ToSlash(to)
+				}
+			}
+			if filepath.Dir(at) == at {
+				break
+			}
+		}
+	}
+	return filepath.ToSlash(dir)
+}
+
+func caseOf(c *history.RunCase, base string) testcase {
 	res := c.Result
-	t := testcase{Name: clean(c.Title()), Class: clean(class(res.Case)), Time: seconds(res.Duration)}
+	t := testcase{Name: clean(c.FullName()), Class: clean(class(res.Case)), Time: seconds(res.Duration)}
 	for _, p := range res.Case.Properties {
 		if p.Name == classProperty && p.Value != "" {
 			t.Class = clean(p.Value)
@@ -117,8 +142,8 @@ func caseOf(c *history.RunCase) testcase {
 		}
 		t.Properties.List = append(t.Properties.List, property{clean(p.Name), clean(p.Value)})
 	}
-	if out := output(c); out != "" {
-		t.Out = &block{clean(out)}
+	if out := output(c, base); out != "" {
+		t.Out = &block{clean(shorten.Middle(out, maxOutput))}
 	}
 	switch res.Verdict {
 	case event.Pass:
@@ -234,10 +259,18 @@ func failure(b *strings.Builder, f event.Failure) {
 	}
 }
 
-// output is a line per step, what was noted, and the files of the pack, each alone on its line, relative to junit.xml.
-func output(c *history.RunCase) string {
+// output is a line per step, its warnings, and the files of the report pack below base, each alone on its line. The screenshot of the
+// failure comes before everything else: GitLab shows the first attachment only.
+func output(c *history.RunCase, base string) string {
 	var b strings.Builder
 	res := c.Result
+	shot := ""
+	if list := res.Failures(); len(list) > 0 {
+		shot = list[0].Picture
+	}
+	if shot != "" {
+		b.WriteString(attached(base, c.Pack, shot))
+	}
 	if c := res.Case; c.Device != "" || c.Model != "" {
 		fmt.Fprintf(&b, "device %s\n", strings.TrimSpace(c.Model+" "+c.Device))
 	}
@@ -262,12 +295,16 @@ func output(c *history.RunCase) string {
 		}
 	}
 	for _, a := range res.Attachments {
-		if a.Kind == event.KindDOM { // its page shows it
+		if a.Kind == event.KindDOM || a.Path == shot { // its page shows it; it was the first
 			continue
 		}
-		b.WriteString("[[ATTACHMENT|" + path.Join(c.Pack, a.Path) + "]]\n")
+		b.WriteString(attached(base, c.Pack, a.Path))
 	}
 	return b.String()
+}
+
+func attached(base, pack, file string) string {
+	return "[[ATTACHMENT|" + path.Join(base, pack, file) + "]]\n"
 }
 
 func oneLine(s string) string { return markdown.Visible(s, 500) }

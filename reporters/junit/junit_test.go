@@ -4,6 +4,8 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,6 +20,18 @@ import (
 	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
 
+// inProject returns the recorded run, whose folder is in a project's tests/reports.
+func inProject(t *testing.T) *history.Run {
+	t.Helper()
+	r := runtest.Recorded(t)
+	root := t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r.Dir = filepath.Join(root, "tests", "reports", r.Name)
+	return r
+}
+
 func write(t *testing.T, r *history.Run) []byte {
 	t.Helper()
 	data, err := Write(r)
@@ -28,7 +42,7 @@ func write(t *testing.T, r *history.Run) []byte {
 }
 
 func TestGolden(t *testing.T) {
-	got := write(t, runtest.Recorded(t))
+	got := write(t, inProject(t))
 	golden.Check(t, "junit.xml.golden", got)
 	check(t, got)
 }
@@ -36,7 +50,7 @@ func TestGolden(t *testing.T) {
 // A failure names its file and line, an error is no failure, an interrupted test is an error.
 func TestVerdicts(t *testing.T) {
 	var s suite
-	if err := xml.Unmarshal(write(t, runtest.Recorded(t)), &s); err != nil {
+	if err := xml.Unmarshal(write(t, inProject(t)), &s); err != nil {
 		t.Fatal(err)
 	}
 	byName := map[string]testcase{}
@@ -44,11 +58,12 @@ func TestVerdicts(t *testing.T) {
 		byName[c.Name] = c
 	}
 	paid := byName["checkout (android)"]
+	attached := "tests/reports/2026-03-04T05-06-07/checkout--android/screenshots/03-paid-failed.png]]\n"
 	if paid.Failure == nil || !strings.HasPrefix(paid.Failure.Message, "suites/shop/checkout.yaml:7:5: expected") || paid.Failure.Type != "AssertionFailed" ||
 		paid.Class != "suites.shop" || !strings.Contains(paid.Failure.Text, "   7 |   - assert: Paid") {
 		t.Errorf("%+v", paid)
 	}
-	if paid.Out == nil || !strings.Contains(paid.Out.Text, "\n[[ATTACHMENT|checkout--android/screenshots/03-paid-failed.png]]\n") || !strings.Contains(paid.Out.Text, "unreached   5 assert") {
+	if paid.Out == nil || !strings.HasPrefix(paid.Out.Text, "[[ATTACHMENT|"+attached) || !strings.Contains(paid.Out.Text, "unreached   5 assert") {
 		t.Errorf("%+v", paid.Out)
 	}
 	if c := byName["checkout (ios)"]; c.Skipped == nil || c.Skipped.Message != "no iOS device is attached" {
@@ -242,5 +257,46 @@ func BenchmarkWrite(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/test")
 		})
+	}
+}
+
+// TestLongOutput: what went wrong is at the end of a long output, and the failure's screenshot before everything else. Both stay.
+func TestLongOutput(t *testing.T) {
+	r := inProject(t)
+	for i := range r.Cases {
+		if c := &r.Cases[i]; c.Title() == "checkout (android)" {
+			for n := range 3000 {
+				c.Result.Steps = slices.Insert(c.Result.Steps, 0, event.StepResult{Step: event.Step{N: 10 + n, Action: "tap", Args: strings.Repeat("x", 40)}})
+			}
+		}
+	}
+	var s suite
+	if err := xml.Unmarshal(write(t, r), &s); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range s.Cases {
+		if c.Name != "checkout (android)" {
+			continue
+		}
+		text := c.Out.Text
+		if len(text) > maxText || !strings.HasPrefix(text, "[[ATTACHMENT|tests/reports/") || !strings.Contains(text, " bytes left out ") ||
+			!strings.Contains(text, "fail        3 assert Paid") || !strings.Contains(text, "logcat.txt]]") {
+			t.Errorf("%d bytes: %.200s … %s", len(text), text, text[max(0, len(text)-400):])
+		}
+	}
+}
+
+// TestSpecsHaveTheirWords: a spec in Go is called by its own words, not by an id with a checksum.
+func TestSpecsHaveTheirWords(t *testing.T) {
+	r := inProject(t)
+	c := &r.Cases[0]
+	c.Key, c.Result.Case.ID = "signs-in-with-a-3f2a--device-2", "signs-in-with-a-3f2a"
+	c.Result.Case.Name, c.Result.Case.Place.File = "Login signs in with ä password: 5 > 4", "suites/login_test.go"
+	var s suite
+	if err := xml.Unmarshal(write(t, r), &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Cases[0].Name != "Login signs in with ä password: 5 > 4 (device-2)" {
+		t.Errorf("%q", s.Cases[0].Name)
 	}
 }
