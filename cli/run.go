@@ -291,7 +291,7 @@ func watch(ctx context.Context, env *Env, f runFlags, run *run.Runner, cases []p
 			screen.Correct(o.Result)
 		}
 	}
-	return outcomes, screen.End(console.Run{Dir: run.Dir.Path(), Took: time.Since(began), Choice: run.Config.Choice()})
+	return outcomes, screen.End(console.Run{Dir: run.Dir.Path(), Took: time.Since(began), Choice: run.Config.Choice(), Planned: len(cases)})
 }
 
 // conclude tells what the console could not know, and gives the exit code.

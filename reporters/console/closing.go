@@ -237,6 +237,9 @@ func (c *Console) totals(run Run) string {
 			again[word]++
 		}
 	}
+	if missing := run.Planned - len(c.cases()); missing > 0 && len(c.ended) > 0 {
+		n[event.Interrupted] += missing
+	}
 	if len(c.ended) == 0 {
 		return c.paint(yellow, "no test was run in "+seconds(run.Took))
 	}
@@ -266,5 +269,22 @@ func (c *Console) totals(run Run) string {
 	case n[event.Interrupted] > 0 || n[event.Pass] == 0:
 		color = yellow
 	}
-	return c.paint(color, strings.Join(parts, ", ")+" in "+seconds(run.Took))
+	return c.paint(color, strings.Join(parts, ", ")+" in "+seconds(c.span(run.Took)))
+}
+
+// span returns the time from the first test's start to the last one's end, as the report's page has it; otherwise when it is not known.
+func (c *Console) span(otherwise time.Duration) time.Duration {
+	var start, end time.Time
+	for _, r := range c.ended {
+		if !r.Started.IsZero() && (start.IsZero() || r.Started.Before(start)) {
+			start = r.Started
+		}
+		if r.Ended.After(end) {
+			end = r.Ended
+		}
+	}
+	if start.IsZero() || !end.After(start) {
+		return otherwise
+	}
+	return end.Sub(start)
 }

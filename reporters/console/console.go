@@ -237,8 +237,10 @@ func (c *Console) write(s string) {
 
 // Run is what End shows of the run as a whole.
 type Run struct {
-	Dir  string // the run's directory; empty: no reports were kept
-	Took time.Duration
+	Dir  string        // the run's directory; empty: no reports were kept
+	Took time.Duration // shown when no test was run: otherwise it is the time from the first test's start to the last one's end
+	// Planned is how many tests were to be run; those that never began count as interrupted. 0: not known.
+	Planned int
 	// Choice is what the run was told to run.
 	Choice history.Choice
 }

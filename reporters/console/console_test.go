@@ -136,7 +136,7 @@ func TestLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Join(view.lines, "\n")
-	if strings.Contains(text, "▶") || !strings.Contains(text, "\n1 passed, 2 interrupted in 1.0s") {
+	if strings.Contains(text, "▶") || !strings.Contains(text, "\n1 passed, 2 interrupted in 3.5s") {
 		t.Errorf("%s", text)
 	}
 }
@@ -347,7 +347,7 @@ func TestConcurrently(t *testing.T) {
 	if err := c.End(Run{Took: time.Second}); err != nil {
 		t.Fatal(err)
 	}
-	if text := strings.Join(view.lines, "\n"); !strings.Contains(text, "5 passed, 5 failed, 10 errors, 5 interrupted, 5 skipped in 1.0s") {
+	if text := strings.Join(view.lines, "\n"); !strings.Contains(text, "5 passed, 5 failed, 10 errors, 5 interrupted, 5 skipped in 10.9s") {
 		t.Errorf("%s", text)
 	}
 }
@@ -364,5 +364,20 @@ func TestBrokenPipe(t *testing.T) {
 	}
 	if err := c.End(Run{}); err == nil {
 		t.Error("the second End knows of no error")
+	}
+}
+
+// TestTestsThatNeverBegan: they count as interrupted, as in run.json.
+func TestTestsThatNeverBegan(t *testing.T) {
+	var out strings.Builder
+	c := New(&out, Options{})
+	for _, e := range eventtest.Recorded(t, "pass") {
+		c.Event(eventtest.Case("x"), e)
+	}
+	if err := c.End(Run{Took: time.Second, Planned: 3}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "1 passed, 2 interrupted in 3.5s") {
+		t.Error(out.String())
 	}
 }

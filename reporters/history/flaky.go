@@ -29,7 +29,10 @@ func NewRate(bad, of int) Rate {
 	return r
 }
 
-// String says "failed in 3 of 20 runs (15 %, 95 % interval 5–36 %)".
+// rateRuns is the number of runs below which a share and its interval say nothing that the two counts do not.
+const rateRuns = 3
+
+// String says "failed in 3 of 20 runs (15 %, 95 % interval 5–36 %)", and of few runs "failed in 1 of 2 runs".
 func (r Rate) String() string {
 	if r.Of == 0 {
 		return "has not run yet"
@@ -37,6 +40,9 @@ func (r Rate) String() string {
 	runs := "runs"
 	if r.Of == 1 {
 		runs = "run"
+	}
+	if r.Of < rateRuns {
+		return fmt.Sprintf("failed in %d of %d %s", r.Bad, r.Of, runs)
 	}
 	return fmt.Sprintf("failed in %d of %d %s (%.0f %%, 95 %% interval %.0f–%.0f %%)", r.Bad, r.Of, runs, 100*float64(r.Bad)/float64(r.Of), 100*r.Low, 100*r.High)
 }

@@ -47,6 +47,8 @@ type packData struct {
 	Trace       string            `json:"trace,omitempty"`     // address of Playwright's trace
 	StartedAt   string            `json:"startedAt,omitempty"` // RFC 3339
 	TryTabs     []tryTab          `json:"-"`
+	Nth, Of     int               `json:"-"`               // which attempt, of how many
+	Final       event.Verdict     `json:"-"`               // the result of the last attempt, when this is an earlier one
 	Length      int64             `json:"length"`          // ms from the case's start to its end
 	Brief       string            `json:"brief,omitempty"` // the failure as Markdown
 	Cost        []costData        `json:"cost,omitempty"`

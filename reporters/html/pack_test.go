@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/internal/shorttest"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 )
 
@@ -127,7 +128,8 @@ func TestPackInABrowser(t *testing.T) {
 	t.Run("narrow", func(t *testing.T) {
 		p := openTab(t, file, "", screen{width: 390, height: 844})
 		p.is(`document.documentElement.scrollWidth <= 390`, true)
-		p.is(`document.querySelector(".stage").getBoundingClientRect().top < document.querySelector(".steps").getBoundingClientRect().top`, true)
+		p.is(`document.querySelector(".steps").getBoundingClientRect().top < document.querySelector(".stage").getBoundingClientRect().top`, true)
+		p.is(`document.querySelector("#timeline").getBoundingClientRect().height < innerHeight / 2`, true) // the screenshots follow soon
 	})
 	t.Run("accessible", func(t *testing.T) {
 		shorttest.Leave(t, "axe-core looks at a panel of the page in TestPanelsInABrowser")
@@ -136,6 +138,36 @@ func TestPackInABrowser(t *testing.T) {
 			openTab(t, file, "#step-2&view=swipe", s).accessible()
 		}
 	})
+}
+
+// TestPassedPageBeginsAtItsFirstStep: of a failed test the failure matters, of a passed one the story from its start.
+func TestPassedPageBeginsAtItsFirstStep(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var b bytes.Buffer
+	if err := Pack(&b, PackPage{Result: recorded(t, "pass"), Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, PackFile)
+	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	openTab(t, file, "", screen{}).is(`document.querySelector("#timeline [aria-current=step] .n").textContent`, "1")
+}
+
+// TestFirstAttemptSaysHowTheTestEnded: its own page says that it failed, and that the test passed after all.
+func TestFirstAttemptSaysHowTheTestEnded(t *testing.T) {
+	for final, want := range map[event.Verdict]string{
+		event.Pass: "Attempt 1 of 2: the test passed in the end", event.Fail: "Attempt 1 of 2: the test ended as Failed", "": "",
+	} {
+		var b bytes.Buffer
+		if err := Pack(&b, PackPage{Result: recorded(t, "fail"), Try: 1, Of: 2, Final: final}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), `id="final"`); got != (want != "") || !strings.Contains(b.String(), want) {
+			t.Errorf("%q: %v, want %q", final, got, want)
+		}
+	}
 }
 
 func TestPackWithoutItsFiles(t *testing.T) {

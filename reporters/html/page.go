@@ -18,15 +18,17 @@ import (
 // PackPage is what the page of one pack is made of. Only Result is needed.
 type PackPage struct {
 	Result  *event.Result
-	Dir     string      // of the pack; without it the page has no pictures, no film and no log
-	Run     string      // name of the run
-	Up      string      // address of the run's page, from the pack's; none: it is not linked
-	Green   *PassedPack // the last run in which the test passed
-	History []Past      // earlier runs, oldest first
-	Tries   []Past      // the other tries in this run, oldest first
-	Try     int         // which one this is, from 1; 0: there is only one
-	Beside  []PackPage  // the pages of other tries, which this one has as tabs
-	Base    string      // address of the pack's folder, from the page, with a slash at its end; "": the page is in it
+	Dir     string        // of the pack; without it the page has no pictures, no film and no log
+	Run     string        // name of the run
+	Up      string        // address of the run's page, from the pack's; none: it is not linked
+	Green   *PassedPack   // the last run in which the test passed
+	History []Past        // earlier runs, oldest first
+	Tries   []Past        // the other tries in this run, oldest first
+	Try     int           // which one this is, from 1; 0: there is only one
+	Of      int           // how many there were
+	Final   event.Verdict // of the last one, when this is an earlier one
+	Beside  []PackPage    // the pages of other tries, which this one has as tabs
+	Base    string        // address of the pack's folder, from the page, with a slash at its end; "": the page is in it
 	Cause   *CauseLink
 	Env     *history.Environment // what the run ran in
 	Story   *history.Story       // what earlier runs tell; nil: they are not known
@@ -139,6 +141,7 @@ func (b *builder) build() *packData {
 		Started: clock(res.Started), Took: took(res.Duration), Place: shown(c.Place.String(), maxLabel), Cause: b.in.Cause,
 		Flaky: shown(b.in.Flaky, maxLabel), Slow: shown(b.in.Slow, maxLabel), Steps: []*stepData{},
 		History: pasts(b.in.History[max(0, len(b.in.History)-dots+1):]), Tries: pasts(b.in.Tries), OS: shown(c.OS, maxLabel),
+		Final: b.in.Final, Of: b.in.Of, Nth: b.in.Try,
 		Length: max(0, res.Ended.Sub(res.Started).Milliseconds()),
 	}
 	if !res.Started.IsZero() {

@@ -104,7 +104,10 @@ func eachPage(ctx context.Context, run *history.Run, only func(*history.RunCase)
 			if err := ctx.Err(); err != nil {
 				return errors.Join(append(errs, err)...)
 			}
-			page := PackPage{Result: try.Result, Dir: filepath.Join(run.Dir, try.Pack), Run: run.Name, Up: "../" + IndexFile, Tries: others(all, k), Env: run.Env, Try: k + 1}
+			page := PackPage{Result: try.Result, Dir: filepath.Join(run.Dir, try.Pack), Run: run.Name, Up: "../" + IndexFile, Tries: others(all, k), Env: run.Env, Try: k + 1, Of: len(all)}
+			if k < len(all)-1 {
+				page.Final = c.Result.Verdict
+			}
 			if k == len(all)-1 {
 				story := c.Story(run)
 				page.Story = &story

@@ -54,7 +54,7 @@ function header() {
     if (place) add($("where"), h("span", { cls: "place" }, h("bdi", { cls: "code" }, place), copyButton(place)));
     if (D.cause) {
       var text = "Cause " + D.cause.N + (D.cause.Others ? ": also in " + plural(D.cause.Others, "other test") : ": in no other test");
-      add($("where"), D.cause.Link ? h("a", { href: D.cause.Link }, text) : h("span", null, text));
+      add($("where"), D.cause.Link && D.cause.Others ? h("a", { href: D.cause.Link }, text) : h("span", null, text));
     }
   }
   var n = 0;
@@ -147,7 +147,7 @@ function fromHash() {
   if ((m = /^step-(\d+)$/.exec(state.at || ""))) at = D.steps.findIndex(function (s) { return s.n === +m[1]; });
   if ((m = /^L(\d+)$/.exec(state.at || ""))) at = D.steps.findIndex(function (s) { return s.line === +m[1]; });
   if (at < 0) at = D.steps.findIndex(function (s) { return s.n === D.at; });
-  if (at < 0) at = D.steps.length - 1;
+  if (at < 0) at = D.verdict === "pass" ? Math.min(0, D.steps.length - 1) : D.steps.length - 1;
   while (at > 0 && D.steps[at].verdict === "unreached" && !state.at) at--;
   if (at < 0) facts(null);
   else if (at === now) stage();
