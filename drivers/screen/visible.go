@@ -47,14 +47,13 @@ func (f *finder) seen(n *Node) image.Rectangle {
 	return part
 }
 
-// drawn asks the pixels whether what lies over all of the element hides it.
+// drawn asks the pixels whether a person can see the element. Where the device itself knows what is seen, its answer is in the tree.
 func (f *finder) drawn(n *Node) bool {
-	if f.q.Drawn == nil {
+	if f.q.Drawn == nil || f.tree.HitTested {
 		return true
 	}
 	part := f.seen(n)
-	over := f.over(n, part)
-	return len(over) == 0 || f.q.Drawn(n, part, over)
+	return f.q.Drawn(n, part, f.tree.drawnLater(n, part))
 }
 
 // place is where the element is for relations: where its own text is drawn, when that is known, else its bounds.
@@ -67,12 +66,20 @@ func (n *Node) place() image.Rectangle {
 
 // over are the elements drawn over all of a part of n: whether they hide it, their pixels tell.
 func (f *finder) over(n *Node, part image.Rectangle) []*Node {
-	if f.tree.HitTested || part.Empty() {
+	if f.tree.HitTested {
+		return nil
+	}
+	return slices.DeleteFunc(f.tree.drawnLater(n, part), func(c *Node) bool { return !part.In(c.Bounds) })
+}
+
+// drawnLater are the elements drawn over a part of n, or over some of it.
+func (t *Tree) drawnLater(n *Node, part image.Rectangle) []*Node {
+	if part.Empty() {
 		return nil
 	}
 	var list []*Node
-	for c := range f.tree.All {
-		if c.order > n.order && !c.Hidden && !(n.InPage && c.InPage) && part.In(c.Bounds) && !c.Within(n) && !n.Within(c) {
+	for c := range t.All {
+		if c.order > n.order && !c.Hidden && !(n.InPage && c.InPage) && c.Bounds.Overlaps(part) && !c.Within(n) && !n.Within(c) {
 			list = append(list, c)
 		}
 	}

@@ -16,7 +16,11 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 	if a.Visible != nil && !*a.Visible {
 		return gone(ctx, s, a.Selector)
 	}
+	if a.Count != nil && *a.Count == 0 && a.Is == nil && a.Value == nil {
+		return gone(ctx, s, shownAs(a.Selector, a.Text))
+	}
 	w := newScreenReader(s)
+	w.unseenToo = a.Count == nil && (a.Is != nil || a.Value != nil) && a.Visible == nil // a state is one whether it is seen or not
 	var matches []screen.Match
 	unmet := ""
 	err := poll(ctx, s.Timeout, func() (err error) {
@@ -25,11 +29,6 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 		}
 		if matches, err = w.find(ctx, a.Selector, toSee); err != nil {
 			return err
-		}
-		if a.Count == nil && (a.Is == nil && a.Value == nil || a.Visible != nil) { // a state is one whether it is seen or not
-			if matches, err = w.onlyVisible(ctx, shownAs(a.Selector, a.Text), matches); err != nil {
-				return err
-			}
 		}
 		unmet = ""
 		if a.Count != nil {

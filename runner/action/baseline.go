@@ -167,6 +167,7 @@ func (s *Session) parts(ctx context.Context, a dsl.AssertScreenshot) (crop image
 		return crop, nil, nil
 	}
 	w := newScreenReader(s)
+	w.unseenToo = true
 	if err := w.read(ctx, false); err != nil {
 		return crop, nil, err
 	}

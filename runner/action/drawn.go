@@ -2,35 +2,36 @@ package action
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"image"
-	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// An element tree does not tell what is opaque. Where something is drawn over all of an element, the pixels of the screen tell whether
-// a person can see it.
+// An element tree does not say what is opaque, nor what is drawn at all. The pixels of the screen decide it, in sightOf: that one verdict
+// serves presence, absence, counts and conditions, so that of an assertion and its negation exactly one holds.
 
-// findDrawn runs a query over the tree that was read last, and leaves out what lies under something opaque. For an action that finds
-// nothing else, such an element stays, as covered: the report tells what was meant, and what covers it.
+// findDrawn runs a query over the tree that was read last, and leaves out what a person cannot see. For an action that finds nothing
+// else, what lies under something opaque stays, as covered: the report says what was found, and what covers it.
 func (w *screenReader) findDrawn(ctx context.Context, q screen.Query) ([]screen.Match, error) {
-	w.hiddenUnder = ""
+	w.hiddenUnder, w.undrawn = "", false
 	var failed error
 	covers := map[*screen.Node]*screen.Node{}
 	q.Drawn = func(n *screen.Node, seen image.Rectangle, over []*screen.Node) bool {
-		cover, err := w.coverOf(ctx, screen.Match{Node: n, Seen: seen, Over: over})
-		if err != nil {
+		got, err := w.sightOf(ctx, candidate{n, seen, over}, q.Action || w.unseenToo)
+		if err != nil && failed == nil {
 			failed = err
 		}
-		if cover != nil {
-			covers[n] = cover
-			w.hiddenUnder = fmt.Sprintf("%s is there, but hidden under %s", n, cover)
+		if got.cover != nil {
+			covers[n] = got.cover
 		}
-		return cover == nil
+		if got.hidden != "" {
+			w.hiddenUnder = fmt.Sprintf("%s is there, but %s", n, got.hidden)
+			w.undrawn = w.undrawn || got.cover == nil
+		}
+		return got.hidden == ""
 	}
 	matches, err := w.tree.Find(q)
 	if failed != nil {
@@ -61,88 +62,17 @@ func (w *screenReader) reachable(ctx context.Context, sel dsl.Selector) ([]scree
 	return w.tree.Candidates(q)
 }
 
-// coverOf gives what hides the match from a person; nil when it can be seen.
-func (w *screenReader) coverOf(ctx context.Context, m screen.Match) (*screen.Node, error) {
-	if len(m.Over) == 0 {
-		return nil, nil
-	}
-	if w.shotAt.Before(w.tree.Taken) {
-		err := w.picture(ctx)
-		var p *drivers.ProtectedError
-		if err != nil && !errors.As(err, &p) {
-			if errors.Is(err, drivers.ErrDeviceLost) || ctx.Err() != nil {
-				return nil, err
-			}
-			w.s.doubt("whether %s can be seen under %s could not be told: %v", m.Node, m.Over[0], err)
-			return nil, nil
-		}
-	}
-	if w.protected != nil && w.protected.At(m.Seen) {
-		return nil, w.unprovenBehind(m)
-	}
-	shot := w.rest.Last()
-	top := m.Over[len(m.Over)-1]
-	part := m.Seen.Intersect(shot.Bounds())
-	switch {
-	case part.Empty() || dark(shot):
-		return nil, nil
-	case smooth(shot, part):
-		return top, nil
-	}
-	other := contentOver(m, part)
-	if other == nil {
-		return nil, nil
-	}
-	if readable, known := w.readable(ctx, shot, m); known && readable {
-		return nil, nil
-	}
-	return other, nil
-}
-
-// unprovenBehind is the error of an element that something lies over which shows something, where no pixels tell whether one sees it all the same. What
-// shows nothing is taken for clear, as most such layers are, and doubted.
-func (w *screenReader) unprovenBehind(m screen.Match) error {
-	if other := contentOver(m, m.Seen); other != nil {
-		return fmt.Errorf("whether %s can be seen under %s cannot be told: %w", m.Node, other, w.protected)
-	}
-	w.s.doubtOnce("whether %s can be seen under %s could not be told: the app forbids pictures of its window", m.Node, m.Over[0])
-	return nil
-}
-
-// contentOver gives what the elements over the match show in its place; nil when they show nothing there.
-func contentOver(m screen.Match, part image.Rectangle) *screen.Node {
-	var found *screen.Node
-	var walk func(n *screen.Node)
-	walk = func(n *screen.Node) {
-		if n.Hidden || !n.Bounds.Overlaps(part) {
-			return
-		}
-		shows := n.Text != "" || len(n.Children) == 0 && (n.Desc != "" || strings.Contains(n.Type, "Image") || strings.Contains(n.Type, "Video") ||
-			strings.Contains(n.Type, "Surface") || strings.Contains(n.Type, "WebView"))
-		if shows && n.Bounds.Intersect(part).Size().X*2 >= part.Dx() {
-			found = n
-		}
-		for _, c := range n.Children {
-			walk(c)
-		}
-	}
-	for _, n := range m.Over {
-		walk(n)
-	}
-	return found
-}
-
-// readable tells whether the text of the match can be read where it stands; known: somebody could look.
-func (w *screenReader) readable(ctx context.Context, shot image.Image, m screen.Match) (readable, known bool) {
-	if w.s.Vision == nil || m.Node.Text == "" {
+// readable reports whether the text of an element can be read in its place; known is false where there is no OCR.
+func (w *screenReader) readable(ctx context.Context, shot image.Image, c candidate) (readable, known bool) {
+	if w.s.Vision == nil || c.n.Text == "" {
 		return false, false
 	}
-	part := m.Seen.Inset(-standMargin).Intersect(shot.Bounds())
+	part := c.seen.Inset(-standMargin).Intersect(shot.Bounds())
 	lines, err := w.s.Vision.OCR(ctx, cut(shot, part, nil))
 	if err != nil {
 		return false, false
 	}
-	return len(drivers.FindText(lines, m.Node.Text)) > 0, true
+	return len(drivers.FindText(lines, c.n.Text)) > 0, true
 }
 
 // sharpEdge is the least difference in brightness, of 255, between two neighbouring pixels that a letter or an icon makes. A gradient

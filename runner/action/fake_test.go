@@ -52,7 +52,7 @@ func (f *fake) Tree(ctx context.Context) (*screen.Tree, error) {
 	return screen.NewTree([]*screen.Node{root}, size, taken), nil
 }
 
-// Screenshot paints each element in a colour of its text.
+// Screenshot paints each element in a colour of its text, and strokes of different heights in it.
 func (f *fake) Screenshot(ctx context.Context) (image.Image, error) {
 	f.shots++
 	img := image.NewRGBA(image.Rectangle{Max: size})
@@ -62,6 +62,10 @@ func (f *fake) Screenshot(ctx context.Context) (image.Image, error) {
 		sum := h.Sum32()
 		c := color.RGBA{byte(sum), byte(sum >> 8), byte(sum >> 16), 255}
 		draw.Draw(img, n.Bounds, image.NewUniform(c), image.Point{}, draw.Src)
+		for i := range 5 * min(1, len(n.Text)) {
+			stroke := image.Rect(n.Bounds.Min.X+20+12*i, n.Bounds.Min.Y+20+4*i, n.Bounds.Min.X+26+12*i, n.Bounds.Max.Y-20)
+			draw.Draw(img, stroke.Intersect(n.Bounds), image.NewUniform(color.RGBA{^c.R, ^c.G, ^c.B, 255}), image.Point{}, draw.Src)
+		}
 	}
 	return img, f.wait(ctx, f.pictureCost)
 }

@@ -63,6 +63,8 @@ type screenReader struct {
 	matched     map[screen.Expression]map[*screen.Node]bool // by the css and XPath of the newest query
 	parts       []screen.TextPart                           // of texts, whose places the trees have on pages
 	hiddenUnder string                                      // why what was found in the newest tree cannot be seen
+	undrawn     bool                                        // what was found in the newest tree is in view, and not drawn
+	unseenToo   bool                                        // what is not drawn, or is under the keyboard, will do
 	seed        maphash.Seed
 }
 
@@ -162,6 +164,7 @@ func (w *screenReader) settled(span time.Duration) bool {
 // locate waits until something on the screen fits the selector; errWait when nothing does.
 func (w *screenReader) locate(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []screen.Match, err error) {
 	w.prepareFor(sel)
+	w.unseenToo = w.anywhere
 	w.lookLater = w.s.onPhone() && !w.anywhere
 	err = poll(ctx, timeout, func() (err error) {
 		matches, err = w.locateOnce(ctx, sel, timeout)
@@ -198,12 +201,7 @@ func (w *screenReader) locateOnce(ctx context.Context, sel dsl.Selector, timeout
 		w.unsure(matches)
 		return nil, errWait
 	}
-	if !w.anywhere {
-		if matches, err = w.onlyVisible(ctx, sel, matches); err == nil && len(matches) == 0 {
-			err = errWait
-		}
-	}
-	return matches, err
+	return matches, nil
 }
 
 // newer leaves out what stood before the screen was touched last.

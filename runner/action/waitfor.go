@@ -52,6 +52,10 @@ type absence struct {
 	stateless  string         // why it cannot be told
 	busyWith   string         // the app: it may still come
 	went       leaving
+	blankSince time.Time // it has been in the trees, in view, and not drawn since then; zero: it is not so
+	blankLooks int       // trees in a row of which that is so
+	wasDrawn   bool      // a tree before was of a screen that showed it
+	flickered  bool      // it was not drawn afterwards, though the tree had it
 }
 
 // gone waits until no element fits the selector, in any tier, on a fresh and whole tree of a screen that rests. A screen that never
@@ -62,7 +66,8 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 	}
 	w := &absence{screenReader: newScreenReader(s), sel: sel, pixelsTell: needsVision(sel) || sel.Fallback != ""}
 	w.onlySeen, w.eager = needsVision(sel) && visionSuffices(sel), true
-	err := pollWith(ctx, s.Timeout, attentiveBackOff{slowing(), func() bool { return w.absent }}, func() error { return w.look(ctx) })
+	pace := &attentiveBackOff{BackOff: slowing(), now: func() bool { return w.absent }, uneven: func() bool { return w.blankLooks > 0 }}
+	err := pollWith(ctx, s.Timeout, pace, func() error { return w.look(ctx) })
 	if w.absent && w.pixelsTell && (err == nil || errors.Is(err, errWait)) {
 		s.doubt("%s was not seen in the pixels, and what vision cannot make out is not seen either", screen.Describe(sel))
 	}
@@ -93,7 +98,7 @@ func (w *absence) look(ctx context.Context) error {
 	if w.still, err = w.search(ctx, q); err != nil {
 		return err
 	}
-	w.went.look(w.still, w.tree.Taken)
+	w.noteLook()
 	w.absent, w.stateless, w.busyWith = len(w.still) == 0, "", ""
 	if w.absent {
 		w.stateless, w.busyWith = w.tree.Stateless(q), w.busy()
@@ -105,10 +110,41 @@ func (w *absence) look(ctx context.Context) error {
 	case w.since.IsZero():
 		w.since = time.Now()
 	}
-	if !w.absent || w.busyWith != "" || w.tree.Loading || !w.rested() || !w.went.away(w.screenReader) || w.pixelsTell && time.Since(w.since) < quietToAssert {
+	if !w.absent || w.busyWith != "" || w.tree.Loading || !w.rested() || !w.away() || w.pixelsTell && time.Since(w.since) < quietToAssert {
 		return errWait
 	}
 	return nil
+}
+
+// noteLook keeps what the newest look has shown. What the tree has and the picture behind it does not may blink: it counts as seen until it has not
+// been drawn for long enough.
+func (w *absence) noteLook() {
+	blank := len(w.still) == 0 && w.undrawn
+	switch {
+	case !blank:
+		w.blankSince, w.blankLooks = time.Time{}, 0
+	case w.blankSince.IsZero():
+		w.blankSince = w.tree.Taken
+	}
+	switch {
+	case blank:
+		w.blankLooks++
+		w.flickered = w.flickered || w.wasDrawn
+		w.went.seen(w.hiddenUnder, w.tree.Taken)
+	case len(w.still) > 0:
+		w.wasDrawn = true
+		w.went.seen(w.still[0].Node.String(), w.tree.Taken)
+	default:
+		w.went.looks++
+	}
+}
+
+// away reports whether it has been gone, or not drawn, for long enough not to come back.
+func (w *absence) away() bool {
+	if !w.blankSince.IsZero() {
+		return w.blankLooks > goneLooks && w.tree.Taken.Sub(w.blankSince) >= quietToAct
+	}
+	return w.went.away(w.screenReader)
 }
 
 // unproven is the verdict at the end of the time.
@@ -117,9 +153,10 @@ func (w *absence) unproven() error {
 	switch {
 	case w.absent && w.tree.Loading:
 		return &Failure{stillComing(w.sel)}
-	case w.absent && w.went.gap > 0 && !w.went.away(w.screenReader):
+	case w.absent && !w.away() && (w.went.gap > 0 || w.flickered || w.went.justNow(w.tree.Taken)):
 		return &Failure{event.Problem{Assertion: true, Expected: "no " + what + " on the screen", Actual: w.went.last,
-			Message: fmt.Sprintf("%s comes and goes: %s was there %s before the end of %s", what, w.went.last, w.tree.Taken.Sub(w.went.at).Round(10*time.Millisecond), s.Timeout)}}
+			Message: fmt.Sprintf("%s comes and goes: %s was there %s before the end of %s", what, w.went.last,
+				w.tree.Taken.Sub(w.went.at).Round(10*time.Millisecond), s.Timeout)}}
 	case w.absent:
 		s.doubt("%s; the element was not there at the end of the time", cmp.Or(w.busyWith, "the screen never came to rest"))
 		return nil
@@ -139,16 +176,17 @@ type leaving struct {
 	gap   time.Duration // the longest time without it after which it was there again
 }
 
-// look takes over what a tree has told.
-func (l *leaving) look(still []screen.Match, taken time.Time) {
-	if len(still) == 0 {
-		l.looks++
-		return
-	}
+// seen keeps that it was there.
+func (l *leaving) seen(what string, taken time.Time) {
 	if !l.at.IsZero() && l.looks > 0 {
 		l.gap = max(l.gap, taken.Sub(l.at))
 	}
-	l.at, l.last, l.looks = taken, still[0].Node.String(), 0
+	l.at, l.last, l.looks = taken, what, 0
+}
+
+// justNow reports whether the newest tree alone does not have it: what blinks may be back at once.
+func (l *leaving) justNow(taken time.Time) bool {
+	return l.looks == 1 && !l.at.IsZero() && taken.Sub(l.at) < quietToAct
 }
 
 // away tells whether it has been gone for long enough not to come back: what blinks must be gone for much longer than it was between two times.

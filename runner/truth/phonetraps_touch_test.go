@@ -46,6 +46,15 @@ func touchTraps() (list []*trap) {
 	add("under a clear layer that lets touches through/touch", "- tap: Pay", pass, "Pay", "", func(s *stage) androidtest.Shown {
 		return page(s.press("Pay", at(3)), part{Class: "android.view.View", Bounds: image.Rect(0, 28, trapSize, 776)})
 	})
+	for name, hint := range map[string]string{"without a hint": "", "with a hint": "City"} {
+		add("an empty field "+name+" under a clear layer/touch", "- input: {into: {id: city}, text: Oslo}\n- assert: Oslo", pass, "", "", func(s *stage) androidtest.Shown {
+			if s.entry == nil {
+				s.entry = androidtest.NewEntry("", false)
+			}
+			return page(part{Class: "android.widget.EditText", ID: scenePackage + ":id/city", Hint: hint, Entry: s.entry, Clickable: true, Bounds: at(3),
+				Fill: color.RGBA{0xe7, 0xe0, 0xec, 0xff}}, part{Class: "android.widget.FrameLayout", Bounds: image.Rect(0, 28, trapSize, 776)})
+		})
+	}
 	add("reaching beyond what it lies in/touch", "- tap: Rename", pass, "Rename", "", func(s *stage) androidtest.Shown {
 		row := s.press("Rename", image.Rect(16, 200, 384, 300))
 		row.Fill, row.Ink = nil, ink

@@ -93,6 +93,13 @@ func (p *painter) view(img *image.RGBA, v *view, f *frame) {
 	for _, c := range v.painted {
 		p.view(img, c, f)
 	}
+	if v.scroll != nil { // what is scrolled away is not drawn beyond the list
+		part, ok := img.SubImage(v.b).(*image.RGBA)
+		if !ok || part.Rect.Empty() {
+			return
+		}
+		img = part
+	}
 	for _, c := range v.drawn() {
 		p.view(img, c, f)
 	}

@@ -1,0 +1,157 @@
+package action
+
+import "image"
+
+// faint is the least difference of a colour, of 255, between two neighbouring pixels that a person may still see as an edge.
+const faint = 4
+
+// blank tells whether a part of a picture has no edge at all, in whatever colour: nothing is drawn there but its ground.
+func blank(img image.Image, r image.Rectangle) bool {
+	edges := 0
+	var above [][3]int
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		row := make([][3]int, 0, r.Dx())
+		for x := r.Min.X; x < r.Max.X; x++ {
+			row = append(row, colourAt(img, x, y))
+			n := len(row) - 1
+			if n > 0 && differ(row[n], row[n-1]) || above != nil && differ(row[n], above[n]) {
+				if edges++; edges > 2 {
+					return false
+				}
+			}
+		}
+		above = row
+	}
+	return true
+}
+
+// differ reports whether a person may see an edge between two colours.
+func differ(a, b [3]int) bool {
+	return max(abs(a[0]-b[0]), abs(a[1]-b[1]), abs(a[2]-b[2])) >= faint
+}
+
+func colourAt(img image.Image, x, y int) [3]int {
+	if p, ok := img.(*image.RGBA); ok {
+		at := p.PixOffset(x, y)
+		return [3]int{int(p.Pix[at]), int(p.Pix[at+1]), int(p.Pix[at+2])}
+	}
+	r, g, b, _ := img.At(x, y).RGBA()
+	return [3]int{int(r >> 8), int(g >> 8), int(b >> 8)}
+}
+
+func abs(n int) int { return max(n, -n) }
+
+const (
+	boxEdge     = 4  // how far around a box its edge is looked for
+	lineWidth   = 3  // of the border of what is drawn over an element
+	mostCorner  = 32 // of a rounded corner
+	fewEdges    = 2  // so many are noise
+	borderEdges = 4  // columns of edges that two borders make
+)
+
+// ink is a part of a picture, in which some places do not count.
+type ink struct {
+	img  image.Image
+	part image.Rectangle
+	not  []bool // by pixel, row after row
+}
+
+func newInk(img image.Image, part image.Rectangle) *ink {
+	return &ink{img, part, make([]bool, max(0, part.Dx()*part.Dy()))}
+}
+
+func (k *ink) leaveOut(r image.Rectangle) {
+	r = r.Intersect(k.part)
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		row := k.not[(y-k.part.Min.Y)*k.part.Dx():]
+		for x := r.Min.X; x < r.Max.X; x++ {
+			row[x-k.part.Min.X] = true
+		}
+	}
+}
+
+// leaveOutEdges leaves out the border of a box, and its corners, which may be round.
+func (k *ink) leaveOutEdges(r image.Rectangle) {
+	for _, line := range []image.Rectangle{
+		image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y), image.Rect(r.Min.X, r.Max.Y, r.Max.X, r.Max.Y),
+		image.Rect(r.Min.X, r.Min.Y, r.Min.X, r.Max.Y), image.Rect(r.Max.X, r.Min.Y, r.Max.X, r.Max.Y),
+	} {
+		k.leaveOut(image.Rectangle{line.Min.Sub(image.Pt(lineWidth, lineWidth)), line.Max.Add(image.Pt(lineWidth, lineWidth))})
+	}
+	k.leaveOutCorners(r)
+}
+
+func (k *ink) leaveOutCorners(r image.Rectangle) {
+	size := min(r.Dx()/3, r.Dy()/3, mostCorner)
+	for _, at := range []image.Point{r.Min, {r.Max.X - size, r.Min.Y}, {r.Min.X, r.Max.Y - size}, r.Max.Sub(image.Pt(size, size))} {
+		k.leaveOut(image.Rectangle{at, at.Add(image.Pt(size, size))})
+	}
+}
+
+// any reports whether there is any edge.
+func (k *ink) any() bool {
+	across, columns := k.edges()
+	return across+sum(columns) > fewEdges
+}
+
+// letters reports whether there is more than the straight lines of borders: along a horizontal one nothing changes, and a vertical one changes
+// a whole column alike.
+func (k *ink) letters() bool {
+	_, columns := k.edges()
+	found, straight := 0, 0
+	for x, n := range columns {
+		if n == 0 {
+			continue
+		}
+		if n*10 >= k.rowsOf(x)*9 {
+			straight++
+		} else {
+			found += n
+		}
+	}
+	return found > fewEdges || straight > borderEdges
+}
+
+// rowsOf is how many pixels of a column count.
+func (k *ink) rowsOf(x int) int {
+	rows := 0
+	for i := x; i < len(k.not); i += k.part.Dx() {
+		if !k.not[i] {
+			rows++
+		}
+	}
+	return rows
+}
+
+// edges counts the differences between rows, and those between a column and the one before it.
+func (k *ink) edges() (across int, columns []int) {
+	width := k.part.Dx()
+	columns = make([]int, max(0, width))
+	var above [][3]int
+	for y := k.part.Min.Y; y < k.part.Max.Y; y++ {
+		row := make([][3]int, width)
+		at := (y - k.part.Min.Y) * width
+		for x := range width {
+			row[x] = colourAt(k.img, k.part.Min.X+x, y)
+			if k.not[at+x] {
+				continue
+			}
+			if x > 0 && !k.not[at+x-1] && differ(row[x], row[x-1]) {
+				columns[x]++
+			}
+			if above != nil && !k.not[at+x-width] && differ(row[x], above[x]) {
+				across++
+			}
+		}
+		above = row
+	}
+	return across, columns
+}
+
+func sum(list []int) int {
+	n := 0
+	for _, v := range list {
+		n += v
+	}
+	return n
+}
