@@ -140,16 +140,36 @@ func (w dumpedWindow) bar(screen image.Rectangle) bool {
 	return b.Empty() || wide || high || barTitle.MatchString(w.facts.title)
 }
 
-// strip is the status bar as a thing that takes touches. A navigation bar of gestures takes none, and those with buttons leave apps no room.
+// strip is a bar of the system as a thing that takes touches: the status bar, and a navigation bar or task bar that has buttons. A navigation bar
+// of gestures lets taps through to the app below. What the bar shows are its children.
 func (w dumpedWindow) strip() (*screen.Node, bool) {
 	b := w.facts.bounds
 	if b.Empty() {
 		b = w.node.Bounds
 	}
-	if b.Empty() || !statusTitle.MatchString(w.facts.title) || b.Min.Y > 0 {
-		return nil, false
+	bar := &screen.Node{Type: "StatusBar", Desc: "the status bar", Package: w.node.Package, Bounds: b, Blocks: true}
+	var buttons bool
+	var walk func(n *screen.Node)
+	walk = func(n *screen.Node) {
+		buttons = buttons || n.Clickable && !n.Hidden && !n.Bounds.Empty()
+		if !n.Hidden && len(n.Children) == 0 {
+			bar.Children = append(bar.Children, n)
+		}
+		for _, c := range n.Children {
+			walk(c)
+		}
 	}
-	return &screen.Node{Type: "StatusBar", Desc: "the status bar", Package: w.node.Package, Bounds: b, Blocks: true}, true
+	walk(w.node)
+	switch {
+	case b.Empty() || w.facts.kind != "" && !strings.HasSuffix(w.facts.kind, "SYSTEM"):
+		return nil, false
+	case statusTitle.MatchString(w.facts.title):
+		return bar, b.Min.Y <= 0
+	case buttons:
+		bar.Type, bar.Desc = "NavigationBar", "the navigation bar"
+		return bar, true
+	}
+	return nil, false
 }
 
 var statusTitle = lazyregexp.New(`(?i)^status ?bar$`)

@@ -83,5 +83,12 @@ func (t *Tree) drawnLater(n *Node, part image.Rectangle) []*Node {
 			list = append(list, c)
 		}
 	}
+	for _, bar := range t.Bars {
+		for _, c := range append([]*Node{bar}, bar.Children...) {
+			if c.Bounds.Overlaps(part) {
+				list = append(list, c)
+			}
+		}
+	}
 	return list
 }

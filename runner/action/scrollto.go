@@ -49,6 +49,7 @@ type search struct {
 	rested   bool          // the last movement came to rest
 	looked   bool          // the screen was looked at since the last movement
 	found    *screen.Match // by that look
+	beneath  *screen.Match // by that look, too: it is under a bar of the system, and comes free by scrolling on unless the content ends
 }
 
 // scrollTo looks for the element and scrolls on until it is there, the content ends, or the limit is reached. Each movement overlaps what
@@ -97,6 +98,10 @@ func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
 		if err != nil {
 			return err
 		}
+		if !more && c.beneath != nil {
+			c.found = c.beneath
+			return c.arrive(ctx)
+		}
 		if !more && !c.turn() && !c.next() {
 			return c.notFound(fmt.Sprintf("the content ends after %d movements", c.moves))
 		}
@@ -121,7 +126,7 @@ func (c *search) left() time.Duration { return max(time.Until(c.deadline), 0) }
 
 // lookAround looks for the element once the screen rests for a moment.
 func (c *search) lookAround(ctx context.Context) error {
-	c.found = nil
+	c.found, c.beneath = nil, nil
 	_, scrolls := c.s.Device.(drivers.Scroller)
 	began := time.Now()
 	err := poll(ctx, min(c.left(), 3*time.Second), func() error {
@@ -132,6 +137,9 @@ func (c *search) lookAround(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return err
+		case len(matches) > 0 && slices.Contains(c.tree.Bars, matches[0].Cover):
+			c.beneath = &matches[0]
+			return nil
 		case len(matches) > 0:
 			c.found = &matches[0]
 			return nil

@@ -55,7 +55,7 @@ func (w *screenReader) sightOf(ctx context.Context, c candidate, coversOnly bool
 	if part.Empty() || dark(shot) {
 		return sight{}, nil
 	}
-	if len(c.over) == 0 && c.seen == c.n.Bounds {
+	if len(c.over) == 0 && !c.mayBeCut(w.tree.Size) {
 		if blank(shot, part) {
 			return sight{hidden: "nothing is drawn in its place"}, nil
 		}
@@ -125,6 +125,18 @@ func (c candidate) wholeCover() *screen.Node {
 		}
 	}
 	return top
+}
+
+// mayBeCut reports whether a part of the element may be out of view: phones give bounds that are cut at the edges of the screen, and agents
+// give bounds that are cut at those of lists.
+func (c candidate) mayBeCut(screen image.Point) bool {
+	around := image.Rectangle{Max: screen}
+	for a := c.n.Parent; a != nil; a = a.Parent {
+		if a.Scrollable {
+			around = around.Intersect(a.Bounds)
+		}
+	}
+	return c.seen != c.n.Bounds || !c.seen.In(around.Inset(1))
 }
 
 // contentOver reports whether what is drawn over the element shows something of its own there.

@@ -179,6 +179,9 @@ func (w *showing) run(t *testing.T) {
 	if err != nil {
 		w.wrong("%v", err)
 	}
+	if pressed := phone.BarKeys(); len(pressed) > 0 {
+		w.wrong("pressed %q of the navigation bar\n%s", pressed, yaml)
+	}
 	phone.Change(func() { w.judge(s, verdict, sink.Result(), yaml) })
 }
 

@@ -19,7 +19,7 @@ const (
 
 // phoneTraps are all traps of phones.
 func phoneTraps() []*trap {
-	return slices.Concat(secureTraps(), awayTraps(), seenTraps(), keyboardTraps(), touchTraps(), otherTraps(), wildTraps(), appTraps())
+	return slices.Concat(secureTraps(), awayTraps(), seenTraps(), keyboardTraps(), touchTraps(), barTraps(), otherTraps(), wildTraps(), appTraps())
 }
 
 // secureTraps are screens of which the app forbids pictures.

@@ -1,6 +1,7 @@
 package truth_test
 
 import (
+	"fmt"
 	"image"
 	"image/color"
 
@@ -110,5 +111,48 @@ func touchTraps() (list []*trap) {
 		leave.Tapped = func() { s.took("Leave")(); now.App.Finish() }
 		return page(leave)
 	}
+	return list
+}
+
+// barTraps are elements under the system's navigation bar: with buttons it takes touches, and is drawn over what an app has there.
+func barTraps() (list []*trap) {
+	add := func(name, steps string, want event.Verdict, taps, says string, buttons bool, show func(s *stage) []part) {
+		for _, api := range []int{34, 36} {
+			list = append(list, &trap{name: fmt.Sprintf("%s of Android %d/touch", name, api), steps: steps, want: want, taps: taps, says: says,
+				options: androidtest.Options{API: api, ButtonBar: buttons}, show: still(show)})
+		}
+	}
+	beneath, half := image.Rect(16, 758, 384, 796), image.Rect(16, 720, 384, 796)
+	pay := func(b image.Rectangle) func(s *stage) []part {
+		return func(s *stage) []part { return []part{label("Your order", at(0)), s.press("Pay", b)} }
+	}
+	add("below the navigation bar", "- tap: Pay", fails, "", "navigation bar", true, pay(beneath))
+	add("below the navigation bar, held", "- longPress: Pay", fails, "", "navigation bar", true, pay(beneath))
+	add("half below the navigation bar", "- tap: Pay", pass, "Pay", "", true, pay(half))
+	add("mostly below the navigation bar", "- tap: Pay", pass, "Pay", "", true, pay(image.Rect(16, 744, 384, 796)))
+	add("above the navigation bar", "- tap: Pay", pass, "Pay", "", true, pay(image.Rect(16, 700, 384, 750)))
+	add("over a navigation bar of gestures", "- tap: Pay", pass, "Pay", "", false, pay(beneath))
+	add("an item of a bar half below the navigation bar", "- tap: Orders", pass, "Orders", "", true, func(s *stage) []part {
+		bar := part{Class: "android.widget.LinearLayout", Fill: paper, Bounds: image.Rect(0, 720, trapSize, 800)}
+		for i, name := range []string{"Home", "Orders", "Account"} {
+			b := image.Rect(i*133, 720, i*133+133, 800)
+			bar.Parts = append(bar.Parts, part{Class: "android.widget.FrameLayout", Bounds: b, Clickable: true, Tapped: s.took(name), Parts: []part{
+				{Class: "android.widget.ImageView", Picture: true, Bounds: image.Rect(b.Min.X+50, 724, b.Min.X+80, 748)},
+				{Text: name, Centered: true, Bounds: image.Rect(b.Min.X, 744, b.Max.X, 798)}}})
+		}
+		return []part{label("Your order", at(0)), bar}
+	})
+	rows := func(s *stage) []part {
+		list := part{Class: "androidx.recyclerview.widget.RecyclerView", Bounds: image.Rect(0, 100, trapSize, 800),
+			Scrolled: func(dy int) { s.offset = max(0, min(500, s.offset+dy)) }}
+		for i := range 14 {
+			row := s.press(fmt.Sprint("Row ", i+1), image.Rect(16, 104+i*80-s.offset, 384, 180+i*80-s.offset))
+			if row.Bounds.Overlaps(list.Bounds) {
+				list.Parts = append(list.Parts, row)
+			}
+		}
+		return []part{label("Rows", at(0)), list}
+	}
+	add("a row below the navigation bar, scrolled to", "- scrollTo: Row 9\n- tap: Row 9", pass, "Row 9", "", true, rows)
 	return list
 }

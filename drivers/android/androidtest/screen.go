@@ -54,6 +54,7 @@ type screen struct {
 	anr       string // the app that the system asks about
 	lastTap   firstTap
 	finger    *touchPoint
+	barKeys   []string // buttons of the navigation bar that were touched
 	clipboard string
 	timers    []*time.Timer
 	complaint string // the window's title in which the system asks about an app
@@ -258,6 +259,7 @@ func (s *screen) rotation() int {
 const (
 	statusBarDP = 28
 	navBarDP    = 24
+	buttonBarDP = 48
 )
 
 func (s *screen) metrics(now time.Time) metrics {
@@ -317,6 +319,9 @@ func (s *screen) frame(now time.Time) *frame {
 		f.windows = append(f.windows, s.askAboutApp(m))
 	}
 	f.windows = append(f.windows, s.overlayWindows(m)...)
+	if s.phone.opts.ButtonBar {
+		f.windows = append(f.windows, s.navigationBar(m, f.size))
+	}
 	f.windows = append(f.windows, statusBar(m, f.size))
 	return f
 }
