@@ -193,6 +193,12 @@ type ObstacleReporter interface {
 	Obstacle(ctx context.Context) (string, error)
 }
 
+// DisplayReporter is a device whose display may go off while it is tested.
+type DisplayReporter interface {
+	// DisplayOn returns an error that says that the display is off, nil while it is on.
+	DisplayOn(ctx context.Context) error
+}
+
 // CrashHinter is a CrashWatcher that reads the log as it goes by, so that nobody need ask the device in vain.
 type CrashHinter interface {
 	// CrashSuspected tells at once whether the log has told of a crash since the app was launched. It asks nobody.

@@ -203,8 +203,17 @@ func (a *agentAccess) touch(ctx context.Context, t touch) error {
 		if err != nil {
 			return err
 		}
+		off := make(chan error, 1)
+		if err := a.d.life.Go(func() { off <- a.d.DisplayOn(ctx) }); err != nil {
+			return fmt.Errorf("device %s: %w", a.d.link.serial, err)
+		}
 		if t.aimed != nil {
 			err = a.ready(ctx, t)
+		}
+		if off := <-off; off != nil {
+			return off
+		}
+		if t.aimed != nil {
 			if silent(err) && try <= agentTouches {
 				a.mark(err)
 				continue

@@ -57,6 +57,14 @@ func parseLockState(said string) lockState {
 	return s
 }
 
+var _ drivers.DisplayReporter = (*Device)(nil)
+
+// DisplayOn is the error about a display that is off, which takes no touches: the agent may be told of its elements all the same.
+func (d *Device) DisplayOn(ctx context.Context) error {
+	said := d.link.tells(ctx, command{name: "dumpsys power", line: "dumpsys power | grep mWakefulness="})
+	return d.unusable(lockState{asleep: parseLockState(said).asleep})
+}
+
 // unlock wakes the display and takes a lock without a secret away. The error says why nobody could use the phone as it is.
 func (d *Device) unlock(ctx context.Context) error {
 	s := d.lockState(ctx)

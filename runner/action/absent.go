@@ -16,10 +16,16 @@ import (
 
 // nothingOver is asked before the absence of an element counts: the error says what keeps the app from being seen. That another app is in front is
 // a doubt.
-func (s *Session) nothingOver(ctx context.Context, t *screen.Tree) error {
+func (s *Session) nothingOver(ctx context.Context, t *screen.Tree, last image.Image) error {
 	s.besideDialog(t)
 	d, ok := s.Device.(drivers.ObstacleReporter)
-	if !ok || t == nil || s.launched != "" && shows(t, s.launched) {
+	if !ok || t == nil {
+		return nil
+	}
+	if s.launched != "" && shows(t, s.launched) && (last == nil || !dark(last)) {
+		if d, ok := s.Device.(drivers.DisplayReporter); ok && last == nil {
+			return d.DisplayOn(ctx)
+		}
 		return nil
 	}
 	what, err := d.Obstacle(ctx)
@@ -27,7 +33,7 @@ func (s *Session) nothingOver(ctx context.Context, t *screen.Tree) error {
 	case err != nil:
 		return err
 	case what != "":
-		return fmt.Errorf("device %s: %s; what is not on the screen of an app cannot be told", s.Device.Info().ID, what)
+		return fmt.Errorf("device %s: %s; what is on the screen of an app, and what is not, cannot be told", s.Device.Info().ID, what)
 	}
 	s.notInFront(t)
 	return nil

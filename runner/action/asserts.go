@@ -62,7 +62,7 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 		}
 		return nil
 	case err == nil:
-		return s.nothingOver(ctx, w.tree)
+		return s.nothingOver(ctx, w.tree, w.rest.Last())
 	case errors.Is(err, errWait) && unmet == "":
 		return w.missing(a.Selector, true)
 	case errors.Is(err, errWait):

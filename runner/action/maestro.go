@@ -228,7 +228,7 @@ func Misses(ctx context.Context, s *Session, sel dsl.Selector, limit time.Durati
 		case err != nil && !unread:
 			return false, err
 		case err == nil && n == nil:
-			over := s.nothingOver(ctx, s.Tree)
+			over := s.nothingOver(ctx, s.Tree, nil)
 			return over == nil, over
 		case !time.Now().Before(deadline):
 			return false, err

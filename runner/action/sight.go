@@ -52,7 +52,10 @@ func (w *screenReader) sightOf(ctx context.Context, c candidate, coversOnly bool
 		return sight{}, err
 	}
 	part := c.seen.Intersect(shot.Bounds())
-	if part.Empty() || dark(shot) {
+	if dark(shot) { // a black screen says nothing of an element, unless it is off
+		return sight{}, w.s.nothingOver(ctx, w.tree, shot)
+	}
+	if part.Empty() {
 		return sight{}, nil
 	}
 	if len(c.over) == 0 && !c.mayBeCut(w.tree.Size) {

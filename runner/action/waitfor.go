@@ -72,7 +72,7 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 		s.doubt("%s was not seen in the pixels, and what vision cannot make out is not seen either", screen.Describe(sel))
 	}
 	if err == nil || errors.Is(err, errWait) && w.absent {
-		if over := s.nothingOver(ctx, w.tree); over != nil {
+		if over := s.nothingOver(ctx, w.tree, w.rest.Last()); over != nil {
 			return over
 		}
 	}

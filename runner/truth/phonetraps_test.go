@@ -103,6 +103,7 @@ func awayTraps() (list []*trap) {
 		}})
 	}
 	none, locks := androidtest.Options{}, androidtest.App.Lock
+	told := androidtest.Options{TellsWhenOff: true}
 	for what, o := range map[string]androidtest.Options{"with a PIN": {Lock: androidtest.PINLock}, "with a swipe": {Lock: androidtest.SwipeLock}} {
 		add("locked "+what+"/absence", locks, "- tap: Pay\n- assertNot: Error", wrong, "locked", o)
 		add("locked "+what+"/absence that is waited for", locks, "- tap: Pay\n- waitFor: {gone: Your order}", wrong, "locked", o)
@@ -115,6 +116,11 @@ func awayTraps() (list []*trap) {
 	add("asleep/absence", asleep, "- tap: Pay\n- assertNot: Error", wrong, "off", none)
 	add("asleep/presence", asleep, "- tap: Pay\n- assert: Your order", wrong, "off", none)
 	add("asleep/touch", asleep, "- tap: Pay\n- tap: Your order", wrong, "off", none)
+	add("asleep, and its elements are told/absence", asleep, "- tap: Pay\n- assertNot: Error", wrong, "off", told)
+	add("asleep, and its elements are told/presence", asleep, "- tap: Pay\n- assert: Your order", wrong, "off", told)
+	add("asleep, and its elements are told/touch", asleep, "- tap: Pay\n- tap: Your order", wrong, "off", told)
+	add("asleep, and its elements are told/touch of a point", asleep, "- tap: Pay\n- tap: {point: \"50%,50%\"}", wrong, "off", told)
+	add("asleep, and its elements are told/swipe", asleep, "- tap: Pay\n- swipe: {direction: up}", wrong, "off", told)
 	add("awake/absence", func(androidtest.App) {}, "- tap: Pay\n- assertNot: Error", pass, "", none)
 	add("crashed/absence", func(a androidtest.App) { a.Crash("java.lang.IllegalStateException: basket is empty") }, "- tap: Pay\n- assertNot: Your order", fails, "crashed", none)
 	add("frozen/absence", func(a androidtest.App) { a.Freeze("") }, "- tap: Pay\n- assertNot: Your order", fails, "respond", none)

@@ -68,7 +68,7 @@ func (a *agentRun) source(w http.ResponseWriter, r *http.Request, _ map[string]a
 	p.spend(p.opts.Latency.AgentSource, r.Context())
 	p.hearPage()
 	p.mu.Lock()
-	f := p.ui.frame(time.Now())
+	f := p.ui.told(time.Now())
 	multi, hung := a.flag("enableMultiWindows"), 0
 	windows := slices.DeleteFunc(a.windows(f), func(w *window) bool {
 		if p.hung[w.root.pkg] {
@@ -244,7 +244,7 @@ func (a *agentRun) listWindows(w http.ResponseWriter, r *http.Request, _ map[str
 	kinds := map[string]int{"APPLICATION": 1, "INPUT_METHOD": 2, "SYSTEM": 3}
 	p := a.phone
 	p.mu.Lock()
-	f := p.ui.frame(time.Now())
+	f := p.ui.told(time.Now())
 	list := []any{}
 	for _, one := range f.reachable() {
 		b := one.root.b.Intersect(image.Rectangle{Max: f.size})

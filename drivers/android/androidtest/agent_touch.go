@@ -32,7 +32,7 @@ type sighted struct {
 
 // sights lists the views that the agent sees. Phone.mu is held.
 func (a *agentRun) sights() []sighted {
-	f := a.phone.ui.frame(time.Now())
+	f := a.phone.ui.told(time.Now())
 	var list []sighted
 	var walk func(v *view, place string, clip image.Rectangle)
 	walk = func(v *view, place string, clip image.Rectangle) {
@@ -89,7 +89,7 @@ func fitsUiSelector(v *view, selector string) bool {
 
 // activeOnly keeps what lies in the window with the focus, which is all that a UiSelector knows. Phone.mu is held.
 func (a *agentRun) activeOnly(list []sighted) []sighted {
-	f := a.phone.ui.frame(time.Now())
+	f := a.phone.ui.told(time.Now())
 	active := f.active()
 	if active == nil {
 		return nil

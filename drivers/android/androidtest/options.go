@@ -59,6 +59,8 @@ type Options struct {
 	// Asleep boots the phone with its display off; Unwakeable is one whose display nothing but a hand can switch on.
 	Asleep     bool
 	Unwakeable bool
+	// TellsWhenOff is a phone whose automation services are told of windows although the display is off.
+	TellsWhenOff bool
 	// WorkProfile is a phone with two users: am start must be told which one is meant.
 	WorkProfile bool
 	// Dump is how uiautomator writes trees, where phones of one API level differ.

@@ -326,4 +326,14 @@ func (s *screen) frame(now time.Time) *frame {
 	return f
 }
 
+// told is the screen as automation services are told of it: some phones tell of the windows of a display that has gone off.
+func (s *screen) told(now time.Time) *frame {
+	if !s.guard.off || !s.phone.opts.TellsWhenOff {
+		return s.frame(now)
+	}
+	s.guard.off = false
+	defer func() { s.guard.off = true }()
+	return s.frame(now)
+}
+
 func (s *screen) picture(now time.Time) *image.RGBA { return s.phone.draw.frame(s.frame(now)) }
