@@ -59,4 +59,3 @@ func (w *screenReader) behindKeyboard(ctx context.Context, c candidate) (bool, e
 	area, err := d.KeyboardArea(ctx)
 	return err == nil && c.seen.In(area), err
 }
-
