@@ -59,7 +59,8 @@ func parseLockState(said string) lockState {
 
 var _ drivers.DisplayReporter = (*Device)(nil)
 
-// DisplayOn is the error about a display that is off, which takes no touches: the agent may be told of its elements all the same.
+// DisplayOn is the error about a display that is off, which takes no touches: the agent may be told of its elements all
+// the same.
 func (d *Device) DisplayOn(ctx context.Context) error {
 	said := d.link.tells(ctx, command{name: "dumpsys power", line: "dumpsys power | grep mWakefulness="})
 	return d.unusable(lockState{asleep: parseLockState(said).asleep})

@@ -140,8 +140,8 @@ func (w dumpedWindow) bar(screen image.Rectangle) bool {
 	return b.Empty() || wide || high || barTitle.MatchString(w.facts.title)
 }
 
-// strip is a bar of the system as a thing that takes touches: the status bar, and a navigation bar or task bar that has buttons. A navigation bar
-// of gestures lets taps through to the app below. What the bar shows are its children.
+// strip is a bar of the system as a thing that takes touches: the status bar, and a navigation bar or task bar that has
+// buttons. A navigation bar of gestures lets taps through to the app below. What the bar shows are its children.
 func (w dumpedWindow) strip() (*screen.Node, bool) {
 	b := w.facts.bounds
 	if b.Empty() {

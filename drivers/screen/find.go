@@ -46,8 +46,8 @@ type Query struct {
 	// Matched holds the elements that each css and xpath of the selector and of those within it picks, when only the device can tell
 	// them; see Tree.XPath for those of a phone.
 	Matched map[Expression]map[*Node]bool
-	// Drawn reports, by the pixels of the screen, whether a person can see an element; over are the elements drawn over some of it or all of it.
-	// Nil: the caller decides by Match.Over.
+	// Drawn reports, by the pixels of the screen, whether a person can see an element; over are the elements drawn over
+	// some of it or all of it. Nil: the caller decides by Match.Over.
 	Drawn func(n *Node, seen image.Rectangle, over []*Node) bool
 	// Said gives a selector as a test would write it, where the query's is made for the search. Nil: it is the test's own.
 	Said func(dsl.Selector) dsl.Selector

@@ -47,7 +47,8 @@ func (f *finder) seen(n *Node) image.Rectangle {
 	return part
 }
 
-// drawn asks the pixels whether a person can see the element. Where the device itself knows what is seen, its answer is in the tree.
+// drawn asks the pixels whether a person can see the element. Where the device itself knows what is seen, its answer is
+// in the tree.
 func (f *finder) drawn(n *Node) bool {
 	if f.q.Drawn == nil || f.tree.HitTested {
 		return true
@@ -79,7 +80,8 @@ func (t *Tree) drawnLater(n *Node, part image.Rectangle) []*Node {
 	}
 	var list []*Node
 	for c := range t.All {
-		if c.order > n.order && !c.Hidden && !(n.InPage && c.InPage) && c.Bounds.Overlaps(part) && !c.Within(n) && !n.Within(c) {
+		if c.order > n.order && !c.Hidden && !(n.InPage && c.InPage) && c.Bounds.Overlaps(part) && !c.Within(n) &&
+			!n.Within(c) {
 			list = append(list, c)
 		}
 	}

@@ -33,7 +33,8 @@ func (s *Session) nothingOver(ctx context.Context, t *screen.Tree, last image.Im
 	case err != nil:
 		return err
 	case what != "":
-		return fmt.Errorf("device %s: %s; what is on the screen of an app, and what is not, cannot be told", s.Device.Info().ID, what)
+		return fmt.Errorf("device %s: %s; what is on the screen of an app, and what is not, cannot be told",
+			s.Device.Info().ID, what)
 	}
 	s.notInFront(t)
 	return nil

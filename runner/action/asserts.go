@@ -20,7 +20,8 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 		return gone(ctx, s, shownAs(a.Selector, a.Text))
 	}
 	w := newScreenReader(s)
-	w.unseenToo = a.Count == nil && (a.Is != nil || a.Value != nil) && a.Visible == nil // a state is one whether it is seen or not
+	// a state is one whether it is seen or not
+	w.unseenToo = a.Count == nil && (a.Is != nil || a.Value != nil) && a.Visible == nil
 	var matches []screen.Match
 	unmet := ""
 	err := poll(ctx, s.Timeout, func() (err error) {

@@ -10,11 +10,13 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// An element tree does not say what is opaque, nor what is drawn at all. The pixels of the screen decide it, in sightOf: that one verdict
-// serves presence, absence, counts and conditions, so that of an assertion and its negation exactly one holds.
+// An element tree does not say what is opaque, nor what is drawn at all. The pixels of the screen decide it, in
+// sightOf: that one verdict serves presence, absence, counts and conditions, so that of an assertion and its negation
+// exactly one holds.
 
-// findDrawn runs a query over the tree that was read last, and leaves out what a person cannot see. For an action that finds nothing
-// else, what lies under something opaque stays, as covered: the report says what was found, and what covers it.
+// findDrawn runs a query over the tree that was read last, and leaves out what a person cannot see. For an action that
+// finds nothing else, what lies under something opaque stays, as covered: the report says what was found, and what
+// covers it.
 func (w *screenReader) findDrawn(ctx context.Context, q screen.Query) ([]screen.Match, error) {
 	w.hiddenUnder, w.undrawn = "", false
 	var failed error

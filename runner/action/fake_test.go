@@ -64,7 +64,8 @@ func (f *fake) Screenshot(ctx context.Context) (image.Image, error) {
 		draw.Draw(img, n.Bounds, image.NewUniform(c), image.Point{}, draw.Src)
 		for i := range 5 * min(1, len(n.Text)) {
 			stroke := image.Rect(n.Bounds.Min.X+20+12*i, n.Bounds.Min.Y+20+4*i, n.Bounds.Min.X+26+12*i, n.Bounds.Max.Y-20)
-			draw.Draw(img, stroke.Intersect(n.Bounds), image.NewUniform(color.RGBA{^c.R, ^c.G, ^c.B, 255}), image.Point{}, draw.Src)
+			draw.Draw(img, stroke.Intersect(n.Bounds), image.NewUniform(color.RGBA{^c.R, ^c.G, ^c.B, 255}), image.Point{},
+				draw.Src)
 		}
 	}
 	return img, f.wait(ctx, f.pictureCost)

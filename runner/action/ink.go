@@ -2,10 +2,12 @@ package action
 
 import "image"
 
-// faint is the least difference of a colour, of 255, between two neighbouring pixels that a person may still see as an edge.
+// faint is the least difference of a colour, of 255, between two neighbouring pixels that a person may still see as an
+// edge.
 const faint = 4
 
-// blank tells whether a part of a picture has no edge at all, in whatever colour: nothing is drawn there but its ground.
+// blank tells whether a part of a picture has no edge at all, in whatever colour: nothing is drawn there but its
+// ground.
 func blank(img image.Image, r image.Rectangle) bool {
 	edges := 0
 	var above [][3]int
@@ -76,14 +78,16 @@ func (k *ink) leaveOutEdges(r image.Rectangle) {
 		image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y), image.Rect(r.Min.X, r.Max.Y, r.Max.X, r.Max.Y),
 		image.Rect(r.Min.X, r.Min.Y, r.Min.X, r.Max.Y), image.Rect(r.Max.X, r.Min.Y, r.Max.X, r.Max.Y),
 	} {
-		k.leaveOut(image.Rectangle{line.Min.Sub(image.Pt(lineWidth, lineWidth)), line.Max.Add(image.Pt(lineWidth, lineWidth))})
+		k.leaveOut(image.Rectangle{line.Min.Sub(image.Pt(lineWidth, lineWidth)), line.Max.Add(image.Pt(lineWidth,
+			lineWidth))})
 	}
 	k.leaveOutCorners(r)
 }
 
 func (k *ink) leaveOutCorners(r image.Rectangle) {
 	size := min(r.Dx()/3, r.Dy()/3, mostCorner)
-	for _, at := range []image.Point{r.Min, {r.Max.X - size, r.Min.Y}, {r.Min.X, r.Max.Y - size}, r.Max.Sub(image.Pt(size, size))} {
+	for _, at := range []image.Point{r.Min, {r.Max.X - size, r.Min.Y}, {r.Min.X, r.Max.Y - size},
+		r.Max.Sub(image.Pt(size, size))} {
 		k.leaveOut(image.Rectangle{at, at.Add(image.Pt(size, size))})
 	}
 }
@@ -94,8 +98,8 @@ func (k *ink) any() bool {
 	return across+sum(columns) > fewEdges
 }
 
-// letters reports whether there is more than the straight lines of borders: along a horizontal one nothing changes, and a vertical one changes
-// a whole column alike.
+// letters reports whether there is more than the straight lines of borders: along a horizontal one nothing changes, and
+// a vertical one changes a whole column alike.
 func (k *ink) letters() bool {
 	_, columns := k.edges()
 	found, straight := 0, 0

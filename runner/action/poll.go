@@ -27,8 +27,8 @@ func slowing() *backoff.ExponentialBackOff {
 	return pause
 }
 
-// attentiveBackOff is a pace that slows down, but for moments in which it must not miss anything. uneven are moments in which its pauses differ,
-// so that what blinks is not seen in the same phase each time.
+// attentiveBackOff is a pace that slows down, but for moments in which it must not miss anything. uneven are moments in
+// which its pauses differ, so that what blinks is not seen in the same phase each time.
 type attentiveBackOff struct {
 	backoff.BackOff
 	now, uneven func() bool

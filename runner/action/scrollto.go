@@ -49,7 +49,8 @@ type search struct {
 	rested   bool          // the last movement came to rest
 	looked   bool          // the screen was looked at since the last movement
 	found    *screen.Match // by that look
-	beneath  *screen.Match // by that look, too: it is under a bar of the system, and comes free by scrolling on unless the content ends
+	// by that look, too: it is under a bar of the system, and comes free by scrolling on unless the content ends
+	beneath *screen.Match
 }
 
 // scrollTo looks for the element and scrolls on until it is there, the content ends, or the limit is reached. Each movement overlaps what

@@ -48,8 +48,8 @@ func (w *screenReader) newerPicture(ctx context.Context) (image.Image, error) {
 	return w.rest.Last(), nil
 }
 
-// behindKeyboard reports whether the keyboard covers all that could be seen of an element: it covers the page and is in no tree. The device is
-// queried only while a field has the focus, about what is below the beginning of that field.
+// behindKeyboard reports whether the keyboard covers all that could be seen of an element: it covers the page and is in
+// no tree. The device is queried only while a field has the focus, about what is below the beginning of that field.
 func (w *screenReader) behindKeyboard(ctx context.Context, c candidate) (bool, error) {
 	d, ok := w.s.Device.(drivers.KeyboardArea)
 	field := w.tree.Focused()

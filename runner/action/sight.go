@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// candidate is an element that fits a selector, the part of it inside the screen and every clip around it, and what is drawn later over some
-// of that part.
+// candidate is an element that fits a selector, the part of it inside the screen and every clip around it, and what is
+// drawn later over some of that part.
 type candidate struct {
 	n    *screen.Node
 	seen image.Rectangle
@@ -24,9 +24,10 @@ type sight struct {
 	cover  *screen.Node // that is drawn over all of it; nil when nothing is
 }
 
-// sightOf is the verdict on one element of the newest tree: it is visible when it is inside the viewport and every clip around it, drawn, and
-// not fully covered by something opaque. The tree has decided the first, pixels decide the others. coversOnly leaves out what matters to
-// assertions alone: whether the text is drawn at all, and the keyboard, which actions hide.
+// sightOf is the verdict on one element of the newest tree: it is visible when it is inside the viewport and every clip
+// around it, drawn, and not fully covered by something opaque. The tree has decided the first, pixels decide the
+// others. coversOnly leaves out what matters to assertions alone: whether the text is drawn at all, and the keyboard,
+// which actions hide.
 func (w *screenReader) sightOf(ctx context.Context, c candidate, coversOnly bool) (sight, error) {
 	if c.n.Type == seenType || c.n.Type == toastType || c.n.Earlier || c.seen.Empty() {
 		return sight{}, nil
@@ -71,17 +72,19 @@ func (w *screenReader) sightOf(ctx context.Context, c candidate, coversOnly bool
 	case top != nil:
 		return sight{hidden: fmt.Sprintf("hidden under %s", top), cover: top}, nil
 	case len(c.over) > 0:
-		return sight{hidden: fmt.Sprintf("nothing of its text is drawn in the part that %s leaves free", c.over[len(c.over)-1])}, nil
+		return sight{hidden: fmt.Sprintf("nothing of its text is drawn in the part that %s leaves free",
+			c.over[len(c.over)-1])}, nil
 	}
 	return sight{hidden: "nothing of its text is drawn in the part that is in view"}, nil
 }
 
-// drawsText reports whether the text of an element is drawn inside its bounds, so that pixels without ink there mean that it cannot be seen.
-// A name may be there for assistive technology alone, the hint of a field may float above it, and the text of an iPhone's button may be
-// its name.
+// drawsText reports whether the text of an element is drawn inside its bounds, so that pixels without ink there mean
+// that it cannot be seen. A name may be there for assistive technology alone, the hint of a field may float above it,
+// and the text of an iPhone's button may be its name.
 func (w *screenReader) drawsText(n *screen.Node) bool {
 	switch {
-	case !w.s.onPhone(), n.Text == "", n.Desc != "", n.InPage, n.Editable && (n.HintUnsure || n.Text == n.Hint || n.Password):
+	case !w.s.onPhone(), n.Text == "", n.Desc != "", n.InPage, n.Editable && (n.HintUnsure || n.Text == n.Hint ||
+		n.Password):
 		return false
 	case w.s.Platform == dsl.IOS:
 		return strings.HasSuffix(n.Type, "StaticText")
@@ -89,8 +92,8 @@ func (w *screenReader) drawsText(n *screen.Node) bool {
 	return true
 }
 
-// inkOf reports whether something of the element itself is drawn in the part of it that can be seen. What other elements show over it is not
-// its ink; where no other is left, its text must be readable.
+// inkOf reports whether something of the element itself is drawn in the part of it that can be seen. What other
+// elements show over it is not its ink; where no other is left, its text must be readable.
 func (w *screenReader) inkOf(ctx context.Context, c candidate, shot image.Image, text bool) bool {
 	part := c.seen
 	if !text && c.n.Text == "" { // a box that shows nothing itself is seen by its edge
@@ -130,8 +133,8 @@ func (c candidate) wholeCover() *screen.Node {
 	return top
 }
 
-// mayBeCut reports whether a part of the element may be out of view: phones give bounds that are cut at the edges of the screen, and agents
-// give bounds that are cut at those of lists.
+// mayBeCut reports whether a part of the element may be out of view: phones give bounds that are cut at the edges of
+// the screen, and agents give bounds that are cut at those of lists.
 func (c candidate) mayBeCut(screen image.Point) bool {
 	around := image.Rectangle{Max: screen}
 	for a := c.n.Parent; a != nil; a = a.Parent {
@@ -171,7 +174,8 @@ func showsSomething(n *screen.Node) bool {
 	if len(n.Children) > 0 {
 		return false
 	}
-	for _, kind := range []string{"Image", "Video", "Surface", "WebView", "Button", "Switch", "CheckBox", "Progress", "Edit"} {
+	for _, kind := range []string{"Image", "Video", "Surface", "WebView", "Button", "Switch", "CheckBox", "Progress",
+		"Edit"} {
 		if strings.Contains(n.Type, kind) {
 			return true
 		}
@@ -179,14 +183,15 @@ func showsSomething(n *screen.Node) bool {
 	return n.Desc != "" || n.Hint != ""
 }
 
-// unprovenBehind is the error of an element that something is drawn over which shows something, where no pixels say whether one sees it all
-// the same. What shows nothing is taken for clear, as most such layers are, with a warning.
+// unprovenBehind is the error of an element that something is drawn over which shows something, where no pixels say
+// whether one sees it all the same. What shows nothing is taken for clear, as most such layers are, with a warning.
 func (w *screenReader) unprovenBehind(c candidate) error {
 	for _, o := range c.over {
 		if showsSomething(o) {
 			return fmt.Errorf("whether %s can be seen under %s cannot be told: %w", c.n, o, w.protected)
 		}
 	}
-	w.s.doubtOnce("whether %s can be seen under %s could not be told: the app forbids pictures of its window", c.n, c.wholeCover())
+	w.s.doubtOnce("whether %s can be seen under %s could not be told: the app forbids pictures of its window", c.n,
+		c.wholeCover())
 	return nil
 }

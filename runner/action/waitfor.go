@@ -66,7 +66,8 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 	}
 	w := &absence{screenReader: newScreenReader(s), sel: sel, pixelsTell: needsVision(sel) || sel.Fallback != ""}
 	w.onlySeen, w.eager = needsVision(sel) && visionSuffices(sel), true
-	pace := &attentiveBackOff{BackOff: slowing(), now: func() bool { return w.absent }, uneven: func() bool { return w.blankLooks > 0 }}
+	pace := &attentiveBackOff{BackOff: slowing(), now: func() bool { return w.absent },
+		uneven: func() bool { return w.blankLooks > 0 }}
 	err := pollWith(ctx, s.Timeout, pace, func() error { return w.look(ctx) })
 	if w.absent && w.pixelsTell && (err == nil || errors.Is(err, errWait)) {
 		s.doubt("%s was not seen in the pixels, and what vision cannot make out is not seen either", screen.Describe(sel))
@@ -110,14 +111,15 @@ func (w *absence) look(ctx context.Context) error {
 	case w.since.IsZero():
 		w.since = time.Now()
 	}
-	if !w.absent || w.busyWith != "" || w.tree.Loading || !w.rested() || !w.away() || w.pixelsTell && time.Since(w.since) < quietToAssert {
+	if !w.absent || w.busyWith != "" || w.tree.Loading || !w.rested() || !w.away() || w.pixelsTell &&
+		time.Since(w.since) < quietToAssert {
 		return errWait
 	}
 	return nil
 }
 
-// noteLook keeps what the newest look has shown. What the tree has and the picture behind it does not may blink: it counts as seen until it has not
-// been drawn for long enough.
+// noteLook keeps what the newest look has shown. What the tree has and the picture behind it does not may blink: it
+// counts as seen until it has not been drawn for long enough.
 func (w *absence) noteLook() {
 	blank := len(w.still) == 0 && w.undrawn
 	switch {

@@ -85,8 +85,10 @@ func seenTraps() (list []*trap) {
 	return list
 }
 
-// seenPartTraps are texts of which a person sees none or some, because something is drawn over them or a list ends in the middle of them.
-func seenPartTraps(add func(name string, show scene, steps string, want event.Verdict, says string), shown func(...part) scene) {
+// seenPartTraps are texts of which a person sees none or some, because something is drawn over them or a list ends in
+// the middle of them.
+func seenPartTraps(add func(name string, show scene, steps string, want event.Verdict, says string),
+	shown func(...part) scene) {
 	both := func(name string, show scene, seen bool, text string) {
 		presence, absence, none, one := pass, fails, fails, pass
 		if !seen {
@@ -99,17 +101,23 @@ func seenPartTraps(add func(name string, show scene, steps string, want event.Ve
 	}
 	wide := label("Weiter", at(3))
 	bar := func(fill color.Color) part {
-		return part{Class: "android.widget.LinearLayout", Fill: fill, Bounds: image.Rect(0, 190, trapSize, 270), Parts: []part{
-			{Text: "Back", Bounds: image.Rect(300, 200, 390, 260)}, {Class: "android.widget.ImageButton", Desc: "More", Picture: true, Bounds: image.Rect(150, 200, 200, 250)}}}
+		return part{Class: "android.widget.LinearLayout", Fill: fill, Bounds: image.Rect(0, 190, trapSize, 270),
+			Parts: []part{
+				{Text: "Back", Bounds: image.Rect(300, 200, 390, 260)}, {Class: "android.widget.ImageButton", Desc: "More",
+					Picture: true, Bounds: image.Rect(150, 200, 200, 250)}}}
 	}
 	both("under a bar that shows something of its own", shown(wide, bar(paper)), false, "Weiter")
 	both("under a clear bar that shows something of its own", shown(wide, bar(nil)), true, "Weiter")
-	field := part{Class: "android.widget.EditText", Hint: "Straße", Entry: androidtest.NewEntry("", false), Bounds: at(3), Fill: color.RGBA{0xe7, 0xe0, 0xec, 0xff}}
-	both("a hint under a panel with a text", shown(field, part{Class: "android.widget.FrameLayout", Fill: color.White, Bounds: image.Rect(0, 40, trapSize, 776),
-		Parts: []part{label("Nothing here", image.Rect(16, 205, 200, 250))}}), false, "Straße")
+	field := part{Class: "android.widget.EditText", Hint: "Straße", Entry: androidtest.NewEntry("", false),
+		Bounds: at(3), Fill: color.RGBA{0xe7, 0xe0, 0xec, 0xff}}
+	both("a hint under a panel with a text", shown(field, part{Class: "android.widget.FrameLayout", Fill: color.White,
+		Bounds: image.Rect(0, 40, trapSize, 776),
+		Parts:  []part{label("Nothing here", image.Rect(16, 205, 200, 250))}}), false, "Straße")
 	list := func(bottom int) scene {
-		return shown(part{Class: "androidx.recyclerview.widget.RecyclerView", Bounds: image.Rect(0, 100, trapSize, bottom), Scrolled: func(int) {},
-			Parts: []part{label("Milk", image.Rect(16, 100, 384, 148)), {Text: "Butter", Fill: color.RGBA{0xe7, 0xe0, 0xec, 0xff}, Bounds: image.Rect(16, 150, 384, 206)}}})
+		return shown(part{Class: "androidx.recyclerview.widget.RecyclerView", Bounds: image.Rect(0, 100, trapSize, bottom),
+			Scrolled: func(int) {},
+			Parts: []part{label("Milk", image.Rect(16, 100, 384, 148)), {Text: "Butter", Fill: color.RGBA{0xe7, 0xe0, 0xec,
+				0xff}, Bounds: image.Rect(16, 150, 384, 206)}}})
 	}
 	both("a row of which a strip is in view", list(161), false, "Butter")
 	both("a row of which the upper half of its letters is in view", list(181), true, "Butter")
@@ -117,14 +125,17 @@ func seenPartTraps(add func(name string, show scene, steps string, want event.Ve
 	chip := func(x int) scene {
 		b := image.Rect(x, 208, x+160, 256)
 		return shown(part{Text: "Vegan", Centered: true, Fill: color.RGBA{0xea, 0xdd, 0xff, 0xff}, Bounds: b, Painted: []part{
-			{Fill: ink, Bounds: image.Rect(b.Min.X, b.Min.Y, b.Min.X+2, b.Max.Y)}, {Fill: ink, Bounds: image.Rect(b.Min.X, b.Min.Y, b.Max.X, b.Min.Y+2)}}})
+			{Fill: ink, Bounds: image.Rect(b.Min.X, b.Min.Y, b.Min.X+2, b.Max.Y)}, {Fill: ink, Bounds: image.Rect(b.Min.X,
+				b.Min.Y, b.Max.X, b.Min.Y+2)}}})
 	}
 	both("a chip that is cut off before its letters", chip(370), false, "Vegan")
 	both("a chip that is cut off behind its letters", chip(280), true, "Vegan")
 	both("a text half under a bar that leaves none of its letters", shown(label("Weiter", image.Rect(16, 200, 384, 300)),
 		part{Class: "android.widget.FrameLayout", Fill: paper, Bounds: image.Rect(0, 225, trapSize, 330)}), false, "Weiter")
-	both("a text under two cards that are next to each other", shown(wide, part{Class: "android.widget.FrameLayout", Fill: paper, Bounds: image.Rect(0, 190, 60, 270)},
-		part{Class: "android.widget.FrameLayout", Fill: color.White, Bounds: image.Rect(60, 190, trapSize, 270)}), false, "Weiter")
+	both("a text under two cards that are next to each other", shown(wide, part{Class: "android.widget.FrameLayout",
+		Fill: paper, Bounds: image.Rect(0, 190, 60, 270)},
+		part{Class: "android.widget.FrameLayout", Fill: color.White, Bounds: image.Rect(60, 190, trapSize, 270)}), false,
+		"Weiter")
 }
 
 // keyboardTraps are about what a keyboard covers and shows.

@@ -19,7 +19,8 @@ const (
 
 // phoneTraps are all traps of phones.
 func phoneTraps() []*trap {
-	return slices.Concat(secureTraps(), awayTraps(), seenTraps(), keyboardTraps(), touchTraps(), barTraps(), otherTraps(), wildTraps(), appTraps())
+	return slices.Concat(secureTraps(), awayTraps(), seenTraps(), keyboardTraps(), touchTraps(), barTraps(),
+		otherTraps(), wildTraps(), appTraps())
 }
 
 // secureTraps are screens of which the app forbids pictures.
@@ -119,7 +120,8 @@ func awayTraps() (list []*trap) {
 	add("asleep, and its elements are told/absence", asleep, "- tap: Pay\n- assertNot: Error", wrong, "off", told)
 	add("asleep, and its elements are told/presence", asleep, "- tap: Pay\n- assert: Your order", wrong, "off", told)
 	add("asleep, and its elements are told/touch", asleep, "- tap: Pay\n- tap: Your order", wrong, "off", told)
-	add("asleep, and its elements are told/touch of a point", asleep, "- tap: Pay\n- tap: {point: \"50%,50%\"}", wrong, "off", told)
+	add("asleep, and its elements are told/touch of a point", asleep, "- tap: Pay\n- tap: {point: \"50%,50%\"}", wrong,
+		"off", told)
 	add("asleep, and its elements are told/swipe", asleep, "- tap: Pay\n- swipe: {direction: up}", wrong, "off", told)
 	add("awake/absence", func(androidtest.App) {}, "- tap: Pay\n- assertNot: Error", pass, "", none)
 	add("crashed/absence", func(a androidtest.App) { a.Crash("java.lang.IllegalStateException: basket is empty") }, "- tap: Pay\n- assertNot: Your order", fails, "crashed", none)

@@ -48,13 +48,16 @@ func touchTraps() (list []*trap) {
 		return page(s.press("Pay", at(3)), part{Class: "android.view.View", Bounds: image.Rect(0, 28, trapSize, 776)})
 	})
 	for name, hint := range map[string]string{"without a hint": "", "with a hint": "City"} {
-		add("an empty field "+name+" under a clear layer/touch", "- input: {into: {id: city}, text: Oslo}\n- assert: Oslo", pass, "", "", func(s *stage) androidtest.Shown {
-			if s.entry == nil {
-				s.entry = androidtest.NewEntry("", false)
-			}
-			return page(part{Class: "android.widget.EditText", ID: scenePackage + ":id/city", Hint: hint, Entry: s.entry, Clickable: true, Bounds: at(3),
-				Fill: color.RGBA{0xe7, 0xe0, 0xec, 0xff}}, part{Class: "android.widget.FrameLayout", Bounds: image.Rect(0, 28, trapSize, 776)})
-		})
+		add("an empty field "+name+" under a clear layer/touch", "- input: {into: {id: city}, text: Oslo}\n- assert: Oslo",
+			pass, "", "", func(s *stage) androidtest.Shown {
+				if s.entry == nil {
+					s.entry = androidtest.NewEntry("", false)
+				}
+				return page(part{Class: "android.widget.EditText", ID: scenePackage + ":id/city", Hint: hint, Entry: s.entry,
+					Clickable: true, Bounds: at(3),
+					Fill: color.RGBA{0xe7, 0xe0, 0xec, 0xff}}, part{Class: "android.widget.FrameLayout", Bounds: image.Rect(0, 28,
+					trapSize, 776)})
+			})
 	}
 	add("reaching beyond what it lies in/touch", "- tap: Rename", pass, "Rename", "", func(s *stage) androidtest.Shown {
 		row := s.press("Rename", image.Rect(16, 200, 384, 300))
@@ -114,11 +117,13 @@ func touchTraps() (list []*trap) {
 	return list
 }
 
-// barTraps are elements under the system's navigation bar: with buttons it takes touches, and is drawn over what an app has there.
+// barTraps are elements under the system's navigation bar: with buttons it takes touches, and is drawn over what an app
+// has there.
 func barTraps() (list []*trap) {
 	add := func(name, steps string, want event.Verdict, taps, says string, buttons bool, show func(s *stage) []part) {
 		for _, api := range []int{34, 36} {
-			list = append(list, &trap{name: fmt.Sprintf("%s of Android %d/touch", name, api), steps: steps, want: want, taps: taps, says: says,
+			list = append(list, &trap{name: fmt.Sprintf("%s of Android %d/touch", name, api), steps: steps, want: want,
+				taps: taps, says: says,
 				options: androidtest.Options{API: api, ButtonBar: buttons}, show: still(show)})
 		}
 	}
@@ -132,16 +137,18 @@ func barTraps() (list []*trap) {
 	add("mostly below the navigation bar", "- tap: Pay", pass, "Pay", "", true, pay(image.Rect(16, 744, 384, 796)))
 	add("above the navigation bar", "- tap: Pay", pass, "Pay", "", true, pay(image.Rect(16, 700, 384, 750)))
 	add("over a navigation bar of gestures", "- tap: Pay", pass, "Pay", "", false, pay(beneath))
-	add("an item of a bar half below the navigation bar", "- tap: Orders", pass, "Orders", "", true, func(s *stage) []part {
-		bar := part{Class: "android.widget.LinearLayout", Fill: paper, Bounds: image.Rect(0, 720, trapSize, 800)}
-		for i, name := range []string{"Home", "Orders", "Account"} {
-			b := image.Rect(i*133, 720, i*133+133, 800)
-			bar.Parts = append(bar.Parts, part{Class: "android.widget.FrameLayout", Bounds: b, Clickable: true, Tapped: s.took(name), Parts: []part{
-				{Class: "android.widget.ImageView", Picture: true, Bounds: image.Rect(b.Min.X+50, 724, b.Min.X+80, 748)},
-				{Text: name, Centered: true, Bounds: image.Rect(b.Min.X, 744, b.Max.X, 798)}}})
-		}
-		return []part{label("Your order", at(0)), bar}
-	})
+	add("an item of a bar half below the navigation bar", "- tap: Orders", pass, "Orders", "", true,
+		func(s *stage) []part {
+			bar := part{Class: "android.widget.LinearLayout", Fill: paper, Bounds: image.Rect(0, 720, trapSize, 800)}
+			for i, name := range []string{"Home", "Orders", "Account"} {
+				b := image.Rect(i*133, 720, i*133+133, 800)
+				bar.Parts = append(bar.Parts, part{Class: "android.widget.FrameLayout", Bounds: b, Clickable: true,
+					Tapped: s.took(name), Parts: []part{
+						{Class: "android.widget.ImageView", Picture: true, Bounds: image.Rect(b.Min.X+50, 724, b.Min.X+80, 748)},
+						{Text: name, Centered: true, Bounds: image.Rect(b.Min.X, 744, b.Max.X, 798)}}})
+			}
+			return []part{label("Your order", at(0)), bar}
+		})
 	rows := func(s *stage) []part {
 		list := part{Class: "androidx.recyclerview.widget.RecyclerView", Bounds: image.Rect(0, 100, trapSize, 800),
 			Scrolled: func(dy int) { s.offset = max(0, min(500, s.offset+dy)) }}

@@ -45,7 +45,8 @@ type Options struct {
 	InputForbidden bool
 	// Root is a phone whose adbd runs as root, as an emulator's does after adb root.
 	Root bool
-	// ButtonBar is a phone whose navigation bar has buttons; it is drawn over apps, which reach to the edges since Android 15.
+	// ButtonBar is a phone whose navigation bar has buttons; it is drawn over apps, which reach to the edges since
+	// Android 15.
 	ButtonBar bool
 	// NoUinput takes the program away with which the shell makes input devices.
 	NoUinput bool

@@ -326,7 +326,8 @@ func (s *screen) frame(now time.Time) *frame {
 	return f
 }
 
-// told is the screen as automation services are told of it: some phones tell of the windows of a display that has gone off.
+// told is the screen as automation services are told of it: some phones tell of the windows of a display that has gone
+// off.
 func (s *screen) told(now time.Time) *frame {
 	if !s.guard.off || !s.phone.opts.TellsWhenOff {
 		return s.frame(now)

@@ -203,16 +203,19 @@ func statusBar(m metrics, size image.Point) *window {
 	return &window{title: "StatusBar", kind: "SYSTEM", root: bar.add(clock), layer: 9}
 }
 
-// navigationBar has the buttons of a phone without gestures. It is clear, as Android draws it over apps that reach to the edges.
+// navigationBar has the buttons of a phone without gestures. It is clear, as Android draws it over apps that reach to
+// the edges.
 func (s *screen) navigationBar(m metrics, size image.Point) *window {
 	const systemUI = "com.android.systemui"
 	b := image.Rect(0, size.Y-m.dp(buttonBarDP), size.X, size.Y)
 	bar := &view{class: classFrame, b: b, id: systemUI + ":id/navigation_bar_frame"}
 	key := func(nth int, desc, id string, code int) *view {
 		at := image.Rect(size.X*(3*nth+1)/11, b.Min.Y, size.X*(3*nth+3)/11, b.Max.Y)
-		return &view{class: classImage, desc: desc, id: systemUI + ":id/" + id, b: at, clickable: true, longClickable: true, focusable: true,
-			onTap:   func() { s.barKeys = append(s.barKeys, desc); s.key(code) },
-			painted: []*view{{b: image.Rect(0, 0, m.dp(14), m.dp(14)).Add(at.Min.Add(at.Max).Div(2)).Sub(image.Pt(m.dp(7), m.dp(7))), fill: rgb(0x49454f)}}}
+		return &view{class: classImage, desc: desc, id: systemUI + ":id/" + id, b: at, clickable: true, longClickable: true,
+			focusable: true,
+			onTap:     func() { s.barKeys = append(s.barKeys, desc); s.key(code) },
+			painted: []*view{{b: image.Rect(0, 0, m.dp(14), m.dp(14)).Add(at.Min.Add(at.Max).Div(2)).Sub(image.Pt(m.dp(7),
+				m.dp(7))), fill: rgb(0x49454f)}}}
 	}
 	bar.add(key(0, "Back", "back", 4), key(1, "Home", "home", 3), key(2, "Overview", "recent_apps", 187))
 	bar.walk(func(v *view) { v.pkg = systemUI })
