@@ -58,11 +58,6 @@ func (s stockAccess) look(ctx context.Context, choose func(*dump)) (*screen.Tree
 
 func (s stockAccess) touch(ctx context.Context, t touch) error {
 	d := s.d
-	if t.aimed == nil { // the dump that an element was found in shows that the display was on
-		if err := d.DisplayOn(ctx); err != nil {
-			return err
-		}
-	}
 	switch t.kind {
 	case touchDouble:
 		return d.inputDoubleTap(ctx, t.from)

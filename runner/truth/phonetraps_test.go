@@ -120,9 +120,10 @@ func awayTraps() (list []*trap) {
 	add("asleep, and its elements are told/absence", asleep, "- tap: Pay\n- assertNot: Error", wrong, "off", told)
 	add("asleep, and its elements are told/presence", asleep, "- tap: Pay\n- assert: Your order", wrong, "off", told)
 	add("asleep, and its elements are told/touch", asleep, "- tap: Pay\n- tap: Your order", wrong, "off", told)
-	add("asleep, and its elements are told/touch of a point", asleep, "- tap: Pay\n- tap: {point: \"50%,50%\"}", wrong,
-		"off", told)
-	add("asleep, and its elements are told/swipe", asleep, "- tap: Pay\n- swipe: {direction: up}", wrong, "off", told)
+	for name, step := range map[string]string{"touch of a point": "tap: {point: \"50%,50%\"}", "swipe": "swipe: {direction: up}"} {
+		add("asleep, and its elements are told/"+name, asleep, "- tap: Pay\n- "+step, wrong, "off", told)
+		list[len(list)-1].way = "agent"
+	}
 	add("awake/absence", func(androidtest.App) {}, "- tap: Pay\n- assertNot: Error", pass, "", none)
 	add("crashed/absence", func(a androidtest.App) { a.Crash("java.lang.IllegalStateException: basket is empty") }, "- tap: Pay\n- assertNot: Your order", fails, "crashed", none)
 	add("frozen/absence", func(a androidtest.App) { a.Freeze("") }, "- tap: Pay\n- assertNot: Your order", fails, "respond", none)
