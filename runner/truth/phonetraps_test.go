@@ -120,7 +120,8 @@ func awayTraps() (list []*trap) {
 	add("asleep, and its elements are told/absence", asleep, "- tap: Pay\n- assertNot: Error", wrong, "off", told)
 	add("asleep, and its elements are told/presence", asleep, "- tap: Pay\n- assert: Your order", wrong, "off", told)
 	add("asleep, and its elements are told/touch", asleep, "- tap: Pay\n- tap: Your order", wrong, "off", told)
-	for name, step := range map[string]string{"touch of a point": "tap: {point: \"50%,50%\"}", "swipe": "swipe: {direction: up}"} {
+	point := "tap: {point: \"50%,50%\"}"
+	for name, step := range map[string]string{"touch of a point": point, "swipe": "swipe: {direction: up}"} {
 		add("asleep, and its elements are told/"+name, asleep, "- tap: Pay\n- "+step, wrong, "off", told)
 		list[len(list)-1].way = "agent"
 	}
