@@ -91,6 +91,7 @@ race: build database ## run every test whole but those of truth, widgets and cha
 # Twelve of these are a part of make test, a hundred of make test-full. make truth TRUTH_SEED=7 TRUTH_RUNS=1 runs one of them again.
 truth: export TRUTH_RUNS ?= 1000
 truth: export TRUTH_PAGES ?= all
+truth: export VERDICT_RUNS ?= 100
 truth: setup ## hold generated tests, hostile pages and saved trees against what really happened
 	go test -count=1 -timeout 60m -v ./runner/truth
 

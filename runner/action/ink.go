@@ -107,7 +107,7 @@ func (k *ink) letters() bool {
 		if n == 0 {
 			continue
 		}
-		if n*10 >= k.rowsOf(x)*9 {
+		if n*4 >= k.rowsOf(x)*3 {
 			straight++
 		} else {
 			found += n

@@ -38,7 +38,7 @@ func (w *screenReader) sightOf(ctx context.Context, c candidate, coversOnly bool
 		}
 	}
 	top := c.wholeCover()
-	text := w.drawsText(c.n)
+	text := w.drawsText(c.n) || w.s.onPhone() && c.partOfHint(w.tree.Size)
 	if top == nil && (coversOnly || !text) {
 		return sight{}, nil
 	}
@@ -90,6 +90,11 @@ func (w *screenReader) drawsText(n *screen.Node) bool {
 		return strings.HasSuffix(n.Type, "StaticText")
 	}
 	return true
+}
+
+// partOfHint reports whether an empty field shows a hint, of which a part is covered or out of view.
+func (c candidate) partOfHint(screen image.Point) bool {
+	return c.n.Editable && c.n.Text == "" && c.n.Hint != "" && (len(c.over) > 0 || c.mayBeCut(screen))
 }
 
 // inkOf reports whether something of the element itself is drawn in the part of it that can be seen. What other
