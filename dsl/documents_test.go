@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTestsBehindEmptyDocumentsAreRead has two separators with only a comment between them, which the YAML library takes for the
-// end of the file.
+// TestTestsBehindEmptyDocumentsAreRead has two separators with only a comment between them, which the YAML library
+// takes for the end of the file.
 func TestTestsBehindEmptyDocumentsAreRead(t *testing.T) {
 	const src = `id: first
 platform: web
@@ -36,7 +36,8 @@ steps: [{openBrowser: https://example.com}]
 	}
 }
 
-// TestSecondDocumentsAreRefused reads files that hold one document: what is behind the empty documents is refused, not ignored.
+// TestSecondDocumentsAreRefused reads files that hold one document: what is behind the empty documents is refused,
+// not ignored.
 func TestSecondDocumentsAreRefused(t *testing.T) {
 	const gap = "---\n# a comment\n---\n"
 	if _, err := ParseConfig("taproot.yaml", []byte("timeoutMs: 1000\n"+gap+"retries: 2\n")); err == nil ||

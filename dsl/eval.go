@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/types"
 	"github.com/expr-lang/expr/vm"
 
 	"github.com/taproot-dev/taproot/dsl/source"
@@ -53,9 +54,20 @@ func (s *Scope) unknownName(e Expr, source *source.Source, n exprName) *source.E
 // maxLoop bounds the elements that an expression makes, so that it ends soon whatever it says.
 const maxLoop = 100_000
 
-// evaluate computes an expression. Without the optimizer a range such as 1..9 counts each time that it is made.
+// evaluate computes an expression. It is compiled twice: with the types of the variables, which finds what cannot work in the
+// words of the library, then with exact numbers. Without the optimizer a range such as 1..9 counts each time that it is made.
 func evaluate(text string, env map[string]any) (any, error) {
-	program, err := expr.Compile(text, expr.Env(env), expr.Optimize(false))
+	typed, known := make(map[string]any, len(env)), make(types.Map, len(env))
+	for name, x := range env {
+		if typed[name], known[name] = x, types.Any; kindOfValue(x) == "a number" {
+			typed[name] = 0 // whether % or a range takes it depends on its value
+		}
+	}
+	if _, err := expr.Compile(text, expr.Env(typed), expr.Optimize(false)); err != nil {
+		return nil, err
+	}
+	maps.Copy(known, types.Map{"visible": ownNames()["visible"]})
+	program, err := expr.Compile(text, append(exactNumbers(), expr.Env(known), expr.Optimize(false))...)
 	if err != nil {
 		return nil, err
 	}

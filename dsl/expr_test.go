@@ -39,7 +39,7 @@ func TestEval(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`NAME > 3`:                 "mismatched types",
+		`NAME > 3`:                 "> does not work between a text and a number",
 		`nobody == 1`:              "the variable nobody is not defined",
 		`N +`:                      "ends too early",
 		`visible("broken")`:        "the page is gone",
@@ -51,7 +51,7 @@ func TestEval(t *testing.T) {
 		strings.Repeat("all([1], ", 400) + "true" + strings.Repeat(")", 400): "more than ten",
 		`${N} > 2`:                   "write the name alone: N",
 		`answer.nothing.at.all == 1`: "cannot fetch at from what has no value",
-		`nothing > 3`:                "mismatched types unknown and int",
+		`nothing > 3`:                "> does not work between what has no value and a number",
 	} {
 		got, err := s.Eval(text, source.Pos{File: "a.yaml", Line: 4, Col: 3}, extra)
 		var e *source.Error

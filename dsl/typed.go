@@ -164,6 +164,8 @@ func Show(x any) string {
 		return strconv.Itoa(x)
 	case float64:
 		return strconv.FormatFloat(x, 'f', -1, 64)
+	case source.Numeral:
+		return x.String()
 	}
 	data, err := json.Marshal(x)
 	if err != nil {

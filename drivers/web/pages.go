@@ -13,6 +13,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -151,7 +152,8 @@ func evaluate(page playwright.Page, script string) (any, error) {
 	if err == nil {
 		var text any
 		text, err = handle.Evaluate(`(value, max) => {
-			const text = JSON.stringify(value);
+			const exact = v => JSON.rawJSON ? JSON.rawJSON(String(v)) : String(v);
+			const text = JSON.stringify(value, (key, v) => typeof v === 'bigint' ? exact(v) : v);
 			return text === undefined ? null : text.length > max ? '' : text;
 		}`, maxValue)
 		if err == nil {
@@ -190,8 +192,8 @@ func scriptValue(text any) (any, error) {
 func plainNumbers(v any) any {
 	switch v := v.(type) {
 	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return int(n)
+		if !strings.ContainsAny(v.String(), ".eE") {
+			return source.NumberOf(v.String())
 		}
 		f, _ := v.Float64() // too large becomes infinite, as in the page
 		return f

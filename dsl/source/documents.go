@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// parseDocuments parses each document on its own. The library's own division into documents ends at two separators in a row
-// and drops everything behind them.
+// parseDocuments parses each document on its own. The library's own division into documents ends at two separators
+// in a row and drops everything behind them.
 func parseDocuments(tokens token.Tokens) ([]ast.Node, error) {
 	var bodies []ast.Node
 	for _, part := range documents(tokens) {
@@ -50,8 +50,8 @@ func documents(tokens token.Tokens) []token.Tokens {
 	return parts
 }
 
-// dropped returns an error at the first part of the text that is in no document: one that the lexer skipped or a value that the
-// parser left out. A test that silently lacks a step is worse than one that is refused.
+// dropped returns an error at the first part of the text that is in no document: one that the lexer skipped or a
+// value that the parser left out. A test that silently lacks a step is worse than one that is refused.
 func dropped(text string, source *Source, tokens token.Tokens, docs []ast.Node) *Error {
 	e := &Error{Source: source, Msg: "this part of the file belongs to no value, so it would be ignored",
 		Hint: "is its indentation wrong, or a quote or bracket near it? Put texts with special characters in quotes"}
@@ -73,8 +73,8 @@ func dropped(text string, source *Source, tokens token.Tokens, docs []ast.Node) 
 	return nil
 }
 
-// unlexed returns the index of the first character that no token holds, or -1. Every token keeps its characters, apart from
-// white space and the escapes of double quotes.
+// unlexed returns the index of the first character that no token holds, or -1. Every token keeps its characters,
+// apart from white space and the escapes of double quotes.
 func unlexed(text []rune, tokens token.Tokens) int {
 	at := 0
 	skipSpace := func() {
@@ -109,7 +109,8 @@ func unlexed(text []rune, tokens token.Tokens) int {
 	return -1
 }
 
-// swallowedMarker finds a line that starts or ends a document, wherever it is, and that the lexer took for a part of a text.
+// swallowedMarker finds a line that starts or ends a document, wherever it is, and that the lexer took for a part
+// of a text.
 func swallowedMarker(source *Source, tokens token.Tokens) (Pos, bool) {
 	marks := map[int]bool{}
 	for _, t := range tokens {

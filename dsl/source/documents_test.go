@@ -12,8 +12,8 @@ import (
 // documentEdge is a line that ends a document or begins one.
 var documentEdge = regexp.MustCompile(`^(---|\.\.\.)([ \t]|$)`)
 
-// splitDocuments divides a file at its separators, line by line, without a YAML library. Parts with nothing but comments are
-// left out.
+// splitDocuments divides a file at its separators, line by line, without a YAML library. Parts with nothing but
+// comments are left out.
 func splitDocuments(text string) []string {
 	var parts []string
 	var part strings.Builder

@@ -14,6 +14,9 @@ type Error struct {
 	Hint   string  // how to mend it; may be empty
 	Width  int     // how many characters are wrong, from Pos on; 0 counts as 1
 	Source *Source // the file, to show the line; may be nil
+
+	// Missing says that the file may be right: the values that it was used with lack something, such as the answer of an app.
+	Missing bool
 }
 
 // Error gives the place and the message, then the source line with a caret under the place, then the hint.

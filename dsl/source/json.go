@@ -3,7 +3,9 @@ package source
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"unicode/utf8"
 
 	"github.com/taproot-dev/taproot/internal/shorten"
@@ -29,6 +31,38 @@ func FromJSON(data []byte) (Value, error) {
 	dec.UseNumber()
 	r := jsonReader{dec: dec}
 	return r.value(1)
+}
+
+// ParseJSON returns the value of a JSON text as Value.Go does, with numbers as they are written. It is as lenient as
+// encoding/json.
+func ParseJSON(data []byte) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, fmt.Errorf("read JSON: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("read JSON: more than one value")
+	}
+	return withNumbers(v), nil
+}
+
+// withNumbers replaces the numbers of encoding/json in a value.
+func withNumbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		return NumberOf(v.String())
+	case []any:
+		for i := range v {
+			v[i] = withNumbers(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = withNumbers(v[k])
+		}
+	}
+	return v
 }
 
 type jsonReader struct {

@@ -56,13 +56,18 @@ func isFloat(s string) bool {
 
 // Number reads the text of an Int.
 func Number(text string) (int, bool) {
-	base, digits := 10, text
-	switch {
-	case strings.HasPrefix(text, "0o"):
-		base, digits = 8, text[2:]
-	case strings.HasPrefix(text, "0x"):
-		base, digits = 16, text[2:]
-	}
+	base, digits := baseOf(text)
 	n, err := strconv.ParseInt(digits, base, 64)
 	return int(n), err == nil
+}
+
+// baseOf returns the base of an Int and its digits.
+func baseOf(text string) (base int, digits string) {
+	switch {
+	case strings.HasPrefix(text, "0o"):
+		return 8, text[2:]
+	case strings.HasPrefix(text, "0x"):
+		return 16, text[2:]
+	}
+	return 10, text
 }

@@ -1,6 +1,8 @@
 package source
 
 import (
+	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -52,7 +54,7 @@ func (v Value) Get(key string) (Field, bool) {
 	return Field{}, false
 }
 
-// Go gives the value as Go has it: nil, bool, int, float64, string, []any or map[string]any.
+// Go returns the value as Go has it: nil, bool, int, float64, Numeral, string, []any or map[string]any.
 func (v Value) Go() any {
 	if v.Typed != nil {
 		return v.Typed
@@ -62,13 +64,8 @@ func (v Value) Go() any {
 		return nil
 	case Bool:
 		return strings.EqualFold(v.Text, "true")
-	case Int:
-		if n, fits := Number(v.Text); fits {
-			return n
-		}
-		return float(v.Text)
-	case Float:
-		return float(v.Text)
+	case Int, Float:
+		return NumberOf(v.Text)
 	case List:
 		all := make([]any, len(v.Items))
 		for i, item := range v.Items {
@@ -83,6 +80,39 @@ func (v Value) Go() any {
 		return all
 	default:
 		return v.Text
+	}
+}
+
+// ValueOf is the Value of which Go returns x; it has no place.
+func ValueOf(x any) Value {
+	switch x := x.(type) {
+	case nil:
+		return Value{Text: "null"}
+	case string:
+		return Value{Kind: String, Text: x}
+	case bool:
+		return Value{Kind: Bool, Text: strconv.FormatBool(x)}
+	case int:
+		return Value{Kind: Int, Text: strconv.Itoa(x)}
+	case float64:
+		text := strconv.FormatFloat(x, 'f', -1, 64)
+		return Value{Kind: Resolve(text), Text: text}
+	case Numeral:
+		return Value{Kind: Resolve(x.text), Text: x.text}
+	case []any:
+		v := Value{Kind: List}
+		for _, item := range x {
+			v.Items = append(v.Items, ValueOf(item))
+		}
+		return v
+	case map[string]any:
+		v := Value{Kind: Map}
+		for _, key := range slices.Sorted(maps.Keys(x)) {
+			v.Fields = append(v.Fields, Field{Key: key, Value: ValueOf(x[key])})
+		}
+		return v
+	default:
+		return Value{Kind: String, Text: fmt.Sprint(x)}
 	}
 }
 

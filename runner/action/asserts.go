@@ -160,7 +160,10 @@ func wanted(a dsl.AssertElement) string {
 func assertTrue(_ context.Context, s *Session, a dsl.AssertTrue) error {
 	value, err := s.host().Eval(a.Expr)
 	var p event.Problem
+	var wrong *Mistake
 	switch {
+	case errors.As(err, &wrong):
+		return err
 	case err != nil:
 		p = ProblemOf(err)
 	case value == true:

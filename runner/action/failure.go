@@ -8,6 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
@@ -16,11 +17,37 @@ type Failure struct{ event.Problem }
 
 func (f *Failure) Error() string { return f.Message }
 
-// ProblemOf explains any error of Perform; a Failure explains itself.
+// Mistake is what the test did wrong whatever the app does, such as an expression that cannot be computed. Its result is error.
+type Mistake struct{ event.Problem }
+
+func (m *Mistake) Error() string { return m.Message }
+
+// WrongExpression returns the error of an expression: a Failure when it lacks a value, which may be the app's fault, else a
+// Mistake.
+func WrongExpression(err error) error {
+	p := event.Problem{Message: err.Error()}
+	var place *source.Error
+	if !errors.As(err, &place) {
+		return &Failure{p}
+	}
+	if p.Message = place.Msg; place.Hint != "" {
+		p.Message += "; " + place.Hint
+	}
+	if place.Missing {
+		return &Failure{p}
+	}
+	return &Mistake{p}
+}
+
+// ProblemOf explains any error of Perform; a Failure and a Mistake explain themselves.
 func ProblemOf(err error) event.Problem {
 	var f *Failure
 	if errors.As(err, &f) {
 		return f.Problem
+	}
+	var m *Mistake
+	if errors.As(err, &m) {
+		return m.Problem
 	}
 	problem := event.Problem{Message: err.Error(), Kind: kindOf(err)}
 	var several *screen.AmbiguousError

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // maxAnswer bounds the body that an http step reads.
@@ -37,8 +38,7 @@ func call(ctx context.Context, s *Session, a dsl.HTTP) error {
 		return &Failure{problem("%s %s: the answer is larger than %d bytes", request.Method, request.URL.Redacted(), maxAnswer)}
 	}
 	value := map[string]any{"status": answer.StatusCode, "body": string(body)}
-	var parsed any
-	if json.Unmarshal(body, &parsed) == nil {
+	if parsed, err := source.ParseJSON(body); err == nil {
 		value["json"] = parsed
 	}
 	s.Value = value

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
@@ -202,7 +203,7 @@ const roundName = 40
 func (r *run) roundOf(i, n int, item any) string {
 	round := fmt.Sprintf("forEach %d/%d", i+1, n)
 	switch item.(type) {
-	case string, int, float64, bool:
+	case string, int, float64, source.Numeral, bool:
 		text := shorten.OneLine(r.sink.Mask().Text(dsl.Show(item))) // masked first: half a secret is not known as one
 		if text = strings.ReplaceAll(text, " › ", " > "); text != "" {
 			return round + ": " + shorten.Runes(text, roundName)
@@ -281,11 +282,15 @@ func (r *run) truth(ctx context.Context, e dsl.Expr) (bool, error) {
 		return false, broken
 	}
 	if err != nil {
-		return false, asTestError(err)
+		return false, action.WrongExpression(err)
 	}
 	on, ok := value.(bool)
 	if !ok {
-		return false, asTestError(fmt.Errorf("%s is %s, neither true nor false", e.Text, dsl.Show(value)))
+		p := event.Problem{Message: fmt.Sprintf("%s is %s, neither true nor false", e.Text, dsl.Show(value))}
+		if value == nil {
+			return false, &action.Failure{Problem: p}
+		}
+		return false, &action.Mistake{Problem: p}
 	}
 	return on, nil
 }
@@ -294,7 +299,7 @@ func (r *run) truth(ctx context.Context, e dsl.Expr) (bool, error) {
 func (r *run) eval(e dsl.Expr) (any, error) {
 	value, err := r.scope.EvalExpr(e, r.source, r.known())
 	if err != nil {
-		return nil, asTestError(err)
+		return nil, action.WrongExpression(err)
 	}
 	return value, nil
 }

@@ -67,6 +67,10 @@ func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
 		began := time.Now()
 		err := action.Perform(ctx, s, args)
 		a = Answer{Verdict: action.VerdictOf(err), Detail: s.Detail, Value: s.Value, Took: time.Since(began)}
+		var mistake *action.Mistake
+		if errors.As(err, &mistake) {
+			return &InvalidError{err}
+		}
 		if a.Verdict != event.Fail {
 			if err == nil && r.After != nil {
 				r.After(ctx, s)
@@ -149,8 +153,9 @@ func (d *Devices) closePageless(e *entry, wasOpen bool, err error) error {
 func broke(err error) bool {
 	var invalid *InvalidError
 	var noVision *action.VisionError
+	var mistake *action.Mistake
 	return action.VerdictOf(err) == event.Error && !errors.As(err, &invalid) && !errors.As(err, &noVision) &&
-		!errors.Is(err, drivers.ErrUnsupported) && !errors.Is(err, drivers.ErrNotReady)
+		!errors.As(err, &mistake) && !errors.Is(err, drivers.ErrUnsupported) && !errors.Is(err, drivers.ErrNotReady)
 }
 
 // ended makes the reason for which a context ended the error.

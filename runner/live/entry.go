@@ -272,7 +272,13 @@ func (h host) Mask(text string) string { return h.devices.o.Mask.Text(text) }
 
 func (h host) Keep(name, from string) (string, error) { return h.entry.keep(name, from), nil }
 
-func (h host) Eval(e dsl.Expr) (any, error) { return h.devices.scope.EvalExpr(e, nil, nil) }
+func (h host) Eval(e dsl.Expr) (any, error) {
+	value, err := h.devices.scope.EvalExpr(e, nil, nil)
+	if err != nil {
+		return nil, action.WrongExpression(err)
+	}
+	return value, nil
+}
 
 // keep notes a file that a step left for its caller; it lives as long as the device is open.
 func (e *entry) keep(name, from string) string {

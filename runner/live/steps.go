@@ -52,7 +52,8 @@ func (d *Devices) Steps(ctx context.Context, r StepsRequest) ([]File, error) {
 			}
 			opts := engine.Options{Timeout: d.o.Timeout, NoVideo: true, NoTrace: true, NoDOM: true, AllowShell: d.o.AllowShell, Access: d.o.Access, Vision: d.o.Vision, Saved: r.Saved, Begins: r.Begins, Uses: s.Uses}
 			err := engine.Openly(ctx, c, s.Device, fileSink{d, e}, opts, r.Ended)
-			if action.VerdictOf(err) == event.Fail {
+			var mistake *action.Mistake
+			if action.VerdictOf(err) == event.Fail || errors.As(err, &mistake) {
 				return nil // Ended has heard of it
 			}
 			return err

@@ -198,10 +198,29 @@ func permanent(name string) bool {
 
 // prelude defines the functions that scripts have, and bounds those that can make a text of any size at once.
 const prelude = `
-function json(text) { return JSON.parse(text) }
+var json
 function relativePoint(x, y) { return Math.ceil(x * 100) + '%,' + Math.ceil(y * 100) + '%' }
 (function () {
 	var max = 16777216
+	// Whole numbers that a Number cannot hold become BigInts, which keep their digits in texts and in JSON.
+	var parse = JSON.parse, stringify = JSON.stringify, mark = '\u0000exact:'
+	BigInt.prototype.toJSON = function () { return mark + this }
+	JSON.stringify = function (value, replacer, space) {
+		var text = stringify(value, replacer, space)
+		return text === undefined ? text : text.replace(/"\\u0000exact:(-?\d+)"/g, '$1')
+	}
+	json = function (text) {
+		var value = parse(text), large = false
+		var marked = String(text).replace(/"(?:\\.|[^"\\])*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, function (part) {
+			if (!/^-?\d{16,}$/.test(part) || Number.isSafeInteger(Number(part))) return part
+			large = true
+			return '"\\u0000exact:' + part + '"'
+		})
+		if (!large) return value
+		return parse(marked, function (key, value) {
+			return typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value
+		})
+	}
 	var repeat = String.prototype.repeat, start = String.prototype.padStart, end = String.prototype.padEnd
 	function bound(n) { if (n > max) throw new RangeError('the text would be longer than ' + max + ' characters') }
 	String.prototype.repeat = function (n) { bound(String(this).length * n); return repeat.call(this, n) }

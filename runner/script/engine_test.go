@@ -28,7 +28,13 @@ func TestResultsAreSpelledAsGraalJSSpellsThem(t *testing.T) {
 		"1 + 1": "2", "1.50": "1.5", "'a'": "a", "undefined": "undefined", "null": "null", "nobody": "undefined", "nobody || 'x'": "x", "[]": "[]",
 		"[1]": "[1]", "[1, 'a']": `(2)[1, "a"]`, "({})": "{}", "({a: 1, b: [2]})": "{a: 1, b: [2]}", "NaN": "NaN", "typeof nobody": "undefined",
 		"new Date(0)": "1970-01-01T00:00:00.000Z", "let x = 5; var y = 6; x + y": "11", "y": "undefined", "z = 1; z": "1", "z": "undefined",
-		"maestro.platform": "android", "json('{\"a\": 2}').a": "2", "relativePoint(0.5, 0.251)": "50%,26%", "-0": "0", "x => x": "x => x",
+		"maestro.platform": "android", "json('{\"a\": 2}').a": "2",
+		"json('[1234567890123456789]')[0]":                                                       "1234567890123456789",
+		"json('{\"id\": 89490200001234567890}').id + '/x'":                                       "89490200001234567890/x",
+		"JSON.stringify(json('{\"id\": 1234567890123456789, \"s\": \"12345678901234567890\"}'))": `{"id":1234567890123456789,"s":"12345678901234567890"}`,
+		"json('[9007199254740991, 1.5, 1e3, -12345678901234567890]').join(' ')":                  "9007199254740991 1.5 1000 -12345678901234567890",
+		"json('[1234567890123456789]')[0] == '1234567890123456789'":                              "true",
+		"json('[1234567890123456789]')[0] % 2n == 1n":                                            "true", "relativePoint(0.5, 0.251)": "50%,26%", "-0": "0", "x => x": "x => x",
 		"if (true) { 5 } else { 6 }": "5", "'a?.b'.length ?? 1": "4", "/(?<=a)b/.test('ab')": "true", "null?.x": "undefined",
 	} {
 		if got := run(t, e, code); got != want && !(code == "-0" && got == "-0") {

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"encoding/json"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -35,8 +34,8 @@ func writtenOf(one plan.Case, dir string) (*written, error) {
 		if text, is := value.(string); is {
 			value = strings.ReplaceAll(text, "${", "$${")
 		}
-		if data, err := json.Marshal(value); err == nil && !slices.Contains(w.secrets, name) {
-			w.vars[name] = string(data) // JSON is YAML, too
+		if !slices.Contains(w.secrets, name) {
+			w.vars[name] = source.Flow(source.ValueOf(value))
 		}
 	}
 	for _, ref := range one.Test.Files() {
