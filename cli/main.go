@@ -52,6 +52,9 @@ func Run(ctx context.Context, env *Env) int {
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	cmd, err := root, unknownCommand(root, env)
+	if err == nil && !completes(env) {
+		cmd, err = singleDash(root, env.Args)
+	}
 	if err == nil {
 		cmd, err = root.ExecuteContextC(ctx)
 	}

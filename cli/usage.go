@@ -18,8 +18,8 @@ import (
 func unknownCommand(root *cobra.Command, env *Env) error {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd(env.Args...)
-	if len(env.Args) > 0 && (env.Args[0] == cobra.ShellCompRequestCmd || env.Args[0] == cobra.ShellCompNoDescRequestCmd) {
-		return nil // a shell asks what a line could go on with
+	if completes(env) {
+		return nil
 	}
 	cmd, rest, err := root.Find(env.Args)
 	if err == nil || cmd != root {
@@ -41,6 +41,11 @@ func unknownCommand(root *cobra.Command, env *Env) error {
 		msg += meant(word, commandNames(root))
 	}
 	return &plan.Usage{Msg: msg}
+}
+
+// completes reports whether a shell asks what a line could go on with.
+func completes(env *Env) bool {
+	return len(env.Args) > 0 && (env.Args[0] == cobra.ShellCompRequestCmd || env.Args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
 // foreignCommands are what other test tools call what a command has under another name.
@@ -130,6 +135,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		if near := dsl.Suggest(unknown.GetSpecifiedName(), names); near != "" {
 			msg += fmt.Sprintf("; did you mean --%s?", near)
 		}
+	case errors.As(err, &unknown) && takesText(cmd):
+		arg := "-" + unknown.GetSpecifiedShortnames()
+		msg = fmt.Sprintf("unknown flag: %s; if it is not a flag, write -- before it: %s -- %s", arg, cmd.CommandPath(), arg)
 	case errors.As(err, &invalid):
 		want := "a value of another kind"
 		switch invalid.GetFlag().Value.Type() {
