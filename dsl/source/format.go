@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // Format lays a file out: two spaces for each level, entries of lists below their key, one space behind dashes and colons, no
@@ -108,9 +110,9 @@ func (l *formatting) line() {
 		}
 		return
 	case strings.HasPrefix(body, "#"):
-		l.out = append(l.out, spaces(l.comment(indent))+body)
+		l.out = append(l.out, spaces(l.comment(indent, body))+body)
 		return
-	case indent == 0 && (body == "---" || strings.HasPrefix(body, "--- ") || body == "..." || strings.HasPrefix(body, "... ")):
+	case indent == 0 && documentMark(body):
 		l.levels, l.open = nil, false
 		l.out = append(l.out, body)
 		return
@@ -189,30 +191,49 @@ func (l *formatting) place(at int, list, first bool) int {
 	return l.levels[len(l.levels)-1].is
 }
 
-// comment finds the column of a comment on a line of its own: that of the line which follows, or of the level at which it stood.
-func (l *formatting) comment(at int) int {
-	for ; l.ahead < len(l.lines); l.ahead++ {
-		next := strings.TrimLeft(l.lines[l.ahead], " ")
-		if l.ahead < l.at || next == "" || strings.HasPrefix(next, "#") {
-			continue
-		}
-		indent := len(l.lines[l.ahead]) - len(next)
-		if at >= indent || !l.known(at) {
-			return l.preview(indent, next)
-		}
-		break
+// comment finds the column of a comment on a line of its own. It belongs to the open level at whose column it begins: a last
+// entry that was commented out stays in its list. Where no level begins there, it belongs to the line that follows when that
+// one is indented at least as far, else below the innermost level to the left of it.
+func (l *formatting) comment(at int, text string) int {
+	next, indent, more := l.next()
+	open := slices.DeleteFunc(slices.Clone(l.levels), func(v level) bool { return v.was != at })
+	switch {
+	case len(open) > 1 && entryForm.MatchString(text): // a list below its key in the same column
+		return open[len(open)-1].is
+	case len(open) > 0 && !(more && indent == at):
+		return open[0].is
+	case more && indent >= at:
+		return l.preview(indent, next)
+	case len(open) > 0:
+		return open[0].is
 	}
 	for i := len(l.levels) - 1; i >= 0; i-- {
-		if l.levels[i].was <= at {
-			return l.levels[i].is
+		if l.levels[i].was < at {
+			return l.levels[i].is + 2
 		}
 	}
 	return 0
 }
 
-func (l *formatting) known(at int) bool {
-	return slices.ContainsFunc(l.levels, func(v level) bool { return v.was == at })
+// entryForm is an entry of a list that was commented out.
+var entryForm = lazyregexp.New(`^#+ *-( |$)`)
+
+// next is the line that follows and holds more than a comment, without its indentation.
+func (l *formatting) next() (line string, indent int, more bool) {
+	for ; l.ahead < len(l.lines); l.ahead++ {
+		line = strings.TrimLeft(l.lines[l.ahead], " ")
+		if l.ahead >= l.at && strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
+			break
+		}
+	}
+	if l.ahead == len(l.lines) || documentMark(l.lines[l.ahead]) {
+		return "", 0, false
+	}
+	return line, len(l.lines[l.ahead]) - len(line), true
 }
+
+// documentMark reports whether a line starts or ends a document.
+func documentMark(line string) bool { return isMarker(strings.TrimRight(line, " \t")) }
 
 // preview is the column that an entry will get.
 func (l *formatting) preview(indent int, line string) int {

@@ -2,6 +2,8 @@ package source
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -113,4 +115,98 @@ func FuzzFormat(f *testing.F) {
 		f.Add(src)
 	}
 	f.Fuzz(func(t *testing.T, src []byte) { checkFormat(t, src) })
+}
+
+// TestFormatKeepsCommentsAtTheirLevel writes files of random trees with a random indentation, where each comment begins at the column
+// of a level, and wants the layout with two spaces for each level.
+func TestFormatKeepsCommentsAtTheirLevel(t *testing.T) {
+	for seed := range int64(3000) {
+		w := commentWriter{rand: rand.New(rand.NewSource(seed))}
+		w.mapping(0, 0, 0)
+		got, err := Format("a.yaml", []byte(w.given.String()))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, w.given.String())
+		}
+		if want := w.wanted.String(); string(got) != want {
+			t.Fatalf("seed %d:\n%s\nbecomes\n%s\nwant\n%s", seed, w.given.String(), got, want)
+		}
+	}
+}
+
+// commentWriter writes one tree in two layouts.
+type commentWriter struct {
+	rand          *rand.Rand
+	given, wanted strings.Builder
+	n             int
+}
+
+func (w *commentWriter) line(given, wanted int, text string) {
+	w.given.WriteString(spaces(given) + text + "\n")
+	w.wanted.WriteString(spaces(wanted) + text + "\n")
+}
+
+// comments are some at the level of the entry before or behind them.
+func (w *commentWriter) comments(given, wanted int, list bool) {
+	for w.rand.Intn(3) == 0 {
+		w.n++
+		text := fmt.Sprintf("# c%d", w.n)
+		if list && w.rand.Intn(2) == 0 {
+			text = fmt.Sprintf("# - tap: c%d", w.n)
+		}
+		w.line(given, wanted, text)
+	}
+}
+
+func (w *commentWriter) mapping(depth, given, wanted int) {
+	for i := range 1 + w.rand.Intn(3) {
+		w.n++
+		key := fmt.Sprintf("k%d:", w.n)
+		if i > 0 || depth == 0 {
+			w.comments(given, wanted, false)
+		}
+		inner := given + 2 + w.rand.Intn(4)
+		switch {
+		case depth > 3 || w.rand.Intn(2) == 0:
+			w.line(given, wanted, key+" x")
+		case w.rand.Intn(2) == 0:
+			w.line(given, wanted, key)
+			w.comments(inner, wanted+2, false)
+			w.mapping(depth+1, inner, wanted+2)
+		default:
+			w.line(given, wanted, key)
+			w.list(depth+1, inner, wanted+2)
+		}
+	}
+	w.comments(given, wanted, false)
+}
+
+func (w *commentWriter) list(depth, given, wanted int) {
+	for range 1 + w.rand.Intn(3) {
+		w.n++
+		w.comments(given, wanted, true)
+		w.line(given, wanted, fmt.Sprintf("- e%d", w.n))
+	}
+	w.comments(given, wanted, true)
+}
+
+// TestFormatOfComments has the cases that need a decision.
+func TestFormatOfComments(t *testing.T) {
+	for name, c := range map[string]struct{ in, want string }{
+		"a last entry of a nested list": {"steps:\n- if:\n    cond: x\n    then:\n    - tap: a\n    # - tap: b\n- tap: c\n",
+			"steps:\n  - if:\n      cond: x\n      then:\n        - tap: a\n        # - tap: b\n  - tap: c\n"},
+		"a list in the column of its key": {"steps:\n- tap: a\n# - tap: b\ntags: [x]\n", "steps:\n  - tap: a\n  # - tap: b\ntags: [x]\n"},
+		"at the end of the file":          {"steps:\n- tap: a\n# - tap: b\n", "steps:\n  - tap: a\n  # - tap: b\n"},
+		"about the next key":              {"steps:\n- tap: a\n# what it is about\ntags: [x]\n", "steps:\n  - tap: a\n# what it is about\ntags: [x]\n"},
+		"about the next entry":            {"steps:\n- tap: a\n# why\n- tap: b\n", "steps:\n  - tap: a\n  # why\n  - tap: b\n"},
+		"all of a map":                    {"vars:\n    # A: 1\n    # B: 2\nsteps:\n- tap: x\n", "vars:\n  # A: 1\n  # B: 2\nsteps:\n  - tap: x\n"},
+		"keys of an entry":                {"steps:\n- tap:\n    label: x\n    # below: y\n- tap: z\n", "steps:\n  - tap:\n      label: x\n      # below: y\n  - tap: z\n"},
+		"before a new level":              {"steps:\n    # first\n    - tap: x\n", "steps:\n  # first\n  - tap: x\n"},
+		"before the next document":        {"steps:\n  - tap: x\n  # - tap: y\n---\nid: b\n", "steps:\n  - tap: x\n  # - tap: y\n---\nid: b\n"},
+	} {
+		got, err := Format("a.yaml", []byte(c.in))
+		if err != nil || string(got) != c.want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, c.want)
+		}
+		checkFormat(t, []byte(c.in))
+	}
 }
