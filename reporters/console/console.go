@@ -57,7 +57,8 @@ type running struct {
 	events  []event.Event
 	started time.Time
 	step    int
-	since   time.Time // of the step
+	since   time.Time          // of the step
+	told    map[int]event.Step // steps that only the run knows, such as those of loops and flows
 }
 
 // New begins to show a run.
@@ -136,7 +137,7 @@ func (c *Console) Event(of event.Case, e event.Event) {
 
 func (r *running) take(e event.Event) {
 	if e.Kind == event.CaseStarted && len(r.events) > 0 { // it begins anew on another device of a farm
-		r.events, r.step, r.started, r.since = nil, 0, e.Time, e.Time
+		r.events, r.told, r.step, r.started, r.since = nil, nil, 0, e.Time, e.Time
 	}
 	r.events = append(r.events, e)
 	switch e.Kind {
@@ -146,6 +147,12 @@ func (r *running) take(e event.Event) {
 		}
 	case event.StepStarted:
 		r.step, r.since = e.Step, e.Time
+		if e.Info != nil {
+			if r.told == nil {
+				r.told = map[int]event.Step{}
+			}
+			r.told[e.Step] = *e.Info
+		}
 	}
 }
 

@@ -100,13 +100,28 @@ func where(c event.Case) string {
 }
 
 func (c *Console) stepLine(r *running, e event.Event) string {
-	s := r.stepN(e.Step)
 	l := looks(e.Verdict)
-	text := fmt.Sprintf("  %s %s %d/%d %s %s", c.paint(l.color, l.glyph), one(r.c.Pack), e.Step, len(r.c.Steps), one(s.Action), one(s.Args))
+	text := fmt.Sprintf("  %s %s %s", c.paint(l.color, l.glyph), one(r.c.Pack), r.stepText(e.Step))
 	return strings.TrimRight(text, " ") + c.paint(dim, " · "+seconds(time.Duration(e.DurationMS)*time.Millisecond)) + "\n"
 }
 
+// stepText is a step with its number, of how many where that is known, and what it was run in.
+func (r *running) stepText(n int) string {
+	s := r.stepN(n)
+	number := fmt.Sprint(n)
+	if len(r.told) == 0 && n <= len(r.c.Steps) {
+		number += fmt.Sprintf("/%d", len(r.c.Steps))
+	}
+	if s.In != "" {
+		number += " " + one(s.In) + " ›"
+	}
+	return strings.TrimRight(fmt.Sprintf("%s %s %s", number, one(s.Action), one(s.Args)), " ")
+}
+
 func (r *running) stepN(n int) event.Step {
+	if s, told := r.told[n]; told {
+		return s
+	}
 	for _, s := range r.c.Steps {
 		if s.N == n {
 			return s
@@ -121,8 +136,7 @@ func (c *Console) liveLine(r *running) string {
 	what := "starting"
 	since := r.started
 	if r.step > 0 {
-		s := r.stepN(r.step)
-		what, since = fmt.Sprintf("%d/%d %s %s", r.step, len(r.c.Steps), one(s.Action), one(s.Args)), r.since
+		what, since = r.stepText(r.step), r.since
 	}
 	took := " " + seconds(max(0, now.Sub(since)))
 	left := fmt.Sprintf("▶ %s · %s · %s", where(r.c), one(r.c.Pack), what)
