@@ -2,6 +2,7 @@ package maestro
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,6 +82,9 @@ func selectorFields(s *Selector) ([]field, error) {
 			all = append(all, value)
 		}
 		put("contains", "["+strings.Join(all, ", ")+"]", nil)
+	}
+	if asks := slices.DeleteFunc(slices.Clone(fields), func(f field) bool { return f.key == "match" || f.key == "index" }); len(asks) == 0 {
+		broken = fmt.Errorf("a selector that only counts: it names no text and no id")
 	}
 	if !s.names() {
 		broken = fmt.Errorf("a selector that asks for nothing")

@@ -283,7 +283,7 @@ var invented = map[string]string{
 	"assertVisible.timeout":    "for a time of its own write extendedWaitUntil: {visible: …, timeout: …}",
 	"assertNotVisible.timeout": "for a time of its own write extendedWaitUntil: {notVisible: …, timeout: …}",
 	"tapOn.timeout":            "tapOn waits 17 seconds; to wait longer write extendedWaitUntil before it",
-	"scroll.direction":         "scroll goes down alone: write swipe: {direction: …}",
+	"scroll.direction":         "scroll always goes down: write - scroll alone; to see what is above, write swipe: {direction: DOWN}",
 	"inputText.id":             "inputText types where the focus is: write tapOn: {id: …} before it",
 	"wait":                     "wait for an element: extendedWaitUntil: {visible: …, timeout: …}",
 	"sleep":                    "wait for an element: extendedWaitUntil: {visible: …, timeout: …}",

@@ -109,7 +109,7 @@ func (r *reader) word(v source.Raw) *dsl.Step {
 }
 
 func (r *reader) unknown(pos source.Pos, name string) {
-	r.fail(pos, len([]rune(name)), fmt.Sprintf("unknown command %q", short(name)), cmp.Or(invented[name], near(name, Commands())))
+	r.fail(pos, len([]rune(name)), fmt.Sprintf("unknown command %q", short(name)), cmp.Or(invented[name], foreign(name), near(name, Commands())))
 }
 
 // options reads the keys of a map that every command has, and refuses those that are neither among them nor among its own.

@@ -120,8 +120,16 @@ func (s *Session) want(ctx context.Context, sel dsl.Selector) (*maestroScreen, *
 	return v, n, err
 }
 
+// timeLeft says how long a command waited. The time of a command of Maestro runs since the last one that changed the screen.
+func timeLeft(word string, limit time.Duration) string {
+	if limit = limit.Round(time.Millisecond); limit <= 0 {
+		return "at a single look: its time had passed since the last command that changed the screen"
+	}
+	return word + " " + limit.String()
+}
+
 func (s *Session) absent(v *maestroScreen, sel dsl.Selector, limit time.Duration) error {
-	p := problem("%s was not found within %s; %s", screen.Describe(sel), limit.Round(time.Millisecond), v.shown())
+	p := problem("%s was not found %s; %s", screen.Describe(sel), timeLeft("within", limit), v.shown())
 	p.Expected, p.Actual, p.Kind = screen.Describe(sel)+" on the screen", v.shown(), event.NotFound
 	return &Failure{p}
 }
@@ -263,7 +271,7 @@ func (s *Session) finding(ctx context.Context, visible, gone *dsl.Selector, limi
 	if err != nil || missing {
 		return err
 	}
-	p := problem("%s is still on the screen after %s", screen.Describe(*gone), limit.Round(time.Millisecond))
+	p := problem("%s is still on the screen %s", screen.Describe(*gone), timeLeft("after", limit))
 	p.Assertion, p.Expected, p.Actual = true, "no "+screen.Describe(*gone), "it is there"
 	return &Failure{p}
 }
