@@ -73,6 +73,8 @@ func (l *linter) appNamed(step *Step) {
 	if v.Kind == source.Map {
 		f, _ := v.Get("package")
 		v = f.Value
+	} else if sh.scalar < 0 || sh.fields[sh.scalar].key != "package" {
+		return
 	}
 	if v.Kind != source.String || strings.Contains(v.Text, "${") {
 		return

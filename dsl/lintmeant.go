@@ -125,10 +125,35 @@ func (l *linter) cssAsLabel(step *Step) {
 	sh := shapeOf(reflect.TypeOf(step.Def.Args))
 	v := step.Args
 	if v.Kind == source.Map {
+		l.cssInside(step, sh, v)
 		f, _ := v.Get("label")
 		v = f.Value
 	}
-	if !sh.selects || v.Kind != source.String || !cssLook.MatchString(v.Text) {
+	if sh.selects || v.Kind == source.String && sh.scalar >= 0 && sh.fields[sh.scalar].typ == selectorType {
+		l.cssLabel(step, step.Def.Name, v)
+	}
+}
+
+// cssInside looks at the elements that an argument names: into, below, visible.
+func (l *linter) cssInside(step *Step, sh *shape, v source.Value) {
+	for _, f := range v.Fields {
+		i, known := sh.byKey[f.Key]
+		if !known || sh.fields[i].typ != selectorType {
+			continue
+		}
+		if f.Value.Kind == source.Map {
+			l.cssInside(step, shapeOf(selectorType), f.Value)
+			label, _ := f.Value.Get("label")
+			l.cssLabel(step, f.Key, label.Value)
+			continue
+		}
+		l.cssLabel(step, f.Key, f.Value)
+	}
+}
+
+// cssLabel warns of one label; name is of the action or the key that takes it.
+func (l *linter) cssLabel(step *Step, name string, v source.Value) {
+	if v.Kind != source.String || !cssLook.MatchString(v.Text) {
 		return
 	}
 	key, text := "css", v.Text
@@ -148,5 +173,5 @@ func (l *linter) cssAsLabel(step *Step) {
 		return
 	}
 	l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("%q is a label here: a text that stands on the screen", shorten.Runes(v.Text, 60)),
-		fmt.Sprintf("did you mean %s: {%s: %s}?", step.Def.Name, key, source.Quote(text)))
+		fmt.Sprintf("did you mean %s: {%s: %s}?", name, key, source.Quote(text)))
 }

@@ -201,11 +201,19 @@ func (d *decoding) bareText(v source.Value) {
 		hint = how
 	} else if known {
 		hint = fmt.Sprintf(`did you mean "- %s"?`, shortest(def))
-		if argument = strings.TrimSpace(argument); argument != "" && shapeOf(reflect.TypeOf(def.Args)).scalar >= 0 {
+		if argument = withoutQuotes(strings.TrimSpace(argument)); argument != "" && shapeOf(reflect.TypeOf(def.Args)).scalar >= 0 {
 			hint = fmt.Sprintf(`did you mean "- %s: %s"?`, def.Name, source.Flow(source.Value{Kind: source.String, Text: argument}))
 		}
 	}
 	d.wrong(v, fmt.Sprintf("the text %q is not a step", shorten.Runes(v.Text, 60)), hint)
+}
+
+// withoutQuotes is a text without the quotes around it, if there are any.
+func withoutQuotes(text string) string {
+	if n := len(text); n > 1 && (text[0] == '"' || text[0] == '\'') && text[n-1] == text[0] {
+		return text[1 : n-1]
+	}
+	return text
 }
 
 // shortest writes the action with as little as it needs.
