@@ -363,7 +363,8 @@ func emptyRun(env *Env, f runFlags, args []string, conf run.Config, p *plan.Plan
 func newConsole(env *Env, f runFlags, total int) *console.Console {
 	o := console.Options{Quiet: f.quiet, Verbose: f.verbose, Width: 100, Total: total, Groups: env.Getenv("GITHUB_ACTIONS") == "true"}
 	if file, ok := env.Stdout.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		o.TTY, o.Color = true, env.Getenv("NO_COLOR") == ""
+		o.TTY = env.Getenv("TERM") != "dumb" // such a terminal moves no cursor and shows no colour
+		o.Color = o.TTY && env.Getenv("NO_COLOR") == ""
 		if w, _, err := term.GetSize(int(file.Fd())); err == nil && w > 0 {
 			o.Width = w
 		}

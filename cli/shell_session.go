@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,7 +40,11 @@ func newOpenDeviceCommand(env *Env) *cobra.Command {
 			"  taproot open 'shop://item/5'",
 		Args: oneArgument("a page's address or an app"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name, v := opening(args[0])
+			what, err := fileToOpen(env, args[0])
+			if err != nil {
+				return err
+			}
+			name, v := opening(what)
 			if name != "openBrowser" && (headed || browser != "") {
 				return &plan.Usage{Msg: fmt.Sprintf("--headed and --browser are of pages, and %s is none", args[0])}
 			}
@@ -72,6 +77,27 @@ var appName = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)+
 
 // activityName is an app with one of its activities, as `am start -n` takes it: the class begins with a dot or holds two.
 var activityName = lazyregexp.New(`^[A-Za-z]\w*(\.[A-Za-z]\w*)+/(\.([a-z]\w*\.)*|([a-z]\w*\.){2,})[A-Z][\w$]*$`)
+
+// fileToOpen returns the URL of a page in a file of this machine, and everything else as it is. A file that exists is never taken
+// for an app or for a host.
+func fileToOpen(env *Env, what string) (string, error) {
+	path := what
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(env.Dir, path)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.Mode().IsRegular():
+		switch strings.ToLower(filepath.Ext(path)) {
+		case ".apk", ".apks", ".aab", ".ipa":
+			return "", &plan.Usage{Msg: fmt.Sprintf("%s is an app in a file: taproot install %s installs it", what, what)}
+		}
+		return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String(), nil
+	case strings.HasPrefix(what, "./"), strings.HasPrefix(what, "../"), strings.HasPrefix(what, "/"):
+		return "", &plan.Usage{Msg: what + ": there is no such file"}
+	}
+	return what, nil
+}
 
 // opening gives the word of the language that opens something, and its argument.
 func opening(what string) (string, source.Value) {
