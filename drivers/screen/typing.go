@@ -2,7 +2,6 @@ package screen
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,6 +57,8 @@ type Field struct {
 	Lines bool
 	// Picker is the kind of a field whose value is picked rather than written (date, time, range …), "" for others.
 	Picker string
+	// Order is the order of day, month and year in which the app writes dates, as "dmy", where the device knows.
+	Order string
 	// Parts are the boxes of a field of several, such as a one-time code; At is the one that takes text now, -1 for none of them.
 	Parts []string
 	At    int
@@ -126,7 +127,7 @@ const separators = " -/.,:()_'"
 func (f *Field) Accepts(now *Field, typed string) TextOutcome {
 	switch {
 	case f.Picker != "":
-		return picked(now, typed)
+		return f.picked(now, typed)
 	case len(f.Parts) > 0:
 		return f.inParts(now, typed)
 	case f.Password || now.Password:
@@ -287,32 +288,25 @@ func letters(s string) string {
 	}, s)
 }
 
-// picked judges the value of a date, a time or the like, which is told in one spelling however it was typed.
-func picked(now *Field, typed string) TextOutcome {
+// picked judges the value of a date, a time or the like against what was meant; that of a range or a colour as a number or a text.
+func (f *Field) picked(now *Field, typed string) TextOutcome {
 	value := now.Text
 	if value == "" || now.Unfinished {
+		return Missing
+	}
+	if Dated(f.Picker) {
+		if meant, ok := PickedValue(f.Picker, typed, f.Order); ok && sameMoment(value, meant) {
+			return Whole
+		}
 		return Missing
 	}
 	if strings.EqualFold(value, typed) {
 		return Whole
 	}
-	if have, err := strconv.ParseFloat(value, 64); err == nil {
-		if want, err := strconv.ParseFloat(strings.TrimSpace(typed), 64); err == nil && have == want {
-			return Whole
-		}
-		return Missing
-	}
-	date, clock, _ := strings.Cut(value, "T")
-	if now.Picker == "time" {
-		date, clock = "", value
-	}
-	said := numbers(typed)
-	for _, day := range orders(numbers(date)) {
-		for _, hours := range clocks(numbers(clock), typed) {
-			if sameNumbers(append(append([]string{}, day...), hours...), said) {
-				return Whole
-			}
-		}
+	have, err := strconv.ParseFloat(value, 64)
+	want, wrong := strconv.ParseFloat(strings.TrimSpace(typed), 64)
+	if err == nil && wrong == nil && have == want {
+		return Whole
 	}
 	return Missing
 }
@@ -320,45 +314,4 @@ func picked(now *Field, typed string) TextOutcome {
 // numbers are the runs of digits in a text.
 func numbers(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return r < '0' || r > '9' })
-}
-
-// orders are all orders in which the parts of a date may be written.
-func orders(parts []string) [][]string {
-	if len(parts) < 2 {
-		return [][]string{parts}
-	}
-	var list [][]string
-	for i := range parts {
-		rest := append(append([]string{}, parts[:i]...), parts[i+1:]...)
-		for _, tail := range orders(rest) {
-			list = append(list, append([]string{parts[i]}, tail...))
-		}
-	}
-	return list
-}
-
-// clocks are the ways to write a time of the day: as it is, and by a clock of twelve hours.
-func clocks(parts []string, typed string) [][]string {
-	if len(parts) == 0 {
-		return [][]string{nil}
-	}
-	hour, err := strconv.Atoi(parts[0])
-	low := strings.ToLower(typed)
-	afternoon := strings.Contains(low, "p")
-	if err != nil || !afternoon && !strings.Contains(low, "a") {
-		return [][]string{parts}
-	}
-	if afternoon != (hour >= 12) {
-		return nil
-	}
-	twelve := fmt.Sprintf("%02d", (hour+11)%12+1)
-	return [][]string{append([]string{twelve}, parts[1:]...)}
-}
-
-// sameNumbers compares numbers with those that were typed, which may have run together.
-func sameNumbers(parts, said []string) bool {
-	if strings.Join(parts, "") == strings.Join(said, "") {
-		return true
-	}
-	return slices.EqualFunc(parts, said, func(a, b string) bool { return strings.TrimLeft(a, "0") == strings.TrimLeft(b, "0") })
 }

@@ -96,10 +96,14 @@ func (d *Device) Paste(ctx context.Context) error {
 			return err
 		}
 		if field.kind == "picked" {
-			if !spelled(field.picker, text) {
+			value, ok := screen.PickedValue(field.picker, text, field.order)
+			if !ok && spelled(field.picker, text) {
+				value, ok = text, true
+			}
+			if !ok {
 				return fmt.Errorf("%w: a field of the type %s takes no %s", drivers.ErrNotActionable, field.picker, screen.Quote(text))
 			}
-			return field.fill(page, text)
+			return field.fill(page, value)
 		}
 		return page.Keyboard().InsertText(text)
 	})

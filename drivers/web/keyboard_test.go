@@ -11,7 +11,7 @@ import (
 
 // keyLog is a field that logs each key with its modifiers: what a page hears of a person.
 const keyLog = `<textarea id=f autofocus></textarea><script>
-const seen=[];for(const kind of ['keydown','keypress','keyup'])f.addEventListener(kind,e=>{if(e.key==='Shift'||e.key==='Control')return;
+const seen=[];for(const kind of ['keydown','keypress','keyup'])f.addEventListener(kind,e=>{if(e.key==='Shift'||e.key==='Control'||kind==='keypress'&&/[\ud800-\udfff]/.test(e.key))return;
 seen.push(kind+' '+e.key+(e.shiftKey?' shift':'')+(e.ctrlKey?' control':''))})</script>`
 
 // TestEveryCharacterHasItsKey: each character of a text is pressed and let go, with Shift where a person holds it, and is there.
@@ -29,6 +29,9 @@ func TestEveryCharacterHasItsKey(t *testing.T) {
 	for _, r := range text {
 		shift := map[bool]string{true: " shift"}[strings.ContainsRune(upper, r)]
 		for _, kind := range []string{"keydown", "keypress", "keyup"} {
+			if r > 0xffff && kind == "keypress" {
+				continue // Firefox has one for each half
+			}
 			want = append(want, fmt.Sprintf("%s %c%s", kind, r, shift))
 		}
 	}

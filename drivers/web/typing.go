@@ -41,6 +41,8 @@ type fieldReading struct {
 	// Of the command that places the caret: the key that does it, the length of the text, how many boxes there are.
 	Press         string
 	Length, Count int
+	Order         string // of day, month and year in dates
+	Fresh         bool   // another field was typed into before
 }
 
 // fieldHandle is where a field is found again.
@@ -57,7 +59,7 @@ func (r *fieldReading) field(handle fieldHandle) *screen.Field {
 		Invalid: r.Invalid, Unfinished: r.Bad, Gone: r.Gone, Elsewhere: r.Elsewhere, Taken: r.Taken, Robbed: r.Robbed,
 	}
 	if r.Kind == "picked" {
-		f.Picker = r.Type
+		f.Picker, f.Order = r.Type, r.Order
 	}
 	if len(r.Around) == 3 {
 		f.Head, f.Picked, f.Tail, f.Known = r.Around[0], r.Around[1], r.Around[2], true
@@ -164,8 +166,8 @@ func (d *Device) Type(ctx context.Context, text string) error {
 		}
 		k := s.keyboard(page)
 		switch {
-		case field.kind == "picked" && spelled(field.picker, text):
-			return field.fill(page, text)
+		case field.kind == "picked":
+			return field.pick(k, text)
 		case field.parts > 1:
 			return field.typeParts(ctx, k, text)
 		case utf8.RuneCountInString(text) > longText:
@@ -197,7 +199,9 @@ func (f placed) keys(k keyboard, text string) error {
 type placed struct {
 	chain        []string // the frames around it
 	kind, picker string
-	length       int // of its text, characters
+	order        string // of day, month and year in dates
+	first        bool   // a touch has brought the focus, or another field had it
+	length       int    // of its text, characters
 	parts        int
 	inner        bool // an editor in another one
 }
@@ -220,7 +224,7 @@ func (d *Device) place(page playwright.Page, how caret) (placed, error) {
 	if r.Press != "" {
 		err = page.Keyboard().Press(r.Press)
 	}
-	return placed{chain: chain, kind: r.Kind, picker: r.Type, length: r.Length, parts: r.Count, inner: r.Inner}, err
+	return placed{chain: chain, order: r.Order, first: how == caretEnd || how == caretSame && r.Fresh, kind: r.Kind, picker: r.Type, length: r.Length, parts: r.Count, inner: r.Inner}, err
 }
 
 // caretNow is what becomes of the caret now.
@@ -236,12 +240,31 @@ func (d *Device) setCaret(how caret) {
 	d.mu.Unlock()
 }
 
-// spelled tells whether a text is a value of a field that is picked rather than written, as the field itself would tell it.
+// pick gives a field its value: by the text that means one, or else by the keys, which go to the first of its parts.
+func (f placed) pick(k keyboard, text string) error {
+	if value, ok := screen.PickedValue(f.picker, text, f.order); ok {
+		return f.fill(k.page, value)
+	}
+	if spelled(f.picker, text) {
+		return f.fill(k.page, text)
+	}
+	for range maxSegments {
+		if !f.first || !screen.Dated(f.picker) {
+			break
+		}
+		if err := k.keys.Press("ArrowLeft"); err != nil {
+			return err
+		}
+	}
+	return k.write(text)
+}
+
+// maxSegments is how many parts of a date and time a field has at most: month, day, year, hour, minute, second, thousandth, half of the day.
+const maxSegments = 8
+
+// spelled reports whether a text is the value of a field that is picked rather than written, and is no date, as the field would tell it.
 func spelled(picker, text string) bool {
-	form := map[string]string{
-		"date": `\d{4,6}-\d\d-\d\d`, "month": `\d{4,6}-\d\d`, "week": `\d{4,6}-W\d\d`, "time": `\d\d:\d\d(:\d\d(\.\d{1,3})?)?`,
-		"datetime-local": `\d{4,6}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?`, "color": `#[0-9a-fA-F]{6}`, "range": `-?\d+(\.\d+)?`,
-	}[picker]
+	form := map[string]string{"color": `#[0-9a-fA-F]{6}`, "range": `-?\d+(\.\d+)?`}[picker]
 	ok, err := regexp.MatchString("^(?:"+form+")$", text)
 	return form != "" && ok && err == nil
 }

@@ -362,6 +362,8 @@ func (e textEntry) failure(now *screen.Field) error {
 	}
 	p.Message = fmt.Sprintf("%s %s, and %s shows %s", e.how, screen.Quote(e.text), e.before.Name, p.Actual)
 	switch {
+	case screen.Dated(e.before.Picker):
+		p.Message += e.dateAdvice(now)
 	case now.Unfinished:
 		p.Message += ", which is no complete value"
 	case e.how == "pasted" && e.shows(now) == e.shows(e.before):
@@ -377,6 +379,23 @@ func (e textEntry) failure(now *screen.Field) error {
 		p.Message += "; the page says: " + now.Invalid
 	}
 	return &Failure{p}
+}
+
+// dateAdvice says what a text means to a field of a date or a time, and which spelling works everywhere.
+func (e textEntry) dateAdvice(now *screen.Field) string {
+	f := e.before
+	if meant, ok := screen.PickedValue(f.Picker, e.text, f.Order); ok {
+		return ", not " + screen.Quote(meant)
+	}
+	said := ""
+	if now.Unfinished {
+		said = ", which is no complete value"
+	}
+	order := strings.NewReplacer("d", "day/", "m", "month/", "y", "year/").Replace(f.Order)
+	if order != "" && f.Picker != "time" && f.Picker != "week" {
+		said += "; dates of this page are written " + strings.TrimSuffix(order, "/")
+	}
+	return said + fmt.Sprintf("; %s works in every locale", screen.Quote(screen.ISOExample(f.Picker)))
 }
 
 // eraseField takes n characters, or all of them when n < 0, out of the field and sees that they are gone.

@@ -261,6 +261,12 @@
     return hit === el ? describe(el) : '';
   };
 
+  // order is the order of year, month and day in which the locale of the page writes dates: "mdy".
+  const order = () => {
+    const how = {year: 'numeric', month: '2-digit', day: '2-digit', calendar: 'gregory'};
+    const parts = new Intl.DateTimeFormat(navigator.language || undefined, how).formatToParts(new Date(2020, 10, 22));
+    return parts.map(p => ({year: 'y', month: 'm', day: 'd'})[p.type] || '').join('');
+  };
   let fields = [], members = [], placed = null, frame = null;
   let looked = {nonce: '', elements: []};
   const look = (el, kind) => {
@@ -269,7 +275,7 @@
     return {
       kind, tag, id: attr(el, 'id') || '', type: tag === 'input' ? inputType(el) : '', what: describe(el), hint: attr(el, 'placeholder') || '',
       text: kind === 'surface' ? drawn(el) : read(el), value: kind === 'surface' && isInput(tag) ? read(el) : '', secret: secret(el),
-      around: a, multiline: tag !== 'input', invalid: invalid(el), bad: !!(validity && validity.badInput),
+      around: a, multiline: tag !== 'input', invalid: invalid(el), bad: !!(validity && validity.badInput), order: kind === 'picked' ? order() : '',
       parts: group ? group.map(read) : null, at: group ? group.indexOf(el) : -1,
     };
   };
@@ -313,7 +319,7 @@
       placed = new WeakRef(el);
       members = (kind === 'parts' ? parts(el) : []).map(e => new WeakRef(e));
       const put = kind !== 'picked' && (how === 'end' && !pagePut(el) || how === 'last' || how === 'same' && !same);
-      return {what: f.what, able: true, kind, type: localName(el) === 'input' ? inputType(el) : '', press: put ? toEnd(el, kind, how === 'last') : '',
+      return {what: f.what, able: true, kind, order: kind === 'picked' ? order() : '', fresh: !same, type: localName(el) === 'input' ? inputType(el) : '', press: put ? toEnd(el, kind, how === 'last') : '',
         length: [...(kind === 'surface' ? drawn(el) : isInput(localName(el)) ? valueOf(el) : lines(el))].length,
         count: members.length, inner: kind === 'editor' && nested(el)};
     },
