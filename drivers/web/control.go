@@ -84,7 +84,7 @@ func (d *Device) controlFor(ctx context.Context, limit time.Duration, at drivers
 
 // untilControl looks at a control until fits holds or the time of the step is over; it gives the last look.
 func (d *Device) untilControl(ctx context.Context, at drivers.WebTarget, fits func(*control) bool) (*control, error) {
-	for deadline := time.Now().Add(wait(at.Timeout)); ; {
+	for deadline := deadlineOf(ctx, at); ; {
 		c, err := d.controlAt(ctx, at)
 		if errors.Is(err, drivers.ErrNotReady) && time.Until(deadline) > 0 {
 			c, err = &control{}, pause(ctx, lookPause)
@@ -134,7 +134,15 @@ func (d *Device) choosable(ctx context.Context, at drivers.WebTarget, choice dri
 // because the page went on, and cannot be asked.
 func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*control) bool) (last *control, ok bool, err error) {
 	var since time.Time
-	for end := time.Now().Add(keepsWait); ; {
+	end := time.Now().Add(keepsWait)
+	lateEnd := end.Add(keepsWait)
+	if over := deadlineOf(ctx, at); over.Before(end) {
+		end = over
+	}
+	if over := deadlineOf(ctx, at); over.Before(lateEnd) {
+		lateEnd = over
+	}
+	for {
 		asked := time.Now()
 		c, err := d.controlAt(ctx, at)
 		if errors.Is(err, drivers.ErrNotReady) || err == nil && c.Count != 1 {
@@ -158,7 +166,7 @@ func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*
 				at.Meanwhile(ctx)
 				at.Meanwhile = nil
 			}
-		case asked.Sub(since) >= rests && (!c.Late || time.Now().After(end.Add(keepsWait))):
+		case asked.Sub(since) >= rests && (!c.Late || time.Now().After(lateEnd)):
 			return c, true, nil
 		}
 		wait := lookPause

@@ -24,6 +24,7 @@ func (d *Device) Fill(ctx context.Context, selector, text string, timeout time.D
 
 // FillIn is Fill, in frames too.
 func (d *Device) FillIn(ctx context.Context, at drivers.WebTarget, text string) error {
+	ctx = begin(ctx, at)
 	if err := d.enabled(ctx, at); err != nil {
 		return err
 	}
@@ -130,6 +131,7 @@ func (d *Device) SelectIn(ctx context.Context, at drivers.WebTarget, choice driv
 	default:
 		return fmt.Errorf("%w: nothing was given to be chosen in %s", drivers.ErrNotActionable, naming(at))
 	}
+	ctx = begin(ctx, at)
 	if err := d.choosable(ctx, at, choice); err != nil {
 		return err
 	}
@@ -164,6 +166,7 @@ func (d *Device) Check(ctx context.Context, at drivers.WebTarget, checked bool) 
 			return element.SetChecked(checked, playwright.LocatorSetCheckedOptions{Trial: playwright.Bool(trial), Timeout: timeout})
 		}
 	}
+	ctx = begin(ctx, at)
 	if err := d.enabled(ctx, at); err != nil {
 		return err
 	}
@@ -182,7 +185,7 @@ func (d *Device) Hover(ctx context.Context, at drivers.WebTarget) error {
 
 // TextOf waits for one visible element and gives what it shows.
 func (d *Device) TextOf(ctx context.Context, at drivers.WebTarget) (string, error) {
-	deadline := time.Now().Add(wait(at.Timeout))
+	deadline := deadlineOf(ctx, at)
 	for {
 		r, err := d.lookIn(ctx, at.Frame, at.Selector)
 		switch {
@@ -212,7 +215,7 @@ func (d *Device) WaitElement(ctx context.Context, at drivers.WebTarget, state st
 	if meets == nil {
 		return fmt.Errorf("%w: an element cannot be %s", drivers.ErrUnsupported, screen.Quote(state))
 	}
-	deadline := time.Now().Add(wait(at.Timeout))
+	deadline := deadlineOf(ctx, at)
 	for {
 		r, warning, err := d.lookOrGone(ctx, at.Frame, at.Selector, meets)
 		switch {
@@ -261,6 +264,7 @@ func (d *Device) DragOnto(ctx context.Context, at drivers.WebTarget, to string) 
 				Trial: playwright.Bool(trial), Timeout: timeout})
 		}
 	}
+	ctx = begin(ctx, at)
 	err := d.once(ctx, at, singleAction{try: drag(true), do: drag(false)})
 	if err != nil && drivers.AppIsWrong(err) {
 		return d.noTarget(ctx, drivers.WebTarget{Selector: to, Frame: at.Frame, Timeout: at.Timeout}, err)

@@ -47,6 +47,7 @@ func (d *Device) Upload(ctx context.Context, at drivers.WebTarget, files []strin
 	if len(paths) == 0 {
 		given = []playwright.InputFile{}
 	}
+	ctx = begin(ctx, at)
 	err := d.once(ctx, at, singleAction{ // a page that keeps the files of each time would have them twice
 		try: func(field playwright.Locator, timeout *float64) error {
 			return field.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached, Timeout: timeout})
@@ -86,7 +87,7 @@ func (d *Device) uploadByDialog(ctx context.Context, at drivers.WebTarget, paths
 	}
 	page.OnFileChooser(listen)
 	defer page.RemoveListener("filechooser", listen)
-	deadline := time.Now().Add(wait(at.Timeout))
+	deadline := deadlineOf(ctx, at)
 	if err := d.click(ctx, at, drivers.WebClick{}, true); err != nil {
 		return err
 	}
@@ -108,11 +109,12 @@ func (d *Device) Download(ctx context.Context, at drivers.WebTarget, dir, name s
 	if err != nil {
 		return "", err
 	}
+	ctx = begin(ctx, at)
 	select {
 	case <-s.downloads: // one that nobody asked for
 	default:
 	}
-	deadline := time.Now().Add(wait(at.Timeout))
+	deadline := deadlineOf(ctx, at)
 	if err := d.click(ctx, at, drivers.WebClick{}, true); err != nil {
 		return "", err
 	}

@@ -30,7 +30,7 @@ type call func(element playwright.Locator, timeout *float64) error
 // again makes an action that does no harm when it is made twice. Playwright waits in slices, so that a cancelled call ends within
 // a second and its page lives on; a page that is too slow for one slice gets longer ones.
 func (d *Device) again(ctx context.Context, at drivers.WebTarget, do call) error {
-	deadline := time.Now().Add(wait(at.Timeout))
+	deadline := deadlineOf(ctx, at)
 	for limit := fillSlice; ; {
 		err := d.slice(ctx, at, limit, do)
 		switch {
@@ -88,7 +88,7 @@ type singleAction struct {
 // once makes an action once. When one look says that the element is ready, Playwright is told to act, with all the time that is
 // left; otherwise it waits in slices first, so that a cancelled wait leaves the page alive.
 func (d *Device) once(ctx context.Context, at drivers.WebTarget, what singleAction) error {
-	deadline, slice := time.Now().Add(wait(at.Timeout)), fillSlice
+	deadline, slice := deadlineOf(ctx, at), fillSlice
 	for {
 		left := time.Until(deadline)
 		r, err := d.lookIn(ctx, at.Frame, at.Selector)
@@ -148,6 +148,20 @@ var (
 	errSlice   = fmt.Errorf("%w: still waiting", drivers.ErrNotReady)
 	errNoFrame = fmt.Errorf("%w: the frame is not there", screen.ErrNotFound)
 )
+
+// begin gives an action the end of its time: what it waits for one after the other does not add up.
+func begin(ctx context.Context, at drivers.WebTarget) context.Context {
+	return drivers.WithEnding(ctx, deadlineOf(ctx, at))
+}
+
+// deadlineOf is when the time of an action is over.
+func deadlineOf(ctx context.Context, at drivers.WebTarget) time.Time {
+	deadline := time.Now().Add(wait(at.Timeout))
+	if end, ok := drivers.Ending(ctx); ok && end.Before(deadline) {
+		return end
+	}
+	return deadline
+}
 
 func wait(timeout time.Duration) time.Duration {
 	if timeout <= 0 {

@@ -23,6 +23,9 @@ func input(ctx context.Context, s *Session, a dsl.Input) error {
 			return err
 		}
 	}
+	if n := s.tapped; s.Platform == dsl.Web && n != nil && n.Type == "select" {
+		return listTakesNoText(n)
+	}
 	text := a.Text
 	if a.Random != "" {
 		text = s.random(a)

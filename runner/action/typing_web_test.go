@@ -222,6 +222,16 @@ two</textarea>`, steps: replaced("three"), model: "f.value", holds: "three"},
 	})
 }
 
+// TestAListTakesNoText: the action for it is named.
+func TestAListTakesNoText(t *testing.T) {
+	t.Parallel()
+	list := `<input id=b><select id=f><option>A<option>B</select>`
+	runEntries(t, []entryCase{
+		{name: "tapped by the step", page: list, steps: []any{dsl.Input{Text: "B", Into: &dsl.Selector{CSS: "#f"}}}, model: "f.value", holds: "A", fail: "webSelect"},
+		{name: "in focus", page: list, steps: []any{tapOn("b"), keys("tab"), typed("B")}, fail: "webSelect"},
+	})
+}
+
 // TestTypingWaitsForThePage: a page that answers each key a moment later gets the text as a person types it; what it loses is typed again.
 func TestTypingWaitsForThePage(t *testing.T) {
 	t.Parallel()

@@ -137,7 +137,17 @@ func (s *Session) fieldInFocus(ctx context.Context, d screen.Typist) (*screen.Fi
 	if other == "" {
 		return nil, noFocus(tree, "nothing has the focus")
 	}
+	if tag := strings.FieldsFunc(other, func(r rune) bool { return r == '#' || r == '.' }); len(tag) > 0 && tag[0] == "select" {
+		return nil, listTakesNoText(other)
+	}
 	return nil, noFocus(tree, fmt.Sprintf("the focus is on %s, which takes no text", other))
+}
+
+// listTakesNoText is the failure of a text that is typed into a list.
+func listTakesNoText(list any) error {
+	p := problem("%s is a list, which takes no text: choose one of its entries with webSelect", list)
+	p.Expected, p.Actual = "a text field", "a list of entries"
+	return &Failure{p}
 }
 
 // focusTaken is the failure of a text that would go into another field than the one that was touched for it.
