@@ -50,7 +50,7 @@ func browserRows() []BrowserRow {
 		{"openBrowser.device", works, otherwise("devices without a touch screen alone: others are refused before the page opens, as Firefox imitates neither touches nor a page's zoom")},
 		{"openBrowser.connect", works, refused("only a Chromium that runs already can be used: start it with --remote-debugging-port")},
 		{"openBrowser.geolocation", works, otherwise(sites)},
-		{"openBrowser.permissions", works, otherwise(sites + "; Firefox refuses names that it does not know, camera and clipboard-read among them")},
+		{"openBrowser.permissions", works, otherwise(sites + "; of permissions there are " + strings.Join(strings.Fields(firefoxPermissions), ", ") + " alone: others are refused before the page opens")},
 		{"press", works, otherwise("there is no key menu")},
 		{"webUpload", works, otherwise("files alone, no folders")},
 		{"webPress", works, otherwise("as press")},
@@ -61,8 +61,7 @@ func browserRows() []BrowserRow {
 		{"location", works, otherwise("it is granted to the site that is open, so that openBrowser comes before it")},
 		{"startRecording", works, otherwise("as report: film")},
 		{"report: film", works, otherwise("it is made of pictures, at most ten a second: quick animations are not in it")},
-		{"report: closed shadow roots", works, refused("their content is not read; nothing in them can be found, nor asserted to be gone")},
-		{"report: roles of ElementInternals", works, refused("they are not read; elements of a page's own making have the roles that their attributes say")},
+		{"report: closed shadow roots", works, otherwise("those that scripts make; the content of one that the page's HTML declares is not read")},
 	}
 	for _, word := range strings.Fields(browserWords) {
 		rows = append(rows, BrowserRow{Word: word})
@@ -91,6 +90,8 @@ func BrowserTable() []BrowserRow { return slices.Clone(browserTable()) }
 func BrowserDoes(browser, word string) BrowserSupport {
 	i, found := slices.BinarySearchFunc(browserTable(), word, func(r BrowserRow, word string) int { return strings.Compare(r.Word, word) })
 	switch {
+	case browser == Firefox && strings.HasPrefix(word, permissionWord):
+		return firefoxPermission(strings.TrimPrefix(word, permissionWord))
 	case !found:
 	case browser == Firefox:
 		return browserTable()[i].Firefox
@@ -98,6 +99,19 @@ func BrowserDoes(browser, word string) BrowserSupport {
 		return browserTable()[i].Chromium
 	}
 	return BrowserSupport{}
+}
+
+// permissionWord begins the word of one permission of a page.
+const permissionWord = "openBrowser.permissions="
+
+// firefoxPermissions are those that Firefox can be told to grant.
+const firefoxPermissions = "geolocation midi notifications persistent-storage push screen-wake-lock"
+
+func firefoxPermission(name string) BrowserSupport {
+	if name == "" || slices.Contains(strings.Fields(firefoxPermissions), name) {
+		return BrowserSupport{}
+	}
+	return BrowserSupport{Refused: "Firefox can be told to grant " + strings.Join(strings.Fields(firefoxPermissions), ", ") + " alone"}
 }
 
 // BrowserTitle is a browser's name as people write it.

@@ -54,6 +54,9 @@ func TestCheckBrowser(t *testing.T) {
 		{"[{openBrowser: {url: a.html, browser: chromium}}, {swipe: up}]", Firefox, ""},
 		{"[{openBrowser: {url: a.html, colorScheme: dark}}]", Firefox, ""},
 		{"[{openBrowser: {url: a.html, colorScheme: no-preference}}]", Firefox, "colorScheme: no-preference does not work in Firefox"},
+		{"[{openBrowser: {url: a.html, permissions: [geolocation, clipboard-read]}}]", Firefox, "permissions: clipboard-read does not work in Firefox"},
+		{"[{openBrowser: {url: a.html, permissions: [clipboard-read, camera]}}]", Chromium, ""},
+		{"[{openBrowser: {url: a.html, permissions: [geolocation]}}]", Firefox, ""},
 		{"[{openBrowser: {url: a.html, connect: \"http://127.0.0.1:9222\"}}]", Firefox, "connect does not work in Firefox"},
 	} {
 		tests, err := Parse("a.yaml", []byte("id: a\nplatform: web\nsteps: "+c.steps+"\n"))

@@ -87,6 +87,11 @@ func (c *browserCheck) opens(step *Step) {
 			word += "=" + f.Value.Text
 		}
 		c.refuse(step, word, f.Pos, len(f.Key))
+		for _, item := range f.Value.Items {
+			if !strings.Contains(item.Text, "${") {
+				c.refuse(step, "openBrowser."+f.Key+"="+item.Text, item.Pos, len(item.Text))
+			}
+		}
 	}
 }
 

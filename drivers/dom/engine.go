@@ -19,6 +19,10 @@ var Engine = sync.OnceValue(func() string { return named(assemble("engine.js")) 
 // touches back before any listener of the page. Without it, Engine does what it can.
 var Watch = sync.OnceValue(func() string { return named(assemble("watch.js")) })
 
+// OpenRoots is a script for a page's own world, to be run before the page's scripts, in browsers that tell nobody of closed shadow roots: Engine finds
+// those that scripts make, and pages see them as closed.
+var OpenRoots = sync.OnceValue(func() string { return named(assemble("openroots.js")) })
+
 // named puts in the name by which the two scripts know each other's events: another one in each process, so that no page knows it.
 func named(script string) string { return strings.ReplaceAll(script, "@watch@", secret()) }
 

@@ -110,6 +110,11 @@ func (b brand) refuse(opts drivers.PageOptions) error {
 		{"openBrowser.permissions", len(opts.Permissions) > 0}, {"openBrowser.offline", opts.Offline}, {"openBrowser.userAgent", opts.UserAgent != ""},
 		{"openBrowser.headers", len(opts.Headers) > 0}, {"openBrowser.ignoreHttpsErrors", opts.AnyCert},
 	}
+	for _, permission := range opts.Permissions {
+		if why := dsl.Refusal(b.name, "openBrowser.permissions="+permission); why != "" {
+			return fmt.Errorf("%w: %s", drivers.ErrUnsupported, why)
+		}
+	}
 	for _, g := range given {
 		if why := dsl.Refusal(b.name, g.word); g.is && why != "" {
 			return fmt.Errorf("%w: %s", drivers.ErrUnsupported, why)

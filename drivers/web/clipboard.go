@@ -29,6 +29,11 @@ func (s *session) watchPages() error {
 	if s.browser.attached {
 		return nil
 	}
+	if !s.browser.brand.devtools {
+		if err := s.context.AddInitScript(playwright.Script{Content: playwright.String(dom.OpenRoots())}); err != nil {
+			return err
+		}
+	}
 	return s.context.AddInitScript(playwright.Script{Content: playwright.String(dom.Watch())})
 }
 

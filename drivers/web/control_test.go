@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/dom"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/internal/shorttest"
@@ -143,6 +144,46 @@ func TestTextsThatArePartOfNoDocument(t *testing.T) {
 	}
 	if n := byID(t, tr, "b"); n.Desc != "Delete" || n.Text != "" {
 		t.Errorf("a button with a text for screen readers: text %q, name %q", n.Text, n.Desc)
+	}
+}
+
+// TestFirefoxSeesWhatPagesHide: closed shadow roots and the states of ElementInternals, of which Firefox tells no driver; and the page finds its
+// roots closed.
+func TestFirefoxSeesWhatPagesHide(t *testing.T) {
+	t.Parallel()
+	leftToFirefox(t)
+	d := openFirefox(t)
+	must(t, d.OpenPage(t.Context(), site.Made(`<div id=h></div><x-st id=x>Agree</x-st><x-so id=y>News</x-so><script>
+const r=h.attachShadow({mode:'closed'});r.innerHTML='<p>Secret</p>';document.title=[h.shadowRoot,r.mode].join();
+customElements.define('x-st',class extends HTMLElement{constructor(){super();const i=this.attachInternals();i.role='switch';i.ariaChecked='true'}});
+customElements.define('x-so',class extends HTMLElement{constructor(){super();const i=this.attachInternals();i.role='checkbox';i.ariaChecked='false'}})</script>`),
+		drivers.PageOptions{}))
+	tr := tree(t, d)
+	if find(tr, showing("Secret")) == nil {
+		t.Error("a text in a closed root is not there")
+	}
+	if n := byID(t, tr, "x"); !n.Checkable || !n.Checked {
+		t.Errorf("a switch that is on: %+v", n)
+	}
+	if n := byID(t, tr, "y"); !n.Checkable || n.Checked {
+		t.Errorf("a box that is empty: %+v", n)
+	}
+	if got := script(t, d, "document.title"); got != ",closed" {
+		t.Errorf("the page sees %s", got)
+	}
+}
+
+// TestFirefoxKeepsASelection: what keys have selected is replaced by what is typed.
+func TestFirefoxKeepsASelection(t *testing.T) {
+	t.Parallel()
+	leftToFirefox(t)
+	d := openFirefox(t)
+	must(t, d.OpenPage(t.Context(), site.Made(`<input id=f value="Hello">`), drivers.PageOptions{}))
+	must(t, d.ClickOn(t.Context(), target("#f"), drivers.WebClick{}))
+	must(t, d.Press(t.Context(), []string{"control", "a"}))
+	must(t, d.Type(t.Context(), "Fresh "))
+	if got := script(t, d, "f.value"); got != "Fresh " {
+		t.Errorf("the field holds %q", got)
 	}
 }
 
