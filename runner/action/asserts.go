@@ -90,10 +90,7 @@ func unmetBy(a dsl.AssertElement, matches []screen.Match) string {
 }
 
 func unmet(a dsl.AssertElement, n *screen.Node) string {
-	shows := n.Text
-	if shows == "" {
-		shows = n.Desc
-	}
+	shows := n.Shown()
 	field := n
 	if n.Control != nil {
 		field = n.Control

@@ -62,6 +62,7 @@
   const ACTIVE_ROLES = new Set(['button', 'link', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'menuitemcheckbox',
     'menuitemradio', 'option', 'treeitem', 'combobox', 'slider', 'spinbutton', 'gridcell', 'textbox', 'searchbox']);
   const NAMED = new Set(['button', 'a', 'option', 'summary', 'label', 'legend', 'caption', 'th', 'td']);
+  const WRITTEN_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton']);
   const CELL_TAGS = new Set(['td', 'th', 'caption', 'legend']);
   const BUTTON_ROLES = new Set(['button', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'option', 'combobox', 'slider', 'spinbutton', 'textbox']);
   const NAMED_ROLES = new Set(['button', 'link', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'menuitemcheckbox',

@@ -20,6 +20,11 @@
       const part = href[0] === '#' && get ? get(root, href.slice(1)) : null;
       return part && !holds(part, el) ? this.text(part, true) : '';
     }
+    // written is all that stands in an editor or a drawn field, but for a list that it opens.
+    written(el, own, runs) {
+      if (own && !this.editable(el, localName(el)) || find(el, '[role=listbox], [role=tree], [role=grid]')) return own;
+      return this.text(el, true, runs);
+    }
     // value is what a control without words stands at: a slider, a meter.
     value(el, tag, role) {
       const said = attr(el, 'aria-valuetext') || attr(el, 'aria-valuenow');

@@ -124,7 +124,8 @@
       if (at.inert || has(el, 'inert') || style.interactivity === 'inert') this.inert.add(el);
       let text = this.words(el, tag, role, shown, runs);
       const texts = shown === null && runs.texts || [];
-      if (texts.apart && !at.editing && !this.speaksWhole(tag, role)) text = '';
+      if (shown === null && (WRITTEN_ROLES.has(role) || this.editable(el, tag))) text = this.written(el, text, runs);
+      else if (texts.apart && !at.editing && !this.speaksWhole(tag, role)) text = '';
       const node = {t: tag, n: store.refs.length, f: place.flags | this.states(el, tag, role, style, at) | (at.leaving || this.leaving.has(el) ? LEAVING : 0) | (at.raw || this.raw(el, tag) ? RAW : 0), b: round(full)};
       store.refs.push(new WeakRef(el));
       store.nodes.push(node);
