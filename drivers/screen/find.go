@@ -97,6 +97,7 @@ type Match struct {
 	Unplaced string
 
 	spots     map[*Node][]spot // where the elements are, for those of which a part of the text was asked for
+	aimed     *Node            // in place of Node
 	same      []*Node          // Node and the elements that were merged with it
 	outermost *Node            // of the elements that say the same and hold Node
 }

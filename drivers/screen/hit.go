@@ -20,7 +20,29 @@ func (f *finder) match(same []*Node, fit fitted) Match {
 	if at := m.spotsOf(m.Node); at[0].asked {
 		f.atSpot(&m, at[0])
 	}
+	m.toControl()
 	return m
+}
+
+// toControl moves the touch of a label on a page to the control that it names: a click on the label may only focus the
+// control, which opens at the press of a button that the label does not pass on. A box is ticked by its label as well.
+func (m *Match) toControl() {
+	n, c := m.Node, m.Node.Control
+	if c == nil || !n.hitTested() || m.Target != c && (m.Target != n || n.Type != "label") {
+		return
+	}
+	if c.hasCheck() || c.Hidden || c.Offscreen || c.Press == nil || c.Obscured != "" || c.Covered != "" {
+		return
+	}
+	m.Target, m.aimed, m.Point, m.Cover, m.CoverText, m.Unplaced = c, c, *c.Press, nil, "", ""
+}
+
+// Aimed is the element that a touch at Point meets.
+func (m Match) Aimed() *Node {
+	if m.aimed != nil {
+		return m.aimed
+	}
+	return m.Node
 }
 
 // hit is match, made anew.

@@ -166,7 +166,8 @@ func (r Activity) With(other Activity) Activity {
 func NewTree(windows []*Node, size image.Point, taken time.Time) *Tree {
 	t := &Tree{Windows: windows, Size: size, Taken: taken, Active: -1}
 	order := 0
-	named, byRef := []*Node(nil), map[string]*Node{}
+	var bare, named []*Node
+	byRef := map[string]*Node{}
 	var link func(n, parent *Node, window int)
 	link = func(n, parent *Node, window int) {
 		n.Parent, n.Window, n.order, n.tree = parent, window, order, t
@@ -177,6 +178,9 @@ func NewTree(windows []*Node, size image.Point, taken time.Time) *Tree {
 		if n.ControlRef != "" {
 			named = append(named, n)
 		}
+		if n.Type == BareText && parent != nil {
+			bare = append(bare, n)
+		}
 		for _, c := range drawn(n.Children) {
 			link(c, n, window)
 		}
@@ -186,6 +190,9 @@ func NewTree(windows []*Node, size image.Point, taken time.Time) *Tree {
 	}
 	for _, n := range named {
 		n.Control = byRef[n.ControlRef]
+	}
+	for _, n := range bare {
+		n.Control = n.Parent.Control
 	}
 	return t
 }

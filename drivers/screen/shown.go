@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Shown is what the element shows: of a field, what it holds, whatever it is called; of all else its text, or its name where
-// it has none.
+// Shown is what the element shows: of a field, what it holds, whatever it is called; of all else its text, or its name
+// where it has none.
 func (n *Node) Shown() string {
 	if n.field() {
 		return n.held()

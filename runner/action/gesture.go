@@ -40,7 +40,7 @@ func aim(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, error)
 		return image.Point{}, err
 	}
 	s.touched(m.Point)
-	s.aimAt(m.Node)
+	s.aimAt(m.Aimed())
 	s.tapped = m.Target
 	return m.Point, nil
 }

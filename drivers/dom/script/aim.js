@@ -15,10 +15,18 @@
 
 // include touches.js
 
-  // hosts: el lies in the shadow tree of host, or in one within that.
+  // hosts: el is drawn by the shadow tree of host: it is in it, in one within that, or in a slot of it.
   const hosts = (host, el) => {
-    for (let root = rootOf(el); typeOf(root) === 11; root = rootOf(hostOf(root))) if (hostOf(root) === host) return true;
+    for (let n = el; n && n !== host; n = parent(n)) {
+      const root = rootOf(n);
+      if (typeOf(root) === 11 && hostOf(root) === host) return true;
+    }
     return false;
+  };
+  // component is the element that draws both el, which is in a slot of it, and over.
+  const component = (el, over) => {
+    const root = rootOf(over), host = typeOf(root) === 11 ? hostOf(root) : null;
+    return host && (rootOf(el) !== root || localName(el) === 'slot') && hosts(host, el) ? host : null;
   };
 
   const protoOf = el => localName(el) === 'input' ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;

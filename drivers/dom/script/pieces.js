@@ -53,6 +53,29 @@
     end();
     return texts;
   };
+  // An ornament has neither letters nor digits. What stands before or behind a number is none: it may change it.
+  const ORNAMENT = /^[^\p{L}\p{N}]+$/u;
+  const SIGN = '[\\p{So}\\u2190-\\u21ff\\u2500-\\u27ff\\u2900-\\u2bff\u2022\u00b7\u203a\u2039\u00bb\u00ab\u00d7|]';
+  const SIGNS = new RegExp(`^${SIGN}+\\s+(?=\\p{L})|(?<=\\p{L})\\s+${SIGN}+$`, 'gu');
+  // unadorned is a text without the ornaments at its ends: signs, and what stands in elements of their own.
+  const unadorned = (text, runs, el) => {
+    if (/^[\p{L}\p{N}](.*[\p{L}\p{N}])?$/su.test(text)) return text;
+    let left = text;
+    const drop = (run, first) => {
+      const said = squeeze(dataOf(run.node));
+      if (run.owner === el || !ORNAMENT.test(said)) return false;
+      if (!(first ? left.startsWith(said) : left.endsWith(said))) return false;
+      const rest = first ? left.slice(said.length) : left.slice(0, -said.length);
+      if ( /\p{N}/u.test(first ? rest.trim()[0] || '' : rest.trim().slice(-1))) return false;
+      left = rest.trim();
+      return true;
+    };
+    let from = 0, to = runs.length;
+    while (from < to && drop(runs[from], true)) from++;
+    while (to > from && drop(runs[to - 1], false)) to--;
+    left = left.replace(SIGNS, '').trim();
+    return /[\p{L}\p{N}]/u.test(left) ? left : text;
+  };
   // rectsOfRun are the boxes of a piece of text, a line each.
   const rectsOfRun = run => {
     const range = new Range();

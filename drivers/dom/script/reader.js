@@ -141,6 +141,7 @@
       if (written && empty) hint = hint || written;
       else if (written && !text && !hasElement(el)) text = written;
       else if (written && text && !desc) desc = this.whole(el, text);
+      if (!desc && text && shown === null && !(node.f & EDITABLE)) desc = this.plainName(text, runs, el);
       const unread = shown && this.unread(el, style, place);
       put(node, 'x', unread ? '' : text); put(node, 'd', desc); put(node, 'h', hint); this.holds(node, el, tag, role);
       if (unread) node.w = [cut(text), node.w ? node.w[1] : ''];
@@ -272,6 +273,11 @@
         node.k.push({t: '::' + part, n: node.n, f: UNSELECTABLE | node.f & (HIDDEN | OFFSCREEN), b: round(box), x: cut(text)});
       }
     }
+    // plainName is what a text says without the ornaments at its ends, '' where it has none.
+    plainName(text, runs, el) {
+      const name = unadorned(text, runs, el);
+      return name === text ? '' : name;
+    }
     // speaksWhole: all that el says is one name, whatever lies between its words.
     speaksWhole(tag, role) { return NAMED.has(tag) && !CELL_TAGS.has(tag) || NAMED_ROLES.has(role); }
     // parted makes an element of each text in el that no other element is all of.
@@ -297,6 +303,7 @@
       const hidden = bare(full) || gone && far || !gone && far && bare(meet(box, at.screen));
       const flags = UNSELECTABLE | node.f & (HIDDEN | LEAVING | RAW) | (hidden ? HIDDEN : gone ? OFFSCREEN : 0);
       const own = {t: '::text', n: store.refs.length, f: flags, b: round(full), x: text};
+      put(own, 'd', this.plainName(text, runs, el));
       store.refs.push(store.refs[node.n]);
       store.nodes.push(own);
       store.texts.set(own.n, {of: node.n, runs});
@@ -481,6 +488,9 @@
         if (!target || holds(target, hit) || !touchable && (target !== el || reacting(this, hit))) return '';
         return touchable ? describe(nameable(hit)) : 'its own pointer-events: none';
       }
+      const host = component(el, hit); // what it puts over a text in its slot is the component's own
+      const clear = host && alpha(this.style(hit).backgroundColor) * this.opacity(hit) < CLEAR;
+      if (clear && (!target || holds(target, host))) return '';
       if (target && target !== el && target !== rootElement(this.root) && localName(target) !== 'body' && holds(target, hit)) {
         for (let n = hit; n && n !== target; n = parent(n)) if (isElement(n) && this.reacting(n)) return describe(nameable(n));
         return '';

@@ -45,5 +45,7 @@
       // What a page makes of its own elements and draws with the cursor that says no.
       if (style.cursor === 'not-allowed' && !FIELDS.has(tag) && tag !== 'button') return true;
       // What lets every touch through cannot be pressed, unless what lies around it can.
+      const root = rootOf(el);
+      if (typeOf(root) === 11 && this.style(hostOf(root)).pointerEvents !== 'none') return false;
       return style.pointerEvents === 'none' && (tag === 'button' || tag === 'a' && has(el, 'href') || role === 'button') && !reacting(this, parent(el));
     }
