@@ -96,6 +96,7 @@ func (l *linter) steps(steps Steps) {
 		l.cssAsLabel(step)
 		l.labelMeant(step)
 		l.appNamed(step)
+		l.packageKind(step)
 		l.textAsCSS(step)
 		l.unreachable(step)
 	}

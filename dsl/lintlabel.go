@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -92,6 +93,24 @@ func (l *linter) appNamed(step *Step) {
 	case !strings.Contains(v.Text, "."):
 		l.warn(v.Pos, step.source, width, fmt.Sprintf("%q is no app's identifier, which has dots", shorten.Runes(v.Text, 60)),
 			"write the Android package or the iOS bundle id, such as com.example.shop")
+	}
+}
+
+// packageKind warns of files that the step install cannot install as they are.
+func (l *linter) packageKind(step *Step) {
+	if _, install := step.Def.Args.(Install); !install {
+		return
+	}
+	v := step.Args
+	if v.Kind == source.Map {
+		f, _ := v.Get("path")
+		v = f.Value
+	}
+	what := map[string]string{".aab": "an app bundle", ".apks": "a set of split APKs", ".apkm": "a set of split APKs",
+		".xapk": "a set of split APKs"}[strings.ToLower(path.Ext(v.Text))]
+	if v.Kind == source.String && what != "" {
+		l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("%q is %s, and install takes one APK", shorten.Runes(v.Text, 60), what),
+			"build one: bundletool build-apks --mode=universal --bundle=app.aab --output=app.apks, and take universal.apk out of that zip")
 	}
 }
 

@@ -41,6 +41,10 @@ func (d *Device) InstallWatched(ctx context.Context, path string, progress func(
 	if err != nil {
 		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, err)
 	}
+	if kind := splitKind(path, info.IsDir()); kind != "" {
+		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, asAppError(drivers.ErrNoApp, "it is "+kind+", and one APK is "+
+			"installed: build it by bundletool build-apks --mode=universal, and take universal.apk out of the zip that it writes"))
+	}
 	if !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > packageBytes {
 		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, asAppError(drivers.ErrNoApp, "it is not a package file"))
 	}
@@ -65,6 +69,19 @@ func (d *Device) InstallWatched(ctx context.Context, path string, progress func(
 		return nil
 	}
 	return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, installProblem(said))
+}
+
+// splitKind says what a file or folder is that holds an app in parts; "" of others.
+func splitKind(path string, folder bool) string {
+	switch ext := strings.ToLower(filepath.Ext(path)); {
+	case folder:
+		return "a folder"
+	case ext == ".aab":
+		return "an app bundle"
+	case ext == ".apks", ext == ".apkm", ext == ".xapk":
+		return "a set of split APKs"
+	}
+	return ""
 }
 
 // feed opens a service, gives it what is in r, and reads its answer to the end.

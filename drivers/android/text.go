@@ -116,8 +116,9 @@ func (d *Device) typeByKeyboard(ctx context.Context, text string, first rune) (e
 		return err
 	}
 	if !hasLine(string(o.out), adbKeyboard) {
-		return fmt.Errorf("device %s: %w: typing %q (%U): install the app ADBKeyboard on the phone (com.android.adbkeyboard), or "+
-			"type ASCII only", d.link.serial, drivers.ErrUnsupported, first, first)
+		return fmt.Errorf("device %s: %w: typing %q (%U) needs the agent: fetch it with `taproot setup --platform android`, "+
+			"and run with --agent require to see why it is not used; or install the app ADBKeyboard on the phone "+
+			"(com.android.adbkeyboard), or type ASCII only", d.link.serial, drivers.ErrUnsupported, first, first)
 	}
 	if err := d.takeKeyboard(ctx); err != nil {
 		return errors.Join(err, d.giveKeyboardBack(ctx))
