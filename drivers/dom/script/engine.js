@@ -58,6 +58,12 @@
   const UNTYPED = new Set(['button', 'submit', 'reset', 'checkbox', 'radio', 'file', 'image', 'range', 'color', 'hidden']);
   const TITLES = {fieldset: 'legend', table: 'caption', figure: 'figcaption'};
   const OWNERS = new Set(['grid', 'group', 'list', 'listbox', 'menu', 'radiogroup', 'row', 'rowgroup', 'table', 'tablist', 'tree']);
+  // What is an entry to be chosen, and what says that it cannot be; see script/entries.js.
+  const ENTRY_ROLES = new Set(['option', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'treeitem']);
+  const LIST_ROLES = new Set(['listbox', 'menu', 'menubar', 'tree', 'list', 'group']), ENTRY_TAGS = new Set(['li', 'div', 'a', 'button', 'span', 'p']);
+  const DISABLED_CLASS = /(^|[-_])[dD]isabled$|^disabled[-_](result|option|item|entry)$|[a-z]Disabled([-_]|$)/;
+  const OTHER_CLASS = /(^|[-_])(not|non|no|un|never|hide|show|has|any|if)[-_]+disabled/i, DISABLED_DATA = /^data-([a-z]+-)*disabled$/;
+  const MAX_LISTS = 50, MAX_MIRRORED = 1000;
   const FIELDS = new Set(['input', 'select', 'textarea', 'button', 'meter', 'output', 'progress']);
   const ACTIVE_ROLES = new Set(['button', 'link', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'menuitemcheckbox',
     'menuitemradio', 'option', 'treeitem', 'combobox', 'slider', 'spinbutton', 'gridcell', 'textbox', 'searchbox']);

@@ -228,6 +228,7 @@
       return {away: at.back || style.backfaceVisibility === 'hidden' && turn.m33 < -0.001, turn: style.transformStyle === 'preserve-3d' ? turn : null};
     }
 // include states.js
+// include entries.js
     // below is what holds for all that lies in el.
     below(el, tag, style, at, inner, place, node) {
       const disabled = at.disabled || attr(el, 'aria-disabled') === 'true' || !!(node.f & DISABLED) && tag !== 'fieldset' && tag !== 'label';

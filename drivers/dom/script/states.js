@@ -42,6 +42,7 @@
         const control = prop(el, HTMLLabelElement.prototype, 'control');
         if (control && (matches(control, ':disabled') || attr(control, 'aria-disabled') === 'true')) return true;
       }
+      if (this.shut(el, tag, role)) return true;
       // What a page makes of its own elements and draws with the cursor that says no.
       if (style.cursor === 'not-allowed' && !FIELDS.has(tag) && tag !== 'button') return true;
       // What lets every touch through cannot be pressed, unless what lies around it can.
