@@ -123,6 +123,8 @@ type PageOptions struct {
 	UserAgent   string
 	Headers     map[string]string // of every request
 	AnyCert     bool              // certificates need not be valid
+
+	Username, Password string // for the site of the address alone, when it asks for them by HTTP
 }
 
 // WebCondition is the state that Browser.Look waits for. All that is set must hold at one moment.

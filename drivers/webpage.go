@@ -2,6 +2,7 @@ package drivers
 
 import (
 	"context"
+	"image"
 	"time"
 )
 
@@ -55,8 +56,21 @@ type WebElements interface {
 
 // WebClick is how an element is clicked. The zero value is one click with the left button.
 type WebClick struct {
-	Button string // left, right, middle
-	Count  int
+	Button    string // left, right, middle
+	Count     int
+	Modifiers []string // that are held meanwhile: control, shift, alt, meta
+}
+
+// Clicker is a Device with a mouse and a keyboard.
+type Clicker interface {
+	// Click is Tap with a certain button, or with keys held.
+	Click(ctx context.Context, p image.Point, how WebClick) error
+}
+
+// WebDropper is a Browser that can drop files on an element, as they are dragged from a folder.
+type WebDropper interface {
+	// DropFiles fails when the page does not take them.
+	DropFiles(ctx context.Context, at WebTarget, files []string) error
 }
 
 // WebChoice is what to choose in a <select>: exactly one of its lists is used, the first that is not empty. Several entries need
@@ -213,6 +227,8 @@ type WebHistory interface {
 type WebDragger interface {
 	// DragOnto drags an element onto the one that the selector to picks in the same frame.
 	DragOnto(ctx context.Context, at WebTarget, to string) error
+	// DragBy drags an element so far to the right and down.
+	DragBy(ctx context.Context, at WebTarget, by image.Point) error
 }
 
 // WebEvidence is a Browser that records what its pages asked the network for, and what Playwright traces.

@@ -72,7 +72,7 @@ func browserRows() []BrowserRow {
 
 // browserWords are those that work in each browser as they do in Chromium.
 const browserWords = `openBrowser openBrowser.url openBrowser.headless openBrowser.viewport openBrowser.locale openBrowser.timezone
-	openBrowser.storage openBrowser.browser openBrowser.offline openBrowser.userAgent openBrowser.headers openBrowser.ignoreHttpsErrors
+	openBrowser.storage openBrowser.httpCredentials openBrowser.browser openBrowser.offline openBrowser.userAgent openBrowser.headers openBrowser.ignoreHttpsErrors
 	tap doubleTap longPress scroll scrollTo input erase copyText setClipboard paste waitStable waitFor sleep assert assertNot
 	assertElement assertDarkMode assertTrue assertScreenshot assertVisual assertLog airplane shake alert screenshot stopRecording log extract
 	webNavigate webClick webType webSelect webCheck webHover webPage webDialog webDownload webWait webAssert webRoute

@@ -181,7 +181,7 @@ func (d *decoding) list(dst reflect.Value, v source.Value, f field) {
 	for _, item := range items {
 		text := reflect.New(dst.Type().Elem()).Elem()
 		before := len(d.errs)
-		d.field(text, item, field{key: f.key, minText: f.minText, enum: f.enum, form: f.form, at: item.Pos})
+		d.field(text, item, field{key: f.key, minText: f.minText, enum: f.enum, form: f.form, minimum: f.minimum, maximum: f.maximum, at: item.Pos})
 		if len(d.errs) == before {
 			dst.Set(reflect.Append(dst, text))
 		}

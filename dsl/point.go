@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -16,6 +17,66 @@ type Point struct {
 	X, Y    float64
 	Percent bool
 }
+
+// Offset is a way on the screen in pixels of the screenshot, to the right and down: a text, "120,-40", or a map {x: 120, y: -40}.
+type Offset struct{ X, Y int }
+
+const offsetForms = `write "120,-40" for pixels to the right and down, with the quotes`
+
+func (o *Offset) fromValue(d *decoding, v source.Value, name string) {
+	x, y, ok := v, v, false
+	switch v.Kind {
+	case source.String:
+		x.Text, y.Text, ok = strings.Cut(v.Text, ",")
+	case source.Map:
+		if x, y, ok = d.coordinates(v, name); !ok {
+			return
+		}
+		if d.variables == deferred && strings.Contains(x.Text+y.Text, "${") {
+			d.references(x)
+			d.references(y)
+			return
+		}
+	}
+	dx, xOK := pixels(x)
+	dy, yOK := pixels(y)
+	if !ok || !xOK || !yOK {
+		d.wrong(v, fmt.Sprintf("%q must be two numbers of pixels, not %s%s", name, describe(v), origin(v)), offsetForms)
+		return
+	}
+	*o = Offset{X: dx, Y: dy}
+}
+
+// maxOffset is more than any screen.
+const maxOffset = 100000
+
+// pixels reads a number of pixels in either direction.
+func pixels(v source.Value) (int, bool) {
+	n, err := strconv.ParseFloat(strings.TrimSpace(v.Text), 64)
+	if err != nil || !(math.Abs(n) <= maxOffset) {
+		return 0, false
+	}
+	if v.Kind == source.String && !offsetForm.MatchString(v.Text) {
+		return 0, false
+	}
+	return int(math.Round(n)), true
+}
+
+// offsetForm is a number of pixels as a text.
+var offsetForm = lazyregexp.New(`^\s*[-+]?[0-9]{1,5}\s*$`)
+
+func (Offset) schema(s *schemas) schema {
+	const number = `\s*[-+]?[0-9]{1,5}\s*`
+	both, one := "^"+number+","+number+"$", "^"+number+"$"
+	if s.variables {
+		both, one = both+`|\$\{`, one+`|\$\{`
+	}
+	part := schema{"anyOf": []any{schema{"type": "number", "minimum": -maxOffset, "maximum": maxOffset}, schema{"type": "string", "pattern": one}}}
+	return schema{"anyOf": []any{schema{"type": "string", "pattern": both, "examples": []any{"120,-40"}},
+		schema{"type": "object", "properties": schema{"x": part, "y": part}, "required": []any{"x", "y"}, "additionalProperties": false}}}
+}
+
+func (Offset) words() string { return "offset" }
 
 const pointForms = `write "120,340" for pixels or "50%,80%" for per cent, with the quotes`
 

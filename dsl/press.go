@@ -93,6 +93,13 @@ func KeyName(text string) string {
 	return text
 }
 
+// modifier wants the name of a key that can be held.
+func (d *decoding) modifier(v source.Value, text string) {
+	if !slices.Contains(Modifiers(), KeyName(text)) {
+		d.wrong(v, fmt.Sprintf("%q is not a key that can be held%s", shorten.Runes(text, 60), origin(v)), "write Control, Shift, Alt or Meta")
+	}
+}
+
 func (d *decoding) key(item source.Value, text string) {
 	c, bad := chord(text)
 	switch {

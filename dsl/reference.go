@@ -198,6 +198,9 @@ func (f field) words() string {
 		if f.typ.Elem() == selectorType {
 			return "list of [selectors](#selectors)"
 		}
+		if f.typ.Elem().Kind() == reflect.Int {
+			return "whole number or list of them"
+		}
 		return "text or list of texts"
 	case reflect.Map:
 		return "map" + f.choices()

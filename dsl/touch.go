@@ -18,6 +18,9 @@ type Tap struct {
 	Selector `takes:"point,describe"`
 	At       *Point `json:"at,omitempty" tool:"-" doc:"Where in the element, from its upper left corner: \"10,20\" in pixels or \"25%,75%\" of its size. Default: where it can be reached, its middle first."`
 	Count    int    `json:"count,omitempty" minimum:"1" maximum:"10" default:"1" doc:"How often, one tap after the other at the same place."`
+	// Of a mouse alone.
+	Button    string   `json:"button,omitempty" enum:"left,right,middle" platforms:"web" doc:"Which button of the mouse. Default: left."`
+	Modifiers []string `json:"modifiers,omitempty" minLength:"1" format:"modifier" platforms:"web" example:"modifiers: [Shift]" doc:"Keys that are held meanwhile: Control, Shift, Alt, Meta."`
 }
 
 // DoubleTap is the argument of doubleTap.
@@ -92,10 +95,13 @@ type Target struct {
 
 // Drag is the argument of drag.
 type Drag struct {
-	From       Target `json:"from" required:"true" doc:"What is dragged: an element, or {point: \"120,340\"}."`
-	To         Target `json:"to" required:"true" doc:"Where it is dropped: an element, or a point."`
-	DurationMs int    `json:"durationMs,omitempty" minimum:"100" maximum:"60000" default:"1000" doc:"How long the movement takes, in milliseconds."`
+	From       Target  `json:"from" required:"true" doc:"What is dragged: an element, or {point: \"120,340\"}."`
+	To         *Target `json:"to,omitempty" doc:"Where it is dropped: an element, or a point."`
+	By         *Offset `json:"by,omitempty" doc:"How far it is dragged, to the right and down: \"120,-40\" in pixels."`
+	DurationMs int     `json:"durationMs,omitempty" minimum:"100" maximum:"60000" default:"1000" doc:"How long the movement takes, in milliseconds."`
 }
+
+func (Drag) rules() []rule { return []rule{exactlyOne("to by")} }
 
 // Pinch is the argument of pinch: two fingers on an element, or on the screen.
 type Pinch struct {

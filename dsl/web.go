@@ -30,6 +30,8 @@ type OpenBrowser struct {
 	UserAgent   string            `json:"userAgent,omitempty" minLength:"1" tool:"-" doc:"What the browser says it is."`
 	Headers     map[string]string `json:"headers,omitempty" tool:"-" doc:"Headers that every request carries."`
 	AnyCert     bool              `json:"ignoreHttpsErrors,omitempty" tool:"-" doc:"Takes certificates that are not valid, such as those of a test server."`
+
+	Credentials *HTTPCredentials `json:"httpCredentials,omitempty" tool:"-" example:"httpCredentials: {username: ada, password: \"${vars.PASSWORD}\"}" doc:"User and password with which the site of the url is answered that asks for them by HTTP (basic authentication). Other sites do not get them."`
 }
 
 // Local tells whether the URL is the path of an HTML file, relative to the test's own folder.
@@ -71,6 +73,12 @@ func localPage(address string) bool {
 	path, _, _ := strings.Cut(address, "#")
 	path, _, _ = strings.Cut(path, "?")
 	return !strings.Contains(path, ":") && (strings.HasSuffix(path, ".html") || strings.HasSuffix(path, ".htm"))
+}
+
+// HTTPCredentials are what the browser answers with when the site of openBrowser asks for a user and a password (basic authentication).
+type HTTPCredentials struct {
+	Username string `json:"username" required:"true" minLength:"1" doc:"The user."`
+	Password string `json:"password" required:"true" doc:"The password. It is masked in reports."`
 }
 
 // page checks what a browser is to open.

@@ -13,6 +13,8 @@ type WebClick struct {
 	Button   string `json:"button,omitempty" enum:"left,right,middle" default:"left" doc:"Which button of the mouse."`
 	Count    int    `json:"count,omitempty" minimum:"1" maximum:"10" default:"1" doc:"How often; 2 is a double click."`
 	Frame    string `json:"frame,omitempty" minLength:"1" format:"selector" doc:"CSS selector of the iframe that holds the element."`
+
+	Modifiers []string `json:"modifiers,omitempty" minLength:"1" format:"modifier" example:"modifiers: [Control]" doc:"Keys that are held meanwhile: Control, Shift, Alt, Meta."`
 }
 
 // WebPress is the argument of webPress.
@@ -24,11 +26,11 @@ type WebPress struct {
 
 // WebSelect is the argument of webSelect.
 type WebSelect struct {
-	Selector string  `json:"selector" required:"true" minLength:"1" format:"selector" doc:"CSS selector of the list."`
-	Value    *string `json:"value,omitempty" doc:"The entry with this value."`
-	Label    string  `json:"label,omitempty" minLength:"1" doc:"The entry that shows this text."`
-	Index    *int    `json:"index,omitempty" minimum:"0" doc:"The entry at this place, from 0."`
-	Frame    string  `json:"frame,omitempty" minLength:"1" format:"selector" doc:"CSS selector of the iframe that holds the element."`
+	Selector string   `json:"selector" required:"true" minLength:"1" format:"selector" doc:"CSS selector of the list."`
+	Value    []string `json:"value,omitempty" minItems:"1" doc:"The entry with this value; of a list that takes several, all of them."`
+	Label    []string `json:"label,omitempty" minItems:"1" minLength:"1" doc:"The entry that shows this text, or all of them."`
+	Index    []int    `json:"index,omitempty" minItems:"1" minimum:"0" doc:"The entry at this place, from 0, or all of them."`
+	Frame    string   `json:"frame,omitempty" minLength:"1" format:"selector" doc:"CSS selector of the iframe that holds the element."`
 }
 
 func (WebSelect) rules() []rule { return []rule{exactlyOne("value label index")} }
@@ -48,8 +50,9 @@ type WebHover struct {
 
 // WebUpload is the argument of webUpload.
 type WebUpload struct {
-	Selector string   `json:"selector" required:"true" minLength:"1" format:"selector" doc:"CSS selector of the file field, or of the button that opens the file chooser."`
+	Selector string   `json:"selector" required:"true" minLength:"1" format:"selector" doc:"CSS selector of the file field, of the button that opens the file chooser, or of the zone on which files are dropped."`
 	Files    []string `json:"files" required:"true" minLength:"1" format:"file" doc:"The files, relative to the test's folder; for a field that takes a folder, that one."`
+	Drop     bool     `json:"drop,omitempty" example:"drop: true" doc:"Drops the files on the element, as they are dragged from a folder, instead of choosing them."`
 	Frame    string   `json:"frame,omitempty" minLength:"1" format:"selector" doc:"CSS selector of the iframe that holds the element."`
 }
 

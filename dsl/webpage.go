@@ -22,7 +22,10 @@ func (WebDialog) rules() []rule {
 
 // WebDrag is the argument of webDrag.
 type WebDrag struct {
-	Selector string `json:"selector" required:"true" minLength:"1" format:"selector" doc:"CSS selector of the element that is dragged; text=, xpath= and Playwright's other engines work too."`
-	To       string `json:"to" required:"true" minLength:"1" format:"selector" doc:"CSS selector of the element that it is dropped on."`
-	Frame    string `json:"frame,omitempty" minLength:"1" format:"selector" doc:"CSS selector of the iframe that holds both."`
+	Selector string  `json:"selector" required:"true" minLength:"1" format:"selector" doc:"CSS selector of the element that is dragged; text=, xpath= and Playwright's other engines work too."`
+	To       string  `json:"to,omitempty" minLength:"1" format:"selector" doc:"CSS selector of the element that it is dropped on."`
+	By       *Offset `json:"by,omitempty" doc:"How far it is dragged, to the right and down: \"120,-40\" in pixels."`
+	Frame    string  `json:"frame,omitempty" minLength:"1" format:"selector" doc:"CSS selector of the iframe that holds both."`
 }
+
+func (WebDrag) rules() []rule { return []rule{exactlyOne("to by")} }

@@ -108,7 +108,7 @@ func (b brand) refuse(opts drivers.PageOptions) error {
 		{"openBrowser.colorScheme=" + opts.ColorScheme, opts.ColorScheme != ""}, {"openBrowser.storage", opts.Storage != ""},
 		{"openBrowser.connect", opts.Connect != ""}, {"openBrowser.geolocation", opts.Geolocation != nil},
 		{"openBrowser.permissions", len(opts.Permissions) > 0}, {"openBrowser.offline", opts.Offline}, {"openBrowser.userAgent", opts.UserAgent != ""},
-		{"openBrowser.headers", len(opts.Headers) > 0}, {"openBrowser.ignoreHttpsErrors", opts.AnyCert},
+		{"openBrowser.headers", len(opts.Headers) > 0}, {"openBrowser.ignoreHttpsErrors", opts.AnyCert}, {"openBrowser.httpCredentials", opts.Username != ""},
 	}
 	for _, permission := range opts.Permissions {
 		if why := dsl.Refusal(b.name, "openBrowser.permissions="+permission); why != "" {

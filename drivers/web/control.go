@@ -32,6 +32,7 @@ type control struct {
 	Text     string
 	Checked  string // "true", "false", or "" where there is no such state
 	Options  []choosable
+	Several  bool // more than one of them may be chosen
 	Rest     screen.Activity
 	Late     bool // a timer of the page is due, and has not run yet
 }
@@ -46,6 +47,31 @@ type choosable struct {
 func wants(choice drivers.WebChoice, i int, o choosable) bool {
 	return slices.Contains(choice.Values, o.Value) || slices.Contains(choice.Indexes, i) ||
 		slices.ContainsFunc(choice.Labels, func(l string) bool { return strings.Join(strings.Fields(l), " ") == o.Label })
+}
+
+// entries takes a choice apart into those of one entry each.
+func entries(choice drivers.WebChoice) []drivers.WebChoice {
+	var list []drivers.WebChoice
+	for _, v := range choice.Values {
+		list = append(list, drivers.WebChoice{Values: []string{v}})
+	}
+	for _, l := range choice.Labels {
+		list = append(list, drivers.WebChoice{Labels: []string{l}})
+	}
+	for _, i := range choice.Indexes {
+		list = append(list, drivers.WebChoice{Indexes: []int{i}})
+	}
+	return list
+}
+
+// indexes are those below n that fit.
+func indexes(n int, fits func(int) bool) (list []int) {
+	for i := range n {
+		if fits(i) {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // controlAt takes one fresh look; a control that is not there (yet), or whose frame is not, has the count 0.
@@ -122,6 +148,8 @@ func (d *Device) choosable(ctx context.Context, at drivers.WebTarget, choice dri
 	switch {
 	case err != nil || c.Count != 1:
 		return err
+	case c.Options != nil && !c.Several && len(entries(choice)) > 1:
+		return fmt.Errorf("%w: %s takes one entry, not %d: it is not a <select multiple>", drivers.ErrNotActionable, naming(at), len(entries(choice)))
 	case c.Disabled:
 		return fmt.Errorf("%w: %s is disabled (waited %s)", drivers.ErrNotActionable, naming(at), wait(at.Timeout))
 	case off != "":
@@ -220,6 +248,13 @@ func (d *Device) keepsChoice(ctx context.Context, at drivers.WebTarget, choice d
 		wanted, chosen := 0, 0
 		shows = ""
 		none := true
+		missing := 0
+		for _, one := range entries(choice) {
+			is := func(i int) bool { return wants(one, i, c.Options[i]) }
+			if fits := indexes(len(c.Options), is); len(fits) > 0 && !slices.ContainsFunc(fits, func(i int) bool { return c.Options[i].Chosen }) {
+				missing++
+			}
+		}
 		for i, o := range c.Options {
 			if wants(choice, i, o) {
 				wanted++
@@ -230,7 +265,7 @@ func (d *Device) keepsChoice(ctx context.Context, at drivers.WebTarget, choice d
 			}
 		}
 		menu = looks == 1 && chosen == 0 && none || menu
-		return menu || wanted == 0 || chosen > 0
+		return menu || wanted == 0 || missing == 0
 	})
 	if err != nil || ok {
 		return err

@@ -48,6 +48,51 @@ func dragPoint(p image.Point) playwright.Rect {
 	return playwright.Rect{X: float64(p.X), Y: float64(p.Y)}
 }
 
+// DragBy drags an element so far to the right and down.
+func (d *Device) DragBy(ctx context.Context, at drivers.WebTarget, by image.Point) error {
+	return d.once(ctx, at, singleAction{
+		try: func(element playwright.Locator, timeout *float64) error {
+			return element.Hover(playwright.LocatorHoverOptions{Trial: playwright.Bool(true), Timeout: timeout})
+		},
+		do: func(element playwright.Locator, timeout *float64) error {
+			if err := element.Hover(playwright.LocatorHoverOptions{Timeout: timeout}); err != nil {
+				return err
+			}
+			box, err := element.BoundingBox(playwright.LocatorBoundingBoxOptions{Timeout: timeout})
+			if err != nil {
+				return err
+			}
+			if box == nil {
+				return fmt.Errorf("%w: what is dragged went away", drivers.ErrNotReady)
+			}
+			return d.dragFrom(ctx, element, image.Pt(int(box.X+box.Width/2), int(box.Y+box.Height/2)), by)
+		},
+	})
+}
+
+// dragFrom moves the mouse with its button down.
+func (d *Device) dragFrom(ctx context.Context, element playwright.Locator, from, by image.Point) error {
+	page, err := element.Page()
+	if err != nil {
+		return err
+	}
+	s, err := d.onScreen(from, from.Add(by))
+	if err != nil {
+		return err
+	}
+	if done, err := s.dragByEvents(page, dragPoint(from), dragPoint(from.Add(by))); done || err != nil {
+		return err
+	}
+	if err := page.Mouse().Move(float64(from.X), float64(from.Y)); err != nil {
+		return err
+	}
+	if err := page.Mouse().Down(); err != nil {
+		return err
+	}
+	err = eachStep(ctx, from, from.Add(by), 0, func(p image.Point) error { return page.Mouse().Move(float64(p.X), float64(p.Y)) })
+	return orElse(err, page.Mouse().Up())
+}
+
 // dragElement drags one element onto another by events, when it is draggable by HTML.
 func (d *Device) dragElement(ctx context.Context, page playwright.Page, element, to playwright.Locator, timeout *float64) (bool, error) {
 	s, _, err := d.page()

@@ -65,22 +65,22 @@ func (d *Device) ClickOn(ctx context.Context, at drivers.WebTarget, how drivers.
 
 // click waits for what a click leads to, or, with hurry, for the click alone: a download keeps the page from answering.
 func (d *Device) click(ctx context.Context, at drivers.WebTarget, how drivers.WebClick, hurry bool) error {
-	buttons := map[string]*playwright.MouseButton{
-		"": playwright.MouseButtonLeft, "left": playwright.MouseButtonLeft, "right": playwright.MouseButtonRight,
-		"middle": playwright.MouseButtonMiddle,
-	}
-	button, ok := buttons[how.Button]
+	button, ok := mouseButtons()[how.Button]
 	if !ok || how.Count < 0 || how.Count > 100 {
 		return fmt.Errorf("%w: a mouse cannot click %d times with the button %s", drivers.ErrUnsupported, how.Count,
 			screen.Quote(how.Button))
 	}
 	count := playwright.Int(max(how.Count, 1))
+	held, err := modifiers(how.Modifiers)
+	if err != nil {
+		return err
+	}
 	return d.once(ctx, at, singleAction{
 		try: func(element playwright.Locator, timeout *float64) error {
-			return element.Click(playwright.LocatorClickOptions{Trial: playwright.Bool(true), Button: button, Timeout: timeout})
+			return element.Click(playwright.LocatorClickOptions{Trial: playwright.Bool(true), Button: button, Modifiers: held, Timeout: timeout})
 		},
 		do: func(element playwright.Locator, timeout *float64) error {
-			return element.Click(playwright.LocatorClickOptions{Button: button, ClickCount: count, Timeout: timeout,
+			return element.Click(playwright.LocatorClickOptions{Button: button, ClickCount: count, Modifiers: held, Timeout: timeout,
 				//lint:ignore SA1019 deprecated because its effect becomes the default: until then a click must ask for it
 				NoWaitAfter: playwright.Bool(hurry)})
 		},
@@ -156,6 +156,14 @@ func (d *Device) noOption(ctx context.Context, at drivers.WebTarget, choice driv
 		return err
 	}
 	wanted := slices.Concat(choice.Values, choice.Labels, []string{fmt.Sprint(choice.Indexes)})[0]
+	for _, one := range entries(choice) {
+		if len(indexes(len(r.Options), func(i int) bool {
+			return wants(one, i, choosable{Value: r.Options[i].Value, Label: r.Options[i].Label})
+		})) == 0 {
+			wanted = slices.Concat(one.Values, one.Labels, []string{fmt.Sprint(one.Indexes)})[0]
+			break
+		}
+	}
 	return fmt.Errorf("%w: there is no option %s; there are %s", err, screen.Quote(wanted), strings.Join(r.What, ", "))
 }
 

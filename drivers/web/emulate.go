@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ type emulation struct {
 }
 
 // emulate works out a context's options.
-func (d *Device) emulate(ctx context.Context, br brand, opts drivers.PageOptions) (*emulation, error) {
+func (d *Device) emulate(ctx context.Context, br brand, address string, opts drivers.PageOptions) (*emulation, error) {
 	e := &emulation{size: image.Pt(d.info.Width, d.info.Height)}
 	// CSS pixels are pixels of the screenshot.
 	e.options.DeviceScaleFactor = playwright.Float(1)
@@ -70,7 +71,7 @@ func (d *Device) emulate(ctx context.Context, br brand, opts drivers.PageOptions
 	if !br.launchScheme {
 		e.options.ColorScheme = scheme
 	}
-	e.asked(opts)
+	e.asked(address, opts)
 	if opts.Storage != "" {
 		state, err := readState(opts.Storage)
 		if err != nil {
@@ -81,8 +82,18 @@ func (d *Device) emulate(ctx context.Context, br brand, opts drivers.PageOptions
 	return e, nil
 }
 
+// credentials are for the site of an address alone.
+func credentials(address string, opts drivers.PageOptions) *playwright.HttpCredentials {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return nil // checkAddress has read it: it is the address of no server
+	}
+	origin := u.Scheme + "://" + u.Host
+	return &playwright.HttpCredentials{Username: opts.Username, Password: opts.Password, Origin: &origin}
+}
+
 // asked adds what needs no check of ours.
-func (e *emulation) asked(opts drivers.PageOptions) {
+func (e *emulation) asked(address string, opts drivers.PageOptions) {
 	e.offline = opts.Offline
 	e.options.Permissions = slices.Clone(opts.Permissions)
 	if opts.Geolocation != nil {
@@ -96,6 +107,9 @@ func (e *emulation) asked(opts drivers.PageOptions) {
 	}
 	if len(opts.Headers) > 0 {
 		e.options.ExtraHttpHeaders = opts.Headers
+	}
+	if opts.Username != "" {
+		e.options.HttpCredentials = credentials(address, opts)
 	}
 	if opts.AnyCert {
 		e.options.IgnoreHttpsErrors = playwright.Bool(true)

@@ -129,6 +129,13 @@ func (e *evidence) trace(context playwright.BrowserContext, pictures bool) error
 	return context.Tracing().Start(playwright.TracingStartOptions{Snapshots: playwright.Bool(true), Screenshots: playwright.Bool(pictures)})
 }
 
+// noTrace keeps why there is none.
+func (e *evidence) noTrace(why error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.errs = append(e.errs, why)
+}
+
 // endTrace keeps the trace of a context that is about to be closed.
 func (e *evidence) endTrace(s *session) {
 	if !s.traced {

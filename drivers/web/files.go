@@ -23,32 +23,16 @@ const maxDownload = 1 << 30
 
 // Upload gives files to a file field, or to the file dialog that a click on the element opens.
 func (d *Device) Upload(ctx context.Context, at drivers.WebTarget, files []string) error {
-	if len(files) > maxFiles {
-		return fmt.Errorf("%w: %d files are too many to upload at once", drivers.ErrNotActionable, len(files))
-	}
-	paths := make([]string, len(files))
-	for i, f := range files {
-		path, err := filepath.Abs(f)
-		if err != nil {
-			return fmt.Errorf("upload %s: %w", f, err)
-		}
-		info, err := os.Stat(path)
-		if err != nil {
-			return fmt.Errorf("%w: there is no file %s to upload", screen.ErrNotFound, screen.Quote(f))
-		}
-		if info.IsDir() {
-			if err := d.noFolders(); err != nil {
-				return err
-			}
-		}
-		paths[i] = path
+	paths, err := d.uploads(files)
+	if err != nil {
+		return err
 	}
 	var given any = paths
 	if len(paths) == 0 {
 		given = []playwright.InputFile{}
 	}
 	ctx = begin(ctx, at)
-	err := d.once(ctx, at, singleAction{ // a page that keeps the files of each time would have them twice
+	err = d.once(ctx, at, singleAction{ // a page that keeps the files of each time would have them twice
 		try: func(field playwright.Locator, timeout *float64) error {
 			return field.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached, Timeout: timeout})
 		},
@@ -61,6 +45,31 @@ func (d *Device) Upload(ctx context.Context, at drivers.WebTarget, files []strin
 		return d.uploadByDialog(ctx, at, paths)
 	}
 	return err
+}
+
+// uploads are the whole paths of files that a page is to get.
+func (d *Device) uploads(files []string) ([]string, error) {
+	if len(files) > maxFiles {
+		return nil, fmt.Errorf("%w: %d files are too many to upload at once", drivers.ErrNotActionable, len(files))
+	}
+	paths := make([]string, len(files))
+	for i, f := range files {
+		path, err := filepath.Abs(f)
+		if err != nil {
+			return nil, fmt.Errorf("upload %s: %w", f, err)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, fmt.Errorf("%w: there is no file %s to upload", screen.ErrNotFound, screen.Quote(f))
+		}
+		if info.IsDir() {
+			if err := d.noFolders(); err != nil {
+				return nil, err
+			}
+		}
+		paths[i] = path
+	}
+	return paths, nil
 }
 
 // noFolders is the error of a browser that takes files alone.

@@ -49,7 +49,7 @@ func (d *Device) OpenPage(ctx context.Context, address string, opts drivers.Page
 	if err != nil {
 		return err
 	}
-	e, err := d.emulate(ctx, b.brand, opts)
+	e, err := d.emulate(ctx, b.brand, address, opts)
 	if err != nil {
 		b.letGo()
 		return err
@@ -151,8 +151,12 @@ func (d *Device) newSession(ctx context.Context, b *browser, e *emulation) (*ses
 		s := newSession(d, b, made, e)
 		s.dialogs.how = said.answer
 		err = s.fence(d.driver.opts)
-		if e := s.evidence; err == nil && e != nil && e.how.Trace && !b.attached {
-			err = e.trace(made, !s.filmed)
+		switch proof := s.evidence; {
+		case err != nil || proof == nil || !proof.how.Trace || b.attached:
+		case e.options.HttpCredentials != nil:
+			proof.noTrace(errors.New("there is no trace of the page: it was opened with a password, which a trace would show"))
+		default:
+			err = proof.trace(made, !s.filmed)
 			s.traced = err == nil
 		}
 		for _, r := range said.routes {

@@ -153,10 +153,17 @@ func drag(ctx context.Context, s *Session, a dsl.Drag) error {
 	}
 	var to image.Point
 	ends := func(ctx context.Context, s *Session) (from image.Point, err error) {
-		if to, err = drop(ctx, s, a.To.Selector); err != nil {
+		if a.By == nil {
+			if to, err = drop(ctx, s, a.To.Selector); err != nil {
+				return from, err
+			}
+			return aim(ctx, s, a.From.Selector)
+		}
+		if from, err = aim(ctx, s, a.From.Selector); err != nil {
 			return from, err
 		}
-		return aim(ctx, s, a.From.Selector)
+		to = from.Add(image.Pt(a.By.X, a.By.Y))
+		return from, nil
 	}
 	return tapWithRetry(ctx, s, ends, func(from image.Point) error {
 		s.noteOnce("dropped at %d,%d", to.X, to.Y)

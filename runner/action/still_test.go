@@ -137,7 +137,7 @@ func (d *notified) Tree(ctx context.Context) (*screen.Tree, error) {
 func TestStepEndsWithinItsTimeAndOneCall(t *testing.T) {
 	for name, args := range map[string]any{
 		"tap": dsl.Tap{Selector: label("Nowhere")}, "assert": dsl.Assert{Selector: label("Nowhere")},
-		"drag": dsl.Drag{From: dsl.Target{Selector: label("Nowhere")}, To: dsl.Target{Selector: label("Go")}},
+		"drag": dsl.Drag{From: dsl.Target{Selector: label("Nowhere")}, To: &dsl.Target{Selector: label("Go")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &phone{fake{show: func(at time.Duration, _ []image.Point) []*screen.Node {

@@ -22,7 +22,20 @@ func tap(ctx context.Context, s *Session, a dsl.Tap) error {
 	if byMaestro(a.Selector) {
 		return s.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: a.Count, pause: doublePause})
 	}
+	how := drivers.WebClick{Button: a.Button, Modifiers: keyNames(a.Modifiers)}
+	var click func(context.Context, image.Point, drivers.WebClick) error
+	if how.Button != "" && how.Button != "left" || len(how.Modifiers) > 0 {
+		d, err := able[drivers.Clicker](s)
+		if err != nil {
+			return err
+		}
+		click = d.Click
+	}
 	return tapWithRetry(ctx, s, tapTarget{a.Selector, a.At}.aim, func(p image.Point) error {
+		if click != nil {
+			how.Count = max(a.Count, 1)
+			return click(ctx, p, how)
+		}
 		for range max(a.Count, 1) {
 			if err := s.Device.Tap(ctx, p); err != nil {
 				return err
@@ -30,6 +43,15 @@ func tap(ctx context.Context, s *Session, a dsl.Tap) error {
 		}
 		return nil
 	})
+}
+
+// keyNames are keys by the names that drivers know.
+func keyNames(keys []string) []string {
+	var names []string
+	for _, key := range keys {
+		names = append(names, dsl.KeyName(key))
+	}
+	return names
 }
 
 // target waits until the selector picks one element that stands still, is enabled, and can be reached.

@@ -42,6 +42,9 @@ func openBrowser(ctx context.Context, s *Session, a dsl.OpenBrowser) error {
 		at := placeOf(a.Geolocation, 0)
 		opts.Geolocation = &at
 	}
+	if c := a.Credentials; c != nil {
+		opts.Username, opts.Password = c.Username, c.Password
+	}
 	opts.Viewport.X, opts.Viewport.Y = a.Size()
 	if a.Storage != "" {
 		if opts.Storage, err = s.file(a.Storage); err != nil {

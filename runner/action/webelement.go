@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"fmt"
+	"image"
 	"os"
 	"path/filepath"
 	"time"
@@ -42,7 +43,8 @@ func onPages(s *Session, do func(drivers.WebPages) error) error {
 
 func webClick(ctx context.Context, s *Session, a dsl.WebClick) error {
 	return onElements(s, func(d drivers.WebElements) error {
-		return d.ClickOn(ctx, s.at(a.Selector, a.Frame), drivers.WebClick{Button: a.Button, Count: a.Count})
+		return d.ClickOn(ctx, s.at(a.Selector, a.Frame), drivers.WebClick{Button: a.Button, Count: a.Count,
+			Modifiers: keyNames(a.Modifiers)})
 	})
 }
 
@@ -51,15 +53,7 @@ func webPress(ctx context.Context, s *Session, a dsl.WebPress) error {
 }
 
 func webSelect(ctx context.Context, s *Session, a dsl.WebSelect) error {
-	var choice drivers.WebChoice
-	switch {
-	case a.Value != nil:
-		choice.Values = []string{*a.Value}
-	case a.Index != nil:
-		choice.Indexes = []int{*a.Index}
-	default:
-		choice.Labels = []string{a.Label}
-	}
+	choice := drivers.WebChoice{Values: a.Value, Labels: a.Label, Indexes: a.Index}
 	return onElements(s, func(d drivers.WebElements) error { return d.SelectIn(ctx, s.at(a.Selector, a.Frame), choice) })
 }
 
@@ -79,6 +73,13 @@ func webUpload(ctx context.Context, s *Session, a dsl.WebUpload) error {
 			return err
 		}
 		files = append(files, path)
+	}
+	if a.Drop {
+		d, err := able[drivers.WebDropper](s)
+		if err != nil {
+			return err
+		}
+		return d.DropFiles(ctx, s.at(a.Selector, a.Frame), files)
 	}
 	return onElements(s, func(d drivers.WebElements) error { return d.Upload(ctx, s.at(a.Selector, a.Frame), files) })
 }
@@ -183,6 +184,9 @@ func webDrag(ctx context.Context, s *Session, a dsl.WebDrag) error {
 	d, err := able[drivers.WebDragger](s)
 	if err != nil {
 		return err
+	}
+	if a.By != nil {
+		return d.DragBy(ctx, s.at(a.Selector, a.Frame), image.Pt(a.By.X, a.By.Y))
 	}
 	return d.DragOnto(ctx, s.at(a.Selector, a.Frame), a.To)
 }

@@ -213,6 +213,11 @@ func (r *run) describe() (described event.Case, err error) {
 		return Describe(r.c), err
 	}
 	r.hide(r.c.Test.Secrets...)
+	for _, steps := range []dsl.Steps{r.c.Test.Before, r.c.Test.Steps, r.c.Test.OnFailure, r.c.Test.After} {
+		for step := range steps.All {
+			r.sink.Mask().Hide(dsl.Secrets(step, r.scope)...)
+		}
+	}
 	described = describe(r.c, r.scope)
 	r.dynamic = isDynamic(r.c.Test)
 	err = action.Guard(func() error {

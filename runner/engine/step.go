@@ -106,6 +106,7 @@ func (r *run) skip(step *dsl.Step) {
 
 // started tells that leaf step r.n begins.
 func (r *run) started(step *dsl.Step) {
+	r.sink.Mask().Hide(dsl.Secrets(step, r.scope)...)
 	e := event.Event{Kind: event.StepStarted, Step: r.n}
 	if r.dynamic {
 		info := infoOf(step, r.scope)

@@ -95,6 +95,7 @@ func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
 func (d *Devices) Decode(def *dsl.Def, v source.Value) (any, dsl.StepOptions, error) {
 	v, err := dsl.Fill(v, d.scope)
 	if err == nil {
+		d.o.Mask.Hide(dsl.SecretsIn(v)...)
 		var args any
 		var opts dsl.StepOptions
 		if args, opts, err = dsl.DecodeStep(def, v); err == nil {

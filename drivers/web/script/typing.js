@@ -365,7 +365,8 @@
       looked = {nonce: '', elements: []};
       const el = elements[0];
       if (elements.length !== 1) return {count: elements.length};
-      return {count: 1, rest: resting(), late: asked('late'), disabled: disabled(el), checked: ticked(el), options: options(el), password: secret(el), typed: isInput(localName(el)) || editable(el),
+      return {count: 1, rest: resting(), late: asked('late'), disabled: disabled(el), checked: ticked(el), options: options(el),
+        several: !!prop(el, HTMLSelectElement.prototype, 'multiple'), password: secret(el), typed: isInput(localName(el)) || editable(el),
         text: isInput(localName(el)) ? valueOf(el) : editable(el) ? lines(el) : ''};
     },
   };

@@ -93,6 +93,7 @@ func Names() []string {
 //	/redirect?to=/x   a redirect within the site
 //	/hang             nothing, until the visitor gives up
 //	/made?body=<p>    a page of that body
+//	/guarded          a page for the user ada with the password lovelace
 //	/download?name=x&ms=800   a file, report.csv if it is not named, the rest of which comes after 800 ms
 //	/api/goods        a JSON list; other sites may read it
 //	/api/orders       takes orders
@@ -130,6 +131,15 @@ func Handler() http.Handler {
 	mux.HandleFunc("/made", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = io.WriteString(w, "<!doctype html><meta charset=utf-8><body>"+r.URL.Query().Get("body"))
+	})
+	mux.HandleFunc("/guarded", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if user, password, _ := r.BasicAuth(); user != "ada" || password != "lovelace" {
+			w.Header().Set("WWW-Authenticate", `Basic realm="test"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		fmt.Fprint(w, "<!doctype html><title>Guarded</title><h1>Welcome, Ada</h1>")
 	})
 	mux.HandleFunc("/hang", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("/download", download)
