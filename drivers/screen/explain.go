@@ -206,9 +206,14 @@ func (f *finder) partOfText(s dsl.Selector) string {
 		}
 		fits, _ := comparison(s.Label, mode)
 		for _, have := range matches[0].Node.texts() {
-			if _, ok := fits(have); ok && have != "" {
-				return fmt.Sprintf("%s contains it: %s", Quote(have), written("label: "+yamlText(s.Label), "match: "+string(mode)))
+			if _, ok := fits(have); !ok || have == "" {
+				continue
 			}
+			m := matches[0]
+			if m.spotsOf(m.Node)[0].lost && !m.sameEverywhere() { // the words alone could not be touched
+				return fmt.Sprintf("%s contains it: %s", Quote(have), written("label: "+yamlText(have)))
+			}
+			return fmt.Sprintf("%s contains it: %s", Quote(have), written("label: "+yamlText(s.Label), "match: "+string(mode)))
 		}
 	}
 	return ""

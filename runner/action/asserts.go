@@ -22,6 +22,7 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 	w := newScreenReader(s)
 	// a state is one whether it is seen or not
 	w.unseenToo = a.Count == nil && (a.Is != nil || a.Value != nil) && a.Visible == nil
+	w.readsParts(a.Selector)
 	var matches []screen.Match
 	unmet := ""
 	err := poll(ctx, s.Timeout, func() (err error) {

@@ -14,6 +14,7 @@ func Look(ctx context.Context, s *Session, sel dsl.Selector) ([]screen.Match, *s
 	asked := *s
 	asked.Detail = &event.Detail{}
 	w := newScreenReader(&asked)
+	w.readsParts(sel)
 	if err := w.read(ctx, false); err != nil {
 		return nil, nil, err
 	}

@@ -67,6 +67,7 @@ func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
 	if _, ok := s.Device.(drivers.Scroller); ok {
 		c.part = scrollPart
 	}
+	c.readsParts(a.Selector)
 	for {
 		if !c.looked {
 			if err := c.lookAround(ctx); err != nil {

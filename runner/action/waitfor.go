@@ -66,6 +66,7 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 	}
 	w := &absence{screenReader: newScreenReader(s), sel: sel, pixelsTell: needsVision(sel) || sel.Fallback != ""}
 	w.onlySeen, w.eager = needsVision(sel) && visionSuffices(sel), true
+	w.readsParts(sel)
 	pace := &attentiveBackOff{BackOff: slowing(), now: func() bool { return w.absent },
 		uneven: func() bool { return w.blankLooks > 0 }}
 	err := pollWith(ctx, s.Timeout, pace, func() error { return w.look(ctx) })
