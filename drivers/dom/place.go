@@ -28,7 +28,9 @@ func (p *Page) Place(view, seen image.Rectangle) {
 			n.Seen = &in
 		}
 		for i := range n.Parts {
-			n.Parts[i].Offscreen = n.Parts[i].Offscreen || slices.ContainsFunc(n.Parts[i].Lines, func(r image.Rectangle) bool { return !leaves(seen, r) })
+			p := &n.Parts[i]
+			gone := func(r image.Rectangle) bool { return !leaves(seen, r) }
+			p.Offscreen = p.Offscreen || slices.ContainsFunc(p.Lines, gone)
 		}
 	})
 }

@@ -246,8 +246,8 @@ func (f *finder) settle(m *Match, all anchors) {
 	})
 	f.atSpot(m, best)
 	if best.lost && f.q.Action && !m.sameEverywhere() {
-		m.Unplaced = fmt.Sprintf("shows %s within a longer text, and where in it the device does not say, so that a touch might meet something else; %s",
-			Quote(best.words), m.Node.otherWays(best.words))
+		m.Unplaced = fmt.Sprintf("shows %s within a longer text, and where in it the device does not say, "+
+			"so that a touch might meet something else; %s", Quote(best.words), m.Node.otherWays(best.words))
 	}
 }
 
@@ -401,8 +401,9 @@ type UnplacedError struct {
 }
 
 func (e *UnplacedError) Error() string {
-	return fmt.Sprintf("%s shows %s within a longer text, and where in it the device does not say, so that nothing can be related to it for certain; relate to an element that shows these words alone, or name the element by its id or index",
-		e.Node, Quote(e.Words))
+	return fmt.Sprintf("%s shows %s within a longer text, and where in it the device does not say, "+
+		"so that nothing can be related to it for certain; relate to an element that shows these words alone, "+
+		"or name the element by its id or index", e.Node, Quote(e.Words))
 }
 
 func (e *UnplacedError) Unwrap() error { return ErrNotFound }

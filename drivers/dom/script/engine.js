@@ -333,7 +333,8 @@
       asked('internals');
       const total = allIn(root, '*').length;
       rectOf(top || create(root, 'p')); // the layout is the browser's own time, not that of the reading
-      const said = texts ? JSON.parse(unhex(texts)) : [], wants = said.filter(t => typeof t === 'string'), parts = said.filter(t => typeof t !== 'string');
+      const said = texts ? JSON.parse(unhex(texts)) : [], isText = t => typeof t === 'string';
+      const wants = said.filter(isText), parts = said.filter(t => !isText(t));
       reader.parts = parts.length ? parts : null;
       reader.texts = wants.map(plain);
       if (total > reader.max) reader.wanted = sought(root, wants, own);

@@ -505,7 +505,8 @@
   const holdsText = (reader, el) => {
     for (let n = el; n && isElement(n); n = parent(n)) {
       const tag = localName(n);
-      if (tag === 'textarea' || tag === 'select' || editableContent(n) || /^(textbox|searchbox|combobox|spinbutton|listbox|slider)$/.test(reader.role(n, tag))) return true;
+      if (tag === 'textarea' || tag === 'select' || editableContent(n)) return true;
+      if (/^(textbox|searchbox|combobox|spinbutton|listbox|slider)$/.test(reader.role(n, tag))) return true;
       if (tag === 'input') return !/^(button|submit|reset|image)$/.test(inputType(n));
     }
     return false;
