@@ -32,7 +32,7 @@ func (f *finder) merge(s dsl.Selector, fit fitted) []Match {
 		m.outermost = outermost(s, group[0], tiers)
 		matches = append(matches, m)
 	}
-	return matches
+	return onePart(matches)
 }
 
 // speaker is the element whose text n is a part of, where a page gives that part an element of its own; else n.
@@ -46,6 +46,16 @@ func (n *Node) speaker() *Node {
 // Quoted reports whether n is a part of a text that the element around it shows as its own.
 func (n *Node) Quoted() bool {
 	return n.Type == BareText && n.Parent != nil && TextShows(n.Parent.ownLabel(), n.Text)
+}
+
+// onePart keeps one of the matches that mean the same place of a text: of a run of text and an element within it, the element.
+func onePart(matches []Match) []Match {
+	area := func(m Match) int { return m.Node.Bounds.Dx() * m.Node.Bounds.Dy() }
+	return slices.DeleteFunc(slices.Clone(matches), func(m Match) bool {
+		return m.Part != nil && slices.ContainsFunc(matches, func(o Match) bool {
+			return o.Part != nil && o.Node != m.Node && area(o) < area(m) && slices.Equal(o.Part.Lines, m.Part.Lines)
+		})
+	})
 }
 
 // innermost drops the elements that hold another one, of which there is more than its parts: a label around a list of options stays.
