@@ -33,7 +33,7 @@ func TestAStepEndsInItsTime(t *testing.T) {
 		{"a text into a list that is covered", `<select id=f><option>A<option>B</select>` + cover, dsl.Input{Text: "B", Into: &dsl.Selector{CSS: "#f"}}},
 		{"a text into a button", `<button id=f>Choose</button>`, dsl.Input{Text: "B", Into: &dsl.Selector{CSS: "#f"}}},
 		{"a field that is enabled late and keeps nothing", `<input id=f disabled oninput="this.value=''">` + soon, dsl.WebType{Selector: "#f", Text: "a"}},
-		{"a list without the option, enabled late", `<select id=f disabled><option>A</select>` + soon, dsl.WebSelect{Selector: "#f", Label: "B"}},
+		{"a list without the option, enabled late", `<select id=f disabled><option>A</select>` + soon, dsl.WebSelect{Selector: "#f", Label: []string{"B"}}},
 		{"a box that is covered, enabled late", `<input id=f type=checkbox disabled>` + cover + soon, dsl.WebCheck{Selector: "#f", Checked: true}},
 		{"a target that is not there", `<p id=f draggable=true>x</p>`, dsl.WebDrag{Selector: "#f", To: "#none"}},
 		{"a field that takes nothing", `<input id=f oninput="this.value=''">`, dsl.Input{Text: "abc", Into: &dsl.Selector{CSS: "#f"}}},
