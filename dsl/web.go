@@ -44,7 +44,7 @@ func (o OpenBrowser) Size() (width, height int) {
 }
 
 func (OpenBrowser) rules() []rule {
-	return []rule{cannotStand("headless browser device locale timezone storage userAgent ignoreHttpsErrors", "connect").
+	return []rule{cannotStand("headless browser device locale timezone storage userAgent ignoreHttpsErrors httpCredentials", "connect").
 		says("", "a browser that runs already is as it is: remove one of the two")}
 }
 

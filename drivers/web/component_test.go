@@ -28,6 +28,10 @@ func TestOrnaments(t *testing.T) {
 		{`<p>▼ 5 %</p>`, "5 %", false},
 		{`<p><span>Un</span>Fold</p>`, "Fold", false},
 		{`<p>Fold?</p>`, "Fold", false},
+		{`<p>✗ Fold</p>`, "Fold", false},
+		{`<p><span>❌</span> Fold</p>`, "Fold", false},
+		{`<p>Fold <sup>?</sup></p>`, "Fold", false},
+		{`<p><i>✓</i> Fold</p>`, "Fold", true},
 	}
 	d := browse(t, "blank.html")
 	for _, c := range shorttest.Few(3, cases) {

@@ -56,10 +56,12 @@
   // An ornament has neither letters nor digits. What stands before or behind a number is none: it may change it.
   const ORNAMENT = /^[^\p{L}\p{N}]+$/u;
   const SIGN = '[\\p{So}\\u2190-\\u21ff\\u2500-\\u27ff\\u2900-\\u2bff\u2022\u00b7\u203a\u2039\u00bb\u00ab\u00d7|]';
+  // A mark that denies, warns or asks changes what is said: "✗ Paid" does not say "Paid".
+  const MEANING = /[!?\u2610\u2612\u2717\u2718\u274c\u274e\u26a0\u26d4\u2753-\u2757\u2260\u{1f6ab}]/u;
   const SIGNS = new RegExp(`^${SIGN}+\\s+(?=\\p{L})|(?<=\\p{L})\\s+${SIGN}+$`, 'gu');
   // unadorned is a text without the ornaments at its ends: signs, and what stands in elements of their own.
   const unadorned = (text, runs, el) => {
-    if (/^[\p{L}\p{N}](.*[\p{L}\p{N}])?$/su.test(text)) return text;
+    if (/^[\p{L}\p{N}](.*[\p{L}\p{N}])?$/su.test(text) || MEANING.test(text)) return text;
     let left = text;
     const drop = (run, first) => {
       const said = squeeze(dataOf(run.node));
