@@ -50,6 +50,7 @@ func variables() []struct {
 			v("TAPROOT_ALLOW_SHELL", "--allow-shell", ""),
 			v("TAPROOT_UPDATE_BASELINES", "--update-baselines", ""),
 			v("NO_COLOR", "", "when it is set, the console is not coloured"),
+			v("TERM", "", "`dumb`: the console is not coloured, either"),
 		}},
 		{"Reports", "The first two may also stand in the file `.env` of the project's root.", []variable{
 			v("REPORT_MAX_DAYS", "", "runs that are older go; default: 30"),

@@ -74,7 +74,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	end := run.wait()
 	end.exits(t, 130)
-	has(t, "the terminal", end.stdout, "■ INTERRUPTED waits ", "■ INTERRUPTED waits-too ", "1.yaml:5:5: the run was interrupted", "0 passed, 2 interrupted in ")
+	has(t, "the terminal", end.stdout, "■ INTERRUPTED waits ", "■ INTERRUPTED waits-too ", "1.yaml:5:5: the run was interrupted", "0 passed, 3 interrupted in ")
 	has(t, "stderr", end.stderr, "interrupted; 1 test was not begun")
 	if packs := l.packs(); len(packs) != 2 {
 		t.Errorf("packs: %q", packs)

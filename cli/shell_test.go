@@ -204,7 +204,7 @@ steps:
 	l.command(0, "save", "saved.yaml")
 	l.command(0, "close")
 	saved := read(t, l.dir, "saved.yaml")
-	has(t, "the saved test", saved, "  FIELDS: 2\n", "  WHO: \"ada@example.com\"\n", "  - run: {file: suites/blocks.yaml, block: start}\n", "${PASSWORD}", "  - assert: Welcome, Ada\n")
+	has(t, "the saved test", saved, "  FIELDS: 2\n", "  WHO: ada@example.com\n", "  - run: {file: suites/blocks.yaml, block: start}\n", "${PASSWORD}", "  - assert: Welcome, Ada\n")
 	times := "20"
 	if testing.Short() {
 		times = "1"

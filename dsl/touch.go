@@ -19,8 +19,8 @@ type Tap struct {
 	At       *Point `json:"at,omitempty" tool:"-" doc:"Where in the element, from its upper left corner: \"10,20\" in pixels or \"25%,75%\" of its size. Default: where it can be reached, its middle first."`
 	Count    int    `json:"count,omitempty" minimum:"1" maximum:"10" default:"1" doc:"How often, one tap after the other at the same place."`
 	// Of a mouse alone.
-	Button    string   `json:"button,omitempty" enum:"left,right,middle" platforms:"web" doc:"Which button of the mouse. Default: left."`
-	Modifiers []string `json:"modifiers,omitempty" minLength:"1" format:"modifier" platforms:"web" example:"modifiers: [Shift]" doc:"Keys that are held meanwhile: Control, Shift, Alt, Meta."`
+	Button    string   `json:"button,omitempty" enum:"left,right,middle" platforms:"web" tool:"-" doc:"Which button of the mouse. Default: left."`
+	Modifiers []string `json:"modifiers,omitempty" minLength:"1" format:"modifier" platforms:"web" tool:"-" example:"modifiers: [Shift]" doc:"Keys that are held meanwhile: Control, Shift, Alt, Meta."`
 }
 
 // DoubleTap is the argument of doubleTap.

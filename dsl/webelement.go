@@ -14,7 +14,7 @@ type WebClick struct {
 	Count    int    `json:"count,omitempty" minimum:"1" maximum:"10" default:"1" doc:"How often; 2 is a double click."`
 	Frame    string `json:"frame,omitempty" minLength:"1" format:"selector" doc:"CSS selector of the iframe that holds the element."`
 
-	Modifiers []string `json:"modifiers,omitempty" minLength:"1" format:"modifier" example:"modifiers: [Control]" doc:"Keys that are held meanwhile: Control, Shift, Alt, Meta."`
+	Modifiers []string `json:"modifiers,omitempty" minLength:"1" format:"modifier" tool:"-" example:"modifiers: [Control]" doc:"Keys that are held meanwhile: Control, Shift, Alt, Meta."`
 }
 
 // WebPress is the argument of webPress.

@@ -239,7 +239,7 @@ func TestFailuresSayHowToMend(t *testing.T) {
 		}
 	}
 	paid := screenOf(el("Not paid", 0, 100, 300, 150))
-	if why := paid.Explain(screen.Query{Selector: label("Paid")}); why != `"Not paid" contains it: {label: Paid, match: words}` {
+	if why := paid.Explain(screen.Query{Selector: label("Paid")}); why != `"Not paid" contains it: {label: Not paid}` {
 		t.Errorf("%q", why)
 	}
 	kind := func(name, options string) func(*screen.Node) {

@@ -110,7 +110,7 @@ func Write(r *history.Run) ([]byte, error) {
 }
 
 // attachmentBase returns the run's folder as CI systems find it: relative to the root of the checked-out project, from which Jenkins and
-// GitLab look for attachments. A folder outside of every project stays absolute.
+// GitLab look for attachments. Outside of every project it is "": files are named from the folder of junit.xml.
 func attachmentBase(dir string) string {
 	if dir == "" {
 		return ""
@@ -127,7 +127,7 @@ func attachmentBase(dir string) string {
 			}
 		}
 	}
-	return filepath.ToSlash(dir)
+	return ""
 }
 
 func caseOf(c *history.RunCase, base string) testcase {
