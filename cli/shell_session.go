@@ -89,7 +89,7 @@ func fileToOpen(env *Env, what string) (string, error) {
 	switch {
 	case err == nil && info.Mode().IsRegular():
 		switch strings.ToLower(filepath.Ext(path)) {
-		case ".apk", ".apks", ".aab", ".ipa":
+		case ".apk", ".apks", ".apkm", ".xapk", ".aab", ".ipa":
 			return "", &plan.Usage{Msg: fmt.Sprintf("%s is an app in a file: taproot install %s installs it", what, what)}
 		}
 		return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String(), nil

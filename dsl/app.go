@@ -52,7 +52,7 @@ type Kill struct {
 
 // Install is the argument of install.
 type Install struct {
-	Path string `json:"path" required:"true" scalar:"true" minLength:"1" format:"file" tool:"The file to install (.apk, .ipa, .app), below the server's folder." doc:"The file to install (.apk, .ipa, .app), relative to the test's folder."`
+	Path string `json:"path" required:"true" scalar:"true" minLength:"1" format:"file" tool:"The file to install (.apk, .apks, .ipa, .app), below the server's folder." doc:"The file to install (.apk, .ipa, .app; a folder or an .apks with the parts of an Android app), relative to the test's folder."`
 }
 
 // Uninstall is the argument of uninstall.

@@ -96,7 +96,7 @@ func (l *linter) appNamed(step *Step) {
 	}
 }
 
-// packageKind warns of files that the step install cannot install as they are.
+// packageKind warns of app bundles, which the step install cannot install as they are.
 func (l *linter) packageKind(step *Step) {
 	if _, install := step.Def.Args.(Install); !install {
 		return
@@ -106,11 +106,9 @@ func (l *linter) packageKind(step *Step) {
 		f, _ := v.Get("path")
 		v = f.Value
 	}
-	what := map[string]string{".aab": "an app bundle", ".apks": "a set of split APKs", ".apkm": "a set of split APKs",
-		".xapk": "a set of split APKs"}[strings.ToLower(path.Ext(v.Text))]
-	if v.Kind == source.String && what != "" {
-		l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("%q is %s, and install takes one APK", shorten.Runes(v.Text, 60), what),
-			"build one: bundletool build-apks --mode=universal --bundle=app.aab --output=app.apks, and take universal.apk out of that zip")
+	if v.Kind == source.String && strings.EqualFold(path.Ext(v.Text), ".aab") {
+		l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("%q is an app bundle, which no phone installs", shorten.Runes(v.Text, 60)),
+			"build APKs: bundletool build-apks --mode=universal --bundle=app.aab --output=app.apks, and install app.apks")
 	}
 }
 

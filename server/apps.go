@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-const uploadAppDoc = `Takes an app as multipart/form-data with the file in the part "app", an APK or an IPA, and installs it over the one that is there. The file is
+const uploadAppDoc = `Takes an app as multipart/form-data with the file in the part "app", an APK, split APKs (.apks, .apkm, .xapk) or an IPA, and installs it over the one that is there. The file is
 not kept. POST /devices/{id}/install does the same with a file that lies on the server.`
 
 const (
@@ -56,8 +57,8 @@ func (s *Server) uploadApp(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.archiveOf(w, r, appPart, func(ctx context.Context, name string, app io.Reader) (err error) {
 		kind := strings.ToLower(path.Ext(name))
-		if kind != ".apk" && kind != ".ipa" {
-			return invalid(fmt.Sprintf("the name of the file in the part %q must end in .apk or .ipa", appPart))
+		if !slices.Contains([]string{".apk", ".apks", ".apkm", ".xapk", ".ipa"}, kind) {
+			return invalid(fmt.Sprintf("the name of the file in the part %q must end in .apk, .apks, .apkm, .xapk or .ipa", appPart))
 		}
 		f, err := os.CreateTemp("", "taproot-app-*"+kind)
 		if err != nil {

@@ -23,7 +23,7 @@ const (
 	packageBytes = 8 << 30
 )
 
-// Install streams a package file into the phone's package manager; phones without that get the file first. It replaces an older
+// Install streams a package file, or a set of split APKs, into the phone's package manager; phones without that get the file first. It replaces an older
 // version, whose data stays.
 func (d *Device) Install(ctx context.Context, path string) error {
 	return d.InstallWatched(ctx, path, nil)
@@ -41,9 +41,12 @@ func (d *Device) InstallWatched(ctx context.Context, path string, progress func(
 	if err != nil {
 		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, err)
 	}
-	if kind := splitKind(path, info.IsDir()); kind != "" {
-		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, asAppError(drivers.ErrNoApp, "it is "+kind+", and one APK is "+
-			"installed: build it by bundletool build-apks --mode=universal, and take universal.apk out of the zip that it writes"))
+	switch {
+	case strings.EqualFold(filepath.Ext(name), ".aab"):
+		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, asAppError(drivers.ErrNoApp, "it is an app bundle, which no phone "+
+			"installs: build a set of APKs by bundletool build-apks --mode=universal, and install the .apks that it writes"))
+	case info.IsDir() || isSet(name):
+		return d.installParts(ctx, path, info, progress)
 	}
 	if !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > packageBytes {
 		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, asAppError(drivers.ErrNoApp, "it is not a package file"))
@@ -69,19 +72,6 @@ func (d *Device) InstallWatched(ctx context.Context, path string, progress func(
 		return nil
 	}
 	return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, installProblem(said))
-}
-
-// splitKind says what a file or folder is that holds an app in parts; "" of others.
-func splitKind(path string, folder bool) string {
-	switch ext := strings.ToLower(filepath.Ext(path)); {
-	case folder:
-		return "a folder"
-	case ext == ".aab":
-		return "an app bundle"
-	case ext == ".apks", ext == ".apkm", ext == ".xapk":
-		return "a set of split APKs"
-	}
-	return ""
 }
 
 // feed opens a service, gives it what is in r, and reads its answer to the end.
@@ -204,7 +194,7 @@ func installProblems() []installMeaning {
 		{"INSTALL_FAILED_OLDER_SDK", false, "it needs a newer Android than this phone's"},
 		{"INSTALL_FAILED_NEWER_SDK", false, "it is for an older Android than this phone's"},
 		{"INSTALL_FAILED_DEPRECATED_SDK_VERSION", false, "it targets an Android so old that this phone refuses it"},
-		{"INSTALL_FAILED_MISSING_SPLIT", false, "it is one part of a split app: build a universal APK"},
+		{"INSTALL_FAILED_MISSING_SPLIT", false, "it is one part of a split app: install the folder, or the .apks, that holds all of its parts"},
 		{"INSTALL_FAILED_MISSING_SHARED_LIBRARY", false, "it needs a library that this phone does not have"},
 		{"INSTALL_FAILED_MISSING_FEATURE", false, "it needs hardware that this phone does not have"},
 		{"INSTALL_FAILED_CONFLICTING_PROVIDER", false, "another app on the phone has a content provider of the same name"},

@@ -3,8 +3,6 @@ package android
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -132,25 +130,6 @@ func TestARefusedChangeIsNotGivenBack(t *testing.T) {
 		p.Fail(androidtest.Fault{Match: "settings put", Nth: nth, Kind: androidtest.Error, Output: "java.lang.SecurityException: no\n", Code: 255})
 		if err := d.SetRotation(t.Context(), 1); err == nil || len(notesIn(t, d.notes)) != notes {
 			t.Errorf("the %d. is refused: %v, notes %q", nth, err, notesIn(t, d.notes))
-		}
-	}
-}
-
-// TestAppsInParts: what holds an app in parts is named, with the way to one APK.
-func TestAppsInParts(t *testing.T) {
-	t.Parallel()
-	d, _ := openPhone(t, androidtest.Options{})
-	dir := t.TempDir()
-	for name, kind := range map[string]string{"a.aab": "an app bundle", "a.APKS": "a set of split APKs", "a.xapk": "a set of split APKs", "": "a folder"} {
-		path := filepath.Join(dir, name)
-		if name != "" {
-			if err := os.WriteFile(path, []byte("PK\x03\x04"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		err := d.Install(t.Context(), path)
-		if !errors.Is(err, drivers.ErrNoApp) || !strings.Contains(err.Error(), kind) || !strings.Contains(err.Error(), "--mode=universal") {
-			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

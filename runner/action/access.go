@@ -57,6 +57,18 @@ func badFile(format string, args ...any) *Failure {
 // File gives the real path of a file that a script names.
 func (s *Session) File(name string) (string, error) { return s.file(name) }
 
+// app gives the real path of an app in a file, or of one that is a folder: a bundle of iOS, split APKs of Android.
+func (s *Session) app(name string) (string, error) {
+	path, err := s.path(name)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() && s.Platform == dsl.Android {
+		return path, nil
+	}
+	return s.file(name)
+}
+
 // file gives the real path of a file that a step names.
 func (s *Session) file(name string) (string, error) {
 	path, err := s.path(name)

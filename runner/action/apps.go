@@ -49,7 +49,7 @@ func uninstall(ctx context.Context, s *Session, a dsl.Uninstall) error {
 }
 
 func install(ctx context.Context, s *Session, a dsl.Install) error {
-	path, err := s.file(a.Path)
+	path, err := s.app(a.Path)
 	if err != nil {
 		return err
 	}

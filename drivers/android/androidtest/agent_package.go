@@ -1,17 +1,32 @@
 package androidtest
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/apkfile"
 )
 
 // apk is what a package file says of itself: one that Android's tools built (builtAPK), or a few lines that a test wrote.
 type apk struct {
-	name, version, certificate string
-	code, minSDK               int
-	agent                      bool
+	name, split, version, certificate string
+	code, minSDK                      int
+	agent                             bool
+}
+
+// builtAPK reads what the package manager asks of a package that was built by Android's tools. It knows no certificates.
+func builtAPK(data []byte) (apk, error) {
+	f, err := apkfile.Read(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return apk{}, err
+	}
+	return apk{
+		name: f.Package, split: f.Split, version: f.VersionName, code: f.VersionCode, minSDK: f.MinSDK,
+		agent: f.Package == AgentPackage || f.Package == AgentTestPackage,
+	}, nil
 }
 
 func apkFacts(text string) apk {

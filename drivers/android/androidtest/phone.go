@@ -45,19 +45,21 @@ type Phone struct {
 
 	agentFaults agentFaults
 
-	mu       sync.Mutex // guards everything below
-	dumping  bool       // a uiautomator is running, or an agent
-	agent    *agentRun  // nil: none runs
-	hung     map[string]bool
-	ui       *screen
-	settings map[string]map[string]string
-	props    map[string]string
-	packages map[string]*installed
-	taps     []Tap
-	keys     [][]int
-	shells   int
-	counts   map[string]int
-	night    string
+	mu           sync.Mutex // guards everything below
+	dumping      bool       // a uiautomator is running, or an agent
+	agent        *agentRun  // nil: none runs
+	hung         map[string]bool
+	ui           *screen
+	settings     map[string]map[string]string
+	props        map[string]string
+	packages     map[string]*installed
+	sessions     map[int]*installSession // installations that have begun
+	sessionsMade int                     // since the phone started
+	taps         []Tap
+	keys         [][]int
+	shells       int
+	counts       map[string]int
+	night        string
 
 	location     mockLocation
 	media        map[string]int // the index of media: path to id

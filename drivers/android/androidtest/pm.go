@@ -34,6 +34,14 @@ func cmdPm(c *call) int {
 		return pmQuery(c, args)
 	case "install":
 		return pmInstall(c, args)
+	case "install-create":
+		return pmInstallCreate(c, args)
+	case "install-write":
+		return pmInstallWrite(c, args)
+	case "install-commit":
+		return pmInstallCommit(c, args)
+	case "install-abandon":
+		return pmInstallAbandon(c, args)
 	case "uninstall":
 		return pmUninstall(c, dropUser(args))
 	case "disable-user", "enable":
@@ -315,21 +323,38 @@ func (c *call) failure(reason string) int {
 }
 
 func (c *call) installAPK(apk []byte, replace, downgrade bool) int {
-	text := string(apk)
 	if c.phone.files.isFull() {
 		return c.failure("INSTALL_FAILED_INSUFFICIENT_STORAGE: Failed to override installation location")
 	}
-	if !strings.HasPrefix(text, "PK\x03\x04") {
-		return c.failure("INSTALL_PARSE_FAILED_NOT_APK: Failed to parse /data/app/vmdl1.tmp/base.apk")
+	facts, problem := parseAPK(apk, "vmdl1.tmp/base.apk")
+	if problem != "" {
+		return c.failure(problem)
 	}
-	facts, err := builtAPK(apk)
+	if facts.split != "" {
+		return c.failure(noBase)
+	}
+	return c.installParsed(string(apk), facts, nil, replace, downgrade)
+}
+
+// parseAPK reads a package file as the package manager does; problem is why it cannot be read.
+func parseAPK(data []byte, file string) (facts apk, problem string) {
+	text := string(data)
+	if !strings.HasPrefix(text, "PK\x03\x04") {
+		return apk{}, "INSTALL_PARSE_FAILED_NOT_APK: Failed to parse /data/app/" + file
+	}
+	facts, err := builtAPK(data)
 	if err != nil {
 		facts = apkFacts(text)
 	}
-	name := facts.name
-	if name == "" || strings.ContainsAny(name, " /\x00") {
-		return c.failure("INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: Failed parse during installPackageLI: base.apk has no manifest")
+	if facts.name == "" || strings.ContainsAny(facts.name, " /\x00") {
+		return apk{}, "INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: Failed parse during installPackageLI: base.apk has no manifest"
 	}
+	return facts, ""
+}
+
+// installParsed installs an app whose base says facts, together with its splits. text is what a test wrote into the base.
+func (c *call) installParsed(text string, facts apk, splits []string, replace, downgrade bool) int {
+	name := facts.name
 	if _, problem, ok := strings.Cut(text, "\nfail="); ok {
 		problem, _, _ = strings.Cut(problem, "\n")
 		return c.failure(problem)
@@ -354,7 +379,7 @@ func (c *call) installAPK(apk []byte, replace, downgrade bool) int {
 	c.phone.ui.stop(name)
 	label := name[strings.LastIndexByte(name, '.')+1:]
 	c.phone.packages[name] = &installed{
-		name: name, label: label, uid: 10200 + len(c.phone.packages), version: facts.version, code: facts.code, signed: facts.certificate, launch: name + ".MainActivity",
+		name: name, label: label, splits: splits, uid: 10200 + len(c.phone.packages), version: facts.version, code: facts.code, signed: facts.certificate, launch: name + ".MainActivity",
 		activities: map[string]string{name + ".MainActivity": ""}, granted: map[string]bool{}, data: map[string]string{},
 	}
 	if facts.plain() {

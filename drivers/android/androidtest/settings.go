@@ -27,7 +27,8 @@ func defaultProps(p *Phone) map[string]string {
 		"ro.product.brand": "google", "ro.product.manufacturer": o.Maker, "ro.serialno": o.Serial,
 		"ro.build.version.sdk": strconv.Itoa(prof.api), "ro.build.version.release": prof.release,
 		"ro.build.fingerprint": prof.fingerprint(), "ro.build.type": "user", "ro.product.cpu.abi": "arm64-v8a",
-		"ro.sf.lcd_density": strconv.Itoa(o.Density), "sys.boot_completed": "1", "init.svc.bootanim": "stopped",
+		"ro.product.cpu.abilist": "arm64-v8a,armeabi-v7a,armeabi",
+		"ro.sf.lcd_density":      strconv.Itoa(o.Density), "sys.boot_completed": "1", "init.svc.bootanim": "stopped",
 		"persist.sys.locale": "en-US", "ro.debuggable": "0", "ro.secure": "1",
 	}
 }

@@ -1,8 +1,8 @@
-package androidtest
+// Package apkfile reads what an APK says of itself.
+package apkfile
 
 import (
 	"archive/zip"
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -19,32 +19,44 @@ const (
 	utf8Strings    = 1 << 8
 	maxManifest    = 4 << 20
 	typeText       = 0x03
+	typeNumber     = 0x10
 	elementHeader  = 16 // before what follows counts
 	attributeBytes = 20
 )
 
-var errManifest = errors.New("no readable AndroidManifest.xml")
+var errManifest = errors.New("it has no AndroidManifest.xml that can be read")
 
-// builtAPK reads what the package manager asks of a package that was built by Android's tools: its names and numbers. It knows no certificates.
-func builtAPK(data []byte) (apk, error) {
-	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+// Facts are the names and numbers of an APK that decide how it is installed.
+type Facts struct {
+	Package     string
+	Split       string // the name of this part of an app; "" for the base
+	VersionName string
+	VersionCode int
+	MinSDK      int
+	OnDemand    bool // a feature module that reaches a phone only when the app asks for it
+	Conditional bool // a feature module for phones that fulfil its conditions
+}
+
+// Read returns the facts in the manifest of an APK that Android's tools built. It verifies no signature.
+func Read(r io.ReaderAt, size int64) (Facts, error) {
+	archive, err := zip.NewReader(r, size)
 	if err != nil {
-		return apk{}, err
+		return Facts{}, err
 	}
 	f, err := archive.Open("AndroidManifest.xml")
 	if err != nil {
-		return apk{}, err
+		return Facts{}, errManifest
 	}
 	defer f.Close()
 	raw, err := io.ReadAll(io.LimitReader(f, maxManifest))
 	if err != nil {
-		return apk{}, err
+		return Facts{}, err
 	}
 	m := manifest{}
-	if err := m.read(raw); err != nil || m.facts.name == "" {
-		return apk{}, errors.Join(errManifest, err)
+	if err := m.read(raw); err != nil || m.facts.Package == "" {
+		return Facts{}, errManifest
 	}
-	m.facts.agent = m.facts.name == AgentPackage || m.facts.name == AgentTestPackage
+	m.facts.OnDemand = m.onDemand && !m.atInstall
 	return m.facts, nil
 }
 
@@ -52,7 +64,9 @@ func builtAPK(data []byte) (apk, error) {
 type manifest struct {
 	strings   []string
 	resources []uint32 // the numbers of the first strings, where they name attributes
-	facts     apk
+	facts     Facts
+	onDemand  bool
+	atInstall bool
 }
 
 func (m *manifest) read(raw []byte) (err error) {
@@ -114,34 +128,48 @@ func shortLength(b []byte) (n int, rest []byte) {
 	return int(b[0]&0x7f)<<8 | int(b[1]), b[2:]
 }
 
-// element reads what the elements manifest and uses-sdk say.
+// element reads what the elements manifest, uses-sdk and those of delivery say.
 func (m *manifest) element(e []byte) {
 	le := binary.LittleEndian
 	name := m.strings[le.Uint32(e[4:])]
-	if name != "manifest" && name != "uses-sdk" {
-		return
+	switch name {
+	case "install-time":
+		m.atInstall = true
+	case "on-demand", "fast-follow":
+		m.onDemand = true
+	case "conditions":
+		m.facts.Conditional = true
+	case "manifest", "uses-sdk", "module":
+		attributes := e[le.Uint16(e[8:]):]
+		for i := range int(le.Uint16(e[12:])) {
+			m.attribute(name, attributes[i*attributeBytes:])
+		}
 	}
-	attributes := e[le.Uint16(e[8:]):]
-	for i := range int(le.Uint16(e[12:])) {
-		a := attributes[i*attributeBytes:]
-		index, value := le.Uint32(a[4:]), le.Uint32(a[16:])
-		text := ""
-		if a[15] == typeText {
-			text = m.strings[value]
-		}
-		id := uint32(0)
-		if int(index) < len(m.resources) {
-			id = m.resources[index]
-		}
-		switch {
-		case id == attrVersionCode:
-			m.facts.code = int(value)
-		case id == attrVersionName:
-			m.facts.version = strings.TrimSpace(text)
-		case id == attrMinSDK:
-			m.facts.minSDK = int(value)
-		case name == "manifest" && m.strings[index] == "package":
-			m.facts.name = text
-		}
+}
+
+func (m *manifest) attribute(element string, a []byte) {
+	le := binary.LittleEndian
+	index, value := le.Uint32(a[4:]), le.Uint32(a[16:])
+	text := ""
+	if a[15] == typeText {
+		text = m.strings[value]
+	}
+	id := uint32(0)
+	if int(index) < len(m.resources) {
+		id = m.resources[index]
+	}
+	switch {
+	case id == attrVersionCode:
+		m.facts.VersionCode = int(value)
+	case id == attrVersionName:
+		m.facts.VersionName = strings.TrimSpace(text)
+	case id == attrMinSDK:
+		m.facts.MinSDK = int(value)
+	case element == "manifest" && m.strings[index] == "package":
+		m.facts.Package = text
+	case element == "manifest" && m.strings[index] == "split":
+		m.facts.Split = text
+	case element == "module" && m.strings[index] == "onDemand":
+		m.onDemand = value != 0
 	}
 }

@@ -1,0 +1,123 @@
+package android
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
+)
+
+// abandonLimit is for giving an installation up, which is done after the caller's own time is over, too.
+const abandonLimit = 5 * time.Second
+
+// isSet reports whether a file holds an app in several APKs.
+func isSet(name string) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".apks", ".apkm", ".xapk":
+		return true
+	}
+	return false
+}
+
+// installParts installs an app that consists of several APKs: all of a folder, or those of an archive that fit the phone.
+func (d *Device) installParts(ctx context.Context, path string, info os.FileInfo, progress func(done, total int64)) error {
+	name := filepath.Base(path)
+	ctx, done := context.WithTimeoutCause(ctx, installLimit, d.link.tooSlow("install "+name, installLimit))
+	defer done()
+	ctx, cancel := drivers.Bound(ctx, d.life)
+	defer cancel()
+	set := &apkSet{}
+	defer set.close()
+	var parts []apkPart
+	var err error
+	if info.IsDir() {
+		if err = set.openFolder(path); err == nil {
+			parts, err = set.parts, oneApp(set.parts)
+		}
+	} else if err = set.openArchive(ctx, path, info.Size()); err == nil {
+		var phone traits
+		if phone, err = d.traits(ctx); err != nil {
+			return err
+		}
+		parts, err = choose(set.parts, phone)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return d.link.fault(ctx, "install "+name, err)
+	case errors.Is(err, errNoRoom):
+		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, err)
+	case err != nil:
+		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, asAppError(drivers.ErrNoApp, err.Error()))
+	}
+	return d.installTogether(ctx, name, parts, progress)
+}
+
+// traits asks the phone for what decides which parts of an app it needs.
+func (d *Device) traits(ctx context.Context) (traits, error) {
+	o, err := d.link.run(ctx, command{name: "getprop", asks: true, line: "getprop ro.product.cpu.abilist; getprop ro.product.cpu.abi"})
+	if err != nil {
+		return traits{}, err
+	}
+	abis := strings.FieldsFunc(string(o.out), func(r rune) bool { return r == ',' || r == '\n' || r == '\r' || r == ' ' })
+	return traits{abis: abis, density: d.info.Density}, nil
+}
+
+var sessionMade = lazyregexp.New(`(?m)^Success.*\[(\d+)\]`)
+
+// installTogether installs APKs in one session of the package manager, which takes all of them or none.
+func (d *Device) installTogether(ctx context.Context, name string, parts []apkPart, progress func(done, total int64)) error {
+	manager := "exec:pm "
+	if streams, err := d.link.has(ctx, "cmd"); err != nil {
+		return err
+	} else if streams {
+		manager = "exec:cmd package "
+	}
+	sent := &counting{told: progress}
+	for _, p := range parts {
+		sent.total += p.size
+	}
+	said, err := d.link.feed(ctx, fmt.Sprintf("%sinstall-create -r -t -S %d", manager, sent.total), strings.NewReader(""))
+	if err != nil {
+		return d.link.fault(ctx, "install "+name, err)
+	}
+	m := sessionMade.FindStringSubmatch(said)
+	if m == nil {
+		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, installProblem(said))
+	}
+	over := false
+	defer func() {
+		if !over {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonLimit)
+			defer cancel()
+			if _, err := d.link.feed(ctx, manager+"install-abandon "+m[1], strings.NewReader("")); err != nil {
+				d.log.Warn("an installation could not be given up", "session", m[1], "error", err)
+			}
+		}
+	}()
+	for i, p := range parts {
+		sent.r = io.NewSectionReader(p.at, 0, p.size)
+		said, err := d.link.feed(ctx, fmt.Sprintf("%sinstall-write -S %d %s %s -", manager, p.size, m[1], p.staged(i)), sent)
+		if err != nil {
+			return d.link.fault(ctx, "install "+name, err)
+		}
+		if !strings.HasPrefix(strings.TrimSpace(said), "Success") {
+			return fmt.Errorf("device %s: install %s: %s: %w", d.link.serial, name, p.name, installProblem(said))
+		}
+	}
+	said, err = d.link.feed(ctx, manager+"install-commit "+m[1], strings.NewReader(""))
+	if err != nil {
+		return d.link.fault(ctx, "install "+name, err)
+	}
+	over = true
+	if hasLine(said, "Success") {
+		return nil
+	}
+	return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, installProblem(said))
+}
