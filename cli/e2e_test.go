@@ -43,6 +43,11 @@ func TestMain(m *testing.M) {
 			testing.InternalTest{Name: "TestPage", F: plainsuite.TestPage},
 			testing.InternalTest{Name: "TestSpecOutside", F: plainsuite.TestSpecOutside},
 		),
+		mixedSuite: asTests( // plain tests before and after those of RunSuites
+			testing.InternalTest{Name: "TestPasses", F: plainsuite.TestPasses},
+			testing.InternalTest{Name: "TestSuite", F: gosuite.TestSuite},
+			testing.InternalTest{Name: "TestOneAfterTheOther", F: plainsuite.TestOneAfterTheOther},
+		),
 	})
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/pool"
@@ -24,8 +23,9 @@ import (
 
 // DeviceT is Device for a test of package testing, without Ginkgo: it waits for a free device, opens it for the test, and gives it back
 // when the test has ended. The test gets a report pack; its steps wait as YAML steps do, and end it by t.Fatal when they fail. Without a
-// device the test is skipped, or fails when TAPROOT_REQUIRE_DEVICES is set. All tests of a process write into one run directory, whose
-// pages are made whenever none of them has a device any more; chats are told of runs of RunSuites only.
+// device the test is skipped, or fails when TAPROOT_REQUIRE_DEVICES is set. All tests of one invocation of `go test` or
+// `ginkgo` for a package write into one run directory, those of RunSuites too. Its pages are made whenever no test of
+// the process has a device any more. Chats receive the results of RunSuites only.
 //
 //	func TestLogin(t *testing.T) {
 //		page := runner.DeviceT(t, runner.OnWeb())
@@ -50,7 +50,6 @@ var plain plainSuite
 type plainSuite struct {
 	mu      sync.Mutex
 	suite   *suite         // while a test has a device
-	dir     string         // of the run, once there is one
 	tests   int            // that have a device
 	devices map[string]int // that a test had, by its name
 }
@@ -70,7 +69,7 @@ func (p *plainSuite) begin(ctx context.Context) (*suite, error) {
 	return p.suite, nil
 }
 
-// join begins the run of this process, or goes on with it.
+// join begins the run of this invocation of the tests, or continues it.
 func (p *plainSuite) join(ctx context.Context) (*suite, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -83,21 +82,15 @@ func (p *plainSuite) join(ctx context.Context) (*suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &suite{conf: conf}
-	if p.dir != "" {
-		opened, err := pack.OpenRunDir(p.dir)
-		if err != nil {
-			return nil, err
-		}
-		s.runner = &run.Runner{Config: conf, Pool: pool.New(run.Drivers(conf), conf.PoolOptions()), Dir: opened}
-	} else {
-		begun, _, err := run.Begin(conf, nil)
-		if begun == nil {
-			return nil, err
-		}
-		begun.NoteEnvironment(ctx, nil)
-		s.runner, p.dir = begun, begun.Dir.Path()
+	conf.TakeOutputDir([]string{dir})
+	joined, begun, _, err := theRun().join(conf)
+	if joined == nil {
+		return nil, err
 	}
+	if begun {
+		joined.NoteEnvironment(ctx, nil)
+	}
+	s := &suite{conf: conf, runner: joined}
 	s.runner.Config.FFmpeg = run.FindFFmpeg(ctx, conf)
 	return s, nil
 }
@@ -111,7 +104,10 @@ func (p *plainSuite) leave(ctx context.Context) error {
 	}
 	s := p.suite
 	p.suite = nil
-	return errors.Join(s.conf.Received(context.WithoutCancel(ctx), p.dir), s.runner.End())
+	err := theRun().report(s.conf, func() error {
+		return s.conf.Received(context.WithoutCancel(ctx), s.runner.Dir.Path())
+	})
+	return errors.Join(err, s.runner.End())
 }
 
 // pack names the pack of a test's next device.

@@ -203,9 +203,9 @@ func (s *suite) foresee(r ginkgo.Report, chosen []plan.Case) {
 	}
 }
 
-// first runs in process 1 alone: it makes the run directory.
+// first runs in process 1 alone: it makes the run directory, unless a test of DeviceT has made it.
 func (s *suite) first(ctx context.Context) []byte {
-	run, sealed, err := run.Begin(s.conf, nil)
+	run, begun, sealed, err := theRun().join(s.conf)
 	for _, pack := range sealed {
 		ginkgo.GinkgoWriter.Printf("sealed %s, which a run that died left behind: %s\n", pack.Dir, pack.Result.Verdict)
 	}
@@ -215,7 +215,9 @@ func (s *suite) first(ctx context.Context) []byte {
 	if err != nil { // that an old run's packs cannot be sealed is no reason not to run
 		ginkgo.GinkgoWriter.Printf("packs of dead runs could not be sealed: %v\n", err)
 	}
-	run.NoteEnvironment(ctx, nil)
+	if begun {
+		run.NoteEnvironment(ctx, nil)
+	}
 	errs := []error{s.conf.ReportSealed(ctx, sealed), history.WriteChoice(run.Dir, s.conf.Choice())}
 	if len(s.planned) > 0 {
 		errs = append(errs, run.Announce(s.planned))
@@ -233,6 +235,7 @@ func (s *suite) each(ctx context.Context, path []byte) {
 		dir, err := pack.OpenRunDir(string(path))
 		gomega.Expect(err).NotTo(gomega.HaveOccurred())
 		s.runner = &run.Runner{Config: s.conf, Pool: pool.New(run.Drivers(s.conf), s.conf.PoolOptions()), Dir: dir}
+		gomega.Expect(theRun().keep(s.conf.Reports, dir.Path())).To(gomega.Succeed())
 	}
 	s.runner.Config.FFmpeg = run.FindFFmpeg(ctx, s.conf)
 	s.runner.Observe = s.observe
@@ -292,7 +295,7 @@ func (s *suite) last(ctx context.Context) {
 		return
 	}
 	s.leaveOut(ctx)
-	err := s.runner.Report(ctx, &s.annotations)
+	err := theRun().report(s.conf, func() error { return s.runner.Report(ctx, &s.annotations) })
 	if err != nil {
 		ginkgo.GinkgoWriter.Printf("the report of the run is not whole: %v\n", err)
 	}

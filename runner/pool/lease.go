@@ -38,6 +38,9 @@ func LeaseDir(getenv func(string) string) string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("taproot-%d", os.Getuid()))
 }
 
+// PrepareLeaseDir makes the folder of lock files, and refuses one that belongs to another user.
+func PrepareLeaseDir(dir string) error { return leases{dir: dir}.prepare() }
+
 // try takes the device when nobody has it; ok is false when somebody does.
 func (l leases) try(id, what string) (release func(), ok bool, err error) {
 	if err := l.prepare(); err != nil {
