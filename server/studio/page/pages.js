@@ -76,7 +76,7 @@ export class Pages {
       text.value = "";
       if (this.on.recording()) this.on.append(typed.text ? `alert: ${flow(how)}` : `alert: ${how.answer}`);
     });
-    pane.querySelector(".buttons").replaceChildren(...dialog.buttons.map((name, i) => button(name, () => answer(i === 0))));
+    pane.querySelector(".buttons").replaceChildren(...dialog.buttons.map((name, i) => button(name.trim() || (i === 0 ? "OK" : "Cancel"), () => answer(i === 0))));
   }
 
   // list shows the tabs, when there are several.
@@ -84,7 +84,7 @@ export class Pages {
     const bar = $("tabs");
     bar.hidden = tabs.length < 2;
     bar.replaceChildren(...tabs.map((tab) => {
-      const made = button(tab.title || tab.url, () => this.on.turn(() => this.go(tab)));
+      const made = button(tab.title?.trim() || tab.url || "Untitled tab", () => this.on.turn(() => this.go(tab)));
       if (tab.front) made.setAttribute("aria-current", "true");
       return made;
     }));

@@ -61,7 +61,7 @@ export function showFound(found) {
 // showTree lists all elements; over and chosen hear of the one that is pointed at or picked.
 export function showTree(elements, over, chosen) {
   $("tree").querySelector("ul").replaceChildren(...elements.map((e) => {
-    const item = document.createElement("li"), button = node("button", " ".repeat(2 * e.depth) + e.words);
+    const item = document.createElement("li"), button = node("button", " ".repeat(2 * e.depth) + (e.words.trim() || "element without a name"));
     button.type = "button";
     for (const name of ["focus", "mouseenter"]) button.addEventListener(name, () => over(e));
     button.addEventListener("click", () => chosen(e));

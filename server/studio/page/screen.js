@@ -60,7 +60,10 @@ export class Screen {
   async draw(frame) {
     const picture = await createImageBitmap(new Blob([frame.jpeg], { type: "image/jpeg" }));
     const { canvas } = this;
-    if (canvas.width !== picture.width || canvas.height !== picture.height) [canvas.width, canvas.height] = [picture.width, picture.height];
+    if (canvas.width !== picture.width || canvas.height !== picture.height) {
+      [canvas.width, canvas.height] = [picture.width, picture.height];
+      document.body.dataset.shape = picture.width > picture.height ? "wide" : "tall"; // the layout of the columns
+    }
     canvas.getContext("2d").drawImage(picture, 0, 0);
     picture.close();
     [this.width, this.height] = [frame.width, frame.height];

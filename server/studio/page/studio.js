@@ -5,6 +5,7 @@ import { Pages } from "./pages.js";
 import { Cut } from "./cut.js";
 import { literal, quoted } from "./literal.js";
 import { showElement, showFound, showTree } from "./point.js";
+import { Recording } from "./recording.js";
 
 const $ = (id) => document.getElementById(id);
 const { device, acts, saves, file, api } = document.body.dataset;
@@ -13,7 +14,7 @@ const may = acts === "true";
 const typeMs = 350;
 
 let first = new URLSearchParams(location.search).get("open"); // an address to begin at
-let platform = "android", socket = null, lease = "", recording = false, elements = [], pinned = null;
+let platform = "android", socket = null, lease = "", elements = [], pinned = null;
 const waiting = new Map(), editor = new Editor(() => `id: recorded\nplatform: ${platform}\nsteps:`, labels, [
   { key: "Mod-s", run: () => { $("saving")?.requestSubmit(); return true; }, preventDefault: true },
   { key: "Mod-Enter", run: () => { run(0, 0); return true; } },
@@ -21,6 +22,7 @@ const waiting = new Map(), editor = new Editor(() => `id: recorded\nplatform: ${
 ]);
 let number = 0, running = 0, buffer = "", typing = 0, queue = Promise.resolve();
 
+const recording = new Recording();
 const say = (text) => { $("said").textContent = text; };
 const outcome = (text) => { $("outcome").textContent = text; };
 
@@ -42,8 +44,9 @@ async function connect(take) {
     if (m.lease) {
       [open, socket, lease] = [true, s, m.lease];
       document.body.dataset.connected = "true";
+      recording.ready();
       $("holder").textContent = "You have the device. Others can watch.";
-      if (first) inTurn(() => { $("what").value = first; $("record").click(); return launch(first).finally(() => { first = ""; }); });
+      if (first) inTurn(() => { $("what").value = first; recording.set(true); return launch(first).finally(() => { first = ""; }); });
       return;
     }
     if (m.step) return void (m.id === running && stepTold(m.step));
@@ -53,6 +56,7 @@ async function connect(take) {
   s.addEventListener("close", async (e) => {
     [socket, lease] = [null, ""];
     delete document.body.dataset.connected;
+    recording.wait("you do not have the device");
     for (const done of waiting.values()) done({ error: { message: "the connection to the server was lost" } });
     waiting.clear();
     $("retry").hidden = false;
@@ -120,27 +124,27 @@ const inspect = (body) => ask("/inspect", { preferId: $("prefer").checked, ...bo
 async function gesture(name, from, to) {
   await flush();
   if (name === "scroll") {
-    if (await act({ scroll: from }) && recording) editor.append(`scroll: ${from}`);
+    if (await act({ scroll: from }) && recording.on) editor.append(`scroll: ${from}`);
     return;
   }
   if (name.startsWith("pinch")) {
     const pinch = { direction: name === "pinchOpen" ? "open" : "close" };
-    if (await act({ pinch }) && recording) editor.append(`pinch: {direction: ${pinch.direction}}`);
+    if (await act({ pinch }) && recording.on) editor.append(`pinch: {direction: ${pinch.direction}}`);
     return;
   }
-  if (to && name === "drag" && recording && await dragged(from, to)) return;
+  if (to && name === "drag" && recording.on && await dragged(from, to)) return;
   if (to) {
     const doing = name === "drag" ? { drag: { from: { point: point(from) }, to: { point: point(to) } } } : { swipe: { from: point(from), to: point(to) } };
     const line = name === "drag" ? `drag: {from: {point: "${point(from)}"}, to: {point: "${point(to)}"}}` : `swipe: {from: "${point(from)}", to: "${point(to)}"}`;
-    if (await act(doing) && recording) editor.append(line);
+    if (await act(doing) && recording.on) editor.append(line);
     return;
   }
   const controls = platform === "web" && name === "tap";
   if (controls && (await pages.refresh())) return say("The page asks something: answer that first, below the picture.");
-  if (!recording && !controls) return act({ [name]: { point: point(from) } });
+  if (!recording.on && !controls) return act({ [name]: { point: point(from) } });
   const found = await inspect({ point: point(from), controls });
   if (controls && pages.takes(found.control)) return;
-  if (!recording) return act({ [name]: { point: point(from) } });
+  if (!recording.on) return act({ [name]: { point: point(from) } });
   pinned = found.element || null;
   showElement(pinned, chosen);
   screen.mark("pinned", pinned ? [pinned.box] : []);
@@ -176,12 +180,12 @@ async function flush() {
   const typed = buffer;
   buffer = "";
   if (!typed) return;
-  if (await act({ input: literal(typed) }) && recording) editor.type(typed, pinned?.password);
+  if (await act({ input: literal(typed) }) && recording.on) editor.type(typed, pinned?.password);
 }
 
 async function key(name) {
   await flush();
-  if (!(await act(name === "backspace" ? { erase: 1 } : { press: name })) || !recording) return;
+  if (!(await act(name === "backspace" ? { erase: 1 } : { press: name })) || !recording.on) return;
   if (name === "backspace" && editor.erase()) return;
   editor.append(name === "backspace" ? "erase: 1" : `press: ${name}`);
 }
@@ -212,7 +216,7 @@ async function pin(place) {
   screen.mark("pinned", pinned ? [pinned.box] : []);
 }
 
-const pages = new Pages({ inspect, act, say, turn: inTurn, run: once, recording: () => recording, append: (line) => editor.append(line), replace: (was, line) => editor.replace(was, line),
+const pages = new Pages({ inspect, act, say, turn: inTurn, run: once, recording: () => recording.on, append: (line) => editor.append(line), replace: (was, line) => editor.replace(was, line),
   path: () => $("file")?.value.trim() || "" }, saves === "true");
 
 const cut = new Cut({ at, lease: () => (lease ? { "X-Lease": lease } : {}), inspect, say, turn: inTurn, run: once, append: (line) => editor.append(line), path: () => $("file")?.value.trim() || "" }, saves === "true");
@@ -289,7 +293,6 @@ toggle("cut", (now) => {
   document.body.classList.toggle("pointed", now || screen.pointing);
   if (!now) screen.mark("cut", []);
 });
-toggle("record", (now) => { recording = now; });
 on("retry", "click", () => connect());
 on("take", "click", () => connect(true));
 on("typing", "submit", () => { text($("text").value); $("text").value = ""; inTurn(flush); });
@@ -306,7 +309,7 @@ for (const button of document.querySelectorAll("[data-do]")) {
   button.addEventListener("click", () => inTurn(async () => {
     await flush();
     const doing = JSON.parse(button.dataset.do), [name, value] = Object.entries(doing)[0];
-    if (await act(doing) && recording) editor.append(`${name}: ${value.to ? `{to: ${value.to}}` : value}`);
+    if (await act(doing) && recording.on) editor.append(`${name}: ${value.to ? `{to: ${value.to}}` : value}`);
   }));
 }
 on("run-all", "click", () => run(0, 0));
@@ -383,7 +386,7 @@ async function gift(file) {
   const answer = await fetch(`${at}/${app ? "apps" : "media"}`, { method: "POST", headers: { "X-Lease": lease }, body: form });
   if (!answer.ok) return say(`${file.name}: ${(await answer.json()).message}`);
   say(app ? `${file.name} is installed.` : `${file.name} is in the gallery.`);
-  if (!recording) return;
+  if (!recording.on) return;
   const beside = $("file")?.value.trim();
   if (saves !== "true" || !beside) return say(`${file.name} is on the device. Name the test's file, and do it again, to have it in the test.`);
   const kept = await fetch(`/studio/attachment?${new URLSearchParams({ beside, name: file.name })}`, { method: "PUT", headers: { "Content-Type": "application/octet-stream" }, body: file });
@@ -399,11 +402,11 @@ on("copy-text", "click", () => inTurn(copyText));
 // launch starts an app, or opens a page or a link.
 async function launch(what) {
   if (platform !== "web" && /^[a-z][a-z0-9+.-]*:/i.test(what)) {
-    if (await act({ openLink: { url: literal(what) } }) && recording) editor.append(`openLink: ${quoted(what)}`);
+    if (await act({ openLink: { url: literal(what) } }) && recording.on) editor.append(`openLink: ${quoted(what)}`);
     return;
   }
   const web = platform === "web", open = web ? { openBrowser: { url: what } } : { launch: { package: what, force: true } };
-  if (await act(open) && recording) editor.append(web ? `openBrowser: {url: ${JSON.stringify(what)}}` : `launch: {package: ${what}, force: true}`);
+  if (await act(open) && recording.on) editor.append(web ? `openBrowser: {url: ${JSON.stringify(what)}}` : `launch: {package: ${what}, force: true}`);
 }
 
 // follow copies the log while its pane is open.
@@ -436,6 +439,7 @@ $("log").addEventListener("toggle", async () => {
 async function begin() {
   platform = (await ask("")).platform;
   document.body.dataset.platform = platform;
+  if (platform === "web") document.body.dataset.shape = "wide"; // until the first frame
   for (const b of document.querySelectorAll(platform === "web" ? ".phone" : ".page")) b.hidden = true;
   if (platform === "web" && $("launch-label")) $("launch-label").textContent = "Open address";
   if (saves === "true" && file) await editor.open(file);

@@ -117,6 +117,7 @@ const look = EditorView.theme({
   ".cm-panels": { background: "var(--sunk)", color: "var(--ink)" },
   ".cm-panel.cm-search input, .cm-panel.cm-search button": { minHeight: "24px", color: "var(--ink)", background: "var(--panel)", border: "1px solid var(--soft)", borderRadius: "5px", backgroundImage: "none" },
   ".cm-panel.cm-search label": { color: "var(--ink)", fontSize: "0.85em" },
+  ".cm-panel.cm-search input::placeholder": { color: "var(--soft)", opacity: "1" },
   ".cm-panel.cm-search [name=close]": { minWidth: "24px" },
   ".cm-searchMatch": { background: "var(--error-bg)", outline: "1px solid var(--near)" },
 });
