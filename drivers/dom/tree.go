@@ -47,6 +47,7 @@ const (
 	flagLeaving
 	flagRaw
 	flagFilled
+	flagTraced
 )
 
 // element is a node as script/engine.js writes it.
@@ -67,6 +68,7 @@ type element struct {
 	Letters []float64  `json:"y"`
 	Press   []float64  `json:"p"`
 	Holds   []string   `json:"w"`
+	Traced  []float64  `json:"z"` // where a canvas may draw it, then boxes over that, each with 1 for all of it and 0 for its edge
 	Spare   []float64  `json:"g"` // in a frame: points at which it can be seen and touched, as far as the frame's page knows
 	Control *int       `json:"l"`
 	Inner   []float64  `json:"o"` // of a frame: where its page begins, the part of it that can be seen, and its scale
@@ -295,6 +297,12 @@ func moveNode(n *screen.Node, rect func(image.Rectangle) image.Rectangle, point 
 	if n.Press != nil {
 		*n.Press = point(*n.Press)
 	}
+	if n.Traced != nil {
+		n.Traced.Area = rect(n.Traced.Area)
+		for i := range n.Traced.Over {
+			n.Traced.Over[i].Bounds = rect(n.Traced.Over[i].Bounds)
+		}
+	}
 	for _, p := range n.Parts {
 		for i := range p.Lines {
 			p.Lines[i] = rect(p.Lines[i])
@@ -378,6 +386,9 @@ func (r *reader) node(e *element, chain []string, frames *[]frame) *screen.Node 
 	if len(e.Press) == 2 {
 		n.Press = &image.Point{X: Clamp(e.Press[0]), Y: Clamp(e.Press[1])}
 	}
+	if is(flagTraced) {
+		n.Traced = tracing(e.Traced)
+	}
 	for i := 0; i+1 < len(e.Spare); i += 2 {
 		r.spare[n] = append(r.spare[n], image.Pt(Clamp(e.Spare[i]), Clamp(e.Spare[i+1])))
 	}
@@ -422,6 +433,20 @@ func (r *reader) places(n *screen.Node, places []place) {
 			}
 		}
 	}
+}
+
+// tracing reads what script/traced.js writes of an element that a canvas may draw.
+func tracing(said []float64) *screen.Tracing {
+	if len(said) < 4 {
+		return &screen.Tracing{}
+	}
+	t := screen.Tracing{Area: *rectangle(said[:4])}
+	for over := range slices.Chunk(said[4:], 5) {
+		if len(over) == 5 {
+			t.Over = append(t.Over, screen.Drawn{Bounds: *rectangle(over[:4]), Whole: over[4] == 1})
+		}
+	}
+	return &t
 }
 
 func rectangle(b []float64) *image.Rectangle {

@@ -98,6 +98,10 @@ type Node struct {
 	// false.
 	Undrawn bool `json:"-"`
 
+	// Traced: the page draws nothing of the element itself, which lies over a canvas that may: the pixels decide whether a
+	// person sees it. Nil: the element draws itself.
+	Traced *Tracing `json:"-"`
+
 	Children []*Node `json:"children,omitempty"`
 	Parent   *Node   `json:"-"`
 	Window   int     `json:"window,omitempty"` // index into Tree.Windows
@@ -118,6 +122,19 @@ func (n *Node) Value() string {
 		return n.Holds.Value
 	}
 	return n.Text
+}
+
+// Tracing is where a canvas may draw what an element says, and what the page draws over the canvas there. An empty area is
+// not known.
+type Tracing struct {
+	Area image.Rectangle
+	Over []Drawn
+}
+
+// Drawn is a box that a page draws: all of it, or its edge alone.
+type Drawn struct {
+	Bounds image.Rectangle
+	Whole  bool
 }
 
 // Tree is the elements of a screen at one moment.

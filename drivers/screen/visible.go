@@ -48,9 +48,9 @@ func (f *finder) seen(n *Node) image.Rectangle {
 }
 
 // drawn asks the pixels whether a person can see the element. Where the device itself knows what is seen, its answer is
-// in the tree.
+// in the tree, but for what a canvas may draw.
 func (f *finder) drawn(n *Node) bool {
-	if f.q.Drawn == nil || f.tree.HitTested {
+	if f.q.Drawn == nil || f.tree.HitTested && n.Traced == nil {
 		return true
 	}
 	part := f.seen(n)

@@ -32,6 +32,14 @@ func (w *screenReader) sightOf(ctx context.Context, c candidate, coversOnly bool
 	if c.n.Type == seenType || c.n.Type == toastType || c.n.Earlier || c.seen.Empty() {
 		return sight{}, nil
 	}
+	if c.n.Traced != nil && !c.n.Offscreen && !w.unseenToo {
+		if got, err := w.tracedSight(ctx, c.n); got.hidden != "" || err != nil {
+			return got, err
+		}
+	}
+	if w.tree.HitTested {
+		return sight{}, nil
+	}
 	if !coversOnly {
 		if under, err := w.behindKeyboard(ctx, c); under || err != nil {
 			return sight{hidden: "under the keyboard"}, err

@@ -10,7 +10,7 @@
   const matches = method(Element.prototype, 'matches'), scrollTo = method(Element.prototype, 'scrollIntoView');
   const within = method(Node.prototype, 'contains');
   const allIn = method(Document.prototype, 'getElementsByTagName');
-  const find = method(Element.prototype, 'querySelector'), every = method(Element.prototype, 'querySelectorAll'), rootOf = method(Node.prototype, 'getRootNode');
+  const find = method(Element.prototype, 'querySelector'), every = method(Element.prototype, 'querySelectorAll'), everyIn = method(DocumentFragment.prototype, 'querySelectorAll'), rootOf = method(Node.prototype, 'getRootNode');
   const localName = getter(Element.prototype, 'localName'), openRoot = getter(Element.prototype, 'shadowRoot');
   const typeOf = getter(Node.prototype, 'nodeType'), parentOf = getter(Node.prototype, 'parentNode');
   const priorOf = getter(Node.prototype, 'previousSibling');
@@ -41,7 +41,7 @@
   const MAX_SUSPECTS = 60, MAX_TEXT = 4096, MAX_MS = 4000, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200, MAX_VALUE = 100000,
     MAX_LONG = 200000, MAX_ROOM = 2000000; // letters of one text that an element shows, and of all that are long
   const HIDDEN = 1, DISABLED = 2, CHECKED = 4, SELECTED = 8, FOCUSED = 16, PASSWORD = 32, EDITABLE = 64, CLICKABLE = 128,
-    SCROLLABLE = 256, FRAME = 512, OFFSCREEN = 1024, CHECKABLE = 2048, UNSELECTABLE = 4096, BURIED = 8192, LEAVING = 16384, RAW = 32768, FILLED = 65536;
+    SCROLLABLE = 256, FRAME = 512, OFFSCREEN = 1024, CHECKABLE = 2048, UNSELECTABLE = 4096, BURIED = 8192, LEAVING = 16384, RAW = 32768, FILLED = 65536, TRACED = 131072;
   const IGNORED = new Set(['script', 'style', 'head', 'meta', 'link', 'title', 'base', 'template', 'noscript', 'param',
     'source', 'track', 'datalist', 'col', 'colgroup', 'defs', 'symbol', 'clipPath', 'mask', 'marker', 'pattern', 'linearGradient',
     'radialGradient', 'filter', 'desc', 'metadata']);
@@ -109,7 +109,7 @@
   const probed = new WeakSet(), early = new WeakSet(), tries = new Map(), good = new Set(), namesOf = method(Element.prototype, 'getAttributeNames');
   const HOSTS = new Set(['article', 'aside', 'blockquote', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'main', 'nav', 'p', 'section', 'span']);
   const shadowOf = el => openRoot(el) || secret.get(el) || null;
-  const fresh = gen => ({gen, refs: [], nodes: [], texts: new Map(), index: new WeakMap(), orders: new WeakMap()});
+  const fresh = gen => ({gen, traced: new WeakMap(), refs: [], nodes: [], texts: new Map(), index: new WeakMap(), orders: new WeakMap()});
   let store = fresh('');
   let looked = {nonce: '', elements: []};
   // Whether the browser has drawn the page since its elements were last read: until then, what moves on it stands where it stood.
@@ -341,6 +341,7 @@
       else if (wants.length) reader.seek = () => sought(root, wants, own);
       reader.occlusion = new Occlusion(reader, at.view, framed);
       reader.leaving = leaving(root);
+      reader.noteCanvases(allIn(root, 'canvas'));
       reader.deadline = performance.now() + MAX_MS;
       const node = top ? reader.read(top, at) : null;
       store.overlays = reader.occlusion.overlays;

@@ -11,8 +11,8 @@
     words(el, tag, role, shown, runs) {
       if (shown !== null) return shown;
       if (tag === 'use') return this.used(el);
-      const own = this.text(el, false, runs);
-      return own || !NAMED.has(tag) && !NAMED_ROLES.has(role) ? own : this.text(el, true, runs);
+      const own = this.drawnText(el, false, runs);
+      return own || !NAMED.has(tag) && !NAMED_ROLES.has(role) ? own : this.drawnText(el, true, runs);
     }
     // used is what is read in the part of a drawing that el draws once more.
     used(el) {

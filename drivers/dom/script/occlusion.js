@@ -2,7 +2,7 @@
 
   const ALONG = [0.5, 0.2, 0.8, 0.06, 0.94]; // where in a line of text it is looked
   const GRID = [[.5, .5], [.25, .5], [.75, .5], [.5, .25], [.5, .75], [.1, .15], [.9, .15], [.1, .85], [.9, .85], [.03, .5], [.97, .5], [.5, .05], [.5, .95]];
-  const MAX_RECTS = 40, MAX_PIECES = 5000, MAX_LINES = 6, MAX_OVERLAYS = 300, MAX_SPARE = 5, MIN_SHADE = 6, FAINT = 0.1, DUST = 4;
+  const MAX_RECTS = 40, MAX_PIECES = 5000, MAX_LINES = 6, MAX_OVERLAYS = 300, MAX_SPARE = 5, MIN_SHADE = 6, LEAST_CANVAS = 10, MAX_OVER = 400, FAINT = 0.1, DUST = 4;
   const width = b => b.r - b.l, height = b => b.b - b.t;
   const inBox = (b, x, y) => b.l <= x && x < b.r && b.t <= y && y < b.b;
   const boxOf = r => ({l: r.left, t: r.top, r: r.right, b: r.bottom});
@@ -77,12 +77,13 @@
       if (mask) return 'the mask of ' + describe(nameable(mask.el));
       if (of === 'page' && blurs(reader.blur(owner))) return 'a filter of ' + describe(nameable(owner));
       const share = e => reader.opacity(owner) >= OPAQUE ? 1 : reader.shared(e, owner);
+      const drawsIt = e => store.traced.has(owner) && localName(e) === 'canvas';
       let left = 1; // of what a person sees there
       const hides = dark => { left *= 1 - dark; return left < 1 - OPAQUE; };
       for (const g of this.overlays) {
         if (!inBox(g.box, x, y) || (g.what === 'box' || g.what === 'ring') && (holds(g.el, owner) || boxed && holds(owner, g.el))) continue;
         if (boxed && g.what === 'pseudo' && holds(owner, g.el)) continue;
-        if (!over(this.overlayRank(g))) continue;
+        if (g.what === 'box' && drawsIt(g.el) || !over(this.overlayRank(g))) continue;
         const group = share(g.el), cover = g.solid(x, y, group) || blurs(g.frost || 0) ? 1 : (g.tint || 0) / group;
         const what = {box: '', ring: ' and what is drawn around it'};
         if (hides(cover)) return describe(nameable(g.el)) + (what[g.what] ?? (g.part || '::backdrop'));
@@ -91,7 +92,7 @@
       if (!hit || hit === owner || boxed && holds(owner, hit)) return '';
       const direct = this.touchable(owner);
       const dark = e => {
-        if (boxed && holds(owner, e)) return 0;
+        if (boxed && holds(owner, e) || drawsIt(e)) return 0;
         const cover = () => solid(reader, e, x, y, share(e)) ? 1 : tint(reader, e) / share(e);
         if (holds(e, owner)) return !holds(owner, e) && over(rank(reader, e)) ? cover() : 0;
         if (localName(e) === 'dialog' && !inBox(boxOf(rectOf(e)), x, y)) return filled(styleOf(e, '::backdrop')) ? 1 : 0; // of it only that is there
@@ -247,6 +248,7 @@
     }
     // camouflaged: the letters have the colour of what they are drawn on.
     camouflaged({owner, seen}) {
+      if (store.traced.has(owner)) return false;
       const reader = this.reader, style = reader.style(owner), ink = inkOf(owner, style), drawing = owner instanceof SVGElement;
       if (reader.dyes(owner) && dissolved(reader, owner)) return true;
       if (!drawing && !sameColour(reader.surfaces.get(owner), ink) && !reader.grounds.has(ink) || style.textShadow !== 'none' || parseFloat(style.webkitTextStrokeWidth) > 0) return false;

@@ -123,6 +123,12 @@
     if (!known || known.key !== key) dressed.set(root, known = {key, yes: sheets.some(rules => rules === null || says(rules))});
     return known.yes;
   };
+  // paints: a style draws something of a box.
+  const paints = s => alpha(s.backgroundColor) > CLEAR || s.backgroundImage !== 'none' || s.boxShadow !== 'none' ||
+    parseFloat(s.borderTopWidth) > 0 || parseFloat(s.borderBottomWidth) > 0;
+  // fading: a change of how clear an element is takes time, so that a page shows it and takes it away.
+  const fading = s => s.animationName !== 'none' ||
+    /[1-9]/.test(s.transitionDuration) && /all|opacity|filter/.test(s.transitionProperty);
   // apart: a style leaves the room of a space beside what is written.
   const apart = (s, side) => parseFloat(s['margin' + side]) + parseFloat(s['padding' + side]) >= 0.25 * parseFloat(s.fontSize);
   // dotted: letters are drawn as dots, as those of a password are.

@@ -4,7 +4,7 @@
       this.deadline = performance.now() + MAX_MS;
       this.focus = hasFocus(root) ? focused(root) : null;
       this.opacities = new Map(); this.first = new Map(); this.folds = new Map(); this.modals = []; this.grounds = new Set(); this.dyed = new Map(); this.dressed = new Map(); this.blurs = new Map(); this.room = MAX_ROOM; this.paths = new Map(); this.reacts = new Map(); this.inert = new WeakSet(); this.surfaces = new WeakMap(); this.ends = new WeakMap();
-      this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.texts = []; this.owners = []; this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.leaving = new Set(); this.seek = null; this.occlusion = null; this.maps = new Map(); this.parts = null;
+      this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.texts = []; this.owners = []; this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.leaving = new Set(); this.seek = null; this.occlusion = null; this.canvases = []; this.under = new Map(); this.maps = new Map(); this.parts = null;
       this.currents = !!rootElement(root) && !!find(rootElement(root), '[aria-current]');
     }
     // opacity is how much of an element its own style and those around it let through.
@@ -56,6 +56,7 @@
     }
 // include text.js
 // include names.js
+// include traced.js
     seen(el) {
       const r = rectOf(el);
       return r.width > 1 && r.height > 1 && rendered(el, {opacityProperty: true, visibilityProperty: true});
@@ -142,6 +143,7 @@
       else if (written && !text && !hasElement(el)) text = written;
       else if (written && text && !desc) desc = this.whole(el, text);
       if (!desc && text && shown === null && !(node.f & EDITABLE)) desc = this.plainName(text, runs, el);
+      if (near && this.traces(el, runs, full)) this.tracing(el, node, runs);
       const unread = shown && this.unread(el, style, place);
       put(node, 'x', unread ? '' : text); put(node, 'd', desc); put(node, 'h', hint); this.holds(node, el, tag, role);
       if (unread) node.w = [cut(text), node.w ? node.w[1] : ''];
@@ -191,7 +193,8 @@
       const away = gone && !bare(full) && !dot && !far;
       const turned = this.turned(style, at);
       let flags = 0;
-      if (style.visibility !== 'visible' || opacity < CLEAR || turned.away || gone && !away || !gone && far && bare(meet(box, at.screen)) ||
+      const clear = opacity < CLEAR && !(this.opacity(el) < CLEAR && this.canvasUnder(el, full));
+      if (style.visibility !== 'visible' || clear || turned.away || gone && !away || !gone && far && bare(meet(box, at.screen)) ||
         (style.display === 'contents' ? at.undrawn : !rendered(this.maps.get(el) || el, {contentVisibilityAuto: false}))
       ) flags = HIDDEN;
       else if (away) flags = OFFSCREEN;
@@ -271,7 +274,7 @@
         const text = made[part] && squeeze(made[part].text);
         if (!text || !/[\p{L}\p{N}]/u.test(text)) continue;
         const box = part === 'marker' ? {l: full.l - 30, t: full.t, r: full.l + 10, b: Math.min(full.b, full.t + 24)} : pseudoBox(this, el, made[part].style, full) || full;
-        node.k.push({t: '::' + part, n: node.n, f: UNSELECTABLE | node.f & (HIDDEN | OFFSCREEN), b: round(box), x: cut(text)});
+        node.k.push({t: '::' + part, n: node.n, f: UNSELECTABLE | node.f & (HIDDEN | OFFSCREEN | TRACED), b: round(box), x: cut(text)});
       }
     }
     // plainName is what a text says without the ornaments at its ends, '' where it has none.
@@ -311,6 +314,7 @@
       if (!gone && (width(box) < width(full) - 1 || height(box) < height(full) - 1)) own.s = round(box);
       if (this.occlusion && !(own.f & (HIDDEN | OFFSCREEN)) && !bare(meet(full, at.view))) {
         const rec = {el, node: own, full, box: gone ? full : box, clip: flow.seen, runs, inner: flow.seen};
+        if (this.traces(el, runs)) this.tracing(el, own, runs);
         this.records.push({...rec, reach: flow.reach, bare: true});
       }
       return own;
@@ -383,6 +387,7 @@
       if (!node.x && !rec.painted && !rec.control && !rec.kept && !holdsOthers && textOf(el).trim() && !REPLACED.has(node.t)) node.f |= HIDDEN; // its letters leave no trace
       rec.loose = !FIELDS.has(node.t) && (holdsOthers || !(node.f & CLICKABLE));
       rec.kept = rec.kept || holdsOthers;
+      if (node.d && !node.x && !rec.painted && !holdsOthers && this.silentBox(el, style, rec)) this.tracing(el, node, []);
       this.records.push(rec);
       this.occlusion.addOverlay(el, style, rec.box);
       this.occlusion.addRings(el, style, rec);
@@ -403,6 +408,7 @@
       for (const rec of this.records) {
         if (performance.now() > end) { this.note = this.note || 'the page is too slow to be looked at as a whole'; return; }
         this.occlusion.judge(rec);
+        if (rec.node.f & TRACED && !(rec.node.f & (HIDDEN | OFFSCREEN))) this.trace(rec);
         if (parts) parts.find(rec);
       }
     }
@@ -423,6 +429,7 @@
     kids(el, style, at) {
       const tag = localName(el), out = [];
       const inner = shadowOf(el);
+      if (inner) this.noteCanvases(everyIn(inner, 'canvas'));
       if (inner) for (const moved of leaving(inner)) this.leaving.add(moved);
       if (repainted(style)) return out;
       const picker = pickerOpen(el);
@@ -477,6 +484,8 @@
     // taken tells what takes a touch that meets hit instead of el, "" when it does what a touch of el would.
     taken(el, hit, rec) {
       if (!hit || hit === el || this.maps.get(hit) === el) return '';
+      const canvas = store.traced.get(el);
+      if (canvas && (holds(hit, canvas) || hosts(hit, canvas)) && !holds(hit, el)) return ''; // the canvas that draws it answers
       if (holds(el, hit)) {
         for (let n = hit; n && n !== el; n = parent(n)) if (isElement(n) && this.reacting(n) && !sameControl(n, el)) return describe(nameable(n)) + ' in it';
         return '';

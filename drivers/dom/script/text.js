@@ -75,7 +75,7 @@
     }
     run(n, el, style, out, budget) {
       if (budget.without && budget.without.has(n)) return;
-      if (style.visibility !== 'visible' || parseFloat(style.textIndent) < -500 || inkless(el, style) || smears(this.blur(el), style)) return;
+      if (style.visibility !== 'visible' || parseFloat(style.textIndent) < -500 || inkless(el, style) && !this.writtenBelow(el, style) || smears(this.blur(el), style)) return;
       const data = dataOf(n).slice(0, MAX_LONG);
       let s = data;
       const blank = !/\S/.test(s);

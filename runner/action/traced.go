@@ -1,0 +1,37 @@
+package action
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
+)
+
+// tracedSight is the verdict on an element that draws nothing and lies over a canvas: a person sees what it says where
+// the canvas shows ink in its place. What the page itself draws over the canvas is no ink of it.
+func (w *screenReader) tracedSight(ctx context.Context, n *screen.Node) (sight, error) {
+	shot, err := w.newerPicture(ctx)
+	if err != nil {
+		return sight{}, err
+	}
+	area := n.Traced.Area
+	if shot == nil || area.Empty() || w.protected != nil && w.protected.At(area) {
+		return sight{}, fmt.Errorf("whether %s, which a canvas may draw, is drawn cannot be told: read it with "+
+			"fallback: ocr", n)
+	}
+	if w.s.onPhone() && dark(shot) {
+		return sight{}, w.s.nothingOver(ctx, w.tree, shot)
+	}
+	own := newInk(shot, area.Inset(1).Intersect(shot.Bounds()))
+	for _, over := range n.Traced.Over {
+		if over.Whole {
+			own.leaveOut(over.Bounds.Inset(-1))
+		} else {
+			own.leaveOutEdges(over.Bounds)
+		}
+	}
+	if n.Text != "" && own.letters() || n.Text == "" && own.any() {
+		return sight{}, nil
+	}
+	return sight{hidden: "the canvas draws nothing in its place"}, nil
+}
