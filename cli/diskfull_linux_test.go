@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/taproot-dev/taproot/cli"
 	"github.com/taproot-dev/taproot/internal/shorttest"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
@@ -29,6 +30,7 @@ func TestFullDisk(t *testing.T) {
 	for _, size := range shorttest.Few(2, []string{"12k", "40k", "120k"}) { // full from the first event on, at a screenshot, at a later one or the film
 		t.Run(size, func(t *testing.T) { onDiskOf(t, size) })
 	}
+	t.Run("when the tests have passed", fullAtEnd)
 }
 
 // againInNamespace runs the test once more in a process that has mounts of its own, as root of its own where it is not root.
@@ -53,17 +55,7 @@ func againInNamespace(t *testing.T) {
 
 func onDiskOf(t *testing.T, size string) {
 	l := filmingLab(t, 1)
-	if err := os.Mkdir(l.reports, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mount("tmpfs", l.reports, "tmpfs", 0, "size="+size); err != nil {
-		t.Fatalf("mount: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(l.reports, 0); err != nil {
-			t.Errorf("unmount: %v", err)
-		}
-	})
+	smallDisk(t, l.reports, size)
 	l.write("list.yaml", "id: list\nplatform: android\nsteps:\n  - launch: {package: com.example.list, force: true}\n"+
 		strings.Repeat("  - assert: Payments\n  - tap: Grüße\n  - assert: 'Tapped: Grüße'\n", 3))
 	run := l.taproot("run", "list.yaml")
@@ -72,6 +64,55 @@ func onDiskOf(t *testing.T, size string) {
 	has(t, "stdout", run.stdout, "! ERROR list", "\n0 passed, 1 error in ")
 	onlyWholeFiles(t, l.reports)
 	l.quiet()
+}
+
+func smallDisk(t *testing.T, dir, size string) {
+	t.Helper()
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
+		t.Fatalf("mount: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Errorf("unmount: %v", err)
+		}
+	})
+}
+
+// filler is an output; the disk is full when the total has been written to it.
+type filler struct {
+	text bytes.Buffer
+	file string
+}
+
+func (f *filler) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("1 passed")) {
+		_ = os.WriteFile(f.file, make([]byte, 8<<20), 0o600) // takes all the room there is, and fails
+	}
+	return f.text.Write(p)
+}
+
+// fullAtEnd: a disk that is full after the last test leaves no index.html, and the run does not end with 0.
+func fullAtEnd(t *testing.T) {
+	l := newLab(t, 1)
+	smallDisk(t, l.reports, "4m")
+	l.write("passes.yaml", passesOnPhone)
+	for _, entry := range l.env {
+		name, value, _ := strings.Cut(entry, "=")
+		t.Setenv(name, value)
+	}
+	stdout, stderr := filler{file: filepath.Join(l.reports, "filler")}, bytes.Buffer{}
+	code := cli.Run(t.Context(), &cli.Env{Args: []string{"run", "passes.yaml"}, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+		Dir: l.dir, Getenv: os.Getenv, Environ: os.Environ()})
+	if code != 3 {
+		t.Errorf("exit code %d\n%s%s", code, &stdout.text, &stderr)
+	}
+	has(t, "stderr", stderr.String(), "taproot: the report is not complete, because "+l.reports+"/", "/index.html, ", "could not be written: no space left on device\n")
+	if found, err := filepath.Glob(filepath.Join(l.reports, "*", "index.html")); err != nil || len(found) > 0 {
+		t.Error("the disk was not full", found, err)
+	}
 }
 
 // onlyWholeFiles checks everything under the names by which readers know the files of a pack.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/reporters/console"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
@@ -65,8 +67,8 @@ func newRunCommand(env *Env) *cobra.Command {
 		Long: "run runs tests: files, folders, or ids of tests; without any, those of the folder suites. Each test waits for a free\n" +
 			"device of its platform and leaves a report pack under tests/reports.\n\n" +
 			"--tag, --label-filter and --platform choose first, then --rerun-failed, then --shard; --repeat and --randomize come last.\n\n" +
-			"Exit codes: 0 all passed; 1 a test failed; 2 wrong usage or invalid YAML, nothing was run; 3 errors only, or\n" +
-			"nothing ran; 130 interrupted. A shard that has no test, and --rerun-failed when nothing had failed, are 0.",
+			"Exit codes: 0 all passed; 1 a test failed; 2 wrong usage or invalid YAML, nothing was run; 3 errors only,\n" +
+			"nothing ran, or the report could not be written; 130 interrupted. A shard that has no test, and --rerun-failed when nothing had failed, are 0.",
 		Example: "  taproot run login                        the test whose id is login\n" +
 			"  taproot run suites/web --tag smoke       the tests of a folder that have the tag smoke\n" +
 			"  taproot run login --watch --headed       again whenever a file is saved, in a browser window\n" +
@@ -255,28 +257,42 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 		fmt.Fprintf(env.Stderr, "taproot: packs of dead runs could not be sealed: %v\n", err)
 	}
 	complain(env, conf.ReportSealed(ctx, sealed))
-	complain(env, history.WriteChoice(run.Dir, conf.Choice()))
+	lost := complain(env, history.WriteChoice(run.Dir, conf.Choice()))
 	run.NoteEnvironment(ctx, f.given)
-	complain(env, run.Announce(p.Cases))
+	lost = complain(env, run.Announce(p.Cases)) || lost
 	if elsewhere != nil {
 		run.Remote = elsewhere
 	}
 	outcomes, unshown := watch(ctx, env, f, run, p.Cases)
 	complain(env, elsewhere.Close())
-	complain(env, run.Report(ctx, env.Stdout))
-	complain(env, f.writeOutput(env, run.Dir.Path()))
+	lost = f.report(ctx, env, run) || lost
 	complain(env, run.End())
-	if err := conclude(env, f, conf, outcomes); err != nil {
-		return err
-	}
-	return unshown
+	return cmp.Or(conclude(env, f, conf, outcomes), unshown, incomplete(lost))
 }
 
-// complain tells of what is wrong beside the tests and has no part in the exit code.
-func complain(env *Env, err error) {
+// report makes the files of the run, and says whether some could not be written.
+func (f runFlags) report(ctx context.Context, env *Env, r *run.Runner) (lost bool) {
+	err := r.Report(ctx, env.Stdout)
+	complain(env, err)
+	var unwritten *reporters.Unwritten
+	lost = errors.As(err, &unwritten)
+	return complain(env, f.writeOutput(env, r.Dir.Path())) || lost
+}
+
+// incomplete is the exit code of a run that passed and lacks files of its report.
+func incomplete(lost bool) error {
+	if lost {
+		return exit(run.ExitError)
+	}
+	return nil
+}
+
+// complain prints what is wrong beside the tests, and says whether there was something.
+func complain(env *Env, err error) bool {
 	if err != nil {
 		fmt.Fprintf(env.Stderr, "taproot: %v\n", err)
 	}
+	return err != nil
 }
 
 // watch runs the cases and shows them; the error says that they could not be shown.

@@ -15,6 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/ctrf"
 	"github.com/taproot-dev/taproot/reporters/github"
 	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/html"
 	"github.com/taproot-dev/taproot/reporters/junit"
 	"github.com/taproot-dev/taproot/reporters/otlp"
 	"github.com/taproot-dev/taproot/reporters/pack"
@@ -47,34 +48,36 @@ type Options struct {
 // Run makes, of what is in the run directory: junit.xml, ctrf.json, run.json, the run's lines of history.jsonl, the pages, summary.md,
 // the pointer latest, GitHub's annotations and summary when its environment is there, and one message per chat when tests failed; it
 // removes the runs that are beyond the limits. It may be called again for the same run. What goes wrong hinders nothing else and is
-// no part of the run's verdict: it is given as one error, to be printed. The run is nil only when its directory cannot be read.
+// no part of the run's verdict: it is given as one error, to be printed, which holds *Unwritten when files could not be written. The run
+// is nil only when its directory cannot be read.
 func Finish(ctx context.Context, runDir string, o Options) (*history.Run, error) {
 	o.defaults()
 	run, err := history.LoadRun(runDir)
 	if err != nil {
-		return nil, err
+		return nil, &Unwritten{Err: err}
 	}
-	errs := []error{machines(run), history.AppendHistory(run)}
+	files := []error{machines(run), lacks(filepath.Dir(run.Dir), "history.jsonl", history.AppendHistory(run))}
+	var errs []error
 	if !o.Quiet {
 		errs = append(errs, o.retain(run))
 	}
 	// The pages come after retention: what leads to other runs must not lead to one that is gone.
 	if o.Pages != nil {
 		if err := o.Pages(run.Dir); err != nil {
-			errs = append(errs, fmt.Errorf("make the pages: %w", err))
+			files = append(files, fmt.Errorf("make the pages: %w", lacks(run.Dir, html.IndexFile, err)))
 		}
 		if again, err := history.LoadRun(runDir); err == nil {
 			run = again // it knows the pages now
 		}
 	}
-	errs = append(errs,
+	files = append(files,
 		wholefile.WriteFile(run.Dir, RunFile, history.RunJSON(run)),
-		wholefile.WriteFile(run.Dir, SummaryFile, history.RunSummary(run, history.PageOptions{})),
-		history.PointLatest(run.Dir))
+		wholefile.WriteFile(run.Dir, SummaryFile, history.RunSummary(run, history.PageOptions{})))
+	errs = append(errs, history.PointLatest(run.Dir))
 	if !o.Quiet {
 		errs = append(errs, o.actions(run), o.notify(ctx, run), o.trace(ctx, run))
 	}
-	return run, errors.Join(errs...)
+	return run, errors.Join(append([]error{unwritten(files...)}, errs...)...)
 }
 
 // Sealed assembles anew the runs of the packs that history.Seal completed: when they were assembled, if ever, these packs were not
@@ -118,7 +121,7 @@ func machines(run *history.Run) error {
 		if err == nil {
 			err = wholefile.WriteFile(run.Dir, name, data)
 		}
-		errs = append(errs, err)
+		errs = append(errs, lacks(run.Dir, name, err))
 	}
 	return errors.Join(errs...)
 }

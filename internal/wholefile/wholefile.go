@@ -12,11 +12,21 @@ import (
 	"syscall"
 )
 
+// Error says that a file could not be written.
+type Error struct {
+	Dir, Name string // Name may have folders, below Dir
+	Err       error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("write %s: %v", e.Name, e.Err) }
+
+func (e *Error) Unwrap() error { return e.Err }
+
 // WriteBy writes name by way of aside; flag says what happens to an aside that is there.
 func WriteBy(root *os.Root, aside string, flag int, name string, write func(io.Writer) error) error {
 	f, err := root.OpenFile(aside, os.O_WRONLY|os.O_CREATE|flag, 0o644)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
+		return &Error{root.Name(), name, err}
 	}
 	w := bufio.NewWriterSize(f, 64<<10)
 	if err = write(w); err == nil {
@@ -30,7 +40,7 @@ func WriteBy(root *os.Root, aside string, flag int, name string, write func(io.W
 		err = MoveInto(root, aside, name)
 	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", name, errors.Join(err, RemoveIfThere(root, aside)))
+		return &Error{root.Name(), name, errors.Join(err, RemoveIfThere(root, aside))}
 	}
 	return nil
 }
@@ -92,7 +102,7 @@ func There(root *os.Root, name string) bool {
 func WriteFile(dir, name string, data []byte) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
+		return &Error{dir, name, err}
 	}
 	return errors.Join(WriteWhole(root, name, data), root.Close())
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"io"
 	"path/filepath"
 	"strings"
@@ -58,13 +59,7 @@ func pages(ctx context.Context, runDir string) error {
 	if err != nil {
 		return err
 	}
-	if err := html.WritePacks(ctx, run); err != nil {
-		return err
-	}
-	if err := html.WriteRun(ctx, run); err != nil {
-		return err
-	}
-	return html.WriteRuns(ctx, filepath.Dir(runDir))
+	return errors.Join(html.WritePacks(ctx, run), html.WriteRun(ctx, run), html.WriteRuns(ctx, filepath.Dir(runDir)))
 }
 
 // Received makes what belongs to a run whose packs came from elsewhere, and removes runs beyond the limits. Nobody is told of it.

@@ -1,0 +1,93 @@
+package reporters
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/taproot-dev/taproot/internal/plural"
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/reporters/html"
+)
+
+// Unwritten says which files of a run could not be written: its report is not complete.
+type Unwritten struct {
+	Files []string // their paths
+	Err   error    // all that went wrong
+}
+
+// unwritten is nil when the files could be written.
+func unwritten(errs ...error) error {
+	all := errors.Join(errs...)
+	if all == nil {
+		return nil
+	}
+	e := &Unwritten{Err: all}
+	e.collect(all)
+	slices.SortFunc(e.Files, func(a, b string) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
+	return e
+}
+
+// rank is lower for the page that people open.
+func rank(file string) int {
+	if filepath.Base(file) == html.IndexFile {
+		return 0
+	}
+	return 1
+}
+
+// collect takes the paths of files out of an error and of those that it is made of.
+func (e *Unwritten) collect(err error) {
+	switch err := err.(type) {
+	case *wholefile.Error:
+		if file := filepath.Join(err.Dir, filepath.FromSlash(err.Name)); !slices.Contains(e.Files, file) {
+			e.Files = append(e.Files, file)
+		}
+	case interface{ Unwrap() []error }:
+		for _, part := range err.Unwrap() {
+			e.collect(part)
+		}
+	case interface{ Unwrap() error }:
+		if part := err.Unwrap(); part != nil {
+			e.collect(part)
+		}
+	}
+}
+
+// maxNamed is how many files a message names.
+const maxNamed = 3
+
+func (e *Unwritten) Error() string {
+	if len(e.Files) == 0 {
+		return fmt.Sprintf("the report is not complete: %v", e.Err)
+	}
+	var first *wholefile.Error
+	var reason error
+	if errors.As(e.Err, &first) {
+		reason = first.Err
+	}
+	var system syscall.Errno
+	if errors.As(e.Err, &system) {
+		reason = system
+	}
+	named := strings.Join(e.Files[:min(maxNamed, len(e.Files))], ", ")
+	if more := len(e.Files) - maxNamed; more > 0 {
+		named += " and " + plural.Of(more, "other file")
+	}
+	return fmt.Sprintf("the report is not complete, because %s could not be written: %v", named, reason)
+}
+
+func (e *Unwritten) Unwrap() error { return e.Err }
+
+// lacks is err as the reason why a file of a folder could not be written, unless err names files itself.
+func lacks(dir, name string, err error) error {
+	var named *wholefile.Error
+	if err == nil || errors.As(err, &named) {
+		return err
+	}
+	return &wholefile.Error{Dir: dir, Name: name, Err: err}
+}
