@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taproot-dev/taproot/reporters/html"
+	"github.com/taproot-dev/taproot/runner/plan"
 )
 
 // bundleWarns is the size, in bytes, from which a bundle is called large: mail and chats refuse such files.
@@ -23,16 +24,40 @@ func newBundleCommand(env *Env, at locator) *cobra.Command {
 			"the file is larger than 10 MB.",
 		Example: "  taproot report bundle latest/login --out /tmp",
 		RunE: at.withPacks(func(cmd *cobra.Command, p reportsDir, dirs []string) error {
-			for _, dir := range dirs {
-				if err := bundle(cmd, env, dir, filepath.Join(p.path(out), filepath.Base(dir)+".html")); err != nil {
+			pages, err := bundlePages(p.path(out), dirs)
+			if err != nil {
+				return err
+			}
+			for i, dir := range dirs {
+				if err := bundle(cmd, env, dir, pages[i]); err != nil {
 					return err
 				}
 			}
 			return nil
 		}),
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", ".", "folder for the pages")
+	cmd.Flags().StringVarP(&out, "out", "o", ".", "`FOLDER` for the pages, which is made; or the file, NAME.html, for the page of one pack")
 	return cmd
+}
+
+// bundlePages gives the file of each pack's page, and makes their folder.
+func bundlePages(out string, dirs []string) ([]string, error) {
+	folder, pages := out, make([]string, len(dirs))
+	for i, dir := range dirs {
+		pages[i] = filepath.Join(out, filepath.Base(dir)+".html")
+	}
+	if info, err := os.Stat(out); strings.EqualFold(filepath.Ext(out), ".html") && (err != nil || !info.IsDir()) {
+		if len(dirs) > 1 {
+			return nil, &plan.Usage{Msg: fmt.Sprintf("--out %s is one file, and there are %d packs: name a folder, or one pack, RUN/PACK", out, len(dirs))}
+		}
+		folder, pages = filepath.Dir(out), []string{out}
+	} else if err == nil && !info.IsDir() {
+		return nil, &plan.Usage{Msg: fmt.Sprintf("--out %s is a file: name a folder, or a file NAME.html", out)}
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, fmt.Errorf("make the folder of --out: %w", err)
+	}
+	return pages, nil
 }
 
 // bundle writes one page aside and renames it, so that a half one never has the name.

@@ -68,6 +68,9 @@ func merge(cmd *cobra.Command, p reportsDir, args []string, partial bool) error 
 // shard finds the run that a word names: its folder, or the only run within a folder.
 func (p reportsDir) shard(word string) (string, error) {
 	at := p.path(word)
+	if to, err := filepath.EvalSymlinks(at); err == nil && isFolder(to) { // such as a/latest
+		at = to
+	}
 	if !isFolder(at) {
 		return p.run(word)
 	}

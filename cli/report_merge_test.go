@@ -71,7 +71,7 @@ func TestReportMerge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		if diff := cmp.Diff(strings.ReplaceAll(string(want), filepath.Dir(whole), filepath.Dir(merged)), string(got)); diff != "" {
 			t.Errorf("%s of three shards is not that of the whole run (-whole +merged):\n%s", name, diff)
 		}
 	}
@@ -99,4 +99,21 @@ func TestReportMergeRefuses(t *testing.T) {
 	if out := p.want(t, 0, "", "export", "--reports", "part", "--format", "summary"); !strings.Contains(out, "shard 1/3, 3/3") {
 		t.Errorf("the report does not say which shards it is of:\n%s", out)
 	}
+}
+
+// A link to a run is as good as the run: latest, and links of one's own.
+func TestReportMergeOfLinks(t *testing.T) {
+	t.Parallel()
+	whole := runtest.Lay(t, runtest.Glob(t, "../reporters/event/testdata/events/*.ndjson")...)
+	dirs := shards(t, whole, 3)
+	p := &reportProject{dir: t.TempDir(), env: map[string]string{}}
+	for i, dir := range dirs {
+		link := filepath.Join(dir, []string{"latest", "newest", "latest"}[i])
+		if err := os.Symlink(filepath.Base(whole), link); err != nil {
+			t.Skip(err)
+		}
+		dirs[i] = link
+	}
+	p.want(t, 0, "tests of 3 shards", append([]string{"merge", "--reports", "all"}, dirs...)...)
+	p.want(t, 2, "a merge is of the shards of one run", "merge", dirs[0], dirs[1], dirs[2], filepath.Join(filepath.Dir(dirs[1]), filepath.Base(whole)))
 }

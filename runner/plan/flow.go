@@ -178,7 +178,11 @@ func (l *loader) flowsIn(dir string) (maestros map[string]bool, some bool, err e
 		}
 		maestros[filepath.Clean(p)] = true
 		rel, err := filepath.Rel(dir, p)
-		if err != nil || !w.Picks(rel) || maestro.IsConfigName(d.Name()) {
+		if err != nil || maestro.IsConfigName(d.Name()) {
+			return nil
+		}
+		if !w.Picks(rel) {
+			l.passedOver(filepath.Dir(p))
 			return nil
 		}
 		some = true
@@ -191,6 +195,22 @@ func (l *loader) flowsIn(dir string) (maestros map[string]bool, some bool, err e
 		l.orders = append(l.orders, orderOf{l.show(dir), w})
 	}
 	return maestros, some, err
+}
+
+// passedOver notes a folder whose flows were not picked.
+func (l *loader) passedOver(folder string) {
+	if folder = l.show(folder); !slices.Contains(l.flowsElsewhere, folder) {
+		l.flowsElsewhere = append(l.flowsElsewhere, folder)
+	}
+}
+
+// elsewhere names the folders whose flows were not picked, for a message that there is none.
+func (l *loader) elsewhere() string {
+	if len(l.flowsElsewhere) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; of Maestro's flows, those of its top level are taken, or what its config.yaml picks: name the folder that holds flows, %s",
+		strings.Join(l.flowsElsewhere, " or "))
 }
 
 // orderOf is a folder whose config.yaml says which flows come first.

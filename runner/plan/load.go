@@ -120,6 +120,8 @@ type loader struct {
 
 	orders   []orderOf       // of folders of flows
 	warnings []*source.Error // of their config.yaml
+
+	flowsElsewhere []string // folders whose flows were not picked
 }
 
 func newLoader(o Options) *loader {
@@ -165,7 +167,7 @@ func (l *loader) add(path string) error {
 		return l.addFile(p, d.Type().IsRegular())
 	})
 	if err == nil && !some && len(l.o.Args) > 0 {
-		err = &Usage{fmt.Sprintf("%s: there is no test (*.yaml) in this folder", l.show(path))}
+		err = &Usage{fmt.Sprintf("%s: there is no test (*.yaml) in this folder", l.show(path)) + l.elsewhere()}
 	}
 	return err
 }
