@@ -10,7 +10,7 @@ import (
 
 // Launch is the argument of launch.
 type Launch struct {
-	Package     string            `json:"package" required:"true" scalar:"true" minLength:"1" doc:"App identifier: an Android package or an iOS bundle id. An Android app may be followed by one of its activities, com.example.app/.Settings; without, its main activity is started."`
+	Package     string            `json:"package" required:"true" scalar:"true" minLength:"1" tool:"App: Android package[/.Activity] or iOS bundle id." doc:"App identifier: an Android package or an iOS bundle id. An Android app may be followed by one of its activities, com.example.app/.Settings; without, its main activity is started."`
 	Force       bool              `json:"force,omitempty" doc:"Stop the app first when it is running, so that it starts afresh."`
 	Clear       bool              `json:"clear,omitempty" doc:"Remove the app's data first, as if it had just been installed."`
 	Permissions map[string]string `json:"permissions,omitempty" enum:"allow,deny,unset" tool:"Permissions to set before the start, for example {camera: allow, android.permission.READ_CONTACTS: deny}." doc:"Permissions to set before the start, for example {camera: allow, android.permission.READ_CONTACTS: deny}. all means every one that the app asks for, as far as it can be changed; unset takes it away, so that the app asks again."`
