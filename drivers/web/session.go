@@ -97,6 +97,9 @@ func (s *session) watch() {
 // follow makes a page the current one. A tab that was opened only to fetch a file stays empty: Chromium closes it, its headless shell does
 // not. It is followed when it gets a page after all.
 func (s *session) follow(page playwright.Page) {
+	// Not in followNow: Playwright's client holds a lock while it calls the handlers of an event, so that a handler of
+	// framenavigated must not add another one.
+	page.OnFrameNavigated(func(playwright.Frame) { s.acting.frame() })
 	s.mu.Lock()
 	fetched := time.Since(s.fetched) < fetchSpell
 	s.mu.Unlock()
@@ -170,7 +173,6 @@ func (s *session) followNow(page playwright.Page) {
 		})
 	}
 	page.OnWebSocket(func(playwright.WebSocket) { s.traffic.hears() })
-	page.OnFrameNavigated(func(playwright.Frame) { s.acting.frame() })
 	page.OnCrash(func(playwright.Page) { s.crashOnce() })
 	page.OnDownload(func(file playwright.Download) {
 		s.leaveEmpty()
