@@ -63,7 +63,7 @@ var layers = map[string][]string{
 	"reporters/console":         {"reporters/event", "reporters/markdown", "reporters/history"},
 	"reporters/webhook":         {"reporters/event", "reporters/markdown", "reporters/pack", "reporters/history"},
 	"reporters/otlp":            {"reporters/event", "reporters/markdown", "reporters/pack", "reporters/history"},
-	"reporters":                 {"reporters/pack", "reporters/history", "reporters/junit", "reporters/ctrf", "reporters/github", "reporters/otlp", "reporters/webhook"},
+	"reporters":                 {"reporters/pack", "reporters/history", "reporters/html", "reporters/junit", "reporters/ctrf", "reporters/github", "reporters/otlp", "reporters/webhook"},
 	"reporters/runtest":         {"reporters/event", "reporters/history"},
 	"reporters/runtest/golden":  {},
 

@@ -14,10 +14,18 @@ func TestCSSInsideSelectorsIsWarnedOf(t *testing.T) {
 		`tap: {label: Buy, below: {label: "#a"}}`:    `did you mean below: {css: "#a"}?`,
 		`waitFor: "text=Sign in"`:                    `{text: "Sign in"}?`,
 		`if: {visible: "#cookie", then: [{log: x}]}`: `did you mean visible: {css: "#cookie"}?`,
-		`tap: Buy`:                              "",
-		`tap: {label: Buy, below: "Total (2)"}`: "",
+		`tap: "#login .btn"`:                         `did you mean tap: {css: "#login .btn"}?`,
+		`tap: "div > span"`:                          `did you mean tap: {css: "div > span"}?`,
+		`assert: "ul li.done"`:                       `did you mean assert: {css: "ul li.done"}?`,
+		`assert: Home > Books`:                       "",
+		`assert: a form`:                             "",
+		`assert: "Hello {USER}"`:                     "{USER} is a plain text here, not a variable; write ${USER}",
+		`assert: "Hello #{USER}"`:                    "#{USER} is a plain text here, not a variable; write ${USER}",
+		`assert: "Hello ${USER}, {braces}"`:          "",
+		`tap: Buy`:                                   "",
+		`tap: {label: Buy, below: "Total (2)"}`:      "",
 	} {
-		test := parseOne(t, "id: a\nplatform: web\nsteps:\n  - openBrowser: https://example.com\n  - "+step+"\n")
+		test := parseOne(t, "id: a\nplatform: web\nvars: {USER: ada}\nsteps:\n  - openBrowser: https://example.com/${USER}\n  - "+step+"\n")
 		var said []string
 		for _, w := range Lint(test) {
 			said = append(said, w.Msg+"; "+w.Hint)

@@ -66,7 +66,8 @@ var (
 	constant   = lazyregexp.New(`^[A-Z][A-Z0-9]*_?[A-Z0-9_]{2,}$`)
 )
 
-// otherTools warns of {{name}}, $NAME, %NAME% and <NAME>, which are variables elsewhere and plain text here. Scripts and shells have their own.
+// otherTools warns of {{name}}, $NAME, %NAME%, <NAME>, {NAME} and #{NAME}, which are variables elsewhere and plain text here. Scripts and
+// shells have their own.
 func (l *linter) otherTools(step *Step) {
 	switch step.Def.Args.(type) {
 	case WebEval, Shell, HTTP, WebRoute:
@@ -87,6 +88,7 @@ func (l *linter) otherTools(step *Step) {
 		if m == nil || !l.variable(m[1]) && !constant.MatchString(m[1]) {
 			m = angled.FindStringSubmatch(v.Text)
 			if m == nil || !l.variable(m[1]) && !(constant.MatchString(m[1]) && strings.Contains(m[1], "_")) { // <DIV> is no variable
+				l.bracedVariable(step, v)
 				return
 			}
 		}
@@ -115,6 +117,31 @@ func eachText(v source.Value, visit func(source.Value)) {
 	for _, f := range v.Fields {
 		eachText(f.Value, visit)
 	}
+}
+
+// braced is a name in braces, as other tools write a variable; what stands before it tells ${NAME} from it.
+var braced = lazyregexp.New(`(^|[^$])(#?\{([A-Za-z_][A-Za-z0-9_]*)\})`)
+
+// bracedVariable warns of {NAME} and #{NAME} where the test has a variable of that name; braces alone are text.
+func (l *linter) bracedVariable(step *Step, v source.Value) {
+	for _, m := range braced.FindAllStringSubmatch(v.Text, -1) {
+		if l.variable(m[3]) {
+			l.warn(v.Pos, step.source, len([]rune(shorten.FirstLine(v.Text))), m[2]+" is a plain text here, not a variable",
+				"write ${"+m[3]+"} if it is meant as one")
+			return
+		}
+	}
+}
+
+// cssPath is a CSS selector of several parts, of which one at least has an id, a class or an attribute, or which names a child by ">".
+var cssPath = lazyregexp.New(`^` + cssPart + `(\s*[>+~]\s*` + cssPart + `|\s+` + cssPart + `)+$`)
+
+const cssPart = `((a|button|div|form|h[1-6]|img|input|label|li|p|section|select|span|table|td|textarea|tr|ul)` +
+	`([.#][A-Za-z][\w-]*|\[[^\]]+\])*|([.#][A-Za-z][\w-]*|\[[^\]]+\])+)`
+
+// looksLikeCSS reports whether a label is what people write for a selector of a page.
+func looksLikeCSS(text string) bool {
+	return cssLook.MatchString(text) || strings.ContainsAny(text, ".#[>") && cssPath.MatchString(text)
 }
 
 // cssLook is what people write for a selector, and what hardly stands on a screen like that.
@@ -153,7 +180,7 @@ func (l *linter) cssInside(step *Step, sh *shape, v source.Value) {
 
 // cssLabel warns of one label; name is of the action or the key that takes it.
 func (l *linter) cssLabel(step *Step, name string, v source.Value) {
-	if v.Kind != source.String || !cssLook.MatchString(v.Text) {
+	if v.Kind != source.String || !looksLikeCSS(v.Text) {
 		return
 	}
 	key, text := "css", v.Text

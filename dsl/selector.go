@@ -110,8 +110,11 @@ func (s Selector) check(d *decoding, v source.Value, o object) {
 		}
 	}
 	if criteria == 0 {
-		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q does not say which element", o.name),
-			`give at least one of label, text, desc, hint, id, type, testId, css, xpath, ocr, image or point`)
+		hint := "give at least one of label, text, desc, hint, id, type, testId, css, xpath, ocr, image or point"
+		if o.name == "assertElement" { // its text is what the element must show
+			hint = "text is what the element must show; say which one by label, desc, hint, id, type, testId, css, xpath, ocr or image"
+		}
+		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q does not say which element", o.name), hint)
 	}
 	s.checkPoint(d, v, o)
 	s.checkMatch(d, v)

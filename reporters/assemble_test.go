@@ -243,7 +243,7 @@ func TestRetention(t *testing.T) {
 		t.Error("the summary does not know the pages")
 	}
 	o.Pages = func(string) error { return errors.New("no room") }
-	if run, err := Finish(t.Context(), dir, o); run == nil || err == nil || !strings.Contains(err.Error(), "make the pages: no room") {
+	if run, err := Finish(t.Context(), dir, o); run == nil || err == nil || !strings.Contains(err.Error(), "index.html could not be written: no room") {
 		t.Error(err)
 	}
 }

@@ -106,7 +106,7 @@ func (w *screenReader) missing(sel dsl.Selector, assertion bool) error {
 func shown(t *screen.Tree) string {
 	texts := t.Texts(12)
 	if len(texts) == 0 {
-		return "the screen shows no text"
+		return "the screen shows no text; what a game or a canvas draws is found in the pixels: {label: …, fallback: ocr}"
 	}
 	for i, text := range texts {
 		texts[i] = screen.Quote(text)
