@@ -32,7 +32,7 @@ func TestPageThatComputesForEver(t *testing.T) {
 		if !strings.Contains(text, "Compute") || !strings.Contains(text, "it cannot be read now") {
 			t.Errorf("a snapshot says %s", text)
 		}
-		waitedAtMost(t, text, 4400*time.Millisecond)
+		waitedAtMost(t, text, 8400*time.Millisecond)
 		waitedAtMost(t, s.refused("tap", `{"label": "Compute", "timeoutMs": 2000}`, "its scripts may be busy"), 2400*time.Millisecond)
 	}
 }

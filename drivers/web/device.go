@@ -187,8 +187,10 @@ func await[T any](ctx context.Context, s *session, done <-chan outcome[T]) (T, e
 const (
 	// readGrace is how long after the end of a step's time a page may take to answer its last read.
 	readGrace = 400 * time.Millisecond
-	// readLeast is what a read gets in any case, so that a slow machine is not taken for a page that computes for ever.
-	readLeast = 2400 * time.Millisecond
+	// readLeast is the least time that a read has, so that a slow machine is not taken for a page that computes for ever.
+	readLeast = 10 * time.Second
+	// promptReadLeast is the same for a client that waits for the answer of this call.
+	promptReadLeast = 2400 * time.Millisecond
 )
 
 // readLimit returns how long a page may take to answer: the device's limit, or what is left of the step's time. A page that did not
@@ -199,6 +201,9 @@ func (s *session) readLimit(ctx context.Context) time.Duration {
 		return s.device.limit
 	}
 	left, least := time.Until(end)+readGrace, readLeast
+	if drivers.PromptAnswers(ctx) {
+		least = promptReadLeast
+	}
 	if s.mute.Load() {
 		least = readGrace
 	}

@@ -25,7 +25,7 @@ type screenRead struct {
 }
 
 // snapshotTime is how long a screen may take to be read. After it, the last tree or the pixels have to do.
-const snapshotTime = 4 * time.Second
+const snapshotTime = 8 * time.Second
 
 // Look reads the screen and writes it as lines.
 func (c *Call) Look(ctx context.Context, device string, view View) (*Answer, error) {

@@ -109,7 +109,9 @@ func (d *Devices) Decode(def *dsl.Def, v source.Value) (any, dsl.StepOptions, er
 // When use fails with an error for which the device is to blame, the device is closed. Errors are those of Call. With files, those
 // that session.Keep got are put there.
 func (d *Devices) Use(ctx context.Context, id, who string, use func(context.Context, *action.Session) error, files ...*[]File) error {
-	return d.turn(ctx, id, who, func(ctx context.Context, e *entry) error { return d.use(ctx, e, who, use, files) })
+	return d.turn(ctx, id, who, func(ctx context.Context, e *entry) error {
+		return d.use(drivers.WithPromptAnswers(ctx), e, who, use, files)
+	})
 }
 
 // Look is Use for who only looks, also at a device that somebody else holds.
