@@ -24,9 +24,12 @@ const adbLease = time.Minute
 func newADBCommand(env *Env) *cobra.Command {
 	var address, lease string
 	var port int
-	cmd := &cobra.Command{Use: "adb DEVICE", Short: "let adb, and what uses it, reach an Android phone of a server or a farm", Args: cobra.ExactArgs(1),
-		Long: "adb holds the phone by a lease, listens on this machine, and passes what adb says on to the phone, until it is interrupted. Then adb, an editor or a\n" +
-			"debugger here uses the phone as if it hung on this machine. Where the phone hangs, shells must be allowed (taproot host --allow-shell).",
+	cmd := &cobra.Command{Use: "adb DEVICE",
+		Short: "let adb, and what uses it, reach an Android phone of a server or a farm", Args: cobra.ExactArgs(1),
+		Long: "adb holds the phone by a lease, listens on this machine, and passes what adb says on to the phone, until it " +
+			"is interrupted. Then adb, an editor or a\n" +
+			"debugger here uses the phone as if it hung on this machine. Where the phone hangs, shells must be allowed " +
+			"(taproot host --allow-shell).",
 		Example: "  taproot adb emulator-5554 --hub https://hub.example.com\n" +
 			"  adb connect 127.0.0.1:PORT                      with the port that it prints",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -122,7 +125,8 @@ func (t *adbTunnel) keep(ctx context.Context) error {
 
 // send asks about the lease.
 func (t *adbTunnel) send(ctx context.Context, method string, body, into any) error {
-	return askHub(ctx, t.ask, farmremote.Request{Method: method, Path: t.path + "/lease", Header: t.header(), Body: body, Into: into})
+	return askHub(ctx, t.ask, farmremote.Request{Method: method, Path: t.path + "/lease", Header: t.header(), Body: body,
+		Into: into})
 }
 
 // header shows the lease.

@@ -21,13 +21,17 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// openService opens the database of the service by the settings: TAPROOT_DATABASE_URL, or the file service.db of the data folder.
-func openService(ctx context.Context, env *Env, set settings, data string, open bool, log *slog.Logger) (*service.Service, error) {
+// openService opens the database of the service by the settings: TAPROOT_DATABASE_URL, or the file service.db of the
+// data folder.
+func openService(ctx context.Context, env *Env, set settings, data string, open bool, log *slog.Logger) (
+	*service.Service, error) {
 	address := set.get("TAPROOT_DATABASE_URL")
 	if address == "" {
 		address = filepath.Join(within(env.Dir, data), "service.db")
 	}
-	o := service.Options{Database: address, Secret: set.get("TAPROOT_SERVICE_SECRET"), PublicURL: set.get("TAPROOT_PUBLIC_URL"), OpenRegistration: open, WebhookSecret: set.get("TAPROOT_WEBHOOK_SECRET"), Log: log}
+	o := service.Options{Database: address, Secret: set.get("TAPROOT_SERVICE_SECRET"),
+		PublicURL: set.get("TAPROOT_PUBLIC_URL"), OpenRegistration: open, WebhookSecret: set.get("TAPROOT_WEBHOOK_SECRET"),
+		Log: log}
 	if smtp := set.get("TAPROOT_SMTP_URL"); smtp != "" {
 		sender, err := mail.New(mail.Options{Address: smtp, From: set.get("TAPROOT_SMTP_FROM")})
 		if err != nil {
@@ -45,32 +49,36 @@ func openService(ctx context.Context, env *Env, set settings, data string, open 
 func newAdminCommand(env *Env) *cobra.Command {
 	var data string
 	cmd := &cobra.Command{Use: "admin", Short: "look after the accounts of taproot serve --service",
-		Long: "admin works on the database of taproot serve --service, also while it serves: that of TAPROOT_DATABASE_URL, or service.db in the data folder.\n" +
-			"ACCOUNT is the address of an account or its id, PROJECT the id of a project (taproot admin projects). Passwords are read from the terminal, or from standard input, one line."}
+		Long: "admin works on the database of taproot serve --service, also while it serves: that of TAPROOT_DATABASE_URL, " +
+			"or service.db in the data folder.\n" +
+			"ACCOUNT is the address of an account or its id, PROJECT the id of a project (taproot admin projects). Passwords " +
+			"are read from the terminal, or from standard input, one line."}
 	cmd.PersistentFlags().StringVar(&data, "data", "taproot-data", "`FOLDER` of the database (TAPROOT_DATA)")
-	add := func(use, short string, args int, do func(ctx context.Context, s *service.Service, args []string) error) *cobra.Command {
-		c := &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(args), RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := newSettings(env)
-			if err != nil {
-				return err
-			}
-			if from := set.get("TAPROOT_DATA"); from != "" && !cmd.Flags().Changed("data") {
-				data = from
-			}
-			if err := findDatabase(env, set, data, cmd.Name() == "create"); err != nil {
-				return err
-			}
-			s, err := openService(cmd.Context(), env, set, data, false, slog.New(slog.DiscardHandler))
-			if err != nil {
-				return err
-			}
-			err = do(cmd.Context(), s, args)
-			var known *service.Error
-			if errors.As(err, &known) {
-				err = &plan.Usage{Msg: known.Message}
-			}
-			return errors.Join(err, s.Close())
-		}}
+	add := func(use, short string, args int, do func(ctx context.Context, s *service.Service,
+		args []string) error) *cobra.Command {
+		c := &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(args),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				set, err := newSettings(env)
+				if err != nil {
+					return err
+				}
+				if from := set.get("TAPROOT_DATA"); from != "" && !cmd.Flags().Changed("data") {
+					data = from
+				}
+				if err := findDatabase(env, set, data, cmd.Name() == "create"); err != nil {
+					return err
+				}
+				s, err := openService(cmd.Context(), env, set, data, false, slog.New(slog.DiscardHandler))
+				if err != nil {
+					return err
+				}
+				err = do(cmd.Context(), s, args)
+				var known *service.Error
+				if errors.As(err, &known) {
+					err = &plan.Usage{Msg: known.Message}
+				}
+				return errors.Join(err, s.Close())
+			}}
 		cmd.AddCommand(c)
 		return c
 	}
@@ -81,22 +89,26 @@ func newAdminCommand(env *Env) *cobra.Command {
 	adminFarm(env, add)
 	adminShares(env, add)
 	var perMinute, perMonth int
-	change := add("plan ACCOUNT PLAN", "give an account the plan free, pro or enterprise", 2, func(ctx context.Context, s *service.Service, args []string) error {
-		return s.Operator().SetPlan(ctx, service.PlanChange{Account: args[0], Plan: args[1], PerMinute: perMinute, PerMonth: perMonth})
-	})
+	change := add("plan ACCOUNT PLAN", "give an account the plan free, pro or enterprise", 2,
+		func(ctx context.Context, s *service.Service, args []string) error {
+			return s.Operator().SetPlan(ctx, service.PlanChange{Account: args[0], Plan: args[1], PerMinute: perMinute,
+				PerMonth: perMonth})
+		})
 	change.Flags().IntVar(&perMinute, "per-minute", 0, "with enterprise: `N` requests per minute; 0: 6000")
 	change.Flags().IntVar(&perMonth, "per-month", 0, "with enterprise: `N` requests per month; 0: as many as there are")
-	add("backup FILE", "copy an SQLite database into a new file, while it is used", 1, func(ctx context.Context, s *service.Service, args []string) error {
-		if err := s.Backup(ctx, within(env.Dir, args[0])); err != nil {
-			return &plan.Usage{Msg: err.Error()}
-		}
-		return nil
-	})
+	add("backup FILE", "copy an SQLite database into a new file, while it is used", 1,
+		func(ctx context.Context, s *service.Service, args []string) error {
+			if err := s.Backup(ctx, within(env.Dir, args[0])); err != nil {
+				return &plan.Usage{Msg: err.Error()}
+			}
+			return nil
+		})
 	cmd.AddCommand(newRestoreCommand(env, &data))
 	return cmd
 }
 
-// findDatabase refuses to make a database where another one is meant: what is done in it would count on no server. The first account may come before the server.
+// findDatabase refuses to make a database where another one is meant: what is done in it would count on no server. The
+// first account may come before the server.
 func findDatabase(env *Env, set settings, data string, may bool) error {
 	if set.get("TAPROOT_DATABASE_URL") != "" {
 		return nil
@@ -109,13 +121,16 @@ func findDatabase(env *Env, set settings, data string, may bool) error {
 		fmt.Fprintf(env.Stderr, "a new database is made in %s; taproot serve --service must have the same folder\n", folder)
 		return nil
 	}
-	return &plan.Usage{Msg: fmt.Sprintf("there is no database in %s: run this in the folder where taproot serve --service runs, or name that one's data folder with --data", folder)}
+	return &plan.Usage{
+		Msg: fmt.Sprintf("there is no database in %s: run this in the folder where taproot serve --service runs, or name "+
+			"that one's data folder with --data", folder)}
 }
 
 // newRestoreCommand is apart from its neighbours: they open the database that is there.
 func newRestoreCommand(env *Env, data *string) *cobra.Command {
-	return &cobra.Command{Use: "restore FILE", Short: "put the copy that backup made in the place of an SQLite database; what was there is kept beside it",
-		Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+	return &cobra.Command{Use: "restore FILE",
+		Short: "put the copy that backup made in the place of an SQLite database; what was there is kept beside it",
+		Args:  cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 			set, err := newSettings(env)
 			if err != nil {
 				return err
@@ -126,14 +141,16 @@ func newRestoreCommand(env *Env, data *string) *cobra.Command {
 			if set.get("TAPROOT_DATABASE_URL") != "" {
 				return &plan.Usage{Msg: store.ErrOnlySQLite.Error()}
 			}
-			kept, err := store.Restore(cmd.Context(), within(env.Dir, args[0]), filepath.Join(within(env.Dir, *data), "service.db"))
+			kept, err := store.Restore(cmd.Context(), within(env.Dir, args[0]), filepath.Join(within(env.Dir, *data),
+				"service.db"))
 			if err != nil {
 				return &plan.Usage{Msg: err.Error()}
 			}
 			if kept != "" {
 				fmt.Fprintln(env.Stdout, "what was there is", kept)
 			}
-			s, err := openService(cmd.Context(), env, set, *data, false, slog.New(slog.DiscardHandler)) // whether its secret is here, too
+			// whether its secret is here, too
+			s, err := openService(cmd.Context(), env, set, *data, false, slog.New(slog.DiscardHandler))
 			if err != nil {
 				return err
 			}
@@ -142,7 +159,8 @@ func newRestoreCommand(env *Env, data *string) *cobra.Command {
 }
 
 // adminAccounts are the commands about accounts.
-func adminAccounts(env *Env, add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
+func adminAccounts(env *Env,
+	add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
 	password := func() (string, error) {
 		if in, ok := env.Stdin.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
 			fmt.Fprint(env.Stderr, "Password: ")
@@ -157,31 +175,35 @@ func adminAccounts(env *Env, add func(string, string, int, func(context.Context,
 		return line, nil
 	}
 	var admin bool
-	create := add("create ACCOUNT", "make an account that can be used at once", 1, func(ctx context.Context, s *service.Service, args []string) error {
-		text, err := password()
-		if err != nil {
+	create := add("create ACCOUNT", "make an account that can be used at once", 1,
+		func(ctx context.Context, s *service.Service, args []string) error {
+			text, err := password()
+			if err != nil {
+				return err
+			}
+			a, err := s.Operator().CreateAccount(ctx, args[0], text, admin)
+			if err == nil {
+				fmt.Fprintln(env.Stdout, a.ID)
+			}
 			return err
-		}
-		a, err := s.Operator().CreateAccount(ctx, args[0], text, admin)
-		if err == nil {
-			fmt.Fprintln(env.Stdout, a.ID)
-		}
-		return err
-	})
+		})
 	create.Flags().BoolVar(&admin, "admin", false, "let the account do what the operator may")
-	add("password ACCOUNT", "give an account a new password and end its sessions", 1, func(ctx context.Context, s *service.Service, args []string) error {
-		text, err := password()
-		if err != nil {
-			return err
-		}
-		return s.Operator().SetPassword(ctx, args[0], text)
-	})
-	add("confirm ACCOUNT", "let an account in whose address was not confirmed, or that was blocked", 1, func(ctx context.Context, s *service.Service, args []string) error {
-		return s.Operator().Confirm(ctx, args[0])
-	})
-	add("block ACCOUNT", "end all that an account and its keys may do, at once", 1, func(ctx context.Context, s *service.Service, args []string) error {
-		return s.Operator().Block(ctx, args[0])
-	})
+	add("password ACCOUNT", "give an account a new password and end its sessions", 1,
+		func(ctx context.Context, s *service.Service, args []string) error {
+			text, err := password()
+			if err != nil {
+				return err
+			}
+			return s.Operator().SetPassword(ctx, args[0], text)
+		})
+	add("confirm ACCOUNT", "let an account in whose address was not confirmed, or that was blocked", 1,
+		func(ctx context.Context, s *service.Service, args []string) error {
+			return s.Operator().Confirm(ctx, args[0])
+		})
+	add("block ACCOUNT", "end all that an account and its keys may do, at once", 1,
+		func(ctx context.Context, s *service.Service, args []string) error {
+			return s.Operator().Block(ctx, args[0])
+		})
 	add("accounts", "list the accounts", 0, func(ctx context.Context, s *service.Service, _ []string) error {
 		for after := ""; ; {
 			list, err := s.Operator().Accounts(ctx, "", after, 500)
@@ -202,9 +224,12 @@ func (s settings) provider(public string) (*oidc.Provider, error) {
 	if issuer == "" {
 		return nil, nil
 	}
-	p, err := oidc.New(oidc.Options{Issuer: issuer, ClientID: s.get("TAPROOT_OIDC_CLIENT_ID"), Secret: s.get("TAPROOT_OIDC_CLIENT_SECRET"), Name: s.get("TAPROOT_OIDC_NAME"), Redirect: public + "/console/provider/back"})
+	p, err := oidc.New(oidc.Options{Issuer: issuer, ClientID: s.get("TAPROOT_OIDC_CLIENT_ID"),
+		Secret: s.get("TAPROOT_OIDC_CLIENT_SECRET"), Name: s.get("TAPROOT_OIDC_NAME"), Redirect: public +
+			"/console/provider/back"})
 	if err != nil {
-		return nil, &plan.Usage{Msg: "TAPROOT_OIDC_ISSUER, TAPROOT_OIDC_CLIENT_ID, TAPROOT_OIDC_CLIENT_SECRET: " + err.Error()}
+		return nil, &plan.Usage{Msg: "TAPROOT_OIDC_ISSUER, TAPROOT_OIDC_CLIENT_ID, TAPROOT_OIDC_CLIENT_SECRET: " +
+			err.Error()}
 	}
 	return p, nil
 }

@@ -14,38 +14,45 @@ import (
 )
 
 // adminKey is the command that makes a key without the console: for a first try, and for scripts that set a server up.
-func adminKey(env *Env, add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
+func adminKey(env *Env,
+	add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
 	var name, project string
 	var scopes []string
-	cmd := add("key ACCOUNT", "make an API key for a project of an account; it is shown this once", 1, func(ctx context.Context, s *service.Service, args []string) error {
-		made, err := s.Operator().CreateKey(ctx, args[0], project, service.NewKey{Name: name, Scopes: scopes})
-		var known *service.Error
-		if errors.As(err, &known) {
-			return &plan.Usage{Msg: strings.Replace(known.Message, "body.scopes", "--scopes", 1)}
-		}
-		if err == nil {
-			fmt.Fprintln(env.Stdout, made.Secret)
-		}
-		return err
-	})
+	cmd := add("key ACCOUNT", "make an API key for a project of an account; it is shown this once", 1,
+		func(ctx context.Context, s *service.Service, args []string) error {
+			made, err := s.Operator().CreateKey(ctx, args[0], project, service.NewKey{Name: name, Scopes: scopes})
+			var known *service.Error
+			if errors.As(err, &known) {
+				return &plan.Usage{Msg: strings.Replace(known.Message, "body.scopes", "--scopes", 1)}
+			}
+			if err == nil {
+				fmt.Fprintln(env.Stdout, made.Secret)
+			}
+			return err
+		})
 	flags := cmd.Flags()
 	flags.StringVar(&name, "name", "command line", "the key is called `NAME` in the console")
-	flags.StringVar(&project, "project", "", "the key is for the project with this `ID` (default: the first one of the account)")
-	flags.StringSliceVar(&scopes, "scopes", []string{service.ScopeAll}, "what the key may do, `SCOPE,…`: "+strings.Join(service.Scopes(), " "))
+	flags.StringVar(&project, "project", "",
+		"the key is for the project with this `ID` (default: the first one of the account)")
+	flags.StringSliceVar(&scopes, "scopes", []string{service.ScopeAll}, "what the key may do, `SCOPE,…`: "+
+		strings.Join(service.Scopes(), " "))
 }
 
 // adminMetrics are the commands about keys for figures.
-func adminMetrics(env *Env, add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
+func adminMetrics(env *Env,
+	add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
 	var name string
-	cmd := add("metrics-key", "make a key by which Prometheus reads GET /metrics, and nothing else; it is shown this once", 0, func(ctx context.Context, s *service.Service, _ []string) error {
-		secret, err := s.Operator().CreateFigureKey(ctx, name)
-		if err == nil {
-			fmt.Fprintln(env.Stdout, secret)
-		}
-		return err
-	})
+	cmd := add("metrics-key", "make a key by which Prometheus reads GET /metrics, and nothing else; it is shown this once",
+		0, func(ctx context.Context, s *service.Service, _ []string) error {
+			secret, err := s.Operator().CreateFigureKey(ctx, name)
+			if err == nil {
+				fmt.Fprintln(env.Stdout, secret)
+			}
+			return err
+		})
 	cmd.Flags().StringVar(&name, "name", "Prometheus", "the key is called `NAME` in the list")
-	add("metrics-keys", "list the keys for GET /metrics", 0, func(ctx context.Context, s *service.Service, _ []string) error {
+	add("metrics-keys", "list the keys for GET /metrics", 0, func(ctx context.Context, s *service.Service,
+		_ []string) error {
 		list, err := s.Operator().FigureKeys(ctx)
 		if err != nil {
 			return err
@@ -57,7 +64,8 @@ func adminMetrics(env *Env, add func(string, string, int, func(context.Context, 
 		}
 		return w.Flush()
 	})
-	add("metrics-revoke KEY", "end a key for GET /metrics, by its id", 1, func(ctx context.Context, s *service.Service, args []string) error {
+	add("metrics-revoke KEY", "end a key for GET /metrics, by its id", 1, func(ctx context.Context, s *service.Service,
+		args []string) error {
 		return s.Operator().RevokeFigureKey(ctx, args[0])
 	})
 }

@@ -16,39 +16,46 @@ import (
 )
 
 // adminShares are the commands about what projects get of a farm.
-func adminShares(env *Env, add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
+func adminShares(env *Env,
+	add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
 	var weight, limit int
 	var set *cobra.Command
-	set = add("share PROJECT", "show or set what a project gets of a farm: its weight beside others, and how many of its cases run at once", 1, func(ctx context.Context, s *service.Service, args []string) error {
-		if _, err := s.Operator().Project(ctx, args[0]); errors.Is(err, service.ErrNotFound) {
-			return &plan.Usage{Msg: fmt.Sprintf("there is no project %s: taproot admin projects lists them", args[0])}
-		} else if err != nil {
-			return err
-		}
-		q := queue.New(s.DB(), nil)
-		list, err := q.Shares(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		flags := set.Flags()
-		if !flags.Changed("weight") && !flags.Changed("limit") {
-			return showShares(env.Stdout, list)
-		}
-		now := list[0]
-		if flags.Changed("weight") {
-			now.Weight = weight
-		}
-		if flags.Changed("limit") {
-			now.Limit = limit
-		}
-		if err := q.Share(ctx, now.Project, now.Weight, now.Limit); err != nil {
-			return &plan.Usage{Msg: err.Error()}
-		}
-		return s.Note(ctx, service.Entry{Actor: "operator", Action: "farm.share", Target: fmt.Sprintf("%s weight %d limit %d", now.Project, now.Weight, now.Limit)})
-	})
-	set.Flags().IntVar(&weight, "weight", 1, "`N` from 1: of two projects that wait, one of weight 2 begins twice as many cases as one of weight 1")
+	set = add("share PROJECT",
+		"show or set what a project gets of a farm: its weight beside others, and how many of its cases run at "+
+			"once", 1, func(ctx context.Context, s *service.Service, args []string) error {
+			if _, err := s.Operator().Project(ctx, args[0]); errors.Is(err, service.ErrNotFound) {
+				return &plan.Usage{Msg: fmt.Sprintf("there is no project %s: taproot admin projects lists them", args[0])}
+			} else if err != nil {
+				return err
+			}
+			q := queue.New(s.DB(), nil)
+			list, err := q.Shares(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			flags := set.Flags()
+			if !flags.Changed("weight") && !flags.Changed("limit") {
+				return showShares(env.Stdout, list)
+			}
+			now := list[0]
+			if flags.Changed("weight") {
+				now.Weight = weight
+			}
+			if flags.Changed("limit") {
+				now.Limit = limit
+			}
+			if err := q.Share(ctx, now.Project, now.Weight, now.Limit); err != nil {
+				return &plan.Usage{Msg: err.Error()}
+			}
+			return s.Note(ctx, service.Entry{Actor: "operator", Action: "farm.share",
+				Target: fmt.Sprintf("%s weight %d limit %d",
+					now.Project, now.Weight, now.Limit)})
+		})
+	set.Flags().IntVar(&weight, "weight", 1,
+		"`N` from 1: of two projects that wait, one of weight 2 begins twice as many cases as one of weight 1")
 	set.Flags().IntVar(&limit, "limit", 0, "at most `N` of its cases run at once; 0: as many as there are devices")
-	add("shares", "list what projects get of a farm, and have of it now", 0, func(ctx context.Context, s *service.Service, _ []string) error {
+	add("shares", "list what projects get of a farm, and have of it now", 0, func(ctx context.Context, s *service.Service,
+		_ []string) error {
 		list, err := queue.New(s.DB(), nil).Shares(ctx, "")
 		if err != nil {
 			return err

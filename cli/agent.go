@@ -20,8 +20,10 @@ func newAgentCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agent",
 		Short: "manage the agent on Android phones, which makes them fast",
-		Long: "The agent, appium-uiautomator2-server, reads the screen of a phone in tenths of a second, where uiautomator dump takes seconds.\n" +
-			"Tests install it on first use; these commands do so beforehand, show what is there, and take it away again. While it runs, it\n" +
+		Long: "The agent, appium-uiautomator2-server, reads the screen of a phone in tenths of a second, where uiautomator " +
+			"dump takes seconds.\n" +
+			"Tests install it on first use; these commands do so beforehand, show what is there, and take it away again. " +
+			"While it runs, it\n" +
 			"listens on all of the phone's networks without a password: see the document about Android.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -40,7 +42,9 @@ func newAgentCommand(env *Env) *cobra.Command {
 		}
 		return tellAgent(ctx, env, d)
 	})
-	add("status", "show whether it is on a phone", func(ctx context.Context, d *android.Device) error { return tellAgent(ctx, env, d) })
+	add("status", "show whether it is on a phone", func(ctx context.Context, d *android.Device) error {
+		return tellAgent(ctx, env, d)
+	})
 	add("remove", "take it off a phone", func(ctx context.Context, d *android.Device) error {
 		if err := d.RemoveAgent(ctx); err != nil {
 			return err
@@ -80,7 +84,8 @@ func agentLine(s android.AgentState) string {
 }
 
 // onAndroid does something with a phone that nobody else uses meanwhile.
-func onAndroid(ctx context.Context, env *Env, want string, do func(ctx context.Context, d *android.Device) error) (err error) {
+func onAndroid(ctx context.Context, env *Env, want string, do func(ctx context.Context, d *android.Device) error) (
+	err error) {
 	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
 	if err != nil {
 		return &plan.Usage{Msg: err.Error()}

@@ -20,7 +20,8 @@ func TestAgentCommands(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	vars := map[string]string{"TAPROOT_AGENT_APKS": dir, "HOME": home, "XDG_RUNTIME_DIR": home, "XDG_STATE_HOME": home, "XDG_CACHE_HOME": home,
+	vars := map[string]string{"TAPROOT_AGENT_APKS": dir, "HOME": home, "XDG_RUNTIME_DIR": home, "XDG_STATE_HOME": home,
+		"XDG_CACHE_HOME":    home,
 		"ADB_SERVER_SOCKET": "tcp:" + server.Addr()}
 	for _, c := range []struct {
 		args []string
@@ -34,7 +35,9 @@ func TestAgentCommands(t *testing.T) {
 		{[]string{"agent", "status", "--device", "nobody"}, "", true},
 	} {
 		var out bytes.Buffer
-		env := &Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Dir: home, Getenv: func(name string) string { return vars[name] }}
+		env := &Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Dir: home, Getenv: func(name string) string {
+			return vars[name]
+		}}
 		for name, value := range vars {
 			env.Environ = append(env.Environ, name+"="+value)
 		}

@@ -55,7 +55,8 @@ func theAction(t *testing.T) (a composite) {
 	return a
 }
 
-// TestAction: the scripts of the action can be read, others' actions are pinned, and the document has each input with its default.
+// TestAction: the scripts of the action can be read, others' actions are pinned, and the document has each input with
+// its default.
 func TestAction(t *testing.T) {
 	t.Parallel()
 	a := theAction(t)
@@ -90,8 +91,8 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// TestActionRuns runs the action's script with a taproot that only tells how it was called: what stands on one line is one argument, and
-// the exit code is handed on.
+// TestActionRuns runs the action's script with a taproot that only tells how it was called: what stands on one line is
+// one argument, and the exit code is handed on.
 func TestActionRuns(t *testing.T) {
 	t.Parallel()
 	var script string
@@ -107,17 +108,19 @@ func TestActionRuns(t *testing.T) {
 	}{
 		{"", "", 0, []string{"run"}},
 		{"suites/web\nsuites/my tests\n", "", 1, []string{"run", "suites/web", "suites/my tests"}},
-		{"a", "  --label-filter=smoke && !slow\n\n--shard=1/3 ", 3, []string{"run", "a", "--label-filter=smoke && !slow", "--shard=1/3"}},
+		{"a", "  --label-filter=smoke && !slow\n\n--shard=1/3 ", 3, []string{"run", "a", "--label-filter=smoke && !slow",
+			"--shard=1/3"}},
 		{"$(touch x); *", "`id`", 0, []string{"run", "$(touch x); *", "`id`"}},
 	} {
 		output := filepath.Join(t.TempDir(), "output")
 		var got []string
-		code := runScript(t, script, []string{"TESTS=" + test.tests, "ARGS=" + test.args, "GITHUB_OUTPUT=" + output}, map[string]func([]string) uint8{
-			"taproot": func(words []string) uint8 {
-				got = words[1:]
-				return uint8(test.code)
-			},
-		})
+		code := runScript(t, script, []string{"TESTS=" + test.tests, "ARGS=" + test.args, "GITHUB_OUTPUT=" + output},
+			map[string]func([]string) uint8{
+				"taproot": func(words []string) uint8 {
+					got = words[1:]
+					return uint8(test.code)
+				},
+			})
 		if diff := cmp.Diff(test.want, got); diff != "" || code != test.code {
 			t.Errorf("%q, %q: exit code %d\n%s", test.tests, test.args, code, diff)
 		}
@@ -127,8 +130,8 @@ func TestActionRuns(t *testing.T) {
 	}
 }
 
-// TestActionInstalls runs the action's script that installs, with releases of the test's own: the program of this system is taken, and an
-// archive that is not what the sums say is refused.
+// TestActionInstalls runs the action's script that installs, with releases of the test's own: the program of this
+// system is taken, and an archive that is not what the sums say is refused.
 func TestActionInstalls(t *testing.T) {
 	t.Parallel()
 	var script string
@@ -140,10 +143,12 @@ func TestActionInstalls(t *testing.T) {
 	var archive bytes.Buffer
 	zipped := gzip.NewWriter(&archive)
 	packed := tar.NewWriter(zipped)
-	if err := errors.Join(packed.WriteHeader(&tar.Header{Name: "taproot", Mode: 0o755, Size: 7}), second(packed.Write([]byte("program"))), packed.Close(), zipped.Close()); err != nil {
+	if err := errors.Join(packed.WriteHeader(&tar.Header{Name: "taproot", Mode: 0o755, Size: 7}),
+		second(packed.Write([]byte("program"))), packed.Close(), zipped.Close()); err != nil {
 		t.Fatal(err)
 	}
-	sums := fmt.Sprintf("%064d  taproot_linux_amd64.tar.gz\n%x  taproot_darwin_arm64.tar.gz\n", 0, sha256.Sum256(archive.Bytes()))
+	sums := fmt.Sprintf("%064d  taproot_linux_amd64.tar.gz\n%x  taproot_darwin_arm64.tar.gz\n", 0,
+		sha256.Sum256(archive.Bytes()))
 	for _, test := range []struct {
 		system, machine, version, from string // from: the folder of the downloads; empty: refused
 	}{
@@ -156,24 +161,27 @@ func TestActionInstalls(t *testing.T) {
 		{"Plan9", "X64", "latest", ""},
 	} {
 		dir := t.TempDir()
-		code := runScript(t, script, []string{"RUNNER_OS=" + test.system, "RUNNER_ARCH=" + test.machine, "VERSION=" + test.version, "RUNNER_TEMP=" + dir,
-			"GITHUB_PATH=" + filepath.Join(dir, "path"), "GITHUB_OUTPUT=" + filepath.Join(dir, "output")}, map[string]func([]string) uint8{
-			"curl": func(words []string) uint8 {
-				i := slices.Index(words, "--output")
-				address, name := words[len(words)-1], words[i+1]
-				data := archive.Bytes()
-				if name == "checksums.txt" {
-					data = []byte(sums)
-				}
-				if want := "https://github.com/taproot-dev/taproot/releases/" + test.from + "/" + name; test.from != "" && address != want {
-					t.Errorf("%s is asked for, not %s", address, want)
-				}
-				if err := os.WriteFile(filepath.Join(dir, "taproot", name), data, 0o600); err != nil {
-					t.Error(err)
-				}
-				return 0
-			},
-		})
+		code := runScript(t, script, []string{"RUNNER_OS=" + test.system, "RUNNER_ARCH=" + test.machine, "VERSION=" +
+			test.version, "RUNNER_TEMP=" + dir,
+			"GITHUB_PATH=" + filepath.Join(dir, "path"), "GITHUB_OUTPUT=" + filepath.Join(dir, "output")},
+			map[string]func([]string) uint8{
+				"curl": func(words []string) uint8 {
+					i := slices.Index(words, "--output")
+					address, name := words[len(words)-1], words[i+1]
+					data := archive.Bytes()
+					if name == "checksums.txt" {
+						data = []byte(sums)
+					}
+					if want := "https://github.com/taproot-dev/taproot/releases/" + test.from + "/" + name; test.from != "" &&
+						address != want {
+						t.Errorf("%s is asked for, not %s", address, want)
+					}
+					if err := os.WriteFile(filepath.Join(dir, "taproot", name), data, 0o600); err != nil {
+						t.Error(err)
+					}
+					return 0
+				},
+			})
 		program, err := os.ReadFile(filepath.Join(dir, "taproot", "bin", "taproot"))
 		if test.from == "" {
 			if code == 0 || err == nil {
@@ -209,7 +217,8 @@ func runScript(t *testing.T, script string, env []string, stubs map[string]func(
 			return nil
 		}
 	}
-	r, err := interp.New(interp.Env(expand.ListEnviron(append(os.Environ(), env...)...)), interp.Dir(t.TempDir()), interp.StdIO(nil, &out, &out),
+	r, err := interp.New(interp.Env(expand.ListEnviron(append(os.Environ(), env...)...)), interp.Dir(t.TempDir()),
+		interp.StdIO(nil, &out, &out),
 		interp.ExecHandlers(handler), interp.Params("-e", "-o", "pipefail"))
 	if err != nil {
 		t.Fatal(err)

@@ -55,10 +55,13 @@ func commands() []command {
 	}
 }
 
-// addCommands adds all commands, in their groups; when the first argument is one of them, that one alone: of the time that a command of the
-// shell takes, making the others would be a large part. A list of all needs no more than their names.
+// addCommands adds all commands, in their groups; when the first argument is one of them, that one alone: of the time
+// that a command of the shell takes, making the others would be a large part. A list of all needs no more than their
+// names.
 func addCommands(root *cobra.Command, env *Env) {
-	for _, g := range [][2]string{{groupTests, "Tests:"}, {groupSession, "Sessions, for people, scripts and assistants (taproot guide):"}, {groupTouch, "Touch and type:"}, {groupCheck, "Wait and check:"},
+	for _, g := range [][2]string{{groupTests, "Tests:"},
+		{groupSession, "Sessions, for people, scripts and assistants (taproot guide):"}, {groupTouch, "Touch and type:"},
+		{groupCheck, "Wait and check:"},
 		{groupPage, "Pages:"}, {groupDevice, "Apps and devices:"}, {groupServe, "Servers and the rest:"}} {
 		root.AddGroup(&cobra.Group{ID: g[0], Title: g[1]})
 	}

@@ -15,8 +15,8 @@ import (
 // completeWithin bounds how long a shell waits for the list of devices.
 const completeWithin = 5 * time.Second
 
-// complete teaches shells what arguments and flags can be: the ids and tags of the tests in this folder, devices, fixed words. An error
-// has no place in a completion: there is nothing to complete with then.
+// complete teaches shells what arguments and flags can be: the ids and tags of the tests in this folder, devices, fixed
+// words. An error has no place in a completion: there is nothing to complete with then.
 func complete(root *cobra.Command, env *Env) {
 	words := map[string]func(context.Context) []string{
 		"tag":      func(context.Context) []string { return testTags(env) },

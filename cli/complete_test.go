@@ -40,7 +40,8 @@ func offered(out string) string {
 	var words []string
 	for line := range strings.Lines(out) {
 		word, _, _ := strings.Cut(strings.TrimRight(line, "\n"), "\t")
-		if word = strings.TrimSpace(word); word != "" && !strings.HasSuffix(word, ".yaml") && !strings.HasSuffix(word, ".yml") {
+		if word = strings.TrimSpace(word); word != "" && !strings.HasSuffix(word, ".yaml") &&
+			!strings.HasSuffix(word, ".yml") {
 			words = append(words, word)
 		}
 	}
@@ -48,7 +49,8 @@ func offered(out string) string {
 	return strings.Join(slices.Compact(words), " ")
 }
 
-// Completion in bash gives ids, tags, devices and platforms. The one function is what the package bash-completion brings.
+// Completion in bash gives ids, tags, devices and platforms. The one function is what the package bash-completion
+// brings.
 func TestCompletionInBash(t *testing.T) {
 	t.Parallel()
 	l := completionProject(t)
@@ -95,7 +97,8 @@ func TestCompletionInZsh(t *testing.T) {
 	}
 	l := completionProject(t)
 	l.env = append(l.env, "HOME="+l.tmp, "TERM=dumb")
-	for typed, want := range map[string]string{"taproot run sh": "shop-buy", "taproot run --tag sm": "smoke", "taproot run --platform an": "android", "taproot valid": "validate"} {
+	for typed, want := range map[string]string{"taproot run sh": "shop-buy", "taproot run --tag sm": "smoke",
+		"taproot run --platform an": "android", "taproot valid": "validate"} {
 		e := l.start("zsh", "-f", "-c", `
 zmodload zsh/zpty
 mkdir -p fns && taproot completion zsh > fns/_taproot

@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// singleDash refuses a long flag with a single dash, which the flag package takes for several short flags in one: -headless
-// would be -h and show the help.
+// singleDash refuses a long flag with a single dash, which the flag package takes for several short flags in one:
+// -headless would be -h and show the help.
 func singleDash(root *cobra.Command, args []string) (*cobra.Command, error) {
 	cmd, rest, err := root.Find(args)
 	if err != nil || cmd.DisableFlagParsing {
@@ -73,8 +73,8 @@ func longFlag(root, cmd *cobra.Command, arg string) string {
 	return msg
 }
 
-// isShort reports whether the letters of a word are short flags of a command: several that are on or off, each once, or one
-// with its value behind it. One that takes a value is not joined to others, and help is asked for alone.
+// isShort reports whether the letters of a word are short flags of a command: several that are on or off, each once, or
+// one with its value behind it. One that takes a value is not joined to others, and help is asked for alone.
 func isShort(flags *pflag.FlagSet, arg string) bool {
 	letters, _, _ := strings.Cut(arg[1:], "=")
 	for i, letter := range letters {

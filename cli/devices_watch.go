@@ -36,7 +36,8 @@ func watchDevices(ctx context.Context, env *Env, asJSON bool) (err error) {
 	return w.watchAll(ctx, all)
 }
 
-// watchAll watches every platform that can be watched. One that cannot is told of, as by `taproot devices`; it is an error when all are.
+// watchAll watches every platform that can be watched. One that cannot is told of, as by `taproot devices`; it is an
+// error when all are.
 func (w *deviceWatch) watchAll(ctx context.Context, all []drivers.Driver) error {
 	var watching sync.WaitGroup
 	errs := make([]error, len(all))

@@ -65,7 +65,8 @@ func TestDevicesWatch(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out := newWaitingBuffer()
-	env := &cli.Env{Args: []string{"devices", "--watch", "--json"}, Stdin: strings.NewReader(""), Stdout: out, Stderr: io.Discard, Dir: t.TempDir(),
+	env := &cli.Env{Args: []string{"devices", "--watch", "--json"}, Stdin: strings.NewReader(""), Stdout: out,
+		Stderr: io.Discard, Dir: t.TempDir(),
 		Getenv: func(string) string { return "" }, Environ: []string{"ADB_SERVER_SOCKET=tcp:" + server.Addr()}}
 	code := make(chan int, 1)
 	go func() { code <- cli.Run(ctx, env) }()
@@ -90,16 +91,21 @@ func TestDevicesWatch(t *testing.T) {
 func TestDevicesWatchOnAMacWithoutADB(t *testing.T) {
 	const list = `{"devices":{"com.apple.CoreSimulator.SimRuntime.iOS-26-0":[{"udid":"5A1F3D0E","state":"Booting","isAvailable":true,"name":"iPhone 17"}]}}`
 	bin := t.TempDir()
-	script := "#!/bin/sh\ncase \"$*\" in\n*simctl*list*) echo '" + list + "' ;;\n*) echo 'xcrun: error: unable to find utility \"devicectl\"' >&2; exit 72 ;;\nesac\n"
+	script := "#!/bin/sh\ncase \"$*\" in\n*simctl*list*) echo '" + list +
+		"' ;;\n*) echo 'xcrun: error: unable to find utility \"devicectl\"' >&2; exit 72 ;;\nesac\n"
 	if err := os.WriteFile(filepath.Join(bin, "xcrun"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	t.Parallel() // from here on: a program that is written while another test starts one of its own may be held open by that one, and does not start
+	// from here on: a program that is written while another test starts one of its own may be held open by that one, and
+	// does not start
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out, errs := newWaitingBuffer(), newWaitingBuffer()
-	env := &cli.Env{Args: []string{"devices", "--watch"}, Stdin: strings.NewReader(""), Stdout: out, Stderr: errs, Dir: t.TempDir(),
-		Getenv: func(string) string { return "" }, Environ: []string{"PATH=" + bin, "HOME=" + bin, "ADB_SERVER_SOCKET=tcp:127.0.0.1:1"}}
+	env := &cli.Env{Args: []string{"devices", "--watch"}, Stdin: strings.NewReader(""), Stdout: out, Stderr: errs,
+		Dir:    t.TempDir(),
+		Getenv: func(string) string { return "" }, Environ: []string{"PATH=" + bin, "HOME=" + bin,
+			"ADB_SERVER_SOCKET=tcp:127.0.0.1:1"}}
 	code := make(chan int, 1)
 	go func() { code <- cli.Run(ctx, env) }()
 	out.wait(t, "added    5A1F3D0E  booting")

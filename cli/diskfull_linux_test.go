@@ -27,21 +27,25 @@ func TestFullDisk(t *testing.T) {
 		againInNamespace(t)
 		return
 	}
-	for _, size := range shorttest.Few(2, []string{"12k", "40k", "120k"}) { // full from the first event on, at a screenshot, at a later one or the film
+	// full from the first event on, at a screenshot, at a later one or the film
+	for _, size := range shorttest.Few(2, []string{"12k", "40k", "120k"}) {
 		t.Run(size, func(t *testing.T) { onDiskOf(t, size) })
 	}
 	t.Run("when the tests have passed", fullAtEnd)
 }
 
-// againInNamespace runs the test once more in a process that has mounts of its own, as root of its own where it is not root.
+// againInNamespace runs the test once more in a process that has mounts of its own, as root of its own where it is not
+// root.
 func againInNamespace(t *testing.T) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFullDisk$", "-test.v", fmt.Sprintf("-test.short=%t", testing.Short()))
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFullDisk$", "-test.v",
+		fmt.Sprintf("-test.short=%t", testing.Short()))
 	cmd.Env = append(os.Environ(), inNamespace+"=yes")
 	attr := &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	if uid := os.Getuid(); uid != 0 {
 		attr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-			UidMappings: []syscall.SysProcIDMap{{HostID: uid, Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}}
+			UidMappings: []syscall.SysProcIDMap{{HostID: uid, Size: 1}}, GidMappings: []syscall.SysProcIDMap{
+				{HostID: os.Getgid(), Size: 1}}}
 	}
 	cmd.SysProcAttr = attr
 	out, err := cmd.CombinedOutput()
@@ -60,7 +64,8 @@ func onDiskOf(t *testing.T, size string) {
 		strings.Repeat("  - assert: Payments\n  - tap: Grüße\n  - assert: 'Tapped: Grüße'\n", 3))
 	run := l.taproot("run", "list.yaml")
 	run.exits(t, 3)
-	has(t, "stderr", run.stderr, "taproot: the report of list is not whole: ", "no space left on device", "taproot: the disk that holds "+l.reports+" is full\n")
+	has(t, "stderr", run.stderr, "taproot: the report of list is not whole: ", "no space left on device",
+		"taproot: the disk that holds "+l.reports+" is full\n")
 	has(t, "stdout", run.stdout, "! ERROR list", "\n0 passed, 1 error in ")
 	onlyWholeFiles(t, l.reports)
 	l.quiet()
@@ -104,12 +109,14 @@ func fullAtEnd(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	stdout, stderr := filler{file: filepath.Join(l.reports, "filler")}, bytes.Buffer{}
-	code := cli.Run(t.Context(), &cli.Env{Args: []string{"run", "passes.yaml"}, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+	code := cli.Run(t.Context(), &cli.Env{Args: []string{"run", "passes.yaml"}, Stdin: strings.NewReader(""),
+		Stdout: &stdout, Stderr: &stderr,
 		Dir: l.dir, Getenv: os.Getenv, Environ: os.Environ()})
 	if code != 3 {
 		t.Errorf("exit code %d\n%s%s", code, &stdout.text, &stderr)
 	}
-	has(t, "stderr", stderr.String(), "taproot: the report is not complete, because "+l.reports+"/", "/index.html, ", "could not be written: no space left on device\n")
+	has(t, "stderr", stderr.String(), "taproot: the report is not complete, because "+l.reports+"/", "/index.html, ",
+		"could not be written: no space left on device\n")
 	if found, err := filepath.Glob(filepath.Join(l.reports, "*", "index.html")); err != nil || len(found) > 0 {
 		t.Error("the disk was not full", found, err)
 	}

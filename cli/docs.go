@@ -24,13 +24,17 @@ func newDocsCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "docs [ACTION|PAGE]",
 		Short: "print the reference, an action of it, or a page of the documents; make a site of them",
-		Long: "docs prints, in Markdown, the reference of the language: every action with its arguments and an example; or one action, or one\n" +
-			"of selectors, options, test, device, taproot.yaml. With the name of a page of the documents it prints that page; where an\n" +
+		Long: "docs prints, in Markdown, the reference of the language: every action with its arguments and an example; or " +
+			"one action, or one\n" +
+			"of selectors, options, test, device, taproot.yaml. With the name of a page of the documents it prints that page; " +
+			"where an\n" +
 			"action has the same name, PAGE.md means the page.\n\n" +
 			"Pages: " + strings.Join(docsPages(), " ") + "\n\n" +
 			"--site makes a site of all documents that needs no server, with a search that works offline: open index.html.\n" +
 			"--man writes the manual pages of the commands.",
-		Example: "  taproot docs tap\n  taproot docs troubleshooting | less\n  taproot docs -o docs/reference.md\n  taproot docs --site site\n" +
+		Example: "  taproot docs tap\n  taproot docs troubleshooting | less\n  taproot docs -o docs/reference.md\n  " +
+			"taproot " +
+			"docs --site site\n" +
 			"  taproot docs --man /usr/local/share/man/man1",
 		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

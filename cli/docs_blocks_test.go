@@ -26,8 +26,8 @@ import (
 // repository is the root of ours.
 const repository = ".."
 
-// block is a fenced block of a document. A comment right before it may say `run: web`, `run: android` or `run`: it is run as it stands;
-// or `not run: REASON`.
+// block is a fenced block of a document. A comment right before it may say `run: web`, `run: android` or `run`: it is
+// run as it stands; or `not run: REASON`.
 type block struct {
 	file     string
 	line     int    // of its fence
@@ -162,7 +162,8 @@ func checkPrometheus(t *testing.T, b block) {
 	if err := yaml.Unmarshal([]byte(b.text), &conf); err != nil || len(conf.Scrape) != 1 {
 		t.Fatalf("%s: %v", b, err)
 	}
-	if one := conf.Scrape[0]; one.Path != "/metrics" || one.Shows.Type != "Bearer" || one.Shows.File == "" || len(one.Static) != 1 || len(one.Static[0].Targets) == 0 {
+	if one := conf.Scrape[0]; one.Path != "/metrics" || one.Shows.Type != "Bearer" || one.Shows.File == "" ||
+		len(one.Static) != 1 || len(one.Static[0].Targets) == 0 {
 		t.Errorf("%s: %+v", b, conf)
 	}
 }
@@ -221,7 +222,8 @@ func lintWorkflow(t *testing.T, name, text string) {
 	}
 	for _, job := range workflow.Jobs {
 		for _, step := range job.Steps {
-			checkShell(t, name, expression.ReplaceAllString(step.Run, "X")) // GitHub puts its values in before the shell reads it
+			// GitHub puts its values in before the shell reads it
+			checkShell(t, name, expression.ReplaceAllString(step.Run, "X"))
 		}
 	}
 }
@@ -258,8 +260,8 @@ func checkGitLab(t *testing.T, name, text string) {
 	}
 }
 
-// TestDocumentsCommands: every command line is one that a shell can read, and each call of taproot in it, as in a text between
-// backticks, has a command, flags and arguments that there are.
+// TestDocumentsCommands: every command line is one that a shell can read, and each call of taproot in it, as in a text
+// between backticks, has a command, flags and arguments that there are.
 func TestDocumentsCommands(t *testing.T) {
 	t.Parallel()
 	calls := 0
@@ -335,12 +337,14 @@ func TestDocumentsRun(t *testing.T) {
 	for name, text := range documents(t) {
 		blocks := blocksOf(t, name, text)
 		for _, b := range blocks {
-			if b.language == "sh" && strings.HasPrefix(b.mark, "not run") && strings.Contains(b.text, "taproot sim -- taproot run") {
+			if b.language == "sh" && strings.HasPrefix(b.mark, "not run") &&
+				strings.Contains(b.text, "taproot sim -- taproot run") {
 				t.Errorf("%s can be run", b)
 			}
 		}
 		blocks = slices.DeleteFunc(blocks, func(b block) bool {
-			return b.mark != "run" && !strings.HasPrefix(b.mark, "run: ") || testing.Short() && name != "README.md" // testdata/init.txtar begins as the others do
+			// testdata/init.txtar begins as the others do
+			return b.mark != "run" && !strings.HasPrefix(b.mark, "run: ") || testing.Short() && name != "README.md"
 		})
 		ran += len(blocks)
 		if len(blocks) == 0 {
@@ -362,8 +366,10 @@ func TestDocumentsRun(t *testing.T) {
 func runBlocks(t *testing.T, blocks []block) {
 	server, _ := androidtest.Start(t) // no phone is attached: those that a block needs it brings along
 	dir, reports := t.TempDir(), t.TempDir()
-	env := append(os.Environ(), "ADB_SERVER_SOCKET=tcp:"+server.Addr(), "TAPROOT_REPORTS_DIR="+reports, "XDG_RUNTIME_DIR="+t.TempDir(),
-		"XDG_STATE_HOME="+t.TempDir(), "TAPROOT_NO_VIDEO=true", "TAPROOT_NO_TRACE=true", "GITHUB_ACTIONS=", "GITHUB_STEP_SUMMARY=")
+	env := append(os.Environ(), "ADB_SERVER_SOCKET=tcp:"+server.Addr(), "TAPROOT_REPORTS_DIR="+reports, "XDG_RUNTIME_DIR="+
+		t.TempDir(),
+		"XDG_STATE_HOME="+t.TempDir(), "TAPROOT_NO_VIDEO=true", "TAPROOT_NO_TRACE=true", "GITHUB_ACTIONS=",
+		"GITHUB_STEP_SUMMARY=")
 	wait, err := syntax.NewParser().Parse(strings.NewReader("wait || true"), "wait")
 	if err != nil {
 		t.Fatal(err)
@@ -372,14 +378,16 @@ func runBlocks(t *testing.T, blocks []block) {
 		text, env := b.text, env
 		if strings.Contains(text, "taproot serve") { // the ports that the document names may be taken
 			at := freePort(t)
-			text, env = strings.ReplaceAll(text, "localhost:3210", at), append(env, "TAPROOT_ADDR="+at, "TAPROOT_FARM_LISTEN="+freePort(t))
+			text, env = strings.ReplaceAll(text, "localhost:3210", at), append(env, "TAPROOT_ADDR="+at, "TAPROOT_FARM_LISTEN="+
+				freePort(t))
 		}
 		file, err := syntax.NewParser().Parse(strings.NewReader(text), b.String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		var out drivertest.Log // the programs of a pipeline write errors at once
-		r, err := interp.New(interp.Env(expand.ListEnviron(env...)), interp.Dir(dir), interp.StdIO(nil, &out, &out), interp.Params("-e"))
+		r, err := interp.New(interp.Env(expand.ListEnviron(env...)), interp.Dir(dir), interp.StdIO(nil, &out, &out),
+			interp.Params("-e"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/cli"
 )
 
-// TestDeployments: the files of docs/deploy start the program with flags that there are, and set variables of which the page of configuration tells.
+// TestDeployments: the files of docs/deploy start the program with flags that there are, and set variables of which the
+// page of configuration tells.
 func TestDeployments(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(projectRoot(t), "docs", "configuration.md"))
@@ -22,22 +23,23 @@ func TestDeployments(t *testing.T) {
 	}
 	told := string(page)
 	files := 0
-	err = filepath.WalkDir(filepath.Join(projectRoot(t), "docs", "deploy"), func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
+	err = filepath.WalkDir(filepath.Join(projectRoot(t), "docs", "deploy"),
+		func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			files++
+			for _, name := range regexp.MustCompile(`\b(?:TAPROOT|AWS)_[A-Z_]+\b`).FindAllString(string(text), -1) {
+				if strings.HasSuffix(name, "_IMAGE") { // of the Compose file itself
+					continue
+				}
+				if !strings.Contains(told, "`"+name+"`") {
+					t.Errorf("%s sets %s, of which docs/configuration.md does not tell", path, name)
+				}
+			}
 			return err
-		}
-		text, err := os.ReadFile(path)
-		files++
-		for _, name := range regexp.MustCompile(`\b(?:TAPROOT|AWS)_[A-Z_]+\b`).FindAllString(string(text), -1) {
-			if strings.HasSuffix(name, "_IMAGE") { // of the Compose file itself
-				continue
-			}
-			if !strings.Contains(told, "`"+name+"`") {
-				t.Errorf("%s sets %s, of which docs/configuration.md does not tell", path, name)
-			}
-		}
-		return err
-	})
+		})
 	if err != nil || files < 8 {
 		t.Errorf("%d files: %v", files, err)
 	}

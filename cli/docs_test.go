@@ -35,7 +35,8 @@ func TestConfigurationIsFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("docs/configuration.md is not up to date; run \"taproot docs configuration -o docs/configuration.md\" (-want +got)\n%s", diff)
+		t.Errorf("docs/configuration.md is not up to date; run \"taproot docs configuration -o docs/configuration.md\" "+
+			"(-want +got)\n%s", diff)
 	}
 }
 
@@ -51,7 +52,8 @@ func docs(t *testing.T, args ...string) string {
 
 func runDocs(t *testing.T, args ...string) (code int, out, complaints string) {
 	var stdout, stderr bytes.Buffer
-	env := &cli.Env{Args: append([]string{"docs"}, args...), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: t.TempDir(),
+	env := &cli.Env{Args: append([]string{"docs"}, args...), Stdin: strings.NewReader(""), Stdout: &stdout,
+		Stderr: &stderr, Dir: t.TempDir(),
 		Getenv: func(string) string { return "" }}
 	code = cli.Run(t.Context(), env)
 	return code, stdout.String(), stderr.String()
@@ -88,10 +90,11 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// variablesOf finds the names that the code asks the environment for: texts that look like variables of ours or of a program that we
-// drive, and arguments of functions that read the environment.
+// variablesOf finds the names that the code asks the environment for: texts that look like variables of ours or of a
+// program that we drive, and arguments of functions that read the environment.
 func variablesOf(t *testing.T, root string) map[string]string {
-	ours := regexp.MustCompile(`^(TAPROOT|REPORT_MAX|OPENAI|PLAYWRIGHT|ANDROID|ADB_SERVER|XDG|GITHUB|CORS|OTEL)_[A-Z0-9_]*[A-Z0-9]$`)
+	ours := regexp.MustCompile(
+		`^(TAPROOT|REPORT_MAX|OPENAI|PLAYWRIGHT|ANDROID|ADB_SERVER|XDG|GITHUB|CORS|OTEL)_[A-Z0-9_]*[A-Z0-9]$`)
 	every := regexp.MustCompile(`^([A-Z][A-Z0-9_]+|LocalAppData)$`)
 	readers := []string{"Getenv", "getenv", "LookupEnv", "lookup", "list", "boolean", "get"}
 	found := map[string]string{}
@@ -109,10 +112,12 @@ func variablesOf(t *testing.T, root string) map[string]string {
 			return err
 		}
 		// The simulations of devices are no part of what users configure, and this page's own lists prove nothing.
-		if d.IsDir() && (slices.Contains([]string{"androidtest", "iostest", "webtest", "testdata", "bin"}, d.Name()) || strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2) {
+		if d.IsDir() && (slices.Contains([]string{"androidtest", "iostest", "webtest", "testdata", "bin"}, d.Name()) ||
+			strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2) {
 			return filepath.SkipDir
 		}
-		if d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") || d.Name() == "docs_configuration.go" {
+		if d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") ||
+			d.Name() == "docs_configuration.go" {
 			return nil
 		}
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
@@ -164,7 +169,8 @@ func TestDocs(t *testing.T) {
 	if got := docs(t, "tap"); strings.Contains(got, "doubleTap") {
 		t.Errorf("docs tap prints more than tap: %s", got)
 	}
-	for _, args := range [][]string{{"taps"}, {"../go"}, {""}, {"tap", "swipe"}, {"tap", "--site", t.TempDir()}, {"--site", ""}, {"--man", ""},
+	for _, args := range [][]string{{"taps"}, {"../go"}, {""}, {"tap", "swipe"}, {"tap", "--site", t.TempDir()},
+		{"--site", ""}, {"--man", ""},
 		{"--man", t.TempDir(), "--site", t.TempDir()}} {
 		if code, out, complaints := runDocs(t, args...); code != 2 || out != "" {
 			t.Errorf("docs %q: exit code %d, %s%s", args, code, out, complaints)
@@ -185,7 +191,8 @@ func TestDocsSite(t *testing.T) {
 		}
 	}
 	docs(t, "--man", filepath.Join(dir, "man"))
-	if page := read(t, dir, "man", "taproot-run.1"); !strings.Contains(page, "label\\-filter") && !strings.Contains(page, "label-filter") {
+	if page := read(t, dir, "man", "taproot-run.1"); !strings.Contains(page, "label\\-filter") &&
+		!strings.Contains(page, "label-filter") {
 		t.Errorf("the manual page is %s", page)
 	}
 	if code, _, complaints := runDocs(t, "--site", dir); code == 0 || !strings.Contains(complaints, "holds other files") {

@@ -31,12 +31,16 @@ func newDoctorCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "show the external programs that tests need here",
-		Long: "doctor prints one line per external program: the version and place of what was found, or what to do. It installs nothing:\n" +
+		Long: "doctor prints one line per external program: the version and place of what was found, or what to do. It " +
+			"installs nothing:\n" +
 			"taproot setup does.\n\n" +
-			"It looks for what the platforms of --platform need; without it for those of the tests in this folder; without any test\n" +
+			"It looks for what the platforms of --platform need; without it for those of the tests in this folder; without " +
+			"any test\n" +
 			"for all. It ends with 0 when everything required is there, and with 1 otherwise.\n\n" +
-			"With --live it opens the attached phone, emulator or simulator, starts the system's settings there (or --app), touches and\n" +
-			"swipes, films, reads the log, and prints what works in a report that can be pasted into an issue. It changes no setting.",
+			"With --live it opens the attached phone, emulator or simulator, starts the system's settings there (or --app), " +
+			"touches and\n" +
+			"swipes, films, reads the log, and prints what works in a report that can be pasted into an issue. It changes no " +
+			"setting.",
 		Example: "  taproot doctor\n  taproot doctor --platform web --json\n  taproot doctor --platform ios --live",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -50,9 +54,12 @@ func newDoctorCommand(env *Env) *cobra.Command {
 		},
 	}
 	f.add(cmd.Flags())
-	cmd.Flags().BoolVar(&f.live, "live", false, "check an attached device of --platform android or ios, and print a report")
-	cmd.Flags().StringVar(&f.device, "device", "", "with --live: the `ID` of the device (default: the only one that is ready)")
-	cmd.Flags().StringVar(&f.app, "app", "", "with --live: the package or bundle id of the `APP` to work with (default: the system's settings)")
+	cmd.Flags().BoolVar(&f.live, "live", false,
+		"check an attached device of --platform android or ios, and print a report")
+	cmd.Flags().StringVar(&f.device, "device", "",
+		"with --live: the `ID` of the device (default: the only one that is ready)")
+	cmd.Flags().StringVar(&f.app, "app", "",
+		"with --live: the package or bundle id of the `APP` to work with (default: the system's settings)")
 	cmd.Flags().BoolVar(&f.install, "install", false, "")
 	if err := cmd.Flags().MarkDeprecated("install", "write taproot setup"); err != nil {
 		panic(err) // there is no such flag: a mistake in this function
@@ -84,7 +91,8 @@ type doctorFlags struct {
 }
 
 func (f *doctorFlags) add(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.platforms, "platform", nil, "what tests on these `PLATFORMS` need: web,firefox,android,ios (default: those of the tests in this folder)")
+	flags.StringSliceVar(&f.platforms, "platform", nil,
+		"what tests on these `PLATFORMS` need: web,firefox,android,ios (default: those of the tests in this folder)")
 	flags.BoolVar(&f.development, "development", false, "and what work on Taproot itself needs: Go, a C compiler")
 	flags.BoolVar(&f.asJSON, "json", false, "print JSON")
 }
@@ -95,7 +103,8 @@ func (f *doctorFlags) wanted(env *Env) ([]string, error) {
 	platforms := f.platforms
 	for _, p := range platforms {
 		if !slices.Contains(all, p) && p != toolchain.InFirefox {
-			return nil, &plan.Usage{Msg: fmt.Sprintf("--platform %q: write web, firefox, android or ios, or several: web,android", p)}
+			return nil, &plan.Usage{
+				Msg: fmt.Sprintf("--platform %q: write web, firefox, android or ios, or several: web,android", p)}
 		}
 	}
 	if len(platforms) == 0 {
@@ -223,7 +232,9 @@ func writeFindings(w io.Writer, platforms []string, findings []toolchain.Finding
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	tested := strings.Join(slices.DeleteFunc(slices.Clone(platforms), func(p string) bool { return p == toolchain.Development || p == toolchain.InFirefox }), ", ")
+	tested := strings.Join(slices.DeleteFunc(slices.Clone(platforms), func(p string) bool {
+		return p == toolchain.Development || p == toolchain.InFirefox
+	}), ", ")
 	summary := "everything required is there for tests on " + tested
 	if missing := missingTools(findings); len(missing) > 0 {
 		summary = "missing for tests on " + tested + ": " + strings.Join(missing, ", ") + "; taproot setup --platform " +
@@ -244,7 +255,9 @@ func describe(f toolchain.Finding) (state, version, text string) {
 	case f.NotHere:
 		return "-", version, "for " + systemName(f.Tool.OnlyOn) + " only"
 	case f.OK() && f.Tool.Name == toolchain.Agent:
-		return "ok", version, f.Path + " (while a test runs it listens on all networks of the phone, without a password; TAPROOT_AGENT=off leaves it out)"
+		return "ok", version,
+			f.Path + " (while a test runs it listens on all networks of the phone, without a password; TAPROOT_AGENT=off " +
+				"leaves it out)"
 	case f.OK():
 		return "ok", version, f.Path
 	}

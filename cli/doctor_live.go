@@ -71,7 +71,8 @@ func (f *doctorFlags) runLive(ctx context.Context, env *Env) (err error) {
 func (f *doctorFlags) report(ctx context.Context, env *Env, driver drivers.Driver, info drivers.Info) (err error) {
 	report := liveReport{Taproot: thisBuild().Version + " on " + thisBuild().Platform, Device: info, App: f.app}
 	if report.App == "" {
-		report.App = map[dsl.Platform]string{dsl.Android: "com.android.settings", dsl.IOS: "com.apple.Preferences"}[info.Platform]
+		report.App = map[dsl.Platform]string{dsl.Android: "com.android.settings",
+			dsl.IOS: "com.apple.Preferences"}[info.Platform]
 	}
 	out := env.Stdout
 	if f.asJSON {
@@ -116,11 +117,15 @@ func liveDevice(ctx context.Context, driver drivers.Driver, id string) (drivers.
 	case len(ready) == 1:
 		return ready[0], nil
 	case len(ready) > 1:
-		return drivers.Info{}, &plan.Usage{Msg: fmt.Sprintf("%d devices are ready: choose one with --device, such as --device %s", len(ready), ready[0].ID)}
+		return drivers.Info{},
+			&plan.Usage{Msg: fmt.Sprintf("%d devices are ready: choose one with --device, such as --device %s", len(ready),
+				ready[0].ID)}
 	case id != "":
-		return drivers.Info{}, fmt.Errorf("device %s is not ready: %s", id, strings.Join(append(others, "taproot devices lists what is attached"), "; "))
+		return drivers.Info{}, fmt.Errorf("device %s is not ready: %s", id,
+			strings.Join(append(others, "taproot devices lists what is attached"), "; "))
 	}
-	return drivers.Info{}, fmt.Errorf("no device is ready: %s", strings.Join(append(others, "taproot devices lists what is attached"), "; "))
+	return drivers.Info{}, fmt.Errorf("no device is ready: %s",
+		strings.Join(append(others, "taproot devices lists what is attached"), "; "))
 }
 
 // sharedDriver is a driver that each part may close, and that stays open: what it started on the device is used again.
@@ -129,8 +134,10 @@ type sharedDriver struct{ drivers.Driver }
 // Close leaves the driver open.
 func (sharedDriver) Close() error { return nil }
 
-// checkLive runs what can be asked of any app; of an app with the sample login also all that the simulated devices are asked.
-func checkLive(ctx context.Context, driver drivers.Driver, r liveReport, told func(drivertest.Result)) (results []drivertest.Result) {
+// checkLive runs what can be asked of any app; of an app with the sample login also all that the simulated devices are
+// asked.
+func checkLive(ctx context.Context, driver drivers.Driver, r liveReport, told func(drivertest.Result)) (
+	results []drivertest.Result) {
 	login := false
 	subject := drivertest.Subject[*drivertest.Check]{ID: r.Device.ID, Patience: livePatience,
 		Driver: func(*drivertest.Check) drivers.Driver { return sharedDriver{driver} },
@@ -208,7 +215,8 @@ func writeLiveHead(w io.Writer, r liveReport) {
 		kind = "emulator or simulator"
 	}
 	system := map[dsl.Platform]string{dsl.Android: "Android", dsl.IOS: "iOS"}[r.Device.Platform]
-	fmt.Fprintf(w, "Taproot %s\nlive check of a %s: %s %s, %s %s\napp: %s\n\n", r.Taproot, kind, r.Device.Manufacturer, r.Device.Model, system, r.Device.OSVersion, r.App)
+	fmt.Fprintf(w, "Taproot %s\nlive check of a %s: %s %s, %s %s\napp: %s\n\n", r.Taproot, kind, r.Device.Manufacturer,
+		r.Device.Model, system, r.Device.OSVersion, r.App)
 }
 
 // liveState is the word for a result.
@@ -239,7 +247,8 @@ func writeLiveSum(w io.Writer, results []drivertest.Result) bool {
 	for _, r := range results {
 		n[liveState(r)]++
 	}
-	fmt.Fprintf(w, "\n%d checks: %d ok, %d failed, %d of what is not there\n", len(results), n["ok"], n["FAILED"], n["not there"])
+	fmt.Fprintf(w, "\n%d checks: %d ok, %d failed, %d of what is not there\n", len(results), n["ok"], n["FAILED"],
+		n["not there"])
 	if len(results) > 0 {
 		fmt.Fprint(w, "Texts of the screen may be in this report: read it before you paste it into an issue.\n")
 	}

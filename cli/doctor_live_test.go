@@ -19,7 +19,8 @@ func liveMachine(t *testing.T, vars map[string]string) (*Env, *bytes.Buffer) {
 	t.Helper()
 	var out bytes.Buffer
 	vars["HOME"], vars["XDG_CACHE_HOME"] = t.TempDir(), t.TempDir()
-	env := &Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Dir: t.TempDir(), Getenv: func(name string) string { return vars[name] }}
+	env := &Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Dir: t.TempDir(),
+		Getenv: func(name string) string { return vars[name] }}
 	for name, value := range vars {
 		env.Environ = append(env.Environ, name+"="+value)
 	}
@@ -42,13 +43,15 @@ func liveLines(report string) map[string]int {
 func TestDoctorLiveOnASimulatedIPhone(t *testing.T) {
 	shorttest.Leave(t, "TestDoctorLiveOnASimulatedAndroid looks at the same report")
 	t.Parallel()
-	lab, err := iostest.New(t.TempDir(), iostest.Options{Devices: []iostest.DeviceOptions{{Phone: true, Scale: 1, LoginLoading: 1, LoginSpinner: 1}}})
+	lab, err := iostest.New(t.TempDir(),
+		iostest.Options{Devices: []iostest.DeviceOptions{{Phone: true, Scale: 1, LoginLoading: 1, LoginSpinner: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(lab.Close)
 	phone := lab.Device(0)
-	env, out := liveMachine(t, map[string]string{"TAPROOT_WDA_URL": phone.StartAgent(), "TAPROOT_WDA_MJPEG_URL": phone.FilmAddress(), "PATH": t.TempDir()})
+	env, out := liveMachine(t, map[string]string{"TAPROOT_WDA_URL": phone.StartAgent(),
+		"TAPROOT_WDA_MJPEG_URL": phone.FilmAddress(), "PATH": t.TempDir()})
 	if err := doctor(t, env, "--live", "--platform", "ios", "--app", iostest.LoginBundle); err != nil {
 		t.Errorf("%v", err)
 	}
@@ -57,7 +60,8 @@ func TestDoctorLiveOnASimulatedIPhone(t *testing.T) {
 	if n := liveLines(report); n["ok"] < 20 || n["FAILED"] > 0 || n["not there"] == 0 {
 		t.Errorf("%v", n)
 	}
-	for _, want := range []string{"live check of a device: Apple iphone, iOS 18.1", "a look takes", "taps and types reach the app", "paste it into an issue"} {
+	for _, want := range []string{"live check of a device: Apple iphone, iOS 18.1", "a look takes",
+		"taps and types reach the app", "paste it into an issue"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the report does not say %q", want)
 		}
@@ -69,7 +73,8 @@ func TestDoctorLiveOnASimulatedIPhone(t *testing.T) {
 	// A device that does otherwise is told so, and the exit code says it.
 	lab.Fail(iostest.Fault{Match: "POST /wda/tap", Kind: iostest.Refuse, Word: "unknown error", Text: "no touches today"})
 	out.Reset()
-	if err := doctor(t, env, "--live", "--platform", "ios", "--app", iostest.ListBundle, "--json"); !errors.Is(err, errLiveFailed) {
+	if err := doctor(t, env, "--live", "--platform", "ios", "--app", iostest.ListBundle, "--json"); !errors.Is(err,
+		errLiveFailed) {
 		t.Errorf("%v", err)
 	}
 	var machine liveReport
@@ -88,11 +93,14 @@ func TestDoctorLiveOnASimulatedIPhone(t *testing.T) {
 func TestDoctorLiveOnASimulatedAndroid(t *testing.T) {
 	t.Parallel()
 	adb := androidtest.StartADB(t)
-	phone := androidtest.NewPhone(androidtest.Options{Width: 360, Height: 640, Density: 140, LoginLoading: 1, LoginSpinner: 1})
+	phone := androidtest.NewPhone(androidtest.Options{Width: 360, Height: 640, Density: 140, LoginLoading: 1,
+		LoginSpinner: 1})
 	t.Cleanup(phone.Close)
 	serial := adb.Connect(t, phone)
-	env, out := liveMachine(t, map[string]string{"ANDROID_ADB_SERVER_PORT": fmt.Sprint(adb.Port), "PATH": os.Getenv("PATH"), "TAPROOT_AGENT": "off"})
-	if err := doctor(t, env, "--live", "--platform", "android", "--app", androidtest.LoginPackage, "--device", serial); err != nil {
+	env, out := liveMachine(t, map[string]string{"ANDROID_ADB_SERVER_PORT": fmt.Sprint(adb.Port),
+		"PATH": os.Getenv("PATH"), "TAPROOT_AGENT": "off"})
+	if err := doctor(t, env, "--live", "--platform", "android", "--app", androidtest.LoginPackage, "--device",
+		serial); err != nil {
 		t.Errorf("%v", err)
 	}
 	t.Log(out)

@@ -22,8 +22,11 @@ func doctorMachine(t *testing.T, programs map[string]string) (*Env, *bytes.Buffe
 		writeDoctorFile(t, filepath.Join(bin, name), "#!/bin/sh\necho '"+says+"'\n", 0o755)
 	}
 	var out bytes.Buffer
-	vars := map[string]string{"npm_config_registry": "http://127.0.0.1:1", "PATH": bin, "HOME": home, "XDG_CACHE_HOME": filepath.Join(home, ".cache")}
-	env := &Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Dir: dir, Getenv: func(name string) string { return vars[name] }}
+	vars := map[string]string{"npm_config_registry": "http://127.0.0.1:1", "PATH": bin, "HOME": home,
+		"XDG_CACHE_HOME": filepath.Join(home, ".cache")}
+	env := &Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Dir: dir, Getenv: func(name string) string {
+		return vars[name]
+	}}
 	for name, value := range vars {
 		env.Environ = append(env.Environ, name+"="+value)
 	}
@@ -77,7 +80,8 @@ func TestDoctorWithAllThatIsRequired(t *testing.T) {
 	if column := strings.Index(lines[0], "1.0.41"); strings.Index(lines[1], "156.0.8078.79") != column {
 		t.Errorf("versions are not aligned:\n%s", out)
 	}
-	for _, want := range []string{"recording.mp4 will be missing", "everything required is there for tests on android, ios, web\n"} {
+	for _, want := range []string{"recording.mp4 will be missing",
+		"everything required is there for tests on android, ios, web\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
@@ -96,7 +100,8 @@ func TestDoctorNamesWhatIsMissingOrTooOld(t *testing.T) {
 	}
 	for _, want := range []string{
 		"version 18.20.4 is too old, 20 or newer is needed", "version 1.56.0 does not fit, exactly 1.57.0 is needed",
-		"missing for tests on android, ios, web: chromium, node, playwright-driver; taproot setup --platform android,ios,web installs it\n",
+		"missing for tests on android, ios, web: chromium, node, playwright-driver; taproot setup --platform " +
+			"android,ios,web installs it\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out)
@@ -143,7 +148,8 @@ func TestSetupOnAFullMachineOnlyShows(t *testing.T) {
 	if strings.Contains(out.String(), "+ ") || strings.Contains(out.String(), "installing") {
 		t.Errorf("something was done:\n%s", out)
 	}
-	if _, err := os.Stat(filepath.Join(env.Getenv("XDG_CACHE_HOME"), "taproot", "install.lock")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(env.Getenv("XDG_CACHE_HOME"), "taproot", "install.lock")); !errors.Is(err,
+		os.ErrNotExist) {
 		t.Errorf("a lock was taken for nothing: %v", err)
 	}
 }
@@ -154,7 +160,8 @@ func TestSetupWithoutAnyMeansSaysSo(t *testing.T) {
 	if err := setup(t, env); !errors.Is(err, errToolsMissing) {
 		t.Fatalf("err = %v\n%s", err, out)
 	}
-	for _, want := range []string{"could not install node", "could not install playwright-driver: it needs Node, which is missing"} {
+	for _, want := range []string{"could not install node",
+		"could not install playwright-driver: it needs Node, which is missing"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
@@ -174,16 +181,19 @@ func TestDoctorLooksForWhatThePlatformsNeed(t *testing.T) {
 	t.Parallel()
 	env, out := doctorMachine(t, map[string]string{"chromium": enough["chromium"], "node": enough["node"]})
 	addDoctorDriver(t, env, toolchain.DriverVersion)
-	if err := doctor(t, env, "--platform", "web"); err != nil || strings.Contains(out.String(), "adb") || strings.Contains(out.String(), "iOS") {
+	if err := doctor(t, env, "--platform", "web"); err != nil || strings.Contains(out.String(), "adb") ||
+		strings.Contains(out.String(), "iOS") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	out.Reset()
-	if err := doctor(t, env); !errors.Is(err, errToolsMissing) || !strings.Contains(out.String(), "missing for tests on android, ios, web: adb;") {
+	if err := doctor(t, env); !errors.Is(err, errToolsMissing) ||
+		!strings.Contains(out.String(), "missing for tests on android, ios, web: adb;") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	out.Reset()
 	writeDoctorFile(t, filepath.Join(env.Dir, "suites", "a.yaml"), "id: a\nplatform: web\nsteps: [{tap: a}]\n", 0o600)
-	if err := doctor(t, env); err != nil || !strings.Contains(out.String(), "everything required is there for tests on web\n") {
+	if err := doctor(t, env); err != nil ||
+		!strings.Contains(out.String(), "everything required is there for tests on web\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	// doctor tells of Firefox where pages are tested; setup installs it where it is asked for, or a test names it.
@@ -194,14 +204,17 @@ func TestDoctorLooksForWhatThePlatformsNeed(t *testing.T) {
 		args []string
 		test string
 		want bool
-	}{{[]string{"--platform", "web"}, "", false}, {nil, "", false}, {[]string{"--platform", "firefox"}, "", true}, {nil, "browsers: [chromium, firefox]\n", true}} {
+	}{{[]string{"--platform", "web"}, "", false}, {nil, "", false}, {[]string{"--platform", "firefox"}, "", true},
+		{nil, "browsers: [chromium, firefox]\n", true}} {
 		out.Reset()
-		writeDoctorFile(t, filepath.Join(env.Dir, "suites", "a.yaml"), "id: a\nplatform: web\n"+c.test+"steps: [{tap: a}]\n", 0o600)
+		writeDoctorFile(t, filepath.Join(env.Dir, "suites", "a.yaml"), "id: a\nplatform: web\n"+c.test+
+			"steps: [{tap: a}]\n", 0o600)
 		if err := setup(t, env, c.args...); err != nil || strings.Contains(out.String(), "firefox") != c.want {
 			t.Errorf("setup %v with %q: %v\n%s", c.args, c.test, err, out)
 		}
 	}
-	if err := doctor(t, env, "--platform", "windows"); err == nil || !strings.Contains(err.Error(), "write web, firefox, android or ios") {
+	if err := doctor(t, env, "--platform", "windows"); err == nil ||
+		!strings.Contains(err.Error(), "write web, firefox, android or ios") {
 		t.Errorf("err = %v", err)
 	}
 }
@@ -210,7 +223,8 @@ func TestDoctorLooksForWhatThePlatformsNeed(t *testing.T) {
 func addDoctorAgent(t *testing.T, env *Env) {
 	t.Helper()
 	dir, others := t.TempDir(), env.Getenv
-	for _, name := range []string{"appium-uiautomator2-server-v10.6.6.apk", "appium-uiautomator2-server-debug-androidTest.apk"} {
+	for _, name := range []string{"appium-uiautomator2-server-v10.6.6.apk",
+		"appium-uiautomator2-server-debug-androidTest.apk"} {
 		writeDoctorFile(t, filepath.Join(dir, name), "PK", 0o644)
 	}
 	env.Getenv = func(name string) string {

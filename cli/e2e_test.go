@@ -26,8 +26,9 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// The tests of this package that stand here use the program as a tester does: a process of its own (this binary, under the name
-// taproot, or as the program of a suite in Go), YAML files, simulated phones behind the adb protocol, real headless Chromium; they look at exit codes, output and packs.
+// The tests of this package that stand here use the program as a tester does: a process of its own (this binary, under
+// the name taproot, or as the program of a suite in Go), YAML files, simulated phones behind the adb protocol, real
+// headless Chromium; they look at exit codes, output and packs.
 func TestMain(m *testing.M) {
 	testscript.Main(leakChecked{m}, map[string]func(){
 		"taproot": func() { os.Exit(cli.Main(cli.SystemEnv())) },
@@ -98,7 +99,8 @@ func newLab(t *testing.T, phones int) *lab {
 func filmingLab(t *testing.T, phones int) *lab {
 	t.Helper()
 	root := t.TempDir()
-	l := &lab{t: t, dir: filepath.Join(root, "project"), reports: filepath.Join(root, "reports"), tmp: filepath.Join(root, "tmp")}
+	l := &lab{t: t, dir: filepath.Join(root, "project"), reports: filepath.Join(root, "reports"),
+		tmp: filepath.Join(root, "tmp")}
 	for _, dir := range []string{l.dir, l.tmp, filepath.Join(root, "run")} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -209,8 +211,8 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// quiet checks that nothing of the runs is left: no process (found by the lab's folder for temporary files, which all inherit), no
-// temporary file.
+// quiet checks that nothing of the runs is left: no process (found by the lab's folder for temporary files, which all
+// inherit), no temporary file.
 func (l *lab) quiet() {
 	l.t.Helper()
 	eventually(l.t, "no process is left", func() bool {

@@ -43,7 +43,8 @@ func IsWord(def dsl.Def) bool {
 	return isWord(def, hasCommand(newRootCommand(&Env{Getenv: func(string) string { return "" }})))
 }
 
-// CheckLine tells what is wrong with the words of a command line without running it: its command, its flags, how many arguments there are.
+// CheckLine tells what is wrong with the words of a command line without running it: its command, its flags, how many
+// arguments there are.
 func CheckLine(words []string) error {
 	env := &Env{Stdin: strings.NewReader(""), Getenv: func(string) string { return "" }}
 	root := newRootCommand(env)

@@ -62,7 +62,8 @@ func TestFailingSuite(t *testing.T) {
 		shorttest.Leave(t, "TestWrongPasswordOnThePhone looks at the picture of a phone")
 		shots := filepath.Join(packs["web-login-fails"].dir, "screenshots")
 		red := color.RGBA{R: 0xa8, G: 0x20, B: 0x1a, A: 0xff} // of .error in suites/pages/style.css
-		before, after := count(picture(t, glob1(t, shots, "03-*.png")), red), count(picture(t, glob1(t, shots, "05-*-failed.png")), red)
+		before, after := count(picture(t, glob1(t, shots, "03-*.png")), red),
+			count(picture(t, glob1(t, shots, "05-*-failed.png")), red)
 		if before != 0 || after < 100 {
 			t.Errorf("%d red points before signing in, %d in the picture of the failure", before, after)
 		}
@@ -97,7 +98,8 @@ func failsAsItSays(t *testing.T, p *packOf, source, terminal string) {
 	has(t, "the terminal", terminal, append(want.words, "✗ FAIL "+p.ID, place)...)
 }
 
-// A wrong password fails the test, and the report shows what was there instead: words, place, and a picture of the very screen.
+// A wrong password fails the test, and the report shows what was there instead: words, place, and a picture of the very
+// screen.
 func TestWrongPasswordOnThePhone(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -109,10 +111,12 @@ func TestWrongPasswordOnThePhone(t *testing.T) {
 		has(t, what, text, "suites/failing/android-login-fails.yaml:12:5", `assert: {label: "Welcome, Ada", timeoutMs: 3000}`,
 			`"Welcome, Ada"`, `"Wrong e-mail or password"`, "07-assert-welcome-ada-failed.png")
 	}
-	has(t, "the terminal", run.stdout, "\n  expected  ", "\n  actual    ", filepath.Join(p.dir, "screenshots", "07-assert-welcome-ada-failed.png"),
+	has(t, "the terminal", run.stdout, "\n  expected  ", "\n  actual    ", filepath.Join(p.dir, "screenshots",
+		"07-assert-welcome-ada-failed.png"),
 		"\n0 passed, 1 failed in ", "\nreports: "+filepath.Dir(p.dir)+"\n")
 	if p.Screenshots != 8 || p.rows[7][3] != "– not reached" {
-		t.Errorf("%d screenshots, last row %q; want one for each of 7 steps and one for the assertion", p.Screenshots, p.rows[7])
+		t.Errorf("%d screenshots, last row %q; want one for each of 7 steps and one for the assertion", p.Screenshots,
+			p.rows[7])
 	}
 	shown := picture(t, filepath.Join(p.dir, "screenshots", "07-assert-welcome-ada-failed.png"))
 	if share := differs(t, shown, l.phones[0].Screen()); share > 0.001 {

@@ -25,50 +25,65 @@ type truth struct {
 	taps  []string // on the phone: the labels that were hit; on a page: its log
 }
 
-const signIn = "  - webType: {selector: '#email', text: ada@example.com}\n  - webType: {selector: '#password', text: lovelace}\n  - tap: Sign in\n"
+const signIn = "  - webType: {selector: '#email', text: ada@example.com}\n  - webType: {selector: '#password', text: " +
+	"lovelace}\n  - tap: Sign in\n"
 
 var truths = []truth{
-	{name: "android-paid-is-not-unpaid", steps: "  - tap: Payments\n  - assert: Unpaid\n  - assert: {label: Paid, timeoutMs: 1200}\n",
-		step: 4, words: []string{`"Paid"`, `"Unpaid"`}, taps: []string{"Payments"}},
-	{name: "android-pay-comes-late", steps: "  - tap: Payments\n  - assert: Payment history\n  - tap: Pay\n  - assert: {label: Paid, match: exact}\n",
-		taps: []string{"Payments", "Pay"}},
-	{name: "android-twice-is-there", steps: "  - tap: Twice\n  - assert: Pairs\n  - assert: Twice\n", taps: []string{"Twice"}},
-	{name: "android-twice-is-not-tapped", steps: "  - tap: Twice\n  - assert: Pairs\n  - tap: {label: Twice, timeoutMs: 1500}\n",
-		step: 4, words: []string{"2 elements", "1.", "2."}, taps: []string{"Twice"}},
-	{name: "android-moving-is-hit-once", steps: "  - tap: {label: Moving, match: exact}\n  - tap: {id: moving}\n  - assert: Moving tapped\n",
-		taps: []string{"Moving", "Moving"}},
-	{name: "android-covered-is-not-tapped", steps: "  - tap: Overlay\n  - assert: Cookie banner\n  - tap: {label: Behind, timeoutMs: 1500}\n",
-		step: 4, words: []string{"Behind", "Cookie banner"}, taps: []string{"Overlay"}},
+	{name: "android-paid-is-not-unpaid",
+		steps: "  - tap: Payments\n  - assert: Unpaid\n  - assert: {label: Paid, timeoutMs: 1200}\n",
+		step:  4, words: []string{`"Paid"`, `"Unpaid"`}, taps: []string{"Payments"}},
+	{name: "android-pay-comes-late",
+		steps: "  - tap: Payments\n  - assert: Payment history\n  - tap: Pay\n  - assert: {label: Paid, match: exact}\n",
+		taps:  []string{"Payments", "Pay"}},
+	{name: "android-twice-is-there", steps: "  - tap: Twice\n  - assert: Pairs\n  - assert: Twice\n",
+		taps: []string{"Twice"}},
+	{name: "android-twice-is-not-tapped",
+		steps: "  - tap: Twice\n  - assert: Pairs\n  - tap: {label: Twice, timeoutMs: 1500}\n",
+		step:  4, words: []string{"2 elements", "1.", "2."}, taps: []string{"Twice"}},
+	{name: "android-moving-is-hit-once",
+		steps: "  - tap: {label: Moving, match: exact}\n  - tap: {id: moving}\n  - assert: Moving tapped\n",
+		taps:  []string{"Moving", "Moving"}},
+	{name: "android-covered-is-not-tapped",
+		steps: "  - tap: Overlay\n  - assert: Cookie banner\n  - tap: {label: Behind, timeoutMs: 1500}\n",
+		step:  4, words: []string{"Behind", "Cookie banner"}, taps: []string{"Overlay"}},
 	{name: "android-label-in-a-row", steps: "  - tap: Grüße\n  - assert: 'Tapped: Grüße'\n", taps: []string{"Grüße"}},
 
-	{name: "web-paid-is-not-unpaid", page: "login.html", steps: signIn + "  - assert: Unpaid\n  - assert: {label: Paid, timeoutMs: 1200}\n",
+	{name: "web-paid-is-not-unpaid", page: "login.html", steps: signIn +
+		"  - assert: Unpaid\n  - assert: {label: Paid, timeoutMs: 1200}\n",
 		step: 6, words: []string{`"Paid"`, `"Unpaid"`}, taps: []string{"signed in"}},
-	{name: "web-pay-comes-late", page: "late.html", steps: "  - assert: Payment history\n  - tap: Pay\n  - assert: clicked Pay\n",
-		taps: []string{"clicked Pay"}},
+	{name: "web-pay-comes-late", page: "late.html",
+		steps: "  - assert: Payment history\n  - tap: Pay\n  - assert: clicked Pay\n",
+		taps:  []string{"clicked Pay"}},
 	{name: "web-twice-is-there", page: "twice.html", steps: "  - assert: 'Total: 5 €'\n  - assert: Delete\n"},
 	{name: "web-twice-is-not-tapped", page: "twice.html", steps: "  - tap: {label: Delete, timeoutMs: 1500}\n",
 		step: 2, words: []string{"2 elements", "1.", "2."}},
-	{name: "web-moving-is-hit-once", page: "moving.html", steps: "  - tap: Go\n  - assert: Go 1 settled\n", taps: []string{"Go 1 settled"}},
+	{name: "web-moving-is-hit-once", page: "moving.html", steps: "  - tap: Go\n  - assert: Go 1 settled\n",
+		taps: []string{"Go 1 settled"}},
 	{name: "web-covered-is-not-tapped", page: "overlay.html", steps: "  - tap: {label: Buy now, timeoutMs: 1500}\n",
 		step: 2, words: []string{"Buy now", "cookie"}},
-	{name: "web-label-in-a-card", page: "nested.html", steps: "  - tap: Premium plan\n  - assert: clicked card\n", taps: []string{"clicked card"}},
+	{name: "web-label-in-a-card", page: "nested.html", steps: "  - tap: Premium plan\n  - assert: clicked card\n",
+		taps: []string{"clicked card"}},
 }
 
 func (tr truth) yaml(site string) string {
 	if tr.page == "" {
-		return "id: " + tr.name + "\nplatform: android\nsteps:\n  - launch: {package: com.example.list, force: true}\n" + tr.steps
+		return "id: " + tr.name + "\nplatform: android\nsteps:\n  - launch: {package: com.example.list, force: true}\n" +
+			tr.steps
 	}
-	return fmt.Sprintf("id: %s\nplatform: web\nsteps:\n  - openBrowser: {url: '%s/%s?%s'}\n%s", tr.name, site, tr.page, tr.name, tr.steps)
+	return fmt.Sprintf("id: %s\nplatform: web\nsteps:\n  - openBrowser: {url: '%s/%s?%s'}\n%s", tr.name, site, tr.page,
+		tr.name, tr.steps)
 }
 
-// No false pass and no wrong tap, on a phone and on a page: what an assertion says is true, and what a tap hits was meant.
+// No false pass and no wrong tap, on a phone and on a page: what an assertion says is true, and what a tap hits was
+// meant.
 func TestTruth(t *testing.T) {
 	t.Parallel()
 	useBrowser(t)
 	site := newWitness(t)
 	l := newLab(t, 2)
 	truths := truths
-	if testing.Short() { // the engine is the same; drivers/web looks at more pages than these, runner/truth at more screens
+	// the engine is the same; drivers/web looks at more pages than these, runner/truth at more screens
+	if testing.Short() {
 		truths = slices.DeleteFunc(slices.Clone(truths), func(tr truth) bool {
 			return tr.page != "" && !slices.Contains([]string{"web-paid-is-not-unpaid", "web-covered-is-not-tapped"}, tr.name) ||
 				slices.Contains([]string{"android-twice-is-there", "android-label-in-a-row"}, tr.name)
@@ -139,7 +154,8 @@ func (p *packOf) interval() (from, to time.Time) {
 	return from, to
 }
 
-// witness serves the sample pages and is told by each what happened to it: what it logged, and every click anywhere on it.
+// witness serves the sample pages and is told by each what happened to it: what it logged, and every click anywhere on
+// it.
 type witness struct {
 	url string
 

@@ -34,19 +34,26 @@ type farmFlags struct {
 }
 
 func (f *farmFlags) register(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.on, "farm", false, "with --service: be the hub of a farm, whose hosts (taproot host) have devices elsewhere (TAPROOT_FARM)")
-	flags.StringVar(&f.listen, "farm-listen", ":4222", "with --farm: take hosts on `HOST:PORT`, over TLS (TAPROOT_FARM_LISTEN)")
-	flags.StringVar(&f.public, "farm-public", "", "with --farm: the `HOST:PORT` by which hosts reach that, or several NATS servers of your own, with commas between (TAPROOT_FARM_PUBLIC;\ndefault: the hub's name and the port)")
+	flags.BoolVar(&f.on, "farm", false,
+		"with --service: be the hub of a farm, whose hosts (taproot host) have devices elsewhere (TAPROOT_FARM)")
+	flags.StringVar(&f.listen, "farm-listen", ":4222",
+		"with --farm: take hosts on `HOST:PORT`, over TLS (TAPROOT_FARM_LISTEN)")
+	flags.StringVar(&f.public, "farm-public", "",
+		"with --farm: the `HOST:PORT` by which hosts reach that, or several NATS servers of your own, with commas between "+
+			"(TAPROOT_FARM_PUBLIC;\ndefault: the hub's name and the port)")
 }
 
 // open begins to be a hub; closed ends it, after the server.
-func (f *farmFlags) open(ctx context.Context, set settings, so *server.Options, data string) (closed func() error, err error) {
+func (f *farmFlags) open(ctx context.Context, set settings, so *server.Options, data string) (closed func() error,
+	err error) {
 	s, log := so.Service, so.Log
 	if s == nil {
 		return nil, &plan.Usage{Msg: "--farm needs --service: its database knows the hosts"}
 	}
-	c, err := dispatch.OpenCenter(ctx, dispatch.CenterOptions{DB: s.DB(), Dir: filepath.Join(data, "farm"), Bucket: so.Bucket, Seal: s, Keep: keepTests(s), Version: thisBuild().Version, Log: log,
-		NATS: broker.Options{Listen: f.listen, Public: f.public, URL: set.get("TAPROOT_NATS_URL"), Account: set.get("TAPROOT_NATS_ACCOUNT")},
+	c, err := dispatch.OpenCenter(ctx, dispatch.CenterOptions{DB: s.DB(), Dir: filepath.Join(data, "farm"),
+		Bucket: so.Bucket, Seal: s, Keep: keepTests(s), Version: thisBuild().Version, Log: log,
+		NATS: broker.Options{Listen: f.listen, Public: f.public, URL: set.get("TAPROOT_NATS_URL"),
+			Account: set.get("TAPROOT_NATS_ACCOUNT")},
 		Refused: func(r hub.Refusal) {
 			s.Refused(service.Entry{Actor: r.Actor, Action: r.Action, Target: r.Target, Address: r.Address})
 		}})
@@ -63,7 +70,8 @@ func (f *farmFlags) open(ctx context.Context, set settings, so *server.Options, 
 // serveFarm lets clients of a server have cases run on the farm.
 func serveFarm(so *server.Options, c *dispatch.Center) {
 	d := c.Dispatcher
-	so.Farm, so.FarmRunning, so.FarmQueue, so.FarmMetrics = c.Hub, farmRunning(c.Queue), farmQueue(d, c.Queue), d.WriteMetrics
+	so.Farm, so.FarmRunning, so.FarmQueue, so.FarmMetrics = c.Hub, farmRunning(c.Queue), farmQueue(d, c.Queue),
+		d.WriteMetrics
 	so.FarmRuns = func(project func(*http.Request) string) http.Handler { return d.Handler(project) }
 	so.FarmCases = func(project string) func(*run.Config, jobs.Placement) jobs.Opening {
 		h := d.Handler(func(*http.Request) string { return project })
@@ -71,7 +79,8 @@ func serveFarm(so *server.Options, c *dispatch.Center) {
 	}
 }
 
-// keepTests is how long archives of tests are kept that nothing uses: as long as the project's reports. Those of a project that is gone are not.
+// keepTests is how long archives of tests are kept that nothing uses: as long as the project's reports. Those of a
+// project that is gone are not.
 func keepTests(s *service.Service) func(context.Context, string) (time.Duration, error) {
 	return func(ctx context.Context, project string) (time.Duration, error) {
 		p, err := s.Operator().Project(ctx, project)
@@ -83,32 +92,38 @@ func keepTests(s *service.Service) func(context.Context, string) (time.Duration,
 }
 
 // adminFarm are the commands about hosts.
-func adminFarm(env *Env, add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
+func adminFarm(env *Env,
+	add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
 	var place hub.HostPlacement
-	token := add("host-token", "make a token by which one host can join the farm, within a day; it is shown this once", 0, func(ctx context.Context, s *service.Service, _ []string) error {
-		text, err := hub.NewToken(ctx, s.DB(), place)
-		if err != nil {
-			return &plan.Usage{Msg: err.Error()}
-		}
-		fmt.Fprintln(env.Stdout, text)
-		return s.Note(ctx, service.Entry{Actor: "operator", Action: "farm.token", Target: strings.TrimSpace(place.Pool + " " + place.Project)})
-	})
+	token := add("host-token", "make a token by which one host can join the farm, within a day; it is shown this once", 0,
+		func(ctx context.Context, s *service.Service, _ []string) error {
+			text, err := hub.NewToken(ctx, s.DB(), place)
+			if err != nil {
+				return &plan.Usage{Msg: err.Error()}
+			}
+			fmt.Fprintln(env.Stdout, text)
+			return s.Note(ctx, service.Entry{Actor: "operator", Action: "farm.token",
+				Target: strings.TrimSpace(place.Pool + " " + place.Project)})
+		})
 	token.Flags().StringVar(&place.Pool, "pool", "", "the host's devices belong to the pool `NAME`")
 	token.Flags().StringToStringVar(&place.Labels, "labels", nil, "what the host's devices are found by, `NAME=VALUE,…`")
 	token.Flags().StringVar(&place.Project, "project", "", "only the project with this `ID` may use them")
-	add("host-revoke HOST", "let a host in no more, and end its connections", 1, func(ctx context.Context, s *service.Service, args []string) error {
-		if err := hub.Revoke(ctx, s.DB(), args[0]); err != nil {
-			return &plan.Usage{Msg: err.Error()}
-		}
-		return s.Note(ctx, service.Entry{Actor: "operator", Action: "farm.revoke", Target: args[0]})
-	})
+	add("host-revoke HOST", "let a host in no more, and end its connections", 1,
+		func(ctx context.Context, s *service.Service, args []string) error {
+			if err := hub.Revoke(ctx, s.DB(), args[0]); err != nil {
+				return &plan.Usage{Msg: err.Error()}
+			}
+			return s.Note(ctx, service.Entry{Actor: "operator", Action: "farm.revoke", Target: args[0]})
+		})
 }
 
 func newFarmCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{Use: "farm", Short: "look at a device farm: its hosts and their devices (taproot docs farm)"}
 	var address string
 	var asJSON bool
-	status := &cobra.Command{Use: "status", Short: "list the hosts and devices of a farm that the key may use, and what waits for them", Args: cobra.NoArgs,
+	status := &cobra.Command{
+		Use: "status", Short: "list the hosts and devices of a farm that the key may use, and what waits for " +
+			"them", Args: cobra.NoArgs,
 		Long:    "status asks the hub of --hub, or TAPROOT_HUB, with the key in TAPROOT_API_KEY.",
 		Example: "  TAPROOT_API_KEY=tap_… taproot farm status --hub https://hub.example.com",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -171,7 +186,8 @@ func farmStatus(ctx context.Context, env *Env, ask *farmremote.Client, asJSON bo
 	w := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "HOST\tSTATE\tPOOL\tLABELS\tDEVICES\tVERSION\tSEEN")
 	for _, h := range state.Hosts {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", h.ID, h.State, dash(h.Pool), dash(labels(h.Labels)), h.Devices, h.Version, moment(h.Seen))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", h.ID, h.State, dash(h.Pool), dash(labels(h.Labels)), h.Devices,
+			h.Version, moment(h.Seen))
 	}
 	fmt.Fprintln(w, "\nDEVICE\tHOST\tPLATFORM\tMODEL\tSTATE\tSINCE\tHOLDER")
 	for _, d := range state.Devices {
@@ -183,7 +199,8 @@ func farmStatus(ctx context.Context, env *Env, ask *farmremote.Client, asJSON bo
 		if d.Why != "" {
 			use += ": " + d.Why
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.ID, dash(d.Host), d.Platform, dash(d.Model), use, dash(since), dash(d.Holder))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.ID, dash(d.Host), d.Platform, dash(d.Model), use, dash(since),
+			dash(d.Holder))
 	}
 	farmReserved(w, state.Devices)
 	if len(state.Running) > 0 {
@@ -203,7 +220,8 @@ func farmStatus(ctx context.Context, env *Env, ask *farmremote.Client, asJSON bo
 		if s.Limit > 0 {
 			limit = fmt.Sprintf("at most %d at once", s.Limit)
 		}
-		fmt.Fprintf(w, "\nthe project's cases: %d running, %d waiting; weight %d, %s\n", s.Running, s.Waiting, s.Weight, limit)
+		fmt.Fprintf(w, "\nthe project's cases: %d running, %d waiting; weight %d, %s\n", s.Running, s.Waiting,
+			s.Weight, limit)
 	}
 	return w.Flush()
 }
@@ -213,7 +231,8 @@ func farmReserved(w io.Writer, devices []server.Device) {
 	head := "\nRESERVED\tFROM\tUNTIL\tHOLDER\tWHY\tID\n"
 	for _, d := range devices {
 		for _, r := range d.Reservations {
-			fmt.Fprintf(w, "%s%s\t%s\t%s\t%s\t%s\t%s\n", head, d.ID, moment(r.From), moment(r.Until), dash(r.Holder), dash(r.Why), dash(r.ID))
+			fmt.Fprintf(w, "%s%s\t%s\t%s\t%s\t%s\t%s\n", head, d.ID, moment(r.From), moment(r.Until), dash(r.Holder),
+				dash(r.Why), dash(r.ID))
 			head = ""
 		}
 	}

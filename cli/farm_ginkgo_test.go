@@ -7,11 +7,15 @@ import (
 	"testing"
 )
 
-// ginkgoOnFarm: a suite of Ginkgo runs its YAML tests through a hub as it does here: same order, verdicts, folder and exit code.
+// ginkgoOnFarm: a suite of Ginkgo runs its YAML tests through a hub as it does here: same order, verdicts, folder and
+// exit code.
 func ginkgoOnFarm(t *testing.T, f *farm) {
-	files := map[string]string{"a.yaml": "id: a\nplatform: android\nsteps:\n  - assert: {label: Login, timeoutMs: 2000}\n", "z.yaml": "id: z\nplatform: android\nsteps:\n  - assert: {label: Login, timeoutMs: 2000}\n",
-		"bad.yaml": "id: bad\nplatform: android\nretries: 1\nsteps:\n  - assert: {label: Login, timeoutMs: 2000}\n  - assert: {label: Nowhere, timeoutMs: 0}\n",
-		"no.yaml":  "id: no\nplatform: android\nskip: not today\nsteps:\n  - assert: Login\n", "taproot.yaml": "order: [z, bad]\n"}
+	files := map[string]string{"a.yaml": "id: a\nplatform: android\nsteps:\n  - assert: {label: Login, timeoutMs: 2000}\n",
+		"z.yaml": "id: z\nplatform: android\nsteps:\n  - assert: {label: Login, timeoutMs: 2000}\n",
+		"bad.yaml": "id: bad\nplatform: android\nretries: 1\nsteps:\n  - assert: {label: Login, timeoutMs: 2000}\n  - " +
+			"assert: {label: Nowhere, timeoutMs: 0}\n",
+		"no.yaml":      "id: no\nplatform: android\nskip: not today\nsteps:\n  - assert: Login\n",
+		"taproot.yaml": "order: [z, bad]\n"}
 	var codes [2]int
 	var order, left, verdicts [2][]string
 	for i := range 2 {
@@ -35,7 +39,8 @@ func ginkgoOnFarm(t *testing.T, f *farm) {
 			if c.Result.Problem != nil {
 				problem, _, _ = strings.Cut(c.Result.Problem.Message, "\n")
 			}
-			verdicts[i] = append(verdicts[i], fmt.Sprintf("%s %s %s steps %d", c.Pack, c.Result.Verdict, problem, len(c.Result.Steps)))
+			verdicts[i] = append(verdicts[i], fmt.Sprintf("%s %s %s steps %d", c.Pack, c.Result.Verdict, problem,
+				len(c.Result.Steps)))
 		}
 		has(t, "Ginkgo", out.stdout, "bad.yaml:6:5: fail: ", "Ran 3 of")
 	}

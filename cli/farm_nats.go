@@ -16,9 +16,12 @@ import (
 func newNATSConfigCommand(env *Env) *cobra.Command {
 	var c broker.Cluster
 	var out string
-	cmd := &cobra.Command{Use: "nats-config", Short: "write the configuration of NATS servers of your own, for several hubs", Args: cobra.NoArgs,
-		Long: "nats-config writes one file for all servers, each of which is started with its own name (nats-server -c nats.conf -n NAME), and prints the seed of\n" +
-			"the account by which hubs sign for hosts: TAPROOT_NATS_ACCOUNT. The file holds a password by which the servers know each other, the seed lets its\n" +
+	cmd := &cobra.Command{Use: "nats-config",
+		Short: "write the configuration of NATS servers of your own, for several hubs", Args: cobra.NoArgs,
+		Long: "nats-config writes one file for all servers, each of which is started with its own name (nats-server -c " +
+			"nats.conf -n NAME), and prints the seed of\n" +
+			"the account by which hubs sign for hosts: TAPROOT_NATS_ACCOUNT. The file holds a password by which the servers " +
+			"know each other, the seed lets its\n" +
 			"owner in; both are shown this once. A farm whose account changes has hosts that must join anew.",
 		Example: "  taproot farm nats-config --servers nats-1,nats-2,nats-3 --output nats.conf",
 		RunE: func(*cobra.Command, []string) error {
@@ -41,9 +44,11 @@ func newNATSConfigCommand(env *Env) *cobra.Command {
 			return nil
 		}}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&c.Servers, "servers", nil, "the servers' names, by which they reach each other: `NAME,NAME,NAME`")
+	flags.StringSliceVar(&c.Servers, "servers", nil,
+		"the servers' names, by which they reach each other: `NAME,NAME,NAME`")
 	flags.StringVar(&c.Store, "store", "/data", "the `FOLDER` on each server for what is on its way")
-	flags.StringVar(&c.TLS, "tls", "", "the `FOLDER` on each server with tls.crt and tls.key, for hosts that come over foreign networks")
+	flags.StringVar(&c.TLS, "tls", "",
+		"the `FOLDER` on each server with tls.crt and tls.key, for hosts that come over foreign networks")
 	flags.StringVarP(&out, "output", "o", "nats.conf", "the `FILE` to write")
 	return cmd
 }

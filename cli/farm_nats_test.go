@@ -17,7 +17,8 @@ func TestNATSConfig(t *testing.T) {
 	dir := t.TempDir()
 	call := func(args ...string) (code int, out, complaints string) {
 		var stdout, stderr bytes.Buffer
-		code = cli.Run(t.Context(), &cli.Env{Args: append([]string{"farm", "nats-config"}, args...), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: dir,
+		code = cli.Run(t.Context(), &cli.Env{Args: append([]string{"farm", "nats-config"}, args...),
+			Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: dir,
 			Getenv: func(string) string { return "" }})
 		return code, stdout.String(), stderr.String()
 	}
@@ -38,7 +39,8 @@ func TestNATSConfig(t *testing.T) {
 	if code != 2 || !strings.Contains(complaints, "nats.conf is there already") || !bytes.Equal(before, after) {
 		t.Errorf("a second time: %d %q", code, complaints)
 	}
-	if code, _, complaints = call("--output", "other.conf"); code != 2 || !strings.Contains(complaints, "name the servers") {
+	if code, _, complaints = call("--output", "other.conf"); code != 2 ||
+		!strings.Contains(complaints, "name the servers") {
 		t.Errorf("no servers: %d %q", code, complaints)
 	}
 }

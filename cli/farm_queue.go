@@ -9,7 +9,8 @@ import (
 )
 
 // farmQueue tells what waits of a project, and why.
-func farmQueue(d *dispatch.Dispatcher, q *queue.Queue) func(context.Context, string) ([]server.FarmLine, server.FarmShare, error) {
+func farmQueue(d *dispatch.Dispatcher, q *queue.Queue) func(context.Context, string) ([]server.FarmLine,
+	server.FarmShare, error) {
 	return func(ctx context.Context, project string) (list []server.FarmLine, share server.FarmShare, err error) {
 		shares, err := q.Shares(ctx, project)
 		if err != nil {

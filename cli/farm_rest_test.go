@@ -43,7 +43,8 @@ func (s asks) run(body string) (r restRun) {
 	return r
 }
 
-// told is what the server tells of a run to its end: the record, the names of its events, and of the files of its packs.
+// told is what the server tells of a run to its end: the record, the names of its events, and of the files of its
+// packs.
 func (s asks) told(id string) (r restRun, list []string) {
 	s.t.Helper()
 	events := s.with(s.key, "GET", "/api/runs/"+id+"/events", "")
@@ -60,7 +61,8 @@ func (s asks) told(id string) (r restRun, list []string) {
 		for _, f := range files.Files {
 			list = append(list, c.Pack+"/"+f.Path)
 		}
-		if a := s.with(s.key, "GET", "/api/reports/"+id+"/"+c.Pack+"/run.md", ""); a.status != 200 || !strings.Contains(a.body, c.Test) {
+		if a := s.with(s.key, "GET", "/api/reports/"+id+"/"+c.Pack+"/run.md", ""); a.status != 200 ||
+			!strings.Contains(a.body, c.Test) {
 			s.t.Errorf("run.md of %s: %d", c.Pack, a.status)
 		}
 	}
@@ -103,21 +105,31 @@ func (s asks) sendTests(files map[string]string) {
 	}
 }
 
-// restOnFarm: runs that the API of a hub is asked for run on the phones of hosts: their records, events, reports and ends are those of one machine.
+// restOnFarm: runs that the API of a hub is asked for run on the phones of hosts: their records, events, reports and
+// ends are those of one machine.
 func restOnFarm(t *testing.T, f *farm) {
 	alone := newLab(t, 1)
 	here, farm := asks{alone.serve(), t, ""}, asks{f.serve, t, f.key}
-	text, err := json.Marshal("id: ok\nplatform: android\nsteps:\n  - run: login.yaml\n---\nid: bad\nplatform: android\nvars: {WORD: none}\nsteps:\n  - assert: {label: \"${WORD}\", timeoutMs: 0}\n")
+	text, err := json.Marshal(
+		"id: ok\nplatform: android\nsteps:\n  - run: login.yaml\n---\nid: bad\nplatform: android\nvars: {WORD: none}\n" +
+			"steps:\n" +
+			" " +
+			" " +
+			"- " +
+			"assert: {label: \"${WORD}\", timeoutMs: 0}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string]string{"login.yaml": "id: login\nplatform: android\nsteps:\n  - assert: {label: Login, timeoutMs: 2000}\n",
-		"rows.yaml": "id: rows\nplatform: android\ndata: rows.csv\nsteps:\n  - assert: {label: \"${text}\", timeoutMs: 0}\n", "rows.csv": "text\nLogin\nNothing like this\n"}
+	files := map[string]string{
+		"login.yaml": "id: login\nplatform: android\nsteps:\n  - assert: {label: Login, timeoutMs: 2000}\n",
+		"rows.yaml":  "id: rows\nplatform: android\ndata: rows.csv\nsteps:\n  - assert: {label: \"${text}\", timeoutMs: 0}\n",
+		"rows.csv":   "text\nLogin\nNothing like this\n"}
 	for name, content := range files {
 		alone.write(name, content)
 	}
 	farm.sendTests(files)
-	bodies := []string{`{"noVideo": true, "vars": {"WORD": "Nowhere"}, "yaml": ` + string(text) + `}`, `{"noVideo": true, "tests": ["rows", "login"], "timeoutMs": 1000}`}
+	bodies := []string{`{"noVideo": true, "vars": {"WORD": "Nowhere"}, "yaml": ` + string(text) + `}`,
+		`{"noVideo": true, "tests": ["rows", "login"], "timeoutMs": 1000}`}
 	if testing.Short() {
 		bodies = bodies[:1]
 	}
@@ -132,7 +144,8 @@ func restOnFarm(t *testing.T, f *farm) {
 		}
 	}
 
-	long := farm.run(`{"noVideo": true, "yaml": "id: long\nplatform: android\nsteps:\n  - assert: Login\n  - sleep: 10m\n"}`)
+	long := farm.run(
+		`{"noVideo": true, "yaml": "id: long\nplatform: android\nsteps:\n  - assert: Login\n  - sleep: 10m\n"}`)
 	eventually(t, "it is under way", func() bool {
 		var r restRun
 		farm.get(&r, "GET", "/runs/"+long.ID, "")
@@ -148,7 +161,8 @@ func restOnFarm(t *testing.T, f *farm) {
 		return strings.Contains(farm.with(f.key, "GET", "/api/farm", "").body, "pool nowhere is wanted")
 	})
 	farm.get(&r, "GET", "/runs/"+waits.ID, "")
-	if r.State != "queued" || !strings.Contains(r.Why, "pool nowhere is wanted") || r.Cases[0].State != "queued" || r.Cases[0].Why != r.Why {
+	if r.State != "queued" || !strings.Contains(r.Why, "pool nowhere is wanted") || r.Cases[0].State != "queued" ||
+		r.Cases[0].Why != r.Why {
 		t.Errorf("while it waits: %+v", r)
 	}
 	r = restRun{}
@@ -156,18 +170,24 @@ func restOnFarm(t *testing.T, f *farm) {
 		t.Errorf("cancelled while it waits: %+v", r)
 	}
 	var tokens struct{ AccessToken string }
-	asks{f.serve, t, ""}.get(&tokens, "POST", "/auth/login", `{"email": "ada@example.com", "password": "a password of some length"}`)
+	asks{f.serve, t, ""}.get(&tokens, "POST", "/auth/login",
+		`{"email": "ada@example.com", "password": "a password of some length"}`)
 	figures := f.serve.with(tokens.AccessToken, "GET", "/api/metrics", "").body
-	has(t, "the figures", figures, `taproot_farm_cases_total{pool="lab",result="pack"}`, `taproot_farm_wait_seconds_count{pool="lab"}`, `taproot_farm_dispatch_seconds_count{pool="lab"}`,
-		`taproot_farm_cases{state="waiting",pool="lab"} 0`, `taproot_farm_cases{state="running",pool="lab"} 0`, "taproot_farm_runs ", `taproot_farm_hosts{pool="lab",state="online"} 1`,
+	has(t, "the figures", figures, `taproot_farm_cases_total{pool="lab",result="pack"}`,
+		`taproot_farm_wait_seconds_count{pool="lab"}`, `taproot_farm_dispatch_seconds_count{pool="lab"}`,
+		`taproot_farm_cases{state="waiting",pool="lab"} 0`, `taproot_farm_cases{state="running",pool="lab"} 0`,
+		"taproot_farm_runs ", `taproot_farm_hosts{pool="lab",state="online"} 1`,
 		`taproot_farm_devices{platform="android",pool="lab",use="`)
-	if a := farm.with(f.key, "POST", "/api/farm/runs", `{"protocol": 99}`); a.status != 409 || !strings.Contains(a.body, "update the hub") || !strings.Contains(a.body, `"error":"version_mismatch"`) {
+	if a := farm.with(f.key, "POST", "/api/farm/runs", `{"protocol": 99}`); a.status != 409 ||
+		!strings.Contains(a.body, "update the hub") || !strings.Contains(a.body, `"error":"version_mismatch"`) {
 		t.Errorf("a client of another version: %d %s", a.status, a.body)
 	}
-	if a := farm.with(f.key, "GET", "/api/farm/runs", ""); a.status != 405 || !strings.Contains(a.body, `"error":"method_not_allowed"`) {
+	if a := farm.with(f.key, "GET", "/api/farm/runs", ""); a.status != 405 ||
+		!strings.Contains(a.body, `"error":"method_not_allowed"`) {
 		t.Errorf("another method: %d %s", a.status, a.body)
 	}
-	if a := here.with("", "POST", "/api/runs", `{"pool": "lab", "tests": ["login"]}`); a.status != 422 && a.status != 400 || !strings.Contains(a.body, "no hub") {
+	if a := here.with("", "POST", "/api/runs", `{"pool": "lab", "tests": ["login"]}`); a.status != 422 &&
+		a.status != 400 || !strings.Contains(a.body, "no hub") {
 		t.Errorf("a pool of a server that is no hub: %d %s", a.status, a.body)
 	}
 }
@@ -185,7 +205,8 @@ func sharesOfFarm(t *testing.T, f *farm) {
 	project := strings.Fields(rows[1])[0]
 	admin("share", project, "--weight", "3").exits(t, 0)
 	admin("share", project, "--limit", "2").exits(t, 0)
-	if got := strings.Fields(admin("share", project).stdout); !slices.Equal(got[5:], []string{project, "3", "2", "0", "0"}) {
+	if got := strings.Fields(admin("share", project).stdout); !slices.Equal(got[5:],
+		[]string{project, "3", "2", "0", "0"}) {
 		t.Errorf("%q", got)
 	}
 	if out := admin("share", project, "--weight", "0"); out.code != 2 || !strings.Contains(out.stderr, "1 to 1000") {
@@ -196,5 +217,6 @@ func sharesOfFarm(t *testing.T, f *farm) {
 	}
 	l := newLab(t, 0)
 	l.env = append(l.env, "TAPROOT_API_KEY="+f.key)
-	has(t, "farm status", l.taproot("farm", "status", "--hub", f.serve.url).stdout, "0 running, 0 waiting; weight 3, at most 2 at once")
+	has(t, "farm status", l.taproot("farm", "status", "--hub", f.serve.url).stdout,
+		"0 running, 0 waiting; weight 3, at most 2 at once")
 }

@@ -35,14 +35,16 @@ var (
 	hasEnded = regexp.MustCompile(`(?m)^\[[0-9]/[0-9]\] `) // how many tests have
 )
 
-// TestRunOnAFarm: a suite that runs through a hub on the phones of a host prints and leaves what it does where it runs here, and has the same exit code.
+// TestRunOnAFarm: a suite that runs through a hub on the phones of a host prints and leaves what it does where it runs
+// here, and has the same exit code.
 func TestRunOnAFarm(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t)
 	host := f.join("--token", f.token("--pool", "lab", "--labels", "room=3"))
 	eventually(t, "the phones are there", func() bool { return f.device("SIM1") == "free" && f.device("SIM2") == "free" })
 	files := map[string]string{
-		"a.yaml":       "id: a\nplatform: android\nvars:\n  WORD: ${FARM_WORD}\nsteps:\n  - assert: {label: \"${WORD}\", timeoutMs: 2000}\n",
+		"a.yaml": "id: a\nplatform: android\nvars:\n  WORD: ${FARM_WORD}\nsteps:\n  - assert: {label: \"${WORD}\", " +
+			"timeoutMs: 2000}\n",
 		"b.yaml":       "id: b\nplatform: android\nretries: 1\nsteps:\n  - assert: {label: No such thing, timeoutMs: 0}\n",
 		"c.yaml":       "id: c\nplatform: android\nskip: not today\nsteps:\n  - assert: {label: Sign in}\n",
 		"d.yaml":       "id: d\nplatform: android\ndevice: {model: No Such Phone}\nsteps:\n  - assert: {label: Sign in}\n",
@@ -79,12 +81,16 @@ func TestRunOnAFarm(t *testing.T) {
 		t.Errorf("here:\n%s\n\non the farm:\n%s", left[0], left[1])
 	}
 	l := newLab(t, 0)
-	for name, device := range map[string]string{"here": "{pool: lab, labels: [room=3]}", "in-room-9": "{labels: [room=3, room=9]}", "in-garden": "{pool: garden}"} {
-		l.write(name+".yaml", fmt.Sprintf("id: %s\nplatform: android\ndevice: %s\nsteps:\n  - assert: {label: Login, timeoutMs: 2000}\n", name, device))
+	for name, device := range map[string]string{"here": "{pool: lab, labels: [room=3]}",
+		"in-room-9": "{labels: [room=3, room=9]}", "in-garden": "{pool: garden}"} {
+		l.write(name+".yaml",
+			fmt.Sprintf("id: %s\nplatform: android\ndevice: %s\nsteps:\n  - assert: {label: Login, timeoutMs: "+
+				"2000}\n", name, device))
 	}
 	l.env = append(l.env, "TAPROOT_API_KEY="+f.key, "TAPROOT_HUB="+f.serve.url)
 	out := l.taproot("run", ".", "--no-video", "--pool", "lab")
-	has(t, "with TAPROOT_HUB", out.stdout, "PASS here", "SKIPPED in-room-9", "label room=9 is wanted", "SKIPPED in-garden", "the pool garden, and the run is for the pool lab", "1 passed, 2 skipped")
+	has(t, "with TAPROOT_HUB", out.stdout, "PASS here", "SKIPPED in-room-9", "label room=9 is wanted", "SKIPPED in-garden",
+		"the pool garden, and the run is for the pool lab", "1 passed, 2 skipped")
 	if out.code != 0 {
 		t.Errorf("with TAPROOT_HUB: %+v", out)
 	}

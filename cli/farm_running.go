@@ -20,7 +20,8 @@ func farmRunning(q *queue.Queue) func(context.Context, string) ([]server.FarmCas
 		for _, r := range running {
 			var test plan.Ref // whoever sent it has written it; what cannot be read has no name
 			_ = json.Unmarshal(r.What, &test)
-			list = append(list, server.FarmCase{Run: r.Run, Test: test.ID, Attempt: r.Attempt, Device: r.Device, Host: r.Host, Since: r.Since})
+			list = append(list, server.FarmCase{Run: r.Run, Test: test.ID, Attempt: r.Attempt, Device: r.Device, Host: r.Host,
+				Since: r.Since})
 		}
 		return list, nil
 	}

@@ -43,7 +43,8 @@ func newFarm(t *testing.T) *farm {
 	if out, err := create.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	f.hub.taproot("admin", "plan", "ada@example.com", "enterprise", "--per-minute", "1000000", "--data", "data").exits(t, 0)
+	f.hub.taproot("admin", "plan", "ada@example.com", "enterprise", "--per-minute", "1000000", "--data",
+		"data").exits(t, 0)
 	f.serve = f.hub.serve(f.args...)
 	key := f.hub.taproot("admin", "key", "ada@example.com", "--data", "data")
 	if key.code != 0 || !strings.HasPrefix(key.stdout, "tap_") {
@@ -64,7 +65,8 @@ func (f *farm) token(args ...string) string {
 }
 
 func (f *farm) join(args ...string) *child {
-	return f.host.start("taproot", append([]string{"host", "--hub", f.serve.url, "--name", "desk", "--data", filepath.Join(f.host.tmp, "host")}, args...)...)
+	return f.host.start("taproot", append([]string{"host", "--hub", f.serve.url, "--name", "desk", "--data",
+		filepath.Join(f.host.tmp, "host")}, args...)...)
 }
 
 // device is what the hub says of a device: its state of use.
@@ -145,7 +147,8 @@ func TestFarm(t *testing.T) {
 	f.hub.env = append(f.hub.env, "TAPROOT_API_KEY="+f.key)
 	out := f.hub.taproot("farm", "status", "--hub", f.serve.url)
 	has(t, "farm status", out.stdout, "desk", "online", "lab", "room=3", "SIM1", "free")
-	if out := f.host.taproot("host", "--hub", f.serve.url, "--token", token, "--data", filepath.Join(f.host.tmp, "other")); out.code == 0 || !strings.Contains(out.stderr, "used by another host") {
+	if out := f.host.taproot("host", "--hub", f.serve.url, "--token", token, "--data",
+		filepath.Join(f.host.tmp, "other")); out.code == 0 || !strings.Contains(out.stderr, "used by another host") {
 		t.Errorf("the token again: %+v", out)
 	}
 
@@ -193,7 +196,9 @@ func TestFarm(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	eventually(t, "its phones are gone", func() bool { return f.device("SIM1") == "" })
-	if ended := f.join().wait(); ended.code != 2 || !strings.Contains(ended.stderr, "this host was revoked on its hub, and may not come back: ask there for a new token") {
+	if ended := f.join().wait(); ended.code != 2 ||
+		!strings.Contains(ended.stderr, "this host was revoked on its hub, and may not come back: ask there for a new "+
+			"token") {
 		t.Errorf("a host that was revoked: %+v", ended)
 	}
 }

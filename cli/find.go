@@ -29,9 +29,12 @@ func newFindCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "find SELECTOR",
 		Short: "show which element a selector picks, and why; with '' list what is on the screen",
-		Long: "find shows which element a step with this selector would act on, how its label fitted, where it would be tapped, what\n" +
-			"covers it, and what an assertion with it sees: on a phone, or on a saved tree (a dump of uiautomator, a source of\n" +
-			"WebDriverAgent, artifacts/tree-NN.json of a report). SELECTOR is a label, or YAML as in a test. An empty one ('') lists\n" +
+		Long: "find shows which element a step with this selector would act on, how its label fitted, where it would be " +
+			"tapped, what\n" +
+			"covers it, and what an assertion with it sees: on a phone, or on a saved tree (a dump of uiautomator, a source " +
+			"of\n" +
+			"WebDriverAgent, artifacts/tree-NN.json of a report). SELECTOR is a label, or YAML as in a test. An empty one " +
+			"('') lists\n" +
 			"what is on the screen, with a selector for each.\n\n" +
 			"Exit code: 0 one element, 1 none, 4 several; 2 wrong usage or an unreadable file, 3 no device.",
 		Example: "  taproot find ''\n" +

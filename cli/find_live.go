@@ -41,7 +41,8 @@ func (f finding) live(ctx context.Context, env *Env) (tree *screen.Tree, err err
 	lease, err := pool.Lease(wait, info.Platform, "taproot find")
 	if errors.Is(err, errBusy) {
 		holder, _ := pool.Holder(info.ID)
-		return nil, fmt.Errorf("device %s is used by %s (process %d): wait until that is done", info.ID, holder.What, holder.PID)
+		return nil, fmt.Errorf("device %s is used by %s (process %d): wait until that is done", info.ID, holder.What,
+			holder.PID)
 	}
 	if err != nil {
 		return nil, err
@@ -79,7 +80,8 @@ func choosePhone(ctx context.Context, phones []drivers.Driver, want string) (dri
 	case len(usable) == 1:
 		return usable[0], nil
 	case len(usable) > 1:
-		return drivers.Info{}, &plan.Usage{Msg: "several devices are attached, choose one with --device: " + strings.Join(ids(usable), ", ")}
+		return drivers.Info{}, &plan.Usage{Msg: "several devices are attached, choose one with --device: " +
+			strings.Join(ids(usable), ", ")}
 	case len(why) > 0:
 		return drivers.Info{}, errors.New(strings.Join(why, "; "))
 	case want != "" && len(others) > 0:
@@ -87,7 +89,8 @@ func choosePhone(ctx context.Context, phones []drivers.Driver, want string) (dri
 	case want != "":
 		return drivers.Info{}, fmt.Errorf("the device %s is not attached, and no other one is", want)
 	}
-	return drivers.Info{}, errors.New("no phone is attached: connect one with USB debugging on, or give a saved tree with --tree")
+	return drivers.Info{},
+		errors.New("no phone is attached: connect one with USB debugging on, or give a saved tree with --tree")
 }
 
 func ids(infos []drivers.Info) []string {

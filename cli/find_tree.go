@@ -103,7 +103,8 @@ func parseTreeJSON(data []byte, size image.Point) (*screen.Tree, error) {
 		Value   json.RawMessage `json:"value"`
 	}
 	err := json.Unmarshal(data, &head)
-	if text := ""; err == nil && len(head.Windows) == 0 && json.Unmarshal(head.Value, &text) == nil && !strings.Contains(text, "<XCUIElementType") {
+	if text := ""; err == nil && len(head.Windows) == 0 && json.Unmarshal(head.Value, &text) == nil &&
+		!strings.Contains(text, "<XCUIElementType") {
 		return android.ParseTree([]byte(text), size)
 	}
 	if err != nil || len(head.Windows) == 0 {

@@ -23,8 +23,10 @@ func newFmtCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt [PATH…]",
 		Short: "lay test files out",
-		Long: "fmt lays YAML files out in one way: two spaces for each level, entries of lists below their key, no blanks at the ends of\n" +
-			"lines. Comments, quotes and what the files mean stay as they are. Without a path it takes the folder suites; - reads from the\n" +
+		Long: "fmt lays YAML files out in one way: two spaces for each level, entries of lists below their key, no blanks " +
+			"at the ends of\n" +
+			"lines. Comments, quotes and what the files mean stay as they are. Without a path it takes the folder suites; - " +
+			"reads from the\n" +
 			"standard input and writes to the standard output.\n\n" +
 			"With -l it changes nothing, names the files that it would change, and ends with exit code 1 when there are any.",
 		Example: "  taproot fmt\n  taproot fmt -l suites",
@@ -126,9 +128,11 @@ func yamlFiles(dir string, args []string) ([]string, error) {
 			switch {
 			case err != nil:
 				return err
-			case d.IsDir() && p != path && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "vendor" || name == "testdata"):
+			case d.IsDir() && p != path && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "vendor" ||
+				name == "testdata"):
 				return filepath.SkipDir
-			case d.Type().IsRegular() && !strings.HasPrefix(name, ".") && (filepath.Ext(name) == ".yaml" || filepath.Ext(name) == ".yml"):
+			case d.Type().IsRegular() && !strings.HasPrefix(name, ".") &&
+				(filepath.Ext(name) == ".yaml" || filepath.Ext(name) == ".yml"):
 				files = append(files, p)
 			}
 			return nil

@@ -58,7 +58,8 @@ type specs struct {
 	words      []string                 // of the output, or of the pages
 }
 
-// inOneRun puts those that need one phone into one run where tests are to be short, without the one that takes twelve seconds.
+// inOneRun puts those that need one phone into one run where tests are to be short, without the one that takes twelve
+// seconds.
 func inOneRun(all []specs) (list []specs) {
 	if !testing.Short() {
 		return all
@@ -114,7 +115,8 @@ func TestSpecsInGo(t *testing.T) {
 			for _, c := range run.Cases {
 				got[c.Pack] = c.Result.Verdict
 				bad = bad || c.Result.Verdict == event.Fail || c.Result.Verdict == event.Error
-				if p := c.Result.Problem; c.Result.Verdict == event.Fail && (p == nil || !strings.Contains(c.Result.ProblemPlace(), "gosuite.go:")) {
+				if p := c.Result.Problem; c.Result.Verdict == event.Fail &&
+					(p == nil || !strings.Contains(c.Result.ProblemPlace(), "gosuite.go:")) {
 					t.Errorf("%s: %+v at %s", c.Pack, p, c.Result.ProblemPlace())
 				}
 			}
@@ -135,14 +137,16 @@ func TestSpecsInGo(t *testing.T) {
 	}
 }
 
-// An expectation that fails beside the steps becomes a step, with the picture of that moment, not of what cleaning up left.
+// An expectation that fails beside the steps becomes a step, with the picture of that moment, not of what cleaning up
+// left.
 func TestExpectationThatFailsIsInThePack(t *testing.T) {
 	t.Parallel()
 	l, program := goLab(t, 1)
 	l.start(program, "-ginkgo.no-color", "-ginkgo.label-filter=expect").wait().exits(t, 1)
 	res := l.loaded().Cases[0].Result
 	step := res.Step(res.ProblemStep)
-	if step == nil || step.Action != "expect" || !strings.Contains(step.Source, "// expect") || len(step.Attachments) == 0 || step.N != 2 {
+	if step == nil || step.Action != "expect" || !strings.Contains(step.Source, "// expect") ||
+		len(step.Attachments) == 0 || step.N != 2 {
 		t.Fatalf("problem in step %d: %+v", res.ProblemStep, step)
 	}
 	has(t, "the problem", res.Problem.Message, "Paymants", "Payments")
@@ -184,7 +188,8 @@ func TestWhatASpecHidesIsInNoReport(t *testing.T) {
 	}
 }
 
-// yamlCases are those of the suite that are written in YAML, in the order of the plan; in short, without the rows, which need a browser.
+// yamlCases are those of the suite that are written in YAML, in the order of the plan; in short, without the rows,
+// which need a browser.
 func yamlCases() (label string, ids []string) {
 	ids = []string{"yaml-3", "yaml-1", "yaml-2"}
 	if testing.Short() {
@@ -208,7 +213,8 @@ func TestGinkgoAndTaprootRunChooseTheSame(t *testing.T) {
 
 		l.reports += "-cli"
 		l.env = append(env, "TAPROOT_REPORTS_DIR="+l.reports)
-		l.taproot("run", ".", "--label-filter", label, "--shard", shard, "--seed", "7", "--repeat", "2", "--parallel", "1").exits(t, 0)
+		l.taproot("run", ".", "--label-filter", label, "--shard", shard, "--seed", "7", "--repeat", "2", "--parallel",
+			"1").exits(t, 0)
 		byCLI := l.loaded()
 		if a, b := begun(byGinkgo), begun(byCLI); !slices.Equal(a, b) || len(a) > 2 && slices.IsSorted(a) {
 			t.Errorf("shard %s: by Ginkgo %q, by taproot run %q", shard, a, b)
@@ -219,7 +225,8 @@ func TestGinkgoAndTaprootRunChooseTheSame(t *testing.T) {
 		for i, c := range byGinkgo.Cases {
 			whole[c.Pack]++
 			a, b := pack.Summarize(c.Result), pack.Summarize(byCLI.Cases[i].Result)
-			if a.ID != b.ID || a.Result != b.Result || a.Steps != b.Steps || a.StepsPassed != b.StepsPassed || a.Screenshots != b.Screenshots {
+			if a.ID != b.ID || a.Result != b.Result || a.Steps != b.Steps || a.StepsPassed != b.StepsPassed ||
+				a.Screenshots != b.Screenshots {
 				t.Errorf("by Ginkgo %+v, by taproot run %+v", a, b)
 			}
 		}
@@ -229,7 +236,8 @@ func TestGinkgoAndTaprootRunChooseTheSame(t *testing.T) {
 	}
 }
 
-// Without --randomize-all, Ginkgo runs YAML tests in the order of the plan, whatever its seed: order in taproot.yaml, then the files.
+// Without --randomize-all, Ginkgo runs YAML tests in the order of the plan, whatever its seed: order in taproot.yaml,
+// then the files.
 func TestGinkgoKeepsTheOrderOfThePlan(t *testing.T) {
 	shorttest.Leave(t, "TestGinkgoFailFastAndRerunFailed sees what had begun before the failure, in the order of the plan")
 	t.Parallel()
@@ -252,7 +260,8 @@ func TestGinkgoFailFastAndRerunFailed(t *testing.T) {
 	for _, c := range l.loaded().Cases {
 		got[c.Pack] = c.Result.Verdict
 	}
-	if got["yaml-3"] != "pass" || got["yaml-1"] != "pass" || got["bad"] != "fail" || got["yaml-2"] != "skipped" || len(got) != 4 {
+	if got["yaml-3"] != "pass" || got["yaml-1"] != "pass" || got["bad"] != "fail" || got["yaml-2"] != "skipped" ||
+		len(got) != 4 {
 		t.Errorf("%v", got)
 	}
 	l.env = append(l.env, "TAPROOT_RERUN_FAILED=1")
@@ -265,7 +274,8 @@ func TestGinkgoFailFastAndRerunFailed(t *testing.T) {
 	}
 }
 
-// Shards and reruns hold for specs that are written in Go, too: each is in one shard, and one that passed does not run again.
+// Shards and reruns hold for specs that are written in Go, too: each is in one shard, and one that passed does not run
+// again.
 func TestSpecsInGoAreShardedAndRunAgain(t *testing.T) {
 	t.Parallel()
 	l, program := goLab(t, 1)
@@ -286,7 +296,8 @@ func TestSpecsInGoAreShardedAndRunAgain(t *testing.T) {
 			began[c.Pack]++
 		}
 	}
-	if len(began) != 3 || began["go-is-no-action"] != 1 || began["go-is-for-a-page"] != 1 || began["go-with-a-beforeeach-has-it"] != 1 {
+	if len(began) != 3 || began["go-is-no-action"] != 1 || began["go-is-for-a-page"] != 1 ||
+		began["go-with-a-beforeeach-has-it"] != 1 {
 		t.Errorf("%v", began)
 	}
 	l.reports += "-again"
@@ -303,21 +314,24 @@ func TestSpecsInGoAreShardedAndRunAgain(t *testing.T) {
 	}
 }
 
-// In parallel, a failing spec shows the line of the YAML file, and GitHub, which does not mind white space before it, gets each
-// annotation once.
+// In parallel, a failing spec shows the line of the YAML file, and GitHub, which does not mind white space before it,
+// gets each annotation once.
 func TestGinkgoInParallelAnnotatesOnce(t *testing.T) {
 	t.Parallel()
 	l, program := goLab(t, 2)
 	suite := t.TempDir() // Ginkgo runs a compiled suite in the folder where that lies
 	file, err := exec.LookPath(program)
-	if err := errors.Join(err, os.CopyFS(suite, os.DirFS(l.dir)), os.Symlink(file, filepath.Join(suite, goSuite))); err != nil {
+	if err := errors.Join(err, os.CopyFS(suite, os.DirFS(l.dir)),
+		os.Symlink(file, filepath.Join(suite, goSuite))); err != nil {
 		t.Fatal(err)
 	}
 	l.dir = projectRoot(t)
 	l.env = append(l.env, "GITHUB_ACTIONS=true")
-	e := l.start("go", "tool", "ginkgo", "--procs=2", "--no-color", "--label-filter=bad || step || yaml && android", filepath.Join(suite, goSuite)).wait()
+	e := l.start("go", "tool", "ginkgo", "--procs=2", "--no-color", "--label-filter=bad || step || yaml && android",
+		filepath.Join(suite, goSuite)).wait()
 	e.exits(t, 1)
-	has(t, "Ginkgo", e.stdout, "Running in parallel across 2 processes", "bad.yaml:7:5: fail: ", `7 |   - assert: {label: Nowhere, timeoutMs: 0}`,
+	has(t, "Ginkgo", e.stdout, "Running in parallel across 2 processes", "bad.yaml:7:5: fail: ",
+		`7 |   - assert: {label: Nowhere, timeoutMs: 0}`,
 		"gosuite.go:40:3: fail: ")
 	for _, want := range []string{"bad.yaml,line=7,", "gosuite.go,line=40,"} {
 		n := 0
@@ -336,7 +350,8 @@ func TestGinkgoInParallelAnnotatesOnce(t *testing.T) {
 	takesTurns(t, l.checked(), "SIM1", "SIM2")
 }
 
-// With continueOnFailure: false, the flows that a config.yaml orders end with the first that fails, whatever Ginkgo shuffles; all others run.
+// With continueOnFailure: false, the flows that a config.yaml orders end with the first that fails, whatever Ginkgo
+// shuffles; all others run.
 func TestGinkgoEndsASequenceOfFlows(t *testing.T) {
 	t.Parallel()
 	flow := func(label string) string {
@@ -344,7 +359,8 @@ func TestGinkgoEndsASequenceOfFlows(t *testing.T) {
 		if label == "Nowhere" {
 			limit = "1000"
 		}
-		return "appId: com.example.list\n---\n- launchApp\n- extendedWaitUntil: {visible: " + label + ", timeout: " + limit + "}\n"
+		return "appId: com.example.list\n---\n- launchApp\n- extendedWaitUntil: {visible: " + label + ", timeout: " +
+			limit + "}\n"
 	}
 	for _, shuffled := range []bool{false, true} {
 		if testing.Short() && !shuffled {

@@ -12,8 +12,9 @@ import (
 
 var plainBranch = lazyregexp.New(`^[A-Za-z][A-Za-z0-9._/-]*$`)
 
-// mainBranch returns the main branch of the repository that holds a folder, as a YAML scalar: the one that the remote calls its HEAD, else
-// main or master, whichever exists, else the one that is checked out. Without a repository it is main.
+// mainBranch returns the main branch of the repository that holds a folder, as a YAML scalar: the one that the remote
+// calls its HEAD, else main or master, whichever exists, else the one that is checked out. Without a repository it is
+// main.
 func mainBranch(dir string) string {
 	name := "main"
 	if git := gitFolder(dir); git != "" {
@@ -56,8 +57,8 @@ func refOf(file, prefix string) (string, bool) {
 	return strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(string(data), "ref:")), prefix)
 }
 
-// gitFolder returns the .git folder of the repository that holds a folder; "" if there is none. In a linked work tree and in a submodule
-// .git is a file that names it.
+// gitFolder returns the .git folder of the repository that holds a folder; "" if there is none. In a linked work tree
+// and in a submodule .git is a file that names it.
 func gitFolder(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		git := filepath.Join(at, ".git")

@@ -24,9 +24,10 @@ func guideTopics() []string { return []string{"words", "selectors", "tests"} }
 func newGuideCommand(env *Env) *cobra.Command {
 	var skill string
 	cmd := &cobra.Command{
-		Use:       "guide [TOPIC]",
-		Short:     "explain how to drive pages and phones from the shell, on one page",
-		Long:      "guide prints one page for whoever drives pages and phones from the shell, a person or an assistant. TOPIC is " + strings.Join(guideTopics(), ", ") + ".",
+		Use:   "guide [TOPIC]",
+		Short: "explain how to drive pages and phones from the shell, on one page",
+		Long: "guide prints one page for whoever drives pages and phones from the shell, a person or an assistant. " +
+			"TOPIC is " + strings.Join(guideTopics(), ", ") + ".",
 		Example:   "  taproot guide\n  taproot guide words\n  taproot guide --skill .claude/skills/taproot",
 		GroupID:   groupSession,
 		ValidArgs: guideTopics(),
@@ -41,7 +42,8 @@ func newGuideCommand(env *Env) *cobra.Command {
 			topic := "guide"
 			if len(args) == 1 {
 				if topic = args[0]; !slices.Contains(guideTopics(), topic) {
-					return &plan.Usage{Msg: fmt.Sprintf("there is no topic %q; these are %s", topic, strings.Join(guideTopics(), ", ")) + meant(topic, guideTopics())}
+					return &plan.Usage{Msg: fmt.Sprintf("there is no topic %q; these are %s", topic,
+						strings.Join(guideTopics(), ", ")) + meant(topic, guideTopics())}
 				}
 			}
 			text, err := guidePage(topic, hasCommand(cmd.Root()))
@@ -52,7 +54,8 @@ func newGuideCommand(env *Env) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&skill, "skill", "", "write the guide into this `FOLDER` in the form that assistants load: SKILL.md and its topics")
+	cmd.Flags().StringVar(&skill, "skill", "",
+		"write the guide into this `FOLDER` in the form that assistants load: SKILL.md and its topics")
 	return cmd
 }
 
@@ -80,7 +83,8 @@ func guidePage(topic string, taken func(string) bool) (string, error) {
 // wordNames lists the words in a line for each group.
 func wordNames(taken func(string) bool) string {
 	var b strings.Builder
-	for _, g := range [][2]string{{groupTouch, "Touch and type"}, {groupCheck, "Wait and check"}, {groupPage, "Pages"}, {groupDevice, "Apps and devices"}} {
+	for _, g := range [][2]string{{groupTouch, "Touch and type"}, {groupCheck, "Wait and check"}, {groupPage, "Pages"},
+		{groupDevice, "Apps and devices"}} {
 		var names []string
 		for _, def := range dsl.Vocabulary() {
 			if isWord(def, taken) && groupOf(def) == g[0] {

@@ -35,10 +35,14 @@ type hostFlags struct {
 
 func newHostCommand(env *Env) *cobra.Command {
 	var f hostFlags
-	cmd := &cobra.Command{Use: "host", Short: "give the devices of this machine to a farm (taproot serve --service --farm)", Args: cobra.NoArgs,
-		Long: "host connects with the hub of a farm and serves the devices of this machine to its clients, until it is interrupted. It opens no port.\n\n" +
-			"The first time it needs a token, which taproot admin host-token makes on the hub; it is good once. What it gets for it is a key of its own,\n" +
-			"which lies in the data folder and never leaves it. From then on host comes back without a token, also after the hub was away.\n\n" +
+	cmd := &cobra.Command{
+		Use: "host", Short: "give the devices of this machine to a farm (taproot serve --service --farm)", Args: cobra.NoArgs,
+		Long: "host connects with the hub of a farm and serves the devices of this machine to its clients, until it is " +
+			"interrupted. It opens no port.\n\n" +
+			"The first time it needs a token, which taproot admin host-token makes on the hub; it is good once. What it gets " +
+			"for it is a key of its own,\n" +
+			"which lies in the data folder and never leaves it. From then on host comes back without a token, also after the " +
+			"hub was away.\n\n" +
 			"--drain tells the host that runs here to take nothing new, and to end when nobody uses its devices any more.",
 		Example: "  taproot host --hub https://hub.example.com --token taph_…\n" +
 			"  taproot host --hub https://hub.example.com --pool pixels --labels room=3,desk=west\n" +
@@ -49,13 +53,17 @@ func newHostCommand(env *Env) *cobra.Command {
 	flags.StringVar(&f.token, "token", "", "the `TOKEN` to join with, the first time (TAPROOT_HOST_TOKEN)")
 	flags.StringVar(&f.name, "name", "", "how the host would like to be called, `NAME` (default: the machine's name)")
 	flags.StringVar(&f.pool, "pool", "", "the devices belong to the pool `NAME`, unless the token says another one")
-	flags.StringToStringVar(&f.labels, "labels", nil, "what the devices are found by, `NAME=VALUE,…`, beside what the token says")
+	flags.StringToStringVar(&f.labels, "labels", nil,
+		"what the devices are found by, `NAME=VALUE,…`, beside what the token says")
 	flags.StringVar(&f.data, "data", "taproot-host", "`FOLDER` for the key and what the host keeps of projects")
 	flags.BoolVar(&f.allowHTTP, "allow-http", false, "join a hub without TLS, in a network that you trust")
-	flags.BoolVar(&f.allowPrivate, "allow-private", false, "let clients reach this machine and private networks with pages, http steps and links")
+	flags.BoolVar(&f.allowPrivate, "allow-private", false,
+		"let clients reach this machine and private networks with pages, http steps and links")
 	flags.BoolVar(&f.allowShell, "allow-shell", false, "let clients run commands on devices")
 	flags.BoolVar(&f.drain, "drain", false, "tell the host that runs here to end when nobody uses its devices any more")
-	flags.StringVar(&f.afterUse, "after-use", "nothing", "what is done with the apps that a lease or a case has started or newly installed, when it ends, `POLICY`:\nnothing, stop, or clear (stop them and remove their data)")
+	flags.StringVar(&f.afterUse, "after-use", "nothing",
+		"what is done with the apps that a lease or a case has started or newly installed, when it ends, `POLICY`:\n"+
+			"nothing, stop, or clear (stop them and remove their data)")
 	flags.IntVar(&f.pages, "pages", 8, "at most `N` browser pages open at once, for each project")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every request")
 	return cmd
@@ -99,15 +107,20 @@ func (f *hostFlags) run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	err = host.Run(ctx, host.Options{Hub: f.hub, Token: f.token, AllowHTTP: f.allowHTTP, Clock: &f.clock, Name: f.name, Dir: dir, Pool: f.pool, Labels: f.labels, Version: thisBuild().Version, Log: log, Work: f.work(env, set, dir, log, s.Pool()),
+	err = host.Run(ctx, host.Options{Hub: f.hub, Token: f.token, AllowHTTP: f.allowHTTP, Clock: &f.clock, Name: f.name,
+		Dir: dir, Pool: f.pool, Labels: f.labels, Version: thisBuild().Version, Log: log,
+		Work: f.work(env, set, dir, log, s.Pool()),
 		Ready: func(id string) {
 			fmt.Fprintf(env.Stdout, "The host %s serves its devices to %s\n", id, f.hub)
 			if wanted != "" && id != wanted {
-				fmt.Fprintf(env.Stderr, "the hub calls this host %s: %q is the name of another one, or has other characters than a-z, 0-9 and -\n", id, wanted)
+				fmt.Fprintf(env.Stderr,
+					"the hub calls this host %s: %q is the name of another one, or has other characters than a-z, 0-9 and "+
+						"-\n", id, wanted)
 			}
 		}}, s)
 	var refused *host.RefusedError
-	if errors.As(err, &refused) || errors.Is(err, host.ErrNoToken) || errors.Is(err, host.ErrRevoked) || errors.Is(err, host.ErrHub) {
+	if errors.As(err, &refused) || errors.Is(err, host.ErrNoToken) || errors.Is(err, host.ErrRevoked) ||
+		errors.Is(err, host.ErrHub) {
 		err = &plan.Usage{Msg: err.Error()}
 	}
 	return errors.Join(err, s.Close())
@@ -117,7 +130,8 @@ func (f *hostFlags) run(ctx context.Context, env *Env) error {
 const lastPacks = time.Minute
 
 // work runs the cases that the hub sends, on the devices of a pool.
-func (f *hostFlags) work(env *Env, set settings, dir string, log *slog.Logger, of *pool.Pool) func(context.Context, *host.Member) error {
+func (f *hostFlags) work(env *Env, set settings, dir string, log *slog.Logger, of *pool.Pool) func(context.Context,
+	*host.Member) error {
 	return func(ctx context.Context, m *host.Member) error {
 		conf, err := f.config(env, set, dir, log)
 		if err != nil {
@@ -125,8 +139,9 @@ func (f *hostFlags) work(env *Env, set settings, dir string, log *slog.Logger, o
 		}
 		conf.Parallel, conf.FFmpeg, conf.PublicOnly = f.pages, run.FindFFmpeg(ctx, conf), !f.allowPrivate
 		runs := filepath.Join(dir, "runs")
-		conf.FilesBelow = work.TestsIn(runs)     // what a client sent is no more of this machine than that
-		devices := of.Beside(run.Browsers(conf)) // of a client's tests, pages may be files; of a client that drives a page, none
+		conf.FilesBelow = work.TestsIn(runs) // what a client sent is no more of this machine than that
+		// of a client's tests, pages may be files; of a client that drives a page, none
+		devices := of.Beside(run.Browsers(conf))
 		w, err := work.New(work.Options{Host: m.ID(), Conn: m.Conn(), Dir: runs, Config: conf, Pool: devices, Log: log})
 		if err != nil {
 			return errors.Join(err, devices.Close())
@@ -158,7 +173,8 @@ func (f *hostFlags) config(env *Env, set settings, dir string, log *slog.Logger)
 	if err := conf.SetAfterUse(f.afterUse); err != nil {
 		return conf, &plan.Usage{Msg: "--after-use: " + err.Error()}
 	}
-	conf.Reports, conf.AllowShell, conf.Log, conf.Baselines, conf.Now = filepath.Join(dir, "reports"), f.allowShell, log, false, f.clock.Now
+	conf.Reports, conf.AllowShell, conf.Log, conf.Baselines, conf.Now = filepath.Join(dir, "reports"), f.allowShell, log,
+		false, f.clock.Now
 	return conf, nil
 }
 
@@ -168,7 +184,8 @@ func (f *hostFlags) server(env *Env, set settings, dir string, log *slog.Logger)
 	if err != nil {
 		return nil, err
 	}
-	o := server.Options{Config: conf, FarmHost: true, Files: filepath.Join(dir, "files"), Projects: filepath.Join(dir, "projects"), Pages: f.pages, Version: thisBuild().Version, Log: log,
+	o := server.Options{Config: conf, FarmHost: true, Files: filepath.Join(dir, "files"),
+		Projects: filepath.Join(dir, "projects"), Pages: f.pages, Version: thisBuild().Version, Log: log,
 		Network: guard.Policy{AllowPrivate: f.allowPrivate}, MCP: assistants(log)}
 	for _, folder := range []string{o.Files, o.Projects, conf.Reports} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {

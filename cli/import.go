@@ -31,8 +31,10 @@ func newImportMaestroCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "maestro DIR",
 		Short: "write flows of Maestro as tests of Taproot",
-		Long: "maestro reads all flows of a folder and writes each as a file of Taproot, with its comments; a flow that others call becomes a\n" +
-			"block for run:. What has no native form is told with its place, becomes a comment, and makes the exit code 1. Flows run as they\n" +
+		Long: "maestro reads all flows of a folder and writes each as a file of Taproot, with its comments; a flow that " +
+			"others call becomes a\n" +
+			"block for run:. What has no native form is told with its place, becomes a comment, and makes the exit code 1. " +
+			"Flows run as they\n" +
 			"are, too: taproot run DIR; and run: may name a flow that is not imported yet.",
 		Example: "  taproot import maestro .maestro --out suites/app",
 		Args:    cobra.ExactArgs(1),
@@ -92,7 +94,8 @@ func (i *importing) all() error {
 		return err
 	}
 	if len(i.flows) == 0 && i.broken == 0 {
-		return &plan.Usage{Msg: fmt.Sprintf("%s holds no flow of Maestro: a file with appId or url, a line ---, and commands", i.from)}
+		return &plan.Usage{Msg: fmt.Sprintf("%s holds no flow of Maestro: a file with appId or url, a line ---, and commands",
+			i.from)}
 	}
 	i.called = map[string]bool{}
 	for _, f := range i.flows {
@@ -111,7 +114,8 @@ func (i *importing) all() error {
 	if err := errors.Join(table.Flush(), i.exclude()); err != nil {
 		return err
 	}
-	fmt.Fprintf(i.env.Stdout, "%d flows, %d steps, %d without a native form, %d files that could not be read\n", len(i.flows), commands, i.lost, i.broken)
+	fmt.Fprintf(i.env.Stdout, "%d flows, %d steps, %d without a native form, %d files that could not be read\n",
+		len(i.flows), commands, i.lost, i.broken)
 	if i.lost+i.broken > 0 {
 		return exit(run.ExitFail)
 	}
@@ -135,7 +139,9 @@ func (i *importing) read() error {
 		}
 		if maestro.IsWorkspace(d.Name(), src) || !maestro.Is(src) {
 			if maestro.IsConfigName(d.Name()) {
-				fmt.Fprintf(i.env.Stderr, "%s: the choice of flows is taproot's: folders, --include-tags and --exclude-tags, and order: in taproot.yaml\n", p)
+				fmt.Fprintf(i.env.Stderr,
+					"%s: the choice of flows is taproot's: folders, --include-tags and --exclude-tags, and order: in "+
+						"taproot.yaml\n", p)
 			}
 			return nil
 		}
@@ -181,7 +187,9 @@ func (i *importing) write(f *maestro.Flow, table *tabwriter.Writer) (steps int, 
 		return 0, err
 	}
 	target := filepath.Join(i.to, rel)
-	o := maestro.NativeOptions{ID: strings.Trim(notInID.ReplaceAllString(strings.TrimSuffix(filepath.ToSlash(rel), filepath.Ext(rel)), "-"), "-._"),
+	o := maestro.NativeOptions{
+		ID: strings.Trim(notInID.ReplaceAllString(strings.TrimSuffix(filepath.ToSlash(rel), filepath.Ext(rel)), "-"),
+			"-._"),
 		Block: i.called[f.File], Platform: i.platform, Rel: func(name string) string { return i.relative(target, name) }}
 	n := maestro.ToNative(f, o)
 	as := "test"
@@ -222,7 +230,8 @@ func (i *importing) exclude() error {
 	}
 	file := filepath.Join(i.to, plan.ConfigName)
 	if _, err := os.Stat(file); err == nil {
-		fmt.Fprintf(i.env.Stderr, "%s is there already; its exclude: has to name the blocks: %s\n", file, strings.Join(list, ", "))
+		fmt.Fprintf(i.env.Stderr, "%s is there already; its exclude: has to name the blocks: %s\n", file,
+			strings.Join(list, ", "))
 		return nil
 	}
 	var b strings.Builder

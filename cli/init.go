@@ -51,9 +51,12 @@ func newInitCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [FOLDER]",
 		Short: "begin a project: first tests, settings, editor and CI",
-		Long: "init writes what a project begins with: a folder suites with a first test that passes at once, its taproot.yaml, the schema\n" +
-			"with which an editor completes and checks tests (.taproot, .vscode), .gitignore, and a file for the CI that the repository\n" +
-			"uses. Without --web and --android the tests are examples for a page of its own and for the app of a simulated phone.\n\n" +
+		Long: "init writes what a project begins with: a folder suites with a first test that passes at once, its " +
+			"taproot.yaml, the schema\n" +
+			"with which an editor completes and checks tests (.taproot, .vscode), .gitignore, and a file for the CI that the " +
+			"repository\n" +
+			"uses. Without --web and --android the tests are examples for a page of its own and for the app of a simulated " +
+			"phone.\n\n" +
 			"What is there is never overwritten. At the end it says what it wrote, and the next command.",
 		Example: "  taproot init                            examples for a page and a phone\n" +
 			"  taproot init --web https://example.com\n" +
@@ -71,8 +74,10 @@ func newInitCommand(env *Env) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.web, "web", "", "the first test opens the page with this `URL`")
-	flags.StringVar(&f.android, "android", "", "the first test starts the Android app with this `PACKAGE`, such as com.example.app")
-	flags.StringVar(&f.ci, "ci", "", "the `CI` to write a file for: github, gitlab, jenkins, none (default: the one that the repository uses)")
+	flags.StringVar(&f.android, "android", "",
+		"the first test starts the Android app with this `PACKAGE`, such as com.example.app")
+	flags.StringVar(&f.ci, "ci", "",
+		"the `CI` to write a file for: github, gitlab, jenkins, none (default: the one that the repository uses)")
 	flags.BoolVar(&f.golang, "go", false, "add suites_test.go and go.mod, for tests and specs run by go test")
 	return cmd
 }
@@ -117,7 +122,9 @@ var packageForm = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*
 // check looks at the flags, and prepares what the templates need of them.
 func (p *project) check() error {
 	if p.flags.android != "" && !packageForm.MatchString(p.flags.android) {
-		return &plan.Usage{Msg: fmt.Sprintf("--android %q: write the app's package, such as com.example.app; taproot sim has com.example.login", p.flags.android)}
+		return &plan.Usage{
+			Msg: fmt.Sprintf("--android %q: write the app's package, such as com.example.app; taproot sim has "+
+				"com.example.login", p.flags.android)}
 	}
 	if p.flags.web != "" {
 		if !strings.Contains(p.flags.web, "://") {
@@ -169,7 +176,8 @@ func (p *project) tests() error {
 	case p.flags.web != "":
 		errs = append(errs, p.write("suites/web/web-home.yaml", "web-page.yaml.tmpl"))
 	case p.hasWeb():
-		errs = append(errs, p.write("suites/web/web-example.yaml", "web-example.yaml"), p.write("suites/web/example.html", "example.html"))
+		errs = append(errs, p.write("suites/web/web-example.yaml", "web-example.yaml"),
+			p.write("suites/web/example.html", "example.html"))
 	}
 	switch {
 	case p.hasPhone() && p.simulated():
@@ -180,7 +188,8 @@ func (p *project) tests() error {
 	return errors.Join(errs...)
 }
 
-// editor writes the schemas, and the settings that let Visual Studio Code use them. Other editors follow the first line of a test.
+// editor writes the schemas, and the settings that let Visual Studio Code use them. Other editors follow the first line
+// of a test.
 func (p *project) editor() error {
 	test, err := json.Marshal(dsl.Schema())
 	if err != nil {
@@ -190,8 +199,10 @@ func (p *project) editor() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(p.put(".taproot/test.schema.json", append(test, '\n')), p.put(".taproot/config.schema.json", append(config, '\n')),
-		p.write(".vscode/settings.json", "vscode-settings.json"), p.write(".vscode/extensions.json", "vscode-extensions.json"))
+	return errors.Join(p.put(".taproot/test.schema.json", append(test, '\n')), p.put(".taproot/config.schema.json",
+		append(config, '\n')),
+		p.write(".vscode/settings.json", "vscode-settings.json"),
+		p.write(".vscode/extensions.json", "vscode-extensions.json"))
 }
 
 // ignored are the folders that no repository needs: reports, and the schema that init writes again.
@@ -284,7 +295,8 @@ func (p *project) chooseCI() (string, error) {
 
 // usedCI tells by its files and its remote which CI the repository uses.
 func (p *project) usedCI() string {
-	for _, mark := range []struct{ file, ci string }{{".github", "github"}, {".gitlab-ci.yml", "gitlab"}, {".gitlab", "gitlab"}, {"Jenkinsfile", "jenkins"}} {
+	for _, mark := range []struct{ file, ci string }{{".github", "github"}, {".gitlab-ci.yml", "gitlab"},
+		{".gitlab", "gitlab"}, {"Jenkinsfile", "jenkins"}} {
 		if _, err := os.Stat(filepath.Join(p.dir, mark.file)); err == nil {
 			return mark.ci
 		}
@@ -375,7 +387,8 @@ func (p *project) next(cmd *cobra.Command, ci string) error {
 	if p.dir != p.env.Dir {
 		p.commands = append([]string{"cd " + shellescape.Quote(shownPath(p.env.Dir, p.dir))}, p.commands...)
 	}
-	findings, err := toolchain.FindFor(cmd.Context(), toolchain.NewHost(p.env.Getenv, p.env.Environ), strings.Split(p.Platforms, ",")...)
+	findings, err := toolchain.FindFor(cmd.Context(), toolchain.NewHost(p.env.Getenv, p.env.Environ),
+		strings.Split(p.Platforms, ",")...)
 	if err != nil {
 		return err
 	}

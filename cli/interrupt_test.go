@@ -21,7 +21,8 @@ import (
 const (
 	waitsOnPhone = "id: waits\nplatform: android\nsteps:\n  - launch: {package: com.example.list, force: true}\n" +
 		"  - assert: {label: Never there, timeoutMs: 100000}\n  - assert: Payments\n"
-	passesOnPhone = "id: passes\nplatform: android\nsteps:\n  - launch: {package: com.example.list, force: true}\n  - assert: Payments\n"
+	passesOnPhone = "id: passes\nplatform: android\nsteps:\n  - launch: {package: com.example.list, force: true}\n  - " +
+		"assert: Payments\n"
 )
 
 // free checks that every phone can be leased: the kernel holds no lock on its file.
@@ -56,7 +57,8 @@ func (l *lab) whole() {
 	}
 }
 
-// Ctrl-C: the cases that run end as interrupted, those that wait never begin, the packs are whole, nothing is left behind.
+// Ctrl-C: the cases that run end as interrupted, those that wait never begin, the packs are whole, nothing is left
+// behind.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	useBrowser(t)
@@ -74,7 +76,8 @@ func TestInterrupt(t *testing.T) {
 	}
 	end := run.wait()
 	end.exits(t, 130)
-	has(t, "the terminal", end.stdout, "■ INTERRUPTED waits ", "■ INTERRUPTED waits-too ", "1.yaml:5:5: the run was interrupted", "0 passed, 3 interrupted in ")
+	has(t, "the terminal", end.stdout, "■ INTERRUPTED waits ", "■ INTERRUPTED waits-too ",
+		"1.yaml:5:5: the run was interrupted", "0 passed, 3 interrupted in ")
 	has(t, "stderr", end.stderr, "interrupted; 1 test was not begun")
 	if packs := l.packs(); len(packs) != 2 {
 		t.Errorf("packs: %q", packs)
@@ -92,7 +95,8 @@ func TestInterrupt(t *testing.T) {
 // The terminal is closed: the run ends as it does at Ctrl-C, and gives the phone back as it was.
 func TestHangUp(t *testing.T) {
 	t.Parallel()
-	heard := make(chan os.Signal, 1) // a program inherits what its parent ignores, as under nohup, and not what it listens to
+	// a program inherits what its parent ignores, as under nohup, and not what it listens to
+	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, syscall.SIGHUP)
 	defer signal.Stop(heard)
 	l := newLab(t, 1)
@@ -113,7 +117,8 @@ func TestHangUp(t *testing.T) {
 	l.free()
 }
 
-// kill -9: the next run completes the pack as interrupted, with the step in which the run died; the phone is free at once.
+// kill -9: the next run completes the pack as interrupted, with the step in which the run died; the phone is free at
+// once.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -142,10 +147,12 @@ func TestKill(t *testing.T) {
 	}
 	has(t, "stderr", next.stderr, "sealed "+dead+", which a run that died left behind: interrupted\n")
 	p := checkPack(t, dead)
-	if p.Result != "interrupted" || p.Passed != 1 || p.failedStep() != 2 || p.Failed != 0 || !strings.HasSuffix(p.rows[1][3], "INTERRUPTED") {
+	if p.Result != "interrupted" || p.Passed != 1 || p.failedStep() != 2 || p.Failed != 0 ||
+		!strings.HasSuffix(p.rows[1][3], "INTERRUPTED") {
 		t.Errorf("%s: %+v\n%s", dead, p.summary, p.markdown)
 	}
-	has(t, "run.md", p.markdown, "**Step 2, assert** · `waits.yaml:5:5`", "The run stopped before this report was complete")
+	has(t, "run.md", p.markdown, "**Step 2, assert** · `waits.yaml:5:5`",
+		"The run stopped before this report was complete")
 	for _, dir := range l.runs() {
 		for _, pack := range packsOf(t, dir) {
 			checkPack(t, pack)

@@ -25,22 +25,25 @@ func newIOSCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ios",
 		Short: "build what tests on iPhones and simulators need",
-		Long:  "Screens of iPhones and simulators are read and touched by WebDriverAgent, which is built once, on a Mac with Xcode.",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Long: "Screens of iPhones and simulators are read and touched by WebDriverAgent, which is built once, on a Mac " +
+			"with Xcode.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var b agentBuild
 	build := &cobra.Command{
 		Use:   "build-agent",
 		Short: "build WebDriverAgent, on a Mac",
-		Long: "build-agent fetches WebDriverAgent " + webDriverAgentTag + " from GitHub and builds it with Xcode: for simulators, and with --team for iPhones, too.\n" +
+		Long: "build-agent fetches WebDriverAgent " + webDriverAgentTag +
+			" from GitHub and builds it with Xcode: for simulators, and with --team for iPhones, too.\n" +
 			"What it builds lies in Xcode's DerivedData, where taproot run finds it.",
 		Example: "  taproot ios build-agent\n  taproot ios build-agent --team ABCDE12345 --bundle-id com.example.wda",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return b.run(cmd.Context(), env) },
 	}
 	build.Flags().StringVar(&b.team, "team", "", "also for iPhones, signed by the developer team of this `ID`")
-	build.Flags().StringVar(&b.bundle, "bundle-id", "", "its `BUNDLE` id for iPhones, where that of WebDriverAgent cannot be signed by your team")
+	build.Flags().StringVar(&b.bundle, "bundle-id", "",
+		"its `BUNDLE` id for iPhones, where that of WebDriverAgent cannot be signed by your team")
 	cmd.AddCommand(build)
 	return cmd
 }
@@ -55,13 +58,16 @@ func (b agentBuild) run(ctx context.Context, env *Env) error {
 	host := toolchain.NewHost(env.Getenv, env.Environ)
 	xcrun, err := host.LookPath("xcrun")
 	if err != nil {
-		return errors.New("WebDriverAgent is built on a Mac with Xcode: xcrun is not installed here. A phone that has it needs no build: see TAPROOT_WDA_URL")
+		return errors.New(
+			"WebDriverAgent is built on a Mac with Xcode: xcrun is not installed here. A phone that has it needs no build: " +
+				"see TAPROOT_WDA_URL")
 	}
 	folder, err := fetchWebDriverAgent(ctx, env, host)
 	if err != nil {
 		return err
 	}
-	common := []string{"xcodebuild", "build-for-testing", "-project", filepath.Join(folder, "WebDriverAgent.xcodeproj"), "-scheme", "WebDriverAgentRunner"}
+	common := []string{"xcodebuild", "build-for-testing", "-project", filepath.Join(folder, "WebDriverAgent.xcodeproj"),
+		"-scheme", "WebDriverAgentRunner"}
 	builds := [][]string{{"-destination", "generic/platform=iOS Simulator"}}
 	if b.team != "" {
 		signed := []string{"-destination", "generic/platform=iOS", "-allowProvisioningUpdates", "DEVELOPMENT_TEAM=" + b.team}
@@ -71,12 +77,14 @@ func (b agentBuild) run(ctx context.Context, env *Env) error {
 		builds = append(builds, signed)
 	}
 	for _, more := range builds {
-		out, err := host.Run(ctx, toolchain.Command{Path: xcrun, Args: append(append([]string{}, common...), more...), Stream: env.Stderr})
+		out, err := host.Run(ctx, toolchain.Command{Path: xcrun, Args: append(append([]string{}, common...), more...),
+			Stream: env.Stderr})
 		if err != nil {
 			return fmt.Errorf("xcodebuild for %s: %w%s", more[1], err, buildAdvice(string(out)))
 		}
 	}
-	fmt.Fprintln(env.Stdout, "WebDriverAgent "+webDriverAgentTag+" is built: taproot devices lists what it can be started on")
+	fmt.Fprintln(env.Stdout, "WebDriverAgent "+webDriverAgentTag+
+		" is built: taproot devices lists what it can be started on")
 	if b.bundle != "" {
 		fmt.Fprintf(env.Stdout, "set TAPROOT_WDA_BUNDLE=%s.xctrunner\n", b.bundle)
 	}
@@ -105,7 +113,8 @@ func fetchWebDriverAgent(ctx context.Context, env *Env, host toolchain.Host) (st
 	}
 	defer os.RemoveAll(part)
 	sources := filepath.Join(part, "sources")
-	if _, err := host.Run(ctx, toolchain.Command{Path: git, Args: []string{"clone", "--depth", "1", "--branch", webDriverAgentTag, webDriverAgentURL, sources},
+	if _, err := host.Run(ctx, toolchain.Command{Path: git, Args: []string{"clone", "--depth", "1", "--branch",
+		webDriverAgentTag, webDriverAgentURL, sources},
 		Stream: env.Stderr}); err != nil {
 		return "", fmt.Errorf("git clone %s: %w", webDriverAgentURL, err)
 	}
@@ -121,7 +130,8 @@ func buildAdvice(said string) string {
 		{"requires a development team", "name yours: taproot ios build-agent --team ID (Xcode, Settings, Accounts)"},
 		{"No Account for Team", "sign in with the team's account: Xcode, Settings, Accounts"},
 		{"No profiles for", "choose a bundle id that your team may sign: --bundle-id com.example.wda"},
-		{"cannot be registered to your development team", "choose a bundle id that your team may sign: --bundle-id com.example.wda"},
+		{"cannot be registered to your development team",
+			"choose a bundle id that your team may sign: --bundle-id com.example.wda"},
 		{"is not installed. Please download", "install that platform: xcodebuild -downloadPlatform iOS"},
 		{"license", "accept Xcode's licence: sudo xcodebuild -license accept"},
 	} {

@@ -28,12 +28,14 @@ func Main(env *Env) int {
 	gone := make(chan os.Signal, 1)
 	signal.Notify(gone, syscall.SIGPIPE)
 	defer signal.Stop(gone)
-	// A second signal ends the process at once; one that follows on the heels of the first, from a parent that got it, too, does not.
+	// A second signal ends the process at once; one that follows on the heels of the first, from a parent that got it,
+	// too, does not.
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
 	return Run(ctx, env)
 }
 
-// endings are the signals at which a command tidies up and ends. A closed terminal is one, unless it is not to matter (nohup).
+// endings are the signals at which a command tidies up and ends. A closed terminal is one, unless it is not to matter
+// (nohup).
 func endings() []os.Signal {
 	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -79,7 +81,8 @@ func newRootCommand(env *Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "taproot",
 		Short: "tests what runs on phones and in browsers",
-		Long: "Taproot runs tests written in YAML on Android phones, iPhones and in browsers, several at once, and leaves a\n" +
+		Long: "Taproot runs tests written in YAML on Android phones, iPhones and in browsers, several at once, and leaves " +
+			"a\n" +
 			"report pack of each.",
 		Example: "  taproot init                    begin a project, with a first test\n" +
 			"  taproot setup                   install the programs that its tests need\n" +

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// writeManual writes the manual pages of a command and of those below it: taproot.1, taproot-run.1 and so on. They hold no date: the same
-// program writes the same pages.
+// writeManual writes the manual pages of a command and of those below it: taproot.1, taproot-run.1 and so on. They hold
+// no date: the same program writes the same pages.
 func writeManual(cmd *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -44,7 +44,8 @@ func manual(cmd *cobra.Command) string {
 		long = cmd.Short
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH TAPROOT 1 \"\" Taproot Taproot\n.SH NAME\n%s \\- %s\n.SH SYNOPSIS\n.B %s\n.SH DESCRIPTION\n%s", roff(manualName(cmd)), roff(cmd.Short),
+	fmt.Fprintf(&b, ".TH TAPROOT 1 \"\" Taproot Taproot\n.SH NAME\n%s \\- %s\n.SH SYNOPSIS\n.B %s\n.SH DESCRIPTION\n%s",
+		roff(manualName(cmd)), roff(cmd.Short),
 		roff(cmd.UseLine()), paragraphs(long))
 	manualFlags(&b, "OPTIONS", cmd.NonInheritedFlags())
 	manualFlags(&b, "OPTIONS INHERITED FROM PARENT COMMANDS", cmd.InheritedFlags())
@@ -101,7 +102,8 @@ func paragraphs(text string) string {
 	return b.String()
 }
 
-// roff is a text as a page of the manual holds it: no hyphen that cannot be copied, and nothing at the beginning of a line that would be an order.
+// roff is a text as a page of the manual holds it: no hyphen that cannot be copied, and nothing at the beginning of a
+// line that would be an order.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	lines := strings.Split(text, "\n")

@@ -14,7 +14,8 @@ import (
 func TestManualPages(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "man")
-	env := &Env{Stdin: strings.NewReader(""), Stdout: &strings.Builder{}, Stderr: &strings.Builder{}, Getenv: func(string) string { return "" }, Dir: t.TempDir()}
+	env := &Env{Stdin: strings.NewReader(""), Stdout: &strings.Builder{}, Stderr: &strings.Builder{},
+		Getenv: func(string) string { return "" }, Dir: t.TempDir()}
 	root := newRootCommand(env)
 	root.SetArgs([]string{"docs", "--man", dir})
 	if err := root.ExecuteContext(t.Context()); err != nil {
@@ -25,7 +26,8 @@ func TestManualPages(t *testing.T) {
 		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		page := strings.ReplaceAll(string(data), `\`, "")
-		if err != nil || !strings.Contains(page, ".SH NAME") || !strings.Contains(page, cmd.Short) || !strings.Contains(page, ".SH SYNOPSIS") {
+		if err != nil || !strings.Contains(page, ".SH NAME") || !strings.Contains(page, cmd.Short) ||
+			!strings.Contains(page, ".SH SYNOPSIS") {
 			t.Errorf("%s: %v\n%.400s", name, err, page)
 		}
 		if cmd.Flags().Lookup("platform") != nil && !strings.Contains(page, "--platform") {
@@ -44,18 +46,21 @@ func TestManualPages(t *testing.T) {
 	}
 }
 
-// A page is what man shows: groff finds no fault with any, and what could be an order to it comes out as it was written.
+// A page is what man shows: groff finds no fault with any, and what could be an order to it comes out as it was
+// written.
 func TestManualIsRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	root := &cobra.Command{Use: "taproot", Short: "a - b", Long: ".hidden file\n'quoted' C:\\dir\n\n  kept\n   as it is"}
-	root.AddCommand(&cobra.Command{Use: "run FILE", Short: "run it", Example: "  taproot run 'a b'", Run: func(*cobra.Command, []string) {}})
+	root.AddCommand(&cobra.Command{Use: "run FILE", Short: "run it", Example: "  taproot run 'a b'",
+		Run: func(*cobra.Command, []string) {}})
 	root.Commands()[0].Flags().StringP("output", "o", "", "write to this `FILE`")
 	if err := writeManual(root, dir); err != nil {
 		t.Fatal(err)
 	}
 	for name, parts := range map[string][]string{
-		"taproot.1":     {`taproot \- a \- b`, "\n\\&.hidden file\n\\&'quoted' C:\\edir\n", ".nf\n  kept\n   as it is\n.fi", `\fBtaproot\-run(1)\fR`},
+		"taproot.1": {`taproot \- a \- b`, "\n\\&.hidden file\n\\&'quoted' C:\\edir\n", ".nf\n  kept\n   as it is\n.fi",
+			`\fBtaproot\-run(1)\fR`},
 		"taproot-run.1": {".TP\n\\fB\\-o, \\-\\-output\\fR FILE\nwrite to this FILE\n", "  taproot run 'a b'"},
 	} {
 		page, err := os.ReadFile(filepath.Join(dir, name))
@@ -69,7 +74,8 @@ func TestManualIsRead(t *testing.T) {
 	if err != nil {
 		return // the pages were held against what they must be; groff only reads them again
 	}
-	out, err := exec.Command(groff, "-man", "-ww", "-Tutf8", "-z", filepath.Join(dir, "taproot.1"), filepath.Join(dir, "taproot-run.1")).CombinedOutput()
+	out, err := exec.Command(groff, "-man", "-ww", "-Tutf8", "-z", filepath.Join(dir, "taproot.1"),
+		filepath.Join(dir, "taproot-run.1")).CombinedOutput()
 	if err != nil || len(out) > 0 {
 		t.Errorf("%v: %s", err, out)
 	}

@@ -35,8 +35,10 @@ func newMCPCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "let an AI assistant drive devices (Model Context Protocol over stdio)",
-		Long: "mcp speaks the Model Context Protocol over stdin and stdout: an AI assistant starts it, gets 37 tools for phones and browser\n" +
-			"pages, and ends it by closing stdin. Files are read and written below the folder in which it was started; it listens on no\n" +
+		Long: "mcp speaks the Model Context Protocol over stdin and stdout: an AI assistant starts it, gets 37 tools for " +
+			"phones and browser\n" +
+			"pages, and ends it by closing stdin. Files are read and written below the folder in which it was started; it " +
+			"listens on no\n" +
 			"network. Whoever may talk to it can do anything on the connected devices.\n\n" +
 			"--print-config CLIENT prints what to put into the configuration of " + mcpserver.ClientNames() + ".",
 		Example: "  taproot mcp --print-config cursor\n" +
@@ -54,11 +56,16 @@ func newMCPCommand(env *Env) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.printConfig, "print-config", "", "print the configuration for this `CLIENT` and end")
-	flags.StringVar(&f.dir, "dir", "", "the `FOLDER` of the project, below which files are read and written (default: the current one)")
+	flags.StringVar(&f.dir, "dir", "",
+		"the `FOLDER` of the project, below which files are read and written (default: the current one)")
 	flags.StringVar(&f.device, "device", "", "use only the device with this `ID`")
-	flags.StringVar(&f.hub, "hub", "", "drive a device of the server at this `URL` (taproot serve --mcp), or of a farm's hosts, with the key in TAPROOT_API_KEY")
-	flags.StringSliceVar(&f.expose, "expose-env", nil, "let texts name these environment variables, `NAME,…`, as ${NAME}; their values are hidden from answers")
-	flags.StringSliceVar(&f.schemes, "allow-scheme", nil, "let links with these schemes be opened, `SCHEME,…`, beside http and https")
+	flags.StringVar(&f.hub, "hub", "",
+		"drive a device of the server at this `URL` (taproot serve --mcp), or of a farm's hosts, with the key in "+
+			"TAPROOT_API_KEY")
+	flags.StringSliceVar(&f.expose, "expose-env", nil,
+		"let texts name these environment variables, `NAME,…`, as ${NAME}; their values are hidden from answers")
+	flags.StringSliceVar(&f.schemes, "allow-scheme", nil,
+		"let links with these schemes be opened, `SCHEME,…`, beside http and https")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log to stderr")
 	return cmd
 }
@@ -102,10 +109,12 @@ func (f mcpFlags) args() []string {
 	return args
 }
 
-// bridgeMCP lets an assistant that speaks over stdio use a device of a server: the one that was named, or the first that is free.
+// bridgeMCP lets an assistant that speaks over stdio use a device of a server: the one that was named, or the first
+// that is free.
 func bridgeMCP(ctx context.Context, env *Env, f mcpFlags) error {
 	if f.dir != "" || len(f.expose)+len(f.schemes) > 0 {
-		return &plan.Usage{Msg: "--dir, --expose-env and --allow-scheme are of devices of this machine; with --hub, they are the server's"}
+		return &plan.Usage{
+			Msg: "--dir, --expose-env and --allow-scheme are of devices of this machine; with --hub, they are the server's"}
 	}
 	ask, err := hubClient(env, f.hub)
 	if err != nil {
@@ -121,7 +130,8 @@ func bridgeMCP(ctx context.Context, env *Env, f mcpFlags) error {
 			return d.State == drivers.Ready && d.Lease == nil && d.Busy == nil && (d.Use == "" || d.Use == hub.Free)
 		})
 		if at < 0 {
-			return &plan.Usage{Msg: fmt.Sprintf("none of the %d devices of %s is free; name one with --device", len(list), f.hub)}
+			return &plan.Usage{Msg: fmt.Sprintf("none of the %d devices of %s is free; name one with --device", len(list),
+				f.hub)}
 		}
 		device = list[at].ID
 	}
@@ -155,7 +165,8 @@ func serveMCP(ctx context.Context, env *Env, f mcpFlags) error {
 		level = slog.LevelDebug
 	}
 	log := slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: level}))
-	return mcpserver.Serve(ctx, mcpserver.Config{Runner: conf, Version: thisBuild().Version, Exposed: exposed, Schemes: f.allowed(), Log: log}, env.Stdin, env.Stdout)
+	return mcpserver.Serve(ctx, mcpserver.Config{Runner: conf, Version: thisBuild().Version, Exposed: exposed,
+		Schemes: f.allowed(), Log: log}, env.Stdin, env.Stdout)
 }
 
 // folder is the project's.
@@ -170,7 +181,8 @@ func (f mcpFlags) folder(env *Env) (string, error) {
 		return "", &plan.Usage{Msg: fmt.Sprintf("--dir %s: there is no such folder", dir)}
 	}
 	if dir = filepath.Clean(dir); filepath.Dir(dir) == dir {
-		return "", &plan.Usage{Msg: "the whole file system would be open to the assistant: name the project's folder with --dir"}
+		return "", &plan.Usage{
+			Msg: "the whole file system would be open to the assistant: name the project's folder with --dir"}
 	}
 	return dir, nil
 }
@@ -190,7 +202,8 @@ func (f mcpFlags) exposed(env *Env) (map[string]string, error) {
 	for _, name := range f.expose {
 		value, set := env.LookupEnv(name)
 		if !set || value == "" {
-			return nil, &plan.Usage{Msg: fmt.Sprintf("--expose-env %s: the environment has no such variable, or it is empty", name)}
+			return nil, &plan.Usage{
+				Msg: fmt.Sprintf("--expose-env %s: the environment has no such variable, or it is empty", name)}
 		}
 		values[name] = value
 	}

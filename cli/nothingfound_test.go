@@ -23,7 +23,8 @@ func TestFlowsInSubfolder(t *testing.T) {
 			putReportFile(t, filepath.Join(dir, tc.file), flow)
 			for _, command := range []string{"validate", "run"} {
 				var out bytes.Buffer
-				code := Run(t.Context(), &Env{Args: []string{command, ".maestro"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Dir: dir,
+				code := Run(t.Context(), &Env{Args: []string{command, ".maestro"}, Stdin: strings.NewReader(""), Stdout: &out,
+					Stderr: &out, Dir: dir,
 					Getenv: func(string) string { return "" }})
 				if text := out.String(); code != 2 || !strings.Contains(text, tc.want) || strings.Contains(text, tc.not) {
 					t.Errorf("%s: exit code %d, want 2 and %q\n%s", command, code, tc.want, text)

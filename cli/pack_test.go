@@ -57,12 +57,13 @@ func (p *packOf) device() string {
 }
 
 var (
-	runNames    = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d$`)
-	packNames   = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*?)(--[a-z]+(-\d+)?)?$`)
-	pngNames    = regexp.MustCompile(`^(\d\d)-[a-z0-9]+(-[a-z0-9]+)*\.png$`)
-	durations   = regexp.MustCompile(`^\d+\.\ds$`)
-	stepTimes   = regexp.MustCompile(`^(\d{1,3}ms|\d+\.\ds|–)$`)
-	packEntries = []string{"artifacts", "logcat.txt", "recording.mp4", "run.md", "screenshots", "summary.json", // the specification's
+	runNames  = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d$`)
+	packNames = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*?)(--[a-z]+(-\d+)?)?$`)
+	pngNames  = regexp.MustCompile(`^(\d\d)-[a-z0-9]+(-[a-z0-9]+)*\.png$`)
+	durations = regexp.MustCompile(`^\d+\.\ds$`)
+	stepTimes = regexp.MustCompile(`^(\d{1,3}ms|\d+\.\ds|–)$`)
+	// the specification's
+	packEntries = []string{"artifacts", "logcat.txt", "recording.mp4", "run.md", "screenshots", "summary.json",
 		"console.txt", "events.ndjson", "manifest.json", "network.har", "report.html"} // further ones
 )
 
@@ -124,7 +125,8 @@ func (c packCheck) summaryFile() {
 	if _, err := dec.Token(); err != nil {
 		c.Fatal(err)
 	}
-	for _, want := range []string{"id", "result", "duration_ms", "steps", "steps_passed", "steps_failed", "screenshots", "artifacts"} {
+	for _, want := range []string{"id", "result", "duration_ms", "steps", "steps_passed", "steps_failed", "screenshots",
+		"artifacts"} {
 		var value json.RawMessage
 		name, err := dec.Token()
 		if err == nil {
@@ -167,7 +169,8 @@ func (c packCheck) runFile() {
 	if values[0] != c.pack.ID || values[2] != "dsl" || !durations.MatchString(values[3]) {
 		c.bad("run.md: bullets %q", values)
 	}
-	if !strings.HasSuffix(values[4], " "+strings.ToUpper(c.pack.Result)) || (c.pack.Result == "pass") != strings.HasPrefix(values[4], "✅") {
+	if !strings.HasSuffix(values[4], " "+strings.ToUpper(c.pack.Result)) || (c.pack.Result == "pass") != strings.HasPrefix(
+		values[4], "✅") {
 		c.bad("run.md: result %q of a case with %q", values[4], c.pack.Result)
 	}
 	at := slices.Index(lines, "## Steps")
@@ -211,7 +214,8 @@ func (c packCheck) table() {
 		}
 	}
 	if s := c.pack.summary; len(c.pack.rows) != s.Steps || passed != s.Passed || failed != s.Failed {
-		c.bad("the table has %d rows, %d passed, %d failed; summary.json says %d, %d, %d", len(c.pack.rows), passed, failed, s.Steps, s.Passed, s.Failed)
+		c.bad("the table has %d rows, %d passed, %d failed; summary.json says %d, %d, %d", len(c.pack.rows), passed, failed,
+			s.Steps, s.Passed, s.Failed)
 	}
 }
 
@@ -236,12 +240,14 @@ func (c packCheck) screenshots() {
 			c.bad("%s belongs to no step", e.Name())
 		}
 		of[n]++
-		if size := picture(c, filepath.Join(c.pack.dir, "screenshots", e.Name())).Bounds(); size.Dx() < 100 || size.Dy() < 100 {
+		if size := picture(c, filepath.Join(c.pack.dir, "screenshots", e.Name())).Bounds(); size.Dx() < 100 ||
+			size.Dy() < 100 {
 			c.bad("%s is of size %s", e.Name(), size)
 		}
 	}
 	for i, row := range c.pack.rows {
-		if strings.HasSuffix(row[3], " PASS") && of[i+1] != 1 && c.pack.Result != "interrupted" { // a kill costs the newest one
+		// a kill costs the newest one
+		if strings.HasSuffix(row[3], " PASS") && of[i+1] != 1 && c.pack.Result != "interrupted" {
 			c.bad("step %d passed and has %d screenshots", i+1, of[i+1])
 		}
 	}
@@ -272,12 +278,14 @@ func (c packCheck) otherFiles() {
 		c.bad("%v", err)
 	}
 	ran := c.pack.device() != "" && c.pack.Result != "interrupted"
-	if movie, err := os.ReadFile(filepath.Join(c.pack.dir, "recording.mp4")); err != nil && ran && c.pack.Screenshots > 0 && !strings.Contains(c.pack.markdown, "- no recording (switched off)\n") {
+	if movie, err := os.ReadFile(filepath.Join(c.pack.dir, "recording.mp4")); err != nil && ran &&
+		c.pack.Screenshots > 0 && !strings.Contains(c.pack.markdown, "- no recording (switched off)\n") {
 		c.bad("%v", err)
 	} else if err == nil && (len(movie) < 100 || string(movie[4:8]) != "ftyp") {
 		c.bad("recording.mp4 is not an MP4 file (%d bytes)", len(movie))
 	}
-	if log, err := os.ReadFile(filepath.Join(c.pack.dir, "logcat.txt")); ran && strings.Contains(c.pack.markdown, "- platform: android\n") && (err != nil || len(log) == 0) {
+	if log, err := os.ReadFile(filepath.Join(c.pack.dir, "logcat.txt")); ran &&
+		strings.Contains(c.pack.markdown, "- platform: android\n") && (err != nil || len(log) == 0) {
 		c.bad("logcat.txt: %v, %d bytes", err, len(log))
 	}
 	var names []string

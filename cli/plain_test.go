@@ -10,7 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// Tests of package testing get devices without Ginkgo, and leave packs with the verdicts that specs would have, in one run.
+// Tests of package testing get devices without Ginkgo, and leave packs with the verdicts that specs would have, in one
+// run.
 func TestPlainGoTests(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -26,7 +27,8 @@ func TestPlainGoTests(t *testing.T) {
 		{"TestFailsBeside", 1, 1, map[string]event.Verdict{"testfailsbeside": "fail"}, []string{"two is not three"}},
 		{"TestPanics", 1, 2, map[string]event.Verdict{"testpanics": "fail"}, []string{"boom"}},
 		{"TestSkips", 1, 0, map[string]event.Verdict{"testskips": "skipped"}, []string{"not today"}},
-		{"TestOneAfterTheOther", 1, 0, map[string]event.Verdict{"testoneaftertheother-one": "pass", "testoneaftertheother-two": "pass"}, nil},
+		{"TestOneAfterTheOther", 1, 0, map[string]event.Verdict{"testoneaftertheother-one": "pass",
+			"testoneaftertheother-two": "pass"}, nil},
 		{"TestAtOnce", 2, 0, map[string]event.Verdict{"testatonce-one": "pass", "testatonce-two": "pass"}, nil},
 		{"TestPage", 0, 0, map[string]event.Verdict{"testpage": "pass"}, nil},
 		{"TestPasses", 0, 1, map[string]event.Verdict{"testpasses": "error"}, []string{"no Android device is attached"}},

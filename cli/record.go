@@ -34,9 +34,12 @@ func newRecordCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record --url ADDRESS -o FILE.yaml",
 		Short: "record what you do on a page as a test",
-		Long: "record opens a page in a browser window. What you do there becomes the steps of a test: they are shown as they come, and written to the\n" +
-			"file when you close the window or press Ctrl-C. A click is done by the selector that is written down, so it has worked once.\n\n" +
-			"A password becomes a variable that reports mask; set it in the environment when the test is run. Files that you upload are copied beside\n" +
+		Long: "record opens a page in a browser window. What you do there becomes the steps of a test: they are shown as " +
+			"they come, and written to the\n" +
+			"file when you close the window or press Ctrl-C. A click is done by the selector that is written down, so it has " +
+			"worked once.\n\n" +
+			"A password becomes a variable that reports mask; set it in the environment when the test is run. Files that you " +
+			"upload are copied beside\n" +
 			"the test. Where there is no display the browser has no window: then --connect records in one that runs elsewhere.",
 		Example: "  taproot record --url https://shop.example.com -o suites/shop.yaml\n" +
 			"  taproot record --url https://shop.example.com -o suites/shop.yaml --connect http://127.0.0.1:9222",
@@ -52,7 +55,8 @@ func newRecordCommand(env *Env) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.url, "url", "", "begin at this `ADDRESS`")
 	flags.StringVarP(&f.output, "output", "o", "", "write the test to this `FILE.yaml`")
-	flags.StringVar(&f.connect, "connect", "", "record in a Chromium that runs already with --remote-debugging-port, at this `ADDRESS`: http://127.0.0.1:9222")
+	flags.StringVar(&f.connect, "connect", "",
+		"record in a Chromium that runs already with --remote-debugging-port, at this `ADDRESS`: http://127.0.0.1:9222")
 	flags.BoolVar(&f.force, "force", false, "write over a file that is there")
 	return cmd
 }
@@ -92,7 +96,8 @@ func (f *recordFlags) record(ctx context.Context, env *Env, file string) error {
 		return err
 	}
 	browsers := pool.New(run.Drivers(conf), conf.PoolOptions())
-	devices, err := live.New(live.Options{Pool: browsers, What: "taproot record", Timeout: conf.Timeout, Access: conf.Access, Vision: conf.Vision()})
+	devices, err := live.New(live.Options{Pool: browsers, What: "taproot record", Timeout: conf.Timeout,
+		Access: conf.Access, Vision: conf.Vision()})
 	if err != nil {
 		return errors.Join(err, browsers.Close())
 	}
@@ -103,9 +108,13 @@ func (f *recordFlags) record(ctx context.Context, env *Env, file string) error {
 	}
 	note := func(text string) { fmt.Fprintf(env.Stderr, "%s\n", text) }
 	window := f.connect == "" && hasDisplay(env)
-	fmt.Fprintf(env.Stdout, "Recording. %s\n", map[bool]string{true: "Close the window or press Ctrl-C to save.", false: "Press Ctrl-C to save."}[window])
-	yaml, err := record.Run(ctx, record.Options{Devices: devices, ID: idOf(file), URL: f.url, Connect: f.connect, Headed: window, IDs: ids,
-		Say: say, Note: note, Answers: lines(ctx, env), Put: func(name string, data []byte) (string, error) { return putBeside(dir, name, data) }})
+	fmt.Fprintf(env.Stdout, "Recording. %s\n", map[bool]string{true: "Close the window or press Ctrl-C to save.",
+		false: "Press Ctrl-C to save."}[window])
+	yaml, err := record.Run(ctx, record.Options{Devices: devices, ID: idOf(file), URL: f.url, Connect: f.connect,
+		Headed: window, IDs: ids,
+		Say: say, Note: note, Answers: lines(ctx, env), Put: func(name string, data []byte) (string, error) {
+			return putBeside(dir, name, data)
+		}})
 	err = errors.Join(err, devices.Close(), browsers.Close())
 	if steps == 0 {
 		return err

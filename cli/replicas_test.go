@@ -57,8 +57,9 @@ func (s *served) with(credential, method, path, body string) (a asked) {
 	return a
 }
 
-// TestThreeReplicas: three processes on one PostgreSQL let exactly the plan's requests through, whichever of a hundred keys sends them to
-// whichever process; who waits as long as it is told gets through; and a key that one process revokes is nothing to the others.
+// TestThreeReplicas: three processes on one PostgreSQL let exactly the plan's requests through, whichever of a hundred
+// keys sends them to whichever process; who waits as long as it is told gets through; and a key that one process
+// revokes is nothing to the others.
 func TestThreeReplicas(t *testing.T) {
 	t.Parallel()
 	keys, rate, each := 100, 600, 7
@@ -66,7 +67,8 @@ func TestThreeReplicas(t *testing.T) {
 		keys, rate, each = 20, 60, 3
 	}
 	l := newLab(t, 0)
-	l.env = append(l.env, "TAPROOT_DATABASE_URL="+storetest.Postgres(t), "TAPROOT_SERVICE_SECRET=one that all of the replicas have, and long enough")
+	l.env = append(l.env, "TAPROOT_DATABASE_URL="+storetest.Postgres(t),
+		"TAPROOT_SERVICE_SECRET=one that all of the replicas have, and long enough")
 	const email, password = "ada@example.com", "four words make this good"
 	plan := func(rate int) {
 		l.taproot("admin", "plan", email, "enterprise", "--per-minute", fmt.Sprint(rate)).exits(t, 0)
@@ -120,7 +122,8 @@ func TestThreeReplicas(t *testing.T) {
 		if err != nil || after < 1 || after > 60 {
 			t.Fatalf("Retry-After: %q", a.retry)
 		}
-		time.Sleep(time.Until(a.ended.Add(time.Duration(after) * time.Second))) // what is under test is that this is long enough
+		// what is under test is that this is long enough
+		time.Sleep(time.Until(a.ended.Add(time.Duration(after) * time.Second)))
 		if again := replicas[1].with(tokens.AccessToken, "GET", "/api/runs", ""); again.status != 200 {
 			t.Fatalf("after a wait of %d s: %+v", after, again)
 		}
@@ -179,12 +182,14 @@ func checkRate(t *testing.T, all []asked, rate int) {
 	t.Logf("%d of %d requests went through, %d at a rate of %d", len(good), len(all), before, rate)
 }
 
-// TestReplicasShareABucket: a pack that a replica acknowledged is there after the replica was killed and its disk is lost.
+// TestReplicasShareABucket: a pack that a replica acknowledged is there after the replica was killed and its disk is
+// lost.
 func TestReplicasShareABucket(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
 	bucket := blobtest.Start(t)
-	l.env = append(l.env, "TAPROOT_DATABASE_URL="+storetest.Postgres(t), "TAPROOT_SERVICE_SECRET=one that all of the replicas have, and long enough", "TAPROOT_BUCKET="+bucket.Address(""))
+	l.env = append(l.env, "TAPROOT_DATABASE_URL="+storetest.Postgres(t),
+		"TAPROOT_SERVICE_SECRET=one that all of the replicas have, and long enough", "TAPROOT_BUCKET="+bucket.Address(""))
 	for name, value := range bucket.Env() {
 		l.env = append(l.env, name+"="+value)
 	}
@@ -195,10 +200,13 @@ func TestReplicasShareABucket(t *testing.T) {
 	}
 	var tokens struct{ AccessToken string }
 	var made struct{ Key string }
-	if a := one.with("", "POST", "/api/auth/login", account); json.Unmarshal([]byte(a.body), &tokens) != nil || a.status != 200 {
+	if a := one.with("", "POST", "/api/auth/login", account); json.Unmarshal([]byte(a.body), &tokens) != nil ||
+		a.status != 200 {
 		t.Fatal(a)
 	}
-	if a := one.with(tokens.AccessToken, "POST", "/api/keys", `{"name": "CI", "scopes": ["reports:read", "reports:write"]}`); json.Unmarshal([]byte(a.body), &made) != nil || a.status != 201 {
+	if a := one.with(tokens.AccessToken, "POST", "/api/keys",
+		`{"name": "CI", "scopes": ["reports:read", "reports:write"]}`); json.Unmarshal([]byte(a.body), &made) != nil ||
+		a.status != 201 {
 		t.Fatal(a)
 	}
 	l.write("hello.yaml", "id: hello\nplatform: android\nsteps:\n  - log: hello\n")
@@ -218,7 +226,8 @@ func TestReplicasShareABucket(t *testing.T) {
 	if err := two.cmd.Wait(); err != nil {
 		t.Errorf("%v\n%s", err, two.err)
 	}
-	if strings.Contains(two.err.String(), blobtest.Secret) || strings.Contains(two.err.String(), "other replicas do not see them") {
+	if strings.Contains(two.err.String(), blobtest.Secret) ||
+		strings.Contains(two.err.String(), "other replicas do not see them") {
 		t.Error(two.err)
 	}
 }

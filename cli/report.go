@@ -25,7 +25,8 @@ func newReportCommand(env *Env) *cobra.Command {
 		Use:   "report",
 		Short: "work with the reports of runs: open, bundle, upload, verify, merge, export, notify, prune …",
 		Long: "report works with the reports that runs left, by default under tests/reports.\n\n" +
-			"A run is named by its folder (2026-03-04T05-06-07) or by the word latest, a pack by RUN/PACK (latest/login), both by a\n" +
+			"A run is named by its folder (2026-03-04T05-06-07) or by the word latest, a pack by RUN/PACK (latest/login), " +
+			"both by a\n" +
 			"path, too. Where nothing is named, latest is meant.\n\n" +
 			"Exit codes: 0 done; 1 verify found something; 2 wrong usage; 3 an error.",
 		Example: "  taproot report verify                    is every pack of the last run whole?\n" +
@@ -40,9 +41,11 @@ func newReportCommand(env *Env) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	reports := cmd.PersistentFlags().String("reports", "", "folder that holds the runs (default: tests/reports under the project's root)")
+	reports := cmd.PersistentFlags().String("reports", "",
+		"folder that holds the runs (default: tests/reports under the project's root)")
 	at := func() (reportsDir, error) { return newPlace(env, *reports) }
-	cmd.AddCommand(newBundleCommand(env, at), newPackCommand(env, at), newUploadCommand(env, at), newPruneCommand(env, at), newSealCommand(env, at), newVerifyCommand(env, at),
+	cmd.AddCommand(newBundleCommand(env, at), newPackCommand(env, at), newUploadCommand(env, at), newPruneCommand(env, at),
+		newSealCommand(env, at), newVerifyCommand(env, at),
 		newExportCommand(env, at), newMergeCommand(env, at), newOpenCommand(env, at), newNotifyCommand(env, at))
 	return cmd
 }
@@ -58,7 +61,8 @@ type reportsDir struct {
 type locator func() (reportsDir, error)
 
 // withPacks is the work of a command on the packs that its arguments name.
-func (at locator) withPacks(do func(cmd *cobra.Command, p reportsDir, dirs []string) error) func(*cobra.Command, []string) error {
+func (at locator) withPacks(do func(cmd *cobra.Command, p reportsDir, dirs []string) error) func(*cobra.Command,
+	[]string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		p, err := at()
 		if err != nil {
@@ -161,7 +165,8 @@ func isPack(dir string) bool {
 
 // options are those with which a run is assembled anew.
 func (p reportsDir) options() reporters.Options {
-	return reporters.Options{Getenv: p.env.Getenv, Stdout: io.Discard, Now: time.Now, Dir: p.env.Dir, Project: p.project, Quiet: true}
+	return reporters.Options{Getenv: p.env.Getenv, Stdout: io.Discard, Now: time.Now, Dir: p.env.Dir, Project: p.project,
+		Quiet: true}
 }
 
 func newPruneCommand(env *Env, at locator) *cobra.Command {
@@ -169,8 +174,10 @@ func newPruneCommand(env *Env, at locator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "remove the runs that are too old or too many",
-		Long: "prune removes the runs that are older than REPORT_MAX_DAYS (30) or beyond the newest REPORT_MAX_RUNS (100), which are set in\n" +
-			"the environment or in the file .env at the project's root. A run that is live, or that holds a file .keep, stays. Every run\n" +
+		Long: "prune removes the runs that are older than REPORT_MAX_DAYS (30) or beyond the newest REPORT_MAX_RUNS (100), " +
+			"which are set in\n" +
+			"the environment or in the file .env at the project's root. A run that is live, or that holds a file .keep, " +
+			"stays. Every run\n" +
 			"does the same at its end.",
 		Example: "  taproot report prune --dry-run\n  REPORT_MAX_DAYS=7 taproot report prune",
 		Args:    cobra.NoArgs,
@@ -209,7 +216,8 @@ func newSealCommand(env *Env, at locator) *cobra.Command {
 	return &cobra.Command{
 		Use:   "seal",
 		Short: "complete the packs of runs that died",
-		Long: "seal completes the packs that a run left behind when it was killed: from the events that were kept it makes run.md,\n" +
+		Long: "seal completes the packs that a run left behind when it was killed: from the events that were kept it makes " +
+			"run.md,\n" +
 			"summary.json and the files of the run. Live runs are passed by. taproot run does it, too, before it begins.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -237,7 +245,8 @@ func newVerifyCommand(env *Env, at locator) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify [RUN[/PACK] …]",
 		Short: "check that packs are whole and are what they were",
-		Long: "verify checks packs: summary.json says what the events amount to, every file that is named is there, pictures can be decoded,\n" +
+		Long: "verify checks packs: summary.json says what the events amount to, every file that is named is there, " +
+			"pictures can be decoded,\n" +
 			"and no file of the manifest has changed. It exits with 1 when something is wrong.",
 		RunE: at.withPacks(func(_ *cobra.Command, _ reportsDir, dirs []string) error { return verify(env, dirs) }),
 	}

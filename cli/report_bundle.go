@@ -20,7 +20,8 @@ func newBundleCommand(env *Env, at locator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bundle [RUN[/PACK] …]",
 		Short: "make one file, PACK.html, of each pack, with everything in it",
-		Long: "bundle makes a page that needs no other file: pictures and film are in it. It is meant to be sent to somebody; it warns when\n" +
+		Long: "bundle makes a page that needs no other file: pictures and film are in it. It is meant to be sent to " +
+			"somebody; it warns when\n" +
 			"the file is larger than 10 MB.",
 		Example: "  taproot report bundle latest/login --out /tmp",
 		RunE: at.withPacks(func(cmd *cobra.Command, p reportsDir, dirs []string) error {
@@ -36,7 +37,8 @@ func newBundleCommand(env *Env, at locator) *cobra.Command {
 			return nil
 		}),
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", ".", "`FOLDER` for the pages, which is made; or the file, NAME.html, for the page of one pack")
+	cmd.Flags().StringVarP(&out, "out", "o", ".",
+		"`FOLDER` for the pages, which is made; or the file, NAME.html, for the page of one pack")
 	return cmd
 }
 
@@ -48,7 +50,9 @@ func bundlePages(out string, dirs []string) ([]string, error) {
 	}
 	if info, err := os.Stat(out); strings.EqualFold(filepath.Ext(out), ".html") && (err != nil || !info.IsDir()) {
 		if len(dirs) > 1 {
-			return nil, &plan.Usage{Msg: fmt.Sprintf("--out %s is one file, and there are %d packs: name a folder, or one pack, RUN/PACK", out, len(dirs))}
+			return nil, &plan.Usage{
+				Msg: fmt.Sprintf("--out %s is one file, and there are %d packs: name a folder, or one pack, "+
+					"RUN/PACK", out, len(dirs))}
 		}
 		folder, pages = filepath.Dir(out), []string{out}
 	} else if err == nil && !info.IsDir() {
@@ -85,7 +89,9 @@ func bundle(cmd *cobra.Command, env *Env, dir, to string) error {
 		fmt.Fprintf(env.Stderr, "taproot: %s lacks %s, which cannot be read or are too large\n", to, strings.Join(left, ", "))
 	}
 	if size > bundleWarns {
-		fmt.Fprintf(env.Stderr, "taproot: %s has %.1f MB; mail and chats may refuse it, report pack makes an archive instead\n", to, float64(size)/1e6)
+		fmt.Fprintf(env.Stderr,
+			"taproot: %s has %.1f MB; mail and chats may refuse it, report pack makes an archive "+
+				"instead\n", to, float64(size)/1e6)
 	}
 	return nil
 }

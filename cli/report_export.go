@@ -23,8 +23,10 @@ func newExportCommand(env *Env, at locator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export --format FORMAT [RUN]",
 		Short: "write a run as junit, ctrf, github, summary or json",
-		Long: "export makes, of the packs of any run, what every run leaves in its folder: junit (junit.xml), ctrf (ctrf.json), github (the\n" +
-			"annotations that a GitHub Actions log turns into marks at the lines of the YAML), summary (Markdown), json (run.json).",
+		Long: "export makes, of the packs of any run, what every run leaves in its folder: junit (junit.xml), ctrf " +
+			"(ctrf.json), github (the\n" +
+			"annotations that a GitHub Actions log turns into marks at the lines of the YAML), summary (Markdown), json " +
+			"(run.json).",
 		Example: "  taproot report export --format junit > junit.xml\n" +
 			"  taproot report export --format ctrf --out ctrf.json 2026-03-04T05-06-07",
 		Args: cobra.MaximumNArgs(1),

@@ -20,8 +20,10 @@ func newMergeCommand(env *Env, at locator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge DIR …",
 		Short: "make one run of the runs of several shards",
-		Long: "merge copies the packs of several shards (run --shard 1/3, 2/3, 3/3) into one run of the reports folder and makes its files:\n" +
-			"index.html, junit.xml, ctrf.json, run.json, summary.md and its lines of history.jsonl. A DIR is the folder of a run, or a folder\n" +
+		Long: "merge copies the packs of several shards (run --shard 1/3, 2/3, 3/3) into one run of the reports folder and " +
+			"makes its files:\n" +
+			"index.html, junit.xml, ctrf.json, run.json, summary.md and its lines of history.jsonl. A DIR is the folder of a " +
+			"run, or a folder\n" +
 			"that holds one run, such as an artifact that a CI job has downloaded. The shards stay as they are.\n\n" +
 			"Exit codes: 0 merged, whatever the tests' verdicts; 2 these are not the shards of one run; 3 an error.",
 		Example: "  taproot report merge shard-1 shard-2 shard-3\n" +
@@ -34,7 +36,8 @@ func newMergeCommand(env *Env, at locator) *cobra.Command {
 			return merge(cmd, p, args, partial)
 		},
 	}
-	cmd.Flags().BoolVar(&partial, "partial", false, "merge although shards are missing; the report says which ones it is of")
+	cmd.Flags().BoolVar(&partial, "partial", false,
+		"merge although shards are missing; the report says which ones it is of")
 	return cmd
 }
 
@@ -60,7 +63,9 @@ func merge(cmd *cobra.Command, p reportsDir, args []string, partial bool) error 
 		return err
 	}
 	n := run.Count()
-	fmt.Fprintf(p.env.Stdout, "%s: %d tests of %d shards, %d passed, %d failed, %d with an error, %d interrupted, %d skipped\n", into.Path(), n.Total, len(dirs),
+	fmt.Fprintf(p.env.Stdout,
+		"%s: %d tests of %d shards, %d passed, %d failed, %d with an error, %d interrupted, %d "+
+			"skipped\n", into.Path(), n.Total, len(dirs),
 		n.Passed, n.Failed, n.Errored, n.Interrupted, n.Skipped)
 	return err
 }
@@ -95,7 +100,8 @@ func (p reportsDir) shard(word string) (string, error) {
 	case 0:
 		return "", &plan.Usage{Msg: fmt.Sprintf("there is no run in %s", at)}
 	}
-	return "", &plan.Usage{Msg: fmt.Sprintf("there are several runs in %s: name one of them (%s)", at, strings.Join(found, ", "))}
+	return "", &plan.Usage{Msg: fmt.Sprintf("there are several runs in %s: name one of them (%s)", at,
+		strings.Join(found, ", "))}
 }
 
 func holdsPacks(dir string) bool {

@@ -41,7 +41,8 @@ func shards(t *testing.T, run string, count int) []string {
 		if _, known := of[key]; !known {
 			of[key], deal = deal%count, deal+1
 		}
-		if err := os.CopyFS(filepath.Join(dirs[of[key]], filepath.Base(run), filepath.Base(pack)), os.DirFS(pack)); err != nil {
+		if err := os.CopyFS(filepath.Join(dirs[of[key]], filepath.Base(run), filepath.Base(pack)),
+			os.DirFS(pack)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -51,7 +52,8 @@ func shards(t *testing.T, run string, count int) []string {
 
 func TestReportMerge(t *testing.T) {
 	t.Parallel()
-	whole := runtest.Lay(t, append(runtest.Glob(t, "../reporters/history/testdata/run/*.ndjson"), runtest.Glob(t, "../reporters/event/testdata/events/*.ndjson")...)...)
+	whole := runtest.Lay(t, append(runtest.Glob(t, "../reporters/history/testdata/run/*.ndjson"),
+		runtest.Glob(t, "../reporters/event/testdata/events/*.ndjson")...)...)
 	putReportFile(t, filepath.Join(whole, "plan.json"), lateCase)
 	putReportFile(t, filepath.Join(whole, "choice.json"), `{"labels":"smoke"}`)
 	if _, err := run.Merged(t.Context(), whole, reporters.Options{Quiet: true}); err != nil {
@@ -71,7 +73,8 @@ func TestReportMerge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(strings.ReplaceAll(string(want), filepath.Dir(whole), filepath.Dir(merged)), string(got)); diff != "" {
+		if diff := cmp.Diff(strings.ReplaceAll(string(want), filepath.Dir(whole), filepath.Dir(merged)),
+			string(got)); diff != "" {
 			t.Errorf("%s of three shards is not that of the whole run (-whole +merged):\n%s", name, diff)
 		}
 	}
@@ -96,7 +99,8 @@ func TestReportMergeRefuses(t *testing.T) {
 		t.Error("a merge that was refused left something behind")
 	}
 	p.want(t, 0, "tests of 2 shards", "merge", "--partial", "--reports", "part", dirs[0], dirs[2])
-	if out := p.want(t, 0, "", "export", "--reports", "part", "--format", "summary"); !strings.Contains(out, "shard 1/3, 3/3") {
+	if out := p.want(t, 0, "", "export", "--reports", "part", "--format", "summary"); !strings.Contains(out,
+		"shard 1/3, 3/3") {
 		t.Errorf("the report does not say which shards it is of:\n%s", out)
 	}
 }
@@ -115,5 +119,6 @@ func TestReportMergeOfLinks(t *testing.T) {
 		dirs[i] = link
 	}
 	p.want(t, 0, "tests of 3 shards", append([]string{"merge", "--reports", "all"}, dirs...)...)
-	p.want(t, 2, "a merge is of the shards of one run", "merge", dirs[0], dirs[1], dirs[2], filepath.Join(filepath.Dir(dirs[1]), filepath.Base(whole)))
+	p.want(t, 2, "a merge is of the shards of one run", "merge", dirs[0], dirs[1], dirs[2],
+		filepath.Join(filepath.Dir(dirs[1]), filepath.Base(whole)))
 }

@@ -30,7 +30,8 @@ func newOpenCommand(env *Env, at locator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "open [RUN[/PACK]]",
 		Short: "show a report in the browser, with Playwright's traces in place",
-		Long: "open serves the reports folder to this machine alone, until it is interrupted, and opens the page of a run or of a pack. What a\n" +
+		Long: "open serves the reports folder to this machine alone, until it is interrupted, and opens the page of a run " +
+			"or of a pack. What a\n" +
 			"page cannot do from a file works there: a trace opens in Playwright's own viewer.",
 		Example: "  taproot report open\n  taproot report open latest/login",
 		Args:    cobra.MaximumNArgs(1),
@@ -67,7 +68,8 @@ func (p reportsDir) page(word string) (string, error) {
 		return "", &plan.Usage{Msg: fmt.Sprintf("%s is not in %s: name that folder with --reports", file, p.reports)}
 	}
 	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
-		return "", &plan.Usage{Msg: fmt.Sprintf("there is no page %s; taproot report seal makes those of runs that died", file)}
+		return "", &plan.Usage{
+			Msg: fmt.Sprintf("there is no page %s; taproot report seal makes those of runs that died", file)}
 	}
 	return filepath.ToSlash(below), nil
 }
@@ -87,7 +89,8 @@ func (p reportsDir) serve(ctx context.Context, page string, port int, browse boo
 	if missing != nil {
 		fmt.Fprintf(p.env.Stderr, "taproot: traces cannot be opened in place: %v\n", missing)
 	}
-	server := &http.Server{Handler: reportPages(root.FS(), viewer, listener.Addr().String()), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: reportPages(root.FS(), viewer, listener.Addr().String()),
+		ReadHeaderTimeout: 10 * time.Second}
 	address := "http://" + listener.Addr().String() + "/" + page
 	fmt.Fprintln(p.env.Stdout, address)
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
@@ -101,8 +104,8 @@ func (p reportsDir) serve(ctx context.Context, page string, port int, browse boo
 	return nil
 }
 
-// reportPages serves the reports under / and Playwright's viewer under /trace/, to this machine's own browser: a page of elsewhere that
-// reaches the port by another name gets nothing.
+// reportPages serves the reports under / and Playwright's viewer under /trace/, to this machine's own browser: a page
+// of elsewhere that reaches the port by another name gets nothing.
 func reportPages(reports fs.FS, viewer, host string) http.Handler {
 	mux := http.NewServeMux()
 	files := http.FileServerFS(reports)
@@ -113,8 +116,10 @@ func reportPages(reports fs.FS, viewer, host string) http.Handler {
 				return
 			}
 		}
-		if name := path.Base(r.URL.Path); name != html.PackFile && name != html.IndexFile && !strings.HasSuffix(r.URL.Path, "/") {
-			w.Header().Set("Content-Security-Policy", "sandbox") // what a test saved may be a page, and is not to run as one of ours
+		if name := path.Base(r.URL.Path); name != html.PackFile && name != html.IndexFile &&
+			!strings.HasSuffix(r.URL.Path, "/") {
+			// what a test saved may be a page, and is not to run as one of ours
+			w.Header().Set("Content-Security-Policy", "sandbox")
 		}
 		files.ServeHTTP(w, r)
 	})
@@ -140,7 +145,8 @@ func isTerminal(env *Env) bool {
 
 // openInBrowser asks the system for its browser; that there is none is no fault: the address was printed.
 func openInBrowser(ctx context.Context, address string) {
-	command := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
+	command := map[string][]string{"darwin": {"open"},
+		"windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
 	if command == nil {
 		command = []string{"xdg-open"}
 	}

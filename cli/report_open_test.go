@@ -24,7 +24,8 @@ func TestReportOpen(t *testing.T) {
 	out, write := io.Pipe()
 	code := make(chan int, 1)
 	go func() {
-		code <- Run(ctx, &Env{Args: []string{"report", "open", "latest/login-ok"}, Stdin: strings.NewReader(""), Stdout: write, Stderr: io.Discard, Dir: p.dir, Getenv: func(string) string { return "" }})
+		code <- Run(ctx, &Env{Args: []string{"report", "open", "latest/login-ok"}, Stdin: strings.NewReader(""),
+			Stdout: write, Stderr: io.Discard, Dir: p.dir, Getenv: func(string) string { return "" }})
 		_ = write.Close()
 	}()
 	address, err := bufio.NewReader(out).ReadString('\n')
@@ -51,13 +52,16 @@ func TestReportOpen(t *testing.T) {
 		return res, string(body)
 	}
 	host := strings.TrimPrefix(address[:strings.LastIndex(address, "/2026")], "http://")
-	if res, body := get(address, ""); res.StatusCode != 200 || !strings.Contains(body, "login-ok") || res.Header.Get("Content-Security-Policy") != "" {
+	if res, body := get(address, ""); res.StatusCode != 200 || !strings.Contains(body, "login-ok") ||
+		res.Header.Get("Content-Security-Policy") != "" {
 		t.Errorf("%d %v", res.StatusCode, res.Header)
 	}
-	if res, _ := get(strings.Replace(address, "report.html", "artifacts/evil.html", 1), ""); res.StatusCode != 200 || res.Header.Get("Content-Security-Policy") != "sandbox" {
+	if res, _ := get(strings.Replace(address, "report.html", "artifacts/evil.html", 1), ""); res.StatusCode != 200 ||
+		res.Header.Get("Content-Security-Policy") != "sandbox" {
 		t.Errorf("what a test saved runs as a page of ours: %v", res.Header)
 	}
-	if res, body := get(address, "rebound.example"); res.StatusCode != http.StatusForbidden || strings.Contains(body, "login-ok") {
+	if res, body := get(address, "rebound.example"); res.StatusCode != http.StatusForbidden ||
+		strings.Contains(body, "login-ok") {
 		t.Errorf("another name of the machine gets %d", res.StatusCode)
 	}
 	if res, _ := get("http://"+host+"/2026-03-04T05-06-07/.live", ""); res.StatusCode != http.StatusNotFound {

@@ -25,7 +25,8 @@ func newPackCommand(env *Env, at locator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pack [RUN[/PACK] …]",
 		Short: "make an archive, PACK.tar.gz, of each pack",
-		Long: "pack makes a gzip-compressed tar of each pack, as upload sends it: one folder, its files sorted. The same pack gives the same\n" +
+		Long: "pack makes a gzip-compressed tar of each pack, as upload sends it: one folder, its files sorted. The same " +
+			"pack gives the same\n" +
 			"bytes. A pack that is not complete, or that holds a link, is refused.",
 		Example: "  taproot report pack latest/login --out /tmp",
 		RunE: at.withPacks(func(_ *cobra.Command, p reportsDir, dirs []string) error {
@@ -48,7 +49,8 @@ func newUploadCommand(env *Env, at locator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "upload [RUN[/PACK] …]",
 		Short: "send packs to the service that TAPROOT_URL names",
-		Long: "upload sends each pack to TAPROOT_URL, with the API key in TAPROOT_API_KEY. What fails for the moment is tried again; a pack that\n" +
+		Long: "upload sends each pack to TAPROOT_URL, with the API key in TAPROOT_API_KEY. What fails for the moment is " +
+			"tried again; a pack that\n" +
 			"was sent is noted in uploads.json of its run, so that after a failure the same command goes on where it stopped.",
 		Example: "  TAPROOT_URL=https://reports.example.com taproot report upload",
 		RunE: at.withPacks(func(cmd *cobra.Command, _ reportsDir, dirs []string) error {
@@ -71,7 +73,8 @@ func uploadAll(ctx context.Context, env *Env, dirs []string, again bool) error {
 			continue
 		}
 		bar := newBar(env, filepath.Base(dir))
-		done, err := pack.Upload(ctx, pack.UploadOptions{URL: env.Getenv("TAPROOT_URL"), Key: env.Getenv("TAPROOT_API_KEY"), Pack: dir, Progress: bar.show})
+		done, err := pack.Upload(ctx, pack.UploadOptions{URL: env.Getenv("TAPROOT_URL"), Key: env.Getenv("TAPROOT_API_KEY"),
+			Pack: dir, Progress: bar.show})
 		bar.end()
 		if err != nil {
 			return fmt.Errorf("%w\n(what was uploaded is noted; the same command goes on from here)", err)
@@ -133,7 +136,8 @@ func (b *bar) end() {
 
 func barLine(name string, sent, total int64) string {
 	full := int(barCells * sent / total)
-	return fmt.Sprintf("%s [%s%s] %3d %% of %s", name, strings.Repeat("=", full), strings.Repeat(" ", barCells-full), 100*sent/total, size(total))
+	return fmt.Sprintf("%s [%s%s] %3d %% of %s", name, strings.Repeat("=", full), strings.Repeat(" ", barCells-full),
+		100*sent/total, size(total))
 }
 
 func newNotifyCommand(env *Env, at locator) *cobra.Command {
@@ -141,9 +145,12 @@ func newNotifyCommand(env *Env, at locator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "notify [RUN]",
 		Short: "tell the chats of a run again, or show what they would be told",
-		Long: "notify sends the digest of a run to the chats that SLACK_WEBHOOK_URL, FEISHU_WEBHOOK_URL and NOTIFY_URLS (several, separated by\n" +
-			"commas) name. The host says which product it is: Slack, Feishu, Lark, DingTalk, WeCom, Discord, Teams, otherwise plain JSON. A\n" +
-			"secret that messages are signed with stands behind the address: #secret=… Every run with failures does the same at its end.\n" +
+		Long: "notify sends the digest of a run to the chats that SLACK_WEBHOOK_URL, FEISHU_WEBHOOK_URL and NOTIFY_URLS " +
+			"(several, separated by\n" +
+			"commas) name. The host says which product it is: Slack, Feishu, Lark, DingTalk, WeCom, Discord, Teams, otherwise " +
+			"plain JSON. A\n" +
+			"secret that messages are signed with stands behind the address: #secret=… Every run with failures does the same " +
+			"at its end.\n" +
 			"TAPROOT_REPORT_URL is the link in the message; {run} in it becomes the run's name.",
 		Example: "  taproot report notify --dry-run",
 		Args:    cobra.MaximumNArgs(1),

@@ -54,7 +54,8 @@ func putReportFile(t *testing.T, file, text string) {
 func (p *reportProject) report(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	env := &Env{Args: append([]string{"report"}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: p.dir,
+	env := &Env{Args: append([]string{"report"}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+		Dir:    p.dir,
 		Getenv: func(name string) string { return p.env[name] }}
 	for name, value := range p.env {
 		env.Environ = append(env.Environ, name+"="+value)
@@ -67,7 +68,8 @@ func (p *reportProject) want(t *testing.T, wantCode int, wantText string, args .
 	t.Helper()
 	out, errs, code := p.report(t, args...)
 	if code != wantCode || !strings.Contains(out+errs, wantText) {
-		t.Fatalf("report %s: exit code %d, want %d and %q\n%s%s", strings.Join(args, " "), code, wantCode, wantText, out, errs)
+		t.Fatalf("report %s: exit code %d, want %d and %q\n%s%s", strings.Join(args, " "), code, wantCode, wantText,
+			out, errs)
 	}
 	return out
 }
@@ -84,7 +86,8 @@ func TestReportSealAndVerify(t *testing.T) {
 	p.seal(t)
 	p.want(t, 0, "no run left an unfinished pack behind", "seal")
 	p.want(t, 0, "packs checked: 1, all whole", "verify", "latest/killed")
-	p.want(t, 0, "packs checked: 2, all whole", "verify", runtest.Name+"/killed", filepath.Join("tests", "reports", runtest.Name, "ios-only"))
+	p.want(t, 0, "packs checked: 2, all whole", "verify", runtest.Name+"/killed",
+		filepath.Join("tests", "reports", runtest.Name, "ios-only"))
 	p.want(t, 1, "recording.mp4: is named in the events and is missing", "verify")
 	putReportFile(t, filepath.Join(p.run, "killed", "run.md"), "changed")
 	p.want(t, 1, "packs checked: 1, not as they should be: 1", "verify", "latest/killed")
@@ -98,7 +101,8 @@ func TestReportSealAndVerify(t *testing.T) {
 func TestReportExport(t *testing.T) {
 	t.Parallel()
 	p := newReportProject(t)
-	for format, want := range map[string]string{"junit": "<testsuite ", "ctrf": `"reportFormat": "CTRF"`, "github": "::error file=suites/failing/login.yaml,line=7",
+	for format, want := range map[string]string{"junit": "<testsuite ", "ctrf": `"reportFormat": "CTRF"`,
+		"github":  "::error file=suites/failing/login.yaml,line=7",
 		"summary": "## What went wrong", "json": `"format": "taproot.run/1"`} {
 		for _, run := range []string{"", "latest", runtest.Name, p.run} {
 			args := []string{"export", "--format", format}
@@ -246,7 +250,8 @@ func TestReportUpload(t *testing.T) {
 	p.want(t, 2, "set TAPROOT_API_KEY", "upload")
 	p.env["TAPROOT_API_KEY"] = key
 	out, errs, code := p.report(t, "upload")
-	if code != 3 || !strings.Contains(errs, "403: forbidden") || !strings.Contains(errs, "goes on from here") || strings.Contains(out+errs, key) {
+	if code != 3 || !strings.Contains(errs, "403: forbidden") || !strings.Contains(errs, "goes on from here") ||
+		strings.Contains(out+errs, key) {
 		t.Errorf("%d %s%s", code, out, errs)
 	}
 	broken = false
@@ -279,7 +284,8 @@ func TestReportNotify(t *testing.T) {
 	p.env["NOTIFY_URLS"] = "https://open.feishu.cn/open-apis/bot/v2/hook/T0KEN-T0KEN#secret=hush-hush"
 	p.env["TAPROOT_REPORT_URL"] = "https://ci.example/{run}"
 	out := p.want(t, 0, "# slack (SLACK_WEBHOOK_URL)", "notify", "--dry-run")
-	if len(bodies) != 0 || strings.Contains(out, "T0KEN") || strings.Contains(out, "hush") || strings.Contains(out, chat.URL) || !strings.Contains(out, "https://ci.example/"+runtest.Name) {
+	if len(bodies) != 0 || strings.Contains(out, "T0KEN") || strings.Contains(out, "hush") ||
+		strings.Contains(out, chat.URL) || !strings.Contains(out, "https://ci.example/"+runtest.Name) {
 		t.Error(out)
 	}
 	_, message, _ := strings.Cut(out, "# slack (SLACK_WEBHOOK_URL)\n")
@@ -298,7 +304,8 @@ func TestReportNotify(t *testing.T) {
 
 func TestBarLine(t *testing.T) {
 	t.Parallel()
-	for sent, want := range map[int64]string{0: "x [                        ]   0 % of 1.0 KB", 512: "x [============            ]  50 % of 1.0 KB", 1024: "x [========================] 100 % of 1.0 KB"} {
+	for sent, want := range map[int64]string{0: "x [                        ]   0 % of 1.0 KB",
+		512: "x [============            ]  50 % of 1.0 KB", 1024: "x [========================] 100 % of 1.0 KB"} {
 		if got := barLine("x", sent, 1024); got != want {
 			t.Errorf("%q", got)
 		}

@@ -64,11 +64,14 @@ func newRunCommand(env *Env) *cobra.Command {
 		Use:     "run [ID|PATH …]",
 		Aliases: []string{"run-test-pack"},
 		Short:   "run tests",
-		Long: "run runs tests: files, folders, or ids of tests; without any, those of the folder suites. Each test waits for a free\n" +
+		Long: "run runs tests: files, folders, or ids of tests; without any, those of the folder suites. Each test waits " +
+			"for a free\n" +
 			"device of its platform and leaves a report pack under tests/reports.\n\n" +
-			"--tag, --label-filter and --platform choose first, then --rerun-failed, then --shard; --repeat and --randomize come last.\n\n" +
+			"--tag, --label-filter and --platform choose first, then --rerun-failed, then --shard; --repeat and --randomize " +
+			"come last.\n\n" +
 			"Exit codes: 0 all passed; 1 a test failed; 2 wrong usage or invalid YAML, nothing was run; 3 errors only,\n" +
-			"nothing ran, or the report could not be written; 130 interrupted. A shard that has no test, and --rerun-failed when nothing had failed, are 0.",
+			"nothing ran, or the report could not be written; 130 interrupted. A shard that has no test, and --rerun-failed " +
+			"when nothing had failed, are 0.",
 		Example: "  taproot run login                        the test whose id is login\n" +
 			"  taproot run suites/web --tag smoke       the tests of a folder that have the tag smoke\n" +
 			"  taproot run login --watch --headed       again whenever a file is saved, in a browser window\n" +
@@ -94,32 +97,49 @@ func newRunCommand(env *Env) *cobra.Command {
 	f.farm.register(flags)
 	flags.StringVar(&f.device, "device", "", "use only the device with this `ID` (see taproot devices)")
 	flags.StringVar(&f.platform, "platform", "", "run the cases of one `PLATFORM` only: android, ios, web")
-	flags.StringVar(&f.browser, "browser", "", "open pages in this browser, `NAME`, where the test names none: chromium, firefox, webkit")
+	flags.StringVar(&f.browser, "browser", "",
+		"open pages in this browser, `NAME`, where the test names none: chromium, firefox, webkit")
 	flags.StringVar(&f.labels, "label-filter", "", "run the tests whose tags fit `EXPR`: 'smoke && !slow'")
 	flags.StringArrayVarP(&f.vars, "var", "e", nil, "set a variable, `NAME=VALUE`; may be repeated")
-	flags.StringSliceVar(&f.includeTags, "include-tags", nil, "of folders, run the tests and the flows of Maestro that have this `TAG`, or one of several")
-	flags.StringSliceVar(&f.excludeTags, "exclude-tags", nil, "of folders, leave out those that have this `TAG`, or one of several")
-	flags.BoolVar(&f.keep, "keep", false, "run one test in the session of the shell, and leave that open at the step that fails; no report is made")
-	flags.StringVar(&f.from, "from", "", "go on in that session at `STEP`, the number of a step, or a line of the file, :12")
-	flags.StringVar(&f.format, "format", "", "write the run, when it is over, to a file as `FORMAT` too: junit, or noop for none")
+	flags.StringSliceVar(&f.includeTags, "include-tags", nil,
+		"of folders, run the tests and the flows of Maestro that have this `TAG`, or one of several")
+	flags.StringSliceVar(&f.excludeTags, "exclude-tags", nil,
+		"of folders, leave out those that have this `TAG`, or one of several")
+	flags.BoolVar(&f.keep, "keep", false,
+		"run one test in the session of the shell, and leave that open at the step that fails; no report is made")
+	flags.StringVar(&f.from, "from", "",
+		"go on in that session at `STEP`, the number of a step, or a line of the file, :12")
+	flags.StringVar(&f.format, "format", "",
+		"write the run, when it is over, to a file as `FORMAT` too: junit, or noop for none")
 	flags.StringVar(&f.output, "output", "", "the `FILE` of --format (default: report.xml)")
-	flags.IntVar(&f.parallel, "parallel", 0, "run at most `N` cases at once (default: one per device); --workers is the same")
+	flags.IntVar(&f.parallel, "parallel", 0,
+		"run at most `N` cases at once (default: one per device); --workers is the same")
 	flags.BoolVar(&f.headed, "headed", false, "open pages in a browser window, whatever the tests say")
 	flags.BoolVar(&f.watch, "watch", false, "run again whenever a file beside the tests is saved, until Ctrl-C")
-	flags.StringVar(&f.reports, "reports", "", "`FOLDER` for report packs (default: tests/reports under the project's root); --test-output-dir is the same")
-	flags.DurationVar(&f.timeout, "timeout", 0, "how long a step waits when it says nothing itself, a `TIME` such as 5s (default: 10s)")
+	flags.StringVar(&f.reports, "reports", "",
+		"`FOLDER` for report packs (default: tests/reports under the project's root); --test-output-dir is the same")
+	flags.DurationVar(&f.timeout, "timeout", 0,
+		"how long a step waits when it says nothing itself, a `TIME` such as 5s (default: 10s)")
 	flags.BoolVar(&f.requireDevices, "require-devices", false, "a test without a device is an error, not skipped")
 	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "exit with 0 when nothing was run")
-	flags.StringVar(&f.boot, "boot", "", "start the iOS simulator with this `NAME` or UDID for the run, and shut it down after it")
+	flags.StringVar(&f.boot, "boot", "",
+		"start the iOS simulator with this `NAME` or UDID for the run, and shut it down after it")
 	flags.StringVar(&f.environment, "env", "", "use the values of this environment of the suite's taproot.yaml")
-	flags.BoolVar(&f.unmasked, "unmasked-evidence", false, "film and trace tests with secrets, too; films and traces show the secrets")
+	flags.BoolVar(&f.unmasked, "unmasked-evidence", false,
+		"film and trace tests with secrets, too; films and traces show the secrets")
 	flags.BoolVar(&f.allowShell, "allow-shell", false, "let tests run commands on the device (the step shell)")
-	flags.BoolVar(&f.updateBaselines, "update-baselines", false, "assertScreenshot takes what it sees as right and keeps it")
-	flags.BoolVar(&f.allowPrivate, "allow-private", true, "let pages and http steps reach this machine and private networks;\n=false keeps them to public addresses")
+	flags.BoolVar(&f.updateBaselines, "update-baselines", false,
+		"assertScreenshot takes what it sees as right and keeps it")
+	flags.BoolVar(&f.allowPrivate, "allow-private", true,
+		"let pages and http steps reach this machine and private networks;\n=false keeps them to public addresses")
 	flags.BoolVar(&f.noDOM, "no-dom", false, "keep no snapshots of the elements of pages (artifacts/dom-NN.json.gz)")
 	flags.BoolVar(&f.noTrace, "no-trace", false, "keep no Playwright trace (artifacts/trace.zip) of browsers")
-	flags.StringVar(&f.ai, "ai", "", "whether AI models may be asked, `MODE`: live, replay (answers of earlier runs only), off (default: TAPROOT_AI, or live)")
-	flags.StringVar(&f.agent, "agent", "", "whether an agent on Android phones reads and touches their screens, `MODE`: auto, require, off (default: TAPROOT_AGENT, or auto)")
+	flags.StringVar(&f.ai, "ai", "",
+		"whether AI models may be asked, `MODE`: live, replay (answers of earlier runs only), off (default: TAPROOT_AI, or "+
+			"live)")
+	flags.StringVar(&f.agent, "agent", "",
+		"whether an agent on Android phones reads and touches their screens, `MODE`: auto, require, off (default: "+
+			"TAPROOT_AGENT, or auto)")
 	flags.BoolVar(&f.noVideo, "no-video", false, "make no recording.mp4")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print failures and the total only")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print every step")
@@ -183,7 +203,8 @@ func (f runFlags) config(env *Env, args []string) (run.Config, error) {
 	c.Boot = f.boot
 	c.Headed, c.FilesMustBe = f.headed, true
 	if f.headed && !hasDisplay(env) {
-		return c, &plan.Usage{Msg: "--headed: a browser window needs a display, and there is none; on a server: xvfb-run taproot run --headed"}
+		return c, &plan.Usage{
+			Msg: "--headed: a browser window needs a display, and there is none; on a server: xvfb-run taproot run --headed"}
 	}
 	if f.environment != "" {
 		c.Environment = f.environment
@@ -209,7 +230,8 @@ func (f runFlags) variables() (map[string]string, error) {
 
 func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	if slices.Contains(args, "") {
-		return &plan.Usage{Msg: "one of the tests to run has an empty name"} // an unset variable of a shell must not mean "all"
+		// an unset variable of a shell must not mean "all"
+		return &plan.Usage{Msg: "one of the tests to run has an empty name"}
 	}
 	if i := slices.IndexFunc(args, pack.IsRunName); i >= 0 && f.rerunFailed == run.LatestRun {
 		return &plan.Usage{Msg: fmt.Sprintf("%s is a run, not a test: write --rerun-failed=%s", args[i], args[i])}
@@ -307,7 +329,8 @@ func watch(ctx context.Context, env *Env, f runFlags, run *run.Runner, cases []p
 			screen.Correct(o.Result)
 		}
 	}
-	return outcomes, screen.End(console.Run{Dir: run.Dir.Path(), Took: time.Since(began), Choice: run.Config.Choice(), Planned: len(cases)})
+	return outcomes, screen.End(console.Run{Dir: run.Dir.Path(), Took: time.Since(began), Choice: run.Config.Choice(),
+		Planned: len(cases)})
 }
 
 // conclude tells what the console could not know, and gives the exit code.
@@ -346,7 +369,8 @@ func conclude(env *Env, f runFlags, conf run.Config, outcomes []run.Outcome) err
 		fmt.Fprintf(env.Stderr, "taproot: interrupted; %s\n", notBegun(waiting))
 	}
 	if skipped == len(outcomes) {
-		fmt.Fprintf(env.Stderr, "taproot: every test was skipped, so nothing was tested: exit code %d (0 with --allow-empty)\n", code)
+		fmt.Fprintf(env.Stderr,
+			"taproot: every test was skipped, so nothing was tested: exit code %d (0 with --allow-empty)\n", code)
 	}
 	return exit(code)
 }
@@ -377,7 +401,8 @@ func emptyRun(env *Env, f runFlags, args []string, conf run.Config, p *plan.Plan
 
 // newConsole suits the output to where it goes.
 func newConsole(env *Env, f runFlags, total int) *console.Console {
-	o := console.Options{Quiet: f.quiet, Verbose: f.verbose, Width: 100, Total: total, Groups: env.Getenv("GITHUB_ACTIONS") == "true"}
+	o := console.Options{Quiet: f.quiet, Verbose: f.verbose, Width: 100, Total: total,
+		Groups: env.Getenv("GITHUB_ACTIONS") == "true"}
 	if file, ok := env.Stdout.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		o.TTY = env.Getenv("TERM") != "dumb" // such a terminal moves no cursor and shows no colour
 		o.Color = o.TTY && env.Getenv("NO_COLOR") == ""

@@ -18,16 +18,21 @@ import (
 
 // choosing adds the flags that say which tests are run, how often and in which order.
 func (f *runFlags) choosing(flags *pflag.FlagSet) {
-	flags.StringVar(&f.shard, "shard", "", "run one of several parts of the tests, `I/N`: 1/3, 2/3 and 3/3 together are all")
-	flags.StringVar(&f.rerunFailed, "rerun-failed", "", "run only what did not pass in the latest run, or in `RUN` (a name such as 2026-01-31T12-00-00, or a folder)")
+	flags.StringVar(&f.shard, "shard", "",
+		"run one of several parts of the tests, `I/N`: 1/3, 2/3 and 3/3 together are all")
+	flags.StringVar(&f.rerunFailed, "rerun-failed", "",
+		"run only what did not pass in the latest run, or in `RUN` (a name such as 2026-01-31T12-00-00, or a folder)")
 	flags.Lookup("rerun-failed").NoOptDefVal = run.LatestRun
 	flags.IntVar(&f.repeat, "repeat", 1, "run each test `N` times")
 	flags.BoolVar(&f.failFast, "fail-fast", false, "begin no test after the first one that does not pass")
 	flags.BoolVar(&f.randomize, "randomize", false, "run the tests in a random order; the reports tell its seed")
-	flags.StringSliceVar(&f.tags, "tag", nil, "run the tests that have this `TAG`, or one of several: --tag smoke,login; see also --label-filter")
-	flags.IntVar(&f.retries, "retries", notGiven, "run a test that fails up to `N` times more, whatever it says itself (default: as it and its suite say)")
+	flags.StringSliceVar(&f.tags, "tag", nil,
+		"run the tests that have this `TAG`, or one of several: --tag smoke,login; see also --label-filter")
+	flags.IntVar(&f.retries, "retries", notGiven,
+		"run a test that fails up to `N` times more, whatever it says itself (default: as it and its suite say)")
 	flags.Lookup("retries").DefValue = "0" // hides notGiven in the help
-	flags.BoolVar(&f.failOnFlaky, "fail-on-flaky", false, "a test that passed only when it was tried again ends the run with exit code 1")
+	flags.BoolVar(&f.failOnFlaky, "fail-on-flaky", false,
+		"a test that passed only when it was tried again ends the run with exit code 1")
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		switch name {
 		case "workers":
@@ -74,8 +79,8 @@ func (f runFlags) choose(c *run.Config) (err error) {
 	return c.Resolve()
 }
 
-// givenFlags lists the flags that were given as they would be written again. The values of variables may be secrets: their names are all
-// that is told.
+// givenFlags lists the flags that were given as they would be written again. The values of variables may be secrets:
+// their names are all that is told.
 func givenFlags(flags *pflag.FlagSet) []string {
 	var list []string
 	flags.Visit(func(f *pflag.Flag) {
@@ -105,7 +110,9 @@ var tagForm = lazyregexp.New(`^[^&|!,()/:\s]+$`)
 func (f runFlags) filter() (string, error) {
 	for _, tag := range f.tags {
 		if !tagForm.MatchString(tag) {
-			return "", &plan.Usage{Msg: fmt.Sprintf("--tag %q: write one tag, or several as --tag smoke,login; for more there is --label-filter '%s'", tag, "smoke && !slow")}
+			return "", &plan.Usage{
+				Msg: fmt.Sprintf("--tag %q: write one tag, or several as --tag smoke,login; for more there is --label-filter "+
+					"'%s'", tag, "smoke && !slow")}
 		}
 	}
 	tags := strings.Join(f.tags, " || ")
@@ -139,27 +146,40 @@ func strangeTags(wanted []string, p *plan.Plan) string {
 
 // hasDisplay tells whether a browser can open a window.
 func hasDisplay(env *Env) bool {
-	return runtime.GOOS == "windows" || runtime.GOOS == "darwin" || env.Getenv("DISPLAY") != "" || env.Getenv("WAYLAND_DISPLAY") != ""
+	return runtime.GOOS == "windows" || runtime.GOOS == "darwin" || env.Getenv("DISPLAY") != "" ||
+		env.Getenv("WAYLAND_DISPLAY") != ""
 }
 
 // foreignFlags are what other test runners call what run has under another name, or in another place.
 var foreignFlags = map[string]string{
-	"grep": "name the tests by id or file, or choose them by --tag", "filter": "name the tests by id or file, or choose them by --tag",
-	"name": "name the tests by id or file", "test": "name the tests by id or file", "k": "name the tests by id or file, or choose them by --tag",
+	"grep":   "name the tests by id or file, or choose them by --tag",
+	"filter": "name the tests by id or file, or choose them by --tag",
+	"name":   "name the tests by id or file", "test": "name the tests by id or file",
+	"k":    "name the tests by id or file, or choose them by --tag",
 	"tags": "write --tag", "label": "write --tag", "t": "write --tag, or -e NAME=VALUE for a variable",
-	"file": "name the file without a flag: taproot run suites/login.yaml", "f": "name the file without a flag: taproot run suites/login.yaml",
-	"path": "name the folder without a flag: taproot run suites/web", "spec": "name the file without a flag: taproot run suites/login.yaml",
+	"file":   "name the file without a flag: taproot run suites/login.yaml",
+	"f":      "name the file without a flag: taproot run suites/login.yaml",
+	"path":   "name the folder without a flag: taproot run suites/web",
+	"spec":   "name the file without a flag: taproot run suites/login.yaml",
 	"config": "taproot.yaml beside the tests is the settings; --env chooses an environment of it",
-	"jobs":   "write --workers", "j": "write --workers", "procs": "write --workers", "concurrency": "write --workers", "n": "write --workers",
-	"bail": "write --fail-fast", "max-failures": "write --fail-fast", "x": "write --fail-fast", "fail-fast-after": "write --fail-fast",
-	"retry": "write --retries", "flake-attempts": "write --retries", "reruns": "write --retries", "repeat-each": "write --repeat", "count": "write --repeat",
-	"last-failed": "write --rerun-failed", "lf": "write --rerun-failed", "only-failures": "write --rerun-failed", "shuffle": "write --randomize",
+	"jobs":   "write --workers", "j": "write --workers", "procs": "write --workers", "concurrency": "write --workers",
+	"n":    "write --workers",
+	"bail": "write --fail-fast", "max-failures": "write --fail-fast", "x": "write --fail-fast",
+	"fail-fast-after": "write --fail-fast",
+	"retry":           "write --retries", "flake-attempts": "write --retries", "reruns": "write --retries",
+	"repeat-each": "write --repeat", "count": "write --repeat",
+	"last-failed": "write --rerun-failed", "lf": "write --rerun-failed", "only-failures": "write --rerun-failed",
+	"shuffle":          "write --randomize",
 	"update-snapshots": "write --update-baselines", "u": "write --update-baselines", "variable": "write --var NAME=VALUE",
-	"fail-on-flaky-tests": "write --fail-on-flaky", "w": "write --watch", "continuous": "write --watch", "c": "write --watch",
+	"fail-on-flaky-tests": "write --fail-on-flaky", "w": "write --watch", "continuous": "write --watch",
+	"c": "write --watch",
 	"o": "write --reports", "output-dir": "write --reports", "debug": "write --verbose, or --headed to see the browser",
-	"ui": "write --headed, and --watch to run again when a file is saved", "headless": "browsers have no window unless --headed is given",
-	"dry-run": "write taproot validate", "list": "write taproot validate: it lists the tests", "collect-only": "write taproot validate: it lists the tests",
-	"project": "write --platform or --tag", "udid": "write --device", "serial": "write --device", "s": "write --device",
+	"ui":       "write --headed, and --watch to run again when a file is saved",
+	"headless": "browsers have no window unless --headed is given",
+	"dry-run":  "write taproot validate", "list": "write taproot validate: it lists the tests",
+	"collect-only": "write taproot validate: it lists the tests",
+	"project":      "write --platform or --tag", "udid": "write --device", "serial": "write --device",
+	"s":        "write --device",
 	"reporter": "every run writes junit.xml, ctrf.json and summary.md; taproot report export prints them",
 	"junit":    "every run writes junit.xml; taproot report export --format junit prints it",
 }

@@ -24,7 +24,8 @@ type hubRun struct {
 }
 
 func (h *hubRun) register(flags *pflag.FlagSet) {
-	flags.StringVar(&h.address, "hub", "", "run the tests on the devices of the farm whose hub is at `URL`, with the key in TAPROOT_API_KEY (TAPROOT_HUB)")
+	flags.StringVar(&h.address, "hub", "",
+		"run the tests on the devices of the farm whose hub is at `URL`, with the key in TAPROOT_API_KEY (TAPROOT_HUB)")
 	flags.StringVar(&h.pool, "pool", "", "with --hub: only on devices of the pool `NAME`")
 	flags.StringSliceVar(&h.labels, "labels", nil, "with --hub: only on devices with these labels, `NAME=VALUE,…`")
 	flags.IntVar(&h.priority, "priority", 0, "with --hub: `N` from -10 to 10; each level is worth ten minutes of waiting")
@@ -53,22 +54,25 @@ func (h *hubRun) note(env *Env, conf *run.Config) (*hubFarm, error) {
 	}
 	for _, l := range h.labels {
 		if !dsl.IsDeviceLabel(l) {
-			return nil, &plan.Usage{Msg: fmt.Sprintf("--labels %q: write NAME=VALUE, and a comma between several, such as room=3,desk=west", l)}
+			return nil, &plan.Usage{
+				Msg: fmt.Sprintf("--labels %q: write NAME=VALUE, and a comma between several, such as room=3,desk=west", l)}
 		}
 	}
 	hub, err := farmremote.NewClient(address, set.get("TAPROOT_API_KEY"))
 	if err != nil {
 		return nil, err
 	}
-	return &hubFarm{farmremote.Options{Hub: hub, Pool: h.pool, Labels: h.labels, Priority: h.priority, Inputs: farmremote.NoteInputs(conf),
-		Away: func(err error) { fmt.Fprintf(env.Stderr, "the hub is waited for: %v\n", err) }}}, nil
+	return &hubFarm{farmremote.Options{Hub: hub, Pool: h.pool, Labels: h.labels, Priority: h.priority,
+		Inputs: farmremote.NoteInputs(conf),
+		Away:   func(err error) { fmt.Fprintf(env.Stderr, "the hub is waited for: %v\n", err) }}}, nil
 }
 
 // farmCases has the cases of a run that a hub was asked for run on its farm, by the way that taproot run --hub takes.
 func farmCases(hub http.Handler, log *slog.Logger, conf *run.Config, at jobs.Placement) jobs.Opening {
 	inputs := farmremote.NoteInputs(conf)
 	return func(ctx context.Context, conf run.Config, p *plan.Plan) (jobs.RemoteRunner, error) {
-		farm, err := farmremote.Open(ctx, farmremote.Options{Hub: farmremote.Inside(hub), Config: conf, Plan: p, Inputs: inputs, Pool: at.Pool, Labels: at.Labels, Priority: at.Priority, Log: log})
+		farm, err := farmremote.Open(ctx, farmremote.Options{Hub: farmremote.Inside(hub), Config: conf, Plan: p,
+			Inputs: inputs, Pool: at.Pool, Labels: at.Labels, Priority: at.Priority, Log: log})
 		if err != nil {
 			return nil, err
 		}

@@ -10,13 +10,16 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// What people have in the command lines of other runners: --format junit --output FILE beside what every run writes anyway.
+// What people have in the command lines of other runners: --format junit --output FILE beside what every run writes
+// anyway.
 
 func (f runFlags) checkFormat() error {
 	switch strings.ToLower(f.format) {
 	case "", "junit", "noop":
 	default:
-		return &plan.Usage{Msg: fmt.Sprintf("--format %q: use junit or noop; the run's folder holds its report as HTML, CTRF, JSON and Markdown, too", f.format)}
+		return &plan.Usage{
+			Msg: fmt.Sprintf("--format %q: use junit or noop; the run's folder holds its report as HTML, CTRF, JSON and "+
+				"Markdown, too", f.format)}
 	}
 	if f.output != "" && !strings.EqualFold(f.format, "junit") {
 		return &plan.Usage{Msg: "--output names the file of --format junit; --reports names the folder of all reports"}

@@ -20,7 +20,8 @@ func runInSession(cmd *cobra.Command, env *Env, f runFlags, args []string) error
 		}
 	})
 	if other != "" {
-		return &plan.Usage{Msg: fmt.Sprintf("--%s has no meaning beside --keep and --from: a test in a session leaves no report", other)}
+		return &plan.Usage{
+			Msg: fmt.Sprintf("--%s has no meaning beside --keep and --from: a test in a session leaves no report", other)}
 	}
 	if len(args) != 1 || args[0] == "" {
 		return &plan.Usage{Msg: "--keep and --from need one test: its file or its id"}
@@ -30,5 +31,6 @@ func runInSession(cmd *cobra.Command, env *Env, f runFlags, args []string) error
 		return err
 	}
 	s := shellFlags{device: f.device}
-	return s.send(cmd.Context(), env, shell.Request{Op: shell.OpTest, Test: &shell.TestRequest{Path: args[0], From: f.from, Vars: vars}})
+	return s.send(cmd.Context(), env, shell.Request{Op: shell.OpTest, Test: &shell.TestRequest{Path: args[0], From: f.from,
+		Vars: vars}})
 }

@@ -16,11 +16,12 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// settle is how long nothing must have been saved: an editor saves in several steps, and "save all" saves several files.
+// settle is how long nothing must have been saved: an editor saves in several steps, and "save all" saves several
+// files.
 const settle = 150 * time.Millisecond
 
-// runWatching runs the tests, and runs them again whenever a file beside them is saved, until it is interrupted. Its exit code is the
-// last run's.
+// runWatching runs the tests, and runs them again whenever a file beside them is saved, until it is interrupted. Its
+// exit code is the last run's.
 func runWatching(ctx context.Context, env *Env, f runFlags, args []string) error {
 	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
 	if err != nil {
@@ -123,11 +124,12 @@ func (w *watcher) wait(ctx context.Context) (name string, err error) {
 	}
 }
 
-// matters tells whether a person saved a file. What runs write themselves (baselines, sessions of pages, downloads) is no reason to run
-// again.
+// matters tells whether a person saved a file. What runs write themselves (baselines, sessions of pages, downloads) is
+// no reason to run again.
 func (w *watcher) matters(event fsnotify.Event) bool {
 	base := filepath.Base(event.Name)
-	if event.Op == fsnotify.Chmod || strings.HasPrefix(base, ".") || strings.HasSuffix(base, "~") || strings.HasSuffix(base, ".swp") {
+	if event.Op == fsnotify.Chmod || strings.HasPrefix(base, ".") || strings.HasSuffix(base, "~") ||
+		strings.HasSuffix(base, ".swp") {
 		return false
 	}
 	if plan.YAMLFile(base) {

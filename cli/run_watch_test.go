@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// A file that is saved makes the tests run again; what the run itself wrote beside them does not; Ctrl-C ends with the last run's code.
+// A file that is saved makes the tests run again; what the run itself wrote beside them does not; Ctrl-C ends with the
+// last run's code.
 func TestWatchRunsAgainWhenAFileIsSaved(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)

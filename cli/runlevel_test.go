@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestRunLeavesWhatCIAndPeopleRead: one passing and one failing test leave the files of the run as a whole, GitHub's annotation names
-// the line, and the chat gets one message; none of it changes the exit code.
+// TestRunLeavesWhatCIAndPeopleRead: one passing and one failing test leave the files of the run as a whole, GitHub's
+// annotation names the line, and the chat gets one message; none of it changes the exit code.
 func TestRunLeavesWhatCIAndPeopleRead(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -30,7 +30,8 @@ func TestRunLeavesWhatCIAndPeopleRead(t *testing.T) {
 	defer chat.Close()
 	l := newLab(t, 1)
 	summary := filepath.Join(l.tmp, "step-summary.md")
-	l.env = append(l.env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY="+summary, "SLACK_WEBHOOK_URL="+chat.URL+"/services/T0/B0/secret")
+	l.env = append(l.env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY="+summary, "SLACK_WEBHOOK_URL="+chat.URL+
+		"/services/T0/B0/secret")
 	l.write("good.yaml", "id: good\nplatform: android\nsteps:\n  - launch: com.example.list\n  - assert: Catalogue\n")
 	l.write("bad.yaml", "# A comment.\nid: bad\nplatform: android\ntags: [smoke]\nsteps:\n  - launch: com.example.list\n"+
 		"  - assert: Catalogue\n  - assert: {label: Nowhere, timeoutMs: 200}\n")
@@ -50,7 +51,8 @@ func TestRunLeavesWhatCIAndPeopleRead(t *testing.T) {
 	}
 	has(t, "ctrf.json", read(t, run, "ctrf.json"), "bad.yaml:8")
 	has(t, "history.jsonl", read(t, l.reports, "history.jsonl"), `"good"`, `"bad"`)
-	if latest, err := filepath.EvalSymlinks(filepath.Join(l.reports, "latest")); err != nil || filepath.Base(latest) != filepath.Base(run) {
+	if latest, err := filepath.EvalSymlinks(filepath.Join(l.reports, "latest")); err != nil ||
+		filepath.Base(latest) != filepath.Base(run) {
 		t.Errorf("latest is %s, %v", latest, err)
 	}
 	if len(posts) != 1 || !strings.Contains(posts[0], "Nowhere") || strings.Contains(posts[0], "secret") {

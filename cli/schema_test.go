@@ -19,8 +19,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/runtest"
 )
 
-// The YAML language server that editors use proposes and explains with the schema that taproot prints: in an empty file, for a step, for
-// the name of a key.
+// The YAML language server that editors use proposes and explains with the schema that taproot prints: in an empty
+// file, for a step, for the name of a key.
 func TestEditorsUseTheSchema(t *testing.T) {
 	t.Parallel()
 	editor := newLanguageServer(t)
@@ -101,7 +101,8 @@ func newLanguageServer(t *testing.T) *languageServer {
 		t.Fatalf("taproot schema ends with %d: %s", code, errs)
 	}
 	packages := runtest.NPMInstall(t, "yaml-language-server@1.19.2")
-	cmd := exec.CommandContext(t.Context(), "node", filepath.Join(packages, "node_modules", "yaml-language-server", "bin", "yaml-language-server"), "--stdio")
+	cmd := exec.CommandContext(t.Context(), "node", filepath.Join(packages, "node_modules", "yaml-language-server", "bin",
+		"yaml-language-server"), "--stdio")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +122,8 @@ func newLanguageServer(t *testing.T) *languageServer {
 		"textDocument": map[string]any{"hover": map[string]any{"contentFormat": []string{"plaintext"}},
 			"completion": map[string]any{"completionItem": map[string]any{"snippetSupport": true}}}}}, nil)
 	s.send(t, map[string]any{"method": "initialized", "params": map[string]any{}})
-	s.send(t, map[string]any{"method": "workspace/didChangeConfiguration", "params": map[string]any{"settings": map[string]any{}}})
+	s.send(t, map[string]any{"method": "workspace/didChangeConfiguration", "params": map[string]any{
+		"settings": map[string]any{}}})
 	for { // it asks for its settings, and answers without them until it has them
 		var got struct{ Items []any }
 		if s.ask(t, "textDocument/completion", "id: a\nplatform: |", &got); len(got.Items) > 0 {
@@ -136,7 +138,8 @@ func (s *languageServer) settings(items []struct{ Section string }) []any {
 	for i, item := range items {
 		all[i] = map[string]any{}
 		if item.Section == "yaml" {
-			all[i] = map[string]any{"schemas": map[string]string{address(s.schema): "*.yaml"}, "hover": true, "completion": true, "validate": false}
+			all[i] = map[string]any{"schemas": map[string]string{address(s.schema): "*.yaml"}, "hover": true, "completion": true,
+				"validate": false}
 		}
 	}
 	return all
@@ -156,7 +159,8 @@ func (s *languageServer) ask(t *testing.T, method, text string, answer any) {
 		"uri": at, "languageId": "yaml", "version": 1, "text": before + after}}})
 	line := strings.Count(before, "\n")
 	column := len(before) - strings.LastIndexByte(before, '\n') - 1
-	s.call(t, method, map[string]any{"textDocument": map[string]string{"uri": at}, "position": map[string]int{"line": line, "character": column}}, answer)
+	s.call(t, method, map[string]any{"textDocument": map[string]string{"uri": at}, "position": map[string]int{
+		"line": line, "character": column}}, answer)
 }
 
 func (s *languageServer) send(t *testing.T, message map[string]any) {

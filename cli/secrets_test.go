@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// TestSecretsAreNowhereInTheReport: typed, shown on the screen, wrong in an assertion, saved by a step, the value of a secret variable is
-// in no file of the run and not on the terminal, neither as it is nor in base64.
+// TestSecretsAreNowhereInTheReport: typed, shown on the screen, wrong in an assertion, saved by a step, the value of a
+// secret variable is in no file of the run and not on the terminal, neither as it is nor in base64.
 func TestSecretsAreNowhereInTheReport(t *testing.T) {
 	t.Parallel()
 	const secret = "Tr0ub4dor&3"
@@ -69,15 +69,16 @@ steps:
 	}
 }
 
-// TestSecretsOfAPageAreNowhereInTheReport: typed into a page, sent in its address and its requests, written to its console and downloaded as
-// a file, the secret is in no file of the run, archives opened.
+// TestSecretsOfAPageAreNowhereInTheReport: typed into a page, sent in its address and its requests, written to its
+// console and downloaded as a file, the secret is in no file of the run, archives opened.
 func TestSecretsOfAPageAreNowhereInTheReport(t *testing.T) {
 	t.Parallel()
 	useBrowser(t)
 	const secret = "Tr0ub4dor&3"
 	l := filmingLab(t, 0)
 	l.env = append(l.env, "APP_PASSWORD="+secret)
-	l.write("page.html", `<!doctype html><title>Page</title><input id="f"><p id="p"></p><a id="d" download="x.txt">get</a><script>
+	l.write("page.html",
+		`<!doctype html><title>Page</title><input id="f"><p id="p"></p><a id="d" download="x.txt">get</a><script>
 f.oninput = () => { console.log('it is ' + f.value); p.textContent = f.value; fetch('?q=' + encodeURIComponent(f.value)).catch(() => {});
 d.href = 'data:text/plain,' + encodeURIComponent('file ' + f.value); }</script>`)
 	l.write("secret.yaml", `
@@ -116,10 +117,11 @@ steps:
 	}
 }
 
-// showsSecret looks for a secret as it is, escaped for an address or for JSON, and in base64 at each of the places where it may begin in a
-// longer text.
+// showsSecret looks for a secret as it is, escaped for an address or for JSON, and in base64 at each of the places
+// where it may begin in a longer text.
 func showsSecret(text, secret string) bool {
-	forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), strings.ReplaceAll(secret, "&", `\u0026`), strings.ReplaceAll(secret, "&", "&amp;")}
+	forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), strings.ReplaceAll(secret, "&", `\u0026`),
+		strings.ReplaceAll(secret, "&", "&amp;")}
 	for before := range 3 {
 		code := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", before) + secret))
 		forms = append(forms, strings.TrimRight(code, "=")[min(before*4/3+1, 4):len(code)-4])

@@ -44,7 +44,8 @@ func newServeCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "serve the REST API: devices, browsers, runs and reports over HTTP",
-		Long: "serve answers the REST API until it is interrupted; then it seals the runs that are under way and gives all devices back.\n" +
+		Long: "serve answers the REST API until it is interrupted; then it seals the runs that are under way and gives all " +
+			"devices back.\n" +
 			"/docs on the server explains every path, /openapi.json is the same for programs.\n\n" +
 			"AUTHENTICATION is off unless it is turned on: whoever can reach the address can do everything.\n" +
 			"  TAPROOT_AUTH_ENABLED=true         turn it on; without any credential to accept, serve does not start\n" +
@@ -54,13 +55,16 @@ func newServeCommand(env *Env) *cobra.Command {
 			"  TAPROOT_JWT_PUBLIC_KEY_FILE       a PEM file that verifies them (RS, PS, ES, EdDSA)\n" +
 			"  TAPROOT_JWT_ISSUER, _AUDIENCE     what tokens must say, when set; an expiry they must have in any case\n" +
 			"A token may do what its claim scope names: " + strings.Join(server.Scopes(), " ") + ", or *.\n\n" +
-			"OTHER SETTINGS of the environment, or of a file .env in this folder (flags go before the environment, that before .env):\n" +
+			"OTHER SETTINGS of the environment, or of a file .env in this folder (flags go before the environment, that " +
+			"before .env):\n" +
 			"  CORS_ORIGINS                      origins whose pages may call, beside this server's own\n" +
-			"  TAPROOT_PUBLIC_URL, TAPROOT_CONSOLE_URL   two more of them: where the server and its console are seen from outside\n" +
+			"  TAPROOT_PUBLIC_URL, TAPROOT_CONSOLE_URL   two more of them: where the server and its console are seen from " +
+			"outside\n" +
 			"  TAPROOT_ALLOWED_HOSTS             names by which the server may be called while authentication is off\n" +
 			"  TAPROOT_TRUSTED_PROXIES           addresses or networks that may say X-Forwarded-For\n" +
 			"  REPORT_MAX_DAYS, REPORT_MAX_RUNS  how long reports are kept\n\n" +
-			"With authentication on, pages, http steps and links reach the public internet only, unless --allow-private is given.",
+			"With authentication on, pages, http steps and links reach the public internet only, unless --allow-private is " +
+			"given.",
 		Example: "  taproot serve                                   for yourself: http://localhost:3210/docs\n" +
 			"  taproot serve --addr 127.0.0.1:8080\n" +
 			"  TAPROOT_AUTH_ENABLED=true TAPROOT_API_KEYS=$(openssl rand -hex 32) taproot serve",
@@ -74,36 +78,61 @@ func newServeCommand(env *Env) *cobra.Command {
 func (f *serveFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.addr, "addr", "0.0.0.0:3210", "listen on `HOST:PORT` (TAPROOT_ADDR)")
-	flags.StringVar(&f.reports, "reports", "", "`FOLDER` for report packs (TAPROOT_REPORTS_DIR; default: tests/reports under the project's root)")
-	flags.StringVar(&f.files, "files", "", "`FOLDER` below which clients may name files, to install or to upload (TAPROOT_FILES;\ndefault: the folder suites, or this one without it)")
-	flags.BoolVar(&f.allowPrivate, "allow-private", false, "let clients reach this machine and private networks with pages, http steps and links\n(TAPROOT_ALLOW_PRIVATE; default: while authentication is off)")
+	flags.StringVar(&f.reports, "reports", "",
+		"`FOLDER` for report packs (TAPROOT_REPORTS_DIR; default: tests/reports under the project's root)")
+	flags.StringVar(&f.files, "files", "",
+		"`FOLDER` below which clients may name files, to install or to upload (TAPROOT_FILES;\ndefault: the folder suites, "+
+			"or this one without it)")
+	flags.BoolVar(&f.allowPrivate, "allow-private", false,
+		"let clients reach this machine and private networks with pages, http steps and links\n(TAPROOT_ALLOW_PRIVATE; "+
+			"default: while authentication is off)")
 	flags.BoolVar(&f.allowShell, "allow-shell", false, "let clients run commands on devices (TAPROOT_ALLOW_SHELL)")
-	flags.StringSliceVar(&f.expose, "expose-env", nil, "let clients use these variables of the environment, `NAME,…`, as ${NAME} (TAPROOT_EXPOSE_ENV);\ntheir values are hidden from answers")
-	flags.IntVar(&f.rate, "rate-limit", 0, "at most `N` requests per minute of each credential, or address (TAPROOT_RATE_LIMIT; 0: no limit)")
-	flags.StringVar(&f.afterUse, "after-use", "nothing", "what is done with the apps that a lease or a case has started or newly installed, when it ends, `POLICY`:\nnothing, stop, or clear (stop them and remove their data) (TAPROOT_AFTER_USE)")
+	flags.StringSliceVar(&f.expose, "expose-env", nil,
+		"let clients use these variables of the environment, `NAME,…`, as ${NAME} (TAPROOT_EXPOSE_ENV);\ntheir values are "+
+			"hidden from answers")
+	flags.IntVar(&f.rate, "rate-limit", 0,
+		"at most `N` requests per minute of each credential, or address (TAPROOT_RATE_LIMIT; 0: no limit)")
+	flags.StringVar(&f.afterUse, "after-use", "nothing",
+		"what is done with the apps that a lease or a case has started or newly installed, when it ends, `POLICY`:\n"+
+			"nothing, stop, or clear (stop them and remove their data) (TAPROOT_AFTER_USE)")
 	flags.IntVar(&f.pages, "pages", 8, "at most `N` browser pages open at once (TAPROOT_PAGES)")
 	flags.IntVar(&f.runs, "runs", 4, "at most `N` runs at once; others wait (TAPROOT_RUNS)")
 	flags.IntVar(&f.maxUpload, "max-upload", 512, "an uploaded pack has at most `N` MB (TAPROOT_MAX_UPLOAD)")
-	flags.DurationVar(&f.maxCall, "max-call", 5*time.Minute, "a call on a device takes at most this `TIME` (TAPROOT_MAX_CALL)")
+	flags.DurationVar(&f.maxCall, "max-call", 5*time.Minute,
+		"a call on a device takes at most this `TIME` (TAPROOT_MAX_CALL)")
 	flags.StringVar(&f.logFormat, "log-format", "text", "`FORMAT` of the log on stderr: text or json (TAPROOT_LOG_FORMAT)")
-	flags.StringVar(&f.logLevel, "log-level", "info", "`LEVEL` of the log: debug (every request), info, warn, error (TAPROOT_LOG_LEVEL)")
-	flags.BoolVar(&f.service, "service", false, "accounts, projects, API keys and plans on a database (TAPROOT_SERVICE; TAPROOT_DATABASE_URL turns it on, too)")
-	flags.StringVar(&f.data, "data", "taproot-data", "`FOLDER` for the database and the projects of --service (TAPROOT_DATA)")
-	flags.StringVar(&f.bucket, "bucket", "", "`BUCKET` in which replicas of --service share the reports and tests of projects: s3://NAME[/FOLDER], with\n?region=…&endpoint=https://… where needed, or a folder that they share (TAPROOT_BUCKET)")
-	flags.BoolVar(&f.migrateOnly, "migrate-only", false, "bring the database of --service up to date and end (TAPROOT_MIGRATE_ONLY)")
-	flags.BoolVar(&f.openRegistration, "open-registration", false, "with --service: let in who registers, without a confirmed address (TAPROOT_OPEN_REGISTRATION)")
-	flags.BoolVar(&f.mcp, "mcp", false, "let AI assistants in at /mcp, over streamable HTTP, with the credentials of the API (TAPROOT_MCP)")
+	flags.StringVar(&f.logLevel, "log-level", "info",
+		"`LEVEL` of the log: debug (every request), info, warn, error (TAPROOT_LOG_LEVEL)")
+	flags.BoolVar(&f.service, "service", false,
+		"accounts, projects, API keys and plans on a database (TAPROOT_SERVICE; TAPROOT_DATABASE_URL turns it on, too)")
+	flags.StringVar(&f.data, "data", "taproot-data",
+		"`FOLDER` for the database and the projects of --service (TAPROOT_DATA)")
+	flags.StringVar(&f.bucket, "bucket", "",
+		"`BUCKET` in which replicas of --service share the reports and tests of projects: s3://NAME[/FOLDER], with\n"+
+			"?region=…&endpoint=https://… where needed, or a folder that they share (TAPROOT_BUCKET)")
+	flags.BoolVar(&f.migrateOnly, "migrate-only", false,
+		"bring the database of --service up to date and end (TAPROOT_MIGRATE_ONLY)")
+	flags.BoolVar(&f.openRegistration, "open-registration", false,
+		"with --service: let in who registers, without a confirmed address (TAPROOT_OPEN_REGISTRATION)")
+	flags.BoolVar(&f.mcp, "mcp", false,
+		"let AI assistants in at /mcp, over streamable HTTP, with the credentials of the API (TAPROOT_MCP)")
 	f.farm.register(flags)
-	flags.StringVar(&f.audit, "audit-log", "", "append who did what to which device to this `FILE` (TAPROOT_AUDIT_LOG; default: the log)")
+	flags.StringVar(&f.audit, "audit-log", "",
+		"append who did what to which device to this `FILE` (TAPROOT_AUDIT_LOG; default: the log)")
 }
 
 // serveVariables are the variables behind the flags.
 func serveVariables() map[string]string {
-	return map[string]string{"addr": "TAPROOT_ADDR", "files": "TAPROOT_FILES", "allow-private": "TAPROOT_ALLOW_PRIVATE", "allow-shell": "TAPROOT_ALLOW_SHELL",
-		"expose-env": "TAPROOT_EXPOSE_ENV", "rate-limit": "TAPROOT_RATE_LIMIT", "pages": "TAPROOT_PAGES", "runs": "TAPROOT_RUNS", "max-upload": "TAPROOT_MAX_UPLOAD",
-		"max-call": "TAPROOT_MAX_CALL", "log-format": "TAPROOT_LOG_FORMAT", "log-level": "TAPROOT_LOG_LEVEL", "audit-log": "TAPROOT_AUDIT_LOG",
-		"service": "TAPROOT_SERVICE", "data": "TAPROOT_DATA", "bucket": "TAPROOT_BUCKET", "migrate-only": "TAPROOT_MIGRATE_ONLY", "open-registration": "TAPROOT_OPEN_REGISTRATION", "mcp": "TAPROOT_MCP",
-		"after-use": "TAPROOT_AFTER_USE", "farm": "TAPROOT_FARM", "farm-listen": "TAPROOT_FARM_LISTEN", "farm-public": "TAPROOT_FARM_PUBLIC"}
+	return map[string]string{"addr": "TAPROOT_ADDR", "files": "TAPROOT_FILES", "allow-private": "TAPROOT_ALLOW_PRIVATE",
+		"allow-shell": "TAPROOT_ALLOW_SHELL",
+		"expose-env":  "TAPROOT_EXPOSE_ENV", "rate-limit": "TAPROOT_RATE_LIMIT", "pages": "TAPROOT_PAGES",
+		"runs": "TAPROOT_RUNS", "max-upload": "TAPROOT_MAX_UPLOAD",
+		"max-call": "TAPROOT_MAX_CALL", "log-format": "TAPROOT_LOG_FORMAT", "log-level": "TAPROOT_LOG_LEVEL",
+		"audit-log": "TAPROOT_AUDIT_LOG",
+		"service":   "TAPROOT_SERVICE", "data": "TAPROOT_DATA", "bucket": "TAPROOT_BUCKET",
+		"migrate-only": "TAPROOT_MIGRATE_ONLY", "open-registration": "TAPROOT_OPEN_REGISTRATION", "mcp": "TAPROOT_MCP",
+		"after-use": "TAPROOT_AFTER_USE", "farm": "TAPROOT_FARM", "farm-listen": "TAPROOT_FARM_LISTEN",
+		"farm-public": "TAPROOT_FARM_PUBLIC"}
 }
 
 func (f *serveFlags) serve(cmd *cobra.Command, env *Env) error {
@@ -128,7 +157,8 @@ func (f *serveFlags) serve(cmd *cobra.Command, env *Env) error {
 }
 
 func (f *serveFlags) check() error {
-	for name, n := range map[string]int{"--pages": f.pages, "--runs": f.runs, "--max-upload": f.maxUpload, "--rate-limit": f.rate + 1} {
+	for name, n := range map[string]int{"--pages": f.pages, "--runs": f.runs, "--max-upload": f.maxUpload,
+		"--rate-limit": f.rate + 1} {
 		if n < 1 {
 			return &plan.Usage{Msg: name + " is too small"}
 		}
@@ -176,7 +206,8 @@ func (f *serveFlags) run(ctx context.Context, env *Env, set settings) (err error
 		if o.OIDC, err = set.provider(o.Service.PublicURL()); err != nil {
 			return err
 		}
-		o.Projects, o.Auth, o.Network = filepath.Join(within(env.Dir, f.data), "projects"), nil, guard.Policy{AllowPrivate: f.allowPrivate}
+		o.Projects, o.Auth, o.Network = filepath.Join(within(env.Dir, f.data), "projects"), nil,
+			guard.Policy{AllowPrivate: f.allowPrivate}
 	}
 	if f.farm.on {
 		var closed func() error
@@ -221,15 +252,18 @@ func (f *serveFlags) announce(env *Env, set settings, o server.Options, addr str
 	if o.Service != nil {
 		fmt.Fprintf(env.Stdout, "The console for people is at http://%s/console/\n", local)
 		if f.farm.on {
-			fmt.Fprintf(env.Stdout, "Hosts join with taproot host --hub http://%s --token TOKEN; taproot admin host-token makes one\n", local)
+			fmt.Fprintf(env.Stdout,
+				"Hosts join with taproot host --hub http://%s --token TOKEN; taproot admin host-token makes one\n", local)
 		}
 		if o.Bucket == nil && o.Service.Database() != "sqlite" {
-			warn("reports and tests of projects lie in %s of this machine: other replicas do not see them; --bucket shares them", o.Projects)
+			warn("reports and tests of projects lie in %s of this machine: other replicas do not see them; --bucket shares them",
+				o.Projects)
 		}
 		return
 	}
 	if o.Auth == nil {
-		warn("authentication is off: whoever can reach %s can use every device, read every report and open any page from this machine; TAPROOT_AUTH_ENABLED=true turns it on", addr)
+		warn("authentication is off: whoever can reach %s can use every device, read every report and open any page from "+
+			"this machine; TAPROOT_AUTH_ENABLED=true turns it on", addr)
 		if set.get("TAPROOT_API_KEYS")+set.get("TAPROOT_JWT_SECRET")+set.get("TAPROOT_JWT_PUBLIC_KEY_FILE") != "" {
 			warn("credentials are set, and nobody asks for them: TAPROOT_AUTH_ENABLED is not true")
 		}
@@ -272,7 +306,8 @@ func (f *serveFlags) options(env *Env, set settings, log *slog.Logger) (o server
 		return o, &plan.Usage{Msg: "--after-use: " + err.Error()}
 	}
 	conf.AllowShell, conf.Log, conf.Baselines = f.allowShell, log, false
-	o = server.Options{Config: conf, Files: f.folder(env.Dir), Pages: f.pages, Running: f.runs, MaxCall: f.maxCall, Version: thisBuild().Version, Log: log,
+	o = server.Options{Config: conf, Files: f.folder(env.Dir), Pages: f.pages, Running: f.runs, MaxCall: f.maxCall,
+		Version: thisBuild().Version, Log: log,
 		Upload: upload.Limits{Archive: int64(f.maxUpload) << 20}}
 	if o.Auth, err = set.gate(env.Dir); err != nil {
 		return o, err
@@ -303,7 +338,8 @@ func (f *serveFlags) options(env *Env, set settings, log *slog.Logger) (o server
 // assistants makes the sessions of assistants on the devices of a server.
 func assistants(log *slog.Logger) func(server.MCPConfig) (server.MCP, error) {
 	return func(c server.MCPConfig) (server.MCP, error) {
-		return mcpserver.NewHandler(mcpserver.Config{Runner: c.Run, Version: thisBuild().Version, Exposed: c.Exposed, Log: log, MaxCall: c.MaxCall,
+		return mcpserver.NewHandler(mcpserver.Config{Runner: c.Run, Version: thisBuild().Version, Exposed: c.Exposed,
+			Log: log, MaxCall: c.MaxCall,
 			Devices: &mcpserver.Shared{Pool: c.Pool, Live: c.Devices, Mask: c.Mask}}, c.Who)
 	}
 }
@@ -335,7 +371,8 @@ func (s settings) gate(dir string) (*auth.Gate, error) {
 	if err != nil || !on {
 		return nil, err
 	}
-	c := auth.Config{Keys: s.list("TAPROOT_API_KEYS"), Secret: []byte(s.get("TAPROOT_JWT_SECRET")), Issuer: s.get("TAPROOT_JWT_ISSUER"), Audience: s.get("TAPROOT_JWT_AUDIENCE")}
+	c := auth.Config{Keys: s.list("TAPROOT_API_KEYS"), Secret: []byte(s.get("TAPROOT_JWT_SECRET")),
+		Issuer: s.get("TAPROOT_JWT_ISSUER"), Audience: s.get("TAPROOT_JWT_AUDIENCE")}
 	if file := s.get("TAPROOT_JWT_PUBLIC_KEY_FILE"); file != "" {
 		if c.PublicKey, err = os.ReadFile(within(dir, file)); err != nil {
 			return nil, &plan.Usage{Msg: "TAPROOT_JWT_PUBLIC_KEY_FILE: " + err.Error()}

@@ -77,10 +77,12 @@ func (s *served) ask(method, path, body string) (int, string) {
 	return res.StatusCode, string(data)
 }
 
-// load keeps the server busy: a run on one phone, a lease and taps on another, a page, until the server is gone. It gives the run's id.
+// load keeps the server busy: a run on one phone, a lease and taps on another, a page, until the server is gone. It
+// gives the run's id.
 func (s *served) load(stop <-chan struct{}) (run string, done *sync.WaitGroup) {
 	s.l.t.Helper()
-	body, _ := json.Marshal(map[string]string{"yaml": "id: long\nplatform: android\nsteps:\n  - launch: com.example.login\n  - sleep: 10m\n", "device": "SIM1"})
+	body, _ := json.Marshal(map[string]string{
+		"yaml": "id: long\nplatform: android\nsteps:\n  - launch: com.example.login\n  - sleep: 10m\n", "device": "SIM1"})
 	status, text := s.ask("POST", "/runs", string(body))
 	var started struct{ ID string }
 	if err := json.Unmarshal([]byte(text), &started); err != nil || status != 202 {
@@ -103,7 +105,8 @@ func (s *served) load(stop <-chan struct{}) (run string, done *sync.WaitGroup) {
 				default:
 				}
 				path := []string{"/devices/SIM3/tap", "/devices/SIM3/wait-for"}[i%2]
-				if status, _ := s.ask("POST", path, []string{`{"point": "50%,50%"}`, `{"visible": {"label": "Nothing"}}`}[i%2]); status == 0 {
+				if status, _ := s.ask("POST", path,
+					[]string{`{"point": "50%,50%"}`, `{"visible": {"label": "Nothing"}}`}[i%2]); status == 0 {
 					return
 				}
 			}
@@ -141,7 +144,8 @@ func TestServeEndsWell(t *testing.T) {
 	has(t, "stderr", s.err.String(), "WARNING: authentication is off", "127.0.0.1:")
 }
 
-// TestServeIsKilled: after SIGKILL under load no process is left, the phones are free, and the next server completes the pack.
+// TestServeIsKilled: after SIGKILL under load no process is left, the phones are free, and the next server completes
+// the pack.
 func TestServeIsKilled(t *testing.T) {
 	t.Parallel()
 	useBrowser(t)
@@ -164,7 +168,8 @@ func TestServeIsKilled(t *testing.T) {
 		status, _ := s.ask("GET", "/reports/"+run+"/long/summary.json", "")
 		return status == 200 && len(pack.Verify(filepath.Join(l.reports, run, "long"))) == 0
 	})
-	if status, text := s.ask("GET", "/runs/"+run, ""); status != 200 || !strings.Contains(text, `"verdict":"interrupted"`) || !strings.Contains(text, `"test":"long"`) {
+	if status, text := s.ask("GET", "/runs/"+run, ""); status != 200 ||
+		!strings.Contains(text, `"verdict":"interrupted"`) || !strings.Contains(text, `"test":"long"`) {
 		t.Errorf("%d %s", status, text)
 	}
 	l.sealed(run)
@@ -244,7 +249,8 @@ func TestServeReadsDotEnv(t *testing.T) {
 	if status, text := s.ask("GET", "/devices", ""); status != 401 || !strings.Contains(text, "missing_token") {
 		t.Errorf("%d %s", status, text)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), "POST", s.url+"/devices/SIM9/tap", strings.NewReader(`{"label": "x"}`))
+	r, err := http.NewRequestWithContext(t.Context(), "POST", s.url+"/devices/SIM9/tap",
+		strings.NewReader(`{"label": "x"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,8 @@ func newSettings(env *Env) (settings, error) {
 	if err != nil {
 		return s, &plan.Usage{Msg: ".env cannot be read: " + err.Error()}
 	}
-	if s.file, err = godotenv.UnmarshalBytes(data); err != nil { // its words stay out of the message: there are secrets in them
+	// its words stay out of the message: there are secrets in them
+	if s.file, err = godotenv.UnmarshalBytes(data); err != nil {
 		return s, &plan.Usage{Msg: ".env cannot be parsed: write NAME=VALUE lines"}
 	}
 	return s, nil
@@ -89,15 +90,18 @@ func (s settings) boolean(name string) (bool, error) {
 
 // origins are those of CORS_ORIGINS and of the addresses by which the server is known.
 func (s settings) origins() ([]string, error) {
-	list := []string{"http://localhost:3210", "http://127.0.0.1:3210", "tauri://localhost", "http://tauri.localhost"} // the last two: the desktop viewer
+	// the last two: the desktop viewer
+	list := []string{"http://localhost:3210", "http://127.0.0.1:3210", "tauri://localhost", "http://tauri.localhost"}
 	for _, name := range []string{"TAPROOT_PUBLIC_URL", "TAPROOT_CONSOLE_URL", "CORS_ORIGINS"} {
 		for _, text := range s.list(name) {
 			u, err := url.Parse(text)
 			if err != nil || u.Host == "" || u.Scheme == "" || strings.Contains(text, "*") || u.User != nil {
-				return nil, &plan.Usage{Msg: fmt.Sprintf("%s: %q is no origin; write https://host or https://host:port", name, text)}
+				return nil, &plan.Usage{Msg: fmt.Sprintf("%s: %q is no origin; write https://host or https://host:port",
+					name, text)}
 			}
 			if name == "CORS_ORIGINS" && strings.Trim(u.Path, "/")+u.RawQuery+u.Fragment != "" {
-				return nil, &plan.Usage{Msg: fmt.Sprintf("CORS_ORIGINS: %q has a path; an origin is https://host or https://host:port", text)}
+				return nil, &plan.Usage{
+					Msg: fmt.Sprintf("CORS_ORIGINS: %q has a path; an origin is https://host or https://host:port", text)}
 			}
 			list = append(list, strings.ToLower(u.Scheme+"://"+u.Host))
 		}
@@ -119,7 +123,10 @@ func (s settings) exposed(names []string) (map[string]string, error) {
 			continue
 		case !environmentName.MatchString(name):
 			return nil, &plan.Usage{Msg: fmt.Sprintf("--expose-env: %q cannot be the name of a variable", name)}
-		case strings.HasPrefix(name, "TAPROOT_JWT") || name == "TAPROOT_API_KEYS" || slices.Contains([]string{"TAPROOT_SERVICE_SECRET", "TAPROOT_NATS_ACCOUNT", "TAPROOT_HOST_TOKEN", "TAPROOT_DATABASE_URL", "TAPROOT_SMTP_URL", "TAPROOT_WEBHOOK_SECRET", "TAPROOT_OIDC_CLIENT_SECRET", "AWS_SECRET_ACCESS_KEY"}, name):
+		case strings.HasPrefix(name, "TAPROOT_JWT") || name == "TAPROOT_API_KEYS" ||
+			slices.Contains([]string{"TAPROOT_SERVICE_SECRET", "TAPROOT_NATS_ACCOUNT", "TAPROOT_HOST_TOKEN",
+				"TAPROOT_DATABASE_URL", "TAPROOT_SMTP_URL", "TAPROOT_WEBHOOK_SECRET", "TAPROOT_OIDC_CLIENT_SECRET",
+				"AWS_SECRET_ACCESS_KEY"}, name):
 			return nil, &plan.Usage{Msg: fmt.Sprintf("--expose-env: %s lets clients in, and is not for them", name)}
 		case !ok:
 			return nil, &plan.Usage{Msg: fmt.Sprintf("--expose-env: %s is not set", name)}

@@ -70,7 +70,8 @@ func TestTwoRunsAtOnce(t *testing.T) {
 		tests = tests[:2]
 	}
 	for _, id := range tests {
-		l.write(id+".yaml", "id: "+id+"\nplatform: android\nsteps:\n  - launch: {package: com.example.list, force: true}\n  - assert: Payments\n")
+		l.write(id+".yaml", "id: "+id+
+			"\nplatform: android\nsteps:\n  - launch: {package: com.example.list, force: true}\n  - assert: Payments\n")
 	}
 	one, two := l.start("taproot", "run", ".", "--no-video"), l.start("taproot", "run", ".", "--no-video")
 	one.wait().exits(t, 0)
@@ -94,16 +95,18 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	l.quiet()
 }
 
-// Ginkgo's parallel processes and taproot run are two ways to the same: one run directory, both phones busy, each with one case at a
-// time, equal summaries.
+// Ginkgo's parallel processes and taproot run are two ways to the same: one run directory, both phones busy, each with
+// one case at a time, equal summaries.
 func TestGinkgo(t *testing.T) {
 	shorttest.Leave(t, "TestGinkgoInParallel and TestGinkgoAndTaprootRunChooseTheSame look at a smaller suite")
 	t.Parallel()
 	useBrowser(t)
-	const labels = "android && (smoke || waiting) || web && smoke && login" // with three processes, two are always on phones
+	// with three processes, two are always on phones
+	const labels = "android && (smoke || waiting) || web && smoke && login"
 	l := filmingLab(t, 2)
 	l.dir = projectRoot(t)
-	run := l.start("go", "tool", "ginkgo", "--vet=off", "--ldflags=-s -w", "--procs=3", "--no-color", "--label-filter", labels, "./suites").wait()
+	run := l.start("go", "tool", "ginkgo", "--vet=off", "--ldflags=-s -w", "--procs=3", "--no-color", "--label-filter",
+		labels, "./suites").wait()
 	run.exits(t, 0)
 	has(t, "Ginkgo", run.stdout, "Running in parallel across 3 processes")
 	byGinkgo := l.checked()
@@ -128,8 +131,8 @@ func TestGinkgo(t *testing.T) {
 	}
 }
 
-// withoutElements leaves out the elements of pages: they are kept anew whenever the page has changed since they were kept last, and a page
-// that draws by itself may have, or not.
+// withoutElements leaves out the elements of pages: they are kept anew whenever the page has changed since they were
+// kept last, and a page that draws by itself may have, or not.
 func withoutElements(artifacts []string) []string {
 	return slices.DeleteFunc(slices.Clone(artifacts), func(name string) bool { return strings.HasPrefix(name, "dom-") })
 }

@@ -34,7 +34,8 @@ func (f *shellFlags) add(cmd *cobra.Command, acts bool) {
 	flags.StringVar(&f.session, "session", "", "the session with this `NAME`, beside the project's own")
 	flags.StringVar(&f.device, "device", "", "the phone or page with this `ID`, where there are several")
 	flags.StringVar(&f.server, "server", "", "send it to the REST server at this `URL` instead (with TAPROOT_API_KEY)")
-	flags.StringSliceVar(&f.expose, "expose-env", nil, "let texts name these environment variables, `NAME,…`, as ${NAME}; their values are hidden from answers")
+	flags.StringSliceVar(&f.expose, "expose-env", nil,
+		"let texts name these environment variables, `NAME,…`, as ${NAME}; their values are hidden from answers")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	if acts {
 		flags.StringVar(&f.then, "then", "", "show what came of it: `LOOK` is "+strings.Join(client.Thens(), ", "))
@@ -60,7 +61,8 @@ func sessionOf(env *Env) (shell.Client, error) {
 	if err != nil {
 		return shell.Client{}, err
 	}
-	return shell.Client{Dir: shell.Folder(env.Getenv), Build: buildID(program), Program: []string{program, sessionProcess}, Env: env.Environ}, nil
+	return shell.Client{Dir: shell.Folder(env.Getenv), Build: buildID(program), Program: []string{program, sessionProcess},
+		Env: env.Environ}, nil
 }
 
 // buildID tells builds of the program apart, also those that nobody gave a version.
@@ -150,11 +152,13 @@ type printed struct {
 	Files    []string `json:"files,omitempty"`
 }
 
-// print shows an answer: what went well on stdout, what did not on stderr. Pictures and files are kept in the working folder.
+// print shows an answer: what went well on stdout, what did not on stderr. Pictures and files are kept in the working
+// folder.
 func (f *shellFlags) print(env *Env, a shell.Response) error {
 	p := printed{Response: a}
 	for _, picture := range a.Pictures {
-		name := "taproot-" + time.Now().UTC().Format("2006-01-02T15-04-05.000") + "." + strings.TrimPrefix(picture.Kind, "image/")
+		name := "taproot-" + time.Now().UTC().Format("2006-01-02T15-04-05.000") + "." + strings.TrimPrefix(picture.Kind,
+			"image/")
 		if err := keepFile(env, name, picture.Data, &p.Pictures); err != nil {
 			return err
 		}

@@ -55,10 +55,12 @@ type remoteOutcome struct {
 func (f *shellFlags) askServer(ctx context.Context, env *Env, req shell.Request) (shell.Response, error) {
 	u, err := url.Parse(f.server)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return shell.Response{}, &plan.Usage{Msg: fmt.Sprintf("--server %q: write an address such as http://rack:3210", f.server)}
+		return shell.Response{}, &plan.Usage{Msg: fmt.Sprintf("--server %q: write an address such as http://rack:3210",
+			f.server)}
 	}
 	if f.then != "" || f.session != "" || len(f.expose) > 0 {
-		return shell.Response{}, &plan.Usage{Msg: "--then, --session and --expose-env are of sessions on this machine; a REST server has none"}
+		return shell.Response{},
+			&plan.Usage{Msg: "--then, --session and --expose-env are of sessions on this machine; a REST server has none"}
 	}
 	r := remote{base: strings.TrimRight(f.server, "/"), key: env.Getenv("TAPROOT_API_KEY"), device: f.device}
 	switch req.Op {
@@ -69,7 +71,8 @@ func (f *shellFlags) askServer(ctx context.Context, env *Env, req shell.Request)
 	case shell.OpScreenshot:
 		return r.screenshot(ctx, *req.Look)
 	}
-	return shell.Response{}, &plan.Usage{Msg: "a REST server takes single words; run steps as a test of the server (POST /runs)"}
+	return shell.Response{},
+		&plan.Usage{Msg: "a REST server takes single words; run steps as a test of the server (POST /runs)"}
 }
 
 // word performs one word of the language.
@@ -80,7 +83,9 @@ func (r *remote) word(ctx context.Context, req shell.Request) (shell.Response, e
 		return shell.Response{}, err
 	}
 	if _, given := v.Get("ref"); given {
-		return shell.Response{}, &plan.Usage{Msg: "references are of sessions on this machine; with --server name the element by its label or --selector"}
+		return shell.Response{},
+			&plan.Usage{Msg: "references are of sessions on this machine; with --server name the element by its label or " +
+				"--selector"}
 	}
 	if def.Interfaces&dsl.REST == 0 {
 		return shell.Response{}, &plan.Usage{Msg: fmt.Sprintf("the REST API has no %s", shell.Kebab(def.Name))}
@@ -170,7 +175,8 @@ func (r *remote) pick(ctx context.Context, def *dsl.Def) (string, error) {
 		r.device = ids[0]
 		return ids[0], nil
 	case 0:
-		return "", errors.New("the server has no page open and no phone that could be meant; taproot open URL --server … opens a page")
+		return "", errors.New(
+			"the server has no page open and no phone that could be meant; taproot open URL --server … opens a page")
 	}
 	return "", &plan.Usage{Msg: "the server has several devices: name one with --device: " + strings.Join(ids, ", ")}
 }
@@ -196,7 +202,8 @@ func (r *remote) snapshot(ctx context.Context, view client.View) (shell.Response
 		return shell.Response{}, err
 	}
 	if view.Diff || view.Under != "" {
-		return shell.Response{}, &plan.Usage{Msg: "--diff and --under are of sessions on this machine; --find works here, too"}
+		return shell.Response{},
+			&plan.Usage{Msg: "--diff and --under are of sessions on this machine; --find works here, too"}
 	}
 	same := func(s string) string { return s }
 	shot, _ := client.NewRefs().Take(device, &tree, same)
@@ -207,7 +214,8 @@ func (r *remote) snapshot(ctx context.Context, view client.View) (shell.Response
 		}
 	}
 	fence := client.NewFence()
-	return shell.Response{Text: fmt.Sprintf("%s %dx%d, elements: %d\n", device, tree.Size.X, tree.Size.Y, len(lines)) + fence.Block(client.Capped(lines, view.Max))}, nil
+	return shell.Response{Text: fmt.Sprintf("%s %dx%d, elements: %d\n", device, tree.Size.X, tree.Size.Y,
+		len(lines)) + fence.Block(client.Capped(lines, view.Max))}, nil
 }
 
 func (r *remote) screenshot(ctx context.Context, a client.PictureArgs) (shell.Response, error) {
@@ -218,7 +226,8 @@ func (r *remote) screenshot(ctx context.Context, a client.PictureArgs) (shell.Re
 	if err != nil {
 		return shell.Response{}, err
 	}
-	data, code, err := r.fetch(ctx, http.MethodGet, "/devices/"+url.PathEscape(device)+fmt.Sprintf("/screenshot?format=%s&max=%d", a.Format, a.MaxPx), nil)
+	data, code, err := r.fetch(ctx, http.MethodGet, "/devices/"+
+		url.PathEscape(device)+fmt.Sprintf("/screenshot?format=%s&max=%d", a.Format, a.MaxPx), nil)
 	if err != nil {
 		return shell.Response{}, err
 	}

@@ -31,9 +31,11 @@ func newOpenDeviceCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "open URL|APP",
 		Short: "open a page or an app, and keep it open for the commands that follow",
-		Long: "open opens a page in a browser, or an app on a phone. The first command of a project starts a background process that keeps it open\n" +
+		Long: "open opens a page in a browser, or an app on a phone. The first command of a project starts a background " +
+			"process that keeps it open\n" +
 			"for the commands that follow; taproot close ends it, and five minutes without a command.\n\n" +
-			"An address has a scheme, a path or a port, or is localhost; a name with dots alone is an app; another scheme is a link of an app.\n" +
+			"An address has a scheme, a path or a port, or is localhost; a name with dots alone is an app; another scheme is " +
+			"a link of an app.\n" +
 			"An app that runs is started anew, as a test begins; taproot launch only brings it to the front.",
 		Example: "  taproot open https://example.com\n" +
 			"  taproot open com.example.app --device emulator-5554\n" +
@@ -75,11 +77,12 @@ func oneArgument(what string) cobra.PositionalArgs {
 // appName is the name of an app's package: words with dots between, and nothing else.
 var appName = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)+$`)
 
-// activityName is an app with one of its activities, as `am start -n` takes it: the class begins with a dot or holds two.
+// activityName is an app with one of its activities, as `am start -n` takes it: the class begins with a dot or holds
+// two.
 var activityName = lazyregexp.New(`^[A-Za-z]\w*(\.[A-Za-z]\w*)+/(\.([a-z]\w*\.)*|([a-z]\w*\.){2,})[A-Z][\w$]*$`)
 
-// fileToOpen returns the URL of a page in a file of this machine, and everything else as it is. A file that exists is never taken
-// for an app or for a host.
+// fileToOpen returns the URL of a page in a file of this machine, and everything else as it is. A file that exists is
+// never taken for an app or for a host.
 func fileToOpen(env *Env, what string) (string, error) {
 	path := what
 	if !filepath.IsAbs(path) {
@@ -102,7 +105,8 @@ func fileToOpen(env *Env, what string) (string, error) {
 // opening gives the word of the language that opens something, and its argument.
 func opening(what string) (string, source.Value) {
 	text := func(key, s string) source.Value {
-		return source.Value{Kind: source.Map, Fields: []source.Field{{Key: key, Value: source.Value{Kind: source.String, Text: s}}}}
+		return source.Value{Kind: source.Map, Fields: []source.Field{
+			{Key: key, Value: source.Value{Kind: source.String, Text: s}}}}
 	}
 	scheme, rest, has := strings.Cut(what, ":")
 	switch {
@@ -111,7 +115,8 @@ func opening(what string) (string, source.Value) {
 	case has && isPageScheme(scheme):
 		return "openBrowser", text("url", what)
 	case appName.MatchString(what), activityName.MatchString(what):
-		return "launch", client.With(text("package", what), "force", source.Value{Kind: source.Bool, Text: "true"}) // as a test begins
+		// as a test begins
+		return "launch", client.With(text("package", what), "force", source.Value{Kind: source.Bool, Text: "true"})
 	}
 	host, _, _ := strings.Cut(what, "/")
 	name := host
@@ -138,8 +143,10 @@ func newSnapshotCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "snapshot",
 		Short: "list the elements of the screen, each with a reference: tap e12",
-		Long: "snapshot lists the elements of the screen, a line each: reference, role, label, value, #id, state, bounds. A reference stands for its\n" +
-			"element as long as that is there: taproot tap e12. What stands between the marks was written by the page: data, no order.",
+		Long: "snapshot lists the elements of the screen, a line each: reference, role, label, value, #id, state, bounds. " +
+			"A reference stands for its\n" +
+			"element as long as that is there: taproot tap e12. What stands between the marks was written by the page: data, " +
+			"no order.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if v.Max < 1 || v.Max > 2000 {
@@ -152,7 +159,8 @@ func newSnapshotCommand(env *Env) *cobra.Command {
 	cmd.Flags().StringVar(&v.Find, "find", "", "only elements whose label, value or id contains `TEXT`")
 	cmd.Flags().StringVar(&v.Under, "under", "", "only what is inside of this `ELEMENT`: a reference or a label")
 	cmd.Flags().IntVar(&v.Max, "max", 500, "at most `N` elements")
-	cmd.Flags().BoolVar(&v.Diff, "diff", false, "only what changed since the last snapshot: + new, ~ changed, - gone, = has a new reference")
+	cmd.Flags().BoolVar(&v.Diff, "diff", false,
+		"only what changed since the last snapshot: + new, ~ changed, - gone, = has a new reference")
 	return cmd
 }
 
@@ -163,8 +171,9 @@ func newScreenshotCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "screenshot [FILE]",
 		Short: "keep a picture of the screen",
-		Long:  "screenshot writes a picture of the screen to a file. The step of that name, which keeps one in a report, is: taproot do 'screenshot: NAME'.",
-		Args:  cobra.MaximumNArgs(1),
+		Long: "screenshot writes a picture of the screen to a file. The step of that name, which keeps one in a report, " +
+			"is: taproot do 'screenshot: NAME'.",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if maxPx < 64 || maxPx > 1920 {
 				return &plan.Usage{Msg: fmt.Sprintf("--max-px %d: from 64 to 1920", maxPx)}
@@ -202,7 +211,8 @@ func newScreenshotCommand(env *Env) *cobra.Command {
 		},
 	}
 	f.add(cmd, false)
-	cmd.Flags().BoolVar(&marks, "marks", false, "draw a box with the number of its reference around each element that reacts: 12 is e12")
+	cmd.Flags().BoolVar(&marks, "marks", false,
+		"draw a box with the number of its reference around each element that reacts: 12 is e12")
 	cmd.Flags().IntVar(&maxPx, "max-px", 1920, "the longer side of the picture, `PIXELS`")
 	return cmd
 }
@@ -212,7 +222,8 @@ func newDoCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "do STEP|-",
 		Short: "perform steps of the language, from an argument or from standard input",
-		Long: "do performs steps as tests write them: one, a list, or with - what comes from standard input. Every word of the language works, also\n" +
+		Long: "do performs steps as tests write them: one, a list, or with - what comes from standard input. Every word of " +
+			"the language works, also\n" +
 			"those that hold other steps (if, repeat, forEach, retry, run), up to the first step that fails.",
 		Example: "  taproot do 'tap: Sign in'\n  taproot do - < steps.yaml",
 		Args:    oneArgument("a step, or - for those of standard input"),
@@ -280,7 +291,8 @@ func listSessions(env *Env, p shell.Process) error {
 			devices = []shell.DeviceInfo{{ID: "-"}}
 		}
 		for _, d := range devices {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s ago\t%d\t%s\n", s.Project, orDash(s.Name), d.ID, orDash(d.Page), ago(s.Began), ago(s.Used), s.Steps, orDash(s.Holder))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s ago\t%d\t%s\n", s.Project, orDash(s.Name), d.ID, orDash(d.Page), ago(s.Began),
+				ago(s.Used), s.Steps, orDash(s.Holder))
 		}
 	}
 	return w.Flush()
@@ -299,14 +311,16 @@ func newCloseCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "close",
 		Short: "close the session with its pages, and give its phones back",
-		Long:  "close ends the project's session: its pages are closed and its phones given back. With the last session its process ends. A page alone is closed by taproot close-browser.",
-		Args:  cobra.NoArgs,
+		Long: "close ends the project's session: its pages are closed and its phones given back. With the last session " +
+			"its process ends. A page alone is closed by taproot close-browser.",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			way, err := sessionOf(env)
 			if err != nil {
 				return err
 			}
-			done, err := way.Close(cmd.Context(), shell.CloseRequest{Project: run.ProjectRoot(env.Dir), Session: session, All: all})
+			done, err := way.Close(cmd.Context(), shell.CloseRequest{Project: run.ProjectRoot(env.Dir), Session: session,
+				All: all})
 			switch {
 			case errors.Is(err, shell.ErrNone), err == nil && done.Sessions == 0:
 				_, err = fmt.Fprintln(env.Stdout, "no session is open")
@@ -331,7 +345,8 @@ func newSaveCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "save FILE.yaml",
 		Short: "write what was done in the session as a test",
-		Long: "save writes the steps that went well as a test of the language, one for each device. Passwords that were typed stand in it as variables\n" +
+		Long: "save writes the steps that went well as a test of the language, one for each device. Passwords that were " +
+			"typed stand in it as variables\n" +
 			"of the environment: set them before taproot run.",
 		Example: "  taproot save suites/login.yaml && taproot run suites/login.yaml",
 		Args:    oneArgument("the name of a YAML file"),

@@ -16,7 +16,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/shell"
 )
 
-// wordsOf writes the argument of a step as the command line of its word: what has a place in its place, the rest as flags.
+// wordsOf writes the argument of a step as the command line of its word: what has a place in its place, the rest as
+// flags.
 func wordsOf(def dsl.Def, v source.Value) []string {
 	var words, flags []string
 	if v.Kind != source.Map {
@@ -67,8 +68,8 @@ func wordsOf(def dsl.Def, v source.Value) []string {
 	return append(flags, append([]string{"--"}, words...)...)
 }
 
-// TestWords: every word of the language is a command that means the same as the step of its example; what is no argument of it is
-// refused before a session is begun, with a hint.
+// TestWords: every word of the language is a command that means the same as the step of its example; what is no
+// argument of it is refused before a session is begun, with a hint.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for _, def := range dsl.Vocabulary() {
@@ -92,10 +93,12 @@ func TestWords(t *testing.T) {
 		}
 		a, _, errA := dsl.DecodeStep(&def, want)
 		b, _, errB := dsl.DecodeStep(&def, got)
-		if errA != nil || errB != nil || def.Name != "assertTrue" && !reflect.DeepEqual(a, b) || def.Name == "assertTrue" && got.Fields[0].Value.Text != want.Text {
+		if errA != nil || errB != nil || def.Name != "assertTrue" && !reflect.DeepEqual(a, b) || def.Name == "assertTrue" &&
+			got.Fields[0].Value.Text != want.Text {
 			t.Errorf("%s %q means %s, not %s: %v %v", def.Name, words, source.Flow(got), source.Flow(want), errA, errB)
 		}
-		if _, err := cli.WordSteps(def, []string{"--timeout-ns=1"}); err == nil || !strings.Contains(err.Error(), "timeout-ms") {
+		if _, err := cli.WordSteps(def, []string{"--timeout-ns=1"}); err == nil ||
+			!strings.Contains(err.Error(), "timeout-ms") {
 			t.Errorf("%s with a wrong flag: %v", def.Name, err)
 		}
 		if _, err := cli.WordSteps(def, append(slices.Clone(words), "a", "b", "c", "d")); err == nil && !takesMany(def) {
@@ -125,7 +128,8 @@ func (l *lab) command(code int, args ...string) string {
 	return got.stdout + got.stderr
 }
 
-// TestShellOnAPhone: a log-in, command by command, saved as a test that passes; a process that is killed is missed, and nothing hangs.
+// TestShellOnAPhone: a log-in, command by command, saved as a test that passes; a process that is killed is missed, and
+// nothing hangs.
 func TestShellOnAPhone(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -139,7 +143,8 @@ func TestShellOnAPhone(t *testing.T) {
 		}
 	}
 	said(l.command(3, "tap", "Sign in", "--timeout-ms", "300", "--device", "nobody"), "nobody")
-	said(l.command(0, "open", "com.example.login", "--json"), "ok: launch", `"steps":["launch: {package: com.example.login, force: true}"]`)
+	said(l.command(0, "open", "com.example.login", "--json"), "ok: launch",
+		`"steps":["launch: {package: com.example.login, force: true}"]`)
 	said(l.command(0, "wait-for", "Sign in"), "ok: wait-for")
 	said(l.command(0, "snapshot"), `"E-mail"`, "e1 ")
 	said(l.command(0, "__complete", "tap", "e"), "e1\t")
@@ -170,8 +175,8 @@ func TestShellOnAPhone(t *testing.T) {
 	said(l.command(0, "run", "login.yaml", "--from", "7"), "taken for done are 6 steps")
 }
 
-// TestSavedTestsStayGreen: what a test did up to the step that failed, what mended it by hand, and the rest of the test are saved as one test,
-// which passes every time.
+// TestSavedTestsStayGreen: what a test did up to the step that failed, what mended it by hand, and the rest of the test
+// are saved as one test, which passes every time.
 func TestSavedTestsStayGreen(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -179,7 +184,8 @@ func TestSavedTestsStayGreen(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(l.dir, "suites"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	l.write("suites/blocks.yaml", "blocks:\n  start:\n    steps:\n      - launch: {package: com.example.login, force: true}\n")
+	l.write("suites/blocks.yaml",
+		"blocks:\n  start:\n    steps:\n      - launch: {package: com.example.login, force: true}\n")
 	l.write("suites/login.yaml", `id: login
 platform: android
 vars:
@@ -204,7 +210,8 @@ steps:
 	l.command(0, "save", "saved.yaml")
 	l.command(0, "close")
 	saved := read(t, l.dir, "saved.yaml")
-	has(t, "the saved test", saved, "  FIELDS: 2\n", "  WHO: ada@example.com\n", "  - run: {file: suites/blocks.yaml, block: start}\n", "${PASSWORD}", "  - assert: Welcome, Ada\n")
+	has(t, "the saved test", saved, "  FIELDS: 2\n", "  WHO: ada@example.com\n",
+		"  - run: {file: suites/blocks.yaml, block: start}\n", "${PASSWORD}", "  - assert: Welcome, Ada\n")
 	times := "20"
 	if testing.Short() {
 		times = "1"
@@ -213,7 +220,8 @@ steps:
 	has(t, "the run", l.command(0, "run", "saved.yaml", "--repeat", times), times+" passed")
 }
 
-// TestShellOfAServer: the same commands drive a phone of a REST server; what only sessions on this machine have is refused.
+// TestShellOfAServer: the same commands drive a phone of a REST server; what only sessions on this machine have is
+// refused.
 func TestShellOfAServer(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -288,13 +296,15 @@ func TestGuide(t *testing.T) {
 	}
 	words := l.command(0, "guide", "words")
 	for _, def := range dsl.Vocabulary() {
-		if name := shell.Kebab(def.Name); cli.IsWord(def) && (!strings.Contains(first, name) || !strings.Contains(words, "`"+name)) {
+		if name := shell.Kebab(def.Name); cli.IsWord(def) &&
+			(!strings.Contains(first, name) || !strings.Contains(words, "`"+name)) {
 			t.Errorf("%s is missing", name)
 		}
 	}
 	l.command(2, "guide", "wrods")
 	l.command(0, "guide", "--skill", "skills/taproot")
-	if text := read(t, l.dir, "skills", "taproot", "SKILL.md"); !strings.HasPrefix(text, "---\nname: taproot\ndescription: ") || !strings.Contains(text, "taproot snapshot") {
+	if text := read(t, l.dir, "skills", "taproot", "SKILL.md"); !strings.HasPrefix(text,
+		"---\nname: taproot\ndescription: ") || !strings.Contains(text, "taproot snapshot") {
 		t.Errorf("SKILL.md begins %.200s", text)
 	}
 }

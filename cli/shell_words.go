@@ -27,11 +27,12 @@ const (
 
 // commonKeys are the keys of a selector that have a flag of their own; --selector takes all of them.
 func commonKeys() []string {
-	return []string{"id", "text", "type", "testId", "css", "index", "first", "match", "inside", "rightOf", "leftOf", "above", "below", "near", "enabled", "checked", "point"}
+	return []string{"id", "text", "type", "testId", "css", "index", "first", "match", "inside", "rightOf", "leftOf",
+		"above", "below", "near", "enabled", "checked", "point"}
 }
 
-// isWord tells whether an operation of the language is a command of its own: not what only holds other steps, nor what commands of that
-// name do already.
+// isWord tells whether an operation of the language is a command of its own: not what only holds other steps, nor what
+// commands of that name do already.
 func isWord(def dsl.Def, taken func(string) bool) bool {
 	return !def.HoldsSteps() && !taken(shell.Kebab(def.Name))
 }
@@ -65,7 +66,8 @@ type wordCommand struct {
 
 // listedWord is the command of a word as the list of all commands shows it; it can do nothing.
 func listedWord(def dsl.Def) *cobra.Command {
-	return &cobra.Command{Use: shell.Kebab(def.Name), Short: short(def.Doc), GroupID: groupOf(def), Run: func(*cobra.Command, []string) {}}
+	return &cobra.Command{Use: shell.Kebab(def.Name), Short: short(def.Doc), GroupID: groupOf(def),
+		Run: func(*cobra.Command, []string) {}}
 }
 
 func newWordCommand(env *Env, def dsl.Def) *cobra.Command {
@@ -165,7 +167,8 @@ func (w *wordCommand) flags(cmd *cobra.Command) {
 		}
 	}
 	if w.def.Selects() {
-		flags.StringVar(&w.selector, "selector", "", "`SELECTOR` as tests write them, with all that they know: '{label: Save, rightOf: {id: total}}'")
+		flags.StringVar(&w.selector, "selector", "",
+			"`SELECTOR` as tests write them, with all that they know: '{label: Save, rightOf: {id: total}}'")
 	}
 	flags.IntVar(&w.timeoutMs, "timeout-ms", 0, "wait at most `N` milliseconds")
 	if w.def.Saves != "" {
@@ -173,7 +176,8 @@ func (w *wordCommand) flags(cmd *cobra.Command) {
 	}
 	for _, f := range w.fields {
 		if list := f.Enum; list != nil && flags.Lookup(flagOf(f.Key)) != nil {
-			_ = cmd.RegisterFlagCompletionFunc(flagOf(f.Key), func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			_ = cmd.RegisterFlagCompletionFunc(flagOf(f.Key), func(*cobra.Command, []string, string) ([]string,
+				cobra.ShellCompDirective) {
 				return list, cobra.ShellCompDirectiveNoFileComp
 			})
 		}
@@ -187,7 +191,8 @@ func defaultOf(f dsl.Field) string {
 	return " (default: " + f.Default + ")"
 }
 
-// value makes the step's argument of the command line. What is wrong in it for every device is told here, before a session is begun.
+// value makes the step's argument of the command line. What is wrong in it for every device is told here, before a
+// session is begun.
 func (w *wordCommand) value(cmd *cobra.Command, args []string) (source.Value, error) {
 	v := source.Value{Kind: source.Map}
 	if err := w.placed(&v, args); err != nil {
@@ -212,7 +217,8 @@ func (w *wordCommand) value(cmd *cobra.Command, args []string) (source.Value, er
 	if w.selector != "" {
 		more, err := written("--selector", w.selector)
 		if err != nil || more.Kind != source.Map {
-			return v, &plan.Usage{Msg: fmt.Sprintf("--selector %q: write a map, such as '{label: Save, rightOf: Total}'", w.selector)}
+			return v, &plan.Usage{Msg: fmt.Sprintf("--selector %q: write a map, such as '{label: Save, rightOf: Total}'",
+				w.selector)}
 		}
 		v.Fields = append(v.Fields, more.Fields...)
 	}
@@ -251,7 +257,8 @@ func (w *wordCommand) placed(v *source.Value, args []string) error {
 	return nil
 }
 
-// check finds what is wrong whatever the screen shows: unless a reference or a variable stands for what is not known yet.
+// check finds what is wrong whatever the screen shows: unless a reference or a variable stands for what is not known
+// yet.
 func (w *wordCommand) check(v source.Value) error {
 	if _, given := v.Get("ref"); given || strings.Contains(source.Flow(v), "${") {
 		return nil
@@ -268,7 +275,8 @@ func set(v *source.Value, f dsl.Field, texts []string) error {
 	var items []source.Value
 	for _, text := range texts {
 		one := source.Value{Kind: source.String, Text: text}
-		if f.Kind != dsl.TextField && f.Kind != dsl.ElementField || f.Kind == dsl.ElementField && strings.HasPrefix(text, "{") {
+		if f.Kind != dsl.TextField && f.Kind != dsl.ElementField || f.Kind == dsl.ElementField &&
+			strings.HasPrefix(text, "{") {
 			var err error
 			if one, err = written("--"+flagOf(f.Key), text); err != nil {
 				return err
@@ -284,8 +292,8 @@ func set(v *source.Value, f dsl.Field, texts []string) error {
 	return nil
 }
 
-// written reads a value in the form of tests: a number, true, {a: b}, [a, b]. What YAML would take for a comment is a part of
-// a text here.
+// written reads a value in the form of tests: a number, true, {a: b}, [a, b]. What YAML would take for a comment is a
+// part of a text here.
 func written(name, text string) (source.Value, error) {
 	clean, src, bad := source.Readable(name, []byte(text))
 	if bad != nil {
@@ -297,7 +305,8 @@ func written(name, text string) (source.Value, error) {
 	case err != nil:
 		return source.Value{}, &plan.Usage{Msg: client.Plainly(err).Error()}
 	case len(values) > 1:
-		return source.Value{}, &plan.Usage{Msg: fmt.Sprintf("%s takes one value, and --- divides this one into %d", name, len(values))}
+		return source.Value{}, &plan.Usage{Msg: fmt.Sprintf("%s takes one value, and --- divides this one into %d", name,
+			len(values))}
 	case len(values) == 0:
 		return whole, nil
 	}

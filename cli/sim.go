@@ -65,7 +65,8 @@ func newSimCommand(env *Env) *cobra.Command {
 		},
 	}
 	cmd.Flags().IntVar(&api, "api", 34, "the `LEVEL` of their Android's API, 24 to 36")
-	cmd.Flags().StringVar(&size, "size", "1080x2400", "`WIDTHxHEIGHT` of their screens in pixels; smaller ones are cheaper to look at")
+	cmd.Flags().StringVar(&size, "size", "1080x2400",
+		"`WIDTHxHEIGHT` of their screens in pixels; smaller ones are cheaper to look at")
 	cmd.Flags().IntVar(&phones, "phones", 1, "start `N` phones")
 	return cmd
 }
@@ -78,18 +79,22 @@ type sim struct {
 	phone  androidtest.Options // what all phones have in common
 }
 
-// phoneOf gives a phone whose screen has the size, with the density that leaves everything on it as large as on a common one.
+// phoneOf gives a phone whose screen has the size, with the density that leaves everything on it as large as on a
+// common one.
 func phoneOf(size string) (androidtest.Options, error) {
 	var w, h int
-	if n, err := fmt.Sscanf(size+"\n", "%dx%d\n", &w, &h); n != 2 || err != nil || w < 240 || h < 400 || w > 4000 || h > 8000 {
-		return androidtest.Options{}, &plan.Usage{Msg: fmt.Sprintf("--size %q: write WIDTHxHEIGHT in pixels, such as 1080x2400", size)}
+	if n, err := fmt.Sscanf(size+"\n", "%dx%d\n", &w, &h); n != 2 || err != nil || w < 240 || h < 400 || w > 4000 ||
+		h > 8000 {
+		return androidtest.Options{},
+			&plan.Usage{Msg: fmt.Sprintf("--size %q: write WIDTHxHEIGHT in pixels, such as 1080x2400", size)}
 	}
 	return androidtest.Options{Width: w, Height: h, Density: 420 * w / 1080}, nil
 }
 
 // stay keeps the phones until the user has enough.
 func (s sim) stay(ctx context.Context) error {
-	return androidtest.RunLab(ctx, androidtest.LabOptions{Phones: s.phones, Phone: s.phone, Out: s.env.Stdout, ADB: s.adb, Env: s.env.Environ,
+	return androidtest.RunLab(ctx, androidtest.LabOptions{Phones: s.phones, Phone: s.phone, Out: s.env.Stdout, ADB: s.adb,
+		Env:   s.env.Environ,
 		Ready: func([]string) { fmt.Fprintln(s.env.Stdout, "ready; end with Ctrl-C") }})
 }
 
@@ -98,8 +103,8 @@ func (s sim) around(ctx context.Context, args []string) error {
 	return s.with(ctx, func(environ []string, _ []string) error { return s.command(ctx, args, environ) })
 }
 
-// with does something with an adb server and phones that are there for it alone; it is told the environment that leads to them, and their
-// serials.
+// with does something with an adb server and phones that are there for it alone; it is told the environment that leads
+// to them, and their serials.
 func (s sim) with(ctx context.Context, do func(environ, serials []string) error) error {
 	server, environ, err := s.server(ctx)
 	if err != nil {
@@ -110,7 +115,8 @@ func (s sim) with(ctx context.Context, do func(environ, serials []string) error)
 	defer stop()
 	ready, ended := make(chan []string, 1), make(chan error, 1)
 	go func() {
-		ended <- androidtest.RunLab(lab, androidtest.LabOptions{Phones: s.phones, Phone: s.phone, Out: s.env.Stderr, ADB: s.adb, Env: environ,
+		ended <- androidtest.RunLab(lab, androidtest.LabOptions{Phones: s.phones, Phone: s.phone, Out: s.env.Stderr,
+			ADB: s.adb, Env: environ,
 			Ready: func(serials []string) { ready <- serials }})
 	}()
 	var serials []string
@@ -137,7 +143,8 @@ func (s sim) server(ctx context.Context) (stop func(), environ []string, err err
 	if err != nil {
 		return nil, nil, errors.Join(err, os.RemoveAll(home))
 	}
-	private := append(without(s.env.Environ, "ADB_SERVER_SOCKET", "ANDROID_ADB_SERVER_ADDRESS", "ANDROID_ADB_SERVER_PORT", "ANDROID_SERIAL"),
+	private := append(without(s.env.Environ, "ADB_SERVER_SOCKET", "ANDROID_ADB_SERVER_ADDRESS", "ANDROID_ADB_SERVER_PORT",
+		"ANDROID_SERIAL"),
 		"ANDROID_ADB_SERVER_PORT="+strconv.Itoa(adb.Port))
 	return func() { end(); _ = os.RemoveAll(home) }, private, nil
 }

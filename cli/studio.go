@@ -41,8 +41,10 @@ func newStudioCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "studio [FILE.yaml]",
 		Short: "see a device live in your browser, point at its elements, and record a test",
-		Long: "studio opens a page in your browser on which a device is seen as it changes. Click, drag, turn the wheel and type on it; point at\n" +
-			"an element for its selectors, the best first; record what you do as the steps of a test, run them there, and save them in FILE.yaml.\n\n" +
+		Long: "studio opens a page in your browser on which a device is seen as it changes. Click, drag, turn the wheel " +
+			"and type on it; point at\n" +
+			"an element for its selectors, the best first; record what you do as the steps of a test, run them there, and " +
+			"save them in FILE.yaml.\n\n" +
 			"The page is served to this machine alone, and its link works once.",
 		Example: "  taproot studio --sim\n" +
 			"  taproot studio suites/login.yaml --device emulator-5554\n" +
@@ -67,7 +69,8 @@ func newStudioCommand(env *Env) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.device, "device", "", "the phone to see (default: the one that is attached; else the page lists them)")
+	flags.StringVar(&f.device, "device", "",
+		"the phone to see (default: the one that is attached; else the page lists them)")
 	flags.StringVar(&f.url, "url", "", "see a page of a browser, and begin at this `ADDRESS`")
 	flags.BoolVar(&f.sim, "sim", false, "start a simulated phone, and see it")
 	flags.IntVar(&f.port, "port", 0, "the port of the page (default: a free one)")
@@ -138,7 +141,8 @@ func (f *studioFlags) serve(ctx context.Context, env *Env) error {
 	if err != nil {
 		return fmt.Errorf("serve Studio: %w", err)
 	}
-	s, err := server.New(server.Options{Config: conf, Files: env.Dir, Project: env.Dir, Auth: gate, Network: guard.Policy{AllowPrivate: true}, Version: thisBuild().Version, Log: conf.Log})
+	s, err := server.New(server.Options{Config: conf, Files: env.Dir, Project: env.Dir, Auth: gate, Network: guard.Policy{
+		AllowPrivate: true}, Version: thisBuild().Version, Log: conf.Log})
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}

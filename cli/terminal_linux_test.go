@@ -23,7 +23,8 @@ func TestTerminal(t *testing.T) {
 		l.write(id+".yaml", strings.ReplaceAll(passesOnPhone, "passes", id))
 	}
 	l.write("wrong.yaml", "id: wrong\nplatform: android\nsteps:\n  - launch: {package: com.example.list, force: true}\n"+
-		"  - assert: {label: Never there on any screen of this long list, timeoutMs: 4000}\n") // longer than the others last, on a busy machine too
+		// longer than the others last, on a busy machine too
+		"  - assert: {label: Never there on any screen of this long list, timeoutMs: 4000}\n")
 	for _, tc := range []struct {
 		name  string
 		env   []string
@@ -41,8 +42,9 @@ func TestTerminal(t *testing.T) {
 				t.Errorf("no live lines:\n%q", raw)
 			}
 			screen := replay(t, raw)
-			if want := regexp.MustCompile(`^(\[[123]/3\] ✓ PASS (one|two) · android SIM[12] · \d+\.\ds\n|\[[123]/3\] ✗ FAIL wrong · android SIM[12] · \d+\.\ds\n {4}wrong\.yaml:5:5: "Never there.*…\n){3}` +
-				`\nFAIL wrong \(android SIM[12]\)\nwrong\.yaml:5:5: (.*\n)+\nslowest: (.*, )?wrong .*\n2 passed, 1 failed in \d+\.\ds\nreports: \S+\n*$`); !want.MatchString(screen) {
+			if want := regexp.MustCompile(
+				`^(\[[123]/3\] ✓ PASS (one|two) · android SIM[12] · \d+\.\ds\n|\[[123]/3\] ✗ FAIL wrong · android SIM[12] · \d+\.\ds\n {4}wrong\.yaml:5:5: "Never there.*…\n){3}` +
+					`\nFAIL wrong \(android SIM[12]\)\nwrong\.yaml:5:5: (.*\n)+\nslowest: (.*, )?wrong .*\n2 passed, 1 failed in \d+\.\ds\nreports: \S+\n*$`); !want.MatchString(screen) {
 				t.Errorf("the screen shows\n%s", screen)
 			}
 		})

@@ -15,7 +15,8 @@ import (
 )
 
 // tool runs one command in a folder with these files and gives what it wrote and its exit code.
-func tool(t *testing.T, make func(*Env) *cobra.Command, files map[string]string, args ...string) (dir, out, errs string, code int) {
+func tool(t *testing.T, make func(*Env) *cobra.Command, files map[string]string, args ...string) (dir, out, errs string,
+	code int) {
 	t.Helper()
 	dir = t.TempDir()
 	for name, text := range files {
@@ -28,7 +29,9 @@ func tool(t *testing.T, make func(*Env) *cobra.Command, files map[string]string,
 		}
 	}
 	var stdout, stderr bytes.Buffer
-	env := &Env{Stdin: strings.NewReader(files["stdin"]), Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string { return "" }, Dir: dir}
+	env := &Env{Stdin: strings.NewReader(files["stdin"]), Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string {
+		return ""
+	}, Dir: dir}
 	cmd := make(env)
 	cmd.SetArgs(append([]string{}, args...)) // nil would mean those of the test
 	cmd.SetOut(&stdout)
@@ -67,14 +70,17 @@ steps:
   - tap: {label: a, when: 1 > 2}
   - repeat: {times: 3, steps: [{tap: {label: b, timeoutMs: 500, retries: 1}}]}
 `,
-		"suites/b.yaml": "id: b\nplatform: both\nsteps:\n  - tap: {label: x, optional: true}\n  - forEach: {in: \"[1, 2]\", steps: [{tap: {label: \"${item}\", optional: true}}]}\n",
+		"suites/b.yaml": "id: b\nplatform: both\nsteps:\n  - tap: {label: x, optional: true}\n  - forEach: {in: \"[1, " +
+			"2]\", " +
+			"steps: [{tap: {label: \"${item}\", optional: true}}]}\n",
 	}
 )
 
 func TestValidateText(t *testing.T) {
 	t.Parallel()
 	_, out, _, code := tool(t, newValidateCommand, oneMistake)
-	for _, want := range []string{"suites/a.yaml:4:5: unknown action \"tapp\"\n", "did you mean \"tap\"?", "suites/b.yaml:4:10: the variable ${NOBODY} is not defined", "2 errors\n"} {
+	for _, want := range []string{"suites/a.yaml:4:5: unknown action \"tapp\"\n", "did you mean \"tap\"?",
+		"suites/b.yaml:4:10: the variable ${NOBODY} is not defined", "2 errors\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
@@ -115,7 +121,8 @@ func TestValidateJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 2 {
 		t.Fatalf("%v, exit code %d:\n%s", err, code, out)
 	}
-	want := problem{Severity: "error", File: "suites/a.yaml", Line: 4, Column: 5, Width: 4, Message: `unknown action "tapp"`, Hint: `did you mean "tap"?`}
+	want := problem{Severity: "error", File: "suites/a.yaml", Line: 4, Column: 5, Width: 4,
+		Message: `unknown action "tapp"`, Hint: `did you mean "tap"?`}
 	if got.Valid || len(got.Problems) != 2 || got.Problems[0] != want {
 		t.Errorf("%+v", got)
 	}
@@ -131,8 +138,11 @@ func TestValidateJSON(t *testing.T) {
 
 func TestValidateGitHub(t *testing.T) {
 	t.Parallel()
-	_, out, _, code := tool(t, newValidateCommand, map[string]string{"suites/a,b.yaml": "id: a\nplatform: android\nsteps:\n  - tap: 100%\n  - tap: {point: \"5%:\"}\n"}, "--format", "github")
-	want := "::error file=suites/a%2Cb.yaml,line=5,col=18,endColumn=23::\"point\" must be two numbers, not the text \"5%25:\"%0Awrite \"120,340\" for pixels or \"50%25,80%25\" for per cent, with the quotes\n"
+	_, out, _, code := tool(t, newValidateCommand,
+		map[string]string{"suites/a,b.yaml": "id: a\nplatform: android\nsteps:\n  - tap: 100%\n  - tap: {point: " +
+			"\"5%:\"}\n"}, "--format", "github")
+	want := "::error file=suites/a%2Cb.yaml,line=5,col=18,endColumn=23::\"point\" must be two numbers, not the text " +
+		"\"5%25:\"%0Awrite \"120,340\" for pixels or \"50%25,80%25\" for per cent, with the quotes\n"
 	if out != want || code != 2 {
 		t.Errorf("exit code %d\n got %s\nwant %s", code, out, want)
 	}
@@ -151,12 +161,14 @@ const crooked = "id: a   \nsteps:\n- tap: x # here\n"
 
 func TestFmtWrites(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{"suites/a.yaml": crooked, "suites/b.yml": "id: b\n", "suites/testdata/c.yaml": crooked, "other.yaml": crooked}
+	files := map[string]string{"suites/a.yaml": crooked, "suites/b.yml": "id: b\n", "suites/testdata/c.yaml": crooked,
+		"other.yaml": crooked}
 	dir, out, _, code := tool(t, newFmtCommand, files)
 	if out != "suites/a.yaml\n" || code != 0 {
 		t.Errorf("%q, exit code %d", out, code)
 	}
-	for name, want := range map[string]string{"suites/a.yaml": "id: a\nsteps:\n  - tap: x # here\n", "suites/b.yml": "id: b\n", "suites/testdata/c.yaml": crooked, "other.yaml": crooked} {
+	for name, want := range map[string]string{"suites/a.yaml": "id: a\nsteps:\n  - tap: x # here\n",
+		"suites/b.yml": "id: b\n", "suites/testdata/c.yaml": crooked, "other.yaml": crooked} {
 		got, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v", name, got, err)
@@ -170,7 +182,8 @@ func TestFmtWrites(t *testing.T) {
 
 func TestFmtLists(t *testing.T) {
 	t.Parallel()
-	dir, out, _, code := tool(t, newFmtCommand, map[string]string{"suites/a.yaml": crooked, "suites/b.yaml": "id: b\n"}, "-l")
+	dir, out, _, code := tool(t, newFmtCommand, map[string]string{"suites/a.yaml": crooked, "suites/b.yaml": "id: b\n"},
+		"-l")
 	got, err := os.ReadFile(filepath.Join(dir, "suites", "a.yaml"))
 	if out != "suites/a.yaml\n" || code != 1 || err != nil || string(got) != crooked {
 		t.Errorf("%q, exit code %d, %q, %v", out, code, got, err)
@@ -181,7 +194,8 @@ func TestFmtTellsAllBrokenFiles(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"suites/a.yaml": "a: [\n", "suites/b.yaml": crooked, "suites/c.yaml": "a: \"\n"}
 	dir, out, errs, code := tool(t, newFmtCommand, files)
-	if code != 2 || out != "suites/b.yaml\n" || !strings.Contains(errs, "suites/a.yaml:1:4") || !strings.Contains(errs, "suites/c.yaml:1:4") {
+	if code != 2 || out != "suites/b.yaml\n" || !strings.Contains(errs, "suites/a.yaml:1:4") ||
+		!strings.Contains(errs, "suites/c.yaml:1:4") {
 		t.Errorf("exit code %d, %q, %q", code, out, errs)
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, "suites", "a.yaml")); err != nil || string(got) != "a: [\n" {
@@ -195,7 +209,8 @@ func TestFmtStdin(t *testing.T) {
 	if out != "id: a\nsteps:\n  - tap: x # here\n" || code != 0 {
 		t.Errorf("%q, exit code %d", out, code)
 	}
-	if _, _, errs, code := tool(t, newFmtCommand, map[string]string{"stdin": "a: ["}, "-"); code != 2 || !strings.Contains(errs, "-:1:4") {
+	if _, _, errs, code := tool(t, newFmtCommand, map[string]string{"stdin": "a: ["}, "-"); code != 2 ||
+		!strings.Contains(errs, "-:1:4") {
 		t.Errorf("%q, exit code %d", errs, code)
 	}
 }
@@ -203,7 +218,8 @@ func TestFmtStdin(t *testing.T) {
 // Where there is no folder suites, fmt does not go over every YAML file that it finds.
 func TestFmtWantsAPath(t *testing.T) {
 	t.Parallel()
-	if _, _, errs, code := tool(t, newFmtCommand, map[string]string{"compose.yaml": crooked}); code != 2 || !strings.Contains(errs, "no folder suites") {
+	if _, _, errs, code := tool(t, newFmtCommand, map[string]string{"compose.yaml": crooked}); code != 2 ||
+		!strings.Contains(errs, "no folder suites") {
 		t.Errorf("%q, exit code %d", errs, code)
 	}
 }
@@ -212,7 +228,8 @@ func TestSchemaAndDocs(t *testing.T) {
 	t.Parallel()
 	_, out, _, _ := tool(t, newSchemaCommand, nil)
 	var schema map[string]any
-	if err := json.Unmarshal([]byte(out), &schema); err != nil || schema["$schema"] != "https://json-schema.org/draft/2020-12/schema" {
+	if err := json.Unmarshal([]byte(out), &schema); err != nil ||
+		schema["$schema"] != "https://json-schema.org/draft/2020-12/schema" {
 		t.Errorf("%v: %.200s", err, out)
 	}
 	dir, out, _, _ := tool(t, newDocsCommand, nil, "-o", "reference.md")

@@ -45,28 +45,40 @@ func unknownCommand(root *cobra.Command, env *Env) error {
 
 // completes reports whether a shell asks what a line could go on with.
 func completes(env *Env) bool {
-	return len(env.Args) > 0 && (env.Args[0] == cobra.ShellCompRequestCmd || env.Args[0] == cobra.ShellCompNoDescRequestCmd)
+	return len(env.Args) > 0 && (env.Args[0] == cobra.ShellCompRequestCmd ||
+		env.Args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
 // foreignCommands are what other test tools call what a command has under another name.
 var foreignCommands = map[string]string{
-	"test": "taproot run runs tests", "start": "taproot run runs tests, taproot serve the REST API", "exec": "taproot run runs tests",
-	"list": "taproot validate lists the tests, taproot devices the devices", "ls": "taproot validate lists the tests, taproot devices the devices",
-	"lint": "taproot validate finds mistakes in tests", "check": "taproot validate finds mistakes in tests, taproot doctor missing programs",
-	"install": "taproot setup installs the programs that tests need", "new": "taproot init begins a project", "create": "taproot init begins a project",
-	"open": "taproot report open shows the reports", "show-report": "taproot report open shows the reports", "reports": "taproot report open shows the reports",
-	"show-trace": "taproot report open shows the reports with their traces", "merge-reports": "taproot report merge makes one of several",
-	"format": "taproot fmt lays test files out", "emulator": "taproot sim starts simulated phones", "start-device": "taproot sim starts simulated phones",
-	"inspect": "taproot find '' lists what is on the screen", "hierarchy": "taproot find '' lists what is on the screen",
-	"codegen": "taproot record --url ADDRESS -o FILE.yaml records a test; taproot studio does so on a page, for phones, too",
-	"server":  "taproot serve serves the REST API",
-	"hub":     hubWords, "grid": hubWords, "lab": hubWords, "node": nodeWords, "provider": nodeWords, "drain": "taproot host --drain drains the host that runs here",
+	"test": "taproot run runs tests", "start": "taproot run runs tests, taproot serve the REST API",
+	"exec":    "taproot run runs tests",
+	"list":    "taproot validate lists the tests, taproot devices the devices",
+	"ls":      "taproot validate lists the tests, taproot devices the devices",
+	"lint":    "taproot validate finds mistakes in tests",
+	"check":   "taproot validate finds mistakes in tests, taproot doctor missing programs",
+	"install": "taproot setup installs the programs that tests need", "new": "taproot init begins a project",
+	"create": "taproot init begins a project",
+	"open":   "taproot report open shows the reports", "show-report": "taproot report open shows the reports",
+	"reports":       "taproot report open shows the reports",
+	"show-trace":    "taproot report open shows the reports with their traces",
+	"merge-reports": "taproot report merge makes one of several",
+	"format":        "taproot fmt lays test files out", "emulator": "taproot sim starts simulated phones",
+	"start-device": "taproot sim starts simulated phones",
+	"inspect":      "taproot find '' lists what is on the screen",
+	"hierarchy":    "taproot find '' lists what is on the screen",
+	"codegen": "taproot record --url ADDRESS -o FILE.yaml records a test; taproot studio does so on a page, for phones, " +
+		"too",
+	"server": "taproot serve serves the REST API",
+	"hub":    hubWords, "grid": hubWords, "lab": hubWords, "node": nodeWords, "provider": nodeWords,
+	"drain": "taproot host --drain drains the host that runs here",
 	"queue": "taproot farm status tells what waits on a farm, and why", "lease": leaseWords, "reserve": leaseWords,
 }
 
 // What words of other device farms mean here.
 const (
-	hubWords   = "taproot serve --service --farm is the hub of a device farm, taproot host gives it devices (taproot docs farm)"
+	hubWords = "taproot serve --service --farm is the hub of a device farm, taproot host gives it devices (taproot " +
+		"docs farm)"
 	nodeWords  = "taproot host gives the devices of this machine to a farm (taproot docs farm)"
 	leaseWords = "POST /devices/ID/lease holds or reserves a device of a server or a farm (taproot docs rest)"
 )

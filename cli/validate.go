@@ -26,10 +26,12 @@ func newValidateCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate [PATH…]",
 		Short: "find mistakes in tests without running them",
-		Long: "validate reads the tests and tells everything that is wrong in them: nothing is run, no device is needed. Warnings are about\n" +
+		Long: "validate reads the tests and tells everything that is wrong in them: nothing is run, no device is needed. " +
+			"Warnings are about\n" +
 			"what is allowed and hardly meant. For each test it gives the sum of its time limits:\n" +
 			"it takes no longer, but that a step whose limit is over still ends the call of its device that it is in.\n\n" +
-			"The exit code is 0 when there is no error, 2 when there is one, and 3 when there is no test. --format github writes annotations for GitHub Actions.",
+			"The exit code is 0 when there is no error, 2 when there is one, and 3 when there is no test. --format github " +
+			"writes annotations for GitHub Actions.",
 		Example: "  taproot validate\n  taproot validate suites/login.yaml --format json",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !slices.Contains([]string{"text", "json", "github"}, format) {
@@ -43,7 +45,8 @@ func newValidateCommand(env *Env) *cobra.Command {
 				return err
 			}
 			defer hurry()()
-			found, err := validate(plan.Options{Dir: env.Dir, Args: args, Vars: given, Environment: environment, Env: env.LookupEnv, Files: true})
+			found, err := validate(plan.Options{Dir: env.Dir, Args: args, Vars: given, Environment: environment,
+				Env: env.LookupEnv, Files: true})
 			if err != nil {
 				return err
 			}
@@ -68,8 +71,8 @@ func newValidateCommand(env *Env) *cobra.Command {
 	return cmd
 }
 
-// hurry lets the garbage of reading tests grow before it is collected: collecting it takes a quarter of the time, and it is little. What is
-// returned ends that.
+// hurry lets the garbage of reading tests grow before it is collected: collecting it takes a quarter of the time, and
+// it is little. What is returned ends that.
 func hurry() func() {
 	before := debug.SetGCPercent(400)
 	return func() { debug.SetGCPercent(before) }
@@ -80,7 +83,9 @@ func nothingFound(env *Env, args []string) string {
 	if len(args) > 0 {
 		return "no test was found in " + strings.Join(args, ", ")
 	}
-	return fmt.Sprintf("no test was found: looked for *.yaml and *.yml files in %s and the folders below it; name another folder, or begin with taproot init",
+	return fmt.Sprintf(
+		"no test was found: looked for *.yaml and *.yml files in %s and the folders below it; name another folder, or "+
+			"begin with taproot init",
 		strings.Join(plan.Folders(env.Dir, nil), ", "))
 }
 
@@ -246,7 +251,8 @@ func (f findings) annotate(w io.Writer) error {
 	for _, p := range f.Problems {
 		where := ""
 		if p.File != "" {
-			where = fmt.Sprintf(" file=%s,line=%d,col=%d,endColumn=%d", property.Replace(p.File), p.Line, p.Column, p.Column+max(p.Width, 1))
+			where = fmt.Sprintf(" file=%s,line=%d,col=%d,endColumn=%d", property.Replace(p.File), p.Line, p.Column,
+				p.Column+max(p.Width, 1))
 		}
 		text := p.Message
 		if p.Hint != "" {

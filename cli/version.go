@@ -53,8 +53,8 @@ var thisBuild = sync.OnceValue(func() build {
 	return buildOf(info)
 })
 
-// buildOf reads what Go keeps in the program. A program of `go install …@version` knows no repository, but where the version was made of
-// a commit it tells that.
+// buildOf reads what Go keeps in the program. A program of `go install …@version` knows no repository, but where the
+// version was made of a commit it tells that.
 func buildOf(info *debug.BuildInfo) build {
 	b := build{Version: info.Main.Version, Go: info.GoVersion, Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if b.Version == "" {

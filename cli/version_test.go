@@ -14,11 +14,15 @@ func TestBuildOf(t *testing.T) {
 		want build
 	}{
 		"nothing known": {debug.BuildInfo{GoVersion: "go1.26.0"}, build{Version: "(devel)", Go: "go1.26.0"}},
-		"built in its repository": {debug.BuildInfo{GoVersion: "go1.26.0", Main: debug.Module{Version: "v1.2.3"}, Settings: settings},
+		"built in its repository": {debug.BuildInfo{GoVersion: "go1.26.0", Main: debug.Module{Version: "v1.2.3"},
+			Settings: settings},
 			build{Version: "v1.2.3", Commit: settings[0].Value, Date: settings[1].Value, Modified: true, Go: "go1.26.0"}},
-		"go install of a release": {debug.BuildInfo{GoVersion: "go1.26.0", Main: debug.Module{Version: "v1.2.3"}}, build{Version: "v1.2.3", Go: "go1.26.0"}},
-		"go install of a commit": {debug.BuildInfo{GoVersion: "go1.26.0", Main: debug.Module{Version: "v1.2.4-0.20260304050607-0123456789ab"}},
-			build{Version: "v1.2.4-0.20260304050607-0123456789ab", Commit: "0123456789ab", Date: "2026-03-04T05:06:07Z", Go: "go1.26.0"}},
+		"go install of a release": {debug.BuildInfo{GoVersion: "go1.26.0", Main: debug.Module{Version: "v1.2.3"}},
+			build{Version: "v1.2.3", Go: "go1.26.0"}},
+		"go install of a commit": {
+			debug.BuildInfo{GoVersion: "go1.26.0", Main: debug.Module{Version: "v1.2.4-0.20260304050607-0123456789ab"}},
+			build{Version: "v1.2.4-0.20260304050607-0123456789ab", Commit: "0123456789ab", Date: "2026-03-04T05:06:07Z",
+				Go: "go1.26.0"}},
 	} {
 		got := buildOf(&c.info)
 		if got.Platform == "" {
@@ -29,7 +33,8 @@ func TestBuildOf(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
-	text := build{Version: "v1.2.3", Commit: "0123", Date: "2026-03-04T05:06:07Z", Modified: true, Go: "go1.26.0", Platform: "linux/amd64"}.String()
+	text := build{Version: "v1.2.3", Commit: "0123", Date: "2026-03-04T05:06:07Z", Modified: true, Go: "go1.26.0",
+		Platform: "linux/amd64"}.String()
 	if want := "taproot v1.2.3 (commit 0123, with changes, 2026-03-04T05:06:07Z), go1.26.0 linux/amd64"; text != want {
 		t.Errorf("%q, want %q", text, want)
 	}

@@ -30,13 +30,16 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	m.bodies = append(m.bodies, string(body))
 	m.mu.Unlock()
-	answer, _ := json.Marshal(map[string]any{"passed": true, "reason": "the title says so", "evidence": []any{map[string]any{"text": m.cites, "box": []int{10, 10, 100, 40}}}})
-	_ = json.NewEncoder(w).Encode(map[string]any{"model": "m", "choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]any{"content": string(answer)}}},
-		"usage": map[string]int{"prompt_tokens": 700, "completion_tokens": 20}})
+	answer, _ := json.Marshal(map[string]any{"passed": true, "reason": "the title says so",
+		"evidence": []any{map[string]any{"text": m.cites, "box": []int{10, 10, 100, 40}}}})
+	_ = json.NewEncoder(w).Encode(map[string]any{
+		"model":   "m",
+		"choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]any{"content": string(answer)}}},
+		"usage":   map[string]int{"prompt_tokens": 700, "completion_tokens": 20}})
 }
 
-// TestVisualAssertionIsKeptAndReplayed: the prompt, the exact answer and the picture are in the pack; the same question is answered from
-// there, also without a key; without either, and when the model lies, the verdict is error.
+// TestVisualAssertionIsKeptAndReplayed: the prompt, the exact answer and the picture are in the pack; the same question
+// is answered from there, also without a key; without either, and when the model lies, the verdict is error.
 func TestVisualAssertionIsKeptAndReplayed(t *testing.T) {
 	t.Parallel()
 	useBrowser(t)
@@ -44,7 +47,9 @@ func TestVisualAssertionIsKeptAndReplayed(t *testing.T) {
 	m := &model{cites: "Your basket"}
 	endpoint := httptest.NewServer(m)
 	defer endpoint.Close()
-	l.write("page.html", "<!doctype html><meta charset=utf-8><title>x</title><h1>Your basket</h1><p>of s3cr3t-word</p><input type=password value=hunter2>")
+	l.write("page.html",
+		"<!doctype html><meta charset=utf-8><title>x</title><h1>Your basket</h1><p>of s3cr3t-word</p><input type=password "+
+			"value=hunter2>")
 	l.write("look.yaml", `
 id: look
 platform: web
@@ -70,7 +75,8 @@ steps:
 
 	l.env = append(bare, "OPENAI_API_KEY=sk-lab-0123456789", "OPENAI_BASE_URL="+endpoint.URL)
 	l.taproot("run", "look.yaml").exits(t, 0)
-	if len(m.bodies) != 1 || strings.Contains(m.bodies[0], "s3cr3t") || !strings.Contains(m.bodies[0], "it is the basket of") {
+	if len(m.bodies) != 1 || strings.Contains(m.bodies[0], "s3cr3t") ||
+		!strings.Contains(m.bodies[0], "it is the basket of") {
 		t.Fatalf("%d requests", len(m.bodies))
 	}
 	runs := l.runs()
@@ -80,7 +86,8 @@ steps:
 		t.Fatalf("kept %q, %v", kept, err)
 	}
 	var asked drivers.ModelCall
-	if err := json.Unmarshal([]byte(read(t, kept[0])), &asked); err != nil || !strings.Contains(asked.Answers[0].Text, `"reason":"the title says so"`) || !strings.Contains(asked.Prompt, "•••") {
+	if err := json.Unmarshal([]byte(read(t, kept[0])), &asked); err != nil || !strings.Contains(asked.Answers[0].Text,
+		`"reason":"the title says so"`) || !strings.Contains(asked.Prompt, "•••") {
 		t.Errorf("kept %+v, %v", asked, err)
 	}
 	for _, name := range []string{"run.md", "events.ndjson", "report.html", "artifacts/" + filepath.Base(kept[0])} {
@@ -89,7 +96,8 @@ steps:
 		}
 	}
 	has(t, "events.ndjson", read(t, pack, "events.ndjson"), `"prompt_tokens":700`, `"calls":1`)
-	has(t, "metrics.json", read(t, pack, event.MetricsPath), `"prompt_tokens": 700`, `"calls": 1`, `"name": "gpt-4.1-mini"`)
+	has(t, "metrics.json", read(t, pack, event.MetricsPath), `"prompt_tokens": 700`, `"calls": 1`,
+		`"name": "gpt-4.1-mini"`)
 
 	// The picture is the same, so nobody is asked.
 	l.env = append(bare, "TAPROOT_AI=replay")

@@ -6,7 +6,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// TestWrittenKeepsAllOfTheText reads values of the command line: YAML takes # for a comment and --- for the end of a value.
+// TestWrittenKeepsAllOfTheText reads values of the command line: YAML takes # for a comment and --- for the end of a
+// value.
 func TestWrittenKeepsAllOfTheText(t *testing.T) {
 	for text, want := range map[string]source.Value{
 		"5":          {Kind: source.Int, Text: "5"},

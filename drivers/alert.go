@@ -17,7 +17,7 @@ type Alert struct {
 type Alerter interface {
 	// Alert gives the alert that is open, nil when there is none.
 	Alert(ctx context.Context) (*Alert, error)
-	// AnswerAlert presses a button of the one that is open, by the name that Alert gives; text goes into its field first, where it has one
-	// and text is not empty. No open alert, and one without that button, is an ErrNotFound.
+	// AnswerAlert presses a button of the one that is open, by the name that Alert gives; text goes into its field first,
+	// where it has one and text is not empty. No open alert, and one without that button, is an ErrNotFound.
 	AnswerAlert(ctx context.Context, button, text string) error
 }

@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// Changes lists a Watcher's devices for seen, and gives a function, for one goroutine, that lists them again and calls seen when they
-// changed. That there is no first list is an error, unless ctx has ended: then nobody watches any more.
-func Changes(ctx context.Context, list func(context.Context) ([]Info, error), seen func([]Info)) (look func() error, err error) {
+// Changes lists a Watcher's devices for seen, and gives a function, for one goroutine, that lists them again and calls
+// seen when they changed. That there is no first list is an error, unless ctx has ended: then nobody watches any more.
+func Changes(ctx context.Context, list func(context.Context) ([]Info, error), seen func([]Info)) (look func() error,
+	err error) {
 	last, err := list(ctx)
 	switch {
 	case err == nil:

@@ -51,7 +51,8 @@ type Driver interface {
 	Close() error
 }
 
-// SlotDriver is a Driver whose devices belong to this process alone (browser pages): they need no lease across processes.
+// SlotDriver is a Driver whose devices belong to this process alone (browser pages): they need no lease across
+// processes.
 type SlotDriver interface {
 	// Slots is how many devices the driver can have open at once.
 	Slots() int
@@ -59,14 +60,14 @@ type SlotDriver interface {
 
 // Watcher is a Driver that hears of devices that come and go.
 type Watcher interface {
-	// Watch calls seen with what Devices would give, at once and whenever that changes, until ctx ends, which is no error. It does not
-	// call it twice at a time.
+	// Watch calls seen with what Devices would give, at once and whenever that changes, until ctx ends, which is no error.
+	// It does not call it twice at a time.
 	Watch(ctx context.Context, seen func([]Info)) error
 }
 
 // Device is one phone or browser page, opened for one test. Methods are called one at a time, except that Close and the
-// cancelling of a context may come at any time. Each call ends by itself within the driver's own time limit, and within a
-// second after its context is cancelled. Coordinates are pixels of the screenshot, for trees and taps alike.
+// cancelling of a context may come at any time. Each call ends by itself within the driver's own time limit, and within
+// a second after its context is cancelled. Coordinates are pixels of the screenshot, for trees and taps alike.
 type Device interface {
 	Info() Info
 	// Tree reads the elements of the screen, all windows. It is never a cached one. An error that wraps ErrNotReady means
@@ -91,20 +92,20 @@ type Apps interface {
 	Foreground(ctx context.Context) (string, error)
 }
 
-// Browser is a Device that is a page in a browser. Its waits are the browser's own; Page.Timeout bounds them. When a wait
-// ends without success, the error wraps ErrNotFound, ErrAmbiguous or ErrNotActionable and says what was seen.
+// Browser is a Device that is a page in a browser. Its waits are the browser's own; Page.Timeout bounds them. When a
+// wait ends without success, the error wraps ErrNotFound, ErrAmbiguous or ErrNotActionable and says what was seen.
 type Browser interface {
 	// OpenPage goes to url in a context that keeps nothing of earlier tests.
 	OpenPage(ctx context.Context, url string, opts PageOptions) error
 	// Fill replaces the text of the one field that selector picks.
 	Fill(ctx context.Context, selector, text string, timeout time.Duration) error
-	// Look waits until the elements that selector picks satisfy want, and gives what it saw last in either case. A want that was
-	// not met is not an error: Seen.Met says so.
+	// Look waits until the elements that selector picks satisfy want, and gives what it saw last in either case. A want
+	// that was not met is not an error: Seen.Met says so.
 	Look(ctx context.Context, selector string, want WebCondition, timeout time.Duration) (WebObservation, error)
 }
 
-// PageOptions are how a page is opened. What they cannot mean (an unknown device or time zone, a file that is no saved state)
-// is an ErrPage.
+// PageOptions are how a page is opened. What they cannot mean (an unknown device or time zone, a file that is no saved
+// state) is an ErrPage.
 type PageOptions struct {
 	Headed      bool
 	Timeout     time.Duration
@@ -115,8 +116,9 @@ type PageOptions struct {
 	ColorScheme string      // light, dark, no-preference
 	Storage     string      // path of a state that WebPages.SaveState saved
 
-	Browser     string       // chromium, firefox, webkit; "" is chromium. One that is not installed is an *Unavailable
-	Connect     string       // address of a browser that runs already, of which the page becomes a tab; "" is a browser of the driver's own
+	Browser string // chromium, firefox, webkit; "" is chromium. One that is not installed is an *Unavailable
+	// address of a browser that runs already, of which the page becomes a tab; "" is a browser of the driver's own
+	Connect     string
 	Geolocation *Coordinates // which pages may ask for
 	Permissions []string     // that pages have, by the browser's names
 	Offline     bool         // once the page is open
@@ -159,8 +161,8 @@ type WebObservation struct {
 
 // BrowserChooser is a Device whose pages can be opened in several browsers.
 type BrowserChooser interface {
-	// UseBrowser has pages opened in a browser ("firefox") that name none themselves, starts it, and has Info tell of it. One that is
-	// not installed is an *Unavailable.
+	// UseBrowser has pages opened in a browser ("firefox") that name none themselves, starts it, and has Info tell of it.
+	// One that is not installed is an *Unavailable.
 	UseBrowser(ctx context.Context, name string) error
 	// PageBrowser names the browser of the page that is open, or of the next one, with its version: "firefox", "153.7.0".
 	PageBrowser() (name, version string)
@@ -180,16 +182,16 @@ type QuickTreeReader interface {
 
 // Aimer is a Device that can hold a touch back at the last moment.
 type Aimer interface {
-	// Aim says which element of the newest tree the next touch is meant for; nil: whatever is there. When that touch, a tap or a
-	// gesture that begins as one, would meet something else, nothing is touched, and its error wraps ErrMissed.
+	// Aim says which element of the newest tree the next touch is meant for; nil: whatever is there. When that touch, a
+	// tap or a gesture that begins as one, would meet something else, nothing is touched, and its error wraps ErrMissed.
 	Aim(n *screen.Node)
 }
 
 // ExactAimer is an Aimer that asks for the place of some elements right before it touches them.
 type ExactAimer interface {
 	Aimer
-	// AimsExactly tells whether a touch that is aimed at this element of the newest tree is held back, too, when the element has moved
-	// since: it need not be seen standing still before.
+	// AimsExactly tells whether a touch that is aimed at this element of the newest tree is held back, too, when the
+	// element has moved since: it need not be seen standing still before.
 	AimsExactly(n *screen.Node) bool
 }
 
@@ -201,7 +203,8 @@ type TouchReporter interface {
 
 // TreeSource is a Device that can read its screen in several ways.
 type TreeSource interface {
-	// TreeReadBy says in one sentence for the report what reads the screen, and why nothing better does. "": there is nothing to say.
+	// TreeReadBy says in one sentence for the report what reads the screen, and why nothing better does. "": there is
+	// nothing to say.
 	TreeReadBy() string
 }
 
@@ -213,8 +216,8 @@ type FullTreeReader interface {
 
 // TextHinter is a Device whose screens may hold more elements than a tree does.
 type TextHinter interface {
-	// HintTexts names texts that the trees to come must not leave out: elements which show or hold one of them, whatever else is left out.
-	// None: nothing in particular.
+	// HintTexts names texts that the trees to come must not leave out: elements which show or hold one of them, whatever
+	// else is left out. None: nothing in particular.
 	HintTexts(texts ...string)
 }
 
@@ -237,7 +240,8 @@ type Pixels interface {
 	PixelsAreCheap() bool
 }
 
-// AheadOfScreen is a Device whose trees may tell where an element will be when an animation has ended, before it is there.
+// AheadOfScreen is a Device whose trees may tell where an element will be when an animation has ended, before it is
+// there.
 type AheadOfScreen interface {
 	// TreeAheadOfScreen is true when only pixels prove that an element stands still, whatever they cost.
 	TreeAheadOfScreen() bool
@@ -262,8 +266,8 @@ type Recorder interface {
 
 // Recording is a film being made.
 type Recording interface {
-	// Stop ends the film and gives its parts in order, as files in the directory that StartRecording got. It may close the page
-	// that was filmed: it is the last call before Device.Close.
+	// Stop ends the film and gives its parts in order, as files in the directory that StartRecording got. It may close the
+	// page that was filmed: it is the last call before Device.Close.
 	Stop(ctx context.Context) ([]Clip, error)
 }
 
@@ -281,27 +285,28 @@ type Logger interface {
 
 // LogKeeper is a Logger that knows whether it has copied all.
 type LogKeeper interface {
-	// LogCut gives why lines of the log that was begun last are missing up to now, nil when all are there. It wraps ErrNotReady, for they
-	// may come yet.
+	// LogCut gives why lines of the log that was begun last are missing up to now, nil when all are there. It wraps
+	// ErrNotReady, for they may come yet.
 	LogCut() error
 }
 
 // Querier is a Device whose trees can be asked with CSS or XPath.
 type Querier interface {
-	// Query gives those elements of the tree, which was just read, that css (or else xpath) picks. A selector that is not valid
-	// gives an error that wraps ErrNotFound.
+	// Query gives those elements of the tree, which was just read, that css (or else xpath) picks. A selector that is not
+	// valid gives an error that wraps ErrNotFound.
 	Query(ctx context.Context, t *screen.Tree, css, xpath string) (map[*screen.Node]bool, error)
 }
 
 // WebViewReader is a Device whose apps may show web pages of their own.
 type WebViewReader interface {
-	// ReadWebViews chooses what tells of their elements, until it is called again: "devtools" (Chrome DevTools or Safari's Web Inspector, where the app
-	// lets its WebViews be debugged), "accessibility", or "auto": DevTools where accessibility tells nothing.
+	// ReadWebViews chooses what tells of their elements, until it is called again: "devtools" (Chrome DevTools or Safari's
+	// Web Inspector, where the app lets its WebViews be debugged), "accessibility", or "auto": DevTools where
+	// accessibility tells nothing.
 	ReadWebViews(how string) error
 }
 
-// WebViews reads what ReadWebViews is called with: whether pages are read also where accessibility tells of them, or never. The error wraps
-// ErrUnsupported.
+// WebViews reads what ReadWebViews is called with: whether pages are read also where accessibility tells of them, or
+// never. The error wraps ErrUnsupported.
 func WebViews(how string) (always, never bool, err error) {
 	switch how {
 	case "auto", "devtools", "accessibility":

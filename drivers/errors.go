@@ -8,8 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// The kinds of errors on which verdicts depend. The first group means that the app (or the test) is wrong: a fail. Everything
-// else that a driver returns means that the device is: an error.
+// The kinds of errors on which verdicts depend. The first group means that the app (or the test) is wrong: a fail.
+// Everything else that a driver returns means that the device is: an error.
 var (
 	ErrNotActionable = errors.New("element cannot be acted on")
 	ErrNoApp         = errors.New("no such app")
@@ -19,7 +19,8 @@ var (
 	// ErrNoPage is an ErrPage of a call that needs an open page while none is.
 	ErrNoPage = fmt.Errorf("%w: no page is open", ErrPage)
 
-	// ErrMissed says that a touch was held back, because it would have met something else than the element it was aimed at.
+	// ErrMissed says that a touch was held back, because it would have met something else than the element it was aimed
+	// at.
 	ErrMissed = fmt.Errorf("%w: something else was in its place when it was to be touched", ErrNotActionable)
 	// ErrCovered is an ErrMissed of what lies over the element and takes its touches.
 	ErrCovered = fmt.Errorf("%w", ErrMissed)
@@ -31,8 +32,8 @@ var (
 	ErrNotReady    = errors.New("screen cannot be read just now")
 	ErrUnsupported = errors.New("not supported by this device")
 
-	// ErrNeverIdle is an ErrNotReady that lasts: no tree can be had while the screen moves, and to ask again costs much. Pixels tell what
-	// is on it.
+	// ErrNeverIdle is an ErrNotReady that lasts: no tree can be had while the screen moves, and to ask again costs much.
+	// Pixels tell what is on it.
 	ErrNeverIdle = fmt.Errorf("%w: it never stands still", ErrNotReady)
 )
 
@@ -46,7 +47,8 @@ func (e *noPageError) Unwrap() error { return ErrNoPage }
 
 // AppIsWrong tells whether err blames the app or the test, not the device.
 func AppIsWrong(err error) bool {
-	for _, kind := range []error{screen.ErrNotFound, screen.ErrAmbiguous, ErrNotActionable, ErrNoApp, ErrAppCrashed, ErrPage} {
+	for _, kind := range []error{screen.ErrNotFound, screen.ErrAmbiguous, ErrNotActionable, ErrNoApp, ErrAppCrashed,
+		ErrPage} {
 		if errors.Is(err, kind) {
 			return true
 		}
@@ -58,7 +60,8 @@ func AppIsWrong(err error) bool {
 type Unavailable struct {
 	What string // "adb is not installed"
 	Mend string // "run `taproot setup`"
-	// Brief is What without what only the owner of the machine is told: where programs lie. "": there is nothing of that in What.
+	// Brief is What without what only the owner of the machine is told: where programs lie. "": there is nothing of that
+	// in What.
 	Brief string
 	// Usual says that most machines are so: who lists all platforms is not told of it, only who asks for this one.
 	Usual bool

@@ -9,15 +9,15 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// Gestures is a Device with a touch screen, or a mouse that stands for one. A gesture is made once and never repeated. A point that
-// is not on the screen gives an error that wraps ErrNotActionable, and no gesture.
+// Gestures is a Device with a touch screen, or a mouse that stands for one. A gesture is made once and never repeated.
+// A point that is not on the screen gives an error that wraps ErrNotActionable, and no gesture.
 type Gestures interface {
 	// LongPress holds one finger at p for d.
 	LongPress(ctx context.Context, p image.Point, d time.Duration) error
 	// DoubleTap taps twice, near enough in time for the system to see one double tap.
 	DoubleTap(ctx context.Context, p image.Point) error
-	// Swipe moves one finger from a to b within d. A fast one leaves the content moving. A browser with a mouse drags it, or touches, as
-	// what lies at a listens to; where nothing does, it is an ErrNotActionable.
+	// Swipe moves one finger from a to b within d. A fast one leaves the content moving. A browser with a mouse drags it,
+	// or touches, as what lies at a listens to; where nothing does, it is an ErrNotActionable.
 	Swipe(ctx context.Context, a, b image.Point, d time.Duration) error
 	// Drag holds one finger at a until the element is picked up, moves it to b within d, and lifts it there.
 	Drag(ctx context.Context, a, b image.Point, d time.Duration) error
@@ -27,13 +27,14 @@ type Gestures interface {
 type Scroller interface {
 	// Wheel moves what lies under at by the way that is given, as a wheel or a slow finger does, within d.
 	Wheel(ctx context.Context, at, by image.Point, d time.Duration) error
-	// ScrollBox brings into view what lies in the direction way (one of its coordinates is 1 or -1, the other 0) of the box that n is, holds
-	// or lies in, by so much of the box's size. It may go on so as on tells.
+	// ScrollBox brings into view what lies in the direction way (one of its coordinates is 1 or -1, the other 0) of the
+	// box that n is, holds or lies in, by so much of the box's size. It may go on so as on tells.
 	ScrollBox(ctx context.Context, n *screen.Node, way image.Point, part float64, on ScrollOn) (Scrolled, error)
 }
 
-// ScrollOn tells how a device may scroll on without a look from outside: until a part of one of the texts may be in the box, as long as
-// each movement leaves something in view that was there before, within a time. Without a text it moves once.
+// ScrollOn tells how a device may scroll on without a look from outside: until a part of one of the texts may be in the
+// box, as long as each movement leaves something in view that was there before, within a time. Without a text it moves
+// once.
 type ScrollOn struct {
 	Texts []string
 	Time  time.Duration
@@ -41,8 +42,9 @@ type ScrollOn struct {
 
 // Scrolled is what came of a movement.
 type Scrolled struct {
-	Moved    int             // pixels, in the direction that was asked for
-	Followed int             // movements that were made one after the other, each of which left something in view; 0: one, of which nobody knows
+	Moved int // pixels, in the direction that was asked for
+	// movements that were made one after the other, each of which left something in view; 0: one, of which nobody knows
+	Followed int
 	Unknown  bool            // the page moves the content in its own way: Moved is not known
 	Rested   bool            // the content has shown the same for a moment since it was moved
 	Before   int             // how far the content had been moved from its beginning
@@ -51,18 +53,22 @@ type Scrolled struct {
 
 // Keys is a Device that has keys.
 type Keys interface {
-	// Press presses keys together, in order, and lets them go: the last one is the key, those before it are held. Names are those
-	// of KeyNames, or single characters, which type themselves. One that this device lacks, or a combination that it cannot press,
-	// gives an error that wraps ErrUnsupported. "home" alone is the home button of a phone; with others it is the key on a keyboard.
+	// Press presses keys together, in order, and lets them go: the last one is the key, those before it are held. Names
+	// are those of KeyNames, or single characters, which type themselves. One that this device lacks, or a combination
+	// that it cannot press, gives an error that wraps ErrUnsupported. "home" alone is the home button of a phone; with
+	// others it is the key on a keyboard.
 	Press(ctx context.Context, keys []string) error
 }
 
-// KeyNames lists the names of keys that Press knows beside single characters: what a keyboard, a phone's frame or a remote control
-// says.
+// KeyNames lists the names of keys that Press knows beside single characters: what a keyboard, a phone's frame or a
+// remote control says.
 func KeyNames() []string {
-	return []string{"enter", "tab", "space", "backspace", "delete", "escape", "up", "down", "left", "right", "home", "end", "pageUp",
-		"pageDown", "back", "appSwitch", "menu", "power", "lock", "volumeUp", "volumeDown", "search", "select", "playPause", "mediaStop", "mediaNext",
-		"mediaPrevious", "rewind", "fastForward", "navigateUp", "navigateDown", "buttonA", "buttonB", "tvInput", "hdmi1", "hdmi2", "hdmi3", "shift", "control", "alt", "meta",
+	return []string{"enter", "tab", "space", "backspace", "delete", "escape", "up", "down", "left", "right", "home", "end",
+		"pageUp",
+		"pageDown", "back", "appSwitch", "menu", "power", "lock", "volumeUp", "volumeDown", "search", "select", "playPause",
+		"mediaStop", "mediaNext",
+		"mediaPrevious", "rewind", "fastForward", "navigateUp", "navigateDown", "buttonA", "buttonB", "tvInput", "hdmi1",
+		"hdmi2", "hdmi3", "shift", "control", "alt", "meta",
 		"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12"}
 }
 
@@ -105,19 +111,20 @@ type KeychainClearer interface {
 	ClearKeychain(ctx context.Context) error
 }
 
-// AllPermissions is the name by which SetPermissions means every permission that an app asks for. What the system does not let be changed
-// is left as it is.
+// AllPermissions is the name by which SetPermissions means every permission that an app asks for. What the system does
+// not let be changed is left as it is.
 const AllPermissions = "all"
 
-// ProcessKiller is an AppManager that can end the process of an app in the background, as a system short of memory does: the app keeps its place
-// among the recent ones, and what it saved. One that is in front stays.
+// ProcessKiller is an AppManager that can end the process of an app in the background, as a system short of memory
+// does: the app keeps its place among the recent ones, and what it saved. One that is in front stays.
 type ProcessKiller interface {
 	Kill(ctx context.Context, app string) error
 }
 
 // Rotator is a System whose screen can be held in four ways.
 type Rotator interface {
-	// SetRotation holds the screen upright (0), on its left side (1: the top of the device points left), upside down (2), or on its right (3).
+	// SetRotation holds the screen upright (0), on its left side (1: the top of the device points left), upside down (2),
+	// or on its right (3).
 	SetRotation(ctx context.Context, quarters int) error
 }
 
@@ -139,8 +146,8 @@ type Navigator interface {
 }
 
 // System is a Device whose settings can be changed for the length of a test. What they were before is given back by
-// Device.Close, or when the device is opened next, should this process be killed before. What a device cannot do gives an error
-// that wraps ErrUnsupported.
+// Device.Close, or when the device is opened next, should this process be killed before. What a device cannot do gives
+// an error that wraps ErrUnsupported.
 type System interface {
 	// Rotate turns the screen. An app that keeps its own orientation stays as it is, which is no error.
 	Rotate(ctx context.Context, landscape bool) error
@@ -152,12 +159,13 @@ type System interface {
 	Locale(ctx context.Context, app, locale string) error
 	// Notifications opens the list of notifications.
 	Notifications(ctx context.Context) error
-	// Shell runs a command in the device's own shell and gives what it wrote, to stderr too, and its exit code. What it changes is
-	// not given back.
+	// Shell runs a command in the device's own shell and gives what it wrote, to stderr too, and its exit code. What it
+	// changes is not given back.
 	Shell(ctx context.Context, command string) (output string, code int, err error)
 }
 
-// SystemReader is a System that tells how it is set. What a device cannot tell gives an error that wraps ErrUnsupported.
+// SystemReader is a System that tells how it is set. What a device cannot tell gives an error that wraps
+// ErrUnsupported.
 type SystemReader interface {
 	// IsDark tells whether the dark theme is on.
 	IsDark(ctx context.Context) (bool, error)
@@ -167,7 +175,8 @@ type SystemReader interface {
 
 // Identifier is a Device that can tell which version of which app is tested on it.
 type Identifier interface {
-	// Identify is of the app that was launched last, or of the page that is open; nil when there is none. It does nothing to either.
+	// Identify is of the app that was launched last, or of the page that is open; nil when there is none. It does nothing
+	// to either.
 	Identify(ctx context.Context) (*Identity, error)
 }
 
@@ -180,16 +189,16 @@ type Identity struct {
 
 // CrashWatcher is a Device that knows whether the app that was launched last has died since.
 type CrashWatcher interface {
-	// Crashed gives the first crash of that app, or of a process of its own, since its launch, nil when there is none. An error means that
-	// it is not known: "not checked", never "no crash". To ask is cheap enough for whenever something is not found, not for every poll,
-	// and at the end of a test, also after the log that StartLog copies was stopped.
+	// Crashed gives the first crash of that app, or of a process of its own, since its launch, nil when there is none. An
+	// error means that it is not known: "not checked", never "no crash". To ask is cheap enough for whenever something is
+	// not found, not for every poll, and at the end of a test, also after the log that StartLog copies was stopped.
 	Crashed(ctx context.Context) (*Crash, error)
 }
 
 // ObstacleReporter is a CrashWatcher that can tell what keeps an app from being used that is not the app's fault.
 type ObstacleReporter interface {
-	// Obstacle says in one sentence what of the system lies over the app that was launched last: its complaint about another app, say. ""
-	// when there is nothing.
+	// Obstacle says in one sentence what of the system lies over the app that was launched last: its complaint about
+	// another app, say. "" when there is nothing.
 	Obstacle(ctx context.Context) (string, error)
 }
 
@@ -223,12 +232,13 @@ type Crash struct {
 
 // Shaker is a Device whose apps can be made to feel that it is shaken.
 type Shaker interface {
-	// Shake returns once the movement is over. A device that only a hand can shake gives an error that wraps ErrUnsupported.
+	// Shake returns once the movement is over. A device that only a hand can shake gives an error that wraps
+	// ErrUnsupported.
 	Shake(ctx context.Context) error
 }
 
-// Biometrics is a Device that can be told which finger or face it has felt or seen. One that only a person can do that for gives an error that wraps
-// ErrUnsupported.
+// Biometrics is a Device that can be told which finger or face it has felt or seen. One that only a person can do that
+// for gives an error that wraps ErrUnsupported.
 type Biometrics interface {
 	// Enroll says whether the device knows a finger or face.
 	Enroll(ctx context.Context, known bool) error
@@ -238,8 +248,8 @@ type Biometrics interface {
 
 // Pusher is a Device whose apps can be given push notifications without a server.
 type Pusher interface {
-	// Push gives an app a notification: a JSON object as a server would send it. A device that only a server can send to gives an error that wraps
-	// ErrUnsupported.
+	// Push gives an app a notification: a JSON object as a server would send it. A device that only a server can send to
+	// gives an error that wraps ErrUnsupported.
 	Push(ctx context.Context, app string, payload []byte) error
 }
 
@@ -251,40 +261,44 @@ type StatusBar struct {
 
 // StatusBarSetter is a Device whose status bar can be told what to show. Device.Close ends that.
 type StatusBarSetter interface {
-	// SetStatusBar changes what is given; nil: it shows what is so again. A device that cannot gives an error that wraps ErrUnsupported.
+	// SetStatusBar changes what is given; nil: it shows what is so again. A device that cannot gives an error that wraps
+	// ErrUnsupported.
 	SetStatusBar(ctx context.Context, show *StatusBar) error
 }
 
-// Adjuster is a Device with elements that are set to a value instead of being typed into: wheels of pickers, and sliders.
+// Adjuster is a Device with elements that are set to a value instead of being typed into: wheels of pickers, and
+// sliders.
 type Adjuster interface {
 	// Adjustable tells whether an element is of that kind.
 	Adjustable(n *screen.Node) bool
-	// Adjust sets such an element, and gives what it shows then. A value that it does not take gives an error that wraps ErrNotActionable.
+	// Adjust sets such an element, and gives what it shows then. A value that it does not take gives an error that wraps
+	// ErrNotActionable.
 	Adjust(ctx context.Context, n *screen.Node, to string) (shown string, err error)
 }
 
 // FilePuller is a Device whose files can be copied.
 type FilePuller interface {
-	// PullFile copies the file at an absolute path to w, which keeps a part of it when that fails. A file that is not there, is none, or does
-	// not lie in the storage that apps and people share gives an error that wraps ErrNoFile.
+	// PullFile copies the file at an absolute path to w, which keeps a part of it when that fails. A file that is not
+	// there, is none, or does not lie in the storage that apps and people share gives an error that wraps ErrNoFile.
 	PullFile(ctx context.Context, path string, w io.Writer) error
 }
 
 // MediaAdder is a Device with a gallery of pictures and films.
 type MediaAdder interface {
-	// AddMedia copies a picture or film into the gallery and returns once apps can find it there. Device.Close takes it away again.
+	// AddMedia copies a picture or film into the gallery and returns once apps can find it there. Device.Close takes it
+	// away again.
 	AddMedia(ctx context.Context, path string) error
 }
 
 // Pincher is a Device that feels two fingers.
 type Pincher interface {
-	// Pinch puts two fingers down at the same distance from centre, on a line through it, and moves them from the distance `from` to the
-	// distance `to` within d. A finger beside the screen is an ErrNotActionable, and no gesture.
+	// Pinch puts two fingers down at the same distance from centre, on a line through it, and moves them from the distance
+	// `from` to the distance `to` within d. A finger beside the screen is an ErrNotActionable, and no gesture.
 	Pinch(ctx context.Context, centre image.Point, from, to int, d time.Duration) error
 }
 
-// Services is a Driver whose devices other tools can be let to, in the protocol of the platform's own tool (adb). What they do there is theirs to
-// answer for: the caller holds the device's lease.
+// Services is a Driver whose devices other tools can be let to, in the protocol of the platform's own tool (adb). What
+// they do there is theirs to answer for: the caller holds the device's lease.
 type Services interface {
 	// OpenService opens one of the device's services, such as "shell:ls". It ends with ctx.
 	OpenService(ctx context.Context, id, name string) (io.ReadWriteCloser, error)

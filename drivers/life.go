@@ -9,8 +9,8 @@ import (
 // ErrClosed is why a call on a device that was closed fails, or one that Close came upon.
 var ErrClosed = errors.New("the device was closed")
 
-// Lifetime is the time from a device's Open to its Close, or of something else that is begun and ended: a context that ends with ErrClosed, and
-// the goroutines that end with it. Safe for concurrent use.
+// Lifetime is the time from a device's Open to its Close, or of something else that is begun and ended: a context that
+// ends with ErrClosed, and the goroutines that end with it. Safe for concurrent use.
 type Lifetime struct {
 	context.Context
 	end context.CancelCauseFunc
@@ -26,8 +26,8 @@ func NewLifetime() *Lifetime {
 	return l
 }
 
-// Go starts a goroutine that End waits for, so it must not outlast the context. When life is over nothing is started, and the error is
-// ErrClosed.
+// Go starts a goroutine that End waits for, so it must not outlast the context. When life is over nothing is started,
+// and the error is ErrClosed.
 func (l *Lifetime) Go(work func()) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -38,8 +38,8 @@ func (l *Lifetime) Go(work func()) error {
 	return nil
 }
 
-// End ends the context and waits for the goroutines. It tells whether this call was what ended it: one that comes later, or meanwhile,
-// waits for nothing. No goroutine of its own may call it.
+// End ends the context and waits for the goroutines. It tells whether this call was what ended it: one that comes
+// later, or meanwhile, waits for nothing. No goroutine of its own may call it.
 func (l *Lifetime) End() bool {
 	l.mu.Lock()
 	over := l.Err() != nil

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Warner is a Device that can be kept from doing what it was asked for although the call goes on: animations that stay on, permissions that
-// stay as they are.
+// Warner is a Device that can be kept from doing what it was asked for although the call goes on: animations that stay
+// on, permissions that stay as they are.
 type Warner interface {
 	// TakeWarnings returns what came up since the last call, each as a sentence that says what to do.
 	TakeWarnings() []string
@@ -20,25 +20,25 @@ func TakeWarnings(d Device) []string {
 	return nil
 }
 
-// AnimationControl is a Device that can be kept from doing things by itself: screens come to rest sooner, nothing is tapped in flight, and none goes
-// dark while a test waits.
+// AnimationControl is a Device that can be kept from doing things by itself: screens come to rest sooner, nothing is
+// tapped in flight, and none goes dark while a test waits.
 type AnimationControl interface {
-	// Calm switches the system's animations off and keeps the display on until Device.Close, or until the device is opened next, should
-	// this process be killed before.
+	// Calm switches the system's animations off and keeps the display on until Device.Close, or until the device is opened
+	// next, should this process be killed before.
 	Calm(ctx context.Context) error
 }
 
 // Meter is a Device that tells what an app costs it.
 type Meter interface {
-	// Measure looks at the app that was launched last; nil when there is none that runs. Unlike a Device's other methods it may be called
-	// while another call is under way, and it does nothing to the app.
+	// Measure looks at the app that was launched last; nil when there is none that runs. Unlike a Device's other methods
+	// it may be called while another call is under way, and it does nothing to the app.
 	Measure(ctx context.Context) (*Measurement, error)
 }
 
 // WatchedInstaller is an AppManager that tells how far an installation has come.
 type WatchedInstaller interface {
-	// InstallWatched is Install that calls progress with the bytes that the device has taken. It does so from one goroutine at a time, and
-	// not after it has returned.
+	// InstallWatched is Install that calls progress with the bytes that the device has taken. It does so from one
+	// goroutine at a time, and not after it has returned.
 	InstallWatched(ctx context.Context, path string, progress func(done, total int64)) error
 }
 

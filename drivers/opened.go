@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// OpenDevices are the devices that a driver has open, so that closing it closes them. The zero value is ready; safe for concurrent use.
+// OpenDevices are the devices that a driver has open, so that closing it closes them. The zero value is ready; safe for
+// concurrent use.
 type OpenDevices struct {
 	mu     sync.Mutex
 	closed bool

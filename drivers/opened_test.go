@@ -25,7 +25,8 @@ func TestOpened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var open drivers.OpenDevices
 		broken := errors.New("broken")
-		left, gone, late := &closer{Lifetime: drivers.NewLifetime(), err: broken}, &closer{Lifetime: drivers.NewLifetime()}, &closer{Lifetime: drivers.NewLifetime()}
+		left, gone, late := &closer{Lifetime: drivers.NewLifetime(), err: broken}, &closer{Lifetime: drivers.NewLifetime()},
+			&closer{Lifetime: drivers.NewLifetime()}
 		for _, c := range []*closer{left, gone} {
 			if !open.Add(c, c) {
 				t.Fatal("not taken")

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// Picture is a PNG file as a device gave it. Its pixels are read when somebody asks for one: most pictures are only kept, as the file
-// that they are. One whose pixels cannot be read is black, as its size says. Safe for concurrent use.
+// Picture is a PNG file as a device gave it. Its pixels are read when somebody asks for one: most pictures are only
+// kept, as the file that they are. One whose pixels cannot be read is black, as its size says. Safe for concurrent use.
 type Picture struct {
 	file   []byte
 	size   image.Point
@@ -63,8 +63,9 @@ func (p *Picture) RGBA64At(x, y int) color.RGBA64 {
 // Decoded gives the pixels as png.Decode does, for whoever reads many.
 func (p *Picture) Decoded() image.Image { return p.pixels() }
 
-// Pictures makes pictures of the files that one screen gives, one after the other. A file that is equal to the one before gives the same
-// picture, so that the pixels of a screen that rests are read once. The zero value is ready; safe for concurrent use.
+// Pictures makes pictures of the files that one screen gives, one after the other. A file that is equal to the one
+// before gives the same picture, so that the pixels of a screen that rests are read once. The zero value is ready; safe
+// for concurrent use.
 type Pictures struct {
 	mu   sync.Mutex
 	last *Picture

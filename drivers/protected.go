@@ -12,15 +12,15 @@ type Protected struct {
 	Bounds image.Rectangle // pixels of the screenshot; empty: not known, it may be all of the screen
 }
 
-// Protector is a Device whose apps can forbid pictures of their windows. A picture of such a screen is black there or cannot be had, and tells
-// nothing; the elements can be read and touched all the same.
+// Protector is a Device whose apps can forbid pictures of their windows. A picture of such a screen is black there or
+// cannot be had, and tells nothing; the elements can be read and touched all the same.
 type Protector interface {
 	// Protected gives what of the screen pictures do not show now, the topmost first; nil: they show all of it.
 	Protected(ctx context.Context) ([]Protected, error)
 }
 
-// ProtectedError says that what pixels alone could tell cannot be told, because an app forbids pictures. It is an ErrNotReady: what is on the
-// screen next may be allowed.
+// ProtectedError says that what pixels alone could tell cannot be told, because an app forbids pictures. It is an
+// ErrNotReady: what is on the screen next may be allowed.
 type ProtectedError struct {
 	Device string // its id
 	Parts  []Protected
@@ -31,7 +31,9 @@ func (e *ProtectedError) Error() string {
 	if len(e.Parts) > 0 {
 		name = "the window " + e.Parts[0].Window
 	}
-	return fmt.Sprintf("device %s: the app forbids pictures of %s (FLAG_SECURE): what its pixels show cannot be told; its elements can be looked for", e.Device, name)
+	return fmt.Sprintf(
+		"device %s: the app forbids pictures of %s (FLAG_SECURE): what its pixels show cannot be told; its elements can be "+
+			"looked for", e.Device, name)
 }
 
 // Is makes it an ErrNotReady.

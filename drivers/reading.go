@@ -18,9 +18,9 @@ const goodReading = 0.8
 // maxReading bounds the texts that are compared, in bytes: the time goes with the square of it.
 const maxReading = 1000
 
-// FindText gives the places that show a text: whole lines, or whole words within one, best and then in reading order. Only what a reader
-// of pixels confuses is forgiven, and the score tells: l for I, O for 0, rn for m, a lost accent, blank or comma. "Unpaid" never shows
-// "Paid", nor "50" "60".
+// FindText gives the places that show a text: whole lines, or whole words within one, best and then in reading order.
+// Only what a reader of pixels confuses is forgiven, and the score tells: l for I, O for 0, rn for m, a lost accent,
+// blank or comma. "Unpaid" never shows "Paid", nor "50" "60".
 func FindText(lines []TextLine, want string) []Sighting {
 	var hits []Sighting
 	for _, h := range rankText(lines, want) {
@@ -60,7 +60,8 @@ func rankText(lines []TextLine, want string) []rankedText {
 		all = append(all, l.rank(goal, words)...)
 	}
 	slices.SortStableFunc(all, func(a, b rankedText) int {
-		return cmp.Or(cmp.Compare(truth(b.same), truth(a.same)), cmp.Compare(truth(b.Whole), truth(a.Whole)), cmp.Compare(b.Score, a.Score))
+		return cmp.Or(cmp.Compare(truth(b.same), truth(a.same)), cmp.Compare(truth(b.Whole), truth(a.Whole)),
+			cmp.Compare(b.Score, a.Score))
 	})
 	return all
 }
@@ -72,7 +73,8 @@ func truth(b bool) int {
 	return 0
 }
 
-// rank rates the runs of words of a line that may be the goal; blanks are lost and made in reading, so the number of words may differ.
+// rank rates the runs of words of a line that may be the goal; blanks are lost and made in reading, so the number of
+// words may differ.
 func (l TextLine) rank(goal []rune, words int) []rankedText {
 	var best rankedText
 	var same []rankedText
@@ -127,7 +129,8 @@ func boxOf(words []TextLine) (box image.Rectangle) {
 
 // glyphs is a text as the eye has it: normalised, and letter pairs that look like one letter as that letter.
 func glyphs(s string) []rune {
-	return []rune(strings.NewReplacer("rn", "m", "vv", "w", "\u2019", "'", "\u2018", "'", "\u201c", `"`, "\u201d", `"`, "\u2013", "-", "\u2014", "-", "\u2212", "-").
+	return []rune(strings.NewReplacer("rn", "m", "vv", "w", "\u2019", "'", "\u2018", "'", "\u201c", `"`, "\u201d", `"`,
+		"\u2013", "-", "\u2014", "-", "\u2212", "-").
 		Replace(screen.Normalise(s)))
 }
 
@@ -155,7 +158,8 @@ func liken(want, have []rune) (score float64, same bool) {
 	return max(0, 1-cost/float64(max(len(want), len(have)))), costsOnlySlips(want, have)
 }
 
-// costsOnlySlips tells whether want can be made of have without replacing, adding or dropping a character that the eye tells apart.
+// costsOnlySlips tells whether want can be made of have without replacing, adding or dropping a character that the eye
+// tells apart.
 func costsOnlySlips(want, have []rune) bool {
 	row := make([]bool, len(have)+1)
 	row[0] = true
@@ -166,15 +170,16 @@ func costsOnlySlips(want, have []rune) bool {
 		diagonal := row[0]
 		row[0] = row[0] && loss(want, i) < other
 		for j := range have {
-			now := diagonal && swap(want[i], have[j]) < other || row[j+1] && loss(want, i) < other || row[j] && loss(have, j) < other
+			now := diagonal && swap(want[i], have[j]) < other || row[j+1] && loss(want, i) < other || row[j] &&
+				loss(have, j) < other
 			diagonal, row[j+1] = row[j+1], now
 		}
 	}
 	return row[len(have)]
 }
 
-// loss is what it takes that the character s[i] is not in the other text. A point within a number and a sign before one are no
-// specks of dust, nor is a letter.
+// loss is what it takes that the character s[i] is not in the other text. A point within a number and a sign before one
+// are no specks of dust, nor is a letter.
 func loss(s []rune, i int) float64 {
 	r := s[i]
 	digit := func(k int) bool { return k >= 0 && k < len(s) && unicode.IsDigit(s[k]) }

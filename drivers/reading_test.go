@@ -22,10 +22,14 @@ func read(text string) TextLine {
 
 func TestReadTextThatIsNotTheSame(t *testing.T) {
 	for _, c := range []struct{ want, have string }{
-		{"Paid", "Unpaid"}, {"Paid", "Prepaid"}, {"Paid", "Raid"}, {"50", "60"}, {"5", "15"}, {"5", "-5"}, {"5.99", "599"}, {"5.99", "5 99"},
-		{"125", "1 25"}, {"Unlocked", "Unblocked"}, {"Enabled", "Disabled"}, {"Activate", "Deactivate"}, {"not paid", "now paid"},
-		{"You are signed in", "You are not signed in"}, {"10 €", "10 $"}, {"50", "50%"}, {"Sign in", "Sign on"}, {"1,000", "1.000"}, {"Pay", "Pa"},
-		{"12:30", "1230"}, {"C", "C++"}, {"Total: 5", "Total: S"}, {"Yes", "No"}, {"on", "off"}, {"a > b", "a < b"}, {"Included", "Excluded"},
+		{"Paid", "Unpaid"}, {"Paid", "Prepaid"}, {"Paid", "Raid"}, {"50", "60"}, {"5", "15"}, {"5", "-5"}, {"5.99", "599"},
+		{"5.99", "5 99"},
+		{"125", "1 25"}, {"Unlocked", "Unblocked"}, {"Enabled", "Disabled"}, {"Activate", "Deactivate"},
+		{"not paid", "now paid"},
+		{"You are signed in", "You are not signed in"}, {"10 €", "10 $"}, {"50", "50%"}, {"Sign in", "Sign on"},
+		{"1,000", "1.000"}, {"Pay", "Pa"},
+		{"12:30", "1230"}, {"C", "C++"}, {"Total: 5", "Total: S"}, {"Yes", "No"}, {"on", "off"}, {"a > b", "a < b"},
+		{"Included", "Excluded"},
 	} {
 		if got := FindText([]TextLine{read(c.have)}, c.want); len(got) > 0 {
 			t.Errorf("%q was taken for %q: %+v", c.have, c.want, got)
@@ -63,7 +67,8 @@ func TestReadTextThatIsTheSame(t *testing.T) {
 func TestReadTextIsFoundInItsPlace(t *testing.T) {
 	lines := []TextLine{read("Pay later or Pay now"), read("Pay")}
 	got := FindText(lines, "Pay")
-	if len(got) != 3 || !got[0].Whole || got[0].Bounds != image.Rect(0, 0, 30, 20) || got[1].Whole || got[2].Bounds != image.Rect(130, 0, 160, 20) {
+	if len(got) != 3 || !got[0].Whole || got[0].Bounds != image.Rect(0, 0, 30, 20) || got[1].Whole ||
+		got[2].Bounds != image.Rect(130, 0, 160, 20) {
 		t.Errorf("%+v", got)
 	}
 	near := NearestText(lines, "Pay never", 2)
@@ -89,7 +94,8 @@ func FuzzFindText(f *testing.F) {
 				t.Errorf("%q in %q: %+v", want, have, h)
 			}
 		}
-		if line := read(want); len(line.Words) == len(strings.Fields(screen.Normalise(want))) && len(glyphs(want)) > 0 && len(FindText([]TextLine{line}, want)) == 0 {
+		if line := read(want); len(line.Words) == len(strings.Fields(screen.Normalise(want))) && len(glyphs(want)) > 0 &&
+			len(FindText([]TextLine{line}, want)) == 0 {
 			t.Errorf("%q is not found in itself", want)
 		}
 	})

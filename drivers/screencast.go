@@ -12,9 +12,10 @@ import (
 
 // Screencaster is a Device that shows its screen while it changes.
 type Screencaster interface {
-	// Screencast calls show with a picture of the screen, and with a newer one whenever it has changed, until stop is called or the device is
-	// closed. It goes on beside other calls; what cannot be pictured just now is left out. show is not called twice at a time, and its
-	// slowness costs pictures, never the device. stop waits for the last call of show. An ErrUnsupported means that Screenshot is all there is.
+	// Screencast calls show with a picture of the screen, and with a newer one whenever it has changed, until stop is
+	// called or the device is closed. It goes on beside other calls; what cannot be pictured just now is left out. show is
+	// not called twice at a time, and its slowness costs pictures, never the device. stop waits for the last call of show.
+	// An ErrUnsupported means that Screenshot is all there is.
 	Screencast(ctx context.Context, show func(Frame)) (stop func() error, err error)
 }
 
@@ -48,8 +49,8 @@ func NewFrame(img image.Image, at time.Time) (Frame, error) {
 	return Frame{JPEG: out.Bytes(), Size: size, At: at}, nil
 }
 
-// Pace is how long to wait between two pictures of a device that sends none by itself: Fast after one that shows something new, and for as
-// long as Keep after it, then longer by half after each that shows nothing new, up to Slow.
+// Pace is how long to wait between two pictures of a device that sends none by itself: Fast after one that shows
+// something new, and for as long as Keep after it, then longer by half after each that shows nothing new, up to Slow.
 type Pace struct {
 	Fast, Slow, Keep time.Duration
 

@@ -5,8 +5,8 @@ import (
 	"image"
 )
 
-// Vision see in a picture what no element tree tells. A picture that cannot be judged is an error, never an answer: a model that is not
-// there, that refuses, or that gives half an answer. Safe for concurrent use.
+// Vision see in a picture what no element tree tells. A picture that cannot be judged is an error, never an answer: a
+// model that is not there, that refuses, or that gives half an answer. Safe for concurrent use.
 type Vision interface {
 	// OCR reads the text in a picture, line by line, in reading order.
 	OCR(ctx context.Context, img image.Image) ([]TextLine, error)
@@ -14,8 +14,8 @@ type Vision interface {
 	FindImage(ctx context.Context, img, template image.Image) ([]Sighting, error)
 	// Judge asks so many times (at least once) whether a picture shows what prompt says.
 	Judge(ctx context.Context, img image.Image, prompt string, votes int) (Judgement, error)
-	// ExtractText takes a value out of a picture, as prompt says it in plain words; a picture without it gives an error that wraps
-	// ErrNotFound.
+	// ExtractText takes a value out of a picture, as prompt says it in plain words; a picture without it gives an error
+	// that wraps ErrNotFound.
 	ExtractText(ctx context.Context, img image.Image, prompt string) (Extraction, error)
 	// Locate finds what description tells of; a picture without it gives an error that wraps ErrNotFound.
 	Locate(ctx context.Context, img image.Image, description string) (Located, error)
@@ -39,10 +39,11 @@ type Sighting struct {
 
 // Judgement is the answer to a question about a picture.
 type Judgement struct {
-	Passed   bool       `json:"passed"`
-	Reason   string     `json:"reason"`
-	Evidence []TextLine `json:"evidence,omitempty"` // what the answer rests on, and where; no Text: something that is no text
-	For      int        `json:"for"`                // votes for it
+	Passed bool   `json:"passed"`
+	Reason string `json:"reason"`
+	// what the answer rests on, and where; no Text: something that is no text
+	Evidence []TextLine `json:"evidence,omitempty"`
+	For      int        `json:"for"` // votes for it
 	Against  int        `json:"against"`
 	Call     *ModelCall `json:"asked,omitempty"` // set beside an error too, once something was asked
 }
@@ -61,9 +62,11 @@ type Located struct {
 	Call   *ModelCall      `json:"asked,omitempty"`
 }
 
-// ModelCall is all that passed between Taproot and a model about one picture, so that a person can check it and a rerun need not ask again.
+// ModelCall is all that passed between Taproot and a model about one picture, so that a person can check it and a rerun
+// need not ask again.
 type ModelCall struct {
-	Key      string      `json:"key"`  // of the picture, the prompt, the model and the kind: the same key is the same question
+	// of the picture, the prompt, the model and the kind: the same key is the same question
+	Key      string      `json:"key"`
 	Kind     string      `json:"kind"` // judge, extract, locate
 	Model    string      `json:"model"`
 	Endpoint string      `json:"endpoint,omitempty"` // without what is secret in it

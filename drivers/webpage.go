@@ -6,14 +6,16 @@ import (
 	"time"
 )
 
-// WebTarget names one element of a page. Playwright waits until it can be acted on: that it is there, visible, enabled, stands
-// still and is not covered. When that does not happen in time, or at once when the selector picks several elements, the error
-// wraps ErrNotFound, ErrAmbiguous or ErrNotActionable and says what was seen; a selector that is not valid is an ErrNotFound.
+// WebTarget names one element of a page. Playwright waits until it can be acted on: that it is there, visible, enabled,
+// stands still and is not covered. When that does not happen in time, or at once when the selector picks several
+// elements, the error wraps ErrNotFound, ErrAmbiguous or ErrNotActionable and says what was seen; a selector that is
+// not valid is an ErrNotFound.
 type WebTarget struct {
 	Selector string
 	Frame    string        // CSS of the iframe that holds it; "" is the page itself; "#outer >> #inner" goes deeper
 	Timeout  time.Duration // 10 s if it is 0
-	// Meanwhile is called at most once, when the page took what was done and is watched for a moment, to see whether it takes that back. May be nil.
+	// Meanwhile is called at most once, when the page took what was done and is watched for a moment, to see whether it
+	// takes that back. May be nil.
 	Meanwhile func(context.Context)
 	// Warned is called with what the caller should know although the call succeeds. May be nil.
 	Warned func(warning string)
@@ -26,15 +28,15 @@ func (t WebTarget) Warn(warning string) {
 	}
 }
 
-// WebElements is a Browser whose elements can be used one by one. An action that cannot be repeated without harm (a click, a
-// key) is made once.
+// WebElements is a Browser whose elements can be used one by one. An action that cannot be repeated without harm (a
+// click, a key) is made once.
 type WebElements interface {
 	// ClickOn clicks.
 	ClickOn(ctx context.Context, at WebTarget, how WebClick) error
 	// FillIn replaces the text of a field; it is Fill, in frames too.
 	FillIn(ctx context.Context, at WebTarget, text string) error
-	// PressOn gives an element the focus and presses a key in it: "Enter", "Control+A", in the words of Keys or Playwright. With no
-	// selector the key goes where the focus is.
+	// PressOn gives an element the focus and presses a key in it: "Enter", "Control+A", in the words of Keys or
+	// Playwright. With no selector the key goes where the focus is.
 	PressOn(ctx context.Context, at WebTarget, key string) error
 	// SelectIn chooses from a <select>.
 	SelectIn(ctx context.Context, at WebTarget, choice WebChoice) error
@@ -46,11 +48,11 @@ type WebElements interface {
 	Upload(ctx context.Context, at WebTarget, files []string) error
 	// TextOf waits for one visible element and gives what it shows; of a field its text, of a password only dots.
 	TextOf(ctx context.Context, at WebTarget) (string, error)
-	// Download clicks and waits for the file that comes of it, which is put into dir, under name or else under the name that the
-	// site gives it, without any path in it. Nothing that is there is overwritten. It gives the file's path.
+	// Download clicks and waits for the file that comes of it, which is put into dir, under name or else under the name
+	// that the site gives it, without any path in it. Nothing that is there is overwritten. It gives the file's path.
 	Download(ctx context.Context, at WebTarget, dir, name string) (path string, err error)
-	// WaitElement waits until an element is visible, hidden, attached or detached. Hidden and detached hold for all that the
-	// selector picks, and not before the page has loaded. A frame that is not on the page holds nothing.
+	// WaitElement waits until an element is visible, hidden, attached or detached. Hidden and detached hold for all that
+	// the selector picks, and not before the page has loaded. A frame that is not on the page holds nothing.
 	WaitElement(ctx context.Context, at WebTarget, state string) error
 }
 
@@ -73,8 +75,8 @@ type WebDropper interface {
 	DropFiles(ctx context.Context, at WebTarget, files []string) error
 }
 
-// WebChoice is what to choose in a <select>: exactly one of its lists is used, the first that is not empty. Several entries need
-// a <select multiple>.
+// WebChoice is what to choose in a <select>: exactly one of its lists is used, the first that is not empty. Several
+// entries need a <select multiple>.
 type WebChoice struct {
 	Values  []string // of the options' value attributes
 	Labels  []string // as the options show them
@@ -85,27 +87,27 @@ type WebChoice struct {
 type WebPages interface {
 	// WaitPage waits for what event says; ErrNotFound when it does not come, with what came instead.
 	WaitPage(ctx context.Context, event WebEvent, timeout time.Duration) error
-	// Route answers, delays or blocks what pages ask the network for, from now on: for the pages that are open, or, before there
-	// are any, for those that OpenPage opens next. The newest route that fits is the one that counts. The next OpenPage begins
-	// without any.
+	// Route answers, delays or blocks what pages ask the network for, from now on: for the pages that are open, or, before
+	// there are any, for those that OpenPage opens next. The newest route that fits is the one that counts. The next
+	// OpenPage begins without any.
 	Route(ctx context.Context, r WebRoute) error
 	// SaveState writes the cookies and local storage to a file that only its owner can read.
 	SaveState(ctx context.Context, path string) error
-	// LoadState adds the cookies and local storage of such a file to the pages that are open (which see them when they load
-	// again), or, before there are any, to those that OpenPage opens next. A file that is none is an ErrPage.
+	// LoadState adds the cookies and local storage of such a file to the pages that are open (which see them when they
+	// load again), or, before there are any, to those that OpenPage opens next. A file that is none is an ErrPage.
 	LoadState(ctx context.Context, path string) error
 	// ClearState removes the cookies, and what the page that is open keeps in its own storage.
 	ClearState(ctx context.Context) error
-	// Eval runs an expression or a function in the page and gives its value: nil, bool, int, float64, string, []any, map[string]any.
-	// A script that throws, or does not end in time, or gives more than 1 MB of JSON, is a *ScriptError.
+	// Eval runs an expression or a function in the page and gives its value: nil, bool, int, float64, string, []any,
+	// map[string]any. A script that throws, or does not end in time, or gives more than 1 MB of JSON, is a *ScriptError.
 	Eval(ctx context.Context, script string, timeout time.Duration) (any, error)
 	// ClosePage closes the pages and their context. The next OpenPage may follow. Without a page it does nothing.
 	ClosePage(ctx context.Context) error
 }
 
-// WebEvent is what WebPages.WaitPage waits for; exactly one field is set. Addresses are patterns: a whole address, a path
-// ("/cart"), a glob ("**/cart*", where ** crosses slashes, * does not, and {a,b} is a choice), or a regular expression between
-// slashes ("/id=[0-9]+/").
+// WebEvent is what WebPages.WaitPage waits for; exactly one field is set. Addresses are patterns: a whole address, a
+// path ("/cart"), a glob ("**/cart*", where ** crosses slashes, * does not, and {a,b} is a choice), or a regular
+// expression between slashes ("/id=[0-9]+/").
 type WebEvent struct {
 	URL      string // the page's address fits
 	Load     string // load, domcontentloaded, networkidle
@@ -113,8 +115,8 @@ type WebEvent struct {
 	Response string // the same for an answer
 }
 
-// WebRoute is what becomes of requests to the addresses that fit URL, a pattern as in WebEvent. Without Block, Status, Body, JSON
-// and Headers the request goes its way, after Delay.
+// WebRoute is what becomes of requests to the addresses that fit URL, a pattern as in WebEvent. Without Block, Status,
+// Body, JSON and Headers the request goes its way, after Delay.
 type WebRoute struct {
 	URL     string
 	Method  string // "": any
@@ -130,8 +132,8 @@ type WebRoute struct {
 	Modify  *WebModify        // what becomes different in the network's own answer
 }
 
-// WebModify changes the network's answer before the page gets it. An answer that cannot be changed so (Merge where there is no JSON)
-// becomes a failed request, which the log explains.
+// WebModify changes the network's answer before the page gets it. An answer that cannot be changed so (Merge where
+// there is no JSON) becomes a failed request, which the log explains.
 type WebModify struct {
 	Status  int               // 0: as it is
 	Headers map[string]string // in place of, or beside, its own; "" removes one
@@ -139,11 +141,11 @@ type WebModify struct {
 	Replace map[string]string // texts in the body
 }
 
-// WebTabs is a Browser whose pages (tabs, popups) can be chosen between, and whose dialogs can be answered ahead. A page that a page
-// opens becomes the current one by itself; when it closes, the newest of the others does.
+// WebTabs is a Browser whose pages (tabs, popups) can be chosen between, and whose dialogs can be answered ahead. A
+// page that a page opens becomes the current one by itself; when it closes, the newest of the others does.
 type WebTabs interface {
-	// PickPage waits for a page that fits, the newest if there are several, and makes it the current one; ErrNotFound names those that
-	// are open.
+	// PickPage waits for a page that fits, the newest if there are several, and makes it the current one; ErrNotFound
+	// names those that are open.
 	PickPage(ctx context.Context, which WebTabSelector, timeout time.Duration) error
 	// CloseTab closes the current page.
 	CloseTab(ctx context.Context) error
@@ -151,13 +153,15 @@ type WebTabs interface {
 	AnswerDialogs(ctx context.Context, how WebAnswer) error
 }
 
-// WebPageMonitor is a Browser that tells what happened on its pages beside what was asked of them, and that can keep a page in front.
+// WebPageMonitor is a Browser that tells what happened on its pages beside what was asked of them, and that can keep a
+// page in front.
 type WebPageMonitor interface {
 	// PageEvents gives what happened since it was asked last: the oldest, and how many more there were.
 	PageEvents() (list []WebPageEvent, more int)
 	// Tabs lists the pages that are open, in the order in which they were opened. One that cannot be asked has no title.
 	Tabs(ctx context.Context) ([]WebTab, error)
-	// KeepFront says whether the page in front stays there when another one opens, instead of that one becoming the current one.
+	// KeepFront says whether the page in front stays there when another one opens, instead of that one becoming the
+	// current one.
 	KeepFront(keep bool)
 }
 
@@ -193,8 +197,8 @@ type WebTabSelector struct {
 	Index *int   // in the order in which they were opened; negative from the newest
 }
 
-// WebAnswer is how dialogs are answered. The zero value leaves one open until Alerter answers it; any other call than that and a
-// screenshot dismisses it first.
+// WebAnswer is how dialogs are answered. The zero value leaves one open until Alerter answers it; any other call than
+// that and a screenshot dismisses it first.
 type WebAnswer struct {
 	AtOnce bool
 	Accept bool
@@ -203,9 +207,10 @@ type WebAnswer struct {
 
 // WebListener is a Browser whose pages can be listened to.
 type WebListener interface {
-	// Listen runs a script in each page and frame of the context that is open, those that are there and those to come, before their own
-	// scripts. What it gives to the window's function of this name, a text, is heard with the place of its page among Tabs; the promise that
-	// the function returns is kept when heard returns. heard is called from several goroutines, and may call the device. It ends with the context.
+	// Listen runs a script in each page and frame of the context that is open, those that are there and those to come,
+	// before their own scripts. What it gives to the window's function of this name, a text, is heard with the place of
+	// its page among Tabs; the promise that the function returns is kept when heard returns. heard is called from several
+	// goroutines, and may call the device. It ends with the context.
 	Listen(ctx context.Context, name, script string, heard func(tab int, text string)) error
 }
 
@@ -219,7 +224,8 @@ type WebHistoryEntry struct {
 
 // WebHistory is a Browser that tells how its pages came where they are.
 type WebHistory interface {
-	// Visit gives the entry that the page in front shows. A browser that does not tell gives an error that wraps ErrUnsupported.
+	// Visit gives the entry that the page in front shows. A browser that does not tell gives an error that wraps
+	// ErrUnsupported.
 	Visit(ctx context.Context) (WebHistoryEntry, error)
 }
 
@@ -248,23 +254,23 @@ type WebEvidenceOptions struct {
 type WebRecording interface {
 	// Troubles gives the errors of the console, uncaught errors and requests that failed since it was asked last, masked.
 	Troubles() []string
-	// Stop ends it and gives the files: the HAR, and the traces of the contexts that were opened. It may close the page: it comes right
-	// before Recording.Stop or Device.Close.
+	// Stop ends it and gives the files: the HAR, and the traces of the contexts that were opened. It may close the page:
+	// it comes right before Recording.Stop or Device.Close.
 	Stop(ctx context.Context) (har string, traces []string, err error)
 }
 
 // PageSnapshotter is a Browser that can keep its page as it is now for a report, to be looked into later.
 type PageSnapshotter interface {
-	// PageSnapshot gives the elements of the current page, those of frames of the same origin among them, with their attributes, boxes and
-	// styles, and its texts with their boxes, as a JSON object of bounded size. Passwords are not in it; other secrets may be. It is the
-	// same slice as the one before when nothing of the page has changed.
+	// PageSnapshot gives the elements of the current page, those of frames of the same origin among them, with their
+	// attributes, boxes and styles, and its texts with their boxes, as a JSON object of bounded size. Passwords are not in
+	// it; other secrets may be. It is the same slice as the one before when nothing of the page has changed.
 	PageSnapshot(ctx context.Context) ([]byte, error)
 }
 
 // PageAnswerer is a Browser that knows how its pages were answered.
 type PageAnswerer interface {
-	// PageAnswer gives the status of the answer that the page which is open came with, and the address that was asked for; 0: it came
-	// from no server, or that is not known.
+	// PageAnswer gives the status of the answer that the page which is open came with, and the address that was asked for;
+	// 0: it came from no server, or that is not known.
 	PageAnswer() (status int, address string)
 }
 

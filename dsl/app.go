@@ -29,7 +29,8 @@ func (l Launch) check(d *decoding, v source.Value, _ object) {
 	arguments, _ := v.Get("arguments")
 	for _, f := range arguments.Value.Fields {
 		if f.Value.Kind == source.List || f.Value.Kind == source.Map || f.Value.Kind == source.Null {
-			d.wrong(f.Value, fmt.Sprintf("the argument %q must be a text, a number, true or false, not %s", shorten.Runes(f.Key, 60), describe(f.Value)), "")
+			d.wrong(f.Value, fmt.Sprintf("the argument %q must be a text, a number, true or false, not %s",
+				shorten.Runes(f.Key, 60), describe(f.Value)), "")
 		}
 	}
 }
@@ -76,7 +77,8 @@ func (s SetPermissions) check(d *decoding, v source.Value, _ object) {
 	for _, p := range s.Deny {
 		for _, q := range s.Allow {
 			if p == q {
-				d.fail(deny.Pos, len("deny"), fmt.Sprintf("%q is both allowed and denied", shorten.Runes(p, 60)), "remove one of the two")
+				d.fail(deny.Pos, len("deny"), fmt.Sprintf("%q is both allowed and denied", shorten.Runes(p, 60)),
+					"remove one of the two")
 			}
 		}
 	}
@@ -90,6 +92,7 @@ type OpenLink struct {
 
 func (d *decoding) link(v source.Value, text string) {
 	if !schemeForm.MatchString(text) {
-		d.wrong(v, fmt.Sprintf("%q is not a link%s", shorten.Runes(text, 60), origin(v)), `a link begins with its scheme: "https://example.com" or "shop://item/5"`)
+		d.wrong(v, fmt.Sprintf("%q is not a link%s", shorten.Runes(text, 60), origin(v)),
+			`a link begins with its scheme: "https://example.com" or "shop://item/5"`)
 	}
 }

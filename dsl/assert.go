@@ -46,7 +46,8 @@ func (AssertElement) rules() []rule {
 	return []rule{
 		atLeastOne("text value count visible is").says(`"%s" does not say what must be true of the element`,
 			`give at least one of text, value, count, visible or is; to look for the element alone, use "assert"`),
-		cannotStand("visible=false", "text value count is").says("", "what is not there has no properties: remove one of the two"),
+		cannotStand("visible=false", "text value count is").says("",
+			"what is not there has no properties: remove one of the two"),
 	}
 }
 
@@ -66,7 +67,8 @@ type AssertVisual struct {
 	Votes  int    `json:"votes,omitempty" minimum:"1" maximum:"9" default:"1" doc:"How many answers are asked for; more than half of them must say that it is so."`
 }
 
-// AssertLog is the argument of assertLog: what the log of the device, or the console of the page, holds since the test began.
+// AssertLog is the argument of assertLog: what the log of the device, or the console of the page, holds since the test
+// began.
 type AssertLog struct {
 	Text   string `json:"text,omitempty" scalar:"true" minLength:"1" doc:"A text that a line of the log holds: logcat on Android, the system log on iOS, the console of a page."`
 	Regex  string `json:"regex,omitempty" minLength:"1" format:"regex" doc:"A regular expression that a line fits, instead of a text. as: saves what its first bracket matched, or all of it."`

@@ -78,13 +78,16 @@ func BenchmarkValidate(b *testing.B) {
 	}
 }
 
-// Work is counted in allocations, which do not depend on the machine: ten times as many files, and ten times as many steps in one
-// file, need about ten times as many.
+// Work is counted in allocations, which do not depend on the machine: ten times as many files, and ten times as many
+// steps in one file, need about ten times as many.
 func TestWorkGrowsLinearly(t *testing.T) {
 	steps := func(n int) []byte {
-		return []byte("id: a\nplatform: web\nsteps:\n  - openBrowser: about:blank\n" + strings.Repeat("  - copyText: {id: x, as: t}\n  - tap: {label: \"${t}\", below: y, when: t != \"\"}\n", n))
+		return []byte("id: a\nplatform: web\nsteps:\n  - openBrowser: about:blank\n" +
+			strings.Repeat("  - copyText: {id: x, as: t}\n  - tap: {label: \"${t}\", below: y, when: t != \"\"}\n", n))
 	}
-	for name, work := range map[string]func(int) [][]byte{"files": files, "steps": func(n int) [][]byte { return [][]byte{steps(n)} }} {
+	for name, work := range map[string]func(int) [][]byte{"files": files, "steps": func(n int) [][]byte {
+		return [][]byte{steps(n)}
+	}} {
 		few, many := work(30), work(300)
 		a := testing.AllocsPerRun(1, func() { validateAll(t, few) })
 		b := testing.AllocsPerRun(1, func() { validateAll(t, many) })

@@ -12,8 +12,8 @@ import (
 )
 
 // Bind fills in the variables of a step and checks it again, now with every type. args is the action's struct by value,
-// for example a Tap. The steps inside of a control step and all expressions stay as they are: they wait until they are run. The
-// error is an Errors.
+// for example a Tap. The steps inside of a control step and all expressions stay as they are: they wait until they are
+// run. The error is an Errors.
 func Bind(step *Step, s *Scope) (args any, opts StepOptions, err error) {
 	return s.bind(step, nil)
 }
@@ -39,8 +39,8 @@ func (s *Scope) bind(step *Step, promised map[string]bool) (args any, opts StepO
 	return args, opts, nil
 }
 
-// Args gives the argument of a step for reports: Flow with the variables filled in, without the steps inside of it. What cannot be
-// filled in stays as it is written.
+// Args gives the argument of a step for reports: Flow with the variables filled in, without the steps inside of it.
+// What cannot be filled in stays as it is written.
 func Args(step *Step, s *Scope) string {
 	if step.foreign != nil {
 		return source.Flow(step.Args)
@@ -180,8 +180,8 @@ func (s *Scope) all() map[string]any {
 	return env
 }
 
-// Decode checks a value as the argument of an operation and gives its struct by value. The text is final: ${NAME} has no
-// meaning in it. The keys of StepOptions are unknown to it; see DecodeStep. The error is an Errors.
+// Decode checks a value as the argument of an operation and gives its struct by value. The text is final: ${NAME} has
+// no meaning in it. The keys of StepOptions are unknown to it; see DecodeStep. The error is an Errors.
 func Decode(def *Def, v source.Value) (args any, err error) {
 	d := &decoding{}
 	args = d.bare(def, v)

@@ -35,7 +35,8 @@ type block struct {
 }
 
 func (block) rules() []rule {
-	return []rule{atLeastOne("steps blocks").says(`the file holds neither "steps" nor "blocks"`, `write "steps:" and under it the actions`)}
+	return []rule{atLeastOne("steps blocks").says(`the file holds neither "steps" nor "blocks"`,
+		`write "steps:" and under it the actions`)}
 }
 
 // named is one of the blocks under blocks:, when it has vars.
@@ -49,7 +50,8 @@ type table struct{}
 
 func (*table) fromValue(d *decoding, v source.Value, name string) {
 	if v.Kind != source.Map || len(v.Fields) == 0 {
-		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", name, describe(v)), `write the name of a block, and its steps under it: "sign-in: [{tap: Sign in}]"`)
+		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", name, describe(v)),
+			`write the name of a block, and its steps under it: "sign-in: [{tap: Sign in}]"`)
 	}
 }
 
@@ -70,7 +72,8 @@ func (d *decoding) blocks(v source.Value, file string) Blocks {
 	all := Blocks{}
 	for _, x := range f.Value.Fields {
 		if !idForm.MatchString(x.Key) {
-			d.fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("the block's name %q holds what no name can", shorten.Runes(x.Key, 60)),
+			d.fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("the block's name %q holds what no name can",
+				shorten.Runes(x.Key, 60)),
 				"use letters without accents, digits, dots, hyphens and underscores, beginning with a letter or a digit")
 		}
 		b := &Block{File: file, Name: x.Key, Pos: x.Pos, Source: d.source}
@@ -80,7 +83,8 @@ func (d *decoding) blocks(v source.Value, file string) Blocks {
 		} else {
 			d.variables = refused
 			var h named
-			d.structure(reflect.ValueOf(&h).Elem(), x.Value, object{name: x.Key, at: x.Pos, nested: true, example: x.Key + ": [{tap: Sign in}]"})
+			d.structure(reflect.ValueOf(&h).Elem(), x.Value, object{name: x.Key, at: x.Pos, nested: true, example: x.Key +
+				": [{tap: Sign in}]"})
 			b.Vars = h.Vars
 			d.variables = deferred
 			b.Steps = d.stepsUnder(x.Value, "steps")
@@ -93,8 +97,8 @@ func (d *decoding) blocks(v source.Value, file string) Blocks {
 	return all
 }
 
-// ParseBlock reads a file for a run step: only vars and steps, or a whole test, of which vars and steps are taken. platform is
-// that of the test that runs it; empty: not known yet. The error is an Errors.
+// ParseBlock reads a file for a run step: only vars and steps, or a whole test, of which vars and steps are taken.
+// platform is that of the test that runs it; empty: not known yet. The error is an Errors.
 func ParseBlock(file string, src []byte, platform Platform) (*Block, error) {
 	text, from, bad := source.Readable(file, src)
 	if bad != nil {
@@ -105,7 +109,8 @@ func ParseBlock(file string, src []byte, platform Platform) (*Block, error) {
 		return nil, err
 	}
 	if len(values) != 1 {
-		e := &source.Error{Pos: source.Pos{File: file, Line: 1, Col: 1}, Msg: "a file for run holds one document", Hint: `write "steps:" and under it the actions`}
+		e := &source.Error{Pos: source.Pos{File: file, Line: 1, Col: 1}, Msg: "a file for run holds one document",
+			Hint: `write "steps:" and under it the actions`}
 		if len(values) > 1 {
 			e.Pos, e.Source, e.Msg = values[1].Pos, from, "a second document in a file for run"
 		}
@@ -124,7 +129,8 @@ func ParseBlock(file string, src []byte, platform Platform) (*Block, error) {
 	}
 	d.variables, d.platform = refused, platform
 	var h block
-	d.structure(reflect.ValueOf(&h).Elem(), values[0], object{name: "the file", at: values[0].Pos, example: "steps: [{tap: Sign in}]"})
+	d.structure(reflect.ValueOf(&h).Elem(), values[0], object{name: "the file", at: values[0].Pos,
+		example: "steps: [{tap: Sign in}]"})
 	b.Vars = h.Vars
 	d.variables = deferred
 	b.Steps = d.stepsUnder(values[0], "steps")
@@ -144,8 +150,8 @@ func (b *Block) check(p Platform) source.Errors {
 	return errs
 }
 
-// CheckPlatform finds the steps that a platform cannot do: those of hooks and blocks, which were read before it was known. The
-// error is an Errors.
+// CheckPlatform finds the steps that a platform cannot do: those of hooks and blocks, which were read before it was
+// known. The error is an Errors.
 func CheckPlatform(steps Steps, p Platform) error { return checkPlatform(steps, p).Err() }
 
 func checkPlatform(steps Steps, p Platform) source.Errors {
@@ -155,7 +161,8 @@ func checkPlatform(steps Steps, p Platform) source.Errors {
 			continue
 		}
 		d := &decoding{source: s.source, platform: p, variables: deferred}
-		d.step(source.Value{Kind: source.Map, Pos: s.Pos, Fields: []source.Field{{Key: s.Def.Name, Pos: s.Pos, Value: s.Args}}})
+		d.step(source.Value{Kind: source.Map, Pos: s.Pos, Fields: []source.Field{
+			{Key: s.Def.Name, Pos: s.Pos, Value: s.Args}}})
 		errs = append(errs, d.errs...)
 	}
 	return errs
@@ -197,7 +204,8 @@ func (s Steps) references() []Ref {
 	return refs
 }
 
-// Path gives the file by the way that From goes: slashes, cleaned. It may lead out of the suite; who reads it looks to that.
+// Path gives the file by the way that From goes: slashes, cleaned. It may lead out of the suite; who reads it looks to
+// that.
 func (r Ref) Path() string {
 	if r.File == "" {
 		return path.Clean(r.From)
@@ -225,9 +233,9 @@ func (r Ref) Error(msg, hint string) *source.Error {
 // maxLinks bounds the blocks that one test can run, those in blocks included.
 const maxLinks = 500
 
-// Link reads the blocks of all run steps of the test, those in blocks too, and sets Step.Block. read gets Ref.Path and has to refuse what
-// lies outside of the suite; its error is told at the run step. The error is an Errors: files that cannot be read or are wrong,
-// blocks that are not there, and those that run each other in a circle.
+// Link reads the blocks of all run steps of the test, those in blocks too, and sets Step.Block. read gets Ref.Path and
+// has to refuse what lies outside of the suite; its error is told at the run step. The error is an Errors: files that
+// cannot be read or are wrong, blocks that are not there, and those that run each other in a circle.
 func Link(t *Test, read func(path string) ([]byte, error)) error { return LinkWith(t, read, nil) }
 
 // LinkWith is Link for tests whose run steps may name files in another language; foreign may be nil.
@@ -287,7 +295,8 @@ func (l *linker) find(r Ref, own Blocks) *Block {
 	}
 	src, err := l.read(r.Path())
 	if err != nil {
-		l.errs = append(l.errs, r.Error(fmt.Sprintf("%q cannot be run: %v", shorten.Runes(r.File, 60), err), meant(err, "the path is relative to this file")))
+		l.errs = append(l.errs, r.Error(fmt.Sprintf("%q cannot be run: %v", shorten.Runes(r.File, 60), err),
+			meant(err, "the path is relative to this file")))
 		return nil
 	}
 	if l.foreign != nil && r.Block == "" {
@@ -305,7 +314,8 @@ func (l *linker) find(r Ref, own Blocks) *Block {
 		return l.named(r, b.Blocks)
 	case len(b.Steps) == 0:
 		l.errs = append(l.errs, r.Error(fmt.Sprintf("%q holds no steps, only named blocks", shorten.Runes(r.File, 60)),
-			"say which one: run: {file: "+shorten.Runes(r.File, 60)+", block: "+strings.Join(slices.Sorted(maps.Keys(b.Blocks)), " or ")+"}"))
+			"say which one: run: {file: "+shorten.Runes(r.File, 60)+", block: "+strings.Join(slices.Sorted(maps.Keys(b.Blocks)),
+				" or ")+"}"))
 		return nil
 	}
 	return b

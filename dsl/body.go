@@ -7,15 +7,15 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// Bodies are the JSON Schemas of the arguments that programs send: what the check accepts, without variables, step options and the short
-// forms of whole arguments.
+// Bodies are the JSON Schemas of the arguments that programs send: what the check accepts, without variables, step
+// options and the short forms of whole arguments.
 type Bodies struct {
 	Actions map[string]map[string]any // by the name of the operation; objects
 	Shared  map[string]map[string]any // by name: what the others refer to, as prefix + name
 }
 
-// BodySchemas makes the schemas of all operations that an interface offers; references begin with prefix. TimeoutMs is the one step option that makes
-// sense without a test.
+// BodySchemas makes the schemas of all operations that an interface offers; references begin with prefix. TimeoutMs is
+// the one step option that makes sense without a test.
 func BodySchemas(of Interface, prefix string) Bodies {
 	s := &schemas{defs: schema{}, prefix: prefix, named: asItIs, forms: true}
 	all := Bodies{Actions: map[string]map[string]any{}, Shared: map[string]map[string]any{}}
@@ -42,8 +42,9 @@ func BodySchemas(of Interface, prefix string) Bodies {
 	return all
 }
 
-// typed writes what the keys of objects need of each other so that generators of types understand it. They read an anyOf beside properties as
-// "that, or anything", and {"required": ["label"]} as anything: so the anyOf goes into an allOf, and each of its objects names the keys that it wants.
+// typed writes what the keys of objects need of each other so that generators of types understand it. They read an
+// anyOf beside properties as "that, or anything", and {"required": ["label"]} as anything: so the anyOf goes into an
+// allOf, and each of its objects names the keys that it wants.
 func typed(x any) {
 	switch x := x.(type) {
 	case []any:
@@ -91,7 +92,8 @@ func wanted(some []any) []any {
 
 func asItIs(name string) string { return name }
 
-// ToolSchema is the schema of a struct with tags as the vocabulary has them, for assistants: in the one form that programs write, without the keys that only tests need, and in words for those who write none.
+// ToolSchema is the schema of a struct with tags as the vocabulary has them, for assistants: in the one form that
+// programs write, without the keys that only tests need, and in words for those who write none.
 func ToolSchema(args any, prefix string) map[string]any {
 	s := &schemas{defs: schema{}, prefix: prefix, named: asItIs, defaults: true}
 	object := s.object(reflect.TypeOf(args))
@@ -111,9 +113,11 @@ func ToolSchema(args any, prefix string) map[string]any {
 // OwnKey tells whether a key is one of the operation's arguments, rather than a step option.
 func (d *Def) OwnKey(key string) bool { return shapeOf(reflect.TypeOf(d.Args)).has(key) }
 
-// ExampleBody is the operation's example as programs send it: an object, also where YAML has a plain text. Step options are not in it.
+// ExampleBody is the operation's example as programs send it: an object, also where YAML has a plain text. Step options
+// are not in it.
 func (d *Def) ExampleBody() map[string]any {
-	tests, err := Parse("example.yaml", []byte("id: example\nplatform: "+string(d.Platforms[0])+"\nsteps:\n  - "+strings.ReplaceAll(d.Example, "\n", "\n    ")+"\n"))
+	tests, err := Parse("example.yaml", []byte("id: example\nplatform: "+string(d.Platforms[0])+"\nsteps:\n  - "+
+		strings.ReplaceAll(d.Example, "\n", "\n    ")+"\n"))
 	body := map[string]any{}
 	if err != nil || len(tests) != 1 || len(tests[0].Steps) != 1 {
 		return body // the examples are held against the language by a test

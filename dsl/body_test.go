@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestBodySchemas: every operation has one, it refers to nothing that is not there, and what stands in it is understood by Decode.
+// TestBodySchemas: every operation has one, it refers to nothing that is not there, and what stands in it is understood
+// by Decode.
 func TestBodySchemas(t *testing.T) {
 	b := BodySchemas(REST, "#/components/schemas/")
 	text, err := json.Marshal(b)
@@ -32,7 +33,8 @@ func TestBodySchemas(t *testing.T) {
 			}
 		}
 	}
-	if tap := b.Actions["tap"]["properties"].(schema); tap["below"].(schema)["$ref"] != "#/components/schemas/Anchor" || tap["count"].(schema)["maximum"] != 10 {
+	if tap := b.Actions["tap"]["properties"].(schema); tap["below"].(schema)["$ref"] != "#/components/schemas/Anchor" ||
+		tap["count"].(schema)["maximum"] != 10 {
 		t.Errorf("%v", tap)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// TestBodiesAgreeWithTheCheck: what the schema of an operation's body allows the check accepts, and what one of them refuses the other does,
-// for bodies that are made of the schema and for the same ones with something changed.
+// TestBodiesAgreeWithTheCheck: what the schema of an operation's body allows the check accepts, and what one of them
+// refuses the other does, for bodies that are made of the schema and for the same ones with something changed.
 func TestBodiesAgreeWithTheCheck(t *testing.T) {
 	const perWord = 60
 	b := BodySchemas(REST, "#/$defs/")
@@ -74,7 +74,8 @@ func agree(t *testing.T, d *Def, s *jsonschema.Schema, sample any) {
 }
 
 // onlyCheck are the mistakes that compare the insides of two values, which no schema can.
-var onlyCheck = regexp.MustCompile(`has no bracket|both allowed and denied|not a regular expression|the selector "|the XPath "`)
+var onlyCheck = regexp.MustCompile(
+	`has no bracket|both allowed and denied|not a regular expression|the selector "|the XPath "`)
 
 func plainJSON(t *testing.T, x any) any {
 	t.Helper()
@@ -195,9 +196,12 @@ func (g sampler) typed(kind string, s schema, depth int) any {
 }
 
 func (g sampler) text(s schema) string {
-	known := map[string][]string{"regex": {"a+", "[0-9]+ €", "^x(y)?$"}, "glob": {"Pixel *", "a?"}, "address-pattern": {"**/cart", "/a+/", "https://example.com/"},
-		"page-selector": {"#email", "role=button[name=\"Save\"]", "text=Save >> nth=0", "//a[@href]"}, "css-selector": {"a.b > c", "li:has-text(\"x (y\")"}, "xpath": {"//a[@href]", "//node"},
-		"uri": {"http://127.0.0.1:9222", "https://example.com/a?b=c#d", "ws://h:1"}, "uri-reference": {"https://example.com", "about:blank", "data:text/html,x", "page.html", "a/b.htm?x"}}
+	known := map[string][]string{"regex": {"a+", "[0-9]+ €", "^x(y)?$"}, "glob": {"Pixel *", "a?"}, "address-pattern": {
+		"**/cart", "/a+/", "https://example.com/"},
+		"page-selector": {"#email", "role=button[name=\"Save\"]", "text=Save >> nth=0", "//a[@href]"},
+		"css-selector":  {"a.b > c", "li:has-text(\"x (y\")"}, "xpath": {"//a[@href]", "//node"},
+		"uri": {"http://127.0.0.1:9222", "https://example.com/a?b=c#d", "ws://h:1"}, "uri-reference": {"https://example.com",
+			"about:blank", "data:text/html,x", "page.html", "a/b.htm?x"}}
 	if format, ok := s["format"].(string); ok {
 		return known[format][g.rand.IntN(len(known[format]))]
 	}
@@ -267,8 +271,10 @@ func (g sampler) changed(sample map[string]any, s schema) any {
 	case 2:
 		out[key] = g.value(properties[key].(schema), 0)
 	default:
-		wrong := []any{nil, true, "", " ", "no such value \u0001", []any{}, map[string]any{}, []any{map[string]any{}}, map[string]any{"x": "y"}}
-		if kind := properties[key].(schema)["type"]; kind == "integer" || kind == "number" { // a number counts as the text that it is written as
+		wrong := []any{nil, true, "", " ", "no such value \u0001", []any{}, map[string]any{}, []any{map[string]any{}},
+			map[string]any{"x": "y"}}
+		// a number counts as the text that it is written as
+		if kind := properties[key].(schema)["type"]; kind == "integer" || kind == "number" {
 			wrong = append(wrong, -5_000_000_000, 5e12, 1.5)
 		}
 		out[key] = wrong[g.rand.IntN(len(wrong))]

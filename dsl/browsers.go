@@ -32,13 +32,15 @@ func (s BrowserSupport) String() string {
 }
 
 // BrowserRow is one word of tests and what the browsers make of it. A word is an action, an option of openBrowser
-// ("openBrowser.offline"), one value of an option ("openBrowser.colorScheme=no-preference"), or a part of the report ("report: film").
+// ("openBrowser.offline"), one value of an option ("openBrowser.colorScheme=no-preference"), or a part of the report
+// ("report: film").
 type BrowserRow struct {
 	Word              string
 	Chromium, Firefox BrowserSupport
 }
 
-// browserRows is the one table of what browsers can do. The driver, validate, the reference and the contract test go by it.
+// browserRows is the one table of what browsers can do. The driver, validate, the reference and the contract test go by
+// it.
 func browserRows() []BrowserRow {
 	works := BrowserSupport{}
 	otherwise := func(how string) BrowserSupport { return BrowserSupport{Otherwise: how} }
@@ -47,21 +49,29 @@ func browserRows() []BrowserRow {
 	rows := []BrowserRow{
 		{"openBrowser.colorScheme", works, otherwise("it is a preference of the whole browser: one process for each scheme")},
 		{"openBrowser.colorScheme=no-preference", works, refused("Firefox knows light and dark alone")},
-		{"openBrowser.device", works, otherwise("devices without a touch screen alone: others are refused before the page opens, as Firefox imitates neither touches nor a page's zoom")},
-		{"openBrowser.connect", works, refused("only a Chromium that runs already can be used: start it with --remote-debugging-port")},
+		{"openBrowser.device", works,
+			otherwise("devices without a touch screen alone: others are refused before the page opens, as Firefox imitates " +
+				"neither touches nor a page's zoom")},
+		{"openBrowser.connect", works,
+			refused("only a Chromium that runs already can be used: start it with --remote-debugging-port")},
 		{"openBrowser.geolocation", works, otherwise(sites)},
-		{"openBrowser.permissions", works, otherwise(sites + "; of permissions there are " + strings.Join(strings.Fields(firefoxPermissions), ", ") + " alone: others are refused before the page opens")},
+		{"openBrowser.permissions", works, otherwise(sites + "; of permissions there are " +
+			strings.Join(strings.Fields(firefoxPermissions), ", ") + " alone: others are refused before the page opens")},
 		{"press", works, otherwise("there is no key menu")},
 		{"webUpload", works, otherwise("files alone, no folders")},
 		{"webPress", works, otherwise("as press")},
-		{"swipe", works, refused("Firefox does not tell what a page listens to: write drag to move an element, scroll to move the content")},
-		{"drag", works, otherwise("what is made draggable by HTML (draggable, dragstart) gets the events of a drag from Taproot; all else gets the mouse")},
+		{"swipe", works,
+			refused("Firefox does not tell what a page listens to: write drag to move an element, scroll to move the content")},
+		{"drag", works,
+			otherwise("what is made draggable by HTML (draggable, dragstart) gets the events of a drag from Taproot; all else " +
+				"gets the mouse")},
 		{"webDrag", works, otherwise("as drag")},
 		{"darkMode", works, refused("Firefox takes its colours when it starts: write colorScheme in openBrowser")},
 		{"location", works, otherwise("it is granted to the site that is open, so that openBrowser comes before it")},
 		{"startRecording", works, otherwise("as report: film")},
 		{"report: film", works, otherwise("it is made of pictures, at most ten a second: quick animations are not in it")},
-		{"report: closed shadow roots", works, otherwise("those that scripts make; the content of one that the page's HTML declares is not read")},
+		{"report: closed shadow roots", works,
+			otherwise("those that scripts make; the content of one that the page's HTML declares is not read")},
 	}
 	for _, word := range strings.Fields(browserWords) {
 		rows = append(rows, BrowserRow{Word: word})
@@ -86,9 +96,12 @@ func Browsers() []string { return []string{Chromium, Firefox} }
 // BrowserTable gives what each browser makes of each word, in the order of the words.
 func BrowserTable() []BrowserRow { return slices.Clone(browserTable()) }
 
-// BrowserDoes gives what a browser makes of a word; of one that the table does not have, it is not known to differ from Chromium.
+// BrowserDoes gives what a browser makes of a word; of one that the table does not have, it is not known to differ from
+// Chromium.
 func BrowserDoes(browser, word string) BrowserSupport {
-	i, found := slices.BinarySearchFunc(browserTable(), word, func(r BrowserRow, word string) int { return strings.Compare(r.Word, word) })
+	i, found := slices.BinarySearchFunc(browserTable(), word, func(r BrowserRow, word string) int {
+		return strings.Compare(r.Word, word)
+	})
 	switch {
 	case browser == Firefox && strings.HasPrefix(word, permissionWord):
 		return firefoxPermission(strings.TrimPrefix(word, permissionWord))
@@ -111,7 +124,8 @@ func firefoxPermission(name string) BrowserSupport {
 	if name == "" || slices.Contains(strings.Fields(firefoxPermissions), name) {
 		return BrowserSupport{}
 	}
-	return BrowserSupport{Refused: "Firefox can be told to grant " + strings.Join(strings.Fields(firefoxPermissions), ", ") + " alone"}
+	return BrowserSupport{Refused: "Firefox can be told to grant " + strings.Join(strings.Fields(firefoxPermissions),
+		", ") + " alone"}
 }
 
 // BrowserTitle is a browser's name as people write it.

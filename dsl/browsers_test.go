@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Each word that works on pages, and each option of openBrowser, has its row in the table of browsers: nothing is left to chance.
+// Each word that works on pages, and each option of openBrowser, has its row in the table of browsers: nothing is left
+// to chance.
 func TestEveryWebWordHasARowForBrowsers(t *testing.T) {
 	rows := map[string]bool{}
 	for _, r := range BrowserTable() {
@@ -49,12 +50,15 @@ func TestCheckBrowser(t *testing.T) {
 		{"[{openBrowser: a.html}, {swipe: up}]", Chromium, ""},
 		{"[{openBrowser: a.html}, {swipe: up}]", WebKit, ""},
 		{"[{openBrowser: a.html}, {swipe: up}]", Firefox, "swipe does not work in Firefox"},
-		{"[{openBrowser: a.html}, {group: {name: g, steps: [{darkMode: true}]}}]", Firefox, "darkMode does not work in Firefox"},
+		{"[{openBrowser: a.html}, {group: {name: g, steps: [{darkMode: true}]}}]", Firefox,
+			"darkMode does not work in Firefox"},
 		{"[{openBrowser: {url: a.html, browser: firefox}}, {swipe: up}]", "", "swipe does not work in Firefox"},
 		{"[{openBrowser: {url: a.html, browser: chromium}}, {swipe: up}]", Firefox, ""},
 		{"[{openBrowser: {url: a.html, colorScheme: dark}}]", Firefox, ""},
-		{"[{openBrowser: {url: a.html, colorScheme: no-preference}}]", Firefox, "colorScheme: no-preference does not work in Firefox"},
-		{"[{openBrowser: {url: a.html, permissions: [geolocation, clipboard-read]}}]", Firefox, "permissions: clipboard-read does not work in Firefox"},
+		{"[{openBrowser: {url: a.html, colorScheme: no-preference}}]", Firefox,
+			"colorScheme: no-preference does not work in Firefox"},
+		{"[{openBrowser: {url: a.html, permissions: [geolocation, clipboard-read]}}]", Firefox,
+			"permissions: clipboard-read does not work in Firefox"},
 		{"[{openBrowser: {url: a.html, permissions: [clipboard-read, camera]}}]", Chromium, ""},
 		{"[{openBrowser: {url: a.html, permissions: [geolocation]}}]", Firefox, ""},
 		{"[{openBrowser: {url: a.html, connect: \"http://127.0.0.1:9222\"}}]", Firefox, "connect does not work in Firefox"},
@@ -68,7 +72,8 @@ func TestCheckBrowser(t *testing.T) {
 			t.Errorf("%s in %s: %v, want %q%s", c.steps, c.browser, err, c.want, got)
 		}
 	}
-	tests, err := Parse("a.yaml", []byte("id: a\nbrowsers: [chromium, firefox]\nsteps: [{openBrowser: {url: a.html, browser: firefox}}]\n"))
+	tests, err := Parse("a.yaml",
+		[]byte("id: a\nbrowsers: [chromium, firefox]\nsteps: [{openBrowser: {url: a.html, browser: firefox}}]\n"))
 	if err != nil || CheckBrowser(tests[0], Firefox) == nil {
 		t.Errorf("%v: two places name a browser", err)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// CheckBrowser finds what a browser refuses of a test, before anything runs: it goes by BrowserTable. A page that names a browser of its
-// own is judged by that one. The error is a source.Errors.
+// CheckBrowser finds what a browser refuses of a test, before anything runs: it goes by BrowserTable. A page that names
+// a browser of its own is judged by that one. The error is a source.Errors.
 func CheckBrowser(t *Test, browser string) error {
 	c := browserCheck{test: t, own: browser, in: browser}
 	for _, steps := range []Steps{t.Before, t.Steps, t.OnFailure, t.After} {

@@ -9,8 +9,9 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// CheckVars binds every step of the test, its hooks and linked blocks, and gives all errors: undefined variables, and values that do
-// not fit. Names that a step saves (as, set) are known to the steps after it, the variable of a forEach to those in it. The error is an Errors.
+// CheckVars binds every step of the test, its hooks and linked blocks, and gives all errors: undefined variables, and
+// values that do not fit. Names that a step saves (as, set) are known to the steps after it, the variable of a forEach
+// to those in it. The error is an Errors.
 func CheckVars(t *Test, s *Scope) error {
 	c := varCheck{scope: s, promised: map[string]bool{}}
 	for _, steps := range []Steps{t.Before, t.Steps, t.OnFailure, t.After} {
@@ -120,7 +121,8 @@ func (s *Step) exprs() []Expr {
 		all = append(all, *s.Options.When)
 	}
 	if s.Args.Kind != source.Map {
-		if sh := shapeOf(reflect.TypeOf(s.Def.Args)); sh.scalar >= 0 && sh.fields[sh.scalar].typ == exprType && s.Args.Kind != source.Null {
+		if sh := shapeOf(reflect.TypeOf(s.Def.Args)); sh.scalar >= 0 && sh.fields[sh.scalar].typ == exprType &&
+			s.Args.Kind != source.Null {
 			all = append(all, Expr{s.Args.Text, s.Args.Pos})
 		}
 		return all
@@ -194,7 +196,9 @@ func textNames(v source.Value) map[string]bool {
 // uses gives the names that a step's texts and expressions ask for, those of inner steps not.
 func (s *Step) uses() map[string]bool {
 	v := s.Args
-	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f source.Field) bool { return fieldType(s.Def, f.Key) == stepsType })
+	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f source.Field) bool {
+		return fieldType(s.Def, f.Key) == stepsType
+	})
 	names := textNames(v)
 	for _, e := range s.exprs() {
 		for _, n := range e.names() {

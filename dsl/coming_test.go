@@ -32,7 +32,8 @@ func TestStepsForNewcomers(t *testing.T) {
 			if !def.On(dsl.Android) {
 				platform = "web"
 			}
-			if _, err := dsl.Parse("doc.yaml", []byte("id: doc\nplatform: "+platform+"\nvars: {count: 3, total: 4}\nsteps:\n  - "+m[1]+"\n")); err != nil {
+			if _, err := dsl.Parse("doc.yaml",
+				[]byte("id: doc\nplatform: "+platform+"\nvars: {count: 3, total: 4}\nsteps:\n  - "+m[1]+"\n")); err != nil {
 				t.Error(err)
 			}
 			checked++

@@ -64,7 +64,8 @@ type environment struct {
 }
 
 func (environment) rules() []rule {
-	return []rule{atLeastOne("").says(`the environment "%s" says nothing`, `for example: %s: {vars: {URL: "https://staging.example.com"}}`)}
+	return []rule{atLeastOne("").says(`the environment "%s" says nothing`,
+		`for example: %s: {vars: {URL: "https://staging.example.com"}}`)}
 }
 
 // ParseConfig reads a taproot.yaml; an empty one is fine.
@@ -117,7 +118,8 @@ func (d *decoding) suiteSecrets(c Config, v source.Value) {
 	if f.Value.Kind == source.List {
 		items = f.Value.Items
 	}
-	d.secretNames(items, names, "write the name of a variable, not its value; it stands under vars, or under those of an environment")
+	d.secretNames(items, names,
+		"write the name of a variable, not its value; it stands under vars, or under those of an environment")
 }
 
 // ConfigSchemaID names the schema of taproot.yaml.
@@ -128,7 +130,8 @@ func ConfigSchema() map[string]any {
 	s := fileSchemas()
 	out := s.object(reflect.TypeFor[suite]())
 	s.defs["steps"], s.defs["step"], s.defs["point"] = s.steps(), s.step(), s.point()
-	out["$schema"], out["$id"], out["title"] = "https://json-schema.org/draft/2020-12/schema", ConfigSchemaID, "Taproot suite"
+	out["$schema"], out["$id"], out["title"] = "https://json-schema.org/draft/2020-12/schema", ConfigSchemaID,
+		"Taproot suite"
 	out["type"] = []string{"object", "null"}
 	out["$defs"] = s.defs
 	return out

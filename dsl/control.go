@@ -20,7 +20,8 @@ type If struct {
 
 func (If) rules() []rule { return []rule{exactlyOne("cond visible notVisible")} }
 
-// Repeat is the argument of repeat: so many times, or as long as an expression is true, or both: then whichever ends first.
+// Repeat is the argument of repeat: so many times, or as long as an expression is true, or both: then whichever ends
+// first.
 type Repeat struct {
 	Times      *int      `json:"times,omitempty" minimum:"0" maximum:"10000" doc:"How often; with while, visible or notVisible: at most so often. Default with them: 100."`
 	While      *Expr     `json:"while,omitempty" doc:"An expression that is looked at before each round."`
@@ -38,8 +39,10 @@ func (r Repeat) Rounds() int {
 }
 
 func (Repeat) rules() []rule {
-	return []rule{atLeastOne("times while visible notVisible").says(`"repeat" does not say how often`, "give times, or while, or both"),
-		cannotStand("visible notVisible", "while").says("", "an expression and an element are two conditions: remove one of the two"),
+	return []rule{atLeastOne("times while visible notVisible").says(`"repeat" does not say how often`,
+		"give times, or while, or both"),
+		cannotStand("visible notVisible", "while").says("",
+			"an expression and an element are two conditions: remove one of the two"),
 		cannotStand("visible", "notVisible").says("", "remove one of the two")}
 }
 
@@ -74,8 +77,8 @@ func (Try) rules() []rule {
 		"say what to do about a failure; to ignore it, write optional: true on the step")}
 }
 
-// Run is the argument of run: the steps of another file, or of a block that the file names. They see the variables of the test that runs
-// them; what they save stays theirs, and as: takes it as a map.
+// Run is the argument of run: the steps of another file, or of a block that the file names. They see the variables of
+// the test that runs them; what they save stays theirs, and as: takes it as a map.
 type Run struct {
 	File  string `json:"file,omitempty" scalar:"true" minLength:"1" fixed:"it has to be known before anything runs; choose with if" format:"stepsFile" doc:"The file, relative to this one: a whole test, or only vars and steps."`
 	Block string `json:"block,omitempty" minLength:"1" fixed:"it has to be known before anything runs; choose with if" doc:"The name of one of the blocks that stand under blocks: in that file, or, without file, in this one."`
@@ -126,14 +129,16 @@ func (Expect) rules() []rule {
 func (HTTP) rules() []rule {
 	return []rule{
 		oneBody(),
-		cannotStand("body json", "method=GET method=HEAD").says("a GET or HEAD request has no body", "add method: POST, or remove the body"),
+		cannotStand("body json", "method=GET method=HEAD").says("a GET or HEAD request has no body",
+			"add method: POST, or remove the body"),
 	}
 }
 
 // httpAddress checks where a request goes to.
 func (d *decoding) httpAddress(v source.Value, address string) {
 	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
-		d.wrong(v, fmt.Sprintf("the address %q does not begin with http:// or https://%s", shorten.Runes(address, 60), origin(v)), "write the whole address")
+		d.wrong(v, fmt.Sprintf("the address %q does not begin with http:// or https://%s", shorten.Runes(address, 60),
+			origin(v)), "write the whole address")
 		return
 	}
 	d.page(v, address)

@@ -14,8 +14,8 @@ type Cost struct {
 // StepTimeout is how long a step waits when nothing says it.
 const StepTimeout = 10 * time.Second
 
-// searchTimeout is the least that a step which moves through content has when it names no time of its own: it does not wait in vain, it
-// gets on.
+// searchTimeout is the least that a step which moves through content has when it names no time of its own: it does not
+// wait in vain, it gets on.
 const searchTimeout = 30 * time.Second
 
 // Limit is how long a step with these arguments and options may take; usual is what a step waits that names no time.
@@ -29,8 +29,8 @@ func (o StepOptions) Limit(args any, usual time.Duration) time.Duration {
 	return usual
 }
 
-// WorstCase gives the longest that one run of a test can take, everything late and every wait in vain: time limits, loops and retries
-// of steps, hooks included; those of the whole test not. scope knows the variables before the run.
+// WorstCase gives the longest that one run of a test can take, everything late and every wait in vain: time limits,
+// loops and retries of steps, hooks included; those of the whole test not. scope knows the variables before the run.
 func WorstCase(t *Test, scope *Scope, timeout time.Duration) Cost {
 	if t.TimeoutMs != nil {
 		timeout = time.Duration(*t.TimeoutMs) * time.Millisecond
@@ -92,7 +92,8 @@ func (c costing) step(s *Step) Cost {
 	return cost
 }
 
-// limited is a cost that a time limit bounds. That of a try is for its steps, and not for what deals with their failure.
+// limited is a cost that a time limit bounds. That of a try is for its steps, and not for what deals with their
+// failure.
 func (c costing) limited(cost Cost, args any, limit time.Duration) Cost {
 	try, ok := args.(Try)
 	if !ok {
@@ -102,7 +103,8 @@ func (c costing) limited(cost Cost, args any, limit time.Duration) Cost {
 	return steps.plus(c.steps(try.OnFailure)).plus(c.steps(try.Always))
 }
 
-// priced is what an argument struct implements when its operation takes another time than waiting until the step's limit.
+// priced is what an argument struct implements when its operation takes another time than waiting until the step's
+// limit.
 type priced interface {
 	cost(c costing, s *Step, limit time.Duration) Cost
 }

@@ -51,11 +51,13 @@ func (d *decoding) dataPath(v source.Value) {
 	ext := strings.ToLower(path.Ext(v.Text))
 	switch {
 	case ext != ".csv" && ext != ".json":
-		d.wrong(v, fmt.Sprintf("%q is not the path of a .csv or .json file", shorten.Runes(v.Text, 60)), "the rows come from a file of one of these kinds, or stand in the test as a list of maps")
+		d.wrong(v, fmt.Sprintf("%q is not the path of a .csv or .json file", shorten.Runes(v.Text, 60)),
+			"the rows come from a file of one of these kinds, or stand in the test as a list of maps")
 	case strings.ContainsRune(v.Text, '\\'):
 		d.wrong(v, "a backslash in a path", "write / between folders; it works on every system")
 	case strings.HasPrefix(v.Text, "/"), strings.Contains(v.Text, ":"):
-		d.wrong(v, fmt.Sprintf("the path %q does not begin at this file's folder", shorten.Runes(v.Text, 60)), "write it relative to this file: ../data/users.csv")
+		d.wrong(v, fmt.Sprintf("the path %q does not begin at this file's folder", shorten.Runes(v.Text, 60)),
+			"write it relative to this file: ../data/users.csv")
 	}
 }
 
@@ -78,12 +80,14 @@ func (d *decoding) rows(v source.Value) []Row {
 				row.Values[f.Key] = d.read(f.Value)
 			}
 			if varForm.MatchString(f.Key) && first != nil && !slices.Contains(first, f.Key) {
-				d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("the first row has no %q", shorten.Runes(f.Key, 60)), "every row gives values to the same variables")
+				d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("the first row has no %q", shorten.Runes(f.Key, 60)),
+					"every row gives values to the same variables")
 			}
 		}
 		for _, name := range first {
 			if _, given := item.Get(name); !given {
-				d.fail(item.Pos, 0, fmt.Sprintf("row %d has no %q", i+1, shorten.Runes(name, 60)), "every row gives values to the same variables")
+				d.fail(item.Pos, 0, fmt.Sprintf("row %d has no %q", i+1, shorten.Runes(name, 60)),
+					"every row gives values to the same variables")
 			}
 		}
 		if first == nil {
@@ -96,8 +100,8 @@ func (d *decoding) rows(v source.Value) []Row {
 	return rows
 }
 
-// Rows gives the rows of the test's data, none without data. read gets the path as the test has it, cleaned, with slashes; it
-// answers for where the path leads. The error is an Errors.
+// Rows gives the rows of the test's data, none without data. read gets the path as the test has it, cleaned, with
+// slashes; it answers for where the path leads. The error is an Errors.
 func (t *Test) Rows(read func(path string) ([]byte, error)) ([]Row, error) {
 	if t.Data.Path == "" {
 		return t.Data.rows, nil

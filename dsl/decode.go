@@ -149,7 +149,8 @@ func (d *decoding) fields(dst reflect.Value, v source.Value, o object) {
 			own := s.fields[i]
 			own.at = f.Pos
 			if !own.works(d.platform) {
-				d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q works on %s only, and this test runs on %s", f.Key, names(own.platforms), d.platform.words()), "remove it")
+				d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q works on %s only, and this test runs on %s", f.Key,
+					names(own.platforms), d.platform.words()), "remove it")
 			}
 			d.field(dst.FieldByIndex(own.index), f.Value, own)
 		case o.options != nil && o.options.has(f.Key):

@@ -124,7 +124,8 @@ func (d *decoding) float(dst reflect.Value, v source.Value, f field) {
 	n, err := strconv.ParseFloat(v.Text, 64)
 	switch {
 	case kind != source.Int && kind != source.Float || err != nil || math.IsNaN(n) || math.IsInf(n, 0):
-		d.wrong(v, fmt.Sprintf("%q must be a number, not %s%s", f.key, describe(v), origin(v)), "for example: "+f.key+": "+cmp.Or(f.standard, "0.5"))
+		d.wrong(v, fmt.Sprintf("%q must be a number, not %s%s", f.key, describe(v), origin(v)), "for example: "+f.key+": "+
+			cmp.Or(f.standard, "0.5"))
 	case f.minimum != nil && n < float64(*f.minimum):
 		d.wrong(v, fmt.Sprintf("%q must be at least %d%s", f.key, *f.minimum, origin(v)), "")
 	case f.maximum != nil && n > float64(*f.maximum):
@@ -149,7 +150,8 @@ func (d *decoding) boolean(dst reflect.Value, v source.Value, f field) {
 	}
 	if kind == source.Bool {
 		if f.only != "" && !strings.EqualFold(v.Text, f.only) {
-			d.wrong(v, fmt.Sprintf(`"%s: %s" asks for nothing`, f.key, strings.ToLower(v.Text)), "write "+f.only+", or remove it")
+			d.wrong(v, fmt.Sprintf(`"%s: %s" asks for nothing`, f.key, strings.ToLower(v.Text)), "write "+f.only+
+				", or remove it")
 			return
 		}
 		dst.SetBool(strings.EqualFold(v.Text, "true"))
@@ -174,14 +176,16 @@ func (d *decoding) list(dst reflect.Value, v source.Value, f field) {
 	case v.Kind == source.List:
 		items = v.Items
 	case v.Kind == source.Map && dst.Type().Elem().Kind() == reflect.String:
-		d.wrong(v, fmt.Sprintf("%q must be a text or a list of texts, not a map", f.key), "for example: "+f.key+": [one, two]")
+		d.wrong(v, fmt.Sprintf("%q must be a text or a list of texts, not a map", f.key), "for example: "+f.key+
+			": [one, two]")
 		return
 	}
 	d.enough(v, f)
 	for _, item := range items {
 		text := reflect.New(dst.Type().Elem()).Elem()
 		before := len(d.errs)
-		d.field(text, item, field{key: f.key, minText: f.minText, enum: f.enum, form: f.form, minimum: f.minimum, maximum: f.maximum, at: item.Pos})
+		d.field(text, item, field{key: f.key, minText: f.minText, enum: f.enum, form: f.form, minimum: f.minimum,
+			maximum: f.maximum, at: item.Pos})
 		if len(d.errs) == before {
 			dst.Set(reflect.Append(dst, text))
 		}

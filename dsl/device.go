@@ -53,7 +53,8 @@ var (
 
 func (d *decoding) locale(v source.Value, text string) {
 	if !localeForm.MatchString(text) {
-		d.wrong(v, fmt.Sprintf("%q is not a locale%s", shorten.Runes(text, 60), origin(v)), "write the language, and the country where it matters: en, de-DE, zh-Hans-CN")
+		d.wrong(v, fmt.Sprintf("%q is not a locale%s", shorten.Runes(text, 60), origin(v)),
+			"write the language, and the country where it matters: en, de-DE, zh-Hans-CN")
 	}
 }
 
@@ -66,7 +67,8 @@ type Location struct {
 }
 
 func (Location) rules() []rule {
-	return []rule{exactlyOne("at route"), belongs("speedKmh", "route").says("", "remove it, or give the places to travel through")}
+	return []rule{exactlyOne("at route"), belongs("speedKmh", "route").says("",
+		"remove it, or give the places to travel through")}
 }
 
 // Degrees reads one place; it has been checked.
@@ -84,7 +86,8 @@ func degrees(text string) (latitude, longitude float64, ok bool) {
 
 func (d *decoding) degrees(v source.Value, text string) {
 	if _, _, ok := degrees(text); !ok {
-		d.wrong(v, fmt.Sprintf("%q is not a place%s", shorten.Runes(text, 60), origin(v)), `write latitude and longitude in degrees, with a point and in quotes: "52.52,13.405"`)
+		d.wrong(v, fmt.Sprintf("%q is not a place%s", shorten.Runes(text, 60), origin(v)),
+			`write latitude and longitude in degrees, with a point and in quotes: "52.52,13.405"`)
 	}
 }
 

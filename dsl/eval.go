@@ -13,8 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
-// Eval computes an expression over the variables, which go by their names, and extra, which holds what only a run knows:
-// platform, device, and the function visible. The error is an *Error at pos.
+// Eval computes an expression over the variables, which go by their names, and extra, which holds what only a run
+// knows: platform, device, and the function visible. The error is an *Error at pos.
 func (s *Scope) Eval(text string, pos source.Pos, extra map[string]any) (any, error) {
 	return s.EvalExpr(Expr{text, pos}, s.source, extra)
 }
@@ -54,8 +54,9 @@ func (s *Scope) unknownName(e Expr, source *source.Source, n exprName) *source.E
 // maxLoop bounds the elements that an expression makes, so that it ends soon whatever it says.
 const maxLoop = 100_000
 
-// evaluate computes an expression. It is compiled twice: with the types of the variables, which finds what cannot work in the
-// words of the library, then with exact numbers. Without the optimizer a range such as 1..9 counts each time that it is made.
+// evaluate computes an expression. It is compiled twice: with the types of the variables, which finds what cannot work
+// in the words of the library, then with exact numbers. Without the optimizer a range such as 1..9 counts each time
+// that it is made.
 func evaluate(text string, env map[string]any) (any, error) {
 	typed, known := make(map[string]any, len(env)), make(types.Map, len(env))
 	for name, x := range env {

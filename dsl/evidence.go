@@ -21,8 +21,8 @@ type Log struct {
 	Message string `json:"message" required:"true" scalar:"true" doc:"What the report shows."`
 }
 
-// Extract is the argument of extract: out of an element's text, or out of all text on the screen. The step option as: names the
-// variable that takes the result.
+// Extract is the argument of extract: out of an element's text, or out of all text on the screen. The step option as:
+// names the variable that takes the result.
 type Extract struct {
 	Selector `unless:"text,prompt"`
 	Text     string `json:"text,omitempty" minLength:"1" format:"regex" doc:"A regular expression over all the text on the screen, instead of an element."`
@@ -32,11 +32,14 @@ type Extract struct {
 }
 
 func (Extract) rules() []rule {
-	keys := slices.DeleteFunc(newShape(selectorType).keys(), func(key string) bool { return key == "text" }) // text is its own
+	// text is its own
+	keys := slices.DeleteFunc(newShape(selectorType).keys(), func(key string) bool { return key == "text" })
 	selector := strings.Join(keys, " ")
 	return []rule{
-		cannotStand(selector+" text regex group", "prompt").says("", "the model looks at the whole screen: say in the prompt which value is meant"),
-		cannotStand("regex", "text").says("", "text is a regular expression over the whole screen, regex one over an element"),
+		cannotStand(selector+" text regex group", "prompt").says("",
+			"the model looks at the whole screen: say in the prompt which value is meant"),
+		cannotStand("regex", "text").says("",
+			"text is a regular expression over the whole screen, regex one over an element"),
 		cannotStand(selector, "text").says("", "to look into one element, write regex instead of text"),
 		belongs("group", "text regex").says(`"group" belongs to a regular expression`, "add regex, or remove group"),
 	}
@@ -51,8 +54,10 @@ func (e Extract) check(d *decoding, v source.Value, o object) {
 	regex, _ := v.Get("regex")
 	group, _ := v.Get("group")
 	for _, f := range []source.Field{text, regex} {
-		if re, err := regexp.Compile(f.Value.Text); err == nil && f.Key != "" && !d.unknownYet(f.Value) && e.Group != nil && *e.Group > re.NumSubexp() {
-			d.wrong(group.Value, fmt.Sprintf("the regular expression has no bracket %d, only %d", *e.Group, re.NumSubexp()), "count its opening brackets")
+		if re, err := regexp.Compile(f.Value.Text); err == nil && f.Key != "" && !d.unknownYet(f.Value) && e.Group != nil &&
+			*e.Group > re.NumSubexp() {
+			d.wrong(group.Value, fmt.Sprintf("the regular expression has no bracket %d, only %d", *e.Group, re.NumSubexp()),
+				"count its opening brackets")
 		}
 	}
 }

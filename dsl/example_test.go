@@ -7,7 +7,8 @@ import (
 )
 
 func ExampleParse() {
-	tests, err := dsl.Parse("login.yaml", []byte("id: login\nplatform: web\nsteps:\n  - openBrowser: https://example.com\n  - tap: Sign in\n"))
+	tests, err := dsl.Parse("login.yaml",
+		[]byte("id: login\nplatform: web\nsteps:\n  - openBrowser: https://example.com\n  - tap: Sign in\n"))
 	if err != nil {
 		fmt.Println(err)
 		return

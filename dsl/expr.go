@@ -67,7 +67,8 @@ func ownNames() types.Map {
 	for _, property := range deviceProperties() {
 		device[property] = types.String
 	}
-	return types.Map{"platform": types.String, "device": device, "visible": types.TypeOf(func(string) (bool, error) { return false, nil })}
+	return types.Map{"platform": types.String, "device": device,
+		"visible": types.TypeOf(func(string) (bool, error) { return false, nil })}
 }
 
 // checkExpr finds what is wrong with an expression, the values of its variables aside.
@@ -93,15 +94,16 @@ func checkExpr(e Expr, src *source.Source) *source.Error {
 	var n exprNames
 	ast.Walk(&tree.Node, &n)
 	if n.loops > 10 || loops(&tree.Node) > 2 { // to find the depth costs 2 to the power of their number
-		return &source.Error{Pos: e.Pos, Source: src, Msg: "more than two loops inside one another in an expression, or more than ten in all", Hint: "ask for less"}
+		return &source.Error{Pos: e.Pos, Source: src,
+			Msg: "more than two loops inside one another in an expression, or more than ten in all", Hint: "ask for less"}
 	}
 	c := exprCheck{expr: e, source: src}
 	ast.Walk(&tree.Node, &c)
 	return c.bad
 }
 
-// checkCondition finds, beside what checkExpr does, that an expression is neither true nor false, or compares what cannot be compared,
-// whatever its variables hold.
+// checkCondition finds, beside what checkExpr does, that an expression is neither true nor false, or compares what
+// cannot be compared, whatever its variables hold.
 func checkCondition(e Expr, source *source.Source) *source.Error {
 	if bad := checkExpr(e, source); bad != nil {
 		return bad
@@ -130,7 +132,8 @@ func checkCondition(e Expr, source *source.Source) *source.Error {
 	default:
 		what = "of type " + t.String()
 	}
-	bad := exprError(e, source, 0, "the expression is "+what+", and must be true or false", `compare it with something, for example: total > 5`)
+	bad := exprError(e, source, 0, "the expression is "+what+", and must be true or false",
+		`compare it with something, for example: total > 5`)
 	bad.Width = len([]rune(shorten.FirstLine(e.Text)))
 	return bad
 }
@@ -139,7 +142,10 @@ func checkCondition(e Expr, source *source.Source) *source.Error {
 func (e Expr) names() []exprName {
 	var n exprNames
 	n.read(e)
-	return slices.DeleteFunc(n.found, func(x exprName) bool { return slices.Contains(n.declared, x.name) || reserved(x.name) })
+	return slices.DeleteFunc(n.found, func(x exprName) bool {
+		return slices.Contains(n.declared, x.name) ||
+			reserved(x.name)
+	})
 }
 
 type exprName struct {
@@ -193,8 +199,10 @@ func (c *exprCheck) Visit(node *ast.Node) {
 		}
 	case *ast.MemberNode:
 		on, isName := x.Node.(*ast.IdentifierNode)
-		if p, ok := x.Property.(*ast.StringNode); ok && isName && on.Value == "device" && !slices.Contains(deviceProperties(), p.Value) {
-			c.fail(x.Property, p.Value, fmt.Sprintf("the device has no property %q", shorten.Runes(p.Value, 60)), "it has "+oneOf(deviceProperties()))
+		if p, ok := x.Property.(*ast.StringNode); ok && isName && on.Value == "device" && !slices.Contains(deviceProperties(),
+			p.Value) {
+			c.fail(x.Property, p.Value, fmt.Sprintf("the device has no property %q", shorten.Runes(p.Value, 60)), "it has "+
+				oneOf(deviceProperties()))
 		}
 	}
 }
@@ -229,7 +237,8 @@ func (c *exprCheck) fail(node ast.Node, word, msg, hint string) {
 func fromExpr(e Expr, src *source.Source, err error) *source.Error {
 	var at *file.Error
 	if !errors.As(err, &at) {
-		return &source.Error{Pos: e.Pos, Source: src, Msg: "the expression cannot be evaluated: " + shorten.FirstLine(err.Error())}
+		return &source.Error{Pos: e.Pos, Source: src, Msg: "the expression cannot be evaluated: " +
+			shorten.FirstLine(err.Error())}
 	}
 	msg := tokenForm.ReplaceAllString(strings.TrimSuffix(at.Message, "."), "unexpected $1")
 	msg = inAuthorsWords(msg)
@@ -262,7 +271,8 @@ const noValue = "what has no value"
 var (
 	mismatchForm = lazyregexp.New(`invalid operation: (\S+) \(mismatched types? (.+)\)$`)
 	argumentForm = lazyregexp.New(`invalid argument for (\w+) \(type (.+)\)$`)
-	goTypeForm   = lazyregexp.New(`(?:interface conversion: )?interface \{\} is (\S+), not (\S+)|reflect: .*|runtime error: .*`)
+	goTypeForm   = lazyregexp.New(
+		`(?:interface conversion: )?interface \{\} is (\S+), not (\S+)|reflect: .*|runtime error: .*`)
 )
 
 // inAuthorsWords writes a message of the expression library without types of Go.
@@ -307,7 +317,8 @@ func typeInWords(name string) string {
 		return "a time"
 	case name == "time.Duration":
 		return "a duration"
-	case name == "int", name == "int64", name == "float64", name == "source.Numeral", name == "*big.Int", name == "integer":
+	case name == "int", name == "int64", name == "float64", name == "source.Numeral", name == "*big.Int",
+		name == "integer":
 		return "a number"
 	case strings.HasPrefix(name, "[]"), strings.HasPrefix(name, "array"):
 		return "a list"
@@ -324,7 +335,8 @@ func exprError(e Expr, src *source.Source, at int, msg, hint string) *source.Err
 	runes := []rune(e.Text)
 	before := string(runes[:min(max(at, 0), len(runes))])
 	from := strings.LastIndexByte(before, '\n') + 1
-	pos := source.Locate(src, e.Pos, shorten.FirstLine(e.Text[from:])) // a text of several lines stands in the file line by line
+	// a text of several lines stands in the file line by line
+	pos := source.Locate(src, e.Pos, shorten.FirstLine(e.Text[from:]))
 	pos.Col += len([]rune(before[from:]))
 	if line := src.Chars(pos.Line); src != nil && pos.Line > 0 && pos.Col > len(line)+1 {
 		pos.Col = len(line) + 1
@@ -351,7 +363,8 @@ func (l *loopDepth) Visit(node *ast.Node) {
 }
 
 func (Expr) schema(*schemas) schema {
-	return schema{"type": []string{"string", "number", "boolean"}, "pattern": `\S`, "not": schema{"type": "string", "pattern": aVariable}}
+	return schema{"type": []string{"string", "number", "boolean"}, "pattern": `\S`,
+		"not": schema{"type": "string", "pattern": aVariable}}
 }
 
 func (Expr) words() string { return "expression" }

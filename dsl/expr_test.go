@@ -30,9 +30,12 @@ func TestEval(t *testing.T) {
 			return label == "Pay", nil
 		}}
 	for text, want := range map[string]any{
-		`N + 1`: 4, `N > 2 and total < 8`: true, `ZIP == "007"`: true, `NAME startsWith "a"`: true, `answer.status == 201`: true,
-		`answer.json.items`: []any{"a", "b"}, `len(answer.json.items)`: 2, `visible("Pay")`: true, `visible("Buy") or platform == "web"`: true,
-		`device.os`: "14", `nothing == nil`: true, `filter(answer.json.items, # != "a")`: []any{"b"}, `let x = N; x * 2`: 6,
+		`N + 1`: 4, `N > 2 and total < 8`: true, `ZIP == "007"`: true, `NAME startsWith "a"`: true,
+		`answer.status == 201`: true,
+		`answer.json.items`:    []any{"a", "b"}, `len(answer.json.items)`: 2, `visible("Pay")`: true,
+		`visible("Buy") or platform == "web"`: true,
+		`device.os`:                           "14", `nothing == nil`: true, `filter(answer.json.items, # != "a")`: []any{
+			"b"}, `let x = N; x * 2`: 6,
 	} {
 		if got, err := s.Eval(text, source.Pos{}, extra); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %#v, %v", text, got, err)
@@ -86,7 +89,8 @@ func TestValuesPrint(t *testing.T) {
 	for _, c := range []struct {
 		value any
 		want  string
-	}{{nil, ""}, {true, "true"}, {5, "5"}, {5.0, "5"}, {0.1, "0.1"}, {1e21, "1000000000000000000000"}, {"a", "a"}, {[]any{1, "a"}, `[1,"a"]`}, {map[string]any{"a": nil}, `{"a":null}`}} {
+	}{{nil, ""}, {true, "true"}, {5, "5"}, {5.0, "5"}, {0.1, "0.1"}, {1e21, "1000000000000000000000"}, {"a", "a"},
+		{[]any{1, "a"}, `[1,"a"]`}, {map[string]any{"a": nil}, `{"a":null}`}} {
 		s.Set("x", c.value)
 		if got, err := s.Expand("${x}", source.Pos{}); err != nil || got != c.want {
 			t.Errorf("%#v: %q, %v", c.value, got, err)
@@ -96,7 +100,8 @@ func TestValuesPrint(t *testing.T) {
 	if got, err := s.Expand("<${x.rows.0.id}>", source.Pos{}); err != nil || got != "<7>" {
 		t.Errorf("%q, %v", got, err)
 	}
-	for text, want := range map[string]string{"${x.row}": `${x} has no "row"`, "${x.rows.1}": `${x.rows} has no "1"`, "${N.a}": `${N} has no "a"`} {
+	for text, want := range map[string]string{"${x.row}": `${x} has no "row"`, "${x.rows.1}": `${x.rows} has no "1"`,
+		"${N.a}": `${N} has no "a"`} {
 		if _, err := s.Expand(text, source.Pos{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -111,8 +116,10 @@ func TestValuesPrint(t *testing.T) {
 }
 
 func FuzzExpr(f *testing.F) {
-	for _, s := range []string{"", "N", "N > 2", "visible(\"x\")", "device.id", "let a = 1; a", "filter([1], # > 0)", "${N}", "a.b?.c ?? 1", "\"\\u00e9", "1..5", "N matches '('",
-		"{a: 1}.a", "[1,2][5]", "N |> len()", "`x`", "((((", "not", "N\n+\n", "x ? y : z", "#", "$env", "$env.N", "1/0", "get(N, 1)", "platform in [1]", "visible", "`\xa1\n"} {
+	for _, s := range []string{"", "N", "N > 2", "visible(\"x\")", "device.id", "let a = 1; a", "filter([1], # > 0)",
+		"${N}", "a.b?.c ?? 1", "\"\\u00e9", "1..5", "N matches '('",
+		"{a: 1}.a", "[1,2][5]", "N |> len()", "`x`", "((((", "not", "N\n+\n", "x ? y : z", "#", "$env", "$env.N", "1/0",
+		"get(N, 1)", "platform in [1]", "visible", "`\xa1\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -120,12 +127,14 @@ func FuzzExpr(f *testing.F) {
 		src := &source.Source{File: "a.yaml", Lines: strings.Split("cond: "+text, "\n")}
 		e := Expr{text, source.Pos{File: "a.yaml", Line: 1, Col: 7}}
 		s := &Scope{source: src, saved: map[string]any{"N": 3}, values: map[string]string{"A": "x"}, typed: map[string]any{}}
-		_, err := s.EvalExpr(e, src, map[string]any{"visible": func(string) bool { return false }, "platform": "web", "device": map[string]any{"id": "x"}})
+		_, err := s.EvalExpr(e, src, map[string]any{"visible": func(string) bool { return false }, "platform": "web",
+			"device": map[string]any{"id": "x"}})
 		var bad *source.Error
 		if err != nil && !errors.As(err, &bad) {
 			t.Fatalf("%T", err)
 		}
-		if bad != nil && (bad.Msg == "" || bad.Pos.Line < 1 || bad.Pos.Line > len(src.Lines) || bad.Pos.Col < 1 || bad.Pos.Col > len([]rune(src.Line(bad.Pos.Line)))+1) {
+		if bad != nil && (bad.Msg == "" || bad.Pos.Line < 1 || bad.Pos.Line > len(src.Lines) || bad.Pos.Col < 1 ||
+			bad.Pos.Col > len([]rune(src.Line(bad.Pos.Line)))+1) {
 			t.Errorf("%q: %+v", text, bad)
 		}
 	})

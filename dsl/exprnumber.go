@@ -60,7 +60,8 @@ func plain(x any) any {
 func flat(x any) any {
 	x = plain(x)
 	if n, large := x.(*big.Int); large {
-		panic(fmt.Errorf("%s is too large for a function; + - * %% and comparisons take it, and string(…) makes a text of it", n))
+		panic(fmt.Errorf("%s is too large for a function; + - * %% and comparisons take it, and string(…) makes a text of it",
+			n))
 	}
 	return x
 }
@@ -142,7 +143,8 @@ func mustFit(op string, a, b any) {
 	kinds := kindOfValue(a) + " " + kindOfValue(b)
 	switch {
 	case kinds == "a number a number", op == "+" && kinds == "a text a text":
-	case kinds == "a time a time", kinds == "a time a duration", kinds == "a duration a time", kinds == "a duration a duration",
+	case kinds == "a time a time", kinds == "a time a duration", kinds == "a duration a time",
+		kinds == "a duration a duration",
 		kinds == "a duration a number", kinds == "a number a duration":
 	case kinds == "a text a text" && strings.ContainsAny(op, "<>"):
 	default:

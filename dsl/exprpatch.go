@@ -25,7 +25,8 @@ func exactNumbers() []expr.Option {
 	one := func(name string, f func(any) any) expr.Option {
 		return expr.Function(name, func(args ...any) (any, error) { return f(args[0]), nil }, new(func(any) any))
 	}
-	options := []expr.Option{expr.Patch(exactPatch{}), one(flatName, flat), one(indexName, wholeIndex), one(deepName, deep),
+	options := []expr.Option{expr.Patch(exactPatch{}), one(flatName, flat), one(indexName, wholeIndex),
+		one(deepName, deep),
 		one(truthName, truthOf), one(textName, func(x any) any { return Show(x) }), one(jsonName, fromJSON),
 		one(operatorPrefix+"negative", negative), one(operatorPrefix+"positive", positive)}
 	for name, f := range exprOperators {
@@ -87,8 +88,9 @@ func (exactPatch) binary(node *ast.Node, n *ast.BinaryNode) {
 // Functions of the library by what they do with their first argument: they pass its entries on, or ask a condition
 // about each.
 var (
-	passesOn = strings.Fields("first last get take keys values toPairs fromPairs reverse concat flatten len toJSON map filter find " +
-		"findIndex findLast findLastIndex count all any none one groupBy sortBy")
+	passesOn = strings.Fields(
+		"first last get take keys values toPairs fromPairs reverse concat flatten len toJSON map filter find " +
+			"findIndex findLast findLastIndex count all any none one groupBy sortBy")
 	asksEach = strings.Fields("filter find findIndex findLast findLastIndex count all any none one")
 )
 

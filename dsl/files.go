@@ -29,11 +29,12 @@ func (r FileRef) Error(near string) *source.Error {
 	if near != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
 	}
-	return &source.Error{Pos: r.Pos, Source: r.source, Width: r.width, Msg: fmt.Sprintf("there is no file %q", shorten.Runes(r.Path, 60)), Hint: hint}
+	return &source.Error{Pos: r.Pos, Source: r.source, Width: r.width, Msg: fmt.Sprintf("there is no file %q",
+		shorten.Runes(r.Path, 60)), Hint: hint}
 }
 
-// Files gives the files that the steps of a linked test want to be there before it begins. A name that hangs on a variable is none of
-// them, nor is one that the test itself may write.
+// Files gives the files that the steps of a linked test want to be there before it begins. A name that hangs on a
+// variable is none of them, nor is one that the test itself may write.
 func (t *Test) Files() []FileRef {
 	var all []FileRef
 	written := map[string]bool{}
@@ -88,7 +89,8 @@ func (f field) files(step *Step, v source.Value, all *[]FileRef) {
 		return
 	}
 	for _, x := range append(v.Items, v) {
-		if x.Kind != source.String || strings.Contains(x.Text, "${") || filepath.IsAbs(x.Text) || strings.HasPrefix(x.Text, "/") {
+		if x.Kind != source.String || strings.Contains(x.Text, "${") || filepath.IsAbs(x.Text) ||
+			strings.HasPrefix(x.Text, "/") {
 			continue
 		}
 		name := x.Text
@@ -124,8 +126,8 @@ func meant(err error, otherwise string) string {
 	return otherwise
 }
 
-// HoldsBlocks tells whether a file is one of blocks for run steps, and no test, wherever it lies: it holds blocks, and neither an id nor
-// steps nor a platform.
+// HoldsBlocks tells whether a file is one of blocks for run steps, and no test, wherever it lies: it holds blocks, and
+// neither an id nor steps nor a platform.
 func HoldsBlocks(file string, src []byte) bool {
 	if !bytes.Contains(src, []byte("blocks")) && !bytes.ContainsRune(src, '\\') {
 		return false // no key of that name, not even one with an escape in it
@@ -141,5 +143,8 @@ func HoldsBlocks(file string, src []byte) bool {
 	if _, given := values[0].Get("blocks"); !given {
 		return false
 	}
-	return !slices.ContainsFunc([]string{"id", "steps", "platform"}, func(key string) bool { _, given := values[0].Get(key); return given })
+	return !slices.ContainsFunc([]string{"id", "steps", "platform"}, func(key string) bool {
+		_, given := values[0].Get(key)
+		return given
+	})
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// Foreign is what a step of another test language says, of which this package knows nothing: dsl/maestro makes such steps, and the engine
-// runs them. Bind and the checks of variables leave them alone.
+// Foreign is what a step of another test language says, of which this package knows nothing: dsl/maestro makes such
+// steps, and the engine runs them. Bind and the checks of variables leave them alone.
 type Foreign any
 
-// ForeignStep makes a step of another language. def names it in reports; args is what they show of it; nested are the steps that it
-// holds, by the keys under which they stand.
+// ForeignStep makes a step of another language. def names it in reports; args is what they show of it; nested are the
+// steps that it holds, by the keys under which they stand.
 func ForeignStep(def *Def, pos source.Pos, source *source.Source, args source.Value, says Foreign) *Step {
 	return &Step{Pos: pos, Def: def, Args: args, source: source, foreign: says}
 }

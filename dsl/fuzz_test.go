@@ -39,7 +39,8 @@ func FuzzParse(f *testing.F) {
 	for _, src := range corpus(f) {
 		f.Add(string(src))
 	}
-	for _, s := range []string{"\xef\xbb\xbf", "a: \"\\", "a: '", "- ", "---\n---\n", "a: &a", "? ", "a: |", "a: >9\n", "%", "{a: [", "\t", "<<: ", "id: a\r\rb"} {
+	for _, s := range []string{"\xef\xbb\xbf", "a: \"\\", "a: '", "- ", "---\n---\n", "a: &a", "? ", "a: |", "a: >9\n",
+		"%", "{a: [", "\t", "<<: ", "id: a\r\rb"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
@@ -118,7 +119,8 @@ func roundTrip(t *testing.T, v source.Value) {
 			continue
 		}
 		if form.before == "a: [" {
-			line = strings.TrimSuffix(strings.TrimPrefix(source.Flow(source.Value{Kind: source.List, Items: []source.Value{v}}), "["), "]")
+			line = strings.TrimSuffix(strings.TrimPrefix(source.Flow(source.Value{Kind: source.List, Items: []source.Value{v}}),
+				"["), "]")
 		}
 		text, src, bad := source.Readable("flow.yaml", []byte(form.before+line+form.after))
 		if bad != nil {
@@ -155,20 +157,26 @@ func bones(v source.Value) string {
 }
 
 func FuzzFlow(f *testing.F) {
-	for _, s := range []string{"", " ", "a", "a b", "a: b", "a #b", "a#b", "- a", "-", "--- a", "...", "...a", "null", "~", "007", "1e3", "true",
-		"yes", "${A}", "a, b", "[a", "{a", "a]", "é", "日本", "😀", "\t", "a\tb", "\n", "a\nb", "\x00", "\x1b", "\u0085", "\u2028", "\u202e", "\ufeff",
-		"\u00a0", "a\u00a0b", `"`, `'`, `\`, "@a", "`a", "%a", "!a", "&a", "*a", "|", ">", "?", "? a", ":", ":a", "a:", "a:b", "<<", "<<<<", "a<<", "=", "http://x/?a=b#c"} {
+	for _, s := range []string{"", " ", "a", "a b", "a: b", "a #b", "a#b", "- a", "-", "--- a", "...", "...a", "null", "~",
+		"007", "1e3", "true",
+		"yes", "${A}", "a, b", "[a", "{a", "a]", "é", "日本", "😀", "\t", "a\tb", "\n", "a\nb", "\x00", "\x1b", "\u0085",
+		"\u2028", "\u202e", "\ufeff",
+		"\u00a0", "a\u00a0b", `"`, `'`, `\`, "@a", "`a", "%a", "!a", "&a", "*a", "|", ">", "?", "? a", ":", ":a", "a:", "a:b",
+		"<<", "<<<<", "a<<", "=", "http://x/?a=b#c"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		s = strings.ToValidUTF8(s[:min(len(s), 900)], "?") // longer ones of brackets alone are refused
 		roundTrip(t, source.Value{Kind: source.String, Text: s})
-		roundTrip(t, source.Value{Kind: source.Map, Fields: []source.Field{{Key: s, Value: source.Value{Kind: source.List, Items: []source.Value{{Kind: source.String, Text: s}}}}}})
+		roundTrip(t,
+			source.Value{Kind: source.Map, Fields: []source.Field{
+				{Key: s, Value: source.Value{Kind: source.List, Items: []source.Value{{Kind: source.String, Text: s}}}}}})
 	})
 }
 
 func FuzzExpand(f *testing.F) {
-	for _, s := range []string{"", "${A}", "${A:-b}", "$${A}", "$$${A}", "${", "${A", "${}", "${A B}", "${A:-${B}}", "$A", "a${A}b${B}c", "${B:-}"} {
+	for _, s := range []string{"", "${A}", "${A:-b}", "$${A}", "$$${A}", "${", "${A", "${}", "${A B}", "${A:-${B}}", "$A",
+		"a${A}b${B}c", "${B:-}"} {
 		f.Add(s, "x")
 	}
 	f.Fuzz(func(t *testing.T, text, value string) {

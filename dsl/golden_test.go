@@ -19,9 +19,9 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestGolden reads testdata/*/*.txtar: test.yaml (or test.yaml.quoted, a Go string literal, for bytes that a text file
-// cannot hold) goes in; what comes out is compared with the file "want". Further files: vars and env, one NAME=value per line, fill
-// a Scope; without them no variables are filled in. A taproot.yaml goes in instead of a test. Every other file is one that the test
-// may run or take its rows from.
+// cannot hold) goes in; what comes out is compared with the file "want". Further files: vars and env, one NAME=value
+// per line, fill a Scope; without them no variables are filled in. A taproot.yaml goes in instead of a test. Every
+// other file is one that the test may run or take its rows from.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) < 50 {
@@ -153,11 +153,13 @@ func pairs(data []byte) map[string]string {
 }
 
 func dumpTest(b *strings.Builder, t *Test, s *Scope) {
-	fmt.Fprintf(b, "test %s at %s (id at %s), name %q, platform %s, tags %q\n", t.ID, t.Pos, t.IDPos, t.Name, t.Platform, t.Tags)
+	fmt.Fprintf(b, "test %s at %s (id at %s), name %q, platform %s, tags %q\n", t.ID, t.Pos, t.IDPos, t.Name, t.Platform,
+		t.Tags)
 	for _, v := range t.Vars {
 		fmt.Fprintf(b, "  var %s = %q at %d:%d\n", v.Name, v.Value, v.Pos.Line, v.Pos.Col)
 	}
-	rest := Test{Description: t.Description, Owner: t.Owner, Links: t.Links, Skip: t.Skip, Secrets: t.Secrets, Device: t.Device,
+	rest := Test{Description: t.Description, Owner: t.Owner, Links: t.Links, Skip: t.Skip, Secrets: t.Secrets,
+		Device:    t.Device,
 		TimeoutMs: t.TimeoutMs, Retries: t.Retries, Data: t.Data}
 	if text := show(rest); text != "Test{}" {
 		fmt.Fprintf(b, "  %s %s\n", text, show(t.Data.rows))

@@ -19,7 +19,8 @@ func TestEveryActionCanBeWrittenInGo(t *testing.T) {
 		}
 		t.Run(def.Name, func(t *testing.T) {
 			platform := def.Platforms[0]
-			tests, err := Parse("x.yaml", []byte("id: x\nplatform: "+string(platform)+"\nsteps:\n  - "+strings.ReplaceAll(def.Example, "\n", "\n    ")+"\n"))
+			tests, err := Parse("x.yaml", []byte("id: x\nplatform: "+string(platform)+"\nsteps:\n  - "+
+				strings.ReplaceAll(def.Example, "\n", "\n    ")+"\n"))
 			if err != nil {
 				t.Fatalf("the example is not a test of its own: %v", err)
 			}
@@ -36,7 +37,8 @@ func TestEveryActionCanBeWrittenInGo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(args, again, cmpopts.EquateEmpty(), cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
+			if diff := cmp.Diff(args, again, cmpopts.EquateEmpty(),
+				cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -84,7 +86,8 @@ func withoutDefaults(args any) any {
 }
 
 func TestGoStepGetsItsDefaults(t *testing.T) {
-	step, full, err := NewStep(LongPress{Selector: Selector{Label: "Photo"}}, source.Pos{File: "x_test.go", Line: 2}, &source.Source{Lines: []string{"", "two"}})
+	step, full, err := NewStep(LongPress{Selector: Selector{Label: "Photo"}}, source.Pos{File: "x_test.go", Line: 2},
+		&source.Source{Lines: []string{"", "two"}})
 	if err != nil || full.(LongPress).DurationMs != 800 || step.Source().Line(2) != "two" {
 		t.Errorf("%+v, %+v, %v", step, full, err)
 	}

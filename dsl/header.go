@@ -56,8 +56,10 @@ func (d *decoding) test(v source.Value) *Test {
 	d.variables, d.platform = refused, ""
 	d.header(&h, v, at)
 	id, _ := v.Get("id")
-	t := &Test{Pos: at, ID: h.ID, IDPos: id.Value.Pos, Name: h.Name, Description: h.Description, Platform: h.Platform, Browsers: h.Browsers, Tags: h.Tags,
-		Owner: h.Owner, Links: h.Links, Properties: h.Properties, Skip: h.Skip, Vars: h.Vars, Secrets: h.Secrets, Device: h.Device, TimeoutMs: h.TimeoutMs,
+	t := &Test{Pos: at, ID: h.ID, IDPos: id.Value.Pos, Name: h.Name, Description: h.Description, Platform: h.Platform,
+		Browsers: h.Browsers, Tags: h.Tags,
+		Owner: h.Owner, Links: h.Links, Properties: h.Properties, Skip: h.Skip, Vars: h.Vars, Secrets: h.Secrets,
+		Device: h.Device, TimeoutMs: h.TimeoutMs,
 		Retries: h.Retries, Data: h.Data, Source: d.source}
 	if _, given := v.Get("platform"); !given {
 		t.Platform = guess(h.Before, h.Steps)
@@ -66,10 +68,12 @@ func (d *decoding) test(v source.Value) *Test {
 		}
 	}
 	if f, given := v.Get("browsers"); given && t.Platform != Web && t.Platform != "" {
-		d.fail(f.Pos, len(f.Key), fmt.Sprintf("a test for %s has no browsers", t.Platform.words()), "remove the line, or write platform: web")
+		d.fail(f.Pos, len(f.Key), fmt.Sprintf("a test for %s has no browsers", t.Platform.words()),
+			"remove the line, or write platform: web")
 	}
 	d.variables, d.platform = deferred, t.Platform
-	t.Before, t.Steps, t.OnFailure, t.After = d.stepsUnder(v, "before"), d.stepsUnder(v, "steps"), d.stepsUnder(v, "onFailure"), d.stepsUnder(v, "after")
+	t.Before, t.Steps, t.OnFailure, t.After = d.stepsUnder(v, "before"), d.stepsUnder(v, "steps"),
+		d.stepsUnder(v, "onFailure"), d.stepsUnder(v, "after")
 	t.Blocks = d.blocks(v, at.File)
 	d.checkSecrets(t, v)
 	return t
@@ -96,7 +100,8 @@ func (d *decoding) checkSecrets(t *Test, v source.Value) {
 	if f.Key == "" {
 		return
 	}
-	d.secretNames(items, t.names(), "write the name of a variable, not its value; it stands under vars or data, or a step saves it")
+	d.secretNames(items, t.names(),
+		"write the name of a variable, not its value; it stands under vars or data, or a step saves it")
 }
 
 // secretNames wants each item to be one of the names. A message never shows the item itself: it may be the secret.
@@ -235,7 +240,8 @@ type vars []Var
 
 func (vs *vars) fromValue(d *decoding, v source.Value, name string) {
 	if v.Kind != source.Map {
-		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", name, describe(v)), "write one \"NAME: value\" per line, indented under vars")
+		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", name, describe(v)),
+			"write one \"NAME: value\" per line, indented under vars")
 		return
 	}
 	for _, f := range v.Fields {
@@ -264,7 +270,8 @@ type properties []Property
 
 func (ps *properties) fromValue(d *decoding, v source.Value, name string) {
 	if v.Kind != source.Map {
-		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", name, describe(v)), "write one \"name: value\" per line, indented under properties")
+		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", name, describe(v)),
+			"write one \"name: value\" per line, indented under properties")
 		return
 	}
 	for _, f := range v.Fields {

@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// TestHostileSize reads files that are built to be slow. Each has to be refused or read at once: the test as a whole would
-// take minutes if one of the limits were missing.
+// TestHostileSize reads files that are built to be slow. Each has to be refused or read at once: the test as a whole
+// would take minutes if one of the limits were missing.
 func TestHostileSize(t *testing.T) {
 	const mib = 1 << 20
 	fill := func(prefix, unit string) string { return prefix + strings.Repeat(unit, (mib-len(prefix))/len(unit)) }
@@ -50,11 +50,13 @@ func TestHostileSize(t *testing.T) {
 		{"percents", strings.Repeat("%a\n", 19_000), "YAML directives"},
 		{"documents", strings.Repeat("---\n", 19_000), "the file holds no test"},
 		{"escapes", fill(`a: "`, `\x`)[:mib/2*2-2] + `"`, `broken escape \x`},
-		{"variables", "id: a\nplatform: web\nsteps:\n  - tap: " + strings.Repeat("$A{}${", 1_900), "cannot be the name of a variable"},
+		{"variables", "id: a\nplatform: web\nsteps:\n  - tap: " + strings.Repeat("$A{}${", 1_900),
+			"cannot be the name of a variable"},
 		{"a staircase", staircase(90) + staircase(90), `"a0" is given twice`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if slices.Contains([]string{"many keys", "a longer list", "questions", "aliases", "tags", "closing brackets"}, c.name) {
+			if slices.Contains([]string{"many keys", "a longer list", "questions", "aliases", "tags", "closing brackets"},
+				c.name) {
 				shorttest.Leave(t, "the same limits are met by keys, anchors and colons")
 			}
 			_, err := Parse("big.yaml", []byte(c.src))
@@ -80,7 +82,8 @@ func staircase(n int) string {
 func TestDepth(t *testing.T) {
 	// Four levels stand around the selectors: the test, the steps, the step and its argument.
 	nested := func(n int) string {
-		return "id: a\nplatform: web\nsteps:\n  - tap: " + strings.Repeat("{label: x, below: ", n) + "y" + strings.Repeat("}", n) + "\n"
+		return "id: a\nplatform: web\nsteps:\n  - tap: " + strings.Repeat("{label: x, below: ", n) + "y" +
+			strings.Repeat("}", n) + "\n"
 	}
 	if _, err := Parse("x.yaml", []byte(nested(90))); err != nil {
 		t.Error(err)

@@ -11,8 +11,9 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// Lint finds what is allowed in a test and yet hardly meant: variables that nothing uses, steps that can never be run, sleeps,
-// tests that cannot fail, tests of pages that open none, variables as other tools write them, and CSS where a label is read. Link comes first, where the test runs other files.
+// Lint finds what is allowed in a test and yet hardly meant: variables that nothing uses, steps that can never be run,
+// sleeps, tests that cannot fail, tests of pages that open none, variables as other tools write them, and CSS where a
+// label is read. Link comes first, where the test runs other files.
 func Lint(t *Test) []*source.Error {
 	if len(t.Steps) == 1 && t.Steps[0].foreign != nil {
 		return t.Warnings // of another language
@@ -61,12 +62,14 @@ func (l *linter) unusedVars() {
 	}
 	for _, v := range t.Vars {
 		if !used[v.Name] {
-			l.warn(v.Pos, t.Source, len([]rune(shorten.FirstLine(v.Value))), fmt.Sprintf("nothing uses the variable %q", v.Name), "remove it, or write ${"+v.Name+"} where it belongs")
+			l.warn(v.Pos, t.Source, len([]rune(shorten.FirstLine(v.Value))), fmt.Sprintf("nothing uses the variable %q", v.Name),
+				"remove it, or write ${"+v.Name+"} where it belongs")
 		}
 	}
 }
 
-// unusedBlocks warns of named blocks that no step runs; those of a test that is not linked may be run by a file that is not read.
+// unusedBlocks warns of named blocks that no step runs; those of a test that is not linked may be run by a file that is
+// not read.
 func (l *linter) unusedBlocks() {
 	used := map[string]bool{}
 	for _, steps := range l.test.lists() {
@@ -78,7 +81,8 @@ func (l *linter) unusedBlocks() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.test.Blocks)) {
 		if b := l.test.Blocks[name]; !used[name] {
-			l.warn(b.Pos, l.test.Source, len([]rune(name)), fmt.Sprintf("no step runs the block %q", name), "remove it, or write - run: {block: "+name+"}")
+			l.warn(b.Pos, l.test.Source, len([]rune(name)), fmt.Sprintf("no step runs the block %q", name),
+				"remove it, or write - run: {block: "+name+"}")
 		}
 	}
 }
@@ -89,7 +93,8 @@ func (l *linter) steps(steps Steps) {
 			continue
 		}
 		if _, sleep := step.Def.Args.(Sleep); sleep {
-			l.warn(step.Pos, step.source, len("sleep"), "a sleep is too long most of the time and too short one day", `write "- waitFor: …" with what the test is waiting for`)
+			l.warn(step.Pos, step.source, len("sleep"), "a sleep is too long most of the time and too short one day",
+				`write "- waitFor: …" with what the test is waiting for`)
 		}
 		l.time(step)
 		l.otherTools(step)
@@ -116,14 +121,16 @@ func (l *linter) time(step *Step) {
 	if _, err := time.ParseDuration(v.Text); err != nil && v.Kind != source.Int && v.Kind != source.Float {
 		return
 	}
-	l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("this waits for an element named %q, not for a time", v.Text),
+	l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("this waits for an element named %q, not for a time",
+		v.Text),
 		fmt.Sprintf("write sleep to wait for a time, or %s: {%s: %q} if that is its name", step.Def.Name, key, v.Text))
 }
 
 // unreachable looks for conditions that never change.
 func (l *linter) unreachable(step *Step) {
 	never := func(e Expr, what string) {
-		l.warn(e.Pos, step.source, len([]rune(shorten.FirstLine(e.Text))), "this is never true: "+what+" not run", "remove it, or correct the condition")
+		l.warn(e.Pos, step.source, len([]rune(shorten.FirstLine(e.Text))), "this is never true: "+what+" not run",
+			"remove it, or correct the condition")
 	}
 	if e := step.Options.When; e != nil {
 		if is, constant := l.constant(*e); constant && !is {
@@ -143,13 +150,15 @@ func (l *linter) unreachable(step *Step) {
 		case !is:
 			never(e, "the steps under it are")
 		case key == "cond" && otherwise:
-			l.warn(e.Pos, step.source, len([]rune(shorten.FirstLine(e.Text))), `this is always true: the steps under "else" are not run`, "remove them, or correct the condition")
+			l.warn(e.Pos, step.source, len([]rune(shorten.FirstLine(e.Text))),
+				`this is always true: the steps under "else" are not run`, "remove them, or correct the condition")
 		}
 	}
 	if f, given := step.Args.Get("times"); given && f.Value.Kind == source.Int && f.Value.Text == "0" {
 		l.warn(f.Value.Pos, step.source, 1, "0 times: the steps under it are not run", "")
 	}
-	if f, given := step.Args.Get("in"); given && fieldType(step.Def, "in") == itemsType && f.Value.Kind == source.List && len(f.Value.Items) == 0 {
+	if f, given := step.Args.Get("in"); given && fieldType(step.Def, "in") == itemsType && f.Value.Kind == source.List &&
+		len(f.Value.Items) == 0 {
 		l.warn(f.Value.Pos, step.source, 1, "an empty list: the steps under it are not run", "")
 	}
 }
@@ -188,5 +197,6 @@ func (l *linter) optionalOnly() {
 			return // a file that is not linked
 		}
 	}
-	l.warn(t.IDPos, t.Source, len([]rune(t.ID)), "this test cannot fail: every step is optional", `remove "optional: true" from what has to work`)
+	l.warn(t.IDPos, t.Source, len([]rune(t.ID)), "this test cannot fail: every step is optional",
+		`remove "optional: true" from what has to work`)
 }

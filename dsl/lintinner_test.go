@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestCSSInsideSelectorsIsWarnedOf has CSS where an element's label is read: as the argument, and in each key that names an element.
+// TestCSSInsideSelectorsIsWarnedOf has CSS where an element's label is read: as the argument, and in each key that
+// names an element.
 func TestCSSInsideSelectorsIsWarnedOf(t *testing.T) {
 	for step, want := range map[string]string{
 		`tap: "#login"`:                              `did you mean tap: {css: "#login"}?`,
@@ -25,7 +26,8 @@ func TestCSSInsideSelectorsIsWarnedOf(t *testing.T) {
 		`tap: Buy`:                                   "",
 		`tap: {label: Buy, below: "Total (2)"}`:      "",
 	} {
-		test := parseOne(t, "id: a\nplatform: web\nvars: {USER: ada}\nsteps:\n  - openBrowser: https://example.com/${USER}\n  - "+step+"\n")
+		test := parseOne(t,
+			"id: a\nplatform: web\nvars: {USER: ada}\nsteps:\n  - openBrowser: https://example.com/${USER}\n  - "+step+"\n")
 		var said []string
 		for _, w := range Lint(test) {
 			said = append(said, w.Msg+"; "+w.Hint)

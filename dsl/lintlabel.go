@@ -24,8 +24,8 @@ var (
 	negatedLook  = lazyregexp.New(`^!\s*(\pL.*)$`)
 )
 
-// labelMeant warns of a label that was hardly meant as the whole text that it is: a pattern, a place, an id. An assertNot of one passes
-// whatever the screen shows.
+// labelMeant warns of a label that was hardly meant as the whole text that it is: a pattern, a place, an id. An
+// assertNot of one passes whatever the screen shows.
 func (l *linter) labelMeant(step *Step) {
 	sh := shapeOf(reflect.TypeOf(step.Def.Args))
 	v := step.Args
@@ -52,9 +52,11 @@ func (l *linter) labelMeant(step *Step) {
 		key = "point"
 	case resourceLook.MatchString(text), snakeLook.MatchString(text):
 	case quotedLook.MatchString(text):
-		what, key, text = "a label with its quotes: they are looked for, too", "label", strings.Join(quotedLook.FindStringSubmatch(text)[1:], "")
+		what, key, text = "a label with its quotes: they are looked for, too", "label",
+			strings.Join(quotedLook.FindStringSubmatch(text)[1:], "")
 	case step.Def.Name == "assert" && negatedLook.MatchString(text):
-		l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("%q is a whole text here: the ! is looked for, too", shorten.Runes(v.Text, 60)),
+		l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("%q is a whole text here: the ! is looked for, too",
+			shorten.Runes(v.Text, 60)),
 			fmt.Sprintf("did you mean assertNot: %s?", source.Quote(negatedLook.FindStringSubmatch(text)[1])))
 		return
 	default:
@@ -107,7 +109,8 @@ func (l *linter) packageKind(step *Step) {
 		v = f.Value
 	}
 	if v.Kind == source.String && strings.EqualFold(path.Ext(v.Text), ".aab") {
-		l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("%q is an app bundle, which no phone installs", shorten.Runes(v.Text, 60)),
+		l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("%q is an app bundle, which no phone installs",
+			shorten.Runes(v.Text, 60)),
 			"build APKs: bundletool build-apks --mode=universal --bundle=app.aab --output=app.apks, and install app.apks")
 	}
 }
@@ -116,7 +119,8 @@ func (l *linter) packageKind(step *Step) {
 var wordsOnly = lazyregexp.New(`^[A-Za-z][A-Za-z0-9]*( +[A-Za-z][A-Za-z0-9]*)*$`)
 
 // tagsOfPages are the elements of HTML, and those of drawings that tests name; what has a hyphen is a page's own.
-var tagsOfPages = strings.Fields(`a abbr address area article aside audio b base bdi bdo blockquote body br button canvas caption center cite code
+var tagsOfPages = strings.Fields(
+	`a abbr address area article aside audio b base bdi bdo blockquote body br button canvas caption center cite code
 col colgroup data datalist dd del details dfn dialog div dl dt em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5
 h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark marquee math menu meta meter nav noscript object ol
 optgroup option output p param picture pre progress q rp rt ruby s samp script search section select slot small source span strike strong style sub
@@ -134,7 +138,10 @@ func (l *linter) textAsCSS(step *Step) {
 	}
 	for _, key := range []string{"selector", "to", "css"} {
 		if f, given := step.Args.Get(key); given && f.Value.Kind == source.String {
-			if key == "css" || slices.ContainsFunc(sh.fields, func(f field) bool { return f.key == key && f.form.format == "page-selector" }) {
+			if key == "css" || slices.ContainsFunc(sh.fields, func(f field) bool {
+				return f.key == key &&
+					f.form.format == "page-selector"
+			}) {
 				l.textSelector(step, key, f.Value)
 			}
 		}
@@ -151,7 +158,8 @@ func (l *linter) textSelector(step *Step, key string, v source.Value) {
 			if key == "css" {
 				meant = "label: " + source.Quote(v.Text)
 			}
-			l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("this is CSS, and pages have no element <%s>", shorten.Runes(word, 40)),
+			l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("this is CSS, and pages have no element <%s>",
+				shorten.Runes(word, 40)),
 				fmt.Sprintf("did you mean %s? In CSS an id is written #%s, a class .%[2]s", meant, strings.ToLower(word)))
 			return
 		}

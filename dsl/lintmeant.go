@@ -28,11 +28,13 @@ func (l *linter) noPage() {
 		}
 	}
 	if first != nil {
-		l.warn(first.Pos, first.source, len(first.Def.Name), "no step before this one opens a page", `begin with "- openBrowser: https://…", or the path of an HTML file`)
+		l.warn(first.Pos, first.source, len(first.Def.Name), "no step before this one opens a page",
+			`begin with "- openBrowser: https://…", or the path of an HTML file`)
 	}
 }
 
-// pageOpened looks for a step that opens a page, and for the first one that wants one. A file that is not linked may open it.
+// pageOpened looks for a step that opens a page, and for the first one that wants one. A file that is not linked may
+// open it.
 func pageOpened(steps Steps) (opens bool, wants *Step) {
 	for step := range steps.All {
 		switch step.Def.Args.(type) {
@@ -66,8 +68,8 @@ var (
 	constant   = lazyregexp.New(`^[A-Z][A-Z0-9]*_?[A-Z0-9_]{2,}$`)
 )
 
-// otherTools warns of {{name}}, $NAME, %NAME%, <NAME>, {NAME} and #{NAME}, which are variables elsewhere and plain text here. Scripts and
-// shells have their own.
+// otherTools warns of {{name}}, $NAME, %NAME%, <NAME>, {NAME} and #{NAME}, which are variables elsewhere and plain text
+// here. Scripts and shells have their own.
 func (l *linter) otherTools(step *Step) {
 	switch step.Def.Args.(type) {
 	case WebEval, Shell, HTTP, WebRoute:
@@ -75,24 +77,28 @@ func (l *linter) otherTools(step *Step) {
 	}
 	eachText(step.Args, func(v source.Value) {
 		if m := mustache.FindStringSubmatch(v.Text); m != nil {
-			l.warn(v.Pos, step.source, len([]rune(shorten.FirstLine(v.Text))), fmt.Sprintf("%s is a plain text here, no variable", m[0]), "write ${"+m[1]+"} if it is meant as one")
+			l.warn(v.Pos, step.source, len([]rune(shorten.FirstLine(v.Text))),
+				fmt.Sprintf("%s is a plain text here, no variable", m[0]), "write ${"+m[1]+"} if it is meant as one")
 			return
 		}
 		for _, m := range shellStyle.FindAllStringSubmatch(v.Text, -1) {
 			if l.variable(m[2]) || constant.MatchString(m[2]) {
-				l.warn(v.Pos, step.source, len([]rune(shorten.FirstLine(v.Text))), fmt.Sprintf("$%s is a plain text here, no variable", m[2]), "write ${"+m[2]+"} if it is meant as one")
+				l.warn(v.Pos, step.source, len([]rune(shorten.FirstLine(v.Text))),
+					fmt.Sprintf("$%s is a plain text here, no variable", m[2]), "write ${"+m[2]+"} if it is meant as one")
 				return
 			}
 		}
 		m := percented.FindStringSubmatch(v.Text)
 		if m == nil || !l.variable(m[1]) && !constant.MatchString(m[1]) {
 			m = angled.FindStringSubmatch(v.Text)
-			if m == nil || !l.variable(m[1]) && !(constant.MatchString(m[1]) && strings.Contains(m[1], "_")) { // <DIV> is no variable
+			// <DIV> is no variable
+			if m == nil || !l.variable(m[1]) && !(constant.MatchString(m[1]) && strings.Contains(m[1], "_")) {
 				l.bracedVariable(step, v)
 				return
 			}
 		}
-		l.warn(v.Pos, step.source, len([]rune(shorten.FirstLine(v.Text))), fmt.Sprintf("%s is a plain text here, no variable", m[0]), "write ${"+m[1]+"} if it is meant as one")
+		l.warn(v.Pos, step.source, len([]rune(shorten.FirstLine(v.Text))), fmt.Sprintf("%s is a plain text here, no variable",
+			m[0]), "write ${"+m[1]+"} if it is meant as one")
 	})
 }
 
@@ -133,7 +139,8 @@ func (l *linter) bracedVariable(step *Step, v source.Value) {
 	}
 }
 
-// cssPath is a CSS selector of several parts, of which one at least has an id, a class or an attribute, or which names a child by ">".
+// cssPath is a CSS selector of several parts, of which one at least has an id, a class or an attribute, or which names
+// a child by ">".
 var cssPath = lazyregexp.New(`^` + cssPart + `(\s*[>+~]\s*` + cssPart + `|\s+` + cssPart + `)+$`)
 
 const cssPart = `((a|button|div|form|h[1-6]|img|input|label|li|p|section|select|span|table|td|textarea|tr|ul)` +
@@ -145,7 +152,8 @@ func looksLikeCSS(text string) bool {
 }
 
 // cssLook is what people write for a selector, and what hardly stands on a screen like that.
-var cssLook = lazyregexp.New(`^(#[A-Za-z][\w-]*|\.[a-z][\w-]*|(a|button|div|form|h[1-6]|img|input|label|li|p|section|select|span|table|td|textarea|tr|ul)(\.[a-z][\w-]*|#[a-z][\w-]*|\[[^\]]+\])+|\[[a-z-]+(=[^\]]*)?\]|(css|id|xpath|role|text|testId|data-testid)=.+|//[a-z*][\w*]*.*)$`)
+var cssLook = lazyregexp.New(
+	`^(#[A-Za-z][\w-]*|\.[a-z][\w-]*|(a|button|div|form|h[1-6]|img|input|label|li|p|section|select|span|table|td|textarea|tr|ul)(\.[a-z][\w-]*|#[a-z][\w-]*|\[[^\]]+\])+|\[[a-z-]+(=[^\]]*)?\]|(css|id|xpath|role|text|testId|data-testid)=.+|//[a-z*][\w*]*.*)$`)
 
 // cssAsLabel warns of a label that looks like a selector of a page.
 func (l *linter) cssAsLabel(step *Step) {
@@ -199,6 +207,7 @@ func (l *linter) cssLabel(step *Step, name string, v source.Value) {
 	case l.test.Platform != Web:
 		return
 	}
-	l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("%q is a label here: a text that stands on the screen", shorten.Runes(v.Text, 60)),
+	l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("%q is a label here: a text that stands on the screen",
+		shorten.Runes(v.Text, 60)),
 		fmt.Sprintf("did you mean %s: {%s: %s}?", name, key, source.Quote(text)))
 }

@@ -47,7 +47,10 @@ func (Millis) schema(s *schemas) schema {
 	case s.variables:
 		return schema{"anyOf": []any{number, schema{"type": "string", "pattern": `\$\{|^[+]?[0-9. ]+(ms|s|m|h|us|µs|ns)`}}}
 	case s.forms:
-		return schema{"anyOf": []any{number, schema{"type": "string", "pattern": `^([0-9]{1,6}(\.[0-9]{1,3})?ms|[0-9]{1,3}(\.[0-9]{1,3})?s|[0-9](\.[0-9]{1,3})?m)$`}}}
+		return schema{
+			"anyOf": []any{
+				number, schema{"type": "string",
+					"pattern": `^([0-9]{1,6}(\.[0-9]{1,3})?ms|[0-9]{1,3}(\.[0-9]{1,3})?s|[0-9](\.[0-9]{1,3})?m)$`}}}
 	}
 	return number
 }

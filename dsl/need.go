@@ -54,13 +54,15 @@ type DeviceFacts struct {
 	Width, Height           int
 }
 
-// Unmet returns what a device of this machine lacks; empty: nothing. Something that is not known of the device counts as lacking.
+// Unmet returns what a device of this machine lacks; empty: nothing. Something that is not known of the device counts
+// as lacking.
 func (n Need) Unmet(f DeviceFacts) string {
 	switch {
 	case n.OS != "" && !n.fitsOS(f.OS):
 		return fmt.Sprintf("os %s is wanted, and it has %s", n.OS, orUnknown(f.OS))
 	case n.Model != "" && !n.fitsModel(f):
-		return fmt.Sprintf("model %s is wanted, and it is %s", n.Model, orUnknown(strings.TrimSpace(f.Manufacturer+" "+f.Model)))
+		return fmt.Sprintf("model %s is wanted, and it is %s", n.Model,
+			orUnknown(strings.TrimSpace(f.Manufacturer+" "+f.Model)))
 	case n.Size != "" && !n.fitsSize(f.Width, f.Height):
 		return fmt.Sprintf("a screen of %s is wanted, and it has %dx%d", n.Size, f.Width, f.Height)
 	case n.Pool != "":
@@ -113,7 +115,8 @@ func compareVersions(have, want string) int {
 	return 0
 }
 
-// fitsModel compares with the model alone and with the maker before it: that is how people read it in the list of devices.
+// fitsModel compares with the model alone and with the maker before it: that is how people read it in the list of
+// devices.
 func (n Need) fitsModel(f DeviceFacts) bool {
 	want := modelWords(n.Model)
 	for _, name := range []string{f.Model, f.Manufacturer + " " + f.Model} {
@@ -124,8 +127,8 @@ func (n Need) fitsModel(f DeviceFacts) bool {
 	return false
 }
 
-// modelWords folds what adb and makers write in different ways: case, and what is between words. What stands in brackets of a
-// pattern stays.
+// modelWords folds what adb and makers write in different ways: case, and what is between words. What stands in
+// brackets of a pattern stays.
 func modelWords(name string) string {
 	var b strings.Builder
 	bracket, gap := false, false

@@ -13,9 +13,11 @@ import (
 )
 
 // spellings are numbers that are not what Go prints of them, and some that are.
-var spellings = []string{"5", "-5", "0", "007", "01234", "1.10", "5.0", "0.10", "-0", "+5", "1e3", "1E+03", ".5", "5.", "0x1F", "0o17",
+var spellings = []string{"5", "-5", "0", "007", "01234", "1.10", "5.0", "0.10", "-0", "+5", "1e3", "1E+03", ".5", "5.",
+	"0x1F", "0o17",
 	"89490200001234567890", "1234567890123456789", "-9223372036854775809", "9007199254740993", "1234567890123456789.0",
-	"0.30000000000000000001", "1_000", "4111111111111111", "00000000000000000000000001", ".inf", ".nan", "1e-7", "123456789.123456789"}
+	"0.30000000000000000001", "1_000", "4111111111111111", "00000000000000000000000001", ".inf", ".nan", "1e-7",
+	"123456789.123456789"}
 
 // TestNumbersKeepTheirSpelling gives a variable a number in each place where it can get a value, and wants the same
 // text back.
@@ -43,8 +45,9 @@ func TestNumbersKeepTheirSpelling(t *testing.T) {
 		}
 		wantText(t, "the suite", logN(t), must(logN2(t).Scope(ScopeOptions{Suite: suiteVars(t, n)})), n)
 		wantText(t, "--var", logN(t), must(logN2(t).Scope(ScopeOptions{Overrides: map[string]string{"N": n}})), n)
-		wantText(t, "--var in place of a number", logN(t), must(parseOne(t, "id: a\nplatform: web\nvars: {N: 5}\nsteps: [tap: x]\n").
-			Scope(ScopeOptions{Overrides: map[string]string{"N": n}})), n)
+		wantText(t, "--var in place of a number", logN(t),
+			must(parseOne(t, "id: a\nplatform: web\nvars: {N: 5}\nsteps: [tap: x]\n").
+				Scope(ScopeOptions{Overrides: map[string]string{"N": n}})), n)
 	}
 }
 
@@ -129,7 +132,8 @@ steps:
 				s.Set("item", a.In.List[0])
 			}
 		}
-		for _, name := range strings.Fields("N list.0 list.1.deep map.k item copy some entry all.0 all.1.deep last text chosen") {
+		for _, name := range strings.Fields(
+			"N list.0 list.1.deep map.k item copy some entry all.0 all.1.deep last text chosen") {
 			if got, err := s.Expand("${"+name+"}", source.Pos{}); err != nil || got != n {
 				t.Errorf("%s: ${%s} is %q, %v", n, name, got, err)
 			}
@@ -169,7 +173,8 @@ func TestNumbersOfFiles(t *testing.T) {
 			t.Errorf("%s is written as %s, %v", n, data, err)
 		}
 	}
-	for n, want := range map[string]string{"01234": "1234", ".5": "0.5", "5.": "5", "0x1F": "31", "0o17": "15", "+5": "5", "1e3": "1e3"} {
+	for n, want := range map[string]string{"01234": "1234", ".5": "0.5", "5.": "5", "0x1F": "31", "0o17": "15", "+5": "5",
+		"1e3": "1e3"} {
 		if data, err := json.Marshal(source.NumberOf(n)); err != nil || string(data) != want {
 			t.Errorf("%s is %s in JSON, %v", n, data, err)
 		}
@@ -178,23 +183,29 @@ func TestNumbersOfFiles(t *testing.T) {
 
 // TestNumbersAreExact compares and computes with numbers that a float64 does not hold.
 func TestNumbersAreExact(t *testing.T) {
-	s := must(parseOne(t, "id: a\nplatform: web\nvars: {SIM: 89490200001234567890, PIN: 01234, PRICE: 1.10, K: 1e3, HEX: 0x1F, N: 7}\n"+
-		"steps: [tap: x]\n").Scope(ScopeOptions{}))
-	v, err := source.ParseJSON([]byte(`{"id": 1234567890123456789, "next": 1234567890123456788, "n": 4, "whole": 4.0, "half": 4.5,
+	s := must(parseOne(t,
+		"id: a\nplatform: web\nvars: {SIM: 89490200001234567890, PIN: 01234, PRICE: 1.10, K: 1e3, HEX: 0x1F, N: 7}\n"+
+			"steps: [tap: x]\n").Scope(ScopeOptions{}))
+	v, err := source.ParseJSON(
+		[]byte(`{"id": 1234567890123456789, "next": 1234567890123456788, "n": 4, "whole": 4.0, "half": 4.5,
 		"big": 89490200001234567890, "text": "1234567890123456789", "list": [1234567890123456789, 1.10, 007], "none": null}`))
 	if err == nil {
 		t.Fatal("007 is no number of JSON")
 	}
-	v, err = source.ParseJSON([]byte(`{"id": 1234567890123456789, "next": 1234567890123456788, "n": 4, "whole": 4.0, "half": 4.5,
+	v, err = source.ParseJSON(
+		[]byte(`{"id": 1234567890123456789, "next": 1234567890123456788, "n": 4, "whole": 4.0, "half": 4.5,
 		"big": 89490200001234567890, "float": 1234567890123456789.0, "list": [1234567890123456789, 1.10], "none": null}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Set("a", v)
-	for _, text := range []string{"a.id == 1234567890123456789", "a.id != 1234567890123456788", "a.id > a.next", "not (a.id == a.next)",
-		"a.id - a.next == 1", "a.n % 2 == 0", "a.whole % 2 == 0", "a.id % 10 == 9", "a.big > a.id", "a.big == SIM", "SIM - 1 != SIM",
+	for _, text := range []string{"a.id == 1234567890123456789", "a.id != 1234567890123456788", "a.id > a.next",
+		"not (a.id == a.next)",
+		"a.id - a.next == 1", "a.n % 2 == 0", "a.whole % 2 == 0", "a.id % 10 == 9", "a.big > a.id", "a.big == SIM",
+		"SIM - 1 != SIM",
 		"SIM % 10 == 0", `string(SIM) == "89490200001234567890"`, `string(SIM + 1) == "89490200001234567891"`, "PIN == 1234",
-		`string(PIN) == "01234"`, "PRICE == 1.1", `"costs " + string(PRICE) == "costs 1.10"`, "K == 1000", "K % 7 == 6", "HEX + 1 == 32",
+		`string(PIN) == "01234"`, "PRICE == 1.1", `"costs " + string(PRICE) == "costs 1.10"`, "K == 1000", "K % 7 == 6",
+		"HEX + 1 == 32",
 		"a.id in a.list", "a.next not in a.list", "1.1 in a.list", "-SIM < 0", "a.float == a.id", "a.float > a.next",
 		"9223372036854775807 + 1 > 9223372036854775807", "max(PIN, N) == 1234", "sum([PIN, N]) == 1241", "len(a.list) == 2",
 		"[PIN, PRICE] == [1234, 1.1]", "N / 2 == 3.5", "N * PRICE > 7.69", `fromJSON("[1234567890123456789]")[0] == a.id`,
@@ -214,7 +225,8 @@ func TestNumbersAreExact(t *testing.T) {
 func TestWrongExpressionsAreInAuthorsWords(t *testing.T) {
 	s := must(parseOne(t, "id: a\nplatform: web\nvars: {N: 7, T: seven, SIM: 89490200001234567890}\nsteps: [tap: x]\n").
 		Scope(ScopeOptions{}))
-	v, err := source.ParseJSON([]byte(`{"half": 4.5, "id": 1.10, "name": "ada", "list": [1], "map": {"a": 1}, "yes": true, "none": null}`))
+	v, err := source.ParseJSON(
+		[]byte(`{"half": 4.5, "id": 1.10, "name": "ada", "list": [1], "map": {"a": 1}, "yes": true, "none": null}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +272,8 @@ func TestWrongExpressionsAreInAuthorsWords(t *testing.T) {
 			t.Errorf("%s: %v, missing %t", text, err, bad != nil && bad.Missing)
 			continue
 		}
-		for _, word := range []string{"interface", "float64", "Numeral", "string,", "map[", "[]", "runtime", "reflect", "big.Int", "%!"} {
+		for _, word := range []string{"interface", "float64", "Numeral", "string,", "map[", "[]", "runtime", "reflect",
+			"big.Int", "%!"} {
 			if strings.Contains(bad.Msg, word) {
 				t.Errorf("%s: %s", text, bad.Msg)
 			}

@@ -15,10 +15,12 @@ import (
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
-// engineForm is the beginning of a part of a page's selector that names its engine: text=, role=, label= and others of Playwright.
+// engineForm is the beginning of a part of a page's selector that names its engine: text=, role=, label= and others of
+// Playwright.
 var engineForm = lazyregexp.New(`^\s*\*?([A-Za-z_][\w:-]*)=`)
 
-// pageSelector checks a selector of the web actions as far as it is known what Playwright makes of it; what may be right is let through.
+// pageSelector checks a selector of the web actions as far as it is known what Playwright makes of it; what may be
+// right is let through.
 func (d *decoding) pageSelector(v source.Value, text string) {
 	if strings.Contains(text, "${") {
 		return
@@ -110,7 +112,8 @@ func unbalanced(text string) (msg, hint string) {
 		case r == ']' || r == ')':
 			want := map[rune]rune{']': '[', ')': '('}[r]
 			if len(open) == 0 || open[len(open)-1] != want {
-				return fmt.Sprintf("closes a %q that is not open", string(r)), fmt.Sprintf("remove it, or write %q before it", string(want))
+				return fmt.Sprintf("closes a %q that is not open", string(r)), fmt.Sprintf("remove it, or write %q before it",
+					string(want))
 			}
 			open = open[:len(open)-1]
 		}
@@ -120,12 +123,14 @@ func unbalanced(text string) (msg, hint string) {
 		return fmt.Sprintf("has a quote %c that is not closed", quote), fmt.Sprintf("add %c where the text ends", quote)
 	case len(open) > 0:
 		closing := map[rune]string{'[': "]", '(': ")"}[open[len(open)-1]]
-		return fmt.Sprintf("has a %q that is not closed", string(open[len(open)-1])), fmt.Sprintf("add %q where it ends", closing)
+		return fmt.Sprintf("has a %q that is not closed", string(open[len(open)-1])), fmt.Sprintf("add %q where it ends",
+			closing)
 	}
 	return "", ""
 }
 
-// badCSS finds what is no CSS selector, also with what Playwright adds to CSS (:has-text, :visible, a combinator at the beginning).
+// badCSS finds what is no CSS selector, also with what Playwright adds to CSS (:has-text, :visible, a combinator at the
+// beginning).
 func badCSS(text string) (msg, hint string) {
 	if msg, hint = unbalanced(text); msg != "" {
 		return msg, hint
@@ -139,7 +144,8 @@ func badCSS(text string) (msg, hint string) {
 		return "is empty", "for example: #email, or button.primary"
 	case strings.Contains(outer, ":containsa"): // the a stands for its brackets
 		return "has :contains(), which is jQuery's", `write :has-text("…")`
-	case strings.HasSuffix(trimmed, ",") || strings.HasPrefix(trimmed, ",") || strings.Contains(strings.ReplaceAll(trimmed, " ", ""), ",,"):
+	case strings.HasSuffix(trimmed, ",") || strings.HasPrefix(trimmed, ",") ||
+		strings.Contains(strings.ReplaceAll(trimmed, " ", ""), ",,"):
 		return "has a comma with nothing beside it", "remove the comma"
 	case strings.ContainsRune(">+~", rune(trimmed[len(trimmed)-1])):
 		return fmt.Sprintf("ends with %q", trimmed[len(trimmed)-1:]), "write what comes behind it"
@@ -154,7 +160,8 @@ func badCSS(text string) (msg, hint string) {
 		switch {
 		case i > 0 && runes[i-1] == '\\':
 		case strings.ContainsRune("#.", r) && unicode.IsDigit(next):
-			return fmt.Sprintf("has a name that begins with a digit behind %q", string(r)), fmt.Sprintf(`write [id="%s"], or [class~="%[1]s"]`, name(runes[i+1:]))
+			return fmt.Sprintf("has a name that begins with a digit behind %q", string(r)),
+				fmt.Sprintf(`write [id="%s"], or [class~="%[1]s"]`, name(runes[i+1:]))
 		case strings.ContainsRune("#.:", r) && !begins && !(r == ':' && next == ':'):
 			return fmt.Sprintf("has a %q without a name behind it", string(r)), "for example: #email, or button.primary"
 		case r == '/':
@@ -167,14 +174,18 @@ func badCSS(text string) (msg, hint string) {
 }
 
 func name(runes []rune) string {
-	i := slices.IndexFunc(runes, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_' })
+	i := slices.IndexFunc(runes, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' &&
+			r != '_'
+	})
 	if i < 0 {
 		i = len(runes)
 	}
 	return string(runes[:i])
 }
 
-// outside is a selector with an "a" for each pair of brackets and what stands in them, which is balanced. empty: there is a pair of square ones with nothing in it.
+// outside is a selector with an "a" for each pair of brackets and what stands in them, which is balanced. empty: there
+// is a pair of square ones with nothing in it.
 func outside(text string) (outer string, empty bool) {
 	var b strings.Builder
 	depth, quote, last := 0, rune(0), ' '
@@ -214,10 +225,12 @@ var (
 )
 
 // roleAttributes are what Playwright's role= takes in brackets.
-var roleAttributes = []string{"checked", "disabled", "expanded", "include-hidden", "level", "name", "pressed", "selected", "description"}
+var roleAttributes = []string{"checked", "disabled", "expanded", "include-hidden", "level", "name", "pressed",
+	"selected", "description"}
 
 // ariaRoles are those of WAI-ARIA 1.2.
-var ariaRoles = strings.Fields(`alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox
+var ariaRoles = strings.Fields(
+	`alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox
 	complementary contentinfo definition deletion dialog directory document emphasis feed figure form generic grid gridcell group heading img
 	insertion link list listbox listitem log main marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter navigation none note
 	option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search searchbox separator slider
@@ -239,7 +252,8 @@ func badRole(text string) (msg, hint string) {
 	case !slices.Contains(ariaRoles, strings.ToLower(role)) && near != "":
 		return fmt.Sprintf("names the role %q, which there is not", role), fmt.Sprintf("did you mean %q?", near)
 	case !slices.Contains(ariaRoles, strings.ToLower(role)):
-		return fmt.Sprintf("names the role %q, which there is not", role), `for example: role=button[name="Save"], role=textbox, role=link`
+		return fmt.Sprintf("names the role %q, which there is not", role),
+			`for example: role=button[name="Save"], role=textbox, role=link`
 	}
 	for _, a := range roleAttribute.FindAllStringSubmatch(roleValue.ReplaceAllString(text, ""), -1) {
 		if !slices.Contains(roleAttributes, a[1]) {

@@ -7,7 +7,8 @@ import (
 )
 
 func selectorError(key, selector string) string {
-	_, err := Parse("a.yaml", fmt.Appendf(nil, "id: a\nplatform: web\nsteps:\n  - %s: {%s: %q}\n", map[string]string{"selector": "webClick", "css": "tap", "xpath": "tap"}[key], key, selector))
+	_, err := Parse("a.yaml", fmt.Appendf(nil, "id: a\nplatform: web\nsteps:\n  - %s: {%s: %q}\n",
+		map[string]string{"selector": "webClick", "css": "tap", "xpath": "tap"}[key], key, selector))
 	if err == nil {
 		return ""
 	}
@@ -17,12 +18,18 @@ func selectorError(key, selector string) string {
 // What Playwright takes must never be refused.
 func TestSelectorsThatAreRight(t *testing.T) {
 	for _, s := range []string{
-		"#email", "button.primary", "[role=alert]", "*", "a[href^='http']", `[data-x="]"]`, `li:has-text("x (y")`, "> div", "~ b", ":scope > a", ":is(a, b)", "#über", ".-x",
-		`.a\:b`, `#\31 23`, "input:right-of(:text(\"Password\"))", ":nth-match(:text('Buy'), 3)", "tr:nth-child(2n+1) td", "a:not([href])", "p::first-line", "h1, h2",
-		"css=div >> css=article", "*css=article >> text=Hello", "article >> nth=-1", "visible=true", "text=It's 5 > 3", `"Log in"`, "'Log in'", `text=/Log\s*in/i`,
-		"//button[@name='a']", "..", "xpath=//a[contains(., 'x')]", "xpath=./following-sibling::a", "role=button", `role=button[name="Save [all]"]`, "role=button[name=/save/i]",
-		"role=heading[level=1]", "role=checkbox[checked][include-hidden]", "label=E-mail", "placeholder=What's up?", "testId=a.b", "id=1a", "data-test=foo", "_react=BookItem[author = 'x' i]",
-		"internal:role=button", `button:text-is(">>")`, "my-element[a='b' i]", "input[value='a,b'], x", "${SELECTOR}", "#${ID}",
+		"#email", "button.primary", "[role=alert]", "*", "a[href^='http']", `[data-x="]"]`, `li:has-text("x (y")`, "> div",
+		"~ b", ":scope > a", ":is(a, b)", "#über", ".-x",
+		`.a\:b`, `#\31 23`, "input:right-of(:text(\"Password\"))", ":nth-match(:text('Buy'), 3)", "tr:nth-child(2n+1) td",
+		"a:not([href])", "p::first-line", "h1, h2",
+		"css=div >> css=article", "*css=article >> text=Hello", "article >> nth=-1", "visible=true", "text=It's 5 > 3",
+		`"Log in"`, "'Log in'", `text=/Log\s*in/i`,
+		"//button[@name='a']", "..", "xpath=//a[contains(., 'x')]", "xpath=./following-sibling::a", "role=button",
+		`role=button[name="Save [all]"]`, "role=button[name=/save/i]",
+		"role=heading[level=1]", "role=checkbox[checked][include-hidden]", "label=E-mail", "placeholder=What's up?",
+		"testId=a.b", "id=1a", "data-test=foo", "_react=BookItem[author = 'x' i]",
+		"internal:role=button", `button:text-is(">>")`, "my-element[a='b' i]", "input[value='a,b'], x", "${SELECTOR}",
+		"#${ID}",
 	} {
 		if err := selectorError("selector", s); err != "" && !strings.Contains(err, "is not defined") {
 			t.Errorf("%s: %s", s, err)
@@ -32,10 +39,14 @@ func TestSelectorsThatAreRight(t *testing.T) {
 
 func TestSelectorsThatAreWrong(t *testing.T) {
 	for s, want := range map[string]string{
-		"button[name=Save": `has a "[" that is not closed`, "div:has(a": `has a "(" that is not closed`, "a]": `closes a "]" that is not open`, `[a="b]`: `has a quote " that is not closed`,
-		"ul > ": `ends with ">"`, "a >> ": "is empty beside >>", "a,": "a comma with nothing beside it", "#": `has a "#" without a name`, ". a": `has a "." without a name`, "#1a": `[id="1a"]`,
-		"[]": "has an empty []", "/html/body": "an XPath begins with //", "$(a)": "is no CSS: \"$\"", "role=buton": `did you mean "button"?`, "role=[name=x]": "names no role",
-		"role=button[nam=x]": `asks for "nam" of a role`, "//a[@href": `has a "[" that is not closed`, "xpath=//a['x]": "has a quote ' that is not closed", "a:": `has a ":" without a name`,
+		"button[name=Save": `has a "[" that is not closed`, "div:has(a": `has a "(" that is not closed`,
+		"a]": `closes a "]" that is not open`, `[a="b]`: `has a quote " that is not closed`,
+		"ul > ": `ends with ">"`, "a >> ": "is empty beside >>", "a,": "a comma with nothing beside it",
+		"#": `has a "#" without a name`, ". a": `has a "." without a name`, "#1a": `[id="1a"]`,
+		"[]": "has an empty []", "/html/body": "an XPath begins with //", "$(a)": "is no CSS: \"$\"",
+		"role=buton": `did you mean "button"?`, "role=[name=x]": "names no role",
+		"role=button[nam=x]": `asks for "nam" of a role`, "//a[@href": `has a "[" that is not closed`,
+		"xpath=//a['x]": "has a quote ' that is not closed", "a:": `has a ":" without a name`,
 	} {
 		if err := selectorError("selector", s); !strings.Contains(err, want) {
 			t.Errorf("%s: %q, want %q", s, err, want)
@@ -47,7 +58,8 @@ func TestSelectorsThatAreWrong(t *testing.T) {
 	if err := selectorError("xpath", "//a[1"); !strings.Contains(err, "not closed") {
 		t.Errorf("xpath: %q", err)
 	}
-	_, err := Parse("a.yaml", []byte("id: a\nplatform: android\nsteps: [{tap: {xpath: \"//a[foo(\"}}, {tap: {xpath: \"//a[@b=]\"}}]\n"))
+	_, err := Parse("a.yaml",
+		[]byte("id: a\nplatform: android\nsteps: [{tap: {xpath: \"//a[foo(\"}}, {tap: {xpath: \"//a[@b=]\"}}]\n"))
 	if err == nil || strings.Count(err.Error(), "the XPath") != 2 {
 		t.Errorf("on a phone: %v", err)
 	}

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Parse reads a file of tests: each YAML document is one. The error is an Errors: the first syntax error alone, else all
-// semantic errors of the file; the tests are then nil. Variables stay in place: see Scope, Bind and CheckVars.
+// Parse reads a file of tests: each YAML document is one. The error is an Errors: the first syntax error alone, else
+// all semantic errors of the file; the tests are then nil. Variables stay in place: see Scope, Bind and CheckVars.
 //
-// Of YAML 1.2 it takes the core schema, anchors, aliases and merge keys (<<, where a test's own keys win). Directives and
-// tags are errors, and so is every key that has no meaning.
+// Of YAML 1.2 it takes the core schema, anchors, aliases and merge keys (<<, where a test's own keys win). Directives
+// and tags are errors, and so is every key that has no meaning.
 func Parse(file string, src []byte) ([]*Test, error) {
 	text, from, bad := source.Readable(file, src)
 	if bad != nil {
@@ -47,7 +47,8 @@ func (d *decoding) repeatedIDs(tests []*Test) {
 		case key == "":
 		case taken:
 			d.fail(t.IDPos, len([]rune(t.ID)), fmt.Sprintf("the id %q is taken", t.ID),
-				fmt.Sprintf("the test on line %d has it (upper and lower case count as the same); choose another one", before.IDPos.Line))
+				fmt.Sprintf("the test on line %d has it (upper and lower case count as the same); choose another one",
+					before.IDPos.Line))
 		default:
 			first[key] = t
 		}

@@ -7,15 +7,18 @@ import (
 	"testing"
 )
 
-// TestPitfallKeysIgnoredInSilence: a key that nobody knows is an error at its own place, however right its neighbours are.
+// TestPitfallKeysIgnoredInSilence: a key that nobody knows is an error at its own place, however right its neighbours
+// are.
 func TestPitfallKeysIgnoredInSilence(t *testing.T) {
 	for src, want := range map[string]string{
-		"id: a\nplatform: android\nsteps:\n  - tap: {txet: Greet, id: go}\n":                      "a.yaml:4:11: unknown key \"txet\"",
-		"id: a\nplatform: android\nsteps:\n  - tap:\n      id: go\n      txet: Greet\n":           "a.yaml:6:7: unknown key \"txet\"",
-		"id: a\nplatform: android\nretrys: 3\nsteps:\n  - tap: x\n":                               "a.yaml:3:1: unknown key \"retrys\"",
-		"id: a\nplatform: android\nsteps:\n  - if: {cond: \"true\", than: [{tap: x}]}\n":          "unknown key \"than\"",
-		"id: a\nplatform: android\nsteps:\n  - tap: {label: x, inside: {lable: y}}\n":             "unknown key \"lable\"",
-		"id: a\nplatform: android\nblocks: {b: [{tap: {txet: x}}]}\nsteps: [{run: {block: b}}]\n": "a.yaml:3:21: unknown key \"txet\"",
+		"id: a\nplatform: android\nsteps:\n  - tap: {txet: Greet, id: go}\n": "a.yaml:4:11: unknown key \"txet\"",
+		"id: a\nplatform: android\nsteps:\n  - tap:\n      id: go\n      txet: " +
+			"Greet\n": "a.yaml:6:7: unknown key \"txet\"",
+		"id: a\nplatform: android\nretrys: 3\nsteps:\n  - tap: x\n":                      "a.yaml:3:1: unknown key \"retrys\"",
+		"id: a\nplatform: android\nsteps:\n  - if: {cond: \"true\", than: [{tap: x}]}\n": "unknown key \"than\"",
+		"id: a\nplatform: android\nsteps:\n  - tap: {label: x, inside: {lable: y}}\n":    "unknown key \"lable\"",
+		"id: a\nplatform: android\nblocks: {b: [{tap: {txet: x}}]}\nsteps: [{run: {block: " +
+			"b}}]\n": "a.yaml:3:21: unknown key \"txet\"",
 	} {
 		_, err := Parse("a.yaml", []byte(src))
 		var errs source.Errors

@@ -11,14 +11,15 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// Point is a place on the screen, in pixels of the screenshot or in per cent of its size. In YAML it is a text, "120,340"
-// or "50%,80%", or a map {x: 120, y: 340}.
+// Point is a place on the screen, in pixels of the screenshot or in per cent of its size. In YAML it is a text,
+// "120,340" or "50%,80%", or a map {x: 120, y: 340}.
 type Point struct {
 	X, Y    float64
 	Percent bool
 }
 
-// Offset is a way on the screen in pixels of the screenshot, to the right and down: a text, "120,-40", or a map {x: 120, y: -40}.
+// Offset is a way on the screen in pixels of the screenshot, to the right and down: a text, "120,-40", or a map {x:
+// 120, y: -40}.
 type Offset struct{ X, Y int }
 
 const offsetForms = `write "120,-40" for pixels to the right and down, with the quotes`
@@ -71,9 +72,11 @@ func (Offset) schema(s *schemas) schema {
 	if s.variables {
 		both, one = both+`|\$\{`, one+`|\$\{`
 	}
-	part := schema{"anyOf": []any{schema{"type": "number", "minimum": -maxOffset, "maximum": maxOffset}, schema{"type": "string", "pattern": one}}}
+	part := schema{"anyOf": []any{schema{"type": "number", "minimum": -maxOffset, "maximum": maxOffset},
+		schema{"type": "string", "pattern": one}}}
 	return schema{"anyOf": []any{schema{"type": "string", "pattern": both, "examples": []any{"120,-40"}},
-		schema{"type": "object", "properties": schema{"x": part, "y": part}, "required": []any{"x", "y"}, "additionalProperties": false}}}
+		schema{"type": "object", "properties": schema{"x": part, "y": part}, "required": []any{"x", "y"},
+			"additionalProperties": false}}}
 }
 
 func (Offset) words() string { return "offset" }
@@ -119,7 +122,8 @@ func (d *decoding) coordinates(v source.Value, name string) (x, y source.Value, 
 	before := len(d.errs)
 	for _, f := range v.Fields {
 		if f.Key != "x" && f.Key != "y" {
-			d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", shorten.Runes(f.Key, 60), name), "allowed here: x, y")
+			d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", shorten.Runes(f.Key, 60), name),
+				"allowed here: x, y")
 		} else if f.Value.Kind != source.Int && f.Value.Kind != source.Float && f.Value.Kind != source.String {
 			d.wrong(f.Value, fmt.Sprintf("%q must be a number, not %s", f.Key, describe(f.Value)), "")
 		}

@@ -29,14 +29,17 @@ func Modifiers() []string { return []string{"control", "alt", "shift", "meta"} }
 // KeyNames gives the names of the keys that every platform has.
 func KeyNames() []string {
 	return []string{"enter", "tab", "escape", "backspace", "delete", "space", "up", "down", "left", "right",
-		"pageUp", "pageDown", "home", "end", "insert", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12"}
+		"pageUp", "pageDown", "home", "end", "insert", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10",
+		"f11", "f12"}
 }
 
-// PhoneKeys gives the names of the keys that only phones have; back works in a browser, too, and goes back in its history. On phones
-// "home" is the home screen.
+// PhoneKeys gives the names of the keys that only phones have; back works in a browser, too, and goes back in its
+// history. On phones "home" is the home screen.
 func PhoneKeys() []string {
-	return []string{"back", "recents", "search", "menu", "volumeUp", "volumeDown", "power", "lock", "select", "playPause", "mediaStop", "mediaNext",
-		"mediaPrevious", "rewind", "fastForward", "navigateUp", "navigateDown", "buttonA", "buttonB", "tvInput", "hdmi1", "hdmi2", "hdmi3"}
+	return []string{"back", "recents", "search", "menu", "volumeUp", "volumeDown", "power", "lock", "select", "playPause",
+		"mediaStop", "mediaNext",
+		"mediaPrevious", "rewind", "fastForward", "navigateUp", "navigateDown", "buttonA", "buttonB", "tvInput", "hdmi1",
+		"hdmi2", "hdmi3"}
 }
 
 // Chords reads the keys; they have been checked.
@@ -73,12 +76,13 @@ func chord(text string) (c Chord, bad string) {
 
 // otherNames are what other tools, and keyboards, call keys.
 func otherNames() map[string]string {
-	return map[string]string{"ctrl": "control", "cmd": "meta", "command": "meta", "option": "alt", "return": "enter", "esc": "escape", "del": "delete",
+	return map[string]string{"ctrl": "control", "cmd": "meta", "command": "meta", "option": "alt", "return": "enter",
+		"esc": "escape", "del": "delete",
 		"arrowUp": "up", "arrowDown": "down", "arrowLeft": "left", "arrowRight": "right"}
 }
 
-// KeyName gives the name of a key that may be written with a capital, or as other tools call it: Enter, ArrowDown, ctrl. A text that names no key
-// comes back as it is, as a single character does.
+// KeyName gives the name of a key that may be written with a capital, or as other tools call it: Enter, ArrowDown,
+// ctrl. A text that names no key comes back as it is, as a single character does.
 func KeyName(text string) string {
 	if utf8.RuneCountInString(text) == 1 {
 		return text
@@ -96,7 +100,8 @@ func KeyName(text string) string {
 // modifier wants the name of a key that can be held.
 func (d *decoding) modifier(v source.Value, text string) {
 	if !slices.Contains(Modifiers(), KeyName(text)) {
-		d.wrong(v, fmt.Sprintf("%q is not a key that can be held%s", shorten.Runes(text, 60), origin(v)), "write Control, Shift, Alt or Meta")
+		d.wrong(v, fmt.Sprintf("%q is not a key that can be held%s", shorten.Runes(text, 60), origin(v)),
+			"write Control, Shift, Alt or Meta")
 	}
 }
 
@@ -104,10 +109,13 @@ func (d *decoding) key(item source.Value, text string) {
 	c, bad := chord(text)
 	switch {
 	case bad == "" && c.Key == "":
-		d.wrong(item, fmt.Sprintf("a key is missing in %q%s", shorten.Runes(item.Text, 60), origin(item)), `for example: control+a; the plus key with one held is "control++"`)
+		d.wrong(item, fmt.Sprintf("a key is missing in %q%s", shorten.Runes(item.Text, 60), origin(item)),
+			`for example: control+a; the plus key with one held is "control++"`)
 	case bad != "":
-		hint := "one character, or one of " + strings.Join(append(KeyNames()[:15], PhoneKeys()...), ", ") + "; held keys go first: control+a"
-		if near := suggest.Nearest(bad, slices.Concat(KeyNames(), PhoneKeys(), Modifiers(), slices.Sorted(maps.Keys(otherNames())))); near != "" {
+		hint := "one character, or one of " + strings.Join(append(KeyNames()[:15], PhoneKeys()...), ", ") +
+			"; held keys go first: control+a"
+		if near := suggest.Nearest(bad, slices.Concat(KeyNames(), PhoneKeys(), Modifiers(),
+			slices.Sorted(maps.Keys(otherNames())))); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
 		d.wrong(item, fmt.Sprintf("%q is not a key%s", shorten.Runes(bad, 60), origin(item)), hint)

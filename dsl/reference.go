@@ -8,15 +8,20 @@ import (
 	"strings"
 )
 
-// Reference writes the reference of the language in Markdown, out of the structs: every action with its arguments, then what steps,
-// tests, selectors and taproot.yaml can hold.
+// Reference writes the reference of the language in Markdown, out of the structs: every action with its arguments, then
+// what steps, tests, selectors and taproot.yaml can hold.
 func Reference() string {
 	var b strings.Builder
 	b.WriteString("# The language\n\n" +
-		"Written by `taproot docs -o docs/reference.md`; do not edit. An action's argument in **bold** has to be given; one marked *short* can stand alone, as in `tap: Sign in`.\n\n" +
-		"For help while you type, let an editor with a YAML language server know the schema that `taproot schema` prints: save it, and begin a test\n" +
+		"Written by `taproot docs -o docs/reference.md`; do not edit. An action's argument in **bold** has to be given; " +
+		"one marked *short* can stand alone, as in `tap: Sign in`.\n\n" +
+		"For help while you type, let an editor with a YAML language server know the schema that `taproot schema` prints: " +
+		"save it, and begin a test\n" +
 		"file with\n\n    # yaml-language-server: $schema=taproot.schema.json\n\n## Actions\n\n")
-	b.WriteString("Where they work; each mark is proved by a test on a simulated phone or in a browser.\n\n| | android | ios | web |\n|---|:-:|:-:|:-:|\n")
+	b.WriteString(
+		"Where they work; each mark is proved by a test on a simulated phone or in a browser.\n\n| | android | ios | web " +
+			"|\n" +
+			"|---|:-:|:-:|:-:|\n")
 	for _, d := range Vocabulary() {
 		if d.Interfaces&YAML != 0 {
 			fmt.Fprintf(&b, "| [%s](#%s) |", d.Name, strings.ToLower(d.Name))
@@ -38,12 +43,15 @@ func Reference() string {
 	b.WriteString(`
 ## Variables and expressions
 
-` + "`${NAME}`" + ` in a text is replaced by the value of the variable; ` + "`${NAME:-default}`" + ` has a value for when there is none or an empty one,
-` + "`${answer.json.id}`" + ` and ` + "`${rows.0}`" + ` lead into a map or a list, and ` + "`$${`" + ` gives the characters themselves. A list or a map is
+` + "`${NAME}`" + ` in a text is replaced by the value of the variable; ` + "`${NAME:-default}`" +
+		` has a value for when there is none or an empty one,
+` + "`${answer.json.id}`" + ` and ` + "`${rows.0}`" + ` lead into a map or a list, and ` + "`$${`" +
+		` gives the characters themselves. A list or a map is
 written as JSON.
 
 Where a table says *expression*, variables go by their names alone, and numbers are numbers. The language is that of
-[expr-lang](https://expr-lang.org/docs/language-definition); beside the variables there are ` + "`platform`" + ` (android, ios or web),
+[expr-lang](https://expr-lang.org/docs/language-definition); beside the variables there are ` + "`platform`" +
+		` (android, ios or web),
 ` + "`device.id`, `device.model`, `device.os`" + ` and ` + "`visible(\"label\")`" + `, which looks for a second at most.
 `)
 	return b.String()
@@ -51,8 +59,11 @@ Where a table says *expression*, variables go by their names alone, and numbers 
 
 // browserSection is the table of browsers.
 func browserSection(b *strings.Builder) {
-	b.WriteString("\n## Browsers\n\nA test runs in the browsers that its `browsers` name, a case in each, else in that of `--browser`, else in Chromium. What one refuses is told by\n" +
-		"`taproot validate`, and before a page opens. What follows works in each as in Chromium:\n")
+	b.WriteString(
+		"\n## Browsers\n\nA test runs in the browsers that its `browsers` name, a case in each, else in that of " +
+			"`--browser`, " +
+			"else in Chromium. What one refuses is told by\n" +
+			"`taproot validate`, and before a page opens. What follows works in each as in Chromium:\n")
 	var same, rows []string
 	for _, r := range BrowserTable() {
 		if r.Chromium == (BrowserSupport{}) && r.Firefox == (BrowserSupport{}) {
@@ -78,7 +89,8 @@ func topics() []topic {
 	return []topic{
 		{"options", "Options of every step", "They stand among the arguments of the action.", reflect.TypeFor[StepOptions]()},
 		{"selectors", "Selectors", "A plain text is a label. Everything that is given must hold together.", selectorType},
-		{"test", "The top level of a test", "A file can hold several tests, with `---` between them.", reflect.TypeFor[header]()},
+		{"test", "The top level of a test", "A file can hold several tests, with `---` between them.",
+			reflect.TypeFor[header]()},
 		{"device", "What a test wants of its device", "Under `device`.", reflect.TypeFor[Need]()},
 		{"taproot.yaml", "taproot.yaml", "At the root of a suite.", reflect.TypeFor[suite]()},
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReferenceIsFresh fails when docs/reference.md is not what the structs say; `go test ./dsl -run Reference -update`, or taproot
-// docs -o, writes it.
+// TestReferenceIsFresh fails when docs/reference.md is not what the structs say; `go test ./dsl -run Reference
+// -update`, or taproot docs -o, writes it.
 func TestReferenceIsFresh(t *testing.T) {
 	const file = "../docs/reference.md"
 	want := Reference()

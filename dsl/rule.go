@@ -10,11 +10,12 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// ruled is what a struct implements whose keys need or exclude each other. The check, the schemas and the reference are made of its rules.
+// ruled is what a struct implements whose keys need or exclude each other. The check, the schemas and the reference are
+// made of its rules.
 type ruled interface{ rules() []rule }
 
-// rule is one thing that must hold between the keys of a map. Its terms are keys, or key=value for a key with that value; a key that is left
-// out has its default.
+// rule is one thing that must hold between the keys of a map. Its terms are keys, or key=value for a key with that
+// value; a key that is left out has its default.
 type rule struct {
 	kind   ruleKind
 	those  []term
@@ -168,7 +169,8 @@ func (a asked) one(r rule) bool {
 		a.lacks(r, fmt.Sprintf("%q needs one of %s", a.name, oneOf(keysOf(r.those))))
 		return false
 	case len(found) > 1:
-		a.fail(found[1].Pos, len([]rune(found[1].Key)), fmt.Sprintf("%q cannot stand beside %q", found[1].Key, found[0].Key), "remove one of the two")
+		a.fail(found[1].Pos, len([]rune(found[1].Key)), fmt.Sprintf("%q cannot stand beside %q", found[1].Key, found[0].Key),
+			"remove one of the two")
 		return false
 	}
 	return true
@@ -215,7 +217,8 @@ func (a asked) needs(r rule, told map[source.Pos]bool) {
 		if holds, _ := a.holds(t); !given || !holds {
 			continue
 		}
-		msg, hint := fmt.Sprintf("%s belongs to %s", t, strings.Join(quoted(r.others), " and ")), "remove it, or add "+r.others[0].key
+		msg, hint := fmt.Sprintf("%s belongs to %s", t, strings.Join(quoted(r.others), " and ")), "remove it, or add "+
+			r.others[0].key
 		if r.others[0].value != "" {
 			hint = "remove it"
 		}

@@ -13,9 +13,9 @@ type schema = map[string]any
 // SchemaID names the schema of test files.
 const SchemaID = "https://taproot.dev/schema/test.json"
 
-// Schema is the JSON Schema (2020-12) of a test file's documents, made from the structs: a test, or a block for a run step. It knows
-// what holds for one value and for its neighbours; what depends on variables, on the platform or on other files only
-// Parse knows.
+// Schema is the JSON Schema (2020-12) of a test file's documents, made from the structs: a test, or a block for a run
+// step. It knows what holds for one value and for its neighbours; what depends on variables, on the platform or on
+// other files only Parse knows.
 func Schema() map[string]any {
 	s := fileSchemas()
 	test := s.object(reflect.TypeFor[header]())
@@ -39,8 +39,8 @@ func Schema() map[string]any {
 	return out
 }
 
-// distinct gives schemas that only want keys properties of their own, none: a widespread language server takes those without any for one
-// another, and shows nothing of the action then.
+// distinct gives schemas that only want keys properties of their own, none: a widespread language server takes those
+// without any for one another, and shows nothing of the action then.
 func distinct(x any) {
 	switch x := x.(type) {
 	case schema:
@@ -90,7 +90,8 @@ func (s *schemas) step() schema {
 		}
 		properties[d.Name] = s.action(&d)
 	}
-	return schema{"type": "object", "minProperties": 1, "maxProperties": 1, "properties": properties, "additionalProperties": false}
+	return schema{"type": "object", "minProperties": 1, "maxProperties": 1, "properties": properties,
+		"additionalProperties": false}
 }
 
 // action is the argument of an action: its map with the step options, or its short form, or nothing.
@@ -115,8 +116,8 @@ func (s *schemas) action(d *Def) schema {
 	return schema{"description": d.Doc, "anyOf": about(d, forms)}
 }
 
-// about makes every form of an argument say what the action does: an editor shows the text of the form that was written, and of nothing
-// around it.
+// about makes every form of an argument say what the action does: an editor shows the text of the form that was
+// written, and of nothing around it.
 func about(d *Def, forms []any) []any {
 	for i, form := range forms {
 		own := maps.Clone(form.(schema))
@@ -159,7 +160,9 @@ func (s *schemas) object(t reflect.Type) schema {
 	}
 	s.rules(sh, out)
 	if sh.selects && t != selectorType {
-		s.without(out, slices.DeleteFunc([]string{"point", "describe"}, func(key string) bool { return slices.Contains(sh.takes, key) })...)
+		s.without(out, slices.DeleteFunc([]string{"point", "describe"}, func(key string) bool {
+			return slices.Contains(sh.takes, key)
+		})...)
 	}
 	return out
 }
@@ -168,9 +171,13 @@ func (s *schemas) object(t reflect.Type) schema {
 func selectorRules(t reflect.Type, out schema) (needs map[string][]any) {
 	out["anyOf"] = someOf(append(append(criteria(t), "point"), shapeOf(t).unless...))
 	needs = map[string][]any{}
-	compared := someOf(slices.DeleteFunc(append(textKeys(), "id"), func(key string) bool { return !slices.Contains(criteria(t), key) }))
-	needs["match"] = append(needs["match"], schema{"anyOf": append(compared, schema{"properties": schema{"match": schema{"const": string(MatchMaestro)}}})})
-	needs["first"] = append(needs["first"], schema{"if": schema{"properties": schema{"first": schema{"const": true}}}, "then": schema{"not": schema{"required": []string{"index"}}}})
+	compared := someOf(slices.DeleteFunc(append(textKeys(), "id"), func(key string) bool {
+		return !slices.Contains(criteria(t), key)
+	}))
+	needs["match"] = append(needs["match"],
+		schema{"anyOf": append(compared, schema{"properties": schema{"match": schema{"const": string(MatchMaestro)}}})})
+	needs["first"] = append(needs["first"], schema{"if": schema{"properties": schema{"first": schema{"const": true}}},
+		"then": schema{"not": schema{"required": []string{"index"}}}})
 	needs["fallback"] = append(needs["fallback"], schema{"required": []string{"label"}})
 	for _, key := range seen() {
 		others := slices.DeleteFunc(selectorKeys(t), func(other string) bool {
@@ -203,12 +210,17 @@ func someOf(keys []string) []any {
 	return all
 }
 
-// criteria are the keys of a struct with a selector that can say which element is meant. A key of the struct's own is none.
+// criteria are the keys of a struct with a selector that can say which element is meant. A key of the struct's own is
+// none.
 func criteria(t reflect.Type) []string {
-	return slices.DeleteFunc(selectorKeys(t), func(key string) bool { return key == "point" || slices.Contains(supplements(), key) })
+	return slices.DeleteFunc(selectorKeys(t), func(key string) bool {
+		return key == "point" ||
+			slices.Contains(supplements(), key)
+	})
 }
 
-// selectorKeys are the keys of a struct that come from the selector in it. A key of the struct's own hides that of the selector.
+// selectorKeys are the keys of a struct that come from the selector in it. A key of the struct's own hides that of the
+// selector.
 func selectorKeys(t reflect.Type) []string {
 	sh := shapeOf(t)
 	return slices.DeleteFunc(shapeOf(selectorType).keys(), func(key string) bool {

@@ -103,8 +103,8 @@ func TestSchemaAcceptsSuites(t *testing.T) {
 	}
 }
 
-// TestConfigSchema: the schema of taproot.yaml accepts those that ship and that of the good corpus, and refuses each key of the bad one
-// that is wrong by itself.
+// TestConfigSchema: the schema of taproot.yaml accepts those that ship and that of the good corpus, and refuses each
+// key of the bad one that is wrong by itself.
 func TestConfigSchema(t *testing.T) {
 	s := compile(t, ConfigSchemaID, ConfigSchema())
 	files, err := filepath.Glob("testdata/*/config*.txtar")
@@ -148,18 +148,21 @@ func TestConfigSchema(t *testing.T) {
 }
 
 // beyondConfig are the messages about a taproot.yaml that no schema can give.
-var beyondConfig = regexp.MustCompile(`is not a pattern|leads out of|backslash|in the tag|named like this secret|second document`)
+var beyondConfig = regexp.MustCompile(
+	`is not a pattern|leads out of|backslash|in the tag|named like this secret|second document`)
 
-// beyond are the messages about what no schema can know: the platform, other files, the insides of texts, the neighbours' values.
-var beyond = regexp.MustCompile(`does not work on|works? on (web|phones|android) only|regular expression|expression is|there is no function|visible takes|` +
-	`device has no property|\$\{|default cannot hold|cannot be the name of a variable|is not a link|is not a place|is not a key|key is missing|not a locale|address|` +
-	`cannot open|directory's name|"--" in an id|named like this secret|has no bracket|both allowed and denied|has no body|beside "(visible: false|block|optional)"|` +
-	`"visible: false" cannot|name of a YAML file|does not begin at|backslash|cannot hold a variable|not a version|not a pattern|size of|first row has no|row \d+ has no|` +
-	`in the tag|empty tag|what it runs on|file's name|belongs to "random|changes nothing|cannot be a file|lies outside the screen|mixes pixels|` +
-	`name of a variable cannot|is too large a number|at most \d+, an hour|"press" has no keys|not \d+\.0$`)
+// beyond are the messages about what no schema can know: the platform, other files, the insides of texts, the
+// neighbours' values.
+var beyond = regexp.MustCompile(
+	`does not work on|works? on (web|phones|android) only|regular expression|expression is|there is no function|visible takes|` +
+		`device has no property|\$\{|default cannot hold|cannot be the name of a variable|is not a link|is not a place|is not a key|key is missing|not a locale|address|` +
+		`cannot open|directory's name|"--" in an id|named like this secret|has no bracket|both allowed and denied|has no body|beside "(visible: false|block|optional)"|` +
+		`"visible: false" cannot|name of a YAML file|does not begin at|backslash|cannot hold a variable|not a version|not a pattern|size of|first row has no|row \d+ has no|` +
+		`in the tag|empty tag|what it runs on|file's name|belongs to "random|changes nothing|cannot be a file|lies outside the screen|mixes pixels|` +
+		`name of a variable cannot|is too large a number|at most \d+, an hour|"press" has no keys|not \d+\.0$`)
 
-// What Parse accepts the schema accepts, and what Parse refuses for its structure the schema refuses: each header of the corpus with one
-// good step, and each of its steps in a good test.
+// What Parse accepts the schema accepts, and what Parse refuses for its structure the schema refuses: each header of
+// the corpus with one good step, and each of its steps in a good test.
 func TestSchemaAgreesWithParse(t *testing.T) {
 	s := compiled(t)
 	files, err := filepath.Glob("testdata/*/*.txtar")
@@ -221,13 +224,15 @@ func partsOf(doc source.Value) []source.Value {
 		return out
 	}
 	text := func(s string) source.Value { return source.Value{Kind: source.String, Text: s} }
-	good := source.Value{Kind: source.List, Items: []source.Value{{Kind: source.Map, Fields: []source.Field{{Key: "tap", Value: text("x")}}}}}
+	good := source.Value{Kind: source.List, Items: []source.Value{
+		{Kind: source.Map, Fields: []source.Field{{Key: "tap", Value: text("x")}}}}}
 	all := []source.Value{with(doc, good)}
 	platform, known := doc.Get("platform")
 	if !known || !strings.Contains("android ios both web", platform.Value.Text) {
 		platform = source.Field{Key: "platform", Value: text("web")}
 	}
-	frame := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "id", Value: text("a")}, platform, {Key: "steps"}}}
+	frame := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "id", Value: text("a")}, platform,
+		{Key: "steps"}}}
 	for _, item := range steps.Value.Items {
 		all = append(all, with(frame, source.Value{Kind: source.List, Items: []source.Value{item}}))
 	}

@@ -86,7 +86,8 @@ func (s *schemas) value(f field) schema {
 		if item.typ.Kind() == reflect.Interface {
 			values = schema{"type": []string{"string", "number", "boolean"}}
 		}
-		return s.sized(schema{"type": "object", "propertyNames": schema{"minLength": 1}, "additionalProperties": values}, f, "minProperties")
+		return s.sized(schema{"type": "object", "propertyNames": schema{"minLength": 1}, "additionalProperties": values}, f,
+			"minProperties")
 	case reflect.Struct:
 		return s.structure(f)
 	default:
@@ -242,7 +243,8 @@ const (
 // point is a place on the screen: two numbers in a text, or in a map.
 func (s *schemas) point() schema {
 	if s.variables {
-		coordinate := schema{"type": []string{"number", "string"}, "minimum": 0, "pattern": `^\s*` + pixelForm + `\s*%?\s*$|\$\{`}
+		coordinate := schema{"type": []string{"number", "string"}, "minimum": 0, "pattern": `^\s*` + pixelForm +
+			`\s*%?\s*$|\$\{`}
 		return schema{"anyOf": []any{schema{"type": "string", "pattern": placeForm + `|\$\{`}, coordinates(coordinate)}}
 	}
 	text := schema{"type": "string", "pattern": placeForm, "examples": []any{"50%,80%"}}
@@ -253,5 +255,6 @@ func (s *schemas) point() schema {
 }
 
 func coordinates(of schema) schema {
-	return schema{"type": "object", "properties": schema{"x": of, "y": of}, "required": []string{"x", "y"}, "additionalProperties": false}
+	return schema{"type": "object", "properties": schema{"x": of, "y": of}, "required": []string{"x", "y"},
+		"additionalProperties": false}
 }

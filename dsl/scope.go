@@ -14,8 +14,9 @@ import (
 // maxText caps a text after its variables are filled in.
 const maxText = 1 << 20
 
-// Scope holds the values of a test's variables while it runs: those saved by steps, then those given by the caller, then
-// those of the data row, then the test's own, then the suite's. It belongs to one run of one test; it is not safe for concurrent use.
+// Scope holds the values of a test's variables while it runs: those saved by steps, then those given by the caller,
+// then those of the data row, then the test's own, then the suite's. It belongs to one run of one test; it is not safe
+// for concurrent use.
 type Scope struct {
 	source *source.Source
 	env    func(string) (string, bool)
@@ -27,10 +28,11 @@ type Scope struct {
 
 // ScopeOptions are where a test's variables get their values from.
 type ScopeOptions struct {
-	Overrides map[string]string           // win over everything that is not saved, and are taken as they are
-	Row       Row                         // of the test's data
-	Suite     []Var                       // of the suite's taproot.yaml; the test's own vars win
-	Env       func(string) (string, bool) // the process environment, which only the values of vars can see; nil: there is none
+	Overrides map[string]string // win over everything that is not saved, and are taken as they are
+	Row       Row               // of the test's data
+	Suite     []Var             // of the suite's taproot.yaml; the test's own vars win
+	// the process environment, which only the values of vars can see; nil: there is none
+	Env func(string) (string, bool)
 }
 
 // NewScope resolves the test's vars: Scope with overrides and environment alone. The error is an Errors.
@@ -40,12 +42,14 @@ func NewScope(t *Test, overrides map[string]string, env func(string) (string, bo
 
 // Scope resolves the test's vars. The error is an Errors.
 func (t *Test) Scope(o ScopeOptions) (*Scope, error) {
-	s := &Scope{source: t.Source, env: o.Env, saved: map[string]any{}, values: map[string]string{}, typed: map[string]any{}}
+	s := &Scope{source: t.Source, env: o.Env, saved: map[string]any{}, values: map[string]string{},
+		typed: map[string]any{}}
 	var errs source.Errors
 	for _, name := range slices.Sorted(maps.Keys(o.Overrides)) {
 		switch {
 		case reserved(name):
-			errs = append(errs, &source.Error{Msg: fmt.Sprintf("the variable %q has a meaning of its own in expressions", name), Hint: "choose another name"})
+			errs = append(errs, &source.Error{Msg: fmt.Sprintf("the variable %q has a meaning of its own in expressions", name),
+				Hint: "choose another name"})
 		case !varForm.MatchString(name):
 			errs = append(errs, &source.Error{Msg: fmt.Sprintf("%q cannot be the name of a variable", name),
 				Hint: "use letters without accents, digits and underscores, beginning with a letter"})
@@ -84,17 +88,19 @@ func (s *Scope) resolve(vars []Var) source.Errors {
 		r.resolve(v.Name)
 	}
 	for name, v := range r.vars {
-		if kind := source.Resolve(s.values[name]); v.kind != source.String && (kind == source.Int || kind == source.Float) && s.typed[name] == nil {
+		if kind := source.Resolve(s.values[name]); v.kind != source.String && (kind == source.Int || kind == source.Float) &&
+			s.typed[name] == nil {
 			s.typed[name] = source.Value{Kind: kind, Text: s.values[name]}.Go()
 		}
 	}
 	return r.errs
 }
 
-// Block makes the variables of a run step's block: it sees those of s; its own vars go before them, and with before those.
-// What the block saves stays in the new scope; see Saved. The error is an Errors.
+// Block makes the variables of a run step's block: it sees those of s; its own vars go before them, and with before
+// those. What the block saves stays in the new scope; see Saved. The error is an Errors.
 func (s *Scope) Block(b *Block, with Names) (*Scope, error) {
-	inner := &Scope{source: b.Source, env: s.env, saved: map[string]any{}, values: maps.Clone(s.values), typed: maps.Clone(s.typed)}
+	inner := &Scope{source: b.Source, env: s.env, saved: map[string]any{}, values: maps.Clone(s.values),
+		typed: maps.Clone(s.typed)}
 	for name, x := range s.saved {
 		inner.give(name, x)
 	}
@@ -222,7 +228,8 @@ func (s *Scope) undefined(name string) *miss {
 }
 
 // expand asks lookup for each variable. A miss that has been noted elsewhere gives an Error without a message.
-func (s *Scope) expand(src *source.Source, text string, pos source.Pos, lookup func(string) (string, *miss)) (string, *source.Error) {
+func (s *Scope) expand(src *source.Source, text string, pos source.Pos, lookup func(string) (string, *miss)) (string,
+	*source.Error) {
 	at := func(part, msg, hint string) *source.Error {
 		part = shorten.FirstLine(part)
 		return &source.Error{Pos: source.Locate(src, pos, part), Msg: msg, Hint: hint, Width: len([]rune(part)), Source: src}

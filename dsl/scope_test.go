@@ -80,7 +80,8 @@ func TestExpansionIsCapped(t *testing.T) {
 }
 
 func TestCheckVarsGivesAll(t *testing.T) {
-	test := parseOne(t, "id: a\nplatform: web\nsteps:\n  - input: ${A} ${B}\n  - tap: {label: \"${C}\", timeoutMs: \"${D}\"}\n")
+	test := parseOne(t,
+		"id: a\nplatform: web\nsteps:\n  - input: ${A} ${B}\n  - tap: {label: \"${C}\", timeoutMs: \"${D}\"}\n")
 	scope, err := NewScope(test, map[string]string{"A": "x", "D": "soon"}, nil)
 	if err != nil {
 		t.Fatal(err)

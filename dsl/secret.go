@@ -6,7 +6,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// Secrets returns the values in a step's argument that no report may show, with the variables filled in that have values now.
+// Secrets returns the values in a step's argument that no report may show, with the variables filled in that have
+// values now.
 func Secrets(step *Step, s *Scope) []string {
 	if step.foreign != nil || len(SecretsIn(step.Args)) == 0 {
 		return nil

@@ -57,7 +57,8 @@ type Size struct {
 }
 
 func (Size) rules() []rule {
-	return []rule{atLeastOne("width height").says(`"%s" says neither a width nor a height`, "for example: size: {width: 96, height: 48, tolerance: 4}")}
+	return []rule{atLeastOne("width height").says(`"%s" says neither a width nor a height`,
+		"for example: size: {width: 96, height: 48, tolerance: 4}")}
 }
 
 // MatchMode is how a text is compared.
@@ -71,13 +72,16 @@ const (
 	MatchPrefix   MatchMode = "prefix"
 	MatchContains MatchMode = "contains"
 	MatchRegex    MatchMode = "regex"
-	// MatchMaestro finds elements by the rules of Maestro: a pattern or the text itself, the first of several, relations by corners.
+	// MatchMaestro finds elements by the rules of Maestro: a pattern or the text itself, the first of several, relations
+	// by corners.
 	MatchMaestro MatchMode = "maestro"
 )
 
-// Names tells whether the selector says what its element is called, shows or is, and not only where it is or in what state.
+// Names tells whether the selector says what its element is called, shows or is, and not only where it is or in what
+// state.
 func (s Selector) Names() bool {
-	return s.Label != "" || s.Text != "" || s.Desc != "" || s.Hint != "" || s.ID != "" || s.TestID != "" || s.CSS != "" || s.XPath != ""
+	return s.Label != "" || s.Text != "" || s.Desc != "" || s.Hint != "" || s.ID != "" || s.TestID != "" || s.CSS != "" ||
+		s.XPath != ""
 }
 
 // Relations gives the selectors that this one relates its element to.
@@ -112,7 +116,8 @@ func (s Selector) check(d *decoding, v source.Value, o object) {
 	if criteria == 0 {
 		hint := "give at least one of label, text, desc, hint, id, type, testId, css, xpath, ocr, image or point"
 		if o.name == "assertElement" { // its text is what the element must show
-			hint = "text is what the element must show; say which one by label, desc, hint, id, type, testId, css, xpath, ocr or image"
+			hint = "text is what the element must show; say which one by label, desc, hint, id, type, testId, css, xpath, ocr " +
+				"or image"
 		}
 		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q does not say which element", o.name), hint)
 	}
@@ -153,12 +158,14 @@ func seen() []string { return []string{"ocr", "image", "describe"} }
 func (s Selector) checkEyes(d *decoding, v source.Value, o object) {
 	anchor := o.nested && slices.Contains(append(relations(), "not"), o.name)
 	if f, given := v.Get("describe"); given && !slices.Contains(o.takes, "describe") {
-		d.fail(f.Pos, len("describe"), fmt.Sprintf(`%q cannot find its element by "describe"`, o.name), "it is for tap, doubleTap and longPress; to look at the screen in plain words, use assertVisual")
+		d.fail(f.Pos, len("describe"), fmt.Sprintf(`%q cannot find its element by "describe"`, o.name),
+			"it is for tap, doubleTap and longPress; to look at the screen in plain words, use assertVisual")
 		return
 	}
 	fallback, falls := v.Get("fallback")
 	if _, labelled := v.Get("label"); falls && !labelled {
-		d.fail(fallback.Pos, len("fallback"), `"fallback" says where else to look for the label, and there is no "label"`, "add label, or remove fallback")
+		d.fail(fallback.Pos, len("fallback"), `"fallback" says where else to look for the label, and there is no "label"`,
+			"add label, or remove fallback")
 	}
 	for _, key := range append(seen(), "fallback") {
 		f, given := v.Get(key)
@@ -172,7 +179,8 @@ func (s Selector) checkEyes(d *decoding, v source.Value, o object) {
 		for _, x := range v.Fields {
 			beside := shapeOf(selectorType).has(x.Key) && !slices.Contains(append(relations(), "index", "first", key), x.Key)
 			if beside && key != "fallback" {
-				d.fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("%q cannot stand beside %q", x.Key, key), "what is seen in pixels has no such property: remove one of the two")
+				d.fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("%q cannot stand beside %q", x.Key, key),
+					"what is seen in pixels has no such property: remove one of the two")
 			}
 		}
 	}
@@ -206,7 +214,8 @@ func (s Selector) checkMatch(d *decoding, v source.Value) {
 		}
 	}
 	if !compared && s.Match != MatchMaestro {
-		d.fail(match.Pos, len("match"), `"match" says how to compare a text, and there is none`, "add label, text, desc, hint or id, or remove match")
+		d.fail(match.Pos, len("match"), `"match" says how to compare a text, and there is none`,
+			"add label, text, desc, hint or id, or remove match")
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// ParseSelector reads a selector as a person writes it outside a test: YAML when it is a map with the keys of a selector, in braces
-// or without ("{id: email, below: E-mail}"), otherwise the text itself as a label. The error is an Errors; its places are those of
-// a file called name.
+// ParseSelector reads a selector as a person writes it outside a test: YAML when it is a map with the keys of a
+// selector, in braces or without ("{id: email, below: E-mail}"), otherwise the text itself as a label. The error is an
+// Errors; its places are those of a file called name.
 func ParseSelector(name, text string) (Selector, error) {
 	braced := strings.HasPrefix(strings.TrimSpace(text), "{")
 	v, err := readSelector(name, text)
@@ -36,7 +36,8 @@ func readSelector(name, text string) (source.Value, error) {
 		return source.Value{}, err
 	}
 	if len(values) != 1 {
-		return source.Value{}, source.Errors{{Pos: source.Pos{File: name, Line: 1, Col: 1}, Source: src, Msg: "this is not one selector",
+		return source.Value{}, source.Errors{{Pos: source.Pos{File: name, Line: 1, Col: 1}, Source: src,
+			Msg:  "this is not one selector",
 			Hint: "give a label, or one map such as {id: email}"}}
 	}
 	return values[0], nil
@@ -45,5 +46,7 @@ func readSelector(name, text string) (source.Value, error) {
 // isSelectorMap tells whether a map without braces is meant as a selector: "Total: 5" is a label.
 func isSelectorMap(v source.Value) bool {
 	known := shapeOf(selectorType)
-	return v.Kind == source.Map && len(v.Fields) > 0 && !slices.ContainsFunc(v.Fields, func(f source.Field) bool { return !known.has(f.Key) })
+	return v.Kind == source.Map && len(v.Fields) > 0 && !slices.ContainsFunc(v.Fields, func(f source.Field) bool {
+		return !known.has(f.Key)
+	})
 }

@@ -80,7 +80,8 @@ func shapeOf(t reflect.Type) *shape {
 }
 
 func newShape(t reflect.Type) *shape {
-	s := &shape{typ: t, byKey: map[string]int{}, scalar: -1, rules: rulesOf(reflect.Zero(t).Interface()), selects: t == selectorType}
+	s := &shape{typ: t, byKey: map[string]int{}, scalar: -1, rules: rulesOf(reflect.Zero(t).Interface()),
+		selects: t == selectorType}
 	s.add(t, nil)
 	return s
 }
@@ -99,8 +100,9 @@ func (s *shape) add(t reflect.Type, path []int) {
 		if key == "" || key == "-" || !f.IsExported() {
 			continue
 		}
-		own := field{key: key, index: index, typ: f.Type, doc: f.Tag.Get("doc"), standard: f.Tag.Get("default"), required: f.Tag.Get("required") == "true",
-			minimum: tagInt(f.Tag, "minimum"), maximum: tagInt(f.Tag, "maximum")}
+		own := field{key: key, index: index, typ: f.Type, doc: f.Tag.Get("doc"), standard: f.Tag.Get("default"),
+			required: f.Tag.Get("required") == "true",
+			minimum:  tagInt(f.Tag, "minimum"), maximum: tagInt(f.Tag, "maximum")}
 		if own.typ.Kind() == reflect.Pointer {
 			own.typ = own.typ.Elem()
 		}

@@ -103,12 +103,14 @@ func (d *decoding) options(def *Def, v source.Value, at source.Pos) {
 		}
 	}
 	if _, saved := v.Get("as"); def.MustSave && !saved && !d.single {
-		d.fail(at, len([]rune(def.Name)), fmt.Sprintf("%q needs %q", def.Name, "as"), "name the variable that takes the result: as: total")
+		d.fail(at, len([]rune(def.Name)), fmt.Sprintf("%q needs %q", def.Name, "as"),
+			"name the variable that takes the result: as: total")
 	}
 	options := shapeOf(reflect.TypeFor[StepOptions]())
 	d.rules(options.rules, options, v, object{name: def.Name, at: at})
 	if f, given := v.Get("screenshot"); given && def.Control() {
-		d.fail(f.Pos, len("screenshot"), fmt.Sprintf("%q has no picture of its own", def.Name), "write screenshot: false on the steps inside of it")
+		d.fail(f.Pos, len("screenshot"), fmt.Sprintf("%q has no picture of its own", def.Name),
+			"write screenshot: false on the steps inside of it")
 	}
 }
 
@@ -201,8 +203,10 @@ func (d *decoding) bareText(v source.Value) {
 		hint = how
 	} else if known {
 		hint = fmt.Sprintf(`did you mean "- %s"?`, shortest(def))
-		if argument = withoutQuotes(strings.TrimSpace(argument)); argument != "" && shapeOf(reflect.TypeOf(def.Args)).scalar >= 0 {
-			hint = fmt.Sprintf(`did you mean "- %s: %s"?`, def.Name, source.Flow(source.Value{Kind: source.String, Text: argument}))
+		if argument = withoutQuotes(strings.TrimSpace(argument)); argument != "" &&
+			shapeOf(reflect.TypeOf(def.Args)).scalar >= 0 {
+			hint = fmt.Sprintf(`did you mean "- %s: %s"?`, def.Name,
+				source.Flow(source.Value{Kind: source.String, Text: argument}))
 		}
 	}
 	d.wrong(v, fmt.Sprintf("the text %q is not a step", shorten.Runes(v.Text, 60)), hint)

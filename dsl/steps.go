@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// Steps are the steps inside of another one. Parse checks them like those of the test; Bind leaves them alone: they are bound
-// when they are run.
+// Steps are the steps inside of another one. Parse checks them like those of the test; Bind leaves them alone: they are
+// bound when they are run.
 type Steps []*Step
 
 func (s *Steps) fromValue(d *decoding, v source.Value, name string) {
@@ -63,8 +63,8 @@ func (d *Def) HoldsSteps() bool {
 	return false
 }
 
-// Nested gives the lists of steps inside of this one with the keys under which they stand (then, else, steps, …), in the order
-// of the file. Of a linked run step it is the block's, under the key steps.
+// Nested gives the lists of steps inside of this one with the keys under which they stand (then, else, steps, …), in
+// the order of the file. Of a linked run step it is the block's, under the key steps.
 func (s *Step) Nested() iter.Seq2[string, Steps] {
 	return func(yield func(string, Steps) bool) {
 		for _, n := range s.nested {
@@ -78,8 +78,8 @@ func (s *Step) Nested() iter.Seq2[string, Steps] {
 	}
 }
 
-// Leaves gives the steps that do something, in the order of the file: also those inside of control steps and of linked blocks,
-// the control steps themselves not.
+// Leaves gives the steps that do something, in the order of the file: also those inside of control steps and of linked
+// blocks, the control steps themselves not.
 func (s Steps) Leaves(yield func(*Step) bool) {
 	s.walk(func(step *Step) bool { return step.Def.Control() || yield(step) })
 }
@@ -101,7 +101,8 @@ func (s Steps) walk(yield func(*Step) bool) bool {
 	return true
 }
 
-// Leaves gives the leaf steps of the test's steps, in the order of the file. Hooks are not among them: see Steps.Leaves.
+// Leaves gives the leaf steps of the test's steps, in the order of the file. Hooks are not among them: see
+// Steps.Leaves.
 func (t *Test) Leaves(yield func(*Step) bool) { t.Steps.Leaves(yield) }
 
 // Clone copies the steps, those inside of them too, so that each has its own Block. What no one changes is shared.

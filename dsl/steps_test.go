@@ -54,13 +54,15 @@ func TestLeavesAreInTheOrderOfTheFile(t *testing.T) {
 	for step := range test.Leaves {
 		leaves = append(leaves, step.Args.Text)
 	}
-	if want := []string{"one", "two", "three", "four", "five", "six", "${WORD}", "eight", "nine"}; !slices.Equal(leaves, want) {
+	if want := []string{"one", "two", "three", "four", "five", "six", "${WORD}", "eight", "nine"}; !slices.Equal(leaves,
+		want) {
 		t.Errorf("%q", leaves)
 	}
 	for step := range test.Steps.All {
 		all = append(all, step.Def.Name)
 	}
-	if want := strings.Fields("tap if tap repeat tap group tap try tap tap run tap run tap tap"); !slices.Equal(all, want) {
+	if want := strings.Fields("tap if tap repeat tap group tap try tap tap run tap run tap tap"); !slices.Equal(all,
+		want) {
 		t.Errorf("%q", all)
 	}
 	for range test.Leaves { // a loop may end early
@@ -97,7 +99,9 @@ func TestStepsAreUnique(t *testing.T) {
 }
 
 func TestBindLeavesInnerSteps(t *testing.T) {
-	test := parseOne(t, "id: a\nplatform: web\nvars: {N: 2}\nsteps:\n  - repeat: {times: \"${N}\", while: later == 1, steps: [{tap: \"${later}\"}]}\n")
+	test := parseOne(t,
+		"id: a\nplatform: web\nvars: {N: 2}\nsteps:\n  - repeat: {times: \"${N}\", while: later == 1, steps: [{tap: "+
+			"\"${later}\"}]}\n")
 	scope, err := NewScope(test, nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -118,8 +122,11 @@ func TestBindLeavesInnerSteps(t *testing.T) {
 }
 
 func TestBlockScope(t *testing.T) {
-	test := linked(t, "id: a\nplatform: web\nvars: {USER: ada, WORD: outer}\nsteps:\n  - run: {file: b.yaml, with: {WORD: given}, as: out}\n",
-		map[string]string{"b.yaml": "vars: {WORD: inner, BOTH: \"${USER} ${WORD}\", MINE: m}\nsteps:\n  - tap: ${BOTH} ${saved} ${MINE}\n"})
+	test := linked(t,
+		"id: a\nplatform: web\nvars: {USER: ada, WORD: outer}\nsteps:\n  - run: {file: b.yaml, with: {WORD: given}, as: "+
+			"out}\n",
+		map[string]string{
+			"b.yaml": "vars: {WORD: inner, BOTH: \"${USER} ${WORD}\", MINE: m}\nsteps:\n  - tap: ${BOTH} ${saved} ${MINE}\n"})
 	scope, err := NewScope(test, nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -166,9 +173,12 @@ func TestCheckPlatform(t *testing.T) {
 }
 
 func TestRows(t *testing.T) {
-	test := parseOne(t, "id: a\nplatform: web\nvars: {MAIL: \"${USER}@example.com\"}\ndata: data/../users.csv\nsteps:\n  - tap: ${MAIL} ${AGE}\n")
+	test := parseOne(t,
+		"id: a\nplatform: web\nvars: {MAIL: \"${USER}@example.com\"}\ndata: data/../users.csv\nsteps:\n  - tap: ${MAIL} "+
+			"${AGE}\n")
 	rows, err := test.Rows(reading(map[string]string{"users.csv": "\ufeffUSER,AGE\r\nada,36\r\n\"x, y\",1\r\n"}))
-	if err != nil || len(rows) != 2 || rows[1].N != 2 || rows[1].Values["USER"] != "x, y" || rows[0].Values["AGE"] != "36" {
+	if err != nil || len(rows) != 2 || rows[1].N != 2 || rows[1].Values["USER"] != "x, y" ||
+		rows[0].Values["AGE"] != "36" {
 		t.Fatalf("%+v, %v", rows, err)
 	}
 	for _, c := range []struct {
@@ -177,7 +187,8 @@ func TestRows(t *testing.T) {
 	}{
 		{ScopeOptions{Row: rows[0]}, "ada@example.com 36"},
 		{ScopeOptions{Row: rows[0], Overrides: map[string]string{"USER": "eve"}}, "eve@example.com 36"},
-		{ScopeOptions{Row: Row{Values: map[string]any{"USER": "u", "AGE": 1.5}}, Suite: []Var{{Name: "MAIL", Value: "suite"}}}, "u@example.com 1.5"},
+		{ScopeOptions{Row: Row{Values: map[string]any{"USER": "u", "AGE": 1.5}},
+			Suite: []Var{{Name: "MAIL", Value: "suite"}}}, "u@example.com 1.5"},
 	} {
 		scope, err := test.Scope(c.o)
 		if err != nil {
@@ -188,10 +199,12 @@ func TestRows(t *testing.T) {
 		}
 	}
 	big := "USER\n" + strings.Repeat("x\n", maxRows+1)
-	if _, err := test.Rows(reading(map[string]string{"users.csv": big})); err == nil || !strings.Contains(err.Error(), "more than 10000 rows") {
+	if _, err := test.Rows(reading(map[string]string{"users.csv": big})); err == nil ||
+		!strings.Contains(err.Error(), "more than 10000 rows") {
 		t.Errorf("%v", err)
 	}
-	if _, err := test.Rows(reading(map[string]string{"users.csv": strings.Repeat("x", source.MaxBytes+1)})); err == nil || !strings.Contains(err.Error(), "larger than") {
+	if _, err := test.Rows(reading(map[string]string{"users.csv": strings.Repeat("x", source.MaxBytes+1)})); err == nil ||
+		!strings.Contains(err.Error(), "larger than") {
 		t.Errorf("%v", err)
 	}
 }
@@ -216,8 +229,10 @@ func TestNeed(t *testing.T) {
 		{Need{}, ""}, {Need{OS: "14"}, ""}, {Need{OS: ">=13"}, ""}, {Need{OS: ">= 14.1"}, ""}, {Need{OS: "<15"}, ""},
 		{Need{OS: ">14"}, "os >14 is wanted, and it has 14.1"}, {Need{OS: "14.2"}, "os 14.2"}, {Need{OS: "<=13"}, "os <=13"},
 		{Need{Model: "pixel *"}, ""}, {Need{Model: "Galaxy*"}, "model Galaxy* is wanted, and it is Google Pixel 7"},
-		{Need{Size: "1080x2400"}, ""}, {Need{Size: "2400x1080"}, ""}, {Need{Size: ">=720x1280"}, ""}, {Need{Size: ">=1440x2400"}, "a screen of >=1440x2400"},
-		{Need{Pool: "lab"}, "pool lab is wanted, and only devices of a farm"}, {Need{Labels: []string{"sim=yes"}}, "label sim=yes is wanted, and only devices of a farm"},
+		{Need{Size: "1080x2400"}, ""}, {Need{Size: "2400x1080"}, ""}, {Need{Size: ">=720x1280"}, ""},
+		{Need{Size: ">=1440x2400"}, "a screen of >=1440x2400"},
+		{Need{Pool: "lab"}, "pool lab is wanted, and only devices of a farm"}, {Need{Labels: []string{"sim=yes"}},
+			"label sim=yes is wanted, and only devices of a farm"},
 	} {
 		got := c.need.Unmet(DeviceFacts{OS: "14.1", Manufacturer: "Google", Model: "Pixel 7", Width: 2400, Height: 1080})
 		if c.unmet == "" && got != "" || !strings.HasPrefix(got, c.unmet) {
@@ -233,11 +248,14 @@ func TestNeed(t *testing.T) {
 func TestNeedOfAModel(t *testing.T) {
 	lab := DeviceFacts{Manufacturer: "LabWorks", Model: "Lab_Phone_7"}
 	for want, fits := range map[string]bool{
-		"LabWorks Lab_Phone_7": true, "labworks lab phone 7": true, "Lab_Phone_7": true, "Lab Phone 7": true, "lab-phone-7": true,
+		"LabWorks Lab_Phone_7": true, "labworks lab phone 7": true, "Lab_Phone_7": true, "Lab Phone 7": true,
+		"lab-phone-7": true,
 		"Lab Phone *": true, "LabWorks *": true, "*": true, "Lab Phone [6-8]": true, " Lab  Phone 7 ": true,
-		"Phone 7": false, "LabWorks": false, "LabWorks Phone 7": false, "Lab Phone 70": false, "LabPhone7": false, "Lab Phone [1-3]": false,
+		"Phone 7": false, "LabWorks": false, "LabWorks Phone 7": false, "Lab Phone 70": false, "LabPhone7": false,
+		"Lab Phone [1-3]": false,
 	} {
-		if got := (Need{Model: want}).Unmet(lab); (got == "") != fits || !fits && !strings.Contains(got, "it is LabWorks Lab_Phone_7") {
+		if got := (Need{Model: want}).Unmet(lab); (got == "") != fits || !fits &&
+			!strings.Contains(got, "it is LabWorks Lab_Phone_7") {
 			t.Errorf("%q: %q", want, got)
 		}
 	}
@@ -252,10 +270,12 @@ func TestNeedOfAFarm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pool, labels, rest := tests[0].Device.Placed(); pool != "lab" || !slices.Equal(labels, []string{"sim=yes", "room=3"}) || rest.Unmet(DeviceFacts{OS: "14"}) != "" {
+	if pool, labels, rest := tests[0].Device.Placed(); pool != "lab" ||
+		!slices.Equal(labels, []string{"sim=yes", "room=3"}) || rest.Unmet(DeviceFacts{OS: "14"}) != "" {
 		t.Errorf("%q %q %+v", pool, labels, rest)
 	}
-	for device, want := range map[string]string{"{pool: my lab}": `"my lab" is not the name of a pool`, "{labels: [sim]}": `"sim" is not the label of a device`, "{}": "give os, model, size, pool or labels"} {
+	for device, want := range map[string]string{"{pool: my lab}": `"my lab" is not the name of a pool`,
+		"{labels: [sim]}": `"sim" is not the label of a device`, "{}": "give os, model, size, pool or labels"} {
 		if _, err := Parse("a.yaml", fmt.Appendf(nil, test, device)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", device, err)
 		}
@@ -263,8 +283,10 @@ func TestNeedOfAFarm(t *testing.T) {
 }
 
 func TestChords(t *testing.T) {
-	got := Press{Keys: []string{"enter", "control+shift+a", "+", "control++", "é", "Enter", "Ctrl+Shift+K", "ArrowDown", "VolumeUp", "command+Return"}}.Chords()
-	want := []string{"[] enter", "[control shift] a", "[] +", "[control] +", "[] é", "[] enter", "[control shift] K", "[] down", "[] volumeUp", "[meta] enter"}
+	got := Press{Keys: []string{"enter", "control+shift+a", "+", "control++", "é", "Enter", "Ctrl+Shift+K", "ArrowDown",
+		"VolumeUp", "command+Return"}}.Chords()
+	want := []string{"[] enter", "[control shift] a", "[] +", "[control] +", "[] é", "[] enter", "[control shift] K",
+		"[] down", "[] volumeUp", "[meta] enter"}
 	for i, c := range got {
 		if text := fmt.Sprintf("%v %s", c.Modifiers, c.Key); text != want[i] {
 			t.Errorf("%s, want %s", text, want[i])
@@ -288,8 +310,10 @@ func TestWorstCase(t *testing.T) {
 		"{try: {steps: [{tap: x}], onFailure: [{tap: x}], always: [{tap: x}]}}":      {Time: 30 * time.Second},
 		"{try: {steps: [{tap: x}, {tap: y}], always: [{tap: x}], timeoutMs: 3000}}":  {Time: 13 * time.Second},
 		"{run: block.yaml}": {Time: 20 * time.Second},
-		"{extract: {id: x, as: t}}, {tap: {label: x, timeoutMs: \"${t}\"}}":                                                 {Time: 20 * time.Second},
-		"{repeat: {times: 10000, steps: [{repeat: {times: 10000, steps: [{repeat: {times: 10000, steps: [{tap: x}]}}]}}]}}": {Time: longest},
+		"{extract: {id: x, as: t}}, {tap: {label: x, timeoutMs: \"${t}\"}}": {
+			Time: 20 * time.Second},
+		"{repeat: {times: 10000, steps: [{repeat: {times: 10000, steps: [{repeat: {times: 10000, steps: [{tap: x}]}}]}}]}}": {
+			Time: longest},
 	} {
 		test := linked(t, "id: a\nplatform: web\nsteps: ["+steps+"]\n", blocks)
 		scope, err := NewScope(test, nil, nil)
@@ -326,9 +350,12 @@ steps:
 	for _, w := range Lint(test) {
 		got = append(got, fmt.Sprintf("%d:%d %s", w.Pos.Line, w.Pos.Col, strings.SplitN(w.Msg, ":", 2)[0]))
 	}
-	want := []string{`3:28 nothing uses the variable "C"`, "5:5 no step before this one opens a page", "8:27 this is never true", "11:16 this is always true", "11:32 a sleep is too long most of the time and too short one day",
+	want := []string{`3:28 nothing uses the variable "C"`, "5:5 no step before this one opens a page",
+		"8:27 this is never true", "11:16 this is always true", "11:32 a sleep is too long most of the time and too short " +
+			"one day",
 		"12:21 0 times", "13:19 an empty list", "14:21 this is never true",
-		`15:14 this waits for an element named "5s", not for a time`, `16:14 this waits for an element named "5", not for a time`}
+		`15:14 this waits for an element named "5s", not for a time`,
+		`16:14 this waits for an element named "5", not for a time`}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

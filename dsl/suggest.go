@@ -17,7 +17,8 @@ func foreignAction(word string, p Platform) (name, how string) {
 		return "longPress", ""
 	case "inputtext", "type", "typetext", "enter", "entertext", "write", "sendkeys":
 		return "input", ""
-	case "inputrandomemail", "inputrandomtext", "inputrandomnumber", "inputrandompersonname", "inputrandomcityname", "inputrandomcountryname", "inputrandomcolorname":
+	case "inputrandomemail", "inputrandomtext", "inputrandomnumber", "inputrandompersonname", "inputrandomcityname",
+		"inputrandomcountryname", "inputrandomcolorname":
 		return "input", `write "- input: {random: email}" (or name, number, text, phone, word, city, country, color)`
 	case "fill", "webinput", "webfill":
 		return "webType", ""
@@ -111,7 +112,8 @@ func foreignTool(word string, p Platform) (name, how string) {
 		}
 		return "openLink", ""
 	case "aitap", "aiinput", "aiassert", "aiquery", "aiact", "ai":
-		return "assertVisual", `elements go by what they show: "- tap: Sign in"; an AI model is asked by assertVisual and by extract: {prompt: …}`
+		return "assertVisual",
+			`elements go by what they show: "- tap: Sign in"; an AI model is asked by assertVisual and by extract: {prompt: …}`
 	case "takescreenshot", "capture":
 		return "screenshot", ""
 	case "record":

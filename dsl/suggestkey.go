@@ -8,7 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
-// ownKey gives the key, out of those allowed, that stands for one that is mistyped or that another tool has; "" without any.
+// ownKey gives the key, out of those allowed, that stands for one that is mistyped or that another tool has; "" without
+// any.
 func ownKey(word string, allowed []string) string {
 	spelled := suggest.Nearest(word, []string{"text", "resourceId", "timeout", "value", "title", "className", "appId"})
 	return cmp.Or(foreignKey(word, allowed), suggest.Nearest(word, allowed), foreignKey(spelled, allowed))
@@ -31,7 +32,8 @@ func ownKeys(folded string) []string {
 		return []string{"force"}
 	case "clearstate", "cleardata", "fresh", "reset":
 		return []string{"clear", "force"}
-	case "text", "name", "title", "caption", "accessibilitylabel", "contentdescription", "contentdesc", "desc", "value", "content":
+	case "text", "name", "title", "caption", "accessibilitylabel", "contentdescription", "contentdesc", "desc", "value",
+		"content":
 		return []string{"label", "text", "message"}
 	case "resourceid", "accessibilityid", "identifier", "testname":
 		return []string{"id"}
@@ -98,16 +100,20 @@ func ownKeys(folded string) []string {
 	}
 }
 
-// foreignArgument says how to write what another tool has a key for, when the name of a key alone does not say it; "" otherwise.
+// foreignArgument says how to write what another tool has a key for, when the name of a key alone does not say it; ""
+// otherwise.
 func foreignArgument(word string, allowed []string) string {
 	has := func(key string) bool { return slices.Contains(allowed, key) }
 	folded := suggest.Fold(word)
 	switch {
 	case has("selector"):
 		return webSelector(folded, has)
-	case has("gone") && slices.Contains([]string{"label", "text", "id", "css", "xpath", "testid", "selector", "element"}, folded):
-		return fmt.Sprintf("write the element under what is waited for: visible: {%s: …}, or gone:", cmp.Or(map[string]string{"testid": "testId", "selector": "css", "element": "label"}[folded], folded))
-	case has("css") && !has("visible") && slices.Contains([]string{"visible", "hidden", "displayed", "exists", "present", "gone"}, folded):
+	case has("gone") && slices.Contains([]string{"label", "text", "id", "css", "xpath", "testid", "selector", "element"},
+		folded):
+		return fmt.Sprintf("write the element under what is waited for: visible: {%s: …}, or gone:",
+			cmp.Or(map[string]string{"testid": "testId", "selector": "css", "element": "label"}[folded], folded))
+	case has("css") && !has("visible") && slices.Contains([]string{"visible", "hidden", "displayed", "exists", "present",
+		"gone"}, folded):
 		return "assert: holds when the element can be seen, assertNot: when it cannot"
 	case has("css") && (folded == "title" || folded == "url") && has("describe"):
 		return fmt.Sprintf("the page's own is asked by webAssert: {%s: …}", folded)
@@ -131,7 +137,8 @@ func foreignArgument(word string, allowed []string) string {
 
 // webSelector says how an element of a page is found by something else than CSS, and what is asked of it.
 func webSelector(folded string, has func(string) bool) string {
-	how := map[string]string{"text": "text=Sign in", "label": "label=E-mail", "role": "role=button[name='Save']", "id": "#menu",
+	how := map[string]string{"text": "text=Sign in", "label": "label=E-mail", "role": "role=button[name='Save']",
+		"id":     "#menu",
 		"testid": "testId=submit", "placeholder": "placeholder=Search", "xpath": "xpath=//h1"}[folded]
 	switch {
 	case how != "" && !has(folded):

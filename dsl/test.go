@@ -20,7 +20,8 @@ type Test struct {
 	Owner       string
 	Links       []string
 	Properties  []Property
-	// Sequence is what tests have in common that are run one after another, none behind one that did not pass; empty: nothing.
+	// Sequence is what tests have in common that are run one after another, none behind one that did not pass; empty:
+	// nothing.
 	Sequence  string
 	Skip      string // why the test is not run; empty: it is
 	Vars      []Var

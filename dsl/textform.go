@@ -28,11 +28,12 @@ type textForm struct {
 // textForms are all forms by their names.
 var textForms = sync.OnceValue(func() map[string]textForm {
 	return map[string]textForm{
-		"id":         {pattern: idForm.String(), not: schema{"pattern": `--|\.$`}, literal: true, check: (*decoding).checkID},
-		"tag":        {literal: true, pattern: tagForm, check: (*decoding).checkTag},
-		"webLink":    {literal: true, pattern: `^https?://`, check: (*decoding).webLink},
-		"glob":       {literal: true, pattern: `^[^/\\.][^\\]*$|^\.([^.\\][^\\]*)?$`, check: (*decoding).glob},
-		"variable":   {pattern: varForm.String(), not: schema{"enum": reservedNames()}, literal: true, check: (*decoding).variableName},
+		"id":      {pattern: idForm.String(), not: schema{"pattern": `--|\.$`}, literal: true, check: (*decoding).checkID},
+		"tag":     {literal: true, pattern: tagForm, check: (*decoding).checkTag},
+		"webLink": {literal: true, pattern: `^https?://`, check: (*decoding).webLink},
+		"glob":    {literal: true, pattern: `^[^/\\.][^\\]*$|^\.([^.\\][^\\]*)?$`, check: (*decoding).glob},
+		"variable": {pattern: varForm.String(), not: schema{"enum": reservedNames()}, literal: true,
+			check: (*decoding).variableName},
 		"locale":     {pattern: localeForm.String(), check: (*decoding).locale},
 		"place":      {pattern: degreesForm, check: (*decoding).degrees},
 		"link":       {pattern: schemeForm.String(), check: (*decoding).link},
@@ -50,7 +51,8 @@ var textForms = sync.OnceValue(func() map[string]textForm {
 		"fileName":   {pattern: idForm.String(), check: (*decoding).fileName},
 		"stepsFile":  {pattern: `^[^/:\\][^:\\]*\.ya?ml$`, check: (*decoding).stepsFile},
 		"keys":       {pattern: keysForm(), names: slices.Concat(KeyNames(), PhoneKeys()), check: (*decoding).key},
-		"modifier": {pattern: `^([cC]ontrol|[cC]trl|[sS]hift|[aA]lt|[oO]ption|[mM]eta|[cC]md|[cC]ommand)$`, names: []string{"Control", "Shift", "Alt", "Meta"},
+		"modifier": {pattern: `^([cC]ontrol|[cC]trl|[sS]hift|[aA]lt|[oO]ption|[mM]eta|[cC]md|[cC]ommand)$`,
+			names: []string{"Control", "Shift", "Alt", "Meta"},
 			check: (*decoding).modifier},
 		"version":     {pattern: osForm.String(), check: (*decoding).version},
 		"modelGlob":   {format: "glob", check: (*decoding).modelGlob},
@@ -77,17 +79,22 @@ func (d *decoding) webLink(v source.Value, text string) {
 func (d *decoding) glob(v source.Value, text string) {
 	switch {
 	case !doublestar.ValidatePattern(text):
-		d.wrong(v, fmt.Sprintf("%q is not a pattern", shorten.Runes(text, 60)), "* stands for any characters, ** for any folders, {a,b} for one of several")
+		d.wrong(v, fmt.Sprintf("%q is not a pattern", shorten.Runes(text, 60)),
+			"* stands for any characters, ** for any folders, {a,b} for one of several")
 	case strings.ContainsRune(text, '\\'):
 		d.wrong(v, "a backslash in a pattern", "write / between folders; it works on every system")
 	case strings.HasPrefix(text, "/"), strings.HasPrefix(text, ".."):
-		d.wrong(v, fmt.Sprintf("the pattern %q leads out of this file's folder", shorten.Runes(text, 60)), "patterns are relative to this file")
+		d.wrong(v, fmt.Sprintf("the pattern %q leads out of this file's folder", shorten.Runes(text, 60)),
+			"patterns are relative to this file")
 	}
 }
 
 // checkTag keeps out what the language of label filters gives a meaning to.
 func (d *decoding) checkTag(v source.Value, text string) {
-	bad := strings.IndexFunc(text, func(r rune) bool { return strings.ContainsRune("&|!,()/:", r) || unicode.IsControl(r) })
+	bad := strings.IndexFunc(text, func(r rune) bool {
+		return strings.ContainsRune("&|!,()/:", r) ||
+			unicode.IsControl(r)
+	})
 	switch {
 	case strings.TrimSpace(text) == "":
 		d.wrong(v, "an empty tag", "remove it")
@@ -106,7 +113,8 @@ func (d *decoding) checkID(v source.Value, id string) {
 	switch {
 	case !idForm.MatchString(id):
 		d.wrong(v, fmt.Sprintf("the id %q cannot be a directory's name", shorten.Runes(id, 60)),
-			"use letters without accents, digits, dots, hyphens and underscores, 128 at most, beginning with a letter or a digit")
+			"use letters without accents, digits, dots, hyphens and underscores, 128 at most, beginning with a letter or a "+
+				"digit")
 	case strings.Contains(id, "--"):
 		d.wrong(v, `"--" in an id`, "write one hyphen; reports use two for the platform and for repetitions")
 	case windows.MatchString(id), strings.HasSuffix(id, "."):
@@ -116,7 +124,8 @@ func (d *decoding) checkID(v source.Value, id string) {
 
 func (d *decoding) version(v source.Value, text string) {
 	if !osForm.MatchString(text) {
-		d.wrong(v, fmt.Sprintf("%q is not a version", shorten.Runes(text, 60)), `write a version, or a comparison in quotes: ">=13"`)
+		d.wrong(v, fmt.Sprintf("%q is not a version", shorten.Runes(text, 60)),
+			`write a version, or a comparison in quotes: ">=13"`)
 	}
 }
 
@@ -128,13 +137,15 @@ func (d *decoding) modelGlob(v source.Value, text string) {
 
 func (d *decoding) pool(v source.Value, text string) {
 	if !IsPool(text) {
-		d.wrong(v, fmt.Sprintf("%q is not the name of a pool", shorten.Runes(text, 60)), "use at most 63 letters, digits and . _ -")
+		d.wrong(v, fmt.Sprintf("%q is not the name of a pool", shorten.Runes(text, 60)),
+			"use at most 63 letters, digits and . _ -")
 	}
 }
 
 func (d *decoding) deviceLabel(v source.Value, text string) {
 	if !IsDeviceLabel(text) {
-		d.wrong(v, fmt.Sprintf("%q is not the label of a device", shorten.Runes(text, 60)), "write NAME=VALUE, of at most 63 letters, digits and . _ - each: [sim=yes, room=3]")
+		d.wrong(v, fmt.Sprintf("%q is not the label of a device", shorten.Runes(text, 60)),
+			"write NAME=VALUE, of at most 63 letters, digits and . _ - each: [sim=yes, room=3]")
 	}
 }
 
@@ -146,7 +157,8 @@ func (d *decoding) screenSize(v source.Value, text string) {
 
 func (d *decoding) pageSize(v source.Value, text string) {
 	if _, _, ok := size(text); !ok {
-		d.wrong(v, fmt.Sprintf("%q is not the size of a page%s", shorten.Runes(text, 60), origin(v)), `write width and height: "1280x720"`)
+		d.wrong(v, fmt.Sprintf("%q is not the size of a page%s", shorten.Runes(text, 60), origin(v)),
+			`write width and height: "1280x720"`)
 	}
 }
 
@@ -164,7 +176,8 @@ func (d *decoding) stepsFile(v source.Value, file string) {
 	case strings.ContainsRune(file, '\\'):
 		d.wrong(v, "a backslash in a path", "write / between folders; it works on every system")
 	case strings.HasPrefix(file, "/"), strings.Contains(file, ":"):
-		d.wrong(v, fmt.Sprintf("the path %q does not begin at this file's folder", shorten.Runes(file, 60)), "write it relative to this file: ../blocks/login.yaml")
+		d.wrong(v, fmt.Sprintf("the path %q does not begin at this file's folder", shorten.Runes(file, 60)),
+			"write it relative to this file: ../blocks/login.yaml")
 	case !strings.HasSuffix(file, ".yaml") && !strings.HasSuffix(file, ".yml"):
 		hint := "it ends in .yaml or .yml; a block of this file is run: {block: " + shorten.Runes(file, 60) + "}"
 		d.wrong(v, fmt.Sprintf("%q is not the name of a YAML file", shorten.Runes(file, 60)), hint)
@@ -185,5 +198,6 @@ func keysForm() string {
 		}
 		return strings.Join(all, "|")
 	}
-	return `^((` + either(Modifiers()) + `)\+)*(` + either(slices.Concat(KeyNames(), PhoneKeys())) + `|` + visibleForm + `)$`
+	return `^((` + either(Modifiers()) + `)\+)*(` + either(slices.Concat(KeyNames(), PhoneKeys())) + `|` +
+		visibleForm + `)$`
 }

@@ -42,7 +42,8 @@ func (LongPress) rules() []rule { return []rule{placeInElement()} }
 
 // placeInElement wants an element for a place in one.
 func placeInElement() rule {
-	return cannotStand("at", "point").says("", "at is a place in an element, point one on the screen: remove one of the two")
+	return cannotStand("at", "point").says("",
+		"at is a place in an element, point one on the screen: remove one of the two")
 }
 
 // Swipe is the argument of swipe: a direction, or two places.
@@ -85,7 +86,8 @@ type ScrollTo struct {
 
 func (ScrollTo) rules() []rule {
 	const how = "add match: maestro"
-	return []rule{belongs("durationMs percent center", "match=maestro").says("", how), cannotStand("limit in", "match=maestro").says("", "the whole screen is moved until the time is over")}
+	return []rule{belongs("durationMs percent center", "match=maestro").says("", how),
+		cannotStand("limit in", "match=maestro").says("", "the whole screen is moved until the time is over")}
 }
 
 // Target is an element or a place: a Selector that may be a point.

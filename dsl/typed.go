@@ -45,7 +45,8 @@ func (d *decoding) variableName(v source.Value, text string) {
 
 func (d *decoding) badName(pos source.Pos, width int, name string) {
 	if reserved(name) {
-		d.fail(pos, width, fmt.Sprintf("the variable %q has a meaning of its own in expressions", name), "choose another name")
+		d.fail(pos, width, fmt.Sprintf("the variable %q has a meaning of its own in expressions", name),
+			"choose another name")
 		return
 	}
 	d.fail(pos, width, fmt.Sprintf("%q cannot be the name of a variable", shorten.Runes(name, 60)),
@@ -66,7 +67,8 @@ func (i *Items) fromValue(d *decoding, v source.Value, name string) {
 		i.Expr = &Expr{}
 		i.Expr.read(d, v, name, checkExpr)
 	default:
-		d.wrong(v, fmt.Sprintf("%q must be a list or an expression, not %s", name, describe(v)), "for example: in: [one, two]")
+		d.wrong(v, fmt.Sprintf("%q must be a list or an expression, not %s", name, describe(v)),
+			"for example: in: [one, two]")
 	}
 }
 
@@ -75,7 +77,8 @@ type Exprs map[string]Expr
 
 func (e *Exprs) fromValue(d *decoding, v source.Value, name string) {
 	if v.Kind != source.Map {
-		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", name, describe(v)), "write names and expressions: {count: count + 1}")
+		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", name, describe(v)),
+			"write names and expressions: {count: count + 1}")
 		return
 	}
 	*e = Exprs{}
@@ -180,11 +183,14 @@ func (Names) words() string { return "map of variables" }
 
 // namedValues is a map whose keys are names of variables.
 func namedValues() schema {
-	return schema{"type": "object", "propertyNames": schema{"pattern": varForm.String(), "not": schema{"enum": reservedNames()}}}
+	return schema{"type": "object", "propertyNames": schema{"pattern": varForm.String(),
+		"not": schema{"enum": reservedNames()}}}
 }
 
 func (Items) schema(*schemas) schema {
-	return schema{"anyOf": []any{schema{"type": "array"}, schema{"type": "string", "pattern": `\S`, "not": schema{"pattern": aVariable}}}}
+	return schema{
+		"anyOf": []any{schema{"type": "array"}, schema{"type": "string", "pattern": `\S`,
+			"not": schema{"pattern": aVariable}}}}
 }
 
 func (Exprs) schema(*schemas) schema {

@@ -63,7 +63,8 @@ func checkTags(t *testing.T, typ reflect.Type) {
 	if typ.Kind() != reflect.Struct {
 		t.Fatalf("%s is no struct", typ)
 	}
-	known := []reflect.Kind{reflect.String, reflect.Int, reflect.Bool, reflect.Slice, reflect.Struct, reflect.Float64, reflect.Map, reflect.Interface}
+	known := []reflect.Kind{reflect.String, reflect.Int, reflect.Bool, reflect.Slice, reflect.Struct, reflect.Float64,
+		reflect.Map, reflect.Interface}
 	for i := range typ.NumField() {
 		f := typ.Field(i)
 		if f.Anonymous {
@@ -89,8 +90,10 @@ func checkTags(t *testing.T, typ reflect.Type) {
 }
 
 func TestForeignWordsLeadToOurs(t *testing.T) {
-	for _, word := range []string{"tapOn", "inputText", "assertVisible", "launchApp", "appId", "waitForAnimationToEnd", "goto", "fill", "doubleTapOn",
-		"eraseText", "scrollUntilVisible", "assertNotVisible", "stopApp", "clearState", "wait", "runFlow", "evalScript", "print", "back"} {
+	for _, word := range []string{"tapOn", "inputText", "assertVisible", "launchApp", "appId", "waitForAnimationToEnd",
+		"goto", "fill", "doubleTapOn",
+		"eraseText", "scrollUntilVisible", "assertNotVisible", "stopApp", "clearState", "wait", "runFlow", "evalScript",
+		"print", "back"} {
 		own, _ := foreignAction(word, "")
 		if _, known := Lookup(own); !known {
 			t.Errorf("%s leads to %q", word, own)

@@ -44,15 +44,17 @@ func (o OpenBrowser) Size() (width, height int) {
 }
 
 func (OpenBrowser) rules() []rule {
-	return []rule{cannotStand("headless browser device locale timezone storage userAgent ignoreHttpsErrors httpCredentials", "connect").
-		says("", "a browser that runs already is as it is: remove one of the two")}
+	return []rule{
+		cannotStand("headless browser device locale timezone storage userAgent ignoreHttpsErrors httpCredentials", "connect").
+			says("", "a browser that runs already is as it is: remove one of the two")}
 }
 
 // browserAddress checks the address of a running browser.
 func (d *decoding) browserAddress(v source.Value, address string) {
 	u, err := url.Parse(address)
 	if err != nil || !slices.Contains([]string{"http", "https", "ws", "wss"}, u.Scheme) || u.Host == "" {
-		d.wrong(v, fmt.Sprintf("%q is not the address of a running browser%s", shorten.Runes(address, 60), origin(v)), `for example "http://127.0.0.1:9222"`)
+		d.wrong(v, fmt.Sprintf("%q is not the address of a running browser%s", shorten.Runes(address, 60), origin(v)),
+			`for example "http://127.0.0.1:9222"`)
 	}
 }
 
@@ -75,7 +77,8 @@ func localPage(address string) bool {
 	return !strings.Contains(path, ":") && (strings.HasSuffix(path, ".html") || strings.HasSuffix(path, ".htm"))
 }
 
-// HTTPCredentials are what the browser answers with when the site of openBrowser asks for a user and a password (basic authentication).
+// HTTPCredentials are what the browser answers with when the site of openBrowser asks for a user and a password (basic
+// authentication).
 type HTTPCredentials struct {
 	Username string `json:"username" required:"true" minLength:"1" doc:"The user."`
 	Password string `json:"password" required:"true" doc:"The password. It is masked in reports."`
@@ -96,13 +99,15 @@ func (d *decoding) page(place source.Value, address string) {
 		if strings.HasPrefix(address, "localhost") || strings.HasPrefix(address, "127.") {
 			scheme = "http"
 		}
-		d.wrong(place, fmt.Sprintf("the address %q does not begin with http:// or https://%s", shorten.Runes(address, 60), origin(place)),
+		d.wrong(place, fmt.Sprintf("the address %q does not begin with http:// or https://%s", shorten.Runes(address, 60),
+			origin(place)),
 			"write "+source.Quote(scheme+"://"+strings.TrimLeft(address, "/")))
 	case !slices.Contains([]string{"http", "https", "file", "data", "about"}, u.Scheme):
 		d.wrong(place, fmt.Sprintf("a browser test cannot open %q addresses%s", u.Scheme+":", origin(place)),
 			"http, https, file, data and about work")
 	case (u.Scheme == "http" || u.Scheme == "https") && u.Host == "":
-		d.wrong(place, fmt.Sprintf("the address %q names no host%s", shorten.Runes(address, 60), origin(place)), `for example "https://example.com"`)
+		d.wrong(place, fmt.Sprintf("the address %q names no host%s", shorten.Runes(address, 60), origin(place)),
+			`for example "https://example.com"`)
 	}
 }
 
@@ -171,10 +176,12 @@ func (WebRoute) rules() []rule {
 		atLeastOne("status body json headers block delayMs modify request").says(`"webRoute" changes nothing`,
 			"give status, body, json, headers, block, delayMs, modify or request"),
 		oneBody(),
-		cannotStand("status body json headers modify request", "block=true").says("", "a request that is blocked gets no answer: remove one of the two"),
+		cannotStand("status body json headers modify request", "block=true").says("",
+			"a request that is blocked gets no answer: remove one of the two"),
 		cannotStand("status body json headers", "modify").
 			says("", "the answer is either made here or the network's own: put it into modify, or remove modify"),
-		cannotStand("status body json headers", "request").says("", "a request that is answered here does not go out: remove one of the two"),
+		cannotStand("status body json headers", "request").says("",
+			"a request that is answered here does not go out: remove one of the two"),
 	}
 }
 

@@ -78,8 +78,8 @@ func (WebWait) rules() []rule {
 	return []rule{exactlyOne("selector url load request response"), belongs("state frame", "selector")}
 }
 
-// WebAssert is the argument of webAssert: an element and what must be true of it, by default that it is visible; or the page's
-// address, title or console.
+// WebAssert is the argument of webAssert: an element and what must be true of it, by default that it is visible; or the
+// page's address, title or console.
 type WebAssert struct {
 	Selector        string  `json:"selector,omitempty" scalar:"true" minLength:"1" format:"selector" doc:"CSS selector of the element; text=, xpath= and Playwright's other engines work too."`
 	Visible         *bool   `json:"visible,omitempty" doc:"true: at least one match is visible; false: none is."`
@@ -94,7 +94,8 @@ type WebAssert struct {
 
 func (WebAssert) rules() []rule {
 	return []rule{
-		atLeastOne("selector url title noConsoleErrors").says(`"webAssert" needs "selector"`, "for example: webAssert: {selector: h1, text: Welcome}; or give url, title or noConsoleErrors"),
+		atLeastOne("selector url title noConsoleErrors").says(`"webAssert" needs "selector"`,
+			"for example: webAssert: {selector: h1, text: Welcome}; or give url, title or noConsoleErrors"),
 		belongs("visible text value count frame", "selector"),
 		cannotStand("text value", "visible=false").says("", "what is hidden shows no text: remove one of the two"),
 	}

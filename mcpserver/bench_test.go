@@ -18,7 +18,8 @@ func (b *bench) open(t testing.TB) *mcp.ClientSession {
 	t.Helper()
 	cmd := exec.Command(program(t), "mcp")
 	cmd.Dir, cmd.Env, cmd.Stderr = b.dir, b.env, os.Stderr
-	s, err := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil).Connect(t.Context(),
+		&mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,8 @@ func BenchmarkCalls(b *testing.B) {
 	callTool(b, s, "launch", `{"package": "com.example.list", "force": true}`)
 	for _, c := range []struct{ name, tool, args string }{
 		{"protocol", "validate_test", `{"yaml": "id: x\nplatform: web\nsteps:\n  - log: x\n"}`},
-		{"device_info", "device_info", `{}`}, {"snapshot", "snapshot", `{}`}, {"screenshot", "screenshot", `{}`}, {"press", "press", `{"keys": ["volumeUp"]}`},
+		{"device_info", "device_info", `{}`}, {"snapshot", "snapshot", `{}`}, {"screenshot", "screenshot", `{}`},
+		{"press", "press", `{"keys": ["volumeUp"]}`},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
@@ -77,8 +79,8 @@ func BenchmarkCalls(b *testing.B) {
 	}
 }
 
-// BenchmarkSnapshotSize is a page of a hundred rows, each with a name, a price, a check box and two buttons: how many characters, and
-// tokens at four characters each, its snapshot has; against its HTML.
+// BenchmarkSnapshotSize is a page of a hundred rows, each with a name, a price, a check box and two buttons: how many
+// characters, and tokens at four characters each, its snapshot has; against its HTML.
 func BenchmarkSnapshotSize(b *testing.B) {
 	html := hundredRows()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, html) }))
@@ -105,9 +107,10 @@ func hundredRows() string {
 	var b strings.Builder
 	b.WriteString(`<!doctype html><title>Products</title><h1>Products</h1><table>`)
 	for i := range 100 {
-		fmt.Fprintf(&b, `<tr class="row product-row striped" data-id="%d"><td class="cell name"><a href="/product/%d">Product %d</a></td><td class="cell price">%d.99 €</td>`+
-			`<td class="cell"><label><input type="checkbox" name="pick-%d"> Pick %d</label></td><td class="cell"><button type="button" class="btn btn-primary">Buy %d</button>`+
-			`<button type="button" class="btn">Details %d</button></td></tr>`, i, i, i, i, i, i, i, i)
+		fmt.Fprintf(&b,
+			`<tr class="row product-row striped" data-id="%d"><td class="cell name"><a href="/product/%d">Product %d</a></td><td class="cell price">%d.99 €</td>`+
+				`<td class="cell"><label><input type="checkbox" name="pick-%d"> Pick %d</label></td><td class="cell"><button type="button" class="btn btn-primary">Buy %d</button>`+
+				`<button type="button" class="btn">Details %d</button></td></tr>`, i, i, i, i, i, i, i, i)
 	}
 	b.WriteString(`</table>`)
 	return b.String()

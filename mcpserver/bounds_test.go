@@ -27,9 +27,12 @@ func TestSecrets(t *testing.T) {
 	s.refused("tap", `{"label": "${HOME}"}`, "not defined")
 	s.ok("tap", `{"label": "E-mail"}`) // a field that shows what it holds
 	var said []string
-	said = append(said, s.ok("input", `{"text": "${PASS}"}`), s.ok("snapshot", `{}`), s.ok("snapshot", `{"find": "mail"}`), s.ok("logs", `{}`),
-		words(s.ask("assert", `{"label": "${PASS}x", "timeoutMs": 100}`)), words(s.ask("tap", `{"label": "`+secret+`z", "timeoutMs": 100}`)),
-		words(s.ask("snapshot", `{"find": "`+secret+`"}`)), words(s.ask("run_test", `{"test": "`+secret+`"}`)), s.ok("get_report", `{"as": "yaml"}`))
+	said = append(said, s.ok("input", `{"text": "${PASS}"}`), s.ok("snapshot", `{}`), s.ok("snapshot", `{"find": "mail"}`),
+		s.ok("logs", `{}`),
+		words(s.ask("assert", `{"label": "${PASS}x", "timeoutMs": 100}`)),
+		words(s.ask("tap", `{"label": "`+secret+`z", "timeoutMs": 100}`)),
+		words(s.ask("snapshot", `{"find": "`+secret+`"}`)), words(s.ask("run_test", `{"test": "`+secret+`"}`)),
+		s.ok("get_report", `{"as": "yaml"}`))
 	for _, text := range said {
 		if strings.Contains(text, secret) {
 			t.Errorf("the secret is in\n%s", text)
@@ -65,7 +68,8 @@ func TestPathsStayInside(t *testing.T) {
 	dir := conf.Runner.Dir
 	out := t.TempDir()
 	const test = "id: stray\nplatform: android\nsteps:\n  - launch: com.example.list\n"
-	for name, text := range map[string]string{"outside.yaml": test, "app.apk": "PK\x03\x04\npackage=com.stray\n", "block.yaml": "steps:\n  - sleep: 1\n", "rows.csv": "A\n1\n"} {
+	for name, text := range map[string]string{"outside.yaml": test, "app.apk": "PK\x03\x04\npackage=com.stray\n",
+		"block.yaml": "steps:\n  - sleep: 1\n", "rows.csv": "A\n1\n"} {
 		if err := os.WriteFile(filepath.Join(out, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -74,21 +78,25 @@ func TestPathsStayInside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"inside.yaml": "id: inside\nplatform: android\nsteps:\n  - launch: com.example.list\n",
+	for name, text := range map[string]string{
+		"inside.yaml": "id: inside\nplatform: android\nsteps:\n  - launch: com.example.list\n",
 		"refers.yaml": "id: refers\nplatform: android\nsteps:\n  - run: " + rel + "/block.yaml\n",
 		"rows.yaml":   "id: rows\nplatform: android\ndata: " + rel + "/rows.csv\nsteps:\n  - launch: com.example.list\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(os.Symlink(filepath.Join(out, "outside.yaml"), filepath.Join(dir, "link.yaml")), os.Symlink(out, filepath.Join(dir, "folder")),
+	if err := errors.Join(os.Symlink(filepath.Join(out, "outside.yaml"), filepath.Join(dir, "link.yaml")),
+		os.Symlink(out, filepath.Join(dir, "folder")),
 		os.Symlink(filepath.Join(out, "app.apk"), filepath.Join(dir, "link.apk"))); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{out + "/outside.yaml", rel + "/outside.yaml", "link.yaml", "folder/outside.yaml", "folder", "/etc/passwd", "../../../../etc/passwd", "a\x00b", "/", ".."} {
+	for _, path := range []string{out + "/outside.yaml", rel + "/outside.yaml", "link.yaml", "folder/outside.yaml",
+		"folder", "/etc/passwd", "../../../../etc/passwd", "a\x00b", "/", ".."} {
 		for _, tool := range []string{`list_tests {"path": %s}`, `validate_test {"path": %s}`, `run_test {"test": %s}`} {
 			name, args, _ := strings.Cut(tool, " ")
-			if text := s.refused(name, fmt.Sprintf(args, quotedJSON(path))); strings.Contains(text, "stray") || strings.Contains(text, "root:") {
+			if text := s.refused(name, fmt.Sprintf(args, quotedJSON(path))); strings.Contains(text, "stray") ||
+				strings.Contains(text, "root:") {
 				t.Errorf("%s %q says %s", name, path, text)
 			}
 		}
@@ -121,13 +129,16 @@ func TestSchemes(t *testing.T) {
 	conf := l.config(t)
 	conf.Schemes = []string{"shop"}
 	s := connect(t, conf)
-	for _, link := range []string{"file:///etc/hosts", "javascript:alert(1)", "content://contacts", "intent://x#Intent;end", "tel:112", "FILE:///etc", "data:text/html,x", "market://x"} {
+	for _, link := range []string{"file:///etc/hosts", "javascript:alert(1)", "content://contacts",
+		"intent://x#Intent;end", "tel:112", "FILE:///etc", "data:text/html,x", "market://x"} {
 		s.refused("open_link", `{"url": "`+link+`"}`, "may not be opened", "--allow-scheme")
 	}
-	if text := s.refused("open_link", `{"url": "${X:-file}:///etc/hosts"}`); !strings.Contains(text, "may not be opened") && !strings.Contains(text, "link") {
+	if text := s.refused("open_link", `{"url": "${X:-file}:///etc/hosts"}`); !strings.Contains(text,
+		"may not be opened") && !strings.Contains(text, "link") {
 		t.Errorf("a scheme in a variable: %s", text)
 	}
-	for _, link := range []string{"file:///etc/passwd", "FILE:///etc/passwd", "chrome://version", "view-source:file:///etc/passwd"} {
+	for _, link := range []string{"file:///etc/passwd", "FILE:///etc/passwd", "chrome://version",
+		"view-source:file:///etc/passwd"} {
 		s.refused("open_browser", `{"url": "`+link+`"}`)
 		s.refused("web_navigate", `{"url": "`+link+`", "device": "web-1"}`)
 	}

@@ -11,12 +11,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Bridge passes what a client says over stdio on to a server at an address (streamable HTTP), and back, until the client has said all or the server ends the
-// session. The key, if there is one, goes with every request.
+// Bridge passes what a client says over stdio on to a server at an address (streamable HTTP), and back, until the
+// client has said all or the server ends the session. The key, if there is one, goes with every request.
 func Bridge(ctx context.Context, address, key string, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	far, err := (&mcp.StreamableClientTransport{Endpoint: address, HTTPClient: &http.Client{Transport: keyed{key}}, DisableStandaloneSSE: true}).Connect(ctx)
+	far, err := (&mcp.StreamableClientTransport{Endpoint: address, HTTPClient: &http.Client{Transport: keyed{key}},
+		DisableStandaloneSSE: true}).Connect(ctx)
 	if err != nil {
 		return fmt.Errorf("connect with %s: %w", address, err)
 	}

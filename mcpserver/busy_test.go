@@ -33,7 +33,8 @@ func TestPageThatComputesForEver(t *testing.T) {
 			t.Errorf("a snapshot says %s", text)
 		}
 		waitedAtMost(t, text, 8400*time.Millisecond)
-		waitedAtMost(t, s.refused("tap", `{"label": "Compute", "timeoutMs": 2000}`, "its scripts may be busy"), 2400*time.Millisecond)
+		waitedAtMost(t, s.refused("tap", `{"label": "Compute", "timeoutMs": 2000}`, "its scripts may be busy"),
+			2400*time.Millisecond)
 	}
 }
 

@@ -33,7 +33,8 @@ import (
 func node(t testing.TB) (program, dir string) {
 	t.Helper()
 	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
-	dir = runtest.NPMInstall(t, fmt.Sprintf("node-%s-%s@22.23.3", runtime.GOOS, arch), "@modelcontextprotocol/inspector@2.12.0",
+	dir = runtest.NPMInstall(t, fmt.Sprintf("node-%s-%s@22.23.3", runtime.GOOS, arch),
+		"@modelcontextprotocol/inspector@2.12.0",
 		"@modelcontextprotocol/conformance@0.1.16", "@modelcontextprotocol/sdk@1.32.2")
 	return filepath.Join(dir, "node_modules", fmt.Sprintf("node-%s-%s", runtime.GOOS, arch), "bin", "node"), dir
 }
@@ -54,14 +55,16 @@ func newBench(t testing.TB, phones int) *bench {
 			t.Fatal(err)
 		}
 	}
-	server, list := androidtest.Start(t, slices.Repeat([]androidtest.Options{{Width: 360, Height: 800, Density: 140}}, phones)...)
+	server, list := androidtest.Start(t, slices.Repeat([]androidtest.Options{{Width: 360, Height: 800, Density: 140}},
+		phones)...)
 	b.phones = list
 	b.env = slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		return strings.HasPrefix(name, "TAPROOT_") && name != "TAPROOT_CHROMIUM" || strings.HasPrefix(name, "ANDROID_") ||
 			slices.Contains([]string{"ADB_SERVER_SOCKET", "TMPDIR", "XDG_RUNTIME_DIR"}, name)
 	})
-	b.env = append(b.env, "ADB_SERVER_SOCKET=tcp:"+server.Addr(), "TMPDIR="+b.tmp, "XDG_RUNTIME_DIR="+b.locks, "TAPROOT_NO_VIDEO=true",
+	b.env = append(b.env, "ADB_SERVER_SOCKET=tcp:"+server.Addr(), "TMPDIR="+b.tmp, "XDG_RUNTIME_DIR="+b.locks,
+		"TAPROOT_NO_VIDEO=true",
 		"APP_PASSWORD="+webtest.Password)
 	return b
 }
@@ -140,8 +143,8 @@ func typeScript(t *testing.T, b *bench, env []string, args ...string) map[string
 	return got
 }
 
-// TestTypeScriptClient: the official TypeScript SDK signs in on a phone and on a page, waits, sees pictures and errors, hears of
-// progress, and aborts.
+// TestTypeScriptClient: the official TypeScript SDK signs in on a phone and on a page, waits, sees pictures and errors,
+// hears of progress, and aborts.
 func TestTypeScriptClient(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1)
@@ -158,18 +161,24 @@ func TestTypeScriptClient(t *testing.T) {
 	}
 	check("tools", func(r report) bool { return r.Count == 37 && r.Instructions > 100 })
 	check("tap", func(r report) bool { return strings.HasSuffix(r.Text, "step: - tap: Sign in") })
-	check("devices", func(r report) bool { return slices.Contains(r.Devices, "SIM1") && slices.Contains(r.Devices, "web-1") })
+	check("devices", func(r report) bool {
+		return slices.Contains(r.Devices, "SIM1") &&
+			slices.Contains(r.Devices, "web-1")
+	})
 	check("image", func(r report) bool {
-		return r.MimeType == "image/png" && r.Bytes > 500 && strings.Contains(r.Text, "180x400") && strings.Contains(r.Text, "factor 2") && string(r.Structured) == "null"
+		return r.MimeType == "image/png" && r.Bytes > 500 && strings.Contains(r.Text, "180x400") &&
+			strings.Contains(r.Text, "factor 2") && string(r.Structured) == "null"
 	})
 	check("error", func(r report) bool {
-		return r.IsError && string(r.Structured) == "null" && strings.Contains(r.Text, "nearest:") && strings.Contains(r.Text, "try:")
+		return r.IsError && string(r.Structured) == "null" && strings.Contains(r.Text, "nearest:") &&
+			strings.Contains(r.Text, "try:")
 	})
 	check("argument", func(r report) bool { return r.IsError && strings.Contains(r.Text, `did you mean "label"?`) })
 	check("unknown", func(r report) bool { return r.IsError })
 	check("abort", func(r report) bool { return r.Aborted && r.Heard >= 1 })
 	check("run", func(r report) bool { return r.Steps > 5 && (r.IsError || len(r.Structured) > 10) })
-	t.Logf("aborted after %d ms, the phone was free %d ms later; %s", got["abort"].After, got["abort"].Free, got["run"].Text)
+	t.Logf("aborted after %d ms, the phone was free %d ms later; %s", got["abort"].After, got["abort"].Free,
+		got["run"].Text)
 	check("closed", func(report) bool { return true })
 	b.clean(t)
 }
@@ -200,7 +209,8 @@ func (b *bench) clean(t *testing.T) {
 	}
 }
 
-// TestInspector: the inspector finds nothing to complain of, errors and warnings alike, and tells failures by its exit code.
+// TestInspector: the inspector finds nothing to complain of, errors and warnings alike, and tells failures by its exit
+// code.
 func TestInspector(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestConformance and TestTypeScriptClient read the list of tools as clients do")
@@ -237,13 +247,14 @@ func TestInspector(t *testing.T) {
 	}
 }
 
-// TestConformance: the official suite over HTTP, which only this test serves. What its scenarios expect of a server made for them
-// stands in testdata/conformance.yml.
+// TestConformance: the official suite over HTTP, which only this test serves. What its scenarios expect of a server
+// made for them stands in testdata/conformance.yml.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	node, dir := node(t)
 	b := newBench(t, 0)
-	s, err := mcpserver.New(mcpserver.Config{Version: "test", Runner: run.Config{Dir: b.dir, Reports: filepath.Join(b.dir, "reports")}})
+	s, err := mcpserver.New(mcpserver.Config{Version: "test",
+		Runner: run.Config{Dir: b.dir, Reports: filepath.Join(b.dir, "reports")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +274,8 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, _ := b.run(t, 0, node, filepath.Join(dir, "node_modules", ".bin", "conformance"), "server", "--url", web.URL, "--expected-failures", baseline, "-o", b.tmp)
+	out, _ := b.run(t, 0, node, filepath.Join(dir, "node_modules", ".bin", "conformance"), "server", "--url", web.URL,
+		"--expected-failures", baseline, "-o", b.tmp)
 	last := ""
 	for lines := bufio.NewScanner(strings.NewReader(out)); lines.Scan(); {
 		if strings.TrimSpace(lines.Text()) != "" {

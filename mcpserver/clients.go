@@ -27,14 +27,18 @@ const homeless = "/path/to/your/project"
 func clients() []assistant {
 	const workspace = "${workspaceFolder}"
 	return []assistant{
-		{name: "claude-code", title: "Claude Code", file: ".mcp.json in the project", key: "mcpServers", kind: "stdio", extra: "claude mcp add taproot -- %s"},
-		{name: "claude-desktop", title: "Claude Desktop", file: "claude_desktop_config.json (Settings, Developer, Edit Config)", key: "mcpServers", dir: homeless},
+		{name: "claude-code", title: "Claude Code", file: ".mcp.json in the project", key: "mcpServers", kind: "stdio",
+			extra: "claude mcp add taproot -- %s"},
+		{name: "claude-desktop", title: "Claude Desktop",
+			file: "claude_desktop_config.json (Settings, Developer, Edit Config)", key: "mcpServers", dir: homeless},
 		{name: "cursor", title: "Cursor", file: ".cursor/mcp.json in the project", key: "mcpServers", dir: workspace},
-		{name: "vscode", title: "VS Code", file: ".vscode/mcp.json in the project", key: "servers", kind: "stdio", dir: workspace},
+		{name: "vscode", title: "VS Code", file: ".vscode/mcp.json in the project", key: "servers", kind: "stdio",
+			dir: workspace},
 		{name: "windsurf", title: "Windsurf", file: "~/.codeium/windsurf/mcp_config.json", key: "mcpServers", dir: homeless},
 		{name: "zed", title: "Zed", file: "settings.json of Zed", key: "context_servers", dir: homeless},
 		{name: "codex", title: "Codex", file: "~/.codex/config.toml", extra: "codex mcp add taproot -- %s"},
-		{name: "gemini", title: "Gemini CLI", file: ".gemini/settings.json in the project", key: "mcpServers", extra: "gemini mcp add taproot %s"},
+		{name: "gemini", title: "Gemini CLI", file: ".gemini/settings.json in the project", key: "mcpServers",
+			extra: "gemini mcp add taproot %s"},
 	}
 }
 
@@ -115,5 +119,6 @@ func toml(program string, args []string) string {
 		}
 		return strings.TrimSpace(strings.NewReplacer("\n  ", " ", "\n", "").Replace(text))
 	}
-	return fmt.Sprintf("[mcp_servers.taproot]\ncommand = %s\nargs = %s\n", quote(program), strings.Replace(quote(args), "[ ", "[", 1))
+	return fmt.Sprintf("[mcp_servers.taproot]\ncommand = %s\nargs = %s\n", quote(program),
+		strings.Replace(quote(args), "[ ", "[", 1))
 }

@@ -16,7 +16,9 @@ func TestClientConfigs(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if name == "codex" {
-			if text != "[mcp_servers.taproot]\ncommand = \"C:\\\\Program Files\\\\taproot.exe\"\nargs = [\"mcp\", \"--expose-env\", \"PASS\"]\n" {
+			if text != "[mcp_servers.taproot]\ncommand = \"C:\\\\Program Files\\\\taproot.exe\"\nargs = [\"mcp\", "+
+				"\"--expose-env\", "+
+				"\"PASS\"]\n" {
 				t.Errorf("codex:\n%s", text)
 			}
 			continue
@@ -30,12 +32,14 @@ func TestClientConfigs(t *testing.T) {
 		}
 		for key, servers := range all {
 			own := servers["taproot"]
-			if own.Command != program || len(own.Args) < 3 || own.Args[0] != "mcp" || (name == "vscode") != (key == "servers") || (name == "zed") != (key == "context_servers") {
+			if own.Command != program || len(own.Args) < 3 || own.Args[0] != "mcp" || (name == "vscode") != (key == "servers") ||
+				(name == "zed") != (key == "context_servers") {
 				t.Errorf("%s:\n%s", name, text)
 			}
 		}
 	}
-	if _, err := ClientConfig("cursr", program, nil); err == nil || !strings.Contains(err.Error(), `did you mean "cursor"?`) {
+	if _, err := ClientConfig("cursr", program, nil); err == nil ||
+		!strings.Contains(err.Error(), `did you mean "cursor"?`) {
 		t.Errorf("%v", err)
 	}
 }

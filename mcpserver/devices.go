@@ -48,8 +48,10 @@ type deviceList struct {
 }
 
 func record(i drivers.Info, open bool) deviceRecord {
-	return deviceRecord{ID: i.ID, Platform: string(i.Platform), State: string(i.State), Problem: i.Problem, Model: i.Model, Manufacturer: i.Manufacturer,
-		OSVersion: i.OSVersion, APILevel: i.APILevel, Width: i.Width, Height: i.Height, Density: i.Density, Emulator: i.Emulator, Open: open}
+	return deviceRecord{ID: i.ID, Platform: string(i.Platform), State: string(i.State), Problem: i.Problem, Model: i.Model,
+		Manufacturer: i.Manufacturer,
+		OSVersion:    i.OSVersion, APILevel: i.APILevel, Width: i.Width, Height: i.Height, Density: i.Density,
+		Emulator: i.Emulator, Open: open}
 }
 
 func listDevices(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
@@ -67,7 +69,9 @@ func listDevices(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		list.Devices = append(list.Devices, r)
 	}
 	if len(list.Devices) == 0 && len(list.Problems) == 0 {
-		list.Problems = append(list.Problems, "there is no device: connect a phone with USB debugging on, start simulated ones with `taproot sim`, or install Chromium (`taproot doctor`)")
+		list.Problems = append(list.Problems,
+			"there is no device: connect a phone with USB debugging on, start simulated ones with `taproot sim`, or install "+
+				"Chromium (`taproot doctor`)")
 	}
 	return structured(list)
 }
@@ -157,7 +161,8 @@ func setDevice(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	if info.State != drivers.Ready {
-		return nil, &pool.UnknownDeviceError{ID: id, Reason: strings.TrimSuffix(fmt.Sprintf("%s: %s", info.State, info.Problem), ": ")}
+		return nil, &pool.UnknownDeviceError{
+			ID: id, Reason: strings.TrimSuffix(fmt.Sprintf("%s: %s", info.State, info.Problem), ": ")}
 	}
 	c.Choose(id)
 	return structured(chosenDevice{Default: id})

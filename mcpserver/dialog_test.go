@@ -7,8 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
 )
 
-// TestDialogs: a page's question is shown and stays open until the client answers it, by a key or by a text; nothing else answers it by
-// accident, and a picture that cannot be taken does not cost the page.
+// TestDialogs: a page's question is shown and stays open until the client answers it, by a key or by a text; nothing
+// else answers it by accident, and a picture that cannot be taken does not cost the page.
 func TestDialogs(t *testing.T) {
 	t.Parallel()
 	site := webtest.New(t)
@@ -18,7 +18,8 @@ func TestDialogs(t *testing.T) {
 	s.ok("open_browser", `{"url": "`+site.Page("dialog.html")+`"}`)
 
 	seen := s.ok("web_click", `{"selector": "#confirm"}`)
-	if !strings.Contains(bare(seen), `dialog "Really?" is open`) || !strings.HasSuffix(seen, `step: - webClick: "#confirm"`) {
+	if !strings.Contains(bare(seen), `dialog "Really?" is open`) ||
+		!strings.HasSuffix(seen, `step: - webClick: "#confirm"`) {
 		t.Errorf("web_click says\n%s", seen)
 	}
 	for _, tool := range []string{"snapshot", "web_snapshot", "device_info"} {
@@ -26,8 +27,10 @@ func TestDialogs(t *testing.T) {
 			t.Errorf("%s says\n%s", tool, text)
 		}
 	}
-	for _, call := range [][2]string{{"screenshot", `{}`}, {"screenshot", `{"marks": true}`}, {"ocr", `{}`}, {"tap", `{"label": "Alert"}`}, {"assert", `{"label": "Alert"}`},
-		{"tap", `{"ref": "e1"}`}, {"press", `{"keys": ["tab"]}`}, {"press", `{"keys": ["enter", "enter"]}`}, {"input", `{"text": "x"}`}} {
+	for _, call := range [][2]string{{"screenshot", `{}`}, {"screenshot", `{"marks": true}`}, {"ocr", `{}`},
+		{"tap", `{"label": "Alert"}`}, {"assert", `{"label": "Alert"}`},
+		{"tap", `{"ref": "e1"}`}, {"press", `{"keys": ["tab"]}`}, {"press", `{"keys": ["enter", "enter"]}`},
+		{"input", `{"text": "x"}`}} {
 		s.refused(call[0], call[1], "waits for an answer", "Really?", "enter")
 	}
 	if answer := s.ok("press", `{"keys": ["enter"]}`); !strings.HasSuffix(answer, "step: - alert: accept") {
@@ -39,7 +42,8 @@ func TestDialogs(t *testing.T) {
 	s.ok("web_assert", `{"selector": "#log", "text": "confirm false"}`)
 
 	s.ok("tap", `{"label": "Prompt"}`)
-	if answer := s.ok("input", `{"text": "Ada"}`); !strings.HasSuffix(answer, "step: - alert: {answer: accept, text: Ada}") {
+	if answer := s.ok("input", `{"text": "Ada"}`); !strings.HasSuffix(answer,
+		"step: - alert: {answer: accept, text: Ada}") {
 		t.Errorf("input says\n%s", answer)
 	}
 	s.ok("web_assert", `{"selector": "#log", "text": "prompt Ada"}`)
@@ -47,7 +51,8 @@ func TestDialogs(t *testing.T) {
 	s.ok("tap", `{"label": "Alert"}`)
 	s.ok("web_navigate", `{"to": "reload"}`)
 	s.ok("tap", `{"label": "Alert"}`)
-	if text := s.ok("validate_test", `{"yaml": `+quotedJSON(s.ok("get_report", `{"as": "yaml"}`))+`}`); !strings.Contains(text, `"valid":true`) {
+	if text := s.ok("validate_test", `{"yaml": `+quotedJSON(s.ok("get_report", `{"as": "yaml"}`))+`}`); !strings.Contains(
+		text, `"valid":true`) {
 		t.Errorf("validate_test says %s", text)
 	}
 	s.ok("close_browser", `{}`)

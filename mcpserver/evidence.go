@@ -56,17 +56,22 @@ func recordScreen(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	if !c.Mask.Empty() {
-		return nil, &client.Refusal{What: "nothing is filmed while secrets are exposed to this session: a film cannot hide them", Try: "screenshot, in which they are painted over"}
+		return nil, &client.Refusal{
+			What: "nothing is filmed while secrets are exposed to this session: a film cannot hide " +
+				"them", Try: "screenshot, in which they are painted over"}
 	}
 	if _, err := c.Live.Hold(ctx, device, c.Who, maxFilm); err != nil {
 		return nil, err
 	}
-	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) error { return c.startFilm(ctx, device, s) })
+	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) error {
+		return c.startFilm(ctx, device, s)
+	})
 	if err != nil {
 		_, release := c.Live.Release(context.WithoutCancel(ctx), device, c.Who)
 		return nil, errors.Join(err, release)
 	}
-	return structured(filmFile{Device: device, State: "recording", Note: "record {action: stop} keeps the film; it ends with this session otherwise"})
+	return structured(filmFile{Device: device, State: "recording",
+		Note: "record {action: stop} keeps the film; it ends with this session otherwise"})
 }
 
 // startFilm begins to film the device of the session.
@@ -79,7 +84,8 @@ func (c *call) startFilm(ctx context.Context, device string, s *action.Session) 
 	running := c.server.films[device]
 	c.server.mu.Unlock()
 	if running != nil && running.device == s.Device {
-		return &client.Refusal{What: device + " is being recorded already", Try: "record {action: stop}", Err: drivers.ErrUnsupported}
+		return &client.Refusal{What: device + " is being recorded already", Try: "record {action: stop}",
+			Err: drivers.ErrUnsupported}
 	}
 	dir, err := os.MkdirTemp(c.server.work, "film-")
 	if err != nil {
@@ -108,7 +114,8 @@ func (c *call) stopFilm(ctx context.Context) (*mcp.CallToolResult, error) {
 		delete(c.server.films, device)
 		c.server.mu.Unlock()
 		if s.Device != f.device {
-			return &client.Refusal{What: fmt.Sprintf("the recording of %s was lost: the device was closed since", device), Try: "record {action: start} again", Err: drivers.ErrUnsupported}
+			return &client.Refusal{What: fmt.Sprintf("the recording of %s was lost: the device was closed since", device),
+				Try: "record {action: start} again", Err: drivers.ErrUnsupported}
 		}
 		var err error
 		clips, err = f.recording.Stop(ctx)
@@ -308,7 +315,8 @@ func logText(device string, crash *drivers.Crash, lines []string, limit int) str
 		from--
 		size += len(lines[from]) + 1
 	}
-	fmt.Fprintf(&b, "%s: the newest %d of %d lines since this session began to use the device\n", device, len(lines)-from, all)
+	fmt.Fprintf(&b, "%s: the newest %d of %d lines since this session began to use the device\n", device,
+		len(lines)-from, all)
 	if crash != nil {
 		fmt.Fprintf(&b, "%s crashed (%s): %s\n%s\n", crash.App, crash.Kind, crash.Reason, shorten.Runes(crash.Report, 3000))
 	}

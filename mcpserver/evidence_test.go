@@ -19,7 +19,8 @@ func TestScreenshotScale(t *testing.T) {
 		args string
 		w, h int
 		say  string
-	}{{`{"max_px": 200}`, 90, 200, "factor 4"}, {`{"max_px": 700}`, 315, 700, "factor 1.1429"}, {`{"format": "png"}`, 360, 800, "factor 1)"}, {`{"max_px": 400, "marks": true}`, 180, 400, "factor 2"}} {
+	}{{`{"max_px": 200}`, 90, 200, "factor 4"}, {`{"max_px": 700}`, 315, 700, "factor 1.1429"},
+		{`{"format": "png"}`, 360, 800, "factor 1)"}, {`{"max_px": 400, "marks": true}`, 180, 400, "factor 2"}} {
 		r := s.ask("screenshot", c.args)
 		picture, ok := r.Content[0].(*mcp.ImageContent)
 		if r.IsError || !ok || r.StructuredContent != nil {
@@ -35,13 +36,16 @@ func TestScreenshotScale(t *testing.T) {
 		t.Error("the marks are not told")
 	}
 	answer := s.ok("tap", `{"point": "100,200"}`)
-	if !strings.Contains(answer, "picture's pixels: 201,401 on the device") && !strings.Contains(answer, "picture's pixels: 200,400 on the device") || !strings.Contains(answer, "- tap: {point:") {
+	if !strings.Contains(answer, "picture's pixels: 201,401 on the device") &&
+		!strings.Contains(answer, "picture's pixels: 200,400 on the device") || !strings.Contains(answer, "- tap: {point:") {
 		t.Errorf("tap says\n%s", answer)
 	}
-	if answer := s.ok("tap", `{"point": "100,200", "scale": "device"}`); !strings.Contains(answer, "touched at 100,200") || !strings.Contains(answer, "device's pixels") {
+	if answer := s.ok("tap", `{"point": "100,200", "scale": "device"}`); !strings.Contains(answer, "touched at 100,200") ||
+		!strings.Contains(answer, "device's pixels") {
 		t.Errorf("tap says\n%s", answer)
 	}
-	if answer := s.ok("swipe", `{"from": "50%,80%", "to": "50%,30%"}`); !strings.HasSuffix(answer, `- swipe: {from: "50%,80%", to: "50%,30%"}`) {
+	if answer := s.ok("swipe", `{"from": "50%,80%", "to": "50%,30%"}`); !strings.HasSuffix(answer,
+		`- swipe: {from: "50%,80%", to: "50%,30%"}`) {
 		t.Errorf("swipe says\n%s", answer)
 	}
 	s.refused("tap", `{"point": "200,100", "scale": "picture"}`, "outside the picture of 180x400")

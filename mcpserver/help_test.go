@@ -42,18 +42,21 @@ func newLab(t testing.TB, n int) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.env = map[string]string{"ANDROID_ADB_SERVER_ADDRESS": host, "ANDROID_ADB_SERVER_PORT": port, "XDG_RUNTIME_DIR": t.TempDir(), "XDG_CACHE_HOME": t.TempDir(), "PATH": os.Getenv("PATH")}
+	l.env = map[string]string{"ANDROID_ADB_SERVER_ADDRESS": host, "ANDROID_ADB_SERVER_PORT": port,
+		"XDG_RUNTIME_DIR": t.TempDir(), "XDG_CACHE_HOME": t.TempDir(), "PATH": os.Getenv("PATH")}
 	return l
 }
 
 // config is a server for the lab's phones alone, which keeps them however slow the machine is.
 func (l *lab) config(t testing.TB) Config {
 	dir := t.TempDir()
-	return Config{Version: "test", Idle: time.Hour, Runner: run.Config{Dir: dir, Reports: dir + "/reports", Getenv: l.getenv, NoVideo: true},
+	return Config{Version: "test", Idle: time.Hour, Runner: run.Config{Dir: dir, Reports: dir + "/reports",
+		Getenv: l.getenv, NoVideo: true},
 		Drivers: []drivers.Driver{android.New(android.Options{Getenv: l.getenv, NotesDir: t.TempDir()})}}
 }
 
-// browser is the one of all tests whose servers have pages. A server that closes it closes its own pages alone: those of others go on.
+// browser is the one of all tests whose servers have pages. A server that closes it closes its own pages alone: those
+// of others go on.
 var browser = sync.OnceValue(func() *web.Driver { return web.New(web.Options{Slots: 4}) })
 
 type sharedPages struct{ *web.Driver }

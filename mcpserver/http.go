@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// maxSessions is how many clients may be connected at once over HTTP. One that has gone without a word counts until sessionIdle.
+	// maxSessions is how many clients may be connected at once over HTTP. One that has gone without a word counts until
+	// sessionIdle.
 	maxSessions = 256
 	// sessionIdle is how long a client over HTTP may say nothing before its session ends.
 	sessionIdle = 30 * time.Minute
@@ -21,8 +22,8 @@ const (
 	sessionHeader = "Mcp-Session-Id"
 )
 
-// Handler answers clients over streamable HTTP: each session is a Server of its own on the devices of Config.Devices. Who may call, and
-// from where, is decided before it.
+// Handler answers clients over streamable HTTP: each session is a Server of its own on the devices of Config.Devices.
+// Who may call, and from where, is decided before it.
 type Handler struct {
 	conf Config
 	who  func(*http.Request) string
@@ -36,14 +37,17 @@ type Handler struct {
 	done   chan struct{}
 }
 
-// NewHandler makes a handler; Close ends its sessions. who names the caller of a request: a session answers nobody but the one who began it.
+// NewHandler makes a handler; Close ends its sessions. who names the caller of a request: a session answers nobody but
+// the one who began it.
 func NewHandler(c Config, who func(*http.Request) string) (*Handler, error) {
 	if c.Devices == nil {
 		return nil, errors.New("sessions over HTTP need the devices of their process")
 	}
 	h := &Handler{conf: c, who: who, open: map[*Server]bool{}, guests: map[string]*guest{}, done: make(chan struct{})}
-	h.http = mcp.NewStreamableHTTPHandler(h.begin, &mcp.StreamableHTTPOptions{SessionTimeout: sessionIdle, MaxRequestBodyBytes: maxLine,
-		DisableLocalhostProtection: true, PropagateRequestCancellation: true}) // the names by which the server may be called were checked
+	h.http = mcp.NewStreamableHTTPHandler(h.begin, &mcp.StreamableHTTPOptions{SessionTimeout: sessionIdle,
+		MaxRequestBodyBytes: maxLine,
+		// the names by which the server may be called were checked
+		DisableLocalhostProtection: true, PropagateRequestCancellation: true})
 	return h, nil
 }
 

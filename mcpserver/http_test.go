@@ -25,7 +25,8 @@ const httpKey = "key-of-the-tests-1234567890abcdef"
 // served starts `taproot serve --mcp` with authentication and gives its address.
 func (b *bench) served(t *testing.T, env ...string) string {
 	t.Helper()
-	cmd := exec.Command(program(t), "serve", "--mcp", "--addr", "127.0.0.1:0", "--allow-private", "--expose-env", "APP_PASSWORD")
+	cmd := exec.Command(program(t), "serve", "--mcp", "--addr", "127.0.0.1:0", "--allow-private", "--expose-env",
+		"APP_PASSWORD")
 	var said bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stderr = b.dir, append(b.env, env...), &said
 	out, err := cmd.StdoutPipe()
@@ -79,7 +80,8 @@ func dialHTTP(t *testing.T, site, key string) *mcp.ClientSession {
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
 
-// TestHTTP: assistants at /mcp need what the API asks for, see its devices, and a session answers nobody but who began it.
+// TestHTTP: assistants at /mcp need what the API asks for, see its devices, and a session answers nobody but who began
+// it.
 func TestHTTP(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1)
@@ -111,8 +113,10 @@ func TestHTTP(t *testing.T) {
 	for _, c := range []struct {
 		header map[string]string
 		want   int
-	}{{nil, 401}, {map[string]string{"X-API-Key": "wrong"}, 401}, {map[string]string{"X-API-Key": httpKey, "Origin": "http://evil.example"}, 403},
-		{map[string]string{"X-API-Key": httpKey, "Mcp-Session-Id": "made-up"}, 404}, {map[string]string{"X-API-Key": httpKey, "Content-Type": "text/plain"}, 415}} {
+	}{{nil, 401}, {map[string]string{"X-API-Key": "wrong"}, 401},
+		{map[string]string{"X-API-Key": httpKey, "Origin": "http://evil.example"}, 403},
+		{map[string]string{"X-API-Key": httpKey, "Mcp-Session-Id": "made-up"}, 404},
+		{map[string]string{"X-API-Key": httpKey, "Content-Type": "text/plain"}, 415}} {
 		if code, text, _ := post(c.header, initialize); code != c.want {
 			t.Errorf("%v: %d, want %d: %s", c.header, code, c.want, text)
 		}
@@ -122,7 +126,8 @@ func TestHTTP(t *testing.T) {
 	if code != 200 || id == "" {
 		t.Fatalf("a session: %d, %q", code, id)
 	}
-	if code, text, _ := post(map[string]string{"X-API-Key": "another-" + httpKey, "Mcp-Session-Id": id}, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); code != 404 {
+	if code, text, _ := post(map[string]string{"X-API-Key": "another-" + httpKey, "Mcp-Session-Id": id},
+		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); code != 404 {
 		t.Errorf("somebody else's session: %d %s", code, text)
 	}
 	one, two := dialHTTP(t, site, httpKey), dialHTTP(t, site, "another-"+httpKey)
@@ -187,8 +192,8 @@ func TestHTTPClosedByDefault(t *testing.T) {
 	}
 }
 
-// TestConformanceServed: the official suite against `taproot serve --mcp`. What its scenarios expect of a server made for them stands in
-// testdata/conformance.yml.
+// TestConformanceServed: the official suite against `taproot serve --mcp`. What its scenarios expect of a server made
+// for them stands in testdata/conformance.yml.
 func TestConformanceServed(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestConformance has the same suite, TestHTTP the same server")
@@ -199,7 +204,8 @@ func TestConformanceServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, _ := b.run(t, 0, node, filepath.Join(dir, "node_modules", ".bin", "conformance"), "server", "--url", site+"/mcp", "--expected-failures", baseline, "-o", b.tmp)
+	out, _ := b.run(t, 0, node, filepath.Join(dir, "node_modules", ".bin", "conformance"), "server", "--url", site+"/mcp",
+		"--expected-failures", baseline, "-o", b.tmp)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	t.Log(lines[len(lines)-1])
 }

@@ -23,13 +23,14 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// clientMain is a client that is killed: it films a phone, opens a page, waits for what never comes, and says the number of the server's
-// process.
+// clientMain is a client that is killed: it films a phone, opens a page, waits for what never comes, and says the
+// number of the server's process.
 func clientMain() int {
 	ctx := context.Background()
 	server := exec.Command("taproot", "mcp")
 	server.Stderr = os.Stderr
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "killed", Version: "1"}, nil).Connect(ctx, &mcp.CommandTransport{Command: server}, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "killed", Version: "1"}, nil).Connect(ctx,
+		&mcp.CommandTransport{Command: server}, nil)
 	for _, call := range []mcp.CallToolParams{
 		{Name: "launch", Arguments: map[string]any{"package": "com.example.list"}},
 		{Name: "record", Arguments: map[string]any{"action": "start", "device": "SIM1"}},
@@ -45,7 +46,8 @@ func clientMain() int {
 		}
 	}
 	fmt.Println("server", server.Process.Pid)
-	_, err = session.CallTool(ctx, &mcp.CallToolParams{Name: "wait_for", Arguments: map[string]any{"device": "SIM1", "visible": map[string]any{"label": "Never there"}, "timeoutMs": 100_000}})
+	_, err = session.CallTool(ctx, &mcp.CallToolParams{Name: "wait_for", Arguments: map[string]any{"device": "SIM1",
+		"visible": map[string]any{"label": "Never there"}, "timeoutMs": 100_000}})
 	fmt.Println("ended", err)
 	return 1
 }

@@ -35,7 +35,8 @@ func TestPage(t *testing.T) {
 	t.Log(s.refused("tap", `{"label": "Sgin out", "timeoutMs": 500}`, "Sign out"))
 	t.Log(s.ok("snapshot", `{"diff": true}`))
 	t.Log(s.refused("tap", `{"ref": "`+refOf(t, seen, "textbox", "Email")+`"}`, "stale", "snapshot"))
-	for _, c := range [][2]string{{`{"url": "` + site.Page("list.html") + `"}`, "list.html"}, {`{"to": "back"}`, "login.html"}, {`{"to": "forward"}`, "list.html"}, {`{"to": "reload"}`, "list.html"}} {
+	for _, c := range [][2]string{{`{"url": "` + site.Page("list.html") + `"}`, "list.html"},
+		{`{"to": "back"}`, "login.html"}, {`{"to": "forward"}`, "list.html"}, {`{"to": "reload"}`, "list.html"}} {
 		if s.ok("web_navigate", c[0]); !strings.Contains(s.ok("device_info", `{}`), c[1]) {
 			t.Errorf("web_navigate %s does not lead to %s", c[0], c[1])
 		}
@@ -59,8 +60,10 @@ func (s *session) fillsIn(site *webtest.Site, dir string) {
 		s.t.Fatal(err)
 	}
 	for _, c := range []struct{ page, args, step, selector, text string }{
-		{"form.html", `{"selector": "#size", "text": "Large"}`, `webSelect: {selector: "#size", label: Large}`, "#size", "Large"},
-		{"files.html", `{"selector": "#plain", "text": "a.txt"}`, `webUpload: {selector: "#plain", files: [a.txt]}`, "#log", "plain a.txt=hello"},
+		{"form.html", `{"selector": "#size", "text": "Large"}`, `webSelect: {selector: "#size", label: Large}`, "#size",
+			"Large"},
+		{"files.html", `{"selector": "#plain", "text": "a.txt"}`, `webUpload: {selector: "#plain", files: [a.txt]}`, "#log",
+			"plain a.txt=hello"},
 	} {
 		s.ok("web_navigate", `{"url": "`+site.Page(c.page)+`"}`)
 		if answer := s.ok("web_type", c.args); !strings.HasSuffix(answer, "step: - "+c.step) {

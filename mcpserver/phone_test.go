@@ -7,7 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// TestLogin: an assistant signs in on a phone, by label and by reference, and gets it back as a test that can be run again.
+// TestLogin: an assistant signs in on a phone, by label and by reference, and gets it back as a test that can be run
+// again.
 func TestLogin(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -18,14 +19,17 @@ func TestLogin(t *testing.T) {
 	s.ok("wait_for", `{"visible": {"label": "Sign in"}}`)
 	seen := s.ok("snapshot", `{}`)
 	t.Log(seen)
-	if answer := s.ok("tap", `{"ref": "`+refOf(t, seen, "E-mail")+`"}`); !strings.HasSuffix(answer, "step: - tap: E-mail") {
+	if answer := s.ok("tap", `{"ref": "`+refOf(t, seen, "E-mail")+`"}`); !strings.HasSuffix(answer,
+		"step: - tap: E-mail") {
 		t.Errorf("tap says\n%s", answer)
 	}
-	if answer := s.ok("input", `{"text": "ada@example.com"}`); !strings.HasSuffix(answer, "step: - input: ada@example.com") {
+	if answer := s.ok("input", `{"text": "ada@example.com"}`); !strings.HasSuffix(answer,
+		"step: - input: ada@example.com") {
 		t.Errorf("input says\n%s", answer)
 	}
 	s.ok("tap", `{"label": "Password"}`)
-	if answer := s.ok("input", `{"text": "${APP_PASSWORD}"}`); !strings.HasSuffix(answer, "step: - input: ${APP_PASSWORD}") || strings.Contains(answer, androidtestPassword) {
+	if answer := s.ok("input", `{"text": "${APP_PASSWORD}"}`); !strings.HasSuffix(answer,
+		"step: - input: ${APP_PASSWORD}") || strings.Contains(answer, androidtestPassword) {
 		t.Errorf("input says\n%s", answer)
 	}
 	t.Log(s.ok("snapshot", `{"diff": true}`))

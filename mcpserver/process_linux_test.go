@@ -54,7 +54,8 @@ func (b *bench) startRaw(t *testing.T, args ...string) *raw {
 
 func (r *raw) hello() {
 	r.t.Helper()
-	r.ask("initialize", map[string]any{"protocolVersion": "2025-06-18", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "raw", "version": "1"}})
+	r.ask("initialize", map[string]any{"protocolVersion": "2025-06-18", "capabilities": map[string]any{},
+		"clientInfo": map[string]any{"name": "raw", "version": "1"}})
 	r.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
@@ -154,9 +155,12 @@ func TestJunk(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
 	r := b.startRaw(t)
-	odd := []string{"junk", "{", `{"jsonrpc":"2.0"}`, "[]", "[1,2]", "null", "42", `"x"`, `{"jsonrpc":"1.0","id":1,"method":"ping"}`, "\x00\xff\xfe", "{}{}",
-		`{"jsonrpc":"2.0","id":{},"method":"ping"}`, `{"jsonrpc":"2.0","id":9999,"result":{}}`, `{"jsonrpc":"2.0","method":"no/such"}`, "", " \t", strings.Repeat("[", 5000),
-		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":12345}}`, `{"jsonrpc":"2.0","method":"notifications/progress","params":7}`}
+	odd := []string{"junk", "{", `{"jsonrpc":"2.0"}`, "[]", "[1,2]", "null", "42", `"x"`,
+		`{"jsonrpc":"1.0","id":1,"method":"ping"}`, "\x00\xff\xfe", "{}{}",
+		`{"jsonrpc":"2.0","id":{},"method":"ping"}`, `{"jsonrpc":"2.0","id":9999,"result":{}}`,
+		`{"jsonrpc":"2.0","method":"no/such"}`, "", " \t", strings.Repeat("[", 5000),
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":12345}}`,
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":7}`}
 	go func() {
 		for i := range 10_000 {
 			r.send(odd[i%len(odd)])
@@ -168,7 +172,8 @@ func TestJunk(t *testing.T) {
 			t.Errorf("an answer to junk: %+v", got)
 		}
 	}
-	if text, failed := r.tool("list_tests", map[string]any{"path": "nowhere"}); !failed || !strings.Contains(text, "nowhere") {
+	if text, failed := r.tool("list_tests", map[string]any{"path": "nowhere"}); !failed ||
+		!strings.Contains(text, "nowhere") {
 		t.Errorf("list_tests says %q", text)
 	}
 	r.ends()
@@ -180,10 +185,12 @@ func TestLargeArguments(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1)
 	r := b.startRaw(t)
-	if text, failed := r.tool("tap", map[string]any{"label": strings.Repeat("x", 5<<20)}); !failed || !strings.Contains(text, "larger than") || len(text) > 1000 {
+	if text, failed := r.tool("tap", map[string]any{"label": strings.Repeat("x", 5<<20)}); !failed ||
+		!strings.Contains(text, "larger than") || len(text) > 1000 {
 		t.Errorf("%v, %.300s", failed, text)
 	}
-	r.send(`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"tap","arguments":{"label":"` + strings.Repeat("x", 17<<20) + `"}}}`)
+	r.send(`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"tap","arguments":{"label":"` +
+		strings.Repeat("x", 17<<20) + `"}}}`)
 	if !strings.Contains(r.works("device_info", nil), "SIM1") {
 		t.Error("the session is broken")
 	}
@@ -191,7 +198,8 @@ func TestLargeArguments(t *testing.T) {
 	b.clean(t)
 }
 
-// TestEndDuringRecording: the input ends in the middle of a film and of a call; the phone is free, its recorder has ended, nothing is left.
+// TestEndDuringRecording: the input ends in the middle of a film and of a call; the phone is free, its recorder has
+// ended, nothing is left.
 func TestEndDuringRecording(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1)
@@ -203,7 +211,8 @@ func TestEndDuringRecording(t *testing.T) {
 	if list := b.running(t, "SIM1"); !strings.Contains(list, "screenrecord") {
 		t.Errorf("no film is made:\n%s", list)
 	}
-	r.begin("tools/call", map[string]any{"name": "wait_for", "arguments": map[string]any{"visible": map[string]any{"label": "Never there"}, "timeoutMs": 60000}})
+	r.begin("tools/call", map[string]any{"name": "wait_for", "arguments": map[string]any{
+		"visible": map[string]any{"label": "Never there"}, "timeoutMs": 60000}})
 	r.ends()
 	b.clean(t)
 	b.quiet(t)

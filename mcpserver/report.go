@@ -65,7 +65,8 @@ func getReport(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		run = c.newest()
 	}
 	if run == nil && a.Stop {
-		return nil, &client.Refusal{What: "this session began no such run, so it cannot stop it", Try: "get_report without stop"}
+		return nil, &client.Refusal{What: "this session began no such run, so it cannot stop it",
+			Try: "get_report without stop"}
 	}
 	if run == nil {
 		return c.stored(a)
@@ -92,7 +93,8 @@ func getReport(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 // sessionTest gives what the session did as a test.
 func (c *call) sessionTest(a getReportArgs) (*mcp.CallToolResult, error) {
 	if a.Run != "" || a.Test != "" || a.Stop {
-		return nil, &client.Refusal{What: "as: yaml is about this session, not about a run", Try: `get_report {as: "yaml"} alone`}
+		return nil, &client.Refusal{What: "as: yaml is about this session, not about a run",
+			Try: `get_report {as: "yaml"} alone`}
 	}
 	yaml, err := c.Journal.YAML("", time.Now())
 	if err != nil {
@@ -117,11 +119,13 @@ func (c *call) newest() *testRun {
 // stored reads a run of another process from the folder of reports.
 func (c *call) stored(a getReportArgs) (*mcp.CallToolResult, error) {
 	if a.Run != "" && a.Run != "latest" && !pack.IsRunName(a.Run) {
-		return nil, &client.Refusal{What: fmt.Sprintf("%q is not the id of a run", shorten.Runes(a.Run, 80)), Try: "run_test gives one; without run it is the newest"}
+		return nil, &client.Refusal{What: fmt.Sprintf("%q is not the id of a run", shorten.Runes(a.Run, 80)),
+			Try: "run_test gives one; without run it is the newest"}
 	}
 	dir, err := history.FindRun(c.server.conf.Runner.Reports, a.Run)
 	if err != nil {
-		return nil, &client.Refusal{What: err.Error(), Try: "run_test runs a test; get_report {as: yaml} gives what this session did"}
+		return nil, &client.Refusal{What: err.Error(),
+			Try: "run_test runs a test; get_report {as: yaml} gives what this session did"}
 	}
 	if a.As == "markdown" {
 		return c.markdown(dir, a.Test)
@@ -213,7 +217,10 @@ func (s *runState) only(test string) error {
 	for _, t := range s.Tests {
 		ids = append(ids, t.ID)
 	}
-	s.Tests = slices.DeleteFunc(s.Tests, func(t testState) bool { return t.ID != test && !strings.HasPrefix(t.ID, test+"--") })
+	s.Tests = slices.DeleteFunc(s.Tests, func(t testState) bool {
+		return t.ID != test &&
+			!strings.HasPrefix(t.ID, test+"--")
+	})
 	if len(s.Tests) == 0 {
 		return noSuchTest(s.Run, test, ids)
 	}
@@ -221,13 +228,15 @@ func (s *runState) only(test string) error {
 }
 
 func noSuchTest(run, test string, ids []string) error {
-	return &client.Refusal{What: fmt.Sprintf("the run %s has no test %q", run, shorten.Runes(test, 80)), Try: "its tests are " + strings.Join(ids, ", ")}
+	return &client.Refusal{What: fmt.Sprintf("the run %s has no test %q", run, shorten.Runes(test, 80)),
+		Try: "its tests are " + strings.Join(ids, ", ")}
 }
 
 // stateOf sums a case up.
 func stateOf(r *event.Result, dir string) testState {
 	s := pack.Summarize(r)
-	t := testState{ID: r.Case.Pack, Device: s.Device, Result: string(s.Result), Ms: s.DurationMS, Steps: s.Steps, Passed: s.StepsPassed, Failed: s.StepsFailed, Report: dir}
+	t := testState{ID: r.Case.Pack, Device: s.Device, Result: string(s.Result), Ms: s.DurationMS, Steps: s.Steps,
+		Passed: s.StepsPassed, Failed: s.StepsFailed, Report: dir}
 	if t.ID == "" {
 		t.ID = s.ID
 	}

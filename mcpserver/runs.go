@@ -132,8 +132,8 @@ func (c *call) runConfig(a runTestArgs) run.Config {
 	return conf
 }
 
-// runsOn gives the device for a run: the one that was named, the phone that was set when all cases are for its platform, else the
-// configured one, which may be any.
+// runsOn gives the device for a run: the one that was named, the phone that was set when all cases are for its
+// platform, else the configured one, which may be any.
 func (c *call) runsOn(ctx context.Context, cases []plan.Case) (string, error) {
 	set := c.Choice()
 	switch {
@@ -146,7 +146,8 @@ func (c *call) runsOn(ctx context.Context, cases []plan.Case) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if slices.ContainsFunc(cases, func(one plan.Case) bool { return one.Platform != info.Platform }) || info.Platform == dsl.Web {
+	if slices.ContainsFunc(cases, func(one plan.Case) bool { return one.Platform != info.Platform }) ||
+		info.Platform == dsl.Web {
 		return c.server.conf.Runner.Device, nil
 	}
 	return set, nil
@@ -156,14 +157,16 @@ func (c *call) runsOn(ctx context.Context, cases []plan.Case) (string, error) {
 func (c *call) lend(ctx context.Context, cases []plan.Case) error {
 	var errs []error
 	for _, st := range c.Mine() {
-		if st.Info.Platform == dsl.Web || !slices.ContainsFunc(cases, func(p plan.Case) bool { return p.Platform == st.Info.Platform }) {
+		if st.Info.Platform == dsl.Web ||
+			!slices.ContainsFunc(cases, func(p plan.Case) bool { return p.Platform == st.Info.Platform }) {
 			continue
 		}
 		c.server.mu.Lock()
 		filmed := c.server.films[st.Info.ID] != nil
 		c.server.mu.Unlock()
 		if filmed {
-			errs = append(errs, &client.Refusal{What: st.Info.ID + " is being recorded", Try: "record {action: stop} before run_test"})
+			errs = append(errs, &client.Refusal{What: st.Info.ID + " is being recorded",
+				Try: "record {action: stop} before run_test"})
 			continue
 		}
 		if c.server.conf.Devices != nil {
@@ -245,8 +248,9 @@ func (r *testRun) state() (ended, steps int, last string, moved <-chan struct{})
 	return r.ended, r.steps, r.last, r.moved
 }
 
-// await waits for the end of a run, limit at most. A client that wants progress receives each step that ends, and a notification every
-// few seconds while a step, or the wait for a device, takes its time. The error is that of a context that ended.
+// await waits for the end of a run, limit at most. A client that wants progress receives each step that ends, and a
+// notification every few seconds while a step, or the wait for a device, takes its time. The error is that of a context
+// that ended.
 func (c *call) await(ctx context.Context, run *testRun, limit time.Duration) error {
 	timer, ticker := time.NewTimer(limit), time.NewTicker(heartbeat)
 	defer timer.Stop()
@@ -273,7 +277,8 @@ func (c *call) await(ctx context.Context, run *testRun, limit time.Duration) err
 	}
 }
 
-// shareOfStep grows with the time that a step takes and stays below 1: the protocol wants progress that rises with each notification.
+// shareOfStep grows with the time that a step takes and stays below 1: the protocol wants progress that rises with each
+// notification.
 func shareOfStep(took time.Duration) float64 { return took.Seconds() / (took.Seconds() + 10) }
 
 // waiting describes a run in which no step has ended for some time.

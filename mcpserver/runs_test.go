@@ -9,14 +9,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestRunIDs: a run that takes longer than the client waits goes on; get_report waits for it, stops it, and tells of it.
+// TestRunIDs: a run that takes longer than the client waits goes on; get_report waits for it, stops it, and tells of
+// it.
 func TestRunIDs(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
 	s := connect(t, l.config(t))
 	const slow = `{"wait_ms": 50, "yaml": "id: slow\nplatform: android\nsteps:\n  - launch: com.example.list\n  - assert: {label: Never there, timeoutMs: 60000}\n"}`
 	var state runState
-	if err := json.Unmarshal([]byte(s.ok("run_test", slow)), &state); err != nil || state.State != "running" || state.Run == "" {
+	if err := json.Unmarshal([]byte(s.ok("run_test", slow)), &state); err != nil || state.State != "running" ||
+		state.Run == "" {
 		t.Fatalf("%+v %v", state, err)
 	}
 	eventually(t, func() bool {
@@ -24,20 +26,23 @@ func TestRunIDs(t *testing.T) {
 	})
 	s.refused("tap", `{"label": "Edge", "timeoutMs": 100}`, "SIM1 is in use", "slow", "get_report waits for its end")
 	answer := s.ok("get_report", `{"run": "`+state.Run+`", "stop": true}`)
-	if err := json.Unmarshal([]byte(answer), &state); err != nil || state.State != "done" || state.Result != "interrupted" {
+	if err := json.Unmarshal([]byte(answer), &state); err != nil || state.State != "done" ||
+		state.Result != "interrupted" {
 		t.Errorf("%s", answer)
 	}
 	s.ok("tap", `{"label": "Edge"}`)
 
 	const fails = `{"yaml": "id: fails\nplatform: android\nsteps:\n  - launch: com.example.list\n  - assert: {label: Egde, timeoutMs: 200}\n"}`
 	r := s.ask("run_test", fails)
-	if text := words(r); !r.IsError || r.StructuredContent != nil || !strings.Contains(text, `"result":"fail"`) || !strings.Contains(text, "Edge") || !strings.Contains(text, "test.yaml:5:5") {
+	if text := words(r); !r.IsError || r.StructuredContent != nil || !strings.Contains(text, `"result":"fail"`) ||
+		!strings.Contains(text, "Edge") || !strings.Contains(text, "test.yaml:5:5") {
 		t.Errorf("a test that fails says %s", text)
 	}
 	if text := s.ok("get_report", `{}`); !strings.Contains(text, `"result":"fail"`) {
 		t.Errorf("get_report says %s", text)
 	}
-	if text := s.ok("get_report", `{"as": "markdown"}`); !strings.Contains(text, "# fails") || !strings.Contains(text, "## Steps") {
+	if text := s.ok("get_report", `{"as": "markdown"}`); !strings.Contains(text, "# fails") ||
+		!strings.Contains(text, "## Steps") {
 		t.Errorf("get_report says %s", text)
 	}
 	s.refused("get_report", `{"as": "markdown", "test": "nobody"}`, "fails")
@@ -52,7 +57,8 @@ func TestRunIDs(t *testing.T) {
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
-	params := &mcp.CallToolParams{Name: "run_test", Arguments: json.RawMessage(strings.Replace(slow, `"wait_ms": 50`, `"wait_ms": 60000`, 1))}
+	params := &mcp.CallToolParams{Name: "run_test",
+		Arguments: json.RawMessage(strings.Replace(slow, `"wait_ms": 50`, `"wait_ms": 60000`, 1))}
 	params.SetProgressToken("p")
 	ended := make(chan struct{})
 	go func() {
@@ -62,7 +68,8 @@ func TestRunIDs(t *testing.T) {
 	var at float64
 	for i := range 4 { // one for the step that ends, then those of the step that waits a minute
 		p := <-s.heard
-		if p.ProgressToken != "p" || p.Progress <= at || p.Progress > p.Total || i > 0 && !strings.Contains(p.Message, "so far") {
+		if p.ProgressToken != "p" || p.Progress <= at || p.Progress > p.Total || i > 0 &&
+			!strings.Contains(p.Message, "so far") {
 			t.Errorf("progress %d after %v: %+v", i, at, p)
 		}
 		at = p.Progress
@@ -78,7 +85,8 @@ func TestRunsOnTheDeviceThatWasSet(t *testing.T) {
 	l := newLab(t, 2)
 	s := connect(t, l.config(t))
 	const test = `"yaml": "id: brief\nplatform: android\nsteps:\n  - press: back\n"`
-	for _, c := range []struct{ set, args, want string }{{"SIM1", `{` + test + `}`, "SIM1"}, {"SIM2", `{` + test + `}`, "SIM2"}, {"SIM2", `{"device": "SIM1", ` + test + `}`, "SIM1"}} {
+	for _, c := range []struct{ set, args, want string }{{"SIM1", `{` + test + `}`, "SIM1"},
+		{"SIM2", `{` + test + `}`, "SIM2"}, {"SIM2", `{"device": "SIM1", ` + test + `}`, "SIM1"}} {
 		s.ok("set_device", `{"device": "`+c.set+`"}`)
 		if text := s.ok("run_test", c.args); !strings.Contains(text, `"device":"`+c.want+`"`) {
 			t.Errorf("with %s set, run_test %s says %s", c.set, c.args, text)

@@ -10,7 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// schema is an object of a JSON Schema. Every schema here has one type: unions and references are not understood by all clients.
+// schema is an object of a JSON Schema. Every schema here has one type: unions and references are not understood by all
+// clients.
 type schema = map[string]any
 
 // parameter is one argument of a tool.
@@ -53,8 +54,8 @@ func parameters(args any) []parameter {
 	return list
 }
 
-// selectorParameters are what is left of a selector that stands for the whole argument: with the rest, the list of tools would be twice
-// as long.
+// selectorParameters are what is left of a selector that stands for the whole argument: with the rest, the list of
+// tools would be twice as long.
 func selectorParameters(args any) []parameter {
 	list := []parameter{
 		{"label", describe(schema{"type": "string"}, "Visible text, description or hint."), false},
@@ -64,7 +65,8 @@ func selectorParameters(args any) []parameter {
 		{"inside", describe(elementSchema(), "Only inside that element."), false},
 	}
 	if takesPoint(args) {
-		list = append(list, parameter{"point", describe(schema{"type": "string"}, pointDoc), false}, parameter{"scale", scaleSchema(), false})
+		list = append(list, parameter{"point", describe(schema{"type": "string"}, pointDoc), false},
+			parameter{"scale", scaleSchema(), false})
 	}
 	return list
 }
@@ -76,7 +78,8 @@ func scaleSchema() schema {
 // elementSchema is an element within an argument.
 func elementSchema() schema {
 	text := schema{"type": "string"}
-	return schema{"type": "object", "properties": schema{"label": text, "ref": text, "id": text, "index": schema{"type": "integer"}}, "additionalProperties": false}
+	return schema{"type": "object", "properties": schema{"label": text, "ref": text, "id": text,
+		"index": schema{"type": "integer"}}, "additionalProperties": false}
 }
 
 // trim takes away what a text must look like: one that does not is refused with better words than a schema has.
@@ -98,7 +101,8 @@ func trim(p schema) {
 // takesPoint tells whether a place will do where the operation wants an element.
 func takesPoint(args any) bool {
 	point := source.Field{Key: "point", Value: source.Value{Kind: source.String, Text: "1,1"}}
-	_, err := dsl.Decode(&dsl.Def{Name: "operation", Args: args}, source.Value{Kind: source.Map, Fields: []source.Field{point}})
+	_, err := dsl.Decode(&dsl.Def{Name: "operation", Args: args},
+		source.Value{Kind: source.Map, Fields: []source.Field{point}})
 	return err == nil
 }
 

@@ -107,8 +107,10 @@ func New(c Config) (s *Server, err error) {
 		}
 	}
 	s = &Server{conf: c, films: map[string]*film{}, logs: map[string]*logTail{}}
-	s.Session = client.NewSession(client.Config{Mask: &event.Mask{}, Who: c.Who, Exposed: c.Exposed, Schemes: c.Schemes, Log: c.Log, Process: holder,
-		Shared: c.Devices != nil, Idle: c.Idle, Opened: s.keepLog, Link: func(t *dsl.Test) error { return s.linked(t, ".") }, Speak: speak})
+	s.Session = client.NewSession(client.Config{Mask: &event.Mask{}, Who: c.Who, Exposed: c.Exposed, Schemes: c.Schemes,
+		Log: c.Log, Process: holder,
+		Shared: c.Devices != nil, Idle: c.Idle, Opened: s.keepLog, Link: func(t *dsl.Test) error { return s.linked(t, ".") },
+		Speak: speak})
 	s.base, s.cancel = context.WithCancelCause(context.Background())
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -140,7 +142,8 @@ func (s *Server) open() (err error) {
 		s.conf.Drivers = run.Drivers(s.conf.Runner)
 	}
 	s.Pool = pool.New(s.conf.Drivers, s.conf.Runner.PoolOptions())
-	s.Live, err = live.New(live.Options{Pool: s.Pool, Vision: s.conf.Runner.Vision(), What: holder, Timeout: s.conf.Runner.Timeout, Idle: s.conf.Idle, PageIdle: max(pageIdle, s.conf.Idle),
+	s.Live, err = live.New(live.Options{Pool: s.Pool, Vision: s.conf.Runner.Vision(), What: holder,
+		Timeout: s.conf.Runner.Timeout, Idle: s.conf.Idle, PageIdle: max(pageIdle, s.conf.Idle),
 		Access: s.conf.Runner.Access, Exposed: s.conf.Exposed, Mask: s.Mask, Prepare: s.prepare})
 	return err
 }
@@ -181,7 +184,8 @@ func (s *Server) offer() error {
 		protocolLog = nil
 	}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "taproot", Title: "Taproot", Version: s.conf.Version},
-		&mcp.ServerOptions{Instructions: fmt.Sprintf(instructions, s.Fence.Open(), s.Fence.Close()), Logger: protocolLog, Capabilities: &mcp.ServerCapabilities{}, GetSessionID: s.sessionID})
+		&mcp.ServerOptions{Instructions: fmt.Sprintf(instructions, s.Fence.Open(), s.Fence.Close()), Logger: protocolLog,
+			Capabilities: &mcp.ServerCapabilities{}, GetSessionID: s.sessionID})
 	s.tools = map[string]*tool{}
 	for _, t := range tools() {
 		if t.def == nil && t.do == nil {
@@ -195,10 +199,12 @@ func (s *Server) offer() error {
 			return s.serve(ctx, t, req), nil
 		})
 	}
-	s.mcp.AddResource(&mcp.Resource{URI: referenceURI, Name: "reference", Title: "The language of tests", MIMEType: "text/markdown",
+	s.mcp.AddResource(&mcp.Resource{URI: referenceURI, Name: "reference", Title: "The language of tests",
+		MIMEType:    "text/markdown",
 		Description: "Every action with its arguments, selectors, options of steps, variables."},
 		func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: referenceURI, MIMEType: "text/markdown", Text: dsl.Reference()}}}, nil
+			return &mcp.ReadResourceResult{
+				Contents: []*mcp.ResourceContents{{URI: referenceURI, MIMEType: "text/markdown", Text: dsl.Reference()}}}, nil
 		})
 	s.mcp.AddReceivingMiddleware(s.survive)
 	return nil
@@ -230,7 +236,8 @@ func (s *Server) survive(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// Serve talks to the client over in and out until in ends, out breaks, or ctx does; then everything that was taken is given back.
+// Serve talks to the client over in and out until in ends, out breaks, or ctx does; then everything that was taken is
+// given back.
 func Serve(ctx context.Context, c Config, in io.Reader, out io.Writer) error {
 	s, err := New(c)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// TestParallelCalls: a hundred calls at once on four phones are answered, each by its own phone, and no tap is lost or doubled.
+// TestParallelCalls: a hundred calls at once on four phones are answered, each by its own phone, and no tap is lost or
+// doubled.
 func TestParallelCalls(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 4)
@@ -80,7 +81,8 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		_, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "wait_for", Arguments: json.RawMessage(`{"visible": {"label": "Never there"}, "timeoutMs": 600000}`)})
+		_, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "wait_for",
+			Arguments: json.RawMessage(`{"visible": {"label": "Never there"}, "timeoutMs": 600000}`)})
 		done <- err
 	}()
 	eventually(t, func() bool { return l.phones[0].Count("uiautomator") > 0 })
@@ -93,7 +95,8 @@ func TestCancel(t *testing.T) {
 	t.Logf("the phone was free after %s", time.Since(began))
 }
 
-// TestTwoClients: two clients on one phone; the lease decides, the other is told who has it, and no tap lands on a stale reference.
+// TestTwoClients: two clients on one phone; the lease decides, the other is told who has it, and no tap lands on a
+// stale reference.
 func TestTwoClients(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -129,14 +132,17 @@ func TestTwoClients(t *testing.T) {
 	}
 }
 
-// TestTheLease: from its first call on a device is the client's; another client is told who has it, until the first one is idle or gone.
+// TestTheLease: from its first call on a device is the client's; another client is told who has it, until the first one
+// is idle or gone.
 func TestTheLease(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
 	a, b := connect(t, l.config(t)), connect(t, l.config(t))
 	a.ok("launch", listApp)
-	for _, tool := range []struct{ name, args string }{{"tap", `{"label": "Edge"}`}, {"snapshot", `{}`}, {"assert", `{"label": "Edge"}`}, {"screenshot", `{}`}, {"record", `{"action": "start"}`}} {
-		b.refused(tool.name, tool.args, "SIM1 is in use by process "+fmt.Sprint(os.Getpid()), "taproot mcp", "try: wait until it is free")
+	for _, tool := range []struct{ name, args string }{{"tap", `{"label": "Edge"}`}, {"snapshot", `{}`},
+		{"assert", `{"label": "Edge"}`}, {"screenshot", `{}`}, {"record", `{"action": "start"}`}} {
+		b.refused(tool.name, tool.args, "SIM1 is in use by process "+fmt.Sprint(os.Getpid()), "taproot mcp",
+			"try: wait until it is free")
 	}
 	if n := len(l.phones[0].Taps()); n != 0 {
 		t.Errorf("%d taps", n)

@@ -42,4 +42,5 @@ func speak(call string) string {
 }
 
 // sessionNames are the tools of the session of which others' messages speak.
-var sessionNames = []string{"snapshot", "screenshot", "ocr", "logs", "list_devices", "list_apps", "device_info", "set_device", "get_report"}
+var sessionNames = []string{"snapshot", "screenshot", "ocr", "logs", "list_devices", "list_apps", "device_info",
+	"set_device", "get_report"}

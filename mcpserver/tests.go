@@ -61,7 +61,8 @@ func listTests(_ context.Context, c *call) (*mcp.CallToolResult, error) {
 		if !known {
 			i = len(list.Tests)
 			places[place] = i
-			list.Tests = append(list.Tests, testRecord{ID: t.ID, Name: t.Name, Platform: string(t.Platform), Place: place, Tags: t.Tags})
+			list.Tests = append(list.Tests, testRecord{ID: t.ID, Name: t.Name, Platform: string(t.Platform), Place: place,
+				Tags: t.Tags})
 		}
 		list.Tests[i].Cases++
 	}
@@ -114,7 +115,8 @@ func validateTest(_ context.Context, c *call) (*mcp.CallToolResult, error) {
 	return structured(v)
 }
 
-// plan builds the cases of a file, a folder or an id, after it has made sure that nothing outside of the working folder is read.
+// plan builds the cases of a file, a folder or an id, after it has made sure that nothing outside of the working folder
+// is read.
 func (c *call) plan(conf run.Config, args ...string) (*plan.Plan, error) {
 	if err := c.enclosed(args); err != nil {
 		return nil, err
@@ -157,7 +159,8 @@ func (c *call) planned(p *plan.Plan, err error) (*plan.Plan, error) {
 
 // outside refuses a path that leads out of the working folder.
 func outside(name string) error {
-	return &client.Refusal{What: fmt.Sprintf("%q lies outside of the working folder, or a link in it leads there", shorten.Runes(name, 200)),
+	return &client.Refusal{What: fmt.Sprintf("%q lies outside of the working folder, or a link in it leads there",
+		shorten.Runes(name, 200)),
 		Try: "files are read and written below the folder in which the server was started"}
 }
 

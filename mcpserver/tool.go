@@ -69,9 +69,12 @@ func (t *tool) parameters() []parameter {
 	case "set_device", "close_browser":
 		list = append(list, parameter{"tab", describe(schema{"type": "integer"}, "Number of a tab."), false})
 	case "run_test":
-		list = append(list, parameter{"steps", describe(schema{"type": "array", "items": schema{"type": "object"}}, stepsDoc), false})
+		list = append(list, parameter{"steps", describe(schema{"type": "array", "items": schema{"type": "object"}}, stepsDoc),
+			false})
 	case "input":
-		list = append(list, parameter{"fields", describe(schema{"type": "object", "additionalProperties": schema{"type": "string"}}, fieldsDoc), false})
+		list = append(list,
+			parameter{"fields", describe(schema{"type": "object", "additionalProperties": schema{"type": "string"}}, fieldsDoc),
+				false})
 	}
 	if !t.own {
 		list = append(list, parameter{"device", schema{"type": "string"}, false})
@@ -89,7 +92,8 @@ func (t *tool) arguments() any {
 	return t.args
 }
 
-// narrowed adapts the arguments of an operation to clients: references where an element is meant, and nothing that no assistant needs.
+// narrowed adapts the arguments of an operation to clients: references where an element is meant, and nothing that no
+// assistant needs.
 func (t *tool) narrowed(list []parameter) []parameter {
 	points := false
 	for i, p := range list {
@@ -99,7 +103,9 @@ func (t *tool) narrowed(list []parameter) []parameter {
 		points = points || p.name == "from"
 	}
 	if t.takesRef() {
-		list = append(list, parameter{"ref", describe(schema{"type": "string"}, "Instead of selector: an element of the last snapshot, e12."), false})
+		list = append(list,
+			parameter{"ref", describe(schema{"type": "string"}, "Instead of selector: an element of the last snapshot, e12."),
+				false})
 	}
 	if points {
 		list = append(list, parameter{"scale", scaleSchema(), false})
@@ -112,7 +118,8 @@ func (t *tool) takesRef() bool { return t.def != nil && t.def.OwnKey("selector")
 
 // acts tells whether the tool changes what the screen shows, so that a look at it can come with the answer.
 func (t *tool) acts() bool {
-	return slices.Contains([]string{"tap", "long_press", "swipe", "scroll_to", "input", "press", "launch", "open_link", "open_browser",
+	return slices.Contains([]string{"tap", "long_press", "swipe", "scroll_to", "input", "press", "launch", "open_link",
+		"open_browser",
 		"web_navigate", "web_click", "web_type", "run_test"}, t.name)
 }
 
@@ -120,7 +127,8 @@ func (t *tool) acts() bool {
 func (t *tool) definition() *mcp.Tool {
 	h := t.hints
 	d := &mcp.Tool{Name: t.name, Description: t.doc, InputSchema: object(t.parameters()),
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: h.readOnly, DestructiveHint: &h.destructive, IdempotentHint: h.idempotent, OpenWorldHint: &h.openWorld}}
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: h.readOnly, DestructiveHint: &h.destructive,
+			IdempotentHint: h.idempotent, OpenWorldHint: &h.openWorld}}
 	if t.out != nil {
 		d.OutputSchema = output(reflect.TypeOf(t.out))
 	}
@@ -134,7 +142,8 @@ func (s *Server) serve(ctx context.Context, t *tool, req *mcp.CallToolRequest) (
 	defer func() {
 		if p := recover(); p != nil {
 			s.Log.Error("a tool broke down", "tool", t.name, "panic", p, "stack", string(debug.Stack()))
-			result = s.refuse(&client.Refusal{What: action.NewPanic(p).Error(), Try: "the server goes on; call list_devices to see where things stand"})
+			result = s.refuse(&client.Refusal{What: action.NewPanic(p).Error(),
+				Try: "the server goes on; call list_devices to see where things stand"})
 		}
 	}()
 	c, err := s.parse(t, req)
@@ -165,7 +174,8 @@ func (s *Server) within(ctx context.Context) (context.Context, func()) {
 
 // parse reads the arguments strictly. A key with null counts as left out.
 func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
-	c := &call{Call: &client.Call{Session: s.Session, Name: t.name, Def: t.def, Names: t.names, Value: source.Value{Kind: source.Map}}, server: s, tool: t, req: req}
+	c := &call{Call: &client.Call{Session: s.Session, Name: t.name, Def: t.def, Names: t.names, Value: source.Value{
+		Kind: source.Map}}, server: s, tool: t, req: req}
 	if raw := req.Params.Arguments; len(raw) > 0 && string(raw) != "null" {
 		v, err := source.FromJSON(raw)
 		if err != nil {
@@ -204,7 +214,8 @@ func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 func (c *call) take() error {
 	if f, given := c.Value.Get("then"); given && c.tool.acts() {
 		if c.Then = f.Value.Text; !slices.Contains(client.Thens(), c.Then) {
-			return &client.Refusal{What: fmt.Sprintf("then cannot be %q", shorten.Runes(c.Then, 40)), Try: strings.Join(client.Thens(), ", ")}
+			return &client.Refusal{What: fmt.Sprintf("then cannot be %q", shorten.Runes(c.Then, 40)),
+				Try: strings.Join(client.Thens(), ", ")}
 		}
 		c.Value = client.Without(c.Value, "then")
 	}

@@ -18,7 +18,8 @@ const listed37 = `list_devices device_info set_device screenshot snapshot ocr re
 wait_for assert assert_visual list_apps launch stop install uninstall clear_app set_permissions open_link open_browser web_navigate web_snapshot
 web_click web_type web_assert close_browser list_tests validate_test run_test get_report`
 
-// TestToolList: there are exactly 37 tools, in 30,000 bytes, and nothing of their names, annotations and schemas changes unnoticed.
+// TestToolList: there are exactly 37 tools, in 30,000 bytes, and nothing of their names, annotations and schemas
+// changes unnoticed.
 func TestToolList(t *testing.T) {
 	t.Parallel()
 	s := connect(t, newLab(t, 0).config(t))
@@ -77,7 +78,8 @@ func TestOperationsAreTheVocabulary(t *testing.T) {
 	}
 }
 
-// TestSchemas: each schema has one type, and says no to what it does not know; what it says a client sends is understood.
+// TestSchemas: each schema has one type, and says no to what it does not know; what it says a client sends is
+// understood.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	var look func(tool, path string, s map[string]any)
@@ -112,7 +114,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestAnnotations: what only looks does not destroy, and the other way round; an assistant that trusts the hints asks before it removes.
+// TestAnnotations: what only looks does not destroy, and the other way round; an assistant that trusts the hints asks
+// before it removes.
 func TestAnnotations(t *testing.T) {
 	t.Parallel()
 	for _, tool := range tools() {
@@ -120,12 +123,15 @@ func TestAnnotations(t *testing.T) {
 		if h.readOnly && h.destructive {
 			t.Errorf("%s is read-only and destructive", tool.name)
 		}
-		removes := slices.Contains([]string{"uninstall", "clear_app", "install", "stop", "close_browser", "set_permissions"}, tool.name)
+		removes := slices.Contains([]string{"uninstall", "clear_app", "install", "stop", "close_browser", "set_permissions"},
+			tool.name)
 		if removes && (!h.destructive || !h.idempotent || h.readOnly) {
 			t.Errorf("%s: %+v", tool.name, h)
 		}
-		looks := strings.HasPrefix(tool.name, "list_") || strings.HasPrefix(tool.name, "assert") || strings.HasPrefix(tool.name, "wait_") ||
-			slices.Contains([]string{"snapshot", "screenshot", "ocr", "logs", "device_info", "web_snapshot", "web_assert", "validate_test"}, tool.name)
+		looks := strings.HasPrefix(tool.name, "list_") || strings.HasPrefix(tool.name, "assert") ||
+			strings.HasPrefix(tool.name, "wait_") ||
+			slices.Contains([]string{"snapshot", "screenshot", "ocr", "logs", "device_info", "web_snapshot", "web_assert",
+				"validate_test"}, tool.name)
 		if looks != h.readOnly {
 			t.Errorf("%s: read-only is %v", tool.name, h.readOnly)
 		}

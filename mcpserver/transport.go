@@ -19,14 +19,14 @@ import (
 const (
 	// maxLine bounds one message of the client.
 	maxLine = 16 << 20
-	// lastAnswers is how long one answer may let the next wait when the client has said all. It is counted in parts: a machine that stands
-	// still in between takes one of them only.
+	// lastAnswers is how long one answer may let the next wait when the client has said all. It is counted in parts: a
+	// machine that stands still in between takes one of them only.
 	lastAnswers = time.Second
 	answerParts = 20
 )
 
-// stdio is the transport: one message per line. Unlike the library's own it survives lines that are no messages, and it answers what was
-// asked before the input ended.
+// stdio is the transport: one message per line. Unlike the library's own it survives lines that are no messages, and it
+// answers what was asked before the input ended.
 type stdio struct {
 	in    io.Reader
 	out   io.Writer
@@ -49,11 +49,13 @@ var (
 )
 
 func newStdio(in io.Reader, out io.Writer, log *slog.Logger, ended func()) *stdio {
-	return &stdio{in: in, out: out, log: log, ended: ended, messages: make(chan jsonrpc.Message), closed: make(chan struct{}),
-		open: map[string]bool{}, told: make(chan struct{})}
+	return &stdio{in: in, out: out, log: log, ended: ended, messages: make(chan jsonrpc.Message),
+		closed: make(chan struct{}),
+		open:   map[string]bool{}, told: make(chan struct{})}
 }
 
-// Connect begins to read. The goroutine that reads ends with the input: a reader that never returns cannot be interrupted.
+// Connect begins to read. The goroutine that reads ends with the input: a reader that never returns cannot be
+// interrupted.
 func (s *stdio) Connect(context.Context) (mcp.Connection, error) {
 	go s.receive()
 	return s, nil
@@ -181,7 +183,8 @@ func (s *stdio) rejected(part []byte) bool {
 	default:
 		return false
 	}
-	answer, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": r.ID, "error": map[string]any{"code": jsonrpc.CodeInvalidRequest,
+	answer, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": r.ID, "error": map[string]any{
+		"code":    jsonrpc.CodeInvalidRequest,
 		"message": `invalid request: "jsonrpc" must be "2.0"`}})
 	if err != nil {
 		return false

@@ -23,8 +23,10 @@ func TestMessages(t *testing.T) {
 	for _, c := range []struct {
 		line string
 		want int
-	}{{ping, 1}, {"\ufeff" + ping, 1}, {" " + ping + "\r", 1}, {"[" + ping + `,{"jsonrpc":"2.0","method":"x"}]`, 2}, {"[" + ping + "," + ping + "]", 1},
-		{"", 0}, {"junk", 0}, {ping + ping, 0}, {"[]", 0}, {"[[" + ping + "]]", 0}, {"null", 0}, {`{"jsonrpc":"2.0","id":1}`, 1}, {`{"jsonrpc":"2.0"}`, 0}, {`{"jsonrpc":2.0,"id":1,"method":"ping"}`, 0}} {
+	}{{ping, 1}, {"\ufeff" + ping, 1}, {" " + ping + "\r", 1}, {"[" + ping + `,{"jsonrpc":"2.0","method":"x"}]`, 2},
+		{"[" + ping + "," + ping + "]", 1},
+		{"", 0}, {"junk", 0}, {ping + ping, 0}, {"[]", 0}, {"[[" + ping + "]]", 0}, {"null", 0},
+		{`{"jsonrpc":"2.0","id":1}`, 1}, {`{"jsonrpc":"2.0"}`, 0}, {`{"jsonrpc":2.0,"id":1,"method":"ping"}`, 0}} {
 		in, out := strings.NewReader(c.line), io.Discard
 		s := newStdio(in, out, quiet(), func() {})
 		connection, err := s.Connect(t.Context())
@@ -65,7 +67,8 @@ func TestAnswersAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestAnswersThatKeepComing: when the input has ended, each answer gives the next one its time; one that does not come is not waited for.
+// TestAnswersThatKeepComing: when the input has ended, each answer gives the next one its time; one that does not come
+// is not waited for.
 func TestAnswersThatKeepComing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const asked, answered = 5, 4
@@ -112,7 +115,8 @@ func TestDeafClient(t *testing.T) {
 	reader, writer := io.Pipe()
 	defer reader.Close()
 	began := time.Now()
-	if err := Serve(t.Context(), newLab(t, 0).config(t), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`), writer); err != nil {
+	if err := Serve(t.Context(), newLab(t, 0).config(t), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`),
+		writer); err != nil {
 		t.Error(err)
 	}
 	t.Logf("ended after %s", time.Since(began))
@@ -120,7 +124,8 @@ func TestDeafClient(t *testing.T) {
 
 // FuzzMessages: no line ends the session or breaks the program.
 func FuzzMessages(f *testing.F) {
-	for _, line := range []string{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, "junk", "[{}]", `{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"tap","arguments":{}}}`, "\x00"} {
+	for _, line := range []string{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, "junk", "[{}]",
+		`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"tap","arguments":{}}}`, "\x00"} {
 		f.Add([]byte(line))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {

@@ -31,25 +31,28 @@ const (
 
 // Options are what the end of a run needs from outside. The zero value writes the files and tells nobody.
 type Options struct {
-	Getenv  func(string) string // GITHUB_*, REPORT_MAX_*, SLACK_WEBHOOK_URL, FEISHU_WEBHOOK_URL, NOTIFY_URLS, TAPROOT_REPORT_URL, OTEL_*
-	Stdout  io.Writer           // takes GitHub's annotations
-	Now     func() time.Time    // default: time.Now
-	Dir     string              // that the places in the run are relative to
-	Project string              // its root, in which .env may lie
+	// GITHUB_*, REPORT_MAX_*, SLACK_WEBHOOK_URL, FEISHU_WEBHOOK_URL, NOTIFY_URLS, TAPROOT_REPORT_URL, OTEL_*
+	Getenv  func(string) string
+	Stdout  io.Writer        // takes GitHub's annotations
+	Now     func() time.Time // default: time.Now
+	Dir     string           // that the places in the run are relative to
+	Project string           // its root, in which .env may lie
 
 	// Pages makes the pages for people, of the pack directories and of the run; nil: none.
 	Pages func(runDir string) error
 	// Notify sends chat messages with these options; nil: with the defaults.
 	Notify *webhook.Options
-	// Quiet writes the files of this run only, for one that is assembled anew: GitHub and chats were told, and no other run goes.
+	// Quiet writes the files of this run only, for one that is assembled anew: GitHub and chats were told, and no other
+	// run goes.
 	Quiet bool
 }
 
-// Run makes, of what is in the run directory: junit.xml, ctrf.json, run.json, the run's lines of history.jsonl, the pages, summary.md,
-// the pointer latest, GitHub's annotations and summary when its environment is there, and one message per chat when tests failed; it
-// removes the runs that are beyond the limits. It may be called again for the same run. What goes wrong hinders nothing else and is
-// no part of the run's verdict: it is given as one error, to be printed, which holds *Unwritten when files could not be written. The run
-// is nil only when its directory cannot be read.
+// Run makes, of what is in the run directory: junit.xml, ctrf.json, run.json, the run's lines of history.jsonl, the
+// pages, summary.md, the pointer latest, GitHub's annotations and summary when its environment is there, and one
+// message per chat when tests failed; it removes the runs that are beyond the limits. It may be called again for the
+// same run. What goes wrong hinders nothing else and is no part of the run's verdict: it is given as one error, to be
+// printed, which holds *Unwritten when files could not be written. The run is nil only when its directory cannot be
+// read.
 func Finish(ctx context.Context, runDir string, o Options) (*history.Run, error) {
 	o.defaults()
 	run, err := history.LoadRun(runDir)
@@ -80,8 +83,8 @@ func Finish(ctx context.Context, runDir string, o Options) (*history.Run, error)
 	return run, errors.Join(append([]error{unwritten(files...)}, errs...)...)
 }
 
-// Sealed assembles anew the runs of the packs that history.Seal completed: when they were assembled, if ever, these packs were not
-// whole.
+// Sealed assembles anew the runs of the packs that history.Seal completed: when they were assembled, if ever, these
+// packs were not whole.
 func FinishSealed(ctx context.Context, sealed []history.Sealed, o Options) error {
 	o.Quiet = true
 	var errs []error
@@ -116,7 +119,8 @@ func (o *Options) defaults() {
 
 func machines(run *history.Run) error {
 	var errs []error
-	for name, write := range map[string]func(*history.Run) ([]byte, error){junit.FileName: junit.Write, ctrf.FileName: ctrf.Write} {
+	for name, write := range map[string]func(*history.Run) ([]byte, error){junit.FileName: junit.Write,
+		ctrf.FileName: ctrf.Write} {
 		data, err := write(run)
 		if err == nil {
 			err = wholefile.WriteFile(run.Dir, name, data)
@@ -144,7 +148,8 @@ func (o *Options) actions(run *history.Run) error {
 	link, err := ReportURL(o.Getenv, run.Name)
 	errs := []error{err}
 	if o.Getenv("GITHUB_ACTIONS") == "true" {
-		errs = append(errs, github.Annotate(o.Stdout, run, github.Places{Dir: o.Dir, Workspace: o.Getenv("GITHUB_WORKSPACE")}))
+		errs = append(errs,
+			github.Annotate(o.Stdout, run, github.Places{Dir: o.Dir, Workspace: o.Getenv("GITHUB_WORKSPACE")}))
 	}
 	if file := o.Getenv("GITHUB_STEP_SUMMARY"); file != "" {
 		errs = append(errs, github.AppendSummary(file, run, github.Address{Link: link, Base: folderOf(o.Getenv, link)}))
@@ -184,8 +189,8 @@ func (o *Options) trace(ctx context.Context, run *history.Run) error {
 	return target.Send(ctx, run)
 }
 
-// ReportURL is where a run can be read, from TAPROOT_REPORT_URL: {run} in it becomes the run's name; without {run} it is taken as it
-// is. It is empty when nothing is set.
+// ReportURL is where a run can be read, from TAPROOT_REPORT_URL: {run} in it becomes the run's name; without {run} it
+// is taken as it is. It is empty when nothing is set.
 func ReportURL(getenv func(string) string, run string) (string, error) {
 	address := getenv("TAPROOT_REPORT_URL")
 	if address == "" {
@@ -198,8 +203,8 @@ func ReportURL(getenv func(string) string, run string) (string, error) {
 	return u.String(), nil
 }
 
-// folderOf is the address of the run's folder, when the address of its report tells: that has {run} in it, and ends there or with a
-// page of the folder.
+// folderOf is the address of the run's folder, when the address of its report tells: that has {run} in it, and ends
+// there or with a page of the folder.
 func folderOf(getenv func(string) string, link string) string {
 	if !strings.Contains(getenv("TAPROOT_REPORT_URL"), "{run}") {
 		return ""

@@ -113,7 +113,8 @@ func TestGitHub(t *testing.T) {
 	dir := lay(t)
 	step := filepath.Join(t.TempDir(), "step.md")
 	var out bytes.Buffer
-	o := options(map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": step, "GITHUB_WORKSPACE": "/w", "TAPROOT_REPORT_URL": "https://ci.example/{run}/"})
+	o := options(map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": step, "GITHUB_WORKSPACE": "/w",
+		"TAPROOT_REPORT_URL": "https://ci.example/{run}/"})
 	o.Stdout, o.Dir = &out, "/w/app"
 	if _, err := Finish(t.Context(), dir, o); err != nil {
 		t.Fatal(err)
@@ -121,11 +122,13 @@ func TestGitHub(t *testing.T) {
 	if !strings.Contains(out.String(), "::error file=app/suites/failing/login.yaml,line=7,") {
 		t.Error(out.String())
 	}
-	if page := read(t, step); !strings.Contains(page, "## What went wrong") || !strings.Contains(page, "](https://ci.example/"+runtest.Name+"/login-wrong/screenshots/03-welcome-failed.png)") {
+	if page := read(t, step); !strings.Contains(page, "## What went wrong") ||
+		!strings.Contains(page, "](https://ci.example/"+runtest.Name+"/login-wrong/screenshots/03-welcome-failed.png)") {
 		t.Error(page)
 	}
 	// An address that is not that of a folder is linked, and nothing below it.
-	for address, want := range map[string]string{"https://ci.example/jobs/7": "", "https://ci.example/{run}/index.html": "https://ci.example/r/", "": ""} {
+	for address, want := range map[string]string{"https://ci.example/jobs/7": "",
+		"https://ci.example/{run}/index.html": "https://ci.example/r/", "": ""} {
 		get := func(string) string { return address }
 		link, err := ReportURL(get, "r")
 		if got := folderOf(get, link); err != nil || got != want {
@@ -174,17 +177,22 @@ func TestChat(t *testing.T) {
 	good, told := slack(t, "ok")
 	bad, _ := slack(t, "no_service")
 	dir := lay(t)
-	o := options(map[string]string{"SLACK_WEBHOOK_URL": good, "FEISHU_WEBHOOK_URL": bad + "#product=slack", "TAPROOT_REPORT_URL": "https://ci.example/x"})
+	o := options(map[string]string{"SLACK_WEBHOOK_URL": good, "FEISHU_WEBHOOK_URL": bad + "#product=slack",
+		"TAPROOT_REPORT_URL": "https://ci.example/x"})
 	o.Notify = &webhook.Options{Wait: time.Millisecond}
 	run, err := Finish(t.Context(), dir, o)
-	if run == nil || err == nil || !strings.Contains(err.Error(), "slack (FEISHU_WEBHOOK_URL) was not told: 200, but not taken: no_service") || strings.Contains(err.Error(), "T0KEN") {
+	if run == nil || err == nil ||
+		!strings.Contains(err.Error(), "slack (FEISHU_WEBHOOK_URL) was not told: 200, but not taken: "+
+			"no_service") || strings.Contains(err.Error(), "T0KEN") {
 		t.Errorf("%v", err)
 	}
-	if got := told(); len(got) != 1 || !strings.Contains(got[0], "https://ci.example/x") || !strings.Contains(got[0], "login.yaml:7:5") {
+	if got := told(); len(got) != 1 || !strings.Contains(got[0], "https://ci.example/x") ||
+		!strings.Contains(got[0], "login.yaml:7:5") {
 		t.Errorf("%q", got)
 	}
 	note := read(t, dir, NotifyFile)
-	if strings.Contains(note, "T0KEN") || strings.Contains(note, "127.0.0.1") || strings.Count(note, `"ok": true`) != 1 || strings.Count(note, `"ok": false`) != 1 {
+	if strings.Contains(note, "T0KEN") || strings.Contains(note, "127.0.0.1") || strings.Count(note, `"ok": true`) != 1 ||
+		strings.Count(note, `"ok": false`) != 1 {
 		t.Error(note)
 	}
 	// A run without failures, and one that is assembled anew, tell nobody.
@@ -208,7 +216,8 @@ func TestChat(t *testing.T) {
 	}
 }
 
-// Retention spares the run that ends; wrong limits delete nothing and are said; the pages come when the old runs are gone.
+// Retention spares the run that ends; wrong limits delete nothing and are said; the pages come when the old runs are
+// gone.
 func TestRetention(t *testing.T) {
 	dir := lay(t)
 	root := filepath.Dir(dir)
@@ -243,7 +252,8 @@ func TestRetention(t *testing.T) {
 		t.Error("the summary does not know the pages")
 	}
 	o.Pages = func(string) error { return errors.New("no room") }
-	if run, err := Finish(t.Context(), dir, o); run == nil || err == nil || !strings.Contains(err.Error(), "index.html could not be written: no room") {
+	if run, err := Finish(t.Context(), dir, o); run == nil || err == nil ||
+		!strings.Contains(err.Error(), "index.html could not be written: no room") {
 		t.Error(err)
 	}
 }
@@ -263,13 +273,15 @@ func TestSealed(t *testing.T) {
 	if !strings.Contains(read(t, dir, "summary.md"), "(killed/run.md)") {
 		t.Error("the summary does not know the packs that were sealed")
 	}
-	if err := FinishSealed(t.Context(), []history.Sealed{{Dir: filepath.Join(dir, "no", "pack")}}, options(nil)); err == nil {
+	if err := FinishSealed(t.Context(), []history.Sealed{{Dir: filepath.Join(dir, "no", "pack")}},
+		options(nil)); err == nil {
 		t.Error("no error of a run that is not there")
 	}
 }
 
 func TestReportURL(t *testing.T) {
-	for address, want := range map[string]string{"": "", "https://x/{run}/index.html": "https://x/r%201/index.html", "https://x/y": "https://x/y"} {
+	for address, want := range map[string]string{"": "", "https://x/{run}/index.html": "https://x/r%201/index.html",
+		"https://x/y": "https://x/y"} {
 		if got, err := ReportURL(func(string) string { return address }, "r 1"); err != nil || got != want {
 			t.Errorf("%s: %s, %v", address, got, err)
 		}
@@ -291,7 +303,8 @@ func TestNoRun(t *testing.T) {
 func TestTraceIsSent(t *testing.T) {
 	requests := 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if body, err := io.ReadAll(r.Body); err == nil && r.URL.Path == "/v1/traces" && bytes.Contains(body, []byte(`"taproot run"`)) {
+		if body, err := io.ReadAll(r.Body); err == nil && r.URL.Path == "/v1/traces" &&
+			bytes.Contains(body, []byte(`"taproot run"`)) {
 			requests++
 		}
 	}))

@@ -31,7 +31,8 @@ func openWay(tb testing.TB, mode android.AgentMode) (drivers.Device, *androidtes
 		}
 		return server.Getenv(name)
 	}
-	driver := android.New(android.Options{NotesDir: tb.TempDir(), Getenv: getenv, FindADB: androidtest.NoADB, Agent: string(mode)})
+	driver := android.New(android.Options{NotesDir: tb.TempDir(), Getenv: getenv, FindADB: androidtest.NoADB,
+		Agent: string(mode)})
 	dev, err := driver.Open(tb.Context(), phones[0].Serial())
 	if err != nil {
 		tb.Fatal(err)
@@ -53,8 +54,10 @@ type agentFlow struct {
 
 func agentFlows() []agentFlow {
 	return []agentFlow{
-		{"list and tap", androidtest.ListPackage, []any{dsl.Assert{Selector: label("Payments")}, dsl.Tap{Selector: label("Payments")}}, 1},
-		{"login", androidtest.LoginPackage, []any{dsl.Tap{Selector: label("E-mail")}, dsl.Input{Text: "ada@example.com"}, dsl.Tap{Selector: label("Password")},
+		{"list and tap", androidtest.ListPackage, []any{dsl.Assert{Selector: label("Payments")},
+			dsl.Tap{Selector: label("Payments")}}, 1},
+		{"login", androidtest.LoginPackage, []any{dsl.Tap{Selector: label("E-mail")}, dsl.Input{Text: "ada@example.com"},
+			dsl.Tap{Selector: label("Password")},
 			dsl.Input{Text: "lovelace"}, dsl.Tap{Selector: label("Sign in")}, dsl.Assert{Selector: label("Welcome, Ada")}}, 3},
 	}
 }
@@ -98,16 +101,19 @@ type figures struct {
 	asked      int     // how many dumps, pictures and touches the taps without it cost, more than one, two and one each
 }
 
-// oneLook is a dump and its two pictures: a caret or a keyboard that is drawn while a busy machine reads the screen costs another look.
+// oneLook is a dump and its two pictures: a caret or a keyboard that is drawn while a busy machine reads the screen
+// costs another look.
 const oneLook = 3
 
-// good tells whether the figures are those that were promised; in the short mode, which runs beside much else, what was asked of the phone is all that counts.
+// good tells whether the figures are those that were promised; in the short mode, which runs beside much else, what was
+// asked of the phone is all that counts.
 func (f figures) good() bool {
 	return f.asked <= oneLook && (testing.Short() || f.faster >= 8 && f.stockShare < 5)
 }
 
-// TestAgentIsFast: with the speed of real phones a tap by the agent takes an eighth of what it takes without it, or less; without it, a tap takes one
-// dump, two pictures and one touch, in a whole flow at most one look more, and hardly anything of it is our own.
+// TestAgentIsFast: with the speed of real phones a tap by the agent takes an eighth of what it takes without it, or
+// less; without it, a tap takes one dump, two pictures and one touch, in a whole flow at most one look more, and hardly
+// anything of it is our own.
 func TestAgentIsFast(t *testing.T) {
 	const rounds = 3
 	flows := agentFlows()
@@ -126,10 +132,14 @@ func TestAgentIsFast(t *testing.T) {
 				best.faster = max(best.faster, float64(slow.taps.wall)/float64(fast.taps.wall))
 				best.stockShare = min(best.stockShare, slow.taps.share())
 				best.asked = min(best.asked, slow.taps.dumps+slow.taps.screens+slow.taps.touches-4*f.taps)
-				t.Logf("%s: without the agent %v, with it %v; a tap without it: %v (%.2f times one dump, picture and touch; own %.1f %%; %d dumps, %d pictures, %d touches "+
-					"in %d taps), with it: %v (own %v); %.1f times as fast", f.name, slow.all.wall.Round(time.Millisecond), fast.all.wall.Round(time.Millisecond),
-					(slow.taps.wall / n).Round(time.Millisecond), float64(slow.taps.wall/n)/float64(least), slow.taps.share(), slow.taps.dumps, slow.taps.screens, slow.taps.touches,
-					n, (fast.taps.wall / n).Round(time.Millisecond), (fast.taps.own / n).Round(time.Millisecond), float64(slow.taps.wall)/float64(fast.taps.wall))
+				t.Logf("%s: without the agent %v, with it %v; a tap without it: %v (%.2f times one dump, picture and touch; own "+
+					"%.1f %%; %d dumps, %d pictures, %d touches "+
+					"in %d taps), with it: %v (own %v); %.1f times as fast", f.name, slow.all.wall.Round(time.Millisecond),
+					fast.all.wall.Round(time.Millisecond),
+					(slow.taps.wall / n).Round(time.Millisecond), float64(slow.taps.wall/n)/float64(least), slow.taps.share(),
+					slow.taps.dumps, slow.taps.screens, slow.taps.touches,
+					n, (fast.taps.wall / n).Round(time.Millisecond), (fast.taps.own / n).Round(time.Millisecond),
+					float64(slow.taps.wall)/float64(fast.taps.wall))
 			}
 			if !best.good() {
 				t.Errorf("%s: %+v", f.name, best)

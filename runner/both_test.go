@@ -67,8 +67,8 @@ func iosSuite(t *testing.T) []plan.Case {
 	return p.Cases
 }
 
-// TestBothPlatformsAtOnce runs the suite of iOS: `platform: both` is a case on each platform, in parallel, each with a pack of its own and its
-// log, and, where tests are whole, its film.
+// TestBothPlatformsAtOnce runs the suite of iOS: `platform: both` is a case on each platform, in parallel, each with a
+// pack of its own and its log, and, where tests are whole, its film.
 func TestBothPlatformsAtOnce(t *testing.T) {
 	t.Parallel()
 	mac, _ := iosSimulator(t)
@@ -95,8 +95,8 @@ func TestBothPlatformsAtOnce(t *testing.T) {
 	}
 }
 
-// meeting lets the first step of each of the packs wait until the other ones have begun, too: those of a run that takes one after the other
-// never meet.
+// meeting lets the first step of each of the packs wait until the other ones have begun, too: those of a run that takes
+// one after the other never meet.
 func meeting(t *testing.T, packs ...string) func(event.Case, event.Event) {
 	var missing sync.WaitGroup
 	missing.Add(len(packs))
@@ -118,7 +118,8 @@ func meeting(t *testing.T, packs ...string) func(event.Case, event.Event) {
 // TestWithoutAnythingThatReachesIOS: the cases on iOS are skipped and say why; the others run.
 func TestWithoutAnythingThatReachesIOS(t *testing.T) {
 	t.Parallel()
-	r := newRunner(t, run.Config{}, androidPhone(t), ios.New(ios.Options{Getenv: func(string) string { return "" }, Environ: []string{}}))
+	r := newRunner(t, run.Config{}, androidPhone(t),
+		ios.New(ios.Options{Getenv: func(string) string { return "" }, Environ: []string{}}))
 	for _, o := range r.All(t.Context(), iosSuite(t)) {
 		if o.Case.Platform == dsl.Android {
 			wantVerdict(t, o, event.Pass)
@@ -131,18 +132,22 @@ func TestWithoutAnythingThatReachesIOS(t *testing.T) {
 	}
 }
 
-// TestWhatGoesWrongOnIOSHasTheRightVerdict: a WebDriverAgent that dies is an error; the app that crashes a fail, with its crash.
+// TestWhatGoesWrongOnIOSHasTheRightVerdict: a WebDriverAgent that dies is an error; the app that crashes a fail, with
+// its crash.
 func TestWhatGoesWrongOnIOSHasTheRightVerdict(t *testing.T) {
 	t.Parallel()
 	mac, lab := iosSimulator(t)
 	r := newRunner(t, run.Config{NoVideo: true}, mac)
-	crash := parseCase(t, "id: crash\nplatform: ios\nsteps:\n  - launch: {package: com.example.login, force: true}\n  - tap: E-mail\n"+
-		"  - input: crash@example.com\n  - tap: Sign in\n  - assert: {label: Welcome, timeoutMs: 3000}\n")
+	crash := parseCase(t,
+		"id: crash\nplatform: ios\nsteps:\n  - launch: {package: com.example.login, force: true}\n  - tap: E-mail\n"+
+			"  - input: crash@example.com\n  - tap: Sign in\n  - assert: {label: Welcome, timeoutMs: 3000}\n")
 	o := r.Run(t.Context(), crash)
 	wantVerdict(t, o, event.Fail)
 	if p := o.Result.Problem; !strings.Contains(p.Message, "Fatal error: no session") {
 		t.Errorf("the crash is not told: %s", p.Message)
 	}
 	lab.Fail(iostest.Fault{Match: "GET /source", Nth: 1, Kind: iostest.Die})
-	wantVerdict(t, r.Run(t.Context(), parseCase(t, "id: dies\nplatform: ios\nsteps:\n  - launch: {package: com.example.login, force: true}\n  - tap: E-mail\n")), event.Error)
+	wantVerdict(t,
+		r.Run(t.Context(), parseCase(t, "id: dies\nplatform: ios\nsteps:\n  - launch: {package: com.example.login, force: "+
+			"true}\n  - tap: E-mail\n")), event.Error)
 }

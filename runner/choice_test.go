@@ -52,7 +52,8 @@ func TestCasesOfSeveralPlatformsBeginInTheirOrder(t *testing.T) {
 	}
 }
 
-// TestCaseThatWaitsForAPhoneHoldsNoSlot: the only phone is held elsewhere for minutes, and the pages have all of --parallel.
+// TestCaseThatWaitsForAPhoneHoldsNoSlot: the only phone is held elsewhere for minutes, and the pages have all of
+// --parallel.
 func TestCaseThatWaitsForAPhoneHoldsNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, p := phones("A"), newPages(2)
@@ -122,7 +123,8 @@ func TestFailFastBeginsNothingMore(t *testing.T) {
 	}
 }
 
-// TestBrowsersEndWithTheirLastCase: a browser that nobody needs any more ends while the phones are still at work, and not before.
+// TestBrowsersEndWithTheirLastCase: a browser that nobody needs any more ends while the phones are still at work, and
+// not before.
 func TestBrowsersEndWithTheirLastCase(t *testing.T) {
 	for _, last := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {

@@ -9,12 +9,14 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// dying runs a case whose last step is followed by what harm does to the phone. How long that is waited for is tested in fake time, in package engine.
+// dying runs a case whose last step is followed by what harm does to the phone. How long that is waited for is tested
+// in fake time, in package engine.
 func dying(t *testing.T, steps string, harm func(p *androidtest.Phone)) run.Outcome {
 	t.Helper()
 	driver, list := simulated(t, "SIM1")
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
-	c := parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.LoginPackage+", force: true}\n"+steps)
+	c := parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.LoginPackage+
+		", force: true}\n"+steps)
 	last := strings.Count(steps, "\n") + 1
 	r.Observe = func(_ event.Case, e event.Event) {
 		if e.Kind == event.StepEnded && e.Step == last {
@@ -26,19 +28,24 @@ func dying(t *testing.T, steps string, harm func(p *androidtest.Phone)) run.Outc
 
 // writeCrash writes what the system writes of a process that nobody sees.
 func writeCrash(p *androidtest.Phone, process, exception string) {
-	p.Log('E', "AndroidRuntime", "FATAL EXCEPTION: main\nProcess: %s, PID: 4711\n%s\n\tat com.example.Sync.run(Sync.java:7)", process, exception)
+	p.Log('E', "AndroidRuntime",
+		"FATAL EXCEPTION: main\nProcess: %s, PID: 4711\n%s\n\tat com.example.Sync.run(Sync.java:7)", process, exception)
 }
 
-// TestAppThatDiesAfterTheLastTap is a fail, also when nobody looks for anything any more, and its stack is in all reports.
+// TestAppThatDiesAfterTheLastTap is a fail, also when nobody looks for anything any more, and its stack is in all
+// reports.
 func TestAppThatDiesAfterTheLastTap(t *testing.T) {
 	t.Parallel()
 	const tap = "  - tap: E-mail\n"
-	o := dying(t, tap, func(p *androidtest.Phone) { p.Crash(androidtest.LoginPackage, "java.lang.IllegalStateException: late") })
+	o := dying(t, tap, func(p *androidtest.Phone) {
+		p.Crash(androidtest.LoginPackage, "java.lang.IllegalStateException: late")
+	})
 	wantVerdict(t, o, event.Fail, androidtest.LoginPackage+" crashed: java.lang.IllegalStateException: late")
 	if p := o.Result.Problem; p.Kind != event.AppCrashed || !strings.HasPrefix(p.Stack, "FATAL EXCEPTION: main") {
 		t.Errorf("problem %+v", p)
 	}
-	for name, want := range map[string]string{"run.md": "FATAL EXCEPTION: main", "summary.json": "IllegalStateException: late", "events.ndjson": event.AppCrashed} {
+	for name, want := range map[string]string{"run.md": "FATAL EXCEPTION: main",
+		"summary.json": "IllegalStateException: late", "events.ndjson": event.AppCrashed} {
 		if text := readPack(t, o, name); !strings.Contains(text, want) {
 			t.Errorf("%s does not tell:\n%s", name, text)
 		}
@@ -52,16 +59,21 @@ func TestAppThatDiesAfterTheLastTap(t *testing.T) {
 // TestAnotherAppThatDies is none of the app's business.
 func TestAnotherAppThatDies(t *testing.T) {
 	t.Parallel()
-	o := dying(t, "  - tap: E-mail\n", func(p *androidtest.Phone) { writeCrash(p, "com.example.weather", "java.lang.Error: rain") })
+	o := dying(t, "  - tap: E-mail\n", func(p *androidtest.Phone) {
+		writeCrash(p, "com.example.weather", "java.lang.Error: rain")
+	})
 	wantVerdict(t, o, event.Pass)
 }
 
-// TestAppThatDiesInAnOptionalStep is a fail, also when it was started anew since, and when a step that failed of something else came behind.
+// TestAppThatDiesInAnOptionalStep is a fail, also when it was started anew since, and when a step that failed of
+// something else came behind.
 func TestAppThatDiesInAnOptionalStep(t *testing.T) {
 	t.Parallel()
-	const crash = "  - tap: E-mail\n  - input: " + androidtest.LoginCrash + "\n  - tap: {label: Sign in, optional: true}\n  - assert: {label: Welcome, timeoutMs: 400, optional: true}\n"
+	const crash = "  - tap: E-mail\n  - input: " + androidtest.LoginCrash +
+		"\n  - tap: {label: Sign in, optional: true}\n  - assert: {label: Welcome, timeoutMs: 400, optional: true}\n"
 	again := "  - launch: {package: " + androidtest.LoginPackage + ", force: true}\n"
-	for name, more := range map[string]string{"the end": "", "started anew": again + "  - assert: Sign in\n", "another failure": again + "  - assert: {label: Nonsense, timeoutMs: 50}\n"} {
+	for name, more := range map[string]string{"the end": "", "started anew": again + "  - assert: Sign in\n",
+		"another failure": again + "  - assert: {label: Nonsense, timeoutMs: 50}\n"} {
 		t.Run(name, func(t *testing.T) {
 			o := dying(t, crash+more, func(*androidtest.Phone) {})
 			wantVerdict(t, o, event.Fail, "no session for "+androidtest.LoginCrash)
@@ -72,7 +84,8 @@ func TestAppThatDiesInAnOptionalStep(t *testing.T) {
 	}
 }
 
-// TestAppThatDiesBeforeItIsStoppedOnPurpose: a stop makes the phone forget the crash, and an app that is stopped has not died.
+// TestAppThatDiesBeforeItIsStoppedOnPurpose: a stop makes the phone forget the crash, and an app that is stopped has
+// not died.
 func TestAppThatDiesBeforeItIsStoppedOnPurpose(t *testing.T) {
 	t.Parallel()
 	stop := "  - stop: " + androidtest.LoginPackage + "\n"
@@ -84,7 +97,8 @@ func TestAppThatDiesBeforeItIsStoppedOnPurpose(t *testing.T) {
 				list[0].Crash(androidtest.LoginPackage, "java.lang.OutOfMemoryError")
 			}
 		}
-		o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.LoginPackage+", force: true}\n  - sleep: 300\n"+stop))
+		o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+
+			androidtest.LoginPackage+", force: true}\n  - sleep: 300\n"+stop))
 		want := event.Pass
 		if crash {
 			want = event.Fail
@@ -99,7 +113,8 @@ func TestLogThatCannotBeReadIsNotChecked(t *testing.T) {
 	o := dying(t, "  - tap: E-mail\n", func(p *androidtest.Phone) {
 		p.Fail(androidtest.Fault{Match: "logcat -d", Kind: androidtest.Hang})
 	})
-	if o.Verdict() != event.Pass || !strings.Contains(strings.Join(o.Result.Notes, ";"), "not checked: whether the app has crashed") {
+	if o.Verdict() != event.Pass || !strings.Contains(strings.Join(o.Result.Notes, ";"),
+		"not checked: whether the app has crashed") {
 		t.Errorf("%s, notes %q", o.Verdict(), o.Result.Notes)
 	}
 	if md := readPack(t, o, "run.md"); !strings.Contains(md, "not checked") {

@@ -26,8 +26,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// TestDevice is a leased device in the hands of a Ginkgo spec, see Device, or of a plain test, see DeviceT. Its methods wait as YAML steps
-// do, are told in the report pack, and end the spec or test when they fail.
+// TestDevice is a leased device in the hands of a Ginkgo spec, see Device, or of a plain test, see DeviceT. Its methods
+// wait as YAML steps do, are told in the report pack, and end the spec or test when they fail.
 type TestDevice struct {
 	t     testing.TB      // nil: of a Ginkgo spec
 	ctx   context.Context // of the spec: gomega's matchers have no other
@@ -71,11 +71,11 @@ func Hiding(values ...string) DeviceOption {
 	return func(_ *plan.Case, h *hidden) { h.values = append(h.values, values...) }
 }
 
-// Device waits for a free device, opens it for the running spec, and gives it back when the spec has ended. The spec gets a report pack
-// like a YAML test, with a picture of each step, and a verdict in the report of the run: fail when the spec fails, error when the device
-// is to blame. A spec can have several devices; each has a pack. Without a device the spec is skipped, or fails when
-// TAPROOT_REQUIRE_DEVICES is set. The package must call RunSuites, or Describe. Call Device in It or BeforeEach;
-// tests of package testing have DeviceT.
+// Device waits for a free device, opens it for the running spec, and gives it back when the spec has ended. The spec
+// gets a report pack like a YAML test, with a picture of each step, and a verdict in the report of the run: fail when
+// the spec fails, error when the device is to blame. A spec can have several devices; each has a pack. Without a device
+// the spec is skipped, or fails when TAPROOT_REQUIRE_DEVICES is set. The package must call RunSuites, or Describe. Call
+// Device in It or BeforeEach; tests of package testing have DeviceT.
 func Device(ctx context.Context, options ...DeviceOption) *TestDevice {
 	ginkgo.GinkgoHelper()
 	s := theSuite()
@@ -83,7 +83,9 @@ func Device(ctx context.Context, options ...DeviceOption) *TestDevice {
 		panic("runner.Device is for specs of Ginkgo; in a test of package testing write runner.DeviceT(t)")
 	}
 	if s.runner == nil {
-		ginkgo.Fail("there are no devices here: call runner.Device within a spec of a package whose test function calls runner.RunSuites(t, \".\")")
+		ginkgo.Fail(
+			"there are no devices here: call runner.Device within a spec of a package whose test function calls " +
+				"runner.RunSuites(t, \".\")")
 	}
 	report := ginkgo.CurrentSpecReport()
 	if !report.LeafNodeType.Is(types.NodeTypeIt) {
@@ -161,7 +163,8 @@ func (s *suite) source(at types.CodeLocation) (source.Pos, *source.Source) {
 	}
 	source := &source.Source{File: pos.File}
 	if text, err := os.ReadFile(at.FileName); err == nil { // without it, messages have no line to show
-		source.Lines = strings.Split(strings.ReplaceAll(string(text), "\t", " "), "\n") // so that a caret stands under its character
+		// so that a caret stands under its character
+		source.Lines = strings.Split(strings.ReplaceAll(string(text), "\t", " "), "\n")
 		if line := source.Line(pos.Line); line != "" {
 			pos.Col = 1 + len(line) - len(strings.TrimLeft(line, " "))
 		}
@@ -181,8 +184,8 @@ func Within(limit time.Duration) Step { return func(c *engine.Call) { c.Timeout 
 // Named says what reports call the step.
 func Named(name string) Step { return func(c *engine.Call) { c.Step.Options.Name = name } }
 
-// Do does what a struct of the vocabulary says, such as dsl.Tap{Selector: dsl.Selector{Label: "Sign in"}}, waiting as the YAML step
-// does. It gives what the step option as: would save. When it fails, the spec ends there.
+// Do does what a struct of the vocabulary says, such as dsl.Tap{Selector: dsl.Selector{Label: "Sign in"}}, waiting as
+// the YAML step does. It gives what the step option as: would save. When it fails, the spec ends there.
 func (d *TestDevice) Do(ctx context.Context, args any, how ...Step) any {
 	ginkgo.GinkgoHelper()
 	d.marks().Helper()
@@ -193,7 +196,8 @@ func (d *TestDevice) Do(ctx context.Context, args any, how ...Step) any {
 	return ended.Value
 }
 
-// Try is Do for what may fail: that is an error then, and a warning in the report. A device that breaks still ends the spec.
+// Try is Do for what may fail: that is an error then, and a warning in the report. A device that breaks still ends the
+// spec.
 func (d *TestDevice) Try(ctx context.Context, args any, how ...Step) (any, error) {
 	ginkgo.GinkgoHelper()
 	d.marks().Helper()
@@ -208,7 +212,8 @@ func (d *TestDevice) Try(ctx context.Context, args any, how ...Step) (any, error
 	return nil, nil
 }
 
-func (d *TestDevice) do(ctx context.Context, args any, lenient bool, how []Step) (engine.Ended, source.Pos, *source.Source) {
+func (d *TestDevice) do(ctx context.Context, args any, lenient bool, how []Step) (engine.Ended, source.Pos,
+	*source.Source) {
 	ginkgo.GinkgoHelper()
 	d.marks().Helper()
 	pos, source := d.suite.source(types.NewCodeLocation(0))
@@ -299,8 +304,8 @@ func (d *TestDevice) AssertNot(ctx context.Context, label string) {
 	d.Do(ctx, dsl.AssertNot{Selector: dsl.Selector{Label: label}})
 }
 
-// Look reads the screen once, without waiting, and gives what fits the selector. It is no step; gomega's Eventually waits with it, see
-// package matchers.
+// Look reads the screen once, without waiting, and gives what fits the selector. It is no step; gomega's Eventually
+// waits with it, see package matchers.
 func (d *TestDevice) Look(sel dsl.Selector) ([]screen.Match, *screen.Tree, error) {
 	found, tree, err := d.steps.Look(d.ctx, sel)
 	if err != nil && action.VerdictOf(err) == event.Error && d.ctx.Err() == nil {

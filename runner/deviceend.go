@@ -13,8 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// onFailure runs as soon as the spec has failed, before anything is cleaned up. What failed beside the device's own steps becomes a step
-// of the report, with a picture.
+// onFailure runs as soon as the spec has failed, before anything is cleaned up. What failed beside the device's own
+// steps becomes a step of the report, with a picture.
 func (d *TestDevice) onFailure(ctx ginkgo.SpecContext) {
 	r := ginkgo.CurrentSpecReport()
 	d.mu.Lock()

@@ -21,11 +21,12 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// DeviceT is Device for a test of package testing, without Ginkgo: it waits for a free device, opens it for the test, and gives it back
-// when the test has ended. The test gets a report pack; its steps wait as YAML steps do, and end it by t.Fatal when they fail. Without a
-// device the test is skipped, or fails when TAPROOT_REQUIRE_DEVICES is set. All tests of one invocation of `go test` or
-// `ginkgo` for a package write into one run directory, those of RunSuites too. Its pages are made whenever no test of
-// the process has a device any more. Chats receive the results of RunSuites only.
+// DeviceT is Device for a test of package testing, without Ginkgo: it waits for a free device, opens it for the test,
+// and gives it back when the test has ended. The test gets a report pack; its steps wait as YAML steps do, and end it
+// by t.Fatal when they fail. Without a device the test is skipped, or fails when TAPROOT_REQUIRE_DEVICES is set. All
+// tests of one invocation of `go test` or `ginkgo` for a package write into one run directory, those of RunSuites too.
+// Its pages are made whenever no test of the process has a device any more. Chats receive the results of RunSuites
+// only.
 //
 //	func TestLogin(t *testing.T) {
 //		page := runner.DeviceT(t, runner.OnWeb())

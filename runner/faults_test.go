@@ -24,7 +24,8 @@ func simulated(t *testing.T, serials ...string) (*android.Driver, []*androidtest
 	t.Helper()
 	var kinds []androidtest.Options
 	for _, serial := range serials {
-		kinds = append(kinds, androidtest.Options{Serial: serial, LoginLoading: 1, LoginSpinner: 1, Width: 360, Height: 800, Density: 140})
+		kinds = append(kinds, androidtest.Options{Serial: serial, LoginLoading: 1, LoginSpinner: 1, Width: 360, Height: 800,
+			Density: 140})
 	}
 	return driverOf(t, kinds...)
 }
@@ -42,12 +43,14 @@ func logins(t *testing.T, n int) []plan.Case {
 	var list []plan.Case
 	for i := range n {
 		list = append(list, parseCase(t, fmt.Sprintf("id: login-%d\nplatform: android\nsteps:\n"+
-			"  - launch: {package: %s, force: true}\n  - assert: Sign in\n  - tap: E-mail\n  - assert: Password\n", i+1, androidtest.LoginPackage)))
+			"  - launch: {package: %s, force: true}\n  - assert: Sign in\n  - tap: E-mail\n  - assert: Password\n", i+1,
+			androidtest.LoginPackage)))
 	}
 	return list
 }
 
-// TestPhoneThatDropsInMidTestCostsItsOwnTestOnly: its test is an error that names it, and all others pass on the other phone.
+// TestPhoneThatDropsInMidTestCostsItsOwnTestOnly: its test is an error that names it, and all others pass on the other
+// phone.
 func TestPhoneThatDropsInMidTestCostsItsOwnTestOnly(t *testing.T) {
 	t.Parallel()
 	driver, list := simulated(t, "SIM-A", "SIM-B")
@@ -70,8 +73,8 @@ func TestPhoneThatDropsInMidTestCostsItsOwnTestOnly(t *testing.T) {
 	}
 }
 
-// TestPhoneThatDropsAndComesBackIsUsedAgain: the cable was loose for a moment. What only reads the screen is done again; a tap may have
-// happened, so its test is an error. The next test passes.
+// TestPhoneThatDropsAndComesBackIsUsedAgain: the cable was loose for a moment. What only reads the screen is done
+// again; a tap may have happened, so its test is an error. The next test passes.
 func TestPhoneThatDropsAndComesBackIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	for service, want := range map[string]event.Verdict{"uiautomator": event.Pass, "input tap": event.Error} {
@@ -89,7 +92,8 @@ func TestPhoneThatDropsAndComesBackIsUsedAgain(t *testing.T) {
 	}
 }
 
-// TestFaultOfAPhoneIsNeverAFailureOfTheApp breaks each thing that a test needs; the driver's own tests do so in more ways.
+// TestFaultOfAPhoneIsNeverAFailureOfTheApp breaks each thing that a test needs; the driver's own tests do so in more
+// ways.
 func TestFaultOfAPhoneIsNeverAFailureOfTheApp(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]androidtest.FaultKind{"drop": androidtest.Drop, "garbage": androidtest.Garbage}
@@ -116,11 +120,12 @@ func TestFaultOfAPhoneIsNeverAFailureOfTheApp(t *testing.T) {
 	}
 }
 
-// TestServerKilledInMidTest: with the real adb. The test that runs is an error that names its phone, the driver starts the server
-// again and connects the phone to it, which a new server does not know, and the next test passes.
+// TestServerKilledInMidTest: with the real adb. The test that runs is an error that names its phone, the driver starts
+// the server again and connects the phone to it, which a new server does not know, and the next test passes.
 func TestServerKilledInMidTest(t *testing.T) {
 	t.Parallel()
-	phone := androidtest.NewPhone(androidtest.Options{LoginLoading: 1, LoginSpinner: 1, Width: 360, Height: 800, Density: 140})
+	phone := androidtest.NewPhone(androidtest.Options{LoginLoading: 1, LoginSpinner: 1, Width: 360, Height: 800,
+		Density: 140})
 	t.Cleanup(phone.Close)
 	adb := androidtest.StartADB(t)
 	serial := adb.Connect(t, phone)
@@ -149,8 +154,10 @@ func TestServerKilledInMidTest(t *testing.T) {
 		}
 		command("kill-server") // while the finger is down
 	}()
-	presses := parseCase(t, fmt.Sprintf("id: presses\nplatform: android\nsteps:\n  - launch: %s\n  - longPress: {label: Sign in, durationMs: 8000}\n",
-		androidtest.LoginPackage))
+	presses := parseCase(t,
+		fmt.Sprintf("id: presses\nplatform: android\nsteps:\n  - launch: %s\n  - longPress: {label: Sign in, durationMs: "+
+			"8000}\n",
+			androidtest.LoginPackage))
 	wantVerdict(t, r.Run(t.Context(), presses), event.Error, serial)
 	<-killed
 	wantVerdict(t, r.Run(t.Context(), logins(t, 2)[1]), event.Pass)

@@ -32,7 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(leaktest.Check(code))
 }
 
-// fleet is a driver of devices that show "Ready"; each look at the screen takes a second of fake time when cost says so.
+// fleet is a driver of devices that show "Ready"; each look at the screen takes a second of fake time when cost says
+// so.
 type fleet struct {
 	platform dsl.Platform
 	cost     time.Duration

@@ -24,15 +24,16 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// flowsOf are flows that are run as they are, and as the tests that the import makes of them. The first word of the comment at their
-// beginning is the verdict.
+// flowsOf are flows that are run as they are, and as the tests that the import makes of them. The first word of the
+// comment at their beginning is the verdict.
 func flowsOf(t *testing.T, kind string) []string {
 	t.Helper()
 	names, err := filepath.Glob("testdata/flows/" + kind + "-*.yaml")
 	if err != nil || len(names) == 0 {
 		t.Fatal("no flows", err)
 	}
-	if few := map[string][]string{"phone": names[:min(len(names), 4)], "page": names[min(len(names)-1, 2):min(len(names), 3)]}; testing.Short() {
+	if few := map[string][]string{"phone": names[:min(len(names), 4)],
+		"page": names[min(len(names)-1, 2):min(len(names), 3)]}; testing.Short() {
 		names = few[kind]
 	}
 	return names
@@ -96,7 +97,8 @@ func written(t *testing.T, dir, id string, text []byte) string {
 // TestFlowsOnAPhone: a flow and its import have one verdict, and the phone's own log shows the same touches.
 func TestFlowsOnAPhone(t *testing.T) {
 	t.Parallel()
-	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, LoginLoading: 1, LoginSpinner: 1})
+	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, LoginLoading: 1,
+		LoginSpinner: 1})
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	for _, file := range flowsOf(t, "phone") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -141,7 +143,8 @@ func TestFlowOfAWebView(t *testing.T) {
 	var chromium chromiumtest.DevTools
 	defer chromium.Close()
 	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140})
-	phones[0].InstallWebView("com.example.hybrid", "Hybrid", androidtest.WebView{URL: site.URL, DevTools: chromium.Start(t)})
+	phones[0].InstallWebView("com.example.hybrid", "Hybrid", androidtest.WebView{
+		URL: site.URL, DevTools: chromium.Start(t)})
 	playsTheSame(t, newRunner(t, run.Config{NoVideo: true}, driver), phones[0], "testdata/flows/webview-form.yaml")
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// subtest is what go test -run asks for below a test function, "" when it asks for nothing: specs are no subtests, and go test would run
-// all of them for -run TestSuites/login.
+// subtest is what go test -run asks for below a test function, "" when it asks for nothing: specs are no subtests, and
+// go test would run all of them for -run TestSuites/login.
 func subtest(pattern string) string {
 	depth, class := 0, false // what is in brackets separates nothing, as for go test
 	for i, r := range pattern {
@@ -36,8 +36,8 @@ func subtest(pattern string) string {
 	return ""
 }
 
-// focus makes Ginkgo run what go test -run asks for: the YAML tests whose id, or whose case, is the very one, else those that the pattern
-// fits, else the specs in Go whose text it fits, where _ stands for a space.
+// focus makes Ginkgo run what go test -run asks for: the YAML tests whose id, or whose case, is the very one, else
+// those that the pattern fits, else the specs in Go whose text it fits, where _ stands for a space.
 func (s *suite) focus(config *types.SuiteConfig, pattern string) error {
 	fits, err := regexp.Compile(pattern)
 	if err != nil {

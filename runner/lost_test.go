@@ -24,8 +24,8 @@ type lostTry struct {
 	Flaky  string
 }
 
-// TestLostDevice: a test that says retries is run once more, on another device, when it loses its device, here and elsewhere alike. That does
-// not make it flaky.
+// TestLostDevice: a test that says retries is run once more, on another device, when it loses its device, here and
+// elsewhere alike. That does not make it flaky.
 func TestLostDevice(t *testing.T) {
 	for name, is := range map[string]struct {
 		platform  dsl.Platform
@@ -34,12 +34,17 @@ func TestLostDevice(t *testing.T) {
 		has, lose []string // devices; of those to lose, each loses its first test
 		want      lostTry
 	}{
-		"another phone":   {dsl.Android, 1, "Ready", []string{"A", "B"}, []string{"A"}, lostTry{[]string{"error A", "pass B"}, "A", 0, ""}},
-		"no retries":      {dsl.Android, 0, "Ready", []string{"A", "B"}, []string{"A"}, lostTry{[]string{"error A"}, "", 0, ""}},
-		"no other phone":  {dsl.Android, 2, "Ready", []string{"A"}, []string{"A"}, lostTry{[]string{"error A"}, "", 0, ""}},
-		"lost twice":      {dsl.Android, 3, "Ready", []string{"A", "B", "C"}, []string{"A", "B"}, lostTry{[]string{"error A", "error B"}, "A", 0, ""}},
-		"fails elsewhere": {dsl.Android, 2, "Missing", []string{"A", "B"}, []string{"A"}, lostTry{[]string{"error A", "fail B", "fail A"}, "A", 1, ""}},
-		"a browser":       {dsl.Web, 1, "Ready", []string{"web-1"}, []string{"web-1"}, lostTry{[]string{"error web-1", "pass web-1"}, "web-1", 0, ""}},
+		"another phone": {dsl.Android, 1, "Ready", []string{"A", "B"}, []string{"A"}, lostTry{[]string{"error A", "pass B"},
+			"A", 0, ""}},
+		"no retries": {dsl.Android, 0, "Ready", []string{"A", "B"}, []string{"A"},
+			lostTry{[]string{"error A"}, "", 0, ""}},
+		"no other phone": {dsl.Android, 2, "Ready", []string{"A"}, []string{"A"}, lostTry{[]string{"error A"}, "", 0, ""}},
+		"lost twice": {dsl.Android, 3, "Ready", []string{"A", "B", "C"}, []string{"A", "B"},
+			lostTry{[]string{"error A", "error B"}, "A", 0, ""}},
+		"fails elsewhere": {dsl.Android, 2, "Missing", []string{"A", "B"}, []string{"A"},
+			lostTry{[]string{"error A", "fail B", "fail A"}, "A", 1, ""}},
+		"a browser": {dsl.Web, 1, "Ready", []string{"web-1"}, []string{"web-1"},
+			lostTry{[]string{"error web-1", "pass web-1"}, "web-1", 0, ""}},
 	} {
 		for _, here := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, here %v", name, here), func(t *testing.T) {

@@ -19,7 +19,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// slowPhone is what was measured on phones: the new one takes input in a running service, the old one starts a VM for it.
+// slowPhone is what was measured on phones: the new one takes input in a running service, the old one starts a VM for
+// it.
 type slowPhone struct {
 	name string
 	androidtest.Options
@@ -29,7 +30,8 @@ func slowPhones() []slowPhone {
 	small := androidtest.Options{Width: 540, Height: 1200, Density: 210, LoginLoading: 1, LoginSpinner: 1}
 	young, old := small, small
 	young.API, young.Latency = 34, androidtest.RealLatency()
-	old.API, old.Latency = 28, androidtest.Latency{Dump: 2200 * time.Millisecond, Screencap: 600 * time.Millisecond, Input: 550 * time.Millisecond, Start: 900 * time.Millisecond}
+	old.API, old.Latency = 28, androidtest.Latency{Dump: 2200 * time.Millisecond, Screencap: 600 * time.Millisecond,
+		Input: 550 * time.Millisecond, Start: 900 * time.Millisecond}
 	return []slowPhone{{"cmd input", young}, {"input starts a VM", old}}
 }
 
@@ -93,14 +95,17 @@ func flow() []struct {
 		name string
 		args any
 	}{
-		{"tap", dsl.Tap{Selector: label("E-mail")}}, {"input", dsl.Input{Text: "ada@example.com"}}, {"assert", dsl.Assert{Selector: label("Sign in")}},
-		{"press", dsl.Press{Keys: []string{"tab"}}}, {"hideKeyboard", dsl.HideKeyboard{}}, {"longPress", dsl.LongPress{Selector: label("Sign in")}},
+		{"tap", dsl.Tap{Selector: label("E-mail")}}, {"input", dsl.Input{Text: "ada@example.com"}},
+		{"assert", dsl.Assert{Selector: label("Sign in")}},
+		{"press", dsl.Press{Keys: []string{"tab"}}}, {"hideKeyboard", dsl.HideKeyboard{}},
+		{"longPress", dsl.LongPress{Selector: label("Sign in")}},
 		{"swipe", dsl.Swipe{Direction: dsl.Up}}, {"waitStable", dsl.WaitStable{}},
 		{"launch", dsl.Launch{Package: androidtest.LoginPackage, Force: true}},
 	}
 }
 
-// BenchmarkActions tells, per action, what it asks of a phone as slow as real ones, and how much of its time is our own.
+// BenchmarkActions tells, per action, what it asks of a phone as slow as real ones, and how much of its time is our
+// own.
 func BenchmarkActions(b *testing.B) {
 	for _, phone := range slowPhones() {
 		dev, p := openSlow(b, phone.Options)
@@ -127,8 +132,8 @@ func BenchmarkActions(b *testing.B) {
 	}
 }
 
-// TestOwnTimeIsSmall: on phones with the speed of real ones, what an action takes is the phone's. A tap on a screen that stands still
-// is one dump, two pictures (the third is the report's) and one gesture.
+// TestOwnTimeIsSmall: on phones with the speed of real ones, what an action takes is the phone's. A tap on a screen
+// that stands still is one dump, two pictures (the third is the report's) and one gesture.
 func TestOwnTimeIsSmall(t *testing.T) {
 	const most, rounds = 5.0, 3 // per cent; the best of so many rounds counts, for this machine has other things to do
 	for _, phone := range slowPhones() {
@@ -160,9 +165,11 @@ func TestOwnTimeIsSmall(t *testing.T) {
 	}
 }
 
-// BenchmarkSixteenPhones runs the same test on one phone, and on sixteen in one process at once, each as slow as a real one.
+// BenchmarkSixteenPhones runs the same test on one phone, and on sixteen in one process at once, each as slow as a real
+// one.
 func BenchmarkSixteenPhones(b *testing.B) {
-	const steps = "  - launch: {package: " + androidtest.LoginPackage + ", force: true}\n  - tap: E-mail\n  - input: ada@example.com\n" +
+	const steps = "  - launch: {package: " + androidtest.LoginPackage +
+		", force: true}\n  - tap: E-mail\n  - input: ada@example.com\n" +
 		"  - tap: Password\n  - input: lovelace\n  - tap: Sign in\n  - assert: Welcome, Ada\n"
 	wall := func(n int) time.Duration {
 		var list []*androidtest.Phone

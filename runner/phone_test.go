@@ -42,11 +42,14 @@ func readPack(t *testing.T, o run.Outcome, name string) string {
 // TestStepInWhichTheAppDiesSaysSo: the step fails at once, and carries what the system wrote.
 func TestStepInWhichTheAppDiesSaysSo(t *testing.T) {
 	t.Parallel()
-	o, _ := onPhone(t, "launch: {package: "+androidtest.LoginPackage+", force: true}", "tap: E-mail", "input: "+androidtest.LoginCrash, "tap: Sign in",
+	o, _ := onPhone(t, "launch: {package: "+androidtest.LoginPackage+", force: true}", "tap: E-mail", "input: "+
+		androidtest.LoginCrash, "tap: Sign in",
 		"assert: {label: Welcome, timeoutMs: 600000}")
-	wantVerdict(t, o, event.Fail, androidtest.LoginPackage+" crashed: java.lang.IllegalStateException: no session for crash@example.com")
+	wantVerdict(t, o, event.Fail, androidtest.LoginPackage+
+		" crashed: java.lang.IllegalStateException: no session for crash@example.com")
 	p := o.Result.Problem
-	if !strings.HasPrefix(p.Stack, "FATAL EXCEPTION: main\nProcess: "+androidtest.LoginPackage) || p.Kind != event.AppCrashed {
+	if !strings.HasPrefix(p.Stack, "FATAL EXCEPTION: main\nProcess: "+androidtest.LoginPackage) ||
+		p.Kind != event.AppCrashed {
 		t.Errorf("problem %+v", p)
 	}
 	if o.Result.Duration.Minutes() > 5 {
@@ -57,7 +60,8 @@ func TestStepInWhichTheAppDiesSaysSo(t *testing.T) {
 	}
 }
 
-// TestAppThatHasDiedUnnoticed: nobody looked for anything when it died; the next step that goes well says it all the same.
+// TestAppThatHasDiedUnnoticed: nobody looked for anything when it died; the next step that goes well says it all the
+// same.
 func TestAppThatHasDiedUnnoticed(t *testing.T) {
 	t.Parallel()
 	driver, list := simulated(t, "SIM1")
@@ -67,7 +71,8 @@ func TestAppThatHasDiedUnnoticed(t *testing.T) {
 			list[0].Crash(androidtest.LoginPackage, "java.lang.OutOfMemoryError")
 		}
 	}
-	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.LoginPackage+
+	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+
+		androidtest.LoginPackage+
 		", force: true}\n  - press: volumeUp\n  - assertNot: {label: Nothing, timeoutMs: 100}\n"))
 	wantVerdict(t, o, event.Fail, "java.lang.OutOfMemoryError")
 }
@@ -78,7 +83,8 @@ func TestDialogAboutAnotherAppIsNotTheAppsFault(t *testing.T) {
 	driver, list := simulated(t, "SIM1")
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	list[0].Complain("Application Not Responding: com.android.systemui")
-	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.LoginPackage+
+	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+
+		androidtest.LoginPackage+
 		", force: true}\n  - tap: {label: Nothing, timeoutMs: 100}\n"))
 	wantVerdict(t, o, event.Error, "com.android.systemui does not respond")
 	if !strings.Contains(o.Result.Problem.Message, "Nothing") {
@@ -126,7 +132,8 @@ func TestTapOnWhatMovesOn(t *testing.T) {
 	t.Parallel()
 	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, Moving: 10 * time.Second})
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
-	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.ListPackage+
+	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+
+		androidtest.ListPackage+
 		"/.MovingActivity, force: true}\n  - tap: {id: moving, timeoutMs: 900}\n"))
 	wantVerdict(t, o, event.Fail, "could not be tapped")
 	if d := o.Result.Steps[1].Detail; d == nil || d.Proof != event.ProofMoved {
@@ -137,12 +144,15 @@ func TestTapOnWhatMovesOn(t *testing.T) {
 	}
 }
 
-// TestTapOnWhatPassesBy: what is in its place in the tree alone, and in the picture before it not yet and in the one behind it no more, is on its way.
+// TestTapOnWhatPassesBy: what is in its place in the tree alone, and in the picture before it not yet and in the one
+// behind it no more, is on its way.
 func TestTapOnWhatPassesBy(t *testing.T) {
 	t.Parallel()
-	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, Moving: 6 * time.Second, Latency: androidtest.Latency{Dump: 2200 * time.Millisecond, Screencap: time.Second}})
+	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, Moving: 6 * time.Second,
+		Latency: androidtest.Latency{Dump: 2200 * time.Millisecond, Screencap: time.Second}})
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
-	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.ListPackage+
+	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+
+		androidtest.ListPackage+
 		"/.MovingActivity, force: true}\n  - tap: {id: moving, timeoutMs: 30000}\n  - assert: Moving tapped\n"))
 	wantVerdict(t, o, event.Pass)
 	if taps := phones[0].Taps(); len(taps) != 1 {
@@ -183,11 +193,13 @@ func TestMetricsOfAnApp(t *testing.T) {
 	if err := json.Unmarshal([]byte(readPack(t, o, event.MetricsPath)), &m); err != nil {
 		t.Fatal(err)
 	}
-	if len(m.Samples) == 0 || m.Samples[0].App != androidtest.LoginPackage || m.Summary.MemoryKBMax < 60000 || m.Summary.Frames != 120 ||
+	if len(m.Samples) == 0 || m.Samples[0].App != androidtest.LoginPackage || m.Summary.MemoryKBMax < 60000 ||
+		m.Summary.Frames != 120 ||
 		m.Summary.JankyFrames != 3 || m.Samples[0].CPUPercent != nil {
 		t.Errorf("metrics %+v", m)
 	}
-	if !strings.Contains(readPack(t, o, "summary.json"), `"metrics.json"`) && !strings.Contains(readPack(t, o, "summary.json"), event.MetricsPath) {
+	if !strings.Contains(readPack(t, o, "summary.json"), `"metrics.json"`) &&
+		!strings.Contains(readPack(t, o, "summary.json"), event.MetricsPath) {
 		t.Error("summary.json does not name them")
 	}
 	for _, scale := range []string{"window_animation_scale", "transition_animation_scale", "animator_duration_scale"} {
@@ -197,22 +209,28 @@ func TestMetricsOfAnApp(t *testing.T) {
 	}
 }
 
-// TestScreenThatNeverStandsStillIsReadInPixels: uiautomator refuses it; labels are read by OCR, and the phone is not asked in vain again.
+// TestScreenThatNeverStandsStillIsReadInPixels: uiautomator refuses it; labels are read by OCR, and the phone is not
+// asked in vain again.
 func TestScreenThatNeverStandsStillIsReadInPixels(t *testing.T) {
 	t.Parallel()
 	driver, phones := driverOf(t, androidtest.Options{Width: 720, Height: 1280, Density: 280})
 	p, locks := phones[0], locksIn(t.TempDir()) // in the short mode, the second test alone: reading pixels takes long
-	r := newRunner(t, run.Config{NoVideo: true, Getenv: func(name string) string { return cmp.Or(locks(name), os.Getenv(name)) }}, driver)
+	r := newRunner(t, run.Config{NoVideo: true, Getenv: func(name string) string {
+		return cmp.Or(locks(name), os.Getenv(name))
+	}}, driver)
 	if !testing.Short() {
-		o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.ListPackage+
-			"/.AnimationActivity, force: true}\n  - assert: Never idle\n  - assertNot: {label: Nonsense, timeoutMs: 100, soft: true}\n  - tap: Stop\n"))
+		o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+
+			androidtest.ListPackage+
+			"/.AnimationActivity, force: true}\n  - assert: Never idle\n  - assertNot: {label: Nonsense, timeoutMs: 100, soft: "+
+			"true}\n  - tap: Stop\n"))
 		// That something is not there cannot be proved by pixels alone, so that step is an error, which is not the app's.
 		wantVerdict(t, o, event.Error, "never stands still")
 		if s := o.Result.Steps[1]; s.Verdict != event.Pass || s.Detail == nil || len(s.Detail.Notes) == 0 {
 			t.Errorf("assert: %+v", s)
 		}
 	}
-	o := r.Run(t.Context(), parseCase(t, "id: second\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.ListPackage+
+	o := r.Run(t.Context(), parseCase(t, "id: second\nplatform: android\nsteps:\n  - launch: {package: "+
+		androidtest.ListPackage+
 		"/.AnimationActivity, force: true}\n  - assert: Never idle\n  - tap: Stop\n  - waitStable:\n  - assert: Stop\n"))
 	wantVerdict(t, o, event.Pass)
 	if taps := p.Taps(); len(taps) != 1 || taps[0].Label != "Stop" {
@@ -226,13 +244,15 @@ func TestScreenThatNeverStandsStillIsReadInPixels(t *testing.T) {
 // TestTargetUnderTheKeyboard: a tap must not hit a key of it.
 func TestTargetUnderTheKeyboard(t *testing.T) {
 	t.Parallel()
-	o, p := onPhone(t, "launch: {package: "+androidtest.ListPackage+"/.FormActivity, force: true}", "tap: Note", "input: bye", "tap: Save",
+	o, p := onPhone(t, "launch: {package: "+androidtest.ListPackage+"/.FormActivity, force: true}", "tap: Note",
+		"input: bye", "tap: Save",
 		"assert: \"Saved: bye\"")
 	wantVerdict(t, o, event.Pass)
 	if taps := p.Taps(); len(taps) != 2 || taps[1].Label != "Save" {
 		t.Errorf("taps %+v", taps)
 	}
-	if d := o.Result.Steps[3].Detail; d == nil || !strings.Contains(strings.Join(d.Notes, ";"), "keyboard lay over it") || d.ProofKind() != event.ProofHit {
+	if d := o.Result.Steps[3].Detail; d == nil || !strings.Contains(strings.Join(d.Notes, ";"), "keyboard lay over it") ||
+		d.ProofKind() != event.ProofHit {
 		t.Errorf("detail %+v", d)
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// TestPitfallParallelRunsShareAPhone: two runs at once do not install on one phone; the second waits until the first gives it back.
+// TestPitfallParallelRunsShareAPhone: two runs at once do not install on one phone; the second waits until the first
+// gives it back.
 func TestPitfallParallelRunsShareAPhone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -88,7 +88,8 @@ func TestWebSlotsAreLocal(t *testing.T) {
 	}
 }
 
-// TestPoolBeside: two pools of one process, whose pages are opened by drivers of their own, hand no device out twice, wake each other, and end each what is its own.
+// TestPoolBeside: two pools of one process, whose pages are opened by drivers of their own, hand no device out twice,
+// wake each other, and end each what is its own.
 func TestPoolBeside(t *testing.T) {
 	t.Parallel()
 	f, own, other := phones("A"), newPages(2), newPages(2)
@@ -116,7 +117,8 @@ func TestPoolBeside(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if !slices.Equal(own.opened, []string{"web-1"}) || !slices.Equal(other.opened, []string{"web-2"}) || !slices.Equal(f.opened, []string{"A"}) {
+	if !slices.Equal(own.opened, []string{"web-1"}) || !slices.Equal(other.opened, []string{"web-2"}) ||
+		!slices.Equal(f.opened, []string{"A"}) {
 		t.Errorf("opened %v, %v and %v", own.opened, other.opened, f.opened)
 	}
 	b.Release()
@@ -168,7 +170,8 @@ func TestSkipTellsWhyThereIsNoDevice(t *testing.T) {
 	}{
 		{"none", phones(), "", dsl.Android, []string{"no Android device is attached", "taproot sim"}},
 		{"only an unauthorized one", unauthorized, "", dsl.Android, []string{"A is unauthorized: accept the question"}},
-		{"another than the one that was named", phones("A"), "Z", dsl.Android, []string{"device Z is not attached; attached: A"}},
+		{"another than the one that was named", phones("A"), "Z", dsl.Android,
+			[]string{"device Z is not attached; attached: A"}},
 		{"no adb", missing, "", dsl.Android, []string{"adb is not installed", "setup"}},
 		{"a platform without a driver", phones("A"), "", dsl.IOS, []string{"no driver for platform", "ios"}},
 	} {
@@ -190,7 +193,8 @@ func TestListThatFailsIsAnError(t *testing.T) {
 	t.Parallel()
 	f := phones()
 	f.err = errors.New("reach the adb server: connection reset")
-	wantVerdict(t, newRunner(t, run.Config{}, f).Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), event.Error, "connection reset")
+	wantVerdict(t, newRunner(t, run.Config{}, f).Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), event.Error,
+		"connection reset")
 }
 
 // TestDeviceThatVanishedIsAnErrorNotASkip: it is waited for a while, once.

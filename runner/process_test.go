@@ -18,11 +18,12 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// childVariable makes this test binary a process that leases phones: "hold" takes one and keeps it, "share" takes and gives back.
+// childVariable makes this test binary a process that leases phones: "hold" takes one and keeps it, "share" takes and
+// gives back.
 const childVariable = "TAPROOT_TEST_LEASE_CHILD"
 
-// child is a second process with a pool of its own over the same two phones. It says "held ID", or "double ID" when somebody else
-// has that phone.
+// child is a second process with a pool of its own over the same two phones. It says "held ID", or "double ID" when
+// somebody else has that phone.
 func child() int {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()

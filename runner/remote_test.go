@@ -113,10 +113,14 @@ func files(t *testing.T, dir string) map[string]string {
 
 // manyKinds are cases that end in every way.
 func manyKinds(t *testing.T) []plan.Case {
-	retried := parseCase(t, "id: retried\nplatform: android\nretries: 2\nsteps:\n  - assert: {label: Missing, timeoutMs: 0}\n")
+	retried := parseCase(t,
+		"id: retried\nplatform: android\nretries: 2\nsteps:\n  - assert: {label: Missing, timeoutMs: 0}\n")
 	skipped := parseCase(t, "id: skipped\nplatform: android\nskip: not today\nsteps:\n  - assert: {label: Ready}\n")
-	rows := parseCase(t, "id: rows\nplatform: android\ndata: [{text: Ready}, {text: Missing}]\nsteps:\n  - assert: {label: \"${text}\", timeoutMs: 0}\n")
-	list := []plan.Case{newCase(t, "passes", dsl.Android, "Ready"), newCase(t, "fails", dsl.Android, "Missing"), retried, skipped}
+	rows := parseCase(t,
+		"id: rows\nplatform: android\ndata: [{text: Ready}, {text: Missing}]\nsteps:\n  - assert: {label: \"${text}\", "+
+			"timeoutMs: 0}\n")
+	list := []plan.Case{newCase(t, "passes", dsl.Android, "Ready"), newCase(t, "fails", dsl.Android, "Missing"), retried,
+		skipped}
 	values, err := rows.Test.Rows(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +135,8 @@ func manyKinds(t *testing.T) []plan.Case {
 		c.Test.Sequence = ".maestro"
 		list = append(list, c)
 	}
-	return append(list, newCase(t, "no-device", dsl.IOS, "Ready"), newCase(t, "breaks", dsl.Android, "Ready"), newCase(t, "last", dsl.Android, "Ready"))
+	return append(list, newCase(t, "no-device", dsl.IOS, "Ready"), newCase(t, "breaks", dsl.Android, "Ready"),
+		newCase(t, "last", dsl.Android, "Ready"))
 }
 
 type told struct {
@@ -140,7 +145,8 @@ type told struct {
 	Step int
 }
 
-// TestRunElsewhereIsTheSameRun: what another machine runs leaves the same folder, the same outcomes in the same order and the same news.
+// TestRunElsewhereIsTheSameRun: what another machine runs leaves the same folder, the same outcomes in the same order
+// and the same news.
 func TestRunElsewhereIsTheSameRun(t *testing.T) {
 	type result struct {
 		Files    map[string]string
@@ -173,7 +179,8 @@ func TestRunElsewhereIsTheSameRun(t *testing.T) {
 				}
 				outcomes := local.All(t.Context(), manyKinds(t))
 				for _, o := range outcomes {
-					r.Verdicts = append(r.Verdicts, fmt.Sprintf("%s %s %s %d %v", o.Case.Pack, filepath.Base(o.Dir), o.Verdict(), o.Failed, o.Err))
+					r.Verdicts = append(r.Verdicts, fmt.Sprintf("%s %s %s %d %v", o.Case.Pack, filepath.Base(o.Dir), o.Verdict(),
+						o.Failed, o.Err))
 				}
 				r.Files, r.Code = files(t, local.Dir.Path()), run.ExitCode(outcomes, false)
 				picturesLast(r.Files)
@@ -187,8 +194,8 @@ func TestRunElsewhereIsTheSameRun(t *testing.T) {
 	}
 }
 
-// picturesLast puts the events of pictures behind all others of their packs: a picture is told of when it is on the disk, which may be after the
-// end of its step.
+// picturesLast puts the events of pictures behind all others of their packs: a picture is told of when it is on the
+// disk, which may be after the end of its step.
 func picturesLast(all map[string]string) {
 	sum := func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 	for name, text := range all {
@@ -229,7 +236,9 @@ func TestInterruptedElsewhere(t *testing.T) {
 			if silent {
 				local.Remote.(*away).fails = heardOnly(ctx)
 			}
-			long := parseCase(t, "id: long\nplatform: android\nsteps:\n  - assert: {label: Ready}\n  - assert: {label: Ready}\n  - assert: {label: Ready}\n  - assert: {label: Ready}\n")
+			long := parseCase(t,
+				"id: long\nplatform: android\nsteps:\n  - assert: {label: Ready}\n  - assert: {label: Ready}\n  - assert: {label: "+
+					"Ready}\n  - assert: {label: Ready}\n")
 			for _, o := range local.All(ctx, []plan.Case{long, newCase(t, "next", dsl.Android, "Ready")}) {
 				verdicts = append(verdicts, fmt.Sprintf("%s %s", o.Case.Pack, o.Verdict()))
 			}
@@ -252,7 +261,8 @@ func TestInterruptedElsewhere(t *testing.T) {
 // heardOnly is a machine of which nothing is heard any more once a case has begun.
 func heardOnly(ctx context.Context) func(run.Try) error {
 	return func(t run.Try) error {
-		t.Heard(0, event.Event{Time: time.Now(), Kind: event.CaseStarted, Case: &event.Case{ID: t.Case.Test.ID, Pack: t.Case.Pack}})
+		t.Heard(0, event.Event{Time: time.Now(), Kind: event.CaseStarted, Case: &event.Case{ID: t.Case.Test.ID,
+			Pack: t.Case.Pack}})
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}
@@ -292,7 +302,8 @@ func TestNoDeviceElsewhere(t *testing.T) {
 		other.fails = func(run.Try) error { return &pool.NoDeviceError{Reason: "no host has a phone of that model"} }
 		r := newRunner(t, run.Config{RequireDevices: require})
 		r.Remote = other
-		wantVerdict(t, r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), want, "no host has a phone of that model")
+		wantVerdict(t, r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), want,
+			"no host has a phone of that model")
 	}
 }
 

@@ -173,7 +173,8 @@ func TestPageThatCannotBeOpenedIsTriedOnce(t *testing.T) {
 	t.Parallel()
 	p, opens := newPages(3), 0
 	p.onOpen = func(string) error { opens++; return fmt.Errorf("%w: the browser did not start", drivers.ErrDeviceLost) }
-	wantVerdict(t, newRunner(t, run.Config{}, p).Run(t.Context(), newCase(t, "sample", dsl.Web, "Ready")), event.Error, "did not start")
+	wantVerdict(t, newRunner(t, run.Config{}, p).Run(t.Context(), newCase(t, "sample", dsl.Web, "Ready")), event.Error,
+		"did not start")
 	if opens != 1 {
 		t.Errorf("%d tries", opens)
 	}
@@ -272,7 +273,8 @@ func TestSummaryOfACaseWithoutADevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	var s map[string]any
-	if err := json.Unmarshal(data, &s); err != nil || s["result"] != "skipped" || s["steps"] != 1.0 || s["steps_passed"] != 0.0 || s["id"] != "sample" {
+	if err := json.Unmarshal(data, &s); err != nil || s["result"] != "skipped" || s["steps"] != 1.0 ||
+		s["steps_passed"] != 0.0 || s["id"] != "sample" {
 		t.Errorf("%v, %v", s, err)
 	}
 }
@@ -339,7 +341,8 @@ func TestFailureTextShowsTheLineAndWhatWasThere(t *testing.T) {
 	if !strings.HasPrefix(text, "suites/sample.yaml:4:5: fail: ") {
 		t.Errorf("it does not begin with the place:\n%s", text)
 	}
-	for _, w := range []string{`  4 |   - assert: {label: "Paid", timeoutMs: 0}`, "expected:", "actual:", `"Ready"`, "pack:", o.Dir} {
+	for _, w := range []string{`  4 |   - assert: {label: "Paid", timeoutMs: 0}`, "expected:", "actual:", `"Ready"`,
+		"pack:", o.Dir} {
 		if !strings.Contains(text, w) {
 			t.Errorf("it does not say %q:\n%s", w, text)
 		}
@@ -379,18 +382,23 @@ func TestFromEnv(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "go.mod"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := run.FromEnv(deep, lookup(map[string]string{"TAPROOT_REQUIRE_DEVICES": "1", "TAPROOT_NO_VIDEO": "false", "TAPROOT_DEVICE": "A"}))
-	if err != nil || !c.RequireDevices || c.NoVideo || c.Device != "A" || c.Reports != filepath.Join(root, "tests", "reports") {
+	c, err := run.FromEnv(deep, lookup(map[string]string{"TAPROOT_REQUIRE_DEVICES": "1", "TAPROOT_NO_VIDEO": "false",
+		"TAPROOT_DEVICE": "A"}))
+	if err != nil || !c.RequireDevices || c.NoVideo || c.Device != "A" || c.Reports != filepath.Join(root, "tests",
+		"reports") {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if c, err := run.FromEnv(deep, lookup(map[string]string{"TAPROOT_REPORTS_DIR": "out"})); err != nil || c.Reports != filepath.Join(deep, "out") {
+	if c, err := run.FromEnv(deep, lookup(map[string]string{"TAPROOT_REPORTS_DIR": "out"})); err != nil ||
+		c.Reports != filepath.Join(deep, "out") {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if _, err := run.FromEnv(deep, lookup(map[string]string{"TAPROOT_NO_VIDEO": "perhaps"})); err == nil || !strings.Contains(err.Error(), `TAPROOT_NO_VIDEO="perhaps"`) {
+	if _, err := run.FromEnv(deep, lookup(map[string]string{"TAPROOT_NO_VIDEO": "perhaps"})); err == nil ||
+		!strings.Contains(err.Error(), `TAPROOT_NO_VIDEO="perhaps"`) {
 		t.Errorf("error %v", err)
 	}
 	t.Chdir(deep)
-	if real, err := filepath.EvalSymlinks(root); err != nil || run.ProjectRoot(".") != real && run.ProjectRoot(".") != root {
+	if real, err := filepath.EvalSymlinks(root); err != nil || run.ProjectRoot(".") != real &&
+		run.ProjectRoot(".") != root {
 		t.Errorf("the root from a relative folder is %s, %v", run.ProjectRoot("."), err)
 	}
 }

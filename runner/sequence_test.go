@@ -12,20 +12,23 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// TestSequenceEndsWithItsFirstFailure: its cases are run one after another, whatever devices there are; all others are run.
+// TestSequenceEndsWithItsFirstFailure: its cases are run one after another, whatever devices there are; all others are
+// run.
 func TestSequenceEndsWithItsFirstFailure(t *testing.T) {
 	for _, parallel := range []int{0, 1} {
 		synctest.Test(t, func(t *testing.T) {
 			f, p := phones("A", "B", "C"), newPages(1)
 			f.cost, p.cost = time.Second, time.Second
-			list := []plan.Case{newCase(t, "first", dsl.Android, "Ready"), newCase(t, "second", dsl.Web, "Ready"), newCase(t, "third", dsl.Android, "Missing"),
+			list := []plan.Case{newCase(t, "first", dsl.Android, "Ready"), newCase(t, "second", dsl.Web, "Ready"),
+				newCase(t, "third", dsl.Android, "Missing"),
 				newCase(t, "fourth", dsl.Web, "Ready"), newCase(t, "fifth", dsl.Android, "Ready")}
 			for _, c := range list {
 				c.Test.Sequence = ".maestro"
 			}
 			list = append(list, newCase(t, "free", dsl.Android, "Ready"), newCase(t, "page", dsl.Web, "Ready"))
 			outcomes := newRunner(t, run.Config{Parallel: parallel}, f, p).All(t.Context(), list)
-			for i, want := range []event.Verdict{event.Pass, event.Pass, event.Fail, event.Skipped, event.Skipped, event.Pass, event.Pass} {
+			for i, want := range []event.Verdict{event.Pass, event.Pass, event.Fail, event.Skipped, event.Skipped, event.Pass,
+				event.Pass} {
 				if want == event.Skipped {
 					wantVerdict(t, outcomes[i], want, "third did not pass", ".maestro", "continueOnFailure")
 					continue

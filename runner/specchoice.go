@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// specChoice is which specs that are written in Go are left to other shards, or need not run again. The plan, which chooses among YAML
-// tests, does not know them: Ginkgo tells of a spec only when it begins.
+// specChoice is which specs that are written in Go are left to other shards, or need not run again. The plan, which
+// chooses among YAML tests, does not know them: Ginkgo tells of a spec only when it begins.
 type specChoice struct {
 	shard  plan.Shard
 	rerun  string          // name of the run whose failures are run again
@@ -45,10 +45,11 @@ func packID(pack string) string {
 	return id
 }
 
-// without says why a spec does not run; "" when it does. A spec that left no pack is run again, whatever became of it; the specs of an
-// Ordered container, which need each other, stay together and are always run again.
+// without says why a spec does not run; "" when it does. A spec that left no pack is run again, whatever became of it;
+// the specs of an Ordered container, which need each other, stay together and are always run again.
 func (s *specChoice) without(r types.SpecReport) string {
-	if name := specGroup(r); s.shard.Count > 1 && int(crc32.ChecksumIEEE([]byte(name))%uint32(s.shard.Count)) != s.shard.Index-1 {
+	if name := specGroup(r); s.shard.Count > 1 &&
+		int(crc32.ChecksumIEEE([]byte(name))%uint32(s.shard.Count)) != s.shard.Index-1 {
 		return fmt.Sprintf("it is not in shard %s", s.shard)
 	}
 	if r.IsInOrderedContainer || s.rerun == "" {

@@ -28,7 +28,8 @@ func TestShardsDealOutSpecs(t *testing.T) {
 	used, together := map[int]bool{}, map[int]bool{}
 	for i := range 50 {
 		text := fmt.Sprintf("does thing %d", i)
-		alone, ordered := in(specReport(false, []string{"login"}, text)), in(specReport(true, []string{"in order", "inner"}, text))
+		alone, ordered := in(specReport(false, []string{"login"}, text)),
+			in(specReport(true, []string{"in order", "inner"}, text))
 		if len(alone) != 1 || len(ordered) != 1 {
 			t.Fatalf("%s is in shards %v, in an ordered container %v", text, alone, ordered)
 		}
@@ -42,7 +43,8 @@ func TestShardsDealOutSpecs(t *testing.T) {
 // What passed is not run again; what failed, left no pack, or needs its neighbours, is.
 func TestSpecsThatRunAgain(t *testing.T) {
 	t.Parallel()
-	c := &specChoice{rerun: "2026-01-31T12-00-00", failed: map[string]bool{"login-passes": false, "login-fails": true, "login-clash": false, "login-clash-spec": true,
+	c := &specChoice{rerun: "2026-01-31T12-00-00", failed: map[string]bool{"login-passes": false, "login-fails": true,
+		"login-clash": false, "login-clash-spec": true,
 		"login-ordered": false}}
 	for text, want := range map[string]bool{"passes": false, "fails": true, "clash": true, "has no device": true} {
 		if why := c.without(specReport(false, []string{"login"}, text)); (why == "") != want {

@@ -23,8 +23,8 @@ type specPacks struct {
 	packs   []string // of its first attempt
 }
 
-// name gives the next device of the running spec its pack. What a folder of that name would otherwise be is a twin, another spec of the
-// same words, unless the spec is run again.
+// name gives the next device of the running spec its pack. What a folder of that name would otherwise be is a twin,
+// another spec of the same words, unless the spec is run again.
 func (s *specPacks) name(r types.SpecReport, taken map[string]plan.Case) (id, pack, twin string) {
 	spec := r.FullText() + "\x00" + r.LeafNodeLocation.String()
 	switch {
@@ -54,7 +54,8 @@ func (s *specPacks) keep(pack string) {
 	}
 }
 
-// specID makes an id of what a spec is called; of long or foreign words only a part can be kept, and a checksum stands for the rest.
+// specID makes an id of what a spec is called; of long or foreign words only a part can be kept, and a checksum stands
+// for the rest.
 func specID(text string) string {
 	id := pack.Slug(text)
 	plain := strings.Join(strings.Fields(strings.ToLower(text)), "-")

@@ -28,15 +28,16 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// RunSuites makes a Ginkgo suite of the YAML tests below dir and runs it, beside the specs of the package that are written in Go; with
-// dir empty, of these alone. There is one spec per case, each on a leased device. It is all that a suites_test.go needs:
+// RunSuites makes a Ginkgo suite of the YAML tests below dir and runs it, beside the specs of the package that are
+// written in Go; with dir empty, of these alone. There is one spec per case, each on a leased device. It is all that a
+// suites_test.go needs:
 //
 //	func TestSuites(t *testing.T) { runner.RunSuites(t, ".") }
 //
-// The environment says the rest: TAPROOT_REPORTS_DIR, TAPROOT_DEVICE, TAPROOT_PLATFORM, TAPROOT_REQUIRE_DEVICES, TAPROOT_NO_VIDEO,
-// TAPROOT_SHARD, TAPROOT_RERUN_FAILED, TAPROOT_REPEAT (YAML tests only). Ginkgo's own flags mean what they always do, except that the YAML tests run in
-// the order of their files unless --randomize-all is given, and before the specs that are written in Go. go test -run TestSuites/login
-// runs the test with this id.
+// The environment says the rest: TAPROOT_REPORTS_DIR, TAPROOT_DEVICE, TAPROOT_PLATFORM, TAPROOT_REQUIRE_DEVICES,
+// TAPROOT_NO_VIDEO, TAPROOT_SHARD, TAPROOT_RERUN_FAILED, TAPROOT_REPEAT (YAML tests only). Ginkgo's own flags mean what
+// they always do, except that the YAML tests run in the order of their files unless --randomize-all is given, and
+// before the specs that are written in Go. go test -run TestSuites/login runs the test with this id.
 func RunSuites(t *testing.T, dir string) {
 	t.Helper()
 	if err := Describe(dir); err != nil {
@@ -76,8 +77,9 @@ func suiteName(dir string) string {
 // theSuite is the one of this process: Ginkgo has one, too. By it, Device finds what Describe made.
 var theSuite = sync.OnceValue(func() *suite { return &suite{} })
 
-// Describe adds the YAML tests below dir (none, if dir is empty) to the Ginkgo suite that is being built, and lets specs that are written in Go use
-// Device. It brings a SynchronizedBeforeSuite, by which parallel processes share one run directory; call it once.
+// Describe adds the YAML tests below dir (none, if dir is empty) to the Ginkgo suite that is being built, and lets
+// specs that are written in Go use Device. It brings a SynchronizedBeforeSuite, by which parallel processes share one
+// run directory; call it once.
 func Describe(dir string) error {
 	s := theSuite()
 	if s.described {
@@ -120,7 +122,8 @@ func Describe(dir string) error {
 	ginkgo.ReportBeforeSuite(func(r ginkgo.Report) { s.foresee(r, p.Cases) })
 	ginkgo.SynchronizedBeforeSuite(s.first, s.each)
 	ginkgo.SynchronizedAfterSuite(s.close, s.last)
-	// GitHub reads annotations off the output. What a parallel process prints here is shown once; in the node above it would be twice.
+	// GitHub reads annotations off the output. What a parallel process prints here is shown once; in the node above it
+	// would be twice.
 	ginkgo.ReportAfterSuite("annotations", func(ginkgo.Report) { fmt.Fprint(os.Stdout, s.annotations.String()) })
 	if s.conf.Shard.Count > 1 || s.conf.RerunFailed != "" {
 		ginkgo.BeforeEach(s.passBy)
@@ -129,9 +132,9 @@ func Describe(dir string) error {
 	return nil
 }
 
-// add makes a spec of each case, in a container that is called after its file, so that --focus finds it by that, too. Ginkgo would
-// order them by place or by chance: their priorities put them into the order of the plan. The cases of a sequence stay together, in one
-// process, and end with the first that fails.
+// add makes a spec of each case, in a container that is called after its file, so that --focus finds it by that, too.
+// Ginkgo would order them by place or by chance: their priorities put them into the order of the plan. The cases of a
+// sequence stay together, in one process, and end with the first that fails.
 func (s *suite) add(p *plan.Plan) {
 	s.cases = map[string]plan.Case{}
 	list := slices.Clone(p.Cases)
@@ -194,11 +197,13 @@ func hubOf(conf *run.Config) (*remote.Options, error) {
 	return &remote.Options{Hub: hub, Inputs: remote.NoteInputs(conf)}, err
 }
 
-// foresee takes over, in process 1, what Ginkgo is going to run. With filters that only Ginkgo understands, nothing is known of that.
+// foresee takes over, in process 1, what Ginkgo is going to run. With filters that only Ginkgo understands, nothing is
+// known of that.
 func (s *suite) foresee(r ginkgo.Report, chosen []plan.Case) {
 	s.reported, s.specs = true, r.PreRunStats.TotalSpecs
 	c := r.SuiteConfig
-	if !r.SuiteHasProgrammaticFocus && !c.DryRun && len(c.FocusStrings)+len(c.SkipStrings)+len(c.FocusFiles)+len(c.SkipFiles) == 0 {
+	if !r.SuiteHasProgrammaticFocus && !c.DryRun && len(c.FocusStrings)+len(c.SkipStrings)+len(c.FocusFiles)+len(
+		c.SkipFiles) == 0 {
 		s.planned = chosen
 	}
 }
@@ -302,7 +307,8 @@ func (s *suite) last(ctx context.Context) {
 	gomega.Expect(s.runner.Dir.Close()).To(gomega.Succeed())
 }
 
-// leaveOut leaves the packs of the cases that Ginkgo did not begin because another one had failed: of their sequence, or any.
+// leaveOut leaves the packs of the cases that Ginkgo did not begin because another one had failed: of their sequence,
+// or any.
 func (s *suite) leaveOut(ctx context.Context) {
 	if !s.conf.FailFast && !slices.ContainsFunc(s.planned, func(c plan.Case) bool { return c.Test.Sequence != "" }) {
 		return
@@ -369,7 +375,8 @@ func FailureText(o run.Outcome) string {
 // problemText shows a problem at its place.
 func problemText(located source.Error, v event.Verdict, p event.Problem) string {
 	located.Msg, located.Width = string(v)+": "+p.Message, 1
-	return located.Error() + field("expected", p.Expected) + field("actual", p.Actual) + field("near", strings.Join(p.Candidates, "; "))
+	return located.Error() + field("expected", p.Expected) + field("actual", p.Actual) + field("near",
+		strings.Join(p.Candidates, "; "))
 }
 
 func field(name, value string) string {

@@ -12,14 +12,15 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// TestWhatAPhoneRefusesIsInTheReport: a phone whose maker keeps adb's shell from settings and permissions passes the test, and
-// the report of the case and of the step name its switch.
+// TestWhatAPhoneRefusesIsInTheReport: a phone whose maker keeps adb's shell from settings and permissions passes the
+// test, and the report of the case and of the step name its switch.
 func TestWhatAPhoneRefusesIsInTheReport(t *testing.T) {
 	t.Parallel()
 	server, _ := androidtest.Start(t, androidtest.Options{Maker: "OPPO", Guard: androidtest.GuardRefuses, LoginLoading: 1})
 	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: server.Getenv, FindADB: androidtest.NoADB})
 	t.Cleanup(func() { _ = driver.Close() })
-	c := parseCase(t, "id: guarded\nplatform: android\nsteps:\n  - launch: {package: com.example.login, permissions: {all: allow}}\n")
+	c := parseCase(t,
+		"id: guarded\nplatform: android\nsteps:\n  - launch: {package: com.example.login, permissions: {all: allow}}\n")
 	o := newRunner(t, run.Config{NoVideo: true}, driver).Run(t.Context(), c)
 	if o.Err != nil || o.Result.Verdict != event.Pass {
 		t.Fatalf("%v %+v", o.Err, o.Result)
@@ -29,7 +30,8 @@ func TestWhatAPhoneRefusesIsInTheReport(t *testing.T) {
 	if len(o.Result.Warnings) != 2 || !strings.Contains(said, "animations stay on") || strings.Count(said, name) != 2 {
 		t.Errorf("warnings %q", o.Result.Warnings)
 	}
-	if d := o.Result.Steps[0].Detail; d == nil || !strings.Contains(strings.Join(d.Doubts, "\n"), "permissions of com.example.login stay") {
+	if d := o.Result.Steps[0].Detail; d == nil || !strings.Contains(strings.Join(d.Doubts, "\n"),
+		"permissions of com.example.login stay") {
 		t.Errorf("the step says %+v", d)
 	}
 	page, err := os.ReadFile(filepath.Join(o.Dir, "run.md"))

@@ -21,11 +21,12 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// TestZoo runs a YAML test for each kind of page that browsers have to deal with, on one browser, in the order of the files. The tag
-// fail or error says how a test must end; the others pass. When tests are to be short, none is traced.
+// TestZoo runs a YAML test for each kind of page that browsers have to deal with, on one browser, in the order of the
+// files. The tag fail or error says how a test must end; the others pass. When tests are to be short, none is traced.
 func TestZoo(t *testing.T) { runZoo(t, dsl.Chromium) }
 
-// TestZooInFirefox: the verdicts are the same in both browsers. What Firefox refuses is refused by name, before a page opens.
+// TestZooInFirefox: the verdicts are the same in both browsers. What Firefox refuses is refused by name, before a page
+// opens.
 func TestZooInFirefox(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -41,7 +42,8 @@ func runZoo(t *testing.T, browser string) {
 	site := httptest.NewServer(mux)
 	defer site.Close()
 	driver := web.New(web.Options{Width: 800, Height: 600, Browser: browser})
-	r := newRunner(t, run.Config{Dir: ".", Browser: browser, NoVideo: true, NoTrace: testing.Short(), Parallel: 1, Timeout: 30 * time.Second, Vars: map[string]string{"SITE": site.URL}}, driver)
+	r := newRunner(t, run.Config{Dir: ".", Browser: browser, NoVideo: true, NoTrace: testing.Short(), Parallel: 1,
+		Timeout: 30 * time.Second, Vars: map[string]string{"SITE": site.URL}}, driver)
 	p, err := r.Config.Plan("testdata/zoo")
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +52,10 @@ func runZoo(t *testing.T, browser string) {
 		t.Fatalf("only %d cases", len(p.Cases))
 	}
 	if testing.Short() { // the others are left to make test-full and make firefox
-		p.Cases = slices.DeleteFunc(p.Cases, func(c plan.Case) bool { return !slices.Contains(c.Test.Tags, "error") && len(c.Pack)%6 != 0 })
+		p.Cases = slices.DeleteFunc(p.Cases, func(c plan.Case) bool {
+			return !slices.Contains(c.Test.Tags, "error") &&
+				len(c.Pack)%6 != 0
+		})
 	}
 	for _, o := range r.All(t.Context(), p.Cases) {
 		want := event.Pass
@@ -109,7 +114,8 @@ func inPack(t *testing.T, o run.Outcome) {
 	if !strings.HasSuffix(o.Case.Pack, "zoo-downloads") {
 		return
 	}
-	for name, want := range map[string]string{"report.csv": "a,b\n1,2\n", "mine.txt": "made here", "report-2.csv": "a,b\n1,2\n"} {
+	for name, want := range map[string]string{"report.csv": "a,b\n1,2\n", "mine.txt": "made here",
+		"report-2.csv": "a,b\n1,2\n"} {
 		if got, err := os.ReadFile(filepath.Join(o.Dir, "artifacts", name)); err != nil || string(got) != want {
 			t.Errorf("%s holds %q, %v", name, got, err)
 		}
@@ -119,7 +125,8 @@ func inPack(t *testing.T, o run.Outcome) {
 	}
 }
 
-// killBrowser kills the Chromiums or Firefoxes that run below this process. Other tests have Chromiums beside a Firefox.
+// killBrowser kills the Chromiums or Firefoxes that run below this process. Other tests have Chromiums beside a
+// Firefox.
 func killBrowser(t *testing.T, browser string) {
 	entries, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil || len(entries) == 0 {

@@ -16,7 +16,8 @@ var apiDoc = strings.ReplaceAll(`Drives phones and browsers, and runs tests on t
 
 Every path is served at the root and under '/api'. With authentication on, every operation but those without a lock needs
 'Authorization: Bearer <token or key>', or 'X-API-Key: <key>'; 'x-scope' names the scope that a token needs. Errors are always
-'{"error": code, "message": text}'. An assertion that does not hold is an answer: 200 '{"passed": false, …}'.`, "'", "`")
+'{"error": code, "message": text}'. An assertion that does not hold is an answer: 200 '{"passed": false, …}'.`,
+	"'", "`")
 
 type about struct {
 	Name    string `json:"name" example:"taproot"`
@@ -80,7 +81,8 @@ func (s *Server) openapi(w http.ResponseWriter, _ *http.Request) error {
 	return err
 }
 
-// writeDocument gives openapi.json. It takes half as long as a server takes to start, so that it is written for the first who asks.
+// writeDocument gives openapi.json. It takes half as long as a server takes to start, so that it is written for the
+// first who asks.
 func (s *Server) writeDocument() ([]byte, error) {
 	text, err := json.Marshal(s.api.OpenAPI())
 	if err != nil {
@@ -93,7 +95,9 @@ func (s *Server) writeDocument() ([]byte, error) {
 func (s *Server) tryPage(w http.ResponseWriter, _ *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy",
+		"default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; img-src 'self' data: blob:; "+
+			"media-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	_, err := w.Write(apidocs.Try)
 	return err
 }

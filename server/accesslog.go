@@ -41,8 +41,8 @@ func noteCaller(ctx context.Context, c caller) {
 // goodID is a request id of a client that is fit for logs.
 var goodID = lazyregexp.New(`^[A-Za-z0-9._-]{1,64}$`)
 
-// logRequest gives each request an id, answers for a handler that broke down, and writes a line into the log. Neither queries nor headers
-// nor bodies get into it: there are secrets in them.
+// logRequest gives each request an id, answers for a handler that broke down, and writes a line into the log. Neither
+// queries nor headers nor bodies get into it: there are secrets in them.
 func (s *Server) logRequest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := &noted{id: r.Header.Get("X-Request-Id")}
@@ -70,8 +70,10 @@ func (s *Server) logRequest(next http.Handler) http.Handler {
 			halfway := s.logPanic(out, r, recover())
 			took := time.Since(began)
 			done(n.route, r.Method, out.status, took)
-			s.log.LogAttrs(r.Context(), level(out.status), "request", slog.String("id", n.id), slog.String("method", cut(r.Method, 16)),
-				slog.String("path", cut(r.URL.Path, 200)), slog.Int("status", out.status), slog.Int64("bytes", out.bytes), slog.Duration("took", took),
+			s.log.LogAttrs(r.Context(), level(out.status), "request", slog.String("id", n.id),
+				slog.String("method", cut(r.Method, 16)),
+				slog.String("path", cut(r.URL.Path, 200)), slog.Int("status", out.status), slog.Int64("bytes", out.bytes),
+				slog.Duration("took", took),
 				slog.String("from", s.client(r)), slog.String("who", n.who))
 			if halfway {
 				panic(http.ErrAbortHandler) // cuts the connection: half an answer must not look like a whole one
@@ -86,7 +88,8 @@ func (s *Server) logRequest(next http.Handler) http.Handler {
 	})
 }
 
-// logPanic answers for a handler that panicked, unless it has begun to answer by itself. A client that went away is no news.
+// logPanic answers for a handler that panicked, unless it has begun to answer by itself. A client that went away is no
+// news.
 func (s *Server) logPanic(w *counting, r *http.Request, p any) (halfway bool) {
 	if p == nil {
 		return false
@@ -98,7 +101,8 @@ func (s *Server) logPanic(w *counting, r *http.Request, p any) (halfway bool) {
 	if w.status != 0 {
 		return true
 	}
-	writeError(w, fault(http.StatusInternalServerError, codeInternal, "something went wrong in the server; its log says more"))
+	writeError(w, fault(http.StatusInternalServerError, codeInternal,
+		"something went wrong in the server; its log says more"))
 	return false
 }
 
@@ -117,7 +121,8 @@ func cut(text string, most int) string {
 	return strings.ToValidUTF8(shorten.Bytes(text, most), "?")
 }
 
-// counting notes what was answered. A client has some time to take each part of it; one that does not read is not waited for.
+// counting notes what was answered. A client has some time to take each part of it; one that does not read is not
+// waited for.
 type counting struct {
 	http.ResponseWriter
 	patience time.Duration
@@ -141,7 +146,8 @@ func (c *counting) Write(p []byte) (int, error) {
 	}
 	n := 0
 	for part := range slices.Chunk(p, maxWrite) {
-		_ = http.NewResponseController(c.ResponseWriter).SetWriteDeadline(time.Now().Add(c.patience)) // there is none in tests without a connection
+		// there is none in tests without a connection
+		_ = http.NewResponseController(c.ResponseWriter).SetWriteDeadline(time.Now().Add(c.patience))
 		m, err := c.ResponseWriter.Write(part)
 		n += m
 		c.bytes += int64(m)
@@ -180,7 +186,8 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 // audit notes who did what to what.
 func (s *Server) audit(ctx context.Context, action, target string, status int) {
 	c := callerOf(ctx)
-	s.o.Audit.LogAttrs(ctx, slog.LevelInfo, "audit", slog.String("who", c.who()), slog.String("from", c.addr), slog.String("action", action),
+	s.o.Audit.LogAttrs(ctx, slog.LevelInfo, "audit", slog.String("who", c.who()), slog.String("from", c.addr),
+		slog.String("action", action),
 		slog.String("target", cut(target, 200)), slog.Int("status", status), slog.String("id", requestID(ctx)))
 }
 

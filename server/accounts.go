@@ -80,20 +80,37 @@ const passwordDoc = `With {email}: sends a letter with which a new password can 
 // accountRoutes are those of people.
 func (s *Server) accountRoutes() {
 	codes := []int{http.StatusUnauthorized, http.StatusServiceUnavailable}
-	register(s, op{Post: "/auth/register", ID: "register", Tag: "accounts", Summary: "Register an account", Status: http.StatusCreated, Also: []int{http.StatusAccepted}, Codes: codes, Free: true}, s.registerAccount)
-	register(s, op{Post: "/auth/confirm", ID: "confirm-address", Tag: "accounts", Summary: "Confirm the address of an account", Status: http.StatusNoContent, Codes: codes, Free: true}, s.confirmAddress)
-	register(s, op{Post: "/auth/login", ID: "login", Tag: "accounts", Summary: "Log in: get tokens", Codes: codes, Free: true}, s.login)
-	register(s, op{Post: "/auth/refresh", ID: "refresh", Tag: "accounts", Summary: "Get the next tokens", Doc: "A refresh token is good once. One that comes a second time ends all tokens of its log-in.", Codes: codes, Free: true}, s.refresh)
-	register(s, op{Post: "/auth/logout", ID: "logout", Tag: "accounts", Summary: "End the tokens of a log-in", Status: http.StatusNoContent, Codes: codes, Free: true}, s.logout)
-	register(s, op{Post: "/auth/password", ID: "password", Tag: "accounts", Summary: "Change or reset a password", Doc: passwordDoc, Status: http.StatusNoContent, Also: []int{http.StatusAccepted}, Codes: codes, Free: true}, s.password)
-	register(s, op{Get: "/.well-known/jwks.json", ID: "jwks", Tag: "accounts", Summary: "The keys that verify access tokens", Codes: codes[1:]}, s.jwks)
+	register(s, op{Post: "/auth/register", ID: "register", Tag: "accounts", Summary: "Register an account",
+		Status: http.StatusCreated, Also: []int{http.StatusAccepted}, Codes: codes, Free: true}, s.registerAccount)
+	register(s, op{Post: "/auth/confirm", ID: "confirm-address", Tag: "accounts",
+		Summary: "Confirm the address of an account", Status: http.StatusNoContent, Codes: codes, Free: true},
+		s.confirmAddress)
+	register(s, op{Post: "/auth/login", ID: "login", Tag: "accounts", Summary: "Log in: get tokens", Codes: codes,
+		Free: true}, s.login)
+	register(s, op{Post: "/auth/refresh", ID: "refresh", Tag: "accounts", Summary: "Get the next tokens",
+		Doc: "A refresh token is good once. One that comes a second time ends all tokens of its " +
+			"log-in.", Codes: codes, Free: true}, s.refresh)
+	register(s, op{Post: "/auth/logout", ID: "logout", Tag: "accounts", Summary: "End the tokens of a log-in",
+		Status: http.StatusNoContent, Codes: codes, Free: true}, s.logout)
+	register(s, op{Post: "/auth/password", ID: "password", Tag: "accounts", Summary: "Change or reset a password",
+		Doc: passwordDoc, Status: http.StatusNoContent, Also: []int{http.StatusAccepted}, Codes: codes, Free: true},
+		s.password)
+	register(s, op{Get: "/.well-known/jwks.json", ID: "jwks", Tag: "accounts",
+		Summary: "The keys that verify access tokens", Codes: codes[1:]}, s.jwks)
 	register(s, op{Get: "/plans", ID: "list-plans", Tag: "accounts", Summary: "List the plans"}, s.plans)
-	s.raw(op{Post: "/plans/webhook", ID: "plan-webhook", Tag: "accounts", Summary: "Change the plan of an account, for a billing product", Doc: webhookDoc, Answers: WebhookAnswer{},
-		Codes: []int{http.StatusUnauthorized, http.StatusNotFound, http.StatusConflict, http.StatusServiceUnavailable}, Free: true}, s.planWebhook)
-	register(s, op{Get: "/account", ID: "get-account", Tag: "accounts", Scope: scopePerson, Summary: "Show your account", Codes: memberCodes()}, s.getAccount)
-	register(s, op{Get: "/account/export", ID: "export-account", Tag: "accounts", Scope: scopePerson, Summary: "Export what is known of you", Codes: memberCodes()}, s.exportAccount)
-	register(s, op{Post: "/account/logout", ID: "logout-everywhere", Tag: "accounts", Scope: scopePerson, Summary: "End all sessions and tokens", Status: http.StatusNoContent, Codes: memberCodes()}, s.logoutEverywhere)
-	register(s, op{Post: "/account/delete", ID: "delete-account", Tag: "accounts", Scope: scopePerson, Summary: "Delete your account and the projects that you own", Status: http.StatusNoContent, Codes: memberCodes()}, s.deleteAccount)
+	s.raw(op{Post: "/plans/webhook", ID: "plan-webhook", Tag: "accounts",
+		Summary: "Change the plan of an account, for a billing product", Doc: webhookDoc, Answers: WebhookAnswer{},
+		Codes: []int{http.StatusUnauthorized, http.StatusNotFound, http.StatusConflict, http.StatusServiceUnavailable},
+		Free:  true}, s.planWebhook)
+	register(s, op{Get: "/account", ID: "get-account", Tag: "accounts", Scope: scopePerson, Summary: "Show your account",
+		Codes: memberCodes()}, s.getAccount)
+	register(s, op{Get: "/account/export", ID: "export-account", Tag: "accounts", Scope: scopePerson,
+		Summary: "Export what is known of you", Codes: memberCodes()}, s.exportAccount)
+	register(s, op{Post: "/account/logout", ID: "logout-everywhere", Tag: "accounts", Scope: scopePerson,
+		Summary: "End all sessions and tokens", Status: http.StatusNoContent, Codes: memberCodes()}, s.logoutEverywhere)
+	register(s, op{Post: "/account/delete", ID: "delete-account", Tag: "accounts", Scope: scopePerson,
+		Summary: "Delete your account and the projects that you own", Status: http.StatusNoContent, Codes: memberCodes()},
+		s.deleteAccount)
 }
 
 // memberCodes are what can go wrong for who has a credential.
@@ -120,7 +137,8 @@ func (s *Server) attempt(ctx context.Context, account string) (service.From, err
 // authPaths is where all paths begin of which ten may be asked for in a minute.
 const authPaths = "/auth/"
 
-// admitAuth counts a request to /auth/* for its address: whatever it holds, and whether or not there is anything at its path.
+// admitAuth counts a request to /auth/* for its address: whatever it holds, and whether or not there is anything at its
+// path.
 func (s *Server) admitAuth(h http.Header, r *http.Request, c caller) *Error {
 	q, err := s.o.Service.TakeAuth(r.Context(), c.counted(), "")
 	if err != nil {
@@ -134,7 +152,8 @@ func (s *Server) registerAccount(ctx context.Context, in *registerInput) (*regis
 	if err != nil {
 		return nil, err
 	}
-	confirmed, err := s.o.Service.Register(ctx, service.Registration{Email: in.Body.Email, Password: in.Body.Password, From: from})
+	confirmed, err := s.o.Service.Register(ctx, service.Registration{Email: in.Body.Email, Password: in.Body.Password,
+		From: from})
 	out := &registered{Status: http.StatusAccepted}
 	if confirmed {
 		out.Status = http.StatusCreated
@@ -152,7 +171,8 @@ func (s *Server) login(ctx context.Context, in *loginInput) (*tokenAnswer, error
 	if err != nil {
 		return nil, err
 	}
-	person, err := s.o.Service.LogIn(ctx, service.LogIn{Email: in.Body.Email, Password: in.Body.Password, Code: in.Body.Code, From: from})
+	person, err := s.o.Service.LogIn(ctx, service.LogIn{Email: in.Body.Email, Password: in.Body.Password,
+		Code: in.Body.Code, From: from})
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +286,8 @@ func (s *Server) planWebhook(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return invalid("the body was cut off")
 	}
-	known, err := s.o.Service.ChangePlan(r.Context(), service.Webhook{Signature: r.Header.Get("Taproot-Signature"), Key: r.Header.Get("Idempotency-Key"), Body: body,
+	known, err := s.o.Service.ChangePlan(r.Context(), service.Webhook{Signature: r.Header.Get("Taproot-Signature"),
+		Key: r.Header.Get("Idempotency-Key"), Body: body,
 		From: service.From{Address: callerOf(r.Context()).addr, Agent: r.UserAgent()}})
 	if err != nil {
 		return err

@@ -50,8 +50,8 @@ const (
 	pageArgument = "page"
 )
 
-// actionBodies are the schemas of the actions' bodies, and actionExamples their examples by the actions' names. They are made once, for a process that
-// serves many projects has a server for each, and are only read.
+// actionBodies are the schemas of the actions' bodies, and actionExamples their examples by the actions' names. They
+// are made once, for a process that serves many projects has a server for each, and are only read.
 var (
 	actionBodies   = sync.OnceValue(func() dsl.Bodies { return dsl.BodySchemas(dsl.REST, schemaPrefix) })
 	actionExamples = sync.OnceValue(func() map[string]map[string]any {
@@ -76,13 +76,14 @@ func (s *Server) actions() {
 			continue
 		}
 		path := kebab(def.Name)
-		s.action(actionOp(def, "/devices/{id}/"+path, path), body, def.NeedsArgument(), func(w http.ResponseWriter, r *http.Request) error {
-			args, err := s.arguments(r, &def)
-			if err != nil {
-				return err
-			}
-			return s.perform(w, r, call{def: &def, device: r.PathValue("id"), args: args})
-		})
+		s.action(actionOp(def, "/devices/{id}/"+path, path), body, def.NeedsArgument(),
+			func(w http.ResponseWriter, r *http.Request) error {
+				args, err := s.arguments(r, &def)
+				if err != nil {
+					return err
+				}
+				return s.perform(w, r, call{def: &def, device: r.PathValue("id"), args: args})
+			})
 		if def.On(dsl.Web) {
 			s.pageAction(def, body)
 		}
@@ -111,7 +112,8 @@ func actionOp(def dsl.Def, path, id string) op {
 	if def.Saves != "" {
 		doc += " value is " + def.Saves + "."
 	}
-	return op{Post: path, ID: id, Tag: "actions", Scope: writeDevices, Summary: firstSentence(def.Doc), Doc: doc, Codes: deviceCodes(), Answers: Outcome{}, Example: actionExamples()[def.Name]}
+	return op{Post: path, ID: id, Tag: "actions", Scope: writeDevices, Summary: firstSentence(def.Doc), Doc: doc,
+		Codes: deviceCodes(), Answers: Outcome{}, Example: actionExamples()[def.Name]}
 }
 
 func firstSentence(doc string) string {
@@ -123,11 +125,13 @@ func firstSentence(doc string) string {
 func (s *Server) action(o op, body map[string]any, needed bool, handle func(http.ResponseWriter, *http.Request) error) {
 	h := s.describe(o)
 	if strings.Contains(o.Post, "{id}") {
-		h.Parameters = []*huma.Param{{Name: "id", In: "path", Required: true, Description: "The device.", Example: pathExample(o.Post, "id"), Schema: &huma.Schema{Type: huma.TypeString}}}
+		h.Parameters = []*huma.Param{{Name: "id", In: "path", Required: true, Description: "The device.",
+			Example: pathExample(o.Post, "id"), Schema: &huma.Schema{Type: huma.TypeString}}}
 	}
 	name := strings.ReplaceAll(o.ID, "-", "") + "Body"
 	s.api.OpenAPI().Components.Schemas.Map()[name] = &huma.Schema{Extensions: body}
-	h.RequestBody = &huma.RequestBody{Required: needed, Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: schemaPrefix + name}, Example: o.Example}}}
+	h.RequestBody = &huma.RequestBody{Required: needed, Content: map[string]*huma.MediaType{
+		"application/json": {Schema: &huma.Schema{Ref: schemaPrefix + name}, Example: o.Example}}}
 	h.Responses[strconv.Itoa(http.StatusOK)] = s.success(o)
 	s.handle(h, func(w http.ResponseWriter, r *http.Request) error {
 		if fail := knownQuery(r, nil); fail != nil {
@@ -241,7 +245,8 @@ func failed(a live.Answer) (*Outcome, error) {
 		return nil, fault(http.StatusConflict, codePage, p.Message+" (POST /web/launch)")
 	}
 	if p.Assertion {
-		return &Outcome{Message: p.Message, Expected: p.Expected, Actual: p.Actual, Candidates: p.Candidates, Detail: a.Detail, DurationMS: a.Took.Milliseconds()}, nil
+		return &Outcome{Message: p.Message, Expected: p.Expected, Actual: p.Actual, Candidates: p.Candidates,
+			Detail: a.Detail, DurationMS: a.Took.Milliseconds()}, nil
 	}
 	e := fault(http.StatusUnprocessableEntity, p.Kind, p.Message)
 	switch p.Kind {
@@ -264,7 +269,8 @@ func filesOf(list []live.File) ([]OutcomeFile, error) {
 			return nil, fmt.Errorf("read what an action left: %w", err)
 		}
 		if left -= info.Size(); !info.Mode().IsRegular() || left < 0 {
-			return nil, fault(http.StatusBadGateway, codeDevice, fmt.Sprintf("the action left more than %d bytes of files, which an answer cannot hold; run it as a test", maxFile))
+			return nil, fault(http.StatusBadGateway, codeDevice,
+				fmt.Sprintf("the action left more than %d bytes of files, which an answer cannot hold; run it as a test", maxFile))
 		}
 		data, err := os.ReadFile(f.Path)
 		if err != nil {

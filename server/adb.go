@@ -31,9 +31,11 @@ func (s *Server) adb(w http.ResponseWriter, r *http.Request) error {
 	case !ok:
 		return &deviceError{fmt.Errorf("speak with %s by adb: %w", id, drivers.ErrUnsupported)}
 	case !s.o.Config.AllowShell:
-		return fault(http.StatusForbidden, codeForbidden, "adb can do all that a shell can, and shells are not allowed there: start it with --allow-shell")
+		return fault(http.StatusForbidden, codeForbidden,
+			"adb can do all that a shell can, and shells are not allowed there: start it with --allow-shell")
 	case !s.holds(id, c):
-		return fault(http.StatusConflict, codeBusy, "adb is for who holds the device: take a lease (POST /devices/{id}/lease) and send its id as X-Lease")
+		return fault(http.StatusConflict, codeBusy,
+			"adb is for who holds the device: take a lease (POST /devices/{id}/lease) and send its id as X-Lease")
 	case !strings.EqualFold(r.Header.Get("Upgrade"), adbUpgrade):
 		e := fault(http.StatusUpgradeRequired, codeInvalid, "ask for an upgrade: Connection: Upgrade, Upgrade: adb")
 		e.headers = http.Header{"Upgrade": {adbUpgrade}, "Connection": {"Upgrade"}}

@@ -45,7 +45,8 @@ type caller struct {
 
 // isAdmin tells whether the caller is a person who is an admin of the project.
 func (c caller) isAdmin() bool {
-	return c.admin || c.member != nil && c.member.Person != nil && c.member.Project != nil && c.member.Project.Role.Covers(service.RoleAdmin)
+	return c.admin || c.member != nil && c.member.Person != nil && c.member.Project != nil &&
+		c.member.Project.Role.Covers(service.RoleAdmin)
 }
 
 type callerKey struct{}
@@ -151,12 +152,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c caller, a acce
 	} else if !there {
 		at.mux.ServeHTTP(w, r)
 	}
-	if out, ok := w.(*counting); ok && (r.Method != http.MethodGet && r.Method != http.MethodHead || strings.HasPrefix(a.pattern, "GET /devices/{id}/")) {
+	if out, ok := w.(*counting); ok && (r.Method != http.MethodGet && r.Method != http.MethodHead ||
+		strings.HasPrefix(a.pattern, "GET /devices/{id}/")) {
 		s.audit(ctx, a.pattern, r.URL.Path, out.status)
 	}
 }
 
-// counted is the name under which the requests of a caller are counted. Whoever has one IPv6 address has the other 2^64 of its network.
+// counted is the name under which the requests of a caller are counted. Whoever has one IPv6 address has the other 2^64
+// of its network.
 func (c caller) counted() string {
 	if c.Name != "" {
 		return c.Name
@@ -187,7 +190,8 @@ func unprefixed(r *http.Request) *http.Request {
 
 // route finds the handler. Paths that are not in their plain form lead nowhere, rather than to a redirect.
 func (s *Server) route(r *http.Request) (http.Handler, string) {
-	if clean := path.Clean(r.URL.Path); r.URL.Path != clean && (r.URL.Path != clean+"/" || clean == "/") || strings.ContainsFunc(r.URL.Path, isControl) {
+	if clean := path.Clean(r.URL.Path); r.URL.Path != clean && (r.URL.Path != clean+"/" || clean == "/") ||
+		strings.ContainsFunc(r.URL.Path, isControl) {
 		return http.NotFoundHandler(), ""
 	}
 	h, pattern := s.mux.Handler(r)
@@ -259,7 +263,8 @@ func (s *Server) admit(h http.Header, r *http.Request, a access) (caller, *Error
 		return c, fail
 	}
 	if s.o.Auth != nil && a.scope != "" && a.scope != "-" && !c.May(a.scope) {
-		return c, fault(http.StatusForbidden, codeForbidden, fmt.Sprintf("the token lacks the scope %s; its claim scope names those that it has", a.scope))
+		return c, fault(http.StatusForbidden, codeForbidden,
+			fmt.Sprintf("the token lacks the scope %s; its claim scope names those that it has", a.scope))
 	}
 	return c, nil
 }
@@ -292,14 +297,16 @@ func count(ctx context.Context, l limit.Limiter, h http.Header, c caller, a acce
 	if q.Headers(h); q.Allowed {
 		return nil
 	}
-	return fault(http.StatusTooManyRequests, codeRateLimited, fmt.Sprintf("more than %d requests per minute; Retry-After says how many seconds to wait", q.Limit))
+	return fault(http.StatusTooManyRequests, codeRateLimited,
+		fmt.Sprintf("more than %d requests per minute; Retry-After says how many seconds to wait", q.Limit))
 }
 
-// isForeignOrigin refuses requests that a page of another site has made a browser send. A page can choose where its requests go, not what they
-// say of their origin; that a name of its own leads here (DNS rebinding) shows in Host.
+// isForeignOrigin refuses requests that a page of another site has made a browser send. A page can choose where its
+// requests go, not what they say of their origin; that a name of its own leads here (DNS rebinding) shows in Host.
 func (s *Server) isForeignOrigin(r *http.Request) *Error {
 	if (s.o.Auth == nil && s.o.Service == nil || s.project != nil) && !s.ownHost(r.Host) {
-		return fault(http.StatusForbidden, codeForbidden, fmt.Sprintf("the server does not go by the name %.100q; add it to TAPROOT_ALLOWED_HOSTS", hostOnly(r.Host)))
+		return fault(http.StatusForbidden, codeForbidden,
+			fmt.Sprintf("the server does not go by the name %.100q; add it to TAPROOT_ALLOWED_HOSTS", hostOnly(r.Host)))
 	}
 	origin := r.Header.Get("Origin")
 	if origin != "" && s.ownOrigin(origin, r.Host) {
@@ -310,12 +317,14 @@ func (s *Server) isForeignOrigin(r *http.Request) *Error {
 	case origin != "":
 	case site == "" || site == "none" || site == "same-origin":
 		return nil
-	case r.Header.Get("Sec-Fetch-Mode") == "navigate" && (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.Header.Get("Sec-Fetch-Dest") == "document":
+	case r.Header.Get("Sec-Fetch-Mode") == "navigate" && (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
+		r.Header.Get("Sec-Fetch-Dest") == "document":
 		return nil // a link, whose target the other site cannot read
 	case s.ownReferer(r):
 		return nil
 	}
-	return fault(http.StatusForbidden, codeForbidden, "pages of other sites may not use this server; add theirs to CORS_ORIGINS")
+	return fault(http.StatusForbidden, codeForbidden,
+		"pages of other sites may not use this server; add theirs to CORS_ORIGINS")
 }
 
 // ownOrigin tells whether pages of an origin may call.
@@ -327,12 +336,13 @@ func (s *Server) ownOrigin(origin, host string) bool {
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, host) && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// ownReferer is for pages of reports: they are shown in a sandbox, whose requests have no origin; the browser still says which page of
-// ours they come from.
+// ownReferer is for pages of reports: they are shown in a sandbox, whose requests have no origin; the browser still
+// says which page of ours they come from.
 func (s *Server) ownReferer(r *http.Request) bool {
 	u, err := url.Parse(r.Referer())
 	safe := r.Method == http.MethodGet || r.Method == http.MethodHead
-	return err == nil && safe && u.Host != "" && strings.EqualFold(u.Host, r.Host) && strings.HasPrefix(strings.TrimPrefix(r.URL.Path, "/api"), "/reports/")
+	return err == nil && safe && u.Host != "" && strings.EqualFold(u.Host, r.Host) &&
+		strings.HasPrefix(strings.TrimPrefix(r.URL.Path, "/api"), "/reports/")
 }
 
 // ownHost tells whether a name is one that cannot be a stranger's.
@@ -342,7 +352,8 @@ func (s *Server) ownHost(host string) bool {
 		return true
 	}
 	own := append([]string{"localhost", s.host}, s.o.Hosts...)
-	return name != "" && slices.ContainsFunc(own, func(o string) bool { return strings.EqualFold(strings.TrimSuffix(name, "."), o) })
+	return name != "" &&
+		slices.ContainsFunc(own, func(o string) bool { return strings.EqualFold(strings.TrimSuffix(name, "."), o) })
 }
 
 func hostOnly(host string) string {
@@ -398,7 +409,8 @@ func (s *Server) checkBody(r *http.Request, a access) *Error {
 	return nil
 }
 
-// readBody reads a body as a whole before a handler runs, so that a client which sends slowly holds nothing but its connection.
+// readBody reads a body as a whole before a handler runs, so that a client which sends slowly holds nothing but its
+// connection.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) *Error {
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.o.MaxBody))
 	var large *http.MaxBytesError

@@ -8,7 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// TestAfterUse: with a policy, the app that a lease or a case has started is stopped when it ends; without one, and after calls that belong to no lease, nothing is.
+// TestAfterUse: with a policy, the app that a lease or a case has started is stopped when it ends; without one, and
+// after calls that belong to no lease, nothing is.
 func TestAfterUse(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 2, func(o *server.Options) { o.Config.AfterUse = action.StopAfterUse })
@@ -47,7 +48,8 @@ func TestAfterUse(t *testing.T) {
 	if front := l.phones[0].Foreground(); runs(front) {
 		t.Error("the app of the lease still runs")
 	}
-	a := l.ask("POST", "/runs", map[string]any{"yaml": "id: a\nplatform: android\nsteps:\n  - launch: {package: " + app + ", force: true}\n"})
+	a := l.ask("POST", "/runs", map[string]any{"yaml": "id: a\nplatform: android\nsteps:\n  - launch: {package: " + app +
+		", force: true}\n"})
 	if a.status != 202 {
 		t.Fatal(a)
 	}

@@ -50,7 +50,8 @@ func (s *Server) listApps(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// uploadApp keeps the file while it is installed. The device is taken when all of the file is there, however slowly it comes.
+// uploadApp keeps the file while it is installed. The device is taken when all of the file is there, however slowly it
+// comes.
 func (s *Server) uploadApp(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.device(r.Context(), r.PathValue("id")); err != nil {
 		return err
@@ -58,7 +59,8 @@ func (s *Server) uploadApp(w http.ResponseWriter, r *http.Request) error {
 	return s.archiveOf(w, r, appPart, func(ctx context.Context, name string, app io.Reader) (err error) {
 		kind := strings.ToLower(path.Ext(name))
 		if !slices.Contains([]string{".apk", ".apks", ".apkm", ".xapk", ".ipa"}, kind) {
-			return invalid(fmt.Sprintf("the name of the file in the part %q must end in .apk, .apks, .apkm, .xapk or .ipa", appPart))
+			return invalid(fmt.Sprintf("the name of the file in the part %q must end in .apk, .apks, .apkm, .xapk or .ipa",
+				appPart))
 		}
 		f, err := os.CreateTemp("", "taproot-app-*"+kind)
 		if err != nil {
@@ -115,7 +117,8 @@ func (s *Server) installApp(w http.ResponseWriter, r *http.Request, file string)
 		return err
 	}
 	if refused != nil {
-		return fault(http.StatusUnprocessableEntity, codeFailed, markdown.Visible(strings.ReplaceAll(refused.Message, file, "the app"), maxMessage))
+		return fault(http.StatusUnprocessableEntity, codeFailed,
+			markdown.Visible(strings.ReplaceAll(refused.Message, file, "the app"), maxMessage))
 	}
 	writeJSON(w, http.StatusOK, Outcome{Passed: true, DurationMS: time.Since(began).Milliseconds()})
 	return nil

@@ -31,7 +31,8 @@ func (l *lab) sendApp(device, name, content string) answer {
 	return l.send(r)
 }
 
-// TestApps: an app that is sent is installed and listed; what is no app, too large or for no phone changes nothing, and no file is left.
+// TestApps: an app that is sent is installed and listed; what is no app, too large or for no phone changes nothing, and
+// no file is left.
 func TestApps(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)

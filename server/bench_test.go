@@ -21,8 +21,8 @@ var (
 	wrkBad      = regexp.MustCompile(`Non-2xx or 3xx responses: (\d+)`)
 )
 
-// BenchmarkServer lets wrk (a Debian package) ask for over a million requests, and taps for ten seconds on eight phones; the memory that
-// stays must not grow.
+// BenchmarkServer lets wrk (a Debian package) ask for over a million requests, and taps for ten seconds on eight
+// phones; the memory that stays must not grow.
 func BenchmarkServer(b *testing.B) {
 	if _, err := exec.LookPath("wrk"); err != nil {
 		b.Fatal("wrk is not installed: apt-get install wrk")

@@ -9,8 +9,9 @@ import (
 	"sync"
 )
 
-// strictListener makes connections on which requests are seen as they came. net/http takes a request with both Content-Length and
-// Transfer-Encoding and forgets the first; a proxy in front may believe it instead, and take a part of the body for another request.
+// strictListener makes connections on which requests are seen as they came. net/http takes a request with both
+// Content-Length and Transfer-Encoding and forgets the first; a proxy in front may believe it instead, and take a part
+// of the body for another request.
 type strictListener struct{ net.Listener }
 
 // Accept is net.Listener's.
@@ -73,7 +74,10 @@ func (c *strictConn) Write(p []byte) (int, error) {
 	if err := marshal(&body, e); err != nil {
 		return c.Conn.Write(p)
 	}
-	answer := "HTTP/1.1 " + status + "\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n" + body.String()
+	answer := "HTTP/1.1 " + status +
+		"\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\nConnection: " +
+		"close\r\n" +
+		"\r\n" + body.String()
 	if _, err := c.Conn.Write([]byte(answer)); err != nil {
 		return 0, err
 	}
@@ -102,7 +106,8 @@ func connState(c net.Conn, state http.ConnState) {
 	}
 }
 
-// isAmbiguous refuses a request that says its length twice: every header that begins with its first line is looked at, as it came.
+// isAmbiguous refuses a request that says its length twice: every header that begins with its first line is looked at,
+// as it came.
 func isAmbiguous(r *http.Request) *Error {
 	c, ok := r.Context().Value(connKey{}).(*strictConn)
 	if !ok || r.ProtoMajor != 1 {
@@ -123,7 +128,8 @@ func isAmbiguous(r *http.Request) *Error {
 				header = header[:i]
 			}
 		}
-		if header = bytes.ToLower(header); bytes.Contains(header, []byte("\ncontent-length:")) && bytes.Contains(header, []byte("\ntransfer-encoding:")) {
+		if header = bytes.ToLower(header); bytes.Contains(header, []byte("\ncontent-length:")) &&
+			bytes.Contains(header, []byte("\ntransfer-encoding:")) {
 			return invalid("the request has both Content-Length and Transfer-Encoding: send one of them")
 		}
 	}

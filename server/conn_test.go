@@ -40,38 +40,45 @@ func (l *lab) raw(n int, text string) (list []answer) {
 	return list
 }
 
-// TestAmbiguousRequests: a request that says its length twice is refused and its connection closed, however it is written and wherever on
-// the connection it comes; the same words in a body are no reason.
+// TestAmbiguousRequests: a request that says its length twice is refused and its connection closed, however it is
+// written and wherever on the connection it comes; the same words in a body are no reason.
 func TestAmbiguousRequests(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
 	const host = "Host: 127.0.0.1\r\n"
 	good := "GET /healthz HTTP/1.1\r\n" + host + "\r\n"
-	chunked := "POST /tests/validate HTTP/1.1\r\n" + host + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+	chunked := "POST /tests/validate HTTP/1.1\r\n" + host +
+		"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
 	body := `{"yaml":"id: a\nsteps:\n  - back: {}\n# POST /tests/validate HTTP/1.1\r\nContent-Length: 5\r\n"}`
 	chunk := "80\r\n" + body + strings.Repeat(" ", 0x80-len(body)) + "\r\n0\r\n\r\n"
-	both := "POST /tests/validate HTTP/1.1\r\n" + host + "Content-Type: application/json\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG"
+	both := "POST /tests/validate HTTP/1.1\r\n" + host +
+		"Content-Type: application/json\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG"
 	for name, c := range map[string]struct {
 		text     string
 		statuses []int
 	}{
-		"one after the other":        {good + good, []int{200, 200}},
-		"chunks, with the words":     {chunked + chunk + good, []int{200, 200}},
-		"both":                       {both, []int{400}},
-		"both, the other way round":  {strings.Replace(strings.Replace(both, "Content-Length: 6\r\n", "", 1), "chunked\r\n\r\n", "chunked\r\nContent-Length: 6\r\n\r\n", 1), []int{400}},
+		"one after the other":    {good + good, []int{200, 200}},
+		"chunks, with the words": {chunked + chunk + good, []int{200, 200}},
+		"both":                   {both, []int{400}},
+		"both, the other way round": {strings.Replace(strings.Replace(both, "Content-Length: 6\r\n", "", 1),
+			"chunked\r\n\r\n", "chunked\r\nContent-Length: 6\r\n\r\n", 1), []int{400}},
 		"both, in small letters":     {strings.ToLower(both), []int{400}},
 		"both, with bare line feeds": {strings.ReplaceAll(both, "\r\n", "\n"), []int{400}},
 		"both, after a good one":     {good + both, []int{200, 400}},
-		"both, after chunks":         {chunked + chunk + strings.Replace(both, "/tests/validate", "/runs", 1), []int{200, 400}},
+		"both, after chunks": {chunked + chunk + strings.Replace(both, "/tests/validate", "/runs", 1),
+			[]int{200, 400}},
 		"both, after its like":       {chunked + chunk + both, []int{400}}, // which came with it, and cannot be told from it
 		"both, and a good one after": {both + good, []int{400}},
 		"both, in HTTP/1.0":          {strings.Replace(both, "HTTP/1.1", "HTTP/1.0", 1), []int{400}},
-		"two lengths":                {"POST /runs HTTP/1.1\r\n" + host + "Content-Length: 6\r\nContent-Length: 7\r\n\r\nabcdefg", []int{400}},
-		"a foreign encoding":         {"POST /runs HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", []int{501}},
-		"no HTTP":                    {"hello\r\n\r\n", []int{400}},
-		"no host":                    {"GET / HTTP/1.1\r\n\r\n", []int{400}},
-		"a name with a blank":        {"GET / HTTP/1.1\r\n" + host + "Content-Length : 3\r\n\r\nabc", []int{400}},
-		"headers that are too large": {"GET / HTTP/1.1\r\n" + host + "X: " + strings.Repeat("x", 100<<10) + "\r\n\r\n", []int{431}},
+		"two lengths": {"POST /runs HTTP/1.1\r\n" + host +
+			"Content-Length: 6\r\nContent-Length: 7\r\n\r\nabcdefg", []int{400}},
+		"a foreign encoding": {"POST /runs HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+			[]int{501}},
+		"no HTTP":             {"hello\r\n\r\n", []int{400}},
+		"no host":             {"GET / HTTP/1.1\r\n\r\n", []int{400}},
+		"a name with a blank": {"GET / HTTP/1.1\r\n" + host + "Content-Length : 3\r\n\r\nabc", []int{400}},
+		"headers that are too large": {"GET / HTTP/1.1\r\n" + host + "X: " + strings.Repeat("x", 100<<10) + "\r\n\r\n",
+			[]int{431}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			list := l.raw(len(c.statuses)+1, c.text+closing(c.statuses))
@@ -79,11 +86,13 @@ func TestAmbiguousRequests(t *testing.T) {
 			for _, a := range list {
 				got = append(got, a.status)
 				var e struct{ Error, Message string }
-				if a.status >= 400 && (json.Unmarshal(a.body, &e) != nil || e.Error == "" || e.Message == "" || a.header.Get("Content-Type") != "application/json") {
+				if a.status >= 400 && (json.Unmarshal(a.body, &e) != nil || e.Error == "" || e.Message == "" ||
+					a.header.Get("Content-Type") != "application/json") {
 					t.Errorf("not an error of ours: %v %s", a.header, a)
 				}
 			}
-			if len(got) < len(c.statuses) || !slices.Equal(got[:len(c.statuses)], c.statuses) || len(got) > len(c.statuses) && c.statuses[len(c.statuses)-1] >= 400 {
+			if len(got) < len(c.statuses) || !slices.Equal(got[:len(c.statuses)], c.statuses) || len(got) > len(c.statuses) &&
+				c.statuses[len(c.statuses)-1] >= 400 {
 				t.Errorf("answers %v, not %v: %v", got, c.statuses, list)
 			}
 		})

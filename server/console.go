@@ -20,7 +20,8 @@ func (s *Server) openConsole() (err error) {
 	if s.screens, err = studio.New(studio.Options{}); err != nil {
 		return err
 	}
-	s.console, err = console.New(console.Options{Service: s.o.Service, Studio: s.screenOf, API: s.actAs, Drop: s.dropSpace, OIDC: s.o.OIDC, Farm: s.o.Farm, Version: s.o.Version, Log: s.log,
+	s.console, err = console.New(console.Options{Service: s.o.Service, Studio: s.screenOf, API: s.actAs, Drop: s.dropSpace,
+		OIDC: s.o.OIDC, Farm: s.o.Farm, Version: s.o.Version, Log: s.log,
 		Client: func(r *http.Request) (address, counted string) {
 			c := caller{addr: s.client(r)}
 			return c.addr, c.counted()
@@ -47,8 +48,8 @@ func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
 	s.console.ServeHTTP(w, r)
 }
 
-// actAs answers a request of the API that a page of the console makes for somebody who has logged in. Looking counts for no plan: what changes
-// something does.
+// actAs answers a request of the API that a page of the console makes for somebody who has logged in. Looking counts
+// for no plan: what changes something does.
 func (s *Server) actAs(w http.ResponseWriter, r *http.Request, who *service.Caller) {
 	h, pattern := s.route(r)
 	a, known := s.access[pattern]

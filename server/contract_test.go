@@ -98,8 +98,10 @@ func (c *contract) check(t testing.TB, r *http.Request, a answer, isJSON bool) {
 		t.Errorf("%s %s: the document knows no answer %d", r.Method, r.URL.Path, a.status)
 		return
 	}
-	in := &openapi3filter.ResponseValidationInput{RequestValidationInput: &openapi3filter.RequestValidationInput{Request: plain, PathParams: params, Route: route},
-		Status: a.status, Header: a.header, Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true, ExcludeResponseBody: true}}
+	in := &openapi3filter.ResponseValidationInput{RequestValidationInput: &openapi3filter.RequestValidationInput{
+		Request: plain, PathParams: params, Route: route},
+		Status: a.status, Header: a.header, Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true,
+			ExcludeResponseBody: true}}
 	err = openapi3filter.ValidateResponse(r.Context(), in)
 	if err == nil && isJSON {
 		err = c.body(r.Method, route.Path, a)
@@ -126,7 +128,8 @@ func (c *contract) body(method, path string, a answer) error {
 func (c *contract) schema(method, path string, status int) (*jsonschema.Schema, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	place := fmt.Sprintf("#/paths/%s/%s/responses/%d", strings.NewReplacer("~", "~0", "/", "~1").Replace(path), strings.ToLower(method), status)
+	place := fmt.Sprintf("#/paths/%s/%s/responses/%d", strings.NewReplacer("~", "~0", "/", "~1").Replace(path),
+		strings.ToLower(method), status)
 	if s := c.schemas[place]; s != nil {
 		return s, nil
 	}
@@ -161,7 +164,8 @@ func TestContract(t *testing.T) {
 			t.Errorf("%s: %v", body, err)
 		}
 	}
-	for body, good := range map[string]bool{`{"error": "not_found", "message": "none"}`: true, `{"error": 1, "message": "none"}`: false, `{}`: false} {
+	for body, good := range map[string]bool{`{"error": "not_found", "message": "none"}`: true,
+		`{"error": 1, "message": "none"}`: false, `{}`: false} {
 		if err := c.body(http.MethodGet, "/devices/{id}", answer{status: http.StatusNotFound, body: []byte(body)}); (err == nil) != good {
 			t.Errorf("%s: %v", body, err)
 		}

@@ -131,9 +131,11 @@ func (s *Server) deviceRecord(info drivers.Info, open map[string]live.Status, c 
 func screenshotQuery() []*huma.Param {
 	least, most := float64(minSide), float64(maxSide)
 	return []*huma.Param{
-		{Name: "format", In: "query", Description: "png, or jpeg, which is smaller.", Schema: &huma.Schema{Type: huma.TypeString, Enum: []any{"png", "jpeg"}, Default: "png"}},
-		{Name: "max", In: "query", Description: "The longer side has at most so many pixels; the picture is made smaller, never larger.",
-			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Maximum: &most}},
+		{Name: "format", In: "query", Description: "png, or jpeg, which is smaller.", Schema: &huma.Schema{
+			Type: huma.TypeString, Enum: []any{"png", "jpeg"}, Default: "png"}},
+		{Name: "max", In: "query",
+			Description: "The longer side has at most so many pixels; the picture is made smaller, never larger.",
+			Schema:      &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Maximum: &most}},
 	}
 }
 
@@ -142,7 +144,8 @@ const (
 	maxSide = 8192
 )
 
-// screenshot takes the picture while it has the device, and writes it when the device is free again: however slowly a client reads.
+// screenshot takes the picture while it has the device, and writes it when the device is free again: however slowly a
+// client reads.
 func (s *Server) screenshot(w http.ResponseWriter, r *http.Request) error {
 	format, side, err := screenshotOptions(r)
 	if err != nil {

@@ -19,38 +19,48 @@ func TestDevices(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 2)
 	a := l.ask("GET", "/devices", nil)
-	if text := string(a.body); a.status != 200 || !strings.Contains(text, `"id":"SIM1"`) || !strings.Contains(text, `"id":"SIM2"`) || !strings.Contains(text, `"open":false`) {
+	if text := string(a.body); a.status != 200 || !strings.Contains(text, `"id":"SIM1"`) ||
+		!strings.Contains(text, `"id":"SIM2"`) || !strings.Contains(text, `"open":false`) {
 		t.Fatal(a)
 	}
-	if a := l.ask("GET", "/devices/SIM1", nil); a.json(t)["platform"] != "android" || a.json(t)["width"] != float64(androidtest.Tiny.Width) {
+	if a := l.ask("GET", "/devices/SIM1", nil); a.json(t)["platform"] != "android" ||
+		a.json(t)["width"] != float64(androidtest.Tiny.Width) {
 		t.Error(a)
 	}
-	if a := l.ask("POST", "/devices/SIM1/launch", map[string]any{"package": "com.example.login", "force": true}); a.status != 200 || a.json(t)["passed"] != true {
+	if a := l.ask("POST", "/devices/SIM1/launch", map[string]any{"package": "com.example.login",
+		"force": true}); a.status != 200 || a.json(t)["passed"] != true {
 		t.Fatal(a)
 	}
-	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "E-mail"}); a.status != 200 || a.json(t)["detail"].(map[string]any)["point"] == nil {
+	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "E-mail"}); a.status != 200 ||
+		a.json(t)["detail"].(map[string]any)["point"] == nil {
 		t.Fatal(a)
 	}
 	if a := l.ask("POST", "/devices/SIM1/input", map[string]any{"text": "ada@example.com"}); a.status != 200 {
 		t.Fatal(a)
 	}
-	if a := l.ask("POST", "/devices/SIM1/assert", map[string]any{"label": "ada@example.com"}); a.status != 200 || a.json(t)["passed"] != true {
+	if a := l.ask("POST", "/devices/SIM1/assert", map[string]any{"label": "ada@example.com"}); a.status != 200 ||
+		a.json(t)["passed"] != true {
 		t.Error(a)
 	}
-	if a := l.ask("POST", "/devices/SIM1/assert", map[string]any{"label": "Welcome", "timeoutMs": 0}); a.status != 200 || a.json(t)["passed"] != false ||
+	if a := l.ask("POST", "/devices/SIM1/assert", map[string]any{"label": "Welcome", "timeoutMs": 0}); a.status != 200 ||
+		a.json(t)["passed"] != false ||
 		a.json(t)["expected"] == nil || a.json(t)["actual"] == nil || a.json(t)["message"] == nil {
 		t.Errorf("an assertion that does not hold: %s", a)
 	}
-	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Nothing", "timeoutMs": 0}); a.status != 422 || a.code() != "element_not_found" {
+	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Nothing", "timeoutMs": 0}); a.status != 422 ||
+		a.code() != "element_not_found" {
 		t.Error(a)
 	}
-	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"type": "EditText", "timeoutMs": 0}); a.status != 422 || a.code() != "ambiguous_element" {
+	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"type": "EditText", "timeoutMs": 0}); a.status != 422 ||
+		a.code() != "ambiguous_element" {
 		t.Error(a)
 	}
-	if a := l.ask("POST", "/devices/SIM1/launch", map[string]any{"package": "com.example.nothing"}); a.status != 422 || a.code() != "app_not_found" {
+	if a := l.ask("POST", "/devices/SIM1/launch", map[string]any{"package": "com.example.nothing"}); a.status != 422 ||
+		a.code() != "app_not_found" {
 		t.Error(a)
 	}
-	if a := l.ask("POST", "/devices/SIM1/extract", map[string]any{"type": "EditText", "index": 0}); a.json(t)["value"] != "ada@example.com" {
+	if a := l.ask("POST", "/devices/SIM1/extract", map[string]any{"type": "EditText", "index": 0}); a.json(
+		t)["value"] != "ada@example.com" {
 		t.Error(a)
 	}
 	if a := l.ask("POST", "/devices/SIM1/web-click", map[string]any{"selector": "a"}); a.status != 400 {
@@ -59,7 +69,8 @@ func TestDevices(t *testing.T) {
 	if a := l.ask("POST", "/devices/SIM1/shell", map[string]any{"command": "id"}); a.status != 403 {
 		t.Errorf("the shell was not allowed: %s", a)
 	}
-	if a := l.ask("GET", "/devices/SIM1/tree", nil); !strings.Contains(string(a.body), `"windows"`) || !strings.Contains(string(a.body), "Password") {
+	if a := l.ask("GET", "/devices/SIM1/tree", nil); !strings.Contains(string(a.body), `"windows"`) ||
+		!strings.Contains(string(a.body), "Password") {
 		t.Error(a)
 	}
 	l.hold("SIM1") // or it goes back when nothing is asked of it for two seconds
@@ -84,12 +95,14 @@ func TestScreenshots(t *testing.T) {
 	l := newLab(t, 1)
 	a := l.ask("GET", "/devices/SIM1/screenshot", nil)
 	picture, err := png.Decode(bytes.NewReader(a.body))
-	if err != nil || a.header.Get("Content-Type") != "image/png" || picture.Bounds().Dx() != androidtest.Tiny.Width || picture.Bounds().Dy() != androidtest.Tiny.Height {
+	if err != nil || a.header.Get("Content-Type") != "image/png" || picture.Bounds().Dx() != androidtest.Tiny.Width ||
+		picture.Bounds().Dy() != androidtest.Tiny.Height {
 		t.Fatalf("%v, %s", err, a.header)
 	}
 	a = l.ask("GET", "/devices/SIM1/screenshot?format=jpeg&max=300", nil)
 	picture, err = jpeg.Decode(bytes.NewReader(a.body))
-	if err != nil || a.header.Get("Content-Type") != "image/jpeg" || picture.Bounds().Dx() != 135 || picture.Bounds().Dy() != 300 {
+	if err != nil || a.header.Get("Content-Type") != "image/jpeg" || picture.Bounds().Dx() != 135 ||
+		picture.Bounds().Dy() != 300 {
 		t.Fatalf("%v, %s", err, a.header)
 	}
 	for _, query := range []string{"format=gif", "max=0", "max=x", "max=99999999999999999999", "size=3", "format="} {
@@ -113,8 +126,12 @@ func TestReservations(t *testing.T) {
 	span := func(from, until time.Duration) map[string]any {
 		return map[string]any{"holder": "ada", "why": "the demo", "from": now.Add(from), "until": now.Add(until)}
 	}
-	for what, body := range map[string]map[string]any{"without an end": {"from": now.Add(time.Hour)}, "of the past": span(-time.Hour, time.Hour), "that ends before it begins": span(2*time.Hour, time.Hour), "of a year": span(time.Hour, 365*24*time.Hour),
-		"in a year": span(365*24*time.Hour, 366*24*time.Hour), "without a beginning": {"until": now.Add(time.Hour)}, "why of a lease": {"why": "x"}, "a second line": {"from": now.Add(time.Hour), "until": now.Add(2 * time.Hour), "why": "a\nb"}} {
+	for what, body := range map[string]map[string]any{"without an end": {"from": now.Add(time.Hour)},
+		"of the past": span(-time.Hour, time.Hour), "that ends before it begins": span(2*time.Hour, time.Hour),
+		"of a year": span(time.Hour, 365*24*time.Hour),
+		"in a year": span(365*24*time.Hour, 366*24*time.Hour), "without a beginning": {"until": now.Add(time.Hour)},
+		"why of a lease": {"why": "x"}, "a second line": {"from": now.Add(time.Hour), "until": now.Add(2 * time.Hour),
+			"why": "a\nb"}} {
 		if a := l.ask("POST", path, body, mine...); a.status != 400 {
 			t.Errorf("%s: %s", what, a)
 		}
@@ -124,9 +141,11 @@ func TestReservations(t *testing.T) {
 		t.Fatal(made)
 	}
 	lease := made.json(t)["lease"].(string)
-	for what, body := range map[string]any{"overlaps it": span(40*time.Minute, 2*time.Hour), "a lease into it": map[string]any{"ttlSeconds": 3000}} {
+	for what, body := range map[string]any{"overlaps it": span(40*time.Minute, 2*time.Hour),
+		"a lease into it": map[string]any{"ttlSeconds": 3000}} {
 		a := l.ask("POST", path, body, others...)
-		if a.status != 409 || a.code() != "device_busy" || a.json(t)["until"] == nil || !strings.Contains(string(a.body), "by ada") || !strings.Contains(string(a.body), "the demo") {
+		if a.status != 409 || a.code() != "device_busy" || a.json(t)["until"] == nil ||
+			!strings.Contains(string(a.body), "by ada") || !strings.Contains(string(a.body), "the demo") {
 			t.Errorf("what %s: %s", what, a)
 		}
 	}
@@ -134,7 +153,8 @@ func TestReservations(t *testing.T) {
 		t.Errorf("behind it: %s", a)
 	}
 	for _, list := range []string{"/devices", "/devices/SIM1", path} {
-		if a := l.ask("GET", list, nil, others...); strings.Count(string(a.body), "the demo") != 2 || strings.Contains(string(a.body), lease) {
+		if a := l.ask("GET", list, nil, others...); strings.Count(string(a.body), "the demo") != 2 ||
+			strings.Contains(string(a.body), lease) {
 			t.Errorf("%s: %s", list, a)
 		}
 	}
@@ -144,11 +164,14 @@ func TestReservations(t *testing.T) {
 	if a := l.ask("DELETE", path, nil, others...); a.status != 204 {
 		t.Error(a)
 	}
-	if a := l.ask("DELETE", path, nil, append(others, "X-Lease", lease)...); a.status != 204 || strings.Count(string(l.ask("GET", path, nil, mine...).body), "the demo") != 1 {
+	if a := l.ask("DELETE", path, nil, append(others, "X-Lease", lease)...); a.status != 204 ||
+		strings.Count(string(l.ask("GET", path, nil, mine...).body), "the demo") != 1 {
 		t.Errorf("taken back by who has the id: %s, %s", a, l.ask("GET", path, nil, mine...))
 	}
 	eventually(t, "it is made before it begins", func() bool {
-		made = l.ask("POST", "/devices/SIM2/lease", map[string]any{"holder": "ada", "from": time.Now().Add(300 * time.Millisecond), "until": now.Add(time.Hour)}, mine...)
+		made = l.ask("POST", "/devices/SIM2/lease",
+			map[string]any{"holder": "ada", "from": time.Now().Add(300 * time.Millisecond), "until": now.Add(time.Hour)},
+			mine...)
 		return made.status == 200
 	})
 	show := append(mine, "X-Lease", made.json(t)["lease"].(string))
@@ -162,7 +185,8 @@ func TestReservations(t *testing.T) {
 	if a := l.ask("POST", "/devices/SIM2/tap", tap, show...); a.status != 200 {
 		t.Errorf("its holder: %s", a)
 	}
-	if a := l.ask("POST", "/devices/SIM2/tap", tap, others...); a.status != 409 || a.json(t)["until"] != now.Add(time.Hour).Format(time.RFC3339) {
+	if a := l.ask("POST", "/devices/SIM2/tap", tap, others...); a.status != 409 ||
+		a.json(t)["until"] != now.Add(time.Hour).Format(time.RFC3339) {
 		t.Errorf("others are told until when: %s", a)
 	}
 	if a := l.ask("DELETE", "/devices/SIM2/lease", nil, show...); a.status != 204 {
@@ -190,7 +214,8 @@ func TestLeases(t *testing.T) {
 	if a := l.ask("POST", "/devices/SIM1/tap", tap, mine...); a.status != 200 {
 		t.Errorf("the holder: %s", a)
 	}
-	for _, c := range [][2]string{{"POST", "/devices/SIM1/tap"}, {"GET", "/devices/SIM1/screenshot"}, {"GET", "/devices/SIM1/tree"}, {"GET", "/devices/SIM1/logs"}, {"POST", path}, {"DELETE", path}} {
+	for _, c := range [][2]string{{"POST", "/devices/SIM1/tap"}, {"GET", "/devices/SIM1/screenshot"},
+		{"GET", "/devices/SIM1/tree"}, {"GET", "/devices/SIM1/logs"}, {"POST", path}, {"DELETE", path}} {
 		var body any
 		if c[0] == "POST" {
 			body = "{}"
@@ -203,7 +228,8 @@ func TestLeases(t *testing.T) {
 			t.Errorf("%s %s of another one: %s", c[0], c[1], a)
 		}
 	}
-	if text := string(l.ask("GET", path, nil, others...).body); !strings.Contains(text, `"held":true`) || strings.Contains(text, lease.json(t)["lease"].(string)) {
+	if text := string(l.ask("GET", path, nil, others...).body); !strings.Contains(text, `"held":true`) ||
+		strings.Contains(text, lease.json(t)["lease"].(string)) {
 		t.Errorf("the lease as others see it: %s", text)
 	}
 	longer := l.ask("POST", path, map[string]any{"ttlSeconds": 3600}, mine...)
@@ -216,7 +242,8 @@ func TestLeases(t *testing.T) {
 		t.Errorf("until %s, then %s", was, is)
 	}
 	// Who shows the lease's id has it, whatever the credential.
-	if a := l.ask("POST", "/devices/SIM1/tap", tap, "X-API-Key", other, "X-Lease", longer.json(t)["lease"].(string)); a.status != 200 {
+	if a := l.ask("POST", "/devices/SIM1/tap", tap, "X-API-Key", other, "X-Lease",
+		longer.json(t)["lease"].(string)); a.status != 200 {
 		t.Error(a)
 	}
 	if a := l.ask("DELETE", path, nil, mine...); a.status != 204 {
@@ -228,7 +255,8 @@ func TestLeases(t *testing.T) {
 	if a := l.ask("POST", "/devices/SIM1/tap", tap, others...); a.status != 200 {
 		t.Errorf("after the release: %s", a)
 	}
-	for _, body := range []string{`{"ttlSeconds": 0}`, `{"ttlSeconds": 100000}`, `{"ttlSeconds": 7200}`, `{"holder": "a\nb"}`, `{"holder": "<b>"}`, `{"ttl": 5}`} {
+	for _, body := range []string{`{"ttlSeconds": 0}`, `{"ttlSeconds": 100000}`, `{"ttlSeconds": 7200}`,
+		`{"holder": "a\nb"}`, `{"holder": "<b>"}`, `{"ttl": 5}`} {
 		if a := l.ask("POST", path, body, mine...); a.status != 400 {
 			t.Errorf("%s: %s", body, a)
 		}
@@ -257,10 +285,12 @@ func TestLeasesWithoutAuthentication(t *testing.T) {
 	if a := l.ask("POST", "/devices/SIM1/tap", tap, "X-Lease", id); a.status != 200 {
 		t.Error(a)
 	}
-	if a := l.ask("POST", "/devices/SIM1/lease", map[string]any{"ttlSeconds": 1}, "X-Lease", id); a.status != 200 || a.json(t)["lease"] != id {
+	if a := l.ask("POST", "/devices/SIM1/lease", map[string]any{"ttlSeconds": 1}, "X-Lease", id); a.status != 200 ||
+		a.json(t)["lease"] != id {
 		t.Errorf("a renewal: %s", a)
 	}
-	eventually(t, "the lease ends by itself", func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
+	eventually(t, "the lease ends by itself",
+		func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
 	if a := l.ask("POST", "/devices/SIM1/tap", tap); a.status != 200 {
 		t.Error(a)
 	}
@@ -273,7 +303,8 @@ func TestLeaseOfAnUnpluggedPhone(t *testing.T) {
 	path := "/devices/SIM1/lease"
 	id, _ := l.ask("POST", path, map[string]any{"ttlSeconds": 3600}).json(t)["lease"].(string)
 	l.phones[0].Close()
-	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Login"}, "X-Lease", id); a.status != 502 || a.code() != "device_error" {
+	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Login"}, "X-Lease", id); a.status != 502 ||
+		a.code() != "device_error" {
 		t.Error(a)
 	}
 	if a := l.ask("GET", path, nil); a.status != 200 || a.json(t)["held"] != true {
@@ -295,7 +326,8 @@ func TestNoModel(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
 	l.hold("SIM1")
-	if a := l.ask("POST", "/devices/SIM1/assert-visual", map[string]any{"prompt": "a button"}); a.status != 502 || a.code() != "vision_error" || !strings.Contains(string(a.body), "OPENAI_API_KEY") {
+	if a := l.ask("POST", "/devices/SIM1/assert-visual", map[string]any{"prompt": "a button"}); a.status != 502 ||
+		a.code() != "vision_error" || !strings.Contains(string(a.body), "OPENAI_API_KEY") {
 		t.Error(a)
 	}
 	if a := l.ask("GET", "/devices/SIM1", nil); a.json(t)["open"] != true {

@@ -31,7 +31,8 @@ func TestFullDisk(t *testing.T) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	if uid := os.Getuid(); uid != 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-			UidMappings: []syscall.SysProcIDMap{{HostID: uid, Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}}
+			UidMappings: []syscall.SysProcIDMap{{HostID: uid, Size: 1}}, GidMappings: []syscall.SysProcIDMap{
+				{HostID: os.Getgid(), Size: 1}}}
 	}
 	if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("--- PASS: TestFullDisk")) {
 		t.Fatalf("%v\n%s", err, out)
@@ -78,7 +79,8 @@ func runOnFullDisk(t *testing.T) {
 	disk := smallDisk(t, "4m")
 	l := newLab(t, 1, func(o *server.Options) { o.Config.Reports = filepath.Join(disk, "reports") })
 	empty := fill(t, disk)
-	if a := l.ask("POST", "/runs", map[string]any{"yaml": passing}); a.status != 507 || a.code() != "insufficient_storage" {
+	if a := l.ask("POST", "/runs", map[string]any{"yaml": passing}); a.status != 507 ||
+		a.code() != "insufficient_storage" {
 		t.Errorf("a run without a place for its report: %s", a)
 	}
 	if a := l.ask("GET", "/runs", nil); string(a.body) != "[]\n" {
@@ -98,7 +100,8 @@ func databaseOnFullDisk(t *testing.T) {
 	_, token := somebody(t, s, "ada@example.com")
 	l := newLab(t, 0, with)
 	create := func(name string) answer {
-		return l.ask("POST", "/api/keys", map[string]any{"name": name, "scopes": []string{"*"}}, "Authorization", "Bearer "+token)
+		return l.ask("POST", "/api/keys", map[string]any{"name": name, "scopes": []string{"*"}}, "Authorization",
+			"Bearer "+token)
 	}
 	if a := create("before"); a.status != 201 {
 		t.Fatal(a)
@@ -118,7 +121,8 @@ func databaseOnFullDisk(t *testing.T) {
 		t.Errorf("with room: %s", a)
 	}
 	var keys []map[string]any
-	if err := json.Unmarshal(l.ask("GET", "/api/keys", nil, "Authorization", "Bearer "+token).body, &keys); err != nil || len(keys) != made+2 {
+	if err := json.Unmarshal(l.ask("GET", "/api/keys", nil, "Authorization", "Bearer "+token).body, &keys); err != nil ||
+		len(keys) != made+2 {
 		t.Errorf("%d keys are listed of %d: %v", len(keys), made+2, err)
 	}
 }
@@ -136,8 +140,10 @@ func onFullDisk(t *testing.T) {
 	}
 	noise := make([]byte, 300_000) // that no archive makes smaller
 	_, _ = rand.Read(noise)        // never fails
-	large := tarOf(t, map[string]string{"full/summary.json": `{"id": "full", "result": "pass", "duration_ms": 1, "steps": 1, "steps_passed": 1, "steps_failed": 0, "screenshots": 0, "artifacts": []}`,
-		"full/artifacts/noise.txt": base64.StdEncoding.EncodeToString(noise)})
+	large := tarOf(t,
+		map[string]string{
+			"full/summary.json":        `{"id": "full", "result": "pass", "duration_ms": 1, "steps": 1, "steps_passed": 1, "steps_failed": 0, "screenshots": 0, "artifacts": []}`,
+			"full/artifacts/noise.txt": base64.StdEncoding.EncodeToString(noise)})
 	for what, ask := range map[string]func() answer{
 		"a pack": func() answer {
 			body, kind := form(t, "pack", "x.tar.gz", large)

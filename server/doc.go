@@ -1,3 +1,3 @@
-// Package server is the REST API: requests go in, are let through or not, and become calls of runner/live, runner/jobs, server/upload
-// and reports.
+// Package server is the REST API: requests go in, are let through or not, and become calls of runner/live, runner/jobs,
+// server/upload and reports.
 package server

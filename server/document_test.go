@@ -28,7 +28,8 @@ func model(t *testing.T) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"passed\":true,\"reason\":\"it is\",\"evidence\":[{\"text\":\"Password\",\"box\":[10,10,20,20]}]}"}}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`)
+		fmt.Fprint(w,
+			`{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"passed\":true,\"reason\":\"it is\",\"evidence\":[{\"text\":\"Password\",\"box\":[10,10,20,20]}]}"}}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`)
 	}))
 	t.Cleanup(s.Close)
 	return s.URL
@@ -66,19 +67,22 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for name, data := range map[string]string{filepath.Join(l.dir, "login.yaml"): strings.Replace(passing, "id: hello", "id: login\nvars: {USER: nobody}", 1)} {
+	for name, data := range map[string]string{filepath.Join(l.dir, "login.yaml"): strings.Replace(passing, "id: hello",
+		"id: login\nvars: {USER: nobody}", 1)} {
 		if err := os.WriteFile(name, []byte(data), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	l.run(dir, "login.tar.gz")
-	block = strings.NewReplacer("http://localhost:3210", l.http.URL, "emulator-5554", "SIM1", "https://example.com", site.URL).Replace(block)
+	block = strings.NewReplacer("http://localhost:3210", l.http.URL, "emulator-5554", "SIM1", "https://example.com",
+		site.URL).Replace(block)
 	for _, line := range strings.Split(block, "\n") {
 		if !strings.HasPrefix(line, "curl ") {
 			continue
 		}
 		if strings.Contains(line, "/runs -H") {
-			eventually(t, "the lease is over", func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
+			eventually(t, "the lease is over",
+				func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
 		}
 		said := shell(t, dir, strings.Split(block, "\n")[0]+"\n"+line)
 		if !strings.HasPrefix(said, "2") {
@@ -103,13 +107,14 @@ func (l *lab) run(dir, name string) {
 	if run := l.ended(id); run["verdict"] != "pass" {
 		l.t.Fatalf("%v", run)
 	}
-	if err := os.WriteFile(filepath.Join(dir, name), l.ask("GET", "/reports/"+id+"/login.tar.gz", nil).body, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, name), l.ask("GET", "/reports/"+id+"/login.tar.gz", nil).body,
+		0o600); err != nil {
 		l.t.Fatal(err)
 	}
 }
 
-// shell runs a line as a shell does, and gives the status of the answer that its curl got, and the answer. Where there is no curl, one of
-// our own stands in, which knows the flags of the document.
+// shell runs a line as a shell does, and gives the status of the answer that its curl got, and the answer. Where there
+// is no curl, one of our own stands in, which knows the flags of the document.
 func shell(t *testing.T, dir, line string) string {
 	t.Helper()
 	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
@@ -130,7 +135,8 @@ func shell(t *testing.T, dir, line string) string {
 			return next(ctx, args)
 		}
 	}
-	r, err := interp.New(interp.Env(env), interp.Dir(dir), interp.StdIO(nil, &out, &complaints), interp.ExecHandlers(handler))
+	r, err := interp.New(interp.Env(env), interp.Dir(dir), interp.StdIO(nil, &out, &complaints),
+		interp.ExecHandlers(handler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +180,8 @@ func curl(ctx context.Context, dir string, args []string, out io.Writer) error {
 				return err
 			}
 			form := &bytes.Buffer{}
-			fmt.Fprintf(form, "--x\r\nContent-Disposition: form-data; name=\"pack\"; filename=\"p\"\r\n\r\n%s\r\n--x--\r\n", data)
+			fmt.Fprintf(form, "--x\r\nContent-Disposition: form-data; name=\"pack\"; filename=\"p\"\r\n\r\n%s\r\n--x--\r\n",
+				data)
 			method, body = http.MethodPost, form
 			header.Set("Content-Type", "multipart/form-data; boundary=x")
 		default:

@@ -53,19 +53,22 @@ func (l *lab) operations() (list []operation) {
 
 // at fills in the path.
 func (o operation) at(device string) string {
-	return strings.NewReplacer("{id}", device, "{page}", "web-1", "{run}", "2026-03-04T05-06-07", "{name}", "login", "{path}", "run.md").Replace(o.path)
+	return strings.NewReplacer("{id}", device, "{page}", "web-1", "{run}", "2026-03-04T05-06-07", "{name}", "login",
+		"{path}", "run.md").Replace(o.path)
 }
 
-// TestEveryEndpointIsGuarded: what the document promises is there, and each of its operations refuses in the same way whoever has no
-// right to it, at the root and under /api.
+// TestEveryEndpointIsGuarded: what the document promises is there, and each of its operations refuses in the same way
+// whoever has no right to it, at the root and under /api.
 func TestEveryEndpointIsGuarded(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1, withAuth)
-	none, err := jwt.NewWithClaims(jwt.SigningMethodNone, jwt.MapClaims{"exp": inAnHour(), "scope": "*"}).SignedString(jwt.UnsafeAllowNoneSignatureType)
+	none, err := jwt.NewWithClaims(jwt.SigningMethodNone, jwt.MapClaims{"exp": inAnHour(), "scope": "*"}).SignedString(
+		jwt.UnsafeAllowNoneSignatureType)
 	if err != nil {
 		t.Fatal(err)
 	}
-	forged, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"exp": inAnHour(), "scope": "*"}).SignedString([]byte("another secret that is long enough, too"))
+	forged, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"exp": inAnHour(), "scope": "*"}).SignedString(
+		[]byte("another secret that is long enough, too"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +86,8 @@ func TestEveryEndpointIsGuarded(t *testing.T) {
 				body = "{}"
 			}
 			if o.scope == "" {
-				if !slices.Contains([]string{"/", "/healthz", "/openapi.json", "/docs", "/docs/try", "/docs/openapi-explorer.js"}, o.path) {
+				if !slices.Contains([]string{"/", "/healthz", "/openapi.json", "/docs", "/docs/try", "/docs/openapi-explorer.js"},
+					o.path) {
 					t.Errorf("%s %s is public", o.method, o.path)
 				}
 				if a := l.ask(o.method, path, body); a.status != 200 {
@@ -104,7 +108,9 @@ func TestEveryEndpointIsGuarded(t *testing.T) {
 				"without expiry":   {[]string{"Authorization", "Bearer " + endless}, 401, "invalid_token"},
 				"alg none":         {[]string{"Authorization", "Bearer " + none}, 401, "invalid_token"},
 				"signed by others": {[]string{"Authorization", "Bearer " + forged}, 401, "invalid_token"},
-				"without scope":    {[]string{"Authorization", "Bearer " + token(t, jwt.MapClaims{"exp": inAnHour(), "scope": "nothing:read"})}, 403, "forbidden"},
+				"without scope": {
+					[]string{"Authorization", "Bearer " + token(t, jwt.MapClaims{"exp": inAnHour(), "scope": "nothing:read"})}, 403,
+					"forbidden"},
 			} {
 				if prefix != "" && name != "no credential" {
 					continue // the same handler
@@ -139,19 +145,22 @@ func TestEveryEndpointChecksRequests(t *testing.T) {
 	for i, o := range l.operations() {
 		path := o.at("SIM1")
 		wrong := "PUT"
-		if a := l.ask(wrong, path, nil); a.status != 405 || a.code() != "method_not_allowed" || !strings.Contains(a.header.Get("Allow"), o.method) {
+		if a := l.ask(wrong, path, nil); a.status != 405 || a.code() != "method_not_allowed" ||
+			!strings.Contains(a.header.Get("Allow"), o.method) {
 			t.Errorf("%s %s: %s, Allow %q", wrong, path, a, a.header.Get("Allow"))
 		}
 		if a := l.ask(o.method, path+"/"+strings.Repeat("x", 3)+"/y/z", nil); a.status != 404 && a.status != 405 {
 			t.Errorf("%s %s/xxx/y/z: %s", o.method, path, a)
 		}
-		if strings.Contains(o.path, "{id}") && !strings.HasPrefix(o.path, "/runs") && !slices.Contains([]string{"/devices/{id}/launch"}, o.path) {
+		if strings.Contains(o.path, "{id}") && !strings.HasPrefix(o.path, "/runs") &&
+			!slices.Contains([]string{"/devices/{id}/launch"}, o.path) {
 			// What is wrong with the body is told first: so it must be a good one.
 			kind := "application/json"
 			if o.upload {
 				kind = "multipart/form-data; boundary=x"
 			}
-			if a := l.ask(o.method, o.at("NOBODY"), nil, "Content-Type", kind); a.status != 404 && a.status != 400 || a.status == 404 && a.code() != "device_not_found" {
+			if a := l.ask(o.method, o.at("NOBODY"), nil, "Content-Type", kind); a.status != 404 && a.status != 400 ||
+				a.status == 404 && a.code() != "device_not_found" {
 				t.Errorf("%s %s: %s", o.method, o.at("NOBODY"), a)
 			}
 		}
@@ -175,21 +184,23 @@ func TestEveryEndpointChecksRequests(t *testing.T) {
 			status     int
 			code       string
 		}{
-			"a form":             {"label=x", "application/x-www-form-urlencoded", 415, "unsupported_media_type"},
-			"plain text":         {`{"label":"x"}`, "text/plain", 415, "unsupported_media_type"},
-			"another alphabet":   {`{"label":"x"}`, "application/json; charset=utf-16", 415, "unsupported_media_type"},
-			"no type":            {`{"label":"x"}`, "-", 415, "unsupported_media_type"},
-			"broken JSON":        {`{`, "application/json", 400, "invalid_request"},
-			"two values":         {`{} {}`, "application/json", 400, "invalid_request"},
-			"no object":          {`[]`, "application/json", 400, "invalid_request"},
-			"a text":             {`"x"`, "application/json", 400, "invalid_request"},
-			"an unknown field":   {`{"nonsense": 1}`, "application/json", 400, "invalid_request"},
-			"a wrong type":       {`{"timeoutMs": {"x": 1}, "yaml": 5, "ttlSeconds": "x"}`, "application/json", 400, "invalid_request"},
-			"a key twice":        {`{"timeoutMs": 1, "timeoutMs": 2}`, "application/json", 400, "invalid_request"},
-			"another case":       {`{"TimeoutMS": 1, "Yaml": "", "TTLSeconds": 5}`, "application/json", 400, "invalid_request"},
-			"no UTF-8":           {"{\"x\": \"\xff\"}", "application/json", 400, "invalid_request"},
-			"a step's option":    {`{"optional": true}`, "application/json", 400, "invalid_request"},
-			"too deep":           {strings.Repeat(`{"x":`, 200) + "1" + strings.Repeat("}", 200), "application/json", 400, "invalid_request"},
+			"a form":           {"label=x", "application/x-www-form-urlencoded", 415, "unsupported_media_type"},
+			"plain text":       {`{"label":"x"}`, "text/plain", 415, "unsupported_media_type"},
+			"another alphabet": {`{"label":"x"}`, "application/json; charset=utf-16", 415, "unsupported_media_type"},
+			"no type":          {`{"label":"x"}`, "-", 415, "unsupported_media_type"},
+			"broken JSON":      {`{`, "application/json", 400, "invalid_request"},
+			"two values":       {`{} {}`, "application/json", 400, "invalid_request"},
+			"no object":        {`[]`, "application/json", 400, "invalid_request"},
+			"a text":           {`"x"`, "application/json", 400, "invalid_request"},
+			"an unknown field": {`{"nonsense": 1}`, "application/json", 400, "invalid_request"},
+			"a wrong type": {`{"timeoutMs": {"x": 1}, "yaml": 5, "ttlSeconds": "x"}`, "application/json", 400,
+				"invalid_request"},
+			"a key twice":     {`{"timeoutMs": 1, "timeoutMs": 2}`, "application/json", 400, "invalid_request"},
+			"another case":    {`{"TimeoutMS": 1, "Yaml": "", "TTLSeconds": 5}`, "application/json", 400, "invalid_request"},
+			"no UTF-8":        {"{\"x\": \"\xff\"}", "application/json", 400, "invalid_request"},
+			"a step's option": {`{"optional": true}`, "application/json", 400, "invalid_request"},
+			"too deep": {strings.Repeat(`{"x":`, 200) + "1" + strings.Repeat("}", 200), "application/json", 400,
+				"invalid_request"},
 			"much too large":     {`{"x": "` + strings.Repeat("x", 2<<20) + `"}`, "application/json", 413, "payload_too_large"},
 			"a negative timeout": {`{"timeoutMs": -1}`, "application/json", 400, "invalid_request"},
 		} {
@@ -211,8 +222,8 @@ func TestEveryEndpointChecksRequests(t *testing.T) {
 	}
 }
 
-// TestEveryActionIsThere: each word of the vocabulary that programs can say is answered as the document promises when it is said as the
-// reference shows it, on a phone.
+// TestEveryActionIsThere: each word of the vocabulary that programs can say is answered as the document promises when
+// it is said as the reference shows it, on a phone.
 func TestEveryActionIsThere(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1, withShell)
@@ -299,20 +310,24 @@ func TestServerPages(t *testing.T) {
 	if a := l.ask("GET", "/", nil); a.status != 200 || a.json(t)["name"] != "taproot" {
 		t.Error(a)
 	}
-	if a := l.ask("GET", "/docs", nil); !strings.Contains(string(a.body), "/devices/{id}/wait-stable") || strings.Contains(string(a.body), "<script") {
+	if a := l.ask("GET", "/docs", nil); !strings.Contains(string(a.body), "/devices/{id}/wait-stable") ||
+		strings.Contains(string(a.body), "<script") {
 		t.Errorf("%.300s", a.body)
 	}
 	if a := l.ask("HEAD", "/healthz", nil); a.status != http.StatusOK {
 		t.Error(a)
 	}
-	for path, want := range map[string]string{"//": "not_found", "/devices/../healthz": "", "/devices//SIM1": "not_found", "/Devices": "not_found", "/devices/": "not_found", "/api/api/devices": "not_found"} {
+	for path, want := range map[string]string{"//": "not_found", "/devices/../healthz": "", "/devices//SIM1": "not_found",
+		"/Devices": "not_found", "/devices/": "not_found", "/api/api/devices": "not_found"} {
 		if a := l.ask("GET", path, nil); want != "" && (a.status != 404 || a.code() != want) {
 			t.Errorf("%s: %s", path, a)
 		}
 	}
 	text := string(l.ask("GET", "/metrics", nil).body)
-	for _, want := range []string{`taproot_http_requests_total{method="GET",route="GET /docs",status="200"} 1`, `taproot_http_requests_total{method="GET",route="other",status="404"}`,
-		"taproot_http_request_seconds_bucket", `taproot_runs{state="running"} 0`, "process_resident_memory_bytes", "go_goroutines", "# TYPE taproot_runs gauge", "# TYPE taproot_http_request_seconds histogram"} {
+	for _, want := range []string{`taproot_http_requests_total{method="GET",route="GET /docs",status="200"} 1`,
+		`taproot_http_requests_total{method="GET",route="other",status="404"}`,
+		"taproot_http_request_seconds_bucket", `taproot_runs{state="running"} 0`, "process_resident_memory_bytes",
+		"go_goroutines", "# TYPE taproot_runs gauge", "# TYPE taproot_http_request_seconds histogram"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the figures lack %s", want)
 		}

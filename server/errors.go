@@ -84,7 +84,8 @@ func fault(status int, code, message string) *Error {
 
 func invalid(message string) *Error { return fault(http.StatusBadRequest, codeInvalid, message) }
 
-// humaError gives what huma itself finds the form of all others. Values that were sent are not repeated: they may be secret, or large.
+// humaError gives what huma itself finds the form of all others. Values that were sent are not repeated: they may be
+// secret, or large.
 func humaError(status int, message string, errs ...error) huma.StatusError {
 	var details []string
 	for _, err := range errs {
@@ -148,7 +149,8 @@ func (s *Server) problem(ctx context.Context, err error) *Error {
 	}
 	if errors.As(err, &apart) {
 		s.log.WarnContext(ctx, "the bucket of packs", "error", err)
-		e := fault(http.StatusServiceUnavailable, codeUnavailable, "the store of reports cannot be reached; try again in some seconds")
+		e := fault(http.StatusServiceUnavailable, codeUnavailable,
+			"the store of reports cannot be reached; try again in some seconds")
 		e.headers = http.Header{"Retry-After": {"5"}}
 		return e
 	}
@@ -176,7 +178,8 @@ func (s *Server) deviceProblem(ctx context.Context, err error) *Error {
 	case errors.Is(err, drivers.ErrNoPage):
 		return fault(http.StatusConflict, codePage, err.Error()+" (POST /web/launch)")
 	case errors.As(err, &held):
-		h := live.HeldError{ID: held.ID, Hold: live.Hold{Who: held.Who, Since: s.pool.There(held.Since), Until: s.pool.There(held.Until)}}
+		h := live.HeldError{ID: held.ID, Hold: live.Hold{Who: held.Who, Since: s.pool.There(held.Since),
+			Until: s.pool.There(held.Until)}}
 		e := fault(http.StatusConflict, codeBusy, h.Error()+"; who holds it sends the id of its lease as X-Lease")
 		e.Holder, e.Until = h.Who, &h.Until
 		return e

@@ -71,11 +71,14 @@ const rejoinDoc = `For taproot host: a host that has joined gets its next creden
 
 // farmRoutes are those of a hub.
 func (s *Server) farmRoutes() {
-	register(s, op{Post: "/farm/join", ID: "join-farm", Tag: "farm", Summary: "Let a host in", Doc: joinDoc, Status: http.StatusOK, Free: true,
+	register(s, op{Post: "/farm/join", ID: "join-farm", Tag: "farm", Summary: "Let a host in", Doc: joinDoc,
+		Status: http.StatusOK, Free: true,
 		Codes: []int{http.StatusUnauthorized, http.StatusConflict, http.StatusServiceUnavailable}}, s.joinFarm)
-	register(s, op{Post: "/farm/rejoin", ID: "rejoin-farm", Tag: "farm", Summary: "Let a host come back", Doc: rejoinDoc, Status: http.StatusOK, Free: true,
+	register(s, op{Post: "/farm/rejoin", ID: "rejoin-farm", Tag: "farm", Summary: "Let a host come back", Doc: rejoinDoc,
+		Status: http.StatusOK, Free: true,
 		Codes: []int{http.StatusUnauthorized, http.StatusConflict, http.StatusServiceUnavailable}}, s.rejoinFarm)
-	register(s, op{Get: "/farm", ID: "farm-state", Tag: "farm", Scope: readDevices, Summary: "Show the hosts and devices of the farm that the project may use"}, s.farmState)
+	register(s, op{Get: "/farm", ID: "farm-state", Tag: "farm", Scope: readDevices,
+		Summary: "Show the hosts and devices of the farm that the project may use"}, s.farmState)
 }
 
 const codeVersion = "version_mismatch"
@@ -83,13 +86,15 @@ const codeVersion = "version_mismatch"
 func (s *Server) joinFarm(ctx context.Context, in *joinInput) (*joinAnswer, error) {
 	c := callerOf(ctx)
 	out, err := s.o.Farm.Join(ctx, in.Body)
-	return s.joined(ctx, service.Entry{Actor: "host " + cut(in.Body.Name, 64), Action: "farm.join", Target: out.Host, Address: c.addr}, out, err)
+	return s.joined(ctx, service.Entry{Actor: "host " + cut(in.Body.Name, 64), Action: "farm.join", Target: out.Host,
+		Address: c.addr}, out, err)
 }
 
 func (s *Server) rejoinFarm(ctx context.Context, in *rejoinInput) (*joinAnswer, error) {
 	c := callerOf(ctx)
 	out, err := s.o.Farm.Rejoin(ctx, in.Body)
-	return s.joined(ctx, service.Entry{Actor: "host " + cut(in.Body.Host, 64), Action: "farm.rejoin", Target: out.Host, Address: c.addr}, out, err)
+	return s.joined(ctx, service.Entry{Actor: "host " + cut(in.Body.Host, 64), Action: "farm.rejoin", Target: out.Host,
+		Address: c.addr}, out, err)
 }
 
 // joined answers a host, and notes that it came, or was refused.
@@ -130,7 +135,8 @@ func (s *Server) farmState(ctx context.Context, _ *struct{}) (*farmAnswer, error
 	if err != nil {
 		return nil, err
 	}
-	out := &farmAnswer{FarmState{Hosts: s.o.Farm.Hosts(s.o.projectID, false), Devices: list.Body, Queue: []FarmLine{}, Running: []FarmCase{}}}
+	out := &farmAnswer{FarmState{Hosts: s.o.Farm.Hosts(s.o.projectID, false), Devices: list.Body, Queue: []FarmLine{},
+		Running: []FarmCase{}}}
 	if s.o.FarmRunning != nil {
 		running, err := s.o.FarmRunning(ctx, s.o.projectID)
 		if err != nil {

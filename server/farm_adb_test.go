@@ -79,7 +79,8 @@ func TestADBOnARemoteDevice(t *testing.T) {
 	if a := f.ask("DELETE", "/devices/SIM2/lease", nil, "X-Lease", lease); a.status != 204 {
 		t.Error(a)
 	}
-	if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !strings.Contains(err.Error(), "reset") {
+	if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) &&
+		!strings.Contains(err.Error(), "reset") {
 		t.Error(err)
 	}
 	_ = conn.Close()
@@ -88,12 +89,14 @@ func TestADBOnARemoteDevice(t *testing.T) {
 	})
 }
 
-// TestADBStandsInTheAuditLog: what a connection of adb was answered is in the audit log when it has ended, on the machine of the phone, too.
+// TestADBStandsInTheAuditLog: what a connection of adb was answered is in the audit log when it has ended, on the
+// machine of the phone, too.
 func TestADBStandsInTheAuditLog(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1, withShell)
 	lease, _ := l.ask("POST", "/devices/SIM1/lease", `{"ttlSeconds": 100}`).json(t)["lease"].(string)
-	res, err := l.client.Do(l.request("GET", "/devices/SIM1/adb", nil, "Connection", "Upgrade", "Upgrade", "adb", "X-Lease", lease))
+	res, err := l.client.Do(l.request("GET", "/devices/SIM1/adb", nil, "Connection", "Upgrade", "Upgrade", "adb",
+		"X-Lease", lease))
 	if err != nil || res.StatusCode != 101 || res.Header.Get("Upgrade") != "adb" {
 		t.Fatal(res, err)
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// TestHostsClock: reservations of a host's device begin and end by the hub's clock, whether that of the host is an hour slow or fast: they began an hour late, or were refused as past.
+// TestHostsClock: reservations of a host's device begin and end by the hub's clock, whether that of the host is an hour
+// slow or fast: they began an hour late, or were refused as past.
 func TestHostsClock(t *testing.T) {
 	t.Parallel()
 	for name, ahead := range map[string]time.Duration{"slow": time.Hour, "fast": -time.Hour} {
@@ -30,18 +31,21 @@ func TestHostsClock(t *testing.T) {
 				t.Errorf("%+v, %v", grant, err)
 			}
 			tap := `{"point": "50%,50%"}`
-			eventually(t, "it has begun, for all others", func() bool { return f.ask("POST", "/devices/SIM1/tap", tap).status == 409 })
+			eventually(t, "it has begun, for all others",
+				func() bool { return f.ask("POST", "/devices/SIM1/tap", tap).status == 409 })
 			if a := f.ask("POST", "/devices/SIM1/tap", tap, "X-Lease", grant.Lease); a.status != 200 {
 				t.Errorf("for who has it: %s", a)
 			}
 			var state server.LeaseState
-			if err := json.Unmarshal(f.ask("GET", "/devices/SIM1/lease", nil).body, &state); err != nil || state.Until == nil || state.Until.Sub(until).Abs() > time.Minute {
+			if err := json.Unmarshal(f.ask("GET", "/devices/SIM1/lease", nil).body, &state); err != nil || state.Until == nil ||
+				state.Until.Sub(until).Abs() > time.Minute {
 				t.Errorf("%+v, %v", state, err)
 			}
 			eventually(t, "it is seen", func() bool {
 				var list []server.Device
 				err := json.Unmarshal(f.ask("GET", "/devices", nil).body, &list)
-				return err == nil && len(list) == 1 && list[0].Use == "leased" && list[0].Since != nil && list[0].Since.Sub(from).Abs() < time.Minute
+				return err == nil && len(list) == 1 && list[0].Use == "leased" && list[0].Since != nil &&
+					list[0].Since.Sub(from).Abs() < time.Minute
 			})
 			lease := f.ask("DELETE", "/devices/SIM1/lease", nil, "X-Lease", grant.Lease)
 			if lease.status != 204 {

@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// TestPagesOfAHost: a page is opened in a browser of the host that is named, driven and closed there, and listed as its device. No case gets that browser meanwhile, and no
-// call one that a case has.
+// TestPagesOfAHost: a page is opened in a browser of the host that is named, driven and closed there, and listed as its
+// device. No case gets that browser meanwhile, and no call one that a case has.
 func TestPagesOfAHost(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 0)
@@ -21,18 +21,22 @@ func TestPagesOfAHost(t *testing.T) {
 	m := f.join("one")
 	site := webtest.New(t)
 	there := []string{"X-Host", m.id}
-	if a := f.ask("POST", "/web/launch", map[string]any{"url": site.Page("login.html"), "headless": true}, there...); a.status != 200 || a.json(t)["page"] != "web-1" {
+	if a := f.ask("POST", "/web/launch", map[string]any{"url": site.Page("login.html"), "headless": true},
+		there...); a.status != 200 || a.json(t)["page"] != "web-1" {
 		t.Fatal(a)
 	}
-	if a := f.ask("POST", "/web/assert", map[string]any{"selector": "h1", "text": "Sign in"}, there...); a.status != 200 || a.json(t)["passed"] != true {
+	if a := f.ask("POST", "/web/assert", map[string]any{"selector": "h1", "text": "Sign in"}, there...); a.status != 200 ||
+		a.json(t)["passed"] != true {
 		t.Error(a)
 	}
-	if a, here := f.ask("GET", "/web", nil, there...), f.ask("GET", "/web", nil); !strings.Contains(string(a.body), "web-1") || strings.Contains(string(here.body), "web-1") {
+	if a, here := f.ask("GET", "/web", nil, there...), f.ask("GET", "/web", nil); !strings.Contains(string(a.body),
+		"web-1") || strings.Contains(string(here.body), "web-1") {
 		t.Errorf("the pages there: %s, and here: %s", a, here)
 	}
 	eventually(t, "it is a device", func() bool {
 		var list []server.Device
-		return json.Unmarshal(f.ask("GET", "/devices", nil).body, &list) == nil && len(list) == 1 && strings.HasPrefix(list[0].ID, "web-1") && list[0].Host == m.id
+		return json.Unmarshal(f.ask("GET", "/devices", nil).body, &list) == nil && len(list) == 1 &&
+			strings.HasPrefix(list[0].ID, "web-1") && list[0].Host == m.id
 	})
 	forCases := func() string {
 		var list []string
@@ -50,10 +54,12 @@ func TestPagesOfAHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ofCase.Release()
-	if a := f.ask("POST", "/web/launch", map[string]any{"url": site.Page("login.html"), "headless": true}, there...); a.status != 200 || a.json(t)["page"] != "web-3" {
+	if a := f.ask("POST", "/web/launch", map[string]any{"url": site.Page("login.html"), "headless": true},
+		there...); a.status != 200 || a.json(t)["page"] != "web-3" {
 		t.Errorf("beside a case: %s", a)
 	}
-	if a := f.ask("POST", "/web/launch", map[string]any{"url": site.Page("login.html"), "headless": true}, there...); a.status != 409 {
+	if a := f.ask("POST", "/web/launch", map[string]any{"url": site.Page("login.html"), "headless": true},
+		there...); a.status != 409 {
 		t.Errorf("one too many: %s", a)
 	}
 	for _, page := range []string{"web-1", "web-3"} {

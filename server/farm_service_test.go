@@ -18,8 +18,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestFarmOfProjects: projects share the devices of hosts without seeing more of each other than on one machine, a project's own host is nobody else's, and
-// what is refused stands in the log of the service.
+// TestFarmOfProjects: projects share the devices of hosts without seeing more of each other than on one machine, a
+// project's own host is nobody else's, and what is refused stands in the log of the service.
 func TestFarmOfProjects(t *testing.T) {
 	t.Parallel()
 	s, withAccounts := withService(t, storetest.SQLite(t))
@@ -71,9 +71,11 @@ func TestFarmOfProjects(t *testing.T) {
 	eventually(t, "what was refused stands in the log of the service, once", func() bool {
 		entries, err := s.Operator().Log(t.Context(), service.Page{})
 		of := slices.DeleteFunc(entries, func(e service.Entry) bool { return e.Action != "device.use" })
-		return err == nil && len(of) == 1 && of[0].Result == "refused" && strings.Contains(of[0].Target, "SIM1@private") && strings.Contains(of[0].Actor, "project ") && of[0].Project == ""
+		return err == nil && len(of) == 1 && of[0].Result == "refused" && strings.Contains(of[0].Target, "SIM1@private") &&
+			strings.Contains(of[0].Actor, "project ") && of[0].Project == ""
 	})
-	if a := as(bobs, "POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`); a.status != 200 { // he sees one of this name only
+	// he sees one of this name only
+	if a := as(bobs, "POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`); a.status != 200 {
 		t.Error(a)
 	}
 	if a := as(adas, "POST", "/devices/SIM2/lease", `{"ttlSeconds": 100, "holder": "night shift"}`); a.status != 200 {
@@ -85,12 +87,14 @@ func TestFarmOfProjects(t *testing.T) {
 			return all[slices.IndexFunc(all, func(d server.Device) bool { return strings.HasPrefix(d.ID, "SIM2") })]
 		}
 		a, b := seen(adas), seen(bobs)
-		return a.Use == hub.Leased && strings.HasPrefix(a.Holder, "night shift") && b.Use == hub.Leased && b.Holder == "" && b.Lease == nil
+		return a.Use == hub.Leased && strings.HasPrefix(a.Holder, "night shift") && b.Use == hub.Leased && b.Holder == "" &&
+			b.Lease == nil
 	})
 	if a := as(bobs, "POST", "/devices/SIM2/tap", `{"point": "50%,50%"}`); a.status != 409 {
 		t.Error(a)
 	}
-	later := map[string]any{"from": time.Now().Add(time.Hour), "until": time.Now().Add(2 * time.Hour), "holder": "night shift", "why": "the demo"}
+	later := map[string]any{"from": time.Now().Add(time.Hour), "until": time.Now().Add(2 * time.Hour),
+		"holder": "night shift", "why": "the demo"}
 	if a := as(adas, "POST", "/devices/SIM2/lease", later); a.status != 200 {
 		t.Error(a)
 	}
@@ -101,9 +105,11 @@ func TestFarmOfProjects(t *testing.T) {
 			return append(d.Reservations, server.ReservationInfo{})[0]
 		}
 		a, b := seen(adas), seen(bobs)
-		return strings.HasPrefix(a.Holder, "night shift") && a.Why == "the demo" && !b.From.IsZero() && b.Holder == "" && b.Why == ""
+		return strings.HasPrefix(a.Holder, "night shift") && a.Why == "the demo" && !b.From.IsZero() && b.Holder == "" &&
+			b.Why == ""
 	})
-	if a := as(bobs, "POST", "/devices/SIM2/lease", later); a.status != 409 || strings.Contains(string(a.body), "night shift") || strings.Contains(string(a.body), "demo") {
+	if a := as(bobs, "POST", "/devices/SIM2/lease", later); a.status != 409 ||
+		strings.Contains(string(a.body), "night shift") || strings.Contains(string(a.body), "demo") {
 		t.Errorf("what overlaps another project's: %s", a)
 	}
 	_, key, err := broker.NewKey()
@@ -111,14 +117,19 @@ func TestFarmOfProjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	used := f.refusedTokens(key)
-	if a := f.ask("POST", "/farm/join", wire.Join{Token: "taph_guess", Key: key, Protocol: 99, Name: "old"}); a.status != 409 || a.code() != "version_mismatch" {
+	if a := f.ask("POST", "/farm/join", wire.Join{Token: "taph_guess", Key: key, Protocol: 99,
+		Name: "old"}); a.status != 409 || a.code() != "version_mismatch" {
 		t.Error(a)
 	}
-	if a := f.ask("POST", "/farm/rejoin", wire.Rejoin{Host: "shared", Key: key, At: time.Now(), Signature: []byte("guess"), Protocol: wire.Version}); a.status != 401 {
+	if a := f.ask("POST", "/farm/rejoin", wire.Rejoin{Host: "shared", Key: key, At: time.Now(), Signature: []byte("guess"),
+		Protocol: wire.Version}); a.status != 401 {
 		t.Error(a)
 	}
-	why := map[string]string{"host stranger": "no such token", "host late": "the token expired on 20", "host second": "was used by another host (first, on 20", "host garbled": "not whole"}
-	for _, want := range []string{"farm.join host stranger refused", "farm.join host late refused", "farm.join host second refused", "farm.join host garbled refused", "farm.join host old refused", "farm.join host private done", "farm.join host shared done", "farm.rejoin host shared refused"} {
+	why := map[string]string{"host stranger": "no such token", "host late": "the token expired on 20",
+		"host second": "was used by another host (first, on 20", "host garbled": "not whole"}
+	for _, want := range []string{"farm.join host stranger refused", "farm.join host late refused",
+		"farm.join host second refused", "farm.join host garbled refused", "farm.join host old refused",
+		"farm.join host private done", "farm.join host shared done", "farm.rejoin host shared refused"} {
 		eventually(t, "the log of the service says "+want, func() bool {
 			entries, err := s.Operator().Log(t.Context(), service.Page{})
 			return err == nil && slices.ContainsFunc(entries, func(e service.Entry) bool {
@@ -126,14 +137,16 @@ func TestFarmOfProjects(t *testing.T) {
 			})
 		})
 	}
-	if entries, err := s.Operator().Log(t.Context(), service.Page{}); err != nil || strings.Contains(fmt.Sprint(entries), used) {
+	if entries, err := s.Operator().Log(t.Context(), service.Page{}); err != nil || strings.Contains(fmt.Sprint(entries),
+		used) {
 		t.Errorf("a token is in the log: %+v, %v", entries, err)
 	}
 	if a := f.ask("GET", "/farm", nil); a.status != 401 {
 		t.Error(a)
 	}
 	var state server.FarmState
-	if err := json.Unmarshal(as(bobs, "GET", "/farm", nil).body, &state); err != nil || len(state.Hosts) != 2 || state.Hosts[1].ID != "shared" || len(state.Devices) != 2 {
+	if err := json.Unmarshal(as(bobs, "GET", "/farm", nil).body, &state); err != nil || len(state.Hosts) != 2 ||
+		state.Hosts[1].ID != "shared" || len(state.Devices) != 2 {
 		t.Errorf("%+v, %v", state, err)
 	}
 }
@@ -149,7 +162,8 @@ func (f *farmLab) refusedTokens(key string) (used string) {
 		return text
 	}
 	join := func(name, token, key string, want int) {
-		if a := f.ask("POST", "/farm/join", wire.Join{Token: token, Key: key, Protocol: wire.Version, Name: name}); a.status != want {
+		if a := f.ask("POST", "/farm/join", wire.Join{Token: token, Key: key, Protocol: wire.Version,
+			Name: name}); a.status != want {
 			f.t.Errorf("%s: %s", name, a)
 		}
 	}
@@ -161,7 +175,8 @@ func (f *farmLab) refusedTokens(key string) (used string) {
 	join("first", used, first, 200)
 	join("second", used, key, 401)
 	late := token()
-	if _, err := f.db.Exec(f.t.Context(), "UPDATE farm_tokens SET expires = $1 WHERE used = 0", store.Time(time.Now().Add(-time.Second))); err != nil {
+	if _, err := f.db.Exec(f.t.Context(), "UPDATE farm_tokens SET expires = $1 WHERE used = 0",
+		store.Time(time.Now().Add(-time.Second))); err != nil {
 		f.t.Fatal(err)
 	}
 	join("late", late, key, 401)

@@ -61,8 +61,8 @@ func (f *farmLab) worker(s *server.Server) func(context.Context, *host.Member) e
 	}
 }
 
-// beatEvery is how often hosts say that they are there, and hubEvery how often the hub expects it: a host that a busy machine holds up for a
-// second was gone, and its requests with it. One that ends says so.
+// beatEvery is how often hosts say that they are there, and hubEvery how often the hub expects it: a host that a busy
+// machine holds up for a second was gone, and its requests with it. One that ends says so.
 const (
 	beatEvery = 250 * time.Millisecond
 	hubEvery  = 15 * time.Second
@@ -90,7 +90,8 @@ func newFarmAhead(t testing.TB, ahead time.Duration, phones int, change ...func(
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = f.broker.Close() })
-	if f.hub, err = hub.Open(t.Context(), hub.Options{DB: f.db, Broker: f.broker, Version: "1", Every: hubEvery, Now: func() time.Time { return time.Now().Add(f.ahead) }}); err != nil {
+	if f.hub, err = hub.Open(t.Context(), hub.Options{DB: f.db, Broker: f.broker, Version: "1", Every: hubEvery,
+		Now: func() time.Time { return time.Now().Add(f.ahead) }}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = f.hub.Close() })
@@ -114,7 +115,8 @@ func (f *farmLab) join(name string, phones ...androidtest.Options) *member {
 // joinFor starts a host whose phones are a project's alone.
 func (f *farmLab) joinFor(project, name string, phones ...androidtest.Options) *member {
 	f.t.Helper()
-	token, err := hub.NewToken(f.t.Context(), f.db, hub.HostPlacement{Project: project, Pool: "lab", Labels: map[string]string{"desk": name}})
+	token, err := hub.NewToken(f.t.Context(), f.db, hub.HostPlacement{Project: project, Pool: "lab",
+		Labels: map[string]string{"desk": name}})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -124,7 +126,8 @@ func (f *farmLab) joinFor(project, name string, phones ...androidtest.Options) *
 	ctx, cancel := context.WithCancel(context.Background())
 	ready, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
-		ended <- host.Run(ctx, host.Options{Hub: f.http.URL, Token: token, Name: name, Dir: f.t.TempDir(), Version: "1", Every: beatEvery, Clock: clock, Work: f.worker(s), Ready: func(id string) { ready <- id }}, s)
+		ended <- host.Run(ctx, host.Options{Hub: f.http.URL, Token: token, Name: name, Dir: f.t.TempDir(), Version: "1",
+			Every: beatEvery, Clock: clock, Work: f.worker(s), Ready: func(id string) { ready <- id }}, s)
 	}()
 	m := &member{phones: list, stop: func() {
 		cancel()
@@ -144,7 +147,8 @@ func (f *farmLab) joinFor(project, name string, phones ...androidtest.Options) *
 
 // mcpOf serves assistants.
 func mcpOf(c server.MCPConfig) (server.MCP, error) {
-	return mcpserver.NewHandler(mcpserver.Config{Runner: c.Run, Version: "1", Exposed: c.Exposed, MaxCall: c.MaxCall, Devices: &mcpserver.Shared{Pool: c.Pool, Live: c.Devices, Mask: c.Mask}}, c.Who)
+	return mcpserver.NewHandler(mcpserver.Config{Runner: c.Run, Version: "1", Exposed: c.Exposed, MaxCall: c.MaxCall,
+		Devices: &mcpserver.Shared{Pool: c.Pool, Live: c.Devices, Mask: c.Mask}}, c.Who)
 }
 
 // TestAssistantOnARemoteDevice: an assistant that speaks over stdio drives a phone of a host.
@@ -170,13 +174,15 @@ func TestAssistantOnARemoteDevice(t *testing.T) {
 		}
 		return line
 	}
-	if a := ask(`{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}`); !strings.Contains(a, "serverInfo") {
+	if a := ask(
+		`{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}`); !strings.Contains(a, "serverInfo") {
 		t.Fatal(a)
 	}
 	if _, err := io.WriteString(say, `{"jsonrpc": "2.0", "method": "notifications/initialized"}`+"\n"); err != nil {
 		t.Fatal(err)
 	}
-	if a := ask(`{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "tap", "arguments": {"point": "50%,50%"}}}`); strings.Contains(a, `"isError":true`) || len(m.phones[1].Taps()) != 1 {
+	if a := ask(
+		`{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "tap", "arguments": {"point": "50%,50%"}}}`); strings.Contains(a, `"isError":true`) || len(m.phones[1].Taps()) != 1 {
 		t.Error(a)
 	}
 	_ = say.Close()
@@ -189,7 +195,9 @@ func TestAssistantOnARemoteDevice(t *testing.T) {
 func newHost(t testing.TB, adb string, change ...func(*run.Config)) *server.Server {
 	t.Helper()
 	root := t.TempDir()
-	vars := map[string]string{"ADB_SERVER_SOCKET": "tcp:" + adb, "XDG_RUNTIME_DIR": filepath.Join(root, "run"), "XDG_STATE_HOME": filepath.Join(root, "state"), "TAPROOT_REPORTS_DIR": filepath.Join(root, "reports"), "TAPROOT_NO_VIDEO": "true"}
+	vars := map[string]string{"ADB_SERVER_SOCKET": "tcp:" + adb, "XDG_RUNTIME_DIR": filepath.Join(root, "run"),
+		"XDG_STATE_HOME": filepath.Join(root, "state"), "TAPROOT_REPORTS_DIR": filepath.Join(root, "reports"),
+		"TAPROOT_NO_VIDEO": "true"}
 	dir := filepath.Join(root, "project")
 	for _, d := range []string{dir, vars["XDG_RUNTIME_DIR"], vars["XDG_STATE_HOME"]} {
 		if err := os.Mkdir(d, 0o700); err != nil {
@@ -205,7 +213,8 @@ func newHost(t testing.TB, adb string, change ...func(*run.Config)) *server.Serv
 		c(&conf)
 	}
 	log := &drivertest.Log{}
-	o := server.Options{Config: conf, FarmHost: true, Projects: filepath.Join(root, "projects"), Network: inside, Pages: 3, Log: slog.New(slog.NewTextHandler(log, nil)), MCP: mcpOf}
+	o := server.Options{Config: conf, FarmHost: true, Projects: filepath.Join(root, "projects"), Network: inside, Pages: 3,
+		Log: slog.New(slog.NewTextHandler(log, nil)), MCP: mcpOf}
 	shareBrowser(&o)
 	s, err := server.New(o)
 	if err != nil {
@@ -220,9 +229,11 @@ func newHost(t testing.TB, adb string, change ...func(*run.Config)) *server.Serv
 }
 
 // changing is what differs from one answer to the next.
-var changing = regexp.MustCompile(`; there are [^"]*|"looks":\d+|lease [0-9a-f]{6}|"(lease|since|until|at|busySince|sha256|took|durationMs|duration_ms|ms|end|start)":("[^"]*"|[0-9.]+)|\d+ms|\d+(\.\d+)? s\b|\d{4}-\d\d-\d\dT[0-9:.]+Z`)
+var changing = regexp.MustCompile(
+	`; there are [^"]*|"looks":\d+|lease [0-9a-f]{6}|"(lease|since|until|at|busySince|sha256|took|durationMs|duration_ms|ms|end|start)":("[^"]*"|[0-9.]+)|\d+ms|\d+(\.\d+)? s\b|\d{4}-\d\d-\d\dT[0-9:.]+Z`)
 
-// TestRemoteDevicesAnswerAsLocalOnes: whatever is asked of a phone of a host gets the status, the code and the words that a phone of this machine gets.
+// TestRemoteDevicesAnswerAsLocalOnes: whatever is asked of a phone of a host gets the status, the code and the words
+// that a phone of this machine gets.
 func TestRemoteDevicesAnswerAsLocalOnes(t *testing.T) {
 	t.Parallel()
 	f, l := newFarm(t, 0), newLab(t, 1, withShell)
@@ -230,10 +241,13 @@ func TestRemoteDevicesAnswerAsLocalOnes(t *testing.T) {
 	same := func(method, path string, body any, headers ...string) {
 		t.Helper()
 		far, near := f.ask(method, path, body, headers...), l.ask(method, path, body, headers...)
-		if far.status != near.status || far.code() != near.code() || far.header.Get("Content-Type") != near.header.Get("Content-Type") {
+		if far.status != near.status || far.code() != near.code() || far.header.Get("Content-Type") != near.header.Get(
+			"Content-Type") {
 			t.Errorf("%s %s %v:\n remote %s\n local  %s", method, path, body, far, near)
 		}
-		if a, b := changing.ReplaceAllString(onFarm.ReplaceAllString(string(far.body), ""), "…"), changing.ReplaceAllString(string(near.body), "…"); near.header.Get("Content-Type") == "application/json" && a != b && !strings.Contains(path, "logs") {
+		if a, b := changing.ReplaceAllString(onFarm.ReplaceAllString(string(far.body), ""), "…"),
+			changing.ReplaceAllString(string(near.body), "…"); near.header.Get("Content-Type") == "application/json" && a != b &&
+			!strings.Contains(path, "logs") {
 			t.Errorf("%s %s %v:\n remote %.600s\n local  %.600s", method, path, body, a, b)
 		}
 		if a, b := headerNames(far.header), headerNames(near.header); a != b {
@@ -265,13 +279,18 @@ func TestRemoteDevicesAnswerAsLocalOnes(t *testing.T) {
 			same(o.method, path, "--x\r\n\r\n--x--\r\n", "Content-Type", "multipart/form-data; boundary=x")
 		}
 	}
-	for _, one := range []*lab{f.lab, l} { // a device that is watched stays open, however long the other one's answer takes
+	// a device that is watched stays open, however long the other one's answer takes
+	for _, one := range []*lab{f.lab, l} {
 		one.watch(t.Context(), "SIM1")
 	}
-	for _, c := range [][3]string{{"POST", "/launch", `{"package": "com.example.login"}`}, {"POST", "/tap", `{"label": "E-mail"}`}, {"POST", "/type", `{"label": "E-mail", "text": "ada@example.com"}`},
-		{"POST", "/assert", `{"label": "Password"}`}, {"POST", "/assert", `{"label": "Nothing", "timeoutMs": 1}`}, {"POST", "/tap", `{"label": "Nothing", "timeoutMs": 1}`}, {"POST", "/inspect", `{"point": "50%,50%"}`},
-		{"GET", "/tree", ""}, {"GET", "/screenshot", ""}, {"GET", "/screenshot?format=jpeg&max=100", ""}, {"GET", "", ""}, {"GET", "/lease", ""}, {"GET", "/recording", ""}, {"GET", "/apps", ""}, {"GET", "/input", ""},
-		{"POST", "/shell", `{"command": "echo hello"}`}, {"POST", "/lease", `{"ttlSeconds": 100, "holder": "ada"}`}, {"GET", "/lease", ""}, {"POST", "/tap", `{"label": "E-mail"}`}, {"DELETE", "/lease", ""}} {
+	for _, c := range [][3]string{{"POST", "/launch", `{"package": "com.example.login"}`},
+		{"POST", "/tap", `{"label": "E-mail"}`}, {"POST", "/type", `{"label": "E-mail", "text": "ada@example.com"}`},
+		{"POST", "/assert", `{"label": "Password"}`}, {"POST", "/assert", `{"label": "Nothing", "timeoutMs": 1}`},
+		{"POST", "/tap", `{"label": "Nothing", "timeoutMs": 1}`}, {"POST", "/inspect", `{"point": "50%,50%"}`},
+		{"GET", "/tree", ""}, {"GET", "/screenshot", ""}, {"GET", "/screenshot?format=jpeg&max=100", ""}, {"GET", "", ""},
+		{"GET", "/lease", ""}, {"GET", "/recording", ""}, {"GET", "/apps", ""}, {"GET", "/input", ""},
+		{"POST", "/shell", `{"command": "echo hello"}`}, {"POST", "/lease", `{"ttlSeconds": 100, "holder": "ada"}`},
+		{"GET", "/lease", ""}, {"POST", "/tap", `{"label": "E-mail"}`}, {"DELETE", "/lease", ""}} {
 		var body any
 		if c[2] != "" {
 			body = c[2]
@@ -284,7 +303,8 @@ func TestRemoteDevicesAnswerAsLocalOnes(t *testing.T) {
 func headerNames(h http.Header) string { return strings.Join(slices.Sorted(maps.Keys(h)), " ") }
 
 // onFarm is what only a hub says of a device.
-var onFarm = regexp.MustCompile(`,"host":"[^"]*","pool":"[^"]*","labels":\{[^}]*\},"use":"[^"]*"(,"(holder|since)":"[^"]*")*`)
+var onFarm = regexp.MustCompile(
+	`,"host":"[^"]*","pool":"[^"]*","labels":\{[^}]*\},"use":"[^"]*"(,"(holder|since)":"[^"]*")*`)
 
 // TestLeaseOfARemoteDevice: who shows the lease has the device, and others are told who.
 func TestLeaseOfARemoteDevice(t *testing.T) {
@@ -296,15 +316,19 @@ func TestLeaseOfARemoteDevice(t *testing.T) {
 	if a.status != 200 || id == "" {
 		t.Fatal(a)
 	}
-	if a := f.ask("POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`); a.status != 409 || !strings.Contains(a.String(), "ada") {
+	if a := f.ask("POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`); a.status != 409 ||
+		!strings.Contains(a.String(), "ada") {
 		t.Error(a)
 	}
 	eventually(t, "the list says so", func() bool {
 		var list []server.Device
-		return json.Unmarshal(f.ask("GET", "/devices", nil).body, &list) == nil && len(list) == 1 && list[0].Use == hub.Leased && strings.HasPrefix(list[0].Holder, "ada") && list[0].Lease != nil && list[0].Host == "one" && list[0].Pool == "lab" && list[0].Labels["desk"] == "one"
+		return json.Unmarshal(f.ask("GET", "/devices", nil).body, &list) == nil && len(list) == 1 &&
+			list[0].Use == hub.Leased && strings.HasPrefix(list[0].Holder, "ada") && list[0].Lease != nil &&
+			list[0].Host == "one" && list[0].Pool == "lab" && list[0].Labels["desk"] == "one"
 	})
 	one := server.Device{}
-	if err := json.Unmarshal(f.ask("GET", "/devices/SIM1", nil).body, &one); err != nil || one.Use != hub.Leased || !strings.HasPrefix(one.Holder, "ada") || one.Host != "one" || one.Pool != "lab" {
+	if err := json.Unmarshal(f.ask("GET", "/devices/SIM1", nil).body, &one); err != nil || one.Use != hub.Leased ||
+		!strings.HasPrefix(one.Holder, "ada") || one.Host != "one" || one.Pool != "lab" {
 		t.Errorf("of one device, less is said than of all: %+v %v", one.FarmDevice, err)
 	}
 	if a := f.ask("GET", "/devices/NOBODY", nil); a.status != 404 || !strings.Contains(a.String(), "there are SIM1") {
@@ -337,33 +361,42 @@ func TestTwoHostsHaveTheSameDevice(t *testing.T) {
 	eventually(t, "all are there", func() bool {
 		return strings.Join(names(), " ") == "SIM1 SIM1@one SIM1@two SIM2@one SIM2@two"
 	})
-	for id, want := range map[string]*androidtest.Phone{"SIM1": f.phones[0], "SIM1@one": one.phones[0], "SIM1@two": two.phones[0], "SIM2@two": two.phones[1]} {
+	for id, want := range map[string]*androidtest.Phone{"SIM1": f.phones[0], "SIM1@one": one.phones[0],
+		"SIM1@two": two.phones[0], "SIM2@two": two.phones[1]} {
 		before := len(want.Taps())
-		if a := f.ask("POST", "/devices/"+id+"/tap", `{"point": "50%,50%"}`); a.status != 200 || len(want.Taps()) != before+1 {
+		if a := f.ask("POST", "/devices/"+id+"/tap", `{"point": "50%,50%"}`); a.status != 200 ||
+			len(want.Taps()) != before+1 {
 			t.Errorf("%s: %s", id, a)
 		}
 	}
-	if a := f.ask("POST", "/devices/SIM2/tap", `{"point": "50%,50%"}`); a.status != 404 || !strings.Contains(a.String(), "SIM2@one, or SIM2@two") {
+	if a := f.ask("POST", "/devices/SIM2/tap", `{"point": "50%,50%"}`); a.status != 404 ||
+		!strings.Contains(a.String(), "SIM2@one, or SIM2@two") {
 		t.Error(a)
 	}
 	lease := f.ask("POST", "/devices/SIM2@two/lease", `{"ttlSeconds": 100, "holder": "ada"}`).json(t)
-	if id, _ := lease["lease"].(string); lease["device"] != "SIM2@two" || f.ask("GET", "/devices/SIM2@two/lease", nil).json(t)["device"] != "SIM2@two" {
+	if id, _ := lease["lease"].(string); lease["device"] != "SIM2@two" || f.ask("GET", "/devices/SIM2@two/lease",
+		nil).json(t)["device"] != "SIM2@two" {
 		t.Errorf("an answer names the device as nobody can call it: %v", lease)
-	} else if a := f.ask("POST", "/devices/SIM2@two/tap", `{"point": "50%,50%"}`); a.status != 409 || !strings.Contains(a.String(), "SIM2@two") {
+	} else if a := f.ask("POST", "/devices/SIM2@two/tap", `{"point": "50%,50%"}`); a.status != 409 ||
+		!strings.Contains(a.String(), "SIM2@two") {
 		t.Errorf("an error names the device as nobody can call it: %s", a)
 	} else if a := f.ask("DELETE", "/devices/SIM2@two/lease", nil, "X-Lease", id); a.status != 204 {
 		t.Error(a)
 	}
 	figures := string(f.ask("GET", "/metrics", nil).body)
-	for _, want := range []string{`taproot_farm_hosts{pool="lab",state="online"} 2`, `taproot_farm_devices{platform="android",pool="lab",use="`} {
+	for _, want := range []string{`taproot_farm_hosts{pool="lab",state="online"} 2`,
+		`taproot_farm_devices{platform="android",pool="lab",use="`} {
 		if !strings.Contains(figures, want) {
 			t.Errorf("the figures lack %s: %s", want, cutTo(figures, 4000))
 		}
 	}
-	if a := f.ask("POST", "/devices/SIM2@two/install", `{"path": "app.apk"}`); a.status != 400 || !strings.Contains(a.String(), "there is no file app.apk on the host of the device: send an app with POST /devices/{id}/apps") {
+	if a := f.ask("POST", "/devices/SIM2@two/install", `{"path": "app.apk"}`); a.status != 400 ||
+		!strings.Contains(a.String(), "there is no file app.apk on the host of the device: send an app with POST "+
+			"/devices/{id}/apps") {
 		t.Errorf("a file that a request names: %s", a)
 	}
-	if a := f.ask("POST", "/devices/SIM1/install", `{"path": "app.apk"}`); a.status != 400 || strings.Contains(a.String(), "host") {
+	if a := f.ask("POST", "/devices/SIM1/install", `{"path": "app.apk"}`); a.status != 400 ||
+		strings.Contains(a.String(), "host") {
 		t.Errorf("a file that a request names for a phone of the hub: %s", a)
 	}
 	two.stop()
@@ -424,7 +457,8 @@ func TestTapThroughTheHub(t *testing.T) {
 	t.Logf("a tap takes %s here and %s through the hub: %.2f times", near, far, float64(far)/float64(near))
 }
 
-// TestStreamsOfARemoteDevice: films, WebSockets, uploads, downloads and logs go through the hub whole, a dead client frees the device, and what is under way ends with its host.
+// TestStreamsOfARemoteDevice: films, WebSockets, uploads, downloads and logs go through the hub whole, a dead client
+// frees the device, and what is under way ends with its host.
 func TestStreamsOfARemoteDevice(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, 0)
@@ -436,7 +470,8 @@ func TestStreamsOfARemoteDevice(t *testing.T) {
 		t.Error(img.Bounds())
 	}
 	conn, lease := f.socket("SIM1")
-	if a := f.tell(conn, `{"id": 1, "do": {"tap": {"point": "50%,30%"}}}`); !strings.Contains(fmt.Sprint(a), "passed:true") || len(m.phones[0].Taps()) != 1 {
+	if a := f.tell(conn, `{"id": 1, "do": {"tap": {"point": "50%,30%"}}}`); !strings.Contains(fmt.Sprint(a),
+		"passed:true") || len(m.phones[0].Taps()) != 1 {
 		t.Error(a)
 	}
 	if a := f.ask("POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`); a.status != 409 {
@@ -446,8 +481,10 @@ func TestStreamsOfARemoteDevice(t *testing.T) {
 		t.Error(a)
 	}
 	_ = conn.CloseNow()
-	eventually(t, "the device is free when the client is gone", func() bool { return f.ask("POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`).status == 200 })
-	if a := f.sendApp("SIM1", "app.apk", "PK\x03\x04\npackage=com.example.sent\n"+strings.Repeat("x", 3<<20)); a.status != 200 {
+	eventually(t, "the device is free when the client is gone",
+		func() bool { return f.ask("POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`).status == 200 })
+	if a := f.sendApp("SIM1", "app.apk", "PK\x03\x04\npackage=com.example.sent\n"+
+		strings.Repeat("x", 3<<20)); a.status != 200 {
 		t.Error(a)
 	}
 	if a := f.ask("GET", "/devices/SIM1/apps", nil); !strings.Contains(string(a.body), "com.example.sent") {
@@ -457,7 +494,8 @@ func TestStreamsOfARemoteDevice(t *testing.T) {
 	if err := m.phones[0].WriteFile("/sdcard/Download/a ü.pdf", content); err != nil {
 		t.Fatal(err)
 	}
-	if a := f.ask("GET", "/devices/SIM1/file?path=/sdcard/Download/a%20%C3%BC.pdf", nil); a.status != 200 || !bytes.Equal(a.body, content) {
+	if a := f.ask("GET", "/devices/SIM1/file?path=/sdcard/Download/a%20%C3%BC.pdf", nil); a.status != 200 ||
+		!bytes.Equal(a.body, content) {
 		t.Errorf("%d, %d bytes", a.status, len(a.body))
 	}
 	next()

@@ -37,7 +37,8 @@ func (s *Server) introduce(c caller) string {
 	return string(text)
 }
 
-// admitHub finds out for whom a hub sends a request. Only connections over NATS may say that, which nobody but hubs can make.
+// admitHub finds out for whom a hub sends a request. Only connections over NATS may say that, which nobody but hubs can
+// make.
 func (s *Server) admitHub(r *http.Request) (caller, *Error) {
 	var i introduction
 	conn, ok := r.Context().Value(connKey{}).(*strictConn)
@@ -69,7 +70,8 @@ func (s *Server) FarmDevices(ctx context.Context) ([]wire.Device, error) {
 			d.Busy = &since
 		}
 		for _, r := range s.pool.Reservations(info.ID) {
-			d.Reserved = append(d.Reserved, wire.Lease{Project: r.Project, Holder: r.Who, Why: r.Why, ID: reservationID(r), By: r.By, Since: r.From, Until: r.Until})
+			d.Reserved = append(d.Reserved, wire.Lease{Project: r.Project, Holder: r.Who, Why: r.Why, ID: reservationID(r),
+				By: r.By, Since: r.From, Until: r.Until})
 		}
 		list = append(list, d)
 	}

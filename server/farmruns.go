@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// farmRunPaths are those by which taproot run --hub sends cases out. They are between programs of one version of the protocol (order.Protocol); the
-// document says only that they are there.
+// farmRunPaths are those by which taproot run --hub sends cases out. They are between programs of one version of the
+// protocol (order.Protocol); the document says only that they are there.
 var farmRunPaths = []string{"/farm/archives/", "/farm/runs", "/farm/usable"}
 
 func isFarmRun(path string) bool {
@@ -25,7 +25,8 @@ func isFarmRun(path string) bool {
 
 // serveFarmRun lets a client in that has cases run on the farm. A run counts as one request, whatever comes of it.
 func (s *Server) serveFarmRun(w http.ResponseWriter, r *http.Request) {
-	a := access{scope: writeRuns, upload: true, free: r.Method != http.MethodPost || r.URL.Path != "/farm/runs", stream: strings.HasSuffix(r.URL.Path, "/events"), pattern: "farm-runs"}
+	a := access{scope: writeRuns, upload: true, free: r.Method != http.MethodPost || r.URL.Path != "/farm/runs",
+		stream: strings.HasSuffix(r.URL.Path, "/events"), pattern: "farm-runs"}
 	noteRoute(r.Context(), a.pattern)
 	c, fail := s.admit(w.Header(), r, a)
 	noteCaller(r.Context(), c)
@@ -71,7 +72,8 @@ type movingAnswer struct {
 func (m *movingAnswer) Unwrap() http.ResponseWriter { return m.ResponseWriter }
 
 func (m *movingAnswer) Write(p []byte) (int, error) {
-	_ = http.NewResponseController(m.ResponseWriter).SetWriteDeadline(time.Now().Add(m.patience)) // there is none in tests without a connection
+	// there is none in tests without a connection
+	_ = http.NewResponseController(m.ResponseWriter).SetWriteDeadline(time.Now().Add(m.patience))
 	return m.ResponseWriter.Write(p)
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestFigureKey: a key of the operator reads GET /metrics and nothing else, until it is revoked; it needed an admin's token of 15 minutes. Keys of projects do not read it, and those that are
-// refused are refused as others are.
+// TestFigureKey: a key of the operator reads GET /metrics and nothing else, until it is revoked; it needed an admin's
+// token of 15 minutes. Keys of projects do not read it, and those that are refused are refused as others are.
 func TestFigureKey(t *testing.T) {
 	t.Parallel()
 	s, withAccounts := withService(t, storetest.SQLite(t))
@@ -35,7 +35,8 @@ func TestFigureKey(t *testing.T) {
 	mixed := key[:strings.LastIndex(key, "_")] + other[strings.LastIndex(other, "_"):]
 	check := func(what, method, path string, want int, headers ...string) {
 		t.Helper()
-		if a := l.ask(method, path, nil, headers...); a.status != want || want == 200 && !strings.Contains(string(a.body), "taproot_http_requests_in_flight") {
+		if a := l.ask(method, path, nil, headers...); a.status != want || want == 200 &&
+			!strings.Contains(string(a.body), "taproot_http_requests_in_flight") {
 			t.Errorf("%s: %s", what, a)
 		}
 	}

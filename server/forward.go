@@ -91,7 +91,8 @@ func (s *Server) completing(at hub.Target, then func(*http.Response) error) func
 	}
 }
 
-// finalAnswers passes on what a host answers in the end. What it says before (100, 103) is for the hub alone, whose own header would be sent with that and be missing later.
+// finalAnswers passes on what a host answers in the end. What it says before (100, 103) is for the hub alone, whose own
+// header would be sent with that and be missing later.
 type finalAnswers struct {
 	http.RoundTripper
 	upgrade []string // of an answer that asks for another protocol: it concerns the client, too
@@ -139,16 +140,19 @@ func (s *Server) forwardPage(w http.ResponseWriter, r *http.Request, a access, h
 		if s.o.Farm != nil && s.o.Farm.Transport(host) != nil {
 			s.refused(callerOf(r.Context()), "device.use", cut(host, 64)+", for "+a.pattern)
 		}
-		return fault(http.StatusNotFound, codeNotFound, fmt.Sprintf("there is no host %.64q; GET /farm lists those of a farm", host))
+		return fault(http.StatusNotFound, codeNotFound,
+			fmt.Sprintf("there is no host %.64q; GET /farm lists those of a farm", host))
 	}
 	s.proxy(w, host, func(*url.URL) {}, way).ServeHTTP(w, r)
 	return nil
 }
 
-// refused notes in the log of the service, for its operators alone: that a device of others exists is nothing for the project that asked.
+// refused notes in the log of the service, for its operators alone: that a device of others exists is nothing for the
+// project that asked.
 func (s *Server) refused(c caller, action, target string) {
 	if s.o.refused != nil {
-		s.o.refused(service.Entry{Actor: "project " + s.o.projectID + ", " + c.Name, Action: action, Target: target, Address: c.addr})
+		s.o.refused(service.Entry{Actor: "project " + s.o.projectID + ", " + c.Name, Action: action, Target: target,
+			Address: c.addr})
 	}
 }
 
@@ -174,13 +178,16 @@ func deviceOf(u *url.URL) (id, rest string) {
 	return id, rest
 }
 
-// proxy sends requests to a host. What came to the hub alone is left out: credentials, and what a browser says of its page.
-func (s *Server) proxy(w http.ResponseWriter, host string, path func(*url.URL), way http.RoundTripper) *httputil.ReverseProxy {
+// proxy sends requests to a host. What came to the hub alone is left out: credentials, and what a browser says of its
+// page.
+func (s *Server) proxy(w http.ResponseWriter, host string, path func(*url.URL),
+	way http.RoundTripper) *httputil.ReverseProxy {
 	final := &finalAnswers{RoundTripper: way}
 	return &httputil.ReverseProxy{Transport: final, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 		Rewrite: func(p *httputil.ProxyRequest) {
 			ctx := p.In.Context()
-			for _, name := range []string{hostHeader, "Authorization", "X-Api-Key", "X-Project", "Cookie", "Origin", "Referer", "Expect", callerHeader, "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Sec-Fetch-User"} {
+			for _, name := range []string{hostHeader, "Authorization", "X-Api-Key", "X-Project", "Cookie", "Origin", "Referer",
+				"Expect", callerHeader, "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Sec-Fetch-User"} {
 				p.Out.Header.Del(name)
 			}
 			p.Out.Header.Set(callerHeader, s.introduce(callerOf(ctx)))
@@ -206,7 +213,8 @@ func (s *Server) proxy(w http.ResponseWriter, host string, path func(*url.URL), 
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			s.log.InfoContext(r.Context(), "a request for a device of a host", "host", host, "error", err)
-			fail := fault(http.StatusBadGateway, codeDevice, fmt.Sprintf("the host %s of the device does not answer: %v", host, err))
+			fail := fault(http.StatusBadGateway, codeDevice, fmt.Sprintf("the host %s of the device does not answer: %v",
+				host, err))
 			if cause := context.Cause(r.Context()); cause != nil {
 				fail = s.problem(r.Context(), cause)
 			}
@@ -215,10 +223,13 @@ func (s *Server) proxy(w http.ResponseWriter, host string, path func(*url.URL), 
 }
 
 // ownHeaders are those that the hub says of every answer itself.
-var ownHeaders = []string{"X-Request-Id", "X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy", "Cross-Origin-Resource-Policy", "Strict-Transport-Security", "Vary",
-	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Ratelimit", "Ratelimit-Limit", "Ratelimit-Policy", "Ratelimit-Remaining", "Ratelimit-Reset"}
+var ownHeaders = []string{"X-Request-Id", "X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy",
+	"Cross-Origin-Resource-Policy", "Strict-Transport-Security", "Vary",
+	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Ratelimit", "Ratelimit-Limit", "Ratelimit-Policy",
+	"Ratelimit-Remaining", "Ratelimit-Reset"}
 
-// recordThere completes the record that a host gave of one device by what the hub knows of it; what the host says now goes before what it said.
+// recordThere completes the record that a host gave of one device by what the hub knows of it; what the host says now
+// goes before what it said.
 func (s *Server) recordThere(at hub.Target, text []byte) ([]byte, error) {
 	var out Device
 	if err := json.Unmarshal(text, &out); err != nil {

@@ -10,11 +10,14 @@ import (
 	"strings"
 )
 
-// renaming lets the answer of a host call its device as the client did, after then has changed its header: two hosts may have one of the same id, and with the id that
-// an answer names the client goes on. Only what says which device it is about is changed, never what is on its screen.
+// renaming lets the answer of a host call its device as the client did, after then has changed its header: two hosts
+// may have one of the same id, and with the id that an answer names the client goes on. Only what says which device it
+// is about is changed, never what is on its screen.
 func renaming(from, to string, then func(*http.Response) error) func(*http.Response) error {
 	return func(res *http.Response) error {
-		if err := then(res); err != nil || res.Request != nil && res.Request.Method == http.MethodHead || res.Header.Get("Content-Type") != "application/json" || res.Header.Get("Content-Encoding") != "" || res.ContentLength > maxRecord || res.ContentLength < 0 || res.StatusCode == http.StatusSwitchingProtocols {
+		if err := then(res); err != nil || res.Request != nil && res.Request.Method == http.MethodHead ||
+			res.Header.Get("Content-Type") != "application/json" || res.Header.Get("Content-Encoding") != "" ||
+			res.ContentLength > maxRecord || res.ContentLength < 0 || res.StatusCode == http.StatusSwitchingProtocols {
 			return err
 		}
 		text, err := io.ReadAll(res.Body)

@@ -7,9 +7,13 @@ import (
 
 // FuzzBodies: whatever is sent as a body, the answer is one of the document's, and never the server's fault.
 func FuzzBodies(f *testing.F) {
-	paths := []string{"/devices/NOBODY/tap", "/devices/NOBODY/swipe", "/devices/NOBODY/lease", "/web/route", "/web/type", "/tests/validate", "/tests/validate", "/devices/NOBODY/extract"}
-	for i, body := range []string{`{"label": "Sign in", "below": {"id": "x"}}`, `{"from": "1,2", "to": "50%,5%"}`, `{"ttlSeconds": 5, "holder": "x"}`, `{"url": "**", "json": {"a": [1, null]}}`,
-		`{"selector": "#x", "text": "${A}"}`, `{"yaml": "id: x\nplatform: web\nsteps:\n  - log: x\n", "vars": {"A": "b"}, "tests": ["x"]}`, `{"yaml": "id: x\nsteps: [{tap: x}]"}`, "{\"regex\": \"(\xff\"}"} {
+	paths := []string{"/devices/NOBODY/tap", "/devices/NOBODY/swipe", "/devices/NOBODY/lease", "/web/route", "/web/type",
+		"/tests/validate", "/tests/validate", "/devices/NOBODY/extract"}
+	for i, body := range []string{`{"label": "Sign in", "below": {"id": "x"}}`, `{"from": "1,2", "to": "50%,5%"}`,
+		`{"ttlSeconds": 5, "holder": "x"}`, `{"url": "**", "json": {"a": [1, null]}}`,
+		`{"selector": "#x", "text": "${A}"}`,
+		`{"yaml": "id: x\nplatform: web\nsteps:\n  - log: x\n", "vars": {"A": "b"}, "tests": ["x"]}`,
+		`{"yaml": "id: x\nsteps: [{tap: x}]"}`, "{\"regex\": \"(\xff\"}"} {
 		f.Add(i, body)
 	}
 	l := newLab(f, 0)

@@ -40,7 +40,8 @@ func TestHostileRequests(t *testing.T) {
 	})
 	l.header.Set("X-API-Key", key)
 	suites := filepath.Join(l.dir, "suites")
-	for name, text := range map[string]string{filepath.Join(l.dir, ".env"): "TAPROOT_JWT_SECRET=" + secret, filepath.Join(l.dir, "outside.txt"): "outside"} {
+	for name, text := range map[string]string{filepath.Join(l.dir, ".env"): "TAPROOT_JWT_SECRET=" + secret,
+		filepath.Join(l.dir, "outside.txt"): "outside"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -79,31 +80,46 @@ func TestHostileRequests(t *testing.T) {
 			}
 		}
 	}
-	for _, target := range []string{url, "http://localhost:" + port, "http://[::1]:" + port, "http://0.0.0.0:" + port, "http://2130706433:" + port, "http://0x7f.1:" + port,
-		"http://0177.0.0.1:" + port, "http://[::ffff:127.0.0.1]:" + port, "http://127.1:" + port, "http://169.254.169.254/latest/meta-data/", "http://[fd00:ec2::254]/", "http://10.0.0.1/",
-		"http://192.168.1.1/", "http://172.16.0.1/", "http://100.64.0.1/", "http://[fe80::1]/", "http://[64:ff9b::7f00:1]/", "http://user@127.0.0.1:" + port, "https://localhost:" + port} {
-		refused("launch "+target, l.ask("POST", "/web/launch", map[string]any{"url": target, "timeoutMs": 3000}), 403, 422, 400)
+	for _, target := range []string{url, "http://localhost:" + port, "http://[::1]:" + port, "http://0.0.0.0:" + port,
+		"http://2130706433:" + port, "http://0x7f.1:" + port,
+		"http://0177.0.0.1:" + port, "http://[::ffff:127.0.0.1]:" + port, "http://127.1:" + port,
+		"http://169.254.169.254/latest/meta-data/", "http://[fd00:ec2::254]/", "http://10.0.0.1/",
+		"http://192.168.1.1/", "http://172.16.0.1/", "http://100.64.0.1/", "http://[fe80::1]/", "http://[64:ff9b::7f00:1]/",
+		"http://user@127.0.0.1:" + port, "https://localhost:" + port} {
+		refused("launch "+target, l.ask("POST", "/web/launch", map[string]any{"url": target, "timeoutMs": 3000}), 403,
+			422, 400)
 	}
-	for _, target := range []string{"file:///etc/passwd", "FILE:///etc/passwd", "file://localhost/etc/passwd", "view-source:file:///etc/passwd", "javascript:alert(1)", "data:text/html,<h1>x</h1>",
-		"chrome://version", "ftp://127.0.0.1/", "../outside.html", "/etc/passwd", "page.html", "//127.0.0.1:" + port + "/", "blob:x", "content://x", "\x00", strings.Repeat("http://x/", 5000)} {
-		refused(fmt.Sprintf("launch %.60q", target), l.ask("POST", "/web/launch", map[string]any{"url": target, "timeoutMs": 3000}), 403, 422, 400)
+	for _, target := range []string{"file:///etc/passwd", "FILE:///etc/passwd", "file://localhost/etc/passwd",
+		"view-source:file:///etc/passwd", "javascript:alert(1)", "data:text/html,<h1>x</h1>",
+		"chrome://version", "ftp://127.0.0.1/", "../outside.html", "/etc/passwd", "page.html", "//127.0.0.1:" + port + "/",
+		"blob:x", "content://x", "\x00", strings.Repeat("http://x/", 5000)} {
+		refused(fmt.Sprintf("launch %.60q", target),
+			l.ask("POST", "/web/launch", map[string]any{"url": target, "timeoutMs": 3000}), 403, 422, 400)
 	}
-	for _, link := range []string{url, "http://2130706433:" + port, "http://0x7f.1/", "http://127.0.0.1./", "http://0177.1/", "http://①②⑦.0.0.①/", "http://127。0。0。1/", "file:///sdcard/x", "content://contacts", "intent://x#Intent;scheme=http;end", "javascript:1", "http://169.254.169.254/"} {
+	for _, link := range []string{url, "http://2130706433:" + port, "http://0x7f.1/", "http://127.0.0.1./",
+		"http://0177.1/", "http://①②⑦.0.0.①/", "http://127。0。0。1/", "file:///sdcard/x", "content://contacts",
+		"intent://x#Intent;scheme=http;end", "javascript:1", "http://169.254.169.254/"} {
 		refused("open link "+link, l.ask("POST", "/devices/SIM1/open-link", map[string]any{"url": link}), 403)
 	}
-	for _, file := range []string{"/etc/passwd", "../outside.txt", "link.txt", ".hidden", "../.env", "./../.env", "a/../../outside.txt", `..\outside.txt`} {
+	for _, file := range []string{"/etc/passwd", "../outside.txt", "link.txt", ".hidden", "../.env", "./../.env",
+		"a/../../outside.txt", `..\outside.txt`} {
 		refused("install "+file, l.ask("POST", "/devices/SIM1/install", map[string]any{"path": file}), 422, 400)
 	}
 	refused("a shell", l.ask("POST", "/devices/SIM1/shell", map[string]any{"command": "cat /data/x"}), 422, 403, 502)
-	for _, text := range []string{"${TAPROOT_JWT_SECRET}", "${TAPROOT_API_KEYS}", "${PATH}", "${HOME:-${TAPROOT_JWT_SECRET}}"} {
+	for _, text := range []string{"${TAPROOT_JWT_SECRET}", "${TAPROOT_API_KEYS}", "${PATH}",
+		"${HOME:-${TAPROOT_JWT_SECRET}}"} {
 		refused("input "+text, l.ask("POST", "/devices/SIM1/input", map[string]any{"text": text}), 400)
 	}
 	for what, body := range map[string]any{
-		"the environment in vars":     map[string]any{"yaml": none("  - log: ${A}\n"), "vars": map[string]string{"A": "${TAPROOT_JWT_SECRET}"}},
-		"the environment in a test":   map[string]any{"yaml": strings.Replace(none("  - log: ${A}\n"), "steps:", "vars: {A: \"${TAPROOT_JWT_SECRET}\"}\nsteps:", 1)},
+		"the environment in vars": map[string]any{"yaml": none("  - log: ${A}\n"), "vars": map[string]string{
+			"A": "${TAPROOT_JWT_SECRET}"}},
+		"the environment in a test": map[string]any{"yaml": strings.Replace(none("  - log: ${A}\n"), "steps:",
+			"vars: {A: \"${TAPROOT_JWT_SECRET}\"}\nsteps:", 1)},
 		"a test outside of the suite": map[string]any{"yaml": web("  - run: {file: ../outside.yaml}\n")},
 		"a hidden file of data":       map[string]any{"yaml": "id: evil\nplatform: web\ndata: ../.env\nsteps:\n  - log: x\n"},
-		"an anchor that grows":        map[string]any{"yaml": "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d]\n"},
+		"an anchor that grows": map[string]any{
+			"yaml": "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d " +
+				"[*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d]\n"},
 	} {
 		a := l.ask("POST", "/runs", body)
 		if a.status == 202 {
@@ -116,11 +132,14 @@ func TestHostileRequests(t *testing.T) {
 		refused(what, a, 202, 400)
 	}
 	runs := map[string]string{
-		"an http step to the inside":  none("  - http: {url: \"" + url + "\"}\n"),
-		"a page of the inside":        web("  - openBrowser: {url: \"" + url + "\", headless: true}\n"),
-		"a script that asks inside":   web("  - openBrowser: {url: \"about:blank\", headless: true}\n  - webEval: {script: \"fetch('" + url + "', {mode: 'no-cors'})\"}\n"),
-		"a file of this machine":      web("  - openBrowser: {url: \"file:///etc/passwd\", headless: true}\n"),
-		"a file that is uploaded":     web("  - openBrowser: {url: \"about:blank\", headless: true}\n  - webUpload: {selector: input, files: [../.env]}\n"),
+		"an http step to the inside": none("  - http: {url: \"" + url + "\"}\n"),
+		"a page of the inside":       web("  - openBrowser: {url: \"" + url + "\", headless: true}\n"),
+		"a script that asks inside": web(
+			"  - openBrowser: {url: \"about:blank\", headless: true}\n  - webEval: {script: " +
+				"\"fetch('" + url + "', {mode: 'no-cors'})\"}\n"),
+		"a file of this machine": web("  - openBrowser: {url: \"file:///etc/passwd\", headless: true}\n"),
+		"a file that is uploaded": web(
+			"  - openBrowser: {url: \"about:blank\", headless: true}\n  - webUpload: {selector: input, files: [../.env]}\n"),
 		"a shell in a test":           phone("  - shell: {command: id}\n"),
 		"a link to the inside":        phone("  - openLink: \"" + url + "\"\n"),
 		"an app from outside":         phone("  - install: ../outside.txt\n"),
@@ -149,11 +168,15 @@ func TestHostileRequests(t *testing.T) {
 		refused(what, a, 400)
 	}
 	for what, a := range map[string]answer{
-		"a foreign origin":          l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Login"}, "Origin", "https://evil.example.com"),
-		"an origin of null":         l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Login"}, "Origin", "null"),
-		"another port":              l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Login"}, "Origin", "http://127.0.0.1:1"),
-		"a picture for others":      l.ask("GET", "/devices/SIM1/screenshot", nil, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors"),
-		"a frame of others":         l.ask("GET", "/devices", nil, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"),
+		"a foreign origin": l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Login"}, "Origin",
+			"https://evil.example.com"),
+		"an origin of null": l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Login"}, "Origin", "null"),
+		"another port": l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Login"}, "Origin",
+			"http://127.0.0.1:1"),
+		"a picture for others": l.ask("GET", "/devices/SIM1/screenshot", nil, "Sec-Fetch-Site", "cross-site",
+			"Sec-Fetch-Mode", "no-cors"),
+		"a frame of others": l.ask("GET", "/devices", nil, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode",
+			"navigate", "Sec-Fetch-Dest", "iframe"),
 		"a sibling site":            l.ask("POST", "/runs", map[string]any{"yaml": passing}, "Sec-Fetch-Site", "same-site"),
 		"a path that climbs":        l.ask("GET", "/reports/..%2f..%2fproject%2f.env", nil),
 		"a path that climbs deeper": l.ask("GET", "/reports/2026-03-04T05-06-07/..%2f..%2f..%2f..%2fetc%2fpasswd/x", nil),
@@ -174,7 +197,8 @@ func TestHostileRequests(t *testing.T) {
 		t.Errorf("%d requests only", n)
 	}
 	t.Logf("%d hostile requests", n)
-	if text := l.log.String(); strings.Contains(text, secret) || strings.Contains(text, key) || strings.Contains(text, "hunter22") {
+	if text := l.log.String(); strings.Contains(text, secret) || strings.Contains(text, key) ||
+		strings.Contains(text, "hunter22") {
 		t.Error("a secret is in the log")
 	}
 }
@@ -203,7 +227,8 @@ func (l *lab) allEvents(run string) string {
 	return b.String()
 }
 
-// TestRedirectsAreGuarded: private addresses are allowed, those where clouds hand out credentials are not, whichever way leads there.
+// TestRedirectsAreGuarded: private addresses are allowed, those where clouds hand out credentials are not, whichever
+// way leads there.
 func TestRedirectsAreGuarded(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
@@ -218,10 +243,12 @@ func TestRedirectsAreGuarded(t *testing.T) {
 	if a := l.ask("POST", "/web/launch", map[string]any{"url": evil.URL}); a.status != 200 {
 		t.Fatal(a)
 	}
-	if a := l.ask("POST", "/web/navigate", map[string]any{"url": evil.URL + "/to", "timeoutMs": 5000}); a.status != 403 && a.status != 422 {
+	if a := l.ask("POST", "/web/navigate", map[string]any{"url": evil.URL + "/to", "timeoutMs": 5000}); a.status != 403 &&
+		a.status != 422 {
 		t.Error(a)
 	}
-	if a := l.ask("POST", "/web/launch", map[string]any{"url": evil.URL + "/to", "timeoutMs": 5000}); a.status != 403 && a.status != 422 {
+	if a := l.ask("POST", "/web/launch", map[string]any{"url": evil.URL + "/to", "timeoutMs": 5000}); a.status != 403 &&
+		a.status != 422 {
 		t.Error(a)
 	}
 }
@@ -241,7 +268,8 @@ func TestExposedVariables(t *testing.T) {
 			t.Errorf("%s: %s", path, a)
 		}
 	}
-	if a := l.ask("POST", "/devices/SIM1/assert", map[string]any{"label": "nothing", "timeoutMs": 0}); strings.Contains(string(a.body), "hunter22") {
+	if a := l.ask("POST", "/devices/SIM1/assert", map[string]any{"label": "nothing", "timeoutMs": 0}); strings.Contains(
+		string(a.body), "hunter22") {
 		t.Error(a)
 	}
 	if strings.Contains(l.log.String(), "hunter22") {

@@ -28,18 +28,30 @@ var speakOurWay = sync.OnceFunc(func() { huma.NewError, huma.ValidateStrictCasin
 func newAPI(mux *http.ServeMux, version string) huma.API {
 	speakOurWay()
 	json := huma.Format{Marshal: marshal, Unmarshal: unmarshal}
-	c := huma.Config{OpenAPI: &huma.OpenAPI{OpenAPI: "3.1.0", Info: &huma.Info{Title: "Taproot", Version: version, Description: apiDoc,
-		License: &huma.License{Name: "Apache-2.0", URL: "https://www.apache.org/licenses/LICENSE-2.0"}},
-		Servers: []*huma.Server{{URL: "/", Description: "this server"}, {URL: "/api", Description: "the same, under the prefix of the cloud service"}},
-		Tags: []*huma.Tag{{Name: "devices", Description: "Phones, and pages of browsers."}, {Name: "actions", Description: "What can be done on a device."},
-			{Name: "leases", Description: "Holding a device for more than one call."}, {Name: "web", Description: "Pages of a browser."},
-			{Name: "runs", Description: "Running tests."}, {Name: "reports", Description: "What runs leave."}, {Name: "accounts", Description: "People, where the server has accounts."}, {Name: "projects", Description: "Projects, their members, keys and usage, where the server has accounts."}, {Name: "farm", Description: "Hosts and their devices, where the server is the hub of a farm. " +
-				"The paths below /farm/archives, /farm/runs and /farm/usable are between taproot run --hub and the hub, change with their version, and are not described: clients of the API run tests on the farm with POST /runs."}, {Name: "server", Description: "The server itself."}}},
-		Formats: map[string]huma.Format{"application/json": json}, DefaultFormat: "application/json", RejectUnknownQueryParameters: true}
-	c.Components = &huma.Components{Schemas: huma.NewMapRegistry(schemaPrefix, huma.DefaultSchemaNamer), Responses: map[string]*huma.Response{},
+	c := huma.Config{OpenAPI: &huma.OpenAPI{OpenAPI: "3.1.0", Info: &huma.Info{Title: "Taproot", Version: version,
+		Description: apiDoc,
+		License:     &huma.License{Name: "Apache-2.0", URL: "https://www.apache.org/licenses/LICENSE-2.0"}},
+		Servers: []*huma.Server{{URL: "/", Description: "this server"},
+			{URL: "/api", Description: "the same, under the prefix of the cloud service"}},
+		Tags: []*huma.Tag{{Name: "devices", Description: "Phones, and pages of browsers."},
+			{Name: "actions", Description: "What can be done on a device."},
+			{Name: "leases", Description: "Holding a device for more than one call."},
+			{Name: "web", Description: "Pages of a browser."},
+			{Name: "runs", Description: "Running tests."}, {Name: "reports", Description: "What runs leave."},
+			{Name: "accounts", Description: "People, where the server has accounts."},
+			{Name: "projects", Description: "Projects, their members, keys and usage, where the server has " +
+				"accounts."}, {Name: "farm", Description: "Hosts and their devices, where the server is the hub of a farm. " +
+				"The paths below /farm/archives, /farm/runs and /farm/usable are between taproot run --hub and the hub, change " +
+				"with their version, and are not described: clients of the API run tests on the farm with POST /runs."},
+			{Name: "server", Description: "The server itself."}}},
+		Formats: map[string]huma.Format{"application/json": json}, DefaultFormat: "application/json",
+		RejectUnknownQueryParameters: true}
+	c.Components = &huma.Components{Schemas: huma.NewMapRegistry(schemaPrefix, huma.DefaultSchemaNamer),
+		Responses: map[string]*huma.Response{},
 		SecuritySchemes: map[string]*huma.SecurityScheme{
-			"bearer": {Type: "http", Scheme: "bearer", Description: "An API key, or a JSON web token with the scope of the operation in its claim scope."},
-			"key":    {Type: "apiKey", In: "header", Name: "X-API-Key", Description: "An API key."}}}
+			"bearer": {Type: "http", Scheme: "bearer",
+				Description: "An API key, or a JSON web token with the scope of the operation in its claim scope."},
+			"key": {Type: "apiKey", In: "header", Name: "X-API-Key", Description: "An API key."}}}
 	return humago.New(mux, c)
 }
 
@@ -58,7 +70,8 @@ func unmarshal(data []byte, v any) error {
 	err := json.Unmarshal(data, v)
 	var unfit *json.UnmarshalTypeError
 	if errors.As(err, &unfit) {
-		return fmt.Errorf("%q does not take the %s", unfit.Field, unfit.Value) // the library's own words are for those who write Go
+		// the library's own words are for those who write Go
+		return fmt.Errorf("%q does not take the %s", unfit.Field, unfit.Value)
 	}
 	return err
 }
@@ -100,7 +113,8 @@ func (s *Server) describe(o op) huma.Operation {
 		pattern += "{$}"
 	}
 	s.access[pattern] = access{scope: o.Scope, upload: o.Upload, free: o.Free, stream: o.Stream}
-	h := huma.Operation{Method: method, Path: path, OperationID: o.ID, Summary: o.Summary, Description: o.Doc, Tags: []string{o.Tag},
+	h := huma.Operation{Method: method, Path: path, OperationID: o.ID, Summary: o.Summary, Description: o.Doc,
+		Tags:          []string{o.Tag},
 		DefaultStatus: o.Status, MaxBodyBytes: s.o.MaxBody + 1, BodyReadTimeout: -1, Responses: map[string]*huma.Response{}}
 	if h.Description == "" {
 		h.Description = o.Summary + "."
@@ -111,15 +125,18 @@ func (s *Server) describe(o op) huma.Operation {
 		h.Security = []map[string][]string{{"bearer": {}}, {"key": {}}}
 		h.Extensions = map[string]any{"x-scope": o.Scope}
 	}
-	codes := append([]int{http.StatusBadRequest, http.StatusForbidden, http.StatusTooManyRequests, http.StatusInternalServerError}, o.Codes...)
+	codes := append([]int{http.StatusBadRequest, http.StatusForbidden, http.StatusTooManyRequests,
+		http.StatusInternalServerError}, o.Codes...)
 	if o.Scope != "" {
 		codes = append(codes, http.StatusUnauthorized)
 	}
 	if s.o.Service != nil && o.Scope != "" {
-		codes = append(codes, http.StatusPaymentRequired, http.StatusNotFound, http.StatusServiceUnavailable, http.StatusInsufficientStorage)
+		codes = append(codes, http.StatusPaymentRequired, http.StatusNotFound, http.StatusServiceUnavailable,
+			http.StatusInsufficientStorage)
 	}
 	if method == http.MethodPost {
-		codes = append(codes, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusInsufficientStorage)
+		codes = append(codes, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+			http.StatusInsufficientStorage)
 	}
 	for _, code := range codes {
 		h.Responses[strconv.Itoa(code)] = s.errorResponse(code)
@@ -132,9 +149,11 @@ func (s *Server) errorResponse(code int) *huma.Response {
 	all := s.api.OpenAPI().Components.Responses
 	name := "Error" + strconv.Itoa(code)
 	if all[name] == nil {
-		r := &huma.Response{Description: http.StatusText(code), Content: map[string]*huma.MediaType{"application/json": {Schema: s.schema(Error{}, "Error")}}}
+		r := &huma.Response{Description: http.StatusText(code), Content: map[string]*huma.MediaType{
+			"application/json": {Schema: s.schema(Error{}, "Error")}}}
 		if code == http.StatusTooManyRequests {
-			r.Headers = map[string]*huma.Param{"Retry-After": {Description: "Seconds to wait.", Schema: &huma.Schema{Type: huma.TypeInteger}}}
+			r.Headers = map[string]*huma.Param{
+				"Retry-After": {Description: "Seconds to wait.", Schema: &huma.Schema{Type: huma.TypeInteger}}}
 		}
 		all[name] = r
 	}
@@ -172,7 +191,8 @@ func (s *Server) raw(o op, handle func(http.ResponseWriter, *http.Request) error
 	for _, part := range strings.Split(path, "/") {
 		if name, ok := strings.CutPrefix(strings.TrimSuffix(part, "}"), "{"); ok {
 			name = strings.TrimSuffix(name, "...")
-			h.Parameters = append(h.Parameters, &huma.Param{Name: name, In: "path", Required: true, Example: pathExample(path, name), Schema: &huma.Schema{Type: huma.TypeString}})
+			h.Parameters = append(h.Parameters, &huma.Param{Name: name, In: "path", Required: true,
+				Example: pathExample(path, name), Schema: &huma.Schema{Type: huma.TypeString}})
 		}
 	}
 	h.Parameters = append(h.Parameters, o.Query...)
@@ -225,7 +245,8 @@ func (s *Server) success(o op) *huma.Response {
 		case strings.HasPrefix(kind, "text/"):
 			r.Content[kind] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
 		case kind == "application/octet-stream":
-			r.Content["*/*"] = &huma.MediaType{Schema: &huma.Schema{Extensions: map[string]any{"contentMediaType": "application/octet-stream"}}}
+			r.Content["*/*"] = &huma.MediaType{
+				Schema: &huma.Schema{Extensions: map[string]any{"contentMediaType": "application/octet-stream"}}}
 		default:
 			r.Content[kind] = &huma.MediaType{Schema: &huma.Schema{Extensions: map[string]any{"contentMediaType": kind}}}
 		}

@@ -44,7 +44,9 @@ const (
 
 // inputQuery says whether the device may be taken from another connection.
 func inputQuery() []*huma.Param {
-	return []*huma.Param{{Name: "take", In: "query", Description: "Take the device from another connection of the same credential.", Schema: &huma.Schema{Type: huma.TypeBoolean}}}
+	return []*huma.Param{
+		{Name: "take", In: "query", Description: "Take the device from another connection of the same credential.",
+			Schema: &huma.Schema{Type: huma.TypeBoolean}}}
 }
 
 // inputAnswer is what comes of one message.
@@ -104,8 +106,8 @@ type inputLease struct {
 	own    bool   // it lasts as long as the connection
 }
 
-// inputHolder gives the lease that the client shows, or a new one for as long as the connection lasts. With take, another connection of the same
-// credential has lost the device.
+// inputHolder gives the lease that the client shows, or a new one for as long as the connection lasts. With take,
+// another connection of the same credential has lost the device.
 func (s *Server) inputHolder(ctx context.Context, id string, take bool) (inputLease, error) {
 	c := callerOf(ctx)
 	s.beginReserved(ctx, id, c)
@@ -191,8 +193,8 @@ func (i *inputSocket) bye(why error) {
 	}
 }
 
-// read takes messages while others are acted on, so that a client that has gone is noticed in the middle of an action. It ends with the
-// connection: a context that ended while it reads would close that without a word.
+// read takes messages while others are acted on, so that a client that has gone is noticed in the middle of an action.
+// It ends with the connection: a context that ended while it reads would close that without a word.
 func (i *inputSocket) read(messages chan<- []byte) error {
 	for {
 		kind, text, err := i.conn.Read(context.Background())
@@ -244,7 +246,8 @@ func (i *inputSocket) act(ctx context.Context, text []byte) (inputAnswer, error)
 		Do  map[string]json.RawMessage `json:"do"`
 		Run *inputRun                  `json:"run"`
 	}
-	if err := json.Unmarshal(text, &m); err != nil || len(m.ID) == 0 || len(m.Do) > 1 || (len(m.Do) == 1) == (m.Run != nil) {
+	if err := json.Unmarshal(text, &m); err != nil || len(m.ID) == 0 || len(m.Do) > 1 ||
+		(len(m.Do) == 1) == (m.Run != nil) {
 		return inputAnswer{}, &errMessage{`send {"id": 1, "do": {"tap": {"label": "Sign in"}}}`}
 	}
 	inner, done := i.now.begin(ctx, m.ID)

@@ -24,7 +24,8 @@ import (
 
 // inputRun asks for steps of a test to be performed on the device that is open.
 type inputRun struct {
-	File     string            `json:"file"` // of the project, which the text is of or will be: its folder is where files are named from
+	// of the project, which the text is of or will be: its folder is where files are named from
+	File     string            `json:"file"`
 	YAML     string            `json:"yaml"`
 	FromLine int               `json:"fromLine"` // of the first step; 0: the first one of the test
 	ToLine   int               `json:"toLine"`   // in the last step; 0: the last one of the test
@@ -95,30 +96,33 @@ func (i *inputSocket) run(ctx context.Context, r *inputRun, tell func(*inputStep
 	}
 	out := &Outcome{Passed: true}
 	begins := func(step *dsl.Step) { tell(&inputStep{Line: step.Pos.Line, Action: step.Def.Name}) }
-	_, err = i.s.devices.Steps(ctx, live.StepsRequest{Device: i.device, Who: i.who, Test: test, Case: &c, Dir: c.Dir, Begins: begins, Ended: func(e live.StepEnd) {
-		step := inputStep{Line: e.Step.Pos.Line, Action: e.Step.Def.Name, Verdict: e.Verdict, DurationMS: e.Took.Milliseconds()}
-		if e.Problem != nil {
-			if e.Verdict == event.Fail && e.Tree != nil {
-				step.Repairs = client.Repairs(e.Tree, e.Step, r.PreferID)
+	_, err = i.s.devices.Steps(ctx, live.StepsRequest{Device: i.device, Who: i.who, Test: test, Case: &c, Dir: c.Dir,
+		Begins: begins, Ended: func(e live.StepEnd) {
+			step := inputStep{Line: e.Step.Pos.Line, Action: e.Step.Def.Name, Verdict: e.Verdict,
+				DurationMS: e.Took.Milliseconds()}
+			if e.Problem != nil {
+				if e.Verdict == event.Fail && e.Tree != nil {
+					step.Repairs = client.Repairs(e.Tree, e.Step, r.PreferID)
+				}
+				step.Message, step.Candidates = markdown.VisibleLines(i.s.mask.Text(e.Problem.Message), maxMessage),
+					e.Problem.Candidates
 			}
-			step.Message, step.Candidates = markdown.VisibleLines(i.s.mask.Text(e.Problem.Message), maxMessage), e.Problem.Candidates
-		}
-		if e.Verdict != event.Pass && e.Verdict != event.Skipped {
-			out.Passed, out.Message = false, step.Message
-		}
-		out.DurationMS += step.DurationMS
-		if i.s.hide(&step) == nil {
-			tell(&step)
-		}
-	}})
+			if e.Verdict != event.Pass && e.Verdict != event.Skipped {
+				out.Passed, out.Message = false, step.Message
+			}
+			out.DurationMS += step.DurationMS
+			if i.s.hide(&step) == nil {
+				tell(&step)
+			}
+		}})
 	if err != nil && out.Passed {
 		return nil, asDeviceError(err)
 	}
 	return out, nil
 }
 
-// draft reads the test. In the user's own project it stands in its folder, with what its suite says, its data, the files that it runs and
-// the environment; elsewhere it stands alone.
+// draft reads the test. In the user's own project it stands in its folder, with what its suite says, its data, the
+// files that it runs and the environment; elsewhere it stands alone.
 func (i *inputSocket) draft(r *inputRun, platform dsl.Platform) (c plan.Case, err error) {
 	vars := maps.Clone(i.s.o.Exposed)
 	if vars == nil {
@@ -136,10 +140,12 @@ func (i *inputSocket) draft(r *inputRun, platform dsl.Platform) (c plan.Case, er
 		}
 	} else {
 		file := cmp.Or(filepath.ToSlash(r.File), sentFile)
-		if _, err := i.s.project.Stat(path.Dir(file)); !plan.YAMLFile(file) || !filepath.IsLocal(file) || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if _, err := i.s.project.Stat(path.Dir(file)); !plan.YAMLFile(file) || !filepath.IsLocal(file) || err != nil &&
+			!errors.Is(err, fs.ErrNotExist) {
 			return c, invalid("run.file: name a file of this project that ends in .yaml")
 		}
-		c, err = plan.Draft(plan.Options{Dir: i.s.project.Name(), Platform: platform, Vars: vars, Env: i.s.o.Config.LookupEnv}, plan.Source{Name: file, Text: []byte(r.YAML)})
+		c, err = plan.Draft(plan.Options{Dir: i.s.project.Name(), Platform: platform, Vars: vars,
+			Env: i.s.o.Config.LookupEnv}, plan.Source{Name: file, Text: []byte(r.YAML)})
 		c.Platform = platform
 	}
 	if err != nil {

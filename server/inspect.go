@@ -153,7 +153,9 @@ func (in *inspectInput) ask() (a asked, err error) {
 		a.selector = &sel
 	case b.Point != "":
 		def, _ := dsl.Lookup("tap")
-		args, err := dsl.Decode(def, source.Value{Kind: source.Map, Fields: []source.Field{{Key: "point", Value: source.Value{Kind: source.String, Text: b.Point}}}})
+		args, err := dsl.Decode(def,
+			source.Value{Kind: source.Map, Fields: []source.Field{
+				{Key: "point", Value: source.Value{Kind: source.String, Text: b.Point}}}})
 		tap, ok := args.(dsl.Tap)
 		if err != nil || !ok || tap.Point == nil {
 			return a, invalid(`body.point: write "120,340" for pixels or "50%,80%" for per cent`)
@@ -190,7 +192,8 @@ func (s *Server) inspect(ctx context.Context, in *inspectInput) (*inspection, er
 			return err
 		}
 		x, y := placeOf(*ask.point, tree)
-		out.Body.Control, err = record.At(ctx, session.Device, x/float64(max(1, tree.Size.X)), y/float64(max(1, tree.Size.Y)), ask.preferID)
+		out.Body.Control, err = record.At(ctx, session.Device, x/float64(max(1, tree.Size.X)), y/float64(max(1, tree.Size.Y)),
+			ask.preferID)
 		return err
 	})
 	if err != nil {
@@ -213,13 +216,15 @@ func (s *Server) inspect(ctx context.Context, in *inspectInput) (*inspection, er
 		}
 	default:
 		for _, n := range elements.All() {
-			out.Body.Elements = append(out.Body.Elements, ElementLine{Words: elements.Words(n), Box: boxOf(n.Bounds), Depth: depthOf(elements, n)})
+			out.Body.Elements = append(out.Body.Elements, ElementLine{Words: elements.Words(n), Box: boxOf(n.Bounds),
+				Depth: depthOf(elements, n)})
 		}
 	}
 	return out, s.hide(&out.Body)
 }
 
-// readPixels reads the text in a part of the screen. All of the screen is read, as steps with ocr: do: a text that is found here is found there.
+// readPixels reads the text in a part of the screen. All of the screen is read, as steps with ocr: do: a text that is
+// found here is found there.
 func readPixels(ctx context.Context, session *action.Session, part Box) (width, height int, lines []string, err error) {
 	vision := session.Settings.Vision
 	if vision == nil {
@@ -229,7 +234,8 @@ func readPixels(ctx context.Context, session *action.Session, part Box) (width, 
 	if err != nil {
 		return 0, 0, nil, err
 	}
-	within := image.Rect(part.Left, part.Top, part.Left+part.Width, part.Top+part.Height).Add(img.Bounds().Min).Intersect(img.Bounds())
+	within := image.Rect(part.Left, part.Top, part.Left+part.Width, part.Top+part.Height).Add(img.Bounds().Min).Intersect(
+		img.Bounds())
 	if within.Empty() {
 		return 0, 0, nil, &live.InvalidError{Err: errors.New("body.read: this part is outside of the screen")}
 	}
@@ -306,12 +312,14 @@ func depthOf(elements *client.Identified, n *screen.Node) (depth int) {
 }
 
 func elementInfo(elements *client.Identified, n *screen.Node, preferID bool) ElementInfo {
-	info := ElementInfo{Words: elements.Words(n), Box: boxOf(n.Bounds), Editable: n.Editable, Password: n.Password, Attributes: map[string]string{}, Path: []string{}, Selectors: []SelectorCandidate{}}
+	info := ElementInfo{Words: elements.Words(n), Box: boxOf(n.Bounds), Editable: n.Editable, Password: n.Password,
+		Attributes: map[string]string{}, Path: []string{}, Selectors: []SelectorCandidate{}}
 	text := n.Text
 	if n.Password {
 		text = strings.Repeat("•", min(len(text), 3))
 	}
-	for name, value := range map[string]string{"type": n.Type, "role": n.Role, "id": n.ID, "test id": n.TestID, "text": text, "description": n.Desc, "hint": n.Hint, "package": n.Package} {
+	for name, value := range map[string]string{"type": n.Type, "role": n.Role, "id": n.ID, "test id": n.TestID,
+		"text": text, "description": n.Desc, "hint": n.Hint, "package": n.Package} {
 		if value != "" {
 			info.Attributes[name] = value
 		}
@@ -329,7 +337,8 @@ func elementInfo(elements *client.Identified, n *screen.Node, preferID bool) Ele
 func written(c client.Candidate, n *screen.Node) SelectorCandidate {
 	tap, _ := dsl.Lookup("tap")
 	_, yaml, _ := strings.Cut(client.StepLine(tap, c.Selector), ": ")
-	out := SelectorCandidate{YAML: yaml, Matches: c.Matches, Picks: c.Picks, Robust: c.Robust, Why: c.Why, Steps: map[string]WrittenStep{}}
+	out := SelectorCandidate{YAML: yaml, Matches: c.Matches, Picks: c.Picks, Robust: c.Robust, Why: c.Why,
+		Steps: map[string]WrittenStep{}}
 	add := func(name, action string, v source.Value) {
 		def, _ := dsl.Lookup(action)
 		if _, err := dsl.Decode(def, v); err == nil {
@@ -353,7 +362,8 @@ func written(c client.Candidate, n *screen.Node) SelectorCandidate {
 		} else if text := n.Label(); text != "" {
 			add("assertValue", "assertElement", field("text", text))
 		}
-		out.Steps["extract"] = WrittenStep{Line: "extract: " + source.Flow(field("as", "value")), Do: map[string]any{"extract": c.Selector.Go()}}
+		out.Steps["extract"] = WrittenStep{Line: "extract: " + source.Flow(field("as", "value")),
+			Do: map[string]any{"extract": c.Selector.Go()}}
 	}
 	return out
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// TestInspect: the elements of a screen, the selectors of one of them, and what a selector picks; also of a device that is held.
+// TestInspect: the elements of a screen, the selectors of one of them, and what a selector picks; also of a device that
+// is held.
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -30,38 +31,46 @@ func TestInspect(t *testing.T) {
 		}
 	}
 	a := l.ask("POST", "/devices/SIM1/inspect", `{}`)
-	if err := json.Unmarshal(a.body, &all); err != nil || all.Width != androidtest.Tiny.Width || all.Height != androidtest.Tiny.Height {
+	if err := json.Unmarshal(a.body, &all); err != nil || all.Width != androidtest.Tiny.Width ||
+		all.Height != androidtest.Tiny.Height {
 		t.Fatalf("%s, %v", a, err)
 	}
 	for _, e := range all.Elements {
 		if !strings.Contains(e.Words, `"Sign in"`) {
 			continue
 		}
-		at, err := json.Marshal(map[string]string{"point": strings.Join([]string{strconv.Itoa(e.Box.Left + e.Box.Width/2), strconv.Itoa(e.Box.Top + e.Box.Height/2)}, ",")})
+		at, err := json.Marshal(map[string]string{
+			"point": strings.Join([]string{strconv.Itoa(e.Box.Left + e.Box.Width/2), strconv.Itoa(e.Box.Top + e.Box.Height/2)},
+				",")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{`"yaml":"Sign in"`, `"line":"tap: Sign in"`, `"line":"assert: Sign in"`, `"line":"waitFor: {gone: Sign in}"`, `"robust":true`, `"yaml":"{point: `} {
-			if a := l.ask("POST", "/devices/SIM1/inspect", string(at)); a.status != 200 || !strings.Contains(string(a.body), want) {
+		for _, want := range []string{`"yaml":"Sign in"`, `"line":"tap: Sign in"`, `"line":"assert: Sign in"`,
+			`"line":"waitFor: {gone: Sign in}"`, `"robust":true`, `"yaml":"{point: `} {
+			if a := l.ask("POST", "/devices/SIM1/inspect", string(at)); a.status != 200 ||
+				!strings.Contains(string(a.body), want) {
 				t.Errorf("no %s in %s", want, a.body)
 			}
 		}
 	}
-	for selector, want := range map[string]string{"Sign in": `"verdict":"one"`, "{type: EditText}": `"verdict":"ambiguous"`, "nothing": `"verdict":"none"`} {
+	for selector, want := range map[string]string{"Sign in": `"verdict":"one"`,
+		"{type: EditText}": `"verdict":"ambiguous"`, "nothing": `"verdict":"none"`} {
 		body, _ := json.Marshal(map[string]string{"selector": selector})
-		if a := l.ask("POST", "/devices/SIM1/inspect", string(body)); a.status != 200 || !strings.Contains(string(a.body), want) {
+		if a := l.ask("POST", "/devices/SIM1/inspect", string(body)); a.status != 200 ||
+			!strings.Contains(string(a.body), want) {
 			t.Errorf("%s: %s", selector, a)
 		}
 	}
-	for _, wrong := range []string{`{"point": "x"}`, `{"point": "10,10", "selector": "x"}`, `{"selector": "{css: a}"}`, `{"selector": "{idd: a}"}`} {
+	for _, wrong := range []string{`{"point": "x"}`, `{"point": "10,10", "selector": "x"}`, `{"selector": "{css: a}"}`,
+		`{"selector": "{idd: a}"}`} {
 		if a := l.ask("POST", "/devices/SIM1/inspect", wrong); a.status != 400 {
 			t.Errorf("%s: %s", wrong, a)
 		}
 	}
 }
 
-// TestRunStepsOverTheSocket: the steps of some lines are performed and told of, a wrong test is an error, and a step that goes on can be
-// stopped, which leaves the connection.
+// TestRunStepsOverTheSocket: the steps of some lines are performed and told of, a wrong test is an error, and a step
+// that goes on can be stopped, which leaves the connection.
 func TestRunStepsOverTheSocket(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -69,9 +78,12 @@ func TestRunStepsOverTheSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	yaml := "id: x\nplatform: android\nvars: {WHAT: none}\nsteps:\n  - tap: not there\n  - launch: com.example.login\n  - assert: ${WHAT}\n  - tap: not there\n"
+	yaml := "id: x\nplatform: android\nvars: {WHAT: none}\nsteps:\n  - tap: not there\n  - launch: com.example.login\n  " +
+		"- " +
+		"assert: ${WHAT}\n  - tap: not there\n"
 	run := func(id, from, to int) string {
-		body, err := json.Marshal(map[string]any{"id": id, "run": map[string]any{"yaml": yaml, "fromLine": from, "toLine": to, "vars": map[string]string{"WHAT": "Sign in"}}})
+		body, err := json.Marshal(map[string]any{"id": id, "run": map[string]any{"yaml": yaml, "fromLine": from, "toLine": to,
+			"vars": map[string]string{"WHAT": "Sign in"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,14 +102,16 @@ func TestRunStepsOverTheSocket(t *testing.T) {
 	if a := l.tell1(conn, "", false); a["id"] != 1.0 || a["outcome"].(map[string]any)["passed"] != true {
 		t.Errorf("%v", a)
 	}
-	if a := l.tell(conn, `{"id": 2, "run": {"yaml": "id: x\nplatform: android\nsteps:\n  - tapp: x\n"}}`); a["error"] == nil {
+	if a := l.tell(conn,
+		`{"id": 2, "run": {"yaml": "id: x\nplatform: android\nsteps:\n  - tapp: x\n"}}`); a["error"] == nil {
 		t.Errorf("%v", a)
 	}
 	steps(run(3, 8, 8), [2]any{8.0, nil})
 	if err := conn.Write(t.Context(), websocket.MessageText, []byte(`{"id": 4, "stop": 3}`)); err != nil {
 		t.Fatal(err)
 	}
-	if out, _ := l.tell1(conn, "", false)["outcome"].(map[string]any); out["message"] != "stopped" || out["passed"] != false {
+	if out, _ := l.tell1(conn, "", false)["outcome"].(map[string]any); out["message"] != "stopped" ||
+		out["passed"] != false {
 		t.Errorf("%v", out)
 	}
 	if a := l.tell(conn, `{"id": 5, "do": {"tap": {"point": "50%,1%"}}}`); a["outcome"] == nil {

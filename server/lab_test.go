@@ -46,7 +46,9 @@ func TestMain(m *testing.M) {
 var inside = guard.Policy{AllowPrivate: true}
 
 // browser is the one in which the servers of tests open pages where time is short; else each has its own.
-var browser = sync.OnceValue(func() *web.Driver { return web.New(web.Options{Slots: 3, Policy: &inside, NoFiles: true}) })
+var browser = sync.OnceValue(func() *web.Driver {
+	return web.New(web.Options{Slots: 3, Policy: &inside, NoFiles: true})
+})
 
 // sharedPages is not closed with the server, which closes its own pages.
 type sharedPages struct{ *web.Driver }
@@ -91,20 +93,23 @@ func newLab(t testing.TB, phones int, change ...func(*server.Options)) *lab {
 	t.Helper()
 	adb, list := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Tiny}, phones)...)
 	root := t.TempDir()
-	l := &lab{t: t, dir: filepath.Join(root, "project"), phones: list, log: &drivertest.Log{}, judged: &sync.Map{}, header: http.Header{}}
+	l := &lab{t: t, dir: filepath.Join(root, "project"), phones: list, log: &drivertest.Log{}, judged: &sync.Map{},
+		header: http.Header{}}
 	for _, dir := range []string{l.dir, filepath.Join(root, "run"), filepath.Join(root, "state")} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	vars := map[string]string{"ADB_SERVER_SOCKET": "tcp:" + adb.Addr(), "XDG_RUNTIME_DIR": filepath.Join(root, "run"), "XDG_STATE_HOME": filepath.Join(root, "state"),
+	vars := map[string]string{"ADB_SERVER_SOCKET": "tcp:" + adb.Addr(), "XDG_RUNTIME_DIR": filepath.Join(root, "run"),
+		"XDG_STATE_HOME":      filepath.Join(root, "state"),
 		"TAPROOT_REPORTS_DIR": filepath.Join(root, "reports"), "TAPROOT_NO_VIDEO": "true", "TAPROOT_JWT_SECRET": secret}
 	conf, err := run.FromEnv(l.dir, func(name string) (string, bool) { value, ok := vars[name]; return value, ok })
 	if err != nil {
 		t.Fatal(err)
 	}
 	conf.Timeout = time.Minute // what comes late on a busy machine is no failure
-	o := server.Options{Config: conf, Log: slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	o := server.Options{
+		Config: conf, Log: slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Network: inside, Pages: 3}
 	for _, c := range change {
 		c(&o)

@@ -131,7 +131,8 @@ func (s *Server) leaseOf(device string, h live.Hold) LeaseInfo {
 func (s *Server) getLease(ctx context.Context, in *deviceInput) (*leaseState, error) {
 	if h, held := s.devices.Held(in.ID); held { // also while the device is unplugged
 		l := s.leaseOf(in.ID, h)
-		return &leaseState{LeaseState{Device: in.ID, Held: true, Holder: h.Who, Since: &l.Since, Until: &l.Until, Mine: s.leases.mine(in.ID, callerOf(ctx)) != "", Reservations: s.reservations(in.ID, callerOf(ctx))}}, nil
+		return &leaseState{LeaseState{Device: in.ID, Held: true, Holder: h.Who, Since: &l.Since, Until: &l.Until,
+			Mine: s.leases.mine(in.ID, callerOf(ctx)) != "", Reservations: s.reservations(in.ID, callerOf(ctx))}}, nil
 	}
 	if _, err := s.device(ctx, in.ID); err != nil {
 		return nil, err
@@ -183,8 +184,8 @@ func (s *Server) takeLease(ctx context.Context, in *leaseInput) (*leaseGrant, er
 	return &leaseGrant{LeaseGrant{LeaseInfo: s.leaseOf(in.ID, h), Lease: id}}, nil
 }
 
-// mine is the name of the holder when that is a connection of the caller's own credential; "" when it is not. Where nobody is known by name,
-// nobody takes anything over.
+// mine is the name of the holder when that is a connection of the caller's own credential; "" when it is not. Where
+// nobody is known by name, nobody takes anything over.
 func (l leases) mine(device string, c caller) string {
 	l.state.mu.Lock()
 	defer l.state.mu.Unlock()
@@ -194,7 +195,8 @@ func (l leases) mine(device string, c caller) string {
 	return ""
 }
 
-// renewal gives the grant that a caller holds already; a credential that showed no id gets a new one, and the old one is void.
+// renewal gives the grant that a caller holds already; a credential that showed no id gets a new one, and the old one
+// is void.
 func (l leases) renewal(device string, c caller) (grant, string) {
 	l.state.mu.Lock()
 	defer l.state.mu.Unlock()
@@ -211,7 +213,8 @@ func (l leases) renewal(device string, c caller) (grant, string) {
 	return g, id
 }
 
-// newGrant makes a lease for a caller. The name that others see tells apart leases of one credential, and nothing of the id.
+// newGrant makes a lease for a caller. The name that others see tells apart leases of one credential, and nothing of
+// the id.
 func newGrant(c caller, name string) (grant, string) {
 	id := rand.Text()
 	g := grant{sum: sha256.Sum256([]byte(id)), who: c.who()}

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// spectralRules are those of spectral but two: whom to write to is the operator's affair, and WebSockets have no success but 101.
+// spectralRules are those of spectral but two: whom to write to is the operator's affair, and WebSockets have no
+// success but 101.
 const spectralRules = `extends: ["spectral:oas"]
 rules:
   info-contact: off
@@ -43,7 +44,8 @@ func TestLint(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		cmd := exec.CommandContext(ctx, "npm", append([]string{"exec", "--yes", "--silent"}, args...)...)
 		cmd.Dir, cmd.WaitDelay = dir, 5*time.Second
-		cmd.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true", "npm_config_update_notifier=false")
+		cmd.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true",
+			"npm_config_update_notifier=false")
 		said, err := cmd.CombinedOutput()
 		cancel()
 		if err != nil {
@@ -52,7 +54,8 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// client is what somebody writes against the types that are generated from the document. The second half must not compile.
+// client is what somebody writes against the types that are generated from the document. The second half must not
+// compile.
 const client = `import createClient from "openapi-fetch";
 import type { components, paths } from "./api";
 const api = createClient<paths>({ baseUrl: "http://localhost:3210" });
@@ -82,12 +85,14 @@ export const more: components["schemas"]["tapBody"] = { label: "Sign in", labell
 export const enough: components["schemas"]["tapBody"] = { label: "Sign in", timeoutMs: 500 };
 `
 
-// TestTypeScriptClient: types that openapi-typescript makes of the document take what the API takes, and refuse what it refuses.
+// TestTypeScriptClient: types that openapi-typescript makes of the document take what the API takes, and refuse what it
+// refuses.
 func TestTypeScriptClient(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
 	dir := t.TempDir()
-	for name, text := range map[string]string{"openapi.json": string(l.ask("GET", "/openapi.json", nil).body), "client.ts": client + wrongClient,
+	for name, text := range map[string]string{"openapi.json": string(l.ask("GET", "/openapi.json", nil).body),
+		"client.ts":     client + wrongClient,
 		"package.json":  `{"private": true, "type": "module"}`,
 		"tsconfig.json": `{"compilerOptions": {"strict": true, "noEmit": true, "moduleResolution": "bundler", "module": "esnext", "target": "es2022", "lib": ["es2022", "dom"], "skipLibCheck": true, "types": []}, "include": ["*.ts"]}`} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -95,7 +100,8 @@ func TestTypeScriptClient(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		{"install", "--silent", "--no-audit", "--no-fund", "openapi-typescript@7.13.0", "openapi-fetch@0.17.0", "typescript@5.9.3"},
+		{"install", "--silent", "--no-audit", "--no-fund", "openapi-typescript@7.13.0", "openapi-fetch@0.17.0",
+			"typescript@5.9.3"},
 		{"exec", "--silent", "--", "openapi-typescript", "openapi.json", "-o", "api.d.ts"},
 		{"exec", "--silent", "--", "tsc"},
 	} {

@@ -64,7 +64,8 @@ func pourFrames(ctx context.Context, w http.ResponseWriter, view *live.View) err
 			return nil
 		}
 		if last.JPEG != nil { // also again: a dead connection shows when it is written to
-			_, err = fmt.Fprintf(w, "Content-Type: image/jpeg\r\nContent-Length: %d\r\nX-Screen: %dx%d\r\nX-Time: %s\r\n\r\n%s\r\n--%s\r\n",
+			_, err = fmt.Fprintf(w,
+				"Content-Type: image/jpeg\r\nContent-Length: %d\r\nX-Screen: %dx%d\r\nX-Time: %s\r\n\r\n%s\r\n--%s\r\n",
 				len(last.JPEG), last.Size.X, last.Size.Y, last.At.UTC().Format(time.RFC3339Nano), last.JPEG, liveBoundary)
 			if err != nil {
 				return nil

@@ -53,7 +53,8 @@ func (l *lab) watch(ctx context.Context, device string, headers ...string) func(
 	}
 }
 
-// attended is the WebSocket of a client that is there: it answers the server's pings, which the library does while it reads, whatever the test does.
+// attended is the WebSocket of a client that is there: it answers the server's pings, which the library does while it
+// reads, whatever the test does.
 type attended struct {
 	*websocket.Conn
 	heard chan message
@@ -101,7 +102,8 @@ func (l *lab) dial(device string, headers ...string) (*attended, *http.Response,
 func (l *lab) dialDeaf(device string, headers ...string) (*websocket.Conn, *http.Response, error) {
 	device, query, _ := strings.Cut(device, "?")
 	r := l.request("GET", "/devices/"+device+"/input?"+query, nil, headers...)
-	conn, res, err := websocket.Dial(l.t.Context(), strings.Replace(r.URL.String(), "http", "ws", 1), &websocket.DialOptions{HTTPHeader: r.Header, HTTPClient: l.client, Host: r.Host})
+	conn, res, err := websocket.Dial(l.t.Context(), strings.Replace(r.URL.String(), "http", "ws", 1),
+		&websocket.DialOptions{HTTPHeader: r.Header, HTTPClient: l.client, Host: r.Host})
 	if err == nil {
 		l.t.Cleanup(func() { _ = conn.CloseNow() })
 		if _, first, err := conn.Read(l.t.Context()); err != nil || !strings.Contains(string(first), `"lease"`) {
@@ -128,21 +130,24 @@ func (l *lab) tell(conn *attended, message string) map[string]any {
 	return answer
 }
 
-// TestWatchAndAct: a picture comes at once and another one after an act of somebody who holds the device; others watch, and cannot act.
+// TestWatchAndAct: a picture comes at once and another one after an act of somebody who holds the device; others watch,
+// and cannot act.
 func TestWatchAndAct(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	next := l.watch(ctx, "SIM1")
 	img, head := next()
-	if head.Get("X-Screen") != fmt.Sprintf("%dx%d", androidtest.Tiny.Width, androidtest.Tiny.Height) || head.Get("X-Time") == "" || img.Bounds().Empty() {
+	if head.Get("X-Screen") != fmt.Sprintf("%dx%d", androidtest.Tiny.Width, androidtest.Tiny.Height) ||
+		head.Get("X-Time") == "" || img.Bounds().Empty() {
 		t.Errorf("%v, a picture of %v", head, img.Bounds())
 	}
 	conn, _, err := l.dial("SIM1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := l.tell(conn, `{"id": 1, "do": {"launch": {"package": "com.example.login", "force": true}}}`); a["id"] != 1.0 || a["outcome"] == nil {
+	if a := l.tell(conn, `{"id": 1, "do": {"launch": {"package": "com.example.login", "force": true}}}`); a["id"] != 1.0 ||
+		a["outcome"] == nil {
 		t.Fatalf("%v", a)
 	}
 	next()
@@ -177,15 +182,18 @@ func TestWatchAndAct(t *testing.T) {
 	if err := conn.Close(websocket.StatusNormalClosure, ""); err != nil {
 		t.Errorf("close: %v", err)
 	}
-	eventually(t, "the device is free again", func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
+	eventually(t, "the device is free again",
+		func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
 	if a := l.ask("POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`); a.status != 200 {
 		t.Errorf("another one acts: %s", a)
 	}
 	cancel()
-	eventually(t, "the device is closed when nobody watches", func() bool { return l.ask("GET", "/devices/SIM1", nil).json(t)["open"] == false })
+	eventually(t, "the device is closed when nobody watches",
+		func() bool { return l.ask("GET", "/devices/SIM1", nil).json(t)["open"] == false })
 }
 
-// TestADeadTabFreesTheDevice: one that neither closes its connection nor answers, such as a machine that was put to sleep.
+// TestADeadTabFreesTheDevice: one that neither closes its connection nor answers, such as a machine that was put to
+// sleep.
 func TestADeadTabFreesTheDevice(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -194,7 +202,8 @@ func TestADeadTabFreesTheDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.CloseNow()
-	eventually(t, "the device is free again", func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
+	eventually(t, "the device is free again",
+		func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
 }
 
 // TestInputUnderALease: whoever shows a lease acts under it, and leaves it as it was.
@@ -219,7 +228,8 @@ func TestInputUnderALease(t *testing.T) {
 func TestBadMessages(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
-	for _, message := range []string{"", "tap", `{"id": 1}`, `{"id": 1, "do": {"tap": {}, "input": {}}}`, `[]`, strings.Repeat("x", 70<<10)} {
+	for _, message := range []string{"", "tap", `{"id": 1}`, `{"id": 1, "do": {"tap": {}, "input": {}}}`, `[]`,
+		strings.Repeat("x", 70<<10)} {
 		conn, _, err := l.dial("SIM1")
 		if err != nil {
 			t.Fatal(err)
@@ -227,10 +237,12 @@ func TestBadMessages(t *testing.T) {
 		_ = conn.Write(t.Context(), websocket.MessageText, []byte(message))
 		_, _, err = conn.Read(t.Context())
 		var closed websocket.CloseError
-		if !errors.As(err, &closed) || closed.Code != websocket.StatusPolicyViolation && closed.Code != websocket.StatusMessageTooBig {
+		if !errors.As(err, &closed) || closed.Code != websocket.StatusPolicyViolation &&
+			closed.Code != websocket.StatusMessageTooBig {
 			t.Errorf("%.20q: %v", message, err)
 		}
-		eventually(t, "the device is free again", func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
+		eventually(t, "the device is free again",
+			func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
 	}
 	if n := len(l.phones[0].Taps()); n > 0 {
 		t.Errorf("%d taps were made", n)
@@ -253,8 +265,10 @@ func TestWhyAConnectionEnds(t *testing.T) {
 				l.t.Error(a)
 			}
 		}, "", websocket.StatusTryAgainLater, "the device was given back, or somebody else holds it now"},
-		"the server ends": {func(l *lab, _ string) { _ = l.server.Close() }, "", websocket.StatusGoingAway, "the server is shutting down"},
-		"the server ends in the middle of an action": {func(l *lab, _ string) { _ = l.server.Close() }, "slow", websocket.StatusGoingAway, "the server is shutting down"},
+		"the server ends": {func(l *lab, _ string) { _ = l.server.Close() }, "", websocket.StatusGoingAway,
+			"the server is shutting down"},
+		"the server ends in the middle of an action": {func(l *lab, _ string) { _ = l.server.Close() }, "slow",
+			websocket.StatusGoingAway, "the server is shutting down"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t, 1)
@@ -263,10 +277,13 @@ func TestWhyAConnectionEnds(t *testing.T) {
 			case "":
 			case "many":
 				for id := range 200 {
-					_ = conn.Write(t.Context(), websocket.MessageText, fmt.Appendf(nil, `{"id": %d, "do": {"tap": {"label": "not there", "timeoutMs": 60000}}}`, id)) // it may be closed already
+					// it may be closed already
+					_ = conn.Write(t.Context(), websocket.MessageText,
+						fmt.Appendf(nil, `{"id": %d, "do": {"tap": {"label": "not there", "timeoutMs": 60000}}}`, id))
 				}
 			case "slow":
-				if err := conn.Write(t.Context(), websocket.MessageText, []byte(`{"id": 1, "do": {"tap": {"label": "not there", "timeoutMs": 60000}}}`)); err != nil {
+				if err := conn.Write(t.Context(), websocket.MessageText,
+					[]byte(`{"id": 1, "do": {"tap": {"label": "not there", "timeoutMs": 60000}}}`)); err != nil {
 					t.Fatal(err)
 				}
 			default:
@@ -293,7 +310,8 @@ func TestWhyAConnectionEnds(t *testing.T) {
 func (l *lab) socket(device string) (*attended, string) {
 	l.t.Helper()
 	r := l.request("GET", "/devices/"+device+"/input", nil)
-	conn, _, err := websocket.Dial(l.t.Context(), strings.Replace(r.URL.String(), "http", "ws", 1), &websocket.DialOptions{HTTPHeader: r.Header, HTTPClient: l.client, Host: r.Host})
+	conn, _, err := websocket.Dial(l.t.Context(), strings.Replace(r.URL.String(), "http", "ws", 1), &websocket.DialOptions{
+		HTTPHeader: r.Header, HTTPClient: l.client, Host: r.Host})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -343,7 +361,8 @@ func TestWhoMayWatchAndAct(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := l.ask("GET", "/devices/SIM1/lease", nil, "Authorization", reader).json(t); a["held"] != true || a["mine"] != nil {
+	if a := l.ask("GET", "/devices/SIM1/lease", nil, "Authorization", reader).json(t); a["held"] != true ||
+		a["mine"] != nil {
 		t.Errorf("for another one: %v", a)
 	}
 	carol := "Bearer " + token(t, jwt.MapClaims{"exp": inAnHour(), "sub": "carol", "scope": "devices:write"})
@@ -358,7 +377,8 @@ func TestWhoMayWatchAndAct(t *testing.T) {
 		t.Errorf("%v", a)
 	}
 	var closed websocket.CloseError
-	if _, _, err := mine.Read(t.Context()); !errors.As(err, &closed) || !strings.Contains(closed.Reason, "somebody else holds it") {
+	if _, _, err := mine.Read(t.Context()); !errors.As(err, &closed) ||
+		!strings.Contains(closed.Reason, "somebody else holds it") {
 		t.Errorf("the one before is not told: %v", err)
 	}
 	_ = again.Close(websocket.StatusNormalClosure, "")

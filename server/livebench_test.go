@@ -68,7 +68,8 @@ func milliseconds(list []time.Duration, at float64) float64 {
 	return float64(list[min(int(at*float64(len(list))), len(list)-1)].Microseconds()) / 1000
 }
 
-// BenchmarkLive measures the way from a change on a device to its picture at a watcher of this machine, and what twenty watchers cost.
+// BenchmarkLive measures the way from a change on a device to its picture at a watcher of this machine, and what twenty
+// watchers cost.
 func BenchmarkLive(b *testing.B) {
 	b.Run("page", benchmarkPage)
 	b.Run("phone", benchmarkPhone)
@@ -87,7 +88,8 @@ func benchmarkPage(b *testing.B) {
 			return
 		}
 		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprint(w, `<!doctype html><title>grey</title><script>let n = 0; setInterval(async () => { const next = ++n; await fetch("/turn/" + next); const g = 20 * (next % 10) + 30; document.documentElement.style.background = "rgb(" + [g, g, g] + ")"; }, 500)</script>`)
+		fmt.Fprint(w,
+			`<!doctype html><title>grey</title><script>let n = 0; setInterval(async () => { const next = ++n; await fetch("/turn/" + next); const g = 20 * (next % 10) + 30; document.documentElement.style.background = "rgb(" + [g, g, g] + ")"; }, 500)</script>`)
 	}))
 	defer site.Close()
 	l := newLab(b, 0, func(o *server.Options) { o.Pages = 1 })
@@ -160,7 +162,8 @@ func captures(p *androidtest.Phone) (n int) {
 	return n
 }
 
-// benchmarkWatchers has one watcher, then twenty: of the phone as many pictures are taken, and what is kept does not grow.
+// benchmarkWatchers has one watcher, then twenty: of the phone as many pictures are taken, and what is kept does not
+// grow.
 func benchmarkWatchers(b *testing.B) {
 	l := newLab(b, 1, func(o *server.Options) { o.Log = nil })
 	heap := func() float64 {
@@ -191,10 +194,12 @@ func benchmarkWatchers(b *testing.B) {
 					ids[p.id] = true
 				}
 			}
-			b.ReportMetric(float64(captures(l.phones[0])-before)/time.Since(began).Seconds(), fmt.Sprintf("captures/s-of-%d", watchers))
+			b.ReportMetric(float64(captures(l.phones[0])-before)/time.Since(began).Seconds(),
+				fmt.Sprintf("captures/s-of-%d", watchers))
 			b.ReportMetric(heap()-first, fmt.Sprintf("MB-grown-of-%d", watchers))
 			if len(ids) > 25 {
-				b.Errorf("%d watchers got %d different pictures in the time of 20: there is more than one stream", watchers, len(ids))
+				b.Errorf("%d watchers got %d different pictures in the time of 20: there is more than one stream", watchers,
+					len(ids))
 			}
 			cancel()
 			for _, seen := range all {

@@ -58,7 +58,8 @@ func TestClientsThatGiveUp(t *testing.T) {
 		all.Go(func() {
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
-			res, err := l.client.Do(l.request("POST", "/devices/SIM1/wait-for", map[string]any{"visible": map[string]any{"label": "Nothing"}}).WithContext(ctx))
+			res, err := l.client.Do(l.request("POST", "/devices/SIM1/wait-for",
+				map[string]any{"visible": map[string]any{"label": "Nothing"}}).WithContext(ctx))
 			if err == nil {
 				_ = res.Body.Close()
 			}
@@ -91,7 +92,10 @@ func TestSlowClients(t *testing.T) {
 		case 0: // never ends its headers
 			_, err = fmt.Fprint(c, "POST /devices/SIM1/tap HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ")
 		case 1: // never ends its body
-			_, err = fmt.Fprint(c, "POST /devices/SIM1/tap HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"label\": ")
+			_, err = fmt.Fprint(c,
+				"POST /devices/SIM1/tap HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n"+
+					"\r\n"+
+					"{\"label\": ")
 		case 2: // never reads the answer
 			_, err = fmt.Fprint(c, "GET /devices/SIM1/screenshot HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
 		}
@@ -125,7 +129,8 @@ func TestLogs(t *testing.T) {
 			lines <- in.Text()
 		}
 	}()
-	if a := l.ask("POST", "/devices/SIM1/launch", map[string]any{"package": "com.example.login", "force": true}); a.status != 200 {
+	if a := l.ask("POST", "/devices/SIM1/launch", map[string]any{"package": "com.example.login",
+		"force": true}); a.status != 200 {
 		t.Fatal(a)
 	}
 	for {
@@ -164,7 +169,8 @@ func (c *counted) Take(_ context.Context, who string) (limit.Quota, error) {
 	defer c.mu.Unlock()
 	c.n[who]++
 	left := c.most - c.n[who]
-	return limit.Quota{Allowed: left >= 0, Limit: c.most, Window: time.Minute, Remaining: max(left, 0), Reset: time.Minute, RetryAfter: 12 * time.Second}, nil
+	return limit.Quota{Allowed: left >= 0, Limit: c.most, Window: time.Minute, Remaining: max(left, 0), Reset: time.Minute,
+		RetryAfter: 12 * time.Second}, nil
 }
 
 // TestLimits: who asks too often has to wait for as long as it is told, and holds up nobody else.
@@ -173,7 +179,8 @@ func TestLimits(t *testing.T) {
 	l := newLab(t, 0, withAuth, func(o *server.Options) { o.Limiter, o.Guesses, o.MaxBusy = allow(5), allow(3), 2 })
 	for i := range 5 {
 		a := l.ask("GET", "/runs", nil, "X-API-Key", key)
-		if a.status != 200 || a.header.Get("RateLimit-Limit") != "5" || a.header.Get("RateLimit-Remaining") != fmt.Sprint(4-i) || a.header.Get("RateLimit-Reset") == "" {
+		if a.status != 200 || a.header.Get("RateLimit-Limit") != "5" || a.header.Get("RateLimit-Remaining") != fmt.Sprint(
+			4-i) || a.header.Get("RateLimit-Reset") == "" {
 			t.Errorf("request %d: %d, %v", i+1, a.status, a.header)
 		}
 	}
@@ -232,7 +239,8 @@ func TestMemoryIsFlat(t *testing.T) {
 	l := newLab(t, 1)
 	round := func() uint64 {
 		for i := range 500 {
-			res, err := l.client.Do(l.request("GET", []string{"/devices", "/nothing/" + fmt.Sprint(i), "/devices/X" + fmt.Sprint(i)}[i%3], nil))
+			res, err := l.client.Do(l.request("GET", []string{"/devices", "/nothing/" + fmt.Sprint(i), "/devices/X" +
+				fmt.Sprint(i)}[i%3], nil))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// logs streams the device's log. The device is not held by it: others can use the device meanwhile, and a client that reads slowly misses
-// lines rather than hold them up.
+// logs streams the device's log. The device is not held by it: others can use the device meanwhile, and a client that
+// reads slowly misses lines rather than hold them up.
 func (s *Server) logs(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	if err := goodDevice(id); err != nil {
@@ -23,13 +23,14 @@ func (s *Server) logs(w http.ResponseWriter, r *http.Request) error {
 	defer free()
 	lines := newBufferedFile()
 	out := s.mask.Writer(lines)
-	detach, gone, err := s.devices.Attach(ctx, id, s.leases.holder(id, callerOf(ctx)), func(session *action.Session) (func() error, error) {
-		logger, ok := session.Device.(drivers.Logger)
-		if !ok {
-			return nil, fmt.Errorf("device %s has no log: %w", id, drivers.ErrUnsupported)
-		}
-		return logger.StartLog(ctx, out)
-	})
+	detach, gone, err := s.devices.Attach(ctx, id, s.leases.holder(id, callerOf(ctx)),
+		func(session *action.Session) (func() error, error) {
+			logger, ok := session.Device.(drivers.Logger)
+			if !ok {
+				return nil, fmt.Errorf("device %s has no log: %w", id, drivers.ErrUnsupported)
+			}
+			return logger.StartLog(ctx, out)
+		})
 	if err != nil {
 		return asDeviceError(err)
 	}

@@ -38,13 +38,15 @@ func (s *Server) mountMCP() (err error) {
 	}
 	conf := s.runConfig()
 	conf.Dir = s.root.Name()
-	s.mcp, err = s.o.MCP(MCPConfig{Pool: s.pool, Devices: s.devices, Mask: s.mask, Run: conf, Exposed: s.o.Exposed, MaxCall: s.o.MaxCall,
-		Who: func(r *http.Request) string { return callerOf(r.Context()).who() }})
+	s.mcp, err = s.o.MCP(MCPConfig{Pool: s.pool, Devices: s.devices, Mask: s.mask, Run: conf, Exposed: s.o.Exposed,
+		MaxCall: s.o.MaxCall,
+		Who:     func(r *http.Request) string { return callerOf(r.Context()).who() }})
 	if err != nil {
 		return err
 	}
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
-		for _, path := range []string{mcpPath, "/devices/{id}" + mcpPath} { // the second begins with one device, which may be that of a farm's host
+		// the second begins with one device, which may be that of a farm's host
+		for _, path := range []string{mcpPath, "/devices/{id}" + mcpPath} {
 			pattern := method + " " + path
 			s.mux.HandleFunc(pattern, s.serveMCP)
 			s.access[pattern] = access{scope: writeDevices, pattern: pattern}
@@ -57,7 +59,8 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request) {
 	c := callerOf(r.Context())
 	for _, scope := range []string{writeRuns, readReports} {
 		if s.o.Auth != nil && !c.May(scope) {
-			writeError(w, fault(http.StatusForbidden, codeForbidden, "assistants need the scopes "+strings.Join([]string{writeDevices, writeRuns, readReports}, ", ")+": the token lacks "+scope))
+			writeError(w, fault(http.StatusForbidden, codeForbidden, "assistants need the scopes "+
+				strings.Join([]string{writeDevices, writeRuns, readReports}, ", ")+": the token lacks "+scope))
 			return
 		}
 	}

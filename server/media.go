@@ -21,13 +21,15 @@ name. It is taken away again when the device goes back.`
 // mediaPart is the name of the part that holds a picture or film.
 const mediaPart = "media"
 
-// uploadMedia keeps the file while it is copied. The device is taken when all of the file is there, however slowly it comes.
+// uploadMedia keeps the file while it is copied. The device is taken when all of the file is there, however slowly it
+// comes.
 func (s *Server) uploadMedia(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.device(r.Context(), r.PathValue("id")); err != nil {
 		return err
 	}
 	return s.archiveOf(w, r, mediaPart, func(ctx context.Context, name string, media io.Reader) (err error) {
-		if name = filepath.Base(filepath.ToSlash(name)); !filepath.IsLocal(name) || strings.HasPrefix(name, ".") || filepath.Ext(name) == "" {
+		if name = filepath.Base(filepath.ToSlash(name)); !filepath.IsLocal(name) || strings.HasPrefix(name, ".") ||
+			filepath.Ext(name) == "" {
 			return invalid(fmt.Sprintf("the file in the part %q needs a name such as photo.png", mediaPart))
 		}
 		dir, err := os.MkdirTemp("", "taproot-media-*")

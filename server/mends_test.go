@@ -39,12 +39,13 @@ func TestNumbersThatAreNone(t *testing.T) {
 	}
 }
 
-// TestWrongImages: a picture to look for that is not there, no picture, or not for clients is the client's mistake for every action, and
-// never an assertion that does not hold. The answer does not say where files lie on this machine.
+// TestWrongImages: a picture to look for that is not there, no picture, or not for clients is the client's mistake for
+// every action, and never an assertion that does not hold. The answer does not say where files lie on this machine.
 func TestWrongImages(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
-	for name, text := range map[string]string{"text.png": "no picture", "empty.png": "", "cut.png": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"} {
+	for name, text := range map[string]string{"text.png": "no picture", "empty.png": "",
+		"cut.png": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"} {
 		if err := os.WriteFile(filepath.Join(l.dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -54,14 +55,16 @@ func TestWrongImages(t *testing.T) {
 		if def.Interfaces&dsl.REST == 0 || !def.On(dsl.Android) || !takesSelector(def.Name) {
 			continue
 		}
-		for _, image := range []string{"none.png", "text.png", "empty.png", "cut.png", "../outside.png", "/etc/passwd", "", "a\x00b.png"} {
+		for _, image := range []string{"none.png", "text.png", "empty.png", "cut.png", "../outside.png", "/etc/passwd", "",
+			"a\x00b.png"} {
 			body := map[string]any{"image": image, "timeoutMs": 1}
 			if def.Name == "waitFor" {
 				body = map[string]any{"visible": map[string]any{"image": image}, "timeoutMs": 1}
 			}
 			asked++
 			a := l.ask("POST", "/devices/SIM1/"+server.Kebab(def.Name), body)
-			if a.status < 400 || a.status >= 500 || strings.Contains(string(a.body), `"passed"`) || strings.Contains(string(a.body), l.dir) {
+			if a.status < 400 || a.status >= 500 || strings.Contains(string(a.body), `"passed"`) ||
+				strings.Contains(string(a.body), l.dir) {
 				t.Errorf("%s %q: %s", def.Name, image, a)
 			}
 		}
@@ -97,14 +100,16 @@ func TestPathsWithASlash(t *testing.T) {
 	if a := l.ask("GET", at+"/summary.json", nil); a.status != 200 {
 		t.Fatal(a)
 	}
-	for _, path := range []string{at + "/summary.json/", at + "/summary.json/x", at + "/summary.json//", at + "//summary.json", at + "/./summary.json", strings.TrimSuffix(at, "/hello") + "/index.html/", at + ".tar.gz/"} {
+	for _, path := range []string{at + "/summary.json/", at + "/summary.json/x", at + "/summary.json//",
+		at + "//summary.json", at + "/./summary.json", strings.TrimSuffix(at, "/hello") + "/index.html/", at + ".tar.gz/"} {
 		for _, prefix := range []string{"", "/api"} {
 			if a := l.ask("GET", prefix+path, nil); a.status != 404 {
 				t.Errorf("%s%s: %s", prefix, path, a)
 			}
 		}
 	}
-	for name, archive := range map[string][]byte{"a file below a file": tarOf(t, map[string]string{"p/summary.json": "{}", "p/summary.json/x": "x"})} {
+	for name, archive := range map[string][]byte{
+		"a file below a file": tarOf(t, map[string]string{"p/summary.json": "{}", "p/summary.json/x": "x"})} {
 		body, kind := form(t, "pack", "x.tar.gz", archive)
 		if a := l.ask("POST", "/reports/upload", body, "Content-Type", kind); a.status != 400 {
 			t.Errorf("%s: %s", name, a)
@@ -112,7 +117,8 @@ func TestPathsWithASlash(t *testing.T) {
 	}
 }
 
-// TestPagesThatAreNotOpen: an address that may not be opened leaves no page in the list of devices, which has those that are open alone.
+// TestPagesThatAreNotOpen: an address that may not be opened leaves no page in the list of devices, which has those
+// that are open alone.
 func TestPagesThatAreNotOpen(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
@@ -132,12 +138,13 @@ func TestPagesThatAreNotOpen(t *testing.T) {
 	}
 }
 
-// TestRefusedAddressesStartNoBrowser: the program of the browser is a script that notes each start. An address that may not be opened does not
-// come to it; one that may be does.
+// TestRefusedAddressesStartNoBrowser: the program of the browser is a script that notes each start. An address that may
+// not be opened does not come to it; one that may be does.
 func TestRefusedAddressesStartNoBrowser(t *testing.T) {
 	dir := t.TempDir()
 	started, program := filepath.Join(dir, "started"), filepath.Join(dir, "chromium")
-	programtest.Write(t, program, "#!/bin/sh\n"+"[ \"$1\" = --version ] && echo Chromium 140.0.0.0 && exit\necho \"$@\" >> "+started+"\nexit 1\n", 0o700)
+	programtest.Write(t, program, "#!/bin/sh\n"+
+		"[ \"$1\" = --version ] && echo Chromium 140.0.0.0 && exit\necho \"$@\" >> "+started+"\nexit 1\n", 0o700)
 	t.Setenv("TAPROOT_CHROMIUM", program)
 	t.Setenv("TAPROOT_HEADLESS_SHELL", program)
 	l := newLab(t, 0, func(o *server.Options) { o.Network = guard.Policy{} })
@@ -148,7 +155,8 @@ func TestRefusedAddressesStartNoBrowser(t *testing.T) {
 		}
 		return string(said)
 	}
-	for _, url := range []string{"http://127.0.0.1/", "http://localhost:3210/", "http://10.0.0.1/", "http://169.254.169.254/", "http://2130706433/", "http://[::1]/", "https://user@192.168.1.1/",
+	for _, url := range []string{"http://127.0.0.1/", "http://localhost:3210/", "http://10.0.0.1/",
+		"http://169.254.169.254/", "http://2130706433/", "http://[::1]/", "https://user@192.168.1.1/",
 		"file:///etc/passwd", "javascript:alert(1)", "chrome://version", "ftp://example.com/", "nonsense", ""} {
 		if a := l.ask("POST", "/web/launch", map[string]any{"url": url}); a.status < 400 || a.status >= 500 {
 			t.Errorf("%q: %s", url, a)
@@ -165,11 +173,13 @@ func TestRefusedAddressesStartNoBrowser(t *testing.T) {
 	}
 }
 
-// TestPathsOfTheMachine: why a browser does not start is told to the server's owner; clients do not learn where its programs lie.
+// TestPathsOfTheMachine: why a browser does not start is told to the server's owner; clients do not learn where its
+// programs lie.
 func TestPathsOfTheMachine(t *testing.T) {
 	for what, script := range map[string]string{
 		"no browser at all": "exit 3\n",
-		"did not start":     "[ \"$1\" = --version ] && echo Chromium 140.0.0.0 && exit\necho cannot open /opt/hidden.so >&2\nexit 1\n",
+		"did not start": "[ \"$1\" = --version ] && echo Chromium 140.0.0.0 && exit\necho cannot open /opt/hidden.so >&2\n" +
+			"exit 1\n",
 	} {
 		dir := t.TempDir()
 		program := filepath.Join(dir, "chromium")
@@ -178,7 +188,8 @@ func TestPathsOfTheMachine(t *testing.T) {
 		t.Setenv("TAPROOT_HEADLESS_SHELL", program)
 		l := newLab(t, 0, func(o *server.Options) { o.Config.Browser = "chromium" }) // a browser of its own
 		a := l.ask("POST", "/web/launch", map[string]any{"url": "http://127.0.0.1/"})
-		if said := string(a.body); a.status != 502 || a.code() != "device_error" || !strings.Contains(said, "start") || strings.Contains(said, dir) || strings.Contains(said, "/opt/") {
+		if said := string(a.body); a.status != 502 || a.code() != "device_error" || !strings.Contains(said, "start") ||
+			strings.Contains(said, dir) || strings.Contains(said, "/opt/") {
 			t.Errorf("%s: %s", what, a)
 		}
 		if !strings.Contains(l.log.String(), program) {

@@ -48,8 +48,10 @@ func (m *figures) begin() (done func(route, method string, status int, took time
 		if method != http.MethodGet && method != http.MethodPost && method != http.MethodDelete && method != http.MethodHead {
 			method = "other"
 		}
-		m.set.GetOrCreateCounter(fmt.Sprintf(`taproot_http_requests_total{method=%q,route=%q,status="%d"}`, method, route, status)).Inc()
-		m.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_http_request_seconds{route=%q}`, route), requestSeconds).Update(took.Seconds())
+		m.set.GetOrCreateCounter(fmt.Sprintf(`taproot_http_requests_total{method=%q,route=%q,status="%d"}`, method, route,
+			status)).Inc()
+		m.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_http_request_seconds{route=%q}`, route),
+			requestSeconds).Update(took.Seconds())
 	}
 }
 
@@ -59,7 +61,8 @@ func (m *figures) acted(action string, took time.Duration, err error) {
 	if err != nil {
 		result = "error"
 	}
-	m.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_action_seconds{action=%q,result=%q}`, action, result), actionSeconds).Update(took.Seconds())
+	m.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_action_seconds{action=%q,result=%q}`, action, result),
+		actionSeconds).Update(took.Seconds())
 }
 
 // ran counts a run that has ended.
@@ -77,7 +80,8 @@ func (m *figures) handler() func(http.ResponseWriter, *http.Request) error {
 	}
 }
 
-// now writes what is counted when somebody asks: devices by platform and state (in_use: open for calls), and runs that have not ended.
+// now writes what is counted when somebody asks: devices by platform and state (in_use: open for calls), and runs that
+// have not ended.
 func (m *figures) now(ctx context.Context, w io.Writer) {
 	ctx, cancel := context.WithTimeout(ctx, listLimit)
 	defer cancel()
@@ -121,7 +125,8 @@ func (m *figures) farm(set *metrics.Set) {
 		set.GetOrCreateGauge(fmt.Sprintf(`taproot_farm_hosts{pool=%q,state=%q}`, h.Pool, h.State), nil).Inc()
 	}
 	for _, d := range f.AllDevices() {
-		set.GetOrCreateGauge(fmt.Sprintf(`taproot_farm_devices{platform=%q,pool=%q,use=%q}`, platformOf(d.Platform), d.Pool, d.Use), nil).Inc()
+		set.GetOrCreateGauge(fmt.Sprintf(`taproot_farm_devices{platform=%q,pool=%q,use=%q}`, platformOf(d.Platform), d.Pool,
+			d.Use), nil).Inc()
 	}
 }
 

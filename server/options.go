@@ -35,7 +35,8 @@ type Options struct {
 	Drivers []drivers.Driver
 	// Auth lets credentials in; nil: everybody may do everything.
 	Auth *auth.Gate
-	// Service knows people, projects and their keys; nil: there is one project, and Auth says who may use it. With it, Auth and Limiter count for nothing.
+	// Service knows people, projects and their keys; nil: there is one project, and Auth says who may use it. With it,
+	// Auth and Limiter count for nothing.
 	Service *service.Service
 	// OIDC lets people into the console whom a provider of identities knows; nil: passwords alone do.
 	OIDC *oidc.Provider
@@ -50,7 +51,8 @@ type Options struct {
 
 	// Origins are those whose pages may call, beside the server's own.
 	Origins []string
-	// Hosts are the names by which the server may be called without authentication, beside addresses, localhost and the machine's own.
+	// Hosts are the names by which the server may be called without authentication, beside addresses, localhost and the
+	// machine's own.
 	Hosts []string
 	// Proxies are who may say in X-Forwarded-For whom they speak for.
 	Proxies []netip.Prefix
@@ -67,7 +69,8 @@ type Options struct {
 
 	// Farm is the hub whose hosts' devices are served, too; nil: those of this machine only.
 	Farm *hub.Hub
-	// FarmRuns makes what answers clients that have cases run on the farm; project names that of a request. nil: nobody does.
+	// FarmRuns makes what answers clients that have cases run on the farm; project names that of a request. nil: nobody
+	// does.
 	FarmRuns func(project func(*http.Request) string) http.Handler
 	// FarmRunning tells which cases of a project are under way on hosts; nil: none are.
 	FarmRunning func(ctx context.Context, project string) ([]FarmCase, error)
@@ -86,8 +89,9 @@ type Options struct {
 	MaxLease time.Duration // default: 1 h
 	Upload   upload.Limits
 	MaxSend  time.Duration // an upload; default: 30 min
-	Patience time.Duration // for the headers of a request, its JSON, and each part of an upload or an answer; default: 30 s
-	Running  int           // runs at once; default: 4
+	// for the headers of a request, its JSON, and each part of an upload or an answer; default: 30 s
+	Patience time.Duration
+	Running  int // runs at once; default: 4
 
 	refused   func(service.Entry)                  // notes what was refused, in the log of the service; nil: there is none
 	projectID string                               // of a project's space

@@ -31,11 +31,14 @@ const attack = `(async () => {
   return out.join('\n');
 })()`
 
-// TestPagesOfOtherSites: in real Chromium, a page of another origin can neither read nor act; one whose origin is allowed can.
+// TestPagesOfOtherSites: in real Chromium, a page of another origin can neither read nor act; one whose origin is
+// allowed can.
 func TestPagesOfOtherSites(t *testing.T) {
 	t.Parallel()
 	site := func() *httptest.Server {
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<title>site</title><body>a site") }))
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, "<title>site</title><body>a site")
+		}))
 		t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
 		return s
 	}
@@ -62,7 +65,8 @@ func TestPagesOfOtherSites(t *testing.T) {
 				t.Errorf("%s could %s", page, line)
 			}
 		}
-		for _, refused := range []string{"read:refused", "read with credentials:refused", "act as JSON:refused", "delete:refused", "picture:refused", "script:refused"} {
+		for _, refused := range []string{"read:refused", "read with credentials:refused", "act as JSON:refused",
+			"delete:refused", "picture:refused", "script:refused"} {
 			if !strings.Contains(out, refused) {
 				t.Errorf("%s: it is not %s", page, refused)
 			}
@@ -84,7 +88,8 @@ func TestPagesOfOtherSites(t *testing.T) {
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0, func(o *server.Options) { o.Hosts = []string{"rack.example.com"} })
-	for host, status := range map[string]int{"evil.example.com": 403, "evil.example.com:3210": 403, "localhost": 200, "LOCALHOST:1": 200, "127.0.0.1:3210": 200, "[::1]:3210": 200, "rack.example.com:3210": 200,
+	for host, status := range map[string]int{"evil.example.com": 403, "evil.example.com:3210": 403, "localhost": 200,
+		"LOCALHOST:1": 200, "127.0.0.1:3210": 200, "[::1]:3210": 200, "rack.example.com:3210": 200,
 		"rack.example.com.evil.com": 403, "localhost.evil.com": 403, "localhost.": 200, "192.168.7.7": 200} {
 		for _, path := range []string{"/devices", "/", "/docs", "/nothing"} {
 			want := status
@@ -107,23 +112,30 @@ func TestCORS(t *testing.T) {
 	t.Parallel()
 	for _, origins := range [][]string{nil, {}, {"https://console.example.com"}} {
 		l := newLab(t, 0, func(o *server.Options) { o.Origins = origins })
-		for _, origin := range []string{"https://evil.example.com", "null", "https://console.example.com.evil.com", "http://console.example.com"} {
-			a := l.ask("OPTIONS", "/devices", nil, "Origin", origin, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "content-type,x-api-key")
+		for _, origin := range []string{"https://evil.example.com", "null", "https://console.example.com.evil.com",
+			"http://console.example.com"} {
+			a := l.ask("OPTIONS", "/devices", nil, "Origin", origin, "Access-Control-Request-Method", "POST",
+				"Access-Control-Request-Headers", "content-type,x-api-key")
 			if h := a.header.Get("Access-Control-Allow-Origin"); h != "" {
 				t.Errorf("%q: %s may call: %q", origins, origin, h)
 			}
-			if a := l.ask("GET", "/devices", nil, "Origin", origin); a.status != 403 || a.header.Get("Access-Control-Allow-Origin") != "" {
+			if a := l.ask("GET", "/devices", nil, "Origin", origin); a.status != 403 ||
+				a.header.Get("Access-Control-Allow-Origin") != "" {
 				t.Errorf("%q: %s: %s", origins, origin, a)
 			}
 		}
 		if len(origins) == 0 {
 			continue
 		}
-		a := l.ask("OPTIONS", "/devices", nil, "Origin", origins[0], "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "content-type,x-api-key")
-		if a.header.Get("Access-Control-Allow-Origin") != origins[0] || !strings.Contains(strings.ToLower(a.header.Get("Access-Control-Allow-Headers")), "x-api-key") {
+		a := l.ask("OPTIONS", "/devices", nil, "Origin", origins[0], "Access-Control-Request-Method", "POST",
+			"Access-Control-Request-Headers", "content-type,x-api-key")
+		if a.header.Get("Access-Control-Allow-Origin") != origins[0] ||
+			!strings.Contains(strings.ToLower(a.header.Get("Access-Control-Allow-Headers")), "x-api-key") {
 			t.Errorf("%v", a.header)
 		}
-		if a := l.ask("GET", "/devices", nil, "Origin", origins[0]); a.status != 200 || a.header.Get("Access-Control-Allow-Origin") != origins[0] || !strings.Contains(a.header.Get("Access-Control-Expose-Headers"), "Retry-After") {
+		if a := l.ask("GET", "/devices", nil, "Origin", origins[0]); a.status != 200 ||
+			a.header.Get("Access-Control-Allow-Origin") != origins[0] ||
+			!strings.Contains(a.header.Get("Access-Control-Expose-Headers"), "Retry-After") {
 			t.Errorf("%d %v", a.status, a.header)
 		}
 	}
@@ -139,7 +151,8 @@ func TestNeighboursAreOneCaller(t *testing.T) {
 	for i, c := range []struct {
 		from   string
 		status int
-	}{{"2001:db8::1", 401}, {"2001:db8::ffff:2", 401}, {"2001:db8:0:0:1:2:3:4", 429}, {"2001:db8:0:1::1", 401}, {"192.0.2.1", 401}, {"192.0.2.2", 401}, {"192.0.2.2", 401}, {"192.0.2.2", 429}} {
+	}{{"2001:db8::1", 401}, {"2001:db8::ffff:2", 401}, {"2001:db8:0:0:1:2:3:4", 429}, {"2001:db8:0:1::1", 401},
+		{"192.0.2.1", 401}, {"192.0.2.2", 401}, {"192.0.2.2", 401}, {"192.0.2.2", 429}} {
 		if a := l.ask("GET", "/runs", nil, "X-API-Key", "wrong", "X-Forwarded-For", c.from); a.status != c.status {
 			t.Errorf("request %d, from %s: %s", i+1, c.from, a)
 		}

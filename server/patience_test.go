@@ -64,19 +64,23 @@ func (l *lab) connect(text string) net.Conn {
 	return c
 }
 
-// TestWhoSendsTooSlowlyIsCutOff: the server waits neither for headers nor for bodies that do not come, and says so where it can.
+// TestWhoSendsTooSlowlyIsCutOff: the server waits neither for headers nor for bodies that do not come, and says so
+// where it can.
 func TestWhoSendsTooSlowlyIsCutOff(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1, impatient)
 	const post = "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: 1000\r\n\r\n%s"
 	var all sync.WaitGroup
 	for name, c := range map[string]struct{ sends, hears string }{
-		"nothing at all":       {"", ""},
-		"half a header":        {"POST /devices/SIM1/tap HTTP/1.1\r\nHost: localhost\r\nX: ", ""},
-		"half a body":          {fmt.Sprintf(post, "/devices/SIM1/tap", "application/json", `{"label": `), `"error":"timeout"`},
-		"half a body, refused": {fmt.Sprintf(post, "/devices/SIM1/tap", "text/plain", `{"label": `), `"error":"unsupported_media_type"`},
-		"half a body of GET":   {"GET /runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{", ""},
-		"half an upload":       {fmt.Sprintf(post, "/reports/upload", "multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=pack; filename=x\r\n\r\n\x1f\x8b"), `"error":"timeout"`},
+		"nothing at all": {"", ""},
+		"half a header":  {"POST /devices/SIM1/tap HTTP/1.1\r\nHost: localhost\r\nX: ", ""},
+		"half a body": {fmt.Sprintf(post, "/devices/SIM1/tap", "application/json", `{"label": `),
+			`"error":"timeout"`},
+		"half a body, refused": {fmt.Sprintf(post, "/devices/SIM1/tap", "text/plain", `{"label": `),
+			`"error":"unsupported_media_type"`},
+		"half a body of GET": {"GET /runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{", ""},
+		"half an upload": {fmt.Sprintf(post, "/reports/upload", "multipart/form-data; boundary=x",
+			"--x\r\nContent-Disposition: form-data; name=pack; filename=x\r\n\r\n\x1f\x8b"), `"error":"timeout"`},
 	} {
 		conn := l.connect(c.sends)
 		all.Go(func() {
@@ -95,7 +99,8 @@ func TestWhoSendsTooSlowlyIsCutOff(t *testing.T) {
 	if n := len(l.phones[0].Taps()); n != 0 {
 		t.Errorf("%d taps", n)
 	}
-	if left, err := filepath.Glob(filepath.Join(filepath.Dir(l.dir), "reports", ".incoming-*")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(l.dir), "reports", ".incoming-*")); err != nil ||
+		len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
@@ -121,7 +126,10 @@ func TestWhoDoesNotReadIsCutOff(t *testing.T) {
 		}
 	}
 	for _, path := range paths {
-		eventually(t, path+" is given up", func() bool { return strings.Contains(l.log.String(), "path=/reports/"+aRun+path+" status=200") })
+		eventually(t, path+" is given up", func() bool {
+			return strings.Contains(l.log.String(), "path=/reports/"+aRun+path+
+				" status=200")
+		})
 	}
 }
 
@@ -156,7 +164,8 @@ func TestHeadOfStreams(t *testing.T) {
 				t.Fatal(a)
 			}
 		}
-		conn := l.connect("HEAD " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+		conn := l.connect("HEAD " + path +
+			" HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 		if err := conn.SetReadDeadline(time.Now().Add(3 * time.Minute)); err != nil {
 			t.Fatal(err)
 		}

@@ -108,22 +108,34 @@ func (s *Server) projectRoutes() {
 		return o
 	}
 	register(s, at(op{Get: "/projects", ID: "list-projects", Summary: "List your projects"}), s.listProjects)
-	register(s, at(op{Post: "/projects", ID: "create-project", Summary: "Create a project", Status: http.StatusCreated}), s.createProject)
+	register(s, at(op{Post: "/projects", ID: "create-project", Summary: "Create a project", Status: http.StatusCreated}),
+		s.createProject)
 	register(s, at(op{Get: "/projects/{id}", ID: "get-project", Summary: "Show a project"}), s.getProject)
-	register(s, at(op{Post: "/projects/{id}", ID: "change-project", Summary: "Change the name and the retention of a project"}), s.changeProject)
-	register(s, at(op{Delete: "/projects/{id}", ID: "delete-project", Summary: "Delete a project with its keys and reports", Status: none}), s.deleteProject)
-	register(s, at(op{Post: "/projects/{id}/transfer", ID: "transfer-project", Summary: "Make another member the owner", Status: none}), s.transferProject)
-	register(s, at(op{Get: "/projects/{id}/log", ID: "project-log", Summary: "Show who did what, newest first"}), s.projectLog)
-	register(s, at(op{Get: "/projects/{id}/members", ID: "list-members", Summary: "List the members and open invitations"}), s.listMembers)
-	register(s, at(op{Post: "/projects/{id}/members", ID: "invite-member", Summary: "Invite somebody", Status: http.StatusCreated}), s.inviteMember)
-	register(s, at(op{Post: "/projects/{id}/members/{account}", ID: "set-role", Summary: "Change a member's role", Status: none}), s.setRole)
-	register(s, at(op{Delete: "/projects/{id}/members/{account}", ID: "remove-member", Summary: "Remove a member, leave a project, or take an invitation back", Status: none}), s.removeMember)
-	register(s, at(op{Post: "/invitations", ID: "accept-invitation", Summary: "Become a member", Status: http.StatusOK}), s.acceptInvitation)
+	register(s, at(op{Post: "/projects/{id}", ID: "change-project",
+		Summary: "Change the name and the retention of a project"}), s.changeProject)
+	register(s, at(op{Delete: "/projects/{id}", ID: "delete-project",
+		Summary: "Delete a project with its keys and reports", Status: none}), s.deleteProject)
+	register(s, at(op{Post: "/projects/{id}/transfer", ID: "transfer-project", Summary: "Make another member the owner",
+		Status: none}), s.transferProject)
+	register(s, at(op{Get: "/projects/{id}/log", ID: "project-log", Summary: "Show who did what, newest first"}),
+		s.projectLog)
+	register(s, at(op{Get: "/projects/{id}/members", ID: "list-members",
+		Summary: "List the members and open invitations"}), s.listMembers)
+	register(s, at(op{Post: "/projects/{id}/members", ID: "invite-member", Summary: "Invite somebody",
+		Status: http.StatusCreated}), s.inviteMember)
+	register(s, at(op{Post: "/projects/{id}/members/{account}", ID: "set-role", Summary: "Change a member's role",
+		Status: none}), s.setRole)
+	register(s, at(op{Delete: "/projects/{id}/members/{account}", ID: "remove-member",
+		Summary: "Remove a member, leave a project, or take an invitation back", Status: none}), s.removeMember)
+	register(s, at(op{Post: "/invitations", ID: "accept-invitation", Summary: "Become a member", Status: http.StatusOK}),
+		s.acceptInvitation)
 	register(s, at(op{Get: "/keys", ID: "list-keys", Summary: "List the API keys of the project"}), s.listKeys)
-	register(s, at(op{Post: "/keys", ID: "create-key", Summary: "Create an API key", Doc: "The key itself is in this answer and nowhere else.", Status: http.StatusCreated}), s.createKey)
+	register(s, at(op{Post: "/keys", ID: "create-key", Summary: "Create an API key",
+		Doc: "The key itself is in this answer and nowhere else.", Status: http.StatusCreated}), s.createKey)
 	register(s, at(op{Post: "/keys/{id}/rotate", ID: "rotate-key", Summary: "Give a key a new secret"}), s.rotateKey)
 	register(s, at(op{Delete: "/keys/{id}", ID: "revoke-key", Summary: "Revoke a key at once", Status: none}), s.revokeKey)
-	register(s, at(op{Get: "/usage", ID: "get-usage", Scope: "usage:read", Summary: "Show the month's requests against the plan"}), s.usage)
+	register(s, at(op{Get: "/usage", ID: "get-usage", Scope: "usage:read",
+		Summary: "Show the month's requests against the plan"}), s.usage)
 }
 
 // project gives the project that a path names, as the caller may use it.

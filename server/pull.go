@@ -28,16 +28,20 @@ const maxPath = 1023
 
 // pullQuery names the file.
 func pullQuery() []*huma.Param {
-	return []*huma.Param{{Name: "path", In: "query", Required: true, Description: "The whole path of the file on the device.", Example: "/sdcard/Download/report.pdf", Schema: &huma.Schema{Type: huma.TypeString}}}
+	return []*huma.Param{
+		{Name: "path", In: "query", Required: true, Description: "The whole path of the file on the device.",
+			Example: "/sdcard/Download/report.pdf", Schema: &huma.Schema{Type: huma.TypeString}}}
 }
 
-// pullFile takes the whole file while it has the device, and sends it when the device is free again: however slowly a client reads.
+// pullFile takes the whole file while it has the device, and sends it when the device is free again: however slowly a
+// client reads.
 func (s *Server) pullFile(w http.ResponseWriter, r *http.Request) (err error) {
 	if _, err := s.device(r.Context(), r.PathValue("id")); err != nil {
 		return err
 	}
 	name := r.URL.Query().Get("path")
-	if len(name) > maxPath || !path.IsAbs(name) || path.Clean(name) != name || !utf8.ValidString(name) || strings.ContainsFunc(name, isControl) {
+	if len(name) > maxPath || !path.IsAbs(name) || path.Clean(name) != name || !utf8.ValidString(name) ||
+		strings.ContainsFunc(name, isControl) {
 		return invalid("query.path: the whole path of a file, such as /sdcard/Download/report.pdf")
 	}
 	f, err := os.CreateTemp("", "taproot-file-*")

@@ -11,24 +11,27 @@ import (
 	"github.com/taproot-dev/taproot/server"
 )
 
-// TestPullFile: a file of the shared storage is copied as it is; what is none, lies elsewhere or is too large is an error, after which the
-// device is as it was, and no copy is left on the server.
+// TestPullFile: a file of the shared storage is copied as it is; what is none, lies elsewhere or is too large is an
+// error, after which the device is as it was, and no copy is left on the server.
 func TestPullFile(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	l := newLab(t, 1, func(o *server.Options) { o.Upload.Archive = 300_000 })
 	content := bytes.Repeat([]byte("0123456789\x00\xff\r\n"), 20_000) // more than one packet
-	for name, data := range map[string][]byte{"/sdcard/Download/a \"report\" ü.pdf": content, "/sdcard/empty": nil, "/data/local/tmp/large": make([]byte, 300_001)} {
+	for name, data := range map[string][]byte{"/sdcard/Download/a \"report\" ü.pdf": content, "/sdcard/empty": nil,
+		"/data/local/tmp/large": make([]byte, 300_001)} {
 		if err := l.phones[0].WriteFile(name, data); err != nil {
 			t.Fatal(err)
 		}
 	}
-	l.hold("SIM1") // or it goes back when it is not used for two seconds, while the server says what is wrong with requests
+	// or it goes back when it is not used for two seconds, while the server says what is wrong with requests
+	l.hold("SIM1")
 	a := l.ask("GET", "/devices/SIM1/file?path=/sdcard/Download/a%20%22report%22%20%C3%BC.pdf", nil)
 	if a.status != 200 || !bytes.Equal(a.body, content) {
 		t.Errorf("%d, %d bytes", a.status, len(a.body))
 	}
-	if _, params, err := mime.ParseMediaType(a.header.Get("Content-Disposition")); err != nil || params["filename"] != `a "report" ü.pdf` {
+	if _, params, err := mime.ParseMediaType(a.header.Get("Content-Disposition")); err != nil ||
+		params["filename"] != `a "report" ü.pdf` {
 		t.Errorf("%v %v", params, err)
 	}
 	if a := l.ask("GET", "/api/devices/SIM1/file?path=/sdcard/empty", nil); a.status != 200 || len(a.body) > 0 {
@@ -57,7 +60,8 @@ func TestPullFile(t *testing.T) {
 		"SIM1/file?path=/sdcard/empty&other=1":                    {400, "invalid_request"},
 		"SIM1/file?path=/sdcard/Download/%C3%BC%20nothing%22.pdf": {404, "not_found"},
 	} {
-		if a := l.ask("GET", "/devices/"+path, nil); a.status != want.status || a.code() != want.code || strings.Contains(string(a.body), temp) {
+		if a := l.ask("GET", "/devices/"+path, nil); a.status != want.status || a.code() != want.code ||
+			strings.Contains(string(a.body), temp) {
 			t.Errorf("%.80s: %s", path, a)
 		}
 	}
@@ -74,7 +78,8 @@ func TestNoFilesOfPages(t *testing.T) {
 	t.Parallel()
 	site := webtest.New(t)
 	l := newLab(t, 0)
-	if a := l.ask("POST", "/web/launch", map[string]any{"url": site.Page("login.html"), "headless": true}); a.status != 200 {
+	if a := l.ask("POST", "/web/launch", map[string]any{"url": site.Page("login.html"),
+		"headless": true}); a.status != 200 {
 		t.Fatal(a)
 	}
 	if a := l.ask("GET", "/devices/web-1/file?path=/etc/passwd", nil); a.status != 422 || a.code() != "unsupported" {

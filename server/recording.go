@@ -30,15 +30,21 @@ type oneRecording struct{ Body Recording }
 
 // recordingRoutes are those of films on demand.
 func (s *Server) recordingRoutes() {
-	register(s, op{Get: "/devices/{id}/recording", ID: "get-recording", Tag: "devices", Scope: readDevices, Summary: "Show the recording of the device", Codes: []int{404, 502}}, s.getRecording)
-	register(s, op{Post: "/devices/{id}/recording", ID: "start-recording", Tag: "devices", Scope: writeDevices, Summary: "Begin to film the screen", Doc: recordDoc,
+	register(s, op{Get: "/devices/{id}/recording", ID: "get-recording", Tag: "devices", Scope: readDevices,
+		Summary: "Show the recording of the device", Codes: []int{404, 502}}, s.getRecording)
+	register(s, op{Post: "/devices/{id}/recording", ID: "start-recording", Tag: "devices", Scope: writeDevices,
+		Summary: "Begin to film the screen", Doc: recordDoc,
 		Status: http.StatusCreated, Codes: deviceCodes()}, s.startRecording)
-	register(s, op{Post: "/devices/{id}/recording/stop", ID: "stop-recording", Tag: "devices", Scope: writeDevices, Summary: "End the recording",
-		Doc: "Answers when the film is there. A recording that has ended already stays as it is.", Status: http.StatusOK, Codes: deviceCodes()}, s.stopRecording)
-	s.raw(op{Get: "/devices/{id}/recording/film", ID: "get-film", Tag: "devices", Scope: readDevices, Summary: "Get the film of a recording that has ended", Type: "video/mp4",
+	register(s, op{Post: "/devices/{id}/recording/stop", ID: "stop-recording", Tag: "devices", Scope: writeDevices,
+		Summary: "End the recording",
+		Doc:     "Answers when the film is there. A recording that has ended already stays as it is.", Status: http.StatusOK,
+		Codes: deviceCodes()}, s.stopRecording)
+	s.raw(op{Get: "/devices/{id}/recording/film", ID: "get-film", Tag: "devices", Scope: readDevices,
+		Summary: "Get the film of a recording that has ended", Type: "video/mp4",
 		Also: fileCodes(), Codes: append(deviceCodes(), http.StatusRequestedRangeNotSatisfiable)}, s.film)
-	register(s, op{Delete: "/devices/{id}/recording", ID: "delete-recording", Tag: "devices", Scope: writeDevices, Summary: "Delete the recording; one that is under way is broken off",
-		Status: http.StatusNoContent, Codes: []int{404, 502}}, s.deleteRecording)
+	register(s, op{Delete: "/devices/{id}/recording", ID: "delete-recording", Tag: "devices", Scope: writeDevices,
+		Summary: "Delete the recording; one that is under way is broken off",
+		Status:  http.StatusNoContent, Codes: []int{404, 502}}, s.deleteRecording)
 }
 
 // recorded gives the recording of a device. A page that was closed may still have one.
@@ -49,7 +55,8 @@ func (s *Server) recorded(ctx context.Context, id string) (*recording, error) {
 	if _, err := s.device(ctx, id); err != nil {
 		return nil, err
 	}
-	return nil, fault(http.StatusNotFound, codeNotFound, "the device has no recording; POST /devices/{id}/recording begins one")
+	return nil, fault(http.StatusNotFound, codeNotFound,
+		"the device has no recording; POST /devices/{id}/recording begins one")
 }
 
 func (s *Server) getRecording(ctx context.Context, in *deviceInput) (*oneRecording, error) {
@@ -65,11 +72,13 @@ func (s *Server) startRecording(ctx context.Context, in *recordingInput) (*oneRe
 		return nil, err
 	}
 	if len(s.o.Exposed) > 0 {
-		return nil, fault(http.StatusUnprocessableEntity, codeUnsupported, "nothing is filmed while variables are exposed to callers: a film cannot hide secrets")
+		return nil, fault(http.StatusUnprocessableEntity, codeUnsupported,
+			"nothing is filmed while variables are exposed to callers: a film cannot hide secrets")
 	}
 	ffmpeg := run.FindFFmpeg(ctx, s.o.Config)
 	if ffmpeg == "" {
-		return nil, fault(http.StatusUnprocessableEntity, codeUnsupported, "no film can be made: ffmpeg is not installed on the server; `taproot setup` installs it")
+		return nil, fault(http.StatusUnprocessableEntity, codeUnsupported,
+			"no film can be made: ffmpeg is not installed on the server; `taproot setup` installs it")
 	}
 	most := usualFilm
 	if in.Body != nil && in.Body.MaxSeconds > 0 {
@@ -143,7 +152,8 @@ func (s *Server) film(w http.ResponseWriter, r *http.Request) error {
 	defer f.Close() // nothing was written
 	h := w.Header()
 	h.Set("Content-Type", "video/mp4")
-	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", plainName(rec.device)+"-"+rec.began.UTC().Format("2006-01-02T15-04-05")+".mp4"))
+	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", plainName(rec.device)+"-"+
+		rec.began.UTC().Format("2006-01-02T15-04-05")+".mp4"))
 	http.ServeContent(&fileHeader{ResponseWriter: w}, r, "", rec.began, f)
 	return nil
 }

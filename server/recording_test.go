@@ -51,12 +51,14 @@ func isFilm(t *testing.T, film answer) {
 		t.Fatal(err)
 	}
 	said, _ := exec.Command(needFFmpeg(t), "-hide_banner", "-i", file).CombinedOutput() // it fails: there is no output
-	if film.status != 200 || film.header.Get("Content-Type") != "video/mp4" || !bytes.Contains(said, []byte("Video: h264")) || bytes.Contains(said, []byte("Duration: 00:00:00.0")) {
+	if film.status != 200 || film.header.Get("Content-Type") != "video/mp4" ||
+		!bytes.Contains(said, []byte("Video: h264")) || bytes.Contains(said, []byte("Duration: 00:00:00.0")) {
 		t.Errorf("no film: %d %v\n%s", film.status, film.header, said)
 	}
 }
 
-// TestRecording: a screen is filmed while somebody else holds the device, and the film stays when the recording has ended, until it is deleted.
+// TestRecording: a screen is filmed while somebody else holds the device, and the film stays when the recording has
+// ended, until it is deleted.
 func TestRecording(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -72,12 +74,14 @@ func TestRecording(t *testing.T) {
 		t.Errorf("the list of devices does not tell: %s", a)
 	}
 	eventually(t, "there is a first picture", func() bool { return l.recording("SIM1")["pictures"].(float64) >= 1 })
-	if a := l.ask("POST", "/devices/SIM1/launch", `{"package": "com.example.login", "force": true}`, "X-Lease", lease); a.status != 200 {
+	if a := l.ask("POST", "/devices/SIM1/launch", `{"package": "com.example.login", "force": true}`, "X-Lease",
+		lease); a.status != 200 {
 		t.Fatal(a)
 	}
 	eventually(t, "the app is on a picture", func() bool { return l.recording("SIM1")["pictures"].(float64) >= 2 })
 	for range 2 {
-		if a := l.ask("POST", "/devices/SIM1/recording/stop", nil); a.status != 200 || a.json(t)["state"] != "ready" || a.json(t)["size"].(float64) < 1000 {
+		if a := l.ask("POST", "/devices/SIM1/recording/stop", nil); a.status != 200 || a.json(t)["state"] != "ready" ||
+			a.json(t)["size"].(float64) < 1000 {
 			t.Fatal(a)
 		}
 	}
@@ -86,7 +90,8 @@ func TestRecording(t *testing.T) {
 	if name := film.header.Get("Content-Disposition"); !strings.HasPrefix(name, `attachment; filename="SIM1-2`) {
 		t.Error(name)
 	}
-	if a := l.ask("GET", "/api/devices/SIM1/recording/film", nil, "Range", "bytes=4-7"); a.status != http.StatusPartialContent || string(a.body) != "ftyp" {
+	if a := l.ask("GET", "/api/devices/SIM1/recording/film", nil, "Range",
+		"bytes=4-7"); a.status != http.StatusPartialContent || string(a.body) != "ftyp" {
 		t.Errorf("a part: %s", a)
 	}
 	if a := l.ask("GET", "/devices/SIM1/recording/film", nil, "Range", "bytes=999999999-"); a.status != 416 {
@@ -101,7 +106,8 @@ func TestRecording(t *testing.T) {
 			t.Error(a)
 		}
 	}
-	for method, path := range map[string]string{"GET": "/devices/SIM1/recording/film", "POST": "/devices/SIM1/recording/stop"} {
+	for method, path := range map[string]string{"GET": "/devices/SIM1/recording/film",
+		"POST": "/devices/SIM1/recording/stop"} {
 		if a := l.ask(method, path, nil); a.status != 404 || a.code() != "not_found" {
 			t.Errorf("%s %s of what was deleted: %s", method, path, a)
 		}
@@ -116,7 +122,8 @@ func TestRecordingOfAPage(t *testing.T) {
 	t.Parallel()
 	site := webtest.New(t)
 	l := newLab(t, 0, withTools)
-	if a := l.ask("POST", "/web/launch", map[string]any{"url": site.Page("login.html"), "headless": true}); a.status != 200 {
+	if a := l.ask("POST", "/web/launch", map[string]any{"url": site.Page("login.html"),
+		"headless": true}); a.status != 200 {
 		t.Fatal(a)
 	}
 	if a := l.ask("POST", "/devices/web-1/recording", nil); a.status != 201 {
@@ -163,7 +170,8 @@ func TestRecordingsThatAreRefused(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	l := newLab(t, 1, withTools)
-	for body, path := range map[string]string{`{"maxSeconds": 0}`: "SIM1", `{"maxSeconds": 1801}`: "SIM1", `{"maxSeconds": 1.5}`: "SIM1", `{"seconds": 5}`: "SIM1", `[]`: "SIM1"} {
+	for body, path := range map[string]string{`{"maxSeconds": 0}`: "SIM1", `{"maxSeconds": 1801}`: "SIM1",
+		`{"maxSeconds": 1.5}`: "SIM1", `{"seconds": 5}`: "SIM1", `[]`: "SIM1"} {
 		if a := l.ask("POST", "/devices/"+path+"/recording", body); a.status != 400 || a.code() != "invalid_request" {
 			t.Errorf("%s: %s", body, a)
 		}

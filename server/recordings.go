@@ -130,7 +130,8 @@ func (s *recordings) begin(device string, most time.Duration) (*recording, error
 		case <-before.ended:
 			s.forget(before)
 		default:
-			return nil, fault(http.StatusConflict, codeConflict, "the device is filmed already; POST /devices/{id}/recording/stop ends it")
+			return nil, fault(http.StatusConflict, codeConflict,
+				"the device is filmed already; POST /devices/{id}/recording/stop ends it")
 		}
 	}
 	s.makeRoom()
@@ -149,7 +150,8 @@ func (s *recordings) begin(device string, most time.Duration) (*recording, error
 func (s *recordings) makeRoom() {
 	var oldest *recording
 	for _, r := range s.byDevice {
-		if state := r.now().State; (state == recordingReady || state == recordingFailed) && (oldest == nil || r.began.Before(oldest.began)) {
+		if state := r.now().State; (state == recordingReady || state == recordingFailed) &&
+			(oldest == nil || r.began.Before(oldest.began)) {
 			oldest = r
 		}
 	}

@@ -205,8 +205,8 @@ func (s *Server) reportFile(w http.ResponseWriter, r *http.Request) error {
 	return serveFile(w, r, root, name+"/"+r.PathValue("path")) // a slash at the end stays: a file is no folder
 }
 
-// serveFile gives a regular file below root, of a kind that its name tells. Pages of reports hold texts of strangers: they are shown in a
-// sandbox, as a site that is no other's, this server's neither.
+// serveFile gives a regular file below root, of a kind that its name tells. Pages of reports hold texts of strangers:
+// they are shown in a sandbox, as a site that is no other's, this server's neither.
 func serveFile(w http.ResponseWriter, r *http.Request, root *os.Root, name string) error {
 	if !fs.ValidPath(name) || hiddenPart(name) {
 		return errNoReport
@@ -225,7 +225,9 @@ func serveFile(w http.ResponseWriter, r *http.Request, root *os.Root, name strin
 	}
 	h := w.Header()
 	h.Set("Content-Type", fileType(name))
-	h.Set("Content-Security-Policy", "sandbox allow-scripts allow-downloads allow-popups; default-src 'self' 'unsafe-inline' data: blob:; connect-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy",
+		"sandbox allow-scripts allow-downloads allow-popups; default-src 'self' 'unsafe-inline' data: blob:; connect-src "+
+			"'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // a sandbox is another site; who asks was looked at before
 	h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
 	http.ServeContent(&fileHeader{ResponseWriter: w}, r, "", info.ModTime(), f)

@@ -57,11 +57,13 @@ func (s *Server) reserve(ctx context.Context, in *leaseInput) (*leaseGrant, erro
 		return nil, invalid("a page is nothing that can be reserved: open one when you need it")
 	}
 	c := callerOf(ctx)
-	if h, held := s.devices.Held(in.ID); held && s.pool.There(h.Until).After(*b.From) && s.leases.holder(in.ID, c) != h.Who {
+	if h, held := s.devices.Held(in.ID); held && s.pool.There(h.Until).After(*b.From) &&
+		s.leases.holder(in.ID, c) != h.Who {
 		return nil, asDeviceError(&live.HeldError{ID: in.ID, Hold: h})
 	}
 	g, id := newGrant(c, b.Holder)
-	r := pool.Reservation{Who: g.who, Why: b.Why, Project: s.o.projectID, From: b.From.UTC(), Until: b.Until.UTC(), Sum: hex.EncodeToString(g.sum[:]), Owner: g.owner, By: c.Name}
+	r := pool.Reservation{Who: g.who, Why: b.Why, Project: s.o.projectID, From: b.From.UTC(), Until: b.Until.UTC(),
+		Sum: hex.EncodeToString(g.sum[:]), Owner: g.owner, By: c.Name}
 	err = s.pool.Reserve(in.ID, r, s.leases.holder(in.ID, c))
 	if errors.Is(err, pool.ErrManyReserved) {
 		return nil, fault(http.StatusConflict, codeConflict, err.Error())
@@ -69,7 +71,8 @@ func (s *Server) reserve(ctx context.Context, in *leaseInput) (*leaseGrant, erro
 	if err != nil {
 		return nil, asDeviceError(err)
 	}
-	return &leaseGrant{LeaseGrant{LeaseInfo: LeaseInfo{Device: in.ID, Holder: g.who, Since: r.From, Until: r.Until}, Lease: id, Why: b.Why}}, nil
+	return &leaseGrant{LeaseGrant{LeaseInfo: LeaseInfo{Device: in.ID, Holder: g.who, Since: r.From, Until: r.Until},
+		Lease: id, Why: b.Why}}, nil
 }
 
 // has tells whether the caller is who made a reservation: it shows the id, or is the credential that needs not.
@@ -96,7 +99,8 @@ func (l leases) ofReservation(device string, c caller) (g grant, ok bool) {
 	return grant{}, false
 }
 
-// beginReserved holds a device for a caller whose reservation has begun, unless that is so already. What goes wrong is told by what the caller does next.
+// beginReserved holds a device for a caller whose reservation has begun, unless that is so already. What goes wrong is
+// told by what the caller does next.
 func (s *Server) beginReserved(ctx context.Context, device string, c caller) {
 	if _, held := s.devices.Held(device); held {
 		return
@@ -114,7 +118,8 @@ func (s *Server) beginReserved(ctx context.Context, device string, c caller) {
 	}
 }
 
-// reservationPrefix begins the id by which a reservation is taken back. It is no secret: who uses the device shows that of the lease.
+// reservationPrefix begins the id by which a reservation is taken back. It is no secret: who uses the device shows that
+// of the lease.
 const reservationPrefix = "rsv_"
 
 func reservationID(r pool.Reservation) string { return reservationPrefix + r.Sum[:min(24, len(r.Sum))] }
@@ -122,18 +127,21 @@ func reservationID(r pool.Reservation) string { return reservationPrefix + r.Sum
 // mayTakeBack tells whether a caller may end a reservation of the project that somebody made.
 func (c caller) mayTakeBack(by string) bool { return by == c.Name || c.isAdmin() }
 
-// unreserve ends the reservation whose id, or that of whose lease, a caller shows; without one, that which the credential has now. who had it; "": there was none.
+// unreserve ends the reservation whose id, or that of whose lease, a caller shows; without one, that which the
+// credential has now. who had it; "": there was none.
 func (s *Server) unreserve(device string, c caller) (who string, err error) {
 	now := s.pool.Now()
 	_, err = s.pool.Unreserve(device, func(r pool.Reservation) bool {
-		is := r.Project == s.o.projectID && (shows(r, c) || c.lease == reservationID(r) && c.mayTakeBack(r.By)) || c.lease == "" && !r.From.After(now) && s.leases.has(r, c)
+		is := r.Project == s.o.projectID && (shows(r, c) || c.lease == reservationID(r) && c.mayTakeBack(r.By)) ||
+			c.lease == "" && !r.From.After(now) && s.leases.has(r, c)
 		if is {
 			who = r.Who
 		}
 		return is
 	})
 	if err == nil && who == "" && strings.HasPrefix(c.lease, reservationPrefix) {
-		err = fault(http.StatusNotFound, codeNotFound, "there is no reservation of this id that you may take back; GET /devices lists those of each device")
+		err = fault(http.StatusNotFound, codeNotFound,
+			"there is no reservation of this id that you may take back; GET /devices lists those of each device")
 	}
 	return who, err
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestReservationTakenBack: a reservation whose id was lost, of the server's own device and of a host's, is taken back by the key or person who made it and by admins of the project, who
-// are told another id of it; by nobody else, and it cannot be used by that id. It could not be taken back before it began.
+// TestReservationTakenBack: a reservation whose id was lost, of the server's own device and of a host's, is taken back
+// by the key or person who made it and by admins of the project, who are told another id of it; by nobody else, and it
+// cannot be used by that id. It could not be taken back before it began.
 func TestReservationTakenBack(t *testing.T) {
 	t.Parallel()
 	s, withAccounts := withService(t, storetest.SQLite(t))
@@ -66,7 +67,8 @@ func TestReservationTakenBack(t *testing.T) {
 			if err := json.Unmarshal(as(who, "GET", "/devices", nil).body, &list); err != nil {
 				t.Fatal(err)
 			}
-			if at := slices.IndexFunc(list, func(d server.Device) bool { return d.ID == device }); at >= 0 && len(list[at].Reservations) > 0 {
+			if at := slices.IndexFunc(list, func(d server.Device) bool { return d.ID == device }); at >= 0 &&
+				len(list[at].Reservations) > 0 {
 				return list[at].Reservations[0].ID
 			}
 			return ""
@@ -75,7 +77,8 @@ func TestReservationTakenBack(t *testing.T) {
 		reserve := func(who string, in time.Duration) (secret string) {
 			var a answer
 			eventually(t, who+" reserves "+device, func() bool {
-				a = as(who, "POST", lease, map[string]any{"holder": "night", "from": time.Now().Add(in), "until": time.Now().Add(time.Hour + in)})
+				a = as(who, "POST", lease, map[string]any{"holder": "night", "from": time.Now().Add(in),
+					"until": time.Now().Add(time.Hour + in)})
 				return a.status == 200
 			})
 			return a.json(t)["lease"].(string)
@@ -83,7 +86,8 @@ func TestReservationTakenBack(t *testing.T) {
 		secret := reserve("key", time.Hour)
 		eventually(t, "who made it is told its id", func() bool { return id("key") != "" })
 		known := id("key")
-		if id("owner") != known || id("admin") != known || id("member") != "" || id("other key") != "" || strings.Contains(known, secret) {
+		if id("owner") != known || id("admin") != known || id("member") != "" || id("other key") != "" ||
+			strings.Contains(known, secret) {
 			t.Errorf("%s: %q %q %q %q", known, id("owner"), id("admin"), id("member"), id("other key"))
 		}
 		for _, who := range []string{"member", "other key"} {
@@ -103,7 +107,10 @@ func TestReservationTakenBack(t *testing.T) {
 		eventually(t, "it is gone, too", func() bool { return id("admin") == "" })
 		secret = reserve("key", 400*time.Millisecond)
 		tap := `{"point": "50%,50%"}`
-		eventually(t, "it begins", func() bool { return as("other key", "POST", "/devices/"+device+"/tap", tap).status == 409 })
+		eventually(t, "it begins", func() bool {
+			return as("other key", "POST", "/devices/"+device+"/tap",
+				tap).status == 409
+		})
 		eventually(t, "admins are told its id", func() bool { return id("admin") != "" })
 		if a := as("admin", "POST", "/devices/"+device+"/tap", tap, "X-Lease", id("admin")); a.status != 409 {
 			t.Errorf("it is used by the id that takes it back: %s", a)

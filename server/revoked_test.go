@@ -12,7 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestStreamsEndWithTheirCredential: what goes on without an end is cut off when the key is revoked or the person removed; that of others goes on.
+// TestStreamsEndWithTheirCredential: what goes on without an end is cut off when the key is revoked or the person
+// removed; that of others goes on.
 func TestStreamsEndWithTheirCredential(t *testing.T) {
 	t.Parallel()
 	s, with := withService(t, storetest.SQLite(t))
@@ -34,12 +35,14 @@ func TestStreamsEndWithTheirCredential(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := l.ask("POST", "/runs", map[string]any{"yaml": "id: slow\nplatform: android\nsteps:\n  - sleep: 30m\n", "device": "SIM2"}, "X-API-Key", made.Secret).json(t)["id"].(string)
+	run := l.ask("POST", "/runs", map[string]any{"yaml": "id: slow\nplatform: android\nsteps:\n  - sleep: 30m\n",
+		"device": "SIM2"}, "X-API-Key", made.Secret).json(t)["id"].(string)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	follow := func(path, credential string) (ended chan struct{}) {
 		t.Helper()
-		res, err := l.client.Do(l.request("GET", path, nil, "Authorization", "Bearer "+credential, "X-Project", mine.ID).WithContext(ctx))
+		res, err := l.client.Do(l.request("GET", path, nil, "Authorization", "Bearer "+credential, "X-Project",
+			mine.ID).WithContext(ctx))
 		if err != nil || res.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %v %v", path, res, err)
 		}
@@ -82,7 +85,8 @@ func TestStreamsEndWithTheirCredential(t *testing.T) {
 			}
 		}
 	}()
-	if err := errors.Join(mine.RevokeKey(t.Context(), made.ID), mine.RemoveMember(t.Context(), bob.Account.ID)); err != nil {
+	if err := errors.Join(mine.RevokeKey(t.Context(), made.ID),
+		mine.RemoveMember(t.Context(), bob.Account.ID)); err != nil {
 		t.Fatal(err)
 	}
 	streams[made.Secret]["/devices/SIM1/input"] = socket

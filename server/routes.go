@@ -32,75 +32,119 @@ func (s *Server) routes() error {
 		return err
 	}
 
-	s.raw(op{Get: "/", ID: "about", Tag: "server", Summary: "What this is, and where to read on", Answers: about{}}, s.about)
-	s.raw(op{Get: "/healthz", ID: "health", Tag: "server", Summary: "Whether the server answers", Answers: health{}, Free: true}, s.health)
-	s.raw(op{Get: "/readyz", ID: "ready", Tag: "server", Scope: readServer, Summary: "Whether the server can work", Answers: health{}, Free: true,
+	s.raw(op{Get: "/", ID: "about", Tag: "server", Summary: "What this is, and where to read on", Answers: about{}},
+		s.about)
+	s.raw(op{Get: "/healthz", ID: "health", Tag: "server", Summary: "Whether the server answers", Answers: health{},
+		Free: true}, s.health)
+	s.raw(op{Get: "/readyz", ID: "ready", Tag: "server", Scope: readServer, Summary: "Whether the server can work",
+		Answers: health{}, Free: true,
 		Codes: []int{http.StatusServiceUnavailable}}, s.ready)
-	s.raw(op{Get: metricsPath, ID: "metrics", Tag: "server", Scope: readServer, Summary: "Figures for Prometheus", Doc: metricsDoc, Type: "text/plain", Free: true}, s.figures.handler())
-	s.raw(op{Get: "/openapi.json", ID: "openapi", Tag: "server", Summary: "This document", Type: "application/json"}, s.openapi)
+	s.raw(op{Get: metricsPath, ID: "metrics", Tag: "server", Scope: readServer, Summary: "Figures for Prometheus",
+		Doc: metricsDoc, Type: "text/plain", Free: true}, s.figures.handler())
+	s.raw(op{Get: "/openapi.json", ID: "openapi", Tag: "server", Summary: "This document", Type: "application/json"},
+		s.openapi)
 	s.raw(op{Get: "/docs", ID: "docs", Tag: "server", Summary: "This document for people", Type: "text/html"}, s.docs)
-	s.raw(op{Get: "/docs/try", ID: "try", Tag: "server", Summary: "A page that sends requests", Type: "text/html"}, s.tryPage)
-	s.raw(op{Get: "/docs/openapi-explorer.js", ID: "try-script", Tag: "server", Summary: "The script of that page", Type: "text/javascript"}, apidocs.ServeViewer)
+	s.raw(op{Get: "/docs/try", ID: "try", Tag: "server", Summary: "A page that sends requests", Type: "text/html"},
+		s.tryPage)
+	s.raw(op{Get: "/docs/openapi-explorer.js", ID: "try-script", Tag: "server", Summary: "The script of that page",
+		Type: "text/javascript"}, apidocs.ServeViewer)
 
-	register(s, op{Get: "/devices", ID: "list-devices", Tag: "devices", Scope: readDevices, Summary: "List the devices, usable or not"}, s.listDevices)
-	register(s, op{Get: "/devices/{id}", ID: "get-device", Tag: "devices", Scope: readDevices, Summary: "Show one device", Codes: []int{404, 502}}, s.getDevice)
-	s.raw(op{Get: "/devices/{id}/screenshot", ID: "get-screenshot", Tag: "devices", Scope: readDevices, Summary: "Take a picture of the screen", Type: "image/png",
+	register(s, op{Get: "/devices", ID: "list-devices", Tag: "devices", Scope: readDevices,
+		Summary: "List the devices, usable or not"}, s.listDevices)
+	register(s, op{Get: "/devices/{id}", ID: "get-device", Tag: "devices", Scope: readDevices, Summary: "Show one device",
+		Codes: []int{404, 502}}, s.getDevice)
+	s.raw(op{Get: "/devices/{id}/screenshot", ID: "get-screenshot", Tag: "devices", Scope: readDevices,
+		Summary: "Take a picture of the screen", Type: "image/png",
 		AlsoType: "image/jpeg", Codes: deviceCodes(), Query: screenshotQuery()}, s.screenshot)
-	s.raw(op{Get: "/devices/{id}/tree", ID: "get-tree", Tag: "devices", Scope: readDevices, Summary: "Read the elements of the screen", Codes: deviceCodes(),
+	s.raw(op{Get: "/devices/{id}/tree", ID: "get-tree", Tag: "devices", Scope: readDevices,
+		Summary: "Read the elements of the screen", Codes: deviceCodes(),
 		Answers: treeBody{}}, s.tree)
-	s.raw(op{Get: "/devices/{id}/logs", ID: "stream-logs", Tag: "devices", Scope: readDevices, Summary: "Follow the device's log",
-		Doc: "The log from now on, line by line, until the client hangs up or the device is given back. It is empty for up to some seconds.", Type: "text/plain",
+	s.raw(op{Get: "/devices/{id}/logs", ID: "stream-logs", Tag: "devices", Scope: readDevices,
+		Summary: "Follow the device's log",
+		Doc: "The log from now on, line by line, until the client hangs up or the device is given back. It is empty " +
+			"for up to some seconds.", Type: "text/plain",
 		Codes: deviceCodes(), Stream: true}, s.logs)
-	s.raw(op{Get: "/devices/{id}/live", ID: "watch-device", Tag: "devices", Scope: readDevices, Summary: "Watch the screen", Doc: liveDoc,
+	s.raw(op{Get: "/devices/{id}/live", ID: "watch-device", Tag: "devices", Scope: readDevices,
+		Summary: "Watch the screen", Doc: liveDoc,
 		Type: "multipart/x-mixed-replace", Codes: deviceCodes(), Stream: true}, s.live)
-	s.raw(op{Get: "/devices/{id}/input", ID: "act-live", Tag: "devices", Scope: writeDevices, Summary: "Act on the device over a WebSocket", Doc: inputDoc,
-		Status: http.StatusSwitchingProtocols, Codes: append(deviceCodes(), http.StatusUpgradeRequired), Stream: true, Query: inputQuery()}, s.input)
-	s.raw(op{Get: "/devices/{id}/apps", ID: "list-apps", Tag: "devices", Scope: readDevices, Summary: "List the apps that were installed", Codes: deviceCodes(), Answers: Apps{}}, s.listApps)
-	s.raw(op{Post: "/devices/{id}/apps", ID: "upload-app", Tag: "devices", Scope: writeDevices, Answers: Outcome{}, Upload: true, Part: appPart,
-		Summary: "Install an app that is sent", Doc: uploadAppDoc, Codes: append(deviceCodes(), http.StatusRequestEntityTooLarge)}, s.uploadApp)
-	s.raw(op{Post: "/devices/{id}/media", ID: "upload-media", Tag: "devices", Scope: writeDevices, Answers: Outcome{}, Upload: true, Part: mediaPart,
-		Summary: "Put a picture or film that is sent into the gallery", Doc: uploadMediaDoc, Codes: append(deviceCodes(), http.StatusRequestEntityTooLarge)}, s.uploadMedia)
-	s.raw(op{Get: "/devices/{id}/file", ID: "get-device-file", Tag: "devices", Scope: writeDevices, Summary: "Copy a file of the device", Doc: pullDoc,
-		Query: pullQuery(), Type: "application/octet-stream", Codes: append(deviceCodes(), http.StatusInsufficientStorage)}, s.pullFile)
-	s.raw(op{Get: "/devices/{id}/adb", ID: "connect-adb", Tag: "devices", Scope: writeDevices, Summary: "Let adb speak with a phone", Doc: adbDoc, Status: http.StatusSwitchingProtocols,
+	s.raw(op{Get: "/devices/{id}/input", ID: "act-live", Tag: "devices", Scope: writeDevices,
+		Summary: "Act on the device over a WebSocket", Doc: inputDoc,
+		Status: http.StatusSwitchingProtocols, Codes: append(deviceCodes(), http.StatusUpgradeRequired), Stream: true,
+		Query: inputQuery()}, s.input)
+	s.raw(op{Get: "/devices/{id}/apps", ID: "list-apps", Tag: "devices", Scope: readDevices,
+		Summary: "List the apps that were installed", Codes: deviceCodes(), Answers: Apps{}}, s.listApps)
+	s.raw(op{Post: "/devices/{id}/apps", ID: "upload-app", Tag: "devices", Scope: writeDevices, Answers: Outcome{},
+		Upload: true, Part: appPart,
+		Summary: "Install an app that is sent", Doc: uploadAppDoc,
+		Codes: append(deviceCodes(), http.StatusRequestEntityTooLarge)}, s.uploadApp)
+	s.raw(op{Post: "/devices/{id}/media", ID: "upload-media", Tag: "devices", Scope: writeDevices, Answers: Outcome{},
+		Upload: true, Part: mediaPart,
+		Summary: "Put a picture or film that is sent into the gallery", Doc: uploadMediaDoc,
+		Codes: append(deviceCodes(), http.StatusRequestEntityTooLarge)}, s.uploadMedia)
+	s.raw(op{Get: "/devices/{id}/file", ID: "get-device-file", Tag: "devices", Scope: writeDevices,
+		Summary: "Copy a file of the device", Doc: pullDoc,
+		Query: pullQuery(), Type: "application/octet-stream", Codes: append(deviceCodes(), http.StatusInsufficientStorage)},
+		s.pullFile)
+	s.raw(op{Get: "/devices/{id}/adb", ID: "connect-adb", Tag: "devices", Scope: writeDevices,
+		Summary: "Let adb speak with a phone", Doc: adbDoc, Status: http.StatusSwitchingProtocols,
 		Codes: append(deviceCodes(), http.StatusUpgradeRequired), Stream: true}, s.adb)
 	s.recordingRoutes()
-	register(s, op{Post: "/devices/{id}/inspect", ID: "inspect-device", Tag: "devices", Scope: readDevices, Summary: "Find elements, and selectors for them", Doc: inspectDoc,
+	register(s, op{Post: "/devices/{id}/inspect", ID: "inspect-device", Tag: "devices", Scope: readDevices,
+		Summary: "Find elements, and selectors for them", Doc: inspectDoc,
 		Status: http.StatusOK, Codes: deviceCodes()}, s.inspect)
-	register(s, op{Get: "/devices/{id}/lease", ID: "get-lease", Tag: "leases", Scope: readDevices, Summary: "Show who holds the device", Codes: []int{404, 502}}, s.getLease)
-	register(s, op{Post: "/devices/{id}/lease", ID: "lease-device", Tag: "leases", Scope: writeDevices, Summary: "Hold the device, or hold it longer",
-		Doc: leaseDoc, Status: http.StatusOK, Codes: deviceCodes()}, s.takeLease)
-	register(s, op{Delete: "/devices/{id}/lease", ID: "release-device", Tag: "leases", Scope: writeDevices, Summary: "Give the device back",
-		Status: http.StatusNoContent, Codes: deviceCodes()}, s.dropLease)
+	register(s, op{Get: "/devices/{id}/lease", ID: "get-lease", Tag: "leases", Scope: readDevices,
+		Summary: "Show who holds the device", Codes: []int{404, 502}}, s.getLease)
+	register(s, op{Post: "/devices/{id}/lease", ID: "lease-device", Tag: "leases", Scope: writeDevices,
+		Summary: "Hold the device, or hold it longer",
+		Doc:     leaseDoc, Status: http.StatusOK, Codes: deviceCodes()}, s.takeLease)
+	register(s, op{Delete: "/devices/{id}/lease", ID: "release-device", Tag: "leases", Scope: writeDevices,
+		Summary: "Give the device back",
+		Status:  http.StatusNoContent, Codes: deviceCodes()}, s.dropLease)
 
 	s.actions()
-	register(s, op{Get: "/web", ID: "list-pages", Tag: "web", Scope: readDevices, Summary: "List the pages that are open", Codes: []int{http.StatusNotFound, http.StatusBadGateway}}, s.listPages)
-	register(s, op{Delete: "/web/{page}", ID: "close-page", Tag: "web", Scope: writeDevices, Summary: "Close a page", Status: http.StatusNoContent, Codes: deviceCodes()}, s.closePage)
+	register(s, op{Get: "/web", ID: "list-pages", Tag: "web", Scope: readDevices, Summary: "List the pages that are open",
+		Codes: []int{http.StatusNotFound, http.StatusBadGateway}}, s.listPages)
+	register(s, op{Delete: "/web/{page}", ID: "close-page", Tag: "web", Scope: writeDevices, Summary: "Close a page",
+		Status: http.StatusNoContent, Codes: deviceCodes()}, s.closePage)
 
 	register(s, op{Get: "/tests", ID: "list-tests", Tag: "runs", Scope: readRuns, Summary: "List the tests of the server",
 		Codes: []int{http.StatusUnprocessableEntity}}, s.listTests)
-	register(s, op{Post: "/tests/validate", ID: "validate-tests", Tag: "runs", Scope: readRuns, Summary: "Look for mistakes in tests without running them"}, s.validateTests)
-	s.raw(op{Post: "/tests", ID: "upload-tests", Tag: "runs", Scope: writeRuns, Answers: UploadedTests{}, Upload: true, Part: testsPart,
-		Summary: "Put other tests in the place of those that lie on the server", Doc: uploadTestsDoc, Codes: []int{413, 504}}, s.uploadTests)
+	register(s, op{Post: "/tests/validate", ID: "validate-tests", Tag: "runs", Scope: readRuns,
+		Summary: "Look for mistakes in tests without running them"}, s.validateTests)
+	s.raw(op{Post: "/tests", ID: "upload-tests", Tag: "runs", Scope: writeRuns, Answers: UploadedTests{}, Upload: true,
+		Part:    testsPart,
+		Summary: "Put other tests in the place of those that lie on the server", Doc: uploadTestsDoc, Codes: []int{413, 504}},
+		s.uploadTests)
 	register(s, op{Post: "/runs", ID: "start-run", Tag: "runs", Scope: writeRuns, Summary: "Run tests", Doc: runDoc,
 		Status: http.StatusAccepted, Also: []int{http.StatusOK}, Codes: []int{http.StatusUnprocessableEntity}}, s.startRun)
-	register(s, op{Get: "/runs", ID: "list-runs", Tag: "runs", Scope: readRuns, Summary: "List the runs, newest first"}, s.listRuns)
-	register(s, op{Get: "/runs/{id}", ID: "get-run", Tag: "runs", Scope: readRuns, Summary: "Show one run", Codes: []int{404}}, s.getRun)
-	register(s, op{Delete: "/runs/{id}", ID: "cancel-run", Tag: "runs", Scope: writeRuns, Summary: "Cancel a run; its reports stay",
-		Doc: "Answers when the run has ended and its reports are whole. A run that has ended already stays as it is.", Codes: []int{404, 422, 504}}, s.cancelRun)
-	s.raw(op{Get: "/runs/{id}/events", ID: "follow-run", Tag: "runs", Scope: readRuns, Summary: "Follow a run", Doc: eventsDoc, Type: "text/event-stream",
+	register(s, op{Get: "/runs", ID: "list-runs", Tag: "runs", Scope: readRuns, Summary: "List the runs, newest first"},
+		s.listRuns)
+	register(s, op{Get: "/runs/{id}", ID: "get-run", Tag: "runs", Scope: readRuns, Summary: "Show one run",
+		Codes: []int{404}}, s.getRun)
+	register(s, op{Delete: "/runs/{id}", ID: "cancel-run", Tag: "runs", Scope: writeRuns,
+		Summary: "Cancel a run; its reports stay",
+		Doc:     "Answers when the run has ended and its reports are whole. A run that has ended already stays as it is.",
+		Codes:   []int{404, 422, 504}}, s.cancelRun)
+	s.raw(op{Get: "/runs/{id}/events", ID: "follow-run", Tag: "runs", Scope: readRuns, Summary: "Follow a run",
+		Doc: eventsDoc, Type: "text/event-stream",
 		Codes: []int{404}, Stream: true}, s.followRun)
 
-	register(s, op{Get: "/reports", ID: "list-reports", Tag: "reports", Scope: readReports, Summary: "List the runs and their packs, newest first"}, s.listReports)
-	s.raw(op{Get: "/reports/{run}/{name}", ID: "get-report", Tag: "reports", Scope: readReports, Codes: []int{404, 416}, Also: fileCodes(), Type: "application/octet-stream", AlsoType: "application/json",
+	register(s, op{Get: "/reports", ID: "list-reports", Tag: "reports", Scope: readReports,
+		Summary: "List the runs and their packs, newest first"}, s.listReports)
+	s.raw(op{Get: "/reports/{run}/{name}", ID: "get-report", Tag: "reports", Scope: readReports, Codes: []int{404, 416},
+		Also: fileCodes(), Type: "application/octet-stream", AlsoType: "application/json",
 		Summary: "List a pack's files; get a pack as NAME.tar.gz, or a file of the run", Doc: reportDoc}, s.report)
-	s.raw(op{Get: "/reports/{run}/{name}/{path...}", ID: "get-report-file", Tag: "reports", Scope: readReports, Codes: []int{404, 416}, Also: fileCodes(), Type: "application/octet-stream",
+	s.raw(op{Get: "/reports/{run}/{name}/{path...}", ID: "get-report-file", Tag: "reports", Scope: readReports,
+		Codes: []int{404, 416}, Also: fileCodes(), Type: "application/octet-stream",
 		Summary: "Get a file of a pack"}, s.reportFile)
-	s.raw(op{Post: "/reports/upload", ID: "upload-report", Tag: "reports", Scope: writeReports, Status: http.StatusCreated, Also: []int{http.StatusOK}, Answers: uploaded{}, Upload: true, Part: packPart,
+	s.raw(op{Post: "/reports/upload", ID: "upload-report", Tag: "reports", Scope: writeReports, Status: http.StatusCreated,
+		Also: []int{http.StatusOK}, Answers: uploaded{}, Upload: true, Part: packPart,
 		Summary: "Keep a report pack", Doc: uploadDoc, Codes: []int{413, 504}}, s.upload)
 
-	register(s, op{Delete: "/reports/{run}", ID: "delete-report", Tag: "reports", Scope: writeReports, Summary: "Delete the reports of a run", Status: http.StatusNoContent,
-		Doc: "All packs of the run go, for ever. A run that is under way is cancelled first, with DELETE /runs/{id}.", Codes: []int{404, 409}}, s.deleteReport)
+	register(s, op{Delete: "/reports/{run}", ID: "delete-report", Tag: "reports", Scope: writeReports,
+		Summary: "Delete the reports of a run", Status: http.StatusNoContent,
+		Doc:   "All packs of the run go, for ever. A run that is under way is cancelled first, with DELETE /runs/{id}.",
+		Codes: []int{404, 409}}, s.deleteReport)
 
 	if s.o.Service != nil {
 		s.accountRoutes()
@@ -120,10 +164,13 @@ func (s *Server) cors() *cors.Cors {
 	if len(origins) == 0 {
 		origins = []string{"http://localhost"} // never an empty list
 	}
-	return cors.New(cors.Options{AllowedOrigins: origins, AllowedMethods: []string{http.MethodGet, http.MethodPost, http.MethodDelete},
-		AllowedHeaders: []string{"Authorization", "Content-Type", "X-API-Key", "X-Lease", hostHeader, "Idempotency-Key", "Last-Event-ID", "X-Request-Id", "X-Project"},
-		ExposedHeaders: []string{"Retry-After", "RateLimit", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy", "X-Request-Id", "Location"},
-		MaxAge:         600})
+	return cors.New(cors.Options{AllowedOrigins: origins, AllowedMethods: []string{http.MethodGet, http.MethodPost,
+		http.MethodDelete},
+		AllowedHeaders: []string{"Authorization", "Content-Type", "X-API-Key", "X-Lease", hostHeader, "Idempotency-Key",
+			"Last-Event-ID", "X-Request-Id", "X-Project"},
+		ExposedHeaders: []string{"Retry-After", "RateLimit", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset",
+			"RateLimit-Policy", "X-Request-Id", "Location"},
+		MaxAge: 600})
 }
 
 // fileCodes are the other successes when a file is asked for: a part of it, or that it has not changed.
@@ -131,5 +178,6 @@ func fileCodes() []int { return []int{http.StatusPartialContent, http.StatusNotM
 
 // deviceCodes are what can go wrong with a device.
 func deviceCodes() []int {
-	return []int{http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusBadGateway, http.StatusGatewayTimeout}
+	return []int{http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusBadGateway,
+		http.StatusGatewayTimeout}
 }

@@ -99,7 +99,8 @@ func (s *Server) startRun(ctx context.Context, in *runInput) (*startedRun, error
 }
 
 func (s *Server) asked(b RunRequest) jobs.Request {
-	return jobs.Request{Tests: b.Tests, YAML: b.YAML, Place: jobs.Placement{Pool: b.Pool, Labels: b.Labels, Priority: b.Priority}, Change: func(c *run.Config) { s.narrow(c, b) }}
+	return jobs.Request{Tests: b.Tests, YAML: b.YAML, Place: jobs.Placement{Pool: b.Pool, Labels: b.Labels,
+		Priority: b.Priority}, Change: func(c *run.Config) { s.narrow(c, b) }}
 }
 
 // runAgain reads what an earlier process was asked for.

@@ -40,11 +40,13 @@ func TestRuns(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(l.dir, "hello.yaml"), []byte(passing), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(l.dir, "broken.yaml"), []byte("id: broken\nsteps:\n  - tapp: x\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(l.dir, "broken.yaml"), []byte("id: broken\nsteps:\n  - tapp: x\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	list := l.ask("GET", "/tests", nil)
-	if text := string(list.body); !strings.Contains(text, `"id":"hello"`) || !strings.Contains(text, `unknown action`) || !strings.Contains(text, `did you mean`) {
+	if text := string(list.body); !strings.Contains(text, `"id":"hello"`) || !strings.Contains(text, `unknown action`) ||
+		!strings.Contains(text, `did you mean`) {
 		t.Error(list)
 	}
 	started := l.ask("POST", "/api/runs", map[string]any{"tests": []string{"hello"}}, "Idempotency-Key", "once")
@@ -71,23 +73,32 @@ func TestRuns(t *testing.T) {
 		t.Errorf("to cancel what has ended: %s", a)
 	}
 	for body, want := range map[string]string{
-		`{}`: "say what to run", `{"tests": ["nobody"]}`: "no test has the id", `{"tests": ["../hello"]}`: "ids of tests", `{"tests": ["hello.yaml"]}`: "no test has the id",
-		`{"tests": ["hello"], "yaml": "x"}`: "exclude each other", `{"yaml": "id: x\nsteps:\n  - tapp: y\n"}`: `unknown action`, `{"tests": ["hello"], "vars": {"a b": "x"}}`: "name of a variable",
-		`{"tests": ["hello"], "platform": "web"}`: "nothing to run", `{"tests": ["hello"], "platform": "palm"}`: "platform", `{"tests": ["hello"], "labelFilter": "(("}`: "label filter",
-		`{"tests": ["broken"]}`: "tapp", `{"tests": []}`: "say what to run", `{"tests": [""]}`: "ids of tests", `{"yaml": " "}`: "say what to run",
+		`{}`: "say what to run", `{"tests": ["nobody"]}`: "no test has the id", `{"tests": ["../hello"]}`: "ids of tests",
+		`{"tests": ["hello.yaml"]}`:                  "no test has the id",
+		`{"tests": ["hello"], "yaml": "x"}`:          "exclude each other",
+		`{"yaml": "id: x\nsteps:\n  - tapp: y\n"}`:   `unknown action`,
+		`{"tests": ["hello"], "vars": {"a b": "x"}}`: "name of a variable",
+		`{"tests": ["hello"], "platform": "web"}`:    "nothing to run",
+		`{"tests": ["hello"], "platform": "palm"}`:   "platform",
+		`{"tests": ["hello"], "labelFilter": "(("}`:  "label filter",
+		`{"tests": ["broken"]}`:                      "tapp", `{"tests": []}`: "say what to run",
+		`{"tests": [""]}`: "ids of tests",
+		`{"yaml": " "}`:   "say what to run",
 	} {
 		if a := l.ask("POST", "/runs", body); a.status != 400 || !strings.Contains(string(a.body), want) {
 			t.Errorf("%s: %s", body, a)
 		}
 	}
-	for _, path := range []string{"/runs/nothing", "/runs/2001-01-01T00-00-00", "/runs/..%2f..%2fetc", "/runs/2001-01-01T00-00-00/events"} {
+	for _, path := range []string{"/runs/nothing", "/runs/2001-01-01T00-00-00", "/runs/..%2f..%2fetc",
+		"/runs/2001-01-01T00-00-00/events"} {
 		if a := l.ask("GET", path, nil); a.status != 404 {
 			t.Errorf("%s: %s", path, a)
 		}
 	}
 }
 
-// TestRunsOfABrokenProject: a mistake in the server's own taproot.yaml is named, with its file and line, and is not the client's.
+// TestRunsOfABrokenProject: a mistake in the server's own taproot.yaml is named, with its file and line, and is not the
+// client's.
 func TestRunsOfABrokenProject(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -96,7 +107,8 @@ func TestRunsOfABrokenProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"an unknown key": "exclude: [x]\nretrys: 2\n", "a wrong type": "retries: many\n", "no YAML": "exclude: [\n", "a typo in a list": "tags: {a: b\n",
+		"an unknown key": "exclude: [x]\nretrys: 2\n", "a wrong type": "retries: many\n", "no YAML": "exclude: [\n",
+		"a typo in a list": "tags: {a: b\n",
 	} {
 		if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -115,7 +127,8 @@ func TestRunsOfABrokenProject(t *testing.T) {
 // reports looks at what a run of the test hello has left.
 func (l *lab) reports(run string) {
 	l.t.Helper()
-	if a := l.ask("GET", "/reports", nil); !strings.Contains(string(a.body), run) || !strings.Contains(string(a.body), `"hello"`) || !strings.Contains(string(a.body), "junit.xml") {
+	if a := l.ask("GET", "/reports", nil); !strings.Contains(string(a.body), run) ||
+		!strings.Contains(string(a.body), `"hello"`) || !strings.Contains(string(a.body), "junit.xml") {
 		l.t.Error(a)
 	}
 	files := l.ask("GET", "/reports/"+run+"/hello", nil)
@@ -128,7 +141,8 @@ func (l *lab) reports(run string) {
 		l.t.Error(a)
 	}
 	page := l.ask("GET", "/reports/"+run+"/hello/report.html", nil)
-	if page.status != 200 || !strings.HasPrefix(page.header.Get("Content-Security-Policy"), "sandbox") || page.header.Get("X-Content-Type-Options") != "nosniff" {
+	if page.status != 200 || !strings.HasPrefix(page.header.Get("Content-Security-Policy"), "sandbox") ||
+		page.header.Get("X-Content-Type-Options") != "nosniff" {
 		l.t.Errorf("%v", page.header)
 	}
 	part := l.ask("GET", "/reports/"+run+"/hello/run.md", nil, "Range", "bytes=0-6")
@@ -143,7 +157,8 @@ func (l *lab) reports(run string) {
 		l.t.Errorf("%d, %v", archive.status, archive.header)
 	}
 	l.upload(archive.body)
-	for _, path := range []string{"/hello/..%2f..%2f..%2fsecret", "/hello/%2e%2e/x", "/hello/.work", "/.live", "/request.json/x", "/hello/nothing.png", "/nothing", "/nothing.tar.gz", "/hello/screenshots", "/..%2f.env"} {
+	for _, path := range []string{"/hello/..%2f..%2f..%2fsecret", "/hello/%2e%2e/x", "/hello/.work", "/.live",
+		"/request.json/x", "/hello/nothing.png", "/nothing", "/nothing.tar.gz", "/hello/screenshots", "/..%2f.env"} {
 		if a := l.ask("GET", "/reports/"+run+path, nil); a.status != 404 {
 			l.t.Errorf("%s: %s", path, a)
 		}
@@ -218,8 +233,10 @@ func TestCancel(t *testing.T) {
 	eventually(t, "the run has begun", func() bool {
 		return strings.Contains(string(l.ask("GET", "/runs/"+id, nil).body), `"state":"running","device"`)
 	})
-	waiting, _ := l.ask("POST", "/runs", map[string]any{"yaml": strings.Replace(endless, "id: endless", "id: waiting", 1)}).json(t)["id"].(string)
-	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Login"}); a.status != 409 || a.code() != "device_busy" || !strings.Contains(string(a.body), "endless") {
+	waiting, _ := l.ask("POST", "/runs", map[string]any{"yaml": strings.Replace(endless, "id: endless", "id: waiting",
+		1)}).json(t)["id"].(string)
+	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Login"}); a.status != 409 ||
+		a.code() != "device_busy" || !strings.Contains(string(a.body), "endless") {
 		t.Errorf("the phone of a run: %s", a)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
@@ -235,7 +252,8 @@ func TestCancel(t *testing.T) {
 	if all := <-stream; len(all) == 0 || !strings.Contains(all[len(all)-1].data, "interrupted") {
 		t.Errorf("%+v", all)
 	}
-	if a := l.ask("GET", "/reports/"+id+"/endless/summary.json", nil); a.status != 200 || a.json(t)["result"] != "interrupted" {
+	if a := l.ask("GET", "/reports/"+id+"/endless/summary.json", nil); a.status != 200 ||
+		a.json(t)["result"] != "interrupted" {
 		t.Error(a)
 	}
 	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Login"}); a.status != 200 {
@@ -246,15 +264,20 @@ func TestCancel(t *testing.T) {
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
-	if a := l.ask("POST", "/tests/validate", map[string]any{"yaml": passing}); a.status != 200 || a.json(t)["valid"] != true {
+	if a := l.ask("POST", "/tests/validate", map[string]any{"yaml": passing}); a.status != 200 ||
+		a.json(t)["valid"] != true {
 		t.Error(a)
 	}
-	a := l.ask("POST", "/tests/validate", map[string]any{"yaml": "id: x\nplatform: web\nsteps:\n  - tapp: y\n  - assert: ${NOBODY}\n"})
+	a := l.ask("POST", "/tests/validate",
+		map[string]any{"yaml": "id: x\nplatform: web\nsteps:\n  - tapp: y\n  - assert: ${NOBODY}\n"})
 	problem, _ := a.json(t)["problems"].([]any)
-	if a.status != 200 || a.json(t)["valid"] != false || len(problem) == 0 || problem[0].(map[string]any)["line"] != 4. || !strings.Contains(string(a.body), "did you mean") {
+	if a.status != 200 || a.json(t)["valid"] != false || len(problem) == 0 || problem[0].(map[string]any)["line"] != 4. ||
+		!strings.Contains(string(a.body), "did you mean") {
 		t.Error(a)
 	}
-	if a := l.ask("POST", "/tests/validate", map[string]any{"yaml": "id: x\nplatform: web\nvars: {A: \"${TAPROOT_JWT_SECRET}\"}\nsteps:\n  - assert: ${A}\n"}); a.json(t)["valid"] != false || strings.Contains(string(a.body), secret) {
+	if a := l.ask("POST", "/tests/validate",
+		map[string]any{"yaml": "id: x\nplatform: web\nvars: {A: \"${TAPROOT_JWT_SECRET}\"}\nsteps:\n  - assert: " +
+			"${A}\n"}); a.json(t)["valid"] != false || strings.Contains(string(a.body), secret) {
 		t.Errorf("the environment is open: %s", a)
 	}
 }

@@ -16,12 +16,13 @@ const (
 
 // http makes what reads requests from connections.
 func (s *Server) http() *http.Server {
-	return &http.Server{Handler: s.handler, ReadHeaderTimeout: s.o.Patience, IdleTimeout: idleLimit, MaxHeaderBytes: maxHeaders, ConnContext: withConn, ConnState: connState,
+	return &http.Server{Handler: s.handler, ReadHeaderTimeout: s.o.Patience, IdleTimeout: idleLimit,
+		MaxHeaderBytes: maxHeaders, ConnContext: withConn, ConnState: connState,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 }
 
-// Serve answers on the listener until the context ends; then it closes the server: runs are interrupted and sealed, devices given back,
-// browsers ended, and requests that are under way are answered. Nothing goes on afterwards.
+// Serve answers on the listener until the context ends; then it closes the server: runs are interrupted and sealed,
+// devices given back, browsers ended, and requests that are under way are answered. Nothing goes on afterwards.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := s.http()
 	served := make(chan error, 1)

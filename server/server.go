@@ -86,7 +86,8 @@ func New(o Options) (*Server, error) {
 	s.figures = newFigures(s)
 	s.files = &upload.Folder{Dir: files, Limits: o.Upload}
 	s.share()
-	s.runs = jobs.New(jobs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.figures.ran, Keep: s.publishEnded, Again: s.runAgain, Remote: s.onFarm()})
+	s.runs = jobs.New(jobs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.figures.ran,
+		Keep: s.publishEnded, Again: s.runAgain, Remote: s.onFarm()})
 	s.uploads = &upload.Store{Reports: o.Config.Reports, Limits: o.Upload, Finish: s.received, Claim: s.o.Config.Claim}
 	if err := upload.Sweep(o.Config.Reports); err != nil {
 		s.log.Warn("uploads that broke off", "error", err)
@@ -109,7 +110,8 @@ func (s *Server) liveDevices() (*live.Devices, error) {
 		list = run.Drivers(of)
 	}
 	s.pool = pool.New(list, conf.PoolOptions())
-	return live.New(live.Options{Pool: s.pool, What: "taproot serve", Timeout: conf.Timeout, Access: s.allowedAccess(false), Vision: conf.Vision(), AllowShell: conf.AllowShell, AfterUse: conf.AfterUse,
+	return live.New(live.Options{Pool: s.pool, What: "taproot serve", Timeout: conf.Timeout,
+		Access: s.allowedAccess(false), Vision: conf.Vision(), AllowShell: conf.AllowShell, AfterUse: conf.AfterUse,
 		Exposed: s.o.Exposed, Mask: s.mask})
 }
 

@@ -16,10 +16,12 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestServiceUnderLoad: requests with a key, each counted, beside as many on a server without accounts, turn by turn, by eight clients: none is
-// lost or miscounted, and no memory stays. How long the slowest hundredth took on each is told, and judged by nobody: it is the machine's.
+// TestServiceUnderLoad: requests with a key, each counted, beside as many on a server without accounts, turn by turn,
+// by eight clients: none is lost or miscounted, and no memory stays. How long the slowest hundredth took on each is
+// told, and judged by nobody: it is the machine's.
 func TestServiceUnderLoad(t *testing.T) {
-	for name, address := range map[string]func() string{"sqlite": func() string { return storetest.SQLite(t) }, "postgres": func() string { return storetest.Postgres(t) }} {
+	for name, address := range map[string]func() string{"sqlite": func() string { return storetest.SQLite(t) },
+		"postgres": func() string { return storetest.Postgres(t) }} {
 		if testing.Short() && name == "postgres" { // service.TestRateIsExact counts on it
 			continue
 		}
@@ -42,7 +44,8 @@ func underLoad(t *testing.T, address string) {
 	each := requests / rounds / clients
 	s, with := withService(t, address)
 	p, _ := somebody(t, s, "ada@example.com")
-	if err := s.Operator().SetPlan(t.Context(), service.PlanChange{Account: p.Account.ID, Plan: service.PlanEnterprise, PerMinute: 1_000_000}); err != nil {
+	if err := s.Operator().SetPlan(t.Context(), service.PlanChange{Account: p.Account.ID, Plan: service.PlanEnterprise,
+		PerMinute: 1_000_000}); err != nil {
 		t.Fatal(err)
 	}
 	project, err := p.Project(t.Context(), "")

@@ -19,8 +19,9 @@ type visitor struct {
 	good   bool // the credential is
 }
 
-// TestEveryRouteRoleAndCredential walks every operation of the document as every role, with credentials in every state: a bad credential is
-// 401 everywhere, a scope or role that is missing 403, and whoever may do something is never told otherwise.
+// TestEveryRouteRoleAndCredential walks every operation of the document as every role, with credentials in every state:
+// a bad credential is 401 everywhere, a scope or role that is missing 403, and whoever may do something is never told
+// otherwise.
 func TestEveryRouteRoleAndCredential(t *testing.T) {
 	t.Parallel()
 	s, with := withService(t, storetest.SQLite(t))
@@ -87,10 +88,12 @@ func visitorsOf(t *testing.T, s *service.Service) (project string, all map[strin
 		}
 	}
 	owner, token := somebody(t, s, "owner@example.com")
-	must(s.Operator().SetPlan(t.Context(), service.PlanChange{Account: owner.Account.ID, Plan: service.PlanEnterprise, PerMinute: 1_000_000}))
+	must(s.Operator().SetPlan(t.Context(), service.PlanChange{Account: owner.Account.ID, Plan: service.PlanEnterprise,
+		PerMinute: 1_000_000}))
 	mine, err := owner.Project(t.Context(), "")
 	must(err)
-	all = map[string]visitor{"owner": {token, "*", "*", true, true}, "nobody": {}, "no key": {header: "tap_live_x"}, "an unsigned token": {header: "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0."},
+	all = map[string]visitor{"owner": {token, "*", "*", true, true}, "nobody": {}, "no key": {header: "tap_live_x"},
+		"an unsigned token":              {header: "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0."},
 		"a token with another signature": {header: token[:len(token)-6] + "AAAAAA"}}
 	var removed *service.Person
 	for _, role := range []service.Role{service.RoleAdmin, service.RoleMember, service.RoleViewer, "removed"} {
@@ -118,7 +121,8 @@ func visitorsOf(t *testing.T, s *service.Service) (project string, all map[strin
 		must(err)
 		return made
 	}
-	good, reads, uploads := key(mine, []string{"*"}, time.Time{}), key(mine, []string{"runs:read"}, time.Time{}), key(mine, []string{"reports:write", "usage:read"}, time.Now().Add(time.Hour))
+	good, reads, uploads := key(mine, []string{"*"}, time.Time{}), key(mine, []string{"runs:read"}, time.Time{}),
+		key(mine, []string{"reports:write", "usage:read"}, time.Now().Add(time.Hour))
 	all["key"] = visitor{good.Secret, "*", "*", false, true}
 	all["reading key"] = visitor{reads.Secret, "runs", "", false, true}
 	all["uploading key"] = visitor{uploads.Secret, "usage", "reports", false, true}
@@ -127,7 +131,8 @@ func visitorsOf(t *testing.T, s *service.Service) (project string, all map[strin
 	must(mine.RevokeKey(t.Context(), revoked.ID))
 	next, err := mine.RotateKey(t.Context(), rotated.ID, "now")
 	must(err)
-	all["revoked key"], all["key before its rotation"], all["key after its rotation"] = visitor{header: revoked.Secret}, visitor{header: rotated.Secret}, visitor{next.Secret, "*", "*", false, true}
+	all["revoked key"], all["key before its rotation"], all["key after its rotation"] = visitor{header: revoked.Secret},
+		visitor{header: rotated.Secret}, visitor{next.Secret, "*", "*", false, true}
 	grace, err := mine.RotateKey(t.Context(), key(mine, []string{"*"}, time.Time{}).ID, "1h")
 	must(err)
 	all["key after a rotation with grace"] = visitor{grace.Secret, "*", "*", false, true}

@@ -19,9 +19,11 @@ const (
 )
 
 // withService gives the server accounts on a database; change may say how they work.
-func withService(t *testing.T, address string, change ...func(*service.Options)) (*service.Service, func(*server.Options)) {
+func withService(t *testing.T, address string, change ...func(*service.Options)) (*service.Service,
+	func(*server.Options)) {
 	t.Helper()
-	o := service.Options{Database: address, Secret: memberSecret, PublicURL: "https://taproot.example.com", CheapHashes: testing.Short()}
+	o := service.Options{Database: address, Secret: memberSecret, PublicURL: "https://taproot.example.com",
+		CheapHashes: testing.Short()}
 	for _, c := range change {
 		c(&o)
 	}
@@ -126,7 +128,8 @@ func TestRoutesAndRoles(t *testing.T) {
 		{"GET", "/keys", nil, "owner admin member viewer", 200},
 		{"POST", "/keys", map[string]any{"name": "k", "scopes": []string{"*"}}, "owner admin member", 201},
 		{"POST", "/keys/" + made.ID + "/rotate", map[string]any{"grace": "7d"}, "owner admin", 200},
-		{"POST", "/projects/" + mine.ID + "/members", map[string]any{"email": "x@example.com", "role": "viewer"}, "owner admin", 201},
+		{"POST", "/projects/" + mine.ID + "/members", map[string]any{"email": "x@example.com", "role": "viewer"},
+			"owner admin", 201},
 		{"POST", "/projects/" + mine.ID + "/transfer", map[string]any{"account": "acc_none"}, "", 0},
 		{"GET", "/metrics", nil, "", 0},
 	} {
@@ -137,19 +140,23 @@ func TestRoutesAndRoles(t *testing.T) {
 				can = can || one == who || one == "reading" && who == "reading key"
 			}
 			switch {
-			case can && a.status != c.status, !can && a.status != 401 && a.status != 403 && a.status != 404, (who == "nobody" || who == "forged") && a.status != 401:
+			case can && a.status != c.status, !can && a.status != 401 && a.status != 403 && a.status != 404,
+				(who == "nobody" || who == "forged") && a.status != 401:
 				t.Errorf("%s %s as %s: %s", c.method, c.path, who, a)
 			}
 		}
 	}
 	// The same without X-Project, from a project of one's own: the ids of another one's lead nowhere.
-	for _, c := range [][2]string{{"GET", "/runs/" + run}, {"DELETE", "/runs/" + run}, {"GET", "/runs/" + run + "/events"}, {"GET", "/reports/" + run + "/quick"}, {"GET", "/reports/" + run + "/quick/summary.json"},
-		{"GET", "/reports/" + run + "/quick.tar.gz"}, {"DELETE", "/keys/" + made.ID}, {"GET", "/projects/" + mine.ID}, {"DELETE", "/projects/" + mine.ID}} {
+	for _, c := range [][2]string{{"GET", "/runs/" + run}, {"DELETE", "/runs/" + run}, {"GET", "/runs/" + run + "/events"},
+		{"GET", "/reports/" + run + "/quick"}, {"GET", "/reports/" + run + "/quick/summary.json"},
+		{"GET", "/reports/" + run + "/quick.tar.gz"}, {"DELETE", "/keys/" + made.ID}, {"GET", "/projects/" + mine.ID},
+		{"DELETE", "/projects/" + mine.ID}} {
 		if a := l.ask(c[0], c[1], nil, "Authorization", "Bearer "+tokens["stranger"]); a.status != 404 {
 			t.Errorf("%v as a stranger: %s", c, a)
 		}
 	}
-	if a := l.ask("GET", "/runs", nil, "Authorization", "Bearer "+tokens["stranger"]); a.status != 200 || strings.TrimSpace(string(a.body)) != "[]" {
+	if a := l.ask("GET", "/runs", nil, "Authorization", "Bearer "+tokens["stranger"]); a.status != 200 ||
+		strings.TrimSpace(string(a.body)) != "[]" {
 		t.Errorf("a stranger sees runs: %s", a)
 	}
 	if a := as("owner", "DELETE", "/keys/"+made.ID, nil); a.status != 204 {
@@ -163,7 +170,9 @@ func TestRoutesAndRoles(t *testing.T) {
 // TestWayIn: register, be confirmed, log in, make a key, use it; the plan's rate and the fixed one of /auth/*.
 func TestWayIn(t *testing.T) {
 	t.Parallel()
-	for name, address := range map[string]func(*testing.T) string{"sqlite": func(t *testing.T) string { return storetest.SQLite(t) },
+	for name, address := range map[string]func(*testing.T) string{"sqlite": func(t *testing.T) string {
+		return storetest.SQLite(t)
+	},
 		"postgres": func(t *testing.T) string { return storetest.Postgres(t) }} {
 		t.Run(name, func(t *testing.T) { wayIn(t, address(t)) })
 	}
@@ -196,7 +205,8 @@ func wayIn(t *testing.T, address string) {
 		t.Fatal(a)
 	}
 	token := a.json(t)["accessToken"].(string)
-	a = l.ask("POST", "/api/keys", map[string]any{"name": "CI", "scopes": []string{"devices:read"}}, "Authorization", "Bearer "+token)
+	a = l.ask("POST", "/api/keys", map[string]any{"name": "CI", "scopes": []string{"devices:read"}}, "Authorization",
+		"Bearer "+token)
 	if a.status != 201 {
 		t.Fatal(a)
 	}
@@ -225,12 +235,14 @@ func wayIn(t *testing.T, address string) {
 			guesses++
 		}
 	}
-	if guesses != 7 || a.status != 429 || a.header.Get("Retry-After") == "" || a.header.Get("RateLimit-Limit") != "10" { // three requests were sent before
+	// three requests were sent before
+	if guesses != 7 || a.status != 429 || a.header.Get("Retry-After") == "" || a.header.Get("RateLimit-Limit") != "10" {
 		t.Errorf("%d guesses; the last: %s %v", guesses, a, a.header)
 	}
 }
 
-// TestDatabaseOutage: while the database is gone, every request that needs it is told so and when to come again; afterwards all is well.
+// TestDatabaseOutage: while the database is gone, every request that needs it is told so and when to come again;
+// afterwards all is well.
 func TestDatabaseOutage(t *testing.T) {
 	t.Parallel()
 	database := storetest.NewServer(t)
@@ -273,7 +285,8 @@ func TestDatabaseOutage(t *testing.T) {
 	}
 }
 
-// TestQueuedRunsOfProjects: a run of a project that waits when the server ends begins when it serves again, before anybody asks.
+// TestQueuedRunsOfProjects: a run of a project that waits when the server ends begins when it serves again, before
+// anybody asks.
 func TestQueuedRunsOfProjects(t *testing.T) {
 	t.Parallel()
 	s, with := withService(t, storetest.SQLite(t))
@@ -294,7 +307,8 @@ func TestQueuedRunsOfProjects(t *testing.T) {
 		return a.json(t)["id"].(string)
 	}
 	long := start("id: long\nplatform: android\nsteps:\n  - sleep: 10m\n")
-	eventually(t, "the first run is under way", func() bool { return ask("GET", "/runs/"+long, nil).json(t)["state"] == "running" })
+	eventually(t, "the first run is under way",
+		func() bool { return ask("GET", "/runs/"+long, nil).json(t)["state"] == "running" })
 	waits := start("id: waits\nplatform: android\nsteps:\n  - assert: ${NAME}\n")
 	if err := l.server.Close(); err != nil {
 		t.Fatal(err)
@@ -304,7 +318,8 @@ func TestQueuedRunsOfProjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.http.Config.Handler = l.server.Handler()
-	eventually(t, "the run that waited has passed", func() bool { return ask("GET", "/runs/"+waits, nil).json(t)["verdict"] == "pass" })
+	eventually(t, "the run that waited has passed",
+		func() bool { return ask("GET", "/runs/"+waits, nil).json(t)["verdict"] == "pass" })
 	if rec := ask("GET", "/runs/"+long, nil).json(t); rec["verdict"] != "interrupted" {
 		t.Errorf("%v", rec)
 	}

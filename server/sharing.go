@@ -18,7 +18,8 @@ import (
 
 const (
 	publishLimit = 10 * time.Minute
-	// fileAge is how old a look into the bucket may be when a file of a run is read that is here: a page asks for many at once.
+	// fileAge is how old a look into the bucket may be when a file of a run is read that is here: a page asks for many at
+	// once.
 	fileAge = time.Second
 )
 

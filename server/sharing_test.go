@@ -26,7 +26,8 @@ func tarOf(t testing.TB, files map[string]string) []byte {
 	zip := gzip.NewWriter(&b)
 	out := tar.NewWriter(zip)
 	for name, text := range files {
-		if err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(text)), Mode: 0o644}); err != nil {
+		if err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(text)),
+			Mode: 0o644}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := out.Write([]byte(text)); err != nil {
@@ -45,7 +46,10 @@ func tarOf(t testing.TB, files map[string]string) []byte {
 // foreignPack is the smallest pack, of a test with an id.
 func foreignPack(t testing.TB, id string) []byte {
 	t.Helper()
-	return tarOf(t, map[string]string{id + "/summary.json": fmt.Sprintf(`{"id": %q, "result": "pass", "duration_ms": 1, "steps": 1, "steps_passed": 1, "steps_failed": 0, "screenshots": 0, "artifacts": []}`, id)})
+	return tarOf(t,
+		map[string]string{
+			id + "/summary.json": fmt.Sprintf(
+				`{"id": %q, "result": "pass", "duration_ms": 1, "steps": 1, "steps_passed": 1, "steps_failed": 0, "screenshots": 0, "artifacts": []}`, id)})
 }
 
 // replica is one of several servers of one service.
@@ -68,8 +72,8 @@ func (r *replica) sendPart(path, part string, data []byte) answer {
 // runs are the names of the project's reports.
 func (r *replica) runs() string { r.t.Helper(); return string(r.as("GET", "/api/reports", nil).body) }
 
-// TestReplicasShareReports: whatever one of several servers has, all have, also one that starts with empty folders; and what one deletes is
-// gone everywhere.
+// TestReplicasShareReports: whatever one of several servers has, all have, also one that starts with empty folders; and
+// what one deletes is gone everywhere.
 func TestReplicasShareReports(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite and a folder", func(t *testing.T) {
@@ -108,14 +112,17 @@ func shareReports(t *testing.T, database, address string, s3 *blobtest.Server) {
 	one, two := start(1), start(0)
 
 	// Tests.
-	if a := one.sendPart("/api/tests", "tests", tarOf(t, map[string]string{"a.yaml": "id: first\nplatform: android\nsteps:\n  - assert: Login\n"})); a.status != 200 {
+	if a := one.sendPart("/api/tests", "tests",
+		tarOf(t, map[string]string{"a.yaml": "id: first\nplatform: android\nsteps:\n  - assert: Login\n"})); a.status != 200 {
 		t.Fatal(a)
 	}
-	if a := two.sendPart("/api/tests", "tests", tarOf(t, map[string]string{"quick.yaml": strings.Replace(shortRun, "quick", "second", 1)})); a.status != 200 {
+	if a := two.sendPart("/api/tests", "tests",
+		tarOf(t, map[string]string{"quick.yaml": strings.Replace(shortRun, "quick", "second", 1)})); a.status != 200 {
 		t.Fatal(a)
 	}
 	for _, r := range []*replica{one, two} {
-		if a := r.as("GET", "/api/tests", nil); strings.Contains(string(a.body), "first") || !strings.Contains(string(a.body), "second") {
+		if a := r.as("GET", "/api/tests", nil); strings.Contains(string(a.body), "first") ||
+			!strings.Contains(string(a.body), "second") {
 			t.Errorf("the tests that were sent last: %s", a)
 		}
 	}
@@ -126,13 +133,15 @@ func shareReports(t *testing.T, database, address string, s3 *blobtest.Server) {
 		t.Fatal(a)
 	}
 	run := a.json(t)["id"].(string)
-	eventually(t, "the run has ended", func() bool { return one.as("GET", "/api/runs/"+run, nil).json(t)["state"] == "ended" })
+	eventually(t, "the run has ended",
+		func() bool { return one.as("GET", "/api/runs/"+run, nil).json(t)["state"] == "ended" })
 	was, is := one.as("GET", "/api/runs/"+run, nil), two.as("GET", "/api/runs/"+run, nil)
 	if is.status != 200 || is.json(t)["verdict"] != "pass" || is.json(t)["by"] != was.json(t)["by"] {
 		t.Errorf("a run of the other server: %s, there %s", is, was)
 	}
 	for _, file := range []string{"/index.html", "/second", "/second/summary.json", "/second.tar.gz"} {
-		if here, there := two.as("GET", "/api/reports/"+run+file, nil), one.as("GET", "/api/reports/"+run+file, nil); here.status != 200 || !bytes.Equal(here.body, there.body) {
+		if here, there := two.as("GET", "/api/reports/"+run+file, nil), one.as("GET", "/api/reports/"+run+file,
+			nil); here.status != 200 || !bytes.Equal(here.body, there.body) {
 			t.Errorf("%s: %s", file, here)
 		}
 	}
@@ -170,7 +179,8 @@ func shareReports(t *testing.T, database, address string, s3 *blobtest.Server) {
 	if a, b := one.runs(), two.runs(); a != b || strings.Count(a, "pack") < 6 {
 		t.Errorf("one server has\n%s\nthe other\n%s", a, b)
 	}
-	if a := two.sendPart("/api/reports/upload", "pack", foreignPack(t, "pack0")); a.status != 200 || names[a.json(t)["run"].(string)] != "pack0" {
+	if a := two.sendPart("/api/reports/upload", "pack", foreignPack(t, "pack0")); a.status != 200 ||
+		names[a.json(t)["run"].(string)] != "pack0" {
 		t.Errorf("a pack that the other server took: %s", a)
 	}
 
@@ -182,7 +192,8 @@ func shareReports(t *testing.T, database, address string, s3 *blobtest.Server) {
 	if a := two.as("DELETE", "/api/reports/"+gone, nil); a.status != 204 {
 		t.Error(a)
 	}
-	if a := one.as("GET", "/api/reports/"+gone+"/index.html", nil); a.status != 404 && a.status != 200 { // within a second of the last look it may be shown yet
+	// within a second of the last look it may be shown yet
+	if a := one.as("GET", "/api/reports/"+gone+"/index.html", nil); a.status != 404 && a.status != 200 {
 		t.Error(a)
 	}
 	if strings.Contains(one.runs(), gone) {
@@ -205,7 +216,8 @@ func shareReports(t *testing.T, database, address string, s3 *blobtest.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := one.ask("POST", "/api/projects/"+project.ID, map[string]any{"reportRuns": 3}, "Authorization", "Bearer "+token); a.status != 200 {
+	if a := one.ask("POST", "/api/projects/"+project.ID, map[string]any{"reportRuns": 3}, "Authorization", "Bearer "+
+		token); a.status != 200 {
 		t.Fatal(a, id)
 	}
 	if a := one.sendPart("/api/reports/upload", "pack", foreignPack(t, "newest")); a.status != 201 {
@@ -228,8 +240,10 @@ func shareReports(t *testing.T, database, address string, s3 *blobtest.Server) {
 func storeIsDown(t *testing.T, s3 *blobtest.Server, one, two *replica) {
 	before := len(s3.Names())
 	s3.Down(true)
-	for what, a := range map[string]answer{"an upload": one.sendPart("/api/reports/upload", "pack", foreignPack(t, "late")), "a list": two.as("GET", "/api/reports", nil)} {
-		if a.status != 503 || a.code() != "unavailable" || a.header.Get("Retry-After") == "" || strings.Contains(string(a.body), s3.URL) {
+	for what, a := range map[string]answer{"an upload": one.sendPart("/api/reports/upload", "pack",
+		foreignPack(t, "late")), "a list": two.as("GET", "/api/reports", nil)} {
+		if a.status != 503 || a.code() != "unavailable" || a.header.Get("Retry-After") == "" ||
+			strings.Contains(string(a.body), s3.URL) {
 			t.Errorf("%s while the store is down: %s %v", what, a, a.header)
 		}
 	}
@@ -242,7 +256,8 @@ func storeIsDown(t *testing.T, s3 *blobtest.Server, one, two *replica) {
 	}
 }
 
-// TestSharedFolderOfOld: reports and tests that were there before there was a bucket are shared, too, and what a server left when it died.
+// TestSharedFolderOfOld: reports and tests that were there before there was a bucket are shared, too, and what a server
+// left when it died.
 func TestSharedFolderOfOld(t *testing.T) {
 	t.Parallel()
 	database, dir := storetest.SQLite(t), t.TempDir()
@@ -257,7 +272,8 @@ func TestSharedFolderOfOld(t *testing.T) {
 	ask := func(method, path string, body any, headers ...string) answer {
 		return l.ask(method, path, body, append(headers, "Authorization", "Bearer "+token)...)
 	}
-	for path, data := range map[string][]byte{"/reports/upload": foreignPack(t, "old"), "/tests": tarOf(t, map[string]string{"quick.yaml": shortRun, ".hidden/note": "x"})} {
+	for path, data := range map[string][]byte{"/reports/upload": foreignPack(t, "old"),
+		"/tests": tarOf(t, map[string]string{"quick.yaml": shortRun, ".hidden/note": "x"})} {
 		part := map[string]string{"/tests": "tests", "/reports/upload": "pack"}[path]
 		body, kind := form(t, part, part+".tar.gz", data)
 		if a := ask("POST", path, body, "Content-Type", kind); a.status/100 != 2 {

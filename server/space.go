@@ -22,7 +22,8 @@ import (
 	"github.com/taproot-dev/taproot/server/shared"
 )
 
-// spaces are the servers of the projects, each with folders, runs, pages and leases of its own: what is another project's cannot be named.
+// spaces are the servers of the projects, each with folders, runs, pages and leases of its own: what is another
+// project's cannot be named.
 type spaces struct {
 	mu     sync.Mutex
 	byID   map[string]*Server
@@ -32,7 +33,8 @@ type spaces struct {
 // within are the scopes of what belongs to one project's space.
 var within = []string{readDevices, writeDevices, readRuns, writeRuns, readReports, writeReports}
 
-// space gives the server that answers a request: with a service that of the caller's project, for what belongs to projects.
+// space gives the server that answers a request: with a service that of the caller's project, for what belongs to
+// projects.
 func (s *Server) space(c caller, a access) (*Server, error) {
 	if c.project != nil {
 		return s.spaceOf(*c.project)
@@ -42,7 +44,8 @@ func (s *Server) space(c caller, a access) (*Server, error) {
 	}
 	p := c.member.Project
 	if p == nil {
-		return nil, fault(http.StatusForbidden, codeForbidden, "you are a member of no project; create one with POST /projects")
+		return nil, fault(http.StatusForbidden, codeForbidden,
+			"you are a member of no project; create one with POST /projects")
 	}
 	return s.spaceOf(p.ProjectInfo)
 }
@@ -110,7 +113,8 @@ func (r *retention) set(days, runs int) {
 	r.runs.Store(int64(runs))
 }
 
-// environment is that of a project's runs: the limits are its own, and the operator's chats and repositories are not told of them.
+// environment is that of a project's runs: the limits are its own, and the operator's chats and repositories are not
+// told of them.
 func (r *retention) environment(getenv func(string) string) func(string) string {
 	if getenv == nil {
 		getenv = os.Getenv
@@ -121,7 +125,8 @@ func (r *retention) environment(getenv func(string) string) func(string) string 
 			return strconv.FormatInt(r.days.Load(), 10)
 		case name == "REPORT_MAX_RUNS":
 			return strconv.FormatInt(r.runs.Load(), 10)
-		case strings.HasPrefix(name, "GITHUB_"), slices.Contains([]string{"SLACK_WEBHOOK_URL", "FEISHU_WEBHOOK_URL", "NOTIFY_URLS", "TAPROOT_REPORT_URL"}, name):
+		case strings.HasPrefix(name, "GITHUB_"),
+			slices.Contains([]string{"SLACK_WEBHOOK_URL", "FEISHU_WEBHOOK_URL", "NOTIFY_URLS", "TAPROOT_REPORT_URL"}, name):
 			return ""
 		}
 		return getenv(name)
@@ -232,7 +237,8 @@ const askAgain = 500 * time.Millisecond
 // errNotAllowed is why what goes on without an end was cut off.
 var errNotAllowed = errors.New("your credential may not do this any more")
 
-// whileAllowed ends what goes on without an end when the caller may not do it any more: a key was revoked, somebody logged out or was removed.
+// whileAllowed ends what goes on without an end when the caller may not do it any more: a key was revoked, somebody
+// logged out or was removed.
 func (s *Server) whileAllowed(ctx context.Context, who *service.Caller, a access) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var asking sync.WaitGroup
@@ -257,11 +263,13 @@ func mayMember(who *service.Caller, a access) *Error {
 	case a.scope == "-", a.scope == "":
 		return nil
 	case a.scope == scopePerson && who.Person == nil:
-		return fault(http.StatusForbidden, codeForbidden, "this is for people: log in with POST /auth/login and send the access token; an API key cannot do it")
+		return fault(http.StatusForbidden, codeForbidden,
+			"this is for people: log in with POST /auth/login and send the access token; an API key cannot do it")
 	case a.scope == readServer && (who.Person == nil || !who.Person.Account.Admin):
 		return fault(http.StatusForbidden, codeForbidden, "this is for admins of the service")
 	case a.scope != scopePerson && a.scope != readServer && !who.May(a.scope):
-		return fault(http.StatusForbidden, codeForbidden, fmt.Sprintf("the credential lacks the scope %s, or your role in the project does", a.scope))
+		return fault(http.StatusForbidden, codeForbidden,
+			fmt.Sprintf("the credential lacks the scope %s, or your role in the project does", a.scope))
 	}
 	return nil
 }
@@ -280,7 +288,8 @@ func quotaHeaders(h http.Header, policy string, q service.Quota) *Error {
 	if q.Allowed {
 		return nil
 	}
-	fail := fault(http.StatusTooManyRequests, codeRateLimited, fmt.Sprintf("more than %d requests in a minute; Retry-After says how many seconds to wait", q.Limit))
+	fail := fault(http.StatusTooManyRequests, codeRateLimited,
+		fmt.Sprintf("more than %d requests in a minute; Retry-After says how many seconds to wait", q.Limit))
 	fail.headers = http.Header{"Retry-After": {strconv.Itoa(max(seconds(q.RetryAfter), 1))}}
 	return fail
 }
@@ -299,7 +308,8 @@ func memberProblem(err error) *Error {
 	case errors.As(err, &gone) && gone.Full:
 		return fault(http.StatusInsufficientStorage, codeFull, "the disk of the service's database is full; nothing was kept")
 	case errors.As(err, &gone):
-		e := fault(http.StatusServiceUnavailable, codeUnavailable, "the database cannot be reached; try again in some seconds")
+		e := fault(http.StatusServiceUnavailable, codeUnavailable,
+			"the database cannot be reached; try again in some seconds")
 		e.headers = http.Header{"Retry-After": {"5"}}
 		return e
 	}

@@ -52,7 +52,8 @@ func (s *Server) closeStudio() error {
 	return s.project.Close()
 }
 
-// StudioLink makes a path that lets whoever opens it first into Studio, to the page next, with all rights: for the person at this machine.
+// StudioLink makes a path that lets whoever opens it first into Studio, to the page next, with all rights: for the
+// person at this machine.
 func (s *Server) StudioLink(next string) (string, error) {
 	if s.studio == nil {
 		return "", errors.New("this server has no pages of Studio")
@@ -69,7 +70,8 @@ func (s *Server) guess(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// serveStudio answers for a page of Studio. Its own name is asked for in any case, and pages of other sites are refused.
+// serveStudio answers for a page of Studio. Its own name is asked for in any case, and pages of other sites are
+// refused.
 func (s *Server) serveStudio(w http.ResponseWriter, r *http.Request) {
 	noteRoute(r.Context(), "studio")
 	c := caller{addr: s.client(r)}

@@ -69,7 +69,8 @@ type UploadedTests struct {
 // uploadTests replaces the folder of tests, which is a project's own: that of an operator is nobody's to replace.
 func (s *Server) uploadTests(w http.ResponseWriter, r *http.Request) error {
 	if !s.o.ownFiles {
-		return fault(http.StatusForbidden, codeForbidden, "the tests of this server are its operator's; only projects of taproot serve --service take tests")
+		return fault(http.StatusForbidden, codeForbidden,
+			"the tests of this server are its operator's; only projects of taproot serve --service take tests")
 	}
 	return s.archiveOf(w, r, testsPart, func(ctx context.Context, _ string, archive io.Reader) error {
 		n, err := s.replaceTests(ctx, archive)
@@ -117,7 +118,8 @@ func (s *Server) validateTests(_ context.Context, in *validateInput) (*validatio
 		out.Body.Valid = true
 		var tests []*dsl.Test
 		for _, c := range p.Cases {
-			if !slices.Contains(tests, c.Test) && !slices.ContainsFunc(tests, func(t *dsl.Test) bool { return t.ID == c.Test.ID }) {
+			if !slices.Contains(tests, c.Test) &&
+				!slices.ContainsFunc(tests, func(t *dsl.Test) bool { return t.ID == c.Test.ID }) {
 				tests = append(tests, c.Test)
 			}
 		}
@@ -132,7 +134,8 @@ const sentFile = "request.yaml"
 func testsOf(tests []*dsl.Test) []Test {
 	list := []Test{}
 	for _, t := range tests {
-		one := Test{ID: t.ID, Name: t.Name, Platform: t.Platform, Tags: t.Tags, File: t.Pos.File, Line: t.Pos.Line, Steps: len(t.Steps)}
+		one := Test{ID: t.ID, Name: t.Name, Platform: t.Platform, Tags: t.Tags, File: t.Pos.File, Line: t.Pos.Line,
+			Steps: len(t.Steps)}
 		if one.Tags == nil {
 			one.Tags = []string{}
 		}
@@ -169,6 +172,7 @@ func (s *Server) mistake(problem error) (list []Mistake) {
 }
 
 func (s *Server) place(e *source.Error) Mistake {
-	return Mistake{File: e.Pos.File, Line: e.Pos.Line, Column: e.Pos.Col, Message: markdown.Visible(s.mask.Text(e.Msg), maxMessage),
+	return Mistake{File: e.Pos.File, Line: e.Pos.Line, Column: e.Pos.Col, Message: markdown.Visible(s.mask.Text(e.Msg),
+		maxMessage),
 		Hint: strings.TrimSpace(markdown.Visible(s.mask.Text(e.Hint), maxMessage))}
 }

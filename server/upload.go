@@ -31,12 +31,15 @@ const (
 )
 
 func uploadBody(part string) *huma.RequestBody {
-	file := &huma.Schema{Description: "The archive, tar.gz.", Extensions: map[string]any{"contentMediaType": "application/gzip"}}
+	file := &huma.Schema{Description: "The archive, tar.gz.", Extensions: map[string]any{
+		"contentMediaType": "application/gzip"}}
 	if part == appPart {
-		file = &huma.Schema{Description: "The app, .apk or .ipa.", Extensions: map[string]any{"contentMediaType": "application/octet-stream"}}
+		file = &huma.Schema{Description: "The app, .apk or .ipa.", Extensions: map[string]any{
+			"contentMediaType": "application/octet-stream"}}
 	}
-	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {Schema: &huma.Schema{Type: huma.TypeObject, Required: []string{part},
-		Properties: map[string]*huma.Schema{part: file}}}}}
+	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+		"multipart/form-data": {Schema: &huma.Schema{Type: huma.TypeObject, Required: []string{part},
+			Properties: map[string]*huma.Schema{part: file}}}}}
 }
 
 // upload reads the archive as it comes; nothing of it is kept in memory.
@@ -61,7 +64,8 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 }
 
 // archiveOf gives the file in a part of a request to its use, with the name that the client gave it.
-func (s *Server) archiveOf(w http.ResponseWriter, r *http.Request, name string, use func(ctx context.Context, file string, in io.Reader) error) error {
+func (s *Server) archiveOf(w http.ResponseWriter, r *http.Request, name string,
+	use func(ctx context.Context, file string, in io.Reader) error) error {
 	ctx, cancel := context.WithTimeoutCause(r.Context(), s.o.MaxSend, errTooLong)
 	defer cancel()
 	body := &watched{ReadCloser: r.Body}
@@ -86,7 +90,8 @@ const (
 )
 
 // partOf finds the part with the archive; small other fields are passed by.
-func (s *Server) partOf(ctx context.Context, w http.ResponseWriter, parts *multipart.Reader, name string) (*multipart.Part, error) {
+func (s *Server) partOf(ctx context.Context, w http.ResponseWriter, parts *multipart.Reader, name string) (
+	*multipart.Part, error) {
 	for range maxParts {
 		s.await(w)
 		part, err := parts.NextPart()
@@ -111,7 +116,8 @@ func (s *Server) partOf(ctx context.Context, w http.ResponseWriter, parts *multi
 
 // await bounds how long the next part of a request may take.
 func (s *Server) await(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.o.Patience)) // there is none in tests without a connection
+	// there is none in tests without a connection
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.o.Patience))
 }
 
 // moving reads an upload that must move on.

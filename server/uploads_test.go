@@ -48,7 +48,8 @@ func (l *lab) upload(archive []byte) {
 		return l.ask("POST", path, body, "Content-Type", kind)
 	}
 	first := send("/api/reports/upload", "pack", "hello.tar.gz", archive)
-	if first.status != http.StatusCreated || first.json(l.t)["pack"] != "hello" || first.header.Get("Location") != first.json(l.t)["url"] {
+	if first.status != http.StatusCreated || first.json(l.t)["pack"] != "hello" ||
+		first.header.Get("Location") != first.json(l.t)["url"] {
 		l.t.Fatal(first)
 	}
 	again := send("/reports/upload", "pack", "x.tar.gz", archive)
@@ -64,14 +65,17 @@ func (l *lab) upload(archive []byte) {
 	}
 	before := l.ask("GET", "/reports", nil)
 	for name, a := range map[string]answer{
-		"another part":   send("/reports/upload", "file", "x.tar.gz", archive),
-		"no file":        send("/reports/upload", "pack", "", archive),
-		"a cut archive":  send("/reports/upload", "pack", "x.tar.gz", archive[:len(archive)/2]),
-		"no archive":     send("/reports/upload", "pack", "x.tar.gz", []byte("hello")),
-		"nothing":        send("/reports/upload", "pack", "x.tar.gz", nil),
-		"a cut form":     l.ask("POST", "/reports/upload", strings.NewReader("--x\r\nContent-Disposition: form-data; name=\"pack\"; filename=\"x\"\r\n\r\nabc"), "Content-Type", "multipart/form-data; boundary=x"),
-		"no boundary":    l.ask("POST", "/reports/upload", strings.NewReader("x"), "Content-Type", "multipart/form-data"),
-		"an empty form":  l.ask("POST", "/reports/upload", strings.NewReader("--x--\r\n"), "Content-Type", "multipart/form-data; boundary=x"),
+		"another part":  send("/reports/upload", "file", "x.tar.gz", archive),
+		"no file":       send("/reports/upload", "pack", "", archive),
+		"a cut archive": send("/reports/upload", "pack", "x.tar.gz", archive[:len(archive)/2]),
+		"no archive":    send("/reports/upload", "pack", "x.tar.gz", []byte("hello")),
+		"nothing":       send("/reports/upload", "pack", "x.tar.gz", nil),
+		"a cut form": l.ask("POST", "/reports/upload",
+			strings.NewReader("--x\r\nContent-Disposition: form-data; name=\"pack\"; filename=\"x\"\r\n\r\n"+
+				"abc"), "Content-Type", "multipart/form-data; boundary=x"),
+		"no boundary": l.ask("POST", "/reports/upload", strings.NewReader("x"), "Content-Type", "multipart/form-data"),
+		"an empty form": l.ask("POST", "/reports/upload", strings.NewReader("--x--\r\n"), "Content-Type",
+			"multipart/form-data; boundary=x"),
 		"a large before": send("/reports/upload", "other", "", bytes.Repeat([]byte("x"), 1<<20)),
 	} {
 		if a.status != 400 || a.code() != "invalid_request" {
@@ -94,7 +98,8 @@ func TestUploadByOurClient(t *testing.T) {
 	if err := os.Mkdir(p, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"run.md": "# login\n", "summary.json": `{"id":"login","result":"fail","duration_ms":1,"steps":1,"steps_passed":0,"steps_failed":1,"screenshots":0,"artifacts":[]}`} {
+	for name, text := range map[string]string{"run.md": "# login\n",
+		"summary.json": `{"id":"login","result":"fail","duration_ms":1,"steps":1,"steps_passed":0,"steps_failed":1,"screenshots":0,"artifacts":[]}`} {
 		if err := os.WriteFile(filepath.Join(p, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

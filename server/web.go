@@ -67,7 +67,8 @@ func (s *Server) isOpen(id string) bool {
 }
 
 func noPage(id string) *Error {
-	return fault(http.StatusNotFound, codeNotFound, fmt.Sprintf("no page %.50q is open; GET /web lists those that are, POST /web/launch opens one", id))
+	return fault(http.StatusNotFound, codeNotFound,
+		fmt.Sprintf("no page %.50q is open; GET /web lists those that are, POST /web/launch opens one", id))
 }
 
 // pageName is what an action is called under /web; of the actions of pages alone, without the word web.
@@ -84,8 +85,8 @@ func pageName(name string) string {
 	return kebab(name)
 }
 
-// pageAction adds the path of an action under /web. Where an action of pages has the short name of a general one, the general one is
-// found under /devices only.
+// pageAction adds the path of an action under /web. Where an action of pages has the short name of a general one, the
+// general one is found under /devices only.
 func (s *Server) pageAction(def dsl.Def, body map[string]any) {
 	name := pageName(def.Name)
 	if _, own := dsl.Lookup("web" + strings.ToUpper(def.Name[:1]) + def.Name[1:]); own {
@@ -94,12 +95,15 @@ func (s *Server) pageAction(def dsl.Def, body map[string]any) {
 	o := actionOp(def, "/web/"+name, "page-"+name)
 	o.Tag = "web"
 	if name == "launch" {
-		s.action(o, body, def.NeedsArgument(), func(w http.ResponseWriter, r *http.Request) error { return s.launch(w, r, &def) })
+		s.action(o, body, def.NeedsArgument(), func(w http.ResponseWriter, r *http.Request) error {
+			return s.launch(w, r, &def)
+		})
 		return
 	}
 	withPage := maps.Clone(body)
 	properties := maps.Clone(body["properties"].(map[string]any))
-	properties[pageArgument] = map[string]any{"type": "string", "description": "The page; may be left out when one page is open.", "examples": []any{"web-1"}}
+	properties[pageArgument] = map[string]any{"type": "string",
+		"description": "The page; may be left out when one page is open.", "examples": []any{"web-1"}}
 	withPage["properties"] = properties
 	s.action(o, withPage, def.NeedsArgument(), func(w http.ResponseWriter, r *http.Request) error {
 		args, err := s.arguments(r, &def, pageArgument)
@@ -138,7 +142,8 @@ func (s *Server) page(def *dsl.Def, args source.Value) (source.Value, string, er
 	for _, p := range open {
 		ids = append(ids, p.Info.ID)
 	}
-	return args, "", fault(http.StatusConflict, codePage, fmt.Sprintf("several pages are open: say which one is meant by \"page\": %s", strings.Join(ids, ", ")))
+	return args, "", fault(http.StatusConflict, codePage,
+		fmt.Sprintf("several pages are open: say which one is meant by \"page\": %s", strings.Join(ids, ", ")))
 }
 
 // launch opens a page in a fresh browser context.

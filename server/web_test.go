@@ -18,7 +18,8 @@ func TestWeb(t *testing.T) {
 	if a := l.ask("GET", "/web", nil); string(a.body) != "[]\n" {
 		t.Fatal(a)
 	}
-	if a := l.ask("POST", "/web/assert", map[string]any{"selector": "h1", "text": "x"}); a.status != 409 || a.code() != "ambiguous_page" {
+	if a := l.ask("POST", "/web/assert", map[string]any{"selector": "h1", "text": "x"}); a.status != 409 ||
+		a.code() != "ambiguous_page" {
 		t.Error(a)
 	}
 	first := l.ask("POST", "/web/launch", map[string]any{"url": site.Page("login.html"), "headless": true})
@@ -26,32 +27,38 @@ func TestWeb(t *testing.T) {
 	if first.status != 200 || page == "" {
 		t.Fatal(first)
 	}
-	if a := l.ask("POST", "/web/type", map[string]any{"selector": "#email", "text": webtest.User}); a.status != 200 || a.json(t)["page"] != page {
+	if a := l.ask("POST", "/web/type", map[string]any{"selector": "#email", "text": webtest.User}); a.status != 200 ||
+		a.json(t)["page"] != page {
 		t.Error(a)
 	}
-	if a := l.ask("POST", "/web/assert", map[string]any{"selector": "#email", "value": webtest.User}); a.json(t)["passed"] != true {
+	if a := l.ask("POST", "/web/assert", map[string]any{"selector": "#email", "value": webtest.User}); a.json(
+		t)["passed"] != true {
 		t.Error(a)
 	}
-	if a := l.ask("POST", "/web/assert", map[string]any{"selector": "h1", "text": "Nothing of that kind", "timeoutMs": 0}); a.status != 200 || a.json(t)["passed"] != false {
+	if a := l.ask("POST", "/web/assert", map[string]any{"selector": "h1", "text": "Nothing of that kind",
+		"timeoutMs": 0}); a.status != 200 || a.json(t)["passed"] != false {
 		t.Error(a)
 	}
 	if a := l.ask("POST", "/devices/"+page+"/tap", map[string]any{"label": "Sign in"}); a.status != 200 {
 		t.Errorf("a page is a device: %s", a)
 	}
-	if a := l.ask("GET", "/devices/"+page+"/screenshot", nil); a.status != 200 || a.header.Get("Content-Type") != "image/png" {
+	if a := l.ask("GET", "/devices/"+page+"/screenshot", nil); a.status != 200 ||
+		a.header.Get("Content-Type") != "image/png" {
 		t.Error(a)
 	}
 	if a := l.ask("POST", "/web/eval", map[string]any{"script": "1 + 1"}); a.status != 200 || a.json(t)["value"] != 2. {
 		t.Error(a)
 	}
-	if a := l.ask("POST", "/web/eval", map[string]any{"script": "location.pathname + '/x'"}); a.json(t)["value"] != "/login.html/x" {
+	if a := l.ask("POST", "/web/eval", map[string]any{"script": "location.pathname + '/x'"}); a.json(
+		t)["value"] != "/login.html/x" {
 		t.Errorf("a text that looks like a path of this machine: %s", a)
 	}
 	second := l.ask("POST", "/api/web/launch", map[string]any{"url": site.Page("login.html")})
 	if second.status != 200 {
 		t.Fatal(second)
 	}
-	if a := l.ask("POST", "/web/click", map[string]any{"selector": "body"}); a.status != 409 || a.code() != "ambiguous_page" || !strings.Contains(string(a.body), page) {
+	if a := l.ask("POST", "/web/click", map[string]any{"selector": "body"}); a.status != 409 ||
+		a.code() != "ambiguous_page" || !strings.Contains(string(a.body), page) {
 		t.Error(a)
 	}
 	if a := l.ask("POST", "/web/click", map[string]any{"selector": "body", "page": page}); a.status != 200 {
@@ -78,20 +85,24 @@ func TestWeb(t *testing.T) {
 		t.Error(a)
 	}
 	download := l.ask("POST", "/web/launch", map[string]any{"url": site.Page("login.html")})
-	if a := l.ask("POST", "/web/eval", map[string]any{"script": "document.body.innerHTML = '<a id=x href=/download?name=a.csv>get</a>'"}); a.status != 200 {
+	if a := l.ask("POST", "/web/eval",
+		map[string]any{"script": "document.body.innerHTML = '<a id=x href=/download?name=a.csv>get</a>'"}); a.status != 200 {
 		t.Fatal(a)
 	}
-	if a := l.ask("POST", "/web/download", map[string]any{"selector": "#x"}); a.status != 200 || !strings.Contains(string(a.body), `"name":"a.csv"`) || strings.Contains(string(a.body), "/tmp") {
+	if a := l.ask("POST", "/web/download", map[string]any{"selector": "#x"}); a.status != 200 ||
+		!strings.Contains(string(a.body), `"name":"a.csv"`) || strings.Contains(string(a.body), "/tmp") {
 		t.Errorf("%s, %s", download, a)
 	}
 }
 
-// TestCallsWithoutAPage: what needs a page while none is open is the client's mistake, on every path to it, and not a broken device.
+// TestCallsWithoutAPage: what needs a page while none is open is the client's mistake, on every path to it, and not a
+// broken device.
 func TestCallsWithoutAPage(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0)
 	kebab := regexp.MustCompile(`[A-Z]`)
-	pageless := []string{"openBrowser", "closeBrowser", "sleep", "setClipboard", "paste", "webDialog", "webRoute", "webUpload"}
+	pageless := []string{"openBrowser", "closeBrowser", "sleep", "setClipboard", "paste", "webDialog", "webRoute",
+		"webUpload"}
 	asked := 0
 	refused := func(method, path string, body any) {
 		t.Helper()
@@ -106,7 +117,9 @@ func TestCallsWithoutAPage(t *testing.T) {
 	refused("POST", "/devices/web-1/inspect", map[string]any{"point": "1,1"})
 	for _, def := range dsl.Vocabulary() {
 		if def.On(dsl.Web) && def.Interfaces&dsl.REST != 0 && !slices.Contains(pageless, def.Name) {
-			refused("POST", "/devices/web-1/"+kebab.ReplaceAllStringFunc(def.Name, func(c string) string { return "-" + strings.ToLower(c) }),
+			refused("POST", "/devices/web-1/"+kebab.ReplaceAllStringFunc(def.Name, func(c string) string {
+				return "-" + strings.ToLower(c)
+			}),
 				def.ExampleBody())
 		}
 	}

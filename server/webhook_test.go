@@ -28,7 +28,8 @@ func sign(secret, body string, at time.Time) string {
 func TestPlanWebhook(t *testing.T) {
 	t.Parallel()
 	test := func(t *testing.T, address string) {
-		s, err := service.Open(t.Context(), service.Options{Database: address, Secret: memberSecret, WebhookSecret: webhookSecret, CheapHashes: testing.Short()})
+		s, err := service.Open(t.Context(), service.Options{Database: address, Secret: memberSecret,
+			WebhookSecret: webhookSecret, CheapHashes: testing.Short()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,11 +59,17 @@ func TestPlanWebhook(t *testing.T) {
 			body, signature, key string
 			status               int
 		}{
-			"no signature": {pro, "", "a", 401}, "another secret": {pro, sign("x", pro, now), "a", 401}, "another body": {free, good, "a", 401}, "of an hour ago": {pro, sign(webhookSecret, pro, now.Add(-time.Hour)), "a", 401},
-			"of the future": {pro, sign(webhookSecret, pro, now.Add(time.Hour)), "a", 401}, "another moment": {pro, strings.Replace(good, "t=", "t=1", 1), "a", 401}, "nonsense": {pro, "t=,v1=zz", "a", 401},
-			"no key": {pro, good, "", 400}, "a field too many": {`{"account":"ada@example.com","plan":"pro","admin":true}`, sign(webhookSecret, `{"account":"ada@example.com","plan":"pro","admin":true}`, now), "b", 400},
-			"no plan": {`{"account":"ada@example.com","plan":"gold"}`, sign(webhookSecret, `{"account":"ada@example.com","plan":"gold"}`, now), "c", 400},
-			"nobody":  {`{"account":"x@example.com","plan":"pro"}`, sign(webhookSecret, `{"account":"x@example.com","plan":"pro"}`, now), "d", 404},
+			"no signature": {pro, "", "a", 401}, "another secret": {pro, sign("x", pro, now), "a", 401},
+			"another body": {free, good, "a", 401}, "of an hour ago": {pro, sign(webhookSecret, pro, now.Add(-time.Hour)),
+				"a", 401},
+			"of the future":  {pro, sign(webhookSecret, pro, now.Add(time.Hour)), "a", 401},
+			"another moment": {pro, strings.Replace(good, "t=", "t=1", 1), "a", 401}, "nonsense": {pro, "t=,v1=zz", "a", 401},
+			"no key": {pro, good, "", 400}, "a field too many": {`{"account":"ada@example.com","plan":"pro","admin":true}`,
+				sign(webhookSecret, `{"account":"ada@example.com","plan":"pro","admin":true}`, now), "b", 400},
+			"no plan": {`{"account":"ada@example.com","plan":"gold"}`,
+				sign(webhookSecret, `{"account":"ada@example.com","plan":"gold"}`, now), "c", 400},
+			"nobody": {`{"account":"x@example.com","plan":"pro"}`,
+				sign(webhookSecret, `{"account":"x@example.com","plan":"pro"}`, now), "d", 404},
 		} {
 			if a := send(c.body, c.signature, c.key); a.status != c.status || plan() != "free" {
 				t.Errorf("%s: %s, and the plan is %s", name, a, plan())
@@ -74,7 +81,8 @@ func TestPlanWebhook(t *testing.T) {
 		if a := send(free, sign(webhookSecret, free, now), "k2"); a.status != 200 || plan() != "free" {
 			t.Error(a)
 		}
-		if a := send(pro, sign(webhookSecret, pro, now.Add(time.Second)), "k1"); a.status != 200 || a.json(t)["changed"] != false || plan() != "free" {
+		if a := send(pro, sign(webhookSecret, pro, now.Add(time.Second)), "k1"); a.status != 200 ||
+			a.json(t)["changed"] != false || plan() != "free" {
 			t.Errorf("the same key again: %s, and the plan is %s", a, plan())
 		}
 		if a := send(free, sign(webhookSecret, free, now), "k1"); a.status != 409 {
@@ -85,7 +93,8 @@ func TestPlanWebhook(t *testing.T) {
 	t.Run("postgres", func(t *testing.T) { test(t, storetest.Postgres(t)) })
 	s, with := withService(t, storetest.SQLite(t))
 	l := newLab(t, 0, with)
-	if a := l.ask("POST", "/api/plans/webhook", `{"account":"ada@example.com","plan":"pro"}`, "Taproot-Signature", sign("", "x", time.Now())); a.status != 404 || s.TakesWebhooks() {
+	if a := l.ask("POST", "/api/plans/webhook", `{"account":"ada@example.com","plan":"pro"}`, "Taproot-Signature",
+		sign("", "x", time.Now())); a.status != 404 || s.TakesWebhooks() {
 		t.Errorf("without a secret: %s", a)
 	}
 }

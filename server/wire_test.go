@@ -26,11 +26,15 @@ func TestAStalledUploadIsNoSuccess(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 0, impatient)
 	const head = "--x\r\nContent-Disposition: form-data; name=pack; filename=x\r\n\r\n"
-	for name, body := range map[string]string{"before the part": "--x\r\nContent-Disp", "within another part": "--x\r\nContent-Disposition: form-data; name=other\r\n\r\nab",
-		"before the archive": head, "within the archive": head + "\x1f\x8b\x08\x00"} {
+	for name, body := range map[string]string{"before the part": "--x\r\nContent-Disp",
+		"within another part": "--x\r\nContent-Disposition: form-data; name=other\r\n\r\nab",
+		"before the archive":  head, "within the archive": head + "\x1f\x8b\x08\x00"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			heard := l.wire("POST /reports/upload HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 100000\r\n\r\n" + body)
+			heard := l.wire(
+				"POST /reports/upload HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\n" +
+					"Content-Length: " +
+					"100000\r\n\r\n" + body)
 			if !strings.HasPrefix(heard, "HTTP/1.1 504 ") || !strings.Contains(heard, `"error":"timeout"`) {
 				t.Errorf("%q", heard)
 			}

@@ -11,8 +11,8 @@ import (
 	. "github.com/taproot-dev/taproot/runner/matchers"
 )
 
-// These specs do in Go what android-login.yaml and web-login.yaml do: the same devices, waits and reports. `ginkgo ./suites` runs them
-// beside the YAML tests.
+// These specs do in Go what android-login.yaml and web-login.yaml do: the same devices, waits and reports. `ginkgo
+// ./suites` runs them beside the YAML tests.
 var _ = Describe("login in Go", func() {
 	It("greets the user on a phone", Label("go", "android"), func(ctx SpecContext) {
 		phone := runner.Device(ctx, runner.OnAndroid())
@@ -21,7 +21,8 @@ var _ = Describe("login in Go", func() {
 		phone.Input(ctx, "ada@example.com")
 		phone.Tap(ctx, "Password")
 		phone.Input(ctx, "lovelace")
-		phone.Do(ctx, dsl.Tap{Selector: dsl.Selector{Label: "Sign in", Below: &dsl.Selector{Label: "Login"}}}, runner.Within(30*time.Second))
+		phone.Do(ctx, dsl.Tap{Selector: dsl.Selector{Label: "Sign in", Below: &dsl.Selector{Label: "Login"}}},
+			runner.Within(30*time.Second))
 		phone.Assert(ctx, "Welcome, Ada")
 		Expect(phone).NotTo(Show("Wrong password"))
 	})

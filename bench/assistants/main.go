@@ -1,5 +1,5 @@
-// Command assistants does the same tasks through Taproot's MCP server and through playwright-mcp, counts the calls and the bytes that go both
-// ways, and runs the test that Taproot made of each. make bench-assistants runs it.
+// Command assistants does the same tasks through Taproot's MCP server and through playwright-mcp, counts the calls and
+// the bytes that go both ways, and runs the test that Taproot made of each. make bench-assistants runs it.
 package main
 
 import (
@@ -105,19 +105,20 @@ func all(ctx context.Context, program, pages string, alone bool) (err error) {
 // simulated gives the phone that is attached, "" when none is.
 func simulated(ctx context.Context, program, dir string) string {
 	var id string
-	session(ctx, exec.Command(program, "mcp", "--dir", dir), []call{{"list_devices", `{}`, ""}}, strings.NewReplacer(), func(answer string) {
-		var list struct {
-			Devices []struct{ ID, Platform, State string }
-		}
-		if json.Unmarshal([]byte(answer), &list) != nil {
-			return
-		}
-		for _, d := range list.Devices {
-			if d.Platform == "android" && d.State == "device" {
-				id = d.ID
+	session(ctx, exec.Command(program, "mcp", "--dir", dir), []call{{"list_devices", `{}`, ""}}, strings.NewReplacer(),
+		func(answer string) {
+			var list struct {
+				Devices []struct{ ID, Platform, State string }
 			}
-		}
-	})
+			if json.Unmarshal([]byte(answer), &list) != nil {
+				return
+			}
+			for _, d := range list.Devices {
+				if d.Platform == "android" && d.State == "device" {
+					id = d.ID
+				}
+			}
+		})
 	return id
 }
 
@@ -135,7 +136,8 @@ func installed(ctx context.Context, dir string) ([]string, error) {
 	if said, err := install.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("install playwright-mcp: %w\n%s", err, said)
 	}
-	command := []string{setup.Node, filepath.Join(dir, "node_modules", "@playwright", "mcp", "cli.js"), "--headless", "--isolated", "--executable-path", setup.Chromium,
+	command := []string{setup.Node, filepath.Join(dir, "node_modules", "@playwright", "mcp", "cli.js"), "--headless",
+		"--isolated", "--executable-path", setup.Chromium,
 		"--output-dir", filepath.Join(dir, "out")}
 	if !setup.Sandbox {
 		command = append(command, "--no-sandbox")
@@ -147,10 +149,12 @@ func installed(ctx context.Context, dir string) ([]string, error) {
 const patience = 5 * time.Minute
 
 // session does a task with a server, and gives the session as a test where that is to be had.
-func session(ctx context.Context, server *exec.Cmd, calls []call, fill *strings.Replacer, hear ...func(string)) (c cost, yaml string) {
+func session(ctx context.Context, server *exec.Cmd, calls []call, fill *strings.Replacer, hear ...func(string)) (c cost,
+	yaml string) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	s, err := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil).Connect(ctx, &mcp.CommandTransport{Command: server}, nil)
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil).Connect(ctx, &mcp.CommandTransport{
+		Command: server}, nil)
 	if err != nil {
 		return cost{failed: err.Error()}, ""
 	}
@@ -179,7 +183,8 @@ func session(ctx context.Context, server *exec.Cmd, calls []call, fill *strings.
 		}
 	}
 	c.wall = time.Since(began)
-	if r, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "get_report", Arguments: json.RawMessage(`{"as": "yaml"}`)}); err == nil && !r.IsError {
+	if r, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "get_report",
+		Arguments: json.RawMessage(`{"as": "yaml"}`)}); err == nil && !r.IsError {
 		yaml = words(r)
 	}
 	return c, yaml

@@ -1,7 +1,8 @@
 //go:build unix
 
-// Command peers runs the same flows on the same pages in Taproot and in Playwright Test, in turns, and tells how long the whole processes
-// took, how much of the processor and how much memory they needed. Both keep a picture of each step. make bench-peers runs it.
+// Command peers runs the same flows on the same pages in Taproot and in Playwright Test, in turns, and tells how long
+// the whole processes took, how much of the processor and how much memory they needed. Both keep a picture of each
+// step. make bench-peers runs it.
 package main
 
 import (
@@ -31,10 +32,14 @@ func main() {
 	var b bench
 	flag.IntVar(&b.runs, "runs", 7, "how often each side runs each flow; medians are told")
 	flag.StringVar(&b.taproot, "taproot", "bin/taproot", "the `program` to measure")
-	only := flag.String("flow", "", "measure this `flow` alone: shop, form, list, login or one; sixteen: many of them at once; or shell: the tasks of the shell")
-	guard := flag.Bool("guard", false, "compare with bare scripts alone, and fail where Taproot takes too much beside them")
+	only := flag.String("flow", "",
+		"measure this `flow` alone: shop, form, list, login or one; sixteen: many of them at once; or shell: the tasks of "+
+			"the shell")
+	guard := flag.Bool("guard", false,
+		"compare with bare scripts alone, and fail where Taproot takes too much beside them")
 	out := flag.String("out", "", "`file` to write the table to, beside the terminal")
-	phone := flag.Bool("phone-task", false, "do the task of the phone on the one that adb knows, and print what it took as JSON (the bench starts this)")
+	phone := flag.Bool("phone-task", false,
+		"do the task of the phone on the one that adb knows, and print what it took as JSON (the bench starts this)")
 	flag.Parse()
 	if *phone {
 		if err := b.performOnPhone(); err != nil {
@@ -114,7 +119,8 @@ func (b *bench) prepare() (err error) {
 	if b.setup, err = toolchain.Playwright(context.Background(), toolchain.System()); err != nil {
 		return err
 	}
-	if found, err := toolchain.Find(context.Background(), toolchain.System(), toolchain.Firefox); err == nil && found.OK() {
+	if found, err := toolchain.Find(context.Background(), toolchain.System(), toolchain.Firefox); err == nil &&
+		found.OK() {
 		b.firefox = found.Path
 	}
 	if b.dir, err = os.MkdirTemp("", "peers-"); err != nil {
@@ -157,7 +163,8 @@ type job struct {
 }
 
 func (b *bench) ours(j job) *exec.Cmd {
-	args := []string{"run", "--quiet", "--var", "SITE=" + b.site.URL, "--parallel", fmt.Sprint(j.workers), "--repeat", fmt.Sprint(j.repeat),
+	args := []string{"run", "--quiet", "--var", "SITE=" + b.site.URL, "--parallel", fmt.Sprint(j.workers), "--repeat",
+		fmt.Sprint(j.repeat),
 		"--reports", filepath.Join(b.dir, "reports")}
 	if !j.trace {
 		args = append(args, "--no-video", "--no-trace", "--no-dom")
@@ -194,7 +201,8 @@ func (b *bench) bare(j job) *exec.Cmd {
 func (b *bench) node(args ...string) *exec.Cmd {
 	cmd := exec.Command(b.setup.Node, args...)
 	cmd.Dir = b.dir
-	cmd.Env = append(os.Environ(), "SITE="+b.site.URL, "PEERS_CHROMIUM="+b.setup.Headless, fmt.Sprintf("PEERS_SANDBOX=%t", b.setup.Sandbox),
+	cmd.Env = append(os.Environ(), "SITE="+b.site.URL, "PEERS_CHROMIUM="+b.setup.Headless,
+		fmt.Sprintf("PEERS_SANDBOX=%t", b.setup.Sandbox),
 		"PEERS_OUTPUT="+filepath.Join(b.dir, "results"))
 	return cmd
 }

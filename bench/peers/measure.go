@@ -45,8 +45,8 @@ func run(cmd *exec.Cmd) (cost, error) {
 	return c, nil
 }
 
-// adopt makes this process the parent of those whose own ended before them: what a browser used is lost otherwise, where the one that
-// started it does not wait for its end.
+// adopt makes this process the parent of those whose own ended before them: what a browser used is lost otherwise,
+// where the one that started it does not wait for its end.
 func adopt() error { return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
 // reap waits until no child is left.
@@ -81,11 +81,13 @@ func watchMemory(pid int, end <-chan struct{}) (peak int64) {
 	}
 }
 
-// memoryOf is the resident memory of a process and all below it, browsers left out. One that has gone meanwhile has none.
+// memoryOf is the resident memory of a process and all below it, browsers left out. One that has gone meanwhile has
+// none.
 func memoryOf(pid int) int64 {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	name, _ := os.ReadFile(filepath.Join(dir, "comm"))
-	if strings.HasPrefix(string(name), "chrom") || strings.HasPrefix(string(name), "headless_") || strings.HasPrefix(string(name), "firefox") {
+	if strings.HasPrefix(string(name), "chrom") || strings.HasPrefix(string(name), "headless_") ||
+		strings.HasPrefix(string(name), "firefox") {
 		return 0
 	}
 	var sum int64

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// task is something to be done from the shell, command by command: by taproot, and by playwright-cli, with the same targets by name. SITE in an
-// argument is the address of the pages.
+// task is something to be done from the shell, command by command: by taproot, and by playwright-cli, with the same
+// targets by name. SITE in an argument is the address of the pages.
 type task struct {
 	name         string
 	ours, theirs [][]string
@@ -36,40 +36,63 @@ func label(name string) string { return fmt.Sprintf("getByLabel('%s', { exact: t
 
 func tasks() []task {
 	return []task{
-		{"form", [][]string{{"open", "SITE/form.html"}, {"input", "Ada", "--into", "First name"}, {"input", "Lovelace", "--into", "Last name"},
-			{"input", "ada@example.com", "--into", "E-mail"}, {"web-select", "select[name=country]", "--label", "Chile"}, {"tap", "Family"}, {"tap", "Send me news"}, {"input", "None so far", "--into", "Remarks"},
+		{"form", [][]string{{"open", "SITE/form.html"}, {"input", "Ada", "--into", "First name"},
+			{"input", "Lovelace", "--into", "Last name"},
+			{"input", "ada@example.com", "--into", "E-mail"}, {"web-select", "select[name=country]", "--label", "Chile"},
+			{"tap", "Family"}, {"tap", "Send me news"}, {"input", "None so far", "--into", "Remarks"},
 			{"tap", "Register"}, {"assert", "Welcome, Ada Lovelace, Family"}, {"close"}},
-			[][]string{{"open", "SITE/form.html"}, {"fill", label("First name"), "Ada"}, {"fill", label("Last name"), "Lovelace"},
-				{"fill", label("E-mail"), "ada@example.com"}, {"select", "getByLabel('Country')", "Chile"}, {"check", label("Family")}, {"check", label("Send me news")}, {"fill", label("Remarks"), "None so far"},
+			[][]string{{"open", "SITE/form.html"}, {"fill", label("First name"), "Ada"},
+				{"fill", label("Last name"), "Lovelace"},
+				{"fill", label("E-mail"), "ada@example.com"}, {"select", "getByLabel('Country')", "Chile"},
+				{"check", label("Family")}, {"check", label("Send me news")}, {"fill", label("Remarks"), "None so far"},
 				{"click", button("Register")}, shows("Welcome, Ada Lovelace, Family"), {"close"}}},
-		{"table", [][]string{{"open", "SITE/table.html"}, {"assert", "40 rows"}, {"input", "Chair 1", "--into", "Filter"}, {"wait-for", "5 rows"}, {"tap", "Pick Chair 12"}, {"tap", "Pick Chair 14"},
-			{"assert", "2 picked"}, {"tap", "Raise price"}, {"assert", "Prices are raised"}, {"tap", "Clear filter"}, {"assert", "40 rows"}, {"close"}},
-			[][]string{{"open", "SITE/table.html"}, shows("40 rows"), {"fill", label("Filter"), "Chair 1"}, shows("5 rows"), {"check", label("Pick Chair 12")}, {"check", label("Pick Chair 14")},
-				shows("2 picked"), {"click", button("Raise price")}, shows("Prices are raised"), {"click", button("Clear filter")}, shows("40 rows"), {"close"}}},
-		{"dialog and tab", [][]string{{"open", "SITE/order.html"}, {"tap", "Delete draft"}, {"alert", "accept"}, {"assert", "Draft deleted"}, {"tap", "Rename"}, {"alert", "accept", "--text", "Seven"},
-			{"assert", "Order Seven"}, {"tap", "Open details"}, {"web-page", "--index", "1"}, {"input", "By post", "--into", "Remark"}, {"tap", "Keep remark"}, {"assert", "Kept: By post"},
+		{"table", [][]string{{"open", "SITE/table.html"}, {"assert", "40 rows"}, {"input", "Chair 1", "--into", "Filter"},
+			{"wait-for", "5 rows"}, {"tap", "Pick Chair 12"}, {"tap", "Pick Chair 14"},
+			{"assert", "2 picked"}, {"tap", "Raise price"}, {"assert", "Prices are raised"}, {"tap", "Clear filter"},
+			{"assert", "40 rows"}, {"close"}},
+			[][]string{{"open", "SITE/table.html"}, shows("40 rows"), {"fill", label("Filter"), "Chair 1"}, shows("5 rows"),
+				{"check", label("Pick Chair 12")}, {"check", label("Pick Chair 14")},
+				shows("2 picked"), {"click", button("Raise price")}, shows("Prices are raised"), {"click", button("Clear filter")},
+				shows("40 rows"), {"close"}}},
+		{"dialog and tab", [][]string{{"open", "SITE/order.html"}, {"tap", "Delete draft"}, {"alert", "accept"},
+			{"assert", "Draft deleted"}, {"tap", "Rename"}, {"alert", "accept", "--text", "Seven"},
+			{"assert", "Order Seven"}, {"tap", "Open details"}, {"web-page", "--index", "1"},
+			{"input", "By post", "--into", "Remark"}, {"tap", "Keep remark"}, {"assert", "Kept: By post"},
 			{"web-page", "--index", "0"}, {"tap", "Archive"}, {"assert", "Order archived"}, {"close"}},
-			[][]string{{"open", "SITE/order.html"}, {"click", button("Delete draft")}, {"dialog-accept"}, shows("Draft deleted"), {"click", button("Rename")}, {"dialog-accept", "Seven"},
-				shows("Order Seven"), {"click", "getByRole('link', { name: 'Open details' })"}, {"tab-select", "1"}, {"fill", label("Remark"), "By post"}, {"click", button("Keep remark")}, shows("Kept: By post"),
+			[][]string{{"open", "SITE/order.html"}, {"click", button("Delete draft")}, {"dialog-accept"}, shows("Draft deleted"),
+				{"click", button("Rename")}, {"dialog-accept", "Seven"},
+				shows("Order Seven"), {"click", "getByRole('link', { name: 'Open details' })"}, {"tab-select", "1"},
+				{"fill", label("Remark"), "By post"}, {"click", button("Keep remark")}, shows("Kept: By post"),
 				{"tab-select", "0"}, {"click", button("Archive")}, shows("Order archived"), {"close"}}},
-		{"long list", [][]string{{"open", "SITE/list.html"}, {"assert", "Orders"}, {"tap", "Open order 3"}, {"assert", "This is order 3"}, {"scroll-to", "Open order 60"}, {"tap", "Open order 60"}, {"assert", "This is order 60"},
+		{"long list", [][]string{{"open", "SITE/list.html"}, {"assert", "Orders"}, {"tap", "Open order 3"},
+			{"assert", "This is order 3"}, {"scroll-to", "Open order 60"}, {"tap", "Open order 60"},
+			{"assert", "This is order 60"},
 			{"scroll-to", "Open order 140"}, {"tap", "Open order 140"}, {"assert", "This is order 140"}, {"close"}},
-			[][]string{{"open", "SITE/list.html"}, shows("Orders"), {"click", button("Open order 3")}, shows("This is order 3"), scrolled("Open order 60"), {"click", button("Open order 60")}, shows("This is order 60"),
+			[][]string{{"open", "SITE/list.html"}, shows("Orders"), {"click", button("Open order 3")}, shows("This is order 3"),
+				scrolled("Open order 60"), {"click", button("Open order 60")}, shows("This is order 60"),
 				scrolled("Open order 140"), {"click", button("Open order 140")}, shows("This is order 140"), {"close"}}},
-		{"log-in", [][]string{{"open", "SITE/login.html"}, {"input", "ada", "--into", "E-mail"}, {"input", "wrong", "--into", "Password"}, {"tap", "Sign in", "--type", "button"}, {"assert", "Wrong password"},
-			{"tap", "Password"}, {"erase"}, {"input", "enigma"}, {"tap", "Sign in", "--type", "button"}, {"assert", "Welcome, ada"}, {"tap", "Sign out"}, {"assert", "E-mail"}, {"close"}},
-			[][]string{{"open", "SITE/login.html"}, {"fill", label("E-mail"), "ada"}, {"fill", label("Password"), "wrong"}, {"click", button("Sign in")}, shows("Wrong password"),
-				{"click", label("Password")}, {"fill", label("Password"), ""}, {"type", "enigma"}, {"click", button("Sign in")}, shows("Welcome, ada"), {"click", button("Sign out")}, shows("E-mail"), {"close"}}},
+		{"log-in", [][]string{{"open", "SITE/login.html"}, {"input", "ada", "--into", "E-mail"},
+			{"input", "wrong", "--into", "Password"}, {"tap", "Sign in", "--type", "button"}, {"assert", "Wrong password"},
+			{"tap", "Password"}, {"erase"}, {"input", "enigma"}, {"tap", "Sign in", "--type", "button"},
+			{"assert", "Welcome, ada"}, {"tap", "Sign out"}, {"assert", "E-mail"}, {"close"}},
+			[][]string{{"open", "SITE/login.html"}, {"fill", label("E-mail"), "ada"}, {"fill", label("Password"), "wrong"},
+				{"click", button("Sign in")}, shows("Wrong password"),
+				{"click", label("Password")}, {"fill", label("Password"), ""}, {"type", "enigma"}, {"click", button("Sign in")},
+				shows("Welcome, ada"), {"click", button("Sign out")}, shows("E-mail"), {"close"}}},
 	}
 }
 
 // phoneTask is a log-in on a simulated phone, at the second try. playwright-cli has no phones to compare it with.
-var phoneTask = [][]string{{"open", "com.example.login"}, {"input", "ada@example.com", "--into", "E-mail"}, {"input", "wrong", "--into", "Password"}, {"tap", "Sign in"}, {"assert", "Wrong e-mail or password"},
-	{"input", "lovelace", "--into", "Password"}, {"tap", "Sign in"}, {"assert", "Welcome, Ada"}, {"assert", "Status: Unpaid"}, {"tap", "Log out"}, {"assert", "E-mail"}, {"close"}}
+var phoneTask = [][]string{{"open", "com.example.login"}, {"input", "ada@example.com", "--into", "E-mail"},
+	{"input", "wrong", "--into", "Password"}, {"tap", "Sign in"}, {"assert", "Wrong e-mail or password"},
+	{"input", "lovelace", "--into", "Password"}, {"tap", "Sign in"}, {"assert", "Welcome, Ada"},
+	{"assert", "Status: Unpaid"}, {"tap", "Log out"}, {"assert", "E-mail"}, {"close"}}
 
 // scrolled goes down until a button is there: playwright-cli knows the wheel, and code that turns it.
 func scrolled(name string) []string {
-	return []string{"run-code", fmt.Sprintf("async page => { const b = page.%s; while (!await b.count()) { await page.mouse.wheel(0, 2000); await page.waitForTimeout(50); } }", button(name))}
+	return []string{
+		"run-code", fmt.Sprintf("async page => { const b = page.%s; while (!await b.count()) { await page.mouse.wheel(0, "+
+			"2000); await page.waitForTimeout(50); } }", button(name))}
 }
 
 // spent is what a task took.
@@ -121,7 +144,8 @@ func (b *bench) onPhone() (all []spent, err error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(b.taproot, "sim", "--phones", "1", "--", self, "-phone-task", "-taproot", b.taproot, "-runs", strconv.Itoa(b.runs))
+	cmd := exec.Command(b.taproot, "sim", "--phones", "1", "--", self, "-phone-task", "-taproot", b.taproot, "-runs",
+		strconv.Itoa(b.runs))
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, os.Stderr
 	if err := cmd.Run(); err != nil {
@@ -170,10 +194,13 @@ func (b *bench) fromShell(t *strings.Builder) error {
 		if args[0] == "open" {
 			args = append(args, "--config=peer.json")
 		}
-		return &exec.Cmd{Path: b.setup.Node, Args: append([]string{b.setup.Node, cli}, args...), Dir: dir, Env: append(os.Environ(), "XDG_RUNTIME_DIR="+dir)}
+		return &exec.Cmd{Path: b.setup.Node, Args: append([]string{b.setup.Node, cli}, args...), Dir: dir,
+			Env: append(os.Environ(), "XDG_RUNTIME_DIR="+dir)}
 	}
-	fmt.Fprintf(t, "\n## From the shell\n\nThe same tasks as single commands, beside `playwright-cli` (`@playwright/cli` 0.1.22): the sum of all commands from `open` to `close`, and what they print.\n\n"+
-		"| task | commands | time | ratio | bytes | ratio |\n|---|---|---|---|---|---|\n")
+	fmt.Fprintf(t,
+		"\n## From the shell\n\nThe same tasks as single commands, beside `playwright-cli` (`@playwright/cli` 0.1.22): the "+
+			"sum of all commands from `open` to `close`, and what they print.\n\n"+
+			"| task | commands | time | ratio | bytes | ratio |\n|---|---|---|---|---|---|\n")
 	var own []time.Duration
 	for _, job := range tasks() {
 		var wall [2][]time.Duration
@@ -193,8 +220,10 @@ func (b *bench) fromShell(t *strings.Builder) error {
 				sizes[0], sizes[1] = append(sizes[0], int64(mine.Bytes)), append(sizes[1], int64(other.Bytes))
 			}
 		}
-		fmt.Fprintf(t, "| %s | %d / %d | %s / %s | **%.2f** | %d / %d | **%.2f** |\n", job.name, len(job.ours), len(job.theirs), seconds(middle(wall[0])), seconds(middle(wall[1])),
-			ratio(middle(wall[0]), middle(wall[1])), middle(sizes[0]), middle(sizes[1]), ratio(middle(sizes[0]), middle(sizes[1])))
+		fmt.Fprintf(t, "| %s | %d / %d | %s / %s | **%.2f** | %d / %d | **%.2f** |\n", job.name, len(job.ours),
+			len(job.theirs), seconds(middle(wall[0])), seconds(middle(wall[1])),
+			ratio(middle(wall[0]), middle(wall[1])), middle(sizes[0]), middle(sizes[1]),
+			ratio(middle(sizes[0]), middle(sizes[1])))
 	}
 	onPhone, err := b.onPhone()
 	if err != nil {
@@ -205,8 +234,10 @@ func (b *bench) fromShell(t *strings.Builder) error {
 		own = append(own, one.Own...)
 		walls, sizes = append(walls, int64(one.Wall)), append(sizes, int64(one.Bytes))
 	}
-	fmt.Fprintf(t, "| log-in on a simulated phone | %d | %s | | %d | |\n", len(phoneTask), seconds(time.Duration(middle(walls))), middle(sizes))
-	fmt.Fprintf(t, "\nWhat a command takes over what it says of its action: %d ms, the median of %d commands.\n", middle(own).Milliseconds(), len(own))
+	fmt.Fprintf(t, "| log-in on a simulated phone | %d | %s | | %d | |\n", len(phoneTask),
+		seconds(time.Duration(middle(walls))), middle(sizes))
+	fmt.Fprintf(t, "\nWhat a command takes over what it says of its action: %d ms, the median of %d commands.\n",
+		middle(own).Milliseconds(), len(own))
 	return nil
 }
 

@@ -9,7 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/shell"
 )
 
-// Each task has ten and more commands on both sides, from open to close; ours are words of the language, or commands of sessions.
+// Each task has ten and more commands on both sides, from open to close; ours are words of the language, or commands of
+// sessions.
 func TestTasks(t *testing.T) {
 	words := map[string]bool{"open": true, "close": true}
 	for _, def := range dsl.Vocabulary() {

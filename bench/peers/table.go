@@ -41,10 +41,17 @@ func (b *bench) compare(j job, with func(job) *exec.Cmd) (ours, theirs costs, er
 func (b *bench) measure(only string) (string, error) {
 	var t strings.Builder
 	b.ratios, b.walls = map[bool]map[string]float64{false: {}, true: {}}, map[string]time.Duration{}
-	fmt.Fprintf(&t, "# Benchmarks\n\nTaproot beside Playwright Test: the same flows on the same pages in the same Chromium (its headless shell, where it is installed) or the same\n"+
-		"Firefox (by WebDriver BiDi), as whole processes, in turns. Both take a picture of each step and write their reports. `make bench-peers` makes this page anew: what you read was\n"+
-		"measured on %s. Figures are medians of %d runs; CPU is the time of the\nprocessor that all processes took, browsers too; memory is the most that all but the browser's held at once.\n", machine(), b.runs)
-	t.WriteString("\n| flow | kept | Taproot | Playwright Test | ratio | CPU | ratio | memory | ratio |\n|---|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprintf(&t,
+		"# Benchmarks\n\nTaproot beside Playwright Test: the same flows on the same pages in the same Chromium (its "+
+			"headless "+
+			"shell, where it is installed) or the same\n"+
+			"Firefox (by WebDriver BiDi), as whole processes, in turns. Both take a picture of each step and write their "+
+			"reports. `make bench-peers` makes this page anew: what you read was\n"+
+			"measured on %s. Figures are medians of %d runs; CPU is the time of the\nprocessor that all processes took, "+
+			"browsers too; memory is the most that all but the browser's held at once.\n", machine(), b.runs)
+	t.WriteString(
+		"\n| flow | kept | Taproot | Playwright Test | ratio | CPU | ratio | memory | ratio |\n" +
+			"|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range rows() {
 		if only != "" && r.job.flows[0] != only || r.job.firefox && b.firefox == "" {
 			continue
@@ -54,7 +61,10 @@ func (b *bench) measure(only string) (string, error) {
 		}
 	}
 	b.besideChromium(&t)
-	if names := slices.DeleteFunc(slices.Clone(singles), func(name string) bool { return only != "" && name != only }); len(names) > 0 {
+	if names := slices.DeleteFunc(slices.Clone(singles), func(name string) bool {
+		return only != "" &&
+			name != only
+	}); len(names) > 0 {
 		if _, err := b.besideScripts(&t, names...); err != nil {
 			return t.String(), err
 		}
@@ -98,8 +108,10 @@ func (b *bench) row(t *strings.Builder, r line) error {
 	}
 	name := r.job.flows[0]
 	wall, cpu := ratio(ours.wall(), theirs.wall()), ratio(ours.cpu(), theirs.cpu())
-	fmt.Fprintf(t, "| %s | %s | %s | %s | **%.2f** | %s / %s | **%.2f** | %s / %s | **%.2f** |\n", name, r.kept, seconds(ours.wall()), seconds(theirs.wall()), wall,
-		seconds(ours.cpu()), seconds(theirs.cpu()), cpu, megabytes(ours.memory()), megabytes(theirs.memory()), ratio(ours.memory(), theirs.memory()))
+	fmt.Fprintf(t, "| %s | %s | %s | %s | **%.2f** | %s / %s | **%.2f** | %s / %s | **%.2f** |\n", name, r.kept,
+		seconds(ours.wall()), seconds(theirs.wall()), wall,
+		seconds(ours.cpu()), seconds(theirs.cpu()), cpu, megabytes(ours.memory()), megabytes(theirs.memory()),
+		ratio(ours.memory(), theirs.memory()))
 	if !r.job.trace {
 		b.ratios[r.job.firefox][name] = wall
 	}
@@ -119,13 +131,17 @@ func (b *bench) besideChromium(t *strings.Builder) {
 		}
 	}
 	if flow != "" {
-		fmt.Fprintf(t, "\nOf all flows, %s has the ratio in Firefox that lies highest above the one in Chromium: by **%+.2f**.\n", flow, worst)
+		fmt.Fprintf(t,
+			"\nOf all flows, %s has the ratio in Firefox that lies highest above the one in Chromium: by "+
+				"**%+.2f**.\n", flow, worst)
 	}
 }
 
 // throughput runs sixteen flows with each number of workers.
 func (b *bench) throughput(t *strings.Builder) error {
-	fmt.Fprintf(t, "\nSixteen flows (each of the four, four times), pictures only:\n\n| workers | Taproot | Playwright Test |\n|---|---|---|\n")
+	fmt.Fprintf(t,
+		"\nSixteen flows (each of the four, four times), pictures only:\n\n| workers | Taproot | Playwright Test |\n"+
+			"|---|---|---|\n")
 	best := [2]time.Duration{math.MaxInt64, math.MaxInt64}
 	few := *b
 	few.runs = min(3, b.runs)
@@ -137,7 +153,9 @@ func (b *bench) throughput(t *strings.Builder) error {
 		best[0], best[1] = min(best[0], ours.wall()), min(best[1], theirs.wall())
 		fmt.Fprintf(t, "| %d | %s | %s |\n", workers, seconds(ours.wall()), seconds(theirs.wall()))
 	}
-	fmt.Fprintf(t, "\nWith the number of workers that suits each best, Taproot runs **%.2f** times as many flows in the same time.\n", ratio(best[1], best[0]))
+	fmt.Fprintf(t,
+		"\nWith the number of workers that suits each best, Taproot runs **%.2f** times as many flows in the same "+
+			"time.\n", ratio(best[1], best[0]))
 	return nil
 }
 
@@ -158,7 +176,8 @@ func machine() string {
 	}
 	for _, tool := range [][]string{{"chromium", "--version"}, {"node", "--version"}} {
 		if said, err := exec.Command(tool[0], tool[1:]...).Output(); err == nil {
-			parts = append(parts, strings.Join(strings.Fields(tool[0] + " " + strings.TrimPrefix(string(said), "Chromium "))[:2], " "))
+			parts = append(parts, strings.Join(strings.Fields(tool[0] + " " + strings.TrimPrefix(string(said), "Chromium "))[:2],
+				" "))
 		}
 	}
 	return strings.Join(append(parts, "Playwright Test 1.57.0"), ", ")

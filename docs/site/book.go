@@ -137,8 +137,8 @@ func firstLink(n ast.Node) (to string, ok bool) {
 	return to, ok
 }
 
-// link turns links to documents into links to pages, those to other files of the documents into links to copies of them, and those to the
-// rest of the repository into links to where that is.
+// link turns links to documents into links to pages, those to other files of the documents into links to copies of
+// them, and those to the rest of the repository into links to where that is.
 func (b *book) link(p *page) error {
 	return ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -173,7 +173,8 @@ func (b *book) target(p *page, to []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []byte(base.ResolveReference(&url.URL{Path: path.Join(path.Dir(base.Path+p.file), u.Path), Fragment: u.Fragment}).String()), nil
+	return []byte(base.ResolveReference(&url.URL{Path: path.Join(path.Dir(base.Path+p.file), u.Path),
+		Fragment: u.Fragment}).String()), nil
 }
 
 // outline collects the headings, and the texts of the sections for the search.

@@ -10,7 +10,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// codeRenderer writes blocks of code: a box that can be scrolled by keys, with the comments set back, and in YAML the keys brought forward.
+// codeRenderer writes blocks of code: a box that can be scrolled by keys, with the comments set back, and in YAML the
+// keys brought forward.
 type codeRenderer struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer. Comments of the documents are for tests, not for readers.
@@ -34,7 +35,8 @@ func (c codeRenderer) block(w util.BufWriter, src []byte, n ast.Node, entering b
 	return ast.WalkContinue, err
 }
 
-// span writes code within a text. A browser breaks lines behind each hyphen, and so between the two of a flag: short words stay whole.
+// span writes code within a text. A browser breaks lines behind each hyphen, and so between the two of a flag: short
+// words stay whole.
 func (c codeRenderer) span(w util.BufWriter, src []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil

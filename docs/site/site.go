@@ -20,12 +20,13 @@ var assets embed.FS
 
 // Options say what a site is made of.
 type Options struct {
-	Files  fs.FS  // the documents; README.md lists the pages under the headings of their groups
-	Source string // address of the folder of the documents in the repository, with a slash at its end: what is no page is there
+	Files fs.FS // the documents; README.md lists the pages under the headings of their groups
+	// address of the folder of the documents in the repository, with a slash at its end: what is no page is there
+	Source string
 }
 
-// Write makes the site in dir, which need not be there. A folder that holds other things than an earlier site is refused: a mistyped name
-// must not fill somebody's home.
+// Write makes the site in dir, which need not be there. A folder that holds other things than an earlier site is
+// refused: a mistyped name must not fill somebody's home.
 func Write(dir string, o Options) error {
 	b, err := newBook(o)
 	if err != nil {
@@ -86,7 +87,9 @@ func claim(dir string) error {
 	return nil
 }
 
-var layout = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(assets, "assets/page.html")) })
+var layout = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(assets, "assets/page.html"))
+})
 
 // view is what the template of a page sees.
 type view struct {
@@ -103,7 +106,8 @@ func (b *book) html(p *page) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := view{page: p, Up: strings.Repeat("../", strings.Count(p.Href, "/")), Body: template.HTML(body), Groups: b.groups, Edit: b.source + p.file}
+	v := view{page: p, Up: strings.Repeat("../", strings.Count(p.Href, "/")), Body: template.HTML(body), Groups: b.groups,
+		Edit: b.source + p.file}
 	for i, other := range b.pages {
 		if other != p {
 			continue

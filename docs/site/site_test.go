@@ -35,9 +35,16 @@ func read(t *testing.T, elem ...string) string {
 
 func small() fstest.MapFS {
 	return fstest.MapFS{
-		"README.md": {Data: []byte("# Things\n\n![A picture](images/a.png)\n\n## Begin\n\n- [One](one.md): the first\n- [Two](ci/two.md#more-of-it)\n")},
-		"one.md":    {Data: []byte("# One & only\n\nSay `--a-b` or\n`a long\nword <b>`, see [two](ci/two.md#more-of-it), [a suite](../suites/web), [elsewhere](https://example.org/x.md) and [here](#it-works-really).\n\n## It `works`, really\n\n<!-- not run: a secret of tests -->\n```yaml\nid: a   # why <b>\n```\n\n<script>alert(1)</script>\n")},
-		"ci/two.md": {Data: []byte("# Two\n\n[back](../one.md) to [the picture](../images/a.png)\n\n## More of it\n\ntext\n\n## More of it\n")},
+		"README.md": {
+			Data: []byte("# Things\n\n![A picture](images/a.png)\n\n## Begin\n\n- [One](one.md): the first\n- " +
+				"[Two](ci/two.md#more-of-it)\n")},
+		"one.md": {
+			Data: []byte("# One & only\n\nSay `--a-b` or\n`a long\nword <b>`, see [two](ci/two.md#more-of-it), [a " +
+				"suite](../suites/web), [elsewhere](https://example.org/x.md) and [here](#it-works-really).\n\n## It `works`, " +
+				"really\n\n<!-- not run: a secret of tests -->\n```yaml\nid: a   # why <b>\n```\n\n<script>alert(1)</script>\n")},
+		"ci/two.md": {
+			Data: []byte("# Two\n\n[back](../one.md) to [the picture](../images/a.png)\n\n## More of it\n\ntext\n\n## More of " +
+				"it\n")},
 		"images/a.png": {
 			Data: []byte("png"),
 		},
@@ -45,7 +52,8 @@ func small() fstest.MapFS {
 	}
 }
 
-// TestWrite: pages in their order, links that lead to pages, files and the repository, and nothing of a document that is a program.
+// TestWrite: pages in their order, links that lead to pages, files and the repository, and nothing of a document that
+// is a program.
 func TestWrite(t *testing.T) {
 	files := small()
 	files["README.md"].Data = []byte(strings.ReplaceAll(string(files["README.md"].Data), "#more-of-it", ""))
@@ -76,7 +84,8 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	two := read(t, dir, "ci", "two.html")
-	for _, want := range []string{`<a href="../one.html">back</a>`, `href="../assets/site.css"`, `<h2 id="more-of-it">`, `<h2 id="more-of-it-1">`, `href="../images/a.png"`} {
+	for _, want := range []string{`<a href="../one.html">back</a>`, `href="../assets/site.css"`, `<h2 id="more-of-it">`,
+		`<h2 id="more-of-it-1">`, `href="../images/a.png"`} {
 		if !strings.Contains(two, want) {
 			t.Errorf("ci/two.html has no %s", want)
 		}
@@ -87,7 +96,8 @@ func TestWrite(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "images", "unused.png")); err == nil {
 		t.Error("a picture that no page shows was copied")
 	}
-	if index := read(t, dir, "assets", "index.js"); !strings.Contains(index, `{"p":"One \u0026 only","t":"It works, really","h":"one.html#it-works-really","x":"id: a # why \u003cb\u003e"}`) {
+	if index := read(t, dir, "assets", "index.js"); !strings.Contains(index,
+		`{"p":"One \u0026 only","t":"It works, really","h":"one.html#it-works-really","x":"id: a # why \u003cb\u003e"}`) {
 		t.Errorf("the index has no such section: %s", index)
 	}
 }
@@ -117,8 +127,8 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// TestDocuments: the site of our own documents has every document, asks no other server for anything, and its links lead to ids that are
-// there.
+// TestDocuments: the site of our own documents has every document, asks no other server for anything, and its links
+// lead to ids that are there.
 func TestDocuments(t *testing.T) {
 	dir := write(t, docs.Files)
 	pages := map[string]string{}

@@ -16,8 +16,8 @@ const (
 	leanbackCategory = "android.intent.category.LEANBACK_LAUNCHER" // of televisions
 )
 
-// mainActivity names the activity that launching an app means. An app with one activity for launchers means that one. Of
-// several, the only one that belongs to the app itself is meant: its class begins with the first two words of the
+// mainActivity names the activity that launching an app means. An app with one activity for launchers means that one.
+// Of several, the only one that belongs to the app itself is meant: its class begins with the first two words of the
 // package, which those of libraries such as LeakCanary do not. In all other cases the test has to name it.
 func (d *Device) mainActivity(ctx context.Context, pkg string) (string, error) {
 	all, err := d.launcherActivities(ctx, pkg)
@@ -33,13 +33,15 @@ func (d *Device) mainActivity(ctx context.Context, pkg string) (string, error) {
 		return own[0], nil
 	case len(all) > 1:
 		return "", fmt.Errorf("device %s: launch %s: %w", d.link.serial, pkg, asAppError(drivers.ErrNoApp, fmt.Sprintf(
-			"it has %d activities for launchers, and which one is meant is not known: write %s", len(all), strings.Join(all, " or "))))
+			"it has %d activities for launchers, and which one is meant is not known: write %s", len(all),
+			strings.Join(all, " or "))))
 	}
 	if err := d.mustBeInstalled(ctx, pkg); err != nil {
 		return "", err
 	}
-	return "", fmt.Errorf("device %s: %w: %s is installed and has nothing that a launcher could start; an activity can be named "+
-		"behind a slash: %s/.Activity", d.link.serial, drivers.ErrNoApp, pkg, pkg)
+	return "", fmt.Errorf(
+		"device %s: %w: %s is installed and has nothing that a launcher could start; an activity can be named "+
+			"behind a slash: %s/.Activity", d.link.serial, drivers.ErrNoApp, pkg, pkg)
 }
 
 // launcherActivities are an app's activities for launchers, as "package/activity", sorted.
@@ -83,7 +85,8 @@ func (d *Device) filteredActivities(ctx context.Context, pkg string) ([]string, 
 
 var filterLine = lazyregexp.New(`^[0-9a-f]+ ([\w.]+/[\w.$]+) filter [0-9a-f]+$`)
 
-// parseFilters reads the table of activities in `dumpsys package`: below each activity stand its actions and categories.
+// parseFilters reads the table of activities in `dumpsys package`: below each activity stand its actions and
+// categories.
 func parseFilters(dumpsys, pkg string) []string {
 	_, table, _ := strings.Cut(dumpsys, "Activity Resolver Table:")
 	table, _, _ = strings.Cut(table, "Resolver Table:") // of receivers, services and providers

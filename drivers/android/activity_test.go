@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// TestLaunchWithSeveralLaunchers: an app whose library has an icon of its own is launched by its own activity; of two of
-// its own the test has to name one, and no phone chooses by chance.
+// TestLaunchWithSeveralLaunchers: an app whose library has an icon of its own is launched by its own activity; of two
+// of its own the test has to name one, and no phone chooses by chance.
 func TestLaunchWithSeveralLaunchers(t *testing.T) {
 	t.Parallel()
 	const leaks, second = "leakcanary.internal.activity.LeakLauncherActivity", androidtest.LoginPackage + ".DebugActivity"
@@ -23,15 +23,18 @@ func TestLaunchWithSeveralLaunchers(t *testing.T) {
 		front   string   // "": it fails
 		lists   []string // in the error
 	}{
-		"one":                 {nil, false, login, login + "/.MainActivity", nil},
-		"a library":           {[]string{leaks}, false, login, login + "/.MainActivity", nil},
-		"a library, old":      {[]string{leaks}, true, login, login + "/.MainActivity", nil},
-		"one, old":            {nil, true, login, login + "/.MainActivity", nil},
-		"two of its own":      {[]string{second}, false, login, "", []string{login + "/.MainActivity", login + "/.DebugActivity"}},
-		"two of its own, old": {[]string{second}, true, login, "", []string{login + "/.MainActivity", login + "/.DebugActivity"}},
-		"all":                 {[]string{leaks, second}, false, login, "", []string{login + "/" + leaks, login + "/.DebugActivity"}},
-		"by name":             {[]string{leaks, second}, false, login + "/.DebugActivity", login + "/.DebugActivity", nil},
-		"by its whole name":   {[]string{leaks}, false, login + "/" + leaks, login + "/" + leaks, nil},
+		"one":            {nil, false, login, login + "/.MainActivity", nil},
+		"a library":      {[]string{leaks}, false, login, login + "/.MainActivity", nil},
+		"a library, old": {[]string{leaks}, true, login, login + "/.MainActivity", nil},
+		"one, old":       {nil, true, login, login + "/.MainActivity", nil},
+		"two of its own": {[]string{second}, false, login, "",
+			[]string{login + "/.MainActivity", login + "/.DebugActivity"}},
+		"two of its own, old": {[]string{second}, true, login, "",
+			[]string{login + "/.MainActivity", login + "/.DebugActivity"}},
+		"all": {[]string{leaks, second}, false, login, "",
+			[]string{login + "/" + leaks, login + "/.DebugActivity"}},
+		"by name":           {[]string{leaks, second}, false, login + "/.DebugActivity", login + "/.DebugActivity", nil},
+		"by its whole name": {[]string{leaks}, false, login + "/" + leaks, login + "/" + leaks, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -40,7 +43,8 @@ func TestLaunchWithSeveralLaunchers(t *testing.T) {
 				p.AddLauncher(login, class)
 			}
 			if c.old {
-				p.Fail(androidtest.Fault{Match: "query-activities", Kind: androidtest.Error, Output: "Unknown command: query-activities\n", Code: 255})
+				p.Fail(androidtest.Fault{Match: "query-activities", Kind: androidtest.Error,
+					Output: "Unknown command: query-activities\n", Code: 255})
 			}
 			for _, how := range []drivers.LaunchOptions{{}, {Force: true}, {Arguments: map[string]string{"a": "b"}}} {
 				err := d.LaunchWith(t.Context(), c.launch, how)

@@ -37,7 +37,8 @@ func TestThroughRealADB(t *testing.T) {
 	serial := adb.Connect(t, phone)
 	driver := New(Options{Getenv: portEnv(adb.Port), FindADB: serverAt("").FindADB})
 	infos, err := driver.Devices(t.Context())
-	if err != nil || len(infos) != 1 || infos[0].ID != serial || infos[0].State != drivers.Ready || infos[0].Width != 1080 {
+	if err != nil || len(infos) != 1 || infos[0].ID != serial || infos[0].State != drivers.Ready ||
+		infos[0].Width != 1080 {
 		t.Fatalf("devices %+v, %v", infos, err)
 	}
 	opened, err := driver.Open(t.Context(), serial)
@@ -93,14 +94,17 @@ func TestServerIsStartedAndRestarted(t *testing.T) {
 		t.Fatal("this test needs adb: ", err)
 	}
 	home := t.TempDir()
-	ports, err := drivers.FreePorts(1) // an adb client that polls for a server on a port of a client's may get connected to itself
+	// an adb client that polls for a server on a port of a client's may get connected to itself
+	ports, err := drivers.FreePorts(1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	port := ports[0]
 	script := filepath.Join(home, "adb.sh")
-	lines := fmt.Sprintf("#!/bin/sh\nexport HOME=%[1]s TMPDIR=%[1]s ANDROID_VENDOR_KEYS=%[1]s/none ADB_MDNS=0 ADB_LIBUSB=0 ADB_LOCAL_TRANSPORT_MAX_PORT=5554\n"+
-		"echo started >> %[1]s/starts\nexec %[2]s \"$@\"\n", shellescape.Quote(home), shellescape.Quote(adb))
+	lines := fmt.Sprintf(
+		"#!/bin/sh\nexport HOME=%[1]s TMPDIR=%[1]s ANDROID_VENDOR_KEYS=%[1]s/none ADB_MDNS=0 ADB_LIBUSB=0 "+
+			"ADB_LOCAL_TRANSPORT_MAX_PORT=5554\n"+
+			"echo started >> %[1]s/starts\nexec %[2]s \"$@\"\n", shellescape.Quote(home), shellescape.Quote(adb))
 	programtest.Write(t, script, lines, 0o755)
 	run := func(args ...string) string {
 		said, err := exec.Command(script, append([]string{"-P", port}, args...)...).CombinedOutput()
@@ -181,7 +185,8 @@ func TestServerIsStartedAndRestarted(t *testing.T) {
 	if err := errors.Join(work[:]...); err != nil {
 		t.Errorf("after the server died: %v", err)
 	}
-	if starts, err := os.ReadFile(filepath.Join(home, "starts")); err != nil || strings.Count(string(starts), "started") != 7 {
+	if starts, err := os.ReadFile(filepath.Join(home, "starts")); err != nil ||
+		strings.Count(string(starts), "started") != 7 {
 		t.Errorf("adb ran %q, %v", starts, err)
 	}
 	// A server that another program has started knows nothing either, and the list brings them back.
@@ -195,11 +200,13 @@ func TestServerIsStartedAndRestarted(t *testing.T) {
 	phones[1].Close()
 	run("disconnect", serials[1])
 	for range 2 {
-		if list, err = driver.Devices(t.Context()); err != nil || len(list) == 0 || list[0].ID != serial && list[len(list)-1].ID != serial {
+		if list, err = driver.Devices(t.Context()); err != nil || len(list) == 0 || list[0].ID != serial &&
+			list[len(list)-1].ID != serial {
 			t.Errorf("%+v, %v", list, err)
 		}
 	}
-	if _, err := driver.Open(t.Context(), serials[1]); !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), serials[1]) {
+	if _, err := driver.Open(t.Context(), serials[1]); !errors.Is(err, drivers.ErrDeviceLost) ||
+		!strings.Contains(err.Error(), serials[1]) {
 		t.Errorf("a phone that is gone: %v", err)
 	}
 	if err := useAgain(t, driver, serial); err != nil {

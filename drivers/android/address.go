@@ -109,7 +109,8 @@ func (l *link) toDevice(ctx context.Context) (string, error) {
 	return "host:transport-id:" + number, err
 }
 
-// number is that of the connection to a device whose serial others have, too. It changes when the device is plugged in again.
+// number is that of the connection to a device whose serial others have, too. It changes when the device is plugged in
+// again.
 func (l *link) number(ctx context.Context) (string, error) {
 	l.mu.Lock()
 	known := l.transport
@@ -148,14 +149,15 @@ const column = 23
 
 var (
 	// stateForm is a state of adb's list, and what may follow: the end, or facts such as product:panther.
-	stateForm = lazyregexp.New(`^(device|unauthorized|authorizing|connecting|offline|recovery|sideload|rescue|bootloader|` +
-		`fastboot|fastbootd|host|unknown|detached|no permissions)(?: +[a-z_]+:|$)`)
+	stateForm = lazyregexp.New(
+		`^(device|unauthorized|authorizing|connecting|offline|recovery|sideload|rescue|bootloader|` +
+			`fastboot|fastbootd|host|unknown|detached|no permissions)(?: +[a-z_]+:|$)`)
 	noPermissions = lazyregexp.New(`^no permissions\b`) // a sentence follows
 	factForm      = lazyregexp.New(`(?:^| )(usb|model|transport_id):(\S+)`)
 )
 
-// parseDevices reads the list. A serial may hold blanks, and words that are states: "My device 7". So the state is looked for
-// where adb writes it, and facts or nothing must follow it.
+// parseDevices reads the list. A serial may hold blanks, and words that are states: "My device 7". So the state is
+// looked for where adb writes it, and facts or nothing must follow it.
 func parseDevices(answer string) []attachment {
 	var list []attachment
 	for line := range strings.Lines(answer) {

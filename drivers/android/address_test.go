@@ -14,9 +14,12 @@ import (
 // TestSerialsOfAnyWords: whatever a serial is made of, words of adb's list included, it is read as adb writes it.
 func TestSerialsOfAnyWords(t *testing.T) {
 	t.Parallel()
-	words := []string{"My", "device", "7", "offline", "product:x", "no", "permissions", "(2)", "host", "0123456789ABCDEF", "x:y", "é"}
-	states := []string{"device", "offline", "unauthorized", "recovery", "no permissions (user is in the group; see [http://x])"}
-	facts := []string{"", " product:p model:Pixel_7 device:d transport_id:3", " usb:1-4.2 product:p model:Pixel_7 device:d transport_id:3"}
+	words := []string{"My", "device", "7", "offline", "product:x", "no", "permissions", "(2)", "host", "0123456789ABCDEF",
+		"x:y", "é"}
+	states := []string{"device", "offline", "unauthorized", "recovery",
+		"no permissions (user is in the group; see [http://x])"}
+	facts := []string{"", " product:p model:Pixel_7 device:d transport_id:3",
+		" usb:1-4.2 product:p model:Pixel_7 device:d transport_id:3"}
 	rng := rand.New(rand.NewPCG(7, 7))
 	for range 3000 {
 		serial := words[rng.IntN(len(words))]
@@ -33,11 +36,13 @@ func TestSerialsOfAnyWords(t *testing.T) {
 		if len(got) != 1 || got[0].serial != serial || string(got[0].state) != word {
 			t.Errorf("%q: %+v", line, got)
 		}
-		if strings.Contains(fact, "usb") && len(got) == 1 && (got[0].usb != "1-4.2" || got[0].transport != "3" || got[0].model != "Pixel 7") {
+		if strings.Contains(fact, "usb") && len(got) == 1 && (got[0].usb != "1-4.2" || got[0].transport != "3" ||
+			got[0].model != "Pixel 7") {
 			t.Errorf("%q: %+v", line, got)
 		}
 	}
-	for _, line := range []string{"My device 7 device product:a model:b device:c transport_id:4\n", "device device product:a\n",
+	for _, line := range []string{"My device 7 device product:a model:b device:c transport_id:4\n",
+		"device device product:a\n",
 		"A phone whose name is a long one device usb:1-1 product:a transport_id:4\n"} {
 		want, _, _ := strings.Cut(line, " device ")
 		if strings.HasPrefix(line, "My") {
@@ -59,7 +64,8 @@ func TestIDsAreUnique(t *testing.T) {
 (no serial number)     device product:b model:B device:b transport_id:5
 R5CT10ABCDE            device usb:1-3 product:c model:C device:c transport_id:6
 `
-	want := []string{"0123456789ABCDEF~usb-1-1", "0123456789ABCDEF~usb-1-2.4", "0123456789ABCDEF~transport-3", "no-serial~usb-2-1",
+	want := []string{"0123456789ABCDEF~usb-1-1", "0123456789ABCDEF~usb-1-2.4", "0123456789ABCDEF~transport-3",
+		"no-serial~usb-2-1",
 		"no-serial~transport-5", "R5CT10ABCDE"}
 	for range 2 {
 		got := parseDevices(list)
@@ -76,13 +82,14 @@ R5CT10ABCDE            device usb:1-3 product:c model:C device:c transport_id:6
 	}
 }
 
-// TestTwinsByTheirPlace: two phones of one serial, and one without, are each driven: commands, pixels, files, packages; each
-// stays itself when it is plugged in again.
+// TestTwinsByTheirPlace: two phones of one serial, and one without, are each driven: commands, pixels, files, packages;
+// each stays itself when it is plugged in again.
 func TestTwinsByTheirPlace(t *testing.T) {
 	t.Parallel()
 	const twin = "0123456789ABCDEF"
 	driver, phones, _ := newPhones(t, androidtest.Options{Serial: twin, USB: "1-1", Model: "First"},
-		androidtest.Options{Serial: twin, USB: "1-2", Model: "Second"}, androidtest.Options{Unnamed: true, USB: "1-3", Model: "Third"})
+		androidtest.Options{Serial: twin, USB: "1-2", Model: "Second"}, androidtest.Options{Unnamed: true, USB: "1-3",
+			Model: "Third"})
 	ids := []string{twin + "~usb-1-1", twin + "~usb-1-2", "no-serial~usb-1-3"}
 	infos, err := driver.Devices(t.Context())
 	if err != nil || len(infos) != len(ids) {
@@ -115,7 +122,8 @@ func TestTwinsByTheirPlace(t *testing.T) {
 			t.Errorf("pulled %q: %v", back.String(), err)
 		}
 	}
-	if _, err := driver.Open(t.Context(), twin); !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), "taproot devices") {
+	if _, err := driver.Open(t.Context(), twin); !errors.Is(err, drivers.ErrDeviceLost) ||
+		!strings.Contains(err.Error(), "taproot devices") {
 		t.Errorf("the serial alone: %v", err)
 	}
 	phones[0].SetState(androidtest.StateAbsent) // the other one is alone now, and known by its serial

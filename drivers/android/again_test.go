@@ -15,7 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// TestReadsSurviveALooseCable: what only asks is asked again once the phone is back; what acts is not, whatever became of it.
+// TestReadsSurviveALooseCable: what only asks is asked again once the phone is back; what acts is not, whatever became
+// of it.
 func TestReadsSurviveALooseCable(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -23,10 +24,15 @@ func TestReadsSurviveALooseCable(t *testing.T) {
 		do      func(ctx context.Context, d *Device) error
 		again   bool
 	}{
-		"tree":       {"uiautomator", func(ctx context.Context, d *Device) error { _, err := d.Tree(ctx); return err }, true},
-		"screenshot": {"screencap", func(ctx context.Context, d *Device) error { _, err := d.Screenshot(ctx); return err }, true},
-		"foreground": {"dumpsys window", func(ctx context.Context, d *Device) error { _, err := d.Foreground(ctx); return err }, true},
-		"tap":        {"input tap", func(ctx context.Context, d *Device) error { return d.Tap(ctx, image.Pt(300, 300)) }, false},
+		"tree": {"uiautomator", func(ctx context.Context, d *Device) error { _, err := d.Tree(ctx); return err }, true},
+		"screenshot": {"screencap", func(ctx context.Context, d *Device) error { _, err := d.Screenshot(ctx); return err },
+			true},
+		"foreground": {"dumpsys window", func(ctx context.Context, d *Device) error {
+			_, err := d.Foreground(ctx)
+			return err
+		}, true},
+		"tap": {"input tap", func(ctx context.Context, d *Device) error { return d.Tap(ctx, image.Pt(300, 300)) },
+			false},
 		"launch": {"am start", func(ctx context.Context, d *Device) error {
 			return d.Launch(ctx, androidtest.LoginPackage, false)
 		}, false},
@@ -49,7 +55,8 @@ func TestReadsSurviveALooseCable(t *testing.T) {
 	}
 }
 
-// TestAPhoneIsWaitedForOnce: when it did not come back, what is asked next fails at once, until the phone has answered again.
+// TestAPhoneIsWaitedForOnce: when it did not come back, what is asked next fails at once, until the phone has answered
+// again.
 func TestAPhoneIsWaitedForOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := scripted{answer: func(string, string) (string, bool) { return says("x"), false }}.dial

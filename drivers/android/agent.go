@@ -33,7 +33,8 @@ const (
 	agentOutputBytes = 64 << 10
 )
 
-// agentAccess reads and touches the screen through appium-uiautomator2-server, which runs on the phone while the device is open.
+// agentAccess reads and touches the screen through appium-uiautomator2-server, which runs on the phone while the device
+// is open.
 type agentAccess struct {
 	d      *Device
 	mode   AgentMode
@@ -76,7 +77,8 @@ func (a *agentAccess) health(ctx context.Context) error {
 	default:
 	}
 	var windows []agentWindow
-	if err := a.ask(ctx, agentRequest{method: "POST", path: "appium/list_windows", body: map[string]any{"skipScreenshots": true}, limit: lookLimit}, &windows); err != nil {
+	if err := a.ask(ctx, agentRequest{method: "POST", path: "appium/list_windows", body: map[string]any{
+		"skipScreenshots": true}, limit: lookLimit}, &windows); err != nil {
 		return err
 	}
 	return nil
@@ -85,7 +87,8 @@ func (a *agentAccess) health(ctx context.Context) error {
 // errFallback says that from now on the phone's own tools are used.
 var errFallback = errors.New("the agent is given up")
 
-// well makes sure, after something went wrong, that the agent works: it is started once more where it does not, or given up.
+// well makes sure, after something went wrong, that the agent works: it is started once more where it does not, or
+// given up.
 func (a *agentAccess) well(ctx context.Context) error {
 	a.mu.Lock()
 	sick := a.sick
@@ -143,11 +146,13 @@ func (a *agentAccess) giveUp(err error) error {
 	a.end()
 	why := agentReason(d.link.serial, err)
 	if a.mode == AgentRequire {
-		return fmt.Errorf("device %s: %w: the agent stopped working, and TAPROOT_AGENT=require allows no other: %s", d.link.serial, drivers.ErrUnsupported, why)
+		return fmt.Errorf("device %s: %w: the agent stopped working, and TAPROOT_AGENT=require allows no other: %s",
+			d.link.serial, drivers.ErrUnsupported, why)
 	}
 	d.mu.Lock()
 	d.agent = nil
-	d.reads = "The screen was read with the agent until it stopped working, from then on with uiautomator dump: " + why + "."
+	d.reads = "The screen was read with the agent until it stopped working, from then on with uiautomator dump: " +
+		why + "."
 	d.mu.Unlock()
 	d.stopAgent(d.life)
 	return errFallback

@@ -83,7 +83,8 @@ type agentOptions struct {
 	patience time.Duration // with an installation; 0: the usual one
 }
 
-// refusals are the phones that did not let the agent be installed, and what they said: each test would wait for the same answer again.
+// refusals are the phones that did not let the agent be installed, and what they said: each test would wait for the
+// same answer again.
 type refusals struct {
 	mu   sync.Mutex
 	said map[string]string
@@ -122,7 +123,8 @@ func (d *Device) withoutAgent(o agentOptions) (string, error) {
 	case d.info.APILevel < agentAPI:
 		return "the agent needs Android 8.0", nil
 	case o.mode == AgentAuto && overNetwork(d.link.serial):
-		return "the phone is attached over the network, where the agent could be reached by anybody (TAPROOT_AGENT=require uses it all the same)", nil
+		return "the phone is attached over the network, where the agent could be reached by anybody (TAPROOT_AGENT=require " +
+			"uses it all the same)", nil
 	}
 	if _, err := o.apks(); err != nil {
 		return firstLine(err.Error()), nil

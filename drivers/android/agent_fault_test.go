@@ -14,20 +14,25 @@ import (
 // faultLimit is more than any limit of a look, a restart and a touch adds up to.
 const faultLimit = 90 * time.Second
 
-// TestAgentFaults: whatever goes wrong with the agent, while nothing is asked, while the tree is read, and while a touch is made: a look gives
-// the tree all the same, by a new agent or without one; a touch happens at most once, and exactly once where it succeeds; nothing is left.
+// TestAgentFaults: whatever goes wrong with the agent, while nothing is asked, while the tree is read, and while a
+// touch is made: a look gives the tree all the same, by a new agent or without one; a touch happens at most once, and
+// exactly once where it succeeds; nothing is left.
 func TestAgentFaults(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]androidtest.AgentFaultKind{
-		"kill": androidtest.AgentKill, "wedge": androidtest.AgentWedge, "garbage": androidtest.AgentGarbage, "half": androidtest.AgentHalf,
-		"silence": androidtest.AgentSilent, "close": androidtest.AgentClose, "orphan": androidtest.AgentOrphan, "broken": androidtest.AgentBroken,
+		"kill": androidtest.AgentKill, "wedge": androidtest.AgentWedge, "garbage": androidtest.AgentGarbage,
+		"half":    androidtest.AgentHalf,
+		"silence": androidtest.AgentSilent, "close": androidtest.AgentClose, "orphan": androidtest.AgentOrphan,
+		"broken":      androidtest.AgentBroken,
 		"stolen port": androidtest.AgentStolen, "reinstall": androidtest.AgentReinstall, "reboot": androidtest.AgentReboot,
 	}
 	for name, kind := range kinds {
-		for _, at := range []string{"GET source", "POST list_windows", "POST element", "GET rect", "POST actions", "after POST actions"} {
+		for _, at := range []string{"GET source", "POST list_windows", "POST element", "GET rect", "POST actions",
+			"after POST actions"} {
 			route, after := strings.CutPrefix(at, "after ")
 			slow := kind == androidtest.AgentWedge || kind == androidtest.AgentSilent
-			if testing.Short() && (slow && at != "POST actions" || kind == androidtest.AgentWedge || route != "GET source" && route != "POST actions") {
+			if testing.Short() && (slow && at != "POST actions" || kind == androidtest.AgentWedge || route != "GET source" &&
+				route != "POST actions") {
 				continue // each of the slow ones waits for a limit of many seconds
 			}
 			t.Run(name+" at "+at, func(t *testing.T) {
@@ -43,25 +48,27 @@ func TestAgentFaults(t *testing.T) {
 					fault.Delay = time.Second
 				}
 				p.FailAgent(fault)
-				checkAgentFault(t, d, p, faultAt{button: centre(button).X, gone: kind == androidtest.AgentReboot, tapped: func(ctx context.Context) error {
-					if strings.HasPrefix(route, "GET source") || strings.HasSuffix(route, "windows") {
-						if _, err := d.Tree(ctx); err != nil {
-							t.Errorf("the look: %v", err)
+				checkAgentFault(t, d, p, faultAt{button: centre(button).X, gone: kind == androidtest.AgentReboot,
+					tapped: func(ctx context.Context) error {
+						if strings.HasPrefix(route, "GET source") || strings.HasSuffix(route, "windows") {
+							if _, err := d.Tree(ctx); err != nil {
+								t.Errorf("the look: %v", err)
+							}
+							return d.Tap(ctx, centre(button))
 						}
+						d.Aim(button)
 						return d.Tap(ctx, centre(button))
-					}
-					d.Aim(button)
-					return d.Tap(ctx, centre(button))
-				}})
+					}})
 			})
 		}
 	}
 	for name, hurt := range map[string]func(p *androidtest.Phone){
-		"killed while idle": (*androidtest.Phone).KillAgent, "its shell killed while idle": (*androidtest.Phone).KillAgentShell,
-		"killed and its port taken":  func(p *androidtest.Phone) { p.TakeAgentPort(); p.KillAgent() },
-		"installed anew":             func(p *androidtest.Phone) { p.PutAgent("10.6.7", 279, "a40da80a"); p.KillAgent() },
-		"killed and the place taken": func(p *androidtest.Phone) { p.KillAgent(); p.HoldAutomation(true) },
-		"restarted with the phone":   func(p *androidtest.Phone) { p.Reboot(time.Second) },
+		"killed while idle":           (*androidtest.Phone).KillAgent,
+		"its shell killed while idle": (*androidtest.Phone).KillAgentShell,
+		"killed and its port taken":   func(p *androidtest.Phone) { p.TakeAgentPort(); p.KillAgent() },
+		"installed anew":              func(p *androidtest.Phone) { p.PutAgent("10.6.7", 279, "a40da80a"); p.KillAgent() },
+		"killed and the place taken":  func(p *androidtest.Phone) { p.KillAgent(); p.HoldAutomation(true) },
+		"restarted with the phone":    func(p *androidtest.Phone) { p.Reboot(time.Second) },
 		"its packages removed": func(p *androidtest.Phone) {
 			p.RemoveApp(androidtest.AgentTestPackage)
 			p.RemoveApp(androidtest.AgentPackage)
@@ -97,7 +104,8 @@ func TestPhoneOfAnAgentIsUnplugged(t *testing.T) {
 	d, p := openForFaults(t)
 	p.Disconnect()
 	_, err := d.Tree(t.Context())
-	if !errors.Is(err, drivers.ErrDeviceLost) || strings.Contains(err.Error(), "agent") || strings.Contains(err.Error(), "\n") {
+	if !errors.Is(err, drivers.ErrDeviceLost) || strings.Contains(err.Error(), "agent") ||
+		strings.Contains(err.Error(), "\n") {
 		t.Errorf("%v", err)
 	}
 }
@@ -137,7 +145,8 @@ func checkAgentFault(t *testing.T, d *Device, p *androidtest.Phone, at faultAt) 
 		t.Errorf("no error, and %d taps", taps)
 	case taps > 1:
 		t.Errorf("%d taps: %v", taps, err)
-	case err != nil && (drivers.AppIsWrong(err) && !(at.gone && errors.Is(err, drivers.ErrMissed)) || !strings.Contains(err.Error(), p.Serial())):
+	case err != nil && (drivers.AppIsWrong(err) && !(at.gone && errors.Is(err, drivers.ErrMissed)) ||
+		!strings.Contains(err.Error(), p.Serial())):
 		t.Errorf("the error %v", err)
 	}
 	if _, err := d.Tree(ctx); err != nil {
@@ -155,7 +164,8 @@ func checkAgentFault(t *testing.T, d *Device, p *androidtest.Phone, at faultAt) 
 	}
 }
 
-// TestAgentGivesUpOnce: one that dies again and again is started once more, then the phone's own tools go on, and the report says so.
+// TestAgentGivesUpOnce: one that dies again and again is started once more, then the phone's own tools go on, and the
+// report says so.
 func TestAgentGivesUpOnce(t *testing.T) {
 	t.Parallel()
 	d, p := openForFaults(t)
@@ -204,7 +214,8 @@ func TestAgentIsStoppedAfterAKilledProcess(t *testing.T) {
 	}
 }
 
-// TestAgentAndToasts: a toast of two seconds is seen each time, and never one that has gone although the agent still tells of it.
+// TestAgentAndToasts: a toast of two seconds is seen each time, and never one that has gone although the agent still
+// tells of it.
 func TestAgentAndToasts(t *testing.T) {
 	t.Parallel()
 	rounds := 20

@@ -36,7 +36,8 @@ type agentError struct {
 
 func (e *agentError) Error() string {
 	if e.kind != "" {
-		return fmt.Sprintf("device %s: the agent refused %s: %s: %s", e.serial, e.what, e.kind, shorten.Bytes(firstLine(e.message), 200))
+		return fmt.Sprintf("device %s: the agent refused %s: %s: %s", e.serial, e.what, e.kind,
+			shorten.Bytes(firstLine(e.message), 200))
 	}
 	return fmt.Sprintf("device %s: the agent gave no answer to %s: %v", e.serial, e.what, e.cause)
 }
@@ -46,7 +47,8 @@ func (e *agentError) Unwrap() error { return e.cause }
 // silent tells whether the agent is to blame: it gave no answer, or says that it is not what it was.
 func silent(err error) bool {
 	e := new(agentError)
-	return errors.As(err, &e) && (e.kind == "" || e.kind == "invalid session id" || e.kind == "unknown error" || e.kind == "unknown command")
+	return errors.As(err, &e) && (e.kind == "" || e.kind == "invalid session id" || e.kind == "unknown error" ||
+		e.kind == "unknown command")
 }
 
 // answered tells whether the agent answered with an error of that kind.
@@ -63,8 +65,9 @@ type agentRequest struct {
 	session      *string // gets the session that the answer names
 }
 
-// ask makes a request on a connection of its own, straight through adb: no port of this machine is opened, a connection that has grown old
-// cannot swallow a touch, and nothing is sent twice. Into value goes what was answered, unless that is nil.
+// ask makes a request on a connection of its own, straight through adb: no port of this machine is opened, a connection
+// that has grown old cannot swallow a touch, and nothing is sent twice. Into value goes what was answered, unless that
+// is nil.
 func (l *link) ask(ctx context.Context, a agentRequest, value any) error {
 	limit := a.limit
 	if limit == 0 {
@@ -88,7 +91,8 @@ func (l *link) ask(ctx context.Context, a agentRequest, value any) error {
 		}
 	}
 	if len(text) > askBytes {
-		return fmt.Errorf("device %s: %w: the agent takes no request of more than %d bytes, and %s %s has %d", l.serial, drivers.ErrUnsupported, askBytes,
+		return fmt.Errorf("device %s: %w: the agent takes no request of more than %d bytes, and %s %s has %d", l.serial,
+			drivers.ErrUnsupported, askBytes,
 			a.method, a.path, len(text))
 	}
 	c, err := l.service(ctx, agentPort)
@@ -130,7 +134,8 @@ func (e *agentError) read(status int, said []byte, a agentRequest, value any) er
 		Session string          `json:"sessionId"`
 	}
 	if err := json.Unmarshal(said, &answer); err != nil {
-		e.cause = fmt.Errorf("it is not the agent's: %d bytes with status %d: %s", len(said), status, shorten.Bytes(firstLine(string(said)), 100))
+		e.cause = fmt.Errorf("it is not the agent's: %d bytes with status %d: %s", len(said), status,
+			shorten.Bytes(firstLine(string(said)), 100))
 		return e
 	}
 	if status != http.StatusOK {

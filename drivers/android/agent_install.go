@@ -29,7 +29,8 @@ var packageHead = lazyregexp.New(`(?m)^\s*Package \[([\w.]+)\] \(`)
 // agentInstalled asks the package manager.
 func (d *Device) agentInstalled(ctx context.Context) (AgentState, error) {
 	var s AgentState
-	o, err := d.run(ctx, command{name: "dumpsys package", asks: true, line: "dumpsys package " + agentPackage + "; dumpsys package " + agentTests})
+	o, err := d.run(ctx, command{name: "dumpsys package", asks: true, line: "dumpsys package " + agentPackage +
+		"; dumpsys package " + agentTests})
 	if err != nil {
 		return s, err
 	}
@@ -53,8 +54,8 @@ func (d *Device) agentInstalled(ctx context.Context) (AgentState, error) {
 	return s, nil
 }
 
-// installAgent brings both packages onto the phone, unless they are there in the version of the files. One that is newer, or signed by
-// somebody else, has to go before; so has what is there alone.
+// installAgent brings both packages onto the phone, unless they are there in the version of the files. One that is
+// newer, or signed by somebody else, has to go before; so has what is there alone.
 func (d *Device) installAgent(ctx context.Context, dir string, check func() error) error {
 	server, tests, version, err := agentAPKs(dir)
 	if err != nil {
@@ -110,8 +111,9 @@ func (o agentOptions) installLimit() time.Duration { return cmp.Or(o.patience, 9
 // agentInstallError keeps a refusal from being blamed on a tested app.
 func agentInstallError(ctx context.Context, serial string, err error) error {
 	if errors.Is(context.Cause(ctx), errUnanswered) {
-		return &installRefused{fmt.Sprintf("device %s: it did not install the agent in time: answer the question on its screen (some makers want "+
-			"\"Install via USB\" switched on in the developer options)", serial)}
+		return &installRefused{
+			fmt.Sprintf("device %s: it did not install the agent in time: answer the question on its screen (some makers want "+
+				"\"Install via USB\" switched on in the developer options)", serial)}
 	}
 	if what := err.Error(); installCode.MatchString(what) {
 		return &installRefused{what}
@@ -125,7 +127,8 @@ func mendedByRemoval(err error) bool {
 
 // awaitInstrumentation waits until the package manager knows what can be started.
 func (d *Device) awaitInstrumentation(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, agentStartLimit, d.link.tooSlow("the installation of the agent", agentStartLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, agentStartLimit, d.link.tooSlow("the installation of the agent",
+		agentStartLimit))
 	defer cancel()
 	for {
 		o, err := d.run(ctx, command{name: "pm list instrumentation", asks: true, line: "pm list instrumentation"})
@@ -188,7 +191,8 @@ func (d *Device) AgentState(ctx context.Context) (AgentState, error) {
 // InstallAgent brings the agent onto the phone; there already is fine.
 func (d *Device) InstallAgent(ctx context.Context) error {
 	if d.info.APILevel < agentAPI {
-		return fmt.Errorf("device %s: %w: the agent needs Android 8.0, this is Android %s", d.link.serial, drivers.ErrUnsupported, d.info.OSVersion)
+		return fmt.Errorf("device %s: %w: the agent needs Android 8.0, this is Android %s", d.link.serial,
+			drivers.ErrUnsupported, d.info.OSVersion)
 	}
 	dir, err := d.agentFiles.apks()
 	if err != nil {
@@ -221,7 +225,9 @@ func agentAPKs(dir string) (server, tests, version string, err error) {
 		}
 	}
 	if server == "" || tests == "" {
-		return "", "", "", fmt.Errorf("%s does not hold appium-uiautomator2-server-v….apk and appium-uiautomator2-server-debug-androidTest.apk", dir)
+		return "", "", "",
+			fmt.Errorf("%s does not hold appium-uiautomator2-server-v….apk and "+
+				"appium-uiautomator2-server-debug-androidTest.apk", dir)
 	}
 	return server, tests, version, nil
 }

@@ -56,9 +56,11 @@ func (w agentWindow) bounds() image.Rectangle {
 	return image.Rect(w.Rect.X, w.Rect.Y, w.Rect.X+w.Rect.Width, w.Rect.Y+w.Rect.Height)
 }
 
-// look reads the elements of all windows. A try that came to nothing is made again, by an agent that was started again where that helps.
+// look reads the elements of all windows. A try that came to nothing is made again, by an agent that was started again
+// where that helps.
 func (a *agentAccess) look(ctx context.Context, choose func(*dump)) (*screen.Tree, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, treeBudget, a.d.link.tooSlow("the agent's look at the screen", treeBudget))
+	ctx, cancel := context.WithTimeoutCause(ctx, treeBudget, a.d.link.tooSlow("the agent's look at the screen",
+		treeBudget))
 	defer cancel()
 	for try := 1; ; try++ {
 		err := a.well(ctx)
@@ -112,7 +114,8 @@ func (a *agentAccess) lookOnce(ctx context.Context, choose func(*dump)) (*dump, 
 	var list []agentWindow
 	listed := make(chan error, 1)
 	if err := a.d.life.Go(func() {
-		listed <- a.ask(ctx, agentRequest{method: "POST", path: "appium/list_windows", body: map[string]any{"skipScreenshots": true}, limit: lookLimit}, &list)
+		listed <- a.ask(ctx, agentRequest{method: "POST", path: "appium/list_windows", body: map[string]any{
+			"skipScreenshots": true}, limit: lookLimit}, &list)
 	}); err != nil {
 		return nil, fmt.Errorf("device %s: %w", a.d.link.serial, err)
 	}
@@ -126,7 +129,8 @@ func (a *agentAccess) lookOnce(ctx context.Context, choose func(*dump)) (*dump, 
 	}
 	got, err := parseDump([]byte(doc))
 	if err != nil {
-		return nil, fmt.Errorf("device %s: the agent's tree cannot be read: %v: %w", a.d.link.serial, err, drivers.ErrNotReady)
+		return nil, fmt.Errorf("device %s: the agent's tree cannot be read: %v: %w", a.d.link.serial, err,
+			drivers.ErrNotReady)
 	}
 	if deep(got.windows) >= a.depth && a.depth < agentDepthLimit {
 		return a.deeper(ctx, choose)
@@ -189,8 +193,8 @@ func deep(list []*screen.Node) int {
 	return most
 }
 
-// know takes over what the list of windows says, and refuses a tree that lacks the window of an app: its app does not answer, and that an
-// element is not there must not be concluded from it.
+// know takes over what the list of windows says, and refuses a tree that lacks the window of an app: its app does not
+// answer, and that an element is not there must not be concluded from it.
 func (d *dump) know(list []agentWindow, serial string) error {
 	facts := map[string]agentWindow{}
 	for _, w := range list {
@@ -209,12 +213,14 @@ func (d *dump) know(list []agentWindow, serial string) error {
 			}
 			return fmt.Errorf("device %s: the windows changed while they were read: %w", serial, drivers.ErrNotReady)
 		}
-		f.layer, f.kind, f.title, f.active, f.focused, f.bounds = w.Layer, w.kind(), w.Title, w.IsActive, w.IsFocused, w.bounds()
+		f.layer, f.kind, f.title, f.active, f.focused, f.bounds = w.Layer, w.kind(), w.Title, w.IsActive, w.IsFocused,
+			w.bounds()
 	}
 	for id, w := range facts {
 		if w.kind() == "TYPE_APPLICATION" && w.Title != "Toast" && !seen[id] && !w.bounds().Empty() {
 			name := cmp.Or(w.Title, w.PackageName, "of an app")
-			return fmt.Errorf("device %s: the window %q is there and gives no elements: its app does not respond: %w", serial, name, drivers.ErrNotReady)
+			return fmt.Errorf("device %s: the window %q is there and gives no elements: its app does not respond: %w", serial,
+				name, drivers.ErrNotReady)
 		}
 	}
 	d.resort()

@@ -14,8 +14,9 @@ const bySelector = "-android uiautomator"
 // maxSelectorText is the longest text, in bytes, that is put into a UiSelector.
 const maxSelectorText = 100
 
-// census lists what the agent searches when it receives a selector: the elements of all windows, also of those that no test means (the
-// navigation bar, the keyboard), with the attributes that its tree had. It is taken before the driver removes windows or changes texts.
+// census lists what the agent searches when it receives a selector: the elements of all windows, also of those that no
+// test means (the navigation bar, the keyboard), with the attributes that its tree had. It is taken before the driver
+// removes windows or changes texts.
 type census []censusEntry
 
 // censusEntry is an element as the agent compares it.
@@ -40,14 +41,16 @@ func takeCensus(d *dump, whole bool) census {
 
 // with adds an element of a window and all in it.
 func (list census) with(n *screen.Node, window int, active bool) census {
-	list = append(list, censusEntry{node: n, id: n.ID, desc: n.Desc, text: textForAgent(n), class: n.Type, window: window, active: active})
+	list = append(list, censusEntry{node: n, id: n.ID, desc: n.Desc, text: textForAgent(n), class: n.Type, window: window,
+		active: active})
 	for _, c := range n.Children {
 		list = list.with(c, window, active)
 	}
 	return list
 }
 
-// textForAgent is the text of an element: of an empty field that is its hint, and of a range there is none, though its tree has the number.
+// textForAgent is the text of an element: of an empty field that is its hint, and of a range there is none, though its
+// tree has the number.
 func textForAgent(n *screen.Node) string {
 	switch {
 	case isRange(n):
@@ -74,7 +77,8 @@ func (c criteria) strategy() (strategy, value string) {
 	switch {
 	case c.active:
 		value = "new UiSelector()"
-		for _, part := range [][2]string{{"text", c.text}, {"description", c.desc}, {"resourceId", c.id}, {"className", c.class}} {
+		for _, part := range [][2]string{{"text", c.text}, {"description", c.desc}, {"resourceId", c.id},
+			{"className", c.class}} {
 			if part[1] != "" {
 				value += "." + part[0] + `("` + part[1] + `")`
 			}
@@ -114,7 +118,8 @@ func (list census) selector(n *screen.Node) (strategy, value string, ok bool) {
 	return "", "", false
 }
 
-// choices are the criteria that may pick an element, the most lasting first. A field is not known by its text, which changes.
+// choices are the criteria that may pick an element, the most lasting first. A field is not known by its text, which
+// changes.
 func (e censusEntry) choices(active bool) (list []criteria) {
 	id := e.id
 	if !strings.Contains(id, ":id/") { // the agent puts a package before any other one
@@ -142,7 +147,8 @@ func (e censusEntry) choices(active bool) (list []criteria) {
 	if plainText(e.class) {
 		class = e.class
 	}
-	for _, c := range []criteria{{text: text, id: id}, {desc: desc, id: id}, {text: text, desc: desc, id: id}, {text: text, desc: desc, id: id, class: class}} {
+	for _, c := range []criteria{{text: text, id: id}, {desc: desc, id: id}, {text: text, desc: desc, id: id},
+		{text: text, desc: desc, id: id, class: class}} {
 		if c.active = true; c.text != "" || c.desc != "" {
 			list = append(list, c)
 		}
@@ -167,5 +173,6 @@ func (list census) oneActive() bool {
 
 // plainText reports whether a text can be put into a UiSelector as it is.
 func plainText(s string) bool {
-	return s != "" && len(s) <= maxSelectorText && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError })
+	return s != "" && len(s) <= maxSelectorText &&
+		!strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError })
 }

@@ -29,8 +29,8 @@ func (e agentElement) attr(name string) string {
 	return ""
 }
 
-// firstMatch returns the bounds of the element that the agent answers a selector with: the first one in document order, the topmost window
-// first. A UiSelector searches the active window only.
+// firstMatch returns the bounds of the element that the agent answers a selector with: the first one in document order,
+// the topmost window first. A UiSelector searches the active window only.
 func firstMatch(doc agentElement, active, strategy, value string) string {
 	fits := func(e agentElement) bool {
 		switch strategy {
@@ -41,7 +41,8 @@ func firstMatch(doc agentElement, active, strategy, value string) string {
 		}
 		for _, part := range strings.Split(strings.TrimSuffix(strings.TrimPrefix(value, "new UiSelector()."), `")`), `").`) {
 			method, want, _ := strings.Cut(part, `("`)
-			name := map[string]string{"text": "text", "description": "content-desc", "resourceId": "resource-id", "className": "class"}[method]
+			name := map[string]string{"text": "text", "description": "content-desc", "resourceId": "resource-id",
+				"className": "class"}[method]
 			if name == "" || e.attr(name) != want {
 				return false
 			}
@@ -71,7 +72,8 @@ func firstMatch(doc agentElement, active, strategy, value string) string {
 	return ""
 }
 
-// randomSource writes the agent's tree of some windows with few labels and ids, so that many are equal. Each element has bounds of its own.
+// randomSource writes the agent's tree of some windows with few labels and ids, so that many are equal. Each element
+// has bounds of its own.
 type randomSource struct {
 	*rand.Rand
 	b strings.Builder
@@ -82,9 +84,11 @@ func (r *randomSource) one(list ...string) string { return list[r.IntN(len(list)
 
 func (r *randomSource) element(window, depth int) {
 	r.n++
-	class := r.one("android.widget.TextView", "android.widget.Button", "android.widget.ImageButton", "android.widget.EditText", "android.view.ViewGroup")
+	class := r.one("android.widget.TextView", "android.widget.Button", "android.widget.ImageButton",
+		"android.widget.EditText", "android.view.ViewGroup")
 	text := r.one("", "Sign in", "Sign in", "SIGN IN", "Back", "Say &quot;hi&quot;", "Home")
-	fmt.Fprintf(&r.b, `<%s class="%s" text="%s" bounds="[%d,%d][%d,%d]" clickable="true" package="com.example"`, class, class, text, r.n, r.n, r.n+200, r.n+100)
+	fmt.Fprintf(&r.b, `<%s class="%s" text="%s" bounds="[%d,%d][%d,%d]" clickable="true" package="com.example"`, class,
+		class, text, r.n, r.n, r.n+200, r.n+100)
 	if strings.HasSuffix(class, "EditText") && r.IntN(2) == 0 {
 		fmt.Fprintf(&r.b, ` hint="%s" showing-hint="true"`, text)
 	}
@@ -103,8 +107,8 @@ func (r *randomSource) element(window, depth int) {
 	fmt.Fprintf(&r.b, "</%s>", class)
 }
 
-// TestSelectorPicksOneElement: whatever is sent to the agent picks, by the agent's own rule, the element that was decided on. The windows
-// of the system, whose elements no test means, count.
+// TestSelectorPicksOneElement: whatever is sent to the agent picks, by the agent's own rule, the element that was
+// decided on. The windows of the system, whose elements no test means, count.
 func TestSelectorPicksOneElement(t *testing.T) {
 	t.Parallel()
 	sent := map[string]int{}
@@ -120,7 +124,8 @@ func TestSelectorPicksOneElement(t *testing.T) {
 			if w != active && r.IntN(2) == 0 {
 				kind = 3 // the system's
 			}
-			list = append(list, agentWindow{WindowID: &id, Type: kind, Layer: windows - w, IsActive: w == active, IsFocused: w == active})
+			list = append(list, agentWindow{WindowID: &id, Type: kind, Layer: windows - w, IsActive: w == active,
+				IsFocused: w == active})
 		}
 		r.b.WriteString(`</hierarchy>`)
 		source := r.b.String()
@@ -157,7 +162,8 @@ func TestSelectorPicksOneElement(t *testing.T) {
 // TestCutTreeGivesNoSelector: the agent may find an element that its tree does not have.
 func TestCutTreeGivesNoSelector(t *testing.T) {
 	t.Parallel()
-	got, err := parseDump([]byte(`<hierarchy><android.widget.Button class="android.widget.Button" text="Go" resource-id="a:id/go" bounds="[0,0][9,9]" window-id="1"/></hierarchy>`))
+	got, err := parseDump(
+		[]byte(`<hierarchy><android.widget.Button class="android.widget.Button" text="Go" resource-id="a:id/go" bounds="[0,0][9,9]" window-id="1"/></hierarchy>`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,27 +172,34 @@ func TestCutTreeGivesNoSelector(t *testing.T) {
 	}
 }
 
-// TestAgentTouchesOfTwoAlike: an element whose text or name another one has, with an id or in a window of the system, is touched.
+// TestAgentTouchesOfTwoAlike: an element whose text or name another one has, with an id or in a window of the system,
+// is touched.
 func TestAgentTouchesOfTwoAlike(t *testing.T) {
 	t.Parallel()
 	place, other := image.Rect(20, 400, 500, 460), image.Rect(20, 200, 500, 260)
 	button := androidtest.Part{Class: "android.widget.Button", Text: "Sign in", Bounds: place, Clickable: true}
-	bare := androidtest.Part{Class: "android.widget.FrameLayout", Bounds: place, Clickable: true, Parts: []androidtest.Part{{Text: "Sign in", Bounds: place.Inset(8)}}}
+	bare := androidtest.Part{Class: "android.widget.FrameLayout", Bounds: place, Clickable: true,
+		Parts: []androidtest.Part{{Text: "Sign in", Bounds: place.Inset(8)}}}
 	title := androidtest.Part{ID: sceneApp + ":id/title", Text: "Sign in", Bounds: other}
 	image1 := androidtest.Part{Class: "android.widget.ImageButton", Desc: "Back", Bounds: place, Clickable: true}
 	bar := func(name string) []androidtest.Part {
-		return []androidtest.Part{{Class: "android.widget.FrameLayout", Bounds: image.Rect(0, 1150, 540, 1200), Parts: []androidtest.Part{
-			{Class: "android.widget.ImageView", Desc: name, Bounds: image.Rect(40, 1150, 120, 1200), Clickable: true},
-		}}}
+		return []androidtest.Part{{Class: "android.widget.FrameLayout", Bounds: image.Rect(0, 1150, 540, 1200),
+			Parts: []androidtest.Part{
+				{Class: "android.widget.ImageView", Desc: name, Bounds: image.Rect(40, 1150, 120, 1200), Clickable: true},
+			}}}
 	}
 	for name, c := range map[string]struct {
 		shown androidtest.Shown
 		find  func(n *screen.Node) bool
 	}{
-		"a title with an id and a button without":    {androidtest.Shown{Page: []androidtest.Part{title, button}}, func(n *screen.Node) bool { return n.Text == "Sign in" && n.ID == "" }},
-		"a title with an id and a label in a button": {androidtest.Shown{Page: []androidtest.Part{title, bare}}, func(n *screen.Node) bool { return n.Text == "Sign in" && n.ID == "" }},
-		"the title itself":                           {androidtest.Shown{Page: []androidtest.Part{button, title}}, func(n *screen.Node) bool { return n.ID != "" }},
-		"a button Back over a bar with one":          {androidtest.Shown{Page: []androidtest.Part{image1}, Above: bar("Back")}, func(n *screen.Node) bool { return n.Desc == "Back" }},
+		"a title with an id and a button without": {androidtest.Shown{Page: []androidtest.Part{title, button}},
+			func(n *screen.Node) bool { return n.Text == "Sign in" && n.ID == "" }},
+		"a title with an id and a label in a button": {androidtest.Shown{Page: []androidtest.Part{title, bare}},
+			func(n *screen.Node) bool { return n.Text == "Sign in" && n.ID == "" }},
+		"the title itself": {androidtest.Shown{Page: []androidtest.Part{button, title}},
+			func(n *screen.Node) bool { return n.ID != "" }},
+		"a button Back over a bar with one": {androidtest.Shown{Page: []androidtest.Part{image1},
+			Above: bar("Back")}, func(n *screen.Node) bool { return n.Desc == "Back" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -210,8 +223,10 @@ func TestAgentTouchesOfTwoAlike(t *testing.T) {
 func TestAgentWritesIntoTheField(t *testing.T) {
 	t.Parallel()
 	entry := androidtest.NewEntry("", false)
-	field := androidtest.Part{Class: "android.widget.EditText", ID: sceneApp + ":id/note", Bounds: image.Rect(20, 400, 500, 460), Clickable: true, Entry: entry}
-	page := []androidtest.Part{{Class: "android.view.ViewGroup", SharesFocus: true, Bounds: image.Rect(0, 380, 540, 500), Parts: []androidtest.Part{field}}}
+	field := androidtest.Part{Class: "android.widget.EditText", ID: sceneApp + ":id/note",
+		Bounds: image.Rect(20, 400, 500, 460), Clickable: true, Entry: entry}
+	page := []androidtest.Part{{Class: "android.view.ViewGroup", SharesFocus: true, Bounds: image.Rect(0, 380, 540, 500),
+		Parts: []androidtest.Part{field}}}
 	d, p := onScene(t, func(androidtest.Moment) androidtest.Shown { return androidtest.Shown{Page: page} })
 	tapOn(t, d, "note")
 	if err := d.Type(t.Context(), "Grüße"); err != nil || p.EntryText(entry) != "Grüße" {

@@ -107,7 +107,8 @@ func (a *agentAccess) startOnce(ctx context.Context) (string, error) {
 
 // awaitStatus asks until the agent says that it is ready. That is not yet to say that it works.
 func (a *agentAccess) awaitStatus(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, agentStartLimit, a.d.link.tooSlow("the start of the agent", agentStartLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, agentStartLimit, a.d.link.tooSlow("the start of the agent",
+		agentStartLimit))
 	defer cancel()
 	for {
 		var status struct {
@@ -153,7 +154,8 @@ func (a *agentAccess) open(ctx context.Context) error {
 	}
 	made := ""
 	body := map[string]any{"capabilities": map[string]any{"firstMatch": []any{settings}, "alwaysMatch": map[string]any{}}}
-	if err := a.d.link.ask(ctx, agentRequest{method: "POST", path: "/session", body: body, limit: touchLimit, session: &made}, nil); err != nil {
+	if err := a.d.link.ask(ctx, agentRequest{method: "POST", path: "/session", body: body, limit: touchLimit,
+		session: &made}, nil); err != nil {
 		return err
 	}
 	if made == "" {
@@ -162,7 +164,8 @@ func (a *agentAccess) open(ctx context.Context) error {
 	a.mu.Lock()
 	a.session = made
 	a.mu.Unlock()
-	if err := a.keeps(ctx, map[string]any{"waitForIdleTimeout": 0.0, "enableMultiWindows": true, "snapshotMaxDepth": float64(a.depth)}); err != nil {
+	if err := a.keeps(ctx, map[string]any{"waitForIdleTimeout": 0.0, "enableMultiWindows": true,
+		"snapshotMaxDepth": float64(a.depth)}); err != nil {
 		return err
 	}
 	return a.health(ctx)
@@ -176,7 +179,8 @@ func (a *agentAccess) keeps(ctx context.Context, settings map[string]any) error 
 	}
 	for name, want := range settings {
 		if kept[name] != want {
-			return fmt.Errorf("device %s: the agent does not keep the setting %s: %v instead of %v", a.d.link.serial, name, kept[name], want)
+			return fmt.Errorf("device %s: the agent does not keep the setting %s: %v instead of %v", a.d.link.serial, name,
+				kept[name], want)
 		}
 	}
 	return nil

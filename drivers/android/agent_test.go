@@ -27,7 +27,8 @@ func agentFolder(t testing.TB, version string, code int) string {
 
 // withAgent makes a driver use the agent of a folder.
 func withAgent(d *Driver, mode AgentMode, dir string) *Driver {
-	d.agent = agentOptions{mode: mode, refusals: &refusals{}, apks: func() (string, error) { return dir, nil }, check: func() error { return nil }}
+	d.agent = agentOptions{mode: mode, refusals: &refusals{}, apks: func() (string, error) { return dir, nil },
+		check: func() error { return nil }}
 	return d
 }
 
@@ -109,7 +110,8 @@ func TestAgentPassword(t *testing.T) {
 	if err := d.Type(t.Context(), "pässwörd"); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Type(t.Context(), "ü"); !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "password") {
+	if err := d.Type(t.Context(), "ü"); !errors.Is(err, drivers.ErrUnsupported) ||
+		!strings.Contains(err.Error(), "password") {
 		t.Errorf("%v", err)
 	}
 }
@@ -128,7 +130,9 @@ func TestAgentIsLeftOut(t *testing.T) {
 		{"switched off", androidtest.Options{}, AgentOff, nil, "TAPROOT_AGENT is off"},
 		{"installs are refused", androidtest.Options{RefusesInstalls: true}, AgentAuto, nil, "Install via USB"},
 		{"the port is taken", androidtest.Options{}, AgentAuto, (*androidtest.Phone).TakeAgentPort, "agent"},
-		{"another user of UiAutomation", androidtest.Options{}, AgentAuto, func(p *androidtest.Phone) { p.HoldAutomation(true) }, "session not created"},
+		{"another user of UiAutomation", androidtest.Options{}, AgentAuto, func(p *androidtest.Phone) {
+			p.HoldAutomation(true)
+		}, "session not created"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -173,8 +177,10 @@ func TestAgentIsLeftOut(t *testing.T) {
 func TestAgentOverTheNetwork(t *testing.T) {
 	t.Parallel()
 	for serial, want := range map[string]bool{
-		"R5CT10": false, "emulator-5554": false, "127.0.0.1:5555": false, "localhost:5555": false, "[::1]:5555": false, "192.168.1.7:5555": true,
-		"phone.lab:5555": true, "adb-R5CT10-abcdef._adb-tls-connect._tcp": true, "adb-R5CT10-abcdef._adb-tls-connect._tcp.": true,
+		"R5CT10": false, "emulator-5554": false, "127.0.0.1:5555": false, "localhost:5555": false, "[::1]:5555": false,
+		"192.168.1.7:5555": true,
+		"phone.lab:5555":   true, "adb-R5CT10-abcdef._adb-tls-connect._tcp": true,
+		"adb-R5CT10-abcdef._adb-tls-connect._tcp.": true,
 	} {
 		if got := overNetwork(serial); got != want {
 			t.Errorf("%s: %v", serial, got)
@@ -206,7 +212,8 @@ func TestAgentVersions(t *testing.T) {
 		code                       int
 		half                       bool
 	}{
-		{"older", "9.0.0", "a40da80a", 200, false}, {"the same", "10.6.6", "a40da80a", 278, false}, {"newer", "11.0.0", "a40da80a", 300, false},
+		{"older", "9.0.0", "a40da80a", 200, false}, {"the same", "10.6.6", "a40da80a", 278, false},
+		{"newer", "11.0.0", "a40da80a", 300, false},
 		{"somebody else's", "10.0.0", "beef", 250, false}, {"half", "10.6.6", "a40da80a", 278, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -249,7 +256,8 @@ func TestAgentRefusedTouch(t *testing.T) {
 	o := small()
 	o.InputForbidden = true
 	d, p := openAgent(t, o)
-	if err := d.Tap(t.Context(), image.Pt(50, 50)); !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "Security settings") {
+	if err := d.Tap(t.Context(), image.Pt(50, 50)); !errors.Is(err, drivers.ErrUnsupported) ||
+		!strings.Contains(err.Error(), "Security settings") {
 		t.Error(err)
 	}
 	if len(p.Taps()) != 0 {
@@ -291,7 +299,8 @@ func TestAgentOnAScreenThatNeverRests(t *testing.T) {
 	t.Parallel()
 	d, p := openAgent(t, small())
 	launch(t, d, androidtest.ListPackage+"/.AnimationActivity")
-	if tree, err := d.Tree(t.Context()); err != nil || findNode(tree, "title") == nil && len(tree.Windows) == 0 || p.Count("uiautomator") != 0 {
+	if tree, err := d.Tree(t.Context()); err != nil || findNode(tree, "title") == nil && len(tree.Windows) == 0 ||
+		p.Count("uiautomator") != 0 {
 		t.Errorf("%v", err)
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// write sets the text of the field with the focus: what it holds, which its tree tells without its hint, and the new text behind it.
+// write sets the text of the field with the focus: what it holds, which its tree tells without its hint, and the new
+// text behind it.
 func (a *agentAccess) write(ctx context.Context, text string, first rune) error {
 	serial := a.d.link.serial
 	for i, line := range strings.Split(text, "\n") {
@@ -37,7 +38,8 @@ func (a *agentAccess) write(ctx context.Context, text string, first rune) error 
 			return stockAccess{a.d}.write(ctx, line, first)
 		}
 		if answered(err, "invalid element state") {
-			return fmt.Errorf("device %s: %w: the field takes no text from accessibility services, and %q (%U) has no key", serial, drivers.ErrUnsupported, first, first)
+			return fmt.Errorf("device %s: %w: the field takes no text from accessibility services, and %q (%U) has no key",
+				serial, drivers.ErrUnsupported, first, first)
 		}
 		if err != nil {
 			return err
@@ -61,7 +63,9 @@ func (a *agentAccess) append(ctx context.Context, line string) error {
 		return fmt.Errorf("device %s: %w: no text field has the focus", serial, drivers.ErrNotActionable)
 	}
 	if field.Password && field.Text != "" {
-		return fmt.Errorf("device %s: %w: nobody can read what the password field holds already, so that nothing but ASCII can be added to it: clear it before",
+		return fmt.Errorf(
+			"device %s: %w: nobody can read what the password field holds already, so that nothing but ASCII can be added to "+
+				"it: clear it before",
 			serial, drivers.ErrUnsupported)
 	}
 	element, err := a.focused(ctx, field)
@@ -70,7 +74,8 @@ func (a *agentAccess) append(ctx context.Context, line string) error {
 	}
 	key := strings.HasSuffix(line, `\n`) // it would be read as Enter
 	body := map[string]any{"text": field.Text + strings.TrimSuffix(line, tail(key)), "replace": true}
-	if err := a.ask(ctx, agentRequest{method: "POST", path: "element/" + element + "/value", body: body, limit: touchLimit}, nil); err != nil {
+	if err := a.ask(ctx, agentRequest{method: "POST", path: "element/" + element + "/value", body: body,
+		limit: touchLimit}, nil); err != nil {
 		return err
 	}
 	if key {
@@ -79,8 +84,8 @@ func (a *agentAccess) append(ctx context.Context, line string) error {
 	return err
 }
 
-// focused returns the agent's handle of the field that takes text. The agent gives the first element with the focus, and a view around the
-// field may have it, too: then the field is asked for by what it alone has.
+// focused returns the agent's handle of the field that takes text. The agent gives the first element with the focus,
+// and a view around the field may have it, too: then the field is asked for by what it alone has.
 func (a *agentAccess) focused(ctx context.Context, field *screen.Node) (string, error) {
 	serial := a.d.link.serial
 	var found struct {
@@ -104,7 +109,9 @@ func (a *agentAccess) focused(ctx context.Context, field *screen.Node) (string, 
 	if place.Min == field.Bounds.Min || place.Max == field.Bounds.Max { // the tree has the part of it that a list shows
 		return element, nil
 	}
-	return "", fmt.Errorf("device %s: %w: more than one element has the focus, and %s has no id or description of its own to write into it", serial,
+	return "", fmt.Errorf(
+		"device %s: %w: more than one element has the focus, and %s has no id or description of its own to write into "+
+			"it", serial,
 		drivers.ErrUnsupported, field)
 }
 
@@ -117,11 +124,13 @@ func tail(key bool) string {
 
 func (a *agentAccess) copied(ctx context.Context) (string, error) {
 	var content string
-	if err := a.ask(ctx, agentRequest{method: "POST", path: "appium/device/get_clipboard", body: map[string]any{"contentType": "PLAINTEXT"}}, &content); err != nil {
+	if err := a.ask(ctx, agentRequest{method: "POST", path: "appium/device/get_clipboard", body: map[string]any{
+		"contentType": "PLAINTEXT"}}, &content); err != nil {
 		return "", err
 	}
 	if content == "" && a.d.info.APILevel >= 29 {
-		return "", fmt.Errorf("device %s: %w: from Android 10 on only the app in front may read the clipboard", a.d.link.serial, drivers.ErrUnsupported)
+		return "", fmt.Errorf("device %s: %w: from Android 10 on only the app in front may read the clipboard",
+			a.d.link.serial, drivers.ErrUnsupported)
 	}
 	text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(content))
 	return string(text), err
@@ -141,5 +150,6 @@ func (d *Device) SetClipboard(ctx context.Context, text string) error {
 }
 
 func (d *Device) noClipboard() error {
-	return fmt.Errorf("device %s: %w: the clipboard needs the agent: %s", d.link.serial, drivers.ErrUnsupported, d.TreeReadBy())
+	return fmt.Errorf("device %s: %w: the clipboard needs the agent: %s", d.link.serial, drivers.ErrUnsupported,
+		d.TreeReadBy())
 }

@@ -15,7 +15,8 @@ import (
 const (
 	toastType = "android.widget.Toast"
 
-	// shortToast is how long a toast stands at least. The agent tells of it for 3.5 s, and of one that is raised again for longer.
+	// shortToast is how long a toast stands at least. The agent tells of it for 3.5 s, and of one that is raised again for
+	// longer.
 	shortToast = 2 * time.Second
 	toastSlack = 300 * time.Millisecond // in which the window manager answers
 )
@@ -50,8 +51,8 @@ type toastTracker struct {
 // touched notes that the screen is touched now: what is told of already was not raised by that.
 func (s *toastTracker) touched() { s.acted, s.old, s.oldIn = time.Now(), s.text, s.window }
 
-// note takes over what a look tells, which began at a time, and the window in which the window manager has a toast. It gives whether the
-// toast stands, and whether it did before the screen was touched.
+// note takes over what a look tells, which began at a time, and the window in which the window manager has a toast. It
+// gives whether the toast stands, and whether it did before the screen was touched.
 func (s *toastTracker) note(text, window string, began time.Time) (stands, earlier bool) {
 	if text == "" {
 		s.text, s.window, s.old, s.oldIn, s.without = "", "", "", "", began
@@ -66,7 +67,8 @@ func (s *toastTracker) note(text, window string, began time.Time) (stands, earli
 		stands = true
 	case s.sighted:
 	default: // by the time alone: since its event, or since the touch that may have raised it
-		stands = !s.after.IsZero() && time.Since(s.after) < shortToast-toastSlack || !s.acted.IsZero() && time.Since(s.acted) < shortToast
+		stands = !s.after.IsZero() && time.Since(s.after) < shortToast-toastSlack || !s.acted.IsZero() &&
+			time.Since(s.acted) < shortToast
 	}
 	return stands, text == s.old && (window == "" || window == s.oldIn)
 }
@@ -118,9 +120,11 @@ func lastDrawn(n *screen.Node) int {
 
 var toastTitle = lazyregexp.New(`Window\{\w+ (?:u\d+ )?Toast\}`)
 
-// toastWindow asks the window manager for the windows of toasts, by which one can be told from another; "": there is none.
+// toastWindow asks the window manager for the windows of toasts, by which one can be told from another; "": there is
+// none.
 func (d *Device) toastWindow(ctx context.Context) string {
-	o, err := d.run(ctx, command{name: "dumpsys window windows", asks: true, line: "dumpsys window windows | grep ' Toast}'"})
+	o, err := d.run(ctx, command{name: "dumpsys window windows", asks: true,
+		line: "dumpsys window windows | grep ' Toast}'"})
 	if err != nil {
 		return ""
 	}

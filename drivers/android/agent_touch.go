@@ -88,7 +88,8 @@ func (a *agentAccess) handle(ctx context.Context, strategy, value string) (strin
 		Element string `json:"ELEMENT"`
 		W3C     string `json:"element-6066-11e4-a52e-4f735466cecf"`
 	}
-	err := a.ask(ctx, agentRequest{method: "POST", path: "element", body: map[string]any{"strategy": strategy, "selector": value, "context": ""}}, &found)
+	err := a.ask(ctx, agentRequest{method: "POST", path: "element", body: map[string]any{"strategy": strategy,
+		"selector": value, "context": ""}}, &found)
 	if found.W3C != "" {
 		found.Element = found.W3C
 	}
@@ -101,8 +102,8 @@ func (a *agentAccess) rect(ctx context.Context, element string) (image.Rectangle
 	return image.Rect(r.X, r.Y, r.X+r.Width, r.Y+r.Height), err
 }
 
-// ready makes sure that nothing has come over the element, and that it is where the tree had it. Both are asked at once, so that as little time as can
-// be passes between the answers and the touch.
+// ready makes sure that nothing has come over the element, and that it is where the tree had it. Both are asked at
+// once, so that as little time as can be passes between the answers and the touch.
 func (a *agentAccess) ready(ctx context.Context, t touch) error {
 	free := make(chan error, 1)
 	if err := a.d.life.Go(func() { free <- a.uncovered(ctx, t) }); err != nil {
@@ -115,13 +116,15 @@ func (a *agentAccess) ready(ctx context.Context, t touch) error {
 	return err
 }
 
-// uncovered makes sure that no window has come over the place of a touch since the newest tree was read: a notification, a call.
+// uncovered makes sure that no window has come over the place of a touch since the newest tree was read: a
+// notification, a call.
 func (a *agentAccess) uncovered(ctx context.Context, t touch) error {
 	a.mu.Lock()
 	before := a.windows
 	a.mu.Unlock()
 	var list []agentWindow
-	if err := a.ask(ctx, agentRequest{method: "POST", path: "appium/list_windows", body: map[string]any{"skipScreenshots": true}, limit: lookLimit}, &list); err != nil {
+	if err := a.ask(ctx, agentRequest{method: "POST", path: "appium/list_windows", body: map[string]any{
+		"skipScreenshots": true}, limit: lookLimit}, &list); err != nil {
 		return err
 	}
 	for id, now := range windowsOf(list) {
@@ -131,7 +134,8 @@ func (a *agentAccess) uncovered(ctx context.Context, t touch) error {
 		if was, known := before[id]; known && (was.bounds == now.bounds || t.from.In(was.bounds)) {
 			continue
 		}
-		return fmt.Errorf("device %s: %w: the window %q has come over %s", a.d.link.serial, drivers.ErrMissed, now.name, t.aimed)
+		return fmt.Errorf("device %s: %w: the window %q has come over %s", a.d.link.serial, drivers.ErrMissed, now.name,
+			t.aimed)
 	}
 	return nil
 }
@@ -160,12 +164,14 @@ func (a *agentAccess) stands(ctx context.Context, t touch) error {
 	}
 	if n := t.aimed; err == nil && strategy == "id" && n.Text != "" && !n.Editable {
 		var says string // a row that is used again for something else keeps its place and its id
-		if err = a.ask(ctx, agentRequest{method: "GET", path: "element/" + element + "/text"}, &says); err == nil && forXML(says) != n.Text {
+		if err = a.ask(ctx, agentRequest{method: "GET", path: "element/" + element + "/text"}, &says); err == nil &&
+			forXML(says) != n.Text {
 			return missed("is something else now")
 		}
 	}
 	if err != nil && !silent(err) && (strategy == bySelector || answered(err, "no such element")) {
-		again, err := a.seenAgain(ctx, t.aimed) // its tree may have it all the same: with a question mark for what XML forbids
+		// its tree may have it all the same: with a question mark for what XML forbids
+		again, err := a.seenAgain(ctx, t.aimed)
 		if err == nil && !again {
 			err = missed("is not there any more")
 		}
@@ -179,7 +185,8 @@ func (a *agentAccess) stands(ctx context.Context, t touch) error {
 	case now == t.aimed.Bounds:
 		return nil
 	}
-	// The tree may cut bounds in another way than the element tells them: what stays where it was asked for twice stands still.
+	// The tree may cut bounds in another way than the element tells them: what stays where it was asked for twice stands
+	// still.
 	if err := drivers.Pause(ctx, standsFor); err != nil {
 		return a.d.link.fault(ctx, "touch", err)
 	}
@@ -187,13 +194,15 @@ func (a *agentAccess) stands(ctx context.Context, t touch) error {
 	if err != nil {
 		return err
 	}
-	if again != now || !now.Overlaps(t.aimed.Bounds) || !t.from.In(now) || now.Min != t.aimed.Bounds.Min && now.Max != t.aimed.Bounds.Max {
+	if again != now || !now.Overlaps(t.aimed.Bounds) || !t.from.In(now) || now.Min != t.aimed.Bounds.Min &&
+		now.Max != t.aimed.Bounds.Max {
 		return missed("has moved")
 	}
 	return nil
 }
 
-// touch makes a gesture with W3C actions, which are over when they are answered. The agent is made well before it, never behind it.
+// touch makes a gesture with W3C actions, which are over when they are answered. The agent is made well before it,
+// never behind it.
 func (a *agentAccess) touch(ctx context.Context, t touch) error {
 	for try := 1; ; try++ {
 		err := a.well(ctx)
@@ -228,7 +237,8 @@ func (a *agentAccess) touch(ctx context.Context, t touch) error {
 			limit += touchLimit
 		}
 		a.shadow.touched()
-		err = a.ask(ctx, agentRequest{method: "POST", path: "actions", body: map[string]any{"actions": actions}, limit: limit}, nil)
+		err = a.ask(ctx, agentRequest{method: "POST", path: "actions", body: map[string]any{"actions": actions},
+			limit: limit}, nil)
 		e := new(agentError)
 		switch {
 		case err == nil:
@@ -295,7 +305,8 @@ type fingerActions struct {
 
 func (f *fingerActions) move(within time.Duration, to image.Point) *fingerActions {
 	f.took += within
-	f.steps = append(f.steps, map[string]any{"type": "pointerMove", "duration": within.Milliseconds(), "x": to.X, "y": to.Y})
+	f.steps = append(f.steps, map[string]any{"type": "pointerMove", "duration": within.Milliseconds(), "x": to.X,
+		"y": to.Y})
 	return f
 }
 
@@ -315,5 +326,6 @@ func (f *fingerActions) press(kind string) *fingerActions {
 }
 
 func (f *fingerActions) source(id string) any {
-	return map[string]any{"type": "pointer", "id": id, "parameters": map[string]any{"pointerType": "touch"}, "actions": f.steps}
+	return map[string]any{"type": "pointer", "id": id, "parameters": map[string]any{"pointerType": "touch"},
+		"actions": f.steps}
 }

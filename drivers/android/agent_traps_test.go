@@ -33,12 +33,14 @@ func agentTree(t *testing.T, d *Device) *screen.Tree {
 	return tree
 }
 
-// TestAgentRowOfAnotherContent: an element that has become something else between look and touch is not touched, although it keeps its place and id.
+// TestAgentRowOfAnotherContent: an element that has become something else between look and touch is not touched,
+// although it keeps its place and id.
 func TestAgentRowOfAnotherContent(t *testing.T) {
 	t.Parallel()
 	var switched bool
 	d, p := onScene(t, func(androidtest.Moment) androidtest.Shown {
-		row := androidtest.Part{ID: sceneApp + ":id/action", Text: "Archive", Bounds: image.Rect(20, 200, 500, 260), Clickable: true}
+		row := androidtest.Part{ID: sceneApp + ":id/action", Text: "Archive", Bounds: image.Rect(20, 200, 500, 260),
+			Clickable: true}
 		if switched {
 			row.Text = "Delete"
 		}
@@ -76,7 +78,8 @@ func TestAgentDepth(t *testing.T) {
 		d, _ := onScene(t, func(androidtest.Moment) androidtest.Shown {
 			part := androidtest.Part{Text: "At the bottom", Bounds: image.Rect(20, 200, 500, 260)}
 			for range depth {
-				part = androidtest.Part{Class: "android.view.ViewGroup", Bounds: image.Rect(0, 100, 540, 900), Parts: []androidtest.Part{part}}
+				part = androidtest.Part{Class: "android.view.ViewGroup", Bounds: image.Rect(0, 100, 540, 900),
+					Parts: []androidtest.Part{part}}
 			}
 			return androidtest.Shown{Page: []androidtest.Part{part}}
 		})
@@ -86,11 +89,13 @@ func TestAgentDepth(t *testing.T) {
 	}
 }
 
-// TestAgentForbiddenCharacters: what XML forbids is a question mark in the tree, and no reason to take an element for another.
+// TestAgentForbiddenCharacters: what XML forbids is a question mark in the tree, and no reason to take an element for
+// another.
 func TestAgentForbiddenCharacters(t *testing.T) {
 	t.Parallel()
 	d, p := onScene(t, func(androidtest.Moment) androidtest.Shown {
-		return androidtest.Shown{Page: []androidtest.Part{{ID: sceneApp + ":id/odd", Text: "Bell\x07 & <b>\n\"quoted\" 👍", Bounds: image.Rect(20, 200, 500, 260), Clickable: true}}}
+		return androidtest.Shown{Page: []androidtest.Part{{ID: sceneApp + ":id/odd", Text: "Bell\x07 & <b>\n\"quoted\" 👍",
+			Bounds: image.Rect(20, 200, 500, 260), Clickable: true}}}
 	})
 	odd := waitNode(t, d, "odd")
 	if odd.Text != "Bell? & <b>\n\"quoted\" 👍" {
@@ -109,12 +114,14 @@ func TestAgentHugeText(t *testing.T) {
 	launch(t, d, androidtest.LoginPackage)
 	tapOn(t, d, "email")
 	err := d.Type(t.Context(), strings.Repeat("ü", 40000))
-	if !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "65536 bytes") || p.AgentAsked("GET status") > 60 {
+	if !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "65536 bytes") ||
+		p.AgentAsked("GET status") > 60 {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestAgentWaitsForWindowAnimations: the agent answers a touch only when windows stand still, and nothing is touched twice meanwhile.
+// TestAgentWaitsForWindowAnimations: the agent answers a touch only when windows stand still, and nothing is touched
+// twice meanwhile.
 func TestAgentWaitsForWindowAnimations(t *testing.T) {
 	t.Parallel()
 	o := small()
@@ -159,7 +166,8 @@ func TestAgentLeavesThePhoneAsItWas(t *testing.T) {
 	}
 }
 
-// TestAgentThatCannotServeIsStopped: it goes on listening to everybody when its session was refused, unless it is stopped at once.
+// TestAgentThatCannotServeIsStopped: it goes on listening to everybody when its session was refused, unless it is
+// stopped at once.
 func TestAgentThatCannotServeIsStopped(t *testing.T) {
 	t.Parallel()
 	driver, phones, _ := newPhones(t, small())
@@ -183,9 +191,13 @@ func TestAgentInstallations(t *testing.T) {
 		put  func(p *androidtest.Phone)
 		says string // "": the agent reads the screen
 	}{
-		{"two certificates", androidtest.Options{}, func(p *androidtest.Phone) { p.PutAgent("10.6.6", 278, "a40da80a"); p.SignAgentTests("beef") }, ""},
+		{"two certificates", androidtest.Options{}, func(p *androidtest.Phone) {
+			p.PutAgent("10.6.6", 278, "a40da80a")
+			p.SignAgentTests("beef")
+		}, ""},
 		{"an am without options", androidtest.Options{PlainAm: true}, nil, ""},
-		{"a question that nobody answers", androidtest.Options{InstallPrompt: true}, nil, "answer the question on its screen"},
+		{"a question that nobody answers", androidtest.Options{InstallPrompt: true}, nil,
+			"answer the question on its screen"},
 		{"a refusal", androidtest.Options{RefusesInstalls: true}, nil, "Install via USB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -226,7 +238,8 @@ func TestAgentSessionOfAnotherHost(t *testing.T) {
 	t.Parallel()
 	d, p := openForFaults(t)
 	button := waitNode(t, d, "sign_in")
-	if err := d.link.ask(t.Context(), agentRequest{method: "POST", path: "/session", body: map[string]any{"capabilities": map[string]any{}}}, nil); err != nil {
+	if err := d.link.ask(t.Context(), agentRequest{method: "POST", path: "/session", body: map[string]any{
+		"capabilities": map[string]any{}}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	before := len(p.Taps())
@@ -238,7 +251,8 @@ func TestAgentSessionOfAnotherHost(t *testing.T) {
 	}
 }
 
-// TestAgentToastOfAnotherScreen: what stood before the last touch says nothing of what that did; the same text raised again does.
+// TestAgentToastOfAnotherScreen: what stood before the last touch says nothing of what that did; the same text raised
+// again does.
 func TestAgentToastOfAnotherScreen(t *testing.T) {
 	t.Parallel()
 	for _, blind := range []bool{false, true} {
@@ -278,17 +292,22 @@ func TestAgentToastOfAnotherScreen(t *testing.T) {
 	}
 }
 
-// TestAgentNotificationAtTheLastMoment: what drops down over the button between look and touch is not touched; what stands beside it is no obstacle.
+// TestAgentNotificationAtTheLastMoment: what drops down over the button between look and touch is not touched; what
+// stands beside it is no obstacle.
 func TestAgentNotificationAtTheLastMoment(t *testing.T) {
 	t.Parallel()
-	for name, place := range map[string]image.Rectangle{"over": image.Rect(20, 180, 500, 280), "beside": image.Rect(20, 400, 500, 460)} {
+	for name, place := range map[string]image.Rectangle{"over": image.Rect(20, 180, 500, 280),
+		"beside": image.Rect(20, 400, 500, 460)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			come := false
 			d, p := onScene(t, func(androidtest.Moment) androidtest.Shown {
-				shown := androidtest.Shown{Page: []androidtest.Part{{ID: sceneApp + ":id/pay", Text: "Pay", Bounds: image.Rect(20, 200, 500, 260), Clickable: true}}}
+				shown := androidtest.Shown{
+					Page: []androidtest.Part{{ID: sceneApp + ":id/pay", Text: "Pay", Bounds: image.Rect(20, 200, 500, 260),
+						Clickable: true}}}
 				if come {
-					shown.Above = []androidtest.Part{{Class: "android.widget.FrameLayout", Text: "Lunch at noon?", Bounds: place, Clickable: true}}
+					shown.Above = []androidtest.Part{{Class: "android.widget.FrameLayout", Text: "Lunch at noon?", Bounds: place,
+						Clickable: true}}
 				}
 				return shown
 			})
@@ -296,7 +315,8 @@ func TestAgentNotificationAtTheLastMoment(t *testing.T) {
 			p.Change(func() { come = true })
 			d.Aim(pay)
 			err := d.Tap(t.Context(), centre(pay))
-			if taps := p.Taps(); name == "over" && (!errors.Is(err, drivers.ErrMissed) || len(taps) != 0) || name == "beside" && (err != nil || len(taps) != 1 || taps[0].Label != "Pay") {
+			if taps := p.Taps(); name == "over" && (!errors.Is(err, drivers.ErrMissed) || len(taps) != 0) || name == "beside" &&
+				(err != nil || len(taps) != 1 || taps[0].Label != "Pay") {
 				t.Errorf("%v, %v", err, taps)
 			}
 		})

@@ -15,18 +15,21 @@ import (
 
 var _ drivers.Alerter = (*Device)(nil)
 
-// dialogParts are the ids that Android's dialogs give their parts: alerts of apps and of the system, the question for a permission, and
-// the one about an app that does not respond.
+// dialogParts are the ids that Android's dialogs give their parts: alerts of apps and of the system, the question for a
+// permission, and the one about an app that does not respond.
 type dialogParts struct{ text, accept, dismiss, other []string }
 
 func dialogs() dialogParts {
 	return dialogParts{
 		text: []string{"android:id/alertTitle", "android:id/message", "permission_message", "detail_message"},
-		accept: []string{"android:id/button1", "permission_allow_button", "permission_allow_foreground_only_button", "permission_allow_one_time_button",
+		accept: []string{"android:id/button1", "permission_allow_button", "permission_allow_foreground_only_button",
+			"permission_allow_one_time_button",
 			"permission_allow_all_button", "android:id/aerr_wait", "permission_allow_always_button"},
 		dismiss: []string{"android:id/button2", "permission_deny_button", "permission_deny_and_dont_ask_again_button",
-			"permission_no_upgrade_button", "permission_no_upgrade_and_dont_ask_again_button", "permission_no_upgrade_one_time_button",
-			"permission_no_upgrade_one_time_and_dont_ask_again_button", "permission_dont_allow_more_selected_button", "android:id/aerr_close", "android:id/button3"},
+			"permission_no_upgrade_button", "permission_no_upgrade_and_dont_ask_again_button",
+			"permission_no_upgrade_one_time_button",
+			"permission_no_upgrade_one_time_and_dont_ask_again_button", "permission_dont_allow_more_selected_button",
+			"android:id/aerr_close", "android:id/button3"},
 		other: []string{"permission_allow_selected_button"}, // some of the photos: neither yes nor no
 	}
 }
@@ -58,8 +61,8 @@ func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
 	return a, nil
 }
 
-// answers are the buttons that say yes and no, "" where none does. An app's dialog with a single button is answered by that one in both ways; the
-// system's, which may have buttons that nobody knows, is not.
+// answers are the buttons that say yes and no, "" where none does. An app's dialog with a single button is answered by
+// that one in both ways; the system's, which may have buttons that nobody knows, is not.
 func (o *openDialog) answers() (accept, dismiss string) {
 	yes, no := o.accept, o.dismiss
 	only := o.buttons[0]
@@ -93,11 +96,13 @@ const (
 	dialogPause  = 50 * time.Millisecond
 )
 
-// AnswerAlert taps the button of that name, once the dialog stands still: while it slides in, another button comes to where this one was.
+// AnswerAlert taps the button of that name, once the dialog stands still: while it slides in, another button comes to
+// where this one was.
 func (d *Device) AnswerAlert(ctx context.Context, name, text string) error {
 	for end := time.Now().Add(dialogSlides); ; {
 		rests, err := d.answer(ctx, name, text, time.Now().After(end))
-		if rests && !errors.Is(err, drivers.ErrMissed) || err != nil && !errors.Is(err, drivers.ErrMissed) || time.Now().After(end.Add(dialogSlides)) {
+		if rests && !errors.Is(err, drivers.ErrMissed) || err != nil && !errors.Is(err, drivers.ErrMissed) ||
+			time.Now().After(end.Add(dialogSlides)) {
 			return err
 		}
 		if err := drivers.Pause(ctx, dialogPause); err != nil {
@@ -118,14 +123,16 @@ func (d *Device) answer(ctx context.Context, name, text string, anyway bool) (re
 	}
 	at := slices.IndexFunc(open.buttons, func(b *screen.Node) bool { return b.Label() == name })
 	if at < 0 {
-		return false, fmt.Errorf("device %s: %w: the dialog has no button %s", d.link.serial, screen.ErrNotFound, screen.Quote(name))
+		return false, fmt.Errorf("device %s: %w: the dialog has no button %s", d.link.serial, screen.ErrNotFound,
+			screen.Quote(name))
 	}
 	if !d.noteButtons(open) && !anyway {
 		return false, nil
 	}
 	if text != "" {
 		if open.field == nil {
-			return false, fmt.Errorf("device %s: %w: the dialog has no field for a text", d.link.serial, drivers.ErrNotActionable)
+			return false, fmt.Errorf("device %s: %w: the dialog has no field for a text", d.link.serial,
+				drivers.ErrNotActionable)
 		}
 		if err := d.Tap(ctx, middle(open.field)); err != nil {
 			return true, err
@@ -176,6 +183,7 @@ func findDialog(t *screen.Tree) *openDialog {
 // isPart compares ids whole, or by their last part for those of the permission controller, whose package differs.
 func isPart(n *screen.Node, ids []string) bool {
 	_, last, _ := strings.Cut(n.ID, ":id/")
-	return n.ID != "" && (slices.Contains(ids, n.ID) || last != "" && slices.Contains(ids, last) && strings.Contains(n.ID, "permission") ||
+	return n.ID != "" && (slices.Contains(ids, n.ID) || last != "" && slices.Contains(ids, last) &&
+		strings.Contains(n.ID, "permission") ||
 		strings.HasSuffix(n.Package, "packageinstaller") && slices.Contains(ids, last))
 }

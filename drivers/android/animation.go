@@ -17,8 +17,8 @@ type calmSetting struct {
 	fits              func(now float64) bool // what the phone has will do
 }
 
-// calmSettings leave animations out, and keep the display on while a test waits and nobody touches it: it goes off after half a minute on
-// many phones, and then there is nothing to see.
+// calmSettings leave animations out, and keep the display on while a test waits and nobody touches it: it goes off
+// after half a minute on many phones, and then there is nothing to see.
 func calmSettings() []calmSetting {
 	const awake = 30 * 60 * 1000 // milliseconds; some phones take no more
 	still := func(scale float64) bool { return scale == 0 }
@@ -45,7 +45,9 @@ func (d *Device) Calm(ctx context.Context) error {
 		if s.does(values[i]) {
 			continue
 		}
-		if err := d.noteRestore(func(debts *restoreState) { debts.setting(newSetting(s.space, s.key, values[i])) }); err != nil {
+		if err := d.noteRestore(func(debts *restoreState) {
+			debts.setting(newSetting(s.space, s.key, values[i]))
+		}); err != nil {
 			return err
 		}
 		needed = append(needed, s)
@@ -86,7 +88,8 @@ func (d *Device) putCalm(ctx context.Context, needed []calmSetting) error {
 	if why == "" {
 		why = "the phone does not say why: " + makersSwitch(d.info.Manufacturer)
 	}
-	d.warn("animations stay on, or the display goes off while a test waits: %s cannot be set: %s", strings.Join(kept, ", "), why)
+	d.warn("animations stay on, or the display goes off while a test waits: %s cannot be set: %s",
+		strings.Join(kept, ", "), why)
 	return nil
 }
 

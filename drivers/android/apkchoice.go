@@ -29,7 +29,8 @@ func oneApp(parts []apkPart) error {
 		case p.facts.Package != first.facts.Package:
 			return fmt.Errorf("%s is of the app %s, and %s of %s", first.name, first.facts.Package, p.name, p.facts.Package)
 		case p.facts.VersionCode != first.facts.VersionCode:
-			return fmt.Errorf("%s is of version %d, and %s of %d", first.name, first.facts.VersionCode, p.name, p.facts.VersionCode)
+			return fmt.Errorf("%s is of version %d, and %s of %d", first.name, first.facts.VersionCode, p.name,
+				p.facts.VersionCode)
 		case twice && p.facts.Split == "":
 			return fmt.Errorf("%s and %s are both the app's base", twin.name, p.name)
 		case twice:
@@ -69,7 +70,8 @@ func choose(all []apkPart, phone traits) ([]apkPart, error) {
 		case !m.whole:
 			return nil, fmt.Errorf("it has parts of the module %s, and not its base", name)
 		case m.master.facts.Conditional:
-			return nil, fmt.Errorf("its module %s is for some phones only, among which bundletool alone can choose: %s", name, universalWay)
+			return nil, fmt.Errorf("its module %s is for some phones only, among which bundletool alone can choose: %s", name,
+				universalWay)
 		}
 		own, err := m.choose(phone)
 		if err != nil {
@@ -80,8 +82,8 @@ func choose(all []apkPart, phone traits) ([]apkPart, error) {
 	return chosen, nil
 }
 
-// firstVariants leaves out what bundletool builds for newer Androids (base-master_2.apk beside base-master.apk): the first variant is
-// for all of them.
+// firstVariants leaves out what bundletool builds for newer Androids (base-master_2.apk beside base-master.apk): the
+// first variant is for all of them.
 func firstVariants(all []apkPart) []apkPart {
 	shortest := map[string]int{}
 	for _, p := range all {
@@ -110,7 +112,8 @@ func withTheApp(all []apkPart) []apkPart {
 	})
 }
 
-// splitName takes the name of a part apart: config.xhdpi and camera.config.xhdpi are what the modules "" and camera have for a density.
+// splitName takes the name of a part apart: config.xhdpi and camera.config.xhdpi are what the modules "" and camera
+// have for a density.
 func splitName(split string) (module, config string) {
 	if config, is := strings.CutPrefix(split, "config."); is {
 		return "", config
@@ -142,7 +145,8 @@ func (m *module) choose(phone traits) ([]apkPart, error) {
 		case languageName.MatchString(name) && name != "atc":
 			languages = append(languages, p)
 		default:
-			return nil, fmt.Errorf("%s is for some phones only (%s), among which bundletool alone can choose: %s", p.name, name, universalWay)
+			return nil, fmt.Errorf("%s is for some phones only (%s), among which bundletool alone can choose: %s", p.name, name,
+				universalWay)
 		}
 	}
 	var chosen []apkPart
@@ -170,7 +174,8 @@ func knownDensities() map[string]int {
 	return map[string]int{"ldpi": 120, "mdpi": 160, "tvdpi": 213, "hdpi": 240, "xhdpi": 320, "xxhdpi": 480, "xxxhdpi": 640}
 }
 
-// nearest returns the density that Android takes: the smallest that is enough, or else the largest. All, where the phone's is unknown.
+// nearest returns the density that Android takes: the smallest that is enough, or else the largest. All, where the
+// phone's is unknown.
 func nearest(names []string, density int) []string {
 	known := knownDensities()
 	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(known[a], known[b]) })

@@ -40,7 +40,8 @@ type apkPart struct {
 
 var notInNames = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 
-// staged is the name of an APK in an installation. It is one word for the phone's shell, and differs from that of all others.
+// staged is the name of an APK in an installation. It is one word for the phone's shell, and differs from that of all
+// others.
 func (p apkPart) staged(i int) string {
 	base := notInNames.ReplaceAllString(strings.TrimSuffix(path.Base(p.name), path.Ext(p.name)), "_")
 	return fmt.Sprintf("%d_%.60s.apk", i, base)
@@ -104,7 +105,8 @@ func (s *apkSet) openFolder(folder string) error {
 	return nil
 }
 
-// openArchive opens the APKs of an archive, as bundletool and the shops write them. Nothing is extracted to the names in it.
+// openArchive opens the APKs of an archive, as bundletool and the shops write them. Nothing is extracted to the names
+// in it.
 func (s *apkSet) openArchive(ctx context.Context, file string, size int64) error {
 	f, err := os.Open(file)
 	if err != nil {
@@ -143,7 +145,8 @@ func (s *apkSet) openArchive(ctx context.Context, file string, size int64) error
 	return nil
 }
 
-// apksOf returns the entries among which a phone's are: the universal APK, those of the folders splits and asset-slices, or those at the top.
+// apksOf returns the entries among which a phone's are: the universal APK, those of the folders splits and
+// asset-slices, or those at the top.
 func apksOf(all []*zip.File) ([]*zip.File, error) {
 	if len(all) > maxEntries {
 		return nil, fmt.Errorf("it has more than %d entries", maxEntries)
@@ -173,7 +176,8 @@ func apksOf(all []*zip.File) ([]*zip.File, error) {
 			return list, nil
 		}
 	}
-	return nil, errors.New("it has neither universal.apk, nor splits/base-master.apk, nor APKs at its top: " + universalWay)
+	return nil, errors.New("it has neither universal.apk, nor splits/base-master.apk, nor APKs at its top: " +
+		universalWay)
 }
 
 // entry makes an entry readable from anywhere in it: what is compressed goes through a temporary file.

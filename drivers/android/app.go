@@ -16,19 +16,21 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// launchLimit is longer than the 10 s for which `am start -W` itself waits, because a cold start on a busy phone waits before.
+// launchLimit is longer than the 10 s for which `am start -W` itself waits, because a cold start on a busy phone waits
+// before.
 const launchLimit = 45 * time.Second
 
 var appName = lazyregexp.New(`^[A-Za-z]\w*(\.\w+)*(/[\w.$]+)?$`)
 
-// Launch starts the app's main activity (see mainActivity), or the one named behind a slash ("com.example.app/.Settings"). With force it
-// is stopped first. It returns when Android says that the activity is there.
+// Launch starts the app's main activity (see mainActivity), or the one named behind a slash
+// ("com.example.app/.Settings"). With force it is stopped first. It returns when Android says that the activity is
+// there.
 func (d *Device) Launch(ctx context.Context, app string, force bool) error {
 	return d.LaunchWith(ctx, app, drivers.LaunchOptions{Force: force})
 }
 
-// LaunchWith does what the options say before it launches: the data goes first, because permissions go with it. With arguments an
-// activity that is open already is opened anew: Android gives an old one no new arguments.
+// LaunchWith does what the options say before it launches: the data goes first, because permissions go with it. With
+// arguments an activity that is open already is opened anew: Android gives an old one no new arguments.
 func (d *Device) LaunchWith(ctx context.Context, app string, how drivers.LaunchOptions) error {
 	pkg, activity, err := d.splitApp(app)
 	if err != nil {
@@ -67,7 +69,8 @@ func (d *Device) beforeLaunch(ctx context.Context, pkg string, how drivers.Launc
 	return nil
 }
 
-// splitApp parts a package from the activity behind a slash, and lets nothing else through: the names go into shell lines.
+// splitApp parts a package from the activity behind a slash, and lets nothing else through: the names go into shell
+// lines.
 func (d *Device) splitApp(app string) (pkg, activity string, err error) {
 	if !appName.MatchString(app) {
 		return "", "", fmt.Errorf("device %s: %w: %q is not a package name", d.link.serial, drivers.ErrNoApp, app)
@@ -86,7 +89,8 @@ func (d *Device) packageOf(app string) (string, error) {
 	return pkg, err
 }
 
-// extras writes arguments as options of `am start`: true and false as booleans, whole numbers as such, the rest as text.
+// extras writes arguments as options of `am start`: true and false as booleans, whole numbers as such, the rest as
+// text.
 func extras(arguments map[string]string) (string, error) {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
@@ -113,7 +117,8 @@ func extras(arguments map[string]string) (string, error) {
 
 // start runs `am start` and reads its answer.
 func (d *Device) start(ctx context.Context, pkg, component, extras string) error {
-	o, err := d.amStart(ctx, "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n "+shellescape.Quote(component)+extras)
+	o, err := d.amStart(ctx, "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n "+
+		shellescape.Quote(component)+extras)
 	if err != nil {
 		return err
 	}
@@ -135,7 +140,8 @@ func (d *Device) start(ctx context.Context, pkg, component, extras string) error
 // foreignUser is what a phone with a work profile, or another second user, says to a start that does not name its user.
 var foreignUser = lazyregexp.New(`(?i)SecurityException.*(?:\buser\b|INTERACT_ACROSS_USERS)`)
 
-// amStart runs `am start` behind the phone's date. Where the phone wants to know whose app is meant, it is that of the user in front.
+// amStart runs `am start` behind the phone's date. Where the phone wants to know whose app is meant, it is that of the
+// user in front.
 func (d *Device) amStart(ctx context.Context, args string) (output, error) {
 	start := func(user string) (output, error) {
 		return d.run(ctx, command{name: "am start", line: deviceDate + "; am start -W " + user + args, limit: launchLimit})
@@ -147,9 +153,9 @@ func (d *Device) amStart(ctx context.Context, args string) (output, error) {
 	return o, err
 }
 
-// parseStart tells whether `am start -W` started something. Only the beginnings of lines count: the intent is echoed, with
-// whatever text it carries. A warning ("its current task has been brought to the front") is a success; so is a status of timeout,
-// which says that the app is not done drawing.
+// parseStart tells whether `am start -W` started something. Only the beginnings of lines count: the intent is echoed,
+// with whatever text it carries. A warning ("its current task has been brought to the front") is a success; so is a
+// status of timeout, which says that the app is not done drawing.
 func parseStart(o output) (status, problem string) {
 	complete, failed := false, false
 	for line := range strings.Lines(o.text()) {

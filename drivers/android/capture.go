@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	rawFine     = 800 * time.Millisecond // a raw picture that costs no more is not worth the question what a PNG would cost
+	// a raw picture that costs no more is not worth the question what a PNG would cost
+	rawFine     = 800 * time.Millisecond
 	rawPatience = time.Second            // for the rest of a raw picture of which the beginning was slow
 	rawGlimpse  = 250 * time.Millisecond // of a raw picture, before its rate is judged
 	askAgain    = 25                     // pictures of one kind after which the other is tried again: connections change
@@ -65,8 +66,8 @@ func (c *captureCosts) tookTree(d time.Duration) {
 	c.tree = d
 }
 
-// patience watches a raw picture of so many bytes come, and gives up on one that would take much longer than a PNG. What it would have
-// taken counts as its cost.
+// patience watches a raw picture of so many bytes come, and gives up on one that would take much longer than a PNG.
+// What it would have taken counts as its cost.
 func (c *captureCosts) patience(expect int) func(bytes int) error {
 	var first time.Time
 	var head int

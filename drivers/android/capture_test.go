@@ -9,8 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// TestPicturesOverASlowConnection: ten raw megabytes are not waited for where a PNG comes in a fraction of that, and only the first of
-// them is begun.
+// TestPicturesOverASlowConnection: ten raw megabytes are not waited for where a PNG comes in a fraction of that, and
+// only the first of them is begun.
 func TestPicturesOverASlowConnection(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{Bandwidth: 2 << 20})
@@ -27,7 +27,8 @@ func TestPicturesOverASlowConnection(t *testing.T) {
 	}
 }
 
-// TestShotCosts: the kind that cost less is taken, the other is tried again now and then, and "cheap" is what was measured.
+// TestShotCosts: the kind that cost less is taken, the other is tried again now and then, and "cheap" is what was
+// measured.
 func TestShotCosts(t *testing.T) {
 	t.Parallel()
 	take := func(c *captureCosts, raw, png time.Duration) (kind string) {
@@ -80,13 +81,15 @@ func countOf(s string, r rune) (n int) {
 	return n
 }
 
-// TestPatience: a raw picture is given up as soon as its rate shows that the rest would take long, and not for its last bytes.
+// TestPatience: a raw picture is given up as soon as its rate shows that the rest would take long, and not for its last
+// bytes.
 func TestPatience(t *testing.T) {
 	for name, c := range map[string]struct {
 		rate, expect int // bytes in 100 ms
 		slow         bool
 	}{
-		"fast": {4 << 20, 10 << 20, false}, "slow": {200 << 10, 10 << 20, true}, "slow and small": {200 << 10, 1 << 20, false}, "of unknown size": {1 << 10, 0, false},
+		"fast": {4 << 20, 10 << 20, false}, "slow": {200 << 10, 10 << 20, true}, "slow and small": {200 << 10, 1 << 20,
+			false}, "of unknown size": {1 << 10, 0, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			costs := &captureCosts{}

@@ -91,7 +91,8 @@ func noEOF(err error) error {
 	return err
 }
 
-// label shortens a service name for messages, and leaves out a shell command's arguments: they may hold what a user types.
+// label shortens a service name for messages, and leaves out a shell command's arguments: they may hold what a user
+// types.
 func label(service string) string {
 	for i, r := range service {
 		if r == ' ' || i > 60 {

@@ -55,15 +55,19 @@ func (d *Device) Shake(ctx context.Context) (err error) {
 	return nil
 }
 
-// Fingers of an emulator: the one that its settings enroll first in the examples of its manual, and one that nobody enrolls.
+// Fingers of an emulator: the one that its settings enroll first in the examples of its manual, and one that nobody
+// enrolls.
 const (
 	knownFinger   = 1
 	strangeFinger = 99
 )
 
-// Enroll cannot be done from outside: a finger is enrolled in the settings of the emulator, which ask for it as often as they need.
+// Enroll cannot be done from outside: a finger is enrolled in the settings of the emulator, which ask for it as often
+// as they need.
 func (d *Device) Enroll(context.Context, bool) error {
-	return fmt.Errorf("device %s: %w: an emulator learns a finger in its settings (Security, Fingerprint), to which biometrics: match gives it", d.link.serial, drivers.ErrUnsupported)
+	return fmt.Errorf(
+		"device %s: %w: an emulator learns a finger in its settings (Security, Fingerprint), to which biometrics: match "+
+			"gives it", d.link.serial, drivers.ErrUnsupported)
 }
 
 // Present touches the sensor of an emulator with a finger, and takes it away.
@@ -149,7 +153,8 @@ func (c *console) acceleration() (string, error) {
 			return value, err
 		}
 	}
-	return "", errors.Join(fmt.Errorf("the console of the emulator does not tell its acceleration: %q", strings.Join(lines, " ")), err)
+	return "", errors.Join(fmt.Errorf("the console of the emulator does not tell its acceleration: %q",
+		strings.Join(lines, " ")), err)
 }
 
 // ask sends a command and gives the lines of its answer.

@@ -12,7 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// levels are the Androids that differ in what matters here, or the oldest and the newest of them when tests are to be short.
+// levels are the Androids that differ in what matters here, or the oldest and the newest of them when tests are to be
+// short.
 func levels() []int {
 	if testing.Short() {
 		return []int{24, 36}
@@ -34,7 +35,8 @@ func TestContract(t *testing.T) {
 			drivertest.Run(t, drivertest.Subject[*testing.T]{
 				ID: "SIM1", Patience: time.Minute, Login: toLogin,
 				Driver: func(t *testing.T) drivers.Driver {
-					driver, _, _ := newPhones(t, androidtest.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})
+					driver, _, _ := newPhones(t, androidtest.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1,
+						LoginSpinner: 1, DoubleTap: 5 * time.Second})
 					return driver
 				},
 			})
@@ -54,7 +56,8 @@ func TestContractWithAgent(t *testing.T) {
 			drivertest.Run(t, drivertest.Subject[*testing.T]{
 				ID: "SIM1", Patience: time.Minute, Login: toLogin,
 				Driver: func(t *testing.T) drivers.Driver {
-					driver, _, _ := newPhones(t, androidtest.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})
+					driver, _, _ := newPhones(t, androidtest.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1,
+						LoginSpinner: 1, DoubleTap: 5 * time.Second})
 					return withAgent(driver, AgentRequire, agentFolder(t, "10.6.6", 278))
 				},
 			})
@@ -67,13 +70,15 @@ func TestContractWithAgentThroughRealADB(t *testing.T) {
 	shorttest.Leave(t, "the agent and the real adb, each alone, keep the contract")
 	t.Parallel()
 	adb := androidtest.StartADB(t)
-	phone := androidtest.NewPhone(androidtest.Options{Width: 720, Height: 1280, Density: 280, LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})
+	phone := androidtest.NewPhone(androidtest.Options{Width: 720, Height: 1280, Density: 280, LoginLoading: 1,
+		LoginSpinner: 1, DoubleTap: 5 * time.Second})
 	t.Cleanup(phone.Close)
 	serial, notes, apks := adb.Connect(t, phone), t.TempDir(), agentFolder(t, "10.6.6", 278)
 	drivertest.Run(t, drivertest.Subject[*testing.T]{
 		ID: serial, Patience: time.Minute, Login: toLogin,
 		Driver: func(*testing.T) drivers.Driver {
-			return withAgent(New(Options{Getenv: portEnv(adb.Port), FindADB: serverAt("").FindADB, NotesDir: notes}), AgentRequire, apks)
+			return withAgent(New(Options{Getenv: portEnv(adb.Port), FindADB: serverAt("").FindADB, NotesDir: notes}),
+				AgentRequire, apks)
 		},
 	})
 	if phone.AgentListens() || phone.Count("uiautomator") != 0 {
@@ -90,7 +95,8 @@ func TestContractThroughRealADB(t *testing.T) {
 		apis = apis[len(apis)-1:]
 	}
 	for _, api := range apis {
-		phone := androidtest.NewPhone(androidtest.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})
+		phone := androidtest.NewPhone(androidtest.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1,
+			LoginSpinner: 1, DoubleTap: 5 * time.Second})
 		t.Cleanup(phone.Close)
 		serial, notes := adb.Connect(t, phone), t.TempDir()
 		t.Run(fmt.Sprint(api), func(t *testing.T) {

@@ -50,7 +50,8 @@ func (d *Device) hear(line []byte) {
 	}
 }
 
-// CrashSuspected is true once the log that StartLog copies has told of the end of the app that was launched last, and while that log is cut.
+// CrashSuspected is true once the log that StartLog copies has told of the end of the app that was launched last, and
+// while that log is cut.
 func (d *Device) CrashSuspected() bool {
 	if d.launched().alarm {
 		return true
@@ -58,7 +59,8 @@ func (d *Device) CrashSuspected() bool {
 	return d.LogCut() != nil
 }
 
-// launchTime is the phone's time as exactly as it may be had: what crashed a millisecond before the launch does not count.
+// launchTime is the phone's time as exactly as it may be had: what crashed a millisecond before the launch does not
+// count.
 var launchTime = lazyregexp.New(`^(\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{3,6})?`)
 
 // watch remembers an app and the phone's time, which the output of its launch begins with.
@@ -87,8 +89,8 @@ func (d *Device) unwatch(pkg string) {
 	}
 }
 
-// Crashed reads what the system has written about the app since its launch: by those tags only, so that it is little. An error means that
-// it is not known, and never that there was no crash.
+// Crashed reads what the system has written about the app since its launch: by those tags only, so that it is little.
+// An error means that it is not known, and never that there was no crash.
 func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) {
 	w := d.launched()
 	if w.pkg == "" {
@@ -123,11 +125,14 @@ const crashTags = " AndroidRuntime:E ActivityManager:I libc:F DEBUG:F '*:S'"
 // readCrash asks for the buffers by name, and once more without names where a phone does not have them all.
 func (d *Device) readCrash(ctx context.Context, w watched) (*drivers.Crash, error) {
 	if w.since == "" {
-		return nil, fmt.Errorf("device %s: when %s was launched is not known, for its clock could not be read: its log was not checked for a crash", d.link.serial, w.pkg)
+		return nil, fmt.Errorf(
+			"device %s: when %s was launched is not known, for its clock could not be read: its log was not checked for a "+
+				"crash", d.link.serial, w.pkg)
 	}
 	var last output
 	for _, buffers := range []string{"-b main -b system -b crash ", ""} {
-		o, err := d.run(ctx, command{name: "logcat", asks: true, line: "logcat -d -v threadtime " + buffers + "-T " + w.since + crashTags})
+		o, err := d.run(ctx, command{name: "logcat", asks: true, line: "logcat -d -v threadtime " + buffers + "-T " +
+			w.since + crashTags})
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +142,8 @@ func (d *Device) readCrash(ctx context.Context, w watched) (*drivers.Crash, erro
 		}
 		last = o
 	}
-	return nil, fmt.Errorf("device %s: its log cannot be read, so it was not checked for a crash: logcat: %s", d.link.serial, output{errs: last.errs, code: last.code}.reason())
+	return nil, fmt.Errorf("device %s: its log cannot be read, so it was not checked for a crash: logcat: %s",
+		d.link.serial, output{errs: last.errs, code: last.code}.reason())
 }
 
 // logRecord is a line of `logcat -v threadtime`.
@@ -173,8 +179,8 @@ type crashReader struct {
 	uids map[string]string  // of processes, by their names
 }
 
-// findCrash gives the first crash of an app, or of a process that belongs to it, in a log. Why a process died counts more than that
-// it did.
+// findCrash gives the first crash of an app, or of a process that belongs to it, in a log. Why a process died counts
+// more than that it did.
 func findCrash(log, pkg string) *drivers.Crash {
 	c := &crashReader{pkg: pkg, open: map[string]*report{}, pids: map[string]bool{}, uids: map[string]string{}}
 	for line := range strings.Lines(log) {
@@ -219,7 +225,8 @@ func (c *crashReader) read(pid, level, tag, text string) {
 	}
 }
 
-// started notes which processes are the app's: those with its name, and those that have its user, whatever they are called.
+// started notes which processes are the app's: those with its name, and those that have its user, whatever they are
+// called.
 func (c *crashReader) started(text string) {
 	m := startLine.FindStringSubmatch(text)
 	if m == nil {
@@ -241,7 +248,8 @@ func named(process, pkg string) bool {
 	return name == pkg
 }
 
-// first is the report that counts. What a dying process says of itself is only a beginning where the system has written a tombstone.
+// first is the report that counts. What a dying process says of itself is only a beginning where the system has written
+// a tombstone.
 func (c *crashReader) first() *report {
 	tombs := map[string]bool{}
 	for _, r := range c.all {
@@ -251,7 +259,8 @@ func (c *crashReader) first() *report {
 	}
 	var found *report
 	for _, r := range c.all {
-		if r.mine && (r.tag != "libc" || !tombs[r.pid]) && (found == nil || found.kind == drivers.CrashDied && r.kind != drivers.CrashDied) {
+		if r.mine && (r.tag != "libc" || !tombs[r.pid]) && (found == nil || found.kind == drivers.CrashDied &&
+			r.kind != drivers.CrashDied) {
 			found = r
 		}
 	}
@@ -288,7 +297,8 @@ func (r *report) reason() string {
 				return shorten.Bytes(reason, 300)
 			}
 		case drivers.CrashNative:
-			if strings.HasPrefix(line, "signal ") || strings.HasPrefix(line, "Fatal signal ") || strings.HasPrefix(line, "Abort message:") {
+			if strings.HasPrefix(line, "signal ") || strings.HasPrefix(line, "Fatal signal ") ||
+				strings.HasPrefix(line, "Abort message:") {
 				return shorten.Bytes(line, 300)
 			}
 		}

@@ -37,7 +37,8 @@ func TestCrash(t *testing.T) {
 		crash := crashOf(t, d)
 		if crash == nil || crash.App != androidtest.LoginPackage || crash.Kind != drivers.CrashException ||
 			crash.Reason != "java.lang.IllegalStateException: no session for crash@example.com" ||
-			!strings.HasPrefix(crash.Report, "FATAL EXCEPTION: main\nProcess: com.example.login, PID: ") || !strings.Contains(crash.Report, "\tat com.example.login") {
+			!strings.HasPrefix(crash.Report, "FATAL EXCEPTION: main\nProcess: com.example.login, PID: ") ||
+			!strings.Contains(crash.Report, "\tat com.example.login") {
 			t.Fatalf("API %d: %+v", api, crash)
 		}
 		if strings.HasPrefix(p.Foreground(), androidtest.LoginPackage) || p.Running(androidtest.LoginPackage) {
@@ -83,9 +84,12 @@ func TestANR(t *testing.T) {
 	if err := d.Launch(t.Context(), androidtest.LoginPackage, true); err != nil {
 		t.Fatal(err)
 	}
-	p.Log('E', "ActivityManager", "ANR in com.example.login (com.example.login/.MainActivity)\nPID: 4242\nReason: Input dispatching timed out (5001ms)\nLoad: 1.2 / 1.1")
+	p.Log('E', "ActivityManager",
+		"ANR in com.example.login (com.example.login/.MainActivity)\nPID: 4242\nReason: Input dispatching timed out "+
+			"(5001ms)\nLoad: 1.2 / 1.1")
 	crash := crashOf(t, d)
-	if crash == nil || crash.Kind != drivers.CrashANR || crash.Reason != "Input dispatching timed out (5001ms)" || !strings.HasSuffix(crash.Report, "Load: 1.2 / 1.1") {
+	if crash == nil || crash.Kind != drivers.CrashANR || crash.Reason != "Input dispatching timed out (5001ms)" ||
+		!strings.HasSuffix(crash.Report, "Load: 1.2 / 1.1") {
 		t.Errorf("%+v", crash)
 	}
 }
@@ -94,25 +98,35 @@ func TestFindCrash(t *testing.T) {
 	t.Parallel()
 	const at = "11-21 10:00:00.123 "
 	died := at + " 1033  1060 I ActivityManager: Process com.a (pid 77) has died: fg  TOP \n"
-	native := at + "   77    90 F libc    : Fatal signal 11 (SIGSEGV), code 1, fault addr 0x0 in tid 90 (worker), pid 77 (com.a)\n" +
+	native := at +
+		"   77    90 F libc    : Fatal signal 11 (SIGSEGV), code 1, fault addr 0x0 in tid 90 (worker), pid 77 (com.a)\n" +
 		at + "   99    99 F DEBUG   : *** *** *** *** *** ***\n" +
 		at + "   99    99 F DEBUG   : pid: 77, tid: 90, name: worker  >>> com.a <<<\n" +
 		at + "   99    99 F DEBUG   : signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0\n"
-	nested := at + "   77    77 E AndroidRuntime: FATAL EXCEPTION: main\n" + at + "   88    88 E AndroidRuntime: FATAL EXCEPTION: bg\n" +
-		at + "   77    77 E AndroidRuntime: Process: com.a:remote, PID: 77\n" + at + "   88    88 E AndroidRuntime: Process: com.ab, PID: 88\n" +
-		at + "   77    77 E AndroidRuntime: java.lang.Error: of a\n" + at + "   88    88 E AndroidRuntime: java.lang.Error: of ab\n"
+	nested := at + "   77    77 E AndroidRuntime: FATAL EXCEPTION: main\n" + at +
+		"   88    88 E AndroidRuntime: FATAL EXCEPTION: bg\n" +
+		at + "   77    77 E AndroidRuntime: Process: com.a:remote, PID: 77\n" + at +
+		"   88    88 E AndroidRuntime: Process: com.ab, PID: 88\n" +
+		at + "   77    77 E AndroidRuntime: java.lang.Error: of a\n" + at +
+		"   88    88 E AndroidRuntime: java.lang.Error: of ab\n"
 	for name, c := range map[string]struct{ log, kind, reason string }{
-		"nothing":                         {"--------- beginning of main\nnonsense\n", "", ""},
-		"died":                            {died, drivers.CrashDied, "Process com.a (pid 77) has died: fg  TOP "},
-		"died in the back":                {strings.Replace(died, "fg  TOP", "cch CRE", 1), "", ""},
-		"why it died counts more":         {died + nested, drivers.CrashException, "java.lang.Error: of a"},
-		"native":                          {native + died, drivers.CrashNative, "signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0"},
-		"two at once, one name in other":  {nested, drivers.CrashException, "java.lang.Error: of a"},
-		"another app's ANR":               {at + " 1033  1060 E ActivityManager: ANR in com.ab (com.ab/.X)\n", "", ""},
-		"with a user column, no reason":   {strings.ReplaceAll(nested[:strings.Index(nested, "\n")+1], "   77    77", "u0_a77   77    77") + at + "u0_a77   77    77 E AndroidRuntime: Process: com.a, PID: 77\n", drivers.CrashException, "FATAL EXCEPTION: main"},
-		"an exception without a process":  {at + "   77    77 E AndroidRuntime: FATAL EXCEPTION: main\n" + at + "   77    77 E AndroidRuntime: PID: 77\n", "", ""},
-		"a line of the app that lies":     {at + "   77    77 E MyTag: FATAL EXCEPTION: main\n" + at + "   77    77 E MyTag: Process: com.a, PID: 1\n", "", ""},
-		"without end, and not remembered": {nested + strings.Repeat(at+"   77    77 E AndroidRuntime: \tat x\n", 5000), drivers.CrashException, "java.lang.Error: of a"},
+		"nothing":                 {"--------- beginning of main\nnonsense\n", "", ""},
+		"died":                    {died, drivers.CrashDied, "Process com.a (pid 77) has died: fg  TOP "},
+		"died in the back":        {strings.Replace(died, "fg  TOP", "cch CRE", 1), "", ""},
+		"why it died counts more": {died + nested, drivers.CrashException, "java.lang.Error: of a"},
+		"native": {native + died, drivers.CrashNative,
+			"signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0"},
+		"two at once, one name in other": {nested, drivers.CrashException, "java.lang.Error: of a"},
+		"another app's ANR":              {at + " 1033  1060 E ActivityManager: ANR in com.ab (com.ab/.X)\n", "", ""},
+		"with a user column, no reason": {strings.ReplaceAll(nested[:strings.Index(nested, "\n")+1], "   77    77",
+			"u0_a77   77    77") + at + "u0_a77   77    77 E AndroidRuntime: Process: com.a, PID: 77\n", drivers.CrashException,
+			"FATAL EXCEPTION: main"},
+		"an exception without a process": {at + "   77    77 E AndroidRuntime: FATAL EXCEPTION: main\n" + at +
+			"   77    77 E AndroidRuntime: PID: 77\n", "", ""},
+		"a line of the app that lies": {at + "   77    77 E MyTag: FATAL EXCEPTION: main\n" + at +
+			"   77    77 E MyTag: Process: com.a, PID: 1\n", "", ""},
+		"without end, and not remembered": {nested + strings.Repeat(at+"   77    77 E AndroidRuntime: \tat x\n", 5000),
+			drivers.CrashException, "java.lang.Error: of a"},
 	} {
 		crash := findCrash(c.log, "com.a")
 		if (crash == nil) != (c.kind == "") || crash != nil && (crash.Kind != c.kind || crash.Reason != c.reason) {
@@ -128,7 +142,8 @@ func TestWatchTime(t *testing.T) {
 	t.Parallel()
 	for date, want := range map[string]string{
 		"11-21 10:00:00.123456789\nStarting": "'11-21 10:00:00.123456'", "11-21 10:00:00.N\n": "'11-21 10:00:00.000'",
-		"11-21 10:00:00.%N": "'11-21 10:00:00.000'", "date: bad": "", "": "", "11-21 10:00:00'; reboot": "'11-21 10:00:00.000'",
+		"11-21 10:00:00.%N": "'11-21 10:00:00.000'", "date: bad": "", "": "",
+		"11-21 10:00:00'; reboot": "'11-21 10:00:00.000'",
 	} {
 		d := &Device{}
 		d.watch("a.b", output{out: []byte(date)})
@@ -165,13 +180,15 @@ func TestCrashAfterATap(t *testing.T) {
 				tapOn(t, d, button)
 				await(t, "the crash", func() bool {
 					out := p.LogText()
-					return strings.Contains(out, "FATAL EXCEPTION") || strings.Contains(out, "backtrace:") || strings.Contains(out, "ANR in")
+					return strings.Contains(out, "FATAL EXCEPTION") || strings.Contains(out, "backtrace:") ||
+						strings.Contains(out, "ANR in")
 				})
 				if err := stop(); err != nil {
 					t.Fatal(err)
 				}
 				crash := crashOf(t, d)
-				if (crash == nil) != (want.kind == "") || crash != nil && (crash.Kind != want.kind || !strings.HasPrefix(crash.Reason, want.reason)) {
+				if (crash == nil) != (want.kind == "") || crash != nil &&
+					(crash.Kind != want.kind || !strings.HasPrefix(crash.Reason, want.reason)) {
 					t.Errorf("%+v", crash)
 				}
 			})
@@ -207,7 +224,8 @@ func TestLogThatCannotBeRead(t *testing.T) {
 	if crash := crashOf(t, d); crash != nil {
 		t.Errorf("no crash: %+v", crash)
 	}
-	p.Fail(androidtest.Fault{Match: "logcat -d", Kind: androidtest.Error, Output: "logcat: Unable to open log device\n", Code: 1})
+	p.Fail(androidtest.Fault{Match: "logcat -d", Kind: androidtest.Error, Output: "logcat: Unable to open log device\n",
+		Code: 1})
 	if crash, err := d.Crashed(t.Context()); err == nil || crash != nil || !strings.Contains(err.Error(), "not checked") {
 		t.Errorf("%+v, %v", crash, err)
 	}
@@ -223,28 +241,38 @@ func TestLogThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestCrashOfOwnProcesses: a process is the app's by its name, or by its user; the kernel's short name is a hint, and a tombstone knows better.
+// TestCrashOfOwnProcesses: a process is the app's by its name, or by its user; the kernel's short name is a hint, and a
+// tombstone knows better.
 func TestCrashOfOwnProcesses(t *testing.T) {
 	t.Parallel()
-	const am, fatal = "11-21 10:00:00.000  1033  1060 I ActivityManager: ", "11-21 10:00:01.000  4321  4321 E AndroidRuntime: "
+	const am, fatal = "11-21 10:00:00.000  1033  1060 I ActivityManager: ",
+		"11-21 10:00:01.000  4321  4321 E AndroidRuntime: "
 	start := am + "Start proc 4300:com.example.login/u0a151 for next-top-activity {com.example.login/.Main}\n"
 	exception := func(process string) string {
-		return fatal + "FATAL EXCEPTION: main\n" + fatal + "Process: " + process + ", PID: 4321\n" + fatal + "java.lang.Error: x\n"
+		return fatal + "FATAL EXCEPTION: main\n" + fatal + "Process: " + process + ", PID: 4321\n" + fatal +
+			"java.lang.Error: x\n"
 	}
-	const libc = "11-21 10:00:01.000  4321  4321 F libc    : Fatal signal 6 (SIGABRT), code -1 (SI_QUEUE) in tid 4321 (m.example.login), pid 4321 (m.example.login)\n"
+	const libc = "11-21 10:00:01.000  4321  4321 F libc    : Fatal signal 6 (SIGABRT), code -1 (SI_QUEUE) in tid 4321 " +
+		"(m.example.login), pid 4321 (m.example.login)\n"
 	tomb := func(process string) string {
 		const debug = "11-21 10:00:01.100  4400  4400 F DEBUG   : "
-		return debug + "*** *** ***\n" + debug + "pid: 4321, tid: 4321, name: x  >>> " + process + " <<<\n" + debug + "signal 6 (SIGABRT), code -1\n"
+		return debug + "*** *** ***\n" + debug + "pid: 4321, tid: 4321, name: x  >>> " + process + " <<<\n" + debug +
+			"signal 6 (SIGABRT), code -1\n"
 	}
 	for name, c := range map[string]struct {
 		log  string
 		mine bool
 	}{
-		"its own":                       {exception("com.example.login"), true},
-		"its service":                   {exception("com.example.login:remote"), true},
-		"a process of another name":     {start + am + "Start proc 4321:com.vendor.sync/u0a151 for service {com.example.login/.Sync}\n" + exception("com.vendor.sync"), true},
-		"the same user":                 {start + am + "Start proc 4321:com.vendor.sync/u0a151 for broadcast {x}\n" + exception("com.vendor.sync"), true},
-		"another user":                  {start + am + "Start proc 4321:com.vendor.sync/u0a152 for service {com.vendor/.Sync}\n" + exception("com.vendor.sync"), false},
+		"its own":     {exception("com.example.login"), true},
+		"its service": {exception("com.example.login:remote"), true},
+		"a process of another name": {
+			start + am + "Start proc 4321:com.vendor.sync/u0a151 for service " +
+				"{com.example.login/.Sync}\n" + exception("com.vendor.sync"), true},
+		"the same user": {start + am + "Start proc 4321:com.vendor.sync/u0a151 for broadcast {x}\n" +
+			exception("com.vendor.sync"), true},
+		"another user": {
+			start + am + "Start proc 4321:com.vendor.sync/u0a152 for service " +
+				"{com.vendor/.Sync}\n" + exception("com.vendor.sync"), false},
 		"a name that only begins so":    {exception("com.example.login2"), false},
 		"a signal without a tombstone":  {libc, true},
 		"a signal with one":             {libc + tomb("com.example.login"), true},

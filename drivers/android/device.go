@@ -109,8 +109,8 @@ func open(ctx context.Context, l *link, log *slog.Logger, notes string, agent ag
 	return d, nil
 }
 
-// prepare clears away what killed sessions left (the lease says that nobody else works on this phone), wakes the display and takes a lock
-// without a secret away.
+// prepare clears away what killed sessions left (the lease says that nobody else works on this phone), wakes the
+// display and takes a lock without a secret away.
 func (d *Device) prepare(ctx context.Context) error {
 	var clear sync.WaitGroup
 	clear.Go(func() { d.clearLeftovers(ctx) })
@@ -148,7 +148,8 @@ func (d *Device) clearLeftovers(ctx context.Context) {
 // Info is the record made when the device was opened.
 func (d *Device) Info() drivers.Info { return d.info }
 
-// PixelsAreCheap is true where uiautomator gives the trees: a raw screenshot takes a tenth of what a dump takes, and twice what an agent does.
+// PixelsAreCheap is true where uiautomator gives the trees: a raw screenshot takes a tenth of what a dump takes, and
+// twice what an agent does.
 func (d *Device) PixelsAreCheap() bool {
 	_, stock := d.hands().(stockAccess)
 	return stock
@@ -198,8 +199,9 @@ func (d *Device) removed(name string) {
 	delete(d.files, name)
 }
 
-// Close ends the logs and films that still run, takes our files off the device and gives back what was changed on it. A device
-// that is lost cannot be cleaned now; that is not an error, and what it has to get back is noted for the next Open.
+// Close ends the logs and films that still run, takes our files off the device and gives back what was changed on it. A
+// device that is lost cannot be cleaned now; that is not an error, and what it has to get back is noted for the next
+// Open.
 func (d *Device) Close() error {
 	if d.life.Err() == nil {
 		farewell, done := context.WithTimeout(context.Background(), agentFarewell)

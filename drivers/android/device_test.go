@@ -39,13 +39,16 @@ func TestDevicesInEveryState(t *testing.T) {
 	if want := []string{"A-offline", "B-unauthorized", "C-recovery", "D-ready"}; !slices.Equal(ids, want) {
 		t.Errorf("devices %v", ids)
 	}
-	if !strings.Contains(infos[1].Problem, "Allow USB debugging") || !strings.Contains(infos[0].Problem, "adb reconnect") ||
+	if !strings.Contains(infos[1].Problem, "Allow USB debugging") || !strings.Contains(infos[0].Problem,
+		"adb reconnect") ||
 		!strings.Contains(infos[2].Problem, "adb reboot") {
 		t.Errorf("problems %q, %q, %q", infos[0].Problem, infos[1].Problem, infos[2].Problem)
 	}
 	want := drivers.Info{
-		ID: "D-ready", Platform: dsl.Android, State: drivers.Ready, Model: "Pixel 4a", Manufacturer: "Google", OSVersion: "11",
-		APILevel: 30, ABI: "arm64-v8a", Width: 1080, Height: 2400, Density: 420, Orientation: "portrait", Battery: 87, Charging: true, Temperature: 29,
+		ID: "D-ready", Platform: dsl.Android, State: drivers.Ready, Model: "Pixel 4a", Manufacturer: "Google",
+		OSVersion: "11",
+		APILevel:  30, ABI: "arm64-v8a", Width: 1080, Height: 2400, Density: 420, Orientation: "portrait", Battery: 87,
+		Charging: true, Temperature: 29,
 	}
 	if infos[3] != want {
 		t.Errorf("record %+v", infos[3])
@@ -93,7 +96,8 @@ func TestOpenWakesTheDisplay(t *testing.T) {
 	}
 }
 
-// TestOpenOfALockedPhone: what only a hand can mend is told before anything is done; what is merely dark, or swiped away, is mended.
+// TestOpenOfALockedPhone: what only a hand can mend is told before anything is done; what is merely dark, or swiped
+// away, is mended.
 func TestOpenOfALockedPhone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -104,9 +108,12 @@ func TestOpenOfALockedPhone(t *testing.T) {
 		"a keyguard without secret": {androidtest.Options{Lock: androidtest.SwipeLock, Asleep: true}, nil},
 		"awake behind a keyguard":   {androidtest.Options{Lock: androidtest.SwipeLock}, nil},
 		"a PIN":                     {androidtest.Options{Lock: androidtest.PINLock}, []string{"locked", "keyguard", "PIN"}},
-		"a PIN and a dark display":  {androidtest.Options{Lock: androidtest.PINLock, Asleep: true}, []string{"locked", "PIN"}},
-		"a display that stays dark": {androidtest.Options{Asleep: true, Unwakeable: true}, []string{"display is off (asleep)"}},
-		"all of it":                 {androidtest.Options{Asleep: true, Unwakeable: true, Lock: androidtest.PINLock}, []string{"asleep", "locked", "PIN"}},
+		"a PIN and a dark display": {androidtest.Options{Lock: androidtest.PINLock, Asleep: true},
+			[]string{"locked", "PIN"}},
+		"a display that stays dark": {androidtest.Options{Asleep: true, Unwakeable: true},
+			[]string{"display is off (asleep)"}},
+		"all of it": {androidtest.Options{Asleep: true, Unwakeable: true, Lock: androidtest.PINLock},
+			[]string{"asleep", "locked", "PIN"}},
 	} {
 		for _, api := range levels() {
 			t.Run(fmt.Sprintf("%s/%d", name, api), func(t *testing.T) {
@@ -160,18 +167,24 @@ func TestLockDuringATest(t *testing.T) {
 	}
 }
 
-// TestParseGlass: phones tell of their keyguard in many words; what lies over a keyguard can be used, and a work profile's lock is its own.
+// TestParseGlass: phones tell of their keyguard in many words; what lies over a keyguard can be used, and a work
+// profile's lock is its own.
 func TestParseGlass(t *testing.T) {
 	t.Parallel()
 	const unlocked = "KeyguardServiceDelegate\n  showing=false\n  secure=true\n"
 	for said, want := range map[string]lockState{
 		"": {}, "mWakefulness=Awake\n" + unlocked: {told: true, secure: true}, "  mWakefulness=Dozing\n": {asleep: "Dozing"},
 		"  mWakefulness=Dreaming\n  showing=false":              {asleep: "Dreaming", told: true},
-		"    mShowingLockscreen=true mDreamingLockscreen=false": {told: true, locked: true}, "mDreamingLockscreen=true": {told: true, locked: true},
-		"isStatusBarKeyguard=true": {told: true, locked: true}, "  showing=true\n  occluded=true\n  secure=true": {told: true, secure: true},
-		"  mKeyguardShowing=true mAodShowing=false": {told: true, locked: true}, "mShowingDream=true showingAndNotOccluded=true": {},
-		` User "Owner" (id=0, flags=0x13) (current): trusted=0, deviceLocked=1, x`:                       {locked: true, secure: true},
-		` User "Owner" (id=0, flags=0x13) (current): deviceLocked=1` + "\n" + unlocked:                   {told: true, secure: true},
+		"    mShowingLockscreen=true mDreamingLockscreen=false": {told: true, locked: true}, "mDreamingLockscreen=true": {
+			told: true, locked: true},
+		"isStatusBarKeyguard=true": {told: true, locked: true}, "  showing=true\n  occluded=true\n  secure=true": {
+			told: true, secure: true},
+		"  mKeyguardShowing=true mAodShowing=false":     {told: true, locked: true},
+		"mShowingDream=true showingAndNotOccluded=true": {},
+		` User "Owner" (id=0, flags=0x13) (current): trusted=0, deviceLocked=1, x`: {
+			locked: true, secure: true},
+		` User "Owner" (id=0, flags=0x13) (current): deviceLocked=1` + "\n" + unlocked: {
+			told: true, secure: true},
 		` User "Owner" (id=0) (current): deviceLocked=0` + "\n" + ` User "Work" (id=10): deviceLocked=1`: {},
 	} {
 		if got := parseLockState(said); got != want {
@@ -182,11 +195,13 @@ func TestParseGlass(t *testing.T) {
 
 func TestOpenSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	driver, phones, _ := newPhones(t, androidtest.Options{Serial: "X", Unauthorized: true}, androidtest.Options{Serial: "Y"})
+	driver, phones, _ := newPhones(t, androidtest.Options{Serial: "X", Unauthorized: true}, androidtest.Options{
+		Serial: "Y"})
 	phones[1].SetState(androidtest.StateRecovery)
 	for serial, want := range map[string]string{"X": "Allow USB debugging", "Y": "adb reboot", "none": "not found"} {
 		_, err := driver.Open(t.Context(), serial)
-		if !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), serial) {
+		if !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), serial) {
 			t.Errorf("%s: %v", serial, err)
 		}
 	}
@@ -280,7 +295,8 @@ func TestInputForbidden(t *testing.T) {
 func TestCmdInputIsLeftWhereItIsMissing(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{API: 34})
-	p.Fail(androidtest.Fault{Match: "cmd input", Kind: androidtest.Error, Output: "cmd: Can't find service: input\n", Code: 20})
+	p.Fail(androidtest.Fault{Match: "cmd input", Kind: androidtest.Error, Output: "cmd: Can't find service: input\n",
+		Code: 20})
 	for range 2 {
 		if err := d.Tap(t.Context(), image.Pt(500, 500)); err != nil {
 			t.Fatal(err)
@@ -290,7 +306,8 @@ func TestCmdInputIsLeftWhereItIsMissing(t *testing.T) {
 		t.Errorf("%d taps, input ran %d times", len(p.Taps()), p.Count("input"))
 	}
 	again, q := openPhone(t, androidtest.Options{API: 34})
-	q.Fail(androidtest.Fault{Match: "cmd input", Kind: androidtest.Error, Output: "java.lang.IllegalStateException\n", Code: 255})
+	q.Fail(androidtest.Fault{Match: "cmd input", Kind: androidtest.Error, Output: "java.lang.IllegalStateException\n",
+		Code: 255})
 	if err := again.Tap(t.Context(), image.Pt(500, 500)); err == nil {
 		t.Error("a tap that went wrong was not reported")
 	}
@@ -307,8 +324,10 @@ func TestTreeTriesAgain(t *testing.T) {
 		dumps int
 		kind  error // nil: a tree comes
 	}{
-		{"null root once", androidtest.Fault{Nth: 1, Output: "ERROR: null root node returned by UiTestAutomationBridge.\n"}, 2, nil},
-		{"null root for ever", androidtest.Fault{Output: "ERROR: null root node returned by UiTestAutomationBridge.\n"}, dumpTries, drivers.ErrNotReady},
+		{"null root once", androidtest.Fault{Nth: 1, Output: "ERROR: null root node returned by UiTestAutomationBridge.\n"},
+			2, nil},
+		{"null root for ever", androidtest.Fault{Output: "ERROR: null root node returned by UiTestAutomationBridge.\n"},
+			dumpTries, drivers.ErrNotReady},
 		{"never idle", androidtest.Fault{Output: "ERROR: could not get idle state.\n"}, 1, drivers.ErrNotReady},
 		{"NPE once", androidtest.Fault{Nth: 1, Output: "java.lang.NullPointerException: childNafCheck\n", Code: 1}, 2, nil},
 		{"killed twice", androidtest.Fault{Nth: 1, Output: "Killed\n", Code: 137}, 2, nil},
@@ -364,7 +383,8 @@ func TestOpenClearsWhatWasLeft(t *testing.T) {
 // TestScreenOfAFoldedPhone: without being told, screencap takes the dark display inside.
 func TestScreenOfAFoldedPhone(t *testing.T) {
 	t.Parallel()
-	d, p := openPhone(t, androidtest.Options{Width: 270, Height: 600, Displays: 2, Folded: true}) // few bytes: a slow machine would give up on many, and ask for a PNG
+	// few bytes: a slow machine would give up on many, and ask for a PNG
+	d, p := openPhone(t, androidtest.Options{Width: 270, Height: 600, Displays: 2, Folded: true})
 	for range 2 {
 		img, err := d.Screenshot(t.Context())
 		if err != nil {
@@ -384,7 +404,8 @@ func TestScreenOfAFoldedPhone(t *testing.T) {
 func TestPictureUnderAnOverriddenSize(t *testing.T) {
 	t.Parallel()
 	driver, phones, _ := newPhones(t, androidtest.Options{Width: 540, Height: 1200, Density: 210, WholeGlass: true})
-	for _, line := range []string{"wm size 360x800", "settings put system accelerometer_rotation 0; settings put system user_rotation 1"} {
+	for _, line := range []string{"wm size 360x800",
+		"settings put system accelerometer_rotation 0; settings put system user_rotation 1"} {
 		dev, err := driver.Open(t.Context(), phones[0].Serial())
 		if err != nil {
 			t.Fatal(err)

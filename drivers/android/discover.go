@@ -19,7 +19,8 @@ const (
 	describeAtOnce = 16
 )
 
-// Devices lists every device that the adb server knows, in whatever state, with what to do about those that are not ready.
+// Devices lists every device that the adb server knows, in whatever state, with what to do about those that are not
+// ready.
 func (d *Driver) Devices(ctx context.Context) ([]drivers.Info, error) {
 	attached, err := d.attached(ctx)
 	if err != nil {
@@ -42,8 +43,8 @@ func (d *Driver) Devices(ctx context.Context) ([]drivers.Info, error) {
 	return infos, nil
 }
 
-// attached gives adb's list. Devices with an address that were in it before are connected again, once, before they count as gone:
-// the server may have been restarted by another program.
+// attached gives adb's list. Devices with an address that were in it before are connected again, once, before they
+// count as gone: the server may have been restarted by another program.
 func (d *Driver) attached(ctx context.Context) ([]attachment, error) {
 	for {
 		answer, err := d.srv.query(ctx, "host:devices-l")
@@ -61,7 +62,8 @@ func (d *Driver) attached(ctx context.Context) ([]attachment, error) {
 
 // record describes one device as far as it lets itself be described.
 func (d *Driver) record(ctx context.Context, a attachment) drivers.Info {
-	info := drivers.Info{ID: a.id, Platform: dsl.Android, State: a.state, Model: a.model, Emulator: isEmulator(a.serial, nil)}
+	info := drivers.Info{ID: a.id, Platform: dsl.Android, State: a.state, Model: a.model,
+		Emulator: isEmulator(a.serial, nil)}
 	if a.state != drivers.Ready {
 		info.Problem = mend(a.id, a.state)
 		return info

@@ -16,14 +16,14 @@ import (
 
 // Options say where the driver finds things. The zero value is what a program wants.
 type Options struct {
-	// Getenv reads the environment: ADB_SERVER_SOCKET, ANDROID_ADB_SERVER_ADDRESS, ANDROID_ADB_SERVER_PORT and ANDROID_SERIAL
-	// mean what they mean to adb. Nil means os.Getenv.
+	// Getenv reads the environment: ADB_SERVER_SOCKET, ANDROID_ADB_SERVER_ADDRESS, ANDROID_ADB_SERVER_PORT and
+	// ANDROID_SERIAL mean what they mean to adb. Nil means os.Getenv.
 	Getenv func(string) string
 	// FindADB gives the path of the adb program, which is run only to start the adb server. Nil looks for it as `taproot
 	// doctor` does.
 	FindADB func(ctx context.Context) (string, error)
-	// NotesDir is where notes lie on what a phone has to get back, should this process be killed. Empty means taproot/restore in
-	// $XDG_STATE_HOME where that is set, otherwise in the user's cache directory.
+	// NotesDir is where notes lie on what a phone has to get back, should this process be killed. Empty means
+	// taproot/restore in $XDG_STATE_HOME where that is set, otherwise in the user's cache directory.
 	NotesDir string
 	// Agent says whether an agent on the phone reads and touches the screen; "": what TAPROOT_AGENT says, or AgentAuto.
 	Agent string
@@ -31,8 +31,8 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Driver finds and opens the devices that one adb server knows. It starts that server when it does not run, and leaves it
-// running, as adb does.
+// Driver finds and opens the devices that one adb server knows. It starts that server when it does not run, and leaves
+// it running, as adb does.
 type Driver struct {
 	srv       *server
 	preferred string
@@ -67,7 +67,9 @@ func New(opts Options) *Driver {
 	}
 	mode, err := ParseAgentMode(cmp.Or(opts.Agent, getenv("TAPROOT_AGENT")))
 	host := func() toolchain.Host { return toolchain.NewHost(getenv, os.Environ()) }
-	agent := agentOptions{mode: mode, err: err, refusals: &refusals{}, apks: func() (string, error) { return toolchain.AgentAPKs(host()) },
+	agent := agentOptions{mode: mode, err: err, refusals: &refusals{}, apks: func() (string, error) {
+		return toolchain.AgentAPKs(host())
+	},
 		check: func() error { _, err := toolchain.CheckAgent(host()); return err }}
 	return &Driver{srv: srv, preferred: getenv("ANDROID_SERIAL"), notes: notes, log: log, agent: agent}
 }
@@ -86,8 +88,9 @@ func (d *Driver) Platform() dsl.Platform { return dsl.Android }
 // Preferred is the serial in ANDROID_SERIAL, or "". A run that names no device and needs only one should take this one.
 func (d *Driver) Preferred() string { return d.preferred }
 
-// Open prepares a phone: it must be in the state "device", its display is woken, a lock without a secret is taken away (one with a PIN or a
-// pattern is an error, as is a display that stays dark), and what an earlier session that was killed left in its temporary folder is removed.
+// Open prepares a phone: it must be in the state "device", its display is woken, a lock without a secret is taken away
+// (one with a PIN or a pattern is an error, as is a display that stays dark), and what an earlier session that was
+// killed left in its temporary folder is removed.
 func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
 	dev, err := open(ctx, &link{srv: d.srv, serial: id}, d.log, d.notes, d.agent)
 	if err != nil {

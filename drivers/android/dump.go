@@ -23,8 +23,8 @@ type dump struct {
 	census   census         // of what the agent searches
 }
 
-// parseDump reads uiautomator's XML, the form with several windows (`--windows`), and the one of automation servers that use
-// the class as the tag. What follows the document is ignored: a status line may.
+// parseDump reads uiautomator's XML, the form with several windows (`--windows`), and the one of automation servers
+// that use the class as the tag. What follows the document is ignored: a status line may.
 func parseDump(doc []byte) (*dump, error) {
 	p := &dumpParser{dump: dump{rotation: -1}, full: map[string]int{}}
 	if err := treexml.Read(doc, treexml.Visitor{Begin: p.begin, End: p.finish}); err != nil {
@@ -86,8 +86,8 @@ func (p *dumpParser) begin(e xml.StartElement) error {
 // elsewhere: on another display than the one that screenshots show and taps reach.
 func (p *dumpParser) elsewhere() bool { return p.display != "" && p.display != "0" }
 
-// add hangs an element into its parent. One without a parent is a window's root, unless that window has been read before: a dump may have
-// it both inside the window that it belongs to and beside that.
+// add hangs an element into its parent. One without a parent is a window's root, unless that window has been read
+// before: a dump may have it both inside the window that it belongs to and beside that.
 func (p *dumpParser) add(n opened, parent *screen.Node) {
 	w := n.window
 	switch {
@@ -114,7 +114,8 @@ func sizeOf(e xml.StartElement) image.Point {
 	return image.Pt(w, h)
 }
 
-// newNode reads an element's attributes. Those that are missing are what a plain visible element has; unknown ones are ignored.
+// newNode reads an element's attributes. Those that are missing are what a plain visible element has; unknown ones are
+// ignored.
 func newNode(e xml.StartElement) *screen.Node {
 	n := &screen.Node{}
 	if e.Name.Local != "node" {
@@ -181,8 +182,8 @@ func isTextField(class string) bool {
 	return strings.HasSuffix(class, "EditText") || strings.HasSuffix(class, "AutoCompleteTextView")
 }
 
-// parseBounds reads "[left,top][right,bottom]" as it stands, negative and inverted ones too: what cannot be seen is for the
-// matching to drop.
+// parseBounds reads "[left,top][right,bottom]" as it stands, negative and inverted ones too: what cannot be seen is for
+// the matching to drop.
 func parseBounds(s string) image.Rectangle {
 	var n [4]int
 	rest := s

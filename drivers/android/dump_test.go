@@ -27,19 +27,24 @@ func TestParseDump(t *testing.T) {
 		name, doc string
 		want      screen.Node
 	}{
-		{"all attributes", node(`NAF="true" text="Sign in" resource-id="com.a:id/go" class="android.widget.Button" package="com.a"
+		{"all attributes",
+			node(`NAF="true" text="Sign in" resource-id="com.a:id/go" class="android.widget.Button" package="com.a"
 			content-desc="Go" checkable="true" checked="true" clickable="true" enabled="false" focusable="true" focused="true"
 			scrollable="true" long-clickable="false" password="true" selected="true" bounds="[0,0][10,20]"`),
-			screen.Node{Text: "Sign in", ID: "com.a:id/go", Type: "android.widget.Button", Package: "com.a", Desc: "Go", Clickable: true, Checkable: true,
+			screen.Node{Text: "Sign in", ID: "com.a:id/go", Type: "android.widget.Button", Package: "com.a", Desc: "Go",
+				Clickable: true, Checkable: true,
 				Checked: true, Disabled: true, Focused: true, Scrollable: true, Password: true, Selected: true, Bounds: box}},
-		{"long-clickable is clickable", node(`class="V" long-clickable="true" clickable="false"`), screen.Node{Type: "V", Clickable: true, LongOnly: true}},
-		{"checkable alone takes no touch", node(`class="V" checkable="true" clickable="false"`), screen.Node{Type: "V", Checkable: true}},
+		{"long-clickable is clickable", node(`class="V" long-clickable="true" clickable="false"`),
+			screen.Node{Type: "V", Clickable: true, LongOnly: true}},
+		{"checkable alone takes no touch", node(`class="V" checkable="true" clickable="false"`),
+			screen.Node{Type: "V", Checkable: true}},
 		{"attribute in single quotes", node(`text='say "hi"' class="V"`), screen.Node{Type: "V", Text: `say "hi"`}},
 		{"emoji as one entity", node(`text="&#128512;" class="V"`), screen.Node{Type: "V", Text: "😀"}},
 		{"emoji as two surrogate entities", node(`text="a&#55357;&#56832;b" class="V"`), screen.Node{Type: "V", Text: "a😀b"}},
 		{"half a surrogate pair", node(`text="a&#55357;b" class="V"`), screen.Node{Type: "V", Text: "a.b"}},
 		{"hexadecimal entity", node(`text="&#x41;&#x1F600;" class="V"`), screen.Node{Type: "V", Text: "A😀"}},
-		{"entities that mean something", node(`text="&lt;b&gt; &amp;amp; &quot;&#39;&#60;" class="V"`), screen.Node{Type: "V", Text: `<b> &amp; "'<`}},
+		{"entities that mean something", node(`text="&lt;b&gt; &amp;amp; &quot;&#39;&#60;" class="V"`),
+			screen.Node{Type: "V", Text: `<b> &amp; "'<`}},
 		{"line break as an entity", node(`text="a&#10;b" class="V"`), screen.Node{Type: "V", Text: "a\nb"}},
 		{"bare ampersand", node(`text="AT&T & co" class="V"`), screen.Node{Type: "V", Text: "AT&T & co"}},
 		{"HTML entity", node(`text="a&nbsp;b" class="V"`), screen.Node{Type: "V", Text: "a\u00a0b"}},
@@ -53,7 +58,8 @@ func TestParseDump(t *testing.T) {
 		{"bounds that are none", node(`class="V" bounds="[1,2][3"`), screen.Node{Type: "V"}},
 		{"bounds beyond numbers", node(`class="V" bounds="[1,2][3,99999999999999999999]"`), screen.Node{Type: "V"}},
 		{"invisible to the user", node(`class="V" visible-to-user="false"`), screen.Node{Type: "V", Hidden: true}},
-		{"unknown attributes", node(`class="V" drawing-order="3" display-id="0" a11y-important="true" xmlns:x="y"`), screen.Node{Type: "V", DrawOrder: 3}},
+		{"unknown attributes", node(`class="V" drawing-order="3" display-id="0" a11y-important="true" xmlns:x="y"`),
+			screen.Node{Type: "V", DrawOrder: 3}},
 		{"an entity that does not exist", node(`class="V" text="a &bogus; b"`), screen.Node{Type: "V", Text: "a &bogus; b"}},
 		{"field", node(`class="android.widget.EditText" text="abc" hint="E-mail"`),
 			screen.Node{Type: "android.widget.EditText", Text: "abc", Hint: "E-mail", Editable: true}},
@@ -61,14 +67,17 @@ func TestParseDump(t *testing.T) {
 			screen.Node{Type: "android.widget.EditText", Hint: "E-mail", Editable: true, HintUnsure: true}},
 		{"field of which the dump tells no hint", node(`class="android.widget.EditText" text="E-mail"`),
 			screen.Node{Type: "android.widget.EditText", Text: "E-mail", Hint: "E-mail", Editable: true, HintUnsure: true}},
-		{"field that is empty and has no hint", node(`class="android.widget.EditText" text=""`), screen.Node{Type: "android.widget.EditText", Editable: true}},
+		{"field that is empty and has no hint", node(`class="android.widget.EditText" text=""`),
+			screen.Node{Type: "android.widget.EditText", Editable: true}},
 		{"field without a hint", node(`class="android.widget.EditText" text="abc" hint=""`),
 			screen.Node{Type: "android.widget.EditText", Text: "abc", Editable: true}},
 		{"text in front of the caret", node(`class="android.widget.EditText" text="E-mail" hint="E-mail" selection-end="6"`),
 			screen.Node{Type: "android.widget.EditText", Text: "E-mail", Hint: "E-mail", Editable: true}},
-		{"password field that shows a hint of which the dump does not tell", node(`class="android.widget.EditText" password="true" text="Password"`),
+		{"password field that shows a hint of which the dump does not tell",
+			node(`class="android.widget.EditText" password="true" text="Password"`),
 			screen.Node{Type: "android.widget.EditText", Hint: "Password", Password: true, Editable: true}},
-		{"password field that shows its hint", node(`class="android.widget.EditText" password="true" text="Password" hint="Password"`),
+		{"password field that shows its hint",
+			node(`class="android.widget.EditText" password="true" text="Password" hint="Password"`),
 			screen.Node{Type: "android.widget.EditText", Hint: "Password", Password: true, Editable: true}},
 		{"password field with dots", node(`class="android.widget.EditText" password="true" text="•••" hint="Password"`),
 			screen.Node{Type: "android.widget.EditText", Text: "•••", Hint: "Password", Password: true, Editable: true}},
@@ -78,20 +87,24 @@ func TestParseDump(t *testing.T) {
 			screen.Node{Type: "android.widget.EditText", Text: "s", Password: true, Editable: true}},
 		{"password field whose hint is dots", node(`class="android.widget.EditText" password="true" text="•••" hint="•••"`),
 			screen.Node{Type: "android.widget.EditText", Hint: "•••", Password: true, Editable: true, HintUnsure: true}},
-		{"hintText of another server", node(`class="android.widget.EditText" text="E-mail" hintText="E-mail" showing-hint="true"`),
+		{"hintText of another server",
+			node(`class="android.widget.EditText" text="E-mail" hintText="E-mail" showing-hint="true"`),
 			screen.Node{Type: "android.widget.EditText", Hint: "E-mail", Editable: true}},
 		{"showing a hint that is not given", node(`class="android.widget.EditText" text="E-mail" showing-hint-text="true"`),
 			screen.Node{Type: "android.widget.EditText", Hint: "E-mail", Editable: true}},
-		{"text that equals the hint", node(`class="android.widget.EditText" text="E-mail" hint="E-mail" showing-hint-text="false"`),
+		{"text that equals the hint",
+			node(`class="android.widget.EditText" text="E-mail" hint="E-mail" showing-hint-text="false"`),
 			screen.Node{Type: "android.widget.EditText", Text: "E-mail", Hint: "E-mail", Editable: true}},
 		{"auto-complete field", node(`class="androidx.appcompat.widget.AppCompatAutoCompleteTextView"`),
 			screen.Node{Type: "androidx.appcompat.widget.AppCompatAutoCompleteTextView", Editable: true}},
 		{"class as the tag", head + `<hierarchy rotation="0"><android.widget.Button text="Go" clickable="true"/></hierarchy>`,
 			screen.Node{Type: "android.widget.Button", Text: "Go", Clickable: true}},
-		{"class as the tag and as an attribute", head + `<hierarchy><android.widget.Button class="a.b.C" text="Go"/></hierarchy>`,
+		{"class as the tag and as an attribute",
+			head + `<hierarchy><android.widget.Button class="a.b.C" text="Go"/></hierarchy>`,
 			screen.Node{Type: "a.b.C", Text: "Go"}},
 		{"status line behind it", node(`class="V"`) + "UI hierchary dumped to: /dev/tty\n", screen.Node{Type: "V"}},
-		{"another encoding's name", `<?xml version="1.0" encoding="us-ascii"?><hierarchy><node class="V"/></hierarchy>`, screen.Node{Type: "V"}},
+		{"another encoding's name", `<?xml version="1.0" encoding="us-ascii"?><hierarchy><node class="V"/></hierarchy>`,
+			screen.Node{Type: "V"}},
 		{"no declaration", `<hierarchy rotation="1"><node class="V"/></hierarchy>`, screen.Node{Type: "V"}},
 		{"byte order mark", "\ufeff" + node(`class="V"`), screen.Node{Type: "V"}},
 	}
@@ -128,9 +141,10 @@ func TestParseDumpOfWindows(t *testing.T) {
 	if len(got.windows[1].Children) != 1 {
 		t.Errorf("children of the keyboard: %v", got.windows[1].Children)
 	}
-	got, err = parseDump([]byte(`<displays><display id="0"><window><hierarchy rotation="0"><node class="Top"/></hierarchy></window>` +
-		`<window><hierarchy><node class="Bottom"/></hierarchy></window></display>` +
-		`<display id="2"><window layer="9"><hierarchy rotation="1"><node class="Car"><node/></node></hierarchy></window></display></displays>`))
+	got, err = parseDump(
+		[]byte(`<displays><display id="0"><window><hierarchy rotation="0"><node class="Top"/></hierarchy></window>` +
+			`<window><hierarchy><node class="Bottom"/></hierarchy></window></display>` +
+			`<display id="2"><window layer="9"><hierarchy rotation="1"><node class="Car"><node/></node></hierarchy></window></display></displays>`))
 	if err != nil || len(got.windows) != 2 || got.windows[0].Type != "Bottom" || got.windows[1].Type != "Top" {
 		t.Errorf("without layers, and with a second display: %v, %v", got.windows, err)
 	}
@@ -143,16 +157,21 @@ func TestReachableWindows(t *testing.T) {
 		return `<window ` + attrs + `><hierarchy rotation="0"><node class="` + name + `"/></hierarchy></window>`
 	}
 	const app, whole = `type="TYPE_APPLICATION" `, `bounds="[0,0][100,200]" `
-	bar, keys := window("Bar", `type="TYPE_SYSTEM" layer="9" bounds="[0,0][100,10]"`), window("Keys", `type="TYPE_INPUT_METHOD" layer="8" bounds="[0,120][100,200]"`)
+	bar, keys := window("Bar", `type="TYPE_SYSTEM" layer="9" bounds="[0,0][100,10]"`),
+		window("Keys", `type="TYPE_INPUT_METHOD" layer="8" bounds="[0,120][100,200]"`)
 	for name, c := range map[string]struct{ windows, want string }{
-		"an app":                   {bar + window("App", app+whole+`active="true" layer="1"`), "App"},
-		"with a keyboard":          {bar + keys + window("App", app+whole+`focused="true" layer="1"`), "App"},
-		"a list that dropped down": {window("List", app+`bounds="[0,50][100,90]" layer="2"`) + window("App", app+whole+`active="true" layer="1"`), "App List"},
-		"a dialog that asks":       {window("Dialog", app+`active="true" bounds="[10,50][90,90]" layer="2"`) + window("App", app+whole+`layer="1"`), "Dialog"},
-		"a split screen":           {window("Upper", app+`bounds="[0,0][100,100]" layer="2"`) + window("Lower", app+`active="true" bounds="[0,100][100,200]" layer="1"`), "Lower Upper"},
-		"the shade":                {window("Shade", `type="TYPE_SYSTEM" active="true" layer="9" `+whole) + window("App", app+whole+`layer="1"`), "Shade"},
-		"nobody works anywhere":    {bar + window("App", app+whole+`layer="1"`), "App"},
-		"only a bar":               {bar, ""},
+		"an app":          {bar + window("App", app+whole+`active="true" layer="1"`), "App"},
+		"with a keyboard": {bar + keys + window("App", app+whole+`focused="true" layer="1"`), "App"},
+		"a list that dropped down": {window("List", app+`bounds="[0,50][100,90]" layer="2"`) + window("App", app+whole+
+			`active="true" layer="1"`), "App List"},
+		"a dialog that asks": {window("Dialog", app+`active="true" bounds="[10,50][90,90]" layer="2"`) + window("App",
+			app+whole+`layer="1"`), "Dialog"},
+		"a split screen": {window("Upper", app+`bounds="[0,0][100,100]" layer="2"`) + window("Lower",
+			app+`active="true" bounds="[0,100][100,200]" layer="1"`), "Lower Upper"},
+		"the shade": {window("Shade", `type="TYPE_SYSTEM" active="true" layer="9" `+whole) + window("App",
+			app+whole+`layer="1"`), "Shade"},
+		"nobody works anywhere": {bar + window("App", app+whole+`layer="1"`), "App"},
+		"only a bar":            {bar, ""},
 	} {
 		got, err := parseDump([]byte(head + `<displays><display id="0">` + c.windows + `</display></displays>`))
 		if err != nil {
@@ -176,33 +195,47 @@ func TestReachableWindows(t *testing.T) {
 // TestEntitiesOfADumpStandForNothing: those that a document defines for itself are not expanded.
 func TestEntitiesOfADumpStandForNothing(t *testing.T) {
 	t.Parallel()
-	got, err := parseDump([]byte(`<!DOCTYPE x [<!ENTITY a "b"><!ENTITY c "&a;&a;">]><hierarchy><node text="&c;"/></hierarchy>`))
+	got, err := parseDump(
+		[]byte(`<!DOCTYPE x [<!ENTITY a "b"><!ENTITY c "&a;&a;">]><hierarchy><node text="&c;"/></hierarchy>`))
 	if err != nil || got.windows[0].Text != "&c;" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
-// TestNestedWindows: a menu is written inside the window of its page, and perhaps beside it, too; it lies on the page either way.
+// TestNestedWindows: a menu is written inside the window of its page, and perhaps beside it, too; it lies on the page
+// either way.
 func TestNestedWindows(t *testing.T) {
 	t.Parallel()
 	menu := func(attrs string) string {
-		return `<window id="7" ` + attrs + ` type="TYPE_APPLICATION" bounds="[50,0][100,60]"><hierarchy rotation="0"><node class="Menu"/></hierarchy></window>`
+		return `<window id="7" ` + attrs +
+			` type="TYPE_APPLICATION" bounds="[50,0][100,60]"><hierarchy rotation="0"><node class="Menu"/></hierarchy></window>`
 	}
 	page := func(attrs, inside string) string {
-		return `<window id="3" ` + attrs + ` type="TYPE_APPLICATION" bounds="[0,0][100,200]">` + inside + `<hierarchy rotation="0"><node class="Page"/></hierarchy></window>`
+		return `<window id="3" ` + attrs + ` type="TYPE_APPLICATION" bounds="[0,0][100,200]">` + inside +
+			`<hierarchy rotation="0"><node class="Page"/></hierarchy></window>`
 	}
 	const bar = `<window id="1" title="StatusBar" layer="9" type="TYPE_SYSTEM" bounds="[0,0][100,10]"><hierarchy rotation="0"><node class="Bar"/></hierarchy></window>`
 	for name, c := range map[string]struct{ windows, all, reach string }{
-		"a menu":                      {bar + page(`layer="1" active="false"`, menu(`layer="2" active="true" focused="true"`)), "Page Menu Bar", "Menu"},
-		"suggestions":                 {bar + page(`layer="1" active="true" focused="true"`, menu(`layer="2"`)), "Page Menu Bar", "Page Menu"},
-		"suggestions without layers":  {page(`active="true" focused="true"`, menu("")), "Page Menu", "Page Menu"},
-		"in both places":              {menu(`layer="2"`) + page(`layer="1" active="true"`, menu(`layer="2"`)), "Page Menu", "Page Menu"},
-		"in both places, page first":  {page(`layer="1" active="true"`, menu(`layer="2"`)) + menu(`layer="2"`), "Page Menu", "Page Menu"},
-		"at the top level alone":      {menu(`layer="2"`) + page(`layer="1" active="true"`, ""), "Page Menu", "Page Menu"},
-		"the page without elements":   {`<window id="3" layer="1" type="TYPE_APPLICATION" bounds="[0,0][100,200]">` + menu(`layer="2" focused="true"`) + `</window>`, "Menu", "Menu"},
-		"one in another":              {page(`layer="1" active="true"`, `<window id="5" layer="2" type="TYPE_APPLICATION" bounds="[0,0][50,60]">`+menu(`layer="3"`)+`<hierarchy><node class="List"/></hierarchy></window>`), "Page List Menu", "Page List Menu"},
-		"a video below its own page":  {page(`layer="2" active="true"`, `<window id="5" layer="1" type="TYPE_APPLICATION" bounds="[0,0][50,60]"><hierarchy><node class="Video"/></hierarchy></window>`), "Video Page", "Page"},
-		"active and focused disagree": {page(`layer="1" active="true"`, menu(`layer="2" focused="true"`)), "Page Menu", "Menu"},
+		"a menu": {
+			bar + page(`layer="1" active="false"`, menu(`layer="2" active="true" focused="true"`)), "Page Menu Bar", "Menu"},
+		"suggestions": {bar + page(`layer="1" active="true" focused="true"`, menu(`layer="2"`)),
+			"Page Menu Bar", "Page Menu"},
+		"suggestions without layers": {page(`active="true" focused="true"`, menu("")), "Page Menu", "Page Menu"},
+		"in both places": {menu(`layer="2"`) + page(`layer="1" active="true"`, menu(`layer="2"`)), "Page Menu",
+			"Page Menu"},
+		"in both places, page first": {page(`layer="1" active="true"`, menu(`layer="2"`)) + menu(`layer="2"`), "Page Menu",
+			"Page Menu"},
+		"at the top level alone": {menu(`layer="2"`) + page(`layer="1" active="true"`, ""), "Page Menu", "Page Menu"},
+		"the page without elements": {`<window id="3" layer="1" type="TYPE_APPLICATION" bounds="[0,0][100,200]">` +
+			menu(`layer="2" focused="true"`) + `</window>`, "Menu", "Menu"},
+		"one in another": {
+			page(`layer="1" active="true"`, `<window id="5" layer="2" type="TYPE_APPLICATION" bounds="[0,0][50,60]">`+
+				menu(`layer="3"`)+`<hierarchy><node class="List"/></hierarchy></window>`), "Page List Menu", "Page List Menu"},
+		"a video below its own page": {
+			page(`layer="2" active="true"`,
+				`<window id="5" layer="1" type="TYPE_APPLICATION" bounds="[0,0][50,60]"><hierarchy><node class="Video"/></hierarchy></window>`), "Video Page", "Page"},
+		"active and focused disagree": {page(`layer="1" active="true"`, menu(`layer="2" focused="true"`)), "Page Menu",
+			"Menu"},
 	} {
 		got, err := parseDump([]byte(head + `<displays><display id="0">` + c.windows + `</display></displays>`))
 		if err != nil {
@@ -230,20 +263,26 @@ func TestWindowsOfOthers(t *testing.T) {
 	t.Parallel()
 	const app = `<window id="3" layer="1" active="true" focused="true" type="TYPE_APPLICATION" bounds="[0,0][1000,2000]"><hierarchy><node class="App" bounds="[0,0][1000,2000]"/></hierarchy></window>`
 	other := func(attrs, bounds, inner string) string {
-		return `<window id="8" layer="5" type="TYPE_SYSTEM" ` + attrs + ` bounds="` + bounds + `"><hierarchy><node class="Other" bounds="[0,0][1000,2000]">` + inner + `</node></hierarchy></window>`
+		return `<window id="8" layer="5" type="TYPE_SYSTEM" ` + attrs + ` bounds="` + bounds +
+			`"><hierarchy><node class="Other" bounds="[0,0][1000,2000]">` + inner + `</node></hierarchy></window>`
 	}
 	const note = `<node class="Note" clickable="true" text="Bob" bounds="[20,10][980,300]"/>`
 	for name, c := range map[string]struct {
 		window, want string
 		at           image.Rectangle
 	}{
-		"a notification":               {other(``, "[0,0][1000,320]", note), "App Other", image.Rect(20, 10, 980, 300)},
-		"a bubble in a whole window":   {other(``, "[0,0][1000,2000]", `<node class="Bubble" content-desc="Bob" clickable="true" bounds="[0,900][120,1020]"/>`), "App Other", image.Rect(0, 900, 120, 1020)},
+		"a notification": {other(``, "[0,0][1000,320]", note), "App Other", image.Rect(20, 10, 980, 300)},
+		"a bubble in a whole window": {
+			other(``, "[0,0][1000,2000]",
+				`<node class="Bubble" content-desc="Bob" clickable="true" bounds="[0,900][120,1020]"/>`), "App Other",
+			image.Rect(0, 900, 120, 1020)},
 		"the status bar":               {other(``, "[0,0][1000,90]", note), "App", image.Rectangle{}},
 		"a navigation bar":             {other(``, "[0,1880][1000,2000]", note), "App", image.Rectangle{}},
 		"a navigation bar at the side": {other(``, "[900,0][1000,2000]", note), "App", image.Rectangle{}},
-		"a bar by its name":            {other(`title="NavigationBar0"`, "[0,1700][1000,2000]", note), "App", image.Rectangle{}},
-		"below the app":                {strings.Replace(other(``, "[0,0][1000,320]", note), `layer="5"`, `layer="0"`, 1), "App", image.Rectangle{}},
+		"a bar by its name": {other(`title="NavigationBar0"`, "[0,1700][1000,2000]", note), "App",
+			image.Rectangle{}},
+		"below the app": {strings.Replace(other(``, "[0,0][1000,320]", note), `layer="5"`, `layer="0"`, 1),
+			"App", image.Rectangle{}},
 	} {
 		got, err := parseDump([]byte(head + `<displays><display id="0">` + c.window + app + `</display></displays>`))
 		if err != nil {
@@ -264,11 +303,15 @@ func TestScreenOfASavedTree(t *testing.T) {
 		inner string
 		want  image.Point
 	}{
-		"the whole screen":   {`<android.widget.FrameLayout bounds="[0,0][1080,2400]"/>`, image.Pt(1080, 2400)},
-		"a bottom bar":       {`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View bounds="[0,2209][1080,2400]"/></android.widget.FrameLayout>`, image.Pt(1080, 2400)},
-		"scrolled away":      {`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View bounds="[0,2900][1080,3100]"/></android.widget.FrameLayout>`, image.Pt(1080, 2209)},
-		"not displayed":      {`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View displayed="false" bounds="[0,2000][1080,3100]"/></android.widget.FrameLayout>`, image.Pt(1080, 2209)},
-		"inside out":         {`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View bounds="[210,2706][469,2654]"/></android.widget.FrameLayout>`, image.Pt(1080, 2209)},
+		"the whole screen": {`<android.widget.FrameLayout bounds="[0,0][1080,2400]"/>`, image.Pt(1080, 2400)},
+		"a bottom bar": {
+			`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View bounds="[0,2209][1080,2400]"/></android.widget.FrameLayout>`, image.Pt(1080, 2400)},
+		"scrolled away": {
+			`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View bounds="[0,2900][1080,3100]"/></android.widget.FrameLayout>`, image.Pt(1080, 2209)},
+		"not displayed": {
+			`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View displayed="false" bounds="[0,2000][1080,3100]"/></android.widget.FrameLayout>`, image.Pt(1080, 2209)},
+		"inside out": {
+			`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View bounds="[210,2706][469,2654]"/></android.widget.FrameLayout>`, image.Pt(1080, 2209)},
 		"a dialog in it":     {`<android.widget.FrameLayout bounds="[100,500][900,900]"/>`, image.Pt(1080, 2209)},
 		"nothing of the bar": {`<android.widget.FrameLayout bounds="[0,0][1080,2209]"/>`, image.Pt(1080, 2209)},
 	} {
@@ -291,10 +334,12 @@ func TestFieldOfWhichTheCaretTells(t *testing.T) {
 		"no word of a hint, text":    {"Ada", "Ada", "  mCursorSelStart=3 mCursorSelEnd=3", "Ada", "", false},
 		"all of it selected":         {"Ada", "Ada", "  mCursorSelStart=0 mCursorSelEnd=3", "Ada", "", false},
 		"no word of a hint, unclear": {"Name", "Name", "  mCursorSelStart=0 mCursorSelEnd=0", "Name", "Name", true},
-		"the editor knows its hint":  {"Name", "Name", "      hintText=Name label=null\n  mCursorSelStart=0 mCursorSelEnd=0", "", "Name", true},
-		"the editor has another":     {"Ada", "Ada", "      hintText=Name label=null\n  mCursorSelStart=0 mCursorSelEnd=0", "Ada", "Name", false},
-		"the editor does not say":    {"Ada", "Ada", "      hintText=non-null label=null", "Ada", "Ada", true},
-		"nothing is told":            {"", "1", "mInputShown=true", "", "1", true},
+		"the editor knows its hint": {"Name", "Name", "      hintText=Name label=null\n  mCursorSelStart=0 mCursorSelEnd=0",
+			"", "Name", true},
+		"the editor has another": {"Ada", "Ada", "      hintText=Name label=null\n  mCursorSelStart=0 mCursorSelEnd=0",
+			"Ada", "Name", false},
+		"the editor does not say": {"Ada", "Ada", "      hintText=non-null label=null", "Ada", "Ada", true},
+		"nothing is told":         {"", "1", "mInputShown=true", "", "1", true},
 	} {
 		n := &screen.Node{Editable: true, Text: c.text, Hint: c.hint, HintUnsure: true}
 		settleByCaret(n, c.said)

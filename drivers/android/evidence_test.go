@@ -79,7 +79,8 @@ func TestRecorderThatIsGone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Fail(androidtest.Fault{Match: "kill -2 ", Nth: 1, Kind: androidtest.Error, Output: "/system/bin/sh: kill: 4321: No such process\n", Code: 1})
+		p.Fail(androidtest.Fault{Match: "kill -2 ", Nth: 1, Kind: androidtest.Error,
+			Output: "/system/bin/sh: kill: 4321: No such process\n", Code: 1})
 		if lost {
 			p.Fail(androidtest.Fault{Match: "pkill", Kind: androidtest.Error, Code: 1})
 		}
@@ -119,7 +120,8 @@ func TestRecordingAtASmallerSize(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{})
 	d.probe = 5 * time.Second
-	p.Fail(androidtest.Fault{Match: "screenrecord", Nth: 1, Kind: androidtest.Error, Output: "ERROR: unable to configure codec (err=-38)\n", Code: 1})
+	p.Fail(androidtest.Fault{Match: "screenrecord", Nth: 1, Kind: androidtest.Error,
+		Output: "ERROR: unable to configure codec (err=-38)\n", Code: 1})
 	r, err := d.StartRecording(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -278,7 +280,8 @@ func TestLogOfALostPhone(t *testing.T) {
 	}
 }
 
-// TestLogGoesOn: where the connection broke and where logcat gave up, the log goes on, with what was logged meanwhile, and each line once.
+// TestLogGoesOn: where the connection broke and where logcat gave up, the log goes on, with what was logged meanwhile,
+// and each line once.
 func TestLogGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, cut := range map[string]func(d *Device, p *androidtest.Phone){

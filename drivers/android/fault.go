@@ -110,7 +110,8 @@ func mend(id string, state drivers.State) string {
 	again := again(id)
 	switch state {
 	case "unauthorized":
-		return "unlock the phone and accept the question \"Allow USB debugging?\"; if it does not ask, revoke USB debugging " +
+		return "unlock the phone and accept the question \"Allow USB debugging?\"; if it does not ask, revoke USB " +
+			"debugging " +
 			"authorizations in its developer options and " + again
 	case "authorizing", "connecting":
 		return "wait a moment; if it stays so, accept the question on the phone's screen or " + again
@@ -122,7 +123,8 @@ func mend(id string, state drivers.State) string {
 	case "recovery", "sideload", "rescue", "bootloader", "fastboot", "fastbootd":
 		return "restart it into Android: `adb reboot`, or `fastboot reboot` from its boot loader"
 	case "no permissions":
-		return "this user may not use the USB device: install udev rules for Android (package android-sdk-platform-tools-common " +
+		return "this user may not use the USB device: install udev rules for Android (package " +
+			"android-sdk-platform-tools-common " +
 			"on Debian), join the group plugdev, and plug it in again"
 	case "host":
 		return "it is in USB host mode: change its USB mode to file transfer"

@@ -28,15 +28,27 @@ var calls = []struct {
 	name, service string
 	do            func(ctx context.Context, d *Device, dir string) error
 }{
-	{"tree", "uiautomator dump", func(ctx context.Context, d *Device, _ string) error { _, err := d.Tree(ctx); return err }},
-	{"screenshot", "screencap", func(ctx context.Context, d *Device, _ string) error { _, err := d.Screenshot(ctx); return err }},
+	{"tree", "uiautomator dump", func(ctx context.Context, d *Device, _ string) error {
+		_, err := d.Tree(ctx)
+		return err
+	}},
+	{"screenshot", "screencap", func(ctx context.Context, d *Device, _ string) error {
+		_, err := d.Screenshot(ctx)
+		return err
+	}},
 	{"tap", "input tap", func(ctx context.Context, d *Device, _ string) error { return d.Tap(ctx, image.Pt(500, 500)) }},
 	{"type", "input text", func(ctx context.Context, d *Device, _ string) error { return d.Type(ctx, "abc") }},
 	{"launch", "am start", func(ctx context.Context, d *Device, _ string) error {
 		return d.Launch(ctx, androidtest.LoginPackage, false)
 	}},
-	{"foreground", "dumpsys window", func(ctx context.Context, d *Device, _ string) error { _, err := d.Foreground(ctx); return err }},
-	{"keyboard", "dumpsys input_method", func(ctx context.Context, d *Device, _ string) error { _, err := d.KeyboardShown(ctx); return err }},
+	{"foreground", "dumpsys window", func(ctx context.Context, d *Device, _ string) error {
+		_, err := d.Foreground(ctx)
+		return err
+	}},
+	{"keyboard", "dumpsys input_method", func(ctx context.Context, d *Device, _ string) error {
+		_, err := d.KeyboardShown(ctx)
+		return err
+	}},
 	{"film", "screenrecord", func(ctx context.Context, d *Device, dir string) error {
 		r, err := d.StartRecording(ctx, dir)
 		if err != nil {
@@ -60,30 +72,48 @@ var calls = []struct {
 		}
 		return stop()
 	}},
-	{"long press", "input swipe", func(ctx context.Context, d *Device, _ string) error { return d.LongPress(ctx, image.Pt(500, 500), 0) }},
+	{"long press", "input swipe", func(ctx context.Context, d *Device, _ string) error {
+		return d.LongPress(ctx, image.Pt(500, 500), 0)
+	}},
 	{"swipe", "input swipe", func(ctx context.Context, d *Device, _ string) error {
 		return d.Swipe(ctx, image.Pt(500, 500), image.Pt(600, 900), 0)
 	}},
 	{"drag", "motionevent DOWN", func(ctx context.Context, d *Device, _ string) error {
 		return d.Drag(ctx, image.Pt(500, 500), image.Pt(600, 900), 0)
 	}},
-	{"press", "input keyevent", func(ctx context.Context, d *Device, _ string) error { return d.Press(ctx, []string{"tab"}) }},
+	{"press", "input keyevent", func(ctx context.Context, d *Device, _ string) error {
+		return d.Press(ctx, []string{"tab"})
+	}},
 	{"erase", "input keycombination", func(ctx context.Context, d *Device, _ string) error { return d.Erase(ctx, -1) }},
-	{"hide the keyboard", "dumpsys input_method", func(ctx context.Context, d *Device, _ string) error { return d.HideKeyboard(ctx) }},
-	{"stop", "am force-stop", func(ctx context.Context, d *Device, _ string) error { return d.Stop(ctx, androidtest.ListPackage) }},
-	{"clear", "pm clear", func(ctx context.Context, d *Device, _ string) error { return d.ClearApp(ctx, androidtest.ListPackage) }},
+	{"hide the keyboard", "dumpsys input_method", func(ctx context.Context, d *Device, _ string) error {
+		return d.HideKeyboard(ctx)
+	}},
+	{"stop", "am force-stop", func(ctx context.Context, d *Device, _ string) error {
+		return d.Stop(ctx, androidtest.ListPackage)
+	}},
+	{"clear", "pm clear", func(ctx context.Context, d *Device, _ string) error {
+		return d.ClearApp(ctx, androidtest.ListPackage)
+	}},
 	{"permissions", "dumpsys package", func(ctx context.Context, d *Device, _ string) error {
 		return d.SetPermissions(ctx, androidtest.LoginPackage, map[string]bool{"camera": true})
 	}},
 	{"list", "pm list", func(ctx context.Context, d *Device, _ string) error { _, err := d.ListApps(ctx); return err }},
-	{"link", "am start", func(ctx context.Context, d *Device, _ string) error { return d.OpenLink(ctx, "login://form", "") }},
+	{"link", "am start", func(ctx context.Context, d *Device, _ string) error {
+		return d.OpenLink(ctx, "login://form", "")
+	}},
 	{"rotate", "settings put", func(ctx context.Context, d *Device, _ string) error { return d.Rotate(ctx, false) }},
-	{"dark mode", "uimode night yes", func(ctx context.Context, d *Device, _ string) error { return d.DarkMode(ctx, true) }},
-	{"airplane mode", "airplane-mode enable", func(ctx context.Context, d *Device, _ string) error { return d.Airplane(ctx, true) }},
+	{"dark mode", "uimode night yes", func(ctx context.Context, d *Device, _ string) error {
+		return d.DarkMode(ctx, true)
+	}},
+	{"airplane mode", "airplane-mode enable", func(ctx context.Context, d *Device, _ string) error {
+		return d.Airplane(ctx, true)
+	}},
 	{"locale", "set-app-locales", func(ctx context.Context, d *Device, _ string) error {
 		return d.Locale(ctx, androidtest.LoginPackage, "fr-FR")
 	}},
-	{"notifications", "expand-notifications", func(ctx context.Context, d *Device, _ string) error { return d.Notifications(ctx) }},
+	{"notifications", "expand-notifications", func(ctx context.Context, d *Device, _ string) error {
+		return d.Notifications(ctx)
+	}},
 	{"crash", "logcat -d", func(ctx context.Context, d *Device, _ string) error {
 		if err := d.Launch(ctx, androidtest.LoginPackage, false); err != nil {
 			return err
@@ -111,7 +141,10 @@ var calls = []struct {
 	{"pinch", "sendevent", func(ctx context.Context, d *Device, _ string) error {
 		return d.Pinch(ctx, image.Pt(500, 500), 20, 200, 0)
 	}},
-	{"alert", "uiautomator dump", func(ctx context.Context, d *Device, _ string) error { _, err := d.Alert(ctx); return err }},
+	{"alert", "uiautomator dump", func(ctx context.Context, d *Device, _ string) error {
+		_, err := d.Alert(ctx)
+		return err
+	}},
 	{"calm", "settings put", func(ctx context.Context, d *Device, _ string) error { return d.Calm(ctx) }},
 	{"measure", "meminfo", func(ctx context.Context, d *Device, _ string) error {
 		if err := d.Launch(ctx, androidtest.LoginPackage, false); err != nil {
@@ -120,7 +153,10 @@ var calls = []struct {
 		_, err := d.Measure(ctx)
 		return err
 	}},
-	{"shell", "echo", func(ctx context.Context, d *Device, _ string) error { _, _, err := d.Shell(ctx, "echo"); return err }},
+	{"shell", "echo", func(ctx context.Context, d *Device, _ string) error {
+		_, _, err := d.Shell(ctx, "echo")
+		return err
+	}},
 }
 
 // ownTime tells whether a call's own limit is a matter of a minute or less, and can be seen with a fake clock.
@@ -134,8 +170,8 @@ func ownTime(call string) bool {
 	return true
 }
 
-// TestFaultMatrix breaks each call in each way. It must end, with an error that names the phone and blames nobody's app; nothing is
-// left; and once the phone is well again the call works.
+// TestFaultMatrix breaks each call in each way. It must end, with an error that names the phone and blames nobody's
+// app; nothing is left; and once the phone is well again the call works.
 func TestFaultMatrix(t *testing.T) {
 	t.Parallel()
 	faults := map[string]androidtest.Fault{
@@ -248,7 +284,8 @@ func TestPhoneGoneForGood(t *testing.T) {
 		t.Fatal(err)
 	}
 	phones[0].Disconnect()
-	if err := gone.Tap(t.Context(), image.Pt(1, 1)); !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), "GONE") {
+	if err := gone.Tap(t.Context(), image.Pt(1, 1)); !errors.Is(err, drivers.ErrDeviceLost) ||
+		!strings.Contains(err.Error(), "GONE") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := here.Screenshot(t.Context()); err != nil {
@@ -263,12 +300,14 @@ func TestNoServerAndNoADB(t *testing.T) {
 	t.Parallel()
 	driver := New(serverAt(nobody))
 	_, err := driver.Devices(t.Context())
-	if missing := new(drivers.Unavailable); !errors.As(err, &missing) || !strings.Contains(err.Error(), "adb is not installed") {
+	if missing := new(drivers.Unavailable); !errors.As(err, &missing) ||
+		!strings.Contains(err.Error(), "adb is not installed") {
 		t.Errorf("error %v", err)
 	}
 }
 
-// scripted is an adb server of a few lines on pipes, for what takes long in reality: fake clocks do not wait for sockets.
+// scripted is an adb server of a few lines on pipes, for what takes long in reality: fake clocks do not wait for
+// sockets.
 type scripted struct {
 	devices string
 	mute    bool // a hanging service is not even accepted
@@ -434,7 +473,10 @@ func TestOldDeviceWithoutShellV2(t *testing.T) {
 func TestOutputIsCapped(t *testing.T) {
 	t.Parallel()
 	l := &link{serial: "LOUD", features: map[string]bool{"shell_v2": true}, srv: New(serverAt("127.0.0.1:1")).srv}
-	l.srv.dial = scripted{answer: func(string, string) (string, bool) { return strings.Repeat(says("0123456789"), 10), false }}.dial
+	l.srv.dial = scripted{answer: func(string, string) (string, bool) {
+		return strings.Repeat(says("0123456789"), 10),
+			false
+	}}.dial
 	_, err := l.run(t.Context(), command{name: "x", line: "x", max: 5})
 	if long := new(tooLong); !errors.As(err, &long) || errors.Is(err, drivers.ErrDeviceLost) {
 		t.Errorf("error %v", err)

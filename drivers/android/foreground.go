@@ -14,12 +14,13 @@ import (
 var (
 	focusLine   = lazyregexp.New(`(?m)^\s*mCurrentFocus=(.*)$`)
 	focusedApp  = lazyregexp.New(`(?m)^\s*mFocusedApp=(.*)$`)
-	resumedLine = lazyregexp.New(`(?m)^\s*(?:topResumedActivity=|mResumedActivity:|ResumedActivity:|mFocusedActivity:)\s*(.*)$`)
-	component   = lazyregexp.New(`(?:^|[\s{])([A-Za-z]\w*(?:\.\w+)+)/[\w.$]+`)
+	resumedLine = lazyregexp.New(
+		`(?m)^\s*(?:topResumedActivity=|mResumedActivity:|ResumedActivity:|mFocusedActivity:)\s*(.*)$`)
+	component = lazyregexp.New(`(?:^|[\s{])([A-Za-z]\w*(?:\.\w+)+)/[\w.$]+`)
 )
 
-// Foreground names the package of the focused window, or of the focused app where the window is the system's (the status bar, a
-// popup). During a change of windows there is none, and the answer is "".
+// Foreground names the package of the focused window, or of the focused app where the window is the system's (the
+// status bar, a popup). During a change of windows there is none, and the answer is "".
 func (d *Device) Foreground(ctx context.Context) (string, error) {
 	said, err := d.focus(ctx)
 	if err != nil {
@@ -102,7 +103,8 @@ func (d *Device) KeyboardShown(ctx context.Context) (bool, error) {
 	return parseKeyboard(string(o.out)), nil
 }
 
-// parseKeyboard prefers what the service says to what the keyboard itself says, which stays true for a while after it was hidden.
+// parseKeyboard prefers what the service says to what the keyboard itself says, which stays true for a while after it
+// was hidden.
 func parseKeyboard(dumpsys string) bool {
 	for _, line := range []*lazyregexp.Regexp{inputShown, viewShown} {
 		if m := line.FindStringSubmatch(dumpsys); m != nil {
@@ -123,10 +125,11 @@ var (
 	givenInsets    = lazyregexp.New(`mGiven(?:Content|Visible)Insets=\[\d+,(\d+)\]`)
 )
 
-// KeyboardArea asks the input method service whether there is one, and the window manager where it takes touches: its window is often as
-// large as the screen. Where that is not told it is taken for two fifths of the screen.
+// KeyboardArea asks the input method service whether there is one, and the window manager where it takes touches: its
+// window is often as large as the screen. Where that is not told it is taken for two fifths of the screen.
 func (d *Device) KeyboardArea(ctx context.Context) (image.Rectangle, error) {
-	o, err := d.run(ctx, command{name: "dumpsys input_method", asks: true, line: "dumpsys input_method; dumpsys window windows"})
+	o, err := d.run(ctx, command{name: "dumpsys input_method", asks: true,
+		line: "dumpsys input_method; dumpsys window windows"})
 	if err != nil || !parseKeyboard(string(o.out)) {
 		return image.Rectangle{}, err
 	}

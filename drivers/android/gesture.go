@@ -65,19 +65,20 @@ func (d *Device) Drag(ctx context.Context, a, b image.Point, took time.Duration)
 	return d.gesture(ctx, touch{kind: touchDrag, from: a, to: b, took: took, points: []image.Point{a, b}})
 }
 
-// inputDrag: from Android 12 on that is single events in one shell line, because `input draganddrop` holds for
-// no longer than a view's long press, too short for a gesture detector's; before, each event would start a VM, so there it is
-// `draganddrop` (Android 7).
+// inputDrag: from Android 12 on that is single events in one shell line, because `input draganddrop` holds for no
+// longer than a view's long press, too short for a gesture detector's; before, each event would start a VM, so there it
+// is `draganddrop` (Android 7).
 func (d *Device) inputDrag(ctx context.Context, a, b image.Point, took time.Duration) error {
 	took = max(took, shortestSwipe)
 	down := false
-	_, err := d.give(ctx, input{name: "drag", took: took + dragHold + dragEnd + dragSteps*moveCost, line: func(via string) string {
-		down = via == viaCmd
-		if !down {
-			return fmt.Sprintf("%s draganddrop %d %d %d %d %d", via, a.X, a.Y, b.X, b.Y, took.Milliseconds())
-		}
-		return dragLine(via, a, b, took)
-	}})
+	_, err := d.give(ctx, input{name: "drag", took: took + dragHold + dragEnd + dragSteps*moveCost,
+		line: func(via string) string {
+			down = via == viaCmd
+			if !down {
+				return fmt.Sprintf("%s draganddrop %d %d %d %d %d", via, a.X, a.Y, b.X, b.Y, took.Milliseconds())
+			}
+			return dragLine(via, a, b, took)
+		}})
 	if err != nil && down {
 		// The finger may still be down, and would spoil the next gesture.
 		_, _ = d.run(d.life, command{name: "input cancel", limit: hurriedLimit,
@@ -101,8 +102,8 @@ func dragLine(via string, a, b image.Point, took time.Duration) string {
 	return strings.Join(append(parts, rest(dragEnd), event("UP", b)), " && ")
 }
 
-// onScreen checks points against the last screenshot, and against a new one before it refuses any that the screen would have if
-// it had turned. Points outside it are taken by Android without a word.
+// onScreen checks points against the last screenshot, and against a new one before it refuses any that the screen would
+// have if it had turned. Points outside it are taken by Android without a word.
 func (d *Device) onScreen(ctx context.Context, points ...image.Point) error {
 	size := d.screenSize()
 	if size == (image.Point{}) || within(size, points) == nil {
@@ -116,7 +117,8 @@ func (d *Device) onScreen(ctx context.Context, points ...image.Point) error {
 		size = d.screenSize()
 	}
 	if p := within(size, points); p != nil {
-		return fmt.Errorf("device %s: %w: the point %d,%d is not on the screen of %dx%d", d.link.serial, drivers.ErrNotActionable,
+		return fmt.Errorf("device %s: %w: the point %d,%d is not on the screen of %dx%d", d.link.serial,
+			drivers.ErrNotActionable,
 			p.X, p.Y, size.X, size.Y)
 	}
 	return nil

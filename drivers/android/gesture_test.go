@@ -46,7 +46,8 @@ func TestGesturesOnEveryAndroid(t *testing.T) {
 				{"Tapped", func() error { return d.Tap(t.Context(), target) }},
 				{"Long pressed", func() error { return d.LongPress(t.Context(), target, 800*time.Millisecond) }},
 				{"Tapped", func() error { return d.LongPress(t.Context(), target, 0) }},
-				{"Apple dropped beside the basket", func() error { return d.Drag(t.Context(), apple, target, 300*time.Millisecond) }},
+				{"Apple dropped beside the basket",
+					func() error { return d.Drag(t.Context(), apple, target, 300*time.Millisecond) }},
 				{"Double tapped", func() error { return d.DoubleTap(t.Context(), target) }},
 				{"Apple in the basket", func() error { return d.Drag(t.Context(), apple, basket, 0) }},
 			} {
@@ -167,7 +168,8 @@ func TestPress(t *testing.T) {
 			} else if got := p.Keys(); err != nil || !slices.Equal(got[len(got)-1], []int{113, 59, 122}) {
 				t.Errorf("%v, %v", got, err)
 			}
-			if err := d.Press(t.Context(), []string{"home"}); err != nil || strings.HasPrefix(p.Foreground(), androidtest.LoginPackage) {
+			if err := d.Press(t.Context(), []string{"home"}); err != nil ||
+				strings.HasPrefix(p.Foreground(), androidtest.LoginPackage) {
 				t.Errorf("home: %v, %s is in front", err, p.Foreground())
 			}
 		})
@@ -232,7 +234,8 @@ func TestEraseWithoutAField(t *testing.T) {
 // TestHideKeyboard: the screen stays, whatever the phone makes of escape, and when there is no keyboard.
 func TestHideKeyboard(t *testing.T) {
 	t.Parallel()
-	for name, kind := range map[string]androidtest.Options{"": {}, "deaf to escape": {DeafToEscape: true}, "escape goes back": {EscapeGoesBack: true}} {
+	for name, kind := range map[string]androidtest.Options{"": {}, "deaf to escape": {DeafToEscape: true},
+		"escape goes back": {EscapeGoesBack: true}} {
 		for _, api := range levels() {
 			t.Run(fmt.Sprintf("%d/%s", api, name), func(t *testing.T) {
 				t.Parallel()

@@ -9,7 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// fieldFacts is what a dump says of a field beside its text. An empty field gives its hint as its text, whatever else it says.
+// fieldFacts is what a dump says of a field beside its text. An empty field gives its hint as its text, whatever else
+// it says.
 type fieldFacts struct {
 	hintKnown             bool // the dump tells hints
 	showing, showingKnown bool // whether the hint is shown
@@ -54,8 +55,8 @@ var (
 	editorHint = lazyregexp.New(`(?m)^\s*hintText=(.*?)(?: label=.*)?$`)
 )
 
-// askCaret asks the input method service about the field that has the focus, when its text may be its hint: only in front of a text the
-// caret stands anywhere but at the beginning. What cannot be found out stays as it is.
+// askCaret asks the input method service about the field that has the focus, when its text may be its hint: only in
+// front of a text the caret stands anywhere but at the beginning. What cannot be found out stays as it is.
 func (d *Device) askCaret(ctx context.Context, t *screen.Tree) {
 	n := t.Focused()
 	if n == nil || !n.HintUnsure {

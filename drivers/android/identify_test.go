@@ -16,7 +16,8 @@ func TestIdentify(t *testing.T) {
 	if err := d.Launch(t.Context(), androidtest.LoginPackage, true); err != nil {
 		t.Fatal(err)
 	}
-	if id, err := d.Identify(t.Context()); err != nil || id == nil || *id != (drivers.Identity{ID: androidtest.LoginPackage, Version: "1.0"}) {
+	if id, err := d.Identify(t.Context()); err != nil || id == nil ||
+		*id != (drivers.Identity{ID: androidtest.LoginPackage, Version: "1.0"}) {
 		t.Errorf("%+v, %v", id, err)
 	}
 }

@@ -19,7 +19,8 @@ const (
 	cmdInputAPI = 31
 )
 
-// Tap touches one point, once. When the connection breaks it may have happened, and the error is what the caller has to live with.
+// Tap touches one point, once. When the connection breaks it may have happened, and the error is what the caller has to
+// live with.
 func (d *Device) Tap(ctx context.Context, p image.Point) error {
 	return d.gesture(ctx, touch{kind: touchTap, from: p, points: []image.Point{p}})
 }
@@ -37,8 +38,9 @@ func (d *Device) inputs(ctx context.Context, name string, args []string) (output
 // input is one shell line that gives the phone input, however many events that is.
 type input struct {
 	name string
-	took time.Duration           // that the events take by themselves
-	line func(via string) string // via is the program that takes input. When it does not know itself, nothing may have happened.
+	took time.Duration // that the events take by themselves
+	// via is the program that takes input. When it does not know itself, nothing may have happened.
+	line func(via string) string
 }
 
 func (d *Device) give(ctx context.Context, in input) (output, error) {
@@ -100,15 +102,16 @@ func (d *Device) inputProgram(ctx context.Context) (string, error) {
 	return via, nil
 }
 
-var unknownCommand = lazyregexp.New(`(?i)can't find service|no shell command implementation|inaccessible or not found|` +
-	`cmd: (input: )?not found|failure calling service input|unknown command`)
+var unknownCommand = lazyregexp.New(
+	`(?i)can't find service|no shell command implementation|inaccessible or not found|` +
+		`cmd: (input: )?not found|failure calling service input|unknown command`)
 
 func noSuchCommand(o output) bool {
 	return o.code == 127 || o.code != 0 && unknownCommand.MatchString(o.text())
 }
 
-// inputError finds out whether the phone took the input. The tool says so by its exit code on new phones, and by a stack trace on
-// old ones.
+// inputError finds out whether the phone took the input. The tool says so by its exit code on new phones, and by a
+// stack trace on old ones.
 func (d *Device) inputError(name string, o output) error {
 	said := o.text()
 	switch {

@@ -26,8 +26,10 @@ func isSet(name string) bool {
 	return false
 }
 
-// installParts installs an app that consists of several APKs: all of a folder, or those of an archive that fit the phone.
-func (d *Device) installParts(ctx context.Context, path string, info os.FileInfo, progress func(done, total int64)) error {
+// installParts installs an app that consists of several APKs: all of a folder, or those of an archive that fit the
+// phone.
+func (d *Device) installParts(ctx context.Context, path string, info os.FileInfo,
+	progress func(done, total int64)) error {
 	name := filepath.Base(path)
 	ctx, done := context.WithTimeoutCause(ctx, installLimit, d.link.tooSlow("install "+name, installLimit))
 	defer done()
@@ -61,7 +63,8 @@ func (d *Device) installParts(ctx context.Context, path string, info os.FileInfo
 
 // traits asks the phone for what decides which parts of an app it needs.
 func (d *Device) traits(ctx context.Context) (traits, error) {
-	o, err := d.link.run(ctx, command{name: "getprop", asks: true, line: "getprop ro.product.cpu.abilist; getprop ro.product.cpu.abi"})
+	o, err := d.link.run(ctx, command{name: "getprop", asks: true,
+		line: "getprop ro.product.cpu.abilist; getprop ro.product.cpu.abi"})
 	if err != nil {
 		return traits{}, err
 	}
@@ -72,7 +75,8 @@ func (d *Device) traits(ctx context.Context) (traits, error) {
 var sessionMade = lazyregexp.New(`(?m)^Success.*\[(\d+)\]`)
 
 // installTogether installs APKs in one session of the package manager, which takes all of them or none.
-func (d *Device) installTogether(ctx context.Context, name string, parts []apkPart, progress func(done, total int64)) error {
+func (d *Device) installTogether(ctx context.Context, name string, parts []apkPart,
+	progress func(done, total int64)) error {
 	manager := "exec:pm "
 	if streams, err := d.link.has(ctx, "cmd"); err != nil {
 		return err

@@ -56,7 +56,8 @@ func archiveOf(t *testing.T, name string, method uint16, files map[string][]byte
 func TestInstallFolderOfAPKs(t *testing.T) {
 	t.Parallel()
 	dir := folderOf(t, map[string][]byte{
-		"base.apk": part(""), "split_config.xhdpi.apk": part("config.xhdpi"), "config en;reboot.apk": part("config.en"), "notes.txt": nil,
+		"base.apk": part(""), "split_config.xhdpi.apk": part("config.xhdpi"), "config en;reboot.apk": part("config.en"),
+		"notes.txt": nil,
 	})
 	for _, old := range []bool{false, true} {
 		d, p := openPhone(t, androidtest.Options{NoCmd: old})
@@ -76,24 +77,29 @@ func TestInstallFolderOfAPKs(t *testing.T) {
 func TestInstallArchiveOfAPKs(t *testing.T) {
 	t.Parallel()
 	splits := map[string][]byte{
-		"toc.pb": nil, "splits/base-master.apk": part(""), "splits/base-master_2.apk": part(""), "standalones/standalone-x86.apk": part(""),
-		"splits/base-arm64_v8a.apk": part("config.arm64_v8a"), "splits/base-armeabi_v7a.apk": part("config.armeabi_v7a"),
-		"splits/base-x86_64.apk": part("config.x86_64"), "splits/base-mdpi.apk": part("config.mdpi"), "splits/base-xhdpi.apk": part("config.xhdpi"),
-		"splits/base-xxxhdpi.apk": part("config.xxxhdpi"), "splits/base-de.apk": part("config.de"), "splits/base-fil.apk": part("config.fil"),
+		"toc.pb": nil, "splits/base-master.apk": part(""), "splits/base-master_2.apk": part(""),
+		"standalones/standalone-x86.apk": part(""),
+		"splits/base-arm64_v8a.apk":      part("config.arm64_v8a"), "splits/base-armeabi_v7a.apk": part("config.armeabi_v7a"),
+		"splits/base-x86_64.apk": part("config.x86_64"), "splits/base-mdpi.apk": part("config.mdpi"),
+		"splits/base-xhdpi.apk":   part("config.xhdpi"),
+		"splits/base-xxxhdpi.apk": part("config.xxxhdpi"), "splits/base-de.apk": part("config.de"),
+		"splits/base-fil.apk":      part("config.fil"),
 		"splits/camera-master.apk": part("camera"), "splits/camera-mdpi.apk": part("camera.config.mdpi"),
 		"splits/later-master.apk": apkfile.Build(apkfile.Facts{Package: shop, Split: "later", OnDemand: true}),
 		"splits/later-astc.apk":   apkfile.Build(apkfile.Facts{Package: shop, Split: "later.config.astc"}),
 	}
 	fitting := []string{"camera", "camera.config.mdpi", "config.arm64_v8a", "config.de", "config.fil", "config.xxxhdpi"}
 	universal := map[string][]byte{"universal.apk": part(""), "splits/base-master.apk": []byte("no APK")}
-	plain := map[string][]byte{"manifest.json": nil, shop + ".apk": part(""), "config.de.apk": part("config.de"), "config.x86.apk": part("config.x86"),
+	plain := map[string][]byte{"manifest.json": nil, shop + ".apk": part(""), "config.de.apk": part("config.de"),
+		"config.x86.apk":         part("config.x86"),
 		"config.armeabi_v7a.apk": part("config.armeabi_v7a")}
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
 		for name, c := range map[string]struct {
 			files map[string][]byte
 			want  []string
 		}{
-			"app.apks": {splits, fitting}, "all.APKS": {universal, nil}, "app.xapk": {plain, []string{"config.armeabi_v7a", "config.de"}},
+			"app.apks": {splits, fitting}, "all.APKS": {universal, nil},
+			"app.xapk": {plain, []string{"config.armeabi_v7a", "config.de"}},
 			"app.apkm": {plain, []string{"config.armeabi_v7a", "config.de"}},
 		} {
 			d, p := openPhone(t, androidtest.Options{Density: 420})
@@ -115,20 +121,26 @@ func TestAppsInPartsRefused(t *testing.T) {
 	d, p := openPhone(t, androidtest.Options{})
 	p.Fail(androidtest.Fault{Match: "install-", Kind: androidtest.Refuse})
 	for path, want := range map[string]string{
-		folderOf(t, files{"app.aab": nil}) + "/app.aab":                                               "--mode=universal",
-		folderOf(t, files{"app.apkm": []byte("PK\x03\x04")}) + "/app.apkm":                            "--mode=universal",
-		folderOf(t, files{"a.txt": nil}):                                                              "folder without an APK",
-		folderOf(t, files{"a.apk": part("config.de")}):                                                "not its base",
-		folderOf(t, files{"a.apk": part(""), "b.apk": part("")}):                                      "a.apk and b.apk are both the app's base",
-		folderOf(t, files{"a.apk": part(""), "b.apk": part("x"), "c.apk": part("x")}):                 "both the part x",
-		folderOf(t, files{"a.apk": part(""), "b.apk": other}):                                         "com.example.other",
-		folderOf(t, files{"a.apk": part(""), "b.apk": newer}):                                         "of version 7, and b.apk of 8",
-		folderOf(t, files{"a.apk": part(""), "b.apk": []byte("PK")}):                                  "b.apk is not an APK",
-		archiveOf(t, "1.apks", zip.Store, files{"toc.pb": nil}):                                       "neither universal.apk",
-		archiveOf(t, "2.apks", zip.Store, files{"a.apk": part(""), "b.apk": other}):                   "com.example.other",
-		archiveOf(t, "3.apks", zip.Store, files{"a.apk": part(""), "b.apk": part("config.x86")}):      "native code is for x86",
-		archiveOf(t, "4.apks", zip.Store, files{"a.apk": part(""), "b.apk": part("config.astc")}):     "(astc)",
-		archiveOf(t, "5.apks", zip.Store, files{"a.apk": part(""), "b.apk": some}):                    "module some is for some phones",
+		folderOf(t, files{"app.aab": nil}) + "/app.aab":                    "--mode=universal",
+		folderOf(t, files{"app.apkm": []byte("PK\x03\x04")}) + "/app.apkm": "--mode=universal",
+		folderOf(t, files{
+			"a.txt": nil}): "folder without an APK",
+		folderOf(t, files{"a.apk": part("config.de")}): "not its base",
+		folderOf(t, files{"a.apk": part(""),
+			"b.apk": part("")}): "a.apk and b.apk are both the app's base",
+		folderOf(t, files{"a.apk": part(""), "b.apk": part("x"), "c.apk": part("x")}): "both the part x",
+		folderOf(t, files{"a.apk": part(""), "b.apk": other}):                         "com.example.other",
+		folderOf(t, files{"a.apk": part(""),
+			"b.apk": newer}): "of version 7, and b.apk of 8",
+		folderOf(t, files{"a.apk": part(""), "b.apk": []byte("PK")}): "b.apk is not an APK",
+		archiveOf(t, "1.apks", zip.Store,
+			files{"toc.pb": nil}): "neither universal.apk",
+		archiveOf(t, "2.apks", zip.Store, files{"a.apk": part(""), "b.apk": other}): "com.example.other",
+		archiveOf(t, "3.apks", zip.Store,
+			files{"a.apk": part(""), "b.apk": part("config.x86")}): "native code is for x86",
+		archiveOf(t, "4.apks", zip.Store, files{"a.apk": part(""), "b.apk": part("config.astc")}): "(astc)",
+		archiveOf(t, "5.apks", zip.Store,
+			files{"a.apk": part(""), "b.apk": some}): "module some is for some phones",
 		archiveOf(t, "6.apks", zip.Store, files{"a.apk": part(""), "../b.apk": part("x")}):            "leads out",
 		archiveOf(t, "7.apks", zip.Store, files{"a.apk": part(""), `..\b.apk`: part("x")}):            "leads out",
 		archiveOf(t, "8.xapk", zip.Store, files{"a.apk": part(""), "Android/obb/main.obb": nil}):      "expansion file",
@@ -145,13 +157,17 @@ func TestInstallPartsLeavesNoSession(t *testing.T) {
 	t.Parallel()
 	dir := folderOf(t, map[string][]byte{"base.apk": part(""), "b.apk": part("config.de")})
 	d, p := openPhone(t, androidtest.Options{})
-	p.Fail(androidtest.Fault{Match: "install-write", Nth: 2, Kind: androidtest.Error, Output: "Error: failed to write; disk\n", Code: 1})
-	if err := d.Install(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "failed to write; disk") || p.InstallSessions() != 0 {
+	p.Fail(androidtest.Fault{Match: "install-write", Nth: 2, Kind: androidtest.Error,
+		Output: "Error: failed to write; disk\n", Code: 1})
+	if err := d.Install(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "failed to write; disk") ||
+		p.InstallSessions() != 0 {
 		t.Errorf("a refused part: %v, %d sessions", err, p.InstallSessions())
 	}
 	p.Heal()
-	p.Fail(androidtest.Fault{Match: "install-commit", Kind: androidtest.Error, Output: "Failure [INSTALL_FAILED_INSUFFICIENT_STORAGE]\n", Code: 1})
-	if err := d.Install(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "storage is full (Failure [INSTALL_FAILED") || drivers.AppIsWrong(err) {
+	p.Fail(androidtest.Fault{Match: "install-commit", Kind: androidtest.Error,
+		Output: "Failure [INSTALL_FAILED_INSUFFICIENT_STORAGE]\n", Code: 1})
+	if err := d.Install(t.Context(), dir); err == nil ||
+		!strings.Contains(err.Error(), "storage is full (Failure [INSTALL_FAILED") || drivers.AppIsWrong(err) {
 		t.Errorf("a refused commit: %v", err)
 	}
 	p.Heal()

@@ -17,8 +17,8 @@ const (
 // hideTries is how often the back key is pressed: the first one may close what a keyboard has opened of its own.
 const hideTries = 2
 
-// HideKeyboard sends the back key, which an open keyboard takes for itself, and only while it is shown, because without one it leaves the
-// screen. Escape would do that on some phones although the keyboard is open.
+// HideKeyboard sends the back key, which an open keyboard takes for itself, and only while it is shown, because without
+// one it leaves the screen. Escape would do that on some phones although the keyboard is open.
 func (d *Device) HideKeyboard(ctx context.Context) error {
 	shown, err := d.KeyboardShown(ctx)
 	for range hideTries {

@@ -39,8 +39,10 @@ func keyCode(name string) (int, bool) {
 		"enter": 66, "tab": 61, "space": 62, "backspace": keyBackspace, "delete": keyForwardDel, "escape": keyEscape,
 		"up": 19, "down": 20, "left": 21, "right": 22, "home": keyHome, "end": keyMoveEnd, "pageUp": 92, "pageDown": 93,
 		"back": keyBack, "appSwitch": 187, "menu": 82, "power": 26, "volumeUp": 24, "volumeDown": 25, "search": 84,
-		"lock": 276, "select": 23, "playPause": 85, "mediaStop": 86, "mediaNext": 87, "mediaPrevious": 88, "rewind": 89, "fastForward": 90,
-		"navigateUp": 280, "navigateDown": 281, "buttonA": 96, "buttonB": 97, "tvInput": 178, "hdmi1": 243, "hdmi2": 244, "hdmi3": 245,
+		"lock": 276, "select": 23, "playPause": 85, "mediaStop": 86, "mediaNext": 87, "mediaPrevious": 88, "rewind": 89,
+		"fastForward": 90,
+		"navigateUp":  280, "navigateDown": 281, "buttonA": 96, "buttonB": 97, "tvInput": 178, "hdmi1": 243, "hdmi2": 244,
+		"hdmi3": 245,
 		"shift": keyShift, "control": keyControl, "alt": 57, "meta": 117,
 	}[name]
 	return code, ok
@@ -63,8 +65,8 @@ func characterCode(r rune) (int, bool) {
 	return code, ok
 }
 
-// Press presses keys. A single character is typed as text, so is a letter with shift; all else that is pressed together needs
-// Android 12. "home" alone is the phone's button; with other keys it goes to the beginning of the line.
+// Press presses keys. A single character is typed as text, so is a letter with shift; all else that is pressed together
+// needs Android 12. "home" alone is the phone's button; with other keys it goes to the beginning of the line.
 func (d *Device) Press(ctx context.Context, keys []string) error {
 	if text, ok := asText(keys); ok {
 		return d.Type(ctx, text)
@@ -76,7 +78,8 @@ func (d *Device) Press(ctx context.Context, keys []string) error {
 			code, ok = characterCode(r)
 		}
 		if !ok {
-			return fmt.Errorf("device %s: %w: no key %q; there are single characters, %s", d.link.serial, drivers.ErrUnsupported, key,
+			return fmt.Errorf("device %s: %w: no key %q; there are single characters, %s", d.link.serial,
+				drivers.ErrUnsupported, key,
 				strings.Join(drivers.KeyNames(), ", "))
 		}
 		if code == keyHome && len(keys) > 1 {
@@ -91,7 +94,8 @@ func (d *Device) Press(ctx context.Context, keys []string) error {
 		_, err := d.inputs(ctx, "keyevent", []string{keyEvents(codes)})
 		return err
 	case d.info.APILevel < keyCombinationAPI:
-		return fmt.Errorf("device %s: %w: %s: keys are pressed together from Android 12 on, this is Android %s", d.link.serial,
+		return fmt.Errorf("device %s: %w: %s: keys are pressed together from Android 12 on, this is Android %s",
+			d.link.serial,
 			drivers.ErrUnsupported, strings.Join(keys, "+"), d.info.OSVersion)
 	}
 	_, err := d.inputs(ctx, "keycombination", []string{keyCombination(codes...)})
@@ -136,9 +140,10 @@ const (
 	longestSecret = 64
 )
 
-// Erase takes characters from the end of the field, wherever the caret is. Everything goes by select-all and one key from
-// Android 12 on; before, as many keys are sent as the field shows characters, and no more: an empty field may do something of
-// its own with a backspace. (Old Androids give the hint of an empty field as its text.) Whether it came true is seen on the screen.
+// Erase takes characters from the end of the field, wherever the caret is. Everything goes by select-all and one key
+// from Android 12 on; before, as many keys are sent as the field shows characters, and no more: an empty field may do
+// something of its own with a backspace. (Old Androids give the hint of an empty field as its text.) Whether it came
+// true is seen on the screen.
 func (d *Device) Erase(ctx context.Context, n int) error {
 	combines := d.info.APILevel >= keyCombinationAPI
 	if n < 0 && combines {

@@ -126,8 +126,8 @@ func (l *link) start(ctx context.Context, line string) (*process, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Standard input stays open and empty: a packet that closes it may arrive after a short command has ended, and the reset that
-		// follows would take the command's output with it.
+		// Standard input stays open and empty: a packet that closes it may arrive after a short command has ended, and the
+		// reset that follows would take the command's output with it.
 		return &process{c: c, v2: true}, nil
 	}
 	return l.startLegacy(ctx, line)
@@ -159,8 +159,9 @@ func (l *link) startLegacy(ctx context.Context, line string) (*process, error) {
 
 const exitMark = "taproot-exit:"
 
-// run runs a command to its end. An exit code other than zero is not an error here: many of Android's commands err in both. What only
-// asks is asked once more when the connection breaks and the device comes back; input never is, for it may have happened.
+// run runs a command to its end. An exit code other than zero is not an error here: many of Android's commands err in
+// both. What only asks is asked once more when the connection breaks and the device comes back; input never is, for it
+// may have happened.
 func (l *link) run(ctx context.Context, cmd command) (output, error) {
 	o, err := l.runOnce(ctx, cmd)
 	if cmd.asks && dropped(err) && l.returns(ctx) {

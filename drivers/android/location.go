@@ -14,7 +14,8 @@ var _ drivers.LocationSetter = (*Device)(nil)
 // mockAPI is the first Android whose location service takes test providers by command.
 const mockAPI = 31
 
-// SetLocation makes test providers of the phone's own and gives them the place. Apps can tell such a place from a real one.
+// SetLocation makes test providers of the phone's own and gives them the place. Apps can tell such a place from a real
+// one.
 func (d *Device) SetLocation(ctx context.Context, at drivers.Coordinates) error {
 	if err := d.since(mockAPI, "a made-up location"); err != nil {
 		return err
@@ -26,9 +27,11 @@ func (d *Device) SetLocation(ctx context.Context, at drivers.Coordinates) error 
 		if err := d.noteRestore(func(debts *restoreState) { debts.Location = true }); err != nil {
 			return err
 		}
-		lines := []string{"appops set com.android.shell android:mock_location allow", "cmd location set-location-enabled true"}
+		lines := []string{"appops set com.android.shell android:mock_location allow",
+			"cmd location set-location-enabled true"}
 		for _, p := range locationProviders() {
-			lines = append(lines, "cmd location providers add-test-provider "+p, "cmd location providers set-test-provider-enabled "+p+" true")
+			lines = append(lines, "cmd location providers add-test-provider "+p,
+				"cmd location providers set-test-provider-enabled "+p+" true")
 		}
 		if err := d.change(ctx, "make test providers of its location", strings.Join(lines, " && ")); err != nil {
 			return err
@@ -43,8 +46,9 @@ func (d *Device) SetLocation(ctx context.Context, at drivers.Coordinates) error 
 	}
 	var lines []string
 	for _, p := range locationProviders() {
-		lines = append(lines, fmt.Sprintf("cmd location providers set-test-provider-location %s --location %s,%s --accuracy %s", p,
-			decimal(at.Latitude), decimal(at.Longitude), decimal(accuracy)))
+		lines = append(lines,
+			fmt.Sprintf("cmd location providers set-test-provider-location %s --location %s,%s --accuracy %s", p,
+				decimal(at.Latitude), decimal(at.Longitude), decimal(accuracy)))
 	}
 	return d.change(ctx, "set its location", strings.Join(lines, " && "))
 }

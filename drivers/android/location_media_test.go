@@ -17,7 +17,8 @@ import (
 func TestLocation(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{API: 34})
-	for _, at := range []drivers.Coordinates{{Latitude: 52.52, Longitude: 13.405}, {Latitude: -33.8688, Longitude: -0.0000125, Accuracy: 20}} {
+	for _, at := range []drivers.Coordinates{{Latitude: 52.52, Longitude: 13.405},
+		{Latitude: -33.8688, Longitude: -0.0000125, Accuracy: 20}} {
 		if err := d.SetLocation(t.Context(), at); err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +33,8 @@ func TestLocation(t *testing.T) {
 		t.Error("the made-up place stays after Close")
 	}
 	old, _ := openPhone(t, androidtest.Options{API: 30})
-	if err := old.SetLocation(t.Context(), drivers.Coordinates{}); !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "API level 31") {
+	if err := old.SetLocation(t.Context(), drivers.Coordinates{}); !errors.Is(err, drivers.ErrUnsupported) ||
+		!strings.Contains(err.Error(), "API level 31") {
 		t.Errorf("Android 11: %v", err)
 	}
 }
@@ -93,7 +95,8 @@ func TestPinch(t *testing.T) {
 		landscape bool
 	}{
 		{"Android 7", androidtest.Options{API: 24}, false}, {"Android 9", androidtest.Options{API: 28}, false},
-		{"Android 9 on its side", androidtest.Options{API: 28}, true}, {"Android 14 with root", androidtest.Options{API: 34, Root: true}, false},
+		{"Android 9 on its side", androidtest.Options{API: 28}, true},
+		{"Android 14 with root", androidtest.Options{API: 34, Root: true}, false},
 		{"Android 11", androidtest.Options{API: 30}, false}, {"Android 16 on its side", androidtest.Options{API: 36}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -133,7 +136,8 @@ func far(a, b image.Point) int {
 func TestPinchWhereItIsForbidden(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{API: 28})
-	p.Fail(androidtest.Fault{Match: "sendevent", Kind: androidtest.Error, Code: 1, Output: "sendevent: /dev/input/event1: Permission denied\n"})
+	p.Fail(androidtest.Fault{Match: "sendevent", Kind: androidtest.Error, Code: 1,
+		Output: "sendevent: /dev/input/event1: Permission denied\n"})
 	err := d.Pinch(t.Context(), image.Pt(500, 1000), 20, 200, 100*time.Millisecond)
 	if !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "only root") {
 		t.Errorf("error %v", err)
@@ -153,10 +157,13 @@ func TestPinchWhereItIsForbidden(t *testing.T) {
 
 func TestParsePanel(t *testing.T) {
 	t.Parallel()
-	const pad = "add device 1: /dev/input/event7\n  name: \"pad\"\n  ABS (0003): 0035  : value 0, min 0, max 99, fuzz 0\n" +
+	const pad = "add device 1: /dev/input/event7\n  name: \"pad\"\n  ABS (0003): 0035  : value 0, min 0, max 99, fuzz " +
+		"0\n" +
 		"              0036  : value 0, min 0, max 99, fuzz 0\n  input props:\n    INPUT_PROP_POINTER\n"
-	const screen = "add device 2: /dev/input/event3\r\n  name: \"fts\"\r\n    ABS (0003): 002f  : value 3, min 0, max 9\r\n" +
-		"                0035  : value -1, min -5, max 1439, fuzz 0, flat 0\r\n                0036  : value 0, min 0, max 3119\r\n    INPUT_PROP_DIRECT\r\n"
+	const screen = "add device 2: /dev/input/event3\r\n  name: \"fts\"\r\n    ABS (0003): 002f  : value 3, min 0, max " +
+		"9\r\n" +
+		"                0035  : value -1, min -5, max 1439, fuzz 0, flat 0\r\n                0036  : value 0, min 0, max " +
+		"3119\r\n    INPUT_PROP_DIRECT\r\n"
 	for name, c := range map[string]struct {
 		text string
 		want string
@@ -232,10 +239,12 @@ func TestFindDialog(t *testing.T) {
 	const anr = `<hierarchy><node bounds="[0,0][9,39]"><node text="Login isn't responding" resource-id="android:id/alertTitle" bounds="[0,0][9,9]"/>
 		<node text="Close app" resource-id="android:id/aerr_close" bounds="[0,10][9,19]"/><node text="Wait" resource-id="android:id/aerr_wait" bounds="[0,20][9,29]"/></node></hierarchy>`
 	for name, c := range map[string]struct{ dump, text, accept, dismiss string }{
-		"a permission":         {permission, "Allow Maps to access this device's location?", "While using the app", "Don't allow"},
-		"of an old Android":    {old, "Allow?", "ALLOW", ""},
-		"an app that hangs":    {anr, "Login isn't responding", "Wait", "Close app"},
-		"an app's own message": {`<hierarchy><node text="Hi" resource-id="android:id/message" bounds="[0,0][9,9]"/></hierarchy>`, "", "", ""},
+		"a permission": {permission, "Allow Maps to access this device's location?", "While using the app",
+			"Don't allow"},
+		"of an old Android": {old, "Allow?", "ALLOW", ""},
+		"an app that hangs": {anr, "Login isn't responding", "Wait", "Close app"},
+		"an app's own message": {
+			`<hierarchy><node text="Hi" resource-id="android:id/message" bounds="[0,0][9,9]"/></hierarchy>`, "", "", ""},
 	} {
 		tree, err := ParseTree([]byte(c.dump), image.Point{})
 		if err != nil {

@@ -18,7 +18,8 @@ const (
 var (
 	wakefulness = lazyregexp.New(`(?m)^\s*mWakefulness=(\w+)`)
 	// guardWord are the window manager's words for a keyguard in front, which change from Android to Android.
-	guardWord     = lazyregexp.New(`\b(?:showing|mIsShowing|m?[kK]eyguardShowing|isKeyguardShowing|mShowingLockscreen|isStatusBarKeyguard|mDreamingLockscreen)=(true|false)\b`)
+	guardWord = lazyregexp.New(
+		`\b(?:showing|mIsShowing|m?[kK]eyguardShowing|isKeyguardShowing|mShowingLockscreen|isStatusBarKeyguard|mDreamingLockscreen)=(true|false)\b`)
 	guardOccluded = lazyregexp.New(`\b(?:occluded|mKeyguardOccluded)=true\b`)
 	guardSecure   = lazyregexp.New(`\b(?:secure|mKeyguardSecure)=true\b`)
 	// deviceLocked is the trust manager's word about the user in front: a work profile may have a lock of its own.
@@ -66,7 +67,8 @@ func (d *Device) DisplayOn(ctx context.Context) error {
 	return d.unusable(lockState{asleep: parseLockState(said).asleep})
 }
 
-// unlock wakes the display and takes a lock without a secret away. The error says why nobody could use the phone as it is.
+// unlock wakes the display and takes a lock without a secret away. The error says why nobody could use the phone as it
+// is.
 func (d *Device) unlock(ctx context.Context) error {
 	s := d.lockState(ctx)
 	if s.asleep == "" && !s.locked {

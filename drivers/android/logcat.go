@@ -31,9 +31,9 @@ const deviceDate = "date '+%m-%d %H:%M:%S.%N'"
 
 var deviceTime = lazyregexp.New(`^(\d\d-\d\d \d\d:\d\d:\d\d)\.(\d{3})?`)
 
-// StartLog copies logcat, all lines from now on by the phone's own clock. It goes on until stop is called or the device is
-// closed, whatever becomes of ctx. stop writes a line of its own into the phone's log and waits until that comes back, so that
-// everything before it is there; the line itself is left out.
+// StartLog copies logcat, all lines from now on by the phone's own clock. It goes on until stop is called or the device
+// is closed, whatever becomes of ctx. stop writes a line of its own into the phone's log and waits until that comes
+// back, so that everything before it is there; the line itself is left out.
 func (d *Device) StartLog(ctx context.Context, w io.Writer) (stop func() error, err error) {
 	o, err := d.run(ctx, command{name: "date", asks: true, line: deviceDate})
 	if err != nil {
@@ -46,7 +46,8 @@ func (d *Device) StartLog(ctx context.Context, w io.Writer) (stop func() error, 
 	}
 	l := &logStream{
 		d: d, p: p, w: w, mark: "end-of-test-" + rand.Text()[:12], errs: capped{max: stderrLimit, quiet: true},
-		moved: make(chan struct{}, 1), done: make(chan struct{}), last: recent{since: launchTime.FindString(strings.Trim(since, "'"))},
+		moved: make(chan struct{}, 1), done: make(chan struct{}),
+		last: recent{since: launchTime.FindString(strings.Trim(since, "'"))},
 	}
 	l.wanted, l.end = context.WithCancel(d.life)
 	if err := d.life.Go(func() {
@@ -148,8 +149,8 @@ func (l *logStream) pass(line []byte) error {
 	return nil
 }
 
-// follow copies until the log ends for good. A connection that broke, and a logcat that gave up, are replaced: the phone keeps what was
-// logged meanwhile.
+// follow copies until the log ends for good. A connection that broke, and a logcat that gave up, are replaced: the
+// phone keeps what was logged meanwhile.
 func (l *logStream) follow() {
 	for again := 0; ; again++ {
 		l.finish(l.p.wait(l, &l.errs))
@@ -169,7 +170,8 @@ func (l *logStream) resume() bool {
 	l.mu.Lock()
 	cut, over, since := l.err, l.asked || l.ended, l.last.since
 	l.mu.Unlock()
-	if cut == nil || over || since == "" || dropped(cut) && !l.d.link.returns(l.wanted) || drivers.Pause(l.wanted, logQuiet) != nil {
+	if cut == nil || over || since == "" || dropped(cut) && !l.d.link.returns(l.wanted) ||
+		drivers.Pause(l.wanted, logQuiet) != nil {
 		return false
 	}
 	p, err := l.d.logcat(l.wanted, "'"+since+"'")
@@ -241,7 +243,8 @@ func (l *logStream) finish(code int, err error) {
 	if err != nil {
 		l.err = l.d.link.fault(l.d.life, "logcat", err)
 	} else if !l.ended {
-		l.err = fmt.Errorf("device %s: logcat ended by itself: %s", l.d.link.serial, output{errs: l.errs.Bytes(), code: code}.reason())
+		l.err = fmt.Errorf("device %s: logcat ended by itself: %s", l.d.link.serial,
+			output{errs: l.errs.Bytes(), code: code}.reason())
 	}
 }
 

@@ -50,8 +50,8 @@ func (d *Device) forceStop(ctx context.Context, pkg string) error {
 	return nil
 }
 
-// ClearApp removes an app's data and its permissions. It waits for the process that ran: `pm clear` kills it a second after its
-// answer, and with it whatever was launched in between.
+// ClearApp removes an app's data and its permissions. It waits for the process that ran: `pm clear` kills it a second
+// after its answer, and with it whatever was launched in between.
 func (d *Device) ClearApp(ctx context.Context, app string) error {
 	pkg, err := d.packageOf(app)
 	if err != nil {
@@ -103,7 +103,8 @@ func (d *Device) waitDead(ctx context.Context, pkg string, old map[string]bool) 
 			return nil
 		}
 		if err := drivers.Pause(wait, diePoll); errors.Is(err, errAlive) {
-			return fmt.Errorf("device %s: clear %s: its process is still there %v after its data was removed", d.link.serial, pkg, dieLimit)
+			return fmt.Errorf("device %s: clear %s: its process is still there %v after its data was removed", d.link.serial,
+				pkg, dieLimit)
 		} else if err != nil {
 			return d.link.fault(ctx, "clear "+pkg, err)
 		}
@@ -141,7 +142,8 @@ func (d *Device) OpenLink(ctx context.Context, link, app string) error {
 		}
 	}
 	if strings.HasPrefix(problem, "Error") || strings.Contains(problem, "SecurityException") {
-		return fmt.Errorf("device %s: %w: nothing opens %s: %s", d.link.serial, drivers.ErrNoApp, shorten.Bytes(link, 200), problem)
+		return fmt.Errorf("device %s: %w: nothing opens %s: %s", d.link.serial, drivers.ErrNoApp, shorten.Bytes(link, 200),
+			problem)
 	}
 	return fmt.Errorf("device %s: open %s: %s", d.link.serial, shorten.Bytes(link, 200), problem)
 }

@@ -19,18 +19,21 @@ func TestLaunchWithArguments(t *testing.T) {
 	for _, api := range levels() {
 		d, p := openPhone(t, androidtest.Options{API: api})
 		arguments := map[string]string{
-			"debug": "true", "count": "42", "big": "5000000000", "name": "O'Brien \"$HOME\" ünï", "zip": "007", "minus": "-1", "empty": "",
+			"debug": "true", "count": "42", "big": "5000000000", "name": "O'Brien \"$HOME\" ünï", "zip": "007", "minus": "-1",
+			"empty":           "",
 			"odd name;reboot": "x",
 		}
 		want := map[string]androidtest.Extra{}
 		for name, kind := range map[string]string{
-			"debug": "--ez", "count": "--ei", "big": "--el", "name": "--es", "zip": "--es", "minus": "--ei", "empty": "--es", "odd name;reboot": "--es",
+			"debug": "--ez", "count": "--ei", "big": "--el", "name": "--es", "zip": "--es", "minus": "--ei", "empty": "--es",
+			"odd name;reboot": "--es",
 		} {
 			want[name] = androidtest.Extra{Kind: kind, Value: arguments[name]}
 		}
 		// The second launch finds the activity open: it must get its arguments all the same.
 		for range 2 {
-			if err := d.LaunchWith(t.Context(), androidtest.LoginPackage, drivers.LaunchOptions{Arguments: arguments}); err != nil {
+			if err := d.LaunchWith(t.Context(), androidtest.LoginPackage, drivers.LaunchOptions{
+				Arguments: arguments}); err != nil {
 				t.Fatalf("API %d: %v", api, err)
 			}
 			if got := p.Extras(androidtest.LoginPackage); fmt.Sprint(got) != fmt.Sprint(want) {
@@ -38,7 +41,8 @@ func TestLaunchWithArguments(t *testing.T) {
 			}
 			arguments["count"], want["count"] = "43", androidtest.Extra{Kind: "--ei", Value: "43"}
 		}
-		err := d.LaunchWith(t.Context(), androidtest.LoginPackage, drivers.LaunchOptions{Arguments: map[string]string{"": "x"}})
+		err := d.LaunchWith(t.Context(), androidtest.LoginPackage, drivers.LaunchOptions{
+			Arguments: map[string]string{"": "x"}})
 		if err == nil {
 			t.Errorf("API %d: an argument without a name was taken", api)
 		}
@@ -64,7 +68,8 @@ func TestClearWaitsForTheKill(t *testing.T) {
 				t.Fatal(err)
 			}
 			waitNode(t, d, "Visits: 1")
-			if !p.Running(androidtest.ListPackage) || !p.Granted(androidtest.ListPackage, "android.permission.ACCESS_FINE_LOCATION") {
+			if !p.Running(androidtest.ListPackage) || !p.Granted(androidtest.ListPackage,
+				"android.permission.ACCESS_FINE_LOCATION") {
 				t.Error("the app was killed, or its permission is gone")
 			}
 			if err := d.Stop(t.Context(), androidtest.ListPackage); err != nil || p.Running(androidtest.ListPackage) {
@@ -87,7 +92,8 @@ func TestAppsThatAreNotThere(t *testing.T) {
 	for _, api := range levels() {
 		d, _ := openPhone(t, androidtest.Options{API: api})
 		for app, want := range map[string]string{
-			"com.example.logn": "did you mean com.example.login", "com.x; reboot": "not a package name", "": "not a package name",
+			"com.example.logn": "did you mean com.example.login", "com.x; reboot": "not a package name",
+			"":                                "not a package name",
 			"com.example.login/.MainActivity": "activity",
 		} {
 			for name, err := range map[string]error{
@@ -123,17 +129,20 @@ func TestInstall(t *testing.T) {
 					t.Fatalf("API %d, without cmd %v: %v", api, old, err)
 				}
 			}
-			if apps, err := d.ListApps(t.Context()); err != nil || !slices.Equal(apps, []string{"com.example.fresh", "com.example.list", "com.example.login"}) {
+			if apps, err := d.ListApps(t.Context()); err != nil ||
+				!slices.Equal(apps, []string{"com.example.fresh", "com.example.list", "com.example.login"}) {
 				t.Errorf("API %d: apps %v, %v", api, apps, err)
 			}
 			if err := d.Launch(t.Context(), "com.example.fresh", false); err != nil {
 				t.Errorf("API %d: %v", api, err)
 			}
-			if err := d.Uninstall(t.Context(), "com.example.fresh"); err != nil || slices.Contains(p.Packages(), "com.example.fresh") {
+			if err := d.Uninstall(t.Context(), "com.example.fresh"); err != nil ||
+				slices.Contains(p.Packages(), "com.example.fresh") {
 				t.Errorf("API %d: uninstall %v", api, err)
 			}
 			var seen, size int64
-			if err := d.InstallWatched(t.Context(), path, func(done, total int64) { seen, size = done, total }); err != nil || seen != size || size == 0 {
+			if err := d.InstallWatched(t.Context(), path, func(done, total int64) { seen, size = done, total }); err != nil ||
+				seen != size || size == 0 {
 				t.Errorf("API %d: %d of %d bytes were told of, %v", api, seen, size, err)
 			}
 			noLeftovers(t, d)
@@ -147,18 +156,21 @@ func TestInstallSaysWhy(t *testing.T) {
 		says string
 		app  bool
 	}{
-		"package=a.b\nfail=INSTALL_FAILED_VERSION_DOWNGRADE: Downgrade detected": {"newer version: uninstall it first (Failure [INSTALL_FAILED_VERSION_DOWNGRADE", true},
-		"package=a.b\nfail=INSTALL_FAILED_INSUFFICIENT_STORAGE":                  {"storage is full", false},
-		"package=a.b\nfail=INSTALL_FAILED_USER_RESTRICTED: Install canceled":     {"Install via USB", false},
-		"package=a.b\nfail=INSTALL_FAILED_NO_MATCHING_ABIS: res=-113":            {"other processors", true},
-		"package=a.b\nfail=INSTALL_FAILED_INTERNAL_ERROR: Session failed":        {"restart the phone", false},
-		"package=a.b\nfail=INSTALL_FAILED_SOMETHING_NEW: words":                  {"INSTALL_FAILED_SOMETHING_NEW: words", true},
+		"package=a.b\nfail=INSTALL_FAILED_VERSION_DOWNGRADE: Downgrade detected": {
+			"newer version: uninstall it first (Failure [INSTALL_FAILED_VERSION_DOWNGRADE", true},
+		"package=a.b\nfail=INSTALL_FAILED_INSUFFICIENT_STORAGE":              {"storage is full", false},
+		"package=a.b\nfail=INSTALL_FAILED_USER_RESTRICTED: Install canceled": {"Install via USB", false},
+		"package=a.b\nfail=INSTALL_FAILED_NO_MATCHING_ABIS: res=-113":        {"other processors", true},
+		"package=a.b\nfail=INSTALL_FAILED_INTERNAL_ERROR: Session failed":    {"restart the phone", false},
+		"package=a.b\nfail=INSTALL_FAILED_SOMETHING_NEW: words": {
+			"INSTALL_FAILED_SOMETHING_NEW: words", true},
 		"nothing": {"cannot read the APK", true},
 	} {
 		for _, old := range []bool{false, true} {
 			d, _ := openPhone(t, androidtest.Options{NoCmd: old})
 			err := d.Install(t.Context(), apk(t, text))
-			if err == nil || !strings.Contains(err.Error(), want.says) || drivers.AppIsWrong(err) != want.app || !strings.Contains(err.Error(), "my app.apk") {
+			if err == nil || !strings.Contains(err.Error(), want.says) || drivers.AppIsWrong(err) != want.app ||
+				!strings.Contains(err.Error(), "my app.apk") {
 				t.Errorf("%s: %v", text, err)
 			}
 		}
@@ -173,7 +185,8 @@ func TestInstallSaysWhy(t *testing.T) {
 	if err := d.Install(t.Context(), apk(t, "package=a.b")); err == nil || drivers.AppIsWrong(err) {
 		t.Errorf("an answer that was cut: %v", err)
 	}
-	if err := d.Uninstall(t.Context(), "com.android.settings"); err == nil || !strings.Contains(err.Error(), "apps of the system") {
+	if err := d.Uninstall(t.Context(), "com.android.settings"); err == nil ||
+		!strings.Contains(err.Error(), "apps of the system") {
 		t.Errorf("a system app: %v", err)
 	}
 }
@@ -184,15 +197,19 @@ func TestPhonesWithASecondUser(t *testing.T) {
 	d, p := openPhone(t, androidtest.Options{})
 	for _, line := range []string{"pm list packages -3", "pm uninstall com"} {
 		p.Fail(androidtest.Fault{Match: line, Kind: androidtest.Error, Code: 255,
-			Output: "\nException occurred while executing 'list':\njava.lang.SecurityException: Shell does not have permission to access user 150\n"})
+			Output: "\nException occurred while executing 'list':\njava.lang.SecurityException: Shell does not have " +
+				"permission " +
+				"to access user 150\n"})
 	}
 	if apps, err := d.ListApps(t.Context()); err != nil || !slices.Contains(apps, androidtest.LoginPackage) {
 		t.Errorf("apps %v, %v", apps, err)
 	}
-	if err := d.Uninstall(t.Context(), androidtest.LoginPackage); err != nil || slices.Contains(p.Packages(), androidtest.LoginPackage) {
+	if err := d.Uninstall(t.Context(), androidtest.LoginPackage); err != nil ||
+		slices.Contains(p.Packages(), androidtest.LoginPackage) {
 		t.Error(err)
 	}
-	p.Fail(androidtest.Fault{Match: "pm list", Kind: androidtest.Error, Code: 255, Output: "java.lang.SecurityException: nothing at all\n"})
+	p.Fail(androidtest.Fault{Match: "pm list", Kind: androidtest.Error, Code: 255,
+		Output: "java.lang.SecurityException: nothing at all\n"})
 	if apps, err := d.ListApps(t.Context()); err == nil || len(apps) != 0 || drivers.AppIsWrong(err) {
 		t.Errorf("a list that is refused: %v, %v", apps, err)
 	}
@@ -218,17 +235,20 @@ func TestPermissions(t *testing.T) {
 			}
 			allow, deny := set("notifications", true), set("notifications", false)
 			granted := p.Granted(androidtest.LoginPackage, "android.permission.POST_NOTIFICATIONS")
-			if allow != nil || granted || (deny == nil) != (api >= 33) || deny != nil && !errors.Is(deny, drivers.ErrUnsupported) {
+			if allow != nil || granted || (deny == nil) != (api >= 33) || deny != nil &&
+				!errors.Is(deny, drivers.ErrUnsupported) {
 				t.Errorf("notifications: %v, %v, granted %v", allow, deny, granted)
 			}
 			for name, want := range map[string]string{
-				"microphone": "does not ask for it", "android.permission.READ_SMS": "does not ask for it", "android.permission.X; reboot": "not a permission",
+				"microphone": "does not ask for it", "android.permission.READ_SMS": "does not ask for it",
+				"android.permission.X; reboot": "not a permission",
 			} {
 				if err := set(name, true); !errors.Is(err, drivers.ErrNotActionable) || !strings.Contains(err.Error(), want) {
 					t.Errorf("%s: %v", name, err)
 				}
 			}
-			if err := set("telepathy", true); !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "bluetooth, calendar, callLog, camera") {
+			if err := set("telepathy", true); !errors.Is(err, drivers.ErrUnsupported) ||
+				!strings.Contains(err.Error(), "bluetooth, calendar, callLog, camera") {
 				t.Errorf("error %v", err)
 			}
 		})
@@ -267,10 +287,14 @@ func TestShortNamesByLevel(t *testing.T) {
 // TestRequested: other sections, and other packages that are in the same dump, do not count.
 func TestRequested(t *testing.T) {
 	t.Parallel()
-	const dump = "Permissions:\n  Permission [a.b.c] (1):\n\nPackages:\n  Package [com.a] (1f):\n    userId=1\n    requested permissions:\n" +
+	const dump = "Permissions:\n  Permission [a.b.c] (1):\n\nPackages:\n  Package [com.a] (1f):\n    userId=1\n    " +
+		"requested " +
+		"permissions:\n" +
 		"      android.permission.CAMERA\n      android.permission.READ_SMS: restricted=true\n    install permissions:\n" +
-		"      android.permission.INTERNET: granted=true\n\nHidden system packages:\n  Package [com.b] (2):\n    requested permissions:\n      x.Y\n"
-	if got := requested(dump, "com.a"); len(got) != 2 || !got["android.permission.CAMERA"] || !got["android.permission.READ_SMS"] {
+		"      android.permission.INTERNET: granted=true\n\nHidden system packages:\n  Package [com.b] (2):\n    requested " +
+		"permissions:\n      x.Y\n"
+	if got := requested(dump, "com.a"); len(got) != 2 || !got["android.permission.CAMERA"] ||
+		!got["android.permission.READ_SMS"] {
 		t.Errorf("%v", got)
 	}
 	if got := requested(dump, "com.c"); got != nil {
@@ -291,7 +315,8 @@ func TestOpenLink(t *testing.T) {
 			}
 		}
 		for _, c := range [][2]string{
-			{"nobody://x", ""}, {"login://form", androidtest.ListPackage}, {"login://form", "com.nobody"}, {"", ""}, {"login://form", "; reboot"},
+			{"nobody://x", ""}, {"login://form", androidtest.ListPackage}, {"login://form", "com.nobody"}, {"", ""},
+			{"login://form", "; reboot"},
 			{"nobody://x?a=Status: ok'\n; echo Complete", ""},
 		} {
 			if err := d.OpenLink(t.Context(), c[0], c[1]); !errors.Is(err, drivers.ErrNoApp) {
@@ -309,7 +334,8 @@ func TestLaunchWithAWorkProfile(t *testing.T) {
 		if err := d.Launch(t.Context(), androidtest.ListPackage, true); err != nil {
 			t.Errorf("API %d: %v", api, err)
 		}
-		if err := d.OpenLink(t.Context(), "menu://open", ""); err != nil || p.Foreground() != androidtest.ListPackage+"/.MenuActivity" {
+		if err := d.OpenLink(t.Context(), "menu://open", ""); err != nil || p.Foreground() != androidtest.ListPackage+
+			"/.MenuActivity" {
 			t.Errorf("API %d: %v, %s", api, err, p.Foreground())
 		}
 	}

@@ -30,8 +30,8 @@ func lookAndAct(ctx context.Context, dev drivers.Device) error {
 // worldLimit is more than the limits of the calls of a step add up to.
 const worldLimit = 2 * time.Minute
 
-// TestWorldsThatBreak breaks what lies around the calls. Each ends within its time, blames the device and never the app, says what to
-// do, and once all is well again the same driver works.
+// TestWorldsThatBreak breaks what lies around the calls. Each ends within its time, blames the device and never the
+// app, says what to do, and once all is well again the same driver works.
 func TestWorldsThatBreak(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -94,7 +94,8 @@ func TestWorldsThatBreak(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-			case err == nil || drivers.AppIsWrong(err) || !strings.Contains(err.Error(), phones[0].Serial()) || !strings.Contains(err.Error(), c.says),
+			case err == nil || drivers.AppIsWrong(err) || !strings.Contains(err.Error(), phones[0].Serial()) ||
+				!strings.Contains(err.Error(), c.says),
 				c.kind != nil && !errors.Is(err, c.kind):
 				t.Errorf("error %v", err)
 			}
@@ -139,7 +140,8 @@ func TestInstallOnAFullPhone(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := do(path)
-		if err == nil || drivers.AppIsWrong(err) || !strings.Contains(err.Error(), "storage is full") && !strings.Contains(err.Error(), "No space left") {
+		if err == nil || drivers.AppIsWrong(err) || !strings.Contains(err.Error(), "storage is full") &&
+			!strings.Contains(err.Error(), "No space left") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -159,7 +161,8 @@ func TestTwoServersForOnePhone(t *testing.T) {
 		return d
 	}
 	one, other := drive(first.Port), drive(second.Port)
-	if _, err := other.Open(t.Context(), serial); !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), "adb devices") {
+	if _, err := other.Open(t.Context(), serial); !errors.Is(err, drivers.ErrDeviceLost) ||
+		!strings.Contains(err.Error(), "adb devices") {
 		t.Errorf("a server that does not have it: %v", err)
 	}
 	dev, err := one.Open(t.Context(), serial)
@@ -181,7 +184,8 @@ func TestNoDescriptorStaysOpen(t *testing.T) {
 	}
 	driver, phones, _ := newPhones(t, androidtest.Options{LoginLoading: 1})
 	round := func() {
-		for _, kind := range []androidtest.FaultKind{androidtest.Drop, androidtest.Cut, androidtest.Garbage, androidtest.Refuse} {
+		for _, kind := range []androidtest.FaultKind{androidtest.Drop, androidtest.Cut, androidtest.Garbage,
+			androidtest.Refuse} {
 			dev, err := driver.Open(t.Context(), phones[0].Serial())
 			if err != nil {
 				t.Fatal(err)
@@ -226,9 +230,12 @@ func descriptors(t *testing.T) int {
 func TestParseFull(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"Filesystem     1K-blocks     Used Available Use% Mounted on\n/dev/block/dm-5 114567160 31250404  83316756  28% /data\n": false,
-		"Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/block/dm-5 114567160 114567160 0 100% /data\n":                true,
-		"Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/block/very/long\n 1000 970 30 97% /data\n":                    true,
+		"Filesystem     1K-blocks     Used Available Use% Mounted on\n/dev/block/dm-5 114567160 31250404  83316756  28% " +
+			"/data\n": false,
+		"Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/block/dm-5 114567160 114567160 0 100% " +
+			"/data\n": true,
+		"Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/block/very/long\n 1000 970 30 97% " +
+			"/data\n": true,
 		"df: /data/local/tmp: Permission denied\n": false, "": false,
 	} {
 		if got := parseFull(text); got != want {

@@ -21,7 +21,8 @@ func TestMeasure(t *testing.T) {
 		}
 		before := p.Shells()
 		m, err := d.Measure(t.Context())
-		if err != nil || m == nil || m.App != androidtest.LoginPackage || m.Process == 0 || m.MemoryKB == nil || *m.MemoryKB < 60000 ||
+		if err != nil || m == nil || m.App != androidtest.LoginPackage || m.Process == 0 || m.MemoryKB == nil ||
+			*m.MemoryKB < 60000 ||
 			m.Frames == nil || *m.Frames != 120 || m.JankyCount == nil || *m.JankyCount != 3 {
 			t.Errorf("API %d: %+v, %v", api, m, err)
 		}
@@ -38,14 +39,16 @@ func TestMeasure(t *testing.T) {
 func TestParseMeasurement(t *testing.T) {
 	t.Parallel()
 	const stat = "4711 (a b) c.d) S 1 2 3 4 -1 6 7 8 9 10 150 50 0 0 20 0 11 0 99 1 2\n"
-	m := parseMeasurement("a.b", "pid=4711\n"+stat+"           TOTAL PSS:   123456            TOTAL RSS:   9\nTotal frames rendered: 8\n")
+	m := parseMeasurement("a.b", "pid=4711\n"+stat+
+		"           TOTAL PSS:   123456            TOTAL RSS:   9\nTotal frames rendered: 8\n")
 	if m == nil || m.CPU != 2*time.Second || *m.MemoryKB != 123456 || *m.Frames != 8 || m.JankyCount != nil {
 		t.Errorf("%+v", m)
 	}
 	if m := parseMeasurement("a.b", "pid=\n"+stat); m != nil {
 		t.Errorf("without a process: %+v", m)
 	}
-	if m := parseMeasurement("a.b", "pid=1\r\ncat: /proc/1/stat: Permission denied\n"); m == nil || m.CPU != 0 || m.MemoryKB != nil {
+	if m := parseMeasurement("a.b", "pid=1\r\ncat: /proc/1/stat: Permission denied\n"); m == nil || m.CPU != 0 ||
+		m.MemoryKB != nil {
 		t.Errorf("a phone that tells nothing: %+v", m)
 	}
 }
@@ -78,7 +81,9 @@ func TestCalm(t *testing.T) {
 func TestAnimationsOfSlowPhone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := false
-		driver := scriptedDriver(scripted{answer: func(_, service string) (string, bool) { return says("1.0\n1.0\n1.0\n30000\n"), hang }})
+		driver := scriptedDriver(scripted{answer: func(_, service string) (string, bool) {
+			return says("1.0\n1.0\n1.0\n30000\n"), hang
+		}})
 		dev, err := driver.Open(t.Context(), "SLOW")
 		if err != nil {
 			t.Fatal(err)

@@ -34,7 +34,8 @@ var (
 	mediaKind = lazyregexp.New(`(?i)\.(jpe?g|png|gif|webp|heic|heif|bmp|mp4|3gp|mkv|webm|mov|mp3|m4a|ogg|wav)$`)
 )
 
-// AddMedia pushes the file into the camera's folder, tells the media scanner, and waits until the gallery's own index has it.
+// AddMedia pushes the file into the camera's folder, tells the media scanner, and waits until the gallery's own index
+// has it.
 func (d *Device) AddMedia(ctx context.Context, path string) error {
 	base := filepath.Base(path)
 	fail := func(err error) error {
@@ -50,7 +51,8 @@ func (d *Device) AddMedia(ctx context.Context, path string) error {
 		return fail(err)
 	}
 	if !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > mediaBytes || !mediaKind.MatchString(base) {
-		return fail(asAppError(drivers.ErrNotActionable, "it is no picture, film or sound whose ending galleries know (jpg, png, mp4, …)"))
+		return fail(asAppError(drivers.ErrNotActionable,
+			"it is no picture, film or sound whose ending galleries know (jpg, png, mp4, …)"))
 	}
 	name := rand.Text()[:8] + "-" + strings.Map(func(r rune) rune {
 		if mediaName.MatchString(string(r)) {
@@ -91,8 +93,9 @@ func (d *Device) scanMedia(ctx context.Context, base, remote string) error {
 		return err
 	}
 	for {
-		o, err := d.run(ctx, command{name: "content query", asks: true, line: "content query --uri content://media/external/file --projection _id --where " +
-			shellescape.Quote(mediaWhere(remote))})
+		o, err := d.run(ctx, command{name: "content query", asks: true,
+			line: "content query --uri content://media/external/file --projection _id --where " +
+				shellescape.Quote(mediaWhere(remote))})
 		if err != nil {
 			return err
 		}
@@ -117,7 +120,8 @@ func unmediaLines(names []string) []string {
 			continue
 		}
 		remote := mediaDir + "/" + name
-		lines = append(lines, "rm -f "+remote, "content delete --uri content://media/external/file --where "+shellescape.Quote(mediaWhere(remote)))
+		lines = append(lines, "rm -f "+remote, "content delete --uri content://media/external/file --where "+
+			shellescape.Quote(mediaWhere(remote)))
 	}
 	if len(lines) > 0 {
 		lines = append(lines, "{ rmdir "+mediaDir+" 2>/dev/null; true; }")

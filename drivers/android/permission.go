@@ -11,7 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// permission is one of Android's, with the API levels that have it as something to be granted. Zero means: all that we know.
+// permission is one of Android's, with the API levels that have it as something to be granted. Zero means: all that we
+// know.
 type permission struct {
 	name        string
 	since, last int
@@ -20,7 +21,8 @@ type permission struct {
 // shortNames gives the permissions behind the words that testers use.
 func shortNames() map[string][]permission {
 	const photosSince, notificationsSince, nearbySince = 33, 33, 31
-	photos := []permission{{"READ_EXTERNAL_STORAGE", 0, photosSince - 1}, {"READ_MEDIA_IMAGES", photosSince, 0}, {"READ_MEDIA_VIDEO", photosSince, 0}}
+	photos := []permission{{"READ_EXTERNAL_STORAGE", 0, photosSince - 1}, {"READ_MEDIA_IMAGES", photosSince, 0},
+		{"READ_MEDIA_VIDEO", photosSince, 0}}
 	return map[string][]permission{
 		"camera":        {{name: "CAMERA"}},
 		"microphone":    {{name: "RECORD_AUDIO"}},
@@ -31,20 +33,22 @@ func shortNames() map[string][]permission {
 		"phone": {{name: "READ_PHONE_STATE"}, {name: "CALL_PHONE"}, {"READ_PHONE_NUMBERS", 26, 0},
 			{"ANSWER_PHONE_CALLS", 26, 0}},
 		"callLog": {{name: "READ_CALL_LOG"}, {name: "WRITE_CALL_LOG"}},
-		"sms":     {{name: "SEND_SMS"}, {name: "READ_SMS"}, {name: "RECEIVE_SMS"}, {name: "RECEIVE_MMS"}, {name: "RECEIVE_WAP_PUSH"}},
-		"photos":  photos,
+		"sms": {{name: "SEND_SMS"}, {name: "READ_SMS"}, {name: "RECEIVE_SMS"}, {name: "RECEIVE_MMS"},
+			{name: "RECEIVE_WAP_PUSH"}},
+		"photos": photos,
 		"storage": append(slices.Clone(photos), permission{"WRITE_EXTERNAL_STORAGE", 0, photosSince - 1},
 			permission{"READ_MEDIA_AUDIO", photosSince, 0}),
-		"sensors":   {{name: "BODY_SENSORS"}},
-		"bluetooth": {{"BLUETOOTH_SCAN", nearbySince, 0}, {"BLUETOOTH_CONNECT", nearbySince, 0}, {"BLUETOOTH_ADVERTISE", nearbySince, 0}},
+		"sensors": {{name: "BODY_SENSORS"}},
+		"bluetooth": {{"BLUETOOTH_SCAN", nearbySince, 0}, {"BLUETOOTH_CONNECT", nearbySince, 0},
+			{"BLUETOOTH_ADVERTISE", nearbySince, 0}},
 	}
 }
 
 var permissionName = lazyregexp.New(`^[A-Za-z]\w*(\.\w+)+$`)
 
-// SetPermissions grants and revokes by short name or by Android's own. Of a short name's permissions those count that the app asks
-// for. What an older Android gives without being asked is granted there already, and cannot be revoked. To revoke kills an app
-// that runs.
+// SetPermissions grants and revokes by short name or by Android's own. Of a short name's permissions those count that
+// the app asks for. What an older Android gives without being asked is granted there already, and cannot be revoked. To
+// revoke kills an app that runs.
 func (d *Device) SetPermissions(ctx context.Context, app string, allow map[string]bool) error {
 	pkg, err := d.packageOf(app)
 	if err != nil || len(allow) == 0 {
@@ -90,8 +94,8 @@ func (d *Device) SetPermissions(ctx context.Context, app string, allow map[strin
 	return d.grantError(pkg, o)
 }
 
-// setAll grants or revokes all that the app asks for. What Android does not let be changed stays as it is; what the phone's
-// maker does not is a warning.
+// setAll grants or revokes all that the app asks for. What Android does not let be changed stays as it is; what the
+// phone's maker does not is a warning.
 func (d *Device) setAll(ctx context.Context, pkg string, asked map[string]bool, grant bool) error {
 	verb := map[bool]string{true: "grant", false: "revoke"}[grant]
 	var lines []string
@@ -107,7 +111,8 @@ func (d *Device) setAll(ctx context.Context, pkg string, asked map[string]bool, 
 	if err != nil {
 		return err
 	}
-	for line := range strings.Lines(o.text()) { // the one that counts: others say that a permission cannot be changed at all
+	// the one that counts: others say that a permission cannot be changed at all
+	for line := range strings.Lines(o.text()) {
 		if kept := (output{out: []byte(line), code: 1}); keptFromShell(kept) {
 			d.warn("the permissions of %s stay as they are: %s", pkg, d.why(kept))
 			break
@@ -154,12 +159,14 @@ func (d *Device) permissions(name string, allow bool, asked map[string]bool) ([]
 	case exists && len(names) == 0:
 		return nil, asAppError(drivers.ErrNotActionable, "the app does not ask for it in its manifest")
 	case !exists && !allow:
-		return nil, asAppError(drivers.ErrUnsupported, fmt.Sprintf("Android %s gives it to every app, and does not take it away", d.info.OSVersion))
+		return nil, asAppError(drivers.ErrUnsupported,
+			fmt.Sprintf("Android %s gives it to every app, and does not take it away", d.info.OSVersion))
 	}
 	return names, nil
 }
 
-// requested reads the section of `dumpsys package` that lists what the manifest asks for. It is nil for an unknown package.
+// requested reads the section of `dumpsys package` that lists what the manifest asks for. It is nil for an unknown
+// package.
 func requested(dumpsys, pkg string) map[string]bool {
 	var asked map[string]bool
 	mine, inside := false, 0
@@ -190,7 +197,8 @@ func (d *Device) grantError(pkg string, o output) error {
 	case keptFromShell(o):
 		return fmt.Errorf("device %s: %w: permissions of %s: %s", d.link.serial, drivers.ErrUnsupported, pkg, d.why(o))
 	case strings.Contains(said, "not a changeable permission"):
-		return fmt.Errorf("device %s: permissions of %s: %w", d.link.serial, pkg, asAppError(drivers.ErrNotActionable, o.reason()))
+		return fmt.Errorf("device %s: permissions of %s: %w", d.link.serial, pkg, asAppError(drivers.ErrNotActionable,
+			o.reason()))
 	case !o.failed():
 		return nil
 	}

@@ -41,12 +41,13 @@ func (a axis) at(v, size int) int {
 // Pinch moves two fingers.
 func (d *Device) Pinch(ctx context.Context, centre image.Point, from, to int, took time.Duration) error {
 	far := image.Pt(max(from, to), 0)
-	return d.gesture(ctx, touch{kind: touchPinch, from: centre, near: [2]int{from, to}, took: took, points: []image.Point{centre.Sub(far), centre.Add(far)}})
+	return d.gesture(ctx, touch{kind: touchPinch, from: centre, near: [2]int{from, to}, took: took, points: []image.Point{
+		centre.Sub(far), centre.Add(far)}})
 }
 
-// panelPinch gives the events of two fingers, because Android's input program knows one finger only. They are written to the touch screen's
-// device file, which the shell may do up to Android 9, and later where adbd runs as root, as on emulators. Where it may not, from Android
-// 11 on, they come from a touch screen that is made for them.
+// panelPinch gives the events of two fingers, because Android's input program knows one finger only. They are written
+// to the touch screen's device file, which the shell may do up to Android 9, and later where adbd runs as root, as on
+// emulators. Where it may not, from Android 11 on, they come from a touch screen that is made for them.
 func (d *Device) panelPinch(ctx context.Context, centre image.Point, near [2]int, took time.Duration) error {
 	turns, err := d.turns(ctx)
 	if err != nil {
@@ -83,7 +84,8 @@ func (d *Device) pinchOnTouchscreen(ctx context.Context, p pinch, natural image.
 	}
 	switch {
 	case strings.Contains(o.text(), "ermission denied"):
-		return fmt.Errorf("device %s: %w on Android %s: use an emulator after `adb root`, or a phone with another Android than 10",
+		return fmt.Errorf(
+			"device %s: %w on Android %s: use an emulator after `adb root`, or a phone with another Android than 10",
 			d.link.serial, errForbidden, d.info.OSVersion)
 	case o.code != 0:
 		return fmt.Errorf("device %s: pinch: %s", d.link.serial, o.reason())
@@ -116,7 +118,8 @@ var (
 	axisLine   = lazyregexp.New(`(?m)(?:^|\s)(0035|0036)\s*: value -?\d+, min (-?\d+), max (-?\d+)`)
 )
 
-// parsePanel reads `getevent -p`: the touch screen is the device with both axes of multi-touch, a direct one where several have them.
+// parsePanel reads `getevent -p`: the touch screen is the device with both axes of multi-touch, a direct one where
+// several have them.
 func parsePanel(text string) (touchPanel, error) {
 	var best touchPanel
 	places := deviceLine.FindAllStringSubmatchIndex(text, -1)
@@ -177,7 +180,8 @@ func (p pinch) took() time.Duration { return time.Duration(p.moves) * p.pause }
 // touchEvent is the type, the code and the value of one of Linux's input events.
 type touchEvent [3]int
 
-// events are those of Linux's multi-touch protocol B, in reports: the fingers come, move and go. place gives a panel's own unit.
+// events are those of Linux's multi-touch protocol B, in reports: the fingers come, move and go. place gives a panel's
+// own unit.
 func (p pinch) events(place func(image.Point) (x, y int)) [][]touchEvent {
 	var reports [][]touchEvent
 	for i := range p.moves + 1 {
@@ -204,7 +208,8 @@ func lift() []touchEvent {
 	return []touchEvent{{3, 47, 0}, {3, 57, -1}, {3, 47, 1}, {3, 57, -1}, {1, 330, 0}, {}}
 }
 
-// sendLine is one shell line that writes the reports to a device file. It is short, because old phones take 4096 bytes at most.
+// sendLine is one shell line that writes the reports to a device file. It is short, because old phones take 4096 bytes
+// at most.
 func sendLine(path string, reports [][]touchEvent, pause time.Duration) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "e() { sendevent %s $1 $2 $3 || exit 1; }; ", path)

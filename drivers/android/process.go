@@ -37,8 +37,8 @@ func (p *process) close() {
 	}
 }
 
-// wait copies what the command says until it ends, and closes the connection. Without shell v2 everything goes to out, and
-// the code is always zero.
+// wait copies what the command says until it ends, and closes the connection. Without shell v2 everything goes to out,
+// and the code is always zero.
 func (p *process) wait(out, errs io.Writer) (code int, err error) {
 	defer p.close()
 	if !p.v2 {

@@ -35,7 +35,8 @@ type battery struct {
 	celsius  int
 }
 
-// describe asks a ready device, everything at once. Without its properties it cannot be driven; the rest may be missing.
+// describe asks a ready device, everything at once. Without its properties it cannot be driven; the rest may be
+// missing.
 func describe(ctx context.Context, l *link) (properties, error) {
 	var p properties
 	if _, err := l.has(ctx, "shell_v2"); err != nil { // once, before all commands want to know it
@@ -76,7 +77,8 @@ func (p *properties) moment(ctx context.Context, l *link) {
 const tellLimit = 5 * time.Second
 
 // rotationQuestion has the phone itself pick the lines: all that its window manager says is much.
-const rotationQuestion = "dumpsys window displays | grep -E 'm(Current)?Rotation='; dumpsys input | grep SurfaceOrientation"
+const rotationQuestion = "dumpsys window displays | grep -E 'm(Current)?Rotation='; dumpsys input | grep " +
+	"SurfaceOrientation"
 
 var batteryLine = lazyregexp.New(`(?m)^\s*(level|scale|status|temperature|(?:AC|USB|Wireless|Dock) powered): (\S+)\s*$`)
 

@@ -53,7 +53,8 @@ NEW                    someday transport_id:8
 
 func TestParseProps(t *testing.T) {
 	t.Parallel()
-	got := parseProps("[ro.a]: [1]\r\n[ro.several]: [line one\nline two]\n[ro.empty]: []\nnoise\n[ro.z]: [x [y]]\n[ro.cut]: [half")
+	got := parseProps(
+		"[ro.a]: [1]\r\n[ro.several]: [line one\nline two]\n[ro.empty]: []\nnoise\n[ro.z]: [x [y]]\n[ro.cut]: [half")
 	want := map[string]string{"ro.a": "1", "ro.several": "line one\nline two", "ro.empty": "", "ro.z": "x [y]"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -65,7 +66,8 @@ func TestParseGeometry(t *testing.T) {
 	if got := parseScreen("Physical size: 1080x2400\n"); got.size != image.Pt(1080, 2400) {
 		t.Errorf("size %v", got)
 	}
-	if got := parseScreen("Physical size: 1080x2400\r\nOverride size: 720x1600\r\n"); got != (display{image.Pt(720, 1600), image.Pt(1080, 2400)}) {
+	if got := parseScreen("Physical size: 1080x2400\r\nOverride size: 720x1600\r\n"); got != (display{image.Pt(720, 1600),
+		image.Pt(1080, 2400)}) {
 		t.Errorf("override %v", got)
 	}
 	if got := parseScreen("Error: no display"); got != (display{}) {
@@ -82,10 +84,14 @@ func TestParseFocus(t *testing.T) {
 		name, text, pkg string
 		known           bool
 	}{
-		{"an activity", "  mCurrentFocus=Window{48b4735 u0 com.a.b/com.a.b.Main}\n  mFocusedApp=ActivityRecord{1 u0 com.x/.Y t349}", "com.a.b", true},
+		{"an activity",
+			"  mCurrentFocus=Window{48b4735 u0 com.a.b/com.a.b.Main}\n  mFocusedApp=ActivityRecord{1 u0 com.x/.Y " +
+				"t349}", "com.a.b", true},
 		{"during a change", "  mCurrentFocus=null\n  mFocusedApp=ActivityRecord{1 u0 com.a/.B t3}", "", true},
-		{"the status bar", "  mCurrentFocus=Window{1 u0 StatusBar}\n  mFocusedApp=ActivityRecord{1 u0 com.a/.B t3}", "com.a", true},
-		{"a popup", "  mCurrentFocus=Window{1 u0 PopupWindow:8a1}\n  mFocusedApp=AppWindowToken{2 token=Token{3 ActivityRecord{1 u0 com.a/.B t3}}}", "com.a", true},
+		{"the status bar", "  mCurrentFocus=Window{1 u0 StatusBar}\n  mFocusedApp=ActivityRecord{1 u0 com.a/.B t3}",
+			"com.a", true},
+		{"a popup", "  mCurrentFocus=Window{1 u0 PopupWindow:8a1}\n  mFocusedApp=AppWindowToken{2 token=Token{3 " +
+			"ActivityRecord{1 u0 com.a/.B t3}}}", "com.a", true},
 		{"two displays", "  mCurrentFocus=null\n  mCurrentFocus=Window{1 u0 com.c/com.c.D$E}", "com.c", true},
 		{"unknown", "WINDOW MANAGER nothing", "", false},
 	}
@@ -130,20 +136,29 @@ func TestParseStart(t *testing.T) {
 		status  string
 		problem string
 	}{
-		{"cold", output{out: []byte(starting + "Status: ok\nLaunchState: COLD\nActivity: com.a/.B\nTotalTime: 357\nWaitTime: 377\nComplete\n")}, "ok", ""},
+		{"cold", output{
+			out: []byte(starting + "Status: ok\nLaunchState: COLD\nActivity: com.a/.B\nTotalTime: 357\nWaitTime: 377\n" +
+				"Complete\n")}, "ok", ""},
 		{"brought to the front", output{out: []byte(starting +
 			"Warning: Activity not started, its current task has been brought to the front\nStatus: ok\nComplete\n")}, "ok", ""},
 		{"delivered to the top", output{out: []byte(starting +
-			"Warning: Activity not started, intent has been delivered to currently running top-most instance.\n"), code: 0}, "ok", ""},
+			"Warning: Activity not started, intent has been delivered to currently running top-most instance.\n"), code: 0},
+			"ok", ""},
 		{"slow", output{out: []byte(starting + "Status: timeout\nComplete\n")}, "timeout", ""},
-		{"no class, on stdout", output{out: []byte(starting + "Error type 3\nError: Activity class {com.a/com.a.B} does not exist.\n"), code: 1}, "",
+		{"no class, on stdout",
+			output{out: []byte(starting + "Error type 3\nError: Activity class {com.a/com.a.B} does not exist.\n"), code: 1}, "",
 			"Error: Activity class {com.a/com.a.B} does not exist."},
-		{"no class, on stderr with code 0", output{out: []byte(starting), errs: []byte("Error type 3\n")}, "", "Error type 3"},
+		{"no class, on stderr with code 0", output{out: []byte(starting), errs: []byte("Error type 3\n")}, "",
+			"Error type 3"},
 		{"not exported", output{out: []byte(starting),
-			errs: []byte("\nException occurred while executing 'start':\njava.lang.SecurityException: Permission Denial: starting Intent\n"), code: 255},
+			errs: []byte(
+				"\nException occurred while executing 'start':\njava.lang.SecurityException: Permission Denial: starting " +
+					"Intent\n"), code: 255},
 			"", "java.lang.SecurityException: Permission Denial: starting Intent"},
-		{"an error in the intent's own text", output{out: []byte("Starting: Intent { dat=x://Error: nothing Error type 3 }\nStatus: ok\nComplete\n")}, "ok", ""},
-		{"silence", output{out: []byte(starting), code: 1}, "", "status Starting: Intent { act=android.intent.action.MAIN cmp=com.a/.B }"},
+		{"an error in the intent's own text",
+			output{out: []byte("Starting: Intent { dat=x://Error: nothing Error type 3 }\nStatus: ok\nComplete\n")}, "ok", ""},
+		{"silence", output{out: []byte(starting), code: 1}, "",
+			"status Starting: Intent { act=android.intent.action.MAIN cmp=com.a/.B }"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -200,7 +215,8 @@ func TestDecodeRaw(t *testing.T) {
 		colour color.RGBA
 	}{
 		{"RGBA, old header", rawScreen(formatRGBA, 12, []byte{1, 2, 3, 255, 9, 9, 9, 255}, 2, 1), color.RGBA{1, 2, 3, 255}},
-		{"RGBA with the colour space", rawScreen(formatRGBA, 16, []byte{1, 2, 3, 255, 9, 9, 9, 255}, 2, 1), color.RGBA{1, 2, 3, 255}},
+		{"RGBA with the colour space", rawScreen(formatRGBA, 16, []byte{1, 2, 3, 255, 9, 9, 9, 255}, 2, 1),
+			color.RGBA{1, 2, 3, 255}},
 		{"see-through top layer", rawScreen(formatRGBA, 16, []byte{1, 2, 3, 0, 9, 9, 9, 0}, 2, 1), color.RGBA{1, 2, 3, 255}},
 		{"RGBX", rawScreen(formatRGBX, 12, []byte{1, 2, 3, 0, 9, 9, 9, 0}, 2, 1), color.RGBA{1, 2, 3, 255}},
 		{"RGB", rawScreen(formatRGB, 12, []byte{1, 2, 3, 9, 9, 9}, 2, 1), color.RGBA{1, 2, 3, 255}},
@@ -219,7 +235,8 @@ func TestDecodeRaw(t *testing.T) {
 		})
 	}
 	for name, raw := range map[string][]byte{
-		"nothing": nil, "cut": rawScreen(formatRGBA, 16, make([]byte, 7), 2, 1), "unknown": rawScreen(43, 16, make([]byte, 8), 2, 1),
+		"nothing": nil, "cut": rawScreen(formatRGBA, 16, make([]byte, 7), 2, 1),
+		"unknown":   rawScreen(43, 16, make([]byte, 8), 2, 1),
 		"a warning": []byte("[Warning] Multiple displays were found"), "huge": rawScreen(formatRGBA, 16, nil, 1<<30, 1<<30),
 	} {
 		if _, err := decodeRaw(raw); !errors.Is(err, errPixels) {
@@ -231,7 +248,8 @@ func TestDecodeRaw(t *testing.T) {
 func TestDecodePNGBehindAWarning(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	b.WriteString("[Warning] Multiple displays were found, but no display id was specified!\nDefaulting to the first display found\n")
+	b.WriteString(
+		"[Warning] Multiple displays were found, but no display id was specified!\nDefaulting to the first display found\n")
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
 		t.Fatal(err)
 	}
@@ -260,16 +278,27 @@ func TestReadDump(t *testing.T) {
 		says  string
 	}{
 		{"a tree", output{out: []byte(whole)}, 0, nil, ""},
-		{"a tree behind warnings of a device without stderr", output{out: []byte("WARNING: linker: x\nUI hierchary dumped to: /x\n" + whole)}, 0, nil, ""},
+		{"a tree behind warnings of a device without stderr",
+			output{out: []byte("WARNING: linker: x\nUI hierchary dumped to: /x\n" + whole)}, 0, nil, ""},
 		{"a tree, and a stack trace beside it", output{out: []byte(whole), errs: []byte("java.lang.Exception")}, 0, nil, ""},
-		{"a tree, whatever stands beside it", output{out: []byte(whole), errs: []byte("ERROR: could not get idle state.\nalready registered")}, 0, nil, ""},
-		{"null root", output{errs: []byte("ERROR: null root node returned by UiTestAutomationBridge.\n" + noFile), code: 0}, 5, drivers.ErrNotReady, "no window"},
-		{"no idle", output{errs: []byte("ERROR: could not get idle state.\n" + noFile)}, 1, drivers.ErrNotReady, "never stood still"},
-		{"NPE in childNafCheck", output{errs: []byte("java.lang.NullPointerException\n\tat com.android.commands.uiautomator.AccessibilityNodeInfoDumper.childNafCheck\n")}, 5, drivers.ErrNotReady, "gave nothing"},
+		{"a tree, whatever stands beside it",
+			output{out: []byte(whole), errs: []byte("ERROR: could not get idle state.\nalready registered")}, 0, nil, ""},
+		{"null root", output{errs: []byte("ERROR: null root node returned by UiTestAutomationBridge.\n" + noFile), code: 0},
+			5, drivers.ErrNotReady, "no window"},
+		{"no idle", output{errs: []byte("ERROR: could not get idle state.\n" + noFile)}, 1, drivers.ErrNotReady,
+			"never stood still"},
+		{"NPE in childNafCheck",
+			output{errs: []byte("java.lang.NullPointerException\n\tat " +
+				"com.android.commands.uiautomator.AccessibilityNodeInfoDumper.childNafCheck\n")}, 5, drivers.ErrNotReady,
+			"gave nothing"},
 		{"nothing at all", output{}, 5, drivers.ErrNotReady, "gave nothing"},
-		{"a rival", output{errs: []byte("java.lang.IllegalStateException: UiAutomationService android.accessibilityservice.IAccessibilityServiceClient$Stub$Proxy@1already registered!\n")}, 3, nil, "another automation server"},
+		{"a rival", output{
+			errs: []byte("java.lang.IllegalStateException: UiAutomationService " +
+				"android.accessibilityservice.IAccessibilityServiceClient$Stub$Proxy@1already registered!\n")}, 3, nil,
+			"another automation server"},
 		{"killed", output{errs: []byte("Killed \n" + noFile), code: 137}, 3, drivers.ErrNotReady, "killed"},
-		{"no tool", output{errs: []byte("/system/bin/sh: uiautomator: inaccessible or not found\n"), code: 127}, 1, drivers.ErrUnsupported, "no uiautomator"},
+		{"no tool", output{errs: []byte("/system/bin/sh: uiautomator: inaccessible or not found\n"), code: 127}, 1,
+			drivers.ErrUnsupported, "no uiautomator"},
 		{"cut", output{out: []byte(whole[:len(whole)-8])}, 3, drivers.ErrNotReady, "cannot be read"},
 		{"empty hierarchy", output{out: []byte(`<hierarchy rotation="0"></hierarchy>`)}, 5, drivers.ErrNotReady, "no window"},
 		{"bomb", output{out: []byte("<hierarchy>" + strings.Repeat("<node>", 501))}, 1, nil, "too big"},
@@ -284,7 +313,8 @@ func TestReadDump(t *testing.T) {
 				return
 			}
 			failed := new(dumpError)
-			if !errors.As(err, &failed) || failed.tries != c.tries || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "device X") {
+			if !errors.As(err, &failed) || failed.tries != c.tries || !strings.Contains(err.Error(), c.says) ||
+				!strings.Contains(err.Error(), "device X") {
 				t.Fatalf("%+v", err)
 			}
 			if c.kind != nil && !errors.Is(err, c.kind) || c.kind == nil && errors.Is(err, drivers.ErrNotReady) {
@@ -326,16 +356,21 @@ func TestServerFrom(t *testing.T) {
 	}{
 		{"nothing set", nil, "tcp", "127.0.0.1:5037", true, "-P 5037"},
 		{"port", map[string]string{"ANDROID_ADB_SERVER_PORT": "5040"}, "tcp", "127.0.0.1:5040", true, "-P 5040"},
-		{"remote", map[string]string{"ANDROID_ADB_SERVER_ADDRESS": "farm", "ANDROID_ADB_SERVER_PORT": "6000"}, "tcp", "farm:6000", false, "-P 6000"},
-		{"socket wins", map[string]string{"ADB_SERVER_SOCKET": "tcp:localhost:1234", "ANDROID_ADB_SERVER_PORT": "5040"}, "tcp", "localhost:1234", true, "-P 1234"},
-		{"socket with a port only", map[string]string{"ADB_SERVER_SOCKET": "tcp:1234"}, "tcp", "127.0.0.1:1234", true, "-P 1234"},
+		{"remote", map[string]string{"ANDROID_ADB_SERVER_ADDRESS": "farm", "ANDROID_ADB_SERVER_PORT": "6000"}, "tcp",
+			"farm:6000", false, "-P 6000"},
+		{"socket wins", map[string]string{"ADB_SERVER_SOCKET": "tcp:localhost:1234", "ANDROID_ADB_SERVER_PORT": "5040"},
+			"tcp", "localhost:1234", true, "-P 1234"},
+		{"socket with a port only", map[string]string{"ADB_SERVER_SOCKET": "tcp:1234"}, "tcp", "127.0.0.1:1234", true,
+			"-P 1234"},
 		{"IPv6", map[string]string{"ADB_SERVER_SOCKET": "tcp:[::1]:1234"}, "tcp", "[::1]:1234", true, "-P 1234"},
-		{"unix", map[string]string{"ADB_SERVER_SOCKET": "localfilesystem:/run/adb"}, "unix", "/run/adb", true, "-L localfilesystem:/run/adb"},
+		{"unix", map[string]string{"ADB_SERVER_SOCKET": "localfilesystem:/run/adb"}, "unix", "/run/adb", true,
+			"-L localfilesystem:/run/adb"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			s := serverFrom(func(name string) string { return c.env[name] })
-			if s.wrong != nil || s.network != c.network || s.addr != c.addr || s.local != c.local || strings.Join(s.flags(), " ") != c.flags {
+			if s.wrong != nil || s.network != c.network || s.addr != c.addr || s.local != c.local ||
+				strings.Join(s.flags(), " ") != c.flags {
 				t.Errorf("%+v %v", s, s.flags())
 			}
 		})
@@ -368,17 +403,28 @@ func TestLogStart(t *testing.T) {
 
 func TestParseKeyboardArea(t *testing.T) {
 	t.Parallel()
-	const apps = "  Window #1 Window{48b4735 u0 com.a/com.a.B}:\n    mFrame=[0,0][1080,2400]\n    touchable region=SkRegion((0,0,1080,2400))\n"
+	const apps = "  Window #1 Window{48b4735 u0 com.a/com.a.B}:\n    mFrame=[0,0][1080,2400]\n    touchable " +
+		"region=SkRegion((0,0,1080,2400))\n"
 	for name, c := range map[string]struct {
 		text string
 		want image.Rectangle
 	}{
-		"a region":        {"  Window #2 Window{7c1 u0 InputMethod}:\n    mFrame=[0,63][1080,2340]\n    touchable region=SkRegion((0,1559,1080,2340))\n" + apps, image.Rect(0, 1559, 1080, 2340)},
-		"of two parts":    {"  Window #2 Window{7c1 u0 InputMethod}:\r\n    touchable region=SkRegion((0,1500,1080,1600)(10,1600,1070,2340))\r\n" + apps, image.Rect(0, 1500, 1080, 2340)},
-		"insets":          {"  Window #2 Window{7c1 u0 InputMethod}:\n    mGivenContentInsets=[0,1328][0,0] mGivenVisibleInsets=[0,1328][0,0]\n    Frames: parent=[0,126][1080,2274] frame=[0,126][1080,2274]\n" + apps, image.Rect(0, 1454, 1080, 2274)},
-		"nothing of it":   {"  Window #2 Window{7c1 u0 InputMethod}:\n" + apps, image.Rectangle{}},
-		"no such window":  {apps, image.Rectangle{}},
-		"an app's dialog": {"  Window #2 Window{7c1 u0 com.a/com.a.InputMethodPicker}:\n    touchable region=SkRegion((0,1,2,3))\n", image.Rectangle{}},
+		"a region": {
+			"  Window #2 Window{7c1 u0 InputMethod}:\n    mFrame=[0,63][1080,2340]\n    touchable " +
+				"region=SkRegion((0,1559,1080,2340))\n" + apps, image.Rect(0, 1559, 1080, 2340)},
+		"of two parts": {
+			"  Window #2 Window{7c1 u0 InputMethod}:\r\n    touchable " +
+				"region=SkRegion((0,1500,1080,1600)(10,1600,1070,2340))\r\n" + apps, image.Rect(0, 1500, 1080, 2340)},
+		"insets": {
+			"  Window #2 Window{7c1 u0 InputMethod}:\n    mGivenContentInsets=[0,1328][0,0] " +
+				"mGivenVisibleInsets=[0,1328][0,0]\n" +
+				" " +
+				"   Frames: parent=[0,126][1080,2274] frame=[0,126][1080,2274]\n" + apps, image.Rect(0, 1454, 1080, 2274)},
+		"nothing of it":  {"  Window #2 Window{7c1 u0 InputMethod}:\n" + apps, image.Rectangle{}},
+		"no such window": {apps, image.Rectangle{}},
+		"an app's dialog": {
+			"  Window #2 Window{7c1 u0 com.a/com.a.InputMethodPicker}:\n    touchable " +
+				"region=SkRegion((0,1,2,3))\n", image.Rectangle{}},
 	} {
 		if got := parseKeyboardArea(c.text); got != c.want {
 			t.Errorf("%s: %v", name, got)
@@ -393,7 +439,10 @@ func TestDisplayZero(t *testing.T) {
 		"4619827677550801152": `Display id 0: DisplayInfo{"Built-in Screen", displayId 0, displayGroupId 0, FLAG_SECURE, FLAG_TRUSTED, real 904 x 2316, ` +
 			`largest app 2316 x 2316, rotation 0, state ON, type INTERNAL, uniqueId "local:4619827677550801152", app 904 x 2316, density 420}, isValid=true` + "\n" +
 			`Display id 2: DisplayInfo{"HDMI", displayId 2, uniqueId "local:4619827677550801153", app 1 x 1}, isValid=true`,
-		"19260422155234049": "  Display 1:\n    mBaseDisplayInfo=DisplayInfo{\"Cover\", displayId 10, uniqueId \"local:1\", app 1 x 1}\n" +
+		"19260422155234049": "  Display 1:\n    mBaseDisplayInfo=DisplayInfo{\"Cover\", displayId 10, uniqueId " +
+			"\"local:1\", " +
+			"app " +
+			"1 x 1}\n" +
 			`    mBaseDisplayInfo=DisplayInfo{"Built-in Screen, displayId 0", uniqueId "local:19260422155234049", app 1080 x 2028, real 1080 x 2160`,
 		"": "cmd: Can't find service: display",
 	} {

@@ -15,14 +15,14 @@ import (
 const (
 	reconnectLimit = 6 * time.Second // a phone that is switched off must not hold up the others
 	reconnectPoll  = 50 * time.Millisecond
-	// returnLimit is how long a phone may take to come back by itself: adb tries a broken connection again at once, a cable that lost
-	// contact takes a second or two. One that restarts does not come back in that time.
+	// returnLimit is how long a phone may take to come back by itself: adb tries a broken connection again at once, a
+	// cable that lost contact takes a second or two. One that restarts does not come back in that time.
 	returnLimit = 5 * time.Second
 	maxKnown    = 256
 )
 
-// byAddress tells whether a serial is the address by which adb reaches the device. A new adb server finds USB devices and
-// emulators again by itself; those it has forgotten.
+// byAddress tells whether a serial is the address by which adb reaches the device. A new adb server finds USB devices
+// and emulators again by itself; those it has forgotten.
 func byAddress(serial string) bool {
 	host, port, err := net.SplitHostPort(serial)
 	if err != nil || host == "" {
@@ -88,8 +88,8 @@ func (a *knownDevices) missing(attached []attachment) []string {
 	return gone
 }
 
-// bringBack connects devices by their addresses and waits until they can be used, all at once and for a limited time. It never
-// starts the server. A device that does not come back is for the next call to complain about.
+// bringBack connects devices by their addresses and waits until they can be used, all at once and for a limited time.
+// It never starts the server. A device that does not come back is for the next call to complain about.
 func (s *server) bringBack(ctx context.Context, serials []string) {
 	if len(serials) == 0 {
 		return
@@ -125,7 +125,8 @@ func (s *server) bringBackOne(ctx context.Context, serial string) (state drivers
 	}
 }
 
-// returns waits for a device whose connection broke. A device for which that was in vain is not waited for again until it has answered.
+// returns waits for a device whose connection broke. A device for which that was in vain is not waited for again until
+// it has answered.
 func (l *link) returns(ctx context.Context) bool {
 	l.mu.Lock()
 	away := l.away

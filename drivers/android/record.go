@@ -26,12 +26,13 @@ const (
 	filmEndLimit   = 45 * time.Second // to write the index of a film: a busy machine that simulates phones needs its time
 	// filmGoneLimit is for a recorder of which the phone says that it has ended.
 	filmGoneLimit = 2 * time.Second
-	// filmProbe is how long a film is watched before it counts as begun: an encoder that refuses the screen's size does so at once.
+	// filmProbe is how long a film is watched before it counts as begun: an encoder that refuses the screen's size does so
+	// at once.
 	filmProbe = 400 * time.Millisecond
 )
 
-// StartRecording films with the phone's screenrecord, in segments, at its own size or, where the encoder refuses that, at
-// 720x1280. The film goes on until Stop or Device.Close, whatever becomes of ctx.
+// StartRecording films with the phone's screenrecord, in segments, at its own size or, where the encoder refuses that,
+// at 720x1280. The film goes on until Stop or Device.Close, whatever becomes of ctx.
 func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Recording, error) {
 	var first *segment
 	var size string
@@ -133,7 +134,8 @@ func (s *segment) watch() {
 	s.d.mu.Unlock()
 }
 
-// Write reads the process id from the first line and keeps the rest, as far as it may be a reason. One goroutine calls it.
+// Write reads the process id from the first line and keeps the rest, as far as it may be a reason. One goroutine calls
+// it.
 func (s *segment) Write(p []byte) (int, error) {
 	if room := stderrLimit - s.said.Len(); room > 0 {
 		s.said.Write(p[:min(len(p), room)])
@@ -199,8 +201,8 @@ type recording struct {
 
 var _ drivers.Recording = (*recording)(nil)
 
-// Stop ends the film in the way that leaves it whole (SIGINT), fetches what is still on the phone and removes it there. A film
-// that broke in the middle gives the parts that there are, with the error.
+// Stop ends the film in the way that leaves it whole (SIGINT), fetches what is still on the phone and removes it there.
+// A film that broke in the middle gives the parts that there are, with the error.
 func (r *recording) Stop(ctx context.Context) ([]drivers.Clip, error) {
 	r.ask.Do(func() { close(r.asked) })
 	select {
@@ -251,7 +253,8 @@ func (r *recording) run(s *segment) {
 	}
 }
 
-// interrupt sends SIGINT to screenrecord and waits until it has written the film's index. It returns when the segment has ended.
+// interrupt sends SIGINT to screenrecord and waits until it has written the film's index. It returns when the segment
+// has ended.
 func (r *recording) interrupt(s *segment) {
 	limit := filmEndLimit
 	if !r.signal(s) {
@@ -268,8 +271,8 @@ func (r *recording) interrupt(s *segment) {
 	}
 }
 
-// signal sends SIGINT to screenrecord. It is false when no such process is there any more, under its number or by the file that it writes:
-// then there is nothing to wait for but the end of the connection.
+// signal sends SIGINT to screenrecord. It is false when no such process is there any more, under its number or by the
+// file that it writes: then there is nothing to wait for but the end of the connection.
 func (r *recording) signal(s *segment) bool {
 	byFile := "pkill -2 -f " + shellescape.Quote("[s]creenrecord.*"+strings.TrimPrefix(s.file, tempDir))
 	line := byFile
@@ -291,7 +294,8 @@ func (r *recording) fetch(s *segment) {
 	local := filepath.Join(r.dir, fmt.Sprintf("screenrecord-%02d.mp4", r.made))
 	r.mu.Unlock()
 	r.pulls.Go(func() {
-		ctx, cancel := context.WithTimeoutCause(r.d.life, filmPullLimit, r.d.link.tooSlow("the pull of its film", filmPullLimit))
+		ctx, cancel := context.WithTimeoutCause(r.d.life, filmPullLimit, r.d.link.tooSlow("the pull of its film",
+			filmPullLimit))
 		defer cancel()
 		if err := r.d.link.pull(ctx, s.file, local); err != nil {
 			r.fail(err)

@@ -13,9 +13,11 @@ var _ drivers.Warner = (*Device)(nil)
 // The switches in the developer options of phones whose makers keep from adb's shell what Android allows it.
 const (
 	switchColorOS = "turn on \"Disable permission monitoring\" in its developer options"
-	switchMIUI    = "turn on \"USB debugging (Security settings)\" in its developer options (Xiaomi asks for a SIM card and a Mi " +
+	switchMIUI    = "turn on \"USB debugging (Security settings)\" in its developer options (Xiaomi asks for a SIM card " +
+		"and a Mi " +
 		"account), then plug it in again"
-	switchAny = "turn on \"USB debugging (Security settings)\" (Xiaomi) or \"Disable permission monitoring\" (OPPO, realme, " +
+	switchAny = "turn on \"USB debugging (Security settings)\" (Xiaomi) or \"Disable permission monitoring\" (OPPO, " +
+		"realme, " +
 		"OnePlus) in its developer options"
 )
 
@@ -36,7 +38,8 @@ func (o output) failed() bool {
 		return true
 	}
 	said := o.text()
-	for _, word := range []string{"Exception", "Security exception", "Error: ", "Can't find service", "Operation not allowed"} {
+	for _, word := range []string{"Exception", "Security exception", "Error: ", "Can't find service",
+		"Operation not allowed"} {
 		if strings.Contains(said, word) {
 			return true
 		}
@@ -44,12 +47,14 @@ func (o output) failed() bool {
 	return false
 }
 
-// refusal returns what the phone said and the switch that allows it, where it kept a command from adb's shell; otherwise "".
+// refusal returns what the phone said and the switch that allows it, where it kept a command from adb's shell;
+// otherwise "".
 func (d *Device) refusal(o output) string {
 	if !o.failed() || !shellerr.Refused(o.text()) {
 		return ""
 	}
-	return fmt.Sprintf("the phone forbids it over USB (%s): %s", strings.TrimSuffix(o.reason(), "."), makersSwitch(d.info.Manufacturer))
+	return fmt.Sprintf("the phone forbids it over USB (%s): %s", strings.TrimSuffix(o.reason(), "."),
+		makersSwitch(d.info.Manufacturer))
 }
 
 // why is the refusal, or the line that says why a command failed.

@@ -59,13 +59,14 @@ func guardedCalls() map[string]func(context.Context, *Device) error {
 	}
 }
 
-// TestRefusedPermissions: a phone that lets adb's shell grant nothing says so for "all" in a warning, for a permission by
-// name in an error; one that changes all it can warns of nothing.
+// TestRefusedPermissions: a phone that lets adb's shell grant nothing says so for "all" in a warning, for a permission
+// by name in an error; one that changes all it can warns of nothing.
 func TestRefusedPermissions(t *testing.T) {
 	t.Parallel()
 	d, _ := openPhone(t, androidtest.Options{Maker: "realme", Guard: androidtest.GuardRefuses})
 	for _, allow := range []bool{true, false} {
-		if err := d.SetPermissions(t.Context(), androidtest.LoginPackage, map[string]bool{drivers.AllPermissions: allow}); err != nil {
+		if err := d.SetPermissions(t.Context(), androidtest.LoginPackage,
+			map[string]bool{drivers.AllPermissions: allow}); err != nil {
 			t.Fatal(err)
 		}
 		said := strings.Join(d.TakeWarnings(), "\n")
@@ -78,7 +79,8 @@ func TestRefusedPermissions(t *testing.T) {
 		t.Errorf("by name: %v", err)
 	}
 	d, _ = openPhone(t, androidtest.Options{})
-	if err := d.SetPermissions(t.Context(), androidtest.LoginPackage, map[string]bool{drivers.AllPermissions: true}); err != nil {
+	if err := d.SetPermissions(t.Context(), androidtest.LoginPackage,
+		map[string]bool{drivers.AllPermissions: true}); err != nil {
 		t.Fatal(err)
 	}
 	if said := d.TakeWarnings(); len(said) > 0 {
@@ -89,7 +91,8 @@ func TestRefusedPermissions(t *testing.T) {
 // TestReasonsOfTheShell: errors quote the line that says why, wherever the phone's shell is quoted.
 func TestReasonsOfTheShell(t *testing.T) {
 	t.Parallel()
-	const trace = "\nException occurred while executing 'x':\njava.lang.IllegalStateException: user 0 is locked\n\tat a.B.c(D.java:1)\n"
+	const trace = "\nException occurred while executing 'x':\njava.lang.IllegalStateException: user 0 is locked\n\tat " +
+		"a.B.c(D.java:1)\n"
 	calls := map[string]func(context.Context, *Device) error{
 		"pm clear":      func(ctx context.Context, d *Device) error { return d.ClearApp(ctx, androidtest.LoginPackage) },
 		"am force-stop": func(ctx context.Context, d *Device) error { return d.Stop(ctx, androidtest.LoginPackage) },
@@ -101,8 +104,10 @@ func TestReasonsOfTheShell(t *testing.T) {
 		},
 		"cmd uimode":       func(ctx context.Context, d *Device) error { return d.DarkMode(ctx, true) },
 		"cmd connectivity": func(ctx context.Context, d *Device) error { return d.Airplane(ctx, true) },
-		"cmd locale":       func(ctx context.Context, d *Device) error { return d.Locale(ctx, androidtest.LoginPackage, "fr") },
-		"settings put":     func(ctx context.Context, d *Device) error { return d.SetRotation(ctx, 1) },
+		"cmd locale": func(ctx context.Context, d *Device) error {
+			return d.Locale(ctx, androidtest.LoginPackage, "fr")
+		},
+		"settings put": func(ctx context.Context, d *Device) error { return d.SetRotation(ctx, 1) },
 		"appops set": func(ctx context.Context, d *Device) error {
 			return d.SetLocation(ctx, drivers.Coordinates{Latitude: 1, Longitude: 2})
 		},
@@ -122,12 +127,14 @@ func TestReasonsOfTheShell(t *testing.T) {
 	}
 }
 
-// TestARefusedChangeIsNotGivenBack: only what a refused command did change is noted, also where it is the second of two.
+// TestARefusedChangeIsNotGivenBack: only what a refused command did change is noted, also where it is the second of
+// two.
 func TestARefusedChangeIsNotGivenBack(t *testing.T) {
 	t.Parallel()
 	for nth, notes := range map[int]int{1: 0, 2: 1} {
 		d, p := openPhone(t, androidtest.Options{})
-		p.Fail(androidtest.Fault{Match: "settings put", Nth: nth, Kind: androidtest.Error, Output: "java.lang.SecurityException: no\n", Code: 255})
+		p.Fail(androidtest.Fault{Match: "settings put", Nth: nth, Kind: androidtest.Error,
+			Output: "java.lang.SecurityException: no\n", Code: 255})
 		if err := d.SetRotation(t.Context(), 1); err == nil || len(notesIn(t, d.notes)) != notes {
 			t.Errorf("the %d. is refused: %v, notes %q", nth, err, notesIn(t, d.notes))
 		}

@@ -69,7 +69,8 @@ var (
 	nightMode   = lazyregexp.New(`^[a-z_]+$`)
 )
 
-// lines are the shell commands that give everything back. What is not of the right form is left out: the note lies in a file.
+// lines are the shell commands that give everything back. What is not of the right form is left out: the note lies in a
+// file.
 func (o *restoreState) lines() []string {
 	var lines []string
 	if o.Agent {
@@ -178,7 +179,8 @@ func replaceFile(file string, text []byte) error {
 	return err
 }
 
-// restoreLeftovers gives back what a session that was killed has left. When that fails the phone is used as it is, and Close tries again.
+// restoreLeftovers gives back what a session that was killed has left. When that fails the phone is used as it is, and
+// Close tries again.
 func (d *Device) restoreLeftovers(ctx context.Context) {
 	file, err := noteFile(d.notes, d.link.serial)
 	if err != nil {

@@ -22,9 +22,9 @@ const (
 	screenshotSide  = 16384
 )
 
-// Screenshot reads raw pixels, which most phones give several times faster than a PNG, and a PNG where they cannot be read or where the
-// connection is too slow for ten megabytes. What an app protects from screenshots is black in it, or makes it a *drivers.ProtectedError: see
-// Protected.
+// Screenshot reads raw pixels, which most phones give several times faster than a PNG, and a PNG where they cannot be
+// read or where the connection is too slow for ten megabytes. What an app protects from screenshots is black in it, or
+// makes it a *drivers.ProtectedError: see Protected.
 func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 	img, err := d.picture(ctx)
 	if err != nil {
@@ -59,8 +59,8 @@ func (d *Device) picture(ctx context.Context) (image.Image, error) {
 	return img, err
 }
 
-// overridden scales the picture of the whole glass, which old Androids take, to the size that was set over it (`wm size 720x1600`): trees and
-// taps go by that.
+// overridden scales the picture of the whole glass, which old Androids take, to the size that was set over it (`wm size
+// 720x1600`): trees and taps go by that.
 func (d *Device) overridden(img image.Image) image.Image {
 	size, glass := image.Pt(d.info.Width, d.info.Height), d.glass
 	if got := img.Bounds().Size(); got == image.Pt(glass.Y, glass.X) && got != glass {
@@ -88,7 +88,9 @@ func (d *Device) rawScreenshot(ctx context.Context) (image.Image, error) {
 	if expect == 0 {
 		expect = 4 * d.info.Width * d.info.Height
 	}
-	o, err := d.screencap(ctx, command{name: "screencap", hint: cmp.Or(hint, expect+16)}, func() func(int) error { return d.shots.patience(expect) })
+	o, err := d.screencap(ctx, command{name: "screencap", hint: cmp.Or(hint, expect+16)}, func() func(int) error {
+		return d.shots.patience(expect)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -113,13 +115,15 @@ func (d *Device) pngScreenshot(ctx context.Context) (image.Image, error) {
 	}
 	img, err := decodePNG(o.out)
 	if err != nil {
-		return nil, fmt.Errorf("device %s: %w: screencap -p: %w (%s)", d.link.serial, drivers.ErrNotReady, err, output{errs: o.errs, code: o.code}.reason())
+		return nil, fmt.Errorf("device %s: %w: screencap -p: %w (%s)", d.link.serial, drivers.ErrNotReady, err,
+			output{errs: o.errs, code: o.code}.reason())
 	}
 	return img, nil
 }
 
-// screencap runs the tool for the display that trees and taps mean. A phone with several says that it takes the first one, which on one
-// that is folded is the dark one inside. Each attempt gets a watch of its own: what the wrong display took says nothing of the right one.
+// screencap runs the tool for the display that trees and taps mean. A phone with several says that it takes the first
+// one, which on one that is folded is the dark one inside. Each attempt gets a watch of its own: what the wrong display
+// took says nothing of the right one.
 func (d *Device) screencap(ctx context.Context, cmd command, watch func() func(bytes int) error) (output, error) {
 	cmd.asks, cmd.max = true, screenshotBytes
 	for {
@@ -139,7 +143,8 @@ func (d *Device) screencap(ctx context.Context, cmd command, watch func() func(b
 			return o, err
 		case display != "" && o.code != 0 && len(o.out) == 0: // it is gone
 			d.choose("")
-		case !chosen && bytes.Contains(append(o.errs, o.out[:min(len(o.out), 1024)]...), []byte("Multiple displays were found")):
+		case !chosen && bytes.Contains(append(o.errs, o.out[:min(len(o.out), 1024)]...),
+			[]byte("Multiple displays were found")):
 			if display, err = d.mainDisplay(ctx); err != nil {
 				return o, err
 			}
@@ -184,8 +189,8 @@ const (
 // errFormat is a raw format that this device will give every time.
 var errFormat = fmt.Errorf("%w in a format that is not known", errPixels)
 
-// decodeRaw reads what screencap gives without -p: width, height and format, from Android 9 on the colour space too, then the
-// rows. Which header it is follows from the length alone. Four-byte pixels are used where they lie.
+// decodeRaw reads what screencap gives without -p: width, height and format, from Android 9 on the colour space too,
+// then the rows. Which header it is follows from the length alone. Four-byte pixels are used where they lie.
 func decodeRaw(raw []byte) (*image.RGBA, error) {
 	if len(raw) < 12 {
 		return nil, fmt.Errorf("%w: only %d bytes", errPixels, len(raw))

@@ -18,7 +18,8 @@ const (
 	castStill   = 150 * time.Millisecond // of one that stands still
 	castFailing = time.Second            // after a picture that could not be taken
 
-	agentFilm     = "tcp:7810" // of the phone: the agent sends pictures there, ten in a second, to whoever has said something
+	// of the phone: the agent sends pictures there, ten in a second, to whoever has said something
+	agentFilm     = "tcp:7810"
 	agentBoundary = "BoundaryString"
 	agentSilence  = 3 * time.Second // of the agent, after which pictures are taken without it
 	agentAgain    = 5 * time.Second // after which it is asked once more
@@ -26,8 +27,8 @@ const (
 
 var _ drivers.Screencaster = (*Device)(nil)
 
-// Screencast shows the pictures that the agent sends, where one runs. Where none does, or none comes, it takes one raw picture after the other. Of
-// both, on connections of their own, it shows those that differ from the one before.
+// Screencast shows the pictures that the agent sends, where one runs. Where none does, or none comes, it takes one raw
+// picture after the other. Of both, on connections of their own, it shows those that differ from the one before.
 func (d *Device) Screencast(_ context.Context, show func(drivers.Frame)) (stop func() error, err error) {
 	ctx, cancel := context.WithCancel(d.life)
 	done := make(chan struct{})
@@ -50,7 +51,8 @@ func (d *Device) cast(ctx context.Context, show func(drivers.Frame)) {
 	}
 }
 
-// castByAgent shows what the agent sends until that ends, or no longer looks like this screen: a raw picture tells what it looks like.
+// castByAgent shows what the agent sends until that ends, or no longer looks like this screen: a raw picture tells what
+// it looks like.
 func (d *Device) castByAgent(ctx context.Context, agent *agentAccess, show func(drivers.Frame)) error {
 	img, err := d.picture(ctx)
 	if err != nil {

@@ -32,8 +32,8 @@ func frames(t *testing.T, d *Device) chan drivers.Frame {
 	return shown
 }
 
-// TestPicturesOfTheAgent: while the agent sends pictures, none is taken by screencap but the first, which tells the shape of the screen; once the
-// agent is gone they are, and so when the screen has another shape.
+// TestPicturesOfTheAgent: while the agent sends pictures, none is taken by screencap but the first, which tells the
+// shape of the screen; once the agent is gone they are, and so when the screen has another shape.
 func TestPicturesOfTheAgent(t *testing.T) {
 	t.Parallel()
 	d, p := openAgent(t, small())

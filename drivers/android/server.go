@@ -42,7 +42,8 @@ type server struct {
 
 // serverFrom reads the variables that adb itself obeys, in adb's own order of preference.
 func serverFrom(getenv func(string) string) *server {
-	s := &server{dial: (&net.Dialer{Timeout: dialLimit}).DialContext, starting: make(chan struct{}, 1), home: getenv("HOME")}
+	s := &server{dial: (&net.Dialer{Timeout: dialLimit}).DialContext, starting: make(chan struct{}, 1),
+		home: getenv("HOME")}
 	if spec := getenv("ADB_SERVER_SOCKET"); spec != "" {
 		s.network, s.addr, s.wrong = parseSocket(spec)
 	} else {
@@ -145,8 +146,9 @@ func notListening(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist)
 }
 
-// start runs `adb start-server` and connects the devices that the server before it was connected to, once for all callers that wait for it. adb itself copes with another process doing the same:
-// the loser of that race fails although a server runs, so what counts is whether somebody listens in the end.
+// start runs `adb start-server` and connects the devices that the server before it was connected to, once for all
+// callers that wait for it. adb itself copes with another process doing the same: the loser of that race fails although
+// a server runs, so what counts is whether somebody listens in the end.
 func (s *server) start(ctx context.Context) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -208,7 +210,8 @@ func (s *server) query(ctx context.Context, request string) (string, error) {
 	return s.ask(ctx, request, s.connect)
 }
 
-func (s *server) ask(ctx context.Context, request string, connect func(context.Context) (*conn, error)) (string, error) {
+func (s *server) ask(ctx context.Context, request string, connect func(context.Context) (*conn, error)) (string,
+	error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, queryLimit,
 		fmt.Errorf("the adb server at %s did not answer %s within %v", s.addr, request, queryLimit))
 	defer cancel()

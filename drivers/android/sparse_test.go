@@ -12,19 +12,22 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// TestPhonesThatLackAProgram takes away, one at a time, what vendors and old Androids leave out or forbid. The phone is listed, opened and
-// used all the same.
+// TestPhonesThatLackAProgram takes away, one at a time, what vendors and old Androids leave out or forbid. The phone is
+// listed, opened and used all the same.
 func TestPhonesThatLackAProgram(t *testing.T) {
 	t.Parallel()
-	for _, lacks := range []string{"date", "ls ", "wm size", "wm density", "dumpsys battery", "dumpsys power", "dumpsys window displays",
-		"dumpsys window", "dumpsys input_method", "getprop", "pidof", "cmd package", "cmd input", "pm list", "logcat", "grep"} {
+	for _, lacks := range []string{"date", "ls ", "wm size", "wm density", "dumpsys battery", "dumpsys power",
+		"dumpsys window displays",
+		"dumpsys window", "dumpsys input_method", "getprop", "pidof", "cmd package", "cmd input", "pm list", "logcat",
+		"grep"} {
 		for _, how := range []androidtest.Fault{
 			{Kind: androidtest.Error, Code: 127, Output: "/system/bin/sh: " + lacks + ": inaccessible or not found"},
 			{Kind: androidtest.Error, Code: 20, Output: "cmd: Can't find service: " + lacks},
 		} {
 			t.Run(fmt.Sprintf("%s/%d", lacks, how.Code), func(t *testing.T) {
 				t.Parallel()
-				driver, phones, _ := newPhones(t, androidtest.Options{LoginLoading: 1, Width: 360, Height: 640, Density: 140, Transition: 1})
+				driver, phones, _ := newPhones(t, androidtest.Options{LoginLoading: 1, Width: 360, Height: 640, Density: 140,
+					Transition: 1})
 				how.Match = lacks
 				phones[0].Fail(how)
 				if list, err := driver.Devices(t.Context()); err != nil || len(list) != 1 || list[0].State != drivers.Ready {
@@ -59,7 +62,8 @@ func useAll(ctx context.Context, d *Device) error {
 	tap := d.Tap(ctx, image.Pt(300, 300))
 	_, front := d.Foreground(ctx)
 	_, crash := d.Crashed(ctx)
-	if crash != nil && strings.Contains(crash.Error(), "not checked") { // a phone without a log or a clock cannot tell, and says so
+	// a phone without a log or a clock cannot tell, and says so
+	if crash != nil && strings.Contains(crash.Error(), "not checked") {
 		crash = nil
 	}
 	_, keyboard := d.KeyboardShown(ctx)

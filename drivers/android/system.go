@@ -149,8 +149,8 @@ func (d *Device) changeNoted(ctx context.Context, cmd command, note func(*restor
 	return err
 }
 
-// unnote forgets what a refused command was noted for: a setting only where the phone still has the value from before, for of
-// several commands one may have changed something.
+// unnote forgets what a refused command was noted for: a setting only where the phone still has the value from before,
+// for of several commands one may have changed something.
 func (d *Device) unnote(ctx context.Context, before restoreState) error {
 	d.mu.Lock()
 	var added []settingRow
@@ -179,7 +179,8 @@ func (d *Device) since(api int, what string) error {
 	if d.info.APILevel >= api {
 		return nil
 	}
-	return fmt.Errorf("device %s: %w: %s by command needs API level %d, this is %d (Android %s)", d.link.serial, drivers.ErrUnsupported,
+	return fmt.Errorf("device %s: %w: %s by command needs API level %d, this is %d (Android %s)", d.link.serial,
+		drivers.ErrUnsupported,
 		what, api, d.info.APILevel, d.info.OSVersion)
 }
 
@@ -295,7 +296,8 @@ func (d *Device) Locale(ctx context.Context, app, locale string) error {
 		return err
 	}
 	if locale != "" && !localeList.MatchString(locale) {
-		return fmt.Errorf("device %s: %w: %q is not a language tag such as fr-FR", d.link.serial, drivers.ErrNotActionable, locale)
+		return fmt.Errorf("device %s: %w: %q is not a language tag such as fr-FR", d.link.serial, drivers.ErrNotActionable,
+			locale)
 	}
 	if err := d.since(localeAPI, "an app's language"); err != nil {
 		return err

@@ -15,8 +15,10 @@ import (
 
 // settingsOf is what System changes on a phone.
 func settingsOf(p *androidtest.Phone) string {
-	return strings.Join([]string{p.Setting("system", "accelerometer_rotation"), p.Setting("system", "user_rotation"), p.Night(),
-		p.Setting("global", "airplane_mode_on"), p.Locales(androidtest.LoginPackage), p.Setting("secure", "default_input_method")}, " ")
+	return strings.Join([]string{p.Setting("system", "accelerometer_rotation"), p.Setting("system", "user_rotation"),
+		p.Night(),
+		p.Setting("global", "airplane_mode_on"), p.Locales(androidtest.LoginPackage),
+		p.Setting("secure", "default_input_method")}, " ")
 }
 
 // changeAll changes whatever this Android lets be changed, twice: the first state is the one to give back.
@@ -77,7 +79,8 @@ func TestSystemOnEveryAndroid(t *testing.T) {
 			if err != nil || img.Bounds().Dx() < img.Bounds().Dy() {
 				t.Errorf("not turned: %v, %v", img.Bounds(), err)
 			}
-			want := map[int]string{24: "0 1 no 0  ", 28: "0 1 no 0  ", 30: "0 1 yes 1  ", 34: "0 1 yes 1 fr-FR ", 36: "0 1 yes 1 fr-FR "}[api]
+			want := map[int]string{24: "0 1 no 0  ", 28: "0 1 no 0  ", 30: "0 1 yes 1  ", 34: "0 1 yes 1 fr-FR ",
+				36: "0 1 yes 1 fr-FR "}[api]
 			if got := settingsOf(p); !strings.HasPrefix(got, want+"com.google") {
 				t.Errorf("settings %q instead of %q", got, want)
 			}
@@ -118,7 +121,8 @@ func TestRestoreAfterAKill(t *testing.T) {
 	opts.NotesDir = killed.notes
 	next := New(opts)
 	// The first attempt fails, as on a phone that is not quite there yet: Close makes the second.
-	p.Fail(androidtest.Fault{Match: "cmd uimode night", Nth: 1, Kind: androidtest.Error, Output: "Can't find service: uimode\n", Code: 20})
+	p.Fail(androidtest.Fault{Match: "cmd uimode night", Nth: 1, Kind: androidtest.Error,
+		Output: "Can't find service: uimode\n", Code: 20})
 	dev, err := next.Open(t.Context(), p.Serial())
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +176,8 @@ func TestNothingIsChangedUnnoted(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{API: 36})
 	before := settingsOf(p)
-	p.Fail(androidtest.Fault{Match: "settings put", Nth: 1, Kind: androidtest.Error, Output: "java.lang.IllegalStateException: no\n", Code: 255})
+	p.Fail(androidtest.Fault{Match: "settings put", Nth: 1, Kind: androidtest.Error,
+		Output: "java.lang.IllegalStateException: no\n", Code: 255})
 	if err := d.Rotate(t.Context(), true); err == nil || len(notesIn(t, d.notes)) != 1 {
 		t.Errorf("error %v, notes %q", err, notesIn(t, d.notes))
 	}
@@ -182,8 +187,9 @@ func TestNothingIsChangedUnnoted(t *testing.T) {
 	}
 	d.notes = file
 	for name, err := range map[string]error{
-		"rotate": d.Rotate(t.Context(), true), "dark": d.DarkMode(t.Context(), true), "airplane": d.Airplane(t.Context(), true),
-		"locale": d.Locale(t.Context(), androidtest.LoginPackage, "fr"),
+		"rotate": d.Rotate(t.Context(), true), "dark": d.DarkMode(t.Context(), true),
+		"airplane": d.Airplane(t.Context(), true),
+		"locale":   d.Locale(t.Context(), androidtest.LoginPackage, "fr"),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "note what to restore") {
 			t.Errorf("%s: %v", name, err)
@@ -250,7 +256,8 @@ func TestShell(t *testing.T) {
 		t.Errorf("%q, %d, %v", out, code, err)
 	}
 	p.Fail(androidtest.Fault{Match: "hunter2", Kind: androidtest.Drop})
-	if _, _, err := d.Shell(t.Context(), "echo hunter2"); !errors.Is(err, drivers.ErrDeviceLost) || strings.Contains(err.Error(), "hunter2") {
+	if _, _, err := d.Shell(t.Context(), "echo hunter2"); !errors.Is(err, drivers.ErrDeviceLost) ||
+		strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -266,7 +273,8 @@ func TestOverWiFi(t *testing.T) {
 		}
 	}
 	d := &Device{link: &link{serial: "192.168.1.7:5555"}, info: drivers.Info{APILevel: 34}}
-	if err := d.Airplane(t.Context(), true); !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "USB") {
+	if err := d.Airplane(t.Context(), true); !errors.Is(err, drivers.ErrUnsupported) ||
+		!strings.Contains(err.Error(), "USB") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -274,7 +282,8 @@ func TestOverWiFi(t *testing.T) {
 func TestParseRotation(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{
-		"  mCurrentRotation=ROTATION_90\n": 1, "    mRotation=3 mAltOrientation=false\n": 3, "x mRotation=ROTATION_270": 3, "nothing": -1,
+		"  mCurrentRotation=ROTATION_90\n": 1, "    mRotation=3 mAltOrientation=false\n": 3, "x mRotation=ROTATION_270": 3,
+		"nothing": -1,
 		"  mDisplayRotation: mCurrentRotation=ROTATION_0": 0,
 	} {
 		if got, known := parseRotation(text); known != (want >= 0) || known && got != want {

@@ -15,7 +15,8 @@ var _ drivers.ObstacleReporter = (*Device)(nil)
 type systemDialog struct{ kind, process string }
 
 // complaintLine is what the window manager calls such a dialog's window, by the name of the process that it is about.
-var complaintLine = lazyregexp.New(`(?m)^\s*mCurrentFocus=Window\{\S+ (?:\S+ )?Application (Not Responding|Error): ([\w.:]+)`)
+var complaintLine = lazyregexp.New(
+	`(?m)^\s*mCurrentFocus=Window\{\S+ (?:\S+ )?Application (Not Responding|Error): ([\w.:]+)`)
 
 func parseComplaint(dumpsys string) (systemDialog, bool) {
 	m := complaintLine.FindStringSubmatch(dumpsys)
@@ -49,8 +50,8 @@ func (d *Device) systemDialog(ctx context.Context) (systemDialog, bool, error) {
 	return c, open, err
 }
 
-// Obstacle is a keyguard that has come down meanwhile, a display that went dark, or the system's dialog about another app, which no test of
-// this one can know of: "System UI isn't responding".
+// Obstacle is a keyguard that has come down meanwhile, a display that went dark, or the system's dialog about another
+// app, which no test of this one can know of: "System UI isn't responding".
 func (d *Device) Obstacle(ctx context.Context) (string, error) {
 	if what := d.lockState(ctx).says(); what != "" {
 		return what, nil
@@ -63,7 +64,9 @@ func (d *Device) Obstacle(ctx context.Context) (string, error) {
 	if err != nil || !open || c.about(pkg) {
 		return "", err
 	}
-	return fmt.Sprintf("the system asks on the screen what to do, because %s, which is not %s: answer it, or restart the phone", c.says(), pkg), nil
+	return fmt.Sprintf(
+		"the system asks on the screen what to do, because %s, which is not %s: answer it, or restart the "+
+			"phone", c.says(), pkg), nil
 }
 
 // complainedOf is a crash of which the log has nothing left, and of which the system's dialog still tells.

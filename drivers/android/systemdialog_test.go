@@ -8,8 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// TestComplaints: what the system asks about another app is an obstacle; what it asks about the app itself is a crash, of which the log
-// may have nothing left.
+// TestComplaints: what the system asks about another app is an obstacle; what it asks about the app itself is a crash,
+// of which the log may have nothing left.
 func TestComplaints(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{LoginLoading: 1, Transition: 1})

@@ -21,8 +21,8 @@ const (
 	keyTab   = "keyevent 61"
 )
 
-// Type enters text. ASCII is typed by the phone itself, key by key; anything else is set by the agent, or needs the keyboard app ADBKeyboard,
-// and without these nothing is typed at all.
+// Type enters text. ASCII is typed by the phone itself, key by key; anything else is set by the agent, or needs the
+// keyboard app ADBKeyboard, and without these nothing is typed at all.
 func (d *Device) Type(ctx context.Context, text string) error {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	if text == "" {
@@ -66,8 +66,9 @@ func typing(text string) []string {
 	return args
 }
 
-// chunkEnd is where the first piece of text ends that one `input text` types as it is. It reads "%s" as a blank, so a "%s" that is
-// meant is split between two; so is a "%" in front of a blank, because servers differ in how they read "%%s".
+// chunkEnd is where the first piece of text ends that one `input text` types as it is. It reads "%s" as a blank, so a
+// "%s" that is meant is split between two; so is a "%" in front of a blank, because servers differ in how they read
+// "%%s".
 func chunkEnd(text string) int {
 	for i := range len(text) {
 		switch {
@@ -139,7 +140,8 @@ func (d *Device) typeByKeyboard(ctx context.Context, text string, first rune) (e
 
 // takeKeyboard makes ADBKeyboard the keyboard and waits until it is. From here on Close knows which one to give back.
 func (d *Device) takeKeyboard(ctx context.Context) error {
-	o, err := d.run(ctx, command{name: "settings get default_input_method", asks: true, line: "settings get secure default_input_method"})
+	o, err := d.run(ctx, command{name: "settings get default_input_method", asks: true,
+		line: "settings get secure default_input_method"})
 	if err != nil {
 		return err
 	}
@@ -159,7 +161,8 @@ func (d *Device) takeKeyboard(ctx context.Context) error {
 	if o.code != 0 {
 		return fmt.Errorf("device %s: choose ADBKeyboard: %s", d.link.serial, d.why(o))
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, keyboardLimit, d.link.tooSlow("the change of the keyboard", keyboardLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, keyboardLimit, d.link.tooSlow("the change of the keyboard",
+		keyboardLimit))
 	defer cancel()
 	for {
 		o, err := d.run(ctx, command{name: "dumpsys input_method", asks: true, line: "dumpsys input_method"})
@@ -192,8 +195,8 @@ func keyboardBound(dumpsys string) bool {
 	return false
 }
 
-// giveKeyboardBack restores the keyboard, also when the call it served was cancelled: then it has less than the second in which
-// that call must end. When it fails, Close tries again.
+// giveKeyboardBack restores the keyboard, also when the call it served was cancelled: then it has less than the second
+// in which that call must end. When it fails, Close tries again.
 func (d *Device) giveKeyboardBack(after context.Context) error {
 	d.mu.Lock()
 	old := d.debts.Keyboard

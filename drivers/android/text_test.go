@@ -13,8 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// typed gives what a phone enters for a shell line of input commands: the line goes through a real shell parser, each text through
-// the loop of Android's own Input.sendText.
+// typed gives what a phone enters for a shell line of input commands: the line goes through a real shell parser, each
+// text through the loop of Android's own Input.sendText.
 func typed(t *testing.T, line string) string {
 	t.Helper()
 	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
@@ -91,7 +91,8 @@ func TestEveryPrintableCharacterIsTypedRight(t *testing.T) {
 	}
 	checkTyping(t, all.String())
 	for _, text := range []string{
-		"%s", "%%s", "% s", "100%sure", "%s%s", "a%\nsb", "%", "%%", "s%", " ", "   ", "'", `\'`, "'\\''", "$(reboot)", "`id`", "a;b&c|d",
+		"%s", "%%s", "% s", "100%sure", "%s%s", "a%\nsb", "%", "%%", "s%", " ", "   ", "'", `\'`, "'\\''", "$(reboot)",
+		"`id`", "a;b&c|d",
 		"-n", "--help", "~", "*", "\n", "\t\n\t", "a\nb\n", strings.Repeat("x%s ", 999), strings.Repeat("'", 2000),
 	} {
 		checkTyping(t, text)
@@ -188,7 +189,8 @@ func TestTypeUnicodeNeedsAKeyboard(t *testing.T) {
 	d, p := openPhone(t, androidtest.Options{LoginLoading: 1})
 	loginForm(t, d)
 	err := d.Type(t.Context(), "Grüße")
-	if !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), `"ü"`) && !strings.Contains(err.Error(), "'ü'") ||
+	if !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), `"ü"`) &&
+		!strings.Contains(err.Error(), "'ü'") ||
 		!strings.Contains(err.Error(), "ADBKeyboard") {
 		t.Errorf("error %v", err)
 	}

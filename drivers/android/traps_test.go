@@ -13,8 +13,10 @@ import (
 func onTrap(t *testing.T, page string, do func(t *testing.T, d *Device, p *androidtest.Phone)) {
 	t.Helper()
 	for name, o := range map[string]androidtest.Options{
-		"30": {API: 30}, "30 without windows": {API: 30, Dump: androidtest.DumpStyle{Windows: "none"}}, "34": {API: 34}, "36": {API: 36},
-		"36 in both places": {API: 36, Dump: androidtest.DumpStyle{Windows: "both", Attributes: "all"}}, "36 flat": {API: 36, Dump: androidtest.DumpStyle{Windows: "flat", Attributes: "none"}},
+		"30": {API: 30}, "30 without windows": {API: 30, Dump: androidtest.DumpStyle{Windows: "none"}}, "34": {API: 34},
+		"36":                {API: 36},
+		"36 in both places": {API: 36, Dump: androidtest.DumpStyle{Windows: "both", Attributes: "all"}},
+		"36 flat":           {API: 36, Dump: androidtest.DumpStyle{Windows: "flat", Attributes: "none"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -88,7 +90,8 @@ func TestSuggestionsOverThePage(t *testing.T) {
 // TestSomebodyElsesWindow: a notification, a call, a bubble lie above the app and belong to others.
 func TestSomebodyElsesWindow(t *testing.T) {
 	t.Parallel()
-	for page, pkg := range map[string]string{"HeadsUp": "com.android.systemui", "Call": "com.google.android.dialer", "Bubble": "com.example.chat"} {
+	for page, pkg := range map[string]string{"HeadsUp": "com.android.systemui", "Call": "com.google.android.dialer",
+		"Bubble": "com.example.chat"} {
 		onTrap(t, page, func(t *testing.T, d *Device, p *androidtest.Phone) {
 			if strings.Contains(t.Name(), "without") {
 				return
@@ -162,7 +165,8 @@ func TestOrderOfDrawing(t *testing.T) {
 			t.Fatal(err)
 		}
 		told := slices.ContainsFunc(slices.Collect(tree.All), func(n *screen.Node) bool { return n.DrawOrder > 0 })
-		if top := tree.Topmost(centre(findNode(tree, "above"))); told && (top == nil || !strings.HasSuffix(top.ID, "/above")) {
+		if top := tree.Topmost(centre(findNode(tree, "above"))); told &&
+			(top == nil || !strings.HasSuffix(top.ID, "/above")) {
 			t.Errorf("topmost: %v", top)
 		}
 	})

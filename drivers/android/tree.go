@@ -26,8 +26,9 @@ const (
 	dumpCommand = "uiautomator dump %[2]s%[1]s >/dev/null && cat %[1]s; rm -f %[1]s"
 )
 
-// Tree reads the elements of the screen, with uiautomator where there is no agent. What the tool fails at for a moment is tried again here; a screen that
-// never stands still is not, because each try costs ten seconds: that error wraps ErrNotReady and the caller has the pixels.
+// Tree reads the elements of the screen, with uiautomator where there is no agent. What the tool fails at for a moment
+// is tried again here; a screen that never stands still is not, because each try costs ten seconds: that error wraps
+// ErrNotReady and the caller has the pixels.
 func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	return d.hands().look(ctx, (*dump).reachable)
 }
@@ -107,7 +108,8 @@ func (d *Device) dump(ctx context.Context, all bool, choose func(*dump)) (*dump,
 		if option != "" {
 			return d.dump(ctx, false, choose)
 		}
-		return nil, &dumpError{serial: d.link.serial, what: "uiautomator saw no window of an app", tries: dumpTries, pause: dumpPause, kind: drivers.ErrNotReady}
+		return nil, &dumpError{serial: d.link.serial, what: "uiautomator saw no window of an app", tries: dumpTries,
+			pause: dumpPause, kind: drivers.ErrNotReady}
 	}
 	if d.withoutWindows(err) {
 		return d.dump(ctx, false, choose)
@@ -121,8 +123,8 @@ func (d *Device) dump(ctx context.Context, all bool, choose func(*dump)) (*dump,
 	return tree, err
 }
 
-// windowsTold notes what kind of dump worked: a phone that gave all windows once is not to blame for one that failed, and one that gave
-// nothing but a dump of one window is asked for no other.
+// windowsTold notes what kind of dump worked: a phone that gave all windows once is not to blame for one that failed,
+// and one that gave nothing but a dump of one window is asked for no other.
 func (d *Device) windowsTold(option string, all bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -130,8 +132,8 @@ func (d *Device) windowsTold(option string, all bool) {
 	d.oneWindow = d.oneWindow || !all && !d.allWindows
 }
 
-// windowsOption asks for all windows: the list that a field drops down lies in one of its own, which a plain dump may not see. Phones that
-// know only one window pass the option over.
+// windowsOption asks for all windows: the list that a field drops down lies in one of its own, which a plain dump may
+// not see. Phones that know only one window pass the option over.
 func (d *Device) windowsOption() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -141,8 +143,8 @@ func (d *Device) windowsOption() string {
 	return "--windows "
 }
 
-// withoutWindows notes a phone whose dumps of all windows cannot be read, so that it is asked for one from now on. It is true when that
-// is news.
+// withoutWindows notes a phone whose dumps of all windows cannot be read, so that it is asked for one from now on. It
+// is true when that is news.
 func (d *Device) withoutWindows(err error) bool {
 	broken := new(dumpError)
 	d.mu.Lock()
@@ -160,7 +162,8 @@ func (d *Device) whenFull(full bool) error {
 	if !full {
 		return nil
 	}
-	return fmt.Errorf("device %s: its storage is full, so that nothing can be dumped: delete something on it", d.link.serial)
+	return fmt.Errorf("device %s: its storage is full, so that nothing can be dumped: delete something on it",
+		d.link.serial)
 }
 
 // storageFull asks how much room there is where dumps lie.
@@ -176,7 +179,8 @@ const roomKB = 64
 func parseFull(text string) bool {
 	fields := strings.Fields(text)
 	for i := len(fields) - 1; i > 0; i-- {
-		if percent, ok := strings.CutSuffix(fields[i], "%"); ok && percent != "" && strings.Trim(percent, "0123456789") == "" {
+		if percent, ok := strings.CutSuffix(fields[i], "%"); ok && percent != "" &&
+			strings.Trim(percent, "0123456789") == "" {
 			left, err := strconv.Atoi(fields[i-1])
 			return err == nil && left < roomKB
 		}
@@ -193,7 +197,8 @@ func (d *Device) readDump(o output) (*dump, error) {
 	}
 	switch {
 	case len(doc) == 0 && strings.Contains(said, "could not get idle state"):
-		return fail(1, 0, drivers.ErrNeverIdle, "the screen never stood still for uiautomator (an animation, a video, a running clock)")
+		return fail(1, 0, drivers.ErrNeverIdle,
+			"the screen never stood still for uiautomator (an animation, a video, a running clock)")
 	case len(doc) == 0 && strings.Contains(said, "already registered"):
 		return fail(rivalTries, rivalPause, nil, "another automation server holds uiautomator: "+
 			"stop it (Appium, uiautomator2, a running instrumentation) or restart the phone")
@@ -205,7 +210,8 @@ func (d *Device) readDump(o output) (*dump, error) {
 	case len(doc) == 0 && strings.Contains(said, "not found") && !strings.Contains(said, "Exception"):
 		return fail(1, 0, drivers.ErrUnsupported, "it has no uiautomator: "+output{errs: []byte(said)}.reason())
 	case len(doc) == 0:
-		return nil, &dumpError{serial: d.link.serial, what: "uiautomator gave nothing: " + output{errs: []byte(said), code: o.code}.reason(),
+		return nil, &dumpError{serial: d.link.serial, what: "uiautomator gave nothing: " + output{errs: []byte(said),
+			code: o.code}.reason(),
 			tries: dumpTries, pause: dumpPause, kind: drivers.ErrNotReady, silent: true}
 	}
 	tree, err := parseDump(doc)
@@ -233,7 +239,8 @@ func unreadable(err error) error {
 // killed finds the shell's word on a process that got SIGKILL.
 func killed(said string) bool {
 	for line := range strings.Lines(said) {
-		if line = strings.TrimSpace(line); line == "Killed" || strings.HasSuffix(line, ": Killed") || strings.HasPrefix(line, "Killed ") {
+		if line = strings.TrimSpace(line); line == "Killed" || strings.HasSuffix(line, ": Killed") ||
+			strings.HasPrefix(line, "Killed ") {
 			return true
 		}
 	}
@@ -254,8 +261,9 @@ func splitDump(out []byte) (noise, doc []byte) {
 	return out[:start], out[start:]
 }
 
-// ParseTree reads a dump that was saved: by uiautomator, by `adb shell` behind or in front of a status line, or by an automation
-// server. size is that of the screenshot that belongs to it; zero: what the dump says and what its elements reach.
+// ParseTree reads a dump that was saved: by uiautomator, by `adb shell` behind or in front of a status line, or by an
+// automation server. size is that of the screenshot that belongs to it; zero: what the dump says and what its elements
+// reach.
 func ParseTree(saved []byte, size image.Point) (*screen.Tree, error) {
 	noise, doc := splitDump(treexml.UTF8(saved))
 	if len(doc) == 0 {
@@ -271,8 +279,8 @@ func ParseTree(saved []byte, size image.Point) (*screen.Tree, error) {
 	return screen.NewTree(from.windows, size, time.Time{}), nil
 }
 
-// newTree gives the dump the size of the screenshot, whose coordinates it has: the last screenshot's, or what `wm size` said,
-// turned as the screen was when it was dumped.
+// newTree gives the dump the size of the screenshot, whose coordinates it has: the last screenshot's, or what `wm size`
+// said, turned as the screen was when it was dumped.
 func (d *Device) newTree(from *dump, taken time.Time) *screen.Tree {
 	d.mu.Lock()
 	size := d.shot

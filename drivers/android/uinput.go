@@ -51,8 +51,9 @@ type uinputRange struct {
 // registerTouch makes a touch screen for two fingers whose unit is the pixel of the upright display.
 func registerTouch(natural image.Point) uinputCommand {
 	const eventTypes, keys, axes, properties = 100, 101, 103, 110 // the last number of the kernel's UI_SET_…BIT
-	c := uinputCommand{ID: 1, Command: "register", Name: uinputName, Vendor: 0x18d1, Product: 0x7461, Bus: "usb", Configuration: []uinputBits{
-		{eventTypes, []int{1, 3}}, {keys, []int{330}}, {axes, []int{47, 53, 54, 57}}, {properties, []int{1}}}}
+	c := uinputCommand{ID: 1, Command: "register", Name: uinputName, Vendor: 0x18d1, Product: 0x7461, Bus: "usb",
+		Configuration: []uinputBits{
+			{eventTypes, []int{1, 3}}, {keys, []int{330}}, {axes, []int{47, 53, 54, 57}}, {properties, []int{1}}}}
 	for _, axis := range [][2]int{{47, 1}, {53, natural.X - 1}, {54, natural.Y - 1}, {57, 0xffff}} {
 		r := uinputRange{Code: axis[0]}
 		r.Info.Maximum = axis[1]
@@ -61,9 +62,11 @@ func registerTouch(natural image.Point) uinputCommand {
 	return c
 }
 
-// pinchOnVirtual gives the events by a touch screen of its own, which is gone afterwards. Android takes no events before it knows of it.
+// pinchOnVirtual gives the events by a touch screen of its own, which is gone afterwards. Android takes no events
+// before it knows of it.
 func (d *Device) pinchOnVirtual(ctx context.Context, p pinch, natural image.Point) error {
-	line, err := uinputLine(registerTouch(natural), p.events(func(at image.Point) (x, y int) { return at.X, at.Y }), p.pause)
+	line, err := uinputLine(registerTouch(natural), p.events(func(at image.Point) (x, y int) { return at.X, at.Y }),
+		p.pause)
 	if err != nil {
 		return err
 	}
@@ -72,12 +75,14 @@ func (d *Device) pinchOnVirtual(ctx context.Context, p pinch, natural image.Poin
 		return err // its touch screen goes with the program, and the fingers with that
 	}
 	if !strings.Contains(o.text(), uinputSeen) {
-		return fmt.Errorf("device %s: %w: the phone makes no touch screen for two fingers: %s", d.link.serial, drivers.ErrUnsupported, o.reason())
+		return fmt.Errorf("device %s: %w: the phone makes no touch screen for two fingers: %s", d.link.serial,
+			drivers.ErrUnsupported, o.reason())
 	}
 	return nil
 }
 
-// uinputLine registers the device, waits until the kernel has it and Android had half a second to take notice, and plays the reports.
+// uinputLine registers the device, waits until the kernel has it and Android had half a second to take notice, and
+// plays the reports.
 func uinputLine(device uinputCommand, reports [][]touchEvent, pause time.Duration) (string, error) {
 	register, err := json.Marshal(device)
 	if err != nil {
@@ -100,7 +105,10 @@ func uinputLine(device uinputCommand, reports [][]touchEvent, pause time.Duratio
 		play.Write(inject)
 		play.Write(wait)
 	}
-	return fmt.Sprintf("{ echo %s; n=0; until getevent -p 2>/dev/null | grep %s >/dev/null || [ $n -ge %d ]; do sleep 0.1; n=$((n+1)); done; "+
-		"[ $n -lt %[3]d ] && sleep 0.5 && echo %[4]s && echo %[5]s >&2; } | uinput - 2>&1", shellescape.Quote(string(register)), uinputName,
+	return fmt.Sprintf(
+		"{ echo %s; n=0; until getevent -p 2>/dev/null | grep %s >/dev/null || [ $n -ge %d ]; do sleep 0.1; n=$((n+1)); "+
+			"done; "+
+			"[ $n -lt %[3]d ] && sleep 0.5 && echo %[4]s && echo %[5]s >&2; } | uinput - 2>&1",
+		shellescape.Quote(string(register)), uinputName,
 		uinputWait/(100*time.Millisecond), shellescape.Quote(play.String()), uinputSeen), nil
 }

@@ -18,8 +18,8 @@ const (
 	watchAgain = time.Second // until a server that went away is looked for again
 )
 
-// Watch hears from the adb server (track-devices) which devices come, go and change their state, and asks it from time to time. A
-// server that ends is started again. Only what keeps the first list from being had is an error.
+// Watch hears from the adb server (track-devices) which devices come, go and change their state, and asks it from time
+// to time. A server that ends is started again. Only what keeps the first list from being had is an error.
 func (d *Driver) Watch(ctx context.Context, seen func([]drivers.Info)) error {
 	look, err := drivers.Changes(ctx, d.Devices, seen)
 	if err != nil {

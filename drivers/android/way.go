@@ -8,8 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// screenAccess is how the screen of a phone is read and touched: by the phone's own tools, or by an agent that runs on it. Its methods are called one at a
-// time. An error of look means what one of Device.Tree means.
+// screenAccess is how the screen of a phone is read and touched: by the phone's own tools, or by an agent that runs on
+// it. Its methods are called one at a time. An error of look means what one of Device.Tree means.
 type screenAccess interface {
 	// look reads the elements; choose leaves out windows.
 	look(ctx context.Context, choose func(*dump)) (*screen.Tree, error)
@@ -39,7 +39,8 @@ const (
 	touchPinch  = "pinch"
 )
 
-// touch is a gesture: from one point to another within a time, which are one for a tap. A pinch has its fingers at a distance from the point `from`.
+// touch is a gesture: from one point to another within a time, which are one for a tap. A pinch has its fingers at a
+// distance from the point `from`.
 type touch struct {
 	kind     string
 	from, to image.Point

@@ -18,7 +18,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// webViewLimit is how long the pages in the WebViews of one look are read; a page whose scripts are busy does not answer.
+// webViewLimit is how long the pages in the WebViews of one look are read; a page whose scripts are busy does not
+// answer.
 const webViewLimit = 6 * time.Second
 
 // webViews reads the pages in the WebViews of apps that let themselves be debugged, through Chrome DevTools.
@@ -49,8 +50,8 @@ func (d *Device) ReadWebViews(how string) error {
 	return err
 }
 
-// readWebViews hangs the pages of WebViews into the elements of a look. What cannot be read leaves a note that the tree is not whole; the error is that
-// of a phone that is lost.
+// readWebViews hangs the pages of WebViews into the elements of a look. What cannot be read leaves a note that the tree
+// is not whole; the error is that of a phone that is lost.
 func (d *Device) readWebViews(ctx context.Context, from *dump) error {
 	w := &d.webViews
 	if w.off {
@@ -65,7 +66,8 @@ func (d *Device) readWebViews(ctx context.Context, from *dump) error {
 	}
 	ctx, done := drivers.Bound(ctx, d.life)
 	defer done()
-	ctx, cancel := context.WithTimeoutCause(ctx, webViewLimit, fmt.Errorf("it did not answer within %v, and its scripts may be busy", webViewLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, webViewLimit,
+		fmt.Errorf("it did not answer within %v, and its scripts may be busy", webViewLimit))
 	defer cancel()
 	sockets, err := d.webViewSockets(ctx)
 	if err != nil {
@@ -79,7 +81,8 @@ func (d *Device) readWebViews(ctx context.Context, from *dump) error {
 				return err
 			}
 			n.Children = append(n.Children, &screen.Node{Type: screen.CutNote, Hidden: true,
-				Desc: "the page in the app's WebView cannot be read through Chrome DevTools: " + shorten.Bytes(firstLine(err.Error()), 200)})
+				Desc: "the page in the app's WebView cannot be read through Chrome DevTools: " +
+					shorten.Bytes(firstLine(err.Error()), 200)})
 		}
 	}
 	return nil
@@ -124,7 +127,8 @@ func (w *webViews) forget(sockets []string) {
 	}
 }
 
-// readWebView puts the page that a view shows in the place of what Android tells of it. A view of which no socket tells is left as it is.
+// readWebView puts the page that a view shows in the place of what Android tells of it. A view of which no socket tells
+// is left as it is.
 func (d *Device) readWebView(ctx context.Context, n *screen.Node, sockets []string) error {
 	for _, socket := range sockets {
 		owner, err := d.webViewOwner(ctx, socket)
@@ -168,13 +172,14 @@ func (d *Device) webViewOwner(ctx context.Context, socket string) (string, error
 	return version.Package, nil
 }
 
-// shownIn gives the page that is shown where an element of Android's lies, and where its whole view does: of several that overlap it, the one that
-// fits best.
+// shownIn gives the page that is shown where an element of Android's lies, and where its whole view does: of several
+// that overlap it, the one that fits best.
 func shownIn(bounds image.Rectangle, targets []target) (best *target, at image.Rectangle) {
 	most := 0.0
 	for i, t := range targets {
 		var v view
-		if t.Type != "page" || json.Unmarshal([]byte(t.Description), &v) != nil || !v.Attached || !v.Visible || v.Empty || v.Width < 1 || v.Height < 1 {
+		if t.Type != "page" || json.Unmarshal([]byte(t.Description), &v) != nil || !v.Attached || !v.Visible || v.Empty ||
+			v.Width < 1 || v.Height < 1 {
 			continue
 		}
 		r := image.Rect(v.ScreenX, v.ScreenY, v.ScreenX+v.Width, v.ScreenY+v.Height)
@@ -254,7 +259,8 @@ func (d *Device) closeWebViews() {
 // touchPatience is how long a touch may take to the page in a WebView.
 const touchPatience = time.Second
 
-// aimInPage has the page hold the next touch back unless it meets the element that it is meant for, and gives what asks it afterwards.
+// aimInPage has the page hold the next touch back unless it meets the element that it is meant for, and gives what asks
+// it afterwards.
 func (d *Device) aimInPage(ctx context.Context, n *screen.Node) (met func(context.Context) error, err error) {
 	gen, _, _ := strings.Cut(n.Ref, "/")
 	conn := d.webViews.owners[gen]
@@ -266,7 +272,8 @@ func (d *Device) aimInPage(ctx context.Context, n *screen.Node) (met func(contex
 	conn.ctx = ctx
 	aimed, err := dom.Aim(conn, n.Ref)
 	if err != nil {
-		return nil, fmt.Errorf("%w: the page in the WebView changed: %s", drivers.ErrMissed, shorten.Bytes(firstLine(err.Error()), 120))
+		return nil, fmt.Errorf("%w: the page in the WebView changed: %s", drivers.ErrMissed,
+			shorten.Bytes(firstLine(err.Error()), 120))
 	}
 	return func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, devtoolsLimit)

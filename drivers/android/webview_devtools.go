@@ -56,7 +56,8 @@ func (c *socketConn) Close() error {
 	return nil
 }
 
-// connect opens an abstract socket of the phone. The connection lasts until the device is closed; ctx bounds only its making.
+// connect opens an abstract socket of the phone. The connection lasts until the device is closed; ctx bounds only its
+// making.
 func (d *Device) connect(ctx context.Context, socket string) (net.Conn, error) {
 	life, end := context.WithCancel(d.life)
 	untie := context.AfterFunc(ctx, end)
@@ -130,7 +131,8 @@ type pageConn struct {
 func (d *Device) dialPage(ctx context.Context, socket, id string) (*pageConn, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, devtoolsLimit, fmt.Errorf("it was silent for %v", devtoolsLimit))
 	defer cancel()
-	conn, _, err := websocket.Dial(ctx, "ws://"+devtoolsHost+"/devtools/page/"+url.PathEscape(id), &websocket.DialOptions{HTTPClient: d.client(socket)})
+	conn, _, err := websocket.Dial(ctx, "ws://"+devtoolsHost+"/devtools/page/"+url.PathEscape(id), &websocket.DialOptions{
+		HTTPClient: d.client(socket)})
 	if err != nil {
 		return nil, causeOf(ctx, err)
 	}
@@ -197,7 +199,8 @@ type remote struct {
 // evaluate runs an expression in the script's world of a frame, and has it answered as a text or as a handle.
 func (p *pageConn) evaluate(world int, expression string, handle bool) (*remote, error) {
 	var r remote
-	err := p.call("Runtime.evaluate", map[string]any{"expression": expression, "contextId": world, "returnByValue": !handle}, &r)
+	err := p.call("Runtime.evaluate", map[string]any{"expression": expression, "contextId": world,
+		"returnByValue": !handle}, &r)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +216,8 @@ var _ dom.Asker = (*pageConn)(nil)
 func (p *pageConn) Ask(chain []string, command string, into any) error {
 	for first := true; ; first = false {
 		err := p.askOnce(chain, command, into)
-		if refused := new(protocolError); !first || !errors.As(err, &refused) || !strings.Contains(refused.Message, "context") {
+		if refused := new(protocolError); !first || !errors.As(err, &refused) ||
+			!strings.Contains(refused.Message, "context") {
 			return err
 		}
 		clear(p.worlds)
@@ -254,7 +258,8 @@ func (p *pageConn) world(chain []string) (int, error) {
 	var made struct {
 		ID int `json:"executionContextId"`
 	}
-	if err := p.call("Page.createIsolatedWorld", map[string]any{"frameId": frame, "worldName": pageWorld}, &made); err != nil {
+	if err := p.call("Page.createIsolatedWorld", map[string]any{"frameId": frame, "worldName": pageWorld},
+		&made); err != nil {
 		return 0, err
 	}
 	if _, err := p.evaluate(made.ID, "void (globalThis.taprootEngine ??= "+dom.Engine()+")", true); err != nil {

@@ -30,8 +30,8 @@ const shopPage = `<!doctype html><meta name=viewport content="width=device-width
 <iframe srcdoc="<button onclick=&quot;parent.document.getElementById('done').textContent='Frame pressed'&quot;>In the frame</button>" style="width:200px;height:60px"></iframe>
 <div style="height:2000px"></div><p>Far below</p>`
 
-// onWebView opens a phone with an app that shows the page, in each way of reading the screen; in the short mode by the agent alone, because
-// the page itself is read in one way.
+// onWebView opens a phone with an app that shows the page, in each way of reading the screen; in the short mode by the
+// agent alone, because the page itself is read in one way.
 func onWebView(t *testing.T, view androidtest.WebView, do func(t *testing.T, d *Device, p *androidtest.Phone)) {
 	t.Helper()
 	if testing.Short() {
@@ -42,7 +42,8 @@ func onWebView(t *testing.T, view androidtest.WebView, do func(t *testing.T, d *
 }
 
 // readBy opens a phone with an app that shows the page, for each of the ways: "stock" or "agent".
-func readBy(t *testing.T, view androidtest.WebView, ways []string, do func(t *testing.T, d *Device, p *androidtest.Phone)) {
+func readBy(t *testing.T, view androidtest.WebView, ways []string,
+	do func(t *testing.T, d *Device, p *androidtest.Phone)) {
 	t.Helper()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -50,7 +51,8 @@ func readBy(t *testing.T, view androidtest.WebView, ways []string, do func(t *te
 	}))
 	t.Cleanup(site.Close)
 	view.URL, view.DevTools = site.URL, chromium.Start(t)
-	open := map[string]func(*testing.T, androidtest.Options) (*Device, *androidtest.Phone){"stock": openPhone, "agent": openAgent}
+	open := map[string]func(*testing.T, androidtest.Options) (*Device, *androidtest.Phone){"stock": openPhone,
+		"agent": openAgent}
 	for _, way := range ways {
 		t.Run(way, func(t *testing.T) {
 			d, p := open[way](t, small())
@@ -94,32 +96,36 @@ func press(t *testing.T, d *Device, label string) {
 		if err == nil {
 			return
 		}
-		if try == 5 || !strings.Contains(err.Error(), "reached nothing in the page") { // that one came too late, on a busy machine, and was held back
+		// that one came too late, on a busy machine, and was held back
+		if try == 5 || !strings.Contains(err.Error(), "reached nothing in the page") {
 			t.Fatal(err)
 		}
 	}
 }
 
-// TestPageInAWebView: where accessibility tells nothing of a page, DevTools do, and touches and the keyboard reach its elements.
+// TestPageInAWebView: where accessibility tells nothing of a page, DevTools do, and touches and the keyboard reach its
+// elements.
 func TestPageInAWebView(t *testing.T) {
 	t.Parallel()
-	readBy(t, androidtest.WebView{Mute: true, Others: true, Stale: true}, []string{"stock", "agent"}, func(t *testing.T, d *Device, p *androidtest.Phone) {
-		press(t, d, "E-mail")
-		if err := d.Type(t.Context(), "ada@example.com"); err != nil {
-			t.Fatal(err)
-		}
-		press(t, d, "I agree")
-		press(t, d, "Pay now")
-		m := picked(t, d, "Paid by ada@example.com who agreed")
-		if !m.Node.InPage || m.Node.Package != webApp || !strings.HasSuffix(m.Node.ID, "done") {
-			t.Errorf("%+v", m.Node)
-		}
-		press(t, d, "In the frame")
-		picked(t, d, "Frame pressed")
-	})
+	readBy(t, androidtest.WebView{Mute: true, Others: true, Stale: true}, []string{"stock", "agent"},
+		func(t *testing.T, d *Device, p *androidtest.Phone) {
+			press(t, d, "E-mail")
+			if err := d.Type(t.Context(), "ada@example.com"); err != nil {
+				t.Fatal(err)
+			}
+			press(t, d, "I agree")
+			press(t, d, "Pay now")
+			m := picked(t, d, "Paid by ada@example.com who agreed")
+			if !m.Node.InPage || m.Node.Package != webApp || !strings.HasSuffix(m.Node.ID, "done") {
+				t.Errorf("%+v", m.Node)
+			}
+			press(t, d, "In the frame")
+			picked(t, d, "Frame pressed")
+		})
 }
 
-// TestTouchesInAWebViewOneAfterAnother: the end of a touch comes to the page when the next one is already aimed; it is not taken for that.
+// TestTouchesInAWebViewOneAfterAnother: the end of a touch comes to the page when the next one is already aimed; it is
+// not taken for that.
 func TestTouchesInAWebViewOneAfterAnother(t *testing.T) {
 	t.Parallel()
 	onWebView(t, androidtest.WebView{Mute: true, Trails: true}, func(t *testing.T, d *Device, p *androidtest.Phone) {
@@ -130,7 +136,8 @@ func TestTouchesInAWebViewOneAfterAnother(t *testing.T) {
 	})
 }
 
-// TestWhatAPersonSeesOfAWebView: what a page covers, hides or has below its edge is what it is in a browser, and so is what the app lays over it.
+// TestWhatAPersonSeesOfAWebView: what a page covers, hides or has below its edge is what it is in a browser, and so is
+// what the app lays over it.
 func TestWhatAPersonSeesOfAWebView(t *testing.T) {
 	t.Parallel()
 	onWebView(t, androidtest.WebView{Mute: true, Chat: true}, func(t *testing.T, d *Device, _ *androidtest.Phone) {
@@ -151,7 +158,8 @@ func TestWhatAPersonSeesOfAWebView(t *testing.T) {
 	})
 }
 
-// TestWebViewThatAccessibilityTellsOf: its elements are not there twice; devtools takes the page's own, accessibility never does.
+// TestWebViewThatAccessibilityTellsOf: its elements are not there twice; devtools takes the page's own, accessibility
+// never does.
 func TestWebViewThatAccessibilityTellsOf(t *testing.T) {
 	t.Parallel()
 	onWebView(t, androidtest.WebView{}, func(t *testing.T, d *Device, _ *androidtest.Phone) {
@@ -179,7 +187,8 @@ func TestWebViewThatAccessibilityTellsOf(t *testing.T) {
 	})
 }
 
-// TestWebViewThatCannotBeRead: of what nobody can know the tree says that it is not whole; an app that cannot be debugged shows what Android tells.
+// TestWebViewThatCannotBeRead: of what nobody can know the tree says that it is not whole; an app that cannot be
+// debugged shows what Android tells.
 func TestWebViewThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -211,12 +220,14 @@ func TestWebViewThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestTouchInAWebViewIsHeldBack: a page that puts something else under the finger between look and touch does not get the touch.
+// TestTouchInAWebViewIsHeldBack: a page that puts something else under the finger between look and touch does not get
+// the touch.
 func TestTouchInAWebViewIsHeldBack(t *testing.T) {
 	t.Parallel()
 	onWebView(t, androidtest.WebView{Mute: true}, func(t *testing.T, d *Device, p *androidtest.Phone) {
 		m := picked(t, d, "Pay now")
-		if err := p.EvalWebView(t.Context(), webApp, `document.body.insertAdjacentHTML('beforeend', '<div style="position:fixed;inset:0;background:#fff" onclick="done.textContent=this.textContent">Cookies</div>')`, nil); err != nil {
+		if err := p.EvalWebView(t.Context(), webApp,
+			`document.body.insertAdjacentHTML('beforeend', '<div style="position:fixed;inset:0;background:#fff" onclick="done.textContent=this.textContent">Cookies</div>')`, nil); err != nil {
 			t.Fatal(err)
 		}
 		d.Aim(m.Node)

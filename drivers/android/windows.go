@@ -25,11 +25,13 @@ type windowFacts struct {
 	elem    int    // which of the dump's window elements this is
 }
 
-// newWindow reads a window's element. One without a layer of its own lies on the one that it is written in, or below those before it.
+// newWindow reads a window's element. One without a layer of its own lies on the one that it is written in, or below
+// those before it.
 func (p *dumpParser) newWindow(e xml.StartElement, parent windowFacts) windowFacts {
 	p.elems++
 	w := windowFacts{
-		layer: -p.elems, kind: treexml.Attr(e, "type"), title: treexml.Attr(e, "title"), bounds: parseBounds(treexml.Attr(e, "bounds")),
+		layer: -p.elems, kind: treexml.Attr(e, "type"), title: treexml.Attr(e, "title"),
+		bounds: parseBounds(treexml.Attr(e, "bounds")),
 		active: treexml.Attr(e, "active") == "true", focused: treexml.Attr(e, "focused") == "true", elem: p.elems,
 	}
 	if parent.elem != 0 {
@@ -44,8 +46,8 @@ func (p *dumpParser) newWindow(e xml.StartElement, parent windowFacts) windowFac
 	return w
 }
 
-// sort brings the windows into the order in which they lie on each other, the topmost last. A dump lists the topmost first, and a window's
-// children before its own elements, so that of two in one layer the later one lies lower.
+// sort brings the windows into the order in which they lie on each other, the topmost last. A dump lists the topmost
+// first, and a window's children before its own elements, so that of two in one layer the later one lies lower.
 func (p *dumpParser) sort() {
 	p.each(func(all []dumpedWindow) []dumpedWindow {
 		slices.Reverse(all)
@@ -71,9 +73,10 @@ func (d *dump) each(f func([]dumpedWindow) []dumpedWindow) {
 	}
 }
 
-// reachable leaves the windows that a touch can reach and a test means: the one in which the user works, what lies on it (a list that has
-// dropped down, a popup, a notification, another app's bubble), and what lies beside it (a split screen). What lies under it may not be
-// touched, because it may ask a question first; bars and keyboards of the system are not the app's.
+// reachable leaves the windows that a touch can reach and a test means: the one in which the user works, what lies on
+// it (a list that has dropped down, a popup, a notification, another app's bubble), and what lies beside it (a split
+// screen). What lies under it may not be touched, because it may ask a question first; bars and keyboards of the system
+// are not the app's.
 func (d *dump) reachable() {
 	d.each(func(all []dumpedWindow) []dumpedWindow {
 		at := inFront(all)
@@ -127,7 +130,8 @@ func inFront(all []dumpedWindow) int {
 	return at
 }
 
-var barTitle = lazyregexp.New(`(?i)^(status ?bar|navigation ?bar\d*|task ?bar|screendecor\w*|secondary ?home ?handle\w*)$`)
+var barTitle = lazyregexp.New(
+	`(?i)^(status ?bar|navigation ?bar\d*|task ?bar|screendecor\w*|secondary ?home ?handle\w*)$`)
 
 // bar tells whether a window is one of the strips along the edges of the screen that are always there.
 func (w dumpedWindow) bar(screen image.Rectangle) bool {
@@ -135,7 +139,8 @@ func (w dumpedWindow) bar(screen image.Rectangle) bool {
 	if b.Empty() {
 		b = w.node.Bounds
 	}
-	wide := b.Dx()*10 >= screen.Dx()*9 && (b.Min.Y <= screen.Min.Y && b.Dy()*100 <= screen.Dy()*7 || b.Max.Y >= screen.Max.Y && b.Dy()*10 <= screen.Dy())
+	wide := b.Dx()*10 >= screen.Dx()*9 && (b.Min.Y <= screen.Min.Y && b.Dy()*100 <= screen.Dy()*7 ||
+		b.Max.Y >= screen.Max.Y && b.Dy()*10 <= screen.Dy())
 	high := b.Dy()*10 >= screen.Dy()*8 && b.Dx()*10 <= screen.Dx() && (b.Min.X <= screen.Min.X || b.Max.X >= screen.Max.X)
 	return b.Empty() || wide || high || barTitle.MatchString(w.facts.title)
 }
@@ -174,8 +179,8 @@ func (w dumpedWindow) strip() (*screen.Node, bool) {
 
 var statusTitle = lazyregexp.New(`(?i)^status ?bar$`)
 
-// shrink cuts the elements of a window that lies over the app to what is to be seen of it: its root is often as large as the screen,
-// however little of it takes touches.
+// shrink cuts the elements of a window that lies over the app to what is to be seen of it: its root is often as large
+// as the screen, however little of it takes touches.
 func (w dumpedWindow) shrink() {
 	var cut func(n *screen.Node) image.Rectangle
 	cut = func(n *screen.Node) image.Rectangle {

@@ -14,8 +14,9 @@ type Aimed struct {
 	chains [][]string // the documents on the way to the element, outermost first
 }
 
-// Aim has a page hold the next touch back unless it meets the element of a ref. Each document on the way is told, so that what lies over a frame does
-// not get the touch either. An error of the Asker is given as it is; one of the ref wraps ErrNotReady.
+// Aim has a page hold the next touch back unless it meets the element of a ref. Each document on the way is told, so
+// that what lies over a frame does not get the touch either. An error of the Asker is given as it is; one of the ref
+// wraps ErrNotReady.
 func Aim(a Asker, ref string) (*Aimed, error) {
 	gen, path, err := ParseRef(ref)
 	if err != nil {
@@ -31,8 +32,9 @@ func Aim(a Asker, ref string) (*Aimed, error) {
 	return aimed, nil
 }
 
-// Met tells what the touch has met, in the innermost document that knows, and of one that was held back. A touch that has reached no document within
-// patience is held back should it come yet. Of one that led the page elsewhere nobody can ask, and it has met something.
+// Met tells what the touch has met, in the innermost document that knows, and of one that was held back. A touch that
+// has reached no document within patience is held back should it come yet. Of one that led the page elsewhere nobody
+// can ask, and it has met something.
 func (t *Aimed) Met(a Asker, patience time.Duration) (met string, err error) {
 	for began := time.Now(); ; time.Sleep(touchPoll) {
 		met, came, err := t.ask(a, "aimed")
@@ -78,9 +80,9 @@ func (t *Aimed) ask(a Asker, command string) (met string, came bool, err error) 
 	return met, came, nil
 }
 
-// Scripted is Aim for a touch that a script makes at a point of the page's own document, by events of its own: it gives an error that wraps
-// ErrMissed when that point is not the element's. Where no touch is aimed it says nothing. again, to be called when the script made none, leaves
-// the word to the touch that is to come.
+// Scripted is Aim for a touch that a script makes at a point of the page's own document, by events of its own: it gives
+// an error that wraps ErrMissed when that point is not the element's. Where no touch is aimed it says nothing. again,
+// to be called when the script made none, leaves the word to the touch that is to come.
 func Scripted(a Asker, x, y int) (again func(), err error) {
 	var touch struct{ Verdict, Met string }
 	if err := a.Ask(nil, fmt.Sprintf("aimed-at.%d.%d", x, y), &touch); err != nil {

@@ -44,9 +44,10 @@ func TestWhatATouchHasMet(t *testing.T) {
 		missed     bool
 		last       string
 	}{
-		"hit":                    {top: []string{"hit"}, frame: []string{"nothing"}, met: "button", last: "aimed.over"},
-		"in a frame":             {top: []string{"nothing"}, frame: []string{"hit"}, met: "button", last: "aimed.over"},
-		"late":                   {top: []string{"nothing", "nothing", "hit"}, frame: []string{"nothing"}, met: "button", last: "aimed.over"},
+		"hit":        {top: []string{"hit"}, frame: []string{"nothing"}, met: "button", last: "aimed.over"},
+		"in a frame": {top: []string{"nothing"}, frame: []string{"hit"}, met: "button", last: "aimed.over"},
+		"late": {top: []string{"nothing", "nothing", "hit"}, frame: []string{"nothing"}, met: "button",
+			last: "aimed.over"},
 		"the element is a frame": {top: []string{"frame"}, frame: []string{"frame"}, last: "aimed.over"},
 		"nothing in a frame":     {top: []string{"frame"}, frame: []string{"nothing"}, missed: true, last: "aimed.lost"},
 		"something else":         {top: []string{"missed"}, frame: []string{"nothing"}, missed: true, last: "aimed"},
@@ -63,7 +64,8 @@ func TestWhatATouchHasMet(t *testing.T) {
 					t.Fatal(err)
 				}
 				met, err := aimed.Met(p, 200*time.Millisecond)
-				if met != c.met || errors.Is(err, drivers.ErrMissed) != c.missed || (err != nil) != c.missed || p.heard[len(p.heard)-1] != c.last {
+				if met != c.met || errors.Is(err, drivers.ErrMissed) != c.missed || (err != nil) != c.missed ||
+					p.heard[len(p.heard)-1] != c.last {
 					t.Errorf("%q, %v, %v", met, err, p.heard)
 				}
 			})

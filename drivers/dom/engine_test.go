@@ -33,7 +33,8 @@ func TestEngineIsWhole(t *testing.T) {
 	}
 }
 
-// TestScriptsKnowEachOther: the script in a page's own world and the one that reads the page have the same name for their events.
+// TestScriptsKnowEachOther: the script in a page's own world and the one that reads the page have the same name for
+// their events.
 func TestScriptsKnowEachOther(t *testing.T) {
 	for _, script := range []string{Engine(), Watch()} {
 		if !strings.Contains(script, "'"+secret()+"'") || strings.Contains(script, "@watch@") {

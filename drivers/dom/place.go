@@ -7,14 +7,15 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// Place puts the elements of a page, in pixels of CSS, to where a view shows it on a screen: view is where the view lies, seen the part of it that
-// is not clipped. What lies outside of that part is off the screen.
+// Place puts the elements of a page, in pixels of CSS, to where a view shows it on a screen: view is where the view
+// lies, seen the part of it that is not clipped. What lies outside of that part is off the screen.
 func (p *Page) Place(view, seen image.Rectangle) {
 	size := p.Zoom.Apply(p.Top, p.W, p.H)
 	if size.X <= 0 || size.Y <= 0 {
 		return
 	}
-	m := placement{x: float64(view.Min.X), y: float64(view.Min.Y), kx: float64(view.Dx()) / float64(size.X), ky: float64(view.Dy()) / float64(size.Y)}
+	m := placement{x: float64(view.Min.X), y: float64(view.Min.Y), kx: float64(view.Dx()) / float64(size.X),
+		ky: float64(view.Dy()) / float64(size.Y)}
 	Each(p.Top, func(n *screen.Node) {
 		moveNode(n, m.rect, m.point)
 		part := n.Bounds

@@ -7,8 +7,10 @@ import (
 
 // State is what every answer of the script says about its document.
 type State struct {
-	Doc   string // an id of this very document: a new one after each navigation
-	Ready string // loading, interactive, complete; stopped: its loading was broken off a moment ago, and another one may come in its place
+	Doc string // an id of this very document: a new one after each navigation
+	// loading, interactive, complete; stopped: its loading was broken off a moment ago, and another one may come in its
+	// place
+	Ready string
 	URL   string
 }
 

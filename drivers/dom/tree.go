@@ -15,14 +15,16 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// MaxNodes caps the elements of a page, all frames together; maxFrames the frames in it, MaxDepth how deep they lie in each other.
+// MaxNodes caps the elements of a page, all frames together; maxFrames the frames in it, MaxDepth how deep they lie in
+// each other.
 const (
 	MaxNodes  = 20000
 	maxFrames = 100
 	MaxDepth  = 8 // of frames in frames
 )
 
-// A page whose pictures are not known yet, or that has not drawn its answer to a touch or a key, is read up to maxTries times.
+// A page whose pictures are not known yet, or that has not drawn its answer to a touch or a key, is read up to maxTries
+// times.
 const (
 	maxTries    = 25
 	picturePoll = 20 * time.Millisecond
@@ -68,8 +70,10 @@ type element struct {
 	Letters []float64  `json:"y"`
 	Press   []float64  `json:"p"`
 	Holds   []string   `json:"w"`
-	Traced  []float64  `json:"z"` // where a canvas may draw it, then boxes over that, each with 1 for all of it and 0 for its edge
-	Spare   []float64  `json:"g"` // in a frame: points at which it can be seen and touched, as far as the frame's page knows
+	// where a canvas may draw it, then boxes over that, each with 1 for all of it and 0 for its edge
+	Traced []float64 `json:"z"`
+	// in a frame: points at which it can be seen and touched, as far as the frame's page knows
+	Spare   []float64  `json:"g"`
 	Control *int       `json:"l"`
 	Inner   []float64  `json:"o"` // of a frame: where its page begins, the part of it that can be seen, and its scale
 	Places  []place    `json:"m"`
@@ -100,11 +104,13 @@ type Document struct {
 
 	Undrawn bool // the browser has not drawn the page since it was read before
 	Rest    screen.Activity
-	Waiting bool // for pictures that the browser has and gives a moment later, or for the frame in which the page draws its answer to a touch or a key
+	// for pictures that the browser has and gives a moment later, or for the frame in which the page draws its answer to a
+	// touch or a key
+	Waiting bool
 }
 
-// Asker has the script answer a command in the document that chain leads to, as JSON: a list of iframes, outermost first, each as the
-// script's own ref command.
+// Asker has the script answer a command in the document that chain leads to, as JSON: a list of iframes, outermost
+// first, each as the script's own ref command.
 type Asker interface {
 	Ask(chain []string, command string, into any) error
 }
@@ -132,7 +138,8 @@ type Page struct {
 
 // Read reads a page and the frames in it once, in pixels of CSS.
 func Read(a Asker, how How) (*Page, error) {
-	r := &reader{rest: screen.Quiet, asker: a, how: how, left: cmp.Or(how.Most, MaxNodes), spare: map[*screen.Node][]image.Point{}, spares: map[*screen.PartPlace][]image.Point{}}
+	r := &reader{rest: screen.Quiet, asker: a, how: how, left: cmp.Or(how.Most, MaxNodes),
+		spare: map[*screen.Node][]image.Point{}, spares: map[*screen.PartPlace][]image.Point{}}
 	var sought []any
 	for _, text := range how.Texts {
 		sought = append(sought, text)
@@ -186,7 +193,8 @@ func (r *reader) document(chain []string, view string) (*Document, *screen.Node,
 		}
 		was := doc.Undrawn
 		doc = Document{}
-		if err := r.asker.Ask(chain, fmt.Sprintf("tree.%s.%d.%x%s", r.how.Gen, max(r.left, 0), r.sought, view), &doc); err != nil {
+		if err := r.asker.Ask(chain, fmt.Sprintf("tree.%s.%d.%x%s", r.how.Gen, max(r.left, 0), r.sought, view),
+			&doc); err != nil {
 			return nil, nil, err
 		}
 		doc.Undrawn = doc.Undrawn && (tries == 0 || was)
@@ -263,8 +271,8 @@ func (r *reader) frame(doc *Document, chain []string, f frame) error {
 // placement is how a page lies in what is around it: the document of its frame, or a screen.
 type placement struct{ x, y, kx, ky float64 }
 
-// view is what the page of a frame is told of the window around it, in its own coordinates: all of the window, and the part of it that
-// shows the frame.
+// view is what the page of a frame is told of the window around it, in its own coordinates: all of the window, and the
+// part of it that shows the frame.
 func (m placement) view(doc *Document, inner []float64) string {
 	var b strings.Builder
 	for i, v := range [...]float64{0, 0, doc.W, doc.H, inner[2], inner[3], inner[4], inner[5]} {
@@ -334,7 +342,8 @@ func (r *reader) cover(chain []string, ref int, all []met) error {
 			groups[i] = strings.Join(points, ",")
 		}
 		var raw [][3]any
-		if err := r.asker.Ask(chain, fmt.Sprintf("hit.%s.%d.%s", r.how.Gen, ref, strings.Join(groups, ";")), &raw); err != nil {
+		if err := r.asker.Ask(chain, fmt.Sprintf("hit.%s.%d.%s", r.how.Gen, ref, strings.Join(groups, ";")),
+			&raw); err != nil {
 			return err
 		}
 		for i, answer := range raw[:min(len(raw), len(part))] {
@@ -374,10 +383,12 @@ func (r *reader) node(e *element, chain []string, frames *[]frame) *screen.Node 
 		Ref: r.ref(chain, e.Ref), Type: e.Type, Role: e.Role, ID: e.ID, TestID: e.TestID,
 		Text: e.Text, Desc: e.Desc, Hint: e.Hint, Covered: e.Covered,
 		Bounds: image.Rect(Clamp(e.Box[0]), Clamp(e.Box[1]), Clamp(e.Box[2]), Clamp(e.Box[3])),
-		Hidden: is(flagHidden), Offscreen: is(flagOffscreen), Disabled: is(flagDisabled), Checked: is(flagChecked), Selected: is(flagSelected),
-		Focused: is(flagFocused), Password: is(flagPassword), Editable: is(flagEditable),
+		Hidden: is(flagHidden), Offscreen: is(flagOffscreen), Disabled: is(flagDisabled), Checked: is(flagChecked),
+		Selected: is(flagSelected),
+		Focused:  is(flagFocused), Password: is(flagPassword), Editable: is(flagEditable),
 		Clickable: is(flagClickable), Scrollable: is(flagScrollable), Undrawn: r.still || is(flagRaw),
-		Checkable: is(flagCheckable), Unselectable: is(flagUnselectable), Obscured: e.Veiled, Buried: is(flagBuried), Leaving: is(flagLeaving), Filled: is(flagFilled),
+		Checkable: is(flagCheckable), Unselectable: is(flagUnselectable), Obscured: e.Veiled, Buried: is(flagBuried),
+		Leaving: is(flagLeaving), Filled: is(flagFilled),
 		Seen: rectangle(e.Seen), TextBounds: rectangle(e.Letters),
 	}
 	if len(e.Holds) == 2 {
@@ -417,7 +428,8 @@ func (r *reader) places(n *screen.Node, places []place) {
 		if e.Part < 0 || e.Part >= len(r.how.Parts) {
 			continue
 		}
-		p := screen.PartPlace{Part: r.how.Parts[e.Part], Covered: e.Covered, Obscured: e.Veiled, Offscreen: e.State == 1, Cut: e.State == 2}
+		p := screen.PartPlace{Part: r.how.Parts[e.Part], Covered: e.Covered, Obscured: e.Veiled, Offscreen: e.State == 1,
+			Cut: e.State == 2}
 		for b := range slices.Chunk(e.Boxes, 4) {
 			if line := rectangle(b); line != nil {
 				p.Lines = append(p.Lines, *line)

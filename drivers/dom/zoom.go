@@ -7,8 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// Zoom is how the screen shows a page: where the part that is shown begins, and how much larger or smaller it is. A phone shows a
-// page that was not made for it smaller.
+// Zoom is how the screen shows a page: where the part that is shown begins, and how much larger or smaller it is. A
+// phone shows a page that was not made for it smaller.
 type Zoom [3]float64 // left, top, scale
 
 func (z Zoom) None() bool { return z[2] <= 0 || z[2] == 1 && z[0] == 0 && z[1] == 0 }

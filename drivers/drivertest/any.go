@@ -13,8 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// RunAny runs what can be asked of a device on which Login opens any app, such as the system's settings: the suite without the parts that
-// need the sample login, and RunBeside.
+// RunAny runs what can be asked of a device on which Login opens any app, such as the system's settings: the suite
+// without the parts that need the sample login, and RunBeside.
 func RunAny[T Runner[T]](t T, s Subject[T]) {
 	t.Run("lists its device as ready, sorted, with a platform", s.lists)
 	t.Run("opens, closes twice, and opens again", s.reopens)
@@ -43,7 +43,8 @@ func (s Subject[T]) texts(t T, dev drivers.Device) (tree *screen.Tree, found []*
 	s.until(t, dev, "the screen shows texts", func(now *screen.Tree) bool {
 		tree, found = now, nil
 		for n := range now.All {
-			if !n.Hidden && n.Text != "" && n.Bounds.In(image.Rectangle{Max: now.Size}) && n.Bounds.Dx() > 8 && n.Bounds.Dy() > 8 {
+			if !n.Hidden && n.Text != "" && n.Bounds.In(image.Rectangle{Max: now.Size}) && n.Bounds.Dx() > 8 &&
+				n.Bounds.Dy() > 8 {
 				found = append(found, n)
 			}
 		}
@@ -107,7 +108,8 @@ func (s Subject[T]) speeds(t T) {
 	slices.Sort(looks)
 	slices.Sort(pictures)
 	ms := time.Millisecond
-	t.Logf("%d elements: a look takes %v (%v to %v), a picture %v (%v to %v)", elements, looks[2].Round(ms), looks[0].Round(ms), looks[4].Round(ms),
+	t.Logf("%d elements: a look takes %v (%v to %v), a picture %v (%v to %v)", elements, looks[2].Round(ms),
+		looks[0].Round(ms), looks[4].Round(ms),
 		pictures[2].Round(ms), pictures[0].Round(ms), pictures[4].Round(ms))
 }
 
@@ -176,7 +178,8 @@ func (s Subject[T]) swipes(t T) {
 	tree, _ := s.texts(t, dev)
 	before := shownTexts(tree)
 	size := tree.Size
-	if err := g.Swipe(t.Context(), image.Pt(size.X/2, size.Y*3/4), image.Pt(size.X/2, size.Y/4), 300*time.Millisecond); err != nil {
+	if err := g.Swipe(t.Context(), image.Pt(size.X/2, size.Y*3/4), image.Pt(size.X/2, size.Y/4),
+		300*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
 	if !s.changes(t, dev, before) {

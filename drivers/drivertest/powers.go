@@ -35,7 +35,8 @@ func (s Subject[T]) gestures(t T) {
 	size := img.Bounds().Size()
 	low, high := image.Pt(size.X/2, size.Y*2/3), image.Pt(size.X/2, size.Y/3)
 	// A browser with a mouse refuses where nothing listens to it, one that cannot tell refuses altogether.
-	if err := g.Swipe(t.Context(), low, high, 200*time.Millisecond); err != nil && !errors.Is(err, drivers.ErrNotActionable) && !errors.Is(err, drivers.ErrUnsupported) {
+	if err := g.Swipe(t.Context(), low, high, 200*time.Millisecond); err != nil &&
+		!errors.Is(err, drivers.ErrNotActionable) && !errors.Is(err, drivers.ErrUnsupported) {
 		t.Errorf("swipe: %v", err)
 	}
 	if err := g.Drag(t.Context(), low, high, 200*time.Millisecond); err != nil {
@@ -44,7 +45,8 @@ func (s Subject[T]) gestures(t T) {
 	s.refusesPoints(t, g, low, size)
 }
 
-// pushes: an app gets a notification, and the status bar shows what it is told, or the device says that it cannot; a cancelled call does neither.
+// pushes: an app gets a notification, and the status bar shows what it is told, or the device says that it cannot; a
+// cancelled call does neither.
 func (s Subject[T]) pushes(t T) {
 	dev := s.open(t)
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -59,7 +61,9 @@ func (s Subject[T]) pushes(t T) {
 		calls["Push"] = func(ctx context.Context) error { return d.Push(ctx, app, []byte(`{"aps":{"badge":1}}`)) }
 	}
 	if d, ok := dev.(drivers.StatusBarSetter); ok {
-		calls["SetStatusBar"] = func(ctx context.Context) error { return d.SetStatusBar(ctx, &drivers.StatusBar{Time: "9:41"}) }
+		calls["SetStatusBar"] = func(ctx context.Context) error {
+			return d.SetStatusBar(ctx, &drivers.StatusBar{Time: "9:41"})
+		}
 		calls["SetStatusBar, as it is"] = func(ctx context.Context) error { return d.SetStatusBar(ctx, nil) }
 	}
 	for name, do := range calls {

@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// watched begins to show the screen of a device, and holds the first picture against a screenshot. Nil: this device cannot be watched, which the log
-// tells.
+// watched begins to show the screen of a device, and holds the first picture against a screenshot. Nil: this device
+// cannot be watched, which the log tells.
 func (s Subject[T]) watched(t T, dev drivers.Device, first *seen) (caster drivers.Screencaster, stop func() error) {
 	caster, ok := dev.(drivers.Screencaster)
 	if !ok {
@@ -40,8 +40,8 @@ func (s Subject[T]) watched(t T, dev drivers.Device, first *seen) (caster driver
 	return caster, stop
 }
 
-// casts: a picture comes at once, another one after a change, of the size of a screenshot; two casts at a time see the same; once stop has
-// returned nothing is shown any more.
+// casts: a picture comes at once, another one after a change, of the size of a screenshot; two casts at a time see the
+// same; once stop has returned nothing is shown any more.
 func (s Subject[T]) casts(t T) {
 	dev := s.open(t)
 	var first, second seen

@@ -14,8 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// TB is what a part of the suite needs of what runs it: a *testing.T, or a *Check. Log says that the device does not offer
-// what the part is about, Logf tells what was found out.
+// TB is what a part of the suite needs of what runs it: a *testing.T, or a *Check. Log says that the device does not
+// offer what the part is about, Logf tells what was found out.
 type TB interface {
 	Helper()
 	Context() context.Context
@@ -36,8 +36,8 @@ type Runner[T any] interface {
 	Run(name string, part func(T)) bool
 }
 
-// Subject is a driver under test. Its device must offer the sample login: fields "E-mail" and "Password", a button "Sign in", and
-// "Welcome, Ada" after ada@example.com and lovelace.
+// Subject is a driver under test. Its device must offer the sample login: fields "E-mail" and "Password", a button
+// "Sign in", and "Welcome, Ada" after ada@example.com and lovelace.
 type Subject[T Runner[T]] struct {
 	// Driver makes the driver; the suite closes it.
 	Driver func(t T) drivers.Driver

@@ -27,7 +27,8 @@ func readAddresses(text string) addresses {
 		}
 		u, err := url.Parse(address)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			a.err = fmt.Errorf("%q is not an address: write http://HOST:8100, or UDID=http://HOST:8100,UDID=http://HOST:8101", part)
+			a.err = fmt.Errorf("%q is not an address: write http://HOST:8100, or UDID=http://HOST:8100,UDID=http://HOST:8101",
+				part)
 			return a
 		}
 		if _, twice := a.by[udid]; !twice {

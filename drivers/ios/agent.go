@@ -38,7 +38,8 @@ type agent struct {
 	runs []*background // what we started for it
 }
 
-// agent gives a WebDriverAgent that answers: the one that the environment names, the one that was started before, or a new one.
+// agent gives a WebDriverAgent that answers: the one that the environment names, the one that was started before, or a
+// new one.
 func (d *Driver) agent(ctx context.Context, f found) (*agent, error) {
 	if f.url != "" {
 		return &agent{url: f.url, film: beside(f.url, filmPort)}, nil
@@ -65,7 +66,8 @@ func (d *Driver) agent(ctx context.Context, f found) (*agent, error) {
 	}
 	if err != nil {
 		a.stop()
-		return nil, fmt.Errorf("%w: device %s: WebDriverAgent could not be started: %w", drivers.ErrDeviceLost, f.info.ID, err)
+		return nil, fmt.Errorf("%w: device %s: WebDriverAgent could not be started: %w", drivers.ErrDeviceLost,
+			f.info.ID, err)
 	}
 	return a, nil
 }
@@ -163,7 +165,8 @@ func (d *Driver) startOnSimulator(ctx context.Context, f found, a *agent) error 
 		c.env = []string{"SIMCTL_CHILD_USE_PORT=" + port, "SIMCTL_CHILD_MJPEG_SERVER_PORT=" + film}
 		b, err = d.tools.start(c, nil)
 	} else { // the first form is for test runs without a scheme, the second for those with one
-		b, err = d.xcodebuild(f, "TEST_RUNNER_USE_PORT="+port, "TEST_RUNNER_MJPEG_SERVER_PORT="+film, "USE_PORT="+port, "MJPEG_SERVER_PORT="+film)
+		b, err = d.xcodebuild(f, "TEST_RUNNER_USE_PORT="+port, "TEST_RUNNER_MJPEG_SERVER_PORT="+film, "USE_PORT="+port,
+			"MJPEG_SERVER_PORT="+film)
 	}
 	if err != nil {
 		return err
@@ -174,7 +177,8 @@ func (d *Driver) startOnSimulator(ctx context.Context, f found, a *agent) error 
 	return d.await(ctx, f.info.ID, a, b, func() []string { return []string{asked, toldPort(b, asked)} })
 }
 
-// toldPort is where a WebDriverAgent says that it listens, should it not have taken the port that it was given; "" when it says nothing.
+// toldPort is where a WebDriverAgent says that it listens, should it not have taken the port that it was given; "" when
+// it says nothing.
 func toldPort(b *background, asked string) string {
 	text, _ := b.text()
 	m := serverLine.FindStringSubmatch(text)
@@ -197,18 +201,20 @@ func (d *Driver) xcodebuild(f found, env ...string) (*background, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.tools.start(command{name: "xcodebuild", path: d.tools.xcrun, env: env, args: []string{"xcodebuild", "test-without-building",
-		"-xctestrun", file, "-destination", "id=" + f.info.ID}}, nil)
+	return d.tools.start(command{name: "xcodebuild", path: d.tools.xcrun, env: env,
+		args: []string{"xcodebuild", "test-without-building",
+			"-xctestrun", file, "-destination", "id=" + f.info.ID}}, nil)
 }
 
 // tunnelAsk is how often Xcode is asked for the address of a phone until WebDriverAgent answers there.
 const tunnelAsk = 2 * time.Second
 
-// startWithXcode starts it on an iPhone, which is then reached through usbmuxd where go-ios is at hand, else through CoreDevice's tunnel,
-// which Xcode raises for the test, else by the address that it tells. With the port named, one that is taken ends the test at once; without it
-// WebDriverAgent would go to another one in silence.
+// startWithXcode starts it on an iPhone, which is then reached through usbmuxd where go-ios is at hand, else through
+// CoreDevice's tunnel, which Xcode raises for the test, else by the address that it tells. With the port named, one
+// that is taken ends the test at once; without it WebDriverAgent would go to another one in silence.
 func (d *Driver) startWithXcode(ctx context.Context, f found, a *agent) error {
-	b, err := d.xcodebuild(f, "TEST_RUNNER_USE_PORT="+agentPort, "TEST_RUNNER_MJPEG_SERVER_PORT="+filmPort, "USE_PORT="+agentPort, "MJPEG_SERVER_PORT="+filmPort)
+	b, err := d.xcodebuild(f, "TEST_RUNNER_USE_PORT="+agentPort, "TEST_RUNNER_MJPEG_SERVER_PORT="+filmPort, "USE_PORT="+
+		agentPort, "MJPEG_SERVER_PORT="+filmPort)
 	if err != nil {
 		return err
 	}
@@ -225,8 +231,8 @@ func (d *Driver) startWithXcode(ctx context.Context, f found, a *agent) error {
 
 var serverLine = lazyregexp.New(`ServerURLHere->(http://[^\s<]+)<-ServerURLHere`)
 
-// phoneAddresses are where WebDriverAgent may answer: at the end of the tunnel, and at the phone's address in the network. A loopback address
-// that the phone tells is its own.
+// phoneAddresses are where WebDriverAgent may answer: at the end of the tunnel, and at the phone's address in the
+// network. A loopback address that the phone tells is its own.
 func (d *Driver) phoneAddresses(ctx context.Context, f found, b *background) func() []string {
 	var asked time.Time
 	tunnel := ""
@@ -253,8 +259,8 @@ func (d *Driver) phoneAddresses(ctx context.Context, f found, b *background) fun
 	}
 }
 
-// mountImage brings onto a phone what tests are run with there, and which a phone loses when it restarts. Xcode does so by itself; go-ios
-// downloads it where it has to.
+// mountImage brings onto a phone what tests are run with there, and which a phone loses when it restarts. Xcode does so
+// by itself; go-ios downloads it where it has to.
 func (d *Driver) mountImage(ctx context.Context, udid string) error {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -269,7 +275,8 @@ func (d *Driver) mountImage(ctx context.Context, udid string) error {
 func (d *Driver) startWithMux(ctx context.Context, f found, a *agent) error {
 	args := []string{"runwda", "--udid=" + f.info.ID, "--log-output=-"} // without it, what WebDriverAgent says is dropped
 	if bundle := d.getenv("TAPROOT_WDA_BUNDLE"); bundle != "" {
-		args = append(args, "--bundleid="+bundle, "--testrunnerbundleid="+bundle, "--xctestconfig=WebDriverAgentRunner.xctest")
+		args = append(args, "--bundleid="+bundle, "--testrunnerbundleid="+bundle,
+			"--xctestconfig=WebDriverAgentRunner.xctest")
 	}
 	b, err := d.tools.start(d.tools.ios(args...), nil)
 	if err != nil {
@@ -318,7 +325,8 @@ func listens(ctx context.Context, b *background, port string) error {
 	}
 }
 
-// await waits until WebDriverAgent answers at one of the addresses. When the program that runs it ends, that is the answer.
+// await waits until WebDriverAgent answers at one of the addresses. When the program that runs it ends, that is the
+// answer.
 func (d *Driver) await(ctx context.Context, udid string, a *agent, b *background, addresses func() []string) error {
 	for {
 		err := d.answering(ctx, udid, a, addresses())
@@ -361,7 +369,8 @@ func (d *Driver) bundle() string {
 	return "com.facebook.WebDriverAgentRunner.xctrunner"
 }
 
-// testRun finds what Xcode needs to run WebDriverAgent: the file that TAPROOT_WDA_XCTESTRUN names, else the newest that Xcode built.
+// testRun finds what Xcode needs to run WebDriverAgent: the file that TAPROOT_WDA_XCTESTRUN names, else the newest that
+// Xcode built.
 func (d *Driver) testRun(k kind) (string, error) {
 	if file := d.getenv("TAPROOT_WDA_XCTESTRUN"); file != "" {
 		if _, err := os.Stat(file); err != nil {
@@ -373,9 +382,11 @@ func (d *Driver) testRun(k kind) (string, error) {
 	if k == phone { // which starts what a team has signed for it
 		platform, signing = "iphoneos", " --team YOUR_TEAM_ID"
 	}
-	files, _ := filepath.Glob(filepath.Join(escapeGlob(d.home), "Library/Developer/Xcode/DerivedData/WebDriverAgent-*/Build/Products", "*"+platform+"*.xctestrun"))
+	files, _ := filepath.Glob(filepath.Join(escapeGlob(d.home),
+		"Library/Developer/Xcode/DerivedData/WebDriverAgent-*/Build/Products", "*"+platform+"*.xctestrun"))
 	if d.home == "" || len(files) == 0 {
-		return "", fmt.Errorf("WebDriverAgent is not built: run `taproot ios build-agent%s`, or let TAPROOT_WDA_URL name one that runs", signing)
+		return "", fmt.Errorf(
+			"WebDriverAgent is not built: run `taproot ios build-agent%s`, or let TAPROOT_WDA_URL name one that runs", signing)
 	}
 	sort.Slice(files, func(i, j int) bool { return modified(files[i]).After(modified(files[j])) })
 	return files[0], nil

@@ -36,7 +36,8 @@ func (d *Device) alert(ctx context.Context) (*drivers.Alert, error) {
 	}
 	a.Accept, a.Dismiss = answersAmong(a.Buttons)
 	if a.Accept == "" && a.Dismiss == "" && len(a.Buttons) == 2 {
-		// Words that we do not know, of an app or in another language: iOS has the button that cancels first in an alert, and not in a sheet.
+		// Words that we do not know, of an app or in another language: iOS has the button that cancels first in an alert, and
+		// not in a sheet.
 		if buttons, sheet, err := d.alertInTree(ctx); err == nil && !sheet && slices.Equal(buttons, a.Buttons) {
 			a.Dismiss, a.Accept = a.Buttons[0], a.Buttons[1]
 		}
@@ -69,8 +70,8 @@ func buttonsIn(n *screen.Node) (labels []string) {
 	return labels
 }
 
-// AnswerAlert fills the alert's field and presses the button of that name. Without a name WebDriverAgent would take the last button to accept,
-// and that denies what iOS asks for places and photos.
+// AnswerAlert fills the alert's field and presses the button of that name. Without a name WebDriverAgent would take the
+// last button to accept, and that denies what iOS asks for places and photos.
 func (d *Device) AnswerAlert(ctx context.Context, button, text string) error {
 	if text != "" {
 		if err := d.do(ctx, post("text for the alert", "/alert/text", map[string]any{"value": text}), nil); err != nil {
@@ -86,20 +87,23 @@ func (d *Device) AnswerAlert(ctx context.Context, button, text string) error {
 		return err
 	}
 	for range 2 { // a touch of an alert that still slides in is lost
-		if err := d.do(ctx, post("the alert's button "+screen.Quote(button), "/alert/accept", map[string]any{"name": button}), nil); err != nil {
+		if err := d.do(ctx, post("the alert's button "+screen.Quote(button), "/alert/accept", map[string]any{"name": button}),
+			nil); err != nil {
 			return err
 		}
 		if went, err := d.alertWent(ctx, asked, button); err != nil || went {
 			return err
 		}
 	}
-	return fmt.Errorf("device %s: %w: the alert stays after its button %s was pressed twice", d.info.ID, drivers.ErrNotActionable, screen.Quote(button))
+	return fmt.Errorf("device %s: %w: the alert stays after its button %s was pressed twice", d.info.ID,
+		drivers.ErrNotActionable, screen.Quote(button))
 }
 
 // alertGoes is how long an alert may take to go once its button was pressed.
 const alertGoes = 1500 * time.Millisecond
 
-// alertWent waits until another alert is open than the one that was asked, or none, or the button is gone, as that of a switch within it is.
+// alertWent waits until another alert is open than the one that was asked, or none, or the button is gone, as that of a
+// switch within it is.
 func (d *Device) alertWent(ctx context.Context, asked *string, button string) (bool, error) {
 	for began := time.Now(); ; {
 		now, err := d.alertText(ctx)

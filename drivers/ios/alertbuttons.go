@@ -6,8 +6,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// buttonWords are what iOS (16 to 26, in English) and apps write on the buttons of their questions, the plainest answer first. The order of
-// the buttons tells nothing: it varies.
+// buttonWords are what iOS (16 to 26, in English) and apps write on the buttons of their questions, the plainest answer
+// first. The order of the buttons tells nothing: it varies.
 type buttonWords struct {
 	yes, no []string
 	part    []string // allows less than was asked for
@@ -16,9 +16,11 @@ type buttonWords struct {
 
 func knownButtons() buttonWords {
 	return buttonWords{
-		yes: []string{"Allow While Using App", "Allow Full Access", "Allow Access to All Photos", "Change to Always Allow", "Always Allow", "Allow", "Allow Once",
+		yes: []string{"Allow While Using App", "Allow Full Access", "Allow Access to All Photos", "Change to Always Allow",
+			"Always Allow", "Allow", "Allow Once",
 			"Allow Paste", "Open", "OK", "Yes", "Continue", "Accept", "Agree", "Join", "Trust"},
-		no: []string{"Don't Allow", "Don't Allow Paste", "Keep Only While Using", "Ask App Not to Track", "Cancel", "Not Now", "No", "Deny", "Decline",
+		no: []string{"Don't Allow", "Don't Allow Paste", "Keep Only While Using", "Ask App Not to Track", "Cancel", "Not Now",
+			"No", "Deny", "Decline",
 			"Don't Trust", "Close", "Dismiss"},
 		part:   []string{"Limit Access...", "Select Photos..."},
 		beside: []string{"Precise: On", "Precise: Off"},

@@ -19,8 +19,8 @@ func (d *Device) Launch(ctx context.Context, app string, force bool) error {
 	return d.LaunchWith(ctx, app, drivers.LaunchOptions{Force: force})
 }
 
-// LaunchWith does what the options say before it launches. Arguments become -NAME VALUE, which an app reads as user defaults. An app
-// that runs already is started anew for them: a running one takes none.
+// LaunchWith does what the options say before it launches. Arguments become -NAME VALUE, which an app reads as user
+// defaults. An app that runs already is started anew for them: a running one takes none.
 func (d *Device) LaunchWith(ctx context.Context, app string, how drivers.LaunchOptions) error {
 	if err := d.named(app); err != nil {
 		return err
@@ -41,7 +41,8 @@ func (d *Device) LaunchWith(ctx context.Context, app string, how drivers.LaunchO
 		args = append(args, localeArguments(locale)...)
 	}
 	d.mu.Unlock()
-	return d.launch(ctx, start{app: app, fresh: how.Force || len(how.Arguments) > 0 || len(how.Env) > 0, args: args, env: how.Env})
+	return d.launch(ctx, start{app: app, fresh: how.Force || len(how.Arguments) > 0 || len(how.Env) > 0, args: args,
+		env: how.Env})
 }
 
 func (d *Device) launch(ctx context.Context, how start) error {
@@ -57,7 +58,8 @@ func (d *Device) launch(ctx context.Context, how start) error {
 // named refuses what can be no bundle id: it becomes an argument of programs.
 func (d *Device) named(app string) error {
 	if !bundleID.MatchString(app) {
-		return fmt.Errorf("device %s: %w: %s is no bundle id, such as com.example.app", d.info.ID, drivers.ErrNoApp, screen.Quote(app))
+		return fmt.Errorf("device %s: %w: %s is no bundle id, such as com.example.app", d.info.ID, drivers.ErrNoApp,
+			screen.Quote(app))
 	}
 	return nil
 }
@@ -70,7 +72,8 @@ func arguments(given map[string]string) []string {
 	return args
 }
 
-// Foreground names the app in front. While an alert of the system lies over the app that was launched last, that app is still the one.
+// Foreground names the app in front. While an alert of the system lies over the app that was launched last, that app is
+// still the one.
 func (d *Device) Foreground(ctx context.Context) (string, error) {
 	var active struct {
 		BundleID string `json:"bundleId"`
@@ -159,7 +162,8 @@ func (d *Device) SetPermissions(ctx context.Context, app string, allow map[strin
 	}
 	g, ok := d.host.(granter)
 	if !ok {
-		return d.unsupported("only its user grants permissions on an iPhone: answer the question when it comes, with alert: accept")
+		return d.unsupported(
+			"only its user grants permissions on an iPhone: answer the question when it comes, with alert: accept")
 	}
 	return d.with(ctx, func(ctx context.Context) error {
 		for _, service := range slices.Sorted(maps.Keys(allow)) {

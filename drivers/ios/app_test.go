@@ -23,7 +23,8 @@ func TestAppsOfASimulator(t *testing.T) {
 	must(t, d.Launch(ctx, iostest.ListBundle, true))
 	wait(t, d, "Visits: 2")
 	must(t, d.ClearApp(ctx, iostest.ListBundle))
-	must(t, d.LaunchWith(ctx, iostest.ListBundle, drivers.LaunchOptions{Permissions: map[string]bool{"photos": false}, Arguments: map[string]string{"mode": "demo", "-x": "1"}}))
+	must(t, d.LaunchWith(ctx, iostest.ListBundle, drivers.LaunchOptions{Permissions: map[string]bool{"photos": false},
+		Arguments: map[string]string{"mode": "demo", "-x": "1"}}))
 	wait(t, d, "Visits: 1")
 	tapOn(t, d, "Photos")
 	wait(t, d, "Photos: false")
@@ -57,7 +58,8 @@ func TestAppsOfASimulator(t *testing.T) {
 	if front, _ := d.Foreground(ctx); front != iostest.LoginBundle {
 		t.Errorf("%s is in front", front)
 	}
-	if err := d.SetPermissions(ctx, iostest.ListBundle, map[string]bool{"camera": true}); !errors.Is(err, drivers.ErrUnsupported) {
+	if err := d.SetPermissions(ctx, iostest.ListBundle, map[string]bool{"camera": true}); !errors.Is(err,
+		drivers.ErrUnsupported) {
 		t.Errorf("camera: %v", err)
 	}
 	if b.lab.Noted("rm -rf") != 0 {
@@ -73,7 +75,8 @@ func TestAppsOfAnIPhone(t *testing.T) {
 			b := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, program)
 			d, _ := b.open(t)
 			ctx := t.Context()
-			must(t, d.LaunchWith(ctx, iostest.ListBundle, drivers.LaunchOptions{Force: true, Arguments: map[string]string{"mode": "demo"}}))
+			must(t, d.LaunchWith(ctx, iostest.ListBundle, drivers.LaunchOptions{Force: true, Arguments: map[string]string{
+				"mode": "demo"}}))
 			tapOn(t, d, "Device")
 			wait(t, d, "Arguments: -mode demo")
 			must(t, d.Install(ctx, appFolder(t, "Notes", "com.example.notes")))
@@ -87,14 +90,17 @@ func TestAppsOfAnIPhone(t *testing.T) {
 			must(t, d.Uninstall(ctx, "com.example.notes"))
 			must(t, d.OpenLink(ctx, "login://form", ""))
 			must(t, d.OpenLink(ctx, "whatever://form", iostest.ListBundle))
-			for name, err := range map[string]error{"launch": d.Launch(ctx, "com.example.notes", true), "uninstall": d.Uninstall(ctx, "com.example.notes"),
-				"install": d.Install(ctx, t.TempDir()), "link": d.OpenLink(ctx, "nobody://x", "")} {
+			for name, err := range map[string]error{"launch": d.Launch(ctx, "com.example.notes", true),
+				"uninstall": d.Uninstall(ctx, "com.example.notes"),
+				"install":   d.Install(ctx, t.TempDir()), "link": d.OpenLink(ctx, "nobody://x", "")} {
 				if !errors.Is(err, drivers.ErrNoApp) {
 					t.Errorf("%s: %v", name, err)
 				}
 			}
-			for name, err := range map[string]error{"clear": d.ClearApp(ctx, iostest.ListBundle), "media": d.AddMedia(ctx, "x.png"),
-				"permissions": d.SetPermissions(ctx, iostest.ListBundle, map[string]bool{"photos": true}), "airplane": d.Airplane(ctx, true), "notifications": d.Notifications(ctx)} {
+			for name, err := range map[string]error{"clear": d.ClearApp(ctx, iostest.ListBundle),
+				"media":       d.AddMedia(ctx, "x.png"),
+				"permissions": d.SetPermissions(ctx, iostest.ListBundle, map[string]bool{"photos": true}),
+				"airplane":    d.Airplane(ctx, true), "notifications": d.Notifications(ctx)} {
 				if !errors.Is(err, drivers.ErrUnsupported) {
 					t.Errorf("%s: %v", name, err)
 				}
@@ -182,7 +188,8 @@ func TestOnlyAppDataIsEmptied(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(good, "Documents/deep"), 0o755))
 	must(t, os.WriteFile(filepath.Join(good, "Documents/deep/file"), nil, 0o644))
 	must(t, os.Symlink(dir, filepath.Join(good, "tmp")))
-	for _, bad := range []string{dir, "/", "", good + "/../../../../..", filepath.Join(dir, "Devices/OTHER/data/Containers/Data/Application/1")} {
+	for _, bad := range []string{dir, "/", "", good + "/../../../../..",
+		filepath.Join(dir, "Devices/OTHER/data/Containers/Data/Application/1")} {
 		if err := emptyData(bad, "UDID"); err == nil {
 			t.Errorf("%q was emptied", bad)
 		}

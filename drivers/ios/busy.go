@@ -6,8 +6,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// busyLayers marks the layers, as large as the screen, that show nothing but a wheel that turns: while it does, they take the touches of all that
-// lies under them.
+// busyLayers marks the layers, as large as the screen, that show nothing but a wheel that turns: while it does, they
+// take the touches of all that lies under them.
 func busyLayers(n *screen.Node, whole image.Rectangle) {
 	for _, c := range n.Children {
 		busyLayers(c, whole)

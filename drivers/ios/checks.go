@@ -18,8 +18,8 @@ type Check struct {
 	Advice string `json:"advice,omitempty"`
 }
 
-// Checks looks at everything that reaches iOS devices: programs, devices and their WebDriverAgents. None of it is needed for the other
-// platforms.
+// Checks looks at everything that reaches iOS devices: programs, devices and their WebDriverAgents. None of it is
+// needed for the other platforms.
 func (d *Driver) Checks(ctx context.Context) []Check {
 	checks := []Check{d.checkSimctl(ctx), d.checkGoIOS(ctx)}
 	infos, err := d.Devices(ctx)
@@ -30,7 +30,8 @@ func (d *Driver) Checks(ctx context.Context) []Check {
 	case err != nil:
 		return append(checks, Check{Name: "devices", Text: shorten.OneLine(err.Error())})
 	case len(infos) == 0:
-		return append(checks, Check{Name: "devices", Text: "none", Advice: "boot a simulator (taproot devices --boot \"iPhone 16\"), or connect an iPhone"})
+		return append(checks, Check{Name: "devices", Text: "none",
+			Advice: "boot a simulator (taproot devices --boot \"iPhone 16\"), or connect an iPhone"})
 	}
 	for _, info := range infos {
 		text := strings.TrimSpace(fmt.Sprintf("%s, iOS %s, %s", info.Model, info.OSVersion, info.State))
@@ -51,14 +52,16 @@ func (d *Driver) checkSimctl(ctx context.Context) Check {
 		return c
 	}
 	if err != nil {
-		c.Text, c.Advice = shorten.Bytes(shorten.OneLine(err.Error()), 300), "run `xcrun simctl list` and look at what it says"
+		c.Text, c.Advice = shorten.Bytes(shorten.OneLine(err.Error()), 300),
+			"run `xcrun simctl list` and look at what it says"
 		return c
 	}
 	return Check{Name: "xcode", OK: true, Text: fmt.Sprintf("%s, %d simulators", d.tools.xcrun, len(sims))}
 }
 
 func (d *Driver) checkGoIOS(ctx context.Context) Check {
-	c := Check{Name: "go-ios", Text: "not found: no iPhones without Xcode, no logs of iPhones", Advice: "npm install -g go-ios"}
+	c := Check{Name: "go-ios", Text: "not found: no iPhones without Xcode, no logs of iPhones",
+		Advice: "npm install -g go-ios"}
 	if d.tools.goios == "" {
 		return c
 	}

@@ -17,8 +17,9 @@ import (
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 )
 
-// A view of which nothing is drawn may take the touches of what lies under it, and neither the elements nor the pixels tell: most such views let
-// them through. XCTest tells, of one element at a time, whether a touch of its middle finds it.
+// A view of which nothing is drawn may take the touches of what lies under it, and neither the elements nor the pixels
+// tell: most such views let them through. XCTest tells, of one element at a time, whether a touch of its middle finds
+// it.
 
 var _ drivers.Aimer = (*Device)(nil)
 
@@ -45,8 +46,8 @@ func (d *Device) aim() (*screen.Node, *screen.Tree) {
 	return n, d.tree
 }
 
-// touch makes a gesture that begins at a point, unless something clear takes it. Where XCTest knows neither the element nor what lies over it,
-// the touch must show.
+// touch makes a gesture that begins at a point, unless something clear takes it. Where XCTest knows neither the element
+// nor what lies over it, the touch must show.
 func (d *Device) touch(ctx context.Context, p image.Point, gesture func() error) error {
 	n, tree := d.aim()
 	if n == nil || tree == nil {
@@ -68,7 +69,8 @@ func (d *Device) touch(ctx context.Context, p image.Point, gesture func() error)
 		return err
 	}
 	if found {
-		return fmt.Errorf("device %s: %w: %s, of which nothing is drawn, takes the touch of %s", d.info.ID, drivers.ErrCovered, clear[0], n)
+		return fmt.Errorf("device %s: %w: %s, of which nothing is drawn, takes the touch of %s", d.info.ID,
+			drivers.ErrCovered, clear[0], n)
 	}
 	// What lay over it may have gone between the two questions.
 	if found, _, err = d.anyFound(ctx, tree, reacting(n, clear)); err != nil || found {
@@ -99,7 +101,8 @@ func layersOver(tree *screen.Tree, n *screen.Node, p image.Point) (list []*scree
 		if c == n {
 			above = true
 		}
-		if above && p.In(c.Bounds) && !c.Hidden && !c.Clickable && !c.Editable && c.Window == n.Window && !c.Within(n) && !n.Within(c) && !c.InPage && mayTakeTouches(c) {
+		if above && p.In(c.Bounds) && !c.Hidden && !c.Clickable && !c.Editable && c.Window == n.Window && !c.Within(n) &&
+			!n.Within(c) && !c.InPage && mayTakeTouches(c) {
 			list = append(list, c)
 		}
 	}
@@ -140,8 +143,8 @@ func (d *Device) anyFound(ctx context.Context, tree *screen.Tree, list []*screen
 	return false, known, nil
 }
 
-// hittable asks XCTest whether it finds an element at its middle; known: it told. The element is found again by its type and place: the
-// WebDriverAgents before 5.7 tell of none.
+// hittable asks XCTest whether it finds an element at its middle; known: it told. The element is found again by its
+// type and place: the WebDriverAgents before 5.7 tell of none.
 func (d *Device) hittable(ctx context.Context, tree *screen.Tree, n *screen.Node) (hit, known bool, err error) {
 	ask := request{what: "what a touch meets", method: http.MethodPost, path: "/elements", look: true,
 		body: map[string]any{"using": "predicate string", "value": placePredicate(n, d.factor())}}
@@ -170,9 +173,9 @@ func (d *Device) hittable(ctx context.Context, tree *screen.Tree, n *screen.Node
 	return false, false, nil
 }
 
-// sameAt returns which of the elements of n's type and place n is, in document order: the order in which WebDriverAgent lists what fits
-// placePredicate. ok is false where the tree has not as many of them as were found, or has some in an alert, which it puts behind the rest:
-// then the two lists cannot be compared.
+// sameAt returns which of the elements of n's type and place n is, in document order: the order in which WebDriverAgent
+// lists what fits placePredicate. ok is false where the tree has not as many of them as were found, or has some in an
+// alert, which it puts behind the rest: then the two lists cannot be compared.
 func sameAt(tree *screen.Tree, n *screen.Node, found int) (at int, ok bool) {
 	at, count := -1, 0
 	for c := range tree.All {
@@ -195,7 +198,8 @@ func placePredicate(n *screen.Node, scale float64) string {
 	at := func(pixels int) int { return int(math.Round(float64(pixels) / scale)) }
 	b := n.Bounds
 	x, y := at(b.Min.X), at(b.Min.Y)
-	return fmt.Sprintf("type == '%s' AND rect.x == %d AND rect.y == %d AND rect.width == %d AND rect.height == %d", n.Type, x, y, at(b.Max.X)-x, at(b.Max.Y)-y)
+	return fmt.Sprintf("type == '%s' AND rect.x == %d AND rect.y == %d AND rect.width == %d AND rect.height == %d", n.Type,
+		x, y, at(b.Max.X)-x, at(b.Max.Y)-y)
 }
 
 // unlessNotTold drops what WebDriverAgent refused, or was not ready for.
@@ -222,7 +226,8 @@ func (d *Device) effect(ctx context.Context, before image.Image, n, over *screen
 			return nil
 		}
 		if time.Since(began) >= effectGrace {
-			return fmt.Errorf("device %s: %w: nothing on the screen has changed after the touch of %s, and XCTest does not find it under %s",
+			return fmt.Errorf(
+				"device %s: %w: nothing on the screen has changed after the touch of %s, and XCTest does not find it under %s",
 				d.info.ID, drivers.ErrNotActionable, n, over)
 		}
 		if err := drivers.Pause(ctx, alertPoll); err != nil {

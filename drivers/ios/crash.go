@@ -31,8 +31,8 @@ func (d *Device) watch(app watched) {
 	d.app = app
 }
 
-// launching is called before an app is launched. Its later reports are told from older ones by their names: the times of files are taken
-// from a clock that may lag behind ours.
+// launching is called before an app is launched. Its later reports are told from older ones by their names: the times
+// of files are taken from a clock that may lag behind ours.
 func (d *Device) launching(app string) watched {
 	w := watched{bundle: app, old: map[string]bool{}, at: time.Now()}
 	for _, file := range d.reports() {
@@ -58,8 +58,8 @@ func (d *Device) unwatch(app string) {
 	}
 }
 
-// Crashed tells whether the app that was launched last still runs; if it does not, and nobody stopped it, it died. Of a simulator's app
-// the report that macOS writes says why, once it is written.
+// Crashed tells whether the app that was launched last still runs; if it does not, and nobody stopped it, it died. Of a
+// simulator's app the report that macOS writes says why, once it is written.
 func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) {
 	d.mu.Lock()
 	app := d.app
@@ -90,7 +90,8 @@ func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) {
 	return app.died, nil
 }
 
-// The report that an iPhone writes of an app that crashed is there a moment later, and takes its time to be copied; its clock and ours may differ.
+// The report that an iPhone writes of an app that crashed is there a moment later, and takes its time to be copied; its
+// clock and ours may differ.
 const (
 	phoneReports  = 4 * time.Second
 	phoneReportAt = 500 * time.Millisecond
@@ -110,7 +111,10 @@ func (d *Device) reportOfPhone(ctx context.Context, app watched) *drivers.Crash 
 	defer done()
 	for until := time.Now().Add(phoneReports); ; {
 		files, remove, err := h.crashReports(ctx, app.bundle)
-		files = slices.DeleteFunc(files, func(f string) bool { return d.knownReport(f, false) || writtenBefore(f, app.at.Add(-clocksDiffer)) })
+		files = slices.DeleteFunc(files, func(f string) bool {
+			return d.knownReport(f, false) ||
+				writtenBefore(f, app.at.Add(-clocksDiffer))
+		})
 		crash := findReport(files, app, "")
 		for _, f := range files {
 			d.knownReport(f, true)
@@ -150,7 +154,8 @@ func writtenBefore(file string, t time.Time) bool {
 	return err != nil || at.Before(t)
 }
 
-// findReport gives the oldest report about an app since it was launched, of those that name a simulator, unless that is "".
+// findReport gives the oldest report about an app since it was launched, of those that name a simulator, unless that is
+// "".
 func findReport(files []string, app watched, simulator string) *drivers.Crash {
 	files = slices.DeleteFunc(files, func(f string) bool { return app.old[f] })
 	slices.SortFunc(files, func(a, b string) int { return modified(a).Compare(modified(b)) })

@@ -70,7 +70,8 @@ var (
 )
 
 func (d *Driver) newDevice(ctx context.Context, f found, w *wda, film string) (*Device, error) {
-	dev := &Device{wda: w, host: d.host(f, w), tools: d.tools, info: f.info, log: d.log.With("device", f.info.ID), home: d.home, film: film, notes: d.notes,
+	dev := &Device{wda: w, host: d.host(f, w), tools: d.tools, info: f.info, log: d.log.With("device", f.info.ID),
+		home: d.home, film: film, notes: d.notes,
 		life: drivers.NewLifetime(), locales: map[string]string{}}
 	err := dev.wake(ctx)
 	var img image.Image
@@ -97,7 +98,8 @@ func (d *Device) wake(ctx context.Context) error {
 		return err
 	}
 	if locked, err = d.locked(ctx); err == nil && locked {
-		err = fmt.Errorf("%w: device %s is locked: enter its passcode, and set Auto-Lock to Never", drivers.ErrDeviceLost, d.info.ID)
+		err = fmt.Errorf("%w: device %s is locked: enter its passcode, and set Auto-Lock to Never", drivers.ErrDeviceLost,
+			d.info.ID)
 	}
 	return err
 }
@@ -107,8 +109,8 @@ func (d *Device) locked(ctx context.Context) (locked bool, err error) {
 	return locked, unlessUnknown(err)
 }
 
-// sessionRenewed looks whether the app of the test outlived the session of another client that took the place of ours, and was ended for a new
-// one: WebDriverAgent ends the app of such a session with it. That is no crash.
+// sessionRenewed looks whether the app of the test outlived the session of another client that took the place of ours,
+// and was ended for a new one: WebDriverAgent ends the app of such a session with it. That is no crash.
 func (d *Device) sessionRenewed(ctx context.Context) error {
 	d.mu.Lock()
 	app := d.app
@@ -122,7 +124,9 @@ func (d *Device) sessionRenewed(ctx context.Context) error {
 		return err
 	}
 	d.unwatch(app.bundle)
-	return fmt.Errorf("%w: device %s: %s does not run any more: another client has used this WebDriverAgent meanwhile, and the app of its session is ended with that",
+	return fmt.Errorf(
+		"%w: device %s: %s does not run any more: another client has used this WebDriverAgent meanwhile, and the app of "+
+			"its session is ended with that",
 		drivers.ErrDeviceLost, d.info.ID, app.bundle)
 }
 
@@ -153,8 +157,8 @@ func (d *Device) with(ctx context.Context, do func(context.Context) error) error
 	return nil
 }
 
-// Close ends the logs and films that still run, and gives back what was changed on the device. A device that is lost cannot be given
-// anything now; that is not an error, and what it has to get back is noted for the next Open.
+// Close ends the logs and films that still run, and gives back what was changed on the device. A device that is lost
+// cannot be given anything now; that is not an error, and what it has to get back is noted for the next Open.
 func (d *Device) Close() error {
 	if !d.life.End() {
 		return nil

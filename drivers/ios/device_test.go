@@ -41,7 +41,8 @@ func TestOneCoordinateSystem(t *testing.T) {
 		must(t, err)
 		want := image.Pt(390*scale, 844*scale)
 		if tree.Size != want || img.Bounds().Size() != want || d.Info().Width != want.X || d.Info().Height != want.Y {
-			t.Errorf("scale %d: tree %v, picture %v, record %dx%d", scale, tree.Size, img.Bounds(), d.Info().Width, d.Info().Height)
+			t.Errorf("scale %d: tree %v, picture %v, record %dx%d", scale, tree.Size, img.Bounds(), d.Info().Width,
+				d.Info().Height)
 		}
 		n := wait(t, d, "target")
 		if c := img.At(n.Bounds.Min.X+scale, n.Bounds.Min.Y+scale); c == (color.RGBA{0xf8, 0xf8, 0xfc, 0xff}) {
@@ -103,7 +104,8 @@ func TestCellsBeyondTheEdge(t *testing.T) {
 
 func TestLandscape(t *testing.T) {
 	t.Parallel()
-	for name, o := range map[string]iostest.DeviceOptions{"pictures turn": {Scale: 2}, "pictures stay upright": {Scale: 2, PortraitPictures: true}} {
+	for name, o := range map[string]iostest.DeviceOptions{"pictures turn": {Scale: 2}, "pictures stay upright": {
+		Scale: 2, PortraitPictures: true}} {
 		t.Run(name, func(t *testing.T) {
 			d, _ := opened(t, o)
 			page(t, d, "Gestures")
@@ -114,7 +116,8 @@ func TestLandscape(t *testing.T) {
 			if img.Bounds().Size() != image.Pt(1688, 780) {
 				t.Fatalf("the picture is %v", img.Bounds())
 			}
-			if got := color.RGBAModel.Convert(img.At(n.Bounds.Min.X+4, n.Bounds.Min.Y+4)); got != (color.RGBA{0x4f, 0x46, 0xc8, 0xff}) {
+			if got := color.RGBAModel.Convert(img.At(n.Bounds.Min.X+4, n.Bounds.Min.Y+4)); got != (color.RGBA{0x4f, 0x46, 0xc8,
+				0xff}) {
 				t.Errorf("where the tree has the button, the picture shows %v", got)
 			}
 			must(t, d.Tap(t.Context(), image.Pt(n.Bounds.Max.X-2, n.Bounds.Max.Y-2)))
@@ -182,7 +185,8 @@ func TestKeysOfThePhone(t *testing.T) {
 			t.Errorf("%d times %s", b.lab.Noted(want), want)
 		}
 	}
-	for _, keys := range [][]string{{"back"}, {"appSwitch"}, {"menu"}, {"search"}, {"home", "x"}, {"control", "volumeUp"}} {
+	for _, keys := range [][]string{{"back"}, {"appSwitch"}, {"menu"}, {"search"}, {"home", "x"},
+		{"control", "volumeUp"}} {
 		if err := d.Press(t.Context(), keys); !errors.Is(err, drivers.ErrUnsupported) {
 			t.Errorf("%v: %v", keys, err)
 		}
@@ -241,7 +245,8 @@ func TestHidingTheKeyboardSendsNoForm(t *testing.T) {
 	}
 	s, _ := trap(t, "fields", iostest.DeviceOptions{}) // an app that keeps its keyboard
 	tapOn(t, s.Device.(*Device), "nickname")
-	if err := s.Device.(*Device).HideKeyboard(t.Context()); !errors.Is(err, drivers.ErrNotActionable) || !strings.Contains(err.Error(), "a person") {
+	if err := s.Device.(*Device).HideKeyboard(t.Context()); !errors.Is(err, drivers.ErrNotActionable) ||
+		!strings.Contains(err.Error(), "a person") {
 		t.Errorf("%v", err)
 	}
 }
@@ -382,7 +387,8 @@ func TestTheAppThatDiesIsTold(t *testing.T) {
 	}
 	b.lab.Device(0).Crash()
 	c, err := d.Crashed(t.Context())
-	if err != nil || c == nil || c.App != iostest.ListBundle || c.Kind != drivers.CrashNative || !strings.Contains(c.Reason, "Fatal error: Index out of range") {
+	if err != nil || c == nil || c.App != iostest.ListBundle || c.Kind != drivers.CrashNative ||
+		!strings.Contains(c.Reason, "Fatal error: Index out of range") {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	must(t, d.Launch(t.Context(), iostest.ListBundle, false))
@@ -394,20 +400,25 @@ func TestTheAppThatDiesIsTold(t *testing.T) {
 		t.Errorf("an app that was stopped has not crashed: %+v, %v", c, err)
 	}
 
-	for program, want := range map[string]string{"xcrun": "its process ended by itself", "ios": "Fatal error: Index out of range"} { // which copies the iPhone's report
+	// which copies the iPhone's report
+	for program, want := range map[string]string{"xcrun": "its process ended by itself",
+		"ios": "Fatal error: Index out of range"} {
 		pb := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, program)
 		p, _ := pb.open(t)
 		for i := range 2 {
 			must(t, p.Launch(t.Context(), iostest.ListBundle, true))
 			pb.lab.Device(0).Crash()
-			if c, err := p.Crashed(t.Context()); err != nil || c == nil || program == "ios" && !strings.Contains(c.Report, fmt.Sprintf(`"pid":%d`, 4001+i)) || !strings.Contains(c.Reason, want) || (c.Report != "") != (program == "ios") {
+			if c, err := p.Crashed(t.Context()); err != nil || c == nil || program == "ios" &&
+				!strings.Contains(c.Report, fmt.Sprintf(`"pid":%d`, 4001+i)) || !strings.Contains(c.Reason, want) ||
+				(c.Report != "") != (program == "ios") {
 				t.Errorf("on an iPhone by %s: %+v, %v", program, c, err)
 			}
 		}
 	}
 }
 
-// slowReports are those of an iPhone that go-ios copies slowly, as on a busy machine; the first copy comes before the report is written.
+// slowReports are those of an iPhone that go-ios copies slowly, as on a busy machine; the first copy comes before the
+// report is written.
 type slowReports struct {
 	host
 	file   string
@@ -429,10 +440,13 @@ func TestReportThatIsCopiedSlowly(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "List.ips")
 	synctest.Test(t, func(t *testing.T) {
-		must(t, os.WriteFile(file, []byte(`{"bundleID":"com.example.list","timestamp":"`+time.Now().Format("2006-01-02 15:04:05.00 -0700")+`"}`+"\n"+`{"exception":{"type":"EXC_CRASH","signal":"SIGABRT"}}`), 0o600))
+		must(t, os.WriteFile(file, []byte(`{"bundleID":"com.example.list","timestamp":"`+
+			time.Now().Format("2006-01-02 15:04:05.00 -0700")+`"}`+"\n"+`{"exception":{"type":"EXC_CRASH","signal":"SIGABRT"}}`),
+			0o600))
 		d := &Device{host: &slowReports{file: file}, tools: tools{goios: "ios"}, life: drivers.NewLifetime()}
 		defer d.life.End()
-		if c := d.reportOfPhone(t.Context(), watched{bundle: "com.example.list", at: time.Now()}); c == nil || c.Reason != "EXC_CRASH SIGABRT" {
+		if c := d.reportOfPhone(t.Context(), watched{bundle: "com.example.list", at: time.Now()}); c == nil ||
+			c.Reason != "EXC_CRASH SIGABRT" {
 			t.Errorf("%+v", c)
 		}
 	})
@@ -480,7 +494,8 @@ func appFolder(t *testing.T, name, bundle string) string {
 	return dir
 }
 
-// TestSystemQuestions: accept allows and dismiss denies, whatever the order of the buttons, and what is not clear is not pressed.
+// TestSystemQuestions: accept allows and dismiss denies, whatever the order of the buttons, and what is not clear is
+// not pressed.
 func TestSystemQuestions(t *testing.T) {
 	t.Parallel()
 	d, b := opened(t, small(iostest.DeviceOptions{}))
@@ -491,11 +506,13 @@ func TestSystemQuestions(t *testing.T) {
 		accept, dismiss string
 	}{
 		{false, []string{"Allow Once", "Allow While Using App", "Don’t Allow"}, "Allow While Using App", "Don’t Allow"},
-		{false, []string{"Precise: On", "Allow Once", "Allow While Using App", "Don’t Allow"}, "Allow While Using App", "Don’t Allow"},
+		{false, []string{"Precise: On", "Allow Once", "Allow While Using App", "Don’t Allow"}, "Allow While Using App",
+			"Don’t Allow"},
 		{false, []string{"Limit Access…", "Allow Full Access", "Don’t Allow"}, "Allow Full Access", "Don’t Allow"},
 		{true, []string{"Delete Photo", "Cancel"}, "Delete Photo", "Cancel"},
-		{false, []string{"Nicht erlauben", "Erlauben"}, "Erlauben", "Nicht erlauben"}, // other words: the first of an alert cancels
-		{true, []string{"Sichern", "Verwerfen"}, "", ""},                              // and of a sheet nobody knows
+		// other words: the first of an alert cancels
+		{false, []string{"Nicht erlauben", "Erlauben"}, "Erlauben", "Nicht erlauben"},
+		{true, []string{"Sichern", "Verwerfen"}, "", ""}, // and of a sheet nobody knows
 		{false, []string{"Save", "Discard", "Keep editing"}, "", ""},
 	} {
 		show := phone.Show
@@ -514,7 +531,8 @@ func TestSystemQuestions(t *testing.T) {
 		last := c.buttons[len(c.buttons)-1]
 		must(t, d.AnswerAlert(t.Context(), cmp.Or(c.accept, last), ""))
 		notes := slices.DeleteFunc(phone.Noted(), func(n string) bool { return !strings.HasPrefix(n, "alert ") })
-		if got := notes[len(notes)-1]; got != fmt.Sprintf("alert %q answered with %q", "A question?", cmp.Or(c.accept, last)) {
+		if got := notes[len(notes)-1]; got != fmt.Sprintf("alert %q answered with %q", "A question?",
+			cmp.Or(c.accept, last)) {
 			t.Errorf("%q: %q", c.buttons, got)
 		}
 		if a, err := d.Alert(t.Context()); a != nil || err != nil {

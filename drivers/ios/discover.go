@@ -39,8 +39,8 @@ type found struct {
 	listed time.Time
 }
 
-// Devices lists the simulators that run and the iPhones that this machine knows, in whatever state, with what to do about those that
-// are not ready.
+// Devices lists the simulators that run and the iPhones that this machine knows, in whatever state, with what to do
+// about those that are not ready.
 func (d *Driver) Devices(ctx context.Context) ([]drivers.Info, error) {
 	if d.tools.xcrun == "" && d.tools.goios == "" && len(d.urls.by) == 0 && d.urls.err == nil {
 		return nil, unavailable()
@@ -77,7 +77,8 @@ func (d *Driver) Devices(ctx context.Context) ([]drivers.Info, error) {
 	return infos, nil
 }
 
-// list asks all programs at once. One that fails costs the devices that it alone knows; when nobody knows any, its failure is told.
+// list asks all programs at once. One that fails costs the devices that it alone knows; when nobody knows any, its
+// failure is told.
 func (d *Driver) list(ctx context.Context) ([]found, error) {
 	var lists [3][]found
 	var errs [3]error
@@ -112,8 +113,8 @@ func (d *Driver) list(ctx context.Context) ([]found, error) {
 	return all, nil
 }
 
-// addressed adds what TAPROOT_WDA_URL says: a device that no program knows is one all the same. An address without a device belongs
-// to the one that TAPROOT_DEVICE names, or to the only one.
+// addressed adds what TAPROOT_WDA_URL says: a device that no program knows is one all the same. An address without a
+// device belongs to the one that TAPROOT_DEVICE names, or to the only one.
 func (d *Driver) addressed(list []found) []found {
 	for _, udid := range d.urls.list {
 		url := d.urls.by[udid]
@@ -157,7 +158,8 @@ func (d *Driver) check(ctx context.Context, f *found) {
 	}
 	s, err := (&wda{id: f.info.ID, base: f.url, http: d.http}).status(ctx)
 	if err != nil {
-		f.info.State, f.info.Problem = deadAgent, fmt.Sprintf("start WebDriverAgent on it, or correct TAPROOT_WDA_URL (%v)", err)
+		f.info.State, f.info.Problem = deadAgent,
+			fmt.Sprintf("start WebDriverAgent on it, or correct TAPROOT_WDA_URL (%v)", err)
 		return
 	}
 	if f.kind == bare {

@@ -21,11 +21,13 @@ func devices(t *testing.T, d *Driver) []drivers.Info {
 func TestEveryDeviceWithItsState(t *testing.T) {
 	t.Parallel()
 	o := iostest.Options{Devices: []iostest.DeviceOptions{
-		{Name: "iPhone 16"}, {Name: "iPhone 15", State: "Shutdown"}, {Name: "iPad Pro", State: "Booting", Version: "17.5"}, {Name: "iPhone SE", State: "Shutting Down"},
+		{Name: "iPhone 16"}, {Name: "iPhone 15", State: "Shutdown"}, {Name: "iPad Pro", State: "Booting", Version: "17.5"},
+		{Name: "iPhone SE", State: "Shutting Down"},
 		{Phone: true}, {Phone: true, Untrusted: true}, {Phone: true, NoDeveloperMode: true}, {Phone: true, Away: true},
 	}}
 	b := newBench(t, o)
-	want := map[int]string{0: "device", 2: "booting", 3: "shutting-down", 4: "device", 5: "untrusted", 6: "developer-mode-off", 7: "unavailable"}
+	want := map[int]string{0: "device", 2: "booting", 3: "shutting-down", 4: "device", 5: "untrusted",
+		6: "developer-mode-off", 7: "unavailable"}
 	infos := devices(t, b.driver(t))
 	if len(infos) != len(want) {
 		t.Errorf("%d devices: %+v", len(infos), infos)
@@ -38,7 +40,8 @@ func TestEveryDeviceWithItsState(t *testing.T) {
 			continue
 		}
 		info := infos[at]
-		if string(info.State) != state || info.Platform != dsl.IOS || info.Manufacturer != "Apple" || info.OSVersion == "" && state != "untrusted" {
+		if string(info.State) != state || info.Platform != dsl.IOS || info.Manufacturer != "Apple" || info.OSVersion == "" &&
+			state != "untrusted" {
 			t.Errorf("device %d: %+v", i, info)
 		}
 		if (info.Problem == "") != (info.State == drivers.Ready) {
@@ -48,17 +51,20 @@ func TestEveryDeviceWithItsState(t *testing.T) {
 			t.Errorf("device %d is an emulator: %v", i, info.Emulator)
 		}
 	}
-	if _, err := b.driver(t).Open(t.Context(), b.lab.Device(5).UDID()); !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), "Trust This Computer") {
+	if _, err := b.driver(t).Open(t.Context(), b.lab.Device(5).UDID()); !errors.Is(err, drivers.ErrDeviceLost) ||
+		!strings.Contains(err.Error(), "Trust This Computer") {
 		t.Errorf("open an untrusted one: %v", err)
 	}
 }
 
 func TestPhonesByGoIOS(t *testing.T) {
 	t.Parallel()
-	o := iostest.Options{Devices: []iostest.DeviceOptions{{Phone: true}, {Phone: true, Untrusted: true}, {Phone: true, NoDeveloperMode: true},
+	o := iostest.Options{Devices: []iostest.DeviceOptions{{Phone: true}, {Phone: true, Untrusted: true},
+		{Phone: true, NoDeveloperMode: true},
 		{Phone: true, NoTunnel: true}, {Phone: true, NoTunnel: true, Version: "16.7"}}}
 	b := newBench(t, o).only(t, "ios")
-	for i, want := range map[int]drivers.State{0: drivers.Ready, 1: untrusted, 2: noDevMode, 3: noTunnel, 4: drivers.Ready} {
+	for i, want := range map[int]drivers.State{0: drivers.Ready, 1: untrusted, 2: noDevMode, 3: noTunnel,
+		4: drivers.Ready} {
 		for _, info := range devices(t, b.driver(t)) {
 			if info.ID == b.lab.Device(i).UDID() && info.State != want {
 				t.Errorf("device %d is %s, not %s", i, info.State, want)
@@ -72,7 +78,8 @@ func TestAStrangersPhoneIsListed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{Phone: true, Untrusted: true}}}).only(t, "xcrun")
 	infos := devices(t, b.driver(t))
-	if len(infos) != 1 || infos[0].State != untrusted || infos[0].ID == "" || !strings.Contains(infos[0].Problem, "Trust This Computer") {
+	if len(infos) != 1 || infos[0].State != untrusted || infos[0].ID == "" || !strings.Contains(infos[0].Problem,
+		"Trust This Computer") {
 		t.Errorf("%+v", infos)
 	}
 }
@@ -81,10 +88,16 @@ func TestAStrangersPhoneIsListed(t *testing.T) {
 func TestXcodeThatIsNotReady(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{
-		"xcrun: error: active developer path (\"/Applications/Xcode.app/Contents/Developer\") does not exist\nUse `sudo xcode-select --switch path/to/Xcode.app`": "xcode-select -s",
-		"xcrun: error: invalid active developer path (/Library/Developer/CommandLineTools), missing xcrun at: /Library/Developer/CommandLineTools/usr/bin/xcrun":  "xcode-select -s",
-		"You have not agreed to the Xcode license agreements. Please run 'sudo xcodebuild -license' from within a Terminal window to review and agree":            "xcodebuild -license accept",
-		"Agreeing to the Xcode/iOS license requires admin privileges, please run \u201csudo xcodebuild -license\u201d and then retry this command.":               "xcodebuild -license accept",
+		"xcrun: error: active developer path (\"/Applications/Xcode.app/Contents/Developer\") does not exist\nUse `sudo " +
+			"xcode-select --switch path/to/Xcode.app`": "xcode-select -s",
+		"xcrun: error: invalid active developer path (/Library/Developer/CommandLineTools), missing xcrun at: " +
+			"/Library/Developer/CommandLineTools/usr/bin/xcrun": "xcode-select -s",
+		"You have not agreed to the Xcode license agreements. Please run 'sudo xcodebuild -license' from within a Terminal " +
+			"window to review and agree": "xcodebuild -license accept",
+		"Agreeing to the Xcode/iOS license requires admin privileges, please run \u201csudo xcodebuild -license\u201d and " +
+			"then " +
+			"retry " +
+			"this command.": "xcodebuild -license accept",
 	} {
 		b := newBench(t, iostest.Options{}).only(t, "xcrun")
 		b.lab.Fail(iostest.Fault{Match: "xcrun", Kind: iostest.Refuse, Code: 69, Text: said + "\n"})
@@ -127,7 +140,8 @@ func TestWhereNothingReachesIOS(t *testing.T) {
 
 func TestWhoseWebDriverAgent(t *testing.T) {
 	t.Parallel()
-	two := iostest.Options{Devices: []iostest.DeviceOptions{small(iostest.DeviceOptions{}), small(iostest.DeviceOptions{})}}
+	two := iostest.Options{Devices: []iostest.DeviceOptions{small(iostest.DeviceOptions{}),
+		small(iostest.DeviceOptions{})}}
 	b := newBench(t, two)
 	a0, a1 := b.lab.Device(0), b.lab.Device(1)
 	b.env["TAPROOT_WDA_URL"] = a0.UDID() + "=" + a0.StartAgent() + ", " + a1.UDID() + "=" + a1.StartAgent() + "/"
@@ -147,7 +161,8 @@ func TestWhoseWebDriverAgent(t *testing.T) {
 	}
 	b.only(t)
 	infos := devices(t, b.driver(t))
-	if len(infos) != 1 || !strings.HasPrefix(infos[0].ID, "wda-127.0.0.1-") || infos[0].State != drivers.Ready || infos[0].OSVersion != "18.1" || !infos[0].Emulator {
+	if len(infos) != 1 || !strings.HasPrefix(infos[0].ID, "wda-127.0.0.1-") || infos[0].State != drivers.Ready ||
+		infos[0].OSVersion != "18.1" || !infos[0].Emulator {
 		t.Errorf("%+v", infos)
 	}
 
@@ -168,14 +183,16 @@ func TestWebDriverAgentIsNotBuilt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, iostest.Options{})
 	b.env["TAPROOT_WDA_XCTESTRUN"] = "/nowhere.xctestrun"
-	if infos := devices(t, b.driver(t)); infos[0].State != noAgent || !strings.Contains(infos[0].Problem, "/nowhere.xctestrun") {
+	if infos := devices(t, b.driver(t)); infos[0].State != noAgent || !strings.Contains(infos[0].Problem,
+		"/nowhere.xctestrun") {
 		t.Errorf("%+v", infos)
 	}
 	b.env = map[string]string{"HOME": t.TempDir()}
 	d := New(Options{Environ: b.lab.Environ(b.bin), Getenv: func(name string) string {
 		return map[string]string{"PATH": b.bin, "HOME": b.env["HOME"]}[name]
 	}})
-	if infos := devices(t, d); infos[0].State != noAgent || !strings.Contains(infos[0].Problem, "taproot ios build-agent") {
+	if infos := devices(t, d); infos[0].State != noAgent || !strings.Contains(infos[0].Problem,
+		"taproot ios build-agent") {
 		t.Errorf("%+v", infos)
 	}
 	must(t, d.Close())
@@ -183,7 +200,8 @@ func TestWebDriverAgentIsNotBuilt(t *testing.T) {
 
 func TestASimulatorIsBooted(t *testing.T) {
 	t.Parallel()
-	o := iostest.Options{Devices: []iostest.DeviceOptions{{Name: "iPhone 15", State: "Shutdown", Version: "17.5"}, {Name: "iPhone 15", State: "Shutdown", Version: "18.1"}}}
+	o := iostest.Options{Devices: []iostest.DeviceOptions{{Name: "iPhone 15", State: "Shutdown", Version: "17.5"},
+		{Name: "iPhone 15", State: "Shutdown", Version: "18.1"}}}
 	b := newBench(t, o)
 	b.boot = "iphone 15"
 	d := b.driver(t)
@@ -224,7 +242,8 @@ func TestListsThatAreNone(t *testing.T) {
 }
 
 func FuzzSimulators(f *testing.F) {
-	f.Add([]byte(`{"devices":{"com.apple.CoreSimulator.SimRuntime.iOS-18-1":[{"udid":"A","state":"Booted","isAvailable":true}]}}`))
+	f.Add([]byte(
+		`{"devices":{"com.apple.CoreSimulator.SimRuntime.iOS-18-1":[{"udid":"A","state":"Booted","isAvailable":true}]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		sims, err := parseSimulators(data)
 		if err == nil && len(sims) > 0 {
@@ -243,7 +262,8 @@ func TestChecksSayWhatIsMissing(t *testing.T) {
 	text := func(checks []Check) string {
 		var b strings.Builder
 		for _, c := range checks {
-			b.WriteString(c.Name + " " + map[bool]string{true: "ok", false: "missing"}[c.OK] + " " + c.Text + " " + c.Advice + "\n")
+			b.WriteString(c.Name + " " + map[bool]string{true: "ok", false: "missing"}[c.OK] + " " + c.Text + " " +
+				c.Advice + "\n")
 		}
 		return b.String()
 	}
@@ -252,10 +272,13 @@ func TestChecksSayWhatIsMissing(t *testing.T) {
 		bench *bench
 		says  []string
 	}{
-		"all of it":     {whole, []string{"xcode ok", "go-ios ok", "1.2.0", "iPhone 16, iOS 18.1, device", "Developer Mode"}},
-		"nothing":       {newBench(t, iostest.Options{}).only(t), []string{"xcode missing", "go-ios missing", "npm install -g go-ios", "devices missing"}},
-		"half an Xcode": {newBench(t, iostest.Options{NoXcode: true}).only(t, "xcrun"), []string{"xcode missing", "xcode-select"}},
-		"no device":     {newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{State: "Shutdown"}}}).only(t, "xcrun"), []string{"xcode ok", "devices missing none", "--boot"}},
+		"all of it": {whole, []string{"xcode ok", "go-ios ok", "1.2.0", "iPhone 16, iOS 18.1, device", "Developer Mode"}},
+		"nothing": {newBench(t, iostest.Options{}).only(t), []string{"xcode missing", "go-ios missing",
+			"npm install -g go-ios", "devices missing"}},
+		"half an Xcode": {newBench(t, iostest.Options{NoXcode: true}).only(t, "xcrun"),
+			[]string{"xcode missing", "xcode-select"}},
+		"no device": {newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{State: "Shutdown"}}}).only(t,
+			"xcrun"), []string{"xcode ok", "devices missing none", "--boot"}},
 	} {
 		got := text(c.bench.driver(t).Checks(t.Context()))
 		for _, want := range c.says {
@@ -266,7 +289,8 @@ func TestChecksSayWhatIsMissing(t *testing.T) {
 	}
 }
 
-// A simulator is opened without the programs that list iPhones: they take seconds, before each test that begins ten seconds after the last list.
+// A simulator is opened without the programs that list iPhones: they take seconds, before each test that begins ten
+// seconds after the last list.
 func TestASimulatorIsOpenedWithoutAskingForIPhones(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{}, {Phone: true}}})

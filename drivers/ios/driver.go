@@ -19,15 +19,16 @@ import (
 
 // Options say where the driver finds things. The zero value is what a program wants.
 type Options struct {
-	// Getenv reads the environment: PATH, on which xcrun and ios (go-ios) are looked for, and TAPROOT_WDA_URL, TAPROOT_WDA_MJPEG_URL,
-	// TAPROOT_WDA_XCTESTRUN, TAPROOT_WDA_BUNDLE, TAPROOT_DEVICE and HOME. Nil means os.Getenv.
+	// Getenv reads the environment: PATH, on which xcrun and ios (go-ios) are looked for, and TAPROOT_WDA_URL,
+	// TAPROOT_WDA_MJPEG_URL, TAPROOT_WDA_XCTESTRUN, TAPROOT_WDA_BUNDLE, TAPROOT_DEVICE and HOME. Nil means os.Getenv.
 	Getenv func(string) string
 	// Environ is what programs get. Nil means os.Environ().
 	Environ []string
-	// NotesDir is where notes lie on what a device has to get back, should this process be killed. Empty means taproot/restore in the
-	// user's cache directory.
+	// NotesDir is where notes lie on what a device has to get back, should this process be killed. Empty means
+	// taproot/restore in the user's cache directory.
 	NotesDir string
-	// Boot is the name or the UDID of a simulator that is started when the devices are listed first, and shut down by Close. Empty: none.
+	// Boot is the name or the UDID of a simulator that is started when the devices are listed first, and shut down by
+	// Close. Empty: none.
 	Boot string
 	// KeepBooted leaves that simulator running after Close.
 	KeepBooted bool
@@ -80,7 +81,8 @@ func New(opts Options) *Driver {
 	t.xcrun, _ = host.LookPath("xcrun") // "" where there is none
 	t.goios, _ = host.LookPath("ios")
 	t.webkit, _ = host.LookPath("ios_webkit_debug_proxy")
-	return &Driver{tools: t, getenv: getenv, home: getenv("HOME"), notes: opts.NotesDir, log: log, boot: opts.Boot, keep: opts.KeepBooted, watchAsk: watchAsk,
+	return &Driver{tools: t, getenv: getenv, home: getenv("HOME"), notes: opts.NotesDir, log: log, boot: opts.Boot,
+		keep: opts.KeepBooted, watchAsk: watchAsk,
 		urls: readAddresses(getenv("TAPROOT_WDA_URL")), films: readAddresses(getenv("TAPROOT_WDA_MJPEG_URL")),
 		http:  &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}},
 		fresh: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
@@ -92,15 +94,18 @@ func (d *Driver) Platform() dsl.Platform { return dsl.IOS }
 
 // unavailable is the answer where nothing reaches an iOS device.
 func unavailable() error {
-	mend := "install go-ios for iPhones (npm install -g go-ios), or let TAPROOT_WDA_URL name a WebDriverAgent that runs; simulators need a Mac with Xcode"
+	mend := "install go-ios for iPhones (npm install -g go-ios), or let TAPROOT_WDA_URL name a WebDriverAgent that " +
+		"runs; simulators need a Mac with Xcode"
 	if runtime.GOOS == "darwin" {
-		mend = "install Xcode and run `sudo xcode-select -s /Applications/Xcode.app`, or let TAPROOT_WDA_URL name a WebDriverAgent that runs"
+		mend = "install Xcode and run `sudo xcode-select -s /Applications/Xcode.app`, or let TAPROOT_WDA_URL name a " +
+			"WebDriverAgent that runs"
 	}
-	return &drivers.Unavailable{What: "no program that reaches iOS devices is installed (xcrun, ios)", Mend: mend, Usual: runtime.GOOS != "darwin"}
+	return &drivers.Unavailable{What: "no program that reaches iOS devices is installed (xcrun, ios)", Mend: mend,
+		Usual: runtime.GOOS != "darwin"}
 }
 
-// Open prepares a device: a WebDriverAgent must answer for it, and is started where it does not and can be. What an earlier session
-// that was killed changed on the device is given back.
+// Open prepares a device: a WebDriverAgent must answer for it, and is started where it does not and can be. What an
+// earlier session that was killed changed on the device is given back.
 func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
 	dev, err := d.prepare(ctx, id)
 	if err != nil {
@@ -160,10 +165,12 @@ func (d *Driver) filmOf(id, usual string) string {
 	return usual
 }
 
-// simulator finds one that runs without a question to the programs that know iPhones, which take seconds. False leaves it to the whole list:
-// where the environment names an address without a device, and where an error or a state has to be told.
+// simulator finds one that runs without a question to the programs that know iPhones, which take seconds. False leaves
+// it to the whole list: where the environment names an address without a device, and where an error or a state has to
+// be told.
 func (d *Driver) simulator(ctx context.Context, id string) (found, bool) {
-	if _, unnamed := d.urls.by[""]; unnamed || d.urls.err != nil || d.films.err != nil || d.boot != "" || len(id) != len("00000000-0000-0000-0000-000000000000") {
+	if _, unnamed := d.urls.by[""]; unnamed || d.urls.err != nil || d.films.err != nil || d.boot != "" ||
+		len(id) != len("00000000-0000-0000-0000-000000000000") {
 		return found{}, false
 	}
 	list, err := d.tools.simulators(ctx)
@@ -205,8 +212,8 @@ func (d *Driver) find(ctx context.Context, id string) (found, error) {
 	return found{}, fmt.Errorf("%w: no iOS device %s is attached", drivers.ErrDeviceLost, id)
 }
 
-// Close closes the devices that are still open, ends the WebDriverAgents that this driver started and shuts down the simulator that it
-// started.
+// Close closes the devices that are still open, ends the WebDriverAgents that this driver started and shuts down the
+// simulator that it started.
 func (d *Driver) Close() error {
 	d.mu.Lock()
 	d.closed = true

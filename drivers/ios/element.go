@@ -45,7 +45,8 @@ func (e sourceElement) node() *screen.Node {
 	case "Button", "Link", "Key", "Tab", "MenuItem", "Icon":
 		n.Text = e.label
 		n.Selected = n.Selected || e.value == "1" && !e.told
-	case "Slider", "PickerWheel", "ProgressIndicator", "Stepper", "PageIndicator", "LevelIndicator", "RatingIndicator", "ValueIndicator":
+	case "Slider", "PickerWheel", "ProgressIndicator", "Stepper", "PageIndicator", "LevelIndicator", "RatingIndicator",
+		"ValueIndicator":
 		n.Text, n.Desc = e.value, e.label
 	default:
 		n.Desc = e.label
@@ -81,12 +82,14 @@ func (e sourceElement) has(trait string) bool {
 	return false
 }
 
-// reacts tells whether a touch does something there, as far as the type or the traits say. An old WebDriverAgent gives no traits:
-// then whatever can be named to a blind person counts, for that is how many frameworks make their buttons.
+// reacts tells whether a touch does something there, as far as the type or the traits say. An old WebDriverAgent gives
+// no traits: then whatever can be named to a blind person counts, for that is how many frameworks make their buttons.
 func (e sourceElement) reacts() bool {
 	switch e.kind {
-	case "Button", "Link", "Cell", "Switch", "Toggle", "CheckBox", "RadioButton", "Slider", "Tab", "MenuItem", "Key", "Icon",
-		"PickerWheel", "Stepper", "TextField", "SecureTextField", "SearchField", "TextView", "ComboBox", "PopUpButton", "MenuButton",
+	case "Button", "Link", "Cell", "Switch", "Toggle", "CheckBox", "RadioButton", "Slider", "Tab", "MenuItem", "Key",
+		"Icon",
+		"PickerWheel", "Stepper", "TextField", "SecureTextField", "SearchField", "TextView", "ComboBox", "PopUpButton",
+		"MenuButton",
 		"SegmentedControl", "DatePicker":
 		return true
 	}

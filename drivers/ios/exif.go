@@ -18,8 +18,8 @@ const (
 	frameQuality = 70 // of pictures that are made anew
 )
 
-// uprightJPEG turns a picture in the way that its EXIF says: WebDriverAgent sends the screen as it is built into the phone. A picture that is
-// upright stays as it is.
+// uprightJPEG turns a picture in the way that its EXIF says: WebDriverAgent sends the screen as it is built into the
+// phone. A picture that is upright stays as it is.
 func uprightJPEG(data []byte) ([]byte, error) {
 	how := exifOrientation(data)
 	if how != exifHalf && how != exifRight && how != exifLeft {

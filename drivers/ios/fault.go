@@ -10,8 +10,9 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// fault names the device and the call in an error, and gives it the kind on which the verdict depends. What WebDriverAgent refuses
-// because of what is on the screen blames the app; a WebDriverAgent that does not answer, or not in its language, is lost.
+// fault names the device and the call in an error, and gives it the kind on which the verdict depends. What
+// WebDriverAgent refuses because of what is on the screen blames the app; a WebDriverAgent that does not answer, or not
+// in its language, is lost.
 func (w *wda) fault(ctx context.Context, r request, err error) error {
 	if ctx.Err() != nil {
 		if cause := context.Cause(ctx); cause != nil {
@@ -30,11 +31,13 @@ func (w *wda) fault(ctx context.Context, r request, err error) error {
 		}
 		return fmt.Errorf("device %s: %w", w.id, err)
 	case errors.Is(err, errSlow):
-		return fmt.Errorf("%w: device %s: WebDriverAgent did not answer %s within %v", drivers.ErrDeviceLost, w.id, r.what, r.limit)
+		return fmt.Errorf("%w: device %s: WebDriverAgent did not answer %s within %v", drivers.ErrDeviceLost, w.id, r.what,
+			r.limit)
 	case errors.Is(err, errBadAnswer):
 		return fmt.Errorf("%w: device %s: %s: %w", drivers.ErrDeviceLost, w.id, r.what, err)
 	}
-	return fmt.Errorf("%w: device %s: WebDriverAgent at %s cannot be reached for %s: %w", drivers.ErrDeviceLost, w.id, w.base, r.what, err)
+	return fmt.Errorf("%w: device %s: WebDriverAgent at %s cannot be reached for %s: %w", drivers.ErrDeviceLost, w.id,
+		w.base, r.what, err)
 }
 
 // kindOf puts WebDriver's error codes into our kinds; nil: none.
@@ -62,7 +65,8 @@ func kindOf(e *wdaError) error {
 // unknownApp tells whether a text, of simctl, devicectl, go-ios or WebDriverAgent, says that an app is not installed.
 func unknownApp(text string) bool {
 	text = strings.ToLower(text)
-	for _, words := range []string{"(fbsapplicationlibrary) returned nil", "unknown to frontboard", "is not installed", "not installed",
+	for _, words := range []string{"(fbsapplicationlibrary) returned nil", "unknown to frontboard", "is not installed",
+		"not installed",
 		"no such app", "bserrorcodedescription = notfound", "bserrorcodedescription=notfound"} {
 		if strings.Contains(text, words) {
 			return true
@@ -71,11 +75,14 @@ func unknownApp(text string) bool {
 	return false
 }
 
-// blamesDevice tells whether a text of one of the programs says that the device or this machine is what fails, not what it was given.
+// blamesDevice tells whether a text of one of the programs says that the device or this machine is what fails, not what
+// it was given.
 func blamesDevice(text string) bool {
 	text = strings.ToLower(text)
-	for _, words := range []string{"current state:", "invalid device", "no space left", "not enough space", "insufficient storage", "is locked", "unlocked", "passcode",
-		"device was not found", "not found. is it attached", "pairrecord", "not paired", "disconnected", "usbmuxd", "tunnel", "timed out", "connection was",
+	for _, words := range []string{"current state:", "invalid device", "no space left", "not enough space",
+		"insufficient storage", "is locked", "unlocked", "passcode",
+		"device was not found", "not found. is it attached", "pairrecord", "not paired", "disconnected", "usbmuxd", "tunnel",
+		"timed out", "connection was",
 		"connection re"} {
 		if strings.Contains(text, words) {
 			return true

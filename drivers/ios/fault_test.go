@@ -50,43 +50,77 @@ func matrix() []fault {
 	}
 	on := func(match string, kind iostest.Kind) iostest.Fault { return iostest.Fault{Match: match, Kind: kind} }
 	return []fault{
-		{name: "WebDriverAgent dies while it reads the screen", fault: on("GET /source", iostest.Die), call: tree, want: event.Error, kind: drivers.ErrDeviceLost},
-		{name: "WebDriverAgent dies during a tap", fault: on("POST /wda/tap", iostest.Die), call: tap, want: event.Error, kind: drivers.ErrDeviceLost},
-		{name: "the connection breaks during a tap", fault: on("POST /wda/tap", iostest.Drop), call: tap, want: event.Error, kind: drivers.ErrDeviceLost},
-		{name: "the connection breaks during typing", fault: on("POST /wda/keys", iostest.Drop), call: func(ctx context.Context, d *Device) error { return d.Type(ctx, "x") }, want: event.Error, kind: drivers.ErrDeviceLost},
-		{name: "the session was lost once", fault: iostest.Fault{Match: "POST /wda/tap", Kind: iostest.Forget, Nth: 1}, call: tap, want: event.Pass},
-		{name: "the session is lost again and again", fault: on("POST /wda/tap", iostest.Forget), call: tap, want: event.Error, kind: drivers.ErrDeviceLost, says: "invalid session id"},
-		{name: "a stale element", fault: refuse("/clear", "stale element reference", "gone"), call: erase, want: event.Fail, kind: screen.ErrNotFound},
-		{name: "a field that cannot be cleared", fault: refuse("/clear", "invalid element state", "no"), call: erase, want: event.Fail, kind: drivers.ErrNotActionable},
-		{name: "the app crashed, says WebDriverAgent", fault: refuse("POST /wda/tap", "invalid element state", "The application under test with bundle id 'a.b' is not running, possibly crashed"), call: tap, want: event.Fail, kind: drivers.ErrAppCrashed},
-		{name: "the screen cannot be captured", fault: refuse("GET /screenshot", "unable to capture screen", "protected"), call: shot, want: event.Error, kind: drivers.ErrNotReady, phone: true},
-		{name: "the screen cannot be captured, and simctl can", fault: refuse("GET /screenshot", "unable to capture screen", "protected"), call: shot, want: event.Pass},
-		{name: "the tree takes too long for XCTest", fault: refuse("GET /source", "timeout", "snapshot"), call: tree, want: event.Error, kind: drivers.ErrNotReady},
-		{name: "a cut answer", fault: on("GET /source", iostest.Cut), call: tree, want: event.Error, kind: drivers.ErrDeviceLost},
-		{name: "a cut picture", fault: on("GET /screenshot", iostest.Cut), call: shot, want: event.Error, kind: drivers.ErrDeviceLost},
-		{name: "another server's answer", fault: on("GET /source", iostest.Garbage), call: tree, want: event.Error, kind: drivers.ErrDeviceLost},
-		{name: "an unknown error", fault: refuse("POST /wda/tap", "unknown error", "Error Domain=NSCocoaErrorDomain"), call: tap, want: event.Error},
-		{name: "a slow answer", fault: iostest.Fault{Match: "GET /source", Kind: iostest.Slow, For: 300 * time.Millisecond}, call: tree, want: event.Pass},
-		{name: "an old WebDriverAgent without this", fault: refuse("POST /actions", "unknown command", "Unhandled endpoint"), call: func(ctx context.Context, d *Device) error {
-			return d.Pinch(ctx, image.Pt(195, 400), 20, 90, 0)
-		}, want: event.Error, kind: drivers.ErrUnsupported},
-		{name: "recordVideo never starts", fault: on("recordVideo", iostest.Hang), call: func(ctx context.Context, d *Device) error {
-			ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
-			defer cancel()
-			return film(ctx, d)
-		}, want: event.Error},
-		{name: "recordVideo ends at once", fault: iostest.Fault{Match: "recordVideo", Kind: iostest.Refuse, Text: "Error: Error Domain=NSPOSIXErrorDomain Code=54\n", Code: 54}, call: film, want: event.Error, says: "Code=54"},
-		{name: "no pictures come from an iPhone", fault: on("nothing", iostest.Hang), call: func(ctx context.Context, d *Device) error {
-			d.film = "http://127.0.0.1:1"
-			return film(ctx, d)
-		}, want: event.Error, phone: true},
-		{name: "simctl fails to launch", fault: iostest.Fault{Match: "simctl launch", Kind: iostest.Refuse, Text: "The request was denied by service delegate (SBMainWorkspace)\n", Code: 4}, call: launch, want: event.Error, says: "SBMainWorkspace"},
-		{name: "simctl knows no such app", fault: on("nothing", iostest.Hang), call: func(ctx context.Context, d *Device) error { return d.Launch(ctx, "com.example.none", true) }, want: event.Fail, kind: drivers.ErrNoApp},
-		{name: "devicectl knows no such app", fault: on("nothing", iostest.Hang), call: func(ctx context.Context, d *Device) error { return d.Launch(ctx, "com.example.none", true) }, want: event.Fail, kind: drivers.ErrNoApp, phone: true},
-		{name: "a link on a simulator that was shut down", fault: iostest.Fault{Match: "simctl openurl", Kind: iostest.Refuse, Text: "Unable to lookup in current state: Shutdown\n", Code: 149}, call: link, want: event.Error},
-		{name: "a link that nothing opens", fault: on("nothing", iostest.Hang), call: link, want: event.Fail, kind: drivers.ErrNoApp},
-		{name: "the iPhone is locked", fault: iostest.Fault{Match: "process launch", Kind: iostest.Refuse, Text: "ERROR: The application failed to launch.\n       Unable to launch com.example.login because the device was not, or could not be, unlocked.\n", Code: 1}, call: launch, want: event.Error, says: "unlocked", phone: true},
-		{name: "the simulator was shut down", fault: iostest.Fault{Match: "simctl launch", Kind: iostest.Refuse, Text: "Unable to lookup in current state: Shutdown\n", Code: 149}, call: launch, want: event.Error},
+		{name: "WebDriverAgent dies while it reads the screen", fault: on("GET /source", iostest.Die), call: tree,
+			want: event.Error, kind: drivers.ErrDeviceLost},
+		{name: "WebDriverAgent dies during a tap", fault: on("POST /wda/tap", iostest.Die), call: tap, want: event.Error,
+			kind: drivers.ErrDeviceLost},
+		{name: "the connection breaks during a tap", fault: on("POST /wda/tap", iostest.Drop), call: tap, want: event.Error,
+			kind: drivers.ErrDeviceLost},
+		{name: "the connection breaks during typing", fault: on("POST /wda/keys", iostest.Drop),
+			call: func(ctx context.Context, d *Device) error { return d.Type(ctx, "x") }, want: event.Error,
+			kind: drivers.ErrDeviceLost},
+		{name: "the session was lost once", fault: iostest.Fault{Match: "POST /wda/tap", Kind: iostest.Forget, Nth: 1},
+			call: tap, want: event.Pass},
+		{name: "the session is lost again and again", fault: on("POST /wda/tap", iostest.Forget), call: tap,
+			want: event.Error, kind: drivers.ErrDeviceLost, says: "invalid session id"},
+		{name: "a stale element", fault: refuse("/clear", "stale element reference", "gone"), call: erase, want: event.Fail,
+			kind: screen.ErrNotFound},
+		{name: "a field that cannot be cleared", fault: refuse("/clear", "invalid element state", "no"), call: erase,
+			want: event.Fail, kind: drivers.ErrNotActionable},
+		{name: "the app crashed, says WebDriverAgent", fault: refuse("POST /wda/tap", "invalid element state",
+			"The application under test with bundle id 'a.b' is not running, possibly "+
+				"crashed"), call: tap, want: event.Fail, kind: drivers.ErrAppCrashed},
+		{name: "the screen cannot be captured", fault: refuse("GET /screenshot", "unable to capture screen", "protected"),
+			call: shot, want: event.Error, kind: drivers.ErrNotReady, phone: true},
+		{name: "the screen cannot be captured, and simctl can", fault: refuse("GET /screenshot", "unable to capture screen",
+			"protected"), call: shot, want: event.Pass},
+		{name: "the tree takes too long for XCTest", fault: refuse("GET /source", "timeout", "snapshot"), call: tree,
+			want: event.Error, kind: drivers.ErrNotReady},
+		{name: "a cut answer", fault: on("GET /source", iostest.Cut), call: tree, want: event.Error,
+			kind: drivers.ErrDeviceLost},
+		{name: "a cut picture", fault: on("GET /screenshot", iostest.Cut), call: shot, want: event.Error,
+			kind: drivers.ErrDeviceLost},
+		{name: "another server's answer", fault: on("GET /source", iostest.Garbage), call: tree, want: event.Error,
+			kind: drivers.ErrDeviceLost},
+		{name: "an unknown error", fault: refuse("POST /wda/tap", "unknown error", "Error Domain=NSCocoaErrorDomain"),
+			call: tap, want: event.Error},
+		{name: "a slow answer", fault: iostest.Fault{Match: "GET /source", Kind: iostest.Slow, For: 300 * time.Millisecond},
+			call: tree, want: event.Pass},
+		{name: "an old WebDriverAgent without this", fault: refuse("POST /actions", "unknown command", "Unhandled endpoint"),
+			call: func(ctx context.Context, d *Device) error {
+				return d.Pinch(ctx, image.Pt(195, 400), 20, 90, 0)
+			}, want: event.Error, kind: drivers.ErrUnsupported},
+		{name: "recordVideo never starts", fault: on("recordVideo", iostest.Hang),
+			call: func(ctx context.Context, d *Device) error {
+				ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+				defer cancel()
+				return film(ctx, d)
+			}, want: event.Error},
+		{name: "recordVideo ends at once", fault: iostest.Fault{Match: "recordVideo", Kind: iostest.Refuse,
+			Text: "Error: Error Domain=NSPOSIXErrorDomain Code=54\n", Code: 54}, call: film, want: event.Error, says: "Code=54"},
+		{name: "no pictures come from an iPhone", fault: on("nothing", iostest.Hang),
+			call: func(ctx context.Context, d *Device) error {
+				d.film = "http://127.0.0.1:1"
+				return film(ctx, d)
+			}, want: event.Error, phone: true},
+		{name: "simctl fails to launch", fault: iostest.Fault{Match: "simctl launch", Kind: iostest.Refuse,
+			Text: "The request was denied by service delegate (SBMainWorkspace)\n", Code: 4}, call: launch, want: event.Error,
+			says: "SBMainWorkspace"},
+		{name: "simctl knows no such app", fault: on("nothing", iostest.Hang),
+			call: func(ctx context.Context, d *Device) error { return d.Launch(ctx, "com.example.none", true) },
+			want: event.Fail, kind: drivers.ErrNoApp},
+		{name: "devicectl knows no such app", fault: on("nothing", iostest.Hang),
+			call: func(ctx context.Context, d *Device) error { return d.Launch(ctx, "com.example.none", true) },
+			want: event.Fail, kind: drivers.ErrNoApp, phone: true},
+		{name: "a link on a simulator that was shut down", fault: iostest.Fault{Match: "simctl openurl", Kind: iostest.Refuse,
+			Text: "Unable to lookup in current state: Shutdown\n", Code: 149}, call: link, want: event.Error},
+		{name: "a link that nothing opens", fault: on("nothing", iostest.Hang), call: link, want: event.Fail,
+			kind: drivers.ErrNoApp},
+		{name: "the iPhone is locked", fault: iostest.Fault{Match: "process launch", Kind: iostest.Refuse,
+			Text: "ERROR: The application failed to launch.\n       Unable to launch com.example.login because the device was " +
+				"not, or could not be, unlocked.\n", Code: 1}, call: launch, want: event.Error, says: "unlocked", phone: true},
+		{name: "the simulator was shut down", fault: iostest.Fault{Match: "simctl launch", Kind: iostest.Refuse,
+			Text: "Unable to lookup in current state: Shutdown\n", Code: 149}, call: launch, want: event.Error},
 	}
 }
 
@@ -94,7 +128,8 @@ func link(ctx context.Context, d *Device) error { return d.OpenLink(ctx, "nobody
 
 func erase(ctx context.Context, d *Device) error { return d.Erase(ctx, -1) }
 
-// TestFaultMatrix: what goes wrong on the way is an error, what is wrong with the app a fail, and nothing passes that did not happen.
+// TestFaultMatrix: what goes wrong on the way is an error, what is wrong with the app a fail, and nothing passes that
+// did not happen.
 func TestFaultMatrix(t *testing.T) {
 	t.Parallel()
 	for i, f := range matrix() {
@@ -137,7 +172,8 @@ func TestFaultMatrix(t *testing.T) {
 // A call that hangs ends with its context, at once.
 func TestHangingCallsEnd(t *testing.T) {
 	t.Parallel()
-	for match, call := range map[string]func(context.Context, *Device) error{"GET /source": tree, "GET /screenshot": shot, "POST /wda/tap": tap, "simctl launch": launch} {
+	for match, call := range map[string]func(context.Context, *Device) error{"GET /source": tree, "GET /screenshot": shot,
+		"POST /wda/tap": tap, "simctl launch": launch} {
 		d, b := opened(t, small(iostest.DeviceOptions{}))
 		b.lab.Fail(iostest.Fault{Match: match, Kind: iostest.Hang})
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
@@ -159,7 +195,8 @@ func TestHangingCallsEnd(t *testing.T) {
 func TestAProgramIsReadToItsEnd(t *testing.T) {
 	t.Parallel()
 	host := tools{log: slog.New(slog.DiscardHandler), environ: []string{"PATH=/bin:/usr/bin"}}
-	out, err := host.run(t.Context(), command{name: "sh", path: "/bin/sh", args: []string{"-c", "(sleep 0.5; echo late) & echo early"}, limit: time.Minute})
+	out, err := host.run(t.Context(), command{name: "sh", path: "/bin/sh",
+		args: []string{"-c", "(sleep 0.5; echo late) & echo early"}, limit: time.Minute})
 	if err != nil || string(out) != "early\nlate\n" {
 		t.Errorf("%q, %v", out, err)
 	}
@@ -172,7 +209,8 @@ func TestASlowWebDriverAgentIsLost(t *testing.T) {
 	b.lab.Fail(iostest.Fault{Match: "GET /source", Kind: iostest.Hang})
 	ask := get("the element tree", "/source")
 	ask.limit = 100 * time.Millisecond
-	if err := d.do(t.Context(), ask, nil); !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), "within 100ms") {
+	if err := d.do(t.Context(), ask, nil); !errors.Is(err, drivers.ErrDeviceLost) ||
+		!strings.Contains(err.Error(), "within 100ms") {
 		t.Error(err)
 	}
 }
@@ -214,9 +252,12 @@ func TestWebDriverAgentDoesNotStart(t *testing.T) {
 		program string
 		fault   iostest.Fault
 	}{
-		{false, "xcrun", iostest.Fault{Match: "xcodebuild", Kind: iostest.Refuse, Code: 65, Text: "xcodebuild: error: Signing for \"WebDriverAgentRunner\" requires a development team.\n"}},
-		{true, "ios", iostest.Fault{Match: "runwda", Kind: iostest.Refuse, Code: 1, Text: `{"level":"ERROR","msg":"Failed running WDA","err":"requires a development team"}`}},
-		{true, "xcrun", iostest.Fault{Match: "POST /session", Kind: iostest.Refuse, Word: "session not created", Text: "requires a development team"}},
+		{false, "xcrun", iostest.Fault{Match: "xcodebuild", Kind: iostest.Refuse, Code: 65,
+			Text: "xcodebuild: error: Signing for \"WebDriverAgentRunner\" requires a development team.\n"}},
+		{true, "ios", iostest.Fault{Match: "runwda", Kind: iostest.Refuse, Code: 1,
+			Text: `{"level":"ERROR","msg":"Failed running WDA","err":"requires a development team"}`}},
+		{true, "xcrun", iostest.Fault{Match: "POST /session", Kind: iostest.Refuse, Word: "session not created",
+			Text: "requires a development team"}},
 	} {
 		b := newBench(t, quick(iostest.DeviceOptions{Phone: c.phone})).only(t, c.program)
 		b.lab.Fail(c.fault)

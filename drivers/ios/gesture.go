@@ -16,7 +16,8 @@ const (
 	dragRest = 150 * time.Millisecond
 )
 
-// points puts pixels of the screenshot into points of the app. One that is not on the screen is refused: XCTest would move it.
+// points puts pixels of the screenshot into points of the app. One that is not on the screen is refused: XCTest would
+// move it.
 func (d *Device) points(pixels ...image.Point) ([][2]float64, error) {
 	d.mu.Lock()
 	size, scale, wide, corner := d.shot, d.scale, d.wide, d.corner
@@ -27,7 +28,8 @@ func (d *Device) points(pixels ...image.Point) ([][2]float64, error) {
 	out := make([][2]float64, len(pixels))
 	for i, p := range pixels {
 		if !p.In(image.Rectangle{Max: size}) {
-			return nil, fmt.Errorf("device %s: %w: the point %d,%d is not on the screen of %dx%d", d.info.ID, drivers.ErrNotActionable, p.X, p.Y, size.X, size.Y)
+			return nil, fmt.Errorf("device %s: %w: the point %d,%d is not on the screen of %dx%d", d.info.ID,
+				drivers.ErrNotActionable, p.X, p.Y, size.X, size.Y)
 		}
 		out[i] = [2]float64{(float64(p.X)+0.5)/scale - float64(corner.X), (float64(p.Y)+0.5)/scale - float64(corner.Y)}
 	}
@@ -64,7 +66,8 @@ func (d *Device) LongPress(ctx context.Context, p image.Point, hold time.Duratio
 	if err != nil {
 		return err
 	}
-	ask := post("long press", "/wda/touchAndHold", map[string]any{"x": at[0][0], "y": at[0][1], "duration": hold.Seconds()})
+	ask := post("long press", "/wda/touchAndHold", map[string]any{"x": at[0][0], "y": at[0][1],
+		"duration": hold.Seconds()})
 	ask.limit = callLimit + hold
 	return d.touch(ctx, p, func() error { return d.do(ctx, ask, nil) })
 }
@@ -89,7 +92,8 @@ func (d *Device) Drag(ctx context.Context, a, b image.Point, took time.Duration)
 		return err
 	}
 	return d.touch(ctx, a, func() error {
-		err := d.fingers(ctx, "drag", took+dragHold+dragRest, []step{{to: at[0]}, {down: true}, {rest: dragHold}, {to: at[1], took: took}, {rest: dragRest}})
+		err := d.fingers(ctx, "drag", took+dragHold+dragRest, []step{{to: at[0]}, {down: true}, {rest: dragHold},
+			{to: at[1], took: took}, {rest: dragRest}})
 		if unknownCommand(err) {
 			return d.dragged(ctx, at, dragHold)
 		}
@@ -105,11 +109,13 @@ func (d *Device) dragged(ctx context.Context, at [][2]float64, hold time.Duratio
 
 // Pinch moves two fingers on a horizontal line.
 func (d *Device) Pinch(ctx context.Context, centre image.Point, from, to int, took time.Duration) error {
-	at, err := d.points(centre.Sub(image.Pt(from, 0)), centre.Sub(image.Pt(to, 0)), centre.Add(image.Pt(from, 0)), centre.Add(image.Pt(to, 0)))
+	at, err := d.points(centre.Sub(image.Pt(from, 0)), centre.Sub(image.Pt(to, 0)), centre.Add(image.Pt(from, 0)),
+		centre.Add(image.Pt(to, 0)))
 	if err != nil {
 		return err
 	}
-	return d.fingers(ctx, "pinch", took, []step{{to: at[0]}, {down: true}, {to: at[1], took: took}}, []step{{to: at[2]}, {down: true}, {to: at[3], took: took}})
+	return d.fingers(ctx, "pinch", took, []step{{to: at[0]}, {down: true}, {to: at[1], took: took}},
+		[]step{{to: at[2]}, {down: true}, {to: at[3], took: took}})
 }
 
 // step is one thing that a finger does.
@@ -132,7 +138,8 @@ func (d *Device) fingers(ctx context.Context, what string, took time.Duration, h
 			case s.rest > 0:
 				acts = append(acts, map[string]any{"type": "pause", "duration": s.rest.Milliseconds()})
 			default:
-				acts = append(acts, map[string]any{"type": "pointerMove", "duration": s.took.Milliseconds(), "x": s.to[0], "y": s.to[1]})
+				acts = append(acts, map[string]any{"type": "pointerMove", "duration": s.took.Milliseconds(), "x": s.to[0],
+					"y": s.to[1]})
 			}
 		}
 		acts = append(acts, map[string]any{"type": "pointerUp", "button": 0})

@@ -37,7 +37,8 @@ func child() int {
 
 func TestNoProgramOutlivesAKilledProcess(t *testing.T) {
 	t.Parallel()
-	for name, o := range map[string]iostest.DeviceOptions{"a simulator": small(iostest.DeviceOptions{}), "an iPhone": small(iostest.DeviceOptions{Phone: true})} {
+	for name, o := range map[string]iostest.DeviceOptions{"a simulator": small(iostest.DeviceOptions{}),
+		"an iPhone": small(iostest.DeviceOptions{Phone: true})} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{o}})

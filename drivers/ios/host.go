@@ -16,7 +16,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// host is what the programs of this machine do with the apps of one device. An app that is not installed is an ErrNoApp.
+// host is what the programs of this machine do with the apps of one device. An app that is not installed is an
+// ErrNoApp.
 type host interface {
 	// launch starts an app, or brings it to the front.
 	launch(ctx context.Context, how start) error
@@ -126,8 +127,8 @@ func noApp(app string, err error) error {
 	return err
 }
 
-// refused makes an ErrNoApp of what the system would not take: a package, a picture, a link. A program that did not end blames nobody, and
-// a device that is full, locked or away is no fault of the app.
+// refused makes an ErrNoApp of what the system would not take: a package, a picture, a link. A program that did not end
+// blames nobody, and a device that is full, locked or away is no fault of the app.
 func refused(err error) error {
 	var failed *toolError
 	if errors.As(err, &failed) && !blamesDevice(failed.said) {
@@ -298,7 +299,8 @@ type bareHost struct{ wda *wda }
 func (h bareHost) launch(ctx context.Context, how start) error {
 	app := how.app
 	if how.fresh {
-		if err := h.wda.in(ctx, post("stopping "+app, "/wda/apps/terminate", map[string]any{"bundleId": app}), nil); err != nil {
+		if err := h.wda.in(ctx, post("stopping "+app, "/wda/apps/terminate", map[string]any{"bundleId": app}),
+			nil); err != nil {
 			return err
 		}
 	}
@@ -320,7 +322,8 @@ func (h bareHost) launch(ctx context.Context, how start) error {
 }
 
 func (bareHost) needs(what string) error {
-	return fmt.Errorf("%w: %s needs a program that reaches the device: xcrun on a Mac, or go-ios", drivers.ErrUnsupported, what)
+	return fmt.Errorf("%w: %s needs a program that reaches the device: xcrun on a Mac, or go-ios",
+		drivers.ErrUnsupported, what)
 }
 
 func (h bareHost) install(context.Context, string) error   { return h.needs("installing") }

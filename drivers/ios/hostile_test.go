@@ -51,35 +51,44 @@ func TestHostileScreens(t *testing.T) {
 		steps []hostileStep
 		said  string
 	}{
-		"clear layer":     {[]hostileStep{{sees("Total 12"), pass}, {tapLabel("Pay"), pass}}, "paid"},
-		"popover":         {[]hostileStep{{tapLabel("Pay"), fail}, {tapLabel("Share"), pass}}, "shared"},
-		"splash":          {[]hostileStep{{sees("Total 12"), fail}, {tapLabel("Pay"), fail}}, ""},
-		"busy":            {[]hostileStep{{tapLabel("Pay"), pass}}, "paid"},
-		"hidden bar":      {[]hostileStep{{tapLabel("Pay"), pass}}, "paid"},
-		"under bar":       {[]hostileStep{{sees("Free text"), pass}, {sees("Total 12"), fail}}, ""},
-		"flat switches":   {[]hostileStep{{tapLabel("Sounds"), pass}, {isChecked("Sounds", true), pass}, {isChecked("Sounds", false), fail}, {isChecked("Badges", true), fail}}, "Sounds is true"},
-		"segments":        {[]hostileStep{{isSelected("Day", true), pass}, {isSelected("Week", true), fail}, {tapLabel("Week"), pass}, {isSelected("Week", true), pass}, {isSelected("Day", true), fail}}, "Week"},
-		"twins":           {[]hostileStep{{tapLabel("Pay"), pass}, {tapLabel("ghost"), fail}}, "paid"},
-		"parent unseen":   {[]hostileStep{{sees("Total 12"), pass}, {seesNo("Total 12"), fail}, {tapLabel("Pay"), pass}}, "paid"},
-		"toast":           {[]hostileStep{{tapLabel("Save"), pass}, {sees("Saved just now"), pass}, {seesNo("Saved just now"), pass}}, "saved"},
+		"clear layer": {[]hostileStep{{sees("Total 12"), pass}, {tapLabel("Pay"), pass}}, "paid"},
+		"popover":     {[]hostileStep{{tapLabel("Pay"), fail}, {tapLabel("Share"), pass}}, "shared"},
+		"splash":      {[]hostileStep{{sees("Total 12"), fail}, {tapLabel("Pay"), fail}}, ""},
+		"busy":        {[]hostileStep{{tapLabel("Pay"), pass}}, "paid"},
+		"hidden bar":  {[]hostileStep{{tapLabel("Pay"), pass}}, "paid"},
+		"under bar":   {[]hostileStep{{sees("Free text"), pass}, {sees("Total 12"), fail}}, ""},
+		"flat switches": {[]hostileStep{{tapLabel("Sounds"), pass}, {isChecked("Sounds", true), pass},
+			{isChecked("Sounds", false), fail}, {isChecked("Badges", true), fail}}, "Sounds is true"},
+		"segments": {[]hostileStep{{isSelected("Day", true), pass}, {isSelected("Week", true), fail},
+			{tapLabel("Week"), pass}, {isSelected("Week", true), pass}, {isSelected("Day", true), fail}}, "Week"},
+		"twins": {[]hostileStep{{tapLabel("Pay"), pass}, {tapLabel("ghost"), fail}}, "paid"},
+		"parent unseen": {[]hostileStep{{sees("Total 12"), pass}, {seesNo("Total 12"), fail}, {tapLabel("Pay"), pass}},
+			"paid"},
+		"toast": {[]hostileStep{{tapLabel("Save"), pass}, {sees("Saved just now"), pass},
+			{seesNo("Saved just now"), pass}}, "saved"},
 		"bottom":          {[]hostileStep{{typedText("Ada"), pass}, {tapLabel("Pay"), fail}}, ""},
 		"link":            {[]hostileStep{{tapLabel("terms"), pass}}, "terms"},
 		"row of two":      {[]hostileStep{{tapLabel("Ada"), pass}}, "row"},
 		"disabled":        {[]hostileStep{{isEnabled("Pay", false), pass}, {tapLabel("Pay"), pass}}, "paid"},
 		"always disabled": {[]hostileStep{{tapLabel("Pay"), fail}, {isEnabled("Pay", true), fail}}, ""},
 		"picture button":  {[]hostileStep{{sees("Cart"), pass}, {tapLabel("Cart"), pass}}, "cart"},
-		"hint label":      {[]hostileStep{{dsl.Input{Text: "Ada", Into: &dsl.Selector{Label: "Nickname"}}, pass}, {sees("Ada"), pass}}, ""},
-		"hungry":          {[]hostileStep{{typedText("1234567"), fail}}, ""},
-		"formatted":       {[]hostileStep{{typedText("12345"), pass}, {replaced("9876"), pass}, {sees("987-6"), pass}}, ""},
-		"secret":          {[]hostileStep{{typedText("lovelace"), pass}, {sees("lovelace"), fail}, {replaced("abc"), pass}}, ""},
-		"unfocused":       {[]hostileStep{{typedText("Ada"), fail}}, ""},
-		"carousel":        {[]hostileStep{{sees("First offer"), pass}, {sees("Second offer"), fail}, {tapLabel("Buy second"), fail}, {tapLabel("Buy first"), pass}}, "first"},
-		"asks":            {[]hostileStep{{tapLabel("Pay"), pass}, {tapLabel("Pay"), fail}, {dsl.Alert{Answer: "accept"}, pass}}, "Zahlen"},
+		"hint label": {[]hostileStep{{dsl.Input{Text: "Ada", Into: &dsl.Selector{Label: "Nickname"}}, pass},
+			{sees("Ada"), pass}}, ""},
+		"hungry":    {[]hostileStep{{typedText("1234567"), fail}}, ""},
+		"formatted": {[]hostileStep{{typedText("12345"), pass}, {replaced("9876"), pass}, {sees("987-6"), pass}}, ""},
+		"secret": {[]hostileStep{{typedText("lovelace"), pass}, {sees("lovelace"), fail}, {replaced("abc"), pass}},
+			""},
+		"unfocused": {[]hostileStep{{typedText("Ada"), fail}}, ""},
+		"carousel": {[]hostileStep{{sees("First offer"), pass}, {sees("Second offer"), fail},
+			{tapLabel("Buy second"), fail}, {tapLabel("Buy first"), pass}}, "first"},
+		"asks": {[]hostileStep{{tapLabel("Pay"), pass}, {tapLabel("Pay"), fail},
+			{dsl.Alert{Answer: "accept"}, pass}}, "Zahlen"},
 		"long": {[]hostileStep{{sees(iostest.LongText()), pass}, {sees(iostest.LongText() + " (label)"), pass},
 			{dsl.AssertNot{Selector: dsl.Selector{Label: "Paragraph 40 of the terms", Match: dsl.MatchContains}}, fail}}, ""},
 	} {
 		t.Run(page, func(t *testing.T) {
-			if !slices.Contains([]string{"clear layer", "popover", "under bar", "flat switches", "twins", "always disabled", "secret", "carousel", "asks"}, page) {
+			if !slices.Contains([]string{"clear layer", "popover", "under bar", "flat switches", "twins", "always disabled",
+				"secret", "carousel", "asks"}, page) {
 				shorttest.Leave(t, "more kinds of pages")
 			}
 			t.Parallel()
@@ -109,7 +118,8 @@ func TestHostileScreens(t *testing.T) {
 // A look that WebDriverAgent could not take says nothing about what is not there.
 func TestLooksThatFailProveNothing(t *testing.T) {
 	t.Parallel()
-	for word, verdict := range map[string]event.Verdict{"stale element reference": event.Error, "unknown error": event.Error} {
+	for word, verdict := range map[string]event.Verdict{"stale element reference": event.Error,
+		"unknown error": event.Error} {
 		for _, route := range []string{"GET /source", "GET /alert/text"} {
 			s, b := trap(t, "clear layer", iostest.DeviceOptions{})
 			s.Timeout = time.Second
@@ -132,7 +142,8 @@ func TestAlertsThatStay(t *testing.T) {
 	t.Parallel()
 	s, b := trap(t, "clear layer", iostest.DeviceOptions{AlertsSlide: 700 * time.Millisecond})
 	phone := b.lab.Device(0)
-	phone.Show("Allow \u201cTraps\u201d to use your location?", "Precise: On", "Allow Once", "Allow While Using App", "Don\u2019t Allow")
+	phone.Show("Allow \u201cTraps\u201d to use your location?", "Precise: On", "Allow Once", "Allow While Using App",
+		"Don\u2019t Allow")
 	for _, step := range []dsl.Alert{{Button: "Precise: On"}, {Answer: "dismiss"}} {
 		if v, err := doStep(t, s, step); v != event.Pass {
 			t.Errorf("%+v: %s, %v", step, v, err)
@@ -144,7 +155,8 @@ func TestAlertsThatStay(t *testing.T) {
 	stuck, b := trap(t, "clear layer", iostest.DeviceOptions{AlertsSlide: time.Hour})
 	b.lab.Device(0).Show("It stays", "OK")
 	stuck.Timeout = 4 * time.Second
-	if v, err := doStep(t, stuck, dsl.Alert{Answer: "accept"}); v != event.Fail || !strings.Contains(err.Error(), "stays") {
+	if v, err := doStep(t, stuck, dsl.Alert{Answer: "accept"}); v != event.Fail ||
+		!strings.Contains(err.Error(), "stays") {
 		t.Errorf("an alert that stays: %s, %v", v, err)
 	}
 }
@@ -193,7 +205,8 @@ func TestStartsOnSimulators(t *testing.T) {
 	}
 
 	again := newBench(t, quick(iostest.DeviceOptions{}))
-	again.lab.Fail(iostest.Fault{Match: "test-without-building", Nth: 1, Kind: iostest.Refuse, Text: "Testing failed: Test runner never began executing tests", Code: 65})
+	again.lab.Fail(iostest.Fault{Match: "test-without-building", Nth: 1, Kind: iostest.Refuse,
+		Text: "Testing failed: Test runner never began executing tests", Code: 65})
 	d, _ = again.open(t)
 	must(t, d.Launch(t.Context(), iostest.LoginBundle, true))
 	wait(t, d, "E-mail")

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// jsonIn reads the JSON object with a key, or without one the list, that begins a line of what a program printed. Others may stand before
-// it: Xcode tells there of what it installs by the way, go-ios of what it does.
+// jsonIn reads the JSON object with a key, or without one the list, that begins a line of what a program printed.
+// Others may stand before it: Xcode tells there of what it installs by the way, go-ios of what it does.
 func jsonIn(out []byte, key string, to any) error {
 	opens := byte('{')
 	if key == "" {
@@ -40,8 +40,8 @@ func hasKey(object json.RawMessage, key string) bool {
 	return ok
 }
 
-// complaints takes the errors out of a log in lines of JSON, as go-ios writes it: its warnings, which it gives with every call, are not why
-// a call failed. Any other text stays as it is.
+// complaints takes the errors out of a log in lines of JSON, as go-ios writes it: its warnings, which it gives with
+// every call, are not why a call failed. Any other text stays as it is.
 func complaints(text string) string {
 	errs := errorsIn(text)
 	if len(errs) == 0 {
@@ -54,7 +54,8 @@ func complaints(text string) string {
 func errorsIn(text string) (errs []string) {
 	for line := range strings.Lines(text) {
 		var entry struct{ Level, Msg, Err, Error string }
-		if json.Unmarshal([]byte(line), &entry) == nil && slices.Contains([]string{"error", "fatal"}, strings.ToLower(entry.Level)) {
+		if json.Unmarshal([]byte(line), &entry) == nil && slices.Contains([]string{"error", "fatal"},
+			strings.ToLower(entry.Level)) {
 			errs = append(errs, strings.TrimSuffix(entry.Msg+": "+cmp.Or(entry.Err, entry.Error), ": "))
 		}
 	}

@@ -15,7 +15,8 @@ import (
 // KeyboardShown looks for the keyboard among the elements.
 func (d *Device) KeyboardShown(ctx context.Context) (bool, error) {
 	var element struct{}
-	ask := request{what: "the keyboard", method: http.MethodPost, path: "/element", body: map[string]any{"using": "class name", "value": elementPrefix + "Keyboard"}}
+	ask := request{what: "the keyboard", method: http.MethodPost, path: "/element", body: map[string]any{
+		"using": "class name", "value": elementPrefix + "Keyboard"}}
 	err := d.do(ctx, ask, &element)
 	if errors.Is(err, screen.ErrNotFound) {
 		return false, nil
@@ -26,8 +27,8 @@ func (d *Device) KeyboardShown(ctx context.Context) (bool, error) {
 // hidingKeys are what the keys are called that hide a keyboard, and do nothing else: a key "Done" of it sends a form.
 func hidingKeys() []string { return []string{"Hide keyboard", "Dismiss"} }
 
-// HideKeyboard presses the key that hides the keyboard, where it has one, else the button "Done" of the bar on top of it, else it taps a
-// place beside the field at which nothing reacts, as a person would: never what may send a form.
+// HideKeyboard presses the key that hides the keyboard, where it has one, else the button "Done" of the bar on top of
+// it, else it taps a place beside the field at which nothing reacts, as a person would: never what may send a form.
 func (d *Device) HideKeyboard(ctx context.Context) error {
 	shown, err := d.KeyboardShown(ctx)
 	if err != nil || !shown {
@@ -43,7 +44,10 @@ func (d *Device) HideKeyboard(ctx context.Context) error {
 	}
 	how := "a tap beside the field"
 	switch at, bar := besideField(tree, board.Bounds.Min.Y), barButton(tree, board); {
-	case find(tree, func(n *screen.Node) bool { return n.Within(board) && slices.Contains(hidingKeys(), n.Label()) }) != nil:
+	case find(tree, func(n *screen.Node) bool {
+		return n.Within(board) &&
+			slices.Contains(hidingKeys(), n.Label())
+	}) != nil:
 		return d.do(ctx, post("hiding the keyboard", "/wda/keyboard/dismiss", map[string]any{"keyNames": hidingKeys()}), nil)
 	case bar != nil:
 		how, err = "the button "+screen.Quote(bar.Label())+" over it", d.Tap(ctx, centreOf(bar))
@@ -59,7 +63,8 @@ func (d *Device) HideKeyboard(ctx context.Context) error {
 	if shown, err = d.KeyboardShown(ctx); err != nil || !shown {
 		return err
 	}
-	return fmt.Errorf("device %s: %w: the keyboard has no key that hides it, and it stayed after %s: do what a person would do in this app",
+	return fmt.Errorf(
+		"device %s: %w: the keyboard has no key that hides it, and it stayed after %s: do what a person would do in this app",
 		d.info.ID, drivers.ErrNotActionable, how)
 }
 
@@ -77,7 +82,8 @@ func centreOf(n *screen.Node) image.Point { return n.Bounds.Min.Add(n.Bounds.Siz
 // barButton is the button "Done" of the bar that lies on top of the keyboard.
 func barButton(t *screen.Tree, board *screen.Node) *screen.Node {
 	return find(t, func(n *screen.Node) bool {
-		if n.Type != elementPrefix+"Button" || n.Hidden || n.Label() != "Done" || n.Within(board) || n.Bounds.Max.Y > board.Bounds.Min.Y {
+		if n.Type != elementPrefix+"Button" || n.Hidden || n.Label() != "Done" || n.Within(board) ||
+			n.Bounds.Max.Y > board.Bounds.Min.Y {
 			return false
 		}
 		for p := n.Parent; p != nil; p = p.Parent {
@@ -95,7 +101,8 @@ func besideField(t *screen.Tree, below int) *image.Point {
 		for _, x := range []int{t.Size.X / 2, t.Size.X / 12, t.Size.X * 11 / 12} {
 			p := image.Pt(x, y)
 			if find(t, func(n *screen.Node) bool {
-				return !n.Hidden && p.In(n.Bounds) && (n.Clickable || n.Editable || n.Blocks || n.Text != "" || n.Desc != "" || n.Hint != "")
+				return !n.Hidden && p.In(n.Bounds) && (n.Clickable || n.Editable || n.Blocks || n.Text != "" || n.Desc != "" ||
+					n.Hint != "")
 			}) == nil {
 				return &p
 			}

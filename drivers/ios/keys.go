@@ -26,8 +26,10 @@ type hardKey struct{ name, char string }
 func hardKeys() map[string]hardKey {
 	keys := map[string]hardKey{
 		"enter": {"Return", "\r"}, "tab": {"Tab", "\t"}, "space": {"Space", " "}, "backspace": {"Delete", "\b"},
-		"delete": {"ForwardDelete", "\uf728"}, "escape": {"Escape", "\x1b"}, "up": {"UpArrow", "\uf700"}, "down": {"DownArrow", "\uf701"},
-		"left": {"LeftArrow", "\uf702"}, "right": {"RightArrow", "\uf703"}, "home": {"Home", "\uf729"}, "end": {"End", "\uf72b"},
+		"delete": {"ForwardDelete", "\uf728"}, "escape": {"Escape", "\x1b"}, "up": {"UpArrow", "\uf700"},
+		"down": {"DownArrow", "\uf701"},
+		"left": {"LeftArrow", "\uf702"}, "right": {"RightArrow", "\uf703"}, "home": {"Home", "\uf729"},
+		"end":    {"End", "\uf72b"},
 		"pageUp": {"PageUp", "\uf72c"}, "pageDown": {"PageDown", "\uf72d"},
 	}
 	for i := range 12 {
@@ -41,15 +43,16 @@ func modifierFlag(key string) int {
 	return map[string]int{"shift": 1 << 1, "control": 1 << 2, "alt": 1 << 3, "meta": 1 << 4}[key]
 }
 
-// Press presses keys: those of the keyboard on the screen by typing them, those of the phone's frame by name, and all others as on a
-// keyboard that is plugged in, which iOS knows since version 17.
+// Press presses keys: those of the keyboard on the screen by typing them, those of the phone's frame by name, and all
+// others as on a keyboard that is plugged in, which iOS knows since version 17.
 func (d *Device) Press(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return d.unsupported("no key to press")
 	}
 	for _, key := range keys {
 		if utf8.RuneCountInString(key) != 1 && !slices.Contains(drivers.KeyNames(), key) {
-			return d.unsupported(fmt.Sprintf("no key %q; there are single characters, %s", key, strings.Join(drivers.KeyNames(), ", ")))
+			return d.unsupported(fmt.Sprintf("no key %q; there are single characters, %s", key,
+				strings.Join(drivers.KeyNames(), ", ")))
 		}
 	}
 	held, key := keys[:len(keys)-1], keys[len(keys)-1]
@@ -109,7 +112,8 @@ func (d *Device) power(ctx context.Context) error {
 	return d.do(ctx, post("locking", "/wda/lock", nil), nil)
 }
 
-// chord presses a key while others are held. Control stands for Command where a tester who knows another system's keyboard means it.
+// chord presses a key while others are held. Control stands for Command where a tester who knows another system's
+// keyboard means it.
 func (d *Device) chord(ctx context.Context, held []string, key string) error {
 	flags := 0
 	for _, h := range held {

@@ -11,8 +11,8 @@ import (
 // mostLong is for how many elements of a look the whole text is asked.
 const mostLong = 8
 
-// longTexts asks for the whole texts of those elements of which the source may have given the beginning alone. Where one cannot be had, the
-// reading says that it is cut: nothing is known not to be in it.
+// longTexts asks for the whole texts of those elements of which the source may have given the beginning alone. Where
+// one cannot be had, the reading says that it is cut: nothing is known not to be in it.
 func (d *Device) longTexts(ctx context.Context, seen reading) error {
 	for i, n := range seen.long {
 		whole := ""
@@ -23,7 +23,8 @@ func (d *Device) longTexts(ctx context.Context, seen reading) error {
 			}
 		}
 		if whole == "" {
-			seen.cut(fmt.Sprintf("the text of %s may be longer than the %d bytes that WebDriverAgent gives of it", n.Type, mostOfValue))
+			seen.cut(fmt.Sprintf("the text of %s may be longer than the %d bytes that WebDriverAgent gives of it", n.Type,
+				mostOfValue))
 			continue
 		}
 		n.Text = whole
@@ -31,8 +32,8 @@ func (d *Device) longTexts(ctx context.Context, seen reading) error {
 	return nil
 }
 
-// wholeText finds an element of the source again by its type and place, and asks for all that it says; "" where it is not found, or is one of
-// several there.
+// wholeText finds an element of the source again by its type and place, and asks for all that it says; "" where it is
+// not found, or is one of several there.
 func (d *Device) wholeText(ctx context.Context, n *screen.Node) (string, error) {
 	all, err := d.ofType(ctx, n.Type)
 	if err != nil {

@@ -54,7 +54,8 @@ func buildAgent(dir string) (string, error) {
 	if err := os.MkdirAll(products, 0o755); err != nil {
 		return "", err
 	}
-	for _, name := range []string{"WebDriverAgentRunner_iphonesimulator18.1-arm64.xctestrun", "WebDriverAgentRunner_iphoneos18.1-arm64.xctestrun"} {
+	for _, name := range []string{"WebDriverAgentRunner_iphonesimulator18.1-arm64.xctestrun",
+		"WebDriverAgentRunner_iphoneos18.1-arm64.xctestrun"} {
 		if err := os.WriteFile(filepath.Join(products, name), nil, 0o644); err != nil {
 			return "", err
 		}
@@ -105,14 +106,15 @@ func (b *bench) driver(t *testing.T) *Driver {
 	for name, value := range b.env {
 		environ = append(environ, name+"="+value)
 	}
-	d := New(Options{Environ: environ, NotesDir: filepath.Join(b.home, "notes"), Boot: b.boot, Getenv: func(name string) string {
-		for _, entry := range environ {
-			if value, ok := strings.CutPrefix(entry, name+"="); ok {
-				return value
+	d := New(Options{Environ: environ, NotesDir: filepath.Join(b.home, "notes"), Boot: b.boot,
+		Getenv: func(name string) string {
+			for _, entry := range environ {
+				if value, ok := strings.CutPrefix(entry, name+"="); ok {
+					return value
+				}
 			}
-		}
-		return ""
-	}})
+			return ""
+		}})
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Errorf("close the driver: %v", err)

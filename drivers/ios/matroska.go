@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// matroska is a film of JPEGs (RFC 9559): what it needs of the format is so little that no library is linked for it. Each picture is a cluster
-// of its own, so that a film that breaks off is whole up to its last picture.
+// matroska is a film of JPEGs (RFC 9559): what it needs of the format is so little that no library is linked for it.
+// Each picture is a cluster of its own, so that a film that breaks off is whole up to its last picture.
 type matroska struct {
 	out   *os.File
 	size  image.Point
@@ -26,7 +26,8 @@ const (
 
 	mkvSegment, mkvInfo, mkvTimestampScale, mkvMuxer, mkvWriter = 0x18538067, 0x1549A966, 0x2AD7B1, 0x4D80, 0x5741
 
-	mkvTracks, mkvTrack, mkvTrackNumber, mkvTrackUID, mkvTrackType, mkvLacing, mkvName, mkvCodec = 0x1654AE6B, 0xAE, 0xD7, 0x73C5, 0x83, 0x9C, 0x536E, 0x86
+	mkvTracks, mkvTrack, mkvTrackNumber, mkvTrackUID, mkvTrackType, mkvLacing, mkvName, mkvCodec = 0x1654AE6B, 0xAE, 0xD7,
+		0x73C5, 0x83, 0x9C, 0x536E, 0x86
 
 	mkvVideo, mkvWidth, mkvHeight, mkvCluster, mkvTimestamp, mkvSimpleBlock = 0xE0, 0xB0, 0xBA, 0x1F43B675, 0xE7, 0xA3
 )
@@ -56,12 +57,16 @@ func newMatroska(file string, size image.Point) (*matroska, error) {
 		return nil, err
 	}
 	head := bytes.Join([][]byte{
-		ebmlElement(ebmlHead, ebmlNumber(ebmlVersion, 1), ebmlNumber(ebmlReadVersion, 1), ebmlNumber(ebmlIDLength, 4), ebmlNumber(ebmlSizeLength, 8),
+		ebmlElement(ebmlHead, ebmlNumber(ebmlVersion, 1), ebmlNumber(ebmlReadVersion, 1), ebmlNumber(ebmlIDLength, 4),
+			ebmlNumber(ebmlSizeLength, 8),
 			ebmlText(ebmlDocType, "matroska"), ebmlNumber(ebmlDocTypeVersion, 2), ebmlNumber(ebmlDocTypeReadVersion, 2)),
 		ebmlID(mkvSegment), toTheEnd,
-		ebmlElement(mkvInfo, ebmlNumber(mkvTimestampScale, uint64(time.Millisecond)), ebmlText(mkvMuxer, "taproot"), ebmlText(mkvWriter, "taproot")),
-		ebmlElement(mkvTracks, ebmlElement(mkvTrack, ebmlNumber(mkvTrackNumber, 1), ebmlNumber(mkvTrackUID, 1), ebmlNumber(mkvTrackType, 1), ebmlNumber(mkvLacing, 0),
-			ebmlText(mkvName, "screen"), ebmlText(mkvCodec, "V_MJPEG"), ebmlElement(mkvVideo, ebmlNumber(mkvWidth, uint64(size.X)), ebmlNumber(mkvHeight, uint64(size.Y))))),
+		ebmlElement(mkvInfo, ebmlNumber(mkvTimestampScale, uint64(time.Millisecond)), ebmlText(mkvMuxer, "taproot"),
+			ebmlText(mkvWriter, "taproot")),
+		ebmlElement(mkvTracks, ebmlElement(mkvTrack, ebmlNumber(mkvTrackNumber, 1), ebmlNumber(mkvTrackUID, 1),
+			ebmlNumber(mkvTrackType, 1), ebmlNumber(mkvLacing, 0),
+			ebmlText(mkvName, "screen"), ebmlText(mkvCodec, "V_MJPEG"),
+			ebmlElement(mkvVideo, ebmlNumber(mkvWidth, uint64(size.X)), ebmlNumber(mkvHeight, uint64(size.Y))))),
 	}, nil)
 	if _, err := out.Write(head); err != nil {
 		return nil, errors.Join(err, out.Close())
@@ -74,7 +79,8 @@ func (m *matroska) write(frame []byte) error {
 	at := max(time.Since(m.start).Milliseconds(), m.last+1)
 	m.last = at
 	head := []byte{0x81, 0, 0, 0x80} // the track, the time after the cluster's, a key frame
-	_, err := m.out.Write(ebmlElement(mkvCluster, ebmlNumber(mkvTimestamp, uint64(at)), ebmlElement(mkvSimpleBlock, head, frame)))
+	_, err := m.out.Write(ebmlElement(mkvCluster, ebmlNumber(mkvTimestamp, uint64(at)),
+		ebmlElement(mkvSimpleBlock, head, frame)))
 	return err
 }
 

@@ -49,23 +49,27 @@ func (d *dead) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 
-// A WebDriverAgent that stays away is waited for once: what follows in the test, and its pictures and logs, fail at once.
+// A WebDriverAgent that stays away is waited for once: what follows in the test, and its pictures and logs, fail at
+// once.
 func TestWebDriverAgentThatStaysAwayIsWaitedForOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		way := &dead{}
 		w := &wda{id: "SIM", base: "http://127.0.0.1:1", http: &http.Client{Transport: way}}
-		if err := w.call(t.Context(), get("the screen", "/source"), nil); !errors.Is(err, drivers.ErrDeviceLost) || way.asked < 10 {
+		if err := w.call(t.Context(), get("the screen", "/source"), nil); !errors.Is(err, drivers.ErrDeviceLost) ||
+			way.asked < 10 {
 			t.Errorf("asked %d times: %v", way.asked, err)
 		}
 		asked := way.asked
-		if err := w.call(t.Context(), get("a picture", "/screenshot"), nil); !errors.Is(err, drivers.ErrDeviceLost) || way.asked != asked+1 {
+		if err := w.call(t.Context(), get("a picture", "/screenshot"), nil); !errors.Is(err, drivers.ErrDeviceLost) ||
+			way.asked != asked+1 {
 			t.Errorf("then asked %d times: %v", way.asked-asked, err)
 		}
 	})
 }
 
-// A hung WebDriverAgent answers nothing, its status included: a step ends soon after its time, and so does the rest of the test.
+// A hung WebDriverAgent answers nothing, its status included: a step ends soon after its time, and so does the rest of
+// the test.
 func TestAHungWebDriverAgentEndsTheStep(t *testing.T) {
 	t.Parallel()
 	s, b := trap(t, "switches", iostest.DeviceOptions{})
@@ -89,7 +93,8 @@ func TestAnotherClientTookTheSession(t *testing.T) {
 	d, b := byAddress(t, iostest.DeviceOptions{})
 	must(t, d.Launch(t.Context(), iostest.ListBundle, true))
 	b.lab.Device(0).StealSession(iostest.ListBundle)
-	if _, err := d.Tree(t.Context()); !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), "another client") {
+	if _, err := d.Tree(t.Context()); !errors.Is(err, drivers.ErrDeviceLost) ||
+		!strings.Contains(err.Error(), "another client") {
 		t.Errorf("%v", err)
 	}
 	if c, err := d.Crashed(t.Context()); c != nil || err != nil {
@@ -104,7 +109,8 @@ func TestAnotherClientTookTheSession(t *testing.T) {
 func TestACrashIsToldByTheNextStep(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string]any{
-		"sleep": dsl.Sleep{Ms: 1}, "assertNot": dsl.AssertNot{Selector: dsl.Selector{Label: "Nothing like it"}}, "hideKeyboard": dsl.HideKeyboard{},
+		"sleep": dsl.Sleep{Ms: 1}, "assertNot": dsl.AssertNot{Selector: dsl.Selector{Label: "Nothing like it"}},
+		"hideKeyboard": dsl.HideKeyboard{},
 	} {
 		s, b := trap(t, "switches", iostest.DeviceOptions{})
 		if v, err := doStep(t, s, tapLabel("Sounds")); v != event.Pass {
@@ -117,8 +123,8 @@ func TestACrashIsToldByTheNextStep(t *testing.T) {
 	}
 }
 
-// Under an alert of the system nothing of the app is touched, and all that is on the screen is told, whichever app's elements
-// WebDriverAgent gives meanwhile.
+// Under an alert of the system nothing of the app is touched, and all that is on the screen is told, whichever app's
+// elements WebDriverAgent gives meanwhile.
 func TestTrapSystemAlert(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]iostest.DeviceOptions{"it replaces the app": {}, "it is apart": {AlertsApart: true},
@@ -165,7 +171,8 @@ func TestGoIOSFailsInSilence(t *testing.T) {
 	if err != nil || len(infos) != 1 || infos[0].State != drivers.Ready {
 		t.Errorf("a developer mode that is not known counts as off: %+v, %v", infos, err)
 	}
-	if err := d.mountImage(t.Context(), b.lab.Device(0).UDID()); err == nil || !strings.Contains(err.Error(), "no such host") {
+	if err := d.mountImage(t.Context(), b.lab.Device(0).UDID()); err == nil ||
+		!strings.Contains(err.Error(), "no such host") {
 		t.Errorf("an image that could not be downloaded: %v", err)
 	}
 }
@@ -182,14 +189,17 @@ func TestEraseMissesTheClearButton(t *testing.T) {
 		if text := b.lab.Device(0).FieldText(); text != "abcd" {
 			t.Errorf("old iOS %v: the field holds %q", old, text)
 		}
-		if old && slices.ContainsFunc(b.lab.Notes(), func(n string) bool { return strings.Contains(n, "/wda/element/") && strings.Contains(n, "/tap") }) {
+		if old && slices.ContainsFunc(b.lab.Notes(), func(n string) bool {
+			return strings.Contains(n, "/wda/element/") &&
+				strings.Contains(n, "/tap")
+		}) {
 			t.Error("the field's end was tapped")
 		}
 	}
 }
 
-// Xcode raises the tunnel for the test: its address is asked for again then, and the one that the phone tells, which is its own, is of no use. A
-// port that is taken on the phone ends the start at once.
+// Xcode raises the tunnel for the test: its address is asked for again then, and the one that the phone tells, which is
+// its own, is of no use. A port that is taken on the phone ends the start at once.
 func TestWebDriverAgentAtTheEndOfTheTunnel(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, "xcrun")

@@ -98,8 +98,9 @@ func parsePhones(out []byte) ([]found, error) {
 		if h.Reality != "" && h.Reality != "physical" || !c.mayBePhone() {
 			continue // watches, televisions, and the simulators that Xcode 27 lists here, too
 		}
-		info := drivers.Info{ID: cmp.Or(h.UDID, c.ID), Platform: dsl.IOS, Model: cmp.Or(h.Model, h.Product, c.Device.Name), Manufacturer: "Apple",
-			OSVersion: c.Device.Version, State: c.state()}
+		info := drivers.Info{ID: cmp.Or(h.UDID, c.ID), Platform: dsl.IOS, Model: cmp.Or(h.Model, h.Product, c.Device.Name),
+			Manufacturer: "Apple",
+			OSVersion:    c.Device.Version, State: c.state()}
 		info.Problem = mend(info.State)
 		list = append(list, found{info: info, kind: phone, tunnel: c.Connection.Address, noUDID: h.UDID == ""})
 	}
@@ -143,7 +144,8 @@ func (t tools) muxed(ctx context.Context) ([]found, error) {
 	var asking sync.WaitGroup
 	for i, m := range devices {
 		asking.Go(func() {
-			info := drivers.Info{ID: m.Udid, Platform: dsl.IOS, Model: m.ProductType, Manufacturer: "Apple", OSVersion: m.ProductVersion}
+			info := drivers.Info{ID: m.Udid, Platform: dsl.IOS, Model: m.ProductType, Manufacturer: "Apple",
+				OSVersion: m.ProductVersion}
 			info.State = t.muxState(ctx, m, tunnels)
 			info.Problem = mend(info.State)
 			list[i] = found{info: info, kind: mux}
@@ -233,7 +235,8 @@ func (t tools) muxState(ctx context.Context, m muxDevice, tunnels map[string]boo
 		ask := t.ios("devmode", "get", "--udid="+m.Udid)
 		ask.logged = true // one that cannot ask the phone says "false"
 		out, err := t.run(ctx, ask)
-		if err == nil && jsonIn(out, "DeveloperModeEnabled", &mode) == nil && mode.DeveloperModeEnabled != nil && !*mode.DeveloperModeEnabled {
+		if err == nil && jsonIn(out, "DeveloperModeEnabled", &mode) == nil && mode.DeveloperModeEnabled != nil &&
+			!*mode.DeveloperModeEnabled {
 			return noDevMode
 		}
 	}

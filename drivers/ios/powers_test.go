@@ -8,14 +8,16 @@ import (
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
 )
 
-// TestVariablesOfAnApp: an app gets the environment that it is started with, also one that ran, on whatever reaches the device.
+// TestVariablesOfAnApp: an app gets the environment that it is started with, also one that ran, on whatever reaches the
+// device.
 func TestVariablesOfAnApp(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		phone    bool
 		programs []string
 		bare     bool
-	}{"simctl": {programs: []string{"xcrun"}}, "devicectl": {phone: true, programs: []string{"xcrun"}}, "go-ios": {phone: true, programs: []string{"ios"}}, "WebDriverAgent": {bare: true}} {
+	}{"simctl": {programs: []string{"xcrun"}}, "devicectl": {phone: true, programs: []string{"xcrun"}},
+		"go-ios": {phone: true, programs: []string{"ios"}}, "WebDriverAgent": {bare: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, quick(iostest.DeviceOptions{Phone: c.phone})).only(t, c.programs...)
@@ -25,15 +27,18 @@ func TestVariablesOfAnApp(t *testing.T) {
 			}
 			d, _ := b.open(t)
 			must(t, d.Launch(t.Context(), iostest.ListBundle, true))
-			must(t, d.LaunchWith(t.Context(), iostest.ListBundle, drivers.LaunchOptions{Env: map[string]string{"API_URL": "http://127.0.0.1:8080/?a=b", "MODE": "{\"x\": 1}"}}))
-			if b.lab.Noted("com.example.list has API_URL=http://127.0.0.1:8080/?a=b") != 1 || b.lab.Noted(`com.example.list has MODE={"x": 1}`) != 1 || b.lab.Noted("com.example.list started") != 2 {
+			must(t, d.LaunchWith(t.Context(), iostest.ListBundle, drivers.LaunchOptions{
+				Env: map[string]string{"API_URL": "http://127.0.0.1:8080/?a=b", "MODE": "{\"x\": 1}"}}))
+			if b.lab.Noted("com.example.list has API_URL=http://127.0.0.1:8080/?a=b") != 1 ||
+				b.lab.Noted(`com.example.list has MODE={"x": 1}`) != 1 || b.lab.Noted("com.example.list started") != 2 {
 				t.Errorf("%q", phone.Noted())
 			}
 		})
 	}
 }
 
-// TestWhatOnlySimulatorsTake: notifications and another status bar; the bar shows what is so again once the device is closed.
+// TestWhatOnlySimulatorsTake: notifications and another status bar; the bar shows what is so again once the device is
+// closed.
 func TestWhatOnlySimulatorsTake(t *testing.T) {
 	t.Parallel()
 	d, b := opened(t, small(iostest.DeviceOptions{}))
@@ -45,7 +50,8 @@ func TestWhatOnlySimulatorsTake(t *testing.T) {
 		t.Errorf("%q", b.lab.Device(0).Noted())
 	}
 	p, _ := opened(t, small(iostest.DeviceOptions{Phone: true}))
-	for what, err := range map[string]error{"status bar": p.SetStatusBar(t.Context(), &drivers.StatusBar{Time: "9:41"}), "push": p.Push(t.Context(), iostest.ListBundle, []byte(`{"aps":{}}`))} {
+	for what, err := range map[string]error{"status bar": p.SetStatusBar(t.Context(), &drivers.StatusBar{Time: "9:41"}),
+		"push": p.Push(t.Context(), iostest.ListBundle, []byte(`{"aps":{}}`))} {
 		if !errors.Is(err, drivers.ErrUnsupported) {
 			t.Errorf("%s on an iPhone: %v", what, err)
 		}
@@ -76,14 +82,16 @@ func TestLocationOfAnOldIPhone(t *testing.T) {
 	if at := b.lab.Device(0).Place(); at != "" {
 		t.Errorf("after the test it believes to be at %q", at)
 	}
-	for version, want := range map[string]bool{"15.8": true, "16.3.1": true, "16.4": false, "17": false, "": false, "18.1": false, "9": true} {
+	for version, want := range map[string]bool{"15.8": true, "16.3.1": true, "16.4": false, "17": false, "": false,
+		"18.1": false, "9": true} {
 		if got := before(version, 16, 4); got != want {
 			t.Errorf("%s: %v", version, got)
 		}
 	}
 }
 
-// TestAnAppearanceThatNobodyCanSet: an iPhone that goes by the time of day gets the appearance that is asked for, and is not said to get its own back.
+// TestAnAppearanceThatNobodyCanSet: an iPhone that goes by the time of day gets the appearance that is asked for, and
+// is not said to get its own back.
 func TestAnAppearanceThatNobodyCanSet(t *testing.T) {
 	t.Parallel()
 	d, b := opened(t, small(iostest.DeviceOptions{Phone: true, Automatic: true}))

@@ -10,7 +10,8 @@ import (
 // probe counts the pictures of a film and gives its length, with ffprobe, which make setup installs.
 func probe(t *testing.T, file string) (frames int, seconds float64) {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "ffprobe", "-v", "error", "-count_packets", "-select_streams", "v:0", "-show_entries", "stream=nb_read_packets:packet=pts_time",
+	out, err := exec.CommandContext(t.Context(), "ffprobe", "-v", "error", "-count_packets", "-select_streams", "v:0",
+		"-show_entries", "stream=nb_read_packets:packet=pts_time",
 		"-of", "json", file).CombinedOutput()
 	if err != nil {
 		t.Fatalf("ffprobe: %v: %s", err, out)

@@ -13,8 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// TestWaitsAskForLess: while what is waited for is not there, the app is not asked of each element whether it can be seen; once it is there, in the
-// end, and where something hidden has its name, it is.
+// TestWaitsAskForLess: while what is waited for is not there, the app is not asked of each element whether it can be
+// seen; once it is there, in the end, and where something hidden has its name, it is.
 func TestWaitsAskForLess(t *testing.T) {
 	t.Parallel()
 	d, b := opened(t, iostest.DeviceOptions{Width: 300, Height: 640, Scale: 1})
@@ -41,7 +41,8 @@ func TestWaitsAskForLess(t *testing.T) {
 		took := ""
 		var came atomic.Bool
 		phone.ShowScene(func(now iostest.Moment) []piece {
-			pay := piece{Kind: "Button", Label: "Pay", Bounds: line(3), Fill: scenePlum, Ink: white, Tapped: func() { took += "Pay" }}
+			pay := piece{Kind: "Button", Label: "Pay", Bounds: line(3), Fill: scenePlum, Ink: white,
+				Tapped: func() { took += "Pay" }}
 			there := c.comes && now.Since > 400*msec && came.Load()
 			if pay.Unseen = c.gone && !there; pay.Unseen {
 				pay.Fill, pay.Ink = nil, nil
@@ -89,7 +90,8 @@ func TestWaitsAskForLess(t *testing.T) {
 		if quick < c.least || c.gone && quick > 1 || strings.Contains(last, "visible") {
 			t.Errorf("%s: %d quick and %d whole looks, the last was %s", name, quick, whole, last)
 		}
-		if want := map[bool]string{true: "Pay"}[c.want == event.Pass && c.comes && strings.Contains(name, "comes") || name == "is hidden at first"]; took != want {
+		if want := map[bool]string{true: "Pay"}[c.want == event.Pass && c.comes && strings.Contains(name, "comes") ||
+			name == "is hidden at first"]; took != want {
 			t.Errorf("%s: touched %q", name, took)
 		}
 	}

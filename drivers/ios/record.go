@@ -14,8 +14,8 @@ import (
 
 const (
 	filmStart = 20 * time.Second // for the first picture to be taken
-	// filmEnd is how long recordVideo may take to write its film once it was interrupted. Killed, it leaves a broken film and a simulator
-	// that films no more.
+	// filmEnd is how long recordVideo may take to write its film once it was interrupted. Killed, it leaves a broken film
+	// and a simulator that films no more.
 	filmEnd  = 30 * time.Second
 	filmRate = 10 // pictures a second of WebDriverAgent's film
 )
@@ -35,13 +35,15 @@ func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Record
 	if err != nil {
 		return nil, fmt.Errorf("device %s: %w", d.info.ID, err)
 	}
-	waiting, cancel := context.WithTimeoutCause(ctx, filmStart, fmt.Errorf("it did not begin to film within %v", filmStart))
+	waiting, cancel := context.WithTimeoutCause(ctx, filmStart, fmt.Errorf("it did not begin to film within %v",
+		filmStart))
 	defer cancel()
 	if err := b.says(waiting, "Recording started"); err != nil {
 		go endFilm(b)
 		return nil, fmt.Errorf("device %s: %s: %w", d.info.ID, b.name, err)
 	}
-	film := &simFilm{b: b, clip: drivers.Clip{Path: file, Start: time.Now()}, over: make(chan struct{}), d: d, wide: d.lies()}
+	film := &simFilm{b: b, clip: drivers.Clip{Path: file, Start: time.Now()}, over: make(chan struct{}), d: d,
+		wide: d.lies()}
 	if err := d.life.Go(func() { film.watch(d.life) }); err != nil {
 		go endFilm(b)
 		return nil, fmt.Errorf("device %s: %w", d.info.ID, err)

@@ -136,7 +136,8 @@ func (d *Device) restore(ctx context.Context) error {
 		errs = append(errs, err)
 	}
 	if o.Orientation == "PORTRAIT" || o.Orientation == "LANDSCAPE" {
-		err := d.wda.in(ctx, post("turning the screen back", "/orientation", map[string]any{"orientation": o.Orientation}), nil)
+		err := d.wda.in(ctx, post("turning the screen back", "/orientation", map[string]any{"orientation": o.Orientation}),
+			nil)
 		if refused := new(wdaError); err != nil && !errors.As(err, &refused) { // an app that keeps its own is no debt
 			left.Orientation = o.Orientation
 			errs = append(errs, err)

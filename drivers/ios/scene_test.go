@@ -61,7 +61,8 @@ func (s *stage) press(label string, b image.Rectangle) piece {
 func TestSceneTraps(t *testing.T) {
 	t.Parallel()
 	var list []*sceneTrap
-	for _, some := range []func() []*sceneTrap{nameScenes, placeScenes, timeScenes, alertScenes, clearScenes, keyScenes, screenScenes} {
+	for _, some := range []func() []*sceneTrap{nameScenes, placeScenes, timeScenes, alertScenes, clearScenes, keyScenes,
+		screenScenes} {
 		for i, trap := range some() {
 			if !testing.Short() || i%3 == 0 { // in short, the first of each kind and each third
 				list = append(list, trap)
@@ -104,7 +105,8 @@ func TestSceneTraps(t *testing.T) {
 	all.Wait()
 }
 
-// performSaying performs a step. Where it fails, and a busy machine had no time to find out what it must say, it is given more.
+// performSaying performs a step. Where it fails, and a busy machine had no time to find out what it must say, it is
+// given more.
 func performSaying(t *testing.T, s *action.Session, args any, says string) error {
 	t.Helper()
 	for ; ; s.Timeout *= 4 {
@@ -166,7 +168,8 @@ func (c *sceneTrap) play(t *testing.T, d *Device, phone *iostest.Device) {
 	})
 }
 
-// TestClearViewThatGoes: a clear view takes the touch when XCTest is asked for the text and its button, and is gone when XCTest is asked for the view.
+// TestClearViewThatGoes: a clear view takes the touch when XCTest is asked for the text and its button, and is gone
+// when XCTest is asked for the view.
 func TestClearViewThatGoes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{Width: 300, Height: 640, Scale: 1}}})
@@ -176,12 +179,13 @@ func TestClearViewThatGoes(t *testing.T) {
 	}
 	defer dev.Close()
 	b.lab.Fail(iostest.Fault{Match: "POST /elements", Nth: 3, Kind: iostest.Slow, For: 2500 * msec})
-	trap := sceneTrap{name: "a clear view that goes", steps: "- tap: Pay", want: event.Pass, taps: "Pay", show: timely(func(s *stage, since time.Duration) []piece {
-		p := []piece{s.press("Pay", line(3))}
-		if since < 2000*msec {
-			p = append(p, piece{Kind: "Other", Bounds: image.Rect(0, 0, 300, 640), Blocks: true})
-		}
-		return p
-	})}
+	trap := sceneTrap{name: "a clear view that goes", steps: "- tap: Pay", want: event.Pass, taps: "Pay",
+		show: timely(func(s *stage, since time.Duration) []piece {
+			p := []piece{s.press("Pay", line(3))}
+			if since < 2000*msec {
+				p = append(p, piece{Kind: "Other", Bounds: image.Rect(0, 0, 300, 640), Blocks: true})
+			}
+			return p
+		})}
 	trap.play(t, dev.(*Device), b.lab.Device(0))
 }

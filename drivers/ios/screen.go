@@ -18,14 +18,14 @@ import (
 
 const (
 	maxPixels = 80 << 20
-	// snapshotDepth is how many elements inside one another WebDriverAgent reads; XCTest fails on some apps with more, and on all beyond the
-	// deepest.
+	// snapshotDepth is how many elements inside one another WebDriverAgent reads; XCTest fails on some apps with more, and
+	// on all beyond the deepest.
 	snapshotDepth   = 50
 	deepestSnapshot = 62
 )
 
-// Tree reads the source of the app in front and the alert of the system that lies over it, which is no part of that, and asks which
-// element has the focus, which a source does not tell; and pages in WebViews, as ReadWebViews says.
+// Tree reads the source of the app in front and the alert of the system that lies over it, which is no part of that,
+// and asks which element has the focus, which a source does not tell; and pages in WebViews, as ReadWebViews says.
 func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	d.mu.Lock()
 	shot := d.shot
@@ -49,8 +49,9 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	return tree, d.focus(ctx, tree)
 }
 
-// QuickTree is Tree without what is hidden being told from what is seen, without the focus, and without texts that are longer than a source gives: each of
-// these costs questions to the app, about each of its elements. WebDriverAgents before 9.12 tell what is hidden for nothing.
+// QuickTree is Tree without what is hidden being told from what is seen, without the focus, and without texts that are
+// longer than a source gives: each of these costs questions to the app, about each of its elements. WebDriverAgents
+// before 9.12 tell what is hidden for nothing.
 func (d *Device) QuickTree(ctx context.Context) (*screen.Tree, error) {
 	if !d.traits() {
 		return nil, nil
@@ -83,7 +84,8 @@ func (d *Device) read(ctx context.Context, quick bool) (reading, error) {
 			return seen, err
 		}
 		if deeper, err := d.wda.deepen(ctx); err != nil || !deeper {
-			seen.cut(fmt.Sprintf("WebDriverAgent reads %d elements inside one another, and this screen may have more", deepestSnapshot))
+			seen.cut(fmt.Sprintf("WebDriverAgent reads %d elements inside one another, and this screen may have more",
+				deepestSnapshot))
 			return seen, err
 		}
 	}
@@ -196,8 +198,8 @@ func (d *Device) active(ctx context.Context) (*activeElement, error) {
 	return d.describe(ctx, a)
 }
 
-// describe asks an old WebDriverAgent, which tells no more than the element's id, for the rest. An element that is gone meanwhile has no
-// focus.
+// describe asks an old WebDriverAgent, which tells no more than the element's id, for the rest. An element that is gone
+// meanwhile has no focus.
 func (d *Device) describe(ctx context.Context, a activeElement) (*activeElement, error) {
 	a.Rect = &rect{}
 	for path, to := range map[string]any{"/rect": a.Rect, "/attribute/type": &a.Type, "/attribute/name": &a.Name} {
@@ -267,8 +269,8 @@ func (d *Device) capture(ctx context.Context) ([]byte, error) {
 	return data, nil
 }
 
-// decode makes a picture of a file. The pixels of a whole PNG are read when somebody asks for one, and those of a screen that has not changed
-// only once.
+// decode makes a picture of a file. The pixels of a whole PNG are read when somebody asks for one, and those of a
+// screen that has not changed only once.
 func (d *Device) decode(data []byte) (img image.Image, err error) {
 	if bytes.HasSuffix(data, pngEnd) {
 		img, err = d.taken.Of(data, maxPixels)
@@ -297,7 +299,8 @@ func decodeAll(data []byte) (image.Image, error) {
 	return img, err
 }
 
-// turned asks how the app lies and turns a picture that lies otherwise: some systems give the screen as it is built into the phone.
+// turned asks how the app lies and turns a picture that lies otherwise: some systems give the screen as it is built
+// into the phone.
 func (d *Device) turned(ctx context.Context, img image.Image) (image.Image, error) {
 	var window struct{ Width, Height float64 }
 	if err := d.do(ctx, get("the size of the window", "/window/size"), &window); err != nil {
@@ -324,7 +327,8 @@ func (d *Device) turned(ctx context.Context, img image.Image) (image.Image, erro
 	return turn(img, clockwise), nil
 }
 
-// liesRight tells whether the screen, as it is built into the phone, has to be turned clockwise to be seen as the app is.
+// liesRight tells whether the screen, as it is built into the phone, has to be turned clockwise to be seen as the app
+// is.
 func (d *Device) liesRight(ctx context.Context) (bool, error) {
 	var rotation struct{ Z int }
 	err := d.do(ctx, get("the rotation", "/rotation"), &rotation)

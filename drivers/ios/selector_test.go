@@ -28,13 +28,15 @@ func (e sourceItem) attr(name string) string {
 
 // fitting lists the names of the elements that a predicate picks, in document order, as WebDriverAgent does.
 func (e sourceItem) fitting(t *testing.T, predicate string) (names []string) {
-	m := regexp.MustCompile(`^type == '(\w+)' AND rect\.x == (-?\d+) AND rect\.y == (-?\d+) AND rect\.width == (\d+) AND rect\.height == (\d+)$`).FindStringSubmatch(predicate)
+	m := regexp.MustCompile(
+		`^type == '(\w+)' AND rect\.x == (-?\d+) AND rect\.y == (-?\d+) AND rect\.width == (\d+) AND rect\.height == (\d+)$`).FindStringSubmatch(predicate)
 	if m == nil {
 		t.Fatalf("the predicate %q", predicate)
 	}
 	var walk func(e sourceItem)
 	walk = func(e sourceItem) {
-		if e.attr("type") == m[1] && e.attr("x") == m[2] && e.attr("y") == m[3] && e.attr("width") == m[4] && e.attr("height") == m[5] {
+		if e.attr("type") == m[1] && e.attr("x") == m[2] && e.attr("y") == m[3] && e.attr("width") == m[4] &&
+			e.attr("height") == m[5] {
 			names = append(names, e.attr("name"))
 		}
 		for _, c := range e.Inner {
@@ -45,8 +47,8 @@ func (e sourceItem) fitting(t *testing.T, predicate string) (names []string) {
 	return names
 }
 
-// TestPredicatePicksOneElement: the element whose handle is taken from WebDriverAgent's answer is the one that was decided on, or none is
-// taken: where the answer has more or fewer, or the tree has another order.
+// TestPredicatePicksOneElement: the element whose handle is taken from WebDriverAgent's answer is the one that was
+// decided on, or none is taken: where the answer has more or fewer, or the tree has another order.
 func TestPredicatePicksOneElement(t *testing.T) {
 	t.Parallel()
 	taken, refused := 0, 0
@@ -58,14 +60,16 @@ func TestPredicatePicksOneElement(t *testing.T) {
 		write = func(depth int) {
 			n++
 			kind := []string{"Button", "Other", "StaticText", "Alert", "Cell"}[r.IntN(5)]
-			fmt.Fprintf(&b, `<XCUIElementType%s type="XCUIElementType%s" name="n%d" label="Pay" enabled="true" visible="true" x="%d" y="%d" width="%d" height="20">`,
+			fmt.Fprintf(&b,
+				`<XCUIElementType%s type="XCUIElementType%s" name="n%d" label="Pay" enabled="true" visible="true" x="%d" y="%d" width="%d" height="20">`,
 				kind, kind, n, 10*r.IntN(2), 30*r.IntN(2), 40+10*r.IntN(2))
 			for range r.IntN(3) * min(depth, 1) {
 				write(depth - 1)
 			}
 			fmt.Fprintf(&b, `</XCUIElementType%s>`, kind)
 		}
-		b.WriteString(`<XCUIElementTypeApplication type="XCUIElementTypeApplication" name="app" x="0" y="0" width="100" height="200">`)
+		b.WriteString(
+			`<XCUIElementTypeApplication type="XCUIElementTypeApplication" name="app" x="0" y="0" width="100" height="200">`)
 		for range 4 {
 			write(3)
 		}
@@ -111,7 +115,8 @@ func TestOnlyOneAtAPlace(t *testing.T) {
 		all  []activeElement
 		want string
 	}{
-		{[]activeElement{at(0), at(10)}, "10"}, {[]activeElement{at(10), at(10)}, ""}, {[]activeElement{at(11), at(10)}, "10"},
+		{[]activeElement{at(0), at(10)}, "10"}, {[]activeElement{at(10), at(10)}, ""},
+		{[]activeElement{at(11), at(10)}, "10"},
 		{[]activeElement{at(11)}, "11"}, {[]activeElement{at(9), at(11)}, ""}, {nil, ""},
 	} {
 		e, ok := onlyAt(c.all, image.Rect(10, 0, 60, 20), activeElement.box)

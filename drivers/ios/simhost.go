@@ -143,10 +143,11 @@ func (h simHost) clear(ctx context.Context, app string) error {
 	return emptyData(folder, h.udid)
 }
 
-// emptyData removes what is in a simulated app's data folder, and makes the folders anew that every app has. It keeps its hands off any
-// other folder, whatever simctl says.
+// emptyData removes what is in a simulated app's data folder, and makes the folders anew that every app has. It keeps
+// its hands off any other folder, whatever simctl says.
 func emptyData(folder, udid string) error {
-	if !strings.Contains(filepath.ToSlash(folder), "/"+udid+"/data/Containers/Data/Application/") || filepath.Clean(folder) != folder {
+	if !strings.Contains(filepath.ToSlash(folder), "/"+udid+"/data/Containers/Data/Application/") ||
+		filepath.Clean(folder) != folder {
 		return fmt.Errorf("%s is not the data folder of an app of simulator %s", folder, udid)
 	}
 	root, err := os.OpenRoot(folder)
@@ -174,17 +175,21 @@ func emptyData(folder, udid string) error {
 
 // services are those that `simctl privacy` can grant.
 func services() []string {
-	return []string{"all", "calendar", "contacts-limited", "contacts", "location", "location-always", "photos-add", "photos", "media-library",
+	return []string{"all", "calendar", "contacts-limited", "contacts", "location", "location-always", "photos-add",
+		"photos", "media-library",
 		"microphone", "motion", "reminders", "siri"}
 }
 
 func (h simHost) permit(ctx context.Context, app, service string, allow bool) error {
-	name := map[string]string{"locationAlways": "location-always", "mediaLibrary": "media-library", "photosAdd": "photos-add"}[service]
+	name := map[string]string{"locationAlways": "location-always", "mediaLibrary": "media-library",
+		"photosAdd": "photos-add"}[service]
 	if name == "" {
 		name = strings.ToLower(service)
 	}
 	if !slices.Contains(services(), name) {
-		return fmt.Errorf("%w: a simulator has no permission %q that can be set (there are %s): answer its question when it comes, with alert: accept or alert: dismiss",
+		return fmt.Errorf(
+			"%w: a simulator has no permission %q that can be set (there are %s): answer its question when it comes, with "+
+				"alert: accept or alert: dismiss",
 			drivers.ErrUnsupported, service, strings.Join(services(), ", "))
 	}
 	if _, err := h.container(ctx, app, "app"); err != nil {
@@ -226,7 +231,8 @@ func (h simHost) setStatusBar(ctx context.Context, show *drivers.StatusBar) erro
 		if show.Time != "" {
 			c.args = append(c.args, "--time", show.Time)
 		}
-		for name, value := range map[string]*int{"--batteryLevel": show.Battery, "--wifiBars": show.Wifi, "--cellularBars": show.Cellular} {
+		for name, value := range map[string]*int{"--batteryLevel": show.Battery, "--wifiBars": show.Wifi,
+			"--cellularBars": show.Cellular} {
 			if value != nil {
 				c.args = append(c.args, name, strconv.Itoa(*value))
 			}
@@ -270,7 +276,8 @@ func (h simHost) enroll(ctx context.Context, known bool) error {
 func (h simHost) present(ctx context.Context, known bool) error {
 	word := map[bool]string{true: "match", false: "nomatch"}[known]
 	for _, sensor := range []string{"fingerTouch", "pearl"} {
-		if _, err := h.run(ctx, h.simctl("spawn", h.udid, "notifyutil", "-p", "com.apple.BiometricKit_Sim."+sensor+"."+word)); err != nil {
+		if _, err := h.run(ctx, h.simctl("spawn", h.udid, "notifyutil", "-p", "com.apple.BiometricKit_Sim."+sensor+"."+
+			word)); err != nil {
 			return err
 		}
 	}
@@ -320,7 +327,8 @@ func (h simHost) log(w io.Writer) (*background, error) {
 	return h.start(h.simctl("spawn", h.udid, "log", "stream", "--style", "compact"), w)
 }
 
-// inspect connects to the socket on which a simulator's Web Inspector listens; launchd names it in the simulator's environment.
+// inspect connects to the socket on which a simulator's Web Inspector listens; launchd names it in the simulator's
+// environment.
 func (h simHost) inspect(ctx context.Context) (webInspector, error) {
 	out, err := h.run(ctx, h.simctl("getenv", h.udid, "RWI_LISTEN_SOCKET"))
 	if err != nil {

@@ -99,7 +99,8 @@ func (t tools) simulators(ctx context.Context) ([]found, error) {
 	}
 	var list []found
 	for _, s := range sims {
-		info := drivers.Info{ID: s.UDID, Platform: dsl.IOS, Model: s.Name, Manufacturer: "Apple", OSVersion: s.version, Emulator: true}
+		info := drivers.Info{ID: s.UDID, Platform: dsl.IOS, Model: s.Name, Manufacturer: "Apple", OSVersion: s.version,
+			Emulator: true}
 		switch s.State {
 		case "Booted":
 			info.State = drivers.Ready
@@ -122,7 +123,8 @@ func noXcode(err error, program string) error {
 	if !errors.As(err, &failed) {
 		return err
 	}
-	const selected = "install Xcode (its command line tools alone are not enough) and run `sudo xcode-select -s /Applications/Xcode.app`"
+	const selected = "install Xcode (its command line tools alone are not enough) and run `sudo xcode-select -s " +
+		"/Applications/Xcode.app`"
 	said := strings.ToLower(failed.said)
 	switch {
 	case strings.Contains(said, "unable to find utility"):
@@ -130,9 +132,11 @@ func noXcode(err error, program string) error {
 	case strings.Contains(said, "active developer"), strings.Contains(said, "no developer tools were found"):
 		return &drivers.Unavailable{What: "xcrun finds no Xcode where one is said to be", Mend: selected}
 	case strings.Contains(said, "license") && strings.Contains(said, "agree"):
-		return &drivers.Unavailable{What: "nobody has agreed to Xcode's licence on this machine yet", Mend: "run `sudo xcodebuild -license accept`"}
+		return &drivers.Unavailable{What: "nobody has agreed to Xcode's licence on this machine yet",
+			Mend: "run `sudo xcodebuild -license accept`"}
 	case strings.Contains(said, "first launch"), strings.Contains(said, "runfirstlaunch"):
-		return &drivers.Unavailable{What: "Xcode was not set up after its installation", Mend: "run `sudo xcodebuild -runFirstLaunch`"}
+		return &drivers.Unavailable{What: "Xcode was not set up after its installation",
+			Mend: "run `sudo xcodebuild -runFirstLaunch`"}
 	}
 	return err
 }
@@ -177,7 +181,8 @@ func pickSimulator(sims []simulated, name string) (simulated, error) {
 	if len(fits) == 0 {
 		slices.Sort(names)
 		names = slices.Compact(names)
-		return simulated{}, fmt.Errorf("no simulator is called %q; there are %s", name, shorten.Bytes(strings.Join(names, ", "), 400))
+		return simulated{}, fmt.Errorf("no simulator is called %q; there are %s", name,
+			shorten.Bytes(strings.Join(names, ", "), 400))
 	}
 	slices.SortFunc(fits, func(a, b simulated) int {
 		if (a.State == "Booted") != (b.State == "Booted") {

@@ -28,9 +28,10 @@ var errSource = errors.New("not a whole WebDriverAgent source")
 
 const elementPrefix = "XCUIElementType"
 
-// ReadSource makes a tree of what WebDriverAgent gives for GET /source: its XML, alone, in its JSON answer, or in Appium's
-// <AppiumAUT>, or its JSON (?format=json). It counts in points; pixels is the size of the screenshot that belongs to it, into whose pixels the tree is
-// converted. Without one, a point counts as a pixel. A source that is cut off is an error: what is missing in half a tree proves nothing.
+// ReadSource makes a tree of what WebDriverAgent gives for GET /source: its XML, alone, in its JSON answer, or in
+// Appium's <AppiumAUT>, or its JSON (?format=json). It counts in points; pixels is the size of the screenshot that
+// belongs to it, into whose pixels the tree is converted. Without one, a point counts as a pixel. A source that is cut
+// off is an error: what is missing in half a tree proves nothing.
 func ReadSource(data []byte, pixels image.Point, taken time.Time) (*screen.Tree, error) {
 	seen, err := readSource(data)
 	if err != nil {
@@ -63,7 +64,8 @@ func readSource(data []byte) (reading, error) {
 	innerSwitches(root)
 	keysOf(root, false)
 	busyLayers(root, root.Bounds)
-	return reading{app: root.Package, pid: r.pid, bounds: root.Bounds, screen: root.Bounds.Size(), windows: hoistAlerts(root), traits: r.traits, long: r.long}, nil
+	return reading{app: root.Package, pid: r.pid, bounds: root.Bounds, screen: root.Bounds.Size(),
+		windows: hoistAlerts(root), traits: r.traits, long: r.long}, nil
 }
 
 // keysOf marks what is in the keyboard.
@@ -74,7 +76,8 @@ func keysOf(n *screen.Node, inside bool) {
 	}
 }
 
-// tree puts what was read into pixels, of which a point has as many as it tells. Once it is, pages put their elements in, unless that is nil.
+// tree puts what was read into pixels, of which a point has as many as it tells. Once it is, pages put their elements
+// in, unless that is nil.
 func (r reading) tree(pixels image.Point, taken time.Time, pages func(scale float64)) (*screen.Tree, float64) {
 	size := r.screen
 	if pixels == (image.Point{}) {
@@ -167,7 +170,8 @@ type sourceReader struct {
 
 func (r *sourceReader) parse(data []byte) (*screen.Node, error) {
 	d := xml.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(data, []byte("\ufffd"))))
-	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it was made UTF-8 on its way here
+	// it was made UTF-8 on its way here
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 	for {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
@@ -193,7 +197,8 @@ func (r *sourceReader) take(token xml.Token) error {
 			return nil // <AppiumAUT>, or the scope that a caller asked for
 		}
 		if r.count++; r.count > sourceElements || len(r.open) >= sourceDepth {
-			return fmt.Errorf("%w: it has more than %d elements, or more than %d inside one another", errSource, sourceElements, sourceDepth)
+			return fmt.Errorf("%w: it has more than %d elements, or more than %d inside one another", errSource, sourceElements,
+				sourceDepth)
 		}
 		n := r.node(t)
 		switch {
@@ -287,7 +292,8 @@ func number(text string) float64 {
 // whole keeps a coordinate within what a screen and all that can be scrolled into it may have.
 func whole(f float64) int { return int(math.Round(min(max(f, -1e6), 1e6))) }
 
-// factor is how many pixels a point has. Widths are compared with widths: a phone may lie on its side in one of the two.
+// factor is how many pixels a point has. Widths are compared with widths: a phone may lie on its side in one of the
+// two.
 func factor(points, pixels image.Point) float64 {
 	return float64(max(pixels.X, pixels.Y)) / float64(max(points.X, points.Y))
 }

@@ -51,9 +51,11 @@ func jsonForm(data []byte) *jsonElement {
 
 func (j *jsonElement) node(r *sourceReader, depth int) (*screen.Node, error) {
 	if r.count++; r.count > sourceElements || depth > sourceDepth {
-		return nil, fmt.Errorf("%w: it has more than %d elements, or more than %d inside one another", errSource, sourceElements, sourceDepth)
+		return nil, fmt.Errorf("%w: it has more than %d elements, or more than %d inside one another", errSource,
+			sourceElements, sourceDepth)
 	}
-	e := sourceElement{kind: strings.TrimPrefix(j.Type, elementPrefix), name: meant(cmp.Or(j.Identifier, j.Name)), label: meant(j.Label),
+	e := sourceElement{kind: strings.TrimPrefix(j.Type, elementPrefix), name: meant(cmp.Or(j.Identifier, j.Name)),
+		label: meant(j.Label),
 		value: meant(scalar(j.Value)), placeholder: meant(j.Placeholder), accessible: on(j.Accessible, false),
 		disabled: !on(j.Enabled, true), hidden: !on(j.Visible, true)}
 	if j.Traits != nil {
@@ -61,7 +63,8 @@ func (j *jsonElement) node(r *sourceReader, depth int) (*screen.Node, error) {
 	}
 	n := r.make(e)
 	x, y := number(j.Rect.X.String()), number(j.Rect.Y.String())
-	n.Bounds = image.Rect(whole(x), whole(y), whole(x+number(j.Rect.Width.String())), whole(y+number(j.Rect.Height.String())))
+	n.Bounds = image.Rect(whole(x), whole(y), whole(x+number(j.Rect.Width.String())),
+		whole(y+number(j.Rect.Height.String())))
 	for _, c := range j.Children {
 		if c == nil {
 			continue

@@ -109,7 +109,8 @@ func TestSourceOfALandscapeScreen(t *testing.T) {
 	source := `<XCUIElementTypeApplication width="844" height="390"><XCUIElementTypeButton name="b" x="800" y="0" width="44" height="44"/></XCUIElementTypeApplication>`
 	for _, pixels := range []image.Point{{X: 2532, Y: 1170}, {X: 1170, Y: 2532}} {
 		tree := parseFile(t, source, pixels)
-		if got, want := nodeOf(t, tree, "b").Bounds, image.Rect(2400, 0, 2532, 132); tree.Size != image.Pt(2532, 1170) || got != want {
+		if got, want := nodeOf(t, tree, "b").Bounds, image.Rect(2400, 0, 2532, 132); tree.Size != image.Pt(2532, 1170) ||
+			got != want {
 			t.Errorf("%v: the screen is %v, the button at %v", pixels, tree.Size, got)
 		}
 	}

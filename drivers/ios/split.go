@@ -6,10 +6,11 @@ import (
 	"math"
 )
 
-// Two apps share the screen of an iPad, or lie in windows on it: then an app is not as large as the screen, its elements lie where they are on the
-// screen, and touches count from the app's own corner.
+// Two apps share the screen of an iPad, or lie in windows on it: then an app is not as large as the screen, its
+// elements lie where they are on the screen, and touches count from the app's own corner.
 
-// fills tells whether an app's frame, in points, is all of a screen of so many pixels, whichever way each of them is held.
+// fills tells whether an app's frame, in points, is all of a screen of so many pixels, whichever way each of them is
+// held.
 func fills(app image.Rectangle, pixels image.Point) bool {
 	if pixels == (image.Point{}) {
 		return true
@@ -18,7 +19,8 @@ func fills(app image.Rectangle, pixels image.Point) bool {
 	return app.Min == image.Point{} && math.Abs(long(app.Size())-long(pixels)) < 0.05
 }
 
-// wholeScreen is the size of the screen in points, the way it is held, of which an app has the frame: the app's own, where it fills the screen.
+// wholeScreen is the size of the screen in points, the way it is held, of which an app has the frame: the app's own,
+// where it fills the screen.
 func (d *Device) wholeScreen(ctx context.Context, app image.Rectangle, pixels image.Point) (image.Point, error) {
 	if fills(app, pixels) {
 		return app.Size(), nil
@@ -35,7 +37,8 @@ func (d *Device) wholeScreen(ctx context.Context, app image.Rectangle, pixels im
 	}
 	turned := image.Pt(size.Y, size.X)
 	switch in := func(p image.Point) bool { return app.In(image.Rectangle{Max: p}) }; {
-	case in(turned) && (!in(size) || app.Dy() == turned.Y && app.Dy() != size.Y): // the home screen's app, which tells, may not have turned
+	case in(turned) && (!in(size) || app.Dy() == turned.Y && app.Dy() != size.Y):
+		// the home screen's app, which tells, may not have turned
 		return turned, nil
 	case !in(size): // it is no part of that screen
 		return app.Size(), nil

@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// TestAppsThatShareAScreen: an app that has a part of an iPad's screen is touched where it is drawn, on each side of it and under a scale. The iPad is
-// half as large as the smallest, so that its pictures cost little.
+// TestAppsThatShareAScreen: an app that has a part of an iPad's screen is touched where it is drawn, on each side of it
+// and under a scale. The iPad is half as large as the smallest, so that its pictures cost little.
 func TestAppsThatShareAScreen(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -31,7 +31,8 @@ func TestAppsThatShareAScreen(t *testing.T) {
 				shorttest.Leave(t, "the other sides and a window")
 			}
 			t.Parallel()
-			b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{Width: 512, Height: 683, Scale: 2, Part: c.part}}})
+			b := newBench(t,
+				iostest.Options{Devices: []iostest.DeviceOptions{{Width: 512, Height: 683, Scale: 2, Part: c.part}}})
 			phone := b.lab.Device(0)
 			phone.Lie(c.lies)
 			d, _ := b.open(t)
@@ -42,8 +43,9 @@ func TestAppsThatShareAScreen(t *testing.T) {
 					said = "Paid"
 				}
 				at := func(y int) image.Rectangle { return image.Rect(20, y, now.Size.X-20, y+60) }
-				return []piece{text(said, at(100)), {Kind: "Button", Label: "Pay", Bounds: at(250), Fill: scenePlum, Tapped: func() { paid = true },
-					Parts: []piece{{Label: "Pay", Bounds: at(250).Inset(6), Ink: white}}}}
+				return []piece{text(said, at(100)), {Kind: "Button", Label: "Pay", Bounds: at(250), Fill: scenePlum,
+					Tapped: func() { paid = true },
+					Parts:  []piece{{Label: "Pay", Bounds: at(250).Inset(6), Ink: white}}}}
 			})
 			must(t, d.LaunchWith(t.Context(), iostest.SceneBundle, drivers.LaunchOptions{Force: true}))
 			s := &action.Session{Device: d, Platform: dsl.IOS, Timeout: patience}

@@ -28,7 +28,8 @@ type streamFilm struct {
 	pictures atomic.Int64 // that are written
 }
 
-// startStream reads WebDriverAgent's pictures and writes each with its time into a Matroska file. It returns when the first one came.
+// startStream reads WebDriverAgent's pictures and writes each with its time into a Matroska file. It returns when the
+// first one came.
 func (d *Device) startStream(ctx context.Context, file string) (drivers.Recording, error) {
 	life, cancel := context.WithCancel(d.life)
 	f := &streamFilm{cancel: cancel, done: make(chan struct{}), file: file}
@@ -83,7 +84,8 @@ func (f *streamFilm) read(ctx context.Context, d *Device, first chan<- struct{})
 	}
 }
 
-// clipFor gives the clip into which a picture goes: a new one when the screen was turned, for all pictures of a clip have one size.
+// clipFor gives the clip into which a picture goes: a new one when the screen was turned, for all pictures of a clip
+// have one size.
 func (f *streamFilm) clipFor(out *matroska, frame []byte) (*matroska, error) {
 	size, err := jpeg.DecodeConfig(bytes.NewReader(frame))
 	if err != nil {
@@ -134,7 +136,8 @@ type frames struct {
 func newFrames(res *http.Response) (*frames, error) {
 	kind, params, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if err != nil || res.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "multipart/") {
-		return nil, fmt.Errorf("HTTP status %d with %s is no film", res.StatusCode, screen.Quote(res.Header.Get("Content-Type")))
+		return nil, fmt.Errorf("HTTP status %d with %s is no film", res.StatusCode,
+			screen.Quote(res.Header.Get("Content-Type")))
 	}
 	return &frames{sent: mjpeg.New(res.Body, params["boundary"])}, nil
 }

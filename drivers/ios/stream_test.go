@@ -71,7 +71,8 @@ func TestFilmOfASimulatorOnItsSide(t *testing.T) {
 	wait(t, d, "Back")
 	shot, err := d.Screenshot(t.Context())
 	must(t, err)
-	b.lab.Fail(iostest.Fault{Match: "GET /screenshot", Kind: iostest.Refuse, Word: "unable to capture screen", Text: "timed out"})
+	b.lab.Fail(iostest.Fault{Match: "GET /screenshot", Kind: iostest.Refuse, Word: "unable to capture screen",
+		Text: "timed out"})
 	other, err := d.Screenshot(t.Context()) // simctl takes it
 	must(t, err)
 	b.lab.Heal()
@@ -93,7 +94,8 @@ func TestFilmOfASimulatorOnItsSide(t *testing.T) {
 func firstFrame(t *testing.T, film string) image.Image {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "frame.png")
-	if out, err := exec.CommandContext(t.Context(), "ffmpeg", "-v", "error", "-i", film, "-frames:v", "1", file).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "ffmpeg", "-v", "error", "-i", film, "-frames:v", "1",
+		file).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	f, err := os.Open(file)
@@ -128,8 +130,10 @@ func TestOrientationOfAJPEG(t *testing.T) {
 		tiff string
 		want int
 	}{
-		"big endian":     {"MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00", exifRight},
-		"little endian":  {"II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00", exifHalf},
+		"big endian": {"MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00",
+			exifRight},
+		"little endian": {"II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00",
+			exifHalf},
 		"no such entry":  {"MM\x00*\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00", exifUpright},
 		"beyond its end": {"MM\x00*\x00\x00\xff\x08\x00\x01", exifUpright},
 		"cut":            {"MM\x00*\x00\x00\x00\x08\x00\x09\x01", exifUpright},

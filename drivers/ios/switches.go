@@ -2,8 +2,8 @@ package ios
 
 import "github.com/taproot-dev/taproot/drivers/screen"
 
-// innerSwitches makes one switch of each of SwiftUI's toggles: a Switch as wide as its row, which has the label and does nothing in its
-// middle, around the Switch that takes the touch.
+// innerSwitches makes one switch of each of SwiftUI's toggles: a Switch as wide as its row, which has the label and
+// does nothing in its middle, around the Switch that takes the touch.
 func innerSwitches(n *screen.Node) {
 	for _, c := range n.Children {
 		innerSwitches(c)

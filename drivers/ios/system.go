@@ -33,7 +33,8 @@ func (d *Device) turnTo(ctx context.Context, orientation string) error {
 	return err
 }
 
-// turnTakes is how long the screen may take to turn: WebDriverAgent, which is told not to wait, may look too early and say that it does not.
+// turnTakes is how long the screen may take to turn: WebDriverAgent, which is told not to wait, may look too early and
+// say that it does not.
 const turnTakes = 1500 * time.Millisecond
 
 // awaitTurn waits until the app lies as it should. One that keeps its own orientation is no mistake.
@@ -65,7 +66,8 @@ func (d *Device) DarkMode(ctx context.Context, on bool) error {
 		return err
 	}
 	if now == "automatic" {
-		d.log.Warn("the appearance of the iPhone goes by the time of day, which nothing can set again: it stays light or dark after the test", "dark", on)
+		d.log.Warn("the appearance of the iPhone goes by the time of day, which nothing can set again: it stays light or "+
+			"dark after the test", "dark", on)
 	}
 	if now == "light" || now == "dark" {
 		if err := d.noteRestore(func(o *restoreState) { o.Appearance = first(o.Appearance, now) }); err != nil {
@@ -92,7 +94,8 @@ func (d *Device) IsDark(ctx context.Context) (bool, error) {
 
 // IsAirplane is not known of iOS.
 func (d *Device) IsAirplane(context.Context) (bool, error) {
-	return false, fmt.Errorf("device %s does not tell whether it is in airplane mode: %w", d.info.ID, drivers.ErrUnsupported)
+	return false, fmt.Errorf("device %s does not tell whether it is in airplane mode: %w", d.info.ID,
+		drivers.ErrUnsupported)
 }
 
 func (d *Device) painter() painter {
@@ -117,7 +120,8 @@ func (p wdaPainter) setAppearance(ctx context.Context, name string) error {
 	return p.wda.call(ctx, post("the appearance", "/wda/device/appearance", map[string]any{"name": name}), nil)
 }
 
-// SetLocation tells the device where it is: a simulator by simctl, an iPhone by WebDriverAgent, or by go-ios before iOS 16.4.
+// SetLocation tells the device where it is: a simulator by simctl, an iPhone by WebDriverAgent, or by go-ios before iOS
+// 16.4.
 func (d *Device) SetLocation(ctx context.Context, at drivers.Coordinates) error {
 	if err := d.noteRestore(func(o *restoreState) { o.Location = true }); err != nil {
 		return err
@@ -157,7 +161,8 @@ type muxLocator struct {
 func (l muxLocator) locate(ctx context.Context, at *drivers.Coordinates) error {
 	c := l.ios("resetlocation", "--udid="+l.udid)
 	if at != nil {
-		c = l.ios("setlocation", "--lat="+strconv.FormatFloat(at.Latitude, 'f', 7, 64), "--lon="+strconv.FormatFloat(at.Longitude, 'f', 7, 64), "--udid="+l.udid)
+		c = l.ios("setlocation", "--lat="+strconv.FormatFloat(at.Latitude, 'f', 7, 64),
+			"--lon="+strconv.FormatFloat(at.Longitude, 'f', 7, 64), "--udid="+l.udid)
 	}
 	c.logged = true
 	_, err := l.run(ctx, c)
@@ -172,7 +177,8 @@ func (l wdaLocator) locate(ctx context.Context, at *drivers.Coordinates) error {
 	if at == nil {
 		return l.wda.call(ctx, request{what: "the location", method: "DELETE", path: path}, nil)
 	}
-	return l.wda.call(ctx, post("the location", path, map[string]any{"latitude": at.Latitude, "longitude": at.Longitude}), nil)
+	return l.wda.call(ctx, post("the location", path, map[string]any{"latitude": at.Latitude, "longitude": at.Longitude}),
+		nil)
 }
 
 // Shake shakes a simulator.
@@ -201,7 +207,8 @@ func (d *Device) Push(ctx context.Context, app string, payload []byte) error {
 	}
 	p, ok := d.host.(pusher)
 	if !ok {
-		return d.unsupported("an iPhone takes notifications from Apple's service alone: send one from the app's server, or use a simulator")
+		return d.unsupported(
+			"an iPhone takes notifications from Apple's service alone: send one from the app's server, or use a simulator")
 	}
 	return d.with(ctx, func(ctx context.Context) error { return p.push(ctx, app, payload) })
 }
@@ -235,7 +242,8 @@ func (d *Device) AddMedia(ctx context.Context, path string) error {
 	return d.with(ctx, func(ctx context.Context) error { return g.addMedia(ctx, path) })
 }
 
-// Locale sets the language of one app by the arguments that Xcode uses for that, and starts it anew, as it must be for them.
+// Locale sets the language of one app by the arguments that Xcode uses for that, and starts it anew, as it must be for
+// them.
 func (d *Device) Locale(ctx context.Context, app, locale string) error {
 	if app == "" || strings.HasPrefix(app, "com.apple.springboard") {
 		return d.unsupported("the language is changed for one app: launch it first")

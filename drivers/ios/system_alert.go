@@ -12,8 +12,9 @@ import (
 
 const springboard = "com.apple.springboard"
 
-// systemAlert gives the alert of the system that lies over an app, as a window: a source tells of one application, and that of an app has
-// no alert of the system in it. Where the source is the system's own, the app under the alert is what is missing, which is said in it.
+// systemAlert gives the alert of the system that lies over an app, as a window: a source tells of one application, and
+// that of an app has no alert of the system in it. Where the source is the system's own, the app under the alert is
+// what is missing, which is said in it.
 func (d *Device) systemAlert(ctx context.Context, seen reading) ([]*screen.Node, error) {
 	d.standIns(nil)
 	if seen.app == springboard {
@@ -80,8 +81,8 @@ func says(n *screen.Node, text string) bool {
 	return false
 }
 
-// readSystem gives the alerts among the elements of the home screen's app, to which the system's belong; none where WebDriverAgent gives
-// the elements of another app all the same.
+// readSystem gives the alerts among the elements of the home screen's app, to which the system's belong; none where
+// WebDriverAgent gives the elements of another app all the same.
 func (d *Device) readSystem(ctx context.Context) ([]*screen.Node, error) {
 	front := d.wda.lookedAt()
 	if err := d.wda.lookAt(ctx, springboard); err != nil {
@@ -130,8 +131,8 @@ const (
 	alertRow   = 48
 )
 
-// standInAlert makes an alert of what WebDriverAgent tells of it where its elements cannot be read: its lines and buttons lie under each other
-// in the middle of the screen, and a tap on a button presses it by its name.
+// standInAlert makes an alert of what WebDriverAgent tells of it where its elements cannot be read: its lines and
+// buttons lie under each other in the middle of the screen, and a tap on a button presses it by its name.
 func (d *Device) standInAlert(ctx context.Context, seen reading, text string) ([]*screen.Node, error) {
 	var buttons []string
 	err := d.do(ctx, get("the alert's buttons", "/wda/alert/buttons"), &buttons)
@@ -144,7 +145,8 @@ func (d *Device) standInAlert(ctx context.Context, seen reading, text string) ([
 	lines := strings.Split(text, "\n")
 	size := seen.bounds.Size()
 	high := alertRow * (len(lines) + len(buttons))
-	box := image.Rect(0, 0, min(alertWidth, size.X), min(high, size.Y)).Add(image.Pt(max(size.X-alertWidth, 0)/2, max(size.Y-high, 0)/2))
+	box := image.Rect(0, 0, min(alertWidth, size.X), min(high, size.Y)).Add(image.Pt(max(size.X-alertWidth, 0)/2,
+		max(size.Y-high, 0)/2))
 	alert := &screen.Node{Type: elementPrefix + "Alert", Package: springboard, Bounds: box}
 	row := func(i int) image.Rectangle {
 		return image.Rect(box.Min.X, box.Min.Y+i*alertRow, box.Max.X, box.Min.Y+(i+1)*alertRow)

@@ -22,7 +22,8 @@ func (d *Device) Type(ctx context.Context, text string) error {
 	return d.do(ctx, ask, nil)
 }
 
-// Erase takes characters away from the end of the field with the focus, wherever the caret is, and makes sure that it did.
+// Erase takes characters away from the end of the field with the focus, wherever the caret is, and makes sure that it
+// did.
 func (d *Device) Erase(ctx context.Context, n int) error {
 	if n == 0 {
 		return nil
@@ -58,11 +59,13 @@ func (d *Device) erase(ctx context.Context, n int) error {
 	secret := field.Type == elementPrefix+"SecureTextField"
 	for again := !secret && !had.unsure; ; again = false {
 		has, err := d.held(ctx, field)
-		if err != nil || has.text == want || secret && utf8.RuneCountInString(has.text) == length-n || had.unsure && has == had {
+		if err != nil || has.text == want || secret && utf8.RuneCountInString(has.text) == length-n || had.unsure &&
+			has == had {
 			return err
 		}
 		if !again {
-			return fmt.Errorf("device %s: %w: the field held %s, and after %d characters were erased %s", d.info.ID, drivers.ErrNotActionable,
+			return fmt.Errorf("device %s: %w: the field held %s, and after %d characters were erased %s", d.info.ID,
+				drivers.ErrNotActionable,
 				screen.Quote(had.text), n, screen.Quote(has.text))
 		}
 		if err := d.clearField(ctx, field, length); err != nil { // the caret was elsewhere
@@ -80,8 +83,8 @@ func (d *Device) clearField(ctx context.Context, field *activeElement, length in
 	return d.do(ctx, ask, nil)
 }
 
-// backspace takes characters from the end of the field with the focus. The caret goes there by the key of a keyboard that is plugged in, where
-// iOS knows that: a tap at the field's end may meet the button that clears it.
+// backspace takes characters from the end of the field with the focus. The caret goes there by the key of a keyboard
+// that is plugged in, where iOS knows that: a tap at the field's end may meet the button that clears it.
 func (d *Device) backspace(ctx context.Context, n int) error {
 	err := d.keyboard(ctx, map[string]any{"key": hardKeys()["down"].char, "modifierFlags": modifierFlag("meta")})
 	if err != nil && !errors.Is(err, drivers.ErrUnsupported) {
@@ -110,7 +113,8 @@ func (d *Device) held(ctx context.Context, field *activeElement) (content, error
 	}
 	err := d.do(ctx, get("the placeholder of a field", "/element/"+field.ID+"/attribute/placeholderValue"), &placeholder)
 	var refused *wdaError
-	if err != nil && !(errors.As(err, &refused) && refused.Code == "invalid argument") { // an old WebDriverAgent knows no placeholders
+	// an old WebDriverAgent knows no placeholders
+	if err != nil && !(errors.As(err, &refused) && refused.Code == "invalid argument") {
 		return content{}, err
 	}
 	return content{*value, placeholder != nil && *placeholder == *value}, nil

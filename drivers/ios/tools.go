@@ -21,7 +21,8 @@ const (
 	toolLimit  = 30 * time.Second // a program that answers at once when all is well
 	toolOutput = 32 << 20
 	saidBytes  = 8 << 10 // what is kept of a program that runs on
-	// readLimit is for what a program wrote to be read once it has ended; it counts when something else holds its output open, too.
+	// readLimit is for what a program wrote to be read once it has ended; it counts when something else holds its output
+	// open, too.
 	readLimit = 3 * time.Second
 )
 

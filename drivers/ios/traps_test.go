@@ -18,7 +18,8 @@ func trap(t *testing.T, page string, o iostest.DeviceOptions) (*action.Session, 
 	t.Helper()
 	d, b := opened(t, small(o))
 	b.lab.Device(0).InstallTraps()
-	must(t, d.LaunchWith(t.Context(), iostest.TrapsBundle, drivers.LaunchOptions{Force: true, Arguments: map[string]string{"page": page}}))
+	must(t, d.LaunchWith(t.Context(), iostest.TrapsBundle, drivers.LaunchOptions{Force: true, Arguments: map[string]string{
+		"page": page}}))
 	return &action.Session{Device: d, Platform: dsl.IOS, Timeout: patience}, b
 }
 

@@ -10,7 +10,8 @@ import (
 // errNoTrack says that a film has no place in which its turn is noted.
 var errNoTrack = errors.New("no MPEG-4 film with a track")
 
-// turnFilm notes in an MPEG-4 film that its pictures are to be shown turned by a quarter: simctl films a screen as it is built into the phone.
+// turnFilm notes in an MPEG-4 film that its pictures are to be shown turned by a quarter: simctl films a screen as it
+// is built into the phone.
 func turnFilm(file string, clockwise bool) error {
 	f, err := os.OpenFile(file, os.O_RDWR, 0)
 	if err != nil {

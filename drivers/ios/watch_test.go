@@ -50,7 +50,8 @@ func TestWatchTellsOfDevicesThatComeAndGo(t *testing.T) {
 func TestWatchWhereNothingReachesIOS(t *testing.T) {
 	t.Parallel()
 	d := newBench(t, iostest.Options{}).only(t).driver(t)
-	if err := d.Watch(t.Context(), func([]drivers.Info) { t.Error("it saw something") }); !errors.As(err, new(*drivers.Unavailable)) {
+	if err := d.Watch(t.Context(), func([]drivers.Info) { t.Error("it saw something") }); !errors.As(err,
+		new(*drivers.Unavailable)) {
 		t.Error(err)
 	}
 }

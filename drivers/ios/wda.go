@@ -26,7 +26,8 @@ const (
 	statusLimit = 3 * time.Second
 	answerBytes = 96 << 20 // a screenshot of a large iPad, in base64
 
-	// A look that is under way when the time of a step is over is given so much longer, and a call at least so much in all.
+	// A look that is under way when the time of a step is over is given so much longer, and a call at least so much in
+	// all.
 	lateLook  = 4 * time.Second
 	leastLook = 10 * time.Second
 	leastCall = 5 * time.Second
@@ -43,7 +44,8 @@ type wda struct {
 	id   string // of the device, for messages
 	base string // http://127.0.0.1:8100
 	http *http.Client
-	// fresh opens a connection for each call; nil: http does. An action that is sent over one which was idle may have arrived when that breaks.
+	// fresh opens a connection for each call; nil: http does. An action that is sent over one which was idle may have
+	// arrived when that breaks.
 	fresh *http.Client
 	// gone tells whether the program that runs it has ended; nil: nobody knows, it may come back.
 	gone func() bool
@@ -100,7 +102,8 @@ func (w *wda) call(ctx context.Context, r request, to any) error {
 		return err
 	}
 	if err := json.Unmarshal(a.Value, to); err != nil {
-		return fmt.Errorf("%w: device %s: WebDriverAgent answers %s with %s", drivers.ErrDeviceLost, w.id, r.what, screen.Quote(string(a.Value)))
+		return fmt.Errorf("%w: device %s: WebDriverAgent answers %s with %s", drivers.ErrDeviceLost, w.id, r.what,
+			screen.Quote(string(a.Value)))
 	}
 	return nil
 }
@@ -141,10 +144,11 @@ func (w *wda) limitOf(ctx context.Context, r request) time.Duration {
 	return limit
 }
 
-// mayReturn tells whether a call failed because WebDriverAgent is away, which may be over soon, and can be made again: it did not arrive, or
-// it only reads.
+// mayReturn tells whether a call failed because WebDriverAgent is away, which may be over soon, and can be made again:
+// it did not arrive, or it only reads.
 func (w *wda) mayReturn(r request, err error) bool {
-	if r.once || w.gone != nil && w.gone() || errors.Is(err, errBadAnswer) || errors.As(err, new(*wdaError)) || errors.Is(err, errSlow) {
+	if r.once || w.gone != nil && w.gone() || errors.Is(err, errBadAnswer) || errors.As(err, new(*wdaError)) ||
+		errors.Is(err, errSlow) {
 		return false
 	}
 	var op *net.OpError
@@ -167,8 +171,8 @@ func unknownCommand(err error) bool {
 	return errors.As(err, &refused) && (refused.Code == "unknown command" || refused.Code == "unknown method")
 }
 
-// inSession makes the call. When WebDriverAgent does not know the session any more (another client made one, or it was started anew), a
-// new one is made, once. That repeats nothing: the call was refused.
+// inSession makes the call. When WebDriverAgent does not know the session any more (another client made one, or it was
+// started anew), a new one is made, once. That repeats nothing: the call was refused.
 func (w *wda) inSession(ctx context.Context, r request, to any) error {
 	path := r.path
 	r.path = w.path(path)
@@ -195,11 +199,13 @@ func (w *wda) path(path string) string {
 	return "/session/" + w.session + path
 }
 
-// open makes a session, which ends the one that there was, and sets WebDriverAgent up for speed: Taproot does its own waiting.
+// open makes a session, which ends the one that there was, and sets WebDriverAgent up for speed: Taproot does its own
+// waiting.
 func (w *wda) open(ctx context.Context) error {
 	caps := map[string]any{"shouldWaitForQuiescence": false, "eventloopIdleDelaySec": 0, "waitForIdleTimeout": 0,
 		"shouldTerminateApp": false, "maxTypingFrequency": 60}
-	ask := post("a session", "/session", map[string]any{"capabilities": map[string]any{"alwaysMatch": caps, "firstMatch": []any{struct{}{}}}})
+	ask := post("a session", "/session",
+		map[string]any{"capabilities": map[string]any{"alwaysMatch": caps, "firstMatch": []any{struct{}{}}}})
 	made, err := w.ask(ctx, ask)
 	if err != nil {
 		return fmt.Errorf("%w: device %s: WebDriverAgent makes no session: %w", drivers.ErrDeviceLost, w.id, err)
@@ -210,9 +216,12 @@ func (w *wda) open(ctx context.Context) error {
 	}
 	w.mu.Lock()
 	w.session = session
-	settings := map[string]any{"snapshotMaxDepth": cmp.Or(w.depth, snapshotDepth), "defaultActiveApplication": cmp.Or(w.front, "auto"),
-		"waitForIdleTimeout": 0, "animationCoolOffTimeout": 0, "useFirstMatch": false, "shouldUseCompactResponses": false,
-		"elementResponseAttributes": "type,rect,attribute/name", "respectSystemAlerts": false, // a banner would take the place of the app, too
+	settings := map[string]any{"snapshotMaxDepth": cmp.Or(w.depth, snapshotDepth),
+		"defaultActiveApplication": cmp.Or(w.front, "auto"),
+		"waitForIdleTimeout":       0, "animationCoolOffTimeout": 0, "useFirstMatch": false,
+		"shouldUseCompactResponses": false,
+		// a banner would take the place of the app, too
+		"elementResponseAttributes": "type,rect,attribute/name", "respectSystemAlerts": false,
 		"mjpegServerFramerate": filmRate, "mjpegScalingFactor": 100, "mjpegServerScreenshotQuality": 40}
 	w.mu.Unlock()
 	return w.set(ctx, settings)
@@ -220,7 +229,8 @@ func (w *wda) open(ctx context.Context) error {
 
 // set changes settings of the session; a WebDriverAgent that has none is slower for that.
 func (w *wda) set(ctx context.Context, settings map[string]any) error {
-	return unlessUnknown(w.call(ctx, post("settings", w.path("/appium/settings"), map[string]any{"settings": settings}), nil))
+	return unlessUnknown(w.call(ctx, post("settings", w.path("/appium/settings"), map[string]any{"settings": settings}),
+		nil))
 }
 
 func unlessUnknown(err error) error {
@@ -230,7 +240,8 @@ func unlessUnknown(err error) error {
 	return err
 }
 
-// lookAt names the app whose elements a source gives from now on while it is in front. The setting is lost with the session.
+// lookAt names the app whose elements a source gives from now on while it is in front. The setting is lost with the
+// session.
 func (w *wda) lookAt(ctx context.Context, app string) error {
 	w.mu.Lock()
 	known := w.front == app
@@ -282,7 +293,8 @@ func (w *wda) end(ctx context.Context) error {
 	if session == "" {
 		return nil
 	}
-	err := w.call(ctx, request{what: "the end of the session", method: http.MethodDelete, path: "/session/" + session}, nil)
+	err := w.call(ctx, request{what: "the end of the session", method: http.MethodDelete, path: "/session/" + session},
+		nil)
 	var gone *wdaError
 	if errors.As(err, &gone) { // ended by another client's session
 		return nil
@@ -346,7 +358,8 @@ type answer struct {
 	Session string          `json:"sessionId"`
 }
 
-// newSession is the id of a session that was just made: in the value, as the standard has it, or beside it, as its forerunner had it.
+// newSession is the id of a session that was just made: in the value, as the standard has it, or beside it, as its
+// forerunner had it.
 func (a answer) newSession() string {
 	var made struct {
 		SessionID string `json:"sessionId"`
@@ -355,7 +368,8 @@ func (a answer) newSession() string {
 	return cmp.Or(made.SessionID, a.Session)
 }
 
-// readAnswer reads {"value": …, "sessionId": …}. A value with an error and its message is one whatever the HTTP status says.
+// readAnswer reads {"value": …, "sessionId": …}. A value with an error and its message is one whatever the HTTP status
+// says.
 func readAnswer(what string, status int, data []byte) (answer, error) {
 	var a answer
 	if err := json.Unmarshal(data, &a); err != nil || a.Value == nil {
@@ -384,7 +398,8 @@ func (w *wda) status(ctx context.Context) (status, error) {
 		return s, err
 	}
 	if !s.ready() {
-		return s, fmt.Errorf("%w: device %s: WebDriverAgent is not ready: %s", drivers.ErrDeviceLost, w.id, screen.Quote(s.Message))
+		return s, fmt.Errorf("%w: device %s: WebDriverAgent is not ready: %s", drivers.ErrDeviceLost, w.id,
+			screen.Quote(s.Message))
 	}
 	return s, nil
 }

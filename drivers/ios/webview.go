@@ -113,7 +113,8 @@ func (w *webViews) wants(seen reading) bool {
 	return len(w.wanted(seen.windows[0])) > 0
 }
 
-// wanted collects the WebViews whose pages are to be read: those that can be seen, and of which accessibility tells nothing unless all are wanted.
+// wanted collects the WebViews whose pages are to be read: those that can be seen, and of which accessibility tells
+// nothing unless all are wanted.
 func (w *webViews) wanted(root *screen.Node) []*screen.Node {
 	if w.off {
 		return nil
@@ -126,8 +127,9 @@ func isWebView(n *screen.Node) bool { return n.Type == elementPrefix+"WebView" }
 // errSilent says that a page does not answer.
 var errSilent = errors.New("it does not answer, and its scripts may be busy")
 
-// readPages puts the pages of WebViews into the place of what accessibility tells of them; the elements are in pixels by then, of which a point has so
-// many. What cannot be read leaves a note that the tree is not whole, wherever something would be there to be read.
+// readPages puts the pages of WebViews into the place of what accessibility tells of them; the elements are in pixels
+// by then, of which a point has so many. What cannot be read leaves a note that the tree is not whole, wherever
+// something would be there to be read.
 func (d *Device) readPages(ctx context.Context, seen *reading, scale float64) {
 	w := &d.web
 	w.mu.Lock()
@@ -139,7 +141,8 @@ func (d *Device) readPages(ctx context.Context, seen *reading, scale float64) {
 	w.owners = map[string]*webPage{}
 	ctx, done := drivers.Bound(ctx, d.life)
 	defer done()
-	ctx, cancel := context.WithTimeoutCause(ctx, webViewLimit, fmt.Errorf("it did not answer within %v, and its scripts may be busy", webViewLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, webViewLimit,
+		fmt.Errorf("it did not answer within %v, and its scripts may be busy", webViewLimit))
 	defer cancel()
 	shown, why, certain := d.shownPages(ctx, seen)
 	for _, v := range views {
@@ -154,12 +157,14 @@ func (d *Device) readPages(ctx context.Context, seen *reading, scale float64) {
 			}
 		}
 		if certain || w.always {
-			v.Children = append(v.Children, &screen.Node{Type: screen.CutNote, Hidden: true, Desc: "the page in the app's WebView cannot be read through Web Inspector: " + why})
+			v.Children = append(v.Children, &screen.Node{Type: screen.CutNote, Hidden: true,
+				Desc: "the page in the app's WebView cannot be read through Web Inspector: " + why})
 		}
 	}
 }
 
-// shownPages gives the pages of the app in front that are shown, or why there are none; certain: there is one that should be.
+// shownPages gives the pages of the app in front that are shown, or why there are none; certain: there is one that
+// should be.
 func (d *Device) shownPages(ctx context.Context, seen *reading) (shown []*webPage, why string, certain bool) {
 	w := &d.web
 	if len(seen.alerts()) > 0 {
@@ -279,11 +284,14 @@ func (w *webViews) forget(pages []inspector.Page) {
 
 func keyOf(p inspector.Page) pageKey { return pageKey{p.App, p.ID} }
 
-// shown asks the pages, at the same time, which of them are shown, and gives those. The error is that of one that could not be asked, where none is.
+// shown asks the pages, at the same time, which of them are shown, and gives those. The error is that of one that could
+// not be asked, where none is.
 func (w *webViews) shown(ctx context.Context, pages []inspector.Page) (list []*webPage, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, probeLimit, errSilent)
 	defer cancel()
-	awake := slices.DeleteFunc(slices.Clone(pages), func(p inspector.Page) bool { return time.Now().Before(w.silent[keyOf(p)]) })
+	awake := slices.DeleteFunc(slices.Clone(pages), func(p inspector.Page) bool {
+		return time.Now().Before(w.silent[keyOf(p)])
+	})
 	if len(awake) == 0 {
 		awake = pages
 	}

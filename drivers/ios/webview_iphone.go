@@ -9,9 +9,10 @@ import (
 	"github.com/taproot-dev/taproot/drivers/ios/inspector"
 )
 
-// The Web Inspector of an iPhone is a service that is reached through usbmuxd, or the tunnel of newer systems. Of the programs that offer it,
-// ios_webkit_debug_proxy passes on what pages say as it is. go-ios has a server of its own (`ios webinspector cdp`), which does not tell when a page has
-// gone to another site, nor of which app a page is, and gives one client the answers to another.
+// The Web Inspector of an iPhone is a service that is reached through usbmuxd, or the tunnel of newer systems. Of the
+// programs that offer it, ios_webkit_debug_proxy passes on what pages say as it is. go-ios has a server of its own
+// (`ios webinspector cdp`), which does not tell when a page has gone to another site, nor of which app a page is, and
+// gives one client the answers to another.
 
 func (h muxHost) inspect(ctx context.Context) (webInspector, error)   { return h.proxied(ctx, h.udid) }
 func (h appleHost) inspect(ctx context.Context) (webInspector, error) { return h.proxied(ctx, h.udid) }
@@ -19,13 +20,16 @@ func (h appleHost) inspect(ctx context.Context) (webInspector, error) { return h
 // proxied starts ios_webkit_debug_proxy for an iPhone.
 func (t tools) proxied(ctx context.Context, udid string) (webInspector, error) {
 	if t.webkit == "" {
-		return nil, fmt.Errorf("%w: the Web Inspector of an iPhone is reached with ios_webkit_debug_proxy, which is not installed", drivers.ErrUnsupported)
+		return nil, fmt.Errorf(
+			"%w: the Web Inspector of an iPhone is reached with ios_webkit_debug_proxy, which is not "+
+				"installed", drivers.ErrUnsupported)
 	}
 	ports, err := drivers.FreePorts(1)
 	if err != nil {
 		return nil, err
 	}
-	b, err := t.start(command{name: "ios_webkit_debug_proxy", path: t.webkit, args: []string{"--no-frontend", "-c", udid + ":" + ports[0]}}, nil)
+	b, err := t.start(command{name: "ios_webkit_debug_proxy", path: t.webkit, args: []string{"--no-frontend", "-c",
+		udid + ":" + ports[0]}}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// webPage is a page that is read through Web Inspector. The script runs in the page's own world: WebKit's protocol makes no other.
+// webPage is a page that is read through Web Inspector. The script runs in the page's own world: WebKit's protocol
+// makes no other.
 type webPage struct {
 	session *inspector.Session
 	ctx     context.Context // of the reading that goes on
@@ -74,8 +75,9 @@ var _ dom.Asker = (*webPage)(nil)
 // errStale says that a handle is not that of the script in the page that is there.
 var errStale = errors.New("the page is another one by now")
 
-// askFunction has the script answer; null: it is not the script. WebKit counts handles from the beginning again in each document, so that one of a page
-// that was left may be that of anything in the next. A page that was left may also live on, to be gone back to, and is seen by nobody.
+// askFunction has the script answer; null: it is not the script. WebKit counts handles from the beginning again in each
+// document, so that one of a page that was left may be that of anything in the next. A page that was left may also live
+// on, to be gone back to, and is seen by nobody.
 const askFunction = `function(command) { return document.defaultView && typeof this.query === 'function' ? this.query(document, command).textContent : null; }`
 
 // Ask has the script answer in a frame. A document that is another one by now gets the script anew, once.
@@ -110,7 +112,8 @@ func (p *webPage) askOnce(chain []string, command string, into any) error {
 
 // forget drops what belonged to the target, or the document, before.
 func (p *webPage) forget(target string) {
-	*p = webPage{session: p.session, ctx: p.ctx, target: target, about: p.about, last: p.last, listens: p.listens && target == p.target}
+	*p = webPage{session: p.session, ctx: p.ctx, target: target, about: p.about, last: p.last, listens: p.listens &&
+		target == p.target}
 }
 
 // script gives the handle of the script in the frame that chain leads to.

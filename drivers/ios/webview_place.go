@@ -14,9 +14,9 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// Nothing tells which of an app's pages a WebView shows, nor where in the view the page begins: bars may lie over its edges. What accessibility tells of
-// the page decides both, for it knows the same texts by their places on the screen. Where it tells nothing, the one page that is shown must be as large
-// as the view.
+// Nothing tells which of an app's pages a WebView shows, nor where in the view the page begins: bars may lie over its
+// edges. What accessibility tells of the page decides both, for it knows the same texts by their places on the screen.
+// Where it tells nothing, the one page that is shown must be as large as the view.
 
 // placeSlack is how many points the two ways of telling a place may differ.
 const placeSlack = 3
@@ -31,7 +31,8 @@ type placed struct {
 }
 
 // readView puts the page that a view shows into the place of what accessibility tells of it; certain: there is one.
-func (w *webViews) readView(ctx context.Context, v *screen.Node, shown []*webPage, seen *reading, scale float64) (certain bool, err error) {
+func (w *webViews) readView(ctx context.Context, v *screen.Node, shown []*webPage, seen *reading, scale float64) (
+	certain bool, err error) {
 	mute := !screen.TellsOfPage(v, isWebView)
 	fit := slices.DeleteFunc(slices.Clone(shown), func(p *webPage) bool { return !p.fits(v, mute, seen, scale) })
 	if mute && len(fit) > 1 {
@@ -63,8 +64,8 @@ func (w *webViews) readView(ctx context.Context, v *screen.Node, shown []*webPag
 	return !mute, errors.New("it cannot be told where the page lies on the screen")
 }
 
-// fits tells whether a page may be the one in a view: it is not larger, and if accessibility tells nothing of it just as large. The keyboard takes some
-// of the height of one that was seen in the view before.
+// fits tells whether a page may be the one in a view: it is not larger, and if accessibility tells nothing of it just
+// as large. The keyboard takes some of the height of one that was seen in the view before.
 func (p *webPage) fits(v *screen.Node, mute bool, seen *reading, scale float64) bool {
 	width, height := float64(v.Bounds.Dx())/scale-p.about.Width, float64(v.Bounds.Dy())/scale-p.about.Height
 	same := func(f float64) bool { return math.Abs(f) <= placeSlack }
@@ -83,8 +84,10 @@ func (r *reading) hasKeyboard() bool {
 	return slices.ContainsFunc(r.windows, has)
 }
 
-// readPlaced reads a page and tells where it lies; nil: it is not the one in the view, or nothing of the app's is on it.
-func (w *webViews) readPlaced(ctx context.Context, p *webPage, v *screen.Node, mute bool, scale float64) (*placed, error) {
+// readPlaced reads a page and tells where it lies; nil: it is not the one in the view, or nothing of the app's is on
+// it.
+func (w *webViews) readPlaced(ctx context.Context, p *webPage, v *screen.Node, mute bool, scale float64) (*placed,
+	error) {
 	w.readings++
 	gen := strconv.FormatInt(w.readings, 36)
 	page, err := p.read(ctx, gen, w.parts)
@@ -154,7 +157,8 @@ func textPlaces(root *screen.Node) map[string]*textPlace {
 	return list
 }
 
-// offsets gives for each text that both a view's accessibility and a page know in one place where the page's corner lies then, in pixels of the screen.
+// offsets gives for each text that both a view's accessibility and a page know in one place where the page's corner
+// lies then, in pixels of the screen.
 func offsets(v *screen.Node, page *dom.Page, scale float64) (list []image.Point) {
 	z := page.Zoom
 	if z.None() {
@@ -170,7 +174,8 @@ func offsets(v *screen.Node, page *dom.Page, scale float64) (list []image.Point)
 		if there.text {
 			p = here.letters
 		}
-		list = append(list, there.whole.Sub(image.Pt(int(math.Round((float64(p.X)-z[0])*z[2]*scale)), int(math.Round((float64(p.Y)-z[1])*z[2]*scale)))))
+		list = append(list, there.whole.Sub(image.Pt(int(math.Round((float64(p.X)-z[0])*z[2]*scale)),
+			int(math.Round((float64(p.Y)-z[1])*z[2]*scale)))))
 	}
 	return list
 }

@@ -113,7 +113,8 @@ func picked(t *testing.T, d *Device, label string) screen.Match {
 func shown(tree *screen.Tree) string {
 	var b strings.Builder
 	for n := range tree.All {
-		fmt.Fprintf(&b, "%s %v hidden %v offscreen %v in page %v: %s %s\n", n, n.Bounds, n.Hidden, n.Offscreen, n.InPage, n.Covered, n.Desc)
+		fmt.Fprintf(&b, "%s %v hidden %v offscreen %v in page %v: %s %s\n", n, n.Bounds, n.Hidden, n.Offscreen, n.InPage,
+			n.Covered, n.Desc)
 	}
 	return b.String()
 }
@@ -127,13 +128,15 @@ func press(t *testing.T, d *Device, label string) {
 		if err == nil {
 			return
 		}
-		if try == 5 || !strings.Contains(err.Error(), "reached nothing in the page") { // that one came too late, on a busy machine, and was held back
+		// that one came too late, on a busy machine, and was held back
+		if try == 5 || !strings.Contains(err.Error(), "reached nothing in the page") {
 			t.Fatal(err)
 		}
 	}
 }
 
-// TestPageInAWebView: where accessibility tells nothing of a page, Web Inspector does, and touches and the keyboard reach its elements.
+// TestPageInAWebView: where accessibility tells nothing of a page, Web Inspector does, and touches and the keyboard
+// reach its elements.
 func TestPageInAWebView(t *testing.T) {
 	t.Parallel()
 	d, _ := withWebView(t, iostest.WebView{Mute: true, Behind: true, Late: 100 * time.Millisecond})
@@ -149,7 +152,8 @@ func TestPageInAWebView(t *testing.T) {
 	picked(t, d, "Frame pressed")
 }
 
-// TestWhatAPersonSeesOfAPage: what a page covers, hides or has below its edge is what it is in a browser, and so is what the app lays over it.
+// TestWhatAPersonSeesOfAPage: what a page covers, hides or has below its edge is what it is in a browser, and so is
+// what the app lays over it.
 func TestWhatAPersonSeesOfAPage(t *testing.T) {
 	t.Parallel()
 	d, phone := withWebView(t, iostest.WebView{Mute: true, Chat: true, Parts: true})
@@ -171,7 +175,8 @@ func TestWhatAPersonSeesOfAPage(t *testing.T) {
 	press(t, d, "Far below")
 }
 
-// TestPageOfWhichAccessibilityTells: its elements are not there twice; devtools takes the page's own, where they are on the screen, accessibility never.
+// TestPageOfWhichAccessibilityTells: its elements are not there twice; devtools takes the page's own, where they are on
+// the screen, accessibility never.
 func TestPageOfWhichAccessibilityTells(t *testing.T) {
 	t.Parallel()
 	d, phone := withWebView(t, iostest.WebView{Inset: 40, Behind: true})
@@ -203,8 +208,8 @@ func TestPageOfWhichAccessibilityTells(t *testing.T) {
 	picked(t, d, "Paid by who agreed")
 }
 
-// TestPageThatCannotBeRead: of what nobody can know the tree says that it is not whole; an app that lets nothing be inspected shows what accessibility
-// tells, and says no more than that unless the page's own elements were asked for.
+// TestPageThatCannotBeRead: of what nobody can know the tree says that it is not whole; an app that lets nothing be
+// inspected shows what accessibility tells, and says no more than that unless the page's own elements were asked for.
 func TestPageThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -213,7 +218,8 @@ func TestPageThatCannotBeRead(t *testing.T) {
 	}{
 		"not inspectable": {iostest.WebView{Mute: true, Shut: true}, "", "isInspectable"},
 		"silent":          {iostest.WebView{Mute: true, Silent: true}, "its scripts may be busy", "its scripts may be busy"},
-		"taken":           {iostest.WebView{Mute: true, Taken: true}, "another Web Inspector has the page open", "another Web Inspector has the page open"},
+		"taken": {iostest.WebView{Mute: true, Taken: true}, "another Web Inspector has the page open",
+			"another Web Inspector has the page open"},
 		"somewhere":       {iostest.WebView{Mute: true, Inset: 40}, "", "has the size of the view"},
 		"told of, silent": {iostest.WebView{Silent: true}, "", "its scripts may be busy"},
 	} {
@@ -225,7 +231,8 @@ func TestPageThatCannotBeRead(t *testing.T) {
 				wait(t, d, "Pay now")
 			}
 			for must(t, d.ReadWebViews("devtools")); !c.view.Shut && strings.Contains(treeOf(t, d).Cut(), "isInspectable"); {
-				must(t, drivers.Pause(t.Context(), 20*time.Millisecond)) // on a busy machine, the page is told of later than the driver waits for it
+				// on a busy machine, the page is told of later than the driver waits for it
+				must(t, drivers.Pause(t.Context(), 20*time.Millisecond))
 			}
 			for how, want := range map[string]string{"auto": c.auto, "devtools": c.always} {
 				must(t, d.ReadWebViews(how))
@@ -276,18 +283,21 @@ func TestPageThatWasLeft(t *testing.T) {
 	}
 	picked(t, d, "Pay again") // the new target has been told of
 	tree := treeOf(t, d)
-	if again := labelled(tree, "Pay again"); len(again) != 1 || !again[0].InPage || len(labelled(tree, "Pay now")) > 0 || tree.Cut() != "" {
+	if again := labelled(tree, "Pay again"); len(again) != 1 || !again[0].InPage || len(labelled(tree, "Pay now")) > 0 ||
+		tree.Cut() != "" {
 		t.Errorf("%q\n%s", tree.Cut(), shown(tree))
 	}
 	press(t, d, "Pay again")
 }
 
-// TestTouchInAPageIsHeldBack: a page that puts something else under the finger between look and touch does not get the touch.
+// TestTouchInAPageIsHeldBack: a page that puts something else under the finger between look and touch does not get the
+// touch.
 func TestTouchInAPageIsHeldBack(t *testing.T) {
 	t.Parallel()
 	d, phone := withWebView(t, iostest.WebView{Mute: true})
 	m := picked(t, d, "Pay now")
-	must(t, phone.EvalWebView(t.Context(), webApp, `document.body.insertAdjacentHTML('beforeend', '<div style="position:fixed;inset:0;background:#fff" onclick="done.textContent=this.textContent">Cookies</div>')`, nil))
+	must(t, phone.EvalWebView(t.Context(), webApp,
+		`document.body.insertAdjacentHTML('beforeend', '<div style="position:fixed;inset:0;background:#fff" onclick="done.textContent=this.textContent">Cookies</div>')`, nil))
 	d.Aim(m.Node)
 	if err := d.Tap(t.Context(), m.Point); !errors.Is(err, drivers.ErrMissed) {
 		t.Errorf("%v", err)
@@ -311,7 +321,8 @@ func TestInspectorThatIsStartedAnew(t *testing.T) {
 	picked(t, d, "Nothing paid")
 }
 
-// TestDialogOverAPage: its scripts wait for the answer, and are not asked; nobody knows what is not on the page meanwhile.
+// TestDialogOverAPage: its scripts wait for the answer, and are not asked; nobody knows what is not on the page
+// meanwhile.
 func TestDialogOverAPage(t *testing.T) {
 	t.Parallel()
 	d, phone := withWebView(t, iostest.WebView{Mute: true})
@@ -359,7 +370,8 @@ func TestIPhoneWithoutTheProxy(t *testing.T) {
 	}
 }
 
-// TestHandleOfAnotherDocument: WebKit counts handles anew in each document. That of the script in a page that was left is something else in the next.
+// TestHandleOfAnotherDocument: WebKit counts handles anew in each document. That of the script in a page that was left
+// is something else in the next.
 func TestHandleOfAnotherDocument(t *testing.T) {
 	t.Parallel()
 	d, phone := withWebView(t, iostest.WebView{Mute: true})

@@ -21,14 +21,16 @@ const (
 	aimLimit = 3 * time.Second
 )
 
-// touchInPage makes a gesture that begins on an element of a page, unless something of the app's that is clear takes it; the page holds it back when it
-// would meet another element of the page.
-func (d *Device) touchInPage(ctx context.Context, tree *screen.Tree, n *screen.Node, p image.Point, gesture func() error) error {
+// touchInPage makes a gesture that begins on an element of a page, unless something of the app's that is clear takes
+// it; the page holds it back when it would meet another element of the page.
+func (d *Device) touchInPage(ctx context.Context, tree *screen.Tree, n *screen.Node, p image.Point,
+	gesture func() error) error {
 	over := layersOver(tree, n, p)
 	slices.Reverse(over)
 	if found, _, err := d.anyFound(ctx, tree, over); err != nil || found {
 		if err == nil {
-			err = fmt.Errorf("device %s: %w: %s, of which nothing is drawn, takes the touch of %s", d.info.ID, drivers.ErrCovered, over[0], n)
+			err = fmt.Errorf("device %s: %w: %s, of which nothing is drawn, takes the touch of %s", d.info.ID,
+				drivers.ErrCovered, over[0], n)
 		}
 		return err
 	}

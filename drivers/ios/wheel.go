@@ -23,13 +23,14 @@ const (
 // Adjustable tells whether an element is a wheel of a picker, or a slider.
 func (d *Device) Adjustable(n *screen.Node) bool { return n.Type == wheelType || n.Type == sliderType }
 
-// Adjust turns a wheel until it shows a value, or drags a slider to a part of its way: "0.3" or "30%". WebDriverAgent does both when it is told the
-// value of such an element.
+// Adjust turns a wheel until it shows a value, or drags a slider to a part of its way: "0.3" or "30%". WebDriverAgent
+// does both when it is told the value of such an element.
 func (d *Device) Adjust(ctx context.Context, n *screen.Node, to string) (shown string, err error) {
 	if n.Type == sliderType {
 		part, ok := partOf(to)
 		if !ok {
-			return "", fmt.Errorf("device %s: %w: a slider goes to a part of its way: \"30%%\", or 0.3", d.info.ID, drivers.ErrNotActionable)
+			return "", fmt.Errorf("device %s: %w: a slider goes to a part of its way: \"30%%\", or 0.3", d.info.ID,
+				drivers.ErrNotActionable)
 		}
 		to = strconv.FormatFloat(part, 'f', -1, 64)
 	}
@@ -37,7 +38,8 @@ func (d *Device) Adjust(ctx context.Context, n *screen.Node, to string) (shown s
 	if err != nil {
 		return "", err
 	}
-	err = d.do(ctx, post("a value", "/element/"+e.ID+"/value", map[string]any{"text": to, "value": strings.Split(to, "")}), nil)
+	err = d.do(ctx, post("a value", "/element/"+e.ID+"/value", map[string]any{"text": to, "value": strings.Split(to, "")}),
+		nil)
 	var refused *wdaError
 	if err != nil && !errors.As(err, &refused) {
 		return "", err
@@ -50,7 +52,8 @@ func (d *Device) Adjust(ctx context.Context, n *screen.Node, to string) (shown s
 		shown = *value
 	}
 	if refused != nil {
-		return shown, fmt.Errorf("device %s: %w: %s cannot be set to %s, and shows %s: %w", d.info.ID, drivers.ErrNotActionable, n, screen.Quote(to), screen.Quote(shown), refused)
+		return shown, fmt.Errorf("device %s: %w: %s cannot be set to %s, and shows %s: %w", d.info.ID,
+			drivers.ErrNotActionable, n, screen.Quote(to), screen.Quote(shown), refused)
 	}
 	return shown, nil
 }
@@ -77,11 +80,15 @@ func (d *Device) again(ctx context.Context, n *screen.Node) (activeElement, erro
 	if e, ok := onlyAt(all, n.Bounds, func(e activeElement) image.Rectangle { return e.pixels(d.factor()) }); ok {
 		return e, nil
 	}
-	return activeElement{}, fmt.Errorf("device %s: %s: %w: it was there and went away, or another one of its type has its place", d.info.ID, n, screen.ErrNotFound)
+	return activeElement{},
+		fmt.Errorf("device %s: %s: %w: it was there and went away, or another one of its type has its "+
+			"place", d.info.ID, n, screen.ErrNotFound)
 }
 
-// onlyAt returns the one element at a place. Of several that are near it, the one exactly there is taken; ok is false where that is not one.
-func onlyAt(all []activeElement, place image.Rectangle, of func(activeElement) image.Rectangle) (only activeElement, ok bool) {
+// onlyAt returns the one element at a place. Of several that are near it, the one exactly there is taken; ok is false
+// where that is not one.
+func onlyAt(all []activeElement, place image.Rectangle, of func(activeElement) image.Rectangle) (only activeElement,
+	ok bool) {
 	exact, close := 0, 0
 	for _, e := range all {
 		switch b := of(e); {

@@ -30,7 +30,8 @@ type finder struct {
 // filter picks elements of a list.
 type filter = func([]*Node) []*Node
 
-// parent is the first element that the selector of a parent picks, within that of its own parent; root: there is none to look for.
+// parent is the first element that the selector of a parent picks, within that of its own parent; root: there is none
+// to look for.
 func (f *finder) parent(s *dsl.Selector, root *Node) *Node {
 	if s == nil {
 		return root

@@ -43,9 +43,12 @@ func TestATextIsAPatternOrTheTextItself(t *testing.T) {
 		pattern, value string
 		fits           bool
 	}{
-		{"pay", "Pay", true}, {"Pay", "Pay now", false}, {"Pay.*", "Pay\nnow", true}, {"Pay (test)", "Pay (test)", true}, {"pay (test)", "Pay (test)", false},
-		{"pay (test", "Pay (Test", true}, {"a b", "a\nb", true}, {"MX$14.00", "MX$14.00", true}, {"(?<=a)b|ab", "ab", true}, {"(?!x).*y", "ay", true},
-		{"(?!x).*y", "xy", false}, {`\+1`, "+1", true}, {"[Ad 1] x", "[Ad 1] x", true}, {"+", "+", true}, {"^a$", "a", true}, {`(\w)\1`, "aa", true},
+		{"pay", "Pay", true}, {"Pay", "Pay now", false}, {"Pay.*", "Pay\nnow", true}, {"Pay (test)", "Pay (test)", true},
+		{"pay (test)", "Pay (test)", false},
+		{"pay (test", "Pay (Test", true}, {"a b", "a\nb", true}, {"MX$14.00", "MX$14.00", true}, {"(?<=a)b|ab", "ab", true},
+		{"(?!x).*y", "ay", true},
+		{"(?!x).*y", "xy", false}, {`\+1`, "+1", true}, {"[Ad 1] x", "[Ad 1] x", true}, {"+", "+", true}, {"^a$", "a", true},
+		{`(\w)\1`, "aa", true},
 	} {
 		got := found(t, dsl.Selector{Label: c.pattern}, node(c.value, 0, 0, 10, 10)) != ""
 		if got != c.fits {
@@ -58,7 +61,8 @@ func TestATextIsAPatternOrTheTextItself(t *testing.T) {
 }
 
 func TestAnIDIsAPatternBehindItsSlash(t *testing.T) {
-	for pattern, want := range map[string]string{"save": "com.x:id/save", "SAVE": "com.x:id/save", "com.x:id/.*": "com.x:id/save", "s": "", ".*ave": "com.x:id/save", "a|save": "com.x:id/save", "sa(ve": ""} {
+	for pattern, want := range map[string]string{"save": "com.x:id/save", "SAVE": "com.x:id/save",
+		"com.x:id/.*": "com.x:id/save", "s": "", ".*ave": "com.x:id/save", "a|save": "com.x:id/save", "sa(ve": ""} {
 		if got := found(t, dsl.Selector{ID: pattern}, id(node("", 0, 0, 10, 10), "com.x:id/save")); got != want {
 			t.Errorf("%s: %q", pattern, got)
 		}
@@ -67,21 +71,25 @@ func TestAnIDIsAPatternBehindItsSlash(t *testing.T) {
 
 func TestTheDeepestOfNestedMatchesStays(t *testing.T) {
 	inner := id(node("Hello", 10, 10, 10, 10), "inner")
-	if got := found(t, dsl.Selector{Label: "Hello"}, id(node("Hello", 0, 0, 50, 50, inner), "outer")); got != "Hello inner" {
+	if got := found(t, dsl.Selector{Label: "Hello"}, id(node("Hello", 0, 0, 50, 50, inner),
+		"outer")); got != "Hello inner" {
 		t.Error(got)
 	}
 }
 
 func TestClickableOnesComeFirstAndTheOrderOfTheFileDecides(t *testing.T) {
-	a, b, c := id(node("x", 0, 0, 10, 10), "a"), id(clickable(node("x", 0, 50, 10, 10)), "b"), id(clickable(node("x", 0, 20, 10, 10)), "c")
+	a, b, c := id(node("x", 0, 0, 10, 10), "a"), id(clickable(node("x", 0, 50, 10, 10)), "b"),
+		id(clickable(node("x", 0, 20, 10, 10)), "c")
 	if got := found(t, dsl.Selector{Label: "x"}, a, b, c); got != "x b; x c; x a" {
 		t.Error(got)
 	}
 }
 
 func TestAnIndexCountsAllByCornerAndFromTheEnd(t *testing.T) {
-	nodes := []*screen.Node{id(node("x", 0, 50, 10, 10), "low"), id(clickable(node("x", 20, 0, 10, 10)), "right"), id(node("x", 0, 0, 10, 10), "left")}
-	for index, want := range map[int]string{0: "x left", 1: "x right", 2: "x low", -1: "x low", -3: "x left", 3: "", -4: ""} {
+	nodes := []*screen.Node{id(node("x", 0, 50, 10, 10), "low"), id(clickable(node("x", 20, 0, 10, 10)), "right"),
+		id(node("x", 0, 0, 10, 10), "left")}
+	for index, want := range map[int]string{0: "x left", 1: "x right", 2: "x low", -1: "x low", -3: "x left", 3: "",
+		-4: ""} {
 		if got := found(t, dsl.Selector{Label: "x", Index: &index}, nodes...); got != want {
 			t.Errorf("%d: %q", index, got)
 		}
@@ -89,7 +97,8 @@ func TestAnIndexCountsAllByCornerAndFromTheEnd(t *testing.T) {
 }
 
 func TestRelationsCompareCornersWithAnyAnchor(t *testing.T) {
-	nodes := []*screen.Node{id(node("far", 500, 900, 10, 10), "1"), id(node("a", 0, 100, 10, 10), "2"), id(node("near", 0, 120, 10, 10), "3"), id(node("a", 0, 1000, 10, 10), "4")}
+	nodes := []*screen.Node{id(node("far", 500, 900, 10, 10), "1"), id(node("a", 0, 100, 10, 10), "2"),
+		id(node("near", 0, 120, 10, 10), "3"), id(node("a", 0, 1000, 10, 10), "4")}
 	below := dsl.Selector{Label: "near|far", Below: &dsl.Selector{Label: "a"}}
 	if got := found(t, below, nodes...); got != "far 1; near 3" {
 		t.Errorf("below: %q", got)
@@ -105,7 +114,8 @@ func TestRelationsCompareCornersWithAnyAnchor(t *testing.T) {
 }
 
 func TestARelationAloneTakesEveryElement(t *testing.T) {
-	got := found(t, dsl.Selector{Below: &dsl.Selector{Label: "a"}}, id(node("a", 0, 100, 10, 10), "1"), id(node("b", 0, 50, 10, 10), "2"), id(node("c", 0, 150, 10, 10), "3"))
+	got := found(t, dsl.Selector{Below: &dsl.Selector{Label: "a"}}, id(node("a", 0, 100, 10, 10), "1"),
+		id(node("b", 0, 50, 10, 10), "2"), id(node("c", 0, 150, 10, 10), "3"))
 	if got != "c 3" {
 		t.Error(got)
 	}
@@ -120,17 +130,20 @@ func TestChildrenAndDescendants(t *testing.T) {
 	if got := found(t, dsl.Selector{Child: &dsl.Selector{Label: "leaf"}}, tree); got != "middle" {
 		t.Errorf("child: %q", got)
 	}
-	if got := found(t, dsl.Selector{ID: "outer|middle", Contains: []dsl.Selector{{Label: "leaf"}, {Label: "other"}}}, tree); got != "middle" {
+	if got := found(t, dsl.Selector{ID: "outer|middle", Contains: []dsl.Selector{{Label: "leaf"}, {Label: "other"}}},
+		tree); got != "middle" {
 		t.Errorf("descendants: %q", got)
 	}
-	if got := found(t, dsl.Selector{ID: "outer|middle", Contains: []dsl.Selector{{Label: "leaf"}, {Label: "nobody"}}}, tree); got != "" {
+	if got := found(t, dsl.Selector{ID: "outer|middle", Contains: []dsl.Selector{{Label: "leaf"}, {Label: "nobody"}}},
+		tree); got != "" {
 		t.Errorf("all of them: %q", got)
 	}
 }
 
 func TestAParentHoldsItself(t *testing.T) {
 	tree := id(node("", 0, 0, 100, 100, id(node("x", 0, 0, 10, 10), "in")), "box")
-	if got := found(t, dsl.Selector{Label: "x", Inside: &dsl.Selector{ID: "box"}}, tree, id(node("x", 200, 0, 10, 10), "out")); got != "x in" {
+	if got := found(t, dsl.Selector{Label: "x", Inside: &dsl.Selector{ID: "box"}}, tree,
+		id(node("x", 200, 0, 10, 10), "out")); got != "x in" {
 		t.Errorf("inside: %q", got)
 	}
 	if got := found(t, dsl.Selector{ID: "box", Inside: &dsl.Selector{ID: "box"}}, tree); got != "box" {
@@ -151,7 +164,8 @@ func TestWhatLiesOutsideOfTheScreenIsNotThere(t *testing.T) {
 
 func TestEqualElementsCountOnce(t *testing.T) {
 	one := 1
-	if got := found(t, dsl.Selector{Label: "x", Index: &one}, node("x", 0, 0, 10, 10), node("x", 0, 0, 10, 10)); got != "" {
+	if got := found(t, dsl.Selector{Label: "x", Index: &one}, node("x", 0, 0, 10, 10),
+		node("x", 0, 0, 10, 10)); got != "" {
 		t.Error(got)
 	}
 }
@@ -161,7 +175,8 @@ func TestTraitsAndSizes(t *testing.T) {
 	if got := found(t, dsl.Selector{ID: ".+", Traits: []string{"square"}}, square, long); got != "square" {
 		t.Errorf("square: %q", got)
 	}
-	if got := found(t, dsl.Selector{ID: ".+", Traits: []string{"long-text"}}, square, long); !strings.HasSuffix(got, "long") {
+	if got := found(t, dsl.Selector{ID: ".+", Traits: []string{"long-text"}}, square, long); !strings.HasSuffix(got,
+		"long") {
 		t.Errorf("long: %q", got)
 	}
 	w := 103
@@ -177,7 +192,8 @@ func TestStates(t *testing.T) {
 	if got := found(t, dsl.Selector{Label: "x", Enabled: &no}, off, id(node("x", 0, 20, 10, 10), "on")); got != "x off" {
 		t.Error(got)
 	}
-	web := (&maestro.Node{Children: []*maestro.Node{{Text: dsl.Ptr("x"), ID: dsl.Ptr(""), Bounds: image.Rect(0, 0, 10, 10), Bounded: true}}}).Within(image.Pt(100, 100))
+	web := (&maestro.Node{Children: []*maestro.Node{{Text: dsl.Ptr("x"), ID: dsl.Ptr(""), Bounds: image.Rect(0, 0, 10, 10),
+		Bounded: true}}}).Within(image.Pt(100, 100))
 	for _, want := range []*bool{&yes, &no} {
 		if list, _ := maestro.Find(web, dsl.Selector{Label: "x", Enabled: want}, nil); len(list) != 0 {
 			t.Error("a state that nobody knows matches")
@@ -186,7 +202,8 @@ func TestStates(t *testing.T) {
 }
 
 func TestTheWindowInWhichTheUserWorksComesFirst(t *testing.T) {
-	tree := screen.NewTree([]*screen.Node{id(node("x", 0, 0, 100, 100), "below"), id(node("x", 0, 0, 100, 200), "active"), id(node("x", 0, 0, 100, 300), "keyboard")}, image.Pt(1000, 2000), timeZero)
+	tree := screen.NewTree([]*screen.Node{id(node("x", 0, 0, 100, 100), "below"), id(node("x", 0, 0, 100, 200), "active"),
+		id(node("x", 0, 0, 100, 300), "keyboard")}, image.Pt(1000, 2000), timeZero)
 	tree.Active = 1
 	list, _ := maestro.Find(maestro.FromTree(tree), dsl.Selector{Label: "x"}, nil)
 	var ids []string

@@ -53,7 +53,8 @@ func fromNode(n *screen.Node) *Node {
 	}
 	enabled, checked, selected, focused := !n.Disabled, n.Checked, n.Selected, n.Focused
 	text, hint, desc, id := n.Text, n.Hint, n.Desc, n.ID
-	m := &Node{Text: &text, Hint: &hint, Desc: &desc, ID: &id, Class: n.Type, Bounds: n.Bounds, Bounded: true, Anywhere: n.Type == toast,
+	m := &Node{Text: &text, Hint: &hint, Desc: &desc, ID: &id, Class: n.Type, Bounds: n.Bounds, Bounded: true,
+		Anywhere:  n.Type == toast,
 		Clickable: n.Clickable && !n.LongOnly, Enabled: &enabled, Checked: &checked, Selected: &selected, Focused: &focused,
 		Scrollable: n.Scrollable, Of: n}
 	for _, c := range n.Children {
@@ -170,8 +171,10 @@ func (n *Node) Centre() image.Point {
 func (n *Node) like(o *Node) bool {
 	same := func(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
 	state := func(a, b *bool) bool { return a == b || a != nil && b != nil && *a == *b }
-	return same(n.Text, o.Text) && same(n.Hint, o.Hint) && same(n.Desc, o.Desc) && same(n.ID, o.ID) && n.Class == o.Class &&
-		state(n.Enabled, o.Enabled) && state(n.Checked, o.Checked) && state(n.Selected, o.Selected) && state(n.Focused, o.Focused) &&
+	return same(n.Text, o.Text) && same(n.Hint, o.Hint) && same(n.Desc, o.Desc) && same(n.ID, o.ID) &&
+		n.Class == o.Class &&
+		state(n.Enabled, o.Enabled) && state(n.Checked, o.Checked) && state(n.Selected, o.Selected) &&
+		state(n.Focused, o.Focused) &&
 		n.Clickable == o.Clickable && n.Scrollable == o.Scrollable
 }
 

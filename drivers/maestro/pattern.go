@@ -11,8 +11,8 @@ import (
 // matchLimit bounds one comparison with a pattern that looks around.
 const matchLimit = time.Second
 
-// pattern is a text of a selector: a regular expression that must fit the whole value, ignoring case, over line ends. One that is none is
-// taken as it stands.
+// pattern is a text of a selector: a regular expression that must fit the whole value, ignoring case, over line ends.
+// One that is none is taken as it stands.
 type pattern struct {
 	text string
 	re   *regexp.Regexp
@@ -44,7 +44,8 @@ func (p *pattern) fits(value string) bool {
 	return err == nil && fits // one that takes too long fits nothing
 }
 
-// text tells whether a text, a hint or a description is meant: the pattern fits it or is it, with its line ends or with spaces for them.
+// text tells whether a text, a hint or a description is meant: the pattern fits it or is it, with its line ends or with
+// spaces for them.
 func (p *pattern) shown(value *string) bool {
 	if value == nil {
 		return false

@@ -6,8 +6,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// contains reports whether an element contains another one: by the tree, or by place when the tree is flat; then a container is drawn before
-// what it contains.
+// contains reports whether an element contains another one: by the tree, or by place when the tree is flat; then a
+// container is drawn before what it contains.
 func contains(n, a *Node) bool {
 	return inside(a, n) && (a.Within(n) || n.order < a.order)
 }
@@ -17,8 +17,9 @@ func holdsContent(n, a spot, _ *Node) bool {
 	return contains(n.Node, a.Node) || n.Node == a.Node && n.isItem()
 }
 
-// isItem reports whether an element with a text is itself the thing that contains the text, as an entry of a list is: it has more in it, it is
-// of such a kind, or one of its kind above or below it in the same box has more in it. Otherwise the element around it is meant.
+// isItem reports whether an element with a text is itself the thing that contains the text, as an entry of a list is:
+// it has more in it, it is of such a kind, or one of its kind above or below it in the same box has more in it.
+// Otherwise the element around it is meant.
 func (n *Node) isItem() bool {
 	switch {
 	case isKind(n, "li", "listitem", "tr", "row", "article", "option", "treeitem", "Cell"):
@@ -40,15 +41,16 @@ func isKind(n *Node, kinds ...string) bool {
 	return slices.Contains(kinds, n.Role) || slices.Contains(kinds, n.kind())
 }
 
-// holdsMore reports whether something in an element says something else than its label, or reacts for itself. In what reacts, as links do, the
-// second alone counts.
+// holdsMore reports whether something in an element says something else than its label, or reacts for itself. In what
+// reacts, as links do, the second alone counts.
 func (n *Node) holdsMore(label string, reacting bool) bool {
 	return slices.ContainsFunc(n.Children, func(c *Node) bool {
 		if c.Hidden || c.Quoted() {
 			return false
 		}
 		own, reacts := c.ownLabel(), c.Clickable || c.Editable
-		return reacts && (own == "" || !SameText(own, label)) || !reacting && own != "" && !SameText(own, label) || c.holdsMore(label, reacting)
+		return reacts && (own == "" || !SameText(own, label)) || !reacting && own != "" && !SameText(own, label) ||
+			c.holdsMore(label, reacting)
 	})
 }
 
@@ -69,15 +71,16 @@ func (n *Node) holdsSeveral() bool {
 	return several
 }
 
-// innermostPlaced is innermost for elements that are known by what they contain, also where place alone tells what holds what.
+// innermostPlaced is innermost for elements that are known by what they contain, also where place alone tells what
+// holds what.
 func innermostPlaced(nodes []*Node) []*Node {
 	return slices.DeleteFunc(slices.Clone(nodes), func(n *Node) bool {
 		return slices.ContainsFunc(nodes, func(m *Node) bool { return m != n && contains(n, m) })
 	})
 }
 
-// outermost is the element that "inside" means: the widest around n that fits. Of those that are asked for by a text only what says the same
-// counts, and all around a content hold it: there the innermost is meant.
+// outermost is the element that "inside" means: the widest around n that fits. Of those that are asked for by a text
+// only what says the same counts, and all around a content hold it: there the innermost is meant.
 func outermost(s dsl.Selector, n *Node, tiers map[*Node]Tier) *Node {
 	outer := n.speaker()
 	words := s.Label+s.Text+s.Desc+s.Hint != ""

@@ -14,11 +14,13 @@ func Dated(picker string) bool { return ISOExample(picker) != "" }
 
 // ISOExample is a value as fields of that kind spell it, whatever they show; "" for fields without a date or a time.
 func ISOExample(picker string) string {
-	return map[string]string{"date": "2026-11-22", "month": "2026-11", "week": "2026-W47", "time": "09:30", "datetime-local": "2026-11-22T09:30"}[picker]
+	return map[string]string{"date": "2026-11-22", "month": "2026-11", "week": "2026-W47", "time": "09:30",
+		"datetime-local": "2026-11-22T09:30"}[picker]
 }
 
-// PickedValue is the value of a date, a time or the like that a text means: in its own spelling (2026-11-22, 09:30), or as it is written where the parts
-// of a date are in the given order, such as "dmy". A text that means none, or of which that is not certain, gives false.
+// PickedValue is the value of a date, a time or the like that a text means: in its own spelling (2026-11-22, 09:30), or
+// as it is written where the parts of a date are in the given order, such as "dmy". A text that means none, or of which
+// that is not certain, gives false.
 func PickedValue(picker, text, order string) (string, bool) {
 	text = strings.TrimSpace(text)
 	switch picker {
@@ -205,7 +207,8 @@ func clockOf(text string) (string, bool) {
 }
 
 func momentOf(text, order string) (string, bool) {
-	if digits := regexp.MustCompile(`^(\d{8})\s*,?\s*(\d{4}\s*(?:[apAP][mM]?)?)$`).FindStringSubmatch(text); digits != nil {
+	if digits := regexp.MustCompile(`^(\d{8})\s*,?\s*(\d{4}\s*(?:[apAP][mM]?)?)$`).FindStringSubmatch(
+		text); digits != nil {
 		text = digits[1] + " " + digits[2]
 	}
 	// The time is what is behind the last space, T or comma that leaves a date before it.

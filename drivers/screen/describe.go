@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Label is what a person would call the element: its text, else its description, its hint, its first inner text, its id. A field is
-// called by its name, not by what it holds.
+// Label is what a person would call the element: its text, else its description, its hint, its first inner text, its
+// id. A field is called by its name, not by what it holds.
 func (n *Node) Label() string {
 	if own := n.ownLabel(); own != "" {
 		return own
@@ -73,7 +73,8 @@ func Describe(s dsl.Selector) string {
 			parts = append(parts, key+value)
 		}
 	}
-	for _, text := range []struct{ word, what string }{{"", s.Label}, {"text ", s.Text}, {"desc ", s.Desc}, {"hint ", s.Hint}} {
+	for _, text := range []struct{ word, what string }{{"", s.Label}, {"text ", s.Text}, {"desc ", s.Desc},
+		{"hint ", s.Hint}} {
 		if text.what != "" {
 			add(text.word, Quote(text.what))
 		}
@@ -86,7 +87,8 @@ func Describe(s dsl.Selector) string {
 	add("testId ", s.TestID)
 	add("css ", s.CSS)
 	add("xpath ", s.XPath)
-	for _, seen := range []struct{ word, what string }{{"the text ", s.OCR}, {"the picture ", s.Image}, {"what is described as ", s.Describe}} {
+	for _, seen := range []struct{ word, what string }{{"the text ", s.OCR}, {"the picture ", s.Image},
+		{"what is described as ", s.Describe}} {
 		if seen.what != "" {
 			add(seen.word, Quote(seen.what))
 		}
@@ -103,7 +105,8 @@ func Describe(s dsl.Selector) string {
 	for _, state := range []struct {
 		word string
 		want *bool
-	}{{"enabled", s.Enabled}, {"checked", s.Checked}, {"selected", s.Selected}, {"focused", s.Focused}, {"clickable", s.Clickable}} {
+	}{{"enabled", s.Enabled}, {"checked", s.Checked}, {"selected", s.Selected}, {"focused", s.Focused},
+		{"clickable", s.Clickable}} {
 		if state.want != nil {
 			add("", map[bool]string{true: "", false: "not "}[*state.want]+state.word)
 		}
@@ -114,7 +117,8 @@ func Describe(s dsl.Selector) string {
 	for _, rel := range []struct {
 		word string
 		to   *dsl.Selector
-	}{{"not ", s.Not}, {"below ", s.Below}, {"above ", s.Above}, {"left of ", s.LeftOf}, {"right of ", s.RightOf}, {"near ", s.Near},
+	}{{"not ", s.Not}, {"below ", s.Below}, {"above ", s.Above}, {"left of ", s.LeftOf}, {"right of ", s.RightOf},
+		{"near ", s.Near},
 		{"inside ", s.Inside}} {
 		if rel.to != nil {
 			add(rel.word, Describe(*rel.to))

@@ -9,8 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// Explain says in one sentence why nothing fits the query, "" when it has nothing to say beyond that: which condition failed, where the
-// element is instead, or in which longer text the label stands.
+// Explain says in one sentence why nothing fits the query, "" when it has nothing to say beyond that: which condition
+// failed, where the element is instead, or in which longer text the label stands.
 func (t *Tree) Explain(q Query) string {
 	f := newFinder(t, q)
 	s := q.Selector
@@ -21,7 +21,8 @@ func (t *Tree) Explain(q Query) string {
 		}
 		return why
 	}
-	for _, why := range []func(dsl.Selector) string{f.unmetState, f.unmetRelation, f.outOfRange, f.outOfSight, f.optionOfList, f.partOfText, f.unread} {
+	for _, why := range []func(dsl.Selector) string{f.unmetState, f.unmetRelation, f.outOfRange, f.outOfSight,
+		f.optionOfList, f.partOfText, f.unread} {
 		if text := why(s); text != "" {
 			return text
 		}
@@ -29,8 +30,8 @@ func (t *Tree) Explain(q Query) string {
 	return ""
 }
 
-// Stateless says that all elements which the query would pick cannot have a state that it asks for, "" when one of them can. An
-// assertion about such a state, also that nothing is in it, cannot be evaluated.
+// Stateless says that all elements which the query would pick cannot have a state that it asks for, "" when one of them
+// can. An assertion about such a state, also that nothing is in it, cannot be evaluated.
 func (t *Tree) Stateless(q Query) string {
 	s := q.Selector
 	if len(statesAsked(s)) == 0 || !s.Names() {
@@ -80,7 +81,8 @@ func (f *finder) unmetRelation(s dsl.Selector) string {
 		return ""
 	}
 	bare := s
-	bare.Below, bare.Above, bare.LeftOf, bare.RightOf, bare.Near, bare.Inside, bare.Contains, bare.Not = nil, nil, nil, nil, nil, nil, nil, nil
+	bare.Below, bare.Above, bare.LeftOf, bare.RightOf, bare.Near, bare.Inside, bare.Contains, bare.Not = nil, nil, nil,
+		nil, nil, nil, nil, nil
 	bare.Index, bare.First = nil, false
 	if !bare.Names() && bare.Type == "" {
 		return ""
@@ -102,7 +104,8 @@ func (f *finder) innermostText(s dsl.Selector) string {
 	if err != nil || len(matches) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; the innermost element that contains it is %s; name a larger one by its id or type", matches[0].Node)
+	return fmt.Sprintf("; the innermost element that contains it is %s; name a larger one by its id or type",
+		matches[0].Node)
 }
 
 // outOfRange: there are fewer than the index says.
@@ -135,7 +138,8 @@ func (f *finder) outOfSight(s dsl.Selector) string {
 	case m.Node.Obscured != "":
 		return fmt.Sprintf("%s is there, but hidden under %s", m.Node, m.Node.Obscured)
 	case m.Node.Offscreen || f.seen(m.Node).Empty():
-		return fmt.Sprintf("%s is there, but outside the part of it that the screen shows; scrollTo brings it into view", m.Node)
+		return fmt.Sprintf("%s is there, but outside the part of it that the screen shows; scrollTo brings it into view",
+			m.Node)
 	}
 	return ""
 }
@@ -147,7 +151,9 @@ func (m Match) outOfSight() string {
 	case p.Cut:
 		return fmt.Sprintf("%s is in the text of %s, but cut off there", words, m.Node)
 	case p.Offscreen:
-		return fmt.Sprintf("%s is in the text of %s, but outside the part of it that the screen shows; scrollTo brings it into view", words, m.Node)
+		return fmt.Sprintf(
+			"%s is in the text of %s, but outside the part of it that the screen shows; scrollTo brings it into "+
+				"view", words, m.Node)
 	case p.Obscured != "":
 		return fmt.Sprintf("%s is in the text of %s, but hidden under %s", words, m.Node, p.Obscured)
 	}
@@ -172,7 +178,9 @@ func (f *finder) optionOfList(s dsl.Selector) string {
 			if plainID.MatchString(n.ID) {
 				list = "#" + n.ID
 			}
-			return fmt.Sprintf("%s is an option of %s, which the browser shows in a window of its own; choose it by webSelect: %s", Quote(option), n,
+			return fmt.Sprintf(
+				"%s is an option of %s, which the browser shows in a window of its own; choose it by webSelect: "+
+					"%s", Quote(option), n,
 				written("selector: "+yamlText(list), "label: "+yamlText(option)))
 		}
 	}

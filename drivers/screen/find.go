@@ -8,8 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Tier is how well a text fitted. Lower is better. An action takes the best tier on the screen; TierExact and TierNormalised count as one.
-// Existence and counts take all of them.
+// Tier is how well a text fitted. Lower is better. An action takes the best tier on the screen; TierExact and
+// TierNormalised count as one. Existence and counts take all of them.
 type Tier int
 
 // The tiers (the order is the contract).
@@ -26,8 +26,8 @@ func (t Tier) String() string {
 	return [...]string{"criteria", "exact", "normalised", "other case", "hint", "part"}[t]
 }
 
-// better reports whether an action takes a match of this tier and none of the other one: letter case alone decides between two texts that
-// read alike, and not even that where they are counted, by an index.
+// better reports whether an action takes a match of this tier and none of the other one: letter case alone decides
+// between two texts that read alike, and not even that where they are counted, by an index.
 func (t Tier) better(than Tier, counted bool) bool {
 	alike := TierNormalised
 	if counted {
@@ -41,10 +41,11 @@ type Query struct {
 	Selector dsl.Selector
 	// Action asks for the one element to act on; without it, every element that shows what is asked for is a match.
 	Action bool
-	// Reveal takes elements outside the screen too, for actions on devices that can bring them into view. An assertion never does.
+	// Reveal takes elements outside the screen too, for actions on devices that can bring them into view. An assertion
+	// never does.
 	Reveal bool
-	// Matched holds the elements that each css and xpath of the selector and of those within it picks, when only the device can tell
-	// them; see Tree.XPath for those of a phone.
+	// Matched holds the elements that each css and xpath of the selector and of those within it picks, when only the
+	// device can tell them; see Tree.XPath for those of a phone.
 	Matched map[Expression]map[*Node]bool
 	// Drawn reports, by the pixels of the screen, whether a person can see an element; over are the elements drawn over
 	// some of it or all of it. Nil: the caller decides by Match.Over.
@@ -77,8 +78,9 @@ func Expressions(s dsl.Selector) []Expression {
 
 // Match is an element that a selector picks.
 type Match struct {
-	Node   *Node       // shows the label
-	Target *Node       // the element that reacts: Node itself, the nearest clickable around it, or the control that it names
+	Node *Node // shows the label
+	// the element that reacts: Node itself, the nearest clickable around it, or the control that it names
+	Target *Node
 	Tier   Tier        // how the label fitted
 	Point  image.Point // where to tap
 	Seen   image.Rectangle
@@ -86,14 +88,15 @@ type Match struct {
 	Cover *Node
 	// CoverText says the same in words, also when the device found it.
 	CoverText string
-	// Over are the elements drawn over all that can be seen of Node. Whether they hide it, only the pixels of the screen can tell. It is
-	// empty where the device itself knows what is seen (Tree.HitTested).
+	// Over are the elements drawn over all that can be seen of Node. Whether they hide it, only the pixels of the screen
+	// can tell. It is empty where the device itself knows what is seen (Tree.HitTested).
 	Over []*Node
 
-	// Part is the place of the part of Node's text that was asked for; nil: all of Node was, or where the part is drawn is not known.
+	// Part is the place of the part of Node's text that was asked for; nil: all of Node was, or where the part is drawn is
+	// not known.
 	Part *PartPlace
-	// Unplaced says in a clause that the part of the text which was asked for has no known place, and that a touch would not be the same
-	// everywhere on the element; "" when it can be touched.
+	// Unplaced says in a clause that the part of the text which was asked for has no known place, and that a touch would
+	// not be the same everywhere on the element; "" when it can be touched.
 	Unplaced string
 
 	spots     map[*Node][]spot // where the elements are, for those of which a part of the text was asked for
@@ -102,8 +105,8 @@ type Match struct {
 	outermost *Node            // of the elements that say the same and hold Node
 }
 
-// Find gives the elements that the query picks, in reading order: for an action exactly one or none (an *AmbiguousError when it cannot
-// decide), otherwise all. No match is not an error.
+// Find gives the elements that the query picks, in reading order: for an action exactly one or none (an *AmbiguousError
+// when it cannot decide), otherwise all. No match is not an error.
 func (t *Tree) Find(q Query) ([]Match, error) {
 	matches, err := t.Candidates(q)
 	if err == nil && q.Action && len(matches) > 1 {
@@ -112,8 +115,9 @@ func (t *Tree) Find(q Query) ([]Match, error) {
 	return matches, err
 }
 
-// Candidates is Find that leaves the decision to its caller: for an action, too, it gives all elements that match equally well. That
-// a relation refers to several elements which lead to different answers is an *AmbiguousError all the same.
+// Candidates is Find that leaves the decision to its caller: for an action, too, it gives all elements that match
+// equally well. That a relation refers to several elements which lead to different answers is an *AmbiguousError all
+// the same.
 func (t *Tree) Candidates(q Query) ([]Match, error) {
 	f := newFinder(t, q)
 	matches, err := f.search(q.Selector, q.Action)
@@ -158,8 +162,8 @@ func newFinder(t *Tree, q Query) *finder {
 	return &finder{tree: t, q: q, screen: image.Rectangle{Max: t.Size}, hits: map[*Node]Match{}}
 }
 
-// search gives the elements that satisfy s, merged, narrowed and ordered: for an action those of the best tier, otherwise all. Where an action
-// finds none, and the device can scroll, what relations refer to may be scrolled away.
+// search gives the elements that satisfy s, merged, narrowed and ordered: for an action those of the best tier,
+// otherwise all. Where an action finds none, and the device can scroll, what relations refer to may be scrolled away.
 func (f *finder) search(s dsl.Selector, action bool) ([]Match, error) {
 	matches, err := f.searchNear(s, action)
 	if err != nil || len(matches) > 0 || !action || !f.q.Reveal || f.far || len(s.Relations()) == 0 {
@@ -209,7 +213,10 @@ func (f *finder) related(s dsl.Selector, action bool, all anchors) ([]Match, err
 	nearest := all.nearest(matches)
 	if !action && len(nearest) < len(matches) { // and the one that an action would choose
 		best := all.bestSpelled()
-		for _, m := range best.nearest(f.prefer(bestSpelled(slices.DeleteFunc(slices.Clone(matches), func(m Match) bool { return len(best.hold(slices.Clone(m.spotsOf(m.Node)))) == 0 }), false))) {
+		for _, m := range best.nearest(
+			f.prefer(bestSpelled(slices.DeleteFunc(slices.Clone(matches), func(m Match) bool {
+				return len(best.hold(slices.Clone(m.spotsOf(m.Node)))) == 0
+			}), false))) {
 			if !slices.ContainsFunc(nearest, func(n Match) bool { return n.Node == m.Node }) {
 				nearest = append(nearest, m)
 			}
@@ -218,8 +225,8 @@ func (f *finder) related(s dsl.Selector, action bool, all anchors) ([]Match, err
 	return pick(nearest, s), nil
 }
 
-// inState keeps the things that are in the states which s asks for, and of those, for an action, the best tier. A label and its control are
-// one thing before anything is asked of it.
+// inState keeps the things that are in the states which s asks for, and of those, for an action, the best tier. A label
+// and its control are one thing before anything is asked of it.
 func inState(s dsl.Selector, action bool, matches []Match) []Match {
 	if !s.Names() || len(statesAsked(s)) == 0 {
 		return matches
@@ -253,15 +260,16 @@ func (f *finder) wholeTexts(s dsl.Selector, matches []Match) []Match {
 	return narrow(matches, func(m Match) bool { return !m.Node.byLine(fits) })
 }
 
-// fitted are the elements that satisfy a selector, each with its tier, and with its places where a part of its text is asked for.
+// fitted are the elements that satisfy a selector, each with its tier, and with its places where a part of its text is
+// asked for.
 type fitted struct {
 	nodes []*Node
 	tiers map[*Node]Tier
 	spots map[*Node][]spot
 }
 
-// fitting gives the elements that satisfy s, each with its tier: for an action those of the best tier, unless the state of a named element
-// is asked for, which is decided later.
+// fitting gives the elements that satisfy s, each with its tier: for an action those of the best tier, unless the state
+// of a named element is asked for, which is decided later.
 func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (fitted, error) {
 	fit := fitted{tiers: map[*Node]Tier{}, spots: map[*Node][]spot{}}
 	rate, err := textMatcher(s)
@@ -310,8 +318,8 @@ func asksText(s dsl.Selector) bool {
 	return (s.Label != "" || s.Text != "" || s.Desc != "") && s.Type == "" && s.ID == "" && s.XPath == ""
 }
 
-// excluded are the elements that the selector's "not" picks, with those that react for them. Without a name it picks all that satisfy it,
-// also those that hold another one.
+// excluded are the elements that the selector's "not" picks, with those that react for them. Without a name it picks
+// all that satisfy it, also those that hold another one.
 func (f *finder) excluded(s dsl.Selector) (map[*Node]bool, error) {
 	if s.Not == nil {
 		return nil, nil
@@ -348,7 +356,8 @@ func (f *finder) holds(s dsl.Selector, n *Node) (bool, error) {
 	switch {
 	case s.Type != "" && !typeMatches(n, s.Type), s.TestID != "" && n.TestID != s.TestID && !idMatches(n.ID, s.TestID):
 		return false, nil
-	case s.CSS != "" && !f.q.Matched[Expression{CSS: s.CSS}][n], s.Clickable != nil && *s.Clickable != (n.Clickable || n.Editable), s.Size != nil && !sizeFits(*s.Size, n.Bounds.Size()):
+	case s.CSS != "" && !f.q.Matched[Expression{CSS: s.CSS}][n], s.Clickable != nil &&
+		*s.Clickable != (n.Clickable || n.Editable), s.Size != nil && !sizeFits(*s.Size, n.Bounds.Size()):
 		return false, nil
 	case s.XPath == "":
 		return true, nil
@@ -383,7 +392,8 @@ func sizeFits(want dsl.Size, have image.Point) bool {
 
 // typeMatches takes a class whole or by its last part, or a role.
 func typeMatches(n *Node, want string) bool {
-	return strings.EqualFold(n.Type, want) || strings.EqualFold(n.kind(), want) || n.Role != "" && strings.EqualFold(n.Role, want)
+	return strings.EqualFold(n.Type, want) || strings.EqualFold(n.kind(), want) || n.Role != "" &&
+		strings.EqualFold(n.Role, want)
 }
 
 // kind is the last part of the element's class: Button for android.widget.Button and XCUIElementTypeButton.
@@ -391,9 +401,9 @@ func (n *Node) kind() string {
 	return strings.TrimPrefix(n.Type[strings.LastIndexAny(n.Type, ".$")+1:], "XCUIElementType")
 }
 
-// prefer narrows the candidates of an action: those of the app in which the user works, those that can be reached, that react, and those of the topmost
-// window. Each criterion counts only where it leaves a candidate. That one of two is disabled says nothing of which one is meant: it may be disabled for
-// a moment, and the other one's row is another.
+// prefer narrows the candidates of an action: those of the app in which the user works, those that can be reached, that
+// react, and those of the topmost window. Each criterion counts only where it leaves a candidate. That one of two is
+// disabled says nothing of which one is meant: it may be disabled for a moment, and the other one's row is another.
 func (f *finder) prefer(matches []Match) []Match {
 	if len(matches) < 2 {
 		return matches
@@ -411,8 +421,8 @@ func (f *finder) prefer(matches []Match) []Match {
 	return narrow(matches, func(m Match) bool { return m.Node.Window == top })
 }
 
-// reacts tells whether a touch of the match does something. What fills a large part of the screen and reacts (a page that may be
-// long-pressed) does not make a button of each text in it.
+// reacts tells whether a touch of the match does something. What fills a large part of the screen and reacts (a page
+// that may be long-pressed) does not make a button of each text in it.
 func (f *finder) reacts(m Match) bool {
 	a := m.Target.actionable()
 	return a != nil && (a == m.Node || !f.container(a))

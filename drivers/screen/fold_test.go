@@ -10,7 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// TestTypographicCharacters: all of Unicode's dashes and quotation marks are those of a keyboard, in every way of comparing.
+// TestTypographicCharacters: all of Unicode's dashes and quotation marks are those of a keyboard, in every way of
+// comparing.
 func TestTypographicCharacters(t *testing.T) {
 	plain := map[rune]string{'\u2212': "-", '\u2043': "-", '\u02bc': "'", '\u05f3': "'", '\u05f4': `"`}
 	for r := rune(0x80); r <= 0x1f6ff; r++ {
@@ -48,8 +49,10 @@ func TestTypographicCharacters(t *testing.T) {
 // TestFolding: letters in another case are the same, also where one is written with two, and in Turkish.
 func TestFolding(t *testing.T) {
 	for _, same := range [][]string{
-		{"Giriş yap", "GİRİŞ YAP", "giriş yap"}, {"Kapalı", "KAPALI", "kapalı"}, {"INSTAGRAM İLE AÇIK KAPI", "Instagram ile açık kapı"},
-		{"Straße", "STRASSE", "strasse", "STRAẞE"}, {"ΟΔΟΣ", "οδος"}, {"I\u0307stanbul", "istanbul", "İSTANBUL"}, {"WIFI", "wifi"},
+		{"Giriş yap", "GİRİŞ YAP", "giriş yap"}, {"Kapalı", "KAPALI", "kapalı"},
+		{"INSTAGRAM İLE AÇIK KAPI", "Instagram ile açık kapı"},
+		{"Straße", "STRASSE", "strasse", "STRAẞE"}, {"ΟΔΟΣ", "οδος"}, {"I\u0307stanbul", "istanbul", "İSTANBUL"},
+		{"WIFI", "wifi"},
 	} {
 		for _, a := range same {
 			for _, b := range same {
@@ -64,7 +67,8 @@ func TestFolding(t *testing.T) {
 	}
 	for _, apart := range [][2]string{{"kır", "kir"}, {"KİR", "KIR"}, {"KİR", "kır"}, {"oo", "öö"}} {
 		a, b := apart[0], apart[1]
-		if screen.SameText(a, b) || screen.SameText(b, a) || screen.TextShows("x "+a+" y", b) || len(found(t, screenOf(el(a, 0, 0, 500, 50)), label(b))) > 0 {
+		if screen.SameText(a, b) || screen.SameText(b, a) || screen.TextShows("x "+a+" y", b) ||
+			len(found(t, screenOf(el(a, 0, 0, 500, 50)), label(b))) > 0 {
 			t.Errorf("%q is taken for %q", a, b)
 		}
 	}

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// match works out where the thing that some elements are would be touched and what is in the way; the first of them stands for it.
+// match works out where the thing that some elements are would be touched and what is in the way; the first of them
+// stands for it.
 func (f *finder) match(same []*Node, fit fitted) Match {
 	tier := fit.tiers[same[0]]
 	m, known := f.hits[same[0]] // relations ask for the same elements again and again
@@ -81,7 +82,8 @@ func (f *finder) hit(same []*Node, tier Tier) Match {
 	return m
 }
 
-// target is the element that takes a touch of n: the nearest around it that reacts, else the control that it names, else n.
+// target is the element that takes a touch of n: the nearest around it that reacts, else the control that it names,
+// else n.
 func (f *finder) target(n *Node) *Node {
 	a := n.actionable()
 	if a != nil && (a == n || !a.container()) {
@@ -99,8 +101,8 @@ func (f *finder) target(n *Node) *Node {
 	return n
 }
 
-// touchPoint gives the best point at which a touch reaches the element, and nothing that lies over it or reacts in it. Where there is
-// none, it gives what takes the touch.
+// touchPoint gives the best point at which a touch reaches the element, and nothing that lies over it or reacts in it.
+// Where there is none, it gives what takes the touch.
 func (f *finder) touchPoint(same []*Node, target *Node, label image.Rectangle) (image.Point, *Node) {
 	n := same[0]
 	if !target.Within(n) && !n.Within(target) {
@@ -109,7 +111,8 @@ func (f *finder) touchPoint(same []*Node, target *Node, label image.Rectangle) (
 	}
 	label, seen := target.reach(label), target.reach(f.seen(target))
 	all, at := points(label, seen), touch{n: n, target: target, same: same}
-	for _, at.inner = range []bool{true, false} { // when something that reacts fills all of it, a touch of that is a touch of it
+	// when something that reacts fills all of it, a touch of that is a touch of it
+	for _, at.inner = range []bool{true, false} {
 		for _, p := range all {
 			if f.tree.cover(at, p) == nil {
 				return p, nil
@@ -119,8 +122,8 @@ func (f *finder) touchPoint(same []*Node, target *Node, label image.Rectangle) (
 	return all[0], f.tree.cover(at, all[0])
 }
 
-// reach is the part of an area of the element in which it is touched: what reaches beyond the elements around it is drawn there at the most, and takes
-// no touches. All of it, where nothing would be left.
+// reach is the part of an area of the element in which it is touched: what reaches beyond the elements around it is
+// drawn there at the most, and takes no touches. All of it, where nothing would be left.
 func (n *Node) reach(area image.Rectangle) image.Rectangle {
 	part := area
 	for a := n.Parent; a != nil; a = a.Parent {
@@ -134,8 +137,8 @@ func (n *Node) reach(area image.Rectangle) image.Rectangle {
 	return part
 }
 
-// touch is one that is meant for n, whose touches target takes; same are the elements that are one thing with n. With inner, what reacts
-// inside the target takes the touch for itself.
+// touch is one that is meant for n, whose touches target takes; same are the elements that are one thing with n. With
+// inner, what reacts inside the target takes the touch for itself.
 type touch struct {
 	n, target *Node
 	same      []*Node
@@ -158,8 +161,8 @@ func points(label, target image.Rectangle) []image.Point {
 
 func centre(r image.Rectangle) image.Point { return r.Min.Add(r.Size().Div(2)) }
 
-// cover gives the element that would take a touch at p instead of the one it is meant for, or nil. Layouts lie over each other all the
-// time: what is drawn later covers when it reacts, or belongs to an upper window.
+// cover gives the element that would take a touch at p instead of the one it is meant for, or nil. Layouts lie over
+// each other all the time: what is drawn later covers when it reacts, or belongs to an upper window.
 func (t *Tree) cover(at touch, p image.Point) *Node {
 	from := at.n.order
 	if !p.In(at.n.Bounds) {
@@ -187,12 +190,14 @@ func (t *Tree) cover(at touch, p image.Point) *Node {
 	return top
 }
 
-// overPage gives the element of the phone's own that would take a touch of a page's element at p, or nil: what is drawn later than the view.
+// overPage gives the element of the phone's own that would take a touch of a page's element at p, or nil: what is drawn
+// later than the view.
 func (t *Tree) overPage(n *Node, p image.Point) *Node {
 	var top *Node
 	at := touch{n: n, target: n}
 	for c := range t.All {
-		if c.InPage || c.Hidden || c.order <= n.order || n.Within(c) || !p.In(c.Bounds) && (c.Parent != nil || c.Window <= n.Window || !c.modal()) {
+		if c.InPage || c.Hidden || c.order <= n.order || n.Within(c) || !p.In(c.Bounds) &&
+			(c.Parent != nil || c.Window <= n.Window || !c.modal()) {
 			continue
 		}
 		if at.goesTo(c) {
@@ -202,8 +207,8 @@ func (t *Tree) overPage(n *Node, p image.Point) *Node {
 	return top
 }
 
-// Drop is where something is let go on an element: in the middle of what is seen of it, unless something else is drawn there; then where it is
-// pressed.
+// Drop is where something is let go on an element: in the middle of what is seen of it, unless something else is drawn
+// there; then where it is pressed.
 func (t *Tree) Drop(m Match) image.Point {
 	middle := centre(m.Seen)
 	if m.Seen.Empty() || m.CoverText != "" || !m.Node.hitTested() {
@@ -235,11 +240,13 @@ func (at touch) goesTo(c *Node) bool {
 	return c.container() || (at.target.Clickable || at.target.Editable) && c.Bounds != at.target.Bounds
 }
 
-// beneath gives the button on which a text lies that does not react itself: a touch goes through the text, and presses the button.
+// beneath gives the button on which a text lies that does not react itself: a touch goes through the text, and presses
+// the button.
 func (t *Tree) beneath(n *Node, p image.Point) *Node {
 	var top *Node
 	for c := range t.All {
-		if c.order < n.order && c.Window == n.Window && !c.Hidden && c.Clickable && p.In(c.Bounds) && !n.Within(c) && !c.container() && c.hasContent() {
+		if c.order < n.order && c.Window == n.Window && !c.Hidden && c.Clickable && p.In(c.Bounds) && !n.Within(c) &&
+			!c.container() && c.hasContent() {
 			top = c
 		}
 	}
@@ -259,8 +266,8 @@ func (n *Node) hasContent() bool {
 	return n.Text != "" || n.Desc != "" || n.Hint != "" || slices.ContainsFunc(n.Children, (*Node).hasContent)
 }
 
-// Topmost gives the element that lies topmost at a point: the last drawn one there, or what it lies in that reacts to a touch; nil when
-// there is none.
+// Topmost gives the element that lies topmost at a point: the last drawn one there, or what it lies in that reacts to a
+// touch; nil when there is none.
 func (t *Tree) Topmost(p image.Point) *Node {
 	var top *Node
 	for n := range t.All {

@@ -9,10 +9,12 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// TestPageInAView: in the page that a phone's view shows, the page tells what covers an element; over the view, what is drawn later does.
+// TestPageInAView: in the page that a phone's view shows, the page tells what covers an element; over the view, what is
+// drawn later does.
 func TestPageInAView(t *testing.T) {
 	button := func() *screen.Node {
-		return &screen.Node{Type: "button", Text: "Pay", Clickable: true, InPage: true, Bounds: image.Rect(100, 200, 300, 260), Press: &image.Point{X: 150, Y: 230}}
+		return &screen.Node{Type: "button", Text: "Pay", Clickable: true, InPage: true,
+			Bounds: image.Rect(100, 200, 300, 260), Press: &image.Point{X: 150, Y: 230}}
 	}
 	veil := &screen.Node{Type: "div", InPage: true, Clickable: true, Bounds: image.Rect(0, 100, 400, 800)}
 	chat := func(r image.Rectangle) *screen.Node {
@@ -27,8 +29,9 @@ func TestPageInAView(t *testing.T) {
 	}{
 		"a clear layer that lets touches through": {[]*screen.Node{button(), veil}, nil, ""},
 		"the page says that it is covered":        {[]*screen.Node{covered}, nil, "div#cookies"},
-		"the app's button over it":                {[]*screen.Node{button()}, chat(image.Rect(140, 210, 200, 270)), `ImageButton "Chat" [140,210][200,270]`},
-		"the app's button beside it":              {[]*screen.Node{button()}, chat(image.Rect(320, 210, 380, 270)), ""},
+		"the app's button over it": {[]*screen.Node{button()}, chat(image.Rect(140, 210, 200, 270)),
+			`ImageButton "Chat" [140,210][200,270]`},
+		"the app's button beside it": {[]*screen.Node{button()}, chat(image.Rect(320, 210, 380, 270)), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			view := &screen.Node{Type: "android.webkit.WebView", Bounds: image.Rect(0, 100, 400, 800), Children: []*screen.Node{

@@ -56,8 +56,8 @@ func textMatcher(s dsl.Selector) (textRater, error) {
 	}, nil
 }
 
-// fits compares texts of an element, and each line of them: services merge the names of several things into one, a line each. On pages,
-// whose elements are not merged, a line is a part of its text.
+// fits compares texts of an element, and each line of them: services merge the names of several things into one, a line
+// each. On pages, whose elements are not merged, a line is a part of its text.
 func (n *Node) fits(fits func(have string) (Tier, bool), texts []string) (best Tier, found bool) {
 	try := func(have string) {
 		if tier, ok := fits(have); ok && have != "" && (!found || tier < best) {
@@ -127,8 +127,8 @@ func comparison(want string, mode dsl.MatchMode) (func(have string) (Tier, bool)
 	}, nil
 }
 
-// WholeRegexp compiles a regular expression that has to fit a whole text, ignoring case, with . over line ends. (?-i) at its beginning
-// makes case matter.
+// WholeRegexp compiles a regular expression that has to fit a whole text, ignoring case, with . over line ends. (?-i)
+// at its beginning makes case matter.
 func WholeRegexp(expr string) (*regexp.Regexp, error) {
 	if _, err := regexp.Compile(expr); err != nil { // before the group around it can close a bracket of it
 		return nil, fmt.Errorf("regular expression %q: %w", expr, err)
@@ -157,8 +157,8 @@ func (n *Node) filledHint() string {
 	return n.Hint
 }
 
-// idMatcher compares ids with that of the selector: by its match where that speaks of nothing else, by a pattern with * and ?, else by
-// idMatches, and ignoring case where no id on the screen is the very one.
+// idMatcher compares ids with that of the selector: by its match where that speaks of nothing else, by a pattern with *
+// and ?, else by idMatches, and ignoring case where no id on the screen is the very one.
 func (f *finder) idMatcher(s dsl.Selector) func(*Node) bool {
 	if s.ID == "" {
 		return func(*Node) bool { return true }
@@ -166,7 +166,8 @@ func (f *finder) idMatcher(s dsl.Selector) func(*Node) bool {
 	either := func(fits func(id string) bool) func(*Node) bool {
 		return func(n *Node) bool { return n.ID != "" && (fits(n.ID) || fits(idSuffix(n.ID))) }
 	}
-	if s.Match != dsl.MatchWhole && s.Match != dsl.MatchExact && s.Label == "" && s.Text == "" && s.Desc == "" && s.Hint == "" {
+	if s.Match != dsl.MatchWhole && s.Match != dsl.MatchExact && s.Label == "" && s.Text == "" && s.Desc == "" &&
+		s.Hint == "" {
 		fits, err := comparison(s.ID, s.Match)
 		return either(func(id string) bool {
 			if err != nil {

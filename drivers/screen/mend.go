@@ -26,8 +26,9 @@ const (
 type AmbiguousError struct {
 	What       string   // the selector, in words
 	Candidates []string // every candidate with its bounds
-	// Choices gives, for the first of the candidates, a selector as a test would write it that was seen to pick this one on this screen;
-	// "" for one that no selector picks. Nil: none is known. It takes a while, and is asked for by whoever shows the error.
+	// Choices gives, for the first of the candidates, a selector as a test would write it that was seen to pick this one
+	// on this screen; "" for one that no selector picks. Nil: none is known. It takes a while, and is asked for by whoever
+	// shows the error.
 	Choices func() []string
 }
 
@@ -120,8 +121,8 @@ func (c *chooser) picks(s dsl.Selector, m Match) bool {
 	return err == nil && len(found) == 1 && found[0].Node == m.Node
 }
 
-// choose writes a selector that picks the match: what s says, and what stands beside it, what it lies in, what is above or below it, its
-// id, or which of several it is, whatever comes first. picks tells whether a selector does.
+// choose writes a selector that picks the match: what s says, and what stands beside it, what it lies in, what is above
+// or below it, its id, or which of several it is, whatever comes first. picks tells whether a selector does.
 func (c *chooser) choose(s dsl.Selector, m Match, picks func(dsl.Selector, Match) bool) string {
 	for more := range c.additions(s, m) {
 		if c.left--; c.left < 0 {
@@ -233,8 +234,8 @@ func (c *chooser) indexes(s dsl.Selector, yield func(dsl.Selector) bool) bool {
 	return true
 }
 
-// nearby are the texts around the match that could name a place beside it, the nearest first, and words before numbers: a time or an
-// amount is another one tomorrow.
+// nearby are the texts around the match that could name a place beside it, the nearest first, and words before numbers:
+// a time or an amount is another one tomorrow.
 func (c *chooser) nearby(m Match) []*Node {
 	var list []*Node
 	for _, n := range c.anchors {
@@ -243,7 +244,8 @@ func (c *chooser) nearby(m Match) []*Node {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *Node) int {
-		return cmp.Or(cmp.Compare(wordless(a), wordless(b)), cmp.Compare(distance(a.place(), m.Node.place()), distance(b.place(), m.Node.place())))
+		return cmp.Or(cmp.Compare(wordless(a), wordless(b)), cmp.Compare(distance(a.place(), m.Node.place()),
+			distance(b.place(), m.Node.place())))
 	})
 	return list[:min(len(list), maxNearby)]
 }
@@ -257,7 +259,8 @@ func wordless(n *Node) int {
 	return 1
 }
 
-// anchorText is what names an element that another one is related to; "" for fields, whose texts come and go, and for long texts.
+// anchorText is what names an element that another one is related to; "" for fields, whose texts come and go, and for
+// long texts.
 func (n *Node) anchorText() string {
 	text := strings.TrimSpace(cmp.Or(n.Text, n.Desc))
 	if n.Editable || len([]rune(text)) > maxAnchor || strings.ContainsAny(text, "\r\n") {
@@ -275,7 +278,8 @@ func (f *finder) relationTo(s dsl.Selector, m Match) string {
 	return c.choose(s, m, beside)
 }
 
-// ambiguous is the error of a relation that refers to several elements: for each, the whole selector with this one in it.
+// ambiguous is the error of a relation that refers to several elements: for each, the whole selector with this one in
+// it.
 func (f *finder) ambiguous(s dsl.Selector, all anchors) error {
 	i := slices.IndexFunc(all.list, func(a anchor) bool { return len(a.matches) > 1 })
 	if i < 0 {

@@ -22,7 +22,8 @@ func box(l, t, r, b int, id string, children ...*screen.Node) *screen.Node {
 	return n
 }
 
-// An error about several elements proposes, for each, a selector that picks this one: by what a person would say, an index last.
+// An error about several elements proposes, for each, a selector that picks this one: by what a person would say, an
+// index last.
 func TestAmbiguityProposes(t *testing.T) {
 	yes := true
 	for _, test := range []struct {
@@ -31,26 +32,35 @@ func TestAmbiguityProposes(t *testing.T) {
 		sel  dsl.Selector
 		want []string
 	}{
-		{"rows", screenOf(el("Ann", 0, 100, 300, 150), el("Remove", 400, 100, 600, 150, button), el("Bob", 0, 200, 300, 250), el("Remove", 400, 200, 600, 250, button)),
+		{"rows", screenOf(el("Ann", 0, 100, 300, 150), el("Remove", 400, 100, 600, 150, button), el("Bob", 0, 200, 300, 250),
+			el("Remove", 400, 200, 600, 250, button)),
 			label("Remove"), []string{"{label: Remove, rightOf: Ann}", "{label: Remove, rightOf: Bob}"}},
-		{"words before amounts", screenOf(el("12.50", 250, 100, 390, 150), el("Ann", 0, 100, 200, 150), el("Remove", 400, 100, 600, 150, button), el("Remove", 400, 200, 600, 250, button)),
+		{"words before amounts", screenOf(el("12.50", 250, 100, 390, 150), el("Ann", 0, 100, 200, 150),
+			el("Remove", 400, 100, 600, 150, button), el("Remove", 400, 200, 600, 250, button)),
 			label("Remove"), []string{"{label: Remove, rightOf: Ann}", "{label: Remove, below: Ann}"}},
-		{"dialog", screenOf(box(0, 0, 1000, 500, "page", el("OK", 0, 0, 100, 50, button)), box(0, 600, 1000, 900, "app:id/dialog", el("OK", 0, 600, 100, 650, button))),
+		{"dialog", screenOf(box(0, 0, 1000, 500, "page", el("OK", 0, 0, 100, 50, button)),
+			box(0, 600, 1000, 900, "app:id/dialog", el("OK", 0, 600, 100, 650, button))),
 			label("OK"), []string{"{label: OK, inside: {id: page}}", "{label: OK, inside: {id: dialog}}"}},
-		{"roles", screenOf(el("", 0, 0, 1000, 500, role("main"), around(el("OK", 0, 0, 100, 50, button))), el("", 0, 600, 1000, 900, role("dialog"), around(el("OK", 0, 600, 100, 650, button)))),
+		{"roles", screenOf(el("", 0, 0, 1000, 500, role("main"), around(el("OK", 0, 0, 100, 50, button))),
+			el("", 0, 600, 1000, 900, role("dialog"), around(el("OK", 0, 600, 100, 650, button)))),
 			label("OK"), []string{"{label: OK, inside: {type: main}}", "{label: OK, inside: {type: dialog}}"}},
 		{"nothing but their order", screenOf(el("OK", 0, 0, 100, 50, button), el("OK", 0, 600, 100, 650, button)),
 			label("OK"), []string{"{label: OK, index: 0}", "{label: OK, index: 1}"}},
-		{"headings", screenOf(el("Home", 0, 0, 300, 50), el("Street", 0, 60, 300, 110, field, hint("Street")), el("Work", 0, 300, 300, 350), el("Street", 0, 360, 300, 410, field, hint("Street"))),
+		{"headings", screenOf(el("Home", 0, 0, 300, 50), el("Street", 0, 60, 300, 110, field, hint("Street")),
+			el("Work", 0, 300, 300, 350), el("Street", 0, 360, 300, 410, field, hint("Street"))),
 			dsl.Selector{Type: "EditText"}, []string{"{type: EditText, below: Home}", "{type: EditText, below: Work}"}},
-		{"ids", screenOf(el("Save", 0, 0, 100, 50, button, id("app:id/top")), el("Save", 0, 100, 100, 150, button, id("app:id/bottom"))),
+		{"ids", screenOf(el("Save", 0, 0, 100, 50, button, id("app:id/top")), el("Save", 0, 100, 100, 150, button,
+			id("app:id/bottom"))),
 			label("Save"), []string{"{label: Save, id: top}", "{label: Save, id: bottom}"}},
 		{"other keys stay", screenOf(el("Save", 0, 0, 100, 50, button), el("Save", 0, 100, 100, 150, button)),
 			dsl.Selector{Text: "sav.", Match: dsl.MatchRegex, Enabled: &yes, Not: &dsl.Selector{ID: "x"}},
-			[]string{`{text: sav., match: regex, index: 0, enabled: true, not: {id: x}}`, `{text: sav., match: regex, index: 1, enabled: true, not: {id: x}}`}},
-		{"what YAML would read otherwise", screenOf(el("1: one", 0, 100, 300, 150), el("{x}", 400, 100, 600, 150, button), el("No", 0, 200, 300, 250), el("{x}", 400, 200, 600, 250, button)),
+			[]string{`{text: sav., match: regex, index: 0, enabled: true, not: {id: x}}`,
+				`{text: sav., match: regex, index: 1, enabled: true, not: {id: x}}`}},
+		{"what YAML would read otherwise", screenOf(el("1: one", 0, 100, 300, 150), el("{x}", 400, 100, 600, 150, button),
+			el("No", 0, 200, 300, 250), el("{x}", 400, 200, 600, 250, button)),
 			label("{x}"), []string{`{label: "{x}", rightOf: "1: one"}`, `{label: "{x}", rightOf: "No"}`}},
-		{"relations", screenOf(el("Item", 0, 100, 300, 150), el("Buy", 400, 100, 600, 150, button), el("Item", 0, 200, 300, 250), el("Buy", 400, 200, 600, 250, button),
+		{"relations", screenOf(el("Item", 0, 100, 300, 150), el("Buy", 400, 100, 600, 150, button),
+			el("Item", 0, 200, 300, 250), el("Buy", 400, 200, 600, 250, button),
 			el("Sale", 700, 200, 800, 250)), dsl.Selector{Label: "Buy", RightOf: &dsl.Selector{Label: "Item"}},
 			[]string{"{label: Buy, rightOf: {label: Item, above: Sale}}", "{label: Buy, rightOf: {label: Item, leftOf: Sale}}"}},
 	} {
@@ -63,8 +73,8 @@ func TestAmbiguityProposes(t *testing.T) {
 	}
 }
 
-// proposals gives the selectors that an ambiguity proposes, each held against the screen: read as a test is read, it picks one element
-// for an action, and the candidate beside which it stands.
+// proposals gives the selectors that an ambiguity proposes, each held against the screen: read as a test is read, it
+// picks one element for an action, and the candidate beside which it stands.
 func proposals(t *testing.T, tree *screen.Tree, sel dsl.Selector) []string {
 	t.Helper()
 	_, err := tree.Find(screen.Query{Selector: sel, Action: true})
@@ -93,13 +103,15 @@ func proposals(t *testing.T, tree *screen.Tree, sel dsl.Selector) []string {
 	return choices
 }
 
-// What is proposed on any screen can be read and decides; between things that lie apart something can always be proposed.
+// What is proposed on any screen can be read and decides; between things that lie apart something can always be
+// proposed.
 func TestAmbiguityProposesWhatDecides(t *testing.T) {
 	tried, undecided := 0, 0
 	for seed := range uint64(300) {
 		random := &randomTree{r: rand.New(rand.NewPCG(seed, 25))}
 		tree := random.tree()
-		for _, sel := range []dsl.Selector{label("Pay"), label("Delete"), label("5"), {Type: "Button"}, {ID: "save"}, {Label: "row", Match: dsl.MatchPrefix}, {Label: "OK", Below: &dsl.Selector{Label: "Save"}}} {
+		for _, sel := range []dsl.Selector{label("Pay"), label("Delete"), label("5"), {Type: "Button"}, {ID: "save"},
+			{Label: "row", Match: dsl.MatchPrefix}, {Label: "OK", Below: &dsl.Selector{Label: "Save"}}} {
 			for _, choice := range proposals(t, tree, sel) {
 				if tried++; choice == "" {
 					undecided++
@@ -119,9 +131,13 @@ func TestAmbiguityIsBounded(t *testing.T) {
 		x, y := i%8*120, i/8*10
 		rows = append(rows, el(fmt.Sprint("Row ", i), x, y, x+50, y+10), el("Delete", x+60, y, x+110, y+10, button))
 	}
-	tree := screen.NewTree([]*screen.Node{{Bounds: image.Rect(0, 0, 1000, 2000), Children: rows}}, image.Pt(1000, 2000), time.Time{})
+	tree := screen.NewTree([]*screen.Node{{Bounds: image.Rect(0, 0, 1000, 2000), Children: rows}}, image.Pt(1000, 2000),
+		time.Time{})
 	searched := 0
-	_, err := tree.Find(screen.Query{Selector: label("Delete"), Action: true, Said: func(s dsl.Selector) dsl.Selector { searched++; return s }})
+	_, err := tree.Find(screen.Query{Selector: label("Delete"), Action: true, Said: func(s dsl.Selector) dsl.Selector {
+		searched++
+		return s
+	}})
 	if text := err.Error(); len(text) > 4000 || searched > 8 {
 		t.Errorf("%d proposals, %d characters: %.200s", searched, len(text), text)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// merge makes one match of the elements that are one thing to a person: those that say the same one inside the other, a label and the
-// control that it names, the labels of one button or row, and twins with equal bounds.
+// merge makes one match of the elements that are one thing to a person: those that say the same one inside the other, a
+// label and the control that it names, the labels of one button or row, and twins with equal bounds.
 func (f *finder) merge(s dsl.Selector, fit fitted) []Match {
 	nodes, tiers := fit.nodes, fit.tiers
 	inner := innermost(nodes)
@@ -48,7 +48,8 @@ func (n *Node) Quoted() bool {
 	return n.Type == BareText && n.Parent != nil && TextShows(n.Parent.ownLabel(), n.Text)
 }
 
-// onePart keeps one of the matches that mean the same place of a text: of a run of text and an element within it, the element.
+// onePart keeps one of the matches that mean the same place of a text: of a run of text and an element within it, the
+// element.
 func onePart(matches []Match) []Match {
 	area := func(m Match) int { return m.Node.Bounds.Dx() * m.Node.Bounds.Dy() }
 	return slices.DeleteFunc(slices.Clone(matches), func(m Match) bool {
@@ -58,7 +59,8 @@ func onePart(matches []Match) []Match {
 	})
 }
 
-// innermost drops the elements that hold another one, of which there is more than its parts: a label around a list of options stays.
+// innermost drops the elements that hold another one, of which there is more than its parts: a label around a list of
+// options stays.
 func innermost(nodes []*Node) []*Node {
 	holds := make(map[*Node]bool, len(nodes))
 	for _, n := range nodes {
@@ -72,8 +74,8 @@ func innermost(nodes []*Node) []*Node {
 	return slices.DeleteFunc(slices.Clone(nodes), func(n *Node) bool { return holds[n] })
 }
 
-// things groups elements that are one thing. The first of each group stands for it: the control before its label, what reacts before
-// what does not, then in reading order.
+// things groups elements that are one thing. The first of each group stands for it: the control before its label, what
+// reacts before what does not, then in reading order.
 func (f *finder) things(nodes []*Node) [][]*Node {
 	among := make(map[*Node]bool, len(nodes))
 	for _, n := range nodes {
@@ -112,8 +114,8 @@ func (f *finder) things(nodes []*Node) [][]*Node {
 	return groups
 }
 
-// rank orders the elements of one thing: a control, what reacts, the rest. The text of a row that is selected by itself comes before the check box
-// in the row that is called the same: one ticks, the other chooses.
+// rank orders the elements of one thing: a control, what reacts, the rest. The text of a row that is selected by itself
+// comes before the check box in the row that is called the same: one ticks, the other chooses.
 func rank(n *Node) int {
 	switch {
 	case n.Filled: // its label can be pressed, and it cannot
@@ -153,8 +155,8 @@ func (f *finder) thing(n *Node, among map[*Node]bool) *Node {
 	return n
 }
 
-// inReadingOrder sorts matches as a person counts them: line by line, then left to right. Elements whose middles lie in one another's
-// height stand in one line.
+// inReadingOrder sorts matches as a person counts them: line by line, then left to right. Elements whose middles lie in
+// one another's height stand in one line.
 func inReadingOrder(matches []Match) {
 	slices.SortStableFunc(matches, func(a, b Match) int { return readingOrder(a.Seen, b.Seen) })
 	for from := 0; from < len(matches); {

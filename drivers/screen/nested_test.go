@@ -19,7 +19,8 @@ func insideRow(what, of string) dsl.Selector {
 	return dsl.Selector{Label: what, Inside: &in}
 }
 
-// TestInnermostContainer: of the elements around a text the innermost is the anchor, the subject and the one that is counted.
+// TestInnermostContainer: of the elements around a text the innermost is the anchor, the subject and the one that is
+// counted.
 func TestInnermostContainer(t *testing.T) {
 	list := func(rows ...*screen.Node) *screen.Tree {
 		return screenOf(el("", 0, 0, 1000, 2000, around(el("", 0, 0, 1000, 1900, around(rows...)))))
@@ -46,7 +47,8 @@ func TestInnermostContainer(t *testing.T) {
 	}
 	named := cell(0, 0)
 	named.Text = "B"
-	table := list(row(0, named, cell(500, 0, el("416.53", 500, 0, 600, 100), del(0))), row(200, cell(0, 200, name("C", 200)), cell(500, 200, del(200))))
+	table := list(row(0, named, cell(500, 0, el("416.53", 500, 0, 600, 100), del(0))),
+		row(200, cell(0, 200, name("C", 200)), cell(500, 200, del(200))))
 	for _, c := range []struct {
 		what string
 		tree *screen.Tree
@@ -57,11 +59,13 @@ func TestInnermostContainer(t *testing.T) {
 		{"its own", both, insideRow("Delete", "B"), []int{200}},
 		{"by place", flat, insideRow("Delete", "B"), []int{200}},
 		{"another's by place", flatWith, insideRow("Delete", "B"), nil},
-		{"in a row that says it itself", list(merged("A", 0, del(0)), merged("B", 200, del(200))), insideRow("Delete", "B"), []int{200}},
+		{"in a row that says it itself", list(merged("A", 0, del(0)), merged("B", 200, del(200))), insideRow("Delete", "B"),
+			[]int{200}},
 		{"another's that says it itself", list(merged("A", 0, del(0)), merged("B", 200)), insideRow("Delete", "B"), nil},
 		{"another entry's", list(entry("A", 0, del(0)), entry("B", 200)), insideRow("Delete", "B"), nil},
 		{"the entry's own", list(entry("A", 0, del(0)), entry("B", 200, del(200))), insideRow("Delete", "B"), []int{200}},
-		{"another entry's of boxes", list(entry("", 0, name("A", 0), del(0)), entry("B", 200)), insideRow("Delete", "B"), nil},
+		{"another entry's of boxes", list(entry("", 0, name("A", 0), del(0)), entry("B", 200)),
+			insideRow("Delete", "B"), nil},
 		{"of a row of cells", table, insideRow("Delete", "B"), []int{0}},
 		{"the amount in the row", table, insideRow("416.53", "B"), []int{0}},
 		{"the row", both, containing("B"), []int{200}},
@@ -90,8 +94,8 @@ func TestInnermostContainer(t *testing.T) {
 	}
 }
 
-// TestNothingOfAnotherRow: in random lists, what is asked for inside the box around a text is never another row's, and is found where the
-// row has it. All around the rows, boxes hold them.
+// TestNothingOfAnotherRow: in random lists, what is asked for inside the box around a text is never another row's, and
+// is found where the row has it. All around the rows, boxes hold them.
 func TestNothingOfAnotherRow(t *testing.T) {
 	for seed := range uint64(1500) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -135,10 +139,11 @@ func TestNothingOfAnotherRow(t *testing.T) {
 	}
 }
 
-// TestCaseDecidesForActionsAlone: existence and counts take all spellings, an action the one of the test, and nothing else decides between
-// texts that read alike.
+// TestCaseDecidesForActionsAlone: existence and counts take all spellings, an action the one of the test, and nothing
+// else decides between texts that read alike.
 func TestCaseDecidesForActionsAlone(t *testing.T) {
-	three := screenOf(el("paid", 0, 0, 500, 50, button), el("Paid", 0, 100, 500, 150, button), el("PAID", 0, 200, 500, 250, button))
+	three := screenOf(el("paid", 0, 0, 500, 50, button), el("Paid", 0, 100, 500, 150, button),
+		el("PAID", 0, 200, 500, 250, button))
 	for _, l := range []string{"paid", "Paid", "PAID", "pAid", " paid\u200b"} {
 		got, err := three.Find(screen.Query{Selector: label(l)})
 		if err != nil || len(got) != 3 {
@@ -146,7 +151,8 @@ func TestCaseDecidesForActionsAlone(t *testing.T) {
 		}
 	}
 	for l, y := range map[string]int{"paid": 0, "Paid": 100, "PAID": 200} {
-		if got, err := three.Find(screen.Query{Selector: label(l), Action: true}); err != nil || len(got) != 1 || got[0].Node.Bounds.Min.Y != y {
+		if got, err := three.Find(screen.Query{Selector: label(l), Action: true}); err != nil || len(got) != 1 ||
+			got[0].Node.Bounds.Min.Y != y {
 			t.Errorf("%q: %v, %v", l, got, err)
 		}
 	}
@@ -168,12 +174,15 @@ func TestCaseDecidesForActionsAlone(t *testing.T) {
 		}
 	}
 	quotes := screenOf(el("Don't", 0, 0, 500, 50, button), el("Don’t", 0, 100, 500, 150, button))
-	if got, err := quotes.Find(screen.Query{Selector: label("Don't"), Action: true}); !errors.Is(err, screen.ErrAmbiguous) {
+	if got, err := quotes.Find(screen.Query{Selector: label("Don't"), Action: true}); !errors.Is(err,
+		screen.ErrAmbiguous) {
 		t.Errorf("%v, %v", got, err)
 	}
-	anchored := screenOf(el("paid", 0, 0, 300, 50), el("Undo", 400, 0, 600, 50, button), el("Paid", 0, 100, 300, 150), el("Undo", 400, 100, 600, 150, button))
+	anchored := screenOf(el("paid", 0, 0, 300, 50), el("Undo", 400, 0, 600, 50, button), el("Paid", 0, 100, 300, 150),
+		el("Undo", 400, 100, 600, 150, button))
 	beside := dsl.Selector{Label: "Undo", RightOf: &dsl.Selector{Label: "Paid"}}
-	if got, err := anchored.Find(screen.Query{Selector: beside, Action: true}); err != nil || len(got) != 1 || got[0].Node.Bounds.Min.Y != 100 {
+	if got, err := anchored.Find(screen.Query{Selector: beside, Action: true}); err != nil || len(got) != 1 ||
+		got[0].Node.Bounds.Min.Y != 100 {
 		t.Errorf("an anchor: %v, %v", got, err)
 	}
 }
@@ -181,7 +190,8 @@ func TestCaseDecidesForActionsAlone(t *testing.T) {
 // TestLinesOfAName: each line of what services merge into one name is a whole text.
 func TestLinesOfAName(t *testing.T) {
 	tab := func(name string, x int) *screen.Node { return el("", x, 1800, x+300, 1900, button, desc(name)) }
-	bar := []*screen.Node{tab("Home\nTab 1 of 3", 0), tab("Orders\nTab 2 of 3", 300), tab("Order history\nTab 3 of 3", 600)}
+	bar := []*screen.Node{tab("Home\nTab 1 of 3", 0), tab("Orders\nTab 2 of 3", 300),
+		tab("Order history\nTab 3 of 3", 600)}
 	tree := screenOf(append(bar, el("Orders", 0, 0, 500, 50))...)
 	for l, x := range map[string]int{"Orders": 300, "tab 2 of 3": 300, "home": 0, "Order history Tab 3 of 3": 600} {
 		got, err := tree.Find(screen.Query{Selector: label(l), Action: true})
@@ -195,15 +205,18 @@ func TestLinesOfAName(t *testing.T) {
 		}
 	}
 	whole := screenOf(append(bar, el("Orders", 0, 0, 500, 50, button))...)
-	if got, err := whole.Find(screen.Query{Selector: label("Orders"), Action: true}); err != nil || len(got) != 1 || got[0].Node.Bounds.Min.Y != 0 {
+	if got, err := whole.Find(screen.Query{Selector: label("Orders"), Action: true}); err != nil || len(got) != 1 ||
+		got[0].Node.Bounds.Min.Y != 0 {
 		t.Errorf("a whole text and a line: %v, %v", got, err)
 	}
 	twice := screenOf(tab("Orders\nTab 1 of 2", 0), tab("Orders\nTab 2 of 2", 300))
-	if got, err := twice.Find(screen.Query{Selector: label("Orders"), Action: true}); !errors.Is(err, screen.ErrAmbiguous) {
+	if got, err := twice.Find(screen.Query{Selector: label("Orders"), Action: true}); !errors.Is(err,
+		screen.ErrAmbiguous) {
 		t.Errorf("two lines: %v, %v", got, err)
 	}
 	plain := screenOf(el("Terms\nPrivacy", 0, 0, 500, 100))
-	if got, err := plain.Find(screen.Query{Selector: label("Privacy"), Action: true}); err != nil || len(got) != 1 || got[0].Obstacle() == "" {
+	if got, err := plain.Find(screen.Query{Selector: label("Privacy"), Action: true}); err != nil || len(got) != 1 ||
+		got[0].Obstacle() == "" {
 		t.Errorf("a line whose place is not known: %v, %v", got, err)
 	}
 	page := screen.NewTree([]*screen.Node{el("Orders\nTab 2 of 3", 0, 0, 500, 50)}, image.Pt(1000, 2000), time.Time{})

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Node is one element of a screen. Text is what it shows, Desc what it tells to assistive technology, Hint what an empty field
-// suggests; each is raw, as the device gave it.
+// Node is one element of a screen. Text is what it shows, Desc what it tells to assistive technology, Hint what an
+// empty field suggests; each is raw, as the device gave it.
 type Node struct {
 	Ref     string          `json:"ref,omitempty"` // the driver's handle, good for this tree only
 	Type    string          `json:"type,omitempty"`
@@ -21,12 +21,13 @@ type Node struct {
 	Package string          `json:"package,omitempty"`
 	Bounds  image.Rectangle `json:"bounds"`
 
-	// TextBounds is where the element's own text is drawn, for an element that is larger than its text (a list item with a button
-	// in it). Relations start from it, and a touch of the text goes there. Nil: the text fills Bounds.
+	// TextBounds is where the element's own text is drawn, for an element that is larger than its text (a list item with a
+	// button in it). Relations start from it, and a touch of the text goes there. Nil: the text fills Bounds.
 	TextBounds *image.Rectangle `json:"text_bounds,omitempty"`
 	// Seen is the part of Bounds inside every clip around the element, when that is less than Bounds. Nil: all of it.
 	Seen *image.Rectangle `json:"seen,omitempty"`
-	// DrawOrder is when the element is drawn among its siblings, as the platform numbers it; 0 everywhere: in document order.
+	// DrawOrder is when the element is drawn among its siblings, as the platform numbers it; 0 everywhere: in document
+	// order.
 	DrawOrder int  `json:"draw_order,omitempty"`
 	Hidden    bool `json:"hidden,omitempty"` // in the tree, not to be seen (transparent, covered by its own page's style)
 	Disabled  bool `json:"disabled,omitempty"`
@@ -40,62 +41,67 @@ type Node struct {
 	Checkable bool `json:"checkable,omitempty"`
 	// Unselectable: the element can be neither selected nor unselected. A device that cannot tell leaves it false.
 	Unselectable bool `json:"unselectable,omitempty"`
-	// ControlRef is the Ref of the control that this element names (a label and its field), when the device knows. NewTree links
-	// Control by it.
+	// ControlRef is the Ref of the control that this element names (a label and its field), when the device knows. NewTree
+	// links Control by it.
 	ControlRef string `json:"control,omitempty"`
 	Control    *Node  `json:"-"`
 
-	// HintUnsure: the device gives a field's hint and its text alike, and cannot tell which of the two this field shows: Hint is what is
-	// shown. Where the device knows the hint, Text is empty; where it does not, Text is what is shown, too.
+	// HintUnsure: the device gives a field's hint and its text alike, and cannot tell which of the two this field shows:
+	// Hint is what is shown. Where the device knows the hint, Text is empty; where it does not, Text is what is shown,
+	// too.
 	HintUnsure bool `json:"hint_unsure,omitempty"`
 
 	// Holds is what a control that is no field of text holds; nil where there is nothing to tell, or the device cannot.
 	Holds *ControlValue `json:"holds,omitempty"`
 
-	Clickable  bool `json:"clickable,omitempty"`
-	LongOnly   bool `json:"-"` // what makes it clickable is a long press alone
-	HoldsLinks bool `json:"-"` // its text may hold links that are no elements, so that a touch is not the same everywhere on it
+	Clickable bool `json:"clickable,omitempty"`
+	LongOnly  bool `json:"-"` // what makes it clickable is a long press alone
+	// its text may hold links that are no elements, so that a touch is not the same everywhere on it
+	HoldsLinks bool `json:"-"`
 	Scrollable bool `json:"scrollable,omitempty"`
 
-	// Offscreen: scrolled out of a box or frame within the screen, so that it is not to be seen now, wherever its bounds lie, and a
-	// Revealer can bring it into view. Such a node is not Hidden. What lies outside the screen itself need not be marked.
+	// Offscreen: scrolled out of a box or frame within the screen, so that it is not to be seen now, wherever its bounds
+	// lie, and a Revealer can bring it into view. Such a node is not Hidden. What lies outside the screen itself need not
+	// be marked.
 	Offscreen bool `json:"offscreen,omitempty"`
 
-	// Covered names what lies over the element's centre, when the device itself knows (a browser does). Otherwise "", and the
-	// order of the tree decides.
+	// Covered names what lies over the element's centre, when the device itself knows (a browser does). Otherwise "", and
+	// the order of the tree decides.
 	Covered string `json:"covered,omitempty"`
-	// Obscured names the opaque thing that hides all of the element from a person, when the device itself knows. "": some of it can be
-	// seen, or pixels and the order of drawing decide.
+	// Obscured names the opaque thing that hides all of the element from a person, when the device itself knows. "": some
+	// of it can be seen, or pixels and the order of drawing decide.
 	Obscured string `json:"obscured,omitempty"`
-	// Filled: all of its place belongs to parts of which each takes touches for itself (the options of a list), as the device knows; Covered
-	// names one.
+	// Filled: all of its place belongs to parts of which each takes touches for itself (the options of a list), as the
+	// device knows; Covered names one.
 	Filled bool `json:"filled,omitempty"`
 	// Buried: what Obscured names moves with the element, so that no scrolling uncovers it.
 	Buried bool `json:"buried,omitempty"`
-	// Leaving: an animation that is over soon moves the element, turns it or fades it out, when the device itself knows: it may not be seen
-	// any more in a moment.
+	// Leaving: an animation that is over soon moves the element, turns it or fades it out, when the device itself knows:
+	// it may not be seen any more in a moment.
 	Leaving bool `json:"-"`
-	// Earlier: it stood before the screen was touched last and goes away by itself, as a toast does, so that it says nothing of what the touch
-	// did. An assertion that something is there waits for another.
+	// Earlier: it stood before the screen was touched last and goes away by itself, as a toast does, so that it says
+	// nothing of what the touch did. An assertion that something is there waits for another.
 	Earlier bool `json:"-"`
 	// Press is where a touch reaches the element and nothing else in it or over it, when the device itself knows.
 	Press *image.Point `json:"press,omitempty"`
 
-	// Parts are the places in the element's text of the parts of texts that the tree was read for (Tree.Parts), those in view first.
+	// Parts are the places in the element's text of the parts of texts that the tree was read for (Tree.Parts), those in
+	// view first.
 	Parts []PartPlace `json:"-"`
 
-	// InPage: it is an element of a web page in a view of a phone, and the page itself has told what covers it, hides it and where it is pressed.
-	// What lies over the view, the order of drawing tells.
+	// InPage: it is an element of a web page in a view of a phone, and the page itself has told what covers it, hides it
+	// and where it is pressed. What lies over the view, the order of drawing tells.
 	InPage bool `json:"in_page,omitempty"`
 
 	// Blocks: it takes every touch at its place, though nothing need come of it, as the bars of iOS do.
 	Blocks bool `json:"-"`
-	// Key: it is part of the system's keyboard. What it shows is no text of the app, and it is acted on where nothing else fits.
+	// Key: it is part of the system's keyboard. What it shows is no text of the app, and it is acted on where nothing else
+	// fits.
 	Key bool `json:"-"`
 
-	// Undrawn: the device has drawn nothing new since the tree before this one was read, so that an element which stands where it stood may
-	// be moving all the same; or it is an element of a page's own kind that the page may not have made yet. A device that cannot tell leaves it
-	// false.
+	// Undrawn: the device has drawn nothing new since the tree before this one was read, so that an element which stands
+	// where it stood may be moving all the same; or it is an element of a page's own kind that the page may not have made
+	// yet. A device that cannot tell leaves it false.
 	Undrawn bool `json:"-"`
 
 	// Traced: the page draws nothing of the element itself, which lies over a canvas that may: the pixels decide whether a
@@ -124,8 +130,8 @@ func (n *Node) Value() string {
 	return n.Text
 }
 
-// Tracing is where a canvas may draw what an element says, and what the page draws over the canvas there. An empty area is
-// not known.
+// Tracing is where a canvas may draw what an element says, and what the page draws over the canvas there. An empty area
+// is not known.
 type Tracing struct {
 	Area image.Rectangle
 	Over []Drawn
@@ -144,15 +150,16 @@ type Tree struct {
 	Taken   time.Time   `json:"taken"`   // when the reading began
 	// Active is the index of the window in which the user works, -1 when the device does not tell.
 	Active int `json:"-"`
-	// Bars are strips of the system's own along the edges of the screen, which take the touches of what an app draws beneath them. They are in no
-	// window, and nothing in them is looked for.
+	// Bars are strips of the system's own along the edges of the screen, which take the touches of what an app draws
+	// beneath them. They are in no window, and nothing in them is looked for.
 	Bars []*Node `json:"-"`
-	// Parts are the parts of texts whose places the elements of pages have, in Node.Parts. What else a text holds has no known place.
+	// Parts are the parts of texts whose places the elements of pages have, in Node.Parts. What else a text holds has no
+	// known place.
 	Parts []TextPart `json:"-"`
 	// HitTested says that Node.Covered was filled in by the device.
 	HitTested bool `json:"hit_tested,omitempty"`
-	// Loading says that the page, or one in a frame of it, has not come whole yet, or that another one was asked for in its place: what is
-	// not in the tree may still come.
+	// Loading says that the page, or one in a frame of it, has not come whole yet, or that another one was asked for in
+	// its place: what is not in the tree may still come.
 	Loading bool `json:"-"`
 	// Rest says whether something is on its way that the app has set going, when the device knows.
 	Rest Activity `json:"-"`
@@ -225,8 +232,8 @@ func drawn(siblings []*Node) []*Node {
 	return sorted
 }
 
-// With gives the tree with more elements on top of it, such as those that only pixels show. They have no parents, and what lies in the tree
-// where they are draws them: it takes their touches. Those of the tree itself stay as they are.
+// With gives the tree with more elements on top of it, such as those that only pixels show. They have no parents, and
+// what lies in the tree where they are draws them: it takes their touches. Those of the tree itself stay as they are.
 func (t *Tree) With(more []*Node) *Tree {
 	whole := *t
 	whole.Windows = append(append([]*Node(nil), t.Windows...), more...)
@@ -300,7 +307,8 @@ func (t *Tree) Cut() string {
 	return ""
 }
 
-// CutNote is the type of the hidden element by which a driver says in its description that it could not read all of the screen.
+// CutNote is the type of the hidden element by which a driver says in its description that it could not read all of the
+// screen.
 const CutNote = "reading-note"
 
 // BareText is the type of a text that is no element of its own on a page, but one of several in the element around it.

@@ -71,7 +71,8 @@ func TextParts(s dsl.Selector) []TextPart {
 	return list
 }
 
-// Knows reports whether the tree was read with all of the parts asked for, so that each element of a page has their places.
+// Knows reports whether the tree was read with all of the parts asked for, so that each element of a page has their
+// places.
 func (t *Tree) Knows(parts []TextPart) bool {
 	return !slices.ContainsFunc(parts, func(p TextPart) bool { return !slices.Contains(t.Parts, p) })
 }
@@ -102,8 +103,8 @@ func (s spot) away() bool {
 	return s.Offscreen || s.tree != nil && !s.Bounds.Overlaps(image.Rectangle{Max: s.tree.Size})
 }
 
-// comparable reports whether where n is says something of where a is: a place that is scrolled away is nowhere near what does not move with
-// it.
+// comparable reports whether where n is says something of where a is: a place that is scrolled away is nowhere near
+// what does not move with it.
 func (s spot) comparable(a spot) bool {
 	return !a.away() || s.scroller() == a.scroller() || s.Within(a.Node) || a.Within(s.Node)
 }
@@ -116,7 +117,8 @@ func (s spot) scroller() *Node {
 	return s.Node.scroller()
 }
 
-// FarAnchor is what a relation of the query refers to and what is scrolled away, nil when there is none or more than one.
+// FarAnchor is what a relation of the query refers to and what is scrolled away, nil when there is none or more than
+// one.
 func (t *Tree) FarAnchor(q Query) *Match {
 	f := newFinder(t, q)
 	for _, r := range q.Selector.Relations() {
@@ -146,8 +148,8 @@ func (n *Node) scroller() *Node {
 // whole is the element itself as a place.
 func (n *Node) whole() spot { return spot{Node: n, at: n.place()} }
 
-// asksPart is the part of the element's shown text that a selector asks for. What an element is called, and what a field holds, has no
-// parts: it is in all of the element.
+// asksPart is the part of the element's shown text that a selector asks for. What an element is called, and what a
+// field holds, has no parts: it is in all of the element.
 func (n *Node) asksPart(s dsl.Selector) (TextPart, bool) {
 	for _, want := range []string{s.Label, s.Text} {
 		p, ok := part(want, s.Match)
@@ -171,8 +173,8 @@ func (n *Node) asksPart(s dsl.Selector) (TextPart, bool) {
 	return TextPart{}, false
 }
 
-// spots are the places of an element that a selector means; none: the part of its text that is asked for cannot be seen. Places in view come
-// before those that an action would have to scroll to, or finds covered.
+// spots are the places of an element that a selector means; none: the part of its text that is asked for cannot be
+// seen. Places in view come before those that an action would have to scroll to, or finds covered.
 func (f *finder) spots(s dsl.Selector, n *Node, action bool) []spot {
 	p, asked := n.asksPart(s)
 	if !asked || n.hitTested() && !slices.Contains(f.tree.Parts, p) {
@@ -188,7 +190,8 @@ func (f *finder) spots(s dsl.Selector, n *Node, action bool) []spot {
 		known = true
 		at := spot{Node: n, at: place.bounds(), asked: true, part: place}
 		switch {
-		case place.Cut && !f.evenCut, place.Offscreen && !(action && f.q.Reveal) && !f.far, place.Obscured != "" && !f.q.Action:
+		case place.Cut && !f.evenCut, place.Offscreen && !(action && f.q.Reveal) && !f.far, place.Obscured != "" &&
+			!f.q.Action:
 		case at.open():
 			open = append(open, at)
 		default:
@@ -223,7 +226,8 @@ func (m Match) spot() spot {
 	return at
 }
 
-// Away reports whether the device has to scroll before the match, or the part of its text that is asked for, is on the screen.
+// Away reports whether the device has to scroll before the match, or the part of its text that is asked for, is on the
+// screen.
 func (m Match) Away(t *Tree) bool {
 	if m.Part != nil {
 		return m.Part.Offscreen
@@ -231,8 +235,8 @@ func (m Match) Away(t *Tree) bool {
 	return m.Node.Offscreen || !m.Node.Bounds.Overlaps(image.Rectangle{Max: t.Size})
 }
 
-// settle chooses the place at which a match is acted on, of those that stand in the relations: one that can be touched, and the nearest of
-// those.
+// settle chooses the place at which a match is acted on, of those that stand in the relations: one that can be touched,
+// and the nearest of those.
 func (f *finder) settle(m *Match, all anchors) {
 	at := m.spotsOf(m.Node)
 	if !at[0].asked {
@@ -269,8 +273,8 @@ func (f *finder) atSpot(m *Match, at spot) {
 	}
 }
 
-// sameEverywhere reports whether a touch of the element does the same at each point of it: what reacts is not the text itself, which may
-// hold links, but a control as a whole.
+// sameEverywhere reports whether a touch of the element does the same at each point of it: what reacts is not the text
+// itself, which may hold links, but a control as a whole.
 func (m Match) sameEverywhere() bool {
 	n := m.Node
 	if !m.Target.Within(n) && !n.Within(m.Target) {
@@ -296,7 +300,8 @@ const (
 	lineRatio    = 1.5
 )
 
-// guesses are the places where a part may be that is somewhere in an element's text: thirds of a line, of each of the lines that there may be.
+// guesses are the places where a part may be that is somewhere in an element's text: thirds of a line, of each of the
+// lines that there may be.
 func (s spot) guesses() []spot {
 	if !s.lost {
 		return []spot{s}
@@ -317,8 +322,9 @@ func (s spot) guesses() []spot {
 	return list
 }
 
-// oneLine reports whether an element is too low to show its text in more than one line. A letter is about half as wide as it is high, and a
-// line of text about a sixth higher than its letters: a text that is broken into two lines would be longer than lineRatio times what fits.
+// oneLine reports whether an element is too low to show its text in more than one line. A letter is about half as wide
+// as it is high, and a line of text about a sixth higher than its letters: a text that is broken into two lines would
+// be longer than lineRatio times what fits.
 func (s spot) oneLine() bool {
 	if strings.ContainsAny(strings.TrimSpace(s.Text), "\n\r\u2028\u2029") {
 		return false
@@ -333,8 +339,8 @@ func (s spot) oneLine() bool {
 	return 0.4*wide*float64(s.at.Dy()) <= lineRatio*float64(s.at.Dx())
 }
 
-// certain decides where the parts of texts are to which relations refer and whose places are not known: all places where one may be must
-// lead to the same elements. Otherwise the error says so.
+// certain decides where the parts of texts are to which relations refer and whose places are not known: all places
+// where one may be must lead to the same elements. Otherwise the error says so.
 func (f *finder) certain(s dsl.Selector, action bool, all anchors) (anchors, error) {
 	for i, a := range all.list {
 		if !a.rank {
@@ -393,8 +399,8 @@ func (f *finder) sure(s dsl.Selector, action bool, all anchors, g guessed) (anch
 	return with(g.at[len(g.at)/2:len(g.at)/2+1], false), nil
 }
 
-// UnplacedError says that a relation refers to a part of a text, that the device does not say where in the text it is, and that this matters.
-// It wraps ErrNotFound.
+// UnplacedError says that a relation refers to a part of a text, that the device does not say where in the text it is,
+// and that this matters. It wraps ErrNotFound.
 type UnplacedError struct {
 	Node  *Node
 	Words string

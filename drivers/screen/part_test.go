@@ -32,18 +32,27 @@ func TestPartsOnPhones(t *testing.T) {
 		unplaced bool // the match cannot be touched
 		lost     bool // the relation does not decide
 	}{
-		{name: "a button in each line", tree: people(call(5), call(105), call(205)), sel: rightOf("Call", words("Ada Byron")), lost: true},
+		{name: "a button in each line", tree: people(call(5), call(105), call(205)), sel: rightOf("Call", words("Ada Byron")),
+			lost: true},
 		{name: "a button in one of the lines", tree: people(call(205)), sel: rightOf("Call", words("Ada Byron")), lost: true},
-		{name: "one button beside all lines", tree: people(el("Call", 600, 0, 900, 300, button)), sel: rightOf("Call", words("Ada Byron")), point: image.Pt(750, 150)},
+		{name: "one button beside all lines", tree: people(el("Call", 600, 0, 900, 300, button)),
+			sel: rightOf("Call", words("Ada Byron")), point: image.Pt(750, 150)},
 		{name: "a field beside one line", tree: screenOf(line, el("", 320, 0, 900, 60, field)),
-			sel: dsl.Selector{Type: "EditText", RightOf: &dsl.Selector{Label: "E-mail:", Match: dsl.MatchWords}}, point: image.Pt(610, 30)},
-		{name: "buttons below one line, in its columns", tree: screenOf(el("Morning Noon Night", 0, 0, 900, 60), el("Book", 0, 70, 200, 130, button), el("Book", 700, 90, 900, 150, button)),
+			sel:   dsl.Selector{Type: "EditText", RightOf: &dsl.Selector{Label: "E-mail:", Match: dsl.MatchWords}},
+			point: image.Pt(610, 30)},
+		{name: "buttons below one line, in its columns", tree: screenOf(el("Morning Noon Night", 0, 0, 900, 60),
+			el("Book", 0, 70, 200, 130, button), el("Book", 700, 90, 900, 150, button)),
 			sel: dsl.Selector{Label: "Book", Below: &dsl.Selector{Label: "Night", Match: dsl.MatchWords}}, lost: true},
 		{name: "a line in a text", tree: people(), sel: words("Tim Vale"), point: image.Pt(250, 150), unplaced: true},
-		{name: "a part of a button", tree: screenOf(el("Pay 12 €", 0, 0, 300, 100, button)), sel: words("Pay"), point: image.Pt(150, 50)},
-		{name: "a text in a row that reacts", tree: screenOf(el("", 0, 0, 1000, 100, button, around(el("Battery, 80 %", 0, 0, 500, 100)))), sel: words("Battery"), point: image.Pt(250, 50)},
-		{name: "a text that may hold links", tree: screenOf(el("Read our terms and wait", 0, 0, 900, 60, links)), sel: words("terms"), point: image.Pt(450, 30), unplaced: true},
-		{name: "all of such a text", tree: screenOf(el("Terms", 0, 0, 900, 60, links)), sel: words("terms"), point: image.Pt(450, 30)},
+		{name: "a part of a button", tree: screenOf(el("Pay 12 €", 0, 0, 300, 100, button)), sel: words("Pay"),
+			point: image.Pt(150, 50)},
+		{name: "a text in a row that reacts",
+			tree: screenOf(el("", 0, 0, 1000, 100, button, around(el("Battery, 80 %", 0, 0, 500, 100)))), sel: words("Battery"),
+			point: image.Pt(250, 50)},
+		{name: "a text that may hold links", tree: screenOf(el("Read our terms and wait", 0, 0, 900, 60, links)),
+			sel: words("terms"), point: image.Pt(450, 30), unplaced: true},
+		{name: "all of such a text", tree: screenOf(el("Terms", 0, 0, 900, 60, links)), sel: words("terms"),
+			point: image.Pt(450, 30)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			found, err := test.tree.Find(screen.Query{Selector: test.sel, Action: true})
@@ -77,7 +86,8 @@ func TestAnchorsInTexts(t *testing.T) {
 		}
 	}
 	text := screenOf(el("Inbox\nTrash can", 0, 0, 500, 160))
-	if why, want := text.Explain(screen.Query{Selector: label("Trash can")}), `{label: "Inbox\nTrash can"}`; !strings.Contains(why, want) {
+	if why, want := text.Explain(screen.Query{Selector: label("Trash can")}),
+		`{label: "Inbox\nTrash can"}`; !strings.Contains(why, want) {
 		t.Errorf("%q; want %q in it: its words cannot be touched for themselves", why, want)
 	}
 }
@@ -90,11 +100,13 @@ func page(part screen.TextPart, nodes ...*screen.Node) *screen.Tree {
 	return t
 }
 
-// TestPartsOfPages: exactly what is seen of a part counts, and a touch goes to the place of it that stands in the relation.
+// TestPartsOfPages: exactly what is seen of a part counts, and a touch goes to the place of it that stands in the
+// relation.
 func TestPartsOfPages(t *testing.T) {
 	part := screen.TextPart{Text: "edit", Mode: dsl.MatchWords}
 	at := func(y int, change func(*screen.PartPlace)) screen.PartPlace {
-		p := screen.PartPlace{Part: part, Lines: []image.Rectangle{image.Rect(200, y, 260, y+20)}, Press: &image.Point{X: 230, Y: y + 10}}
+		p := screen.PartPlace{Part: part, Lines: []image.Rectangle{image.Rect(200, y, 260, y+20)}, Press: &image.Point{
+			X: 230, Y: y + 10}}
 		if change != nil {
 			change(&p)
 		}
@@ -130,12 +142,15 @@ func TestPartsOfPages(t *testing.T) {
 		}
 	}
 	tree := page(part, text(at(10, nil), at(110, nil)), el("2 items", 600, 110, 700, 130))
-	found, err := tree.Find(screen.Query{Selector: dsl.Selector{Label: "edit", Match: dsl.MatchWords, LeftOf: &dsl.Selector{Label: "2 items"}}, Action: true})
+	found, err := tree.Find(screen.Query{Selector: dsl.Selector{Label: "edit", Match: dsl.MatchWords,
+		LeftOf: &dsl.Selector{Label: "2 items"}}, Action: true})
 	if err != nil || len(found) != 1 || found[0].Point != image.Pt(230, 120) {
 		t.Errorf("the second of two places: %v, %v", found, err)
 	}
-	tree = page(part, text(at(10, nil), at(110, nil)), el("Go", 600, 10, 700, 30, button), el("Go", 600, 110, 700, 130, button))
-	if found, err := tree.Find(screen.Query{Selector: rightOf("Go", words("edit")), Action: true}); !errors.Is(err, screen.ErrAmbiguous) {
+	tree = page(part, text(at(10, nil), at(110, nil)), el("Go", 600, 10, 700, 30, button),
+		el("Go", 600, 110, 700, 130, button))
+	if found, err := tree.Find(screen.Query{Selector: rightOf("Go", words("edit")), Action: true}); !errors.Is(err,
+		screen.ErrAmbiguous) {
 		t.Errorf("two places that lead to two buttons: %v, %v", found, err)
 	}
 }

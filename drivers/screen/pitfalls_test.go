@@ -25,9 +25,11 @@ func TestPitfallOnlyTheFocusedWindowIsSearched(t *testing.T) {
 	}
 }
 
-// TestPitfallNegativeRectangles: an element without an area, or turned inside out, is not to be seen and not to be touched.
+// TestPitfallNegativeRectangles: an element without an area, or turned inside out, is not to be seen and not to be
+// touched.
 func TestPitfallNegativeRectangles(t *testing.T) {
-	tree := screenOf(el("Ghost", 469, 2706, 210, 2654, button), el("Zero", 0, 300, 0, 300, button), el("Beyond", 0, 2100, 1000, 2200, button))
+	tree := screenOf(el("Ghost", 469, 2706, 210, 2654, button), el("Zero", 0, 300, 0, 300, button),
+		el("Beyond", 0, 2100, 1000, 2200, button))
 	for _, word := range []string{"Ghost", "Zero", "Beyond"} {
 		if found, err := tree.Find(screen.Query{Selector: label(word), Action: true}); err != nil || len(found) != 0 {
 			t.Errorf("%s: %v, %v", word, found, err)

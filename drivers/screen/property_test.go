@@ -25,13 +25,15 @@ var treeSize = image.Pt(1080, 2400)
 func (t *randomTree) chance(n int) bool { return t.r.IntN(n) == 0 }
 
 func (t *randomTree) word() string {
-	words := []string{"Pay", "pay", "Pay later", "Not paid", "Paid", "Wi\u2011Fi", "Wi-Fi", " Save ", "Save", "OK", "Delete", "Delete all", "5", "15", "Row 1", "Row 12", "Don’t allow", "Don't allow"}
+	words := []string{"Pay", "pay", "Pay later", "Not paid", "Paid", "Wi\u2011Fi", "Wi-Fi", " Save ", "Save", "OK",
+		"Delete", "Delete all", "5", "15", "Row 1", "Row 12", "Don’t allow", "Don't allow"}
 	return words[t.r.IntN(len(words))]
 }
 
 func (t *randomTree) node(in image.Rectangle, depth int) *screen.Node {
 	t.n++
-	n := &screen.Node{Ref: fmt.Sprint("r", t.n), Type: []string{"android.widget.TextView", "android.widget.Button", "android.view.View", "android.widget.Switch"}[t.r.IntN(4)]}
+	n := &screen.Node{Ref: fmt.Sprint("r", t.n), Type: []string{"android.widget.TextView", "android.widget.Button",
+		"android.view.View", "android.widget.Switch"}[t.r.IntN(4)]}
 	w, h := 1+t.r.IntN(max(1, in.Dx())), 1+t.r.IntN(max(1, in.Dy()))
 	if t.chance(3) {
 		w, h = in.Dx(), in.Dy()
@@ -114,7 +116,8 @@ func (t *randomTree) selector(depth int) dsl.Selector {
 // hintOfFilled tells of the one exception: an action finds a filled field by its hint, which nobody sees.
 func hintOfFilled(n *screen.Node) bool { return n.Hint != "" && n.Text != "" }
 
-// TestWhatAnActionPicksAnAssertionSees: in random trees, whatever an action would touch, an assertion finds by the same selector.
+// TestWhatAnActionPicksAnAssertionSees: in random trees, whatever an action would touch, an assertion finds by the same
+// selector.
 func TestWhatAnActionPicksAnAssertionSees(t *testing.T) {
 	first, trees := uint64(1), 3000
 	if s, err := strconv.ParseUint(os.Getenv("TRUTH_SEED"), 10, 64); err == nil {
@@ -134,7 +137,8 @@ func TestWhatAnActionPicksAnAssertionSees(t *testing.T) {
 			seen, err := tree.Find(screen.Query{Selector: s})
 			if err != nil || !holds(seen, touched[0]) {
 				wrong++
-				t.Errorf("TRUTH_SEED=%d: an action touches %s by %s, an assertion sees %d others: %v", seed, touched[0].Node, screen.Describe(s), len(seen), err)
+				t.Errorf("TRUTH_SEED=%d: an action touches %s by %s, an assertion sees %d others: %v", seed, touched[0].Node,
+					screen.Describe(s), len(seen), err)
 			}
 		}
 	}
@@ -144,10 +148,12 @@ func TestWhatAnActionPicksAnAssertionSees(t *testing.T) {
 	t.Logf("%d trees, %d elements picked", trees, picked)
 }
 
-// holds tells whether one of the matches is the thing that was touched: the same element, or another part of what reacts.
+// holds tells whether one of the matches is the thing that was touched: the same element, or another part of what
+// reacts.
 func holds(seen []screen.Match, touched screen.Match) bool {
 	for _, m := range seen {
-		if m.Node == touched.Node || m.Target == touched.Target || m.Node.Within(touched.Target) || touched.Node.Within(m.Node) {
+		if m.Node == touched.Node || m.Target == touched.Target || m.Node.Within(touched.Target) ||
+			touched.Node.Within(m.Node) {
 			return true
 		}
 	}

@@ -14,8 +14,8 @@ type Rejected struct {
 	Why  string // a clause: `it says "Sign in", not "Sing in"`
 }
 
-// Rejected explains, for the elements that come nearest to the query, why each was not picked: first those of Nearest, at most limit,
-// then as many that nobody can see and that would fit otherwise.
+// Rejected explains, for the elements that come nearest to the query, why each was not picked: first those of Nearest,
+// at most limit, then as many that nobody can see and that would fit otherwise.
 func (t *Tree) Rejected(q Query, limit int) []Rejected {
 	f := newFinder(t, q)
 	var list []Rejected
@@ -27,7 +27,8 @@ func (t *Tree) Rejected(q Query, limit int) []Rejected {
 		if unseen == limit || !q.Selector.Names() || len(q.Selector.CSS)+len(q.Selector.XPath) > 0 {
 			break
 		}
-		if f.visible(n, false) || !fitsWords(q.Selector, n) || slices.ContainsFunc(list, func(r Rejected) bool { return r.Node == n }) {
+		if f.visible(n, false) || !fitsWords(q.Selector, n) ||
+			slices.ContainsFunc(list, func(r Rejected) bool { return r.Node == n }) {
 			continue
 		}
 		unseen++
@@ -74,7 +75,8 @@ func wrongWords(s dsl.Selector, n *Node) string {
 			return fmt.Sprintf("it says %s, not %s", saying(n), Quote(s.Label))
 		}
 	}
-	for _, c := range []struct{ what, want, have string }{{"text", s.Text, n.Text}, {"description", s.Desc, n.Desc}, {"hint", s.Hint, n.Hint}} {
+	for _, c := range []struct{ what, want, have string }{{"text", s.Text, n.Text}, {"description", s.Desc, n.Desc},
+		{"hint", s.Hint, n.Hint}} {
 		if c.want == "" {
 			continue
 		}

@@ -12,12 +12,14 @@ import (
 func TestRejected(t *testing.T) {
 	hidden := func(n *screen.Node) { n.Hidden = true }
 	below := func(n *screen.Node) { n.Bounds = image.Rect(0, 9000, 100, 9100) }
-	tree := screenOf(el("Sign in", 0, 60, 100, 90, button), el("Sing in", 0, 100, 100, 150, hidden), el("Sing in", 0, 200, 100, 250, below))
+	tree := screenOf(el("Sign in", 0, 60, 100, 90, button), el("Sing in", 0, 100, 100, 150, hidden),
+		el("Sing in", 0, 200, 100, 250, below))
 	var got []string
 	for _, r := range tree.Rejected(screen.Query{Selector: label("Sing in")}, 3) {
 		got = append(got, r.Why)
 	}
-	want := []string{`it says "Sign in", not "Sing in"`, "the device says that it cannot be seen", "it lies outside the part that the screen shows; scrollTo brings it into view"}
+	want := []string{`it says "Sign in", not "Sing in"`, "the device says that it cannot be seen",
+		"it lies outside the part that the screen shows; scrollTo brings it into view"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q", got)
 	}

@@ -67,18 +67,25 @@ type relation struct {
 
 func relationsOf(s dsl.Selector) []relation {
 	list := []relation{
-		{to: s.Below, holds: func(n, a spot, _ *Node) bool { return below(n.place(), a.place()) && !besides(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Below = &to }},
-		{to: s.Above, holds: func(n, a spot, _ *Node) bool { return below(a.place(), n.place()) && !besides(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Above = &to }},
-		{to: s.RightOf, holds: func(n, a spot, _ *Node) bool { return rightOf(n.place(), a.place()) || inRow(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.RightOf = &to }},
-		{to: s.LeftOf, holds: func(n, a spot, _ *Node) bool { return rightOf(a.place(), n.place()) || inRow(a, n) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.LeftOf = &to }},
-		{to: s.Near, holds: func(n, a spot, _ *Node) bool { return apart(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Near = &to }},
-		{around: true, to: s.Inside, holds: func(n, _ spot, outermost *Node) bool { return inside(n.Node, outermost) }, set: func(s *dsl.Selector, to dsl.Selector) { s.Inside = &to }},
+		{to: s.Below, holds: func(n, a spot, _ *Node) bool { return below(n.place(), a.place()) && !besides(n, a) },
+			rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Below = &to }},
+		{to: s.Above, holds: func(n, a spot, _ *Node) bool { return below(a.place(), n.place()) && !besides(n, a) },
+			rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Above = &to }},
+		{to: s.RightOf, holds: func(n, a spot, _ *Node) bool { return rightOf(n.place(), a.place()) || inRow(n, a) },
+			rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.RightOf = &to }},
+		{to: s.LeftOf, holds: func(n, a spot, _ *Node) bool { return rightOf(a.place(), n.place()) || inRow(a, n) },
+			rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.LeftOf = &to }},
+		{to: s.Near, holds: func(n, a spot, _ *Node) bool { return apart(n, a) }, rank: true,
+			set: func(s *dsl.Selector, to dsl.Selector) { s.Near = &to }},
+		{around: true, to: s.Inside, holds: func(n, _ spot, outermost *Node) bool { return inside(n.Node, outermost) },
+			set: func(s *dsl.Selector, to dsl.Selector) { s.Inside = &to }},
 	}
 	for i := range s.Contains {
-		list = append(list, relation{to: &s.Contains[i], self: true, holds: holdsContent, set: func(s *dsl.Selector, to dsl.Selector) {
-			s.Contains = slices.Clone(s.Contains)
-			s.Contains[i] = to
-		}})
+		list = append(list, relation{to: &s.Contains[i], self: true, holds: holdsContent,
+			set: func(s *dsl.Selector, to dsl.Selector) {
+				s.Contains = slices.Clone(s.Contains)
+				s.Contains[i] = to
+			}})
 	}
 	return list
 }
@@ -119,8 +126,8 @@ func (a anchor) each() []Match {
 // maxAnchors bounds how many combinations of anchors are worked out one by one.
 const maxAnchors = 64
 
-// sameAnswer works each relation out for each of the elements that it may refer to. Where the answers differ, the relation does not
-// decide, and the error lists its anchors.
+// sameAnswer works each relation out for each of the elements that it may refer to. Where the answers differ, the
+// relation does not decide, and the error lists its anchors.
 func (f *finder) sameAnswer(s dsl.Selector, all anchors) error {
 	combinations, each := 1, make([][]Match, len(all.list))
 	for i, a := range all.list {
@@ -164,7 +171,8 @@ func (as anchors) hold(at []spot) []spot {
 	})
 }
 
-// related gives the nearest to n of the places of an anchor, which are one thing, to which n stands in the relation; false: it does not.
+// related gives the nearest to n of the places of an anchor, which are one thing, to which n stands in the relation;
+// false: it does not.
 func (a anchor) related(n spot, to Match) (nearest spot, holds bool) {
 	for _, x := range to.same {
 		for _, at := range to.spotsOf(x) {
@@ -215,7 +223,8 @@ func (as anchors) cost(n spot) int {
 	return sum
 }
 
-// cost is the distance of n to its nearest anchor; an element beside the anchor's column and row counts as farther than any within.
+// cost is the distance of n to its nearest anchor; an element beside the anchor's column and row counts as farther than
+// any within.
 func (a anchor) cost(n spot) int {
 	best := -1
 	for _, to := range a.matches {
@@ -230,7 +239,8 @@ func (a anchor) cost(n spot) int {
 	return max(best, 0)
 }
 
-// distance is the square of the room between two elements; beside both column and row counts as farther than any within.
+// distance is the square of the room between two elements; beside both column and row counts as farther than any
+// within.
 func distance(a, b image.Rectangle) int {
 	dx, dy := gap(a.Min.X, a.Max.X, b.Min.X, b.Max.X), gap(a.Min.Y, a.Max.Y, b.Min.Y, b.Max.Y)
 	c := dx*dx + dy*dy
@@ -246,8 +256,9 @@ func gap(aMin, aMax, bMin, bMax int) int { return max(0, aMin-bMax, bMin-aMax) }
 // below: n begins where a ends or lower. Frames of neighbours may overlap by a hair.
 func below(n, a image.Rectangle) bool { return n.Min.Y >= a.Max.Y-slack(n, a).Y }
 
-// besides tells whether n stands out of a's column, in a box that has a title of its own where a is one, or one of a's kind in a's row, or at a's
-// place in a box of the same kind: what is in the next card is not below this card's title. On pages alone, whose trees have such boxes.
+// besides tells whether n stands out of a's column, in a box that has a title of its own where a is one, or one of a's
+// kind in a's row, or at a's place in a box of the same kind: what is in the next card is not below this card's title.
+// On pages alone, whose trees have such boxes.
 func besides(n, a spot) bool {
 	if !n.hitTested() || gap(n.place().Min.X, n.place().Max.X, a.place().Min.X, a.place().Max.X) == 0 {
 		return false
@@ -256,7 +267,8 @@ func besides(n, a spot) bool {
 	if box == n.Node || slices.ContainsFunc(box.Children, func(c *Node) bool { return c.hasPeer(a.Node) }) {
 		return box != n.Node
 	}
-	if other == a.Node || other.Type != box.Type || min(other.Bounds.Max.X, box.Bounds.Max.X) > max(other.Bounds.Min.X, box.Bounds.Min.X) {
+	if other == a.Node || other.Type != box.Type || min(other.Bounds.Max.X, box.Bounds.Max.X) > max(other.Bounds.Min.X,
+		box.Bounds.Min.X) {
 		return false
 	}
 	kin, own := alike(box, kindsUpTo(a.Node, other)), slices.Index(alike(other, kindsUpTo(a.Node, other)), a.Node)
@@ -305,8 +317,8 @@ func (n *Node) hasPeer(a *Node) bool {
 // rightOf: n begins where a ends or farther right, in the same row.
 func rightOf(n, a image.Rectangle) bool { return n.Min.X >= a.Max.X-slack(n, a).X && sameRow(n, a) }
 
-// inRow tells whether n stands right of a in another cell of the same row of a table, high or low in it, and nothing in either cell stands in the
-// line of the other one: cells that hold several lines each are columns.
+// inRow tells whether n stands right of a in another cell of the same row of a table, high or low in it, and nothing in
+// either cell stands in the line of the other one: cells that hold several lines each are columns.
 func inRow(n, a spot) bool {
 	if n.Within(a.Node) || a.Within(n.Node) || n.place().Min.X < a.place().Max.X-slack(n.place(), a.place()).X {
 		return false
@@ -327,8 +339,8 @@ func (n *Node) hasBeside(own *Node, of spot) bool {
 	return slices.ContainsFunc(n.Children, func(c *Node) bool { return c.hasBeside(own, of) })
 }
 
-// sameRow tells whether two elements stand in one row: a third of the lower one's height is beside the other. A button may stand a few
-// pixels lower than its label; rows that share an edge, or overlap by a hair, are two.
+// sameRow tells whether two elements stand in one row: a third of the lower one's height is beside the other. A button
+// may stand a few pixels lower than its label; rows that share an edge, or overlap by a hair, are two.
 func sameRow(a, b image.Rectangle) bool {
 	shared := min(a.Max.Y, b.Max.Y) - max(a.Min.Y, b.Min.Y)
 	return shared > 0 && 3*shared >= min(a.Dy(), b.Dy())
@@ -349,13 +361,16 @@ func apart(n, a spot) bool {
 
 // inside: by the tree, or by place when the tree is flat.
 func inside(n, a *Node) bool {
-	return n != a && n.Within(a) || n.Window == a.Window && a.Obscured == "" && n.Bounds.In(a.Bounds) && !a.Within(n) && n.dialog() == a.dialog()
+	return n != a && n.Within(a) || n.Window == a.Window && a.Obscured == "" && n.Bounds.In(a.Bounds) && !a.Within(n) &&
+		n.dialog() == a.dialog()
 }
 
-// dialog is the dialog that an element is or lies in, nil for the screen itself: what lies over a dialog, or behind it, is not in it.
+// dialog is the dialog that an element is or lies in, nil for the screen itself: what lies over a dialog, or behind it,
+// is not in it.
 func (n *Node) dialog() *Node {
 	for p := n; p != nil; p = p.Parent {
-		if p.Role == "dialog" || p.Role == "alertdialog" || p.Type == "dialog" || p.Type == "XCUIElementTypeAlert" || p.Type == "XCUIElementTypeSheet" {
+		if p.Role == "dialog" || p.Role == "alertdialog" || p.Type == "dialog" || p.Type == "XCUIElementTypeAlert" ||
+			p.Type == "XCUIElementTypeSheet" {
 			return p
 		}
 	}

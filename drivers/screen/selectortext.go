@@ -11,7 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// selectorText writes a selector as a test does: the keys in the order of the language, a relation to a label as its text alone.
+// selectorText writes a selector as a test does: the keys in the order of the language, a relation to a label as its
+// text alone.
 func selectorText(s dsl.Selector) string {
 	var fields []string
 	v := reflect.ValueOf(s)
@@ -80,7 +81,8 @@ var plainText = lazyregexp.New(`^[\pL_][\pL\pN_ ./+-]*[\pL\pN_.+]$|^[\pL_]$`)
 
 // yamlText writes a text as YAML within braces.
 func yamlText(s string) string {
-	if plainText.MatchString(s) && !slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}, strings.ToLower(s)) {
+	if plainText.MatchString(s) && !slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"},
+		strings.ToLower(s)) {
 		return s
 	}
 	return strconv.Quote(s)

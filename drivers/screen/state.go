@@ -6,8 +6,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// A label, the control that it names, and the row or button in which they lie are one thing to a person: what is asked of the label is
-// answered by the control.
+// A label, the control that it names, and the row or button in which they lie are one thing to a person: what is asked
+// of the label is answered by the control.
 
 // stateAsked is one state that a selector asks for, and how an element answers.
 type stateAsked struct {
@@ -17,7 +17,8 @@ type stateAsked struct {
 	have func(n *Node) (bool, *Node)
 }
 
-// statesAsked lists the states of s. A selector that names its element asks the thing that it names; one that does not asks the element.
+// statesAsked lists the states of s. A selector that names its element asks the thing that it names; one that does not
+// asks the element.
 func statesAsked(s dsl.Selector) []stateAsked {
 	if s.Enabled == nil && s.Checked == nil && s.Selected == nil && s.Focused == nil {
 		return nil
@@ -50,7 +51,8 @@ func (n *Node) ifHas(has bool) *Node {
 	return n
 }
 
-// statesMet tells whether the element is in all states that s asks for. One that cannot have a state is not in it, nor out of it.
+// statesMet tells whether the element is in all states that s asks for. One that cannot have a state is not in it, nor
+// out of it.
 func statesMet(s dsl.Selector, n *Node) bool {
 	for _, a := range statesAsked(s) {
 		if have, holder := a.have(n); holder == nil || have != *a.want {
@@ -115,8 +117,8 @@ func (n *Node) container() bool {
 	return n.tree != nil && n.Bounds.Dx()*n.Bounds.Dy() > n.tree.Size.X*n.tree.Size.Y/4
 }
 
-// around goes from n outwards through all that is one thing with it: to the nearest element that reacts to a touch, that included, but
-// never into a container.
+// around goes from n outwards through all that is one thing with it: to the nearest element that reacts to a touch,
+// that included, but never into a container.
 func (n *Node) around(yield func(*Node) bool) {
 	for a := n; a != nil && (a == n || !a.container()); a = a.Parent {
 		if !yield(a) || a.Clickable || a.Editable {
@@ -135,7 +137,8 @@ func (n *Node) unit() *Node {
 	return nil
 }
 
-// checkControl is the check box, radio button or switch that n is, names, or shares its row with; nil when there is none.
+// checkControl is the check box, radio button or switch that n is, names, or shares its row with; nil when there is
+// none.
 func (n *Node) checkControl() *Node {
 	for a := range n.around {
 		if a.hasCheck() {
@@ -161,7 +164,8 @@ func (n *Node) checkControl() *Node {
 	return nil
 }
 
-// controlAround is the control of the same name in which n lies: what reacts in it is a part of it. nil when there is none.
+// controlAround is the control of the same name in which n lies: what reacts in it is a part of it. nil when there is
+// none.
 func (n *Node) controlAround(name string) *Node {
 	for a := n.Parent; a != nil && !a.container() && name != ""; a = a.Parent {
 		if a.hasCheck() {

@@ -10,12 +10,13 @@ import (
 )
 
 // Normalise makes texts comparable that look alike to a person: NFKC, case folded, invisible marks dropped, white space
-// (NBSP too) collapsed and trimmed, and typographic quotation marks and dashes replaced by those of a keyboard: Android writes "Don’t allow"
-// and "Wi‑Fi" (with U+2011), a tester does not. The four letters i of Turkish become one; SameText tells them apart.
+// (NBSP too) collapsed and trimmed, and typographic quotation marks and dashes replaced by those of a keyboard: Android
+// writes "Don’t allow" and "Wi‑Fi" (with U+2011), a tester does not. The four letters i of Turkish become one; SameText
+// tells them apart.
 func Normalise(s string) string { return fold(s).plain }
 
-// SameText reports whether two texts read alike: both normalised, they are equal. I is both i and ı in another case, İ is i in another case,
-// and i and ı are two letters: "Giriş yap" is "GİRİŞ YAP", and "kır" is not "kir".
+// SameText reports whether two texts read alike: both normalised, they are equal. I is both i and ı in another case, İ
+// is i in another case, and i and ı are two letters: "Giriş yap" is "GİRİŞ YAP", and "kır" is not "kir".
 func SameText(a, b string) bool {
 	if a == b {
 		return true
@@ -30,7 +31,8 @@ type folded struct {
 	marked string // has a mark in place of some characters of plain, byte by byte
 }
 
-// Alike returns the one of some texts that reads like another text. Where several do, letter case decides; ok is false where it does not.
+// Alike returns the one of some texts that reads like another text. Where several do, letter case decides; ok is false
+// where it does not.
 func Alike(texts []string, want string) (found string, ok bool) {
 	for _, alike := range []func(a, b string) bool{func(a, b string) bool { return spelled(a) == spelled(b) }, SameText} {
 		count := 0
@@ -148,7 +150,8 @@ func primes(s string) string {
 	return strings.NewReplacer("\u2033", `"`, "\u2032", "'", "\u00b4", "'").Replace(s)
 }
 
-// typed replaces typographic characters by those of a keyboard and drops invisible ones; marks also puts marks in place of letters.
+// typed replaces typographic characters by those of a keyboard and drops invisible ones; marks also puts marks in place
+// of letters.
 func typed(s string, marks bool) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -175,7 +178,8 @@ func typed(s string, marks bool) string {
 	}, s)
 }
 
-// hyphen reports whether a character is a dash that joins words and numbers: hyphens, the dash of figures, the en dash, the minus sign.
+// hyphen reports whether a character is a dash that joins words and numbers: hyphens, the dash of figures, the en dash,
+// the minus sign.
 func hyphen(r rune) bool { return r >= '\u2010' && r <= '\u2013' || r == '\u2212' || r == '\u2043' }
 
 // dash reports whether a character is another one of Unicode's dashes.
@@ -211,8 +215,8 @@ func normaliseASCII(s string) (string, bool) {
 	return strings.Join(strings.Fields(strings.ToLower(s)), " "), true
 }
 
-// invisible tells the marks that change nothing for a reader: zero-width spaces and joiners, bidi controls, the soft hyphen,
-// variation selectors, the byte order mark.
+// invisible tells the marks that change nothing for a reader: zero-width spaces and joiners, bidi controls, the soft
+// hyphen, variation selectors, the byte order mark.
 func invisible(r rune) bool {
 	switch {
 	case r == 0x00AD, r == 0x061C, r == 0x180E, r == 0xFEFF:

@@ -7,8 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Things gives what a person sees on the screen, each thing once and in reading order: what has a text or a name, and the controls
-// without one.
+// Things gives what a person sees on the screen, each thing once and in reading order: what has a text or a name, and
+// the controls without one.
 func (t *Tree) Things() []Match {
 	f := newFinder(t, Query{})
 	var nodes []*Node
@@ -29,7 +29,8 @@ func (t *Tree) Things() []Match {
 	return matches
 }
 
-// SelectorFor writes a selector, as in a test, that picks the match on this screen: by its label, its id, a text in its row, or an index.
+// SelectorFor writes a selector, as in a test, that picks the match on this screen: by its label, its id, a text in its
+// row, or an index.
 func (t *Tree) SelectorFor(m Match) string {
 	picks := func(s dsl.Selector) bool {
 		found, err := newFinder(t, Query{Selector: s, Action: true}).search(s, true)

@@ -9,12 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// Typist is a Device that can tell what the field that takes text shows, wherever the focus goes meanwhile. Its Type replaces what is
-// selected, as the keys of a person do; it puts the caret behind the text only when a tap has brought the focus and selected nothing.
+// Typist is a Device that can tell what the field that takes text shows, wherever the focus goes meanwhile. Its Type
+// replaces what is selected, as the keys of a person do; it puts the caret behind the text only when a tap has brought
+// the focus and selected nothing.
 type Typist interface {
-	// Field gives the field that takes text now, nil when none does; other says then what has the focus, "" when nothing has.
+	// Field gives the field that takes text now, nil when none does; other says then what has the focus, "" when nothing
+	// has.
 	Field(ctx context.Context) (field *Field, other string, err error)
-	// FieldAgain reads the same field anew. One that is gone, because the page was left or has taken it away, has Gone set.
+	// FieldAgain reads the same field anew. One that is gone, because the page was left or has taken it away, has Gone
+	// set.
 	FieldAgain(ctx context.Context, f *Field) (*Field, error)
 }
 
@@ -59,18 +62,22 @@ type Field struct {
 	Picker string
 	// Order is the order of day, month and year in which the app writes dates, as "dmy", where the device knows.
 	Order string
-	// Parts are the boxes of a field of several, such as a one-time code; At is the one that takes text now, -1 for none of them.
+	// Parts are the boxes of a field of several, such as a one-time code; At is the one that takes text now, -1 for none
+	// of them.
 	Parts []string
 	At    int
-	// Invalid says why the app does not accept what the field holds, "" when it does. Unfinished: it holds something that is no value.
+	// Invalid says why the app does not accept what the field holds, "" when it does. Unfinished: it holds something that
+	// is no value.
 	Invalid    string
 	Unfinished bool
 	// Gone: it is on the screen no more. Elsewhere names what has the focus in its place, Taken what that shows.
 	Gone             bool
 	Elsewhere, Taken string
-	// Robbed names the field that the last touch met, when this one has taken the focus from it: what is typed is meant for that one.
+	// Robbed names the field that the last touch met, when this one has taken the focus from it: what is typed is meant
+	// for that one.
 	Robbed string
-	// Rest is what the app had on its way when the field was read, where the device knows. Late: something of that was due already.
+	// Rest is what the app had on its way when the field was read, where the device knows. Late: something of that was due
+	// already.
 	Rest Activity
 	Late bool
 	// Refused: the app has kept characters from being written, where the device knows.
@@ -81,13 +88,14 @@ type Field struct {
 type TextOutcome int
 
 const (
-	Whole   TextOutcome = iota // it is there, as it was typed or as the field writes it: spaces and marks added, in other case
-	Grown                      // it is there, among letters or digits that were not typed
-	Missing                    // characters of it are missing, or all
+	// it is there, as it was typed or as the field writes it: spaces and marks added, in other case
+	Whole   TextOutcome = iota
+	Grown               // it is there, among letters or digits that were not typed
+	Missing             // characters of it are missing, or all
 )
 
-// Follows tells whether all of a text stands in another one, in its order: Whole when there is nothing between its characters but
-// spaces and marks. A separator may have become another one: 12-34 is written as 12 34.
+// Follows tells whether all of a text stands in another one, in its order: Whole when there is nothing between its
+// characters but spaces and marks. A separator may have become another one: 12-34 is written as 12 34.
 func Follows(have, want string) TextOutcome {
 	rest := []rune(Normalise(want))
 	more, parted := false, false
@@ -143,7 +151,8 @@ func (f *Field) Accepts(now *Field, typed string) TextOutcome {
 	return how
 }
 
-// torn tells whether a line of the text ends within a word that was typed as one. Head is what stands before it, which may end a line.
+// torn tells whether a line of the text ends within a word that was typed as one. Head is what stands before it, which
+// may end a line.
 func torn(have, head, typed string) bool {
 	rest := []rune(strings.ToLower(have))
 	within := false
@@ -171,7 +180,8 @@ func (f *Field) wrote(before, now, typed string) TextOutcome {
 	if f.Known && now == whole {
 		return Whole
 	}
-	// What the field makes of the text is compared first: 1,250 of 1250, also where it showed that before and all was selected.
+	// What the field makes of the text is compared first: 1,250 of 1250, also where it showed that before and all was
+	// selected.
 	if f.Known && (now != before || f.Picked != "") && letters(typed) != "" && Follows(now, whole) == Whole {
 		return Whole
 	}
@@ -198,7 +208,8 @@ func (f *Field) wrote(before, now, typed string) TextOutcome {
 	return how
 }
 
-// completes reports whether a text is another one that the field has completed: 1250 with its cents, or with a currency before it.
+// completes reports whether a text is another one that the field has completed: 1250 with its cents, or with a currency
+// before it.
 func completes(now, typed string) bool {
 	before, ends := strings.CutSuffix(now, typed)
 	return typed != "" && (strings.HasPrefix(now, typed) || ends && !strings.ContainsFunc(before, unicode.IsDigit))
@@ -244,7 +255,8 @@ func (f *Field) counted(now *Field, typed string) TextOutcome {
 	return Missing
 }
 
-// inParts judges a field of several boxes: from the one that had the focus on they hold the text, and the others what they held.
+// inParts judges a field of several boxes: from the one that had the focus on they hold the text, and the others what
+// they held.
 func (f *Field) inParts(now *Field, typed string) TextOutcome {
 	if len(now.Parts) != len(f.Parts) || f.At < 0 {
 		return Follows(strings.Join(now.Parts, ""), typed)
@@ -264,9 +276,11 @@ func (f *Field) inParts(now *Field, typed string) TextOutcome {
 			want = want[len(part):]
 		case short != "" && strings.HasPrefix(want, short):
 			want = want[len(short):]
-		case f.Type != "input" && short != "" && strings.HasPrefix(strings.TrimLeft(want, "0"), short): // 07 as 7, in a segment of a date
+		case f.Type != "input" && short != "" && strings.HasPrefix(strings.TrimLeft(want, "0"), short):
+			// 07 as 7, in a segment of a date
 			want = strings.TrimLeft(want, "0")[len(short):]
-		case i == f.At && f.Parts[i] != "" && strings.HasPrefix(part, letters(f.Parts[i])) && strings.HasPrefix(want, part[len(letters(f.Parts[i])):]):
+		case i == f.At && f.Parts[i] != "" && strings.HasPrefix(part, letters(f.Parts[i])) &&
+			strings.HasPrefix(want, part[len(letters(f.Parts[i])):]):
 			want = want[len(part)-len(letters(f.Parts[i])):]
 		default:
 			return Missing
@@ -288,7 +302,8 @@ func letters(s string) string {
 	}, s)
 }
 
-// picked judges the value of a date, a time or the like against what was meant; that of a range or a colour as a number or a text.
+// picked judges the value of a date, a time or the like against what was meant; that of a range or a colour as a number
+// or a text.
 func (f *Field) picked(now *Field, typed string) TextOutcome {
 	value := now.Text
 	if value == "" || now.Unfinished {

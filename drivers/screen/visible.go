@@ -8,8 +8,8 @@ import (
 // leastSeen is the least width and height, in pixels, of a part of an element by which a person sees it.
 const leastSeen = 4
 
-// visible tells whether a person can see the element, or, when it may be revealed, could after scrolling to it. Whether something is
-// drawn over it, see Match.Over.
+// visible tells whether a person can see the element, or, when it may be revealed, could after scrolling to it. Whether
+// something is drawn over it, see Match.Over.
 func (f *finder) visible(n *Node, reveal bool) bool {
 	if f.hollow && n.hitTested() && (n.Bounds.Dx() <= 0 || n.Bounds.Dy() <= 0) {
 		return slices.ContainsFunc(n.Children, func(c *Node) bool { return f.visible(c, reveal) })
@@ -24,7 +24,8 @@ func (f *finder) visible(n *Node, reveal bool) bool {
 		return false
 	}
 	part := f.seen(n)
-	return !part.Empty() && (part == n.Bounds && n.hitTested() || part.Dx() >= leastSeen && part.Dy() >= leastSeen || n.ownLabel() == "")
+	return !part.Empty() && (part == n.Bounds && n.hitTested() || part.Dx() >= leastSeen && part.Dy() >= leastSeen ||
+		n.ownLabel() == "")
 }
 
 // seen is the part of the element inside the screen and every clip around it.

@@ -2,8 +2,8 @@ package screen
 
 import "slices"
 
-// WebViews collects the views below n that show a web page and can be seen: all of them, or those of which accessibility tells nothing. is tells
-// which elements are such views; views within views are not looked for.
+// WebViews collects the views below n that show a web page and can be seen: all of them, or those of which
+// accessibility tells nothing. is tells which elements are such views; views within views are not looked for.
 func WebViews(n *Node, is func(*Node) bool, all bool, list []*Node) []*Node {
 	if is(n) && !n.Hidden && n.Bounds.Dx() > 1 && n.Bounds.Dy() > 1 {
 		if all || !TellsOfPage(n, is) {

@@ -10,10 +10,11 @@ import (
 	"github.com/antchfx/xpath"
 )
 
-// XPath gives the elements that an XPath expression picks in the tree, as Appium shows it: an element is called by its class
-// (android.widget.Button, XCUIElementTypeCell), windows lie in <hierarchy>. Attributes are those of Android (text, content-desc,
-// resource-id, class, package, hint, bounds, checkable, checked, clickable, enabled, focused, password, scrollable, selected, index) and of
-// iOS (type, name, label, value, placeholderValue, enabled, visible, selected, focused, x, y, width, height).
+// XPath gives the elements that an XPath expression picks in the tree, as Appium shows it: an element is called by its
+// class (android.widget.Button, XCUIElementTypeCell), windows lie in <hierarchy>. Attributes are those of Android
+// (text, content-desc, resource-id, class, package, hint, bounds, checkable, checked, clickable, enabled, focused,
+// password, scrollable, selected, index) and of iOS (type, name, label, value, placeholderValue, enabled, visible,
+// selected, focused, x, y, width, height).
 func (t *Tree) XPath(expr string) (picked map[*Node]bool, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the library panics at some expressions that are not valid
@@ -183,17 +184,24 @@ type attribute struct{ name, value string }
 func attributesOf(n *Node, index int) []attribute {
 	b, yes := n.Bounds, strconv.FormatBool
 	list := []attribute{
-		{"enabled", yes(!n.Disabled)}, {"selected", yes(n.Selected)}, {"focused", yes(n.Focused)}, {"index", strconv.Itoa(index)},
+		{"enabled", yes(!n.Disabled)}, {"selected", yes(n.Selected)}, {"focused", yes(n.Focused)},
+		{"index", strconv.Itoa(index)},
 	}
 	if strings.HasPrefix(n.Type, "XCUIElementType") {
-		return append(list, attribute{"type", n.Type}, attribute{"name", cmp.Or(n.ID, n.Desc, n.Text)}, attribute{"label", cmp.Or(n.Desc, n.Text)},
-			attribute{"value", n.Text}, attribute{"placeholderValue", n.Hint}, attribute{"visible", yes(!n.Hidden && !n.Offscreen)},
-			attribute{"x", strconv.Itoa(b.Min.X)}, attribute{"y", strconv.Itoa(b.Min.Y)}, attribute{"width", strconv.Itoa(b.Dx())},
+		return append(list, attribute{"type", n.Type}, attribute{"name", cmp.Or(n.ID, n.Desc, n.Text)},
+			attribute{"label", cmp.Or(n.Desc, n.Text)},
+			attribute{"value", n.Text}, attribute{"placeholderValue", n.Hint},
+			attribute{"visible", yes(!n.Hidden && !n.Offscreen)},
+			attribute{"x", strconv.Itoa(b.Min.X)}, attribute{"y", strconv.Itoa(b.Min.Y)},
+			attribute{"width", strconv.Itoa(b.Dx())},
 			attribute{"height", strconv.Itoa(b.Dy())})
 	}
-	return append(list, attribute{"text", n.Text}, attribute{"content-desc", n.Desc}, attribute{"resource-id", n.ID}, attribute{"class", n.Type},
-		attribute{"package", n.Package}, attribute{"hint", n.Hint}, attribute{"bounds", boundsText(b)}, attribute{"checkable", yes(n.hasCheck())},
-		attribute{"checked", yes(n.Checked)}, attribute{"clickable", yes(n.Clickable)}, attribute{"password", yes(n.Password)},
+	return append(list, attribute{"text", n.Text}, attribute{"content-desc", n.Desc}, attribute{"resource-id", n.ID},
+		attribute{"class", n.Type},
+		attribute{"package", n.Package}, attribute{"hint", n.Hint}, attribute{"bounds", boundsText(b)},
+		attribute{"checkable", yes(n.hasCheck())},
+		attribute{"checked", yes(n.Checked)}, attribute{"clickable", yes(n.Clickable)},
+		attribute{"password", yes(n.Password)},
 		attribute{"scrollable", yes(n.Scrollable)}, attribute{"displayed", yes(!n.Hidden && !n.Offscreen)})
 }
 

@@ -21,8 +21,8 @@ type cited struct {
 	Box  *[]float64 `json:"box"` // some models write 8.0
 }
 
-// checkComplete returns why a reply has no answer to read: refused, cut off, filtered, empty. Endpoints have several words for a normal
-// end, and some send none; what counts then is that the answer itself is complete.
+// checkComplete returns why a reply has no answer to read: refused, cut off, filtered, empty. Endpoints have several
+// words for a normal end, and some send none; what counts then is that the answer itself is complete.
 func checkComplete(r drivers.Reply) error {
 	if r.Refusal != "" {
 		return fmt.Errorf("the model refused to answer: %s", screen.Quote(r.Refusal))
@@ -80,7 +80,8 @@ func (q *question) evidence(r drivers.Reply, list []cited) ([]drivers.TextLine, 
 	return out, nil
 }
 
-// box checks a box and returns it in pixels of the screen. A model may be a few pixels off the screenshot, not outside of it.
+// box checks a box and returns it in pixels of the screen. A model may be a few pixels off the screenshot, not outside
+// of it.
 func (q *question) box(b []float64) (image.Rectangle, error) {
 	if len(b) != 4 {
 		return image.Rectangle{}, fmt.Errorf("a box of %d numbers", len(b))
@@ -92,8 +93,10 @@ func (q *question) box(b []float64) (image.Rectangle, error) {
 	}
 	const tolerance = 8
 	width, height := float64(q.asked.Width), float64(q.asked.Height)
-	if b[0] < -tolerance || b[1] < -tolerance || b[2] > width+tolerance || b[3] > height+tolerance || b[0] >= b[2] || b[1] >= b[3] {
-		return image.Rectangle{}, fmt.Errorf("a box %v that is not on the screenshot of %dx%d", b, q.asked.Width, q.asked.Height)
+	if b[0] < -tolerance || b[1] < -tolerance || b[2] > width+tolerance || b[3] > height+tolerance || b[0] >= b[2] ||
+		b[1] >= b[3] {
+		return image.Rectangle{}, fmt.Errorf("a box %v that is not on the screenshot of %dx%d", b, q.asked.Width,
+			q.asked.Height)
 	}
 	r := q.real([4]float64(b))
 	if r.Empty() {

@@ -26,8 +26,8 @@ const (
 // zeroTemperature goes out as 0: the client leaves a plain zero out, and then the endpoint takes 1.
 const zeroTemperature = math.SmallestNonzeroFloat32
 
-// caller sends the requests of the client, and sends them again when the endpoint is too busy for them or broken, as late as it asks
-// for. Its errors hold no part of the request.
+// caller sends the requests of the client, and sends them again when the endpoint is too busy for them or broken, as
+// late as it asks for. Its errors hold no part of the request.
 type caller struct {
 	client   *http.Client
 	endpoint *endpoint
@@ -43,7 +43,8 @@ func (c *caller) Do(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	body = bytes.Replace(body, []byte(`"temperature":1e-45`), []byte(`"temperature":0`), 1)
-	pause := backoff.ExponentialBackOff{InitialInterval: 500 * time.Millisecond, RandomizationFactor: 0.3, Multiplier: 2, MaxInterval: 8 * time.Second}
+	pause := backoff.ExponentialBackOff{InitialInterval: 500 * time.Millisecond, RandomizationFactor: 0.3, Multiplier: 2,
+		MaxInterval: 8 * time.Second}
 	pause.Reset()
 	for try := 1; ; try++ {
 		answer, err := c.once(r, body)
@@ -56,7 +57,8 @@ func (c *caller) Do(r *http.Request) (*http.Response, error) {
 				wait = asked
 			}
 			if left, limited := r.Context().Deadline(); limited && time.Until(left) < wait {
-				return nil, fmt.Errorf("the endpoint answered %s and wants to be asked again in %s, which is too late", answer.Status, wait.Round(time.Second))
+				return nil, fmt.Errorf("the endpoint answered %s and wants to be asked again in %s, which is too late",
+					answer.Status, wait.Round(time.Second))
 			}
 		}
 		if err := drivers.Pause(r.Context(), wait); err != nil {

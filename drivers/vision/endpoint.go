@@ -70,7 +70,9 @@ func (e *Models) endpoint() (*endpoint, error) {
 func (p *endpoint) isAzure() bool {
 	host := strings.ToLower(p.base.Hostname())
 	return slices.ContainsFunc([]string{".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com",
-		".azure-api.net", ".openai.azure.us", ".openai.azure.cn"}, func(end string) bool { return strings.HasSuffix(host, end) })
+		".azure-api.net", ".openai.azure.us", ".openai.azure.cn"}, func(end string) bool {
+		return strings.HasSuffix(host, end)
+	})
 }
 
 // parseHeaders reads headers as OpenTelemetry writes them: "X-Team=shop,X-Title=Taproot%20tests".

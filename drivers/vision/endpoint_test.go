@@ -82,7 +82,8 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, 404, "invalid_request_error", "Invalid URL ("+r.Method+" "+r.URL.Path+")")
 		return
 	case r.Header.Get("Authorization") != "Bearer "+key:
-		refuse(w, 401, "invalid_api_key", "Incorrect API key provided: "+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+		refuse(w, 401, "invalid_api_key", "Incorrect API key provided: "+strings.TrimPrefix(r.Header.Get("Authorization"),
+			"Bearer "))
 		return
 	case err != nil:
 		refuse(w, 400, "invalid_request_error", "We could not parse the JSON body of your request: "+err.Error())
@@ -110,7 +111,8 @@ func (r *chatRequest) wrong() string {
 	if r.Seed == nil || r.MaxCompletionTokens == nil || *r.MaxCompletionTokens < 1 || r.Stream {
 		return "this test wants a seed, a bound of tokens, and no stream"
 	}
-	if r.ResponseFormat == nil || r.ResponseFormat.Type != "json_schema" || r.ResponseFormat.JSONSchema == nil || !r.ResponseFormat.JSONSchema.Strict {
+	if r.ResponseFormat == nil || r.ResponseFormat.Type != "json_schema" || r.ResponseFormat.JSONSchema == nil ||
+		!r.ResponseFormat.JSONSchema.Strict {
 		return "Missing required parameter: 'response_format.json_schema'."
 	}
 	var schema map[string]any
@@ -136,7 +138,8 @@ func (r *chatRequest) parts() string {
 			Detail string `json:"detail"`
 		} `json:"image_url"`
 	}
-	if err := json.Unmarshal(r.Messages[1].Content, &parts); err != nil || len(parts) != 2 || parts[0].Type != "text" || parts[1].Type != "image_url" {
+	if err := json.Unmarshal(r.Messages[1].Content, &parts); err != nil || len(parts) != 2 || parts[0].Type != "text" ||
+		parts[1].Type != "image_url" {
 		return "Invalid type for 'messages[1].content'"
 	}
 	data, ok := strings.CutPrefix(parts[1].ImageURL.URL, "data:image/png;base64,")
@@ -150,10 +153,12 @@ func (r *chatRequest) parts() string {
 	return ""
 }
 
-// strictSchema tells what strict structured outputs forbid: objects with optional or further properties, keywords that are not supported.
+// strictSchema tells what strict structured outputs forbid: objects with optional or further properties, keywords that
+// are not supported.
 func strictSchema(s map[string]any) string {
 	for k := range s {
-		if !slices.Contains([]string{"type", "properties", "required", "additionalProperties", "items", "description", "enum"}, k) {
+		if !slices.Contains([]string{"type", "properties", "required", "additionalProperties", "items", "description",
+			"enum"}, k) {
 			return fmt.Sprintf("'%s' is not permitted", k)
 		}
 	}
@@ -178,7 +183,8 @@ func strictSchema(s map[string]any) string {
 func refuse(w http.ResponseWriter, status int, code, text string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": text, "type": code, "param": nil, "code": code}})
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": text, "type": code, "param": nil,
+		"code": code}})
 }
 
 // say answers as a model does.
@@ -187,7 +193,8 @@ func say(w http.ResponseWriter, text string) { sayAs(w, map[string]any{"content"
 func sayAs(w http.ResponseWriter, message map[string]any, finish string) {
 	message["role"] = "assistant"
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "gpt-4.1-mini-2025-04-14",
+	_ = json.NewEncoder(w).Encode(map[string]any{"id": "chatcmpl-1", "object": "chat.completion", "created": 1,
+		"model":   "gpt-4.1-mini-2025-04-14",
 		"choices": []any{map[string]any{"index": 0, "finish_reason": finish, "message": message}},
 		"usage":   map[string]any{"prompt_tokens": 812, "completion_tokens": 31, "total_tokens": 843}})
 }
@@ -201,7 +208,8 @@ func (e *endpoint) models(o vision.Options, env map[string]string) *vision.Model
 		if v, ok := env[name]; ok {
 			return v
 		}
-		return map[string]string{"OPENAI_API_KEY": key, "OPENAI_BASE_URL": e.URL + "/v1", "TAPROOT_AI_MODEL": "test-model"}[name]
+		return map[string]string{"OPENAI_API_KEY": key, "OPENAI_BASE_URL": e.URL + "/v1",
+			"TAPROOT_AI_MODEL": "test-model"}[name]
 	}
 	return vision.New(o)
 }
@@ -215,7 +223,8 @@ func smallScreen(seed int) *image.RGBA { return screenOf(360, 800, seed) }
 func screenOf(width, height, seed int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, width, height))
 	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
-	draw.Draw(img, image.Rect(100, 100+seed, 500, 300+seed), image.NewUniform(color.RGBA{0, 100, 0, 255}), image.Point{}, draw.Src)
+	draw.Draw(img, image.Rect(100, 100+seed, 500, 300+seed), image.NewUniform(color.RGBA{0, 100, 0, 255}), image.Point{},
+		draw.Src)
 	return img
 }
 
@@ -226,18 +235,22 @@ func TestJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := image.Rect(15, 30, 165, 90) // 720x1600 was sent
-	if !said.Passed || said.For != 1 || said.Against != 0 || said.Reason != "The word Paid is green." || said.Evidence[0].Bounds != want {
+	if !said.Passed || said.For != 1 || said.Against != 0 || said.Reason != "The word Paid is green." ||
+		said.Evidence[0].Bounds != want {
 		t.Errorf("%+v", said)
 	}
 	sent := e.seen[0]
-	if sent.picture.Bounds().Size() != image.Pt(720, 1600) || !strings.Contains(string(sent.Messages[0].Content), "720 pixels wide and 1600 high") {
+	if sent.picture.Bounds().Size() != image.Pt(720, 1600) || !strings.Contains(string(sent.Messages[0].Content),
+		"720 pixels wide and 1600 high") {
 		t.Errorf("sent a picture of %v, said %s", sent.picture.Bounds(), sent.Messages[0].Content)
 	}
-	if !strings.Contains(string(sent.Messages[1].Content), "the order is paid") || sent.Model != "test-model" || *sent.Seed != 1 {
+	if !strings.Contains(string(sent.Messages[1].Content), "the order is paid") || sent.Model != "test-model" ||
+		*sent.Seed != 1 {
 		t.Errorf("sent %s to %s with seed %d", sent.Messages[1].Content[:200], sent.Model, *sent.Seed)
 	}
 	a := said.Call
-	if a == nil || a.Answers[0].Text != yes || a.Answers[0].PromptTokens != 812 || a.Answers[0].CompletionTokens != 31 || len(a.Key) != 64 || a.Picture.Bounds().Dx() != 720 || a.Prompt != "the order is paid" {
+	if a == nil || a.Answers[0].Text != yes || a.Answers[0].PromptTokens != 812 || a.Answers[0].CompletionTokens != 31 ||
+		len(a.Key) != 64 || a.Picture.Bounds().Dx() != 720 || a.Prompt != "the order is paid" {
 		t.Errorf("%+v", a)
 	}
 }
@@ -249,7 +262,8 @@ func TestJudgeByVotes(t *testing.T) {
 		calls   int
 		want    string // pass, fail, error
 	}{
-		{"y", 1, 1, "pass"}, {"n", 1, 1, "fail"}, {"yy", 3, 2, "pass"}, {"yny", 3, 3, "pass"}, {"nyn", 3, 3, "fail"}, {"nn", 3, 2, "fail"},
+		{"y", 1, 1, "pass"}, {"n", 1, 1, "fail"}, {"yy", 3, 2, "pass"}, {"yny", 3, 3, "pass"}, {"nyn", 3, 3, "fail"},
+		{"nn", 3, 2, "fail"},
 		{"yn", 2, 2, "error"}, {"yynny", 5, 5, "pass"}, {"ynyn", 4, 4, "error"},
 	} {
 		e := newEndpoint(t, func(n int, w http.ResponseWriter, r chatRequest) {
@@ -267,7 +281,8 @@ func TestJudgeByVotes(t *testing.T) {
 			got = "pass"
 		}
 		if got != c.want || len(e.seen) != c.calls {
-			t.Errorf("%s of %d votes: %s after %d calls, want %s after %d; %v", c.answers, c.votes, got, len(e.seen), c.want, c.calls, err)
+			t.Errorf("%s of %d votes: %s after %d calls, want %s after %d; %v", c.answers, c.votes, got, len(e.seen), c.want,
+				c.calls, err)
 		}
 		if err == nil && said.Passed != (said.Reason == "The word Paid is green.") {
 			t.Errorf("%s: passed %v because %q", c.answers, said.Passed, said.Reason)
@@ -284,42 +299,71 @@ func TestNoAnswerIsNoPass(t *testing.T) {
 		"refusal": {func(w http.ResponseWriter) {
 			sayAs(w, map[string]any{"content": nil, "refusal": "I cannot help with that."}, "stop")
 		}, "refused"},
-		"refusal beside a yes":    {func(w http.ResponseWriter) { sayAs(w, map[string]any{"content": yes, "refusal": "no"}, "stop") }, "refused"},
-		"cut off":                 {func(w http.ResponseWriter) { sayAs(w, map[string]any{"content": yes[:40]}, "length") }, "cut off"},
-		"cut off after a yes":     {func(w http.ResponseWriter) { sayAs(w, map[string]any{"content": yes}, "length") }, "cut off"},
-		"filtered":                {func(w http.ResponseWriter) { sayAs(w, map[string]any{"content": ""}, "content_filter") }, "filter"},
-		"another end":             {func(w http.ResponseWriter) { sayAs(w, map[string]any{"content": yes}, "tool_calls") }, "finish reason"},
-		"empty":                   {func(w http.ResponseWriter) { say(w, "  ") }, "empty"},
-		"plain words":             {func(w http.ResponseWriter) { say(w, "Yes, the test passed.") }, "not what it was asked for"},
-		"half of it":              {func(w http.ResponseWriter) { say(w, yes[:len(yes)-1]) }, "mid-sentence"},
-		"two answers":             {func(w http.ResponseWriter) { say(w, no+yes) }, "something follows"},
-		"yes and no":              {func(w http.ResponseWriter) { say(w, `{"passed":false,"passed":true,"reason":"x","evidence":[]}`) }, "twice"},
-		"no and YES":              {func(w http.ResponseWriter) { say(w, `{"passed":false,"Passed":true,"reason":"x","evidence":[]}`) }, "given twice"},
-		"only YES":                {func(w http.ResponseWriter) { say(w, strings.Replace(yes, "passed", "Passed", 1)) }, "not a property"},
-		"a word for true":         {func(w http.ResponseWriter) { say(w, strings.Replace(yes, "true", `"true"`, 1)) }, "not what it was asked for"},
-		"one for true":            {func(w http.ResponseWriter) { say(w, strings.Replace(yes, "true", `1`, 1)) }, "not what it was asked for"},
-		"null":                    {func(w http.ResponseWriter) { say(w, "null") }, "no JSON object"},
-		"null for true":           {func(w http.ResponseWriter) { say(w, strings.Replace(yes, "true", `null`, 1)) }, "missing"},
-		"a list":                  {func(w http.ResponseWriter) { say(w, "["+yes+"]") }, "not what it was asked for"},
-		"no reason":               {func(w http.ResponseWriter) { say(w, strings.Replace(yes, "The word Paid is green.", " ", 1)) }, "missing"},
-		"yes without evidence":    {func(w http.ResponseWriter) { say(w, `{"passed":true,"reason":"because","evidence":[]}`) }, "without any evidence"},
-		"a property that says no": {func(w http.ResponseWriter) { say(w, strings.Replace(yes, "{", `{"verdict":"fail",`, 1)) }, "verdict"},
-		"half a pixel":            {func(w http.ResponseWriter) { say(w, strings.Replace(yes, "[10,", "[10.5,", 1)) }, "fractions"},
-		"evidence elsewhere":      {func(w http.ResponseWriter) { say(w, strings.Replace(yes, "[10,20,110,60]", "[10,20,9000,60]", 1)) }, "not on the screenshot"},
-		"inverted box":            {func(w http.ResponseWriter) { say(w, strings.Replace(yes, "[10,20,110,60]", "[110,60,10,20]", 1)) }, "not on the screenshot"},
-		"box of three":            {func(w http.ResponseWriter) { say(w, strings.Replace(yes, "[10,20,110,60]", "[10,20,110]", 1)) }, "3 numbers"},
-		"huge numbers":            {func(w http.ResponseWriter) { say(w, strings.Replace(yes, "[10,20,110,60]", "[1e99,20,110,60]", 1)) }, "not what it was asked for"},
-		"no choices":              {func(w http.ResponseWriter) { _, _ = io.WriteString(w, `{"choices":[]}`) }, "0 answers"},
+		"refusal beside a yes": {func(w http.ResponseWriter) {
+			sayAs(w, map[string]any{"content": yes, "refusal": "no"},
+				"stop")
+		}, "refused"},
+		"cut off": {func(w http.ResponseWriter) { sayAs(w, map[string]any{"content": yes[:40]}, "length") },
+			"cut off"},
+		"cut off after a yes": {func(w http.ResponseWriter) { sayAs(w, map[string]any{"content": yes}, "length") },
+			"cut off"},
+		"filtered": {func(w http.ResponseWriter) { sayAs(w, map[string]any{"content": ""}, "content_filter") },
+			"filter"},
+		"another end": {func(w http.ResponseWriter) { sayAs(w, map[string]any{"content": yes}, "tool_calls") },
+			"finish reason"},
+		"empty": {func(w http.ResponseWriter) { say(w, "  ") }, "empty"},
+		"plain words": {func(w http.ResponseWriter) { say(w, "Yes, the test passed.") },
+			"not what it was asked for"},
+		"half of it":  {func(w http.ResponseWriter) { say(w, yes[:len(yes)-1]) }, "mid-sentence"},
+		"two answers": {func(w http.ResponseWriter) { say(w, no+yes) }, "something follows"},
+		"yes and no": {
+			func(w http.ResponseWriter) { say(w, `{"passed":false,"passed":true,"reason":"x","evidence":[]}`) }, "twice"},
+		"no and YES": {
+			func(w http.ResponseWriter) { say(w, `{"passed":false,"Passed":true,"reason":"x","evidence":[]}`) }, "given twice"},
+		"only YES": {func(w http.ResponseWriter) { say(w, strings.Replace(yes, "passed", "Passed", 1)) },
+			"not a property"},
+		"a word for true": {func(w http.ResponseWriter) { say(w, strings.Replace(yes, "true", `"true"`, 1)) },
+			"not what it was asked for"},
+		"one for true": {func(w http.ResponseWriter) { say(w, strings.Replace(yes, "true", `1`, 1)) },
+			"not what it was asked for"},
+		"null": {func(w http.ResponseWriter) { say(w, "null") }, "no JSON object"},
+		"null for true": {func(w http.ResponseWriter) { say(w, strings.Replace(yes, "true", `null`, 1)) },
+			"missing"},
+		"a list": {func(w http.ResponseWriter) { say(w, "["+yes+"]") }, "not what it was asked for"},
+		"no reason": {
+			func(w http.ResponseWriter) { say(w, strings.Replace(yes, "The word Paid is green.", " ", 1)) }, "missing"},
+		"yes without evidence": {
+			func(w http.ResponseWriter) { say(w, `{"passed":true,"reason":"because","evidence":[]}`) }, "without any evidence"},
+		"a property that says no": {
+			func(w http.ResponseWriter) { say(w, strings.Replace(yes, "{", `{"verdict":"fail",`, 1)) }, "verdict"},
+		"half a pixel": {func(w http.ResponseWriter) { say(w, strings.Replace(yes, "[10,", "[10.5,", 1)) },
+			"fractions"},
+		"evidence elsewhere": {
+			func(w http.ResponseWriter) { say(w, strings.Replace(yes, "[10,20,110,60]", "[10,20,9000,60]", 1)) },
+			"not on the screenshot"},
+		"inverted box": {
+			func(w http.ResponseWriter) { say(w, strings.Replace(yes, "[10,20,110,60]", "[110,60,10,20]", 1)) },
+			"not on the screenshot"},
+		"box of three": {
+			func(w http.ResponseWriter) { say(w, strings.Replace(yes, "[10,20,110,60]", "[10,20,110]", 1)) }, "3 numbers"},
+		"huge numbers": {
+			func(w http.ResponseWriter) { say(w, strings.Replace(yes, "[10,20,110,60]", "[1e99,20,110,60]", 1)) },
+			"not what it was asked for"},
+		"no choices": {func(w http.ResponseWriter) { _, _ = io.WriteString(w, `{"choices":[]}`) }, "0 answers"},
 		"two choices": {func(w http.ResponseWriter) {
-			_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"},{"message":{"content":"b"},"finish_reason":"stop"}]}`)
+			_, _ = io.WriteString(w,
+				`{"choices":[{"message":{"content":"a"},"finish_reason":"stop"},{"message":{"content":"b"},"finish_reason":"stop"}]}`)
 		}, "2 answers"},
-		"a page":         {func(w http.ResponseWriter) { _, _ = io.WriteString(w, "<html>sign in</html>") }, "ask the model"},
-		"nothing":        {func(http.ResponseWriter) {}, "ask the model"},
-		"bad request":    {func(w http.ResponseWriter) { refuse(w, 400, "bad", "no such model") }, "no such model"},
-		"wrong key":      {func(w http.ResponseWriter) { refuse(w, 401, "invalid_api_key", "Incorrect API key provided: "+key) }, "•••"},
-		"no money":       {func(w http.ResponseWriter) { refuse(w, 429, "insufficient_quota", "You exceeded your current quota") }, "quota"},
-		"no such place":  {func(w http.ResponseWriter) { w.WriteHeader(404) }, "ends with /v1"},
-		"moved":          {func(w http.ResponseWriter) { w.Header().Set("Location", "https://example.com"); w.WriteHeader(307) }, "307"},
+		"a page":      {func(w http.ResponseWriter) { _, _ = io.WriteString(w, "<html>sign in</html>") }, "ask the model"},
+		"nothing":     {func(http.ResponseWriter) {}, "ask the model"},
+		"bad request": {func(w http.ResponseWriter) { refuse(w, 400, "bad", "no such model") }, "no such model"},
+		"wrong key": {
+			func(w http.ResponseWriter) { refuse(w, 401, "invalid_api_key", "Incorrect API key provided: "+key) }, "•••"},
+		"no money": {
+			func(w http.ResponseWriter) { refuse(w, 429, "insufficient_quota", "You exceeded your current quota") }, "quota"},
+		"no such place": {func(w http.ResponseWriter) { w.WriteHeader(404) }, "ends with /v1"},
+		"moved": {
+			func(w http.ResponseWriter) { w.Header().Set("Location", "https://example.com"); w.WriteHeader(307) }, "307"},
 		"too long":       {func(w http.ResponseWriter) { _, _ = w.Write(bytes.Repeat([]byte(" "), 5<<20)) }, "too long"},
 		"deep":           {func(w http.ResponseWriter) { say(w, strings.Repeat("[", 5000)) }, "not what it was asked for"},
 		"connection cut": {func(w http.ResponseWriter) { panic(http.ErrAbortHandler) }, "ask the model"},
@@ -328,7 +372,8 @@ func TestNoAnswerIsNoPass(t *testing.T) {
 			t.Parallel()
 			e := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) { c.answer(w) })
 			models := e.models(vision.Options{Timeout: 20 * time.Second}, nil)
-			said, err := models.Judge(t.Context(), image.NewGray(image.Rect(0, 0, 200, 400)), "paid", 1) // the picture is all the same here
+			// the picture is all the same here
+			said, err := models.Judge(t.Context(), image.NewGray(image.Rect(0, 0, 200, 400)), "paid", 1)
 			if err == nil || said.Passed || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("passed %v, error %v, want %q", said.Passed, err, c.says)
 			}
@@ -377,8 +422,9 @@ func TestAskAgain(t *testing.T) {
 			w.Header().Set("Retry-After", time.Now().Add(2*time.Second).UTC().Format(http.TimeFormat))
 			w.WriteHeader(503)
 		}, 500 * time.Millisecond},
-		"500":            {func(w http.ResponseWriter) { refuse(w, 500, "server_error", "oops") }, 300 * time.Millisecond},
-		"502 of a proxy": {func(w http.ResponseWriter) { w.WriteHeader(502); _, _ = io.WriteString(w, "<html>") }, 300 * time.Millisecond},
+		"500": {func(w http.ResponseWriter) { refuse(w, 500, "server_error", "oops") }, 300 * time.Millisecond},
+		"502 of a proxy": {func(w http.ResponseWriter) { w.WriteHeader(502); _, _ = io.WriteString(w, "<html>") },
+			300 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -409,20 +455,23 @@ func TestAskInVain(t *testing.T) {
 		w.Header().Set("Retry-After-Ms", "10")
 		refuse(w, 500, "server_error", "oops")
 	})
-	if _, err := e.models(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", 1); err == nil || len(e.seen) != 4 {
+	if _, err := e.models(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", 1); err == nil ||
+		len(e.seen) != 4 {
 		t.Errorf("%d requests, %v", len(e.seen), err)
 	}
 	late := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) {
 		w.Header().Set("Retry-After", "3600")
 		refuse(w, 429, "rate_limit_exceeded", "later")
 	})
-	if _, err := late.models(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", 1); err == nil || len(late.seen) != 1 || !strings.Contains(err.Error(), "1h0m0s") {
+	if _, err := late.models(vision.Options{}, nil).Judge(t.Context(), smallScreen(0), "paid", 1); err == nil ||
+		len(late.seen) != 1 || !strings.Contains(err.Error(), "1h0m0s") {
 		t.Errorf("%d requests, %v", len(late.seen), err)
 	}
 	release := make(chan struct{})
 	slow := newEndpoint(t, func(int, http.ResponseWriter, chatRequest) { <-release })
 	defer close(release)
-	if _, err := slow.models(vision.Options{Timeout: 200 * time.Millisecond}, nil).Judge(t.Context(), smallScreen(0), "paid", 1); err == nil || !strings.Contains(err.Error(), "within 200ms") {
+	if _, err := slow.models(vision.Options{Timeout: 200 * time.Millisecond}, nil).Judge(t.Context(), smallScreen(0),
+		"paid", 1); err == nil || !strings.Contains(err.Error(), "within 200ms") {
 		t.Errorf("slow: %v", err)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"unicode/utf8"
 )
 
-// Models are asked for one JSON object and nothing else, and many send more: their reasoning in <think> tags, a Markdown fence, a
-// sentence before or after, properties that nothing asked for. findAnswer reads such a text leniently where only one reading is
-// possible: exactly one complete object that has a property of the schema. Whatever could be read in two ways is an error, because a
-// guess could turn a no into a yes.
+// Models are asked for one JSON object and nothing else, and many send more: their reasoning in <think> tags, a
+// Markdown fence, a sentence before or after, properties that nothing asked for. findAnswer reads such a text leniently
+// where only one reading is possible: exactly one complete object that has a property of the schema. Whatever could be
+// read in two ways is an error, because a guess could turn a no into a yes.
 
 // maxDepth bounds the nesting of an answer.
 const maxDepth = 10
@@ -169,8 +169,9 @@ func propertiesOf(into any) []string {
 }
 
 // judged maps the names under which models repeat their judgement to whether true means a pass.
-var judged = map[string]bool{"pass": true, "result": true, "verdict": true, "answer": true, "success": true, "successful": true,
-	"valid": true, "outcome": true, "fail": false, "failed": false, "failure": false}
+var judged = map[string]bool{"pass": true, "result": true, "verdict": true, "answer": true, "success": true,
+	"successful": true,
+	"valid":      true, "outcome": true, "fail": false, "failed": false, "failure": false}
 
 // contradiction returns why an answer with further properties says the opposite of its own "passed"; "" if it does not.
 func contradiction(text string, passed bool) string {

@@ -16,8 +16,8 @@ import (
 const (
 	// sameImage is the correlation from which a place shows the template; a button with another word on it stays below.
 	sameImage = 0.92
-	// sameColour is how far, on average over any block of blockSide pixels, a channel may be from the template's, of 255: a grey icon
-	// is not a red one.
+	// sameColour is how far, on average over any block of blockSide pixels, a channel may be from the template's, of 255:
+	// a grey icon is not a red one.
 	sameColour = 45
 	blockSide  = 6
 	// maybeImage is the correlation of a place that is worth a closer look, in the small picture.
@@ -28,8 +28,8 @@ const (
 	smallTemplate = 6
 )
 
-// FindImage finds a template that was cut out of a screenshot: the same pixels give or take a little, from 95 to 105 per cent of their
-// size, in the same colours.
+// FindImage finds a template that was cut out of a screenshot: the same pixels give or take a little, from 95 to 105
+// per cent of their size, in the same colours.
 func (e *Models) FindImage(ctx context.Context, img, template image.Image) ([]drivers.Sighting, error) {
 	screen, wanted := toRGBA(img), toRGBA(template)
 	size := wanted.Rect.Size()
@@ -43,7 +43,8 @@ func (e *Models) FindImage(ctx context.Context, img, template image.Image) ([]dr
 	for _, scale := range []float64{1, 0.95, 1.05} {
 		scaled := wanted
 		if scale != 1 {
-			scaled = image.NewRGBA(image.Rect(0, 0, int(math.Round(float64(size.X)*scale)), int(math.Round(float64(size.Y)*scale))))
+			scaled = image.NewRGBA(image.Rect(0, 0, int(math.Round(float64(size.X)*scale)),
+				int(math.Round(float64(size.Y)*scale))))
 			xdraw.CatmullRom.Scale(scaled, scaled.Rect, wanted, wanted.Rect, xdraw.Src, nil)
 		}
 		hits, err := correlate(ctx, screen, scaled)
@@ -198,7 +199,8 @@ func (p *plane) match(ctx context.Context, t *pattern) ([]image.Point, error) {
 	var places []place
 	for i, score := range scores {
 		x, y := i%w, i/w
-		if score < maybeImage || x > 0 && scores[i-1] > score || x < w-1 && scores[i+1] >= score || y > 0 && scores[i-w] > score || y < h-1 && scores[i+w] >= score {
+		if score < maybeImage || x > 0 && scores[i-1] > score || x < w-1 && scores[i+1] >= score || y > 0 &&
+			scores[i-w] > score || y < h-1 && scores[i+w] >= score {
 			continue
 		}
 		places = append(places, place{image.Pt(x, y), score})
@@ -224,7 +226,8 @@ func (p *plane) refine(t *pattern, at image.Point, far int) (best image.Point, s
 	return best, score
 }
 
-// colourDistance is the mean distance of the channels of the template to those of the screen at a place, in the worst block.
+// colourDistance is the mean distance of the channels of the template to those of the screen at a place, in the worst
+// block.
 func colourDistance(screen, template *image.RGBA, at image.Point) float64 {
 	worst, size := 0.0, template.Rect.Size()
 	for top := 0; top < size.Y; top += blockSide {
@@ -232,7 +235,8 @@ func colourDistance(screen, template *image.RGBA, at image.Point) float64 {
 			block := image.Rect(left, top, min(left+blockSide, size.X), min(top+blockSide, size.Y))
 			sum := 0
 			for y := block.Min.Y; y < block.Max.Y; y++ {
-				a, b := screen.Pix[screen.PixOffset(at.X+left, at.Y+y):][:4*block.Dx()], template.Pix[template.PixOffset(left, y):][:4*block.Dx()]
+				a, b := screen.Pix[screen.PixOffset(at.X+left, at.Y+y):][:4*block.Dx()],
+					template.Pix[template.PixOffset(left, y):][:4*block.Dx()]
 				for i := range a {
 					if i%4 != 3 {
 						sum += max(int(a[i])-int(b[i]), int(b[i])-int(a[i]))

@@ -61,7 +61,8 @@ func around(r image.Rectangle, x, y int, visit func(int)) {
 	}
 }
 
-// unframe whitens the lines around buttons, chips and cells, which would be read as brackets, and gives the blobs that are left.
+// unframe whitens the lines around buttons, chips and cells, which would be read as brackets, and gives the blobs that
+// are left.
 func unframe(page *image.Gray, all []blob) []blob {
 	return slices.DeleteFunc(slices.Clone(all), func(b blob) bool {
 		if !b.surrounds(all) || !b.level(page) {
@@ -79,7 +80,10 @@ func (b blob) surrounds(all []blob) bool {
 		return false
 	}
 	inner := b.box.Inset(2)
-	return slices.ContainsFunc(all, func(o blob) bool { return o.at != b.at && o.box.Dy() >= smallestBlob && o.box.In(inner) })
+	return slices.ContainsFunc(all, func(o blob) bool {
+		return o.at != b.at && o.box.Dy() >= smallestBlob &&
+			o.box.In(inner)
+	})
 }
 
 // level tells whether a blob has a straight line at its top and one at its bottom, as round frames have, too.

@@ -57,7 +57,9 @@ func (e *Models) Judge(ctx context.Context, img image.Image, prompt string, vote
 		}
 	}
 	if j.For == j.Against {
-		err := fmt.Errorf("the model gave %d votes for it and %d against it: ask for an odd number of votes, or in other words", j.For, j.Against)
+		err := fmt.Errorf(
+			"the model gave %d votes for it and %d against it: ask for an odd number of votes, or in other "+
+				"words", j.For, j.Against)
 		q.asked.Problem = err.Error()
 		return j, err
 	}
@@ -162,7 +164,8 @@ func (e *Models) Locate(ctx context.Context, img image.Image, description string
 }
 
 // single asks once.
-func (e *Models) single(ctx context.Context, k kind, img image.Image, prompt string, into any) (*question, drivers.Reply, error) {
+func (e *Models) single(ctx context.Context, k kind, img image.Image, prompt string, into any) (*question,
+	drivers.Reply, error) {
 	q, err := e.newQuestion(k, img, prompt)
 	if err != nil {
 		return nil, drivers.Reply{}, err

@@ -43,8 +43,8 @@ type label struct {
 	box  image.Rectangle // zero: anywhere
 }
 
-// TestReadingPictures measures the reading of real pixels: screens of the simulated phone and pages in Chromium, twenty of each, or
-// two of phones and one page when tests are to be short.
+// TestReadingPictures measures the reading of real pixels: screens of the simulated phone and pages in Chromium, twenty
+// of each, or two of phones and one page when tests are to be short.
 func TestReadingPictures(t *testing.T) {
 	pictures, want := append(phonePictures(t), pagePictures(t)...), 40
 	if testing.Short() {
@@ -77,8 +77,10 @@ func TestReadingPictures(t *testing.T) {
 		sum.lines, sum.allLines = sum.lines+s.lines, sum.allLines+s.allLines
 	}
 	recall, precision := ratio(sum.found, sum.wanted), ratio(sum.right, sum.read)
-	t.Logf("%d pictures: recall of words %.4f (%d of %d), precision of words %.4f (%d of %d), recall of labels %.4f (%d of %d)", len(pictures),
-		recall, sum.found, sum.wanted, precision, sum.right, sum.read, ratio(sum.lines, sum.allLines), sum.lines, sum.allLines)
+	t.Logf("%d pictures: recall of words %.4f (%d of %d), precision of words %.4f (%d of %d), recall of labels %.4f (%d "+
+		"of %d)", len(pictures),
+		recall, sum.found, sum.wanted, precision, sum.right, sum.read, ratio(sum.lines, sum.allLines), sum.lines,
+		sum.allLines)
 	if recall < 0.95 || precision < 0.98 || ratio(sum.lines, sum.allLines) < 0.95 {
 		t.Errorf("recall must be 0.95 and precision 0.98")
 	}
@@ -201,7 +203,8 @@ func phonePictures(t *testing.T) []labelled {
 		for i := range swipes {
 			b := dev.Info()
 			from := image.Pt(b.Width/2, b.Height*3/4)
-			if err := dev.(drivers.Gestures).Swipe(t.Context(), from, from.Sub(image.Pt(0, b.Height/2)), 700*time.Millisecond); err != nil {
+			if err := dev.(drivers.Gestures).Swipe(t.Context(), from, from.Sub(image.Pt(0, b.Height/2)),
+				700*time.Millisecond); err != nil {
 				t.Fatal(err)
 			}
 			take(fmt.Sprintf("list-%d", i))
@@ -292,7 +295,8 @@ func rest(t *testing.T, dev drivers.Device) *screen.Tree {
 
 // labelPhone takes the tree's word for what is drawn.
 func labelPhone(name string, img image.Image, tree *screen.Tree) labelled {
-	p := labelled{name: name, img: img, blind: []image.Rectangle{pixels.StatusBar(img.Bounds().Size())}} // its clock shows what nobody has labelled
+	// its clock shows what nobody has labelled
+	p := labelled{name: name, img: img, blind: []image.Rectangle{pixels.StatusBar(img.Bounds().Size())}}
 	var nodes []*screen.Node
 	for n := range tree.All {
 		if cmp.Or(n.Text, n.Hint) != "" && !n.Bounds.Empty() && n.Bounds.In(img.Bounds()) {
@@ -303,7 +307,8 @@ func labelPhone(name string, img image.Image, tree *screen.Tree) labelled {
 	footer := slices.IndexFunc(nodes, func(n *screen.Node) bool { return strings.HasSuffix(n.ID, "/status") })
 	for _, n := range nodes {
 		text := cmp.Or(n.Text, n.Hint)
-		cut := footer >= 0 && n != nodes[footer] && n.Bounds.Max.Y > nodes[footer].Bounds.Min.Y || n.Bounds.Min.Y < img.Bounds().Dy()/9 && strings.HasPrefix(text, "Item")
+		cut := footer >= 0 && n != nodes[footer] && n.Bounds.Max.Y > nodes[footer].Bounds.Min.Y ||
+			n.Bounds.Min.Y < img.Bounds().Dy()/9 && strings.HasPrefix(text, "Item")
 		if covers >= 0 && n.Text == "Behind" {
 			continue
 		}
@@ -316,7 +321,8 @@ func labelPhone(name string, img image.Image, tree *screen.Tree) labelled {
 	return p
 }
 
-// pagePictures takes pages in Chromium: three fonts, sizes from 20 to 48 pixels, light and dark, in buttons and on canvas.
+// pagePictures takes pages in Chromium: three fonts, sizes from 20 to 48 pixels, light and dark, in buttons and on
+// canvas.
 func pagePictures(t *testing.T) []labelled {
 	driver := web.New(web.Options{})
 	t.Cleanup(func() { _ = driver.Close() })
@@ -325,10 +331,14 @@ func pagePictures(t *testing.T) []labelled {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = dev.Close() })
-	phrases := []string{"Sign in to your account", "Total 42.50 EUR", "Order 10837 was paid", "Your basket is empty", "Check out now", "Unpaid since Monday",
-		"Delete everything?", "Welcome back, Ada", "Score 1280 of 4096", "Next page", "Loading, please wait", "Battery 73 percent", "Hello canvas",
-		"Free shipping over 25", "Account settings", "Wrong password", "Remember me", "March 14, 2026", "Level 12 complete", "Game over"}
-	colours := [][2]string{{"#ffffff", "#1c1b1f"}, {"#121212", "#e8e8e8"}, {"#6750a4", "#ffffff"}, {"#fff8e1", "#5d4037"}, {"#004d40", "#e0f2f1"}}
+	phrases := []string{"Sign in to your account", "Total 42.50 EUR", "Order 10837 was paid", "Your basket is empty",
+		"Check out now", "Unpaid since Monday",
+		"Delete everything?", "Welcome back, Ada", "Score 1280 of 4096", "Next page", "Loading, please wait",
+		"Battery 73 percent", "Hello canvas",
+		"Free shipping over 25", "Account settings", "Wrong password", "Remember me", "March 14, 2026", "Level 12 complete",
+		"Game over"}
+	colours := [][2]string{{"#ffffff", "#1c1b1f"}, {"#121212", "#e8e8e8"}, {"#6750a4", "#ffffff"}, {"#fff8e1", "#5d4037"},
+		{"#004d40", "#e0f2f1"}}
 	fonts := []string{"sans-serif", "serif", "monospace"}
 	pages := 20
 	if testing.Short() {
@@ -339,7 +349,8 @@ func pagePictures(t *testing.T) []labelled {
 		p := labelled{name: fmt.Sprintf("page-%d", i)}
 		var body strings.Builder
 		colour := colours[i%len(colours)]
-		fmt.Fprintf(&body, "<!doctype html><meta charset=utf-8><body style='margin:24px;background:%s;color:%s'>", colour[0], colour[1])
+		fmt.Fprintf(&body, "<!doctype html><meta charset=utf-8><body style='margin:24px;background:%s;color:%s'>", colour[0],
+			colour[1])
 		for j := range 6 {
 			text := phrases[(i*7+j*3)%len(phrases)]
 			p.texts = append(p.texts, label{text: text})
@@ -348,18 +359,22 @@ func pagePictures(t *testing.T) []labelled {
 			switch j {
 			case 3: // another colour, tight around its text
 				other := colours[(i+2)%len(colours)]
-				fmt.Fprintf(&body, "<p><button style='%s;background:%s;color:%s'>%s</button></p>", style, other[0], other[1], html.EscapeString(text))
+				fmt.Fprintf(&body, "<p><button style='%s;background:%s;color:%s'>%s</button></p>", style, other[0], other[1],
+					html.EscapeString(text))
 			case 4:
 				other := colours[(i+1)%len(colours)]
-				fmt.Fprintf(&body, "<canvas id=c width=800 height=90></canvas><script>const x=document.getElementById('c').getContext('2d');x.fillStyle=%q;x.fillRect(0,0,800,90);"+
-					"x.fillStyle=%q;x.font='%dpx %s';x.fillText(%q,30,60)</script>", other[0], other[1], size, font, text)
+				fmt.Fprintf(&body,
+					"<canvas id=c width=800 height=90></canvas><script>const "+
+						"x=document.getElementById('c').getContext('2d');x.fillStyle=%q;x.fillRect(0,0,800,90);"+
+						"x.fillStyle=%q;x.font='%dpx %s';x.fillText(%q,30,60)</script>", other[0], other[1], size, font, text)
 			case 5:
 				fmt.Fprintf(&body, "<p style='%s;font-weight:bold'>%s</p>", style, html.EscapeString(text))
 			default:
 				fmt.Fprintf(&body, "<p style='%s'>%s</p>", style, html.EscapeString(text))
 			}
 		}
-		if err := dev.(drivers.Browser).OpenPage(t.Context(), "data:text/html;charset=utf-8,"+url.PathEscape(body.String()), drivers.PageOptions{Viewport: image.Pt(900, 720)}); err != nil {
+		if err := dev.(drivers.Browser).OpenPage(t.Context(), "data:text/html;charset=utf-8,"+url.PathEscape(body.String()),
+			drivers.PageOptions{Viewport: image.Pt(900, 720)}); err != nil {
 			t.Fatal(err)
 		}
 		if p.img, err = dev.Screenshot(t.Context()); err != nil {

@@ -52,7 +52,8 @@ func (e *looseEndpoint) judge(ctx context.Context, env map[string]string) (drive
 		if v, ok := env[name]; ok {
 			return v
 		}
-		return map[string]string{"OPENAI_API_KEY": key, "OPENAI_BASE_URL": e.URL + "/v1", "TAPROOT_AI_MODEL": "test-model"}[name]
+		return map[string]string{"OPENAI_API_KEY": key, "OPENAI_BASE_URL": e.URL + "/v1",
+			"TAPROOT_AI_MODEL": "test-model"}[name]
 	}})
 	return models.Judge(ctx, image.NewGray(image.Rect(0, 0, 200, 400)), "paid", 1)
 }
@@ -71,7 +72,8 @@ func stream(text, end string) func(w http.ResponseWriter) {
 		_, _ = io.WriteString(w, ": keep-alive\n\n")
 		for _, part := range []string{text[:20], text[20:]} {
 			quoted, _ := json.Marshal(part)
-			_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%s},\"finish_reason\":null}]}\n\n", quoted)
+			_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%s},\"finish_reason\":null}]}\n\n",
+				quoted)
 		}
 		_, _ = io.WriteString(w, end)
 	}
@@ -79,8 +81,8 @@ func stream(text, end string) func(w http.ResponseWriter) {
 
 const finished = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
 
-// TestMannersOfAnswering: an answer is understood in each form that endpoints give it, or the error quotes the endpoint. None becomes
-// a pass that the model did not give.
+// TestMannersOfAnswering: an answer is understood in each form that endpoints give it, or the error quotes the
+// endpoint. None becomes a pass that the model did not give.
 func TestMannersOfAnswering(t *testing.T) {
 	finish := func(reason any) func(w http.ResponseWriter) {
 		return func(w http.ResponseWriter) {
@@ -114,7 +116,8 @@ func TestMannersOfAnswering(t *testing.T) {
 		"yes in a broken object":   {text(`{"passed":false,"why":` + yes), "mid-sentence"},
 		"Python":                   {text(`{'passed': True, 'reason': 'x', 'evidence': []}`), "no JSON object"},
 		"content as parts":         {parts(map[string]any{"type": "text", "text": yes}), "pass"},
-		"a part of reasoning": {parts(map[string]any{"type": "thinking", "text": yes}, map[string]any{"type": "text", "text": no}),
+		"a part of reasoning": {parts(map[string]any{"type": "thinking", "text": yes},
+			map[string]any{"type": "text", "text": no}),
 			"fail"},
 		"eos_token":              {finish("eos_token"), "pass"},
 		"STOP":                   {finish("STOP"), "pass"},
@@ -133,13 +136,21 @@ func TestMannersOfAnswering(t *testing.T) {
 		"an error as text":       {jsonBody(`{"error":"model not loaded"}`), "model not loaded"},
 		"an error of vLLM":       {jsonBody(`{"object":"error","message":"too many images","code":400}`), "too many images"},
 		"an error as detail":     {jsonBody(`{"detail":[{"loc":["body"],"msg":"bad image"}]}`), "bad image"},
-		"an error beside a yes":  {jsonBody(`{"error":{"message":"partial"},"choices":[{"message":{"content":` + quote(yes) + `},"finish_reason":"stop"}]}`), "partial"},
-		"an error in the choice": {jsonBody(`{"choices":[{"finish_reason":"error","error":{"message":"upstream died","code":400}}]}`), "upstream died"},
-		"a web page":             {func(w http.ResponseWriter) { _, _ = io.WriteString(w, "<html><title>Sign in</title>") }, "web page"},
-		"plain text":             {func(w http.ResponseWriter) { _, _ = io.WriteString(w, "It works!") }, "It works!"},
-		"another API":            {jsonBody(`{"response":"yes","done":true}`), "no choices"},
-		"usage in words":         {jsonBody(`{"usage":"free","choices":[{"message":{"content":` + quote(yes) + `},"finish_reason":"stop"}]}`), "pass"},
-		"a status page":          {func(w http.ResponseWriter) { w.WriteHeader(403); _, _ = io.WriteString(w, "<h1>Blocked by proxy</h1>") }, "Blocked by proxy"},
+		"an error beside a yes": {jsonBody(`{"error":{"message":"partial"},"choices":[{"message":{"content":` + quote(yes) +
+			`},"finish_reason":"stop"}]}`), "partial"},
+		"an error in the choice": {
+			jsonBody(`{"choices":[{"finish_reason":"error","error":{"message":"upstream died","code":400}}]}`), "upstream died"},
+		"a web page": {func(w http.ResponseWriter) { _, _ = io.WriteString(w, "<html><title>Sign in</title>") },
+			"web page"},
+		"plain text":  {func(w http.ResponseWriter) { _, _ = io.WriteString(w, "It works!") }, "It works!"},
+		"another API": {jsonBody(`{"response":"yes","done":true}`), "no choices"},
+		"usage in words": {jsonBody(`{"usage":"free","choices":[{"message":{"content":` + quote(yes) +
+			`},"finish_reason":"stop"}]}`), "pass"},
+		"a status page": {func(w http.ResponseWriter) {
+			w.WriteHeader(403)
+			_,
+				_ = io.WriteString(w, "<h1>Blocked by proxy</h1>")
+		}, "Blocked by proxy"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -180,14 +191,16 @@ func TestRefusedParameters(t *testing.T) {
 		"temperature by param": {func(w http.ResponseWriter, body map[string]any) bool {
 			if _, ok := body["temperature"]; ok {
 				w.WriteHeader(400)
-				_, _ = io.WriteString(w, `{"error":{"message":"Unsupported value: only the default (1) is supported.","param":"temperature"}}`)
+				_, _ = io.WriteString(w,
+					`{"error":{"message":"Unsupported value: only the default (1) is supported.","param":"temperature"}}`)
 			}
 			return body["temperature"] != nil
 		}, []string{"temperature"}},
 		"seed by words": {func(w http.ResponseWriter, body map[string]any) bool {
 			if body["seed"] != nil {
 				w.WriteHeader(422)
-				_, _ = io.WriteString(w, `{"detail":[{"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra inputs are not permitted"}]}`)
+				_, _ = io.WriteString(w,
+					`{"detail":[{"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra inputs are not permitted"}]}`)
 			}
 			return body["seed"] != nil
 		}, []string{"seed"}},
@@ -219,7 +232,8 @@ func TestRefusedParameters(t *testing.T) {
 				t.Fatalf("passed %v, %v after %d requests", said.Passed, err, len(e.bodies))
 			}
 			last := e.bodies[len(e.bodies)-1]
-			for _, parameter := range []string{"seed", "temperature", "max_completion_tokens", "response_format", "model", "messages"} {
+			for _, parameter := range []string{"seed", "temperature", "max_completion_tokens", "response_format", "model",
+				"messages"} {
 				if _, ok := last[parameter]; ok == slices.Contains(c.gone, parameter) {
 					t.Errorf("%s was sent: %v", parameter, ok)
 				}
@@ -256,7 +270,8 @@ func TestRefusalsAreRemembered(t *testing.T) {
 	models := vision.New(vision.Options{Getenv: func(name string) string {
 		return map[string]string{"OPENAI_API_KEY": key, "OPENAI_BASE_URL": e.URL, "TAPROOT_AI_MODEL": "m"}[name]
 	}})
-	if said, err := models.Judge(t.Context(), smallScreen(0), "paid", 3); err != nil || !said.Passed || len(e.bodies) != 3 {
+	if said, err := models.Judge(t.Context(), smallScreen(0), "paid", 3); err != nil || !said.Passed ||
+		len(e.bodies) != 3 {
 		t.Errorf("passed %v, %v after %d requests, want 3: one refused and two votes", said.Passed, err, len(e.bodies))
 	}
 }
@@ -267,26 +282,33 @@ func TestEndpointSettings(t *testing.T) {
 		check func(r *http.Request) string
 		says  string // the error, before any request
 	}{
-		"the whole path": {env: map[string]string{"OPENAI_BASE_URL": "$URL/v1/chat/completions/"}, check: func(r *http.Request) string {
-			return wantPath(r, "/v1/chat/completions", "")
-		}},
+		"the whole path": {env: map[string]string{"OPENAI_BASE_URL": "$URL/v1/chat/completions/"},
+			check: func(r *http.Request) string {
+				return wantPath(r, "/v1/chat/completions", "")
+			}},
 		"a query": {env: map[string]string{"OPENAI_BASE_URL": "$URL/openai/deployments/d?api-version=2024-10-21"},
 			check: func(r *http.Request) string {
 				return wantPath(r, "/openai/deployments/d/chat/completions", "api-version=2024-10-21")
 			}},
-		"the whole path with a query": {env: map[string]string{"OPENAI_BASE_URL": "$URL/v1/chat/completions?api-version=1&x=a%20b"},
+		"the whole path with a query": {
+			env:   map[string]string{"OPENAI_BASE_URL": "$URL/v1/chat/completions?api-version=1&x=a%20b"},
 			check: func(r *http.Request) string { return wantPath(r, "/v1/chat/completions", "api-version=1&x=a+b") }},
-		"a key with a line break at its end": {env: map[string]string{"OPENAI_API_KEY": key + "\r\n"}, check: func(r *http.Request) string {
-			return wantHeader(r, "Authorization", "Bearer "+key)
-		}},
-		"a key with a line break in it": {env: map[string]string{"OPENAI_API_KEY": "sk-abc\ndef"}, says: "OPENAI_API_KEY holds a line break"},
-		"headers": {env: map[string]string{"TAPROOT_AI_HEADERS": "X-Team=shop, X-Title=Taproot%2C%20tests"}, check: func(r *http.Request) string {
-			return wantHeader(r, "X-Team", "shop") + wantHeader(r, "X-Title", "Taproot, tests") + wantHeader(r, "Authorization", "Bearer "+key)
-		}},
+		"a key with a line break at its end": {env: map[string]string{"OPENAI_API_KEY": key + "\r\n"},
+			check: func(r *http.Request) string {
+				return wantHeader(r, "Authorization", "Bearer "+key)
+			}},
+		"a key with a line break in it": {env: map[string]string{"OPENAI_API_KEY": "sk-abc\ndef"},
+			says: "OPENAI_API_KEY holds a line break"},
+		"headers": {env: map[string]string{"TAPROOT_AI_HEADERS": "X-Team=shop, X-Title=Taproot%2C%20tests"},
+			check: func(r *http.Request) string {
+				return wantHeader(r, "X-Team", "shop") + wantHeader(r, "X-Title", "Taproot, tests") + wantHeader(r, "Authorization",
+					"Bearer "+key)
+			}},
 		"another way to send the key": {env: map[string]string{"TAPROOT_AI_HEADERS": "Authorization=Basic%20abcd"},
 			check: func(r *http.Request) string { return wantHeader(r, "Authorization", "Basic abcd") }},
-		"headers that are none":  {env: map[string]string{"TAPROOT_AI_HEADERS": "X-Team"}, says: "TAPROOT_AI_HEADERS"},
-		"a header of two lines":  {env: map[string]string{"TAPROOT_AI_HEADERS": "X-A=b%0d%0aX-C: d"}, says: "TAPROOT_AI_HEADERS"},
+		"headers that are none": {env: map[string]string{"TAPROOT_AI_HEADERS": "X-Team"}, says: "TAPROOT_AI_HEADERS"},
+		"a header of two lines": {env: map[string]string{"TAPROOT_AI_HEADERS": "X-A=b%0d%0aX-C: d"},
+			says: "TAPROOT_AI_HEADERS"},
 		"a time that is not one": {env: map[string]string{"TAPROOT_AI_TIMEOUT": "long"}, says: "TAPROOT_AI_TIMEOUT"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -345,7 +367,8 @@ func TestAzureKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := e.requests[0]
-	if why := wantHeader(r, "Api-Key", key) + wantPath(r, "/openai/deployments/m/chat/completions", "api-version=2024-10-21"); why != "" {
+	if why := wantHeader(r, "Api-Key", key) + wantPath(r, "/openai/deployments/m/chat/completions",
+		"api-version=2024-10-21"); why != "" {
 		t.Error(why)
 	}
 	if r.Header.Get("Authorization") != "" {
@@ -384,7 +407,8 @@ func TestOverloadedEndpoints(t *testing.T) {
 	}
 }
 
-// TestModelHasTheTimeOfTheStep: a step with more time than the setting waits that long; one with less leaves the model its minute.
+// TestModelHasTheTimeOfTheStep: a step with more time than the setting waits that long; one with less leaves the model
+// its minute.
 func TestModelHasTheTimeOfTheStep(t *testing.T) {
 	release := make(chan struct{})
 	e := newLooseEndpoint(t, func(_ int, w http.ResponseWriter, _ map[string]any) {
@@ -397,7 +421,8 @@ func TestModelHasTheTimeOfTheStep(t *testing.T) {
 		t.Errorf("the setting: %v", err)
 	}
 	ctx := drivers.WithEnding(t.Context(), time.Now().Add(300*time.Millisecond))
-	if _, err := e.judge(ctx, env); err == nil || strings.Contains(err.Error(), "within 100ms") || !strings.Contains(err.Error(), "TAPROOT_AI_TIMEOUT") {
+	if _, err := e.judge(ctx, env); err == nil || strings.Contains(err.Error(), "within 100ms") ||
+		!strings.Contains(err.Error(), "TAPROOT_AI_TIMEOUT") {
 		t.Errorf("the step: %v", err)
 	}
 }

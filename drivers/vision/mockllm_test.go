@@ -19,7 +19,8 @@ import (
 
 const mockPackage = "@dwmkerr/mock-llm@0.1.29"
 
-// mockConfig answers a question about a picture by the words in it, an error with a word of its own, and refuses what is no question.
+// mockConfig answers a question about a picture by the words in it, an error with a word of its own, and refuses what
+// is no question.
 const mockConfig = `rules:
   - path: "/v1/chat/completions"
     match: "@"
@@ -27,7 +28,8 @@ const mockConfig = `rules:
       status: 400
       content: '{"error":{"message":"not a question about a picture","type":"invalid_request_error"}}'
   - path: "/v1/chat/completions"
-    match: "body.temperature == ` + "`0`" + ` && body.seed != null && body.response_format.json_schema.strict && body.messages[0].role == 'system' && body.messages[1].content[1].type == 'image_url' && starts_with(body.messages[1].content[1].image_url.url, 'data:image/png;base64,')"
+    match: "body.temperature == ` + "`0`" +
+	` && body.seed != null && body.response_format.json_schema.strict && body.messages[0].role == 'system' && body.messages[1].content[1].type == 'image_url' && starts_with(body.messages[1].content[1].image_url.url, 'data:image/png;base64,')"
     response:
       status: 200
       content: '{"id":"c1","object":"chat.completion","model":"{{jmes request body.model}}","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"passed\":false,\"reason\":\"it is empty\",\"evidence\":[]}"}}],"usage":{"prompt_tokens":5,"completion_tokens":7,"total_tokens":12}}'
@@ -53,13 +55,16 @@ func TestMockLLM(t *testing.T) {
 		return map[string]string{"OPENAI_API_KEY": key, "OPENAI_BASE_URL": base + "/v1", "TAPROOT_AI_MODEL": "mocked"}[name]
 	}})
 	said, err := models.Judge(t.Context(), randomScreen(0), "there is a green field", 3)
-	if err != nil || !said.Passed || said.For != 2 || said.Call.Answers[0].Model != "mocked" || said.Call.Answers[0].PromptTokens != 5 {
+	if err != nil || !said.Passed || said.For != 2 || said.Call.Answers[0].Model != "mocked" ||
+		said.Call.Answers[0].PromptTokens != 5 {
 		t.Errorf("judged %+v, %v", said, err)
 	}
-	if said, err := models.Judge(t.Context(), randomScreen(0), "there is a red field", 1); err != nil || said.Passed || said.Reason != "it is empty" {
+	if said, err := models.Judge(t.Context(), randomScreen(0), "there is a red field", 1); err != nil || said.Passed ||
+		said.Reason != "it is empty" {
 		t.Errorf("judged %+v, %v", said, err)
 	}
-	if said, err := models.Judge(t.Context(), randomScreen(0), "error-401", 1); err == nil || said.Passed || !strings.Contains(err.Error(), "Incorrect API key") {
+	if said, err := models.Judge(t.Context(), randomScreen(0), "error-401", 1); err == nil || said.Passed ||
+		!strings.Contains(err.Error(), "Incorrect API key") {
 		t.Errorf("judged %+v, %v", said, err)
 	}
 }
@@ -83,9 +88,11 @@ func startMock(t *testing.T) string {
 	if _, err := os.Stat(filepath.Join(dir, "done")); err != nil {
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 		defer cancel()
-		install := exec.CommandContext(ctx, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--omit=dev", "--prefix", dir, mockPackage)
+		install := exec.CommandContext(ctx, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--omit=dev",
+			"--prefix", dir, mockPackage)
 		if out, err := install.CombinedOutput(); err != nil {
-			t.Fatalf("this test asks the npm package %s, which npm could not install (it is needed once, and needs Node and a network): %v\n%s", mockPackage, err, out)
+			t.Fatalf("this test asks the npm package %s, which npm could not install (it is needed once, and needs Node and a "+
+				"network): %v\n%s", mockPackage, err, out)
 		}
 		if err := os.WriteFile(filepath.Join(dir, "done"), nil, 0o644); err != nil {
 			t.Fatal(err)

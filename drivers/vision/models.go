@@ -46,12 +46,13 @@ type Options struct {
 	Recall func(key string) []drivers.Reply
 	// Client carries the requests; nil: one of its own.
 	Client *http.Client
-	// Timeout of one question with its repetitions; zero: a minute. TAPROOT_AI_TIMEOUT overrides it, and a step with more time than
-	// that waits as long as the step may.
+	// Timeout of one question with its repetitions; zero: a minute. TAPROOT_AI_TIMEOUT overrides it, and a step with more
+	// time than that waits as long as the step may.
 	Timeout time.Duration
 }
 
-// Models read text with tesseract and ask a model through any endpoint that speaks as OpenAI's does. Safe for concurrent use.
+// Models read text with tesseract and ask a model through any endpoint that speaks as OpenAI's does. Safe for
+// concurrent use.
 type Models struct {
 	o      Options
 	reader *Reader

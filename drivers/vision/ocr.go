@@ -30,8 +30,8 @@ type Reader struct {
 	find  func() (string, error)
 }
 
-// NewReader gives a reader for an environment: TAPROOT_OCR_LANGS names the languages ("eng+deu"), TAPROOT_TESSERACT the program.
-// Tesseract is looked for at the first reading.
+// NewReader gives a reader for an environment: TAPROOT_OCR_LANGS names the languages ("eng+deu"), TAPROOT_TESSERACT the
+// program. Tesseract is looked for at the first reading.
 func NewReader(getenv func(string) string) *Reader {
 	return &Reader{langs: cmp.Or(getenv("TAPROOT_OCR_LANGS"), "eng"), find: sync.OnceValues(func() (string, error) {
 		host := toolchain.NewHost(getenv, os.Environ())
@@ -40,7 +40,8 @@ func NewReader(getenv func(string) string) *Reader {
 			return "", err
 		}
 		if !found.OK() {
-			return "", &drivers.Unavailable{What: "tesseract, which reads text in pictures, cannot be used: " + found.Problem, Mend: found.Advice}
+			return "", &drivers.Unavailable{What: "tesseract, which reads text in pictures, cannot be used: " + found.Problem,
+				Mend: found.Advice}
 		}
 		return found.Path, nil
 	})}
@@ -113,8 +114,10 @@ func (r *Reader) run(ctx context.Context, program string, picture []byte, layout
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case strings.Contains(said.String(), "Failed loading language"): // it goes on with those that it has
-		return nil, &drivers.Unavailable{What: fmt.Sprintf("tesseract lacks a language of TAPROOT_OCR_LANGS=%q: %s", r.langs, oneLine(said.String())),
-			Mend: "install its data, such as the package tesseract-ocr-deu for deu; `tesseract --list-langs` tells which there are"}
+		return nil, &drivers.Unavailable{What: fmt.Sprintf("tesseract lacks a language of TAPROOT_OCR_LANGS=%q: %s", r.langs,
+			oneLine(said.String())),
+			Mend: "install its data, such as the package tesseract-ocr-deu for deu; `tesseract --list-langs` tells which " +
+				"there are"}
 	case err != nil:
 		return nil, fmt.Errorf("tesseract: %w: %s", err, oneLine(said.String()))
 	}

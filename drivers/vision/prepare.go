@@ -23,26 +23,27 @@ func pgm(gray *image.Gray) []byte {
 }
 
 const (
-	// flatSide is the side of the smallest square of one colour that is background: strokes of letters are thinner. On small screens
-	// letters are, too.
+	// flatSide is the side of the smallest square of one colour that is background: strokes of letters are thinner. On
+	// small screens letters are, too.
 	flatSide      = 20
 	flatSideSmall = 12
 	// alike is how much neighbouring pixels of one surface may differ in a channel; gradients stay below.
 	alike = 5
-	// largestLetter is the side of the box of the largest letter, in pixels; letterFills is the part of its box that it fills at most, and
-	// stroke the thickness of its strokes, in its heights.
+	// largestLetter is the side of the box of the largest letter, in pixels; letterFills is the part of its box that it
+	// fills at most, and stroke the thickness of its strokes, in its heights.
 	largestLetter = 240
 	letterFills   = 0.65
 	stroke        = 0.4
-	// largestDot is the thickness of the largest point or dash, in pixels; solid is the part of its box that one fills at least.
+	// largestDot is the thickness of the largest point or dash, in pixels; solid is the part of its box that one fills at
+	// least.
 	largestDot = 40
 	solid      = 0.75
 	// smallScreen is the number of pixels below which a screen shows text that is too small for tesseract as it is.
 	smallScreen = 1_600_000
 )
 
-// prepare takes the backgrounds away: what belongs to a surface of one colour gets white, everything else as dark as it stands
-// out from the surface around it. Light text on a dark button is then as good as dark text on white.
+// prepare takes the backgrounds away: what belongs to a surface of one colour gets white, everything else as dark as it
+// stands out from the surface around it. Light text on a dark button is then as good as dark text on white.
 func enlarge(gray *image.Gray) prepared {
 	size := gray.Rect.Size()
 	if size.X*size.Y > smallScreen {
@@ -96,7 +97,8 @@ func contrast(p, q []byte) int {
 	return most
 }
 
-// surfaces tells for each pixel whether it belongs to a surface: connected pixels of nearly one colour that hold a square of flatSide.
+// surfaces tells for each pixel whether it belongs to a surface: connected pixels of nearly one colour that hold a
+// square of flatSide.
 func surfaces(w, h int, pix func(int) []byte) []bool {
 	groups := newForest(w * h)
 	square := make([]int16, w*h) // the side of the largest square of one surface that ends here
@@ -126,8 +128,8 @@ type patch struct {
 	surface bool
 }
 
-// flats picks the pixels whose patch is a surface: it holds a large square, or is wide and nearly full, as a tight button around its
-// text.
+// flats picks the pixels whose patch is a surface: it holds a large square, or is wide and nearly full, as a tight
+// button around its text.
 func flats(w int, square []int16, patchOf func(int) int) []bool {
 	h := len(square) / w
 	side := int16(flatSide)
@@ -171,8 +173,8 @@ func (p *patch) holds(side int16) bool {
 	return p.square >= side || h >= int(side) && 2*h <= w && 2*p.area >= w*h
 }
 
-// isSign tells a large letter or a dot from a background: its strokes are as thick as a margin is wide, but a letter fills less of its box
-// than a button does, and a dot all of it. Both stand on one patch.
+// isSign tells a large letter or a dot from a background: its strokes are as thick as a margin is wide, but a letter
+// fills less of its box than a button does, and a dot all of it. Both stand on one patch.
 func (p *patch) isSign(at func(x, y int) *patch) bool {
 	const beside = 3 // pixels of soft edge
 	w, h := p.box.Dx(), p.box.Dy()

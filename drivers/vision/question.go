@@ -23,7 +23,8 @@ import (
 )
 
 const (
-	// longestSide is that of a picture as a model gets it, in pixels: the text of a phone can be read, and no endpoint scales it again.
+	// longestSide is that of a picture as a model gets it, in pixels: the text of a phone can be read, and no endpoint
+	// scales it again.
 	longestSide = 1600
 	// maxPrompt is the length of the longest prompt, in bytes.
 	maxPrompt = 8000
@@ -62,12 +63,14 @@ func (e *Models) newQuestion(k kind, img image.Image, prompt string) (*question,
 	}
 	q.png = data.Bytes()
 	sent := small.Rect.Size()
-	q.asked = &drivers.ModelCall{Kind: k.name, Model: e.model(), System: k.system(sent), Prompt: prompt, Width: sent.X, Height: sent.Y, Picture: small}
+	q.asked = &drivers.ModelCall{Kind: k.name, Model: e.model(), System: k.system(sent), Prompt: prompt, Width: sent.X,
+		Height: sent.Y, Picture: small}
 	if base, err := e.base(); err == nil {
 		q.asked.Endpoint = base.Host
 	}
 	hash := sha256.New()
-	fmt.Fprintf(hash, "taproot 1\x00%s\x00%s\x00%q\x00%q\x00%s\x00%d\x00%d\x00", k.name, q.asked.Model, q.asked.System, prompt, k.schema, sent.X, sent.Y)
+	fmt.Fprintf(hash, "taproot 1\x00%s\x00%s\x00%q\x00%q\x00%s\x00%d\x00%d\x00", k.name, q.asked.Model, q.asked.System,
+		prompt, k.schema, sent.X, sent.Y)
 	hash.Write(small.Pix)
 	q.asked.Key = hex.EncodeToString(hash.Sum(nil))
 	return q, nil
@@ -92,8 +95,8 @@ func shrink(img image.Image, longest int) *image.RGBA {
 	return out
 }
 
-// request is the question as the endpoint gets it, without the parameters that it refuses. What the screenshot shows has no part in it
-// but the screenshot itself.
+// request is the question as the endpoint gets it, without the parameters that it refuses. What the screenshot shows
+// has no part in it but the screenshot itself.
 func (q *question) request(seed int, without map[omission]bool) openai.ChatCompletionRequest {
 	system := q.asked.System
 	shot := &openai.ChatMessageImageURL{
@@ -140,7 +143,8 @@ func choosesTemperature(model string) bool {
 	return false
 }
 
-// ask returns one answer for a seed: an earlier one, or that of the endpoint. It is kept in q.asked before it is judged.
+// ask returns one answer for a seed: an earlier one, or that of the endpoint. It is kept in q.asked before it is
+// judged.
 func (e *Models) ask(ctx context.Context, q *question, seed int, known []drivers.Reply) (drivers.Reply, error) {
 	for _, r := range known {
 		if r.Seed == seed {
@@ -154,8 +158,9 @@ func (e *Models) ask(ctx context.Context, q *question, seed int, known []drivers
 		return drivers.Reply{}, err
 	}
 	if mode == Replay {
-		return drivers.Reply{}, fmt.Errorf("no earlier run has an answer to this prompt about this screenshot by the model %s, "+
-			"and --ai replay asks no model: run once with --ai live", q.asked.Model)
+		return drivers.Reply{},
+			fmt.Errorf("no earlier run has an answer to this prompt about this screenshot by the model %s, "+
+				"and --ai replay asks no model: run once with --ai live", q.asked.Model)
 	}
 	endpoint, err := e.endpoint()
 	if err != nil {
@@ -176,24 +181,28 @@ func (e *Models) ask(ctx context.Context, q *question, seed int, known []drivers
 	case ctx.Err() != nil:
 		return drivers.Reply{}, context.Cause(ctx)
 	case within.Err() != nil:
-		return drivers.Reply{}, fmt.Errorf("the model %s did not answer within %s: give the step a longer timeoutMs, or set TAPROOT_AI_TIMEOUT",
-			q.asked.Model, limit.Round(time.Millisecond))
+		return drivers.Reply{},
+			fmt.Errorf("the model %s did not answer within %s: give the step a longer timeoutMs, or set TAPROOT_AI_TIMEOUT",
+				q.asked.Model, limit.Round(time.Millisecond))
 	case err != nil:
 		return drivers.Reply{}, fmt.Errorf("ask the model %s: %s", q.asked.Model, e.conceal(explain(err)))
 	case len(answer.Choices) != 1:
 		return drivers.Reply{}, fmt.Errorf("the model %s gave %d answers, not one", q.asked.Model, len(answer.Choices))
 	}
 	c := answer.Choices[0]
-	r := drivers.Reply{Seed: seed, Text: e.conceal(c.Message.Content), Refusal: e.conceal(c.Message.Refusal), Finish: string(c.FinishReason),
-		Model: e.conceal(answer.Model), PromptTokens: answer.Usage.PromptTokens, CompletionTokens: answer.Usage.CompletionTokens,
-		TookMS: time.Since(began).Milliseconds()}
+	r := drivers.Reply{Seed: seed, Text: e.conceal(c.Message.Content), Refusal: e.conceal(c.Message.Refusal),
+		Finish: string(c.FinishReason),
+		Model:  e.conceal(answer.Model), PromptTokens: answer.Usage.PromptTokens,
+		CompletionTokens: answer.Usage.CompletionTokens,
+		TookMS:           time.Since(began).Milliseconds()}
 	q.asked.Answers = append(q.asked.Answers, r)
 	return r, nil
 }
 
-// complete sends the question, and again without the parameters that the endpoint refuses. What was refused once is left out of all
-// later questions.
-func (e *Models) complete(ctx context.Context, client *openai.Client, q *question, seed int) (openai.ChatCompletionResponse, error) {
+// complete sends the question, and again without the parameters that the endpoint refuses. What was refused once is
+// left out of all later questions.
+func (e *Models) complete(ctx context.Context, client *openai.Client, q *question, seed int) (
+	openai.ChatCompletionResponse, error) {
 	for {
 		without := e.left.copy()
 		answer, err := client.CreateChatCompletion(ctx, q.request(seed, without))
@@ -229,5 +238,6 @@ func explain(err error) string {
 // real converts a box of the screenshot as it was sent into one of the screen.
 func (q *question) real(box [4]float64) image.Rectangle {
 	at := func(n float64, round func(float64) float64) int { return int(round(n / q.scale)) }
-	return image.Rect(at(box[0], math.Floor), at(box[1], math.Floor), at(box[2], math.Ceil), at(box[3], math.Ceil)).Intersect(image.Rectangle{Max: q.size})
+	return image.Rect(at(box[0], math.Floor), at(box[1], math.Floor), at(box[2], math.Ceil),
+		at(box[3], math.Ceil)).Intersect(image.Rectangle{Max: q.size})
 }

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Endpoints that call themselves compatible with OpenAI's answer in many forms: an error object with status 200, an event stream that
-// was not requested, content as a list of parts, a web page. normalize turns each of them into the form that the client library decodes,
-// or into an error that quotes the endpoint.
+// Endpoints that call themselves compatible with OpenAI's answer in many forms: an error object with status 200, an
+// event stream that was not requested, content as a list of parts, a web page. normalize turns each of them into the
+// form that the client library decodes, or into an error that quotes the endpoint.
 
 // chatReply is a chat completion with its contents in the one form that the client library decodes.
 type chatReply struct {
@@ -75,8 +75,8 @@ func (m *foreignMessage) text() (string, error) {
 	return text, nil
 }
 
-// normalize rewrites the body of an answer with status 200. An error object becomes an answer with the status that the object names,
-// 502 where it names none, so that the caller decides about it as about any other status.
+// normalize rewrites the body of an answer with status 200. An error object becomes an answer with the status that the
+// object names, 502 where it names none, so that the caller decides about it as about any other status.
 func normalize(a *http.Response, body []byte) ([]byte, error) {
 	if a.StatusCode != http.StatusOK {
 		return body, nil
@@ -90,7 +90,8 @@ func normalize(a *http.Response, body []byte) ([]byte, error) {
 	case len(trimmed) == 0:
 		return nil, fmt.Errorf("%w is empty (status %s)", errFinal, a.Status)
 	case trimmed[0] == '<':
-		return nil, fmt.Errorf("%w is a web page, not JSON (is OPENAI_BASE_URL right? It mostly ends with /v1): %s", errFinal, excerpt(trimmed))
+		return nil, fmt.Errorf("%w is a web page, not JSON (is OPENAI_BASE_URL right? It mostly ends with /v1): %s", errFinal,
+			excerpt(trimmed))
 	case trimmed[0] != '{':
 		return nil, fmt.Errorf("%w is not a JSON object: %s", errFinal, excerpt(trimmed))
 	}
@@ -214,7 +215,8 @@ type endpointError struct {
 	named   bool // the reply has a property "error" that is not null
 }
 
-// errorOf returns the error that a reply holds at its top: {"error": …}, {"object": "error", "message": …}, {"detail": …}; nil if none.
+// errorOf returns the error that a reply holds at its top: {"error": …}, {"object": "error", "message": …}, {"detail":
+// …}; nil if none.
 func errorOf(reply []byte) *endpointError {
 	var top struct {
 		Error   json.RawMessage `json:"error"`

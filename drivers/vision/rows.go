@@ -19,7 +19,8 @@ const (
 	lowestRow, highestRow = 8, 320
 	// maxRows bounds how many rows are read a second time: a photograph has no end of them.
 	maxRows = 48
-	// maxBlobs is the number of pieces from which on a picture is no screen with text, and looking for rows takes too long.
+	// maxBlobs is the number of pieces from which on a picture is no screen with text, and looking for rows takes too
+	// long.
 	maxBlobs = 6000
 	// widestRow bounds a row on the sheet, in pixels.
 	widestRow = 3000
@@ -44,7 +45,10 @@ func rows(all []blob) []row {
 	if len(all) > maxBlobs {
 		return nil
 	}
-	sorted := slices.DeleteFunc(slices.Clone(all), func(b blob) bool { return b.box.Dy() > highestRow || b.box.Dx() > widestRow })
+	sorted := slices.DeleteFunc(slices.Clone(all), func(b blob) bool {
+		return b.box.Dy() > highestRow ||
+			b.box.Dx() > widestRow
+	})
 	slices.SortStableFunc(sorted, func(a, b blob) int { return cmp.Compare(a.box.Min.X, b.box.Min.X) })
 	groups := newForest(len(sorted))
 	for i := range sorted {
@@ -65,11 +69,14 @@ func rows(all []blob) []row {
 		r := &out[at[g]]
 		r.box, r.blobs = r.box.Union(b.box), append(r.blobs, b)
 	}
-	return slices.DeleteFunc(out, func(r row) bool { return r.box.Dy() < lowestRow || r.box.Dy() > highestRow || r.shape() })
+	return slices.DeleteFunc(out, func(r row) bool {
+		return r.box.Dy() < lowestRow || r.box.Dy() > highestRow ||
+			r.shape()
+	})
 }
 
-// beside tells whether two blobs follow each other in a row. A letter beside a letter is of like height; what is much lower is a
-// comma or a dash, close by.
+// beside tells whether two blobs follow each other in a row. A letter beside a letter is of like height; what is much
+// lower is a comma or a dash, close by.
 func (b blob) beside(o blob) bool {
 	high, low := float64(max(b.box.Dy(), o.box.Dy())), float64(min(b.box.Dy(), o.box.Dy()))
 	gap := float64(max(b.box.Min.X, o.box.Min.X) - min(b.box.Max.X, o.box.Max.X))
@@ -107,7 +114,8 @@ func unread(all []row, read []drivers.TextLine, scale float64) []row {
 	}
 	var out []row
 	for _, r := range all {
-		if r.upright(all) && (float64(r.box.Dy())*scale > tallRow || slices.ContainsFunc(r.blobs, func(b blob) bool { return b.missed(r, words) })) {
+		if r.upright(all) && (float64(r.box.Dy())*scale > tallRow ||
+			slices.ContainsFunc(r.blobs, func(b blob) bool { return b.missed(r, words) })) {
 			out = append(out, r)
 		}
 	}
@@ -122,11 +130,13 @@ func (b blob) missed(r row, words []drivers.TextLine) bool {
 	})
 }
 
-// upright tells a letter that stands alone from one of a text that runs downwards: nothing alike is right above or below it.
+// upright tells a letter that stands alone from one of a text that runs downwards: nothing alike is right above or
+// below it.
 func (r row) upright(all []row) bool {
 	return len(r.blobs) > 1 || !slices.ContainsFunc(all, func(o row) bool {
 		apart := max(r.box.Min.Y, o.box.Min.Y) - min(r.box.Max.Y, o.box.Max.Y)
-		return len(o.blobs) == 1 && o.box != r.box && o.box.Min.X < r.box.Max.X && r.box.Min.X < o.box.Max.X && 2*apart < max(r.box.Dx(), r.box.Dy())
+		return len(o.blobs) == 1 && o.box != r.box && o.box.Min.X < r.box.Max.X && r.box.Min.X < o.box.Max.X &&
+			2*apart < max(r.box.Dx(), r.box.Dy())
 	})
 }
 
@@ -177,7 +187,8 @@ func (s sheet) back(words []tsvWord) []tsvWord {
 	return out
 }
 
-// uncut leaves out the words beside which unread ink goes on: what is left of "Unpaid" when its beginning was not read is no "paid".
+// uncut leaves out the words beside which unread ink goes on: what is left of "Unpaid" when its beginning was not read
+// is no "paid".
 func uncut(lines []drivers.TextLine, ink []blob) []drivers.TextLine {
 	var words []drivers.TextLine
 	for _, l := range lines {
@@ -201,10 +212,12 @@ func uncut(lines []drivers.TextLine, ink []blob) []drivers.TextLine {
 // isOf tells whether a blob is a letter of a word, or several, and no more than that.
 func (b blob) isOf(w drivers.TextLine) bool {
 	box, slack := w.Bounds, w.Bounds.Dy()/2
-	return middle(drivers.TextLine{Bounds: b.box}).In(box.Inset(-1)) && b.box.Min.X >= box.Min.X-slack && b.box.Max.X <= box.Max.X+slack
+	return middle(drivers.TextLine{Bounds: b.box}).In(box.Inset(-1)) && b.box.Min.X >= box.Min.X-slack &&
+		b.box.Max.X <= box.Max.X+slack
 }
 
-// continues tells whether a blob may be a letter of a word that was not read: as large as its letters, and as close as they are.
+// continues tells whether a blob may be a letter of a word that was not read: as large as its letters, and as close as
+// they are.
 func (b blob) continues(w drivers.TextLine) bool {
 	height := w.Bounds.Dy()
 	common := min(b.box.Max.Y, w.Bounds.Max.Y) - max(b.box.Min.Y, w.Bounds.Min.Y)

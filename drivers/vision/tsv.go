@@ -15,8 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// How sure tesseract must be of a word. What it is less sure of is mostly not text at all; a mark without letters (&, -) is taken
-// for dust unless it is sure and beside a word.
+// How sure tesseract must be of a word. What it is less sure of is mostly not text at all; a mark without letters (&,
+// -) is taken for dust unless it is sure and beside a word.
 const (
 	confident     = 0.45
 	confidentMark = 0.70
@@ -68,7 +68,8 @@ func lines(words []tsvWord, scale float64, size image.Point) []drivers.TextLine 
 	var last [3]int
 	for _, w := range words {
 		w.Bounds = unscale(w.Bounds, scale).Intersect(image.Rectangle{Max: size})
-		if w.Confidence < confident || w.Bounds.Empty() || w.Text == "" || w.Confidence < confidentMark && !strings.ContainsFunc(w.Text, readable) {
+		if w.Confidence < confident || w.Bounds.Empty() || w.Text == "" || w.Confidence < confidentMark &&
+			!strings.ContainsFunc(w.Text, readable) {
 			continue
 		}
 		if len(out) == 0 || w.line != last {
@@ -122,8 +123,8 @@ func certain(all []drivers.TextLine) []drivers.TextLine {
 	return slices.DeleteFunc(all, func(l drivers.TextLine) bool { return l.Confidence < confidentAgain })
 }
 
-// merge takes both readings. What was read again stands in the line where it was missed, in place of what was read there at first; but
-// not half a word for a whole one.
+// merge takes both readings. What was read again stands in the line where it was missed, in place of what was read
+// there at first; but not half a word for a whole one.
 func merge(first, again []drivers.TextLine) []drivers.TextLine {
 	out := slices.Clone(first)
 	for _, a := range again {
@@ -135,7 +136,9 @@ func merge(first, again []drivers.TextLine) []drivers.TextLine {
 			if !sameLine(l, a) {
 				return false
 			}
-			words = append(words, slices.DeleteFunc(slices.Clone(l.Words), func(w drivers.TextLine) bool { return middle(w).In(a.Bounds) })...)
+			words = append(words, slices.DeleteFunc(slices.Clone(l.Words), func(w drivers.TextLine) bool {
+				return middle(w).In(a.Bounds)
+			})...)
 			return true
 		})
 		out = append(out, lineOf(words))
@@ -146,7 +149,10 @@ func merge(first, again []drivers.TextLine) []drivers.TextLine {
 
 // cuts tells whether a text covers less than half of a word of a line.
 func cuts(a, line drivers.TextLine) bool {
-	return slices.ContainsFunc(line.Words, func(w drivers.TextLine) bool { return w.Bounds.Overlaps(a.Bounds) && !middle(w).In(a.Bounds) })
+	return slices.ContainsFunc(line.Words, func(w drivers.TextLine) bool {
+		return w.Bounds.Overlaps(a.Bounds) &&
+			!middle(w).In(a.Bounds)
+	})
 }
 
 // sameLine tells whether two texts are next to each other.

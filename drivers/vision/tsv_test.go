@@ -17,18 +17,22 @@ const tsvHeader = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft
 
 func TestParseTSV(t *testing.T) {
 	words, err := parseTSV([]byte(tsvHeader + "1\t1\t0\t0\t0\t0\t0\t0\t600\t400\t-1\t\n" +
-		"5\t1\t1\t1\t1\t1\t20\t40\t100\t30\t96.5\tTotal\r\n5\t1\t1\t1\t1\t2\t130\t40\t40\t30\t91\t5\n5\t1\t1\t1\t1\t3\t180\t40\t10\t30\t20\tdust\n" +
+		"5\t1\t1\t1\t1\t1\t20\t40\t100\t30\t96.5\tTotal\r\n5\t1\t1\t1\t1\t2\t130\t40\t40\t30\t91\t5\n" +
+		"5\t1\t1\t1\t1\t3\t180\t40\t10\t30\t20\tdust\n" +
 		"5\t1\t2\t1\t1\t1\t20\t10\t50\t20\t80\tSay \"hi\"\n5\t1\t3\t1\t1\t1\t0\t0\t600\t2\t95\t—\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := lines(words, 2, image.Pt(300, 200))
-	if len(got) != 2 || got[0].Text != `Say "hi"` || got[1].Text != "Total 5" || got[1].Bounds != image.Rect(10, 20, 85, 35) || got[1].Confidence != 0.91 {
+	if len(got) != 2 || got[0].Text != `Say "hi"` || got[1].Text != "Total 5" || got[1].Bounds != image.Rect(10, 20, 85,
+		35) || got[1].Confidence != 0.91 {
 		t.Errorf("%+v", got)
 	}
 	for name, bad := range map[string]string{
-		"nothing": "", "words": "Empty page!!", "letters for numbers": tsvHeader + "5\t1\t1\t1\t1\t1\tx\t40\t100\t30\t96\tTotal\n",
-		"negative": tsvHeader + "5\t1\t1\t1\t1\t1\t-5\t40\t100\t30\t96\tTotal\n", "confidence": tsvHeader + "5\t1\t1\t1\t1\t1\t5\t40\t100\t30\tNaN\tTotal\n",
+		"nothing": "", "words": "Empty page!!", "letters for numbers": tsvHeader +
+			"5\t1\t1\t1\t1\t1\tx\t40\t100\t30\t96\tTotal\n",
+		"negative": tsvHeader + "5\t1\t1\t1\t1\t1\t-5\t40\t100\t30\t96\tTotal\n", "confidence": tsvHeader +
+			"5\t1\t1\t1\t1\t1\t5\t40\t100\t30\tNaN\tTotal\n",
 		"sure beyond measure": tsvHeader + "5\t1\t1\t1\t1\t1\t5\t40\t100\t30\t1e9\tTotal\n",
 	} {
 		if words, err := parseTSV([]byte(bad)); err == nil {
@@ -55,7 +59,8 @@ func FuzzParseTSV(f *testing.F) {
 }
 
 func FuzzAnswer(f *testing.F) {
-	for _, seed := range []string{`{"passed":true,"reason":"x","evidence":[{"text":"a","box":[1,2,3,4]}]}`, `{"passed":true`, `null`, `[[[[`, "{\"a\":1,\"a\":2}", `{"passed":true,"Passed":false}`} {
+	for _, seed := range []string{`{"passed":true,"reason":"x","evidence":[{"text":"a","box":[1,2,3,4]}]}`,
+		`{"passed":true`, `null`, `[[[[`, "{\"a\":1,\"a\":2}", `{"passed":true,"Passed":false}`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(_ *testing.T, text string) {
@@ -85,14 +90,17 @@ func program(t *testing.T, script string) *Reader {
 func TestReaderWithBadTesseract(t *testing.T) {
 	img := image.NewRGBA(image.Rect(0, 0, 50, 50))
 	for name, c := range map[string]struct{ script, says string }{
-		"fails":       {"echo 'Error opening data file xyz.traineddata' >&2; exit 1", "xyz.traineddata"},
-		"language":    {`echo "Failed loading language 'xyz'" >&2; printf 'level\tpage_num\tblock_num\n'`, "lacks a language"},
-		"garbage":     {"head -c 100000 /dev/urandom", "table"},
-		"nothing":     {"cat >/dev/null", "table"},
-		"never ends":  {"exec sleep 60", ""},
-		"floods":      {"cat >/dev/null; yes | head -c 20000000", "table"},
-		"reads not":   {"exit 0", "table"},
-		"bad numbers": {"cat >/dev/null; printf 'level\\tpage_num\\tblock_num\\tx\\n5\\ta\\ta\\ta\\ta\\ta\\ta\\ta\\ta\\ta\\ta\\ta\\n'", "number"},
+		"fails": {"echo 'Error opening data file xyz.traineddata' >&2; exit 1", "xyz.traineddata"},
+		"language": {`echo "Failed loading language 'xyz'" >&2; printf 'level\tpage_num\tblock_num\n'`,
+			"lacks a language"},
+		"garbage":    {"head -c 100000 /dev/urandom", "table"},
+		"nothing":    {"cat >/dev/null", "table"},
+		"never ends": {"exec sleep 60", ""},
+		"floods":     {"cat >/dev/null; yes | head -c 20000000", "table"},
+		"reads not":  {"exit 0", "table"},
+		"bad numbers": {
+			"cat >/dev/null; printf " +
+				"'level\\tpage_num\\tblock_num\\tx\\n5\\ta\\ta\\ta\\ta\\ta\\ta\\ta\\ta\\ta\\ta\\ta\\n'", "number"},
 	} {
 		limit := time.Minute
 		if name == "never ends" {
@@ -112,7 +120,9 @@ func TestReaderWithBadTesseract(t *testing.T) {
 }
 
 func TestReaderWithout(t *testing.T) {
-	none := NewReader(func(name string) string { return map[string]string{"PATH": t.TempDir(), "HOME": t.TempDir()}[name] })
+	none := NewReader(func(name string) string {
+		return map[string]string{"PATH": t.TempDir(), "HOME": t.TempDir()}[name]
+	})
 	_, err := none.Read(t.Context(), image.NewRGBA(image.Rect(0, 0, 50, 50)))
 	var missing *drivers.Unavailable
 	if !errors.As(err, &missing) || !strings.Contains(err.Error(), "tesseract") {
@@ -125,7 +135,8 @@ func TestReaderWithout(t *testing.T) {
 			}
 			return os.Getenv(name)
 		})
-		if _, err := r.Read(t.Context(), image.NewRGBA(image.Rect(0, 0, 50, 50))); err == nil || !strings.Contains(err.Error(), "TAPROOT_OCR_LANGS") {
+		if _, err := r.Read(t.Context(), image.NewRGBA(image.Rect(0, 0, 50, 50))); err == nil ||
+			!strings.Contains(err.Error(), "TAPROOT_OCR_LANGS") {
 			t.Errorf("%q: %v", langs, err)
 		}
 	}
@@ -140,7 +151,8 @@ func TestHalfAWordIsNoWord(t *testing.T) {
 	letter := func(left, right int) blob { return blob{box: image.Rect(left, 102, right, 120), area: 60} }
 	paid := drivers.TextLine{Text: "paid", Bounds: image.Rect(100, 100, 150, 124), Confidence: 0.96}
 	now := drivers.TextLine{Text: "now", Bounds: image.Rect(160, 104, 200, 120), Confidence: 0.96}
-	letters := []blob{letter(101, 112), letter(114, 125), letter(128, 132), letter(136, 149), letter(161, 172), letter(175, 185), letter(188, 199)}
+	letters := []blob{letter(101, 112), letter(114, 125), letter(128, 132), letter(136, 149), letter(161, 172),
+		letter(175, 185), letter(188, 199)}
 	for name, c := range map[string]struct {
 		beside []blob
 		want   string

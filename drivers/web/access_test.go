@@ -11,21 +11,26 @@ import (
 )
 
 // interactive are the roles that tests act on, as Chromium's accessibility tree and ours call them.
-var interactive = map[string]string{"button": "button", "link": "link", "textbox": "textbox", "searchbox": "searchbox", "checkbox": "checkbox",
-	"radio": "radio", "combobox": "combobox", "listbox": "listbox", "slider": "slider", "spinbutton": "spinbutton", "switch": "switch", "heading": "heading"}
+var interactive = map[string]string{"button": "button", "link": "link", "textbox": "textbox", "searchbox": "searchbox",
+	"checkbox": "checkbox",
+	"radio":    "radio", "combobox": "combobox", "listbox": "listbox", "slider": "slider", "spinbutton": "spinbutton",
+	"switch": "switch", "heading": "heading"}
 
 // insideDates are the parts of date and time fields, which are fields of one value to us.
-var insideDates = regexp.MustCompile(`^spinbutton (day|month|year|week|hours|minutes|seconds|am/pm) |^button show [a-z ]*picker `)
+var insideDates = regexp.MustCompile(
+	`^spinbutton (day|month|year|week|hours|minutes|seconds|am/pm) |^button show [a-z ]*picker `)
 
-// TestTheTreeIsTheBrowsersAccessibilityTree compares what we call the elements of a page with what Chromium tells a screen reader: the
-// same roles, by the same names.
+// TestTheTreeIsTheBrowsersAccessibilityTree compares what we call the elements of a page with what Chromium tells a
+// screen reader: the same roles, by the same names.
 func TestTheTreeIsTheBrowsersAccessibilityTree(t *testing.T) {
 	t.Parallel()
-	for _, page := range shorttest.Few(4, []string{"inputs.html", "form.html", "login.html", "menu.html", "shadow.html", "overlay.html", "dialog.html", "files.html", "rtl.html",
+	for _, page := range shorttest.Few(4, []string{"inputs.html", "form.html", "login.html", "menu.html", "shadow.html",
+		"overlay.html", "dialog.html", "files.html", "rtl.html",
 		"twice.html", "popup.html", "index.html", "slow.html"}) {
 		d := browse(t, page)
 		var wrong []string
-		if !until(t.Context(), patience, func() bool { wrong = disagreements(t, d); return len(wrong) == 0 }) { // some pages are late
+		// some pages are late
+		if !until(t.Context(), patience, func() bool { wrong = disagreements(t, d); return len(wrong) == 0 }) {
 			t.Errorf("%s: %s", page, strings.Join(wrong, "; "))
 		}
 	}
@@ -54,7 +59,8 @@ func disagreements(t *testing.T, d *Device) (list []string) {
 	return list
 }
 
-// nameOf is an element's accessible name: of what is labelled its label, else its text, else what stands in it for a hint.
+// nameOf is an element's accessible name: of what is labelled its label, else its text, else what stands in it for a
+// hint.
 func nameOf(n *screen.Node) string {
 	switch {
 	case n.Desc != "":

@@ -7,8 +7,9 @@ import (
 )
 
 const (
-	// blockedScript begins what Chromium writes to the console when a document that may not run scripts (a sandboxed frame) should run one. A
-	// listener is one: those of Taproot and Playwright are called by the events of every touch and key.
+	// blockedScript begins what Chromium writes to the console when a document that may not run scripts (a sandboxed
+	// frame) should run one. A listener is one: those of Taproot and Playwright are called by the events of every touch
+	// and key.
 	blockedScript = "Blocked script execution in '"
 	// consoleLate is how long after an action a message of the console may come that the action caused.
 	consoleLate = 500 * time.Millisecond
@@ -44,9 +45,10 @@ func (a *acting) frame() {
 	a.framed = time.Now()
 }
 
-// causedConsole reports whether a message of the console was caused by Taproot's own scripts or Playwright's, instead of by the page. Scripts that
-// are put into a page have no URL. Their listeners are reported at the URL of the document, like the page's own scripts: those are
-// blocked when a document comes, ours when an action reaches a document that was there before.
+// causedConsole reports whether a message of the console was caused by Taproot's own scripts or Playwright's, instead
+// of by the page. Scripts that are put into a page have no URL. Their listeners are reported at the URL of the
+// document, like the page's own scripts: those are blocked when a document comes, ours when an action reaches a
+// document that was there before.
 func (a *acting) causedConsole(text, url string) bool {
 	if !strings.HasPrefix(text, blockedScript) {
 		return false

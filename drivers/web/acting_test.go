@@ -23,10 +23,12 @@ const widgetsOfAll = `<meta charset=utf-8><link rel=icon href=data:,><button id=
 func strictSite(t *testing.T) string {
 	t.Helper()
 	headers := map[string][2]string{
-		"/csp":     {"Content-Security-Policy", "default-src 'none'; img-src data:; require-trusted-types-for 'script'; trusted-types 'none'"},
+		"/csp": {"Content-Security-Policy",
+			"default-src 'none'; img-src data:; require-trusted-types-for 'script'; trusted-types 'none'"},
 		"/sandbox": {"Content-Security-Policy", "sandbox"},
 		"/report": {"Content-Security-Policy-Report-Only",
-			"default-src 'none'; img-src data:; style-src 'unsafe-inline'; require-trusted-types-for 'script'; trusted-types 'none'"},
+			"default-src 'none'; img-src data:; style-src 'unsafe-inline'; require-trusted-types-for 'script'; trusted-types " +
+				"'none'"},
 		"/policy": {"Permissions-Policy", "clipboard-write=(), clipboard-read=(), accelerometer=(), gyroscope=()"},
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// aimLimit is how long a page that was just touched is asked what the touch has met. One that does not answer has something to do: the
-	// touch has reached it.
+	// aimLimit is how long a page that was just touched is asked what the touch has met. One that does not answer has
+	// something to do: the touch has reached it.
 	aimLimit = 2 * time.Second
 	// touchPatience is how long a touch that the browser has made may take to the page.
 	touchPatience = 500 * time.Millisecond

@@ -32,11 +32,14 @@ func TestATouchMeetsWhatItIsAimedAt(t *testing.T) {
 		{"the page drew it anew elsewhere", plain, "go", `go.style.left = '400px'; document.body.innerHTML += ''`, "", false},
 		{"the next row came to its place", rows, "one", `one.remove()`, "", false},
 		{"the hand over it opens a menu", plain, "go", `go.onmouseover = veil`, "", false},
-		{"the page stops the event", plain, "go", `addEventListener('pointerdown', e => e.stopImmediatePropagation(), true)`, "go", false},
-		{"the page makes events", plain, "go", `document.dispatchEvent(new PointerEvent('pointerdown', {bubbles: true}))`, "go", false},
+		{"the page stops the event", plain, "go", `addEventListener('pointerdown', e => e.stopImmediatePropagation(), true)`,
+			"go", false},
+		{"the page makes events", plain, "go", `document.dispatchEvent(new PointerEvent('pointerdown', {bubbles: true}))`,
+			"go", false},
 		{"in a frame", framed, "go", ``, "go", false},
 		{"over a frame", framed, "go", `veil()`, "", false},
-		{"a frame that moved away", framed, "go", `document.getElementById('in').style.left = '400px'; document.body.onclick = () => said(1)`, "", false},
+		{"a frame that moved away", framed, "go",
+			`document.getElementById('in').style.left = '400px'; document.body.onclick = () => said(1)`, "", false},
 		{"a frame that is gone", framed, "go", `document.getElementById('in').remove()`, "", false},
 		{"out of its frame", framed, "go", `frames[0].document.getElementById('go').style.marginLeft = '100px';
 			frames[0].document.body.onclick = () => said(1)`, "", false},
@@ -61,7 +64,8 @@ func TestATouchMeetsWhatItIsAimedAt(t *testing.T) {
 					t.Errorf("error %v", err)
 				}
 				got := ""
-				if !until(t.Context(), patience, func() bool { got = byID(t, tree(t, d), "log").Text; return got == c.want }) { // the click of a finger comes after the touch
+				// the click of a finger comes after the touch
+				if !until(t.Context(), patience, func() bool { got = byID(t, tree(t, d), "log").Text; return got == c.want }) {
 					t.Errorf("touched %q, want %q", got, c.want)
 				}
 				// The next touch is not aimed at anything.

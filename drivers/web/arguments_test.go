@@ -11,7 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
-// TestWhatPlaywrightSwitchesOffStaysOff: Chromium heeds only the last list of features to switch off, and ours comes last.
+// TestWhatPlaywrightSwitchesOffStaysOff: Chromium heeds only the last list of features to switch off, and ours comes
+// last.
 func TestWhatPlaywrightSwitchesOffStaysOff(t *testing.T) {
 	t.Parallel()
 	setup, err := toolchain.Playwright(t.Context(), toolchain.System())
@@ -24,7 +25,9 @@ func TestWhatPlaywrightSwitchesOffStaysOff(t *testing.T) {
 	if !found || !ends || len(theirs) < 10 {
 		t.Fatalf("Playwright's list is not where it was: %d names", len(theirs))
 	}
-	i := slices.IndexFunc(toolchain.ChromiumArgs(), func(a string) bool { return strings.HasPrefix(a, "--disable-features=") })
+	i := slices.IndexFunc(toolchain.ChromiumArgs(), func(a string) bool {
+		return strings.HasPrefix(a, "--disable-features=")
+	})
 	ours := strings.Split(strings.TrimPrefix(toolchain.ChromiumArgs()[i], "--disable-features="), ",")
 	for _, name := range theirs {
 		if !slices.Contains(ours, name[1]) {
@@ -33,7 +36,8 @@ func TestWhatPlaywrightSwitchesOffStaysOff(t *testing.T) {
 	}
 }
 
-// TestAPageStartsNoWindowPages: the parts of Chromium's own window that are pages take more processor time than the page under test.
+// TestAPageStartsNoWindowPages: the parts of Chromium's own window that are pages take more processor time than the
+// page under test.
 func TestAPageStartsNoWindowPages(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "form.html")

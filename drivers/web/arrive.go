@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// loadGrace is how long a page that can be used may still load before the test goes on without the rest; drawLimit is for its first
-// pictures: a page that nobody sees draws none.
+// loadGrace is how long a page that can be used may still load before the test goes on without the rest; drawLimit is
+// for its first pictures: a page that nobody sees draws none.
 const (
 	loadGrace = 2 * time.Second
 	drawLimit = 500 * time.Millisecond
@@ -22,8 +22,9 @@ const (
 // maxLoading caps what is told of that a page still loads.
 const maxLoading = 10
 
-// arrived waits for the end of loading, though not for ever, and for two pictures; it tells whether the page has loaded. One that is left while it
-// loads says that it is complete, and never gets its load event; one that has loaded may have asked for another page in its place.
+// arrived waits for the end of loading, though not for ever, and for two pictures; it tells whether the page has
+// loaded. One that is left while it loads says that it is complete, and never gets its load event; one that has loaded
+// may have asked for another page in its place.
 const arrived = `([grace, draw]) => new Promise(done => {
 	let came, left = false, over = false;
 	try { [came] = performance.getEntriesByType('navigation') } catch {} // the page has a performance of its own
@@ -38,7 +39,8 @@ const arrived = `([grace, draw]) => new Promise(done => {
 	if (loaded()) shown();
 })`
 
-// arrive waits until a page that was gone to is drawn, and a moment for what it still loads; it notes how the page came.
+// arrive waits until a page that was gone to is drawn, and a moment for what it still loads; it notes how the page
+// came.
 func (s *session) arrive(page playwright.Page, answer playwright.Response, err error, left time.Duration) {
 	var opening drivers.WebOpening
 	if answer != nil {
@@ -51,7 +53,8 @@ func (s *session) arrive(page playwright.Page, answer playwright.Response, err e
 		within(grace+2*drawLimit, func() { // a page that is busy does not answer
 			for {
 				rest := grace - time.Since(began)
-				loaded, err := page.Evaluate(arrived, []any{max(rest, 0).Seconds() * 1000, drawLimit.Seconds() * 1000}) // an int64 would be undefined there
+				// an int64 would be undefined there
+				loaded, err := page.Evaluate(arrived, []any{max(rest, 0).Seconds() * 1000, drawLimit.Seconds() * 1000})
 				switch {
 				case err != nil && passing(err) && rest > 0: // it has gone on elsewhere: that page is waited for
 					continue

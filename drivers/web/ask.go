@@ -25,8 +25,8 @@ func (a asker) Ask(chain []string, command string, into any) error {
 	return askFor(a.page, chain, command, into, a.limit)
 }
 
-// ask has the script of package dom answer in the document that chain leads to: a list of iframes, outermost first, each
-// as the script's own ref command.
+// ask has the script of package dom answer in the document that chain leads to: a list of iframes, outermost first,
+// each as the script's own ref command.
 func ask(page playwright.Page, chain []string, command string, into any) error {
 	return askFor(page, chain, command, into, callLimit-time.Second)
 }
@@ -54,6 +54,7 @@ func askSelector(locator playwright.Locator, into any, limit time.Duration) erro
 }
 
 func errorPage() error {
-	return fmt.Errorf("%w: the browser shows an error page in its place: the page led to an address that cannot be reached",
+	return fmt.Errorf(
+		"%w: the browser shows an error page in its place: the page led to an address that cannot be reached",
 		drivers.ErrPage)
 }

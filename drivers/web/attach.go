@@ -14,7 +14,8 @@ import (
 // attach connects to a browser that runs already. Each page has a connection of its own, which ends with it.
 func (d *Driver) attach(ctx context.Context, address string) (*browser, error) {
 	if p := d.opts.Policy; p != nil && !p.IsOpen() || d.opts.restricted() {
-		return nil, fmt.Errorf("%w: a browser that runs already cannot be used here: what it reaches cannot be limited", drivers.ErrUnsupported)
+		return nil, fmt.Errorf("%w: a browser that runs already cannot be used here: what it reaches cannot be limited",
+			drivers.ErrUnsupported)
 	}
 	if err := d.acquire(ctx); err != nil {
 		return nil, err
@@ -39,7 +40,8 @@ func (d *Driver) connect(ctx context.Context, address string) (*browser, error) 
 		return nil, err
 	}
 	b, err := d.withProcess(func(pw *playwright.Playwright) (*browser, error) {
-		made, err := pw.Chromium.ConnectOverCDP(address, playwright.BrowserTypeConnectOverCDPOptions{Timeout: milliseconds(callLimit)})
+		made, err := pw.Chromium.ConnectOverCDP(address, playwright.BrowserTypeConnectOverCDPOptions{
+			Timeout: milliseconds(callLimit)})
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +56,8 @@ func (d *Driver) connect(ctx context.Context, address string) (*browser, error) 
 		return b, nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%w: no browser can be reached at %s (start it with --remote-debugging-port): %s", drivers.ErrDeviceLost,
+		return nil, fmt.Errorf("%w: no browser can be reached at %s (start it with --remote-debugging-port): %s",
+			drivers.ErrDeviceLost,
 			shorten.Runes(address, 99), plain(err))
 	}
 	return b, nil
@@ -98,8 +101,8 @@ func (s *session) firstPage(e *emulation) error {
 	return nil
 }
 
-// ours tells whether a page belongs to the session: all of a context of our own do, and of a browser that runs already those that
-// the session opened.
+// ours tells whether a page belongs to the session: all of a context of our own do, and of a browser that runs already
+// those that the session opened.
 func (s *session) ours(page playwright.Page) bool {
 	if !s.browser.attached {
 		return true

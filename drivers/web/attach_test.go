@@ -50,7 +50,8 @@ func startOwn(t *testing.T) (address string, stop func() error) {
 	}
 	profile, err := os.MkdirTemp("", "taproot-chromium-*") // its processes write into it a little longer than they live
 	must(t, err)
-	args := []string{"--headless=new", "--remote-debugging-port=0", "--user-data-dir=" + profile, "--no-first-run", "--disable-gpu"}
+	args := []string{"--headless=new", "--remote-debugging-port=0", "--user-data-dir=" + profile, "--no-first-run",
+		"--disable-gpu"}
 	if !shared.setup.Sandbox {
 		args = append(args, "--no-sandbox")
 	}
@@ -104,7 +105,9 @@ func TestAttach(t *testing.T) {
 	if err != nil || picture.Bounds().Dx() != 1280 {
 		t.Errorf("the picture is not as wide as the page, %v", err)
 	}
-	wantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "**/late.html"}, 300*time.Millisecond), screen.ErrNotFound) // it is not ours
+	// it is not ours
+	wantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "**/late.html"}, 300*time.Millisecond),
+		screen.ErrNotFound)
 	must(t, d.ClosePage(t.Context()))
 	// The browser goes on, as signed in as it was, without our tabs.
 	must(t, d.OpenPage(t.Context(), site.Page("popup.html"), how))
@@ -115,7 +118,8 @@ func TestAttach(t *testing.T) {
 		t.Errorf("%d pages are open", len(all))
 	}
 	must(t, d.ClosePage(t.Context()))
-	wantError(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Connect: "http://127.0.0.1:1"}), drivers.ErrDeviceLost, "127.0.0.1:1",
+	wantError(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Connect: "http://127.0.0.1:1"}),
+		drivers.ErrDeviceLost, "127.0.0.1:1",
 		"--remote-debugging-port")
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// BenchmarkFlow makes the same ten steps through a Device and through bare Playwright calls, in turn, and reports the ratio of
-// their times.
+// BenchmarkFlow makes the same ten steps through a Device and through bare Playwright calls, in turn, and reports the
+// ratio of their times.
 func BenchmarkFlow(b *testing.B) {
 	opened, err := shared.Open(b.Context(), "web-1")
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
-// brand is a browser by its maker: how it is started, and what it does by itself. What of Taproot's words it does not do stands in
-// dsl.BrowserTable.
+// brand is a browser by its maker: how it is started, and what it does by itself. What of Taproot's words it does not
+// do stands in dsl.BrowserTable.
 type brand struct {
 	name string
-	// devtools: it speaks Chromium's own protocol, which gives quick pictures, closed shadow roots, what a page listens to, the history,
-	// and touches.
+	// devtools: it speaks Chromium's own protocol, which gives quick pictures, closed shadow roots, what a page listens
+	// to, the history, and touches.
 	devtools bool
 	// launchScheme: light or dark is a preference of the whole browser.
 	launchScheme bool
@@ -27,7 +27,8 @@ type brand struct {
 	scriptDrags bool
 	// oneMouse: its pages have one mouse between them, and take turns; see mouse.go.
 	oneMouse bool
-	// fillsByKeys: a text that is filled in arrives key by key, so that the end of one that took too long would go into one that is made again.
+	// fillsByKeys: a text that is filled in arrives key by key, so that the end of one that took too long would go into
+	// one that is made again.
 	fillsByKeys bool
 
 	maker   func(*playwright.Playwright) playwright.BrowserType
@@ -42,9 +43,11 @@ func brands() []brand {
 	return []brand{
 		{name: dsl.Chromium, devtools: true, program: chromiumProgram, options: chromiumOptions, confine: confineChromium,
 			maker: func(pw *playwright.Playwright) playwright.BrowserType { return pw.Chromium }},
-		{name: dsl.Firefox, launchScheme: true, scriptDrags: true, oneMouse: true, fillsByKeys: true, program: firefoxProgram, options: firefoxOptions, confine: confineFirefox,
+		{name: dsl.Firefox, launchScheme: true, scriptDrags: true, oneMouse: true, fillsByKeys: true, program: firefoxProgram,
+			options: firefoxOptions, confine: confineFirefox,
 			maker: func(pw *playwright.Playwright) playwright.BrowserType { return pw.Firefox }},
-		{name: dsl.WebKit, program: webkitProgram, options: func(*Driver, browserKind, *playwright.BrowserTypeLaunchOptions) {}, confine: func(*playwright.BrowserTypeLaunchOptions) {},
+		{name: dsl.WebKit, program: webkitProgram, options: func(*Driver, browserKind, *playwright.BrowserTypeLaunchOptions) {
+		}, confine: func(*playwright.BrowserTypeLaunchOptions) {},
 			maker: func(pw *playwright.Playwright) playwright.BrowserType { return pw.WebKit }},
 	}
 }
@@ -64,7 +67,8 @@ func (b brand) kindOf(opts drivers.PageOptions) browserKind {
 	if b.launchScheme && opts.ColorScheme == "dark" {
 		k.scheme = opts.ColorScheme
 	}
-	k.large = b.name == dsl.Firefox && !k.headed && (opts.Viewport.X > firefoxScreen.X || opts.Viewport.Y > firefoxScreen.Y)
+	k.large = b.name == dsl.Firefox && !k.headed && (opts.Viewport.X > firefoxScreen.X ||
+		opts.Viewport.Y > firefoxScreen.Y)
 	return k
 }
 
@@ -103,12 +107,16 @@ func (b brand) refuse(opts drivers.PageOptions) error {
 		word string
 		is   bool
 	}{
-		{"openBrowser.headless", opts.Headed}, {"openBrowser.viewport", opts.Viewport.X > 0}, {"openBrowser.device", opts.DeviceName != ""},
-		{"openBrowser.locale", opts.Locale != ""}, {"openBrowser.timezone", opts.Timezone != ""}, {"openBrowser.colorScheme", opts.ColorScheme != ""},
+		{"openBrowser.headless", opts.Headed}, {"openBrowser.viewport", opts.Viewport.X > 0},
+		{"openBrowser.device", opts.DeviceName != ""},
+		{"openBrowser.locale", opts.Locale != ""}, {"openBrowser.timezone", opts.Timezone != ""},
+		{"openBrowser.colorScheme", opts.ColorScheme != ""},
 		{"openBrowser.colorScheme=" + opts.ColorScheme, opts.ColorScheme != ""}, {"openBrowser.storage", opts.Storage != ""},
 		{"openBrowser.connect", opts.Connect != ""}, {"openBrowser.geolocation", opts.Geolocation != nil},
-		{"openBrowser.permissions", len(opts.Permissions) > 0}, {"openBrowser.offline", opts.Offline}, {"openBrowser.userAgent", opts.UserAgent != ""},
-		{"openBrowser.headers", len(opts.Headers) > 0}, {"openBrowser.ignoreHttpsErrors", opts.AnyCert}, {"openBrowser.httpCredentials", opts.Username != ""},
+		{"openBrowser.permissions", len(opts.Permissions) > 0}, {"openBrowser.offline", opts.Offline},
+		{"openBrowser.userAgent", opts.UserAgent != ""},
+		{"openBrowser.headers", len(opts.Headers) > 0}, {"openBrowser.ignoreHttpsErrors", opts.AnyCert},
+		{"openBrowser.httpCredentials", opts.Username != ""},
 	}
 	for _, permission := range opts.Permissions {
 		if why := dsl.Refusal(b.name, "openBrowser.permissions="+permission); why != "" {

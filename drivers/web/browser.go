@@ -40,8 +40,8 @@ const (
 	typingName = "taproot-typing"
 )
 
-// process is Playwright's own, which starts and ends browsers. It ends by itself, and its browsers with it, when our end of its
-// standard input closes, as it does when we are killed.
+// process is Playwright's own, which starts and ends browsers. It ends by itself, and its browsers with it, when our
+// end of its standard input closes, as it does when we are killed.
 type process struct {
 	pw     *playwright.Playwright
 	stderr *outputTail
@@ -96,8 +96,8 @@ func (d *Driver) browser(ctx context.Context, k browserKind) (*browser, error) {
 	}
 }
 
-// beside begins to reach for a browser and goes on when ctx ends, because Playwright knows no contexts. The caller holds the lock, which
-// is released when there is an outcome.
+// beside begins to reach for a browser and goes on when ctx ends, because Playwright knows no contexts. The caller
+// holds the lock, which is released when there is an outcome.
 func (d *Driver) beside(ctx context.Context, reach func(context.Context) (*browser, error)) <-chan outcome[*browser] {
 	done := make(chan outcome[*browser], 1)
 	ctx = context.WithoutCancel(ctx)
@@ -133,8 +133,9 @@ func (d *Driver) start(ctx context.Context, k browserKind) (*browser, error) {
 	return b, nil
 }
 
-// withProcess calls f with Playwright's process, which is started if there is none, and once more with a new one if it died since it
-// was last used. A browser that did not start has closed itself, too, and is no reason to end others. The caller holds the lock.
+// withProcess calls f with Playwright's process, which is started if there is none, and once more with a new one if it
+// died since it was last used. A browser that did not start has closed itself, too, and is no reason to end others. The
+// caller holds the lock.
 func (d *Driver) withProcess(f func(*playwright.Playwright) (*browser, error)) (*browser, error) {
 	fresh := d.process == nil
 	if fresh {
@@ -225,13 +226,15 @@ func watched(started playwright.Browser, br brand) *browser {
 
 func (d *Driver) launchError(k browserKind, program string, err error) error {
 	screen := os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != ""
-	if k.headed && !screen && strings.Contains(err.Error(), "XServer") || strings.Contains(err.Error(), "Missing X server") {
+	if k.headed && !screen && strings.Contains(err.Error(), "XServer") ||
+		strings.Contains(err.Error(), "Missing X server") {
 		return fmt.Errorf("%w: a browser window needs a display, and there is none: leave out headless: false",
 			drivers.ErrUnsupported)
 	}
 	said := plain(err)
 	if noRoom(err) {
-		said = fmt.Sprintf("no space left on device in %s, where its profile would lie: make room there, or set TMPDIR", os.TempDir())
+		said = fmt.Sprintf("no space left on device in %s, where its profile would lie: make room there, or set TMPDIR",
+			os.TempDir())
 	}
 	return &drivers.NotStarted{Program: dsl.BrowserTitle(k.name), Path: program, Said: said}
 }
@@ -272,7 +275,8 @@ func (p *process) stop() {
 
 // removeDir removes a folder in which programs that were ended may still write for a moment.
 func removeDir(dir string) {
-	for end := time.Now().Add(stopLimit); os.RemoveAll(dir) != nil && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(stopLimit); os.RemoveAll(dir) != nil &&
+		time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 	}
 }
 

@@ -29,14 +29,16 @@ func (s *session) capture(ctx context.Context, page playwright.Page, limit time.
 			Type: playwright.ScreenshotTypePng, Caret: playwright.ScreenshotCaretInitial, Scale: playwright.ScreenshotScaleCss,
 			Timeout: milliseconds(limit - time.Since(began)),
 		})
-		if err == nil || !containsAny(err.Error(), noCapture) || time.Since(began) > captureLimit || pause(ctx, lookPause) != nil {
+		if err == nil || !containsAny(err.Error(), noCapture) || time.Since(began) > captureLimit ||
+			pause(ctx, lookPause) != nil {
 			return raw, err
 		}
 	}
 }
 
-// cameras ask Chromium itself for pictures, one for each page, which takes half the time: Playwright waits for fonts, and asks for the
-// page's size first. They give pixels of the window, so that they suit only where those are the page's.
+// cameras ask Chromium itself for pictures, one for each page, which takes half the time: Playwright waits for fonts,
+// and asks for the page's size first. They give pixels of the window, so that they suit only where those are the
+// page's.
 type cameras struct {
 	context playwright.BrowserContext
 

@@ -17,14 +17,16 @@ var _ drivers.Clicker = (*Device)(nil)
 // mouseButtons are the buttons of drivers.WebClick.
 func mouseButtons() map[string]*playwright.MouseButton {
 	return map[string]*playwright.MouseButton{
-		"": playwright.MouseButtonLeft, "left": playwright.MouseButtonLeft, "right": playwright.MouseButtonRight, "middle": playwright.MouseButtonMiddle,
+		"": playwright.MouseButtonLeft, "left": playwright.MouseButtonLeft, "right": playwright.MouseButtonRight,
+		"middle": playwright.MouseButtonMiddle,
 	}
 }
 
 // modifiers are keys that are held during a click.
 func modifiers(keys []string) ([]playwright.KeyboardModifier, error) {
-	known := map[string]*playwright.KeyboardModifier{"control": playwright.KeyboardModifierControl, "shift": playwright.KeyboardModifierShift,
-		"alt": playwright.KeyboardModifierAlt, "meta": playwright.KeyboardModifierMeta}
+	known := map[string]*playwright.KeyboardModifier{"control": playwright.KeyboardModifierControl,
+		"shift": playwright.KeyboardModifierShift,
+		"alt":   playwright.KeyboardModifierAlt, "meta": playwright.KeyboardModifierMeta}
 	var held []playwright.KeyboardModifier
 	for _, key := range keys {
 		if known[key] == nil {
@@ -49,7 +51,9 @@ func (d *Device) Click(ctx context.Context, p image.Point, how drivers.WebClick)
 	case !ok || how.Count < 0:
 		return fmt.Errorf("%w: a mouse has no button %s", drivers.ErrUnsupported, screen.Quote(how.Button))
 	case s.touch:
-		return fmt.Errorf("%w: the page is open on a device with a touch screen, which has no mouse and no keys: open it without device", drivers.ErrUnsupported)
+		return fmt.Errorf(
+			"%w: the page is open on a device with a touch screen, which has no mouse and no keys: open it without "+
+				"device", drivers.ErrUnsupported)
 	}
 	return d.touch(ctx, d.limit, func(page playwright.Page) (err error) {
 		z, err := s.zoom(page)
@@ -65,7 +69,8 @@ func (d *Device) Click(ctx context.Context, p image.Point, how drivers.WebClick)
 		defer release(page, held) // nothing stays pressed
 		x, y := z.OnPage(p)
 		for range max(how.Count, 1) {
-			if err := s.made(page, page.Mouse().Click(math.Round(x), math.Round(y), playwright.MouseClickOptions{Button: button})); err != nil {
+			if err := s.made(page, page.Mouse().Click(math.Round(x), math.Round(y), playwright.MouseClickOptions{
+				Button: button})); err != nil {
 				return err
 			}
 		}

@@ -42,28 +42,33 @@ func TestClickWithModifiersAndButtons(t *testing.T) {
 	d := display(t, clickPage)
 	must(t, d.ClickOn(t.Context(), target("#b"), drivers.WebClick{Modifiers: []string{"control"}}))
 	mustShow(t, d, "#log", "ctrlclick0")
-	wantError(t, d.Click(t.Context(), image.Pt(1, 1), drivers.WebClick{Modifiers: []string{"enter"}}), drivers.ErrUnsupported, `"enter"`)
+	wantError(t, d.Click(t.Context(), image.Pt(1, 1), drivers.WebClick{Modifiers: []string{"enter"}}),
+		drivers.ErrUnsupported, `"enter"`)
 	touch := reach(t, site.Made(clickPage), "")
-	wantError(t, touch.Click(t.Context(), image.Pt(1, 1), drivers.WebClick{Button: "fourth"}), drivers.ErrUnsupported, "fourth")
+	wantError(t, touch.Click(t.Context(), image.Pt(1, 1), drivers.WebClick{Button: "fourth"}), drivers.ErrUnsupported,
+		"fourth")
 }
 
 func TestClickNeedsAMouse(t *testing.T) {
 	t.Parallel()
 	d := open(t)
 	must(t, d.OpenPage(t.Context(), site.Made(clickPage), drivers.PageOptions{DeviceName: "Pixel 7"}))
-	wantError(t, d.Click(t.Context(), image.Pt(5, 5), drivers.WebClick{Button: "right"}), drivers.ErrUnsupported, "touch screen")
+	wantError(t, d.Click(t.Context(), image.Pt(5, 5), drivers.WebClick{Button: "right"}), drivers.ErrUnsupported,
+		"touch screen")
 }
 
 func TestSelectSeveral(t *testing.T) {
 	t.Parallel()
-	d := display(t, `<select id=m multiple><option>Red<option>Green<option>Blue</select><select id=s><option>One<option>Two</select>
+	d := display(t,
+		`<select id=m multiple><option>Red<option>Green<option>Blue</select><select id=s><option>One<option>Two</select>
 		<select id=back multiple onchange="this.options[1].selected=false"><option>Red<option>Green</select><p id=log></p>
 		<script>m.onchange = () => log.textContent = [...m.selectedOptions].map(o => o.text)</script>`)
 	for _, c := range []struct {
 		choice drivers.WebChoice
 		want   string
 	}{
-		{drivers.WebChoice{Labels: []string{"Red", "Blue"}}, "Red,Blue"}, {drivers.WebChoice{Values: []string{"Green", "Red"}}, "Red,Green"},
+		{drivers.WebChoice{Labels: []string{"Red", "Blue"}}, "Red,Blue"},
+		{drivers.WebChoice{Values: []string{"Green", "Red"}}, "Red,Green"},
 		{drivers.WebChoice{Indexes: []int{1, 2}}, "Green,Blue"},
 	} {
 		must(t, d.SelectIn(t.Context(), target("#m"), c.choice))
@@ -71,8 +76,10 @@ func TestSelectSeveral(t *testing.T) {
 	}
 	two := drivers.WebChoice{Labels: []string{"One", "Two"}}
 	wantError(t, d.SelectIn(t.Context(), soon("#s"), two), drivers.ErrNotActionable, "takes one entry, not 2")
-	wantError(t, d.SelectIn(t.Context(), soon("#m"), drivers.WebChoice{Labels: []string{"Red", "Plum"}}), drivers.ErrNotActionable, `no option "Plum"`)
-	wantError(t, d.SelectIn(t.Context(), soon("#back"), drivers.WebChoice{Labels: []string{"Red", "Green"}}), drivers.ErrNotActionable, "taken back")
+	wantError(t, d.SelectIn(t.Context(), soon("#m"), drivers.WebChoice{Labels: []string{"Red", "Plum"}}),
+		drivers.ErrNotActionable, `no option "Plum"`)
+	wantError(t, d.SelectIn(t.Context(), soon("#back"), drivers.WebChoice{Labels: []string{"Red", "Green"}}),
+		drivers.ErrNotActionable, "taken back")
 }
 
 func TestDropFiles(t *testing.T) {
@@ -83,7 +90,8 @@ func TestDropFiles(t *testing.T) {
 		files = append(files, filepath.Join(dir, name))
 		must(t, os.WriteFile(files[len(files)-1], []byte("it is "+name), 0o600))
 	}
-	d := display(t, `<div style="height:1500px"></div><div id=zone style="height:80px;border:1px solid"><b>Drop here</b></div><div id=deaf>No</div><p id=log></p><script>
+	d := display(t,
+		`<div style="height:1500px"></div><div id=zone style="height:80px;border:1px solid"><b>Drop here</b></div><div id=deaf>No</div><p id=log></p><script>
 		zone.addEventListener('dragover', e => e.preventDefault());
 		zone.addEventListener('drop', async e => { e.preventDefault(); const l = [...e.dataTransfer.files], t = [...e.dataTransfer.types];
 			log.textContent = (await Promise.all(l.map(async f => f.name + '=' + await f.text()))).join('|') + ' ' + t; });
@@ -99,7 +107,8 @@ func TestDropFiles(t *testing.T) {
 
 func TestDragBy(t *testing.T) {
 	t.Parallel()
-	d := display(t, `<div id=ball style="position:absolute;left:100px;top:100px;width:40px;height:40px;background:red"></div><p id=log></p><script>
+	d := display(t,
+		`<div id=ball style="position:absolute;left:100px;top:100px;width:40px;height:40px;background:red"></div><p id=log></p><script>
 		let from = null;
 		ball.onpointerdown = e => { from = [e.clientX - ball.offsetLeft, e.clientY - ball.offsetTop]; ball.setPointerCapture(e.pointerId); };
 		ball.onpointermove = e => { if (from) { ball.style.left = e.clientX - from[0] + 'px'; ball.style.top = e.clientY - from[1] + 'px'; } };
@@ -120,7 +129,8 @@ func TestCredentialsAreForTheirSiteAlone(t *testing.T) {
 				w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
 				w.WriteHeader(http.StatusUnauthorized)
 			}
-			fmt.Fprintf(w, "<!doctype html><link rel=icon href=data:,><p id=p>%s %s</p>", name, base64.StdEncoding.EncodeToString([]byte(user+":"+password)))
+			fmt.Fprintf(w, "<!doctype html><link rel=icon href=data:,><p id=p>%s %s</p>", name,
+				base64.StdEncoding.EncodeToString([]byte(user+":"+password)))
 		}))
 		t.Cleanup(server.Close)
 		return server

@@ -24,7 +24,8 @@ const copiedBinding = "__taprootCopied"
 // maxCopied caps what a page copies.
 const maxCopied = 1 << 20
 
-// watchPages has dom.Watch run before the scripts of each page. The pages of a browser that was running before are left as they are.
+// watchPages has dom.Watch run before the scripts of each page. The pages of a browser that was running before are left
+// as they are.
 func (s *session) watchPages() error {
 	if s.browser.attached {
 		return nil
@@ -37,7 +38,8 @@ func (s *session) watchPages() error {
 	return s.context.AddInitScript(playwright.Script{Content: playwright.String(dom.Watch())})
 }
 
-// hearCopies notes what the pages of the context copy. The pages of a browser that was running before are left as they are.
+// hearCopies notes what the pages of the context copy. The pages of a browser that was running before are left as they
+// are.
 func (s *session) hearCopies() error {
 	if s.browser.attached {
 		return nil
@@ -83,8 +85,8 @@ func (d *Device) Clipboard(ctx context.Context) (string, error) {
 	return d.clipboard, ctx.Err()
 }
 
-// Paste pastes the clipboard where the focus is. The page hears of it first, as of a person's paste, and may refuse it or put the text in
-// by itself.
+// Paste pastes the clipboard where the focus is. The page hears of it first, as of a person's paste, and may refuse it
+// or put the text in by itself.
 func (d *Device) Paste(ctx context.Context) error {
 	text, err := d.Clipboard(ctx)
 	if err != nil {
@@ -106,7 +108,8 @@ func (d *Device) Paste(ctx context.Context) error {
 				value, ok = text, true
 			}
 			if !ok {
-				return fmt.Errorf("%w: a field of the type %s takes no %s", drivers.ErrNotActionable, field.picker, screen.Quote(text))
+				return fmt.Errorf("%w: a field of the type %s takes no %s", drivers.ErrNotActionable, field.picker,
+					screen.Quote(text))
 			}
 			return field.fill(page, value)
 		}

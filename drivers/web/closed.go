@@ -18,8 +18,9 @@ const maxSuspects = 60
 // utilityWorld begins the name of the world in which Playwright runs our engine.
 const utilityWorld = "__playwright_utility_world"
 
-// probe asks the browser what a page keeps to itself of the elements that the engine has in taprootSuspects: closed shadow roots, and
-// roles, names and states that are set by ElementInternals. It tells whether there is any, so that the page is to be read anew.
+// probe asks the browser what a page keeps to itself of the elements that the engine has in taprootSuspects: closed
+// shadow roots, and roles, names and states that are set by ElementInternals. It tells whether there is any, so that
+// the page is to be read anew.
 func (s *session) probe(page playwright.Page) bool {
 	if !s.browser.brand.devtools {
 		return false
@@ -47,8 +48,9 @@ type devtoolsClient struct {
 	list map[int]bool // the numbers of the engine's worlds, one for each document
 }
 
-// devtoolsOf gives the client of DevTools of a page, which lasts as long as the page does: once a session that heard of the worlds of a page has ended,
-// Chromium's headless shell tells nobody of those that come later, and Playwright waits for them for ever. Nil: the page is gone.
+// devtoolsOf gives the client of DevTools of a page, which lasts as long as the page does: once a session that heard of
+// the worlds of a page has ended, Chromium's headless shell tells nobody of those that come later, and Playwright waits
+// for them for ever. Nil: the page is gone.
 func (s *session) devtoolsOf(page playwright.Page) *devtoolsClient {
 	s.mu.Lock()
 	p := s.devtools[page]
@@ -129,7 +131,8 @@ type object struct {
 // probesAtOnce is how many questions about elements are under way together: each is a way to the browser and back.
 const probesAtOnce = 16
 
-// ask finds out about the elements that one document suspects. Those of which something was heard before keep no shadow root from it.
+// ask finds out about the elements that one document suspects. Those of which something was heard before keep no shadow
+// root from it.
 func (p *devtoolsClient) ask(world int) bool {
 	var found atomic.Bool
 	var all sync.WaitGroup
@@ -158,7 +161,8 @@ func (p *devtoolsClient) ask(world int) bool {
 // elements gives those of a list that the engine keeps under a name.
 func (p *devtoolsClient) elements(world int, name string) (ids []string) {
 	var list struct{ Result object }
-	if !p.send("Runtime.evaluate", map[string]any{"expression": "globalThis." + name, "contextId": world}, &list) || list.Result.ObjectID == "" {
+	if !p.send("Runtime.evaluate", map[string]any{"expression": "globalThis." + name, "contextId": world}, &list) ||
+		list.Result.ObjectID == "" {
 		return nil
 	}
 	var properties struct {
@@ -194,10 +198,12 @@ func (p *devtoolsClient) open(world int, host string) (closed, custom bool) {
 			continue
 		}
 		var resolved struct{ Object object }
-		if !p.send("DOM.resolveNode", map[string]any{"backendNodeId": root.BackendNodeID, "executionContextId": world}, &resolved) {
+		if !p.send("DOM.resolveNode", map[string]any{"backendNodeId": root.BackendNodeID, "executionContextId": world},
+			&resolved) {
 			continue
 		}
-		return p.call(resolved.Object.ObjectID, "function(host) { taprootRoots.set(host, this); }", map[string]any{"objectId": host}), custom
+		return p.call(resolved.Object.ObjectID, "function(host) { taprootRoots.set(host, this); }",
+			map[string]any{"objectId": host}), custom
 	}
 	return false, custom
 }
@@ -233,7 +239,8 @@ func (p *devtoolsClient) call(on, function string, argument map[string]any) bool
 			Value any
 		}
 	}
-	ok := p.send("Runtime.callFunctionOn", map[string]any{"objectId": on, "functionDeclaration": function, "arguments": []any{argument},
+	ok := p.send("Runtime.callFunctionOn", map[string]any{"objectId": on, "functionDeclaration": function,
+		"arguments":     []any{argument},
 		"returnByValue": true}, &answer)
 	return ok && answer.Result.Value != false
 }

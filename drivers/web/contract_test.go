@@ -20,9 +20,16 @@ func (kept) Close() error { return nil }
 type promise struct{ *testing.T }
 
 var alsoTried = map[string]string{
-	"gestures reach the app when it says that it knows them": "TestGestures", "keys reach the app when it says that it has them": "TestKeys",
-	"takes text away when it says that it can": "TestErase", "films when it says that it can": "TestRecordingGivesAClipPerOpening", "logs when it says that it can": "TestLog",
-	"shows its screen live when it says that it can": "the live picture of Studio", "a tree is never an old one": "TestTapAndType", "the tree fits the picture": "TestEmulation", "taps and types reach the app": "TestSignIn", "an app or a page that is not there blames the app": "TestAddressesThatDoNotOpen",
+	"gestures reach the app when it says that it knows them": "TestGestures",
+	"keys reach the app when it says that it has them":       "TestKeys",
+	"takes text away when it says that it can":               "TestErase",
+	"films when it says that it can":                         "TestRecordingGivesAClipPerOpening",
+	"logs when it says that it can":                          "TestLog",
+	"shows its screen live when it says that it can":         "the live picture of Studio",
+	"a tree is never an old one":                             "TestTapAndType",
+	"the tree fits the picture":                              "TestEmulation",
+	"taps and types reach the app":                           "TestSignIn",
+	"an app or a page that is not there blames the app":      "TestAddressesThatDoNotOpen",
 }
 
 func (p promise) Run(name string, do func(promise)) bool {
@@ -34,7 +41,8 @@ func (p promise) Run(name string, do func(promise)) bool {
 	})
 }
 
-// TestContract: the driver keeps the promises of package drivers. The page is the one that the sample suites sign in to.
+// TestContract: the driver keeps the promises of package drivers. The page is the one that the sample suites sign in
+// to.
 func TestContract(t *testing.T) {
 	pages := httptest.NewServer(http.FileServer(http.Dir("../../suites/pages")))
 	t.Cleanup(pages.Close)

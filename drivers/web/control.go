@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// keepsFor is how long a field must go on holding what was put into it, keepsQuiet the same where nothing is on its way, keepsWait how long it
-	// may take to hold it at all.
+	// keepsFor is how long a field must go on holding what was put into it, keepsQuiet the same where nothing is on its
+	// way, keepsWait how long it may take to hold it at all.
 	keepsFor   = 120 * time.Millisecond
 	keepsQuiet = 40 * time.Millisecond
 	keepsWait  = time.Second
@@ -149,18 +149,21 @@ func (d *Device) choosable(ctx context.Context, at drivers.WebTarget, choice dri
 	case err != nil || c.Count != 1:
 		return err
 	case c.Options != nil && !c.Several && len(entries(choice)) > 1:
-		return fmt.Errorf("%w: %s takes one entry, not %d: it is not a <select multiple>", drivers.ErrNotActionable, naming(at), len(entries(choice)))
+		return fmt.Errorf("%w: %s takes one entry, not %d: it is not a <select multiple>", drivers.ErrNotActionable,
+			naming(at), len(entries(choice)))
 	case c.Disabled:
 		return fmt.Errorf("%w: %s is disabled (waited %s)", drivers.ErrNotActionable, naming(at), wait(at.Timeout))
 	case off != "":
-		return fmt.Errorf("%w: the option %s of %s is disabled (waited %s)", drivers.ErrNotActionable, screen.Quote(off), naming(at), wait(at.Timeout))
+		return fmt.Errorf("%w: the option %s of %s is disabled (waited %s)", drivers.ErrNotActionable, screen.Quote(off),
+			naming(at), wait(at.Timeout))
 	}
 	return nil
 }
 
-// holding looks at a control until something of it has held for keepsFor, or keepsQuiet, at most keepsWait. It gives the last look; nil: the control is gone,
-// because the page went on, and cannot be asked.
-func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*control) bool) (last *control, ok bool, err error) {
+// holding looks at a control until something of it has held for keepsFor, or keepsQuiet, at most keepsWait. It gives
+// the last look; nil: the control is gone, because the page went on, and cannot be asked.
+func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*control) bool) (last *control, ok bool,
+	err error) {
 	var since time.Time
 	end := time.Now().Add(keepsWait)
 	lateEnd := end.Add(keepsWait)
@@ -207,7 +210,8 @@ func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*
 	}
 }
 
-// keeps checks that a field holds a text that was put into it, as it was or as the field writes it, and goes on holding it.
+// keeps checks that a field holds a text that was put into it, as it was or as the field writes it, and goes on holding
+// it.
 func (d *Device) keeps(ctx context.Context, at drivers.WebTarget, text string) error {
 	c, ok, err := d.holding(ctx, at, func(c *control) bool {
 		return !c.Typed || c.Text == text || text != "" && screen.Follows(c.Text, text) == screen.Whole
@@ -219,16 +223,21 @@ func (d *Device) keeps(ctx context.Context, at drivers.WebTarget, text string) e
 	if c.Password {
 		shows = strings.Repeat("•", min(len([]rune(shows)), 64))
 	}
-	return fmt.Errorf("%w: typed %s, and %s shows %s", drivers.ErrNotActionable, screen.Quote(text), naming(at), screen.Quote(shows))
+	return fmt.Errorf("%w: typed %s, and %s shows %s", drivers.ErrNotActionable, screen.Quote(text), naming(at),
+		screen.Quote(shows))
 }
 
 // keepsChecked checks that a box, button or switch goes on being checked, or not.
 func (d *Device) keepsChecked(ctx context.Context, at drivers.WebTarget, checked bool) error {
-	_, ok, err := d.holding(ctx, at, func(c *control) bool { return c.Checked == "" || c.Checked == strconv.FormatBool(checked) })
+	_, ok, err := d.holding(ctx, at, func(c *control) bool {
+		return c.Checked == "" ||
+			c.Checked == strconv.FormatBool(checked)
+	})
 	if err != nil || ok {
 		return err
 	}
-	return fmt.Errorf("%w: %s was made %s, and the page has taken that back", drivers.ErrNotActionable, naming(at), checkedWord(checked))
+	return fmt.Errorf("%w: %s was made %s, and the page has taken that back", drivers.ErrNotActionable, naming(at),
+		checkedWord(checked))
 }
 
 func checkedWord(checked bool) string {
@@ -238,8 +247,8 @@ func checkedWord(checked bool) string {
 	return "unchecked"
 }
 
-// keepsChoice checks that what was chosen in a list goes on being chosen. A list that begins anew at once with an option that stands for none
-// is a menu of actions, and a list with other options is another one.
+// keepsChoice checks that what was chosen in a list goes on being chosen. A list that begins anew at once with an
+// option that stands for none is a menu of actions, and a list with other options is another one.
 func (d *Device) keepsChoice(ctx context.Context, at drivers.WebTarget, choice drivers.WebChoice) error {
 	looks, menu := 0, false
 	shows := ""
@@ -251,7 +260,8 @@ func (d *Device) keepsChoice(ctx context.Context, at drivers.WebTarget, choice d
 		missing := 0
 		for _, one := range entries(choice) {
 			is := func(i int) bool { return wants(one, i, c.Options[i]) }
-			if fits := indexes(len(c.Options), is); len(fits) > 0 && !slices.ContainsFunc(fits, func(i int) bool { return c.Options[i].Chosen }) {
+			if fits := indexes(len(c.Options), is); len(fits) > 0 &&
+				!slices.ContainsFunc(fits, func(i int) bool { return c.Options[i].Chosen }) {
 				missing++
 			}
 		}
@@ -270,5 +280,6 @@ func (d *Device) keepsChoice(ctx context.Context, at drivers.WebTarget, choice d
 	if err != nil || ok {
 		return err
 	}
-	return fmt.Errorf("%w: what was chosen in %s was taken back by the page: it shows %s", drivers.ErrNotActionable, naming(at), screen.Quote(shows))
+	return fmt.Errorf("%w: what was chosen in %s was taken back by the page: it shows %s", drivers.ErrNotActionable,
+		naming(at), screen.Quote(shows))
 }

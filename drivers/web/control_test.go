@@ -26,7 +26,8 @@ func said(tr *screen.Tree, id string) string {
 	for _, w := range []struct {
 		is   bool
 		word string
-	}{{n.Hidden, "hidden"}, {n.Checkable, "checkable"}, {n.Checked, "checked"}, {n.Selected, "selected"}, {!n.Unselectable, "selectable"}, {n.Disabled, "disabled"}} {
+	}{{n.Hidden, "hidden"}, {n.Checkable, "checkable"}, {n.Checked, "checked"}, {n.Selected, "selected"},
+		{!n.Unselectable, "selectable"}, {n.Disabled, "disabled"}} {
 		if w.is {
 			words = append(words, w.word)
 		}
@@ -124,7 +125,8 @@ func TestTextsThatArePartOfNoDocument(t *testing.T) {
 		{`<x-a></x-a><script>document.querySelector('x-a').attachShadow({mode:'open'}).innerHTML='<slot>Nobody yet</slot>'</script>`, "Nobody yet"},
 		{`<x-a>Ada</x-a><script>document.querySelector('x-a').attachShadow({mode:'open'}).innerHTML='<slot>Nobody yet</slot>'</script>`, "Ada"},
 		{`<x-a></x-a><script>document.querySelector('x-a').attachShadow({mode:'open'}).innerHTML='Bare'</script>`, "Bare"},
-		{`<x-a></x-a><script>document.querySelector('x-a').attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`, "Secret"},
+		{`<x-a></x-a><script>document.querySelector('x-a').attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`,
+			"Secret"},
 		{`<x-a>Not shown</x-a><script>document.querySelector('x-a').attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`, "Secret"},
 		{`<div id=h></div><script>h.attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`, "Secret"},
 		{`<div id=h>Not shown</div><script>h.attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`, "Secret"},
@@ -147,8 +149,8 @@ func TestTextsThatArePartOfNoDocument(t *testing.T) {
 	}
 }
 
-// TestFirefoxSeesWhatPagesHide: closed shadow roots and the states of ElementInternals, of which Firefox tells no driver; and the page finds its
-// roots closed.
+// TestFirefoxSeesWhatPagesHide: closed shadow roots and the states of ElementInternals, of which Firefox tells no
+// driver; and the page finds its roots closed.
 func TestFirefoxSeesWhatPagesHide(t *testing.T) {
 	t.Parallel()
 	leftToFirefox(t)
@@ -198,13 +200,21 @@ func TestPressPoints(t *testing.T) {
 	}
 	for _, c := range shorttest.Few(3, []point{
 		{"a row", row, "x", ""},
-		{"a post with a link in its middle", `<div id=x tabindex=0 style="width:300px">Read <a href=# id=tag style="display:inline-block;width:250px;height:40px">#tag</a></div>`, "x", ""},
-		{"a button half under a bar", `<button id=x style="position:absolute;left:0;top:0;width:200px;height:60px">Save</button><div id=bar style="position:absolute;left:0;top:0;width:150px;height:60px;background:#ccc"></div>`, "x", ""},
-		{"a covered button", `<button id=x style="position:absolute;left:0;top:0;width:200px;height:60px">Save</button><div id=bar style="position:absolute;left:0;top:0;width:250px;height:70px;background:#ccc8"></div>`, "", "div#bar"},
-		{"a floating label", `<div style="position:relative"><input id=f style="height:40px;width:200px"><span id=x style="position:absolute;left:8px;top:10px;pointer-events:none">Name</span></div>`, "f", ""},
-		{"a floating label of its own", `<div style="position:relative"><label for=f id=x style="position:absolute;left:8px;top:10px">Name</label><input id=f style="position:relative;height:40px;width:200px;background:none"></div>`, "f", ""},
-		{"a card filled by a link", `<div id=x style="position:relative;width:200px;height:100px"><a href=# id=in style="position:absolute;inset:0"></a></div>`, "", ""},
-		{"a scrim by a pseudo-element", `<style>body::after{content:"";position:fixed;inset:0;background:#0003}</style><button id=x>Save</button>`, "", "body"},
+		{"a post with a link in its middle",
+			`<div id=x tabindex=0 style="width:300px">Read <a href=# id=tag style="display:inline-block;width:250px;height:40px">#tag</a></div>`, "x", ""},
+		{"a button half under a bar",
+			`<button id=x style="position:absolute;left:0;top:0;width:200px;height:60px">Save</button><div id=bar style="position:absolute;left:0;top:0;width:150px;height:60px;background:#ccc"></div>`, "x", ""},
+		{"a covered button",
+			`<button id=x style="position:absolute;left:0;top:0;width:200px;height:60px">Save</button><div id=bar style="position:absolute;left:0;top:0;width:250px;height:70px;background:#ccc8"></div>`, "", "div#bar"},
+		{"a floating label",
+			`<div style="position:relative"><input id=f style="height:40px;width:200px"><span id=x style="position:absolute;left:8px;top:10px;pointer-events:none">Name</span></div>`, "f", ""},
+		{"a floating label of its own",
+			`<div style="position:relative"><label for=f id=x style="position:absolute;left:8px;top:10px">Name</label><input id=f style="position:relative;height:40px;width:200px;background:none"></div>`, "f", ""},
+		{"a card filled by a link",
+			`<div id=x style="position:relative;width:200px;height:100px"><a href=# id=in style="position:absolute;inset:0"></a></div>`, "", ""},
+		{"a scrim by a pseudo-element",
+			`<style>body::after{content:"";position:fixed;inset:0;background:#0003}</style><button id=x>Save</button>`, "",
+			"body"},
 		{"a label", `<label id=x>Agree <input type=checkbox id=c></label>`, "x", ""},
 		{"text in a button", `<button><b id=x>Save</b></button>`, "x", ""},
 	}) {
@@ -219,7 +229,8 @@ func TestPressPoints(t *testing.T) {
 			got = fmt.Sprint(hit)
 		}
 		if got != c.hits || n.Covered != c.covered {
-			t.Errorf("%s: a press meets %q, want %q; covered by %q, want %q; %v", c.name, got, c.hits, n.Covered, c.covered, n.Press)
+			t.Errorf("%s: a press meets %q, want %q; covered by %q, want %q; %v", c.name, got, c.hits, n.Covered, c.covered,
+				n.Press)
 		}
 	}
 	fill(t, d, row)
@@ -234,9 +245,11 @@ func TestPressPoints(t *testing.T) {
 
 func TestTheSeenPartOfAnElement(t *testing.T) {
 	t.Parallel()
-	d := display(t, `<style>body{margin:0}</style><div style="height:50px;width:200px;overflow:hidden"><p id=x style="margin:0;height:100px">One<br>two<br>three<br>four</p></div><p id=y style="margin:0">Whole</p>`)
+	d := display(t,
+		`<style>body{margin:0}</style><div style="height:50px;width:200px;overflow:hidden"><p id=x style="margin:0;height:100px">One<br>two<br>three<br>four</p></div><p id=y style="margin:0">Whole</p>`)
 	tr := tree(t, d)
-	if n := byID(t, tr, "x"); n.Seen == nil || *n.Seen != image.Rect(0, 0, 200, 50) || n.Bounds != image.Rect(0, 0, 200, 100) {
+	if n := byID(t, tr, "x"); n.Seen == nil || *n.Seen != image.Rect(0, 0, 200, 50) ||
+		n.Bounds != image.Rect(0, 0, 200, 100) {
 		t.Errorf("bounds %v, seen %v", n.Bounds, n.Seen)
 	}
 	if n := byID(t, tr, "y"); n.Seen != nil {
@@ -246,7 +259,8 @@ func TestTheSeenPartOfAnElement(t *testing.T) {
 
 func TestTouchesInAScaledFrame(t *testing.T) {
 	t.Parallel()
-	d := display(t, `<style>body{margin:0}</style><iframe style="width:800px;height:600px;border:5px solid;transform:scale(.6);transform-origin:30px 40px"
+	d := display(t,
+		`<style>body{margin:0}</style><iframe style="width:800px;height:600px;border:5px solid;transform:scale(.6);transform-origin:30px 40px"
 		srcdoc="<body style='margin:0'><div style='height:400px'></div><button id=b style='margin-left:500px' onclick='this.textContent=&quot;Done&quot;'>Go</button>"></iframe>
 		<div id=cover style="position:fixed;left:0;top:0;width:100px;height:100px"></div>`)
 	if !until(t.Context(), patience, func() bool { return find(tree(t, d), showing("Go")) != nil }) {

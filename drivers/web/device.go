@@ -17,16 +17,17 @@ import (
 const (
 	// callLimit bounds a call that reads or acts once.
 	callLimit = 15 * time.Second
-	// actGrace is how long an action may still take when its context ends: less than a second, long enough for a click that has begun
-	// to be delivered whole, and for a slice of a wait to end.
+	// actGrace is how long an action may still take when its context ends: less than a second, long enough for a click
+	// that has begun to be delivered whole, and for a slice of a wait to end.
 	actGrace = 900 * time.Millisecond
 )
 
 // Device is one slot of the driver, opened for one test. It has no page until OpenPage.
 //
-// A dialog (alert, confirm, prompt, or the question whether to leave) stops the page: one that an action opens stays open for Alert and AnswerAlert, and any other call
-// but a screenshot dismisses it first; AnswerDialogs changes that. The next trees carry a hidden element of type "dialog-note" for each,
-// and the log a line. Pages that a page opens become the current one until they close, or until PickPage chooses another.
+// A dialog (alert, confirm, prompt, or the question whether to leave) stops the page: one that an action opens stays
+// open for Alert and AnswerAlert, and any other call but a screenshot dismisses it first; AnswerDialogs changes that.
+// The next trees carry a hidden element of type "dialog-note" for each, and the log a line. Pages that a page opens
+// become the current one until they close, or until PickPage chooses another.
 type Device struct {
 	driver *Driver
 	info   drivers.Info
@@ -137,7 +138,8 @@ func (d *Device) page() (*session, playwright.Page, error) {
 	return d.session, page, err
 }
 
-// read calls f, which only looks at the page. When ctx ends first, f's answer is dropped; Playwright's own time limit ends it.
+// read calls f, which only looks at the page. When ctx ends first, f's answer is dropped; Playwright's own time limit
+// ends it.
 func read[T any](ctx context.Context, d *Device, f func(page playwright.Page) (T, error)) (T, error) {
 	s, page, err := d.page()
 	if err != nil {
@@ -147,7 +149,8 @@ func read[T any](ctx context.Context, d *Device, f func(page playwright.Page) (T
 	return readPage(ctx, s, page, f)
 }
 
-func readPage[T any](ctx context.Context, s *session, page playwright.Page, f func(playwright.Page) (T, error)) (T, error) {
+func readPage[T any](ctx context.Context, s *session, page playwright.Page, f func(playwright.Page) (T, error)) (T,
+	error) {
 	var none T
 	if err := ctx.Err(); err != nil {
 		return none, err
@@ -193,8 +196,8 @@ const (
 	promptReadLeast = 2400 * time.Millisecond
 )
 
-// readLimit returns how long a page may take to answer: the device's limit, or what is left of the step's time. A page that did not
-// answer before, and still does not after the step's time, is not waited for again.
+// readLimit returns how long a page may take to answer: the device's limit, or what is left of the step's time. A page
+// that did not answer before, and still does not after the step's time, is not waited for again.
 func (s *session) readLimit(ctx context.Context) time.Duration {
 	end, known := drivers.Ending(ctx)
 	if !known {
@@ -210,8 +213,8 @@ func (s *session) readLimit(ctx context.Context) time.Duration {
 	return min(s.device.limit, max(left, least))
 }
 
-// act calls f, which changes the page. When ctx ends, f may complete for a moment; then its page is closed, so that nothing
-// happens after act has returned.
+// act calls f, which changes the page. When ctx ends, f may complete for a moment; then its page is closed, so that
+// nothing happens after act has returned.
 func act(ctx context.Context, d *Device, f func(page playwright.Page) error) error {
 	return actFor(ctx, d, d.limit, f)
 }

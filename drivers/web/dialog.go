@@ -13,8 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// dialogs is how one context deals with alert, confirm, prompt and beforeunload. An open dialog stops its page: no call on the page
-// ends before it is answered.
+// dialogs is how one context deals with alert, confirm, prompt and beforeunload. An open dialog stops its page: no call
+// on the page ends before it is answered.
 type dialogs struct {
 	mu      sync.Mutex
 	how     drivers.WebAnswer
@@ -26,7 +26,8 @@ type dialogs struct {
 
 func newDialogs() *dialogs { return &dialogs{opened: make(chan struct{})} }
 
-// meet deals with a dialog that just opened. It may wait for an answer of the browser, so it runs beside playwright-go's event loop.
+// meet deals with a dialog that just opened. It may wait for an answer of the browser, so it runs beside
+// playwright-go's event loop.
 func (s *session) meet(dialog playwright.Dialog) {
 	kind, message := dialog.Type(), dialog.Message()
 	g := s.dialogs
@@ -73,7 +74,8 @@ func (g *dialogs) isOpen() bool {
 	return g.open != nil
 }
 
-// refusing has dialogs dismissed at once until the function that it gives is called: what is under way must not be stopped.
+// refusing has dialogs dismissed at once until the function that it gives is called: what is under way must not be
+// stopped.
 func (g *dialogs) refusing() (done func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -160,7 +162,8 @@ func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
 		buttons[0] = "Leave"
 		text = "Leave site?" // browsers show words of their own
 	}
-	return &drivers.Alert{Text: text, Buttons: buttons, Accept: buttons[0], Dismiss: buttons[len(buttons)-1], Field: g.open.Type() == "prompt"}, nil
+	return &drivers.Alert{Text: text, Buttons: buttons, Accept: buttons[0], Dismiss: buttons[len(buttons)-1],
+		Field: g.open.Type() == "prompt"}, nil
 }
 
 // AnswerAlert answers the dialog that is open.

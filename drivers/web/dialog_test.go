@@ -37,8 +37,10 @@ func TestAnOpenDialogIsAnswered(t *testing.T) {
 		accept              bool
 	}
 	for _, c := range shorttest.Few(2, []row{
-		{"alert", "Saved", "", "alert closed", true}, {"confirm", "Really?", "", "confirm true", true}, {"confirm", "Really?", "", "confirm false", false},
-		{"prompt", "Your name?", "Zoë", "prompt Zoë", true}, {"prompt", "Your name?", "", "prompt ", true}, {"prompt", "Your name?", "x", "prompt null", false},
+		{"alert", "Saved", "", "alert closed", true}, {"confirm", "Really?", "", "confirm true", true},
+		{"confirm", "Really?", "", "confirm false", false},
+		{"prompt", "Your name?", "Zoë", "prompt Zoë", true}, {"prompt", "Your name?", "", "prompt ", true},
+		{"prompt", "Your name?", "x", "prompt null", false},
 	}) {
 		must(t, d.ClickOn(t.Context(), target("#"+c.id), drivers.WebClick{}))
 		alertOf(t, d, c.says)
@@ -87,7 +89,8 @@ func TestDialogsAreAnsweredAhead(t *testing.T) {
 	must(t, d.ClickOn(t.Context(), target("#confirm"), drivers.WebClick{}))
 	mustShow(t, d, "#log", "confirm false")
 	must(t, d.AnswerDialogs(t.Context(), drivers.WebAnswer{}))
-	if value, err := d.Eval(t.Context(), "confirm('sure?')", time.Minute); value != false || err != nil { // a script must not be stopped
+	// a script must not be stopped
+	if value, err := d.Eval(t.Context(), "confirm('sure?')", time.Minute); value != false || err != nil {
 		t.Errorf("%v, %v", value, err)
 	}
 	// A page that will not be left, and one that asks while it loads, stop nothing.

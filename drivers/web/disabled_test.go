@@ -9,7 +9,8 @@ import (
 // What Fill puts into a field is there in the end, or it fails; a field that writes it in its own way is right.
 func TestFillEndsWithTheText(t *testing.T) {
 	t.Parallel()
-	d := display(t, `<input id=plain><input id=digits oninput="value=value.replace(/\D/g,'')"><input id=mask oninput="value=value.replace(/(\d{3})(\d+)/,'($1) $2')">
+	d := display(t,
+		`<input id=plain><input id=digits oninput="value=value.replace(/\D/g,'')"><input id=mask oninput="value=value.replace(/(\d{3})(\d+)/,'($1) $2')">
 		<input id=late oninput="setTimeout(()=>value='',60)"><div id=edit contenteditable><p>old</p></div><input id=pin type=password oninput="value=value.slice(0,2)">`)
 	must(t, d.FillIn(t.Context(), target("#plain"), "12b4"))
 	must(t, d.FillIn(t.Context(), target("#plain"), ""))
@@ -27,7 +28,8 @@ func TestFillEndsWithTheText(t *testing.T) {
 // What is disabled takes nothing: a list, an option, and an item within a custom element that is disabled.
 func TestDisabledControlsAreRefused(t *testing.T) {
 	t.Parallel()
-	d := display(t, `<select id=s><option>Red</option><option disabled>Green</option><optgroup label=g disabled><option>Blue</option></optgroup></select>
+	d := display(t,
+		`<select id=s><option>Red</option><option disabled>Green</option><optgroup label=g disabled><option>Blue</option></optgroup></select>
 		<x-box id=host disabled></x-box><x-box id=free></x-box><div aria-disabled=true><input id=in></div>
 		<script>customElements.define('x-box',class extends HTMLElement{connectedCallback(){this.attachShadow({mode:'open'}).innerHTML='<input type=checkbox class=c><input class=t>'}})</script>`)
 	pick := func(label string) error {

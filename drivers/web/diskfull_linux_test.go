@@ -16,7 +16,8 @@ import (
 // inNamespace names the folder of the process of TestFirefoxOnAFullDisk that may mount.
 const inNamespace = "WEB_TEST_IN_NAMESPACE"
 
-// A Firefox that finds no room for its profile is one sentence that says where, and leaves nothing there. Chromium starts all the same.
+// A Firefox that finds no room for its profile is one sentence that says where, and leaves nothing there. Chromium
+// starts all the same.
 func TestFirefoxOnAFullDisk(t *testing.T) {
 	dir := os.Getenv(inNamespace)
 	if dir == "" {
@@ -43,7 +44,8 @@ func TestFirefoxOnAFullDisk(t *testing.T) {
 	}
 }
 
-// againInNamespace runs the test once more in a process that has mounts of its own, as root of its own where it is not root.
+// againInNamespace runs the test once more in a process that has mounts of its own, as root of its own where it is not
+// root.
 func againInNamespace(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -52,7 +54,8 @@ func againInNamespace(t *testing.T) {
 	attr := &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	if uid := os.Getuid(); uid != 0 {
 		attr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-			UidMappings: []syscall.SysProcIDMap{{HostID: uid, Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}}
+			UidMappings: []syscall.SysProcIDMap{{HostID: uid, Size: 1}}, GidMappings: []syscall.SysProcIDMap{
+				{HostID: os.Getgid(), Size: 1}}}
 	}
 	cmd.SysProcAttr = attr
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {

@@ -18,8 +18,8 @@ import (
 //go:embed script/drag.js
 var dragScript string
 
-// dragByEvents makes a drag of HTML where the browser cannot be made to. done tells whether there was anything draggable; where not, the
-// mouse is for it.
+// dragByEvents makes a drag of HTML where the browser cannot be made to. done tells whether there was anything
+// draggable; where not, the mouse is for it.
 func (s *session) dragByEvents(page playwright.Page, a, b playwright.Rect) (done bool, err error) {
 	if !s.browser.brand.scriptDrags {
 		return false, nil
@@ -89,12 +89,15 @@ func (d *Device) dragFrom(ctx context.Context, element playwright.Locator, from,
 	if err := page.Mouse().Down(); err != nil {
 		return err
 	}
-	err = eachStep(ctx, from, from.Add(by), 0, func(p image.Point) error { return page.Mouse().Move(float64(p.X), float64(p.Y)) })
+	err = eachStep(ctx, from, from.Add(by), 0, func(p image.Point) error {
+		return page.Mouse().Move(float64(p.X), float64(p.Y))
+	})
 	return orElse(err, page.Mouse().Up())
 }
 
 // dragElement drags one element onto another by events, when it is draggable by HTML.
-func (d *Device) dragElement(ctx context.Context, page playwright.Page, element, to playwright.Locator, timeout *float64) (bool, error) {
+func (d *Device) dragElement(ctx context.Context, page playwright.Page, element, to playwright.Locator,
+	timeout *float64) (bool, error) {
 	s, _, err := d.page()
 	if err != nil || !s.browser.brand.scriptDrags {
 		return false, err

@@ -32,7 +32,8 @@ type Options struct {
 	Host *toolchain.Host
 }
 
-// Driver gives pages of one browser, Chromium if nothing else is asked for, which is started when the first is opened. Its slots belong to this process alone.
+// Driver gives pages of one browser, Chromium if nothing else is asked for, which is started when the first is opened.
+// Its slots belong to this process alone.
 type Driver struct {
 	opts Options
 	host toolchain.Host
@@ -99,8 +100,8 @@ func (d *Driver) info(id string) drivers.Info {
 	}
 }
 
-// Open prepares a page device and starts the browser if none runs; one that crashed is replaced. The page itself comes with
-// OpenPage.
+// Open prepares a page device and starts the browser if none runs; one that crashed is replaced. The page itself comes
+// with OpenPage.
 func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
 	if !d.has(id) {
 		return nil, fmt.Errorf("open device %s: there are web-1 to web-%d", id, d.opts.Slots)
@@ -184,7 +185,8 @@ func unavailable(missing *toolchain.MissingError) error {
 		}
 	}
 	const none = "no browser can be driven, "
-	return &drivers.Unavailable{What: none + strings.Join(what, ", "), Brief: none + strings.Join(brief, ", "), Mend: strings.Join(mend, "; ")}
+	return &drivers.Unavailable{What: none + strings.Join(what, ", "), Brief: none + strings.Join(brief, ", "),
+		Mend: strings.Join(mend, "; ")}
 }
 
 // Close ends the browsers and Playwright's process. It returns once they are gone.

@@ -45,10 +45,12 @@ func (d *Device) DropFiles(ctx context.Context, at drivers.WebTarget, files []st
 	var become dropped
 	err = d.once(ctx, at, singleAction{
 		try: func(zone playwright.Locator, timeout *float64) error {
-			return zone.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateVisible, Timeout: timeout})
+			return zone.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateVisible,
+				Timeout: timeout})
 		},
 		do: func(zone playwright.Locator, timeout *float64) (err error) {
-			if err := zone.ScrollIntoViewIfNeeded(playwright.LocatorScrollIntoViewIfNeededOptions{Timeout: timeout}); err != nil {
+			if err := zone.ScrollIntoViewIfNeeded(playwright.LocatorScrollIntoViewIfNeededOptions{
+				Timeout: timeout}); err != nil {
 				return err
 			}
 			if s.browser.brand.devtools {
@@ -60,13 +62,15 @@ func (d *Device) DropFiles(ctx context.Context, at drivers.WebTarget, files []st
 		},
 	})
 	if err == nil && !become.Taken {
-		err = fmt.Errorf("%w: %s takes no files: the page does not answer dragover and drop there with preventDefault", drivers.ErrNotActionable, naming(at))
+		err = fmt.Errorf("%w: %s takes no files: the page does not answer dragover and drop there with preventDefault",
+			drivers.ErrNotActionable, naming(at))
 	}
 	return err
 }
 
 // dropByDevtools has Chromium drop the files themselves.
-func (s *session) dropByDevtools(zone playwright.Locator, paths []string, timeout *float64) (become dropped, err error) {
+func (s *session) dropByDevtools(zone playwright.Locator, paths []string, timeout *float64) (become dropped,
+	err error) {
 	page, err := zone.Page()
 	if err != nil {
 		return become, err
@@ -93,7 +97,8 @@ func (s *session) dropByDevtools(zone playwright.Locator, paths []string, timeou
 	}
 	data := map[string]any{"items": []any{}, "files": list, "dragOperationsMask": 1}
 	for _, kind := range []string{"dragEnter", "dragOver", "dragOver", "drop"} {
-		_, err := cdp.Send("Input.dispatchDragEvent", map[string]any{"type": kind, "x": dom.Clamp(box.X + box.Width/2), "y": dom.Clamp(box.Y + box.Height/2), "data": data})
+		_, err := cdp.Send("Input.dispatchDragEvent", map[string]any{"type": kind, "x": dom.Clamp(box.X + box.Width/2),
+			"y": dom.Clamp(box.Y + box.Height/2), "data": data})
 		if err != nil {
 			return become, err
 		}
@@ -111,7 +116,8 @@ func dropByEvents(zone playwright.Locator, paths []string, timeout *float64) (be
 			return become, fmt.Errorf("%w: %w", screen.ErrNotFound, err)
 		}
 		if size += len(data); size > maxDropped {
-			return become, fmt.Errorf("%w: the files are too large to be dropped: more than %d MB", drivers.ErrNotActionable, maxDropped>>20)
+			return become, fmt.Errorf("%w: the files are too large to be dropped: more than %d MB", drivers.ErrNotActionable,
+				maxDropped>>20)
 		}
 		files = append(files, map[string]any{"name": filepath.Base(path), "type": mime.TypeByExtension(filepath.Ext(path)),
 			"data": base64.StdEncoding.EncodeToString(data)})

@@ -48,7 +48,8 @@ func (d *Device) FillIn(ctx context.Context, at drivers.WebTarget, text string) 
 
 // editable waits until a field can be filled.
 func editable(field playwright.Locator, timeout *float64) error {
-	if err := field.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateVisible, Timeout: timeout}); err != nil {
+	if err := field.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateVisible,
+		Timeout: timeout}); err != nil {
 		return err
 	}
 	yes, err := field.IsEditable(playwright.LocatorIsEditableOptions{Timeout: timeout})
@@ -77,10 +78,12 @@ func (d *Device) click(ctx context.Context, at drivers.WebTarget, how drivers.We
 	}
 	return d.once(ctx, at, singleAction{
 		try: func(element playwright.Locator, timeout *float64) error {
-			return element.Click(playwright.LocatorClickOptions{Trial: playwright.Bool(true), Button: button, Modifiers: held, Timeout: timeout})
+			return element.Click(playwright.LocatorClickOptions{Trial: playwright.Bool(true), Button: button, Modifiers: held,
+				Timeout: timeout})
 		},
 		do: func(element playwright.Locator, timeout *float64) error {
-			return element.Click(playwright.LocatorClickOptions{Button: button, ClickCount: count, Modifiers: held, Timeout: timeout,
+			return element.Click(playwright.LocatorClickOptions{Button: button, ClickCount: count, Modifiers: held,
+				Timeout: timeout,
 				//lint:ignore SA1019 deprecated because its effect becomes the default: until then a click must ask for it
 				NoWaitAfter: playwright.Bool(hurry)})
 		},
@@ -171,7 +174,8 @@ func (d *Device) noOption(ctx context.Context, at drivers.WebTarget, choice driv
 func (d *Device) Check(ctx context.Context, at drivers.WebTarget, checked bool) error {
 	set := func(trial bool) call {
 		return func(element playwright.Locator, timeout *float64) error {
-			return element.SetChecked(checked, playwright.LocatorSetCheckedOptions{Trial: playwright.Bool(trial), Timeout: timeout})
+			return element.SetChecked(checked, playwright.LocatorSetCheckedOptions{Trial: playwright.Bool(trial),
+				Timeout: timeout})
 		}
 	}
 	ctx = begin(ctx, at)
@@ -235,7 +239,8 @@ func (d *Device) WaitElement(ctx context.Context, at drivers.WebTarget, state st
 		case time.Until(deadline) <= 0 && err != nil:
 			return err
 		case time.Until(deadline) <= 0:
-			return fmt.Errorf("%w: %s did not become %s within %s: %d on the page, %d visible", stateKind(state), naming(at), state,
+			return fmt.Errorf("%w: %s did not become %s within %s: %d on the page, %d visible", stateKind(state),
+				naming(at), state,
 				wait(at.Timeout), r.Count, r.Visible)
 		}
 		if err := pause(ctx, lookPause); err != nil {
@@ -280,11 +285,14 @@ func (d *Device) DragOnto(ctx context.Context, at drivers.WebTarget, to string) 
 	return err
 }
 
-// droppable waits until there is something to be seen onto which can be dropped: what was picked up before that would stay in the hand.
+// droppable waits until there is something to be seen onto which can be dropped: what was picked up before that would
+// stay in the hand.
 func droppable(at drivers.WebTarget, to string, page playwright.Page, timeout *float64) error {
-	err := page.Locator(scoped(at.Frame, to)).WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateVisible, Timeout: timeout})
+	err := page.Locator(scoped(at.Frame, to)).WaitFor(playwright.LocatorWaitForOptions{
+		State: playwright.WaitForSelectorStateVisible, Timeout: timeout})
 	if errors.Is(err, playwright.ErrTimeout) {
-		return fmt.Errorf("%w: %s should be dragged onto %s, which is not to be seen (waited %s)", drivers.ErrNotActionable, naming(at), screen.Quote(to),
+		return fmt.Errorf("%w: %s should be dragged onto %s, which is not to be seen (waited %s)", drivers.ErrNotActionable,
+			naming(at), screen.Quote(to),
 			wait(at.Timeout))
 	}
 	return err
@@ -295,7 +303,8 @@ func (d *Device) noTarget(ctx context.Context, to drivers.WebTarget, err error) 
 	r, e := d.lookIn(ctx, to.Frame, to.Selector)
 	switch {
 	case e == nil && r.Count == 0:
-		return fmt.Errorf("%w: nothing on the page matches the selector %s, onto which it should be dragged (waited %s)", screen.ErrNotFound, naming(to),
+		return fmt.Errorf("%w: nothing on the page matches the selector %s, onto which it should be dragged (waited %s)",
+			screen.ErrNotFound, naming(to),
 			wait(to.Timeout))
 	case e == nil && r.Count > 1:
 		return d.several(ctx, to, r)

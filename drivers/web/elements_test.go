@@ -15,8 +15,10 @@ func TestFieldsOfEveryType(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "inputs.html")
 	for _, field := range shorttest.Few(3, [][2]string{
-		{"text", "Zoë"}, {"email", "a@b.c"}, {"tel", "+49 1"}, {"number", "7.5"}, {"url", "https://a.b"}, {"search", "x"}, {"date", "2031-05-04"},
-		{"time", "13:45"}, {"moment", "2031-05-04T13:45"}, {"area", "new"}, {"month", "2031-05"}, {"week", "2031-W07"}, {"color", "#ff8800"}, {"range", "3"},
+		{"text", "Zoë"}, {"email", "a@b.c"}, {"tel", "+49 1"}, {"number", "7.5"}, {"url", "https://a.b"}, {"search", "x"},
+		{"date", "2031-05-04"},
+		{"time", "13:45"}, {"moment", "2031-05-04T13:45"}, {"area", "new"}, {"month", "2031-05"}, {"week", "2031-W07"},
+		{"color", "#ff8800"}, {"range", "3"},
 	}) {
 		id, value := field[0], field[1]
 		must(t, d.FillIn(t.Context(), target("#"+id), value))
@@ -56,8 +58,10 @@ func TestSelect(t *testing.T) {
 	}
 	err := d.SelectIn(t.Context(), soon("#fruit"), drivers.WebChoice{Values: []string{"kiwi"}})
 	wantError(t, err, drivers.ErrNotActionable, "there is no option", "kiwi", "Banana")
-	wantError(t, d.SelectIn(t.Context(), soon("#text"), drivers.WebChoice{Values: []string{"x"}}), drivers.ErrNotActionable, "<select>")
-	wantError(t, d.SelectIn(t.Context(), soon("#fruit"), drivers.WebChoice{}), drivers.ErrNotActionable, "nothing was given")
+	wantError(t, d.SelectIn(t.Context(), soon("#text"), drivers.WebChoice{Values: []string{"x"}}),
+		drivers.ErrNotActionable, "<select>")
+	wantError(t, d.SelectIn(t.Context(), soon("#fruit"), drivers.WebChoice{}), drivers.ErrNotActionable,
+		"nothing was given")
 }
 
 func TestCheck(t *testing.T) {
@@ -78,13 +82,14 @@ func TestCheck(t *testing.T) {
 	wantError(t, d.Check(t.Context(), target("#text"), yes), drivers.ErrNotActionable, "checkbox")
 }
 
-// Each picture of the page takes so long that an attempt of Playwright needs more than one slice of the wait: the page waits for the site, which
-// costs nothing.
+// Each picture of the page takes so long that an attempt of Playwright needs more than one slice of the wait: the page
+// waits for the site, which costs nothing.
 func TestCheckOnASlowPage(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "it waits for ten seconds; TestCheck remains")
 	d := browse(t, "blank.html")
-	_, err := d.Eval(t.Context(), `document.body.innerHTML = '<label style=position:relative><input type=checkbox id=box style=opacity:0;position:absolute;inset:0> Drawn</label>';
+	_, err := d.Eval(t.Context(),
+		`document.body.innerHTML = '<label style=position:relative><input type=checkbox id=box style=opacity:0;position:absolute;inset:0> Drawn</label>';
 		requestAnimationFrame(function slow() { const r = new XMLHttpRequest(); r.open('GET', '/slow?ms=150', false); r.send(); requestAnimationFrame(slow); }); null`, patience)
 	must(t, err)
 	must(t, d.Check(t.Context(), target("#box"), true))
@@ -100,7 +105,8 @@ func TestClick(t *testing.T) {
 		how drivers.WebClick
 		log string
 	}{
-		{drivers.WebClick{}, "click 1"}, {drivers.WebClick{Count: 2}, "dblclick 2"}, {drivers.WebClick{Button: "right"}, "contextmenu"},
+		{drivers.WebClick{}, "click 1"}, {drivers.WebClick{Count: 2}, "dblclick 2"}, {drivers.WebClick{Button: "right"},
+			"contextmenu"},
 		{drivers.WebClick{Button: "middle"}, "auxclick 1"}, {drivers.WebClick{Count: 3}, "click 3"},
 	} {
 		must(t, d.ClickOn(t.Context(), target("#still"), c.how))
@@ -109,7 +115,8 @@ func TestClick(t *testing.T) {
 	must(t, d.ClickOn(t.Context(), target("#soon"), drivers.WebClick{})) // disabled for 700 ms
 	mustShow(t, d, "#log", "clicked soon")
 	wantError(t, d.ClickOn(t.Context(), soon("#off"), drivers.WebClick{}), drivers.ErrNotActionable, "is disabled")
-	wantError(t, d.ClickOn(t.Context(), soon("#none"), drivers.WebClick{}), screen.ErrNotFound, "nothing on the page", "#none")
+	wantError(t, d.ClickOn(t.Context(), soon("#none"), drivers.WebClick{}), screen.ErrNotFound, "nothing on the page",
+		"#none")
 	wantError(t, d.ClickOn(t.Context(), soon("button"), drivers.WebClick{}), screen.ErrAmbiguous, "button#still")
 	wantError(t, d.ClickOn(t.Context(), soon("p["), drivers.WebClick{}), screen.ErrNotFound, "is not valid")
 	wantError(t, d.ClickOn(t.Context(), soon("#still"), drivers.WebClick{Button: "fourth"}), drivers.ErrUnsupported)
@@ -120,7 +127,8 @@ func TestAClickIsMadeOnce(t *testing.T) {
 	// The handler takes longer than any slice of a wait.
 	d := display(t, `<button id=b style="display:none">Pay</button><p id=n></p><script>
 		let n = 0;
-		b.onclick = () => { const r = new XMLHttpRequest(); r.open('GET', '`+site.Page("slow?ms=1500")+`', false); try { r.send(); } catch {} document.getElementById('n').textContent = 'Paid ' + ++n; };
+		b.onclick = () => { const r = new XMLHttpRequest(); r.open('GET', '`+site.Page("slow?ms=1500")+
+		`', false); try { r.send(); } catch {} document.getElementById('n').textContent = 'Paid ' + ++n; };
 		setTimeout(() => b.style.display = '', 600);
 		</script>`)
 	must(t, d.ClickOn(t.Context(), target("#b"), drivers.WebClick{}))
@@ -134,7 +142,8 @@ func TestAClickWaitsUntilNothingCovers(t *testing.T) {
 	t.Parallel()
 	d := display(t, `<button id=b onclick="log.textContent='clicked'">Pay</button><p id=log></p>
 		<div id=veil style="position:fixed;inset:0;background:#0003"></div>`)
-	wantError(t, d.ClickOn(t.Context(), soon("#b"), drivers.WebClick{}), drivers.ErrNotActionable, "is covered by div#veil")
+	wantError(t, d.ClickOn(t.Context(), soon("#b"), drivers.WebClick{}), drivers.ErrNotActionable,
+		"is covered by div#veil")
 	_, page, err := d.page()
 	must(t, err)
 	_, err = page.Evaluate(`() => { setTimeout(() => veil.remove(), 700) }`)
@@ -228,7 +237,8 @@ func TestTextOf(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "inputs.html")
 	must(t, d.FillIn(t.Context(), target("#password"), "abc"))
-	for selector, want := range map[string]string{"h1": "Inputs", "#text": "start", "#fruit": "Apple", "#password": "•••"} {
+	for selector, want := range map[string]string{"h1": "Inputs", "#text": "start", "#fruit": "Apple",
+		"#password": "•••"} {
 		if got, err := d.TextOf(t.Context(), target(selector)); err != nil || got != want {
 			t.Errorf("%s shows %q, %v", selector, got, err)
 		}
@@ -243,7 +253,8 @@ func TestWaitElement(t *testing.T) {
 	t.Parallel()
 	d := display(t, `<p id=a>A</p><p id=h style="display:none">H</p><script>
 		function go() { setTimeout(() => { a.style.display = 'none'; h.style.display = ''; setTimeout(() => a.remove(), 400) }, 600) }</script>`)
-	for _, c := range [][2]string{{"#a", "attached"}, {"#h", "attached"}, {"#h", "visible"}, {"#a", "hidden"}, {"#a", "detached"}} {
+	for _, c := range [][2]string{{"#a", "attached"}, {"#h", "attached"}, {"#h", "visible"}, {"#a", "hidden"},
+		{"#a", "detached"}} {
 		if c == [2]string{"#h", "visible"} {
 			_, err := d.Eval(t.Context(), "go()", patience)
 			must(t, err)
@@ -275,11 +286,15 @@ func TestLookAtThePage(t *testing.T) {
 	}
 	for _, c := range shorttest.Few(2, []row{
 		{drivers.WebCondition{URL: is("/list.html")}, true}, {drivers.WebCondition{URL: is(site.Page("list.html"))}, true},
-		{drivers.WebCondition{URL: is("**/list.*")}, true}, {drivers.WebCondition{URL: is("/l[ia]st/")}, true}, {drivers.WebCondition{URL: is("/list")}, false},
-		{drivers.WebCondition{Title: is("List")}, true}, {drivers.WebCondition{Title: is("/^Li/")}, true}, {drivers.WebCondition{Title: is("Lis")}, false},
-		{drivers.WebCondition{URL: is("/list.html"), Title: is("Other")}, false}, {drivers.WebCondition{NoConsoleErrors: true}, true},
+		{drivers.WebCondition{URL: is("**/list.*")}, true}, {drivers.WebCondition{URL: is("/l[ia]st/")}, true},
+		{drivers.WebCondition{URL: is("/list")}, false},
+		{drivers.WebCondition{Title: is("List")}, true}, {drivers.WebCondition{Title: is("/^Li/")}, true},
+		{drivers.WebCondition{Title: is("Lis")}, false},
+		{drivers.WebCondition{URL: is("/list.html"), Title: is("Other")}, false},
+		{drivers.WebCondition{NoConsoleErrors: true}, true},
 	}) {
-		seen, err := d.Look(t.Context(), "", c.want, map[bool]time.Duration{true: patience, false: 200 * time.Millisecond}[c.met])
+		seen, err := d.Look(t.Context(), "", c.want, map[bool]time.Duration{
+			true: patience, false: 200 * time.Millisecond}[c.met])
 		if err != nil || seen.Met != c.met {
 			t.Errorf("%+v: %+v, %v", c.want, seen, err)
 		}
@@ -292,7 +307,8 @@ func TestLookAtThePage(t *testing.T) {
 
 func TestConsoleErrors(t *testing.T) {
 	t.Parallel()
-	d := display(t, `<button id=b onclick="console.error('out of tea')">B</button><button id=u onclick="nothing()">U</button>`)
+	d := display(t,
+		`<button id=b onclick="console.error('out of tea')">B</button><button id=u onclick="nothing()">U</button>`)
 	none := drivers.WebCondition{NoConsoleErrors: true}
 	if seen := look(t, d, "", none, patience); !seen.Met {
 		t.Fatalf("%+v", seen)

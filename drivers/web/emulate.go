@@ -42,7 +42,9 @@ func (d *Device) emulate(ctx context.Context, br brand, address string, opts dri
 			return nil, err
 		}
 		if (e.touch || e.mobile) && !br.devtools {
-			return nil, fmt.Errorf("%w: the device %s has a touch screen, which %s does not imitate: use Chromium, or viewport alone", drivers.ErrUnsupported,
+			return nil, fmt.Errorf(
+				"%w: the device %s has a touch screen, which %s does not imitate: use Chromium, or viewport "+
+					"alone", drivers.ErrUnsupported,
 				screen.Quote(opts.DeviceName), dsl.BrowserTitle(br.name))
 		}
 	}

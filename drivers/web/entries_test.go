@@ -22,8 +22,10 @@ func TestDisabledEntriesOfDrawnLists(t *testing.T) {
 		"state":           `<div role=listbox>%s<div role=option>Oslo</div><div role=option data-headlessui-state="active disabled">Bern</div></div>`,
 		"tree":            `<div role=tree>%s<ul><li><a class="anchor">Oslo</a></li><li><a class="anchor jstree-disabled">Bern</a></li></ul></div>`,
 		"cursor":          `<div>%s<div style="cursor:pointer">Oslo</div><div style="cursor:not-allowed">Bern</div></div>`,
-		"native list":     `<div>` + mirror + `</div><div class=popup>%s<div class=x1>Oslo</div><div class=x1>Bern</div><div class=x1>Rome</div></div>`,
-		"hidden list":     `<div hidden>` + mirror + `</div><div>%s<ul><li><a><span>Oslo</span></a></li><li><a><span>Bern</span></a></li></ul></div>`,
+		"native list": `<div>` + mirror +
+			`</div><div class=popup>%s<div class=x1>Oslo</div><div class=x1>Bern</div><div class=x1>Rome</div></div>`,
+		"hidden list": `<div hidden>` + mirror +
+			`</div><div>%s<ul><li><a><span>Oslo</span></a></li><li><a><span>Bern</span></a></li></ul></div>`,
 	} {
 		d := display(t, fmt.Sprintf(list, ""))
 		for label, disabled := range map[string]bool{"Oslo": false, "Bern": true} {
@@ -40,7 +42,8 @@ func TestDisabledEntriesOfDrawnLists(t *testing.T) {
 // What merely has such a word somewhere is not disabled.
 func TestEntriesThatAreNotDisabled(t *testing.T) {
 	t.Parallel()
-	d := display(t, `<ul><li class="not-disabled">One</li><li class="disabled:opacity-50">Two</li><li data-disabled=false>Three</li>
+	d := display(t,
+		`<ul><li class="not-disabled">One</li><li class="disabled:opacity-50">Two</li><li data-disabled=false>Three</li>
 		<li class=hide-disabled>Four</li><li class=enabled data-state=on>Five</li></ul><button class=disabled>Six</button><p class=disabled>Seven</p>
 		<select id=s><option>Eight</option><option disabled>Nine</option></select><p>Nine</p><p>Eight</p>
 		<div style="height:0;overflow:hidden"><select><option>Ten</option><option disabled>Eleven</option></select></div><p>Eleven</p>`)

@@ -45,7 +45,8 @@ func passing(err error) bool {
 		"Failed to find frame", noCapture)
 }
 
-// noCapture is what Chromium says while it changes from one page to another: there is nothing to photograph at that moment.
+// noCapture is what Chromium says while it changes from one page to another: there is nothing to photograph at that
+// moment.
 const noCapture = "Unable to capture screenshot"
 
 func containsAny(s string, parts ...string) bool {
@@ -59,8 +60,8 @@ func containsAny(s string, parts ...string) bool {
 
 var ansi = lazyregexp.New("\x1b\\[[0-9;]*m")
 
-// plain takes Playwright's words without its own chatter: no call log, no colours, one line. Texts that were typed stand in the
-// call log alone, so they cannot leak.
+// plain takes Playwright's words without its own chatter: no call log, no colours, one line. Texts that were typed
+// stand in the call log alone, so they cannot leak.
 func plain(err error) string {
 	s := err.Error()
 	var inner *playwright.Error

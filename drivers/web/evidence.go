@@ -123,10 +123,11 @@ func (e *evidence) Stop(ctx context.Context) (string, []string, error) {
 	return path, e.traces, errors.Join(e.errs...)
 }
 
-// trace begins Playwright's trace of a context of our own. Its strip of pictures costs a third of a test's time: where there is a film
-// already, it goes without.
+// trace begins Playwright's trace of a context of our own. Its strip of pictures costs a third of a test's time: where
+// there is a film already, it goes without.
 func (e *evidence) trace(context playwright.BrowserContext, pictures bool) error {
-	return context.Tracing().Start(playwright.TracingStartOptions{Snapshots: playwright.Bool(true), Screenshots: playwright.Bool(pictures)})
+	return context.Tracing().Start(playwright.TracingStartOptions{Snapshots: playwright.Bool(true),
+		Screenshots: playwright.Bool(pictures)})
 }
 
 // noTrace keeps why there is none.

@@ -18,7 +18,8 @@ import (
 func harSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
-	for _, name := range []string{"afterRequest", "beforeRequest", "browser", "cache", "content", "cookie", "creator", "entry", "har", "header", "log", "page",
+	for _, name := range []string{"afterRequest", "beforeRequest", "browser", "cache", "content", "cookie", "creator",
+		"entry", "har", "header", "log", "page",
 		"pageTimings", "postData", "query", "request", "response", "timings"} {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(runtest.NPM(t, "har-schema@2.0.0", "package/lib/"+name+".json")))
 		must(t, err)
@@ -51,7 +52,8 @@ func TestEvidence(t *testing.T) {
 	if list := rec.Troubles(); len(list) != 0 {
 		t.Errorf("troubles of a page that is well: %q", list)
 	}
-	_, err = d.Eval(t.Context(), `(async () => { console.error('broken hunter2 ' + 'x'.repeat(280) + 'hunter2'); setTimeout(() => { throw new Error('thrown') }, 0);
+	_, err = d.Eval(t.Context(),
+		`(async () => { console.error('broken hunter2 ' + 'x'.repeat(280) + 'hunter2'); setTimeout(() => { throw new Error('thrown') }, 0);
 		await fetch('status/503'); await fetch('redirect?to=/status/404');
 		await fetch('api/orders?token=hunter2&b=c', {method: 'POST', body: 'password=hunter2', headers: {Authorization: 'Basic abc'}});
 		await fetch('http://127.0.0.1:1/').catch(() => 0) })()`, patience)
@@ -61,7 +63,8 @@ func TestEvidence(t *testing.T) {
 		t.Fatalf("troubles: %q", seen)
 	}
 	all := strings.Join(seen, "\n")
-	for _, want := range []string{"console error: broken ••• x", "uncaught thrown", "503 GET " + site.Page("status/503"), "404 GET " + site.Page("status/404"),
+	for _, want := range []string{"console error: broken ••• x", "uncaught thrown", "503 GET " + site.Page("status/503"),
+		"404 GET " + site.Page("status/404"),
 		"GET http://127.0.0.1:1/: net::ERR_UNSAFE_PORT"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in %s", want, all)
@@ -120,7 +123,8 @@ func checkHAR(t *testing.T, path string) {
 		}
 		return found
 	}
-	if e := find("/api/orders"); e.Request.Method != "POST" || e.Request.Post == nil || e.Request.Post.Text != "password=•••" || e.Response.Status != 201 || e.Time <= 0 {
+	if e := find("/api/orders"); e.Request.Method != "POST" || e.Request.Post == nil ||
+		e.Request.Post.Text != "password=•••" || e.Response.Status != 201 || e.Time <= 0 {
 		t.Errorf("the order: %+v", e)
 	}
 	if e := find("/status/503"); e.Response.Status != 503 || e.Page != "page_1" {

@@ -52,7 +52,8 @@ func TestOneTextTwice(t *testing.T) {
 	if !errors.As(err, &ambiguous) || len(ambiguous.Candidates) != 2 {
 		t.Fatalf("action: %v", err)
 	}
-	if seen := look(t, d, "#log", drivers.WebCondition{}, time.Second); strings.Contains(strings.Join(seen.Texts, ""), "clicked") {
+	if seen := look(t, d, "#log", drivers.WebCondition{}, time.Second); strings.Contains(strings.Join(seen.Texts, ""),
+		"clicked") {
 		t.Error("something was tapped")
 	}
 }
@@ -77,7 +78,8 @@ func TestAMovingButtonMovesInTheTree(t *testing.T) {
 		mustShow(t, d, "#log", "Go 1 settled")
 		return moved
 	}
-	for way := 900 * time.Millisecond; way < patience/2; way *= 3 { // a slow machine may look at the page only after it has come to rest
+	// a slow machine may look at the page only after it has come to rest
+	for way := 900 * time.Millisecond; way < patience/2; way *= 3 {
 		if moved(way) {
 			return
 		}
@@ -85,8 +87,8 @@ func TestAMovingButtonMovesInTheTree(t *testing.T) {
 	t.Fatal("the button was never seen moving")
 }
 
-// Where nothing was drawn between two looks, a moving element seems to stand still; the tree says so. The page holds its drawing back now and
-// then, for on a busy machine no two looks fit between two frames.
+// Where nothing was drawn between two looks, a moving element seems to stand still; the tree says so. The page holds
+// its drawing back now and then, for on a busy machine no two looks fit between two frames.
 func TestTreesTellWhetherThePageWasDrawnBetweenThem(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestAMovingButtonMovesInTheTree remains")
@@ -119,8 +121,8 @@ func TestTreesTellWhetherThePageWasDrawnBetweenThem(t *testing.T) {
 	t.Fatalf("%d looks found the page drawn anew and %d did not", seen[false], seen[true])
 }
 
-// What a page draws in the frame after a key is not on the screen yet when the key is over; the tree waits for that frame, which the page holds back
-// here as a busy machine does.
+// What a page draws in the frame after a key is not on the screen yet when the key is over; the tree waits for that
+// frame, which the page holds back here as a busy machine does.
 func TestTreesWaitForTheAnswerToAKey(t *testing.T) {
 	t.Parallel()
 	d := display(t, `<p id=line>the old line</p><p id=held></p>
@@ -219,7 +221,8 @@ func TestHiddenElementsAreHiddenInTheTree(t *testing.T) {
 	if n := byID(t, tr, "away"); !n.Hidden || n.Bounds.Max.X > 0 {
 		t.Errorf("an element where no scrolling leads: %+v", n)
 	}
-	for text, shown := range map[string]bool{"Shown": true, "Paid": true, "LOUD": true, "Chosen option": true, "Other option": false, "UnPaid": false} {
+	for text, shown := range map[string]bool{"Shown": true, "Paid": true, "LOUD": true, "Chosen option": true,
+		"Other option": false, "UnPaid": false} {
 		if got := find(tr, showing(text)) != nil; got != shown {
 			t.Errorf("%q shown: %v", text, got)
 		}
@@ -230,7 +233,8 @@ func TestTextsOfAList(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "list.html")
 	tr := tree(t, d)
-	for _, text := range []string{"Ada Lovelace", "Zoë Müller-Straße", "Party 🎉 Planner", "Price\u00a05\u00a0€", "Edge white space", "שלום עולם",
+	for _, text := range []string{"Ada Lovelace", "Zoë Müller-Straße", "Party 🎉 Planner", "Price\u00a05\u00a0€",
+		"Edge white space", "שלום עולם",
 		"日本語の名前", "<b>not bold</b> & \"quoted\""} {
 		if find(tr, showing(text)) == nil {
 			t.Errorf("the tree does not show %q", text)
@@ -277,7 +281,8 @@ func TestFramesAndShadowRootsAreInTheTree(t *testing.T) {
 	}
 	d = browse(t, "shadow.html")
 	tr := tree(t, d)
-	if find(tr, showing("Slotted title")) == nil || find(tr, func(n *screen.Node) bool { return strings.HasPrefix(n.Text, "Not shown") }) != nil {
+	if find(tr, showing("Slotted title")) == nil ||
+		find(tr, func(n *screen.Node) bool { return strings.HasPrefix(n.Text, "Not shown") }) != nil {
 		t.Error("slots are not followed")
 	}
 	if n := byID(t, tr, "nick"); n.Desc != "Nickname" || !n.Editable {
@@ -289,7 +294,8 @@ func TestFramesAndShadowRootsAreInTheTree(t *testing.T) {
 
 func TestAnOverlayOverAFrameCovers(t *testing.T) {
 	t.Parallel()
-	d := display(t, `<style>body{margin:0}</style><iframe srcdoc="<button id=b>Pay</button>" style="width:400px;height:200px"></iframe>
+	d := display(t,
+		`<style>body{margin:0}</style><iframe srcdoc="<button id=b>Pay</button>" style="width:400px;height:200px"></iframe>
 		<div id=veil style="position:fixed;inset:0;background:#0008"></div>`)
 	if n := byID(t, tree(t, d), "b"); n.Covered != "div#veil" {
 		t.Errorf("covered by %q", n.Covered)
@@ -319,7 +325,8 @@ func TestALargePageIsCut(t *testing.T) {
 	}
 	d := display(t, `<div id=big></div><script>
 		const f = document.createDocumentFragment();
-		for (let i = 0; i < `+strconv.Itoa(whole)+`; i++) { const p = document.createElement('p'); p.textContent = i; f.append(p); }
+		for (let i = 0; i < `+strconv.Itoa(whole)+
+		`; i++) { const p = document.createElement('p'); p.textContent = i; f.append(p); }
 		big.append(f);
 		let deep = document.body;
 		for (let i = 0; i < 400; i++) { const e = document.createElement('div'); deep.append(e); deep = e; }
@@ -334,7 +341,8 @@ func TestALargePageIsCut(t *testing.T) {
 	if count > most+10 {
 		t.Errorf("%d elements", count)
 	}
-	// How many are read before the time for it is over depends on the machine; with those that the note counts, they are all.
+	// How many are read before the time for it is over depends on the machine; with those that the note counts, they are
+	// all.
 	n := find(tr, func(n *screen.Node) bool { return n.Type == screen.CutNote })
 	if n == nil || !n.Hidden {
 		t.Fatalf("nothing says how much of the tree was cut: %v", n)

@@ -34,7 +34,8 @@ func (d *Device) Upload(ctx context.Context, at drivers.WebTarget, files []strin
 	ctx = begin(ctx, at)
 	err = d.once(ctx, at, singleAction{ // a page that keeps the files of each time would have them twice
 		try: func(field playwright.Locator, timeout *float64) error {
-			return field.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached, Timeout: timeout})
+			return field.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached,
+				Timeout: timeout})
 		},
 		do: func(field playwright.Locator, timeout *float64) error {
 			return field.SetInputFiles(given, playwright.LocatorSetInputFilesOptions{Timeout: timeout})
@@ -78,7 +79,8 @@ func (d *Device) noFolders() error {
 	if err != nil || s.browser.brand.devtools {
 		return err
 	}
-	return fmt.Errorf("%w: %s takes no folder, files alone", drivers.ErrUnsupported, dsl.BrowserTitle(s.browser.brand.name))
+	return fmt.Errorf("%w: %s takes no folder, files alone", drivers.ErrUnsupported,
+		dsl.BrowserTitle(s.browser.brand.name))
 }
 
 // uploadByDialog clicks what opens a file dialog and answers that.
@@ -106,7 +108,8 @@ func (d *Device) uploadByDialog(ctx context.Context, at drivers.WebTarget, paths
 	case c := <-chosen:
 		return act(ctx, d, func(playwright.Page) error { return judge(at, c.SetFiles(paths)) })
 	case <-timer.C:
-		return fmt.Errorf("%w: %s is no file field, and a click on it opened no file dialog", drivers.ErrNotActionable, naming(at))
+		return fmt.Errorf("%w: %s is no file field, and a click on it opened no file dialog", drivers.ErrNotActionable,
+			naming(at))
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -133,7 +136,8 @@ func (d *Device) Download(ctx context.Context, at drivers.WebTarget, dir, name s
 	case file := <-s.downloads:
 		return d.keep(ctx, file, deadline, dir, name)
 	case <-timer.C:
-		return "", fmt.Errorf("%w: %s was clicked and no download began within %s", screen.ErrNotFound, naming(at), wait(at.Timeout))
+		return "", fmt.Errorf("%w: %s was clicked and no download began within %s", screen.ErrNotFound, naming(at),
+			wait(at.Timeout))
 	case <-s.browser.lost:
 		return "", errBrowserLost
 	case <-s.crash:
@@ -144,7 +148,8 @@ func (d *Device) Download(ctx context.Context, at drivers.WebTarget, dir, name s
 }
 
 // keep waits for the end of a download and puts it into dir.
-func (d *Device) keep(ctx context.Context, file playwright.Download, deadline time.Time, dir, name string) (string, error) {
+func (d *Device) keep(ctx context.Context, file playwright.Download, deadline time.Time, dir, name string) (string,
+	error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("keep a download: %w", err)
 	}
@@ -156,7 +161,8 @@ func (d *Device) keep(ctx context.Context, file playwright.Download, deadline ti
 	done := start(d, func() (string, error) {
 		defer os.RemoveAll(aside) // a download that was given up may still be written for a moment
 		if err := file.SaveAs(temporary); err != nil {
-			return "", fmt.Errorf("%w: the download of %s failed: %s", screen.ErrNotFound, shorten.Runes(file.URL(), 99), plain(err))
+			return "", fmt.Errorf("%w: the download of %s failed: %s", screen.ErrNotFound, shorten.Runes(file.URL(), 99),
+				plain(err))
 		}
 		if name == "" {
 			name = file.SuggestedFilename()

@@ -34,8 +34,10 @@ func TestUploads(t *testing.T) {
 	must(t, d.Upload(t.Context(), target("#choose"), paths)) // it opens a file dialog
 	mustShow(t, d, "#log", "behind f0.txt=text 0,f1.txt=text 1")
 	wantError(t, d.Upload(t.Context(), target("#plain"), paths), drivers.ErrNotActionable, "multiple")
-	wantError(t, d.Upload(t.Context(), drivers.WebTarget{Selector: "#nothing", Timeout: 3 * time.Second}, paths), drivers.ErrNotActionable, "opened no file dialog")
-	wantError(t, d.Upload(t.Context(), soon("#plain"), []string{filepath.Join(dir, "none")}), screen.ErrNotFound, "there is no file")
+	wantError(t, d.Upload(t.Context(), drivers.WebTarget{Selector: "#nothing", Timeout: 3 * time.Second}, paths),
+		drivers.ErrNotActionable, "opened no file dialog")
+	wantError(t, d.Upload(t.Context(), soon("#plain"), []string{filepath.Join(dir, "none")}), screen.ErrNotFound,
+		"there is no file")
 	wantError(t, d.Upload(t.Context(), soon("#none"), paths), screen.ErrNotFound)
 }
 
@@ -63,12 +65,17 @@ func TestDownloads(t *testing.T) {
 	}
 	type row struct{ id, name, file, content string }
 	list := []row{
-		{"get", "", "report.csv", "a,b\n1,2\n"}, {"get", "", "report-2.csv", "a,b\n1,2\n"}, {"get", "mine.csv", "mine.csv", "a,b\n1,2\n"},
-		{"get", "../../x.csv", "x.csv", "a,b\n1,2\n"}, {"evil", "", "evil.txt", "a,b\n1,2\n"}, {"slow", "", "report-3.csv", "a,b\n1,2\n"},
+		{"get", "", "report.csv", "a,b\n1,2\n"}, {"get", "", "report-2.csv", "a,b\n1,2\n"},
+		{"get", "mine.csv", "mine.csv", "a,b\n1,2\n"},
+		{"get", "../../x.csv", "x.csv", "a,b\n1,2\n"}, {"evil", "", "evil.txt", "a,b\n1,2\n"},
+		{"slow", "", "report-3.csv", "a,b\n1,2\n"},
 		{"made", "", "made.txt", "made here"}, {"tab", "", "report-4.csv", "a,b\n1,2\n"},
 	}
 	if testing.Short() {
-		list = slices.DeleteFunc(list, func(c row) bool { return c.name == "mine.csv" || c.id == "evil" || c.id == "tab" || c.id == "made" })
+		list = slices.DeleteFunc(list, func(c row) bool {
+			return c.name == "mine.csv" || c.id == "evil" || c.id == "tab" ||
+				c.id == "made"
+		})
 	}
 	for _, c := range list {
 		path, err := d.Download(t.Context(), target("#"+c.id), dir, c.name)
@@ -99,8 +106,10 @@ func TestDownloads(t *testing.T) {
 
 func TestSafeNames(t *testing.T) {
 	for name, want := range map[string]string{
-		"a.csv": "a.csv", "../../etc/passwd": "passwd", `..\x.txt`: "x.txt", "..": "download", "": "download", "a\x00b": "a_b",
-		"a:b|c": "a_b_c", " .hidden ": "hidden", "ü.txt": "ü.txt", strings.Repeat("x", 400) + ".csv": strings.Repeat("x", 146) + ".csv",
+		"a.csv": "a.csv", "../../etc/passwd": "passwd", `..\x.txt`: "x.txt", "..": "download", "": "download",
+		"a\x00b": "a_b",
+		"a:b|c":  "a_b_c", " .hidden ": "hidden", "ü.txt": "ü.txt", strings.Repeat("x", 400) + ".csv": strings.Repeat("x",
+			146) + ".csv",
 		"a\u202egpj.exe": "a_gpj.exe",
 	} {
 		if got := safeName(name); got != want {

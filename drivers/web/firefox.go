@@ -21,7 +21,9 @@ func firefoxProgram(d *Driver, _ browserKind) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("look for Firefox: %w", err)
 	case !d.setup.BiDi:
-		return "", &drivers.Unavailable{What: "Firefox cannot be driven here: the user has no cache folder, or it cannot be written", Mend: "set HOME or XDG_CACHE_HOME"}
+		return "", &drivers.Unavailable{
+			What: "Firefox cannot be driven here: the user has no cache folder, or it cannot be " +
+				"written", Mend: "set HOME or XDG_CACHE_HOME"}
 	case found.OK():
 		return found.Path, nil
 	case found.Path != "":
@@ -37,8 +39,8 @@ var (
 	firefoxLargeScreen = image.Pt(3840, 2400)
 )
 
-// firefoxOptions has Firefox driven by WebDriver BiDi, as pages of Chromium are: nothing is kept of a page that was left, and no scheme is
-// taken from the desktop.
+// firefoxOptions has Firefox driven by WebDriver BiDi, as pages of Chromium are: nothing is kept of a page that was
+// left, and no scheme is taken from the desktop.
 func firefoxOptions(_ *Driver, k browserKind, o *playwright.BrowserTypeLaunchOptions) {
 	o.Channel = playwright.String("moz-firefox")
 	if !k.headed { // a window of its own choice is smaller than most pages, and what lies outside of it hears of no mouse
@@ -77,8 +79,10 @@ func environment(more ...string) map[string]string {
 
 func confineFirefox(o *playwright.BrowserTypeLaunchOptions) {
 	o.Proxy.Bypass = nil
-	for name, value := range map[string]any{"media.peerconnection.ice.proxy_only": true, "network.dns.disablePrefetch": true,
-		"network.proxy.allow_hijacking_localhost": true, "network.proxy.no_proxies_on": "", "network.http.speculative-parallel-limit": 0} {
+	for name, value := range map[string]any{"media.peerconnection.ice.proxy_only": true,
+		"network.dns.disablePrefetch":             true,
+		"network.proxy.allow_hijacking_localhost": true, "network.proxy.no_proxies_on": "",
+		"network.http.speculative-parallel-limit": 0} {
 		o.FirefoxUserPrefs[name] = value
 	}
 }
@@ -92,14 +96,18 @@ func netCodes(text string) string {
 		{"NS_ERROR_CONNECTION_REFUSED", "ERR_CONNECTION_REFUSED"}, {"NS_ERROR_NET_RESET", "ERR_CONNECTION_RESET"},
 		{"NS_ERROR_NET_INTERRUPT", "ERR_CONNECTION_CLOSED"}, {"NS_ERROR_NET_EMPTY_RESPONSE", "ERR_EMPTY_RESPONSE"},
 		{"NS_ERROR_NET_TIMEOUT", "ERR_CONNECTION_TIMED_OUT"}, {"NS_ERROR_UNKNOWN_HOST", "ERR_NAME_NOT_RESOLVED"},
-		{"NS_ERROR_OFFLINE", "ERR_INTERNET_DISCONNECTED"}, {"NS_ERROR_PROXY_CONNECTION_REFUSED", "ERR_PROXY_CONNECTION_FAILED"},
+		{"NS_ERROR_OFFLINE", "ERR_INTERNET_DISCONNECTED"}, {"NS_ERROR_PROXY_CONNECTION_REFUSED",
+			"ERR_PROXY_CONNECTION_FAILED"},
 		{"NS_ERROR_UNKNOWN_PROXY_HOST", "ERR_PROXY_CONNECTION_FAILED"}, {"NS_ERROR_PROXY_", "ERR_TUNNEL_CONNECTION_FAILED"},
 		{"NS_ERROR_FILE_NOT_FOUND", "ERR_FILE_NOT_FOUND"}, {"NS_ERROR_FILE_ACCESS_DENIED", "ERR_ACCESS_DENIED"},
 		{"NS_ERROR_REDIRECT_LOOP", "ERR_TOO_MANY_REDIRECTS"}, {"NS_ERROR_PORT_ACCESS_NOT_ALLOWED", "ERR_UNSAFE_PORT"},
-		{"deniedPortAccess", "ERR_UNSAFE_PORT"}, {"NS_ERROR_MALFORMED_URI", "ERR_INVALID_URL"}, {"NS_BINDING_ABORTED", "ERR_ABORTED"},
+		{"deniedPortAccess", "ERR_UNSAFE_PORT"}, {"NS_ERROR_MALFORMED_URI", "ERR_INVALID_URL"},
+		{"NS_BINDING_ABORTED", "ERR_ABORTED"},
 		{"NS_ERROR_ABORT", "ERR_ABORTED"}, {"SEC_ERROR_UNKNOWN_ISSUER", "ERR_CERT_AUTHORITY_INVALID"},
-		{"MOZILLA_PKIX_ERROR_SELF_SIGNED_CERT", "ERR_CERT_AUTHORITY_INVALID"}, {"SEC_ERROR_EXPIRED_CERTIFICATE", "ERR_CERT_DATE_INVALID"},
-		{"SSL_ERROR_BAD_CERT_DOMAIN", "ERR_CERT_COMMON_NAME_INVALID"}, {"SSL_ERROR_", "ERR_SSL_PROTOCOL_ERROR"}, {"NS_ERROR_CORRUPTED_CONTENT", "ERR_INVALID_RESPONSE"},
+		{"MOZILLA_PKIX_ERROR_SELF_SIGNED_CERT", "ERR_CERT_AUTHORITY_INVALID"},
+		{"SEC_ERROR_EXPIRED_CERTIFICATE", "ERR_CERT_DATE_INVALID"},
+		{"SSL_ERROR_BAD_CERT_DOMAIN", "ERR_CERT_COMMON_NAME_INVALID"}, {"SSL_ERROR_", "ERR_SSL_PROTOCOL_ERROR"},
+		{"NS_ERROR_CORRUPTED_CONTENT", "ERR_INVALID_RESPONSE"},
 	}
 	for _, c := range codes {
 		if strings.Contains(text, c.said) {

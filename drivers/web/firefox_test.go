@@ -85,10 +85,12 @@ func TestFirefoxRefusesBeforeAPageOpens(t *testing.T) {
 		_, _, err := d.page()
 		wantError(t, err, drivers.ErrPage, "no page is open")
 	}
-	wantError(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{Permissions: []string{"camera"}}), drivers.ErrPage, "camera")
+	wantError(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{Permissions: []string{"camera"}}),
+		drivers.ErrPage, "camera")
 	must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
 	wantError(t, d.DarkMode(t.Context(), true), drivers.ErrUnsupported, "darkMode does not work in Firefox", "colorScheme")
-	wantError(t, d.Swipe(t.Context(), image.Pt(300, 400), image.Pt(300, 100), 100*time.Millisecond), drivers.ErrUnsupported, "swipe does not work in Firefox")
+	wantError(t, d.Swipe(t.Context(), image.Pt(300, 400), image.Pt(300, 100), 100*time.Millisecond),
+		drivers.ErrUnsupported, "swipe does not work in Firefox")
 }
 
 // Each way round of the table does what it says. In the short mode, Firefox starts, is clicked and tells its place.
@@ -101,13 +103,15 @@ func TestFirefoxOnPages(t *testing.T) {
 	})
 	files.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write([]byte(`<title>` + r.URL.Path + `</title><h1>` + r.URL.Path + `</h1><a id=file href=/file>File</a> <a id=next href=/two>Next</a>
+		_, _ = w.Write([]byte(`<title>` + r.URL.Path + `</title><h1>` + r.URL.Path +
+			`</h1><a id=file href=/file>File</a> <a id=next href=/two>Next</a>
 			<p id=where></p><button onclick="navigator.geolocation.getCurrentPosition(p => where.textContent = p.coords.latitude + ' ' + p.coords.longitude, e => where.textContent = e.message)">Where</button>`))
 	})
 	server := httptest.NewServer(files)
 	t.Cleanup(server.Close)
 	d := openFirefox(t)
-	must(t, d.OpenPage(t.Context(), server.URL+"/one", drivers.PageOptions{Geolocation: &drivers.Coordinates{Latitude: 52.5, Longitude: 13.25}}))
+	must(t, d.OpenPage(t.Context(), server.URL+"/one", drivers.PageOptions{
+		Geolocation: &drivers.Coordinates{Latitude: 52.5, Longitude: 13.25}}))
 	t.Run("download", func(t *testing.T) {
 		leftToFirefox(t)
 		path, err := d.Download(t.Context(), target("#file"), t.TempDir(), "")
@@ -139,7 +143,11 @@ func TestFirefoxOnPages(t *testing.T) {
 		goesOn(t, d, goWhenAsked)
 		_, err := d.Eval(t.Context(), "setTimeout(() => location.href = '/hang')", patience)
 		must(t, err)
-		if !until(t.Context(), patience, func() bool { r, err := d.lookIn(t.Context(), "", "#none"); return err == nil && !r.Loaded }) {
+		if !until(t.Context(), patience, func() bool {
+			r, err := d.lookIn(t.Context(), "", "#none")
+			return err == nil &&
+				!r.Loaded
+		}) {
 			t.Error("it counts as loaded while it is left")
 		}
 	})
@@ -157,7 +165,8 @@ func TestFirefoxOnPages(t *testing.T) {
 	t.Run("an address that cannot be reached", func(t *testing.T) {
 		leftToFirefox(t)
 		wantError(t, d.OpenPage(t.Context(), "http://127.0.0.1:9/", drivers.PageOptions{}), drivers.ErrPage)
-		wantError(t, d.OpenPage(t.Context(), "http://nobody.invalid/", drivers.PageOptions{}), drivers.ErrPage, "there is no such host")
+		wantError(t, d.OpenPage(t.Context(), "http://nobody.invalid/", drivers.PageOptions{}), drivers.ErrPage,
+			"there is no such host")
 	})
 }
 
@@ -166,10 +175,12 @@ func TestFirefoxHearsOfTheMouseEverywhere(t *testing.T) {
 	t.Parallel()
 	leftToFirefox(t)
 	// Those that are larger than the screen start another Firefox.
-	for _, size := range []image.Point{{}, {X: 390, Y: 844}, firefoxScreen, {X: firefoxScreen.X + 1, Y: 400}, {X: 400, Y: firefoxScreen.Y + 1}, firefoxLargeScreen} {
+	for _, size := range []image.Point{{}, {X: 390, Y: 844}, firefoxScreen, {X: firefoxScreen.X + 1, Y: 400},
+		{X: 400, Y: firefoxScreen.Y + 1}, firefoxLargeScreen} {
 		t.Run(size.String(), func(t *testing.T) {
 			d := openFirefox(t)
-			must(t, d.OpenPage(t.Context(), dataPage(`<button id=corner style="position:fixed;right:0;bottom:0" onclick="this.textContent='Pressed'">Corner</button>`), drivers.PageOptions{Viewport: size}))
+			must(t, d.OpenPage(t.Context(),
+				dataPage(`<button id=corner style="position:fixed;right:0;bottom:0" onclick="this.textContent='Pressed'">Corner</button>`), drivers.PageOptions{Viewport: size}))
 			corner := byID(t, tree(t, d), "corner")
 			d.Aim(corner)
 			must(t, d.Tap(t.Context(), *corner.Press))
@@ -200,14 +211,16 @@ func TestFirefoxDrags(t *testing.T) {
 	tr := tree(t, d)
 	must(t, d.Drag(t.Context(), centre(byID(t, tr, "html")), centre(byID(t, tr, "cart")), 200*time.Millisecond))
 	mustShow(t, d, "#got", "dropped milk")
-	for id, want := range map[string]string{"mouse": "moved", "html": "dropped milk"} { // aimed, as every step of a test is
+	// aimed, as every step of a test is
+	for id, want := range map[string]string{"mouse": "moved", "html": "dropped milk"} {
 		must(t, d.OpenPage(t.Context(), dragPage, drivers.PageOptions{}))
 		tr := tree(t, d)
 		d.Aim(byID(t, tr, id))
 		must(t, d.Drag(t.Context(), centre(byID(t, tr, id)), centre(byID(t, tr, "cart")), 200*time.Millisecond))
 		mustShow(t, d, "#got", want)
 		d.Aim(byID(t, tr, "cart"))
-		if err := d.Drag(t.Context(), centre(byID(t, tr, id)), centre(byID(t, tr, "cart")), 200*time.Millisecond); !errors.Is(err, drivers.ErrMissed) {
+		if err := d.Drag(t.Context(), centre(byID(t, tr, id)), centre(byID(t, tr, "cart")), 200*time.Millisecond); !errors.Is(
+			err, drivers.ErrMissed) {
 			t.Errorf("%s was dragged in place of the cart: %v", id, err)
 		}
 	}
@@ -234,7 +247,8 @@ func TestFirefoxIsFilmed(t *testing.T) {
 	d := openFirefox(t)
 	film, err := d.StartRecording(t.Context(), t.TempDir())
 	must(t, err)
-	must(t, d.OpenPage(t.Context(), dataPage(`<h1>Film</h1><script>let n = 0; setInterval(() => document.body.style.background = ['red', 'blue'][n++ % 2], 50)</script>`), drivers.PageOptions{}))
+	must(t, d.OpenPage(t.Context(),
+		dataPage(`<h1>Film</h1><script>let n = 0; setInterval(() => document.body.style.background = ['red', 'blue'][n++ % 2], 50)</script>`), drivers.PageOptions{}))
 	_, err = d.Screenshot(t.Context())
 	must(t, err)
 	clips, err := film.Stop(t.Context())
@@ -247,7 +261,8 @@ func TestFirefoxIsFilmed(t *testing.T) {
 	}
 }
 
-// A Firefox that is killed, or stopped for good, ends the calls with an error that blames the browser, and leaves neither process nor profile.
+// A Firefox that is killed, or stopped for good, ends the calls with an error that blames the browser, and leaves
+// neither process nor profile.
 func TestFirefoxThatIsKilledOrHangs(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -284,7 +299,8 @@ func TestFirefoxThatIsKilledOrHangs(t *testing.T) {
 	}
 }
 
-// ignoresSignals: a signal to all processes of a run, as a CI system sends it, ends no browser behind the back of whoever writes the reports.
+// ignoresSignals: a signal to all processes of a run, as a CI system sends it, ends no browser behind the back of
+// whoever writes the reports.
 func ignoresSignals(t *testing.T, own *Driver, d *Device) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -335,7 +351,8 @@ func TestNoFirefox(t *testing.T) {
 	opened, err := own.Open(t.Context(), "web-1")
 	must(t, err)
 	for at, words := range map[string][]string{
-		old: {"version 115.3.0esr is too old, 153 or newer is needed", "unset TAPROOT_FIREFOX"}, "/nowhere/firefox": {"no such file", "unset TAPROOT_FIREFOX"},
+		old: {"version 115.3.0esr is too old, 153 or newer is needed", "unset TAPROOT_FIREFOX"}, "/nowhere/firefox": {
+			"no such file", "unset TAPROOT_FIREFOX"},
 	} {
 		path = at
 		err := opened.(*Device).UseBrowser(t.Context(), dsl.Firefox)
@@ -353,7 +370,8 @@ func TestNoFirefox(t *testing.T) {
 func TestBrowsersSeeTheSame(t *testing.T) {
 	t.Parallel()
 	leftToFirefox(t)
-	page := dataPage(`<h1>Shop</h1><button disabled>Pay</button><label>Mail <input value="ada@example.com"></label><p hidden>Secret</p>
+	page := dataPage(
+		`<h1>Shop</h1><button disabled>Pay</button><label>Mail <input value="ada@example.com"></label><p hidden>Secret</p>
 		<p style="position:absolute;left:-999px">Away</p><div style="position:relative"><p id=under>Under</p><div style="position:absolute;inset:0;background:white">Over</div></div>
 		<select><option>One<option selected>Two</select><details><summary>More</summary>Inside</details><input type=checkbox checked aria-label=Terms>
 		<my-box></my-box><script>document.querySelector('my-box').attachShadow({mode:'open'}).innerHTML = '<b>In the shadow</b>'</script>`)

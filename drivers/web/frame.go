@@ -26,9 +26,10 @@ func (e *noFrame) Error() string {
 
 func (e *noFrame) Unwrap() error { return errNoFrame }
 
-// lookOrGone is lookIn for a wait that may be for absence. A frame that is not on the page holds no element: where that meets the wait, the
-// result is a report without elements, with a warning when the frame was never on the page either.
-func (d *Device) lookOrGone(ctx context.Context, frame, selector string, meets func(*report) bool) (r *report, warning string, err error) {
+// lookOrGone is lookIn for a wait that may be for absence. A frame that is not on the page holds no element: where that
+// meets the wait, the result is a report without elements, with a warning when the frame was never on the page either.
+func (d *Device) lookOrGone(ctx context.Context, frame, selector string, meets func(*report) bool) (r *report,
+	warning string, err error) {
 	r, err = d.lookIn(ctx, frame, selector)
 	var gone *noFrame
 	if !errors.As(err, &gone) {
@@ -125,7 +126,8 @@ func (d *Device) entered(frame string) {
 	}
 }
 
-// knowsFrame reports whether a frame that is not on the page was there before: a step has entered it, or the page was read while it was there.
+// knowsFrame reports whether a frame that is not on the page was there before: a step has entered it, or the page was
+// read while it was there.
 func (d *Device) knowsFrame(ctx context.Context, gone *noFrame) bool {
 	s, _, err := d.page()
 	if err != nil {

@@ -17,7 +17,8 @@ const consentPage = `<h1>Shop</h1><div class=cmp><iframe id=consent title=Consen
 func wantAbsent(t *testing.T, d *Device, frame, selector, warning string) {
 	t.Helper()
 	zero := 0
-	for name, want := range map[string]drivers.WebCondition{"hidden": {Frame: frame, Hidden: true}, "count 0": {Frame: frame, Count: &zero}} {
+	for name, want := range map[string]drivers.WebCondition{"hidden": {Frame: frame, Hidden: true},
+		"count 0": {Frame: frame, Count: &zero}} {
 		seen := look(t, d, selector, want, patience)
 		if !seen.Met || seen.Count != 0 || seen.Visible != 0 {
 			t.Errorf("%s of %s in %s: %+v", name, selector, frame, seen)
@@ -68,9 +69,11 @@ func TestAFrameThatIsGoneHoldsNothing(t *testing.T) {
 func TestAFrameThatIsHiddenHidesWhatItHolds(t *testing.T) {
 	t.Parallel()
 	for _, style := range []string{"display:none", "visibility:hidden", "opacity:0", "width:0;height:0;border:0"} {
-		d := display(t, `<div style="`+style+`"><iframe id=f style="`+style+`" srcdoc="<button>Accept</button><p>Text</p>"></iframe></div>`)
+		d := display(t, `<div style="`+style+`"><iframe id=f style="`+style+
+			`" srcdoc="<button>Accept</button><p>Text</p>"></iframe></div>`)
 		zero := 0
-		if seen := look(t, d, "button", drivers.WebCondition{Frame: "#f", Hidden: true}, patience); !seen.Met || seen.Count != 1 {
+		if seen := look(t, d, "button", drivers.WebCondition{Frame: "#f", Hidden: true}, patience); !seen.Met ||
+			seen.Count != 1 {
 			t.Errorf("%s: %+v", style, seen)
 		}
 		if seen := look(t, d, "button", drivers.WebCondition{Frame: "#f", Count: &zero}, 300*time.Millisecond); seen.Met {

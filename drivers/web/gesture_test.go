@@ -49,10 +49,12 @@ func TestGestures(t *testing.T) {
 	}
 }
 
-// A finger's two taps are a double tap although the page takes long to answer the first: a busy machine makes any page such a one.
+// A finger's two taps are a double tap although the page takes long to answer the first: a busy machine makes any page
+// such a one.
 func TestDoubleTapOnABusyPage(t *testing.T) {
 	t.Parallel()
-	d := reach(t, site.Made(`<meta name=viewport content="width=device-width"><button id=b>Tap</button><p id=log></p><script>
+	d := reach(t,
+		site.Made(`<meta name=viewport content="width=device-width"><button id=b>Tap</button><p id=log></p><script>
 		b.addEventListener('touchstart', () => { for (const end = performance.now() + 400; performance.now() < end;); });
 		b.addEventListener('dblclick', () => log.textContent = 'double');</script>`), touchable)
 	must(t, d.DoubleTap(t.Context(), centre(byID(t, tree(t, d), "b"))))
@@ -97,8 +99,12 @@ func TestGesturesEndWithTheirContext(t *testing.T) {
 	d := browse(t, "drag.html")
 	p := centre(byID(t, tree(t, d), "press"))
 	endsWithContext(t, "long press", func(ctx context.Context) error { return d.LongPress(ctx, p, time.Minute) })
-	endsWithContext(t, "swipe", func(ctx context.Context) error { return d.Swipe(ctx, p, p.Add(image.Pt(0, -50)), time.Minute) })
-	endsWithContext(t, "drag", func(ctx context.Context) error { return d.Drag(ctx, p, p.Add(image.Pt(50, 0)), time.Minute) })
+	endsWithContext(t, "swipe", func(ctx context.Context) error {
+		return d.Swipe(ctx, p, p.Add(image.Pt(0, -50)), time.Minute)
+	})
+	endsWithContext(t, "drag", func(ctx context.Context) error {
+		return d.Drag(ctx, p, p.Add(image.Pt(50, 0)), time.Minute)
+	})
 	must(t, d.Tap(t.Context(), p)) // nothing is still pressed
 	mustShow(t, d, "#log", "short press by mouse")
 	for _, err := range []error{
@@ -116,8 +122,10 @@ func TestKeys(t *testing.T) {
 	must(t, err)
 	_, err = page.Evaluate(`() => addEventListener('keydown', event => event.preventDefault())`) // a tab key would move on
 	must(t, err)
-	unknown := map[string]bool{"back": true, "appSwitch": true, "power": true, "volumeUp": true, "volumeDown": true, "search": true}
-	for _, remote := range []string{"lock", "select", "playPause", "mediaStop", "mediaNext", "mediaPrevious", "rewind", "fastForward", "navigateUp", "navigateDown",
+	unknown := map[string]bool{"back": true, "appSwitch": true, "power": true, "volumeUp": true, "volumeDown": true,
+		"search": true}
+	for _, remote := range []string{"lock", "select", "playPause", "mediaStop", "mediaNext", "mediaPrevious", "rewind",
+		"fastForward", "navigateUp", "navigateDown",
 		"buttonA", "buttonB", "tvInput", "hdmi1", "hdmi2", "hdmi3"} {
 		unknown[remote] = true
 	}
@@ -153,7 +161,8 @@ func TestKeys(t *testing.T) {
 
 func TestSplitKeys(t *testing.T) {
 	for key, want := range map[string]string{
-		"a": "a", "Control+A": "Control,A", "+": "+", "Control++": "Control,+", "Control+Shift+F1": "Control,Shift,F1", "": "", "++": ",,",
+		"a": "a", "Control+A": "Control,A", "+": "+", "Control++": "Control,+", "Control+Shift+F1": "Control,Shift,F1",
+		"": "", "++": ",,",
 	} {
 		if got := strings.Join(splitKeys(key), ","); got != want {
 			t.Errorf("%q is %q", key, got)
@@ -170,7 +179,8 @@ func TestErase(t *testing.T) {
 		n               int
 	}
 	for _, c := range shorttest.Few(3, []row{
-		{"text", "Zoë 😀x", "Zoë ", 2}, {"text", "abc", "", -1}, {"text", "abc", "", 99}, {"text", "abc", "abc", 0}, {"area", "one\ntwo", "one", 4},
+		{"text", "Zoë 😀x", "Zoë ", 2}, {"text", "abc", "", -1}, {"text", "abc", "", 99}, {"text", "abc", "abc", 0},
+		{"area", "one\ntwo", "one", 4},
 		{"number", "123", "1", 2}, {"number", "123", "", -1}, {"email", "a@b.c", "a@b", 2}, {"date", "2031-05-04", "", -1},
 	}) {
 		must(t, d.FillIn(t.Context(), target("#"+c.id), c.text)) // it leaves the focus there
@@ -272,7 +282,8 @@ func TestQuery(t *testing.T) {
 		css, xpath string
 		n          int
 	}{
-		{"#press", "", 2}, {"", "//button[@id='press']", 2}, {"#press", "//button", 2}, {"#press", "//p", 0}, {"h1", "", 1}, {"#none", "", 0},
+		{"#press", "", 2}, {"", "//button[@id='press']", 2}, {"#press", "//button", 2}, {"#press", "//p", 0}, {"h1", "", 1},
+		{"#none", "", 0},
 		{"button#press, input", "", 4},
 	} {
 		found, err := d.Query(t.Context(), tr, c.css, c.xpath)
@@ -303,12 +314,14 @@ func TestEmulation(t *testing.T) {
 	must(t, err)
 	info := d.Info()
 	// form.html does not say that it suits small screens: a phone shows it shrunk.
-	if tr := tree(t, d); tr.Size != picture.Bounds().Size() || tr.Size != image.Pt(info.Width, info.Height) || tr.Size.X != 393 {
+	if tr := tree(t, d); tr.Size != picture.Bounds().Size() || tr.Size != image.Pt(info.Width, info.Height) ||
+		tr.Size.X != 393 {
 		t.Errorf("tree %v, picture %v, device %d × %d", tr.Size, picture.Bounds(), info.Width, info.Height)
 	}
 	box := byID(t, tree(t, d), "gift")
 	must(t, d.Tap(t.Context(), centre(box)))
-	if !until(t.Context(), patience, func() bool { return byID(t, tree(t, d), "gift").Checked }) { // the click of a finger comes after the touch
+	// the click of a finger comes after the touch
+	if !until(t.Context(), patience, func() bool { return byID(t, tree(t, d), "gift").Checked }) {
 		t.Errorf("the tap at %v missed", centre(box))
 	}
 	must(t, d.OpenPage(t.Context(), site.Page("list.html"), drivers.PageOptions{Viewport: image.Pt(500, 400)}))
@@ -321,7 +334,8 @@ func TestEmulation(t *testing.T) {
 		word string
 	}
 	for _, c := range shorttest.Few(3, []row{
-		{drivers.PageOptions{DeviceName: "iPhone 99"}, "iPhone 11"}, {drivers.PageOptions{DeviceName: "Toaster"}, "for example"},
+		{drivers.PageOptions{DeviceName: "iPhone 99"}, "iPhone 11"}, {drivers.PageOptions{DeviceName: "Toaster"},
+			"for example"},
 		{drivers.PageOptions{ColorScheme: "pink"}, "pink"}, {drivers.PageOptions{Timezone: "Mars/Base"}, "Mars/Base"},
 		{drivers.PageOptions{Viewport: image.Pt(5, -1)}, "5x-1"},
 	}) {
@@ -334,16 +348,21 @@ func TestWheelTurnsOnceAndWaitsForItsBox(t *testing.T) {
 	t.Parallel()
 	for _, c := range shorttest.Few(3, []struct{ name, page, by string }{
 		{"a snapping box", snapping(""), "300 after 1"},
-		{"a busy page", snapping("addEventListener('wheel',e=>{for(const end=performance.now()+300;performance.now()<end;);},{passive:false});"), "300 after 1"},
-		{"a page that keeps the wheel", snapping("addEventListener('wheel',e=>e.preventDefault(),{passive:false});"), "0 after 1"},
-		{"in a frame", "<iframe style='border:9px solid;width:400px;height:200px' srcdoc=\"" + snapping("") + "\"></iframe>", "300 after 1"},
+		{"a busy page",
+			snapping("addEventListener('wheel',e=>{for(const " +
+				"end=performance.now()+300;performance.now()<end;);},{passive:false});"), "300 after 1"},
+		{"a page that keeps the wheel", snapping("addEventListener('wheel',e=>e.preventDefault(),{passive:false});"),
+			"0 after 1"},
+		{"in a frame", "<iframe style='border:9px solid;width:400px;height:200px' srcdoc=\"" + snapping("") + "\"></iframe>",
+			"300 after 1"},
 	}) {
 		t.Run(c.name, func(t *testing.T) {
 			d := display(t, c.page)
 			_, page, err := d.page()
 			must(t, err)
 			must(t, d.Wheel(t.Context(), image.Pt(100, 50), image.Pt(285, 0), 0))
-			got, err := page.Evaluate("() => (window.box ? box : frames[0].box).scrollLeft + ' after ' + (window.turns || frames[0].turns)")
+			got, err := page.Evaluate(
+				"() => (window.box ? box : frames[0].box).scrollLeft + ' after ' + (window.turns || frames[0].turns)")
 			must(t, err)
 			if got != c.by {
 				t.Errorf("the box stands at %v turns, want %v", got, c.by)

@@ -76,8 +76,8 @@ func withPort(host, port string) string {
 	return strings.ToLower(net.JoinHostPort(strings.Trim(host, "[]"), port))
 }
 
-// confine has a browser connect through the proxy only: pages on this machine too, calls between browsers (WebRTC), and with no names
-// looked up beside it.
+// confine has a browser connect through the proxy only: pages on this machine too, calls between browsers (WebRTC), and
+// with no names looked up beside it.
 func (g *guarded) confine(o *playwright.BrowserTypeLaunchOptions, br brand) {
 	user, password := g.proxy.Credentials()
 	o.Proxy = &playwright.Proxy{Server: "http://" + g.proxy.Address(), Username: &user, Password: &password,
@@ -99,7 +99,8 @@ func (o Options) allowsFile(address string) error {
 	if !o.restricted() {
 		return nil
 	}
-	no := fmt.Errorf("%w: %s may not be opened here: files of this machine are not for pages", drivers.ErrPage, shorten.Runes(address, 99))
+	no := fmt.Errorf("%w: %s may not be opened here: files of this machine are not for pages", drivers.ErrPage,
+		shorten.Runes(address, 99))
 	u, err := url.Parse(address)
 	if err != nil || o.NoFiles || u.Host != "" && u.Host != "localhost" {
 		return no
@@ -115,7 +116,8 @@ func (o Options) allowsFile(address string) error {
 	if err != nil {
 		return no
 	}
-	if rel, err := filepath.Rel(root, path); err != nil || !filepath.IsLocal(rel) || rel == "." { // a list of it would tell the names in it
+	// a list of it would tell the names in it
+	if rel, err := filepath.Rel(root, path); err != nil || !filepath.IsLocal(rel) || rel == "." {
 		return no
 	}
 	return nil

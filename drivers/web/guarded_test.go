@@ -58,15 +58,20 @@ func TestAGuardedBrowserReachesNothingPrivate(t *testing.T) {
 		must(t, d.OpenPage(t.Context(), "about:blank", drivers.PageOptions{}))
 		visit = func(address string) error { return d.Navigate(t.Context(), address, patience) }
 	}
-	for _, address := range []string{private.URL, encrypted.URL, "http://localhost:" + port, "http://[::1]:" + port, "http://0.0.0.0:" + port,
-		"http://127.1:" + port, "http://2130706433:" + port, "http://[::ffff:127.0.0.1]:" + port, "http://foo.localhost:" + port} {
+	for _, address := range []string{private.URL, encrypted.URL, "http://localhost:" + port, "http://[::1]:" + port,
+		"http://0.0.0.0:" + port,
+		"http://127.1:" + port, "http://2130706433:" + port, "http://[::ffff:127.0.0.1]:" + port, "http://foo.localhost:" +
+			port} {
 		wantError(t, visit(address), drivers.ErrPage)
 	}
 	wantError(t, visit(private.URL), drivers.ErrPage, "127.0.0.1", "loopback", "--allow-private")
 	wantError(t, visit("http://169.254.169.254/latest/meta-data/"), drivers.ErrPage, "169.254.169.254", "credentials")
-	page := `<!doctype html><img src="` + private.URL + `/img"><script src="` + private.URL + `/js"></script><link rel=stylesheet href="` + private.URL + `/css">
-		<link rel=preconnect href="` + private.URL + `"><link rel=dns-prefetch href="//localhost"><link rel=prefetch href="` + private.URL + `/p">
-		<iframe src="` + private.URL + `/frame"></iframe><object data="` + private.URL + `/object"></object><video src="` + private.URL + `/v"></video>
+	page := `<!doctype html><img src="` + private.URL + `/img"><script src="` + private.URL +
+		`/js"></script><link rel=stylesheet href="` + private.URL + `/css">
+		<link rel=preconnect href="` + private.URL + `"><link rel=dns-prefetch href="//localhost"><link rel=prefetch href="` +
+		private.URL + `/p">
+		<iframe src="` + private.URL + `/frame"></iframe><object data="` + private.URL + `/object"></object><video src="` +
+		private.URL + `/v"></video>
 		<form id=f method=post action="` + private.URL + `/form" target=_blank></form><script>
 		fetch('` + private.URL + `/fetch').catch(() => {}); navigator.sendBeacon('` + private.URL + `/beacon');
 		new WebSocket('ws://127.0.0.1:` + port + `/ws'); new EventSource('` + private.URL + `/events'); f.submit();
@@ -82,7 +87,8 @@ func TestAGuardedBrowserReachesNothingPrivate(t *testing.T) {
 	must(t, err)
 	// A route that fetches in place of the browser goes the same way.
 	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "**/modified", Modify: &drivers.WebModify{Status: 201}}))
-	if got, err := d.Eval(t.Context(), "fetch('"+private.URL+"/modified').then(r => r.status, () => 'refused')", patience); err != nil || got != "refused" {
+	if got, err := d.Eval(t.Context(), "fetch('"+private.URL+"/modified').then(r => r.status, () => 'refused')",
+		patience); err != nil || got != "refused" {
 		t.Errorf("a modified answer: %v, %v", got, err)
 	}
 	wantError(t, d.OpenPage(t.Context(), "about:blank", drivers.PageOptions{Connect: private.URL}), drivers.ErrUnsupported)
@@ -104,10 +110,13 @@ func TestAGuardedBrowserWorks(t *testing.T) {
 	must(t, d.OpenPage(t.Context(), site.Page("requests.html"), drivers.PageOptions{}))
 	must(t, d.ClickOn(t.Context(), target("#load"), drivers.WebClick{}))
 	mustShow(t, d, "#goods", "Apple")
-	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "**/api/goods*", Modify: &drivers.WebModify{Replace: map[string]string{"Apple": "Fig"}}}))
+	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "**/api/goods*", Modify: &drivers.WebModify{
+		Replace: map[string]string{"Apple": "Fig"}}}))
 	must(t, d.ClickOn(t.Context(), target("#load"), drivers.WebClick{}))
 	mustShow(t, d, "#goods", "Fig")
-	encrypted := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<h1>Secret</h1>")) }))
+	encrypted := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("<h1>Secret</h1>"))
+	}))
 	defer encrypted.Close()
 	must(t, d.OpenPage(t.Context(), encrypted.URL, drivers.PageOptions{AnyCert: true}))
 	mustShow(t, d, "h1", "Secret")
@@ -128,8 +137,10 @@ func filesBelow(t *testing.T, d *Device, root string) {
 	secret := filepath.Join(outside, "secret.html")
 	must(t, os.WriteFile(secret, []byte("<h1>Secret</h1>"), 0o600))
 	must(t, os.Symlink(secret, filepath.Join(root, "link.html")))
-	must(t, os.WriteFile(filepath.Join(root, "ok.html"), []byte("<h1>Mine</h1><iframe id=i src='file://"+secret+"'></iframe><img src='inner.svg'>"), 0o600))
-	must(t, os.WriteFile(filepath.Join(root, "inner.svg"), []byte("<svg xmlns='http://www.w3.org/2000/svg' width='7' height='7'/>"), 0o600))
+	must(t, os.WriteFile(filepath.Join(root, "ok.html"), []byte("<h1>Mine</h1><iframe id=i src='file://"+secret+
+		"'></iframe><img src='inner.svg'>"), 0o600))
+	must(t, os.WriteFile(filepath.Join(root, "inner.svg"),
+		[]byte("<svg xmlns='http://www.w3.org/2000/svg' width='7' height='7'/>"), 0o600))
 	must(t, d.OpenPage(t.Context(), "file://"+filepath.Join(root, "ok.html"), drivers.PageOptions{}))
 	mustShow(t, d, "h1", "Mine")
 	must(t, d.WaitPage(t.Context(), drivers.WebEvent{Load: "load"}, patience))
@@ -141,8 +152,10 @@ func filesBelow(t *testing.T, d *Device, root string) {
 			t.Error("a frame shows a file that is outside")
 		}
 	}
-	for _, to := range []string{"file://" + secret, "file://" + root, "file://" + root + "/", "file://" + filepath.Join(root, "link.html"), "file://" + root + "/../" + filepath.Base(outside) + "/secret.html",
-		"file:///etc/passwd", "FILE:///etc/passwd", "file://localhost/etc/passwd", "file://other/etc/passwd", "file:////etc/passwd", "file:///proc/self/environ"} {
+	for _, to := range []string{"file://" + secret, "file://" + root, "file://" + root + "/", "file://" +
+		filepath.Join(root, "link.html"), "file://" + root + "/../" + filepath.Base(outside) + "/secret.html",
+		"file:///etc/passwd", "FILE:///etc/passwd", "file://localhost/etc/passwd", "file://other/etc/passwd",
+		"file:////etc/passwd", "file:///proc/self/environ"} {
 		wantError(t, d.Navigate(t.Context(), to, 5*time.Second), drivers.ErrPage)
 	}
 	_, _ = d.Eval(t.Context(), "location.href = 'file://"+secret+"'", time.Second) // the page may end under it
@@ -151,5 +164,6 @@ func filesBelow(t *testing.T, d *Device, root string) {
 	}
 	none := New(Options{NoFiles: true})
 	defer none.Close()
-	wantError(t, newDevice(none, none.info("web-1")).OpenPage(t.Context(), "file://"+filepath.Join(root, "ok.html"), drivers.PageOptions{}), drivers.ErrPage, "files")
+	wantError(t, newDevice(none, none.info("web-1")).OpenPage(t.Context(), "file://"+filepath.Join(root, "ok.html"),
+		drivers.PageOptions{}), drivers.ErrPage, "files")
 }

@@ -22,8 +22,8 @@ const (
 	maxPost = 64 << 10 // bytes of a request's body
 )
 
-// har gathers what pages ask the network for, as an HTTP Archive 1.2. Bodies of answers are not in it, nor what would sign anybody in:
-// cookies and credentials are named without their values.
+// har gathers what pages ask the network for, as an HTTP Archive 1.2. Bodies of answers are not in it, nor what would
+// sign anybody in: cookies and credentials are named without their values.
 type har struct {
 	mu      sync.Mutex
 	entries []*harEntry
@@ -98,7 +98,8 @@ func newHAR() *har { return &har{open: map[playwright.Request]*harEntry{}} }
 func (h *har) page(address string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.pages = append(h.pages, harPage{Started: harTime(time.Now()), ID: fmt.Sprintf("page_%d", len(h.pages)+1), Title: address,
+	h.pages = append(h.pages, harPage{Started: harTime(time.Now()), ID: fmt.Sprintf("page_%d", len(h.pages)+1),
+		Title:   address,
 		Timings: map[string]any{}})
 }
 
@@ -113,10 +114,13 @@ func (h *har) asked(r playwright.Request) {
 		return
 	}
 	now := time.Now()
-	e := &harEntry{began: now, Started: harTime(now), Kind: r.ResourceType(), Timings: map[string]any{"send": 0, "wait": 0, "receive": 0},
-		Request: harRequest{Method: r.Method(), URL: r.URL(), HTTPVersion: "", Cookies: []any{}, Headers: harHeaders(r.Headers()),
-			Query: harQuery(r.URL()), HeadersSize: -1, BodySize: 0},
-		Response: harResponse{Cookies: []any{}, Headers: []harField{}, Content: harContent{MimeType: "x-unknown"}, HeadersSize: -1, BodySize: -1},
+	e := &harEntry{began: now, Started: harTime(now), Kind: r.ResourceType(), Timings: map[string]any{"send": 0, "wait": 0,
+		"receive": 0},
+		Request: harRequest{Method: r.Method(), URL: r.URL(), HTTPVersion: "", Cookies: []any{},
+			Headers: harHeaders(r.Headers()),
+			Query:   harQuery(r.URL()), HeadersSize: -1, BodySize: 0},
+		Response: harResponse{Cookies: []any{}, Headers: []harField{}, Content: harContent{MimeType: "x-unknown"},
+			HeadersSize: -1, BodySize: -1},
 	}
 	if len(h.pages) > 0 {
 		e.Page = h.pages[len(h.pages)-1].ID
@@ -220,13 +224,15 @@ func (h *har) write(w io.Writer, mask func(string) string) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", " ")
-	return encoder.Encode(map[string]any{"log": map[string]any{"version": "1.2", "creator": map[string]any{"name": "Taproot", "version": "1"},
-		"pages": h.pages, "entries": h.entries, "comment": comment}})
+	return encoder.Encode(map[string]any{
+		"log": map[string]any{"version": "1.2", "creator": map[string]any{"name": "Taproot", "version": "1"},
+			"pages": h.pages, "entries": h.entries, "comment": comment}})
 }
 
 // mask takes secrets out of all that a page or a server could have put there.
 func (e *harEntry) mask(mask func(string) string) {
-	for _, text := range []*string{&e.Request.URL, &e.Response.RedirectURL, &e.Response.StatusText, &e.Response.Failure, &e.Response.Content.MimeType} {
+	for _, text := range []*string{&e.Request.URL, &e.Response.RedirectURL, &e.Response.StatusText, &e.Response.Failure,
+		&e.Response.Content.MimeType} {
 		*text = mask(*text)
 	}
 	if e.Request.Post != nil {

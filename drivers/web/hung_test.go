@@ -11,7 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// A script that never ends in a handler: the call that it holds ends, the page is closed whatever it does, and others go on.
+// A script that never ends in a handler: the call that it holds ends, the page is closed whatever it does, and others
+// go on.
 func TestAHungPageIsClosedHard(t *testing.T) {
 	t.Parallel()
 	neighbour := display(t, `<h1>Next door</h1>`)
@@ -42,7 +43,8 @@ func TestAPictureOfAPageThatDoesNotAnswer(t *testing.T) {
 	must(t, err)
 	_, _ = page.Evaluate(`() => setTimeout(() => document.getElementById('hang').click(), 0)`)
 	d.limit = time.Second
-	if !until(t.Context(), patience, func() bool { _, err := d.Tree(t.Context()); return errors.Is(err, drivers.ErrNotReady) }) {
+	if !until(t.Context(), patience,
+		func() bool { _, err := d.Tree(t.Context()); return errors.Is(err, drivers.ErrNotReady) }) {
 		t.Fatal("the page does not hang")
 	}
 	if _, err := d.Screenshot(t.Context()); err == nil {
@@ -54,7 +56,8 @@ func TestAPictureOfAPageThatDoesNotAnswer(t *testing.T) {
 // A page that asks whether to leave it is left when the test says so, and not before.
 func TestLeavingIsAsked(t *testing.T) {
 	t.Parallel()
-	guarded := `<h1>Draft</h1><input id=f><a id=go href="` + site.Page("form.html") + `">Go</a><script>addEventListener('beforeunload',e=>{e.preventDefault();e.returnValue='x'})</script>`
+	guarded := `<h1>Draft</h1><input id=f><a id=go href="` + site.Page("form.html") +
+		`">Go</a><script>addEventListener('beforeunload',e=>{e.preventDefault();e.returnValue='x'})</script>`
 	d := display(t, guarded)
 	tap(t, d, byID(t, tree(t, d), "f"))
 	must(t, d.Type(t.Context(), "unsaved"))
@@ -75,7 +78,8 @@ func TestLeavingIsAsked(t *testing.T) {
 // A navigation of the test's own asks, too.
 func TestNavigatingAwayIsAsked(t *testing.T) {
 	t.Parallel()
-	d := display(t, `<input id=f><script>addEventListener('beforeunload',e=>{e.preventDefault();e.returnValue='x'})</script>`)
+	d := display(t,
+		`<input id=f><script>addEventListener('beforeunload',e=>{e.preventDefault();e.returnValue='x'})</script>`)
 	tap(t, d, byID(t, tree(t, d), "f"))
 	must(t, d.Type(t.Context(), "unsaved"))
 	must(t, d.Navigate(t.Context(), site.Page("form.html"), patience))
@@ -100,7 +104,8 @@ func TestAPageWhoseImageNeverLoads(t *testing.T) {
 	}
 	tap(t, d, byID(t, tree(t, d), "b"))
 	must(t, d.Navigate(t.Context(), site.Page("form.html"), patience))
-	if opening, err = d.Opening(t.Context()); err != nil || slices.Contains(opening.Loading, site.Page("hang")) || opening.Status != 200 {
+	if opening, err = d.Opening(t.Context()); err != nil || slices.Contains(opening.Loading, site.Page("hang")) ||
+		opening.Status != 200 {
 		t.Errorf("%+v, %v", opening, err)
 	}
 }
@@ -129,18 +134,21 @@ const goWhenAsked = `<script>const stage = Object.getOwnPropertyDescriptor(Docum
 func goesOn(t *testing.T, d *Device, script string) {
 	t.Helper()
 	second := site.Page("slow?ms=300")
-	must(t, d.Navigate(t.Context(), site.Made(`<p>First</p><script>const go = () => location.replace('`+second+`')</script>`+script), patience))
-	if state, err := d.Eval(t.Context(), "location.href + ' ' + document.readyState", patience); err != nil || state != second+" complete" {
+	must(t, d.Navigate(t.Context(), site.Made(`<p>First</p><script>const go = () => location.replace('`+second+
+		`')</script>`+script), patience))
+	if state, err := d.Eval(t.Context(), "location.href + ' ' + document.readyState", patience); err != nil ||
+		state != second+" complete" {
 		t.Errorf("%v, %v", state, err)
 	}
 }
 
-// A page that is left while it loads says that it is complete; what is not in it may come in its place. One that is still there a second later has all
-// that it will get.
+// A page that is left while it loads says that it is complete; what is not in it may come in its place. One that is
+// still there a second later has all that it will get.
 func TestAPageThatStopsLoading(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "list.html")
-	must(t, d.Navigate(t.Context(), site.Made(`<p>First</p><img src="/hang"><script>addEventListener('DOMContentLoaded', () => location.href = '/status/204')</script>`), patience))
+	must(t, d.Navigate(t.Context(),
+		site.Made(`<p>First</p><img src="/hang"><script>addEventListener('DOMContentLoaded', () => location.href = '/status/204')</script>`), patience))
 	if !until(t.Context(), patience, func() bool {
 		state, err := d.Eval(t.Context(), "document.readyState", patience)
 		return err == nil && state == "complete"

@@ -8,8 +8,8 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// keyboard presses the keys of characters as a person does: capitals and the upper signs of a key with Shift held, and letters that
-// Playwright's keyboard lacks (é, ß, Cyrillic) as keys of their own.
+// keyboard presses the keys of characters as a person does: capitals and the upper signs of a key with Shift held, and
+// letters that Playwright's keyboard lacks (é, ß, Cyrillic) as keys of their own.
 type keyboard struct {
 	page playwright.Page
 	keys playwright.Keyboard
@@ -82,8 +82,8 @@ func (k keyboard) strokes(text string, how stroke) (err error) {
 	return nil
 }
 
-// plain presses keys that Playwright's keyboard has. Its Type for Go inserts the text as a whole, so that the call is made
-// by the channel.
+// plain presses keys that Playwright's keyboard has. Its Type for Go inserts the text as a whole, so that the call is
+// made by the channel.
 func (k keyboard) plain(text string) error {
 	if len(text) == 1 {
 		return k.keys.Press(text)

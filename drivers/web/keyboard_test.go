@@ -14,7 +14,8 @@ const keyLog = `<textarea id=f autofocus></textarea><script>
 const seen=[];for(const kind of ['keydown','keypress','keyup'])f.addEventListener(kind,e=>{if(e.key==='Shift'||e.key==='Control'||kind==='keypress'&&/[\ud800-\udfff]/.test(e.key))return;
 seen.push(kind+' '+e.key+(e.shiftKey?' shift':'')+(e.ctrlKey?' control':''))})</script>`
 
-// TestEveryCharacterHasItsKey: each character of a text is pressed and let go, with Shift where a person holds it, and is there.
+// TestEveryCharacterHasItsKey: each character of a text is pressed and let go, with Shift where a person holds it, and
+// is there.
 func TestEveryCharacterHasItsKey(t *testing.T) {
 	t.Parallel()
 	text := "Ab?é ßÉЖж1!Δ€中ñİ🙂x"
@@ -45,8 +46,10 @@ func TestPressesOfAnyCharacter(t *testing.T) {
 	t.Parallel()
 	d := display(t, keyLog)
 	for _, c := range []struct{ keys, down, holds string }{
-		{"ß", "keydown ß", "ß"}, {"É", "keydown É shift", "É"}, {"Shift+é", "keydown É shift", "É"}, {"A", "keydown A shift", "A"}, {"?", "keydown ? shift", "?"},
-		{"Control+é", "keydown é control", ""}, {"Control+?", "keydown ? shift control", ""}, {"Control+Shift+ж", "keydown ж shift control", ""}, {"ж", "keydown ж", "ж"},
+		{"ß", "keydown ß", "ß"}, {"É", "keydown É shift", "É"}, {"Shift+é", "keydown É shift", "É"},
+		{"A", "keydown A shift", "A"}, {"?", "keydown ? shift", "?"},
+		{"Control+é", "keydown é control", ""}, {"Control+?", "keydown ? shift control", ""},
+		{"Control+Shift+ж", "keydown ж shift control", ""}, {"ж", "keydown ж", "ж"},
 	} {
 		for _, way := range []string{"press", "webPress"} {
 			_ = script(t, d, "(seen.length=0,f.value='',f.focus(),0)")

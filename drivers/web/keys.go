@@ -22,7 +22,8 @@ func keyNames() map[string]string {
 	names := map[string]string{
 		"enter": "Enter", "tab": "Tab", "space": "Space", "backspace": "Backspace", "delete": "Delete", "escape": "Escape",
 		"up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft", "right": "ArrowRight", "home": "Home", "end": "End",
-		"pageup": "PageUp", "pagedown": "PageDown", "menu": "ContextMenu", "shift": "Shift", "control": "Control", "alt": "Alt",
+		"pageup": "PageUp", "pagedown": "PageDown", "menu": "ContextMenu", "shift": "Shift", "control": "Control",
+		"alt":  "Alt",
 		"meta": "Meta",
 		// Playwright's own words, and what keyboards are labelled with.
 		"arrowup": "ArrowUp", "arrowdown": "ArrowDown", "arrowleft": "ArrowLeft", "arrowright": "ArrowRight",
@@ -74,7 +75,8 @@ func combine(keys []string) ([]string, error) {
 	return parts, nil
 }
 
-// pressTogether presses keys in Playwright's words, the last of which may be a character that no key of Playwright's has.
+// pressTogether presses keys in Playwright's words, the last of which may be a character that no key of Playwright's
+// has.
 func (k keyboard) pressTogether(names []string) error {
 	last := []rune(names[len(names)-1])
 	switch {
@@ -86,8 +88,8 @@ func (k keyboard) pressTogether(names []string) error {
 	return k.keys.Press(strings.Join(names, "+"))
 }
 
-// character names a key by what is on it. By their codes, keys give what they give together with Shift; Control+A is the key A,
-// not a capital letter.
+// character names a key by what is on it. By their codes, keys give what they give together with Shift; Control+A is
+// the key A, not a capital letter.
 func character(key string, held, shift bool) string {
 	r, _ := utf8.DecodeRuneInString(key)
 	switch lower := strings.ToLower(key); {
@@ -176,10 +178,12 @@ func (f placed) empty(page playwright.Page) error {
 	if f.parts > 1 {
 		return f.emptyParts(page)
 	}
-	return page.Locator(typingSelector(f.chain, "focus")).Fill("", playwright.LocatorFillOptions{Timeout: milliseconds(callLimit / 2)})
+	return page.Locator(typingSelector(f.chain, "focus")).Fill("", playwright.LocatorFillOptions{
+		Timeout: milliseconds(callLimit / 2)})
 }
 
-// selectAll selects all that an editor holds: by the key for that, unless it lies in another editor, whose text the key would select, too.
+// selectAll selects all that an editor holds: by the key for that, unless it lies in another editor, whose text the key
+// would select, too.
 func (f placed) selectAll(page playwright.Page) error {
 	if !f.inner {
 		return page.Keyboard().Press("ControlOrMeta+a")

@@ -37,8 +37,8 @@ func (d *Device) Listen(ctx context.Context, name, script string, heard func(tab
 	}
 }
 
-// hearFrom begins with the pages that are open. In a browser of the user's own, other tabs than ours are left alone: there each page is listened
-// to by itself.
+// hearFrom begins with the pages that are open. In a browser of the user's own, other tabs than ours are left alone:
+// there each page is listened to by itself.
 func (s *session) hearFrom(name, script string, binding playwright.BindingCallFunction) error {
 	s.mu.Lock()
 	pages := slices.Clone(s.pages)

@@ -9,11 +9,12 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// TestListen: what the pages and frames of a context tell is heard with the tab that it came from, of those that come later, too; in a browser of
-// the user's own, other tabs are left alone.
+// TestListen: what the pages and frames of a context tell is heard with the tab that it came from, of those that come
+// later, too; in a browser of the user's own, other tabs are left alone.
 func TestListen(t *testing.T) {
 	shorttest.Leave(t, "package record listens to pages, in a browser that it attaches to")
-	for name, how := range map[string]drivers.PageOptions{"our own browser": {}, "the user's browser": {Connect: running(t)}} {
+	for name, how := range map[string]drivers.PageOptions{"our own browser": {}, "the user's browser": {
+		Connect: running(t)}} {
 		t.Run(name, func(t *testing.T) {
 			d := open(t)
 			must(t, d.OpenPage(t.Context(), site.Page("popup.html"), how))
@@ -26,7 +27,12 @@ func TestListen(t *testing.T) {
 			}))
 			hears := func(want string) {
 				t.Helper()
-				if !until(t.Context(), patience, func() bool { mu.Lock(); defer mu.Unlock(); return slices.Contains(heard, want) }) {
+				if !until(t.Context(), patience, func() bool {
+					mu.Lock()
+					defer mu.Unlock()
+					return slices.Contains(heard,
+						want)
+				}) {
 					t.Errorf("%q is not heard: %q", want, heard)
 				}
 			}

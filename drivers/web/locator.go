@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// fillSlice is how long one of Playwright's own waits lasts: between two, the context is looked at, so that a cancelled
-	// wait ends within a second and its page lives on.
+	// fillSlice is how long one of Playwright's own waits lasts: between two, the context is looked at, so that a
+	// cancelled wait ends within a second and its page lives on.
 	fillSlice = 500 * time.Millisecond
 	// frameLimit is for a frame that is there to answer.
 	frameLimit = 3 * time.Second
@@ -29,9 +29,11 @@ const (
 	defaultWait = 10 * time.Second
 )
 
-// Look waits until the elements that selector picks satisfy want. Every look is one evaluation of the page, so that number,
-// visibility and text belong to one moment; the wait is ours because which text counts as shown is decided by TextShows.
-func (d *Device) Look(ctx context.Context, selector string, want drivers.WebCondition, timeout time.Duration) (drivers.WebObservation, error) {
+// Look waits until the elements that selector picks satisfy want. Every look is one evaluation of the page, so that
+// number, visibility and text belong to one moment; the wait is ours because which text counts as shown is decided by
+// TextShows.
+func (d *Device) Look(ctx context.Context, selector string, want drivers.WebCondition, timeout time.Duration) (
+	drivers.WebObservation, error) {
 	deadline := time.Now().Add(wait(timeout))
 	w, err := newWanted(selector, want)
 	if err != nil {
@@ -185,8 +187,8 @@ func (r *report) seen() drivers.WebObservation {
 	return seen
 }
 
-// meets tells whether the look satisfies what is wanted of elements. That nothing is there proves nothing before the page has
-// loaded.
+// meets tells whether the look satisfies what is wanted of elements. That nothing is there proves nothing before the
+// page has loaded.
 func (r *report) meets(want drivers.WebCondition) bool {
 	if want.Count != nil && (r.Count != *want.Count || r.Count == 0 && !r.Loaded) {
 		return false
@@ -197,10 +199,12 @@ func (r *report) meets(want drivers.WebCondition) bool {
 	if r.Visible == 0 {
 		return want.Count != nil && want.Text == nil && want.Value == nil
 	}
-	if want.Value != nil && !slices.ContainsFunc(r.Values, func(v value) bool { return screen.SameValue(v.Value, *want.Value) }) {
+	if want.Value != nil &&
+		!slices.ContainsFunc(r.Values, func(v value) bool { return screen.SameValue(v.Value, *want.Value) }) {
 		return false
 	}
-	return want.Text == nil || slices.ContainsFunc(r.Texts, func(have string) bool { return screen.TextShows(have, *want.Text) })
+	return want.Text == nil ||
+		slices.ContainsFunc(r.Texts, func(have string) bool { return screen.TextShows(have, *want.Text) })
 }
 
 // look takes one fresh look. Inside a frame, which may not be there, it waits for a slice only.
@@ -215,7 +219,8 @@ func (d *Device) look(ctx context.Context, selector string, framed bool) (*repor
 func (d *Device) lookFor(ctx context.Context, limit time.Duration, selector string, framed bool) (*report, error) {
 	return read(ctx, d, func(page playwright.Page) (*report, error) {
 		nonce := strconv.FormatInt(d.gen.Add(1), 36)
-		// The union makes Playwright evaluate "look" on each match and then "report" on the document, at once and in one world.
+		// The union makes Playwright evaluate "look" on each match and then "report" on the document, at once and in one
+		// world.
 		matches := page.Locator(selector + " >> taproot=look." + nonce)
 		var r report
 		err := askSelector(matches.Or(page.Locator("taproot=report."+nonce)), &r, limit)

@@ -41,7 +41,8 @@ func TestSignIn(t *testing.T) {
 func TestPaidIsNotUnpaid(t *testing.T) {
 	t.Parallel()
 	d := display(t, `<p id=status>Status: <b>Unpaid</b></p><p id=other>Paid</p>`)
-	if seen := look(t, d, "#status", text("Paid"), 300*time.Millisecond); seen.Met || len(seen.Texts) != 1 || seen.Texts[0] != "Status: Unpaid" {
+	if seen := look(t, d, "#status", text("Paid"), 300*time.Millisecond); seen.Met || len(seen.Texts) != 1 ||
+		seen.Texts[0] != "Status: Unpaid" {
 		t.Errorf("Paid on Unpaid: %+v", seen)
 	}
 	if seen := look(t, d, "p", text("Paid"), patience); !seen.Met || seen.Count != 2 {
@@ -160,7 +161,8 @@ func TestFillReplaces(t *testing.T) {
 	if err := page.Locator("data-testid=send").Click(); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"name: Zoë 😀", "notes: two lines", "amount: 7", "day: 2031-05-04", "pin: 4 digits", "size: m"} {
+	for _, line := range []string{"name: Zoë 😀", "notes: two lines", "amount: 7", "day: 2031-05-04", "pin: 4 digits",
+		"size: m"} {
 		mustShow(t, d, "#summary li", line)
 	}
 }

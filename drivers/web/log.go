@@ -22,8 +22,8 @@ const maxLine = 4096
 // maxErrors caps the errors of the console that are kept for assertions.
 const maxErrors = 20
 
-// pageLog writes the lines of a page's log. Events come on playwright-go's event loop, which must not wait for a slow writer,
-// so a goroutine does the writing.
+// pageLog writes the lines of a page's log. Events come on playwright-go's event loop, which must not wait for a slow
+// writer, so a goroutine does the writing.
 type pageLog struct {
 	lines chan string
 	done  chan struct{}
@@ -34,8 +34,8 @@ type pageLog struct {
 	err     error
 }
 
-// StartLog copies the console, in which Chromium tells of failed requests too, uncaught errors, answers with an error status
-// and dismissed dialogs to w, a line each: time, kind, text.
+// StartLog copies the console, in which Chromium tells of failed requests too, uncaught errors, answers with an error
+// status and dismissed dialogs to w, a line each: time, kind, text.
 func (d *Device) StartLog(ctx context.Context, w io.Writer) (stop func() error, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -87,16 +87,17 @@ func show(t *testing.T, body string) *Device {
 	return d
 }
 
-// idle are devices with a page that the tests before have left as it was opened, but for its address, by the device that they emulate: a page of
-// a new context costs Chromium four times what another address does. held are those that tests have.
+// idle are devices with a page that the tests before have left as it was opened, but for its address, by the device
+// that they emulate: a page of a new context costs Chromium four times what another address does. held are those that
+// tests have.
 var idle = struct {
 	sync.Mutex
 	devices map[string][]*Device
 	held    map[*testing.T]*Device
 }{devices: map[string][]*Device{}, held: map[*testing.T]*Device{}}
 
-// browse is visit for tests to which it is all the same where the page and its mouse were before. A test that calls it again goes on in the same
-// page.
+// browse is visit for tests to which it is all the same where the page and its mouse were before. A test that calls it
+// again goes on in the same page.
 func browse(t *testing.T, name string) *Device {
 	t.Helper()
 	return reach(t, site.Page(name), "")
@@ -108,7 +109,8 @@ func display(t *testing.T, body string) *Device {
 	return reach(t, site.Made(body), "")
 }
 
-// reach gives the test's own device, an idle one, or a new one, that shows the address; emulated names the device that it pretends to be.
+// reach gives the test's own device, an idle one, or a new one, that shows the address; emulated names the device that
+// it pretends to be.
 func reach(t *testing.T, address, emulated string) *Device {
 	t.Helper()
 	idle.Lock()
@@ -179,11 +181,13 @@ func (d *Device) asOpened(s *session) bool {
 	defer d.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if d.closed || d.session != s || len(s.pages) != 1 || s.broken != nil || s.crashed() || s.mute.Load() || s.dialogs.isOpen() || !s.browser.alive() {
+	if d.closed || d.session != s || len(s.pages) != 1 || s.broken != nil || s.crashed() || s.mute.Load() ||
+		s.dialogs.isOpen() || !s.browser.alive() {
 		return false
 	}
 	d.grace, d.limit, d.most = patience, callLimit, 0
-	d.log, d.dialogs, d.aimed, d.met, d.snapshot, d.sought, d.caret, d.clipboard = nil, nil, nil, "", snapshot{}, nil, "", ""
+	d.log, d.dialogs, d.aimed, d.met, d.snapshot, d.sought, d.caret, d.clipboard = nil, nil, nil, "", snapshot{},
+		nil, "", ""
 	s.errors = nil
 	return true
 }
@@ -263,7 +267,8 @@ func tap(t *testing.T, d *Device, n *screen.Node) {
 	}
 }
 
-func look(t *testing.T, d *Device, selector string, want drivers.WebCondition, timeout time.Duration) drivers.WebObservation {
+func look(t *testing.T, d *Device, selector string, want drivers.WebCondition,
+	timeout time.Duration) drivers.WebObservation {
 	t.Helper()
 	seen, err := d.Look(t.Context(), selector, want, timeout)
 	if err != nil {

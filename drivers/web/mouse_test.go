@@ -17,7 +17,8 @@ func TestFirefoxPagesTakeTurns(t *testing.T) {
 	t.Parallel()
 	leftToFirefox(t) // TestPagesTakeTurnsAtTheMouse has the rule
 	const rounds = 8
-	page := dataPage(`<style>div{width:90px;height:90px;margin:10px;background:#ccc}</style><div id=a>A</div><div id=b>B</div><script>
+	page := dataPage(
+		`<style>div{width:90px;height:90px;margin:10px;background:#ccc}</style><div id=a>A</div><div id=b>B</div><script>
 		n = {mousedown: 0, mouseup: 0, pointerdown: 0, pointerup: 0};
 		for (const kind in n) addEventListener(kind, () => n[kind]++, true)</script>`)
 	var pages sync.WaitGroup
@@ -51,7 +52,8 @@ func TestFirefoxPagesTakeTurns(t *testing.T) {
 	pages.Wait()
 }
 
-// Who has the mouse keeps it until the touch is over or the browser is gone; who waits gives up with the context of the step.
+// Who has the mouse keeps it until the touch is over or the browser is gone; who waits gives up with the context of the
+// step.
 func TestPagesTakeTurnsAtTheMouse(t *testing.T) {
 	t.Parallel()
 	b := &browser{brand: brand{oneMouse: true}, mouse: make(chan struct{}, 1), lost: make(chan struct{})}

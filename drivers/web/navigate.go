@@ -16,8 +16,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// Navigate goes to address in the page that is open, or back, forward or reload. "/path", "?query" and "#fragment" are of the
-// site, or page, that is open. A page whose first address did not open may be sent to another one, or reloaded.
+// Navigate goes to address in the page that is open, or back, forward or reload. "/path", "?query" and "#fragment" are
+// of the site, or page, that is open. A page whose first address did not open may be sent to another one, or reloaded.
 func (d *Device) Navigate(ctx context.Context, address string, timeout time.Duration) error {
 	s, page, err := d.page()
 	again := err != nil && s != nil && s.tryAgain(address)
@@ -60,13 +60,15 @@ func (s *session) travel(ctx context.Context, page playwright.Page, address stri
 	return err
 }
 
-// errorPageLimit: Chromium tells of an address that does not open before it shows its own page about that, which interrupts who goes elsewhere in
-// between. It starts a process for that page, which takes a busy machine seconds. None comes when the page has gone elsewhere by itself.
+// errorPageLimit: Chromium tells of an address that does not open before it shows its own page about that, which
+// interrupts who goes elsewhere in between. It starts a process for that page, which takes a busy machine seconds. None
+// comes when the page has gone elsewhere by itself.
 const errorPageLimit = 10 * time.Second
 
-// visit makes a call that goes to an address, and waits for the browser's own page when it does not open; left is the time for both. A call that
-// such a page of another address has interrupted is made again.
-func (s *session) visit(page playwright.Page, left time.Duration, depart func() (playwright.Response, error)) (playwright.Response, error) {
+// visit makes a call that goes to an address, and waits for the browser's own page when it does not open; left is the
+// time for both. A call that such a page of another address has interrupted is made again.
+func (s *session) visit(page playwright.Page, left time.Duration, depart func() (playwright.Response, error)) (
+	playwright.Response, error) {
 	if !s.browser.brand.devtools {
 		return depart()
 	}
@@ -100,7 +102,8 @@ func (s *session) visit(page playwright.Page, left time.Duration, depart func() 
 	return answer, err
 }
 
-// interruptedByFailure tells whether the browser showed its own page about an address that did not open while another one was gone to.
+// interruptedByFailure tells whether the browser showed its own page about an address that did not open while another
+// one was gone to.
 func interruptedByFailure(err error) bool {
 	if err == nil {
 		return false
@@ -110,7 +113,8 @@ func interruptedByFailure(err error) bool {
 }
 
 // journey gives the call that goes to an address.
-func (s *session) journey(page playwright.Page, address string, timeout time.Duration) (func() (playwright.Response, error), error) {
+func (s *session) journey(page playwright.Page, address string, timeout time.Duration) (func() (playwright.Response,
+	error), error) {
 	limit, until := milliseconds(timeout), playwright.WaitUntilStateDomcontentloaded
 	switch address {
 	case "back":
@@ -136,7 +140,9 @@ func (s *session) journey(page playwright.Page, address string, timeout time.Dur
 	}
 	if strings.HasPrefix(address, "/") || strings.HasPrefix(address, "?") || strings.HasPrefix(address, "#") {
 		if dom.FailedDocument(page.URL()) {
-			return nil, fmt.Errorf("%w: %s is a part of an address, and no page is open that has the rest: give the whole address", drivers.ErrPage, screen.Quote(address))
+			return nil, fmt.Errorf(
+				"%w: %s is a part of an address, and no page is open that has the rest: give the whole "+
+					"address", drivers.ErrPage, screen.Quote(address))
 		}
 		base, err := url.Parse(page.URL())
 		if err == nil {
@@ -157,8 +163,8 @@ func (s *session) journey(page playwright.Page, address string, timeout time.Dur
 	}, nil
 }
 
-// canGo asks the browser whether there is a page before or after this one; Playwright itself would stay where it is without a
-// word, or leave for the empty page with which every page begins.
+// canGo asks the browser whether there is a page before or after this one; Playwright itself would stay where it is
+// without a word, or leave for the empty page with which every page begins.
 func (s *session) canGo(page playwright.Page, by int) error {
 	if !s.browser.brand.devtools {
 		return nil // it says so when it is asked to go

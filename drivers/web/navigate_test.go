@@ -27,8 +27,8 @@ type mainFrame struct {
 func (f *mainFrame) URL() string                   { return f.address }
 func (f *mainFrame) ParentFrame() playwright.Frame { return nil }
 
-// TestTheBrowsersOwnPageIsAwaited: after an address that does not open, the browser's page about that comes late on a busy machine, and must not come
-// over the next address; where it does all the same, that address is gone to again.
+// TestTheBrowsersOwnPageIsAwaited: after an address that does not open, the browser's page about that comes late on a
+// busy machine, and must not come over the next address; where it does all the same, that address is gone to again.
 func TestTheBrowsersOwnPageIsAwaited(t *testing.T) {
 	refused := errors.New("net::ERR_CONNECTION_REFUSED at http://a/")
 	late := errors.New(`Navigation to "http://b/" is interrupted by another navigation to "chrome-error://chromewebdata/"`)
@@ -40,13 +40,16 @@ func TestTheBrowsersOwnPageIsAwaited(t *testing.T) {
 		took  time.Duration
 		calls int
 	}{
-		"it opens":               {says: []error{nil}, calls: 1},
-		"its own page is late":   {says: []error{refused}, after: 3 * time.Second, shown: "chrome-error://chromewebdata/", took: 3 * time.Second, calls: 1},
-		"the page goes on":       {says: []error{refused}, after: 3 * time.Second, shown: "http://c/", took: 3 * time.Second, calls: 1},
-		"none comes":             {says: []error{refused}, took: errorPageLimit, calls: 1},
-		"a download":             {says: []error{errors.New("net::ERR_ABORTED at http://a/")}, calls: 1},
-		"that of another one":    {says: []error{late, nil}, calls: 2},
-		"and this does not open": {says: []error{late, refused}, after: time.Second, shown: "chrome-error://chromewebdata/", took: time.Second, calls: 2},
+		"it opens": {says: []error{nil}, calls: 1},
+		"its own page is late": {says: []error{refused}, after: 3 * time.Second, shown: "chrome-error://chromewebdata/",
+			took: 3 * time.Second, calls: 1},
+		"the page goes on": {says: []error{refused}, after: 3 * time.Second, shown: "http://c/", took: 3 * time.Second,
+			calls: 1},
+		"none comes":          {says: []error{refused}, took: errorPageLimit, calls: 1},
+		"a download":          {says: []error{errors.New("net::ERR_ABORTED at http://a/")}, calls: 1},
+		"that of another one": {says: []error{late, nil}, calls: 2},
+		"and this does not open": {says: []error{late, refused}, after: time.Second, shown: "chrome-error://chromewebdata/",
+			took: time.Second, calls: 2},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			page, s := &errorShown{}, &session{browser: &browser{brand: brand{devtools: true}}}

@@ -8,8 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// TestInsideTheBoxAroundAText: what is asked for inside the element that contains a text is never another entry's, however a page makes its
-// lists.
+// TestInsideTheBoxAroundAText: what is asked for inside the element that contains a text is never another entry's,
+// however a page makes its lists.
 func TestInsideTheBoxAroundAText(t *testing.T) {
 	t.Parallel()
 	del := func(of string) string { return `<button id="` + of + `">Delete</button>` }

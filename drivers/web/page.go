@@ -99,7 +99,8 @@ func (d *Device) checkAddress(address string) error {
 	case strings.EqualFold(u.Scheme, "file"):
 		return o.allowsFile(address)
 	case strings.EqualFold(u.Scheme, "about") && guarded && !strings.EqualFold(u.Opaque, "blank"):
-		return fmt.Errorf("%w: %s is a page of the browser itself, which may not be opened here", drivers.ErrPage, screen.Quote(address))
+		return fmt.Errorf("%w: %s is a page of the browser itself, which may not be opened here", drivers.ErrPage,
+			screen.Quote(address))
 	}
 	return nil
 }
@@ -222,7 +223,8 @@ func sessionError(b *browser, err error) error {
 		return err
 	case !b.alive() || disconnected(err):
 		return errBrowserLost
-	case containsAny(strings.ToLower(err.Error()), "timezone", "locale", "cookie", "storage state", "permission", "latitude", "longitude"):
+	case containsAny(strings.ToLower(err.Error()), "timezone", "locale", "cookie", "storage state", "permission",
+		"latitude", "longitude"):
 		return fmt.Errorf("%w: %s", drivers.ErrPage, plain(err))
 	}
 	return fmt.Errorf("%w: the browser did not open a page: %s", drivers.ErrDeviceLost, plain(err))
@@ -257,7 +259,8 @@ func (s *session) open(ctx context.Context, address string, opts drivers.PageOpt
 	done := start(s.device, func() (struct{}, error) {
 		began := time.Now()
 		answer, err := s.visit(page, limit, func() (playwright.Response, error) {
-			return page.Goto(address, playwright.PageGotoOptions{Timeout: milliseconds(limit), WaitUntil: playwright.WaitUntilStateDomcontentloaded})
+			return page.Goto(address, playwright.PageGotoOptions{Timeout: milliseconds(limit),
+				WaitUntil: playwright.WaitUntilStateDomcontentloaded})
 		})
 		s.arrive(page, answer, err, limit-time.Since(began))
 		if err == nil && opts.Offline {

@@ -78,7 +78,8 @@ func TestAddressesThatDoNotOpen(t *testing.T) {
 		{"no host", "http:///x", "names no host", false},
 		{"script", "javascript:alert(1)", "only http, https", false},
 		{"browser's own", "chrome://settings", "only http, https", false},
-		{"too slow", site.Page("hang"), "did not load within", false}, // its call outlives it, and a page is given back without calls
+		// its call outlives it, and a page is given back without calls
+		{"too slow", site.Page("hang"), "did not load within", false},
 		{"download", site.Page("download"), "download", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -103,7 +104,8 @@ func TestAddressesThatDoNotOpen(t *testing.T) {
 					t.Errorf("no picture of the failure: %v", err)
 				}
 			}
-			if seen, err := d.Look(t.Context(), "#anything", drivers.WebCondition{Hidden: true}, time.Second); !c.loads && (err == nil || seen.Met) {
+			if seen, err := d.Look(t.Context(), "#anything", drivers.WebCondition{Hidden: true}, time.Second); !c.loads &&
+				(err == nil || seen.Met) {
 				t.Error("something counts as hidden on a page that did not open")
 			}
 			if c.address == refused {
@@ -151,7 +153,8 @@ func TestEveryOpeningIsAFreshContext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := page.Evaluate(`() => { document.cookie = 'seen=yes'; localStorage.setItem('seen', 'yes') }`); err != nil {
+		if _, err := page.Evaluate(
+			`() => { document.cookie = 'seen=yes'; localStorage.setItem('seen', 'yes') }`); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -173,7 +176,8 @@ func TestAClickToADeadAddressProvesNothing(t *testing.T) {
 	d := display(t, `<a id=go href="http://127.0.0.1:9/">Go</a>`)
 	tap(t, d, byID(t, tree(t, d), "go"))
 	var err error
-	if !until(t.Context(), patience, func() bool { _, err = d.Tree(t.Context()); return errors.Is(err, drivers.ErrPage) }) {
+	if !until(t.Context(), patience,
+		func() bool { _, err = d.Tree(t.Context()); return errors.Is(err, drivers.ErrPage) }) {
 		t.Errorf("tree: %v", err)
 	}
 	seen, err := d.Look(t.Context(), "#go", drivers.WebCondition{Hidden: true}, time.Second)
@@ -193,7 +197,8 @@ func TestPopupsBecomeTheCurrentPageUntilTheyClose(t *testing.T) {
 	mustShow(t, d, "#where", "Inside tab")
 }
 
-// A touch or click that closes its page before it has ended was made all the same: made again, it would meet the page behind.
+// A touch or click that closes its page before it has ended was made all the same: made again, it would meet the page
+// behind.
 func TestATouchThatClosesItsPageIsMade(t *testing.T) {
 	shorttest.Leave(t, "TestPagesArePicked remains")
 	d := browse(t, "popup.html")
@@ -221,7 +226,8 @@ func TestDialogsDoNotHang(t *testing.T) {
 	} {
 		tap(t, d, byID(t, tree(t, d), c.id))
 		mustShow(t, d, "#log", c.log)
-		if note := find(tree(t, d), func(n *screen.Node) bool { return strings.Contains(n.Desc, c.dialog) }); note == nil || !note.Hidden {
+		if note := find(tree(t, d), func(n *screen.Node) bool { return strings.Contains(n.Desc, c.dialog) }); note == nil ||
+			!note.Hidden {
 			t.Errorf("the tree does not tell of the %s: %v", c.id, note)
 		}
 	}
@@ -257,8 +263,8 @@ func TestACrashedPageIsAnErrorAndTheNextOpenWorks(t *testing.T) {
 	mustShow(t, again, "h1", "Sample pages")
 }
 
-// TestLostProcesses goes on with one driver after the other harm: signals to Playwright's process, which it does not heed, the end of its browser, and
-// its own end.
+// TestLostProcesses goes on with one driver after the other harm: signals to Playwright's process, which it does not
+// heed, the end of its browser, and its own end.
 func TestLostProcesses(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

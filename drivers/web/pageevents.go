@@ -22,7 +22,8 @@ type pageEvent struct {
 	page       playwright.Page
 }
 
-// pageEvents is what happened on the pages of a device since it was asked last. Events come on playwright-go's event loop: nothing here waits.
+// pageEvents is what happened on the pages of a device since it was asked last. Events come on playwright-go's event
+// loop: nothing here waits.
 type pageEvents struct {
 	mu   sync.Mutex
 	list []pageEvent

@@ -119,7 +119,8 @@ func (d *Device) waitTraffic(ctx context.Context, pattern string, answer bool, t
 	}
 }
 
-// Eval runs an expression or a function in the page. When it does not end in time, it is left alone: it ends with its page.
+// Eval runs an expression or a function in the page. When it does not end in time, it is left alone: it ends with its
+// page.
 func (d *Device) Eval(ctx context.Context, script string, timeout time.Duration) (any, error) {
 	s, page, err := d.page()
 	if err != nil {

@@ -20,13 +20,17 @@ func TestPatterns(t *testing.T) {
 		pattern, address string
 		fits             bool
 	}{
-		{"https://a.b/c", "https://a.b/c", true}, {"https://a.b/c", "https://a.b/c#x", true}, {"https://a.b/c", "https://a.b/c?x=1", false},
+		{"https://a.b/c", "https://a.b/c", true}, {"https://a.b/c", "https://a.b/c#x", true},
+		{"https://a.b/c", "https://a.b/c?x=1", false},
 		{"https://a.b/c", "https://a.b/cd", false}, {"https://a.b/c", "https://aXb/c", false}, {"/c", "https://a.b/c", true},
 		{"/c", "https://a.b/c?x=1#y", true}, {"/c", "https://a.b/d/c", false}, {"/c?x=1", "https://a.b/c?x=1", true},
 		{"/c?x=1", "https://a.b/c?x=2", false}, {"/c#y", "https://a.b/c", false}, {"**/c", "https://a.b/d/e/c", true},
-		{"https://a.b/*", "https://a.b/c", true}, {"https://a.b/*", "https://a.b/c/d", false}, {"**/api/**", "https://a.b/api/x?y", true},
-		{"**/*.{png,svg}", "https://a.b/x.svg", true}, {"**/*.{png,svg}", "https://a.b/x.gif", false}, {"/id=[0-9]+/", "https://a.b/?id=12", true},
-		{"/id=[0-9]+/", "https://a.b/?id=x", false}, {"/", "https://a.b/", true}, {"/{x", "https://a.b/{x", true}, {"/a,b", "https://a.b/a,b", true},
+		{"https://a.b/*", "https://a.b/c", true}, {"https://a.b/*", "https://a.b/c/d", false},
+		{"**/api/**", "https://a.b/api/x?y", true},
+		{"**/*.{png,svg}", "https://a.b/x.svg", true}, {"**/*.{png,svg}", "https://a.b/x.gif", false},
+		{"/id=[0-9]+/", "https://a.b/?id=12", true},
+		{"/id=[0-9]+/", "https://a.b/?id=x", false}, {"/", "https://a.b/", true}, {"/{x", "https://a.b/{x", true},
+		{"/a,b", "https://a.b/a,b", true},
 	} {
 		re, err := compile(c.pattern)
 		if err != nil {
@@ -68,7 +72,8 @@ func TestRoutes(t *testing.T) {
 	press("load")
 	mustShow(t, d, "#goods li", "Pear")
 
-	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api/goods", JSON: []any{"Mocked"}, Headers: map[string]string{"x-kind": "mock"}}))
+	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api/goods", JSON: []any{"Mocked"}, Headers: map[string]string{
+		"x-kind": "mock"}}))
 	press("load")
 	mustShow(t, d, "#goods li", "Mocked")
 	mustShow(t, d, "#log", "200 mock application/json")
@@ -195,8 +200,10 @@ func TestEval(t *testing.T) {
 	t.Parallel()
 	d := visit(t, "list.html")
 	for script, want := range map[string]any{
-		"document.title": "List", "1 + 2": 3, "() => 1.5": 1.5, "null": nil, "undefined": nil, "[1, 'a', {b: true}]": []any{1, "a", map[string]any{"b": true}},
-		"async () => { await new Promise(done => setTimeout(done, 50)); return 'late' }": "late", "1e300": 1e300, "NaN": nil, "true": true, "''": "",
+		"document.title": "List", "1 + 2": 3, "() => 1.5": 1.5, "null": nil, "undefined": nil, "[1, 'a', {b: true}]": []any{
+			1, "a", map[string]any{"b": true}},
+		"async () => { await new Promise(done => setTimeout(done, 50)); return 'late' }": "late", "1e300": 1e300, "NaN": nil,
+		"true": true, "''": "",
 	} {
 		got, err := d.Eval(t.Context(), script, patience)
 		if err != nil || !reflect.DeepEqual(got, want) {

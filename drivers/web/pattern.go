@@ -19,7 +19,8 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	if inner, ok := slashed(pattern); ok {
 		re, err := regexp.Compile(inner)
 		if err != nil {
-			return nil, fmt.Errorf("%w: the regular expression %s is not valid: %w", screen.ErrNotFound, screen.Quote(inner), err)
+			return nil, fmt.Errorf("%w: the regular expression %s is not valid: %w", screen.ErrNotFound,
+				screen.Quote(inner), err)
 		}
 		return re, nil
 	}
@@ -40,8 +41,8 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// slashed gives what stands between the slashes of /regex/. "/cart/" is a path to nobody's surprise only if it is written as one
-// of an address; a pattern that begins and ends with a slash is a regular expression.
+// slashed gives what stands between the slashes of /regex/. "/cart/" is a path to nobody's surprise only if it is
+// written as one of an address; a pattern that begins and ends with a slash is a regular expression.
 func slashed(pattern string) (string, bool) {
 	if len(pattern) < 3 || pattern[0] != '/' || pattern[len(pattern)-1] != '/' {
 		return "", false

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// Every call goes through Playwright's process, which a busy machine starved so that all pages of a browser fell silent at once. It has the
-// priority of Chromium's own threads, where that may be given, and the browser that it starts has not.
+// Every call goes through Playwright's process, which a busy machine starved so that all pages of a browser fell silent
+// at once. It has the priority of Chromium's own threads, where that may be given, and the browser that it starts has
+// not.
 func TestDriverIsNotStarved(t *testing.T) {
 	browse(t, "form.html")
 	node := shared.process.pw.Pid()

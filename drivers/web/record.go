@@ -26,7 +26,8 @@ type pageFilm struct {
 	start time.Time
 }
 
-// StartRecording films the pages that OpenPage opens from now on; a page that is open already cannot be filmed any more.
+// StartRecording films the pages that OpenPage opens from now on; a page that is open already cannot be filmed any
+// more.
 func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Recording, error) {
 	if err := d.driver.canFilm(ctx); err != nil {
 		return nil, err
@@ -89,8 +90,8 @@ func (f *film) Stop(ctx context.Context) ([]drivers.Clip, error) {
 	return clips, nil
 }
 
-// keepFilms notes the films of a session that was just closed. Playwright waits for its ffmpeg before it says that a context is
-// closed, so the files are whole.
+// keepFilms notes the films of a session that was just closed. Playwright waits for its ffmpeg before it says that a
+// context is closed, so the files are whole.
 func (d *Device) keepFilms(s *session) {
 	s.mu.Lock()
 	films := s.films

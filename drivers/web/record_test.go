@@ -102,7 +102,8 @@ func TestLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	tap(t, d, byID(t, tree(t, d), "shout"))
-	want := []string{"console log: hello from the page", "console warning: two\n    lines", "response: 503 GET " + site.URL + "/status/503",
+	want := []string{"console log: hello from the page", "console warning: two\n    lines", "response: 503 GET " +
+		site.URL + "/status/503",
 		"uncaught: uncaught trouble", "Failed to load resource: net::ERR_"}
 	if !until(t.Context(), patience, func() bool {
 		for _, w := range want {

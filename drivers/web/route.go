@@ -67,7 +67,8 @@ func newRoute(r drivers.WebRoute) (*route, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &route{fits: fits, method: r.Method, block: r.Block, delay: max(r.Delay, 0), request: r.Request, modify: r.Modify}
+	made := &route{fits: fits, method: r.Method, block: r.Block, delay: max(r.Delay, 0), request: r.Request,
+		modify: r.Modify}
 	if r.Times > 0 {
 		made.left = &atomic.Int64{}
 		made.left.Store(int64(r.Times))
@@ -112,8 +113,8 @@ func newRoute(r drivers.WebRoute) (*route, error) {
 	return made, nil
 }
 
-// route puts r before those that are there. A function as the matcher, and not the expression itself: Go's and the browser's
-// expressions are not the same language.
+// route puts r before those that are there. A function as the matcher, and not the expression itself: Go's and the
+// browser's expressions are not the same language.
 func (s *session) route(r *route) error {
 	return s.context.Route(r.fits.MatchString, func(request playwright.Route) {
 		if !r.takes(request.Request()) {

@@ -21,7 +21,8 @@ const (
 
 var _ drivers.Screencaster = (*Device)(nil)
 
-// Screencast shows the current page, whichever it is. Chromium sends pictures by itself; of other browsers one is taken now and then.
+// Screencast shows the current page, whichever it is. Chromium sends pictures by itself; of other browsers one is taken
+// now and then.
 func (d *Device) Screencast(_ context.Context, show func(drivers.Frame)) (stop func() error, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -108,7 +109,8 @@ func (s *session) screencast(page playwright.Page) *screencast {
 func (c *screencast) start(cdp playwright.CDPSession) {
 	c.cdp = cdp
 	cdp.On("Page.screencastFrame", c.note)
-	_, err := cdp.Send("Page.startScreencast", map[string]any{"format": "jpeg", "quality": castQuality, "maxWidth": c.session.size.X, "maxHeight": c.session.size.Y})
+	_, err := cdp.Send("Page.startScreencast", map[string]any{"format": "jpeg", "quality": castQuality,
+		"maxWidth": c.session.size.X, "maxHeight": c.session.size.Y})
 	c.sends = err == nil
 }
 

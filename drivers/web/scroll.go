@@ -19,13 +19,15 @@ import (
 // wheelRest is for a page that moves its content in its own way to do so.
 const wheelRest = 150 * time.Millisecond
 
-// rests waits until the page has shown the same for a moment: a list that holds only the rows that can be seen makes the next ones when it
-// hears that it was moved, some of them a little later. It tells whether the page came to rest; one that never does is not waited for.
+// rests waits until the page has shown the same for a moment: a list that holds only the rows that can be seen makes
+// the next ones when it hears that it was moved, some of them a little later. It tells whether the page came to rest;
+// one that never does is not waited for.
 //
 //go:embed script/rests.js
 var rests string
 
-// far moves a box on and on, without a look from outside, as long as its rows follow each other and no sought text turns up in it.
+// far moves a box on and on, without a look from outside, as long as its rows follow each other and no sought text
+// turns up in it.
 //
 //go:embed script/far.js
 var far string
@@ -35,13 +37,16 @@ var far string
 //go:embed script/turned.js
 var turned string
 
-// Wheel turns the wheel over a place, or moves a finger where a touch screen is emulated, and waits until what it moved stands still.
+// Wheel turns the wheel over a place, or moves a finger where a touch screen is emulated, and waits until what it moved
+// stands still.
 func (d *Device) Wheel(ctx context.Context, at, by image.Point, dur time.Duration) error {
 	return d.turnWheel(ctx, at, by, 100*time.Millisecond, func(f finger) error { return f.wheel(ctx, at, by, dur) }, dur)
 }
 
-// turnWheel turns the wheel as turn does, in the way by, and waits until the page has shown the same for as long as quiet.
-func (d *Device) turnWheel(ctx context.Context, at, by image.Point, quiet time.Duration, turn func(finger) error, dur time.Duration) error {
+// turnWheel turns the wheel as turn does, in the way by, and waits until the page has shown the same for as long as
+// quiet.
+func (d *Device) turnWheel(ctx context.Context, at, by image.Point, quiet time.Duration, turn func(finger) error,
+	dur time.Duration) error {
 	s, _, err := d.page()
 	if err != nil {
 		return err
@@ -80,7 +85,8 @@ func unlessGone(err error) error {
 }
 
 // ScrollBox moves the content of a box at once; a page that scrolls in its own way gets the wheel.
-func (d *Device) ScrollBox(ctx context.Context, n *screen.Node, way image.Point, part float64, on drivers.ScrollOn) (drivers.Scrolled, error) {
+func (d *Device) ScrollBox(ctx context.Context, n *screen.Node, way image.Point, part float64, on drivers.ScrollOn) (
+	drivers.Scrolled, error) {
 	gen, path, err := dom.ParseRef(n.Ref)
 	if err != nil {
 		return drivers.Scrolled{}, err
@@ -104,7 +110,8 @@ func (d *Device) ScrollBox(ctx context.Context, n *screen.Node, way image.Point,
 	return d.scrollOnce(ctx, n, fmt.Sprintf("%sscroll.%d.%d.%d", box, way.X, way.Y, int(part*1000)), way, part)
 }
 
-func (d *Device) scrollOnce(ctx context.Context, n *screen.Node, command string, way image.Point, part float64) (drivers.Scrolled, error) {
+func (d *Device) scrollOnce(ctx context.Context, n *screen.Node, command string, way image.Point, part float64) (
+	drivers.Scrolled, error) {
 	var answer struct {
 		None   bool
 		Moved  int
@@ -133,9 +140,12 @@ func (d *Device) scrollOnce(ctx context.Context, n *screen.Node, command string,
 }
 
 // scrollOn has the page itself move on until a text may have turned up.
-func scrollOn(box playwright.Locator, way image.Point, part float64, on drivers.ScrollOn) (done drivers.Scrolled, err error) {
-	argument := map[string]any{"x": way.X, "y": way.Y, "part": part, "until": on.Texts, "time": int(on.Time.Milliseconds())}
-	said, err := box.Evaluate(strings.Replace(far, "RESTS", rests, 1), argument, playwright.LocatorEvaluateOptions{Timeout: milliseconds(callLimit / 2)})
+func scrollOn(box playwright.Locator, way image.Point, part float64, on drivers.ScrollOn) (done drivers.Scrolled,
+	err error) {
+	argument := map[string]any{"x": way.X, "y": way.Y, "part": part, "until": on.Texts,
+		"time": int(on.Time.Milliseconds())}
+	said, err := box.Evaluate(strings.Replace(far, "RESTS", rests, 1), argument, playwright.LocatorEvaluateOptions{
+		Timeout: milliseconds(callLimit / 2)})
 	if err != nil {
 		return done, err
 	}
@@ -147,7 +157,8 @@ func scrollOn(box playwright.Locator, way image.Point, part float64, on drivers.
 }
 
 // wheelBox turns the wheel over a box that the browser itself does not scroll.
-func (d *Device) wheelBox(ctx context.Context, n *screen.Node, way image.Point, part float64) (drivers.Scrolled, error) {
+func (d *Device) wheelBox(ctx context.Context, n *screen.Node, way image.Point, part float64) (drivers.Scrolled,
+	error) {
 	s, _, err := d.page()
 	if err != nil {
 		return drivers.Scrolled{}, err
@@ -158,7 +169,8 @@ func (d *Device) wheelBox(ctx context.Context, n *screen.Node, way image.Point, 
 	}
 	times := max(int(part+0.5), 1) // a page may go one step at each turn, however far that is
 	each := part / float64(times)
-	at, by := seen.Min.Add(seen.Size().Div(2)), image.Pt(int(float64(seen.Dx()*way.X)*each), int(float64(seen.Dy()*way.Y)*each))
+	at, by := seen.Min.Add(seen.Size().Div(2)), image.Pt(int(float64(seen.Dx()*way.X)*each),
+		int(float64(seen.Dy()*way.Y)*each))
 	err = d.turnWheel(ctx, at, by, wheelRest, func(f finger) error {
 		for range times {
 			if err := f.wheel(ctx, at, by, 0); err != nil {

@@ -13,8 +13,8 @@ func scoped(frame, selector string) string {
 	return strings.ReplaceAll(translated(frame), " >> ", enterFrame) + enterFrame + translated(selector)
 }
 
-// translated puts the engines that have names of ours (label=, placeholder=, alt=, title=, testId=) into Playwright's words, which it
-// keeps to itself. What follows may stand in quotes: then it must be the whole text, case and all.
+// translated puts the engines that have names of ours (label=, placeholder=, alt=, title=, testId=) into Playwright's
+// words, which it keeps to itself. What follows may stand in quotes: then it must be the whole text, case and all.
 func translated(selector string) string {
 	if !strings.Contains(selector, "=") {
 		return selector

@@ -61,8 +61,8 @@ type session struct {
 // fetchSpell is how long after a file was offered a new empty tab is taken for the one that fetched it.
 const fetchSpell = 3 * time.Second
 
-// watch follows the pages and dialogs of the context. Its handlers run on playwright-go's event loop, where a call that waits for
-// an answer would wait for ever: they take notes, and what needs an answer goes to a goroutine.
+// watch follows the pages and dialogs of the context. Its handlers run on playwright-go's event loop, where a call that
+// waits for an answer would wait for ever: they take notes, and what needs an answer goes to a goroutine.
 func (s *session) watch() {
 	s.context.OnPage(func(page playwright.Page) {
 		page.OnClose(s.remove) // here, before its end can be missed
@@ -94,8 +94,8 @@ func (s *session) watch() {
 	})
 }
 
-// follow makes a page the current one. A tab that was opened only to fetch a file stays empty: Chromium closes it, its headless shell does
-// not. It is followed when it gets a page after all.
+// follow makes a page the current one. A tab that was opened only to fetch a file stays empty: Chromium closes it, its
+// headless shell does not. It is followed when it gets a page after all.
 func (s *session) follow(page playwright.Page) {
 	// Not in followNow: Playwright's client holds a lock while it calls the handlers of an event, so that a handler of
 	// framenavigated must not add another one.
@@ -204,7 +204,8 @@ func (s *session) remove(page playwright.Page) {
 
 func newSession(d *Device, b *browser, made playwright.BrowserContext, e *emulation) *session {
 	s := &session{device: d, browser: b, context: made, size: e.size, touch: e.touch,
-		mobile: e.mobile, filmed: e.options.RecordVideo != nil, dialogs: newDialogs(), cameras: newCameras(b, made, e), evidence: d.recording(),
+		mobile: e.mobile, filmed: e.options.RecordVideo != nil, dialogs: newDialogs(), cameras: newCameras(b, made, e),
+		evidence:  d.recording(),
 		downloads: make(chan playwright.Download, 1), frames: map[string]bool{}, ended: map[playwright.Page]bool{},
 		devtools: map[playwright.Page]*devtoolsClient{}, crash: make(chan struct{}), ending: make(chan struct{}),
 		tasks: drivers.NewLifetime(), closed: make(chan struct{})}

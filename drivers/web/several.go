@@ -14,13 +14,16 @@ import (
 // maxChoices is how many of the elements that a selector picks are told with a selector for each.
 const maxChoices = 4
 
-// several is the error of a selector that picks more than one element, with selectors that were seen to pick one of them each.
+// several is the error of a selector that picks more than one element, with selectors that were seen to pick one of
+// them each.
 func (d *Device) several(ctx context.Context, at drivers.WebTarget, r *report) error {
 	var choices []string
 	for i, what := range r.What[:min(len(r.What), maxChoices)] {
 		choices = append(choices, d.choice(ctx, at, i, what))
 	}
-	return &screen.AmbiguousError{What: "the selector " + naming(at), Candidates: candidates(r), Choices: func() []string { return choices }}
+	return &screen.AmbiguousError{What: "the selector " + naming(at), Candidates: candidates(r), Choices: func() []string {
+		return choices
+	}}
 }
 
 // candidates are all elements of a report, of which it describes the first.

@@ -11,11 +11,13 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// A selector that picks several elements is an error with a selector for each, and each of these picks the one that it is said to.
+// A selector that picks several elements is an error with a selector for each, and each of these picks the one that it
+// is said to.
 func TestSeveralElementsAreProposed(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestClick and TestOneTextTwice look at such errors")
-	for _, c := range []struct{ page, selector, first string }{{"twice.html", "button", "#first"}, {"inputs.html", "button", "#still"}, {"twice.html", "p", "p >> nth=0"},
+	for _, c := range []struct{ page, selector, first string }{{"twice.html", "button", "#first"},
+		{"inputs.html", "button", "#still"}, {"twice.html", "p", "p >> nth=0"},
 		{"inputs.html", "input, button", "#"}} {
 		d := browse(t, c.page)
 		for _, act := range []func(drivers.WebTarget) error{

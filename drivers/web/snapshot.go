@@ -22,7 +22,8 @@ type snapshot struct {
 	data []byte
 }
 
-// PageSnapshot reads the page by script/dom.js. It changes nothing: a dialog stays open, and the page is not waited for.
+// PageSnapshot reads the page by script/dom.js. It changes nothing: a dialog stays open, and the page is not waited
+// for.
 func (d *Device) PageSnapshot(ctx context.Context) ([]byte, error) {
 	s, page, err := d.page()
 	if err != nil {

@@ -54,11 +54,13 @@ func (k keptPage) is(t *testing.T, tag string) int {
 
 func TestPageSnapshot(t *testing.T) {
 	t.Parallel()
-	d := reach(t, dataPage(`<style>h1 { color: rgb(1, 2, 3) } #gone { display: none }</style><h1 class="big" onclick="alert(1)">Shop &lt;b&gt;</h1>
+	d := reach(t,
+		dataPage(`<style>h1 { color: rgb(1, 2, 3) } #gone { display: none }</style><h1 class="big" onclick="alert(1)">Shop &lt;b&gt;</h1>
 		<input type=password value=hush><input type=hidden value=token><input value=Ada><p id=gone>hidden</p>
 		<form><input name=attributes><input name=childNodes><input name=firstChild></form>
 		<div id=host></div><iframe srcdoc="<button>Inside</button>"></iframe><img src="data:image/png;base64,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA">
-		<script>document.getElementById("host").attachShadow({mode: "open"}).innerHTML = "<em>in the shadow</em>"</script>`), "") // its address tells nothing of it
+		<script>document.getElementById("host").attachShadow({mode: "open"}).innerHTML = "<em>in the shadow</em>"</script>`),
+		"") // its address tells nothing of it
 	k, raw := keptOf(t, d)
 	h1 := k.Nodes[k.is(t, "h1")]
 	if k.W != 1280 || k.H != 720 || !slices.Equal(h1.A, []string{"class", "big"}) || len(h1.B) != 4 || h1.B[2] < 100 {
@@ -72,12 +74,14 @@ func TestPageSnapshot(t *testing.T) {
 			t.Errorf("%s is not in it", want)
 		}
 	}
-	for _, bad := range []string{"hush", "token", "alert", "srcdoc", "hidden\"}", "AAAAAAAAAAAAAAAAAAAAAAAAAAAA", "attachShadow"} {
+	for _, bad := range []string{"hush", "token", "alert", "srcdoc", "hidden\"}", "AAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+		"attachShadow"} {
 		if strings.Contains(raw, bad) {
 			t.Errorf("%s is in it", bad)
 		}
 	}
-	if inside := k.Nodes[k.is(t, "button")]; inside.B[0] < k.Nodes[k.is(t, "iframe")].B[0] || inside.B[1] < k.Nodes[k.is(t, "iframe")].B[1] {
+	if inside := k.Nodes[k.is(t, "button")]; inside.B[0] < k.Nodes[k.is(t, "iframe")].B[0] ||
+		inside.B[1] < k.Nodes[k.is(t, "iframe")].B[1] {
 		t.Errorf("what is in a frame lies outside of it: %v", inside.B)
 	}
 

@@ -146,8 +146,9 @@ func (s *session) fillStorage(origin playwright.Origin) error {
 		}
 	}()
 	err = page.Route("**/*", func(request playwright.Route) {
-		_ = request.Fulfill(playwright.RouteFulfillOptions{Status: playwright.Int(200), ContentType: playwright.String("text/html"),
-			Body: "<!doctype html>"})
+		_ = request.Fulfill(playwright.RouteFulfillOptions{Status: playwright.Int(200),
+			ContentType: playwright.String("text/html"),
+			Body:        "<!doctype html>"})
 	})
 	if err != nil {
 		return err

@@ -36,8 +36,10 @@ func (d *Device) swipeWithMouse(ctx context.Context, a, b image.Point, dur time.
 	case hears("touchstart", "touchmove"):
 		return d.touchSwipe(ctx, a, b, dur)
 	}
-	return fmt.Errorf("%w: nothing at %d,%d listens to a finger or a dragged mouse: use scroll to move the content, drag to move an element, "+
-		"or open the page with a device that has a touch screen", drivers.ErrNotActionable, a.X, a.Y)
+	return fmt.Errorf(
+		"%w: nothing at %d,%d listens to a finger or a dragged mouse: use scroll to move the content, drag to move an "+
+			"element, "+
+			"or open the page with a device that has a touch screen", drivers.ErrNotActionable, a.X, a.Y)
 }
 
 // touchSwipe moves a finger although the page has a mouse.
@@ -88,8 +90,8 @@ const handled = `function() {
 	return found.join();
 }`
 
-// heardAt lists the events that the page listens to at a point, on the elements there. Listeners of the whole page count for nothing:
-// statistics and focus rings have them as well.
+// heardAt lists the events that the page listens to at a point, on the elements there. Listeners of the whole page
+// count for nothing: statistics and focus rings have them as well.
 func (s *session) heardAt(page playwright.Page, p image.Point) ([]string, error) {
 	cdp, err := s.context.NewCDPSession(page)
 	if err != nil {

@@ -36,7 +36,8 @@ func (d *Device) PickPage(ctx context.Context, which drivers.WebTabSelector, tim
 			return d.bringToFront(ctx, s, found, deadline)
 		}
 		if time.Until(deadline) <= 0 {
-			return fmt.Errorf("%w: no page %s came within %s; open are %s", screen.ErrNotFound, what, wait(timeout), s.listed(ctx))
+			return fmt.Errorf("%w: no page %s came within %s; open are %s", screen.ErrNotFound, what, wait(timeout),
+				s.listed(ctx))
 		}
 		if err := pause(ctx, lookPause); err != nil {
 			return err
@@ -61,7 +62,8 @@ func pageFilter(which drivers.WebTabSelector) (pageTest, string, error) {
 		if inner, ok := slashed(which.Title); ok {
 			re, err := regexp.Compile(inner)
 			if err != nil {
-				return nil, "", fmt.Errorf("%w: the regular expression %s is not valid: %w", screen.ErrNotFound, screen.Quote(inner), err)
+				return nil, "", fmt.Errorf("%w: the regular expression %s is not valid: %w", screen.ErrNotFound,
+					screen.Quote(inner), err)
 			}
 			shows = re.MatchString
 		}
@@ -69,7 +71,8 @@ func pageFilter(which drivers.WebTabSelector) (pageTest, string, error) {
 			"with the title " + screen.Quote(which.Title), nil
 	case which.Index != nil:
 		at := *which.Index
-		return func(i, n int, _ playwright.Page, _ func() string) bool { return i == at || i-n == at }, fmt.Sprintf("number %d", at), nil
+		return func(i, n int, _ playwright.Page, _ func() string) bool { return i == at || i-n == at },
+			fmt.Sprintf("number %d", at), nil
 	}
 	return nil, "", fmt.Errorf("%w: it is not said which page", drivers.ErrUnsupported)
 }
@@ -102,7 +105,8 @@ func (s *session) title(ctx context.Context, page playwright.Page, limit time.Du
 	return title
 }
 
-// listed names the pages that are open, for an error: they have more time to tell their titles than where the next look follows.
+// listed names the pages that are open, for an error: they have more time to tell their titles than where the next look
+// follows.
 func (s *session) listed(ctx context.Context) string {
 	s.mu.Lock()
 	pages := slices.Clone(s.pages)

@@ -27,25 +27,31 @@ func TestPagesArePicked(t *testing.T) {
 	mustShow(t, d, "h1", "Popups")
 	err := d.PickPage(t.Context(), drivers.WebTabSelector{Title: "/^Nothing/"}, 300*time.Millisecond)
 	wantError(t, err, screen.ErrNotFound, "popup.html", "framed.html", "Popups")
-	wantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "/(/"}, time.Second), screen.ErrNotFound, "regular expression")
-	wantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: new(7)}, 100*time.Millisecond), screen.ErrNotFound, "number 7")
+	wantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "/(/"}, time.Second), screen.ErrNotFound,
+		"regular expression")
+	wantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: new(7)}, 100*time.Millisecond), screen.ErrNotFound,
+		"number 7")
 	must(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: &second}, patience))
 	must(t, d.CloseTab(t.Context()))
 	mustShow(t, d, "h1", "Popups")
 	must(t, d.CloseTab(t.Context()))
 	_, err = d.Tree(t.Context())
 	wantError(t, err, drivers.ErrPage, "closed")
-	wantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: &first}, 100*time.Millisecond), screen.ErrNotFound, "none")
+	wantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: &first}, 100*time.Millisecond), screen.ErrNotFound,
+		"none")
 }
 
 func TestSelectorsByMeaning(t *testing.T) {
 	t.Parallel()
-	d := display(t, `<label>E-mail address <input id=a></label><label for=b>E-mail</label><input id=b><input id=c placeholder='Say "hi"'>
+	d := display(t,
+		`<label>E-mail address <input id=a></label><label for=b>E-mail</label><input id=b><input id=c placeholder='Say "hi"'>
 		<img id=d alt="A cat" src="data:," width=9 height=9><button id=e title="Close it">x</button><button id=f data-testid="pay-now">Pay</button>
 		<button id=g>Save</button><iframe title=inner srcdoc="<label>Deep <input id=h></label>"></iframe>`)
 	for selector, id := range map[string]string{
-		`label="E-mail"`: "b", `label=address`: "a", `placeholder=say "HI"`: "c", `placeholder="Say "hi""`: "c", `alt=cat`: "d", `title='Close it'`: "e",
-		`testId=pay-now`: "f", `role=button[name="Save"]`: "g", `text=Save`: "g", `xpath=//button[.="Save"]`: "g", `css=body >> label="E-mail"`: "b",
+		`label="E-mail"`: "b", `label=address`: "a", `placeholder=say "HI"`: "c", `placeholder="Say "hi""`: "c",
+		`alt=cat`: "d", `title='Close it'`: "e",
+		`testId=pay-now`: "f", `role=button[name="Save"]`: "g", `text=Save`: "g", `xpath=//button[.="Save"]`: "g",
+		`css=body >> label="E-mail"`: "b",
 	} {
 		r, err := d.lookIn(t.Context(), "", selector)
 		if err != nil || r.Count != 1 || len(r.What) != 1 || !hasID(r.What[0], id) {
@@ -75,8 +81,9 @@ func TestSystem(t *testing.T) {
 	if testing.Short() {
 		permission = "clipboard-read"
 	}
-	must(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Geolocation: &place, UserAgent: "Taproot/1",
-		Headers: map[string]string{"X-Team": "blue"}, Permissions: []string{permission}}))
+	must(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Geolocation: &place,
+		UserAgent: "Taproot/1",
+		Headers:   map[string]string{"X-Team": "blue"}, Permissions: []string{permission}}))
 	where := `() => new Promise(done => navigator.geolocation.getCurrentPosition(
 		p => done([p.coords.latitude, p.coords.longitude, p.coords.accuracy].join()), e => done('refused ' + e.message)))`
 	shows := func(script, want string) {
@@ -112,7 +119,8 @@ func TestSystem(t *testing.T) {
 		shows(fetching, "no network")
 	}
 	wantError(t, d.Rotate(t.Context(), true), drivers.ErrUnsupported)
-	wantError(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Permissions: []string{"flying"}}), drivers.ErrPage, "flying")
+	wantError(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Permissions: []string{"flying"}}),
+		drivers.ErrPage, "flying")
 }
 
 func TestClearState(t *testing.T) {
@@ -135,7 +143,8 @@ func TestDragOnto(t *testing.T) {
 	d := browse(t, "drag.html")
 	must(t, d.DragOnto(t.Context(), target("#tile"), "#zone"))
 	mustShow(t, d, "#log", "dropped tile")
-	_, err := d.Eval(t.Context(), "document.getElementById('tile').addEventListener('mousedown', () => log('picked up')); null", patience)
+	_, err := d.Eval(t.Context(),
+		"document.getElementById('tile').addEventListener('mousedown', () => log('picked up')); null", patience)
 	must(t, err)
 	wantError(t, d.DragOnto(t.Context(), soon("#tile"), "#nowhere"), screen.ErrNotFound, "#nowhere", "dragged")
 	if said, err := d.TextOf(t.Context(), target("#log")); err != nil || strings.Contains(said, "picked up") {

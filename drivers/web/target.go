@@ -27,8 +27,8 @@ func naming(at drivers.WebTarget) string {
 // call is one of Playwright's actions on an element, with its own waiting.
 type call func(element playwright.Locator, timeout *float64) error
 
-// again makes an action that does no harm when it is made twice. Playwright waits in slices, so that a cancelled call ends within
-// a second and its page lives on; a page that is too slow for one slice gets longer ones.
+// again makes an action that does no harm when it is made twice. Playwright waits in slices, so that a cancelled call
+// ends within a second and its page lives on; a page that is too slow for one slice gets longer ones.
 func (d *Device) again(ctx context.Context, at drivers.WebTarget, do call) error {
 	deadline := deadlineOf(ctx, at)
 	for limit := fillSlice; ; {
@@ -59,7 +59,8 @@ func (d *Device) slice(ctx context.Context, at drivers.WebTarget, limit time.Dur
 	return d.refusal(ctx, at, err)
 }
 
-// trial is slice for what changes nothing (Playwright moves the mouse, and keeps it from the page): when ctx ends, nobody needs to wait for it.
+// trial is slice for what changes nothing (Playwright moves the mouse, and keeps it from the page): when ctx ends,
+// nobody needs to wait for it.
 func (d *Device) trial(ctx context.Context, at drivers.WebTarget, limit time.Duration, try call) error {
 	s, _, err := d.page()
 	if err != nil {
@@ -67,7 +68,10 @@ func (d *Device) trial(ctx context.Context, at drivers.WebTarget, limit time.Dur
 	}
 	defer s.acting.begin()()
 	try = d.inTurn(ctx, try)
-	_, err = read(ctx, d, func(page playwright.Page) (struct{}, error) { return struct{}{}, attempt(page, at, limit, try) })
+	_, err = read(ctx, d, func(page playwright.Page) (struct{}, error) {
+		return struct{}{},
+			attempt(page, at, limit, try)
+	})
 	return d.refusal(ctx, at, err)
 }
 
@@ -85,8 +89,8 @@ type singleAction struct {
 	do  call
 }
 
-// once makes an action once. When one look says that the element is ready, Playwright is told to act, with all the time that is
-// left; otherwise it waits in slices first, so that a cancelled wait leaves the page alive.
+// once makes an action once. When one look says that the element is ready, Playwright is told to act, with all the time
+// that is left; otherwise it waits in slices first, so that a cancelled wait leaves the page alive.
 func (d *Device) once(ctx context.Context, at drivers.WebTarget, what singleAction) error {
 	deadline, slice := deadlineOf(ctx, at), fillSlice
 	for {
@@ -118,15 +122,17 @@ func (d *Device) once(ctx context.Context, at drivers.WebTarget, what singleActi
 	}
 }
 
-// perform makes the action itself. When Playwright runs out of time, it does not tell whether it has acted; that the page loads
-// another or does not answer any more says so.
+// perform makes the action itself. When Playwright runs out of time, it does not tell whether it has acted; that the
+// page loads another or does not answer any more says so.
 func (d *Device) perform(ctx context.Context, at drivers.WebTarget, limit time.Duration, do call) error {
 	s, release, err := d.takeMouse(ctx)
 	if err != nil {
 		return err
 	}
 	end := s.untilItLoads(release)
-	err = actFor(ctx, d, limit+callLimit, func(page playwright.Page) error { return s.made(page, attempt(page, at, limit, do)) })
+	err = actFor(ctx, d, limit+callLimit, func(page playwright.Page) error {
+		return s.made(page, attempt(page, at, limit, do))
+	})
 	end()
 	release()
 	if !errors.Is(err, errSlice) {
@@ -135,9 +141,11 @@ func (d *Device) perform(ctx context.Context, at drivers.WebTarget, limit time.D
 	if s.traffic.navigating() {
 		return nil
 	}
-	limited, cancel := context.WithTimeout(ctx, frameLimit) // a page on a busy machine answers late, and has heard of nothing
+	// a page on a busy machine answers late, and has heard of nothing
+	limited, cancel := context.WithTimeout(ctx, frameLimit)
 	defer cancel()
-	if _, err := d.lookIn(limited, at.Frame, at.Selector); limited.Err() != nil && ctx.Err() == nil || errors.Is(err, drivers.ErrNotReady) {
+	if _, err := d.lookIn(limited, at.Frame, at.Selector); limited.Err() != nil && ctx.Err() == nil ||
+		errors.Is(err, drivers.ErrNotReady) {
 		return nil
 	}
 	return d.diagnose(ctx, at)
@@ -174,7 +182,8 @@ func wait(timeout time.Duration) time.Duration {
 type refused struct{ what, reason string }
 
 func (e *refused) Error() string {
-	return fmt.Sprintf("%v: the selector %s picks something with which this cannot be done: %s", drivers.ErrNotActionable, e.what,
+	return fmt.Sprintf("%v: the selector %s picks something with which this cannot be done: %s", drivers.ErrNotActionable,
+		e.what,
 		e.reason)
 }
 
@@ -228,7 +237,8 @@ func (d *Device) diagnose(ctx context.Context, at drivers.WebTarget) error {
 	case err != nil:
 		return err
 	case seen.Count == 0:
-		return fmt.Errorf("%w: nothing on the page matches the selector %s (waited %s)", screen.ErrNotFound, naming(at), waited)
+		return fmt.Errorf("%w: nothing on the page matches the selector %s (waited %s)", screen.ErrNotFound, naming(at),
+			waited)
 	case seen.Count > 1:
 		return d.several(ctx, at, seen)
 	case seen.Visible == 0:

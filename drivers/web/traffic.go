@@ -88,7 +88,8 @@ func (t *traffic) add(e exchange) {
 	}
 }
 
-// A call of a script counts for callsFor, so that one which waits for news is not awaited; what its answer brings about is drawn callsAfter.
+// A call of a script counts for callsFor, so that one which waits for news is not awaited; what its answer brings about
+// is drawn callsAfter.
 const (
 	callsFor   = 1500 * time.Millisecond
 	callsAfter = 50 * time.Millisecond
@@ -120,7 +121,8 @@ func (t *traffic) waitFor(r playwright.Request) {
 	}
 }
 
-// fromFrame reports whether a request comes from a frame of a page. Of one for a page itself the frame may not be known.
+// fromFrame reports whether a request comes from a frame of a page. Of one for a page itself the frame may not be
+// known.
 func fromFrame(r playwright.Request) bool {
 	frame := r.Frame()
 	return frame != nil && frame.ParentFrame() != nil

@@ -72,7 +72,8 @@ func (d *Device) rest(page playwright.Page, of screen.Activity) screen.Activity 
 func (d *Device) readPage(page playwright.Page, drawn bool) (*dom.Page, error) {
 	texts, parts := d.soughtTexts()
 	return dom.Read(asker{page, callLimit - time.Second},
-		dom.How{Gen: strconv.FormatInt(d.gen.Add(1), 36), Texts: texts, Parts: parts, Most: d.most, Drawn: drawn, Plain: plain})
+		dom.How{Gen: strconv.FormatInt(d.gen.Add(1), 36), Texts: texts, Parts: parts, Most: d.most, Drawn: drawn,
+			Plain: plain})
 }
 
 // HintTexts names texts that the trees to come must not leave out, on pages with more elements than a tree holds.

@@ -14,7 +14,8 @@ func TestTreeOfAForm(t *testing.T) {
 		t.Errorf("tree: hit tested %v, size %v", tr.HitTested, tr.Size)
 	}
 	name := byID(t, tr, "name")
-	if name.Type != "input" || name.Role != "textbox" || name.Desc != "Name" || name.Hint != "Full name" || !name.Editable ||
+	if name.Type != "input" || name.Role != "textbox" || name.Desc != "Name" || name.Hint != "Full name" ||
+		!name.Editable ||
 		!name.Clickable || name.Disabled || name.Bounds.Empty() || name.Ref == "" {
 		t.Errorf("name field: %+v", name)
 	}
@@ -29,7 +30,8 @@ func TestTreeOfAForm(t *testing.T) {
 			t.Errorf("%s: %+v", id, n)
 		}
 	}
-	if n := find(tr, func(n *screen.Node) bool { return n.TestID == "send" }); n == nil || n.Text != "Submit" || !n.Clickable {
+	if n := find(tr, func(n *screen.Node) bool { return n.TestID == "send" }); n == nil || n.Text != "Submit" ||
+		!n.Clickable {
 		t.Errorf("submit button: %+v", n)
 	}
 }
@@ -43,7 +45,8 @@ func TestAccessibleNames(t *testing.T) {
 		<button id=icon></button><button id=plain></button><input id=listed list=all aria-label=City><datalist id=all><option>Rome</datalist>
 		<button id=boxless style="display:contents" onclick="this.firstChild.data = 'Pressed'">Press</button>`)
 	tr := tree(t, d)
-	for id, want := range map[string]string{"chain": "Save as draft", "itself": "Delete file", "icon": "Favourite", "plain": "", "listed": "City"} {
+	for id, want := range map[string]string{"chain": "Save as draft", "itself": "Delete file", "icon": "Favourite",
+		"plain": "", "listed": "City"} {
 		if got := byID(t, tr, id).Desc; got != want {
 			t.Errorf("%s is called %q, want %q", id, got, want)
 		}

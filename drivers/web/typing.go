@@ -54,8 +54,10 @@ type fieldHandle struct {
 
 func (r *fieldReading) field(handle fieldHandle) *screen.Field {
 	f := &screen.Field{
-		Node: screen.Node{Type: r.Tag, ID: r.ID, Text: r.Text, Hint: r.Hint, Password: r.Secret, Editable: true, Focused: r.Focused},
-		Name: r.What, Handle: handle, Value: r.Value, Editor: r.Kind == "editor" || r.Kind == "surface", Lines: r.Multiline, Parts: r.Parts, At: r.At,
+		Node: screen.Node{Type: r.Tag, ID: r.ID, Text: r.Text, Hint: r.Hint, Password: r.Secret, Editable: true,
+			Focused: r.Focused},
+		Name: r.What, Handle: handle, Value: r.Value, Editor: r.Kind == "editor" || r.Kind == "surface", Lines: r.Multiline,
+		Parts: r.Parts, At: r.At,
 		Invalid: r.Invalid, Unfinished: r.Bad, Gone: r.Gone, Elsewhere: r.Elsewhere, Taken: r.Taken, Robbed: r.Robbed,
 	}
 	if r.Kind == "picked" {
@@ -206,8 +208,8 @@ type placed struct {
 	inner        bool // an editor in another one
 }
 
-// place checks that something editable has the focus and puts the caret behind its text, unless something in it is selected or keys have
-// put the caret elsewhere.
+// place checks that something editable has the focus and puts the caret behind its text, unless something in it is
+// selected or keys have put the caret elsewhere.
 func (d *Device) place(page playwright.Page, how caret) (placed, error) {
 	var r fieldReading
 	chain, err := inFocus(page, "place."+string(how), func() *fieldReading { r = fieldReading{}; return &r })
@@ -224,7 +226,8 @@ func (d *Device) place(page playwright.Page, how caret) (placed, error) {
 	if r.Press != "" {
 		err = page.Keyboard().Press(r.Press)
 	}
-	return placed{chain: chain, order: r.Order, first: how == caretEnd || how == caretSame && r.Fresh, kind: r.Kind, picker: r.Type, length: r.Length, parts: r.Count, inner: r.Inner}, err
+	return placed{chain: chain, order: r.Order, first: how == caretEnd || how == caretSame && r.Fresh, kind: r.Kind,
+		picker: r.Type, length: r.Length, parts: r.Count, inner: r.Inner}, err
 }
 
 // caretNow is what becomes of the caret now.
@@ -259,10 +262,12 @@ func (f placed) pick(k keyboard, text string) error {
 	return k.write(text)
 }
 
-// maxSegments is how many parts of a date and time a field has at most: month, day, year, hour, minute, second, thousandth, half of the day.
+// maxSegments is how many parts of a date and time a field has at most: month, day, year, hour, minute, second,
+// thousandth, half of the day.
 const maxSegments = 8
 
-// spelled reports whether a text is the value of a field that is picked rather than written, and is no date, as the field would tell it.
+// spelled reports whether a text is the value of a field that is picked rather than written, and is no date, as the
+// field would tell it.
 func spelled(picker, text string) bool {
 	form := map[string]string{"color": `#[0-9a-fA-F]{6}`, "range": `-?\d+(\.\d+)?`}[picker]
 	ok, err := regexp.MatchString("^(?:"+form+")$", text)
@@ -271,11 +276,13 @@ func spelled(picker, text string) bool {
 
 // fill gives a field its value as its picker does.
 func (f placed) fill(page playwright.Page, text string) error {
-	err := page.Locator(typingSelector(f.chain, "focus")).Fill(text, playwright.LocatorFillOptions{Timeout: milliseconds(callLimit / 2)})
+	err := page.Locator(typingSelector(f.chain, "focus")).Fill(text, playwright.LocatorFillOptions{
+		Timeout: milliseconds(callLimit / 2)})
 	if err == nil || disconnected(err) || passing(err) {
 		return err
 	}
-	return fmt.Errorf("%w: the field of the type %s does not take %s: %s", drivers.ErrNotActionable, f.picker, screen.Quote(text), plain(err))
+	return fmt.Errorf("%w: the field of the type %s does not take %s: %s", drivers.ErrNotActionable, f.picker,
+		screen.Quote(text), plain(err))
 }
 
 const (

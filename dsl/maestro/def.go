@@ -60,11 +60,13 @@ func (f *Flow) Test(id string, platform dsl.Platform) *dsl.Test {
 	if f.Web {
 		platform = dsl.Web
 	}
-	return &dsl.Test{Pos: pos, ID: id, IDPos: pos, Name: f.Name, Platform: platform, Tags: f.Tags, Properties: f.Properties, Source: f.Source,
+	return &dsl.Test{Pos: pos, ID: id, IDPos: pos, Name: f.Name, Platform: platform, Tags: f.Tags,
+		Properties: f.Properties, Source: f.Source,
 		Steps: dsl.Steps{f.Step()}, Warnings: f.Warnings}
 }
 
 // Block makes what a run step of Taproot runs of the flow.
 func (f *Flow) Block() *dsl.Block {
-	return &dsl.Block{File: f.File, Pos: source.Pos{File: f.File, Line: 1, Col: 1}, Steps: dsl.Steps{f.Step()}, Source: f.Source}
+	return &dsl.Block{File: f.File, Pos: source.Pos{File: f.File, Line: 1, Col: 1}, Steps: dsl.Steps{f.Step()},
+		Source: f.Source}
 }

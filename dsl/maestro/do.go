@@ -13,7 +13,8 @@ type Command struct {
 	Do       Do
 }
 
-// Do is one of the structs of this package that say what is done. Texts are filled in by Expand, except those tagged js:"-".
+// Do is one of the structs of this package that say what is done. Texts are filled in by Expand, except those tagged
+// js:"-".
 type Do any
 
 // Kind of a touch.
@@ -163,7 +164,8 @@ type RunFlow struct {
 	When *Condition
 	Flow *Flow  // of the file; nil: the steps are inline
 	Env  []Pair `js:"-"`
-	// Again is how often Env is set before the steps begin: once for each inline command, so that values may see those before them.
+	// Again is how often Env is set before the steps begin: once for each inline command, so that values may see those
+	// before them.
 	Again int
 	Steps dsl.Steps
 }
@@ -283,10 +285,12 @@ type Flow struct {
 // Entry is what the one step of a test says that was made of a flow.
 type Entry struct{ *Flow }
 
-// Mutates tells whether a command counts as a change of the screen, from which the time of the searches after it is counted.
+// Mutates tells whether a command counts as a change of the screen, from which the time of the searches after it is
+// counted.
 func Mutates(do Do) bool {
 	switch do.(type) {
-	case Assert, Copy, SetClipboard, SetPermissions, ClearKeychain, Screenshot, AssertScreenshot, StartRecording, StopRecording, AI, AssertDark:
+	case Assert, Copy, SetClipboard, SetPermissions, ClearKeychain, Screenshot, AssertScreenshot, StartRecording,
+		StopRecording, AI, AssertDark:
 		return false
 	}
 	return true

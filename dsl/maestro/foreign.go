@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// foreign suggests the command that a word of another tool, or of another version, probably means: by what it does, and by what it
-// does it to. "" when nothing is near.
+// foreign suggests the command that a word of another tool, or of another version, probably means: by what it does, and
+// by what it does it to. "" when nothing is near.
 func foreign(name string) string {
 	parts := nameParts(name)
 	has := func(any string) bool {
@@ -28,7 +28,8 @@ func foreign(name string) string {
 // meanings are tried in their order: what a word says that is done, to what, and what it does not say.
 var meanings = []struct{ does, to, but, write string }{
 	{does: "on", to: "start begin", write: "onFlowStart is a key of the config, above the line ---"},
-	{does: "on", to: "end complete finish failure fail error exit", write: "onFlowComplete is a key of the config, above the line ---"},
+	{does: "on", to: "end complete finish failure fail error exit",
+		write: "onFlowComplete is a key of the config, above the line ---"},
 	{does: "before setup", write: "onFlowStart is a key of the config, above the line ---"},
 	{does: "after teardown cleanup", write: "onFlowComplete is a key of the config, above the line ---"},
 	{does: "screenshot snapshot", to: "assert compare match verify check", write: "assertScreenshot"},
@@ -36,7 +37,8 @@ var meanings = []struct{ does, to, but, write string }{
 	{does: "record recording video screenrecord", to: "stop end finish", write: "stopRecording"},
 	{does: "record recording video screenrecord", write: "startRecording"},
 	{does: "wait until sleep pause delay", to: "animation animations settle idle stable", write: "waitForAnimationToEnd"},
-	{does: "wait until sleep pause delay", but: "scroll", write: "wait for an element: extendedWaitUntil: {visible: …, timeout: …}"},
+	{does: "wait until sleep pause delay", but: "scroll",
+		write: "wait for an element: extendedWaitUntil: {visible: …, timeout: …}"},
 	{does: "scroll", to: "to until find into view visible element", write: "scrollUntilVisible"},
 	{does: "scroll", write: "scroll goes down alone; swipe: {direction: UP} is the same, DOWN the other way"},
 	{does: "double", to: "tap click press touch", write: "doubleTapOn"},
@@ -53,14 +55,17 @@ var meanings = []struct{ does, to, but, write string }{
 	{does: "copy get read", to: "text from value", write: "copyTextFrom"},
 	{does: "enter type input fill write send set", to: "text keys value field string into", write: "inputText"},
 	{does: "type fill", write: "inputText"},
-	{does: "not no gone missing hidden invisible absent disappear disappears", to: "assert expect verify check should exists exist visible see",
+	{does: "not no gone missing hidden invisible absent disappear disappears",
+		to:    "assert expect verify check should exists exist visible see",
 		write: "assertNotVisible"},
-	{does: "assert expect verify check should", to: "true equal equals condition that is", but: "visible exists exist", write: "assertTrue"},
+	{does: "assert expect verify check should", to: "true equal equals condition that is", but: "visible exists exist",
+		write: "assertTrue"},
 	{does: "assert expect verify check should see exists visible", write: "assertVisible"},
 	{does: "kill terminate", write: "killApp"},
 	{does: "stop close quit exit", to: "app application", write: "stopApp"},
 	{does: "launch start open activate restart relaunch run", to: "app application activity", write: "launchApp"},
-	{does: "open go visit navigate load deep goto", to: "link url deeplink page browser to website goto visit", write: "openLink"},
+	{does: "open go visit navigate load deep goto", to: "link url deeplink page browser to website goto visit",
+		write: "openLink"},
 	{does: "back", write: "back"},
 	{does: "home", to: "press go", write: "pressKey: Home"},
 	{does: "rotate orientation landscape portrait", write: "setOrientation"},

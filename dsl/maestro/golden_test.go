@@ -83,7 +83,8 @@ func show(all files) string {
 }
 
 func flow(b *strings.Builder, f *maestro.Flow, indent string) {
-	fmt.Fprintf(b, "%sflow %s%s\n", indent, f.File, fields(reflect.ValueOf(*f), "File", "Source", "Start", "Steps", "Complete", "Warnings"))
+	fmt.Fprintf(b, "%sflow %s%s\n", indent, f.File, fields(reflect.ValueOf(*f), "File", "Source", "Start", "Steps",
+		"Complete", "Warnings"))
 	for _, list := range []struct {
 		name  string
 		steps dsl.Steps
@@ -96,7 +97,8 @@ func steps(b *strings.Builder, list dsl.Steps, indent string) {
 	for _, s := range list {
 		c := s.Foreign().(*maestro.Command)
 		v := reflect.ValueOf(c.Do)
-		fmt.Fprintf(b, "%s%d:%d %s%s %s%s\n", indent, s.Pos.Line, s.Pos.Col, c.Name, fields(reflect.ValueOf(*c), "Name", "Do"), v.Type().Name(), fields(v, "Flow", "Steps", "RunFlow", "Pos"))
+		fmt.Fprintf(b, "%s%d:%d %s%s %s%s\n", indent, s.Pos.Line, s.Pos.Col, c.Name, fields(reflect.ValueOf(*c), "Name",
+			"Do"), v.Type().Name(), fields(v, "Flow", "Steps", "RunFlow", "Pos"))
 		inner := strings.Repeat(" ", len(indent)+2)
 		switch do := c.Do.(type) {
 		case maestro.RunFlow:
@@ -158,7 +160,9 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) {
 		flow, err := maestro.Parse("flow.yaml", src, files{})
 		if err == nil {
-			maestro.ToNative(flow, maestro.NativeOptions{ID: "x", Platform: dsl.Android, Rel: func(s string) string { return s }})
+			maestro.ToNative(flow, maestro.NativeOptions{ID: "x", Platform: dsl.Android, Rel: func(s string) string {
+				return s
+			}})
 		}
 		_, _ = maestro.ParseWorkspace("config.yaml", src)
 		maestro.Is(src)
@@ -170,8 +174,10 @@ func TestWorkspacePicks(t *testing.T) {
 		config, file string
 		picked       bool
 	}{
-		{"", "a.yaml", true}, {"", "sub/a.yaml", false}, {"flows: ['**']", "sub/a.yaml", true}, {"flows: ['*', '!b*']", "b.yaml", false}, {"flows: ['*', '!b*']", "a.yaml", true},
-		{"flows: [sub/*]", "sub/a.yaml", true}, {"flows: [sub/*]", "a.yaml", false}, {"flows: ['**/a.yaml']", "a.yaml", false}, {"flows: ['**/a.yaml']", "x/y/a.yaml", true},
+		{"", "a.yaml", true}, {"", "sub/a.yaml", false}, {"flows: ['**']", "sub/a.yaml", true},
+		{"flows: ['*', '!b*']", "b.yaml", false}, {"flows: ['*', '!b*']", "a.yaml", true},
+		{"flows: [sub/*]", "sub/a.yaml", true}, {"flows: [sub/*]", "a.yaml", false},
+		{"flows: ['**/a.yaml']", "a.yaml", false}, {"flows: ['**/a.yaml']", "x/y/a.yaml", true},
 	} {
 		w, err := maestro.ParseWorkspace("config.yaml", []byte(c.config))
 		if err != nil || w.Picks(c.file) != c.picked {
@@ -192,7 +198,8 @@ func TestTags(t *testing.T) {
 		tags, include, exclude []string
 		run                    bool
 	}{
-		{nil, nil, nil, true}, {nil, []string{"a"}, nil, false}, {[]string{"a"}, []string{"b", "a"}, nil, true}, {[]string{"a", "b"}, []string{"a"}, []string{"b"}, false},
+		{nil, nil, nil, true}, {nil, []string{"a"}, nil, false}, {[]string{"a"}, []string{"b", "a"}, nil, true},
+		{[]string{"a", "b"}, []string{"a"}, []string{"b"}, false},
 	} {
 		if maestro.Tagged(c.tags, c.include, c.exclude) != c.run {
 			t.Errorf("%+v", c)
@@ -202,8 +209,10 @@ func TestTags(t *testing.T) {
 
 func TestIs(t *testing.T) {
 	for text, want := range map[string]bool{
-		"appId: a\n---\n- back\n": true, "url: x\n---\n- back\n": true, "id: a\nplatform: web\nsteps: []\n": false, "- back\n": true, "name: x\n---\n- back\n": true,
-		"appId: a\n---\n- tapOn: {\n": true, "steps: []\n": false, "# c\nappId: a\n": true, "---\nappId: a\n---\n- back\n": true,
+		"appId: a\n---\n- back\n": true, "url: x\n---\n- back\n": true, "id: a\nplatform: web\nsteps: []\n": false,
+		"- back\n": true, "name: x\n---\n- back\n": true,
+		"appId: a\n---\n- tapOn: {\n": true, "steps: []\n": false, "# c\nappId: a\n": true,
+		"---\nappId: a\n---\n- back\n": true,
 	} {
 		if maestro.Is([]byte(text)) != want {
 			t.Errorf("%q: %v", text, !want)

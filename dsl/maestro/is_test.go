@@ -8,11 +8,14 @@ import (
 
 // The short way to tell a test of Taproot from a flow says what the parser says, whatever the file looks like.
 func TestBeginsWithID(t *testing.T) {
-	if !beginsWithID([]byte("# login\n\nid: a\nsteps:\n  - tap: b\n")) || !beginsWithID([]byte("id: a\r\nplatform: web\r\n")) {
+	if !beginsWithID([]byte("# login\n\nid: a\nsteps:\n  - tap: b\n")) ||
+		!beginsWithID([]byte("id: a\r\nplatform: web\r\n")) {
 		t.Error("a plain test is not taken for one")
 	}
-	lines := []string{"id: a", "id: a", "id: \"a", "id:", "id: |", "id: {", "}", "id: &x", "id: *x", "- tapOn: b", "- id: c", "appId: d", "url: e", "---", "...", "# f",
-		"", "steps:", "  - tap: g", "  h", "\tid: i", "name: j", "%YAML 1.2", "\ufeffid: k", "flows: [x]", "id: a: b", "? id", "<<: x", "- a\r- b", "tags: \"x", "x\"", "---\r"}
+	lines := []string{"id: a", "id: a", "id: \"a", "id:", "id: |", "id: {", "}", "id: &x", "id: *x", "- tapOn: b",
+		"- id: c", "appId: d", "url: e", "---", "...", "# f",
+		"", "steps:", "  - tap: g", "  h", "\tid: i", "name: j", "%YAML 1.2", "\ufeffid: k", "flows: [x]", "id: a: b", "? id",
+		"<<: x", "- a\r- b", "tags: \"x", "x\"", "---\r"}
 	random := rand.New(rand.NewPCG(3, 4))
 	short := 0
 	for range 20000 {

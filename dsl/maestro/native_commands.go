@@ -183,7 +183,8 @@ func (w *writer) press(s *dsl.Step, c *Command, do Press) {
 }
 
 func (w *writer) swipe(s *dsl.Step, c *Command, do Swipe) {
-	ends := map[dsl.Direction][2]string{dsl.Up: {"50%,50%", "50%,10%"}, dsl.Down: {"50%,20%", "50%,90%"}, dsl.Left: {"90%,50%", "10%,50%"}, dsl.Right: {"10%,50%", "90%,50%"}}[do.Direction]
+	ends := map[dsl.Direction][2]string{dsl.Up: {"50%,50%", "50%,10%"}, dsl.Down: {"50%,20%", "50%,90%"},
+		dsl.Left: {"90%,50%", "10%,50%"}, dsl.Right: {"10%,50%", "90%,50%"}}[do.Direction]
 	switch {
 	case w.platform == dsl.Web && do.Start == "":
 		if do.From != nil { // it must be there, and the window is what moves
@@ -204,12 +205,14 @@ func (w *writer) swipe(s *dsl.Step, c *Command, do Swipe) {
 			w.dropped(s, c, err.Error())
 			return
 		}
-		w.step(c, "swipe", field{"direction", string(do.Direction)}, field{"inside", inside}, field{"durationMs", strconv.Itoa(max(do.Ms, 50))}, field{"timeoutMs", times(c, true)})
+		w.step(c, "swipe", field{"direction", string(do.Direction)}, field{"inside", inside},
+			field{"durationMs", strconv.Itoa(max(do.Ms, 50))}, field{"timeoutMs", times(c, true)})
 		return
 	case do.Start != "":
 		ends = [2]string{percentBoth(do.Start), percentBoth(do.End)}
 	}
-	w.step(c, "swipe", field{"from", strconv.Quote(ends[0])}, field{"to", strconv.Quote(ends[1])}, field{"durationMs", strconv.Itoa(max(do.Ms, 50))})
+	w.step(c, "swipe", field{"from", strconv.Quote(ends[0])}, field{"to", strconv.Quote(ends[1])},
+		field{"durationMs", strconv.Itoa(max(do.Ms, 50))})
 }
 
 // percentBoth writes "50%,80" with both signs.
@@ -241,7 +244,8 @@ func (w *writer) scrollUntil(s *dsl.Step, c *Command, do ScrollUntil) {
 	if err != nil || limit < 0 {
 		limit = 20000
 	}
-	w.on(s, c, "scrollTo", do.To, append(more, field{"direction", string(do.Direction)}, field{"timeoutMs", strconv.Itoa(limit)})...)
+	w.on(s, c, "scrollTo", do.To, append(more, field{"direction", string(do.Direction)},
+		field{"timeoutMs", strconv.Itoa(limit)})...)
 }
 
 // wholeApp is the app of an appId that names one of its activities.

@@ -39,9 +39,11 @@ func (w *writer) device(s *dsl.Step, c *Command, do Do) {
 			w.dropped(s, c, "travel without points, or slower than 1 km/h")
 			return
 		}
-		w.step(c, "location", field{"route", "[" + strings.Join(quoted(do.Points), ", ") + "]"}, field{"speedKmh", strconv.FormatFloat(do.Speed*3.6, 'f', -1, 64)})
+		w.step(c, "location", field{"route", "[" + strings.Join(quoted(do.Points), ", ") + "]"},
+			field{"speedKmh", strconv.FormatFloat(do.Speed*3.6, 'f', -1, 64)})
 	case Orientation:
-		to := map[string]string{"portrait": "portrait", "landscape_left": "landscape", "upside_down": "upsideDown", "landscape_right": "landscapeRight"}[OrientationOf(do.To)]
+		to := map[string]string{"portrait": "portrait", "landscape_left": "landscape", "upside_down": "upsideDown",
+			"landscape_right": "landscapeRight"}[OrientationOf(do.To)]
 		if to == "" {
 			w.dropped(s, c, "an orientation that a script gives")
 			return
@@ -130,7 +132,8 @@ func (w *writer) assertScreenshot(s *dsl.Step, c *Command, do AssertScreenshot) 
 		}
 	}
 	name := strings.TrimSuffix(path.Base(do.Beside), path.Ext(do.Beside))
-	fields := []field{{"name", strconv.Quote(name)}, {"file", strconv.Quote(w.o.Rel(do.Beside))}, {"threshold", strconv.FormatFloat(100-equal, 'f', -1, 64)}}
+	fields := []field{{"name", strconv.Quote(name)}, {"file", strconv.Quote(w.o.Rel(do.Beside))},
+		{"threshold", strconv.FormatFloat(100-equal, 'f', -1, 64)}}
 	if element != "" {
 		fields = append(fields, field{"element", element}, field{"timeoutMs", usual})
 	}

@@ -40,8 +40,8 @@ func (t term) asText() string {
 	return "string(" + t.text + ")"
 }
 
-// translation turns a script of one expression into one of Taproot: values of env, of output, of the clipboard, their comparison and their
-// sums. What would mean something else there is an error.
+// translation turns a script of one expression into one of Taproot: values of env, of output, of the clipboard, their
+// comparison and their sums. What would mean something else there is an error.
 type translation struct {
 	s     scanner.Scanner
 	tok   rune
@@ -102,7 +102,11 @@ func assignment(script string) (name string, value term, err error) {
 
 // envNames are the variables of env that a script asks for; nil: nobody can tell.
 func envNames(script string) []string {
-	for _, read := range []func(*translation){func(t *translation) { t.either() }, func(t *translation) { t.value(); t.take("=", "+="); t.either() }} {
+	for _, read := range []func(*translation){func(t *translation) { t.either() }, func(t *translation) {
+		t.value()
+		t.take("=", "+=")
+		t.either()
+	}} {
 		t := newTranslation(script)
 		if read(t); t.end(script) == nil {
 			return t.names
@@ -131,7 +135,8 @@ func (t *translation) next() {
 		t.quoted(t.tok)
 	case '=', '!', '<', '>', '&', '|', '+', '-':
 		for _, longer := range []string{"=", "&", "|", "+", "-"} {
-			if string(t.s.Peek()) == longer && slices.Contains([]string{"==", "===", "!=", "!==", "<=", ">=", "&&", "||", "++", "--", "+=", "-="}, t.text+longer) {
+			if string(t.s.Peek()) == longer && slices.Contains([]string{"==", "===", "!=", "!==", "<=", ">=", "&&", "||", "++",
+				"--", "+=", "-="}, t.text+longer) {
 				t.s.Next()
 				t.text += longer
 				if t.text == "==" || t.text == "!=" {
@@ -146,7 +151,8 @@ func (t *translation) next() {
 	}
 }
 
-// quoted reads a text up to its end. Escapes other than those of a quote and a backslash mean that there is no translation.
+// quoted reads a text up to its end. Escapes other than those of a quote and a backslash mean that there is no
+// translation.
 func (t *translation) quoted(quote rune) {
 	var b strings.Builder
 	for {
@@ -300,7 +306,8 @@ func (t *translation) value() term {
 		t.want(".")
 		return t.saved()
 	case text == "maestro":
-		return t.known(map[string]term{"copiedText": {"copiedText", textKind, true}, "platform": {"platform", textKind, true}})
+		return t.known(map[string]term{"copiedText": {"copiedText", textKind, true},
+			"platform": {"platform", textKind, true}})
 	case text == "Date":
 		return t.known(map[string]term{"now": {"now().UnixMilli()", numberKind, true}})
 	case text == "String" && t.op("("):
@@ -316,7 +323,8 @@ func (t *translation) value() term {
 }
 
 // notVariables are names that no env gives.
-var notVariables = []string{"undefined", "null", "new", "typeof", "function", "let", "var", "const", "if", "return", "http", "json", "faker",
+var notVariables = []string{"undefined", "null", "new", "typeof", "function", "let", "var", "const", "if", "return",
+	"http", "json", "faker",
 	"relativePoint", "console", "Math", "Number", "parseInt", "parseFloat", "JSON", "Object", "Array", "NaN", "this"}
 
 // saved is a value of output.
@@ -383,7 +391,8 @@ func (t *translation) called(of term) term {
 func methodOf(name string, of, with term) term {
 	switch {
 	case with.text == "" && (name == "trim" || name == "toLowerCase" || name == "toUpperCase"):
-		return term{map[string]string{"trim": "trim", "toLowerCase": "lower", "toUpperCase": "upper"}[name] + "(" + of.text + ")", textKind, true}
+		return term{map[string]string{"trim": "trim", "toLowerCase": "lower", "toUpperCase": "upper"}[name] + "(" + of.text +
+			")", textKind, true}
 	case with.kind == textKind && name == "indexOf":
 		return term{"indexOf(" + of.text + ", " + with.text + ")", numberKind, true}
 	case with.kind == textKind && name == "includes":

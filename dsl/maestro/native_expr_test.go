@@ -46,9 +46,11 @@ func TestScriptsAsExpressions(t *testing.T) {
 
 func TestAssignmentsAsExpressions(t *testing.T) {
 	for script, want := range map[string]string{
-		"output.n = output.n + 1": "output_n = output_n + 1", "output.n++": "output_n = output_n + 1", "output.n -= 2;": "output_n = output_n - 2",
-		"output.t += 'x'": `output_t = string(output_t) + "x"`, "output.t = maestro.copiedText": "output_t = copiedText", "output.b = A == 'x'": `output_b = A == "x"`,
-		"A = 1": "", "output.a.b = 1": "", "output.n": "", "output.x = y = 1": "",
+		"output.n = output.n + 1": "output_n = output_n + 1", "output.n++": "output_n = output_n + 1",
+		"output.n -= 2;":  "output_n = output_n - 2",
+		"output.t += 'x'": `output_t = string(output_t) + "x"`, "output.t = maestro.copiedText": "output_t = copiedText",
+		"output.b = A == 'x'": `output_b = A == "x"`,
+		"A = 1":               "", "output.a.b = 1": "", "output.n": "", "output.x = y = 1": "",
 	} {
 		name, value, err := assignment(script)
 		if got := name + " = " + value.text; want == "" && err == nil || want != "" && (err != nil || got != want) {

@@ -94,8 +94,8 @@ func setOf(statement string) (field, error) {
 	return field{"vars", fmt.Sprintf("{output_%s: %s}", set[1], value)}, nil
 }
 
-// statements parts a script at semicolons and ends of lines, without its comments. What goes on in the next line is no whole statement then,
-// and has no native form.
+// statements parts a script at semicolons and ends of lines, without its comments. What goes on in the next line is no
+// whole statement then, and has no native form.
 func statements(code string) []string {
 	var all []string
 	var b strings.Builder

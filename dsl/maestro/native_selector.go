@@ -66,7 +66,8 @@ func selectorFields(s *Selector) ([]field, error) {
 	for _, r := range []struct {
 		key string
 		of  *Selector
-	}{{"below", s.Below}, {"above", s.Above}, {"leftOf", s.LeftOf}, {"rightOf", s.RightOf}, {"child", s.Child}, {"inside", s.ChildOf}} {
+	}{{"below", s.Below}, {"above", s.Above}, {"leftOf", s.LeftOf}, {"rightOf", s.RightOf}, {"child", s.Child},
+		{"inside", s.ChildOf}} {
 		if r.of != nil {
 			value, err := selectorMap(r.of)
 			put(r.key, value, err)
@@ -83,7 +84,10 @@ func selectorFields(s *Selector) ([]field, error) {
 		}
 		put("contains", "["+strings.Join(all, ", ")+"]", nil)
 	}
-	if asks := slices.DeleteFunc(slices.Clone(fields), func(f field) bool { return f.key == "match" || f.key == "index" }); len(asks) == 0 {
+	if asks := slices.DeleteFunc(slices.Clone(fields), func(f field) bool {
+		return f.key == "match" ||
+			f.key == "index"
+	}); len(asks) == 0 {
 		broken = fmt.Errorf("a selector that only counts: it names no text and no id")
 	}
 	if !s.names() {

@@ -123,13 +123,17 @@ var scripted = []string{"inputText: ${NAME.match", "evalScript: ${console.log('a
 
 // lost are the commands of which a platform's import tells that they have no native form, by what they begin with.
 var lost = map[dsl.Platform][]string{
-	dsl.Android: {"launchApp: {arguments: {\"${NAME}", "assertScreenshot: nowhere", "assertNoDefects", "swipe: {direction: UP", "openLink: example", "travel: {points: [\"1,1\", \"2,2\""},
-	dsl.IOS:     {"launchApp: {arguments: {\"${NAME}", "assertScreenshot: nowhere", "assertNoDefects", "swipe: {direction: UP", "openLink: example", "travel: {points: [\"1,1\", \"2,2\"", "clearKeychain", "runFlow: {commands: [clearKeychain"},
-	dsl.Web:     {"assertScreenshot: nowhere", "assertNoDefects", "travel: {points: [\"1,1\", \"2,2\"", "pressKey: home", "pressKey: Volume", "pressKey: Remote", "pressKey: tab"},
+	dsl.Android: {"launchApp: {arguments: {\"${NAME}", "assertScreenshot: nowhere", "assertNoDefects",
+		"swipe: {direction: UP", "openLink: example", "travel: {points: [\"1,1\", \"2,2\""},
+	dsl.IOS: {"launchApp: {arguments: {\"${NAME}", "assertScreenshot: nowhere", "assertNoDefects",
+		"swipe: {direction: UP", "openLink: example", "travel: {points: [\"1,1\", \"2,2\"", "clearKeychain",
+		"runFlow: {commands: [clearKeychain"},
+	dsl.Web: {"assertScreenshot: nowhere", "assertNoDefects", "travel: {points: [\"1,1\", \"2,2\"", "pressKey: home",
+		"pressKey: Volume", "pressKey: Remote", "pressKey: tab"},
 }
 
-// TestEveryImportIsATest: whatever a command says, its import is a test or a block that this program takes, on each platform, or the
-// command is told to be lost.
+// TestEveryImportIsATest: whatever a command says, its import is a test or a block that this program takes, on each
+// platform, or the command is told to be lost.
 func TestEveryImportIsATest(t *testing.T) {
 	for _, platform := range []dsl.Platform{dsl.Android, dsl.IOS, dsl.Web} {
 		config := "appId: com.example.app\n"
@@ -166,7 +170,9 @@ func TestEveryImportIsATest(t *testing.T) {
 
 // TestImportOfPages: the first launchApp opens a browser, the next one keeps its cookies, and clearState does not.
 func TestImportOfPages(t *testing.T) {
-	f, err := maestro.Parse("flow.yaml", []byte("url: https://a.example\n---\n- stopApp\n- clearState\n- launchApp\n- launchApp\n- openLink: b.example\n- clearState\n- launchApp: {clearState: true}\n- setAirplaneMode: enabled\n"), files{})
+	f, err := maestro.Parse("flow.yaml",
+		[]byte("url: https://a.example\n---\n- stopApp\n- clearState\n- launchApp\n- launchApp\n- openLink: b.example\n- "+
+			"clearState\n- launchApp: {clearState: true}\n- setAirplaneMode: enabled\n"), files{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,8 @@ var (
 	orForm    = lazyregexp.New(`^\s*([A-Za-z_]\w*)\s*\|\|\s*(?:'([^']*)'|"([^"]*)")\s*$`)
 	logForm   = lazyregexp.New(`^\s*console\.log\(\s*([^()]*?)\s*\)\s*$`)
 	textForm  = lazyregexp.New(`^(?:'([^'\\]+)'|"([^"\\]+)")$`)
-	setForm   = lazyregexp.New(`^\s*output\.([A-Za-z_]\w*)\s*=\s*(?:'([^']*)'|"([^"]*)"|(-?\d+(?:\.\d+)?)|(true|false))\s*;?\s*$`)
+	setForm   = lazyregexp.New(
+		`^\s*output\.([A-Za-z_]\w*)\s*=\s*(?:'([^']*)'|"([^"]*)"|(-?\d+(?:\.\d+)?)|(true|false))\s*;?\s*$`)
 )
 
 // variables declares what the flow and those that it calls need from outside.
@@ -47,8 +48,8 @@ func (w *writer) variables() {
 	}
 }
 
-// Needs are the variables that a flow and those that it calls use and nobody in them gives a value, with the value that they have then: the
-// word undefined, or nothing, where a called flow has a default.
+// Needs are the variables that a flow and those that it calls use and nobody in them gives a value, with the value that
+// they have then: the word undefined, or nothing, where a called flow has a default.
 func Needs(f *Flow) map[string]string {
 	given, used, own := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	var flow func(f *Flow)

@@ -38,12 +38,12 @@ func Parse(file string, src []byte, files Files) (*Flow, error) {
 
 var configLine = lazyregexp.New(`^(appId|url)[ \t]*:`)
 
-// Is tells whether a file is meant as a flow of Maestro: a map that names an app or a page, then a list; or a list where a map of
-// Taproot's would stand.
+// Is tells whether a file is meant as a flow of Maestro: a map that names an app or a page, then a list; or a list
+// where a map of Taproot's would stand.
 func Is(src []byte) bool { return !beginsWithID(src) && isFlow(src) }
 
-// beginsWithID tells whether a file is a test of Taproot beyond doubt, which needs no parser: one document, whose first line gives an id. Of
-// thousands of files, nearly all are. false: one has to look.
+// beginsWithID tells whether a file is a test of Taproot beyond doubt, which needs no parser: one document, whose first
+// line gives an id. Of thousands of files, nearly all are. false: one has to look.
 func beginsWithID(src []byte) bool {
 	begins := false
 	for line := range bytes.Lines(src) {
@@ -170,7 +170,8 @@ func (r *reader) config(v source.Raw) {
 	}
 	if r.flow.App == "" && !r.flow.Web {
 		if f, given := v.Get("appId"); !given || f.Value.Kind == source.Null {
-			r.fail(v.Pos, 0, `the config names neither "appId" nor "url"`, `add the app: "appId: com.example.app", or the page: "url: https://example.com"`)
+			r.fail(v.Pos, 0, `the config names neither "appId" nor "url"`,
+				`add the app: "appId: com.example.app", or the page: "url: https://example.com"`)
 		}
 	}
 }
@@ -220,7 +221,8 @@ func (r *reader) hook(f source.RawField) dsl.Steps {
 		return nil
 	}
 	if f.Value.Kind != source.List {
-		r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("%q must be a list of commands", f.Key), `begin each command with "- "`)
+		r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("%q must be a list of commands", f.Key),
+			`begin each command with "- "`)
 		return nil
 	}
 	return r.commands(f.Value)
@@ -242,7 +244,8 @@ func (r *reader) pairs(f source.RawField) []Pair {
 		}
 		text := r.written(x)
 		if text == nil {
-			r.fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("%q has no value", short(x.Key)), fmt.Sprintf(`write %s: "" for an empty text, or remove it`, x.Key))
+			r.fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("%q has no value", short(x.Key)),
+				fmt.Sprintf(`write %s: "" for an empty text, or remove it`, x.Key))
 			continue
 		}
 		all = slices.DeleteFunc(all, func(p Pair) bool { return p.Key == x.Key })
@@ -257,7 +260,8 @@ func (r *reader) fail(pos source.Pos, width int, msg, hint string) {
 
 // warn tells of what Maestro takes in silence.
 func (r *reader) warn(pos source.Pos, width int, msg, hint string) {
-	r.flow.Warnings = append(r.flow.Warnings, &source.Error{Pos: pos, Width: width, Msg: msg, Hint: hint, Source: r.source})
+	r.flow.Warnings = append(r.flow.Warnings, &source.Error{Pos: pos, Width: width, Msg: msg, Hint: hint,
+		Source: r.source})
 }
 
 // keys refuses keys that a map cannot have; where Maestro takes them, they are warnings.
@@ -266,7 +270,8 @@ func (r *reader) keys(v source.Raw, what string, allowed []string, strict bool) 
 		if slices.Contains(allowed, f.Key) {
 			continue
 		}
-		msg, hint := fmt.Sprintf("unknown key %q in %q", short(f.Key), what), cmp.Or(invented[what+"."+f.Key], near(f.Key, allowed))
+		msg, hint := fmt.Sprintf("unknown key %q in %q", short(f.Key), what),
+			cmp.Or(invented[what+"."+f.Key], near(f.Key, allowed))
 		if hint == "" {
 			hint = "it can have " + strings.Join(allowed, ", ")
 		}
@@ -283,13 +288,14 @@ var invented = map[string]string{
 	"assertVisible.timeout":    "for a time of its own write extendedWaitUntil: {visible: …, timeout: …}",
 	"assertNotVisible.timeout": "for a time of its own write extendedWaitUntil: {notVisible: …, timeout: …}",
 	"tapOn.timeout":            "tapOn waits 17 seconds; to wait longer write extendedWaitUntil before it",
-	"scroll.direction":         "scroll always goes down: write - scroll alone; to see what is above, write swipe: {direction: DOWN}",
-	"inputText.id":             "inputText types where the focus is: write tapOn: {id: …} before it",
-	"wait":                     "wait for an element: extendedWaitUntil: {visible: …, timeout: …}",
-	"sleep":                    "wait for an element: extendedWaitUntil: {visible: …, timeout: …}",
-	"clearText":                "write eraseText",
-	"clearInput":               "write eraseText",
-	"openBrowser":              "Maestro has openLink: {link: …, browser: true}",
+	"scroll.direction": "scroll always goes down: write - scroll alone; to see what is above, write swipe: " +
+		"{direction: DOWN}",
+	"inputText.id": "inputText types where the focus is: write tapOn: {id: …} before it",
+	"wait":         "wait for an element: extendedWaitUntil: {visible: …, timeout: …}",
+	"sleep":        "wait for an element: extendedWaitUntil: {visible: …, timeout: …}",
+	"clearText":    "write eraseText",
+	"clearInput":   "write eraseText",
+	"openBrowser":  "Maestro has openLink: {link: …, browser: true}",
 }
 
 func near(word string, known []string) string {

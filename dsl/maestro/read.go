@@ -37,7 +37,8 @@ func (r *reader) command(v source.Raw) *dsl.Step {
 	case !known:
 		r.unknown(first.Pos, first.Key)
 		return nil
-	case first.Value.Kind == source.Null || first.Value.Kind == source.String && !first.Value.Quoted && nullForm.MatchString(first.Value.Text):
+	case first.Value.Kind == source.Null || first.Value.Kind == source.String && !first.Value.Quoted &&
+		nullForm.MatchString(first.Value.Text):
 		hint := "give it what it needs, or remove it"
 		if slices.Contains(bareWords, first.Key) {
 			hint = fmt.Sprintf(`without options it is written "- %s"`, first.Key)
@@ -46,7 +47,8 @@ func (r *reader) command(v source.Raw) *dsl.Step {
 		return nil
 	}
 	for _, f := range v.Fields[1:] {
-		r.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q is a second key beside the command %q", short(f.Key), first.Key), `indent it, or begin a new command with "- "`)
+		r.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q is a second key beside the command %q", short(f.Key), first.Key),
+			`indent it, or begin a new command with "- "`)
 		return nil
 	}
 	return r.make(first, read)
@@ -86,9 +88,13 @@ func hold(step *dsl.Step, do RunFlow) {
 }
 
 // bareWords are the commands that can stand without options.
-var bareWords = append(words("launchApp stopApp killApp clearState clearKeychain eraseText inputRandomText inputRandomNumber inputRandomEmail "+
-	"inputRandomPersonName inputRandomCityName inputRandomCountryName inputRandomColorName back hideKeyboard pasteText scroll "+
-	"waitForAnimationToEnd stopRecording toggleAirplaneMode toggleDarkMode assertDarkMode assertLightMode assertNoDefectsWithAI"), "hide keyboard")
+var bareWords = append(
+	words("launchApp stopApp killApp clearState clearKeychain eraseText inputRandomText inputRandomNumber "+
+		"inputRandomEmail "+
+		"inputRandomPersonName inputRandomCityName inputRandomCountryName inputRandomColorName back hideKeyboard pasteText "+
+		"scroll "+
+		"waitForAnimationToEnd stopRecording toggleAirplaneMode toggleDarkMode assertDarkMode assertLightMode "+
+		"assertNoDefectsWithAI"), "hide keyboard")
 
 func (r *reader) word(v source.Raw) *dsl.Step {
 	name := v.Text
@@ -101,7 +107,8 @@ func (r *reader) word(v source.Raw) *dsl.Step {
 		empty := source.RawField{Key: name, Pos: v.Pos, Value: source.Raw{Pos: v.Pos, Kind: source.Map}}
 		return r.make(empty, table()[name])
 	case known:
-		r.fail(v.Pos, len([]rune(name)), fmt.Sprintf("the command %q needs options", name), fmt.Sprintf("write %s: and what it needs", name))
+		r.fail(v.Pos, len([]rune(name)), fmt.Sprintf("the command %q needs options", name),
+			fmt.Sprintf("write %s: and what it needs", name))
 	default:
 		r.unknown(v.Pos, name)
 	}
@@ -109,10 +116,12 @@ func (r *reader) word(v source.Raw) *dsl.Step {
 }
 
 func (r *reader) unknown(pos source.Pos, name string) {
-	r.fail(pos, len([]rune(name)), fmt.Sprintf("unknown command %q", short(name)), cmp.Or(invented[name], foreign(name), near(name, Commands())))
+	r.fail(pos, len([]rune(name)), fmt.Sprintf("unknown command %q", short(name)), cmp.Or(invented[name], foreign(name),
+		near(name, Commands())))
 }
 
-// options reads the keys of a map that every command has, and refuses those that are neither among them nor among its own.
+// options reads the keys of a map that every command has, and refuses those that are neither among them nor among its
+// own.
 func (r *reader) options(f source.RawField, c *Command, own string) {
 	r.keys(f.Value, f.Key, append(words(own), "label", "optional"), true)
 	if x, given := f.Value.Get("optional"); given {
@@ -214,7 +223,8 @@ func (r *reader) condition(f source.RawField) *Condition {
 		if text := r.written(x); text != nil {
 			c.Platform = strings.ToLower(*text)
 			if !slices.Contains([]string{"android", "ios", "web"}, c.Platform) {
-				r.fail(x.Value.Pos, x.Value.Width, fmt.Sprintf("there is no platform %q", short(*text)), "there are Android, iOS and Web")
+				r.fail(x.Value.Pos, x.Value.Width, fmt.Sprintf("there is no platform %q", short(*text)),
+					"there are Android, iOS and Web")
 			}
 		}
 	}

@@ -44,7 +44,8 @@ func launchApp(r *reader, f source.RawField, c *Command) Do {
 		for _, a := range x.Value.Fields {
 			value := scalar(a.Value)
 			if a.Value.Kind == source.Map || a.Value.Kind == source.List || value == nil {
-				r.fail(a.Pos, len([]rune(a.Key)), fmt.Sprintf("the argument %q must be a text, a number, true or false", short(a.Key)), "")
+				r.fail(a.Pos, len([]rune(a.Key)), fmt.Sprintf("the argument %q must be a text, a number, true or false",
+					short(a.Key)), "")
 				continue
 			}
 			do.Arguments = append(do.Arguments, Argument{a.Key, value})

@@ -65,7 +65,8 @@ func setOrientation(r *reader, f source.RawField, c *Command) Do {
 		return Orientation{}
 	}
 	if !strings.Contains(*text, "${") && OrientationOf(*text) == "" {
-		r.fail(x.Value.Pos, x.Value.Width, fmt.Sprintf("unknown orientation %q", short(*text)), "there are PORTRAIT, LANDSCAPE_LEFT, LANDSCAPE_RIGHT and UPSIDE_DOWN")
+		r.fail(x.Value.Pos, x.Value.Width, fmt.Sprintf("unknown orientation %q", short(*text)),
+			"there are PORTRAIT, LANDSCAPE_LEFT, LANDSCAPE_RIGHT and UPSIDE_DOWN")
 	}
 	return Orientation{*text}
 }
@@ -135,7 +136,8 @@ func travel(r *reader, f source.RawField, c *Command) Do {
 		_, err := strconv.ParseFloat(strings.TrimSpace(north), 64)
 		_, err2 := strconv.ParseFloat(strings.TrimSpace(east), 64)
 		if item.Kind != source.String || !two || err != nil || err2 != nil {
-			r.fail(item.Pos, item.Width, fmt.Sprintf("%q is no place", short(text)), "write latitude and longitude in degrees: 52.52,13.40")
+			r.fail(item.Pos, item.Width, fmt.Sprintf("%q is no place", short(text)),
+				"write latitude and longitude in degrees: 52.52,13.40")
 			continue
 		}
 		do.Points = append(do.Points, text)
@@ -144,7 +146,8 @@ func travel(r *reader, f source.RawField, c *Command) Do {
 		if text := r.written(s); text != nil {
 			speed, err := strconv.ParseFloat(*text, 64)
 			if err != nil {
-				r.fail(s.Value.Pos, s.Value.Width, fmt.Sprintf("%q must be a number, not %q", s.Key, short(*text)), "metres per second")
+				r.fail(s.Value.Pos, s.Value.Width, fmt.Sprintf("%q must be a number, not %q", s.Key, short(*text)),
+					"metres per second")
 			}
 			do.Speed = speed
 		}

@@ -31,7 +31,8 @@ func (r *reader) typed(f source.RawField, c *Command, key string, optional bool)
 	}
 	text, is := scalar(x.Value).(string)
 	if x.Value.Kind != source.String || !is {
-		r.fail(x.Value.Pos, x.Value.Width, fmt.Sprintf("%q must be a text: %q is none without quotes", key, short(x.Value.Text)), fmt.Sprintf(`write %s: "%s"`, key, short(x.Value.Text)))
+		r.fail(x.Value.Pos, x.Value.Width, fmt.Sprintf("%q must be a text: %q is none without quotes", key,
+			short(x.Value.Text)), fmt.Sprintf(`write %s: "%s"`, key, short(x.Value.Text)))
 		return ""
 	}
 	return text
@@ -109,6 +110,7 @@ func action(r *reader, f source.RawField, _ *Command) Do {
 	case "pasteText":
 		return Paste{}
 	}
-	r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("unknown action %q", short(text)), "there are back, hideKeyboard, scroll, clearKeychain and pasteText")
+	r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("unknown action %q", short(text)),
+		"there are back, hideKeyboard, scroll, clearKeychain and pasteText")
 	return nil
 }

@@ -94,7 +94,8 @@ func (r *reader) places(start, end source.RawField) {
 		form = percentPoint
 		for _, f := range []source.RawField{start, end} {
 			if !strings.Contains(f.Value.Text, "%") {
-				r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("%q is not in per cent as the other end is", short(f.Value.Text)), hint)
+				r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("%q is not in per cent as the other end is", short(f.Value.Text)),
+					hint)
 				return
 			}
 		}
@@ -123,7 +124,8 @@ func (r *reader) direction(f source.RawField) dsl.Direction {
 			return d
 		}
 	}
-	r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("there is no direction %q", short(text)), "there are UP, DOWN, LEFT and RIGHT")
+	r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("there is no direction %q", short(text)),
+		"there are UP, DOWN, LEFT and RIGHT")
 	return dsl.Up
 }
 

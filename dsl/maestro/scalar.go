@@ -10,13 +10,14 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// Scalars without quotes are YAML 1.1's in Maestro's files: a yes is true, 1.50 is 1.5, 007 is 7. Whether a command sees that or the text as
-// it is written depends on the command.
+// Scalars without quotes are YAML 1.1's in Maestro's files: a yes is true, 1.50 is 1.5, 007 is 7. Whether a command
+// sees that or the text as it is written depends on the command.
 
 var (
 	boolForm = lazyregexp.New(`^(?:yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$`)
 	intForm  = lazyregexp.New(`^(?:[-+]?0b[0-1_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+)$`)
-	realForm = lazyregexp.New(`^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+]?[0-9]+)?|[-+]?[0-9][0-9_]*[eE][-+]?[0-9]+|\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?)$`)
+	realForm = lazyregexp.New(
+		`^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+]?[0-9]+)?|[-+]?[0-9][0-9_]*[eE][-+]?[0-9]+|\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?)$`)
 	nullForm = lazyregexp.New(`^(?:~|null|Null|NULL)$`)
 )
 
@@ -124,7 +125,8 @@ func (r *reader) written(f source.RawField) *string {
 
 func (r *reader) isScalar(f source.RawField) bool {
 	if f.Value.Kind == source.List || f.Value.Kind == source.Map {
-		r.fail(f.Value.Pos, 0, fmt.Sprintf("%q must be a text, not a %s", f.Key, kindName(f.Value)), "put the text behind it in quotes")
+		r.fail(f.Value.Pos, 0, fmt.Sprintf("%q must be a text, not a %s", f.Key, kindName(f.Value)),
+			"put the text behind it in quotes")
 		return false
 	}
 	return true

@@ -32,7 +32,8 @@ type Selector struct {
 
 // names tells whether the selector asks for anything of an element.
 func (s *Selector) names() bool {
-	return s.Text != nil || s.ID != nil || s.Width != nil || s.Height != nil || s.Below != nil || s.Above != nil || s.LeftOf != nil ||
+	return s.Text != nil || s.ID != nil || s.Width != nil || s.Height != nil || s.Below != nil || s.Above != nil ||
+		s.LeftOf != nil ||
 		s.RightOf != nil || s.Child != nil || s.Descendants != nil || s.Traits != nil || s.Index != nil || s.Enabled != nil ||
 		s.Selected != nil || s.Checked != nil || s.Focused != nil || s.ChildOf != nil || s.CSS != nil
 }
@@ -40,9 +41,11 @@ func (s *Selector) names() bool {
 // emptyPattern fits nothing but an empty text: a selector of the language cannot say that as a text.
 const emptyPattern = "(?:)"
 
-// Lower gives the selector in the language's own form. Its texts are filled in already. An index that is no number is an error.
+// Lower gives the selector in the language's own form. Its texts are filled in already. An index that is no number is
+// an error.
 func (s *Selector) Lower() (dsl.Selector, error) {
-	d := dsl.Selector{Match: dsl.MatchMaestro, Enabled: s.Enabled, Checked: s.Checked, Selected: s.Selected, Focused: s.Focused, Traits: s.Traits}
+	d := dsl.Selector{Match: dsl.MatchMaestro, Enabled: s.Enabled, Checked: s.Checked, Selected: s.Selected,
+		Focused: s.Focused, Traits: s.Traits}
 	d.Label, d.ID = pattern(s.Text), pattern(s.ID)
 	if s.CSS != nil {
 		d.CSS = *s.CSS
@@ -61,7 +64,8 @@ func (s *Selector) Lower() (dsl.Selector, error) {
 	for _, r := range []struct {
 		from *Selector
 		to   **dsl.Selector
-	}{{s.Below, &d.Below}, {s.Above, &d.Above}, {s.LeftOf, &d.LeftOf}, {s.RightOf, &d.RightOf}, {s.Child, &d.Child}, {s.ChildOf, &d.Inside}} {
+	}{{s.Below, &d.Below}, {s.Above, &d.Above}, {s.LeftOf, &d.LeftOf}, {s.RightOf, &d.RightOf}, {s.Child, &d.Child},
+		{s.ChildOf, &d.Inside}} {
 		if r.from == nil {
 			continue
 		}
@@ -101,7 +105,8 @@ func (r *reader) selector(v source.Raw, what string) *Selector {
 		return &Selector{Text: &text}
 	case source.Map:
 	default:
-		r.fail(v.Pos, 0, fmt.Sprintf("%q needs an element: a text or a map", what), `for example "text: Sign in" or "id: submit"`)
+		r.fail(v.Pos, 0, fmt.Sprintf("%q needs an element: a text or a map", what),
+			`for example "text: Sign in" or "id: submit"`)
 		return &Selector{}
 	}
 	s := &Selector{}
@@ -112,8 +117,11 @@ func (r *reader) selector(v source.Raw, what string) *Selector {
 	return s
 }
 
-var selectorKeys = words("text id width height tolerance optional retryTapIfNoChange waitUntilVisible point start end below above leftOf rightOf " +
-	"containsChild containsDescendants traits index enabled selected checked focused repeat delay waitToSettleTimeoutMs childOf label css")
+var selectorKeys = words(
+	"text id width height tolerance optional retryTapIfNoChange waitUntilVisible point start end below above leftOf " +
+		"rightOf " +
+		"containsChild containsDescendants traits index enabled selected checked focused repeat delay " +
+		"waitToSettleTimeoutMs childOf label css")
 
 func (r *reader) criterion(s *Selector, f source.RawField) {
 	if f.Value.Kind == source.Null {

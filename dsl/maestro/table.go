@@ -24,11 +24,17 @@ func table() map[string]parser {
 		"assertNotVisible": func(r *reader, f source.RawField, c *Command) Do {
 			return Assert{Condition: Condition{NotVisible: r.element(f, c)}}
 		},
-		"assertTrue":             assertTrue,
-		"extendedWaitUntil":      extendedWait,
-		"assertNoDefectsWithAI":  func(r *reader, f source.RawField, c *Command) Do { return r.ai(f, c, AI{Kind: "defects"}, "") },
-		"assertWithAI":           func(r *reader, f source.RawField, c *Command) Do { return r.ai(f, c, AI{Kind: "assert"}, "assertion") },
-		"extractTextWithAI":      func(r *reader, f source.RawField, c *Command) Do { return r.ai(f, c, AI{Kind: "extract"}, "query") },
+		"assertTrue":        assertTrue,
+		"extendedWaitUntil": extendedWait,
+		"assertNoDefectsWithAI": func(r *reader, f source.RawField, c *Command) Do {
+			return r.ai(f, c, AI{Kind: "defects"}, "")
+		},
+		"assertWithAI": func(r *reader, f source.RawField, c *Command) Do {
+			return r.ai(f, c, AI{Kind: "assert"}, "assertion")
+		},
+		"extractTextWithAI": func(r *reader, f source.RawField, c *Command) Do {
+			return r.ai(f, c, AI{Kind: "extract"}, "query")
+		},
 		"assertScreenshot":       assertScreenshot,
 		"takeScreenshot":         takeScreenshot,
 		"back":                   none(Press{Key: "back", Back: true}),

@@ -16,18 +16,21 @@ import (
 type Workspace struct {
 	Flows                    []string
 	IncludeTags, ExcludeTags []string
-	Order                    []string // names of those that come first; one without a name has that of its file without ending
-	StopOnFailure            bool     // of the order, none is run behind one that did not pass
-	OutputDir                string   // of the runs' folders; from where the program was started
-	Warnings                 []*source.Error
+	// names of those that come first; one without a name has that of its file without ending
+	Order         []string
+	StopOnFailure bool   // of the order, none is run behind one that did not pass
+	OutputDir     string // of the runs' folders; from where the program was started
+	Warnings      []*source.Error
 
 	from    *source.Source
 	orderAt source.Pos
 }
 
 // workspaceKeys are those of a config.yaml; a file that has no others, and no line ---, is one.
-var workspaceKeys = words("flows includeTags excludeTags local executionOrder baselineBranch notifications disableRetries platform testOutputDir " +
-	"disableAnimations appBinaryId deviceOs deviceModel android ios web")
+var workspaceKeys = words(
+	"flows includeTags excludeTags local executionOrder baselineBranch notifications disableRetries platform " +
+		"testOutputDir " +
+		"disableAnimations appBinaryId deviceOs deviceModel android ios web")
 
 // IsWorkspace tells whether a file is the configuration of a folder of flows, and no flow.
 func IsWorkspace(name string, src []byte) bool {
@@ -81,7 +84,8 @@ func ParseWorkspace(file string, src []byte) (*Workspace, error) {
 		case "flows":
 			w.Flows = r.texts(f)
 			if len(w.Flows) > 0 && !slices.ContainsFunc(w.Flows, func(p string) bool { return !strings.HasPrefix(p, "!") }) {
-				r.fail(f.Pos, len(f.Key), `"flows" only takes files away, so that none is left`, `add a pattern of those to run: - "*"`)
+				r.fail(f.Pos, len(f.Key), `"flows" only takes files away, so that none is left`,
+					`add a pattern of those to run: - "*"`)
 			}
 		case "includeTags":
 			w.IncludeTags = r.texts(f)
@@ -95,7 +99,8 @@ func ParseWorkspace(file string, src []byte) (*Workspace, error) {
 			}
 		default:
 			if !slices.Contains(workspaceKeys, f.Key) {
-				r.warn(f.Pos, len([]rune(f.Key)), fmt.Sprintf("the key %q in the configuration means nothing", short(f.Key)), near(f.Key, workspaceKeys))
+				r.warn(f.Pos, len([]rune(f.Key)), fmt.Sprintf("the key %q in the configuration means nothing", short(f.Key)),
+					near(f.Key, workspaceKeys))
 			}
 		}
 	}
@@ -118,8 +123,9 @@ func (r *reader) order(f source.RawField, w *Workspace) {
 	}
 }
 
-// First gives those of Order that come first where these flows are run: up to the first that is not among them. Maestro does not run at all
-// when that is the very first of the list; when none of them is there, or one is named twice, there is no order.
+// First gives those of Order that come first where these flows are run: up to the first that is not among them. Maestro
+// does not run at all when that is the very first of the list; when none of them is there, or one is named twice, there
+// is no order.
 func (w *Workspace) First(flows []string) ([]string, error) {
 	missing := func(name string) bool { return !slices.Contains(flows, name) }
 	if !slices.ContainsFunc(w.Order, func(name string) bool { return !missing(name) }) {
@@ -158,8 +164,8 @@ func (r *reader) texts(f source.RawField) []string {
 	return all
 }
 
-// Picks tells whether the configuration picks a file, by its path from the folder: its top level, or what the patterns say, of which one
-// with ! before it takes away.
+// Picks tells whether the configuration picks a file, by its path from the folder: its top level, or what the patterns
+// say, of which one with ! before it takes away.
 func (w *Workspace) Picks(rel string) bool {
 	patterns := w.Flows
 	if len(patterns) == 0 {
@@ -189,7 +195,8 @@ func fits(pattern, rel string) bool {
 	return err == nil && ok
 }
 
-// Tagged tells whether a flow with these tags is run: it has one of those that are included, if any are, and none of those that are not.
+// Tagged tells whether a flow with these tags is run: it has one of those that are included, if any are, and none of
+// those that are not.
 func Tagged(tags, include, exclude []string) bool {
 	has := func(list []string) bool {
 		return slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(list, t) })

@@ -77,13 +77,20 @@ func checkDocuments(t *testing.T, src string) {
 }
 
 // layouts are pieces of files: separators, comments, and values that contain what looks like them.
-var layouts = []string{"---\n", "--- \n", "---\t\n", "--- # c\n", "...\n", "...\n---\n", "# c\n", "  # c\n", "#---\n", "\n", "id: a\n",
-	"steps:\n", "  - tap: x\n", "- tap: x\n", "  - input: |\n      a\n       ---\n", "  - b: >-\n      ---x\n      c # d\n", "a: 'x\n  y'\n",
-	"b: \"x\n\n  y\\n\"\n", "c: plain\n  more\n", "d: {a: 1,\n  b: 2}\n", "e: [a,\n ---,\n b]\n", "f: &x 1\n", "g: *x\n", "h:\n",
-	"    - z\n", "--- {a: b}\n", "--- [a]\n", "--- |\n  text\n", "--- text\n", "----\n", "k: ---\n", "- ---\n", "- - a\n  - b\n",
-	"i: # c\n  j: 1 # d\n", "l: |\n\n", "m: |+\n  a\n\n", "n: a\r\n", "---\r\n", "\"---\": 1\n", "o: [---]\n", "p: |\n---\n",
-	"q:\n---\n", "r: 'a\n---\n'\n", "- |\n a\n", "s: a ... b\n", "...a\n", "<<: {a: 1}\n", "t: \"a\" # c\n", "u: 'a' #c\n", "v: a#b\n",
-	"-\n", "- # c\n", "- {}\n", "-  [a, b]\n", "w: |2\n    x\n", "x:  >\n a\n b\n", "y : 1\n", "z: \n", "~\n", "--- null\n"}
+var layouts = []string{"---\n", "--- \n", "---\t\n", "--- # c\n", "...\n", "...\n---\n", "# c\n", "  # c\n", "#---\n",
+	"\n", "id: a\n",
+	"steps:\n", "  - tap: x\n", "- tap: x\n", "  - input: |\n      a\n       ---\n",
+	"  - b: >-\n      ---x\n      c # d\n", "a: 'x\n  y'\n",
+	"b: \"x\n\n  y\\n\"\n", "c: plain\n  more\n", "d: {a: 1,\n  b: 2}\n", "e: [a,\n ---,\n b]\n", "f: &x 1\n", "g: *x\n",
+	"h:\n",
+	"    - z\n", "--- {a: b}\n", "--- [a]\n", "--- |\n  text\n", "--- text\n", "----\n", "k: ---\n", "- ---\n",
+	"- - a\n  - b\n",
+	"i: # c\n  j: 1 # d\n", "l: |\n\n", "m: |+\n  a\n\n", "n: a\r\n", "---\r\n", "\"---\": 1\n", "o: [---]\n",
+	"p: |\n---\n",
+	"q:\n---\n", "r: 'a\n---\n'\n", "- |\n a\n", "s: a ... b\n", "...a\n", "<<: {a: 1}\n", "t: \"a\" # c\n", "u: 'a' #c\n",
+	"v: a#b\n",
+	"-\n", "- # c\n", "- {}\n", "-  [a, b]\n", "w: |2\n    x\n", "x:  >\n a\n b\n", "y : 1\n", "z: \n", "~\n",
+	"--- null\n"}
 
 func TestNoDocumentIsDropped(t *testing.T) {
 	for src, want := range map[string]int{

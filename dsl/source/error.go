@@ -15,7 +15,8 @@ type Error struct {
 	Width  int     // how many characters are wrong, from Pos on; 0 counts as 1
 	Source *Source // the file, to show the line; may be nil
 
-	// Missing says that the file may be right: the values that it was used with lack something, such as the answer of an app.
+	// Missing says that the file may be right: the values that it was used with lack something, such as the answer of an
+	// app.
 	Missing bool
 }
 
@@ -40,8 +41,8 @@ func (e *Error) Error() string {
 	}
 }
 
-// Errors are all the errors of a file, sorted by file and place, each only once. Parse, NewScope, Bind, CheckVars and Decode
-// return nothing else.
+// Errors are all the errors of a file, sorted by file and place, each only once. Parse, NewScope, Bind, CheckVars and
+// Decode return nothing else.
 type Errors []*Error
 
 // Error joins the errors with blank lines.
@@ -68,7 +69,8 @@ func (es Errors) Err() error {
 		return nil
 	}
 	slices.SortStableFunc(es, func(a, b *Error) int {
-		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
+		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Col, b.Pos.Col))
 	})
 	seen := map[string]bool{}
 	return slices.DeleteFunc(es, func(e *Error) bool {

@@ -8,10 +8,10 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// Format lays a file out: two spaces for each level, entries of lists below their key, one space behind dashes and colons, no
-// blanks at the ends of lines, no more than one blank line in a row. Comments, quotes, anchors and the order of everything stay.
-// What it means stays the same, and formatting twice changes nothing; a layout for which that cannot be made sure is left as it
-// is. The error is that of a file that is no YAML, an Errors.
+// Format lays a file out: two spaces for each level, entries of lists below their key, one space behind dashes and
+// colons, no blanks at the ends of lines, no more than one blank line in a row. Comments, quotes, anchors and the order
+// of everything stay. What it means stays the same, and formatting twice changes nothing; a layout for which that
+// cannot be made sure is left as it is. The error is that of a file that is no YAML, an Errors.
 func Format(file string, src []byte) ([]byte, error) {
 	text, source, bad := Readable(file, src)
 	if bad != nil {
@@ -29,7 +29,8 @@ func Format(file string, src []byte) ([]byte, error) {
 		}
 		before = after
 	}
-	if !bytes.Equal(layOut(before), before) || !sameMeaning(file, before, values) || !slices.Equal(comments(src), comments(before)) {
+	if !bytes.Equal(layOut(before), before) || !sameMeaning(file, before, values) ||
+		!slices.Equal(comments(src), comments(before)) {
 		return src, nil
 	}
 	return before, nil
@@ -51,8 +52,8 @@ func equal(a, b Value) bool {
 		slices.EqualFunc(a.Fields, b.Fields, func(x, y Field) bool { return x.Key == y.Key && equal(x.Value, y.Value) })
 }
 
-// comments gives what stands behind the # of each line that holds one, as far as can be told line by line; it is the same before
-// and after a change of the layout.
+// comments gives what stands behind the # of each line that holds one, as far as can be told line by line; it is the
+// same before and after a change of the layout.
 func comments(src []byte) []string {
 	var all []string
 	for line := range strings.Lines(strings.TrimPrefix(string(src), "\ufeff")) {
@@ -169,7 +170,8 @@ func (l *formatting) entry(indent int, line string) {
 	l.value(&b, line)
 }
 
-// place finds the column of an entry whose column was at, and opens and closes levels. inner: the entry stands behind a dash.
+// place finds the column of an entry whose column was at, and opens and closes levels. inner: the entry stands behind a
+// dash.
 func (l *formatting) place(at int, list, first bool) int {
 	for n := len(l.levels); n > 0 && first; n = len(l.levels) {
 		top := l.levels[n-1]
@@ -191,9 +193,9 @@ func (l *formatting) place(at int, list, first bool) int {
 	return l.levels[len(l.levels)-1].is
 }
 
-// comment finds the column of a comment on a line of its own. It belongs to the open level at whose column it begins: a last
-// entry that was commented out stays in its list. Where no level begins there, it belongs to the line that follows when that
-// one is indented at least as far, else below the innermost level to the left of it.
+// comment finds the column of a comment on a line of its own. It belongs to the open level at whose column it begins: a
+// last entry that was commented out stays in its list. Where no level begins there, it belongs to the line that follows
+// when that one is indented at least as far, else below the innermost level to the left of it.
 func (l *formatting) comment(at int, text string) int {
 	next, indent, more := l.next()
 	open := slices.DeleteFunc(slices.Clone(l.levels), func(v level) bool { return v.was != at })

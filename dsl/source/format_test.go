@@ -19,13 +19,25 @@ func TestFormat(t *testing.T) {
 		"white space": {"\ufeffid:  a   \r\n\r\n\r\n\r\nsteps:\r\n  - tap: x\t\r\n\r\n", "id: a\n\nsteps:\n  - tap: x\n"},
 		"comments": {"# top\nid: a # id\nsteps:\n    # first\n    - tap: x     # aligned\n    # last\n\n    # more\n# end\n",
 			"# top\nid: a # id\nsteps:\n  # first\n  - tap: x     # aligned\n  # last\n\n  # more\n# end\n"},
-		"block texts": {"a:\n    b: |\n        one\n          two\n\n        # no comment\n    c: >-\n      x\n      y\n- z\n",
+		"block texts": {
+			"a:\n    b: |\n        one\n          two\n\n        # no comment\n    c: >-\n      x\n      y\n- z\n",
 			""},
-		"texts": {"steps:\n- input: |\n      one\n\n        two\n- input: \"a\n     b\n\n   c\"\n- input: plain\n      over lines\n- input: >2-\n    x\n",
-			"steps:\n  - input: |\n      one\n\n        two\n  - input: \"a\n      b\n\n      c\"\n  - input: plain\n      over lines\n  - input: >2-\n      x\n"},
+		"texts": {"steps:\n- input: |\n      one\n\n        two\n- input: \"a\n     b\n\n   c\"\n- input: plain\n      " +
+			"over " +
+			"lines\n" +
+			"- " +
+			"input: >2-\n    x\n",
+			"steps:\n  - input: |\n      one\n\n        two\n  - input: \"a\n      b\n\n      c\"\n  - input: plain\n      " +
+				"over " +
+				"lines\n" +
+				" " +
+				" " +
+				"- " +
+				"input: >2-\n      x\n"},
 		"brackets": {"steps:\n- tap: {label: x,\n     below: {id: y}, # why\n   }\n- press: [\n  a,\n  b\n  ]\n",
 			"steps:\n  - tap: {label: x,\n      below: {id: y}, # why\n    }\n  - press: [\n      a,\n      b\n    ]\n"},
-		"nested":    {"steps:\n- if:\n   cond: x\n   then:\n   - tap: y\n   - - z\n     - 1\n", "steps:\n  - if:\n      cond: x\n      then:\n        - tap: y\n        - - z\n          - 1\n"},
+		"nested": {"steps:\n- if:\n   cond: x\n   then:\n   - tap: y\n   - - z\n     - 1\n",
+			"steps:\n  - if:\n      cond: x\n      then:\n        - tap: y\n        - - z\n          - 1\n"},
 		"documents": {"id: a\n---\n   id: b\n---\n# c\n", "id: a\n---\nid: b\n---\n# c\n"},
 		"anchors":   {"a:   &x\n   b: 1\nc:   {<<: *x}\nd: &y   z\n", "a: &x\n  b: 1\nc: {<<: *x}\nd: &y   z\n"},
 		"keys":      {"\"a: b\" : 1\n'it''s': 2\nc d: x: y\n", ""},
@@ -117,8 +129,8 @@ func FuzzFormat(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) { checkFormat(t, src) })
 }
 
-// TestFormatKeepsCommentsAtTheirLevel writes files of random trees with a random indentation, where each comment begins at the column
-// of a level, and wants the layout with two spaces for each level.
+// TestFormatKeepsCommentsAtTheirLevel writes files of random trees with a random indentation, where each comment begins
+// at the column of a level, and wants the layout with two spaces for each level.
 func TestFormatKeepsCommentsAtTheirLevel(t *testing.T) {
 	for seed := range int64(3000) {
 		w := commentWriter{rand: rand.New(rand.NewSource(seed))}
@@ -194,14 +206,20 @@ func TestFormatOfComments(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
 		"a last entry of a nested list": {"steps:\n- if:\n    cond: x\n    then:\n    - tap: a\n    # - tap: b\n- tap: c\n",
 			"steps:\n  - if:\n      cond: x\n      then:\n        - tap: a\n        # - tap: b\n  - tap: c\n"},
-		"a list in the column of its key": {"steps:\n- tap: a\n# - tap: b\ntags: [x]\n", "steps:\n  - tap: a\n  # - tap: b\ntags: [x]\n"},
-		"at the end of the file":          {"steps:\n- tap: a\n# - tap: b\n", "steps:\n  - tap: a\n  # - tap: b\n"},
-		"about the next key":              {"steps:\n- tap: a\n# what it is about\ntags: [x]\n", "steps:\n  - tap: a\n# what it is about\ntags: [x]\n"},
-		"about the next entry":            {"steps:\n- tap: a\n# why\n- tap: b\n", "steps:\n  - tap: a\n  # why\n  - tap: b\n"},
-		"all of a map":                    {"vars:\n    # A: 1\n    # B: 2\nsteps:\n- tap: x\n", "vars:\n  # A: 1\n  # B: 2\nsteps:\n  - tap: x\n"},
-		"keys of an entry":                {"steps:\n- tap:\n    label: x\n    # below: y\n- tap: z\n", "steps:\n  - tap:\n      label: x\n      # below: y\n  - tap: z\n"},
-		"before a new level":              {"steps:\n    # first\n    - tap: x\n", "steps:\n  # first\n  - tap: x\n"},
-		"before the next document":        {"steps:\n  - tap: x\n  # - tap: y\n---\nid: b\n", "steps:\n  - tap: x\n  # - tap: y\n---\nid: b\n"},
+		"a list in the column of its key": {"steps:\n- tap: a\n# - tap: b\ntags: [x]\n",
+			"steps:\n  - tap: a\n  # - tap: b\ntags: [x]\n"},
+		"at the end of the file": {"steps:\n- tap: a\n# - tap: b\n", "steps:\n  - tap: a\n  # - tap: b\n"},
+		"about the next key": {"steps:\n- tap: a\n# what it is about\ntags: [x]\n",
+			"steps:\n  - tap: a\n# what it is about\ntags: [x]\n"},
+		"about the next entry": {"steps:\n- tap: a\n# why\n- tap: b\n",
+			"steps:\n  - tap: a\n  # why\n  - tap: b\n"},
+		"all of a map": {"vars:\n    # A: 1\n    # B: 2\nsteps:\n- tap: x\n",
+			"vars:\n  # A: 1\n  # B: 2\nsteps:\n  - tap: x\n"},
+		"keys of an entry": {"steps:\n- tap:\n    label: x\n    # below: y\n- tap: z\n",
+			"steps:\n  - tap:\n      label: x\n      # below: y\n  - tap: z\n"},
+		"before a new level": {"steps:\n    # first\n    - tap: x\n", "steps:\n  # first\n  - tap: x\n"},
+		"before the next document": {"steps:\n  - tap: x\n  # - tap: y\n---\nid: b\n",
+			"steps:\n  - tap: x\n  # - tap: y\n---\nid: b\n"},
 	} {
 		got, err := Format("a.yaml", []byte(c.in))
 		if err != nil || string(got) != c.want {

@@ -154,7 +154,8 @@ func (l *formatting) plain() {
 		switch indent := len(line) - len(body); {
 		case body == "":
 			continue // blank lines inside count, those at the end do not
-		case indent < least, strings.HasPrefix(body, "#"), indent == 0 && (strings.HasPrefix(body, "---") || strings.HasPrefix(body, "...")):
+		case indent < least, strings.HasPrefix(body, "#"), indent == 0 &&
+			(strings.HasPrefix(body, "---") || strings.HasPrefix(body, "...")):
 			return
 		}
 		for ; l.at < n; l.at++ {

@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// FromJSON reads one JSON value, strictly: no repeated keys, nothing after it, UTF-8 only, 1 MiB and 100 levels at most.
-// The Values have no place. Errors name what is wrong in a few words, fit for the body of an answer.
+// FromJSON reads one JSON value, strictly: no repeated keys, nothing after it, UTF-8 only, 1 MiB and 100 levels at
+// most. The Values have no place. Errors name what is wrong in a few words, fit for the body of an answer.
 func FromJSON(data []byte) (Value, error) {
 	switch {
 	case len(data) > MaxBytes:

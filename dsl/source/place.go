@@ -38,8 +38,8 @@ func FirstRune(line string, col int) string {
 	return ""
 }
 
-// Locate finds the text in the source at or after the place, on that line or on the few that follow it: messages about a
-// part of a value point at that part. Without luck it is the place itself.
+// Locate finds the text in the source at or after the place, on that line or on the few that follow it: messages about
+// a part of a value point at that part. Without luck it is the place itself.
 func Locate(source *Source, pos Pos, text string) Pos {
 	if source == nil || pos.Line == 0 || text == "" {
 		return pos

@@ -23,8 +23,8 @@ const (
 	nearby    = 2_000 // characters in which a part of a value is looked for
 )
 
-// Readable makes the text that the YAML library reads: bytes without byte order mark, with \n as the only line break. The
-// Source shows the same lines. The error is the first thing that keeps the file from being read at all.
+// Readable makes the text that the YAML library reads: bytes without byte order mark, with \n as the only line break.
+// The Source shows the same lines. The error is the first thing that keeps the file from being read at all.
 func Readable(file string, src []byte) (string, *Source, *Error) {
 	source := &Source{File: file}
 	whole := func(msg, hint string) (string, *Source, *Error) {

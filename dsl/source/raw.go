@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// Raw is one value of a YAML file in a language that reads its scalars in its own way: the text as it is written, and whether quotes or
-// a block say that it is a text.
+// Raw is one value of a YAML file in a language that reads its scalars in its own way: the text as it is written, and
+// whether quotes or a block say that it is a text.
 type Raw struct {
 	Pos    Pos
 	Kind   Kind   // List, Map, Null (nothing stands there) or String
@@ -47,8 +47,8 @@ func (r Raw) Resolved() Kind {
 	return Resolve(r.Text)
 }
 
-// ReadRaw reads the documents of a YAML file, with the bounds of a test file, as they are written: aliases are texts, keys may be repeated,
-// merge keys are keys. The error is an Errors.
+// ReadRaw reads the documents of a YAML file, with the bounds of a test file, as they are written: aliases are texts,
+// keys may be repeated, merge keys are keys. The error is an Errors.
 func ReadRaw(file string, src []byte) (docs []Raw, from *Source, err error) {
 	text, from, bad := Readable(file, src)
 	if bad != nil {

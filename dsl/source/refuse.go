@@ -32,7 +32,8 @@ func unsupported(source *Source, tokens token.Tokens) *Error {
 			}
 		case t.Type == token.DoubleQuoteType && strings.Contains(t.Origin, `\`):
 			if at, bad := brokenEscape(source, Locate(source, pos, `"`)); bad != "" {
-				return &Error{Pos: at, Source: source, Width: len(bad), Msg: fmt.Sprintf("broken escape %s in the quoted text", bad),
+				return &Error{Pos: at, Source: source, Width: len(bad),
+					Msg:  fmt.Sprintf("broken escape %s in the quoted text", bad),
 					Hint: `write \xNN, \uNNNN or \UNNNNNNNN with hexadecimal digits, or \\ for a backslash`}
 			}
 		}
@@ -49,8 +50,8 @@ func inBlock(t *token.Token) bool {
 	return p != nil && (p.Type == token.LiteralType || p.Type == token.FoldedType)
 }
 
-// plainText refuses two traps of texts without quotes: a tab, which the library drops, and a line that looks like a list
-// entry but continues the text above.
+// plainText refuses two traps of texts without quotes: a tab, which the library drops, and a line that looks like a
+// list entry but continues the text above.
 func plainText(source *Source, t *token.Token, pos Pos) *Error {
 	raw := strings.TrimSpace(t.Origin)
 	if strings.Contains(raw, "\t") {
@@ -83,7 +84,8 @@ func brokenEscape(source *Source, pos Pos) (at Pos, bad string) {
 			}
 			i++
 			digits := map[rune]int{'x': 2, 'u': 4, 'U': 8}[line[i]]
-			if end := i + 1 + digits; digits > 0 && (end > len(line) || !isDigits(string(line[i+1:end]), "0123456789abcdefABCDEF")) {
+			if end := i + 1 + digits; digits > 0 &&
+				(end > len(line) || !isDigits(string(line[i+1:end]), "0123456789abcdefABCDEF")) {
 				return Pos{File: pos.File, Line: n, Col: i}, string(line[i-1 : i+1])
 			}
 		}

@@ -22,7 +22,8 @@ func TestErrorText(t *testing.T) {
 		err  *Error
 		want string
 	}{
-		{at(1, 5, 4, `did you mean "tap"?`), "a.yaml:1:5: wrong\n  1 |   - tapp: Login\n          ^^^^ did you mean \"tap\"?"},
+		{at(1, 5, 4, `did you mean "tap"?`),
+			"a.yaml:1:5: wrong\n  1 |   - tapp: Login\n          ^^^^ did you mean \"tap\"?"},
 		{at(2, 7, 1, ""), "a.yaml:2:7: wrong\n  2 | \ttab:\tx\n      \t    \t^"},
 		{at(3, 1, 2, ""), "a.yaml:3:1: wrong\n  3 | 日本: x\n      ^^^^"},
 		{at(3, 5, 1, ""), "a.yaml:3:5: wrong\n  3 | 日本: x\n            ^"},
@@ -31,11 +32,13 @@ func TestErrorText(t *testing.T) {
 		{at(7, 1, 9, ""), "a.yaml:7:1: wrong\n  7 |\n      ^"},
 		{at(7, 99, 1, ""), "a.yaml:7:99: wrong\n  7 |\n      ^"},
 		{at(99, 1, 1, ""), "a.yaml:99:1: wrong\n 99 |\n      ^"},
-		{at(1, 5, 4, strings.Repeat("long ", 30)), "a.yaml:1:5: wrong\n  1 |   - tapp: Login\n          ^^^^\n      " + strings.Repeat("long ", 30)},
+		{at(1, 5, 4, strings.Repeat("long ", 30)), "a.yaml:1:5: wrong\n  1 |   - tapp: Login\n          ^^^^\n      " +
+			strings.Repeat("long ", 30)},
 		{&Error{Msg: "a \x1b[2J b"}, "a \uFFFD[2J b"},
 		{&Error{Msg: "wrong", Hint: "mend it"}, "wrong (mend it)"},
 		{&Error{Pos: Pos{File: "a\x07.yaml"}, Msg: "wrong"}, "a\uFFFD.yaml: wrong"},
-		{&Error{Pos: Pos{File: "a.yaml", Line: 1, Col: 2}, Msg: "wrong", Hint: "mend it"}, "a.yaml:1:2: wrong\n      mend it"},
+		{&Error{Pos: Pos{File: "a.yaml", Line: 1, Col: 2}, Msg: "wrong", Hint: "mend it"},
+			"a.yaml:1:2: wrong\n      mend it"},
 	} {
 		if got := c.err.Error(); got != c.want {
 			t.Errorf("got\n%s\nwant\n%s\n%q", got, c.want, got)

@@ -16,7 +16,8 @@ func ParseYAML(text string, source *Source) (docs []ast.Node, failed *Error) {
 	defer func() {
 		if r := recover(); r != nil { // the library panics on some broken input
 			docs, failed = nil, &Error{Pos: lastPlace(tokens, source.File), Source: source,
-				Msg: "the YAML in this file cannot be read", Hint: "look for a mistake here or above: indentation, quotes, brackets"}
+				Msg:  "the YAML in this file cannot be read",
+				Hint: "look for a mistake here or above: indentation, quotes, brackets"}
 		}
 	}()
 	tokens = lexer.Tokenize(text)
@@ -124,7 +125,8 @@ func notClosed(source *Source, tokens token.Tokens, at *token.Token) *Error {
 		return e
 	}
 	closing := map[string]string{"{": "}", "[": "]"}[opener.Value]
-	return &Error{Pos: tokenPos(source.File, opener), Source: source, Msg: fmt.Sprintf("this %q is not closed", opener.Value),
+	return &Error{Pos: tokenPos(source.File, opener), Source: source, Msg: fmt.Sprintf("this %q is not closed",
+		opener.Value),
 		Hint: fmt.Sprintf("add %q where it ends, or put the text in quotes", closing)}
 }
 
@@ -136,7 +138,8 @@ func commentWithin(source *Source, opener Pos) *Error {
 		return nil
 	}
 	word, _, _ := strings.Cut(comment, ",")
-	return &Error{Pos: Locate(source, opener, "#"+comment), Source: source, Width: 1, Msg: "a # behind a space begins a comment, which takes the rest of the line",
+	return &Error{Pos: Locate(source, opener, "#"+comment), Source: source, Width: 1,
+		Msg:  "a # behind a space begins a comment, which takes the rest of the line",
 		Hint: "put the text in quotes: " + Quote("#"+strings.TrimRight(word, "} "))}
 }
 
@@ -210,7 +213,8 @@ func layout(e *Error, line, msg string) *Error {
 	case strings.Contains(msg, "value is not allowed in this context"):
 		e.Msg, e.Hint = "this does not fit in here", "is its indentation that of the lines that it belongs to?"
 	default:
-		e.Msg, e.Hint = "the YAML is broken here: "+strings.ReplaceAll(msg, "\n", " "), "look for a mistake here or on the line above"
+		e.Msg, e.Hint = "the YAML is broken here: "+strings.ReplaceAll(msg, "\n", " "),
+			"look for a mistake here or on the line above"
 	}
 	return e
 }

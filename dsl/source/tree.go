@@ -114,7 +114,8 @@ func (t *Tree) mapping(pos Pos, entries []*ast.MappingValueNode, depth int) Valu
 			continue
 		}
 		if before, twice := first[key]; twice {
-			t.Fail(at, len([]rune(key)), fmt.Sprintf("%q is given twice", shorten.Runes(key, 60)), fmt.Sprintf("the first is on line %d", before.Line))
+			t.Fail(at, len([]rune(key)), fmt.Sprintf("%q is given twice", shorten.Runes(key, 60)),
+				fmt.Sprintf("the first is on line %d", before.Line))
 			continue
 		}
 		first[key] = at
@@ -174,7 +175,8 @@ func (t *Tree) Key(n ast.MapKeyNode) (string, Pos, bool) {
 		pos := t.Pos(k)
 		t.Behind = Pos{File: pos.File, Line: pos.Line, Col: pos.Col + len([]rune(k.Value))}
 		return k.Value, pos, true
-	case *ast.NullNode, *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode, *ast.MergeKeyNode:
+	case *ast.NullNode, *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode,
+		*ast.MergeKeyNode:
 		return strings.TrimSpace(k.GetToken().Value), t.Pos(k), true
 	case nil:
 		return "", t.Pos(n), false

@@ -39,17 +39,20 @@ func lay(t *testing.T, dir string, files map[string]string) {
 func project(t *testing.T) string {
 	dir := t.TempDir()
 	lay(t, dir, map[string]string{
-		"go.mod":                             "module x",
-		"main.go":                            "package main",
-		"apps/shop.apk":                      "apk",
-		"apps/other.apk":                     "not named",
-		"pages/index.html":                   "<script src=app.js></script>",
-		"pages/app.js":                       "1",
-		"suites/taproot.yaml":                "vars:\n  HOST: example.com\n",
-		"suites/shop/a.yaml":                 "id: a\nplatform: android\nvars:\n  USER: ${env.SHOP_USER}\nsteps:\n  - install: ../../apps/shop.apk\n  - run: {file: ../flows/login.yaml, block: login}\n",
-		"suites/shop/b.yaml":                 "id: b\nplatform: web\ndata: rows.csv\nsteps:\n  - openBrowser: ../../pages/index.html\n",
-		"suites/shop/rows.csv":               "n\n1\n2\n",
-		"suites/flows/login.yaml":            "blocks:\n  login:\n    vars:\n      PIN: ${env.SHOP_PIN}\n    steps:\n      - input: ${PIN}\n",
+		"go.mod":              "module x",
+		"main.go":             "package main",
+		"apps/shop.apk":       "apk",
+		"apps/other.apk":      "not named",
+		"pages/index.html":    "<script src=app.js></script>",
+		"pages/app.js":        "1",
+		"suites/taproot.yaml": "vars:\n  HOST: example.com\n",
+		"suites/shop/a.yaml": "id: a\nplatform: android\nvars:\n  USER: ${env.SHOP_USER}\nsteps:\n  - install: " +
+			"../../apps/shop.apk\n  - run: {file: ../flows/login.yaml, block: login}\n",
+		"suites/shop/b.yaml": "id: b\nplatform: web\ndata: rows.csv\nsteps:\n  - openBrowser: " +
+			"../../pages/index.html\n",
+		"suites/shop/rows.csv": "n\n1\n2\n",
+		"suites/flows/login.yaml": "blocks:\n  login:\n    vars:\n      PIN: ${env.SHOP_PIN}\n    steps:\n      - " +
+			"input: ${PIN}\n",
 		"suites/shop/baselines/a.png":        "png",
 		"suites/shop/.env":                   "TOKEN=1",
 		"suites/shop/server.key":             "secret",
@@ -72,7 +75,8 @@ func planned(t *testing.T, dir string) (*plan.Plan, plan.Needs) {
 	t.Helper()
 	var mu sync.Mutex
 	var read []string
-	p, err := plan.Build(plan.Options{Dir: dir, Args: []string{filepath.Join(dir, "suites")}, Files: true, Env: func(string) (string, bool) { return "x", true },
+	p, err := plan.Build(plan.Options{Dir: dir, Args: []string{filepath.Join(dir, "suites")}, Files: true,
+		Env:   func(string) (string, bool) { return "x", true },
 		Reads: func(file string) { mu.Lock(); defer mu.Unlock(); read = append(read, file) }})
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +92,8 @@ func make1(t *testing.T, dir string) (archive.Made, []byte) {
 	t.Helper()
 	_, needs := planned(t, dir)
 	var b bytes.Buffer
-	made, err := archive.Make(archive.Options{Dir: dir, Needs: needs, Skip: []string{filepath.Join(dir, "suites", "reports")}}, &b)
+	made, err := archive.Make(archive.Options{Dir: dir, Needs: needs,
+		Skip: []string{filepath.Join(dir, "suites", "reports")}}, &b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,9 +121,11 @@ func names(t *testing.T, data []byte) (list []string) {
 // TestArchiveHoldsTestsAsTheyWereRead: one that was sent and lies nowhere, and one whose file has changed since.
 func TestArchiveHoldsTestsAsTheyWereRead(t *testing.T) {
 	dir := t.TempDir()
-	const sent, read = "id: sent\nplatform: android\nsteps:\n  - run: a.yaml\n", "id: a\nplatform: android\nsteps:\n  - press: home"
+	const sent, read = "id: sent\nplatform: android\nsteps:\n  - run: a.yaml\n",
+		"id: a\nplatform: android\nsteps:\n  - press: home"
 	lay(t, dir, map[string]string{"a.yaml": read, "b.yaml": "id: b\nplatform: android\nsteps:\n  - press: back\n"})
-	p, err := plan.Build(plan.Options{Dir: dir, IDs: []string{"a"}, Inline: []plan.Source{{Name: "request.yaml", Text: []byte(sent)}}})
+	p, err := plan.Build(plan.Options{Dir: dir, IDs: []string{"a"}, Inline: []plan.Source{
+		{Name: "request.yaml", Text: []byte(sent)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,11 +156,13 @@ func TestArchiveHoldsTestsAsTheyWereRead(t *testing.T) {
 	}
 }
 
-// TestArchiveHoldsWhatTestsNeed: and nothing else, the same bytes for the same files wherever they lie, others for others.
+// TestArchiveHoldsWhatTestsNeed: and nothing else, the same bytes for the same files wherever they lie, others for
+// others.
 func TestArchiveHoldsWhatTestsNeed(t *testing.T) {
 	dir := project(t)
 	made, data := make1(t, dir)
-	want := []string{"apps/shop.apk", "pages/app.js", "pages/index.html", "suites/flows/login.yaml", "suites/shop/a.yaml", "suites/shop/b.yaml", "suites/shop/baselines/a.png",
+	want := []string{"apps/shop.apk", "pages/app.js", "pages/index.html", "suites/flows/login.yaml", "suites/shop/a.yaml",
+		"suites/shop/b.yaml", "suites/shop/baselines/a.png",
 		"suites/shop/link.csv", "suites/shop/rows.csv", "suites/taproot.yaml"}
 	if got := names(t, data); !slices.Equal(got, want) || made.Dir != "." {
 		t.Errorf("%q\n%q\n%s", got, want, made.Dir)
@@ -195,14 +204,18 @@ func (h *hub) fetch(_ context.Context, sum string) (io.ReadCloser, error) {
 }
 
 // TestHostFindsTheCasesAgain: in the archive that was laid down on a host, by place, platform, browser and row.
-// TestNamesThatNoHostHas: files whose names hosts refuse are left out, so that the others travel; one that a step names is told of.
+// TestNamesThatNoHostHas: files whose names hosts refuse are left out, so that the others travel; one that a step names
+// is told of.
 func TestNamesThatNoHostHas(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the disks of other systems have no such names")
 	}
 	dir := t.TempDir()
-	lay(t, dir, map[string]string{"go.mod": "module x", "suites/a.yaml": "id: a\nplatform: android\ndata: rows.csv\nsteps:\n  - press: home\n", "suites/rows.csv": "n\n1\n", "suites/ROWS.csv": "no",
-		"suites/line\nend.txt": "no", "suites/back\\slash.txt": "no", "suites/dot. ": "no", "suites/Pages/x.html": "yes", "suites/pages": "no"})
+	lay(t, dir, map[string]string{"go.mod": "module x",
+		"suites/a.yaml": "id: a\nplatform: android\ndata: rows.csv\nsteps:\n  - press: home\n", "suites/rows.csv": "n\n1\n",
+		"suites/ROWS.csv":      "no",
+		"suites/line\nend.txt": "no", "suites/back\\slash.txt": "no", "suites/dot. ": "no", "suites/Pages/x.html": "yes",
+		"suites/pages": "no"})
 	made, data := make1(t, dir)
 	if list := names(t, data); !slices.Equal(list, []string{"suites/Pages/x.html", "suites/a.yaml", "suites/rows.csv"}) {
 		t.Errorf("%q", list)
@@ -212,7 +225,8 @@ func TestNamesThatNoHostHas(t *testing.T) {
 	}
 	_, needs := planned(t, dir)
 	needs.Files = append(needs.Files, filepath.Join(dir, "suites", "dot. "))
-	if _, err := archive.Make(archive.Options{Dir: dir, Needs: needs}, io.Discard); err == nil || !strings.Contains(err.Error(), "rename it") {
+	if _, err := archive.Make(archive.Options{Dir: dir, Needs: needs}, io.Discard); err == nil ||
+		!strings.Contains(err.Error(), "rename it") {
 		t.Errorf("a file that a step names: %v", err)
 	}
 }
@@ -240,18 +254,23 @@ func TestHostFindsTheCasesAgain(t *testing.T) {
 	for _, want := range p.Cases {
 		want.Pack += "--try-2"
 		ref := plan.RefOf(want)
-		got, err := ref.Find(plan.Options{Dir: filepath.Join(at, made.Dir), Env: func(string) (string, bool) { return "x", true }})
+		got, err := ref.Find(plan.Options{Dir: filepath.Join(at, made.Dir), Env: func(string) (string, bool) {
+			return "x", true
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Pack != want.Pack || got.Test.ID != want.Test.ID || got.Test.Pos != want.Test.Pos || got.Row.N != want.Row.N || got.Platform != want.Platform || got.Browser != want.Browser {
+		if got.Pack != want.Pack || got.Test.ID != want.Test.ID || got.Test.Pos != want.Test.Pos || got.Row.N != want.Row.N ||
+			got.Platform != want.Platform || got.Browser != want.Browser {
 			t.Errorf("%+v is not %+v", got, want)
 		}
 	}
-	if _, err := (plan.Ref{File: "suites/shop/a.yaml", ID: "a", Pack: "a", Line: 7, Platform: "android"}).Find(plan.Options{Dir: at, Env: func(string) (string, bool) { return "x", true }}); err == nil {
+	if _, err := (plan.Ref{File: "suites/shop/a.yaml", ID: "a", Pack: "a", Line: 7, Platform: "android"}).Find(
+		plan.Options{Dir: at, Env: func(string) (string, bool) { return "x", true }}); err == nil {
 		t.Error("a test was found that is not there")
 	}
-	if _, err := (plan.Ref{File: "../../etc/passwd", ID: "a", Pack: "a", Line: 1}).Find(plan.Options{Dir: at}); err == nil || !strings.Contains(err.Error(), "outside") {
+	if _, err := (plan.Ref{File: "../../etc/passwd", ID: "a", Pack: "a", Line: 1}).Find(plan.Options{
+		Dir: at}); err == nil || !strings.Contains(err.Error(), "outside") {
 		t.Errorf("a file outside was read: %v", err)
 	}
 }
@@ -261,7 +280,8 @@ func TestCacheFetchesOnceAndIsBounded(t *testing.T) {
 	var sums []string
 	for i := range 5 {
 		dir := t.TempDir()
-		lay(t, dir, map[string]string{"suites/a.yaml": "id: a\nplatform: android\nsteps:\n  - tap: x\n", "suites/big.bin": strings.Repeat(fmt.Sprint(i), 100_000)})
+		lay(t, dir, map[string]string{"suites/a.yaml": "id: a\nplatform: android\nsteps:\n  - tap: x\n",
+			"suites/big.bin": strings.Repeat(fmt.Sprint(i), 100_000)})
 		made, data := make1(t, dir)
 		h.data[made.SHA256] = data
 		sums = append(sums, made.SHA256)
@@ -319,7 +339,8 @@ func TestCacheFetchesOnceAndIsBounded(t *testing.T) {
 	}
 }
 
-// TestCacheOfAFullDisk: what tests take of a disk is counted, however small their files are, and given back when the disk is full, but for what is in use.
+// TestCacheOfAFullDisk: what tests take of a disk is counted, however small their files are, and given back when the
+// disk is full, but for what is in use.
 func TestCacheOfAFullDisk(t *testing.T) {
 	h := &hub{data: map[string][]byte{}, wait: make(chan struct{})}
 	close(h.wait)
@@ -398,7 +419,8 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 	} {
 		var refused *upload.Refused
 		var large *upload.TooLarge
-		if err := archive.Check(t.Context(), bytes.NewReader(data), ""); !errors.As(err, &refused) && !errors.As(err, &large) {
+		if err := archive.Check(t.Context(), bytes.NewReader(data), ""); !errors.As(err, &refused) &&
+			!errors.As(err, &large) {
 			t.Errorf("%s: the hub takes it: %v", name, err)
 		}
 		sum := sha256.Sum256(data)
@@ -417,7 +439,8 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 	}
 	git := pack(file(".git/config", 1), file("a.yaml", 3)) // a host knows the root of the tests by it
 	sum := sha256.Sum256(git)
-	own, err := archive.NewCache(t.TempDir(), 1<<20, (&hub{data: map[string][]byte{hex.EncodeToString(sum[:]): git}}).fetch)
+	own, err := archive.NewCache(t.TempDir(), 1<<20,
+		(&hub{data: map[string][]byte{hex.EncodeToString(sum[:]): git}}).fetch)
 	if err != nil {
 		t.Fatal(err)
 	}

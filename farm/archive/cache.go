@@ -26,7 +26,8 @@ var sumPattern = lazyregexp.New(`^[0-9a-f]{64}$`)
 // IsSum tells whether a text can name an archive.
 func IsSum(text string) bool { return sumPattern.MatchString(text) }
 
-// Cache keeps archives on a host, and the folders that runs work in. A folder of it belongs to one process. Safe for concurrent use.
+// Cache keeps archives on a host, and the folders that runs work in. A folder of it belongs to one process. Safe for
+// concurrent use.
 type Cache struct {
 	dir   string
 	limit int64 // bytes on the disk of archives and folders together, as far as no run needs them
@@ -57,8 +58,10 @@ const (
 func RunsIn(dir string) string { return filepath.Join(dir, runs) }
 
 // NewCache makes a cache in a folder, whose old runs are removed. fetch gets an archive from the hub.
-func NewCache(dir string, limit int64, fetch func(ctx context.Context, sum string) (io.ReadCloser, error)) (*Cache, error) {
-	c := &Cache{dir: dir, limit: limit, fetch: fetch, runs: map[string]*folder{}, sizes: map[string]int64{}, used: map[string]time.Time{}}
+func NewCache(dir string, limit int64, fetch func(ctx context.Context, sum string) (io.ReadCloser, error)) (*Cache,
+	error) {
+	c := &Cache{dir: dir, limit: limit, fetch: fetch, runs: map[string]*folder{}, sizes: map[string]int64{},
+		used: map[string]time.Time{}}
 	if err := os.RemoveAll(filepath.Join(dir, runs)); err != nil {
 		return nil, fmt.Errorf("tidy the archives: %w", err)
 	}
@@ -84,9 +87,9 @@ func NewCache(dir string, limit int64, fetch func(ctx context.Context, sum strin
 	return c, nil
 }
 
-// Open gives the folder of a run, in which the archive lies, with its sum checked. All cases of a run on this host share it, as they do on one
-// machine; no other run sees it. release is called when the case has ended. The error is an *upload.Refused or *upload.TooLarge when the archive
-// is hostile or broken.
+// Open gives the folder of a run, in which the archive lies, with its sum checked. All cases of a run on this host
+// share it, as they do on one machine; no other run sees it. release is called when the case has ended. The error is an
+// *upload.Refused or *upload.TooLarge when the archive is hostile or broken.
 func (c *Cache) Open(ctx context.Context, run, sum string) (dir string, release func(), err error) {
 	if !IsSum(sum) {
 		return "", nil, fmt.Errorf("%.80q names no archive", sum)

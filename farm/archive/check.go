@@ -9,8 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// Check reads an archive, which must have the sum, unless that is "", and hold nothing that a host would refuse. The error is an
-// *upload.Refused, an *upload.TooLarge, or the reader's.
+// Check reads an archive, which must have the sum, unless that is "", and hold nothing that a host would refuse. The
+// error is an *upload.Refused, an *upload.TooLarge, or the reader's.
 func Check(ctx context.Context, in io.Reader, sum string) error {
 	h := sha256.New()
 	if err := upload.Check(ctx, io.TeeReader(in, h), Limits); err != nil {

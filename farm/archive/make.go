@@ -39,8 +39,9 @@ type Options struct {
 	Skip  []string   // folders that are left out, absolute: the reports
 }
 
-// Make writes the archive of what cases need. The same files give the same bytes. Hidden files, node_modules, and what its name shows to be a
-// key or a password, what may not be read and what not every host could have by its name are left out, unless a step names them; of links, those that lead out of the folders are.
+// Make writes the archive of what cases need. The same files give the same bytes. Hidden files, node_modules, and what
+// its name shows to be a key or a password, what may not be read and what not every host could have by its name are
+// left out, unless a step names them; of links, those that lead out of the folders are.
 func Make(o Options, w io.Writer) (Made, error) {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
@@ -155,7 +156,8 @@ func secret(name string) bool {
 	case ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".mobileprovision", ".kdbx":
 		return true
 	}
-	return strings.HasPrefix(name, "id_rsa") || strings.HasPrefix(name, "id_ed25519") || strings.HasPrefix(name, "id_ecdsa") || name == "credentials" || strings.HasSuffix(name, ".env")
+	return strings.HasPrefix(name, "id_rsa") || strings.HasPrefix(name, "id_ed25519") ||
+		strings.HasPrefix(name, "id_ecdsa") || name == "credentials" || strings.HasSuffix(name, ".env")
 }
 
 func (m *maker) write(w io.Writer, root string) error {
@@ -188,7 +190,8 @@ func (m *maker) write(w io.Writer, root string) error {
 	return errors.Join(out.Close(), zip.Close())
 }
 
-// names gives the paths of the files, by their names in the archive. What no host could have by its name is left out, unless it is needed.
+// names gives the paths of the files, by their names in the archive. What no host could have by its name is left out,
+// unless it is needed.
 func (m *maker) names(root string) (map[string]string, error) {
 	all := slices.Sorted(maps.Keys(m.files))
 	slices.SortStableFunc(all, func(a, b string) int { // those that are needed come first
@@ -210,7 +213,8 @@ func (m *maker) names(root string) (map[string]string, error) {
 		case !upload.Fits(in, Limits):
 			err = fmt.Errorf("%q is a name that no host can have: rename it", in)
 		case !t.take(in):
-			err = fmt.Errorf("%q and another name differ in upper and lower case alone, which not every host can tell apart: rename one", in)
+			err = fmt.Errorf(
+				"%q and another name differ in upper and lower case alone, which not every host can tell apart: rename one", in)
 		default:
 			names[in] = file
 		}
@@ -271,7 +275,8 @@ func add(out *tar.Writer, name, file string) (n int64, err error) {
 }
 
 func header(name string, size int64) *tar.Header {
-	return &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o644, ModTime: time.Unix(0, 0), Format: tar.FormatPAX}
+	return &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o644, ModTime: time.Unix(0, 0),
+		Format: tar.FormatPAX}
 }
 
 // addText adds a file that holds a text.

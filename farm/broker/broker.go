@@ -26,10 +26,11 @@ type Options struct {
 	Dir string
 	// Listen is the address on which the embedded server takes hosts, such as ":4222"; "": it takes none from elsewhere.
 	Listen string
-	// Public is the address that hosts are told, host:port or tls://host:port, or several with commas between; default: the port of Listen on the machine by
-	// whose name they know the hub. Without a scheme it has that of URL, or tls.
+	// Public is the address that hosts are told, host:port or tls://host:port, or several with commas between; default:
+	// the port of Listen on the machine by whose name they know the hub. Without a scheme it has that of URL, or tls.
 	Public string
-	// URL is a server or cluster of somebody else (nats:// or tls://, several with commas between them); "": the embedded one is started.
+	// URL is a server or cluster of somebody else (nats:// or tls://, several with commas between them); "": the embedded
+	// one is started.
 	URL string
 	// Account is the seed (SA…) of the account there in which the farm works; it signs the credentials of hub and hosts.
 	Account string
@@ -41,8 +42,9 @@ type Options struct {
 
 // Address is where hosts connect.
 type Address struct {
-	URL  string `json:"url"`            // of NATS; without a host when it is that of the hub: tls://:4222
-	Cert string `json:"cert,omitempty"` // the certificate of the embedded server (PEM), which alone is trusted; "": what the machine trusts
+	URL string `json:"url"` // of NATS; without a host when it is that of the hub: tls://:4222
+	// the certificate of the embedded server (PEM), which alone is trusted; "": what the machine trusts
+	Cert string `json:"cert,omitempty"`
 }
 
 // Broker is a NATS that can be used. Close must be called in the end. Safe for concurrent use.
@@ -64,7 +66,8 @@ type Refusal struct {
 	What    string // "publish to host.x.up", "subscribe to hub.>", "connect"
 }
 
-// OnRefused says who is told what the embedded server refuses; nil: nobody. tell must not wait. What a server of somebody else refuses stands in its own log.
+// OnRefused says who is told what the embedded server refuses; nil: nobody. tell must not wait. What a server of
+// somebody else refuses stands in its own log.
 func (b *Broker) OnRefused(tell func(Refusal)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -129,8 +132,10 @@ func (b *Broker) start(o Options) error {
 }
 
 func (b *Broker) serverOptions(o Options) (*server.Options, error) {
-	so := &server.Options{ServerName: "taproot", DontListen: o.Listen == "", NoSigs: true, JetStream: true, StoreDir: filepath.Join(o.Dir, "jetstream"), SyncAlways: true,
-		DisableJetStreamBanner: true, JetStreamMaxMemory: 256 << 20, JetStreamMaxStore: 1 << 40, MaxPayload: wire.MaxMessage, MaxPending: 512 << 20, MaxControlLine: 4096,
+	so := &server.Options{ServerName: "taproot", DontListen: o.Listen == "", NoSigs: true, JetStream: true,
+		StoreDir: filepath.Join(o.Dir, "jetstream"), SyncAlways: true,
+		DisableJetStreamBanner: true, JetStreamMaxMemory: 256 << 20, JetStreamMaxStore: 1 << 40, MaxPayload: wire.MaxMessage,
+		MaxPending: 512 << 20, MaxControlLine: 4096,
 		WriteDeadline: 30 * time.Second, PingInterval: 5 * time.Second, MaxPingsOut: 2}
 	if o.Listen != "" {
 		host, port, err := net.SplitHostPort(o.Listen)
@@ -187,7 +192,8 @@ func (b *Broker) attach(o Options) error {
 		return err
 	}
 	if most := b.nc.MaxPayload(); most < wire.MaxMessage {
-		return fmt.Errorf("the server at %s takes messages of %d bytes at most; set max_payload to %d there", b.nc.ConnectedUrlRedacted(), most, wire.MaxMessage)
+		return fmt.Errorf("the server at %s takes messages of %d bytes at most; set max_payload to %d there",
+			b.nc.ConnectedUrlRedacted(), most, wire.MaxMessage)
 	}
 	return nil
 }
@@ -221,7 +227,8 @@ func (b *Broker) Credential(host, public string, valid time.Duration) (string, e
 	return b.keys.sign(hostClaims(host, public, valid))
 }
 
-// Life is how long a credential should be valid. A server of somebody else lets a revoked host connect until its credential ends: there it is short.
+// Life is how long a credential should be valid. A server of somebody else lets a revoked host connect until its
+// credential ends: there it is short.
 func (b *Broker) Life() time.Duration {
 	if b.server == nil {
 		return 24 * time.Hour
@@ -229,7 +236,8 @@ func (b *Broker) Life() time.Duration {
 	return 30 * 24 * time.Hour
 }
 
-// Revoke ends the connections of a key and lets it make no new ones. A server of somebody else learns of it only when the credential expires.
+// Revoke ends the connections of a key and lets it make no new ones. A server of somebody else learns of it only when
+// the credential expires.
 func (b *Broker) Revoke(public string) error {
 	if b.server == nil {
 		return nil

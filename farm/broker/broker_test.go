@@ -20,7 +20,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/leaktest"
 )
 
-// TestCertificateIsCopied: a hub that was put back from its keys alone has the certificate that hosts trust, one of before, too.
+// TestCertificateIsCopied: a hub that was put back from its keys alone has the certificate that hosts trust, one of
+// before, too.
 func TestCertificateIsCopied(t *testing.T) {
 	t.Parallel()
 	dir, back := t.TempDir(), t.TempDir()
@@ -45,7 +46,8 @@ func TestCertificateIsCopied(t *testing.T) {
 // TestPublicAddress: hosts are told TLS for the server within, and for servers of one's own what the hub uses itself.
 func TestPublicAddress(t *testing.T) {
 	t.Parallel()
-	for _, c := range [][3]string{{"a:1", "tls", "tls://a:1"}, {"a:1, b:2", "nats", "nats://a:1,nats://b:2"}, {"tls://a:1,b:2", "nats", "tls://a:1,nats://b:2"}} {
+	for _, c := range [][3]string{{"a:1", "tls", "tls://a:1"}, {"a:1, b:2", "nats", "nats://a:1,nats://b:2"},
+		{"tls://a:1,b:2", "nats", "tls://a:1,nats://b:2"}} {
 		if got := withScheme(c[0], c[1]); got != c[2] {
 			t.Errorf("%s: %s, want %s", c[0], got, c[2])
 		}
@@ -85,7 +87,8 @@ func join(t *testing.T, b *Broker, host string) *guest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &guest{public: public, refused: make(chan error, 100), login: Login{Host: host, Address: near(b), Seed: seed, Credential: func() string { return text }}}
+	g := &guest{public: public, refused: make(chan error, 100), login: Login{Host: host, Address: near(b), Seed: seed,
+		Credential: func() string { return text }}}
 	if g.Conn, err = Connect(g.login); err != nil {
 		t.Fatal(err)
 	}
@@ -146,11 +149,13 @@ func work(t *testing.T, b *Broker, g *guest) {
 		t.Fatal(err)
 	}
 	ctx := t.Context()
-	if _, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: wire.Stream, Subjects: []string{"runs.>"}, Retention: jetstream.WorkQueuePolicy}); err != nil {
+	if _, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: wire.Stream, Subjects: []string{"runs.>"},
+		Retention: jetstream.WorkQueuePolicy}); err != nil {
 		t.Fatal(err)
 	}
 	for _, host := range []string{"a", "b"} {
-		if _, err := js.CreateConsumer(ctx, wire.Stream, jetstream.ConsumerConfig{Durable: wire.Consumer(host), FilterSubject: wire.Work(host), AckPolicy: jetstream.AckExplicitPolicy}); err != nil {
+		if _, err := js.CreateConsumer(ctx, wire.Stream, jetstream.ConsumerConfig{Durable: wire.Consumer(host),
+			FilterSubject: wire.Work(host), AckPolicy: jetstream.AckExplicitPolicy}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := js.Publish(ctx, wire.Work(host), []byte("case")); err != nil {
@@ -190,7 +195,8 @@ func TestHostsAreKeptApart(t *testing.T) {
 	if err := b.Conn().Flush(); err != nil {
 		t.Fatal(err)
 	}
-	for _, subject := range []string{"hub.honest.beat", "host.honest.up.x", "host.honest.down.x", "host.liar.down.x", "runs.liar", "runs.honest", "_INBOX.x", "$JS.API.STREAM.DELETE.RUNS", "$JS.API.STREAM.CREATE.RUNS",
+	for _, subject := range []string{"hub.honest.beat", "host.honest.up.x", "host.honest.down.x", "host.liar.down.x",
+		"runs.liar", "runs.honest", "_INBOX.x", "$JS.API.STREAM.DELETE.RUNS", "$JS.API.STREAM.CREATE.RUNS",
 		"$JS.API.CONSUMER.DELETE.RUNS.liar", "$JS.ACK.RUNS.honest.1.1.1.1.1", "$SYS.REQ.SERVER.PING", "anything"} {
 		if err := errors.Join(liar.Publish(subject, []byte("x")), liar.Flush()); err != nil {
 			t.Fatal(err)
@@ -199,7 +205,8 @@ func TestHostsAreKeptApart(t *testing.T) {
 			t.Errorf("%s: %v", subject, err)
 		}
 	}
-	for _, subject := range []string{">", "host.>", "host.*.dial", "host.honest.dial", "hub.>", "hub.liar.beat", "_INBOX.>", "$SYS.>", "runs.liar"} {
+	for _, subject := range []string{">", "host.>", "host.*.dial", "host.honest.dial", "hub.>", "hub.liar.beat",
+		"_INBOX.>", "$SYS.>", "runs.liar"} {
 		s, err := liar.SubscribeSync(subject)
 		if err != nil {
 			t.Fatal(err)
@@ -220,7 +227,8 @@ func TestHostsAreKeptApart(t *testing.T) {
 	}
 }
 
-// TestStrangersAreRefused: without a credential, with another key's, with one that is over, and by a server that is another one.
+// TestStrangersAreRefused: without a credential, with another key's, with one that is over, and by a server that is
+// another one.
 func TestStrangersAreRefused(t *testing.T) {
 	b := open(t, Options{Listen: "127.0.0.1:0"})
 	seed, public, err := NewKey()
@@ -246,13 +254,14 @@ func TestStrangersAreRefused(t *testing.T) {
 	elsewhere := near(b)
 	elsewhere.Cert = open(t, Options{Listen: "127.0.0.1:0"}).Address().Cert
 	for what, l := range map[string]Login{
-		"no credential":          {Seed: seed, Address: near(b), Credential: func() string { return "" }},
-		"another key":            {Seed: other, Address: near(b), Credential: func() string { return good }},
-		"one that is over":       {Seed: seed, Address: near(b), Credential: func() string { return past }},
-		"one of another farm":    {Seed: seed, Address: near(b), Credential: func() string { return foreign }},
-		"another farm's server":  {Seed: seed, Address: elsewhere, Credential: func() string { return good }},
-		"a machine's own trust":  {Seed: seed, Address: Address{URL: near(b).URL}, Credential: func() string { return good }},
-		"a server without a TLS": {Seed: seed, Address: Address{URL: strings.Replace(near(b).URL, "tls:", "nats:", 1)}, Credential: func() string { return good }},
+		"no credential":         {Seed: seed, Address: near(b), Credential: func() string { return "" }},
+		"another key":           {Seed: other, Address: near(b), Credential: func() string { return good }},
+		"one that is over":      {Seed: seed, Address: near(b), Credential: func() string { return past }},
+		"one of another farm":   {Seed: seed, Address: near(b), Credential: func() string { return foreign }},
+		"another farm's server": {Seed: seed, Address: elsewhere, Credential: func() string { return good }},
+		"a machine's own trust": {Seed: seed, Address: Address{URL: near(b).URL}, Credential: func() string { return good }},
+		"a server without a TLS": {Seed: seed, Address: Address{URL: strings.Replace(near(b).URL, "tls:", "nats:", 1)},
+			Credential: func() string { return good }},
 	} {
 		l.Host = "a"
 		if nc, err := l.connect(func() (string, error) { return l.Credential(), nil }); err == nil {
@@ -271,7 +280,8 @@ func TestStrangersAreRefused(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreTold: who tries what it may not is told of, with its key and where it came from; no name that a client gives itself makes up another one.
+// TestRefusalsAreTold: who tries what it may not is told of, with its key and where it came from; no name that a client
+// gives itself makes up another one.
 func TestRefusalsAreTold(t *testing.T) {
 	b := open(t, Options{Listen: "127.0.0.1:0"})
 	told := make(chan Refusal, 10)
@@ -365,7 +375,8 @@ func TestRestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: wire.Stream, Subjects: []string{"runs.>"}}); err != nil {
+	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: wire.Stream,
+		Subjects: []string{"runs.>"}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := js.Publish(t.Context(), wire.Work("a"), []byte("case")); err != nil {
@@ -404,7 +415,8 @@ func TestKeysArePrivate(t *testing.T) {
 	}
 }
 
-// TestAServerOfSomebodyElse: the same with a server that was started otherwise, and whose account's key the operator gives.
+// TestAServerOfSomebodyElse: the same with a server that was started otherwise, and whose account's key the operator
+// gives.
 func TestAServerOfSomebodyElse(t *testing.T) {
 	o := Options{Dir: t.TempDir(), Listen: "127.0.0.1:0"}
 	owner := &Broker{}
@@ -450,7 +462,8 @@ func TestAServerOfSomebodyElse(t *testing.T) {
 			t.Errorf("%.3q signs", account)
 		}
 	}
-	if _, err := Open(Options{URL: start(1 << 20), Account: string(seed)}); err == nil || !strings.Contains(err.Error(), "max_payload") {
+	if _, err := Open(Options{URL: start(1 << 20), Account: string(seed)}); err == nil ||
+		!strings.Contains(err.Error(), "max_payload") {
 		t.Errorf("a server of short messages: %v", err)
 	}
 }
@@ -462,7 +475,8 @@ func TestWrongAddresses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	for _, o := range []Options{{Listen: "here"}, {Listen: taken.Addr().String()}, {Listen: "127.0.0.1:port"}, {URL: "nats://127.0.0.1:1", Account: "x"}} {
+	for _, o := range []Options{{Listen: "here"}, {Listen: taken.Addr().String()}, {Listen: "127.0.0.1:port"},
+		{URL: "nats://127.0.0.1:1", Account: "x"}} {
 		o.Dir = t.TempDir()
 		if b, err := Open(o); err == nil {
 			t.Errorf("%v is an address", o)

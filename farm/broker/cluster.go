@@ -17,13 +17,15 @@ import (
 type Cluster struct {
 	Servers []string // their names, by which they also reach each other; one alone is no cluster
 	Store   string   // the folder of JetStream on each of them
-	TLS     string   // the folder of tls.crt and tls.key on each of them, for hosts that come over foreign networks; "": no TLS
+	// the folder of tls.crt and tls.key on each of them, for hosts that come over foreign networks; "": no TLS
+	TLS string
 }
 
 var serverName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
 
-// NewCluster makes the configuration that all servers of a cluster share (each is started with its own name: nats-server -c nats.conf -n NAME), with new keys, and the
-// seed of the farm's account, which the hubs need as Options.Account. The keys that sign accounts are thrown away: nobody can let others in.
+// NewCluster makes the configuration that all servers of a cluster share (each is started with its own name:
+// nats-server -c nats.conf -n NAME), with new keys, and the seed of the farm's account, which the hubs need as
+// Options.Account. The keys that sign accounts are thrown away: nobody can let others in.
 func NewCluster(c Cluster) (config, account string, err error) {
 	if len(c.Servers) == 0 {
 		return "", "", errors.New("name the servers")
@@ -51,14 +53,18 @@ func NewCluster(c Cluster) (config, account string, err error) {
 		return "", "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# The NATS servers of a Taproot farm. Start each with its own name: nats-server -c nats.conf -n NAME\nlisten: 0.0.0.0:4222\nmax_payload: %d\nping_interval: 5s\n", wire.MaxMessage)
+	fmt.Fprintf(&b,
+		"# The NATS servers of a Taproot farm. Start each with its own name: nats-server -c nats.conf -n NAME\nlisten: "+
+			"0.0.0.0:4222\nmax_payload: %d\nping_interval: 5s\n", wire.MaxMessage)
 	fmt.Fprintf(&b, "jetstream {\n  store_dir: %q\n  sync_interval: always\n}\n", c.Store)
 	if c.TLS != "" {
 		fmt.Fprintf(&b, "tls {\n  cert_file: %q\n  key_file: %q\n}\n", c.TLS+"/tls.crt", c.TLS+"/tls.key")
 	}
 	if len(c.Servers) > 1 {
 		password := rand.Text()
-		fmt.Fprintf(&b, "cluster {\n  name: taproot\n  listen: 0.0.0.0:6222\n  authorization { user: route, password: %q, timeout: 5 }\n  routes: [\n", password)
+		fmt.Fprintf(&b,
+			"cluster {\n  name: taproot\n  listen: 0.0.0.0:6222\n  authorization { user: route, password: %q, timeout: 5 }\n  "+
+				"routes: [\n", password)
 		for _, name := range c.Servers {
 			fmt.Fprintf(&b, "    nats://route:%s@%s:6222\n", password, name)
 		}
@@ -120,7 +126,8 @@ func (k keys) trust() (operator string, accounts []signed, err error) {
 func farmClaims(id string) *jwt.AccountClaims {
 	c := jwt.NewAccountClaims(id)
 	c.Name = "farm"
-	c.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: jwt.NoLimit, DiskStorage: jwt.NoLimit, Streams: jwt.NoLimit, Consumer: jwt.NoLimit}
+	c.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: jwt.NoLimit, DiskStorage: jwt.NoLimit,
+		Streams: jwt.NoLimit, Consumer: jwt.NoLimit}
 	return c
 }
 

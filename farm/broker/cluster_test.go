@@ -41,13 +41,16 @@ func configured(t *testing.T, config string, names ...string) (urls []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o.MaxPayload != wire.MaxMessage || !o.SyncAlways || o.StoreDir != "/data" || len(o.Routes) != len(names) && len(names) > 1 {
+		if o.MaxPayload != wire.MaxMessage || !o.SyncAlways || o.StoreDir != "/data" || len(o.Routes) != len(names) &&
+			len(names) > 1 {
 			t.Errorf("%s: %d bytes, always %v, in %s, %v", name, o.MaxPayload, o.SyncAlways, o.StoreDir, o.Routes)
 		}
-		o.ServerName, o.Host, o.Port, o.StoreDir, o.NoLog, o.NoSigs = name, "127.0.0.1", server.RANDOM_PORT, t.TempDir(), true, true
+		o.ServerName, o.Host, o.Port, o.StoreDir, o.NoLog, o.NoSigs = name, "127.0.0.1", server.RANDOM_PORT, t.TempDir(),
+			true, true
 		if len(names) > 1 {
 			for _, port := range ports[len(routes):] {
-				routes = append(routes, &url.URL{Scheme: "nats", User: url.UserPassword("route", o.Cluster.Password), Host: fmt.Sprint("127.0.0.1:", port)})
+				routes = append(routes, &url.URL{Scheme: "nats", User: url.UserPassword("route", o.Cluster.Password),
+					Host: fmt.Sprint("127.0.0.1:", port)})
 			}
 			o.Cluster.Host, o.Cluster.Port, o.Routes = "127.0.0.1", ports[i], routes
 		}
@@ -70,7 +73,8 @@ func configured(t *testing.T, config string, names ...string) (urls []string) {
 		}
 		urls = append(urls, s.ClientURL())
 	}
-	for deadline := time.Now().Add(time.Minute); len(all) > 1 && !slices.ContainsFunc(all, (*server.Server).JetStreamIsLeader); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); len(all) > 1 &&
+		!slices.ContainsFunc(all, (*server.Server).JetStreamIsLeader); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the servers do not find each other")
 		}
@@ -78,7 +82,8 @@ func configured(t *testing.T, config string, names ...string) (urls []string) {
 	return urls
 }
 
-// TestOneServerOfOnesOwn: what nats-config writes is what a server reads, and lets hubs and hosts in, each where it belongs.
+// TestOneServerOfOnesOwn: what nats-config writes is what a server reads, and lets hubs and hosts in, each where it
+// belongs.
 func TestOneServerOfOnesOwn(t *testing.T) {
 	config, account, err := NewCluster(Cluster{Servers: []string{"nats"}, Store: "/data"})
 	if err != nil {
@@ -127,7 +132,8 @@ func TestThreeServersOfOnesOwn(t *testing.T) {
 }
 
 func TestWrongClusters(t *testing.T) {
-	for _, c := range []Cluster{{}, {Servers: []string{"a:4222"}}, {Servers: []string{"a b"}}, {Servers: []string{"a"}, Store: "/x\"\n"}} {
+	for _, c := range []Cluster{{}, {Servers: []string{"a:4222"}}, {Servers: []string{"a b"}},
+		{Servers: []string{"a"}, Store: "/x\"\n"}} {
 		if _, _, err := NewCluster(c); err == nil {
 			t.Errorf("%+v is taken", c)
 		}

@@ -1,12 +1,13 @@
-// Package broker gives a hub its NATS: an embedded server with a folder for JetStream, whose hosts come over TLS, or a connection to a server or cluster that
-// somebody else runs. It makes the credentials by which hosts connect.
+// Package broker gives a hub its NATS: an embedded server with a folder for JetStream, whose hosts come over TLS, or a
+// connection to a server or cluster that somebody else runs. It makes the credentials by which hosts connect.
 //
 //	b, err := broker.Open(broker.Options{Dir: "taproot-data/farm", Listen: ":4222"})
 //	defer b.Close()
 //	nc := b.Conn()             // may use all subjects
 //	js, err := b.JetStream()   // every write is on the disk before it is acknowledged
 //
-// A host makes a key and keeps it; the hub signs a credential for its public half, which may use the subjects of this one host (wire.Allowed) and no others:
+// A host makes a key and keeps it; the hub signs a credential for its public half, which may use the subjects of this
+// one host (wire.Allowed) and no others:
 //
 //	seed, public, err := broker.NewKey()
 //	text, err := b.Credential("host-a", public, 24*time.Hour)

@@ -27,7 +27,8 @@ func loadKeys(dir string) (k keys, err error) {
 		name string
 		make func() (nkeys.KeyPair, error)
 		to   *nkeys.KeyPair
-	}{{"operator", nkeys.CreateOperator, &k.operator}, {"system", nkeys.CreateAccount, &k.system}, {"farm", nkeys.CreateAccount, &k.farm}} {
+	}{{"operator", nkeys.CreateOperator, &k.operator}, {"system", nkeys.CreateAccount, &k.system},
+		{"farm", nkeys.CreateAccount, &k.farm}} {
 		if *one.to, err = loadKey(filepath.Join(dir, one.name+".seed"), one.make); err != nil {
 			return k, err
 		}
@@ -67,7 +68,8 @@ func accountKey(seed string) (keys, error) {
 		}
 	}
 	if err != nil {
-		return keys{}, fmt.Errorf("a server of your own needs the seed of the farm's account there (SA…), which signs for hosts: %w", err)
+		return keys{},
+			fmt.Errorf("a server of your own needs the seed of the farm's account there (SA…), which signs for hosts: %w", err)
 	}
 	return keys{farm: pair}, nil
 }
@@ -135,7 +137,8 @@ func hostClaims(host, public string, valid time.Duration) *jwt.UserClaims {
 	c.Name = host
 	c.Expires = time.Now().Add(valid).Unix()
 	publish, subscribe := wire.Allowed(host)
-	c.Permissions = jwt.Permissions{Pub: jwt.Permission{Allow: publish}, Sub: jwt.Permission{Allow: subscribe}, Resp: &jwt.ResponsePermission{MaxMsgs: 1, Expires: time.Minute}}
+	c.Permissions = jwt.Permissions{Pub: jwt.Permission{Allow: publish}, Sub: jwt.Permission{Allow: subscribe},
+		Resp: &jwt.ResponsePermission{MaxMsgs: 1, Expires: time.Minute}}
 	c.Limits.Subs = 20_000
 	c.AllowedConnectionTypes = jwt.StringList{jwt.ConnectionTypeStandard}
 	return c
@@ -177,7 +180,8 @@ func Sign(seed, text []byte) ([]byte, error) {
 	return pair.Sign(text)
 }
 
-// Vouch signs a text with the key that signs the credentials of hosts: who has such a credential knows by it that the word is the hub's.
+// Vouch signs a text with the key that signs the credentials of hosts: who has such a credential knows by it that the
+// word is the hub's.
 func (b *Broker) Vouch(text []byte) ([]byte, error) {
 	signature, err := b.keys.farm.Sign(text)
 	if err != nil {

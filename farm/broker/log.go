@@ -27,10 +27,12 @@ func (l logger) Fatalf(format string, v ...any) { l.to.Error("nats: " + fmt.Spri
 func (logger) Debugf(string, ...any)            {}
 func (logger) Tracef(string, ...any)            {}
 
-// The server tells of what it refuses by lines of its log alone. What a client calls itself stands in quotes, in which quotes are escaped: it can make up no line.
+// The server tells of what it refuses by lines of its log alone. What a client calls itself stands in quotes, in which
+// quotes are escaped: it can make up no line.
 var (
-	violation = regexp.MustCompile(`^(\S+) - cid:\d+ .*- "[A-Z0-9]+/[^"]*\b(U[A-Z2-7]{55})[^"]*" - (Publish|Subscription) Violation - (?:Subject|Reply) ("(?:[^"\\]|\\.)*")`)
-	stranger  = regexp.MustCompile(`^(\S+) - cid:\d+ .*- authentication error`)
+	violation = regexp.MustCompile(
+		`^(\S+) - cid:\d+ .*- "[A-Z0-9]+/[^"]*\b(U[A-Z2-7]{55})[^"]*" - (Publish|Subscription) Violation - (?:Subject|Reply) ("(?:[^"\\]|\\.)*")`)
+	stranger = regexp.MustCompile(`^(\S+) - cid:\d+ .*- authentication error`)
 )
 
 // refusal reads a line.

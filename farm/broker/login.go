@@ -24,19 +24,22 @@ type Login struct {
 	Address    Address
 	Seed       []byte
 	Credential func() string // the newest one; it is asked before each connection
-	// Cert is the newest certificate of the server, where Address has one; it is asked before each connection. nil: it stays that of Address.
+	// Cert is the newest certificate of the server, where Address has one; it is asked before each connection. nil: it
+	// stays that of Address.
 	Cert  func() string
 	Again time.Duration // how long it rests between two tries to connect; default: a second
 	// State is told when the connection is lost and when it is there again; may be nil.
 	State func(connected bool, err error)
 }
 
-// Connect connects a host, and again whenever the connection is lost, for ever. When it returns without an error the connection may still be under way.
+// Connect connects a host, and again whenever the connection is lost, for ever. When it returns without an error the
+// connection may still be under way.
 func Connect(l Login) (*nats.Conn, error) {
 	if !wire.IsName(l.Host) {
 		return nil, fmt.Errorf("NATS: %q is no id of a host", l.Host)
 	}
-	return l.connect(func() (string, error) { return l.Credential(), nil }, nats.CustomInboxPrefix(wire.InboxOf(l.Host)), nats.RetryOnFailedConnect(true))
+	return l.connect(func() (string, error) { return l.Credential(), nil }, nats.CustomInboxPrefix(wire.InboxOf(l.Host)),
+		nats.RetryOnFailedConnect(true))
 }
 
 func (l Login) connect(credential func() (string, error), more ...nats.Option) (*nats.Conn, error) {
@@ -52,9 +55,12 @@ func (l Login) connect(credential func() (string, error), more ...nats.Option) (
 			l.State(connected, err)
 		}
 	}
-	o := append([]nats.Option{nats.Name(l.Host), nats.UserJWT(credential, pair.Sign), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), nats.Timeout(5 * time.Second),
-		nats.ReconnectWait(l.Again), nats.ReconnectJitter(l.Again/5, l.Again/5), nats.ReconnectBufSize(-1), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
-		nats.ConnectHandler(func(*nats.Conn) { tell(true, nil) }), nats.ReconnectHandler(func(*nats.Conn) { tell(true, nil) }),
+	o := append([]nats.Option{nats.Name(l.Host), nats.UserJWT(credential, pair.Sign), nats.MaxReconnects(-1),
+		nats.IgnoreAuthErrorAbort(), nats.Timeout(5 * time.Second),
+		nats.ReconnectWait(l.Again), nats.ReconnectJitter(l.Again/5, l.Again/5), nats.ReconnectBufSize(-1),
+		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.ConnectHandler(func(*nats.Conn) { tell(true, nil) }),
+		nats.ReconnectHandler(func(*nats.Conn) { tell(true, nil) }),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { tell(false, err) }),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { tell(false, err) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { // the library prints them otherwise
@@ -108,7 +114,8 @@ func Denied(err error) bool {
 		return false
 	}
 	text := strings.ToLower(err.Error()) // while it connects, the library gives the server's words alone
-	return slices.ContainsFunc([]error{nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked}, func(known error) bool { return strings.Contains(text, strings.TrimPrefix(known.Error(), "nats: ")) })
+	return slices.ContainsFunc([]error{nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked},
+		func(known error) bool { return strings.Contains(text, strings.TrimPrefix(known.Error(), "nats: ")) })
 }
 
 // Unreached tells whether no server answered at all.

@@ -17,12 +17,12 @@ import (
 	"time"
 )
 
-// certName is the name in the embedded server's certificate. Hosts get the certificate when they join and trust no other one, so the name of the machine does
-// not matter.
+// certName is the name in the embedded server's certificate. Hosts get the certificate when they join and trust no
+// other one, so the name of the machine does not matter.
 const certName = "taproot-farm"
 
-// certificate reads that of a folder, or makes one for thirty years: it is pinned, and ends with the farm, unless somebody removes it; hosts then ask for the new one. It
-// lies beside the keys, of which operators keep copies.
+// certificate reads that of a folder, or makes one for thirty years: it is pinned, and ends with the farm, unless
+// somebody removes it; hosts then ask for the new one. It lies beside the keys, of which operators keep copies.
 func certificate(dir string) (tls.Certificate, string, error) {
 	certFile, keyFile := filepath.Join(dir, "keys", "cert.pem"), filepath.Join(dir, "keys", "cert.key")
 	text, err := os.ReadFile(certFile)
@@ -61,8 +61,10 @@ func makeCertificate(certFile, keyFile string) error {
 		return err
 	}
 	began := time.Now().Add(-24 * time.Hour) // clocks of hosts may be slow
-	of := &x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: certName}, DNSNames: []string{certName}, NotBefore: began, NotAfter: began.AddDate(30, 0, 0),
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, IsCA: true, BasicConstraintsValid: true}
+	of := &x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: certName}, DNSNames: []string{certName},
+		NotBefore: began, NotAfter: began.AddDate(30, 0, 0),
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{
+			x509.ExtKeyUsageServerAuth}, IsCA: true, BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, of, of, key.Public(), key)
 	if err != nil {
 		return err

@@ -21,14 +21,16 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestReportComesTwice: a report that two hubs get, as when one of them was stopped in the middle of it, is accepted once, and the pack stays: the second removed it.
+// TestReportComesTwice: a report that two hubs get, as when one of them was stopped in the middle of it, is accepted
+// once, and the pack stays: the second removed it.
 func TestReportComesTwice(t *testing.T) {
 	h, err := startHub(t.TempDir(), storetest.SQLite(t), "127.0.0.1:0", "127.0.0.1:0")
 	must(t, err)
 	defer func() { must(t, h.stop()) }()
 	q := queue.New(h.db, nil)
 	must(t, q.Begin(t.Context(), queue.Run{ID: "run_1", Project: "project"}))
-	must(t, q.Add(t.Context(), "run_1", []queue.Case{{N: 0, Needs: queue.Needs{Platform: dsl.Android}, What: json.RawMessage("{}")}}))
+	must(t, q.Add(t.Context(), "run_1",
+		[]queue.Case{{N: 0, Needs: queue.Needs{Platform: dsl.Android}, What: json.RawMessage("{}")}}))
 	phone := queue.Device{Host: "twice", ID: "phone", Platform: dsl.Android}
 	picked, err := q.Pick(t.Context(), []queue.Device{phone}, []queue.Device{phone})
 	must(t, err)
@@ -43,7 +45,8 @@ func TestReportComesTwice(t *testing.T) {
 	await(t, "the host is connected", nc.IsConnected)
 	body := []byte("a pack")
 	sum := sha256.Sum256(body)
-	report := order.Report{Attempt: order.Attempt{Run: "run_1", Attempt: 1}, Size: int64(len(body)), SHA256: hex.EncodeToString(sum[:]), Pack: body}
+	report := order.Report{Attempt: order.Attempt{Run: "run_1", Attempt: 1}, Size: int64(len(body)),
+		SHA256: hex.EncodeToString(sum[:]), Pack: body}
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
@@ -67,7 +70,8 @@ func TestReportComesTwice(t *testing.T) {
 	}
 }
 
-// TestHostBeginsAgain: what a host had begun when it ended begins again when it is back: it waited until NATS had forgotten that it was sent before, two minutes.
+// TestHostBeginsAgain: what a host had begun when it ended begins again when it is back: it waited until NATS had
+// forgotten that it was sent before, two minutes.
 func TestHostBeginsAgain(t *testing.T) {
 	h, err := startHub(t.TempDir(), storetest.SQLite(t), "127.0.0.1:0", "127.0.0.1:0")
 	must(t, err)

@@ -18,8 +18,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// BenchmarkFarm: cases of no length on 1,000 devices of 20 hosts in one process, beside as many on this machine alone: cases a second, and what a case
-// costs. TAPROOT_BENCH_CASES says how many; default: 2,000.
+// BenchmarkFarm: cases of no length on 1,000 devices of 20 hosts in one process, beside as many on this machine alone:
+// cases a second, and what a case costs. TAPROOT_BENCH_CASES says how many; default: 2,000.
 func BenchmarkFarm(b *testing.B) {
 	n := 2000
 	if text := os.Getenv("TAPROOT_BENCH_CASES"); text != "" {
@@ -29,7 +29,8 @@ func BenchmarkFarm(b *testing.B) {
 	}
 	dir := b.TempDir()
 	must(b, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module x\n"), 0o644))
-	must(b, os.WriteFile(filepath.Join(dir, "pass.yaml"), []byte("id: pass\nplatform: android\nsteps:\n  - assert: {label: Ready, timeoutMs: 0}\n"), 0o644))
+	must(b, os.WriteFile(filepath.Join(dir, "pass.yaml"),
+		[]byte("id: pass\nplatform: android\nsteps:\n  - assert: {label: Ready, timeoutMs: 0}\n"), 0o644))
 	repeat := func(cases []plan.Case) (list []plan.Case) {
 		for i := range n {
 			c := cases[0]
@@ -62,7 +63,11 @@ func BenchmarkFarm(b *testing.B) {
 			stops = append(stops, stop)
 		}
 		r, farm, cases := client(b, dir, h.url, nil)
-		await(b, "all devices", func() bool { n, err := farm.Usable(b.Context(), dsl.Android); return err == nil && n == 1000 })
+		await(b, "all devices", func() bool {
+			n, err := farm.Usable(b.Context(), dsl.Android)
+			return err == nil &&
+				n == 1000
+		})
 		var mu sync.Mutex
 		var late []time.Duration
 		r.Observe = func(_ event.Case, e event.Event) {

@@ -87,13 +87,19 @@ func watchAccepted(t testing.TB, address string) {
 	must(t, err)
 	_, _, err = db.Migrate(t.Context())
 	must(t, err)
-	const note = "INSERT INTO chaos_accepted (what, place, attempt, created, since) VALUES (NEW.what, NEW.host || ' ' || NEW.device, NEW.attempt, NEW.created, NEW.since)"
-	list := []string{"CREATE TABLE chaos_accepted (what TEXT NOT NULL, place TEXT NOT NULL, attempt BIGINT NOT NULL, created BIGINT NOT NULL, since BIGINT NOT NULL)"}
+	const note = "INSERT INTO chaos_accepted (what, place, attempt, created, since) VALUES (NEW.what, NEW.host || ' ' " +
+		"|| NEW.device, NEW.attempt, NEW.created, NEW.since)"
+	list := []string{
+		"CREATE TABLE chaos_accepted (what TEXT NOT NULL, place TEXT NOT NULL, attempt BIGINT NOT NULL, created BIGINT NOT " +
+			"NULL, since BIGINT NOT NULL)"}
 	if db.Kind() == "sqlite" {
-		list = append(list, "CREATE TRIGGER chaos_ended AFTER UPDATE OF state ON farm_cases WHEN NEW.state = 'ended' BEGIN "+note+"; END")
+		list = append(list, "CREATE TRIGGER chaos_ended AFTER UPDATE OF state ON farm_cases WHEN NEW.state = 'ended' BEGIN "+
+			note+"; END")
 	} else {
-		list = append(list, "CREATE FUNCTION chaos_note() RETURNS trigger AS $$ BEGIN "+note+"; RETURN NEW; END $$ LANGUAGE plpgsql",
-			"CREATE TRIGGER chaos_ended AFTER UPDATE OF state ON farm_cases FOR EACH ROW WHEN (NEW.state = 'ended') EXECUTE FUNCTION chaos_note()")
+		list = append(list, "CREATE FUNCTION chaos_note() RETURNS trigger AS $$ BEGIN "+note+
+			"; RETURN NEW; END $$ LANGUAGE plpgsql",
+			"CREATE TRIGGER chaos_ended AFTER UPDATE OF state ON farm_cases FOR EACH ROW WHEN (NEW.state = 'ended') EXECUTE "+
+				"FUNCTION chaos_note()")
 	}
 	for _, statement := range list {
 		_, err = db.Exec(t.Context(), statement)
@@ -190,9 +196,11 @@ func readLog(file string) (list []line, err error) {
 // TestCheckerFindsDefects: each defect that is put into good evidence is found, and good evidence has none.
 func TestCheckerFindsDefects(t *testing.T) {
 	good := func() evidence {
-		return evidence{want: []string{"a pass", "b fail", "c skipped"}, got: []string{"a pass", "b fail", "c skipped"}, devices: map[string]string{"a": "h-0", "b": "h-1"},
+		return evidence{want: []string{"a pass", "b fail", "c skipped"}, got: []string{"a pass", "b fail", "c skipped"},
+			devices:  map[string]string{"a": "h-0", "b": "h-1"},
 			accepted: map[string]int{"a": 1, "b": 1}, by: map[string]string{"a": "h-0", "b": "h-1"}, dead: map[int]bool{7: true},
-			log: []line{{"h-0", "b", false, 7, 0}, {"h-0", "a", false, 1, 0}, {"h-1", "b", false, 2, 0}, {"h-0", "a", true, 1, 0}, {"h-1", "b", true, 2, 0}}}
+			log: []line{{"h-0", "b", false, 7, 0}, {"h-0", "a", false, 1, 0}, {"h-1", "b", false, 2, 0},
+				{"h-0", "a", true, 1, 0}, {"h-1", "b", true, 2, 0}}}
 	}
 	if wrong := good().check(); len(wrong) > 0 {
 		t.Errorf("good evidence: %q", wrong)

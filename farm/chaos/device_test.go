@@ -45,7 +45,8 @@ func (p *phones) Close() error           { return nil }
 
 func (p *phones) Devices(context.Context) (list []drivers.Info, err error) {
 	for i := range p.n {
-		list = append(list, drivers.Info{ID: fmt.Sprintf("%s-%d", p.host, i), Platform: dsl.Android, State: drivers.Ready, Model: "One"})
+		list = append(list, drivers.Info{ID: fmt.Sprintf("%s-%d", p.host, i), Platform: dsl.Android, State: drivers.Ready,
+			Model: "One"})
 	}
 	return list, nil
 }

@@ -47,7 +47,8 @@ func await(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// TestFarm: a hub and three hosts run a suite as this machine does: verdicts, order, folder, news; secrets are nowhere in the clear.
+// TestFarm: a hub and three hosts run a suite as this machine does: verdicts, order, folder, news; secrets are nowhere
+// in the clear.
 func TestFarm(t *testing.T) {
 	dir := suite(t, 10)
 	local, _, cases := client(t, dir, "", &phones{host: "local", n: 2})
@@ -61,7 +62,8 @@ func TestFarm(t *testing.T) {
 	for i := range 3 {
 		login, err := h.login(fmt.Sprintf("host%d", i))
 		must(t, err)
-		_, stop, err := startHost(t.Context(), login, t.TempDir(), &phones{host: login.Host, n: 2, cost: 5 * time.Millisecond})
+		_, stop, err := startHost(t.Context(), login, t.TempDir(),
+			&phones{host: login.Host, n: 2, cost: 5 * time.Millisecond})
 		must(t, err)
 		defer func() { must(t, stop()) }()
 	}
@@ -152,13 +154,15 @@ func TestInterruptedFarm(t *testing.T) {
 	must(t, r.End())
 }
 
-// TestCancelledBeforeItBegins: a case that nobody wants any more when its host asks whether to begin does not keep its device.
+// TestCancelledBeforeItBegins: a case that nobody wants any more when its host asks whether to begin does not keep its
+// device.
 func TestCancelledBeforeItBegins(t *testing.T) {
 	h, err := startHub(t.TempDir(), storetest.SQLite(t), "127.0.0.1:0", "127.0.0.1:0")
 	must(t, err)
 	defer func() { must(t, h.stop()) }()
 	for _, what := range []string{"CREATE TABLE chaos_seen (n BIGINT NOT NULL)",
-		"CREATE TRIGGER chaos_cancel AFTER UPDATE OF state ON farm_cases WHEN NEW.state = 'running' BEGIN INSERT INTO chaos_seen VALUES (NEW.n); UPDATE farm_cases SET cancel = 1 WHERE run = NEW.run AND n = NEW.n; END"} {
+		"CREATE TRIGGER chaos_cancel AFTER UPDATE OF state ON farm_cases WHEN NEW.state = 'running' BEGIN INSERT INTO " +
+			"chaos_seen VALUES (NEW.n); UPDATE farm_cases SET cancel = 1 WHERE run = NEW.run AND n = NEW.n; END"} {
 		_, err := h.db.Exec(t.Context(), what)
 		must(t, err)
 	}
@@ -173,7 +177,9 @@ func TestCancelledBeforeItBegins(t *testing.T) {
 	go func() { defer close(over); r.All(ctx, cases) }()
 	await(t, "the device is free again", func() bool {
 		var seen, running int
-		must(t, h.db.One(t.Context(), "SELECT (SELECT COUNT(*) FROM chaos_seen), (SELECT COUNT(*) FROM farm_cases WHERE state = 'running')", nil, &seen, &running))
+		must(t, h.db.One(t.Context(),
+			"SELECT (SELECT COUNT(*) FROM chaos_seen), (SELECT COUNT(*) FROM farm_cases WHERE state = "+
+				"'running')", nil, &seen, &running))
 		return seen > 0 && running == 0
 	})
 	cancel()

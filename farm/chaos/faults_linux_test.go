@@ -36,9 +36,18 @@ func faults(down time.Duration, own bool) []fault {
 		{name: "host: ended by SIGTERM, started again", often: true, hit: ended},
 		{name: "NATS server: kill -9, started again", often: true, hit: killed(anyNATS, nil)},
 		{name: "NATS leader: kill -9, gone 10 s", down: 10 * time.Second, hit: killed(leader, nil)},
-		{name: "PostgreSQL: kill -9, started again", often: true, hit: func(g *grid, _ *rand.Rand) hit { g.crash(); return hit{heal: g.pg.Start} }},
-		{name: "PostgreSQL: restarted", often: true, hit: func(g *grid, _ *rand.Rand) hit { g.pg.Kill(); return hit{heal: g.pg.Start} }},
-		{name: "PostgreSQL: gone", down: 2 * down, hit: func(g *grid, _ *rand.Rand) hit { g.crash(); return hit{heal: g.pg.Start} }},
+		{name: "PostgreSQL: kill -9, started again", often: true, hit: func(g *grid, _ *rand.Rand) hit {
+			g.crash()
+			return hit{heal: g.pg.Start}
+		}},
+		{name: "PostgreSQL: restarted", often: true, hit: func(g *grid, _ *rand.Rand) hit {
+			g.pg.Kill()
+			return hit{heal: g.pg.Start}
+		}},
+		{name: "PostgreSQL: gone", down: 2 * down, hit: func(g *grid, _ *rand.Rand) hit {
+			g.crash()
+			return hit{heal: g.pg.Start}
+		}},
 		{name: "hub: SIGSTOP", down: down, hit: stopped(anyHub, hubBack)},
 		{name: "host: SIGSTOP", down: down, hit: stopped(anyHost, nil)},
 		{name: "NATS server: SIGSTOP", down: down, hit: stopped(anyNATS, nil)},
@@ -72,12 +81,17 @@ func faults(down time.Duration, own bool) []fault {
 		cut  []int
 	}{{"both ways", []int{forth, back}}, {"only towards", []int{forth}}, {"only from", []int{back}}} {
 		list = append(list,
-			fault{name: "host and NATS: cut, " + ways.name + " NATS", down: down, hit: cut(func(g *grid, r *rand.Rand) []cable { return cables(g.wires[r.IntN(len(g.wires))]) }, ways.cut)},
-			fault{name: "hub and NATS: cut, " + ways.name + " NATS", down: down, hit: cut(func(g *grid, r *rand.Rand) []cable { return cables(g.hubWires[r.IntN(3)]) }, ways.cut)},
-			fault{name: "hub and PostgreSQL: cut, " + ways.name + " PostgreSQL", down: down, hit: cut(func(g *grid, r *rand.Rand) []cable { return []cable{g.dbWires[r.IntN(3)]} }, ways.cut)},
-			fault{name: "clients and hubs: cut, " + ways.name + " the hubs", down: down, hit: cut(func(g *grid, _ *rand.Rand) []cable { return []cable{g.front} }, ways.cut)})
+			fault{name: "host and NATS: cut, " + ways.name + " NATS", down: down,
+				hit: cut(func(g *grid, r *rand.Rand) []cable { return cables(g.wires[r.IntN(len(g.wires))]) }, ways.cut)},
+			fault{name: "hub and NATS: cut, " + ways.name + " NATS", down: down,
+				hit: cut(func(g *grid, r *rand.Rand) []cable { return cables(g.hubWires[r.IntN(3)]) }, ways.cut)},
+			fault{name: "hub and PostgreSQL: cut, " + ways.name + " PostgreSQL", down: down,
+				hit: cut(func(g *grid, r *rand.Rand) []cable { return []cable{g.dbWires[r.IntN(3)]} }, ways.cut)},
+			fault{name: "clients and hubs: cut, " + ways.name + " the hubs", down: down,
+				hit: cut(func(g *grid, _ *rand.Rand) []cable { return []cable{g.front} }, ways.cut)})
 		if own {
-			list = append(list, fault{name: "host in a network of its own: cut, " + ways.name + " NATS", down: down, hit: cut(func(g *grid, r *rand.Rand) []cable { return []cable{g.nets[r.IntN(len(g.nets))]} }, ways.cut)})
+			list = append(list, fault{name: "host in a network of its own: cut, " + ways.name + " NATS", down: down,
+				hit: cut(func(g *grid, r *rand.Rand) []cable { return []cable{g.nets[r.IntN(len(g.nets))]} }, ways.cut)})
 		}
 	}
 	for i := range list {
@@ -89,9 +103,12 @@ func faults(down time.Duration, own bool) []fault {
 		return list // small disks need root
 	}
 	return append(list,
-		fault{name: "host: its disk is full", down: down, hit: full(func(g *grid, r *rand.Rand) string { return g.hosts[r.IntN(len(g.hosts))].Dir })},
-		fault{name: "hub: its disk is full", down: down, hit: full(func(g *grid, r *rand.Rand) string { return g.hubs[r.IntN(3)].Place.Dir })},
-		fault{name: "bucket: full", down: down, hit: full(func(g *grid, _ *rand.Rand) string { return filepath.Join(g.dir, "bucket") })},
+		fault{name: "host: its disk is full", down: down,
+			hit: full(func(g *grid, r *rand.Rand) string { return g.hosts[r.IntN(len(g.hosts))].Dir })},
+		fault{name: "hub: its disk is full", down: down,
+			hit: full(func(g *grid, r *rand.Rand) string { return g.hubs[r.IntN(3)].Place.Dir })},
+		fault{name: "bucket: full", down: down,
+			hit: full(func(g *grid, _ *rand.Rand) string { return filepath.Join(g.dir, "bucket") })},
 		fault{name: "NATS server: its disk is full", down: down, hit: fullNATS},
 		fault{name: "bucket: gone", down: 2 * down, hit: func(g *grid, _ *rand.Rand) hit {
 			at := filepath.Join(g.dir, "bucket", "files")
@@ -267,7 +284,8 @@ func full(which func(*grid, *rand.Rand) string) func(*grid, *rand.Rand) hit {
 	}
 }
 
-// fullNATS fills the disk of a NATS server, which then keeps nothing more until it is started again: that is how NATS is.
+// fullNATS fills the disk of a NATS server, which then keeps nothing more until it is started again: that is how NATS
+// is.
 func fullNATS(g *grid, r *rand.Rand) hit {
 	n := anyNATS(g, r)
 	h := full(func(*grid, *rand.Rand) string { return n.NATS.Store })(g, r)
@@ -281,8 +299,9 @@ func fullNATS(g *grid, r *rand.Rand) hit {
 // signalPG signals all processes of PostgreSQL.
 func (g *grid) signalPG(s syscall.Signal) (pids []int) {
 	first := g.pg.PID()
-	_ = syscall.Kill(first, syscall.SIGSTOP) // it begins no other while its children are counted: one that is left keeps the next server from starting
-	pids = children(first)                   // before it is gone, and they are nobody's
+	// it begins no other while its children are counted: one that is left keeps the next server from starting
+	_ = syscall.Kill(first, syscall.SIGSTOP)
+	pids = children(first) // before it is gone, and they are nobody's
 	for _, pid := range append([]int{first}, pids...) {
 		_ = syscall.Kill(pid, s)
 	}
@@ -295,7 +314,8 @@ func (g *grid) crash() {
 	g.pg.Kill()
 	await(g.t, "the processes of PostgreSQL are gone", func() bool {
 		for _, pid := range pids {
-			if data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && !strings.Contains(string(data), ") Z ") {
+			if data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil &&
+				!strings.Contains(string(data), ") Z ") {
 				return false
 			}
 		}

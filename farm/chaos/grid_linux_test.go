@@ -19,8 +19,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// grid is a farm as operators run a large one, all of it processes of their own: three hubs behind a load balancer, a NATS cluster of three, PostgreSQL, hosts. Between
-// any two of them lies a wire that can be cut.
+// grid is a farm as operators run a large one, all of it processes of their own: three hubs behind a load balancer, a
+// NATS cluster of three, PostgreSQL, hosts. Between any two of them lies a wire that can be cut.
 type grid struct {
 	t        testing.TB
 	dir, log string
@@ -65,7 +65,8 @@ const local = "127.0.0.1"
 
 func newGrid(t testing.TB, of size) *grid {
 	dir := t.TempDir()
-	g := &grid{t: t, dir: dir, dead: of.dead, log: filepath.Join(dir, "devices.log"), died: map[int]bool{}, disks: of.disks, pg: storetest.NewServer(t)}
+	g := &grid{t: t, dir: dir, dead: of.dead, log: filepath.Join(dir, "devices.log"), died: map[int]bool{},
+		disks: of.disks, pg: storetest.NewServer(t)}
 	database := g.pg.Database(t)
 	watchAccepted(t, database)
 	var err error
@@ -91,7 +92,9 @@ func newGrid(t testing.TB, of size) *grid {
 		g.hubWires = append(g.hubWires, list)
 		wire := newProxy(t, "127.0.0.1:0", target{"unix", g.pg.Socket()})
 		g.dbWires = append(g.dbWires, wire)
-		p := place{Dir: filepath.Join(dir, fmt.Sprint("hub", i)), Database: strings.Split(database, "?")[0] + "?sslmode=disable&" + hostAndPort(wire.address()), NATS: urls, Account: g.account, HTTP: freePorts(t, 1)[0], Bucket: bucket, Dead: of.dead}
+		p := place{Dir: filepath.Join(dir, fmt.Sprint("hub", i)), Database: strings.Split(database, "?")[0] +
+			"?sslmode=disable&" + hostAndPort(wire.address()), NATS: urls, Account: g.account, HTTP: freePorts(t, 1)[0],
+			Bucket: bucket, Dead: of.dead}
 		if i < len(of.clocks) {
 			p.Clock = of.clocks[i]
 		}
@@ -137,7 +140,8 @@ func hostAndPort(address string) string {
 
 // startNATS starts the three servers, and gives their addresses.
 func (g *grid) startNATS() (servers []string) {
-	config, account, err := broker.NewCluster(broker.Cluster{Servers: []string{"nats-1", "nats-2", "nats-3"}, Store: "/data"})
+	config, account, err := broker.NewCluster(broker.Cluster{Servers: []string{"nats-1", "nats-2", "nats-3"},
+		Store: "/data"})
 	must(g.t, err)
 	g.account = account
 	file := filepath.Join(g.dir, "nats.conf")
@@ -156,7 +160,8 @@ func (g *grid) startNATS() (servers []string) {
 	var all sync.WaitGroup
 	for i := range 3 {
 		servers = append(servers, fmt.Sprint("127.0.0.1:", ports[i]))
-		n := natsServer{Config: file, Name: fmt.Sprint("nats-", i+1), Store: filepath.Join(g.dir, fmt.Sprint("nats", i)), Port: ports[i], Routes: ports[3:], Mine: i}
+		n := natsServer{Config: file, Name: fmt.Sprint("nats-", i+1), Store: filepath.Join(g.dir, fmt.Sprint("nats", i)),
+			Port: ports[i], Routes: ports[3:], Mine: i}
 		g.disk(n.Store)
 		all.Go(func() { g.nats[i] = g.node(child{Role: "nats", NATS: n}) })
 	}
@@ -286,13 +291,14 @@ func (g *grid) synced() bool {
 
 // underWay gives the attempts that a host has, as SQL says.
 func (g *grid) underWay(host string) (list [][3]any) {
-	_ = g.db.Each(g.t.Context(), "SELECT run, n, attempt FROM farm_cases WHERE state = 'running' AND host = $1", []any{host}, func(scan func(...any) error) error {
-		var run string
-		var n, attempt int
-		err := scan(&run, &n, &attempt)
-		list = append(list, [3]any{run, n, attempt})
-		return err
-	})
+	_ = g.db.Each(g.t.Context(), "SELECT run, n, attempt FROM farm_cases WHERE state = 'running' AND host = $1",
+		[]any{host}, func(scan func(...any) error) error {
+			var run string
+			var n, attempt int
+			err := scan(&run, &n, &attempt)
+			list = append(list, [3]any{run, n, attempt})
+			return err
+		})
 	return list
 }
 
@@ -300,7 +306,9 @@ func (g *grid) underWay(host string) (list [][3]any) {
 func (g *grid) moved(list [][3]any) bool {
 	for _, a := range list {
 		var n int
-		if err := g.db.One(g.t.Context(), "SELECT COUNT(*) FROM farm_cases WHERE run = $1 AND n = $2 AND attempt = $3 AND state IN ('running', 'waiting') OR run = $1 AND n = $2 AND state = 'waiting'", a[:], &n); err != nil || n > 0 {
+		if err := g.db.One(g.t.Context(),
+			"SELECT COUNT(*) FROM farm_cases WHERE run = $1 AND n = $2 AND attempt = $3 AND state IN ('running', 'waiting') "+
+				"OR run = $1 AND n = $2 AND state = 'waiting'", a[:], &n); err != nil || n > 0 {
 			return false
 		}
 	}

@@ -69,7 +69,8 @@ type hub struct {
 	refused map[string]int // by actor and action
 }
 
-// place is where a hub works. Without Account it has the NATS server within, which takes hosts on NATS; with it, NATS names the servers.
+// place is where a hub works. Without Account it has the NATS server within, which takes hosts on NATS; with it, NATS
+// names the servers.
 type place struct {
 	Dir, Database string
 	NATS, Account string
@@ -94,11 +95,12 @@ func (p place) start(log *slog.Logger) (h *hub, err error) {
 	if _, _, err = h.db.Migrate(ctx); err != nil {
 		return nil, err
 	}
-	o := dispatch.CenterOptions{DB: h.db, Dir: filepath.Join(p.Dir, "hub"), NATS: broker.Options{Listen: p.NATS}, Seal: plainSeal{}, Version: "1", Log: log, Dead: cmp.Or(p.Dead, deadAfter), Refused: func(r farmhub.Refusal) {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.refused[r.Actor+" "+r.Action]++
-	}}
+	o := dispatch.CenterOptions{DB: h.db, Dir: filepath.Join(p.Dir, "hub"), NATS: broker.Options{Listen: p.NATS},
+		Seal: plainSeal{}, Version: "1", Log: log, Dead: cmp.Or(p.Dead, deadAfter), Refused: func(r farmhub.Refusal) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.refused[r.Actor+" "+r.Action]++
+		}}
 	if p.Account != "" {
 		o.NATS = broker.Options{URL: p.NATS, Account: p.Account}
 	}
@@ -118,7 +120,12 @@ func (p place) start(log *slog.Logger) (h *hub, err error) {
 		return nil, err
 	}
 	h.url = "http://" + l.Addr().String()
-	h.http = &http.Server{Handler: http.StripPrefix("/api", h.Dispatcher.Handler(func(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }))}
+	h.http = &http.Server{
+		Handler: http.StripPrefix("/api",
+			h.Dispatcher.Handler(func(r *http.Request) string {
+				return strings.TrimPrefix(r.Header.Get("Authorization"),
+					"Bearer ")
+			}))}
 	go func() { _ = h.http.Serve(l) }()
 	return h, nil
 }
@@ -139,10 +146,13 @@ func (h *hub) login(host string) (broker.Login, error) {
 	if err != nil {
 		return broker.Login{}, err
 	}
-	joined, err := h.Hub.Join(context.Background(), wire.Join{Token: token, Key: public, Protocol: wire.Version, Version: "1", Name: host})
+	joined, err := h.Hub.Join(context.Background(), wire.Join{Token: token, Key: public, Protocol: wire.Version,
+		Version: "1", Name: host})
 	at := h.Broker.Address()
 	at.URL = strings.Replace(at.URL, "//:", "//127.0.0.1:", 1)
-	return broker.Login{Host: joined.Host, Address: at, Seed: seed, Credential: func() string { return joined.Credential }}, err
+	return broker.Login{Host: joined.Host, Address: at, Seed: seed, Credential: func() string {
+		return joined.Credential
+	}}, err
 }
 
 // startHost starts a worker with phones.
@@ -162,21 +172,23 @@ func startHost(ctx context.Context, login broker.Login, dir string, p *phones) (
 		return ""
 	}}
 	from := pool.New([]drivers.Driver{p}, conf.PoolOptions())
-	w, err := work.New(work.Options{Host: login.Host, Conn: nc, Dir: filepath.Join(dir, "work"), Config: conf, Pool: from, Log: p.words})
+	w, err := work.New(work.Options{Host: login.Host, Conn: nc, Dir: filepath.Join(dir, "work"), Config: conf, Pool: from,
+		Log: p.words})
 	if err != nil {
 		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	over := make(chan error, 1)
-	beats := wire.Beats{Conn: nc, Host: login.Host, Wake: make(chan struct{}, 1), Next: func(ctx context.Context) wire.Beat {
-		b := wire.Beat{Version: "1"}
-		list, _ := p.Devices(ctx)
-		for _, d := range list {
-			b.Devices = append(b.Devices, wire.Device{Info: d})
-		}
-		w.Tell(ctx, &b)
-		return b
-	}}
+	beats := wire.Beats{Conn: nc, Host: login.Host, Wake: make(chan struct{}, 1),
+		Next: func(ctx context.Context) wire.Beat {
+			b := wire.Beat{Version: "1"}
+			list, _ := p.Devices(ctx)
+			for _, d := range list {
+				b.Devices = append(b.Devices, wire.Device{Info: d})
+			}
+			w.Tell(ctx, &b)
+			return b
+		}}
 	beaten := make(chan error, 1)
 	go func() { beaten <- beats.Run(ctx) }()
 	go func() { over <- w.Run(ctx) }()
@@ -198,21 +210,27 @@ func suite(t testing.TB, n int) string {
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module x\n"), 0o644))
 	for i := range n {
-		write(fmt.Sprintf("pass-%03d.yaml", i), fmt.Sprintf("id: pass-%03d\nplatform: android\nsteps:\n  - assert: {label: Ready, timeoutMs: 0}\n", i))
+		write(fmt.Sprintf("pass-%03d.yaml", i),
+			fmt.Sprintf("id: pass-%03d\nplatform: android\nsteps:\n  - assert: {label: Ready, timeoutMs: 0}\n", i))
 	}
 	write("fail.yaml", "id: fail\nplatform: android\nretries: 1\nsteps:\n  - assert: {label: Missing, timeoutMs: 0}\n")
 	write("skip.yaml", "id: skip\nplatform: android\nskip: not today\nsteps:\n  - assert: {label: Ready}\n")
-	write("rows.yaml", "id: rows\nplatform: android\ndata: rows.csv\nsteps:\n  - assert: {label: \"${text}\", timeoutMs: 0}\n")
+	write("rows.yaml",
+		"id: rows\nplatform: android\ndata: rows.csv\nsteps:\n  - assert: {label: \"${text}\", timeoutMs: 0}\n")
 	write("rows.csv", "text\nReady\nReady\n")
-	write("env.yaml", "id: env\nplatform: android\nvars:\n  WORD: ${CHAOS_WORD}\nsteps:\n  - assert: {label: \"${WORD}\", timeoutMs: 0}\n")
-	write("secret.yaml", "id: secret\nplatform: android\nsecrets: [PIN]\nvars:\n  PIN: ${CHAOS_PIN}\nsteps:\n  - assert: {label: \"${PIN}\", timeoutMs: 0}\n")
+	write("env.yaml",
+		"id: env\nplatform: android\nvars:\n  WORD: ${CHAOS_WORD}\nsteps:\n  - assert: {label: \"${WORD}\", timeoutMs: 0}\n")
+	write("secret.yaml",
+		"id: secret\nplatform: android\nsecrets: [PIN]\nvars:\n  PIN: ${CHAOS_PIN}\nsteps:\n  - assert: {label: \"${PIN}\", "+
+			"timeoutMs: 0}\n")
 	return dir
 }
 
 // client runs a suite on a hub, or here with local.
 func client(t testing.TB, dir, url string, local drivers.Driver) (*run.Runner, *remote.Farm, []plan.Case) {
 	t.Helper()
-	r, farm, cases, err := open(t.Context(), opened{dir: dir, reports: t.TempDir(), url: url, key: "project", local: local})
+	r, farm, cases, err := open(t.Context(), opened{dir: dir, reports: t.TempDir(), url: url, key: "project",
+		local: local})
 	must(t, err)
 	return r, farm, cases
 }
@@ -229,12 +247,13 @@ func open(ctx context.Context, o opened) (*run.Runner, *remote.Farm, []plan.Case
 		v, ok := map[string]string{"CHAOS_WORD": "Ready", "CHAOS_PIN": "12345-secret"}[name]
 		return v, ok
 	}
-	conf := run.Config{Dir: o.dir, Reports: o.reports, NoVideo: true, FilesMustBe: true, LookupEnv: lookup, Getenv: func(name string) string {
-		if name == "XDG_RUNTIME_DIR" {
-			return o.reports
-		}
-		return ""
-	}}
+	conf := run.Config{Dir: o.dir, Reports: o.reports, NoVideo: true, FilesMustBe: true, LookupEnv: lookup,
+		Getenv: func(name string) string {
+			if name == "XDG_RUNTIME_DIR" {
+				return o.reports
+			}
+			return ""
+		}}
 	inputs := remote.NoteInputs(&conf)
 	p, err := conf.Plan()
 	if err != nil {

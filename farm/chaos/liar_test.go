@@ -17,7 +17,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestHostThatLies: a host gets neither the settings nor the tests of cases that it was not given, its word on them counts for nothing, and all of it is told of.
+// TestHostThatLies: a host gets neither the settings nor the tests of cases that it was not given, its word on them
+// counts for nothing, and all of it is told of.
 func TestHostThatLies(t *testing.T) {
 	h, err := startHub(t.TempDir(), storetest.SQLite(t), "127.0.0.1:0", "127.0.0.1:0")
 	must(t, err)
@@ -47,7 +48,9 @@ func TestHostThatLies(t *testing.T) {
 		defer close(lied)
 		var a order.Attempt
 		var archive string
-		must(t, h.db.One(t.Context(), "SELECT run, n, attempt, archive FROM farm_cases JOIN farm_runs ON id = run WHERE state = 'running' AND what LIKE '%pass-000%'", nil, &a.Run, &a.N, &a.Attempt, &archive))
+		must(t, h.db.One(t.Context(),
+			"SELECT run, n, attempt, archive FROM farm_cases JOIN farm_runs ON id = run WHERE state = 'running' AND what LIKE "+
+				"'%pass-000%'", nil, &a.Run, &a.N, &a.Attempt, &archive))
 		ask := func(what string, question, into any) error {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
@@ -61,13 +64,16 @@ func TestHostThatLies(t *testing.T) {
 		if err := ask(order.PartSubject, order.Part{Archive: archive}, &b); err == nil || len(b.Bytes) > 0 {
 			t.Errorf("the tests of another host's case: %d bytes", len(b.Bytes))
 		}
-		for _, report := range []order.Report{{Attempt: a, Error: "made up"}, {Attempt: a, Returned: true, Error: "made up"}, {Attempt: a, Size: 3, Pack: []byte("tar"), SHA256: strings.Repeat("0", 64)}} {
+		for _, report := range []order.Report{{Attempt: a, Error: "made up"}, {Attempt: a, Returned: true, Error: "made up"},
+			{Attempt: a, Size: 3, Pack: []byte("tar"), SHA256: strings.Repeat("0", 64)}} {
 			var v order.Verdict
 			if err := ask(order.ReportSubject, report, &v); err != nil || v.Accepted {
 				t.Errorf("a foreign result: %+v %v", v, err)
 			}
 		}
-		must(t, wire.Tell(liar, order.ToHub("liar", order.EventsSubject), order.Events{Attempt: a, From: 1, Events: []event.Event{{Time: time.Now(), Kind: event.Logged, Message: "made up"}}}))
+		must(t, wire.Tell(liar, order.ToHub("liar", order.EventsSubject),
+			order.Events{Attempt: a, From: 1, Events: []event.Event{
+				{Time: time.Now(), Kind: event.Logged, Message: "made up"}}}))
 	}
 	outcomes := r.All(t.Context(), cases)
 	<-lied
@@ -85,7 +91,8 @@ func TestHostThatLies(t *testing.T) {
 	await(t, "all that was refused is told", func() bool {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		want := map[string]int{"host liar farm.start": 1, "host liar farm.tests": 1, "host liar farm.result": 3, "host liar farm.events": 1, "host liar farm.nats": 1}
+		want := map[string]int{"host liar farm.start": 1, "host liar farm.tests": 1, "host liar farm.result": 3,
+			"host liar farm.events": 1, "host liar farm.nats": 1}
 		return maps.Equal(h.refused, want)
 	})
 	must(t, farm.Close())

@@ -94,10 +94,12 @@ func (n natsServer) run(ctx context.Context) error {
 		return err
 	}
 	o.ServerName, o.Host, o.Port, o.StoreDir, o.NoLog, o.NoSigs = n.Name, "127.0.0.1", n.Port, n.Store, true, true
-	o.Cluster.Host, o.Cluster.Port, o.Cluster.NoAdvertise = "127.0.0.1", n.Routes[n.Mine], true // clients come by their wires only
+	// clients come by their wires only
+	o.Cluster.Host, o.Cluster.Port, o.Cluster.NoAdvertise = "127.0.0.1", n.Routes[n.Mine], true
 	o.Routes = nil
 	for _, port := range n.Routes {
-		o.Routes = append(o.Routes, &url.URL{Scheme: "nats", User: url.UserPassword("route", o.Cluster.Password), Host: fmt.Sprint("127.0.0.1:", port)})
+		o.Routes = append(o.Routes, &url.URL{Scheme: "nats", User: url.UserPassword("route", o.Cluster.Password),
+			Host: fmt.Sprint("127.0.0.1:", port)})
 	}
 	s, err := server.NewServer(o)
 	if err != nil {

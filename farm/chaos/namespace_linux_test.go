@@ -18,8 +18,8 @@ var (
 	_ cable = (*namespace)(nil)
 )
 
-// namespace is a network of its own for a process, with one cable to this machine. It is cut by wrong addresses of its cards: then packets are lost, as on a wire
-// that is cut, and TCP sends them again and again.
+// namespace is a network of its own for a process, with one cable to this machine. It is cut by wrong addresses of its
+// cards: then packets are lost, as on a wire that is cut, and TCP sends them again and again.
 type namespace struct {
 	t      testing.TB
 	name   string
@@ -51,7 +51,8 @@ func newNamespace(t testing.TB, i int) *namespace {
 	n.run(n.inside("addr", "add", n.ip[1]+"/24", "dev", "eth0")...)
 	n.run(n.inside("link", "set", "eth0", "up")...)
 	n.run(n.inside("link", "set", "lo", "up")...)
-	n.card = [2]string{address(n.run("-br", "link", "show", n.outer)), address(n.run(n.inside("-br", "link", "show", "eth0")...))}
+	n.card = [2]string{address(n.run("-br", "link", "show", n.outer)),
+		address(n.run(n.inside("-br", "link", "show", "eth0")...))}
 	n.set(false, forth, back)
 	return n
 }

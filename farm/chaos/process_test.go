@@ -98,7 +98,9 @@ func (c child) run() error {
 	if err != nil {
 		return err
 	}
-	_, end, err := startHost(ctx, broker.Login{Host: c.Host, Address: c.At, Seed: c.Seed, Credential: func() string { return c.JWT }}, c.Dir, &phones{host: c.Host, n: c.Phones, cost: c.Cost, log: devices, words: log})
+	_, end, err := startHost(ctx, broker.Login{Host: c.Host, Address: c.At, Seed: c.Seed, Credential: func() string {
+		return c.JWT
+	}}, c.Dir, &phones{host: c.Host, n: c.Phones, cost: c.Cost, log: devices, words: log})
 	if err != nil {
 		return err
 	}
@@ -199,7 +201,8 @@ func newScene(t testing.TB, hosts, phones int, cost time.Duration) *scene {
 	dir := t.TempDir()
 	s := &scene{t: t, log: filepath.Join(dir, "devices.log"), dead: map[int]bool{}}
 	ports := freePorts(t, 2)
-	s.hub = child{Role: "hub", Hosts: 5, Place: place{Dir: filepath.Join(dir, "hub"), Database: storetest.SQLite(t), NATS: ports[0], HTTP: ports[1]}}
+	s.hub = child{Role: "hub", Hosts: 5, Place: place{Dir: filepath.Join(dir, "hub"), Database: storetest.SQLite(t),
+		NATS: ports[0], HTTP: ports[1]}}
 	watchAccepted(t, s.hub.Place.Database)
 	s.hubNow = s.hub.start(t)
 	s.hub.Hosts = 0 // those that have joined stay so
@@ -243,9 +246,9 @@ func (s *scene) restartHub() {
 	s.hubNow = s.hub.start(s.t)
 }
 
-// TestChaos: a run goes on, loses nothing and accepts nothing twice, while hosts are killed and stopped and the hub is restarted. A host that was stopped
-// answers late, when its cases have run elsewhere. The whole form does so again and again at moments that nobody chose (make chaos); the short one restarts the hub
-// and a host once.
+// TestChaos: a run goes on, loses nothing and accepts nothing twice, while hosts are killed and stopped and the hub is
+// restarted. A host that was stopped answers late, when its cases have run elsewhere. The whole form does so again and
+// again at moments that nobody chose (make chaos); the short one restarts the hub and a host once.
 func TestChaos(t *testing.T) {
 	tests, rounds := 20, 1
 	if !testing.Short() {
@@ -260,7 +263,9 @@ func TestChaos(t *testing.T) {
 	must(t, local.End())
 	for round := range rounds {
 		seed := rand.Uint64()
-		t.Run(fmt.Sprintf("round %d, seed %d", round, seed), func(t *testing.T) { chaos(t, dir, want, rand.New(rand.NewPCG(seed, 1))) })
+		t.Run(fmt.Sprintf("round %d, seed %d", round, seed), func(t *testing.T) {
+			chaos(t, dir, want, rand.New(rand.NewPCG(seed, 1)))
+		})
 	}
 }
 

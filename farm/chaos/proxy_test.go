@@ -14,8 +14,9 @@ const (
 	back
 )
 
-// proxy is a wire between processes, which can be cut: then nothing comes through any more, and neither end learns of it, as when packets are lost. What was
-// under way comes when the wire is mended. With several targets it is a load balancer that passes over those that refuse.
+// proxy is a wire between processes, which can be cut: then nothing comes through any more, and neither end learns of
+// it, as when packets are lost. What was under way comes when the wire is mended. With several targets it is a load
+// balancer that passes over those that refuse.
 type proxy struct {
 	l       net.Listener
 	targets []target

@@ -18,9 +18,11 @@ import (
 	"time"
 )
 
-// TestFaults: on a farm of three hubs, a NATS cluster, PostgreSQL and six hosts, while two projects run tests, everything that can break does, at moments that
-// nobody chose: nothing is lost, nothing accepted twice. CHAOS_KILLS says how often processes are killed and started again (default: 3), CHAOS_LASTING how often what lasts happens (default: a tenth of that), CHAOS_DOWN how many seconds it takes (default: 20), CHAOS_ONLY which faults (a regular expression), CHAOS_SEED
-// repeats the moments, CHAOS_OUT is the document into which the table goes.
+// TestFaults: on a farm of three hubs, a NATS cluster, PostgreSQL and six hosts, while two projects run tests,
+// everything that can break does, at moments that nobody chose: nothing is lost, nothing accepted twice. CHAOS_KILLS
+// says how often processes are killed and started again (default: 3), CHAOS_LASTING how often what lasts happens
+// (default: a tenth of that), CHAOS_DOWN how many seconds it takes (default: 20), CHAOS_ONLY which faults (a regular
+// expression), CHAOS_SEED repeats the moments, CHAOS_OUT is the document into which the table goes.
 func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes twenty minutes: make chaos")
@@ -37,9 +39,11 @@ func TestFaults(t *testing.T) {
 	if !own {
 		t.Log("no network namespaces here: wires are cut by proxies only")
 	}
-	g := newGrid(t, size{hosts: 6, phones: 3, cost: 300 * time.Millisecond, dead: 15 * time.Second, disks: true, own: own, clocks: []time.Duration{0, time.Hour, -time.Hour}})
+	g := newGrid(t, size{hosts: 6, phones: 3, cost: 300 * time.Millisecond, dead: 15 * time.Second, disks: true, own: own,
+		clocks: []time.Duration{0, time.Hour, -time.Hour}})
 	var rows []row
-	for i, f := range append(faults(time.Duration(number(t, "CHAOS_DOWN", 20))*time.Second, own), fault{name: "client: kill -9, and another one", often: true}) {
+	for i, f := range append(faults(time.Duration(number(t, "CHAOS_DOWN", 20))*time.Second, own),
+		fault{name: "client: kill -9, and another one", often: true}) {
 		if !only.MatchString(f.name) {
 			continue
 		}
@@ -47,7 +51,8 @@ func TestFaults(t *testing.T) {
 		if f.often {
 			times = kills
 		}
-		s := &sufferer{g: g, dir: dir, want: want, prefix: fmt.Sprintf("f%02d-", i), rand: rand.New(rand.NewPCG(seed, uint64(i)))}
+		s := &sufferer{g: g, dir: dir, want: want, prefix: fmt.Sprintf("f%02d-", i),
+			rand: rand.New(rand.NewPCG(seed, uint64(i)))}
 		t.Run(f.name, func(t *testing.T) {
 			began := time.Now()
 			r := s.suffer(t, f, times)
@@ -96,10 +101,12 @@ type row struct {
 	pauses, on    []time.Duration // between results; until what was hit goes on
 }
 
-const rowHead = "| what happens | times | cases | lost | accepted twice | begun again | longest pause of results, median and most | goes on after, median and most |\n|---|---|---|---|---|---|---|---|"
+const rowHead = "| what happens | times | cases | lost | accepted twice | begun again | longest pause of results, " +
+	"median and most | goes on after, median and most |\n|---|---|---|---|---|---|---|---|"
 
 func (r row) String() string {
-	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %s | %s |", r.name, r.times, r.cases, r.lost, r.doubled, r.again, spread(r.pauses), spread(r.on))
+	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %s | %s |", r.name, r.times, r.cases, r.lost, r.doubled, r.again,
+		spread(r.pauses), spread(r.on))
 }
 
 func spread(of []time.Duration) string {
@@ -199,7 +206,8 @@ func (s *sufferer) awaitOn(t *testing.T, what string, is func() bool) {
 // load runs the suite again and again.
 func (s *sufferer) load(t *testing.T, ctx context.Context, which int) {
 	for i := 0; ctx.Err() == nil; i++ {
-		l := load{Suite: s.dir, Dir: t.TempDir(), URL: "http://" + s.g.front.address(), Project: fmt.Sprint("project", which), Prefix: fmt.Sprintf("%s%d-%03d-", s.prefix, which, i)}
+		l := load{Suite: s.dir, Dir: t.TempDir(), URL: "http://" + s.g.front.address(), Project: fmt.Sprint("project", which),
+			Prefix: fmt.Sprintf("%s%d-%03d-", s.prefix, which, i)}
 		list, err := l.run(context.WithoutCancel(ctx), func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -250,7 +258,8 @@ func (s *sufferer) killClient(t *testing.T) time.Duration {
 	s.mu.Lock()
 	n := len(s.homes) + s.rand.IntN(1000)
 	s.mu.Unlock()
-	c := child{Role: "client", Run: load{Suite: s.dir, Dir: t.TempDir(), URL: "http://" + s.g.front.address(), Project: "project2"}}
+	c := child{Role: "client", Run: load{Suite: s.dir, Dir: t.TempDir(), URL: "http://" + s.g.front.address(),
+		Project: "project2"}}
 	c.Run.Prefix = fmt.Sprintf("%sk%d-", s.prefix, n)
 	first := c.start(t)
 	wait(t, time.Duration(s.rand.IntN(4000))*time.Millisecond)
@@ -275,7 +284,8 @@ func (s *sufferer) killClient(t *testing.T) time.Duration {
 // judge holds what came against what should have come.
 func (s *sufferer) judge(t *testing.T, r *row) {
 	e := s.evidence(t)
-	for until := time.Now().Add(3 * time.Minute); len(e.check()) > 0 && time.Now().Before(until); e = s.evidence(t) { // a host may still run what nobody wants
+	// a host may still run what nobody wants
+	for until := time.Now().Add(3 * time.Minute); len(e.check()) > 0 && time.Now().Before(until); e = s.evidence(t) {
 		wait(t, time.Second/2)
 	}
 	for _, w := range e.check() {
@@ -296,7 +306,8 @@ func (s *sufferer) judge(t *testing.T, r *row) {
 }
 
 func (s *sufferer) evidence(t *testing.T) evidence {
-	e := evidence{want: s.all, devices: map[string]string{}, accepted: map[string]int{}, by: map[string]string{}, dead: s.g.gone()}
+	e := evidence{want: s.all, devices: map[string]string{}, accepted: map[string]int{}, by: map[string]string{},
+		dead: s.g.gone()}
 	for _, h := range s.homes {
 		e.take(h)
 	}
@@ -329,7 +340,8 @@ func publish(t *testing.T, name string, lines []string) {
 	if more {
 		after = "\n## " + after
 	}
-	said := fmt.Sprintf("\n## %s\n\nMeasured on %s, %s.\n\n%s\n", name, time.Now().UTC().Format("2 January 2006"), machine(), text)
+	said := fmt.Sprintf("\n## %s\n\nMeasured on %s, %s.\n\n%s\n", name, time.Now().UTC().Format("2 January 2006"),
+		machine(), text)
 	must(t, os.WriteFile(file, []byte(before+said+after), 0o644))
 }
 

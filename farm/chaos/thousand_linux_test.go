@@ -15,8 +15,9 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// TestThousandDevices: 20,000 cases of no length on 1,000 devices of twenty hosts, with three hubs, a NATS cluster of three and PostgreSQL, beside as many on this machine
-// alone: none is lost, none accepted twice, order and verdicts are those of the local run. CHAOS_CASES says how many.
+// TestThousandDevices: 20,000 cases of no length on 1,000 devices of twenty hosts, with three hubs, a NATS cluster of
+// three and PostgreSQL, beside as many on this machine alone: none is lost, none accepted twice, order and verdicts are
+// those of the local run. CHAOS_CASES says how many.
 func TestThousandDevices(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some minutes: make chaos")
@@ -24,7 +25,8 @@ func TestThousandDevices(t *testing.T) {
 	n := number(t, "CHAOS_CASES", 20_000)
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module x\n"), 0o644))
-	must(t, os.WriteFile(filepath.Join(dir, "pass.yaml"), []byte("id: pass\nplatform: android\nsteps:\n  - assert: {label: Ready, timeoutMs: 0}\n"), 0o644))
+	must(t, os.WriteFile(filepath.Join(dir, "pass.yaml"),
+		[]byte("id: pass\nplatform: android\nsteps:\n  - assert: {label: Ready, timeoutMs: 0}\n"), 0o644))
 	local, _, cases := client(t, dir, "", &phones{host: "local", n: 50})
 	used, began := cpu(os.Getpid()), time.Now()
 	var want []string
@@ -37,7 +39,8 @@ func TestThousandDevices(t *testing.T) {
 	g := newGrid(t, size{hosts: 20, phones: 50, dead: 15 * time.Second, direct: true})
 	few, _ := g.many(t, dir, "few-", 500, 4)
 	farm, homes := g.many(t, dir, "", n, 0)
-	e := evidence{want: want, devices: map[string]string{}, accepted: map[string]int{}, by: map[string]string{}, dead: g.gone()}
+	e := evidence{want: want, devices: map[string]string{}, accepted: map[string]int{}, by: map[string]string{},
+		dead: g.gone()}
 	for _, h := range homes {
 		e.take(h)
 	}
@@ -50,12 +53,15 @@ func TestThousandDevices(t *testing.T) {
 	}
 	hub, host := g.memory(g.hubs), g.memory(g.hosts)
 	publish(t, "Figures", []string{
-		fmt.Sprintf("| %d cases of no length | on this machine alone, 50 devices | farm: 1,000 devices, 20 hosts, 3 hubs, 3 NATS servers, PostgreSQL |\n|---|---|---|", n),
+		fmt.Sprintf(
+			"| %d cases of no length | on this machine alone, 50 devices | farm: 1,000 devices, 20 hosts, 3 hubs, 3 NATS "+
+				"servers, PostgreSQL |\n|---|---|---|", n),
 		fmt.Sprintf("| lost, accepted twice | | %d, %d |", lost(e), doubled(e)),
 		fmt.Sprintf("| cases a second | %.0f | %.0f |", alone.rate(), farm.rate()),
 		fmt.Sprintf("| time for a case | %.2f ms | %.2f ms |", 1e3/alone.rate(), 1e3/farm.rate()),
 		fmt.Sprintf("| time of the processors for a case | %.2f ms | %.2f ms |", alone.each(), farm.each()),
-		fmt.Sprintf("| from the client's order to the device, all devices at work: median, 99 of 100 | | %s |", g.dispatch(t, e, "pass")),
+		fmt.Sprintf("| from the client's order to the device, all devices at work: median, 99 of 100 | | %s |",
+			g.dispatch(t, e, "pass")),
 		fmt.Sprintf("| the same, four cases at once | | %s |", g.dispatch(t, e, "few-")),
 		fmt.Sprintf("| cases a second, four at once | | %.0f |", few.rate()),
 		fmt.Sprintf("| memory of a hub, of a host (the largest) | | %d MB, %d MB |", hub, host),
@@ -85,7 +91,11 @@ func (f figures) each() float64 { return f.cpu.Seconds() * 1e3 / float64(f.n) }
 func (g *grid) many(t *testing.T, dir, prefix string, n, atOnce int) (figures, []home) {
 	r, farm, cases := client(t, dir, "http://"+g.front.address(), nil)
 	r.Config.Parallel = atOnce
-	await(t, "all devices", func() bool { n, err := farm.Usable(t.Context(), dsl.Android); return err == nil && n == g.phones() })
+	await(t, "all devices", func() bool {
+		n, err := farm.Usable(t.Context(), dsl.Android)
+		return err == nil &&
+			n == g.phones()
+	})
 	used, began := g.cpu(), time.Now()
 	var homes []home
 	for _, o := range r.All(t.Context(), many(cases[0], prefix, n)) {

@@ -42,7 +42,8 @@ type Center struct {
 	over       chan error
 }
 
-// OpenCenter begins to be a hub; its work goes on after ctx, until Close. A *net.OpError "listen" means that hosts cannot be taken at the address of NATS.
+// OpenCenter begins to be a hub; its work goes on after ctx, until Close. A *net.OpError "listen" means that hosts
+// cannot be taken at the address of NATS.
 func OpenCenter(ctx context.Context, o CenterOptions) (c *Center, err error) {
 	c = &Center{over: make(chan error, 1), end: func() {}}
 	defer func() {
@@ -71,11 +72,13 @@ func OpenCenter(ctx context.Context, o CenterOptions) (c *Center, err error) {
 	if c.Broker, err = broker.Open(o.NATS); err != nil {
 		return c, err
 	}
-	if c.Hub, err = hub.Open(ctx, hub.Options{DB: o.DB, Broker: c.Broker, Version: o.Version, Log: o.Log, Dead: o.Dead, Now: o.Now, Refused: o.Refused}); err != nil {
+	if c.Hub, err = hub.Open(ctx, hub.Options{DB: o.DB, Broker: c.Broker, Version: o.Version, Log: o.Log, Dead: o.Dead,
+		Now: o.Now, Refused: o.Refused}); err != nil {
 		return c, err
 	}
 	c.Queue = queue.New(o.DB, o.Now)
-	c.Dispatcher, err = New(ctx, Options{Queue: c.Queue, Hub: c.Hub, Conn: c.Broker.Conn(), Copies: c.Broker.Copies(), Bucket: o.Bucket, Dir: filepath.Join(o.Dir, "runs"), Seal: o.Seal, Keep: o.Keep, Log: o.Log,
+	c.Dispatcher, err = New(ctx, Options{Queue: c.Queue, Hub: c.Hub, Conn: c.Broker.Conn(), Copies: c.Broker.Copies(),
+		Bucket: o.Bucket, Dir: filepath.Join(o.Dir, "runs"), Seal: o.Seal, Keep: o.Keep, Log: o.Log,
 		Refused: func(actor, action, target string) {
 			o.Refused(hub.Refusal{Actor: actor, Action: action, Target: target})
 		}})

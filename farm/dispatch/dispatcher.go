@@ -38,7 +38,8 @@ type Options struct {
 	// Keep is how long a project keeps archives of tests that nothing uses; nil: 30 days.
 	Keep func(ctx context.Context, project string) (time.Duration, error)
 	Log  *slog.Logger
-	// Refused is told what hosts and projects may not do: who ("host desk"), which action ("farm.result"), and on what. It must not wait. nil: nobody
+	// Refused is told what hosts and projects may not do: who ("host desk"), which action ("farm.result"), and on what. It
+	// must not wait. nil: nobody
 	Refused func(actor, action, target string)
 }
 
@@ -77,7 +78,9 @@ func New(ctx context.Context, o Options) (*Dispatcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Dispatcher{o: o, jobs: jobs, boots: map[string]string{}, follow: newFollowers(), accept: make(chan accepting, 1024), wake: make(chan struct{}, 1), figures: &figures{set: metrics.NewSet(), pools: map[string]bool{}},
+	return &Dispatcher{o: o, jobs: jobs, boots: map[string]string{}, follow: newFollowers(),
+		accept: make(chan accepting, 1024), wake: make(chan struct{}, 1), figures: &figures{set: metrics.NewSet(),
+			pools: map[string]bool{}},
 		files: archives{bucket: o.Bucket, queue: o.Queue, dir: filepath.Join(o.Dir, "archives"), used: map[string]time.Time{}}}, nil
 }
 
@@ -89,8 +92,11 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 			stop()
 		}
 	}()
-	serve := func(what, group string, atOnce int, do func(ctx context.Context, host string, body []byte) (any, error)) error {
-		stop, err := wire.ServeEach(d.o.Conn, what, group, atOnce, func(subject string, body []byte) (any, error) { return do(ctx, wire.From(subject), body) })
+	serve := func(what, group string, atOnce int, do func(ctx context.Context, host string, body []byte) (any,
+		error)) error {
+		stop, err := wire.ServeEach(d.o.Conn, what, group, atOnce, func(subject string, body []byte) (any, error) {
+			return do(ctx, wire.From(subject), body)
+		})
 		if err == nil {
 			stops = append(stops, stop)
 		}
@@ -123,7 +129,8 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 }
 
 // every does something again and again until ctx ends.
-func (d *Dispatcher) every(ctx context.Context, rest time.Duration, wake <-chan struct{}, do func(context.Context) error) {
+func (d *Dispatcher) every(ctx context.Context, rest time.Duration, wake <-chan struct{},
+	do func(context.Context) error) {
 	for {
 		if err := do(ctx); err != nil && ctx.Err() == nil {
 			d.o.Log.Warn("the farm's runs", "error", err)
@@ -168,14 +175,16 @@ func (d *Dispatcher) pick(ctx context.Context) error {
 	return errors.Join(err, d.send(ctx, list, ""))
 }
 
-// send puts attempts into the queues of their hosts. What is sent again has another mark, where it may be that it was lost after it had been kept.
+// send puts attempts into the queues of their hosts. What is sent again has another mark, where it may be that it was
+// lost after it had been kept.
 func (d *Dispatcher) send(ctx context.Context, list []queue.Assignment, mark string) error {
 	jobs := make([]wire.Job, len(list))
 	for i, a := range list {
 		if err := d.jobs.Let(ctx, a.Host); err != nil {
 			return err
 		}
-		jobs[i] = wire.Job{Host: a.Host, ID: attemptOf(a).String() + mark, Body: order.Job{Attempt: attemptOf(a), Device: a.Device, What: a.What}}
+		jobs[i] = wire.Job{Host: a.Host, ID: attemptOf(a).String() + mark, Body: order.Job{Attempt: attemptOf(a),
+			Device: a.Device, What: a.What}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -209,8 +218,8 @@ func (d *Dispatcher) lost(ctx context.Context, host string) error {
 	return nil
 }
 
-// reconcile compares what SQL says is under way with what hosts say: it sends again what may have been lost, ends what nobody wants, and notices the
-// hosts that died while no hub listened.
+// reconcile compares what SQL says is under way with what hosts say: it sends again what may have been lost, ends what
+// nobody wants, and notices the hosts that died while no hub listened.
 func (d *Dispatcher) reconcile(ctx context.Context) error {
 	under, cancelled, err := d.o.Queue.UnderWay(ctx, "")
 	if err != nil {

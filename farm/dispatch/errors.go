@@ -38,7 +38,8 @@ func (b *badRequest) Error() string { return b.why }
 
 // fail answers with an error. What is nobody's mistake is logged and not told: it names machines of the operator.
 func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
-	e := refusal{http.StatusServiceUnavailable, "unavailable", "the hub cannot do that just now, its log says why; try again in a second"}
+	e := refusal{http.StatusServiceUnavailable, "unavailable",
+		"the hub cannot do that just now, its log says why; try again in a second"}
 	var refused *upload.Refused
 	var large *upload.TooLarge
 	var bad *badRequest
@@ -79,5 +80,6 @@ func unrouted(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Allow", strings.Join(allow, ", "))
-	refusal{http.StatusMethodNotAllowed, "method_not_allowed", fmt.Sprintf("%s does not work here; use %s", r.Method, w.Header().Get("Allow"))}.write(w)
+	refusal{http.StatusMethodNotAllowed, "method_not_allowed", fmt.Sprintf("%s does not work here; use %s", r.Method,
+		w.Header().Get("Allow"))}.write(w)
 }

@@ -19,7 +19,8 @@ type follower struct {
 	look chan struct{} // results may be there that are not among the news
 }
 
-// newsKept is how many messages a slow client may be behind: of what is lost, events are in the pack, and results are looked for.
+// newsKept is how many messages a slow client may be behind: of what is lost, events are in the pack, and results are
+// looked for.
 const newsKept = 4096
 
 func newFollowers() *followers {

@@ -88,7 +88,8 @@ func write(w http.ResponseWriter, code int, value any) error {
 }
 
 // ofRun serves what is asked of the run in the path, if it is the caller's: others are none.
-func (a *api) ofRun(do func(http.ResponseWriter, *http.Request, queue.Run) error) func(http.ResponseWriter, *http.Request) error {
+func (a *api) ofRun(do func(http.ResponseWriter, *http.Request, queue.Run) error) func(http.ResponseWriter,
+	*http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		run, err := a.d.o.Queue.Get(r.Context(), r.PathValue("id"))
 		if err == nil && run.Project != a.of(r) {
@@ -136,7 +137,8 @@ func (a *api) begin(w http.ResponseWriter, r *http.Request) error {
 		if in.Protocol > order.Protocol {
 			older = "the hub"
 		}
-		return &conflict{fmt.Sprintf("your taproot speaks version %d of runs on a farm, the hub version %d: update %s", in.Protocol, order.Protocol, older)}
+		return &conflict{fmt.Sprintf("your taproot speaks version %d of runs on a farm, the hub version %d: update %s",
+			in.Protocol, order.Protocol, older)}
 	}
 	if !archive.IsSum(in.Archive) {
 		return &badRequest{"archive must name one by its SHA-256, in hex"}
@@ -149,10 +151,13 @@ func (a *api) begin(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if len(text) > maxSettings {
-		return &badRequest{fmt.Sprintf("the settings of a run, its variables most of all, have %d bytes; at most %d travel: put what is large into a file", len(text), maxSettings)}
+		return &badRequest{
+			fmt.Sprintf("the settings of a run, its variables most of all, have %d bytes; at most %d travel: put what is "+
+				"large into a file", len(text), maxSettings)}
 	}
 	id := "run_" + strings.ToLower(rand.Text())
-	if err := a.d.o.Queue.Begin(r.Context(), queue.Run{ID: id, Project: a.of(r), Priority: in.Priority, Archive: in.Archive, Sealed: a.d.o.Seal.Seal(text, id)}); err != nil {
+	if err := a.d.o.Queue.Begin(r.Context(), queue.Run{ID: id, Project: a.of(r), Priority: in.Priority,
+		Archive: in.Archive, Sealed: a.d.o.Seal.Seal(text, id)}); err != nil {
 		return err
 	}
 	return write(w, http.StatusCreated, order.MadeRun{ID: id})
@@ -288,7 +293,8 @@ func (a *api) pack(w http.ResponseWriter, r *http.Request, run queue.Run) error 
 func (a *api) usable(w http.ResponseWriter, r *http.Request) error {
 	all, _ := a.d.devices()
 	q := r.URL.Query()
-	needs := queue.Needs{Platform: dsl.Platform(q.Get("platform")), Device: q.Get("device"), Pool: q.Get("pool"), Labels: q["label"]}
+	needs := queue.Needs{Platform: dsl.Platform(q.Get("platform")), Device: q.Get("device"), Pool: q.Get("pool"),
+		Labels: q["label"]}
 	n, err := a.d.o.Queue.Usable(r.Context(), a.of(r), needs, all)
 	if err != nil {
 		return err
@@ -310,7 +316,8 @@ func (a *api) news(w http.ResponseWriter, r *http.Request, run queue.Run) error 
 	f, leave := a.d.follow.join(run.ID)
 	defer leave()
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	s := &stream{api: a, run: run.ID, to: w, flush: http.NewResponseController(w), told: map[[2]int]bool{}, none: map[int]time.Time{}}
+	s := &stream{api: a, run: run.ID, to: w, flush: http.NewResponseController(w), told: map[[2]int]bool{},
+		none: map[int]time.Time{}}
 	if err := s.lives(ctx); err != nil {
 		return nil // it has begun
 	}

@@ -16,20 +16,24 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// TestHostileRuns: neither the working folder of a run nor the name of a pack leads to what belongs to another run, and settings that no message holds keep no host busy.
+// TestHostileRuns: neither the working folder of a run nor the name of a pack leads to what belongs to another run, and
+// settings that no message holds keep no host busy.
 func TestHostileRuns(t *testing.T) {
 	d := &Dispatcher{}
 	h := d.Handler(func(*http.Request) string { return "p" })
 	for _, dir := range []string{"..", "/etc", "a/../../b"} {
 		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest("POST", "/farm/runs", strings.NewReader(`{"protocol": 1, "archive": "`+strings.Repeat("0", 64)+`", "settings": {"dir": "`+dir+`"}}`)))
+		h.ServeHTTP(w, httptest.NewRequest("POST", "/farm/runs", strings.NewReader(`{"protocol": 1, "archive": "`+
+			strings.Repeat("0", 64)+`", "settings": {"dir": "`+dir+`"}}`)))
 		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "outside of the tests") {
 			t.Errorf("%s: %d %s", dir, w.Code, w.Body)
 		}
 	}
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest("POST", "/farm/runs", strings.NewReader(`{"protocol": 1, "archive": "`+strings.Repeat("0", 64)+`", "settings": {"vars": {"A": "`+strings.Repeat("<", maxSettings/5)+`"}}}`)))
-	if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "bytes") { // they are longer on the way to a host
+	h.ServeHTTP(w, httptest.NewRequest("POST", "/farm/runs", strings.NewReader(`{"protocol": 1, "archive": "`+
+		strings.Repeat("0", 64)+`", "settings": {"vars": {"A": "`+strings.Repeat("<", maxSettings/5)+`"}}}`)))
+	// they are longer on the way to a host
+	if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "bytes") {
 		t.Errorf("settings that no message holds: %d %.200s", w.Code, w.Body)
 	}
 	for _, which := range []string{"..", "../x", "a/b", ""} {
@@ -43,7 +47,8 @@ func TestHostileRuns(t *testing.T) {
 	}
 }
 
-// TestErrorsAreThoseOfTheAPI: every answer below /farm that is not a success is an object in JSON with a code of the API, also where there is nothing.
+// TestErrorsAreThoseOfTheAPI: every answer below /farm that is not a success is an object in JSON with a code of the
+// API, also where there is nothing.
 func TestErrorsAreThoseOfTheAPI(t *testing.T) {
 	d := &Dispatcher{o: Options{Log: slog.New(slog.DiscardHandler)}}
 	h := d.Handler(func(*http.Request) string { return "p" })
@@ -67,12 +72,15 @@ func TestErrorsAreThoseOfTheAPI(t *testing.T) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(c.method, c.path, strings.NewReader(c.body)))
 		var e struct{ Error, Message string }
-		if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || w.Code != c.status || e.Error != c.code || e.Message == "" || w.Header().Get("Content-Type") != "application/json" || w.Header().Get("Allow") != c.allow {
+		if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || w.Code != c.status || e.Error != c.code ||
+			e.Message == "" || w.Header().Get("Content-Type") != "application/json" || w.Header().Get("Allow") != c.allow {
 			t.Errorf("%s %s %.40s: %d %s %.300s", c.method, c.path, c.body, w.Code, w.Header(), w.Body)
 		}
 	}
 	a := &api{d, nil}
-	for code, err := range map[string]error{"not_found": queue.ErrNoRun, "invalid_request": &upload.Refused{}, "payload_too_large": &upload.TooLarge{}, "insufficient_storage": syscall.ENOSPC, "unavailable": errors.New("dial tcp 10.0.0.7:5432: connection refused")} {
+	for code, err := range map[string]error{"not_found": queue.ErrNoRun, "invalid_request": &upload.Refused{},
+		"payload_too_large": &upload.TooLarge{}, "insufficient_storage": syscall.ENOSPC,
+		"unavailable": errors.New("dial tcp 10.0.0.7:5432: connection refused")} {
 		w := httptest.NewRecorder()
 		a.fail(w, httptest.NewRequest("GET", "/farm/usable", nil), err)
 		if !strings.Contains(w.Body.String(), `"error":"`+code+`"`) || strings.Contains(w.Body.String(), "10.0.0.7") {

@@ -13,7 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/farm/queue"
 )
 
-// figures are the metrics of what this hub did, in the format of Prometheus. Pools are those of hosts: clients cannot make one up. Safe for concurrent use.
+// figures are the metrics of what this hub did, in the format of Prometheus. Pools are those of hosts: clients cannot
+// make one up. Safe for concurrent use.
 type figures struct {
 	set *metrics.Set
 
@@ -51,14 +52,16 @@ const otherPool = "other"
 func (f *figures) given(list []queue.Assignment) {
 	for _, a := range list {
 		if a.Attempt == 1 {
-			f.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_farm_wait_seconds{pool=%q}`, f.pool(a.Pool)), waitSeconds).Update(a.Waited.Seconds())
+			f.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_farm_wait_seconds{pool=%q}`, f.pool(a.Pool)),
+				waitSeconds).Update(a.Waited.Seconds())
 		}
 	}
 }
 
 // begun counts how long it took from there until a host began.
 func (f *figures) begun(pool string, after time.Duration) {
-	f.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_farm_dispatch_seconds{pool=%q}`, f.pool(pool)), dispatchSeconds).Update(max(after.Seconds(), 0))
+	f.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_farm_dispatch_seconds{pool=%q}`, f.pool(pool)),
+		dispatchSeconds).Update(max(after.Seconds(), 0))
 }
 
 // accepted counts a result that counts.

@@ -39,7 +39,8 @@ func (d *Dispatcher) start(ctx context.Context, host string, body []byte) (any, 
 	return s, err
 }
 
-// suspect tells of a host that speaks of an attempt of another one as its own. One that is late, after its attempt was superseded, is no liar.
+// suspect tells of a host that speaks of an attempt of another one as its own. One that is late, after its attempt was
+// superseded, is no liar.
 func (d *Dispatcher) suspect(ctx context.Context, host, action string, a order.Attempt) bool {
 	foreign, err := d.o.Queue.Foreign(ctx, a.Run, a.N, a.Attempt, host)
 	if err != nil || !foreign {
@@ -95,7 +96,8 @@ func (d *Dispatcher) acceptSome(ctx context.Context, some []accepting) {
 		if err == nil {
 			if accepted[i] {
 				d.figures.accepted(d.o.Hub.Pool(s.result.Host), s.result)
-				told = append(told, order.Result{Run: s.result.Run, Ended: &order.Ended{N: s.result.N, Attempt: s.result.Attempt, Error: s.result.Error}})
+				told = append(told, order.Result{Run: s.result.Run, Ended: &order.Ended{N: s.result.N, Attempt: s.result.Attempt,
+					Error: s.result.Error}})
 			}
 			s.done <- accepted[i]
 		}

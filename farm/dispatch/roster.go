@@ -21,7 +21,9 @@ func (d *Dispatcher) hoped() []queue.Device {
 
 func (d *Dispatcher) list(hoped bool) (all, free []queue.Device) {
 	d.o.Hub.ForCases(hoped, func(one hub.Device, now bool) {
-		q := queue.Device{Host: one.Host, ID: one.ID, Platform: one.Platform, Manufacturer: one.Manufacturer, Model: one.Model, OS: one.OSVersion, Width: one.Width, Height: one.Height, Pool: one.Pool, Labels: hub.LabelList(one.Labels)}
+		q := queue.Device{Host: one.Host, ID: one.ID, Platform: one.Platform, Manufacturer: one.Manufacturer,
+			Model: one.Model, OS: one.OSVersion, Width: one.Width, Height: one.Height, Pool: one.Pool,
+			Labels: hub.LabelList(one.Labels)}
 		if one.Project != "" {
 			q.Projects = []string{one.Project}
 		}
@@ -36,7 +38,8 @@ func (d *Dispatcher) list(hoped bool) (all, free []queue.Device) {
 	return all, free
 }
 
-// welcome lets hosts that have come take cases, and gives those that were started again what SQL says they have: NATS would wait whether their process before goes on.
+// welcome lets hosts that have come take cases, and gives those that were started again what SQL says they have: NATS
+// would wait whether their process before goes on.
 func (d *Dispatcher) welcome(ctx context.Context) error {
 	var errs []error
 	for host, boot := range d.o.Hub.Boots() {

@@ -18,8 +18,8 @@ const (
 	keptFor = 30 * 24 * time.Hour
 )
 
-// Tidy removes archives that no run needs and that were not used for as long as their project keeps reports, and packs of runs that are gone. Any number of
-// hubs may do it at once, also while clients send the same archive again.
+// Tidy removes archives that no run needs and that were not used for as long as their project keeps reports, and packs
+// of runs that are gone. Any number of hubs may do it at once, also while clients send the same archive again.
 func (d *Dispatcher) Tidy(ctx context.Context) error {
 	return errors.Join(d.tidyArchives(ctx), d.tidyPacks(ctx), d.files.tidy(time.Now().Add(-readFor)))
 }

@@ -33,7 +33,8 @@ func must(t *testing.T, err error) {
 func tests(t *testing.T, word string) (sum string, data []byte) {
 	t.Helper()
 	dir := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(dir, "a.yaml"), []byte("id: a\nname: "+word+"\nplatform: android\nsteps:\n  - press: home\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "a.yaml"),
+		[]byte("id: a\nname: "+word+"\nplatform: android\nsteps:\n  - press: home\n"), 0o600))
 	var b bytes.Buffer
 	made, err := archive.Make(archive.Options{Dir: dir, Needs: plan.Needs{Folders: []string{dir}}}, &b)
 	must(t, err)
@@ -43,8 +44,8 @@ func tests(t *testing.T, word string) (sum string, data []byte) {
 	return made.SHA256, b.Bytes()
 }
 
-// TestTidy: what no run needs goes when it was not used for long enough, and what is left over of a hub that died; an archive that a run needs stays, and one
-// that is sent again while it goes is there.
+// TestTidy: what no run needs goes when it was not used for long enough, and what is left over of a hub that died; an
+// archive that a run needs stays, and one that is sent again while it goes is there.
 func TestTidy(t *testing.T) {
 	db, err := store.Open(t.Context(), storetest.SQLite(t))
 	must(t, err)
@@ -56,7 +57,8 @@ func TestTidy(t *testing.T) {
 	must(t, err)
 	at := time.Now()
 	q := queue.New(db, func() time.Time { return at })
-	d := &Dispatcher{o: Options{Queue: q, Bucket: bucket, Keep: func(_ context.Context, project string) (time.Duration, error) {
+	d := &Dispatcher{o: Options{Queue: q, Bucket: bucket, Keep: func(_ context.Context, project string) (time.Duration,
+		error) {
 		switch project {
 		case "gone":
 			return 0, nil
@@ -76,7 +78,8 @@ func TestTidy(t *testing.T) {
 		must(t, d.files.put(t.Context(), project, sums[word], bytes.NewReader(data[word])))
 	}
 	must(t, q.Begin(t.Context(), queue.Run{ID: "run", Project: "p", Archive: sums["used"]}))
-	if err := q.Begin(t.Context(), queue.Run{ID: "other", Project: "p", Archive: "nothing"}); !errors.Is(err, queue.ErrNoArchive) {
+	if err := q.Begin(t.Context(), queue.Run{ID: "other", Project: "p", Archive: "nothing"}); !errors.Is(err,
+		queue.ErrNoArchive) {
 		t.Errorf("a run without its archive: %v", err)
 	}
 	b, err := d.files.part(t.Context(), "p", sums["used"], 0)
@@ -115,7 +118,8 @@ func TestTidy(t *testing.T) {
 	}
 	files, err := bucket.List(t.Context(), archiveFolder)
 	must(t, err)
-	if packs, err := bucket.List(t.Context(), runsFolder); err != nil || !slices.Equal(packs, []string{runFolder("run") + "0-1.tar.gz"}) || len(files) != 4 {
+	if packs, err := bucket.List(t.Context(), runsFolder); err != nil ||
+		!slices.Equal(packs, []string{runFolder("run") + "0-1.tar.gz"}) || len(files) != 4 {
 		t.Errorf("what is left: %q %q %v", files, packs, err)
 	}
 	must(t, d.end(t.Context(), "run"))

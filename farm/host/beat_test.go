@@ -11,7 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestShortBeats: a host says all when something has changed, and else that it is there; a hub that has not heard all asks for it.
+// TestShortBeats: a host says all when something has changed, and else that it is there; a hub that has not heard all
+// asks for it.
 func TestShortBeats(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -39,7 +40,8 @@ func TestShortBeats(t *testing.T) {
 		}
 		return n
 	}
-	onlyShort := func() bool { // a busy machine's hub may have asked twice before it heard all: how many came before says nothing
+	// a busy machine's hub may have asked twice before it heard all: how many came before says nothing
+	onlyShort := func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		last := heard[max(len(heard)-3, 0):]
@@ -60,5 +62,8 @@ func TestShortBeats(t *testing.T) {
 	await(t, "the beat that told it is heard here, too", func() bool { return long() > before })
 	await(t, "short ones alone again", onlyShort)
 	r.set(phone("A"), phone("B"))
-	await(t, "both know what has changed", func() bool { return l.uses("") == "A free, B free" && len(second.Devices("")) == 2 })
+	await(t, "both know what has changed", func() bool {
+		return l.uses("") == "A free, B free" &&
+			len(second.Devices("")) == 2
+	})
 }

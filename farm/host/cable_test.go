@@ -84,7 +84,8 @@ func (c *cable) mend() {
 	c.conns = nil
 }
 
-// TestCutConnection: a host whose connection is cut without a word is offline soon, requests under way end, and it is back when the way is.
+// TestCutConnection: a host whose connection is cut without a word is offline soon, requests under way end, and it is
+// back when the way is.
 func TestCutConnection(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))

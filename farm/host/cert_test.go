@@ -22,7 +22,8 @@ func (l *lab) cert(r *running) string {
 	return m.Joined.Cert
 }
 
-// TestCertificateIsReplaced: a hub whose certificate was replaced has its hosts again without a token, also one that was off meanwhile.
+// TestCertificateIsReplaced: a hub whose certificate was replaced has its hosts again without a token, also one that
+// was off meanwhile.
 func TestCertificateIsReplaced(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -47,12 +48,14 @@ func TestCertificateIsReplaced(t *testing.T) {
 	}
 }
 
-// TestForeignHub: a hub with other keys and another certificate, which may be a stranger's, is told in the log with what to do, changes nothing and ends no host.
+// TestForeignHub: a hub with other keys and another certificate, which may be a stranger's, is told in the log with
+// what to do, changes nothing and ends no host.
 func TestForeignHub(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
 	var log lockedText
-	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a", Log: slog.New(slog.NewTextHandler(&log, nil))}, phone("A"))
+	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a", Log: slog.New(slog.NewTextHandler(&log, nil))},
+		phone("A"))
 	await(t, "it", func() bool { return l.uses("") == "A free" })
 	before := l.cert(r)
 	l.close()
@@ -62,7 +65,8 @@ func TestForeignHub(t *testing.T) {
 	}
 	l.open()
 	await(t, "a word of it", func() bool {
-		return strings.Contains(log.String(), "not the one with which this host has joined") && strings.Contains(log.String(), "join again with --token TOKEN")
+		return strings.Contains(log.String(), "not the one with which this host has joined") &&
+			strings.Contains(log.String(), "join again with --token TOKEN")
 	})
 	if l.cert(r) != before {
 		t.Error("it trusts the stranger")
@@ -78,7 +82,8 @@ func TestForeignHub(t *testing.T) {
 	await(t, "it again", func() bool { return l.uses("") == "A free" })
 }
 
-// TestStrangerAtThePort: who answers at the hub's port for hosts with another certificate than the hub says is told of as what it may be.
+// TestStrangerAtThePort: who answers at the hub's port for hosts with another certificate than the hub says is told of
+// as what it may be.
 func TestStrangerAtThePort(t *testing.T) {
 	t.Parallel()
 	stranger, err := broker.Open(broker.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
@@ -91,8 +96,10 @@ func TestStrangerAtThePort(t *testing.T) {
 	l.close()
 	l.open()
 	var log lockedText
-	r := l.begin(Options{Token: l.token(hub.HostPlacement{}), Name: "a", Log: slog.New(slog.NewTextHandler(&log, nil))}, phone("A"))
-	await(t, "a word of it", func() bool { return strings.Contains(log.String(), "is a proxy that looks into TLS in between") })
+	r := l.begin(Options{Token: l.token(hub.HostPlacement{}), Name: "a", Log: slog.New(slog.NewTextHandler(&log, nil))},
+		phone("A"))
+	await(t, "a word of it",
+		func() bool { return strings.Contains(log.String(), "is a proxy that looks into TLS in between") })
 	if err := r.stop(); err != nil {
 		t.Error(err)
 	}

@@ -93,7 +93,8 @@ func (m *Member) Drain() { m.once.Do(func() { close(m.drained) }) }
 // drainFile in the data folder asks the host that runs to end.
 const drainFile = "drain"
 
-// Drain tells the host that works with a data folder to take nothing new, and to end when nobody uses its devices any more.
+// Drain tells the host that works with a data folder to take nothing new, and to end when nobody uses its devices any
+// more.
 func Drain(dir string) error {
 	lock := flock.New(filepath.Join(dir, "host.lock"))
 	alone, err := lock.TryLock()
@@ -112,8 +113,8 @@ func (m *Member) asked() bool {
 	return err == nil
 }
 
-// Run joins, if need be, and serves until the context ends. A hub that cannot be reached is tried again and again, but for ten seconds only by a host that has yet to join;
-// one that has revoked the host ends it, with ErrRevoked.
+// Run joins, if need be, and serves until the context ends. A hub that cannot be reached is tried again and again, but
+// for ten seconds only by a host that has yet to join; one that has revoked the host ends it, with ErrRevoked.
 func Run(ctx context.Context, o Options, s Server) (err error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -124,7 +125,8 @@ func Run(ctx context.Context, o Options, s Server) (err error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return err
 	}
-	m := &Member{o: o, server: s, drained: make(chan struct{}), heard: make(chan struct{}), back: make(chan struct{}, 1), denied: make(chan struct{}, 1), seen: map[string]wire.Device{}, lock: flock.New(filepath.Join(o.Dir, "host.lock"))}
+	m := &Member{o: o, server: s, drained: make(chan struct{}), heard: make(chan struct{}), back: make(chan struct{}, 1),
+		denied: make(chan struct{}, 1), seen: map[string]wire.Device{}, lock: flock.New(filepath.Join(o.Dir, "host.lock"))}
 	alone, err := m.lock.TryLock()
 	if err == nil && !alone {
 		err = fmt.Errorf("another taproot host works with %s", o.Dir)
@@ -159,34 +161,35 @@ func (m *Member) connect() error {
 		return err
 	}
 	told := map[string]bool{} // since it was connected
-	m.nc, err = broker.Connect(broker.Login{Host: m.ID(), Address: address, Seed: m.seed, Again: m.o.Every, Credential: func() string {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.used, _ = broker.Validity(m.m.Joined.Credential)
-		m.signer = broker.Issuer(m.m.Joined.Credential)
-		return m.m.Joined.Credential
-	}, Cert: func() string {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		return m.m.Joined.Cert
-	}, State: func(connected bool, err error) { // by one goroutine of the library
-		m.foreign.Store(broker.Foreign(err))
-		if broker.Denied(err) || broker.Foreign(err) {
-			signal(m.denied)
-		}
-		text := unconnected(err)
-		switch {
-		case connected:
-			clear(told)
-			m.ups.Add(1)
-			m.trusts()
-			m.o.Log.Info("connected with the hub", "host", m.ID(), "address", address.URL)
-			signal(m.back)
-		case err != nil && !told[text]:
-			told[text] = true
-			m.o.Log.Warn(text, "address", address.URL, "error", err)
-		}
-	}})
+	m.nc, err = broker.Connect(broker.Login{Host: m.ID(), Address: address, Seed: m.seed, Again: m.o.Every,
+		Credential: func() string {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			m.used, _ = broker.Validity(m.m.Joined.Credential)
+			m.signer = broker.Issuer(m.m.Joined.Credential)
+			return m.m.Joined.Credential
+		}, Cert: func() string {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			return m.m.Joined.Cert
+		}, State: func(connected bool, err error) { // by one goroutine of the library
+			m.foreign.Store(broker.Foreign(err))
+			if broker.Denied(err) || broker.Foreign(err) {
+				signal(m.denied)
+			}
+			text := unconnected(err)
+			switch {
+			case connected:
+				clear(told)
+				m.ups.Add(1)
+				m.trusts()
+				m.o.Log.Info("connected with the hub", "host", m.ID(), "address", address.URL)
+				signal(m.back)
+			case err != nil && !told[text]:
+				told[text] = true
+				m.o.Log.Warn(text, "address", address.URL, "error", err)
+			}
+		}})
 	return err
 }
 
@@ -194,9 +197,11 @@ func (m *Member) connect() error {
 func unconnected(err error) string {
 	switch {
 	case broker.Unreached(err):
-		return "the hub's port for hosts is not reached, and tried again every second: do firewalls let it through, and is it what the hub's --farm-public says?"
+		return "the hub's port for hosts is not reached, and tried again every second: do firewalls let it through, and is " +
+			"it what the hub's --farm-public says?"
 	case broker.Foreign(err):
-		return "what answers at the hub's port for hosts has not the certificate with which this host has joined; the hub is asked whether it has a new one"
+		return "what answers at the hub's port for hosts has not the certificate with which this host has joined; the hub " +
+			"is asked whether it has a new one"
 	}
 	return "not connected with the hub; it is tried again every second"
 }
@@ -208,7 +213,8 @@ func (m *Member) serve(ctx context.Context, l net.Listener) error {
 	defer cancel()
 	var all sync.WaitGroup
 	errs := make(chan error, 3)
-	serving, rest := context.WithCancel(context.WithoutCancel(ctx)) // until work has given its devices back, which are those of the server
+	// until work has given its devices back, which are those of the server
+	serving, rest := context.WithCancel(context.WithoutCancel(ctx))
 	all.Go(func() { defer cancel(); errs <- m.server.Serve(serving, l) })
 	all.Go(func() {
 		defer rest()
@@ -243,24 +249,25 @@ func (m *Member) beats(end context.CancelCauseFunc) wire.Beats {
 	if ready == nil {
 		ready = func(string) {}
 	}
-	return wire.Beats{Conn: m.nc, Host: m.ID(), Every: m.o.Every, Wake: m.back, Clock: m.o.Clock, Next: m.beat, Said: func(b wire.Beat, err error) {
-		if b.Draining && !inUse(b) {
-			end(nil)
-		}
-		switch {
-		case m.isRevoked(err):
-			end(ErrRevoked)
-		case err == nil && ready != nil:
-			ready(m.ID())
-			ready = nil
-			close(m.heard)
-		case err == nil:
-			said = ""
-		case err.Error() != said && m.nc.IsConnected():
-			said = err.Error()
-			m.o.Log.Warn("the hub does not take what this host says", "error", err)
-		}
-	}}
+	return wire.Beats{Conn: m.nc, Host: m.ID(), Every: m.o.Every, Wake: m.back, Clock: m.o.Clock, Next: m.beat,
+		Said: func(b wire.Beat, err error) {
+			if b.Draining && !inUse(b) {
+				end(nil)
+			}
+			switch {
+			case m.isRevoked(err):
+				end(ErrRevoked)
+			case err == nil && ready != nil:
+				ready(m.ID())
+				ready = nil
+				close(m.heard)
+			case err == nil:
+				said = ""
+			case err.Error() != said && m.nc.IsConnected():
+				said = err.Error()
+				m.o.Log.Warn("the hub does not take what this host says", "error", err)
+			}
+		}}
 }
 
 // inUse tells whether somebody uses a device, or a case runs.

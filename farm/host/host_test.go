@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(leaktest.Check(code))
 }
 
-// every is how often hosts of these tests say that they are there. A hub gives them up after wire.HostGone, as always: a busy machine holds them up for longer than for
-// a few of these beats.
+// every is how often hosts of these tests say that they are there. A hub gives them up after wire.HostGone, as always:
+// a busy machine holds them up for longer than for a few of these beats.
 const every = 200 * time.Millisecond
 
 // lab is a hub on a database.
@@ -127,11 +127,12 @@ func (l *lab) open() {
 	if l.public == "" && l.url == "" {
 		l.listen = strings.Replace(l.broker.Address().URL, "tls://", "127.0.0.1", 1)
 	}
-	opened, err := hub.Open(l.t.Context(), hub.Options{DB: l.db, Broker: l.broker, Version: "1", Life: l.life, Refused: func(r hub.Refusal) {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.refused[r.Actor+" "+r.Action] = r
-	}})
+	opened, err := hub.Open(l.t.Context(), hub.Options{DB: l.db, Broker: l.broker, Version: "1", Life: l.life,
+		Refused: func(r hub.Refusal) {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.refused[r.Actor+" "+r.Action] = r
+		}})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -170,7 +171,9 @@ func (f *fake) FarmDevices(context.Context) ([]wire.Device, error) {
 }
 
 func (f *fake) Serve(ctx context.Context, l net.Listener) error {
-	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.URL.Path)) })}
+	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte(r.URL.Path))
+	})}
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(l) }()
 	select {
@@ -281,7 +284,8 @@ func TestHubRestarts(t *testing.T) {
 	_ = c.Body.Close()
 }
 
-// TestListHangs: while the list of its devices takes long, as when a phone hangs, a host is there with what it said before; it was called dead. Its good-bye is heard.
+// TestListHangs: while the list of its devices takes long, as when a phone hangs, a host is there with what it said
+// before; it was called dead. Its good-bye is heard.
 func TestListHangs(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -289,7 +293,8 @@ func TestListHangs(t *testing.T) {
 	await(t, "it", func() bool { return l.uses("") == "A free" })
 	seen := func() time.Time { return l.hub.Hosts("", false)[0].Seen }
 	r.mu.Lock()
-	for from, until := seen(), seen().Add(wire.HostGone+wire.BeatEvery); seen().Before(until); time.Sleep(50 * time.Millisecond) {
+	for from, until := seen(), seen().Add(wire.HostGone+wire.BeatEvery); seen().Before(until); time.Sleep(
+		50 * time.Millisecond) {
 		if l.uses("") != "A free" || time.Since(from) > time.Minute {
 			r.mu.Unlock()
 			t.Fatal(l.uses(""))
@@ -299,7 +304,11 @@ func TestListHangs(t *testing.T) {
 	r.mu.Unlock()
 	await(t, "what it has now", func() bool { return l.uses("") == "A blocked, B free" })
 	_ = r.stop()
-	await(t, "its good-bye", func() bool { return l.uses("") == "A blocked, B blocked" && time.Since(seen()) < wire.HostGone }) // it was not silent for long
+	// it was not silent for long
+	await(t, "its good-bye", func() bool {
+		return l.uses("") == "A blocked, B blocked" &&
+			time.Since(seen()) < wire.HostGone
+	})
 }
 
 // TestStates: what devices are good for, and why not.
@@ -307,7 +316,8 @@ func TestStates(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
 	now := time.Now()
-	low, charging, locked, used, held, warm := phone("low"), phone("charging"), phone("locked"), phone("used"), phone("held"), phone("warm")
+	low, charging, locked, used, held, warm := phone("low"), phone("charging"), phone("locked"), phone("used"),
+		phone("held"), phone("warm")
 	low.Battery, charging.Battery, charging.Charging = 5, 5, true
 	locked.State, locked.Problem = "unauthorized", "allow this computer on the phone"
 	used.Busy = &now
@@ -315,15 +325,18 @@ func TestStates(t *testing.T) {
 	held.Leases = []wire.Lease{{Project: "p", Holder: "ada", Since: now}}
 	mine := phone("web-1")
 	mine.Only = "p"
-	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a"}, low, charging, locked, used, held, warm, mine, phone("gone"))
+	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a"}, low, charging, locked, used, held, warm, mine,
+		phone("gone"))
 	await(t, "all", func() bool { return strings.Contains(l.uses(""), "gone free") })
 	r.set(low, charging, locked, used, held, warm, mine)
 	var list []hub.Device // of one look
 	await(t, "it is unplugged", func() bool {
 		list = l.hub.Devices("p")
-		return uses(list) == "charging free, gone blocked, held leased, locked blocked, low blocked, used busy, warm blocked, web-1 free"
+		return uses(
+			list) == "charging free, gone blocked, held leased, locked blocked, low blocked, used busy, warm blocked, web-1 free"
 	})
-	why := map[string]string{"gone": "unplugged", "locked": "allow this computer", "low": "battery is low (5 %)", "warm": "hot (48 °C)"}
+	why := map[string]string{"gone": "unplugged", "locked": "allow this computer", "low": "battery is low (5 %)",
+		"warm": "hot (48 °C)"}
 	for _, d := range list {
 		if !strings.Contains(d.Why, why[d.ID]) || (d.Why == "") != (why[d.ID] == "") {
 			t.Errorf("%s: %q", d.ID, d.Why)
@@ -347,7 +360,8 @@ func TestLiar(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
 	l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "honest"}, phone("A"))
-	l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "liar"}, phone("A"), phone("A@honest"), phone("../B"), phone("C\n"), phone(""), phone(strings.Repeat("x", 500)))
+	l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "liar"}, phone("A"), phone("A@honest"), phone("../B"),
+		phone("C\n"), phone(""), phone(strings.Repeat("x", 500)))
 	await(t, "both", func() bool { return l.uses("") == "A@honest free, A@liar free" })
 	if _, _, err := l.hub.Find("", "A"); !errors.Is(err, hub.ErrAmbiguous) {
 		t.Error(err)
@@ -359,7 +373,8 @@ func TestLiar(t *testing.T) {
 	}
 }
 
-// TestProjectsHost: the devices of a host that joined for a project are that project's alone, and what it says of others is left out, and told of.
+// TestProjectsHost: the devices of a host that joined for a project are that project's alone, and what it says of
+// others is left out, and told of.
 func TestProjectsHost(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -385,7 +400,8 @@ func TestProjectsHost(t *testing.T) {
 	r.set(lie)
 	await(t, "its lease", func() bool { return l.uses("p") == "A leased" })
 	d := l.hub.Devices("p")[0]
-	if told, ok := l.wasRefused("host a farm.lease"); !ok || len(d.Leases) != 1 || len(d.Records) != 0 || d.Holder != "ada" || !strings.Contains(told.Target, "project other") {
+	if told, ok := l.wasRefused("host a farm.lease"); !ok || len(d.Leases) != 1 || len(d.Records) != 0 ||
+		d.Holder != "ada" || !strings.Contains(told.Target, "project other") {
 		t.Errorf("leases of other projects: %+v, %+v", d, told)
 	}
 }

@@ -27,16 +27,22 @@ import (
 )
 
 // ErrNoToken means that a host has not joined yet, and has no token to do so.
-var ErrNoToken = errors.New("this host has not joined the hub yet: give it a token with --token; taproot admin host-token makes one on the hub")
+var ErrNoToken = errors.New(
+	"this host has not joined the hub yet: give it a token with --token; taproot admin host-token makes one on the hub")
 
 // ErrHub means that the address of the hub is none that a host can join.
 var ErrHub = errors.New("the hub cannot be joined")
 
-// ErrCertificate means that the hub has, by what its pages say, another certificate than the one with which the host has joined, and nothing proves that it is the same hub.
-var ErrCertificate = errors.New("the hub's certificate is not the one with which this host has joined, and nothing proves that it is the same hub: if its keys were replaced, too, join again with --token TOKEN (taproot admin host-token makes one on the hub)")
+// ErrCertificate means that the hub has, by what its pages say, another certificate than the one with which the host
+// has joined, and nothing proves that it is the same hub.
+var ErrCertificate = errors.New(
+	"the hub's certificate is not the one with which this host has joined, and nothing proves that it is the same hub: " +
+		"if its keys were replaced, too, join again with --token TOKEN (taproot admin host-token makes one on the hub)")
 
 // errOther means that somebody else answers at the hub's port for hosts.
-var errOther = errors.New("the hub has still the certificate with which this host has joined, and what answers at its port for hosts has another one: is a proxy that looks into TLS in between, or does the hub's --farm-public name another server?")
+var errOther = errors.New(
+	"the hub has still the certificate with which this host has joined, and what answers at its port for hosts has " +
+		"another one: is a proxy that looks into TLS in between, or does the hub's --farm-public name another server?")
 
 // RefusedError is why the hub does not let a host in.
 type RefusedError struct {
@@ -46,16 +52,19 @@ type RefusedError struct {
 }
 
 // ErrRevoked means that the hub has revoked the host, and has proven that it is this hub which says so.
-var ErrRevoked = errors.New("this host was revoked on its hub, and may not come back: ask there for a new token (taproot admin host-token), and start it with --token TOKEN")
+var ErrRevoked = errors.New(
+	"this host was revoked on its hub, and may not come back: ask there for a new token (taproot admin host-token), and " +
+		"start it with --token TOKEN")
 
 func (e *RefusedError) Error() string { return "the hub refuses this host: " + e.Message }
 
 // membership is what a host keeps of its hub, beside its key.
 type membership struct {
-	Hub    string `json:"hub"`
-	Token  string `json:"token"`            // its SHA-256: the same one is not sent twice
-	Key    string `json:"key,omitempty"`    // the public one
-	Issuer string `json:"issuer,omitempty"` // the hub's key, by which its word is known; "": that which signed the credential
+	Hub   string `json:"hub"`
+	Token string `json:"token"`         // its SHA-256: the same one is not sent twice
+	Key   string `json:"key,omitempty"` // the public one
+	// the hub's key, by which its word is known; "": that which signed the credential
+	Issuer string `json:"issuer,omitempty"`
 	Joined wire.Joined
 }
 
@@ -109,7 +118,8 @@ func (o Options) join(ctx context.Context) (seed []byte, m membership, err error
 		return nil, m, err
 	}
 	m = membership{Hub: o.Hub, Token: digest(o.Token), Key: public}
-	if m.Joined, err = o.firstJoin(ctx, wire.Join{Token: o.Token, Key: public, Protocol: wire.Version, Version: o.Version, Name: o.Name}); err != nil {
+	if m.Joined, err = o.firstJoin(ctx, wire.Join{Token: o.Token, Key: public, Protocol: wire.Version, Version: o.Version,
+		Name: o.Name}); err != nil {
 		return nil, m, err
 	}
 	if err := m.keep(o.Dir); err != nil {
@@ -137,13 +147,16 @@ func (o Options) firstJoin(ctx context.Context, j wire.Join) (out wire.Joined, e
 	}
 }
 
-// sameHub tells whether an address is that of the hub which the host has joined: with a slash at its end it is another text only.
+// sameHub tells whether an address is that of the hub which the host has joined: with a slash at its end it is another
+// text only.
 func sameHub(joined string, u *url.URL) bool {
 	was, err := url.Parse(joined)
-	return err == nil && was.Scheme == u.Scheme && strings.EqualFold(was.Host, u.Host) && strings.Trim(was.Path, "/") == strings.Trim(u.Path, "/")
+	return err == nil && was.Scheme == u.Scheme && strings.EqualFold(was.Host, u.Host) &&
+		strings.Trim(was.Path, "/") == strings.Trim(u.Path, "/")
 }
 
-// seed reads the key of the membership. The key of a new one takes the place of the one before when the membership is kept: also after the end of a process between.
+// seed reads the key of the membership. The key of a new one takes the place of the one before when the membership is
+// kept: also after the end of a process between.
 func (m membership) seed(dir string) ([]byte, error) {
 	next := filepath.Join(dir, nextKeyFile)
 	if seed, err := os.ReadFile(next); err == nil && m.Key != "" {
@@ -227,7 +240,8 @@ func (o Options) exchange(ctx context.Context, path string, j any) (out wire.Joi
 		return out, err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }} // a token goes to the hub that was named
+	// a token goes to the hub that was named
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	a, err := client.Do(r)
 	if err != nil {
 		return out, fmt.Errorf("the hub cannot be reached: %w", reach.Why(u, err))
@@ -243,8 +257,11 @@ func (o Options) exchange(ctx context.Context, path string, j any) (out wire.Joi
 		switch elsewhere := reach.Elsewhere(a); {
 		case elsewhere != "":
 			said.Message = elsewhere
-		case a.StatusCode == http.StatusNotFound, strings.HasPrefix(said.Message, "send a credential"): // as servers say that know nothing of hosts
-			said.Message = u.Redacted() + " is no hub of a farm: was it started with taproot serve --service --farm, and is its address right, without a path such as /console?"
+		case a.StatusCode == http.StatusNotFound, strings.HasPrefix(said.Message, "send a credential"):
+			// as servers say that know nothing of hosts
+			said.Message = u.Redacted() +
+				" is no hub of a farm: was it started with taproot serve --service --farm, and is its address right, without a " +
+				"path such as /console?"
 		case said.Message == "":
 			said.Message = a.Status + "; is it a hub (taproot serve --service --farm)?"
 		}
@@ -267,7 +284,9 @@ func (o Options) hubURL() (*url.URL, error) {
 		return nil, fmt.Errorf("%w: %q must be an address such as https://hub.example.com", ErrHub, o.Hub)
 	}
 	if u.Scheme == "http" && !o.AllowHTTP && !isLocal(u.Hostname()) {
-		return nil, fmt.Errorf("%w: %s has no TLS: others could read the token and give this host a hub of their own; use https://, or --allow-http in a network that you trust", ErrHub, o.Hub)
+		return nil, fmt.Errorf(
+			"%w: %s has no TLS: others could read the token and give this host a hub of their own; use https://, or "+
+				"--allow-http in a network that you trust", ErrHub, o.Hub)
 	}
 	return u, nil
 }

@@ -28,15 +28,19 @@ func TestTokens(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, address string) {
 		l := newLab(t, address)
 		token := l.token(hub.HostPlacement{Pool: "lab", Labels: map[string]string{"room": "3"}})
-		r := l.must(Options{Token: token, Name: "Desk of Ada!", Pool: "mine", Labels: map[string]string{"room": "9", "desk": "1"}}, phone("A"))
+		r := l.must(Options{Token: token, Name: "Desk of Ada!", Pool: "mine", Labels: map[string]string{
+			"room": "9", "desk": "1"}}, phone("A"))
 		if r.id != "desk-of-ada" {
 			t.Error(r.id)
 		}
 		await(t, "its phone", func() bool { return l.uses("") == "A free" })
-		if d := l.hub.Devices("")[0]; d.Pool != "lab" || d.Labels["room"] != "3" || d.Labels["desk"] != "1" || d.Host != r.id {
+		if d := l.hub.Devices("")[0]; d.Pool != "lab" || d.Labels["room"] != "3" || d.Labels["desk"] != "1" ||
+			d.Host != r.id {
 			t.Errorf("%+v", d)
 		}
-		if _, err := l.db.Exec(t.Context(), "INSERT INTO farm_tokens (hash, pool, labels, project, created, expires) VALUES ($1, '', '{}', 'prj_gone', 0, $2)", digest(tokenOf("gone")),
+		if _, err := l.db.Exec(t.Context(),
+			"INSERT INTO farm_tokens (hash, pool, labels, project, created, expires) VALUES ($1, '', '{}', 'prj_gone', 0, "+
+				"$2)", digest(tokenOf("gone")),
 			store.Time(time.Now().Add(time.Hour))); err != nil {
 			t.Fatal(err)
 		}
@@ -55,14 +59,16 @@ func TestTokens(t *testing.T) {
 			t.Error(err)
 		}
 		late := l.token(hub.HostPlacement{})
-		if _, err := l.db.Exec(t.Context(), "UPDATE farm_tokens SET expires = $1 WHERE used = 0", store.Time(time.Now().Add(-time.Second))); err != nil {
+		if _, err := l.db.Exec(t.Context(), "UPDATE farm_tokens SET expires = $1 WHERE used = 0",
+			store.Time(time.Now().Add(-time.Second))); err != nil {
 			t.Fatal(err)
 		}
 		l.refuses(late, "the token expired on 20")
 		_, key, _ := broker.NewKey()
 		var version *wire.VersionError
 		fresh := l.token(hub.HostPlacement{})
-		if _, err := l.hub.Join(t.Context(), wire.Join{Token: fresh, Key: key, Protocol: wire.Version + 1}); !errors.As(err, &version) {
+		if _, err := l.hub.Join(t.Context(), wire.Join{Token: fresh, Key: key, Protocol: wire.Version + 1}); !errors.As(err,
+			&version) {
 			t.Errorf("another version: %v", err)
 		}
 		if _, err := l.hub.Join(t.Context(), wire.Join{Token: fresh, Key: "x", Protocol: wire.Version}); err == nil {
@@ -72,7 +78,8 @@ func TestTokens(t *testing.T) {
 		if err != nil || first.Host != "desk-of-ada-2" {
 			t.Errorf("%+v, %v", first, err)
 		}
-		if again, err := l.hub.Join(t.Context(), wire.Join{Token: fresh, Key: key, Protocol: wire.Version}); err != nil || again.Host != first.Host {
+		if again, err := l.hub.Join(t.Context(), wire.Join{Token: fresh, Key: key, Protocol: wire.Version}); err != nil ||
+			again.Host != first.Host {
 			t.Errorf("the answer was lost: %+v, %v", again, err)
 		}
 		for _, p := range []hub.HostPlacement{{Project: "prj_none"}, {Pool: "a b"}, {Labels: map[string]string{"a=b": "c"}}} {
@@ -91,12 +98,14 @@ func (l *lab) refuses(token, want string) {
 	l.t.Helper()
 	_, err := l.start(Options{Token: token})
 	var refused *RefusedError
-	if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), "with taproot admin host-token on the hub") {
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) ||
+		!strings.HasSuffix(err.Error(), "with taproot admin host-token on the hub") {
 		l.t.Errorf("%v, not: %s", err, want)
 	}
 }
 
-// TestAMistakeCostsNoKey: a host that was started with a wrong token, or a wrong address of its hub, is the same host when it is started right.
+// TestAMistakeCostsNoKey: a host that was started with a wrong token, or a wrong address of its hub, is the same host
+// when it is started right.
 func TestAMistakeCostsNoKey(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -107,16 +116,19 @@ func TestAMistakeCostsNoKey(t *testing.T) {
 	}
 	dir, slash := r.o.Dir, l.web.URL+"/"
 	var refused *RefusedError
-	for what, o := range map[string]Options{"a wrong token": {Dir: dir, Token: "taph_x"}, "the token of another": {Dir: dir, Token: token + "x", Hub: slash}} {
+	for what, o := range map[string]Options{"a wrong token": {Dir: dir, Token: "taph_x"}, "the token of another": {
+		Dir: dir, Token: token + "x", Hub: slash}} {
 		if _, err := l.start(o); !errors.As(err, &refused) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	elsewhere := strings.Replace(l.web.URL, "127.0.0.1", "localhost", 1)
-	if _, err := l.start(Options{Dir: dir, Hub: elsewhere}); !errors.Is(err, ErrNoToken) || !strings.Contains(err.Error(), "has joined the hub at "+l.web.URL) {
+	if _, err := l.start(Options{Dir: dir, Hub: elsewhere}); !errors.Is(err, ErrNoToken) ||
+		!strings.Contains(err.Error(), "has joined the hub at "+l.web.URL) {
 		t.Errorf("another address: %v", err)
 	}
-	for what, o := range map[string]Options{"no token": {Dir: dir}, "the token of then": {Dir: dir, Token: token}, "a slash at the end": {Dir: dir, Token: token, Hub: slash}} {
+	for what, o := range map[string]Options{"no token": {Dir: dir}, "the token of then": {Dir: dir, Token: token},
+		"a slash at the end": {Dir: dir, Token: token, Hub: slash}} {
 		again, err := l.start(o)
 		if err != nil {
 			t.Errorf("%s: %v", what, err)
@@ -141,7 +153,8 @@ func TestAMistakeCostsNoKey(t *testing.T) {
 	}
 }
 
-// TestPortIsClosed: a host whose hub answers, and whose hub's port for hosts does not, says which port that is and what may be in its way.
+// TestPortIsClosed: a host whose hub answers, and whose hub's port for hosts does not, says which port that is and what
+// may be in its way.
 func TestPortIsClosed(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -151,10 +164,12 @@ func TestPortIsClosed(t *testing.T) {
 	var log lockedText
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	o := Options{Hub: l.web.URL, Version: "1", Dir: t.TempDir(), Token: l.token(hub.HostPlacement{}), Log: slog.New(slog.NewTextHandler(&log, nil))}
+	o := Options{Hub: l.web.URL, Version: "1", Dir: t.TempDir(), Token: l.token(hub.HostPlacement{}),
+		Log: slog.New(slog.NewTextHandler(&log, nil))}
 	go func() { ended <- Run(ctx, o, &fake{}) }()
 	await(t, "a word about the port", func() bool {
-		return strings.Contains(log.String(), "port for hosts is not reached") && strings.Contains(log.String(), "address=tls://127.0.0.1:1 ")
+		return strings.Contains(log.String(), "port for hosts is not reached") &&
+			strings.Contains(log.String(), "address=tls://127.0.0.1:1 ")
 	})
 	cancel()
 	if err := <-ended; err != nil {
@@ -174,7 +189,8 @@ func TestBothAtOnce(t *testing.T) {
 	var log lockedText
 	joined := make(chan error, 1)
 	go func() {
-		_, err := l.start(Options{Token: l.token(hub.HostPlacement{}), Hub: "http://" + address, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		_, err := l.start(Options{Token: l.token(hub.HostPlacement{}), Hub: "http://" + address,
+			Log: slog.New(slog.NewTextHandler(&log, nil))})
 		joined <- err
 	}()
 	await(t, "a word about the hub", func() bool { return strings.Contains(log.String(), "nothing listens at "+address) })
@@ -208,7 +224,8 @@ func (l *lockedText) String() string {
 	return l.text.String()
 }
 
-// TestKeyOfAnEndedProcess: a process that ended after its membership was written, and before its key took its place, has the right key.
+// TestKeyOfAnEndedProcess: a process that ended after its membership was written, and before its key took its place,
+// has the right key.
 func TestKeyOfAnEndedProcess(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -235,7 +252,8 @@ func TestNoHub(t *testing.T) {
 	t.Parallel()
 	for want, h := range map[string]http.Handler{
 		"is no hub of a farm: was it started with taproot serve --service --farm": http.NotFoundHandler(),
-		"sends on to https://hub.example.com: write that address":                 http.RedirectHandler("https://hub.example.com/api/farm/join", http.StatusMovedPermanently),
+		"sends on to https://hub.example.com: write that address": http.RedirectHandler(
+			"https://hub.example.com/api/farm/join", http.StatusMovedPermanently),
 		"/ is no hub of a farm": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusUnauthorized)
 			_, _ = w.Write([]byte(`{"message": "send a credential: Authorization: Bearer <token or key>"}`))
@@ -249,12 +267,14 @@ func TestNoHub(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if err := Run(t.Context(), Options{Token: "taph_x", Dir: t.TempDir()}, &fake{}); !errors.Is(err, ErrHub) || !strings.Contains(err.Error(), "name it with --hub URL, or in TAPROOT_HUB") {
+	if err := Run(t.Context(), Options{Token: "taph_x", Dir: t.TempDir()}, &fake{}); !errors.Is(err, ErrHub) ||
+		!strings.Contains(err.Error(), "name it with --hub URL, or in TAPROOT_HUB") {
 		t.Error(err)
 	}
 }
 
-// TestKeyStaysPrivate: it is kept for the owner's eyes, and used again without a token; a token that was used already changes nothing.
+// TestKeyStaysPrivate: it is kept for the owner's eyes, and used again without a token; a token that was used already
+// changes nothing.
 func TestKeyStaysPrivate(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))

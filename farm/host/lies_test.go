@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestLiesEndNoHost: who answers in the hub's place that a host was revoked, or has another certificate, keeps it away only while he stands between them; also when the host
-// has taken a credential of his before.
+// TestLiesEndNoHost: who answers in the hub's place that a host was revoked, or has another certificate, keeps it away
+// only while he stands between them; also when the host has taken a credential of his before.
 func TestLiesEndNoHost(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -57,7 +57,8 @@ func TestLiesEndNoHost(t *testing.T) {
 	ofMine := vouch(stranger, wire.Revoked("a", before.Key))
 	lies := []func(http.ResponseWriter, wire.Rejoin){
 		revoked(nil), revoked(vouch(l.broker, wire.Revoked("b", before.Key))),
-		joined(before.Joined.Cert), joined(stranger.Address().Cert), revoked(ofMine), // the first of these is not to make the others true
+		// the first of these is not to make the others true
+		joined(before.Joined.Cert), joined(stranger.Address().Cert), revoked(ofMine),
 	}
 	asked := make(chan wire.Rejoin)
 	answered := make(chan struct{})
@@ -84,7 +85,8 @@ func TestLiesEndNoHost(t *testing.T) {
 	}
 	l.between(nil)
 	await(t, "it is back", func() bool { return l.uses("") == "A free" })
-	if now, _, err := readMembership(r.o.Dir); err != nil || now.Joined.Cert != before.Joined.Cert || now.Issuer != broker.Issuer(before.Joined.Credential) {
+	if now, _, err := readMembership(r.o.Dir); err != nil || now.Joined.Cert != before.Joined.Cert ||
+		now.Issuer != broker.Issuer(before.Joined.Credential) {
 		t.Errorf("what it trusts: %+v, %v", now, err)
 	}
 }

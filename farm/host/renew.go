@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// renewAfter is how often a host asks for its next credential at least, beside at its start: sooner, when a third of what is left of it is over. When it gets
-	// none, it asks again after renewAgain, or sooner, too.
+	// renewAfter is how often a host asks for its next credential at least, beside at its start: sooner, when a third of
+	// what is left of it is over. When it gets none, it asks again after renewAgain, or sooner, too.
 	renewAfter = 12 * time.Hour
 	renewAgain = time.Minute
-	// returnAgain is how long a host whose credential is not taken rests at most between two tries to come back by its key; the first rest is an eighth
-	// of Options.Every, each later one twice as long.
+	// returnAgain is how long a host whose credential is not taken rests at most between two tries to come back by its
+	// key; the first rest is an eighth of Options.Every, each later one twice as long.
 	returnAgain = time.Minute
 )
 
@@ -27,7 +27,8 @@ func signal(to chan struct{}) {
 	}
 }
 
-// renewals asks for the next credential at the start, as a host may be restarted more often than it would ask otherwise, and from time to time.
+// renewals asks for the next credential at the start, as a host may be restarted more often than it would ask
+// otherwise, and from time to time.
 func (m *Member) renewals(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -69,8 +70,8 @@ func (m *Member) renew(ctx context.Context) error {
 	return m.m.keep(m.o.Dir)
 }
 
-// refresh connects anew with the newest credential, when the one with which the host is connected is half over and nobody uses its devices: NATS ends a connection
-// with its credential, whoever uses it then.
+// refresh connects anew with the newest credential, when the one with which the host is connected is half over and
+// nobody uses its devices: NATS ends a connection with its credential, whoever uses it then.
 func (m *Member) refresh() {
 	m.mu.Lock()
 	made, until := broker.Validity(m.m.Joined.Credential)
@@ -81,8 +82,8 @@ func (m *Member) refresh() {
 	}
 }
 
-// comeBack gets a credential by the host's key where the one that it has is over, before it connects: the address of NATS may be another one by now, too. A hub that
-// cannot be reached is tried again later.
+// comeBack gets a credential by the host's key where the one that it has is over, before it connects: the address of
+// NATS may be another one by now, too. A hub that cannot be reached is tried again later.
 func (m *Member) comeBack(ctx context.Context) error {
 	if _, until := broker.Validity(m.credential()); time.Now().Before(until) {
 		return nil
@@ -95,7 +96,8 @@ func (m *Member) comeBack(ctx context.Context) error {
 	return nil
 }
 
-// returns gets a credential by the host's key whenever NATS does not take the one that it has. It ends with the context, or with ErrRevoked.
+// returns gets a credential by the host's key whenever NATS does not take the one that it has. It ends with the
+// context, or with ErrRevoked.
 func (m *Member) returns(ctx context.Context) error {
 	first, tick := m.o.Every/8, time.NewTicker(m.o.Every)
 	defer tick.Stop()
@@ -202,7 +204,8 @@ func (m *Member) rejoin(ctx context.Context) error {
 	return m.m.keep(m.o.Dir)
 }
 
-// trusts makes the key the hub's that has signed the credential with which the host is connected now: the server whose certificate it knows has taken it.
+// trusts makes the key the hub's that has signed the credential with which the host is connected now: the server whose
+// certificate it knows has taken it.
 func (m *Member) trusts() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -40,7 +40,8 @@ func (l *lab) kept(r *running) string {
 	return m.Joined.Credential
 }
 
-// TestComeBackByKey: a host whose credential is over, however long, comes back by its key; one that was revoked, or that has another key, does not.
+// TestComeBackByKey: a host whose credential is over, however long, comes back by its key; one that was revoked, or
+// that has another key, does not.
 func TestComeBackByKey(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -79,7 +80,8 @@ func TestComeBackByKey(t *testing.T) {
 	if err := sign(seed, func(*wire.Rejoin) {}); err != nil {
 		t.Errorf("with its key: %v", err)
 	}
-	for what, err := range map[string]error{"another key's signature": sign(other, func(*wire.Rejoin) {}), "another key": sign(other, func(r *wire.Rejoin) { r.Key = otherPublic }),
+	for what, err := range map[string]error{"another key's signature": sign(other, func(*wire.Rejoin) {}),
+		"another key":  sign(other, func(r *wire.Rejoin) { r.Key = otherPublic }),
 		"another host": sign(seed, func(r *wire.Rejoin) { r.Host = "b" })} {
 		if !errors.Is(err, hub.ErrRejoin) {
 			t.Errorf("%s: %v", what, err)
@@ -103,14 +105,16 @@ func TestComeBackByKey(t *testing.T) {
 	}
 }
 
-// TestCredentialIsNotTaken: a host whose credential NATS does not take, although it is not over, gets one by its key while it runs.
+// TestCredentialIsNotTaken: a host whose credential NATS does not take, although it is not over, gets one by its key
+// while it runs.
 func TestCredentialIsNotTaken(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
 	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a"}, phone("A"))
 	await(t, "it", func() bool { return l.uses("") == "A free" })
 	l.close()
-	if err := os.Remove(filepath.Join(l.dir, "keys", "farm.seed")); err != nil { // the hub signs with other keys from now on
+	// the hub signs with other keys from now on
+	if err := os.Remove(filepath.Join(l.dir, "keys", "farm.seed")); err != nil {
 		t.Fatal(err)
 	}
 	l.open()

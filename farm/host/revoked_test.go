@@ -33,7 +33,9 @@ func TestRevokedHost(t *testing.T) {
 	if _, ok, _ := l.hub.Find("", "A"); ok || l.hub.Transport("bad") != nil {
 		t.Error("it can still be found")
 	}
-	if err := wire.Ask(t.Context(), l.broker.Conn(), wire.ToHub("bad", "beat"), wire.Beat{Protocol: wire.Version}, nil); err == nil { // as on a server that does not know yet
+	// as on a server that does not know yet
+	if err := wire.Ask(t.Context(), l.broker.Conn(), wire.ToHub("bad", "beat"), wire.Beat{Protocol: wire.Version},
+		nil); err == nil {
 		t.Error("it is heard")
 	}
 	if err := <-r.ended; !errors.Is(err, ErrRevoked) {
@@ -54,7 +56,8 @@ func TestRevokedHost(t *testing.T) {
 	}
 }
 
-// TestRevokedHostComesBack: one that was away when it was revoked is told so when it starts, whether its credential is over or not, and joins anew with a new token.
+// TestRevokedHostComesBack: one that was away when it was revoked is told so when it starts, whether its credential is
+// over or not, and joins anew with a new token.
 func TestRevokedHostComesBack(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -74,14 +77,16 @@ func TestRevokedHostComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.hub.Join(t.Context(), wire.Join{Token: token, Key: m.Key, Protocol: wire.Version}); !errors.Is(err, hub.ErrToken) || !strings.Contains(err.Error(), "was revoked on 20") {
+	if _, err := l.hub.Join(t.Context(), wire.Join{Token: token, Key: m.Key, Protocol: wire.Version}); !errors.Is(err,
+		hub.ErrToken) || !strings.Contains(err.Error(), "was revoked on 20") {
 		t.Errorf("with the token of then: %v", err)
 	}
 	l.spoil(r, -time.Hour)
 	if _, err := l.start(Options{Dir: r.o.Dir}, phone("A")); !errors.Is(err, ErrRevoked) {
 		t.Errorf("with one that is over: %v", err)
 	}
-	if again := l.must(Options{Dir: r.o.Dir, Token: l.token(hub.HostPlacement{}), Name: "a"}, phone("A")); again.id != "a-2" {
+	if again := l.must(Options{Dir: r.o.Dir, Token: l.token(hub.HostPlacement{}), Name: "a"},
+		phone("A")); again.id != "a-2" {
 		t.Errorf("with a new token it is %s", again.id)
 	}
 }
@@ -109,7 +114,8 @@ func (l *lab) spoil(r *running, valid time.Duration) {
 	}
 }
 
-// TestRevokedOnAServerOfOnesOwn: a NATS server that the hub does not run lets a revoked host in until its credential ends; the hub's answer tells it all the same.
+// TestRevokedOnAServerOfOnesOwn: a NATS server that the hub does not run lets a revoked host in until its credential
+// ends; the hub's answer tells it all the same.
 func TestRevokedOnAServerOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	config, account, err := broker.NewCluster(broker.Cluster{Servers: []string{"nats"}, Store: t.TempDir()})

@@ -61,7 +61,8 @@ func (h *Hub) Devices(project string) []Device {
 	})
 }
 
-// AllDevices lists the devices of all hosts, for who looks after the farm: with the holder of each, whatever project it belongs to.
+// AllDevices lists the devices of all hosts, for who looks after the farm: with the holder of each, whatever project it
+// belongs to.
 func (h *Hub) AllDevices() []Device {
 	list := h.devices("", func(*host, wire.Device) bool { return true })
 	for i := range list {
@@ -187,7 +188,10 @@ func (h *Hub) Find(project, name string) (at Target, ok bool, err error) {
 		if one.revoked || !one.visible(project) || suffixed && one.ID != on {
 			continue
 		}
-		if slices.ContainsFunc(one.beat.Devices, func(d wire.Device) bool { return d.ID == id && (d.Only == "" || d.Only == project) }) {
+		if slices.ContainsFunc(one.beat.Devices, func(d wire.Device) bool {
+			return d.ID == id &&
+				(d.Only == "" || d.Only == project)
+		}) {
 			found = append(found, one.ID)
 		}
 	}

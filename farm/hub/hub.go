@@ -23,8 +23,9 @@ type Options struct {
 	Broker  *broker.Broker
 	Version string
 	Log     *slog.Logger
-	Life    time.Duration    // of a host's credential, which it renews long before; default: what suits the broker
-	Every   time.Duration    // how often hosts say that they are there, and the database is asked about them; default: wire.BeatEvery
+	Life    time.Duration // of a host's credential, which it renews long before; default: what suits the broker
+	// how often hosts say that they are there, and the database is asked about them; default: wire.BeatEvery
+	Every   time.Duration
 	Dead    time.Duration    // how long a host may be silent before its cases go elsewhere; default: wire.AckWait
 	Now     func() time.Time // its clock, by which reservations count on all hosts; default: time.Now
 	Refused func(Refusal)    // is told what hosts, and who says to be one, may not do; it must not wait. nil: nobody
@@ -175,17 +176,19 @@ func (h *Hub) look(ctx context.Context) {
 // reload reads the hosts from the database.
 func (h *Hub) reload(ctx context.Context) error {
 	var list []Host
-	err := h.o.DB.Each(ctx, "SELECT id, public_key, pool, labels, project, version, joined, seen, revoked FROM farm_hosts", nil, func(scan func(...any) error) error {
-		var one Host
-		var labels string
-		var joined, seen, revoked int64
-		if err := scan(&one.ID, &one.key, &one.Pool, &labels, &one.Project, &one.Version, &joined, &seen, &revoked); err != nil {
-			return err
-		}
-		one.Joined, one.Seen, one.revoked = store.Moment(joined), store.Moment(seen), revoked != 0
-		list = append(list, one)
-		return json.Unmarshal([]byte(labels), &list[len(list)-1].Labels)
-	})
+	err := h.o.DB.Each(ctx, "SELECT id, public_key, pool, labels, project, version, joined, seen, revoked FROM farm_hosts",
+		nil, func(scan func(...any) error) error {
+			var one Host
+			var labels string
+			var joined, seen, revoked int64
+			if err := scan(&one.ID, &one.key, &one.Pool, &labels, &one.Project, &one.Version, &joined, &seen,
+				&revoked); err != nil {
+				return err
+			}
+			one.Joined, one.Seen, one.revoked = store.Moment(joined), store.Moment(seen), revoked != 0
+			list = append(list, one)
+			return json.Unmarshal([]byte(labels), &list[len(list)-1].Labels)
+		})
 	if err != nil {
 		return err
 	}
@@ -221,7 +224,8 @@ func (h *Hub) note(ctx context.Context) {
 	}
 	h.mu.Unlock()
 	for id, version := range due {
-		if _, err := h.o.DB.Exec(ctx, "UPDATE farm_hosts SET seen = $1, version = $2 WHERE id = $3", store.Time(time.Now()), version, id); err != nil && ctx.Err() == nil {
+		if _, err := h.o.DB.Exec(ctx, "UPDATE farm_hosts SET seen = $1, version = $2 WHERE id = $3", store.Time(time.Now()),
+			version, id); err != nil && ctx.Err() == nil {
 			h.o.Log.Debug("that a host is there could not be kept", "host", id, "error", err)
 		}
 	}
@@ -258,7 +262,8 @@ func (h *Hub) renew(subject string, _ []byte) (any, error) {
 	return wire.Renewed{Credential: text}, err
 }
 
-// Hosts lists the hosts whose devices a project may use; with all also those of other projects and those that were revoked. Sorted by id.
+// Hosts lists the hosts whose devices a project may use; with all also those of other projects and those that were
+// revoked. Sorted by id.
 func (h *Hub) Hosts(project string, all bool) []Host {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -10,7 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/farm/wire"
 )
 
-// link is the way to a host: connections that are kept for the next request, and all ended when the host is known to be gone.
+// link is the way to a host: connections that are kept for the next request, and all ended when the host is known to be
+// gone.
 type link struct {
 	http *http.Transport
 	dial func(context.Context) (*wire.Conn, error)
@@ -38,7 +39,9 @@ func (h *Hub) newLink(host string) *link {
 		}
 		return wire.Config{Wait: dialLimit}.Dial(ctx, h.o.Broker.Conn(), host)
 	}}
-	l.http = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return l.connect(ctx) }, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second,
+	l.http = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return l.connect(ctx)
+	}, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second,
 		DisableCompression: true}
 	return l
 }

@@ -122,7 +122,10 @@ func goodDevices(list []wire.Device) []wire.Device {
 
 // goodDevice tells whether an id can be one: "@" is for the host behind it.
 func goodDevice(id string) bool {
-	return id != "" && len(id) <= 200 && !strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f || r == '@' || r == '/' })
+	return id != "" && len(id) <= 200 && !strings.ContainsFunc(id, func(r rune) bool {
+		return r < ' ' || r == 0x7f ||
+			r == '@' || r == '/'
+	})
 }
 
 // The rest is for who gives cases their devices.
@@ -149,8 +152,9 @@ func free(b wire.Beat) (n int) {
 	return n
 }
 
-// ForCases tells each device on which cases can run, browsers too, of hosts that are not dead and, with hoped, of those that may come back; free: one can begin on it
-// now. A host that is silent for a while gets none: this hub may be the one that hears nothing. do must not ask the hub.
+// ForCases tells each device on which cases can run, browsers too, of hosts that are not dead and, with hoped, of those
+// that may come back; free: one can begin on it now. A host that is silent for a while gets none: this hub may be the
+// one that hears nothing. do must not ask the hub.
 func (h *Hub) ForCases(hoped bool, do func(d Device, free bool)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -162,7 +166,8 @@ func (h *Hub) ForCases(hoped bool, do func(d Device, free bool)) {
 		for _, list := range [][]wire.Device{one.beat.Devices, one.beat.Browsers} {
 			for _, d := range list {
 				if d.Cases != "" {
-					do(Device{Device: d, Host: one.ID, Pool: pool, Labels: labels, Project: one.Project}, d.Cases == wire.CasesFree && one.state() == Online)
+					do(Device{Device: d, Host: one.ID, Pool: pool, Labels: labels, Project: one.Project}, d.Cases == wire.CasesFree &&
+						one.state() == Online)
 				}
 			}
 		}
@@ -202,7 +207,8 @@ func (h *Hub) Boots() map[string]string {
 	return boots
 }
 
-// Works tells whether a host said that it works on an attempt; dead: it is known to be dead, so that whatever it had goes elsewhere.
+// Works tells whether a host said that it works on an attempt; dead: it is known to be dead, so that whatever it had
+// goes elsewhere.
 func (h *Hub) Works(host, attempt string) (works, dead bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -231,8 +237,9 @@ func (h *Hub) Complete() bool {
 	return true
 }
 
-// Dead gives the hosts that are dead, each once until it is heard again. A hub that has no connection, or that was stopped itself, knows nothing of hosts: it begins to
-// listen anew. A connection that is cut looks whole for a while, so that NATS must answer before anybody is called dead.
+// Dead gives the hosts that are dead, each once until it is heard again. A hub that has no connection, or that was
+// stopped itself, knows nothing of hosts: it begins to listen anew. A connection that is cut looks whole for a while,
+// so that NATS must answer before anybody is called dead.
 func (h *Hub) Dead() []string {
 	now, conn := time.Now(), h.o.Broker.Conn()
 	deaf := !conn.IsConnected() || h.anySilent(now) && conn.FlushTimeout(2*max(h.o.Every, wire.BeatEvery)) != nil
@@ -263,7 +270,8 @@ func (h *Hub) anySilent(now time.Time) bool {
 	return false
 }
 
-// died finds the hosts that were silent for too long at two looks: what they said may have come just now. The caller has the lock.
+// died finds the hosts that were silent for too long at two looks: what they said may have come just now. The caller
+// has the lock.
 func (h *Hub) died(now time.Time) (list []string) {
 	for id, one := range h.hosts {
 		switch {

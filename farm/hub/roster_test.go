@@ -78,11 +78,13 @@ func said(boot string) wire.Beat {
 	page.ID = "web-1"
 	none := wire.Device{}
 	none.ID = "unauthorized"
-	return wire.Beat{Protocol: wire.Version, Boot: boot, State: 1, Devices: []wire.Device{free, none}, Browsers: []wire.Device{page}, Working: []string{"run:0:1"}}
+	return wire.Beat{Protocol: wire.Version, Boot: boot, State: 1, Devices: []wire.Device{free, none},
+		Browsers: []wire.Device{page}, Working: []string{"run:0:1"}}
 }
 
-// TestDeadHost: a host is dead when it was silent for too long at two looks, so that what it said may come first when the hub itself was held up; a hub that was away calls nobody dead.
-// The devices of who is dead may come back for a while.
+// TestDeadHost: a host is dead when it was silent for too long at two looks, so that what it said may come first when
+// the hub itself was held up; a hub that was away calls nobody dead. The devices of who is dead may come back for a
+// while.
 func TestDeadHost(t *testing.T) {
 	h, beat := listener(t)
 	if err := beat(said("1")); err != nil {
@@ -96,7 +98,8 @@ func TestDeadHost(t *testing.T) {
 	if !h.anySilent(late) || h.diedBy(late) > 0 {
 		t.Error("at the first look it may be this hub that was held up")
 	}
-	if err := beat(wire.Beat{Protocol: wire.Version, Boot: "1", State: 1, Same: true}); err != nil || h.diedBy(now) > 0 || h.diedBy(late) > 0 {
+	if err := beat(wire.Beat{Protocol: wire.Version, Boot: "1", State: 1, Same: true}); err != nil || h.diedBy(now) > 0 ||
+		h.diedBy(late) > 0 {
 		t.Errorf("what was before it spoke does not count: %v", err)
 	}
 	h.mu.Lock()
@@ -105,12 +108,14 @@ func TestDeadHost(t *testing.T) {
 	if h.anySilent(late.Add(30*time.Second)) || h.diedBy(late.Add(2*time.Minute)) > 0 {
 		t.Error("the hub was away")
 	}
-	if _, dead := h.Works("a", "run:0:1"); dead || h.diedBy(late.Add(3*time.Minute)) != 1 || h.diedBy(late.Add(3*time.Minute)) != 0 {
+	if _, dead := h.Works("a", "run:0:1"); dead || h.diedBy(late.Add(3*time.Minute)) != 1 ||
+		h.diedBy(late.Add(3*time.Minute)) != 0 {
 		t.Error("it is dead, and was given once")
 	}
 	all, _ := h.forCases(false)
 	hoped, free := h.forCases(true)
-	if works, dead := h.Works("a", "run:0:1"); !works || !dead || all != 0 || hoped != 2 || free != 1 || len(h.Boots()) != 0 {
+	if works, dead := h.Works("a", "run:0:1"); !works || !dead || all != 0 || hoped != 2 || free != 1 ||
+		len(h.Boots()) != 0 {
 		t.Errorf("its devices may come back: %d, %d, %d free", all, hoped, free)
 	}
 	if err := beat(said("1")); err != nil {
@@ -121,7 +126,8 @@ func TestDeadHost(t *testing.T) {
 	}
 }
 
-// TestSpokenAgain: who gives devices to cases is told when there may be more; a host that is silent for a while, or says good-bye, gets nothing more.
+// TestSpokenAgain: who gives devices to cases is told when there may be more; a host that is silent for a while, or
+// says good-bye, gets nothing more.
 func TestSpokenAgain(t *testing.T) {
 	h, beat := listener(t)
 	told := 0
@@ -131,7 +137,8 @@ func TestSpokenAgain(t *testing.T) {
 		what string
 		beat wire.Beat
 		want int
-	}{{"all, before it was heard", short, 0}, {"the first", said("1"), 1}, {"the next", short, 1}, {"the same in full", said("1"), 1}, {"of another process", said("2"), 2}} {
+	}{{"all, before it was heard", short, 0}, {"the first", said("1"), 1}, {"the next", short, 1},
+		{"the same in full", said("1"), 1}, {"of another process", said("2"), 2}} {
 		if err := beat(c.beat); err != nil || told != c.want {
 			t.Errorf("%d, %s: told %d times, %v", i, c.what, told, err)
 		}
@@ -165,7 +172,8 @@ func TestOlderProtocol(t *testing.T) {
 	_, beat := listener(t)
 	var version *wire.VersionError
 	for protocol, side := range map[int]string{wire.Version - 1: "on the host", wire.Version + 1: "on the hub"} {
-		if err := beat(wire.Beat{Protocol: protocol, Boot: "1"}); !errors.As(err, &version) || !strings.Contains(err.Error(), side) {
+		if err := beat(wire.Beat{Protocol: protocol, Boot: "1"}); !errors.As(err, &version) ||
+			!strings.Contains(err.Error(), side) {
 			t.Errorf("%d: %v", protocol, err)
 		}
 	}

@@ -22,7 +22,8 @@ var (
 	// ErrToken means that a token lets nobody join: it is wrong, was used, or is too old. The error that is it says which.
 	ErrToken = errors.New("the token lets no host in")
 	// ErrRejoin means that a host cannot come back by its key.
-	ErrRejoin = errors.New("no host of this name and key has joined here: it needs a new token of taproot admin host-token")
+	ErrRejoin = errors.New(
+		"no host of this name and key has joined here: it needs a new token of taproot admin host-token")
 	// ErrRevoked means that a host was revoked. It is told so with a proof.
 	ErrRevoked = errors.New("this host was revoked: it needs a new token of taproot admin host-token")
 	// ErrClock means that the clocks of hub and host differ too much.
@@ -34,8 +35,8 @@ var (
 const (
 	tokenPrefix = "taph_"
 	tokenDays   = 24 * time.Hour
-	// clocks is how much the clocks of hub and host may differ when it comes back by its key. What is answered is of use for who has the key alone, so that a
-	// request which somebody recorded gives nobody anything.
+	// clocks is how much the clocks of hub and host may differ when it comes back by its key. What is answered is of use
+	// for who has the key alone, so that a request which somebody recorded gives nobody anything.
 	clocks = time.Hour
 )
 
@@ -56,7 +57,9 @@ func (p HostPlacement) Check() error {
 	}
 	for k, v := range p.Labels {
 		if !dsl.IsDeviceLabel(k + "=" + v) {
-			return fmt.Errorf("the label %s=%s: write NAME=VALUE, of at most 63 letters, digits and . _ - each, and a comma between several", k, v)
+			return fmt.Errorf(
+				"the label %s=%s: write NAME=VALUE, of at most 63 letters, digits and . _ - each, and a comma between "+
+					"several", k, v)
 		}
 	}
 	return nil
@@ -67,7 +70,9 @@ func NewToken(ctx context.Context, db *store.DB, p HostPlacement) (string, error
 	if err := p.Check(); err != nil {
 		return "", err
 	}
-	if known, err := isProject(p.Project, func(query string, args []any, into ...any) error { return db.One(ctx, query, args, into...) }); err != nil {
+	if known, err := isProject(p.Project, func(query string, args []any, into ...any) error {
+		return db.One(ctx, query, args, into...)
+	}); err != nil {
 		return "", err
 	} else if !known {
 		return "", fmt.Errorf("there is no project %s: taproot admin projects lists them", p.Project)
@@ -77,7 +82,8 @@ func NewToken(ctx context.Context, db *store.DB, p HostPlacement) (string, error
 		return "", err
 	}
 	token, now := tokenPrefix+strings.ToLower(rand.Text()), time.Now()
-	_, err = db.Exec(ctx, "INSERT INTO farm_tokens (hash, pool, labels, project, created, expires) VALUES ($1, $2, $3, $4, $5, $6)",
+	_, err = db.Exec(ctx,
+		"INSERT INTO farm_tokens (hash, pool, labels, project, created, expires) VALUES ($1, $2, $3, $4, $5, $6)",
 		sum(token), p.Pool, string(labels), p.Project, store.Time(now), store.Time(now.Add(tokenDays)))
 	return token, err
 }
@@ -113,7 +119,9 @@ func checkForm(token string) error {
 	case tokenForm.MatchString(token):
 		return nil
 	case strings.HasPrefix(token, tokenPrefix):
-		return badToken("the token is not whole, or has something else in it: one is %s and 26 letters and digits. Copy it again, or make a new one with", tokenPrefix)
+		return badToken(
+			"the token is not whole, or has something else in it: one is %s and 26 letters and digits. Copy it again, or make "+
+				"a new one with", tokenPrefix)
 	case strings.HasPrefix(token, "tap_"):
 		return badToken("this is an API key, no token of a host, which begins with %s: make one with", tokenPrefix)
 	}
@@ -128,7 +136,8 @@ func sum(token string) string {
 	return hex.EncodeToString(s[:])
 }
 
-// Join lets a host in that has a token. The same key with the same token is answered again: the first answer may have been lost.
+// Join lets a host in that has a token. The same key with the same token is answered again: the first answer may have
+// been lost.
 func (h *Hub) Join(ctx context.Context, j wire.Join) (wire.Joined, error) {
 	if err := wire.Fits(j.Protocol); err != nil {
 		return wire.Joined{}, err
@@ -144,7 +153,8 @@ func (h *Hub) Join(ctx context.Context, j wire.Join) (wire.Joined, error) {
 	err := h.o.DB.Write(ctx, func(t *store.Tx) error {
 		var labels, by string
 		var expires, used int64
-		err := t.Lock("SELECT pool, labels, project, expires, used, host FROM farm_tokens WHERE hash = $1", []any{sum(j.Token)}, &place.Pool, &labels, &place.Project, &expires, &used, &by)
+		err := t.Lock("SELECT pool, labels, project, expires, used, host FROM farm_tokens WHERE hash = $1",
+			[]any{sum(j.Token)}, &place.Pool, &labels, &place.Project, &expires, &used, &by)
 		if errors.Is(err, store.ErrNoRow) {
 			return badToken("this hub has made no such token; is it one of another hub? Make one here with")
 		}
@@ -170,10 +180,13 @@ func (h *Hub) Join(ctx context.Context, j wire.Join) (wire.Joined, error) {
 		if out.Host, err = freeName(t, j.Name); err != nil {
 			return err
 		}
-		if _, err := t.Exec("UPDATE farm_tokens SET used = $1, host = $2 WHERE hash = $3", now, out.Host, sum(j.Token)); err != nil {
+		if _, err := t.Exec("UPDATE farm_tokens SET used = $1, host = $2 WHERE hash = $3", now, out.Host,
+			sum(j.Token)); err != nil {
 			return err
 		}
-		_, err = t.Exec("INSERT INTO farm_hosts (id, public_key, pool, labels, project, version, joined, seen) VALUES ($1, $2, $3, $4, $5, $6, $7, $7)",
+		_, err = t.Exec(
+			"INSERT INTO farm_hosts (id, public_key, pool, labels, project, version, joined, seen) VALUES ($1, $2, $3, $4, "+
+				"$5, $6, $7, $7)",
 			out.Host, j.Key, place.Pool, labels, place.Project, short(j.Version), now)
 		return err
 	})
@@ -197,7 +210,8 @@ func (h *Hub) joined(host, key string, place HostPlacement) (out wire.Joined, er
 	return out, nil
 }
 
-// Rejoin lets a host come back that has joined and was not revoked, however long it was away: it proves that it has its key.
+// Rejoin lets a host come back that has joined and was not revoked, however long it was away: it proves that it has its
+// key.
 func (h *Hub) Rejoin(ctx context.Context, r wire.Rejoin) (wire.Joined, error) {
 	if err := wire.Fits(r.Protocol); err != nil {
 		return wire.Joined{}, err
@@ -205,7 +219,8 @@ func (h *Hub) Rejoin(ctx context.Context, r wire.Rejoin) (wire.Joined, error) {
 	var place HostPlacement
 	var labels string
 	var revoked int64
-	err := h.o.DB.One(ctx, "SELECT pool, labels, project, revoked FROM farm_hosts WHERE id = $1 AND public_key = $2", []any{r.Host, r.Key}, &place.Pool, &labels, &place.Project, &revoked)
+	err := h.o.DB.One(ctx, "SELECT pool, labels, project, revoked FROM farm_hosts WHERE id = $1 AND public_key = $2",
+		[]any{r.Host, r.Key}, &place.Pool, &labels, &place.Project, &revoked)
 	if errors.Is(err, store.ErrNoRow) || err == nil && !broker.Signed(r.Key, r.Signs(), r.Signature) {
 		return wire.Joined{}, ErrRejoin
 	}
@@ -243,9 +258,11 @@ func again(t *store.Tx, host, key string, used int64) error {
 	err := t.One("SELECT revoked FROM farm_hosts WHERE id = $1 AND public_key = $2", []any{host, key}, &revoked)
 	switch {
 	case errors.Is(err, store.ErrNoRow):
-		return badToken("the token was used by another host (%s, on %s), and lets one in: make a new one with", host, when(used))
+		return badToken("the token was used by another host (%s, on %s), and lets one in: make a new one with", host,
+			when(used))
 	case err == nil && revoked != 0:
-		return badToken("this host, %s, has joined with the token and was revoked on %s: make a new one with", host, when(revoked))
+		return badToken("this host, %s, has joined with the token and was revoked on %s: make a new one with", host,
+			when(revoked))
 	}
 	return err
 }
@@ -291,7 +308,8 @@ func RevokedKeys(ctx context.Context, db *store.DB) (keys []string, err error) {
 
 // Revoke lets a host in no more. Hubs that serve learn of it within two seconds, and end its connections.
 func Revoke(ctx context.Context, db *store.DB, host string) error {
-	n, err := db.Exec(ctx, "UPDATE farm_hosts SET revoked = $1 WHERE id = $2 AND revoked = 0", store.Time(time.Now()), host)
+	n, err := db.Exec(ctx, "UPDATE farm_hosts SET revoked = $1 WHERE id = $2 AND revoked = 0",
+		store.Time(time.Now()), host)
 	if err == nil && n == 0 {
 		err = ErrNoHost
 	}

@@ -17,7 +17,8 @@ type Needs struct {
 	Labels   []string     `json:"labels,omitempty"`
 }
 
-// Protocol is the version of what clients and hubs say to each other of runs. Those of different ones do not work together.
+// Protocol is the version of what clients and hubs say to each other of runs. Those of different ones do not work
+// together.
 const Protocol = 1
 
 // NewRun is the body of POST /farm/runs.
@@ -40,7 +41,8 @@ type NewCase struct {
 	What  json.RawMessage `json:"what"`
 }
 
-// RunEvent is a line of GET /farm/runs/{id}/events. Exactly one of its parts is there, or none: then it only says that the hub lives.
+// RunEvent is a line of GET /farm/runs/{id}/events. Exactly one of its parts is there, or none: then it only says that
+// the hub lives.
 type RunEvent struct {
 	Events *Events   `json:"events,omitempty"`
 	Ended  *Ended    `json:"ended,omitempty"`

@@ -35,11 +35,14 @@ type Settings struct {
 
 // SettingsOf takes what travels out of a configuration. env are the variables that tests read.
 func SettingsOf(c run.Config, dir string, env map[string]string) Settings {
-	return Settings{Dir: dir, Vars: c.Vars, Env: env, Environment: c.Environment, Browser: c.Browser, NoVideo: c.NoVideo, NoTrace: c.NoTrace, NoDOM: c.NoDOM, Unmasked: c.Unmasked,
-		AllowShell: c.AllowShell, PublicOnly: c.PublicOnly, Required: c.RequireDevices, Timeout: c.Timeout, AI: string(c.AI), Agent: c.Agent}
+	return Settings{Dir: dir, Vars: c.Vars, Env: env, Environment: c.Environment, Browser: c.Browser, NoVideo: c.NoVideo,
+		NoTrace: c.NoTrace, NoDOM: c.NoDOM, Unmasked: c.Unmasked,
+		AllowShell: c.AllowShell, PublicOnly: c.PublicOnly, Required: c.RequireDevices, Timeout: c.Timeout, AI: string(c.AI),
+		Agent: c.Agent}
 }
 
-// Check finds out whether the working folder lies in the archive: a host has those of other projects beside it. "" is the archive's root.
+// Check finds out whether the working folder lies in the archive: a host has those of other projects beside it. "" is
+// the archive's root.
 func (s Settings) Check() error {
 	if s.Dir != "" && !filepath.IsLocal(filepath.FromSlash(s.Dir)) {
 		return fmt.Errorf("the working folder %.100q lies outside of the tests that were sent", s.Dir)
@@ -52,7 +55,8 @@ func (s Settings) Apply(c run.Config, dir string) run.Config {
 	allowed := c.AllowShell
 	c.Dir, c.Vars, c.Environment, c.Browser = dir, s.Vars, s.Environment, s.Browser
 	c.NoVideo, c.NoTrace, c.NoDOM, c.Unmasked = s.NoVideo || c.NoVideo, s.NoTrace, s.NoDOM, s.Unmasked
-	c.AllowShell, c.PublicOnly, c.RequireDevices, c.Timeout = s.AllowShell && allowed, s.PublicOnly || c.PublicOnly, s.Required, s.Timeout
+	c.AllowShell, c.PublicOnly, c.RequireDevices, c.Timeout = s.AllowShell && allowed, s.PublicOnly || c.PublicOnly,
+		s.Required, s.Timeout
 	c.AI, c.Agent = vision.Mode(s.AI), s.Agent
 	c.LookupEnv = func(name string) (string, bool) { v, ok := s.Env[name]; return v, ok }
 	return c
@@ -60,7 +64,8 @@ func (s Settings) Apply(c run.Config, dir string) run.Config {
 
 // Planning are the options with which a host finds a case again.
 func (s Settings) Planning(dir string) plan.Options {
-	return plan.Options{Dir: dir, Browser: s.Browser, Vars: s.Vars, Environment: s.Environment, Env: func(name string) (string, bool) { v, ok := s.Env[name]; return v, ok }}
+	return plan.Options{Dir: dir, Browser: s.Browser, Vars: s.Vars, Environment: s.Environment,
+		Env: func(name string) (string, bool) { v, ok := s.Env[name]; return v, ok }}
 }
 
 // Attempt names one attempt of a case.
@@ -148,7 +153,8 @@ func ToHub(host, what string) string { return wire.ToHub(host, strings.Split(wha
 // ToHost is the subject of a hub's message.
 func ToHost(host, what string) string { return wire.ToHost(host, strings.Split(what, ".")...) }
 
-// Result is what hubs tell each other of a run: a result that was accepted, or without one that there is something to look for.
+// Result is what hubs tell each other of a run: a result that was accepted, or without one that there is something to
+// look for.
 type Result struct {
 	Run   string `json:"run"`
 	Ended *Ended `json:"ended,omitempty"`

@@ -8,8 +8,9 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Accept takes results, each by a statement that names its attempt and its host: of a case the one attempt that is under way, once. It tells of each
-// whether it was accepted; one that was superseded, that was accepted before or that nobody asked for changes nothing, however late it comes.
+// Accept takes results, each by a statement that names its attempt and its host: of a case the one attempt that is
+// under way, once. It tells of each whether it was accepted; one that was superseded, that was accepted before or that
+// nobody asked for changes nothing, however late it comes.
 func (q *Queue) Accept(ctx context.Context, results []Result) (accepted []bool, err error) {
 	type attempt struct {
 		run        string
@@ -38,7 +39,8 @@ func (q *Queue) Accept(ctx context.Context, results []Result) (accepted []bool, 
 				v.row(v.text(r.Run), r.N, r.Attempt, v.text(r.Host), v.text(string(data)))
 			}
 			err := tx.Each("UPDATE farm_cases SET state = 'ended', result = v.column5 FROM (VALUES "+v.rows.String()+") AS v "+
-				"WHERE run = v.column1 AND n = v.column2 AND attempt = v.column3 AND host = v.column4 AND state = 'running' RETURNING run, n, attempt, host", v.args,
+				"WHERE run = v.column1 AND n = v.column2 AND attempt = v.column3 AND host = v.column4 AND state = 'running' "+
+				"RETURNING run, n, attempt, host", v.args,
 				func(scan func(...any) error) error {
 					var at attempt
 					err := scan(&at.run, &at.n, &at.attempt, &at.host)
@@ -60,18 +62,20 @@ func (q *Queue) Accept(ctx context.Context, results []Result) (accepted []bool, 
 // Accepted tells whether a result was accepted earlier, so that a host which did not hear of it may rest.
 func (q *Queue) Accepted(ctx context.Context, run string, n, attempt int) (bool, error) {
 	var count int
-	err := q.db.One(ctx, "SELECT COUNT(*) FROM farm_cases WHERE run = $1 AND n = $2 AND attempt = $3 AND state = 'ended'", []any{run, n, attempt}, &count)
+	err := q.db.One(ctx, "SELECT COUNT(*) FROM farm_cases WHERE run = $1 AND n = $2 AND attempt = $3 AND state = 'ended'",
+		[]any{run, n, attempt}, &count)
 	return count > 0, err
 }
 
-// Return gives an attempt back that its host could not begin: the case waits again, for another device if there is one. free: it is not the
-// device's fault, as when the host drains, and counts for nothing.
+// Return gives an attempt back that its host could not begin: the case waits again, for another device if there is one.
+// free: it is not the device's fault, as when the host drains, and counts for nothing.
 func (q *Queue) Return(ctx context.Context, r Result, free bool) (bool, error) {
 	lost := 1
 	if free {
 		lost = 0
 	}
-	n, err := q.again(ctx, lost, r.Error, "run = $3 AND n = $4 AND attempt = $5 AND host = $6", r.Run, r.N, r.Attempt, r.Host)
+	n, err := q.again(ctx, lost, r.Error, "run = $3 AND n = $4 AND attempt = $5 AND host = $6", r.Run, r.N, r.Attempt,
+		r.Host)
 	return n > 0, err
 }
 
@@ -89,8 +93,11 @@ func (q *Queue) again(ctx context.Context, lost int, why, which string, args ...
 		}
 		var over []Result
 		longer := map[[2]string]int{}
-		err := tx.Each("UPDATE farm_cases SET state = CASE WHEN cancel = 1 THEN 'withdrawn' WHEN lost + $1 >= $2 THEN 'ended' ELSE 'waiting' END, lost = lost + $1, "+
-			"avoid = CASE WHEN $1 = 0 THEN avoid ELSE host || '/' || device END WHERE state = 'running' AND "+which+" RETURNING run, n, attempt, project, kind, state, host",
+		err := tx.Each(
+			"UPDATE farm_cases SET state = CASE WHEN cancel = 1 THEN 'withdrawn' WHEN lost + $1 >= $2 THEN 'ended' ELSE "+
+				"'waiting' END, lost = lost + $1, "+
+				"avoid = CASE WHEN $1 = 0 THEN avoid ELSE host || '/' || device END WHERE state = 'running' AND "+which+
+				" RETURNING run, n, attempt, project, kind, state, host",
 			append([]any{lost, MaxLost}, args...), func(scan func(...any) error) error {
 				var r Result
 				var at [2]string
@@ -119,7 +126,8 @@ func (q *Queue) again(ctx context.Context, lost int, why, which string, args ...
 			if err != nil {
 				return err
 			}
-			if _, err := tx.Exec("UPDATE farm_cases SET result = $3 WHERE run = $1 AND n = $2", r.Run, r.N, string(data)); err != nil {
+			if _, err := tx.Exec("UPDATE farm_cases SET result = $3 WHERE run = $1 AND n = $2", r.Run, r.N,
+				string(data)); err != nil {
 				return err
 			}
 		}
@@ -133,26 +141,29 @@ func (q *Queue) again(ctx context.Context, lost int, why, which string, args ...
 
 // Ended gives the results of a run that were not taken yet, up to limit.
 func (q *Queue) Ended(ctx context.Context, run string, limit int) (list []Result, err error) {
-	err = q.db.Each(ctx, "SELECT result FROM farm_cases WHERE run = $1 AND state = 'ended' ORDER BY n LIMIT $2", []any{run, limit}, func(scan func(...any) error) error {
-		var text string
-		if err := scan(&text); err != nil {
+	err = q.db.Each(ctx, "SELECT result FROM farm_cases WHERE run = $1 AND state = 'ended' ORDER BY n LIMIT $2",
+		[]any{run, limit}, func(scan func(...any) error) error {
+			var text string
+			if err := scan(&text); err != nil {
+				return err
+			}
+			var r Result
+			err := json.Unmarshal([]byte(text), &r)
+			list = append(list, r)
 			return err
-		}
-		var r Result
-		err := json.Unmarshal([]byte(text), &r)
-		list = append(list, r)
-		return err
-	})
+		})
 	return list, err
 }
 
-// Take removes cases whose results their client has, and gives the packs that nobody needs any more. It asks for nothing more of them.
+// Take removes cases whose results their client has, and gives the packs that nobody needs any more. It asks for
+// nothing more of them.
 func (q *Queue) Take(ctx context.Context, run string, n []int) (blobs []string, err error) {
 	args := []any{run}
 	in := list(&args, n)
 	err = q.db.Write(ctx, func(tx *store.Tx) error {
 		blobs = nil
-		return tx.Each("DELETE FROM farm_cases WHERE run = $1 AND state IN ('ended', 'withdrawn') AND n IN ("+in+") RETURNING result", args, func(scan func(...any) error) error {
+		return tx.Each("DELETE FROM farm_cases WHERE run = $1 AND state IN ('ended', 'withdrawn') AND n IN ("+in+
+			") RETURNING result", args, func(scan func(...any) error) error {
 			var text string
 			var r Result
 			if err := scan(&text); err != nil || text == "" {
@@ -168,19 +179,22 @@ func (q *Queue) Take(ctx context.Context, run string, n []int) (blobs []string, 
 	return blobs, err
 }
 
-// UnderWay gives the attempts that are under way: on one host, or on all when host is "". Cancelled are those among them that nobody wants any more.
+// UnderWay gives the attempts that are under way: on one host, or on all when host is "". Cancelled are those among
+// them that nobody wants any more.
 func (q *Queue) UnderWay(ctx context.Context, host string) (list []Assignment, cancelled map[[2]any]bool, err error) {
 	cancelled = map[[2]any]bool{}
-	err = q.db.Each(ctx, "SELECT run, n, attempt, host, device, project, what, cancel FROM farm_cases WHERE state = 'running' AND ($1 = '' OR host = $1) ORDER BY since, run, n", []any{host}, func(scan func(...any) error) error {
-		var a Assignment
-		var what string
-		var cancel int
-		err := scan(&a.Run, &a.N, &a.Attempt, &a.Host, &a.Device, &a.Project, &what, &cancel)
-		a.What = json.RawMessage(what)
-		if list = append(list, a); cancel == 1 {
-			cancelled[[2]any{a.Run, a.N}] = true
-		}
-		return err
-	})
+	err = q.db.Each(ctx,
+		"SELECT run, n, attempt, host, device, project, what, cancel FROM farm_cases WHERE state = 'running' AND ($1 = '' "+
+			"OR host = $1) ORDER BY since, run, n", []any{host}, func(scan func(...any) error) error {
+			var a Assignment
+			var what string
+			var cancel int
+			err := scan(&a.Run, &a.N, &a.Attempt, &a.Host, &a.Device, &a.Project, &what, &cancel)
+			a.What = json.RawMessage(what)
+			if list = append(list, a); cancel == 1 {
+				cancelled[[2]any{a.Run, a.N}] = true
+			}
+			return err
+		})
 	return list, cancelled, err
 }

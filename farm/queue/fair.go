@@ -124,7 +124,8 @@ func newBoard(lines []*line, free, all []Device, now time.Time) *board {
 	return b
 }
 
-// mostBehind is how many cases a project may be behind another one: who could not begin any for hours does not take all devices afterwards.
+// mostBehind is how many cases a project may be behind another one: who could not begin any for hours does not take all
+// devices afterwards.
 const mostBehind = 32
 
 func bound(lines []*line) {
@@ -137,8 +138,9 @@ func bound(lines []*line) {
 	}
 }
 
-// match gives the cases that begin now, with their devices. Projects take turns by their weights; of a project's cases the lowest rank is first; a
-// device that few cases can use goes to one of them while one waits. Afterwards no free device suits a case that may begin.
+// match gives the cases that begin now, with their devices. Projects take turns by their weights; of a project's cases
+// the lowest rank is first; a device that few cases can use goes to one of them while one waits. Afterwards no free
+// device suits a case that may begin.
 func (b *board) match() (begun []pair) {
 	for {
 		var best *line
@@ -194,12 +196,13 @@ func (b *board) classFor(l *line) (best *class) {
 // kept tells whether the devices are needed by cases that can use fewer than l can.
 func kept(c *class, l *line) bool {
 	return slices.ContainsFunc(c.lines, func(rare *line) bool {
-		return rare != l && rare.total < l.total && len(rare.heads) > 0 && !rare.of.full() && rare.waiting >= rare.free && pick(c, rare) >= 0
+		return rare != l && rare.total < l.total && len(rare.heads) > 0 && !rare.of.full() && rare.waiting >= rare.free &&
+			pick(c, rare) >= 0
 	})
 }
 
-// pick is the place of the device for the head of a line among those of a class; below 0 there is none. A device on which the case could not be
-// begun is the last choice, and none while others are known.
+// pick is the place of the device for the head of a line among those of a class; below 0 there is none. A device on
+// which the case could not be begun is the last choice, and none while others are known.
 func pick(c *class, l *line) int {
 	return slices.IndexFunc(c.free, func(d Device) bool { return l.total == 1 || l.heads[0].avoid != d.key() })
 }

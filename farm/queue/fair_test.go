@@ -28,17 +28,20 @@ type world struct {
 }
 
 func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 1)), now: time.Unix(1e9, 0), busy: map[string]int{}, owner: map[string]*line{}, queues: map[*line][]head{},
+	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 1)), now: time.Unix(1e9, 0), busy: map[string]int{},
+		owner: map[string]*line{}, queues: map[*line][]head{},
 		started: map[int]time.Time{}, added: map[int]time.Time{}, longest: 4}
 	models := []string{"Pixel 7", "Pixel 8", "Galaxy S24", "Fold"}[:1+w.r.IntN(4)]
 	for i := range 1 + w.r.IntN(12) {
-		d := Device{Host: fmt.Sprintf("h%d", w.r.IntN(3)), ID: fmt.Sprint(i), Platform: dsl.Android, Model: models[w.r.IntN(len(models))], OS: "14"}
+		d := Device{Host: fmt.Sprintf("h%d", w.r.IntN(3)), ID: fmt.Sprint(i), Platform: dsl.Android,
+			Model: models[w.r.IntN(len(models))], OS: "14"}
 		if w.r.IntN(3) == 0 {
 			d.Pool, d.Labels = "lab", []string{"nfc"}
 		}
 		w.devices = append(w.devices, d)
 	}
-	wants := []Needs{{Platform: dsl.Android}, {Platform: dsl.Android, Pool: "lab"}, {Platform: dsl.Android, Labels: []string{"nfc"}}, {Platform: dsl.Android, Need: dsl.Need{Model: "Pixel *"}},
+	wants := []Needs{{Platform: dsl.Android}, {Platform: dsl.Android, Pool: "lab"},
+		{Platform: dsl.Android, Labels: []string{"nfc"}}, {Platform: dsl.Android, Need: dsl.Need{Model: "Pixel *"}},
 		{Platform: dsl.Android, Need: dsl.Need{Model: "Fold"}}, {Platform: dsl.Android, Device: "0"}}
 	for p := range 1 + w.r.IntN(4) {
 		s := &share{name: fmt.Sprintf("p%d", p), weight: int64(1 + w.r.IntN(4)), most: w.r.IntN(6)}
@@ -73,7 +76,8 @@ func (w *world) add(l *line, n, priority int) (first int) {
 	first = w.next
 	for range n {
 		w.added[w.next] = w.now
-		w.queues[l] = append(w.queues[l], head{run: "r", n: w.next, created: w.now.UnixMicro(), rank: w.now.UnixMicro() - int64(priority)*levelWorth.Microseconds()})
+		w.queues[l] = append(w.queues[l], head{run: "r", n: w.next, created: w.now.UnixMicro(),
+			rank: w.now.UnixMicro() - int64(priority)*levelWorth.Microseconds()})
 		w.next++
 	}
 	slices.SortStableFunc(w.queues[l], func(a, b head) int {
@@ -138,8 +142,9 @@ func (w *world) round() {
 	}
 }
 
-// TestNobodyStarves: under random loads that are more than the farm can do, for ever, each case of a project that has little to do begins within a
-// time that hangs on the projects' weights and the length of cases, not on how much the others have; and a line is served in its order.
+// TestNobodyStarves: under random loads that are more than the farm can do, for ever, each case of a project that has
+// little to do begins within a time that hangs on the projects' weights and the length of cases, not on how much the
+// others have; and a line is served in its order.
 func TestNobodyStarves(t *testing.T) {
 	seeds := 800
 	if testing.Short() {
@@ -161,7 +166,8 @@ func TestNobodyStarves(t *testing.T) {
 			}
 			w.round()
 		}
-		// As many turns of each project as it weighs, and one, on one device, of which each case may take longest, after patience is over.
+		// As many turns of each project as it weighs, and one, on one device, of which each case may take longest, after
+		// patience is over.
 		turns := int64(2)
 		for _, s := range w.shares {
 			turns += s.weight + 1
@@ -179,7 +185,8 @@ func TestNobodyStarves(t *testing.T) {
 	}
 }
 
-// TestLowPriorityBegins: however many urgent cases its own project adds, a case begins when they are younger than the priority is worth.
+// TestLowPriorityBegins: however many urgent cases its own project adds, a case begins when they are younger than the
+// priority is worth.
 func TestLowPriorityBegins(t *testing.T) {
 	w := newWorld(t, 7)
 	l := &line{of: &share{name: "p", weight: 1}, needs: Needs{Platform: dsl.Android}}
@@ -201,15 +208,16 @@ func TestLowPriorityBegins(t *testing.T) {
 	}
 }
 
-// TestRareDevicesAreKept: a case that any phone suits leaves the one foldable to a case that needs it, whoever's turn it is, and takes it when
-// nobody needs it, or when it has waited for long.
+// TestRareDevicesAreKept: a case that any phone suits leaves the one foldable to a case that needs it, whoever's turn
+// it is, and takes it when nobody needs it, or when it has waited for long.
 func TestRareDevicesAreKept(t *testing.T) {
 	fold := Device{Host: "h", ID: "fold", Platform: dsl.Android, Model: "Fold"}
 	pixel := Device{Host: "h", ID: "pixel", Platform: dsl.Android, Model: "Pixel"}
 	now := time.Unix(1e9, 0)
 	of := func(any, rare int, age time.Duration, free ...Device) (got string) {
 		common := &line{of: &share{name: "a", weight: 1}, needs: Needs{Platform: dsl.Android}, waiting: any}
-		folds := &line{of: &share{name: "b", weight: 1, pass: 1e9}, needs: Needs{Platform: dsl.Android, Need: dsl.Need{Model: "Fold"}}, waiting: rare}
+		folds := &line{of: &share{name: "b", weight: 1, pass: 1e9}, needs: Needs{Platform: dsl.Android,
+			Need: dsl.Need{Model: "Fold"}}, waiting: rare}
 		for i := range any {
 			common.heads = append(common.heads, head{n: i, created: now.Add(-age).UnixMicro()})
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestForget: a run is forgotten whose client no hub has seen for two minutes while one looked on. Clocks that are an hour wrong, and a time in which nobody looked, do
-// not count: they ended runs whose clients waited.
+// TestForget: a run is forgotten whose client no hub has seen for two minutes while one looked on. Clocks that are an
+// hour wrong, and a time in which nobody looked, do not count: they ended runs whose clients waited.
 func TestForget(t *testing.T) {
 	db, err := store.Open(t.Context(), storetest.SQLite(t))
 	must(t, err)

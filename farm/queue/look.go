@@ -9,12 +9,15 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Current gives the run of an attempt that a host has and may begin, and since when it has it; ErrNoRun when it was superseded, given up, or never given
-// to that host.
-func (q *Queue) Current(ctx context.Context, run string, n, attempt int, host string) (r Run, since time.Time, err error) {
+// Current gives the run of an attempt that a host has and may begin, and since when it has it; ErrNoRun when it was
+// superseded, given up, or never given to that host.
+func (q *Queue) Current(ctx context.Context, run string, n, attempt int, host string) (r Run, since time.Time,
+	err error) {
 	r.ID = run
 	var micros int64
-	err = q.db.One(ctx, "SELECT r.project, r.priority, r.archive, r.sealed, c.since FROM farm_cases c JOIN farm_runs r ON r.id = c.run WHERE c.run = $1 AND c.n = $2 AND c.attempt = $3 AND c.host = $4 AND c.state = 'running' AND c.cancel = 0",
+	err = q.db.One(ctx,
+		"SELECT r.project, r.priority, r.archive, r.sealed, c.since FROM farm_cases c JOIN farm_runs r ON r.id = c.run "+
+			"WHERE c.run = $1 AND c.n = $2 AND c.attempt = $3 AND c.host = $4 AND c.state = 'running' AND c.cancel = 0",
 		[]any{run, n, attempt, host}, &r.Project, &r.Priority, &r.Archive, &r.Sealed, &micros)
 	if errors.Is(err, store.ErrNoRow) {
 		err = ErrNoRun
@@ -32,25 +35,27 @@ type Counts struct {
 // Count counts.
 func (q *Queue) Count(ctx context.Context) (c Counts, err error) {
 	c.Waiting, c.Running = map[string]int{}, map[string]int{}
-	err = q.db.Each(ctx, "SELECT needs, waiting FROM farm_lines WHERE waiting > 0", nil, func(scan func(...any) error) error {
-		var text string
-		var n int
-		if err := scan(&text, &n); err != nil {
-			return err
-		}
-		var want Needs
-		err := json.Unmarshal([]byte(text), &want)
-		c.Waiting[want.Pool] += n
-		return err
-	})
-	if err == nil {
-		err = q.db.Each(ctx, "SELECT host, COUNT(*) FROM farm_cases WHERE state = 'running' GROUP BY host", nil, func(scan func(...any) error) error {
-			var host string
+	err = q.db.Each(ctx, "SELECT needs, waiting FROM farm_lines WHERE waiting > 0", nil,
+		func(scan func(...any) error) error {
+			var text string
 			var n int
-			err := scan(&host, &n)
-			c.Running[host] = n
+			if err := scan(&text, &n); err != nil {
+				return err
+			}
+			var want Needs
+			err := json.Unmarshal([]byte(text), &want)
+			c.Waiting[want.Pool] += n
 			return err
 		})
+	if err == nil {
+		err = q.db.Each(ctx, "SELECT host, COUNT(*) FROM farm_cases WHERE state = 'running' GROUP BY host", nil,
+			func(scan func(...any) error) error {
+				var host string
+				var n int
+				err := scan(&host, &n)
+				c.Running[host] = n
+				return err
+			})
 	}
 	if err == nil {
 		err = q.db.One(ctx, "SELECT COUNT(*) FROM farm_runs WHERE ended = 0", nil, &c.Runs)
@@ -61,21 +66,27 @@ func (q *Queue) Count(ctx context.Context) (c Counts, err error) {
 // Has tells whether a host has an attempt, wanted or not.
 func (q *Queue) Has(ctx context.Context, run string, n, attempt int, host string) (bool, error) {
 	var count int
-	err := q.db.One(ctx, "SELECT COUNT(*) FROM farm_cases WHERE run = $1 AND n = $2 AND attempt = $3 AND host = $4 AND state = 'running'", []any{run, n, attempt, host}, &count)
+	err := q.db.One(ctx,
+		"SELECT COUNT(*) FROM farm_cases WHERE run = $1 AND n = $2 AND attempt = $3 AND host = $4 AND state = "+
+			"'running'", []any{run, n, attempt, host}, &count)
 	return count > 0, err
 }
 
-// Foreign tells whether an attempt is, or was, that of another host, or is yet to come: whoever speaks of it as its own lies. Of one that was superseded
-// nothing can be said.
+// Foreign tells whether an attempt is, or was, that of another host, or is yet to come: whoever speaks of it as its own
+// lies. Of one that was superseded nothing can be said.
 func (q *Queue) Foreign(ctx context.Context, run string, n, attempt int, host string) (bool, error) {
 	var count int
-	err := q.db.One(ctx, "SELECT COUNT(*) FROM farm_cases WHERE run = $1 AND n = $2 AND (attempt < $3 OR attempt = $3 AND host <> $4 AND state IN ('running', 'ended'))", []any{run, n, attempt, host}, &count)
+	err := q.db.One(ctx,
+		"SELECT COUNT(*) FROM farm_cases WHERE run = $1 AND n = $2 AND (attempt < $3 OR attempt = $3 AND host <> $4 AND "+
+			"state IN ('running', 'ended'))", []any{run, n, attempt, host}, &count)
 	return count > 0, err
 }
 
 // MayRead tells for which project a host works with an archive now; "": for none.
 func (q *Queue) MayRead(ctx context.Context, host, archive string) (project string, err error) {
-	err = q.db.One(ctx, "SELECT r.project FROM farm_cases c JOIN farm_runs r ON r.id = c.run WHERE c.host = $1 AND c.state = 'running' AND r.archive = $2 LIMIT 1", []any{host, archive}, &project)
+	err = q.db.One(ctx,
+		"SELECT r.project FROM farm_cases c JOIN farm_runs r ON r.id = c.run WHERE c.host = $1 AND c.state = 'running' AND "+
+			"r.archive = $2 LIMIT 1", []any{host, archive}, &project)
 	if errors.Is(err, store.ErrNoRow) {
 		err = nil
 	}
@@ -87,12 +98,14 @@ func (q *Queue) Hopeless(ctx context.Context, run string, all []Device) (map[int
 	none := map[int]string{}
 	type at struct{ project, kind, needs string }
 	var kinds []at
-	err := q.db.Each(ctx, "SELECT DISTINCT l.project, l.kind, l.needs FROM farm_lines l JOIN farm_runs r ON r.project = l.project WHERE r.id = $1 AND l.waiting > 0", []any{run}, func(scan func(...any) error) error {
-		var k at
-		err := scan(&k.project, &k.kind, &k.needs)
-		kinds = append(kinds, k)
-		return err
-	})
+	err := q.db.Each(ctx,
+		"SELECT DISTINCT l.project, l.kind, l.needs FROM farm_lines l JOIN farm_runs r ON r.project = l.project WHERE r.id "+
+			"= $1 AND l.waiting > 0", []any{run}, func(scan func(...any) error) error {
+			var k at
+			err := scan(&k.project, &k.kind, &k.needs)
+			kinds = append(kinds, k)
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -108,12 +121,13 @@ func (q *Queue) Hopeless(ctx context.Context, run string, all []Device) (map[int
 		if fits {
 			continue
 		}
-		err := q.db.Each(ctx, "SELECT n FROM farm_cases WHERE run = $1 AND kind = $2 AND state = 'waiting'", []any{run, k.kind}, func(scan func(...any) error) error {
-			var n int
-			err := scan(&n)
-			none[n] = a.why(all)
-			return err
-		})
+		err := q.db.Each(ctx, "SELECT n FROM farm_cases WHERE run = $1 AND kind = $2 AND state = 'waiting'",
+			[]any{run, k.kind}, func(scan func(...any) error) error {
+				var n int
+				err := scan(&n)
+				none[n] = a.why(all)
+				return err
+			})
 		if err != nil {
 			return nil, err
 		}

@@ -48,13 +48,17 @@ func (d Device) kept(project string) bool {
 
 // Kept tells whether a case names devices of other projects alone.
 func (n Needs) Kept(project string, all []Device) bool {
-	named := slices.DeleteFunc(slices.Clone(all), func(d Device) bool { return n.Device != d.ID && n.Device != d.ID+"@"+d.Host })
+	named := slices.DeleteFunc(slices.Clone(all), func(d Device) bool {
+		return n.Device != d.ID && n.Device != d.ID+"@"+
+			d.Host
+	})
 	return len(named) > 0 && !slices.ContainsFunc(named, func(d Device) bool { return !d.kept(project) })
 }
 
 // class is the same for devices that no case tells apart.
 func (d Device) class() string {
-	return fmt.Sprintf("%s|%s|%s|%s|%dx%d|%s|%q|%q|%q", d.Platform, d.Manufacturer, d.Model, d.OS, d.Width, d.Height, d.Pool, d.Labels, d.Browsers, d.Projects)
+	return fmt.Sprintf("%s|%s|%s|%s|%dx%d|%s|%q|%q|%q", d.Platform, d.Manufacturer, d.Model, d.OS, d.Width, d.Height,
+		d.Pool, d.Labels, d.Browsers, d.Projects)
 }
 
 // Unmet says what a device lacks for a project's case; "": nothing.
@@ -78,7 +82,8 @@ func (n Needs) Unmet(project string, d Device) string {
 			return fmt.Sprintf("label %s is wanted", l)
 		}
 	}
-	return n.Need.Unmet(dsl.DeviceFacts{OS: d.OS, Manufacturer: d.Manufacturer, Model: d.Model, Width: d.Width, Height: d.Height})
+	return n.Need.Unmet(dsl.DeviceFacts{OS: d.OS, Manufacturer: d.Manufacturer, Model: d.Model, Width: d.Width,
+		Height: d.Height})
 }
 
 func orNone(s string) string {
@@ -91,7 +96,8 @@ func orNone(s string) string {
 // String says it in words: "android, model Pixel *, pool lab".
 func (n Needs) String() string {
 	words := []string{string(n.Platform)}
-	for _, w := range [][2]string{{"browser", n.Browser}, {"device", n.Device}, {"not", n.Avoid}, {"os", n.Need.OS}, {"model", n.Need.Model}, {"size", n.Need.Size}, {"pool", n.Pool}, {"labels", strings.Join(n.Labels, " ")}} {
+	for _, w := range [][2]string{{"browser", n.Browser}, {"device", n.Device}, {"not", n.Avoid}, {"os", n.Need.OS},
+		{"model", n.Need.Model}, {"size", n.Need.Size}, {"pool", n.Pool}, {"labels", strings.Join(n.Labels, " ")}} {
 		if w[1] != "" {
 			words = append(words, w[0]+" "+w[1])
 		}

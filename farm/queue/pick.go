@@ -22,8 +22,9 @@ type Assignment struct {
 	Waited  time.Duration // since the case was added; only Pick says it
 }
 
-// Pick gives free devices to cases that wait, in one transaction. all are the devices that there are, free or not: they tell which are rare. A
-// device on which an attempt is under way is not free, whatever the caller thinks, so that hubs which know less cannot give one away twice.
+// Pick gives free devices to cases that wait, in one transaction. all are the devices that there are, free or not: they
+// tell which are rare. A device on which an attempt is under way is not free, whatever the caller thinks, so that hubs
+// which know less cannot give one away twice.
 func (q *Queue) Pick(ctx context.Context, free, all []Device) (list []Assignment, err error) {
 	if len(free) == 0 {
 		return nil, nil
@@ -43,7 +44,8 @@ func (q *Queue) Pick(ctx context.Context, free, all []Device) (list []Assignment
 		}
 		now := q.now()
 		for _, p := range begun {
-			list = append(list, Assignment{Run: p.head.run, N: p.head.n, Attempt: p.head.attempt + 1, Host: p.device.Host, Device: p.device.ID, Project: p.line.of.name, What: json.RawMessage(p.head.what),
+			list = append(list, Assignment{Run: p.head.run, N: p.head.n, Attempt: p.head.attempt + 1, Host: p.device.Host,
+				Device: p.device.ID, Project: p.line.of.name, What: json.RawMessage(p.head.what),
 				Pool: p.device.Pool, Waited: max(now.Sub(store.Moment(p.head.created)), 0)})
 		}
 		return q.begin(tx, list, begun, shares)
@@ -90,44 +92,48 @@ func (q *Queue) board(tx *store.Tx, free, all []Device) (*board, map[string]*sha
 
 func readShares(tx *store.Tx) (map[string]*share, error) {
 	shares := map[string]*share{}
-	err := tx.Each("SELECT id, weight, most, pass, served FROM farm_projects WHERE EXISTS (SELECT 1 FROM farm_lines WHERE project = farm_projects.id AND waiting > 0)", nil, func(scan func(...any) error) error {
-		s := &share{}
-		err := scan(&s.name, &s.weight, &s.most, &s.pass, &s.served)
-		shares[s.name] = s
-		return err
-	})
+	err := tx.Each(
+		"SELECT id, weight, most, pass, served FROM farm_projects WHERE EXISTS (SELECT 1 FROM farm_lines WHERE project = "+
+			"farm_projects.id AND waiting > 0)", nil, func(scan func(...any) error) error {
+			s := &share{}
+			err := scan(&s.name, &s.weight, &s.most, &s.pass, &s.served)
+			shares[s.name] = s
+			return err
+		})
 	return shares, err
 }
 
 func readLines(tx *store.Tx, shares map[string]*share) (lines []*line, err error) {
-	err = tx.Each("SELECT project, kind, needs, waiting FROM farm_lines WHERE waiting > 0 ORDER BY project, kind", nil, func(scan func(...any) error) error {
-		var project, needs string
-		l := &line{}
-		if err := scan(&project, &l.kind, &needs, &l.waiting); err != nil {
-			return err
-		}
-		if l.of = shares[project]; l.of == nil {
-			return nil
-		}
-		lines = append(lines, l)
-		return json.Unmarshal([]byte(needs), &l.needs)
-	})
+	err = tx.Each("SELECT project, kind, needs, waiting FROM farm_lines WHERE waiting > 0 ORDER BY project, kind", nil,
+		func(scan func(...any) error) error {
+			var project, needs string
+			l := &line{}
+			if err := scan(&project, &l.kind, &needs, &l.waiting); err != nil {
+				return err
+			}
+			if l.of = shares[project]; l.of == nil {
+				return nil
+			}
+			lines = append(lines, l)
+			return json.Unmarshal([]byte(needs), &l.needs)
+		})
 	return lines, err
 }
 
 // readBusy gives the devices on which something is under way, and counts it for the projects.
 func readBusy(tx *store.Tx, shares map[string]*share) (map[string]bool, error) {
 	busy := map[string]bool{}
-	err := tx.Each("SELECT project, host, device FROM farm_cases WHERE state = 'running'", nil, func(scan func(...any) error) error {
-		var project string
-		var d Device
-		err := scan(&project, &d.Host, &d.ID)
-		busy[d.key()] = true
-		if s := shares[project]; s != nil {
-			s.running++
-		}
-		return err
-	})
+	err := tx.Each("SELECT project, host, device FROM farm_cases WHERE state = 'running'", nil,
+		func(scan func(...any) error) error {
+			var project string
+			var d Device
+			err := scan(&project, &d.Host, &d.ID)
+			busy[d.key()] = true
+			if s := shares[project]; s != nil {
+				s.running++
+			}
+			return err
+		})
 	return busy, err
 }
 
@@ -136,7 +142,9 @@ func readHeads(tx *store.Tx, l *line) error {
 	if l.of.most > 0 {
 		n = min(n, l.of.most-l.of.running)
 	}
-	return tx.Each("SELECT run, n, rank, created, avoid, attempt, what FROM farm_cases WHERE state = 'waiting' AND project = $1 AND kind = $2 ORDER BY rank, run, n LIMIT $3",
+	return tx.Each(
+		"SELECT run, n, rank, created, avoid, attempt, what FROM farm_cases WHERE state = 'waiting' AND project = $1 AND "+
+			"kind = $2 ORDER BY rank, run, n LIMIT $3",
 		[]any{l.of.name, l.kind, n}, func(scan func(...any) error) error {
 			var h head
 			err := scan(&h.run, &h.n, &h.rank, &h.created, &h.avoid, &h.attempt, &h.what)
@@ -153,8 +161,10 @@ func (q *Queue) begin(tx *store.Tx, list []Assignment, begun []pair, shares map[
 		for _, a := range rest[:min(len(rest), rowsAtOnce)] {
 			v.row(v.text(a.Run), a.N, v.text(a.Host), v.text(a.Device))
 		}
-		n, err := tx.Exec(fmt.Sprintf("UPDATE farm_cases SET state = 'running', attempt = attempt + 1, host = v.column3, device = v.column4, since = %d FROM (VALUES %s) AS v "+
-			"WHERE run = v.column1 AND n = v.column2 AND state = 'waiting'", now, v.rows.String()), v.args...)
+		n, err := tx.Exec(
+			fmt.Sprintf("UPDATE farm_cases SET state = 'running', attempt = attempt + 1, host = v.column3, device = "+
+				"v.column4, since = %d FROM (VALUES %s) AS v "+
+				"WHERE run = v.column1 AND n = v.column2 AND state = 'waiting'", now, v.rows.String()), v.args...)
 		if err != nil {
 			return err
 		}
@@ -172,7 +182,8 @@ func (q *Queue) begin(tx *store.Tx, list []Assignment, begun []pair, shares map[
 		}
 	}
 	for _, s := range shares {
-		if _, err := tx.Exec("UPDATE farm_projects SET pass = $2, served = $3 WHERE id = $1", s.name, s.pass, s.served); err != nil {
+		if _, err := tx.Exec("UPDATE farm_projects SET pass = $2, served = $3 WHERE id = $1", s.name, s.pass,
+			s.served); err != nil {
 			return err
 		}
 	}

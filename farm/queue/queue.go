@@ -31,7 +31,8 @@ type lastSeen struct {
 // MaxLost is how often a case begins again because its host was lost or could not begin it.
 const MaxLost = 4
 
-// New makes a Queue on a database whose schema is up to date. now may be nil; it says only how long something waits, not what is true.
+// New makes a Queue on a database whose schema is up to date. now may be nil; it says only how long something waits,
+// not what is true.
 func New(db *store.DB, now func() time.Time) *Queue {
 	if now == nil {
 		now = time.Now
@@ -47,7 +48,8 @@ const (
 	withdrawn = "withdrawn" // nobody wants one
 )
 
-// levelWorth is how much earlier a case counts for each level of priority, so that no priority makes others wait for ever.
+// levelWorth is how much earlier a case counts for each level of priority, so that no priority makes others wait for
+// ever.
 const levelWorth = 10 * time.Minute
 
 // Run is what cases belong to.
@@ -83,7 +85,8 @@ var ErrNoRun = errors.New("there is no such run, or it has ended")
 func (q *Queue) Begin(ctx context.Context, r Run) error {
 	r.Priority = min(max(r.Priority, -10), 10)
 	return q.db.Write(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Exec("INSERT INTO farm_projects (id) VALUES ($1) ON CONFLICT (id) DO NOTHING", r.Project); err != nil {
+		if _, err := tx.Exec("INSERT INTO farm_projects (id) VALUES ($1) ON CONFLICT (id) DO NOTHING",
+			r.Project); err != nil {
 			return err
 		}
 		if r.Archive != "" {
@@ -92,7 +95,9 @@ func (q *Queue) Begin(ctx context.Context, r Run) error {
 			}
 		}
 		now := store.Time(q.now())
-		_, err := tx.Exec("INSERT INTO farm_runs (id, project, priority, archive, sealed, created, seen) VALUES ($1, $2, $3, $4, $5, $6, $6)", r.ID, r.Project, r.Priority, r.Archive, r.Sealed, now)
+		_, err := tx.Exec(
+			"INSERT INTO farm_runs (id, project, priority, archive, sealed, created, seen) VALUES ($1, $2, $3, $4, $5, $6, "+
+				"$6)", r.ID, r.Project, r.Priority, r.Archive, r.Sealed, now)
 		return err
 	})
 }
@@ -100,7 +105,8 @@ func (q *Queue) Begin(ctx context.Context, r Run) error {
 // Get reads a run.
 func (q *Queue) Get(ctx context.Context, id string) (r Run, err error) {
 	r.ID = id
-	err = q.db.One(ctx, "SELECT project, priority, archive, sealed FROM farm_runs WHERE id = $1 AND ended = 0", []any{id}, &r.Project, &r.Priority, &r.Archive, &r.Sealed)
+	err = q.db.One(ctx, "SELECT project, priority, archive, sealed FROM farm_runs WHERE id = $1 AND ended = 0", []any{id},
+		&r.Project, &r.Priority, &r.Archive, &r.Sealed)
 	if errors.Is(err, store.ErrNoRow) {
 		err = ErrNoRun
 	}
@@ -126,11 +132,16 @@ func (q *Queue) Add(ctx context.Context, run string, cases []Case) error {
 			return err
 		}
 		// Who had nothing to do gains nothing by it, and loses nothing.
-		if _, err := tx.Exec("UPDATE farm_projects SET pass = COALESCE((SELECT MIN(b.pass) FROM farm_projects b JOIN farm_lines l ON l.project = b.id AND l.waiting > 0), pass) "+
-			"WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM farm_lines l WHERE l.project = $1 AND l.waiting > 0) AND pass < (SELECT MIN(b.pass) FROM farm_projects b JOIN farm_lines l ON l.project = b.id AND l.waiting > 0)", project); err != nil {
+		if _, err := tx.Exec(
+			"UPDATE farm_projects SET pass = COALESCE((SELECT MIN(b.pass) FROM farm_projects b JOIN farm_lines l ON l.project "+
+				"= b.id AND l.waiting > 0), pass) "+
+				"WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM farm_lines l WHERE l.project = $1 AND l.waiting > 0) AND pass < "+
+				"(SELECT MIN(b.pass) FROM farm_projects b JOIN farm_lines l ON l.project = b.id AND l.waiting > 0)",
+			project); err != nil {
 			return err
 		}
-		a := adding{tx: tx, run: run, project: project, now: store.Time(q.now()), kinds: map[string]int{}, texts: map[string]string{}}
+		a := adding{tx: tx, run: run, project: project, now: store.Time(q.now()), kinds: map[string]int{},
+			texts: map[string]string{}}
 		a.rank = a.now - int64(priority)*levelWorth.Microseconds()
 		for len(cases) > 0 {
 			n := min(len(cases), rowsAtOnce)
@@ -166,7 +177,8 @@ func (a *adding) rows(cases []Case) error {
 		a.texts[kind] = text
 		v.row(run, c.N, project, v.text(kind), v.text(string(c.What)), a.rank, a.now, "'waiting'")
 	}
-	return a.tx.Each("INSERT INTO farm_cases (run, n, project, kind, what, rank, created, state) VALUES "+v.rows.String()+" ON CONFLICT (run, n) DO NOTHING RETURNING kind", v.args,
+	return a.tx.Each("INSERT INTO farm_cases (run, n, project, kind, what, rank, created, state) VALUES "+v.rows.String()+
+		" ON CONFLICT (run, n) DO NOTHING RETURNING kind", v.args,
 		func(scan func(...any) error) error {
 			var kind string
 			err := scan(&kind)
@@ -185,7 +197,9 @@ func (a *adding) lines() error {
 }
 
 func lengthen(tx *store.Tx, project, kind, needs string, by int) error {
-	_, err := tx.Exec("INSERT INTO farm_lines (project, kind, needs, waiting) VALUES ($1, $2, $3, $4) ON CONFLICT (project, kind) DO UPDATE SET waiting = farm_lines.waiting + $4", project, kind, needs, by)
+	_, err := tx.Exec(
+		"INSERT INTO farm_lines (project, kind, needs, waiting) VALUES ($1, $2, $3, $4) ON CONFLICT (project, kind) DO "+
+			"UPDATE SET waiting = farm_lines.waiting + $4", project, kind, needs, by)
 	return err
 }
 
@@ -230,8 +244,8 @@ func (q *Queue) Seen(ctx context.Context, run string) error {
 	return err
 }
 
-// Withdraw gives up cases of a run, all of them when n is nil: those that wait are gone, those under way are to be ended by their hosts, which
-// Cancelled tells.
+// Withdraw gives up cases of a run, all of them when n is nil: those that wait are gone, those under way are to be
+// ended by their hosts, which Cancelled tells.
 func (q *Queue) Withdraw(ctx context.Context, run string, n []int) error {
 	return q.db.Write(ctx, func(tx *store.Tx) error {
 		if err := turn(tx); err != nil {
@@ -242,7 +256,8 @@ func (q *Queue) Withdraw(ctx context.Context, run string, n []int) error {
 			which += " AND n IN (" + list(&args, n) + ")"
 		}
 		gone := map[[2]string]int{}
-		err := tx.Each("UPDATE farm_cases SET state = 'withdrawn' WHERE "+which+" AND state = 'waiting' RETURNING project, kind", args, func(scan func(...any) error) error {
+		err := tx.Each("UPDATE farm_cases SET state = 'withdrawn' WHERE "+which+
+			" AND state = 'waiting' RETURNING project, kind", args, func(scan func(...any) error) error {
 			var at [2]string
 			err := scan(&at[0], &at[1])
 			gone[at]++
@@ -285,14 +300,17 @@ func (q *Queue) End(ctx context.Context, run string) error {
 	if _, err := q.db.Exec(ctx, "UPDATE farm_runs SET ended = $2 WHERE id = $1 AND ended = 0", run, now); err != nil {
 		return err
 	}
-	if _, err := q.db.Exec(ctx, "UPDATE farm_archives SET used = $2 WHERE EXISTS (SELECT 1 FROM farm_runs r WHERE r.id = $1 AND r.project = farm_archives.project AND r.archive = farm_archives.sum)", run, now); err != nil {
+	if _, err := q.db.Exec(ctx,
+		"UPDATE farm_archives SET used = $2 WHERE EXISTS (SELECT 1 FROM farm_runs r WHERE r.id = $1 AND r.project = "+
+			"farm_archives.project AND r.archive = farm_archives.sum)", run, now); err != nil {
 		return err
 	}
 	return q.sweep(ctx)
 }
 
-// Forget ends the runs whose clients nobody has seen for some time, and tells which. That time is what this process has itself looked on, call after call: neither
-// the clocks of other machines count, nor a time in which the database was away, or this process stopped, so that no client could be seen.
+// Forget ends the runs whose clients nobody has seen for some time, and tells which. That time is what this process has
+// itself looked on, call after call: neither the clocks of other machines count, nor a time in which the database was
+// away, or this process stopped, so that no client could be seen.
 func (q *Queue) Forget(ctx context.Context, after time.Duration) (runs []string, err error) {
 	q.forgetting.Lock()
 	defer q.forgetting.Unlock()
@@ -326,7 +344,9 @@ func (q *Queue) Forget(ctx context.Context, after time.Duration) (runs []string,
 
 // sweep removes what has ended altogether.
 func (q *Queue) sweep(ctx context.Context) error {
-	if _, err := q.db.Exec(ctx, "DELETE FROM farm_runs WHERE ended > 0 AND NOT EXISTS (SELECT 1 FROM farm_cases WHERE farm_cases.run = farm_runs.id AND state = 'running')"); err != nil {
+	if _, err := q.db.Exec(ctx,
+		"DELETE FROM farm_runs WHERE ended > 0 AND NOT EXISTS (SELECT 1 FROM farm_cases WHERE farm_cases.run = "+
+			"farm_runs.id AND state = 'running')"); err != nil {
 		return err
 	}
 	return nil

@@ -50,7 +50,8 @@ func android() queue.Needs { return queue.Needs{Platform: dsl.Android} }
 
 func phones(host string, n int) (list []queue.Device) {
 	for i := range n {
-		list = append(list, queue.Device{Host: host, ID: fmt.Sprintf("%s-%d", host, i), Platform: dsl.Android, Model: "Pixel 7", OS: "14"})
+		list = append(list, queue.Device{Host: host, ID: fmt.Sprintf("%s-%d", host, i), Platform: dsl.Android,
+			Model: "Pixel 7", OS: "14"})
 	}
 	return list
 }
@@ -66,7 +67,8 @@ func add(t testing.TB, q *queue.Queue, run string, from, n int, needs queue.Need
 	t.Helper()
 	var list []queue.Case
 	for i := range n {
-		list = append(list, queue.Case{N: from + i, Needs: needs, What: json.RawMessage(fmt.Sprintf(`{"pack":"p%d"}`, from+i))})
+		list = append(list, queue.Case{N: from + i, Needs: needs,
+			What: json.RawMessage(fmt.Sprintf(`{"pack":"p%d"}`, from+i))})
 	}
 	must(t, q.Add(t.Context(), run, list))
 }
@@ -115,7 +117,8 @@ func TestOneResultIsAccepted(t *testing.T) {
 		}
 		forged := resultOf(second[0])
 		forged.Host = "h1"
-		if got := accept(t, q, resultOf(first[0]), forged, resultOf(second[0]), resultOf(second[0]), resultOf(first[0])); fmt.Sprint(got) != "[false false true false false]" {
+		if got := accept(t, q, resultOf(first[0]), forged, resultOf(second[0]), resultOf(second[0]),
+			resultOf(first[0])); fmt.Sprint(got) != "[false false true false false]" {
 			t.Error(got)
 		}
 		if n, err := q.Lost(t.Context(), "h2"); err != nil || n != 0 {
@@ -137,7 +140,8 @@ func TestOneResultIsAccepted(t *testing.T) {
 	})
 }
 
-// TestAttemptsAreBounded: a case that loses every host is an error in the end, with a word; what was given back without a fault counts for nothing.
+// TestAttemptsAreBounded: a case that loses every host is an error in the end, with a word; what was given back without
+// a fault counts for nothing.
 func TestAttemptsAreBounded(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, address string) {
 		q := queue.New(open(t, address), nil)
@@ -158,7 +162,8 @@ func TestAttemptsAreBounded(t *testing.T) {
 			must(t, err)
 		}
 		ended, err := q.Ended(t.Context(), "r", 10)
-		if err != nil || len(ended) != 1 || !strings.Contains(ended[0].Error, "host was lost: h") || len(pick(t, q, all, all)) != 0 {
+		if err != nil || len(ended) != 1 || !strings.Contains(ended[0].Error, "host was lost: h") ||
+			len(pick(t, q, all, all)) != 0 {
 			t.Errorf("%+v %v", ended, err)
 		}
 	})
@@ -239,7 +244,8 @@ func TestWhyItWaits(t *testing.T) {
 		if none, err := q.Lines(t.Context(), "another"); err != nil || len(none) > 0 {
 			t.Errorf("another project: %v, %v", none, err)
 		}
-		why(0, "it begins next, or other projects and cases that can use fewer devices are first: 1 of the devices that suit it are free, of 1")
+		why(0, "it begins next, or other projects and cases that can use fewer devices are first: 1 of the devices that "+
+			"suit it are free, of 1")
 		why(1, "before it: 1 case of its project")
 		pick(t, q, all, all)
 		why(0, "runs on h-0 of host h")
@@ -320,7 +326,8 @@ func TestThreeHubsPickAtOnce(t *testing.T) {
 	})
 }
 
-// TestArchiveGoesOrIsUsed: of a run that begins and somebody who removes its archive at the same moment, one finds that the other was first.
+// TestArchiveGoesOrIsUsed: of a run that begins and somebody who removes its archive at the same moment, one finds that
+// the other was first.
 func TestArchiveGoesOrIsUsed(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, address string) {
 		c := &clock{time.Unix(1e9, 0)}
@@ -405,11 +412,13 @@ func TestSharesAreFair(t *testing.T) {
 	shares, err := q.Shares(t.Context(), "")
 	must(t, err)
 	for _, s := range shares {
-		if want := (queue.Share{Project: s.Project, Weight: map[string]int{"one": 1, "two": 2, "three": 3, "few": 3}[s.Project], Limit: map[string]int{"few": 2}[s.Project], Waiting: 400 - got[s.Project]}); s != want {
+		if want := (queue.Share{Project: s.Project, Weight: map[string]int{"one": 1, "two": 2, "three": 3,
+			"few": 3}[s.Project], Limit: map[string]int{"few": 2}[s.Project], Waiting: 400 - got[s.Project]}); s != want {
 			t.Errorf("%+v, want %+v", s, want)
 		}
 	}
-	if own, err := q.Shares(t.Context(), "nobody"); len(shares) != 4 || err != nil || len(own) != 1 || own[0] != (queue.Share{Project: "nobody", Weight: 1}) {
+	if own, err := q.Shares(t.Context(), "nobody"); len(shares) != 4 || err != nil || len(own) != 1 ||
+		own[0] != (queue.Share{Project: "nobody", Weight: 1}) {
 		t.Errorf("%d shares; of one that has none yet: %+v %v", len(shares), own, err)
 	}
 	for _, bad := range [][2]int{{0, 0}, {1, -1}, {queue.MostWeight + 1, 0}} {
@@ -417,7 +426,8 @@ func TestSharesAreFair(t *testing.T) {
 			t.Errorf("%v was taken", bad)
 		}
 	}
-	if got["few"] != 100 || got["three"] < 245 || got["three"] > 255 || got["two"] < 160 || got["two"] > 173 || got["one"] < 80 || got["one"] > 87 {
+	if got["few"] != 100 || got["three"] < 245 || got["three"] > 255 || got["two"] < 160 || got["two"] > 173 ||
+		got["one"] < 80 || got["one"] > 87 {
 		t.Errorf("%v", got)
 	}
 }

@@ -24,14 +24,16 @@ const mostRunning = 200
 
 // Running lists the cases of a project that are under way, those that began first first; at most 200.
 func (q *Queue) Running(ctx context.Context, project string) (list []Running, err error) {
-	err = q.db.Each(ctx, "SELECT run, n, attempt, host, device, since, what FROM farm_cases WHERE state = 'running' AND project = $1 ORDER BY since, run, n LIMIT $2", []any{project, mostRunning}, func(scan func(...any) error) error {
-		var r Running
-		var since int64
-		var what string
-		err := scan(&r.Run, &r.N, &r.Attempt, &r.Host, &r.Device, &since, &what)
-		r.Since, r.What = store.Moment(since), json.RawMessage(what)
-		list = append(list, r)
-		return err
-	})
+	err = q.db.Each(ctx,
+		"SELECT run, n, attempt, host, device, since, what FROM farm_cases WHERE state = 'running' AND project = $1 ORDER "+
+			"BY since, run, n LIMIT $2", []any{project, mostRunning}, func(scan func(...any) error) error {
+			var r Running
+			var since int64
+			var what string
+			err := scan(&r.Run, &r.N, &r.Attempt, &r.Host, &r.Device, &since, &what)
+			r.Since, r.What = store.Moment(since), json.RawMessage(what)
+			list = append(list, r)
+			return err
+		})
 	return list, err
 }

@@ -22,14 +22,19 @@ func (q *Queue) Share(ctx context.Context, project string, weight, limit int) er
 	if weight < 1 || weight > MostWeight || limit < 0 {
 		return fmt.Errorf("the weight of a project is 1 to %d, its limit 0 (none) or more", MostWeight)
 	}
-	_, err := q.db.Exec(ctx, "INSERT INTO farm_projects (id, weight, most) VALUES ($1, $2, $3) ON CONFLICT (id) DO UPDATE SET weight = $2, most = $3", project, weight, limit)
+	_, err := q.db.Exec(ctx,
+		"INSERT INTO farm_projects (id, weight, most) VALUES ($1, $2, $3) ON CONFLICT (id) DO UPDATE SET weight = $2, most "+
+			"= $3", project, weight, limit)
 	return err
 }
 
-// Shares lists the shares of the projects that have used the farm or were given one, or of one project alone: then also when it has not.
+// Shares lists the shares of the projects that have used the farm or were given one, or of one project alone: then also
+// when it has not.
 func (q *Queue) Shares(ctx context.Context, project string) (list []Share, err error) {
-	err = q.db.Each(ctx, "SELECT p.id, p.weight, p.most, (SELECT COUNT(*) FROM farm_cases c WHERE c.project = p.id AND c.state = 'running'), "+
-		"(SELECT CAST(COALESCE(SUM(l.waiting), 0) AS BIGINT) FROM farm_lines l WHERE l.project = p.id) FROM farm_projects p WHERE $1 = '' OR p.id = $1 ORDER BY p.id", []any{project},
+	err = q.db.Each(ctx,
+		"SELECT p.id, p.weight, p.most, (SELECT COUNT(*) FROM farm_cases c WHERE c.project = p.id AND c.state = 'running'), "+
+			"(SELECT CAST(COALESCE(SUM(l.waiting), 0) AS BIGINT) FROM farm_lines l WHERE l.project = p.id) FROM farm_projects "+
+			"p WHERE $1 = '' OR p.id = $1 ORDER BY p.id", []any{project},
 		func(scan func(...any) error) error {
 			var s Share
 			err := scan(&s.Project, &s.Weight, &s.Limit, &s.Running, &s.Waiting)

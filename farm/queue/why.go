@@ -22,11 +22,15 @@ type CaseStatus struct {
 	Why     string    // one sentence: why it waits, or where it is
 }
 
-// Why says where a case stands, and why it waits. all are the devices that there are, busy those of them that somebody else holds, by HOST/ID.
-func (q *Queue) Why(ctx context.Context, run string, n int, all []Device, busy map[string]bool) (p CaseStatus, err error) {
+// Why says where a case stands, and why it waits. all are the devices that there are, busy those of them that somebody
+// else holds, by HOST/ID.
+func (q *Queue) Why(ctx context.Context, run string, n int, all []Device, busy map[string]bool) (p CaseStatus,
+	err error) {
 	var project, kind, needs string
 	var rank, created, since int64
-	err = q.db.One(ctx, "SELECT c.project, c.kind, c.rank, c.created, c.state, c.attempt, c.host, c.device, c.since, l.needs FROM farm_cases c JOIN farm_lines l ON l.project = c.project AND l.kind = c.kind WHERE c.run = $1 AND c.n = $2",
+	err = q.db.One(ctx,
+		"SELECT c.project, c.kind, c.rank, c.created, c.state, c.attempt, c.host, c.device, c.since, l.needs FROM "+
+			"farm_cases c JOIN farm_lines l ON l.project = c.project AND l.kind = c.kind WHERE c.run = $1 AND c.n = $2",
 		[]any{run, n}, &project, &kind, &rank, &created, &p.State, &p.Attempt, &p.Host, &p.Device, &since, &needs)
 	if errors.Is(err, store.ErrNoRow) {
 		return p, ErrNoRun
@@ -49,8 +53,11 @@ func (q *Queue) Why(ctx context.Context, run string, n int, all []Device, busy m
 		return p, err
 	}
 	a := asked{project: project, needs: want}
-	err = q.db.One(ctx, "SELECT (SELECT COUNT(*) FROM farm_cases WHERE state = 'waiting' AND project = $1 AND kind = $2 AND (rank < $3 OR rank = $3 AND (run < $4 OR run = $4 AND n < $5))), "+
-		"(SELECT COUNT(*) FROM farm_cases WHERE state = 'running' AND project = $1), (SELECT most FROM farm_projects WHERE id = $1)", []any{project, kind, rank, run, n}, &a.before, &a.running, &a.most)
+	err = q.db.One(ctx,
+		"SELECT (SELECT COUNT(*) FROM farm_cases WHERE state = 'waiting' AND project = $1 AND kind = $2 AND (rank < $3 OR "+
+			"rank = $3 AND (run < $4 OR run = $4 AND n < $5))), "+
+			"(SELECT COUNT(*) FROM farm_cases WHERE state = 'running' AND project = $1), (SELECT most FROM farm_projects "+
+			"WHERE id = $1)", []any{project, kind, rank, run, n}, &a.before, &a.running, &a.most)
 	if err != nil {
 		return p, err
 	}
@@ -109,7 +116,9 @@ func (a asked) why(all []Device) string {
 	case fit == 0:
 		return fmt.Sprintf("no host has a device that it needs (%s)", a.needs)
 	case a.most > 0 && a.running >= a.most:
-		return fmt.Sprintf("its project has %s under way, and its limit is %d at once, which the operator set; before it: %s of its project", plural.Of(a.running, "case"), a.most, plural.Of(a.before, "case"))
+		return fmt.Sprintf(
+			"its project has %s under way, and its limit is %d at once, which the operator set; before it: %s of its "+
+				"project", plural.Of(a.running, "case"), a.most, plural.Of(a.before, "case"))
 	case own+foreign+held >= fit && fit == 1:
 		by := "held or reserved"
 		switch {
@@ -118,13 +127,19 @@ func (a asked) why(all []Device) string {
 		case foreign > 0:
 			by = "by another project"
 		}
-		return fmt.Sprintf("the device that suits it is in use, %s; before it: %s of its project", by, plural.Of(a.before, "case"))
+		return fmt.Sprintf("the device that suits it is in use, %s; before it: %s of its project", by,
+			plural.Of(a.before, "case"))
 	case own+foreign+held >= fit:
-		return fmt.Sprintf("all %d devices that suit it are in use: %d by its project, %d by others, %d held or reserved; before it: %s of its project", fit, own, foreign, held, plural.Of(a.before, "case"))
+		return fmt.Sprintf(
+			"all %d devices that suit it are in use: %d by its project, %d by others, %d held or reserved; before it: %s of "+
+				"its project", fit, own, foreign, held, plural.Of(a.before, "case"))
 	case a.before > 0:
-		return fmt.Sprintf("before it: %s of its project; %d of the devices that suit it are free, of %d", plural.Of(a.before, "case"), fit-own-foreign-held, fit)
+		return fmt.Sprintf("before it: %s of its project; %d of the devices that suit it are free, of %d",
+			plural.Of(a.before, "case"), fit-own-foreign-held, fit)
 	}
-	return fmt.Sprintf("it begins next, or other projects and cases that can use fewer devices are first: %d of the devices that suit it are free, of %d", fit-own-foreign-held, fit)
+	return fmt.Sprintf(
+		"it begins next, or other projects and cases that can use fewer devices are first: %d of the devices that suit it "+
+			"are free, of %d", fit-own-foreign-held, fit)
 }
 
 // Line is the cases of a project that wait with the same needs.
@@ -137,8 +152,12 @@ type Line struct {
 
 // Lines lists what waits of a project.
 func (q *Queue) Lines(ctx context.Context, project string) (list []Line, err error) {
-	err = q.db.Each(ctx, "SELECT l.needs, l.waiting, c.run, c.n FROM farm_lines l JOIN farm_cases c ON c.project = l.project AND c.kind = l.kind AND c.state = 'waiting' WHERE l.project = $1 AND l.waiting > 0 "+
-		"AND NOT EXISTS (SELECT 1 FROM farm_cases b WHERE b.state = 'waiting' AND b.project = c.project AND b.kind = c.kind AND (b.rank < c.rank OR b.rank = c.rank AND (b.run < c.run OR b.run = c.run AND b.n < c.n))) ORDER BY l.kind",
+	err = q.db.Each(ctx,
+		"SELECT l.needs, l.waiting, c.run, c.n FROM farm_lines l JOIN farm_cases c ON c.project = l.project AND c.kind = "+
+			"l.kind AND c.state = 'waiting' WHERE l.project = $1 AND l.waiting > 0 "+
+			"AND NOT EXISTS (SELECT 1 FROM farm_cases b WHERE b.state = 'waiting' AND b.project = c.project AND b.kind = "+
+			"c.kind AND (b.rank < c.rank OR b.rank = c.rank AND (b.run < c.run OR b.run = c.run AND b.n < c.n))) ORDER BY "+
+			"l.kind",
 		[]any{project}, func(scan func(...any) error) error {
 			var l Line
 			var needs string

@@ -33,7 +33,8 @@ func NewClient(address, key string) (*Client, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, &plan.Usage{Msg: fmt.Sprintf("the address of the hub, %q, is wrong: write one such as https://hub.example.com", address)}
+		return nil, &plan.Usage{
+			Msg: fmt.Sprintf("the address of the hub, %q, is wrong: write one such as https://hub.example.com", address)}
 	}
 	u.RawQuery, u.Fragment, u.User = "", "", nil
 	return newClient(u, key, "hub "+u.Host, http.DefaultTransport), nil
@@ -41,12 +42,14 @@ func NewClient(address, key string) (*Client, error) {
 
 // Inside makes a client of a hub in this process (dispatch.Handler).
 func Inside(hub http.Handler) *Client {
-	return newClient(&url.URL{Scheme: "http", Host: "hub.invalid"}, "", "the farm", handlerTransport{http.StripPrefix("/api", hub)})
+	return newClient(&url.URL{Scheme: "http", Host: "hub.invalid"}, "", "the farm",
+		handlerTransport{http.StripPrefix("/api", hub)})
 }
 
 func newClient(base *url.URL, key, name string, way http.RoundTripper) *Client {
 	return &Client{base: base, key: key, name: name, http: &http.Client{Transport: way,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}} // the key goes to the hub alone
+		// the key goes to the hub alone
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
 // Address is that of a path of the API, such as "devices/emulator-5554/mcp", whose parts are escaped.
@@ -66,7 +69,8 @@ type Request struct {
 	Into         any                   // of the answer, as JSON
 	Take         func(io.Reader) error // takes the answer instead
 
-	silence, sending time.Duration // how long nothing may come from the hub, and nothing move while a file is sent; 0: for ever
+	// how long nothing may come from the hub, and nothing move while a file is sent; 0: for ever
+	silence, sending time.Duration
 	moved            func()
 }
 
@@ -89,7 +93,8 @@ const maxAnswer = 64 << 20
 // Ask sends a request, once. The error is a *Said when the hub refuses.
 func (c *Client) Ask(ctx context.Context, r Request) error {
 	heardOf := func() {}
-	if r.silence > 0 { // a hub that is stopped, or a network that is cut, says nothing at all: then the next try may reach another one
+	// a hub that is stopped, or a network that is cut, says nothing at all: then the next try may reach another one
+	if r.silence > 0 {
 		limit := max(r.silence, r.sending)
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)
@@ -177,7 +182,8 @@ func (c *Client) said(answer *http.Response, farm bool) error {
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
 		message += " (check TAPROOT_API_KEY)"
 	case code == http.StatusNotFound && farm && (message == "" || strings.Contains(message, "nothing at this path")):
-		message = "it is no hub of a farm: was it started with taproot serve --service --farm, and is its address right, without a path such as /console?"
+		message = "it is no hub of a farm: was it started with taproot serve --service --farm, and is its address right, " +
+			"without a path such as /console?"
 	case message == "":
 		message = fmt.Sprintf("it answered %d %s", code, http.StatusText(code))
 	}
@@ -233,7 +239,8 @@ const (
 	patience      = 10 * time.Minute
 	// tellAfter is for how long a hub may be away until somebody hears of it.
 	tellAfter = 2 * time.Second
-	// silence is how long nothing may come from a hub: of a run's news it says at least every 5 s that it lives, and its database has 10 s for an answer.
+	// silence is how long nothing may come from a hub: of a run's news it says at least every 5 s that it lives, and its
+	// database has 10 s for an answer.
 	silence = 20 * time.Second
 	// checked is how long a hub may look at an archive that it got.
 	checked = 5 * time.Minute

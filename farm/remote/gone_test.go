@@ -21,14 +21,16 @@ import (
 
 // begun is a run on a hub; what it asks is answered by h.
 func begun(h http.Handler) *Farm {
-	f := &Farm{o: Options{Hub: Inside(h), Log: slog.New(slog.DiscardHandler)}, id: "r", tries: map[int]*try{}, wake: make(chan struct{}, 1)}
+	f := &Farm{o: Options{Hub: Inside(h), Log: slog.New(slog.DiscardHandler)}, id: "r", tries: map[int]*try{},
+		wake: make(chan struct{}, 1)}
 	f.life, f.end = context.WithCancel(context.Background())
 	f.both.Go(f.follow)
 	f.both.Go(f.post)
 	return f
 }
 
-// TestPackThatCannotBeKept: a pack that is refused here, as one for which the disk has no room, is asked for once; one that broke off is asked for again.
+// TestPackThatCannotBeKept: a pack that is refused here, as one for which the disk has no room, is asked for once; one
+// that broke off is asked for again.
 func TestPackThatCannotBeKept(t *testing.T) {
 	asked := 0
 	f := &Farm{id: "r", o: Options{Hub: Inside(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -54,9 +56,11 @@ func TestPackThatCannotBeKept(t *testing.T) {
 	}
 }
 
-// TestHubThatDoesNotComeBack: a case ends when the hub refuses the run's news, as to a key that was revoked, or has been away for as long as it is waited for; what comes later does so at once.
+// TestHubThatDoesNotComeBack: a case ends when the hub refuses the run's news, as to a key that was revoked, or has
+// been away for as long as it is waited for; what comes later does so at once.
 func TestHubThatDoesNotComeBack(t *testing.T) {
-	for code, want := range map[int]string{http.StatusUnauthorized: "the hub has ended the run", http.StatusServiceUnavailable: "has not answered"} {
+	for code, want := range map[int]string{http.StatusUnauthorized: "the hub has ended the run",
+		http.StatusServiceUnavailable: "has not answered"} {
 		synctest.Test(t, func(t *testing.T) {
 			f := begun(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if !strings.HasSuffix(r.URL.Path, "/events") {

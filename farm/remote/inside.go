@@ -9,7 +9,8 @@ import (
 	"sync"
 )
 
-// handlerTransport answers requests by a handler of this process, as they go on: the answer is read while it is written.
+// handlerTransport answers requests by a handler of this process, as they go on: the answer is read while it is
+// written.
 type handlerTransport struct{ of http.Handler }
 
 func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -47,7 +48,8 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
 	}
-	return &http.Response{StatusCode: w.code, Status: fmt.Sprintf("%d %s", w.code, http.StatusText(w.code)), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	return &http.Response{StatusCode: w.code, Status: fmt.Sprintf("%d %s", w.code, http.StatusText(w.code)),
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: w.sent, Body: from, ContentLength: -1, Request: r}, nil
 }
 

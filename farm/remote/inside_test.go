@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 )
 
-// TestInside: a hub in this process is asked as one elsewhere: answers are read while they are written, break off as they do on a network, and end with
-// whoever asked.
+// TestInside: a hub in this process is asked as one elsewhere: answers are read while they are written, break off as
+// they do on a network, and end with whoever asked.
 func TestInside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next, gone := make(chan string), make(chan error, 1)

@@ -110,7 +110,9 @@ func Open(ctx context.Context, o Options) (*Farm, error) {
 		f.o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Config.Baselines {
-		return nil, &plan.Usage{Msg: "baselines are not written on a hub: write them on a machine with the device (--update-baselines without --hub)"}
+		return nil, &plan.Usage{
+			Msg: "baselines are not written on a hub: write them on a machine with the device (--update-baselines without " +
+				"--hub)"}
 	}
 	if o.Config.Headed {
 		return nil, &plan.Usage{Msg: "--headed opens a window on this machine, and the tests run on others"}
@@ -153,7 +155,8 @@ func (f *Farm) send(ctx context.Context) (err error) {
 	}
 	var made order.MadeRun
 	err = f.call(ctx, Request{Method: http.MethodPost, Path: "runs", Into: &made,
-		Body: order.NewRun{Protocol: order.Protocol, Archive: f.made.SHA256, Priority: f.o.Priority, Settings: order.SettingsOf(c, f.made.Dir, env)}})
+		Body: order.NewRun{Protocol: order.Protocol, Archive: f.made.SHA256, Priority: f.o.Priority,
+			Settings: order.SettingsOf(c, f.made.Dir, env)}})
 	f.id = made.ID
 	return err
 }
@@ -161,7 +164,8 @@ func (f *Farm) send(ctx context.Context) (err error) {
 // closeLimit is how long a hub is asked to end a run of which everything came home.
 const closeLimit = 10 * time.Second
 
-// Close ends the run on the hub; one that is away for longer than some seconds forgets it by itself, later. A nil Farm has none.
+// Close ends the run on the hub; one that is away for longer than some seconds forgets it by itself, later. A nil Farm
+// has none.
 func (f *Farm) Close() error {
 	if f == nil {
 		return nil
@@ -244,9 +248,11 @@ func (f *Farm) add(t run.Try) (int, *try, error) {
 	c := t.Case
 	in, labels, need := c.Test.Device.Placed()
 	if f.o.Pool != "" && in != "" && in != f.o.Pool {
-		return 0, nil, &pool.NoDeviceError{Platform: c.Platform, Reason: fmt.Sprintf("the test wants a device of the pool %s, and the run is for the pool %s (--pool)", in, f.o.Pool)}
+		return 0, nil, &pool.NoDeviceError{Platform: c.Platform,
+			Reason: fmt.Sprintf("the test wants a device of the pool %s, and the run is for the pool %s (--pool)", in, f.o.Pool)}
 	}
-	needs := order.Needs{Platform: c.Platform, Browser: c.Browser, Device: f.device(c.Platform), Avoid: t.Avoid, Need: need, Pool: cmp.Or(f.o.Pool, in), Labels: slices.Concat(f.o.Labels, labels)}
+	needs := order.Needs{Platform: c.Platform, Browser: c.Browser, Device: f.device(c.Platform), Avoid: t.Avoid,
+		Need: need, Pool: cmp.Or(f.o.Pool, in), Labels: slices.Concat(f.o.Labels, labels)}
 	mine := &try{of: t, ended: make(chan order.Ended, 1), none: make(chan string, 1)}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -303,7 +309,8 @@ func (f *Farm) withdraw(n int) bool {
 	ctx, cancel := context.WithTimeout(f.life, cancelLimit)
 	defer cancel()
 	var left order.CaseNumbers
-	if err := f.call(ctx, Request{Method: http.MethodPost, Path: "runs/" + f.id + "/cancel", Body: order.CaseNumbers{N: []int{n}}, Into: &left}); err != nil {
+	if err := f.call(ctx, Request{Method: http.MethodPost, Path: "runs/" + f.id + "/cancel", Body: order.CaseNumbers{
+		N: []int{n}}, Into: &left}); err != nil {
 		return false
 	}
 	for _, m := range left.N {
@@ -320,17 +327,19 @@ func (f *Farm) home(ctx context.Context, t run.Try, e order.Ended) (string, erro
 		return "", errors.New(e.Error)
 	}
 	dir := filepath.Join(t.Spool, fmt.Sprintf("home-%d", e.Attempt))
-	err := f.call(ctx, Request{Method: http.MethodGet, Path: fmt.Sprintf("runs/%s/packs/%d-%d", f.id, e.N, e.Attempt), Take: func(r io.Reader) error {
-		if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
-			return &final{err}
-		}
-		came := &trackedReader{Reader: r}
-		err := upload.Unpack(ctx, dir, came, upload.Limits{Archive: 4 << 30, Bytes: 8 << 30, File: 4 << 30, Files: 100_000, Ratio: 2000, Events: 1 << 30, Depth: 32})
-		if err != nil && came.err == nil { // it came whole: no second one is better, and the disk here is as full
-			return &final{fmt.Errorf("keep the pack that came from the hub: %w", err)}
-		}
-		return err
-	}})
+	err := f.call(ctx, Request{Method: http.MethodGet, Path: fmt.Sprintf("runs/%s/packs/%d-%d", f.id, e.N, e.Attempt),
+		Take: func(r io.Reader) error {
+			if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
+				return &final{err}
+			}
+			came := &trackedReader{Reader: r}
+			err := upload.Unpack(ctx, dir, came, upload.Limits{Archive: 4 << 30, Bytes: 8 << 30, File: 4 << 30, Files: 100_000,
+				Ratio: 2000, Events: 1 << 30, Depth: 32})
+			if err != nil && came.err == nil { // it came whole: no second one is better, and the disk here is as full
+				return &final{fmt.Errorf("keep the pack that came from the hub: %w", err)}
+			}
+			return err
+		}})
 	return filepath.Join(dir, t.Case.Pack), err
 }
 
@@ -373,7 +382,8 @@ func (f *Farm) post() {
 		for len(takings) > 0 {
 			some := takings[:min(len(takings), atOnce)]
 			takings = takings[len(some):]
-			if err := f.call(f.life, Request{Method: http.MethodPost, Path: "runs/" + f.id + "/taken", Body: order.CaseNumbers{N: some}}); err != nil {
+			if err := f.call(f.life, Request{Method: http.MethodPost, Path: "runs/" + f.id + "/taken", Body: order.CaseNumbers{
+				N: some}}); err != nil {
 				f.o.Log.Debug("the hub keeps results longer", "error", err)
 			}
 		}
@@ -399,7 +409,8 @@ func (f *Farm) conclude(e order.Ended) {
 	}
 }
 
-// follow takes the news of the run, and begins anew when they break off. A hub that refuses them, or is silent for too long, has ended the run.
+// follow takes the news of the run, and begins anew when they break off. A hub that refuses them, or is silent for too
+// long, has ended the run.
 func (f *Farm) follow() {
 	heard := time.Now()
 	for f.life.Err() == nil {

@@ -14,7 +14,8 @@ func closing(hub http.Handler) *Farm {
 	return &Farm{o: Options{Hub: Inside(hub)}, id: "run-1", end: func() {}}
 }
 
-// TestCloseWaitsForTheHub: the end of a run is said again to a hub whose database was just away, and a hub that stays away turns no green run red.
+// TestCloseWaitsForTheHub: the end of a run is said again to a hub whose database was just away, and a hub that stays
+// away turns no green run red.
 func TestCloseWaitsForTheHub(t *testing.T) {
 	for name, refusals := range map[string]int32{"for a moment": 3, "for good": 1 << 30} {
 		t.Run(name, func(t *testing.T) {

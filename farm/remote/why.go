@@ -20,7 +20,8 @@ func (f *Farm) Why(ctx context.Context, pack string) string {
 		return ""
 	}
 	var at struct{ State, Host, Device, Why string } // a queue.Place
-	if err := f.once(ctx, Request{Method: http.MethodGet, Path: fmt.Sprintf("runs/%s/cases/%d", f.id, n), Into: &at}); err != nil {
+	if err := f.once(ctx, Request{Method: http.MethodGet, Path: fmt.Sprintf("runs/%s/cases/%d", f.id, n),
+		Into: &at}); err != nil {
 		return "" // it is no news that the database is away
 	}
 	switch at.State {

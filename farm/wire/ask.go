@@ -40,7 +40,8 @@ func Tell(nc *nats.Conn, subject string, value any) error {
 	return nil
 }
 
-// Ask publishes a value as JSON and waits for the answer of the one who serves the subject: ErrNoHost when nobody does, a RefusedError when it says no.
+// Ask publishes a value as JSON and waits for the answer of the one who serves the subject: ErrNoHost when nobody does,
+// a RefusedError when it says no.
 func Ask(ctx context.Context, nc *nats.Conn, subject string, value, into any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -69,9 +70,10 @@ func Ask(ctx context.Context, nc *nats.Conn, subject string, value, into any) er
 	return nil
 }
 
-// Serve calls do for each message of a subject, one after the other, and answers who asked. The subject may have wildcards; of several who serve
-// with the same group each message goes to one; "": to all. stop ends it.
-func Serve(nc *nats.Conn, subject, group string, do func(subject string, body []byte) (any, error)) (stop func(), err error) {
+// Serve calls do for each message of a subject, one after the other, and answers who asked. The subject may have
+// wildcards; of several who serve with the same group each message goes to one; "": to all. stop ends it.
+func Serve(nc *nats.Conn, subject, group string, do func(subject string, body []byte) (any, error)) (stop func(),
+	err error) {
 	sub, err := nc.QueueSubscribe(subject, group, func(m *nats.Msg) {
 		value, err := do(m.Subject, m.Data)
 		_ = respond(m, value, err) // who asked asks again
@@ -83,7 +85,8 @@ func Serve(nc *nats.Conn, subject, group string, do func(subject string, body []
 	return func() { _ = sub.Unsubscribe(); settle(nc) }, nil
 }
 
-// EachLoss calls do whenever the connection is lost, until ctx ends. Who was asked may have been lost with it, and the answer then never comes.
+// EachLoss calls do whenever the connection is lost, until ctx ends. Who was asked may have been lost with it, and the
+// answer then never comes.
 func EachLoss(ctx context.Context, nc *nats.Conn, do func()) {
 	changes := nc.StatusChanged(nats.RECONNECTING)
 	for {
@@ -99,7 +102,8 @@ func EachLoss(ctx context.Context, nc *nats.Conn, do func()) {
 	}
 }
 
-// settle waits until the server knows what is subscribed to, if it is there; else it learns of it when it is there again.
+// settle waits until the server knows what is subscribed to, if it is there; else it learns of it when it is there
+// again.
 func settle(nc *nats.Conn) {
 	if nc.IsConnected() {
 		_ = nc.FlushTimeout(5 * time.Second)
@@ -129,7 +133,8 @@ func respond(m *nats.Msg, value any, err error) error {
 	if err = m.Respond(text); !errors.Is(err, nats.ErrMaxPayload) {
 		return err
 	}
-	if text, err = json.Marshal(answer{Error: fmt.Sprintf("the answer has %d bytes, more than a message may have", len(text))}); err != nil {
+	if text, err = json.Marshal(answer{Error: fmt.Sprintf("the answer has %d bytes, more than a message may have",
+		len(text))}); err != nil {
 		return err
 	}
 	return m.Respond(text)

@@ -10,14 +10,16 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// BeatEvery is how often a host says that it is there; who was not heard for HostGone, that is Missed of them, is offline.
+// BeatEvery is how often a host says that it is there; who was not heard for HostGone, that is Missed of them, is
+// offline.
 const (
 	BeatEvery = time.Second
 	Missed    = 4
 	HostGone  = Missed * BeatEvery
 )
 
-// Beat is what a host says of itself, on ToHub(host, BeatSubject). What has changed is said with the next beat, in full; until then it is short.
+// Beat is what a host says of itself, on ToHub(host, BeatSubject). What has changed is said with the next beat, in
+// full; until then it is short.
 type Beat struct {
 	Protocol int               `json:"protocol"`
 	Version  string            `json:"version"`
@@ -28,12 +30,15 @@ type Beat struct {
 	Ending   bool              `json:"ending,omitempty"`   // it is about to end: the last beat
 	Devices  []Device          `json:"devices"`
 	Browsers []Device          `json:"browsers,omitempty"` // that cases alone use; clients are told of none
-	Working  []string          `json:"working,omitempty"`  // the attempts of cases that are under way, as their jobs are called
-	State    uint64            `json:"state"`              // grows whenever something of this changes
-	Same     bool              `json:"same,omitempty"`     // all is as when State was said: the rest is left out, and who has not heard it asks for it (again)
+	// the attempts of cases that are under way, as their jobs are called
+	Working []string `json:"working,omitempty"`
+	State   uint64   `json:"state"` // grows whenever something of this changes
+	// all is as when State was said: the rest is left out, and who has not heard it asks for it (again)
+	Same bool `json:"same,omitempty"`
 }
 
-// BeatSubject is that of beats, below ToHub; again the one, below ToHost, by which a hub asks a host to say all of its beat.
+// BeatSubject is that of beats, below ToHub; again the one, below ToHost, by which a hub asks a host to say all of its
+// beat.
 const (
 	BeatSubject = "beat"
 	again       = "again"
@@ -50,12 +55,14 @@ type Device struct {
 	Only     string     `json:"only,omitempty"`      // the project that alone sees it, as a page that it opened
 	Leases   []Lease    `json:"leases,omitempty"`
 	Reserved []Lease    `json:"reserved,omitempty"` // for later, or now; the first one first
-	Cases    string     `json:"cases,omitempty"`    // CasesFree: a case can begin on it now; CasesHeld: later; "": none can
+	// CasesFree: a case can begin on it now; CasesHeld: later; "": none can
+	Cases string `json:"cases,omitempty"`
 	// Records are what a project sees of it beside, by the id of the project; "": without projects.
 	Records map[string]json.RawMessage `json:"records,omitempty"`
 }
 
-// What a device is for cases. One on which a case of the host's own runs is free: the database of the hub knows of it, and of its end sooner than the next beat.
+// What a device is for cases. One on which a case of the host's own runs is free: the database of the hub knows of it,
+// and of its end sooner than the next beat.
 const (
 	CasesFree = "free"
 	CasesHeld = "held" // by somebody else, or reserved soon
@@ -92,12 +99,14 @@ type Joined struct {
 	Proof      []byte            `json:"proof,omitempty" doc:"To a host that comes back: the signature of what it is told here, by the key that has signed its credentials."`
 }
 
-// Signs is the text of the proof for a host that has sent a Rejoin with a signature: of this answer to that question alone.
+// Signs is the text of the proof for a host that has sent a Rejoin with a signature: of this answer to that question
+// alone.
 func (j Joined) Signs(signature []byte) []byte {
 	return fmt.Appendf(nil, "taproot joined\n%x\n%s\n%s\n%s", signature, j.Host, j.NATS, j.Cert)
 }
 
-// Rejoin is what a host sends to the hub's POST /farm/rejoin that has joined, and whose credential is over; the answer is Joined.
+// Rejoin is what a host sends to the hub's POST /farm/rejoin that has joined, and whose credential is over; the answer
+// is Joined.
 type Rejoin struct {
 	Host      string    `json:"host" maxLength:"64" doc:"How the hub called it."`
 	Key       string    `json:"key" maxLength:"100" doc:"The public half of its key."`

@@ -16,7 +16,8 @@ type Beats struct {
 	Host  string
 	Every time.Duration // default: BeatEvery
 	Wake  chan struct{} // of one token: the next beat is due now
-	// Next makes a beat; Protocol, Boot and State are filled in. While it takes longer than a beat, as when a phone hangs, what was said before stands.
+	// Next makes a beat; Protocol, Boot and State are filled in. While it takes longer than a beat, as when a phone hangs,
+	// what was said before stands.
 	Next  func(context.Context) Beat
 	Said  func(b Beat, err error) // is told of each, and why no hub took it; may be nil
 	Clock *Clock                  // learns of the hub's time; may be nil
@@ -27,7 +28,8 @@ type BeatReply struct {
 	Now time.Time `json:"now"` // by the hub's clock
 }
 
-// Clock tells the time by the hub's clock, on a host whose own may be wrong. The zero value goes by this machine's. Safe for concurrent use.
+// Clock tells the time by the hub's clock, on a host whose own may be wrong. The zero value goes by this machine's.
+// Safe for concurrent use.
 type Clock struct{ ahead atomic.Int64 }
 
 // Now is the time on the hub.

@@ -30,7 +30,8 @@ func (Addr) Network() string { return "nats" }
 
 func (a Addr) String() string { return a.Host + "/" + a.Conn }
 
-// Conn is a connection over NATS. It can be closed for writing alone (CloseWrite), as one of TCP can. Safe for concurrent use.
+// Conn is a connection over NATS. It can be closed for writing alone (CloseWrite), as one of TCP can. Safe for
+// concurrent use.
 type Conn struct {
 	nc    *nats.Conn
 	addr  Addr
@@ -67,7 +68,8 @@ type Conn struct {
 var _ net.Conn = (*Conn)(nil)
 
 func newConn(nc *nats.Conn, addr Addr, pace time.Duration) *Conn {
-	c := &Conn{nc: nc, addr: addr, pace: pace, readBy: newDeadline(), writeBy: newDeadline(), news: make(chan struct{}, 1), room: make(chan struct{}, 1), over: make(chan struct{}), heard: time.Now()}
+	c := &Conn{nc: nc, addr: addr, pace: pace, readBy: newDeadline(), writeBy: newDeadline(), news: make(chan struct{}, 1),
+		room: make(chan struct{}, 1), over: make(chan struct{}), heard: time.Now()}
 	c.out.last = c.heard
 	return c
 }
@@ -211,7 +213,8 @@ func (c *Conn) Read(p []byte) (int, error) {
 		}
 		n, back, err := c.next(p)
 		if back > 0 {
-			_ = c.publish(credit, binary.BigEndian.AppendUint32(nil, uint32(back))) // the other end, if it is there, is dead without it soon enough
+			// the other end, if it is there, is dead without it soon enough
+			_ = c.publish(credit, binary.BigEndian.AppendUint32(nil, uint32(back)))
 		}
 		if n > 0 || err != nil || len(p) == 0 {
 			return n, err

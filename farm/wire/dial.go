@@ -102,7 +102,8 @@ func (c Config) Listen(nc *nats.Conn, host string) (*Listener, error) {
 		return nil, fmt.Errorf("wire: %q is no id of a host", host)
 	}
 	c = c.filled()
-	l := &Listener{nc: nc, host: host, o: c, waiting: make(chan *Conn, c.Backlog), over: make(chan struct{}), conns: map[string]*Conn{}}
+	l := &Listener{nc: nc, host: host, o: c, waiting: make(chan *Conn, c.Backlog), over: make(chan struct{}),
+		conns: map[string]*Conn{}}
 	var err error
 	if l.sub, err = nc.Subscribe(ToHost(host, "dial"), l.take); err != nil {
 		return nil, fmt.Errorf("wire: %w", err)
@@ -142,7 +143,8 @@ func (l *Listener) open(ask opening) (*Conn, error) {
 	defer l.mu.Unlock()
 	_, taken := l.conns[ask.Conn]
 	switch {
-	case !IsName(ask.Conn) || taken || ask.Window < maxChunk+overhead || ask.Window > maxWindow || ask.Beat < 10*time.Millisecond || ask.Beat > time.Minute:
+	case !IsName(ask.Conn) || taken || ask.Window < maxChunk+overhead || ask.Window > maxWindow ||
+		ask.Beat < 10*time.Millisecond || ask.Beat > time.Minute:
 		return nil, errors.New("the request makes no sense")
 	case isClosed(l.over):
 		return nil, errors.New("it is about to end")

@@ -18,9 +18,10 @@ const (
 )
 
 const (
-	header    = 1 + 4
-	maxChunk  = 64 << 10
-	overhead  = 32 // what a frame costs of the window beside its bytes, or many small ones would cost more memory than the window says
+	header   = 1 + 4
+	maxChunk = 64 << 10
+	// what a frame costs of the window beside its bytes, or many small ones would cost more memory than the window says
+	overhead  = 32
 	window    = 1 << 20
 	maxWindow = 16 << 20
 )

@@ -23,7 +23,8 @@ const (
 	fetched = 256
 )
 
-// noPeers is the JetStream error "no suitable peers for placement": too few servers of the cluster have heard of one another so far.
+// noPeers is the JetStream error "no suitable peers for placement": too few servers of the cluster have heard of one
+// another so far.
 const noPeers jetstream.ErrorCode = 10005
 
 // Jobs is the stream of cases, of a hub. Safe for concurrent use.
@@ -35,15 +36,16 @@ type Jobs struct {
 	hosts map[string]bool // whose consumers are there
 }
 
-// OpenJobs makes the stream, or takes the one that is there. copies is how many servers of a cluster keep it; 1 without a cluster. wait is
-// how long a host may be silent about a case before it is sent again.
+// OpenJobs makes the stream, or takes the one that is there. copies is how many servers of a cluster keep it; 1 without
+// a cluster. wait is how long a host may be silent about a case before it is sent again.
 func OpenJobs(ctx context.Context, nc *nats.Conn, copies int, wait time.Duration) (*Jobs, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return nil, fmt.Errorf("wire: the stream of cases: %w", err)
 	}
 	for until := time.Now().Add(electionLimit); ; {
-		_, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: Stream, Subjects: []string{Work(">")}, Retention: jetstream.WorkQueuePolicy, Duplicates: duplicates, Replicas: max(copies, 1)})
+		_, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: Stream, Subjects: []string{Work(">")},
+			Retention: jetstream.WorkQueuePolicy, Duplicates: duplicates, Replicas: max(copies, 1)})
 		if err == nil {
 			return &Jobs{js: js, wait: wait, hosts: map[string]bool{}}, nil
 		}
@@ -63,7 +65,9 @@ const electionLimit = time.Minute
 // electing tells whether a cluster has nobody who decides, as just after its start.
 func electing(err error) bool {
 	var said *jetstream.APIError
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) || errors.As(err, &said) && (said.ErrorCode == noPeers || said.Code == 503 && said.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled && said.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabledForAccount)
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) || errors.As(err, &said) &&
+		(said.ErrorCode == noPeers || said.Code == 503 && said.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled &&
+			said.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabledForAccount)
 }
 
 // Let makes the queue of a host, from which it may take cases.
@@ -77,7 +81,8 @@ func (j *Jobs) Let(ctx context.Context, host string) error {
 	if !IsName(host) {
 		return fmt.Errorf("wire: %q is no id of a host", host)
 	}
-	_, err := j.js.CreateOrUpdateConsumer(ctx, Stream, jetstream.ConsumerConfig{Durable: Consumer(host), FilterSubject: Work(host), AckPolicy: jetstream.AckExplicitPolicy, AckWait: j.wait, MaxAckPending: 4096})
+	_, err := j.js.CreateOrUpdateConsumer(ctx, Stream, jetstream.ConsumerConfig{Durable: Consumer(host),
+		FilterSubject: Work(host), AckPolicy: jetstream.AckExplicitPolicy, AckWait: j.wait, MaxAckPending: 4096})
 	if err != nil {
 		return fmt.Errorf("wire: the queue of host %s: %w", host, err)
 	}
@@ -149,7 +154,8 @@ type ClaimedJob struct {
 	stop func()
 }
 
-// Done says that nothing more is to be done about the case, and waits until NATS has heard it. An error means that the case may come again.
+// Done says that nothing more is to be done about the case, and waits until NATS has heard it. An error means that the
+// case may come again.
 func (t *ClaimedJob) Done(ctx context.Context) error {
 	t.stop()
 	return t.m.DoubleAck(ctx)
@@ -161,8 +167,8 @@ func (t *ClaimedJob) Leave() error {
 	return t.m.Nak()
 }
 
-// Take gives a host its cases, each to a goroutine of its own, until ctx ends; it goes on when NATS was lost and is there again. The error says
-// that NATS will not give any.
+// Take gives a host its cases, each to a goroutine of its own, until ctx ends; it goes on when NATS was lost and is
+// there again. The error says that NATS will not give any.
 func Take(ctx context.Context, nc *nats.Conn, host string, work func(*ClaimedJob)) error {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -191,7 +197,8 @@ func takeSome(ctx context.Context, js jetstream.JetStream, host string, work fun
 	if err != nil {
 		return err
 	}
-	messages, err := queue.Messages(jetstream.PullMaxMessages(fetched), jetstream.PullHeartbeat(2*time.Second), jetstream.PullExpiry(10*time.Second))
+	messages, err := queue.Messages(jetstream.PullMaxMessages(fetched), jetstream.PullHeartbeat(2*time.Second),
+		jetstream.PullExpiry(10*time.Second))
 	if err != nil {
 		return err
 	}
@@ -230,7 +237,8 @@ func begin(m jetstream.Msg, every time.Duration) *ClaimedJob {
 }
 
 // ServeEach is Serve with several calls of do at once, at most so many. None begins or goes on when stop has returned.
-func ServeEach(nc *nats.Conn, subject, group string, atOnce int, do func(subject string, body []byte) (any, error)) (stop func(), err error) {
+func ServeEach(nc *nats.Conn, subject, group string, atOnce int, do func(subject string, body []byte) (any, error)) (
+	stop func(), err error) {
 	slots := make(chan struct{}, atOnce)
 	life := drivers.NewLifetime()
 	sub, err := nc.QueueSubscribe(subject, group, func(m *nats.Msg) {

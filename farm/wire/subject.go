@@ -41,8 +41,8 @@ func ToHost(host string, parts ...string) string {
 	return strings.Join(append([]string{"host", host}, parts...), ".")
 }
 
-// ToHub is a subject that a host publishes to for the hubs, below hub.<id>. Nobody but that host can: with "*" as the host a hub hears all of them, and From
-// tells which.
+// ToHub is a subject that a host publishes to for the hubs, below hub.<id>. Nobody but that host can: with "*" as the
+// host a hub hears all of them, and From tells which.
 func ToHub(host string, parts ...string) string {
 	return strings.Join(append([]string{"hub", host}, parts...), ".")
 }
@@ -59,8 +59,9 @@ func From(subject string) string {
 // InboxOf is the prefix of the subjects on which a host gets answers.
 func InboxOf(host string) string { return ToHost(host, "inbox") }
 
-// Stream, Consumer and Work name what JetStream keeps for the cases that wait for a host: the stream, the durable consumer of a host, which the hub makes and
-// the host may only pull from and acknowledge, and the subject that it filters.
+// Stream, Consumer and Work name what JetStream keeps for the cases that wait for a host: the stream, the durable
+// consumer of a host, which the hub makes and the host may only pull from and acknowledge, and the subject that it
+// filters.
 const Stream = "RUNS"
 
 // Consumer is the name of a host's consumer of Stream.
@@ -69,10 +70,11 @@ func Consumer(host string) string { return host }
 // Work is the subject of the cases for a host.
 func Work(host string) string { return "runs." + host }
 
-// Allowed are the subjects that the credential of a host lets it publish to and subscribe to. To answer what it was asked it may publish once to the subject
-// that the question named.
+// Allowed are the subjects that the credential of a host lets it publish to and subscribe to. To answer what it was
+// asked it may publish once to the subject that the question named.
 func Allowed(host string) (publish, subscribe []string) {
 	consumer := Stream + "." + Consumer(host)
-	return []string{ToHost(host, "up", ">"), ToHub(host, ">"), "$JS.API.CONSUMER.MSG.NEXT." + consumer, "$JS.API.CONSUMER.INFO." + consumer, "$JS.ACK." + consumer + ".>"},
+	return []string{ToHost(host, "up", ">"), ToHub(host, ">"), "$JS.API.CONSUMER.MSG.NEXT." + consumer,
+			"$JS.API.CONSUMER.INFO." + consumer, "$JS.ACK." + consumer + ".>"},
 		[]string{ToHost(host, ">")}
 }

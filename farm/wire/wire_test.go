@@ -39,7 +39,8 @@ func newLab(t *testing.T, c Config) *lab {
 	return startLab(t, c, server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT})
 }
 
-// byFakeClock runs a test in a bubble. The library of NATS keeps its timers in a pool, and none of this clock may come to a test of another: two collections empty it.
+// byFakeClock runs a test in a bubble. The library of NATS keeps its timers in a pool, and none of this clock may come
+// to a test of another: two collections empty it.
 func byFakeClock(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	empty := func() { runtime.GC(); runtime.GC() }
@@ -87,7 +88,8 @@ func startLab(t *testing.T, c Config, o server.Options) *lab {
 
 func (l *lab) connect(o ...nats.Option) *nats.Conn {
 	l.t.Helper()
-	nc, err := nats.Connect(l.server.ClientURL(), append(o, nats.ReconnectWait(10*time.Millisecond), nats.MaxReconnects(-1))...)
+	nc, err := nats.Connect(l.server.ClientURL(), append(o, nats.ReconnectWait(10*time.Millisecond),
+		nats.MaxReconnects(-1))...)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -314,7 +316,8 @@ func TestNATSIsLost(t *testing.T) {
 	})
 }
 
-// TestNobodyListens: a host that is not there is known at once, and one that does not answer after the caller's patience.
+// TestNobodyListens: a host that is not there is known at once, and one that does not answer after the caller's
+// patience.
 func TestNobodyListens(t *testing.T) {
 	l := newLab(t, Config{})
 	for _, host := range []string{"b", "*", ">", "", "a.b", strings.Repeat("x", 65)} {
@@ -491,7 +494,8 @@ func TestAskAndServe(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	var refused *RefusedError
-	if err := Ask(t.Context(), l.host, ToHub("a", "echo"), "bad", &got); !errors.As(err, &refused) || refused.Message != "no" {
+	if err := Ask(t.Context(), l.host, ToHub("a", "echo"), "bad", &got); !errors.As(err, &refused) ||
+		refused.Message != "no" {
 		t.Error(err)
 	}
 	stop()
@@ -500,7 +504,8 @@ func TestAskAndServe(t *testing.T) {
 	}
 }
 
-// TestServeEachStops: a call that waited for its turn does not begin once stop was asked for, and stop waits for those that have begun.
+// TestServeEachStops: a call that waited for its turn does not begin once stop was asked for, and stop waits for those
+// that have begun.
 func TestServeEachStops(t *testing.T) {
 	byFakeClock(t, func(t *testing.T) {
 		l := pipedLab(t, Config{})

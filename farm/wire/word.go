@@ -9,7 +9,8 @@ import (
 // ProofHeader is that of a ProvenError's proof, in base64, where the hub answers over HTTP.
 const ProofHeader = "Taproot-Proof"
 
-// ProvenError is a word of the hub that a host may believe by whatever way it comes: the key has signed it that signs the host's credential.
+// ProvenError is a word of the hub that a host may believe by whatever way it comes: the key has signed it that signs
+// the host's credential.
 type ProvenError struct {
 	Err   error
 	Proof []byte // the signature of what is said, such as Revoked

@@ -7,10 +7,12 @@ import (
 	"github.com/taproot-dev/taproot/farm/order"
 )
 
-// TestWorkingFolderOfOthers: a run whose working folder lies above its own archive, where the tests of other projects are, is not begun, whatever a hub says.
+// TestWorkingFolderOfOthers: a run whose working folder lies above its own archive, where the tests of other projects
+// are, is not begun, whatever a hub says.
 func TestWorkingFolderOfOthers(t *testing.T) {
 	for _, dir := range []string{"..", "a/../../run-1", "/etc", "../run-1"} {
-		why, err := (&Worker{}).run(t.Context(), order.Job{What: []byte(`{"file": "."}`)}, order.Start{Go: true, Settings: order.Settings{Dir: dir}})
+		why, err := (&Worker{}).run(t.Context(), order.Job{What: []byte(`{"file": "."}`)},
+			order.Start{Go: true, Settings: order.Settings{Dir: dir}})
 		if err != nil || !strings.Contains(why, "outside") {
 			t.Errorf("%s: %q %v", dir, why, err)
 		}

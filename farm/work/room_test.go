@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestFullDiskIsTidied: a host whose disk is full gives back what earlier runs left there before it waits for somebody to make room.
+// TestFullDiskIsTidied: a host whose disk is full gives back what earlier runs left there before it waits for somebody
+// to make room.
 func TestFullDiskIsTidied(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)

@@ -16,8 +16,8 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// run runs an attempt and leaves its pack in the spool. why is said when no host could run the case; err when it was not begun here, or this
-// machine failed.
+// run runs an attempt and leaves its pack in the spool. why is said when no host could run the case; err when it was
+// not begun here, or this machine failed.
 func (w *Worker) run(ctx context.Context, j order.Job, start order.Start) (why string, err error) {
 	var ref plan.Ref
 	if err := json.Unmarshal(j.What, &ref); err != nil {
@@ -59,7 +59,8 @@ func (w *Worker) run(ctx context.Context, j order.Job, start order.Start) (why s
 	conf.Access.Root = root
 	see := &observer{w: w, at: j.Attempt}
 	r := &run.Runner{Config: conf, Pool: w.o.Pool, Dir: runs, Observe: see.event}
-	// That nobody wants the case any more interrupts it. That the worker ends does, too, but is no verdict: the case runs elsewhere.
+	// That nobody wants the case any more interrupts it. That the worker ends does, too, but is no verdict: the case runs
+	// elsewhere.
 	out, err := r.OnDevice(ctx, c, j.Device)
 	see.tell()
 	if err = errors.Join(err, runs.Close()); err != nil {

@@ -107,7 +107,8 @@ func (s *spool) drop(a order.Attempt) error {
 	return os.Remove(file)
 }
 
-// deliver brings a pack to a hub, however long none is there, unless the worker ends before. It is dropped when a hub has it, or says that it was superseded.
+// deliver brings a pack to a hub, however long none is there, unless the worker ends before. It is dropped when a hub
+// has it, or says that it was superseded.
 func (w *Worker) deliver(a order.Attempt) bool {
 	r, err := w.spool.describe(a)
 	if err != nil {
@@ -184,7 +185,10 @@ func (w *Worker) deliverLeft() {
 func (w *Worker) Tell(ctx context.Context, b *wire.Beat) {
 	browsers, _ := w.o.Pool.Usable(ctx, dsl.Web) // without a list there is none
 	for _, d := range browsers {
-		if !slices.ContainsFunc(b.Devices, func(page wire.Device) bool { return page.ID == d.ID && page.Platform == dsl.Web }) {
+		if !slices.ContainsFunc(b.Devices, func(page wire.Device) bool {
+			return page.ID == d.ID &&
+				page.Platform == dsl.Web
+		}) {
 			b.Browsers = append(b.Browsers, wire.Device{Info: d})
 		}
 	}

@@ -83,7 +83,8 @@ func New(o Options) (*Worker, error) {
 
 func cacheIn(dir string) string { return filepath.Join(dir, "tests") }
 
-// TestsIn is the folder, in that of a worker, in which the tests of each run lie in a folder of their own, whose name nobody can guess.
+// TestsIn is the folder, in that of a worker, in which the tests of each run lie in a folder of their own, whose name
+// nobody can guess.
 func TestsIn(dir string) string { return archive.RunsIn(cacheIn(dir)) }
 
 // Run works until ctx ends; then what is under way is interrupted. Drain first lets it come to its end.
@@ -95,7 +96,8 @@ func (w *Worker) Run(ctx context.Context) error {
 			stop()
 		}
 	}()
-	for what, serve := range map[string]func(string, []byte) (any, error){order.CancelSubject: w.cancel, order.PackSubject: w.part} {
+	for what, serve := range map[string]func(string, []byte) (any, error){order.CancelSubject: w.cancel,
+		order.PackSubject: w.part} {
 		stop, err := wire.ServeEach(w.o.Conn, order.ToHost(w.o.Host, what), "", 16, serve)
 		if err != nil {
 			return err
@@ -187,7 +189,8 @@ func (w *Worker) do(ctx context.Context, j order.Job) bool {
 	case w.draining.Load():
 		return w.report(order.Report{Attempt: j.Attempt, Returned: true, Draining: true, Error: "its host ends"})
 	case w.full.Load():
-		return w.report(order.Report{Attempt: j.Attempt, Returned: true, Draining: true, Error: "the disk of its host is full"})
+		return w.report(order.Report{Attempt: j.Attempt, Returned: true, Draining: true,
+			Error: "the disk of its host is full"})
 	}
 	var start order.Start
 	if err := w.ask(ctx, order.StartSubject, j.Attempt, &start); err != nil || !start.Go {
@@ -209,7 +212,8 @@ func (w *Worker) do(ctx context.Context, j order.Job) bool {
 	return w.deliver(j.Attempt)
 }
 
-// unwanted says that nobody works on an attempt that nobody wants any more: until a hub knows, the device counts as used.
+// unwanted says that nobody works on an attempt that nobody wants any more: until a hub knows, the device counts as
+// used.
 func (w *Worker) unwanted(a order.Attempt) bool {
 	return w.report(order.Report{Attempt: a, Returned: true, Draining: true, Error: "nobody wants it any more"})
 }
@@ -349,7 +353,9 @@ func (o *observer) tell() {
 	defer o.mu.Unlock()
 	o.timer = nil
 	if len(o.events) > 0 {
-		_ = wire.Tell(o.w.o.Conn, order.ToHub(o.w.o.Host, order.EventsSubject), order.Events{Attempt: o.at, From: o.from, Events: o.events}) // the pack has them, too
+		// the pack has them, too
+		_ = wire.Tell(o.w.o.Conn, order.ToHub(o.w.o.Host, order.EventsSubject), order.Events{Attempt: o.at, From: o.from,
+			Events: o.events})
 	}
 	o.from, o.events = o.from+len(o.events), nil
 }

@@ -1,5 +1,5 @@
-// Package adbd speaks adb's protocol between computer and device, from the side of the device: a connection of adb goes in, and the services that it opens come
-// out. So `adb connect` reaches a phone that hangs elsewhere.
+// Package adbd speaks adb's protocol between computer and device, from the side of the device: a connection of adb goes
+// in, and the services that it opens come out. So `adb connect` reaches a phone that hangs elsewhere.
 package adbd
 
 import (
@@ -191,7 +191,8 @@ func (s *session) banner() string {
 		}
 	}
 	clean := strings.NewReplacer(";", "_", "=", "_", " ", "_").Replace(s.device.Model)
-	return fmt.Sprintf("device::ro.product.name=%s;ro.product.model=%s;ro.product.device=%s;features=%s", clean, clean, clean, strings.Join(features, ","))
+	return fmt.Sprintf("device::ro.product.name=%s;ro.product.model=%s;ro.product.device=%s;features=%s", clean, clean,
+		clean, strings.Join(features, ","))
 }
 
 func (s *session) open(m message) error {
@@ -217,7 +218,8 @@ func (s *session) run(name string, peer uint32) {
 		_ = s.send(message{command: clse, arg1: peer}) // a connection that has ended needs it not
 		return
 	}
-	one := &stream{peer: peer, service: service, taken: make(chan struct{}, 1), writes: make(chan []byte, 1), over: make(chan struct{})}
+	one := &stream{peer: peer, service: service, taken: make(chan struct{}, 1), writes: make(chan []byte, 1),
+		over: make(chan struct{})}
 	s.mu.Lock()
 	s.next++
 	one.own = s.next

@@ -33,7 +33,8 @@ func connect(t *testing.T, open func(string) (io.ReadWriteCloser, error)) *peer 
 	_ = near.SetDeadline(time.Now().Add(time.Minute))
 	t.Cleanup(func() { _ = near.Close() })
 	p.send(message{cnxn, version, maxPayload, []byte("host::features=shell_v2\x00")})
-	if m := p.read(); m.command != cnxn || string(m.data) != "device::ro.product.name=Pixel_8_x;ro.product.model=Pixel_8_x;ro.product.device=Pixel_8_x;features=shell_v2,cmd" {
+	if m := p.read(); m.command != cnxn ||
+		string(m.data) != "device::ro.product.name=Pixel_8_x;ro.product.model=Pixel_8_x;ro.product.device=Pixel_8_x;features=shell_v2,cmd" {
 		t.Fatalf("%x %s", m.command, m.data)
 	}
 	return p
@@ -120,7 +121,8 @@ func TestRefusedServices(t *testing.T) {
 
 // TestNoADB: whoever does not speak the protocol is hung up on.
 func TestNoADB(t *testing.T) {
-	for _, text := range []string{"GET / HTTP/1.1\r\nHost: x\r\n\r\n", strings.Repeat("\x00", header), strings.Repeat("\xff", header)} {
+	for _, text := range []string{"GET / HTTP/1.1\r\nHost: x\r\n\r\n", strings.Repeat("\x00", header),
+		strings.Repeat("\xff", header)} {
 		near, far := net.Pipe()
 		end := make(chan error, 1)
 		go func() { end <- Serve(far, Device{Open: echo}) }()
@@ -140,6 +142,8 @@ func FuzzSession(f *testing.F) {
 			io.Reader
 			io.Writer
 			io.Closer
-		}{bytes.NewReader(text), &out, io.NopCloser(nil)}, Device{Open: func(string) (io.ReadWriteCloser, error) { return nil, errors.New("no") }})
+		}{bytes.NewReader(text), &out, io.NopCloser(nil)}, Device{Open: func(string) (io.ReadWriteCloser, error) {
+			return nil, errors.New("no")
+		}})
 	})
 }

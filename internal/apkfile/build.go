@@ -19,7 +19,8 @@ func manifestOf(f Facts, wide bool) []byte {
 	// The first name is left out, as tools may do with those of resources.
 	b := &builder{wide: wide, strings: []string{"", "versionName", "minSdkVersion"}}
 	attributes := [][3]uint32{
-		{0, typeNumber, uint32(f.VersionCode)}, {1, typeText, b.text(f.VersionName)}, {b.text("package"), typeText, b.text(f.Package)},
+		{0, typeNumber, uint32(f.VersionCode)}, {1, typeText, b.text(f.VersionName)},
+		{b.text("package"), typeText, b.text(f.Package)},
 	}
 	if f.Split != "" {
 		attributes = append(attributes, [3]uint32{b.text("split"), typeText, b.text(f.Split)})

@@ -1,4 +1,5 @@
-// Package devtools speaks with a Chromium in the language of its DevTools: the simulated phones show pages of one in their WebViews.
+// Package devtools speaks with a Chromium in the language of its DevTools: the simulated phones show pages of one in
+// their WebViews.
 package devtools
 
 import (
@@ -191,7 +192,8 @@ func (d *Client) Evaluate(ctx context.Context, session, expression string, into 
 			} `json:"exception"`
 		} `json:"exceptionDetails"`
 	}
-	err := d.Call(ctx, session, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &got)
+	err := d.Call(ctx, session, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true,
+		"awaitPromise": true}, &got)
 	switch {
 	case err != nil:
 		return err

@@ -11,8 +11,8 @@ type block struct {
 	why    string
 }
 
-// notPublic are the ranges of IANA's special-purpose registries that no public host has. Of IPv6 only 2000::/3 is given out to
-// hosts at all; everything outside it is refused without a line here, which only gives it a name.
+// notPublic are the ranges of IANA's special-purpose registries that no public host has. Of IPv6 only 2000::/3 is given
+// out to hosts at all; everything outside it is refused without a line here, which only gives it a name.
 var notPublic = []block{
 	{netip.MustParsePrefix("0.0.0.0/32"), "the unspecified address, which is this machine"},
 	{netip.MustParsePrefix("0.0.0.0/8"), "an address of this network"},
@@ -44,8 +44,8 @@ var notPublic = []block{
 
 var publicIPv6 = netip.MustParsePrefix("2000::/3")
 
-// metadataServices are where clouds answer a machine about itself, its credentials included. One is a public address, some are
-// private ones that are used by nobody else.
+// metadataServices are where clouds answer a machine about itself, its credentials included. One is a public address,
+// some are private ones that are used by nobody else.
 var metadataServices = []netip.Addr{
 	netip.MustParseAddr("169.254.169.254"), // most clouds
 	netip.MustParseAddr("169.254.169.253"), // Amazon's resolver
@@ -95,8 +95,8 @@ var carriers = []carrier{
 	{netip.MustParsePrefix("::/96"), 12},           // compatible, but for :: and ::1
 }
 
-// carried gives the address at which a connection to addr ends, as far as the address itself tells: the IPv4 address within an
-// IPv6 one, and no zone.
+// carried gives the address at which a connection to addr ends, as far as the address itself tells: the IPv4 address
+// within an IPv6 one, and no zone.
 func carried(addr netip.Addr) netip.Addr {
 	addr = addr.WithZone("").Unmap()
 	if addr.Is4() || addr.IsUnspecified() || addr.IsLoopback() {

@@ -26,9 +26,9 @@ type Dialer struct {
 // NewDialer makes a dialer for a policy.
 func NewDialer(p Policy) *Dialer { return &Dialer{Policy: p, own: net.InterfaceAddrs} }
 
-// DialContext connects as net.Dialer does, and wraps a *RefusedError when the policy does not allow it. The address is checked
-// after the name was resolved and right before the connection to that very address is made, each one of a name that has several:
-// a name that stands for another address a moment later does not slip through.
+// DialContext connects as net.Dialer does, and wraps a *RefusedError when the policy does not allow it. The address is
+// checked after the name was resolved and right before the connection to that very address is made, each one of a name
+// that has several: a name that stands for another address a moment later does not slip through.
 func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	switch network {
 	case "tcp", "tcp4", "tcp6":
@@ -80,8 +80,8 @@ func (d *Dialer) checkOwn(addr netip.Addr) error {
 	return nil
 }
 
-// Transport makes HTTP requests through the dialer. Proxies of the environment are used by an open policy only: they resolve names
-// out of the guard's sight.
+// Transport makes HTTP requests through the dialer. Proxies of the environment are used by an open policy only: they
+// resolve names out of the guard's sight.
 func (d *Dialer) Transport() *http.Transport {
 	t := &http.Transport{
 		DialContext: d.DialContext, ForceAttemptHTTP2: true, MaxIdleConns: 100, IdleConnTimeout: 90 * time.Second,

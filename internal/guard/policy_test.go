@@ -10,26 +10,40 @@ import (
 
 func TestPolicy(t *testing.T) {
 	for address, why := range map[string]string{
-		"93.184.216.34": "", "1.1.1.1": "", "8.8.8.8": "", "100.63.255.255": "", "100.128.0.0": "", "172.15.255.255": "", "172.32.0.0": "",
-		"169.253.255.255": "", "192.167.255.255": "", "223.255.255.255": "", "198.17.255.255": "", "11.0.0.1": "", "128.0.0.1": "",
-		"2606:2800:220:1::1": "", "2a00:1450:4001::8a": "", "::ffff:93.184.216.34": "", "64:ff9b::5db8:d822": "", "2002:5db8:d822::1": "",
+		"93.184.216.34": "", "1.1.1.1": "", "8.8.8.8": "", "100.63.255.255": "", "100.128.0.0": "", "172.15.255.255": "",
+		"172.32.0.0":      "",
+		"169.253.255.255": "", "192.167.255.255": "", "223.255.255.255": "", "198.17.255.255": "", "11.0.0.1": "",
+		"128.0.0.1":          "",
+		"2606:2800:220:1::1": "", "2a00:1450:4001::8a": "", "::ffff:93.184.216.34": "", "64:ff9b::5db8:d822": "",
+		"2002:5db8:d822::1": "",
 
-		"127.0.0.1": "loopback", "127.255.255.254": "loopback", "::1": "loopback", "::ffff:127.0.0.1": "loopback", "::127.0.0.1": "loopback",
-		"::ffff:0:127.0.0.1": "loopback", "64:ff9b::7f00:1": "loopback", "2002:7f00:1::": "loopback", "2001:4860::5efe:127.0.0.1": "loopback",
+		"127.0.0.1": "loopback", "127.255.255.254": "loopback", "::1": "loopback", "::ffff:127.0.0.1": "loopback",
+		"::127.0.0.1":        "loopback",
+		"::ffff:0:127.0.0.1": "loopback", "64:ff9b::7f00:1": "loopback", "2002:7f00:1::": "loopback",
+		"2001:4860::5efe:127.0.0.1":    "loopback",
 		"2001:4860::200:5efe:10.0.0.1": "private",
-		"0.0.0.0":                      "this machine", "::": "this machine", "::ffff:0.0.0.0": "this machine", "64:ff9b::": "this machine",
-		"0.1.2.3": "this network", "10.0.0.1": "private", "10.255.255.255": "private", "172.16.0.1": "private", "172.31.255.255": "private",
-		"192.168.1.1": "private", "::ffff:192.168.1.1": "private", "64:ff9b::c0a8:101": "private", "2002:c0a8:101::5": "private",
-		"fc00::1": "private", "fd12:3456::1": "private", "fec0::1": "private", "fe80::1": "link-local", "fe80::1%eth0": "link-local",
-		"100.64.0.1": "CGNAT", "100.127.255.255": "CGNAT", "169.254.1.1": "link-local", "2002:6440:1::": "CGNAT",
-		"224.0.0.1": "multicast", "239.255.255.255": "multicast", "ff02::1": "multicast", "255.255.255.255": "broadcast", "240.0.0.1": "reserved",
+		"0.0.0.0":                      "this machine", "::": "this machine", "::ffff:0.0.0.0": "this machine",
+		"64:ff9b::": "this machine",
+		"0.1.2.3":   "this network", "10.0.0.1": "private", "10.255.255.255": "private", "172.16.0.1": "private",
+		"172.31.255.255": "private",
+		"192.168.1.1":    "private", "::ffff:192.168.1.1": "private", "64:ff9b::c0a8:101": "private",
+		"2002:c0a8:101::5": "private",
+		"fc00::1":          "private", "fd12:3456::1": "private", "fec0::1": "private", "fe80::1": "link-local",
+		"fe80::1%eth0": "link-local",
+		"100.64.0.1":   "CGNAT", "100.127.255.255": "CGNAT", "169.254.1.1": "link-local", "2002:6440:1::": "CGNAT",
+		"224.0.0.1": "multicast", "239.255.255.255": "multicast", "ff02::1": "multicast", "255.255.255.255": "broadcast",
+		"240.0.0.1": "reserved",
 		"192.0.0.1": "reserved", "192.0.2.1": "documentation", "198.18.0.1": "benchmarks", "198.51.100.7": "documentation",
-		"203.0.113.7": "documentation", "192.88.99.1": "reserved", "2001::1": "reserved", "2001:0:4136:e378:8000:63bf:3fff:fdd2": "reserved",
-		"2001:db8::1": "documentation", "3fff::1": "documentation", "64:ff9b:1::1": "reserved", "100::1": "reserved", "5f00::1": "reserved",
+		"203.0.113.7": "documentation", "192.88.99.1": "reserved", "2001::1": "reserved",
+		"2001:0:4136:e378:8000:63bf:3fff:fdd2": "reserved",
+		"2001:db8::1":                          "documentation", "3fff::1": "documentation", "64:ff9b:1::1": "reserved",
+		"100::1":  "reserved",
+		"5f00::1": "reserved",
 		"4000::1": "reserved", "::2": "this network", "1::1": "reserved",
 
 		"169.254.169.254": "credentials", "::ffff:169.254.169.254": "credentials", "64:ff9b::a9fe:a9fe": "credentials",
-		"2002:a9fe:a9fe::1": "credentials", "100.100.100.200": "credentials", "168.63.129.16": "credentials", "fd00:ec2::254": "credentials",
+		"2002:a9fe:a9fe::1": "credentials", "100.100.100.200": "credentials", "168.63.129.16": "credentials",
+		"fd00:ec2::254": "credentials",
 		"169.254.170.2": "credentials", "192.0.0.192": "credentials", "fe80::a9fe:a9fe%eth0": "credentials",
 	} {
 		addr := netip.MustParseAddr(address)
@@ -74,9 +88,11 @@ func TestRefusedError(t *testing.T) {
 	}
 }
 
-// No spelling of an address may get around the policy: what Go itself calls private, and every way to carry it, is refused.
+// No spelling of an address may get around the policy: what Go itself calls private, and every way to carry it, is
+// refused.
 func FuzzPolicy(f *testing.F) {
-	for _, seed := range []string{"127.0.0.1", "10.9.8.7", "169.254.169.254", "192.168.0.1", "8.8.8.8", "0.0.0.0", "224.1.1.1"} {
+	for _, seed := range []string{"127.0.0.1", "10.9.8.7", "169.254.169.254", "192.168.0.1", "8.8.8.8", "0.0.0.0",
+		"224.1.1.1"} {
 		b := netip.MustParseAddr(seed).As4()
 		f.Add(b[:])
 	}
@@ -87,7 +103,8 @@ func FuzzPolicy(f *testing.F) {
 			return
 		}
 		plain := addr.Unmap()
-		inner := plain.IsPrivate() || plain.IsLoopback() || plain.IsLinkLocalUnicast() || plain.IsMulticast() || plain.IsUnspecified()
+		inner := plain.IsPrivate() || plain.IsLoopback() || plain.IsLinkLocalUnicast() || plain.IsMulticast() ||
+			plain.IsUnspecified()
 		err := Policy{}.Check(addr)
 		if inner && err == nil {
 			t.Fatalf("%s is allowed", addr)

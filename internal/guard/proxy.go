@@ -22,9 +22,9 @@ const (
 	maxHead   = 256 << 10
 )
 
-// Proxy is an HTTP proxy on this machine's loopback address that connects through a Dialer. Only who knows its credentials, which
-// are made anew for each proxy, can use it. Where no connection can be made the browser's is closed without an answer: a page that is
-// opened then fails as it would without a proxy, and learns nothing of why.
+// Proxy is an HTTP proxy on this machine's loopback address that connects through a Dialer. Only who knows its
+// credentials, which are made anew for each proxy, can use it. Where no connection can be made the browser's is closed
+// without an answer: a page that is opened then fails as it would without a proxy, and learns nothing of why.
 type Proxy struct {
 	dialer   *Dialer
 	listener net.Listener
@@ -39,14 +39,16 @@ type Proxy struct {
 	ends map[io.Closer]bool // tunnels, nil when the proxy is closed
 }
 
-// Serve starts a proxy. It calls failed, which may be nil, for each connection that it could not make, with the host and port
-// that were asked for and an error that wraps a *RefusedError when the policy is why. Calls may come at the same time.
+// Serve starts a proxy. It calls failed, which may be nil, for each connection that it could not make, with the host
+// and port that were asked for and an error that wraps a *RefusedError when the policy is why. Calls may come at the
+// same time.
 func Serve(d *Dialer, failed func(host string, err error)) (*Proxy, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("start the guarding proxy: %w", err)
 	}
-	p := &Proxy{dialer: d, listener: listener, user: "taproot", password: rand.Text(), failed: failed, ends: map[io.Closer]bool{}}
+	p := &Proxy{dialer: d, listener: listener, user: "taproot", password: rand.Text(), failed: failed,
+		ends: map[io.Closer]bool{}}
 	transport := d.Transport()
 	transport.DisableCompression = true // what the server says is passed on as it is
 	quiet := log.New(io.Discard, "", 0)

@@ -22,7 +22,8 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// resolver answers every question about a name with the next of the addresses, from a name server of its own on loopback.
+// resolver answers every question about a name with the next of the addresses, from a name server of its own on
+// loopback.
 func resolver(t *testing.T, addresses ...string) *net.Resolver {
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -64,7 +65,8 @@ func TestDialerRefuses(t *testing.T) {
 	}
 	defer listener.Close()
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	for _, host := range []string{"127.0.0.1", "localhost", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0", "0.0.0.0", "::1", "::",
+	for _, host := range []string{"127.0.0.1", "localhost", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0",
+		"0.0.0.0", "::1", "::",
 		"::ffff:127.0.0.1", "::ffff:7f00:1", "0:0:0:0:0:ffff:7f00:0001", "LOCALHOST", "127.0.0.1.", "localhost."} {
 		conn, err := NewDialer(Policy{}).DialContext(t.Context(), "tcp", net.JoinHostPort(host, port))
 		if conn != nil {
@@ -102,7 +104,8 @@ func TestRebinding(t *testing.T) {
 	client := http.Client{Transport: d.Transport()}
 	_, err := client.Get("http://rebind.example.:" + port)
 	var refused *RefusedError
-	if !errors.As(err, &refused) || refused.Host != "rebind.example." || refused.Addr != netip.MustParseAddr("127.0.0.1") || reached.Load() {
+	if !errors.As(err, &refused) || refused.Host != "rebind.example." ||
+		refused.Addr != netip.MustParseAddr("127.0.0.1") || reached.Load() {
 		t.Errorf("%v, reached: %v", err, reached.Load())
 	}
 	d.Policy.AllowPrivate = true
@@ -119,7 +122,8 @@ func TestOwnPublicAddress(t *testing.T) {
 	d.own = func() ([]net.Addr, error) {
 		return []net.Addr{&net.IPNet{IP: net.ParseIP("93.184.216.34"), Mask: net.CIDRMask(24, 32)}}, nil
 	}
-	for address, ok := range map[string]bool{"93.184.216.34:80": false, "[64:ff9b::5db8:d822]:80": false, "93.184.216.35:80": true} {
+	for address, ok := range map[string]bool{"93.184.216.34:80": false, "[64:ff9b::5db8:d822]:80": false,
+		"93.184.216.35:80": true} {
 		if err := d.check(address); (err == nil) != ok {
 			t.Errorf("%s: %v", address, err)
 		}
@@ -132,7 +136,9 @@ func TestOwnPublicAddress(t *testing.T) {
 
 // A redirect and a second connection are looked at like the first one.
 func TestTransportChecksRedirects(t *testing.T) {
-	inner := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
+	inner := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("the redirect was followed")
+	}))
 	defer inner.Close()
 	d := NewDialer(Policy{AllowPrivate: true})
 	outer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -250,7 +256,8 @@ func TestProxyWantsItsCredentials(t *testing.T) {
 	proxy, _, _ := serve(t, Open())
 	other, _, _ := serve(t, Open())
 	user, password := other.Credentials()
-	for _, who := range []*url.Userinfo{nil, url.User(user), url.UserPassword(user, ""), url.UserPassword(user, password)} {
+	for _, who := range []*url.Userinfo{nil, url.User(user), url.UserPassword(user, ""),
+		url.UserPassword(user, password)} {
 		transport := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: proxy.Address(), User: who})}
 		answer, err := (&http.Client{Transport: transport}).Get("http://" + other.Address())
 		if err != nil || answer.StatusCode != http.StatusProxyAuthRequired || answer.Header.Get("Proxy-Authenticate") == "" {
@@ -273,7 +280,8 @@ func tunnel(t *testing.T, proxy *Proxy, to, more string) (net.Conn, *bufio.Reade
 	t.Cleanup(func() { _ = conn.Close() })
 	request, _ := http.NewRequest(http.MethodConnect, "http://"+to, nil)
 	request.SetBasicAuth(proxy.Credentials())
-	head := "CONNECT " + to + " HTTP/1.1\r\nHost: " + to + "\r\nProxy-Authorization: " + request.Header.Get("Authorization") + "\r\n\r\n"
+	head := "CONNECT " + to + " HTTP/1.1\r\nHost: " + to + "\r\nProxy-Authorization: " +
+		request.Header.Get("Authorization") + "\r\n\r\n"
 	if _, err := conn.Write([]byte(head + more)); err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +293,8 @@ func tunnel(t *testing.T, proxy *Proxy, to, more string) (net.Conn, *bufio.Reade
 	return conn, reader
 }
 
-// What a client sends with its CONNECT goes through, one direction may end before the other, and Close ends what is left.
+// What a client sends with its CONNECT goes through, one direction may end before the other, and Close ends what is
+// left.
 func TestTunnel(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

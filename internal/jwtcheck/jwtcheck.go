@@ -1,5 +1,6 @@
-// Package jwtcheck says why a JSON web token is refused, in words for whoever sent it: the claim that is wrong, what it holds and what
-// the server wants. Only what a valid signature vouches for is quoted, so that a forged token learns nothing but that it is forged.
+// Package jwtcheck says why a JSON web token is refused, in words for whoever sent it: the claim that is wrong, what it
+// holds and what the server wants. Only what a valid signature vouches for is quoted, so that a forged token learns
+// nothing but that it is forged.
 package jwtcheck
 
 import (

@@ -1,5 +1,5 @@
-// Package lazyregexp holds regular expressions that are compiled when they are first used: the command starts without compiling those that
-// it does not need. In tests they are compiled at once, so that a wrong one is found.
+// Package lazyregexp holds regular expressions that are compiled when they are first used: the command starts without
+// compiling those that it does not need. In tests they are compiled at once, so that a wrong one is found.
 package lazyregexp
 
 import (

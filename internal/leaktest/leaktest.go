@@ -1,4 +1,5 @@
-// Package leaktest ends the tests of a package: their exit code goes in, and comes out as a failure when goroutines are left.
+// Package leaktest ends the tests of a package: their exit code goes in, and comes out as a failure when goroutines are
+// left.
 package leaktest
 
 import (
@@ -10,7 +11,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// patience is for goroutines that are about to end on a machine that has no time for them; goleak itself waits half a second.
+// patience is for goroutines that are about to end on a machine that has no time for them; goleak itself waits half a
+// second.
 const patience = time.Minute
 
 // Main is the TestMain of a package without one of its own.

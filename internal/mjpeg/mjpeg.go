@@ -1,5 +1,5 @@
-// Package mjpeg reads the pictures that agents on phones send: multipart/x-mixed-replace with a boundary that begins with hyphens of its own,
-// which they do not double, and which may send a picture before the header.
+// Package mjpeg reads the pictures that agents on phones send: multipart/x-mixed-replace with a boundary that begins
+// with hyphens of its own, which they do not double, and which may send a picture before the header.
 package mjpeg
 
 import (
@@ -20,8 +20,8 @@ type Reader struct {
 	boundary string
 }
 
-// New reads a stream, from its header or from the first part on. The boundary is that of the header's Content-Type; hyphens at its beginning do
-// not matter.
+// New reads a stream, from its header or from the first part on. The boundary is that of the header's Content-Type;
+// hyphens at its beginning do not matter.
 func New(r io.Reader, boundary string) *Reader {
 	return &Reader{bufio.NewReaderSize(r, 64<<10), strings.TrimLeft(boundary, "-")}
 }

@@ -11,7 +11,8 @@ import (
 )
 
 func part(boundary, picture string) string {
-	return fmt.Sprintf("%s\r\nContent-type: image/jpg\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", boundary, len(picture), picture)
+	return fmt.Sprintf("%s\r\nContent-type: image/jpg\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", boundary, len(picture),
+		picture)
 }
 
 func TestNext(t *testing.T) {

@@ -1,4 +1,5 @@
-// Package reach says why a server was not reached: an error of net/http goes in, a sentence comes out that tells who typed the address what to do.
+// Package reach says why a server was not reached: an error of net/http goes in, a sentence comes out that tells who
+// typed the address what to do.
 package reach
 
 import (
@@ -24,10 +25,12 @@ func (e *Error) Error() string { return e.said }
 
 func (e *Error) Unwrap() error { return e.err }
 
-// spokeFirst is what net/http says of a server that speaks before it is asked, as those of NATS, SSH and mail do, when its words were there before the question was sent.
+// spokeFirst is what net/http says of a server that speaks before it is asked, as those of NATS, SSH and mail do, when
+// its words were there before the question was sent.
 const spokeFirst = "readLoopPeekFailLocked: %!w(<nil>)"
 
-// Why explains the error of a request to an address such as https://hub.example.com; what it does not know, it gives back as it is.
+// Why explains the error of a request to an address such as https://hub.example.com; what it does not know, it gives
+// back as it is.
 func Why(address *url.URL, err error) error {
 	lasting := func(format string, args ...any) error {
 		return &Error{Lasting: true, said: fmt.Sprintf(format, args...), err: err}
@@ -44,19 +47,26 @@ func Why(address *url.URL, err error) error {
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return lasting("%s speaks http, not https: write http://%s, or put a proxy with TLS before it", at, at)
 	case errors.As(err, &unknown):
-		return lasting("this machine does not trust the certificate of %s: %v; add the certificate of its authority to those of this system (on Linux, SSL_CERT_FILE names a file, too)", at, unknown)
+		return lasting(
+			"this machine does not trust the certificate of %s: %v; add the certificate of its authority to those of this "+
+				"system (on Linux, SSL_CERT_FILE names a file, too)", at, unknown)
 	case errors.As(err, &names):
 		return lasting("the certificate of %s is for another name: %v", at, names)
 	case errors.As(err, &invalid):
 		return lasting("the certificate of %s is not good: %v", at, invalid)
-	case errors.As(err, &noTLS), strings.Contains(err.Error(), "malformed HTTP"), strings.Contains(err.Error(), spokeFirst):
-		return lasting("what answers at %s is no web server: is the port right? A hub's pages have another port than its hosts' connections (4222)", at)
+	case errors.As(err, &noTLS), strings.Contains(err.Error(), "malformed HTTP"),
+		strings.Contains(err.Error(), spokeFirst):
+		return lasting(
+			"what answers at %s is no web server: is the port right? A hub's pages have another port than its hosts' "+
+				"connections (4222)", at)
 	case errors.As(err, &name) && name.IsNotFound:
 		return lasting("there is no machine called %s: is the address right?", address.Hostname())
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return &Error{said: fmt.Sprintf("%s does not answer: is the address right, and does a firewall let it through?", at), err: err}
+		return &Error{said: fmt.Sprintf("%s does not answer: is the address right, and does a firewall let it through?", at),
+			err: err}
 	case errors.As(err, &op) && op.Op == "dial":
-		return &Error{said: fmt.Sprintf("nothing listens at %s: is the server running, and the port right? (%v)", at, op.Err), err: err}
+		return &Error{said: fmt.Sprintf("nothing listens at %s: is the server running, and the port right? (%v)", at, op.Err),
+			err: err}
 	}
 	return err
 }

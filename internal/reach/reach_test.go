@@ -41,7 +41,8 @@ func TestWhy(t *testing.T) {
 		{secure.URL, "does not trust the certificate of 127.0.0.1:", true},
 		{"http://" + nats.Addr().String(), "is no web server: is the port right?", true},
 		{"https://" + nats.Addr().String(), "is no web server: is the port right?", true},
-		{"http://127.0.0.1:1", "nothing listens at 127.0.0.1:1:", false}, // a port that was free a moment ago may be another test's now
+		// a port that was free a moment ago may be another test's now
+		{"http://127.0.0.1:1", "nothing listens at 127.0.0.1:1:", false},
 	} {
 		u, err := url.Parse(c.address)
 		if err != nil {
@@ -57,12 +58,16 @@ func TestWhy(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.address, err, c.want)
 		}
 	}
-	nowhere := &url.Error{Op: "Get", URL: "http://hub.invalid", Err: &net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}}
-	if err := Why(&url.URL{Host: "hub.invalid"}, nowhere); err.Error() != "there is no machine called hub.invalid: is the address right?" {
+	nowhere := &url.Error{Op: "Get", URL: "http://hub.invalid",
+		Err: &net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}}
+	if err := Why(&url.URL{Host: "hub.invalid"}, nowhere); err.Error() != "there is no machine called hub.invalid: is "+
+		"the address right?" {
 		t.Error(err)
 	}
-	first := &url.Error{Op: "Get", URL: "http://hub:4222", Err: errors.New("readLoopPeekFailLocked: %!w(<nil>)")} // of the NATS server above, now and then
-	if err := Why(&url.URL{Host: "hub:4222"}, first); !strings.HasPrefix(err.Error(), "what answers at hub:4222 is no web server: is the port right?") {
+	// of the NATS server above, now and then
+	first := &url.Error{Op: "Get", URL: "http://hub:4222", Err: errors.New("readLoopPeekFailLocked: %!w(<nil>)")}
+	if err := Why(&url.URL{Host: "hub:4222"}, first); !strings.HasPrefix(err.Error(),
+		"what answers at hub:4222 is no web server: is the port right?") {
 		t.Error(err)
 	}
 	other := errors.New("another")

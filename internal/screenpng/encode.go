@@ -15,7 +15,8 @@ import (
 // stripe is the least number of rows that are worth a goroutine of their own.
 const stripe = 400
 
-// Encode writes a picture as a PNG file. Opaque RGBA and NRGBA pictures, as screens are, are written fast; all others as image/png does.
+// Encode writes a picture as a PNG file. Opaque RGBA and NRGBA pictures, as screens are, are written fast; all others
+// as image/png does.
 func Encode(w io.Writer, img image.Image) error {
 	pix, stride, size, ok := opaque(img)
 	if !ok {
@@ -97,7 +98,8 @@ func deflate(w io.Writer, rows []byte, last bool) error {
 	return d.Flush()
 }
 
-// filtered gives rows as differences to the rows above them, three bytes a pixel, each row behind the number of its filter.
+// filtered gives rows as differences to the rows above them, three bytes a pixel, each row behind the number of its
+// filter.
 func filtered(pix []byte, stride, width, from, to int) []byte {
 	rows := make([]byte, 0, (to-from)*(1+3*width))
 	blank := make([]byte, 4*width)

@@ -18,7 +18,8 @@ func screen(size image.Rectangle) *image.NRGBA {
 	for i := range 400 {
 		at := size.Min.Add(image.Pt(i*197%max(size.Dx(), 1), i*397%max(size.Dy(), 1)))
 		fill := color.NRGBA{uint8(i), uint8(i * 7), 120, 255}
-		draw.Draw(img, image.Rectangle{Min: at, Max: at.Add(image.Pt(8+i%70, 4+i%40))}, image.NewUniform(fill), image.Point{}, draw.Src)
+		draw.Draw(img, image.Rectangle{Min: at, Max: at.Add(image.Pt(8+i%70, 4+i%40))}, image.NewUniform(fill), image.Point{},
+			draw.Src)
 	}
 	return img
 }
@@ -39,10 +40,13 @@ func noise(size image.Rectangle, alpha bool) *image.RGBA {
 func TestEncode(t *testing.T) {
 	whole := screen(image.Rect(0, 0, 300, 900))
 	pictures := map[string]image.Image{
-		"phone": screen(image.Rect(0, 0, 1080, 2400)), "part": whole.SubImage(image.Rect(10, 20, 200, 850)), "shifted": screen(image.Rect(-30, -40, 70, 3000)),
-		"one": screen(image.Rect(0, 0, 1, 1)), "column": screen(image.Rect(0, 0, 1, 2000)), "row": screen(image.Rect(0, 0, 3000, 1)),
+		"phone": screen(image.Rect(0, 0, 1080, 2400)), "part": whole.SubImage(image.Rect(10, 20, 200, 850)),
+		"shifted": screen(image.Rect(-30, -40, 70, 3000)),
+		"one":     screen(image.Rect(0, 0, 1, 1)), "column": screen(image.Rect(0, 0, 1, 2000)),
+		"row":   screen(image.Rect(0, 0, 3000, 1)),
 		"noise": noise(image.Rect(0, 0, 333, 1777), false), "glass": noise(image.Rect(0, 0, 50, 900), true),
-		"gray": image.NewGray(image.Rect(0, 0, 20, 900)), "colours": image.NewPaletted(image.Rect(0, 0, 9, 9), color.Palette{color.Black, color.White}),
+		"gray": image.NewGray(image.Rect(0, 0, 20, 900)), "colours": image.NewPaletted(image.Rect(0, 0, 9, 9),
+			color.Palette{color.Black, color.White}),
 	}
 	for name, img := range pictures {
 		var out bytes.Buffer
@@ -91,8 +95,11 @@ func TestEncodeTellsOfAFullDisk(t *testing.T) {
 func BenchmarkEncode(b *testing.B) {
 	img := screen(image.Rect(0, 0, 1080, 2400))
 	for name, encode := range map[string]func(*bytes.Buffer) error{
-		"here":      func(out *bytes.Buffer) error { return Encode(out, img) },
-		"image/png": func(out *bytes.Buffer) error { return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(out, img) },
+		"here": func(out *bytes.Buffer) error { return Encode(out, img) },
+		"image/png": func(out *bytes.Buffer) error {
+			return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(out,
+				img)
+		},
 	} {
 		b.Run(name, func(b *testing.B) {
 			var out bytes.Buffer

@@ -22,18 +22,22 @@ const (
 var (
 	frame = lazyregexp.New(`^(?:at [\w$.<>/]+\(.*|\.\.\. \d+ more)$`)
 	// headline announces an exception that follows, or repeats what was asked for.
-	headline = lazyregexp.New(`^(?:Exception occurred while |Remote stack trace|WARNING: linker|Starting: Intent|Stopping: |` +
-		`Performing |pkg: /|(?:bash )?arg: |args: \[|Warning: |\d[\d ]*$|(?i:usage: ))`)
-	exception  = lazyregexp.New(`(?:^|[\s:(])(?:[a-z][\w]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable|Failure)(?::\s*(.*))?$`)
-	permission = lazyregexp.New(`SecurityException: \S|^Security exception: |(?i:permission deni)|(?i:operation not (?:allowed|permitted))`)
-	words      = lazyregexp.New(`^(?:\* ?)?(?i:error\b|failure\b|failed\b|fatal\b|unknown\b|invalid\b|bad\b|unable\b|\*\* |killed$|aborted$|segmentation )|` +
-		`(?i:not found|no such |cannot|can't|could not|does not exist|refused|unable to|denied|didn't)`)
+	headline = lazyregexp.New(
+		`^(?:Exception occurred while |Remote stack trace|WARNING: linker|Starting: Intent|Stopping: |` +
+			`Performing |pkg: /|(?:bash )?arg: |args: \[|Warning: |\d[\d ]*$|(?i:usage: ))`)
+	exception = lazyregexp.New(
+		`(?:^|[\s:(])(?:[a-z][\w]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable|Failure)(?::\s*(.*))?$`)
+	permission = lazyregexp.New(
+		`SecurityException: \S|^Security exception: |(?i:permission deni)|(?i:operation not (?:allowed|permitted))`)
+	words = lazyregexp.New(
+		`^(?:\* ?)?(?i:error\b|failure\b|failed\b|fatal\b|unknown\b|invalid\b|bad\b|unable\b|\*\* |killed$|aborted$|segmentation )|` +
+			`(?i:not found|no such |cannot|can't|could not|does not exist|refused|unable to|denied|didn't)`)
 	errorType = lazyregexp.New(`^Error type \d+$`) // what it means follows in words
 )
 
 // Line returns the line of a shell's output that best says why a command failed, shortened; "" when there is none. A
-// headline such as "Exception occurred while executing 'clear':" gives way to the exception below it, an exception to its
-// cause, and everything to a refused permission.
+// headline such as "Exception occurred while executing 'clear':" gives way to the exception below it, an exception to
+// its cause, and everything to a refused permission.
 func Line(output string) string {
 	best, grade := "", -1
 	inTrace := false // the line before belongs to the exception that is the best so far

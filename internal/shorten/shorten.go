@@ -1,5 +1,5 @@
-// Package shorten cuts foreign texts to what fits into a message: a text goes in, a shorter one comes out that ends with "…" when
-// something was left out.
+// Package shorten cuts foreign texts to what fits into a message: a text goes in, a shorter one comes out that ends
+// with "…" when something was left out.
 package shorten
 
 import (
@@ -37,8 +37,8 @@ func Bytes(s string, limit int) string {
 	return s[:limit] + Mark
 }
 
-// Middle keeps the beginning and the end of a text in at most limit bytes, and whole lines where it can: of a log, the end says what went
-// wrong, and the beginning on what. In between it says how many bytes were left out.
+// Middle keeps the beginning and the end of a text in at most limit bytes, and whole lines where it can: of a log, the
+// end says what went wrong, and the beginning on what. In between it says how many bytes were left out.
 func Middle(s string, limit int) string {
 	if len(s) <= limit {
 		return s

@@ -35,7 +35,8 @@ func TestMiddle(t *testing.T) {
 		"end of line": strings.Repeat("x", 3000) + "\n" + strings.Repeat("日", 3000) + "\nthe failure\n",
 	} {
 		got := Middle(text, 1000)
-		if len(got) > 1000 || !strings.HasPrefix(text, got[:10]) || !strings.HasSuffix(got, "the failure\n") || !utf8.ValidString(got) ||
+		if len(got) > 1000 || !strings.HasPrefix(text, got[:10]) || !strings.HasSuffix(got, "the failure\n") ||
+			!utf8.ValidString(got) ||
 			!strings.Contains(got, " bytes left out ") {
 			t.Errorf("%s: %d bytes: %q", name, len(got), got)
 		}

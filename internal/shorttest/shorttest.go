@@ -3,7 +3,8 @@ package shorttest
 
 import "testing"
 
-// Leave skips the test, or what is left of it, in the short mode; remains says what tries the like there, or why it is left out.
+// Leave skips the test, or what is left of it, in the short mode; remains says what tries the like there, or why it is
+// left out.
 func Leave(t testing.TB, remains string) {
 	t.Helper()
 	if testing.Short() {

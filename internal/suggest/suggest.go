@@ -1,4 +1,5 @@
-// Package suggest finds the word that somebody meant: what was written and the words that there are go in, the nearest comes out.
+// Package suggest finds the word that somebody meant: what was written and the words that there are go in, the nearest
+// comes out.
 package suggest
 
 import (
@@ -20,7 +21,8 @@ func Nearest(word string, candidates []string) string {
 		if far := len([]rune(word)) - len([]rune(c)); far > limit || -far > limit {
 			continue
 		}
-		if d := edlib.OSADamerauLevenshteinDistance(strings.ToLower(word), strings.ToLower(c)); d <= limit && d < bestDistance {
+		if d := edlib.OSADamerauLevenshteinDistance(strings.ToLower(word), strings.ToLower(c)); d <= limit &&
+			d < bestDistance {
 			best, bestDistance = c, d
 		}
 	}

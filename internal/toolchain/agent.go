@@ -24,8 +24,10 @@ func (h Host) agentFiles() []agentFile {
 		return h.agent
 	}
 	return []agentFile{
-		{"appium-uiautomator2-server-v" + AgentVersion + ".apk", "8ff760a2a86b487f53090fbdcd5b0360e67d02bb811887d527a9557b0d59c80d"},
-		{"appium-uiautomator2-server-debug-androidTest.apk", "e6f729287d72351388fd66597c35b69988b9091a7011954bf92a55d416cb1e1c"},
+		{"appium-uiautomator2-server-v" + AgentVersion + ".apk",
+			"8ff760a2a86b487f53090fbdcd5b0360e67d02bb811887d527a9557b0d59c80d"},
+		{"appium-uiautomator2-server-debug-androidTest.apk",
+			"e6f729287d72351388fd66597c35b69988b9091a7011954bf92a55d416cb1e1c"},
 	}
 }
 
@@ -34,7 +36,8 @@ func (h Host) agentDir() string {
 	return filepath.Join(h.CacheDir, "uiautomator2-server", AgentVersion)
 }
 
-// AgentAPKs gives the folder of the agent's packages: the one that TAPROOT_AGENT_APKS names, as it is, or the one in the cache.
+// AgentAPKs gives the folder of the agent's packages: the one that TAPROOT_AGENT_APKS names, as it is, or the one in
+// the cache.
 func AgentAPKs(h Host) (string, error) {
 	if dir := h.Getenv("TAPROOT_AGENT_APKS"); dir != "" {
 		info, err := h.Stat(dir)
@@ -93,7 +96,8 @@ func (h Host) checkAgentFiles(dir string) error {
 			return err
 		}
 		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != f.sha256 {
-			return fmt.Errorf("%s is not the file that was published: its sha256 is %x; remove %s and run `taproot setup --platform android`",
+			return fmt.Errorf(
+				"%s is not the file that was published: its sha256 is %x; remove %s and run `taproot setup --platform android`",
 				f.name, sum, filepath.Dir(filepath.Dir(dir)))
 		}
 	}

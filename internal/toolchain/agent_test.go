@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestAgentIsFetchedAndChecked: what setup fetches is compared when it comes, and whenever it is used; a folder of the user's is taken as it is.
+// TestAgentIsFetchedAndChecked: what setup fetches is compared when it comes, and whenever it is used; a folder of the
+// user's is taken as it is.
 func TestAgentIsFetchedAndChecked(t *testing.T) {
 	h := newBareMachine(t)
 	host := withUnpacked(h)

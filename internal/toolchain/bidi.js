@@ -1,5 +1,6 @@
-// Playwright speaks WebDriver BiDi to a Firefox of the system, and leaves out parts of it that Firefox has: where downloads go, a browser
-// without network, permissions, films. It would ignore them without a word. This asks Firefox for them.
+// Playwright speaks WebDriver BiDi to a Firefox of the system, and leaves out parts of it that Firefox has: where
+// downloads go, a browser without network, permissions, films. It would ignore them without a word. This asks Firefox
+// for them.
 const fs = require('fs'), path = require('path'), {createHash} = require('crypto');
 const {Film} = require('./film.js');
 

@@ -5,13 +5,15 @@ import (
 	"strings"
 )
 
-// windowFeatures are what Chromium starts processes for with each window, which take longer than a test's page: parts of the window that
-// are pages themselves, and a renderer in reserve.
-var windowFeatures = []string{"WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "SpareRendererForSitePerProcess"}
+// windowFeatures are what Chromium starts processes for with each window, which take longer than a test's page: parts
+// of the window that are pages themselves, and a renderer in reserve.
+var windowFeatures = []string{"WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup",
+	"SpareRendererForSitePerProcess"}
 
-// playwrightFeatures are what this version of Playwright switches off. Chromium heeds the last list that it is given, so ours names them
-// again.
-var playwrightFeatures = []string{"AcceptCHFrame", "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose",
+// playwrightFeatures are what this version of Playwright switches off. Chromium heeds the last list that it is given,
+// so ours names them again.
+var playwrightFeatures = []string{"AcceptCHFrame", "AvoidUnnecessaryBeforeUnloadCheckSync",
+	"DestroyProfileOnBrowserClose",
 	"DialMediaRouteProvider", "GlobalMediaControls", "HttpsUpgrades", "LensOverlay", "MediaRouter", "PaintHolding",
 	"ThirdPartyStoragePartitioning", "Translate", "AutoDeElevate", "RenderDocument", "OptimizationHints"}
 

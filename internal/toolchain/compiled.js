@@ -1,5 +1,6 @@
-// Node before 22.8 compiles Playwright's 260 files anew at each start, which takes a third of it. This keeps what V8 made of them beside this
-// file, as later ones do by themselves (module.enableCompileCache). What is kept is used for the same file and the same V8 alone.
+// Node before 22.8 compiles Playwright's 260 files anew at each start, which takes a third of it. This keeps what V8
+// made of them beside this file, as later ones do by themselves (module.enableCompileCache). What is kept is used for
+// the same file and the same V8 alone.
 const Module = require('module'), crypto = require('crypto'), fs = require('fs'), path = require('path'), vm = require('vm');
 
 exports.install = (core) => {
@@ -32,7 +33,8 @@ function requireOf(module) {
   return Object.assign(require, { main: process.mainModule, extensions: Module._extensions, cache: Module._cache });
 }
 
-// A kept file is a SHA-1 of all that follows, the length of a list, the list, and what it lists: names, times of change, lengths.
+// A kept file is a SHA-1 of all that follows, the length of a list, the list, and what it lists: names, times of
+// change, lengths.
 function read(file) {
   const kept = new Map();
   try {

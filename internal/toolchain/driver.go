@@ -85,8 +85,8 @@ func playwrightGoDir(h Host) string {
 	return filepath.Join(cache, "ms-playwright-go", DriverVersion)
 }
 
-// browsersDirs are the places where Playwright keeps the browsers that it installed itself. The usual one is searched even
-// where a variable names another: PlaywrightSetup.Env sets that variable, and a child process inherits it.
+// browsersDirs are the places where Playwright keeps the browsers that it installed itself. The usual one is searched
+// even where a variable names another: PlaywrightSetup.Env sets that variable, and a child process inherits it.
 func (h Host) browsersDirs() []string {
 	var out []string
 	if dir := h.Getenv("PLAYWRIGHT_BROWSERS_PATH"); filepath.IsAbs(dir) {
@@ -101,14 +101,16 @@ func (h Host) browsersDirs() []string {
 // headlessPlaces lists Playwright's own headless shells, the newest of a folder first.
 func headlessPlaces(h Host) []string {
 	names := map[string][]string{
-		"linux": {"chrome-headless-shell-linux*/chrome-headless-shell", "chrome-linux/headless_shell"}, "darwin": {"chrome-headless-shell-mac*/chrome-headless-shell", "chrome-mac/headless_shell"},
+		"linux":   {"chrome-headless-shell-linux*/chrome-headless-shell", "chrome-linux/headless_shell"},
+		"darwin":  {"chrome-headless-shell-mac*/chrome-headless-shell", "chrome-mac/headless_shell"},
 		"windows": {"chrome-headless-shell-win*/chrome-headless-shell.exe", "chrome-win/headless_shell.exe"},
 	}
 	var out []string
 	for _, dir := range h.browsersDirs() {
 		var below []string
 		for _, name := range names[h.GOOS] {
-			if found, err := h.Glob(filepath.Join(escapeGlob(dir), "chromium_headless_shell-*", filepath.FromSlash(name))); err == nil {
+			if found, err := h.Glob(filepath.Join(escapeGlob(dir), "chromium_headless_shell-*",
+				filepath.FromSlash(name))); err == nil {
 				below = append(below, found...)
 			}
 		}
@@ -163,12 +165,13 @@ func revision(dir, path string) int {
 	return n
 }
 
-// PlaywrightBrowser gives the path of Playwright's own Firefox or WebKit, "" when it is not installed. Only the builds of this
-// driver's version can be driven, so the folder's number is the one that browsers.json names.
+// PlaywrightBrowser gives the path of Playwright's own Firefox or WebKit, "" when it is not installed. Only the builds
+// of this driver's version can be driven, so the folder's number is the one that browsers.json names.
 func PlaywrightBrowser(h Host, name string) string {
 	below := map[string]map[string]string{
-		"firefox": {"linux": "firefox/firefox", "darwin": "firefox/Nightly.app/Contents/MacOS/firefox", "windows": "firefox/firefox.exe"},
-		"webkit":  {"linux": "pw_run.sh", "darwin": "pw_run.sh", "windows": "Playwright.exe"},
+		"firefox": {"linux": "firefox/firefox", "darwin": "firefox/Nightly.app/Contents/MacOS/firefox",
+			"windows": "firefox/firefox.exe"},
+		"webkit": {"linux": "pw_run.sh", "darwin": "pw_run.sh", "windows": "Playwright.exe"},
 	}[name]
 	found := findDriver(h)
 	if found.Problem != "" || below[h.GOOS] == "" {

@@ -1,6 +1,6 @@
-// Playwright films a page by repeating its pictures at 25 a second and encoding them while the page is tested, which takes as much of the
-// processor as the page. This keeps each picture once, with its time, as the JPEG that Chromium gave, in a Matroska file: the film is made of
-// it when the page is gone, once, and without the repetitions.
+// Playwright films a page by repeating its pictures at 25 a second and encoding them while the page is tested, which
+// takes as much of the processor as the page. This keeps each picture once, with its time, as the JPEG that Chromium
+// gave, in a Matroska file: the film is made of it when the page is gone, once, and without the repetitions.
 const fs = require('fs');
 
 const slot = 40; // milliseconds: no more pictures are kept than Playwright keeps

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// filmed makes a film of three pictures, of which the second is one of another's slot of time, in a Playwright that is made as the real one is.
+// filmed makes a film of three pictures, of which the second is one of another's slot of time, in a Playwright that is
+// made as the real one is.
 const filmed = `
 const events = new (require('events'))(), dir = process.argv[1];
 const {Film, install} = require(dir + '/film.js');
@@ -43,7 +44,8 @@ func TestFilm(t *testing.T) {
 	}
 	for i, colour := range []string{"red", "green", "blue"} {
 		name := filepath.Join(dir, string(rune('0'+i))+".jpg")
-		if out, err := exec.Command("ffmpeg", "-f", "lavfi", "-i", "color="+colour+":s=320x180", "-frames:v", "1", name).CombinedOutput(); err != nil {
+		if out, err := exec.Command("ffmpeg", "-f", "lavfi", "-i", "color="+colour+":s=320x180", "-frames:v", "1",
+			name).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
@@ -53,12 +55,14 @@ func TestFilm(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(dir, "none.webm")); err != nil || info.Size() != 0 {
 		t.Errorf("the film of nothing: %v, %v", info, err)
 	}
-	said, err := exec.Command("ffmpeg", "-i", filepath.Join(dir, "film.webm"), "-vf", "showinfo", "-vsync", "passthrough", "-f", "null", "-").CombinedOutput()
+	said, err := exec.Command("ffmpeg", "-i", filepath.Join(dir, "film.webm"), "-vf", "showinfo", "-vsync", "passthrough",
+		"-f", "null", "-").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	text := string(said)
-	for _, want := range []string{"Duration: 00:00:05.00", "Video: mjpeg", "320x180", "pts_time:0 ", "pts_time:2 ", "pts_time:4 ", "pts_time:4.96 "} {
+	for _, want := range []string{"Duration: 00:00:05.00", "Video: mjpeg", "320x180", "pts_time:0 ", "pts_time:2 ",
+		"pts_time:4 ", "pts_time:4.96 "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}

@@ -95,8 +95,8 @@ func find(ctx context.Context, h Host, t Tool) Finding {
 	return f
 }
 
-// findProgram takes the first place that holds a usable program; when none does, the first problem is told, since it belongs
-// to the program that the user would expect to be taken.
+// findProgram takes the first place that holds a usable program; when none does, the first problem is told, since it
+// belongs to the program that the user would expect to be taken.
 func findProgram(ctx context.Context, h Host, t Tool) Finding {
 	for _, name := range t.env {
 		if path := h.Getenv(name); path != "" {
@@ -184,7 +184,8 @@ func firstLine(out []byte) string {
 	return fmt.Sprintf(" (it says %q)", strings.TrimSpace(line))
 }
 
-// windowsChromeVersion reads the version from the folder beside chrome.exe: on Windows `--version` opens a window instead.
+// windowsChromeVersion reads the version from the folder beside chrome.exe: on Windows `--version` opens a window
+// instead.
 func windowsChromeVersion(h Host, path string) (string, error) {
 	if _, err := h.Stat(path); err != nil {
 		return "", err
@@ -211,7 +212,8 @@ func windowsChromeVersion(h Host, path string) (string, error) {
 	return "", errors.New("its version cannot be told")
 }
 
-// windowsFirefoxVersion reads the version from the file beside firefox.exe, which on Windows has no terminal to print it on.
+// windowsFirefoxVersion reads the version from the file beside firefox.exe, which on Windows has no terminal to print
+// it on.
 func windowsFirefoxVersion(h Host, path string) (string, error) {
 	raw, err := h.ReadFile(filepath.Join(filepath.Dir(path), "application.ini"))
 	if err != nil {

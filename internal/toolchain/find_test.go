@@ -11,13 +11,18 @@ import (
 // Outputs of real programs, cut after the lines that matter.
 const (
 	firefoxDebian = "Mozilla Firefox 153.7.0esr\n"
-	adbDebian     = "Android Debug Bridge version 1.0.41\nVersion 29.0.6-debian\nInstalled as /usr/lib/android-sdk/platform-tools/adb\n"
-	adbOld        = "Android Debug Bridge version 1.0.32\nRevision 09a0d98bebce-android\n"
-	chromiumDeb   = "Chromium 156.0.8078.79 built on Debian GNU/Linux 12 (bookworm)/usr/bin/chromium: 9: [: 25276502016: unexpected operator\n"
-	chromiumSnap  = "\nCommand '/usr/bin/chromium-browser' requires the chromium snap to be installed.\nPlease install it with:\n\nsnap install chromium\n\n"
-	ffmpegDebian  = "ffmpeg version 5.1.9-0+deb12u1 Copyright (c) 2000-2026 the FFmpeg developers\nbuilt with gcc 12 (Debian 12.2.0-14+deb12u1)\n"
-	tesseract5    = "tesseract 5.3.0\n leptonica-1.82.0\n  libgif 5.2.1 : libjpeg 6b (libjpeg-turbo 2.1.2)\n"
-	languages     = "List of available languages in \"/usr/share/tesseract-ocr/5/tessdata/\" (2):\neng\nosd\n"
+	adbDebian     = "Android Debug Bridge version 1.0.41\nVersion 29.0.6-debian\nInstalled as " +
+		"/usr/lib/android-sdk/platform-tools/adb\n"
+	adbOld      = "Android Debug Bridge version 1.0.32\nRevision 09a0d98bebce-android\n"
+	chromiumDeb = "Chromium 156.0.8078.79 built on Debian GNU/Linux 12 (bookworm)/usr/bin/chromium: 9: [: " +
+		"25276502016: unexpected operator\n"
+	chromiumSnap = "\nCommand '/usr/bin/chromium-browser' requires the chromium snap to be installed.\nPlease install " +
+		"it " +
+		"with:\n\nsnap install chromium\n\n"
+	ffmpegDebian = "ffmpeg version 5.1.9-0+deb12u1 Copyright (c) 2000-2026 the FFmpeg developers\nbuilt with gcc 12 " +
+		"(Debian 12.2.0-14+deb12u1)\n"
+	tesseract5 = "tesseract 5.3.0\n leptonica-1.82.0\n  libgif 5.2.1 : libjpeg 6b (libjpeg-turbo 2.1.2)\n"
+	languages  = "List of available languages in \"/usr/share/tesseract-ocr/5/tessdata/\" (2):\neng\nosd\n"
 )
 
 func TestVersionsOfRealOutputs(t *testing.T) {
@@ -84,9 +89,10 @@ func TestXcrun(t *testing.T) {
 
 func TestFindTakesTheFirstUsableProgram(t *testing.T) {
 	old, cached := "/usr/bin/node", "/cache/taproot/node/22/package/bin/node"
-	h := &fakeHost{cache: "/cache/taproot", onPath: map[string]string{"node": old}, programs: map[string]func(Command) (string, error){
-		old: prints("v18.20.4\n"), cached: prints("v22.1.0\n"),
-	}}
+	h := &fakeHost{cache: "/cache/taproot", onPath: map[string]string{"node": old},
+		programs: map[string]func(Command) (string, error){
+			old: prints("v18.20.4\n"), cached: prints("v22.1.0\n"),
+		}}
 	f, err := Find(t.Context(), h.host(), Node)
 	if err != nil || f.Path != cached || !f.OK() {
 		t.Errorf("the cached Node was not taken: %+v, %v", f, err)
@@ -118,7 +124,8 @@ func TestAVariableIsTakenGoodOrBad(t *testing.T) {
 }
 
 func TestFindSaysWhyAProgramDoesNotStart(t *testing.T) {
-	h := &fakeHost{onPath: map[string]string{"tesseract": "/t", "adb": "/a"}, programs: map[string]func(Command) (string, error){
+	h := &fakeHost{onPath: map[string]string{"tesseract": "/t", "adb": "/a"}, programs: map[string]func(Command) (string,
+		error){
 		"/t": func(cmd Command) (string, error) {
 			if cmd.Args[0] == "--list-langs" {
 				return "List of available languages (1):\nosd\n", nil
@@ -134,7 +141,8 @@ func TestFindSaysWhyAProgramDoesNotStart(t *testing.T) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	f, err = Find(t.Context(), h.host(), ADB)
-	if err != nil || f.Problem != `does not start: exit status 127 (it says "error while loading shared libraries: libusb")` {
+	if err != nil ||
+		f.Problem != `does not start: exit status 127 (it says "error while loading shared libraries: libusb")` {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
@@ -144,16 +152,20 @@ func TestChromiumPlaces(t *testing.T) {
 		goos, path, output, version string
 		files                       map[string]string
 	}{
-		{"darwin", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "Google Chrome 143.0.1.2\n", "143.0.1.2", nil},
-		{"linux", "/h/.cache/ms-playwright/chromium-1200/chrome-linux64/chrome", "Google Chrome for Testing 143.0.7499.4\n", "143.0.7499.4", nil},
-		{"darwin", "/h/.cache/ms-playwright/chromium-1200/chrome-mac-arm64/Google Chrome for Testing.app/Contents/MacOS/Google Chrome for Testing",
+		{"darwin", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "Google Chrome 143.0.1.2\n",
+			"143.0.1.2", nil},
+		{"linux", "/h/.cache/ms-playwright/chromium-1200/chrome-linux64/chrome", "Google Chrome for Testing 143.0.7499.4\n",
+			"143.0.7499.4", nil},
+		{"darwin", "/h/.cache/ms-playwright/chromium-1200/chrome-mac-arm64/Google Chrome for " +
+			"Testing.app/Contents/MacOS/Google Chrome for Testing",
 			"Google Chrome for Testing 143.0.7499.4\n", "143.0.7499.4", nil},
 		{"windows", "/pf/Google/Chrome/Application/chrome.exe", "", "143.0.7499.40", map[string]string{
 			"/pf/Google/Chrome/Application/99.0.1.2": "", "/pf/Google/Chrome/Application/143.0.7499.40": "",
 			"/pf/Google/Chrome/Application/chrome.VisualElements.man.if.est": "",
 		}},
 	} {
-		h := &fakeHost{goos: c.goos, cache: "/h/.cache/taproot", files: c.files, env: map[string]string{"HOME": "/h", "ProgramFiles": "/pf"},
+		h := &fakeHost{goos: c.goos, cache: "/h/.cache/taproot", files: c.files, env: map[string]string{
+			"HOME": "/h", "ProgramFiles": "/pf"},
 			programs: map[string]func(Command) (string, error){c.path: prints(c.output)}}
 		f, err := Find(t.Context(), h.host(), Chromium)
 		if err != nil || f.Path != c.path || f.Version != c.version || !f.OK() {
@@ -168,7 +180,8 @@ func TestChromiumPlaces(t *testing.T) {
 func TestFirefoxPlaces(t *testing.T) {
 	for _, c := range []struct{ goos, path, output, version, problem string }{
 		{"linux", "/usr/bin/firefox-esr", firefoxDebian, "153.7.0esr", ""},
-		{"linux", "/usr/bin/firefox-esr", "Mozilla Firefox 140.2.0esr\n", "140.2.0esr", "version 140.2.0esr is too old, 153 or newer is needed"},
+		{"linux", "/usr/bin/firefox-esr", "Mozilla Firefox 140.2.0esr\n", "140.2.0esr",
+			"version 140.2.0esr is too old, 153 or newer is needed"},
 		{"darwin", "/Applications/Firefox.app/Contents/MacOS/firefox", "Mozilla Firefox 154.0\n", "154.0", ""},
 		{"windows", "/pf/Mozilla Firefox/firefox.exe", "", "153.0.1", ""},
 	} {
@@ -203,7 +216,8 @@ func TestPlaywrightChromiumPrefersTheNewest(t *testing.T) {
 
 func TestFindDriver(t *testing.T) {
 	files := func(dir, version string) map[string]string {
-		return map[string]string{dir + "/package/cli.js": "", dir + "/package/package.json": `{"name":"playwright-core","version":"` + version + `"}`}
+		return map[string]string{dir + "/package/cli.js": "",
+			dir + "/package/package.json": `{"name":"playwright-core","version":"` + version + `"}`}
 	}
 	ours, theirs := "/h/.cache/taproot/playwright-driver/1.57.0", "/h/.cache/ms-playwright-go/1.57.0"
 	for _, c := range []struct {
@@ -219,7 +233,8 @@ func TestFindDriver(t *testing.T) {
 		{"variable to nothing", "/e", "package/cli.js is missing", "/e", files(ours, "1.57.0")},
 		{"broken", ours, "", "", map[string]string{ours + "/package/cli.js": "", ours + "/package/package.json": "{"}},
 	} {
-		h := &fakeHost{cache: "/h/.cache/taproot", files: c.files, env: map[string]string{"HOME": "/h", "PLAYWRIGHT_DRIVER_PATH": c.env}}
+		h := &fakeHost{cache: "/h/.cache/taproot", files: c.files, env: map[string]string{
+			"HOME": "/h", "PLAYWRIGHT_DRIVER_PATH": c.env}}
 		f, err := Find(t.Context(), h.host(), Driver)
 		if c.name == "broken" {
 			if err != nil || f.OK() {
@@ -283,7 +298,8 @@ func TestAdvice(t *testing.T) {
 		{"linux", "apt-get", Go, "https://go.dev/dl", false, nil},
 		{"linux", "apt-get", CC, "apt-get install gcc libc6-dev", false, nil},
 	} {
-		h := &fakeHost{goos: c.goos, superuser: c.root, onPath: map[string]string{c.manager: "/bin/" + c.manager}, files: c.files}
+		h := &fakeHost{goos: c.goos, superuser: c.root, onPath: map[string]string{c.manager: "/bin/" + c.manager},
+			files: c.files}
 		f, err := Find(t.Context(), h.host(), c.tool)
 		if err != nil || !strings.Contains(f.Advice, c.want) || f.OK() {
 			t.Errorf("%s %s %s: advice %q, %v; want %q", c.goos, c.manager, c.tool, f.Advice, err, c.want)
@@ -305,7 +321,8 @@ func TestNeedTellsWhatToInstall(t *testing.T) {
 	h := &fakeHost{onPath: map[string]string{"apt-get": "/usr/bin/apt-get"}}
 	_, err := Need(t.Context(), h.host(), ADB)
 	var missing *MissingError
-	if !errors.As(err, &missing) || missing.Findings[0].Tool.Name != ADB || !strings.Contains(err.Error(), "apt-get install adb") {
+	if !errors.As(err, &missing) || missing.Findings[0].Tool.Name != ADB ||
+		!strings.Contains(err.Error(), "apt-get install adb") {
 		t.Errorf("err = %v", err)
 	}
 	if _, err := Need(t.Context(), h.host(), Xcrun); err == nil || !strings.Contains(err.Error(), "darwin only") {

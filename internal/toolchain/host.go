@@ -71,8 +71,8 @@ func NewHost(getenv func(string) string, environ []string) Host {
 	}
 }
 
-// ChromiumSandbox says whether Chromium can be started with its sandbox: it refuses to start as root without --no-sandbox,
-// and only then may that switch be given.
+// ChromiumSandbox says whether Chromium can be started with its sandbox: it refuses to start as root without
+// --no-sandbox, and only then may that switch be given.
 func (h Host) ChromiumSandbox() bool { return !h.Superuser }
 
 // userCacheDir is os.UserCacheDir on an environment of choice.

@@ -154,8 +154,8 @@ func (in Installer) installSystem(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// groups are the package groups to install: the missing tools but those that come from the npm registry, and fonts along with Chromium,
-// without which pages show boxes.
+// groups are the package groups to install: the missing tools but those that come from the npm registry, and fonts
+// along with Chromium, without which pages show boxes.
 func (in Installer) groups(findings []Finding) []string {
 	var out []string
 	missing := in.installable(findings)

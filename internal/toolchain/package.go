@@ -17,8 +17,8 @@ import (
 // driverTimeout bounds playwright-go's own installer, whose servers many networks do not let through.
 const driverTimeout = 30 * time.Second
 
-// FetchDriver runs playwright-go's own installer. It cannot be cancelled, so a caller that wants a bound runs it in a process
-// of its own.
+// FetchDriver runs playwright-go's own installer. It cannot be cancelled, so a caller that wants a bound runs it in a
+// process of its own.
 func FetchDriver(dir string) error {
 	driver, err := playwright.NewDriver(&playwright.RunOptions{DriverDirectory: dir, SkipInstallBrowsers: true})
 	if err != nil {
@@ -71,7 +71,8 @@ func (in Installer) verifyDriver(ctx context.Context, node, dir string) error {
 	return nil
 }
 
-// installNode takes Node's program from the npm registry; the package manager's, where that has none for this machine, is there by now.
+// installNode takes Node's program from the npm registry; the package manager's, where that has none for this machine,
+// is there by now.
 func (in Installer) installNode(ctx context.Context) error {
 	name, err := nodePackage(in.Host)
 	if err != nil {
@@ -94,7 +95,8 @@ func (in Installer) installNode(ctx context.Context) error {
 	})
 }
 
-// hasNodeArchive tells whether the npm registry has a Node that runs here. Its builds for Linux need glibc, which Alpine does not have.
+// hasNodeArchive tells whether the npm registry has a Node that runs here. Its builds for Linux need glibc, which
+// Alpine does not have.
 func (in Installer) hasNodeArchive() bool {
 	name, err := nodePackage(in.Host)
 	if err != nil {
@@ -137,7 +139,8 @@ func (in Installer) installChromium(ctx context.Context) error {
 	return in.run(ctx, append(words, "chromium"))
 }
 
-// fetchPackage unpacks an npm package into dir. Where the registry cannot be asked directly, npm may know how, if it is there.
+// fetchPackage unpacks an npm package into dir. Where the registry cannot be asked directly, npm may know how, if it is
+// there.
 func (in Installer) fetchPackage(ctx context.Context, name, dir string) error {
 	a, known := in.archiveNamed(name)
 	if !known {
@@ -163,7 +166,8 @@ func (in Installer) packWithNPM(ctx context.Context, npm string, a archive, dir 
 		return err
 	}
 	defer os.RemoveAll(download)
-	if err := in.run(ctx, []string{npm, "pack", spec, "--loglevel=error", "--ignore-scripts", "--pack-destination", download}); err != nil {
+	if err := in.run(ctx, []string{npm, "pack", spec, "--loglevel=error", "--ignore-scripts", "--pack-destination",
+		download}); err != nil {
 		return err
 	}
 	archives, err := filepath.Glob(filepath.Join(escapeGlob(download), "*.tgz"))

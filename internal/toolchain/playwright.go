@@ -22,7 +22,8 @@ type PlaywrightSetup struct {
 	Options *playwright.RunOptions
 	// Chromium is for BrowserType.Launch's ExecutablePath.
 	Chromium string
-	// Headless is what runs pages that need no window: the headless shell of the same version where there is one, else Chromium.
+	// Headless is what runs pages that need no window: the headless shell of the same version where there is one, else
+	// Chromium.
 	Headless string
 	// Version of Chromium.
 	Version string
@@ -90,14 +91,16 @@ func Playwright(ctx context.Context, h Host) (*PlaywrightSetup, error) {
 	}
 	chromium, node, driver, ffmpeg := found[0], found[1], found[2], found[3]
 	headless := chromium
-	if shell := found[4]; shell.OK() && (shell.Pinned != "" || chromium.Pinned == "" && majorOf(shell.Version) == majorOf(chromium.Version)) {
+	if shell := found[4]; shell.OK() && (shell.Pinned != "" || chromium.Pinned == "" &&
+		majorOf(shell.Version) == majorOf(chromium.Version)) {
 		headless = shell
 	}
 	setup := &PlaywrightSetup{
 		Headless: headless.Path,
 		Options:  &playwright.RunOptions{DriverDirectory: h.quickStart(driver.Path), SkipInstallBrowsers: true},
-		Chromium: chromium.Path, Version: chromium.Version, Node: node.Path, Driver: driver.Path, Sandbox: h.ChromiumSandbox(),
-		Env: map[string]string{"PLAYWRIGHT_NODEJS_PATH": node.Path},
+		Chromium: chromium.Path, Version: chromium.Version, Node: node.Path, Driver: driver.Path,
+		Sandbox: h.ChromiumSandbox(),
+		Env:     map[string]string{"PLAYWRIGHT_NODEJS_PATH": node.Path},
 	}
 	setup.BiDi = setup.Options.DriverDirectory != driver.Path
 	if ffmpeg.OK() && h.CacheDir != "" {
@@ -110,8 +113,8 @@ func Playwright(ctx context.Context, h Host) (*PlaywrightSetup, error) {
 	return setup, nil
 }
 
-// videoDir makes a browsers folder in which Playwright finds the system's ffmpeg where it looks for its own. Chromium is
-// started by its path, so nothing else is looked up there.
+// videoDir makes a browsers folder in which Playwright finds the system's ffmpeg where it looks for its own. Chromium
+// is started by its path, so nothing else is looked up there.
 func (h Host) videoDir(driver, ffmpeg string) (string, error) {
 	revisions, err := browserRevisions(h, driver, "ffmpeg")
 	if err != nil {
@@ -131,7 +134,8 @@ func (h Host) videoDir(driver, ffmpeg string) (string, error) {
 	return dir, nil
 }
 
-// browserRevisions are the folder numbers of a browser, or of ffmpeg, that the driver may look for; old systems have some of their own.
+// browserRevisions are the folder numbers of a browser, or of ffmpeg, that the driver may look for; old systems have
+// some of their own.
 func browserRevisions(h Host, driver, name string) ([]string, error) {
 	raw, err := h.ReadFile(filepath.Join(driver, "package", "browsers.json"))
 	if err != nil {
@@ -158,14 +162,15 @@ func browserRevisions(h Host, driver, name string) ([]string, error) {
 	}
 	slices.Sort(out)
 	out = slices.Compact(out)
-	if i := slices.IndexFunc(out, func(r string) bool { return r == "" || !filepath.IsLocal(name+"-"+r) }); i >= 0 || len(out) == 0 {
+	if i := slices.IndexFunc(out, func(r string) bool { return r == "" || !filepath.IsLocal(name+"-"+r) }); i >= 0 ||
+		len(out) == 0 {
 		return nil, fmt.Errorf("browsers.json names no usable %s", name)
 	}
 	return out, nil
 }
 
-// linkTo makes link a symbolic link to target, or a copy where links are not allowed (Windows). Several processes may do so
-// at once: the link is made aside and renamed.
+// linkTo makes link a symbolic link to target, or a copy where links are not allowed (Windows). Several processes may
+// do so at once: the link is made aside and renamed.
 func linkTo(target, link string) error {
 	if have, err := os.Readlink(link); err == nil && have == target {
 		return nil

@@ -19,12 +19,14 @@ func webMachine(t *testing.T) *fakeHost {
 		cache:  filepath.Join(t.TempDir(), "taproot"),
 		onPath: map[string]string{"chromium": "/usr/bin/chromium", "node": "/usr/bin/node", "ffmpeg": "/usr/bin/ffmpeg"},
 		programs: map[string]func(Command) (string, error){
-			"/usr/bin/chromium": prints(chromiumDeb), "/usr/bin/node": prints("v20.20.2\n"), "/usr/bin/ffmpeg": prints(ffmpegDebian),
+			"/usr/bin/chromium": prints(chromiumDeb), "/usr/bin/node": prints("v20.20.2\n"),
+			"/usr/bin/ffmpeg": prints(ffmpegDebian),
 		},
 	}
 	dir := h.host().driverDir()
 	h.files = map[string]string{
-		dir + "/package/cli.js": "", dir + "/package/package.json": `{"version":"1.57.0"}`, dir + "/package/browsers.json": browsersJSON,
+		dir + "/package/cli.js": "", dir + "/package/package.json": `{"version":"1.57.0"}`,
+		dir + "/package/browsers.json": browsersJSON,
 	}
 	return h
 }
@@ -47,7 +49,8 @@ func TestPlaywrightSetup(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.Driver != h.host().driverDir() || !s.Options.SkipInstallBrowsers || !s.Sandbox ||
-			s.Chromium != "/usr/bin/chromium" || s.Env["PLAYWRIGHT_NODEJS_PATH"] != "/usr/bin/node" || s.FFmpeg != "/usr/bin/ffmpeg" {
+			s.Chromium != "/usr/bin/chromium" || s.Env["PLAYWRIGHT_NODEJS_PATH"] != "/usr/bin/node" ||
+			s.FFmpeg != "/usr/bin/ffmpeg" {
 			t.Errorf("%+v", s)
 		}
 		for _, revision := range []string{"1010", "1011"} {
@@ -72,7 +75,8 @@ func TestPlaywrightFollowsAnFFmpegThatMoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if to, err := os.Readlink(filepath.Join(s.Env["PLAYWRIGHT_BROWSERS_PATH"], "ffmpeg-1011", "ffmpeg-linux")); err != nil || to != "/opt/ffmpeg" {
+	if to, err := os.Readlink(filepath.Join(s.Env["PLAYWRIGHT_BROWSERS_PATH"], "ffmpeg-1011",
+		"ffmpeg-linux")); err != nil || to != "/opt/ffmpeg" {
 		t.Errorf("%q %v", to, err)
 	}
 }
@@ -107,7 +111,8 @@ func TestPlaywrightNamesAllThatIsMissing(t *testing.T) {
 }
 
 func TestFFmpegRevisionsAreNotTrusted(t *testing.T) {
-	for _, text := range []string{"{", "{}", `{"browsers":[{"name":"ffmpeg","revision":""}]}`, `{"browsers":[{"name":"ffmpeg","revision":"1/../../../x"}]}`} {
+	for _, text := range []string{"{", "{}", `{"browsers":[{"name":"ffmpeg","revision":""}]}`,
+		`{"browsers":[{"name":"ffmpeg","revision":"1/../../../x"}]}`} {
 		h := webMachine(t)
 		h.files[h.host().driverDir()+"/package/browsers.json"] = text
 		if _, err := Playwright(t.Context(), h.host()); err == nil {
@@ -119,8 +124,10 @@ func TestFFmpegRevisionsAreNotTrusted(t *testing.T) {
 // Only the builds that belong to the driver are found: another one of the same browser cannot be driven.
 func TestPlaywrightsOtherBrowsers(t *testing.T) {
 	for _, c := range []struct{ goos, name, file string }{
-		{"linux", "firefox", "firefox-1497/firefox/firefox"}, {"linux", "webkit", "webkit-2227/pw_run.sh"}, {"windows", "webkit", "webkit-2227/Playwright.exe"},
-		{"darwin", "webkit", "webkit-2251/pw_run.sh"}, {"darwin", "firefox", "firefox-1497/firefox/Nightly.app/Contents/MacOS/firefox"},
+		{"linux", "firefox", "firefox-1497/firefox/firefox"}, {"linux", "webkit", "webkit-2227/pw_run.sh"},
+		{"windows", "webkit", "webkit-2227/Playwright.exe"},
+		{"darwin", "webkit", "webkit-2251/pw_run.sh"},
+		{"darwin", "firefox", "firefox-1497/firefox/Nightly.app/Contents/MacOS/firefox"},
 	} {
 		h := webMachine(t)
 		h.goos = c.goos
@@ -152,8 +159,10 @@ func TestHeadlessShell(t *testing.T) {
 		{"none", "", nil, "/usr/bin/chromium"},
 		{"of the same version", "156.0.8078.79", nil, "/usr/bin/chromium-headless-shell"},
 		{"of another", "143.0.1.2", nil, "/usr/bin/chromium"},
-		{"a Chromium was chosen", "156.0.8078.79", map[string]string{"TAPROOT_CHROMIUM": "/usr/bin/chromium"}, "/usr/bin/chromium"},
-		{"both were chosen", "143.0.1.2", map[string]string{"TAPROOT_CHROMIUM": "/usr/bin/chromium", "TAPROOT_HEADLESS_SHELL": "/usr/bin/chromium-headless-shell"},
+		{"a Chromium was chosen", "156.0.8078.79", map[string]string{"TAPROOT_CHROMIUM": "/usr/bin/chromium"},
+			"/usr/bin/chromium"},
+		{"both were chosen", "143.0.1.2", map[string]string{"TAPROOT_CHROMIUM": "/usr/bin/chromium",
+			"TAPROOT_HEADLESS_SHELL": "/usr/bin/chromium-headless-shell"},
 			"/usr/bin/chromium-headless-shell"},
 	} {
 		h := webMachine(t)

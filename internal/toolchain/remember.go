@@ -10,12 +10,13 @@ import (
 	"time"
 )
 
-// rememberFor is how long a version is taken for that of a program whose file did not change. A program may be a script that starts
-// another one, which can change behind it.
+// rememberFor is how long a version is taken for that of a program whose file did not change. A program may be a script
+// that starts another one, which can change behind it.
 const rememberFor = 24 * time.Hour
 
-// memory keeps what programs said of their versions, over processes, in one file of the user's cache. Starting a browser to ask for its
-// version costs a second. What cannot be read or written is asked anew; only an answer is kept, never a failure.
+// memory keeps what programs said of their versions, over processes, in one file of the user's cache. Starting a
+// browser to ask for its version costs a second. What cannot be read or written is asked anew; only an answer is kept,
+// never a failure.
 type memory struct {
 	file string
 

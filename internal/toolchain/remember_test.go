@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// A program is asked for its version once, until its file changes or a day has gone by; a report on the tools asks each time.
+// A program is asked for its version once, until its file changes or a day has gone by; a report on the tools asks each
+// time.
 func TestVersionsAreRemembered(t *testing.T) {
 	cache, program := t.TempDir(), filepath.Join(t.TempDir(), "node")
 	if err := os.WriteFile(program, []byte("program"), 0o755); err != nil {
@@ -17,7 +18,8 @@ func TestVersionsAreRemembered(t *testing.T) {
 	asked, says := 0, "v20.20.2\n"
 	host := func() Host { // of another process each time
 		h := NewHost(func(name string) string {
-			return map[string]string{"XDG_CACHE_HOME": cache, "HOME": cache, "LocalAppData": cache, "PATH": filepath.Dir(program)}[name]
+			return map[string]string{"XDG_CACHE_HOME": cache, "HOME": cache, "LocalAppData": cache,
+				"PATH": filepath.Dir(program)}[name]
 		}, nil)
 		h.Run = func(_ context.Context, c Command) ([]byte, error) {
 			if c.Path == program {

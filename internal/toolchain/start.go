@@ -23,8 +23,8 @@ var bidiScript string
 //go:embed compiled.js
 var compiledScript string
 
-// quickStart makes a driver folder for playwright-go that starts the one at driver in a third of the time. Where it cannot be made, the
-// driver is started as it is.
+// quickStart makes a driver folder for playwright-go that starts the one at driver in a third of the time. Where it
+// cannot be made, the driver is started as it is.
 func (h Host) quickStart(driver string) string {
 	core := filepath.Join(driver, "package")
 	if h.CacheDir == "" || !isFile(h, filepath.Join(core, "lib", "cli", "driver.js")) {
@@ -35,9 +35,11 @@ func (h Host) quickStart(driver string) string {
 		return driver
 	}
 	script := strings.NewReplacer("'{{core}}'", string(quoted), "{{prefix}}", folderPrefix).Replace(startScript)
-	sum := sha256.Sum256([]byte(script + filmScript + bidiScript + compiledScript)) // another script, or another driver, is another folder
+	// another script, or another driver, is another folder
+	sum := sha256.Sum256([]byte(script + filmScript + bidiScript + compiledScript))
 	dir := filepath.Join(h.CacheDir, "playwright-start", fmt.Sprintf("%x", sum[:8]))
-	for _, f := range [][2]string{{"film.js", filmScript}, {"bidi.js", bidiScript}, {"compiled.js", compiledScript}, {"cli.js", script}} {
+	for _, f := range [][2]string{{"film.js", filmScript}, {"bidi.js", bidiScript}, {"compiled.js", compiledScript},
+		{"cli.js", script}} {
 		if err := putFile(filepath.Join(dir, "package", f[0]), f[1]); err != nil {
 			return driver
 		}
@@ -47,8 +49,8 @@ func (h Host) quickStart(driver string) string {
 
 const folderPrefix = "taproot-playwright-"
 
-// BrowsersDir is where the driver process of that number keeps the profiles of its browsers. It removes it at its end, unless it is
-// killed or a browser that ends still writes there.
+// BrowsersDir is where the driver process of that number keeps the profiles of its browsers. It removes it at its end,
+// unless it is killed or a browser that ends still writes there.
 func BrowsersDir(pid int) string {
 	return filepath.Join(os.TempDir(), folderPrefix+strconv.Itoa(pid))
 }

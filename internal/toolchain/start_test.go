@@ -42,15 +42,16 @@ func TestQuickStartLoadsWhatIsAskedForAlone(t *testing.T) {
 	for args, want := range map[string]string{
 		"--version": "Version 1.57.0", "run-driver": "the driver", "show-trace x.zip": "all commands: show-trace,x.zip",
 	} {
-		out, err := exec.Command(node, append([]string{filepath.Join(dir, "package", "cli.js")}, strings.Fields(args)...)...).CombinedOutput()
+		out, err := exec.Command(node, append([]string{filepath.Join(dir, "package", "cli.js")},
+			strings.Fields(args)...)...).CombinedOutput()
 		if got := strings.TrimSpace(string(out)); err != nil || got != want {
 			t.Errorf("%s: %q, %v; want %q", args, got, err, want)
 		}
 	}
 }
 
-// TestCompiledDriverIsKept: a Node that keeps nothing of what it compiles by itself is given what an earlier one has compiled; what was changed
-// since, or is broken, is compiled anew.
+// TestCompiledDriverIsKept: a Node that keeps nothing of what it compiles by itself is given what an earlier one has
+// compiled; what was changed since, or is broken, is compiled anew.
 func TestCompiledDriverIsKept(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -104,7 +105,8 @@ func TestCompiledDriverIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, broken := range [][]byte{nil, raw[:len(raw)/2], append(slices.Clone(raw[:len(raw)-100]), make([]byte, 100)...)} {
+	for i, broken := range [][]byte{nil, raw[:len(raw)/2], append(slices.Clone(raw[:len(raw)-100]),
+		make([]byte, 100)...)} {
 		if err := os.WriteFile(kept, broken, 0o600); err != nil {
 			t.Fatal(err)
 		}

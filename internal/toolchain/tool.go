@@ -79,15 +79,17 @@ func Tools() []Tool {
 			args:  []string{"--version"}, patterns: patterns(`(?m)^(?:Chromium|Google Chrome[\w ]*) (\d[\d.]*)`),
 		},
 		{
-			Name: Headless, For: []string{Web}, Purpose: "without it pages that have no window cost about twice the time of the processor", Minimum: "120",
+			Name: Headless, For: []string{Web},
+			Purpose: "without it pages that have no window cost about twice the time of the processor", Minimum: "120",
 			env:   []string{"TAPROOT_HEADLESS_SHELL"},
 			names: []string{"chromium-headless-shell", "chrome-headless-shell"},
 			args:  []string{"--version"}, patterns: patterns(`(?m)^(?:Chromium|Google Chrome[\w ]*) (\d[\d.]*)`),
 		},
 		{
 			// The oldest that was driven by what it says of itself (WebDriver BiDi): older ones lack parts of that.
-			Name: Firefox, For: []string{InFirefox}, Purpose: "without it tests for `browser: firefox` cannot run", Minimum: "153",
-			env: []string{"TAPROOT_FIREFOX"}, names: []string{"firefox", "firefox-esr"},
+			Name: Firefox, For: []string{InFirefox}, Purpose: "without it tests for `browser: firefox` cannot run",
+			Minimum: "153",
+			env:     []string{"TAPROOT_FIREFOX"}, names: []string{"firefox", "firefox-esr"},
 			args: []string{"--version"}, patterns: patterns(`(?m)^Mozilla Firefox (\d[\w.]*)`),
 		},
 		{
@@ -111,18 +113,22 @@ func Tools() []Tool {
 			env: []string{"TAPROOT_TESSERACT"}, names: []string{"tesseract"}, args: []string{"--version"},
 			patterns: patterns(`(?m)^tesseract v?(\d\S*)`),
 		},
-		{Name: Agent, For: []string{Android}, Purpose: "without it the screens of phones are read with uiautomator dump, which takes ten times as long", Minimum: AgentVersion},
+		{Name: Agent, For: []string{Android},
+			Purpose: "without it the screens of phones are read with uiautomator dump, which takes ten times as " +
+				"long", Minimum: AgentVersion},
 		{
 			Name: Xcrun, For: []string{IOS}, Purpose: "without it there are no iOS devices", OnlyOn: "darwin",
 			names: []string{"xcrun"}, args: []string{"--version"}, patterns: patterns(`xcrun version (\d[\w.]*?)\.?\s*$`),
 		},
 		{
-			Name: Go, For: []string{Development}, Purpose: "without it make and `go tool ginkgo` do not work; taproot itself does", Minimum: "1.26",
+			Name: Go, For: []string{Development},
+			Purpose: "without it make and `go tool ginkgo` do not work; taproot itself does", Minimum: "1.26",
 			names: []string{"go"}, args: []string{"version"}, patterns: patterns(`go version go(\d[\w.]*)`),
 		},
 		{
 			// Go's race detector is linked by a C compiler on Linux; on a Mac it is not.
-			Name: CC, For: []string{Development}, Purpose: "without a C compiler `make race` cannot watch for data races", Minimum: "4.9", OnlyOn: "linux",
+			Name: CC, For: []string{Development}, Purpose: "without a C compiler `make race` cannot watch for data races",
+			Minimum: "4.9", OnlyOn: "linux",
 			names: []string{"gcc"}, args: []string{"--version"}, patterns: patterns(`(?m)^\S*gcc.*? (\d+\.\d[\w.]*)`),
 		},
 	}

@@ -18,7 +18,8 @@ const (
 	maxEntries  = 20_000
 )
 
-// unpack writes the files of a .tgz below dir. It takes plain files and folders only, and refuses every name that leads out.
+// unpack writes the files of a .tgz below dir. It takes plain files and folders only, and refuses every name that leads
+// out.
 func unpack(archive, dir string) error {
 	file, err := os.Open(archive)
 	if err != nil {

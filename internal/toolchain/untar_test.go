@@ -46,12 +46,15 @@ func TestUntar(t *testing.T) {
 		budget  int64
 		problem string
 	}{
-		{"plain", []tar.Header{{Name: "package/bin/node", Size: 3, Mode: 0o755}, {Name: "package/a.js", Size: 1, Mode: 0o666}}, 1 << 20, ""},
+		{"plain", []tar.Header{{Name: "package/bin/node", Size: 3, Mode: 0o755},
+			{Name: "package/a.js", Size: 1, Mode: 0o666}}, 1 << 20, ""},
 		{"folder", []tar.Header{{Name: "package/lib/", Typeflag: tar.TypeDir, Mode: 0o755}}, 1 << 20, ""},
 		{"dots", []tar.Header{{Name: "package/../../evil", Size: 1}}, 1 << 20, "leads out"},
 		{"absolute", []tar.Header{{Name: "/etc/evil", Size: 1}}, 1 << 20, "leads out"},
-		{"symbolic link", []tar.Header{{Name: "package/l", Typeflag: tar.TypeSymlink, Linkname: "/etc"}}, 1 << 20, "neither a file nor a folder"},
-		{"hard link", []tar.Header{{Name: "package/l", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}}, 1 << 20, "neither a file nor a folder"},
+		{"symbolic link", []tar.Header{{Name: "package/l", Typeflag: tar.TypeSymlink, Linkname: "/etc"}}, 1 << 20,
+			"neither a file nor a folder"},
+		{"hard link", []tar.Header{{Name: "package/l", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}}, 1 << 20,
+			"neither a file nor a folder"},
 		{"device", []tar.Header{{Name: "package/d", Typeflag: tar.TypeChar}}, 1 << 20, "neither a file nor a folder"},
 		{"twice", []tar.Header{{Name: "a", Size: 1}, {Name: "a", Size: 1}}, 1 << 20, "exists"},
 		{"too large", []tar.Header{{Name: "a", Size: 5 << 20}}, 1 << 20, "more than 1048576 bytes"},
@@ -77,7 +80,8 @@ func TestUntar(t *testing.T) {
 func TestUntarKeepsExecutableBits(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(t.TempDir(), "a.tgz")
-	raw := archiveOf(t, tar.Header{Name: "package/bin/node", Size: 3, Mode: 0o4755}, tar.Header{Name: "package/a.js", Size: 1, Mode: 0o666})
+	raw := archiveOf(t, tar.Header{Name: "package/bin/node", Size: 3, Mode: 0o4755},
+		tar.Header{Name: "package/a.js", Size: 1, Mode: 0o666})
 	if err := os.WriteFile(file, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +110,8 @@ func TestUntarRefusesCutAndTooManyFiles(t *testing.T) {
 	for i := range maxEntries + 1 {
 		many = append(many, tar.Header{Name: fmt.Sprintf("d%d/", i%10), Typeflag: tar.TypeDir, Mode: 0o755})
 	}
-	if err := untar(bytes.NewReader(archiveOf(t, many...)), root, maxUnpacked); err == nil || !strings.Contains(err.Error(), "files") {
+	if err := untar(bytes.NewReader(archiveOf(t, many...)), root, maxUnpacked); err == nil ||
+		!strings.Contains(err.Error(), "files") {
 		t.Errorf("err = %v", err)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// clean repairs what devices write and XML forbids: NULs, control characters, broken UTF-8, entities of such characters or of no character
-// at all, emoji as two entities of surrogate halves, a bare "&", a "<" in an attribute, and what no tag may be called. What is not a
-// character becomes ".", as in uiautomator's own dumps.
+// clean repairs what devices write and XML forbids: NULs, control characters, broken UTF-8, entities of such characters
+// or of no character at all, emoji as two entities of surrogate halves, a bare "&", a "<" in an attribute, and what no
+// tag may be called. What is not a character becomes ".", as in uiautomator's own dumps.
 func clean(doc []byte) []byte {
 	out := bytes.NewBuffer(make([]byte, 0, len(doc)))
 	at := place{}

@@ -25,8 +25,8 @@ type Visitor struct {
 	End   func()
 }
 
-// Read goes through a document until its outermost element ends; what follows is ignored, for a status line may. UTF-16, as
-// Windows shells redirect it, is read too.
+// Read goes through a document until its outermost element ends; what follows is ignored, for a status line may.
+// UTF-16, as Windows shells redirect it, is read too.
 func Read(doc []byte, v Visitor) error {
 	dec := xml.NewDecoder(bytes.NewReader(Clean(doc)))
 	dec.Entity = xml.HTMLEntity

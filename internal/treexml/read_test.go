@@ -39,7 +39,8 @@ func TestRead(t *testing.T) {
 		return out
 	}
 	for name, in := range map[string][]byte{
-		"as it is": []byte(doc), "UTF-8 with a mark": []byte("\ufeff" + doc), "UTF-16": wide("little"), "UTF-16, big end first": wide("big"),
+		"as it is": []byte(doc), "UTF-8 with a mark": []byte("\ufeff" + doc), "UTF-16": wide("little"),
+		"UTF-16, big end first": wide("big"),
 		"UTF-16 without a mark": wide("little")[2:],
 	} {
 		if got, err := tags(in); err != nil || strings.Join(got, " ") != "a bü😀" {

@@ -97,8 +97,8 @@ func There(root *os.Root, name string) bool {
 	return err == nil
 }
 
-// WriteFile writes a file of a run, or of the reports folder, as a whole or not at all. The name has no folder in it; what is
-// there under it is replaced, a link not followed.
+// WriteFile writes a file of a run, or of the reports folder, as a whole or not at all. The name has no folder in it;
+// what is there under it is replaced, a link not followed.
 func WriteFile(dir, name string, data []byte) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

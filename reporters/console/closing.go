@@ -68,7 +68,8 @@ func (c *Console) warnings() string {
 	return b.String()
 }
 
-// cases gives the tries of each case, the last one, which counts, at the end; in the order in which the cases first ended.
+// cases gives the tries of each case, the last one, which counts, at the end; in the order in which the cases first
+// ended.
 func (c *Console) cases() [][]*event.Result {
 	var list [][]*event.Result
 	place := map[string]int{}
@@ -90,7 +91,8 @@ const (
 	wordLost  = "LOST" // only because its device was lost, which makes no test flaky
 )
 
-// saved gives the try to tell of a case that passed only when it was tried again, and the word for that; nil: it did not.
+// saved gives the try to tell of a case that passed only when it was tried again, and the word for that; nil: it did
+// not.
 func saved(tries []*event.Result) (first *event.Result, word string) {
 	before := tries[:len(tries)-1]
 	if len(before) == 0 || tries[len(before)].Verdict != event.Pass {
@@ -220,7 +222,8 @@ func (c *Console) tally() string {
 	for _, v := range []struct {
 		verdict event.Verdict
 		word    string
-	}{{event.Fail, "failed"}, {event.Error, "with an error"}, {event.Interrupted, "interrupted"}, {event.Skipped, "skipped"}} {
+	}{{event.Fail, "failed"}, {event.Error, "with an error"}, {event.Interrupted, "interrupted"},
+		{event.Skipped, "skipped"}} {
 		if n[v.verdict] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[v.verdict], v.word))
 		}
@@ -272,7 +275,8 @@ func (c *Console) totals(run Run) string {
 	return c.paint(color, strings.Join(parts, ", ")+" in "+seconds(c.span(run.Took)))
 }
 
-// span returns the time from the first test's start to the last one's end, as the report's page has it; otherwise when it is not known.
+// span returns the time from the first test's start to the last one's end, as the report's page has it; otherwise when
+// it is not known.
 func (c *Console) span(otherwise time.Duration) time.Duration {
 	var start, end time.Time
 	for _, r := range c.ended {

@@ -13,7 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/history"
 )
 
-// Options are how the terminal is written to. Quiet leaves out everything before the failures; Verbose adds a line per step.
+// Options are how the terminal is written to. Quiet leaves out everything before the failures; Verbose adds a line per
+// step.
 type Options struct {
 	Total   int  // cases that the run has; 0: not known, then lines have no number
 	Groups  bool // GitHub Actions reads the output: what is long is folded
@@ -244,8 +245,9 @@ func (c *Console) write(s string) {
 
 // Run is what End shows of the run as a whole.
 type Run struct {
-	Dir  string        // the run's directory; empty: no reports were kept
-	Took time.Duration // shown when no test was run: otherwise it is the time from the first test's start to the last one's end
+	Dir string // the run's directory; empty: no reports were kept
+	// shown when no test was run: otherwise it is the time from the first test's start to the last one's end
+	Took time.Duration
 	// Planned is how many tests were to be run; those that never began count as interrupted. 0: not known.
 	Planned int
 	// Choice is what the run was told to run.
@@ -259,8 +261,8 @@ func (c *Console) Warn(text string) {
 	c.warned = append(c.warned, text)
 }
 
-// End shows the failures, the totals, and where the reports are. Cases that did not end count as interrupted. The error is that
-// of the first write that failed.
+// End shows the failures, the totals, and where the reports are. Cases that did not end count as interrupted. The error
+// is that of the first write that failed.
 func (c *Console) End(run Run) error {
 	c.mu.Lock()
 	if c.closed {

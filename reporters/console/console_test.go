@@ -46,7 +46,8 @@ func play(t *testing.T, c *Console, cases ...string) {
 func TestGolden(t *testing.T) {
 	run := Run{Dir: filepath.FromSlash("tests/reports/2026-03-04T05-06-07"), Took: 14200 * time.Millisecond}
 	for name, o := range map[string]Options{
-		"plain": {}, "verbose": {Verbose: true}, "quiet": {Quiet: true, TTY: true}, "color": {Color: true}, "ci": {Total: 8, Groups: true},
+		"plain": {}, "verbose": {Verbose: true}, "quiet": {Quiet: true, TTY: true}, "color": {Color: true},
+		"ci": {Total: 8, Groups: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -212,7 +213,8 @@ func TestLiveLinesFit(t *testing.T) {
 	for width := 1; width < 90; width++ {
 		var b bytes.Buffer
 		c := New(&b, Options{Width: width, Clock: func() time.Time { return epoch }})
-		of := event.Case{Pack: "日本語", Platform: "android", Device: "x\x1b[2Jy", Steps: []event.Step{{N: 1, Action: "input", Args: "語語語🎉é"}}}
+		of := event.Case{Pack: "日本語", Platform: "android", Device: "x\x1b[2Jy", Steps: []event.Step{
+			{N: 1, Action: "input", Args: "語語語🎉é"}}}
 		line := c.liveLine(&running{c: of, step: 1, since: epoch})
 		if n := columnsOf(line); n > max(width-1, len(" 0.0s")+1) || strings.Contains(line, "\x1b") {
 			t.Errorf("width %d: %q has %d columns", width, line, n)
@@ -275,8 +277,8 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// A case that is tried again counts once, as its last try ended; one that then passes is told as flaky, with what was wrong first. A lost device
-// makes nothing flaky.
+// A case that is tried again counts once, as its last try ended; one that then passes is told as flaky, with what was
+// wrong first. A lost device makes nothing flaky.
 func TestTriesOfACaseCountOnce(t *testing.T) {
 	const pass, fail = event.Pass, event.Fail
 	for _, test := range []struct {
@@ -323,7 +325,8 @@ func TestCorrect(t *testing.T) {
 	if err := c.End(Run{}); err != nil {
 		t.Fatal(err)
 	}
-	if s := b.String(); !strings.Contains(s, "0 passed, 1 error in") || strings.Count(s, "the disk is full") != 2 /* at once, and at the end */ {
+	if s := b.String(); !strings.Contains(s, "0 passed, 1 error in") ||
+		strings.Count(s, "the disk is full") != 2 /* at once, and at the end */ {
 		t.Errorf("%s", s)
 	}
 }
@@ -347,7 +350,8 @@ func TestConcurrently(t *testing.T) {
 	if err := c.End(Run{Took: time.Second}); err != nil {
 		t.Fatal(err)
 	}
-	if text := strings.Join(view.lines, "\n"); !strings.Contains(text, "5 passed, 5 failed, 10 errors, 5 interrupted, 5 skipped in 10.9s") {
+	if text := strings.Join(view.lines, "\n"); !strings.Contains(text,
+		"5 passed, 5 failed, 10 errors, 5 interrupted, 5 skipped in 10.9s") {
 		t.Errorf("%s", text)
 	}
 }

@@ -71,7 +71,8 @@ func (c *Console) number() string {
 	return c.paint(dim, fmt.Sprintf("[%*d/%d]", width, len(c.cases()), c.o.Total)) + " "
 }
 
-// reason is why a test that has just ended did not pass, in short; all of it comes at the end. Of the only test it comes right away.
+// reason is why a test that has just ended did not pass, in short; all of it comes at the end. Of the only test it
+// comes right away.
 func (c *Console) reason(r *event.Result) string {
 	if c.o.Total == 1 || r.Verdict == event.Pass || r.Verdict == event.Skipped {
 		return ""

@@ -18,12 +18,14 @@ func TestStepsOfLoopsHaveNames(t *testing.T) {
 	for n, in := range []string{"forEach 1/2: Bread", "forEach 2/2: Milk", ""} {
 		info := event.Step{N: n + 1, Action: "tap", Args: "Buy", In: in}
 		c.Event(of, event.Event{Time: epoch, Kind: event.StepStarted, Step: n + 1, Info: &info})
-		c.Event(of, event.Event{Time: epoch.Add(time.Second), Kind: event.StepEnded, Step: n + 1, Verdict: event.Pass, DurationMS: 100})
+		c.Event(of, event.Event{Time: epoch.Add(time.Second), Kind: event.StepEnded, Step: n + 1, Verdict: event.Pass,
+			DurationMS: 100})
 	}
 	if err := c.End(Run{Dir: "reports"}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"✓ cart 1 forEach 1/2: Bread › tap Buy · 0.1s\n", "✓ cart 2 forEach 2/2: Milk › tap Buy · 0.1s\n",
+	for _, want := range []string{"✓ cart 1 forEach 1/2: Bread › tap Buy · 0.1s\n",
+		"✓ cart 2 forEach 2/2: Milk › tap Buy · 0.1s\n",
 		"✓ cart 3 tap Buy · 0.1s\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no line %q in\n%s", want, b.String())

@@ -29,7 +29,9 @@ func TestWarningsOfDevices(t *testing.T) {
 		if err := c.End(Run{}); err != nil {
 			t.Fatal(err)
 		}
-		want := "\nwarning: animations stay on: turn on X (2 times)\nwarning: permissions of a stay\nwarning: permissions of b stay\n" +
+		want := "\nwarning: animations stay on: turn on X (2 times)\nwarning: permissions of a stay\nwarning: permissions " +
+			"of " +
+			"b stay\n" +
 			"warning: not given back\n"
 		if out := b.String(); !strings.Contains(out, want) || strings.Contains(out, "only a note") {
 			t.Errorf("quiet %t:\n%s", quiet, out)

@@ -144,11 +144,12 @@ type stepExtra struct {
 	Message    string        `json:"message,omitempty"`
 }
 
-// Write gives the bytes of ctrf.json. The format has no word for an error or an interrupted test: both are failed there, and
-// rawStatus tells them apart.
+// Write gives the bytes of ctrf.json. The format has no word for an error or an interrupted test: both are failed
+// there, and rawStatus tells them apart.
 func Write(r *history.Run) ([]byte, error) {
 	n := r.Count()
-	out := report{Format: "CTRF", SpecVersion: specVersion, ReportID: uuid("run", r.Name), RunID: r.Name, GeneratedBy: "taproot",
+	out := report{Format: "CTRF", SpecVersion: specVersion, ReportID: uuid("run", r.Name), RunID: r.Name,
+		GeneratedBy: "taproot",
 		Extra: extra{struct {
 			Verdict     event.Verdict        `json:"verdict"`
 			Cases       history.RunCounts    `json:"cases"`
@@ -183,9 +184,11 @@ func Write(r *history.Run) ([]byte, error) {
 
 func testOf(c *history.RunCase) test {
 	res := c.Result
-	t := test{ID: uuid("case", c.Key), TestID: c.Key, Name: c.FullName(), Status: status(res.Verdict), RawStatus: string(res.Verdict),
-		Duration: res.Duration.Milliseconds(), Suite: folders(res.Case.Place.File), Line: res.Case.Place.Line, FilePath: res.Case.Place.File,
-		Tags: res.Case.Tags, Type: "e2e", Retries: len(c.Tries)}
+	t := test{ID: uuid("case", c.Key), TestID: c.Key, Name: c.FullName(), Status: status(res.Verdict),
+		RawStatus: string(res.Verdict),
+		Duration:  res.Duration.Milliseconds(), Suite: folders(res.Case.Place.File), Line: res.Case.Place.Line,
+		FilePath: res.Case.Place.File,
+		Tags:     res.Case.Tags, Type: "e2e", Retries: len(c.Tries)}
 	if !res.Started.IsZero() {
 		t.Start = res.Started.UnixMilli()
 		t.Stop = t.Start + t.Duration // whole milliseconds: two rounded moments may lie one more apart
@@ -196,7 +199,8 @@ func testOf(c *history.RunCase) test {
 	} else {
 		t.Device = device
 	}
-	e := caseExtra{Verdict: res.Verdict, Pack: c.Pack, Platform: string(res.Case.Platform), Place: res.ProblemPlace(), Hash: res.Case.Hash, OS: res.Case.OS, App: res.App,
+	e := caseExtra{Verdict: res.Verdict, Pack: c.Pack, Platform: string(res.Case.Platform), Place: res.ProblemPlace(),
+		Hash: res.Case.Hash, OS: res.Case.OS, App: res.App,
 		Flaky: c.Flaky(), Slow: c.Slow(), Notes: res.Notes}
 	if p := res.Problem; p != nil && res.Verdict != event.Pass {
 		t.Message, t.Trace = located(res), p.Stack
@@ -218,7 +222,8 @@ func testOf(c *history.RunCase) test {
 		if a.Kind == event.KindDOM { // its page shows it
 			continue
 		}
-		t.Attachments = append(t.Attachments, attachment{Name: path.Base(a.Path), ContentType: a.Type, Path: path.Join(c.Pack, a.Path)})
+		t.Attachments = append(t.Attachments, attachment{Name: path.Base(a.Path), ContentType: a.Type,
+			Path: path.Join(c.Pack, a.Path)})
 	}
 	return t
 }

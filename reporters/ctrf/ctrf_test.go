@@ -32,7 +32,9 @@ func TestGolden(t *testing.T) {
 // The schema is the one that the format's own npm package carries.
 func TestSchema(t *testing.T) {
 	schema := ctrfSchema(t)
-	for name, run := range map[string]*history.Run{"recorded": runtest.Recorded(t), "empty": {Name: runtest.Name, Env: &history.Environment{Commit: "abc", Branch: "main", Job: "https://ci.example/7", OS: "linux/amd64"}}, "many": runtest.Synthetic(300)} {
+	for name, run := range map[string]*history.Run{"recorded": runtest.Recorded(t),
+		"empty": {Name: runtest.Name, Env: &history.Environment{Commit: "abc", Branch: "main", Job: "https://ci.example/7",
+			OS: "linux/amd64"}}, "many": runtest.Synthetic(300)} {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(write(t, run)))
 		if err != nil {
 			t.Fatal(err)
@@ -42,7 +44,8 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	// A schema that takes everything would prove nothing.
-	bad, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(string(write(t, runtest.Recorded(t))), `"testId"`, `"taprootId"`, 1)))
+	bad, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(string(write(t, runtest.Recorded(t))),
+		`"testId"`, `"taprootId"`, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +56,8 @@ func TestSchema(t *testing.T) {
 
 func ctrfSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(runtest.NPM(t, "ctrf@0.3.0", "package/dist/ctrf-schema-0.0.json")))
+	doc, err := jsonschema.UnmarshalJSON(
+		bytes.NewReader(runtest.NPM(t, "ctrf@0.3.0", "package/dist/ctrf-schema-0.0.json")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,22 +84,27 @@ func TestVerdicts(t *testing.T) {
 		byName[c.Name] = c
 	}
 	paid := byName["checkout (android)"]
-	if paid.Status != "failed" || !strings.HasPrefix(paid.Message, "suites/shop/checkout.yaml:7:5: ") || paid.FilePath != "suites/shop/checkout.yaml" ||
-		paid.Steps[4].Status != "pending" || paid.Device != "Pixel 8 emulator-5554" || paid.Attachments[0].Path != "checkout--android/screenshots/02-pay.png" {
+	if paid.Status != "failed" || !strings.HasPrefix(paid.Message, "suites/shop/checkout.yaml:7:5: ") ||
+		paid.FilePath != "suites/shop/checkout.yaml" ||
+		paid.Steps[4].Status != "pending" || paid.Device != "Pixel 8 emulator-5554" ||
+		paid.Attachments[0].Path != "checkout--android/screenshots/02-pay.png" {
 		t.Errorf("%+v", paid)
 	}
-	for name, want := range map[string][2]string{"phone-lost": {"failed", "error"}, "killed": {"failed", "interrupted"}, "checkout (ios)": {"skipped", "skipped"},
-		"login": {"passed", "pass"}} {
+	for name, want := range map[string][2]string{"phone-lost": {"failed", "error"}, "killed": {"failed", "interrupted"},
+		"checkout (ios)": {"skipped", "skipped"},
+		"login":          {"passed", "pass"}} {
 		if c := byName[name]; c.Status != want[0] || c.RawStatus != want[1] {
 			t.Errorf("%s: %s, %s", name, c.Status, c.RawStatus)
 		}
 	}
 	login := byName["login"]
-	if !login.Flaky || login.Retries != 1 || len(login.Attempts) != 1 || login.Attempts[0].Line != 5 || got.Results.Summary.Flaky != 1 {
+	if !login.Flaky || login.Retries != 1 || len(login.Attempts) != 1 || login.Attempts[0].Line != 5 ||
+		got.Results.Summary.Flaky != 1 {
 		t.Errorf("%+v", login)
 	}
 	s := got.Results.Summary
-	if s.Tests != 13 || s.Failed != 9 || s.Passed != 2 || s.Skipped != 2 || s.Passed+s.Failed+s.Skipped+s.Pending+s.Other != s.Tests {
+	if s.Tests != 13 || s.Failed != 9 || s.Passed != 2 || s.Skipped != 2 ||
+		s.Passed+s.Failed+s.Skipped+s.Pending+s.Other != s.Tests {
 		t.Errorf("%+v", s)
 	}
 }

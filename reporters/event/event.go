@@ -30,22 +30,25 @@ const (
 	CaseStarted Kind = "case_started" // Case is set
 	StepStarted Kind = "step_started" // Step is set
 	Attached    Kind = "attached"     // Attachment is set; Step when it belongs to one
-	Logged      Kind = "logged"       // Message is set: something that a reader should know; Detail.Proof when it says how a tap went
-	StepEnded   Kind = "step_ended"   // Step, Verdict, DurationMS; Problem unless it passed
-	Surrounded  Kind = "surrounded"   // Step and Around: what else went wrong while a step ran that did not go well
-	Identified  Kind = "identified"   // App, ScreenRead: what was tested, as the device tells it at the end
-	CaseEnded   Kind = "case_ended"   // Verdict, DurationMS; Problem unless it passed
-	Recorded    Kind = "recorded"     // Recording; from the pack itself, after CaseEnded
-	Unkept      Kind = "unkept"       // Problem: the pack lacks something that it should hold, so that no verdict is better than an error
+	// Message is set: something that a reader should know; Detail.Proof when it says how a tap went
+	Logged     Kind = "logged"
+	StepEnded  Kind = "step_ended" // Step, Verdict, DurationMS; Problem unless it passed
+	Surrounded Kind = "surrounded" // Step and Around: what else went wrong while a step ran that did not go well
+	Identified Kind = "identified" // App, ScreenRead: what was tested, as the device tells it at the end
+	CaseEnded  Kind = "case_ended" // Verdict, DurationMS; Problem unless it passed
+	Recorded   Kind = "recorded"   // Recording; from the pack itself, after CaseEnded
+	// Problem: the pack lacks something that it should hold, so that no verdict is better than an error
+	Unkept Kind = "unkept"
 )
 
 // Event is one line of events.ndjson.
 type Event struct {
-	Time       time.Time   `json:"time"` // UTC
-	Kind       Kind        `json:"event"`
-	Case       *Case       `json:"case,omitempty"`
-	Step       int         `json:"step,omitempty"` // from 1; 0: the event belongs to the whole case
-	Info       *Step       `json:"info,omitempty"` // of StepStarted: what Case.Steps does not say, because it was not known before
+	Time time.Time `json:"time"` // UTC
+	Kind Kind      `json:"event"`
+	Case *Case     `json:"case,omitempty"`
+	Step int       `json:"step,omitempty"` // from 1; 0: the event belongs to the whole case
+	// of StepStarted: what Case.Steps does not say, because it was not known before
+	Info       *Step       `json:"info,omitempty"`
 	Verdict    Verdict     `json:"verdict,omitempty"`
 	DurationMS int64       `json:"duration_ms,omitempty"`
 	Problem    *Problem    `json:"problem,omitempty"`
@@ -53,10 +56,12 @@ type Event struct {
 	Attachment *Attachment `json:"attachment,omitempty"`
 	Recording  *Recording  `json:"recording,omitempty"`
 	App        *App        `json:"app,omitempty"`
-	ScreenRead string      `json:"screen_read,omitempty"` // of Identified: a sentence, what reads the screen of the device, and why nothing better does
-	Around     []Incident  `json:"around,omitempty"`
-	Message    string      `json:"message,omitempty"`
-	Warning    bool        `json:"warning,omitempty"` // of Logged: something to be done about the device, which the terminal shows, too
+	// of Identified: a sentence, what reads the screen of the device, and why nothing better does
+	ScreenRead string     `json:"screen_read,omitempty"`
+	Around     []Incident `json:"around,omitempty"`
+	Message    string     `json:"message,omitempty"`
+	// of Logged: something to be done about the device, which the terminal shows, too
+	Warning bool `json:"warning,omitempty"`
 }
 
 // Case is what is known of a case before its first step.
@@ -73,11 +78,12 @@ type Case struct {
 	Solver      string         `json:"solver"`            // "dsl"
 	Tags        []string       `json:"tags,omitempty"`
 	Place       source.Pos     `json:"place"`
-	Hash        string         `json:"hash,omitempty"` // SHA-256 of the test's YAML source, in hex: the same hash is the same test
-	Device      string         `json:"device,omitempty"`
-	Model       string         `json:"model,omitempty"`
-	OS          string         `json:"os,omitempty"` // of the device, with its version: "android 14"
-	Steps       []Step         `json:"steps"`
+	// SHA-256 of the test's YAML source, in hex: the same hash is the same test
+	Hash   string `json:"hash,omitempty"`
+	Device string `json:"device,omitempty"`
+	Model  string `json:"model,omitempty"`
+	OS     string `json:"os,omitempty"` // of the device, with its version: "android 14"
+	Steps  []Step `json:"steps"`
 }
 
 // App is the tested app, as far as it is known.
@@ -134,15 +140,17 @@ const (
 
 // Detail is the proof of an action: what was matched, how, and where it was touched.
 type Detail struct {
-	Matched string   `json:"matched,omitempty"` // the element, in words
-	Tier    string   `json:"tier,omitempty"`
-	Bounds  *[4]int  `json:"bounds,omitempty"` // left, top, right, bottom, pixels
-	Point   *[2]int  `json:"point,omitempty"`  // where it was touched
-	Proof   string   `json:"proof,omitempty"`  // of a tap: one of the Proof constants; ": " and what the touch met follows where it is known
-	Looks   int      `json:"looks,omitempty"`  // how often the screen was read
-	Notes   []string `json:"notes,omitempty"`  // worth knowing
-	Doubts  []string `json:"doubts,omitempty"` // what the verdict does not cover, although it is a pass
-	Secret  bool     `json:"-"`                // the text went into a password field: whoever writes the step down leaves it out
+	Matched string  `json:"matched,omitempty"` // the element, in words
+	Tier    string  `json:"tier,omitempty"`
+	Bounds  *[4]int `json:"bounds,omitempty"` // left, top, right, bottom, pixels
+	Point   *[2]int `json:"point,omitempty"`  // where it was touched
+	// of a tap: one of the Proof constants; ": " and what the touch met follows where it is known
+	Proof  string   `json:"proof,omitempty"`
+	Looks  int      `json:"looks,omitempty"`  // how often the screen was read
+	Notes  []string `json:"notes,omitempty"`  // worth knowing
+	Doubts []string `json:"doubts,omitempty"` // what the verdict does not cover, although it is a pass
+	// the text went into a password field: whoever writes the step down leaves it out
+	Secret bool `json:"-"`
 
 	Troubles []string `json:"troubles,omitempty"` // of a page meanwhile: errors of the console, requests that failed
 

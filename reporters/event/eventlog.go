@@ -72,13 +72,16 @@ func shortened(e Event, limit int) Event {
 	e.Message, e.ScreenRead = shorten.Bytes(e.Message, limit), shorten.Bytes(e.ScreenRead, limit)
 	if p := e.Problem; p != nil {
 		e.Problem = &Problem{
-			Message: shorten.Bytes(p.Message, limit), Expected: shorten.Bytes(p.Expected, limit), Actual: shorten.Bytes(p.Actual, limit),
-			Candidates: cutList(p.Candidates, limit), Rejected: cutList(p.Rejected, limit), Assertion: p.Assertion, Kind: p.Kind, Stack: shorten.Bytes(p.Stack, limit),
+			Message: shorten.Bytes(p.Message, limit), Expected: shorten.Bytes(p.Expected, limit),
+			Actual:     shorten.Bytes(p.Actual, limit),
+			Candidates: cutList(p.Candidates, limit), Rejected: cutList(p.Rejected, limit), Assertion: p.Assertion, Kind: p.Kind,
+			Stack: shorten.Bytes(p.Stack, limit),
 		}
 	}
 	if d := e.Detail; d != nil {
 		short := *d
-		short.Matched, short.Notes, short.Doubts = shorten.Bytes(d.Matched, limit), cutList(d.Notes, limit), cutList(d.Doubts, limit)
+		short.Matched, short.Notes, short.Doubts = shorten.Bytes(d.Matched, limit), cutList(d.Notes, limit),
+			cutList(d.Doubts, limit)
 		short.Proof = shorten.Bytes(d.Proof, limit)
 		short.Troubles = cutList(d.Troubles, limit)
 		e.Detail = &short
@@ -93,7 +96,8 @@ func shortened(e Event, limit int) Event {
 	}
 	if i := e.Info; i != nil {
 		short := *i
-		short.Args, short.Source, short.Name = shorten.Bytes(i.Args, limit), shorten.Bytes(i.Source, limit), shorten.Bytes(i.Name, limit)
+		short.Args, short.Source, short.Name = shorten.Bytes(i.Args, limit), shorten.Bytes(i.Source, limit),
+			shorten.Bytes(i.Name, limit)
 		e.Info = &short
 	}
 	if c := e.Case; c != nil {

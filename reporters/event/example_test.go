@@ -11,7 +11,8 @@ func ExampleFold() {
 	begun := []event.Event{{Kind: event.CaseStarted, Case: &c}, {Kind: event.StepStarted, Step: 1}}
 	fmt.Println(event.Fold(begun).Verdict) // its end is missing: the run was killed
 
-	whole := append(begun, event.Event{Kind: event.StepEnded, Step: 1, Verdict: event.Pass}, event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
+	whole := append(begun, event.Event{Kind: event.StepEnded, Step: 1, Verdict: event.Pass},
+		event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
 	fmt.Println(event.Fold(whole).Verdict)
 	// Output:
 	// interrupted

@@ -8,8 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// Failure is one thing that went wrong in a case. There may be several: a soft step that fails lets the test go on, and hooks run behind
-// a failure.
+// Failure is one thing that went wrong in a case. There may be several: a soft step that fails lets the test go on, and
+// hooks run behind a failure.
 type Failure struct {
 	Step    *StepResult // nil: it is not of a step
 	Place   source.Pos  // the step's, otherwise the test's
@@ -17,8 +17,8 @@ type Failure struct {
 	Picture string      // path in the pack; may be empty
 }
 
-// Failures gives all that went wrong in a case that did not pass: first what decided its verdict, then the other steps that failed or
-// ended with an error, in their order.
+// Failures gives all that went wrong in a case that did not pass: first what decided its verdict, then the other steps
+// that failed or ended with an error, in their order.
 func (r *Result) Failures() []Failure {
 	if r.Verdict == Pass {
 		return nil
@@ -64,7 +64,8 @@ func AndMore(n int) string {
 	return fmt.Sprintf("and %d more", n)
 }
 
-// Incident is something that went wrong beside a step, while it ran or just before or after: it may be why the step failed.
+// Incident is something that went wrong beside a step, while it ran or just before or after: it may be why the step
+// failed.
 type Incident struct {
 	At    string       `json:"at"` // RFC 3339, UTC, milliseconds, by the clock of this machine
 	Kind  IncidentKind `json:"kind"`

@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// Fold turns the events of one case into its result. It is pure. Events that lack their CaseEnded give an interrupted result
-// that names the step in which they stop.
+// Fold turns the events of one case into its result. It is pure. Events that lack their CaseEnded give an interrupted
+// result that names the step in which they stop.
 func Fold(events []Event) *Result {
 	f := folder{res: &Result{Recording: Recording{Kind: NoRecording}}, files: map[string]bool{}}
 	for _, e := range events {
@@ -202,8 +202,8 @@ func (f *folder) conclude() {
 	}
 }
 
-// leftOut adds the steps that only the run could have decided on and that were never run: of a test that went to its end they were
-// skipped, otherwise they were not reached.
+// leftOut adds the steps that only the run could have decided on and that were never run: of a test that went to its
+// end they were skipped, otherwise they were not reached.
 func (f *folder) leftOut() {
 	r := f.res
 	ran := map[source.Pos]bool{}

@@ -8,7 +8,8 @@ import (
 )
 
 func TestFoldTakesTheFirstEnd(t *testing.T) {
-	res := Fold([]Event{{Kind: CaseEnded, Verdict: Fail, Problem: &Problem{Message: "no"}}, {Kind: CaseEnded, Verdict: Pass}})
+	res := Fold([]Event{{Kind: CaseEnded, Verdict: Fail, Problem: &Problem{Message: "no"}},
+		{Kind: CaseEnded, Verdict: Pass}})
 	if res.Verdict != Fail || res.Problem == nil {
 		t.Errorf("%+v", res)
 	}
@@ -50,7 +51,8 @@ func TestFoldWithoutEnd(t *testing.T) {
 func TestFoldInterruptedByTheUser(t *testing.T) {
 	c := &Case{ID: "x", Steps: []Step{{N: 1, Action: "tap"}}}
 	res := Fold([]Event{{Kind: CaseStarted, Case: c}, {Kind: StepStarted, Step: 1},
-		{Kind: StepEnded, Step: 1, Verdict: Interrupted, Problem: &Problem{Message: "stopped"}}, {Kind: CaseEnded, Verdict: Interrupted}})
+		{Kind: StepEnded, Step: 1, Verdict: Interrupted, Problem: &Problem{Message: "stopped"}},
+		{Kind: CaseEnded, Verdict: Interrupted}})
 	if res.ProblemStep != 1 || res.Problem == nil || res.Problem.Message != "stopped" {
 		t.Errorf("%d %+v", res.ProblemStep, res.Problem)
 	}
@@ -58,7 +60,8 @@ func TestFoldInterruptedByTheUser(t *testing.T) {
 
 // Hostile: a step number costs no memory, a path leads nowhere else.
 func TestFoldHostile(t *testing.T) {
-	events := []Event{{Kind: StepStarted, Step: 1 << 40}, {Kind: StepEnded, Step: -1, Verdict: Pass}, {Kind: Attached}, {Kind: CaseStarted}}
+	events := []Event{{Kind: StepStarted, Step: 1 << 40}, {Kind: StepEnded, Step: -1, Verdict: Pass}, {Kind: Attached},
+		{Kind: CaseStarted}}
 	for _, p := range []string{"../x", "/etc/passwd", `..\x`, "", "a/../../x", "."} {
 		events = append(events, Event{Kind: Attached, Attachment: &Attachment{Path: p, Kind: KindScreenshot}})
 	}
@@ -100,7 +103,8 @@ func TestEncodeLongEvents(t *testing.T) {
 		c.Steps = append(c.Steps, Step{N: n + 1, Args: strings.Repeat("x", 1000)})
 	}
 	for _, e := range []Event{
-		{Kind: StepEnded, Step: 1, Verdict: Fail, Problem: &Problem{Message: long, Actual: long, Candidates: []string{long, long}, Stack: long}},
+		{Kind: StepEnded, Step: 1, Verdict: Fail, Problem: &Problem{Message: long, Actual: long, Candidates: []string{
+			long, long}, Stack: long}},
 		{Kind: CaseStarted, Case: c}, {Kind: Logged, Message: long},
 	} {
 		line, err := Encode(e)
@@ -112,16 +116,20 @@ func TestEncodeLongEvents(t *testing.T) {
 			t.Errorf("%s: %v", e.Kind, err)
 		}
 	}
-	if e := (Event{Kind: Logged, Time: time.Unix(1, 0).UTC(), Message: strings.Repeat("x", 1<<20)}); shortened(e, 1<<20).Message != e.Message {
+	if e := (Event{Kind: Logged, Time: time.Unix(1, 0).UTC(), Message: strings.Repeat("x", 1<<20)}); shortened(e,
+		1<<20).Message != e.Message {
 		t.Error("a text within the limit was cut")
 	}
 }
 
-// TestFoldKeepsAllThatIsIdentified: what reads the screen is no remark on what was checked, and takes nothing away of what is known of the app.
+// TestFoldKeepsAllThatIsIdentified: what reads the screen is no remark on what was checked, and takes nothing away of
+// what is known of the app.
 func TestFoldKeepsAllThatIsIdentified(t *testing.T) {
-	app, reads := Event{Kind: Identified, App: &App{ID: "com.example.shop"}}, Event{Kind: Identified, ScreenRead: "The screen was read with the agent."}
+	app, reads := Event{Kind: Identified, App: &App{ID: "com.example.shop"}},
+		Event{Kind: Identified, ScreenRead: "The screen was read with the agent."}
 	for _, events := range [][]Event{{app, reads}, {reads, app}} {
-		if r := Fold(events); r.App == nil || r.App.ID != "com.example.shop" || r.ScreenRead != reads.ScreenRead || len(r.Notes) != 0 {
+		if r := Fold(events); r.App == nil || r.App.ID != "com.example.shop" || r.ScreenRead != reads.ScreenRead ||
+			len(r.Notes) != 0 {
 			t.Errorf("%+v", r)
 		}
 	}

@@ -17,8 +17,8 @@ import (
 // Hidden stands where a secret stood.
 const Hidden = "•••"
 
-// Mask takes secrets out of texts, in every form in which they are likely to be written: as they are, escaped for JSON, for a URL, and
-// in base64, alone or within a longer text. Safe for concurrent use; the zero value masks nothing.
+// Mask takes secrets out of texts, in every form in which they are likely to be written: as they are, escaped for JSON,
+// for a URL, and in base64, alone or within a longer text. Safe for concurrent use; the zero value masks nothing.
 type Mask struct {
 	mu       sync.RWMutex
 	secrets  []string

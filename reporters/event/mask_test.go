@@ -17,9 +17,11 @@ func TestMaskFindsASecretInEveryForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{secret, "typed " + secret + ".", string(quoted), "https://x/?p=" + url.QueryEscape(secret), url.PathEscape(secret),
+	for _, text := range []string{secret, "typed " + secret + ".", string(quoted), "https://x/?p=" +
+		url.QueryEscape(secret), url.PathEscape(secret),
 		base64.StdEncoding.EncodeToString([]byte(secret)), base64.StdEncoding.EncodeToString([]byte("ada:" + secret)),
-		base64.StdEncoding.EncodeToString([]byte("user:" + secret + "!")), base64.URLEncoding.EncodeToString([]byte("x" + secret + "yz"))} {
+		base64.StdEncoding.EncodeToString([]byte("user:" + secret + "!")),
+		base64.URLEncoding.EncodeToString([]byte("x" + secret + "yz"))} {
 		if got := m.Text(text); got == text || strings.Contains(got, "wörd") || !strings.Contains(got, Hidden) {
 			t.Errorf("%q becomes %q", text, got)
 		}

@@ -11,8 +11,9 @@ import (
 // maxMasked is the size of the largest file, or of all files in an archive, that is looked into.
 const maxMasked = 64 << 20
 
-// File takes the secrets out of a file that comes from elsewhere, such as a download: a text is masked. It gives false for a file that
-// holds a secret and cannot be masked, an archive for instance, and for one that is too large to be looked into: no report may keep it.
+// File takes the secrets out of a file that comes from elsewhere, such as a download: a text is masked. It gives false
+// for a file that holds a secret and cannot be masked, an archive for instance, and for one that is too large to be
+// looked into: no report may keep it.
 func (m *Mask) File(path string) (bool, error) {
 	if m.Empty() {
 		return true, nil

@@ -3,7 +3,8 @@ package event
 // MetricsPath is where a pack keeps what the app cost the device.
 const MetricsPath = "artifacts/metrics.json"
 
-// Metrics are what the app cost the device during a case, and what asking models cost. What the device did not tell is left out.
+// Metrics are what the app cost the device during a case, and what asking models cost. What the device did not tell is
+// left out.
 type Metrics struct {
 	IntervalMS int64          `json:"interval_ms,omitempty"`
 	Summary    MetricsSummary `json:"summary"`

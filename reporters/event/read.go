@@ -13,8 +13,8 @@ const (
 	maxBytes = 512 << 20 // bytes of all events of a case
 )
 
-// ReadEvents reads the lines of an events.ndjson. A last line that was cut is left out; a bad line anywhere else is an error
-// that names it. The events before that line are given in either case.
+// ReadEvents reads the lines of an events.ndjson. A last line that was cut is left out; a bad line anywhere else is an
+// error that names it. The events before that line are given in either case.
 func ReadEvents(r io.Reader) ([]Event, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	var events []Event

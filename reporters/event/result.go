@@ -7,7 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// Result is what the events of one case amount to. Everything that a person or a machine reads of a case is derived from it.
+// Result is what the events of one case amount to. Everything that a person or a machine reads of a case is derived
+// from it.
 type Result struct {
 	Case        Case
 	Verdict     Verdict
@@ -83,7 +84,8 @@ func (r *Result) Step(n int) *StepResult {
 	return nil
 }
 
-// LostDevice tells whether the case ended because its device, or browser, was lost, which says nothing of the app or the test.
+// LostDevice tells whether the case ended because its device, or browser, was lost, which says nothing of the app or
+// the test.
 func (r *Result) LostDevice() bool {
 	return r.Verdict == Error && r.Problem != nil && r.Problem.Kind == DeviceLost
 }

@@ -26,8 +26,8 @@ type Places struct {
 	Workspace string // top of the checkout; empty: Dir
 }
 
-// Annotate writes a workflow command for each case that did not pass, and a warning for each that is flaky. Of each type GitHub
-// shows ten: the tenth says how many more there are.
+// Annotate writes a workflow command for each case that did not pass, and a warning for each that is flaky. Of each
+// type GitHub shows ten: the tenth says how many more there are.
 func Annotate(w io.Writer, r *history.Run, p Places) error {
 	var problems, doubts []string
 	var others []string // further failures of one test: they come last, where there is room
@@ -105,7 +105,8 @@ func problemText(f event.Failure) string {
 			around, _, _ = strings.Cut(in.Text, "\n")
 		}
 	}
-	for _, v := range [][2]string{{"expected", p.Expected}, {"actual", p.Actual}, {"nearest", strings.Join(p.Candidates, "; ")}, {"around the failure", around}} {
+	for _, v := range [][2]string{{"expected", p.Expected}, {"actual", p.Actual},
+		{"nearest", strings.Join(p.Candidates, "; ")}, {"around the failure", around}} {
 		if v[1] != "" {
 			text += "\n" + v[0] + ": " + v[1]
 		}
@@ -149,7 +150,8 @@ func Summary(r *history.Run, at Address, limit int) []byte {
 	return history.RunSummary(r, history.PageOptions{Base: at.Base, NoLinks: at.Base == "", Link: at.Link, Limit: limit})
 }
 
-// AppendSummary adds the run to the job's summary: the file that GITHUB_STEP_SUMMARY names. It may hold what others wrote.
+// AppendSummary adds the run to the job's summary: the file that GITHUB_STEP_SUMMARY names. It may hold what others
+// wrote.
 func AppendSummary(file string, r *history.Run, at Address) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {

@@ -24,9 +24,12 @@ func annotations(t *testing.T, r *history.Run, p Places) string {
 }
 
 func TestGolden(t *testing.T) {
-	golden.Check(t, "annotations.txt", []byte(annotations(t, runtest.Recorded(t), Places{Dir: "/w/repo/app", Workspace: "/w/repo"})))
+	golden.Check(t, "annotations.txt",
+		[]byte(annotations(t, runtest.Recorded(t), Places{Dir: "/w/repo/app", Workspace: "/w/repo"})))
 	golden.Check(t, "summary.md", Summary(runtest.Recorded(t), Address{}, maxSummary))
-	golden.Check(t, "summary-linked.md", Summary(runtest.Recorded(t), Address{Link: "https://ci.example/reports/7/index.html", Base: "https://ci.example/reports/7/"}, maxSummary))
+	golden.Check(t, "summary-linked.md",
+		Summary(runtest.Recorded(t), Address{Link: "https://ci.example/reports/7/index.html",
+			Base: "https://ci.example/reports/7/"}, maxSummary))
 }
 
 // Every line is one command at column 0, whatever the texts hold, and names the place in the YAML file.
@@ -37,11 +40,14 @@ func TestAnnotationLines(t *testing.T) {
 		t.Errorf("%d lines", len(lines))
 	}
 	for _, line := range lines {
-		if !strings.HasPrefix(line, "::error file=") && !strings.HasPrefix(line, "::warning file=") || strings.ContainsAny(line, "\r") {
+		if !strings.HasPrefix(line, "::error file=") && !strings.HasPrefix(line, "::warning file=") ||
+			strings.ContainsAny(line, "\r") {
 			t.Errorf("%q", line)
 		}
 	}
-	if !strings.Contains(text, "::error file=suites/shop/checkout.yaml,line=7,col=5,title=checkout (android)%3A failed::suites/shop/checkout.yaml:7:5: expected \"Paid\"") {
+	if !strings.Contains(text,
+		"::error file=suites/shop/checkout.yaml,line=7,col=5,title=checkout (android)%3A "+
+			"failed::suites/shop/checkout.yaml:7:5: expected \"Paid\"") {
 		t.Error(text)
 	}
 	if !strings.Contains(text, "file=suites/50%25%2C a%3Ab/hostile.yaml,") {
@@ -93,7 +99,8 @@ func TestSummaryRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(data) > maxSummary || len(data) < maxSummary*9/10 || !bytes.HasPrefix(data, []byte("xxx")) || !bytes.Contains(data, []byte("\n… and ")) {
+	if len(data) > maxSummary || len(data) < maxSummary*9/10 || !bytes.HasPrefix(data, []byte("xxx")) ||
+		!bytes.Contains(data, []byte("\n… and ")) {
 		t.Errorf("%d bytes", len(data))
 	}
 	full := filepath.Join(t.TempDir(), "full")

@@ -82,7 +82,8 @@ func runChild(t *testing.T, part string, env ...string) error {
 	return child(ctx, t, part, env...).Run()
 }
 
-// killChild starts a child that writes packs, and kills it when ripe returns. The lines are what the child says: one for each step.
+// killChild starts a child that writes packs, and kills it when ripe returns. The lines are what the child says: one
+// for each step.
 func killChild(t *testing.T, root string, ripe func(lines *bufio.Scanner)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)

@@ -17,7 +17,8 @@ const (
 	maxChoice  = 64 << 10
 )
 
-// Choice says which cases a run was told to run, how often and in which order. The zero value: all, once, in the order of the files.
+// Choice says which cases a run was told to run, how often and in which order. The zero value: all, once, in the order
+// of the files.
 type Choice struct {
 	Labels   string `json:"labels,omitempty"`    // the label filter
 	Platform string `json:"platform,omitempty"`  // the only one

@@ -50,7 +50,8 @@ func TestChoiceIsInTheReportsOfTheRun(t *testing.T) {
 func TestRunWithoutAChoiceSaysNothingOfIt(t *testing.T) {
 	t.Parallel()
 	run := loadRun(t, layRun(t))
-	if text := string(RunSummary(run, PageOptions{})) + string(RunJSON(run)); strings.Contains(text, "hosen") || strings.Contains(text, `"choice"`) {
+	if text := string(RunSummary(run, PageOptions{})) + string(RunJSON(run)); strings.Contains(text, "hosen") ||
+		strings.Contains(text, `"choice"`) {
 		t.Error(text)
 	}
 }
@@ -61,7 +62,8 @@ func TestFailedNamesWhatIsWorthAnotherTry(t *testing.T) {
 	layPack(t, dir, "shaky--rep-1", eventtest.File("pass"))
 	layPack(t, dir, "shaky--rep-2", eventtest.File("fail"))
 	layPack(t, dir, "shaky--row-1--rep-3", eventtest.File("fail"))
-	eventtest.Put(t, filepath.Join(dir, planFile), `[{"id":"late","pack":"late--rep-1","platform":"web"},{"id":"late","pack":"late--rep-2","platform":"web"}]`)
+	eventtest.Put(t, filepath.Join(dir, planFile),
+		`[{"id":"late","pack":"late--rep-1","platform":"web"},{"id":"late","pack":"late--rep-2","platform":"web"}]`)
 	got := loadRun(t, dir).Failed()
 	for _, name := range []string{"login-wrong", "phone-lost", "killed", "shaky", "shaky--row-1", "late"} {
 		if !slices.Contains(got, name) {
@@ -79,10 +81,12 @@ func TestLastRunIsTheNewestThatIsOver(t *testing.T) {
 	if _, err := LastRun(root, time.Now()); err == nil || !strings.Contains(err.Error(), "no run") {
 		t.Errorf("%v", err)
 	}
-	if _, err := LastRun(filepath.Join(root, "nowhere"), time.Now()); err == nil || !strings.Contains(err.Error(), "no reports") {
+	if _, err := LastRun(filepath.Join(root, "nowhere"), time.Now()); err == nil ||
+		!strings.Contains(err.Error(), "no reports") {
 		t.Errorf("%v", err)
 	}
-	for name, events := range map[string]string{"2026-01-01T00-00-01": "pass", "2026-01-01T00-00-02": "interrupted", "2026-01-01T00-00-04": "fail"} {
+	for name, events := range map[string]string{"2026-01-01T00-00-01": "pass", "2026-01-01T00-00-02": "interrupted",
+		"2026-01-01T00-00-04": "fail"} {
 		layPack(t, filepath.Join(root, name), "some", eventtest.File(events))
 		eventtest.Put(t, filepath.Join(root, name, pack.LiveFile), "")
 	}

@@ -54,8 +54,8 @@ func (r *Run) History() []HistoryEntry {
 	return list
 }
 
-// AppendHistory adds the run to the history.jsonl of its reports folder, once, however often it is called: only what is new, or
-// has changed since, is added.
+// AppendHistory adds the run to the history.jsonl of its reports folder, once, however often it is called: only what is
+// new, or has changed since, is added.
 func AppendHistory(r *Run) (err error) {
 	if !pack.IsRunName(r.Name) {
 		return fmt.Errorf("add to %s: %q is not the name of a run", historyFile, r.Name)

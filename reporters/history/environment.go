@@ -36,7 +36,8 @@ func (e *Environment) Facts() [][2]string {
 		commit += " (changed)"
 	}
 	var list [][2]string
-	for _, f := range [][2]string{{"commit", commit}, {"branch", e.Branch}, {"ci", e.CI}, {"job", e.Job}, {"os", e.OS}, {"taproot", e.Taproot}, {"options", strings.Join(e.Options, " ")}} {
+	for _, f := range [][2]string{{"commit", commit}, {"branch", e.Branch}, {"ci", e.CI}, {"job", e.Job}, {"os", e.OS},
+		{"taproot", e.Taproot}, {"options", strings.Join(e.Options, " ")}} {
 		if f[1] != "" {
 			list = append(list, f)
 		}

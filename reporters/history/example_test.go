@@ -31,7 +31,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	err = errors.Join(p.Emit(event.Event{Kind: event.CaseStarted, Case: &c}), p.Emit(event.Event{Kind: event.CaseEnded, Verdict: event.Pass}))
+	err = errors.Join(p.Emit(event.Event{Kind: event.CaseStarted, Case: &c}),
+		p.Emit(event.Event{Kind: event.CaseEnded, Verdict: event.Pass}))
 	if _, ended := p.Finish(context.Background()); ended != nil {
 		err = errors.Join(err, ended)
 	}

@@ -20,7 +20,8 @@ func TestFailuresOfSoftSteps(t *testing.T) {
 	for _, f := range res.Failures() {
 		got = append(got, [2]string{f.Place.String(), f.Picture})
 	}
-	want := [][2]string{{"suites/soft.yaml:6:5", "screenshots/02-step-failed.png"}, {"suites/soft.yaml:7:5", "screenshots/03-step-failed.png"},
+	want := [][2]string{{"suites/soft.yaml:6:5", "screenshots/02-step-failed.png"},
+		{"suites/soft.yaml:7:5", "screenshots/03-step-failed.png"},
 		{"suites/soft.yaml:9:5", "screenshots/05-step-failed.png"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -29,11 +30,13 @@ func TestFailuresOfSoftSteps(t *testing.T) {
 	if len(s.Problems) != 3 || s.Problem.Step != 2 || s.Problems[2].Step != 5 || len(s.Problems[2].Around) != 3 {
 		t.Errorf("%+v", s.Problems)
 	}
-	if cause := res.Step(5).LikelyCause(); cause == nil || cause.Kind != event.IncidentRequest || cause.Offset(res.Step(5)) != "−0.1 s" {
+	if cause := res.Step(5).LikelyCause(); cause == nil || cause.Kind != event.IncidentRequest ||
+		cause.Offset(res.Step(5)) != "−0.1 s" {
 		t.Errorf("%+v", cause)
 	}
 	md := string(markdown.RunMarkdown(res))
-	for _, line := range []string{"\"Total 12.00\" did", "step 3, 2 of 3", "step 5, 3 of 3", "**Around the failure** `500 POST http://shop.example/pay`", "−0.2 s, console"} {
+	for _, line := range []string{"\"Total 12.00\" did", "step 3, 2 of 3", "step 5, 3 of 3",
+		"**Around the failure** `500 POST http://shop.example/pay`", "−0.2 s, console"} {
 		if !strings.Contains(md, line) {
 			t.Errorf("run.md lacks %q:\n%s", line, md)
 		}

@@ -44,7 +44,8 @@ func (r Rate) String() string {
 	if r.Of < rateRuns {
 		return fmt.Sprintf("failed in %d of %d %s", r.Bad, r.Of, runs)
 	}
-	return fmt.Sprintf("failed in %d of %d %s (%.0f %%, 95 %% interval %.0f–%.0f %%)", r.Bad, r.Of, runs, 100*float64(r.Bad)/float64(r.Of), 100*r.Low, 100*r.High)
+	return fmt.Sprintf("failed in %d of %d %s (%.0f %%, 95 %% interval %.0f–%.0f %%)", r.Bad, r.Of, runs,
+		100*float64(r.Bad)/float64(r.Of), 100*r.Low, 100*r.High)
 }
 
 // Story is what the earlier runs of a case, and this one, tell of it.
@@ -114,7 +115,8 @@ func (c *RunCase) Story(run *Run) Story {
 // entry is the line of history that this run adds for a case.
 func (r *Run) entry(c *RunCase) HistoryEntry {
 	e := HistoryEntry{Run: r.Name, ID: c.Result.Case.ID, Pack: c.Pack, Platform: string(c.Result.Case.Platform),
-		Verdict: c.Result.Verdict, DurationMS: c.Result.Duration.Milliseconds(), Hash: c.Result.Case.Hash, Step: c.Result.ProblemStep}
+		Verdict: c.Result.Verdict, DurationMS: c.Result.Duration.Milliseconds(), Hash: c.Result.Case.Hash,
+		Step: c.Result.ProblemStep}
 	if r.Env != nil {
 		e.Commit = r.Env.Commit
 	}

@@ -94,8 +94,9 @@ type uncheckedJSON struct {
 
 // RunJSON gives the bytes of run.json.
 func RunJSON(r *Run) []byte {
-	out := runJSON{Format: RunFormat, Run: r.Name, Verdict: r.Verdict(), ExitCode: r.ExitCode(), Started: pack.RFC3339(r.Started),
-		Ended: pack.RFC3339(r.Ended), DurationMS: r.Duration.Milliseconds(), Cases: r.Count(), Results: []caseJSON{},
+	out := runJSON{Format: RunFormat, Run: r.Name, Verdict: r.Verdict(), ExitCode: r.ExitCode(),
+		Started: pack.RFC3339(r.Started),
+		Ended:   pack.RFC3339(r.Ended), DurationMS: r.Duration.Milliseconds(), Cases: r.Count(), Results: []caseJSON{},
 		NotChecked: []uncheckedJSON{}, Notes: r.Notes, Environment: r.Env}
 	if !r.Choice.Empty() {
 		out.Choice = &r.Choice
@@ -104,7 +105,8 @@ func RunJSON(r *Run) []byte {
 		out.Results = append(out.Results, caseOf(&r.Cases[i]))
 	}
 	for _, u := range r.Ledger() {
-		out.NotChecked = append(out.NotChecked, uncheckedJSON{Case: u.Case.Title(), Step: u.Step, What: u.What, Place: u.Place, Text: u.Text})
+		out.NotChecked = append(out.NotChecked, uncheckedJSON{Case: u.Case.Title(), Step: u.Step, What: u.What,
+			Place: u.Place, Text: u.Text})
 	}
 	data, err := pack.MarshalIndent(out)
 	if err != nil {
@@ -116,16 +118,19 @@ func RunJSON(r *Run) []byte {
 func caseOf(c *RunCase) caseJSON {
 	res := c.Result
 	n := res.Count()
-	out := caseJSON{ID: res.Case.ID, Title: c.Title(), Name: res.Case.Name, Pack: c.Pack, Page: c.Page, Platform: string(res.Case.Platform),
-		Device: res.Case.Device, Model: res.Case.Model, OS: res.Case.OS, App: res.App, Tags: res.Case.Tags, Place: res.Case.Place.String(), Hash: res.Case.Hash,
+	out := caseJSON{ID: res.Case.ID, Title: c.Title(), Name: res.Case.Name, Pack: c.Pack, Page: c.Page,
+		Platform: string(res.Case.Platform),
+		Device:   res.Case.Device, Model: res.Case.Model, OS: res.Case.OS, App: res.App, Tags: res.Case.Tags,
+		Place: res.Case.Place.String(), Hash: res.Case.Hash,
 		Verdict: res.Verdict, Started: pack.RFC3339(res.Started), DurationMS: res.Duration.Milliseconds(),
 		Steps:  stepsJSON{n.Total, n.Passed, n.Failed, n.Errored, n.Skipped, n.Interrupted, n.Unreached},
 		Broken: c.Broken, Flaky: c.Flaky(), Slow: c.Slow()}
 	sum := pack.Summarize(res)
 	out.Problem, out.Problems = sum.Problem, sum.Problems
 	for _, t := range c.Tries {
-		out.Tries = append(out.Tries, tryJSON{Pack: t.Pack, Verdict: t.Result.Verdict, DurationMS: t.Result.Duration.Milliseconds(),
-			Message: tryMessage(t)})
+		out.Tries = append(out.Tries, tryJSON{Pack: t.Pack, Verdict: t.Result.Verdict,
+			DurationMS: t.Result.Duration.Milliseconds(),
+			Message:    tryMessage(t)})
 	}
 	if len(c.Trend.Recent) > 0 {
 		h := historyJSON{MedianMS: ms(c.Trend.Median), P95MS: ms(c.Trend.P95), Flips: c.Trend.Flips}

@@ -18,8 +18,9 @@ const (
 	latestText = "latest.txt" // where links cannot be made
 )
 
-// PointLatest makes latest, in the reports folder, lead to the run, unless it leads to a later one. It is a relative link, or the
-// file latest.txt that holds the name where links cannot be made. What somebody else named latest is left alone.
+// PointLatest makes latest, in the reports folder, lead to the run, unless it leads to a later one. It is a relative
+// link, or the file latest.txt that holds the name where links cannot be made. What somebody else named latest is left
+// alone.
 func PointLatest(runDir string) (err error) {
 	dir, name := filepath.Split(filepath.Clean(runDir))
 	if !pack.IsRunName(name) {
@@ -67,8 +68,8 @@ func isDir(root *os.Root, name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// FindRun gives the directory of a run under root by its name; of "latest" or "", that of the run that latest leads to, without
-// one that of the last run there is.
+// FindRun gives the directory of a run under root by its name; of "latest" or "", that of the run that latest leads to,
+// without one that of the last run there is.
 func FindRun(root, name string) (string, error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {

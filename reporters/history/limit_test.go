@@ -17,7 +17,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// childLimited writes a pack whose files cannot grow beyond LIMIT bytes: the kernel cuts a write there, as on a full disk.
+// childLimited writes a pack whose files cannot grow beyond LIMIT bytes: the kernel cuts a write there, as on a full
+// disk.
 func childLimited() int {
 	signal.Ignore(syscall.SIGXFSZ)
 	limit, _ := strconv.ParseUint(os.Getenv("LIMIT"), 10, 64)
@@ -52,7 +53,8 @@ func childLimited() int {
 	return 0
 }
 
-// No byte fits any more, at any point of the pack: a clear error, no half file under a final name, no half line, and no pass.
+// No byte fits any more, at any point of the pack: a clear error, no half file under a final name, no half line, and no
+// pass.
 func TestNoSpace(t *testing.T) {
 	t.Parallel()
 	failed, step := 0, 173

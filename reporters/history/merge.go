@@ -33,9 +33,9 @@ type MergeError struct{ Msg string }
 
 func (e *MergeError) Error() string { return e.Msg }
 
-// Merge makes one run, in the reports folder root, of the runs of several shards: their packs are copied, what belongs to a run as a
-// whole is still to be made (reporters.Finish). The run has the name of the first of them, or the next one that is free. partial allows that
-// shards are missing. The shards are left as they are.
+// Merge makes one run, in the reports folder root, of the runs of several shards: their packs are copied, what belongs
+// to a run as a whole is still to be made (reporters.Finish). The run has the name of the first of them, or the next
+// one that is free. partial allows that shards are missing. The shards are left as they are.
 func Merge(root string, dirs []string, partial bool) (into *pack.RunDir, err error) {
 	shards, err := loadShards(dirs)
 	if err != nil {
@@ -94,7 +94,10 @@ func loadShards(dirs []string) ([]Shard, error) {
 			return nil, fmt.Errorf("read shard: %w", err)
 		}
 		s := Shard{Dir: abs}
-		s.Packs, err = pack.Folders(root, func(name string) bool { return pack.NamePattern.MatchString(name) && isPackFolder(root, name) })
+		s.Packs, err = pack.Folders(root, func(name string) bool {
+			return pack.NamePattern.MatchString(name) &&
+				isPackFolder(root, name)
+		})
 		if err == nil {
 			s.choice, err = readChoice(root)
 		}
@@ -125,7 +128,8 @@ func isPackFolder(run *os.Root, name string) bool {
 	return false
 }
 
-// fitTogether tells what keeps the shards from being one run: other options, the same test twice, a shard that is missing.
+// fitTogether tells what keeps the shards from being one run: other options, the same test twice, a shard that is
+// missing.
 func fitTogether(shards []Shard, partial bool) error {
 	if len(shards) == 0 {
 		return &MergeError{"name the runs to merge: report merge DIR…"}
@@ -135,14 +139,17 @@ func fitTogether(shards []Shard, partial bool) error {
 	for _, s := range shards {
 		for _, pack := range s.Packs {
 			if other, found := of[pack]; found {
-				return &MergeError{fmt.Sprintf("%s is in %s and in %s: a merge is of the shards of one run (run --shard 1/3, 2/3, …), which share no test", pack, other, s.Dir)}
+				return &MergeError{
+					fmt.Sprintf("%s is in %s and in %s: a merge is of the shards of one run (run --shard 1/3, 2/3, …), which share "+
+						"no test", pack, other, s.Dir)}
 			}
 			of[pack] = s.Dir
 		}
 		a, b := s.choice, shards[0].choice
 		a.Shard, b.Shard, a.Seed, b.Seed = "", "", nil, nil
 		if a != b {
-			return &MergeError{fmt.Sprintf("%s ran other tests than %s (%q and %q): a merge is of the shards of one run", s.Dir, shards[0].Dir, s.choice, shards[0].choice)}
+			return &MergeError{fmt.Sprintf("%s ran other tests than %s (%q and %q): a merge is of the shards of one run", s.Dir,
+				shards[0].Dir, s.choice, shards[0].choice)}
 		}
 		i, n := parseShard(s.choice.Shard)
 		if n == 0 {
@@ -158,7 +165,8 @@ func fitTogether(shards []Shard, partial bool) error {
 	}
 	for i := 1; i <= count && !partial; i++ {
 		if index[i] == "" {
-			return &MergeError{fmt.Sprintf("shard %d/%d is missing: name its run too, or say with --partial that it is to be left out", i, count)}
+			return &MergeError{
+				fmt.Sprintf("shard %d/%d is missing: name its run too, or say with --partial that it is to be left out", i, count)}
 		}
 	}
 	return nil

@@ -16,8 +16,9 @@ const (
 	maxPlan  = 64 << 20
 )
 
-// WritePlan keeps, in the run directory, which cases the run set out to do, so that one whose process died before it began is not
-// forgotten: LoadRun gives it as interrupted. Their steps are not needed. Call it once, before the first case.
+// WritePlan keeps, in the run directory, which cases the run set out to do, so that one whose process died before it
+// began is not forgotten: LoadRun gives it as interrupted. Their steps are not needed. Call it once, before the first
+// case.
 func WritePlan(d *pack.RunDir, cases []event.Case) error {
 	data, err := json.Marshal(cases)
 	if err != nil {

@@ -39,9 +39,10 @@ type Pruned struct {
 	Why string
 }
 
-// Prune removes the runs under root that are beyond the limits. Only what has the exact name of a run, is a real directory, is not
-// live in any process and holds no file .keep is ever touched: it is renamed to .trash-… first and then removed; what an earlier
-// prune could not remove is removed, too. One run that cannot go keeps no other from going.
+// Prune removes the runs under root that are beyond the limits. Only what has the exact name of a run, is a real
+// directory, is not live in any process and holds no file .keep is ever touched: it is renamed to .trash-… first and
+// then removed; what an earlier prune could not remove is removed, too. One run that cannot go keeps no other from
+// going.
 func Prune(root string, l Limits, now time.Time, dryRun bool) (pruned []Pruned, err error) {
 	if l.Days < 1 || l.Days > maxLimit || l.Runs < 1 || l.Runs > maxLimit {
 		return nil, fmt.Errorf("prune %s: a limit is not from 1 to %d: %d days, %d runs", root, maxLimit, l.Days, l.Runs)
@@ -164,7 +165,8 @@ func (p *pruner) drop(run string) (gone bool, err error) {
 	return true, p.remove(trash)
 }
 
-// lock tells whether nobody uses a run. The file of the lock is not made: a run without one is live only if it just began.
+// lock tells whether nobody uses a run. The file of the lock is not made: a run without one is live only if it just
+// began.
 func (p *pruner) lock(run string) (free bool, unlock func() error, err error) {
 	none := func() error { return nil }
 	name := filepath.Join(run, pack.LiveFile)

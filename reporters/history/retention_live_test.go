@@ -18,8 +18,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// While another process begins runs, writes them and ends them, all of them beyond every limit, a prune that never rests touches
-// none that is live: the other process finds each of its packs whole.
+// While another process begins runs, writes them and ends them, all of them beyond every limit, a prune that never
+// rests touches none that is live: the other process finds each of its packs whole.
 func TestPruneBesideRuns(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -121,12 +121,14 @@ func playQuietly(p *pack.Pack, c event.Case) error {
 		return err
 	}
 	for _, s := range c.Steps {
-		for _, e := range []event.Event{{Kind: event.StepStarted, Step: s.N}, {Kind: event.StepEnded, Step: s.N, Verdict: event.Pass}} {
+		for _, e := range []event.Event{{Kind: event.StepStarted, Step: s.N},
+			{Kind: event.StepEnded, Step: s.N, Verdict: event.Pass}} {
 			if err := p.Emit(e); err != nil {
 				return err
 			}
 		}
-		if err := p.Screenshot(context.Background(), event.Shot{Image: eventtest.Noise(20, 20), Step: s.N, Label: strings.ToUpper(s.Action)}); err != nil {
+		if err := p.Screenshot(context.Background(), event.Shot{Image: eventtest.Noise(20, 20), Step: s.N,
+			Label: strings.ToUpper(s.Action)}); err != nil {
 			return err
 		}
 	}

@@ -77,12 +77,15 @@ func TestPruneSpares(t *testing.T) {
 	}
 	outside := t.TempDir()
 	eventtest.Put(t, filepath.Join(outside, "precious"), "x")
-	stay := []string{runs[1], runs[2], runs[3], "2020-01-01T00-00-00x", "2020-13-01T00-00-00", "notes", historyFile, "latest", ".trash-mine",
+	stay := []string{runs[1], runs[2], runs[3], "2020-01-01T00-00-00x", "2020-13-01T00-00-00", "notes", historyFile,
+		"latest", ".trash-mine",
 		"2020-01-02T00-00-00", ".trash-2020-01-01T00-00-00-ABCDEFGH"}
-	for _, name := range []string{"2020-01-01T00-00-00x/a", "2020-13-01T00-00-00/a", "notes/a", historyFile, ".trash-mine/a", ".trash-2020-01-01T00-00-00-AAAAAAAA/b/c"} {
+	for _, name := range []string{"2020-01-01T00-00-00x/a", "2020-13-01T00-00-00/a", "notes/a", historyFile,
+		".trash-mine/a", ".trash-2020-01-01T00-00-00-AAAAAAAA/b/c"} {
 		eventtest.Put(t, filepath.Join(root, filepath.FromSlash(name)), "x")
 	}
-	for link, to := range map[string]string{"latest": runs[2], "2020-01-02T00-00-00": outside, ".trash-2020-01-01T00-00-00-ABCDEFGH": outside, runs[0] + "/login/out": outside} {
+	for link, to := range map[string]string{"latest": runs[2], "2020-01-02T00-00-00": outside,
+		".trash-2020-01-01T00-00-00-ABCDEFGH": outside, runs[0] + "/login/out": outside} {
 		if err := os.Symlink(to, filepath.Join(root, filepath.FromSlash(link))); err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +142,8 @@ func TestPruneWrongLimits(t *testing.T) {
 	if got := eventtest.Entries(t, root); !slices.Equal(got, runs) {
 		t.Errorf("left %q", got)
 	}
-	if gone, err := Prune(filepath.Join(root, "none"), Limits{Days: 1, Runs: 1}, eventtest.Epoch, false); err != nil || gone != nil {
+	if gone, err := Prune(filepath.Join(root, "none"), Limits{Days: 1, Runs: 1}, eventtest.Epoch, false); err != nil ||
+		gone != nil {
 		t.Error(gone, err)
 	}
 }
@@ -154,7 +158,8 @@ func TestLimitsFromEnv(t *testing.T) {
 		err  string
 	}{
 		{nil, "", Limits{Days: 30, Runs: 100}, ""},
-		{map[string]string{"REPORT_MAX_DAYS": "7"}, "REPORT_MAX_DAYS=8\nREPORT_MAX_RUNS=9 # few\n", Limits{Days: 7, Runs: 9}, ""},
+		{map[string]string{"REPORT_MAX_DAYS": "7"}, "REPORT_MAX_DAYS=8\nREPORT_MAX_RUNS=9 # few\n",
+			Limits{Days: 7, Runs: 9}, ""},
 		{map[string]string{"REPORT_MAX_DAYS": ""}, "export REPORT_MAX_DAYS='8'", Limits{Days: 8, Runs: 100}, ""},
 		{map[string]string{"REPORT_MAX_DAYS": "0"}, "", Limits{}, `REPORT_MAX_DAYS="0": use a whole number`},
 		{map[string]string{"REPORT_MAX_RUNS": "-1"}, "", Limits{}, "REPORT_MAX_RUNS"},
@@ -170,7 +175,8 @@ func TestLimitsFromEnv(t *testing.T) {
 			eventtest.Put(t, filepath.Join(dir, envFile), c.file)
 		}
 		got, err := LimitsFromEnv(func(name string) string { return c.env[name] }, dir)
-		if fmt.Sprint(got) != fmt.Sprint(c.want) || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+		if fmt.Sprint(got) != fmt.Sprint(c.want) || (err == nil) != (c.err == "") || err != nil &&
+			!strings.Contains(err.Error(), c.err) {
 			t.Errorf("%v %.40q: %+v, %v", c.env, c.file, got, err)
 		}
 		if err != nil && strings.Contains(err.Error(), secret) {

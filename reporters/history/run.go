@@ -47,8 +47,8 @@ type Try struct {
 	Result *event.Result
 }
 
-// LoadRun folds the events of every pack of a run. A pack that cannot be read is there as an error with the reason; the error of
-// LoadRun itself means that the directory cannot be read.
+// LoadRun folds the events of every pack of a run. A pack that cannot be read is there as an error with the reason; the
+// error of LoadRun itself means that the directory cannot be read.
 func LoadRun(runDir string) (*Run, error) {
 	abs, err := filepath.Abs(runDir)
 	if err != nil {
@@ -135,7 +135,8 @@ func loadPack(run *os.Root, name string) (RunCase, bool) {
 		return c, true
 	}
 	defer root.Close() // nothing was written
-	if !wholefile.There(root, event.EventsFile) && !wholefile.There(root, event.SummaryFile) && !wholefile.There(root, event.WorkDir) && !wholefile.There(root, event.ScreenshotsDir) {
+	if !wholefile.There(root, event.EventsFile) && !wholefile.There(root, event.SummaryFile) &&
+		!wholefile.There(root, event.WorkDir) && !wholefile.There(root, event.ScreenshotsDir) {
 		return c, false
 	}
 	for _, page := range []string{event.RunFile, event.PageFile} {
@@ -149,7 +150,8 @@ func loadPack(run *os.Root, name string) (RunCase, bool) {
 	if err != nil {
 		c.Broken = "its events cannot be read: " + err.Error()
 		if res.Verdict != event.Fail {
-			res.Verdict, res.Problem, res.ProblemStep = event.Error, &event.Problem{Message: "the report is broken: " + c.Broken}, 0
+			res.Verdict, res.Problem, res.ProblemStep = event.Error, &event.Problem{Message: "the report is broken: " +
+				c.Broken}, 0
 		}
 		return c, true
 	}
@@ -158,11 +160,12 @@ func loadPack(run *os.Root, name string) (RunCase, bool) {
 }
 
 func brokenResult(c event.Case, err error) *event.Result {
-	return &event.Result{Case: c, Verdict: event.Error, Problem: &event.Problem{Message: "the report is broken: " + err.Error()}, Recording: event.Recording{Kind: event.NoRecording}}
+	return &event.Result{Case: c, Verdict: event.Error, Problem: &event.Problem{Message: "the report is broken: " +
+		err.Error()}, Recording: event.Recording{Kind: event.NoRecording}}
 }
 
-// applySummary takes over what summary.json knows and the events do not: that the report could not be kept. It never makes a result
-// better.
+// applySummary takes over what summary.json knows and the events do not: that the report could not be kept. It never
+// makes a result better.
 func applySummary(root *os.Root, res *event.Result) string {
 	if !wholefile.There(root, event.SummaryFile) {
 		return ""
@@ -171,10 +174,12 @@ func applySummary(root *os.Root, res *event.Result) string {
 	if err != nil {
 		return err.Error()
 	}
-	if good := res.Verdict == event.Pass || res.Verdict == event.Skipped; !good || s.Result != event.Error && s.Result != event.Interrupted {
+	if good := res.Verdict == event.Pass || res.Verdict == event.Skipped; !good || s.Result != event.Error &&
+		s.Result != event.Interrupted {
 		return ""
 	}
-	res.Verdict, res.ProblemStep, res.Problem = s.Result, 0, &event.Problem{Message: "summary.json says " + string(s.Result)}
+	res.Verdict, res.ProblemStep, res.Problem = s.Result, 0, &event.Problem{Message: "summary.json says " +
+		string(s.Result)}
 	if s.Problem != nil {
 		res.Problem = &event.Problem{Message: s.Problem.Message}
 	}
@@ -210,8 +215,8 @@ func CaseKey(pack string) string {
 	return strings.Join(kept, "--")
 }
 
-// FullName names the case in reports of other formats: a spec in Go by its own words, which its id holds only in part, and every other
-// test as Title does.
+// FullName names the case in reports of other formats: a spec in Go by its own words, which its id holds only in part,
+// and every other test as Title does.
 func (c *RunCase) FullName() string {
 	d := c.Result.Case
 	if d.Name == "" || !strings.HasSuffix(d.Place.File, ".go") {

@@ -19,7 +19,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
 
-// layRun makes a run of recorded packs: those of testdata/run under their names, those of testdata/events under their tests'.
+// layRun makes a run of recorded packs: those of testdata/run under their names, those of testdata/events under their
+// tests'.
 func layRun(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "2026-03-04T05-06-07")
@@ -30,7 +31,8 @@ func layRun(t testing.TB) string {
 	for _, file := range files {
 		layPack(t, dir, strings.TrimSuffix(filepath.Base(file), ".ndjson"), file)
 	}
-	for name, pack := range map[string]string{"pass": "login-ok", "fail": "login-wrong", "error": "phone-lost", "interrupted": "killed"} {
+	for name, pack := range map[string]string{"pass": "login-ok", "fail": "login-wrong", "error": "phone-lost",
+		"interrupted": "killed"} {
 		layPack(t, dir, pack, eventtest.File(name))
 	}
 	return dir
@@ -72,9 +74,11 @@ func withHistory(t testing.TB, dir string) {
 		if i%3 == 2 {
 			v = event.Fail
 		}
-		fmt.Fprintf(&b, `{"run":"2026-02-%02dT01-02-03","id":"login","pack":"login","platform":"web","verdict":%q,"duration_ms":%d,"hash":"%s"}`+"\n",
+		fmt.Fprintf(&b,
+			`{"run":"2026-02-%02dT01-02-03","id":"login","pack":"login","platform":"web","verdict":%q,"duration_ms":%d,"hash":"%s"}`+"\n",
 			i+1, v, took, strings.Repeat("b", 64))
-		fmt.Fprintf(&b, `{"run":"2026-02-%02dT01-02-03","id":"checkout","pack":"checkout--android","platform":"android","verdict":"pass","duration_ms":%d,"hash":"%s"}`+"\n",
+		fmt.Fprintf(&b,
+			`{"run":"2026-02-%02dT01-02-03","id":"checkout","pack":"checkout--android","platform":"android","verdict":"pass","duration_ms":%d,"hash":"%s"}`+"\n",
 			i+1, took, strings.Repeat("a", 64))
 	}
 	eventtest.Put(t, filepath.Join(filepath.Dir(dir), historyFile), b.String())
@@ -86,8 +90,10 @@ func TestRunGolden(t *testing.T) {
 	withHistory(t, dir)
 	eventtest.Put(t, filepath.Join(dir, "login-ok", event.RunFile), "x")
 	eventtest.Put(t, filepath.Join(dir, "checkout--android", event.PageFile), "x")
-	eventtest.Put(t, filepath.Join(dir, planFile), `[{"id":"login-ok","pack":"login-ok"},{"id":"late","pack":"late--row-2","platform":"web","place":{"file":"suites/zz.yaml","line":3,"col":1}}]`)
-	eventtest.Put(t, filepath.Join(dir, environmentFile), `{"taproot":"v1.2.3","options":["--parallel=2"],"os":"linux/amd64","commit":"0123abc","branch":"topic","dirty":true,"ci":"GitLab CI","job":"https://ci.example/7"}`)
+	eventtest.Put(t, filepath.Join(dir, planFile),
+		`[{"id":"login-ok","pack":"login-ok"},{"id":"late","pack":"late--row-2","platform":"web","place":{"file":"suites/zz.yaml","line":3,"col":1}}]`)
+	eventtest.Put(t, filepath.Join(dir, environmentFile),
+		`{"taproot":"v1.2.3","options":["--parallel=2"],"os":"linux/amd64","commit":"0123abc","branch":"topic","dirty":true,"ci":"GitLab CI","job":"https://ci.example/7"}`)
 	run := loadRun(t, dir)
 	golden.Check(t, "golden/run.json", RunJSON(run))
 	golden.Check(t, "golden/summary.md", RunSummary(run, PageOptions{}))
@@ -124,8 +130,10 @@ func TestLoadRunOdd(t *testing.T) {
 	dir := layRun(t)
 	for name, text := range map[string]string{
 		"no-pack/file": "x", ".hidden/events.ndjson": "x", "not a pack/events.ndjson": "x", "index.html": "x",
-		"lost/.work/x": "x", "empty/events.ndjson": "", "unkept/summary.json": `{"id":"unkept","result":"error","problem":{"message":"the report could not be kept: no space"}}`,
-		"huge/summary.json": "{", "assets/style.css": "x", "worse/events.ndjson": lines2(t, "pass"), "worse/summary.json": `{"result":"pass","id":"login-ok"}`,
+		"lost/.work/x": "x", "empty/events.ndjson": "",
+		"unkept/summary.json": `{"id":"unkept","result":"error","problem":{"message":"the report could not be kept: no space"}}`,
+		"huge/summary.json":   "{", "assets/style.css": "x", "worse/events.ndjson": lines2(t, "pass"),
+		"worse/summary.json": `{"result":"pass","id":"login-ok"}`,
 	} {
 		eventtest.Put(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
@@ -138,7 +146,8 @@ func TestLoadRunOdd(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "evil"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Join(outside, event.EventsFile), filepath.Join(dir, "evil", event.EventsFile)); err != nil {
+	if err := os.Symlink(filepath.Join(outside, event.EventsFile),
+		filepath.Join(dir, "evil", event.EventsFile)); err != nil {
 		t.Fatal(err)
 	}
 	run := loadRun(t, dir)
@@ -149,13 +158,17 @@ func TestLoadRunOdd(t *testing.T) {
 			t.Errorf("%s: no problem", c.Key)
 		}
 	}
-	want := map[string]event.Verdict{"broken": event.Error, "checkout--android": event.Fail, "checkout--ios": event.Skipped, "crash": event.Fail, "hostile": event.Fail, "soft": event.Fail, "killed": event.Interrupted, "login": event.Pass,
+	want := map[string]event.Verdict{"broken": event.Error, "checkout--android": event.Fail,
+		"checkout--ios": event.Skipped, "crash": event.Fail, "hostile": event.Fail, "soft": event.Fail,
+		"killed": event.Interrupted, "login": event.Pass,
 		"login-ok": event.Pass, "login-wrong": event.Fail, "phone-lost": event.Error,
-		"lost": event.Error, "empty": event.Interrupted, "unkept": event.Error, "huge": event.Error, "evil": event.Error, "worse": event.Pass}
+		"lost": event.Error, "empty": event.Interrupted, "unkept": event.Error, "huge": event.Error, "evil": event.Error,
+		"worse": event.Pass}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if c := find(t, run, "unkept"); !strings.Contains(c.Result.Problem.Message, "no space") || c.Result.Case.Pack != "unkept" {
+	if c := find(t, run, "unkept"); !strings.Contains(c.Result.Problem.Message, "no space") ||
+		c.Result.Case.Pack != "unkept" {
 		t.Errorf("%+v", c.Result.Problem)
 	}
 	if c := find(t, run, "evil"); !strings.Contains(c.Broken, "not a regular file") {
@@ -184,7 +197,8 @@ func TestPlan(t *testing.T) {
 	d := newRun(t)
 	p := newPack(t, d, "began", pack.PackOptions{})
 	c := eventtest.Case("began")
-	eventtest.Emit(t, p, event.Event{Kind: event.CaseStarted, Case: &c}, event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
+	eventtest.Emit(t, p, event.Event{Kind: event.CaseStarted, Case: &c},
+		event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
 	if _, err := p.Finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +207,8 @@ func TestPlan(t *testing.T) {
 	}
 	run := loadRun(t, d.Path())
 	late := find(t, run, "late")
-	if n := run.Count(); n.Total != 2 || n.Passed != 1 || n.Interrupted != 1 || late.Pack != "" || len(late.Result.Steps) != 3 {
+	if n := run.Count(); n.Total != 2 || n.Passed != 1 || n.Interrupted != 1 || late.Pack != "" ||
+		len(late.Result.Steps) != 3 {
 		t.Errorf("%+v, %+v", n, late)
 	}
 	if l := run.Ledger(); len(l) != 4 || l[0].What != "unreached" || l[3].What != "interrupted" {
@@ -211,8 +226,11 @@ func TestVerdicts(t *testing.T) {
 		want     event.Verdict
 		code     int
 	}{
-		{nil, event.Skipped, 3}, {[]event.Verdict{event.Skipped}, event.Skipped, 3}, {[]event.Verdict{event.Pass, event.Skipped}, event.Pass, 0}, {[]event.Verdict{event.Pass, event.Error}, event.Error, 3},
-		{[]event.Verdict{event.Error, event.Fail, event.Pass}, event.Fail, 1}, {[]event.Verdict{event.Fail, event.Interrupted}, event.Interrupted, 130},
+		{nil, event.Skipped, 3}, {[]event.Verdict{event.Skipped}, event.Skipped, 3},
+		{[]event.Verdict{event.Pass, event.Skipped}, event.Pass, 0}, {[]event.Verdict{event.Pass, event.Error},
+			event.Error, 3},
+		{[]event.Verdict{event.Error, event.Fail, event.Pass}, event.Fail, 1},
+		{[]event.Verdict{event.Fail, event.Interrupted}, event.Interrupted, 130},
 	} {
 		r := &Run{}
 		for _, v := range c.verdicts {
@@ -277,7 +295,9 @@ func TestHistory(t *testing.T) {
 	dir := layRun(t)
 	root := filepath.Dir(dir)
 	file := filepath.Join(root, historyFile)
-	eventtest.Put(t, file, "not json\n{\"run\":\"../../x\",\"pack\":\"a\",\"verdict\":\"pass\"}\n"+strings.Repeat("x", maxHistoryLine+10)+"\n{\"run\":\"2026-01-01T00-00-00\",\"id\":\"login\",\"pack\":\"login\",\"verdict\":\"pa")
+	eventtest.Put(t, file, "not json\n{\"run\":\"../../x\",\"pack\":\"a\",\"verdict\":\"pass\"}\n"+
+		strings.Repeat("x", maxHistoryLine+10)+
+		"\n{\"run\":\"2026-01-01T00-00-00\",\"id\":\"login\",\"pack\":\"login\",\"verdict\":\"pa")
 	run := loadRun(t, dir)
 	for range 3 {
 		if err := AppendHistory(run); err != nil {
@@ -291,7 +311,8 @@ func TestHistory(t *testing.T) {
 	if n := strings.Count(string(data), `"run":"2026-03-04T05-06-07"`); n != len(run.Cases) {
 		t.Errorf("%d lines of %d cases", n, len(run.Cases))
 	}
-	if !strings.Contains(string(data), `{"run":"2026-03-04T05-06-07","id":"login","pack":"login--try-2","platform":"web","verdict":"pass","duration_ms":800,"hash":"`+strings.Repeat("b", 64)+`","tries":2}`) {
+	if !strings.Contains(string(data),
+		`{"run":"2026-03-04T05-06-07","id":"login","pack":"login--try-2","platform":"web","verdict":"pass","duration_ms":800,"hash":"`+strings.Repeat("b", 64)+`","tries":2}`) {
 		t.Errorf("%s", data)
 	}
 	// What changed is added, and counts once.
@@ -299,7 +320,8 @@ func TestHistory(t *testing.T) {
 	if err := AppendHistory(run); err != nil {
 		t.Fatal(err)
 	}
-	later := &Run{Dir: filepath.Join(root, "2026-03-05T00-00-00"), Name: "2026-03-05T00-00-00", Cases: []RunCase{{Pack: "killed", Key: "killed", Result: &event.Result{Verdict: event.Pass}}}}
+	later := &Run{Dir: filepath.Join(root, "2026-03-05T00-00-00"), Name: "2026-03-05T00-00-00",
+		Cases: []RunCase{{Pack: "killed", Key: "killed", Result: &event.Result{Verdict: event.Pass}}}}
 	later.addTrends()
 	if got := later.Cases[0].Trend.Recent; len(got) != 1 || got[0].Verdict != event.Error {
 		t.Errorf("%+v", got)
@@ -320,7 +342,8 @@ func TestHistoryBounded(t *testing.T) {
 	defer root.Close()
 	const limit = 20_000
 	for i := range 400 {
-		r := &Run{Name: fmt.Sprintf("2026-01-01T%02d-%02d-00", i/60, i%60), Cases: []RunCase{{Pack: "a", Key: "a", Result: &event.Result{Case: event.Case{ID: "a"}, Verdict: event.Pass}}}}
+		r := &Run{Name: fmt.Sprintf("2026-01-01T%02d-%02d-00", i/60, i%60),
+			Cases: []RunCase{{Pack: "a", Key: "a", Result: &event.Result{Case: event.Case{ID: "a"}, Verdict: event.Pass}}}}
 		if err := appendHistory(root, r, limit); err != nil {
 			t.Fatal(err)
 		}

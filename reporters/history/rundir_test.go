@@ -48,8 +48,8 @@ func TestAlive(t *testing.T) {
 	}
 }
 
-// TestWhoLooksIsNotInTheWay: however many ask whether a dead run is alive, none of them takes another for somebody who works on it, and
-// it is sealed.
+// TestWhoLooksIsNotInTheWay: however many ask whether a dead run is alive, none of them takes another for somebody who
+// works on it, and it is sealed.
 func TestWhoLooksIsNotInTheWay(t *testing.T) {
 	t.Parallel()
 	times := 20

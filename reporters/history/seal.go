@@ -22,9 +22,9 @@ type Sealed struct {
 	Result *event.Result
 }
 
-// Seal completes the packs of the runs under root that died: run.md and summary.json are derived from the events that were
-// kept, and what was half written is removed. Runs that are alive, and what does not have the name of a run, are passed by.
-// One pack that cannot be sealed keeps no other from it.
+// Seal completes the packs of the runs under root that died: run.md and summary.json are derived from the events that
+// were kept, and what was half written is removed. Runs that are alive, and what does not have the name of a run, are
+// passed by. One pack that cannot be sealed keeps no other from it.
 func Seal(root string, now time.Time) ([]Sealed, error) {
 	abs, err := filepath.Abs(root)
 	if err != nil {
@@ -89,7 +89,8 @@ func unsealed(run *os.Root) ([]string, error) {
 		if !wholefile.There(run, path.Join(pack, event.EventsFile)) {
 			return true
 		}
-		return wholefile.There(run, path.Join(pack, event.SummaryFile)) && !wholefile.There(run, path.Join(pack, event.WorkDir))
+		return wholefile.There(run, path.Join(pack, event.SummaryFile)) &&
+			!wholefile.There(run, path.Join(pack, event.WorkDir))
 	}), err
 }
 

@@ -76,19 +76,23 @@ func TestSeal(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	want := map[string]event.Verdict{"killed": event.Interrupted, "ended": event.Fail, "empty": event.Interrupted, "garbage": event.Interrupted}
+	want := map[string]event.Verdict{"killed": event.Interrupted, "ended": event.Fail, "empty": event.Interrupted,
+		"garbage": event.Interrupted}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("sealed %v", got)
 	}
 	killed := filepath.Join(root, run1, "killed")
 	md, err := os.ReadFile(filepath.Join(killed, event.RunFile))
-	if err != nil || !strings.Contains(string(md), "⏹️ INTERRUPTED") || !strings.Contains(string(md), "in step 2 \\(input)") && !strings.Contains(string(md), "in step 2 (input)") {
+	if err != nil || !strings.Contains(string(md), "⏹️ INTERRUPTED") ||
+		!strings.Contains(string(md), "in step 2 \\(input)") && !strings.Contains(string(md), "in step 2 (input)") {
 		t.Errorf("%v\n%s", err, md)
 	}
-	if data, err := os.ReadFile(filepath.Join(killed, event.LogcatFile)); err != nil || string(data) != "E/App: last words\n" || !strings.Contains(string(md), "(logcat.txt)") {
+	if data, err := os.ReadFile(filepath.Join(killed, event.LogcatFile)); err != nil ||
+		string(data) != "E/App: last words\n" || !strings.Contains(string(md), "(logcat.txt)") {
 		t.Errorf("the log is not rescued: %q, %v", data, err)
 	}
-	if sum, _ := readSummary(filepath.Join(root, run1, "garbage")); !strings.Contains(sum.Problem.Message, "events line 2") {
+	if sum, _ := readSummary(filepath.Join(root, run1, "garbage")); !strings.Contains(sum.Problem.Message,
+		"events line 2") {
 		t.Errorf("%+v", sum.Problem)
 	}
 	after := eventtest.Names(t, root)
@@ -103,13 +107,14 @@ func TestSeal(t *testing.T) {
 	if data, _ := os.ReadFile(filepath.Join(root, run1, "whole", event.SummaryFile)); string(data) != "not touched" {
 		t.Errorf("a whole pack was sealed: %s", data)
 	}
-	if again, err := Seal(root, eventtest.Epoch); err != nil || len(again) != 0 || !slices.Equal(eventtest.Names(t, root), after) {
+	if again, err := Seal(root, eventtest.Epoch); err != nil || len(again) != 0 || !slices.Equal(eventtest.Names(t, root),
+		after) {
 		t.Errorf("sealed twice: %v, %v", again, err)
 	}
 }
 
-// A run may die between a picture and its event: the picture is a part of the report all the same. In the pack of a run that got to its
-// end, a picture without an event is somebody else's.
+// A run may die between a picture and its event: the picture is a part of the report all the same. In the pack of a run
+// that got to its end, a picture without an event is somebody else's.
 func TestSealAdoptsPictures(t *testing.T) {
 	t.Parallel()
 	const orphan, failed = "screenshots/02-assert.png", "screenshots/02-assert-failed.png"
@@ -132,10 +137,12 @@ func TestSealAdoptsPictures(t *testing.T) {
 		t.Errorf("%d screenshots, of the events %d; %v", sum.Screenshots, pack.Summarize(before).Screenshots, err)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "killed", event.RunFile))
-	if err != nil || !strings.Contains(string(page), orphan) || strings.Contains(string(page), "notes.png") || strings.Contains(string(page), "03-x") {
+	if err != nil || !strings.Contains(string(page), orphan) || strings.Contains(string(page), "notes.png") ||
+		strings.Contains(string(page), "03-x") {
 		t.Errorf("%v\n%s", err, page)
 	}
-	if sum, err := readSummary(filepath.Join(dir, "ended")); err != nil || sum.Screenshots != pack.Summarize(event.Fold(eventtest.Recorded(t, "pass"))).Screenshots {
+	if sum, err := readSummary(filepath.Join(dir, "ended")); err != nil ||
+		sum.Screenshots != pack.Summarize(event.Fold(eventtest.Recorded(t, "pass"))).Screenshots {
 		t.Errorf("%d screenshots, %v", sum.Screenshots, err)
 	}
 	run, err := LoadRun(dir)
@@ -143,7 +150,9 @@ func TestSealAdoptsPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range run.Cases {
-		if c.Pack == "killed" && !slices.ContainsFunc(c.Result.Step(2).Attachments, func(a event.Attachment) bool { return a.Path == failed && a.Kind == event.KindFailure }) {
+		if c.Pack == "killed" && !slices.ContainsFunc(c.Result.Step(2).Attachments, func(a event.Attachment) bool {
+			return a.Path == failed && a.Kind == event.KindFailure
+		}) {
 			t.Errorf("step 2 has %v", c.Result.Step(2).Attachments)
 		}
 	}

@@ -13,14 +13,15 @@ import (
 
 // PageOptions say how a Markdown page about a run is written.
 type PageOptions struct {
-	// Base is the address at which the folder of the run can be read, for a page that is read elsewhere; empty: links are relative to
-	// the folder.
+	// Base is the address at which the folder of the run can be read, for a page that is read elsewhere; empty: links are
+	// relative to the folder.
 	Base string
 	// NoLinks leaves the links out: the page is read elsewhere, and nobody said where the run can be read.
 	NoLinks bool
 	// Link is where the report can be opened; it may be empty.
 	Link string
-	// Limit is how many bytes the page may have; 0: as many as it wants. Failures and the ledger are cut, and the page says so.
+	// Limit is how many bytes the page may have; 0: as many as it wants. Failures and the ledger are cut, and the page
+	// says so.
 	Limit int
 }
 
@@ -31,7 +32,8 @@ const (
 	moreRoom    = 600  // bytes kept for what is said of what was cut
 )
 
-// RunSummary gives the bytes of summary.md: totals, what is broken and where, what is flaky, what was not checked, all cases.
+// RunSummary gives the bytes of summary.md: totals, what is broken and where, what is flaky, what was not checked, all
+// cases.
 func RunSummary(r *Run, o PageOptions) []byte {
 	w := &pageWriter{o: o}
 	w.top(r)
@@ -62,7 +64,8 @@ func (w *pageWriter) top(r *Run) {
 	}
 	w.Printf(" · %s", plural.Of(n.Total, "test"))
 	if w.o.Link != "" {
-		w.Printf(" · [open the report](%s)", strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\n", "").Replace(w.o.Link))
+		w.Printf(" · [open the report](%s)", strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E",
+			"\n", "").Replace(w.o.Link))
 	}
 	w.Printf("\n")
 	if !r.Choice.Empty() {
@@ -252,7 +255,8 @@ func (w *pageWriter) ledger(r *Run) {
 	list := r.Ledger()
 	for i := 0; i < len(list); i++ {
 		u, last := list[i], list[i]
-		for u.What == "unreached" && i+1 < len(list) && list[i+1].Case == u.Case && list[i+1].What == u.What && list[i+1].Step == last.Step+1 {
+		for u.What == "unreached" && i+1 < len(list) && list[i+1].Case == u.Case && list[i+1].What == u.What &&
+			list[i+1].Step == last.Step+1 {
 			i++
 			last = list[i]
 		}
@@ -269,7 +273,8 @@ func (w *pageWriter) ledgerLine(u Unchecked, last int) string {
 	case u.Step > 0:
 		step = fmt.Sprintf(", step %d", u.Step)
 	}
-	what := map[string]string{"skipped": "⏭️ skipped", "warned": "⚠️ failed, which the test allows", "unreached": "not reached", "interrupted": "⏹️ never began", "note": "note"}[u.What]
+	what := map[string]string{"skipped": "⏭️ skipped", "warned": "⚠️ failed, which the test allows",
+		"unreached": "not reached", "interrupted": "⏹️ never began", "note": "note"}[u.What]
 	line := fmt.Sprintf("- %s%s: %s", w.link(u.Case, u.Case.Title()), step, what)
 	if u.Text != "" {
 		line += ": " + markdown.Text(u.Text, maxShown)
@@ -301,7 +306,8 @@ func (w *pageWriter) table(r *Run) {
 			took = wholeTime(c.Result.Duration)
 		}
 		line := fmt.Sprintf("| %s | %s | %s | %s | %d/%d | %s |\n", verdictSign(c.Result.Verdict), w.link(c, c.Title()),
-			markdown.Text(string(c.Result.Case.Platform), markdown.MaxArg), markdown.Text(device, markdown.MaxArg), n.Passed, n.Total, took)
+			markdown.Text(string(c.Result.Case.Platform), markdown.MaxArg), markdown.Text(device, markdown.MaxArg), n.Passed,
+			n.Total, took)
 		if i == 0 {
 			line = "\n## All tests\n\n| | Test | Platform | Device | Steps | Time |\n|---|---|---|---|--:|--:|\n" + line
 		}

@@ -26,8 +26,8 @@ type Trend struct {
 	Flips  int // from pass to fail or back, this run's included, while the test was the same
 }
 
-// addTrends reads history.jsonl beside the run. Only runs that began before this one count, so that an old run gives the same
-// whenever it is read.
+// addTrends reads history.jsonl beside the run. Only runs that began before this one count, so that an old run gives
+// the same whenever it is read.
 func (r *Run) addTrends() {
 	byKey := map[string]*RunCase{}
 	for i := range r.Cases {
@@ -98,14 +98,17 @@ func trend(recent []HistoryEntry, c *RunCase) Trend {
 	return t
 }
 
-// Flaky says why the case cannot be trusted, or nothing: it passed only when it was tried again, or with the same YAML it went
-// from pass to fail and back (one change alone is what tests are for). A try that lost its device says nothing of the test.
+// Flaky says why the case cannot be trusted, or nothing: it passed only when it was tried again, or with the same YAML
+// it went from pass to fail and back (one change alone is what tests are for). A try that lost its device says nothing
+// of the test.
 func (c *RunCase) Flaky() string {
-	if c.Result.Verdict == event.Pass && slices.ContainsFunc(c.Tries, func(t Try) bool { return t.Result.Verdict != event.Pass && !t.Result.LostDevice() }) {
+	if c.Result.Verdict == event.Pass &&
+		slices.ContainsFunc(c.Tries, func(t Try) bool { return t.Result.Verdict != event.Pass && !t.Result.LostDevice() }) {
 		return fmt.Sprintf("passed on try %d", len(c.Tries)+1)
 	}
 	if c.Trend.Flips >= 2 {
-		return fmt.Sprintf("changed between pass and fail %d times in %d runs, the test being the same", c.Trend.Flips, len(c.Trend.Recent)+1)
+		return fmt.Sprintf("changed between pass and fail %d times in %d runs, the test being the same", c.Trend.Flips,
+			len(c.Trend.Recent)+1)
 	}
 	return ""
 }
@@ -123,7 +126,8 @@ func (c *RunCase) Lost() string {
 // Slow says that the case passed, but took much longer than it usually does, or nothing.
 func (c *RunCase) Slow() string {
 	took := c.Result.Duration
-	if c.Result.Verdict != event.Pass || c.Trend.Passes < fewRuns || took <= c.Trend.P95 || took <= c.Trend.Median*3/2 || took-c.Trend.Median < time.Second {
+	if c.Result.Verdict != event.Pass || c.Trend.Passes < fewRuns || took <= c.Trend.P95 || took <= c.Trend.Median*3/2 ||
+		took-c.Trend.Median < time.Second {
 		return ""
 	}
 	return fmt.Sprintf("took %s, usually %s", markdown.StepTime(took), markdown.StepTime(c.Trend.Median))

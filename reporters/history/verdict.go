@@ -36,8 +36,9 @@ func (r *Run) Count() RunCounts {
 	return n
 }
 
-// Verdict sums the run up, as its exit code does: a case that was interrupted weighs more than one that failed, that one more
-// than an error. A run in which nothing passed because everything was skipped, or nothing was there, is skipped.
+// Verdict sums the run up, as its exit code does: a case that was interrupted weighs more than one that failed, that
+// one more than an error. A run in which nothing passed because everything was skipped, or nothing was there, is
+// skipped.
 func (r *Run) Verdict() event.Verdict {
 	switch n := r.Count(); {
 	case n.Interrupted > 0:
@@ -65,7 +66,8 @@ func (r *Run) ExitCode() int {
 	return 3
 }
 
-// Bad gives the cases that neither passed nor were skipped: those that failed first, then errors, then what was interrupted.
+// Bad gives the cases that neither passed nor were skipped: those that failed first, then errors, then what was
+// interrupted.
 func (r *Run) Bad() []*RunCase {
 	var bad []*RunCase
 	for _, v := range []event.Verdict{event.Fail, event.Error, event.Interrupted} {
@@ -87,8 +89,8 @@ type Unchecked struct {
 	Text  string
 }
 
-// Ledger lists what the run did not check: cases and steps that were skipped, steps that failed and were allowed to, steps
-// that were not reached, and what is in doubt.
+// Ledger lists what the run did not check: cases and steps that were skipped, steps that failed and were allowed to,
+// steps that were not reached, and what is in doubt.
 func (r *Run) Ledger() []Unchecked {
 	var list []Unchecked
 	for i := range r.Cases {

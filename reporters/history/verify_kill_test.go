@@ -16,8 +16,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// A SIGKILL at twenty random moments: each pack seals, verifies, and names its last step; the run counts what was cut off as
-// interrupted.
+// A SIGKILL at twenty random moments: each pack seals, verifies, and names its last step; the run counts what was cut
+// off as interrupted.
 func TestKilledAtRandom(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -68,7 +68,8 @@ func checkCut(t *testing.T, dir string) int {
 		case event.Pass:
 		case event.Interrupted:
 			cut++
-			if m := c.Result.Problem.Message; !strings.Contains(m, "in step ") && !strings.Contains(m, "after step ") && !strings.Contains(m, "before the first step") {
+			if m := c.Result.Problem.Message; !strings.Contains(m, "in step ") && !strings.Contains(m, "after step ") &&
+				!strings.Contains(m, "before the first step") {
 				t.Errorf("%s: %s", c.Pack, m)
 			}
 		default:

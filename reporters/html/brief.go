@@ -12,8 +12,8 @@ const (
 	briefLog   = 20 // lines of the log
 )
 
-// brief is the failure as Markdown for somebody who cannot open the report: cause, step, YAML, the elements around what was looked for, an
-// excerpt of the log. Secrets were masked when the pack was written.
+// brief is the failure as Markdown for somebody who cannot open the report: cause, step, YAML, the elements around what
+// was looked for, an excerpt of the log. Secrets were masked when the pack was written.
 func (b *builder) brief() string {
 	list := b.res.Failures()
 	if len(list) == 0 {
@@ -21,7 +21,8 @@ func (b *builder) brief() string {
 	}
 	var w strings.Builder
 	c := b.res.Case
-	fmt.Fprintf(&w, "## %s %s (%s)\n\n", sign(b.res.Verdict), b.out.ID, strings.TrimSpace(strings.Join([]string{b.out.Platform, b.out.Model, b.out.OS}, " ")))
+	fmt.Fprintf(&w, "## %s %s (%s)\n\n", sign(b.res.Verdict), b.out.ID,
+		strings.TrimSpace(strings.Join([]string{b.out.Platform, b.out.Model, b.out.OS}, " ")))
 	for _, f := range b.out.Environment {
 		fmt.Fprintf(&w, "- %s: %s\n", f.Name, f.Value)
 	}
@@ -32,10 +33,12 @@ func (b *builder) brief() string {
 			continue
 		}
 		for _, in := range s.Around[:min(len(s.Around), 10)] {
-			fmt.Fprintf(&w, "\n- around it, %s, %s: `%s`", in.Offset(s), in.Kind, strings.ReplaceAll(shown(in.Text, maxLabel), "`", "'"))
+			fmt.Fprintf(&w, "\n- around it, %s, %s: `%s`", in.Offset(s), in.Kind, strings.ReplaceAll(shown(in.Text, maxLabel),
+				"`", "'"))
 		}
 		fmt.Fprintf(&w, "\n\nStep %d:\n\n%s", s.N, fenced("yaml", markdown.Excerpt(s.Place, s.Source, s.Action)))
-		for _, v := range [][2]string{{"Expected", f.Problem.Expected}, {"Actual", f.Problem.Actual}, {"Stack", f.Problem.Stack}} {
+		for _, v := range [][2]string{{"Expected", f.Problem.Expected}, {"Actual", f.Problem.Actual},
+			{"Stack", f.Problem.Stack}} {
 			if v[1] != "" {
 				fmt.Fprintf(&w, "\n%s:\n\n%s", v[0], fenced("", v[1]))
 			}

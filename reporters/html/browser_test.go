@@ -97,7 +97,8 @@ func (s *seat) turn(to screen) error {
 func newSeat(t testing.TB, s screen) *seat {
 	t.Helper()
 	context, err := chromium.Start(t).NewContext(playwright.BrowserNewContextOptions{
-		Viewport: &playwright.Size{Width: s.width, Height: s.height}, ColorScheme: s.scheme(), Offline: playwright.Bool(true)})
+		Viewport: &playwright.Size{Width: s.width, Height: s.height}, ColorScheme: s.scheme(),
+		Offline: playwright.Bool(true)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,8 @@ func newSeat(t testing.TB, s screen) *seat {
 	return made
 }
 
-// leave fails the test for what the page said, and empties the page for the next one. moved says that the test has changed its size or colours.
+// leave fails the test for what the page said, and empties the page for the next one. moved says that the test has
+// changed its size or colours.
 func (s *seat) leave(t testing.TB, moved bool) {
 	_, err := s.Evaluate(`localStorage.clear()`) // a colour scheme that was chosen
 	if err == nil {
@@ -178,8 +180,8 @@ func (p *tab) js(expression string) any {
 	return v
 }
 
-// is waits until the expression is want. On the way from page to page it may not make sense for a moment. It asks fifty times in a second:
-// WaitForFunction asks, and has the page drawn, sixty times.
+// is waits until the expression is want. On the way from page to page it may not make sense for a moment. It asks fifty
+// times in a second: WaitForFunction asks, and has the page drawn, sixty times.
 func (p *tab) is(expression string, want any) {
 	p.t.Helper()
 	var encoded bytes.Buffer
@@ -196,7 +198,8 @@ func (p *tab) is(expression string, want any) {
 	}`
 	end := time.Now().Add(patience * time.Millisecond)
 	yes, err := p.Evaluate(holds, []any{strings.TrimSpace(encoded.String()), patience})
-	for err != nil && strings.Contains(err.Error(), "context") && time.Now().Before(end) { // the page that was asked is gone
+	// the page that was asked is gone
+	for err != nil && strings.Contains(err.Error(), "context") && time.Now().Before(end) {
 		yes, err = p.Evaluate(holds, []any{strings.TrimSpace(encoded.String()), patience})
 	}
 	if err != nil || yes != true {

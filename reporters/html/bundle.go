@@ -17,7 +17,8 @@ import (
 
 const maxBundle = 256 << 20 // bytes of files in a bundle
 
-// inline takes the files that the page shows into it: pictures of this and of the last green run, the film, the log and all others.
+// inline takes the files that the page shows into it: pictures of this and of the last green run, the film, the log and
+// all others.
 func (b *builder) inline() {
 	b.out.Inlined = map[string]string{}
 	room := int64(maxBundle)
@@ -60,8 +61,8 @@ func inlineType(name string) string {
 	return "text/plain;charset=utf-8"
 }
 
-// Bundle writes the page of a pack with everything that it shows in it, and gives its size, and the files that it lacks because they cannot
-// be read or are too large.
+// Bundle writes the page of a pack with everything that it shows in it, and gives its size, and the files that it lacks
+// because they cannot be read or are too large.
 func Bundle(ctx context.Context, w io.Writer, packDir string) (size int64, left []string, err error) {
 	page, err := runsPage(ctx, packDir)
 	if err != nil {
@@ -93,7 +94,8 @@ func alone(page PackPage) PackPage {
 	return page
 }
 
-// runsPage gathers what the page of a pack has in its run: its other tries and its history. A pack that lies elsewhere has none.
+// runsPage gathers what the page of a pack has in its run: its other tries and its history. A pack that lies elsewhere
+// has none.
 func runsPage(ctx context.Context, packDir string) (PackPage, error) {
 	dir, err := filepath.Abs(packDir)
 	if err != nil {
@@ -102,11 +104,12 @@ func runsPage(ctx context.Context, packDir string) (PackPage, error) {
 	if pack.IsRunName(filepath.Base(filepath.Dir(dir))) {
 		if run, err := history.LoadRun(filepath.Dir(dir)); err == nil {
 			var found *PackPage
-			_ = eachPage(ctx, run, func(c *history.RunCase) bool { return tryless(c.Pack) == tryless(filepath.Base(dir)) }, func(p PackPage) {
-				if p.Dir == dir {
-					found = &p
-				}
-			}) // a history that cannot be read is not shown
+			_ = eachPage(ctx, run, func(c *history.RunCase) bool { return tryless(c.Pack) == tryless(filepath.Base(dir)) },
+				func(p PackPage) {
+					if p.Dir == dir {
+						found = &p
+					}
+				}) // a history that cannot be read is not shown
 			if found != nil {
 				return *found, ctx.Err()
 			}

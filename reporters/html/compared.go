@@ -7,7 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// comparedData is the evidence of a screenshot that was compared with its baseline: three pictures, where they were kept.
+// comparedData is the evidence of a screenshot that was compared with its baseline: three pictures, where they were
+// kept.
 type comparedData struct {
 	Name     string        `json:"name"`
 	Said     string        `json:"said"` // how many pixels differ
@@ -26,8 +27,12 @@ func (b *builder) compared(s *event.StepResult) *comparedData {
 	}
 	c := s.Detail.Compared
 	d := &comparedData{Name: shown(c.Name, maxLabel), Said: fmt.Sprintf("%d pixels differ, %.4f %%", c.Pixels, c.Percent)}
-	for _, p := range []struct{ title, path string }{{"Expected", c.Expected}, {"Actual", c.Actual}, {"Difference", c.Difference}} {
-		if slices.ContainsFunc(s.Attachments, func(a event.Attachment) bool { return a.Path == p.path && a.Type == "image/png" }) {
+	for _, p := range []struct{ title, path string }{{"Expected", c.Expected}, {"Actual", c.Actual},
+		{"Difference", c.Difference}} {
+		if slices.ContainsFunc(s.Attachments, func(a event.Attachment) bool {
+			return a.Path == p.path &&
+				a.Type == "image/png"
+		}) {
 			d.Pictures = append(d.Pictures, comparedPic{p.title, &shotData{Src: b.link(p.path), path: p.path}})
 		}
 	}

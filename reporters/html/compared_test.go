@@ -7,7 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// TestComparedPicturesInABrowser: the three pictures of a baseline stand at their step; a path that is no file of the step does not.
+// TestComparedPicturesInABrowser: the three pictures of a baseline stand at their step; a path that is no file of the
+// step does not.
 func TestComparedPicturesInABrowser(t *testing.T) {
 	t.Parallel()
 	reports := t.TempDir()
@@ -19,14 +20,17 @@ func TestComparedPicturesInABrowser(t *testing.T) {
 			for i, name := range []string{"expected", "actual", "diff"} {
 				path := "artifacts/home-" + name + ".png"
 				write(t, filepath.Join(dir, path), shotOf(t, i+1, false))
-				events = append(events, event.Event{Time: e.Time, Kind: event.Attached, Step: 2, Attachment: &event.Attachment{Path: path, Type: "image/png", Kind: event.KindArtifact}})
+				events = append(events, event.Event{Time: e.Time, Kind: event.Attached, Step: 2, Attachment: &event.Attachment{
+					Path: path, Type: "image/png", Kind: event.KindArtifact}})
 			}
 			e.Detail = &event.Detail{Compared: &event.Compared{Name: "home", Pixels: 812, Percent: 0.0313,
-				Expected: "artifacts/home-expected.png", Actual: "artifacts/home-actual.png", Difference: "artifacts/home-diff.png"},
+				Expected: "artifacts/home-expected.png", Actual: "artifacts/home-actual.png",
+				Difference: "artifacts/home-diff.png"},
 				Model: &event.ModelUse{Name: "m", Calls: 2, PromptTokens: 1600, CompletionTokens: 60}}
 		}
 		if e.Kind == event.StepEnded && e.Step == 1 {
-			e.Detail = &event.Detail{Compared: &event.Compared{Name: "x", Expected: "../../secret.png", Actual: "https://example.com/a.png"}}
+			e.Detail = &event.Detail{Compared: &event.Compared{Name: "x", Expected: "../../secret.png",
+				Actual: "https://example.com/a.png"}}
 		}
 		events = append(events, e)
 	}
@@ -35,7 +39,8 @@ func TestComparedPicturesInABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := openTab(t, filepath.Join(dir, PackFile), "", screen{})
-	p.is(`[...document.querySelectorAll(".said")].map(e => e.textContent)`, []string{"Expected (home)", "Actual (home)", "Difference: 812 pixels differ, 0.0313 %", "This run, when it failed"})
+	p.is(`[...document.querySelectorAll(".said")].map(e => e.textContent)`, []string{"Expected (home)", "Actual (home)",
+		"Difference: 812 pixels differ, 0.0313 %", "This run, when it failed"})
 	p.is(`[...document.querySelectorAll(".shot img")].every(i => i.complete && i.naturalWidth === 180)`, true)
 	p.is(`document.body.textContent.includes("model m: 2 calls, 0 answers of earlier runs, 1600 + 60 tokens")`, true)
 	other := openTab(t, filepath.Join(dir, PackFile), "#step-1", screen{})

@@ -62,15 +62,18 @@ func (b *builder) cost() {
 	}
 	s := m.Summary
 	if len(memory) > 0 {
-		b.out.Cost = append(b.out.Cost, costData{"Memory", fmt.Sprintf("%.0f MB at most, %.0f MB on average", float64(s.MemoryKBMax)/1024,
-			float64(s.MemoryKBMean)/1024), thin(memory)})
+		b.out.Cost = append(b.out.Cost,
+			costData{"Memory", fmt.Sprintf("%.0f MB at most, %.0f MB on average", float64(s.MemoryKBMax)/1024,
+				float64(s.MemoryKBMean)/1024), thin(memory)})
 	}
 	if len(cpu) > 0 {
-		b.out.Cost = append(b.out.Cost, costData{"CPU", fmt.Sprintf("%.0f %% of a core at most, %.0f %% on average", s.CPUPercentMax, s.CPUPercentMean),
+		b.out.Cost = append(b.out.Cost, costData{"CPU", fmt.Sprintf("%.0f %% of a core at most, %.0f %% on average",
+			s.CPUPercentMax, s.CPUPercentMean),
 			thin(cpu)})
 	}
 	if s.Frames > 0 {
-		b.out.Cost = append(b.out.Cost, costData{Name: "Frames", Value: fmt.Sprintf("%d drawn, %d of them late (%.1f %%)", s.Frames, s.JankyFrames,
+		b.out.Cost = append(b.out.Cost, costData{Name: "Frames", Value: fmt.Sprintf("%d drawn, %d of them late (%.1f %%)",
+			s.Frames, s.JankyFrames,
 			100*float64(s.JankyFrames)/float64(s.Frames))})
 	}
 }

@@ -24,13 +24,16 @@ func TestCostOfAnApp(t *testing.T) {
 		}
 		return b.String()
 	}
-	page := show(`{"samples":[{"memory_kb":102400,"frames":10,"janky_frames":1},{"memory_kb":204800,"cpu_percent":12.4,"frames":200,"janky_frames":5}]}`)
-	for _, want := range []string{"200 MB at most, 150 MB on average", `"points":[100,200]`, "12 % of a core at most", "200 drawn, 5 of them late (2.5 %)"} {
+	page := show(
+		`{"samples":[{"memory_kb":102400,"frames":10,"janky_frames":1},{"memory_kb":204800,"cpu_percent":12.4,"frames":200,"janky_frames":5}]}`)
+	for _, want := range []string{"200 MB at most, 150 MB on average", `"points":[100,200]`, "12 % of a core at most",
+		"200 drawn, 5 of them late (2.5 %)"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %s", want)
 		}
 	}
-	if page := show(`{"summary":{},"models":[{"name":"m","calls":2,"replayed":1,"prompt_tokens":1600,"completion_tokens":60}]}`); !strings.Contains(page, "model m: 2 calls, 1 answers of earlier runs, 1600 + 60 tokens") {
+	if page := show(
+		`{"summary":{},"models":[{"name":"m","calls":2,"replayed":1,"prompt_tokens":1600,"completion_tokens":60}]}`); !strings.Contains(page, "model m: 2 calls, 1 answers of earlier runs, 1600 + 60 tokens") {
 		t.Error("the page does not say what a model cost")
 	}
 	for _, broken := range []string{"", "{}", "[1", `{"samples":[{}]}`} {
@@ -39,7 +42,8 @@ func TestCostOfAnApp(t *testing.T) {
 		}
 	}
 	many := strings.Repeat(`{"memory_kb":1},`, 5000)
-	if page := show(`{"samples":[` + strings.TrimSuffix(many, ",") + `]}`); strings.Count(page, "0.0009765625") > maxPoints {
+	if page := show(`{"samples":[` + strings.TrimSuffix(many, ",") + `]}`); strings.Count(page,
+		"0.0009765625") > maxPoints {
 		t.Error(fmt.Sprint("a curve of more points than ", maxPoints))
 	}
 }

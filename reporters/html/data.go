@@ -6,58 +6,59 @@ import (
 
 // The data of a page, as its script reads it. Every text in it went through shown.
 type packData struct {
-	Page        string            `json:"page"`
-	ID          string            `json:"id"`
-	Pack        string            `json:"pack"`
-	Try         int               `json:"try,omitempty"` // of several, from 1
-	Name        string            `json:"name,omitempty"`
-	Verdict     event.Verdict     `json:"verdict"`
-	Platform    string            `json:"platform,omitempty"`
-	Device      string            `json:"device,omitempty"`
-	Model       string            `json:"model,omitempty"`
-	Tags        []string          `json:"tags,omitempty"`
-	Run         string            `json:"run,omitempty"`
-	Up          string            `json:"up,omitempty"`
-	Started     string            `json:"started,omitempty"`
-	Took        string            `json:"took"`
-	Place       string            `json:"place,omitempty"`
-	Problem     *problemData      `json:"problem,omitempty"`
-	Headline    string            `json:"headline,omitempty"`
-	At          int               `json:"at,omitempty"`       // the step of the problem
-	Failures    []failureData     `json:"failures,omitempty"` // all that went wrong, when it is more than one thing
-	Around      *incidentData     `json:"around,omitempty"`   // the likely cause around the problem's step
-	Cause       *CauseLink        `json:"cause,omitempty"`
-	Flaky       string            `json:"flaky,omitempty"`
-	Slow        string            `json:"slow,omitempty"`
-	Steps       []*stepData       `json:"steps"`
-	Unchecked   []uncheckedData   `json:"unchecked,omitempty"`
-	Film        *filmData         `json:"film,omitempty"`
-	NoFilm      string            `json:"noFilm,omitempty"`
-	Log         *logData          `json:"log,omitempty"`
-	CostOf      string            `json:"costOf,omitempty"` // the app that Cost is of
-	OS          string            `json:"os,omitempty"`
-	Environment []factData        `json:"environment,omitempty"`
-	Story       *storyData        `json:"story,omitempty"`
-	Past        []pastRow         `json:"past,omitempty"` // earlier runs and this one, oldest first
-	Net         *netData          `json:"net,omitempty"`
-	Elements    *elementsData     `json:"elements,omitempty"`
-	DOM         []string          `json:"dom,omitempty"`       // elements of pages: gzipped JSON of domPage, in base64
-	Trees       []string          `json:"trees,omitempty"`     // elements that other steps saw: gzipped JSON of elementsData, in base64
-	Series      []seriesData      `json:"series,omitempty"`    // what the app cost over time
-	Trace       string            `json:"trace,omitempty"`     // address of Playwright's trace
-	StartedAt   string            `json:"startedAt,omitempty"` // RFC 3339
-	TryTabs     []tryTab          `json:"-"`
-	Nth, Of     int               `json:"-"`               // which attempt, of how many
-	Final       event.Verdict     `json:"-"`               // the result of the last attempt, when this is an earlier one
-	Length      int64             `json:"length"`          // ms from the case's start to its end
-	Brief       string            `json:"brief,omitempty"` // the failure as Markdown
-	Cost        []costData        `json:"cost,omitempty"`
-	Files       []fileData        `json:"files,omitempty"`
-	Green       *greenData        `json:"green,omitempty"`
-	History     []pastData        `json:"-"`
-	Tries       []pastData        `json:"-"`
-	Remarks     []string          `json:"remarks,omitempty"` // what of the pack this page does not hold
-	Inlined     map[string]string `json:"inlined,omitempty"` // address of a file → its bytes, in a bundle
+	Page        string          `json:"page"`
+	ID          string          `json:"id"`
+	Pack        string          `json:"pack"`
+	Try         int             `json:"try,omitempty"` // of several, from 1
+	Name        string          `json:"name,omitempty"`
+	Verdict     event.Verdict   `json:"verdict"`
+	Platform    string          `json:"platform,omitempty"`
+	Device      string          `json:"device,omitempty"`
+	Model       string          `json:"model,omitempty"`
+	Tags        []string        `json:"tags,omitempty"`
+	Run         string          `json:"run,omitempty"`
+	Up          string          `json:"up,omitempty"`
+	Started     string          `json:"started,omitempty"`
+	Took        string          `json:"took"`
+	Place       string          `json:"place,omitempty"`
+	Problem     *problemData    `json:"problem,omitempty"`
+	Headline    string          `json:"headline,omitempty"`
+	At          int             `json:"at,omitempty"`       // the step of the problem
+	Failures    []failureData   `json:"failures,omitempty"` // all that went wrong, when it is more than one thing
+	Around      *incidentData   `json:"around,omitempty"`   // the likely cause around the problem's step
+	Cause       *CauseLink      `json:"cause,omitempty"`
+	Flaky       string          `json:"flaky,omitempty"`
+	Slow        string          `json:"slow,omitempty"`
+	Steps       []*stepData     `json:"steps"`
+	Unchecked   []uncheckedData `json:"unchecked,omitempty"`
+	Film        *filmData       `json:"film,omitempty"`
+	NoFilm      string          `json:"noFilm,omitempty"`
+	Log         *logData        `json:"log,omitempty"`
+	CostOf      string          `json:"costOf,omitempty"` // the app that Cost is of
+	OS          string          `json:"os,omitempty"`
+	Environment []factData      `json:"environment,omitempty"`
+	Story       *storyData      `json:"story,omitempty"`
+	Past        []pastRow       `json:"past,omitempty"` // earlier runs and this one, oldest first
+	Net         *netData        `json:"net,omitempty"`
+	Elements    *elementsData   `json:"elements,omitempty"`
+	DOM         []string        `json:"dom,omitempty"` // elements of pages: gzipped JSON of domPage, in base64
+	// elements that other steps saw: gzipped JSON of elementsData, in base64
+	Trees     []string          `json:"trees,omitempty"`
+	Series    []seriesData      `json:"series,omitempty"`    // what the app cost over time
+	Trace     string            `json:"trace,omitempty"`     // address of Playwright's trace
+	StartedAt string            `json:"startedAt,omitempty"` // RFC 3339
+	TryTabs   []tryTab          `json:"-"`
+	Nth, Of   int               `json:"-"`               // which attempt, of how many
+	Final     event.Verdict     `json:"-"`               // the result of the last attempt, when this is an earlier one
+	Length    int64             `json:"length"`          // ms from the case's start to its end
+	Brief     string            `json:"brief,omitempty"` // the failure as Markdown
+	Cost      []costData        `json:"cost,omitempty"`
+	Files     []fileData        `json:"files,omitempty"`
+	Green     *greenData        `json:"green,omitempty"`
+	History   []pastData        `json:"-"`
+	Tries     []pastData        `json:"-"`
+	Remarks   []string          `json:"remarks,omitempty"` // what of the pack this page does not hold
+	Inlined   map[string]string `json:"inlined,omitempty"` // address of a file → its bytes, in a bundle
 }
 
 type problemData struct {
@@ -161,12 +162,13 @@ type stepData struct {
 	Files    []fileData     `json:"files,omitempty"`
 	Log      *stepLog       `json:"log,omitempty"`
 	Tree     int            `json:"tree,omitempty"` // which of packData.Trees it saw, from 1; −1: there was no room for it
-	DOM      int            `json:"dom,omitempty"`  // which of packData.DOM the page was after it, from 1; −1: there was no room for it
-	Cue      *float64       `json:"cue,omitempty"`  // seconds into the film
-	Compared *comparedData  `json:"compared,omitempty"`
-	Green    *shotData      `json:"green,omitempty"`
-	Diff     *difference    `json:"diff,omitempty"`
-	NoDiff   string         `json:"noDiff,omitempty"`
+	// which of packData.DOM the page was after it, from 1; −1: there was no room for it
+	DOM      int           `json:"dom,omitempty"`
+	Cue      *float64      `json:"cue,omitempty"` // seconds into the film
+	Compared *comparedData `json:"compared,omitempty"`
+	Green    *shotData     `json:"green,omitempty"`
+	Diff     *difference   `json:"diff,omitempty"`
+	NoDiff   string        `json:"noDiff,omitempty"`
 }
 
 type shotData struct {

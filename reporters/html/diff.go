@@ -48,7 +48,8 @@ func compare(a, b image.Image) (difference, error) {
 	if err := enc.Encode(&buf, out); err != nil {
 		return difference{}, err
 	}
-	return difference{Picture: dataAddress("image/png", buf.Bytes()), Changed: float64(changed) / float64(size.X*size.Y)}, nil
+	return difference{Picture: dataAddress("image/png", buf.Bytes()), Changed: float64(changed) / float64(size.X*size.Y)},
+		nil
 }
 
 // cell is a square of pixels that becomes one.

@@ -55,7 +55,8 @@ func TestOneChangedPixelIsSeen(t *testing.T) {
 
 func TestDifferentSizesAreNotCompared(t *testing.T) {
 	t.Parallel()
-	if _, err := compare(plain(3, 4, color.White), plain(4, 3, color.White)); err == nil || !strings.Contains(err.Error(), "3×4 and 4×3") {
+	if _, err := compare(plain(3, 4, color.White), plain(4, 3, color.White)); err == nil ||
+		!strings.Contains(err.Error(), "3×4 and 4×3") {
 		t.Error(err)
 	}
 }

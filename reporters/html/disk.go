@@ -31,7 +31,8 @@ const (
 	maxPast     = 30 // earlier runs that its history has
 )
 
-// Options say what is known of a pack beside what is in its folder. The zero value works: the rest is looked up on the disk.
+// Options say what is known of a pack beside what is in its folder. The zero value works: the rest is looked up on the
+// disk.
 type Options struct {
 	Cause *CauseLink
 	Tries []Past
@@ -39,8 +40,8 @@ type Options struct {
 	Slow  string
 }
 
-// WritePack makes report.html in a pack, and looks for earlier runs of the same test beside the pack's run. The folder of a pack that is
-// broken, or not ours, gives a page that says so.
+// WritePack makes report.html in a pack, and looks for earlier runs of the same test beside the pack's run. The folder
+// of a pack that is broken, or not ours, gives a page that says so.
 func WritePack(ctx context.Context, packDir string, o Options) error {
 	page, err := loadPage(ctx, packDir, o)
 	if err != nil {
@@ -76,7 +77,8 @@ func loadPage(ctx context.Context, packDir string, o Options) (PackPage, error) 
 	return page, err
 }
 
-// loadResult folds the events of a pack, and takes over what its summary alone tells. What cannot be read makes the result an error.
+// loadResult folds the events of a pack, and takes over what its summary alone tells. What cannot be read makes the
+// result an error.
 func loadResult(dir string) (*event.Result, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -109,8 +111,8 @@ func foldEvents(root *os.Root) (*event.Result, error) {
 	return event.Fold(events), errors.Join(err, f.Close())
 }
 
-// overlay takes over what the events do not know: that the pack was completed after its run had died, or could not be kept. It never makes
-// a verdict better.
+// overlay takes over what the events do not know: that the pack was completed after its run had died, or could not be
+// kept. It never makes a verdict better.
 func overlay(res *event.Result, s pack.Summary) {
 	for _, n := range s.Notes {
 		if !slices.Contains(res.Notes, n) {
@@ -124,7 +126,8 @@ func overlay(res *event.Result, s pack.Summary) {
 	if !good || s.Result == event.Pass || s.Result == event.Skipped || s.Result == "" {
 		return
 	}
-	res.Verdict, res.ProblemStep, res.Problem = verdict(s.Result), 0, &event.Problem{Message: "summary.json says " + string(s.Result)}
+	res.Verdict, res.ProblemStep, res.Problem = verdict(s.Result), 0, &event.Problem{Message: "summary.json says " +
+		string(s.Result)}
 	if s.Problem != nil {
 		res.Problem.Message = s.Problem.Message
 	}

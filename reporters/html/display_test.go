@@ -30,7 +30,8 @@ func widen(t testing.TB, dir string) {
 	}
 }
 
-// TestSideBySide: wide pictures stood below each other at 1440 px; a step that went well shows the screen before it and after it.
+// TestSideBySide: wide pictures stood below each other at 1440 px; a step that went well shows the screen before it and
+// after it.
 func TestSideBySide(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestPackInABrowser goes through the views")
@@ -69,7 +70,8 @@ func TestLongLinesOfYAML(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestWidths looks at pages with lines of usual length")
 	reports := t.TempDir()
-	pack := sample{run: thisRun, id: "long", steps: 3, fails: 3, text: strings.Repeat("a very long text of a button ", 20)}.write(t, reports)
+	pack := sample{run: thisRun, id: "long", steps: 3, fails: 3, text: strings.Repeat("a very long text of a button ",
+		20)}.write(t, reports)
 	if err := WritePack(t.Context(), pack, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +82,8 @@ func TestLongLinesOfYAML(t *testing.T) {
 	}
 }
 
-// TestCardOfTheTestsOwnApp: a test that never got to its app showed, on its card, what the test before it had left on the screen.
+// TestCardOfTheTestsOwnApp: a test that never got to its app showed, on its card, what the test before it had left on
+// the screen.
 func TestCardOfTheTestsOwnApp(t *testing.T) {
 	t.Parallel()
 	reports := t.TempDir()
@@ -139,10 +142,14 @@ func TestElementsOfEveryStep(t *testing.T) {
 	for _, e := range s.events(t, dir) {
 		if e.Kind == event.StepEnded && e.Step != 2 {
 			name := fmt.Sprintf("artifacts/tree-%02d.json", e.Step)
-			write(t, filepath.Join(dir, name), fmt.Appendf(nil, `{"windows":[{"type":"android.widget.FrameLayout","bounds":{"Min":{"X":0,"Y":0},"Max":{"X":180,"Y":400}},"children":[
+			write(t, filepath.Join(dir, name),
+				fmt.Appendf(nil,
+					`{"windows":[{"type":"android.widget.FrameLayout","bounds":{"Min":{"X":0,"Y":0},"Max":{"X":180,"Y":400}},"children":[
 				{"type":"android.widget.Button","text":"Button of step %d","bounds":{"Min":{"X":20,"Y":40},"Max":{"X":160,"Y":80}}},
-				{"type":"android.widget.TextView","text":"Pay","bounds":{"Min":{"X":20,"Y":200},"Max":{"X":160,"Y":240}}}]}]}`, e.Step))
-			events = append(events, event.Event{Time: e.Time, Kind: event.Attached, Step: e.Step, Attachment: &event.Attachment{Path: name, Type: "application/json", Kind: event.KindArtifact}})
+				{"type":"android.widget.TextView","text":"Pay","bounds":{"Min":{"X":20,"Y":200},"Max":{"X":160,"Y":240}}}]}]}`,
+					e.Step))
+			events = append(events, event.Event{Time: e.Time, Kind: event.Attached, Step: e.Step, Attachment: &event.Attachment{
+				Path: name, Type: "application/json", Kind: event.KindArtifact}})
 		}
 		if e.Problem != nil && e.Step > 0 {
 			e.Problem.Candidates[1] = "FrameLayout [18,198][162,242]"
@@ -169,7 +176,8 @@ func TestElementsOfEveryStep(t *testing.T) {
 	p.is(`(() => { const [a, b] = [...document.querySelectorAll(".marks .tag")].map(e => [+e.getAttribute("cx"), +e.getAttribute("cy"), +e.getAttribute("r")]); return Math.hypot(a[0] - b[0], a[1] - b[1]) >= a[2] + b[2] })()`, true)
 }
 
-// TestTimelineToTheEnd: a last step that took no time hid what came after it, and a film that was not loaded yet had no lane.
+// TestTimelineToTheEnd: a last step that took no time hid what came after it, and a film that was not loaded yet had no
+// lane.
 func TestTimelineToTheEnd(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "the lanes of one test more")

@@ -38,12 +38,14 @@ type domNode struct {
 	Attrs  []string `json:"a,omitempty"` // names and values in turn
 	Box    []int    `json:"b,omitempty"` // left, top, width, height
 	Style  *int     `json:"s,omitempty"` // of Styles; none: it is out of the window
-	Flags  int      `json:"f,omitempty"` // 1: not drawn, 2: far outside, 4: a picture or a frame of elsewhere, 8: the host of a shadow root
-	Indent int      `json:"i,omitempty"` // of a text's first line
-	Lines  int      `json:"l,omitempty"` // 1: of several lines
+	// 1: not drawn, 2: far outside, 4: a picture or a frame of elsewhere, 8: the host of a shadow root
+	Flags  int `json:"f,omitempty"`
+	Indent int `json:"i,omitempty"` // of a text's first line
+	Lines  int `json:"l,omitempty"` // 1: of several lines
 }
 
-// pages takes over the elements of the page after each step: those nearest to the problem first, as far as there is room.
+// pages takes over the elements of the page after each step: those nearest to the problem first, as far as there is
+// room.
 func (b *builder) pages() {
 	if b.root == nil {
 		return
@@ -80,7 +82,9 @@ func (b *builder) pages() {
 		s.DOM = known[file]
 	}
 	if left > 0 {
-		b.out.Remarks = append(b.out.Remarks, fmt.Sprintf("The elements of the page after %s are in the pack only (artifacts/dom-NN.json.gz).", plural.Of(left, "step")))
+		b.out.Remarks = append(b.out.Remarks,
+			fmt.Sprintf("The elements of the page after %s are in the pack only "+
+				"(artifacts/dom-NN.json.gz).", plural.Of(left, "step")))
 	}
 }
 

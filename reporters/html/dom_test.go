@@ -17,15 +17,18 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// domFile is a snapshot of a page with what is hostile in it: markup in texts, styles that load, numbers that lead nowhere.
+// domFile is a snapshot of a page with what is hostile in it: markup in texts, styles that load, numbers that lead
+// nowhere.
 func domFile(t testing.TB, button string) []byte {
 	t.Helper()
 	style := func(values ...string) string { data, _ := json.Marshal(values); return string(data) }
 	plain := []string{"block", "static", "auto", "visible", "visible", "1"}
 	page := `{"w":180,"h":400,"url":"https://shop.example/","props":["display","position","z-index","overflow","visibility","opacity","background-color","background-image","border","border-radius","color","font"],
 	"styles":[` + style(append(plain, "rgba(0, 0, 0, 0)", "none", "0px none rgb(0, 0, 0)", "0px")...) + `,
-		` + style(append(plain, "rgb(20, 90, 200)", "linear-gradient(rgb(1, 2, 3), rgb(4, 5, 6))", "2px solid rgb(9, 9, 9)", "8px", "rgb(255, 255, 255)", `700 16px / 24px "Evil</style><script>", sans-serif`)...) + `,
-		` + style(append(plain, `red;background:url(https://evil.example/1)`, `image-set("https://evil.example/2" 1x)`, "url(https://evil.example/3)", "8px")...) + `],
+		` + style(append(plain, "rgb(20, 90, 200)", "linear-gradient(rgb(1, 2, 3), rgb(4, 5, 6))", "2px solid rgb(9, 9, 9)",
+		"8px", "rgb(255, 255, 255)", `700 16px / 24px "Evil</style><script>", sans-serif`)...) + `,
+		` + style(append(plain, `red;background:url(https://evil.example/1)`, `image-set("https://evil.example/2" 1x)`,
+		"url(https://evil.example/3)", "8px")...) + `],
 	"nodes":[{"p":-1,"t":"html","b":[0,0,180,400],"s":0},{"p":0,"t":"body","b":[0,0,180,400],"s":0},
 		{"p":1,"t":"h1","a":["id","title"],"b":[10,10,160,30],"s":1},{"p":2,"x":"Shop <img src=x onerror=alert(1)>","b":[10,10,150,20]},
 		{"p":1,"t":"button","a":["class","pay primary","onclick","alert(2)"],"b":[20,200,140,40],"s":1},{"p":4,"x":"` + button + `","b":[30,205,80,20]},
@@ -53,7 +56,8 @@ func addDOM(t testing.TB, dir string, events []event.Event) []event.Event {
 			n := map[bool]int{true: 1, false: e.Step}[e.Step <= 3]
 			name := fmt.Sprintf("artifacts/dom-%02d.json.gz", n)
 			write(t, filepath.Join(dir, name), domFile(t, fmt.Sprintf("TextView Pay %d", n)))
-			out = append(out, event.Event{Time: e.Time, Kind: event.Attached, Step: e.Step, Attachment: &event.Attachment{Path: name, Type: "application/gzip", Kind: event.KindDOM}})
+			out = append(out, event.Event{Time: e.Time, Kind: event.Attached, Step: e.Step, Attachment: &event.Attachment{
+				Path: name, Type: "application/gzip", Kind: event.KindDOM}})
 		}
 	}
 	return out
@@ -66,7 +70,8 @@ func TestDOM(t *testing.T) {
 	t.Run("of the failing step", func(t *testing.T) {
 		p := openTab(t, file, "#panel=dom", screen{})
 		p.is(said(".domtree .node.is-near .flag"), []string{`candidate 1: it says "TextView Pay", not "Button Pay"`})
-		p.is(`[...document.querySelectorAll(".domtree .node b")].map(e => e.textContent).slice(0, 6)`, []string{"<html", ">", "<body", ">", "<h1", ">"})
+		p.is(`[...document.querySelectorAll(".domtree .node b")].map(e => e.textContent).slice(0, 6)`,
+			[]string{"<html", ">", "<body", ">", "<h1", ">"})
 		p.is(said(".domfacts h3"), []string{"<button>"})
 		p.is(`document.querySelector(".domfacts .styles").textContent.includes("rgb(20, 90, 200)")`, true)
 		p.is(`document.querySelector(".domtree").textContent.includes("TextView Pay 5")`, true)
@@ -80,7 +85,8 @@ func TestDOM(t *testing.T) {
 			if err := p.Mouse().Move(number(at[0]), number(at[1])); err != nil {
 				t.Fatal(err)
 			}
-			p.is(`document.querySelector(".domsaid").textContent`, "h1#title 160 × 30 at 10, 10 · rgb(255, 255, 255), on rgb(20, 90, 200), 700 16px")
+			p.is(`document.querySelector(".domsaid").textContent`,
+				"h1#title 160 × 30 at 10, 10 · rgb(255, 255, 255), on rgb(20, 90, 200), 700 16px")
 			if err := p.Mouse().Click(number(at[0]), number(at[1])); err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +108,8 @@ func TestDOM(t *testing.T) {
 		p.is(`document.querySelector(".domstage iframe").getAttribute("sandbox")`, "allow-same-origin")
 		drawn := `document.querySelector(".domstage iframe").contentDocument`
 		p.is(`[...new Set([...`+drawn+`.body.querySelectorAll("*")].map(e => e.localName))]`, []string{"div"})
-		p.is(`[...`+drawn+`.body.querySelectorAll("*")].some(e => /evil|url|image-set/.test(e.style.cssText.replace(/font:[^;]*|font-family:[^;]*/, "")))`, false)
+		p.is(`[...`+drawn+
+			`.body.querySelectorAll("*")].some(e => /evil|url|image-set/.test(e.style.cssText.replace(/font:[^;]*|font-family:[^;]*/, "")))`, false)
 		p.is(drawn+`.body.textContent.includes("<img src=x onerror=alert(1)>")`, true)
 		p.is(`document.querySelector(".domtree").textContent.includes("\u202e")`, false)
 	})
@@ -121,7 +128,9 @@ func TestDOM(t *testing.T) {
 		shorttest.Leave(t, "it needs a context of its own")
 		dir := filepath.Dir(filepath.Dir(file))
 		served := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Security-Policy", "sandbox allow-scripts allow-downloads allow-popups; default-src 'self' 'unsafe-inline' data: blob:; connect-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'")
+			w.Header().Set("Content-Security-Policy",
+				"sandbox allow-scripts allow-downloads allow-popups; default-src 'self' 'unsafe-inline' data: blob:; connect-src "+
+					"'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'")
 			http.FileServer(http.Dir(dir)).ServeHTTP(w, r)
 		}))
 		defer served.Close()
@@ -134,7 +143,8 @@ func TestDOM(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := page.Goto(served.URL+"/cart--try-2/report.html#panel=dom&look=drawn", playwright.PageGotoOptions{Timeout: playwright.Float(patience)}); err != nil {
+		if _, err := page.Goto(served.URL+"/cart--try-2/report.html#panel=dom&look=drawn", playwright.PageGotoOptions{
+			Timeout: playwright.Float(patience)}); err != nil {
 			t.Fatal(err)
 		}
 		p := &tab{Page: page, t: t}
@@ -190,7 +200,8 @@ func TestDOMFiles(t *testing.T) {
 		events = append(events, e)
 		if e.Kind == event.StepStarted {
 			name := fmt.Sprintf("artifacts/dom-%02d.json.gz", e.Step)
-			events = append(events, event.Event{Time: e.Time, Kind: event.Attached, Step: e.Step, Attachment: &event.Attachment{Path: name, Kind: event.KindDOM}})
+			events = append(events, event.Event{Time: e.Time, Kind: event.Attached, Step: e.Step, Attachment: &event.Attachment{
+				Path: name, Kind: event.KindDOM}})
 		}
 	}
 	write(t, filepath.Join(dir, "artifacts", "dom-01.json.gz"), []byte("no gzip"))
@@ -203,7 +214,8 @@ func TestDOMFiles(t *testing.T) {
 	out := b.build()
 	b.close()
 	told := strings.Join(out.Remarks, "\n")
-	if len(out.DOM) != 1 || out.Steps[2].DOM != 1 || out.Steps[0].DOM != 0 || !strings.Contains(told, "dom-01.json.gz cannot be shown") || !strings.Contains(told, "larger than 4 MB") {
+	if len(out.DOM) != 1 || out.Steps[2].DOM != 1 || out.Steps[0].DOM != 0 ||
+		!strings.Contains(told, "dom-01.json.gz cannot be shown") || !strings.Contains(told, "larger than 4 MB") {
 		t.Errorf("%d pages, %s", len(out.DOM), told)
 	}
 }

@@ -45,8 +45,8 @@ type treeNode struct {
 	Children                                                           []*treeNode
 }
 
-// elements shows the trees that the steps saw last: that of the step with the problem, otherwise of the last step that kept one, at once, and
-// those of the others as far as there is room.
+// elements shows the trees that the steps saw last: that of the step with the problem, otherwise of the last step that
+// kept one, at once, and those of the others as far as there is room.
 func (b *builder) elements() {
 	if b.root == nil {
 		return
@@ -155,15 +155,17 @@ func (p picked) node(n *treeNode, depth int) nodeData {
 	if kind == "" {
 		kind = n.Type[strings.LastIndexAny(n.Type, ".$")+1:]
 	}
-	d := nodeData{Depth: depth, Type: shown(kind, 60), Text: shown(n.Text, maxRowText), Desc: shown(n.Desc, maxRowText), Hint: shown(n.Hint, maxRowText),
-		ID: shown(n.ID, maxRowText), Bounds: [4]int{n.Bounds.Min.X, n.Bounds.Min.Y, n.Bounds.Max.X, n.Bounds.Max.Y}}
+	d := nodeData{Depth: depth, Type: shown(kind, 60), Text: shown(n.Text, maxRowText), Desc: shown(n.Desc, maxRowText),
+		Hint: shown(n.Hint, maxRowText),
+		ID:   shown(n.ID, maxRowText), Bounds: [4]int{n.Bounds.Min.X, n.Bounds.Min.Y, n.Bounds.Max.X, n.Bounds.Max.Y}}
 	if d.ID == "" {
 		d.ID = shown(n.TestID, maxRowText)
 	}
 	for _, f := range []struct {
 		on   bool
 		word string
-	}{{n.Hidden, "hidden"}, {n.Offscreen, "offscreen"}, {n.Disabled, "disabled"}, {n.Checked, "checked"}, {n.Selected, "selected"}, {n.Focused, "focused"}, {n.Clickable, "clickable"}} {
+	}{{n.Hidden, "hidden"}, {n.Offscreen, "offscreen"}, {n.Disabled, "disabled"}, {n.Checked, "checked"},
+		{n.Selected, "selected"}, {n.Focused, "focused"}, {n.Clickable, "clickable"}} {
 		if f.on {
 			d.Flags = append(d.Flags, f.word)
 		}

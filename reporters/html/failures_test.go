@@ -12,12 +12,14 @@ import (
 // recordedPages lays the run of all recorded events with its pages.
 func recordedPages(t testing.TB) (dir string) {
 	t.Helper()
-	dir = runtest.Lay(t, append(runtest.Glob(t, "../history/testdata/run/*.ndjson"), runtest.Glob(t, "../event/testdata/events/*.ndjson")...)...)
+	dir = runtest.Lay(t, append(runtest.Glob(t, "../history/testdata/run/*.ndjson"),
+		runtest.Glob(t, "../event/testdata/events/*.ndjson")...)...)
 	run, err := history.LoadRun(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range []error{WritePacks(t.Context(), run), WriteRun(t.Context(), run), WriteRuns(t.Context(), filepath.Dir(dir))} {
+	for _, err := range []error{WritePacks(t.Context(), run), WriteRun(t.Context(), run),
+		WriteRuns(t.Context(), filepath.Dir(dir))} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,12 +32,15 @@ func TestAllFailuresInABrowser(t *testing.T) {
 	dir := recordedPages(t)
 	t.Run("soft steps", func(t *testing.T) {
 		p := openTab(t, filepath.Join(dir, "soft", PackFile), "", screen{})
-		p.is(`[...document.querySelectorAll(".banner .failures li")].map(e => e.textContent)`, []string{"Step 2 \"Total 12.00\" did not appear within 2s suites/soft.yaml:6:5",
-			"Step 3 \"In stock\" did not appear within 2s suites/soft.yaml:7:5", "Step 5 \"Paid\" did not appear within 2s suites/soft.yaml:9:5 around it: 500 POST http://shop.example/pay"})
+		p.is(`[...document.querySelectorAll(".banner .failures li")].map(e => e.textContent)`,
+			[]string{"Step 2 \"Total 12.00\" did not appear within 2s suites/soft.yaml:6:5",
+				"Step 3 \"In stock\" did not appear within 2s suites/soft.yaml:7:5",
+				"Step 5 \"Paid\" did not appear within 2s suites/soft.yaml:9:5 around it: 500 POST http://shop.example/pay"})
 		p.is(`document.querySelectorAll(".banner .failures img").length`, 3)
 		p.js(`document.querySelector('.failures a[href="#step-5"]').click()`)
 		p.is(`document.querySelector("[aria-current=step]").parentNode.id`, "row-5")
-		p.is(`[...document.querySelectorAll(".incidents .kind")].map(e => e.textContent)`, []string{"console", "request", "exception"})
+		p.is(`[...document.querySelectorAll(".incidents .kind")].map(e => e.textContent)`,
+			[]string{"console", "request", "exception"})
 		p.is(`document.querySelector(".incidents .cause-line .code").textContent`, "500 POST http://shop.example/pay")
 		p.is(`document.querySelector(".yaml .hit .caret").textContent`, "assert")
 		p.inFull()
@@ -80,7 +85,8 @@ func TestAllFailuresInABrowser(t *testing.T) {
 	})
 }
 
-// Numbers stood on the texts that they number, wide pictures below each other, and the strip did not show the failing step.
+// Numbers stood on the texts that they number, wide pictures below each other, and the strip did not show the failing
+// step.
 func TestPicturesInABrowser(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestPackInABrowser shows fewer pictures")

@@ -74,8 +74,8 @@ func findBox(r io.ReaderAt, name string, from, to int64) (int64, int64, error) {
 	return 0, 0, errFilm
 }
 
-// parseMarks reads: version and flags, four bytes that mean nothing, the number of chapters; of each its start in units of
-// 100 ns, the length of its title and the title.
+// parseMarks reads: version and flags, four bytes that mean nothing, the number of chapters; of each its start in units
+// of 100 ns, the length of its title and the title.
 func parseMarks(b []byte) ([]mark, error) {
 	if len(b) < 9 {
 		return nil, errFilm

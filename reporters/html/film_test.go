@@ -25,7 +25,8 @@ func mp4(list ...mark) []byte {
 	}
 	moov := append(mp4Box("mvhd", make([]byte, 100)...), mp4Box("udta", mp4Box("chpl", body...)...)...)
 	large := binary.BigEndian.AppendUint64(append([]byte{0, 0, 0, 1}, "free"...), 24)
-	return bytes.Join([][]byte{mp4Box("ftyp", []byte("isom")...), append(large, make([]byte, 8)...), mp4Box("moov", moov...), mp4Box("mdat", 1, 2, 3)}, nil)
+	return bytes.Join([][]byte{mp4Box("ftyp", []byte("isom")...), append(large, make([]byte, 8)...),
+		mp4Box("moov", moov...), mp4Box("mdat", 1, 2, 3)}, nil)
 }
 
 func TestChaptersOfAFilm(t *testing.T) {
@@ -52,7 +53,8 @@ func TestCues(t *testing.T) {
 	res := &event.Result{Started: at(0), Steps: []event.StepResult{
 		{Step: event.Step{N: 1}, Started: at(1)}, {Step: event.Step{N: 2}, Started: at(4)}, {Step: event.Step{N: 3}}}}
 	got, exact := cues(res, []mark{{2500 * time.Millisecond, "1 tap"}, {time.Second, "9 other"}})
-	if diff := cmp.Diff(map[int]time.Duration{1: 2500 * time.Millisecond, 2: 5500 * time.Millisecond}, got); diff != "" || exact {
+	if diff := cmp.Diff(map[int]time.Duration{1: 2500 * time.Millisecond, 2: 5500 * time.Millisecond}, got); diff != "" ||
+		exact {
 		t.Error(diff, exact)
 	}
 	if got, exact = cues(res, []mark{{0, "1 tap"}, {time.Second, "2 tap"}}); !exact || len(got) != 2 {

@@ -42,7 +42,8 @@ func TestGoldenPacks(t *testing.T) {
 			page := PackPage{Result: recorded(t, name), Run: "2026-03-04T05-06-07", Up: "../index.html"}
 			if name == "fail" {
 				page.Cause = &CauseLink{N: 2, Others: 3, Link: "../index.html#cause=2"}
-				page.History = []Past{{Run: "2026-03-03T05-06-07", Verdict: event.Pass, Duration: 2 * time.Second, Link: "../../2026-03-03T05-06-07/x/report.html"}, {Run: "2026-03-02T05-06-07", Verdict: event.Error}}
+				page.History = []Past{{Run: "2026-03-03T05-06-07", Verdict: event.Pass, Duration: 2 * time.Second,
+					Link: "../../2026-03-03T05-06-07/x/report.html"}, {Run: "2026-03-02T05-06-07", Verdict: event.Error}}
 				page.Tries = []Past{{Run: "login-wrong", Verdict: event.Fail}}
 				page.Flaky, page.Slow = "passed on try 2", "took 9 s, usually 2 s"
 			}
@@ -57,16 +58,19 @@ func TestGoldenPacks(t *testing.T) {
 
 // ofCases is a run of these results.
 func ofCases(results ...*event.Result) *history.Run {
-	run := &history.Run{Name: "2026-03-04T05-06-07", Started: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), Duration: 75 * time.Second}
+	run := &history.Run{Name: "2026-03-04T05-06-07", Started: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC),
+		Duration: 75 * time.Second}
 	for _, r := range results {
-		run.Cases = append(run.Cases, history.RunCase{Pack: r.Case.Pack, Key: r.Case.Pack, Result: r, Page: r.Case.Pack + "/report.html"})
+		run.Cases = append(run.Cases, history.RunCase{Pack: r.Case.Pack, Key: r.Case.Pack, Result: r, Page: r.Case.Pack +
+			"/report.html"})
 	}
 	return run
 }
 
 func TestGoldenRun(t *testing.T) {
 	t.Parallel()
-	run := ofCases(recorded(t, "pass"), recorded(t, "fail"), recorded(t, "error"), recorded(t, "interrupted"), recorded(t, "skipped"), recorded(t, "panic"))
+	run := ofCases(recorded(t, "pass"), recorded(t, "fail"), recorded(t, "error"), recorded(t, "interrupted"),
+		recorded(t, "skipped"), recorded(t, "panic"))
 	run.Cases[0].Trend.Recent = []history.HistoryEntry{{Verdict: event.Pass}, {Verdict: event.Fail}, {Verdict: "<b>"}}
 	run.Cases[0].Tries = []history.Try{{Pack: "login-ok", Result: recorded(t, "fail")}}
 	run.Notes = []string{"a <note>"}
@@ -80,13 +84,16 @@ func TestGoldenRun(t *testing.T) {
 func TestGoldenRuns(t *testing.T) {
 	t.Parallel()
 	line := func(day, pack string, v event.Verdict, tries int) history.HistoryEntry {
-		return history.HistoryEntry{Run: "2026-03-" + day + "T05-06-07", ID: pack, Pack: pack, Verdict: v, DurationMS: 1500, Hash: "h", Tries: tries}
+		return history.HistoryEntry{Run: "2026-03-" + day + "T05-06-07", ID: pack, Pack: pack, Verdict: v, DurationMS: 1500,
+			Hash: "h", Tries: tries}
 	}
 	page := RunsPage{
 		Entries: []history.HistoryEntry{
 			line("01", "stable", event.Pass, 0), line("01", "flips", event.Pass, 0), line("01", "late", event.Pass, 0),
-			line("02", "stable", event.Pass, 0), line("02", "flips", event.Fail, 0), line("02", "late--try-2", event.Pass, 2), line("02", "broke", event.Fail, 0),
-			line("03", "stable", event.Error, 0), line("03", "stable", event.Pass, 0), line("03", "flips", event.Pass, 0), line("03", "<img>", event.Error, 0),
+			line("02", "stable", event.Pass, 0), line("02", "flips", event.Fail, 0), line("02", "late--try-2", event.Pass, 2),
+			line("02", "broke", event.Fail, 0),
+			line("03", "stable", event.Error, 0), line("03", "stable", event.Pass, 0), line("03", "flips", event.Pass, 0),
+			line("03", "<img>", event.Error, 0),
 			{Run: "../../etc", Pack: "x", Verdict: event.Pass},
 		},
 		Present: []string{"2026-03-02T05-06-07", "2026-03-03T05-06-07"}, Paged: []string{"2026-03-03T05-06-07"},
@@ -101,7 +108,8 @@ func TestGoldenRuns(t *testing.T) {
 	for _, test := range d.Tests {
 		why[test.Key] = test.Flaky
 	}
-	want := map[string]string{"flips": "changed between pass and fail 2 times in 3 runs, the test being the same", "late": "passed only when tried again, in 1 of 2 runs", "broke": "", "<img>": ""}
+	want := map[string]string{"flips": "changed between pass and fail 2 times in 3 runs, the test being the same",
+		"late": "passed only when tried again, in 1 of 2 runs", "broke": "", "<img>": ""}
 	if diff := cmp.Diff(want, why); diff != "" || d.Stable != 1 {
 		t.Errorf("%d stable; %s", d.Stable, diff)
 	}

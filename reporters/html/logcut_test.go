@@ -48,14 +48,17 @@ func TestLogIsCutByTheDevicesClock(t *testing.T) {
 		zone time.Duration
 		how  string
 	}{
-		"UTC":                {0, "by the device's clock, which runs at UTC"},
-		"India":              {330 * minute, "by the device's clock, which runs at UTC+05:30"},
-		"Newfoundland":       {-210 * minute, "by the device's clock, which runs at UTC−03:30"},
-		"a clock of its own": {90*time.Hour + 7*minute, "roughly: the device's clock is not ours, so its first line was taken for the start of the test"},
+		"UTC":          {0, "by the device's clock, which runs at UTC"},
+		"India":        {330 * minute, "by the device's clock, which runs at UTC+05:30"},
+		"Newfoundland": {-210 * minute, "by the device's clock, which runs at UTC−03:30"},
+		"a clock of its own": {90*time.Hour + 7*minute,
+			"roughly: the device's clock is not ours, so its first line was taken for the start of the test"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			log := "--------- beginning of main\n" + logcat(0, c.zone, "one") + logcat(9999*time.Millisecond, c.zone, "still one") +
-				"  at a stack\n" + logcat(10*time.Second, c.zone, "two") + logcat(25*time.Second, c.zone, "three") + logcat(40*time.Second, c.zone, "after it")
+			log := "--------- beginning of main\n" + logcat(0, c.zone, "one") + logcat(9999*time.Millisecond, c.zone,
+				"still one") +
+				"  at a stack\n" + logcat(10*time.Second, c.zone, "two") + logcat(25*time.Second, c.zone, "three") + logcat(
+				40*time.Second, c.zone, "after it")
 			cut, err := cutterOf(3).cut(strings.NewReader(log))
 			if err != nil {
 				t.Fatal(err)
@@ -107,7 +110,8 @@ func TestLogIsKeptSmall(t *testing.T) {
 	var b strings.Builder
 	for step := range steps {
 		for i := range 300 {
-			b.WriteString(logcat(time.Duration(step)*10*time.Second+time.Duration(i)*time.Millisecond, 0, fmt.Sprintf("%d of %d", i, step+1)))
+			b.WriteString(logcat(time.Duration(step)*10*time.Second+time.Duration(i)*time.Millisecond, 0,
+				fmt.Sprintf("%d of %d", i, step+1)))
 		}
 	}
 	b.WriteString(strings.Repeat("x", 1<<20) + "\n")

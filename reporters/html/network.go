@@ -93,7 +93,8 @@ func (b *builder) network() {
 	}
 	var har harLog
 	if err := json.Unmarshal(data, &har); err != nil {
-		b.out.Net = &netData{Requests: []requestData{}, Why: shown(fmt.Sprintf("%s cannot be read: %v", harFile, err), maxLabel), Src: b.link(harFile)}
+		b.out.Net = &netData{Requests: []requestData{}, Why: shown(fmt.Sprintf("%s cannot be read: %v", harFile, err),
+			maxLabel), Src: b.link(harFile)}
 		return
 	}
 	net := &netData{Requests: []requestData{}, Src: b.link(harFile)}
@@ -104,8 +105,10 @@ func (b *builder) network() {
 			net.More = len(har.Log.Entries) - i
 			break
 		}
-		r := requestData{At: e.Started.Sub(b.res.Started).Milliseconds(), MS: max(0, e.Time), Method: shown(e.Request.Method, 20), URL: shown(e.Request.URL, maxLogLine),
-			Status: e.Response.Status, Error: shown(e.Response.Error, maxLabel), Kind: shown(e.Kind, 30), Type: shown(e.Response.Content.Type, 80), Size: e.Response.Content.Size,
+		r := requestData{At: e.Started.Sub(b.res.Started).Milliseconds(), MS: max(0, e.Time),
+			Method: shown(e.Request.Method, 20), URL: shown(e.Request.URL, maxLogLine),
+			Status: e.Response.Status, Error: shown(e.Response.Error, maxLabel), Kind: shown(e.Kind, 30),
+			Type: shown(e.Response.Content.Type, 80), Size: e.Response.Content.Size,
 			Step: stepAt(b.res, e.Started)}
 		if r.Status < 0 {
 			r.Status = 0

@@ -28,7 +28,8 @@ func failing(t testing.TB, text string) (pack string) {
 		t.Fatal(err)
 	}
 	pack = sample{run: thisRun, id: "checkout", steps: 6, fails: 4, film: true, text: text}.write(t, reports)
-	if err := WritePack(t.Context(), pack, Options{Cause: &CauseLink{N: 2, Others: 4, Link: "../index.html#cause=2"}}); err != nil {
+	if err := WritePack(t.Context(), pack,
+		Options{Cause: &CauseLink{N: 2, Others: 4, Link: "../index.html#cause=2"}}); err != nil {
 		t.Fatal(err)
 	}
 	return pack
@@ -43,8 +44,10 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.querySelector(".headline").textContent`, `"Button Pay" did not appear within 3s`)
 		p.is(`document.querySelector("#where .place bdi").textContent`, "suites/checkout.yaml:9:5")
 		p.is(`document.querySelector("#where").textContent.includes("Cause 2: also in 4 other tests")`, true)
-		p.is(`[...document.querySelectorAll(".said")].map(e => e.textContent)`, []string{"This run, when it failed", "Last green, " + greenRun})
-		p.is(`[...document.querySelectorAll(".shot img")].every(i => i.complete && i.naturalWidth === 180)`, true) // the originals
+		p.is(`[...document.querySelectorAll(".said")].map(e => e.textContent)`, []string{"This run, when it failed",
+			"Last green, " + greenRun})
+		// the originals
+		p.is(`[...document.querySelectorAll(".shot img")].every(i => i.complete && i.naturalWidth === 180)`, true)
 		p.is(`document.querySelectorAll(".marks .near").length`, 1)
 		p.is(`document.querySelector(".yaml .hit").textContent.trim()`, "9   - tap: Button Pay")
 		p.is(`document.querySelector("pre.log").textContent.includes("step 4 Pay") && !document.querySelector("pre.log").textContent.includes("step 3")`, true)
@@ -82,7 +85,8 @@ func TestPackInABrowser(t *testing.T) {
 		}
 		again := openTab(t, file, "#L7&q=button%202&f=1", screen{})
 		again.is(`document.querySelector("[aria-current=step]").parentNode.id`, "row-2")
-		again.is(`[document.getElementById("filter").value, document.getElementById("only").getAttribute("aria-pressed")]`, []string{"button 2", "true"})
+		again.is(`[document.getElementById("filter").value, document.getElementById("only").getAttribute("aria-pressed")]`,
+			[]string{"button 2", "true"})
 	})
 	t.Run("difference", func(t *testing.T) {
 		p := openTab(t, file, "", screen{})
@@ -129,7 +133,8 @@ func TestPackInABrowser(t *testing.T) {
 		p := openTab(t, file, "", screen{width: 390, height: 844})
 		p.is(`document.documentElement.scrollWidth <= 390`, true)
 		p.is(`document.querySelector(".steps").getBoundingClientRect().top < document.querySelector(".stage").getBoundingClientRect().top`, true)
-		p.is(`document.querySelector("#timeline").getBoundingClientRect().height < innerHeight / 2`, true) // the screenshots follow soon
+		// the screenshots follow soon
+		p.is(`document.querySelector("#timeline").getBoundingClientRect().height < innerHeight / 2`, true)
 	})
 	t.Run("accessible", func(t *testing.T) {
 		shorttest.Leave(t, "axe-core looks at a panel of the page in TestPanelsInABrowser")
@@ -158,7 +163,8 @@ func TestPassedPageBeginsAtItsFirstStep(t *testing.T) {
 // TestFirstAttemptSaysHowTheTestEnded: its own page says that it failed, and that the test passed after all.
 func TestFirstAttemptSaysHowTheTestEnded(t *testing.T) {
 	for final, want := range map[event.Verdict]string{
-		event.Pass: "Attempt 1 of 2: the test passed in the end", event.Fail: "Attempt 1 of 2: the test ended as Failed", "": "",
+		event.Pass: "Attempt 1 of 2: the test passed in the end", event.Fail: "Attempt 1 of 2: the test ended as Failed",
+		"": "",
 	} {
 		var b bytes.Buffer
 		if err := Pack(&b, PackPage{Result: recorded(t, "fail"), Try: 1, Of: 2, Final: final}); err != nil {
@@ -208,24 +214,29 @@ func TestBundleNeedsNothing(t *testing.T) {
 	p.is(`[...document.querySelectorAll("a[href^='.']")].length`, 0)
 }
 
-const nasty = "</script><script>window.pwned=1</script><img src=x onerror=window.pwned=1><!--\u2028\u202eevil\x00\x1b[31m`${window.pwned=1}`\" onmouseover=\"window.pwned=1"
+const nasty = "</script><script>window.pwned=1</script><img src=x " +
+	"onerror=window.pwned=1><!--\u2028\u202eevil\x00\x1b[31m`${window.pwned=1}`\" onmouseover=\"window.pwned=1"
 
 func TestHostileTextStaysText(t *testing.T) {
 	t.Parallel()
 	pack := failing(t, nasty+strings.Repeat("A", 64<<10))
 	if log, err := os.OpenFile(filepath.Join(pack, "logcat.txt"), os.O_APPEND|os.O_WRONLY, 0); err != nil {
 		t.Fatal(err)
-	} else if _, err := log.WriteString(logcat(3500_000_000, 7200_000_000_000, nasty) + strings.Repeat(nasty, 20_000) + "\n\xff\xfe"); err != nil || log.Close() != nil {
+	} else if _, err := log.WriteString(logcat(3500_000_000, 7200_000_000_000, nasty) + strings.Repeat(nasty, 20_000) +
+		"\n\xff\xfe"); err != nil || log.Close() != nil {
 		t.Fatal(err)
 	}
-	if err := WritePack(t.Context(), pack, Options{Flaky: nasty, Slow: nasty, Tries: []Past{{Run: nasty, Link: "javascript:window.pwned=1", Verdict: "<b>"}}}); err != nil {
+	if err := WritePack(t.Context(), pack,
+		Options{Flaky: nasty, Slow: nasty,
+			Tries: []Past{{Run: nasty, Link: "javascript:window.pwned=1", Verdict: "<b>"}}}); err != nil {
 		t.Fatal(err)
 	}
 	page, err := os.ReadFile(filepath.Join(pack, PackFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(page) > 1<<20 || bytes.ContainsAny(page, "\x00\x1b\u202e\u2028") || bytes.Count(page, []byte("<script")) != 3 || bytes.Contains(page, []byte("<img")) || bytes.Contains(page, []byte("javascript:")) {
+	if len(page) > 1<<20 || bytes.ContainsAny(page, "\x00\x1b\u202e\u2028") || bytes.Count(page, []byte("<script")) != 3 ||
+		bytes.Contains(page, []byte("<img")) || bytes.Contains(page, []byte("javascript:")) {
 		t.Errorf("%d bytes, %d scripts", len(page), bytes.Count(page, []byte("<script")))
 	}
 	p := openTab(t, filepath.Join(pack, PackFile), "", screen{})
@@ -233,7 +244,8 @@ func TestHostileTextStaysText(t *testing.T) {
 	for range 5 {
 		p.press("k")
 	}
-	p.is(`[typeof window.pwned, document.querySelectorAll("img[onerror], [onmouseover]").length, document.scripts.length]`, []any{"undefined", 0, 3})
+	p.is(`[typeof window.pwned, document.querySelectorAll("img[onerror], [onmouseover]").length, document.scripts.length]`,
+		[]any{"undefined", 0, 3})
 	p.is(`document.documentElement.scrollWidth <= 1440`, true)
 
 	run, err := history.LoadRun(filepath.Dir(pack))
@@ -283,6 +295,7 @@ func TestPackWithoutSteps(t *testing.T) {
 	}
 	p := openTab(t, filepath.Join(pack, PackFile), "", screen{})
 	p.is(`document.getElementById("none").textContent`, "This test has no steps.")
-	p.is(`document.querySelector(".message").textContent.startsWith("the report is broken: its events cannot be read: ")`, true)
+	p.is(`document.querySelector(".message").textContent.startsWith("the report is broken: its events cannot be read: ")`,
+		true)
 	p.press("j", "k", "d", "f", " ")
 }

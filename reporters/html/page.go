@@ -136,7 +136,8 @@ func (b *builder) build() *packData {
 	res, c := b.res, b.res.Case
 	b.files = map[string]int{}
 	b.out = &packData{
-		Page: "pack", Pack: shown(cmp.Or(c.Pack, c.ID), maxLabel), ID: shown(cmp.Or(c.Pack, c.ID), maxLabel), Name: shown(c.Name, maxLabel), Verdict: verdict(res.Verdict), Platform: shown(string(c.Platform), maxLabel),
+		Page: "pack", Pack: shown(cmp.Or(c.Pack, c.ID), maxLabel), ID: shown(cmp.Or(c.Pack, c.ID), maxLabel),
+		Name: shown(c.Name, maxLabel), Verdict: verdict(res.Verdict), Platform: shown(string(c.Platform), maxLabel),
 		Device: shown(c.Device, maxLabel), Model: shown(c.Model, maxLabel), Run: shown(b.in.Run, maxLabel), Up: b.in.Up,
 		Started: clock(res.Started), Took: took(res.Duration), Place: shown(c.Place.String(), maxLabel), Cause: b.in.Cause,
 		Flaky: shown(b.in.Flaky, maxLabel), Slow: shown(b.in.Slow, maxLabel), Steps: []*stepData{},
@@ -210,10 +211,12 @@ func (b *builder) step(s *event.StepResult) *stepData {
 		d.File = b.file(s.Place.File)
 	}
 	if !s.Started.IsZero() {
-		d.MS, d.Took, d.Begin = s.Duration.Milliseconds(), took(s.Duration), max(0, s.Started.Sub(b.res.Started).Milliseconds())
+		d.MS, d.Took, d.Begin = s.Duration.Milliseconds(), took(s.Duration),
+			max(0, s.Started.Sub(b.res.Started).Milliseconds())
 	}
 	if t := s.Detail; t != nil {
-		d.Matched, d.Tier, d.Bounds, d.Point, d.Looks = shown(t.Matched, maxLabel), shown(t.Tier, maxLabel), t.Bounds, t.Point, t.Looks
+		d.Matched, d.Tier, d.Bounds, d.Point, d.Looks = shown(t.Matched, maxLabel), shown(t.Tier, maxLabel), t.Bounds,
+			t.Point, t.Looks
 		d.Proof = shown(t.Proof, maxLabel)
 		d.Notes = append(d.Notes, shownAll(t.Notes, maxText)...)
 		d.Notes = append(d.Notes, shownAll(t.Doubts, maxText)...)
@@ -268,7 +271,8 @@ func (b *builder) trace() {
 
 // caret is how many runes of the source line the place of a step means: its action, when that stands there.
 func caret(s *event.StepResult) int {
-	if line := []rune(s.Source); s.Place.Col > 0 && s.Place.Col <= len(line) && strings.HasPrefix(string(line[s.Place.Col-1:]), s.Action) {
+	if line := []rune(s.Source); s.Place.Col > 0 && s.Place.Col <= len(line) &&
+		strings.HasPrefix(string(line[s.Place.Col-1:]), s.Action) {
 		return max(1, utf8.RuneCountInString(s.Action))
 	}
 	return 1
@@ -276,7 +280,8 @@ func caret(s *event.StepResult) int {
 
 func incident(s *event.StepResult, in event.Incident) incidentData {
 	first, more, _ := strings.Cut(in.Text, "\n")
-	return incidentData{Offset: in.Offset(s), Kind: string(in.Kind), Text: shown(first, maxLabel), More: shownLines(more, maxText), Cause: in.Cause}
+	return incidentData{Offset: in.Offset(s), Kind: string(in.Kind), Text: shown(first, maxLabel),
+		More: shownLines(more, maxText), Cause: in.Cause}
 }
 
 // failures lists all that went wrong, with a small picture each.
@@ -403,7 +408,8 @@ func problem(p *event.Problem) *problemData {
 	if p == nil {
 		return nil
 	}
-	d := &problemData{Message: shownLines(p.Message, maxText), Headline: headline(p.Message), Expected: shownLines(p.Expected, maxText), Actual: shownLines(p.Actual, maxText),
+	d := &problemData{Message: shownLines(p.Message, maxText), Headline: headline(p.Message),
+		Expected: shownLines(p.Expected, maxText), Actual: shownLines(p.Actual, maxText),
 		Stack: shownLines(p.Stack, maxText)}
 	found := false
 	for _, c := range p.Candidates[:min(len(p.Candidates), 20)] {
@@ -432,12 +438,14 @@ func verdict(v event.Verdict) event.Verdict {
 func pasts(list []Past) []pastData {
 	var out []pastData
 	for _, p := range list {
-		out = append(out, pastData{Run: shown(p.Run, maxLabel), Verdict: verdict(p.Verdict), Took: took(p.Duration), Link: p.Link})
+		out = append(out, pastData{Run: shown(p.Run, maxLabel), Verdict: verdict(p.Verdict), Took: took(p.Duration),
+			Link: p.Link})
 	}
 	return out
 }
 
 // cost tells what asking a model cost.
 func cost(m *event.ModelUse) string {
-	return fmt.Sprintf("model %s: %d calls, %d answers of earlier runs, %d + %d tokens", m.Name, m.Calls, m.Replayed, m.PromptTokens, m.CompletionTokens)
+	return fmt.Sprintf("model %s: %d calls, %d answers of earlier runs, %d + %d tokens", m.Name, m.Calls, m.Replayed,
+		m.PromptTokens, m.CompletionTokens)
 }

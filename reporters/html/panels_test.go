@@ -17,7 +17,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/history"
 )
 
-// richRun lays a run whose test has groups, tries, a network, a tree of elements, metrics, a trace and a history, with its pages.
+// richRun lays a run whose test has groups, tries, a network, a tree of elements, metrics, a trace and a history, with
+// its pages.
 func richRun(t testing.TB) (run string) {
 	t.Helper()
 	reports := t.TempDir()
@@ -28,14 +29,17 @@ func richRun(t testing.TB) (run string) {
 		if i == 4 || i > 9 {
 			v, step = event.Fail, 5
 		}
-		line, err := json.Marshal(history.HistoryEntry{Run: fmt.Sprintf("2026-12-%02dT08-00-00", i+10), ID: "cart", Pack: "cart", Platform: "web", Verdict: v, DurationMS: int64(4000 + 300*i), Hash: strings.Repeat("c", 64), Step: step, Commit: fmt.Sprintf("%07x%033x", 0xabc000+i, i)})
+		line, err := json.Marshal(history.HistoryEntry{Run: fmt.Sprintf("2026-12-%02dT08-00-00", i+10), ID: "cart",
+			Pack: "cart", Platform: "web", Verdict: v, DurationMS: int64(4000 + 300*i), Hash: strings.Repeat("c", 64),
+			Step: step, Commit: fmt.Sprintf("%07x%033x", 0xabc000+i, i)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		h.Write(append(line, '\n'))
 	}
 	write(t, filepath.Join(reports, "history.jsonl"), []byte(h.String()))
-	write(t, filepath.Join(run, "environment.json"), []byte(`{"taproot":"v1.4.0","options":["--parallel=2"],"os":"linux/amd64","commit":"0123456789abcdef","branch":"topic","dirty":true,"ci":"GitLab CI","job":"https://ci.example/7"}`))
+	write(t, filepath.Join(run, "environment.json"),
+		[]byte(`{"taproot":"v1.4.0","options":["--parallel=2"],"os":"linux/amd64","commit":"0123456789abcdef","branch":"topic","dirty":true,"ci":"GitLab CI","job":"https://ci.example/7"}`))
 	for _, name := range []string{"cart", "cart--try-2"} {
 		richPack(t, filepath.Join(run, name), name)
 	}
@@ -43,7 +47,8 @@ func richRun(t testing.TB) (run string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range []error{WritePacks(t.Context(), loaded), WriteRun(t.Context(), loaded), WriteRuns(t.Context(), reports)} {
+	for _, err := range []error{WritePacks(t.Context(), loaded), WriteRun(t.Context(), loaded),
+		WriteRuns(t.Context(), reports)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +66,8 @@ func richPack(t testing.TB, dir, name string) {
 		switch {
 		case e.Kind == event.CaseStarted:
 			c := *e.Case
-			c.ID, c.Platform, c.Hash, c.Name, c.Model, c.Device = "cart", "web", strings.Repeat("c", 64), "Pay for what is in the cart", "Chromium 140", "web-1"
+			c.ID, c.Platform, c.Hash, c.Name, c.Model, c.Device = "cart", "web", strings.Repeat("c", 64),
+				"Pay for what is in the cart", "Chromium 140", "web-1"
 			for i := range c.Steps {
 				c.Steps[i].N = 0
 			}
@@ -79,21 +85,29 @@ func richPack(t testing.TB, dir, name string) {
 		case e.Kind == event.CaseEnded:
 			out = append(out, event.Event{Time: e.Time, Kind: event.Surrounded, Step: 5, Around: []event.Incident{
 				{At: at(4200), Kind: event.IncidentRequest, Text: "500 POST https://shop.example/api/pay", Cause: true},
-				{At: at(4250), Kind: event.IncidentException, Text: "uncaught TypeError: total is undefined\n    at pay (app.js:31:5)", Cause: true}}},
-				event.Event{Time: e.Time, Kind: event.Identified, App: &event.App{ID: "https://shop.example", Title: "Shop", Version: "2026.3"}})
+				{At: at(4250), Kind: event.IncidentException,
+					Text: "uncaught TypeError: total is undefined\n    at pay (app.js:31:5)", Cause: true}}},
+				event.Event{Time: e.Time, Kind: event.Identified, App: &event.App{ID: "https://shop.example", Title: "Shop",
+					Version: "2026.3"}})
 		}
 		out = append(out, e)
 		if e.Kind == event.StepEnded && e.Problem != nil {
-			for _, file := range []string{"artifacts/tree-05.json", "artifacts/metrics.json", "artifacts/trace.zip", "network.har"} {
-				out = append(out, event.Event{Time: e.Time, Kind: event.Attached, Step: map[bool]int{true: 5}[strings.Contains(file, "tree")], Attachment: &event.Attachment{Path: file, Kind: event.KindArtifact}})
+			for _, file := range []string{"artifacts/tree-05.json", "artifacts/metrics.json", "artifacts/trace.zip",
+				"network.har"} {
+				out = append(out, event.Event{Time: e.Time, Kind: event.Attached,
+					Step: map[bool]int{true: 5}[strings.Contains(file, "tree")], Attachment: &event.Attachment{
+						Path: file, Kind: event.KindArtifact}})
 			}
 		}
 	}
 	writeEvents(t, dir, addDOM(t, dir, out))
-	write(t, filepath.Join(dir, "console.txt"), []byte(at(500)+" console log: hello\n"+at(2100)+" console warning: slow\n"+at(4250)+" uncaught: TypeError: total is undefined\n    at pay (app.js:31:5)\n"))
+	write(t, filepath.Join(dir, "console.txt"), []byte(at(500)+" console log: hello\n"+at(2100)+" console warning: slow\n"+
+		at(4250)+" uncaught: TypeError: total is undefined\n    at pay (app.js:31:5)\n"))
 	write(t, filepath.Join(dir, "artifacts", "trace.zip"), []byte("PK"))
-	write(t, filepath.Join(dir, "artifacts", "metrics.json"), []byte(`{"samples":[{"at_ms":0,"app":"x","memory_kb":90000,"cpu_percent":3},{"at_ms":2500,"app":"x","memory_kb":120000,"cpu_percent":60},{"at_ms":5000,"app":"x","memory_kb":110000,"cpu_percent":20}]}`))
-	write(t, filepath.Join(dir, "artifacts", "tree-05.json"), []byte(`{"windows":[{"type":"body","bounds":{"Min":{"X":0,"Y":0},"Max":{"X":180,"Y":400}},"children":[
+	write(t, filepath.Join(dir, "artifacts", "metrics.json"),
+		[]byte(`{"samples":[{"at_ms":0,"app":"x","memory_kb":90000,"cpu_percent":3},{"at_ms":2500,"app":"x","memory_kb":120000,"cpu_percent":60},{"at_ms":5000,"app":"x","memory_kb":110000,"cpu_percent":20}]}`))
+	write(t, filepath.Join(dir, "artifacts", "tree-05.json"),
+		[]byte(`{"windows":[{"type":"body","bounds":{"Min":{"X":0,"Y":0},"Max":{"X":180,"Y":400}},"children":[
 		{"type":"button","text":"TextView Pay","id":"pay","clickable":true,"bounds":{"Min":{"X":20,"Y":200},"Max":{"X":160,"Y":240}}},
 		{"type":"p","text":"Nothing in the cart","bounds":{"Min":{"X":20,"Y":300},"Max":{"X":160,"Y":320}}}]}]}`))
 	write(t, filepath.Join(dir, "network.har"), harOf(t))
@@ -109,12 +123,17 @@ func harOf(t testing.TB) []byte {
 	for i, r := range []struct {
 		at, ms, status    int
 		method, url, kind string
-	}{{10, 120, 200, "GET", "https://shop.example/", "document"}, {140, 80, 200, "GET", "https://shop.example/app.js", "script"}, {150, 300, 404, "GET", "https://shop.example/img/<b>.png", "image"},
-		{4100, 100, 500, "POST", "https://shop.example/api/pay", "fetch"}, {4300, 40, -1, "GET", "https://tracker.example/p?q=" + strings.Repeat("x", 300), "fetch"}} {
-		entries = append(entries, fmt.Sprintf(`{"startedDateTime":%q,"time":%d,"_resourceType":%q,"timings":{"blocked":-1,"wait":%d,"receive":2},
+	}{{10, 120, 200, "GET", "https://shop.example/", "document"}, {140, 80, 200, "GET", "https://shop.example/app.js",
+		"script"}, {150, 300, 404, "GET", "https://shop.example/img/<b>.png", "image"},
+		{4100, 100, 500, "POST", "https://shop.example/api/pay", "fetch"},
+		{4300, 40, -1, "GET", "https://tracker.example/p?q=" + strings.Repeat("x", 300), "fetch"}} {
+		entries = append(entries,
+			fmt.Sprintf(`{"startedDateTime":%q,"time":%d,"_resourceType":%q,"timings":{"blocked":-1,"wait":%d,"receive":2},
 			"request":{"method":%q,"url":%q,"headers":[{"name":"accept","value":"*/*"}],"postData":{"text":"{\"total\":%d}"}},
 			"response":{"status":%d,"headers":[{"name":"content-type","value":"text/plain"}],"_error":%q,"content":{"size":%d,"mimeType":"text/plain"}}}`,
-			at(r.at), r.ms, r.kind, r.ms-2, r.method, r.url, i, r.status, map[bool]string{true: "net::ERR_FAILED"}[r.status < 0], 100*i))
+				at(r.at), r.ms, r.kind, r.ms-2, r.method, r.url, i, r.status,
+				map[bool]string{true: "net::ERR_FAILED"}[r.status < 0],
+				100*i))
 	}
 	return []byte(`{"log":{"entries":[` + strings.Join(entries, ",") + `]}}`)
 }
@@ -128,7 +147,8 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.is(said("#timeline .grouphead .act"), []string{"group Sign in", "group Cart", "forEach 1/2", "forEach 2/2"})
 		p.is(said("#timeline .grouphead .time"), []string{"1.9 s", "1.9 s", "900 ms", "900 ms"})
 		p.js(`document.querySelector(".grouphead").click()`)
-		p.is(`[...document.querySelectorAll("#timeline li")].filter(e => !e.hidden).map(e => e.id || "group")`, []string{"row-1", "group", "group", "group", "row-4", "group", "row-5", "row-6"})
+		p.is(`[...document.querySelectorAll("#timeline li")].filter(e => !e.hidden).map(e => e.id || "group")`,
+			[]string{"row-1", "group", "group", "group", "row-4", "group", "row-5", "row-6"})
 		p.press("k", "k")
 		p.is(`document.querySelector("[aria-current=step]").parentNode.id`, "row-1") // what is folded is passed by
 	})
@@ -146,17 +166,20 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.js(`window.same = true`)
 		p.js(`document.querySelector(".tries a").focus()`)
 		p.press("Enter")
-		p.is(`location.hash + " " + document.activeElement.textContent.slice(0, 5) + " " + window.same`, "#panel=network&try=1 Try 1 true")
+		p.is(`location.hash + " " + document.activeElement.textContent.slice(0, 5) + " " + window.same`,
+			"#panel=network&try=1 Try 1 true")
 		p.is(`document.querySelectorAll(".grid tbody tr").length`, 5)
 		p.js(`document.getElementById("tab-steps").click()`)
 		p.is(`document.querySelector("[aria-current=step]").parentNode.id`, "row-5")
 		p.press("k")
 		p.is(`document.querySelector("[aria-current=step]").parentNode.id`, "row-4") // no key counts twice
-		p.is(`[...document.querySelectorAll("figure a")].map(a => a.href.split("/").slice(-3).join("/"))`, []string{"cart/screenshots/03-tap.png", "cart/screenshots/04-tap.png"})
+		p.is(`[...document.querySelectorAll("figure a")].map(a => a.href.split("/").slice(-3).join("/"))`,
+			[]string{"cart/screenshots/03-tap.png", "cart/screenshots/04-tap.png"})
 		p.is(`[...document.querySelectorAll("figure img")].every(i => i.complete && i.naturalWidth > 0)`, true)
 		p.accessible()
 		p.js(`document.querySelector(".tries a").click()`)
-		p.is(`location.hash + " " + document.querySelector("figure a").href.includes("cart--try-2") + " " + window.same`, " true true")
+		p.is(`location.hash + " " + document.querySelector("figure a").href.includes("cart--try-2") + " " + window.same`,
+			" true true")
 		again := openTab(t, file, "#step-2&try=1", screen{dark: true})
 		again.is(`document.querySelector('.tries [aria-current="page"]').textContent.slice(0, 5) + document.querySelector("[aria-current=step]").parentNode.id`, "Try 1row-2")
 		first := openTab(t, filepath.Join(run, "cart", PackFile), "", screen{})
@@ -195,14 +218,18 @@ func TestPanelsInABrowser(t *testing.T) {
 	t.Run("since when", func(t *testing.T) {
 		shorttest.Leave(t, "the panel of the history says it, too")
 		p := openTab(t, file, "", screen{})
-		p.is(said("#since"), []string{"Since when? It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row"})
-		p.is(said("#isflaky"), []string{"Flaky? Yes: changed between pass and fail 3 times in 13 runs, the test being the same; it failed in 4 of 13 runs (31 %, 95 % interval 13–58 %)"})
+		p.is(said("#since"),
+			[]string{"Since when? It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row"})
+		p.is(said("#isflaky"),
+			[]string{"Flaky? Yes: changed between pass and fail 3 times in 13 runs, the test being the same; it failed in 4 " +
+				"of 13 runs (31 %, 95 % interval 13–58 %)"})
 	})
 	t.Run("history", func(t *testing.T) {
 		shorttest.Leave(t, "the other panels")
 		p := openTab(t, file, "#panel=history", screen{})
 		p.is(`document.querySelectorAll("#panel tbody tr").length`, 13)
-		p.is(said("#panel > p"), []string{"This version of the test failed in 4 of 13 runs (31 %, 95 % interval 13–58 %).", "It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row."})
+		p.is(said("#panel > p"), []string{"This version of the test failed in 4 of 13 runs (31 %, 95 % interval 13–58 %).",
+			"It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row."})
 		p.is(said("#panel .notes li"), []string{"step 5 failed in 4 of 13 runs (31 %, 95 % interval 13–58 %)"})
 	})
 	t.Run("environment", func(t *testing.T) {
@@ -216,7 +243,8 @@ func TestPanelsInABrowser(t *testing.T) {
 	t.Run("timeline", func(t *testing.T) {
 		shorttest.Leave(t, "the other panels")
 		p := openTab(t, file, "#panel=timeline", screen{})
-		p.is(said(".lanename"), []string{"Set-up, end", "Steps", "Network", "Console", "Memory, up to 117 MB", "CPU, up to 60 %", "Scrub"})
+		p.is(said(".lanename"), []string{"Set-up, end", "Steps", "Network", "Console", "Memory, up to 117 MB",
+			"CPU, up to 60 %", "Scrub"})
 		p.js(`(() => { const s = document.querySelector(".scrub"); s.focus(); s.value = 1500; s.dispatchEvent(new Event("input")) })()`)
 		p.is(`document.querySelector("#panel .quiet .linkish").textContent`, "Step 2")
 		p.is(said(".lookat .said"), []string{"Before it", "After it"})
@@ -225,7 +253,9 @@ func TestPanelsInABrowser(t *testing.T) {
 		p := openTab(t, file, "", screen{})
 		p.js(`navigator.clipboard.writeText = t => { window.copied = t; return Promise.resolve() }`)
 		p.js(`document.getElementById("brief").click()`)
-		for _, part := range []string{"### Failure 1 of 1", "suites/cart--try-2.yaml:10:5", "```yaml", "around it, +0.2 s, request: `500 POST https://shop.example/api/pay`", "not picked: it says", "commit: 0123456789abcdef (changed)", "uncaught: TypeError"} {
+		for _, part := range []string{"### Failure 1 of 1", "suites/cart--try-2.yaml:10:5", "```yaml",
+			"around it, +0.2 s, request: `500 POST https://shop.example/api/pay`", "not picked: it says",
+			"commit: 0123456789abcdef (changed)", "uncaught: TypeError"} {
 			p.is(`window.copied.includes(`+quoted(part)+`)`, true)
 		}
 	})
@@ -291,7 +321,9 @@ var shots = flag.String("shots", "", "folder that TestWidths puts a screenshot o
 func TestWidths(t *testing.T) {
 	t.Parallel()
 	run, recorded := richRun(t), recordedPages(t)
-	pages := map[string]string{"soft": filepath.Join(recorded, "soft", PackFile), "index": filepath.Join(recorded, IndexFile), "runs": filepath.Join(filepath.Dir(run), IndexFile), "cart": filepath.Join(run, "cart--try-2", PackFile)}
+	pages := map[string]string{"soft": filepath.Join(recorded, "soft", PackFile),
+		"index": filepath.Join(recorded, IndexFile), "runs": filepath.Join(filepath.Dir(run), IndexFile),
+		"cart": filepath.Join(run, "cart--try-2", PackFile)}
 	for name, file := range pages {
 		if testing.Short() && name != "cart" {
 			continue
@@ -311,7 +343,8 @@ func TestWidths(t *testing.T) {
 			if err := p.SetViewportSize(s.width, s.height); err != nil {
 				t.Fatal(err)
 			}
-			if err := p.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: []*playwright.ColorScheme{playwright.ColorSchemeLight, playwright.ColorSchemeDark}[i%2]}); err != nil {
+			if err := p.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: []*playwright.ColorScheme{
+				playwright.ColorSchemeLight, playwright.ColorSchemeDark}[i%2]}); err != nil {
 				t.Fatal(err)
 			}
 			for _, panel := range panels {
@@ -353,12 +386,15 @@ func TestSlowTests(t *testing.T) {
 	for i := range 8 {
 		run := fmt.Sprintf("2026-12-%02dT08-00-00", i+1)
 		for pack, ms := range map[string]int64{"steady": 9000, "grows": int64(1000 + 1000*(i/5)), "quick": 10} {
-			page.Entries = append(page.Entries, history.HistoryEntry{Run: run, ID: pack, Pack: pack, Verdict: event.Pass, DurationMS: ms})
+			page.Entries = append(page.Entries, history.HistoryEntry{Run: run, ID: pack, Pack: pack, Verdict: event.Pass,
+				DurationMS: ms})
 		}
-		page.Entries = append(page.Entries, history.HistoryEntry{Run: run, ID: "fails", Pack: "fails", Verdict: map[bool]event.Verdict{true: event.Fail, false: event.Pass}[i == 7], DurationMS: 20})
+		page.Entries = append(page.Entries, history.HistoryEntry{Run: run, ID: "fails", Pack: "fails",
+			Verdict: map[bool]event.Verdict{true: event.Fail, false: event.Pass}[i == 7], DurationMS: 20})
 	}
 	d := runsDataOf(page)
-	if len(d.Slowest) != 4 || d.Slowest[0].Key != "steady" || len(d.Slower) != 1 || d.Slower[0].Slower != "2.0 s, was 1.0 s (+100 %)" {
+	if len(d.Slowest) != 4 || d.Slowest[0].Key != "steady" || len(d.Slower) != 1 ||
+		d.Slower[0].Slower != "2.0 s, was 1.0 s (+100 %)" {
 		t.Errorf("slowest %+v, slower %+v", d.Slowest, d.Slower)
 	}
 	if len(d.Tests) != 1 || d.Tests[0].Failing != "failed in 1 of 8 runs (12 %, 95 % interval 2–47 %)" {

@@ -48,8 +48,8 @@ func packView(d *packData, others ...*packData) view {
 	return v
 }
 
-// render writes a page. The policy names the page's own script and style by their hashes, so that nothing else runs, whatever a
-// log or a label holds.
+// render writes a page. The policy names the page's own script and style by their hashes, so that nothing else runs,
+// whatever a log or a label holds.
 func render(w io.Writer, v view) error {
 	data, err := json.Marshal(v.D) // which escapes <, >, &, U+2028 and U+2029
 	if err != nil {
@@ -79,7 +79,8 @@ func render(w io.Writer, v view) error {
 	v.Policy = policy(parts["style.css"], parts["theme.js"], script.String())
 	v.Style, v.Theme = template.CSS(parts["style.css"]), template.JS(parts["theme.js"])
 	v.Script, v.Data = template.JS(script.String()), template.JS(data)
-	t, err := template.New("").Funcs(template.FuncMap{"sign": sign, "word": word, "short": short, "plural": plural.Of, "picture": pictureAddress, "first": firstOf, "rest": restOf}).ParseFS(assets, "assets/*.html")
+	t, err := template.New("").Funcs(template.FuncMap{"sign": sign, "word": word, "short": short, "plural": plural.Of,
+		"picture": pictureAddress, "first": firstOf, "rest": restOf}).ParseFS(assets, "assets/*.html")
 	if err != nil {
 		return err
 	}

@@ -31,8 +31,8 @@ type RunPage struct {
 	Up  string // address of the page of all runs; none: it is not linked
 }
 
-// Run writes the page of a run: its tests, and the causes for which some did not pass. Its size and the time that it takes grow with
-// the number of tests, and not faster.
+// Run writes the page of a run: its tests, and the causes for which some did not pass. Its size and the time that it
+// takes grow with the number of tests, and not faster.
 func Run(w io.Writer, in RunPage) error {
 	data := runDataOf(in)
 	if err := render(w, view{Kind: "run", Title: sign(data.Verdict) + " Run " + data.Name, D: data}); err != nil {
@@ -90,13 +90,15 @@ type rowData struct {
 	Split     string   `json:"x,omitempty"` // how the same test ended in other browsers
 }
 
-// splits tells, of each case of a test that ended in one way in one browser and in another way in another, how it ended in the others.
+// splits tells, of each case of a test that ended in one way in one browser and in another way in another, how it ended
+// in the others.
 func splits(run *history.Run) map[int]string {
 	groups := map[string][]int{}
 	for i := range run.Cases {
 		c := &run.Cases[i]
 		if browser := c.Result.Case.Browser; browser != "" {
-			key := strings.Join(slices.DeleteFunc(strings.Split(c.Key, "--"), func(part string) bool { return part == browser }), "--")
+			key := strings.Join(slices.DeleteFunc(strings.Split(c.Key, "--"), func(part string) bool { return part == browser }),
+				"--")
 			groups[key] = append(groups[key], i)
 		}
 	}
@@ -122,8 +124,10 @@ func letter(v event.Verdict) string { return string(verdict(v))[:1] }
 
 func runDataOf(in RunPage) *runData {
 	run := in.Run
-	d := &runData{Page: "run", Name: shown(run.Name, maxLabel), Verdict: run.Verdict(), Up: in.Up, Started: clock(run.Started),
-		Took: took(run.Duration), Counts: run.Count(), Notes: shownAll(run.Notes, maxLabel), Words: []string{}, Rows: []rowData{}}
+	d := &runData{Page: "run", Name: shown(run.Name, maxLabel), Verdict: run.Verdict(), Up: in.Up,
+		Started: clock(run.Started),
+		Took:    took(run.Duration), Counts: run.Count(), Notes: shownAll(run.Notes, maxLabel), Words: []string{},
+		Rows: []rowData{}}
 	words := map[string]int{}
 	word := func(s string) int {
 		if s == "" {
@@ -170,8 +174,11 @@ func runDataOf(in RunPage) *runData {
 func row(c *history.RunCase, word func(string) int) rowData {
 	res := c.Result
 	r := rowData{
-		Verdict: letter(res.Verdict), Title: shown(c.Title(), maxRowText), Name: shown(res.Case.Name, maxRowText), Platform: word(string(res.Case.Platform)),
-		File: word(res.Case.Place.File), Line: res.ProblemPos().Line, MS: res.Duration.Milliseconds(), Steps: len(res.Steps), Step: res.ProblemStep,
+		Verdict: letter(res.Verdict), Title: shown(c.Title(), maxRowText), Name: shown(res.Case.Name, maxRowText),
+		Platform: word(string(res.Case.Platform)),
+		File:     word(res.Case.Place.File), Line: res.ProblemPos().Line, MS: res.Duration.Milliseconds(),
+		Steps: len(res.Steps),
+		Step:  res.ProblemStep,
 		Flaky: shown(c.Flaky(), maxRowText), Slow: shown(c.Slow(), maxRowText), Broken: shown(c.Broken, maxRowText),
 	}
 	device := res.Case.Model
@@ -242,7 +249,8 @@ func causeShot(root *os.Root, run *history.Run, c Cause) (small, alt string) {
 	return "", ""
 }
 
-// before tells whether a test ended before its own app was there: what the screen shows then is what the test before it left.
+// before tells whether a test ended before its own app was there: what the screen shows then is what the test before it
+// left.
 func before(res *event.Result) bool {
 	s := res.Step(res.ProblemStep)
 	if s == nil || s.Action != "launch" && s.Action != "openBrowser" && s.Action != "install" {
@@ -264,7 +272,8 @@ func causeLinks(run *history.Run) map[int]*CauseLink {
 	out := map[int]*CauseLink{}
 	for _, c := range Causes(run) {
 		for _, i := range c.Cases {
-			out[i] = &CauseLink{N: c.N, Others: len(c.Cases) - 1, Link: fmt.Sprintf("../%s#cause=%d", IndexFile, min(c.N, maxCauses))}
+			out[i] = &CauseLink{N: c.N, Others: len(c.Cases) - 1, Link: fmt.Sprintf("../%s#cause=%d", IndexFile,
+				min(c.N, maxCauses))}
 		}
 	}
 	return out

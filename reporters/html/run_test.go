@@ -22,7 +22,8 @@ func large(n int, bad func(i int) bool) *history.Run {
 	for i := range n {
 		id := fmt.Sprintf("feature-%03d-case-%05d", i%300, i)
 		res := &event.Result{
-			Case: event.Case{ID: id, Pack: id, Name: fmt.Sprintf("Somebody does the thing number %d in the shop", i), Platform: "android", Model: fmt.Sprintf("Phone %d", i%8), Tags: []string{"smoke", "shop"},
+			Case: event.Case{ID: id, Pack: id, Name: fmt.Sprintf("Somebody does the thing number %d in the shop", i),
+				Platform: "android", Model: fmt.Sprintf("Phone %d", i%8), Tags: []string{"smoke", "shop"},
 				Place: source.Pos{File: fmt.Sprintf("suites/feature-%03d.yaml", i%300), Line: 1, Col: 1}},
 			Verdict: event.Pass, Duration: time.Duration(i) * time.Millisecond,
 		}
@@ -31,7 +32,8 @@ func large(n int, bad func(i int) bool) *history.Run {
 		}
 		if bad(i) {
 			res.Verdict, res.ProblemStep = event.Fail, 5
-			res.Problem = &event.Problem{Message: fmt.Sprintf("%q did not appear within 3s; %s", strings.Repeat(string(rune('a'+i%26)), 1+i%700), strings.Repeat("the screen shows much ", 50))}
+			res.Problem = &event.Problem{Message: fmt.Sprintf("%q did not appear within 3s; %s",
+				strings.Repeat(string(rune('a'+i%26)), 1+i%700), strings.Repeat("the screen shows much ", 50))}
 			res.Steps[4].Verdict, res.Steps[4].Problem = event.Fail, res.Problem
 		}
 		c := history.RunCase{Pack: id, Key: id, Result: res, Page: id + "/report.html"}
@@ -45,7 +47,8 @@ func large(n int, bad func(i int) bool) *history.Run {
 
 func TestLargeRunIsSmall(t *testing.T) {
 	t.Parallel()
-	for name, bad := range map[string]func(int) bool{"some fail": func(i int) bool { return i%20 == 0 }, "all fail": func(int) bool { return true }} {
+	for name, bad := range map[string]func(int) bool{"some fail": func(i int) bool { return i%20 == 0 },
+		"all fail": func(int) bool { return true }} {
 		t.Run(name, func(t *testing.T) {
 			if name == "some fail" {
 				shorttest.Leave(t, "where all fail, the page is larger")
@@ -96,7 +99,8 @@ func filtered(t testing.TB, p *tab, rounds int) (fastest float64) {
 		took := number(p.js(fmt.Sprintf(`new Promise(done => {
 			const input = document.getElementById("filter"), count = document.getElementById("count"), began = performance.now();
 			new MutationObserver((_, o) => { o.disconnect(); document.body.offsetHeight; done(performance.now() - began); }).observe(count, {childList: true, characterData: true, subtree: true});
-			input.value = "case-0%%d%%d".replace(/%%d%%d/, %q); input.dispatchEvent(new Event("input")) })`, fmt.Sprintf("%02d", 10+i))))
+			input.value = "case-0%%d%%d".replace(/%%d%%d/, %q); input.dispatchEvent(new Event("input")) })`,
+			fmt.Sprintf("%02d", 10+i))))
 		if i == 0 || took < fastest {
 			fastest = took
 		}
@@ -128,8 +132,8 @@ func TestFilterGrowsNoFasterThanTheRun(t *testing.T) {
 // filterLimit is what the filter of a run of 10,000 tests may take, in milliseconds.
 const filterLimit = 400
 
-// BenchmarkFilter prints how long the filter of a run of 10,000 tests takes in Chromium, and how large its page is; it fails when even the
-// fastest of twenty is above the limit.
+// BenchmarkFilter prints how long the filter of a run of 10,000 tests takes in Chromium, and how large its page is; it
+// fails when even the fastest of twenty is above the limit.
 func BenchmarkFilter(b *testing.B) {
 	var page bytes.Buffer
 	if err := Run(&page, RunPage{Run: large(10_000, func(i int) bool { return i%20 == 0 })}); err != nil {
@@ -175,7 +179,8 @@ func TestRunInABrowser(t *testing.T) {
 	}
 	t.Run("run", func(t *testing.T) {
 		p := openTab(t, filepath.Join(dir, IndexFile), "", screen{})
-		p.is(`[...document.querySelectorAll(".row a")].map(e => e.getAttribute("href"))`, []string{"./checkout/report.html#step-4", "./third/report.html#step-4", "./other--try-2/report.html"})
+		p.is(`[...document.querySelectorAll(".row a")].map(e => e.getAttribute("href"))`,
+			[]string{"./checkout/report.html#step-4", "./third/report.html#step-4", "./other--try-2/report.html"})
 		p.press("f")
 		p.is(`document.getElementById("count").textContent`, "2 of 3 tests")
 		p.is(`location.hash`, "#only=f")
@@ -192,8 +197,10 @@ func TestRunInABrowser(t *testing.T) {
 	})
 	t.Run("runs", func(t *testing.T) {
 		p := openTab(t, filepath.Join(reports, IndexFile), "", screen{})
-		p.is(`[...document.querySelectorAll("#runs a")].map(e => e.textContent)`, []string{"2026-12-31 23:59:50", "2026-12-30 08:00:00", "2026-12-29 08:00:00"})
-		p.is(`[...document.querySelectorAll("#rows .rowname a")].map(e => e.textContent)`, []string{"other", "third", "checkout"})
+		p.is(`[...document.querySelectorAll("#runs a")].map(e => e.textContent)`,
+			[]string{"2026-12-31 23:59:50", "2026-12-30 08:00:00", "2026-12-29 08:00:00"})
+		p.is(`[...document.querySelectorAll("#rows .rowname a")].map(e => e.textContent)`,
+			[]string{"other", "third", "checkout"})
 		p.press("f")
 		p.is(`[...document.querySelectorAll("#rows .rowname a")].map(e => e.textContent)`, []string{"other"})
 		p.js(`document.querySelector("#runs a").click()`)
@@ -242,7 +249,8 @@ func TestForeignAndBrokenPacks(t *testing.T) {
 	reports := t.TempDir()
 	run := filepath.Join(reports, thisRun)
 	good := sample{run: thisRun, id: "good", steps: 2, fails: 2}.write(t, reports)
-	if err := os.WriteFile(filepath.Join(good, "screenshots", "01-tap.png"), []byte("\x89PNG\r\n\x1a\nnot really"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(good, "screenshots", "01-tap.png"), []byte("\x89PNG\r\n\x1a\nnot really"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(filepath.Join(good, "screenshots", "02-tap.png")); err != nil {
@@ -276,13 +284,16 @@ func TestForeignAndBrokenPacks(t *testing.T) {
 	if bytes.Contains(page, []byte(greenRun)) {
 		t.Error("a link was followed out of the reports")
 	}
-	for pack, want := range map[string]string{"torn": "its events cannot be read", "empty": "its events cannot be read", "odd": "its events cannot be read"} {
+	for pack, want := range map[string]string{"torn": "its events cannot be read", "empty": "its events cannot be read",
+		"odd": "its events cannot be read"} {
 		page, err := os.ReadFile(filepath.Join(run, pack, PackFile))
 		if err != nil || !bytes.Contains(page, []byte(want)) || bytes.Contains(page, []byte("class=\"top v-pass\"")) {
 			t.Errorf("%s: %v", pack, err)
 		}
 	}
-	write(t, filepath.Join(reports, "history.jsonl"), []byte("{\"run\":\"../x\",\"pack\":\"y\",\"verdict\":\"pass\"}\nnot json\n{\"run\":\""+redRun+"\",\"pack\":\"good\",\"verdict\":\"<b>\"}\n"))
+	write(t, filepath.Join(reports, "history.jsonl"),
+		[]byte("{\"run\":\"../x\",\"pack\":\"y\",\"verdict\":\"pass\"}\nnot json\n"+
+			"{\"run\":\""+redRun+"\",\"pack\":\"good\",\"verdict\":\"<b>\"}\n"))
 	loaded, err := history.LoadRun(run)
 	if err != nil {
 		t.Fatal(err)
@@ -316,7 +327,8 @@ func TestPageIsNotWrittenThroughALink(t *testing.T) {
 	if data, err := os.ReadFile(outside); err != nil || string(data) != "mine" {
 		t.Errorf("%q, %v", data, err)
 	}
-	if data, err := os.ReadFile(filepath.Join(pack, PackFile)); err != nil || !bytes.Contains(data, []byte("<!doctype html>")) {
+	if data, err := os.ReadFile(filepath.Join(pack, PackFile)); err != nil ||
+		!bytes.Contains(data, []byte("<!doctype html>")) {
 		t.Error(err)
 	}
 }

@@ -189,14 +189,17 @@ func (d *runsData) addTests(byTest map[string][]history.HistoryEntry, in RunsPag
 		d.Tests = append(d.Tests, t)
 	}
 	d.addSlow(all)
-	slices.SortFunc(d.Tests, func(a, b testRow) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Key, b.Key)) })
+	slices.SortFunc(d.Tests, func(a, b testRow) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Key, b.Key))
+	})
 	if over := len(d.Tests) - maxTestsShown; over > 0 {
 		d.More = over
 		d.Tests = d.Tests[:maxTestsShown]
 	}
 }
 
-// testRowOf weighs a test: a score of 0 is one that passed, or was skipped, in all its runs and never needed a second try.
+// testRowOf weighs a test: a score of 0 is one that passed, or was skipped, in all its runs and never needed a second
+// try.
 func testRowOf(key string, entries []history.HistoryEntry, column map[string]int) testRow {
 	t := testRow{Key: shown(key, maxLabel)}
 	h, retried := []byte(strings.Repeat(" ", len(column))), []byte(strings.Repeat(" ", len(column)))
@@ -275,13 +278,17 @@ func (t *testRow) grew(passed []int64) {
 
 // addSlow lists the tests that take longest, and those that got slower.
 func (d *runsData) addSlow(all []testRow) {
-	slices.SortFunc(all, func(a, b testRow) int { return cmp.Or(cmp.Compare(b.median, a.median), cmp.Compare(a.Key, b.Key)) })
+	slices.SortFunc(all, func(a, b testRow) int {
+		return cmp.Or(cmp.Compare(b.median, a.median), cmp.Compare(a.Key, b.Key))
+	})
 	for _, t := range all[:min(len(all), maxSlow)] {
 		if t.median > 0 {
 			d.Slowest = append(d.Slowest, t)
 		}
 	}
-	slices.SortFunc(all, func(a, b testRow) int { return cmp.Or(cmp.Compare(b.growth, a.growth), cmp.Compare(a.Key, b.Key)) })
+	slices.SortFunc(all, func(a, b testRow) int {
+		return cmp.Or(cmp.Compare(b.growth, a.growth), cmp.Compare(a.Key, b.Key))
+	})
 	for _, t := range all[:min(len(all), maxSlow)] {
 		if t.growth > 0 {
 			d.Slower = append(d.Slower, t)
@@ -300,7 +307,8 @@ func flakiness(flips, saved, ran int) string {
 		why = append(why, fmt.Sprintf("passed only when tried again, in %d of %d runs", saved, ran))
 	}
 	if flips >= 2 { // one change alone is what tests are for
-		why = append(why, fmt.Sprintf("changed between pass and fail %d times in %d runs, the test being the same", flips, ran))
+		why = append(why, fmt.Sprintf("changed between pass and fail %d times in %d runs, the test being the same",
+			flips, ran))
 	}
 	return strings.Join(why, "; ")
 }

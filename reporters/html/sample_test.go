@@ -86,10 +86,12 @@ func (s sample) reached() int {
 func (s sample) events(t testing.TB, dir string) []event.Event {
 	at := began
 	id, _, _ := strings.Cut(s.id, "--")
-	c := &event.Case{ID: id, Pack: s.id, Name: "Test " + s.text, Platform: "android", Solver: "dsl", Device: "serial", Model: "Phone",
+	c := &event.Case{ID: id, Pack: s.id, Name: "Test " + s.text, Platform: "android", Solver: "dsl", Device: "serial",
+		Model: "Phone",
 		Place: source.Pos{File: "suites/" + s.id + ".yaml", Line: 1, Col: 1}, Tags: []string{"smoke"}}
 	for n := 1; n <= s.steps; n++ {
-		c.Steps = append(c.Steps, event.Step{N: n, Action: "tap", Args: fmt.Sprintf("Button %d %s", n, s.text), Place: source.Pos{File: c.Place.File, Line: n + 5, Col: 5}, Source: "  - tap: Button " + s.text})
+		c.Steps = append(c.Steps, event.Step{N: n, Action: "tap", Args: fmt.Sprintf("Button %d %s", n, s.text),
+			Place: source.Pos{File: c.Place.File, Line: n + 5, Col: 5}, Source: "  - tap: Button " + s.text})
 	}
 	list := []event.Event{{Time: at, Kind: event.CaseStarted, Case: c}}
 	log := ""
@@ -98,10 +100,12 @@ func (s sample) events(t testing.TB, dir string) []event.Event {
 		list = append(list, event.Event{Time: at, Kind: event.StepStarted, Step: n})
 		log += logcat(at.Sub(began)+time.Millisecond, 2*time.Hour, fmt.Sprintf("step %d %s", n, s.text))
 		end := event.Event{Kind: event.StepEnded, Step: n, Verdict: event.Pass, DurationMS: 900,
-			Detail: &event.Detail{Matched: "Button " + s.text, Tier: "exact", Bounds: &[4]int{20, 40, 160, 80}, Point: &[2]int{90, 60}, Looks: 2}}
+			Detail: &event.Detail{Matched: "Button " + s.text, Tier: "exact", Bounds: &[4]int{20, 40, 160, 80},
+				Point: &[2]int{90, 60}, Looks: 2}}
 		kind := event.KindScreenshot
 		if n == s.fails {
-			problem = &event.Problem{Message: fmt.Sprintf("%q did not appear within 3s; the screen shows other things", "Button "+s.text), Expected: "Button " + s.text, Actual: "other things",
+			problem = &event.Problem{Message: fmt.Sprintf("%q did not appear within 3s; the screen shows other things",
+				"Button "+s.text), Expected: "Button " + s.text, Actual: "other things",
 				Candidates: []string{"TextView " + s.text + " [20,200][160,240]", "nothing"}, Assertion: true}
 			end.Verdict, end.Problem, end.Detail = event.Fail, problem, nil
 			verdict, kind = event.Fail, event.KindFailure
@@ -116,7 +120,8 @@ func (s sample) events(t testing.TB, dir string) []event.Event {
 			if dir != "" {
 				write(t, filepath.Join(dir, name), shotOf(t, n, kind == event.KindFailure))
 			}
-			list = append(list, event.Event{Time: at, Kind: event.Attached, Step: n, Attachment: &event.Attachment{Path: name, Type: "image/png", Kind: kind}})
+			list = append(list, event.Event{Time: at, Kind: event.Attached, Step: n, Attachment: &event.Attachment{
+				Path: name, Type: "image/png", Kind: kind}})
 		}
 		at = at.Add(time.Second)
 		end.Time = at
@@ -124,9 +129,11 @@ func (s sample) events(t testing.TB, dir string) []event.Event {
 	}
 	if dir != "" {
 		write(t, filepath.Join(dir, "logcat.txt"), []byte(log))
-		list = append(list, event.Event{Time: at, Kind: event.Attached, Attachment: &event.Attachment{Path: "logcat.txt", Type: "text/plain", Kind: event.KindLog}})
+		list = append(list, event.Event{Time: at, Kind: event.Attached, Attachment: &event.Attachment{Path: "logcat.txt",
+			Type: "text/plain", Kind: event.KindLog}})
 	}
-	list = append(list, event.Event{Time: at, Kind: event.CaseEnded, Verdict: verdict, DurationMS: at.Sub(began).Milliseconds(), Problem: problem})
+	list = append(list, event.Event{Time: at, Kind: event.CaseEnded, Verdict: verdict,
+		DurationMS: at.Sub(began).Milliseconds(), Problem: problem})
 	if s.film {
 		list = append(list, event.Event{Time: at, Kind: event.Recorded, Recording: &event.Recording{Kind: event.NativeFilm},
 			Attachment: &event.Attachment{Path: "recording.mp4", Type: "video/mp4", Kind: event.KindRecording}})
@@ -166,7 +173,8 @@ func filmOf(t testing.TB, seconds int) []byte {
 		chapters += fmt.Sprintf("[CHAPTER]\nTIMEBASE=1/1000\nSTART=%d\nEND=%d\ntitle=%d tap\n", n*1000, n*1000+1000, n+1)
 	}
 	write(t, filepath.Join(dir, "chapters.txt"), []byte(chapters))
-	cmd := exec.Command("ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", fmt.Sprintf("testsrc=size=180x400:rate=10:duration=%d", seconds), "-i", "chapters.txt", "-map_chapters", "1",
+	cmd := exec.Command("ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i",
+		fmt.Sprintf("testsrc=size=180x400:rate=10:duration=%d", seconds), "-i", "chapters.txt", "-map_chapters", "1",
 		"-c:v", "libx264", "-pix_fmt", "yuv420p", "-g", "10", "-movflags", "+faststart", "film.mp4")
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -69,7 +69,9 @@ func (b *builder) remark(all, made int) {
 	}
 	if made+missing < all {
 		b.out.Remarks = append(b.out.Remarks,
-			fmt.Sprintf("Previews of %d of %d screenshots are in this page; the others are loaded from the pack when their step is selected.", made, all))
+			fmt.Sprintf(
+				"Previews of %d of %d screenshots are in this page; the others are loaded from the pack when their step is "+
+					"selected.", made, all))
 	}
 }
 

@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// squaresFrom is how many times larger, at least, a picture is of which each pixel is counted whole. Below, texts would show that the squares
-// are not all of one size.
+// squaresFrom is how many times larger, at least, a picture is of which each pixel is counted whole. Below, texts would
+// show that the squares are not all of one size.
 const squaresFrom = 3
 
-// shrink fills small with img, which is no smaller: each pixel is the mean of a rectangle of img's. It does in a fraction of the time what
-// package draw does for pictures of all kinds. false: this picture is left to that.
+// shrink fills small with img, which is no smaller: each pixel is the mean of a rectangle of img's. It does in a
+// fraction of the time what package draw does for pictures of all kinds. false: this picture is left to that.
 func shrink(small *image.RGBA, img image.Image) bool {
 	from, to := img.Bounds(), small.Bounds().Size()
 	if from.Dx() < to.X || from.Dy() < to.Y || to.X < 1 || to.Y < 1 || from.Dx() > math.MaxUint32/0xff {

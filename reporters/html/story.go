@@ -13,7 +13,8 @@ func (b *builder) history() {
 		return
 	}
 	for _, p := range b.in.History {
-		b.out.Past = append(b.out.Past, pastRow{Run: shown(p.Run, maxLabel), Verdict: verdict(p.Verdict), MS: p.Duration.Milliseconds(), Link: p.Link, Commit: shown(p.Commit, 12)})
+		b.out.Past = append(b.out.Past, pastRow{Run: shown(p.Run, maxLabel), Verdict: verdict(p.Verdict),
+			MS: p.Duration.Milliseconds(), Link: p.Link, Commit: shown(p.Commit, 12)})
 	}
 	now := pastRow{Run: b.out.Run, Verdict: b.out.Verdict, MS: b.res.Duration.Milliseconds(), Now: true}
 	if b.in.Env != nil {

@@ -15,8 +15,8 @@ const (
 	maxLogLine = 500
 )
 
-// shown gives s on one line, with nothing in it that a reader cannot see: control characters become their pictures, marks that turn
-// or hide text become their code points. At most limit runes are kept.
+// shown gives s on one line, with nothing in it that a reader cannot see: control characters become their pictures,
+// marks that turn or hide text become their code points. At most limit runes are kept.
 func shown(s string, limit int) string {
 	return visible(s, limit, func(r rune) bool { return false })
 }
@@ -91,8 +91,8 @@ func clock(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05") + " UTC"
 }
 
-// headline is the part of a message that says what happened; what the screen showed instead comes after it, and where an element was
-// is seen on the picture.
+// headline is the part of a message that says what happened; what the screen showed instead comes after it, and where
+// an element was is seen on the picture.
 func headline(message string) string {
 	quoted := false
 	for i, r := range message {

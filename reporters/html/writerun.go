@@ -54,8 +54,8 @@ func isThere(root *os.Root, name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// WritePacks makes report.html in every pack of a run, those of tries that another one followed too. A pack whose page cannot be made
-// keeps no other from it.
+// WritePacks makes report.html in every pack of a run, those of tries that another one followed too. A pack whose page
+// cannot be made keeps no other from it.
 func WritePacks(ctx context.Context, run *history.Run) error {
 	jobs := make(chan PackPage)
 	var mu sync.Mutex
@@ -104,7 +104,8 @@ func eachPage(ctx context.Context, run *history.Run, only func(*history.RunCase)
 			if err := ctx.Err(); err != nil {
 				return errors.Join(append(errs, err)...)
 			}
-			page := PackPage{Result: try.Result, Dir: filepath.Join(run.Dir, try.Pack), Run: run.Name, Up: "../" + IndexFile, Tries: others(all, k), Env: run.Env, Try: k + 1, Of: len(all)}
+			page := PackPage{Result: try.Result, Dir: filepath.Join(run.Dir, try.Pack), Run: run.Name, Up: "../" + IndexFile,
+				Tries: others(all, k), Env: run.Env, Try: k + 1, Of: len(all)}
 			if k < len(all)-1 {
 				page.Final = c.Result.Verdict
 			}

@@ -23,7 +23,8 @@ const (
 	maxHistoryLine = 64 << 10
 )
 
-// WriteRuns makes index.html in the reports folder, of history.jsonl and, for runs that it does not hold, of their packs.
+// WriteRuns makes index.html in the reports folder, of history.jsonl and, for runs that it does not hold, of their
+// packs.
 func WriteRuns(ctx context.Context, reportsRoot string) error {
 	page, err := loadRuns(ctx, reportsRoot)
 	if err != nil {
@@ -103,7 +104,8 @@ func entriesOf(root *os.Root, run string) []history.HistoryEntry {
 		if err != nil || s.Result == "" {
 			continue
 		}
-		list = append(list, history.HistoryEntry{Run: run, ID: s.ID, Pack: pack, Platform: s.Platform, Verdict: verdict(s.Result), DurationMS: s.DurationMS})
+		list = append(list, history.HistoryEntry{Run: run, ID: s.ID, Pack: pack, Platform: s.Platform,
+			Verdict: verdict(s.Result), DurationMS: s.DurationMS})
 	}
 	return list
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
-// FileName is the name under which CI systems look for it. No other file of a run may match junit*.xml, or tests count twice.
+// FileName is the name under which CI systems look for it. No other file of a run may match junit*.xml, or tests count
+// twice.
 const FileName = "junit.xml"
 
 const (
@@ -54,7 +55,8 @@ type testcase struct {
 	Name  string `xml:"name,attr"`
 	Class string `xml:"classname,attr"`
 	Time  string `xml:"time,attr"`
-	// Properties are the test's own, where it has any: the schemas have none here, and readers take them, as those that pytest writes.
+	// Properties are the test's own, where it has any: the schemas have none here, and readers take them, as those that
+	// pytest writes.
 	Properties   *properties `xml:"properties"`
 	Failure      *problem    `xml:"failure"`
 	RerunFailure []attempt   `xml:"rerunFailure"`
@@ -86,8 +88,8 @@ type attempt struct {
 	Trace   block  `xml:"stackTrace"`
 }
 
-// Write gives the bytes of junit.xml. An interrupted case is an error; earlier tries of a case are its reruns, of a case that passed
-// in the end its flaky failures.
+// Write gives the bytes of junit.xml. An interrupted case is an error; earlier tries of a case are its reruns, of a
+// case that passed in the end its flaky failures.
 func Write(r *history.Run) ([]byte, error) {
 	n := r.Count()
 	s := suite{Name: suiteName, Tests: n.Total, Failures: n.Failed, Errors: n.Errored + n.Interrupted, Skipped: n.Skipped,
@@ -109,8 +111,9 @@ func Write(r *history.Run) ([]byte, error) {
 	return append(append([]byte(xml.Header), body...), '\n'), nil
 }
 
-// attachmentBase returns the run's folder as CI systems find it: relative to the root of the checked-out project, from which Jenkins and
-// GitLab look for attachments. Outside of every project it is "": files are named from the folder of junit.xml.
+// attachmentBase returns the run's folder as CI systems find it: relative to the root of the checked-out project, from
+// which Jenkins and GitLab look for attachments. Outside of every project it is "": files are named from the folder of
+// junit.xml.
 func attachmentBase(dir string) string {
 	if dir == "" {
 		return ""
@@ -226,7 +229,8 @@ func located(res *event.Result) string {
 	return text
 }
 
-// text is all that went wrong for a person: place, excerpt, expected, actual, what was near, what else happened meanwhile.
+// text is all that went wrong for a person: place, excerpt, expected, actual, what was near, what else happened
+// meanwhile.
 func text(res *event.Result) string {
 	var b strings.Builder
 	list := res.Failures()
@@ -252,15 +256,17 @@ func failure(b *strings.Builder, f event.Failure) {
 		}
 	}
 	p := f.Problem
-	for _, v := range [][2]string{{"expected", p.Expected}, {"actual", p.Actual}, {"nearest on the screen", strings.Join(p.Candidates, "\n")}, {"stack", p.Stack}, {"around the failure", around}, {"picture", f.Picture}} {
+	for _, v := range [][2]string{{"expected", p.Expected}, {"actual", p.Actual},
+		{"nearest on the screen", strings.Join(p.Candidates, "\n")}, {"stack", p.Stack}, {"around the failure", around},
+		{"picture", f.Picture}} {
 		if v[1] != "" {
 			fmt.Fprintf(b, "\n%s:\n  %s\n", v[0], strings.ReplaceAll(strings.TrimRight(v[1], "\n"), "\n", "\n  "))
 		}
 	}
 }
 
-// output is a line per step, its warnings, and the files of the report pack below base, each alone on its line. The screenshot of the
-// failure comes before everything else: GitLab shows the first attachment only.
+// output is a line per step, its warnings, and the files of the report pack below base, each alone on its line. The
+// screenshot of the failure comes before everything else: GitLab shows the first attachment only.
 func output(c *history.RunCase, base string) string {
 	var b strings.Builder
 	res := c.Result
@@ -324,7 +330,8 @@ func seconds(d time.Duration) string {
 // line is a text of one line, for an attribute.
 func line(s string) string { return clean(markdown.Visible(s, 2000)) }
 
-// clean makes control characters visible, leaves out what XML 1.0 cannot hold, however it is written, and cuts what is too long.
+// clean makes control characters visible, leaves out what XML 1.0 cannot hold, however it is written, and cuts what is
+// too long.
 func clean(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

@@ -59,11 +59,13 @@ func TestVerdicts(t *testing.T) {
 	}
 	paid := byName["checkout (android)"]
 	attached := "tests/reports/2026-03-04T05-06-07/checkout--android/screenshots/03-paid-failed.png]]\n"
-	if paid.Failure == nil || !strings.HasPrefix(paid.Failure.Message, "suites/shop/checkout.yaml:7:5: expected") || paid.Failure.Type != "AssertionFailed" ||
+	if paid.Failure == nil || !strings.HasPrefix(paid.Failure.Message, "suites/shop/checkout.yaml:7:5: expected") ||
+		paid.Failure.Type != "AssertionFailed" ||
 		paid.Class != "suites.shop" || !strings.Contains(paid.Failure.Text, "   7 |   - assert: Paid") {
 		t.Errorf("%+v", paid)
 	}
-	if paid.Out == nil || !strings.HasPrefix(paid.Out.Text, "[[ATTACHMENT|"+attached) || !strings.Contains(paid.Out.Text, "unreached   5 assert") {
+	if paid.Out == nil || !strings.HasPrefix(paid.Out.Text, "[[ATTACHMENT|"+attached) ||
+		!strings.Contains(paid.Out.Text, "unreached   5 assert") {
 		t.Errorf("%+v", paid.Out)
 	}
 	if c := byName["checkout (ios)"]; c.Skipped == nil || c.Skipped.Message != "no iOS device is attached" {
@@ -77,11 +79,13 @@ func TestVerdicts(t *testing.T) {
 	if c := byName["login"]; c.Error != nil || len(c.FlakyError) != 1 || c.FlakyError[0].Trace.Text == "" {
 		t.Errorf("%+v", c)
 	}
-	if c := byName["crash"]; c.Failure == nil || c.Failure.Type != "AppCrashed" || !strings.Contains(c.Failure.Text, "stack:\n  FATAL EXCEPTION: main") ||
+	if c := byName["crash"]; c.Failure == nil || c.Failure.Type != "AppCrashed" ||
+		!strings.Contains(c.Failure.Text, "stack:\n  FATAL EXCEPTION: main") ||
 		!strings.HasPrefix(c.Failure.Message, "suites/crash.yaml:6:5: com.example.shop crashed: ") {
 		t.Errorf("a crash: %+v", c.Failure)
 	}
-	if c := byName["soft"]; c.Failure == nil || !strings.HasSuffix(c.Failure.Message, "(and 2 more)") || strings.Count(c.Failure.Text, "did not appear") != 3 {
+	if c := byName["soft"]; c.Failure == nil || !strings.HasSuffix(c.Failure.Message, "(and 2 more)") ||
+		strings.Count(c.Failure.Text, "did not appear") != 3 {
 		t.Errorf("three soft failures: %+v", c.Failure)
 	}
 	if s.Tests != len(s.Cases) || s.Failures != 5 || s.Errors != 4 || s.Skipped != 2 {
@@ -91,17 +95,20 @@ func TestVerdicts(t *testing.T) {
 
 func TestPropertiesOfATest(t *testing.T) {
 	r := runtest.Recorded(t)
-	r.Cases[0].Result.Case.Properties = []dsl.Property{{Name: "requirement", Value: "PAY-12 & <13>"}, {Name: "junitClassname", Value: "shop.Checkout"}}
+	r.Cases[0].Result.Case.Properties = []dsl.Property{{Name: "requirement", Value: "PAY-12 & <13>"},
+		{Name: "junitClassname", Value: "shop.Checkout"}}
 	data := write(t, r)
 	check(t, data)
 	var s suite
 	if err := xml.Unmarshal(data, &s); err != nil {
 		t.Fatal(err)
 	}
-	if c := s.Cases[0]; c.Class != "shop.Checkout" || c.Properties == nil || len(c.Properties.List) != 2 || c.Properties.List[0] != (property{"requirement", "PAY-12 & <13>"}) {
+	if c := s.Cases[0]; c.Class != "shop.Checkout" || c.Properties == nil || len(c.Properties.List) != 2 ||
+		c.Properties.List[0] != (property{"requirement", "PAY-12 & <13>"}) {
 		t.Errorf("%+v", c)
 	}
-	if c := s.Cases[1]; c.Properties != nil || strings.Count(string(data), "<properties>") != 2 { // the run's and the one test's
+	// the run's and the one test's
+	if c := s.Cases[1]; c.Properties != nil || strings.Count(string(data), "<properties>") != 2 {
 		t.Errorf("%+v", c)
 	}
 }
@@ -120,7 +127,8 @@ func TestClass(t *testing.T) {
 }
 
 func TestSeconds(t *testing.T) {
-	for d, want := range map[time.Duration]string{0: "0.000", -5: "0.000", 1234567 * time.Microsecond: "1.235", 90 * time.Minute: "5400.000"} {
+	for d, want := range map[time.Duration]string{0: "0.000", -5: "0.000", 1234567 * time.Microsecond: "1.235",
+		90 * time.Minute: "5400.000"} {
 		if got := seconds(d); got != want {
 			t.Errorf("%s: %s", d, got)
 		}
@@ -129,7 +137,8 @@ func TestSeconds(t *testing.T) {
 
 // FuzzClean: whatever a text holds, the document is XML 1.0.
 func FuzzClean(f *testing.F) {
-	for _, s := range []string{"", "\x00\x1b[31m]]>", "\ufffe\uffff", "\xff\xfe", "\ud7ff\ue000😀", "a\r\nb", "</failure>"} {
+	for _, s := range []string{"", "\x00\x1b[31m]]>", "\ufffe\uffff", "\xff\xfe", "\ud7ff\ue000😀", "a\r\nb",
+		"</failure>"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -144,21 +153,26 @@ func FuzzClean(f *testing.F) {
 
 func TestEmpty(t *testing.T) { check(t, write(t, &history.Run{Name: runtest.Name})) }
 
-// children are what both schemas allow in an element, in the order that Surefire's wants; attributes with those that one requires.
+// children are what both schemas allow in an element, in the order that Surefire's wants; attributes with those that
+// one requires.
 var children = map[string][]string{
 	"testsuite":  {"properties", "testcase"},
 	"properties": {"property"},
 	"property":   {},
-	"testcase":   {"properties", "failure", "rerunFailure", "flakyFailure", "skipped", "error", "rerunError", "flakyError", "system-out"},
-	"failure":    {}, "error": {}, "skipped": {}, "system-out": {}, "stackTrace": {},
-	"rerunFailure": {"stackTrace"}, "flakyFailure": {"stackTrace"}, "rerunError": {"stackTrace"}, "flakyError": {"stackTrace"},
+	"testcase": {"properties", "failure", "rerunFailure", "flakyFailure", "skipped", "error", "rerunError", "flakyError",
+		"system-out"},
+	"failure": {}, "error": {}, "skipped": {}, "system-out": {}, "stackTrace": {},
+	"rerunFailure": {"stackTrace"}, "flakyFailure": {"stackTrace"}, "rerunError": {"stackTrace"},
+	"flakyError": {"stackTrace"},
 }
 
 var (
 	required = map[string][]string{
 		"testsuite": {"name", "tests", "failures", "errors", "skipped", "time"}, "property": {"name", "value"},
-		"testcase": {"name", "classname", "time"}, "failure": {"message", "type"}, "error": {"message", "type"}, "skipped": {"message"},
-		"rerunFailure": {"message", "type"}, "flakyFailure": {"message", "type"}, "rerunError": {"message", "type"}, "flakyError": {"message", "type"},
+		"testcase": {"name", "classname", "time"}, "failure": {"message", "type"}, "error": {"message", "type"},
+		"skipped":      {"message"},
+		"rerunFailure": {"message", "type"}, "flakyFailure": {"message", "type"}, "rerunError": {"message", "type"},
+		"flakyError": {"message", "type"},
 	}
 	optional  = map[string][]string{"testsuite": {"timestamp"}}
 	once      = []string{"skipped", "error", "failure", "system-out", "properties", "stackTrace"}
@@ -260,13 +274,15 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// TestLongOutput: what went wrong is at the end of a long output, and the failure's screenshot before everything else. Both stay.
+// TestLongOutput: what went wrong is at the end of a long output, and the failure's screenshot before everything else.
+// Both stay.
 func TestLongOutput(t *testing.T) {
 	r := inProject(t)
 	for i := range r.Cases {
 		if c := &r.Cases[i]; c.Title() == "checkout (android)" {
 			for n := range 3000 {
-				c.Result.Steps = slices.Insert(c.Result.Steps, 0, event.StepResult{Step: event.Step{N: 10 + n, Action: "tap", Args: strings.Repeat("x", 40)}})
+				c.Result.Steps = slices.Insert(c.Result.Steps, 0,
+					event.StepResult{Step: event.Step{N: 10 + n, Action: "tap", Args: strings.Repeat("x", 40)}})
 			}
 		}
 	}
@@ -279,7 +295,8 @@ func TestLongOutput(t *testing.T) {
 			continue
 		}
 		text := c.Out.Text
-		if len(text) > maxText || !strings.HasPrefix(text, "[[ATTACHMENT|tests/reports/") || !strings.Contains(text, " bytes left out ") ||
+		if len(text) > maxText || !strings.HasPrefix(text, "[[ATTACHMENT|tests/reports/") ||
+			!strings.Contains(text, " bytes left out ") ||
 			!strings.Contains(text, "fail        3 assert Paid") || !strings.Contains(text, "logcat.txt]]") {
 			t.Errorf("%d bytes: %.200s … %s", len(text), text, text[max(0, len(text)-400):])
 		}

@@ -10,18 +10,21 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// The lines of Apple's logs: of `log stream --style compact`, which tells the type and no time zone; of `--style syslog`, which tells the zone
-// and no type; and of an iPhone's own syslog, which tells neither year nor zone.
+// The lines of Apple's logs: of `log stream --style compact`, which tells the type and no time zone; of `--style
+// syslog`, which tells the zone and no type; and of an iPhone's own syslog, which tells neither year nor zone.
 var (
 	compactLine = lazyregexp.New(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ (Db|I|Df|A|E|F) +(.+?)\[(\d+):[0-9a-fA-F]+\] (.*)$`)
 	syslogLine  = lazyregexp.New(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+[+-]\d{4} +\S+ (.+?)\[(\d+)\](?: <(\w+)>)?: ?(.*)$`)
-	phoneLine   = lazyregexp.New(`^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? .*? ([^\s\[(]+)(?:\([^)]*\))?\[(\d+)\] <(\w+)>: ?(.*)$`)
-	sender      = lazyregexp.New(`^(?:\([^)]*\) )?(?:\[[\w.-]+:[^\]]*\] )?`) // library and subsystem, before the text
+	phoneLine   = lazyregexp.New(
+		`^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? .*? ([^\s\[(]+)(?:\([^)]*\))?\[(\d+)\] <(\w+)>: ?(.*)$`)
+	sender = lazyregexp.New(`^(?:\([^)]*\) )?(?:\[[\w.-]+:[^\]]*\] )?`) // library and subsystem, before the text
 	// processOf is how the system names the process of an app: [app<com.example.shop>:4711].
 	processOf   = lazyregexp.New(`<(?:application\.)?([A-Za-z0-9.-]+?)(?:\.\d+\.\d+)?(?:\(\S*\))?>:(\d+)\]`)
-	terminating = lazyregexp.New(`\*\*\* Terminating app due to uncaught exception|terminating (due to|with) uncaught exception|(^|: )(Fatal error|Precondition failed|Assertion failed): |^Fatal error\b|\*\*\* Assertion failure in`)
-	appleThrew  = lazyregexp.New(`\bNS[A-Z]\w*Exception\b|[Uu]ncaught (exception|error)|Unhandled (error|JS Exception)`)
-	throwStack  = lazyregexp.New(`^(\*\*\* First throw call stack|\(?\s*0x[0-9a-f]+ |\t?\d+\s+\S+\s+0x[0-9a-f]+|libc\+\+abi)`)
+	terminating = lazyregexp.New(
+		`\*\*\* Terminating app due to uncaught exception|terminating (due to|with) uncaught exception|(^|: )(Fatal error|Precondition failed|Assertion failed): |^Fatal error\b|\*\*\* Assertion failure in`)
+	appleThrew = lazyregexp.New(`\bNS[A-Z]\w*Exception\b|[Uu]ncaught (exception|error)|Unhandled (error|JS Exception)`)
+	throwStack = lazyregexp.New(
+		`^(\*\*\* First throw call stack|\(?\s*0x[0-9a-f]+ |\t?\d+\s+\S+\s+0x[0-9a-f]+|libc\+\+abi)`)
 	leftForGood = lazyregexp.New(`(?:Process exited|exited due to|termination reported|Corpse failure|Formulating fatal)`)
 )
 
@@ -77,7 +80,8 @@ func (r *reader) apple(e appleEntry, at time.Time, windows []Window) {
 	case appleThrew.MatchString(text) && e.level != "":
 		r.begin(at, event.Incident{Kind: event.IncidentException, Text: text, Cause: true}, windows)
 	case e.level != "":
-		r.begin(at, event.Incident{Kind: event.IncidentLog, Text: e.level + "/" + e.process + ": " + e.text, Cause: e.level == "F" && !ofTheSystem.MatchString(e.text)}, windows)
+		r.begin(at, event.Incident{Kind: event.IncidentLog, Text: e.level + "/" + e.process + ": " + e.text,
+			Cause: e.level == "F" && !ofTheSystem.MatchString(e.text)}, windows)
 	default:
 		r.open = r.open[:0]
 	}
@@ -95,6 +99,7 @@ var (
 func (r *reader) named(process string) bool {
 	process = strings.ToLower(unnamed.ReplaceAllString(process, ""))
 	return slices.ContainsFunc(r.app.Names, func(name string) bool {
-		return process != "" && process == strings.ToLower(unnamed.ReplaceAllString(strings.TrimPrefix(path.Ext(name), "."), ""))
+		return process != "" &&
+			process == strings.ToLower(unnamed.ReplaceAllString(strings.TrimPrefix(path.Ext(name), "."), ""))
 	})
 }

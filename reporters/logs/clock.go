@@ -26,8 +26,8 @@ type Zone struct {
 	Lines int
 }
 
-// Clock reads a log and finds out how far its clock is from ours. logcat writes the phone's local time, without a zone. start and end
-// are those of the case during which the log was written, on our clock.
+// Clock reads a log and finds out how far its clock is from ours. logcat writes the phone's local time, without a zone.
+// start and end are those of the case during which the log was written, on our clock.
 func Clock(log io.Reader, start, end time.Time) (Zone, error) {
 	var first, last time.Time
 	z, local := Zone{}, false
@@ -75,7 +75,8 @@ func guess(start, end, first, last time.Time) (time.Duration, string) {
 	}
 	switch fits {
 	case 0:
-		return start.Sub(first), "roughly: the device's clock is not ours, so its first line was taken for the start of the test"
+		return start.Sub(first),
+			"roughly: the device's clock is not ours, so its first line was taken for the start of the test"
 	case 1:
 		return found, "by the device's clock, which runs at " + utc(-found)
 	}
@@ -93,8 +94,9 @@ func utc(d time.Duration) string {
 	return fmt.Sprintf("UTC%s%02d:%02d", sign, int(d.Hours()), int(d.Minutes())%60)
 }
 
-// LineTime reads the time at the start of a line: RFC 3339, or that of logcat, of Apple's log or of an iPhone's, which may have no year and no
-// zone: the year is the one that brings it nearest to around. local tells that there is no zone.
+// LineTime reads the time at the start of a line: RFC 3339, or that of logcat, of Apple's log or of an iPhone's, which
+// may have no year and no zone: the year is the one that brings it nearest to around. local tells that there is no
+// zone.
 func LineTime(line string, around time.Time) (t time.Time, local, ok bool) {
 	if len(line) < 18 {
 		return t, false, false

@@ -28,8 +28,9 @@ type App struct {
 	Pids  []int    // of its processes
 }
 
-// Incidents gives, for each window, what the log tells of things that went wrong within it, in the order of the log. Of a page's log
-// these are uncaught errors, errors of the console and answers from 400 on; of a phone's log the errors of the app, what it threw, and its end.
+// Incidents gives, for each window, what the log tells of things that went wrong within it, in the order of the log. Of
+// a page's log these are uncaught errors, errors of the console and answers from 400 on; of a phone's log the errors of
+// the app, what it threw, and its end.
 func Incidents(log io.Reader, z Zone, around time.Time, app App, windows []Window) ([][]event.Incident, error) {
 	r := &reader{app: app, pids: map[string]bool{}, out: make([][]event.Incident, len(windows))}
 	for _, pid := range app.Pids {
@@ -118,7 +119,8 @@ func (r *reader) page(line string, at time.Time, windows []Window) {
 		r.begin(at, event.Incident{Kind: event.IncidentRequest, Text: text, Cause: serverBroke.MatchString(text)}, windows)
 	case strings.HasPrefix(text, "Failed to load resource: the server responded"): // the answer has a line of its own
 	case strings.HasPrefix(text, "Failed to load resource: "):
-		r.begin(at, event.Incident{Kind: event.IncidentRequest, Text: strings.TrimPrefix(text, "Failed to load resource: ")}, windows)
+		r.begin(at, event.Incident{Kind: event.IncidentRequest, Text: strings.TrimPrefix(text, "Failed to load resource: ")},
+			windows)
 	default:
 		r.begin(at, event.Incident{Kind: event.IncidentConsole, Text: "console error: " + text}, windows)
 	}
@@ -140,7 +142,8 @@ func (r *reader) logcat(line string, at time.Time, windows []Window) {
 		return
 	}
 	pid, level, tag, text := m[1], m[3], m[4], m[5]
-	if s := startLine.FindStringSubmatch(text); s != nil && tag == "ActivityManager" && slices.Contains(r.app.Names, s[2]) {
+	if s := startLine.FindStringSubmatch(text); s != nil && tag == "ActivityManager" &&
+		slices.Contains(r.app.Names, s[2]) {
 		r.pids[s[1]] = true
 	}
 	whose := pid + " " + m[2] + " " + tag
@@ -173,10 +176,11 @@ func (r *reader) logcat(line string, at time.Time, windows []Window) {
 // crashing tells whether the lines of a crash are being read.
 func (r *reader) crashing() bool { return len(r.open) > 0 && r.open[0].Kind == event.IncidentCrash }
 
-// errorOf is an error that the app logged. One that names an exception, or ends the process, can be why a step failed; that a library
-// is not content is said by every app.
+// errorOf is an error that the app logged. One that names an exception, or ends the process, can be why a step failed;
+// that a library is not content is said by every app.
 func (r *reader) errorOf(level, tag, text string) event.Incident {
-	in := event.Incident{Kind: event.IncidentLog, Text: level + "/" + tag + ": " + text, Cause: level != "E" || exception.MatchString(text)}
+	in := event.Incident{Kind: event.IncidentLog, Text: level + "/" + tag + ": " + text, Cause: level != "E" ||
+		exception.MatchString(text)}
 	if level == "F" && tag == "libc" && strings.HasPrefix(text, "Fatal signal") {
 		in.Kind = event.IncidentCrash
 	}

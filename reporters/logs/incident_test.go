@@ -18,7 +18,8 @@ func incidents(t *testing.T, log string, app App) []event.Incident {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Incidents(strings.NewReader(log), z, began, app, []Window{{began.Add(2 * time.Second), began.Add(6 * time.Second)}, {began, began}})
+	got, err := Incidents(strings.NewReader(log), z, began, app,
+		[]Window{{began.Add(2 * time.Second), began.Add(6 * time.Second)}, {began, began}})
 	if err != nil || len(got) != 2 || len(got[1]) != 0 {
 		t.Fatal(got, err)
 	}
@@ -43,7 +44,8 @@ func TestIncidentsOfAPage(t *testing.T) {
 		{At: "2026-12-31T23:59:53.100Z", Kind: event.IncidentRequest, Text: "500 POST http://a/pay", Cause: true},
 		{At: "2026-12-31T23:59:53.300Z", Kind: event.IncidentRequest, Text: "404 GET http://a/x.png"},
 		{At: "2026-12-31T23:59:53.400Z", Kind: event.IncidentRequest, Text: "net::ERR_CONNECTION_REFUSED (http://b/:1)"},
-		{At: "2026-12-31T23:59:54.000Z", Kind: event.IncidentException, Text: "uncaught TypeError: total is undefined\n    at pay (app.js:3)", Cause: true},
+		{At: "2026-12-31T23:59:54.000Z", Kind: event.IncidentException,
+			Text: "uncaught TypeError: total is undefined\n    at pay (app.js:3)", Cause: true},
 		{At: "2026-12-31T23:59:55.000Z", Kind: event.IncidentConsole, Text: "console error: stale"},
 	}
 	if diff := cmp.Diff(want, incidents(t, log, App{})); diff != "" {
@@ -70,8 +72,12 @@ func TestIncidentsOfAnApp(t *testing.T) {
 `
 	want := []event.Incident{
 		{At: "2026-12-31T23:59:52.500Z", Kind: event.IncidentLog, Text: "E/libEGL: called unimplemented OpenGL ES API"},
-		{At: "2026-12-31T23:59:53.200Z", Kind: event.IncidentLog, Text: "E/Pay: java.net.SocketTimeoutException: timeout\n\tat com.example.shop.Pay.run(Pay.java:12)", Cause: true},
-		{At: "2026-12-31T23:59:54.000Z", Kind: event.IncidentCrash, Text: "FATAL EXCEPTION: main\nProcess: com.example.shop, PID: 4711\njava.lang.IllegalStateException: no card\n\tat com.example.shop.Pay.onClick(Pay.java:31)", Cause: true},
+		{At: "2026-12-31T23:59:53.200Z", Kind: event.IncidentLog,
+			Text: "E/Pay: java.net.SocketTimeoutException: timeout\n\tat com.example.shop.Pay.run(Pay.java:12)", Cause: true},
+		{At: "2026-12-31T23:59:54.000Z", Kind: event.IncidentCrash,
+			Text: "FATAL EXCEPTION: main\nProcess: com.example.shop, PID: 4711\njava.lang.IllegalStateException: no card\n" +
+				"\tat " +
+				"com.example.shop.Pay.onClick(Pay.java:31)", Cause: true},
 	}
 	if diff := cmp.Diff(want, incidents(t, log, App{Names: []string{"com.example.shop"}})); diff != "" {
 		t.Error(diff)
@@ -85,8 +91,11 @@ func TestIncidentsOfAnApp(t *testing.T) {
 // Foreign bytes never make more of an incident than may be kept.
 func FuzzIncidents(f *testing.F) {
 	f.Add("2026-12-31T23:59:53.100Z response: 500 POST http://a/pay\n")
-	f.Add("01-01 05:29:54.000  4711  4711 E AndroidRuntime: FATAL EXCEPTION: main\n01-01 05:29:54.000  4711  4711 E AndroidRuntime: Process: a.b, PID: 4711\n")
-	for _, line := range []string{"Dec 31 18:59:52 iPhone Shop(UIKitCore)[512] <Error>: x", "2027-01-01 01:59:54.000 E  Shop[4711:1a2b] *** Terminating app", "2027-01-01 00:59:54.000000+0100  localhost Shop[4711]: (a) [b:c] d"} {
+	f.Add("01-01 05:29:54.000  4711  4711 E AndroidRuntime: FATAL EXCEPTION: main\n01-01 05:29:54.000  4711  4711 E " +
+		"AndroidRuntime: Process: a.b, PID: 4711\n")
+	for _, line := range []string{"Dec 31 18:59:52 iPhone Shop(UIKitCore)[512] <Error>: x",
+		"2027-01-01 01:59:54.000 E  Shop[4711:1a2b] *** Terminating app", "2027-01-01 00:59:54.000000+0100  localhost " +
+			"Shop[4711]: (a) [b:c] d"} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, log string) {
@@ -94,7 +103,8 @@ func FuzzIncidents(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Incidents(strings.NewReader(log), z, began, App{Names: []string{"a.b"}, Pids: []int{4711}}, []Window{{time.Time{}, began.AddDate(9999, 0, 0)}})
+		got, err := Incidents(strings.NewReader(log), z, began, App{Names: []string{"a.b"}, Pids: []int{4711}},
+			[]Window{{time.Time{}, began.AddDate(9999, 0, 0)}})
 		if err != nil || len(got[0]) > maxIncidents {
 			t.Fatal(len(got[0]), err)
 		}
@@ -129,19 +139,29 @@ Timestamp               Ty Process[PID:TID]
 )
 2027-01-01 01:59:54.300 Df runningboardd[33:2a] [com.apple.runningboard:process] [app<com.example.shop((null))>:4711] exited due to signal 6
 `, []event.Incident{
-			{At: "2026-12-31T23:59:52.500Z", Kind: event.IncidentLog, Text: "E/Shop: [com.apple.UIKit:Layout] Unable to simultaneously satisfy constraints."},
-			{At: "2026-12-31T23:59:53.100Z", Kind: event.IncidentLog, Text: "F/Shop: [com.example.shop:pay] the total is missing", Cause: true},
-			{At: "2026-12-31T23:59:53.150Z", Kind: event.IncidentLog, Text: "F/Shop: [com.apple.runtime-issues:Main Thread Checker] UI API called on a background thread"},
-			{At: "2026-12-31T23:59:53.200Z", Kind: event.IncidentException, Text: "Uncaught error in promise: TypeError", Cause: true},
-			{At: "2026-12-31T23:59:54.000Z", Kind: event.IncidentCrash, Text: "*** Terminating app due to uncaught exception 'NSRangeException', reason: 'index 3 beyond bounds [0 .. 2]'\n*** First throw call stack:\n(\n\t0   CoreFoundation                      0x000000018049b0ec __exceptionPreprocess + 172\n)", Cause: true},
-			{At: "2026-12-31T23:59:54.300Z", Kind: event.IncidentCrash, Text: "runningboardd: [com.apple.runningboard:process] [app<com.example.shop((null))>:4711] exited due to signal 6", Cause: true},
+			{At: "2026-12-31T23:59:52.500Z", Kind: event.IncidentLog,
+				Text: "E/Shop: [com.apple.UIKit:Layout] Unable to simultaneously satisfy constraints."},
+			{At: "2026-12-31T23:59:53.100Z", Kind: event.IncidentLog,
+				Text: "F/Shop: [com.example.shop:pay] the total is missing", Cause: true},
+			{At: "2026-12-31T23:59:53.150Z", Kind: event.IncidentLog,
+				Text: "F/Shop: [com.apple.runtime-issues:Main Thread Checker] UI API called on a background thread"},
+			{At: "2026-12-31T23:59:53.200Z", Kind: event.IncidentException, Text: "Uncaught error in promise: TypeError",
+				Cause: true},
+			{At: "2026-12-31T23:59:54.000Z", Kind: event.IncidentCrash,
+				Text: "*** Terminating app due to uncaught exception 'NSRangeException', reason: 'index 3 beyond bounds [0 .. " +
+					"2]'\n*** First throw call stack:\n(\n\t0   CoreFoundation                      0x000000018049b0ec " +
+					"__exceptionPreprocess + 172\n)", Cause: true},
+			{At: "2026-12-31T23:59:54.300Z", Kind: event.IncidentCrash,
+				Text: "runningboardd: [com.apple.runningboard:process] [app<com.example.shop((null))>:4711] exited due to signal " +
+					"6", Cause: true},
 		}},
 		"syslog": {`Timestamp                       (process)[PID]
 2027-01-01 00:59:51.000000+0100  localhost Shop[4711]: (Shop) [com.example.shop:cart] loading
 2027-01-01 00:59:54.000000+0100  localhost Shop[4711]: (libswiftCore.dylib) Shop/Cart.swift:31: Fatal error: Index out of range
 2027-01-01 00:59:58.000000+0100  localhost Shop[4711]: (Shop) Fatal error: too late
 `, []event.Incident{
-			{At: "2026-12-31T23:59:54.000Z", Kind: event.IncidentCrash, Text: "Shop/Cart.swift:31: Fatal error: Index out of range", Cause: true},
+			{At: "2026-12-31T23:59:54.000Z", Kind: event.IncidentCrash,
+				Text: "Shop/Cart.swift:31: Fatal error: Index out of range", Cause: true},
 		}},
 		"iPhone": {`Dec 31 18:59:50 Anna's iPhone backboardd[68] <Notice>: hello
 Dec 31 18:59:52 Anna's iPhone Shop(UIKitCore)[512] <Error>: [com.apple.UIKit:x] nothing much
@@ -151,7 +171,8 @@ Dec 31 18:59:55 Anna's iPhone Shop(libswiftCore.dylib)[512] <Notice>: Fatal erro
 `, []event.Incident{
 			{At: "2026-12-31T23:59:52.000Z", Kind: event.IncidentLog, Text: "E/Shop: [com.apple.UIKit:x] nothing much"},
 			{At: "2026-12-31T23:59:53.000Z", Kind: event.IncidentLog, Text: "F/Shop: the database is locked", Cause: true},
-			{At: "2026-12-31T23:59:55.000Z", Kind: event.IncidentCrash, Text: "Fatal error: Unexpectedly found nil while unwrapping an Optional value", Cause: true},
+			{At: "2026-12-31T23:59:55.000Z", Kind: event.IncidentCrash,
+				Text: "Fatal error: Unexpectedly found nil while unwrapping an Optional value", Cause: true},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

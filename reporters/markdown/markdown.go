@@ -37,7 +37,8 @@ func (w *Writer) Printf(format string, args ...any) { fmt.Fprintf(w, format, arg
 func (w *Writer) head(r *event.Result) {
 	c := r.Case
 	w.Printf("# %s\n\n", Text(c.ID, MaxArg))
-	w.Printf("- id: %s\n- platform: %s\n- solver: %s\n", Text(c.ID, MaxArg), Text(string(c.Platform), MaxArg), Text(c.Solver, MaxArg))
+	w.Printf("- id: %s\n- platform: %s\n- solver: %s\n", Text(c.ID, MaxArg), Text(string(c.Platform), MaxArg),
+		Text(c.Solver, MaxArg))
 	w.Printf("- duration: %.1fs\n- result: %s\n", r.Duration.Seconds(), Mark(r.Verdict))
 	if c.Name != "" && c.Name != c.ID {
 		w.Printf("- name: %s\n", Text(c.Name, MaxArg))
@@ -54,7 +55,8 @@ func (w *Writer) head(r *event.Result) {
 	if place := c.Place.String(); place != "" {
 		w.Printf("- file: %s\n", Code(place, MaxLong))
 	}
-	for _, more := range [][2]string{{"description", c.Description}, {"owner", c.Owner}, {"links", strings.Join(c.Links, ", ")}} {
+	for _, more := range [][2]string{{"description", c.Description}, {"owner", c.Owner},
+		{"links", strings.Join(c.Links, ", ")}} {
 		if more[1] != "" {
 			w.Printf("- %s: %s\n", more[0], Text(more[1], MaxArg))
 		}
@@ -70,7 +72,8 @@ func (w *Writer) head(r *event.Result) {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{n.Warned, "with a warning"}, {n.Failed, "failed"}, {n.Errored, "with an error"}, {n.Skipped, "skipped"}, {n.Interrupted, "interrupted"}, {n.Unreached, "not reached"}} {
+	}{{n.Warned, "with a warning"}, {n.Failed, "failed"}, {n.Errored, "with an error"}, {n.Skipped, "skipped"},
+		{n.Interrupted, "interrupted"}, {n.Unreached, "not reached"}} {
 		if part.n > 0 {
 			w.Printf(", %d %s", part.n, part.what)
 		}
@@ -285,7 +288,8 @@ func (w *Writer) files(r *event.Result) {
 	w.Printf("\n## Files\n\n")
 	w.recording(r)
 	for _, a := range r.Attachments {
-		if a.Kind != event.KindScreenshot && a.Kind != event.KindFailure && a.Kind != event.KindRecording && a.Kind != event.KindDOM {
+		if a.Kind != event.KindScreenshot && a.Kind != event.KindFailure && a.Kind != event.KindRecording &&
+			a.Kind != event.KindDOM {
 			w.Printf("- %s\n", mdLink(a.Path, a.Path))
 		}
 	}

@@ -19,38 +19,50 @@ import (
 )
 
 var hostile = []string{
-	"a|b", `a\|b`, `a\\|b`, `\`, `x\`, "|", "||||", "`", "``", "`|`", "``|`", "` `", "a\nb", "a\r\n| x | y | z | p | q |", "\n\n## Steps\n\n",
-	"<b>x</b>", "<script>alert(1)</script>", "<!-- ", "]]>", "<https://x.y>", "&lt;&amp;", "&#124;", "![x](http://x.y/z.png)", "[x](javascript:y)", "[x]: y",
-	"\u202eabc\u202c", "\u200f", "\u2028|\u2029", "\ufeff", "\x00\x07\x1b[31m\x7f\u0085", "\t", " ", "  x  ", "", "- x", "1. x", "1) x", "# x", "---", "===", "```", "~~~",
-	"*x*", "_x_", "a_b_c", "__init__", "~~x~~", "$x$", "a\xffb", strings.Repeat("x", 5000), strings.Repeat("|", 5000), strings.Repeat("`", 999),
-	strings.Repeat("é", 199) + "|`", "    code", "> quote", "| a |\n|---|", "👩‍👩‍👧", "日本語 | 🎉", "\\`", "`\\|`", "x`\\", "\\\\", "<", "a<b|c>d`e",
-	" #", "  1. x", "  x" + strings.Repeat("|", 300) + `\|`, // found by fuzzing: markup after spaces; a mark beyond the cut
+	"a|b", `a\|b`, `a\\|b`, `\`, `x\`, "|", "||||", "`", "``", "`|`", "``|`", "` `", "a\nb", "a\r\n| x | y | z | p | q |",
+	"\n\n## Steps\n\n",
+	"<b>x</b>", "<script>alert(1)</script>", "<!-- ", "]]>", "<https://x.y>", "&lt;&amp;", "&#124;",
+	"![x](http://x.y/z.png)", "[x](javascript:y)", "[x]: y",
+	"\u202eabc\u202c", "\u200f", "\u2028|\u2029", "\ufeff", "\x00\x07\x1b[31m\x7f\u0085", "\t", " ", "  x  ", "", "- x",
+	"1. x", "1) x", "# x", "---", "===", "```", "~~~",
+	"*x*", "_x_", "a_b_c", "__init__", "~~x~~", "$x$", "a\xffb", strings.Repeat("x", 5000), strings.Repeat("|", 5000),
+	strings.Repeat("`", 999),
+	strings.Repeat("é", 199) + "|`", "    code", "> quote", "| a |\n|---|", "👩‍👩‍👧", "日本語 | 🎉", "\\`", "`\\|`",
+	"x`\\", "\\\\", "<", "a<b|c>d`e",
+	// found by fuzzing: markup after spaces; a mark beyond the cut
+	" #", "  1. x", "  x" + strings.Repeat("|", 300) + `\|`,
 }
 
 func hostileResult(s string) *event.Result {
 	at := source.Pos{File: s, Line: 3, Col: 2}
-	c := event.Case{ID: "x", Pack: "x", Name: s, Platform: dsl.Platform(s), Solver: s, Tags: []string{s}, Place: at, Device: s, Model: s}
+	c := event.Case{ID: "x", Pack: "x", Name: s, Platform: dsl.Platform(s), Solver: s, Tags: []string{s}, Place: at,
+		Device: s, Model: s}
 	for n := 1; n <= 3; n++ {
 		c.Steps = append(c.Steps, event.Step{N: n, Action: s, Name: s, Args: s, Place: at, Source: s, In: s})
 	}
 	p := &event.Problem{Message: s, Expected: s, Actual: s, Candidates: []string{s, s}, Stack: s}
 	now := time.Unix(1e9, 0)
 	return event.Fold([]event.Event{
-		{Time: now, Kind: event.CaseStarted, Case: &c}, {Time: now, Kind: event.StepStarted, Step: 1}, {Time: now, Kind: event.Logged, Message: s},
-		{Time: now, Kind: event.Attached, Step: 1, Attachment: &event.Attachment{Path: "screenshots/" + s, Type: s, Kind: event.KindFailure}},
+		{Time: now, Kind: event.CaseStarted, Case: &c}, {Time: now, Kind: event.StepStarted, Step: 1},
+		{Time: now, Kind: event.Logged, Message: s},
+		{Time: now, Kind: event.Attached, Step: 1, Attachment: &event.Attachment{Path: "screenshots/" + s, Type: s,
+			Kind: event.KindFailure}},
 		{Time: now, Kind: event.Attached, Attachment: &event.Attachment{Path: s, Type: s, Kind: event.KindArtifact}},
-		{Time: now, Kind: event.StepEnded, Step: 1, Verdict: event.Fail, Problem: p, Detail: &event.Detail{Notes: []string{s}}},
-		{Time: now, Kind: event.CaseEnded, Verdict: event.Fail, Problem: p}, {Time: now, Kind: event.Recorded, Recording: &event.Recording{Kind: event.NativeFilm, Why: s}},
+		{Time: now, Kind: event.StepEnded, Step: 1, Verdict: event.Fail, Problem: p, Detail: &event.Detail{
+			Notes: []string{s}}},
+		{Time: now, Kind: event.CaseEnded, Verdict: event.Fail, Problem: p},
+		{Time: now, Kind: event.Recorded, Recording: &event.Recording{Kind: event.NativeFilm, Why: s}},
 	})
 }
 
-// checkMarkdown reads run.md as a viewer does: one table of one row per step, our headings and no others, no HTML, no picture or
-// link but ours.
+// checkMarkdown reads run.md as a viewer does: one table of one row per step, our headings and no others, no HTML, no
+// picture or link but ours.
 func checkMarkdown(t *testing.T, s string) {
 	t.Helper()
 	res := hostileResult(s)
 	src := RunMarkdown(res)
-	doc := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough)).Parser().Parse(text.NewReader(src))
+	doc := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough)).Parser().Parse(
+		text.NewReader(src))
 	var headings []string
 	tables, rows, images := 0, 0, 0
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -100,7 +112,8 @@ func checkMarkdown(t *testing.T, s string) {
 
 func checkHref(t *testing.T, s, href string) {
 	t.Helper()
-	if strings.HasPrefix(href, "screenshots/") && !strings.Contains(href, "..") || href == event.RecordingFile || href == event.EventsFile {
+	if strings.HasPrefix(href, "screenshots/") && !strings.Contains(href, "..") || href == event.RecordingFile ||
+		href == event.EventsFile {
 		return
 	}
 	if strings.Contains(href, ":") || strings.HasPrefix(href, "/") {
@@ -168,7 +181,8 @@ func FuzzMarkdown(f *testing.F) {
 
 func TestMarkdownLongArgs(t *testing.T) {
 	md := string(RunMarkdown(hostileResult(strings.Repeat("語", 1000))))
-	if strings.Contains(md, "| `"+strings.Repeat("語", MaxArg+1)) || !strings.Contains(md, "`"+strings.Repeat("語", MaxArg)+"…`") {
+	if strings.Contains(md, "| `"+strings.Repeat("語", MaxArg+1)) ||
+		!strings.Contains(md, "`"+strings.Repeat("語", MaxArg)+"…`") {
 		t.Error("the args are not cut")
 	}
 }
@@ -179,7 +193,8 @@ func TestRoundsAreToldApart(t *testing.T) {
 	for i, in := range []string{"group Cart › forEach 1/2: Milk", "group Cart › forEach 2/2: Bread", ""} {
 		r.Steps[i].Action, r.Steps[i].Name, r.Steps[i].In = "assert", "", in
 	}
-	for _, row := range []string{"| 1 | assert (group Cart › forEach 1/2: Milk) | ", "| 2 | assert (group Cart › forEach 2/2: Bread) | ", "| 3 | assert | "} {
+	for _, row := range []string{"| 1 | assert (group Cart › forEach 1/2: Milk) | ",
+		"| 2 | assert (group Cart › forEach 2/2: Bread) | ", "| 3 | assert | "} {
 		if src := string(RunMarkdown(r)); !strings.Contains(src, row) {
 			t.Errorf("no row %q in\n%s", row, src)
 		}
@@ -188,7 +203,8 @@ func TestRoundsAreToldApart(t *testing.T) {
 
 func TestStepTime(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0ms", 999 * time.Millisecond: "999ms", time.Second: "1.0s", 12_345 * time.Millisecond: "12.3s", 90 * time.Second: "90.0s",
+		0: "0ms", 999 * time.Millisecond: "999ms", time.Second: "1.0s", 12_345 * time.Millisecond: "12.3s",
+		90 * time.Second: "90.0s",
 	} {
 		if got := StepTime(d); got != want {
 			t.Errorf("%s: %s, want %s", d, got, want)

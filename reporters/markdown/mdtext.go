@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// Printable gives s on one line, with nothing in it that a reader cannot see: control characters become their pictures, marks that
-// turn or hide text become their code points. At most limit runes are kept.
+// Printable gives s on one line, with nothing in it that a reader cannot see: control characters become their pictures,
+// marks that turn or hide text become their code points. At most limit runes are kept.
 func Printable(s string, limit int) string {
 	var b strings.Builder
 	n := 0
@@ -102,8 +102,8 @@ func Code(s string, limit int) string {
 	return fence + s + fence
 }
 
-// mdCell makes s the code span of a table's cell. Where a backslash stands before a pipe, parsers disagree on code spans: then it
-// is plain text.
+// mdCell makes s the code span of a table's cell. Where a backslash stands before a pipe, parsers disagree on code
+// spans: then it is plain text.
 func mdCell(s string, limit int) string {
 	if strings.Contains(Printable(s, limit), `\|`) {
 		return Text(s, limit)

@@ -26,8 +26,8 @@ func RuneWidth(r rune) int {
 	return 1
 }
 
-// Visible gives s on one line of at most limit runes, with nothing in it that a terminal or a Markdown viewer obeys unseen:
-// control characters become their pictures, marks that turn or hide text become their code points.
+// Visible gives s on one line of at most limit runes, with nothing in it that a terminal or a Markdown viewer obeys
+// unseen: control characters become their pictures, marks that turn or hide text become their code points.
 func Visible(s string, limit int) string { return Printable(s, limit) }
 
 // VisibleLines is Visible for a text whose line ends and tabs stay.

@@ -66,7 +66,8 @@ func newCollector(t *testing.T) *collector {
 }
 
 func (c *collector) take(r *http.Request, body []byte) error {
-	if r.Method != http.MethodPost || r.URL.Path != "/v1/traces" || r.Header.Get("Content-Type") != "application/json" || r.Header.Get("X-Key") != c.key {
+	if r.Method != http.MethodPost || r.URL.Path != "/v1/traces" || r.Header.Get("Content-Type") != "application/json" ||
+		r.Header.Get("X-Key") != c.key {
 		return fmt.Errorf("%s %s %v", r.Method, r.URL.Path, r.Header)
 	}
 	var req request
@@ -81,7 +82,8 @@ func (c *collector) take(r *http.Request, body []byte) error {
 		}
 		for _, scope := range of.Scopes {
 			for _, s := range scope.Spans {
-				if !hexOf[16].MatchString(s.TraceID) || !hexOf[8].MatchString(s.SpanID) || s.Parent != "" && !hexOf[8].MatchString(s.Parent) || s.Name == "" {
+				if !hexOf[16].MatchString(s.TraceID) || !hexOf[8].MatchString(s.SpanID) || s.Parent != "" &&
+					!hexOf[8].MatchString(s.Parent) || s.Name == "" {
 					return fmt.Errorf("span %+v", s)
 				}
 				start, err := strconv.ParseInt(s.Start, 10, 64)
@@ -135,7 +137,8 @@ func TestTrace(t *testing.T) {
 	c := newCollector(t)
 	c.key = "a=b"
 	run := runtest.Recorded(t)
-	err := send(t, c.env(map[string]string{envHeaders: "x-key=a%3Db", envService: "shop tests", envResource: "team=pay ments,stage=1"}), run)
+	err := send(t, c.env(map[string]string{envHeaders: "x-key=a%3Db", envService: "shop tests",
+		envResource: "team=pay ments,stage=1"}), run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +146,8 @@ func TestTrace(t *testing.T) {
 		t.Errorf("resource %v", c.resource)
 	}
 	top := c.spans[c.order[0]]
-	if top.Parent != "" || attribute(top, "taproot.run") != run.Name || attribute(top, "taproot.cases") != strconv.Itoa(len(run.Cases)) || top.Status.Code != failed {
+	if top.Parent != "" || attribute(top, "taproot.run") != run.Name || attribute(top, "taproot.cases") != strconv.Itoa(
+		len(run.Cases)) || top.Status.Code != failed {
 		t.Errorf("the run: %+v", top)
 	}
 	want, got := map[string]int{}, map[string]int{}
@@ -171,7 +175,8 @@ func TestTrace(t *testing.T) {
 		case s.Parent == top.SpanID:
 			got[fmt.Sprint(attribute(s, "taproot.pack"), " ", attribute(s, "taproot.verdict"))]++
 		default:
-			got[fmt.Sprint(attribute(parent, "taproot.pack"), " ", attribute(s, "taproot.step"), " ", attribute(s, "taproot.verdict"))]++
+			got[fmt.Sprint(attribute(parent, "taproot.pack"), " ", attribute(s, "taproot.step"), " ",
+				attribute(s, "taproot.verdict"))]++
 		}
 	}
 	if len(want) < 5 || !maps.Equal(want, got) {
@@ -240,13 +245,17 @@ func TestSettings(t *testing.T) {
 			return ""
 		}
 	}
-	for name, getenv := range map[string]func(string) string{"nothing": env(), "disabled": env(envEndpoint, "http://c:4318", envDisabled, "true"), "none": env(envEndpoint, "http://c:4318", envExporter, "none")} {
+	for name, getenv := range map[string]func(string) string{"nothing": env(),
+		"disabled": env(envEndpoint, "http://c:4318", envDisabled, "true"), "none": env(envEndpoint, "http://c:4318",
+			envExporter, "none")} {
 		if target, err := FromEnv(getenv); target != nil || err != nil {
 			t.Errorf("%s: %+v, %v", name, target, err)
 		}
 	}
-	target, err := FromEnv(env(envTracesEndpoint, "https://c.example/otlp", envEndpoint, "http://other", envTimeout, "250"))
-	if err != nil || target.URL != "https://c.example/otlp" || target.Timeout != 250*time.Millisecond || target.Service != "taproot" {
+	target, err := FromEnv(env(envTracesEndpoint, "https://c.example/otlp", envEndpoint, "http://other", envTimeout,
+		"250"))
+	if err != nil || target.URL != "https://c.example/otlp" || target.Timeout != 250*time.Millisecond ||
+		target.Service != "taproot" {
 		t.Errorf("%+v, %v", target, err)
 	}
 	for name, c := range map[string]struct {
@@ -257,13 +266,15 @@ func TestSettings(t *testing.T) {
 		"no headers":    {env(envEndpoint, "http://c", envHeaders, "s3cret"), "OTEL_EXPORTER_OTLP_HEADERS is no list"},
 		"no time limit": {env(envEndpoint, "http://c", envTimeout, "soon"), "milliseconds"},
 	} {
-		if _, err := FromEnv(c.getenv); err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "s3cret") {
+		if _, err := FromEnv(c.getenv); err == nil || !strings.Contains(err.Error(), c.says) ||
+			strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// TestCollectorsThatRefuse: what is refused for the moment is sent again, with the same ids; everything else is told, without the key.
+// TestCollectorsThatRefuse: what is refused for the moment is sent again, with the same ids; everything else is told,
+// without the key.
 func TestCollectorsThatRefuse(t *testing.T) {
 	say := func(code int, text string, header ...string) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) {
@@ -282,8 +293,10 @@ func TestCollectorsThatRefuse(t *testing.T) {
 		"busy for a moment": {[]func(http.ResponseWriter){say(503, ""), say(429, "", "Retry-After", "0")}, "", 3},
 		"wrong key":         {[]func(http.ResponseWriter){say(401, "who are you\x1b[31m?")}, "0 of", 1},
 		"elsewhere":         {[]func(http.ResponseWriter){say(302, "", "Location", "http://192.0.2.1/")}, "302 Found", 1},
-		"a part":            {[]func(http.ResponseWriter){say(200, `{"partialSuccess":{"rejectedSpans":"7","errorMessage":"too old"}}`)}, "refused 7 spans: too old", 1},
-		"other words":       {[]func(http.ResponseWriter){say(200, "OK")}, "", 1},
+		"a part": {
+			[]func(http.ResponseWriter){say(200, `{"partialSuccess":{"rejectedSpans":"7","errorMessage":"too old"}}`)},
+			"refused 7 spans: too old", 1},
+		"other words": {[]func(http.ResponseWriter){say(200, "OK")}, "", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			col := newCollector(t)
@@ -292,7 +305,8 @@ func TestCollectorsThatRefuse(t *testing.T) {
 			if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 				t.Errorf("%v", err)
 			}
-			if err != nil && (strings.Contains(err.Error(), "k3y") || strings.Contains(err.Error(), "\x1b") || strings.Contains(err.Error(), col.URL)) {
+			if err != nil && (strings.Contains(err.Error(), "k3y") || strings.Contains(err.Error(), "\x1b") ||
+				strings.Contains(err.Error(), col.URL)) {
 				t.Errorf("the error tells too much: %v", err)
 			}
 			if col.requests != c.requests {

@@ -25,7 +25,8 @@ const (
 	maxAnswer   = 64 << 10
 )
 
-// Send sends a run, unless nothing of it ever began. The error says what of it did not arrive, without keys or the address.
+// Send sends a run, unless nothing of it ever began. The error says what of it did not arrive, without keys or the
+// address.
 func (t *Target) Send(ctx context.Context, run *history.Run) error {
 	if run.Started.IsZero() {
 		return nil
@@ -70,7 +71,8 @@ func (t *Target) send(ctx context.Context, list []span) error {
 	}
 	pause := backoff.NewExponentialBackOff()
 	pause.InitialInterval = t.pause
-	_, err = backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, t.once(ctx, body) }, backoff.WithBackOff(pause), backoff.WithMaxTries(maxTries), backoff.WithMaxElapsedTime(time.Minute))
+	_, err = backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, t.once(ctx, body) },
+		backoff.WithBackOff(pause), backoff.WithMaxTries(maxTries), backoff.WithMaxElapsedTime(time.Minute))
 	var after *backoff.RetryAfterError
 	if errors.As(err, &after) {
 		err = fmt.Errorf("the collector wants to be asked again in %s", after.Duration)
@@ -116,14 +118,17 @@ func judge(res *http.Response, answer []byte) error {
 			return nil // taken, in words of its own
 		}
 		if n := string(bytes.Trim(said.Partial.Rejected, `"`)); n != "" && n != "0" && n != "null" {
-			return backoff.Permanent(fmt.Errorf("the collector refused %s spans: %s", markdown.Visible(n, 20), markdown.Visible(said.Partial.Message, 200)))
+			return backoff.Permanent(fmt.Errorf("the collector refused %s spans: %s", markdown.Visible(n, 20),
+				markdown.Visible(said.Partial.Message, 200)))
 		}
 		return nil
-	case slices.Contains([]int{http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, res.StatusCode):
+	case slices.Contains([]int{http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable,
+		http.StatusGatewayTimeout}, res.StatusCode):
 		if n, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && n >= 0 && n <= 30 {
 			return backoff.RetryAfter(n)
 		}
 		return fmt.Errorf("the collector answered %s", res.Status)
 	}
-	return backoff.Permanent(fmt.Errorf("the collector answered %s: %s", res.Status, markdown.Visible(string(answer), 200)))
+	return backoff.Permanent(fmt.Errorf("the collector answered %s: %s", res.Status,
+		markdown.Visible(string(answer), 200)))
 }

@@ -64,7 +64,8 @@ func newID(n int) string {
 }
 
 func newSpan(trace, parent, name string, start time.Time, took time.Duration) span {
-	return span{TraceID: trace, SpanID: newID(8), Parent: parent, Name: name, Kind: internal, Start: nanos(start), End: nanos(start.Add(max(took, 0)))}
+	return span{TraceID: trace, SpanID: newID(8), Parent: parent, Name: name, Kind: internal, Start: nanos(start),
+		End: nanos(start.Add(max(took, 0)))}
 }
 
 func nanos(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
@@ -109,7 +110,8 @@ func spans(run *history.Run, parent Parent) []span {
 				list = append(list, caseSpans(t, trace, top.SpanID)...)
 			}
 		}
-		if v := c.Result.Verdict; v == event.Fail || v != event.Pass && v != event.Skipped && v != event.Warned && verdict != event.Fail {
+		if v := c.Result.Verdict; v == event.Fail || v != event.Pass && v != event.Skipped && v != event.Warned &&
+			verdict != event.Fail {
 			verdict = v
 		}
 	}
@@ -124,7 +126,8 @@ func caseSpans(t history.Try, trace, parent string) []span {
 	c := r.Case
 	own := newSpan(trace, parent, cmp.Or(c.Name, c.ID), r.Started, r.Duration)
 	own.add("test.case.name", c.ID)
-	own.add("test.case.result.status", map[event.Verdict]string{event.Pass: "pass", event.Fail: "fail", event.Error: "fail"}[r.Verdict])
+	own.add("test.case.result.status", map[event.Verdict]string{event.Pass: "pass", event.Fail: "fail",
+		event.Error: "fail"}[r.Verdict])
 	own.add("taproot.pack", t.Pack)
 	own.add("taproot.platform", string(c.Platform))
 	own.add("device.id", c.Device)

@@ -48,14 +48,17 @@ func FromEnv(getenv func(string) string) (*Target, error) {
 	if address == "" && getenv(envEndpoint) != "" {
 		address, from = strings.TrimSuffix(getenv(envEndpoint), "/")+"/v1/traces", envEndpoint
 	}
-	if address == "" || strings.EqualFold(getenv(envDisabled), "true") || !slices.Contains([]string{"", "otlp"}, getenv(envExporter)) {
+	if address == "" || strings.EqualFold(getenv(envDisabled), "true") || !slices.Contains([]string{"", "otlp"},
+		getenv(envExporter)) {
 		return nil, nil
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("%s is no web address: write one such as http://localhost:4318, where OTLP is taken over HTTP", from)
+		return nil, fmt.Errorf("%s is no web address: write one such as http://localhost:4318, where OTLP is taken over HTTP",
+			from)
 	}
-	t := &Target{URL: address, Service: getenv(envService), Timeout: 10 * time.Second, Headers: map[string]string{}, pause: 500 * time.Millisecond}
+	t := &Target{URL: address, Service: getenv(envService), Timeout: 10 * time.Second, Headers: map[string]string{},
+		pause: 500 * time.Millisecond}
 	if t.Service == "" {
 		t.Service = "taproot"
 	}
@@ -64,7 +67,9 @@ func FromEnv(getenv func(string) string) (*Target, error) {
 			return nil, err
 		}
 	}
-	if err := pairs(envResource, getenv(envResource), func(key, value string) { t.Resource = append(t.Resource, text(key, value)) }); err != nil {
+	if err := pairs(envResource, getenv(envResource), func(key, value string) {
+		t.Resource = append(t.Resource, text(key, value))
+	}); err != nil {
 		return nil, err
 	}
 	if v := getenv(envTimeout); v != "" {
@@ -74,7 +79,8 @@ func FromEnv(getenv func(string) string) (*Target, error) {
 		}
 		t.Timeout = time.Duration(ms) * time.Millisecond
 	}
-	if m := traceParent.FindStringSubmatch(getenv("TRACEPARENT")); m != nil && strings.Trim(m[1], "0") != "" && strings.Trim(m[2], "0") != "" {
+	if m := traceParent.FindStringSubmatch(getenv("TRACEPARENT")); m != nil && strings.Trim(m[1], "0") != "" &&
+		strings.Trim(m[2], "0") != "" {
 		t.Parent = Parent{m[1], m[2]}
 	}
 	return t, nil

@@ -26,8 +26,9 @@ const (
 	maxRunBytes     = 64 << 30
 )
 
-// Archive writes a pack as gzip-compressed tar: one folder with the pack's name, in it every file, sorted. The same files give the
-// same bytes. A pack that is not complete, and one that holds a link or anything else that is no file or folder, is refused.
+// Archive writes a pack as gzip-compressed tar: one folder with the pack's name, in it every file, sorted. The same
+// files give the same bytes. A pack that is not complete, and one that holds a link or anything else that is no file or
+// folder, is refused.
 func Archive(packDir string, w io.Writer) error {
 	abs, err := filepath.Abs(packDir)
 	if err != nil {
@@ -45,8 +46,8 @@ func Archive(packDir string, w io.Writer) error {
 	return nil
 }
 
-// ArchiveRun writes the folder of a run that has ended as gzip-compressed tar: its packs and what belongs to them all, without a folder around
-// them, and without the files whose names begin with a dot, which are this machine's own.
+// ArchiveRun writes the folder of a run that has ended as gzip-compressed tar: its packs and what belongs to them all,
+// without a folder around them, and without the files whose names begin with a dot, which are this machine's own.
 func ArchiveRun(runDir string, w io.Writer) error { return archiveTree(runDir, w, false) }
 
 // ArchiveFolder writes all that lies in a folder as gzip-compressed tar, without the folder around it.
@@ -146,7 +147,8 @@ func (a *archiver) file(name, to string) (err error) {
 		return fmt.Errorf("%s is not a regular file", name)
 	}
 	if a.bytes -= info.Size(); info.Size() > maxArchiveFile || a.bytes < 0 {
-		return fmt.Errorf("%s: an archive holds at most %d bytes in a file, and not so many in all", name, int64(maxArchiveFile))
+		return fmt.Errorf("%s: an archive holds at most %d bytes in a file, and not so many in all", name,
+			int64(maxArchiveFile))
 	}
 	if err := a.out.WriteHeader(header(to, tar.TypeReg, info.Size())); err != nil {
 		return err

@@ -15,7 +15,8 @@ const (
 	maxUploads  = 16 << 20
 )
 
-// ReadUploads gives which packs of a run were uploaded, as uploads.json of the run notes it. The note is no part of a pack.
+// ReadUploads gives which packs of a run were uploaded, as uploads.json of the run notes it. The note is no part of a
+// pack.
 func ReadUploads(runDir string) ([]Uploaded, error) {
 	root, err := os.OpenRoot(runDir)
 	if err != nil {

@@ -53,7 +53,8 @@ func untar(t testing.TB, data []byte) map[string]string {
 			t.Errorf("%s after %s", h.Name, last)
 		}
 		last = h.Name
-		if h.Typeflag != tar.TypeReg && h.Typeflag != tar.TypeDir || h.Uid != 0 || h.Uname != "" || !h.ModTime.Equal(time.Unix(0, 0)) {
+		if h.Typeflag != tar.TypeReg && h.Typeflag != tar.TypeDir || h.Uid != 0 || h.Uname != "" ||
+			!h.ModTime.Equal(time.Unix(0, 0)) {
 			t.Errorf("%+v", h)
 		}
 		text, err := io.ReadAll(in)
@@ -70,7 +71,8 @@ func TestArchive(t *testing.T) {
 	eventtest.Put(t, filepath.Join(dir, "artifacts", "日本語 🎉.txt"), "x")
 	first := archive(t, dir)
 	files := untar(t, first)
-	want := []string{"login/", "login/artifacts/", "login/artifacts/metrics.json", "login/artifacts/日本語 🎉.txt", "login/events.ndjson", "login/logcat.txt",
+	want := []string{"login/", "login/artifacts/", "login/artifacts/metrics.json", "login/artifacts/日本語 🎉.txt",
+		"login/events.ndjson", "login/logcat.txt",
 		"login/manifest.json", "login/run.md", "login/screenshots/", "login/screenshots/01-launch.png", "login/summary.json"}
 	var got []string
 	for name := range files {
@@ -80,7 +82,8 @@ func TestArchive(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if data, err := os.ReadFile(filepath.Join(dir, event.SummaryFile)); err != nil || files["login/summary.json"] != string(data) {
+	if data, err := os.ReadFile(filepath.Join(dir, event.SummaryFile)); err != nil ||
+		files["login/summary.json"] != string(data) {
 		t.Error("the summary is another")
 	}
 	// The same files, touched and copied, give the same bytes.
@@ -99,15 +102,23 @@ func TestArchive(t *testing.T) {
 func TestArchiveRefuses(t *testing.T) {
 	t.Parallel()
 	for name, harm := range map[string]func(dir string) error{
-		"a link to a file":         func(dir string) error { return os.Symlink("/etc/hostname", filepath.Join(dir, "artifacts", "x")) },
-		"a link within":            func(dir string) error { return os.Symlink("run.md", filepath.Join(dir, "x.md")) },
-		"a link to a folder":       func(dir string) error { return os.Symlink("/etc", filepath.Join(dir, "etc")) },
-		"a pipe":                   func(dir string) error { return syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600) },
-		"no summary":               func(dir string) error { return os.Remove(filepath.Join(dir, event.SummaryFile)) },
-		"what is not finished":     func(dir string) error { return os.Mkdir(filepath.Join(dir, event.WorkDir), 0o755) },
-		"a name that is no text":   func(dir string) error { return os.WriteFile(filepath.Join(dir, "a\xff"), nil, 0o600) },
-		"a folder in a folder in…": func(dir string) error { return os.MkdirAll(filepath.Join(dir, strings.Repeat("a/", 20)), 0o755) },
-		"a file that is too large": func(dir string) error { return os.Truncate(filepath.Join(dir, event.LogcatFile), maxArchiveFile+1) },
+		"a link to a file": func(dir string) error {
+			return os.Symlink("/etc/hostname", filepath.Join(dir, "artifacts", "x"))
+		},
+		"a link within":          func(dir string) error { return os.Symlink("run.md", filepath.Join(dir, "x.md")) },
+		"a link to a folder":     func(dir string) error { return os.Symlink("/etc", filepath.Join(dir, "etc")) },
+		"a pipe":                 func(dir string) error { return syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600) },
+		"no summary":             func(dir string) error { return os.Remove(filepath.Join(dir, event.SummaryFile)) },
+		"what is not finished":   func(dir string) error { return os.Mkdir(filepath.Join(dir, event.WorkDir), 0o755) },
+		"a name that is no text": func(dir string) error { return os.WriteFile(filepath.Join(dir, "a\xff"), nil, 0o600) },
+		"a folder in a folder in…": func(dir string) error {
+			return os.MkdirAll(filepath.Join(dir, strings.Repeat("a/", 20)),
+				0o755)
+		},
+		"a file that is too large": func(dir string) error {
+			return os.Truncate(filepath.Join(dir, event.LogcatFile),
+				maxArchiveFile+1)
+		},
 	} {
 		dir := wholePack(t)
 		if err := harm(dir); err != nil {
@@ -145,7 +156,8 @@ func TestNoteUpload(t *testing.T) {
 	if list, err := ReadUploads(dir); err != nil || list != nil {
 		t.Error(list, err)
 	}
-	for _, u := range []Uploaded{{Pack: "a", Host: "h", SHA256: "1"}, {Pack: "b", Host: "h"}, {Pack: "a", Host: "h", SHA256: "2"}, {Pack: "a", Host: "other"}} {
+	for _, u := range []Uploaded{{Pack: "a", Host: "h", SHA256: "1"}, {Pack: "b", Host: "h"},
+		{Pack: "a", Host: "h", SHA256: "2"}, {Pack: "a", Host: "other"}} {
 		if err := NoteUpload(dir, u); err != nil {
 			t.Fatal(err)
 		}

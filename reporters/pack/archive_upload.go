@@ -51,8 +51,8 @@ const (
 	maxWait    = 5 * time.Minute // that a service may ask for
 )
 
-// Upload sends the archive of a pack to {URL}/api/reports/upload. An archive of the same pack is the same bytes, and its hash goes
-// with it as Idempotency-Key: to send it again after a failure gives the service nothing new.
+// Upload sends the archive of a pack to {URL}/api/reports/upload. An archive of the same pack is the same bytes, and
+// its hash goes with it as Idempotency-Key: to send it again after a failure gives the service nothing new.
 func Upload(ctx context.Context, o UploadOptions) (*Uploaded, error) {
 	name := filepath.Base(o.Pack)
 	u := &uploader{o: o, name: name}
@@ -154,7 +154,8 @@ func (u *uploader) once(ctx context.Context) error {
 	if err != nil {
 		return backoff.Permanent(err)
 	}
-	body := io.MultiReader(bytes.NewReader(head), &counted{r: io.NewSectionReader(u.file, 0, u.size), total: u.size, tell: u.o.Progress}, bytes.NewReader(tail))
+	body := io.MultiReader(bytes.NewReader(head), &counted{r: io.NewSectionReader(u.file, 0, u.size), total: u.size,
+		tell: u.o.Progress}, bytes.NewReader(tail))
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.target.String(), body)
 	if err != nil {
 		return backoff.Permanent(errors.New("the address of the service is wrong"))
@@ -204,7 +205,8 @@ func kept(code int, text []byte) error {
 	if json.Unmarshal(text, &answer) == nil && answer.Run != "" && answer.Pack != "" {
 		return nil
 	}
-	err := fmt.Errorf("the service answered %d, but not that the pack was kept: is TAPROOT_URL the address of the service?", code)
+	err := fmt.Errorf(
+		"the service answered %d, but not that the pack was kept: is TAPROOT_URL the address of the service?", code)
 	if len(bytes.TrimSpace(text)) == 0 { // an upload that stalled on its way; to send it again does no harm
 		return err
 	}

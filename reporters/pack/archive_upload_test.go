@@ -41,7 +41,8 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls++
-	if r.URL.Path != "/api/reports/upload" || r.Method != http.MethodPost || r.Header.Get("Authorization") != "Bearer "+testKey {
+	if r.URL.Path != "/api/reports/upload" || r.Method != http.MethodPost || r.Header.Get("Authorization") != "Bearer "+
+		testKey {
 		s.bad = append(s.bad, r.Method+" "+r.URL.Path)
 	}
 	if len(s.answers) > 0 {
@@ -59,12 +60,14 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	data, err := io.ReadAll(file)
 	sum := sha256.Sum256(data)
-	if key := r.Header.Get("Idempotency-Key"); err != nil || key != hex.EncodeToString(sum[:]) || head.Filename != "login.tar.gz" || r.ContentLength < head.Size {
+	if key := r.Header.Get("Idempotency-Key"); err != nil || key != hex.EncodeToString(sum[:]) ||
+		head.Filename != "login.tar.gz" || r.ContentLength < head.Size {
 		s.bad = append(s.bad, fmt.Sprint(head.Filename, r.ContentLength, err))
 	}
 	s.got[hex.EncodeToString(sum[:])]++
 	w.WriteHeader(http.StatusCreated)
-	io.WriteString(w, `{"run":"2026-03-04T05-06-07","pack":"login","digest":"00","url":"/reports/2026-03-04T05-06-07/login"}`)
+	io.WriteString(w,
+		`{"run":"2026-03-04T05-06-07","pack":"login","digest":"00","url":"/reports/2026-03-04T05-06-07/login"}`)
 }
 
 func say(code int, body string, header ...string) func(http.ResponseWriter) {
@@ -82,7 +85,8 @@ func cutOff(http.ResponseWriter) { panic(http.ErrAbortHandler) }
 
 func upload(ctx context.Context, t *testing.T, s *service, dir string) (*Uploaded, error) {
 	t.Helper()
-	return Upload(ctx, UploadOptions{URL: s.URL + "/", Key: testKey, Pack: dir, Client: s.Client(), Wait: time.Millisecond, Spool: t.TempDir()})
+	return Upload(ctx, UploadOptions{URL: s.URL + "/", Key: testKey, Pack: dir, Client: s.Client(), Wait: time.Millisecond,
+		Spool: t.TempDir()})
 }
 
 func TestUpload(t *testing.T) {
@@ -130,12 +134,15 @@ func TestUploadRefused(t *testing.T) {
 		calls  int
 		want   string
 	}{
-		"no such key": {say(401, `{"error":"invalid_token","message":"the key `+testKey+` is unknown"}`), 1, "401: invalid_token the key *** is unknown (check TAPROOT_API_KEY)"},
-		"too large":   {say(413, `{"error":"payload_too_large","message":"at most 1 GB"}`), 1, "413: payload_too_large at most 1 GB"},
+		"no such key": {say(401, `{"error":"invalid_token","message":"the key `+testKey+` is unknown"}`), 1,
+			"401: invalid_token the key *** is unknown (check TAPROOT_API_KEY)"},
+		"too large": {say(413, `{"error":"payload_too_large","message":"at most 1 GB"}`), 1,
+			"413: payload_too_large at most 1 GB"},
 		"no plan":     {say(402, `{"error":"payment_required","message":"cap"}`), 1, "402: payment_required cap"},
 		"elsewhere":   {say(307, "", "Location", "https://evil.example/"), 1, "set TAPROOT_URL to its real address"},
 		"a long wait": {say(429, "", "Retry-After", "86400"), 1, "429: Too Many Requests"},
-		"a page":      {say(200, "<html>Sign in</html>"), 1, "200, but not that the pack was kept: is TAPROOT_URL the address of the service?"},
+		"a page": {say(200, "<html>Sign in</html>"), 1,
+			"200, but not that the pack was kept: is TAPROOT_URL the address of the service?"},
 		"other JSON":  {say(201, `{"ok":true}`), 1, "201, but not that the pack was kept"},
 		"a list":      {say(200, `[]`), 1, "200, but not that the pack was kept"},
 		"no answer":   {say(204, ""), 5, "204, but not that the pack was kept"},
@@ -152,7 +159,8 @@ func TestUploadRefused(t *testing.T) {
 			}
 			s := newService(t, answers...)
 			_, err := upload(t.Context(), t, s, dir)
-			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), testKey) || len(err.Error()) > 500 {
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), testKey) ||
+				len(err.Error()) > 500 {
 				t.Errorf("%v", err)
 			}
 			if s.calls != c.calls {
@@ -166,7 +174,8 @@ func TestUploadOptions(t *testing.T) {
 	t.Parallel()
 	dir := wholePack(t)
 	for _, o := range []UploadOptions{
-		{URL: "", Key: testKey}, {URL: "reports.example", Key: testKey}, {URL: "ftp://x", Key: testKey}, {URL: "https://x", Key: ""},
+		{URL: "", Key: testKey}, {URL: "reports.example", Key: testKey}, {URL: "ftp://x", Key: testKey},
+		{URL: "https://x", Key: ""},
 		{URL: "https://x", Key: "two\nlines"}, {URL: "https://user:pass word@x\x7f", Key: testKey},
 	} {
 		o.Pack = dir
@@ -189,7 +198,8 @@ func TestUploadProgressAndCancel(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	down := newService(t, func(w http.ResponseWriter) { cancel(); say(500, "")(w) })
-	if _, err := Upload(ctx, UploadOptions{URL: down.URL, Key: testKey, Pack: dir, Client: down.Client(), Wait: time.Hour, Spool: spool}); err == nil {
+	if _, err := Upload(ctx, UploadOptions{URL: down.URL, Key: testKey, Pack: dir, Client: down.Client(), Wait: time.Hour,
+		Spool: spool}); err == nil {
 		t.Error("a cancelled upload went on")
 	}
 	if entries, err := os.ReadDir(spool); err != nil || len(entries) != 0 {
@@ -200,7 +210,8 @@ func TestUploadProgressAndCancel(t *testing.T) {
 func TestNetworkReason(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
-		"http://127.0.0.1:1/secret-token":     "the connection failed: connection refused", // a port that was closed would be somebody else's a moment later
+		// a port that was closed would be somebody else's a moment later
+		"http://127.0.0.1:1/secret-token":     "the connection failed: connection refused",
 		"http://nowhere.invalid/secret-token": "the host was not found",
 	} {
 		_, err := http.Post(address, "", bytes.NewReader(nil))

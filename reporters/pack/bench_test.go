@@ -36,12 +36,14 @@ func screen() image.Image {
 // stepLimit is what a step may cost the pack.
 const stepLimit = 35 * time.Millisecond
 
-// BenchmarkPackStep is what a step of a page costs the pack: four events, a picture of 1080x2400 and the elements of a page with 1500, all on
-// the disk. It fails when the fastest quarter of the steps is above the limit: noise passes, a cost of ours does not. Beside it stands what it
-// costs bare: to encode the picture and to write the same bytes to the disk once.
+// BenchmarkPackStep is what a step of a page costs the pack: four events, a picture of 1080x2400 and the elements of a
+// page with 1500, all on the disk. It fails when the fastest quarter of the steps is above the limit: noise passes, a
+// cost of ours does not. Beside it stands what it costs bare: to encode the picture and to write the same bytes to the
+// disk once.
 func BenchmarkPackStep(b *testing.B) {
 	p := newPack(b, newRun(b), "bench", PackOptions{})
-	img, dom := screen(), gzipped(b, strings.Repeat(`{"p":1,"t":"div","a":["class","card"],"b":[10,20,300,40],"s":3},`, 1500))
+	img, dom := screen(),
+		gzipped(b, strings.Repeat(`{"p":1,"t":"div","a":["class","card"],"b":[10,20,300,40],"s":3},`, 1500))
 	const batch = 5 // steps one right after the other; a picture is written while the next step begins
 	var times, bare []time.Duration
 	n := 0
@@ -84,7 +86,8 @@ func packStep(b *testing.B, p *Pack, n int, img image.Image, dom []byte) {
 	if err := os.WriteFile(from, dom, 0o644); err != nil {
 		b.Fatal(err)
 	}
-	if err := p.Add(event.Attachment{Path: fmt.Sprintf("artifacts/dom-%02d.json.gz", n), Kind: event.KindDOM}, n, from); err != nil {
+	if err := p.Add(event.Attachment{Path: fmt.Sprintf("artifacts/dom-%02d.json.gz", n), Kind: event.KindDOM}, n,
+		from); err != nil {
 		b.Fatal(err)
 	}
 	eventtest.Emit(b, p, event.Event{Kind: event.StepEnded, Step: n, Verdict: event.Pass, DurationMS: 1})

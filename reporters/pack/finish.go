@@ -19,9 +19,9 @@ import (
 	"github.com/taproot-dev/taproot/reporters/video"
 )
 
-// Finish waits for the pictures, makes the recording and derives run.md and summary.json from the events; summary.json is the
-// last to appear. A cancelled ctx costs the recording only. The result is given with an error too: it then says what could be
-// kept, and its verdict is not Pass. Later calls give what the first gave.
+// Finish waits for the pictures, makes the recording and derives run.md and summary.json from the events; summary.json
+// is the last to appear. A cancelled ctx costs the recording only. The result is given with an error too: it then says
+// what could be kept, and its verdict is not Pass. Later calls give what the first gave.
 func (p *Pack) Finish(ctx context.Context) (*event.Result, error) {
 	p.once.Do(func() {
 		p.awaitPicture()
@@ -54,7 +54,8 @@ func (p *Pack) finish(ctx context.Context) (*event.Result, error) {
 	return res, nil
 }
 
-// fold folds the events of the pack. That something could not be kept is one of them, also when it cannot be written down any more.
+// fold folds the events of the pack. That something could not be kept is one of them, also when it cannot be written
+// down any more.
 func (p *Pack) fold() *event.Result {
 	events, err := readFile(p.root)
 	if err != nil {
@@ -121,7 +122,9 @@ func adoptPictures(root *os.Root, res *event.Result) {
 	for _, e := range entries {
 		name := path.Join(event.ScreenshotsDir, e.Name())
 		m := pictureName.FindStringSubmatch(e.Name())
-		if m == nil || !e.Type().IsRegular() || slices.ContainsFunc(res.Attachments, func(a event.Attachment) bool { return a.Path == name }) {
+		if m == nil || !e.Type().IsRegular() || slices.ContainsFunc(res.Attachments, func(a event.Attachment) bool {
+			return a.Path == name
+		}) {
 			continue
 		}
 		picture := event.Attachment{Path: name, Type: "image/png", Kind: event.KindScreenshot, At: res.Ended}
@@ -152,8 +155,8 @@ func readFile(root *os.Root) ([]event.Event, error) {
 	return events, errors.Join(err, f.Close())
 }
 
-// record makes recording.mp4: of the film's parts, otherwise of the screenshots, otherwise not at all. It needs p.mu, and
-// gives an error only when the pack cannot take what was made.
+// record makes recording.mp4: of the film's parts, otherwise of the screenshots, otherwise not at all. It needs p.mu,
+// and gives an error only when the pack cannot take what was made.
 func (p *Pack) record(ctx context.Context, res *event.Result) error {
 	out := filepath.Join(p.dir, event.WorkDir, event.RecordingFile)
 	rec := p.film(ctx, res, out)
@@ -183,7 +186,8 @@ func (p *Pack) keepFilmClips(rec event.Recording) error {
 			why = s.failed.Error()
 		}
 		if rec.Kind != event.NativeFilm || s.failed != nil {
-			if err := p.keep(event.Event{Kind: event.Logged, Message: fmt.Sprintf("there is no film %s: %s", s.name, why)}); err != nil {
+			if err := p.keep(event.Event{Kind: event.Logged, Message: fmt.Sprintf("there is no film %s: %s", s.name,
+				why)}); err != nil {
 				return err
 			}
 			continue
@@ -193,7 +197,8 @@ func (p *Pack) keepFilmClips(rec event.Recording) error {
 			err = moveIntoPack(p.root, p.filmClipFile(i), name)
 		}
 		if err == nil {
-			err = p.keep(event.Event{Kind: event.Attached, Attachment: &event.Attachment{Path: name, Type: "video/mp4", Kind: event.KindArtifact}})
+			err = p.keep(event.Event{Kind: event.Attached, Attachment: &event.Attachment{Path: name, Type: "video/mp4",
+				Kind: event.KindArtifact}})
 		}
 		if err != nil {
 			return fmt.Errorf("keep the film %s: %w", s.name, err)
@@ -205,7 +210,8 @@ func (p *Pack) keepFilmClips(rec event.Recording) error {
 func (p *Pack) film(ctx context.Context, res *event.Result, out string) event.Recording {
 	maker := video.Maker{FFmpeg: p.o.FFmpeg, Chapters: chapters(res)}
 	for i, s := range p.filmClips {
-		maker.FilmClips = append(maker.FilmClips, video.FilmClip{From: s.from, To: s.to, Out: p.filmClipFile(i), Failed: func(err error) { p.filmClips[i].failed = err }})
+		maker.FilmClips = append(maker.FilmClips, video.FilmClip{From: s.from, To: s.to, Out: p.filmClipFile(i),
+			Failed: func(err error) { p.filmClips[i].failed = err }})
 	}
 	why := p.noFilm
 	if len(p.clips) > 0 {
@@ -244,7 +250,8 @@ func chapters(res *event.Result) []video.Chapter {
 	return marks
 }
 
-// frames gives each picture with the time for which it was the newest one; the first is shown from the start of the case on.
+// frames gives each picture with the time for which it was the newest one; the first is shown from the start of the
+// case on.
 func frames(res *event.Result, dir string) ([]video.Frame, time.Time) {
 	shots := res.Screenshots()
 	var list []video.Frame

@@ -60,7 +60,8 @@ func TestRecordingNative(t *testing.T) {
 	program := ffmpeg(t)
 	res, there := finish(t.Context(), t, program, func(p *Pack) {
 		clip := filepath.Join(p.Dir(), event.WorkDir, "clip.webm")
-		out, err := exec.CommandContext(t.Context(), program, "-loglevel", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc=size=64x64:rate=10",
+		out, err := exec.CommandContext(t.Context(), program, "-loglevel", "error", "-nostdin", "-f", "lavfi", "-i",
+			"testsrc=size=64x64:rate=10",
 			"-t", "1", "-c:v", "libvpx", clip).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
@@ -106,7 +107,8 @@ func TestRecordingNone(t *testing.T) {
 	p := newPack(t, newRun(t), "case", PackOptions{FFmpeg: ffmpeg(t), NoVideo: true})
 	p.NoRecording("switched off")
 	shoot(t, p)
-	if res, err := p.Finish(t.Context()); err != nil || res.Recording != (event.Recording{Kind: event.NoRecording, Why: "switched off"}) {
+	if res, err := p.Finish(t.Context()); err != nil ||
+		res.Recording != (event.Recording{Kind: event.NoRecording, Why: "switched off"}) {
 		t.Errorf("%v, %+v", err, res.Recording)
 	}
 	// A cancelled run keeps everything but its film.

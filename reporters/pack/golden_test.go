@@ -25,7 +25,8 @@ func TestGolden(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".ndjson")
 		t.Run(name, func(t *testing.T) {
 			res := event.Fold(eventtest.Recorded(t, name))
-			if want := map[string]event.Verdict{"panic": event.Error}[name]; want == "" && string(res.Verdict) != name || want != "" && res.Verdict != want {
+			if want := map[string]event.Verdict{"panic": event.Error}[name]; want == "" && string(res.Verdict) != name ||
+				want != "" && res.Verdict != want {
 				t.Errorf("verdict %s", res.Verdict)
 			}
 			golden.Check(t, "golden/"+name+".md", markdown.RunMarkdown(res))
@@ -46,7 +47,8 @@ func TestSummaryFields(t *testing.T) {
 			key  string
 			into any
 		}{
-			{"id", new(string)}, {"result", new(string)}, {"duration_ms", new(int64)}, {"steps", new(int)}, {"steps_passed", new(int)},
+			{"id", new(string)}, {"result", new(string)}, {"duration_ms", new(int64)}, {"steps", new(int)},
+			{"steps_passed", new(int)},
 			{"steps_failed", new(int)}, {"screenshots", new(int)}, {"artifacts", new([]string)},
 		} {
 			key, err := dec.Token()
@@ -66,7 +68,8 @@ func TestSummaryFields(t *testing.T) {
 func TestRunMarkdownHead(t *testing.T) {
 	t.Parallel()
 	lines := strings.Split(string(markdown.RunMarkdown(event.Fold(eventtest.Recorded(t, "pass")))), "\n")
-	want := []string{"# login-ok", "", "- id: login-ok", "- platform: android", "- solver: dsl", "- duration: 3.5s", "- result: ✅ PASS"}
+	want := []string{"# login-ok", "", "- id: login-ok", "- platform: android", "- solver: dsl", "- duration: 3.5s",
+		"- result: ✅ PASS"}
 	if diff := cmp.Diff(want, lines[:len(want)]); diff != "" {
 		t.Error(diff)
 	}

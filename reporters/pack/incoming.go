@@ -11,16 +11,16 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// Incoming is the folder of a case that runs on another machine: it holds what was heard of it so far, and in the end the pack that was
-// made there. Not safe for concurrent use.
+// Incoming is the folder of a case that runs on another machine: it holds what was heard of it so far, and in the end
+// the pack that was made there. Not safe for concurrent use.
 type Incoming struct {
 	p       *Pack
 	observe func(event.Case, event.Event)
 	heard   int // events, in order
 }
 
-// NewIncoming makes the folder, so that nothing else takes its name. One of Adopt, End and Discard must be called in the end. observe is
-// told of each event, in order and once; it may be nil.
+// NewIncoming makes the folder, so that nothing else takes its name. One of Adopt, End and Discard must be called in
+// the end. observe is told of each event, in order and once; it may be nil.
 func (d *RunDir) NewIncoming(c event.Case, observe func(event.Case, event.Event)) (*Incoming, error) {
 	p, err := d.NewPack(c, PackOptions{NoVideo: true})
 	if err != nil {
@@ -47,8 +47,8 @@ func (i *Incoming) Spool() string { return filepath.Join(i.p.dir, event.WorkDir)
 // Begun tells whether the case is known to have begun.
 func (i *Incoming) Begun() bool { return i.heard > 0 }
 
-// Event takes the nth event, from 0. One that was heard already, or that comes before its turn, is passed by: Adopt has them all. The
-// first one again means that the case begins anew, on another device.
+// Event takes the nth event, from 0. One that was heard already, or that comes before its turn, is passed by: Adopt has
+// them all. The first one again means that the case begins anew, on another device.
 func (i *Incoming) Event(n int, e event.Event) {
 	if n == 0 && i.heard > 0 && e.Kind == event.CaseStarted && !e.Time.Equal(i.p.events[0].Time) {
 		i.heard = 0
@@ -77,7 +77,8 @@ func (i *Incoming) hear(e event.Event) {
 	i.observe(i.p.c, e)
 }
 
-// Adopt puts a finished pack, a folder on the same disk, into the place of what was heard, and tells of the events that were not.
+// Adopt puts a finished pack, a folder on the same disk, into the place of what was heard, and tells of the events that
+// were not.
 func (i *Incoming) Adopt(from string) (*event.Result, error) {
 	res, events, err := i.look(from)
 	if err != nil {

@@ -17,10 +17,11 @@ import (
 
 // PackOptions are what a pack needs from outside. The zero value works.
 type PackOptions struct {
-	FFmpeg  string                        // path; empty: no recording can be made
-	NoVideo bool                          // no recording is made: neither of a film nor, in its place, of the screenshots
-	Clock   func() time.Time              // default: time.Now
-	Observe func(event.Case, event.Event) // is told of each event once it is kept, in order, one at a time; must not call the pack
+	FFmpeg  string           // path; empty: no recording can be made
+	NoVideo bool             // no recording is made: neither of a film nor, in its place, of the screenshots
+	Clock   func() time.Time // default: time.Now
+	// is told of each event once it is kept, in order, one at a time; must not call the pack
+	Observe func(event.Case, event.Event)
 }
 
 // Pack is the folder of one case: a Sink while the case runs, a report pack after Finish.
@@ -70,7 +71,8 @@ func (d *RunDir) NewPack(c event.Case, o PackOptions) (*Pack, error) {
 		return nil, fmt.Errorf("make pack: %w", err)
 	}
 	p := &Pack{c: c, o: o, dir: dir, root: root, slot: make(chan struct{}, 1), names: map[string]bool{
-		event.EventsFile: true, event.SummaryFile: true, event.RunFile: true, event.RecordingFile: true, event.ScreenshotsDir: true, event.ArtifactsDir: true,
+		event.EventsFile: true, event.SummaryFile: true, event.RunFile: true, event.RecordingFile: true,
+		event.ScreenshotsDir: true, event.ArtifactsDir: true,
 		manifestFile: true, event.PageFile: true,
 	}}
 	if err := p.lay(); err != nil {
@@ -198,7 +200,8 @@ func (p *Pack) free(name string) string {
 	return name
 }
 
-// AddClip tells of a part of the case's film, a file under Dir()/.work in any format that ffmpeg reads, and when it began.
+// AddClip tells of a part of the case's film, a file under Dir()/.work in any format that ffmpeg reads, and when it
+// began.
 func (p *Pack) AddClip(path string, start time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

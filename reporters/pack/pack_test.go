@@ -47,7 +47,8 @@ func TestPack(t *testing.T) {
 	}})
 	eventtest.Emit(t, p, event.Event{Kind: event.CaseStarted, Case: &c}, event.Event{Kind: event.StepStarted, Step: 1})
 	for _, failure := range []bool{false, false, true} {
-		if err := p.Screenshot(t.Context(), event.Shot{Image: picture(30, 40), Step: 1, Label: "Läunch!", Failure: failure}); err != nil {
+		if err := p.Screenshot(t.Context(), event.Shot{Image: picture(30, 40), Step: 1, Label: "Läunch!",
+			Failure: failure}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -67,7 +68,8 @@ func TestPack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"artifacts", "artifacts/metrics-2.json", "artifacts/metrics.json", "events.ndjson", "manifest.json", "run.md", "screenshots",
+	want := []string{"artifacts", "artifacts/metrics-2.json", "artifacts/metrics.json", "events.ndjson", "manifest.json",
+		"run.md", "screenshots",
 		"screenshots/01-launch-2.png", "screenshots/01-launch-failed.png", "screenshots/01-launch.png", "summary.json"}
 	if got := eventtest.Names(t, p.Dir()); !slices.Equal(got, want) {
 		t.Errorf("files %q", got)
@@ -76,10 +78,12 @@ func TestPack(t *testing.T) {
 		return a.Path == "artifacts/metrics-2.json" && a.Type == "application/json"
 	})
 	if res.Verdict != event.Pass || len(res.Screenshots()) != 3 || !json ||
-		res.Recording != (event.Recording{Kind: event.NoRecording, Why: "the test says so; ffmpeg, which makes a slide show, is not installed"}) {
+		res.Recording != (event.Recording{Kind: event.NoRecording,
+			Why: "the test says so; ffmpeg, which makes a slide show, is not installed"}) {
 		t.Errorf("%+v", res)
 	}
-	if last := len(seen) - 1; seen[0] != "case_started" || seen[last-1] != "case_ended" || seen[last] != "recorded" || len(seen) != 10 {
+	if last := len(seen) - 1; seen[0] != "case_started" || seen[last-1] != "case_ended" || seen[last] != "recorded" ||
+		len(seen) != 10 {
 		t.Errorf("observed %q", seen)
 	}
 	if again, err := p.Finish(t.Context()); again != res || err != nil {
@@ -99,7 +103,8 @@ func TestPack(t *testing.T) {
 func TestPackNames(t *testing.T) {
 	t.Parallel()
 	run := newRun(t)
-	for _, bad := range []string{"", ".", "..", ".live", "a/b", `a\b`, "-x", "x.", "a b", strings.Repeat("x", 201), "\x00"} {
+	for _, bad := range []string{"", ".", "..", ".live", "a/b", `a\b`, "-x", "x.", "a b", strings.Repeat("x", 201),
+		"\x00"} {
 		if _, err := run.NewPack(event.Case{Pack: bad}, PackOptions{}); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
@@ -144,7 +149,8 @@ func TestAddRefuses(t *testing.T) {
 	}
 	eventtest.Emit(t, p, event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
 	res, err := p.Finish(t.Context())
-	if err != nil || res.Verdict != event.Pass || len(res.Attachments) != 3 || res.Attachments[0].Path != "summary-2.json" {
+	if err != nil || res.Verdict != event.Pass || len(res.Attachments) != 3 ||
+		res.Attachments[0].Path != "summary-2.json" {
 		t.Errorf("%+v, %v", res, err)
 	}
 }
@@ -153,7 +159,8 @@ func TestAddRefuses(t *testing.T) {
 func TestPictureErrorSurfaces(t *testing.T) {
 	t.Parallel()
 	p := newPack(t, newRun(t), "a", PackOptions{})
-	if err := p.Screenshot(t.Context(), event.Shot{Image: badImage{image.NewGray16(image.Rect(0, 0, 9, 9))}, Step: 1}); err != nil {
+	if err := p.Screenshot(t.Context(), event.Shot{Image: badImage{image.NewGray16(image.Rect(0, 0, 9, 9))},
+		Step: 1}); err != nil {
 		t.Fatal(err)
 	}
 	err := p.Emit(event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
@@ -264,7 +271,8 @@ func TestRunDirTakenSecond(t *testing.T) {
 func TestIsRunName(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{
-		"2026-03-04T05-06-07": true, "2026-13-04T05-06-07": false, "2026-03-04T05-06-07x": false, "2026-03-04T05:06:07": false, "": false,
+		"2026-03-04T05-06-07": true, "2026-13-04T05-06-07": false, "2026-03-04T05-06-07x": false,
+		"2026-03-04T05:06:07": false, "": false,
 	} {
 		if IsRunName(name) != want {
 			t.Errorf("%q", name)
@@ -280,15 +288,19 @@ func TestPackHidesSecrets(t *testing.T) {
 	}
 	defer dir.Close()
 	var seen []event.Event
-	p, err := dir.NewPack(event.Case{ID: "a", Pack: "a"}, PackOptions{Observe: func(_ event.Case, e event.Event) { seen = append(seen, e) }})
+	p, err := dir.NewPack(event.Case{ID: "a", Pack: "a"}, PackOptions{Observe: func(_ event.Case, e event.Event) {
+		seen = append(seen, e)
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Mask().Hide("lovelace")
 	for _, e := range []event.Event{
-		{Kind: event.CaseStarted, Case: &event.Case{ID: "a", Pack: "a", Steps: []event.Step{{N: 1, Action: "input", Args: "lovelace"}}}},
+		{Kind: event.CaseStarted, Case: &event.Case{ID: "a", Pack: "a", Steps: []event.Step{
+			{N: 1, Action: "input", Args: "lovelace"}}}},
 		{Kind: event.StepStarted, Step: 1}, {Kind: event.Logged, Message: "typed lovelace"},
-		{Kind: event.StepEnded, Step: 1, Verdict: event.Fail, Problem: &event.Problem{Message: "not lovelace", Actual: "lovelace"}},
+		{Kind: event.StepEnded, Step: 1, Verdict: event.Fail, Problem: &event.Problem{Message: "not lovelace",
+			Actual: "lovelace"}},
 		{Kind: event.CaseEnded, Verdict: event.Fail, Problem: &event.Problem{Message: "not lovelace"}},
 	} {
 		if err := p.Emit(e); err != nil {

@@ -32,14 +32,15 @@ func IsPackName(name string) bool {
 	return NamePattern.MatchString(name) && !strings.HasSuffix(name, ".")
 }
 
-// RunDir is the directory of one run, which holds a pack per case. While it is open, in however many processes, nobody seals
-// or prunes it.
+// RunDir is the directory of one run, which holds a pack per case. While it is open, in however many processes, nobody
+// seals or prunes it.
 type RunDir struct {
 	path string
 	live *flock.Flock
 }
 
-// Claim asks whether a run may have a name, where other machines take names, too. It may be nil: then the folder alone decides.
+// Claim asks whether a run may have a name, where other machines take names, too. It may be nil: then the folder alone
+// decides.
 type Claim func(run string) (bool, error)
 
 // NewRunDir makes <root>/<YYYY-MM-DDTHH-MM-SS> for the second now, in UTC, or for the next second that is not taken.
@@ -114,8 +115,8 @@ func OpenRunDir(path string) (*RunDir, error) {
 	return &RunDir{path: abs, live: live}, nil
 }
 
-// looking is held while a run's lock is tried for: who only looks holds the lock for a moment, and is not to be taken for somebody who
-// works on the run.
+// looking is held while a run's lock is tried for: who only looks holds the lock for a moment, and is not to be taken
+// for somebody who works on the run.
 var looking sync.Mutex
 
 // TryAlone takes a run's lock when nobody works on the run.

@@ -13,8 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// Screenshot takes the picture and writes it while the next step runs. One picture of a pack is written at a time: a second
-// call waits for the first.
+// Screenshot takes the picture and writes it while the next step runs. One picture of a pack is written at a time: a
+// second call waits for the first.
 func (p *Pack) Screenshot(ctx context.Context, shot event.Shot) error {
 	at := p.o.Clock()
 	if shot.Image == nil || shot.Image.Bounds().Empty() {

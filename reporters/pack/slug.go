@@ -12,9 +12,11 @@ import (
 const maxSlug = 40
 
 // letters are those that Unicode does not decompose.
-var letters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "ł", "l", "þ", "th", "ı", "i")
+var letters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "ł", "l", "þ",
+	"th", "ı", "i")
 
-// Slug turns a label into a name of a-z, 0-9 and single hyphens, at most 40 of them; "" when nothing of the label can be kept.
+// Slug turns a label into a name of a-z, 0-9 and single hyphens, at most 40 of them; "" when nothing of the label can
+// be kept.
 func Slug(label string) string {
 	if s := slug(label); s != noSlug || strings.Contains(strings.ToLower(label), noSlug) {
 		return s

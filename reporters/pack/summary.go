@@ -82,8 +82,9 @@ func summaryProblems(r *event.Result) []SummaryProblem {
 	var list []SummaryProblem
 	for _, f := range r.Failures() {
 		p := f.Problem
-		s := SummaryProblem{Place: f.Place.String(), Message: p.Message, Expected: p.Expected, Actual: p.Actual, Candidates: p.Candidates,
-			Picture: f.Picture}
+		s := SummaryProblem{Place: f.Place.String(), Message: p.Message, Expected: p.Expected, Actual: p.Actual,
+			Candidates: p.Candidates,
+			Picture:    f.Picture}
 		if f.Step != nil {
 			s.Step, s.Around = f.Step.N, f.Step.Around
 		}

@@ -34,8 +34,8 @@ const (
 	maxPixels   = 100 << 20
 )
 
-// Verify checks a pack that is complete: its events can be read, summary.json says what they amount to, every file that is named is
-// there, pictures can be decoded, and the files of the manifest are what they were.
+// Verify checks a pack that is complete: its events can be read, summary.json says what they amount to, every file that
+// is named is there, pictures can be decoded, and the files of the manifest are what they were.
 func Verify(packDir string) []Defect { return verify(packDir, true) }
 
 // VerifyFiles is Verify without decoding the pictures, whose pixels would cost memory: for packs of strangers.
@@ -91,7 +91,8 @@ func (v *verifier) pack(name string) {
 	}
 }
 
-// summary compares summary.json with the events. It may be worse than they are, when the report could not be kept or not be read.
+// summary compares summary.json with the events. It may be worse than they are, when the report could not be kept or
+// not be read.
 func (v *verifier) summary(name string, sum Summary) {
 	res, err := FoldFile(v.root, event.Case{ID: name, Pack: name})
 	if err != nil {
@@ -111,7 +112,8 @@ func (v *verifier) summary(name string, sum Summary) {
 		got, want int64
 	}{
 		{"steps", int64(sum.Steps), int64(want.Steps)}, {"steps_passed", int64(sum.StepsPassed), int64(want.StepsPassed)},
-		{"steps_failed", int64(sum.StepsFailed), int64(want.StepsFailed)}, {"screenshots", int64(sum.Screenshots), int64(want.Screenshots)},
+		{"steps_failed", int64(sum.StepsFailed), int64(want.StepsFailed)}, {"screenshots", int64(sum.Screenshots),
+			int64(want.Screenshots)},
 		{"duration_ms", sum.DurationMS, want.DurationMS},
 	} {
 		if n.got != n.want {

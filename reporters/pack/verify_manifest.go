@@ -15,8 +15,8 @@ import (
 
 const manifestFile = "manifest.json"
 
-// Manifest is manifest.json: what the files of a pack were when it was complete. summary.json, which is written after it, and what
-// was made of the pack later are not in it.
+// Manifest is manifest.json: what the files of a pack were when it was complete. summary.json, which is written after
+// it, and what was made of the pack later are not in it.
 type Manifest struct {
 	Files []ManifestFile `json:"files"` // by path
 }
@@ -52,7 +52,8 @@ func writeManifest(root *os.Root) error {
 	return writeBytes(root, manifestFile, data)
 }
 
-// walkFiles gives every entry of the pack that is no directory, sorted by path; .work is left out. Links are not followed.
+// walkFiles gives every entry of the pack that is no directory, sorted by path; .work is left out. Links are not
+// followed.
 func walkFiles(root *os.Root, see func(name string, info fs.FileInfo) error) error {
 	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {

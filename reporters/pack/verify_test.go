@@ -31,7 +31,8 @@ func wholePack(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
-	eventtest.Emit(t, p, event.Event{Kind: event.StepEnded, Step: 1, Verdict: event.Pass}, event.Event{Kind: event.CaseEnded, Verdict: event.Pass, DurationMS: 5})
+	eventtest.Emit(t, p, event.Event{Kind: event.StepEnded, Step: 1, Verdict: event.Pass},
+		event.Event{Kind: event.CaseEnded, Verdict: event.Pass, DurationMS: 5})
 	if _, err := p.Finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -69,23 +70,31 @@ func TestVerify(t *testing.T) {
 		{"no summary", remove(event.SummaryFile), "summary.json: is missing"},
 		{"no events", remove(event.EventsFile), "events.ndjson: is missing"},
 		{"no manifest", remove(manifestFile), "manifest.json: is missing"},
-		{"no picture", remove("screenshots/01-launch.png"), "screenshots/01-launch.png: is named in the events and is missing"},
+		{"no picture", remove("screenshots/01-launch.png"),
+			"screenshots/01-launch.png: is named in the events and is missing"},
 		{"no artifact", remove("artifacts/metrics.json"), "artifacts/metrics.json: is in the manifest and is missing"},
-		{"changed log", edit(event.LogcatFile, func(s string) string { return strings.Repeat("x", len(s)) }), "logcat.txt: is not what it was"},
+		{"changed log", edit(event.LogcatFile, func(s string) string { return strings.Repeat("x", len(s)) }),
+			"logcat.txt: is not what it was"},
 		{"longer page", edit(event.RunFile, func(s string) string { return s + "x" }), "run.md: has "},
-		{"cut picture", edit("screenshots/01-launch.png", func(s string) string { return s[:len(s)/2] }), "screenshots/01-launch.png: cannot be decoded"},
+		{"cut picture", edit("screenshots/01-launch.png", func(s string) string { return s[:len(s)/2] }),
+			"screenshots/01-launch.png: cannot be decoded"},
 		{"better verdict", edit(event.EventsFile, func(s string) string {
 			return strings.Replace(s, `"case_ended","verdict":"pass"`, `"case_ended","verdict":"fail"`, 1)
 		}), `summary.json: result is "pass", the events amount to "fail"`},
-		{"other count", edit(event.SummaryFile, func(s string) string { return strings.Replace(s, `"steps": 3`, `"steps": 4`, 1) }), "summary.json: steps is 4, of the events 3"},
+		{"other count",
+			edit(event.SummaryFile, func(s string) string { return strings.Replace(s, `"steps": 3`, `"steps": 4`, 1) }),
+			"summary.json: steps is 4, of the events 3"},
 		{"bad events", edit(event.EventsFile, func(s string) string { return "x\n" + s }), "events.ndjson: events line 1"},
-		{"left over", func(t *testing.T, dir string) { eventtest.Put(t, filepath.Join(dir, event.WorkDir, "x"), "x") }, ".work: is left over"},
+		{"left over", func(t *testing.T, dir string) { eventtest.Put(t, filepath.Join(dir, event.WorkDir, "x"), "x") },
+			".work: is left over"},
 		{"a link", func(t *testing.T, dir string) {
 			if err := os.Symlink("/etc/hostname", filepath.Join(dir, "artifacts", "x.json")); err != nil {
 				t.Fatal(err)
 			}
 		}, "artifacts/x.json: is not a regular file"},
-		{"a manifest that leads out", edit(manifestFile, func(s string) string { return strings.Replace(s, "logcat.txt", "../../x", 1) }), `manifest.json: "../../x" leads out`},
+		{"a manifest that leads out",
+			edit(manifestFile, func(s string) string { return strings.Replace(s, "logcat.txt", "../../x", 1) }),
+			`manifest.json: "../../x" leads out`},
 		{"a manifest of garbage", edit(manifestFile, func(string) string { return "[" }), "manifest.json: cannot be read"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -129,7 +138,8 @@ func TestManifest(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if want := []string{"artifacts/metrics.json", event.EventsFile, event.LogcatFile, event.RunFile, "screenshots/01-launch.png"}; !slices.Equal(got, want) {
+	if want := []string{"artifacts/metrics.json", event.EventsFile, event.LogcatFile, event.RunFile,
+		"screenshots/01-launch.png"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }

@@ -21,8 +21,9 @@ import (
 
 const maxPackage = 64 << 20
 
-// NPM gives one file of a published npm package: what others wrote to check a format with. The package is fetched once, by npm, into
-// the user's cache. Where it cannot be had, the test fails and says so: a format that nobody checked is not a checked one.
+// NPM gives one file of a published npm package: what others wrote to check a format with. The package is fetched once,
+// by npm, into the user's cache. Where it cannot be had, the test fails and says so: a format that nobody checked is
+// not a checked one.
 func NPM(t testing.TB, spec, file string) []byte {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -54,7 +55,8 @@ func fetch(t testing.TB, spec, dir, archive string) {
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = io.Discard, &said
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("this test checks with the npm package %s, which npm could not fetch (it is needed once, and needs Node and a network): %v\n%s", spec, err, said.Bytes())
+		t.Fatalf("this test checks with the npm package %s, which npm could not fetch (it is needed once, and needs Node "+
+			"and a network): %v\n%s", spec, err, said.Bytes())
 	}
 	got, err := filepath.Glob(filepath.Join(into, "*.tgz"))
 	if err != nil || len(got) != 1 {
@@ -95,8 +97,9 @@ func fromTar(t testing.TB, data []byte, file string) []byte {
 	}
 }
 
-// NPMInstall installs published npm packages with all that they need, and gives the folder that holds node_modules. They are fetched
-// once, into the user's cache, and none of their scripts is run. Where they cannot be had, the test fails.
+// NPMInstall installs published npm packages with all that they need, and gives the folder that holds node_modules.
+// They are fetched once, into the user's cache, and none of their scripts is run. Where they cannot be had, the test
+// fails.
 func NPMInstall(t testing.TB, specs ...string) string {
 	t.Helper()
 	return installed(t, strings.Join(specs, " "), func(fresh string) []string {
@@ -125,7 +128,8 @@ func NPMLocked(t testing.TB, dir string) string {
 	})
 }
 
-// installed gives the folder in the cache that belongs to what; npm fills it once, with the arguments that prepare gives.
+// installed gives the folder in the cache that belongs to what; npm fills it once, with the arguments that prepare
+// gives.
 func installed(t testing.TB, what string, prepare func(fresh string) []string) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -158,7 +162,8 @@ func installed(t testing.TB, what string, prepare func(fresh string) []string) s
 		if len(what) > 500 {
 			what = what[:500] + "…"
 		}
-		t.Fatalf("this test checks with npm packages, which npm could not install (they are needed once, and need Node and a network): npm %s: %v\n%s\nthey are: %s",
+		t.Fatalf("this test checks with npm packages, which npm could not install (they are needed once, and need Node and "+
+			"a network): npm %s: %v\n%s\nthey are: %s",
 			strings.Join(args, " "), err, said, what)
 	}
 	if err := os.Rename(fresh, dir); err != nil {

@@ -17,8 +17,8 @@ import (
 // Name is that of the runs that Lay makes.
 const Name = "2026-03-04T05-06-07"
 
-// Lay makes the directory of a run, in a reports folder of its own, with a pack for each recorded file: that of the case in it, or,
-// when the file holds none, the file's name.
+// Lay makes the directory of a run, in a reports folder of its own, with a pack for each recorded file: that of the
+// case in it, or, when the file holds none, the file's name.
 func Lay(t testing.TB, files ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), Name)
@@ -74,7 +74,8 @@ func write(t testing.TB, file string, data []byte) {
 // Synthetic is a run of n cases that was never on a disk: one in ten failed, one in a hundred ended with an error.
 func Synthetic(n int) *history.Run {
 	events := func(i int) []event.Event {
-		c := event.Case{ID: fmt.Sprintf("case-%05d", i), Pack: fmt.Sprintf("case-%05d", i), Platform: "android", Solver: "dsl",
+		c := event.Case{ID: fmt.Sprintf("case-%05d", i), Pack: fmt.Sprintf("case-%05d", i), Platform: "android",
+			Solver: "dsl",
 			Device: "emulator-5554", Hash: fmt.Sprintf("%064x", i)}
 		c.Place.File, c.Place.Line, c.Place.Col = fmt.Sprintf("suites/group%02d/case-%05d.yaml", i%40, i), 1, 1
 		list := []event.Event{{Kind: event.CaseStarted, Case: &c}}
@@ -92,7 +93,8 @@ func Synthetic(n int) *history.Run {
 			c.Steps = append(c.Steps, s)
 			e := event.Event{Kind: event.StepEnded, Step: n, Verdict: event.Pass, DurationMS: 100}
 			if n == 5 && verdict != event.Pass {
-				e.Verdict, e.Problem = verdict, &event.Problem{Message: "no element is labelled Button", Expected: "Button", Actual: "Start\nStop"}
+				e.Verdict, e.Problem = verdict, &event.Problem{Message: "no element is labelled Button", Expected: "Button",
+					Actual: "Start\nStop"}
 			}
 			list = append(list, event.Event{Kind: event.StepStarted, Step: n}, e)
 		}
@@ -101,7 +103,8 @@ func Synthetic(n int) *history.Run {
 	run := &history.Run{Name: Name, Dir: Name}
 	for i := range n {
 		res := event.Fold(events(i))
-		run.Cases = append(run.Cases, history.RunCase{Pack: res.Case.Pack, Key: res.Case.Pack, Result: res, Page: res.Case.Pack + "/run.md"})
+		run.Cases = append(run.Cases, history.RunCase{Pack: res.Case.Pack, Key: res.Case.Pack, Result: res,
+			Page: res.Case.Pack + "/run.md"})
 	}
 	return run
 }

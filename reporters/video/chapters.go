@@ -20,8 +20,8 @@ type mark struct {
 	title string
 }
 
-// marks places the chapters on the film that parts make when they stand behind each other: the time between two parts is not
-// in it.
+// marks places the chapters on the film that parts make when they stand behind each other: the time between two parts
+// is not in it.
 func (m Maker) marks(parts []part) []mark {
 	for i, p := range parts {
 		if p.duration == 0 && i < len(parts)-1 {
@@ -49,8 +49,8 @@ func (m Maker) marks(parts []part) []mark {
 	return marks
 }
 
-// writeChapters writes ffmpeg's own metadata format for a film of this length (0: not known). Of several chapters at one time
-// the last is kept, of those after the end none.
+// writeChapters writes ffmpeg's own metadata format for a film of this length (0: not known). Of several chapters at
+// one time the last is kept, of those after the end none.
 func writeChapters(dir string, marks []mark, length time.Duration) error {
 	var b strings.Builder
 	b.WriteString(";FFMETADATA1\n")
@@ -62,7 +62,8 @@ func writeChapters(dir string, marks []mark, length time.Duration) error {
 		if end <= m.from || length > 0 && m.from >= length {
 			continue
 		}
-		fmt.Fprintf(&b, "[CHAPTER]\nTIMEBASE=1/1000\nSTART=%d\nEND=%d\ntitle=%s\n", m.from.Milliseconds(), end.Milliseconds(), title(m.title))
+		fmt.Fprintf(&b, "[CHAPTER]\nTIMEBASE=1/1000\nSTART=%d\nEND=%d\ntitle=%s\n", m.from.Milliseconds(), end.Milliseconds(),
+			title(m.title))
 	}
 	return os.WriteFile(filepath.Join(dir, chaptersFile), []byte(b.String()), 0o644)
 }

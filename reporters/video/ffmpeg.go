@@ -103,8 +103,8 @@ func (m Maker) look(ctx context.Context, dir, name string) (stream, error) {
 	return s, nil
 }
 
-// stage makes files known under plain names in a new directory beside out, because ffmpeg sees patterns, protocols and options
-// in names. The returned function removes the directory.
+// stage makes files known under plain names in a new directory beside out, because ffmpeg sees patterns, protocols and
+// options in names. The returned function removes the directory.
 func stage(out string, paths []string) (dir string, names []string, done func() error, err error) {
 	abs, err := filepath.Abs(out)
 	if err != nil {

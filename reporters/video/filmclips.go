@@ -32,8 +32,10 @@ func (m Maker) cutFilmClip(ctx context.Context, dir string, parts []part, i int)
 		return errors.New("nothing was filmed between its beginning and its end")
 	}
 	name := fmt.Sprintf("filmclip-%d.mp4", i+1)
-	_, err := m.run(ctx, dir, "-ss", seconds(ends[0].from), "-i", "out.mp4", "-t", seconds(ends[1].from-ends[0].from), "-map", "0:v:0", "-an",
-		"-map_chapters", "-1", "-c:v", "libx264", "-preset", "ultrafast", "-crf", "26", "-pix_fmt", "yuv420p", "-movflags", "+faststart", name)
+	_, err := m.run(ctx, dir, "-ss", seconds(ends[0].from), "-i", "out.mp4", "-t", seconds(ends[1].from-ends[0].from),
+		"-map", "0:v:0", "-an",
+		"-map_chapters", "-1", "-c:v", "libx264", "-preset", "ultrafast", "-crf", "26", "-pix_fmt", "yuv420p", "-movflags",
+		"+faststart", name)
 	if err != nil {
 		return err
 	}

@@ -24,9 +24,9 @@ type part struct {
 	name string // in the staging directory
 }
 
-// Join makes one mp4 (H.264, yuv420p, the index in front) of the parts of a film, in the order of their starts. Parts that are
-// such already and of one size are copied frame by frame; anything else is encoded again. FilmClips are cut out of it. No out is left when it
-// fails.
+// Join makes one mp4 (H.264, yuv420p, the index in front) of the parts of a film, in the order of their starts. Parts
+// that are such already and of one size are copied frame by frame; anything else is encoded again. FilmClips are cut
+// out of it. No out is left when it fails.
 func (m Maker) Join(ctx context.Context, clips []Clip, out string) error {
 	if len(clips) == 0 {
 		return errors.New("join film: there are no parts")
@@ -122,10 +122,12 @@ func (m Maker) encodeParts(ctx context.Context, dir string, parts []part) error 
 	return m.encode(ctx, dir, append(args, "-filter_complex", graph.String(), "-map", "[v]"))
 }
 
-// encode writes out.mp4 of what args say, in two goes: a frame lasts as long as it lasts only in a container which ffmpeg knows
-// to be of no fixed rate, and a recorder's or a slide show's frames, filled up to one rate, would cost many times as much.
+// encode writes out.mp4 of what args say, in two goes: a frame lasts as long as it lasts only in a container which
+// ffmpeg knows to be of no fixed rate, and a recorder's or a slide show's frames, filled up to one rate, would cost
+// many times as much.
 func (m Maker) encode(ctx context.Context, dir string, args []string) error {
-	args = append(args, "-an", "-c:v", "libx264", "-preset", "ultrafast", "-crf", "26", "-pix_fmt", "yuv420p", "-f", "matroska", "out.mkv")
+	args = append(args, "-an", "-c:v", "libx264", "-preset", "ultrafast", "-crf", "26", "-pix_fmt", "yuv420p", "-f",
+		"matroska", "out.mkv")
 	if _, err := m.run(ctx, dir, args...); err != nil {
 		return err
 	}
@@ -134,7 +136,8 @@ func (m Maker) encode(ctx context.Context, dir string, args []string) error {
 
 // wrap puts the frames of an input as they are into out.mp4, with the chapters.
 func (m Maker) wrap(ctx context.Context, dir string, input ...string) error {
-	_, err := m.run(ctx, dir, append(input, "-i", chaptersFile, "-map", "0:v:0", "-map_metadata", "1", "-map_chapters", "1",
+	_, err := m.run(ctx, dir, append(input, "-i", chaptersFile, "-map", "0:v:0", "-map_metadata", "1",
+		"-map_chapters", "1",
 		"-c", "copy", "-movflags", "+faststart", "-f", "mp4", "out.mp4")...)
 	return err
 }
@@ -142,6 +145,7 @@ func (m Maker) wrap(ctx context.Context, dir string, input ...string) error {
 // fit is the filter that brings any picture to an even size of at least width x height, undistorted.
 func fit(width, height int) string {
 	width, height = width+width%2, height+height%2
-	return fmt.Sprintf("scale=%d:%d:force_original_aspect_ratio=decrease,pad=%d:%d:(ow-iw)/2:(oh-ih)/2,setsar=1,format=yuv420p",
+	return fmt.Sprintf(
+		"scale=%d:%d:force_original_aspect_ratio=decrease,pad=%d:%d:(ow-iw)/2:(oh-ih)/2,setsar=1,format=yuv420p",
 		width, height, width, height)
 }

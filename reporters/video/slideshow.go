@@ -21,8 +21,8 @@ type Frame struct {
 
 const minFrame = 40 * time.Millisecond // a shorter one would not be seen, and players stumble over it
 
-// SlideShow makes an mp4 that shows each picture for its duration. Maker.Chapters are marked when start, the time of the first
-// frame, is not zero.
+// SlideShow makes an mp4 that shows each picture for its duration. Maker.Chapters are marked when start, the time of
+// the first frame, is not zero.
 func (m Maker) SlideShow(ctx context.Context, frames []Frame, start time.Time, out string) error {
 	if len(frames) == 0 {
 		return errors.New("make slide show: there are no pictures")

@@ -37,7 +37,8 @@ func maker(t *testing.T) Maker {
 func film(t *testing.T, name, size, seconds string, args ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	all := append([]string{"-loglevel", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc=size=" + size + ":rate=10", "-t", seconds}, args...)
+	all := append([]string{"-loglevel", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc=size=" + size + ":rate=10",
+		"-t", seconds}, args...)
 	if out, err := exec.CommandContext(t.Context(), maker(t).FFmpeg, append(all, "file:"+path)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -66,7 +67,8 @@ func check(t *testing.T, out string, width, height int, length time.Duration) {
 	if off := s.duration - length; off.Abs() > 250*time.Millisecond {
 		t.Errorf("%s long, want %s", s.duration, length)
 	}
-	if _, err := m.run(t.Context(), filepath.Dir(out), "-xerror", "-i", filepath.Base(out), "-f", "null", "-"); err != nil {
+	if _, err := m.run(t.Context(), filepath.Dir(out), "-xerror", "-i", filepath.Base(out), "-f", "null",
+		"-"); err != nil {
 		t.Errorf("cannot be decoded: %v", err)
 	}
 	data, err := os.ReadFile(out)
@@ -105,9 +107,13 @@ func TestJoin(t *testing.T) {
 	}{
 		{"one mp4", func() []string { return []string{mp4(t, "a.mp4", "64x128", "1")} }, 64, 128, time.Second},
 		{"one webm of odd size", func() []string { return []string{webm(t, "a.webm", "65x127", "1")} }, 66, 128, time.Second},
-		{"two mp4, copied", func() []string { return []string{mp4(t, "a.mp4", "64x128", "1"), mp4(t, ugly, "64x128", "2")} }, 64, 128, 3 * time.Second},
-		{"the screen was turned", func() []string { return []string{mp4(t, "a.mp4", "64x128", "1"), mp4(t, "b.mp4", "128x64", "1")} }, 128, 128, 2 * time.Second},
-		{"mixed", func() []string { return []string{mp4(t, "a.mp4", "64x128", "1"), webm(t, "b.webm", "64x128", "1")} }, 64, 128, 2 * time.Second},
+		{"two mp4, copied", func() []string { return []string{mp4(t, "a.mp4", "64x128", "1"), mp4(t, ugly, "64x128", "2")} },
+			64, 128, 3 * time.Second},
+		{"the screen was turned",
+			func() []string { return []string{mp4(t, "a.mp4", "64x128", "1"), mp4(t, "b.mp4", "128x64", "1")} }, 128, 128,
+			2 * time.Second},
+		{"mixed", func() []string { return []string{mp4(t, "a.mp4", "64x128", "1"), webm(t, "b.webm", "64x128", "1")} }, 64,
+			128, 2 * time.Second},
 		{"an mp4 named otherwise", func() []string {
 			return []string{mp4(t, "a.mp4", "64x128", "1"), renamed(t, mp4(t, "b.mp4", "64x128", "1"))}
 		}, 64, 128, 2 * time.Second},
@@ -175,7 +181,8 @@ func TestCancel(t *testing.T) {
 	dir := t.TempDir()
 	started := filepath.Join(t.TempDir(), "started")
 	fake := filepath.Join(t.TempDir(), "ffmpeg")
-	programtest.Write(t, fake, "#!/bin/sh\necho $$ > '"+started+".tmp' && mv '"+started+".tmp' '"+started+"'\nexec sleep 600\n", 0o755)
+	programtest.Write(t, fake, "#!/bin/sh\necho $$ > '"+started+".tmp' && mv '"+started+".tmp' '"+started+
+		"'\nexec sleep 600\n", 0o755)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	result := make(chan error, 1)
@@ -234,13 +241,16 @@ func TestSlideShow(t *testing.T) {
 		t.Fatal(err)
 	}
 	frames := []Frame{
-		{slide(t, src, "01-%03d.png", 65, 129, image.NewRGBA(image.Rect(0, 0, 65, 129)), color.White), 1500 * time.Millisecond},
+		{slide(t, src, "01-%03d.png", 65, 129, image.NewRGBA(image.Rect(0, 0, 65, 129)), color.White),
+			1500 * time.Millisecond},
 		{slide(t, src, "02.png", 129, 65, image.NewRGBA(image.Rect(0, 0, 129, 65)), color.RGBA{200, 0, 0, 255}), 0},
 		{slide(t, src, "03.png", 65, 129, image.NewGray(image.Rect(0, 0, 65, 129)), color.White), 2500 * time.Millisecond},
-		{slide(t, src, "04.png", 65, 129, image.NewNRGBA(image.Rect(0, 0, 65, 129)), color.NRGBA{0, 0, 200, 90}), 3 * time.Second},
+		{slide(t, src, "04.png", 65, 129, image.NewNRGBA(image.Rect(0, 0, 65, 129)), color.NRGBA{0, 0, 200, 90}),
+			3 * time.Second},
 	}
 	m := maker(t)
-	m.Chapters = []Chapter{{epoch, "1 tap a=b;c#d\\e\nf"}, {epoch.Add(1500 * time.Millisecond), "2 assert 語"}, {epoch.Add(time.Hour), "3 late"}}
+	m.Chapters = []Chapter{{epoch, "1 tap a=b;c#d\\e\nf"}, {epoch.Add(1500 * time.Millisecond), "2 assert 語"},
+		{epoch.Add(time.Hour), "3 late"}}
 	out := filepath.Join(t.TempDir(), "recording.mp4")
 	if err := m.SlideShow(t.Context(), frames, epoch, out); err != nil {
 		t.Fatal(err)
@@ -250,7 +260,8 @@ func TestSlideShow(t *testing.T) {
 	if strings.Contains(text, "late") {
 		t.Error("a chapter after the end")
 	}
-	for _, want := range []string{"start 0.000000, end 1.500000", "1 tap a=b;c#d\\e f", "start 1.500000, end 7.04", "2 assert 語"} {
+	for _, want := range []string{"start 0.000000, end 1.500000", "1 tap a=b;c#d\\e f", "start 1.500000, end 7.04",
+		"2 assert 語"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no chapter %q in\n%s", want, text)
 		}
@@ -311,7 +322,8 @@ func TestSlideShowErrors(t *testing.T) {
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	at := func(s float64) time.Time { return epoch.Add(time.Duration(s * float64(time.Second))) }
-	parts := []part{{Clip: Clip{Start: at(1)}, stream: stream{duration: 10 * time.Second}}, {Clip: Clip{Start: at(13)}, stream: stream{duration: 5 * time.Second}}}
+	parts := []part{{Clip: Clip{Start: at(1)}, stream: stream{duration: 10 * time.Second}},
+		{Clip: Clip{Start: at(13)}, stream: stream{duration: 5 * time.Second}}}
 	m := Maker{}
 	for _, s := range []float64{0, 1, 6, 12, 13, 15, 99} {
 		m.Chapters = append(m.Chapters, Chapter{At: at(s)})

@@ -61,7 +61,8 @@ func NewDigest(r *history.Run, link string) Digest {
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{n.Failed, "failed"}, {n.Errored, "with an error"}, {n.Interrupted, "interrupted"}, {n.Skipped, "skipped"}, {n.Flaky, "flaky"}} {
+	}{{n.Failed, "failed"}, {n.Errored, "with an error"}, {n.Interrupted, "interrupted"}, {n.Skipped, "skipped"},
+		{n.Flaky, "flaky"}} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}
@@ -79,7 +80,8 @@ func NewDigest(r *history.Run, link string) Digest {
 			message = short(message, maxMessage-len(more)-3) + " (" + more + ")"
 		}
 		d.Failures = append(d.Failures, Failure{Title: short(c.Title(), maxTitle), Verdict: c.Result.Verdict,
-			Platform: short(string(c.Result.Case.Platform), maxTitle), Place: short(c.Result.ProblemPlace(), maxPlace), Message: short(message, maxMessage), Flaky: c.Flaky()})
+			Platform: short(string(c.Result.Case.Platform), maxTitle), Place: short(c.Result.ProblemPlace(), maxPlace),
+			Message: short(message, maxMessage), Flaky: c.Flaky()})
 	}
 	return d
 }
@@ -112,8 +114,8 @@ func cut(s string, limit int) string {
 	return shorten.Bytes(s, limit-len(mark))
 }
 
-// lines gives one text per failure, as many as fit into limit bytes, and tells how many more there are. line gets what is not
-// markup already escaped by esc.
+// lines gives one text per failure, as many as fit into limit bytes, and tells how many more there are. line gets what
+// is not markup already escaped by esc.
 func (d *Digest) lines(limit int, gap string, line func(f Failure) string) string {
 	const room = 40 // for the line that tells how many more
 	var b strings.Builder

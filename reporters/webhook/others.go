@@ -117,19 +117,21 @@ func judgeWeCom(a answer) outcome {
 func discordQuery(string, time.Time) url.Values { return url.Values{"wait": {"true"}} }
 
 func discordBody(d Digest, _ string, _ time.Time) any {
-	embed := object{"title": cut(d.Title, discordTitle), "color": 0xd73a49, "description": d.lines(discordText, "\n\n", func(f Failure) string {
-		text := sign(f.Verdict) + " **" + dialect(f.Title) + "** · " + dialect(f.Platform)
-		for _, part := range []string{f.Place, f.Message, f.Flaky} {
-			if part != "" {
-				text += "\n" + dialect(part)
+	embed := object{"title": cut(d.Title, discordTitle), "color": 0xd73a49, "description": d.lines(discordText, "\n\n",
+		func(f Failure) string {
+			text := sign(f.Verdict) + " **" + dialect(f.Title) + "** · " + dialect(f.Platform)
+			for _, part := range []string{f.Place, f.Message, f.Flaky} {
+				if part != "" {
+					text += "\n" + dialect(part)
+				}
 			}
-		}
-		return text
-	})}
+			return text
+		})}
 	if d.Link != "" {
 		embed["url"] = d.Link
 	}
-	return object{"content": cut(dialect(d.Totals), discordPlain), "embeds": []object{embed}, "allowed_mentions": object{"parse": []string{}}}
+	return object{"content": cut(dialect(d.Totals), discordPlain), "embeds": []object{embed}, "allowed_mentions": object{
+		"parse": []string{}}}
 }
 
 func judgeDiscord(a answer) outcome {
@@ -169,11 +171,13 @@ func teamsBody(d Digest, _ string, _ time.Time) any {
 	if rest := d.bad() - shown; rest > 0 {
 		body = append(body, run(fmt.Sprintf("… and %d more", rest), nil))
 	}
-	card := object{"$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "type": "AdaptiveCard", "version": "1.4", "body": body}
+	card := object{"$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "type": "AdaptiveCard",
+		"version": "1.4", "body": body}
 	if d.Link != "" {
 		card["actions"] = []object{{"type": "Action.OpenUrl", "title": "Open the report", "url": d.Link}}
 	}
-	return object{"type": "message", "attachments": []object{{"contentType": "application/vnd.microsoft.card.adaptive", "contentUrl": nil, "content": card}}}
+	return object{"type": "message", "attachments": []object{{"contentType": "application/vnd.microsoft.card.adaptive",
+		"contentUrl": nil, "content": card}}}
 }
 
 // judgeTeams: workflows answer 202; the older connectors answer 200 with the word 1, or with what went wrong.

@@ -41,8 +41,8 @@ const (
 	maxWhy    = 300
 )
 
-// Send tells every chat, all at once, and gives what became of it, in the order of the targets. It sends again only what the product
-// refused for the moment.
+// Send tells every chat, all at once, and gives what became of it, in the order of the targets. It sends again only
+// what the product refused for the moment.
 func Send(ctx context.Context, targets []Target, d Digest, o Options) []Sent {
 	if o.Now == nil {
 		o.Now = time.Now

@@ -66,7 +66,8 @@ func (c *chat) send(t *testing.T, fragment string) Sent {
 		t.Fatal(targets, errs)
 	}
 	d := NewDigest(runtest.Synthetic(10), "https://ci.example/run/7")
-	sent := Send(t.Context(), targets, d, Options{Client: c.Client(), Now: func() time.Time { return moment }, Wait: time.Millisecond})
+	sent := Send(t.Context(), targets, d, Options{Client: c.Client(), Now: func() time.Time { return moment },
+		Wait: time.Millisecond})
 	data, err := json.Marshal(sent)
 	if err != nil {
 		t.Fatal(err)
@@ -98,8 +99,11 @@ func TestAnswers(t *testing.T) {
 		{Slack, reply{status: 500, body: "rollup_error"}, false, 3, "500 Internal Server Error: rollup_error"},
 		{Slack, reply{status: 302, header: map[string]string{"Location": "https://evil.example"}}, false, 1, "302 Found"},
 		{Feishu, reply{status: 200, body: `{"code":0,"msg":"success","data":{}}`}, true, 1, ""},
-		{Feishu, reply{status: 200, body: `{"StatusCode":0,"StatusMessage":"success","code":0,"data":{},"msg":"success"}`}, true, 1, ""},
-		{Feishu, reply{status: 200, body: `{"code":19021,"msg":"sign match fail or timestamp is not within one hour from current time"}`}, false, 1, "code 19021: sign match fail"},
+		{Feishu, reply{status: 200, body: `{"StatusCode":0,"StatusMessage":"success","code":0,"data":{},"msg":"success"}`},
+			true, 1, ""},
+		{Feishu, reply{
+			status: 200, body: `{"code":19021,"msg":"sign match fail or timestamp is not within one hour from current time"}`},
+			false, 1, "code 19021: sign match fail"},
 		{Feishu, reply{status: 200, body: `{"code":19022,"msg":"Ip Not Allowed"}`}, false, 1, "not on the bot's list"},
 		{Feishu, reply{status: 200, body: `{"code":19024,"msg":"Key Words Not Found"}`}, false, 1, "wants a keyword"},
 		{Feishu, reply{status: 200, body: `{"code":9499,"msg":"Bad Request","data":{}}`}, false, 1, "code 9499: Bad Request"},
@@ -113,27 +117,36 @@ func TestAnswers(t *testing.T) {
 		{DingTalk, reply{status: 200, body: `{"errcode":-1,"errmsg":"system busy"}`}, false, 3, "errcode -1"},
 		{DingTalk, reply{status: 200, body: `{"status":1111,"punish":"t0ken-t0ken"}`}, false, 1, "without the code"},
 		{WeCom, reply{status: 200, body: `{"errcode":0,"errmsg":"ok"}`}, true, 1, ""},
-		{WeCom, reply{status: 200, body: `{"errcode":93000,"errmsg":"invalid webhook url s3cret-key"}`}, false, 1, "errcode 93000: invalid webhook url ***"},
+		{WeCom, reply{status: 200, body: `{"errcode":93000,"errmsg":"invalid webhook url s3cret-key"}`}, false, 1,
+			"errcode 93000: invalid webhook url ***"},
 		{WeCom, reply{status: 200, body: `{"errcode":45009,"errmsg":"api freq out of limit"}`}, false, 1, "errcode 45009"},
 		{Discord, reply{status: 200, body: `{"id":"1"}`}, true, 1, ""},
 		{Discord, reply{status: 204}, true, 1, ""},
-		{Discord, reply{status: 400, body: `{"message":"Cannot send an empty message","code":50006}`}, false, 1, "400: Cannot send an empty message"},
-		{Discord, reply{status: 401, body: `{"message":"Invalid Webhook Token","code":50027}`}, false, 1, "401: Invalid Webhook Token"},
+		{Discord, reply{status: 400, body: `{"message":"Cannot send an empty message","code":50006}`}, false, 1,
+			"400: Cannot send an empty message"},
+		{Discord, reply{status: 401, body: `{"message":"Invalid Webhook Token","code":50027}`}, false, 1,
+			"401: Invalid Webhook Token"},
 		{Discord, reply{status: 404, body: `{"message":"Unknown Webhook","code":10015}`}, false, 1, "404: Unknown Webhook"},
-		{Discord, reply{status: 429, body: `{"message":"You are being rate limited.","retry_after":0.002,"global":false}`}, false, 3, "429: You are being rate limited."},
+		{Discord, reply{status: 429, body: `{"message":"You are being rate limited.","retry_after":0.002,"global":false}`},
+			false, 3, "429: You are being rate limited."},
 		{Teams, reply{status: 202}, true, 1, ""},
 		{Teams, reply{status: 200, body: "1"}, true, 1, ""},
-		{Teams, reply{status: 200, body: "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429"}, false, 3, "200, but not taken: Webhook message"},
-		{Teams, reply{status: 200, body: "Webhook message delivery failed with error: HTTP error 413"}, false, 1, "error 413"},
+		{Teams, reply{
+			status: 200, body: "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error " +
+				"429"}, false, 3, "200, but not taken: Webhook message"},
+		{Teams, reply{status: 200, body: "Webhook message delivery failed with error: HTTP error 413"}, false, 1,
+			"error 413"},
 		{Teams, reply{status: 400, body: `{"error":{"code":"TriggerInputSchemaMismatch"}}`}, false, 1, "400 Bad Request"},
 		{Generic, reply{status: 204}, true, 1, ""},
-		{Generic, reply{status: 401, body: "no \x1b[31m" + strings.Repeat("x", 5000)}, false, 1, "401 Unauthorized: no ␛[31mxxx"},
+		{Generic, reply{status: 401, body: "no \x1b[31m" + strings.Repeat("x", 5000)}, false, 1,
+			"401 Unauthorized: no ␛[31mxxx"},
 		{Generic, reply{status: 503}, false, 3, "503 Service Unavailable"},
 	} {
 		t.Run(fmt.Sprintf("%s %d %.30s", c.product, c.reply.status, c.reply.body), func(t *testing.T) {
 			chat := newChat(t, c.reply)
 			sent := chat.send(t, "product="+string(c.product)+"&secret=hush-hush")
-			if sent.OK != c.ok || sent.Tries != c.tries || !strings.Contains(sent.Why, c.why) || len(sent.Why) > 400 || len(chat.got) != c.tries {
+			if sent.OK != c.ok || sent.Tries != c.tries || !strings.Contains(sent.Why, c.why) || len(sent.Why) > 400 ||
+				len(chat.got) != c.tries {
 				t.Errorf("%+v, %d requests", sent, len(chat.got))
 			}
 		})
@@ -143,7 +156,8 @@ func TestAnswers(t *testing.T) {
 // After a throttle, the message goes again once the product wants it.
 func TestAgain(t *testing.T) {
 	for product, replies := range map[Product][]reply{
-		Slack:   {{status: 429, body: "rate_limited", header: map[string]string{"Retry-After": "0.01"}}, {status: 200, body: "ok"}},
+		Slack: {{status: 429, body: "rate_limited", header: map[string]string{"Retry-After": "0.01"}},
+			{status: 200, body: "ok"}},
 		Feishu:  {{status: 200, body: `{"code":11232,"msg":"x"}`}, {status: 200, body: `{"code":0}`}},
 		Discord: {{status: 429, body: `{"retry_after":0.01}`}, {status: 503}, {status: 200, body: "{}"}},
 	} {
@@ -178,7 +192,8 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%s: %+v", product, sent)
 		}
 		r := chat.got[0]
-		if !check(r, chat.bodies[0]) || r.Header.Get("Content-Type") != "application/json; charset=utf-8" || strings.Contains(chat.bodies[0], "demo") || r.URL.Fragment != "" {
+		if !check(r, chat.bodies[0]) || r.Header.Get("Content-Type") != "application/json; charset=utf-8" ||
+			strings.Contains(chat.bodies[0], "demo") || r.URL.Fragment != "" {
 			t.Errorf("%s: %v %s", product, r.URL, chat.bodies[0])
 		}
 	}
@@ -220,7 +235,8 @@ func TestNobodyListens(t *testing.T) {
 	d := NewDigest(&history.Run{}, "")
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
-	if sent := Send(t.Context(), targets, d, Options{Client: client, Wait: time.Millisecond}); sent[0].OK || sent[0].Why != "the connection failed: connection refused" || sent[0].Tries != 3 {
+	if sent := Send(t.Context(), targets, d, Options{Client: client, Wait: time.Millisecond}); sent[0].OK ||
+		sent[0].Why != "the connection failed: connection refused" || sent[0].Tries != 3 {
 		t.Errorf("%+v", sent)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -41,14 +41,15 @@ var hosts = []struct {
 	{"oapi.dingtalk.com", DingTalk}, {"api.dingtalk.com", DingTalk},
 	{"qyapi.weixin.qq.com", WeCom},
 	{"discord.com", Discord}, {"discordapp.com", Discord}, {".discord.com", Discord}, {".discordapp.com", Discord},
-	{".logic.azure.com", Teams}, {".powerplatform.com", Teams}, {".webhook.office.com", Teams}, {"outlook.office.com", Teams},
+	{".logic.azure.com", Teams}, {".powerplatform.com", Teams}, {".webhook.office.com", Teams},
+	{"outlook.office.com", Teams},
 }
 
-// Targets gives the chats that the environment names: SLACK_WEBHOOK_URL and FEISHU_WEBHOOK_URL, which may hold the address of any
-// product, and NOTIFY_URLS, separated by commas. The product is that of the host; of a host that is not known it is the one that
-// the variable is named after, or generic JSON. "#secret=…" behind an address is the secret that messages are signed with,
-// "#product=…" the product where the host does not tell. Addresses that are the same are one chat. The errors name the variable,
-// never the address.
+// Targets gives the chats that the environment names: SLACK_WEBHOOK_URL and FEISHU_WEBHOOK_URL, which may hold the
+// address of any product, and NOTIFY_URLS, separated by commas. The product is that of the host; of a host that is not
+// known it is the one that the variable is named after, or generic JSON. "#secret=…" behind an address is the secret
+// that messages are signed with, "#product=…" the product where the host does not tell. Addresses that are the same are
+// one chat. The errors name the variable, never the address.
 func Targets(getenv func(string) string) (targets []Target, errs []error) {
 	seen := map[string]bool{}
 	add := func(from, address string, otherwise Product) {
@@ -108,7 +109,8 @@ func productOf(host string, otherwise Product) Product {
 // hide takes the address and the secret out of a text that came back from the chat.
 func (t Target) hide(s string) string {
 	hidden := []string{t.url.String(), t.url.RequestURI(), t.url.RawQuery, t.secret}
-	for part := range strings.FieldsFuncSeq(t.url.RequestURI(), func(r rune) bool { return strings.ContainsRune("/?&=", r) }) {
+	for part := range strings.FieldsFuncSeq(t.url.RequestURI(),
+		func(r rune) bool { return strings.ContainsRune("/?&=", r) }) {
 		if len(part) >= 8 { // a shorter one is a word, such as hooks or send
 			hidden = append(hidden, part)
 		}

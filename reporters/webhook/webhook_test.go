@@ -56,7 +56,8 @@ func TestSigning(t *testing.T) {
 		t.Error("dingtalk signs without a secret")
 	}
 	// echo -n '{}' | openssl dgst -sha256 -hmac demo
-	if got := genericHeader("demo", []byte("{}")).Get("X-Taproot-Signature"); got != "sha256=1fd2daa8c588a47d91aec6ef19795eb5ba218b4d0118c68c38989d88e1520285" {
+	if got := genericHeader("demo", []byte("{}")).Get(
+		"X-Taproot-Signature"); got != "sha256=1fd2daa8c588a47d91aec6ef19795eb5ba218b4d0118c68c38989d88e1520285" {
 		t.Error("generic:", got)
 	}
 }
@@ -79,7 +80,9 @@ func TestTargets(t *testing.T) {
 		"https://chat.example.com/hook#product=slack":                  Slack,
 		"http://127.0.0.1:9/hook#secret=a+b%2Fc&product=dingtalk":      DingTalk,
 	} {
-		targets, errs := Targets(func(name string) string { return map[string]string{"NOTIFY_URLS": " " + address + ", "}[name] })
+		targets, errs := Targets(func(name string) string {
+			return map[string]string{"NOTIFY_URLS": " " + address + ", "}[name]
+		})
 		if len(errs) != 0 || len(targets) != 1 || targets[0].Product != want {
 			t.Errorf("%s: %v, %v", address, targets, errs)
 			continue
@@ -87,7 +90,8 @@ func TestTargets(t *testing.T) {
 		if strings.Contains(address, "secret") && targets[0].secret != "a+b/c" {
 			t.Errorf("secret %q", targets[0].secret)
 		}
-		if got := fmt.Sprintf("%v %+v %#v %s", targets[0], targets, targets[0], targets); strings.Contains(got, "://") || strings.Contains(got, "a+b") {
+		if got := fmt.Sprintf("%v %+v %#v %s", targets[0], targets, targets[0], targets); strings.Contains(got, "://") ||
+			strings.Contains(got, "a+b") {
 			t.Errorf("an address is printed: %s", got)
 		}
 	}
@@ -95,8 +99,9 @@ func TestTargets(t *testing.T) {
 
 func TestTargetsOfSeveral(t *testing.T) {
 	env := map[string]string{
-		"SLACK_WEBHOOK_URL": "https://mattermost.example/hooks/x", "FEISHU_WEBHOOK_URL": "https://discord.com/api/webhooks/1/x",
-		"NOTIFY_URLS": "https://mattermost.example/hooks/x,https://a.example/s3cret#what=1,s3cret,https://b.example/#product=s3cret,https://%zz/s3cret",
+		"SLACK_WEBHOOK_URL":  "https://mattermost.example/hooks/x",
+		"FEISHU_WEBHOOK_URL": "https://discord.com/api/webhooks/1/x",
+		"NOTIFY_URLS":        "https://mattermost.example/hooks/x,https://a.example/s3cret#what=1,s3cret,https://b.example/#product=s3cret,https://%zz/s3cret",
 	}
 	targets, errs := Targets(func(name string) string { return env[name] })
 	if len(targets) != 2 || targets[0].Product != Slack || targets[1].Product != Discord {
@@ -117,11 +122,13 @@ func TestTargetsOfSeveral(t *testing.T) {
 
 // However many tests fail, with whatever texts, each product's limits hold, in bytes and at boundaries of runes.
 func TestLimits(t *testing.T) {
-	for _, text := range []string{"short", strings.Repeat("界🎉", 4000), strings.Repeat("<&>", 4000), strings.Repeat("*_\\`", 4000), strings.Repeat("\"\x00", 4000)} {
+	for _, text := range []string{"short", strings.Repeat("界🎉", 4000), strings.Repeat("<&>", 4000),
+		strings.Repeat("*_\\`", 4000), strings.Repeat("\"\x00", 4000)} {
 		for _, n := range []int{1, 9, 500} {
 			run := &history.Run{Name: runtest.Name}
 			for i := range n {
-				res := &event.Result{Case: event.Case{ID: fmt.Sprintf("case-%d", i), Platform: "web"}, Verdict: event.Fail, Problem: &event.Problem{Message: text}}
+				res := &event.Result{Case: event.Case{ID: fmt.Sprintf("case-%d", i), Platform: "web"}, Verdict: event.Fail,
+					Problem: &event.Problem{Message: text}}
 				res.Case.Place.File, res.Case.Place.Line = text, 7
 				run.Cases = append(run.Cases, history.RunCase{Key: fmt.Sprint(i), Result: res})
 			}
@@ -176,7 +183,8 @@ func checkLimits(t *testing.T, d Digest, n int) {
 	if len(we.Markdown.Content) > 4096 || len(ding.Markdown.Text) > 20_000 {
 		t.Errorf("wecom: %d bytes, dingtalk %d", len(we.Markdown.Content), len(ding.Markdown.Text))
 	}
-	if e := discord.Embeds[0]; len(discord.Content) > 2000 || len(e.Title) > 256 || len(e.Description) > 4096 || discord.Allowed.Parse == nil {
+	if e := discord.Embeds[0]; len(discord.Content) > 2000 || len(e.Title) > 256 || len(e.Description) > 4096 ||
+		discord.Allowed.Parse == nil {
 		t.Errorf("discord: %d %d %d", len(discord.Content), len(e.Title), len(e.Description))
 	}
 }
@@ -187,7 +195,8 @@ func TestHostileTexts(t *testing.T) {
 	res := &event.Result{Case: event.Case{ID: "a"}, Verdict: event.Fail, Problem: &event.Problem{Message: hostile}}
 	d := NewDigest(&history.Run{Cases: []history.RunCase{{Key: "a", Result: res}}}, "")
 	for p, bad := range map[Product][]string{
-		Slack: {"<!channel>", "<a "}, DingTalk: {"](http", "<at", "@everyone"}, WeCom: {"](http", "<at", "<a", "@everyone"}, Discord: {`]\(http`, "](http", "\n*b*"},
+		Slack: {"<!channel>", "<a "}, DingTalk: {"](http", "<at", "@everyone"}, WeCom: {"](http", "<at", "<a", "@everyone"},
+		Discord: {`]\(http`, "](http", "\n*b*"},
 	} {
 		data, err := Preview(p, d, moment)
 		if err != nil {
@@ -207,7 +216,8 @@ func TestHostileTexts(t *testing.T) {
 }
 
 func TestWanted(t *testing.T) {
-	for v, want := range map[event.Verdict]bool{event.Pass: false, event.Fail: true, event.Error: true, event.Skipped: false, event.Interrupted: false} {
+	for v, want := range map[event.Verdict]bool{event.Pass: false, event.Fail: true, event.Error: true,
+		event.Skipped: false, event.Interrupted: false} {
 		r := &history.Run{Cases: []history.RunCase{{Key: "a", Result: &event.Result{Verdict: v}}}}
 		if Wanted(r) != want {
 			t.Error(v)

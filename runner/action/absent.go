@@ -11,11 +11,11 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// What is not on the screen of an app proves nothing while something else lies over the app: a keyguard, or the system's question about another
-// app.
+// What is not on the screen of an app proves nothing while something else lies over the app: a keyguard, or the
+// system's question about another app.
 
-// nothingOver is asked before the absence of an element counts: the error says what keeps the app from being seen. That another app is in front is
-// a doubt.
+// nothingOver is asked before the absence of an element counts: the error says what keeps the app from being seen. That
+// another app is in front is a doubt.
 func (s *Session) nothingOver(ctx context.Context, t *screen.Tree, last image.Image) error {
 	s.besideDialog(t)
 	d, ok := s.Device.(drivers.ObstacleReporter)
@@ -54,7 +54,8 @@ func (s *Session) noteOwner(n *screen.Node) {
 	}
 }
 
-// besideDialog doubts the absence of what may lie behind a dialog: of that phones tell nothing, though one sees it around the dialog.
+// besideDialog doubts the absence of what may lie behind a dialog: of that phones tell nothing, though one sees it
+// around the dialog.
 func (s *Session) besideDialog(t *screen.Tree) {
 	if _, ok := s.Device.(drivers.ObstacleReporter); !ok || t == nil || t.Active < 0 {
 		return

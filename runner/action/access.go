@@ -89,8 +89,8 @@ func (s *Session) file(name string) (string, error) {
 	return path, nil
 }
 
-// upload gives the real path of a file, or of a folder that is uploaded with all that it holds. A caller from elsewhere uploads no
-// folders: a link in one may lead anywhere.
+// upload gives the real path of a file, or of a folder that is uploaded with all that it holds. A caller from elsewhere
+// uploads no folders: a link in one may lead anywhere.
 func (s *Session) upload(name string) (string, error) {
 	if s.Access.Root == nil {
 		path, err := s.path(name)
@@ -104,8 +104,8 @@ func (s *Session) upload(name string) (string, error) {
 	return s.file(name)
 }
 
-// fileFor gives the real path of a saved state that a step writes; its folder is made. A caller from elsewhere can write such files
-// only, over nothing else.
+// fileFor gives the real path of a saved state that a step writes; its folder is made. A caller from elsewhere can
+// write such files only, over nothing else.
 func (s *Session) fileFor(name string) (string, error) {
 	path, err := s.path(name)
 	if err != nil {
@@ -139,8 +139,8 @@ func mayBeState(path string) bool {
 	return err == nil && json.Unmarshal(data, &state) == nil && state.Cookies != nil && state.Origins != nil
 }
 
-// path gives the real path that a name means, whether or not there is a file. With a root, a name or a link that leads out of it is
-// the caller's mistake.
+// path gives the real path that a name means, whether or not there is a file. With a root, a name or a link that leads
+// out of it is the caller's mistake.
 func (s *Session) path(name string) (string, error) {
 	if s.Dir == "" && s.Access.Root == nil {
 		return "", &Failure{problem("%q: only a test in a file can name files", name)}
@@ -160,14 +160,17 @@ func (s *Session) path(name string) (string, error) {
 		}
 	}
 	if _, err := s.Access.Root.Stat(inside); hidden(inside) || err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", badFile("%q cannot be used: files lie below the folder that the server was given, without links out of it", name)
+		return "", badFile("%q cannot be used: files lie below the folder that the server was given, without links out of it",
+			name)
 	}
 	return filepath.Join(s.Access.Root.Name(), inside), nil
 }
 
 // hidden tells whether a part of a path begins with a dot: .env and .git are no files for callers from elsewhere.
 func hidden(path string) bool {
-	return slices.ContainsFunc(strings.Split(filepath.ToSlash(path), "/"), func(part string) bool { return strings.HasPrefix(part, ".") && part != "." })
+	return slices.ContainsFunc(strings.Split(filepath.ToSlash(path), "/"), func(part string) bool {
+		return strings.HasPrefix(part, ".") && part != "."
+	})
 }
 
 // shown is how messages call a file: by its path to who may see it, else as it was named.

@@ -26,7 +26,8 @@ func TestRootKeepsFilesIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "suite", "rows.csv"))
-	for name, to := range map[string]string{"link.txt": secret, "folder": outside, "dangling": filepath.Join(outside, "new.txt")} {
+	for name, to := range map[string]string{"link.txt": secret, "folder": outside,
+		"dangling": filepath.Join(outside, "new.txt")} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +46,8 @@ func TestRootKeepsFilesIn(t *testing.T) {
 	}{
 		{top, "app.apk", true}, {top, "suite/rows.csv", true}, {inner, "rows.csv", true}, {inner, "../app.apk", true},
 		{top, "../secret.txt", false}, {top, secret, false}, {top, "link.txt", false}, {top, "folder/secret.txt", false},
-		{inner, "../../secret.txt", false}, {inner, secret, false}, {top, "suite", false}, {top, "nothing.apk", false}, {top, "", false},
+		{inner, "../../secret.txt", false}, {inner, secret, false}, {top, "suite", false}, {top, "nothing.apk", false},
+		{top, "", false},
 		{top, filepath.Join(dir, "app.apk"), false},
 	} {
 		path, err := c.s.file(c.name)
@@ -60,14 +62,16 @@ func TestRootKeepsFilesIn(t *testing.T) {
 	if path, err := top.upload("suite"); err == nil {
 		t.Errorf("a caller from elsewhere uploads the folder %s", path)
 	}
-	if path, err := (&Session{Settings: Settings{Dir: dir}}).upload("suite"); err != nil || filepath.Base(path) != "suite" {
+	if path, err := (&Session{Settings: Settings{Dir: dir}}).upload("suite"); err != nil ||
+		filepath.Base(path) != "suite" {
 		t.Errorf("a local user's folder: %q, %v", path, err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "saved.json"), []byte(`{"cookies": [], "origins": []}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "package.json"))
-	for name, ok := range map[string]bool{"state/a.json": true, "saved.json": true, "package.json": false, "app.apk": false, "new.txt": false, "../a.json": false, "dangling": false, "folder/a.json": false, "suite": false} {
+	for name, ok := range map[string]bool{"state/a.json": true, "saved.json": true, "package.json": false,
+		"app.apk": false, "new.txt": false, "../a.json": false, "dangling": false, "folder/a.json": false, "suite": false} {
 		path, err := top.fileFor(name)
 		if (err == nil) != ok {
 			t.Errorf("fileFor(%q) = %q, %v", name, path, err)
@@ -94,13 +98,14 @@ func TestDialDecides(t *testing.T) {
 		http.Redirect(w, r, "http://169.254.169.254/latest", http.StatusFound)
 	}))
 	defer server.Close()
-	s := &Session{Timeout: DefaultTimeout, Settings: Settings{Access: Access{Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
-		asked = append(asked, addr)
-		if strings.HasPrefix(addr, "169.") {
-			return nil, refused
-		}
-		return (&net.Dialer{}).DialContext(ctx, network, addr)
-	}}}}
+	s := &Session{Timeout: DefaultTimeout,
+		Settings: Settings{Access: Access{Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			asked = append(asked, addr)
+			if strings.HasPrefix(addr, "169.") {
+				return nil, refused
+			}
+			return (&net.Dialer{}).DialContext(ctx, network, addr)
+		}}}}
 	err := Perform(t.Context(), s, dsl.HTTP{URL: server.URL})
 	if err == nil || !strings.Contains(err.Error(), refused.Error()) || len(asked) != 2 {
 		t.Errorf("error %v, dialed %v", err, asked)

@@ -71,7 +71,8 @@ func TestAssertPaidDoesNotPassOnUnpaid(t *testing.T) {
 
 func TestAssertPassesOnTextShownTwice(t *testing.T) {
 	t.Parallel()
-	perform(t, &fake{show: always(el("Twice", 0, 100, 900, 200), el("Twice", 0, 300, 900, 400))}, dsl.Assert{Selector: label("Twice")},
+	perform(t, &fake{show: always(el("Twice", 0, 100, 900, 200), el("Twice", 0, 300, 900, 400))},
+		dsl.Assert{Selector: label("Twice")},
 		func(t *testing.T, s *action.Session, err error) {
 			if err != nil {
 				t.Fatal(err)
@@ -87,7 +88,8 @@ func TestAssertWaitsForLateText(t *testing.T) {
 		}
 		return []*screen.Node{el("Welcome, Ada", 0, 100, 900, 200)}
 	}
-	perform(t, &fake{show: show}, dsl.Assert{Selector: label("Welcome, Ada")}, func(t *testing.T, s *action.Session, err error) {
+	perform(t, &fake{show: show}, dsl.Assert{Selector: label("Welcome, Ada")}, func(t *testing.T, s *action.Session,
+		err error) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +98,8 @@ func TestAssertWaitsForLateText(t *testing.T) {
 
 func TestTapListsBothOfTwoEqualTexts(t *testing.T) {
 	t.Parallel()
-	perform(t, &fake{show: always(button("Twice", 0, 100, 900, 200), button("Twice", 0, 300, 900, 400))}, dsl.Tap{Selector: label("Twice")},
+	perform(t, &fake{show: always(button("Twice", 0, 100, 900, 200), button("Twice", 0, 300, 900, 400))},
+		dsl.Tap{Selector: label("Twice")},
 		func(t *testing.T, s *action.Session, err error) {
 			wantFail(t, err, false, "[0,100][900,200]", "[0,300][900,400]")
 			if len(device(s).taps) != 0 {
@@ -197,10 +200,12 @@ func TestATapThatWouldMissIsAimedAgain(t *testing.T) {
 			s := &action.Session{Timeout: 10 * time.Second}
 			s.Device = d
 			err := action.Perform(t.Context(), s, dsl.Tap{Selector: label("Go")})
-			if want == "" && (err != nil || len(f.taps) != 1 || len(d.at) != miss+1 || d.at[0] != "Go" || s.Detail.ProofKind() != event.ProofHit) {
+			if want == "" && (err != nil || len(f.taps) != 1 || len(d.at) != miss+1 || d.at[0] != "Go" ||
+				s.Detail.ProofKind() != event.ProofHit) {
 				t.Errorf("%d times missed: taps %v, aimed at %v, proof %s, error %v", miss, f.taps, d.at, s.Detail.Proof, err)
 			}
-			if want != "" && (!errors.Is(err, drivers.ErrNotActionable) || len(f.taps) != 0 || s.Detail.Proof != event.ProofMoved || f.at() > 2*s.Timeout) {
+			if want != "" && (!errors.Is(err, drivers.ErrNotActionable) || len(f.taps) != 0 ||
+				s.Detail.Proof != event.ProofMoved || f.at() > 2*s.Timeout) {
 				t.Errorf("always missed: taps %v, after %s, proof %s, error %v", f.taps, f.at(), s.Detail.Proof, err)
 			}
 		})
@@ -236,7 +241,8 @@ func TestTapTakesBlinkingElementByItsBounds(t *testing.T) {
 
 func TestTapIsStoppedByOverlayInFront(t *testing.T) {
 	t.Parallel()
-	perform(t, &fake{show: always(button("Buy", 0, 500, 900, 600), button("We use cookies", 0, 0, 1000, 2000))}, dsl.Tap{Selector: label("Buy")},
+	perform(t, &fake{show: always(button("Buy", 0, 500, 900, 600), button("We use cookies", 0, 0, 1000, 2000))},
+		dsl.Tap{Selector: label("Buy")},
 		func(t *testing.T, s *action.Session, err error) {
 			wantFail(t, err, false, "covered by", "We use cookies")
 			if len(device(s).taps) != 0 {
@@ -329,11 +335,14 @@ func TestSlowDeviceLooksAtLeastOnce(t *testing.T) {
 	})
 }
 
-// TestTapOnSettledScreenIsCheap holds the price of a tap on a phone: one dump, at most three pictures (the third is the step's own).
+// TestTapOnSettledScreenIsCheap holds the price of a tap on a phone: one dump, at most three pictures (the third is the
+// step's own).
 func TestTapOnSettledScreenIsCheap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{show: always(button("Go", 0, 100, 900, 200)), began: time.Now(), cheap: true, treeCost: 2200 * time.Millisecond, pictureCost: 250 * time.Millisecond}
-		if err := action.Perform(t.Context(), &action.Session{Device: f, Timeout: 10 * time.Second}, dsl.Tap{Selector: label("Go")}); err != nil {
+		f := &fake{show: always(button("Go", 0, 100, 900, 200)), began: time.Now(), cheap: true,
+			treeCost: 2200 * time.Millisecond, pictureCost: 250 * time.Millisecond}
+		if err := action.Perform(t.Context(), &action.Session{Device: f, Timeout: 10 * time.Second},
+			dsl.Tap{Selector: label("Go")}); err != nil {
 			t.Fatal(err)
 		}
 		if f.trees != 1 || f.shots > 2 || len(f.taps) != 1 {
@@ -379,18 +388,21 @@ func TestWaitStableIgnoresCaret(t *testing.T) {
 func TestPoint(t *testing.T) {
 	t.Parallel()
 	f := &fake{show: always()}
-	perform(t, f, dsl.Tap{Selector: dsl.Selector{Point: &dsl.Point{X: 50, Y: 100, Percent: true}}}, func(t *testing.T, s *action.Session, err error) {
-		if taps := device(s).taps; err != nil || len(taps) != 1 || taps[0] != image.Pt(500, 1999) {
-			t.Fatalf("taps %v, %v", taps, err)
-		}
-	})
-	perform(t, f, dsl.Tap{Selector: dsl.Selector{Point: &dsl.Point{X: 1000, Y: 10}}}, func(t *testing.T, s *action.Session, err error) {
+	perform(t, f, dsl.Tap{Selector: dsl.Selector{Point: &dsl.Point{X: 50, Y: 100, Percent: true}}},
+		func(t *testing.T, s *action.Session, err error) {
+			if taps := device(s).taps; err != nil || len(taps) != 1 || taps[0] != image.Pt(500, 1999) {
+				t.Fatalf("taps %v, %v", taps, err)
+			}
+		})
+	perform(t, f, dsl.Tap{Selector: dsl.Selector{Point: &dsl.Point{X: 1000, Y: 10}}}, func(t *testing.T, s *action.Session,
+		err error) {
 		wantFail(t, err, false, "outside")
 	})
 }
 
 func edit(text string, focused bool) *screen.Node {
-	return &screen.Node{Type: "android.widget.EditText", Text: text, Editable: true, Clickable: true, Focused: focused, Bounds: image.Rect(0, 100, 900, 200)}
+	return &screen.Node{Type: "android.widget.EditText", Text: text, Editable: true, Clickable: true, Focused: focused,
+		Bounds: image.Rect(0, 100, 900, 200)}
 }
 
 func TestCancelledContextIsNoVerdictOnTheApp(t *testing.T) {

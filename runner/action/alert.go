@@ -55,7 +55,8 @@ func buttonOf(open *drivers.Alert, a dsl.Alert) (string, error) {
 		if b, ok := screen.Alike(open.Buttons, a.Button); ok {
 			return b, nil
 		}
-		return "", &Failure{event.Problem{Assertion: true, Expected: "the button " + screen.Quote(a.Button), Actual: fmt.Sprintf("its buttons are %q", open.Buttons),
+		return "", &Failure{event.Problem{Assertion: true, Expected: "the button " + screen.Quote(a.Button),
+			Actual:  fmt.Sprintf("its buttons are %q", open.Buttons),
 			Message: fmt.Sprintf("the alert has no button %s: it has %q", screen.Quote(a.Button), open.Buttons)}}
 	}
 	button := open.Dismiss
@@ -69,7 +70,10 @@ func buttonOf(open *drivers.Alert, a dsl.Alert) (string, error) {
 	if len(open.Buttons) > 0 {
 		example = open.Buttons[0]
 	}
-	return "", &Failure{event.Problem{Expected: "a button that " + map[bool]string{true: "accepts", false: "dismisses"}[a.Answer == "accept"],
-		Actual:  fmt.Sprintf("its buttons are %q", open.Buttons),
-		Message: fmt.Sprintf("the buttons %q do not tell which one is %s: name it, such as alert: {button: %s}", open.Buttons, a.Answer, example)}}
+	return "", &Failure{
+		event.Problem{Expected: "a button that " + map[bool]string{true: "accepts", false: "dismisses"}[a.Answer == "accept"],
+			Actual: fmt.Sprintf("its buttons are %q", open.Buttons),
+			Message: fmt.Sprintf("the buttons %q do not tell which one is %s: name it, such as alert: {button: "+
+				"%s}", open.Buttons,
+				a.Answer, example)}}
 }

@@ -132,7 +132,8 @@ func startApp(ctx context.Context, s *Session, apps drivers.Apps, a dsl.Launch) 
 	if err != nil {
 		return err
 	}
-	how := drivers.LaunchOptions{Force: a.Force, Clear: a.Clear, Permissions: map[string]bool{}, Arguments: map[string]string{}, Env: a.Env}
+	how := drivers.LaunchOptions{Force: a.Force, Clear: a.Clear, Permissions: map[string]bool{},
+		Arguments: map[string]string{}, Env: a.Env}
 	for name, word := range a.Permissions {
 		how.Permissions[name] = word == "allow"
 	}

@@ -49,7 +49,8 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 		if a.Count == nil && len(matches) == 0 {
 			return errWait
 		}
-		if unmet = unmetBy(a, matches); unmet != "" || w.tooSoon() && (a.Is != nil || a.Count != nil || a.Value != nil || asksState(a.Selector) || w.stood(matches)) {
+		if unmet = unmetBy(a, matches); unmet != "" || w.tooSoon() && (a.Is != nil || a.Count != nil || a.Value != nil ||
+			asksState(a.Selector) || w.stood(matches)) {
 			return errWait
 		}
 		return nil
@@ -60,7 +61,8 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 		s.notInFront(w.tree)
 		s.noteOwner(matches[0].Node)
 		if n := matches[0].Node; a.Value != nil && n.HintUnsure && n.Text == *a.Value {
-			s.doubt("the phone gives a field's hint and its text alike: whether %s holds %s or only suggests it could not be told", n, screen.Quote(n.Text))
+			s.doubt("the phone gives a field's hint and its text alike: whether %s holds %s or only suggests it could not be "+
+				"told", n, screen.Quote(n.Text))
 		}
 		return nil
 	case err == nil:
@@ -109,7 +111,8 @@ func unmet(a dsl.AssertElement, n *screen.Node) string {
 		word string
 		want *bool
 		have func() (bool, *screen.Node)
-	}{{"enabled", a.Is.Enabled, n.EnabledState}, {"checked", a.Is.Checked, n.CheckedState}, {"selected", a.Is.Selected, n.SelectedState}, {"focused", a.Is.Focused, n.FocusedState}} {
+	}{{"enabled", a.Is.Enabled, n.EnabledState}, {"checked", a.Is.Checked, n.CheckedState},
+		{"selected", a.Is.Selected, n.SelectedState}, {"focused", a.Is.Focused, n.FocusedState}} {
 		if state.want == nil {
 			continue
 		}

@@ -22,7 +22,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// assertScreenshot compares the screen, or an element of it, with the picture that a run with --update-baselines left beside the test.
+// assertScreenshot compares the screen, or an element of it, with the picture that a run with --update-baselines left
+// beside the test.
 func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) error {
 	if a.File != "" {
 		return s.assertFile(ctx, a)
@@ -40,7 +41,8 @@ func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) e
 		if now, why = s.shoot(ctx, a); why != nil {
 			return awaitApp(why)
 		}
-		if path, err = s.path(fmt.Sprintf("baselines/%s.png", baselineName(a.Name, s.shownBy(), now.Rect.Size()))); err != nil {
+		if path, err = s.path(fmt.Sprintf("baselines/%s.png",
+			baselineName(a.Name, s.shownBy(), now.Rect.Size()))); err != nil {
 			return err
 		}
 		if s.UpdateBaselines {
@@ -61,7 +63,8 @@ func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) e
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errWait) && errors.Is(why, fs.ErrNotExist):
 		kept := s.evidence(a.Name+"-actual.png", now)
 		s.Detail.Compared = &event.Compared{Name: a.Name, Actual: kept}
-		return &Failure{problem("there is no baseline %s%s; %s run once more with --update-baselines", path, others(path, a.Name), lookAt(kept))}
+		return &Failure{problem("there is no baseline %s%s; %s run once more with --update-baselines", path,
+			others(path, a.Name), lookAt(kept))}
 	case errors.Is(err, errWait) && why != nil:
 		return why
 	case errors.Is(err, errWait) && s.UpdateBaselines:
@@ -82,7 +85,8 @@ func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) e
 	return nil
 }
 
-// shownBy is what draws the screen: the platform, and for pages the browser when it is not Chromium. Each draws text in its own way.
+// shownBy is what draws the screen: the platform, and for pages the browser when it is not Chromium. Each draws text in
+// its own way.
 func (s *Session) shownBy() string {
 	if d, ok := s.Device.(drivers.BrowserChooser); ok {
 		if name, _ := d.PageBrowser(); name != dsl.Chromium {
@@ -106,7 +110,8 @@ func awaitApp(err error) error {
 	return err
 }
 
-// awaitSize waits when there are baselines of other sizes on this platform: what is compared may still grow, or the screen turn.
+// awaitSize waits when there are baselines of other sizes on this platform: what is compared may still grow, or the
+// screen turn.
 func (s *Session) awaitSize(path, name string, err error) error {
 	for _, other := range baselines(path, name) {
 		if strings.HasPrefix(other, name+"-"+s.shownBy()+"-") {
@@ -146,7 +151,8 @@ func (s *Session) shoot(ctx context.Context, a dsl.AssertScreenshot) (*image.RGB
 		crop = img.Bounds()
 	}
 	if crop = crop.Intersect(img.Bounds()); crop.Empty() {
-		return nil, &Failure{problem("%s is not on the screen, but beside it: scroll to it first", screen.Describe(*a.Element))}
+		return nil, &Failure{problem("%s is not on the screen, but beside it: scroll to it first",
+			screen.Describe(*a.Element))}
 	}
 	if s.Platform != dsl.Web { // its clock and battery are none of the app
 		masks = append(masks, pixels.StatusBar(img.Bounds().Size()))
@@ -162,7 +168,8 @@ func (s *Session) shoot(ctx context.Context, a dsl.AssertScreenshot) (*image.RGB
 }
 
 // parts looks for the element that is compared and for those that are masked.
-func (s *Session) parts(ctx context.Context, a dsl.AssertScreenshot) (crop image.Rectangle, masks []image.Rectangle, err error) {
+func (s *Session) parts(ctx context.Context, a dsl.AssertScreenshot) (crop image.Rectangle, masks []image.Rectangle,
+	err error) {
 	if a.Element == nil && len(a.Mask) == 0 {
 		return crop, nil, nil
 	}
@@ -259,7 +266,8 @@ func compare(path string, now *image.RGBA) (image.Image, pixels.Comparison, erro
 	}
 	compared, err := pixels.Compare(baseline, now)
 	if errors.Is(err, pixels.ErrSize) {
-		return nil, compared, &Failure{problem("the baseline %s is %v, not %v", path, baseline.Bounds().Size(), now.Rect.Size())}
+		return nil, compared, &Failure{problem("the baseline %s is %v, not %v", path, baseline.Bounds().Size(),
+			now.Rect.Size())}
 	}
 	if err != nil {
 		return nil, compared, fmt.Errorf("compare with %s: %w", path, err)
@@ -273,13 +281,17 @@ func (s *Session) different(a dsl.AssertScreenshot, c pixels.Comparison, baselin
 		Expected:   s.evidence(a.Name+"-expected.png", baseline),
 		Actual:     s.evidence(a.Name+"-actual.png", now),
 		Difference: s.evidence(a.Name+"-diff.png", c.Picture)}
-	p := problem("the screen differs from the baseline %q in %d pixels (%.4f %%) within %d,%d to %d,%d, and %g %% are allowed", a.Name, c.Different, c.Percent,
+	p := problem(
+		"the screen differs from the baseline %q in %d pixels (%.4f %%) within %d,%d to %d,%d, and %g %% are "+
+			"allowed", a.Name, c.Different, c.Percent,
 		c.Box.Min.X, c.Box.Min.Y, c.Box.Max.X, c.Box.Max.Y, a.Threshold)
-	p.Assertion, p.Expected, p.Actual = true, fmt.Sprintf("at most %g %% of the pixels differ", a.Threshold), fmt.Sprintf("%d pixels (%.4f %%) differ", c.Different, c.Percent)
+	p.Assertion, p.Expected, p.Actual = true, fmt.Sprintf("at most %g %% of the pixels differ", a.Threshold),
+		fmt.Sprintf("%d pixels (%.4f %%) differ", c.Different, c.Percent)
 	return &Failure{p}
 }
 
-// evidence keeps a picture as an artifact and gives its name in the report; that it cannot be kept is told by the report itself.
+// evidence keeps a picture as an artifact and gives its name in the report; that it cannot be kept is told by the
+// report itself.
 func (s *Session) evidence(name string, img image.Image) string {
 	if img == nil || s.Work == "" || s.NoPictures {
 		return ""

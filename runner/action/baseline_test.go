@@ -62,20 +62,24 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 		verdict event.Verdict
 	}
 	looks := map[string]look{
-		"the same":                       {"", dsl.AssertScreenshot{}, event.Pass},
-		"letters of another layout":      {"body,button{text-rendering:geometricPrecision}", dsl.AssertScreenshot{Threshold: 0.01}, event.Pass}, // moves some by more than a pixel
-		"letters on a layer":             {"p,h1{will-change:transform}", dsl.AssertScreenshot{}, event.Pass},
-		"letters a third beside":         {"p,h1{transform:translateX(.34px)}", dsl.AssertScreenshot{}, event.Pass},
-		"letters half a pixel lower":     {"p,h1{transform:translateY(.5px)}", dsl.AssertScreenshot{}, event.Pass},
-		"a line of one pixel":            {"i{text-decoration:underline 1px}", dsl.AssertScreenshot{}, event.Fail},
-		"button 3 pixels to the right":   {"button{left:43px}", dsl.AssertScreenshot{}, event.Fail},
-		"button 3 pixels up":             {"button{top:77px}", dsl.AssertScreenshot{}, event.Fail},
-		"button 3 pixels wider":          {"button{width:163px}", dsl.AssertScreenshot{}, event.Fail},
-		"another colour":                 {"button{background:#506fa4}", dsl.AssertScreenshot{}, event.Fail},
-		"no italics":                     {"i{font-style:normal}", dsl.AssertScreenshot{}, event.Fail},
-		"a word that is hidden":          {"#clock{visibility:hidden}", dsl.AssertScreenshot{}, event.Fail},
-		"a word that may look as it may": {"#clock{visibility:hidden}", dsl.AssertScreenshot{Mask: []dsl.Selector{{ID: "clock"}}}, event.Fail}, // it is gone: there is nothing to mask
-		"within what is allowed":         {"button{left:43px}", dsl.AssertScreenshot{Threshold: 5}, event.Pass},
+		"the same": {"", dsl.AssertScreenshot{}, event.Pass},
+		// moves some by more than a pixel
+		"letters of another layout": {"body,button{text-rendering:geometricPrecision}", dsl.AssertScreenshot{
+			Threshold: 0.01}, event.Pass},
+		"letters on a layer":           {"p,h1{will-change:transform}", dsl.AssertScreenshot{}, event.Pass},
+		"letters a third beside":       {"p,h1{transform:translateX(.34px)}", dsl.AssertScreenshot{}, event.Pass},
+		"letters half a pixel lower":   {"p,h1{transform:translateY(.5px)}", dsl.AssertScreenshot{}, event.Pass},
+		"a line of one pixel":          {"i{text-decoration:underline 1px}", dsl.AssertScreenshot{}, event.Fail},
+		"button 3 pixels to the right": {"button{left:43px}", dsl.AssertScreenshot{}, event.Fail},
+		"button 3 pixels up":           {"button{top:77px}", dsl.AssertScreenshot{}, event.Fail},
+		"button 3 pixels wider":        {"button{width:163px}", dsl.AssertScreenshot{}, event.Fail},
+		"another colour":               {"button{background:#506fa4}", dsl.AssertScreenshot{}, event.Fail},
+		"no italics":                   {"i{font-style:normal}", dsl.AssertScreenshot{}, event.Fail},
+		"a word that is hidden":        {"#clock{visibility:hidden}", dsl.AssertScreenshot{}, event.Fail},
+		// it is gone: there is nothing to mask
+		"a word that may look as it may": {"#clock{visibility:hidden}", dsl.AssertScreenshot{
+			Mask: []dsl.Selector{{ID: "clock"}}}, event.Fail},
+		"within what is allowed": {"button{left:43px}", dsl.AssertScreenshot{Threshold: 5}, event.Pass},
 	}
 	if testing.Short() {
 		few := []string{"the same", "letters a third beside", "a line of one pixel"}
@@ -121,7 +125,8 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 	if verdict, _ := do(t, s, dsl.AssertScreenshot{Name: "home"}); verdict != event.Fail {
 		t.Error("the clock without a mask passes")
 	}
-	if verdict, err := do(t, s, dsl.AssertScreenshot{Name: "new"}); verdict != event.Fail || !strings.Contains(err.Error(), "--update-baselines") {
+	if verdict, err := do(t, s, dsl.AssertScreenshot{Name: "new"}); verdict != event.Fail ||
+		!strings.Contains(err.Error(), "--update-baselines") {
 		t.Errorf("no baseline: %s, %v", verdict, err)
 	}
 	if err := os.WriteFile(file, []byte("no picture"), 0o644); err != nil {
@@ -213,21 +218,28 @@ func TestAssertScreenshotWaits(t *testing.T) {
 		says   string
 	}{
 		{"no baseline yet", card, false, late, event.Fail, "no baseline"},
-		{"the first one", card, true, func(time.Duration, []image.Point) []*screen.Node { return []*screen.Node{box("Card", 300)} }, event.Pass, ""},
+		{"the first one", card, true, func(time.Duration, []image.Point) []*screen.Node {
+			return []*screen.Node{box("Card", 300)}
+		}, event.Pass, ""},
 		{"it comes late and grows", card, false, late, event.Pass, ""},
 		{"it never comes", card, false, func(time.Duration, []image.Point) []*screen.Node { return nil }, event.Fail, "Card"},
-		{"it stays small", card, false, func(time.Duration, []image.Point) []*screen.Node { return []*screen.Node{box("Card", 200)} }, event.Fail, "card-android-300x100.png"},
+		{"it stays small", card, false, func(time.Duration, []image.Point) []*screen.Node {
+			return []*screen.Node{box("Card", 200)}
+		}, event.Fail, "card-android-300x100.png"},
 		{"beside the screen", card, true, func(time.Duration, []image.Point) []*screen.Node {
 			return []*screen.Node{el("Card", 100, 2300, 400, 2400)}
 		}, event.Fail, "Card"},
-		{"all is masked", dsl.AssertScreenshot{Name: "all", Mask: []dsl.Selector{{Type: "root"}}}, true, late, event.Fail, "nothing is left"},
-		{"it never rests", dsl.AssertScreenshot{Name: "moving"}, true, func(at time.Duration, _ []image.Point) []*screen.Node {
-			return []*screen.Node{box(at.String(), 300)}
-		}, event.Fail, "kept changing"},
+		{"all is masked", dsl.AssertScreenshot{Name: "all", Mask: []dsl.Selector{{Type: "root"}}}, true, late, event.Fail,
+			"nothing is left"},
+		{"it never rests", dsl.AssertScreenshot{Name: "moving"}, true,
+			func(at time.Duration, _ []image.Point) []*screen.Node {
+				return []*screen.Node{box(at.String(), 300)}
+			}, event.Fail, "kept changing"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := &fake{began: time.Now(), pictureCost: 10 * time.Millisecond, treeCost: 10 * time.Millisecond, show: c.show}
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Settings: action.Settings{Dir: dir, UpdateBaselines: c.update}}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Settings: action.Settings{
+				Dir: dir, UpdateBaselines: c.update}}
 			verdict, err := do(t, s, c.step)
 			if verdict != c.want || err != nil && !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s: %s, %v", c.name, verdict, err)

@@ -11,7 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// TestWhatComesAndGoesIsThere: a text that blinks is not gone, in whatever moment the looks fall and whatever they cost.
+// TestWhatComesAndGoesIsThere: a text that blinks is not gone, in whatever moment the looks fall and whatever they
+// cost.
 func TestWhatComesAndGoesIsThere(t *testing.T) {
 	passed, all := 0, 0
 	for _, cost := range []time.Duration{20, 90, 150, 200} {

@@ -14,9 +14,11 @@ import (
 // cellOpens is how long a cell may take to open its field, and to show the key that has opened it.
 const cellOpens = 500 * time.Millisecond
 
-// openCell presses the first key of text when a cell of a grid has the focus and no field is on its way to it: many grids open a field then.
-// It gives what is still to be typed, the whole text where no field has opened; key is what was pressed, "" when nothing was.
-func (s *Session) openCell(ctx context.Context, d screen.Typist, text string) (opened bool, key, rest string, err error) {
+// openCell presses the first key of text when a cell of a grid has the focus and no field is on its way to it: many
+// grids open a field then. It gives what is still to be typed, the whole text where no field has opened; key is what
+// was pressed, "" when nothing was.
+func (s *Session) openCell(ctx context.Context, d screen.Typist, text string) (opened bool, key, rest string,
+	err error) {
 	cells, ok := d.(screen.CellTypist)
 	keys, can := s.Device.(drivers.Keys)
 	if !ok || !can || text == "" || text[0] > unicode.MaxASCII || !unicode.IsGraphic(rune(text[0])) {

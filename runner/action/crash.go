@@ -16,8 +16,8 @@ func (s *Session) crashSuspected() bool {
 	return ok && h.CrashSuspected()
 }
 
-// mayHaveDied tells whether a step that went well is a reason to ask the device for a crash: where no log tells of one, each is, for nothing
-// is missing on the screen of an app that is gone, and a sleep looks at nothing.
+// mayHaveDied tells whether a step that went well is a reason to ask the device for a crash: where no log tells of one,
+// each is, for nothing is missing on the screen of an app that is gone, and a sleep looks at nothing.
 func (s *Session) mayHaveDied() bool {
 	_, watches := s.Device.(drivers.CrashWatcher)
 	_, hints := s.Device.(drivers.CrashHinter)
@@ -43,9 +43,11 @@ func (s *Session) crash(ctx context.Context, otherwise error) (*Failure, error) 
 
 // deathOf is the failure that a crash is; what was seen besides comes behind it.
 func deathOf(c *drivers.Crash, otherwise error) *Failure {
-	words := map[string]string{drivers.CrashException: "crashed", drivers.CrashNative: "crashed in native code", drivers.CrashANR: "does not respond",
+	words := map[string]string{drivers.CrashException: "crashed", drivers.CrashNative: "crashed in native code",
+		drivers.CrashANR:  "does not respond",
 		drivers.CrashDied: "died"}
-	f := &Failure{event.Problem{Message: fmt.Sprintf("%s %s: %s", c.App, words[c.Kind], c.Reason), Expected: c.App + " to run",
+	f := &Failure{event.Problem{Message: fmt.Sprintf("%s %s: %s", c.App, words[c.Kind], c.Reason), Expected: c.App +
+		" to run",
 		Actual: c.Reason, Stack: c.Report, Kind: event.AppCrashed}}
 	var seen *Failure
 	switch {
@@ -58,8 +60,9 @@ func deathOf(c *drivers.Crash, otherwise error) *Failure {
 	return f
 }
 
-// Died looks once more whether the app has died at any time of the case, also within a step that was allowed to fail, and also when
-// another start came behind it. otherwise is what the case failed of besides, or nil. The error says why that cannot be told.
+// Died looks once more whether the app has died at any time of the case, also within a step that was allowed to fail,
+// and also when another start came behind it. otherwise is what the case failed of besides, or nil. The error says why
+// that cannot be told.
 func (s *Session) Died(ctx context.Context, otherwise error) (*Failure, error) {
 	w, ok := s.Device.(drivers.CrashWatcher)
 	if !ok {
@@ -95,8 +98,8 @@ func (s *Session) remember(ctx context.Context, args any) {
 	}
 }
 
-// withCrash makes the app's death what a step failed of: nobody need look for a button in an app that is gone. A step that went well
-// fails, too, when the app died meanwhile. What is wrong with the device stays what it is.
+// withCrash makes the app's death what a step failed of: nobody need look for a button in an app that is gone. A step
+// that went well fails, too, when the app died meanwhile. What is wrong with the device stays what it is.
 func (s *Session) withCrash(ctx context.Context, err error) error {
 	var dead *Failure
 	if ctx.Err() == nil && VerdictOf(err) == event.Error && errors.Is(err, drivers.ErrNotReady) {
@@ -121,8 +124,8 @@ func (s *Session) withCrash(ctx context.Context, err error) error {
 	return err
 }
 
-// unlessObstructed makes a failure an error of the device when something of the system's own lies over the app, and tells of that where the screen
-// could not be read.
+// unlessObstructed makes a failure an error of the device when something of the system's own lies over the app, and
+// tells of that where the screen could not be read.
 func (s *Session) unlessObstructed(ctx context.Context, failure error) error {
 	d, ok := s.Device.(drivers.ObstacleReporter)
 	if !ok {

@@ -46,16 +46,18 @@ func sessionOn(t *testing.T, driver drivers.Driver, id string, platform dsl.Plat
 		_ = dev.Close()
 	})
 	work := t.TempDir()
-	return &action.Session{Device: dev, Platform: platform, Timeout: 8 * time.Second, Settings: action.Settings{Dir: t.TempDir(), Work: work, Vision: visionWithoutModel()}, Host: hooks{keep: func(name, from string) (string, error) {
-		data, err := os.ReadFile(from)
-		if err == nil {
-			err = os.MkdirAll(work+"/kept/artifacts", 0o755)
-		}
-		if err == nil {
-			err = os.WriteFile(work+"/kept/"+name, data, 0o644)
-		}
-		return name, err
-	}}}
+	return &action.Session{Device: dev, Platform: platform, Timeout: 8 * time.Second, Settings: action.Settings{
+		Dir: t.TempDir(), Work: work, Vision: visionWithoutModel()},
+		Host: hooks{keep: func(name, from string) (string, error) {
+			data, err := os.ReadFile(from)
+			if err == nil {
+				err = os.MkdirAll(work+"/kept/artifacts", 0o755)
+			}
+			if err == nil {
+				err = os.WriteFile(work+"/kept/"+name, data, 0o644)
+			}
+			return name, err
+		}}}
 }
 
 // visionWithoutModel reads texts and finds pictures.
@@ -64,10 +66,12 @@ var visionWithoutModel = sync.OnceValue(func() drivers.Vision { return vision.Ne
 // visited are the devices that have a page open.
 var visited sync.Map
 
-// visit shows a page of the test's own, in the window that the test has open if there is one: a fresh one takes Chromium half a second.
+// visit shows a page of the test's own, in the window that the test has open if there is one: a fresh one takes
+// Chromium half a second.
 func visit(t *testing.T, s *action.Session, body string) {
 	t.Helper()
-	goTo(t, s, "data:text/html;charset=utf-8,"+url.PathEscape("<!doctype html><meta charset=utf-8><body style='margin:0'>"+body))
+	goTo(t, s, "data:text/html;charset=utf-8,"+url.PathEscape("<!doctype html><meta charset=utf-8><body style='margin:0'>"+
+		body))
 }
 
 // goTo shows the page at an address, as visit does.
@@ -115,9 +119,11 @@ func motions() []motion {
 	return []motion{
 		{name: "clock", link: "clock://x", verdict: event.Pass,
 			page: `<p id=c style="font:40px monospace"></p><script>setInterval(()=>{c.textContent=new Date().toISOString()},1000)</script>`},
-		{name: "spinner", link: "spinner://x", verdict: event.Fail, phone: image.Rect(350, 300, 700, 600), web: image.Rect(0, 0, 300, 300),
+		{name: "spinner", link: "spinner://x", verdict: event.Fail, phone: image.Rect(350, 300, 700, 600),
+			web:  image.Rect(0, 0, 300, 300),
 			page: `<style>@keyframes r{to{transform:rotate(360deg)}}</style><div style="width:60px;height:60px;margin:30px;border:8px solid #ddd;border-top-color:#00f;border-radius:50%;animation:r 1s linear infinite"></div>`},
-		{name: "video", link: "video://x", verdict: event.Fail, phone: image.Rect(0, 100, 1000, 600), web: image.Rect(0, 0, 800, 600),
+		{name: "video", link: "video://x", verdict: event.Fail, phone: image.Rect(0, 100, 1000, 600),
+			web:  image.Rect(0, 0, 800, 600),
 			page: `<canvas id=v width=320 height=180></canvas><script>const x=v.getContext('2d');setInterval(()=>{for(let i=0;i<16;i++){x.fillStyle='hsl('+Math.random()*360+' 80% 50%)';x.fillRect(i%8*40,(i/8|0)*90,40,90)}},41)</script>`},
 		{name: "list that scrolls", link: "fling://x", verdict: event.Pass, least: time.Second,
 			page: `<div id=l></div><script>for(let i=0;i<80;i++)l.innerHTML+='<p>Row '+i+'</p>';const t0=performance.now();(function f(){const t=Math.min(performance.now()-t0,1200);scrollTo(0,t/2);if(t<1200)requestAnimationFrame(f)})()</script>`},
@@ -174,7 +180,8 @@ func (m motion) patience() time.Duration {
 }
 
 // check compares a waitStable with what the motion calls for.
-func (m motion) check(t *testing.T, s *action.Session, verdict event.Verdict, err error, took time.Duration, where image.Rectangle) {
+func (m motion) check(t *testing.T, s *action.Session, verdict event.Verdict, err error, took time.Duration,
+	where image.Rectangle) {
 	t.Helper()
 	if verdict != m.verdict || took < m.least {
 		t.Errorf("%s: %s after %s, %v", m.name, verdict, took, err)
@@ -190,7 +197,8 @@ func (m motion) check(t *testing.T, s *action.Session, verdict event.Verdict, er
 	}
 	size := img.Bounds().Size()
 	area := image.Rect(where.Min.X*size.X/1000, where.Min.Y*size.Y/1000, where.Max.X*size.X/1000, where.Max.Y*size.Y/1000)
-	if got := image.Rect(b[0], b[1], b[2], b[3]); got.Empty() || !got.In(area) || !strings.Contains(err.Error(), "kept changing") {
+	if got := image.Rect(b[0], b[1], b[2], b[3]); got.Empty() || !got.In(area) ||
+		!strings.Contains(err.Error(), "kept changing") {
 		t.Errorf("%s: the region %v is not in %v: %v", m.name, got, area, err)
 	}
 }
@@ -203,7 +211,8 @@ func TestOCRSelectors(t *testing.T) {
 	sessions := map[string]*action.Session{"phone": phone}
 	if !testing.Short() {
 		sessions["web"] = browser(t)
-		visit(t, sessions["web"], `<canvas id=c width=600 height=400></canvas><script>const x=c.getContext('2d');let said='';function d(){x.fillStyle='#203040';x.fillRect(0,0,600,400);x.fillStyle='#fff8e1';
+		visit(t, sessions["web"],
+			`<canvas id=c width=600 height=400></canvas><script>const x=c.getContext('2d');let said='';function d(){x.fillStyle='#203040';x.fillRect(0,0,600,400);x.fillStyle='#fff8e1';
 		x.font='30px sans-serif';x.fillText('Hello canvas',40,60);x.fillText('Lives 3 of 5',40,110);x.fillText(said,40,350);x.fillStyle='#6750a4';x.fillRect(40,180,220,60);x.fillStyle='#fff';x.fillText('Play now',70,220)}
 		d();c.onclick=e=>{if(e.offsetX>40&&e.offsetX<260&&e.offsetY>180&&e.offsetY<240){said='Game started';d()}}</script>`)
 	}

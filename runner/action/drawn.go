@@ -77,8 +77,8 @@ func (w *screenReader) readable(ctx context.Context, shot image.Image, c candida
 	return len(drivers.FindText(lines, c.n.Text)) > 0, true
 }
 
-// sharpEdge is the least difference in brightness, of 255, between two neighbouring pixels that a letter or an icon makes. A gradient
-// stays below it.
+// sharpEdge is the least difference in brightness, of 255, between two neighbouring pixels that a letter or an icon
+// makes. A gradient stays below it.
 const sharpEdge = 12
 
 // smooth tells whether nothing is drawn in a part of a picture but a plain colour or a gradient.
@@ -99,7 +99,8 @@ func smooth(img image.Image, r image.Rectangle) bool {
 	return true
 }
 
-// dark tells whether a picture is black all over, as those are that show nothing of a screen: such a picture tells nothing.
+// dark tells whether a picture is black all over, as those are that show nothing of a screen: such a picture tells
+// nothing.
 func dark(img image.Image) bool {
 	at := img.Bounds().Min.Add(img.Bounds().Size().Div(2))
 	return brightness(img, at.X, at.Y) < sharpEdge && smooth(img, img.Bounds())

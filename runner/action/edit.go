@@ -48,7 +48,8 @@ func (s *Session) erase(ctx context.Context, field *screen.Node, n int) error {
 		}
 		s.Detail.Looks++
 		now = tree.Focused()
-		if now == nil || !sameField(now, field) || len(now.Text) < len(field.Text) || now.Text == now.Hint || now.Text != field.Text {
+		if now == nil || !sameField(now, field) || len(now.Text) < len(field.Text) || now.Text == now.Hint ||
+			now.Text != field.Text {
 			return nil
 		}
 		return errWait

@@ -17,13 +17,14 @@ type Failure struct{ event.Problem }
 
 func (f *Failure) Error() string { return f.Message }
 
-// Mistake is what the test did wrong whatever the app does, such as an expression that cannot be computed. Its result is error.
+// Mistake is what the test did wrong whatever the app does, such as an expression that cannot be computed. Its result
+// is error.
 type Mistake struct{ event.Problem }
 
 func (m *Mistake) Error() string { return m.Message }
 
-// WrongExpression returns the error of an expression: a Failure when it lacks a value, which may be the app's fault, else a
-// Mistake.
+// WrongExpression returns the error of an expression: a Failure when it lacks a value, which may be the app's fault,
+// else a Mistake.
 func WrongExpression(err error) error {
 	p := event.Problem{Message: err.Error()}
 	var place *source.Error
@@ -63,8 +64,10 @@ func kindOf(err error) string {
 	for _, k := range []struct {
 		is   error
 		kind string
-	}{{drivers.ErrNoPage, event.NoPage}, {screen.ErrNotFound, event.NotFound}, {screen.ErrAmbiguous, event.Ambiguous}, {drivers.ErrNotActionable, event.NotActionable},
-		{drivers.ErrNoApp, event.NoApp}, {drivers.ErrAppCrashed, event.AppCrashed}, {drivers.ErrUnsupported, event.Unsupported}, {drivers.ErrDeviceLost, event.DeviceLost}} {
+	}{{drivers.ErrNoPage, event.NoPage}, {screen.ErrNotFound, event.NotFound}, {screen.ErrAmbiguous, event.Ambiguous},
+		{drivers.ErrNotActionable, event.NotActionable},
+		{drivers.ErrNoApp, event.NoApp}, {drivers.ErrAppCrashed, event.AppCrashed},
+		{drivers.ErrUnsupported, event.Unsupported}, {drivers.ErrDeviceLost, event.DeviceLost}} {
 		if errors.Is(err, k.is) {
 			return k.kind
 		}
@@ -96,7 +99,8 @@ func (w *screenReader) missing(sel dsl.Selector, assertion bool) error {
 		f.Candidates, f.Actual = append(r.nearest(), f.Candidates...), r.shown()
 	}
 	if w.pixelsOnly && w.labelled {
-		f.Actual += "; the screen never stands still, so that its elements cannot be read, and an icon's description is not among what pixels show"
+		f.Actual += "; the screen never stands still, so that its elements cannot be read, and an icon's description is " +
+			"not among what pixels show"
 	}
 	f.Message = fmt.Sprintf("%s did not appear within %s; %s", screen.Describe(sel), s.Timeout, f.Actual)
 	return f

@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// fake is a device whose screen is a function of the time since it was made and of the taps so far. Run it inside synctest: its calls
-// cost time and nothing else.
+// fake is a device whose screen is a function of the time since it was made and of the taps so far. Run it inside
+// synctest: its calls cost time and nothing else.
 type fake struct {
 	show        func(at time.Duration, taps []image.Point) []*screen.Node
 	began       time.Time

@@ -52,7 +52,9 @@ func doubleTap(ctx context.Context, s *Session, a dsl.DoubleTap) error {
 	if byMaestro(a.Selector) {
 		return s.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: 2, pause: doublePause})
 	}
-	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error { return d.DoubleTap(ctx, p) })
+	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error {
+		return d.DoubleTap(ctx, p)
+	})
 }
 
 func longPress(ctx context.Context, s *Session, a dsl.LongPress) error {
@@ -85,8 +87,10 @@ func (s *Session) aimAt(n *screen.Node) {
 	d.Aim(n)
 }
 
-// tapWithRetry aims and touches. When the device held the touch back, because something else had come to the place by then, it aims again.
-func tapWithRetry(ctx context.Context, s *Session, aim func(context.Context, *Session) (image.Point, error), touch func(image.Point) error) error {
+// tapWithRetry aims and touches. When the device held the touch back, because something else had come to the place by
+// then, it aims again.
+func tapWithRetry(ctx context.Context, s *Session, aim func(context.Context, *Session) (image.Point, error),
+	touch func(image.Point) error) error {
 	defer func(whole time.Duration) { s.Timeout = whole }(s.Timeout)
 	var covered error
 	for deadline := time.Now().Add(s.Timeout); ; s.Timeout = max(time.Until(deadline), 0) {
@@ -140,7 +144,8 @@ func (o tapTarget) aim(ctx context.Context, s *Session) (image.Point, error) {
 		p.X, p.Y = min(p.X, area.Max.X-1), min(p.Y, area.Max.Y-1)
 	}
 	if !p.In(area) {
-		return p, &Failure{problem("%g,%g lies outside %s, which is %dx%d", o.at.X, o.at.Y, s.Detail.Matched, area.Dx(), area.Dy())}
+		return p, &Failure{problem("%g,%g lies outside %s, which is %dx%d", o.at.X, o.at.Y, s.Detail.Matched, area.Dx(),
+			area.Dy())}
 	}
 	s.touched(p)
 	return p, nil
@@ -229,7 +234,8 @@ func scrollArea(ctx context.Context, s *Session, area image.Rectangle, direction
 		s.note("scrolled at %d,%d by %d,%d", at.X, at.Y, by.X, by.Y)
 		return d.Wheel(ctx, at, by, 0)
 	}
-	opposite := map[dsl.Direction]dsl.Direction{dsl.Down: dsl.Up, "": dsl.Up, dsl.Up: dsl.Down, dsl.Left: dsl.Right, dsl.Right: dsl.Left}
+	opposite := map[dsl.Direction]dsl.Direction{dsl.Down: dsl.Up, "": dsl.Up, dsl.Up: dsl.Down, dsl.Left: dsl.Right,
+		dsl.Right: dsl.Left}
 	from, to := stroke(area, opposite[direction], percent)
 	return move(ctx, s, from, to, 500*time.Millisecond)
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// An empty field of a phone gives its hint as its text, with an attribute for it and without; a password's hint is no row of dots.
+// An empty field of a phone gives its hint as its text, with an attribute for it and without; a password's hint is no
+// row of dots.
 func TestAHintIsNoText(t *testing.T) {
 	all := func(_ int, text string) string { return text }
 	for _, test := range []struct {
@@ -28,17 +29,27 @@ func TestAHintIsNoText(t *testing.T) {
 		fail       string
 		doubt      string
 	}{
-		{name: "a text equal to the hint", hint: "you@example.com", attribute: true, text: "you@example.com", take: all, holds: "you@example.com", doubt: "may be its hint"},
-		{name: "a text equal to the hint, and the driver says so", hint: "you@example.com", attribute: true, unsure: true, text: "you@example.com", take: all, holds: "you@example.com", doubt: "may be its hint"},
-		{name: "another text than the hint, where they cannot be told apart", hint: "you@example.com", attribute: true, unsure: true, text: "ada@example.com", take: all, holds: "ada@example.com"},
-		{name: "nothing arrives, where they cannot be told apart", hint: "you@example.com", attribute: true, unsure: true, text: "ada@example.com", take: func(int, string) string { return "" }, fail: "typed"},
-		{name: "a text equal to the hint, without the attribute", hint: "1", text: "1", take: all, holds: "1", doubt: "may be its hint"},
+		{name: "a text equal to the hint", hint: "you@example.com", attribute: true, text: "you@example.com", take: all,
+			holds: "you@example.com", doubt: "may be its hint"},
+		{name: "a text equal to the hint, and the driver says so", hint: "you@example.com", attribute: true, unsure: true,
+			text: "you@example.com", take: all, holds: "you@example.com", doubt: "may be its hint"},
+		{name: "another text than the hint, where they cannot be told apart", hint: "you@example.com", attribute: true,
+			unsure: true, text: "ada@example.com", take: all, holds: "ada@example.com"},
+		{name: "nothing arrives, where they cannot be told apart", hint: "you@example.com", attribute: true, unsure: true,
+			text: "ada@example.com", take: func(int, string) string { return "" }, fail: "typed"},
+		{name: "a text equal to the hint, without the attribute", hint: "1", text: "1", take: all, holds: "1",
+			doubt: "may be its hint"},
 		{name: "a hint that goes", hint: "Your name", text: "Ada", take: all, holds: "Ada"},
-		{name: "behind a text of its own", hint: "Name", attribute: true, before: "Ada", text: " L", take: all, holds: "Ada L"},
-		{name: "a text of its own, nothing arrives", hint: "Name", attribute: true, before: "Ada", text: "Ada", take: func(int, string) string { return "" }, fail: "typed"},
-		{name: "a password with a hint", hint: "Password", attribute: true, secret: true, text: "s3cret pass", take: all, holds: "s3cret pass", doubt: "its length"},
-		{name: "a password with a hint, without the attribute", hint: "Password", secret: true, text: "s3cret pass", take: all, holds: "s3cret pass", doubt: "its length"},
-		{name: "a password that loses one, always", hint: "Password", secret: true, text: "s3cret", take: func(_ int, s string) string { return strings.ReplaceAll(s, "3", "") }, fail: "typed"},
+		{name: "behind a text of its own", hint: "Name", attribute: true, before: "Ada", text: " L", take: all,
+			holds: "Ada L"},
+		{name: "a text of its own, nothing arrives", hint: "Name", attribute: true, before: "Ada", text: "Ada",
+			take: func(int, string) string { return "" }, fail: "typed"},
+		{name: "a password with a hint", hint: "Password", attribute: true, secret: true, text: "s3cret pass", take: all,
+			holds: "s3cret pass", doubt: "its length"},
+		{name: "a password with a hint, without the attribute", hint: "Password", secret: true, text: "s3cret pass",
+			take: all, holds: "s3cret pass", doubt: "its length"},
+		{name: "a password that loses one, always", hint: "Password", secret: true, text: "s3cret",
+			take: func(_ int, s string) string { return strings.ReplaceAll(s, "3", "") }, fail: "typed"},
 		{name: "replaced over a hint", hint: "Name", text: "Ada", replace: true, take: all, holds: "Ada"},
 		{name: "a field that one cannot empty", before: "old", text: "new", replace: true, take: all, fail: "oldnew"},
 	} {

@@ -35,7 +35,8 @@ func call(ctx context.Context, s *Session, a dsl.HTTP) error {
 	case err != nil:
 		return &Failure{problem("%s %s: the answer broke off: %v", request.Method, request.URL.Redacted(), err)}
 	case len(body) > maxAnswer:
-		return &Failure{problem("%s %s: the answer is larger than %d bytes", request.Method, request.URL.Redacted(), maxAnswer)}
+		return &Failure{problem("%s %s: the answer is larger than %d bytes", request.Method, request.URL.Redacted(),
+			maxAnswer)}
 	}
 	value := map[string]any{"status": answer.StatusCode, "body": string(body)}
 	if parsed, err := source.ParseJSON(body); err == nil {
@@ -49,7 +50,8 @@ func call(ctx context.Context, s *Session, a dsl.HTTP) error {
 // Client makes the connections of scripts, as http steps do.
 func (s *Session) Client() *http.Client { return s.client() }
 
-// client makes the connections that the session may make. One that is its own goes through no proxy: what is dialed is what is asked for.
+// client makes the connections that the session may make. One that is its own goes through no proxy: what is dialed is
+// what is asked for.
 func (s *Session) client() *http.Client {
 	if s.Access.Dial == nil {
 		return http.DefaultClient

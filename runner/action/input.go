@@ -13,7 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// focusGrace is how long the focus may take to reach the field that was tapped before another field's focus is accepted.
+// focusGrace is how long the focus may take to reach the field that was tapped before another field's focus is
+// accepted.
 const focusGrace = time.Second
 
 func input(ctx context.Context, s *Session, a dsl.Input) error {
@@ -130,15 +131,16 @@ func focusedField(ctx context.Context, s *Session) (*screen.Node, error) {
 	return field, err
 }
 
-// passedOver is the field that the last tap touched, when it stands where it stood and another one has the focus; nil otherwise. Where the tap has
-// led to another page with a field, as that of a search does, it is gone.
+// passedOver is the field that the last tap touched, when it stands where it stood and another one has the focus; nil
+// otherwise. Where the tap has led to another page with a field, as that of a search does, it is gone.
 func (s *Session) passedOver(tree *screen.Tree, focused *screen.Node) *screen.Node {
 	t := s.tapped
 	if t == nil || !t.Editable || focused == nil || !focused.Editable {
 		return nil
 	}
 	for n := range tree.All {
-		if n.Editable && !n.Hidden && !n.Offscreen && n.Type == t.Type && n.ID == t.ID && n.Desc == t.Desc && n.Hint == t.Hint && n.Bounds == t.Bounds && !n.Bounds.Overlaps(focused.Bounds) {
+		if n.Editable && !n.Hidden && !n.Offscreen && n.Type == t.Type && n.ID == t.ID && n.Desc == t.Desc &&
+			n.Hint == t.Hint && n.Bounds == t.Bounds && !n.Bounds.Overlaps(focused.Bounds) {
 			return n
 		}
 	}
@@ -158,7 +160,8 @@ func focusText(t *screen.Tree) string {
 	return "nothing has the focus"
 }
 
-// isTapped tells whether n may be the field that the last tap touched; fields move when the keyboard opens, so their ids decide.
+// isTapped tells whether n may be the field that the last tap touched; fields move when the keyboard opens, so their
+// ids decide.
 func (s *Session) isTapped(n *screen.Node) bool {
 	t := s.tapped
 	return t == nil || !t.Editable || t.ID == n.ID && t.Type == n.Type

@@ -7,8 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// underKeyboard tells whether a touch would hit the on-screen keyboard instead of the element: the keyboard is in no tree. A device is
-// asked only while a field has the focus, because there is none otherwise.
+// underKeyboard tells whether a touch would hit the on-screen keyboard instead of the element: the keyboard is in no
+// tree. A device is asked only while a field has the focus, because there is none otherwise.
 func (h *targetSearch) underKeyboard(ctx context.Context, m screen.Match) bool {
 	d, ok := h.s.Device.(drivers.KeyboardArea)
 	field := h.tree.Focused()

@@ -43,13 +43,15 @@ func launch(ctx context.Context, s *Session, a dsl.Launch) error {
 		return nil
 	case errors.Is(err, errWait):
 		return &Failure{event.Problem{
-			Message:  fmt.Sprintf("%s was started and did not come to the front within %s; %s is there", a.Package, s.Timeout, seen),
+			Message: fmt.Sprintf("%s was started and did not come to the front within %s; %s is there", a.Package,
+				s.Timeout, seen),
 			Expected: a.Package + " in front", Actual: seen + " in front"}}
 	}
 	return err
 }
 
-// asksPermission tells whether the app in front is the system's own question for a permission, which covers the app that asks.
+// asksPermission tells whether the app in front is the system's own question for a permission, which covers the app
+// that asks.
 func asksPermission(app string) bool {
 	return strings.HasSuffix(app, ".permissioncontroller") || strings.HasSuffix(app, ".packageinstaller")
 }

@@ -68,7 +68,8 @@ func placeOf(text string, accuracy float64) drivers.Coordinates {
 func metres(a, b drivers.Coordinates) float64 {
 	const radius, degree = 6371008.8, math.Pi / 180
 	north, east := (b.Latitude-a.Latitude)*degree/2, (b.Longitude-a.Longitude)*degree/2
-	h := math.Sin(north)*math.Sin(north) + math.Cos(a.Latitude*degree)*math.Cos(b.Latitude*degree)*math.Sin(east)*math.Sin(east)
+	h := math.Sin(north)*math.Sin(north) + math.Cos(a.Latitude*degree)*math.Cos(b.Latitude*degree)*math.Sin(
+		east)*math.Sin(east)
 	return 2 * radius * math.Asin(math.Min(1, math.Sqrt(h)))
 }
 
@@ -82,5 +83,6 @@ func between(a, b drivers.Coordinates, part float64) drivers.Coordinates {
 	if math.Abs(longitude) > 180 {
 		longitude -= math.Copysign(360, longitude)
 	}
-	return drivers.Coordinates{Latitude: a.Latitude + (b.Latitude-a.Latitude)*part, Longitude: longitude, Accuracy: a.Accuracy}
+	return drivers.Coordinates{Latitude: a.Latitude + (b.Latitude-a.Latitude)*part, Longitude: longitude,
+		Accuracy: a.Accuracy}
 }

@@ -43,7 +43,8 @@ func assertLog(ctx context.Context, s *Session, a dsl.AssertLog) error {
 	}
 	if a.Absent {
 		watched := time.Duration(a.ForMs) * time.Millisecond
-		err = poll(drivers.WithEnding(ctx, time.Now().Add(watched)), watched, look) // the step says itself how long it watches
+		// the step says itself how long it watches
+		err = poll(drivers.WithEnding(ctx, time.Now().Add(watched)), watched, look)
 		if err == nil {
 			return &Failure{event.Problem{Assertion: true, Expected: "no " + what + " in the log", Actual: screen.Quote(line),
 				Message: fmt.Sprintf("the log holds %s: %s", what, screen.Quote(line))}}
@@ -57,8 +58,10 @@ func assertLog(ctx context.Context, s *Session, a dsl.AssertLog) error {
 	err = poll(ctx, s.Timeout, look)
 	switch {
 	case errors.Is(err, errWait):
-		return &Failure{event.Problem{Assertion: true, Expected: what + " in the log", Actual: fmt.Sprintf("%d lines without it", lines),
-			Message: fmt.Sprintf("the log does not hold %s after %s; it has %d lines since the test began", what, s.Timeout, lines)}}
+		return &Failure{event.Problem{Assertion: true, Expected: what + " in the log",
+			Actual: fmt.Sprintf("%d lines without it", lines),
+			Message: fmt.Sprintf("the log does not hold %s after %s; it has %d lines since the test began", what, s.Timeout,
+				lines)}}
 	case err == nil:
 		s.Value = value
 		s.note("the log says %s", screen.Quote(line))
@@ -90,7 +93,8 @@ func startRecording(_ context.Context, s *Session, a dsl.StartRecording) error {
 
 func stopRecording(_ context.Context, s *Session, _ dsl.StopRecording) error { return s.film("") }
 
-// film begins or ends a film. A run that records nothing is no fault of the app, and what was asked for is missing all the same.
+// film begins or ends a film. A run that records nothing is no fault of the app, and what was asked for is missing all
+// the same.
 func (s *Session) film(name string) error {
 	err := s.host().Film(name)
 	if errors.Is(err, ErrNoFilm) {

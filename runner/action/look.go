@@ -8,8 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// Look reads the screen once and gives what fits the selector, as an assertion would match it on a screen that may still change: by
-// whole texts. That nothing fits is no error. It is no part of any step.
+// Look reads the screen once and gives what fits the selector, as an assertion would match it on a screen that may
+// still change: by whole texts. That nothing fits is no error. It is no part of any step.
 func Look(ctx context.Context, s *Session, sel dsl.Selector) ([]screen.Match, *screen.Tree, error) {
 	asked := *s
 	asked.Detail = &event.Detail{}
@@ -29,7 +29,8 @@ func Missing(sel dsl.Selector, t *screen.Tree) event.Problem {
 
 func missing(q screen.Query, t *screen.Tree) event.Problem {
 	sel := q.Selector
-	p := event.Problem{Expected: screen.Describe(sel) + " on the screen", Actual: shown(t), Assertion: true, Kind: event.NotFound}
+	p := event.Problem{Expected: screen.Describe(sel) + " on the screen", Actual: shown(t), Assertion: true,
+		Kind: event.NotFound}
 	if why := t.Explain(q); why != "" {
 		p.Actual = why + "; " + p.Actual
 	}

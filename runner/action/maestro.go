@@ -14,8 +14,9 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// The performers of what is found by the rules of Maestro: the commands of its flows, and actions whose selector has match: maestro. They
-// keep Maestro's verdicts: the first of several is meant, and what covers an element plays no part.
+// The performers of what is found by the rules of Maestro: the commands of its flows, and actions whose selector has
+// match: maestro. They keep Maestro's verdicts: the first of several is meant, and what covers an element plays no
+// part.
 
 const (
 	maestroLook   = 50 * time.Millisecond  // between two looks
@@ -88,8 +89,10 @@ func stylesOf(sel dsl.Selector) []string {
 	return all
 }
 
-// first waits for the first element that the selector picks, for at least one look. v is the newest look in either case; no element: nil.
-func (s *Session) first(ctx context.Context, sel dsl.Selector, limit time.Duration) (v *maestroScreen, n *maestro.Node, err error) {
+// first waits for the first element that the selector picks, for at least one look. v is the newest look in either
+// case; no element: nil.
+func (s *Session) first(ctx context.Context, sel dsl.Selector, limit time.Duration) (v *maestroScreen, n *maestro.Node,
+	err error) {
 	deadline, css := time.Now().Add(limit), stylesOf(sel)
 	for {
 		if v, err = s.readForMaestro(ctx, css); err == nil {
@@ -120,7 +123,8 @@ func (s *Session) want(ctx context.Context, sel dsl.Selector) (*maestroScreen, *
 	return v, n, err
 }
 
-// timeLeft says how long a command waited. The time of a command of Maestro runs since the last one that changed the screen.
+// timeLeft says how long a command waited. The time of a command of Maestro runs since the last one that changed the
+// screen.
 func timeLeft(word string, limit time.Duration) string {
 	if limit = limit.Round(time.Millisecond); limit <= 0 {
 		return "at a single look: its time had passed since the last command that changed the screen"

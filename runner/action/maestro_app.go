@@ -53,7 +53,8 @@ func flowLaunch(ctx context.Context, s *Session, a flows.Launch) error {
 		return err
 	}
 	front := appOf(a.App)
-	return ignoring(poll(ctx, 5*time.Second, func() error { // the app may be anywhere in Maestro; a look that comes too early is in vain
+	// the app may be anywhere in Maestro; a look that comes too early is in vain
+	return ignoring(poll(ctx, 5*time.Second, func() error {
 		now, err := apps.Foreground(ctx)
 		if err == nil && now != front && !asksPermission(now) {
 			err = errWait
@@ -93,7 +94,8 @@ func permissionWords(name string) []string {
 	case "location":
 		return []string{p + "ACCESS_FINE_LOCATION", p + "ACCESS_COARSE_LOCATION"}
 	case "medialibrary":
-		return []string{p + "WRITE_EXTERNAL_STORAGE", p + "READ_EXTERNAL_STORAGE", p + "READ_MEDIA_AUDIO", p + "READ_MEDIA_IMAGES", p + "READ_MEDIA_VIDEO"}
+		return []string{p + "WRITE_EXTERNAL_STORAGE", p + "READ_EXTERNAL_STORAGE", p + "READ_MEDIA_AUDIO",
+			p + "READ_MEDIA_IMAGES", p + "READ_MEDIA_VIDEO"}
 	case "microphone":
 		return []string{p + "RECORD_AUDIO"}
 	case "notifications":

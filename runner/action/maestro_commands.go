@@ -58,7 +58,8 @@ func lower(s *flows.Selector) (dsl.Selector, error) {
 }
 
 func flowTap(ctx context.Context, s *Session, a flows.Tap) error {
-	t := touching{screen: a.Point, in: a.In, long: a.Touch == flows.Long, repeat: a.Repeat, pause: time.Duration(a.DelayMs) * time.Millisecond,
+	t := touching{screen: a.Point, in: a.In, long: a.Touch == flows.Long, repeat: a.Repeat,
+		pause: time.Duration(a.DelayMs) * time.Millisecond,
 		retry: a.RetryUnchanged, untilVisible: a.UntilVisible, settleMs: a.SettleMs}
 	if a.On != nil {
 		sel, err := lower(a.On)
@@ -99,7 +100,9 @@ func flowAI(ctx context.Context, s *Session, a flows.AI) error {
 	case "extract":
 		err = extract(ctx, s, dsl.Extract{Prompt: a.Text})
 	case "defects":
-		err = assertVisual(ctx, s, dsl.AssertVisual{Prompt: "The screen has no visible defects: no text that is cut off or lies over other text, no element that is cut off or out of place", Votes: 1})
+		err = assertVisual(ctx, s,
+			dsl.AssertVisual{Prompt: "The screen has no visible defects: no text that is cut off or lies over other text, no " +
+				"element that is cut off or out of place", Votes: 1})
 	default:
 		err = assertVisual(ctx, s, dsl.AssertVisual{Prompt: a.Text, Votes: 1})
 	}

@@ -63,7 +63,8 @@ func (s *Session) dragTo(ctx context.Context, from, to image.Point, ms int, sett
 func (s *Session) scrollPage(ctx context.Context, d dsl.Direction, settleMs *int) error {
 	by := map[dsl.Direction]string{dsl.Up: "0, Math.round(innerHeight / 2)", dsl.Down: "0, -Math.round(innerHeight / 2)",
 		dsl.Left: "Math.round(innerWidth / 2), 0", dsl.Right: "-Math.round(innerWidth / 2), 0"}[d]
-	if _, err := s.onPage(ctx, "(() => { const by = ["+by+"]; window.scrollBy({ left: by[0], top: by[1], behavior: 'instant' }); return true })()"); err != nil {
+	if _, err := s.onPage(ctx, "(() => { const by = ["+by+
+		"]; window.scrollBy({ left: by[0], top: by[1], behavior: 'instant' }); return true })()"); err != nil {
 		return err
 	}
 	return Settle(ctx, s, settleMs)
@@ -168,7 +169,8 @@ type scrollOptions struct {
 }
 
 func (s *Session) scrollUntilSeen(ctx context.Context, sel dsl.Selector, how scrollOptions) error {
-	opposite := map[dsl.Direction]dsl.Direction{"": dsl.Up, dsl.Down: dsl.Up, dsl.Up: dsl.Down, dsl.Left: dsl.Right, dsl.Right: dsl.Left}[how.direction]
+	opposite := map[dsl.Direction]dsl.Direction{"": dsl.Up, dsl.Down: dsl.Up, dsl.Up: dsl.Down, dsl.Left: dsl.Right,
+		dsl.Right: dsl.Left}[how.direction]
 	deadline, centred := time.Now().Add(how.limit), 0
 	for {
 		v, n, err := s.first(ctx, sel, goneLook)

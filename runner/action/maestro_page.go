@@ -34,7 +34,8 @@ type domNode struct {
 
 func (d domNode) node() *maestro.Node {
 	text := d.Text
-	n := &maestro.Node{Text: &text, ID: d.ID, Bounds: image.Rect(0, 0, 0, 0), Bounded: true, Anywhere: d.Option, Styles: d.Styles}
+	n := &maestro.Node{Text: &text, ID: d.ID, Bounds: image.Rect(0, 0, 0, 0), Bounded: true, Anywhere: d.Option,
+		Styles: d.Styles}
 	n.Bounds = image.Rectangle{Min: image.Pt(d.Box[0], d.Box[1]), Max: image.Pt(d.Box[2], d.Box[3])}
 	for _, c := range d.Children {
 		n.Children = append(n.Children, c.node())

@@ -192,7 +192,8 @@ func (s *Session) alike(name string, want, have image.Image, threshold float64) 
 	return &Failure{p}
 }
 
-// baseline is the picture that a flow compares with: beside the flow, of those that were taken, or in the working folder.
+// baseline is the picture that a flow compares with: beside the flow, of those that were taken, or in the working
+// folder.
 func (s *Session) baseline(a flows.AssertScreenshot) (image.Image, error) {
 	name := flows.PictureFile(a.Path)
 	beside, err := s.flowFile(path.Join(a.Dir, filepath.ToSlash(name)))
@@ -211,7 +212,8 @@ func (s *Session) baseline(a flows.AssertScreenshot) (image.Image, error) {
 			return readPicture(here)
 		}
 	}
-	p := problem("there is no picture %s: neither beside the flow, nor among those that were taken, nor in the working folder", name)
+	p := problem(
+		"there is no picture %s: neither beside the flow, nor among those that were taken, nor in the working folder", name)
 	p.Assertion = true
 	return nil, &Failure{p}
 }

@@ -22,8 +22,9 @@ func labelOnly(sel dsl.Selector) bool {
 	return sel.Label != "" && reflect.DeepEqual(sel, plain)
 }
 
-// elements reads the tree. On a screen that was refused because it never stands still, and that still moves, it does not ask again: each
-// refusal costs a phone more than ten seconds. Where a label is looked for and there is vision, its pixels are read instead.
+// elements reads the tree. On a screen that was refused because it never stands still, and that still moves, it does
+// not ask again: each refusal costs a phone more than ten seconds. Where a label is looked for and there is vision, its
+// pixels are read instead.
 func (w *screenReader) elements(ctx context.Context) (*screen.Tree, error) {
 	if w.s.neverIdle {
 		moves, err := w.moves(ctx)
@@ -48,7 +49,8 @@ func (w *screenReader) neverIdle(err error) error {
 	if w.labelled && w.s.Vision != nil || w.onlySeen {
 		return err
 	}
-	return fmt.Errorf("%w; its pixels can be looked for: a label, ocr:, image: (`taproot doctor` shows what reading them needs)", err)
+	return fmt.Errorf(
+		"%w; its pixels can be looked for: a label, ocr:, image: (`taproot doctor` shows what reading them needs)", err)
 }
 
 // moves tells whether anything on the screen changes now.

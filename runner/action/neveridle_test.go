@@ -40,7 +40,8 @@ func restless() *fake {
 func TestScreenThatNeverStandsStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := restless()
-		s := &action.Session{Device: f, Timeout: 10 * time.Second, Settings: action.Settings{Vision: readers{text: "Stop", at: image.Rect(100, 300, 300, 400)}}}
+		s := &action.Session{Device: f, Timeout: 10 * time.Second, Settings: action.Settings{
+			Vision: readers{text: "Stop", at: image.Rect(100, 300, 300, 400)}}}
 		for range 3 {
 			if err := action.Perform(t.Context(), s, dsl.Tap{Selector: label("Stop")}); err != nil {
 				t.Fatal(err)
@@ -52,10 +53,12 @@ func TestScreenThatNeverStandsStill(t *testing.T) {
 		if err := action.Perform(t.Context(), s, dsl.Assert{Selector: label("Stop")}); err != nil {
 			t.Error(err)
 		}
-		wantFail(t, action.Perform(t.Context(), s, dsl.Assert{Selector: label("Start")}), true, "Start", "what can be read in the pixels is \"Stop\"", "never stands still")
+		wantFail(t, action.Perform(t.Context(), s, dsl.Assert{Selector: label("Start")}), true, "Start",
+			"what can be read in the pixels is \"Stop\"", "never stands still")
 		// Pixels do not prove that something is not there, nor do they know ids.
 		for _, args := range []any{dsl.AssertNot{Selector: label("Start")}, dsl.Tap{Selector: dsl.Selector{ID: "stop"}}} {
-			if err := action.Perform(t.Context(), s, args); action.VerdictOf(err) != event.Error || !errors.Is(err, drivers.ErrNeverIdle) {
+			if err := action.Perform(t.Context(), s, args); action.VerdictOf(err) != event.Error ||
+				!errors.Is(err, drivers.ErrNeverIdle) {
 				t.Errorf("%T: %v", args, err)
 			}
 		}
@@ -68,7 +71,8 @@ func TestScreenThatNeverStandsStill(t *testing.T) {
 // TestScreenThatNeverStandsStillWithoutEyes is an error of the device, as it was.
 func TestScreenThatNeverStandsStillWithoutEyes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		err := action.Perform(t.Context(), &action.Session{Device: restless(), Timeout: 10 * time.Second}, dsl.Tap{Selector: label("Stop")})
+		err := action.Perform(t.Context(), &action.Session{Device: restless(), Timeout: 10 * time.Second},
+			dsl.Tap{Selector: label("Stop")})
 		if action.VerdictOf(err) != event.Error || !errors.Is(err, drivers.ErrNeverIdle) {
 			t.Errorf("error %v", err)
 		}
@@ -115,7 +119,8 @@ func TestIDOnAScreenThatComesToRest(t *testing.T) {
 			}
 			return nil
 		}
-		if err := action.Perform(t.Context(), &action.Session{Device: f, Timeout: 10 * time.Second}, dsl.Tap{Selector: dsl.Selector{ID: "stop"}}); err != nil || len(f.taps) != 1 {
+		if err := action.Perform(t.Context(), &action.Session{Device: f, Timeout: 10 * time.Second},
+			dsl.Tap{Selector: dsl.Selector{ID: "stop"}}); err != nil || len(f.taps) != 1 {
 			t.Errorf("%d taps, %v", len(f.taps), err)
 		}
 	})

@@ -34,15 +34,16 @@ func partsOf(r *rand.Rand, text string) []dsl.Selector {
 	}
 }
 
-// TestPartsOfGeneratedPages holds parts of texts against pages of which is known what a person reads on them: a part is found where it is
-// seen and nowhere else, and a touch of it meets one of its words, by the page's own record.
+// TestPartsOfGeneratedPages holds parts of texts against pages of which is known what a person reads on them: a part is
+// found where it is seen and nowhere else, and a touch of it meets one of its words, by the page's own record.
 func TestPartsOfGeneratedPages(t *testing.T) {
 	t.Parallel()
 	s := browser(t)
 	s.Timeout = 3 * time.Second
 	var seeds []uint64
 	for seed := uint64(0); len(seeds) < 24; seed++ {
-		if !strings.Contains(webtest.MakeSample(seed).HTML, "data-shadow=") { // there, neither sizes nor the page's record are exact
+		// there, neither sizes nor the page's record are exact
+		if !strings.Contains(webtest.MakeSample(seed).HTML, "data-shadow=") {
 			seeds = append(seeds, seed)
 		}
 	}

@@ -98,8 +98,9 @@ type Result struct {
 	Warnings []string
 }
 
-// Perform does what args (a struct of the vocabulary, by value) asks for. A *Failure means that the app or the test is wrong; so
-// does an error for which drivers.AppIsWrong holds; any other error means that the device is. Control actions are the engine's.
+// Perform does what args (a struct of the vocabulary, by value) asks for. A *Failure means that the app or the test is
+// wrong; so does an error for which drivers.AppIsWrong holds; any other error means that the device is. Control actions
+// are the engine's.
 func Perform(ctx context.Context, s *Session, args any) error {
 	if s.Detail == nil {
 		s.Detail = &event.Detail{}

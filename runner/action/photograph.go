@@ -20,9 +20,9 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// Photograph takes a picture in which passwords and the elements that show a secret of the mask are painted over. What shows them is
-// looked for before and after, because the screen may change in between. While a dialog stops a page there is no picture: looking for the
-// elements would answer it.
+// Photograph takes a picture in which passwords and the elements that show a secret of the mask are painted over. What
+// shows them is looked for before and after, because the screen may change in between. While a dialog stops a page
+// there is no picture: looking for the elements would answer it.
 func Photograph(ctx context.Context, dev drivers.Device, mask *event.Mask) (image.Image, error) {
 	if err := stoppedByDialog(ctx, dev); err != nil {
 		return nil, err
@@ -50,8 +50,8 @@ func Photograph(ctx context.Context, dev drivers.Device, mask *event.Mask) (imag
 	return painted(img, boxes), nil
 }
 
-// painted gives a picture with places that are painted over. Where there are none, it is the picture itself, so that the file that it came
-// as need be neither read nor written anew.
+// painted gives a picture with places that are painted over. Where there are none, it is the picture itself, so that
+// the file that it came as need be neither read nor written anew.
 func painted(img image.Image, boxes []image.Rectangle) image.Image {
 	boxes = slices.DeleteFunc(boxes, func(b image.Rectangle) bool { return b.Intersect(img.Bounds()).Empty() })
 	if len(boxes) == 0 {
@@ -82,7 +82,8 @@ func stoppedByDialog(ctx context.Context, dev drivers.Device) error {
 	return err
 }
 
-// screenshot leaves a picture for a caller whose steps get none by themselves; in a test, the picture of the step is named after it.
+// screenshot leaves a picture for a caller whose steps get none by themselves; in a test, the picture of the step is
+// named after it.
 func screenshot(ctx context.Context, s *Session, a dsl.Screenshot) error {
 	if a.Element != nil {
 		return s.pictureOf(ctx, a)

@@ -30,7 +30,8 @@ func (p *stoppedPage) Screenshot(context.Context) (image.Image, error) {
 	return image.NewRGBA(image.Rect(0, 0, 2, 2)), nil
 }
 
-// TestPhotographLeavesADialogOpen: in tests with secrets the picture after the step that opened a dialog dismissed it, and alert found none.
+// TestPhotographLeavesADialogOpen: in tests with secrets the picture after the step that opened a dialog dismissed it,
+// and alert found none.
 func TestPhotographLeavesADialogOpen(t *testing.T) {
 	t.Parallel()
 	page := &stoppedPage{open: &drivers.Alert{Text: "Sure?"}}

@@ -13,16 +13,18 @@ import (
 // errWait says that what is waited for is not there (any more or yet).
 var errWait = errors.New("not there yet")
 
-// poll looks again and again until look gives something else than errWait, or the time is over: its own, or that of the step. The end
-// stops new looks, not one under way: a step is over within its time and the length of one look. There is at least one, and one more
-// right at the end, so that a verdict rests on what is there then, unless the one before took beyond it. Reading errors that may pass
-// (drivers.ErrNotReady) are waited out; when the last look ends so, that error is the answer, for nothing was seen.
+// poll looks again and again until look gives something else than errWait, or the time is over: its own, or that of the
+// step. The end stops new looks, not one under way: a step is over within its time and the length of one look. There is
+// at least one, and one more right at the end, so that a verdict rests on what is there then, unless the one before
+// took beyond it. Reading errors that may pass (drivers.ErrNotReady) are waited out; when the last look ends so, that
+// error is the answer, for nothing was seen.
 func poll(ctx context.Context, timeout time.Duration, look func() error) error {
 	return pollWith(ctx, timeout, slowing(), look)
 }
 
 func slowing() *backoff.ExponentialBackOff {
-	pause := &backoff.ExponentialBackOff{InitialInterval: 20 * time.Millisecond, Multiplier: 1.6, MaxInterval: 400 * time.Millisecond}
+	pause := &backoff.ExponentialBackOff{InitialInterval: 20 * time.Millisecond, Multiplier: 1.6,
+		MaxInterval: 400 * time.Millisecond}
 	pause.Reset()
 	return pause
 }
@@ -47,7 +49,8 @@ func (c *attentiveBackOff) NextBackOff() time.Duration {
 	return next
 }
 
-// holdBackOff is a pace that slows down, and looks again as soon as what has begun to hold may have held for long enough.
+// holdBackOff is a pace that slows down, and looks again as soon as what has begun to hold may have held for long
+// enough.
 type holdBackOff struct {
 	backoff.BackOff
 	left time.Duration

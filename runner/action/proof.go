@@ -17,8 +17,8 @@ import (
 // ProofGrace is how long a screen on which a tap has changed nothing is given before that counts.
 const ProofGrace = 400 * time.Millisecond
 
-// Tapped is what the screen looked like just before a tap. The pictures that come later tell whether the tap has changed anything; nothing
-// that they tell changes the verdict, for an app may do its work where nobody sees it.
+// Tapped is what the screen looked like just before a tap. The pictures that come later tell whether the tap has
+// changed anything; nothing that they tell changes the verdict, for an app may do its work where nobody sees it.
 type Tapped struct {
 	picture image.Image
 	at      time.Time

@@ -8,7 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// A picture of a window of which the app forbids pictures is black, or there is none. Nothing that only pixels tell follows from it.
+// A picture of a window of which the app forbids pictures is black, or there is none. Nothing that only pixels tell
+// follows from it.
 
 const (
 	blackStep = 8   // every so many pixels, in both directions, one is looked at
@@ -39,7 +40,8 @@ func pureBlack(img image.Image, x, y int) bool {
 	return r|g|b == 0
 }
 
-// protection tells whether an app has forbidden a picture that was just taken, or a part of it: nil when it shows what is on the screen.
+// protection tells whether an app has forbidden a picture that was just taken, or a part of it: nil when it shows what
+// is on the screen.
 func protection(ctx context.Context, dev drivers.Device, img image.Image) (*drivers.ProtectedError, error) {
 	d, ok := dev.(drivers.Protector)
 	if !ok || img == nil || !black(img) {
@@ -61,15 +63,18 @@ func (s *Session) judgeable(ctx context.Context, img image.Image) error {
 	return err
 }
 
-// Unseen says in a sentence, for the report, why a picture of the device is black; "" when it is not, or shows what there is.
+// Unseen says in a sentence, for the report, why a picture of the device is black; "" when it is not, or shows what
+// there is.
 func Unseen(ctx context.Context, dev drivers.Device, img image.Image) string {
 	if p, err := protection(ctx, dev, img); err == nil && p != nil {
-		return "the picture is black where the window " + p.Parts[0].Window + " is: its app forbids pictures of it (FLAG_SECURE)"
+		return "the picture is black where the window " + p.Parts[0].Window +
+			" is: its app forbids pictures of it (FLAG_SECURE)"
 	}
 	return ""
 }
 
-// tryPixels takes a picture where the look can do without: of a window of which none may be taken, the trees alone tell.
+// tryPixels takes a picture where the look can do without: of a window of which none may be taken, the trees alone
+// tell.
 func (w *screenReader) tryPixels(ctx context.Context) error {
 	err := w.picture(ctx)
 	var p *drivers.ProtectedError

@@ -37,14 +37,19 @@ func (g *guarded) Screenshot(ctx context.Context) (image.Image, error) {
 // TestModelsAreNotAskedAboutForbiddenPictures: neither an answer nor its price follows from a black picture.
 func TestModelsAreNotAskedAboutForbiddenPictures(t *testing.T) {
 	for _, refuses := range []bool{false, true} {
-		for _, step := range []any{dsl.AssertVisual{Prompt: "the balance is shown"}, dsl.Extract{Prompt: "the balance"}, dsl.Assert{Selector: dsl.Selector{Describe: "the balance"}}} {
+		for _, step := range []any{dsl.AssertVisual{Prompt: "the balance is shown"}, dsl.Extract{Prompt: "the balance"},
+			dsl.Assert{Selector: dsl.Selector{Describe: "the balance"}}} {
 			synctest.Test(t, func(t *testing.T) {
-				vision := &visionary{judge: func(int) (drivers.Judgement, error) { return drivers.Judgement{Passed: true, For: 1}, nil }}
-				f := &guarded{fake: &fake{began: time.Now(), cheap: true, treeCost: 100 * time.Millisecond, pictureCost: 20 * time.Millisecond,
+				vision := &visionary{judge: func(int) (drivers.Judgement, error) {
+					return drivers.Judgement{Passed: true, For: 1}, nil
+				}}
+				f := &guarded{fake: &fake{began: time.Now(), cheap: true, treeCost: 100 * time.Millisecond,
+					pictureCost: 20 * time.Millisecond,
 					show: func(time.Duration, []image.Point) []*screen.Node {
 						return []*screen.Node{el("Balance", 10, 10, 200, 60)}
 					}}, refuses: refuses}
-				s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 2 * time.Second, Settings: action.Settings{Vision: vision}}
+				s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 2 * time.Second, Settings: action.Settings{
+					Vision: vision}}
 				err := action.Perform(t.Context(), s, step)
 				var forbidden *drivers.ProtectedError
 				if !errors.As(err, &forbidden) || action.VerdictOf(err) != event.Error || vision.asked != 0 {
@@ -58,19 +63,22 @@ func TestModelsAreNotAskedAboutForbiddenPictures(t *testing.T) {
 // TestBlackPicturesAreNoRest: an element that moves is not touched because black pictures do not change.
 func TestBlackPicturesAreNoRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &guarded{fake: &fake{began: time.Now(), cheap: true, treeCost: 100 * time.Millisecond, pictureCost: 20 * time.Millisecond}}
+		f := &guarded{fake: &fake{began: time.Now(), cheap: true, treeCost: 100 * time.Millisecond,
+			pictureCost: 20 * time.Millisecond}}
 		f.show = func(at time.Duration, _ []image.Point) []*screen.Node {
 			y := max(0, 1000-int(at/time.Millisecond))
 			return []*screen.Node{button("Go", 10, 200+y, 200, 260+y)}
 		}
 		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second}
-		if err := action.Perform(t.Context(), s, dsl.Tap{Selector: dsl.Selector{Label: "Go"}}); err != nil || len(f.taps) != 1 || f.when[0] < time.Second || f.taps[0] != image.Pt(105, 230) {
+		if err := action.Perform(t.Context(), s, dsl.Tap{Selector: dsl.Selector{Label: "Go"}}); err != nil ||
+			len(f.taps) != 1 || f.when[0] < time.Second || f.taps[0] != image.Pt(105, 230) {
 			t.Errorf("%v, touched %v at %v", err, f.taps, f.when)
 		}
 	})
 }
 
-// TestBrightPicturesCostNoQuestion: only a picture with pure black in it costs the question whether an app forbids pictures.
+// TestBrightPicturesCostNoQuestion: only a picture with pure black in it costs the question whether an app forbids
+// pictures.
 func TestBrightPicturesCostNoQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{began: time.Now(), cheap: true, treeCost: 100 * time.Millisecond, pictureCost: 20 * time.Millisecond}
@@ -79,7 +87,8 @@ func TestBrightPicturesCostNoQuestion(t *testing.T) {
 		}
 		bright := &asking{fake: f}
 		s := &action.Session{Device: bright, Platform: dsl.Android, Timeout: 5 * time.Second}
-		if err := action.Perform(t.Context(), s, dsl.Tap{Selector: dsl.Selector{Label: "Go"}}); err != nil || bright.asked != 0 || f.shots == 0 {
+		if err := action.Perform(t.Context(), s, dsl.Tap{Selector: dsl.Selector{Label: "Go"}}); err != nil ||
+			bright.asked != 0 || f.shots == 0 {
 			t.Errorf("%v, asked %d times for %d pictures", err, bright.asked, f.shots)
 		}
 	})

@@ -9,8 +9,9 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// quickTreeMayMatch tells whether what is waited for may have come, so that the screen is worth a whole look. Where the device gives a quick tree for
-// less, that decides between a look that has found nothing and the last one, which is always whole.
+// quickTreeMayMatch tells whether what is waited for may have come, so that the screen is worth a whole look. Where the
+// device gives a quick tree for less, that decides between a look that has found nothing and the last one, which is
+// always whole.
 func (w *screenReader) quickTreeMayMatch(ctx context.Context, sel dsl.Selector, what searchPurpose) (bool, error) {
 	d, ok := w.s.Device.(drivers.QuickTreeReader)
 	if !ok || w.tree == nil || w.pixelsOnly || w.late() || !w.mayBeQuick || !namesOnly(sel) {
@@ -40,16 +41,18 @@ func errLost(err error) error {
 	return nil
 }
 
-// missed allows quick trees after a whole look that has found nothing; one that a quick tree promised and that found nothing ends them: what is looked for is
-// there, and hidden.
+// missed allows quick trees after a whole look that has found nothing; one that a quick tree promised and that found
+// nothing ends them: what is looked for is there, and hidden.
 func (w *screenReader) missed() {
 	if !w.wasQuick {
 		w.wasQuick, w.mayBeQuick = true, true
 	}
 }
 
-// namesOnly tells whether a selector picks an element by what it says, and by nothing around it, no order, no state and no pixels.
+// namesOnly tells whether a selector picks an element by what it says, and by nothing around it, no order, no state and
+// no pixels.
 func namesOnly(sel dsl.Selector) bool {
 	names := dsl.Selector{Label: sel.Label, Text: sel.Text, Desc: sel.Desc, Hint: sel.Hint, ID: sel.ID, Match: sel.Match}
-	return names.Names() && screen.Describe(names) == screen.Describe(sel) && len(sel.Relations()) == 0 && sel.Not == nil && sel.Fallback == "" && !needsVision(sel) && !asksState(sel)
+	return names.Names() && screen.Describe(names) == screen.Describe(sel) && len(sel.Relations()) == 0 &&
+		sel.Not == nil && sel.Fallback == "" && !needsVision(sel) && !asksState(sel)
 }

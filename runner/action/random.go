@@ -33,7 +33,8 @@ func (s *Session) random(a dsl.Input) string {
 		return "+1202555" + "01" + d.letters("0123456789", 2)
 	case "word":
 		const consonants, vowels = "bcdfghklmnprst", "aeiou"
-		return d.letters(consonants, 1) + d.letters(vowels, 1) + d.letters(consonants, 1) + d.letters(vowels, 1) + d.letters("lmnrst", 1)
+		return d.letters(consonants, 1) + d.letters(vowels, 1) + d.letters(consonants, 1) + d.letters(vowels, 1) + d.letters(
+			"lmnrst", 1)
 	case "number":
 		return d.letters("123456789", 1) + d.letters("0123456789", length(a, 8)-1)
 	}

@@ -21,11 +21,11 @@ const (
 	quietToAct    = 800 * time.Millisecond
 	quietToMiss   = 50 * time.Millisecond // where the page tells that nothing is on its way
 
-	// stateHolds is how long after an action a state must be there to count, and what stood there before it: pages show what was asked for at
-	// once, and take it back.
+	// stateHolds is how long after an action a state must be there to count, and what stood there before it: pages show
+	// what was asked for at once, and take it back.
 	stateHolds = 200 * time.Millisecond
-	// quietHolds is the same where the page tells that nothing is on its way which it has set going, and busyHolds where it tells that something
-	// is: so long is that awaited at the most.
+	// quietHolds is the same where the page tells that nothing is on its way which it has set going, and busyHolds where
+	// it tells that something is: so long is that awaited at the most.
 	quietHolds = 70 * time.Millisecond
 	busyHolds  = 1500 * time.Millisecond
 
@@ -74,8 +74,8 @@ func newScreenReader(s *Session) *screenReader {
 	return &screenReader{s: s, pixels: ok && p.PixelsAreCheap(), seed: maphash.MakeSeed(), rest: rest, began: time.Now()}
 }
 
-// read takes a fresh tree; with frame also the pictures around it, when they are cheap. Once the time of the step is over, a look is the
-// tree alone.
+// read takes a fresh tree; with frame also the pictures around it, when they are cheap. Once the time of the step is
+// over, a look is the tree alone.
 func (w *screenReader) read(ctx context.Context, frame bool) error {
 	frame = frame && w.pixels && (w.tree == nil || !w.late())
 	if err := w.readBehind(ctx, frame); err != nil || !frame || w.pixelsOnly || !w.pixels {
@@ -130,8 +130,8 @@ func (w *screenReader) pixelsAlone(ctx context.Context) error {
 	return nil
 }
 
-// picture takes a screenshot and compares it with the one before. A *drivers.ProtectedError: it shows nothing of a window on the screen, or
-// there is none.
+// picture takes a screenshot and compares it with the one before. A *drivers.ProtectedError: it shows nothing of a
+// window on the screen, or there is none.
 func (w *screenReader) picture(ctx context.Context) error {
 	began := time.Now()
 	w.protected = nil
@@ -151,7 +151,8 @@ func (w *screenReader) picture(ctx context.Context) error {
 	return err
 }
 
-// settled tells whether the screen, by its trees or its pixels, has been the same for at least the span and still shows the tree.
+// settled tells whether the screen, by its trees or its pixels, has been the same for at least the span and still shows
+// the tree.
 func (w *screenReader) settled(span time.Duration) bool {
 	if w.tree != nil && !w.treeSince.IsZero() && w.tree.Taken.Sub(w.treeSince) >= span {
 		return true
@@ -162,7 +163,8 @@ func (w *screenReader) settled(span time.Duration) bool {
 }
 
 // locate waits until something on the screen fits the selector; errWait when nothing does.
-func (w *screenReader) locate(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []screen.Match, err error) {
+func (w *screenReader) locate(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []screen.Match,
+	err error) {
 	w.prepareFor(sel)
 	w.unseenToo = w.anywhere
 	w.lookLater = w.s.onPhone() && !w.anywhere
@@ -179,11 +181,13 @@ func (w *screenReader) locate(ctx context.Context, sel dsl.Selector, timeout tim
 }
 
 // locateOnce looks once; errWait: look again.
-func (w *screenReader) locateOnce(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []screen.Match, err error) {
+func (w *screenReader) locateOnce(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []screen.Match,
+	err error) {
 	if worth, err := w.quickTreeMayMatch(ctx, sel, toSee); err != nil || !worth {
 		return nil, cmp.Or(err, errWait)
 	}
-	if err := w.read(ctx, w.tree != nil || sel.Fallback != ""); err != nil { // where pixels may tell, they are looked at first
+	// where pixels may tell, they are looked at first
+	if err := w.read(ctx, w.tree != nil || sel.Fallback != ""); err != nil {
 		return nil, err
 	}
 	look := w.reachable
@@ -214,7 +218,8 @@ func (w *screenReader) newer(matches []screen.Match) []screen.Match {
 	})
 }
 
-// tooSoon tells whether the screen was read so soon after an action that a state which the action led to may be taken back at once.
+// tooSoon tells whether the screen was read so soon after an action that a state which the action led to may be taken
+// back at once.
 func (w *screenReader) tooSoon() bool {
 	return !w.late() && w.tree.Taken.Before(w.s.acted.Add(holdsFor(w.tree.Rest)))
 }
@@ -230,7 +235,8 @@ func holdsFor(rest screen.Activity) time.Duration {
 	return stateHolds
 }
 
-// rested tells whether what is not in the newest tree counts as absent: the screen has rested, and nothing is on its way.
+// rested tells whether what is not in the newest tree counts as absent: the screen has rested, and nothing is on its
+// way.
 func (w *screenReader) rested() bool {
 	switch {
 	case w.tree.Rest == screen.Busy && w.tooSoon():
@@ -241,7 +247,8 @@ func (w *screenReader) rested() bool {
 	return w.settled(quietToAssert)
 }
 
-// stood tells whether all that was found was on the screen before the last action, too: what the action takes away may be there for a moment.
+// stood tells whether all that was found was on the screen before the last action, too: what the action takes away may
+// be there for a moment.
 func (w *screenReader) stood(matches []screen.Match) bool {
 	before := w.s.before
 	return before != nil && !slices.ContainsFunc(matches, func(m screen.Match) bool {
@@ -256,7 +263,8 @@ func (w *screenReader) stood(matches []screen.Match) bool {
 
 // asksState tells whether a selector asks for a state.
 func asksState(sel dsl.Selector) bool {
-	return sel.Enabled != nil || sel.Checked != nil || sel.Selected != nil || sel.Focused != nil || sel.Not != nil && asksState(*sel.Not)
+	return sel.Enabled != nil || sel.Checked != nil || sel.Selected != nil || sel.Focused != nil || sel.Not != nil &&
+		asksState(*sel.Not)
 }
 
 // leaves tells whether all that was found may be on its way out, and the time lets one wait for what becomes of it.
@@ -265,7 +273,8 @@ func (w *screenReader) leaves(matches []screen.Match, timeout time.Duration) boo
 	return !staying && time.Since(w.began) < min(leavesFor, timeout)
 }
 
-// readsParts adds the parts of texts that a selector asks for to those whose places the trees to come have. It reports whether the device can tell them.
+// readsParts adds the parts of texts that a selector asks for to those whose places the trees to come have. It reports
+// whether the device can tell them.
 func (w *screenReader) readsParts(sel dsl.Selector) bool {
 	for _, p := range screen.TextParts(sel) {
 		if !slices.Contains(w.parts, p) {
@@ -293,8 +302,8 @@ func (w *screenReader) find(ctx context.Context, sel dsl.Selector, what searchPu
 	return w.search(ctx, q)
 }
 
-// query prepares a query over the tree that was read last; css and xpath are asked of the browser. Where the tree does not have the places of
-// the parts of texts that are asked for, another one is read.
+// query prepares a query over the tree that was read last; css and xpath are asked of the browser. Where the tree does
+// not have the places of the parts of texts that are asked for, another one is read.
 func (w *screenReader) query(ctx context.Context, sel dsl.Selector, what searchPurpose) (screen.Query, error) {
 	q := screen.Query{Selector: sel, Action: what == toAct}
 	if w.readsParts(sel) && !w.tree.Knows(w.parts) && !w.pixelsOnly {

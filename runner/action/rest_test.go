@@ -27,8 +27,8 @@ func (d resting) Tree(ctx context.Context) (*screen.Tree, error) {
 	return t, err
 }
 
-// TestStateOutlastsWhatIsOnItsWay: a state counts once what the action has set going is over, at once where nothing is, and after a second and a
-// half where there is no end of it.
+// TestStateOutlastsWhatIsOnItsWay: a state counts once what the action has set going is over, at once where nothing is,
+// and after a second and a half where there is no end of it.
 func TestStateOutlastsWhatIsOnItsWay(t *testing.T) {
 	until := func(end time.Duration) func(time.Duration) screen.Activity {
 		return func(at time.Duration) screen.Activity {
@@ -47,18 +47,21 @@ func TestStateOutlastsWhatIsOnItsWay(t *testing.T) {
 		most  time.Duration
 	}{
 		{"quiet", until(0), time.Hour, true, 70 * time.Millisecond, 190 * time.Millisecond},
-		{"nobody knows", func(time.Duration) screen.Activity { return screen.Unknown }, time.Hour, true, 200 * time.Millisecond, 400 * time.Millisecond},
+		{"nobody knows", func(time.Duration) screen.Activity { return screen.Unknown }, time.Hour, true,
+			200 * time.Millisecond, 400 * time.Millisecond},
 		{"taken back by a timer", until(900 * time.Millisecond), 850 * time.Millisecond, false, 0, time.Hour},
-		{"kept when it is over", until(900 * time.Millisecond), time.Hour, true, 900 * time.Millisecond, 1200 * time.Millisecond},
+		{"kept when it is over", until(900 * time.Millisecond), time.Hour, true, 900 * time.Millisecond,
+			1200 * time.Millisecond},
 		{"for ever on its way", until(time.Hour), time.Hour, true, 1500 * time.Millisecond, 1800 * time.Millisecond},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := &fake{began: time.Now(), treeCost: 10 * time.Millisecond, show: func(at time.Duration, taps []image.Point) []*screen.Node {
-					n := button("Wi-Fi", 0, 100, 900, 200)
-					n.Checkable, n.Checked = true, len(taps) > 0 && at < c.ends
-					return []*screen.Node{n}
-				}}
+				f := &fake{began: time.Now(), treeCost: 10 * time.Millisecond,
+					show: func(at time.Duration, taps []image.Point) []*screen.Node {
+						n := button("Wi-Fi", 0, 100, 900, 200)
+						n.Checkable, n.Checked = true, len(taps) > 0 && at < c.ends
+						return []*screen.Node{n}
+					}}
 				s := &action.Session{Device: resting{f, c.rest}, Timeout: 5 * time.Second}
 				if err := action.Perform(t.Context(), s, dsl.Tap{Selector: dsl.Selector{Label: "Wi-Fi"}}); err != nil {
 					t.Fatal(err)

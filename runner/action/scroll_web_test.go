@@ -36,14 +36,22 @@ func TestScrollToSeesEveryRow(t *testing.T) {
 		{"a virtual list", virtual("200", "1"), row("Row 150"), ""},
 		{"one that moves further than its bar", virtual("300", "4"), row("Row 157"), ""},
 		{"from the middle back", virtual("200", "1") + "<script>box.scrollTop=2000;draw()</script>", row("Row 5"), ""},
-		{"to the left", `<div id=box style="width:300px;overflow:auto"><div style="width:3000px;display:flex">` + strings.Repeat(`<span style="flex:1">·</span>`, 3) +
-			`</div><b id=end style="position:relative;left:2900px">End</b></div><script>box.scrollLeft=2800</script>`, dsl.ScrollTo{Selector: dsl.Selector{Label: "·", Match: "exact"}, Direction: dsl.Left}, ""},
-		{"the second box of the page", `<div style="height:1200px">Tall</div><div style="position:fixed;top:0;left:0">` + virtual("100", "1") + `</div>`, row("Row 80"), ""},
-		{"rows that come late", `<ul id=l style="height:200px;overflow:auto"></ul><script>let n=0;const more=()=>{for(let i=0;i<20;i++){const e=document.createElement('li');e.textContent='Row '+(++n);l.append(e)}};more();
+		{"to the left", `<div id=box style="width:300px;overflow:auto"><div style="width:3000px;display:flex">` +
+			strings.Repeat(`<span style="flex:1">·</span>`, 3) +
+			`</div><b id=end style="position:relative;left:2900px">End</b></div><script>box.scrollLeft=2800</script>`,
+			dsl.ScrollTo{Selector: dsl.Selector{Label: "·", Match: "exact"}, Direction: dsl.Left}, ""},
+		{"the second box of the page", `<div style="height:1200px">Tall</div><div style="position:fixed;top:0;left:0">` +
+			virtual("100", "1") + `</div>`, row("Row 80"), ""},
+		{"rows that come late",
+			`<ul id=l style="height:200px;overflow:auto"></ul><script>let n=0;const more=()=>{for(let i=0;i<20;i++){const e=document.createElement('li');e.textContent='Row '+(++n);l.append(e)}};more();
 			l.onscroll=()=>{if(n<100&&l.scrollTop+l.clientHeight>l.scrollHeight-5&&!l.busy){l.busy=1;setTimeout(()=>{more();l.busy=0},400)}}</script>`, row("Row 95"), ""},
-		{"a page that moves its content itself", `<div id=v style="height:300px;overflow:hidden;position:relative"><div id=c style="position:absolute"></div></div><script>for(let i=1;i<=60;i++)c.innerHTML+='<p style="margin:0;height:30px">Row '+i+'</p>';
-			let y=0;v.addEventListener('wheel',e=>{y=Math.max(-1500,Math.min(0,y-e.deltaY));c.style.top=y+'px'})</script>`, dsl.ScrollTo{Selector: dsl.Selector{Label: "Row 40", Match: "exact"}, In: &dsl.Selector{CSS: "#v"}}, ""},
-		{"the box that inside names, not the larger one", `<div style="height:350px;width:700px;overflow:auto"><div style="height:9000px">Larger</div></div>` + virtual("400", "1"),
+		{"a page that moves its content itself",
+			`<div id=v style="height:300px;overflow:hidden;position:relative"><div id=c style="position:absolute"></div></div><script>for(let i=1;i<=60;i++)c.innerHTML+='<p style="margin:0;height:30px">Row '+i+'</p>';
+			let y=0;v.addEventListener('wheel',e=>{y=Math.max(-1500,Math.min(0,y-e.deltaY));c.style.top=y+'px'})</script>`,
+			dsl.ScrollTo{Selector: dsl.Selector{Label: "Row 40", Match: "exact"}, In: &dsl.Selector{CSS: "#v"}}, ""},
+		{"the box that inside names, not the larger one",
+			`<div style="height:350px;width:700px;overflow:auto"><div style="height:9000px">Larger</div></div>` +
+				virtual("400", "1"),
 			dsl.ScrollTo{Selector: dsl.Selector{Label: "Row 350", Match: "exact", Inside: &dsl.Selector{CSS: "#box"}}}, ""},
 		{"none", virtual("60", "1"), row("Row 99"), `the first row that was seen is "Row 1", the last one "Row 60"`},
 	}) {
@@ -78,16 +86,20 @@ func TestSwipeWithAMouse(t *testing.T) {
 	s := browser(t)
 	log := `<p id=log></p><div id=c style="width:400px;height:200px;background:#cde">Card</div>`
 	for _, c := range shorttest.Few(2, []struct{ name, page, model, holds, fail string }{
-		{"pointer events", log + `<script>let x0;c.onpointerdown=e=>{x0=e.clientX};c.onpointerup=e=>{log.textContent=e.clientX<x0?'next':'back'}</script>`, "log.textContent", "next", ""},
-		{"touch events", log + `<script>let x0;c.addEventListener('touchstart',e=>{x0=e.touches[0].clientX});c.addEventListener('touchend',e=>{log.textContent=e.changedTouches[0].clientX<x0?'next':'back'})</script>`, "log.textContent", "next", ""},
+		{"pointer events",
+			log + `<script>let x0;c.onpointerdown=e=>{x0=e.clientX};c.onpointerup=e=>{log.textContent=e.clientX<x0?'next':'back'}</script>`, "log.textContent", "next", ""},
+		{"touch events",
+			log + `<script>let x0;c.addEventListener('touchstart',e=>{x0=e.touches[0].clientX});c.addEventListener('touchend',e=>{log.textContent=e.changedTouches[0].clientX<x0?'next':'back'})</script>`, "log.textContent", "next", ""},
 		{"nothing", log + `<script>document.addEventListener('mousedown',()=>{})</script>`, "", "", "use scroll"},
 	}) {
 		t.Run(c.name, func(t *testing.T) {
-			entryCase{name: c.name, page: c.page, steps: []any{dsl.Swipe{Direction: dsl.Left, Inside: &dsl.Selector{CSS: "#c"}}}, model: c.model, holds: c.holds, fail: c.fail}.run(t, s)
+			entryCase{name: c.name, page: c.page, steps: []any{dsl.Swipe{Direction: dsl.Left, Inside: &dsl.Selector{CSS: "#c"}}},
+				model: c.model, holds: c.holds, fail: c.fail}.run(t, s)
 		})
 	}
 	visit(t, s, `<div id=c style="width:5000px;height:5000px" onpointerdown="window.went=event.clientX">Map</div>`)
-	if _, err := do(t, s, dsl.Swipe{Direction: dsl.Left, Inside: &dsl.Selector{CSS: "#c"}}); err != nil { // the part on the screen
+	// the part on the screen
+	if _, err := do(t, s, dsl.Swipe{Direction: dsl.Left, Inside: &dsl.Selector{CSS: "#c"}}); err != nil {
 		t.Error(err)
 	}
 }

@@ -23,7 +23,8 @@ const (
 	smaller    = 0.75 // is a movement after one that skipped rows: they may be few and tall
 	// lateContent is how long a list that ends is watched for rows that it still loads.
 	lateContent = 1500 * time.Millisecond
-	// listRests is how long a list must show the same after a movement; a page that never does is looked at after listMoves.
+	// listRests is how long a list must show the same after a movement; a page that never does is looked at after
+	// listMoves.
 	listRests = 50 * time.Millisecond
 	listMoves = 250 * time.Millisecond
 )
@@ -53,17 +54,19 @@ type search struct {
 	beneath *screen.Match
 }
 
-// scrollTo looks for the element and scrolls on until it is there, the content ends, or the limit is reached. Each movement overlaps what
-// was seen before; one that went further is gone back.
+// scrollTo looks for the element and scrolls on until it is there, the content ends, or the limit is reached. Each
+// movement overlaps what was seen before; one that went further is gone back.
 func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
 	if byMaestro(a.Selector) {
 		enough := 1.0
 		if a.Percent != nil {
 			enough = float64(*a.Percent) / 100
 		}
-		return s.scrollUntilSeen(ctx, a.Selector, scrollOptions{direction: a.Direction, limit: s.Timeout, enough: enough, ms: cmp.Or(a.DurationMs, 601), centre: a.Center})
+		return s.scrollUntilSeen(ctx, a.Selector, scrollOptions{direction: a.Direction, limit: s.Timeout, enough: enough,
+			ms: cmp.Or(a.DurationMs, 601), centre: a.Center})
 	}
-	c := &search{screenReader: newScreenReader(s), a: a, way: directionVector(a.Direction), deadline: time.Now().Add(s.Timeout), part: swipePart}
+	c := &search{screenReader: newScreenReader(s), a: a, way: directionVector(a.Direction),
+		deadline: time.Now().Add(s.Timeout), part: swipePart}
 	if _, ok := s.Device.(drivers.Scroller); ok {
 		c.part = scrollPart
 	}
@@ -145,7 +148,8 @@ func (c *search) lookAround(ctx context.Context) error {
 		case len(matches) > 0:
 			c.found = &matches[0]
 			return nil
-		case scrolls && (c.moves == 0 || c.rested || c.tree.Taken.Sub(c.treeSince) >= listRests || time.Since(began) >= listMoves):
+		case scrolls && (c.moves == 0 || c.rested || c.tree.Taken.Sub(c.treeSince) >= listRests ||
+			time.Since(began) >= listMoves):
 			return nil
 		case !scrolls && c.settled(quietToAssert):
 			return nil
@@ -268,14 +272,17 @@ func (c *search) next() bool {
 
 // apart tells whether two looks at a list have no row in common: what lay between them was not seen.
 func apart(before, now []string) bool {
-	return len(before) > 1 && len(now) > 1 && !slices.ContainsFunc(now, func(row string) bool { return slices.Contains(before, row) })
+	return len(before) > 1 && len(now) > 1 &&
+		!slices.ContainsFunc(now, func(row string) bool { return slices.Contains(before, row) })
 }
 
-// box is what is scrolled: what the test names, else the largest scrollable element, else the screen, for which there is no element.
+// box is what is scrolled: what the test names, else the largest scrollable element, else the screen, for which there
+// is no element.
 func (c *search) box(ctx context.Context) (*screen.Node, image.Rectangle, error) {
 	view := image.Rectangle{Max: c.tree.Size}
 	if within := c.a.Selector.Inside; c.a.In == nil && within != nil {
-		if matches, err := c.find(ctx, *within, toSee); err == nil && len(matches) > 0 && holdsScroller(matches[0].Node, view) {
+		if matches, err := c.find(ctx, *within, toSee); err == nil && len(matches) > 0 &&
+			holdsScroller(matches[0].Node, view) {
 			return matches[0].Node, matches[0].Node.Bounds.Intersect(view), nil
 		}
 	}
@@ -403,7 +410,8 @@ func (c *search) growing(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// turn looks the other way, once, when the test did not say where the element lies and the box was not at its beginning.
+// turn looks the other way, once, when the test did not say where the element lies and the box was not at its
+// beginning.
 func (c *search) turn() bool {
 	if c.turned || !c.begun || c.a.Direction != "" {
 		return false
@@ -426,7 +434,8 @@ func (c *search) notFound(why string) error {
 	if errors.As(err, &f) {
 		seen := ""
 		if c.first != "" {
-			seen = fmt.Sprintf("; the first row that was seen is %s, the last one %s", screen.Quote(c.first), screen.Quote(c.last))
+			seen = fmt.Sprintf("; the first row that was seen is %s, the last one %s", screen.Quote(c.first),
+				screen.Quote(c.last))
 		}
 		f.Message = fmt.Sprintf("%s was not found by scrolling: %s%s; %s", screen.Describe(c.a.Selector), why, seen, f.Actual)
 	}

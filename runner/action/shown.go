@@ -11,10 +11,13 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// unsure says of what was found, if the time is over before the next look, that it was not known to be there for a person.
+// unsure says of what was found, if the time is over before the next look, that it was not known to be there for a
+// person.
 func (w *screenReader) unsure(matches []screen.Match) {
 	if len(matches) > 0 && w.hiddenUnder == "" {
-		w.hiddenUnder = fmt.Sprintf("%s is there, but the time was over before it was seen to stay, and not to be hidden, as by the keyboard", matches[0].Node)
+		w.hiddenUnder = fmt.Sprintf(
+			"%s is there, but the time was over before it was seen to stay, and not to be hidden, as by the "+
+				"keyboard", matches[0].Node)
 	}
 }
 

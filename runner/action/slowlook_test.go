@@ -18,8 +18,9 @@ import (
 type form struct {
 	*fake
 	drivers.Keys
-	field   func(f *form, at time.Duration) *screen.Field // at: since the last tap or key; nil: no field has the focus
-	before  []time.Duration                               // what each look takes before it sees the page, and after that; the last one holds for all others
+	field func(f *form, at time.Duration) *screen.Field // at: since the last tap or key; nil: no field has the focus
+	// what each look takes before it sees the page, and after that; the last one holds for all others
+	before  []time.Duration
 	after   []time.Duration
 	cell    bool // it is one of a grid
 	looks   int
@@ -73,7 +74,8 @@ func (f *form) Press(_ context.Context, keys []string) error {
 
 // input is a field that shows a text.
 func input(id, text string, rest screen.Activity) *screen.Field {
-	return &screen.Field{Node: screen.Node{Type: "input", ID: id, Text: text, Editable: true}, Name: "input#" + id, Tail: text, Known: text == "", Rest: rest}
+	return &screen.Field{Node: screen.Node{Type: "input", ID: id, Text: text, Editable: true}, Name: "input#" + id,
+		Tail: text, Known: text == "", Rest: rest}
 }
 
 const ms = time.Millisecond
@@ -88,21 +90,24 @@ func TestSlowLooksAtAField(t *testing.T) {
 		fail          string
 		holds         string
 	}{
-		{name: "taken back by a timer that is due for long", fail: `shows ""`, field: func(f *form, at time.Duration) *screen.Field {
-			text := f.typed
-			if at > 700*ms {
-				text = ""
-			}
-			field := input("f", text, screen.Busy)
-			field.Late = at > 60*ms && at <= 700*ms
-			return field
-		}},
-		{name: "kept by a page whose timer is due for long", holds: "ada", field: func(f *form, at time.Duration) *screen.Field {
-			field := input("f", f.typed, screen.Busy)
-			field.Late = at > 60*ms && at <= 700*ms
-			return field
-		}},
-		{name: "taken back between two looks that are close together", fail: `shows ""`, before: []time.Duration{0, 500 * ms, 0}, after: []time.Duration{0, 0, 500 * ms, 0},
+		{name: "taken back by a timer that is due for long", fail: `shows ""`,
+			field: func(f *form, at time.Duration) *screen.Field {
+				text := f.typed
+				if at > 700*ms {
+					text = ""
+				}
+				field := input("f", text, screen.Busy)
+				field.Late = at > 60*ms && at <= 700*ms
+				return field
+			}},
+		{name: "kept by a page whose timer is due for long", holds: "ada",
+			field: func(f *form, at time.Duration) *screen.Field {
+				field := input("f", f.typed, screen.Busy)
+				field.Late = at > 60*ms && at <= 700*ms
+				return field
+			}},
+		{name: "taken back between two looks that are close together", fail: `shows ""`, before: []time.Duration{
+			0, 500 * ms, 0}, after: []time.Duration{0, 0, 500 * ms, 0},
 			field: func(f *form, at time.Duration) *screen.Field {
 				if at > 560*ms {
 					return input("f", "", screen.Busy)
@@ -115,11 +120,14 @@ func TestSlowLooksAtAField(t *testing.T) {
 			}
 			return input("f", f.typed, screen.Quiet)
 		}},
-		{name: "a cell that opens at once", cell: true, holds: "ada", field: func(f *form, _ time.Duration) *screen.Field { return input("f", f.typed, screen.Quiet) }},
+		{name: "a cell that opens at once", cell: true, holds: "ada", field: func(f *form, _ time.Duration) *screen.Field {
+			return input("f", f.typed, screen.Quiet)
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := &form{fake: &fake{began: time.Now(), show: always()}, before: c.before, after: c.after, field: c.field, cell: c.cell, touched: time.Now()}
+				f := &form{fake: &fake{began: time.Now(), show: always()}, before: c.before, after: c.after, field: c.field,
+					cell: c.cell, touched: time.Now()}
 				err := action.Perform(t.Context(), &action.Session{Device: f, Timeout: 10 * time.Second}, dsl.Input{Text: "ada"})
 				if c.fail != "" {
 					wantFail(t, err, false, c.fail)
@@ -133,7 +141,8 @@ func TestSlowLooksAtAField(t *testing.T) {
 	}
 }
 
-// TestFocusIsWaitedForOnSlowDevices: a look that was asked for right after the tap does not tell where the focus goes, however long it takes.
+// TestFocusIsWaitedForOnSlowDevices: a look that was asked for right after the tap does not tell where the focus goes,
+// however long it takes.
 func TestFocusIsWaitedForOnSlowDevices(t *testing.T) {
 	show := func(at time.Duration, taps []image.Point) []*screen.Node {
 		first, second := edit("", true), edit("", false)
@@ -147,12 +156,13 @@ func TestFocusIsWaitedForOnSlowDevices(t *testing.T) {
 	second := dsl.Tap{Selector: dsl.Selector{ID: "second"}}
 	t.Run("a page", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			f := &form{fake: &fake{began: time.Now(), show: show}, after: []time.Duration{1200 * ms}, field: func(f *form, at time.Duration) *screen.Field {
-				if f.typed == "" && at < 300*ms {
-					return input("first", "", screen.Quiet)
-				}
-				return input("second", f.typed, screen.Quiet)
-			}}
+			f := &form{fake: &fake{began: time.Now(), show: show}, after: []time.Duration{1200 * ms},
+				field: func(f *form, at time.Duration) *screen.Field {
+					if f.typed == "" && at < 300*ms {
+						return input("first", "", screen.Quiet)
+					}
+					return input("second", f.typed, screen.Quiet)
+				}}
 			s := &action.Session{Device: f, Timeout: 10 * time.Second}
 			for _, step := range []any{second, dsl.Input{Text: "ada"}} {
 				if err := action.Perform(t.Context(), s, step); err != nil {

@@ -13,14 +13,15 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// How long the pixels must rest for waitStable. Once they moved while the elements were read, it looks for long enough to know a
-// clock by its ticks.
+// How long the pixels must rest for waitStable. Once they moved while the elements were read, it looks for long enough
+// to know a clock by its ticks.
 const (
 	quietStable = 400 * time.Millisecond
 	quietClock  = 1300 * time.Millisecond
 )
 
-// stablePace is how long waitStable rests between two pictures: what blinks is told from what turns only by often looking.
+// stablePace is how long waitStable rests between two pictures: what blinks is told from what turns only by often
+// looking.
 const stablePace = 60 * time.Millisecond
 
 // stableLooks is how many pictures in a row must show no movement.
@@ -69,7 +70,8 @@ func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
 	return err
 }
 
-// restsByElements tells by its elements alone whether a screen rests of which no pictures may be taken. errWait: not yet.
+// restsByElements tells by its elements alone whether a screen rests of which no pictures may be taken. errWait: not
+// yet.
 func (w *screenReader) restsByElements(ctx context.Context, p *drivers.ProtectedError) error {
 	w.pixels = false
 	if err := w.read(ctx, false); err != nil {
@@ -81,7 +83,8 @@ func (w *screenReader) restsByElements(ctx context.Context, p *drivers.Protected
 	if w.tree.Taken.Sub(w.treeSince) < quietStable {
 		return errWait
 	}
-	w.s.doubtOnce("the app forbids pictures of its window %s: that its elements rest is all that was seen", p.Parts[0].Window)
+	w.s.doubtOnce("the app forbids pictures of its window %s: that its elements rest is all that was seen",
+		p.Parts[0].Window)
 	return nil
 }
 
@@ -89,7 +92,8 @@ func (w *screenReader) restsByElements(ctx context.Context, p *drivers.Protected
 func (s *Session) unstable(w *screenReader, began time.Time) error {
 	p := event.Problem{Expected: "nothing moves on the screen", Assertion: true}
 	if r := w.rest.Unrest(); r.Empty() {
-		p.Actual = fmt.Sprintf("%s were not enough to see it rest for %s", time.Since(began).Round(time.Millisecond), quietStable)
+		p.Actual = fmt.Sprintf("%s were not enough to see it rest for %s", time.Since(began).Round(time.Millisecond),
+			quietStable)
 	} else {
 		p.Actual = fmt.Sprintf("the region %d,%d to %d,%d kept changing", r.Min.X, r.Min.Y, r.Max.X, r.Max.Y)
 		s.Detail.Bounds = &[4]int{r.Min.X, r.Min.Y, r.Max.X, r.Max.Y}

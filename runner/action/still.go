@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// undrawnFor is how long an element must stand in its place on a page that draws nothing: the page may only be slow to draw what moves.
+	// undrawnFor is how long an element must stand in its place on a page that draws nothing: the page may only be slow to
+	// draw what moves.
 	undrawnFor = 2 * time.Second
 
 	// An element around which the pixels never rest, on a film say, is taken by its trees: so many of them, over so long.
@@ -32,8 +33,9 @@ const (
 	standMargin = 12
 )
 
-// stayed tells whether the element stands still. Where pictures are cheap the pixels decide: the newest picture, which is taken behind the
-// tree and right before the touch, must show it where the one before the tree does. Equal trees prove nothing against pixels that move.
+// stayed tells whether the element stands still. Where pictures are cheap the pixels decide: the newest picture, which
+// is taken behind the tree and right before the touch, must show it where the one before the tree does. Equal trees
+// prove nothing against pixels that move.
 func (h *targetSearch) stayed(ctx context.Context, m screen.Match, previous *screen.Match) (bool, error) {
 	same := previous != nil && previous.Node.Bounds == m.Node.Bounds && previous.Point == m.Point
 	if !same {
@@ -58,9 +60,9 @@ func (h *targetSearch) stayed(ctx context.Context, m screen.Match, previous *scr
 	return h.stillAt(touchArea(m), same), nil
 }
 
-// arrivedAt tells whether the element is where the trees have it already: nothing as wide or as high as it has changed on the screen around the
-// tree. As long as something moves, it may be on its way, and its place shows something else that stands still; of a sheet that has just begun to
-// come in, only an edge is seen to move.
+// arrivedAt tells whether the element is where the trees have it already: nothing as wide or as high as it has changed
+// on the screen around the tree. As long as something moves, it may be on its way, and its place shows something else
+// that stands still; of a sheet that has just begun to come in, only an edge is seen to move.
 func (h *targetSearch) arrivedAt(m screen.Match) bool {
 	now := h.rest.Last()
 	region := now.Bounds()
@@ -87,8 +89,8 @@ func (s *Session) lastTouch() *touched {
 	return &touched{s.Tree, s.aimed.picture}
 }
 
-// drawn tells whether an element that the step before has brought shows on the screen: as long as its place looks as it did before that touch, it is
-// still on its way there.
+// drawn tells whether an element that the step before has brought shows on the screen: as long as its place looks as it
+// did before that touch, it is still on its way there.
 func (h *targetSearch) drawn(m screen.Match) bool {
 	was, now := h.s.touchedOn, h.rest.Last()
 	if was == nil || was.picture.Bounds() != now.Bounds() || h.lasting() {
@@ -102,8 +104,8 @@ func (h *targetSearch) drawn(m screen.Match) bool {
 	return !pixels.Changed(was.picture, now, touchArea(m)).Empty()
 }
 
-// fades tells whether an element is being faded in or out, during which UIKit drops its touches: what changes in its place changes faintly, or
-// changes all of it. Something that never ceases to do that is touched in the end.
+// fades tells whether an element is being faded in or out, during which UIKit drops its touches: what changes in its
+// place changes faintly, or changes all of it. Something that never ceases to do that is touched in the end.
 func (h *targetSearch) fades(m screen.Match) bool {
 	now, place := h.rest.Last(), touchArea(m)
 	if h.faded == nil {
@@ -120,13 +122,15 @@ func (h *targetSearch) fades(m screen.Match) bool {
 	return changed.Dx()*5 >= place.Dx()*4 && changed.Dy()*5 >= place.Dy()*4 && !h.lasting()
 }
 
-// lasting tells whether the trees have had it in one place for so long that pixels which never rest do not count any more. As long as ever more of
-// the screen changes, it is no film that plays: something is on its way.
+// lasting tells whether the trees have had it in one place for so long that pixels which never rest do not count any
+// more. As long as ever more of the screen changes, it is no film that plays: something is on its way.
 func (h *targetSearch) lasting() bool {
-	return h.looks >= restlessLooks && h.tree.Taken.Sub(h.arrived) >= restlessFor && (!h.foresees || h.tree.Taken.Sub(h.spread) >= spreadFor)
+	return h.looks >= restlessLooks && h.tree.Taken.Sub(h.arrived) >= restlessFor &&
+		(!h.foresees || h.tree.Taken.Sub(h.spread) >= spreadFor)
 }
 
-// stillAt tells by the pictures around the tree whether what is at a place stands; same: the tree before this one had it there, too.
+// stillAt tells by the pictures around the tree whether what is at a place stands; same: the tree before this one had
+// it there, too.
 func (h *targetSearch) stillAt(place image.Rectangle, same bool) bool {
 	before, now := h.before, h.rest.Last()
 	if !same {
@@ -137,7 +141,8 @@ func (h *targetSearch) stillAt(place image.Rectangle, same bool) bool {
 	if changed.Empty() && h.passedBy(now) && !lasting {
 		return false
 	}
-	if changed.Empty() { // what the older picture showed may have been the way here: trees and pixels that agree for long enough decide
+	// what the older picture showed may have been the way here: trees and pixels that agree for long enough decide
+	if changed.Empty() {
 		return h.left == nil || lasting || pixels.MotionOf(h.left, now, place) <= pixels.Within
 	}
 	motion := pixels.MotionOf(before, now, place)
@@ -156,17 +161,19 @@ func (h *targetSearch) stillAt(place image.Rectangle, same bool) bool {
 	return true
 }
 
-// passedBy tells whether what the tree has is on neither picture around it, which show its place flat: it was there in between, on its way. A
-// picture that is black tells nothing.
+// passedBy tells whether what the tree has is on neither picture around it, which show its place flat: it was there in
+// between, on its way. A picture that is black tells nothing.
 func (h *targetSearch) passedBy(now image.Image) bool {
 	n := h.last.Node
 	part := n.Bounds.Intersect(now.Bounds())
 	return h.s.onPhone() && draws(n) && !n.Editable && !part.Empty() && smooth(now, part) && !dark(now)
 }
 
-// draws tells whether there is a text or an icon in an element. What has a name alone may be there for assistive technology.
+// draws tells whether there is a text or an icon in an element. What has a name alone may be there for assistive
+// technology.
 func draws(n *screen.Node) bool {
-	return n.Text != "" || strings.Contains(n.Type, "Image") || strings.Contains(n.Type, "Button") || slices.ContainsFunc(n.Children, draws)
+	return n.Text != "" || strings.Contains(n.Type, "Image") || strings.Contains(n.Type, "Button") ||
+		slices.ContainsFunc(n.Children, draws)
 }
 
 // touchArea is where the element shows, and where it would be touched.

@@ -29,7 +29,8 @@ func (d *lagging) Tree(ctx context.Context) (*screen.Tree, error) {
 }
 
 // onPixels performs one action on a phone in fake time.
-func onPixels(t *testing.T, f *fake, behind time.Duration, args any, check func(t *testing.T, s *action.Session, err error)) {
+func onPixels(t *testing.T, f *fake, behind time.Duration, args any, check func(t *testing.T, s *action.Session,
+	err error)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		f.began, f.cheap = time.Now(), true
@@ -41,7 +42,8 @@ func onPixels(t *testing.T, f *fake, behind time.Duration, args any, check func(
 	})
 }
 
-// TestPixelsThatMoveOverrideEqualTrees: the trees have stood still for long, and the newest picture shows the button on its way.
+// TestPixelsThatMoveOverrideEqualTrees: the trees have stood still for long, and the newest picture shows the button on
+// its way.
 func TestPixelsThatMoveOverrideEqualTrees(t *testing.T) {
 	t.Parallel()
 	f := &fake{show: func(at time.Duration, _ []image.Point) []*screen.Node {
@@ -69,7 +71,8 @@ func TestPixelsThatMoveOverrideEqualTrees(t *testing.T) {
 	})
 }
 
-// TestWhatAnimatesInsideIsTapped: a spinner in a button, a caret in a field, a film around it must not keep it from being touched.
+// TestWhatAnimatesInsideIsTapped: a spinner in a button, a caret in a field, a film around it must not keep it from
+// being touched.
 func TestWhatAnimatesInsideIsTapped(t *testing.T) {
 	t.Parallel()
 	frame := func(at time.Duration) int { return int(at / (70 * time.Millisecond)) }
@@ -78,7 +81,8 @@ func TestWhatAnimatesInsideIsTapped(t *testing.T) {
 			return []*screen.Node{button("Go", 100, 500, 400, 600), el(fmt.Sprint("dot", frame(at)), 120, 520, 160, 560)}
 		},
 		"nothing but a spinner": func(at time.Duration, _ []image.Point) []*screen.Node {
-			return []*screen.Node{{Type: "View", Desc: "Go", Text: fmt.Sprint("dot", frame(at)), Clickable: true, Bounds: image.Rect(110, 500, 390, 600)}}
+			return []*screen.Node{{Type: "View", Desc: "Go", Text: fmt.Sprint("dot", frame(at)), Clickable: true,
+				Bounds: image.Rect(110, 500, 390, 600)}}
 		},
 		"a film around it": func(at time.Duration, _ []image.Point) []*screen.Node {
 			return []*screen.Node{el(fmt.Sprint("film", frame(at)), 0, 0, 1000, 2000), button("Go", 100, 500, 400, 600)}
@@ -129,7 +133,8 @@ func (d *notified) Tree(ctx context.Context) (*screen.Tree, error) {
 	if err != nil || d.at() >= d.stays {
 		return t, err
 	}
-	note := &screen.Node{Type: "Window", Bounds: image.Rect(0, 0, 1000, 300), Children: []*screen.Node{el("Lunch?", 20, 20, 980, 280)}}
+	note := &screen.Node{Type: "Window", Bounds: image.Rect(0, 0, 1000, 300), Children: []*screen.Node{
+		el("Lunch?", 20, 20, 980, 280)}}
 	return screen.NewTree(append(t.Windows, note), t.Size, t.Taken), nil
 }
 

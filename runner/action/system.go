@@ -40,7 +40,8 @@ func darkMode(ctx context.Context, s *Session, a dsl.DarkMode) error {
 }
 
 // isSet asks how the device is set.
-func (s *Session) isSet(ctx context.Context, setting func(drivers.SystemReader, context.Context) (bool, error)) (bool, error) {
+func (s *Session) isSet(ctx context.Context, setting func(drivers.SystemReader, context.Context) (bool, error)) (bool,
+	error) {
 	d, err := able[drivers.SystemReader](s)
 	if err != nil {
 		return false, err
@@ -49,7 +50,8 @@ func (s *Session) isSet(ctx context.Context, setting func(drivers.SystemReader, 
 }
 
 // wanted is how a setting shall be: on, or with toggle what it is not now.
-func (s *Session) wanted(ctx context.Context, on, toggle bool, setting func(drivers.SystemReader, context.Context) (bool, error)) (bool, error) {
+func (s *Session) wanted(ctx context.Context, on, toggle bool, setting func(drivers.SystemReader, context.Context) (
+	bool, error)) (bool, error) {
 	if !toggle {
 		return on, nil
 	}
@@ -100,7 +102,9 @@ func locale(ctx context.Context, s *Session, a dsl.Locale) error {
 // shell runs a command of the tester on the device; a run has to allow it.
 func shell(ctx context.Context, s *Session, a dsl.Shell) error {
 	if !s.AllowShell {
-		return &Failure{event.Problem{Kind: event.Refused, Message: "shell steps are not allowed in this run: start it with --allow-shell, or TAPROOT_ALLOW_SHELL=true"}}
+		return &Failure{
+			event.Problem{Kind: event.Refused, Message: "shell steps are not allowed in this run: start it with " +
+				"--allow-shell, or TAPROOT_ALLOW_SHELL=true"}}
 	}
 	return onSystem(s, func(d drivers.System) error {
 		out, code, err := d.Shell(ctx, a.Command)
@@ -188,7 +192,8 @@ func statusBar(ctx context.Context, s *Session, a dsl.StatusBar) error {
 	if err == nil && a.Reset {
 		err = d.SetStatusBar(ctx, nil)
 	}
-	if show := (drivers.StatusBar{Time: a.Time, Battery: a.Battery, Wifi: a.Wifi, Cellular: a.Cellular}); err == nil && show != (drivers.StatusBar{}) {
+	if show := (drivers.StatusBar{Time: a.Time, Battery: a.Battery, Wifi: a.Wifi, Cellular: a.Cellular}); err == nil &&
+		show != (drivers.StatusBar{}) {
 		err = d.SetStatusBar(ctx, &show)
 	}
 	return err

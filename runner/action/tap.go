@@ -15,7 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// ambiguousFor is how long an action waits for several equal candidates to become one: a screen that changes shows both for a while.
+// ambiguousFor is how long an action waits for several equal candidates to become one: a screen that changes shows both
+// for a while.
 const ambiguousFor = 2 * time.Second
 
 func tap(ctx context.Context, s *Session, a dsl.Tap) error {
@@ -182,7 +183,8 @@ func (h *targetSearch) stood(ctx context.Context, m screen.Match, previous *scre
 	return h.stayed(ctx, m, previous)
 }
 
-// aboveIt gives what an upper window shows where the element would be touched: a notification, a call, the bubble of a chat.
+// aboveIt gives what an upper window shows where the element would be touched: a notification, a call, the bubble of a
+// chat.
 func (h *targetSearch) aboveIt(m screen.Match) *screen.Node {
 	top := h.tree.Topmost(m.Point)
 	if h.tree.HitTested || m.Node.Type == seenType || top == nil || top.Window <= m.Node.Window {
@@ -266,7 +268,8 @@ func place(ctx context.Context, s *Session, p dsl.Point) (image.Point, error) {
 	return at, nil
 }
 
-// firstPicture takes a picture before anything is touched, and gives its size. Where none may be taken, the elements tell how large the screen is.
+// firstPicture takes a picture before anything is touched, and gives its size. Where none may be taken, the elements
+// tell how large the screen is.
 func (s *Session) firstPicture(ctx context.Context) (image.Point, error) {
 	img, err := s.Device.Screenshot(ctx)
 	var p *drivers.ProtectedError

@@ -25,9 +25,10 @@ const traceAt = `position:absolute;left:20px;top:20px;width:180px;height:30px;`
 const (
 	labelled = `<div id=s role=text aria-label="Invoice 4711" style="` + traceAt + `"></div>`
 	faded    = `<div style="filter:opacity(0%);position:absolute;left:0;top:0;width:400px;height:200px"><div id=s aria-label="Invoice 4711" style="` + traceAt + `"></div></div>`
-	fadedBox = `<div style="opacity:0;position:absolute;left:0;top:0"><div id=s style="` + traceAt + `">Invoice 4711</div></div>`
-	layer    = `<div style="position:absolute;left:0;top:0;width:400px;height:200px"><span id=s style="position:absolute;left:22px;top:22px;font:24px sans-serif;color:transparent">Invoice 4711</span></div>`
-	lines    = `<div style="position:absolute;left:22px;top:22px;font:24px/30px sans-serif;color:transparent">Invoice 4711<br>Balance 0</div>`
+	fadedBox = `<div style="opacity:0;position:absolute;left:0;top:0"><div id=s style="` + traceAt +
+		`">Invoice 4711</div></div>`
+	layer = `<div style="position:absolute;left:0;top:0;width:400px;height:200px"><span id=s style="position:absolute;left:22px;top:22px;font:24px sans-serif;color:transparent">Invoice 4711</span></div>`
+	lines = `<div style="position:absolute;left:22px;top:22px;font:24px/30px sans-serif;color:transparent">Invoice 4711<br>Balance 0</div>`
 )
 
 var invoice = dsl.Selector{Label: "Invoice 4711"}
@@ -50,11 +51,14 @@ func TestWhatACanvasDraws(t *testing.T) {
 		{"a line of a transparent text", canvas + lines, true},
 		{"a name before the canvas", labelled + canvas, true},
 		{"WebGL", glCanvas + layer, true},
-		{"in a shadow root", `<div id=h></div><template id=t>` + canvas[:strings.Index(canvas, "<script>")] + faded + `</template><script>
+		{"in a shadow root", `<div id=h></div><template id=t>` + canvas[:strings.Index(canvas, "<script>")] + faded +
+			`</template><script>
 			const root=h.attachShadow({mode:'open'});root.append(t.content.cloneNode(true));const c=root.getElementById('c')` +
 			canvas[strings.Index(canvas, "<script>")+len("<script>"):], true},
-		{"a highlight on the text", canvas + strings.Replace(layer, "Invoice 4711", `<span style="background:rgba(180,0,170,.2)">Invoice</span> 4711`, 1), true},
-		{"in a frame", `<iframe style="position:absolute;left:40px;top:40px;width:420px;height:220px;border:0" srcdoc="` + html.EscapeString(canvas+layer) + `"></iframe>`, true},
+		{"a highlight on the text", canvas + strings.Replace(layer, "Invoice 4711",
+			`<span style="background:rgba(180,0,170,.2)">Invoice</span> 4711`, 1), true},
+		{"in a frame", `<iframe style="position:absolute;left:40px;top:40px;width:420px;height:220px;border:0" srcdoc="` +
+			html.EscapeString(canvas+layer) + `"></iframe>`, true},
 
 		{"nothing is drawn in its place", canvas + strings.Replace(labelled, "top:20px", "top:100px", 1), false},
 		{"a transparent text where nothing is drawn", canvas + strings.Replace(layer, "top:22px", "top:100px", 1), false},
@@ -62,17 +66,24 @@ func TestWhatACanvasDraws(t *testing.T) {
 		{"a cleared canvas under a name", canvas + faded + `<script>ctx.clearRect(0,0,400,200)</script>`, false},
 		{"the canvas of WebGL is cleared", glCanvas + layer + `<script>rect(0,0,400,200,1,1,1,1)</script>`, false},
 		{"covered by a box over all", canvas + layer + cover, false},
-		{"covered by a box with a text", canvas + layer + strings.Replace(cover, "</div>", "<p style='margin:24px'>Please wait</p></div>", 1), false},
+		{"covered by a box with a text", canvas + layer + strings.Replace(cover, "</div>",
+			"<p style='margin:24px'>Please wait</p></div>", 1), false},
 		{"covered by a box between", canvas + cover + layer, false},
-		{"covered by a box between that takes no touches", canvas + strings.Replace(cover, "background", "pointer-events:none;background", 1) + faded, false},
-		{"a clear word in a text that is drawn", canvas + `<p style="position:absolute;left:20px;top:120px;margin:0;width:900px;font:24px sans-serif">Invoice <span style="color:transparent">4711</span></p>`, false},
+		{"covered by a box between that takes no touches", canvas + strings.Replace(cover, "background",
+			"pointer-events:none;background", 1) + faded, false},
+		{"a clear word in a text that is drawn",
+			canvas + `<p style="position:absolute;left:20px;top:120px;margin:0;width:900px;font:24px sans-serif">Invoice <span style="color:transparent">4711</span></p>`, false},
 		{"a canvas that is not shown", strings.Replace(canvas, "position", "visibility:hidden;position", 1) + layer, false},
 		{"no canvas", `<div style="width:400px;height:200px;background:#eee">Hello</div>` + layer, false},
 		{"no canvas under a faded text", fadedBox, false},
-		{"over a drawing that is no canvas", `<svg width=400 height=200 style="position:absolute;left:0;top:0"><text x=22 y=44 font-size=24>Invoice</text></svg>` + layer, false},
-		{"a bubble that is faded out", canvas + `<div style="opacity:0;background:#fff;` + traceAt + `">Invoice 4711</div>`, false},
-		{"a text that fades out", canvas + `<div style="opacity:0;transition:opacity .2s;` + traceAt + `">Invoice 4711</div>`, false},
-		{"another text on a plain part of it", canvas + strings.Replace(layer, "top:22px", "top:120px", 1) + `<p style="position:absolute;left:20px;top:120px;margin:0;font-size:24px">Hello there you</p>`, false},
+		{"over a drawing that is no canvas",
+			`<svg width=400 height=200 style="position:absolute;left:0;top:0"><text x=22 y=44 font-size=24>Invoice</text></svg>` + layer, false},
+		{"a bubble that is faded out", canvas + `<div style="opacity:0;background:#fff;` + traceAt + `">Invoice 4711</div>`,
+			false},
+		{"a text that fades out", canvas + `<div style="opacity:0;transition:opacity .2s;` + traceAt + `">Invoice 4711</div>`,
+			false},
+		{"another text on a plain part of it", canvas + strings.Replace(layer, "top:22px", "top:120px", 1) +
+			`<p style="position:absolute;left:20px;top:120px;margin:0;font-size:24px">Hello there you</p>`, false},
 	}) {
 		t.Run(c.name, func(t *testing.T) {
 			visit(t, s, c.page)
@@ -109,14 +120,22 @@ func TestWhatACanvasDrawsIsTouched(t *testing.T) {
 		{"a name", canvas + labelled + log, dsl.Tap{Selector: invoice}, "s", true},
 		{"a faded name", canvas + faded + log, dsl.Tap{Selector: invoice}, "s", true},
 		{"a transparent text", canvas + layer + log, dsl.Tap{Selector: invoice}, "s", true},
-		{"one that lets touches through", canvas + strings.ReplaceAll(faded, `style="`, `style="pointer-events:none;`) + log, dsl.Tap{Selector: invoice}, "c", true},
-		{"one where nothing is drawn", canvas + strings.Replace(faded, "top:20px", "top:100px", 1) + log, dsl.Tap{Selector: invoice}, "", false},
-		{"one of two that is drawn", canvas + layer + strings.Replace(layer, "top:22px", "top:120px", 1), dsl.AssertElement{Selector: invoice, Count: new(1)}, "", true},
-		{"not both", canvas + layer + strings.Replace(layer, "top:22px", "top:120px", 1), dsl.AssertElement{Selector: invoice, Count: new(2)}, "", false},
-		{"gone", canvas + layer + `<script>setTimeout(()=>ctx.clearRect(0,0,400,200),700)</script>`, dsl.WaitFor{Gone: &invoice}, "", true},
+		{"one that lets touches through", canvas + strings.ReplaceAll(faded, `style="`, `style="pointer-events:none;`) + log,
+			dsl.Tap{Selector: invoice}, "c", true},
+		{"one where nothing is drawn", canvas + strings.Replace(faded, "top:20px", "top:100px", 1) + log,
+			dsl.Tap{Selector: invoice}, "", false},
+		{"one of two that is drawn", canvas + layer + strings.Replace(layer, "top:22px", "top:120px", 1),
+			dsl.AssertElement{Selector: invoice, Count: new(1)}, "", true},
+		{"not both", canvas + layer + strings.Replace(layer, "top:22px", "top:120px", 1), dsl.AssertElement{Selector: invoice,
+			Count: new(2)}, "", false},
+		{"gone", canvas + layer + `<script>setTimeout(()=>ctx.clearRect(0,0,400,200),700)</script>`,
+			dsl.WaitFor{Gone: &invoice}, "", true},
 		{"not gone", canvas + layer, dsl.WaitFor{Gone: &invoice}, "", false},
-		{"appears", canvas + layer + `<script>ctx.clearRect(0,0,400,200);setTimeout(()=>ctx.fillText('Invoice 4711',22,44),700)</script>`, dsl.WaitFor{Visible: &invoice}, "", true},
-		{"cleared by a touch", canvas + layer + clearing, []any{dsl.Tap{Selector: invoice}, dsl.AssertNot{Selector: invoice}}, "", true},
+		{"appears", canvas + layer +
+			`<script>ctx.clearRect(0,0,400,200);setTimeout(()=>ctx.fillText('Invoice 4711',22,44),700)</script>`,
+			dsl.WaitFor{Visible: &invoice}, "", true},
+		{"cleared by a touch", canvas + layer + clearing, []any{dsl.Tap{Selector: invoice}, dsl.AssertNot{Selector: invoice}},
+			"", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			visit(t, s, c.page)
@@ -125,7 +144,8 @@ func TestWhatACanvasDrawsIsTouched(t *testing.T) {
 				steps = []any{c.do}
 			}
 			for _, step := range steps {
-				if verdict, err := do(t, s, step); verdict != event.Pass && verdict != event.Fail || (verdict == event.Pass) != c.pass {
+				if verdict, err := do(t, s, step); verdict != event.Pass && verdict != event.Fail ||
+					(verdict == event.Pass) != c.pass {
 					t.Fatalf("%T: %s, %v", step, verdict, err)
 				}
 			}

@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	// fieldRests is how long a field must go on showing what was typed: a page may take it back once it has thought about it.
+	// fieldRests is how long a field must go on showing what was typed: a page may take it back once it has thought about
+	// it.
 	fieldRests = 120 * time.Millisecond
 	// quietRests is the same where nothing is on its way that the app has set going.
 	quietRests = 40 * time.Millisecond
@@ -72,8 +73,8 @@ func (s *Session) typeInto(ctx context.Context, d screen.Typist, a dsl.Input, te
 	return e.verify(ctx)
 }
 
-// replaceable selects all that a plain field holds, so that the text takes its place: one that is emptied may fill itself again. Other fields,
-// and those that do not let themselves be selected, are emptied.
+// replaceable selects all that a plain field holds, so that the text takes its place: one that is emptied may fill
+// itself again. Other fields, and those that do not let themselves be selected, are emptied.
 func (s *Session) replaceable(ctx context.Context, d screen.Typist, field *screen.Field) (*screen.Field, error) {
 	if plainField(field) {
 		if now, err := s.selectAll(ctx, d); err != nil || now.Picked != "" && now.Head == "" && now.Tail == "" {
@@ -137,7 +138,8 @@ func (s *Session) fieldInFocus(ctx context.Context, d screen.Typist) (*screen.Fi
 	if other == "" {
 		return nil, noFocus(tree, "nothing has the focus")
 	}
-	if tag := strings.FieldsFunc(other, func(r rune) bool { return r == '#' || r == '.' }); len(tag) > 0 && tag[0] == "select" {
+	if tag := strings.FieldsFunc(other, func(r rune) bool { return r == '#' || r == '.' }); len(tag) > 0 &&
+		tag[0] == "select" {
 		return nil, listTakesNoText(other)
 	}
 	return nil, noFocus(tree, fmt.Sprintf("the focus is on %s, which takes no text", other))
@@ -156,12 +158,13 @@ func focusTaken(field *screen.Field) error {
 		return nil
 	}
 	return &Failure{event.Problem{
-		Message:  fmt.Sprintf("%s has taken the focus from %s, which was tapped: nothing was typed", field.Name, field.Robbed),
+		Message: fmt.Sprintf("%s has taken the focus from %s, which was tapped: nothing was typed", field.Name,
+			field.Robbed),
 		Expected: "the focus in " + field.Robbed, Actual: "the focus is in " + field.Name}}
 }
 
-// verify reads the field back. What did not arrive in a plain field is typed once more, key by key, and then put in at once; an editor gets
-// nothing twice.
+// verify reads the field back. What did not arrive in a plain field is typed once more, key by key, and then put in at
+// once; an editor gets nothing twice.
 func (e textEntry) verify(ctx context.Context) error {
 	if strings.Trim(e.text, "\n") == "" {
 		return nil // keys, and no text
@@ -241,14 +244,16 @@ func (e textEntry) read(ctx context.Context) (now *screen.Field, how screen.Text
 // errNotThisWay says that a text cannot be typed again in a certain way.
 var errNotThisWay = errors.New("not this way")
 
-// mayRepeat: only a plain field whose whole content is known, and that still has the focus, can be filled again without harm.
+// mayRepeat: only a plain field whose whole content is known, and that still has the focus, can be filled again without
+// harm.
 func (e textEntry) mayRepeat(now *screen.Field) bool {
 	f := e.before
 	_, ok := e.s.Device.(drivers.Editor)
 	if written(now.Text) > written(f.Head+e.text+f.Tail) {
 		return false // nothing is lost: something that should have been replaced is there
 	}
-	return ok && e.how == "typed" && plainField(f) && (f.Known || f.Text == "") && now.Focused && !now.Gone && !strings.Contains(e.text, "\n")
+	return ok && e.how == "typed" && plainField(f) && (f.Known || f.Text == "") && now.Focused && !now.Gone &&
+		!strings.Contains(e.text, "\n")
 }
 
 // written is how many letters and digits are in a text.
@@ -262,7 +267,8 @@ func written(text string) (n int) {
 }
 
 // repeat fills a field again: with what was in it before and behind the text, too.
-func (e textEntry) repeat(ctx context.Context, now *screen.Field, fill func(context.Context, string) error) (textEntry, error) {
+func (e textEntry) repeat(ctx context.Context, now *screen.Field, fill func(context.Context, string) error) (textEntry,
+	error) {
 	whole := e.text
 	if e.before.Known && !e.before.Password {
 		whole = e.before.Head + e.text + e.before.Tail
@@ -286,7 +292,8 @@ func (e textEntry) repeat(ctx context.Context, now *screen.Field, fill func(cont
 
 // typeSlowly types a text key by key, where there is time for that.
 func (e textEntry) typeSlowly(ctx context.Context, text string) error {
-	if end, ok := drivers.Ending(ctx); strings.Contains(text, "\n") || ok && time.Until(end) < time.Duration(len(text))*keyPace {
+	if end, ok := drivers.Ending(ctx); strings.Contains(text, "\n") || ok &&
+		time.Until(end) < time.Duration(len(text))*keyPace {
 		return errNotThisWay
 	}
 	for _, r := range text {
@@ -436,8 +443,9 @@ func (s *Session) eraseField(ctx context.Context, d screen.Typist, field *screen
 	})
 	switch {
 	case errors.Is(err, errWait):
-		return &Failure{event.Problem{Message: fmt.Sprintf("%s still shows %s after erasing", field.Name, screen.Quote(now.Text)),
-			Expected: "less text", Actual: screen.Quote(now.Text)}}
+		return &Failure{
+			event.Problem{Message: fmt.Sprintf("%s still shows %s after erasing", field.Name, screen.Quote(now.Text)),
+				Expected: "less text", Actual: screen.Quote(now.Text)}}
 	case err == nil && n < 0 && holds(now) && !now.Gone:
 		s.note("emptied, the field shows %s", screen.Quote(now.Text))
 	}

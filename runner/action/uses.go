@@ -33,7 +33,8 @@ func ParseAfterUse(text string) (AfterUse, error) {
 // Cleans tells whether anything is done.
 func (p AfterUse) Cleans() bool { return p == StopAfterUse || p == ClearAfterUse }
 
-// UsedApps are the apps that somebody started or installed on a device: what a policy may clean. A nil one notes nothing. One goroutine at a time uses it.
+// UsedApps are the apps that somebody started or installed on a device: what a policy may clean. A nil one notes
+// nothing. One goroutine at a time uses it.
 type UsedApps struct{ apps map[string]bool }
 
 // Apps lists them, sorted.
@@ -79,8 +80,8 @@ func (u *UsedApps) Install(ctx context.Context, d drivers.AppManager, install fu
 	return nil
 }
 
-// Clean does with the apps what a policy says, and forgets them. Data are cleared of apps alone that were installed on top of the system's: the settings of a
-// phone are not data of a test. An app that is gone is fine.
+// Clean does with the apps what a policy says, and forgets them. Data are cleared of apps alone that were installed on
+// top of the system's: the settings of a phone are not data of a test. An app that is gone is fine.
 func (u *UsedApps) Clean(ctx context.Context, dev drivers.Device, p AfterUse) error {
 	apps := u.Apps()
 	if u != nil {

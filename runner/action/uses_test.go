@@ -43,7 +43,8 @@ func TestUsesAreCleaned(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for policy, want := range map[action.AfterUse]string{action.NothingAfterUse: "", action.StopAfterUse: "stop new", action.ClearAfterUse: "stop new, clear new"} {
+	for policy, want := range map[action.AfterUse]string{action.NothingAfterUse: "", action.StopAfterUse: "stop new",
+		action.ClearAfterUse: "stop new, clear new"} {
 		c, u := &cleaned{apps: []string{"old"}}, &action.UsedApps{}
 		install(c, u, "old")
 		install(c, u, "new")

@@ -14,7 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// typingRests is how long a field that took something else than what was typed is watched before that counts as its answer.
+// typingRests is how long a field that took something else than what was typed is watched before that counts as its
+// answer.
 const typingRests = 500 * time.Millisecond
 
 // typing is a text that went into a field, and how the field was before.
@@ -29,14 +30,15 @@ type typing struct {
 type arrival int
 
 const (
-	whole     arrival = iota // it is there, as it was typed or as the field writes it: spaces and marks added, in other case
-	grown                    // it is there, among letters or digits that were not typed
-	lost                     // characters of it are missing, or all
-	uncertain                // the field does not show it
+	// it is there, as it was typed or as the field writes it: spaces and marks added, in other case
+	whole     arrival = iota
+	grown             // it is there, among letters or digits that were not typed
+	lost              // characters of it are missing, or all
+	uncertain         // the field does not show it
 )
 
-// verify reads the field back. A field that lost something, or took more than was typed, is given the text once more, key by key; what
-// is still lost then is a failure. What a field adds both times is its own doing, and a doubt.
+// verify reads the field back. A field that lost something, or took more than was typed, is given the text once more,
+// key by key; what is still lost then is a failure. What a field adds both times is its own doing, and a doubt.
 func (t typing) verify(ctx context.Context) error {
 	if t.text == "" {
 		return nil
@@ -65,7 +67,8 @@ func (t typing) verify(ctx context.Context) error {
 	case now == nil || !sameField(now, t.before):
 		t.s.doubt("the focus moved on, so what was typed was not read back")
 	case how == uncertain && !now.Password:
-		t.s.doubt("the field showed the same text before, which may be its hint: whether what was typed arrived cannot be told")
+		t.s.doubt("the field showed the same text before, which may be its hint: whether what was typed arrived cannot be " +
+			"told")
 	case how == uncertain:
 		t.s.Detail.Secret = true
 		t.s.doubt("a password field that shows nothing: what it took cannot be told")
@@ -123,8 +126,8 @@ func (t typing) read(ctx context.Context) (now *screen.Node, how arrival, err er
 	return now, how, err
 }
 
-// maybeHint tells whether what a field shows may be its hint: an empty one gives it as its text, whether or not the tree has an attribute
-// for it. With that attribute, any other text is the field's own.
+// maybeHint tells whether what a field shows may be its hint: an empty one gives it as its text, whether or not the
+// tree has an attribute for it. With that attribute, any other text is the field's own.
 func maybeHint(n *screen.Node) bool {
 	if n.Password {
 		return !masked(n.Text)
@@ -151,7 +154,8 @@ func (t typing) judge(now *screen.Node) arrival {
 		return grown
 	case now.Text == t.before.Text+t.text:
 		return whole
-	case now.Text == t.text && maybeHint(t.before): // it was empty; or, when the hint is the same text, nothing may have arrived
+	case now.Text == t.text && maybeHint(t.before):
+		// it was empty; or, when the hint is the same text, nothing may have arrived
 		if now.Text == t.before.Text {
 			return uncertain
 		}
@@ -197,8 +201,8 @@ func within(now, before, typed string) arrival {
 	return follows(strings.Replace(now, before, "", 1), typed)
 }
 
-// follows tells whether all of a text stands in another one, in its order: whole when there is nothing between its characters but
-// spaces and marks.
+// follows tells whether all of a text stands in another one, in its order: whole when there is nothing between its
+// characters but spaces and marks.
 func follows(have, want string) arrival {
 	rest := []rune(screen.Normalise(want))
 	more := false
@@ -219,14 +223,15 @@ func follows(have, want string) arrival {
 	return whole
 }
 
-// retype takes away what the field added and types the text key by key. It gives false when the field cannot be brought back to what it
-// was.
+// retype takes away what the field added and types the text key by key. It gives false when the field cannot be brought
+// back to what it was.
 func (t typing) retype(ctx context.Context, now *screen.Node) (bool, error) {
 	if _, ok := t.s.Device.(drivers.Editor); !ok || now == nil {
 		return false, nil
 	}
 	n := -1
-	if t.before.Text != "" && !(t.before.Hint != "" && maybeHint(t.before)) && !(t.before.Password && maybeHint(t.before)) {
+	if t.before.Text != "" && !(t.before.Hint != "" && maybeHint(t.before)) &&
+		!(t.before.Password && maybeHint(t.before)) {
 		added, ok := strings.CutPrefix(now.Text, t.before.Text)
 		if !ok {
 			return false, nil

@@ -40,8 +40,8 @@ func (e *eraser) Erase(_ context.Context, n int) error {
 	return nil
 }
 
-// TestPitfallTextThatDropsCharacters: what is typed is read back; what did not arrive is typed once more, and what is lost then is a
-// failure. A field may write the text in its own way.
+// TestPitfallTextThatDropsCharacters: what is typed is read back; what did not arrive is typed once more, and what is
+// lost then is a failure. A field may write the text in its own way.
 func TestPitfallTextThatDropsCharacters(t *testing.T) {
 	all := func(_ int, text string) string { return text }
 	for _, test := range []struct {
@@ -59,23 +59,31 @@ func TestPitfallTextThatDropsCharacters(t *testing.T) {
 	}{
 		{name: "all", text: "ada", take: all, holds: "ada"},
 		{name: "after what is there", before: "x", text: "ada", take: all, holds: "xada"},
-		{name: "nothing", text: "ada", take: func(int, string) string { return "" }, fail: `typed "ada", and EditText [0,100][900,200] shows ""`},
+		{name: "nothing", text: "ada", take: func(int, string) string { return "" },
+			fail: `typed "ada", and EditText [0,100][900,200] shows ""`},
 		{name: "one lost, once", text: "ada", take: func(try int, text string) string {
 			return map[bool]string{true: "aa", false: text}[try == 1]
 		}, note: `the field showed "aa", so the text was typed once more`, holds: "ada"},
 		{name: "one lost behind what is there, once", before: "ab", text: "ada", take: func(try int, text string) string {
 			return map[bool]string{true: "da", false: text}[try == 1]
 		}, note: "typed once more", holds: "abada"},
-		{name: "one lost, always", text: "ad1", take: func(_ int, text string) string { return strings.ReplaceAll(text, "1", "") }, fail: `typed "ad1"`},
-		{name: "a space lost, always", text: "a b", take: func(_ int, text string) string { return strings.ReplaceAll(text, " ", "") }, fail: `shows "ab"`},
+		{name: "one lost, always", text: "ad1", take: func(_ int, text string) string {
+			return strings.ReplaceAll(text, "1", "")
+		}, fail: `typed "ad1"`},
+		{name: "a space lost, always", text: "a b", take: func(_ int, text string) string {
+			return strings.ReplaceAll(text, " ", "")
+		}, fail: `shows "ab"`},
 		{name: "one doubled, once", text: "hello", take: func(try int, text string) string {
 			return map[bool]string{true: "heello", false: text}[try == 1]
 		}, note: "typed once more", holds: "hello"},
 		{name: "two swapped, once", text: "ab", take: func(try int, text string) string {
 			return map[bool]string{true: "ba", false: text}[try == 1]
 		}, note: "typed once more", holds: "ab"},
-		{name: "cut by the field", text: "123456", take: all, shows: func(s string) string { return s[:min(4, len(s))] }, fail: `shows "1234"`},
-		{name: "cut by the field, which is meant", text: "123456", take: all, shows: func(s string) string { return s[:min(4, len(s))] }, off: true, doubt: "verify: false"},
+		{name: "cut by the field", text: "123456", take: all, shows: func(s string) string { return s[:min(4, len(s))] },
+			fail: `shows "1234"`},
+		{name: "cut by the field, which is meant", text: "123456", take: all, shows: func(s string) string {
+			return s[:min(4, len(s))]
+		}, off: true, doubt: "verify: false"},
 		{name: "in capitals", text: "ada", take: all, shows: strings.ToUpper, doubt: `the field made "ADA"`},
 		{name: "in groups", text: "12345678", take: all, shows: func(s string) string {
 			if len(s) > 4 {
@@ -93,12 +101,17 @@ func TestPitfallTextThatDropsCharacters(t *testing.T) {
 		{name: "a password, one lost once", text: "ada", take: func(try int, text string) string {
 			return map[bool]string{true: "aa", false: text}[try == 1]
 		}, secret: true, shows: dots, note: "typed once more", doubt: "its length was checked", holds: "ada"},
-		{name: "a password, one lost always", text: "ad1", take: func(_ int, text string) string { return strings.ReplaceAll(text, "1", "") },
+		{name: "a password, one lost always", text: "ad1", take: func(_ int, text string) string {
+			return strings.ReplaceAll(text, "1", "")
+		},
 			secret: true, shows: dots, fail: "typed"},
-		{name: "a password that shows nothing", text: "ada", take: all, secret: true, shows: func(string) string { return "" }, doubt: "cannot be told"},
+		{name: "a password that shows nothing", text: "ada", take: all, secret: true, shows: func(string) string {
+			return ""
+		}, doubt: "cannot be told"},
 		{name: "only a space, lost", text: " ", take: func(int, string) string { return "" }, fail: "typed"},
 		{name: "nothing to type", text: "", take: all},
-		{name: "marks in other normal forms", text: "e\u0301", take: func(int, string) string { return "\u00e9" }, doubt: "the field made"},
+		{name: "marks in other normal forms", text: "e\u0301", take: func(int, string) string { return "\u00e9" },
+			doubt: "the field made"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -126,7 +139,8 @@ func TestPitfallTextThatDropsCharacters(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if notes := strings.Join(s.Detail.Notes, ";"); !strings.Contains(notes, test.note) || test.note == "" && notes != "" {
+				if notes := strings.Join(s.Detail.Notes, ";"); !strings.Contains(notes, test.note) || test.note == "" &&
+					notes != "" {
 					t.Errorf("notes %q", notes)
 				}
 				if doubts := strings.Join(s.Detail.Doubts, ";"); !strings.Contains(doubts, test.doubt) {

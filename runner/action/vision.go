@@ -18,8 +18,10 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// errNoVision is a matter of the machine, not of the app: an assertion that could not be evaluated is no pass and no fail.
-var errNoVision = errors.New("this run has no vision: `taproot doctor` says what is missing for OCR and visual assertions")
+// errNoVision is a matter of the machine, not of the app: an assertion that could not be evaluated is no pass and no
+// fail.
+var errNoVision = errors.New(
+	"this run has no vision: `taproot doctor` says what is missing for OCR and visual assertions")
 
 // seenType is the type of the elements that vision adds to a tree; their Ref says how they were seen.
 const seenType = "seen-in-pixels"
@@ -40,7 +42,8 @@ func (r *Reading) nearest() []string {
 	var list []string
 	for _, n := range r.Near {
 		b := n.Bounds
-		list = append(list, fmt.Sprintf("read %s %.2f [%d,%d][%d,%d]", screen.Quote(n.Text), n.Score, b.Min.X, b.Min.Y, b.Max.X, b.Max.Y))
+		list = append(list, fmt.Sprintf("read %s %.2f [%d,%d][%d,%d]", screen.Quote(n.Text), n.Score, b.Min.X, b.Min.Y,
+			b.Max.X, b.Max.Y))
 	}
 	return list
 }
@@ -137,7 +140,8 @@ func (w *screenReader) search(ctx context.Context, q screen.Query) ([]screen.Mat
 		found, err = w.search(ctx, q)
 		w.wholeLines = false
 		if err != nil && w.pixelsOnly && w.labelled && !errors.Is(err, screen.ErrAmbiguous) {
-			err = fmt.Errorf("the screen never stands still, so that its elements cannot be read, and its pixels cannot be either: %w", err)
+			err = fmt.Errorf(
+				"the screen never stands still, so that its elements cannot be read, and its pixels cannot be either: %w", err)
 		}
 		if len(found) > 0 {
 			w.s.noteOnce("no element has the label: %s was read in the pixels of the screen", screen.Quote(sel.Label))
@@ -162,7 +166,8 @@ func (w *screenReader) matchVision(q screen.Query) ([]screen.Match, error) {
 	}
 	nodes := make([]*screen.Node, len(hits))
 	for i, h := range hits {
-		nodes[i] = &screen.Node{Type: seenType, Role: "what is seen", Text: h.Text, Bounds: h.Bounds, Ref: fmt.Sprintf("%s %.2f", w.seen.how, h.Score)}
+		nodes[i] = &screen.Node{Type: seenType, Role: "what is seen", Text: h.Text, Bounds: h.Bounds,
+			Ref: fmt.Sprintf("%s %.2f", w.seen.how, h.Score)}
 	}
 	asked := q.Selector
 	q.Said = func(s dsl.Selector) dsl.Selector {
@@ -179,7 +184,8 @@ func (w *screenReader) matchVision(q screen.Query) ([]screen.Match, error) {
 	return found, err
 }
 
-// waitedEnough tells whether enough was waited for the tree to show what is asked for: the screen rests, or half of the time is over.
+// waitedEnough tells whether enough was waited for the tree to show what is asked for: the screen rests, or half of the
+// time is over.
 func (w *screenReader) waitedEnough() bool {
 	return w.pixelsOnly || w.eager || w.settled(quietToAct) || time.Since(w.began) > w.s.Timeout/2
 }
@@ -232,7 +238,8 @@ func (w *screenReader) look(ctx context.Context, sel dsl.Selector) error {
 }
 
 // readText reads one picture.
-func (w *screenReader) readText(ctx context.Context, vision drivers.Vision, img image.Image, text string) (*visionResult, error) {
+func (w *screenReader) readText(ctx context.Context, vision drivers.Vision, img image.Image, text string) (
+	*visionResult, error) {
 	lines, err := vision.OCR(ctx, img)
 	if err != nil {
 		return nil, err
@@ -242,8 +249,8 @@ func (w *screenReader) readText(ctx context.Context, vision drivers.Vision, img 
 	return &visionResult{img: img, hits: hits, how: "ocr"}, nil
 }
 
-// findBriefText looks for a text in the pictures that were taken around the tree: a message that stands for two seconds is in no tree of a phone,
-// and gone before the screen rests. An action has nothing to touch there any more.
+// findBriefText looks for a text in the pictures that were taken around the tree: a message that stands for two seconds
+// is in no tree of a phone, and gone before the screen rests. An action has nothing to touch there any more.
 func (w *screenReader) findBriefText(ctx context.Context, q screen.Query) ([]screen.Match, error) {
 	if q.Action || !w.pixels || w.s.Vision == nil || w.s.NoPictures {
 		return nil, nil
@@ -276,7 +283,8 @@ func (w *screenReader) pictureFor(ctx context.Context, sel dsl.Selector) (image.
 // visionFailed is the result for a picture that nobody looked at.
 func (w *screenReader) visionFailed(img image.Image, how string) error {
 	if w.seen == nil {
-		w.seen = &visionResult{img: image.NewGray(image.Rect(0, 0, 1, 1)), how: how} // like no picture, so that the next one is looked at
+		// like no picture, so that the next one is looked at
+		w.seen = &visionResult{img: image.NewGray(image.Rect(0, 0, 1, 1)), how: how}
 	}
 	return nil
 }
@@ -291,7 +299,8 @@ func (w *screenReader) pixelsUnchanged(ctx context.Context, r image.Rectangle) (
 }
 
 // locate asks a model where something is.
-func (s *Session) locate(ctx context.Context, vision drivers.Vision, img image.Image, description string) ([]drivers.Sighting, error) {
+func (s *Session) locate(ctx context.Context, vision drivers.Vision, img image.Image, description string) (
+	[]drivers.Sighting, error) {
 	spot, err := vision.Locate(ctx, img, s.masked(description))
 	s.noteModelCall(spot.Call)
 	if errors.Is(err, screen.ErrNotFound) {

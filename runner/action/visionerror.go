@@ -9,7 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// VisionError says that pictures could not be read, or that a model gave no answer that can be trusted. Nothing is wrong with the device.
+// VisionError says that pictures could not be read, or that a model gave no answer that can be trusted. Nothing is
+// wrong with the device.
 type VisionError struct{ Err error }
 
 func (e *VisionError) Error() string { return e.Err.Error() }

@@ -18,7 +18,8 @@ import (
 // maxJudged is how many pictures one visual assertion shows to the model before it fails.
 const maxJudged = 3
 
-// assertVisual asks once the screen rests, or its time is over. When the answer is no and the screen changes, it asks again.
+// assertVisual asks once the screen rests, or its time is over. When the answer is no and the screen changes, it asks
+// again.
 func assertVisual(ctx context.Context, s *Session, a dsl.AssertVisual) error {
 	vision, err := s.vision("visual assertions need an AI model")
 	if err != nil {
@@ -81,7 +82,8 @@ func (s *Session) another(ctx context.Context, last image.Image, deadline time.T
 }
 
 // judge asks the model and checks what it cites.
-func (s *Session) judge(ctx context.Context, vision drivers.Vision, img image.Image, a dsl.AssertVisual) (drivers.Judgement, error) {
+func (s *Session) judge(ctx context.Context, vision drivers.Vision, img image.Image, a dsl.AssertVisual) (
+	drivers.Judgement, error) {
 	said, err := vision.Judge(ctx, img, s.masked(a.Prompt), max(a.Votes, 1))
 	s.noteModelCall(said.Call)
 	if err != nil {
@@ -100,7 +102,8 @@ func (s *Session) judge(ctx context.Context, vision drivers.Vision, img image.Im
 }
 
 // confirm compares what a model cites with what can be read: when none of it is there, the answer is none.
-func (s *Session) confirm(ctx context.Context, vision drivers.Vision, img image.Image, evidence []drivers.TextLine) error {
+func (s *Session) confirm(ctx context.Context, vision drivers.Vision, img image.Image,
+	evidence []drivers.TextLine) error {
 	var texts []string
 	for _, e := range evidence {
 		if e.Text != "" {
@@ -142,8 +145,10 @@ func (s *Session) confirm(ctx context.Context, vision drivers.Vision, img image.
 		})
 	}
 	if len(missing) == len(texts) {
-		return &VisionError{fmt.Errorf("the model says yes and cites %s, which is neither in the elements of the screen nor can be read on the picture: its answer cannot be trusted",
-			screen.Quote(missing[0]))}
+		return &VisionError{
+			fmt.Errorf("the model says yes and cites %s, which is neither in the elements of the screen nor can be read on "+
+				"the picture: its answer cannot be trusted",
+				screen.Quote(missing[0]))}
 	}
 	for _, text := range missing {
 		s.doubt("the model also cites %s, which cannot be found on the screen", screen.Quote(text))

@@ -45,7 +45,8 @@ func (v *visionary) FindImage(context.Context, image.Image, image.Image) ([]driv
 func (v *visionary) note(img image.Image, prompt string) *drivers.ModelCall {
 	v.asked++
 	v.prompts, v.shown = append(v.prompts, prompt), append(v.shown, img)
-	return &drivers.ModelCall{Key: "k", Model: "m", Prompt: prompt, Answers: []drivers.Reply{{PromptTokens: 800, CompletionTokens: 30}}}
+	return &drivers.ModelCall{Key: "k", Model: "m", Prompt: prompt, Answers: []drivers.Reply{
+		{PromptTokens: 800, CompletionTokens: 30}}}
 }
 
 func (v *visionary) Judge(_ context.Context, img image.Image, prompt string, _ int) (drivers.Judgement, error) {
@@ -80,15 +81,20 @@ func TestAssertVisual(t *testing.T) {
 		says    string
 		doubts  int
 	}{
-		"true":                      {visionary{judge: says(true, "it is there", "Order paid")}, event.Pass, "", 0},
-		"true, read by OCR":         {visionary{judge: says(true, "it is there", "Big sale"), lines: []drivers.TextLine{{Text: "Big sale"}}}, event.Pass, "", 0},
-		"true over two lines":       {visionary{judge: says(true, "it is there", "Big summer sale"), lines: []drivers.TextLine{line("Big summer"), line("sale")}}, event.Pass, "", 0},
-		"true, half of it in doubt": {visionary{judge: says(true, "it is there", "Order paid", "Thank you")}, event.Pass, "", 1},
-		"true without a text":       {visionary{judge: says(true, "it is there", "")}, event.Pass, "", 1},
-		"a lie":                     {visionary{judge: says(true, "it is there", "Refunded")}, event.Error, "cannot be trusted", 0},
-		"a lie of a longer word":    {visionary{judge: says(true, "it is there", "paid"), lines: nil}, event.Pass, "", 0},
-		"a lie beside the truth":    {visionary{judge: says(true, "it is there", "Unpaid")}, event.Error, "cannot be trusted", 0},
-		"false":                     {visionary{judge: says(false, "it is not there")}, event.Fail, "it is not there", 0},
+		"true": {visionary{judge: says(true, "it is there", "Order paid")}, event.Pass, "", 0},
+		"true, read by OCR": {visionary{judge: says(true, "it is there", "Big sale"), lines: []drivers.TextLine{
+			{Text: "Big sale"}}}, event.Pass, "", 0},
+		"true over two lines": {visionary{judge: says(true, "it is there", "Big summer sale"),
+			lines: []drivers.TextLine{line("Big summer"), line("sale")}}, event.Pass, "", 0},
+		"true, half of it in doubt": {visionary{judge: says(true, "it is there", "Order paid", "Thank you")}, event.Pass,
+			"", 1},
+		"true without a text": {visionary{judge: says(true, "it is there", "")}, event.Pass, "", 1},
+		"a lie": {visionary{judge: says(true, "it is there", "Refunded")}, event.Error,
+			"cannot be trusted", 0},
+		"a lie of a longer word": {visionary{judge: says(true, "it is there", "paid"), lines: nil}, event.Pass, "", 0},
+		"a lie beside the truth": {visionary{judge: says(true, "it is there", "Unpaid")}, event.Error,
+			"cannot be trusted", 0},
+		"false": {visionary{judge: says(false, "it is not there")}, event.Fail, "it is not there", 0},
 		"no answer": {visionary{judge: func(int) (drivers.Judgement, error) {
 			return drivers.Judgement{Passed: true}, errors.New("the model's answer is cut off")
 		}}, event.Error, "cut off", 0},
@@ -99,12 +105,15 @@ func TestAssertVisual(t *testing.T) {
 					return []*screen.Node{el("Order paid", 0, 100, 500, 200)}
 				}}
 			var told []*drivers.ModelCall
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{Vision: &c.vision}, Host: hooks{onModelCall: func(a *drivers.ModelCall) { told = append(told, a) }, mask: func(text string) string { return strings.ReplaceAll(text, "hunter2", "•••") }}}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{
+				Vision: &c.vision}, Host: hooks{onModelCall: func(a *drivers.ModelCall) { told = append(told, a) },
+				mask: func(text string) string { return strings.ReplaceAll(text, "hunter2", "•••") }}}
 			verdict, err := do(t, s, dsl.AssertVisual{Prompt: "the order of hunter2 is paid"})
 			if verdict != c.verdict || err != nil && !strings.Contains(err.Error(), c.says) || len(s.Detail.Doubts) != c.doubts {
 				t.Errorf("%s: %s, %v, doubts %q", name, verdict, err, s.Detail.Doubts)
 			}
-			if len(told) == 0 || s.Detail.Model == nil || s.Detail.Model.PromptTokens != 800*c.vision.asked || s.Detail.Model.Calls != c.vision.asked {
+			if len(told) == 0 || s.Detail.Model == nil || s.Detail.Model.PromptTokens != 800*c.vision.asked ||
+				s.Detail.Model.Calls != c.vision.asked {
 				t.Errorf("%s: told %d, cost %+v", name, len(told), s.Detail.Model)
 			}
 			if p := c.vision.prompts[0]; strings.Contains(p, "hunter2") {
@@ -122,7 +131,8 @@ func line(text string) drivers.TextLine {
 	return l
 }
 
-// TestAssertVisualAsksAgainWhenTheScreenChanges: what loads late is seen; what stays wrong costs three questions at most.
+// TestAssertVisualAsksAgainWhenTheScreenChanges: what loads late is seen; what stays wrong costs three questions at
+// most.
 func TestAssertVisualAsksAgainWhenTheScreenChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		vision := &visionary{judge: func(n int) (drivers.Judgement, error) {
@@ -138,7 +148,8 @@ func TestAssertVisualAsksAgainWhenTheScreenChanges(t *testing.T) {
 				}
 				return []*screen.Node{el("Paid", 0, 300, 500, 400)}
 			}}
-		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 10 * time.Second, Settings: action.Settings{Vision: vision}}
+		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 10 * time.Second, Settings: action.Settings{
+			Vision: vision}}
 		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != event.Pass || vision.asked != 2 {
 			t.Errorf("%s after %d questions, %v", verdict, vision.asked, err)
 		}
@@ -149,7 +160,8 @@ func TestAssertVisualAsksAgainWhenTheScreenChanges(t *testing.T) {
 			show: func(at time.Duration, _ []image.Point) []*screen.Node {
 				return []*screen.Node{el(fmt.Sprint(at/time.Second), 0, 100, 500, 200)}
 			}}
-		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 30 * time.Second, Settings: action.Settings{Vision: vision}}
+		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 30 * time.Second, Settings: action.Settings{
+			Vision: vision}}
 		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != event.Fail || vision.asked != 3 {
 			t.Errorf("%s after %d questions, %v", verdict, vision.asked, err)
 		}
@@ -164,14 +176,16 @@ func TestAssertVisualAsksOnceAboutOneScreen(t *testing.T) {
 		vision := &visionary{judge: says(false, "no")}
 		f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
 			show: func(time.Duration, []image.Point) []*screen.Node { return []*screen.Node{password} }}
-		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{Vision: vision}}
+		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{
+			Vision: vision}}
 		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != event.Fail || vision.asked != 1 {
 			t.Errorf("%s after %d questions, %v", verdict, vision.asked, err)
 		}
 	})
 }
 
-// TestTapByDescriptionAsksSparingly: a model costs money, so it is asked once the screen rests, and of one picture once.
+// TestTapByDescriptionAsksSparingly: a model costs money, so it is asked once the screen rests, and of one picture
+// once.
 func TestTapByDescriptionAsksSparingly(t *testing.T) {
 	password := el("hunter2", 0, 500, 500, 600)
 	password.Password = true
@@ -187,7 +201,8 @@ func TestTapByDescriptionAsksSparingly(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
 				show: func(time.Duration, []image.Point) []*screen.Node { return []*screen.Node{password} }}
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Settings: action.Settings{Vision: &c.vision}}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Settings: action.Settings{
+				Vision: &c.vision}}
 			verdict, err := do(t, s, dsl.Tap{Selector: dsl.Selector{Describe: "the cart"}})
 			if verdict != c.want || c.vision.asked != c.asked {
 				t.Errorf("%s: %s after %d questions, %v", name, verdict, c.vision.asked, err)
@@ -216,7 +231,8 @@ func TestExtractByPrompt(t *testing.T) {
 			f := &fake{began: time.Now(), cheap: true, show: func(time.Duration, []image.Point) []*screen.Node {
 				return []*screen.Node{el("Total: 42.50 EUR", 0, 100, 500, 200)}
 			}}
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{Vision: &c.vision}}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{
+				Vision: &c.vision}}
 			verdict, err := do(t, s, dsl.Extract{Prompt: "the total"})
 			if verdict != c.want || c.want == event.Pass && s.Value != "42.50 EUR" || c.want != event.Pass && s.Value != nil {
 				t.Errorf("%s: %s, %v, value %v", name, verdict, err, s.Value)
@@ -226,7 +242,8 @@ func TestExtractByPrompt(t *testing.T) {
 }
 
 func TestNoEyesIsAnError(t *testing.T) {
-	for _, args := range []any{dsl.AssertVisual{Prompt: "x"}, dsl.Extract{Prompt: "x"}, dsl.Assert{Selector: dsl.Selector{OCR: "x"}}, dsl.AssertNot{Selector: dsl.Selector{OCR: "x"}},
+	for _, args := range []any{dsl.AssertVisual{Prompt: "x"}, dsl.Extract{Prompt: "x"},
+		dsl.Assert{Selector: dsl.Selector{OCR: "x"}}, dsl.AssertNot{Selector: dsl.Selector{OCR: "x"}},
 		dsl.Tap{Selector: dsl.Selector{Describe: "x"}}, dsl.Tap{Selector: dsl.Selector{Label: "x", Fallback: "ocr"}}} {
 		synctest.Test(t, func(t *testing.T) {
 			f := &fake{began: time.Now(), cheap: true, show: func(time.Duration, []image.Point) []*screen.Node { return nil }}
@@ -245,10 +262,12 @@ func TestImageSelector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(png.Encode(f, image.NewGray(image.Rect(0, 0, 20, 20))), f.Close(), os.WriteFile(filepath.Join(dir, "not.png"), []byte("no"), 0o644)); err != nil {
+	if err := errors.Join(png.Encode(f, image.NewGray(image.Rect(0, 0, 20, 20))), f.Close(),
+		os.WriteFile(filepath.Join(dir, "not.png"), []byte("no"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	one, two := drivers.Sighting{Bounds: image.Rect(100, 100, 120, 120), Score: 0.99}, drivers.Sighting{Bounds: image.Rect(300, 500, 320, 520), Score: 0.97}
+	one, two := drivers.Sighting{Bounds: image.Rect(100, 100, 120, 120), Score: 0.99},
+		drivers.Sighting{Bounds: image.Rect(300, 500, 320, 520), Score: 0.97}
 	last := -1
 	for name, c := range map[string]struct {
 		vision visionary
@@ -256,50 +275,63 @@ func TestImageSelector(t *testing.T) {
 		want   event.Verdict
 		at     image.Point
 	}{
-		"one":           {visionary{images: []drivers.Sighting{one}}, dsl.Selector{Image: "cart.png"}, event.Pass, image.Pt(110, 110)},
-		"two":           {visionary{images: []drivers.Sighting{one, two}}, dsl.Selector{Image: "cart.png"}, event.Fail, image.Point{}},
-		"the last":      {visionary{images: []drivers.Sighting{one, two}}, dsl.Selector{Image: "cart.png", Index: &last}, event.Pass, image.Pt(310, 510)},
-		"below a label": {visionary{images: []drivers.Sighting{one, two}}, dsl.Selector{Image: "cart.png", Below: &dsl.Selector{Label: "Basket"}}, event.Pass, image.Pt(310, 510)},
-		"none":          {visionary{}, dsl.Selector{Image: "cart.png"}, event.Fail, image.Point{}},
-		"no file":       {visionary{}, dsl.Selector{Image: "missing.png"}, event.Fail, image.Point{}},
-		"no picture":    {visionary{}, dsl.Selector{Image: "not.png"}, event.Fail, image.Point{}},
+		"one": {visionary{images: []drivers.Sighting{one}}, dsl.Selector{Image: "cart.png"}, event.Pass,
+			image.Pt(110, 110)},
+		"two": {visionary{images: []drivers.Sighting{one, two}}, dsl.Selector{Image: "cart.png"}, event.Fail,
+			image.Point{}},
+		"the last": {visionary{images: []drivers.Sighting{one, two}}, dsl.Selector{Image: "cart.png", Index: &last},
+			event.Pass, image.Pt(310, 510)},
+		"below a label": {visionary{images: []drivers.Sighting{one, two}},
+			dsl.Selector{Image: "cart.png", Below: &dsl.Selector{Label: "Basket"}}, event.Pass, image.Pt(310, 510)},
+		"none":       {visionary{}, dsl.Selector{Image: "cart.png"}, event.Fail, image.Point{}},
+		"no file":    {visionary{}, dsl.Selector{Image: "missing.png"}, event.Fail, image.Point{}},
+		"no picture": {visionary{}, dsl.Selector{Image: "not.png"}, event.Fail, image.Point{}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, show: func(time.Duration, []image.Point) []*screen.Node {
-				return []*screen.Node{el("Basket", 0, 300, 500, 400)}
-			}}
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{Vision: &c.vision, Dir: dir}}
+			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond,
+				show: func(time.Duration, []image.Point) []*screen.Node {
+					return []*screen.Node{el("Basket", 0, 300, 500, 400)}
+				}}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{
+				Vision: &c.vision, Dir: dir}}
 			verdict, err := do(t, s, dsl.Tap{Selector: c.sel})
-			if verdict != c.want || c.want == event.Pass && (len(f.taps) != 1 || f.taps[0] != c.at) || c.want != event.Pass && len(f.taps) > 0 {
+			if verdict != c.want || c.want == event.Pass && (len(f.taps) != 1 || f.taps[0] != c.at) || c.want != event.Pass &&
+				len(f.taps) > 0 {
 				t.Errorf("%s: %s, %v, taps %v", name, verdict, err, f.taps)
 			}
 		})
 	}
 }
 
-// TestNeverIdleScreenIsReadByOCR: where no tree can be read, what asks for pixels still works, and what asks for elements is an error.
+// TestNeverIdleScreenIsReadByOCR: where no tree can be read, what asks for pixels still works, and what asks for
+// elements is an error.
 func TestNeverIdleScreenIsReadByOCR(t *testing.T) {
 	for _, c := range []struct {
 		sel  dsl.Selector
 		want event.Verdict
 	}{
-		{dsl.Selector{OCR: "Stop"}, event.Pass}, {dsl.Selector{Label: "Stop", Fallback: "ocr"}, event.Pass}, {dsl.Selector{Label: "Stop"}, event.Error},
+		{dsl.Selector{OCR: "Stop"}, event.Pass}, {dsl.Selector{Label: "Stop", Fallback: "ocr"}, event.Pass},
+		{dsl.Selector{Label: "Stop"}, event.Error},
 		{dsl.Selector{OCR: "Stop", Below: &dsl.Selector{Label: "x"}}, event.Error},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, show: func(time.Duration, []image.Point) []*screen.Node { return nil },
+			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond,
+				show:    func(time.Duration, []image.Point) []*screen.Node { return nil },
 				treeErr: func(time.Duration) error { return fmt.Errorf("%w: never idle", drivers.ErrNotReady) }}
 			stop := line("Stop")
 			stop.Bounds, stop.Words[0].Bounds = image.Rect(10, 20, 110, 60), image.Rect(10, 20, 110, 60)
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{Vision: &visionary{lines: []drivers.TextLine{stop}}}}
-			if verdict, err := do(t, s, dsl.Tap{Selector: c.sel}); verdict != c.want || (c.want == event.Pass) != (len(f.taps) == 1) {
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{
+				Vision: &visionary{lines: []drivers.TextLine{stop}}}}
+			if verdict, err := do(t, s, dsl.Tap{Selector: c.sel}); verdict != c.want ||
+				(c.want == event.Pass) != (len(f.taps) == 1) {
 				t.Errorf("%+v: %s, %v, taps %v", c.sel, verdict, err, f.taps)
 			}
 		})
 	}
 }
 
-// TestAssertNotLooksAtPixelsToo: with fallback: ocr nothing is gone that can still be read, and without a tree nothing is proved gone.
+// TestAssertNotLooksAtPixelsToo: with fallback: ocr nothing is gone that can still be read, and without a tree nothing
+// is proved gone.
 func TestAssertNotLooksAtPixelsToo(t *testing.T) {
 	for name, c := range map[string]struct {
 		read    string
@@ -310,12 +342,15 @@ func TestAssertNotLooksAtPixelsToo(t *testing.T) {
 		"no tree": {"Ready", fmt.Errorf("%w: later", drivers.ErrNotReady), event.Error},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, show: func(time.Duration, []image.Point) []*screen.Node {
-				return []*screen.Node{el("Title", 0, 0, 100, 100)}
-			}}
+			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond,
+				show: func(time.Duration, []image.Point) []*screen.Node {
+					return []*screen.Node{el("Title", 0, 0, 100, 100)}
+				}}
 			f.treeErr = func(time.Duration) error { return c.treeErr }
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{Vision: &visionary{lines: []drivers.TextLine{line(c.read)}}}}
-			if verdict, err := do(t, s, dsl.AssertNot{Selector: dsl.Selector{Label: "Loading", Fallback: "ocr"}}); verdict != c.want {
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{
+				Vision: &visionary{lines: []drivers.TextLine{line(c.read)}}}}
+			if verdict, err := do(t, s,
+				dsl.AssertNot{Selector: dsl.Selector{Label: "Loading", Fallback: "ocr"}}); verdict != c.want {
 				t.Errorf("%s: %s, %v", name, verdict, err)
 			}
 		})

@@ -58,8 +58,8 @@ type absence struct {
 	flickered  bool      // it was not drawn afterwards, though the tree had it
 }
 
-// gone waits until no element fits the selector, in any tier, on a fresh and whole tree of a screen that rests. A screen that never
-// rests may prove it at the end of the time.
+// gone waits until no element fits the selector, in any tier, on a fresh and whole tree of a screen that rests. A
+// screen that never rests may prove it at the end of the time.
 func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 	if byMaestro(sel) {
 		return s.finding(ctx, nil, &sel, s.Timeout)
@@ -164,10 +164,12 @@ func (w *absence) unproven() error {
 		s.doubt("%s; the element was not there at the end of the time", cmp.Or(w.busyWith, "the screen never came to rest"))
 		return nil
 	case w.stateless != "":
-		return &Failure{event.Problem{Assertion: true, Message: fmt.Sprintf("whether there is %s cannot be told: %s", what, w.stateless),
+		return &Failure{event.Problem{Assertion: true, Message: fmt.Sprintf("whether there is %s cannot be told: %s", what,
+			w.stateless),
 			Expected: "no " + what + " on the screen", Actual: w.stateless}}
 	}
-	return &Failure{event.Problem{Assertion: true, Message: fmt.Sprintf("%s is still there after %s: %s", what, s.Timeout, w.still[0].Node),
+	return &Failure{event.Problem{Assertion: true, Message: fmt.Sprintf("%s is still there after %s: %s", what, s.Timeout,
+		w.still[0].Node),
 		Expected: "no " + what + " on the screen", Actual: w.still[0].Node.String()}}
 }
 
@@ -192,18 +194,22 @@ func (l *leaving) justNow(taken time.Time) bool {
 	return l.looks == 1 && !l.at.IsZero() && taken.Sub(l.at) < quietToAct
 }
 
-// away tells whether it has been gone for long enough not to come back: what blinks must be gone for much longer than it was between two times.
+// away tells whether it has been gone for long enough not to come back: what blinks must be gone for much longer than
+// it was between two times.
 func (l *leaving) away(w *screenReader) bool {
 	if l.at.IsZero() {
 		return true
 	}
-	return (l.looks >= goneLooks || w.pixels) && w.tree.Taken.Sub(l.at) >= 3*l.gap // slow trees wait for a quiet second themselves
+	// slow trees wait for a quiet second themselves
+	return (l.looks >= goneLooks || w.pixels) && w.tree.Taken.Sub(l.at) >= 3*l.gap
 }
 
 // stillComing is the failure of a page that did not come whole in time.
 func stillComing(sel dsl.Selector) event.Problem {
-	return event.Problem{Assertion: true, Expected: "no " + screen.Describe(sel) + " on the whole page", Actual: "the page is still being loaded",
-		Message: screen.Describe(sel) + " is not on the page as far as it has come, and it is still being loaded: what is not there yet may come"}
+	return event.Problem{Assertion: true, Expected: "no " + screen.Describe(sel) + " on the whole page",
+		Actual: "the page is still being loaded",
+		Message: screen.Describe(sel) +
+			" is not on the page as far as it has come, and it is still being loaded: what is not there yet may come"}
 }
 
 // sleep sleeps; `taproot validate` warns about it.

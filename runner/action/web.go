@@ -35,8 +35,10 @@ func openBrowser(ctx context.Context, s *Session, a dsl.OpenBrowser) error {
 	if err != nil {
 		return err
 	}
-	opts := drivers.PageOptions{Headed: headed, DeviceName: a.Device, Locale: a.Locale, Timezone: a.Timezone, ColorScheme: a.ColorScheme,
-		Browser: a.Browser, Connect: a.Connect, Permissions: a.Permissions, Offline: a.Offline, UserAgent: a.UserAgent, Headers: a.Headers,
+	opts := drivers.PageOptions{Headed: headed, DeviceName: a.Device, Locale: a.Locale, Timezone: a.Timezone,
+		ColorScheme: a.ColorScheme,
+		Browser:     a.Browser, Connect: a.Connect, Permissions: a.Permissions, Offline: a.Offline, UserAgent: a.UserAgent,
+		Headers: a.Headers,
 		AnyCert: a.AnyCert}
 	if a.Geolocation != "" {
 		at := placeOf(a.Geolocation, 0)
@@ -144,7 +146,8 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 	if err != nil {
 		return err
 	}
-	want := drivers.WebCondition{Frame: a.Frame, Hidden: a.Visible != nil && !*a.Visible, Text: a.Text, Value: a.Value, Count: a.Count,
+	want := drivers.WebCondition{Frame: a.Frame, Hidden: a.Visible != nil && !*a.Visible, Text: a.Text, Value: a.Value,
+		Count:           a.Count,
 		NoConsoleErrors: a.NoConsoleErrors}
 	if a.URL != "" {
 		want.URL = &a.URL
@@ -177,9 +180,11 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 	return &Failure{p}
 }
 
-// lookFor looks until what is wanted is there, the report having its picture after the first look. It counts only once what the last action led
-// to must be there to count, for it may be taken back, and what the action takes away may still be there.
-func (s *Session) lookFor(ctx context.Context, look func(timeout time.Duration) (drivers.WebObservation, error)) (drivers.WebObservation, error) {
+// lookFor looks until what is wanted is there, the report having its picture after the first look. It counts only once
+// what the last action led to must be there to count, for it may be taken back, and what the action takes away may
+// still be there.
+func (s *Session) lookFor(ctx context.Context, look func(timeout time.Duration) (drivers.WebObservation, error)) (
+	drivers.WebObservation, error) {
 	asked, end := time.Now(), time.Now().Add(s.Timeout)
 	again := func() (drivers.WebObservation, error) {
 		asked = time.Now()

@@ -112,7 +112,9 @@ func webWait(ctx context.Context, s *Session, a dsl.WebWait) error {
 		if state == "" {
 			state = "visible"
 		}
-		return asAssertion(onElements(s, func(d drivers.WebElements) error { return d.WaitElement(ctx, s.at(a.Selector, a.Frame), state) }))
+		return asAssertion(onElements(s, func(d drivers.WebElements) error {
+			return d.WaitElement(ctx, s.at(a.Selector, a.Frame), state)
+		}))
 	}
 	event := drivers.WebEvent{URL: a.URL, Load: a.Load, Request: a.Request, Response: a.Response}
 	return asAssertion(onPages(s, func(d drivers.WebPages) error { return d.WaitPage(ctx, event, s.Timeout) }))
@@ -141,7 +143,8 @@ func webNavigate(ctx context.Context, s *Session, a dsl.WebNavigate) error {
 }
 
 func webRoute(ctx context.Context, s *Session, a dsl.WebRoute) error {
-	route := drivers.WebRoute{URL: a.URL, Method: a.Method, Times: a.Times, Block: a.Block, Status: a.Status, Body: a.Body, JSON: a.JSON,
+	route := drivers.WebRoute{URL: a.URL, Method: a.Method, Times: a.Times, Block: a.Block, Status: a.Status, Body: a.Body,
+		JSON:    a.JSON,
 		Headers: a.Headers, Delay: time.Duration(a.DelayMs) * time.Millisecond, Request: a.Request}
 	if m := a.Modify; m != nil {
 		route.Modify = &drivers.WebModify{Status: m.Status, Headers: m.Headers, Merge: m.Merge, Replace: m.Replace}

@@ -17,7 +17,8 @@ import (
 // GoToTab brings the tab that the call names to the front.
 func (c *Call) GoToTab(ctx context.Context, device string) error {
 	def, _ := dsl.Lookup("webPage")
-	at := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "index", Value: source.Value{Kind: source.Int, Text: strconv.Itoa(*c.Tab)}},
+	at := source.Value{Kind: source.Map, Fields: []source.Field{
+		{Key: "index", Value: source.Value{Kind: source.Int, Text: strconv.Itoa(*c.Tab)}},
 		{Key: "timeoutMs", Value: source.Value{Kind: source.Int, Text: "2000"}}}}
 	_, _, err := c.doStep(ctx, device, step{def: def, value: at})
 	return err
@@ -92,8 +93,8 @@ func (c *Call) Pick(ctx context.Context, platforms []dsl.Platform) (string, erro
 	return device, err
 }
 
-// deviceOfRefs returns the device to which the references among the arguments belong; "" when there are none that are known. A reference
-// is used once in a session, so that it names its device as well.
+// deviceOfRefs returns the device to which the references among the arguments belong; "" when there are none that are
+// known. A reference is used once in a session, so that it names its device as well.
 func (c *Call) deviceOfRefs() (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -165,7 +166,8 @@ func (c *Call) find(ctx context.Context, platforms []dsl.Platform) (string, erro
 	case c.newestOf(ids) != "":
 		return c.newestOf(ids), nil
 	case len(ids) > 1:
-		return "", &Refusal{What: "there are several devices: " + strings.Join(ids, ", "), Try: "name one with device, or `setDevice`"}
+		return "", &Refusal{What: "there are several devices: " + strings.Join(ids, ", "),
+			Try: "name one with device, or `setDevice`"}
 	case !slices.Contains(platforms, dsl.Android) && slices.Contains(platforms, dsl.Web):
 		return "", &Refusal{What: "no page is open", Try: "`openBrowser`", Err: drivers.ErrNoPage}
 	}
@@ -173,7 +175,8 @@ func (c *Call) find(ctx context.Context, platforms []dsl.Platform) (string, erro
 	if slices.Contains(platforms, dsl.Web) {
 		try += "; `openBrowser` opens a page"
 	}
-	return "", &Refusal{What: strings.Join(append([]string{"there is no device to use"}, why...), ": "), Try: try, Err: ErrNoDevice}
+	return "", &Refusal{What: strings.Join(append([]string{"there is no device to use"}, why...), ": "), Try: try,
+		Err: ErrNoDevice}
 }
 
 // Choose sets the device that calls mean which name none.
@@ -237,5 +240,6 @@ func (s *Session) ForgetDevice(device string) {
 
 // Unsupported refuses what a device cannot do.
 func Unsupported(device, why string) error {
-	return &Refusal{What: fmt.Sprintf("%s %s", device, why), Err: drivers.ErrUnsupported, Try: "`deviceInfo` tells what the device is"}
+	return &Refusal{What: fmt.Sprintf("%s %s", device, why), Err: drivers.ErrUnsupported,
+		Try: "`deviceInfo` tells what the device is"}
 }

@@ -12,10 +12,12 @@ import (
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
-// A dialog of a page (alert, confirm, prompt) is in no snapshot, and whatever reads or touches the page dismisses it: "Delete this?" would
-// be answered with no, and nobody would know. So it stays open until the client answers it, with a key as a person does.
+// A dialog of a page (alert, confirm, prompt) is in no snapshot, and whatever reads or touches the page dismisses it:
+// "Delete this?" would be answered with no, and nobody would know. So it stays open until the client answers it, with a
+// key as a person does.
 
-// OpenDialog gives the dialog that is open on a page, nil when there is none; on phones dialogs are elements like others.
+// OpenDialog gives the dialog that is open on a page, nil when there is none; on phones dialogs are elements like
+// others.
 func OpenDialog(ctx context.Context, d drivers.Device) (*drivers.Alert, error) {
 	_, page := d.(drivers.Navigator)
 	alerter, ok := d.(drivers.Alerter)
@@ -41,7 +43,8 @@ func (s *Session) undisturbed(ctx context.Context, d drivers.Device) error {
 // unanswered refuses what would dismiss an open dialog.
 func (s *Session) unanswered(open *drivers.Alert) *Refusal {
 	what, how := s.question(open)
-	return &Refusal{Missing: true, What: "the page waits for an answer, so nothing else can be done on it: " + what, Try: how}
+	return &Refusal{Missing: true, What: "the page waits for an answer, so nothing else can be done on it: " + what,
+		Try: how}
 }
 
 // dialog gives the dialog that is open on a device of the session.
@@ -74,12 +77,14 @@ func (s *Session) question(open *drivers.Alert) (what, how string) {
 	return fmt.Sprintf("dialog %s is open", s.Foreign(Quoted(open.Text))), how
 }
 
-// beyondDialog tells whether the call leaves the page, and its dialog with it, or answers it in the words of the language.
+// beyondDialog tells whether the call leaves the page, and its dialog with it, or answers it in the words of the
+// language.
 func (c *Call) beyondDialog() bool {
 	return c.is("openBrowser") || c.is("webNavigate") || c.is("closeBrowser") || c.is("alert")
 }
 
-// reply makes the step that answers an open dialog; a call that is no answer to it is refused, so that nothing is answered by accident.
+// reply makes the step that answers an open dialog; a call that is no answer to it is refused, so that nothing is
+// answered by accident.
 func (c *Call) reply(open *drivers.Alert) (step, error) {
 	answer := map[string]string{}
 	text, typed := c.Value.Get("text")

@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// identity is what makes an element of one reading of the screen the same as one of another: what it is, what it is called, and what
-// stands around it. "Delete" beside another item is another element.
+// identity is what makes an element of one reading of the screen the same as one of another: what it is, what it is
+// called, and what stands around it. "Delete" beside another item is another element.
 type identity struct {
 	kind    string // type, role, package
 	id      string // id and test id
@@ -35,7 +35,8 @@ type Identified struct {
 // Tree is the reading itself.
 func (s *Identified) Tree() *screen.Tree { return s.tree }
 
-// textSums is what a part of the tree says: sums that do not depend on the order, of all texts and of those that do not tick.
+// textSums is what a part of the tree says: sums that do not depend on the order, of all texts and of those that do not
+// tick.
 type textSums struct {
 	texts, fixed  int
 	sum, fixedSum uint64
@@ -50,7 +51,8 @@ func (a textSums) minus(b textSums) textSums {
 	return textSums{a.texts - b.texts, a.fixed - b.fixed, a.sum - b.sum, a.fixedSum - b.fixedSum}
 }
 
-// context is the sum that tells the company of an element: a clock or a percentage in it counts only when there is nothing else.
+// context is the sum that tells the company of an element: a clock or a percentage in it counts only when there is
+// nothing else.
 func (a textSums) context() uint64 {
 	if a.fixed > 0 {
 		return a.fixedSum
@@ -155,8 +157,9 @@ const maxCompany = 48
 // know notes all by which an element is found again.
 func (s *Identified) know(n *screen.Node, device, words string) ReferencedElement {
 	id := s.ids[n]
-	return ReferencedElement{identity: id, Device: device, path: s.paths[n], bounds: n.Bounds, twins: s.twins[id], named: len(s.names[id.name()]) == 1,
-		only: id.id != noID && len(s.byID[id.id]) == 1, company: s.company(n), Words: words}
+	return ReferencedElement{identity: id, Device: device, path: s.paths[n], bounds: n.Bounds, twins: s.twins[id],
+		named: len(s.names[id.name()]) == 1,
+		only:  id.id != noID && len(s.byID[id.id]) == 1, company: s.company(n), Words: words}
 }
 
 // name is an identity whatever stands around.
@@ -186,8 +189,9 @@ func (s *Identified) around(box, but *screen.Node, said map[uint64]bool) {
 	}
 }
 
-// Locate finds an element of an earlier reading; nil when it is gone, has changed, or cannot be told from others any more. What is around
-// it may change as long as its kind, id and label, or its id alone, are its own before and after: a new row of an error renumbers nothing.
+// Locate finds an element of an earlier reading; nil when it is gone, has changed, or cannot be told from others any
+// more. What is around it may change as long as its kind, id and label, or its id alone, are its own before and after:
+// a new row of an error renumbers nothing.
 func (s *Identified) Locate(was ReferencedElement) *screen.Node {
 	if s.twins[was.identity] == was.twins {
 		for n, id := range s.ids {
@@ -210,8 +214,9 @@ func (s *Identified) again(was ReferencedElement) *screen.Node {
 	return nil
 }
 
-// keeps tells whether an element of the same name is still the same one. On a page an id is an element's own; an id of a phone belongs to
-// each row of a list, and a label alone to whatever it stands beside: of that, something has to be there still.
+// keeps tells whether an element of the same name is still the same one. On a page an id is an element's own; an id of
+// a phone belongs to each row of a list, and a label alone to whatever it stands beside: of that, something has to be
+// there still.
 func (s *Identified) keeps(was ReferencedElement, n *screen.Node) bool {
 	if was.only && s.tree.HitTested {
 		return true
@@ -228,7 +233,8 @@ func (s *Identified) keeps(was ReferencedElement, n *screen.Node) bool {
 	return false
 }
 
-// successor gives what likely is in the place of an element that is gone: one with its id, or its kind and label, or its place.
+// successor gives what likely is in the place of an element that is gone: one with its id, or its kind and label, or
+// its place.
 func (s *Identified) successor(was ReferencedElement) *screen.Node {
 	var best *screen.Node
 	most, near := 0, 0
@@ -254,8 +260,8 @@ func (s *Identified) successor(was ReferencedElement) *screen.Node {
 	return best
 }
 
-// listed tells whether an element belongs into a snapshot: it says something, reacts, or can be scrolled. A text that is all that a
-// button says is not listed again.
+// listed tells whether an element belongs into a snapshot: it says something, reacts, or can be scrolled. A text that
+// is all that a button says is not listed again.
 func (s *Identified) Listed(n *screen.Node) bool {
 	if _, ok := s.ids[n]; !ok {
 		return false
@@ -306,7 +312,8 @@ func (s *Identified) says(box *screen.Node, label string) bool {
 	return false
 }
 
-// repeats tells whether a text says nothing that others do not say: it names a control, or all of it stands in what it holds.
+// repeats tells whether a text says nothing that others do not say: it names a control, or all of it stands in what it
+// holds.
 func (s *Identified) repeats(n *screen.Node) bool {
 	if c := n.Control; c != nil && c != n && s.ids[c] != (identity{}) && s.nameOf(c) == OwnLabel(n) {
 		return true

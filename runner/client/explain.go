@@ -35,7 +35,8 @@ func (s *Session) explain(ctx context.Context, err error) *Refusal {
 	var invalid *live.InvalidError
 	switch {
 	case errors.Is(context.Cause(ctx), ErrTooLong):
-		r.What, r.Try = ErrTooLong.Error()+"; what was under way on the device has been stopped", "a shorter timeoutMs, or fewer steps at once"
+		r.What, r.Try = ErrTooLong.Error()+"; what was under way on the device has been stopped",
+			"a shorter timeoutMs, or fewer steps at once"
 	case ctx.Err() != nil:
 		r.What, r.Try = "the call was cancelled; what was under way on the device has been stopped", ""
 	case errors.As(err, &busy) && busy.Holder.PID == os.Getpid() && busy.Holder.What != s.Process:
@@ -91,7 +92,8 @@ func (c *Call) RefusalOf(p *event.Problem) *Refusal {
 		switch {
 		case !c.touches(): // the message has to do
 		case strings.Contains(p.Message, "Malformed value"):
-			r.Try = "write it as the field takes it: a date as 2026-11-24 (yyyy-mm-dd), a time as 14:30, a month as 2026-11, a week as 2026-W48"
+			r.Try = "write it as the field takes it: a date as 2026-11-24 (yyyy-mm-dd), a time as 14:30, a month as 2026-11, " +
+				"a week as 2026-W48"
 		case strings.Contains(p.Message, `type "checkbox"`), strings.Contains(p.Message, `type "radio"`):
 			r.Try = "text \"true\" checks it, \"false\" unchecks it; `webClick` does the other of what it is"
 		case strings.Contains(p.Message, "cannot be filled"), strings.Contains(p.Message, "not an <input>"):

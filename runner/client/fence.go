@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Fence marks texts that others wrote (pages, screens, logs, pictures), so that they cannot be taken for what we say: its mark is made anew
-// for each session and known to no page, and taken out of what it surrounds.
+// Fence marks texts that others wrote (pages, screens, logs, pictures), so that they cannot be taken for what we say:
+// its mark is made anew for each session and known to no page, and taken out of what it surrounds.
 type Fence struct{ mark string }
 
 // NewFence makes the fence of a session.

@@ -19,7 +19,8 @@ func (c *Call) filling() string {
 	return plural.Of(len(f.Value.Fields), "field") + " filled in"
 }
 
-// fill makes the steps that fill in fields, each named by label, reference or CSS selector, in the order in which they were given.
+// fill makes the steps that fill in fields, each named by label, reference or CSS selector, in the order in which they
+// were given.
 func (c *Call) fill(ctx context.Context, device string, fields source.Value) (steps []step, err error) {
 	if fields.Kind != source.Map || len(fields.Fields) == 0 {
 		return nil, &Refusal{What: "fields must be an object with a text for each field", Try: "`input fields`"}
@@ -69,11 +70,14 @@ func (c *Call) fill(ctx context.Context, device string, fields source.Value) (st
 			}
 		}
 		if ok {
-			add("webType", source.Value{Kind: source.Map, Fields: []source.Field{{Key: "selector", Value: word(source.String, css)}, {Key: "text", Value: text}}})
+			add("webType",
+				source.Value{Kind: source.Map, Fields: []source.Field{{Key: "selector", Value: word(source.String, css)},
+					{Key: "text", Value: text}}})
 			continue
 		}
 		add("tap", element)
-		add("input", source.Value{Kind: source.Map, Fields: []source.Field{{Key: "text", Value: text}, {Key: "replace", Value: word(source.Bool, "true")}}})
+		add("input", source.Value{Kind: source.Map, Fields: []source.Field{{Key: "text", Value: text},
+			{Key: "replace", Value: word(source.Bool, "true")}}})
 	}
 	return steps, nil
 }

@@ -69,7 +69,8 @@ func List(t *screen.Tree) []ListedElement {
 	var out []ListedElement
 	for _, m := range t.Things() {
 		kind := cmp.Or(m.Node.Role, m.Node.Type[strings.LastIndexAny(m.Node.Type, ".$")+1:], "element")
-		out = append(out, ListedElement{Element: kind + " " + screen.Quote(m.Node.Label()), Selector: t.SelectorFor(m), Bounds: corners(m.Node)})
+		out = append(out, ListedElement{Element: kind + " " + screen.Quote(m.Node.Label()), Selector: t.SelectorFor(m),
+			Bounds: corners(m.Node)})
 	}
 	return out
 }
@@ -205,7 +206,8 @@ func (m FoundMatch) write(b *strings.Builder, i int, several bool) {
 		number = fmt.Sprintf("%d. ", i)
 	}
 	kind := m.Type[strings.LastIndexAny(m.Type, ".$")+1:]
-	fmt.Fprintf(b, "  %s%s %s [%d,%d][%d,%d]\n", number, cmp.Or(kind, "element"), screen.Quote(m.Label), m.Bounds[0], m.Bounds[1], m.Bounds[2], m.Bounds[3])
+	fmt.Fprintf(b, "  %s%s %s [%d,%d][%d,%d]\n", number, cmp.Or(kind, "element"), screen.Quote(m.Label), m.Bounds[0],
+		m.Bounds[1], m.Bounds[2], m.Bounds[3])
 	if m.ID != "" {
 		fmt.Fprintf(b, "     id    %s\n", screen.Quote(m.ID))
 	}

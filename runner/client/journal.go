@@ -46,14 +46,16 @@ func (j *Journal) Steps() []Done {
 	return slices.Clone(j.steps)
 }
 
-// YAML writes the session as tests of this id, one for each device that was used, in the order of their first steps; "" is an id made of the time.
+// YAML writes the session as tests of this id, one for each device that was used, in the order of their first steps; ""
+// is an id made of the time.
 func (j *Journal) YAML(id string, now time.Time) (string, error) {
 	steps := j.Steps()
 	if id == "" {
 		id = "session-" + now.UTC().Format("2006-01-02-15-04-05")
 	}
 	if len(steps) == 0 {
-		return "", &Refusal{What: "nothing was done in this session yet", Try: "`tap`, `launch`, `openBrowser`, `assert` … are written down when they succeed"}
+		return "", &Refusal{What: "nothing was done in this session yet",
+			Try: "`tap`, `launch`, `openBrowser`, `assert` … are written down when they succeed"}
 	}
 	var devices []string
 	for _, s := range steps {
@@ -67,7 +69,8 @@ func (j *Journal) YAML(id string, now time.Time) (string, error) {
 		if i > 0 {
 			name += fmt.Sprintf("-%d", i+1)
 		}
-		tests = append(tests, test(name, slices.DeleteFunc(slices.Clone(steps), func(s Done) bool { return s.Device != device })))
+		tests = append(tests,
+			test(name, slices.DeleteFunc(slices.Clone(steps), func(s Done) bool { return s.Device != device })))
 	}
 	text := strings.Join(tests, "---\n")
 	if _, err := dsl.Parse("session.yaml", []byte(text)); err != nil {
@@ -145,7 +148,8 @@ func With(v source.Value, key string, value source.Value) source.Value {
 // StepLine writes one step without its dash, as short as it can be.
 func StepLine(def *dsl.Def, v source.Value) string {
 	for _, key := range ElementKeys() {
-		if f, given := v.Get(key); given && f.Value.Kind == source.Map && len(f.Value.Fields) == 1 && f.Value.Fields[0].Key == "label" {
+		if f, given := v.Get(key); given && f.Value.Kind == source.Map && len(f.Value.Fields) == 1 &&
+			f.Value.Fields[0].Key == "label" {
 			v = With(v, key, f.Value.Fields[0].Value)
 		}
 	}

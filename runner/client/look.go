@@ -219,7 +219,8 @@ func (c *Call) readText(ctx context.Context, device string) (lines []drivers.Tex
 
 func textLines(lines []drivers.TextLine) (out []string) {
 	for _, l := range lines {
-		out = append(out, fmt.Sprintf("%s %.0f%% [%d,%d][%d,%d]", Quoted(l.Text), l.Confidence*100, l.Bounds.Min.X, l.Bounds.Min.Y, l.Bounds.Max.X, l.Bounds.Max.Y))
+		out = append(out, fmt.Sprintf("%s %.0f%% [%d,%d][%d,%d]", Quoted(l.Text), l.Confidence*100, l.Bounds.Min.X,
+			l.Bounds.Min.Y, l.Bounds.Max.X, l.Bounds.Max.Y))
 	}
 	return out
 }
@@ -238,12 +239,14 @@ func (c *Call) ReadPixels(ctx context.Context, device, find string) (*Answer, er
 		}
 	}
 	if len(lines) == 0 && want != "" {
-		r := &Refusal{What: fmt.Sprintf("no line that was read in the picture contains %q", shorten.Runes(want, 80)), Try: "`ocr` without find, or `screenshot`", Fence: &c.Fence}
+		r := &Refusal{What: fmt.Sprintf("no line that was read in the picture contains %q", shorten.Runes(want, 80)),
+			Try: "`ocr` without find, or `screenshot`", Fence: &c.Fence}
 		for _, l := range all[:min(3, len(all))] {
 			r.Near = append(r.Near, Quoted(l.Text))
 		}
 		return nil, r
 	}
-	return Text(fmt.Sprintf("%s: %d lines read in the pixels of the screen; bounds in the device's pixels\n", device, len(lines)) +
+	return Text(fmt.Sprintf("%s: %d lines read in the pixels of the screen; bounds in the device's pixels\n", device,
+		len(lines)) +
 		c.Fence.Block(c.Mask.Text(Capped(textLines(lines), 2000)))), nil
 }

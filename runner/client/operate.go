@@ -85,7 +85,8 @@ func (c *Call) perform(ctx context.Context, device string) (said, lines []string
 			said = append(said, c.proof(st.def, device, answer))
 		}
 		line := StepLine(st.def, st.written)
-		c.gave.Step, c.gave.Value, c.gave.Files = append(c.gave.Step, line), answer.Value, append(c.gave.Files, answer.Files...)
+		c.gave.Step, c.gave.Value, c.gave.Files = append(c.gave.Step, line), answer.Value,
+			append(c.gave.Files, answer.Files...)
 		yaml = append(yaml, word+"- "+line)
 		word = "      "
 		telling = telling || len(st.uses) > 0 || st.def.Name != c.Def.Name
@@ -118,9 +119,10 @@ func (c *Call) doStep(ctx context.Context, device string, st step) (step, live.A
 
 // act does one step, and gives the one that did it.
 func (c *Call) act(ctx context.Context, device string, st step) (step, live.Answer, error) {
-	answer, err := c.Live.Call(ctx, live.Request{Device: device, Who: c.Who, Def: st.def, Args: st.value, Dir: c.Dir, Confirm: st.confirm, After: func(ctx context.Context, s *action.Session) {
-		st.written, st.uses = c.withoutPassword(ctx, s, s.Detail, st.def, st.value)
-	}})
+	answer, err := c.Live.Call(ctx, live.Request{Device: device, Who: c.Who, Def: st.def, Args: st.value, Dir: c.Dir,
+		Confirm: st.confirm, After: func(ctx context.Context, s *action.Session) {
+			st.written, st.uses = c.withoutPassword(ctx, s, s.Detail, st.def, st.value)
+		}})
 	var invalid *live.InvalidError
 	switch {
 	case errors.As(err, &invalid):
@@ -134,8 +136,8 @@ func (c *Call) act(ctx context.Context, device string, st step) (step, live.Answ
 	return st, answer, err
 }
 
-// otherwise gives the step that fills in a field into which nothing can be typed: the browser says so before it touches anything, and what
-// kind of field it is.
+// otherwise gives the step that fills in a field into which nothing can be typed: the browser says so before it touches
+// anything, and what kind of field it is.
 func (c *Call) otherwise(st step, p *event.Problem) (step, bool) {
 	text, _ := st.value.Get("text")
 	name, key, value := "", "", text.Value
@@ -211,7 +213,8 @@ func (c *Call) place(matched string) string {
 // maxRemark is how many characters of a remark or a value are shown.
 const maxRemark = 2000
 
-// repeated writes remarks, a line each; those that say the same one after the other share one. They quote dialogs, answers of servers, labels.
+// repeated writes remarks, a line each; those that say the same one after the other share one. They quote dialogs,
+// answers of servers, labels.
 func (c *Call) repeated(kind string, remarks []string) string {
 	var b strings.Builder
 	for i := 0; i < len(remarks); {
@@ -276,7 +279,8 @@ func (c *Call) mayLead(args any) error {
 		Try: fmt.Sprintf("the schemes are %s; `allowScheme`", strings.Join(schemes, ", "))}
 }
 
-// aimed refuses a call that needs an element and names none, in the words of the tool, which has fewer than the language.
+// aimed refuses a call that needs an element and names none, in the words of the tool, which has fewer than the
+// language.
 func (c *Call) aimed() error {
 	ways := []string{"label", "ref", "id", "point", "inside"}
 	switch {
@@ -303,8 +307,10 @@ func (c *Call) steps(ctx context.Context, device string) (steps []step, notes []
 	if c.Tab != nil { // of close_browser
 		def, _ := dsl.Lookup("webPage")
 		number := func(n int) source.Value { return source.Value{Kind: source.Int, Text: strconv.Itoa(n)} }
-		pick := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "index", Value: number(*c.Tab)}, {Key: "timeoutMs", Value: number(2000)}}}
-		gone := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "close", Value: source.Value{Kind: source.Bool, Text: "true"}}}}
+		pick := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "index", Value: number(*c.Tab)},
+			{Key: "timeoutMs", Value: number(2000)}}}
+		gone := source.Value{Kind: source.Map, Fields: []source.Field{
+			{Key: "close", Value: source.Value{Kind: source.Bool, Text: "true"}}}}
 		return []step{{def: def, value: pick}, {def: def, value: gone}}, nil, nil
 	}
 	if open != nil && !c.beyondDialog() {
@@ -353,7 +359,8 @@ func (c *Call) steps(ctx context.Context, device string) (steps []step, notes []
 func (c *Call) merged(v, main source.Value) (source.Value, error) {
 	for _, key := range []string{"label", "id", "index", "point", "inside"} {
 		if _, given := v.Get(key); given {
-			return v, &Refusal{What: fmt.Sprintf("ref and %s cannot stand together: a ref means one element already", key), Try: "give the ref alone"}
+			return v, &Refusal{What: fmt.Sprintf("ref and %s cannot stand together: a ref means one element already", key),
+				Try: "give the ref alone"}
 		}
 	}
 	v.Fields = append(slices.Clone(main.Fields), v.Fields...)
@@ -379,7 +386,8 @@ func (c *Call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Ma
 	only := func(keys ...string) error {
 		for _, f := range rest.Fields {
 			if !slices.Contains(keys, f.Key) {
-				return &Refusal{What: fmt.Sprintf("%s cannot stand beside ref in %s", f.Key, c.Name), Try: "use a CSS selector in place of the ref"}
+				return &Refusal{What: fmt.Sprintf("%s cannot stand beside ref in %s", f.Key, c.Name),
+					Try: "use a CSS selector in place of the ref"}
 			}
 		}
 		return nil
@@ -392,8 +400,10 @@ func (c *Call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Ma
 		if !given {
 			return nil, &Refusal{What: "web_type needs text"}
 		}
-		input := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "text", Value: text.Value}, {Key: "replace", Value: source.Value{Kind: source.Bool, Text: "true"}}}}
-		return []step{{def: look("tap"), value: timed(main), confirm: confirm}, {def: look("input"), value: timed(input)}}, only("text")
+		input := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "text", Value: text.Value},
+			{Key: "replace", Value: source.Value{Kind: source.Bool, Text: "true"}}}}
+		return []step{{def: look("tap"), value: timed(main), confirm: confirm}, {def: look("input"), value: timed(input)}},
+			only("text")
 	}
 	if len(rest.Fields) == 0 {
 		return []step{{def: look("assert"), value: timed(main)}}, nil
@@ -423,7 +433,8 @@ func (s *Session) readTree(ctx context.Context, on *action.Session) (*screen.Tre
 	}
 }
 
-// atLeast makes sure that a failure to find an element names some that are there, and says what it may be that hides it.
+// atLeast makes sure that a failure to find an element names some that are there, and says what it may be that hides
+// it.
 func (c *Call) atLeast(ctx context.Context, device string, r *Refusal) error {
 	if !r.Missing {
 		return r
@@ -435,11 +446,13 @@ func (c *Call) atLeast(ctx context.Context, device string, r *Refusal) error {
 		}
 		sc := c.Refs.Identify(t)
 		for n := range t.All {
-			if words := n.String(); len(r.Near) < Nearest && sc.Listed(n) && OwnLabel(n) != "" && !slices.Contains(r.Near, words) {
+			if words := n.String(); len(r.Near) < Nearest && sc.Listed(n) && OwnLabel(n) != "" &&
+				!slices.Contains(r.Near, words) {
 				r.Near = append(r.Near, words)
 			}
 			if b := n.Bounds; n.Type == "canvas" && !n.Hidden && b.Dx()*b.Dy()*5 > t.Size.X*t.Size.Y {
-				r.Try = "a canvas fills much of the page, and what it draws is no element: `ocr` reads it, `screenshot` shows it, `tap point` touches it"
+				r.Try = "a canvas fills much of the page, and what it draws is no element: `ocr` reads it, `screenshot` shows " +
+					"it, `tap point` touches it"
 			}
 		}
 		if where := insideOf(t, c.Value); where != "" && !strings.Contains(r.What, where) {

@@ -28,9 +28,10 @@ const answers = 500 * time.Millisecond
 // maxTold caps a text in the news.
 const maxTold = 200
 
-// Since tells what happened on a device since the client's last call: a line each; words marks foreign texts. opened: one of
-// these is a tab.
-func (n *PageNews) Since(ctx context.Context, id string, d drivers.Device, words func(string) string) (lines []string, opened bool) {
+// Since tells what happened on a device since the client's last call: a line each; words marks foreign texts. opened:
+// one of these is a tab.
+func (n *PageNews) Since(ctx context.Context, id string, d drivers.Device, words func(string) string) (lines []string,
+	opened bool) {
 	if c, ok := d.(drivers.CrashHinter); ok && c.CrashSuspected() {
 		lines = append(lines, "the log tells of a crash: logs shows it")
 	}
@@ -79,7 +80,8 @@ func (n *PageNews) Since(ctx context.Context, id string, d drivers.Device, words
 }
 
 // page tells where the page in front is now, when it was loaded or has gone elsewhere.
-func (n *PageNews) page(ctx context.Context, id string, d drivers.Device, status int, words func(string) string) string {
+func (n *PageNews) page(ctx context.Context, id string, d drivers.Device, status int,
+	words func(string) string) string {
 	where, ok := d.(drivers.Navigator)
 	if !ok {
 		return ""

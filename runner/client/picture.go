@@ -117,7 +117,8 @@ func (s scaling) words() string {
 	if s.sent == s.device {
 		return fmt.Sprintf("%dx%d, the device's own pixels (factor 1)", s.sent.X, s.sent.Y)
 	}
-	return fmt.Sprintf("%dx%d of the device's %dx%d: factor %s; a point in this picture's pixels can be used as it is", s.sent.X, s.sent.Y,
+	return fmt.Sprintf("%dx%d of the device's %dx%d: factor %s; a point in this picture's pixels can be used as it is",
+		s.sent.X, s.sent.Y,
 		s.device.X, s.device.Y, strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.4f", s.factor()), "0"), "."))
 }
 
@@ -135,13 +136,17 @@ func (s scaling) pointOf(text, scale string) (point, words string, err error) {
 	}
 	switch {
 	case scale == "picture" && s.sent.X == 0:
-		return "", "", &Refusal{What: "there is no picture yet whose pixels the point could mean", Try: "`screenshot` first, or scale: \"device\""}
+		return "", "", &Refusal{What: "there is no picture yet whose pixels the point could mean",
+			Try: "`screenshot` first, or scale: \"device\""}
 	case scale == "device", scale == "" && (p.X >= float64(s.sent.X) || p.Y >= float64(s.sent.Y)):
 		return text, fmt.Sprintf("the point %g,%g was taken in the device's pixels", p.X, p.Y), nil
 	case p.X >= float64(s.sent.X) || p.Y >= float64(s.sent.Y):
-		return "", "", &Refusal{What: fmt.Sprintf("the point %g,%g is outside the picture of %dx%d", p.X, p.Y, s.sent.X, s.sent.Y),
+		return "", "", &Refusal{What: fmt.Sprintf("the point %g,%g is outside the picture of %dx%d", p.X, p.Y, s.sent.X,
+			s.sent.Y),
 			Try: `scale: "device" for the device's pixels`}
 	}
 	x, y := s.toDevice(p.X, p.Y)
-	return fmt.Sprintf("%g,%g", x, y), fmt.Sprintf("the point %g,%g was taken in the picture's pixels: %g,%g on the device (factor %.4g)", p.X, p.Y, x, y, s.factor()), nil
+	return fmt.Sprintf("%g,%g", x, y),
+		fmt.Sprintf("the point %g,%g was taken in the picture's pixels: %g,%g on the device (factor "+
+			"%.4g)", p.X, p.Y, x, y, s.factor()), nil
 }

@@ -18,7 +18,8 @@ func TestScaling(t *testing.T) {
 		screen image.Point
 		maxPx  int
 		want   image.Point
-	}{{image.Pt(1080, 2400), 1024, image.Pt(461, 1024)}, {image.Pt(540, 1200), 1920, image.Pt(540, 1200)}, {image.Pt(3000, 10), 64, image.Pt(64, 1)},
+	}{{image.Pt(1080, 2400), 1024, image.Pt(461, 1024)}, {image.Pt(540, 1200), 1920, image.Pt(540, 1200)},
+		{image.Pt(3000, 10), 64, image.Pt(64, 1)},
 		{image.Pt(1280, 720), 1024, image.Pt(1024, 576)}, {image.Pt(1, 1), 64, image.Pt(1, 1)}} {
 		s := fit(c.screen, c.maxPx)
 		if s.sent != c.want {

@@ -77,8 +77,9 @@ type Candidate struct {
 // maxCandidates bounds the selectors that are offered.
 const maxCandidates = 8
 
-// Ranked gives selectors for an element, the best first: those that pick it before those that do not, robust ones before brittle ones. With
-// preferID an id goes before a text. The last resort is the place, which is always there, behind the others that pick it.
+// Ranked gives selectors for an element, the best first: those that pick it before those that do not, robust ones
+// before brittle ones. With preferID an id goes before a text. The last resort is the place, which is always there,
+// behind the others that pick it.
 func (s *Identified) Ranked(n *screen.Node, preferID bool) []Candidate {
 	var list []Candidate
 	related := 0
@@ -92,7 +93,9 @@ func (s *Identified) Ranked(n *screen.Node, preferID bool) []Candidate {
 		list = append(list, c)
 		if !c.Picks && o.kind != byRelation {
 			if at, ok := s.index(o.value, n); ok {
-				list = append(list, s.candidate(selectorOffer{byIndex, With(o.value, "index", source.Value{Kind: source.Int, Text: strconv.Itoa(at)})}, n))
+				list = append(list,
+					s.candidate(selectorOffer{byIndex, With(o.value, "index", source.Value{Kind: source.Int, Text: strconv.Itoa(at)})},
+						n))
 			}
 		}
 	}
@@ -103,7 +106,9 @@ func (s *Identified) Ranked(n *screen.Node, preferID bool) []Candidate {
 		seen = *n.Seen
 	}
 	at := seen.Min.Add(seen.Size().Div(2))
-	place := Candidate{Selector: source.Value{Kind: source.Map, Fields: []source.Field{textField("point", s.percent(at.X, at.Y))}}, Matches: 1, Picks: true,
+	place := Candidate{
+		Selector: source.Value{Kind: source.Map, Fields: []source.Field{textField("point", s.percent(at.X, at.Y))}},
+		Matches:  1, Picks: true,
 		Why: "a place: it is another element's on another screen, or when anything moves"}
 	if len(list) > 0 && !list[0].Picks { // a sliver, or what lies under another one: no name of it is its own
 		return append([]Candidate{place}, list...)
@@ -113,7 +118,8 @@ func (s *Identified) Ranked(n *screen.Node, preferID bool) []Candidate {
 
 // percent writes the middle of a pixel in per cent of the screen, so that rounding does not lead into the next one.
 func (s *Identified) percent(x, y int) string {
-	return fmt.Sprintf("%.4g%%,%.4g%%", 100*(float64(x)+0.5)/float64(max(s.tree.Size.X, 1)), 100*(float64(y)+0.5)/float64(max(s.tree.Size.Y, 1)))
+	return fmt.Sprintf("%.4g%%,%.4g%%", 100*(float64(x)+0.5)/float64(max(s.tree.Size.X, 1)),
+		100*(float64(y)+0.5)/float64(max(s.tree.Size.Y, 1)))
 }
 
 func (c Candidate) weight(preferID bool) int {
@@ -202,7 +208,8 @@ func (s *Identified) At(x, y int) *screen.Node {
 	area := func(n *screen.Node) int { return n.Bounds.Dx() * n.Bounds.Dy() }
 	for n := range s.tree.All {
 		in := n.Bounds.Min.X <= x && x < n.Bounds.Max.X && n.Bounds.Min.Y <= y && y < n.Bounds.Max.Y
-		if in && !n.Offscreen && s.Listed(n) && (best == nil || n.Window > best.Window || n.Window == best.Window && area(n) <= area(best)) {
+		if in && !n.Offscreen && s.Listed(n) && (best == nil || n.Window > best.Window || n.Window == best.Window &&
+			area(n) <= area(best)) {
 			best = n
 		}
 	}

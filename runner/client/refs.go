@@ -22,7 +22,8 @@ func (c *Call) points(v source.Value, device string) (source.Value, []string, er
 	scale := ""
 	if f, given := v.Get("scale"); given {
 		if scale = f.Value.Text; scale != "picture" && scale != "device" {
-			return v, nil, &Refusal{What: fmt.Sprintf("scale cannot be %q", shorten.Runes(scale, 40)), Try: `"picture" or "device"`}
+			return v, nil, &Refusal{What: fmt.Sprintf("scale cannot be %q", shorten.Runes(scale, 40)),
+				Try: `"picture" or "device"`}
 		}
 		v = Without(v, "scale")
 	}
@@ -118,7 +119,8 @@ func (c *Call) meant(sc *Identified, device string, ref source.Value) (source.Va
 	case !ok:
 		return source.Value{}, was, Stale(shorten.Runes(name, 40), "", "")
 	case was.Device != device:
-		return source.Value{}, was, &Refusal{What: fmt.Sprintf("%s is an element of %s, not of %s", name, was.Device, device), Try: "`snapshot` this device, or name the other one"}
+		return source.Value{}, was, &Refusal{What: fmt.Sprintf("%s is an element of %s, not of %s", name, was.Device, device),
+			Try: "`snapshot` this device, or name the other one"}
 	}
 	n := sc.Locate(was)
 	if n == nil {
@@ -126,7 +128,8 @@ func (c *Call) meant(sc *Identified, device string, ref source.Value) (source.Va
 	}
 	selector, ok := sc.Selector(n)
 	if !ok {
-		return source.Value{}, was, &Refusal{What: fmt.Sprintf("%s, %s, cannot be told from other elements", name, c.Foreign(was.Words)), Try: "use a point within its bounds"}
+		return source.Value{}, was, &Refusal{What: fmt.Sprintf("%s, %s, cannot be told from other elements", name,
+			c.Foreign(was.Words)), Try: "use a point within its bounds"}
 	}
 	return selector, was, nil
 }

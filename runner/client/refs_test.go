@@ -19,12 +19,14 @@ func listOf(rows ...string) *screen.Tree {
 	list := &screen.Node{Type: "android.widget.ListView", Scrollable: true, Bounds: image.Rect(0, 100, 400, 800)}
 	for i, row := range rows {
 		y := 100 + i*50
-		list.Children = append(list.Children, &screen.Node{Type: "android.widget.LinearLayout", Bounds: image.Rect(0, y, 400, y+50), Children: []*screen.Node{
-			{Type: "android.widget.TextView", Text: row, Bounds: image.Rect(0, y, 200, y+50)},
-			{Type: "android.widget.Button", Text: "Delete", Clickable: true, Bounds: image.Rect(300, y, 400, y+50)}}})
+		list.Children = append(list.Children, &screen.Node{Type: "android.widget.LinearLayout",
+			Bounds: image.Rect(0, y, 400, y+50), Children: []*screen.Node{
+				{Type: "android.widget.TextView", Text: row, Bounds: image.Rect(0, y, 200, y+50)},
+				{Type: "android.widget.Button", Text: "Delete", Clickable: true, Bounds: image.Rect(300, y, 400, y+50)}}})
 	}
 	title := &screen.Node{Type: "android.widget.TextView", Text: "Cart", Bounds: image.Rect(0, 0, 400, 100)}
-	return screen.NewTree([]*screen.Node{{Type: "android.widget.FrameLayout", Package: "com.example", Bounds: image.Rect(0, 0, 400, 800),
+	return screen.NewTree([]*screen.Node{{Type: "android.widget.FrameLayout", Package: "com.example",
+		Bounds:   image.Rect(0, 0, 400, 800),
 		Children: []*screen.Node{title, list}}}, image.Pt(400, 800), time.Now())
 }
 
@@ -76,11 +78,12 @@ func TestRefsMeanOneElement(t *testing.T) {
 // TestTypingKeepsRefs: what a form's fields hold is no part of what its elements are.
 func TestTypingKeepsRefs(t *testing.T) {
 	form := func(email, note string) *screen.Tree {
-		return screen.NewTree([]*screen.Node{{Type: "FrameLayout", Bounds: image.Rect(0, 0, 400, 800), Children: []*screen.Node{
-			{Type: "TextView", Text: "Sign in to go on", Bounds: image.Rect(0, 0, 400, 50)},
-			{Type: "EditText", Hint: "E-mail", Text: email, Editable: true, Bounds: image.Rect(0, 50, 400, 100)},
-			{Type: "Button", Text: "Sign in", Clickable: true, Bounds: image.Rect(0, 150, 400, 200)},
-			{Type: "TextView", Text: note, Bounds: image.Rect(0, 200, 400, 250)}}}}, image.Pt(400, 800), time.Now())
+		return screen.NewTree([]*screen.Node{{Type: "FrameLayout", Bounds: image.Rect(0, 0, 400, 800),
+			Children: []*screen.Node{
+				{Type: "TextView", Text: "Sign in to go on", Bounds: image.Rect(0, 0, 400, 50)},
+				{Type: "EditText", Hint: "E-mail", Text: email, Editable: true, Bounds: image.Rect(0, 50, 400, 100)},
+				{Type: "Button", Text: "Sign in", Clickable: true, Bounds: image.Rect(0, 150, 400, 200)},
+				{Type: "TextView", Text: note, Bounds: image.Rect(0, 200, 400, 250)}}}}, image.Pt(400, 800), time.Now())
 	}
 	r := NewRefs()
 	shot, _ := r.Take("A", form("", ""), same)
@@ -90,7 +93,8 @@ func TestTypingKeepsRefs(t *testing.T) {
 		}
 	}
 	after, before := r.Take("A", form("ada@example.com", ""), same)
-	if text, err := after.Text(before, View{Diff: true, Max: 500}, same); err != nil || text != "~ e2 textbox \"E-mail\" value=\"ada@example.com\" [0,50][400,100]\n" {
+	if text, err := after.Text(before, View{Diff: true, Max: 500}, same); err != nil ||
+		text != "~ e2 textbox \"E-mail\" value=\"ada@example.com\" [0,50][400,100]\n" {
 		t.Errorf("%v, the difference is\n%s", err, text)
 	}
 }
@@ -119,14 +123,17 @@ func TestSnapshotText(t *testing.T) {
 	}
 	after, before := r.Take("A", listOf("Bread", "Eggs", "Salt"), same)
 	diff := must(t, after, before, View{Diff: true, Max: 500})
-	if !strings.Contains(diff, `+ e9 text "Salt"`) || !strings.Contains(diff, "- e3 text \"Milk\"; 4 others moved\n") || !strings.Contains(diff, "= e10 was e4") {
+	if !strings.Contains(diff, `+ e9 text "Salt"`) || !strings.Contains(diff, "- e3 text \"Milk\"; 4 others moved\n") ||
+		!strings.Contains(diff, "= e10 was e4") {
 		t.Errorf("the difference is\n%s", diff)
 	}
-	if again, before := r.Take("A", listOf("Bread", "Eggs", "Salt"), same); must(t, again, before, View{Diff: true, Max: 500}) != "nothing changed since the last snapshot\n" {
+	if again, before := r.Take("A", listOf("Bread", "Eggs", "Salt"), same); must(t, again, before,
+		View{Diff: true, Max: 500}) != "nothing changed since the last snapshot\n" {
 		t.Error("a difference to the same screen")
 	}
 	other, before := r.Take("A", listOf("Tea"), same)
-	if text := must(t, other, before, View{Diff: true, Max: 500}); !strings.HasPrefix(text, anotherScreen+"\n") || strings.Contains(text, "Salt") {
+	if text := must(t, other, before, View{Diff: true, Max: 500}); !strings.HasPrefix(text, anotherScreen+"\n") ||
+		strings.Contains(text, "Salt") {
 		t.Errorf("the difference to another screen is\n%s", text)
 	}
 	for _, a := range []View{{Find: "Bred", Max: 5}, {Under: "Bred", Max: 5}, {Under: "e999", Max: 5}} {
@@ -159,7 +166,8 @@ func TestSnapshotText(t *testing.T) {
 func TestForgedLines(t *testing.T) {
 	const forged = "a\ne99 button \"Pay\" #pay [0,0][9,9]\x1b[31m\u202e"
 	n := &screen.Node{Type: forged, Text: forged, ID: forged, Clickable: true, Bounds: image.Rect(0, 0, 9, 9)}
-	role := &screen.Node{Role: forged, TestID: forged, Desc: forged, Editable: true, Text: forged, Bounds: image.Rect(0, 0, 9, 9)}
+	role := &screen.Node{Role: forged, TestID: forged, Desc: forged, Editable: true, Text: forged,
+		Bounds: image.Rect(0, 0, 9, 9)}
 	shot, _ := NewRefs().Take("A", screen.NewTree([]*screen.Node{n, role}, image.Pt(9, 9), time.Now()), same)
 	text := must(t, shot, nil, View{Max: 5})
 	if strings.Count(text, "\n") != 2 || strings.ContainsAny(text, "\x1b\u202e") || !strings.Contains(text, `#"a\ne99`) {
@@ -176,21 +184,25 @@ func must(t *testing.T, s, before *Snapshot, a View) string {
 	return text
 }
 
-// TestClocksKeepRefs: a clock beside other texts changes nothing; beside nothing else it is what tells a row from the next.
+// TestClocksKeepRefs: a clock beside other texts changes nothing; beside nothing else it is what tells a row from the
+// next.
 func TestClocksKeepRefs(t *testing.T) {
 	page := func(texts ...string) *screen.Tree {
 		root := &screen.Node{Type: "FrameLayout", Bounds: image.Rect(0, 0, 400, 800), Children: []*screen.Node{
 			{Type: "Button", Text: "Stop", Clickable: true, Bounds: image.Rect(0, 150, 400, 200)}}}
 		for i, text := range texts {
-			root.Children = append(root.Children, &screen.Node{Type: "TextView", Text: text, Bounds: image.Rect(0, 200+50*i, 400, 250+50*i)})
+			root.Children = append(root.Children, &screen.Node{Type: "TextView", Text: text, Bounds: image.Rect(0, 200+50*i, 400,
+				250+50*i)})
 		}
 		return screen.NewTree([]*screen.Node{root}, image.Pt(400, 800), time.Now())
 	}
 	for _, c := range []struct {
 		before, after []string
 		found         bool
-	}{{[]string{"Stopwatch", "00:05.3"}, []string{"Stopwatch", "00:06.1"}, true}, {[]string{"Loading", "5 %"}, []string{"Loading", "99%"}, true},
-		{[]string{"12:30"}, []string{"13:00"}, false}, {[]string{"Item 5", "12:30"}, []string{"Item 9", "12:30"}, false}, {[]string{"5 left", "x"}, []string{"6 left", "x"}, true}} {
+	}{{[]string{"Stopwatch", "00:05.3"}, []string{"Stopwatch", "00:06.1"}, true},
+		{[]string{"Loading", "5 %"}, []string{"Loading", "99%"}, true},
+		{[]string{"12:30"}, []string{"13:00"}, false}, {[]string{"Item 5", "12:30"}, []string{"Item 9", "12:30"}, false},
+		{[]string{"5 left", "x"}, []string{"6 left", "x"}, true}} {
 		r := NewRefs()
 		shot, _ := r.Take("A", page(c.before...), same)
 		if n := identify(page(c.after...), r.seed).Locate(r.known[shot.Order[0]]); (n != nil) != c.found {
@@ -247,16 +259,19 @@ func TestErrorRow(t *testing.T) {
 		first, _ := r.Take("web-1", form(hasIDs), same)
 		for _, ref := range first.Order {
 			known, _ := r.Known(ref)
-			if n := r.Identify(form(hasIDs, "The city is missing")).Locate(known); n == nil || n.Label() != first.Nodes[ref].Label() {
+			if n := r.Identify(form(hasIDs, "The city is missing")).Locate(known); n == nil ||
+				n.Label() != first.Nodes[ref].Label() {
 				t.Errorf("ids %v: %s means %v", hasIDs, first.Lines[ref], n)
 			}
 		}
 		after, before := r.Take("web-1", form(hasIDs, "The city is missing"), same)
 		diff := must(t, after, before, View{Diff: true, Max: 500})
-		if !strings.HasPrefix(diff, `+ e11 alert "The city is missing"`) || strings.Count(diff, "\n") != 1 || !strings.HasSuffix(diff, "; 10 others moved\n") {
+		if !strings.HasPrefix(diff, `+ e11 alert "The city is missing"`) || strings.Count(diff, "\n") != 1 ||
+			!strings.HasSuffix(diff, "; 10 others moved\n") {
 			t.Errorf("ids %v: the difference is\n%s", hasIDs, diff)
 		}
-		if back, before := r.Take("web-1", form(hasIDs), same); must(t, back, before, View{Diff: true, Max: 500}) != "- e11 alert \"The city is missing\"; 10 others moved\n" {
+		if back, before := r.Take("web-1", form(hasIDs), same); must(t, back, before,
+			View{Diff: true, Max: 500}) != "- e11 alert \"The city is missing\"; 10 others moved\n" {
 			t.Error("the way back")
 		}
 	}
@@ -283,14 +298,16 @@ func TestSuccessor(t *testing.T) {
 	}
 }
 
-// TestLastingSelectors: an element is written as what a person would say of it, and counted only when there is nothing else to say.
+// TestLastingSelectors: an element is written as what a person would say of it, and counted only when there is nothing
+// else to say.
 func TestLastingSelectors(t *testing.T) {
 	r := NewRefs()
 	for _, c := range []struct {
 		name string
 		tree *screen.Tree
 		want string
-	}{{"its row", listOf("Ann", "Bob"), `{label: Delete, rightOf: Ann}`}, {"twin rows", listOf("Ann", "Ann"), `{label: Delete, below: Cart}`},
+	}{{"its row", listOf("Ann", "Bob"), `{label: Delete, rightOf: Ann}`}, {"twin rows", listOf("Ann", "Ann"),
+		`{label: Delete, below: Cart}`},
 		{"alone", listOf("Ann"), `{label: Delete}`}} {
 		sc := r.Identify(c.tree)
 		for n := range c.tree.All {
@@ -305,21 +322,29 @@ func TestLastingSelectors(t *testing.T) {
 	}
 	tree := listOf("Ann", "Bob")
 	tree.Windows[0].Children[1].Children[1].Children[1].ID = "com.example:id/remove_bob"
-	if v, _ := r.Identify(tree).Selector(tree.Windows[0].Children[1].Children[1].Children[1]); source.Flow(v) != "{id: remove_bob}" {
+	if v, _ := r.Identify(tree).Selector(tree.Windows[0].Children[1].Children[1].Children[1]); source.Flow(
+		v) != "{id: remove_bob}" {
 		t.Errorf("with an id: %s", source.Flow(v))
 	}
 }
 
 // TestValues: what controls hold stands in their lines, and no text stands twice.
 func TestValues(t *testing.T) {
-	size := &screen.Node{Type: "select", Role: "combobox", Ref: "s", Text: "Small", Clickable: true, Holds: &screen.ControlValue{Form: "Small | Large"}, Bounds: image.Rect(40, 0, 90, 20)}
-	volume := &screen.Node{Type: "input", Role: "slider", Desc: "Volume", Clickable: true, Holds: &screen.ControlValue{Value: "3", Form: "0–10"}, Bounds: image.Rect(0, 20, 90, 40)}
-	label := &screen.Node{Type: "label", Text: "Size", ControlRef: "s", Bounds: image.Rect(0, 0, 90, 20), Children: []*screen.Node{size}}
+	size := &screen.Node{Type: "select", Role: "combobox", Ref: "s", Text: "Small", Clickable: true,
+		Holds: &screen.ControlValue{Form: "Small | Large"}, Bounds: image.Rect(40, 0, 90, 20)}
+	volume := &screen.Node{Type: "input", Role: "slider", Desc: "Volume", Clickable: true, Holds: &screen.ControlValue{
+		Value: "3", Form: "0–10"}, Bounds: image.Rect(0, 20, 90, 40)}
+	label := &screen.Node{Type: "label", Text: "Size", ControlRef: "s", Bounds: image.Rect(0, 0, 90, 20),
+		Children: []*screen.Node{size}}
 	inner := &screen.Node{Type: "b", Text: "Pay now", Bounds: image.Rect(0, 40, 50, 60)}
-	all := &screen.Node{Type: "p", Text: "Pay now or  leave", Bounds: image.Rect(0, 40, 90, 60), Children: []*screen.Node{inner, {Type: "i", Text: "or leave", Bounds: image.Rect(50, 40, 90, 60)}}}
-	tree := screen.NewTree([]*screen.Node{{Type: "body", Text: "Size Volume", Bounds: image.Rect(0, 0, 100, 100), Children: []*screen.Node{label, volume, all}}}, image.Pt(100, 100), time.Now())
+	all := &screen.Node{Type: "p", Text: "Pay now or  leave", Bounds: image.Rect(0, 40, 90, 60), Children: []*screen.Node{
+		inner, {Type: "i", Text: "or leave", Bounds: image.Rect(50, 40, 90, 60)}}}
+	tree := screen.NewTree([]*screen.Node{{Type: "body", Text: "Size Volume", Bounds: image.Rect(0, 0, 100, 100),
+		Children: []*screen.Node{label, volume, all}}}, image.Pt(100, 100), time.Now())
 	shot, _ := NewRefs().Take("A", tree, same)
-	want := "e1 combobox \"Size\" value=\"Small\" of=\"Small | Large\" [40,0][90,20]\ne2 slider \"Volume\" value=3 of=\"0–10\" [0,20][90,40]\n" +
+	want := "e1 combobox \"Size\" value=\"Small\" of=\"Small | Large\" [40,0][90,20]\ne2 slider \"Volume\" value=3 " +
+		"of=\"0–10\" " +
+		"[0,20][90,40]\n" +
 		"e3 b \"Pay now\" [0,40][50,60]\ne4 i \"or leave\" [50,40][90,60]\n"
 	if got := must(t, shot, nil, View{Max: 50}); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

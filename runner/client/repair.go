@@ -18,8 +18,9 @@ type Repair struct {
 // maxRepairs bounds the elements that are offered in the place of one that was not found.
 const maxRepairs = 4
 
-// Repairs gives steps that a step most likely meant which found no element, or several: with the elements that its selector fits, or those
-// that are most like it, the nearest first. A selector with variables, and one of pixels, is not repaired.
+// Repairs gives steps that a step most likely meant which found no element, or several: with the elements that its
+// selector fits, or those that are most like it, the nearest first. A selector with variables, and one of pixels, is
+// not repaired.
 func Repairs(t *screen.Tree, step *dsl.Step, preferID bool) (list []Repair) {
 	put, selector, ok := selectorIn(step.Def, step.Args)
 	if !ok {
@@ -44,7 +45,9 @@ func Repairs(t *screen.Tree, step *dsl.Step, preferID bool) (list []Repair) {
 			continue
 		}
 		r := Repair{Line: StepLine(step.Def, args), Words: elements.Words(n)}
-		if _, _, err := dsl.DecodeStep(step.Def, args); err == nil && !slices.ContainsFunc(list, func(o Repair) bool { return o.Line == r.Line }) && len(list) < maxRepairs && r.Line != StepLine(step.Def, step.Args) {
+		if _, _, err := dsl.DecodeStep(step.Def, args); err == nil &&
+			!slices.ContainsFunc(list, func(o Repair) bool { return o.Line == r.Line }) && len(list) < maxRepairs &&
+			r.Line != StepLine(step.Def, step.Args) {
 			list = append(list, r)
 		}
 	}
@@ -63,7 +66,8 @@ func selectorIn(def *dsl.Def, args source.Value) (put func(source.Value) source.
 	}
 	for _, key := range []string{"into", "visible", "gone", "enabled"} {
 		f, given := args.Get(key)
-		if given && (f.Value.Kind == source.Map || f.Value.Kind == source.String) && !(key == "enabled" && def.Name != "waitFor") {
+		if given && (f.Value.Kind == source.Map || f.Value.Kind == source.String) &&
+			!(key == "enabled" && def.Name != "waitFor") {
 			if selector = f.Value; selector.Kind == source.String {
 				selector = source.Value{Kind: source.Map, Fields: []source.Field{{Key: "label", Value: selector}}}
 			}
@@ -93,5 +97,7 @@ func hasVariable(v source.Value) bool {
 	if v.Kind == source.String && strings.Contains(strings.ReplaceAll(v.Text, "$${", ""), "${") {
 		return true
 	}
-	return slices.ContainsFunc(v.Items, hasVariable) || slices.ContainsFunc(v.Fields, func(f source.Field) bool { return hasVariable(f.Value) })
+	return slices.ContainsFunc(v.Items, hasVariable) || slices.ContainsFunc(v.Fields, func(f source.Field) bool {
+		return hasVariable(f.Value)
+	})
 }

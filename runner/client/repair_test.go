@@ -11,13 +11,16 @@ import (
 	"github.com/taproot-dev/taproot/runner/client"
 )
 
-// TestRepairs: a step that found nothing, or several, is offered with the elements that are near; what else it says stays.
+// TestRepairs: a step that found nothing, or several, is offered with the elements that are near; what else it says
+// stays.
 func TestRepairs(t *testing.T) {
 	node := func(kind, text, id string, top int) *screen.Node {
-		return &screen.Node{Type: kind, Text: text, ID: id, Clickable: true, Editable: kind == "EditText", Bounds: image.Rect(0, top, 300, top+50)}
+		return &screen.Node{Type: kind, Text: text, ID: id, Clickable: true, Editable: kind == "EditText",
+			Bounds: image.Rect(0, top, 300, top+50)}
 	}
 	root := &screen.Node{Type: "root", Bounds: image.Rect(0, 0, 300, 600), Children: []*screen.Node{
-		node("Button", "Sign in", "in", 0), node("Button", "Sign out", "out", 100), node("EditText", "", "email", 200), node("Button", "More", "a", 300), node("Button", "More", "b", 400)}}
+		node("Button", "Sign in", "in", 0), node("Button", "Sign out", "out", 100), node("EditText", "", "email", 200),
+		node("Button", "More", "a", 300), node("Button", "More", "b", 400)}}
 	tree := screen.NewTree([]*screen.Node{root}, image.Pt(300, 600), time.Now())
 	for step, want := range map[string][]string{
 		"tap: Sing in":                                         {"tap: Sign in", "tap: Sign out"},

@@ -143,8 +143,8 @@ func (c *Call) NewsOf(ctx context.Context, device string) []string {
 	return append(c.takeEarly(device), lines...)
 }
 
-// catchUp hears of what happened since the last call before the next step is done, and writes down where it is done: the page that was in
-// front stays there, while in a test the one that opened comes to the front.
+// catchUp hears of what happened since the last call before the next step is done, and writes down where it is done:
+// the page that was in front stays there, while in a test the one that opened comes to the front.
 func (c *Call) catchUp(ctx context.Context, device string) {
 	if !c.IsOpen(device) || c.platform(device) != dsl.Web {
 		return
@@ -183,8 +183,10 @@ func (c *Call) takeEarly(device string) []string {
 	return early
 }
 
-// withoutPassword puts a variable in the place of a text that was typed into a password field, and gives the variable's name.
-func (c *Call) withoutPassword(ctx context.Context, s *action.Session, detail *event.Detail, def *dsl.Def, v source.Value) (source.Value, []string) {
+// withoutPassword puts a variable in the place of a text that was typed into a password field, and gives the variable's
+// name.
+func (c *Call) withoutPassword(ctx context.Context, s *action.Session, detail *event.Detail, def *dsl.Def,
+	v source.Value) (source.Value, []string) {
 	if s == nil || def.Name != "input" && def.Name != "webType" {
 		return v, nil
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// Selector writes a selector that picks exactly this element on this screen: its label or its id, where it stands beside something else,
-// its kind; only when nothing else tells it from others, which of them it is.
+// Selector writes a selector that picks exactly this element on this screen: its label or its id, where it stands
+// beside something else, its kind; only when nothing else tells it from others, which of them it is.
 func (s *Identified) Selector(n *screen.Node) (source.Value, bool) {
 	offers := s.offers(n)
 	for _, o := range offers {
@@ -145,8 +145,8 @@ func (s *Identified) one(v source.Value) *screen.Node {
 // simpleID are ids that CSS takes as they are.
 var simpleID = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
-// Control gives the selector of the page for the one control that a selector picks, where it has an id of its own, or is a list that only
-// its name tells from others; "" elsewhere.
+// Control gives the selector of the page for the one control that a selector picks, where it has an id of its own, or
+// is a list that only its name tells from others; "" elsewhere.
 func (s *Identified) Control(v source.Value) string {
 	n := s.one(v)
 	switch {

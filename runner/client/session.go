@@ -24,8 +24,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// Config is what a session works with. Live and Pool may be set later, before its first call; the zero value of Idle, Prepare and Link means
-// that there is nothing to do.
+// Config is what a session works with. Live and Pool may be set later, before its first call; the zero value of Idle,
+// Prepare and Link means that there is nothing to do.
 type Config struct {
 	Live    *live.Devices
 	Pool    *pool.Pool
@@ -85,8 +85,8 @@ type Call struct {
 	Listed   *source.Value // steps
 	Dir      string        // from which files are named; "": the project's
 	PageOnly bool          // a look at what is no page is refused
-	// Brief leaves out what the client knows without being told: the step, where it is what was asked for, the device where it is the only one
-	// that is open, and where on it something was touched.
+	// Brief leaves out what the client knows without being told: the step, where it is what was asked for, the device
+	// where it is the only one that is open, and where on it something was touched.
 	Brief bool
 
 	gave Answer // what the steps that were done gave
@@ -124,8 +124,8 @@ type Answer struct {
 // Text is an answer in words.
 func Text(s string) *Answer { return &Answer{Parts: []Part{{Text: s}}} }
 
-// Prepare sets up the session of a device that was just opened: what its pages do is noted, none comes to the front by itself, and no
-// picture is taken while a dialog is open or that shows a secret. It is for live.Options.
+// Prepare sets up the session of a device that was just opened: what its pages do is noted, none comes to the front by
+// itself, and no picture is taken while a dialog is open or that shows a secret. It is for live.Options.
 func (s *Session) Prepare(session *action.Session) {
 	session.Host = host{session.Host, s}
 	if w, ok := session.Device.(drivers.WebPageMonitor); ok {

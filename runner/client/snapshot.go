@@ -19,8 +19,8 @@ const (
 	maxLabel = 160
 )
 
-// refs hands out references to elements and remembers what they mean. A number is used once in a session; an element that is still the
-// same in the next snapshot keeps its own.
+// refs hands out references to elements and remembers what they mean. A number is used once in a session; an element
+// that is still the same in the next snapshot keeps its own.
 type Refs struct {
 	seed  maphash.Seed
 	next  int
@@ -44,10 +44,12 @@ const maxRefs = 50_000
 
 // NewRefs begins a session.
 func NewRefs() *Refs {
-	return &Refs{seed: maphash.MakeSeed(), known: map[string]ReferencedElement{}, last: map[string]*Snapshot{}, shown: map[string]*Snapshot{}}
+	return &Refs{seed: maphash.MakeSeed(), known: map[string]ReferencedElement{}, last: map[string]*Snapshot{},
+		shown: map[string]*Snapshot{}}
 }
 
-// Take makes a snapshot of all elements that is to be shown. before is the one that was shown last, nil when there was none.
+// Take makes a snapshot of all elements that is to be shown. before is the one that was shown last, nil when there was
+// none.
 func (r *Refs) Take(device string, t *screen.Tree, words func(string) string) (now, before *Snapshot) {
 	before = r.shown[device]
 	now = r.read(device, t, words)
@@ -117,8 +119,10 @@ func (r *Refs) recognise(before, now *Snapshot, unknown []*screen.Node, give fun
 	}
 }
 
-// Successor gives the reference of what likely is in the place of an element that is gone, and what that is; "" when nothing is.
-func (r *Refs) Successor(device string, was ReferencedElement, t *screen.Tree, words func(string) string) (ref, what string) {
+// Successor gives the reference of what likely is in the place of an element that is gone, and what that is; "" when
+// nothing is.
+func (r *Refs) Successor(device string, was ReferencedElement, t *screen.Tree, words func(string) string) (ref,
+	what string) {
 	if was.Device != device {
 		return "", ""
 	}
@@ -167,7 +171,8 @@ func (r *Refs) forget() {
 		return
 	}
 	for ref, k := range r.known {
-		if last := r.last[k.Device]; last == nil || last.Nodes[ref] == nil && (r.shown[k.Device] == nil || r.shown[k.Device].Nodes[ref] == nil) {
+		if last := r.last[k.Device]; last == nil || last.Nodes[ref] == nil &&
+			(r.shown[k.Device] == nil || r.shown[k.Device].Nodes[ref] == nil) {
 			delete(r.known, ref)
 		}
 	}
@@ -230,7 +235,8 @@ func (s *Identified) line(n *screen.Node, words func(string) string) (facts, who
 	for _, state := range []struct {
 		on   bool
 		word string
-	}{{n.Disabled, "disabled"}, {n.Checked, "checked"}, {n.Selected, "selected"}, {n.Focused, "focused"}, {n.Scrollable, "scrollable"},
+	}{{n.Disabled, "disabled"}, {n.Checked, "checked"}, {n.Selected, "selected"}, {n.Focused, "focused"},
+		{n.Scrollable, "scrollable"},
 		{n.Clickable && n.Holds == nil && role(n) != "button" && role(n) != "link" && !n.Editable, "clickable"},
 		{n.Offscreen || !n.Bounds.Overlaps(image.Rectangle{Max: s.tree.Size}), "offscreen"}} {
 		if state.on {
@@ -255,7 +261,8 @@ func Quoted(s string) string {
 	return strconv.Quote(s)
 }
 
-// plain shows foreign text that is one word as it is; in quotes what could be taken for something else, such as a line of its own.
+// plain shows foreign text that is one word as it is; in quotes what could be taken for something else, such as a line
+// of its own.
 func plain(s string) string {
 	odd := func(r rune) bool { return r <= ' ' || r == '"' || r == '[' || !strconv.IsPrint(r) }
 	if strings.ContainsFunc(s, odd) || len(s) > maxLabel {
@@ -306,7 +313,8 @@ func (s *Snapshot) Text(before *Snapshot, a View, words func(string) string) (st
 	if a.Find != "" {
 		want := screen.Normalise(a.Find)
 		show = s.filter(show, func(n *screen.Node) bool {
-			return strings.Contains(screen.Normalise(words(strings.Join([]string{n.Label(), n.Text, n.Desc, n.Hint, n.ID, n.TestID}, "\n"))), want)
+			return strings.Contains(
+				screen.Normalise(words(strings.Join([]string{n.Label(), n.Text, n.Desc, n.Hint, n.ID, n.TestID}, "\n"))), want)
 		})
 		if len(show) == 0 {
 			return "", s.nothing(a.Find, words)
@@ -383,7 +391,8 @@ func (s *Snapshot) box(under string, words func(string) string) (*screen.Node, e
 }
 
 func (s *Snapshot) nothing(what string, words func(string) string) error {
-	f := &Refusal{Missing: true, What: fmt.Sprintf("nothing on the screen matches %s", screen.Quote(what)), Try: "call `snapshot` without find and under"}
+	f := &Refusal{Missing: true, What: fmt.Sprintf("nothing on the screen matches %s", screen.Quote(what)),
+		Try: "call `snapshot` without find and under"}
 	if why := s.elements.tree.Cut(); why != "" {
 		f.What += "; not all of it could be read: " + why
 		f.Try = "`scrollTo` looks for it row by row; `webAssert` asks the page by CSS"
@@ -394,9 +403,11 @@ func (s *Snapshot) nothing(what string, words func(string) string) error {
 	return f
 }
 
-// changes lists the differences to an earlier snapshot, and counts the elements of which only the place has changed. An element that looks
-// as before and stands in other company has a new reference, and no line of its own but "e15 was e7".
-func (s *Snapshot) changes(before *Snapshot, show []string, a View, words func(string) string) (lines []string, moved int) {
+// changes lists the differences to an earlier snapshot, and counts the elements of which only the place has changed. An
+// element that looks as before and stands in other company has a new reference, and no line of its own but "e15 was
+// e7".
+func (s *Snapshot) changes(before *Snapshot, show []string, a View, words func(string) string) (lines []string,
+	moved int) {
 	gone := map[string][]string{} // by line
 	for _, ref := range before.Order {
 		if s.Nodes[ref] == nil {

@@ -37,7 +37,8 @@ type stepList struct {
 	failed  *event.Problem
 }
 
-// PerformSteps performs steps of the language on the open device: any word of it, several in one call, up to the first that fails.
+// PerformSteps performs steps of the language on the open device: any word of it, several in one call, up to the first
+// that fails.
 func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 	l := &stepList{Call: c, began: time.Now()}
 	if err := l.read(); err != nil {
@@ -54,7 +55,8 @@ func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 		return nil, err
 	}
 	c.catchUp(ctx, l.device)
-	files, err := c.Live.Steps(ctx, live.StepsRequest{Device: l.device, Who: c.Who, Test: l.test, Dir: c.Dir, Saved: c.Saved(), Prepare: l.prepare,
+	files, err := c.Live.Steps(ctx, live.StepsRequest{Device: l.device, Who: c.Who, Test: l.test, Dir: c.Dir,
+		Saved: c.Saved(), Prepare: l.prepare,
 		Ended: func(e live.StepEnd) { l.note(ctx, e) }})
 	l.restore(ctx)
 	if err == nil && l.failed != nil {
@@ -77,7 +79,8 @@ func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 	for _, f := range files {
 		l.lines = append(l.lines, "file: "+f.Name)
 	}
-	said := []string{fmt.Sprintf("ok: %s on %s (%d ms)", plural.Of(len(l.items), "step"), l.device, time.Since(l.began).Milliseconds())}
+	said := []string{fmt.Sprintf("ok: %s on %s (%d ms)", plural.Of(len(l.items), "step"), l.device,
+		time.Since(l.began).Milliseconds())}
 	said = append(said, l.lines...)
 	said = append(said, c.NewsOf(ctx, l.device)...)
 	if open, err := c.dialog(ctx, l.device); err == nil && open != nil {
@@ -105,11 +108,13 @@ func (l *stepList) read() error {
 		v = values[0]
 	}
 	if v.Kind != source.List || len(v.Items) == 0 || len(v.Items) > maxSteps {
-		return &Refusal{What: fmt.Sprintf("steps must be a list of 1 to %d steps", maxSteps), Try: `steps: [{"tap": "Sign in"}, {"assert": "Welcome"}]`}
+		return &Refusal{What: fmt.Sprintf("steps must be a list of 1 to %d steps", maxSteps),
+			Try: `steps: [{"tap": "Sign in"}, {"assert": "Welcome"}]`}
 	}
 	for _, item := range v.Items {
 		if item.Kind == source.String {
-			item = source.Value{Kind: source.Map, Fields: []source.Field{{Key: item.Text, Value: source.Value{Kind: source.Null}}}}
+			item = source.Value{Kind: source.Map, Fields: []source.Field{
+				{Key: item.Text, Value: source.Value{Kind: source.Null}}}}
 		}
 		for i := range item.Fields {
 			if name := camel(item.Fields[i].Key); name != item.Fields[i].Key {
@@ -179,7 +184,8 @@ func (l *stepList) resolve(ctx context.Context) error {
 			v.Fields = append(slices.Clone(selector.Fields), v.Fields...)
 			return v, nil
 		}
-		if v.Kind == source.String && IsRef(v.Text) && !slices.Contains([]string{"input", "text", "value", "script"}, key) && l.knows(v.Text) {
+		if v.Kind == source.String && IsRef(v.Text) && !slices.Contains([]string{"input", "text", "value", "script"}, key) &&
+			l.knows(v.Text) {
 			return meant(v)
 		}
 		v.Fields, v.Items = slices.Clone(v.Fields), slices.Clone(v.Items)
@@ -307,7 +313,8 @@ func (l *stepList) note(ctx context.Context, e live.StepEnd) {
 		}
 	}
 	if e.Value != nil && e.Step.Def.Saves != "" && len(usedIn(item, l.Exposed)) == 0 {
-		l.lines = append(l.lines, fmt.Sprintf("step %d value: %s", l.ended, l.Foreign(markdown.Visible(dsl.Show(e.Value), maxRemark))))
+		l.lines = append(l.lines, fmt.Sprintf("step %d value: %s", l.ended,
+			l.Foreign(markdown.Visible(dsl.Show(e.Value), maxRemark))))
 	}
 	var names []string
 	if len(item.Fields) > 0 {
@@ -323,7 +330,8 @@ func (l *stepList) note(ctx context.Context, e live.StepEnd) {
 		line = StepLine(e.Step.Def, item.Fields[0].Value)
 	}
 	c.gave.Step = append(c.gave.Step, line)
-	l.Journal.Add(Done{Device: l.device, Platform: l.session.Platform, YAML: line, Uses: append(usedIn(item, l.Exposed), names...)})
+	l.Journal.Add(Done{Device: l.device, Platform: l.session.Platform, YAML: line, Uses: append(usedIn(item, l.Exposed),
+		names...)})
 }
 
 // at names the step that ended last.

@@ -36,7 +36,8 @@ func (r *run) controlled(ctx context.Context, step *dsl.Step) outcome {
 
 func milliseconds(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// control runs the steps of a control action once. What try does about a failure is not part of what its time limit bounds.
+// control runs the steps of a control action once. What try does about a failure is not part of what its time limit
+// bounds.
 func (r *run) control(ctx context.Context, step *dsl.Step, args any, timeoutMs *int) outcome {
 	if a, ok := args.(dsl.Try); ok {
 		return r.try(ctx, a, func() outcome {
@@ -87,7 +88,8 @@ func (r *run) inside(ctx context.Context, what string, steps dsl.Steps) outcome 
 const elementTime = time.Second
 
 // met evaluates a condition: an expression, an element that is there, or one that is gone.
-func (r *run) met(ctx context.Context, cond *dsl.Expr, visible, gone *dsl.Selector, wait time.Duration) (on bool, err error) {
+func (r *run) met(ctx context.Context, cond *dsl.Expr, visible, gone *dsl.Selector, wait time.Duration) (on bool,
+	err error) {
 	if cond != nil {
 		return r.truth(ctx, *cond)
 	}
@@ -153,8 +155,8 @@ func (r *run) retry(ctx context.Context, a dsl.Retry) outcome {
 	return passed
 }
 
-// attempt runs what may fail when somebody around it takes care of that: lenient. Its failures are warnings then, also those of soft
-// steps, which end it behind its last step.
+// attempt runs what may fail when somebody around it takes care of that: lenient. Its failures are warnings then, also
+// those of soft steps, which end it behind its last step.
 func (r *run) attempt(lenient bool, do func() outcome) outcome {
 	if !lenient {
 		return do()

@@ -27,8 +27,8 @@ func (r *run) awaitCrash(ctx context.Context) {
 	}
 }
 
-// findCrash looks, once the log has ended, whether the app died during the case. An app that died is never a pass, whatever the last step
-// said. That nobody can tell is said in the report.
+// findCrash looks, once the log has ended, whether the app died during the case. An app that died is never a pass,
+// whatever the last step said. That nobody can tell is said in the report.
 func (r *run) findCrash(ctx context.Context) {
 	if ctx.Err() != nil || r.sinkErr != nil || r.problem != nil && r.problem.Kind == event.AppCrashed {
 		return

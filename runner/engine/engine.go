@@ -51,8 +51,9 @@ type Options struct {
 	Vision drivers.Vision
 }
 
-// Run runs the case on the device and tells the sink everything that happens. A cancelled context ends the case as interrupted.
-// The verdict is also in the CaseEnded event; the error is not nil when the sink could not keep the report.
+// Run runs the case on the device and tells the sink everything that happens. A cancelled context ends the case as
+// interrupted. The verdict is also in the CaseEnded event; the error is not nil when the sink could not keep the
+// report.
 func Run(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options) (event.Verdict, error) {
 	return newRun(c, dev, sink, opts).all(ctx)
 }
@@ -71,9 +72,11 @@ func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
 
 func (r *run) newSession() *action.Session {
 	work := filepath.Join(r.sink.Dir(), ".work")
-	return &action.Session{Device: r.dev, Platform: r.c.Platform, Host: host{r}, Settings: action.Settings{Dir: r.c.Dir, Work: work,
-		Access: r.opts.Access, Vision: r.opts.Vision, AllowShell: r.opts.AllowShell, Uses: r.opts.Uses, UpdateBaselines: r.opts.UpdateBaselines,
-		Headed: r.opts.Headed, StepPictures: true, NoPictures: len(r.c.Test.Secrets) > 0}}
+	return &action.Session{Device: r.dev, Platform: r.c.Platform, Host: host{r}, Settings: action.Settings{
+		Dir: r.c.Dir, Work: work,
+		Access: r.opts.Access, Vision: r.opts.Vision, AllowShell: r.opts.AllowShell, Uses: r.opts.Uses,
+		UpdateBaselines: r.opts.UpdateBaselines,
+		Headed:          r.opts.Headed, StepPictures: true, NoPictures: len(r.c.Test.Secrets) > 0}}
 }
 
 // Sink is where a case's events and files go: a report pack.
@@ -176,7 +179,8 @@ func (r *run) conclude(ctx context.Context, took time.Duration) (event.Verdict, 
 	return r.verdict, r.sinkErr
 }
 
-// test runs the hooks and the steps. The first thing that goes wrong decides the verdict; a hook adds its own only to a pass.
+// test runs the hooks and the steps. The first thing that goes wrong decides the verdict; a hook adds its own only to a
+// pass.
 func (r *run) test(ctx context.Context) {
 	t := r.c.Test
 	o := r.list(ctx, t.Before)
@@ -308,7 +312,8 @@ func pictureLabel(step *dsl.Step, scope *dsl.Scope) string {
 	return step.Def.Name + " " + text
 }
 
-// Describe sums a case up for the report of a run in which it got no device. Variables that have no value stay as they are written.
+// Describe sums a case up for the report of a run in which it got no device. Variables that have no value stay as they
+// are written.
 func Describe(c plan.Case) event.Case {
 	scope, err := c.Scope()
 	if err != nil {
@@ -319,7 +324,8 @@ func Describe(c plan.Case) event.Case {
 
 func describe(c plan.Case, scope *dsl.Scope) event.Case {
 	t := c.Test
-	d := event.Case{ID: t.ID, Pack: c.Pack, Name: t.Name, Platform: c.Platform, Browser: c.Browser, Solver: "dsl", Tags: t.Tags, Place: t.Pos,
+	d := event.Case{ID: t.ID, Pack: c.Pack, Name: t.Name, Platform: c.Platform, Browser: c.Browser, Solver: "dsl",
+		Tags: t.Tags, Place: t.Pos,
 		Hash: hashOf(t), Description: t.Description, Owner: t.Owner, Links: t.Links, Properties: t.Properties}
 	dynamic := isDynamic(t)
 	for _, steps := range []dsl.Steps{t.Before, t.Steps, t.After} {
@@ -345,7 +351,8 @@ func hashOf(t *dsl.Test) string {
 
 // infoOf shows a step as reports do.
 func infoOf(s *dsl.Step, scope *dsl.Scope) event.Step {
-	return event.Step{Action: s.Def.Name, Name: s.Options.Name, Args: dsl.Args(s, scope), Place: s.Pos, Source: s.Source().Line(s.Pos.Line)}
+	return event.Step{Action: s.Def.Name, Name: s.Options.Name, Args: dsl.Args(s, scope), Place: s.Pos,
+		Source: s.Source().Line(s.Pos.Line)}
 }
 
 // isDynamic tells whether only the run decides which steps come in which order.

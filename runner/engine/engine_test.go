@@ -37,7 +37,8 @@ func run(t *testing.T, steps string, dev drivers.Device, check func(t *testing.T
 	})
 }
 
-// packOf runs a case into a real report pack. The time-out is that of steps: long where they are to pass, short where one is to fail.
+// packOf runs a case into a real report pack. The time-out is that of steps: long where they are to pass, short where
+// one is to fail.
 func packOf(t *testing.T, c plan.Case, dev drivers.Device, timeout time.Duration) (*event.Result, []string) {
 	t.Helper()
 	dir, err := pack.NewRunDir(t.TempDir(), time.Now())
@@ -95,11 +96,13 @@ func TestPassTakesOnePictureOfEachStep(t *testing.T) {
 func TestFailedAssertionTakesOneMorePictureAndLeavesTheRestUnreached(t *testing.T) {
 	t.Parallel()
 	d := &device{}
-	r, pictures := packOf(t, testCase(t, "  - tap: Go\n  - assert: {label: Paid, timeoutMs: 50}\n  - tap: Go\n  - tap: Go\n"), d, time.Minute)
+	r, pictures := packOf(t,
+		testCase(t, "  - tap: Go\n  - assert: {label: Paid, timeoutMs: 50}\n  - tap: Go\n  - tap: Go\n"), d, time.Minute)
 	if r.Verdict != event.Fail || verdicts(r) != "pass fail unreached unreached" || r.ProblemStep != 2 || d.taps != 1 {
 		t.Errorf("%s: %s, problem of step %d, %d taps", r.Verdict, verdicts(r), r.ProblemStep, d.taps)
 	}
-	if want := []string{"01-tap-go.png", "02-assert-paid-failed.png", "02-assert-paid.png"}; !slices.Equal(pictures, want) {
+	if want := []string{"01-tap-go.png", "02-assert-paid-failed.png", "02-assert-paid.png"}; !slices.Equal(pictures,
+		want) {
 		t.Errorf("pictures %v, want %v", pictures, want)
 	}
 	if s := pack.Summarize(r); s.Steps != 4 || s.StepsPassed != 1 || s.StepsFailed != 1 || s.Screenshots != 3 {
@@ -151,7 +154,8 @@ func TestPanicIsAnErrorWithItsStack(t *testing.T) {
 				if !strings.Contains(r.Problem.Stack, "engine_test.go") {
 					t.Errorf("the stack does not lead to the panic:\n%s", r.Problem.Stack)
 				}
-				if want := map[string]string{"Screenshot": "pass error"}[name]; verdicts(r) != cmp.Or(want, "error unreached") && name != "Info" {
+				if want := map[string]string{"Screenshot": "pass error"}[name]; verdicts(r) != cmp.Or(want, "error unreached") &&
+					name != "Info" {
 					t.Errorf("steps %s", verdicts(r)) // the picture of a step is taken when the next one looks
 				}
 				if w.filmsEnded != w.films || w.logsEnded != w.logs {
@@ -182,7 +186,8 @@ func TestCancelledContextInterruptsWithinASecond(t *testing.T) {
 					t.Errorf("it ended %v after the start", took)
 				}
 				r := s.result(t)
-				if err != nil || verdict != event.Interrupted || r.Verdict != verdict || !strings.Contains(r.Problem.Message, "Ctrl-C") {
+				if err != nil || verdict != event.Interrupted || r.Verdict != verdict || !strings.Contains(r.Problem.Message,
+					"Ctrl-C") {
 					t.Errorf("verdict %s, %s, %+v, %v", verdict, r.Verdict, r.Problem, err)
 				}
 				want := map[string]event.Verdict{"in a picture": event.Interrupted}[name] // it is taken when the second step looks
@@ -214,7 +219,8 @@ func TestAssertionThatHeldIsAPassAlsoWhenTheRunEndsThen(t *testing.T) {
 			cancel()
 		}
 	}}
-	if verdict, err := engine.Run(ctx, testCase(t, "  - assert: Ready\n"), &device{}, s, engine.Options{}); err != nil || verdict != event.Pass {
+	if verdict, err := engine.Run(ctx, testCase(t, "  - assert: Ready\n"), &device{}, s, engine.Options{}); err != nil ||
+		verdict != event.Pass {
 		t.Errorf("verdict %s, %v", verdict, err)
 	}
 }
@@ -237,7 +243,8 @@ func TestReportThatCannotBeKeptIsAnErrorAndStopsTheDevice(t *testing.T) {
 	t.Parallel()
 	const steps = "  - tap: Go\n  - tap: Go\n  - tap: Go\n"
 	whole := &sink{dir: t.TempDir()}
-	if verdict, err := engine.Run(t.Context(), testCase(t, steps), &device{}, whole, engine.Options{}); err != nil || verdict != event.Pass {
+	if verdict, err := engine.Run(t.Context(), testCase(t, steps), &device{}, whole, engine.Options{}); err != nil ||
+		verdict != event.Pass {
 		t.Fatalf("verdict %s, %v", verdict, err)
 	}
 	for n, e := range whole.events {
@@ -261,7 +268,8 @@ func TestReportThatCannotBeKeptIsAnErrorAndStopsTheDevice(t *testing.T) {
 			if w.logsEnded != w.logs || n == 0 && w.logs > 0 {
 				t.Errorf("%d of %d logs were ended", w.logsEnded, w.logs)
 			}
-			if r := s.result(t); e.Kind != event.CaseEnded && (r.Verdict != event.Error || !strings.Contains(r.Problem.Message, "no space left")) {
+			if r := s.result(t); e.Kind != event.CaseEnded &&
+				(r.Verdict != event.Error || !strings.Contains(r.Problem.Message, "no space left")) {
 				t.Errorf("the events say %s, %+v", r.Verdict, r.Problem)
 			}
 		})
@@ -289,7 +297,8 @@ func TestPictureOrLogThatCannotBeKeptIsAnError(t *testing.T) {
 func TestReportThatCannotBeWrittenWeighsMoreThanAFailure(t *testing.T) {
 	t.Parallel()
 	s := &sink{dir: t.TempDir(), failShot: errFull}
-	verdict, err := engine.Run(t.Context(), testCase(t, "  - assert: {label: Paid, timeoutMs: 0}\n"), &device{}, s, engine.Options{})
+	verdict, err := engine.Run(t.Context(), testCase(t, "  - assert: {label: Paid, timeoutMs: 0}\n"), &device{}, s,
+		engine.Options{})
 	if verdict != event.Error || !errors.Is(err, errFull) {
 		t.Errorf("verdict %s, %v", verdict, err)
 	}
@@ -304,9 +313,11 @@ func TestDeviceLostInMidTestIsAnErrorThatNamesIt(t *testing.T) {
 		d.onScreenshot = func(context.Context) (image.Image, error) { return nil, lost }
 		return nil
 	}
-	run(t, "  - tap: Go\n  - assert: Ready\n  - tap: Go\n", &witness{device: d, stopLog: func() error { return lost }, stopFilm: func() error { return lost }},
+	run(t, "  - tap: Go\n  - assert: Ready\n  - tap: Go\n", &witness{device: d, stopLog: func() error { return lost },
+		stopFilm: func() error { return lost }},
 		func(t *testing.T, _ *sink, r *event.Result) {
-			if r.Verdict != event.Error || verdicts(r) != "pass error unreached" || !strings.Contains(r.Problem.Message, "R58M") {
+			if r.Verdict != event.Error || verdicts(r) != "pass error unreached" || !strings.Contains(r.Problem.Message,
+				"R58M") {
 				t.Errorf("%s: %s, %+v", r.Verdict, verdicts(r), r.Problem)
 			}
 		})
@@ -348,14 +359,16 @@ func (m *mortal) Crashed(context.Context) (*drivers.Crash, error) {
 func TestAppHasTimeToDieOfTheLastStep(t *testing.T) {
 	t.Parallel()
 	for after, want := range map[time.Duration]event.Verdict{900 * time.Millisecond: event.Fail, time.Hour: event.Pass} {
-		run(t, "  - assert: Ready\n  - tap: Go\n", &mortal{device: &device{}, after: after}, func(t *testing.T, _ *sink, r *event.Result) {
-			if r.Verdict != want || want == event.Fail && !strings.Contains(r.Problem.Message, "com.example crashed: no basket") {
-				t.Errorf("an app that dies %s after the tap: %s, %+v", after, r.Verdict, r.Problem)
-			}
-			if r.Duration > 3*time.Second {
-				t.Errorf("it took %s", r.Duration)
-			}
-		})
+		run(t, "  - assert: Ready\n  - tap: Go\n", &mortal{device: &device{}, after: after},
+			func(t *testing.T, _ *sink, r *event.Result) {
+				if r.Verdict != want || want == event.Fail && !strings.Contains(r.Problem.Message,
+					"com.example crashed: no basket") {
+					t.Errorf("an app that dies %s after the tap: %s, %+v", after, r.Verdict, r.Problem)
+				}
+				if r.Duration > 3*time.Second {
+					t.Errorf("it took %s", r.Duration)
+				}
+			})
 	}
 }
 
@@ -363,7 +376,8 @@ func TestEmptyPictureIsANote(t *testing.T) {
 	t.Parallel()
 	d := &device{onScreenshot: func(context.Context) (image.Image, error) { return nil, nil }}
 	run(t, "  - tap: Go\n", d, func(t *testing.T, s *sink, r *event.Result) {
-		if r.Verdict != event.Pass || len(s.shots) != 0 || !strings.Contains(strings.Join(r.Steps[0].Notes, ";"), "empty picture") {
+		if r.Verdict != event.Pass || len(s.shots) != 0 || !strings.Contains(strings.Join(r.Steps[0].Notes, ";"),
+			"empty picture") {
 			t.Errorf("%s, %d pictures, notes %q", r.Verdict, len(s.shots), r.Steps[0].Notes)
 		}
 	})
@@ -407,14 +421,17 @@ func TestNoVideoDoesNotFilm(t *testing.T) {
 // TestVariablesThatHaveNoValueAreAnErrorOfTheCase: plan.Build finds them before, but the environment may change.
 func TestVariablesThatHaveNoValueAreAnErrorOfTheCase(t *testing.T) {
 	t.Parallel()
-	tests, err := dsl.Parse("a.yaml", []byte("id: a\nplatform: android\nvars: {USER: \"${GONE}\"}\nsteps:\n  - tap: ${USER}\n"))
+	tests, err := dsl.Parse("a.yaml",
+		[]byte("id: a\nplatform: android\nvars: {USER: \"${GONE}\"}\nsteps:\n  - tap: ${USER}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	d, s := &device{}, &sink{dir: t.TempDir()}
-	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "a"}, d, s, engine.Options{})
+	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "a"}, d, s,
+		engine.Options{})
 	r := s.result(t)
-	if err != nil || verdict != event.Error || r.Verdict != verdict || !strings.Contains(r.Problem.Message, "GONE") || d.trees+d.shots > 0 {
+	if err != nil || verdict != event.Error || r.Verdict != verdict || !strings.Contains(r.Problem.Message, "GONE") ||
+		d.trees+d.shots > 0 {
 		t.Errorf("%s, %s, %+v, %v", verdict, r.Verdict, r.Problem, err)
 	}
 	if len(r.Steps) != 1 || r.Steps[0].Args != "${USER}" {
@@ -464,7 +481,8 @@ func BenchmarkEngineStep(b *testing.B) {
 	dev, s := &device{}, discard{b.TempDir()}
 	b.ReportAllocs()
 	for b.Loop() {
-		if verdict, err := engine.Run(b.Context(), c, dev, s, engine.Options{NoVideo: true}); err != nil || verdict != event.Pass {
+		if verdict, err := engine.Run(b.Context(), c, dev, s, engine.Options{NoVideo: true}); err != nil ||
+			verdict != event.Pass {
 			b.Fatalf("%s, %v", verdict, err)
 		}
 	}

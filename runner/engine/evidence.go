@@ -17,8 +17,8 @@ import (
 // stopLimit bounds the saving of films and logs, also after the run was interrupted.
 const stopLimit = 20 * time.Second
 
-// evidence is the film and the log of a case while it runs. What goes wrong with them is said in the report and fails nothing, except
-// that the report cannot be written.
+// evidence is the film and the log of a case while it runs. What goes wrong with them is said in the report and fails
+// nothing, except that the report cannot be written.
 type evidence struct {
 	film    drivers.Recording
 	log     *os.File
@@ -62,7 +62,8 @@ func (e *evidence) troubles() (list []string) {
 	if e.web == nil {
 		return nil
 	}
-	_ = action.Guard(func() error { list = e.web.Troubles(); return nil }) // what breaks there breaks in Stop as well, which tells of it
+	// what breaks there breaks in Stop as well, which tells of it
+	_ = action.Guard(func() error { list = e.web.Troubles(); return nil })
 	return list
 }
 
@@ -84,7 +85,8 @@ func (e *evidence) endWeb(ctx context.Context, r *run) {
 		r.keep(r.sink.Add(event.Attachment{Path: "network.har", Type: "application/json", Kind: event.KindArtifact}, 0, har))
 	}
 	for _, trace := range traces {
-		r.keep(r.sink.Add(event.Attachment{Path: "artifacts/trace.zip", Type: "application/zip", Kind: event.KindArtifact}, 0, trace))
+		r.keep(r.sink.Add(event.Attachment{Path: "artifacts/trace.zip", Type: "application/zip", Kind: event.KindArtifact}, 0,
+			trace))
 	}
 }
 
@@ -182,7 +184,8 @@ func (e *evidence) endLog(r *run) {
 		}
 		r.noteIncidents(log)
 	}
-	r.keep(r.sink.Add(event.Attachment{Path: e.name, Type: "text/plain; charset=utf-8", Kind: event.KindLog}, 0, e.log.Name()))
+	r.keep(r.sink.Add(event.Attachment{Path: e.name, Type: "text/plain; charset=utf-8", Kind: event.KindLog}, 0,
+		e.log.Name()))
 }
 
 func (e *evidence) endFilm(ctx context.Context, r *run) {

@@ -165,7 +165,8 @@ func (s *sink) result(t *testing.T) *event.Result {
 			ends++
 		}
 	}
-	if len(s.events) == 0 || s.events[0].Kind != event.CaseStarted || s.events[len(s.events)-1].Kind != event.CaseEnded || ends != 1 {
+	if len(s.events) == 0 || s.events[0].Kind != event.CaseStarted || s.events[len(s.events)-1].Kind != event.CaseEnded ||
+		ends != 1 {
 		t.Fatalf("the events do not begin and end as those of one case: %+v", s.events)
 	}
 	return event.Fold(s.events)

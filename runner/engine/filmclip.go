@@ -22,7 +22,8 @@ type FilmClipSink interface {
 func (r *run) film(name string) error {
 	switch {
 	case name != "" && !r.clip.began.IsZero():
-		return &action.Failure{Problem: event.Problem{Message: "the film " + r.clip.name + " is still under way: end it with stopRecording first"}}
+		return &action.Failure{
+			Problem: event.Problem{Message: "the film " + r.clip.name + " is still under way: end it with stopRecording first"}}
 	case name != "":
 		r.clip = filmClip{name, time.Now()}
 	case r.clip.began.IsZero():

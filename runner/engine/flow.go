@@ -147,8 +147,9 @@ func (r *run) entry(ctx context.Context, step *dsl.Step, f *maestro.Flow) outcom
 	}
 	r.source, r.session.Copied = f.Source, nil
 	r.session.Base = r.filesFrom()
-	r.flow = &flowState{changed: time.Now(), js: script.New(script.Options{Platform: string(r.c.Platform), Client: r.session.Client(), Lookup: r.shellVariable,
-		Open: r.session.File, Log: func(text string) { r.log(r.n, "console: %s", text) }})}
+	r.flow = &flowState{changed: time.Now(),
+		js: script.New(script.Options{Platform: string(r.c.Platform), Client: r.session.Client(), Lookup: r.shellVariable,
+			Open: r.session.File, Log: func(text string) { r.log(r.n, "console: %s", text) }})}
 	for name, text := range r.scope.Texts() {
 		r.flow.js.Set(name, text)
 	}
@@ -159,7 +160,8 @@ func (r *run) entry(ctx context.Context, step *dsl.Step, f *maestro.Flow) outcom
 	for _, w := range f.Warnings {
 		r.log(0, "%s: %s", w.Pos, w.Msg)
 	}
-	if reader, ok := r.dev.(drivers.WebViewReader); ok && f.WebViews && r.c.Platform == dsl.Android { // androidWebViewHierarchy
+	// androidWebViewHierarchy
+	if reader, ok := r.dev.(drivers.WebViewReader); ok && f.WebViews && r.c.Platform == dsl.Android {
 		if err := reader.ReadWebViews("devtools"); err != nil {
 			return r.broken(ctx, step, err)
 		}

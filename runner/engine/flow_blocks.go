@@ -14,7 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// whole runs a command that holds others. It is one command itself: it changes the screen, at its end, when what it holds did.
+// whole runs a command that holds others. It is one command itself: it changes the screen, at its end, when what it
+// holds did.
 func (r *run) whole(do func() outcome) outcome {
 	before := r.flow.mutated
 	o := do()
@@ -85,7 +86,8 @@ func callName(a maestro.RunFlow) string {
 	return "runFlow " + a.Flow.File
 }
 
-// subflow runs the commands that another one holds, in a scope of their own. All of it counts as one change of the screen, or as none.
+// subflow runs the commands that another one holds, in a scope of their own. All of it counts as one change of the
+// screen, or as none.
 func (r *run) subflow(ctx context.Context, step *dsl.Step, a maestro.RunFlow, what string) outcome {
 	r.flow.js.Enter()
 	defer r.flow.js.Leave()
@@ -131,7 +133,8 @@ func (r *run) body(ctx context.Context, f *maestro.Flow, what string) outcome {
 	if len(f.Start) > 0 {
 		o := r.inside(ctx, what+" › onFlowStart", f.Start)
 		if o.ok() && r.flow.mutated == before {
-			r.log(r.n, "the commands of %s are left out: its onFlowStart changed nothing on the screen, and Maestro takes that for a failure", f.File)
+			r.log(r.n, "the commands of %s are left out: its onFlowStart changed nothing on the screen, and Maestro takes "+
+				"that for a failure", f.File)
 			return o
 		}
 		r.flow.mutated = before

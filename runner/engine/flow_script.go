@@ -125,7 +125,8 @@ func (r *run) script(ctx context.Context, step *dsl.Step, a maestro.Script) outc
 			for _, p := range a.Env {
 				r.flow.js.Set(p.Key, p.Value)
 			}
-			_, err = r.flow.js.Run(ctx, a.Text, script.Where{File: a.File, Dir: filepath.Join(r.session.Base, filepath.FromSlash(a.Dir))})
+			_, err = r.flow.js.Run(ctx, a.Text,
+				script.Where{File: a.File, Dir: filepath.Join(r.session.Base, filepath.FromSlash(a.Dir))})
 			r.flow.js.Leave()
 		}
 		r.flow.fatal = r.flow.fatal || err != nil && ctx.Err() == nil

@@ -8,8 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// TestFlow runs control steps against the fake device, which shows "Go" and "Ready". told is what the report says of each leaf step:
-// action, argument, verdict.
+// TestFlow runs control steps against the fake device, which shows "Go" and "Ready". told is what the report says of
+// each leaf step: action, argument, verdict.
 func TestFlow(t *testing.T) {
 	t.Parallel()
 	const missing = "assert: {label: Missing, timeoutMs: 0}"
@@ -23,7 +23,8 @@ func TestFlow(t *testing.T) {
   - if: {cond: visible("Go"), then: [{tap: Go}], else: [{assert: Nothing}]}
   - assert: Ready`, event.Pass, "tap Go pass; assert Ready pass; assert Nothing skipped"},
 		{"if takes the other branch", `
-  - if: {cond: not visible("Go"), then: [{tap: Go}], else: [{assert: Ready}]}`, event.Pass, "assert Ready pass; tap Go skipped"},
+  - if: {cond: not visible("Go"), then: [{tap: Go}], else: [{assert: Ready}]}`, event.Pass,
+			"assert Ready pass; tap Go skipped"},
 		{"a condition that cannot be evaluated ends the test with error", `
   - set: {vars: {N: 5}}
   - if: {cond: N, then: [{tap: Go}]}`, event.Error, `set {vars: {N: 5}} pass; if {cond: N} error; tap Go unreached`},
@@ -35,9 +36,11 @@ func TestFlow(t *testing.T) {
 		{"repeat while", `
   - set: {vars: {N: 0, M: 1}}
   - repeat: {while: N < 2, steps: [{set: {vars: {N: "${M}"}}}, {set: {vars: {M: 5}}}]}`, event.Pass,
-			"set {vars: {N: 0, M: 1}} pass; set {vars: {N: 1}} pass; set {vars: {M: 5}} pass; set {vars: {N: 5}} pass; set {vars: {M: 5}} pass"},
+			"set {vars: {N: 0, M: 1}} pass; set {vars: {N: 1}} pass; set {vars: {M: 5}} pass; set {vars: {N: 5}} pass; set " +
+				"{vars: {M: 5}} pass"},
 		{"repeat that never ends is a failure", `
-  - repeat: {while: visible("Go"), steps: [{log: again}]}`, event.Fail, strings.Repeat("log again pass; ", 100) + `repeat {while: "visible(\"Go\")"} fail`},
+  - repeat: {while: visible("Go"), steps: [{log: again}]}`, event.Fail, strings.Repeat("log again pass; ", 100) +
+			`repeat {while: "visible(\"Go\")"} fail`},
 		{"repeat that never ends is a warning when it is optional", `
   - repeat: {while: visible("Go"), optional: true, steps: [{log: again}]}`, event.Pass,
 			strings.Repeat("log again pass; ", 100) + `repeat {while: "visible(\"Go\")", optional: true} warned`},
@@ -53,22 +56,27 @@ func TestFlow(t *testing.T) {
   - tap: Go`, event.Fail, "assert {label: Missing, timeoutMs: 0, soft: true} fail; tap Go pass"},
 		{"a soft failure ends a try of retry behind its last step, and the last try is that of the test", `
   - retry: {times: 2, steps: [{assert: {label: Missing, timeoutMs: 0, soft: true}}, {log: on}]}
-  - tap: Go`, event.Fail, "assert {label: Missing, timeoutMs: 0, soft: true} warned; log on pass; assert {label: Missing, timeoutMs: 0, soft: true} fail; log on pass; tap Go pass"},
+  - tap: Go`, event.Fail,
+			"assert {label: Missing, timeoutMs: 0, soft: true} warned; log on pass; assert {label: Missing, timeoutMs: 0, " +
+				"soft: true} fail; log on pass; tap Go pass"},
 		{"a soft failure is taken care of by try", `
-  - try: {steps: [{assert: {label: Missing, timeoutMs: 0, soft: true}}, {log: on}], onFailure: [{log: mended}]}`, event.Pass,
+  - try: {steps: [{assert: {label: Missing, timeoutMs: 0, soft: true}}, {log: on}], onFailure: [{log: mended}]}`,
+			event.Pass,
 			"assert {label: Missing, timeoutMs: 0, soft: true} warned; log on pass; log mended pass"},
 		{"a soft failure in an optional group is a warning", `
   - group: {optional: true, steps: [{assert: {label: Missing, timeoutMs: 0, soft: true}}, {log: on}]}
   - tap: Go`, event.Pass, "assert {label: Missing, timeoutMs: 0, soft: true} warned; log on pass; tap Go pass"},
 		{"a group that takes longer than it may fails", `
   - group: {name: Slow, timeoutMs: 300, steps: [{sleep: 5s}, {log: never}]}
-  - tap: Go`, event.Fail, "sleep 5s interrupted; group {name: Slow, timeoutMs: 300} fail; log never unreached; tap Go unreached"},
+  - tap: Go`, event.Fail,
+			"sleep 5s interrupted; group {name: Slow, timeoutMs: 300} fail; log never unreached; tap Go unreached"},
 		{"an optional group that takes longer than it may is a warning", `
   - group: {timeoutMs: 300, optional: true, steps: [{sleep: 5s}]}
   - tap: Go`, event.Pass, "sleep 5s interrupted; group {timeoutMs: 300, optional: true} warned; tap Go pass"},
 		{"a try deals with steps that take longer than they may", `
   - try: {timeoutMs: 300, steps: [{sleep: 5s}], onFailure: [{log: mended}], always: [{log: done}]}
-  - tap: Go`, event.Pass, "sleep 5s interrupted; try {timeoutMs: 300} warned; log mended pass; log done pass; tap Go pass"},
+  - tap: Go`, event.Pass,
+			"sleep 5s interrupted; try {timeoutMs: 300} warned; log mended pass; log done pass; tap Go pass"},
 		{"no try deals with a limit around it, and always comes", `
   - group: {timeoutMs: 300, steps: [{try: {steps: [{sleep: 5s}], onFailure: [{log: mended}], always: [{log: done}]}}, {log: never}]}`, event.Fail,
 			"sleep 5s interrupted; log done pass; group {timeoutMs: 300} fail; log mended unreached; log never unreached"},
@@ -77,13 +85,15 @@ func TestFlow(t *testing.T) {
   - tap: Go`, event.Fail, "sleep 300 pass; group {budgetMs: 100} fail; tap Go unreached"},
 		{"retries of a group begin it anew", `
   - group: {retries: 1, steps: [{log: on}, {` + missing + `}]}`, event.Fail,
-			"log on pass; assert {label: Missing, timeoutMs: 0} warned; log on pass; assert {label: Missing, timeoutMs: 0} fail"},
+			"log on pass; assert {label: Missing, timeoutMs: 0} warned; log on pass; assert {label: Missing, timeoutMs: 0} " +
+				"fail"},
 		{"always comes also behind an error", `
   - try: {steps: [{assertVisual: a cat}], onFailure: [{log: mended}], always: [{log: done}]}
   - tap: Go`, event.Error, "assertVisual a cat error; log done pass; log mended unreached; tap Go unreached"},
 		{"retry that never succeeds fails, and its first tries are warnings", `
   - retry: {times: 2, steps: [{` + missing + `}]}
-  - tap: Go`, event.Fail, "assert {label: Missing, timeoutMs: 0} warned; assert {label: Missing, timeoutMs: 0} fail; tap Go unreached"},
+  - tap: Go`, event.Fail,
+			"assert {label: Missing, timeoutMs: 0} warned; assert {label: Missing, timeoutMs: 0} fail; tap Go unreached"},
 		{"try goes on behind a failure that it takes care of", `
   - try: {steps: [{` + missing + `}], onFailure: [{log: mended}], always: [{log: done}]}
   - tap: Go`, event.Pass, "assert {label: Missing, timeoutMs: 0} warned; log mended pass; log done pass; tap Go pass"},
@@ -102,7 +112,8 @@ func TestFlow(t *testing.T) {
 		{"assertNot fails on what stays", `
   - assertNot: {label: Ready, timeoutMs: 100}`, event.Fail, "assertNot {label: Ready, timeoutMs: 100} fail"},
 		{"retries of a step are told as notes", `
-  - assert: {label: Missing, timeoutMs: 0, retries: 2}`, event.Fail, "assert {label: Missing, timeoutMs: 0, retries: 2} fail"},
+  - assert: {label: Missing, timeoutMs: 0, retries: 2}`, event.Fail,
+			"assert {label: Missing, timeoutMs: 0, retries: 2} fail"},
 		{"screenshot false takes no picture", `
   - tap: {label: Go, screenshot: false}`, event.Pass, "tap {label: Go, screenshot: false} pass"},
 	} {
@@ -129,7 +140,8 @@ vars: {KEY: hunter2hunter2hunter2hunter2hunter2hunter2hunter2}
 secrets: [KEY]
 `
 	run(t, steps, &device{}, func(t *testing.T, s *sink, r *event.Result) {
-		want := []string{"forEach 1/6: Rye bread", "forEach 2/6: 7", "forEach 3/6", "forEach 4/6: •••", "forEach 5/6: a > b", "forEach 6/6"}
+		want := []string{"forEach 1/6: Rye bread", "forEach 2/6: 7", "forEach 3/6", "forEach 4/6: •••", "forEach 5/6: a > b",
+			"forEach 6/6"}
 		for i, step := range r.Steps {
 			if i >= len(want) || step.In != want[i] {
 				t.Errorf("round %d is %q", i+1, step.In)
@@ -138,7 +150,8 @@ secrets: [KEY]
 	})
 }
 
-// TestAfterComesHoweverTheTestWent runs the hooks behind each verdict: an error, too, leaves things behind that have to be tidied up.
+// TestAfterComesHoweverTheTestWent runs the hooks behind each verdict: an error, too, leaves things behind that have to
+// be tidied up.
 func TestAfterComesHoweverTheTestWent(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -148,7 +161,8 @@ func TestAfterComesHoweverTheTestWent(t *testing.T) {
 	}{
 		{"tap: Go", event.Pass, "tap pass; log pass in after"},
 		{"assert: {label: Missing, timeoutMs: 0}", event.Fail, "assert fail; log pass in onFailure; log pass in after"},
-		{"assert: {label: Missing, timeoutMs: 0, soft: true}", event.Fail, "assert fail; log pass in onFailure; log pass in after"},
+		{"assert: {label: Missing, timeoutMs: 0, soft: true}", event.Fail,
+			"assert fail; log pass in onFailure; log pass in after"},
 		{"assertVisual: a cat", event.Error, "assertVisual error; log pass in after"},
 	} {
 		t.Run(test.step, func(t *testing.T) {

@@ -51,7 +51,8 @@ func (h host) Keep(name, from string) (string, error) {
 	case err != nil:
 		return "", err
 	case !clean:
-		h.session.Detail.Doubts = append(h.session.Detail.Doubts, "the report does not keep "+name+": it holds a secret, or cannot be looked into")
+		h.session.Detail.Doubts = append(h.session.Detail.Doubts, "the report does not keep "+name+
+			": it holds a secret, or cannot be looked into")
 		return name, os.Remove(from)
 	}
 	return name, h.sink.Add(event.Attachment{Path: name, Kind: event.KindArtifact}, h.n, from)

@@ -31,7 +31,8 @@ func spent(ctx context.Context) *limit {
 	return nil
 }
 
-// beyond gives a context that is over only when the run is: for what has to come although a step around it took too long.
+// beyond gives a context that is over only when the run is: for what has to come although a step around it took too
+// long.
 func beyond(ctx context.Context) context.Context {
 	for l := spent(ctx); l != nil; l = spent(ctx) {
 		ctx = l.outer
@@ -39,8 +40,8 @@ func beyond(ctx context.Context) context.Context {
 	return ctx
 }
 
-// within runs what a step holds within the step's time limit, if it has one. The step that time ran out on is told as interrupted, and
-// the limited one as what failed.
+// within runs what a step holds within the step's time limit, if it has one. The step that time ran out on is told as
+// interrupted, and the limited one as what failed.
 func (r *run) within(ctx context.Context, step *dsl.Step, timeoutMs *int, do func(context.Context) outcome) outcome {
 	if timeoutMs == nil {
 		return do(ctx)

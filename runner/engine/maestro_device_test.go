@@ -12,16 +12,21 @@ func TestFlowLaunches(t *testing.T) {
 	for list, want := range map[string]string{
 		"- launchApp\n":                   "permission all true; relaunch com.app",
 		"- launchApp: {stopApp: false}\n": "permission all true; launch com.app",
-		"- launchApp: {clearState: true, permissions: {camera: allow}}\n":    "clear com.app; permission android.permission.CAMERA true; relaunch com.app",
-		"- launchApp: {permissions: {location: unset, all: deny}}\n":         "permission all false; permission android.permission.ACCESS_FINE_LOCATION false; permission android.permission.ACCESS_COARSE_LOCATION false; relaunch com.app",
+		"- launchApp: {clearState: true, permissions: {camera: allow}}\n": "clear com.app; permission " +
+			"android.permission.CAMERA true; relaunch com.app",
+		"- launchApp: {permissions: {location: unset, all: deny}}\n": "permission all false; permission " +
+			"android.permission.ACCESS_FINE_LOCATION false; permission android.permission.ACCESS_COARSE_LOCATION false; " +
+			"relaunch com.app",
 		"- launchApp: {permissions: {android.permission.INTERNET: allow}}\n": "relaunch com.app",
-		"- launchApp: {arguments: {a: 1, b: yes, c: \"${1+1}\"}}\n":          "permission all true; relaunch com.app a=1 b=true c=2",
-		"- launchApp: other.app\n":                                           "permission all true; relaunch other.app",
-		"- stopApp\n":                                                        "stop com.app",
-		"- killApp: x\n":                                                     "kill x",
-		"- clearState\n":                                                     "clear com.app; permission all false",
-		"- clearKeychain\n":                                                  "",
-		"- setPermissions: {permissions: {notifications: deny}}\n":           "permission android.permission.POST_NOTIFICATIONS false",
+		"- launchApp: {arguments: {a: 1, b: yes, c: \"${1+1}\"}}\n": "permission all true; relaunch com.app a=1 " +
+			"b=true c=2",
+		"- launchApp: other.app\n": "permission all true; relaunch other.app",
+		"- stopApp\n":              "stop com.app",
+		"- killApp: x\n":           "kill x",
+		"- clearState\n":           "clear com.app; permission all false",
+		"- clearKeychain\n":        "",
+		"- setPermissions: {permissions: {notifications: deny}}\n": "permission " +
+			"android.permission.POST_NOTIFICATIONS false",
 	} {
 		r := commands(t, nil, list)
 		if passes(t, r); r.did() != want {
@@ -36,9 +41,12 @@ func TestFlowLaunches(t *testing.T) {
 func TestFlowTypesWithoutLooking(t *testing.T) {
 	t.Parallel()
 	for list, want := range map[string]string{
-		"- inputText: Yes\n": "type true", "- inputText: 1.50\n": "type 1.5", "- inputText: 007\n": "type 7", "- inputText: \"007\"\n": "type 007",
-		"- inputText: \"a\\nb\"\n": "type ab", "- inputText: \"ä\\nb\"\n": "type ä\nb", "- inputText: {text: x, label: l}\n": "type x",
-		"- eraseText\n": "erase 50", "- eraseText: 3\n": "erase 3", "- inputText: *x\n": "type x", "- inputText: \\${x}\n": "type ${x}",
+		"- inputText: Yes\n": "type true", "- inputText: 1.50\n": "type 1.5", "- inputText: 007\n": "type 7",
+		"- inputText: \"007\"\n":   "type 007",
+		"- inputText: \"a\\nb\"\n": "type ab", "- inputText: \"ä\\nb\"\n": "type ä\nb",
+		"- inputText: {text: x, label: l}\n": "type x",
+		"- eraseText\n":                      "erase 50", "- eraseText: 3\n": "erase 3", "- inputText: *x\n": "type x",
+		"- inputText: \\${x}\n": "type ${x}",
 	} {
 		r := commands(t, nil, list)
 		if passes(t, r); r.did() != want {
@@ -49,7 +57,8 @@ func TestFlowTypesWithoutLooking(t *testing.T) {
 
 func TestFlowRandomTexts(t *testing.T) {
 	t.Parallel()
-	for list, length := range map[string]int{"- inputRandomText\n": 8, "- inputRandomText: {length: 5}\n": 5, "- inputRandomNumber: {length: -1}\n": 8, "- inputRandomNumber: {length: 3}\n": 3} {
+	for list, length := range map[string]int{"- inputRandomText\n": 8, "- inputRandomText: {length: 5}\n": 5,
+		"- inputRandomNumber: {length: -1}\n": 8, "- inputRandomNumber: {length: 3}\n": 3} {
 		if got := strings.TrimPrefix(commands(t, nil, list).did(), "type "); len(got) != length {
 			t.Errorf("%s: %q", list, got)
 		}
@@ -63,7 +72,8 @@ func TestFlowRandomTexts(t *testing.T) {
 
 func TestFlowHasItsOwnClipboard(t *testing.T) {
 	t.Parallel()
-	phone := &recorder{screen: []*shape{{text: "Code 42", id: "code", box: image.Rect(0, 0, 9, 9)}, {hint: "h", desc: "d", id: "field", box: image.Rect(0, 20, 9, 29)}}}
+	phone := &recorder{screen: []*shape{{text: "Code 42", id: "code", box: image.Rect(0, 0, 9, 9)},
+		{hint: "h", desc: "d", id: "field", box: image.Rect(0, 20, 9, 29)}}}
 	r := commands(t, phone, `- pasteText
 - copyTextFrom: {id: code}
 - assertTrue: ${maestro.copiedText == 'Code 42'}
@@ -81,7 +91,8 @@ func TestFlowHasItsOwnClipboard(t *testing.T) {
 
 func TestFlowKeys(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"Enter": "enter", "VOLUME UP": "volumeUp", "tab": "space", "lock": "lock", "Remote Dpad Center": "select", "TV Input HDMI 2": "hdmi2", "backspace": "backspace", "Power": "power"} {
+	for name, want := range map[string]string{"Enter": "enter", "VOLUME UP": "volumeUp", "tab": "space", "lock": "lock",
+		"Remote Dpad Center": "select", "TV Input HDMI 2": "hdmi2", "backspace": "backspace", "Power": "power"} {
 		if r := commands(t, nil, "- pressKey: "+name+"\n"); r.did() != "press "+want {
 			t.Errorf("%s: %s", name, r.did())
 		}
@@ -169,10 +180,13 @@ func TestFlowDevices(t *testing.T) {
 	t.Parallel()
 	for list, want := range map[string]string{
 		"- setLocation: {latitude: 52.5, longitude: \"${13}\"}\n": "location 52.5,13",
-		"- setOrientation: landscapeRight\n":                      "turn 3", "- setOrientation: UPSIDE_DOWN\n": "turn 2", "- setOrientation: \"${'portrait'}\"\n": "turn 0",
-		"- setAirplaneMode: enabled\n": "airplane true", "- setAirplaneMode: {value: disabled}\n": "airplane false", "- toggleAirplaneMode\n": "airplane true",
+		"- setOrientation: landscapeRight\n":                      "turn 3", "- setOrientation: UPSIDE_DOWN\n": "turn 2",
+		"- setOrientation: \"${'portrait'}\"\n": "turn 0",
+		"- setAirplaneMode: enabled\n":          "airplane true", "- setAirplaneMode: {value: disabled}\n": "airplane false",
+		"- toggleAirplaneMode\n": "airplane true",
 		"- setDarkMode: enabled\n- assertDarkMode\n- toggleDarkMode\n- assertLightMode\n": "dark true; dark false",
-		"- openLink: shop://x\n": "link shop://x", "- waitForAnimationToEnd\n": "", "- waitForAnimationToEnd: {timeout: 100}\n": "", "- takeScreenshot: a/b\n": "",
+		"- openLink: shop://x\n": "link shop://x", "- waitForAnimationToEnd\n": "",
+		"- waitForAnimationToEnd: {timeout: 100}\n": "", "- takeScreenshot: a/b\n": "",
 	} {
 		r := commands(t, nil, list)
 		if passes(t, r); r.did() != want {
@@ -180,14 +194,17 @@ func TestFlowDevices(t *testing.T) {
 		}
 	}
 	fails(t, commands(t, nil, "- assertDarkMode\n"), "light")
-	if r := commands(t, nil, "- travel: {points: [\"0,0\", \"0,0.001\"], speed: 1000}\n"); strings.Count(r.did(), "location") != 51 {
+	if r := commands(t, nil, "- travel: {points: [\"0,0\", \"0,0.001\"], speed: 1000}\n"); strings.Count(r.did(),
+		"location") != 51 {
 		t.Error(r.did())
 	}
 }
 
 func TestFlowPictures(t *testing.T) {
 	t.Parallel()
-	passes(t, commands(t, nil, "- takeScreenshot: home\n- assertScreenshot: home\n- assertScreenshot: {path: home.png, thresholdPercentage: 99.9}\n"))
+	passes(t, commands(t, nil,
+		"- takeScreenshot: home\n- assertScreenshot: home\n- assertScreenshot: {path: home.png, thresholdPercentage: "+
+			"99.9}\n"))
 	fails(t, commands(t, nil, "- assertScreenshot: nobody\n"), "no picture")
 	fails(t, commands(t, nil, "- takeScreenshot: ../home\n"), "report")
 	phone := &recorder{screen: []*shape{at("b", 0, 0)}}

@@ -34,7 +34,9 @@ func took(t *testing.T, r flowRun, want, more time.Duration) {
 
 func TestFlowTapsTheCentreOfTheFirstMatch(t *testing.T) {
 	t.Parallel()
-	r := commands(t, &recorder{screen: []*shape{at("Pay", 0, 0), {text: "pay", box: image.Rect(0, 100, 100, 140), clickable: true}}}, "- tapOn: PAY\n")
+	r := commands(t,
+		&recorder{screen: []*shape{at("Pay", 0, 0), {text: "pay", box: image.Rect(0, 100, 100, 140), clickable: true}}},
+		"- tapOn: PAY\n")
 	passes(t, r)
 	if r.did() != "tap 50,120" {
 		t.Error(r.did())
@@ -85,17 +87,20 @@ func TestFlowTimesAreShortenedByTheTimeSinceTheLastChange(t *testing.T) {
 
 func TestFlowExtendedWaitIsShortenedToo(t *testing.T) {
 	t.Parallel()
-	r := commands(t, nil, "- assertVisible: {text: a, optional: true}\n- extendedWaitUntil: {visible: b, timeout: 20_000}\n")
+	r := commands(t, nil,
+		"- assertVisible: {text: a, optional: true}\n- extendedWaitUntil: {visible: b, timeout: 20_000}\n")
 	fails(t, r, "b")
 	took(t, r, 20*time.Second, time.Second)
-	r = commands(t, &recorder{screen: []*shape{{text: "late", box: image.Rect(0, 0, 9, 9), from: 25 * time.Second}}}, "- evalScript: ${output.ms = 30000}\n- extendedWaitUntil: {visible: late, timeout: \"${output.ms}\"}\n")
+	r = commands(t, &recorder{screen: []*shape{{text: "late", box: image.Rect(0, 0, 9, 9), from: 25 * time.Second}}},
+		"- evalScript: ${output.ms = 30000}\n- extendedWaitUntil: {visible: late, timeout: \"${output.ms}\"}\n")
 	passes(t, r)
 	fails(t, commands(t, nil, "- extendedWaitUntil: {visible: b, timeout: soon}\n"), "soon")
 }
 
 func TestFlowWaitsForBothConditionsOneAfterTheOther(t *testing.T) {
 	t.Parallel()
-	phone := &recorder{screen: []*shape{{text: "a", box: image.Rect(0, 0, 9, 9), from: 3 * time.Second}, {text: "b", box: image.Rect(0, 20, 9, 29), to: 5 * time.Second}}}
+	phone := &recorder{screen: []*shape{{text: "a", box: image.Rect(0, 0, 9, 9), from: 3 * time.Second},
+		{text: "b", box: image.Rect(0, 20, 9, 29), to: 5 * time.Second}}}
 	r := commands(t, phone, "- extendedWaitUntil: {visible: a, notVisible: b, timeout: 10000}\n")
 	passes(t, r)
 	took(t, r, 5*time.Second, time.Second)
@@ -136,7 +141,8 @@ func TestFlowTouches(t *testing.T) {
 
 func TestFlowRetriesATapOnlyWhenNothingChanged(t *testing.T) {
 	t.Parallel()
-	phone := &recorder{screen: []*shape{{text: "b", box: image.Rect(0, 0, 10, 10), click: func(s *shape) { s.desc = "tapped" }}}}
+	phone := &recorder{
+		screen: []*shape{{text: "b", box: image.Rect(0, 0, 10, 10), click: func(s *shape) { s.desc = "tapped" }}}}
 	r := commands(t, phone, "- tapOn: {text: b, retryTapIfNoChange: true}\n")
 	if passes(t, r); r.did() != "tap 5,5" {
 		t.Error(r.did())
@@ -151,12 +157,14 @@ func TestFlowIndexThatIsNoNumberIsNotForgiven(t *testing.T) {
 
 func TestFlowTruth(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"true", `"yes"`, `"no"`, "1", "x", "${[]}", "${({})}", "${NaN}", `"${'0x'}"`, "${'a' == 'a'}", "-1"} {
+	for _, text := range []string{"true", `"yes"`, `"no"`, "1", "x", "${[]}", "${({})}", "${NaN}", `"${'0x'}"`,
+		"${'a' == 'a'}", "-1"} {
 		if r := commands(t, nil, "- assertTrue: "+text+"\n"); r.verdict != event.Pass {
 			t.Errorf("%s: %s", text, r.problem)
 		}
 	}
-	for _, text := range []string{"false", "False", "no", "off", "0", "0.0", `"-0"`, `""`, `" "`, "${}", "${undefined}", "${null}", "${nobody}", "${1 > 2}", `"FALSE"`} {
+	for _, text := range []string{"false", "False", "no", "off", "0", "0.0", `"-0"`, `""`, `" "`, "${}", "${undefined}",
+		"${null}", "${nobody}", "${1 > 2}", `"FALSE"`} {
 		if r := commands(t, nil, "- assertTrue: "+text+"\n"); r.verdict != event.Fail {
 			t.Errorf("%s: %s", text, r.verdict)
 		}
@@ -178,7 +186,8 @@ func TestFlowRhinoFails(t *testing.T) {
 
 func TestFlowCoveredElementsCountAndAreTapped(t *testing.T) {
 	t.Parallel()
-	phone := &recorder{screen: []*shape{at("under", 0, 0), {text: "over", box: image.Rect(0, 0, 540, 960), clickable: true}}}
+	phone := &recorder{
+		screen: []*shape{at("under", 0, 0), {text: "over", box: image.Rect(0, 0, 540, 960), clickable: true}}}
 	r := commands(t, phone, "- assertVisible: under\n- tapOn: under\n")
 	if passes(t, r); r.did() != "tap 50,20" {
 		t.Error(r.did())

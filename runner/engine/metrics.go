@@ -71,7 +71,8 @@ func (m *meter) sample(ctx context.Context) (measured bool) {
 		if err != nil || now == nil || len(m.all.Samples) >= meterMost {
 			return err
 		}
-		s := event.Sample{AtMS: now.At.Sub(m.began).Milliseconds(), App: now.App, MemoryKB: now.MemoryKB, Frames: now.Frames, Janky: now.JankyCount}
+		s := event.Sample{AtMS: now.At.Sub(m.began).Milliseconds(), App: now.App, MemoryKB: now.MemoryKB, Frames: now.Frames,
+			Janky: now.JankyCount}
 		if before := m.last; before != nil && before.Process == now.Process && now.CPU > 0 && now.At.After(before.At) {
 			percent := 100 * float64(now.CPU-before.CPU) / float64(now.At.Sub(before.At))
 			s.CPUPercent = &percent
@@ -116,7 +117,8 @@ func (r *run) keepMetrics(ctx context.Context) {
 	if err == nil {
 		path := filepath.Join(r.session.Work, "metrics.json")
 		if err = os.WriteFile(path, append(data, '\n'), 0o644); err == nil {
-			r.keep(r.sink.Add(event.Attachment{Path: event.MetricsPath, Type: "application/json", Kind: event.KindArtifact}, 0, path))
+			r.keep(r.sink.Add(event.Attachment{Path: event.MetricsPath, Type: "application/json", Kind: event.KindArtifact},
+				0, path))
 		}
 	}
 	if err != nil {

@@ -24,9 +24,9 @@ type StepEnd struct {
 	Saved   map[string]any // the variables that steps have saved until now
 }
 
-// Openly performs the steps of a case on a device that was open before and stays open, one after the other until one does not go well:
-// without a film, a log, pictures or measurements. ended hears of each step at the top; the error is why they
-// stopped, as the performer gave it.
+// Openly performs the steps of a case on a device that was open before and stays open, one after the other until one
+// does not go well: without a film, a log, pictures or measurements. ended hears of each step at the top; the error is
+// why they stopped, as the performer gave it.
 func Openly(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options, ended func(StepEnd)) error {
 	r := newRun(c, dev, sink, opts)
 	r.verdict, r.dynamic, r.bare, r.began = event.Pass, true, true, time.Now()
@@ -45,7 +45,8 @@ func Openly(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opt
 			began := time.Now()
 			r.session.Detail, r.session.Value = &event.Detail{}, nil
 			o := r.one(ctx, step)
-			ended(StepEnd{Step: step, Verdict: o.verdict, Problem: o.problem, Detail: r.session.Detail, Value: r.session.Value, Took: time.Since(began), Tree: r.session.Tree, Saved: r.scope.Saved()})
+			ended(StepEnd{Step: step, Verdict: o.verdict, Problem: o.problem, Detail: r.session.Detail, Value: r.session.Value,
+				Took: time.Since(began), Tree: r.session.Tree, Saved: r.scope.Saved()})
 			if !o.ok() {
 				r.applyOutcome(o)
 				return nil

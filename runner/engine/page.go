@@ -21,8 +21,8 @@ type pageKept struct {
 	told bool // why there is none
 }
 
-// keepPage keeps the page as it is now for the steps whose picture is taken, as artifacts/dom-NN.json.gz. A page that has not changed is kept
-// once: the steps name the same file. That there is none fails nothing.
+// keepPage keeps the page as it is now for the steps whose picture is taken, as artifacts/dom-NN.json.gz. A page that
+// has not changed is kept once: the steps name the same file. That there is none fails nothing.
 func (r *run) keepPage(ctx context.Context, steps []pendingPicture) {
 	page, ok := r.dev.(drivers.PageSnapshotter)
 	if !ok || r.opts.NoDOM || r.sinkErr != nil || ctx.Err() != nil {

@@ -32,7 +32,8 @@ func (d *keeper) Tap(ctx context.Context, p image.Point) error {
 
 func (d *keeper) PageSnapshot(context.Context) ([]byte, error) { return []byte(d.says), d.err }
 
-// TestSnapshotsOfPages: each step names the page as it left it; a page that did not change is kept once; secrets are masked.
+// TestSnapshotsOfPages: each step names the page as it left it; a page that did not change is kept once; secrets are
+// masked.
 func TestSnapshotsOfPages(t *testing.T) {
 	t.Parallel()
 	d := &keeper{device: &device{}, says: `{"nodes":[]}`}
@@ -46,7 +47,9 @@ func TestSnapshotsOfPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Mask().Hide("hunter2")
-	if _, err := engine.Run(t.Context(), testCase(t, "  - assert: Ready\n  - tap: Go\n  - assert: Ready\n  - assert: Go\n"), d, p, engine.Options{}); err != nil {
+	if _, err := engine.Run(t.Context(),
+		testCase(t, "  - assert: Ready\n  - tap: Go\n  - assert: Ready\n  - assert: Go\n"), d, p,
+		engine.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	res, err := p.Finish(t.Context())
@@ -61,7 +64,9 @@ func TestSnapshotsOfPages(t *testing.T) {
 			}
 		}
 	}
-	if got := strings.Join(of, ", "); got != "1 artifacts/dom-01.json.gz, 2 artifacts/dom-02.json.gz, 3 artifacts/dom-02.json.gz, 4 artifacts/dom-02.json.gz" {
+	if got := strings.Join(of,
+		", "); got != "1 artifacts/dom-01.json.gz, 2 artifacts/dom-02.json.gz, 3 artifacts/dom-02.json.gz, 4 "+
+		"artifacts/dom-02.json.gz" {
 		t.Errorf("steps have %s", got)
 	}
 	if got := strings.Join(res.Artifacts(), " "); strings.Count(got, "dom-") != 2 {
@@ -78,7 +83,8 @@ func TestSnapshotsOfPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, err := io.ReadAll(z)
-		if err != nil || strings.Contains(string(text), "hunter2") || strings.Contains(string(text), "after tap 1, secret •••") != (i == 1) {
+		if err != nil || strings.Contains(string(text), "hunter2") ||
+			strings.Contains(string(text), "after tap 1, secret •••") != (i == 1) {
 			t.Errorf("%s holds %s, %v", w, text, err)
 		}
 	}
@@ -96,7 +102,8 @@ func TestSnapshotsThatFail(t *testing.T) {
 				notes = append(notes, step.Detail.Notes...)
 			}
 		}
-		if r.Verdict != event.Pass || strings.Count(strings.Join(notes, " "), "no snapshot of the page's elements: too much") != 1 {
+		if r.Verdict != event.Pass || strings.Count(strings.Join(notes, " "),
+			"no snapshot of the page's elements: too much") != 1 {
 			t.Errorf("%s %q", r.Verdict, notes)
 		}
 	})

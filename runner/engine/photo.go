@@ -25,7 +25,8 @@ func (r *run) photograph(ctx context.Context) (image.Image, error) {
 // maxTree is the size, in bytes, of the largest tree that a report keeps.
 const maxTree = 1 << 20
 
-// keepTree keeps the elements that the step saw last as artifacts/tree-NN.json, so that a selector can be mended at one's desk.
+// keepTree keeps the elements that the step saw last as artifacts/tree-NN.json, so that a selector can be mended at
+// one's desk.
 func (r *run) keepTree(n int) {
 	t := r.session.Tree
 	if t == nil || r.bare || r.sinkErr != nil {
@@ -45,5 +46,6 @@ func (r *run) keepTree(n int) {
 		r.keep(err)
 		return
 	}
-	r.keep(r.sink.Add(event.Attachment{Path: "artifacts/" + name, Type: "application/json", Kind: event.KindArtifact}, n, path))
+	r.keep(r.sink.Add(event.Attachment{Path: "artifacts/" + name, Type: "application/json", Kind: event.KindArtifact},
+		n, path))
 }

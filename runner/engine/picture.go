@@ -14,11 +14,13 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// pictureLimit bounds the picture of a step in which the device broke: one that hangs must not cost its own limit twice.
+// pictureLimit bounds the picture of a step in which the device broke: one that hangs must not cost its own limit
+// twice.
 const pictureLimit = 5 * time.Second
 
-// pendingPicture is the picture of a step that went well. It is not taken at once: a text that stands on the screen for two seconds would be gone
-// before the next step looks. The next step's first look pays it, or whatever comes before the device is changed again.
+// pendingPicture is the picture of a step that went well. It is not taken at once: a text that stands on the screen for
+// two seconds would be gone before the next step looks. The next step's first look pays it, or whatever comes before
+// the device is changed again.
 type pendingPicture struct {
 	n      int
 	label  string
@@ -26,7 +28,8 @@ type pendingPicture struct {
 	image  image.Image // it was taken while the step watched what became of what it did; nil: not yet
 }
 
-// quickPicture is what a picture may take that is taken while a step watches the screen: the next step looks no later for it.
+// quickPicture is what a picture may take that is taken while a step watches the screen: the next step looks no later
+// for it.
 const quickPicture = 80 * time.Millisecond
 
 // onHold takes the picture of the step that runs, while it does nothing but wait, where pictures are known to be quick.
@@ -47,8 +50,8 @@ type earlyPicture struct {
 	image image.Image
 }
 
-// pictures takes the picture of a step that did not go well, and before it one more when an assertion did not hold; that of any other is
-// pending. A device that is broken may have none; the error is a panic.
+// pictures takes the picture of a step that did not go well, and before it one more when an assertion did not hold;
+// that of any other is pending. A device that is broken may have none; the error is a panic.
 func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) error {
 	if r.bare || ended.Verdict == event.Interrupted {
 		return nil
@@ -114,8 +117,8 @@ func (r *run) keepPicture(ctx context.Context, shot event.Shot) {
 // errReport ends a step whose report cannot be kept; the reason is in run.sinkErr.
 var errReport = errors.New("the report could not be written")
 
-// onLook hears of what the step that runs now sees before it changes anything: a picture, or nil for elements that were read. It is time to
-// take the picture of the steps before; the step's own will do, if it shows no secret.
+// onLook hears of what the step that runs now sees before it changes anything: a picture, or nil for elements that were
+// read. It is time to take the picture of the steps before; the step's own will do, if it shows no secret.
 func (r *run) onLook(ctx context.Context, img image.Image) error {
 	if len(r.c.Test.Secrets) > 0 {
 		img = nil
@@ -129,7 +132,8 @@ func (r *run) onLook(ctx context.Context, img image.Image) error {
 	return nil
 }
 
-// takePending takes the picture of all steps that still have none. They have changed nothing that the steps behind them had not seen.
+// takePending takes the picture of all steps that still have none. They have changed nothing that the steps behind them
+// had not seen.
 func (r *run) takePending(ctx context.Context, img image.Image) (err error) {
 	list := r.pending
 	r.pending, r.unsure = nil, nil
@@ -178,8 +182,8 @@ func (r *run) proveTaps(img image.Image) {
 	}
 }
 
-// takePendingBefore takes the pictures that are pending before a step, unless the step looks at the screen itself before it changes anything, or has
-// nothing to do with it.
+// takePendingBefore takes the pictures that are pending before a step, unless the step looks at the screen itself
+// before it changes anything, or has nothing to do with it.
 func (r *run) takePendingBefore(ctx context.Context, args any) error {
 	r.acts = action.Acts(args)
 	if action.LooksFirst(args) {

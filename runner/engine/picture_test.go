@@ -45,12 +45,14 @@ func (d *toaster) Screenshot(ctx context.Context) (image.Image, error) {
 	return blank, drivers.Pause(ctx, d.shot)
 }
 
-// TestTextThatStandsForTwoSeconds is seen: no picture is taken between the tap and the next look, and each step has one all the same.
+// TestTextThatStandsForTwoSeconds is seen: no picture is taken between the tap and the next look, and each step has one
+// all the same.
 func TestTextThatStandsForTwoSeconds(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		d, s := &toaster{device: &device{}, shot: 2500 * time.Millisecond}, &sink{dir: dir}
-		verdict, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n  - assert: Saved\n  - tap: Go\n"), d, s, engine.Options{})
+		verdict, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n  - assert: Saved\n  - tap: Go\n"), d, s,
+			engine.Options{})
 		if err != nil || verdict != event.Pass {
 			t.Errorf("%s, %v, %+v", verdict, err, s.result(t).Problem)
 		}
@@ -64,7 +66,8 @@ func TestTextThatStandsForTwoSeconds(t *testing.T) {
 	})
 }
 
-// TestTapsShareTheirPictures: on a screen that stands still a tap costs one tree and two pictures, the report's included.
+// TestTapsShareTheirPictures: on a screen that stands still a tap costs one tree and two pictures, the report's
+// included.
 func TestTapsShareTheirPictures(t *testing.T) {
 	const taps = 5
 	dir := t.TempDir()
@@ -74,7 +77,8 @@ func TestTapsShareTheirPictures(t *testing.T) {
 		if err != nil || verdict != event.Pass || len(s.shots) != taps {
 			t.Errorf("%s, %v, %d pictures in the report", verdict, err, len(s.shots))
 		}
-		if most := 2*taps + 1; d.trees != taps || d.shots > most+1 { // the first has none to share; the last one's effect is looked for again
+		// the first has none to share; the last one's effect is looked for again
+		if most := 2*taps + 1; d.trees != taps || d.shots > most+1 {
 			t.Errorf("%d trees, %d pictures", d.trees, d.shots)
 		}
 	})
@@ -100,8 +104,8 @@ func (f *form) FillIn(ctx context.Context, at drivers.WebTarget, _ string) error
 	return nil
 }
 
-// TestPictureWhileAStepWatches: a step that watches what becomes of what it did takes its picture meanwhile, if pictures are quick; the next one looks
-// no later for it.
+// TestPictureWhileAStepWatches: a step that watches what becomes of what it did takes its picture meanwhile, if
+// pictures are quick; the next one looks no later for it.
 func TestPictureWhileAStepWatches(t *testing.T) {
 	for name, c := range map[string]struct{ shot, watched time.Duration }{
 		"quick": {30 * time.Millisecond, 60 * time.Millisecond}, // of the first step it is not known
@@ -116,12 +120,14 @@ func TestPictureWhileAStepWatches(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Web, Pack: "form"}, d, s, engine.Options{})
+				verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Web, Pack: "form"}, d, s,
+					engine.Options{})
 				if err != nil || verdict != event.Pass {
 					t.Fatalf("%s, %v, %+v", verdict, err, s.result(t).Problem)
 				}
 				if d.shots != 3 || len(s.shots) != 3 || d.watched != c.watched {
-					t.Errorf("%d pictures were taken and %d kept, of it %s while a step watched, and 3, 3 and %s are right", d.shots, len(s.shots), d.watched, c.watched)
+					t.Errorf("%d pictures were taken and %d kept, of it %s while a step watched, and 3, 3 and %s are right", d.shots,
+						len(s.shots), d.watched, c.watched)
 				}
 				for i, shot := range s.shots {
 					if shot.Step != i+1 {

@@ -71,8 +71,10 @@ func (r *recorder) nodes(list []*shape) (all []*screen.Node) {
 		if age < s.from || s.to > 0 && age >= s.to {
 			continue
 		}
-		all = append(all, &screen.Node{Type: "View", Text: s.text, ID: s.id, Desc: s.desc, Hint: s.hint, Bounds: s.box, Clickable: s.clickable,
-			Disabled: s.disabled, Checked: s.checked, Selected: s.chosen, Focused: s.focused, Editable: s.focused, Children: r.nodes(s.inner)})
+		all = append(all, &screen.Node{Type: "View", Text: s.text, ID: s.id, Desc: s.desc, Hint: s.hint, Bounds: s.box,
+			Clickable: s.clickable,
+			Disabled:  s.disabled, Checked: s.checked, Selected: s.chosen, Focused: s.focused, Editable: s.focused,
+			Children: r.nodes(s.inner)})
 	}
 	return all
 }
@@ -307,7 +309,8 @@ func runTest(t *testing.T, phone *recorder, test *dsl.Test) (out flowRun) {
 	synctest.Test(t, func(t *testing.T) {
 		phone.began = time.Now()
 		s := &sink{dir: t.TempDir()}
-		c := plan.Case{Test: test, Platform: dsl.Android, Pack: "flow", Dir: t.TempDir(), Vars: map[string]string{"GIVEN": "outside"},
+		c := plan.Case{Test: test, Platform: dsl.Android, Pack: "flow", Dir: t.TempDir(), Vars: map[string]string{
+			"GIVEN": "outside"},
 			Env: func(name string) (string, bool) { return "shell", name == "MAESTRO_SHELL" || name == "HOME" }}
 		began := time.Now()
 		verdict, err := engine.Run(t.Context(), c, phone, s, engine.Options{NoVideo: true})

@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// keepAsked keeps what passed between a performer and a model: the prompt, the exact answers and the picture, so that a person can check
-// it, and so that a rerun finds the answers by their key (VisualName).
+// keepAsked keeps what passed between a performer and a model: the prompt, the exact answers and the picture, so that a
+// person can check it, and so that a rerun finds the answers by their key (VisualName).
 func (r *run) keepAsked(asked *drivers.ModelCall) {
 	name := VisualName(r.n, asked.Key)
 	r.keepJSON(r.n, name+".json", asked)
@@ -33,7 +33,8 @@ func (r *run) keepAsked(asked *drivers.ModelCall) {
 		r.keep(err)
 		return
 	}
-	r.keep(r.sink.Add(event.Attachment{Path: "artifacts/" + name + ".png", Type: "image/png", Kind: event.KindArtifact}, r.n, path))
+	r.keep(r.sink.Add(event.Attachment{Path: "artifacts/" + name + ".png", Type: "image/png", Kind: event.KindArtifact},
+		r.n, path))
 }
 
 // keyLength is how much of a question's key is in the name of its file.
@@ -66,5 +67,6 @@ func (r *run) keepJSON(n int, name string, value any) {
 		r.keep(err)
 		return
 	}
-	r.keep(r.sink.Add(event.Attachment{Path: "artifacts/" + name, Type: "application/json", Kind: event.KindArtifact}, n, path))
+	r.keep(r.sink.Add(event.Attachment{Path: "artifacts/" + name, Type: "application/json", Kind: event.KindArtifact},
+		n, path))
 }

@@ -229,7 +229,8 @@ func (r *run) save(name string, value any) {
 	}
 }
 
-// asTestError makes a mistake that shows only when a step's variables are known a failure of the test, not of the device.
+// asTestError makes a mistake that shows only when a step's variables are known a failure of the test, not of the
+// device.
 func asTestError(err error) error {
 	var place *source.Error
 	if errors.As(err, &place) {
@@ -245,7 +246,8 @@ func hint(e *source.Error) string {
 	return "; " + e.Hint
 }
 
-// launches notes an app by its package, which an activity may follow: com.example.app/.Settings. A page's URL stays whole.
+// launches notes an app by its package, which an activity may follow: com.example.app/.Settings. A page's URL stays
+// whole.
 func (r *run) launches(app string) {
 	if !strings.Contains(app, ":") {
 		app, _, _ = strings.Cut(app, "/")

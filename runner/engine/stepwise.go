@@ -14,8 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// Stepwise is a case whose steps come one by one, from a test that is written in Go. It leaves the same events, pictures, logs and film
-// as one from YAML. Safe for concurrent use: one step at a time.
+// Stepwise is a case whose steps come one by one, from a test that is written in Go. It leaves the same events,
+// pictures, logs and film as one from YAML. Safe for concurrent use: one step at a time.
 type Stepwise struct {
 	mu      sync.Mutex
 	r       *run
@@ -75,8 +75,8 @@ func (s *Stepwise) Do(ctx context.Context, c Call) Ended {
 	})
 }
 
-// Fail tells of something that went wrong beside the steps, as a step of its own with a picture of what the device shows. An err for
-// which the device is to blame makes it an error.
+// Fail tells of something that went wrong beside the steps, as a step of its own with a picture of what the device
+// shows. An err for which the device is to blame makes it an error.
 func (s *Stepwise) Fail(ctx context.Context, step *dsl.Step, err error) Ended {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,10 +86,12 @@ func (s *Stepwise) Fail(ctx context.Context, step *dsl.Step, err error) Ended {
 // leaf needs s.mu.
 func (s *Stepwise) leaf(ctx context.Context, c Call, do func(context.Context) error) Ended {
 	if s.ended {
-		return Ended{Verdict: event.Fail, Problem: &event.Problem{Message: "the device was given back: use it within its own spec only"}}
+		return Ended{Verdict: event.Fail, Problem: &event.Problem{
+			Message: "the device was given back: use it within its own spec only"}}
 	}
 	if err := s.r.sinkErr; err != nil {
-		return Ended{Verdict: event.Error, Problem: &event.Problem{Message: "the report could not be written: " + err.Error()}}
+		return Ended{Verdict: event.Error, Problem: &event.Problem{Message: "the report could not be written: " +
+			err.Error()}}
 	}
 	if c.Lenient {
 		s.r.lenient++

@@ -19,12 +19,13 @@ import (
 )
 
 const (
-	// aroundSlack is how long before a step, and after it, something went wrong that may have to do with its failure: the answer to what
-	// the step before it did, say.
+	// aroundSlack is how long before a step, and after it, something went wrong that may have to do with its failure: the
+	// answer to what the step before it did, say.
 	aroundSlack = time.Second
 	// namedTroubles is how many of them a failure names; the report has all.
 	namedTroubles = 3
-	// logHead and logTail are read of a log while the test runs: one of many megabytes must not keep the next step waiting.
+	// logHead and logTail are read of a log while the test runs: one of many megabytes must not keep the next step
+	// waiting.
 	logHead = 32 << 10
 	logTail = 256 << 10
 	// maxMissed is how many steps that did not go well are looked at when the log has ended.
@@ -42,8 +43,8 @@ func (m failedStep) window() logs.Window {
 	return logs.Window{From: m.from.Add(-aroundSlack), To: m.to.Add(aroundSlack)}
 }
 
-// nameTroubles says in a failure what went wrong meanwhile and can be its cause: a page that threw or came with an error, a server that
-// broke down, an app that logged an exception.
+// nameTroubles says in a failure what went wrong meanwhile and can be its cause: a page that threw or came with an
+// error, a server that broke down, an app that logged an exception.
 func (r *run) nameTroubles(ended event.Event, began time.Time) {
 	if ended.Verdict == event.Pass || ended.Verdict == event.Interrupted {
 		return
@@ -117,7 +118,8 @@ func (r *run) readTail(m failedStep) []event.Incident {
 // app is what is known of the tested app. It is known whole when the case has ended.
 func (r *run) app() logs.App { return logs.App{Names: r.apps, Pids: r.cost.processes()} }
 
-// noteIncidents tells, once the log has ended, what went wrong around each step that did not go well. log is nil for a device that has none.
+// noteIncidents tells, once the log has ended, what went wrong around each step that did not go well. log is nil for a
+// device that has none.
 func (r *run) noteIncidents(log []byte) {
 	if len(r.missed) == 0 || r.sinkErr != nil {
 		return

@@ -43,35 +43,41 @@ func TestWhatTheAppLoggedAroundAFailure(t *testing.T) {
 	d := &talker{device: &device{}, says: appErrs + otherErrs}
 	d.onTap = d.tap
 	app := &launcher{talker: d}
-	run(t, "  - launch: com.example\n  - tap: Go\n  - assert: {label: Paid, timeoutMs: 500}\n", app, func(t *testing.T, s *sink, r *event.Result) {
-		step := r.Step(3)
-		if r.Verdict != event.Fail || step == nil || len(step.Around) != 1 {
-			t.Fatalf("%s, %+v", r.Verdict, r.Steps)
-		}
-		if in := step.Around[0]; in.Kind != event.IncidentLog || !in.Cause || in.Text != "E/Pay: java.net.SocketTimeoutException: timeout" {
-			t.Errorf("%+v", in)
-		}
-		if want := "; meanwhile in the app's log: E/Pay: java.net.SocketTimeoutException: timeout"; !strings.HasSuffix(r.Problem.Message, want) {
-			t.Errorf("%q does not end with %q", r.Problem.Message, want)
-		}
-	})
+	run(t, "  - launch: com.example\n  - tap: Go\n  - assert: {label: Paid, timeoutMs: 500}\n", app,
+		func(t *testing.T, s *sink, r *event.Result) {
+			step := r.Step(3)
+			if r.Verdict != event.Fail || step == nil || len(step.Around) != 1 {
+				t.Fatalf("%s, %+v", r.Verdict, r.Steps)
+			}
+			if in := step.Around[0]; in.Kind != event.IncidentLog || !in.Cause ||
+				in.Text != "E/Pay: java.net.SocketTimeoutException: timeout" {
+				t.Errorf("%+v", in)
+			}
+			if want := "; meanwhile in the app's log: E/Pay: java.net.SocketTimeoutException: timeout"; !strings.HasSuffix(
+				r.Problem.Message, want) {
+				t.Errorf("%q does not end with %q", r.Problem.Message, want)
+			}
+		})
 }
 
 // A simulator's app threw; that stands around the failure as it does for Android.
 func TestWhatASimulatorsAppThrewAroundAFailure(t *testing.T) {
 	t.Parallel()
 	d := &talker{device: &device{}, form: "2006-01-02 15:04:05.000",
-		says: "%s E  example[47:1a2b] [com.example:pay] NSURLErrorException: the server cannot be found\n%s F  Other[99:1] [com.other:x] Fatal error: of another app\n"}
+		says: "%s E  example[47:1a2b] [com.example:pay] NSURLErrorException: the server cannot be found\n%s F  Other[99:1] " +
+			"[com.other:x] Fatal error: of another app\n"}
 	d.onTap = d.tap
-	run(t, "  - launch: com.example\n  - tap: Go\n  - assert: {label: Paid, timeoutMs: 500}\n", &launcher{talker: d}, func(t *testing.T, s *sink, r *event.Result) {
-		step := r.Step(3)
-		if r.Verdict != event.Fail || step == nil || len(step.Around) != 1 {
-			t.Fatalf("%s, %+v", r.Verdict, r.Steps)
-		}
-		if in := step.Around[0]; in.Kind != event.IncidentException || !in.Cause || in.Text != "NSURLErrorException: the server cannot be found" {
-			t.Errorf("%+v", in)
-		}
-	})
+	run(t, "  - launch: com.example\n  - tap: Go\n  - assert: {label: Paid, timeoutMs: 500}\n", &launcher{talker: d},
+		func(t *testing.T, s *sink, r *event.Result) {
+			step := r.Step(3)
+			if r.Verdict != event.Fail || step == nil || len(step.Around) != 1 {
+				t.Fatalf("%s, %+v", r.Verdict, r.Steps)
+			}
+			if in := step.Around[0]; in.Kind != event.IncidentException || !in.Cause ||
+				in.Text != "NSURLErrorException: the server cannot be found" {
+				t.Errorf("%+v", in)
+			}
+		})
 }
 
 // launcher is a talker that starts apps.
@@ -92,9 +98,11 @@ func TestWhatWasLoggedLongBefore(t *testing.T) {
 	t.Parallel()
 	d := &talker{device: &device{}, says: appErrs + otherErrs}
 	d.onTap = d.tap
-	run(t, "  - launch: com.example\n  - tap: Go\n  - sleep: 2s\n  - assert: {label: Paid, timeoutMs: 500}\n", &launcher{d}, func(t *testing.T, s *sink, r *event.Result) {
-		if step := r.Step(4); r.Verdict != event.Fail || len(step.Around) != 0 || strings.Contains(r.Problem.Message, "meanwhile") {
-			t.Errorf("%+v", step)
-		}
-	})
+	run(t, "  - launch: com.example\n  - tap: Go\n  - sleep: 2s\n  - assert: {label: Paid, timeoutMs: 500}\n",
+		&launcher{d}, func(t *testing.T, s *sink, r *event.Result) {
+			if step := r.Step(4); r.Verdict != event.Fail || len(step.Around) != 0 || strings.Contains(r.Problem.Message,
+				"meanwhile") {
+				t.Errorf("%+v", step)
+			}
+		})
 }

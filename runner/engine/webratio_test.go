@@ -54,21 +54,26 @@ func clicking(selector string) flow {
 		func(p playwright.Page, _ playwright.PlaywrightAssertions) error { return p.Locator(selector).Click() }}
 }
 
-// answering is the page of the flow, which has nothing on its way when it is there: what was set going is awaited before a state counts.
+// answering is the page of the flow, which has nothing on its way when it is there: what was set going is awaited
+// before a state counts.
 const answering = "inputs.html#at-once"
 
 // twentySteps is the flow; opening the page is the first.
 func twentySteps() []flow {
 	return []flow{
-		typing("#text", "Ada"), holding("#text", "Ada"), typing("#email", "ada@example.com"), typing("#tel", "12345"), typing("#search", "shoes"),
+		typing("#text", "Ada"), holding("#text", "Ada"), typing("#email", "ada@example.com"), typing("#tel", "12345"),
+		typing("#search", "shoes"),
 		typing("#date", "2031-05-04"), typing("#area", "some text"), holding("#area", "some text"),
-		{"webCheck: \"#box\"", func(p playwright.Page, _ playwright.PlaywrightAssertions) error { return p.Locator("#box").Check() }},
+		{"webCheck: \"#box\"", func(p playwright.Page, _ playwright.PlaywrightAssertions) error {
+			return p.Locator("#box").Check()
+		}},
 		showing("#log", "box true"), clicking("#switch"), showing("h1", "Inputs"),
 		{"webSelect: {selector: \"#fruit\", value: b}", func(p playwright.Page, _ playwright.PlaywrightAssertions) error {
 			_, err := p.Locator("#fruit").SelectOption(playwright.SelectOptionValues{Values: &[]string{"b"}})
 			return err
 		}},
-		showing("#log", "fruit b"), clicking("#still"), showing("#log", "click 1"), typing("#number", "42"), holding("#number", "42"), clicking("#red"),
+		showing("#log", "fruit b"), clicking("#still"), showing("#log", "click 1"), typing("#number", "42"),
+		holding("#number", "42"), clicking("#red"),
 	}
 }
 
@@ -82,7 +87,8 @@ type ways struct {
 	ourCase plan.Case
 }
 
-// newWays starts both browsers. Both films, traces and logs are off; both take a picture after every step, as reports need it.
+// newWays starts both browsers. Both films, traces and logs are off; both take a picture after every step, as reports
+// need it.
 func newWays(t testing.TB, slots int) *ways {
 	t.Helper()
 	w := &ways{site: webtest.New(t), driver: web.New(web.Options{Slots: slots}), steps: twentySteps()}
@@ -101,7 +107,8 @@ func newWays(t testing.TB, slots int) *ways {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = pw.Stop() })
-	w.bare, err = pw.Chromium.Launch(playwright.BrowserTypeLaunchOptions{ExecutablePath: &setup.Chromium, ChromiumSandbox: &setup.Sandbox, Args: toolchain.ChromiumArgs()})
+	w.bare, err = pw.Chromium.Launch(playwright.BrowserTypeLaunchOptions{ExecutablePath: &setup.Chromium,
+		ChromiumSandbox: &setup.Sandbox, Args: toolchain.ChromiumArgs()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +151,8 @@ func (w *ways) plain(t testing.TB) time.Duration {
 	if err == nil {
 		_, err = page.Goto(w.site.Page(answering))
 	}
-	for _, s := range append([]flow{{bare: func(playwright.Page, playwright.PlaywrightAssertions) error { return nil }}}, w.steps...) {
+	for _, s := range append([]flow{{bare: func(playwright.Page, playwright.PlaywrightAssertions) error { return nil }}},
+		w.steps...) {
 		if err == nil {
 			err = s.bare(page, w.expect)
 		}
@@ -194,8 +202,8 @@ const (
 	tooLong   = 3 * time.Minute // after which no round begins: this machine is slow
 )
 
-// BenchmarkTwentySteps makes rounds of both ways in turn, until the fastest ones are below the limit or rounds are out: noise passes,
-// a cost of ours does not. It prints the ratio, and fails above the limit.
+// BenchmarkTwentySteps makes rounds of both ways in turn, until the fastest ones are below the limit or rounds are out:
+// noise passes, a cost of ours does not. It prints the ratio, and fails above the limit.
 func BenchmarkTwentySteps(b *testing.B) {
 	w := newWays(b, 1)
 	w.both(b, 1) // to warm up
@@ -219,11 +227,13 @@ func BenchmarkTwentySteps(b *testing.B) {
 	}
 }
 
-// BenchmarkEvidence prints what snapshots of elements, a film and a trace of the flow cost, as ratios to the flow without them.
+// BenchmarkEvidence prints what snapshots of elements, a film and a trace of the flow cost, as ratios to the flow
+// without them.
 func BenchmarkEvidence(b *testing.B) {
 	w := newWays(b, 1)
 	w.both(b, 1)
-	kinds := map[string]engine.Options{"neither": {NoVideo: true, NoTrace: true, NoDOM: true}, "dom": {NoVideo: true, NoTrace: true},
+	kinds := map[string]engine.Options{"neither": {NoVideo: true, NoTrace: true, NoDOM: true},
+		"dom":   {NoVideo: true, NoTrace: true},
 		"trace": {NoVideo: true, NoDOM: true}, "film": {NoTrace: true, NoDOM: true}, "all": {}}
 	times := map[string][]time.Duration{}
 	for b.Loop() {

@@ -18,10 +18,12 @@ func TestFeedForgetsTheOldest(t *testing.T) {
 	if len(kept) > maxEvents || len(kept) < maxEvents/2 || closed {
 		t.Fatalf("%d events are kept, closed %t", len(kept), closed)
 	}
-	if last := kept[len(kept)-1]; string(last.Data) != fmt.Sprint(maxEvents+9) || last.ID != fmt.Sprintf("%s-%d", f.name, maxEvents+10) {
+	if last := kept[len(kept)-1]; string(last.Data) != fmt.Sprint(maxEvents+9) || last.ID != fmt.Sprintf("%s-%d", f.name,
+		maxEvents+10) {
 		t.Errorf("the last one is %s: %s", last.ID, last.Data)
 	}
-	for id, want := range map[string]int{f.name + "-1": len(kept), kept[0].ID: len(kept) - 1, kept[len(kept)-1].ID: 0, f.name + "-99999999": 0, f.name + "--5": len(kept),
+	for id, want := range map[string]int{f.name + "-1": len(kept), kept[0].ID: len(kept) - 1, kept[len(kept)-1].ID: 0,
+		f.name + "-99999999": 0, f.name + "--5": len(kept),
 		f.name + "-x": len(kept), "AAAAAAAA-3": len(kept), "\x00": len(kept)} {
 		if next, _, _ := f.after(id); len(next) != want {
 			t.Errorf("after %q there are %d events, not %d", id, len(next), want)
@@ -29,7 +31,8 @@ func TestFeedForgetsTheOldest(t *testing.T) {
 	}
 }
 
-// TestFeedIsFollowed: who follows gets each event once, and is let go at the end, when it does not want more, and when nobody waits for it.
+// TestFeedIsFollowed: who follows gets each event once, and is let go at the end, when it does not want more, and when
+// nobody waits for it.
 func TestFeedIsFollowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFeed()
@@ -72,7 +75,8 @@ func TestForget(t *testing.T) {
 	}
 	m.runs["00"].record.State = Running
 	m.forget()
-	if len(m.runs) != kept+1 || len(m.order) != kept+1 || m.find("00") == nil || m.find("01") != nil || m.find("05") == nil || m.find(fmt.Sprint(kept+4)) == nil {
+	if len(m.runs) != kept+1 || len(m.order) != kept+1 || m.find("00") == nil || m.find("01") != nil ||
+		m.find("05") == nil || m.find(fmt.Sprint(kept+4)) == nil {
 		t.Errorf("%d runs are kept: %v", len(m.runs), m.order)
 	}
 }

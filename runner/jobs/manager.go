@@ -28,11 +28,11 @@ type Options struct {
 	Ended   func(Record) // is told of each run that has ended; may be nil
 	// Keep is told of a run whose folder is whole, before the run is said to have ended; may be nil.
 	Keep func(run string) error
-	// Again makes a Request of the Content of an earlier one. With it, runs that wait for their turn when the process ends wait on in the
-	// next one; without, they are interrupted.
+	// Again makes a Request of the Content of an earlier one. With it, runs that wait for their turn when the process ends
+	// wait on in the next one; without, they are interrupted.
 	Again func(content string) (Request, error)
-	// Remote has the cases of a run run on the devices of other machines; nil: they run on this one's. It is asked before the run is planned,
-	// and may change the configuration.
+	// Remote has the cases of a run run on the devices of other machines; nil: they run on this one's. It is asked before
+	// the run is planned, and may change the configuration.
 	Remote func(*run.Config, Placement) Opening
 }
 
@@ -93,7 +93,8 @@ var errCancelled = errors.New("it was cancelled")
 // kept is how many ended runs stay in memory, for their events; others are read from the disk.
 const kept = 20
 
-// New makes a manager, which begins by completing the packs of runs that died, and takes over those that wait. Close ends it.
+// New makes a manager, which begins by completing the packs of runs that died, and takes over those that wait. Close
+// ends it.
 func New(o Options) *Manager {
 	if o.Running == 0 {
 		o.Running = 4
@@ -119,7 +120,8 @@ func (m *Manager) bury() {
 	}
 }
 
-// Close interrupts every run and waits until their packs are whole. With Options.Again, those that have not begun wait for the next manager.
+// Close interrupts every run and waits until their packs are whole. With Options.Again, those that have not begun wait
+// for the next manager.
 func (m *Manager) Close() {
 	m.start.Lock() // no run begins any more
 	m.cancel(ErrClosing)
@@ -138,8 +140,8 @@ type job struct {
 	there  RemoteRunner // nil: its cases run here, or it has not begun
 }
 
-// Start plans a run and begins it, or lets it wait for its turn. Known tells that the key had begun it before. The error is a *plan.Usage
-// or plan.Problems for what the client got wrong in its tests, or one of this package's.
+// Start plans a run and begins it, or lets it wait for its turn. Known tells that the key had begun it before. The
+// error is a *plan.Usage or plan.Problems for what the client got wrong in its tests, or one of this package's.
 func (m *Manager) Start(ctx context.Context, r Request) (record Record, known bool, err error) {
 	m.start.Lock()
 	defer m.start.Unlock()
@@ -228,7 +230,8 @@ func (m *Manager) begin(ctx context.Context, p planned, n requestRecord, content
 		m.o.Log.Warn("packs of dead runs could not be sealed", "error", err)
 	}
 	dir := work.Dir.Path()
-	if err := errors.Join(writeNote(dir, n), work.Announce(p.Cases), m.enqueue(filepath.Base(dir), waits{n.By, content, r.record.Created})); err != nil {
+	if err := errors.Join(writeNote(dir, n), work.Announce(p.Cases),
+		m.enqueue(filepath.Base(dir), waits{n.By, content, r.record.Created})); err != nil {
 		return Record{}, fmt.Errorf("begin a run: %w", errors.Join(err, work.End(), os.RemoveAll(dir)))
 	}
 	m.launch(ctx, r, work, p, sealed...)

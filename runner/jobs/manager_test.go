@@ -31,7 +31,8 @@ func config(t *testing.T) run.Config {
 	t.Helper()
 	adb, _ := androidtest.Start(t, androidtest.Options{Width: 270, Height: 600, Density: 105})
 	root := t.TempDir()
-	vars := map[string]string{"ADB_SERVER_SOCKET": "tcp:" + adb.Addr(), "XDG_RUNTIME_DIR": root, "XDG_STATE_HOME": root, "TAPROOT_NO_VIDEO": "true",
+	vars := map[string]string{"ADB_SERVER_SOCKET": "tcp:" + adb.Addr(), "XDG_RUNTIME_DIR": root, "XDG_STATE_HOME": root,
+		"TAPROOT_NO_VIDEO":    "true",
 		"TAPROOT_REPORTS_DIR": filepath.Join(root, "reports")}
 	conf, err := run.FromEnv(root, func(name string) (string, bool) { value, ok := vars[name]; return value, ok })
 	if err != nil {
@@ -96,7 +97,8 @@ func TestAnotherLife(t *testing.T) {
 		t.Fatalf("%+v, known %t, %v", rec, known, err)
 	}
 	was := ended(t, m, rec.ID)
-	if was.Verdict != event.Pass || was.Cases[0].Verdict != event.Pass || was.Cases[0].Device != "SIM1" || (<-told).ID != rec.ID {
+	if was.Verdict != event.Pass || was.Cases[0].Verdict != event.Pass || was.Cases[0].Device != "SIM1" ||
+		(<-told).ID != rec.ID {
 		t.Errorf("%+v", was)
 	}
 	events := follow(t, m, rec.ID, "", nil)
@@ -138,7 +140,8 @@ func TestAnotherLife(t *testing.T) {
 	}
 }
 
-// TestRunsWaitTheirTurn: beyond the limit they wait, beyond the next one they are refused. One that is cancelled while it waits never began.
+// TestRunsWaitTheirTurn: beyond the limit they wait, beyond the next one they are refused. One that is cancelled while
+// it waits never began.
 func TestRunsWaitTheirTurn(t *testing.T) {
 	m := manage(t, jobs.Options{Config: config(t), Running: 1, Waiting: 1})
 	first := start(t, m, long)
@@ -151,7 +154,8 @@ func TestRunsWaitTheirTurn(t *testing.T) {
 		t.Errorf("%v", n)
 	}
 	rec, err := m.Cancel(t.Context(), second.ID)
-	if err != nil || rec.State != jobs.Ended || rec.Verdict != event.Interrupted || !rec.Started.IsZero() || rec.Cases[0].Verdict != event.Interrupted {
+	if err != nil || rec.State != jobs.Ended || rec.Verdict != event.Interrupted || !rec.Started.IsZero() ||
+		rec.Cases[0].Verdict != event.Interrupted {
 		t.Errorf("cancelled while it waited: %+v, %v", rec, err)
 	}
 	for _, e := range follow(t, m, second.ID, "", nil) {
@@ -206,7 +210,8 @@ func TestClose(t *testing.T) {
 // TestRunsOfOthers: a run of another process is under way until that ends or dies, and nobody else's to cancel.
 func TestRunsOfOthers(t *testing.T) {
 	conf := config(t)
-	p, err := conf.PlanSent(nil, plan.Source{Name: "a.yaml", Text: []byte(quick)}, plan.Source{Name: "b.yaml", Text: []byte(long)})
+	p, err := conf.PlanSent(nil, plan.Source{Name: "a.yaml", Text: []byte(quick)},
+		plan.Source{Name: "b.yaml", Text: []byte(long)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +224,8 @@ func TestRunsOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := filepath.Base(other.Dir.Path())
-	if rec, err := m.Get(id); err != nil || rec.State != jobs.Queued || rec.Verdict != "" || len(rec.Cases) != 2 || rec.Cases[0].State != jobs.Queued {
+	if rec, err := m.Get(id); err != nil || rec.State != jobs.Queued || rec.Verdict != "" || len(rec.Cases) != 2 ||
+		rec.Cases[0].State != jobs.Queued {
 		t.Errorf("%+v, %v", rec, err)
 	}
 	for _, o := range other.All(t.Context(), p.Cases[:1]) {
@@ -243,7 +249,8 @@ func TestRunsOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec, err = m.Get(id)
-	if err != nil || rec.State != jobs.Ended || rec.Verdict != event.Interrupted || len(rec.Cases) != 2 || len(rec.Problems) != 1 {
+	if err != nil || rec.State != jobs.Ended || rec.Verdict != event.Interrupted || len(rec.Cases) != 2 ||
+		len(rec.Problems) != 1 {
 		t.Errorf("%+v, %v", rec, err)
 	}
 }
@@ -275,7 +282,8 @@ func TestRunsOfOthersThatEnd(t *testing.T) {
 func TestWhatCannotRun(t *testing.T) {
 	conf := config(t)
 	m := manage(t, jobs.Options{Config: conf})
-	for yaml, want := range map[string]string{"id: x\nsteps:\n  - tapp: y\n": "unknown action", "id: x\nplatform: web\nsteps:\n  - assert: ${NOBODY}\n": "NOBODY"} {
+	for yaml, want := range map[string]string{"id: x\nsteps:\n  - tapp: y\n": "unknown action",
+		"id: x\nplatform: web\nsteps:\n  - assert: ${NOBODY}\n": "NOBODY"} {
 		if _, _, err := m.Start(t.Context(), jobs.Request{YAML: yaml}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", yaml, err)
 		}
@@ -343,8 +351,8 @@ func TestWhatLiesAmongTheReports(t *testing.T) {
 	}
 }
 
-// TestQueuedRunsWaitOn: a run that waits when the process ends keeps its id and begins in the next one; one that runs is interrupted, and
-// one that was cancelled while it waited does not come back.
+// TestQueuedRunsWaitOn: a run that waits when the process ends keeps its id and begins in the next one; one that runs
+// is interrupted, and one that was cancelled while it waited does not come back.
 func TestQueuedRunsWaitOn(t *testing.T) {
 	conf := config(t)
 	o := jobs.Options{Config: conf, Running: 1, Again: func(content string) (jobs.Request, error) {
@@ -371,10 +379,12 @@ func TestQueuedRunsWaitOn(t *testing.T) {
 	first.Close()
 
 	second := manage(t, o)
-	if rec := ended(t, second, waits.ID); rec.Verdict != event.Pass || rec.By != "ada" || !rec.Created.Equal(waits.Created) {
+	if rec := ended(t, second, waits.ID); rec.Verdict != event.Pass || rec.By != "ada" ||
+		!rec.Created.Equal(waits.Created) {
 		t.Errorf("the run that waited: %+v", rec)
 	}
-	for what, id := range map[string]string{"that ran": running.ID, "that was cancelled": gone.ID, "of which nobody knows": lost.ID} {
+	for what, id := range map[string]string{"that ran": running.ID, "that was cancelled": gone.ID,
+		"of which nobody knows": lost.ID} {
 		if rec, err := second.Get(id); err != nil || rec.State != jobs.Ended || rec.Verdict != event.Interrupted {
 			t.Errorf("the run %s: %+v %v", what, rec, err)
 		}

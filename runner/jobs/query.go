@@ -97,7 +97,8 @@ func (m *Manager) List(n int, before string) []Record {
 	return list
 }
 
-// Cancel interrupts a run and waits until it has ended. One that has ended stays as it is; that of another process gives ErrNotOurs.
+// Cancel interrupts a run and waits until it has ended. One that has ended stays as it is; that of another process
+// gives ErrNotOurs.
 func (m *Manager) Cancel(ctx context.Context, id string) (Record, error) {
 	r := m.find(id)
 	if r == nil {

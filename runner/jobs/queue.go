@@ -17,8 +17,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// queueFolder lies among the reports and holds a file for each run that waits for its turn, so that it waits on when this process is
-// started anew. No client can read what is in it.
+// queueFolder lies among the reports and holds a file for each run that waits for its turn, so that it waits on when
+// this process is started anew. No client can read what is in it.
 const queueFolder = ".queue"
 
 // waits is what a queue file says.

@@ -105,7 +105,8 @@ func (r *Record) summed(dir string) bool {
 	}
 	r.Verdict, r.Started, r.Ended = file.Verdict, file.Started, file.Ended
 	for _, c := range file.Results {
-		one := Case{Pack: c.Pack, Test: c.ID, Platform: c.Platform, State: Ended, Verdict: c.Verdict, Device: c.Device, DurationMS: c.DurationMS}
+		one := Case{Pack: c.Pack, Test: c.ID, Platform: c.Platform, State: Ended, Verdict: c.Verdict, Device: c.Device,
+			DurationMS: c.DurationMS}
 		if c.Problem != nil {
 			one.Problem = c.Problem.Message
 		}
@@ -114,7 +115,8 @@ func (r *Record) summed(dir string) bool {
 	return true
 }
 
-// pieced makes the record of a run without an end from its plan and its packs: another process is at it, or died over it.
+// pieced makes the record of a run without an end from its plan and its packs: another process is at it, or died over
+// it.
 func (r *Record) pieced(dir string, alive bool) {
 	run, err := history.LoadRun(dir)
 	if err != nil {
@@ -141,7 +143,8 @@ func (r *Record) pieced(dir string, alive bool) {
 // caseOf is a case by its pack, which is not complete while the case is under way.
 func caseOf(c history.RunCase, alive bool) Case {
 	res := c.Result
-	one := Case{Pack: res.Case.Pack, Test: res.Case.ID, Platform: res.Case.Platform, State: Ended, Verdict: res.Verdict, Device: res.Case.Device,
+	one := Case{Pack: res.Case.Pack, Test: res.Case.ID, Platform: res.Case.Platform, State: Ended, Verdict: res.Verdict,
+		Device:     res.Case.Device,
 		DurationMS: res.Duration.Milliseconds()}
 	switch {
 	case alive && res.Verdict == event.Interrupted && c.Pack == "":

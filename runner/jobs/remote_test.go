@@ -25,7 +25,8 @@ type away struct {
 func (a *away) Usable(context.Context, dsl.Platform) (int, error) { return 2, nil }
 
 func (a *away) Try(ctx context.Context, t run.Try) (string, error) {
-	t.Heard(0, event.Event{Kind: event.CaseStarted, Case: &event.Case{ID: t.Case.Test.ID, Pack: t.Case.Pack, Device: "there"}})
+	t.Heard(0, event.Event{Kind: event.CaseStarted, Case: &event.Case{ID: t.Case.Test.ID, Pack: t.Case.Pack,
+		Device: "there"}})
 	a.began <- t.Case
 	<-ctx.Done()
 	return "", context.Cause(ctx)
@@ -47,7 +48,8 @@ func (f *full) Try(ctx context.Context, t run.Try) (string, error) {
 
 func (f *full) Why(context.Context, string) string { return "no phone is free" }
 
-// TestQueuedUntilACaseBegins: a run whose cases wait for a device, or that waits for another run, is queued and says why.
+// TestQueuedUntilACaseBegins: a run whose cases wait for a device, or that waits for another run, is queued and says
+// why.
 func TestQueuedUntilACaseBegins(t *testing.T) {
 	f := &full{away{began: make(chan plan.Case, 2), closed: make(chan bool, 2)}, make(chan bool, 2), make(chan bool)}
 	m := manage(t, jobs.Options{Config: config(t), Running: 1, Remote: func(*run.Config, jobs.Placement) jobs.Opening {
@@ -62,11 +64,13 @@ func TestQueuedUntilACaseBegins(t *testing.T) {
 	}
 	first := start(t, m, quick)
 	<-f.came
-	if rec := get(first.ID); rec.State != jobs.Queued || !rec.Started.IsZero() || rec.Cases[0].State != jobs.Queued || rec.Cases[0].Why != "no phone is free" {
+	if rec := get(first.ID); rec.State != jobs.Queued || !rec.Started.IsZero() || rec.Cases[0].State != jobs.Queued ||
+		rec.Cases[0].Why != "no phone is free" {
 		t.Errorf("%+v", rec)
 	}
 	second := start(t, m, quick)
-	if rec := get(second.ID); rec.State != jobs.Queued || !strings.Contains(rec.Why, "as many runs are under way as may be at once (1)") {
+	if rec := get(second.ID); rec.State != jobs.Queued ||
+		!strings.Contains(rec.Why, "as many runs are under way as may be at once (1)") {
 		t.Errorf("%+v", rec)
 	}
 	close(f.free)
@@ -104,7 +108,8 @@ func TestRunsElsewhere(t *testing.T) {
 		t.Errorf("%+v %+v", c, a.Placement)
 	}
 	follow(t, m, rec.ID, "", func(e jobs.Event) bool { return e.Name == string(event.CaseStarted) })
-	if rec, err := m.Cancel(t.Context(), rec.ID); err != nil || rec.Verdict != event.Interrupted || rec.Cases[0].Device != "there" {
+	if rec, err := m.Cancel(t.Context(), rec.ID); err != nil || rec.Verdict != event.Interrupted ||
+		rec.Cases[0].Device != "there" {
 		t.Errorf("%+v, %v", rec, err)
 	}
 	<-a.closed

@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// noteFile lies in the run's folder and says who asked for the run, so that the same request does not start it twice, also after this
-// process was started anew.
+// noteFile lies in the run's folder and says who asked for the run, so that the same request does not start it twice,
+// also after this process was started anew.
 const noteFile = "request.json"
 
 type requestRecord struct {

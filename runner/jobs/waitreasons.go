@@ -34,7 +34,8 @@ func (m *Manager) Explain(ctx context.Context, rec Record) Record {
 		return rec
 	}
 	if r.waits() {
-		rec.Why = fmt.Sprintf("as many runs are under way as may be at once (%d); it begins when one of them has ended", m.o.Running)
+		rec.Why = fmt.Sprintf("as many runs are under way as may be at once (%d); it begins when one of them has ended",
+			m.o.Running)
 		return rec
 	}
 	r.mu.Lock()

@@ -13,9 +13,11 @@ type attachment struct {
 	gone chan struct{}
 }
 
-// Attach begins something that goes on beside the calls on a device, such as copying its log, and keeps the device open until detach is
-// called, or the device is closed for another reason: then stop was called and gone is closed. When start fails, the device stays as it is.
-func (d *Devices) Attach(ctx context.Context, id, who string, start func(*action.Session) (stop func() error, err error)) (detach func() error, gone <-chan struct{}, err error) {
+// Attach begins something that goes on beside the calls on a device, such as copying its log, and keeps the device open
+// until detach is called, or the device is closed for another reason: then stop was called and gone is closed. When
+// start fails, the device stays as it is.
+func (d *Devices) Attach(ctx context.Context, id, who string, start func(*action.Session) (stop func() error,
+	err error)) (detach func() error, gone <-chan struct{}, err error) {
 	err = d.turn(ctx, id, who, func(ctx context.Context, e *entry) error {
 		a, err := d.attach(ctx, e, who, start)
 		if err != nil {
@@ -28,7 +30,8 @@ func (d *Devices) Attach(ctx context.Context, id, who string, start func(*action
 }
 
 // attach is Attach for who has the turn.
-func (d *Devices) attach(ctx context.Context, e *entry, who string, start func(*action.Session) (func() error, error)) (*attachment, error) {
+func (d *Devices) attach(ctx context.Context, e *entry, who string, start func(*action.Session) (func() error, error)) (
+	*attachment, error) {
 	a := &attachment{gone: make(chan struct{})}
 	var startErr error
 	err := d.use(ctx, e, who, func(_ context.Context, s *action.Session) error {

@@ -51,8 +51,9 @@ type InvalidError struct{ Err error }
 func (e *InvalidError) Error() string { return e.Err.Error() }
 func (e *InvalidError) Unwrap() error { return e.Err }
 
-// Call performs one operation. The error is an *InvalidError, a *HeldError, a *pool.BusyError, a *pool.UnknownDeviceError, the
-// context's cause, or what is wrong with the device, which then is closed and opened afresh by the next call.
+// Call performs one operation. The error is an *InvalidError, a *HeldError, a *pool.BusyError, a
+// *pool.UnknownDeviceError, the context's cause, or what is wrong with the device, which then is closed and opened
+// afresh by the next call.
 func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
 	args, opts, err := d.Decode(r.Def, r.Args)
 	if err != nil {
@@ -91,7 +92,8 @@ func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
 	return d.masked(a)
 }
 
-// Decode checks the arguments of an operation without a device and fills in the variables. The error is an *InvalidError.
+// Decode checks the arguments of an operation without a device and fills in the variables. The error is an
+// *InvalidError.
 func (d *Devices) Decode(def *dsl.Def, v source.Value) (any, dsl.StepOptions, error) {
 	v, err := dsl.Fill(v, d.scope)
 	if err == nil {
@@ -105,10 +107,11 @@ func (d *Devices) Decode(def *dsl.Def, v source.Value) (any, dsl.StepOptions, er
 	return nil, dsl.StepOptions{}, &InvalidError{d.hide(err)}
 }
 
-// Use gives a client the turn on an open device for something that is no operation of the vocabulary: a tree, a picture, a film.
-// When use fails with an error for which the device is to blame, the device is closed. Errors are those of Call. With files, those
-// that session.Keep got are put there.
-func (d *Devices) Use(ctx context.Context, id, who string, use func(context.Context, *action.Session) error, files ...*[]File) error {
+// Use gives a client the turn on an open device for something that is no operation of the vocabulary: a tree, a
+// picture, a film. When use fails with an error for which the device is to blame, the device is closed. Errors are
+// those of Call. With files, those that session.Keep got are put there.
+func (d *Devices) Use(ctx context.Context, id, who string, use func(context.Context, *action.Session) error,
+	files ...*[]File) error {
 	return d.turn(ctx, id, who, func(ctx context.Context, e *entry) error {
 		return d.use(drivers.WithPromptAnswers(ctx), e, who, use, files)
 	})
@@ -119,7 +122,8 @@ func (d *Devices) Look(ctx context.Context, id string, use func(context.Context,
 	return d.Use(ctx, id, onlooker, use)
 }
 
-func (d *Devices) use(ctx context.Context, e *entry, who string, use func(context.Context, *action.Session) error, files []*[]File) error {
+func (d *Devices) use(ctx context.Context, e *entry, who string, use func(context.Context, *action.Session) error,
+	files []*[]File) error {
 	wasOpen := e.session != nil
 	if err := d.open(ctx, e, who); err != nil {
 		return d.ended(ctx, err)
@@ -143,7 +147,8 @@ func (d *Devices) use(ctx context.Context, e *entry, who string, use func(contex
 // pagelessError carries the answer of a call that needs a page while none is open out of the device's turn.
 type pagelessError struct{ error }
 
-// closePageless closes a browser device that was opened for a call which found no page on it: it must not be listed as a page.
+// closePageless closes a browser device that was opened for a call which found no page on it: it must not be listed as
+// a page.
 func (d *Devices) closePageless(e *entry, wasOpen bool, err error) error {
 	if _, held := e.held(time.Now()); !wasOpen && !held {
 		err = errors.Join(err, d.shut(e))
@@ -151,8 +156,9 @@ func (d *Devices) closePageless(e *entry, wasOpen bool, err error) error {
 	return err
 }
 
-// broke tells whether the device is to blame. It is not for what the app or the caller did wrong, nor where nobody could read its pictures;
-// one that says what it cannot do, or that its screen cannot be read just now, is in order, too: its page and its app stay as they are.
+// broke tells whether the device is to blame. It is not for what the app or the caller did wrong, nor where nobody
+// could read its pictures; one that says what it cannot do, or that its screen cannot be read just now, is in order,
+// too: its page and its app stay as they are.
 func broke(err error) bool {
 	var invalid *InvalidError
 	var noVision *action.VisionError
@@ -201,8 +207,8 @@ func (d *Devices) Shut(ctx context.Context, id, who string) error {
 	return d.turn(ctx, id, who, func(_ context.Context, e *entry) error { return d.shut(e) })
 }
 
-// Hold gives one client a device until a time, or holds it longer; nobody else, in this process or another, can use it until then. A *pool.ReservedError says
-// that another one has reserved it for a time before that.
+// Hold gives one client a device until a time, or holds it longer; nobody else, in this process or another, can use it
+// until then. A *pool.ReservedError says that another one has reserved it for a time before that.
 func (d *Devices) Hold(ctx context.Context, id, who string, ttl time.Duration) (Hold, error) {
 	var h Hold
 	if r, soon := d.o.Pool.Reserved(id, who, ttl); soon {
@@ -226,8 +232,8 @@ func (d *Devices) Hold(ctx context.Context, id, who string, ttl time.Duration) (
 	return h, err
 }
 
-// Release ends a client's hold and gives the device back at once; held is false when the client held nothing. A call that is under way
-// is waited for.
+// Release ends a client's hold and gives the device back at once; held is false when the client held nothing. A call
+// that is under way is waited for.
 func (d *Devices) Release(ctx context.Context, id, who string) (held bool, err error) {
 	err = d.turn(ctx, id, who, func(_ context.Context, e *entry) error {
 		d.mu.Lock()

@@ -10,7 +10,8 @@ import (
 // cleanLimit bounds what is done with apps when a hold ends.
 const cleanLimit = 20 * time.Second
 
-// note has the session of a device note what its holder uses. What an earlier holder left is cleaned first. The caller has the turn.
+// note has the session of a device note what its holder uses. What an earlier holder left is cleaned first. The caller
+// has the turn.
 func (d *Devices) note(e *entry) {
 	if !d.o.AfterUse.Cleans() {
 		return
@@ -30,7 +31,8 @@ func (d *Devices) note(e *entry) {
 	e.session.Uses = e.uses
 }
 
-// clean does with the apps of a hold that has ended what the policy says; that an app cannot be stopped keeps nobody from the device. The caller has the turn.
+// clean does with the apps of a hold that has ended what the policy says; that an app cannot be stopped keeps nobody
+// from the device. The caller has the turn.
 func (d *Devices) clean(e *entry) {
 	uses := e.uses
 	e.uses, e.user = nil, ""

@@ -14,7 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// entry is one device, open or not. Who has the turn may use and change session, lease and files; the rest is under Devices.mu.
+// entry is one device, open or not. Who has the turn may use and change session, lease and files; the rest is under
+// Devices.mu.
 type entry struct {
 	id   string
 	turn chan struct{} // holds a token while a call is under way
@@ -76,8 +77,8 @@ func (d *Devices) entry(id string) *entry {
 // onlooker has the turn whoever holds the device: it only looks at the screen.
 const onlooker = "\x00onlooker"
 
-// take waits for the device's turn. A client that does not hold it gets a *HeldError when another one does, also when that one came
-// while it waited.
+// take waits for the device's turn. A client that does not hold it gets a *HeldError when another one does, also when
+// that one came while it waited.
 func (d *Devices) take(ctx context.Context, id, who string) (*entry, error) {
 	d.mu.Lock()
 	e := d.entry(id)
@@ -191,7 +192,8 @@ func (d *Devices) expire(e *entry) {
 	d.give(e)
 }
 
-// open leases and opens the device unless it is open. The caller, who has the turn, is told when somebody else has reserved it.
+// open leases and opens the device unless it is open. The caller, who has the turn, is told when somebody else has
+// reserved it.
 func (d *Devices) open(ctx context.Context, e *entry, who string) error {
 	if e.session != nil {
 		if r, now := d.o.Pool.Reserved(e.id, who, 0); now && who != onlooker {
@@ -212,8 +214,8 @@ func (d *Devices) open(ctx context.Context, e *entry, who string) error {
 // clearEvery is how often an open device is looked at for reservations.
 const clearEvery = 5 * time.Second
 
-// clear gives an open device back when a reservation of somebody else begins: what is idle, or watched, must not keep it. A call under way ends first. The
-// caller has the lock.
+// clear gives an open device back when a reservation of somebody else begins: what is idle, or watched, must not keep
+// it. A call under way ends first. The caller has the lock.
 func (d *Devices) clear(e *entry) {
 	e.clearing = time.AfterFunc(clearEvery, func() {
 		d.mu.Lock()

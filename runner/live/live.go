@@ -28,7 +28,8 @@ type Options struct {
 	Mask       *event.Mask       // takes the exposed values out of every Answer; default: one of its own
 	// Vision read pictures and ask models (run.Config.Vision); nil: what needs them is an error.
 	Vision drivers.Vision
-	// AfterUse is what is done, when a client's hold ends, with the apps that it started or installed meanwhile; default: nothing.
+	// AfterUse is what is done, when a client's hold ends, with the apps that it started or installed meanwhile; default:
+	// nothing.
 	AfterUse action.AfterUse
 	// Prepare sets up the session of a device that was just opened; may be nil.
 	Prepare func(*action.Session)

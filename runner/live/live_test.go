@@ -50,7 +50,8 @@ func (p *phones) Devices(context.Context) ([]drivers.Info, error) {
 	for _, id := range p.ids {
 		infos = append(infos, drivers.Info{ID: id, Platform: dsl.Android, State: drivers.Ready})
 	}
-	return append(infos, drivers.Info{ID: "off", Platform: dsl.Android, State: "offline", Problem: "plug it in again"}), nil
+	return append(infos, drivers.Info{ID: "off", Platform: dsl.Android, State: "offline", Problem: "plug it in again"}),
+		nil
 }
 
 func (p *phones) Open(_ context.Context, id string) (drivers.Device, error) {
@@ -81,8 +82,11 @@ func (d *phone) Info() drivers.Info {
 	return drivers.Info{ID: d.id, Platform: dsl.Android, State: drivers.Ready}
 }
 func (d *phone) Tree(context.Context) (*screen.Tree, error) {
-	return screen.NewTree([]*screen.Node{{Bounds: image.Rect(0, 0, 100, 200), Children: []*screen.Node{{Type: "Button", Text: "Login", Clickable: true, Bounds: image.Rect(10, 10, 90, 50)},
-		{Type: "EditText", Text: d.typed, Editable: true, Focused: true, Bounds: image.Rect(10, 60, 90, 90)}}}}, image.Pt(100, 200), time.Now()), nil
+	return screen.NewTree([]*screen.Node{
+		{Bounds: image.Rect(0, 0, 100, 200), Children: []*screen.Node{
+			{Type: "Button", Text: "Login", Clickable: true, Bounds: image.Rect(10, 10, 90, 50)},
+			{Type: "EditText", Text: d.typed, Editable: true, Focused: true, Bounds: image.Rect(10, 60, 90, 90)}}}},
+		image.Pt(100, 200), time.Now()), nil
 }
 func (d *phone) Screenshot(context.Context) (image.Image, error) {
 	img := image.NewRGBA(image.Rect(0, 0, 100, 200))
@@ -212,7 +216,8 @@ func TestWhatAnAnswerIs(t *testing.T) {
 		}
 	}
 	p.fail = errors.New("the cable was pulled while typing hunter22")
-	if _, err := call(t, d, "A", "x", "tap", `{"label": "Login"}`); err == nil || strings.Contains(err.Error(), "hunter22") || !strings.Contains(err.Error(), "cable") {
+	if _, err := call(t, d, "A", "x", "tap", `{"label": "Login"}`); err == nil ||
+		strings.Contains(err.Error(), "hunter22") || !strings.Contains(err.Error(), "cable") {
 		t.Errorf("error %v", err)
 	}
 	if opened, open := p.count(); opened != 1 || open != 0 {
@@ -247,7 +252,8 @@ func TestHold(t *testing.T) {
 		}
 		var busy *pool.BusyError
 		time.Sleep(30 * time.Second) // longer than a phone that nobody holds stays open
-		if _, err := call(t, other, "A", "carl", "tap", `{"label": "Login"}`); !errors.As(err, &busy) || busy.Holder.PID != os.Getpid() || busy.Holder.What != "the server" {
+		if _, err := call(t, other, "A", "carl", "tap", `{"label": "Login"}`); !errors.As(err, &busy) ||
+			busy.Holder.PID != os.Getpid() || busy.Holder.What != "the server" {
 			t.Errorf("carl: %v", err)
 		}
 		p.fail = errors.New("broken")
@@ -362,7 +368,8 @@ func TestPanicCostsOneCall(t *testing.T) {
 	}
 }
 
-// TestConfirm: a caller that knows better which element it means can refuse the one that was found; it is not touched then.
+// TestConfirm: a caller that knows better which element it means can refuse the one that was found; it is not touched
+// then.
 func TestConfirm(t *testing.T) {
 	p := newPhones("A")
 	d := devices(t, p, t.TempDir(), live.Options{})
@@ -406,7 +413,9 @@ func TestAttach(t *testing.T) {
 		if _, err := call(t, d, "A", "y", "tap", `{"label": "Login"}`); err != nil {
 			t.Error(err)
 		}
-		if _, _, err := d.Attach(t.Context(), "A", "x", func(*action.Session) (func() error, error) { return nil, errors.New("no log") }); err == nil || err.Error() != "no log" {
+		if _, _, err := d.Attach(t.Context(), "A", "x", func(*action.Session) (func() error, error) {
+			return nil, errors.New("no log")
+		}); err == nil || err.Error() != "no log" {
 			t.Errorf("%v", err)
 		}
 		if err := errors.Join(detach(), detach()); err != nil || stopped != 1 {
@@ -432,8 +441,8 @@ func TestAttach(t *testing.T) {
 	})
 }
 
-// TestWhatIsNotTheDevicesFault: a device that says what it cannot do, and one of which nobody can read the pictures, stay open with what
-// is on them.
+// TestWhatIsNotTheDevicesFault: a device that says what it cannot do, and one of which nobody can read the pictures,
+// stay open with what is on them.
 func TestWhatIsNotTheDevicesFault(t *testing.T) {
 	noModel := errors.New("no model answers")
 	for name, c := range map[string]struct {
@@ -442,12 +451,14 @@ func TestWhatIsNotTheDevicesFault(t *testing.T) {
 		args string
 		want error
 	}{
-		"unsupported": {tap: fmt.Errorf("%w: typing", drivers.ErrUnsupported), ask: "tap", args: `{"label": "Login"}`, want: drivers.ErrUnsupported},
-		"not ready":   {tap: fmt.Errorf("%w: an open dialog stops the page", drivers.ErrNotReady), ask: "tap", args: `{"label": "Login"}`, want: drivers.ErrNotReady},
-		"no model":    {ask: "assertVisual", args: `{"prompt": "a button"}`, want: noModel},
-		"no OCR":      {ask: "tap", args: `{"ocr": "Login"}`, want: noModel},
-		"no reader":   {ask: "extract", args: `{"prompt": "the button", "as": "x"}`, want: noModel},
-		"no finder":   {ask: "tap", args: `{"describe": "a button"}`, want: noModel},
+		"unsupported": {tap: fmt.Errorf("%w: typing", drivers.ErrUnsupported), ask: "tap", args: `{"label": "Login"}`,
+			want: drivers.ErrUnsupported},
+		"not ready": {tap: fmt.Errorf("%w: an open dialog stops the page", drivers.ErrNotReady), ask: "tap",
+			args: `{"label": "Login"}`, want: drivers.ErrNotReady},
+		"no model":  {ask: "assertVisual", args: `{"prompt": "a button"}`, want: noModel},
+		"no OCR":    {ask: "tap", args: `{"ocr": "Login"}`, want: noModel},
+		"no reader": {ask: "extract", args: `{"prompt": "the button", "as": "x"}`, want: noModel},
+		"no finder": {ask: "tap", args: `{"describe": "a button"}`, want: noModel},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPhones("A")

@@ -11,7 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// TestReservationBegins: from its beginning on a device is its holder's, whatever watched it until then, in this process or another; no hold lasts into it.
+// TestReservationBegins: from its beginning on a device is its holder's, whatever watched it until then, in this
+// process or another; no hold lasts into it.
 func TestReservationBegins(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -19,7 +20,8 @@ func TestReservationBegins(t *testing.T) {
 		d, elsewhere := devices(t, c, dir, live.Options{}), devices(t, c, dir, live.Options{})
 		files := pool.New([]drivers.Driver{c}, pool.Options{Getenv: func(string) string { return dir }})
 		begin := time.Now()
-		if err := files.Reserve("A", pool.Reservation{Who: "ada", From: begin.Add(time.Hour), Until: begin.Add(2 * time.Hour)}, ""); err != nil {
+		if err := files.Reserve("A", pool.Reservation{Who: "ada", From: begin.Add(time.Hour),
+			Until: begin.Add(2 * time.Hour)}, ""); err != nil {
 			t.Fatal(err)
 		}
 		var reserved *pool.ReservedError
@@ -49,7 +51,8 @@ func TestReservationBegins(t *testing.T) {
 			t.Errorf("the holder: %v", err)
 		}
 		var held *live.HeldError
-		if _, err := call(t, d, "A", "bob", "tap", `{"label": "Login"}`); !errors.As(err, &held) || held.Who != "ada" || !held.Until.Equal(begin.Add(2*time.Hour)) {
+		if _, err := call(t, d, "A", "bob", "tap", `{"label": "Login"}`); !errors.As(err, &held) || held.Who != "ada" ||
+			!held.Until.Equal(begin.Add(2*time.Hour)) {
 			t.Errorf("another one: %v", err)
 		}
 		if _, err := call(t, elsewhere, "A", "bob", "tap", `{"label": "Login"}`); !errors.As(err, &reserved) {

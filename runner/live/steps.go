@@ -32,25 +32,30 @@ type StepsRequest struct {
 	Saved map[string]any
 }
 
-// Steps performs steps one after the other until one does not go well; a step that failed is no error. Errors are those of Call.
+// Steps performs steps one after the other until one does not go well; a step that failed is no error. Errors are those
+// of Call.
 func (d *Devices) Steps(ctx context.Context, r StepsRequest) ([]File, error) {
 	var files []File
 	err := d.turn(ctx, r.Device, r.Who, func(ctx context.Context, e *entry) error {
 		return d.use(ctx, e, r.Who, func(ctx context.Context, s *action.Session) error {
 			for _, step := range r.Test.Steps {
 				if !step.Def.On(s.Platform) {
-					return &InvalidError{errors.New(step.Def.Name + " does not work on " + r.Device + ", which is " + string(s.Platform))}
+					return &InvalidError{errors.New(step.Def.Name + " does not work on " + r.Device + ", which is " +
+						string(s.Platform))}
 				}
 			}
 			if r.Prepare != nil {
 				r.Prepare(s)
 			}
-			c := plan.Case{Test: r.Test, Platform: s.Platform, Dir: r.Dir, Vars: d.o.Exposed, Env: func(string) (string, bool) { return "", false }}
+			c := plan.Case{Test: r.Test, Platform: s.Platform, Dir: r.Dir, Vars: d.o.Exposed, Env: func(string) (string, bool) {
+				return "", false
+			}}
 			if r.Case != nil {
 				c = *r.Case
 				c.Test = r.Test
 			}
-			opts := engine.Options{Timeout: d.o.Timeout, NoVideo: true, NoTrace: true, NoDOM: true, AllowShell: d.o.AllowShell, Access: d.o.Access, Vision: d.o.Vision, Saved: r.Saved, Begins: r.Begins, Uses: s.Uses}
+			opts := engine.Options{Timeout: d.o.Timeout, NoVideo: true, NoTrace: true, NoDOM: true, AllowShell: d.o.AllowShell,
+				Access: d.o.Access, Vision: d.o.Vision, Saved: r.Saved, Begins: r.Begins, Uses: s.Uses}
 			err := engine.Openly(ctx, c, s.Device, fileSink{d, e}, opts, r.Ended)
 			var mistake *action.Mistake
 			if action.VerdictOf(err) == event.Fail || errors.As(err, &mistake) {

@@ -50,8 +50,8 @@ type View struct {
 	close   sync.Once
 }
 
-// View lets a client watch a device, also one that somebody else holds. All viewers share one stream, which begins with the first and ends
-// with the last; meanwhile the device stays open. Close must be called.
+// View lets a client watch a device, also one that somebody else holds. All viewers share one stream, which begins with
+// the first and ends with the last; meanwhile the device stays open. Close must be called.
 func (d *Devices) View(ctx context.Context, id string) (*View, error) {
 	d.mu.Lock()
 	v := d.join(d.byID[id])
@@ -67,7 +67,9 @@ func (d *Devices) View(ctx context.Context, id string) (*View, error) {
 			return nil
 		}
 		s := &sharedStream{changed: make(chan struct{})}
-		a, err := d.attach(ctx, e, onlooker, func(session *action.Session) (func() error, error) { return d.cast(ctx, e.id, session, s) })
+		a, err := d.attach(ctx, e, onlooker, func(session *action.Session) (func() error, error) {
+			return d.cast(ctx, e.id, session, s)
+		})
 		if err != nil {
 			return err
 		}
@@ -90,7 +92,8 @@ func (d *Devices) join(e *entry) *View {
 }
 
 // cast begins the stream of a device: what it sends by itself, else screenshots between the calls.
-func (d *Devices) cast(ctx context.Context, id string, session *action.Session, s *sharedStream) (stop func() error, err error) {
+func (d *Devices) cast(ctx context.Context, id string, session *action.Session, s *sharedStream) (stop func() error,
+	err error) {
 	if caster, ok := session.Device.(drivers.Screencaster); ok {
 		if stop, err = caster.Screencast(ctx, s.show); !errors.Is(err, drivers.ErrUnsupported) {
 			return stop, err
@@ -98,7 +101,8 @@ func (d *Devices) cast(ctx context.Context, id string, session *action.Session, 
 	}
 	life, cancel := context.WithCancel(d.base)
 	go d.stills(life, id, s)
-	return func() error { cancel(); return nil }, nil // it may be stills itself that closes a broken device: nobody waits for it
+	// it may be stills itself that closes a broken device: nobody waits for it
+	return func() error { cancel(); return nil }, nil
 }
 
 // stills takes pictures in turn with the calls, and shows those that differ from the one before.
@@ -129,7 +133,8 @@ func (d *Devices) stills(ctx context.Context, id string, s *sharedStream) {
 	}
 }
 
-// Next waits for a picture that is newer than the last one it gave, and gives the newest. ErrGone says that the device was closed.
+// Next waits for a picture that is newer than the last one it gave, and gives the newest. ErrGone says that the device
+// was closed.
 func (v *View) Next(ctx context.Context) (drivers.Frame, error) {
 	for {
 		v.stream.mu.Lock()

@@ -63,7 +63,8 @@ func view(t *testing.T, d *live.Devices) *live.View {
 	return v
 }
 
-// TestTwentyViewersShareOneStream: the stream begins with the first and ends with the last; all get the newest picture, slow ones no older.
+// TestTwentyViewersShareOneStream: the stream begins with the first and ends with the last; all get the newest picture,
+// slow ones no older.
 func TestTwentyViewersShareOneStream(t *testing.T) {
 	c := &casting{phones: newPhones("A")}
 	d := devices(t, c, t.TempDir(), live.Options{})
@@ -156,7 +157,8 @@ func TestViewersOfADeviceThatBreaks(t *testing.T) {
 	}
 }
 
-// TestStills: a device that sends nothing by itself is asked for screenshots, in turn with the calls. One that shows nothing new is no picture.
+// TestStills: a device that sends nothing by itself is asked for screenshots, in turn with the calls. One that shows
+// nothing new is no picture.
 func TestStills(t *testing.T) {
 	p := newPhones("A")
 	d := devices(t, p, t.TempDir(), live.Options{})

@@ -76,7 +76,8 @@ func TestShow(t *testing.T) {
 	}
 	says(t, fails(func(g gomega.Gomega) { g.Expect(s).To(matchers.Show("Paymants")) }),
 		`"Paymants" is not on the screen; the screen shows "Payments", "Welcome"`, "expected:", "near:", `Text "Payments"`)
-	says(t, fails(func(g gomega.Gomega) { g.Expect(s).NotTo(matchers.Show("Welcome")) }), `"Welcome" is on the screen`, `Text "Welcome" [0,10]`)
+	says(t, fails(func(g gomega.Gomega) { g.Expect(s).NotTo(matchers.Show("Welcome")) }), `"Welcome" is on the screen`,
+		`Text "Welcome" [0,10]`)
 	says(t, fails(func(g gomega.Gomega) {
 		g.Expect(s).To(matchers.HaveElement(dsl.Selector{Label: "Welcome", Below: &dsl.Selector{Label: "Nobody"}}))
 	}),
@@ -117,7 +118,8 @@ func TestBrokenDeviceIsNotWaitedFor(t *testing.T) {
 func TestVerdicts(t *testing.T) {
 	test := &dsl.Test{ID: "login", Pos: source.Pos{File: "login.yaml", Line: 1, Col: 1}}
 	outcome := func(v event.Verdict) run.Outcome {
-		return run.Outcome{Case: plan.Case{Test: test}, Result: &event.Result{Verdict: v, Problem: &event.Problem{Message: "no " + string(v), Expected: "more"}}}
+		return run.Outcome{Case: plan.Case{Test: test}, Result: &event.Result{Verdict: v, Problem: &event.Problem{
+			Message: "no " + string(v), Expected: "more"}}}
 	}
 	pass, fail := outcome(event.Pass), outcome(event.Fail)
 	for name, c := range map[string]struct {
@@ -125,18 +127,20 @@ func TestVerdicts(t *testing.T) {
 		matcher types.GomegaMatcher
 		words   []string // none: it holds
 	}{
-		"outcome":       {pass, matchers.HavePassed(), nil},
-		"result":        {pass.Result, matchers.HavePassed(), nil},
-		"all":           {[]run.Outcome{pass, pass}, matchers.HavePassed(), nil},
-		"verdict":       {fail, matchers.HaveVerdict(event.Fail), nil},
-		"failed":        {fail, matchers.HavePassed(), []string{"expected the verdict pass", "login.yaml:1:1: fail: no fail", "expected: more"}},
+		"outcome": {pass, matchers.HavePassed(), nil},
+		"result":  {pass.Result, matchers.HavePassed(), nil},
+		"all":     {[]run.Outcome{pass, pass}, matchers.HavePassed(), nil},
+		"verdict": {fail, matchers.HaveVerdict(event.Fail), nil},
+		"failed": {fail, matchers.HavePassed(), []string{"expected the verdict pass", "login.yaml:1:1: fail: no fail",
+			"expected: more"}},
 		"failed result": {fail.Result, matchers.HavePassed(), []string{"fail: no fail"}},
 		"one of two":    {[]run.Outcome{pass, fail}, matchers.HavePassed(), []string{"fail: no fail"}},
-		"not kept":      {run.Outcome{Case: pass.Case, Result: pass.Result, Err: errors.New("disk full")}, matchers.HavePassed(), []string{"disk full"}},
-		"none":          {[]run.Outcome{}, matchers.HavePassed(), []string{"no test was run"}},
-		"nil":           {(*event.Result)(nil), matchers.HavePassed(), []string{"there is no result"}},
-		"something":     {42, matchers.HavePassed(), []string{"not by int"}},
-		"no screen":     {42, matchers.Show("x"), []string{"not in int"}},
+		"not kept": {run.Outcome{Case: pass.Case, Result: pass.Result, Err: errors.New("disk full")},
+			matchers.HavePassed(), []string{"disk full"}},
+		"none":      {[]run.Outcome{}, matchers.HavePassed(), []string{"no test was run"}},
+		"nil":       {(*event.Result)(nil), matchers.HavePassed(), []string{"there is no result"}},
+		"something": {42, matchers.HavePassed(), []string{"not by int"}},
+		"no screen": {42, matchers.Show("x"), []string{"not in int"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := fails(func(g gomega.Gomega) { g.Expect(c.actual).To(c.matcher) })

@@ -19,7 +19,8 @@ type Screen interface {
 	Look(dsl.Selector) ([]screen.Match, *screen.Tree, error)
 }
 
-// Show succeeds when the screen shows the label, as the YAML step assert matches it. It looks once: wait with Eventually.
+// Show succeeds when the screen shows the label, as the YAML step assert matches it. It looks once: wait with
+// Eventually.
 //
 //	Eventually(device).Should(Show("Welcome, Ada"))
 //	Consistently(device).ShouldNot(Show("Loading…"))
@@ -66,7 +67,8 @@ func (e *element) FailureMessage(any) string {
 
 // NegatedFailureMessage says what is there that should not be.
 func (e *element) NegatedFailureMessage(any) string {
-	p := event.Problem{Message: screen.Describe(e.sel) + " is on the screen", Expected: screen.Describe(e.sel) + " not to be on the screen"}
+	p := event.Problem{Message: screen.Describe(e.sel) + " is on the screen", Expected: screen.Describe(e.sel) +
+		" not to be on the screen"}
 	var names []string
 	for _, m := range e.found {
 		names = append(names, m.Node.String())
@@ -77,7 +79,8 @@ func (e *element) NegatedFailureMessage(any) string {
 
 func explain(p event.Problem) string {
 	text := p.Message
-	for _, f := range [][2]string{{"expected", p.Expected}, {"actual", p.Actual}, {"near", strings.Join(p.Candidates, "; ")}} {
+	for _, f := range [][2]string{{"expected", p.Expected}, {"actual", p.Actual},
+		{"near", strings.Join(p.Candidates, "; ")}} {
 		if f[1] != "" {
 			text += fmt.Sprintf("\n  %-9s %s", f[0]+":", f[1])
 		}

@@ -15,8 +15,8 @@ import (
 // passing tells whether an error of a look may be over at the next one.
 func passing(err error) bool { return errors.Is(err, drivers.ErrNotReady) }
 
-// HavePassed succeeds for a test that passed: a run.Outcome, a *event.Result, or a list of outcomes, which must not be empty and
-// of which each must have passed.
+// HavePassed succeeds for a test that passed: a run.Outcome, a *event.Result, or a list of outcomes, which must not be
+// empty and of which each must have passed.
 func HavePassed() types.GomegaMatcher { return HaveVerdict(event.Pass) }
 
 // HaveVerdict succeeds for tests that ended so; see HavePassed.
@@ -47,7 +47,8 @@ func (m *verdict) Match(actual any) (bool, error) {
 			m.see(o)
 		}
 	default:
-		return false, fmt.Errorf("a verdict is had by a runner.Outcome, a []runner.Outcome or a *reporters.Result, not by %T", actual)
+		return false, fmt.Errorf("a verdict is had by a runner.Outcome, a []runner.Outcome or a *reporters.Result, not by %T",
+			actual)
 	}
 	return m.not == "", nil
 }

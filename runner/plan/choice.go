@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Choice is what is run of the cases that the filters let through. The zero value: all, once, in the order of the files.
+// Choice is what is run of the cases that the filters let through. The zero value: all, once, in the order of the
+// files.
 type Choice struct {
 	Only   map[string]bool // packs of cases; nil: all
 	Shard  Shard
@@ -18,7 +19,8 @@ type Choice struct {
 	Seed   int64 // of the random order
 }
 
-// Shard is one of several parts that are run elsewhere, on machines that know nothing of each other. The zero value is the whole.
+// Shard is one of several parts that are run elsewhere, on machines that know nothing of each other. The zero value is
+// the whole.
 type Shard struct{ Index, Count int } // from 1
 
 // maxShards and MaxRepeat bound mistakes of typing.
@@ -61,9 +63,9 @@ func (p *Plan) choose(c Choice) {
 	p.Cases = c.ordered(c.Shard.of(p.Cases))
 }
 
-// of deals the cases out like cards, those of one platform after those of another: each part gets as many as any other, give or take
-// one, of each platform too. It looks at nothing but the cases, because what a machine remembers (durations, say) differs from
-// machine to machine, and then a case would be run twice or never.
+// of deals the cases out like cards, those of one platform after those of another: each part gets as many as any other,
+// give or take one, of each platform too. It looks at nothing but the cases, because what a machine remembers
+// (durations, say) differs from machine to machine, and then a case would be run twice or never.
 func (s Shard) of(cases []Case) []Case {
 	if s.Count < 2 {
 		return cases
@@ -105,7 +107,8 @@ func (c Choice) ordered(cases []Case) []Case {
 	return all
 }
 
-// keepSequences puts the cases of each sequence, which were shuffled, into their order again, in the places that they have among all.
+// keepSequences puts the cases of each sequence, which were shuffled, into their order again, in the places that they
+// have among all.
 func keepSequences(list, planned []Case) {
 	next := map[string][]Case{}
 	for _, c := range planned {

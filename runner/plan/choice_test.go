@@ -65,9 +65,11 @@ func TestShardsPartTheCasesEvenly(t *testing.T) {
 // TestShardIsOfWhatTheFiltersLeave: otherwise a filter could empty a shard and fill another.
 func TestShardIsOfWhatTheFiltersLeave(t *testing.T) {
 	dir := many(t, 4, 4)
-	want(t, packs(t, plan.Options{Dir: dir, Labels: "web", Choice: plan.Choice{Shard: plan.Shard{Index: 2, Count: 2}}}), "t01w", "t03w")
+	want(t, packs(t, plan.Options{Dir: dir, Labels: "web", Choice: plan.Choice{Shard: plan.Shard{Index: 2, Count: 2}}}),
+		"t01w", "t03w")
 	only := map[string]bool{"t02w": true, "t03a": true}
-	want(t, packs(t, plan.Options{Dir: dir, Choice: plan.Choice{Only: only, Shard: plan.Shard{Index: 1, Count: 2}}}), "t03a")
+	want(t, packs(t, plan.Options{Dir: dir, Choice: plan.Choice{Only: only, Shard: plan.Shard{Index: 1, Count: 2}}}),
+		"t03a")
 	want(t, packs(t, plan.Options{Dir: dir, Choice: plan.Choice{Only: map[string]bool{}}}))
 }
 
@@ -89,14 +91,17 @@ func TestRandomOrderIsThatOfItsSeed(t *testing.T) {
 
 func TestRepetitionsComeRoundByRound(t *testing.T) {
 	dir := many(t, 2, 0)
-	want(t, packs(t, plan.Options{Dir: dir, Choice: plan.Choice{Repeat: 2}}), "t00a--rep-1", "t01a--rep-1", "t00a--rep-2", "t01a--rep-2")
+	want(t, packs(t, plan.Options{Dir: dir, Choice: plan.Choice{Repeat: 2}}), "t00a--rep-1", "t01a--rep-1", "t00a--rep-2",
+		"t01a--rep-2")
 	want(t, packs(t, plan.Options{Dir: dir, Choice: plan.Choice{Repeat: 1}}), "t00a", "t01a")
 }
 
 func TestParseShard(t *testing.T) {
 	for text, words := range map[string]string{
-		"": "such as 1/3", "3": "such as 1/3", "a/b": "such as 1/3", "1/2/3": "such as 1/3", "1/": "such as 1/3", " 1/2": "such as 1/3",
-		"3/2": "1/2 to 2/2", "0/4": "1/4 to 4/4", "-1/4": "1/4 to 4/4", "1/0": "1 to 10000 parts", "1/-2": "parts", "1/99999": "parts",
+		"": "such as 1/3", "3": "such as 1/3", "a/b": "such as 1/3", "1/2/3": "such as 1/3", "1/": "such as 1/3",
+		" 1/2": "such as 1/3",
+		"3/2":  "1/2 to 2/2", "0/4": "1/4 to 4/4", "-1/4": "1/4 to 4/4", "1/0": "1 to 10000 parts", "1/-2": "parts",
+		"1/99999":                "parts",
 		"99999999999999999999/2": "such as 1/3",
 	} {
 		_, err := plan.ParseShard(text)

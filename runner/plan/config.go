@@ -25,7 +25,8 @@ type config struct {
 	dsl.Config
 }
 
-// findConfig reads the taproot.yaml that is in force for a folder: the nearest one upward, not beyond the project's root.
+// findConfig reads the taproot.yaml that is in force for a folder: the nearest one upward, not beyond the project's
+// root.
 func findConfig(path, display string) (config, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -39,8 +40,8 @@ func findConfig(path, display string) (config, error) {
 	}
 }
 
-// ConfigError says what is wrong with a project's taproot.yaml: its file, its line, and how to fix it. The caller who asked for a run of
-// the project's tests made no mistake.
+// ConfigError says what is wrong with a project's taproot.yaml: its file, its line, and how to fix it. The caller who
+// asked for a run of the project's tests made no mistake.
 type ConfigError struct{ Err error }
 
 func (e *ConfigError) Error() string { return e.Err.Error() }
@@ -63,7 +64,8 @@ func readConfig(dir, display string) (c config, found bool, err error) {
 		case err != nil:
 			return config{}, false, &Usage{fmt.Sprintf("%s: %v", l.show(file), err)}
 		case found:
-			return config{}, false, &Usage{fmt.Sprintf("%s: %s lies beside it, and only one of them can be in force: remove one", l.show(file), ConfigName)}
+			return config{}, false, &Usage{fmt.Sprintf("%s: %s lies beside it, and only one of them can be in force: remove one",
+				l.show(file), ConfigName)}
 		}
 		parsed, err := dsl.ParseConfig(l.show(file), src)
 		if c, found = (config{dir: filepath.Dir(file), Config: parsed}), true; err != nil {
@@ -73,7 +75,8 @@ func readConfig(dir, display string) (c config, found bool, err error) {
 	return c, found, nil
 }
 
-// PrefersID tells whether the taproot.yaml that is in force for a folder puts an element's id before its text in what is recorded.
+// PrefersID tells whether the taproot.yaml that is in force for a folder puts an element's id before its text in what
+// is recorded.
 func PrefersID(dir string) (bool, error) {
 	c, err := findConfig(dir, dir)
 	return c.PreferSelector == "id", err

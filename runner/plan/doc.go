@@ -1,3 +1,3 @@
-// Package plan turns what the user named (files, folders, test ids, filters) into the cases to run, in an order that never depends
-// on chance; it knows no device.
+// Package plan turns what the user named (files, folders, test ids, filters) into the cases to run, in an order that
+// never depends on chance; it knows no device.
 package plan

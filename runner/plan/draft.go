@@ -6,9 +6,10 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Draft plans the one test in a text that an editor holds, as if it lay in the file that it names, relative to Options.Dir: with what its
-// suite says, the files that it runs, and the first row of its data. Whether each variable has a value is seen when it is run. Of a test for
-// several platforms or browsers it is the case for the platform of the options, else the first one. The error is a *Usage, or of the text.
+// Draft plans the one test in a text that an editor holds, as if it lay in the file that it names, relative to
+// Options.Dir: with what its suite says, the files that it runs, and the first row of its data. Whether each variable
+// has a value is seen when it is run. Of a test for several platforms or browsers it is the case for the platform of
+// the options, else the first one. The error is a *Usage, or of the text.
 func Draft(o Options, file Source) (Case, error) {
 	tests, err := dsl.Parse(file.Name, file.Text)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 )
 
 func ExampleBuild() {
-	p, err := plan.Build(plan.Options{Inline: []plan.Source{{Name: "greet.yaml", Text: []byte("id: greet\nplatform: both\nsteps:\n  - assert: Hello\n")}}})
+	p, err := plan.Build(plan.Options{
+		Inline: []plan.Source{{Name: "greet.yaml", Text: []byte("id: greet\nplatform: both\nsteps:\n  - assert: Hello\n")}}})
 	if err != nil {
 		fmt.Println(err)
 		return

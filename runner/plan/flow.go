@@ -141,8 +141,8 @@ func (l *loader) workspace(dir string) (*maestro.Workspace, error) {
 	return w, nil
 }
 
-// flowsIn takes the flows of a folder: its top level, or what its config.yaml picks. It tells which files of the folder are Maestro's, so
-// that nobody reads them as tests of Taproot.
+// flowsIn takes the flows of a folder: its top level, or what its config.yaml picks. It tells which files of the folder
+// are Maestro's, so that nobody reads them as tests of Taproot.
 func (l *loader) flowsIn(dir string) (maestros map[string]bool, some bool, err error) {
 	maestros = map[string]bool{}
 	w, err := l.workspace(dir)
@@ -209,7 +209,9 @@ func (l *loader) elsewhere() string {
 	if len(l.flowsElsewhere) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; of Maestro's flows, those of its top level are taken, or what its config.yaml picks: name the folder that holds flows, %s",
+	return fmt.Sprintf(
+		"; of Maestro's flows, those of its top level are taken, or what its config.yaml picks: name the folder that holds "+
+			"flows, %s",
 		strings.Join(l.flowsElsewhere, " or "))
 }
 
@@ -255,8 +257,8 @@ func nameOf(t *dsl.Test) string {
 	return cmp.Or(t.Name, strings.TrimSuffix(filepath.Base(t.Pos.File), filepath.Ext(t.Pos.File)))
 }
 
-// OutputDir is the folder that the config.yaml of one of these folders of flows names for the runs; "": none does. It starts from dir, where
-// the program does.
+// OutputDir is the folder that the config.yaml of one of these folders of flows names for the runs; "": none does. It
+// starts from dir, where the program does.
 func OutputDir(dir string, args []string) string {
 	if len(args) == 0 {
 		args = []string{defaultDir(dir)}

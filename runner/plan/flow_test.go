@@ -47,7 +47,8 @@ func packsOf(t *testing.T, o plan.Options) string {
 }
 
 func TestFolderOfFlowsRunsItsTopLevel(t *testing.T) {
-	dir := folder(t, map[string]string{"b.yaml": aFlow, "a.yml": aFlow, "sub/c.yaml": aFlow, "web.yaml": "url: https://x\n---\n- back\n", "config.yaml": "", "notes.txt": "x"})
+	dir := folder(t, map[string]string{"b.yaml": aFlow, "a.yml": aFlow, "sub/c.yaml": aFlow,
+		"web.yaml": "url: https://x\n---\n- back\n", "config.yaml": "", "notes.txt": "x"})
 	if got := packsOf(t, plan.Options{Dir: dir, Args: []string{"."}}); got != "a android, b android, web web" {
 		t.Error(got)
 	}
@@ -60,8 +61,10 @@ func TestFolderOfFlowsRunsItsTopLevel(t *testing.T) {
 }
 
 func TestFolderOfFlowsRunsWhatItsConfigPicks(t *testing.T) {
-	dir := folder(t, map[string]string{"b.yaml": tagged("x"), "a.yaml": tagged("x, slow"), "sub/c.yaml": tagged("x"), "sub/d.yaml": aFlow, "sub/config.yml": "",
-		"config.yaml": "flows: ['**', '!sub/e*']\nincludeTags: [x]\nexcludeTags: [slow]\nexecutionOrder: {flowsOrder: [c]}\n", "sub/e.yaml": tagged("x")})
+	dir := folder(t, map[string]string{"b.yaml": tagged("x"), "a.yaml": tagged("x, slow"), "sub/c.yaml": tagged("x"),
+		"sub/d.yaml": aFlow, "sub/config.yml": "",
+		"config.yaml": "flows: ['**', '!sub/e*']\nincludeTags: [x]\nexcludeTags: [slow]\nexecutionOrder: {flowsOrder: [c]}\n",
+		"sub/e.yaml":  tagged("x")})
 	if got := packsOf(t, plan.Options{Dir: dir, Args: []string{"."}}); got != "c android, b android" {
 		t.Error(got)
 	}
@@ -71,8 +74,10 @@ func TestFolderOfFlowsRunsWhatItsConfigPicks(t *testing.T) {
 }
 
 func TestSequenceOfAConfig(t *testing.T) {
-	for more, want := range map[string]string{"": "b  | c  | a ", ", continueOnFailure: true": "b  | c  | a ", ", continueOnFailure: false": "b flows | c flows | a "} {
-		dir := folder(t, map[string]string{"flows/a.yaml": aFlow, "flows/b.yaml": aFlow, "flows/c.yaml": "appId: a\nname: Third\n---\n- back\n",
+	for more, want := range map[string]string{"": "b  | c  | a ", ", continueOnFailure: true": "b  | c  | a ",
+		", continueOnFailure: false": "b flows | c flows | a "} {
+		dir := folder(t, map[string]string{"flows/a.yaml": aFlow, "flows/b.yaml": aFlow,
+			"flows/c.yaml":      "appId: a\nname: Third\n---\n- back\n",
 			"flows/config.yaml": "executionOrder: {flowsOrder: [b, Third]" + more + "}\n"})
 		p, err := plan.Build(plan.Options{Dir: dir, Args: []string{"flows"}, Files: true})
 		if err != nil {
@@ -88,13 +93,16 @@ func TestSequenceOfAConfig(t *testing.T) {
 	}
 }
 
-// TestOrderOfAConfig: a flow goes by its name, one without by its file; the order ends at the first name that nobody has.
+// TestOrderOfAConfig: a flow goes by its name, one without by its file; the order ends at the first name that nobody
+// has.
 func TestOrderOfAConfig(t *testing.T) {
 	for order, want := range map[string]string{
-		"[c, b]": `"flowsOrder" begins with "c"`, "[Third, b]": "c | b | a", "[b, nobody, Third]": "b | a | c", "[nobody]": "a | b | c", "[b, b, Third]": "a | b | c",
+		"[c, b]": `"flowsOrder" begins with "c"`, "[Third, b]": "c | b | a", "[b, nobody, Third]": "b | a | c",
+		"[nobody]": "a | b | c", "[b, b, Third]": "a | b | c",
 		"[nobody, b]": `config.yaml:1:18: "flowsOrder" begins with "nobody"`,
 	} {
-		dir := folder(t, map[string]string{"flows/a.yaml": aFlow, "flows/b.yaml": aFlow, "flows/c.yaml": "appId: a\nname: Third\n---\n- back\n", "other/b.yaml": aFlow,
+		dir := folder(t, map[string]string{"flows/a.yaml": aFlow, "flows/b.yaml": aFlow,
+			"flows/c.yaml": "appId: a\nname: Third\n---\n- back\n", "other/b.yaml": aFlow,
 			"flows/config.yaml": "executionOrder: {flowsOrder: " + order + "}\n"})
 		p, err := plan.Build(plan.Options{Dir: dir, Args: []string{"flows"}, Files: true})
 		var got []string
@@ -112,12 +120,16 @@ func TestOrderOfAConfig(t *testing.T) {
 }
 
 func TestConfigOfFlowsTells(t *testing.T) {
-	dir := folder(t, map[string]string{"flows/a.yaml": aFlow, "flows/config.yaml": "testOutputDir: build/out\nflow: ['*']\n", "plain/a.yaml": aFlow, "plain/config.yaml": "flows: ['*']\n"})
+	dir := folder(t, map[string]string{"flows/a.yaml": aFlow,
+		"flows/config.yaml": "testOutputDir: build/out\nflow: ['*']\n", "plain/a.yaml": aFlow,
+		"plain/config.yaml": "flows: ['*']\n"})
 	p, err := plan.Build(plan.Options{Dir: dir, Args: []string{"flows"}})
-	if err != nil || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0].Error(), `flows/config.yaml:2:1: the key "flow"`) {
+	if err != nil || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0].Error(),
+		`flows/config.yaml:2:1: the key "flow"`) {
 		t.Errorf("%v, %v", p.Warnings, err)
 	}
-	for args, want := range map[string]string{"flows": filepath.Join(dir, "build", "out"), "plain": "", "flows/a.yaml": "", "nowhere": ""} {
+	for args, want := range map[string]string{"flows": filepath.Join(dir, "build", "out"), "plain": "", "flows/a.yaml": "",
+		"nowhere": ""} {
 		if got := plan.OutputDir(dir, []string{args}); got != want {
 			t.Errorf("%s: %q, want %q", args, got, want)
 		}
@@ -125,11 +137,14 @@ func TestConfigOfFlowsTells(t *testing.T) {
 }
 
 func TestTagsOfTheCommandLine(t *testing.T) {
-	dir := folder(t, map[string]string{"a.yaml": tagged("x"), "b.yaml": tagged("y"), "t.yaml": "id: native\nplatform: web\ntags: [y]\nsteps: [{log: x}]\n"})
-	if got := packsOf(t, plan.Options{Dir: dir, Args: []string{"a.yaml", "b.yaml"}, IncludeTags: []string{"y"}}); got != "b android" {
+	dir := folder(t, map[string]string{"a.yaml": tagged("x"), "b.yaml": tagged("y"),
+		"t.yaml": "id: native\nplatform: web\ntags: [y]\nsteps: [{log: x}]\n"})
+	if got := packsOf(t, plan.Options{Dir: dir, Args: []string{"a.yaml", "b.yaml"}, IncludeTags: []string{
+		"y"}}); got != "b android" {
 		t.Errorf("of several files: %s", got)
 	}
-	if got := packsOf(t, plan.Options{Dir: dir, Args: []string{"."}, IncludeTags: []string{"y"}}); got != "b android, native web" {
+	if got := packsOf(t, plan.Options{Dir: dir, Args: []string{"."}, IncludeTags: []string{
+		"y"}}); got != "b android, native web" {
 		t.Error(got)
 	}
 	if got := packsOf(t, plan.Options{Dir: dir, Args: []string{"."}, ExcludeTags: []string{"y"}}); got != "a android" {
@@ -139,7 +154,9 @@ func TestTagsOfTheCommandLine(t *testing.T) {
 
 func TestFlowsOfOneNameGetIDsOfTheirOwn(t *testing.T) {
 	dir := folder(t, map[string]string{"x/log in.yaml": aFlow, "y/log in.yaml": aFlow})
-	if got := packsOf(t, plan.Options{Dir: dir, Args: []string{"x/log in.yaml", "y/log in.yaml"}}); got != "x-log-in android, y-log-in android" {
+	if got := packsOf(t,
+		plan.Options{
+			Dir: dir, Args: []string{"x/log in.yaml", "y/log in.yaml"}}); got != "x-log-in android, y-log-in android" {
 		t.Error(got)
 	}
 }
@@ -153,7 +170,9 @@ func TestMistakeInOneFlowStopsAll(t *testing.T) {
 }
 
 func TestTestRunsAFlow(t *testing.T) {
-	dir := folder(t, map[string]string{"go.mod": "", "t.yaml": "id: t\nplatform: android\nsteps:\n  - run: {file: flows/a.yaml, with: {USER: ada}}\n", "flows/a.yaml": "appId: a\n---\n- runFlow: b.yaml\n", "flows/b.yaml": aFlow})
+	dir := folder(t,
+		map[string]string{"go.mod": "", "t.yaml": "id: t\nplatform: android\nsteps:\n  - run: {file: flows/a.yaml, with: " +
+			"{USER: ada}}\n", "flows/a.yaml": "appId: a\n---\n- runFlow: b.yaml\n", "flows/b.yaml": aFlow})
 	p, err := plan.Build(plan.Options{Dir: dir, Args: []string{"t.yaml"}, Files: true})
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +188,8 @@ func TestTestRunsAFlow(t *testing.T) {
 
 func TestFlowThatWasSentReadsNothingElsewhere(t *testing.T) {
 	dir := folder(t, map[string]string{"in/go.mod": "", "secret.yaml": aFlow})
-	_, err := plan.Build(plan.Options{Dir: filepath.Join(dir, "in"), Inline: []plan.Source{{Name: "sent.yaml", Text: []byte("appId: a\n---\n- runFlow: ../secret.yaml\n")}}})
+	_, err := plan.Build(plan.Options{Dir: filepath.Join(dir, "in"), Inline: []plan.Source{
+		{Name: "sent.yaml", Text: []byte("appId: a\n---\n- runFlow: ../secret.yaml\n")}}})
 	if err == nil || !strings.Contains(err.Error(), "outside") {
 		t.Error(err)
 	}

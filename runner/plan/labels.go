@@ -11,9 +11,9 @@ import (
 // labelFilter says whether a test with these labels is chosen.
 type labelFilter func(labels []string) bool
 
-// parseLabels reads a filter in the language of Ginkgo's --label-filter, so that suites in YAML and in Go are chosen by the same words:
-// labels, &&, || or a comma, !, parentheses, /regular expressions/, and sets as in `env: containsAny {dev, test}`. Ginkgo's own parser is
-// not linked: it would bring all of Ginkgo's types into the program.
+// parseLabels reads a filter in the language of Ginkgo's --label-filter, so that suites in YAML and in Go are chosen by
+// the same words: labels, &&, || or a comma, !, parentheses, /regular expressions/, and sets as in `env: containsAny
+// {dev, test}`. Ginkgo's own parser is not linked: it would bring all of Ginkgo's types into the program.
 func parseLabels(text string) (labelFilter, error) {
 	if text == "" {
 		return func([]string) bool { return true }, nil
@@ -140,7 +140,8 @@ func (p *labelParser) label() (labelFilter, error) {
 	}, nil
 }
 
-// setOperations say whether the values of the labels `key:value` fit those that are wanted. Keys are in lower case: writing matters not.
+// setOperations say whether the values of the labels `key:value` fit those that are wanted. Keys are in lower case:
+// writing matters not.
 var setOperations = map[string]func(have, want map[string]bool) bool{
 	"containsany": func(have, want map[string]bool) bool {
 		for v := range want {
@@ -171,7 +172,8 @@ func (p *labelParser) set(key string) (labelFilter, error) {
 	name := p.take(" )")
 	fits := setOperations[strings.ToLower(name)]
 	if key == "" || fits == nil {
-		return nil, fmt.Errorf("%q is no operation on the set %q: use containsAny, containsAll, consistsOf, isSubsetOf or isEmpty", name, key)
+		return nil, fmt.Errorf(
+			"%q is no operation on the set %q: use containsAny, containsAll, consistsOf, isSubsetOf or isEmpty", name, key)
 	}
 	want, err := p.values(name)
 	if err != nil {

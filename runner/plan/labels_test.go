@@ -10,9 +10,12 @@ import (
 
 // Suites in YAML and in Go are chosen by one language: the parser says of every filter what Ginkgo's own says.
 func TestLabelsAreChosenAsByGinkgo(t *testing.T) {
-	words := []string{"smoke", "SLOW", "log in", "env:dev", "env:test", "&&", "&&", "||", ",", "!", "(", ")", "/^s/", "/o", "/(/", "&", "|", "env: containsAny {dev, prod}",
-		"env: containsall dev", "Env: consistsOf {dev}", "env: isSubsetOf {dev,test,}", "env: isEmpty", "env: isempty x", "none: isEmpty", "env:", ": x", "env containsAny x", ":", "a:b:c", "{", "}"}
-	sets := [][]string{nil, {"smoke"}, {"slow", "smoke"}, {"Log In", "env:dev"}, {"env:DEV", "env:test"}, {"env: prod", "slow"}, {"a:b:c", "one"}}
+	words := []string{"smoke", "SLOW", "log in", "env:dev", "env:test", "&&", "&&", "||", ",", "!", "(", ")", "/^s/", "/o",
+		"/(/", "&", "|", "env: containsAny {dev, prod}",
+		"env: containsall dev", "Env: consistsOf {dev}", "env: isSubsetOf {dev,test,}", "env: isEmpty", "env: isempty x",
+		"none: isEmpty", "env:", ": x", "env containsAny x", ":", "a:b:c", "{", "}"}
+	sets := [][]string{nil, {"smoke"}, {"slow", "smoke"}, {"Log In", "env:dev"}, {"env:DEV", "env:test"},
+		{"env: prod", "slow"}, {"a:b:c", "one"}}
 	random := rand.New(rand.NewPCG(1, 2))
 	good := 0
 	for range 20000 {
@@ -45,8 +48,10 @@ func TestLabelsAreChosenAsByGinkgo(t *testing.T) {
 // A filter that is wrong says what is wrong with it.
 func TestWrongLabels(t *testing.T) {
 	for text, want := range map[string]string{
-		"a &&": "ends where a label", "a & b": `did you mean "&&"`, "((smoke": "no ')'", "a)": "no '('", "a b || (c": "no ')'", "(a) b": "operator is missing",
-		"|| a": "nothing before", "/(/": "missing closing", "env: has x": "no operation", "env: isEmpty x": "takes no value", "env: containsAny": "needs a value",
+		"a &&": "ends where a label", "a & b": `did you mean "&&"`, "((smoke": "no ')'", "a)": "no '('",
+		"a b || (c": "no ')'", "(a) b": "operator is missing",
+		"|| a": "nothing before", "/(/": "missing closing", "env: has x": "no operation", "env: isEmpty x": "takes no value",
+		"env: containsAny":    "needs a value",
 		"env: containsAny {a": "no '}'", "env: containsAny {a,}": "no value", "env containsAny a": "is a ':' missing",
 	} {
 		if _, err := parseLabels(text); err == nil || !strings.Contains(err.Error(), want) {

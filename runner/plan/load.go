@@ -21,7 +21,8 @@ import (
 // maxFiles bounds a walk that began in the wrong folder.
 const maxFiles = 100_000
 
-// maxKept bounds the texts that are kept from one walk over the files to the next, in bytes; those of larger suites are read again.
+// maxKept bounds the texts that are kept from one walk over the files to the next, in bytes; those of larger suites are
+// read again.
 const maxKept = 16 << 20
 
 // loaded is what the arguments name.
@@ -85,7 +86,9 @@ func sortArgs(o Options) (paths, ids []string, err error) {
 		switch {
 		case err == nil && slices.Contains(configNames, filepath.Base(path)):
 			if len(o.Args) == 1 {
-				return nil, nil, &Usage{fmt.Sprintf("%s: this file is the settings of its folder, not a test; name the folder, or a test in it", arg)}
+				return nil, nil,
+					&Usage{fmt.Sprintf("%s: this file is the settings of its folder, not a test; name the folder, or a test in "+
+						"it", arg)}
 			} // suites/*.yaml, written out by a shell
 		case err == nil:
 			paths = append(paths, path)
@@ -128,8 +131,8 @@ func newLoader(o Options) *loader {
 	return &loader{o: o, seen: map[string]string{}, real: map[string]string{}, texts: map[string][]byte{}, room: maxKept}
 }
 
-// add takes a file, or every test file below a folder that no taproot.yaml there excludes. A link that is named is followed; one to a
-// folder below is not.
+// add takes a file, or every test file below a folder that no taproot.yaml there excludes. A link that is named is
+// followed; one to a folder below is not.
 func (l *loader) add(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -190,8 +193,8 @@ func (l *loader) keepText(path string, src []byte) {
 	}
 }
 
-// addFile takes a file once; of several names of one file it takes the first in order. plain: it is no link itself, which spares a look at
-// each folder above it.
+// addFile takes a file once; of several names of one file it takes the first in order. plain: it is no link itself,
+// which spares a look at each folder above it.
 func (l *loader) addFile(path string, plain bool) error {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -239,8 +242,8 @@ func YAMLFile(name string) bool {
 	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }
 
-// Folders are those that hold what the arguments of a run name: the folder itself, the file's folder, the default folder for ids and
-// for no argument.
+// Folders are those that hold what the arguments of a run name: the folder itself, the file's folder, the default
+// folder for ids and for no argument.
 func Folders(dir string, args []string) []string {
 	var folders []string
 	for _, arg := range args {

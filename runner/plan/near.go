@@ -29,8 +29,9 @@ func (s *suites) missing(c Case) (problems []error) {
 	return problems
 }
 
-// near gives the file that was most likely meant by one that is not there, relative to a folder: one of a like name beside it, or of the
-// same name elsewhere below the root, as when the path was written from another folder. "" when there is none, or several.
+// near gives the file that was most likely meant by one that is not there, relative to a folder: one of a like name
+// beside it, or of the same name elsewhere below the root, as when the path was written from another folder. "" when
+// there is none, or several.
 func near(root, file, from string) string {
 	relative := func(path string) string {
 		rel, err := filepath.Rel(from, path)

@@ -12,11 +12,13 @@ import (
 type Needs struct {
 	Folders []string // with all that lies in them: the suites, apps that are folders, the folders of pages
 	Files   []string // that lie elsewhere, or are named by steps
-	// Texts are the tests' own files by their paths, as they were read: what was sent lies nowhere, and what lies there may be another text by now.
+	// Texts are the tests' own files by their paths, as they were read: what was sent lies nowhere, and what lies there
+	// may be another text by now.
 	Texts map[string]string
 }
 
-// Needs gives the files of the cases, as far as names tell before anything runs. Read are those of which Options.Reads was told.
+// Needs gives the files of the cases, as far as names tell before anything runs. Read are those of which Options.Reads
+// was told.
 func (p *Plan) Needs(dir string, read []string) (Needs, error) {
 	folders, files, texts := map[string]bool{}, map[string]bool{}, map[string]string{}
 	for _, file := range read {

@@ -29,8 +29,8 @@ type Options struct {
 	Browser string
 	// Labels is a Ginkgo label filter over tags and platform; empty: all.
 	Labels string
-	// IncludeTags and ExcludeTags keep the tests of folders that have one of the first, if there are any, and none of the second. A flow of
-	// Maestro that is named alone is kept.
+	// IncludeTags and ExcludeTags keep the tests of folders that have one of the first, if there are any, and none of the
+	// second. A flow of Maestro that is named alone is kept.
 	IncludeTags, ExcludeTags []string
 	// Vars override the vars of every test.
 	Vars map[string]string
@@ -40,9 +40,11 @@ type Options struct {
 	Retries *int
 	// Env reads the process environment, for vars whose value names it.
 	Env func(string) (string, bool)
-	// Files wants the files to be there that steps name. Whose tests come from elsewhere must not learn that way what there is.
+	// Files wants the files to be there that steps name. Whose tests come from elsewhere must not learn that way what
+	// there is.
 	Files bool
-	// Reads is told of each file besides the tests' own that the planning reads, maybe by several goroutines at once; nil: nobody is.
+	// Reads is told of each file besides the tests' own that the planning reads, maybe by several goroutines at once; nil:
+	// nobody is.
 	Reads func(file string)
 	// Choice says which of the cases that the filters let through are run, how often and in which order.
 	Choice Choice
@@ -61,7 +63,8 @@ type Plan struct {
 	Tests int
 	// Left are the cases that Platform and Labels left out, in the order of the files.
 	Left []Case
-	// Matched is how many cases the filters let through, Again how many of these Choice.Only names (all, if it names none).
+	// Matched is how many cases the filters let through, Again how many of these Choice.Only names (all, if it names
+	// none).
 	Matched, Again int
 	// Warnings tell of what Maestro takes in silence in the config.yaml of a folder of flows.
 	Warnings []*source.Error
@@ -190,7 +193,8 @@ func (s *suites) cases(t *dsl.Test) ([]Case, error) {
 	for _, p := range platforms {
 		for _, b := range s.browsers(t, p) {
 			for _, row := range rows {
-				c := Case{Test: t, Platform: p, Browser: b, Dir: dir, Pack: t.ID, Row: row, Suite: conf.Vars, Vars: s.o.Vars, Env: s.o.Env}
+				c := Case{Test: t, Platform: p, Browser: b, Dir: dir, Pack: t.ID, Row: row, Suite: conf.Vars, Vars: s.o.Vars,
+					Env: s.o.Env}
 				if len(platforms) > 1 {
 					c.Pack += "--" + string(p)
 				}
@@ -287,7 +291,8 @@ func unique(tests []*dsl.Test) (problems []error) {
 
 // order is by file, then by place in the file.
 func order(a, b *dsl.Test) int {
-	return cmp.Or(cmp.Compare(filepath.ToSlash(a.Pos.File), filepath.ToSlash(b.Pos.File)), cmp.Compare(a.Pos.Line, b.Pos.Line))
+	return cmp.Or(cmp.Compare(filepath.ToSlash(a.Pos.File), filepath.ToSlash(b.Pos.File)),
+		cmp.Compare(a.Pos.Line, b.Pos.Line))
 }
 
 // List reads the tests that the options name, without planning them; problems are the files that hold none.

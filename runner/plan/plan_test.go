@@ -151,7 +151,8 @@ func TestBothGivesOneCaseOnEachPlatform(t *testing.T) {
 	}
 	for i, platform := range []dsl.Platform{dsl.Android, dsl.IOS} {
 		c := p.Cases[i]
-		if c.Platform != platform || c.Pack != "c--"+string(platform) || !slices.Contains(c.Labels, string(platform)) || len(c.Labels) != 1 {
+		if c.Platform != platform || c.Pack != "c--"+string(platform) || !slices.Contains(c.Labels, string(platform)) ||
+			len(c.Labels) != 1 {
 			t.Errorf("case %d: %s, pack %s, labels %v", i, c.Platform, c.Pack, c.Labels)
 		}
 		if !filepath.IsAbs(c.Dir) || filepath.Base(c.Dir) != "sub" {
@@ -184,7 +185,8 @@ func TestIDThatTwoFilesHaveIsNoChoice(t *testing.T) {
 
 func TestUnknownID(t *testing.T) {
 	dir := project(t, map[string]string{"suites/login.yaml": yaml("login", "web"), "suites/bad.yaml": "id: x"})
-	wantUsage(t, fails(t, plan.Options{Dir: dir, Args: []string{"logni"}}, `"logni"`, `did you mean "login"?`, "suites/bad.yaml could not be read as a test"))
+	wantUsage(t, fails(t, plan.Options{Dir: dir, Args: []string{"logni"}}, `"logni"`, `did you mean "login"?`,
+		"suites/bad.yaml could not be read as a test"))
 	err := fails(t, plan.Options{Dir: dir, Args: []string{"bad"}}, "suites/bad.yaml:")
 	if usage := new(plan.Usage); errors.As(err, &usage) {
 		t.Errorf("a broken file is taken for an error of usage: %v", err)
@@ -215,7 +217,8 @@ func TestAllErrorsOfAllFilesAreTold(t *testing.T) {
 		"suites/5-bad.yaml":   "id: five\nplatform: web\nstep: []\n",
 	})
 	err := fails(t, plan.Options{Dir: dir, Args: []string{"suites/5-bad.yaml", "suites"}},
-		"suites/1-bad.yaml:4:5", "suites/1-bad.yaml:5:5", "suites/3-again.yaml:1:5", "suites/4-vars.yaml:4:10", "suites/5-bad.yaml:3:1")
+		"suites/1-bad.yaml:4:5", "suites/1-bad.yaml:5:5", "suites/3-again.yaml:1:5", "suites/4-vars.yaml:4:10",
+		"suites/5-bad.yaml:3:1")
 	if strings.Index(err.Error(), "1-bad") > strings.Index(err.Error(), "5-bad") {
 		t.Errorf("not in the order of the files:\n%v", err)
 	}
@@ -223,7 +226,8 @@ func TestAllErrorsOfAllFilesAreTold(t *testing.T) {
 
 func TestUndefinedVariablesAreFoundBeforeAnythingRuns(t *testing.T) {
 	dir := project(t, map[string]string{
-		"suites/a.yaml": "id: a\nplatform: web\nvars: {USER: \"${TEST_USER}\"}\nsteps:\n  - tap: ${USER}\n  - tap: ${PASSWORD}\n",
+		"suites/a.yaml": "id: a\nplatform: web\nvars: {USER: \"${TEST_USER}\"}\nsteps:\n  - tap: ${USER}\n  - tap: " +
+			"${PASSWORD}\n",
 		"suites/b.yaml": yaml("b", "android"),
 	})
 	env := map[string]string{}
@@ -280,13 +284,15 @@ func TestBrokenConfigIsAnError(t *testing.T) {
 
 // TestPrefersID: the nearest taproot.yaml says how elements are named.
 func TestPrefersID(t *testing.T) {
-	dir := project(t, map[string]string{"taproot.yaml": "preferSelector: id\n", "suites/a.yaml": yaml("a", "web"), "words/taproot.yaml": "preferSelector: text\n", "wrong/taproot.yaml": "preferSelector: xpath\n"})
+	dir := project(t, map[string]string{"taproot.yaml": "preferSelector: id\n", "suites/a.yaml": yaml("a", "web"),
+		"words/taproot.yaml": "preferSelector: text\n", "wrong/taproot.yaml": "preferSelector: xpath\n"})
 	for folder, want := range map[string]bool{".": true, "suites": true, "words": false} {
 		if got, err := plan.PrefersID(filepath.Join(dir, folder)); got != want || err != nil {
 			t.Errorf("%s: %t, %v", folder, got, err)
 		}
 	}
-	if _, err := plan.PrefersID(filepath.Join(dir, "wrong")); err == nil || !strings.Contains(err.Error(), `taproot.yaml:1:17: "preferSelector" cannot be "xpath"`) {
+	if _, err := plan.PrefersID(filepath.Join(dir, "wrong")); err == nil ||
+		!strings.Contains(err.Error(), `taproot.yaml:1:17: "preferSelector" cannot be "xpath"`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -294,7 +300,8 @@ func TestPrefersID(t *testing.T) {
 func TestOneFileNamedTwiceIsOne(t *testing.T) {
 	dir := sample(t)
 	abs := filepath.Join(dir, "suites", "b.yaml")
-	want(t, packs(t, plan.Options{Dir: dir, Args: []string{"b", "suites/b.yaml", abs, "suites/sub/../b.yaml", "b", "./suites/b.yaml"}}), "b")
+	want(t, packs(t, plan.Options{Dir: dir, Args: []string{"b", "suites/b.yaml", abs, "suites/sub/../b.yaml", "b",
+		"./suites/b.yaml"}}), "b")
 }
 
 func TestLinks(t *testing.T) {
@@ -351,7 +358,8 @@ func generated(tb testing.TB, n int) string {
 		for n := range 5 {
 			fmt.Fprintf(&steps, "  - tap: {label: \"Row ${USER} %d\", below: Header}\n  - assert: Welcome, ${USER}\n", n)
 		}
-		files[fmt.Sprintf("suites/%02d/test-%05d.yaml", i%20, i)] = fmt.Sprintf("id: test-%05d\nplatform: web\ntags: [t%d]\nvars: {USER: ada}\nsteps:\n%s", i, i%7, steps.String())
+		files[fmt.Sprintf("suites/%02d/test-%05d.yaml", i%20, i)] = fmt.Sprintf(
+			"id: test-%05d\nplatform: web\ntags: [t%d]\nvars: {USER: ada}\nsteps:\n%s", i, i%7, steps.String())
 	}
 	return project(tb, files)
 }
@@ -363,8 +371,8 @@ func planAll(tb testing.TB, dir string, n int) {
 	}
 }
 
-// BenchmarkPlan parses, validates and plans 1,000 and 10,000 test files in one go, and tells how much more one of 10,000 costs than one of
-// 1,000: 1 is linear.
+// BenchmarkPlan parses, validates and plans 1,000 and 10,000 test files in one go, and tells how much more one of
+// 10,000 costs than one of 1,000: 1 is linear.
 func BenchmarkPlan(b *testing.B) {
 	perTest := map[int]float64{}
 	for _, n := range []int{1000, 10_000} {
@@ -400,17 +408,20 @@ func TestSentTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, id := range map[string]string{"a.yaml": "login", "login/b.yaml": "other"} {
-		if err := os.WriteFile(filepath.Join(dir, "suites", name), []byte("id: "+id+"\nplatform: web\nsteps:\n  - log: hello\n"), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "suites", name),
+			[]byte("id: "+id+"\nplatform: web\nsteps:\n  - log: hello\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	sent := plan.Source{Name: "request.yaml", Text: []byte("id: sent\nplatform: web\nsteps:\n  - log: hello\n")}
-	p, err := plan.Build(plan.Options{Dir: filepath.Join(dir, "suites"), IDs: []string{"login"}, Inline: []plan.Source{sent}})
+	p, err := plan.Build(plan.Options{Dir: filepath.Join(dir, "suites"), IDs: []string{"login"},
+		Inline: []plan.Source{sent}})
 	if err != nil || len(p.Cases) != 2 || p.Cases[0].Pack != "login" && p.Cases[1].Pack != "login" {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	sent.Text = []byte("id: sent\nsteps:\n  - tapp: x\n")
-	if _, err := plan.Build(plan.Options{Dir: dir, Inline: []plan.Source{sent}}); err == nil || !strings.Contains(err.Error(), `request.yaml:3:5: unknown action "tapp"`) {
+	if _, err := plan.Build(plan.Options{Dir: dir, Inline: []plan.Source{sent}}); err == nil ||
+		!strings.Contains(err.Error(), `request.yaml:3:5: unknown action "tapp"`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -418,8 +429,11 @@ func TestSentTests(t *testing.T) {
 // A test that names browsers is a case in each; --browser is for tests that name none.
 func TestBrowsersGiveACaseEach(t *testing.T) {
 	dir := t.TempDir()
-	text := "id: both\nbrowsers: [chromium, firefox]\nsteps: [{openBrowser: a.html}]\n---\nid: one\nbrowsers: firefox\nsteps: [{openBrowser: a.html}]\n---\n" +
-		"id: none\nsteps: [{openBrowser: a.html}, {darkMode: true}]\n---\nid: own\nsteps: [{openBrowser: {url: a.html, browser: firefox}}]\n"
+	text := "id: both\nbrowsers: [chromium, firefox]\nsteps: [{openBrowser: a.html}]\n---\nid: one\nbrowsers: firefox\n" +
+		"steps: " +
+		"[{openBrowser: a.html}]\n---\n" +
+		"id: none\nsteps: [{openBrowser: a.html}, {darkMode: true}]\n---\nid: own\nsteps: [{openBrowser: {url: a.html, " +
+		"browser: firefox}}]\n"
 	if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -431,10 +445,13 @@ func TestBrowsersGiveACaseEach(t *testing.T) {
 	for _, c := range p.Cases {
 		got = append(got, c.Pack+" "+c.Browser)
 	}
-	if want := []string{"both--chromium chromium", "both--firefox firefox", "one firefox", "none ", "own firefox"}; !slices.Equal(got, want) {
+	if want := []string{"both--chromium chromium", "both--firefox firefox", "one firefox", "none ",
+		"own firefox"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	want(t, packs(t, plan.Options{Dir: dir, Args: []string{"a.yaml"}, Labels: "firefox"}), "both--firefox", "one")
-	wantUsage(t, fails(t, plan.Options{Dir: dir, Args: []string{"a.yaml"}, Browser: "netscape"}, "netscape", "chromium, firefox or webkit"))
-	fails(t, plan.Options{Dir: dir, Args: []string{"a.yaml"}, Browser: dsl.Firefox}, "darkMode does not work in Firefox", "colorScheme in openBrowser")
+	wantUsage(t, fails(t, plan.Options{Dir: dir, Args: []string{"a.yaml"}, Browser: "netscape"}, "netscape",
+		"chromium, firefox or webkit"))
+	fails(t, plan.Options{Dir: dir, Args: []string{"a.yaml"}, Browser: dsl.Firefox}, "darkMode does not work in Firefox",
+		"colorScheme in openBrowser")
 }

@@ -22,11 +22,12 @@ type Ref struct {
 
 // RefOf names a case.
 func RefOf(c Case) Ref {
-	return Ref{ID: c.Test.ID, Pack: c.Pack, File: filepath.ToSlash(c.Test.Pos.File), Line: c.Test.Pos.Line, Platform: c.Platform, Browser: c.Browser, Row: c.Row.N}
+	return Ref{ID: c.Test.ID, Pack: c.Pack, File: filepath.ToSlash(c.Test.Pos.File), Line: c.Test.Pos.Line,
+		Platform: c.Platform, Browser: c.Browser, Row: c.Row.N}
 }
 
-// Find plans the case again. Of the options, Args, IDs, Inline, the filters and Choice are not asked; the files of tests that came from
-// elsewhere must lie below Dir.
+// Find plans the case again. Of the options, Args, IDs, Inline, the filters and Choice are not asked; the files of
+// tests that came from elsewhere must lie below Dir.
 func (r Ref) Find(o Options) (Case, error) {
 	o.Args, o.IDs, o.Inline, o.Labels, o.IncludeTags, o.ExcludeTags, o.Choice = nil, nil, nil, "", nil, nil, Choice{}
 	if !filepath.IsLocal(filepath.FromSlash(r.File)) && !r.above(o.Dir) {

@@ -110,7 +110,8 @@ func (s *suites) environment(t *dsl.Test, conf *config) error {
 	return nil
 }
 
-// reader reads the files that tests name, and none outside of the suite: the folder of its taproot.yaml, else the project's root.
+// reader reads the files that tests name, and none outside of the suite: the folder of its taproot.yaml, else the
+// project's root.
 func (s *suites) reader(dir string, conf config) func(string) ([]byte, error) {
 	root := conf.dir
 	if root == "" {

@@ -19,7 +19,8 @@ func (p *Pool) Usable(ctx context.Context, platform dsl.Platform) ([]drivers.Inf
 	return infos, err
 }
 
-// Held tells whether somebody has a device now, or has it reserved so soon that no case may begin on it, in this process or, as far as that can be told without trying to take it, in another one.
+// Held tells whether somebody has a device now, or has it reserved so soon that no case may begin on it, in this
+// process or, as far as that can be told without trying to take it, in another one.
 func (p *Pool) Held(platform dsl.Platform, id string) bool {
 	p.mu.Lock()
 	own := p.local[string(platform)+"/"+id]
@@ -34,7 +35,8 @@ func (p *Pool) Held(platform dsl.Platform, id string) bool {
 	return soon
 }
 
-func (p *Pool) usable(ctx context.Context, platform dsl.Platform, age time.Duration) (drivers.Driver, []drivers.Info, error) {
+func (p *Pool) usable(ctx context.Context, platform dsl.Platform, age time.Duration) (drivers.Driver, []drivers.Info,
+	error) {
 	i := slices.IndexFunc(p.drivers, func(d drivers.Driver) bool { return d.Platform() == platform })
 	if i < 0 {
 		return nil, nil, &NoDeviceError{Platform: platform, Reason: noDriver(platform)}
@@ -86,7 +88,8 @@ func (p *Pool) lost(platform dsl.Platform) bool {
 	return len(p.had[platform]) > 0
 }
 
-// list gives the devices as they were at most age ago. One caller at a time asks the driver; the others take its answer.
+// list gives the devices as they were at most age ago. One caller at a time asks the driver; the others take its
+// answer.
 func (p *Pool) list(ctx context.Context, d drivers.Driver, age time.Duration) ([]drivers.Info, error) {
 	if last, ok := p.known(d.Platform(), age); ok {
 		return last.infos, last.err
@@ -160,7 +163,8 @@ func (p *Pool) whyNone(platform dsl.Platform, infos []drivers.Info) string {
 	case only != "":
 		return fmt.Sprintf("the %s device %s is not attached; %s", platform, only, attachedNow(platform, infos))
 	case platform == dsl.Android:
-		return "no Android device is attached: connect a phone with USB debugging on, or start simulated ones with `taproot sim`"
+		return "no Android device is attached: connect a phone with USB debugging on, or start simulated ones with " +
+			"`taproot sim`"
 	case platform == dsl.IOS:
 		return "no iOS device is attached: boot a simulator (taproot devices --boot \"iPhone 16\"), or connect an iPhone"
 	}

@@ -1,2 +1,3 @@
-// Package pool leases devices: what a case needs goes in, a device that nobody else uses comes out, across all processes of the user.
+// Package pool leases devices: what a case needs goes in, a device that nobody else uses comes out, across all
+// processes of the user.
 package pool

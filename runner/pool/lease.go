@@ -14,8 +14,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// leases are the locks by which processes of one user share phones: a file per device, locked while a case uses it. The kernel frees
-// the lock when its holder dies.
+// leases are the locks by which processes of one user share phones: a file per device, locked while a case uses it. The
+// kernel frees the lock when its holder dies.
 type leases struct {
 	dir string
 	now func() time.Time // by which reservations count
@@ -73,8 +73,8 @@ func (l leases) note(id string, h Holder) error {
 	return os.Rename(path+".new", path)
 }
 
-// prepare makes the folder. The temporary directory belongs to everybody: a folder that somebody else made there, or a link, is not
-// used.
+// prepare makes the folder. The temporary directory belongs to everybody: a folder that somebody else made there, or a
+// link, is not used.
 func (l leases) prepare() error {
 	if err := os.MkdirAll(l.dir, 0o700); err != nil {
 		return err
@@ -89,8 +89,8 @@ func (l leases) prepare() error {
 	return os.Chmod(l.dir, 0o700) // refused unless it is ours
 }
 
-// Holder tells who took a phone last. The record of a process that was killed stays: only who just failed to lease it can conclude from it
-// who has it.
+// Holder tells who took a phone last. The record of a process that was killed stays: only who just failed to lease it
+// can conclude from it who has it.
 func (p *Pool) Holder(id string) (h Holder, ok bool) { return p.leases.holder(id) }
 
 // Busy tells who has a phone now, as far as that can be told without trying to take it.

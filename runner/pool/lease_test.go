@@ -18,7 +18,8 @@ func TestHolderIsReadWhole(t *testing.T) {
 	go func() {
 		defer close(written)
 		for range 500 {
-			if err := l.note("A", Holder{PID: os.Getpid(), What: "a test", Who: "ada", Until: time.Now().Add(time.Hour)}); err != nil {
+			if err := l.note("A", Holder{PID: os.Getpid(), What: "a test", Who: "ada",
+				Until: time.Now().Add(time.Hour)}); err != nil {
 				written <- err
 			}
 		}

@@ -83,9 +83,12 @@ func New(list []drivers.Driver, o Options) *Pool {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	p := &Pool{drivers: list, closers: map[dsl.Platform]func() error{}, handed: &handed{leases: leases{LeaseDir(o.Getenv), o.Now}, reserved: leases{reservedDir(o.Getenv), o.Now}, only: o.only,
-		asking: map[dsl.Platform]chan struct{}{}, local: map[string]bool{}, listed: map[dsl.Platform]listing{}, had: map[dsl.Platform]map[string]bool{},
-		gone: map[dsl.Platform]time.Time{}, wake: make(chan struct{}), watching: map[dsl.Platform]bool{}}}
+	p := &Pool{drivers: list, closers: map[dsl.Platform]func() error{},
+		handed: &handed{leases: leases{LeaseDir(o.Getenv), o.Now}, reserved: leases{reservedDir(o.Getenv), o.Now},
+			only:   o.only,
+			asking: map[dsl.Platform]chan struct{}{}, local: map[string]bool{}, listed: map[dsl.Platform]listing{},
+			had:  map[dsl.Platform]map[string]bool{},
+			gone: map[dsl.Platform]time.Time{}, wake: make(chan struct{}), watching: map[dsl.Platform]bool{}}}
 	p.life, p.end = context.WithCancel(context.Background())
 	for _, d := range list {
 		p.asking[d.Platform()] = make(chan struct{}, 1)
@@ -94,10 +97,12 @@ func New(list []drivers.Driver, o Options) *Pool {
 	return p
 }
 
-// Beside gives a pool of the same devices in which those of a platform are opened by another driver, which must list the same ones. What one of the two pools has handed
-// out, the other one does not. Close of it ends that driver alone, and comes before Close of p.
+// Beside gives a pool of the same devices in which those of a platform are opened by another driver, which must list
+// the same ones. What one of the two pools has handed out, the other one does not. Close of it ends that driver alone,
+// and comes before Close of p.
 func (p *Pool) Beside(other drivers.Driver) *Pool {
-	out := &Pool{handed: p.handed, drivers: slices.Clone(p.drivers), closers: map[dsl.Platform]func() error{other.Platform(): sync.OnceValue(other.Close)}, beside: true}
+	out := &Pool{handed: p.handed, drivers: slices.Clone(p.drivers), closers: map[dsl.Platform]func() error{
+		other.Platform(): sync.OnceValue(other.Close)}, beside: true}
 	for i, d := range out.drivers {
 		if d.Platform() == other.Platform() {
 			out.drivers[i] = other
@@ -131,7 +136,8 @@ func (p *Pool) Driver(platform dsl.Platform) drivers.Driver {
 	return nil
 }
 
-// Retire begins to end the driver of a platform that nobody needs any more; Close waits for it, and tells what went wrong.
+// Retire begins to end the driver of a platform that nobody needs any more; Close waits for it, and tells what went
+// wrong.
 func (p *Pool) Retire(platform dsl.Platform) {
 	p.mu.Lock()
 	watching := p.watching[platform]
@@ -189,8 +195,8 @@ const (
 	rest = 60 * time.Millisecond
 	// fresh is how long a listing of devices is good while cases wait for one.
 	fresh = time.Second
-	// trusted is how long it is good for a first try: asking again takes seconds when one of the phones hangs, and to take one that is
-	// gone is noticed when it is opened.
+	// trusted is how long it is good for a first try: asking again takes seconds when one of the phones hangs, and to take
+	// one that is gone is noticed when it is opened.
 	trusted = 10 * time.Second
 	// returns is how long a run waits when its last device went away: adb takes up to 10 s to find a phone again.
 	returns = 12 * time.Second
@@ -199,7 +205,8 @@ const (
 // ErrSpent says that there are devices, and that the caller wants none of them.
 var ErrSpent = errors.New("no other device is there")
 
-// Lease waits until a device of the platform is free and takes it. A *NoDeviceError means that there is none to wait for.
+// Lease waits until a device of the platform is free and takes it. A *NoDeviceError means that there is none to wait
+// for.
 func (p *Pool) Lease(ctx context.Context, platform dsl.Platform, what string) (*Lease, error) {
 	return p.LeaseFor(ctx, Request{platform, what, func(drivers.Info) bool { return false }, Sleep})
 }

@@ -13,9 +13,11 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Reservation is somebody's right to a device from one moment to another. It is kept in a file, which all processes of the user respect, and outlasts them.
+// Reservation is somebody's right to a device from one moment to another. It is kept in a file, which all processes of
+// the user respect, and outlasts them.
 type Reservation struct {
-	Who     string    `json:"who"` // by which its holder is known here; no two have the same, unless they are of one holder
+	// by which its holder is known here; no two have the same, unless they are of one holder
+	Who     string    `json:"who"`
 	Why     string    `json:"why,omitempty"`
 	Project string    `json:"project,omitempty"` // whose holder it is
 	From    time.Time `json:"from"`
@@ -25,7 +27,8 @@ type Reservation struct {
 	By      string    `json:"by,omitempty"`    // who made it
 }
 
-// Notice is for how long before a reservation no case begins on its device any more: cases have no limit of time, and few take longer.
+// Notice is for how long before a reservation no case begins on its device any more: cases have no limit of time, and
+// few take longer.
 const Notice = 10 * time.Minute
 
 // ReservedError says that a device is reserved by somebody else, now or too soon.
@@ -35,7 +38,8 @@ type ReservedError struct {
 }
 
 func (e *ReservedError) Error() string {
-	return fmt.Sprintf("device %s is reserved from %s until %s", e.ID, e.From.UTC().Format(time.RFC3339), e.Until.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("device %s is reserved from %s until %s", e.ID, e.From.UTC().Format(time.RFC3339),
+		e.Until.UTC().Format(time.RFC3339))
 }
 
 // mostReserved bounds the reservations of a device.
@@ -44,7 +48,8 @@ const mostReserved = 100
 // ErrManyReserved says that a device has as many reservations as it may have.
 var ErrManyReserved = fmt.Errorf("a device has at most %d reservations", mostReserved)
 
-// reservedDir is where reservations lie: below $XDG_STATE_HOME, else in the user's own folder for such things, else beside the locks.
+// reservedDir is where reservations lie: below $XDG_STATE_HOME, else in the user's own folder for such things, else
+// beside the locks.
 func reservedDir(getenv func(string) string) string {
 	state := getenv("XDG_STATE_HOME")
 	if home := getenv("HOME"); !filepath.IsAbs(state) && filepath.IsAbs(home) {
@@ -98,8 +103,8 @@ func (p *Pool) Reserved(id, who string, within time.Duration) (Reservation, bool
 	return Reservation{}, false
 }
 
-// Reserve keeps a device for somebody, who may hold it now as who. A *ReservedError says that another reservation is in the way, a *BusyError that somebody
-// else holds it until later.
+// Reserve keeps a device for somebody, who may hold it now as who. A *ReservedError says that another reservation is in
+// the way, a *BusyError that somebody else holds it until later.
 func (p *Pool) Reserve(id string, want Reservation, who string) error {
 	if h, busy := p.Busy(id); busy && p.There(h.Until).After(want.From) && h.Who != who {
 		return &BusyError{ID: id, Holder: h}

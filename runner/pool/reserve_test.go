@@ -28,7 +28,8 @@ func (p phones) Devices(context.Context) (list []drivers.Info, err error) {
 	return list, nil
 }
 
-// TestReservations: a device is its holder's from one moment to another, for all processes; before that, no case begins on it that might not end in time.
+// TestReservations: a device is its holder's from one moment to another, for all processes; before that, no case begins
+// on it that might not end in time.
 func TestReservations(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -38,7 +39,8 @@ func TestReservations(t *testing.T) {
 			}
 			return ""
 		}
-		one, two := pool.New([]drivers.Driver{phones{"A", "B"}}, pool.Options{Getenv: getenv}), pool.New([]drivers.Driver{phones{"A", "B"}}, pool.Options{Getenv: getenv})
+		one, two := pool.New([]drivers.Driver{phones{"A", "B"}}, pool.Options{Getenv: getenv}),
+			pool.New([]drivers.Driver{phones{"A", "B"}}, pool.Options{Getenv: getenv})
 		defer one.Close()
 		defer two.Close()
 		begin := time.Now()
@@ -56,7 +58,9 @@ func TestReservations(t *testing.T) {
 			}
 		}
 		first := func() string {
-			lease, err := two.LeaseFor(t.Context(), pool.Request{Platform: dsl.Android, Skip: func(drivers.Info) bool { return false }, Sleep: pool.Sleep})
+			lease, err := two.LeaseFor(t.Context(), pool.Request{Platform: dsl.Android, Skip: func(drivers.Info) bool {
+				return false
+			}, Sleep: pool.Sleep})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +78,9 @@ func TestReservations(t *testing.T) {
 			minute int
 			cases  string // the device of a case that begins then
 			may    []string
-		}{{19, "A", []string{"ada", "bob", "eve", ""}}, {21, "B", []string{"ada", "bob", "eve", ""}}, {30, "B", []string{"ada"}}, {39, "B", []string{"ada"}}, {40, "B", []string{"bob"}}, {50, "A", []string{"ada", "bob", "eve", ""}}} {
+		}{{19, "A", []string{"ada", "bob", "eve", ""}}, {21, "B", []string{"ada", "bob", "eve", ""}},
+			{30, "B", []string{"ada"}}, {39, "B", []string{"ada"}}, {40, "B", []string{"bob"}},
+			{50, "A", []string{"ada", "bob", "eve", ""}}} {
 			time.Sleep(time.Until(at(step.minute)))
 			if id := first(); id != step.cases {
 				t.Errorf("at %d, a case begins on %s", step.minute, id)
@@ -94,7 +100,8 @@ func TestReservations(t *testing.T) {
 		if err := reserve("ada", 90, 100); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := two.Unreserve("A", func(r pool.Reservation) bool { return r.Who == "ada" }); n != 1 || err != nil || len(one.Reservations("A")) != 0 {
+		if n, err := two.Unreserve("A", func(r pool.Reservation) bool { return r.Who == "ada" }); n != 1 || err != nil ||
+			len(one.Reservations("A")) != 0 {
 			t.Errorf("taken back: %d %v %v", n, err, one.Reservations("A"))
 		}
 		lease, err := two.Take(t.Context(), "A", "a call")

@@ -26,7 +26,8 @@ func (e *BusyError) Error() string {
 	if time.Now().Before(e.Holder.Until) {
 		until = ", held until " + e.Holder.Until.Format("15:04:05 MST")
 	}
-	return fmt.Sprintf("device %s is in use by process %d (%s) since %s%s", e.ID, e.Holder.PID, e.Holder.What, e.Holder.Since.Format("15:04:05 MST"), until)
+	return fmt.Sprintf("device %s is in use by process %d (%s) since %s%s", e.ID, e.Holder.PID, e.Holder.What,
+		e.Holder.Since.Format("15:04:05 MST"), until)
 }
 
 // UnknownDeviceError says that there is no device of that id, or none that can be used.
@@ -67,8 +68,8 @@ func (p *Pool) chosen(platform dsl.Platform, infos []drivers.Info) []drivers.Inf
 	return slices.DeleteFunc(slices.Clone(infos), func(i drivers.Info) bool { return only != "" && i.ID != only })
 }
 
-// Take leases one device, now or not at all: a *BusyError says who has it, a *ReservedError for when somebody reserved it, an *UnknownDeviceError that it
-// cannot be had.
+// Take leases one device, now or not at all: a *BusyError says who has it, a *ReservedError for when somebody reserved
+// it, an *UnknownDeviceError that it cannot be had.
 func (p *Pool) Take(ctx context.Context, id, what string) (*Lease, error) {
 	return p.TakeFor(ctx, id, what, "")
 }
@@ -108,7 +109,8 @@ func usable(infos []drivers.Info, id string) bool {
 
 func (p *Pool) takeThis(d drivers.Driver, info drivers.Info, what string) (*Lease, error) {
 	if info.State != drivers.Ready {
-		return nil, &UnknownDeviceError{ID: info.ID, Reason: strings.TrimSuffix(fmt.Sprintf("%s: %s", info.State, info.Problem), ": ")}
+		return nil, &UnknownDeviceError{
+			ID: info.ID, Reason: strings.TrimSuffix(fmt.Sprintf("%s: %s", info.State, info.Problem), ": ")}
 	}
 	release, ok, err := p.take(d, info.ID, what)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// watch listens for the devices of a platform from the first time on that a case has to wait for one: a phone that is plugged in then is
-// taken at once. What the driver cannot tell of is found by asking.
+// watch listens for the devices of a platform from the first time on that a case has to wait for one: a phone that is
+// plugged in then is taken at once. What the driver cannot tell of is found by asking.
 func (p *Pool) watch(platform dsl.Platform) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

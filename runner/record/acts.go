@@ -42,7 +42,8 @@ func (r *recorder) tap(ctx context.Context, t userAction, name string) error {
 	if err := r.call(ctx, name, v); err != nil {
 		return err
 	}
-	r.write(step{lines: []string{line(name, v)}, field: t.Field, selector: v, control: t.Control, typed: t.Field != ""}, false)
+	r.write(step{lines: []string{line(name, v)}, field: t.Field, selector: v, control: t.Control, typed: t.Field != ""},
+		false)
 	return r.sync(ctx, -1)
 }
 
@@ -103,7 +104,8 @@ func (r *recorder) fill(t userAction) error {
 	v, err := of(t.Control)
 	if err == nil {
 		again := r.test.last().field == t.Field
-		r.write(step{lines: []string{line("webType", client.With(v, "text", str(t.Value)))}, field: t.Field, typed: true}, again)
+		r.write(step{lines: []string{line("webType", client.With(v, "text", str(t.Value)))}, field: t.Field, typed: true},
+			again)
 	}
 	return err
 }
@@ -141,7 +143,8 @@ func (r *recorder) choose(t userAction) error {
 	return errors.New("nothing is chosen in the list")
 }
 
-// upload writes which files were given, and keeps them beside the test. Where a click on a button asked for them, the button is named.
+// upload writes which files were given, and keeps them beside the test. Where a click on a button asked for them, the
+// button is named.
 func (r *recorder) upload(t userAction) error {
 	instead := t.Asked && r.test.last().control != nil && len(r.test.last().lines) == 1
 	control := t.Control
@@ -192,7 +195,8 @@ func (r *recorder) answered(ctx context.Context, t userAction) error {
 	}
 	r.write(step{lines: []string{line("alert", v)}}, false)
 	return r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Session) error {
-		if open, err := client.OpenDialog(ctx, s.Device); open != nil && err == nil { // it was answered in the window, and the driver does not know
+		// it was answered in the window, and the driver does not know
+		if open, err := client.OpenDialog(ctx, s.Device); open != nil && err == nil {
 			_ = s.Device.(drivers.Alerter).AnswerAlert(ctx, open.Buttons[0], "")
 		}
 		return nil
@@ -217,7 +221,8 @@ func (r *recorder) answer(ctx context.Context, typed string) error {
 	})
 }
 
-// sync writes down which tabs have come and gone, and that something was done in another one: tab, -1 is none. A dialog that waits is told of.
+// sync writes down which tabs have come and gone, and that something was done in another one: tab, -1 is none. A dialog
+// that waits is told of.
 func (r *recorder) sync(ctx context.Context, tab int) error {
 	var tabs []drivers.WebTab
 	waiting := false
@@ -299,7 +304,8 @@ func (r *recorder) closed(was, now []drivers.WebTab) {
 // goTo goes to a tab by the first name of it that works, and writes that down.
 func (r *recorder) goTo(ctx context.Context, tabs []drivers.WebTab, at int) (err error) {
 	for _, v := range Picking(tabs, at) {
-		if err = r.call(ctx, "webPage", client.With(v, "timeoutMs", source.Value{Kind: source.Int, Text: "3000"})); err == nil {
+		if err = r.call(ctx, "webPage",
+			client.With(v, "timeoutMs", source.Value{Kind: source.Int, Text: "3000"})); err == nil {
 			r.write(step{lines: []string{line("webPage", v)}}, false)
 			return nil
 		}

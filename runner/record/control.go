@@ -41,8 +41,8 @@ var controlScript string
 // asking bounds what a page is asked for beside a test.
 const asking = 5 * time.Second
 
-// At tells what lies at a place of a page, x and y in parts of the screen. Nil: the device shows no page, or there is nothing. A dialog that
-// is open would be dismissed: see StateOf.
+// At tells what lies at a place of a page, x and y in parts of the screen. Nil: the device shows no page, or there is
+// nothing. A dialog that is open would be dismissed: see StateOf.
 func At(ctx context.Context, d drivers.Device, x, y float64, preferID bool) (*Control, error) {
 	page, ok := d.(drivers.WebPages)
 	if !ok {

@@ -1,6 +1,7 @@
-// What lies at a place of the page, x and y in parts of the window: a list to choose from, a field for files, or something to click; and how
-// webSelect and webUpload name it, what a person reads before what only programs see. Page functions that open a choice of files are
-// listened to from now on. With an element, it is told of that, wherever it is.
+// What lies at a place of the page, x and y in parts of the window: a list to choose from, a field for files, or
+// something to click; and how webSelect and webUpload name it, what a person reads before what only programs see. Page
+// functions that open a choice of files are listened to from now on. With an element, it is told of that, wherever it
+// is.
 (x, y, preferId, element) => {
   const asked = Symbol.for("taproot.files");
   const listen = (view) => {
@@ -65,7 +66,8 @@
     const add = (text, ...selectors) => { if (quotable(text)) (steady(text) ? list : brittle).push(...selectors); };
     const field = e.matches("select, textarea, input:not([type=button], [type=submit], [type=reset], [type=image])");
     const label = labelled(e), shown = words(e.matches("input") ? e.value : e.textContent);
-    if (field) add(label, ...(e.localName === "select" && e.closest("label") ? [] : [`label="${label}"`]), `label=${label}`); // a label around a list says its entries, too
+    // a label around a list says its entries, too
+    if (field) add(label, ...(e.localName === "select" && e.closest("label") ? [] : [`label="${label}"`]), `label=${label}`);
     else add(shown, ...(says(shown, e) ? [`text="${shown}"`] : []), `${tag}:text-is("${shown}")`);
     const ids = [], id = e.id && "#" + CSS.escape(e.id), test = e.getAttribute("data-testid"), name = e.getAttribute("name");
     if (test && only(`[data-testid=${css(test)}]`, e)) ids.push(`[data-testid=${css(test)}]`);

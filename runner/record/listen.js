@@ -1,5 +1,6 @@
-// Tells of what a person does on the page. A click is kept from the page: who listens does it, by a selector that is written down, and the page
-// gets that one. All else the page gets itself: what is typed, chosen in a list, given to a field for files, answered to a dialog.
+// Tells of what a person does on the page. A click is kept from the page: who listens does it, by a selector that is
+// written down, and the page gets that one. All else the page gets itself: what is typed, chosen in a list, given to a
+// field for files, answered to a dialog.
 (name, control, preferId) => {
   const key = Symbol.for("taproot.record");
   if (window[key]) return;
@@ -40,8 +41,8 @@
   const value = (e) => (e.isContentEditable ? e.innerText : e.value);
   const target = (event) => event.composedPath()[0];
 
-  // A click is told when no second one has come: the two are one act. What is told is done at once, and the page gets that: so it waits for the
-  // events that the browser makes of the person's own.
+  // A click is told when no second one has come: the two are one act. What is told is done at once, and the page gets
+  // that: so it waits for the events that the browser makes of the person's own.
   let first = null, down = null, dragged = false;
   const act = (what, after) => {
     clearTimeout(first?.timer);
@@ -66,8 +67,10 @@
       return;
     }
     const at = target(event), box = document.documentElement;
-    if (!at?.closest || at === box && (event.clientX >= box.clientWidth || event.clientY >= box.clientHeight)) return; // a scroll bar
-    if (field(at) && field(at) === document.activeElement || at.closest(special)) return; // the person moves about in it
+    // a scroll bar
+    if (!at?.closest || at === box && (event.clientX >= box.clientWidth || event.clientY >= box.clientHeight)) return;
+    // the person moves about in it
+    if (field(at) && field(at) === document.activeElement || at.closest(special)) return;
     const found = told(at);
     if (found?.kind) return; // the browser asks what to choose
     event.preventDefault();

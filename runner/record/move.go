@@ -35,8 +35,8 @@ func place(x, y float64) source.Value {
 	return text("point", fmt.Sprintf("%.2f%%,%.2f%%", 100*x, 100*y))
 }
 
-// arrived writes down that a person went to another page by the browser itself: by its address bar, or a step in its history. Where the page
-// itself led there, the test is led the same way.
+// arrived writes down that a person went to another page by the browser itself: by its address bar, or a step in its
+// history. Where the page itself led there, the test is led the same way.
 func (r *recorder) arrived(ctx context.Context, t userAction) error {
 	now, err := r.visited(ctx)
 	if err != nil {
@@ -67,8 +67,8 @@ func (r *recorder) arrived(ctx context.Context, t userAction) error {
 	return nil
 }
 
-// shownBy gives the entry of a page that told of itself, when the browser may have gone on since: the one of its address that is nearest to the
-// entry before.
+// shownBy gives the entry of a page that told of itself, when the browser may have gone on since: the one of its
+// address that is nearest to the entry before.
 func shownBy(now drivers.WebHistoryEntry, address string, before int) drivers.WebHistoryEntry {
 	if address == "" || now.URL == address {
 		return now

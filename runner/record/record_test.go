@@ -28,16 +28,19 @@ func TestMain(m *testing.M) { leaktest.Main(m) }
 
 const password = "correct horse ${battery}"
 
-// site has what a recording must get right: fields, a list, two ways to upload, questions, another tab, a field that holds something.
+// site has what a recording must get right: fields, a list, two ways to upload, questions, another tab, a field that
+// holds something.
 func site(t *testing.T) string {
 	mux := http.NewServeMux()
 	page := func(path, title, body string) {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprintf(w, `<!doctype html><html lang="en"><meta charset="utf-8"><title>%s</title><style>label,p,button,a,select,input{display:block;margin:6px}[hidden]{display:none}</style>%s`, title, body)
+			fmt.Fprintf(w,
+				`<!doctype html><html lang="en"><meta charset="utf-8"><title>%s</title><style>label,p,button,a,select,input{display:block;margin:6px}[hidden]{display:none}</style>%s`, title, body)
 		})
 	}
-	page("/{$}", "Shop", `<h1>Shop</h1><form action="/home" onsubmit="if (p.value !== 'correct horse $' + '{battery}' || e.value !== 'ada@example.com') { wrong.hidden = false; return false }">
+	page("/{$}", "Shop",
+		`<h1>Shop</h1><form action="/home" onsubmit="if (p.value !== 'correct horse $' + '{battery}' || e.value !== 'ada@example.com') { wrong.hidden = false; return false }">
 		<label>E-mail <input id="e" value="you@"></label><label>Password <input id="p" type="password"></label><button>Log in</button></form><p id="wrong" hidden>Wrong password</p>`)
 	page("/home", "Account", `<h1>Welcome, Ada</h1>
 		<label>Country <select onchange="picked.textContent = 'Ships to ' + this.selectedOptions[0].label"><option>Choose</option><option>Germany</option></select></label><p id="picked"></p>
@@ -47,8 +50,10 @@ func site(t *testing.T) string {
 		<button onclick="gone.textContent = 'Hello, ' + prompt('Your name?')">Rename</button><p id="gone"></p>
 		<a href="/terms" target="_blank">Terms of use</a>
 		<script>async function send(field) { got.textContent = await (await fetch("/upload?name=" + field.files[0].name, {method: "POST", body: field.files[0]})).text() }</script>`)
-	page("/terms", "Terms", `<h1>Terms of the shop</h1><button onclick="ok.textContent = 'Terms accepted'">Agree</button><p id="ok"></p>`)
-	page("/board", "Board", `<h1>Board</h1><p ondblclick="said.textContent = 'Renamed'" onclick="clicks.textContent = 'Clicked ' + ++count">My board</p><p id="said"></p><p id="clicks"></p>
+	page("/terms", "Terms",
+		`<h1>Terms of the shop</h1><button onclick="ok.textContent = 'Terms accepted'">Agree</button><p id="ok"></p>`)
+	page("/board", "Board",
+		`<h1>Board</h1><p ondblclick="said.textContent = 'Renamed'" onclick="clicks.textContent = 'Clicked ' + ++count">My board</p><p id="said"></p><p id="clicks"></p>
 		<div id="card" style="width:120px;background:#fc9;user-select:none">Write tests</div><br><div id="done" style="width:220px;height:90px;background:#9cf">Done</div><p id="moved"></p>
 		<button onclick="history.back()">Leave the board</button><script>let count = 0, held = false; card.onpointerdown = () => { held = true }; onpointerup = (e) => { if (held && done.contains(document.elementFromPoint(e.clientX, e.clientY))) moved.textContent = "One is done"; held = false }</script>`)
 	mux.HandleFunc("POST /upload", func(w http.ResponseWriter, r *http.Request) {
@@ -141,7 +146,9 @@ func browser(t *testing.T) (playwright.Browser, string) {
 	}
 	profile, err := os.MkdirTemp("", "taproot-person-*")
 	must(t, err)
-	args := append(toolchain.ChromiumArgs(), "--headless", "--remote-debugging-port=0", "--user-data-dir="+profile, "--no-first-run", "--disable-back-forward-cache") // which Playwright, as the person, does not follow
+	// which Playwright, as the person, does not follow
+	args := append(toolchain.ChromiumArgs(), "--headless", "--remote-debugging-port=0", "--user-data-dir="+profile,
+		"--no-first-run", "--disable-back-forward-cache")
 	if !setup.Sandbox {
 		args = append(args, "--no-sandbox")
 	}
@@ -182,7 +189,8 @@ func browser(t *testing.T) (playwright.Browser, string) {
 func environment(dir string, more ...string) *cli.Env {
 	env := cli.SystemEnv()
 	env.Dir, env.Stdin = dir, strings.NewReader("")
-	env.Environ = append(env.Environ, append(more, "TAPROOT_NO_VIDEO=true", "DISPLAY=", "WAYLAND_DISPLAY=", "TAPROOT_REPORTS_DIR="+filepath.Join(dir, "reports"))...)
+	env.Environ = append(env.Environ, append(more, "TAPROOT_NO_VIDEO=true", "DISPLAY=", "WAYLAND_DISPLAY=",
+		"TAPROOT_REPORTS_DIR="+filepath.Join(dir, "reports"))...)
 	env.Getenv = func(name string) string {
 		for i := len(env.Environ) - 1; i >= 0; i-- {
 			if value, is := strings.CutPrefix(env.Environ[i], name+"="); is {
@@ -194,8 +202,8 @@ func environment(dir string, more ...string) *cli.Env {
 	return env
 }
 
-// TestRecord: a person logs in, chooses, uploads, answers and goes to another tab in a browser; the steps are shown as they come, Ctrl-C saves
-// them, and the test is green each time.
+// TestRecord: a person logs in, chooses, uploads, answers and goes to another tab in a browser; the steps are shown as
+// they come, Ctrl-C saves them, and the test is green each time.
 func TestRecord(t *testing.T) {
 	b, address := browser(t)
 	start, dir := site(t), t.TempDir()
@@ -206,7 +214,8 @@ func TestRecord(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	env := environment(dir)
-	env.Args, env.Stdout, env.Stderr = []string{"record", "--url", start, "-o", "suites/shop.yaml", "--connect", address}, p.out, p.out
+	env.Args, env.Stdout, env.Stderr = []string{"record", "--url", start, "-o", "suites/shop.yaml", "--connect", address},
+		p.out, p.out
 	ended := make(chan int, 1)
 	go func() { ended <- cli.Run(ctx, env) }()
 	p.eventually("the page", func() bool { return strings.Contains(p.out.String(), "openBrowser: ") })
@@ -232,7 +241,10 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	text = strings.Replace(text, fmt.Sprintf(", connect: %q", address), "", 1) // that browser ends with this test
-	must(t, os.WriteFile(filepath.Join(dir, "suites", "shop.yaml"), []byte(text+"  - assert: Welcome, Ada\n  - assert: Hello, Grace\n  - assert: \"Got letter.txt: Dear Ada\"\n  - assert: Ships to Germany\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "suites", "shop.yaml"),
+		[]byte(text+
+			"  - assert: Welcome, Ada\n  - assert: Hello, Grace\n  - assert: \"Got letter.txt: Dear Ada\"\n  - assert: "+
+			"Ships to Germany\n"), 0o600))
 	times := 20
 	if testing.Short() {
 		times = 1
@@ -310,12 +322,14 @@ func (p *person) shop(dir string) {
 	_, err := p.page.Locator("select").SelectOption(playwright.SelectOptionValues{Labels: &[]string{"Germany"}})
 	must(t, err)
 	p.records("webSelect: {selector: label=Country, label: Germany}")
-	for _, file := range []struct{ field, name, text string }{{"label input", "photo.txt", "a photo"}, {"#x1", "letter.txt", "Dear Ada"}} {
+	for _, file := range []struct{ field, name, text string }{{"label input", "photo.txt", "a photo"},
+		{"#x1", "letter.txt", "Dear Ada"}} {
 		if file.field == "#x1" {
 			p.click("button:text('Attach')")
 			p.records("tap: Attach a letter")
 		}
-		must(t, p.page.Locator(file.field).SetInputFiles(playwright.InputFile{Name: file.name, MimeType: "text/plain", Buffer: []byte(file.text)}))
+		must(t, p.page.Locator(file.field).SetInputFiles(playwright.InputFile{Name: file.name, MimeType: "text/plain",
+			Buffer: []byte(file.text)}))
 		p.eventually(file.name, func() bool { return strings.Contains(p.out.String(), "files: ["+file.name+"]") })
 		if there, err := os.ReadFile(filepath.Join(dir, "suites", file.name)); err != nil || string(there) != file.text {
 			t.Errorf("%q, %v", there, err)

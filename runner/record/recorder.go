@@ -38,7 +38,8 @@ type Options struct {
 	Say func(line string)
 	// Note hears of what a person should know: a dialog that waits, an act that was not recorded.
 	Note func(text string)
-	// Answers are a person's answers to dialogs, beside those that are given in the window: y, n, or the text of a prompt; nil: none.
+	// Answers are a person's answers to dialogs, beside those that are given in the window: y, n, or the text of a prompt;
+	// nil: none.
 	Answers <-chan string
 	// Put keeps a file that was uploaded beside the test, and gives the name by which the test has it.
 	Put func(name string, data []byte) (string, error)
@@ -86,8 +87,8 @@ type recorder struct {
 // who is what the recording is called where devices are held.
 const who = "taproot record"
 
-// Run opens a page and records what a person does on it, until ctx ends or the last page is closed; then it gives the test. With an error,
-// the text is what was recorded until then, or empty.
+// Run opens a page and records what a person does on it, until ctx ends or the last page is closed; then it gives the
+// test. With an error, the text is what was recorded until then, or empty.
 func Run(ctx context.Context, o Options) (yaml string, err error) {
 	r := &recorder{o: o, test: test{id: o.ID}, names: map[string]string{}, seen: map[string]int{}}
 	status, err := o.Devices.Launch(ctx, dsl.Web, who)
@@ -132,7 +133,8 @@ func (r *recorder) begin(ctx context.Context) error {
 	return nil
 }
 
-// listen has the pages tell what is done on them. One thing is told after the other; a page waits until it has been done.
+// listen has the pages tell what is done on them. One thing is told after the other; a page waits until it has been
+// done.
 func (r *recorder) listen(ctx context.Context, heard chan<- userAction) error {
 	var turn sync.Mutex
 	hear := func(tab int, data string) {

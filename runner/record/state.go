@@ -56,7 +56,8 @@ func Remember(was, now []drivers.WebTab) {
 	}
 }
 
-// Picking gives the arguments of webPage that go to a tab, the best first: its title, the path of its address, its place.
+// Picking gives the arguments of webPage that go to a tab, the best first: its title, the path of its address, its
+// place.
 func Picking(tabs []drivers.WebTab, at int) (list []source.Value) {
 	alone := func(of func(drivers.WebTab) string) bool {
 		for i, tab := range tabs {
@@ -67,7 +68,9 @@ func Picking(tabs []drivers.WebTab, at int) (list []source.Value) {
 		return true
 	}
 	text := func(key, value string) {
-		list = append(list, source.Value{Kind: source.Map, Fields: []source.Field{{Key: key, Value: source.Value{Kind: source.String, Text: strings.ReplaceAll(value, "${", "$${")}}}})
+		list = append(list,
+			source.Value{Kind: source.Map, Fields: []source.Field{
+				{Key: key, Value: source.Value{Kind: source.String, Text: strings.ReplaceAll(value, "${", "$${")}}}})
 	}
 	title := func(tab drivers.WebTab) string { return strings.TrimSpace(tab.Title) }
 	path := func(tab drivers.WebTab) string {
@@ -82,7 +85,9 @@ func Picking(tabs []drivers.WebTab, at int) (list []source.Value) {
 	if p := path(tabs[at]); steady(p) && p != "/" && !strings.ContainsAny(p, "*{}[]?") && alone(path) {
 		text("url", "**"+p+"*")
 	}
-	return append(list, source.Value{Kind: source.Map, Fields: []source.Field{{Key: "index", Value: source.Value{Kind: source.Int, Text: strconv.Itoa(at)}}}})
+	return append(list,
+		source.Value{Kind: source.Map, Fields: []source.Field{
+			{Key: "index", Value: source.Value{Kind: source.Int, Text: strconv.Itoa(at)}}}})
 }
 
 // steady tells whether a text has no number in it, which may change with the data.

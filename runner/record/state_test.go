@@ -7,10 +7,13 @@ import (
 	"github.com/taproot-dev/taproot/runner/record"
 )
 
-// TestRemember: a tab that is asked for its title while it is being closed gives none, and the step that closes it named its address.
+// TestRemember: a tab that is asked for its title while it is being closed gives none, and the step that closes it
+// named its address.
 func TestRemember(t *testing.T) {
-	now := []drivers.WebTab{{URL: "https://a.example/", Title: "Account"}, {URL: "https://a.example/terms"}, {URL: "https://a.example/new"}}
-	record.Remember([]drivers.WebTab{{URL: "https://a.example/", Title: "Old"}, {URL: "https://a.example/terms", Title: "Terms"}, {URL: "https://a.example/other", Title: "Other"}}, now)
+	now := []drivers.WebTab{{URL: "https://a.example/", Title: "Account"}, {URL: "https://a.example/terms"},
+		{URL: "https://a.example/new"}}
+	record.Remember([]drivers.WebTab{{URL: "https://a.example/", Title: "Old"},
+		{URL: "https://a.example/terms", Title: "Terms"}, {URL: "https://a.example/other", Title: "Other"}}, now)
 	if now[0].Title != "Account" || now[1].Title != "Terms" || now[2].Title != "" {
 		t.Errorf("%v", now)
 	}

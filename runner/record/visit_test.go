@@ -6,9 +6,11 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// TestPageThatTellsLate: a page that came by the browser's history and was left again before it was heard is not taken for the one that is shown.
+// TestPageThatTellsLate: a page that came by the browser's history and was left again before it was heard is not taken
+// for the one that is shown.
 func TestPageThatTellsLate(t *testing.T) {
-	all := []drivers.WebHistoryEntry{{Index: 0, URL: "/board"}, {Index: 1, URL: "/home"}, {Index: 2, URL: "/board"}, {Index: 3, URL: "/home"}}
+	all := []drivers.WebHistoryEntry{{Index: 0, URL: "/board"}, {Index: 1, URL: "/home"}, {Index: 2, URL: "/board"},
+		{Index: 3, URL: "/home"}}
 	for _, c := range []struct {
 		shown   int // now
 		address string

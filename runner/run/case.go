@@ -27,7 +27,8 @@ type Runner struct {
 	Pool    *pool.Pool
 	Dir     *pack.RunDir
 	Observe func(event.Case, event.Event) // of one case one at a time, of several at once; may be nil
-	// Warn takes what is to be done about a device after its case, when the report has ended; may be nil, safe for concurrent use.
+	// Warn takes what is to be done about a device after its case, when the report has ended; may be nil, safe for
+	// concurrent use.
 	Warn func(text string)
 	// Remote runs the cases on other machines' devices; nil: they run on this one's.
 	Remote RemoteRunner
@@ -75,9 +76,10 @@ const maxOpens = 2
 // Flaky tells whether the case passed only when it was tried again.
 func (o Outcome) Flaky() bool { return o.Failed > 0 && o.Verdict() == event.Pass }
 
-// Run waits for a device, which counts in no timeout, runs the case on it and leaves its pack. A phone that is lost before the case
-// began costs the case nothing when another one is there. A case that fails is run again as often as its test says; one that loses its device
-// is run once more, on another one, if its test says anything of retries and there is one. Each try leaves a pack, and the last one is the outcome.
+// Run waits for a device, which counts in no timeout, runs the case on it and leaves its pack. A phone that is lost
+// before the case began costs the case nothing when another one is there. A case that fails is run again as often as
+// its test says; one that loses its device is run once more, on another one, if its test says anything of retries and
+// there is one. Each try leaves a pack, and the last one is the outcome.
 func (r *Runner) Run(ctx context.Context, c plan.Case) Outcome {
 	return r.run(ctx, c, besideCase{rest: pool.Sleep, freed: func() {}})
 }
@@ -152,13 +154,16 @@ func (r *Runner) once(ctx context.Context, c plan.Case, beside besideCase, t try
 	})
 }
 
-// Open waits for a device that suits the case and opens it. none is the outcome of a case for which there is no such device.
-func (r *Runner) Open(ctx context.Context, c plan.Case, rest pool.SleepFunc) (lease *pool.Lease, dev drivers.Device, none *Outcome) {
+// Open waits for a device that suits the case and opens it. none is the outcome of a case for which there is no such
+// device.
+func (r *Runner) Open(ctx context.Context, c plan.Case, rest pool.SleepFunc) (lease *pool.Lease, dev drivers.Device,
+	none *Outcome) {
 	return r.open(ctx, c, rest, "")
 }
 
 // open is Open without the device that a try before has lost, if avoid names one.
-func (r *Runner) open(ctx context.Context, c plan.Case, rest pool.SleepFunc, avoid string) (lease *pool.Lease, dev drivers.Device, none *Outcome) {
+func (r *Runner) open(ctx context.Context, c plan.Case, rest pool.SleepFunc, avoid string) (lease *pool.Lease,
+	dev drivers.Device, none *Outcome) {
 	tried := openAttempts{need: c.Test.Device, avoid: avoid, tries: map[string]int{}}
 	for {
 		lease, err := r.Pool.LeaseFor(ctx, pool.Request{Platform: c.Platform, What: c.Pack, Skip: tried.passes, Sleep: rest})
@@ -228,7 +233,8 @@ func (r *Runner) unleased(ctx context.Context, c plan.Case, tried *openAttempts,
 	case errors.Is(err, pool.ErrSpent) && tried.err != nil:
 		return r.unopened(ctx, c, tried)
 	case errors.Is(err, pool.ErrSpent):
-		return r.without(ctx, c, notRun{verdict: r.lacking(), why: "no device is what the test needs: " + strings.Join(tried.unmet, "; ")})
+		return r.without(ctx, c, notRun{verdict: r.lacking(), why: "no device is what the test needs: " +
+			strings.Join(tried.unmet, "; ")})
 	case errors.As(err, &none):
 		verdict := r.lacking()
 		if none.Lost {
@@ -252,7 +258,8 @@ func (r *Runner) lacking() event.Verdict {
 }
 
 // on runs the case on an open device. The device is free again, and freed called, before the film is converted.
-func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev drivers.Device, freed func(event.Verdict)) Outcome {
+func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev drivers.Device,
+	freed func(event.Verdict)) Outcome {
 	defer dev.Close()
 	if err := browse(ctx, dev, c.Browser); err != nil {
 		return r.unbrowsed(ctx, c, dev, err)
@@ -296,8 +303,8 @@ func (r *Runner) unbrowsed(ctx context.Context, c plan.Case, dev drivers.Device,
 	return r.without(ctx, c, n)
 }
 
-// Calm switches the device's animations off for the case, where it has any, and keeps its display on. It returns what a reader
-// of the report must know where that fails.
+// Calm switches the device's animations off for the case, where it has any, and keeps its display on. It returns what a
+// reader of the report must know where that fails.
 func (r *Runner) Calm(ctx context.Context, dev drivers.Device) []string {
 	calm, ok := dev.(drivers.AnimationControl)
 	if !ok {
@@ -313,7 +320,8 @@ func (r *Runner) Calm(ctx context.Context, dev drivers.Device) []string {
 // Engine is what the configuration says of how a case is run.
 func (r *Runner) Engine() engine.Options {
 	c := r.Config
-	return engine.Options{Timeout: c.Timeout, NoVideo: c.NoVideo, NoTrace: c.NoTrace, NoDOM: c.NoDOM, AllowShell: c.AllowShell, UnmaskedEvidence: c.Unmasked, UpdateBaselines: c.Baselines, Headed: c.Headed,
+	return engine.Options{Timeout: c.Timeout, NoVideo: c.NoVideo, NoTrace: c.NoTrace, NoDOM: c.NoDOM,
+		AllowShell: c.AllowShell, UnmaskedEvidence: c.Unmasked, UpdateBaselines: c.Baselines, Headed: c.Headed,
 		Access: c.access(), Vision: r.vision()}
 }
 
@@ -387,7 +395,8 @@ const maxTries = 100
 // Pack makes the case's folder. A case that is run once more gets a folder of its own and the case its name.
 func (r *Runner) Pack(c *plan.Case, device drivers.Info) (p *pack.Pack, err error) {
 	err = named(c, func() error {
-		p, err = r.Dir.NewPack(packed(*c, device), pack.PackOptions{FFmpeg: r.Config.FFmpeg, NoVideo: r.Config.NoVideo, Observe: r.Observe})
+		p, err = r.Dir.NewPack(packed(*c, device), pack.PackOptions{FFmpeg: r.Config.FFmpeg, NoVideo: r.Config.NoVideo,
+			Observe: r.Observe})
 		return err
 	})
 	return p, err
@@ -395,7 +404,8 @@ func (r *Runner) Pack(c *plan.Case, device drivers.Info) (p *pack.Pack, err erro
 
 // packed is what a pack knows of its case before the first event.
 func packed(c plan.Case, device drivers.Info) event.Case {
-	return event.Case{ID: c.Test.ID, Pack: c.Pack, Name: c.Test.Name, Platform: c.Platform, Browser: c.Browser, Solver: "dsl", Place: c.Test.Pos,
+	return event.Case{ID: c.Test.ID, Pack: c.Pack, Name: c.Test.Name, Platform: c.Platform, Browser: c.Browser,
+		Solver: "dsl", Place: c.Test.Pos,
 		Device: device.ID, Model: modelOf(device)}
 }
 

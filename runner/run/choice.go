@@ -36,7 +36,9 @@ func (c Config) PlanSent(ids []string, sources ...plan.Source) (*plan.Plan, erro
 }
 
 func (c Config) planning() plan.Options {
-	return plan.Options{Dir: c.Dir, Platform: c.Platform, Browser: c.Browser, Labels: c.Labels, IncludeTags: c.IncludeTags, ExcludeTags: c.ExcludeTags, Vars: c.Vars, Environment: c.Environment, Env: c.LookupEnv, Retries: c.Retries, Reads: c.Reads}
+	return plan.Options{Dir: c.Dir, Platform: c.Platform, Browser: c.Browser, Labels: c.Labels, IncludeTags: c.IncludeTags,
+		ExcludeTags: c.ExcludeTags, Vars: c.Vars, Environment: c.Environment, Env: c.LookupEnv, Retries: c.Retries,
+		Reads: c.Reads}
 }
 
 // chosen is the choice as the plan wants it.
@@ -65,7 +67,9 @@ func (c Config) chosen() (plan.Choice, error) {
 // Earlier loads the run whose failures are run again: the newest one, one by its name, or the folder of one.
 func (c Config) Earlier() (*history.Run, error) {
 	usage := func(err error) error {
-		return &plan.Usage{Msg: fmt.Sprintf("what failed cannot be run again: %v; name a run, or its folder: --rerun-failed=2026-01-31T12-00-00", err)}
+		return &plan.Usage{
+			Msg: fmt.Sprintf("what failed cannot be run again: %v; name a run, or its folder: "+
+				"--rerun-failed=2026-01-31T12-00-00", err)}
 	}
 	if c.RerunFailed == LatestRun {
 		run, err := history.LastRun(c.Reports, time.Now())
@@ -108,7 +112,8 @@ func (c *Config) Resolve() error {
 
 // Choice is what the reports say of the choice.
 func (c Config) Choice() history.Choice {
-	choice := history.Choice{Labels: c.Labels, Platform: string(c.Platform), Browser: c.Browser, Shard: c.Shard.String(), Seed: c.Seed, FailFast: c.FailFast}
+	choice := history.Choice{Labels: c.Labels, Platform: string(c.Platform), Browser: c.Browser, Shard: c.Shard.String(),
+		Seed: c.Seed, FailFast: c.FailFast}
 	if c.Repeat > 1 {
 		choice.Repeat = c.Repeat
 	}
@@ -118,8 +123,8 @@ func (c Config) Choice() history.Choice {
 	return choice
 }
 
-// NothingToRun says why a plan has no cases. ok: that is as it should be, and no failure: the shard is empty because there are more
-// shards than cases, or nothing failed in the run whose failures are run again.
+// NothingToRun says why a plan has no cases. ok: that is as it should be, and no failure: the shard is empty because
+// there are more shards than cases, or nothing failed in the run whose failures are run again.
 func (c Config) NothingToRun(p *plan.Plan) (why string, ok bool) {
 	switch {
 	case p.Tests == 0:
@@ -127,7 +132,8 @@ func (c Config) NothingToRun(p *plan.Plan) (why string, ok bool) {
 	case p.Matched == 0:
 		return fmt.Sprintf("none of the %d tests fits the filters", p.Tests), false
 	case p.Again > 0:
-		return fmt.Sprintf("shard %s has none of the %d cases, because there are more shards than cases", c.Shard, p.Again), true
+		return fmt.Sprintf("shard %s has none of the %d cases, because there are more shards than cases", c.Shard, p.Again),
+			true
 	}
 	run, err := c.Earlier()
 	switch {
@@ -136,7 +142,8 @@ func (c Config) NothingToRun(p *plan.Plan) (why string, ok bool) {
 	case len(run.Failed()) == 0:
 		return fmt.Sprintf("nothing failed in the run %s, so there is nothing to run again", run.Name), true
 	}
-	return fmt.Sprintf("what failed in the run %s is not among the tests that were named: %s", run.Name, strings.Join(run.Failed(), ", ")), false
+	return fmt.Sprintf("what failed in the run %s is not among the tests that were named: %s", run.Name,
+		strings.Join(run.Failed(), ", ")), false
 }
 
 // chosenByEnv reads TAPROOT_SHARD, TAPROOT_REPEAT and TAPROOT_RERUN_FAILED.

@@ -47,30 +47,34 @@ type Config struct {
 	AllowEmpty     bool
 	FilesMustBe    bool // a file that a step names and that is not there ends the planning, not the step
 	NoVideo        bool
-	Headed         bool                        // pages are opened in a browser window, whatever their steps say
-	NoTrace        bool                        // of browsers
-	NoDOM          bool                        // no snapshots of the elements of pages
-	Unmasked       bool                        // tests with secrets are filmed and traced, too
-	PublicOnly     bool                        // tests reach public addresses only, not this machine or its networks
-	Network        *guard.Policy               // what tests reach; nil: as PublicOnly says
-	NoFilePages    bool                        // no page may be a file of this machine
-	FilesBelow     string                      // pages may be files below this folder only; empty: as Access says
-	AllowShell     bool                        // tests may run commands on the device
-	AfterUse       action.AfterUse             // what is done after a case with the apps that it started or installed; default: nothing
-	AI             vision.Mode                 // whether models may be asked; default: what TAPROOT_AI says, or live
-	Agent          string                      // auto, require or off: whether an agent reads the screens of Android phones; default: what TAPROOT_AGENT says, or auto
-	Baselines      bool                        // assertScreenshot writes its baselines anew
-	Access         action.Access               // what tests may touch of this machine
-	Timeout        time.Duration               // of a step that names none
-	Getenv         func(string) string         // default: the process's own
-	Now            func() time.Time            // the clock by which reservations of devices count; default: time.Now
-	LookupEnv      func(string) (string, bool) // for vars whose value names the environment; nil: there is none
-	Reads          func(file string)           // is told of each file besides the tests' own that the planning reads; nil: nobody is
-	Boot           string                      // name or UDID of a simulator to start; empty: none
-	KeepBooted     bool                        // it is not shut down at the end
-	FFmpeg         string                      // path; empty: no films
-	Claim          pack.Claim                  // of the names of runs, where other machines take names, too
-	Log            *slog.Logger                // default: none
+	Headed         bool          // pages are opened in a browser window, whatever their steps say
+	NoTrace        bool          // of browsers
+	NoDOM          bool          // no snapshots of the elements of pages
+	Unmasked       bool          // tests with secrets are filmed and traced, too
+	PublicOnly     bool          // tests reach public addresses only, not this machine or its networks
+	Network        *guard.Policy // what tests reach; nil: as PublicOnly says
+	NoFilePages    bool          // no page may be a file of this machine
+	FilesBelow     string        // pages may be files below this folder only; empty: as Access says
+	AllowShell     bool          // tests may run commands on the device
+	// what is done after a case with the apps that it started or installed; default: nothing
+	AfterUse action.AfterUse
+	AI       vision.Mode // whether models may be asked; default: what TAPROOT_AI says, or live
+	// auto, require or off: whether an agent reads the screens of Android phones; default: what TAPROOT_AGENT says, or
+	// auto
+	Agent     string
+	Baselines bool                        // assertScreenshot writes its baselines anew
+	Access    action.Access               // what tests may touch of this machine
+	Timeout   time.Duration               // of a step that names none
+	Getenv    func(string) string         // default: the process's own
+	Now       func() time.Time            // the clock by which reservations of devices count; default: time.Now
+	LookupEnv func(string) (string, bool) // for vars whose value names the environment; nil: there is none
+	// is told of each file besides the tests' own that the planning reads; nil: nobody is
+	Reads      func(file string)
+	Boot       string       // name or UDID of a simulator to start; empty: none
+	KeepBooted bool         // it is not shut down at the end
+	FFmpeg     string       // path; empty: no films
+	Claim      pack.Claim   // of the names of runs, where other machines take names, too
+	Log        *slog.Logger // default: none
 }
 
 // SetAfterUse sets AfterUse to a policy by its name: nothing, stop or clear.
@@ -101,13 +105,17 @@ func (c Config) logger() *slog.Logger {
 // FromEnv fills what the process environment says and the defaults need.
 func FromEnv(dir string, lookup func(string) (string, bool)) (Config, error) {
 	get := func(name string) string { v, _ := lookup(name); return v }
-	c := Config{Dir: dir, Environment: get("TAPROOT_ENV"), LookupEnv: lookup, Getenv: get, Device: get("TAPROOT_DEVICE"), AndroidSerial: get("ANDROID_SERIAL"), Platform: dsl.Platform(get("TAPROOT_PLATFORM")), Browser: get("TAPROOT_BROWSER"),
+	c := Config{Dir: dir, Environment: get("TAPROOT_ENV"), LookupEnv: lookup, Getenv: get, Device: get("TAPROOT_DEVICE"),
+		AndroidSerial: get("ANDROID_SERIAL"), Platform: dsl.Platform(get("TAPROOT_PLATFORM")),
+		Browser: get("TAPROOT_BROWSER"),
 		Reports: get("TAPROOT_REPORTS_DIR"), Log: slog.New(slog.DiscardHandler)}
 	private := true
 	for _, b := range []struct {
 		name string
 		to   *bool
-	}{{"TAPROOT_REQUIRE_DEVICES", &c.RequireDevices}, {"TAPROOT_NO_VIDEO", &c.NoVideo}, {"TAPROOT_NO_TRACE", &c.NoTrace}, {"TAPROOT_NO_DOM", &c.NoDOM}, {"TAPROOT_ALLOW_PRIVATE", &private}, {"TAPROOT_ALLOW_SHELL", &c.AllowShell}, {"TAPROOT_UNMASKED_EVIDENCE", &c.Unmasked}, {"TAPROOT_UPDATE_BASELINES", &c.Baselines}} {
+	}{{"TAPROOT_REQUIRE_DEVICES", &c.RequireDevices}, {"TAPROOT_NO_VIDEO", &c.NoVideo}, {"TAPROOT_NO_TRACE", &c.NoTrace},
+		{"TAPROOT_NO_DOM", &c.NoDOM}, {"TAPROOT_ALLOW_PRIVATE", &private}, {"TAPROOT_ALLOW_SHELL", &c.AllowShell},
+		{"TAPROOT_UNMASKED_EVIDENCE", &c.Unmasked}, {"TAPROOT_UPDATE_BASELINES", &c.Baselines}} {
 		if v := get(b.name); v != "" {
 			on, err := strconv.ParseBool(v)
 			if err != nil {
@@ -134,8 +142,8 @@ func FromEnv(dir string, lookup func(string) (string, bool)) (Config, error) {
 	return c, nil
 }
 
-// TakeOutputDir puts the runs where the config.yaml of one of these folders of flows of Maestro wants them (testOutputDir), unless the
-// environment says something else.
+// TakeOutputDir puts the runs where the config.yaml of one of these folders of flows of Maestro wants them
+// (testOutputDir), unless the environment says something else.
 func (c *Config) TakeOutputDir(args []string) {
 	if c.getenv()("TAPROOT_REPORTS_DIR") != "" {
 		return

@@ -27,8 +27,9 @@ var ciSystems = []struct{ name, sign, commit, branch, job string }{
 	{"TeamCity", "TEAMCITY_VERSION", "BUILD_VCS_NUMBER", "", "BUILD_URL"},
 }
 
-// NoteEnvironment keeps what the run runs in: commit, branch, CI job, machine, version and options. It asks git beside the tests; Report
-// and End wait for it. It is for projects of one's own only: git does what the files of a project tell it.
+// NoteEnvironment keeps what the run runs in: commit, branch, CI job, machine, version and options. It asks git beside
+// the tests; Report and End wait for it. It is for projects of one's own only: git does what the files of a project
+// tell it.
 func (r *Runner) NoteEnvironment(ctx context.Context, options []string) {
 	conf, dir := r.Config, r.Dir // the run may still get some of it, which does not count here
 	r.noting.Go(func() {
@@ -58,7 +59,8 @@ func environmentOf(ctx context.Context, c Config, options []string) history.Envi
 		break
 	}
 	if e.CI == "GitHub Actions" && get("GITHUB_RUN_ID") != "" {
-		e.Job = strings.TrimRight(get("GITHUB_SERVER_URL"), "/") + "/" + get("GITHUB_REPOSITORY") + "/actions/runs/" + get("GITHUB_RUN_ID")
+		e.Job = strings.TrimRight(get("GITHUB_SERVER_URL"), "/") + "/" + get("GITHUB_REPOSITORY") + "/actions/runs/" +
+			get("GITHUB_RUN_ID")
 	}
 	if !strings.HasPrefix(e.Job, "https://") && !strings.HasPrefix(e.Job, "http://") {
 		e.Job = ""
@@ -78,7 +80,8 @@ func environmentOf(ctx context.Context, c Config, options []string) history.Envi
 func gitState(ctx context.Context, dir string) (commit, branch string, dirty bool) {
 	ctx, cancel := context.WithTimeout(ctx, gitLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", "--no-optional-locks", "status", "--porcelain=v2", "--branch", "--untracked-files=no")
+	cmd := exec.CommandContext(ctx, "git", "--no-optional-locks", "status", "--porcelain=v2", "--branch",
+		"--untracked-files=no")
 	cmd.Dir, cmd.WaitDelay = dir, time.Second
 	out, err := cmd.Output()
 	if err != nil {

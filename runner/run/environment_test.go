@@ -15,7 +15,8 @@ func TestEnvironmentOfARun(t *testing.T) {
 	dir := t.TempDir()
 	git := func(args ...string) {
 		t.Helper()
-		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"}, args...)...)
+		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"},
+			args...)...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v: %s", args, err, out)
@@ -30,7 +31,8 @@ func TestEnvironmentOfARun(t *testing.T) {
 	git("commit", "-q", "-m", "one")
 	env := map[string]string{}
 	of := func() history.Environment {
-		e := environmentOf(t.Context(), Config{Dir: dir, Getenv: func(name string) string { return env[name] }}, []string{"--parallel=2"})
+		e := environmentOf(t.Context(), Config{Dir: dir, Getenv: func(name string) string { return env[name] }},
+			[]string{"--parallel=2"})
 		if e.Taproot == "" || e.OS == "" || len(e.Options) != 1 {
 			t.Errorf("%+v", e)
 		}
@@ -44,11 +46,13 @@ func TestEnvironmentOfARun(t *testing.T) {
 	if err := os.WriteFile(file, []byte("b"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for name, value := range map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_SHA": "abc", "GITHUB_REF_NAME": "main", "GITHUB_SERVER_URL": "https://git.example",
+	for name, value := range map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_SHA": "abc", "GITHUB_REF_NAME": "main",
+		"GITHUB_SERVER_URL": "https://git.example",
 		"GITHUB_REPOSITORY": "o/r", "GITHUB_RUN_ID": "7"} {
 		env[name] = value
 	}
-	want := history.Environment{Commit: "abc", Branch: "main", Dirty: true, CI: "GitHub Actions", Job: "https://git.example/o/r/actions/runs/7"}
+	want := history.Environment{Commit: "abc", Branch: "main", Dirty: true, CI: "GitHub Actions",
+		Job: "https://git.example/o/r/actions/runs/7"}
 	if diff := cmp.Diff(want, of()); diff != "" {
 		t.Error(diff)
 	}

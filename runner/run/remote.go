@@ -14,14 +14,14 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// RemoteRunner runs cases on the devices of other machines. What is run, in which order, how often and what comes of it stays with the Runner.
-// Safe for concurrent use.
+// RemoteRunner runs cases on the devices of other machines. What is run, in which order, how often and what comes of it
+// stays with the Runner. Safe for concurrent use.
 type RemoteRunner interface {
 	// Usable is how many cases of a platform can be under way at once, as of now.
 	Usable(ctx context.Context, platform dsl.Platform) (int, error)
-	// Try waits for a device that suits the case, runs the case on it once, and gives the folder of the finished pack, which the caller
-	// takes over. A *pool.NoDeviceError means that there is no such device to wait for. When ctx ends, what is under way ends as interrupted,
-	// and its pack is still given if it comes soon; else the error is ctx's.
+	// Try waits for a device that suits the case, runs the case on it once, and gives the folder of the finished pack,
+	// which the caller takes over. A *pool.NoDeviceError means that there is no such device to wait for. When ctx ends,
+	// what is under way ends as interrupted, and its pack is still given if it comes soon; else the error is ctx's.
 	Try(ctx context.Context, t Try) (dir string, err error)
 }
 
@@ -30,12 +30,13 @@ type Try struct {
 	Case  plan.Case // its pack must have the name Case.Pack
 	Avoid string    // the id of a device that it is not run on; empty: none
 	Spool string    // the folder in which the pack is laid down
-	// Heard takes the nth event of the case, from 0, while it runs, one call at a time. Events may come twice or not at all, since the pack has
-	// them; the first one of a later attempt begins anew.
+	// Heard takes the nth event of the case, from 0, while it runs, one call at a time. Events may come twice or not at
+	// all, since the pack has them; the first one of a later attempt begins anew.
 	Heard func(n int, e event.Event)
 }
 
-// Once runs the case once, whatever its test says of retries: for a Runner elsewhere. The pack has the name c.Pack unless that is taken.
+// Once runs the case once, whatever its test says of retries: for a Runner elsewhere. The pack has the name c.Pack
+// unless that is taken.
 func (r *Runner) Once(ctx context.Context, c plan.Case) Outcome {
 	return r.once(ctx, c, besideCase{rest: pool.Sleep, freed: func() {}}, try{})
 }
@@ -45,8 +46,8 @@ const heldFor = 10 * time.Second
 
 var errHeld = errors.New("somebody holds the device")
 
-// OnDevice is Once on one device. The error says why the case was not begun: the device is not there, is held, or cannot be opened; then
-// nothing is left behind.
+// OnDevice is Once on one device. The error says why the case was not begun: the device is not there, is held, or
+// cannot be opened; then nothing is left behind.
 func (r *Runner) OnDevice(ctx context.Context, c plan.Case, id string) (Outcome, error) {
 	began := time.Now()
 	rest := func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
@@ -55,7 +56,9 @@ func (r *Runner) OnDevice(ctx context.Context, c plan.Case, id string) (Outcome,
 		}
 		return pool.Sleep(ctx, d, wake)
 	}
-	lease, err := r.Pool.LeaseFor(ctx, pool.Request{Platform: c.Platform, What: c.Pack, Skip: func(i drivers.Info) bool { return i.ID != id }, Sleep: rest})
+	lease, err := r.Pool.LeaseFor(ctx, pool.Request{Platform: c.Platform, What: c.Pack, Skip: func(i drivers.Info) bool {
+		return i.ID != id
+	}, Sleep: rest})
 	if err != nil {
 		return Outcome{Case: c}, fmt.Errorf("device %s: %w", id, err)
 	}

@@ -19,9 +19,9 @@ import (
 // reportLimit bounds what the end of a run may take: pages, chats.
 const reportLimit = 5 * time.Minute
 
-// Report writes what belongs to the run as a whole (junit.xml, pages, history, …), tells those who want to be told, and removes runs
-// beyond the limits. It is called once, when every case has ended, while the run directory is still open. What goes wrong is no part
-// of the run's verdict.
+// Report writes what belongs to the run as a whole (junit.xml, pages, history, …), tells those who want to be told, and
+// removes runs beyond the limits. It is called once, when every case has ended, while the run directory is still open.
+// What goes wrong is no part of the run's verdict.
 func (r *Runner) Report(ctx context.Context, stdout io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportLimit)
 	defer cancel()
@@ -30,8 +30,8 @@ func (r *Runner) Report(ctx context.Context, stdout io.Writer) error {
 	return err
 }
 
-// Announce keeps what the run is going to run, so that a case which never began is missed. Under Ginkgo, whose filters decide later,
-// it is not called.
+// Announce keeps what the run is going to run, so that a case which never began is missed. Under Ginkgo, whose filters
+// decide later, it is not called.
 func (r *Runner) Announce(cases []plan.Case) error {
 	described := make([]event.Case, len(cases))
 	for i, c := range cases {
@@ -62,7 +62,8 @@ func pages(ctx context.Context, runDir string) error {
 	return errors.Join(html.WritePacks(ctx, run), html.WriteRun(ctx, run), html.WriteRuns(ctx, filepath.Dir(runDir)))
 }
 
-// Received makes what belongs to a run whose packs came from elsewhere, and removes runs beyond the limits. Nobody is told of it.
+// Received makes what belongs to a run whose packs came from elsewhere, and removes runs beyond the limits. Nobody is
+// told of it.
 func (c Config) Received(ctx context.Context, runDir string) error {
 	o := c.assembly(ctx, io.Discard)
 	getenv := c.getenv()

@@ -40,10 +40,12 @@ func (r *Runner) End() error {
 	return errors.Join(r.Pool.Close(), r.Dir.Close())
 }
 
-// All runs the cases, as many at once as there are devices (and as Config.Parallel allows), and gives their outcomes in the order of
-// the cases. They begin in that order, too, as far as there are devices for them.
+// All runs the cases, as many at once as there are devices (and as Config.Parallel allows), and gives their outcomes in
+// the order of the cases. They begin in that order, too, as far as there are devices for them.
 func (r *Runner) All(ctx context.Context, cases []plan.Case) []Outcome {
-	a := &batch{r: r, cases: cases, outcomes: make([]Outcome, len(cases)), turns: newCaseScheduler(cases, r.Config.Parallel), need: map[dsl.Platform]*atomic.Int64{}, idle: map[dsl.Platform]chan struct{}{}, idles: map[dsl.Platform]func(){}}
+	a := &batch{r: r, cases: cases, outcomes: make([]Outcome, len(cases)),
+		turns: newCaseScheduler(cases, r.Config.Parallel), need: map[dsl.Platform]*atomic.Int64{},
+		idle: map[dsl.Platform]chan struct{}{}, idles: map[dsl.Platform]func(){}}
 	for i, c := range cases {
 		a.outcomes[i].Case = c
 		if a.need[c.Platform] == nil {
@@ -160,12 +162,14 @@ func (a *batch) one(ctx context.Context, i int) {
 
 // LeftOut leaves the pack of a case that is not begun because another one did not pass.
 func (r *Runner) LeftOut(ctx context.Context, c plan.Case, failed string) Outcome {
-	return r.without(ctx, c, notRun{verdict: event.Skipped, why: "not run, because " + failed + " did not pass and the run stops at the first failure"})
+	return r.without(ctx, c, notRun{verdict: event.Skipped, why: "not run, because " + failed +
+		" did not pass and the run stops at the first failure"})
 }
 
 // SequenceEnded leaves the pack of a case that is not begun because one before it in its sequence did not pass.
 func (r *Runner) SequenceEnded(ctx context.Context, c plan.Case, failed string) Outcome {
-	return r.without(ctx, c, notRun{verdict: event.Skipped, why: "not run, because " + failed + " did not pass and the flows of " + c.Test.Sequence + " end there (continueOnFailure: false)"})
+	return r.without(ctx, c, notRun{verdict: event.Skipped, why: "not run, because " + failed +
+		" did not pass and the flows of " + c.Test.Sequence + " end there (continueOnFailure: false)"})
 }
 
 // Exit codes of a run.
@@ -177,7 +181,8 @@ const (
 	ExitInterrupted = 130
 )
 
-// ExitCode sums the outcomes up: a failed test weighs more than errors beside it; a run in which nothing ran is no success.
+// ExitCode sums the outcomes up: a failed test weighs more than errors beside it; a run in which nothing ran is no
+// success.
 func ExitCode(outcomes []Outcome, allowEmpty bool) int {
 	count := map[event.Verdict]int{}
 	for _, o := range outcomes {

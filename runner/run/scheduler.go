@@ -11,8 +11,9 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// caseScheduler hands out the slots of a run, at most limit at once, to the case that comes first in the plan of those that are ready. A case
-// whose phone is in use elsewhere is not ready: it gives its slot back while it waits. Safe for concurrent use.
+// caseScheduler hands out the slots of a run, at most limit at once, to the case that comes first in the plan of those
+// that are ready. A case whose phone is in use elsewhere is not ready: it gives its slot back while it waits. Safe for
+// concurrent use.
 type caseScheduler struct {
 	limit int // 0: none
 
@@ -32,7 +33,9 @@ func newCaseScheduler(cases []plan.Case, limit int) *caseScheduler {
 
 // platforms are those of the cases, in the order in which they first come.
 func (t *caseScheduler) platforms() []dsl.Platform {
-	return slices.SortedFunc(maps.Keys(t.queues), func(a, b dsl.Platform) int { return cmp.Compare(t.queues[a][0], t.queues[b][0]) })
+	return slices.SortedFunc(maps.Keys(t.queues), func(a, b dsl.Platform) int {
+		return cmp.Compare(t.queues[a][0], t.queues[b][0])
+	})
 }
 
 // queued is how many cases of the platform nobody runs yet.
@@ -99,8 +102,8 @@ func (t *caseScheduler) await(ctx context.Context, i int) error {
 	return context.Cause(ctx)
 }
 
-// leave gives the slot of a case back. The platform's next case asks before anyone else can have it, so that the order of cases does not
-// depend on which goroutine is faster.
+// leave gives the slot of a case back. The platform's next case asks before anyone else can have it, so that the order
+// of cases does not depend on which goroutine is faster.
 func (t *caseScheduler) leave(p dsl.Platform) (i int, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -34,7 +34,8 @@ func sequencesOf(cases []plan.Case) sequences {
 	return s
 }
 
-// await waits for the case before case i, whose slot others have meanwhile. It gives the case that ended the sequence, if one did.
+// await waits for the case before case i, whose slot others have meanwhile. It gives the case that ended the sequence,
+// if one did.
 func (s sequences) await(ctx context.Context, a *batch, i int) (failed string, err error) {
 	at, follows := s.before[i]
 	if !follows {

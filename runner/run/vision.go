@@ -14,8 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/engine"
 )
 
-// Vision makes what reads pictures and asks models for tests, and for whoever else keeps sessions. Answers that packs of the reports
-// folder hold are not asked for again.
+// Vision makes what reads pictures and asks models for tests, and for whoever else keeps sessions. Answers that packs
+// of the reports folder hold are not asked for again.
 func (c Config) Vision() drivers.Vision {
 	return vision.New(vision.Options{Getenv: c.getenv(), Mode: c.AI, Recall: recall(c.Reports)})
 }
@@ -32,8 +32,8 @@ const uploadNote = "upload.json"
 // maxAsked bounds the file of one question, in bytes.
 const maxAsked = 1 << 20
 
-// recall gives a function that looks answers up in the packs below a folder. The packs are listed at the first question; what this
-// process asks itself is remembered by vision.
+// recall gives a function that looks answers up in the packs below a folder. The packs are listed at the first
+// question; what this process asks itself is remembered by vision.
 func recall(reports string) func(key string) []drivers.Reply {
 	files := sync.OnceValue(func() []string {
 		found, err := fs.Glob(os.DirFS(reports), "*/*/artifacts/visual-*.json")

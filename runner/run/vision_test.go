@@ -10,7 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/engine"
 )
 
-// TestRecall: the answers of this machine's runs are found, the newest first; those of a pack that somebody uploaded are none.
+// TestRecall: the answers of this machine's runs are found, the newest first; those of a pack that somebody uploaded
+// are none.
 func TestRecall(t *testing.T) {
 	t.Parallel()
 	const key = "0123456789abcdef0123456789abcdef"

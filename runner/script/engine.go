@@ -43,8 +43,8 @@ type Options struct {
 	Seed uint64
 }
 
-// Engine holds the values that outlive a script: output, what is on the clipboard, and the variables in scope. It belongs to one run of one
-// flow and to one goroutine.
+// Engine holds the values that outlive a script: output, what is on the clipboard, and the variables in scope. It
+// belongs to one run of one flow and to one goroutine.
 type Engine struct {
 	o      Options
 	vm     *goja.Runtime

@@ -25,16 +25,22 @@ func run(t *testing.T, e *script.Engine, code string) string {
 func TestResultsAreSpelledAsGraalJSSpellsThem(t *testing.T) {
 	e := script.New(script.Options{Platform: "android"})
 	for code, want := range map[string]string{
-		"1 + 1": "2", "1.50": "1.5", "'a'": "a", "undefined": "undefined", "null": "null", "nobody": "undefined", "nobody || 'x'": "x", "[]": "[]",
-		"[1]": "[1]", "[1, 'a']": `(2)[1, "a"]`, "({})": "{}", "({a: 1, b: [2]})": "{a: 1, b: [2]}", "NaN": "NaN", "typeof nobody": "undefined",
-		"new Date(0)": "1970-01-01T00:00:00.000Z", "let x = 5; var y = 6; x + y": "11", "y": "undefined", "z = 1; z": "1", "z": "undefined",
+		"1 + 1": "2", "1.50": "1.5", "'a'": "a", "undefined": "undefined", "null": "null", "nobody": "undefined",
+		"nobody || 'x'": "x", "[]": "[]",
+		"[1]": "[1]", "[1, 'a']": `(2)[1, "a"]`, "({})": "{}", "({a: 1, b: [2]})": "{a: 1, b: [2]}", "NaN": "NaN",
+		"typeof nobody": "undefined",
+		"new Date(0)":   "1970-01-01T00:00:00.000Z", "let x = 5; var y = 6; x + y": "11", "y": "undefined", "z = 1; z": "1",
+		"z":                "undefined",
 		"maestro.platform": "android", "json('{\"a\": 2}').a": "2",
-		"json('[1234567890123456789]')[0]":                                                       "1234567890123456789",
-		"json('{\"id\": 89490200001234567890}').id + '/x'":                                       "89490200001234567890/x",
-		"JSON.stringify(json('{\"id\": 1234567890123456789, \"s\": \"12345678901234567890\"}'))": `{"id":1234567890123456789,"s":"12345678901234567890"}`,
-		"json('[9007199254740991, 1.5, 1e3, -12345678901234567890]').join(' ')":                  "9007199254740991 1.5 1000 -12345678901234567890",
-		"json('[1234567890123456789]')[0] == '1234567890123456789'":                              "true",
-		"json('[1234567890123456789]')[0] % 2n == 1n":                                            "true", "relativePoint(0.5, 0.251)": "50%,26%", "-0": "0", "x => x": "x => x",
+		"json('[1234567890123456789]')[0]":                 "1234567890123456789",
+		"json('{\"id\": 89490200001234567890}').id + '/x'": "89490200001234567890/x",
+		"JSON.stringify(json('{\"id\": 1234567890123456789, \"s\": " +
+			"\"12345678901234567890\"}'))": `{"id":1234567890123456789,"s":"12345678901234567890"}`,
+		"json('[9007199254740991, 1.5, 1e3, -12345678901234567890]').join(' " +
+			"')": "9007199254740991 1.5 1000 -12345678901234567890",
+		"json('[1234567890123456789]')[0] == '1234567890123456789'": "true",
+		"json('[1234567890123456789]')[0] % 2n == 1n":               "true",
+		"relativePoint(0.5, 0.251)":                                 "50%,26%", "-0": "0", "x => x": "x => x",
 		"if (true) { 5 } else { 6 }": "5", "'a?.b'.length ?? 1": "4", "/(?<=a)b/.test('ab')": "true", "null?.x": "undefined",
 	} {
 		if got := run(t, e, code); got != want && !(code == "-0" && got == "-0") {
@@ -71,7 +77,8 @@ func TestExpandIsGreedyToTheLastBrace(t *testing.T) {
 	e.Set("A", "1")
 	e.Set("B", "2")
 	for text, want := range map[string]string{
-		"${A} of ${B}": "1 of 2", "${}": "", "${ }": "", `\${A}`: "${A}", "a${{x: 1}.x}b": "a1b", "$A": "$A", "${A": "${A", "100$": "100$",
+		"${A} of ${B}": "1 of 2", "${}": "", "${ }": "", `\${A}`: "${A}", "a${{x: 1}.x}b": "a1b", "$A": "$A", "${A": "${A",
+		"100$":      "100$",
 		"${nobody}": "undefined", `costs \$5 ${A}`: `costs \$5 1`, "${'x'.repeat(3)}": "xxx",
 	} {
 		got, err := e.Expand(context.Background(), text, script.Where{})
@@ -101,13 +108,15 @@ func TestErrorsKnowTheirLine(t *testing.T) {
 func TestScriptsAreBounded(t *testing.T) {
 	short := script.New(script.Options{Limit: 100 * time.Millisecond})
 	for _, code := range []string{"while (true) {}", "try { while (true) {} } catch (e) {}"} {
-		if _, err := short.Run(context.Background(), code, script.Where{}); err == nil || !strings.Contains(err.Error(), "computed for longer than it may: 100ms") {
+		if _, err := short.Run(context.Background(), code, script.Where{}); err == nil ||
+			!strings.Contains(err.Error(), "computed for longer than it may: 100ms") {
 			t.Errorf("%s: %v", code, err)
 		}
 	}
 	e := script.New(script.Options{})
 	for code, want := range map[string]string{
-		"function f() { return f() } f()": "deeply", "'x'.repeat(1e9)": "would be longer than", "http.get('http://127.0.0.1')": "network",
+		"function f() { return f() } f()": "deeply", "'x'.repeat(1e9)": "would be longer than",
+		"http.get('http://127.0.0.1')": "network",
 	} {
 		if _, err := e.Run(context.Background(), code, script.Where{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", code, err)
@@ -121,7 +130,8 @@ func TestScriptsAreBounded(t *testing.T) {
 	if got := run(t, e, "1"); got != "1" {
 		t.Errorf("behind a script that was ended: %q", got)
 	}
-	for _, code := range []string{"typeof require", "typeof process", "typeof setTimeout", "typeof fetch", "typeof $taproot$code"} {
+	for _, code := range []string{"typeof require", "typeof process", "typeof setTimeout", "typeof fetch",
+		"typeof $taproot$code"} {
 		if got := run(t, e, code); got != "undefined" {
 			t.Errorf("%s: %s", code, got)
 		}
@@ -147,10 +157,13 @@ func TestScriptsAskByHTTP(t *testing.T) {
 	defer server.Close()
 	e := script.New(script.Options{Client: server.Client()})
 	e.Set("URL", server.URL)
-	if got := run(t, e, "var r = http.post(URL, {body: 'x', headers: {'X-Ask': 'y'}}); r.ok + ' ' + r.status + ' ' + json(r.body).a + ' ' + r.headers['x-seen']"); got != "true 201 1 POST y" {
+	if got := run(t, e,
+		"var r = http.post(URL, {body: 'x', headers: {'X-Ask': 'y'}}); r.ok + ' ' + r.status + ' ' + json(r.body).a + ' ' "+
+			"+ r.headers['x-seen']"); got != "true 201 1 POST y" {
 		t.Errorf("post: %q", got)
 	}
-	if got := run(t, e, "http.request(URL, {method: 'PUT', multipartForm: {field: 'v'}}).headers['x-seen']"); got != "PUT v" {
+	if got := run(t, e,
+		"http.request(URL, {method: 'PUT', multipartForm: {field: 'v'}}).headers['x-seen']"); got != "PUT v" {
 		t.Errorf("form: %q", got)
 	}
 }
@@ -168,12 +181,14 @@ func TestHTTPWaitsOutsideOfTheLimit(t *testing.T) {
 
 func TestFakerKnowsTheWordsOfFlows(t *testing.T) {
 	e := script.New(script.Options{Seed: 1})
-	for _, code := range []string{"faker.name().firstName()", "faker.name().fullName()", "faker.internet().emailAddress()", "faker.address().cityName()", "faker.number().digits(4)", "faker.lorem().word()"} {
+	for _, code := range []string{"faker.name().firstName()", "faker.name().fullName()", "faker.internet().emailAddress()",
+		"faker.address().cityName()", "faker.number().digits(4)", "faker.lorem().word()"} {
 		if got := run(t, e, code); got == "" || strings.Contains(got, "undefined") {
 			t.Errorf("%s: %q", code, got)
 		}
 	}
-	if got := run(t, e, `faker.expression("#{number.numberBetween '3' '4'} #{Name.first_name}").split(" ")[0]`); got != "3" {
+	if got := run(t, e,
+		`faker.expression("#{number.numberBetween '3' '4'} #{Name.first_name}").split(" ")[0]`); got != "3" {
 		t.Errorf("expression: %s", got)
 	}
 	if got := run(t, e, "faker.number().digits(4).length"); got != "4" {

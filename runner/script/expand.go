@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Expand fills in the ${…} of a text. A place reaches from ${ to the last brace before the next dollar sign, so that ${a} and {b} in one text
-// are one script; \${ is written as it stands, without the backslash; a blank place is an empty text.
+// Expand fills in the ${…} of a text. A place reaches from ${ to the last brace before the next dollar sign, so that
+// ${a} and {b} in one text are one script; \${ is written as it stands, without the backslash; a blank place is an
+// empty text.
 func (e *Engine) Expand(ctx context.Context, text string, at Where) (string, error) {
 	if !strings.Contains(text, "${") {
 		return text, nil

@@ -42,13 +42,15 @@ const (
 	cities    = "Berlin,Lagos,Lima,Osaka,Oslo,Porto,Quito,Tunis,Utrecht,Cairo,Dublin,Geneva,Hanoi,Izmir,Jaipur,Kyoto,Lyon,Madrid,Nairobi,Prague"
 	countries = "Brazil,Canada,Finland,Ghana,India,Japan,Kenya,Mexico,Nepal,Spain,Austria,Chile,Denmark,Estonia,France,Greece,Iceland,Norway,Peru,Vietnam"
 	colors    = "red,green,blue,yellow,orange,purple,pink,brown,black,white,gray,cyan,magenta,lime,maroon,navy,olive,teal,violet,indigo"
-	streets   = "Oak Street,Main Street,Hill Road,Lake Avenue,Park Lane,Mill Road,Station Road,Church Street,Garden Way,River Walk"
+	streets   = "Oak Street,Main Street,Hill Road,Lake Avenue,Park Lane,Mill Road,Station Road,Church Street,Garden " +
+		"Way,River Walk"
 	latin     = "lorem,ipsum,dolor,sit,amet,consectetur,adipiscing,elit,sed,do,eiusmod,tempor,incididunt,ut,labore,et,dolore,magna,aliqua"
 	companies = "Acme,Borealis,Cobalt,Delta,Everest,Fjord,Granite,Harbor,Indigo,Juniper"
 	products  = "Chair,Table,Lamp,Shirt,Watch,Bottle,Keyboard,Shoes,Bag,Gloves"
 	materials = "Wooden,Steel,Cotton,Granite,Rubber,Plastic,Leather,Paper,Silk,Copper"
 	jobs      = "Engineer,Teacher,Nurse,Designer,Architect,Analyst,Manager,Technician,Chemist,Lawyer"
-	titles    = "The Long Road,A Quiet Sea,Winter Light,The Glass House,Northern Wind,Paper Boats,The Last Train,Silver River"
+	titles    = "The Long Road,A Quiet Sea,Winter Light,The Glass House,Northern Wind,Paper Boats,The Last Train,Silver " +
+		"River"
 )
 
 // Name is a given name and a family name.
@@ -117,41 +119,58 @@ func (f Faker) kinds() map[string]map[string]fake {
 	domain := func([]int64) any { return strings.ToLower(f.of(companies)) + ".example.com" }
 	phone := text(func() string { return "+120255501" + f.letters(digits, 2) })
 	return map[string]map[string]fake{
-		"name": {"firstName": list(givens), "lastName": list(families), "fullName": text(f.Name), "name": text(f.Name), "username": user,
-			"prefix": list("Mr.,Ms.,Dr."), "suffix": list("Jr.,Sr.,II"), "title": list(jobs)},
-		"internet": {"emailAddress": text(f.Email), "safeEmailAddress": text(f.Email), "username": user, "domainName": domain, "domainWord": list("acme,delta,fjord"),
-			"url":      text(func() string { return "https://" + strings.ToLower(f.of(companies)) + ".example.com/" }),
-			"password": func(args []int64) any { return f.Text(int(f.between(at(args, 0, 8), at(args, 1, 16)+1))) },
+		"name": {"firstName": list(givens), "lastName": list(families), "fullName": text(f.Name), "name": text(f.Name),
+			"username": user,
+			"prefix":   list("Mr.,Ms.,Dr."), "suffix": list("Jr.,Sr.,II"), "title": list(jobs)},
+		"internet": {"emailAddress": text(f.Email), "safeEmailAddress": text(f.Email), "username": user, "domainName": domain,
+			"domainWord": list("acme,delta,fjord"),
+			"url":        text(func() string { return "https://" + strings.ToLower(f.of(companies)) + ".example.com/" }),
+			"password":   func(args []int64) any { return f.Text(int(f.between(at(args, 0, 8), at(args, 1, 16)+1))) },
 			"uuid": text(func() string {
 				const hex = "0123456789abcdef"
-				return f.letters(hex, 8) + "-" + f.letters(hex, 4) + "-4" + f.letters(hex, 3) + "-a" + f.letters(hex, 3) + "-" + f.letters(hex, 12)
+				return f.letters(hex, 8) + "-" + f.letters(hex, 4) + "-4" + f.letters(hex, 3) + "-a" + f.letters(hex, 3) + "-" +
+					f.letters(hex, 12)
 			}),
 			"ipV4Address": text(func() string { return fmt.Sprintf("192.0.2.%d", f.IntN(255)) })},
-		"address": {"cityName": text(f.City), "city": text(f.City), "country": text(f.Country), "streetName": list(streets), "buildingNumber": sized(f.Digits, 2),
-			"streetAddress": text(func() string { return f.Digits(2) + " " + f.of(streets) }),
-			"fullAddress":   text(func() string { return f.Digits(2) + " " + f.of(streets) + ", " + f.City() }),
-			"zipCode":       sized(f.Digits, 5), "postcode": sized(f.Digits, 5), "countryCode": list("BR,CA,FI,GH,IN,JP,KE,MX,NP,ES"),
-			"state": list("Ohio,Texas,Maine,Utah,Iowa"), "stateAbbr": list("OH,TX,ME,UT,IA"),
+		"address": {"cityName": text(f.City), "city": text(f.City), "country": text(f.Country), "streetName": list(streets),
+			"buildingNumber": sized(f.Digits, 2),
+			"streetAddress":  text(func() string { return f.Digits(2) + " " + f.of(streets) }),
+			"fullAddress":    text(func() string { return f.Digits(2) + " " + f.of(streets) + ", " + f.City() }),
+			"zipCode":        sized(f.Digits, 5), "postcode": sized(f.Digits, 5),
+			"countryCode": list("BR,CA,FI,GH,IN,JP,KE,MX,NP,ES"),
+			"state":       list("Ohio,Texas,Maine,Utah,Iowa"), "stateAbbr": list("OH,TX,ME,UT,IA"),
 			"latitude":  text(func() string { return fmt.Sprintf("%.6f", f.Float64()*180-90) }),
 			"longitude": text(func() string { return fmt.Sprintf("%.6f", f.Float64()*360-180) })},
 		"phoneNumber": {"cellPhone": phone, "phoneNumber": phone, "phoneNumberInternational": phone},
-		"number": {"digit": digit, "digits": sized(func(n int) string { return f.letters(digits, n) }, 1), "numberBetween": between,
-			"randomDigit": func([]int64) any { return f.IntN(10) }, "randomDigitNotZero": func([]int64) any { return 1 + f.IntN(9) },
-			"randomNumber": func([]int64) any { return f.Int64N(1 << 50) }, "positive": func([]int64) any { return 1 + f.Int64N(1<<31-1) },
-			"negative":     func([]int64) any { return -1 - f.Int64N(1<<31-1) },
-			"randomDouble": func(args []int64) any { return float64(f.between(at(args, 1, 0)*100, at(args, 2, 100)*100)) / 100 }},
-		"random":   {"nextInt": between, "hex": sized(func(n int) string { return f.letters("0123456789abcdef", n) }, 8)},
-		"lorem":    {"word": list(latin), "words": sized(f.words, 3), "sentence": text(f.sentence), "paragraph": text(func() string { return f.sentence() + " " + f.sentence() + " " + f.sentence() }), "characters": sized(f.Text, 255), "fixedString": sized(f.Text, 10)},
-		"text":     {"text": sized(f.Text, 10)},
-		"company":  {"name": list(companies), "industry": list("Energy,Retail,Finance,Software")},
-		"color":    {"name": text(f.Color), "hex": text(func() string { return "#" + f.letters("0123456789abcdef", 6) })},
-		"commerce": {"productName": text(func() string { return f.of(materials) + " " + f.of(products) }), "department": list("Books,Garden,Music,Toys"), "material": list(materials), "price": text(func() string { return fmt.Sprintf("%.2f", float64(f.IntN(10000))/100) })},
-		"job":      {"title": list(jobs), "position": list(jobs), "field": list("Education,Design,Sales")},
-		"book":     {"title": list(titles), "author": text(f.Name), "publisher": list(companies)},
-		"bool":     {"bool": func([]int64) any { return f.IntN(2) == 1 }},
-		"animal":   {"name": list("cat,dog,horse,lion,otter,tiger,zebra")},
-		"food":     {"dish": list("Pasta,Pizza,Risotto,Salad,Soup"), "fruit": list("Apple,Banana,Cherry,Plum"), "ingredient": list("Rice,Salt,Oil,Beans")},
-		"country":  {"name": text(f.Country), "capital": text(f.City), "countryCode2": list("br,ca,fi,gh,in")},
+		"number": {"digit": digit, "digits": sized(func(n int) string { return f.letters(digits, n) }, 1),
+			"numberBetween": between,
+			"randomDigit":   func([]int64) any { return f.IntN(10) }, "randomDigitNotZero": func([]int64) any {
+				return 1 + f.IntN(9)
+			},
+			"randomNumber": func([]int64) any { return f.Int64N(1 << 50) }, "positive": func([]int64) any {
+				return 1 + f.Int64N(1<<31-1)
+			},
+			"negative": func([]int64) any { return -1 - f.Int64N(1<<31-1) },
+			"randomDouble": func(args []int64) any {
+				return float64(f.between(at(args, 1, 0)*100, at(args, 2, 100)*100)) / 100
+			}},
+		"random": {"nextInt": between, "hex": sized(func(n int) string { return f.letters("0123456789abcdef", n) }, 8)},
+		"lorem": {"word": list(latin), "words": sized(f.words, 3), "sentence": text(f.sentence),
+			"paragraph":  text(func() string { return f.sentence() + " " + f.sentence() + " " + f.sentence() }),
+			"characters": sized(f.Text, 255), "fixedString": sized(f.Text, 10)},
+		"text":    {"text": sized(f.Text, 10)},
+		"company": {"name": list(companies), "industry": list("Energy,Retail,Finance,Software")},
+		"color":   {"name": text(f.Color), "hex": text(func() string { return "#" + f.letters("0123456789abcdef", 6) })},
+		"commerce": {"productName": text(func() string { return f.of(materials) + " " + f.of(products) }),
+			"department": list("Books,Garden,Music,Toys"), "material": list(materials),
+			"price": text(func() string { return fmt.Sprintf("%.2f", float64(f.IntN(10000))/100) })},
+		"job":    {"title": list(jobs), "position": list(jobs), "field": list("Education,Design,Sales")},
+		"book":   {"title": list(titles), "author": text(f.Name), "publisher": list(companies)},
+		"bool":   {"bool": func([]int64) any { return f.IntN(2) == 1 }},
+		"animal": {"name": list("cat,dog,horse,lion,otter,tiger,zebra")},
+		"food": {"dish": list("Pasta,Pizza,Risotto,Salad,Soup"), "fruit": list("Apple,Banana,Cherry,Plum"),
+			"ingredient": list("Rice,Salt,Oil,Beans")},
+		"country": {"name": text(f.Country), "capital": text(f.City), "countryCode2": list("br,ca,fi,gh,in")},
 	}
 }
 

@@ -28,7 +28,8 @@ const (
 // http is the object by which scripts send requests.
 func (e *Engine) http() *goja.Object {
 	o := e.vm.NewObject()
-	for name, method := range map[string]string{"get": "GET", "post": "POST", "put": "PUT", "delete": "DELETE", "request": ""} {
+	for name, method := range map[string]string{"get": "GET", "post": "POST", "put": "PUT", "delete": "DELETE",
+		"request": ""} {
 		_ = o.Set(name, func(call goja.FunctionCall) goja.Value {
 			answer, err := e.request(method, call.Argument(0), call.Argument(1))
 			if err != nil {

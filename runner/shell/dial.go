@@ -44,7 +44,9 @@ func (c Client) Do(ctx context.Context, req Request) (Response, error) {
 		case err == nil && code == http.StatusOK:
 			return answer, nil
 		case err == nil && code == http.StatusNotFound:
-			return answer, errors.New("the session is held by another version of taproot, which does not understand this one: taproot close --all ends it, and what was not saved with it")
+			return answer,
+				errors.New("the session is held by another version of taproot, which does not understand this one: taproot close " +
+					"--all ends it, and what was not saved with it")
 		case err == nil && code != http.StatusGone && code != http.StatusUpgradeRequired:
 			return answer, fmt.Errorf("the session process answered %d", code)
 		case err != nil && !errors.Is(err, ErrNone):
@@ -117,7 +119,8 @@ func (c Client) ask(ctx context.Context, method, path string, body, answer any) 
 	if err != nil {
 		return 0, err
 	}
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn,
+		error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
 	}}
 	defer transport.CloseIdleConnections()
@@ -146,7 +149,8 @@ func (c Client) ask(ctx context.Context, method, path string, body, answer any) 
 }
 
 // ErrKilled says that the process went away during a command: nobody knows whether what was asked for is done.
-var ErrKilled = errors.New("the session process was ended during this command, whose outcome is not known; the next command begins anew")
+var ErrKilled = errors.New(
+	"the session process was ended during this command, whose outcome is not known; the next command begins anew")
 
 // start starts the process and waits until it is ready, or says that another one answers.
 func (c Client) start(ctx context.Context, ends bool) error {

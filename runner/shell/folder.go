@@ -26,11 +26,12 @@ const maxSocket = 100
 // ErrHostile says that somebody else could speak through the folder of the socket.
 var ErrHostile = errors.New("is not safe")
 
-// secure makes the folder, or makes sure that it is the user's own and nobody else's to write: who can write to it could put a socket of
-// theirs there, and read what is typed.
+// secure makes the folder, or makes sure that it is the user's own and nobody else's to write: who can write to it
+// could put a socket of theirs there, and read what is typed.
 func secure(dir string) error {
 	if len(filepath.Join(dir, socketName)) > maxSocket {
-		return fmt.Errorf("the path of the socket in %s is longer than %d bytes: set XDG_RUNTIME_DIR to a shorter folder", dir, maxSocket)
+		return fmt.Errorf("the path of the socket in %s is longer than %d bytes: set XDG_RUNTIME_DIR to a shorter folder",
+			dir, maxSocket)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -44,12 +45,14 @@ func secure(dir string) error {
 	case !owned(info):
 		return fmt.Errorf("%s %w: it belongs to another user; set XDG_RUNTIME_DIR to a folder of your own", dir, ErrHostile)
 	case writable(info):
-		return fmt.Errorf("%s %w: others could write to it; remove it, or set XDG_RUNTIME_DIR to a folder of your own", dir, ErrHostile)
+		return fmt.Errorf("%s %w: others could write to it; remove it, or set XDG_RUNTIME_DIR to a folder of your own", dir,
+			ErrHostile)
 	}
 	return os.Chmod(dir, 0o700)
 }
 
-// socketOf gives the path of the socket in a folder that is safe. there: something lies at it, and it is the user's own socket.
+// socketOf gives the path of the socket in a folder that is safe. there: something lies at it, and it is the user's own
+// socket.
 func socketOf(dir string) (path string, there bool, err error) {
 	if err := secure(dir); err != nil {
 		return "", false, err

@@ -19,8 +19,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/shell"
 )
 
-// A process of this test, started as a session process, has these in its environment: where it is to stay until it is killed, the file in
-// which it says that it got there, and the folder of its socket.
+// A process of this test, started as a session process, has these in its environment: where it is to stay until it is
+// killed, the file in which it says that it got there, and the folder of its socket.
 const (
 	stuckAt   = "TAPROOT_TEST_STUCK_AT"
 	stuckMark = "TAPROOT_TEST_STUCK_MARK"
@@ -30,7 +30,8 @@ const (
 // serveStuck is that process.
 func serveStuck(at string) int {
 	s := stuck{&gadgets{platform: dsl.Android, ids: []string{"A"}}, at}
-	err := shell.Main(context.Background(), shell.Options{Dir: os.Getenv(stuckDir), Build: "1", Drivers: func(run.Config) []drivers.Driver { return []drivers.Driver{s} }}, os.Stdout)
+	err := shell.Main(context.Background(), shell.Options{Dir: os.Getenv(stuckDir), Build: "1",
+		Drivers: func(run.Config) []drivers.Driver { return []drivers.Driver{s} }}, os.Stdout)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -50,7 +51,8 @@ func (s stuck) reach(state string) {
 		return
 	}
 	mark := os.Getenv(stuckMark)
-	if err := errors.Join(os.WriteFile(mark+".new", []byte(strconv.Itoa(os.Getpid())), 0o600), os.Rename(mark+".new", mark)); err != nil {
+	if err := errors.Join(os.WriteFile(mark+".new", []byte(strconv.Itoa(os.Getpid())), 0o600),
+		os.Rename(mark+".new", mark)); err != nil {
 		panic(err)
 	}
 	select {}
@@ -77,14 +79,16 @@ func (d stuckGadget) Close() error {
 	return d.gadget.Close()
 }
 
-// TestKilledInEveryState: a session process that is killed (kill -9) ends the command under way with an error that says so; the next one
-// does not hang, says what was lost, and works on the same device; and after taproot close nothing is left.
+// TestKilledInEveryState: a session process that is killed (kill -9) ends the command under way with an error that says
+// so; the next one does not hang, says what was lost, and works on the same device; and after taproot close nothing is
+// left.
 func TestKilledInEveryState(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for state, lost := range map[string]string{"idle": "lost: A", "opening": "", "in a command": "lost: A", "closing": "lost: A"} {
+	for state, lost := range map[string]string{"idle": "lost: A", "opening": "", "in a command": "lost: A",
+		"closing": "lost: A"} {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
 			k := newKilling(t, program, state)
@@ -99,7 +103,8 @@ func TestKilledInEveryState(t *testing.T) {
 			if err != nil || a.Exit != 0 || !strings.Contains(a.Note, lost) || (a.Note != "") != (lost != "") {
 				t.Errorf("the next command: %+v %v", a, err)
 			}
-			if done, err := k.way.Close(k.ctx, shell.CloseRequest{Project: k.project}); err != nil || done.Sessions != 1 || done.Error != "" {
+			if done, err := k.way.Close(k.ctx, shell.CloseRequest{Project: k.project}); err != nil || done.Sessions != 1 ||
+				done.Error != "" {
 				t.Errorf("close: %+v %v", done, err)
 			}
 			entries, err := os.ReadDir(k.way.Dir)
@@ -144,7 +149,8 @@ func (k *killing) env(state string) []string {
 }
 
 func (k *killing) request() shell.Request {
-	return shell.Request{Project: k.project, Dir: k.project, Env: map[string]string{"XDG_RUNTIME_DIR": k.project}, Caller: "a test"}
+	return shell.Request{Project: k.project, Dir: k.project, Env: map[string]string{"XDG_RUNTIME_DIR": k.project},
+		Caller: "a test"}
 }
 
 func (k *killing) tap() shell.Request {
@@ -200,7 +206,8 @@ func (k *killing) kill(state string) {
 	k.gone()
 }
 
-// gone waits until the process is no more: it takes a moment to die, in which it may still take a command that it never answers.
+// gone waits until the process is no more: it takes a moment to die, in which it may still take a command that it never
+// answers.
 func (k *killing) gone() {
 	k.t.Helper()
 	var err error

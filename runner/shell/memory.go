@@ -12,7 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/client"
 )
 
-// memory is what a process leaves to the next one when it is killed, or replaced by another version: no device, but what was done.
+// memory is what a process leaves to the next one when it is killed, or replaced by another version: no device, but
+// what was done.
 type memory struct {
 	PID      int       `json:"pid"`
 	Replaced bool      `json:"replaced,omitempty"` // it ended by itself, for the next one

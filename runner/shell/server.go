@@ -64,8 +64,8 @@ type Server struct {
 // ErrTaken says that another process serves this folder.
 var ErrTaken = errors.New("another session process is there already")
 
-// Serve answers commands until nobody has asked for a while, the last session is closed, the socket is gone, or ctx ends; then everything
-// that was taken is given back.
+// Serve answers commands until nobody has asked for a while, the last session is closed, the socket is gone, or ctx
+// ends; then everything that was taken is given back.
 func Serve(ctx context.Context, o Options) error {
 	if o.Idle == 0 {
 		o.Idle = idle
@@ -93,7 +93,8 @@ func Serve(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	s := &Server{o: o, end: make(chan struct{}), sessions: map[key]*session{}, old: map[key]kept{}, before: recall(o.Dir), used: time.Now()}
+	s := &Server{o: o, end: make(chan struct{}), sessions: map[key]*session{}, old: map[key]kept{}, before: recall(o.Dir),
+		used: time.Now()}
 	for _, k := range s.before.Sessions {
 		s.old[key{k.Project, k.Name}] = k
 	}
@@ -109,8 +110,8 @@ func Serve(ctx context.Context, o Options) error {
 	return s.serve(ctx, path)
 }
 
-// takeFolder locks the folder for this process. ErrTaken: another one answers there. One that has the lock and does not answer begins or ends, and
-// is waited for; who was killed may have it for a moment after the socket is dead.
+// takeFolder locks the folder for this process. ErrTaken: another one answers there. One that has the lock and does not
+// answer begins or ends, and is waited for; who was killed may have it for a moment after the socket is dead.
 func takeFolder(ctx context.Context, dir string) (_ *flock.Flock, err error) {
 	if err := secure(dir); err != nil {
 		return nil, err
@@ -141,7 +142,8 @@ func (s *Server) serve(ctx context.Context, path string) error {
 	mux.HandleFunc("POST /"+Protocol+"/do", s.handleDo)
 	mux.HandleFunc("GET /sessions", s.handleSessions)
 	mux.HandleFunc("POST /close", s.handleClose)
-	s.http = &http.Server{Handler: s.survive(mux), ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelWarn)}
+	s.http = &http.Server{Handler: s.survive(mux), ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelWarn)}
 	served := make(chan error, 1)
 	go func() { served <- s.http.Serve(s.socket) }()
 	if s.o.Ready != nil {
@@ -284,8 +286,8 @@ func readJSON(w http.ResponseWriter, r *http.Request, to any) bool {
 	return err == nil
 }
 
-// handleDo performs one command. A program of another version takes over when no device is open; while one is, it goes on here: a browser
-// and a phone cannot be handed from one process to another.
+// handleDo performs one command. A program of another version takes over when no device is open; while one is, it goes
+// on here: a browser and a phone cannot be handed from one process to another.
 func (s *Server) handleDo(w http.ResponseWriter, r *http.Request) {
 	var req Request
 	if !readJSON(w, r, &req) {
@@ -303,7 +305,9 @@ func (s *Server) handleDo(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusUpgradeRequired)
 			return
 		}
-		note = fmt.Sprintf("this session is held by another build of taproot (%s): a browser or a phone cannot be handed over; taproot close --all ends it", s.o.Build)
+		note = fmt.Sprintf(
+			"this session is held by another build of taproot (%s): a browser or a phone cannot be handed over; taproot close "+
+				"--all ends it", s.o.Build)
 	}
 	one, lost, err := s.session(req)
 	if err != nil {
@@ -334,7 +338,8 @@ func (s *Server) yield() bool {
 	return true
 }
 
-// session gives the one that a command means; it is begun when it is not there. lost tells what is gone with a process that was killed.
+// session gives the one that a command means; it is begun when it is not there. lost tells what is gone with a process
+// that was killed.
 func (s *Server) session(req Request) (one *session, lost string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -51,16 +51,19 @@ func newSession(o Options, req Request) (*session, error) {
 	for _, name := range req.Expose {
 		value := req.Env[name]
 		if len(value) < shortSecret {
-			return nil, fmt.Errorf("--expose-env %s: the environment has no such variable, or its value is too short to be kept secret", name)
+			return nil, fmt.Errorf(
+				"--expose-env %s: the environment has no such variable, or its value is too short to be kept secret", name)
 		}
 		exposed[name] = value
 	}
 	mask := &event.Mask{}
 	s := &session{key: key{req.Project, req.Session}, conf: conf, began: time.Now(), turn: make(chan struct{}, 1)}
 	s.base, s.cancel = context.WithCancel(context.Background())
-	s.client = client.NewSession(client.Config{Mask: mask, Who: "this session", Exposed: exposed, AnyLink: true, Log: o.Log, Process: process, Speak: speak})
+	s.client = client.NewSession(client.Config{Mask: mask, Who: "this session", Exposed: exposed, AnyLink: true,
+		Log: o.Log, Process: process, Speak: speak})
 	s.pool = pool.New(o.Drivers(conf), conf.PoolOptions())
-	s.live, err = live.New(live.Options{Pool: s.pool, Vision: conf.Vision(), What: process, Timeout: conf.Timeout, Idle: deviceIdle, PageIdle: deviceIdle,
+	s.live, err = live.New(live.Options{Pool: s.pool, Vision: conf.Vision(), What: process, Timeout: conf.Timeout,
+		Idle: deviceIdle, PageIdle: deviceIdle,
 		Access: conf.Access, AllowShell: conf.AllowShell, Exposed: exposed, Mask: mask, Prepare: s.client.Prepare})
 	if err != nil {
 		return nil, errors.Join(err, s.pool.Close())
@@ -76,7 +79,8 @@ const process = "taproot shell"
 func (s *session) exposes(names []string) error {
 	for _, name := range names {
 		if _, ok := s.client.Exposed[name]; !ok {
-			return fmt.Errorf("--expose-env %s: the session was begun without it; taproot close, and give it with the first command", name)
+			return fmt.Errorf(
+				"--expose-env %s: the session was begun without it; taproot close, and give it with the first command", name)
 		}
 	}
 	return nil
@@ -94,9 +98,11 @@ func (s *session) kept() kept { return kept{s.info(), s.client.Journal.Steps()} 
 func (s *session) info() SessionInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := SessionInfo{Project: s.project, Name: s.name, Began: s.began.UTC(), Used: s.used.UTC(), Holder: s.holder, Steps: len(s.client.Journal.Steps())}
+	i := SessionInfo{Project: s.project, Name: s.name, Began: s.began.UTC(), Used: s.used.UTC(), Holder: s.holder,
+		Steps: len(s.client.Journal.Steps())}
 	for _, d := range s.live.Open() {
-		i.Devices = append(i.Devices, DeviceInfo{ID: d.Info.ID, Platform: string(d.Info.Platform), Page: s.client.Mask.Text(s.client.News.At(d.Info.ID))})
+		i.Devices = append(i.Devices, DeviceInfo{ID: d.Info.ID, Platform: string(d.Info.Platform),
+			Page: s.client.Mask.Text(s.client.News.At(d.Info.ID))})
 	}
 	slices.SortFunc(i.Devices, func(a, b DeviceInfo) int { return strings.Compare(a.ID, b.ID) })
 	return i
@@ -115,7 +121,8 @@ func (s *session) do(ctx context.Context, req Request) Response {
 	select {
 	case s.turn <- struct{}{}:
 	case <-ctx.Done():
-		return Response{Exit: run.ExitInterrupted, Text: "the session was closed, or the command ended, before it had its turn"}
+		return Response{Exit: run.ExitInterrupted,
+			Text: "the session was closed, or the command ended, before it had its turn"}
 	}
 	defer func() { <-s.turn }()
 	s.hold(req.Caller)

@@ -75,7 +75,8 @@ func (d *gadget) Info() drivers.Info {
 }
 
 func (d *gadget) Tree(context.Context) (*screen.Tree, error) {
-	root := &screen.Node{Bounds: image.Rect(0, 0, 100, 200), Children: []*screen.Node{{Type: "Button", Text: "Login", Clickable: true, Bounds: image.Rect(10, 10, 90, 50)},
+	root := &screen.Node{Bounds: image.Rect(0, 0, 100, 200), Children: []*screen.Node{
+		{Type: "Button", Text: "Login", Clickable: true, Bounds: image.Rect(10, 10, 90, 50)},
 		{Type: "EditText", Hint: "Name", Editable: true, Focused: true, Bounds: image.Rect(10, 60, 90, 90)}}}
 	return screen.NewTree([]*screen.Node{root}, image.Pt(100, 200), time.Now()), d.gone()
 }
@@ -127,7 +128,9 @@ func emptyDesk(t *testing.T) *desk {
 func (d *desk) serve(change func(*shell.Options)) {
 	d.t.Helper()
 	ready := make(chan bool)
-	o := shell.Options{Dir: d.dir, Build: "1", Watch: 10 * time.Millisecond, Drivers: func(run.Config) []drivers.Driver { return []drivers.Driver{d.phones} },
+	o := shell.Options{Dir: d.dir, Build: "1", Watch: 10 * time.Millisecond, Drivers: func(run.Config) []drivers.Driver {
+		return []drivers.Driver{d.phones}
+	},
 		Ready: func() { close(ready) }}
 	if change != nil {
 		change(&o)
@@ -146,7 +149,8 @@ func (d *desk) serve(change func(*shell.Options)) {
 }
 
 func (d *desk) request(word, args string) shell.Request {
-	return shell.Request{Project: d.dir, Dir: d.dir, Env: map[string]string{"XDG_RUNTIME_DIR": filepath.Dir(d.dir)}, Op: shell.OpWord, Word: word, Args: args, Caller: "a test"}
+	return shell.Request{Project: d.dir, Dir: d.dir, Env: map[string]string{"XDG_RUNTIME_DIR": filepath.Dir(d.dir)},
+		Op: shell.OpWord, Word: word, Args: args, Caller: "a test"}
 }
 
 func (d *desk) do(req shell.Request) shell.Response {
@@ -186,7 +190,8 @@ func (d *desk) wait() {
 // TestSession: a session taps, tells what it sees, writes down what it did, and is closed with all that it took.
 func TestSession(t *testing.T) {
 	d := newDesk(t, nil)
-	if a := d.do(d.request("tap", "{label: Login}")); a.Exit != 0 || !strings.HasPrefix(a.Text, "ok: tap, ") || strings.Contains(a.Text, "step:") || len(a.Steps) != 1 || a.Steps[0] != "tap: Login" {
+	if a := d.do(d.request("tap", "{label: Login}")); a.Exit != 0 || !strings.HasPrefix(a.Text, "ok: tap, ") ||
+		strings.Contains(a.Text, "step:") || len(a.Steps) != 1 || a.Steps[0] != "tap: Login" {
 		t.Errorf("tap: %+v", a)
 	}
 	look := d.request("", "")
@@ -197,7 +202,8 @@ func TestSession(t *testing.T) {
 	if a := d.do(d.request("tap", "{ref: e1}")); a.Exit != 0 {
 		t.Errorf("tap e1: %+v", a)
 	}
-	if a := d.do(d.request("assert", "{label: Logout, timeoutMs: 50}")); a.Exit != 1 || len(a.Nearest) == 0 || !strings.Contains(a.Try, "taproot snapshot") {
+	if a := d.do(d.request("assert", "{label: Logout, timeoutMs: 50}")); a.Exit != 1 || len(a.Nearest) == 0 ||
+		!strings.Contains(a.Try, "taproot snapshot") {
 		t.Errorf("assert: %+v", a)
 	}
 	if a := d.do(d.request("tap", "{labl: Login}")); a.Exit != 2 {
@@ -259,7 +265,8 @@ func TestEndings(t *testing.T) {
 
 // TestLostDevice: every word that needs the device says that it is lost, with the exit code of that; without one, too.
 func TestLostDevice(t *testing.T) {
-	alone := map[string]bool{"sleep": true, "log": true, "set": true, "http": true, "assertTrue": true, "setClipboard": true, "startRecording": true, "stopRecording": true,
+	alone := map[string]bool{"sleep": true, "log": true, "set": true, "http": true, "assertTrue": true,
+		"setClipboard": true, "startRecording": true, "stopRecording": true,
 		"paste": true, "install": true, "webUpload": true} // these need a text or a file first
 	for _, lost := range []bool{true, false} {
 		d := newDesk(t, nil)
@@ -279,7 +286,8 @@ func TestLostDevice(t *testing.T) {
 			}
 		})
 		for _, def := range dsl.Vocabulary() {
-			if alone[def.Name] || hasSteps(def) || def.Name == "run" || !def.On(dsl.Android) && !def.On(dsl.Web) { // the devices here are an Android and a page
+			// the devices here are an Android and a page
+			if alone[def.Name] || hasSteps(def) || def.Name == "run" || !def.On(dsl.Android) && !def.On(dsl.Web) {
 				continue
 			}
 			_, args, _ := strings.Cut(def.Example, ":")
@@ -343,7 +351,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestVersions: another build takes over what was done when no device is open; while one is, the session goes on and says why.
+// TestVersions: another build takes over what was done when no device is open; while one is, the session goes on and
+// says why.
 func TestVersions(t *testing.T) {
 	d := newDesk(t, nil)
 	d.do(d.request("tap", "{label: Login}"))
@@ -356,7 +365,8 @@ func TestVersions(t *testing.T) {
 	d.phones.lost.Store(true) // and with that the device is closed
 	d.do(d.request("tap", "{label: Login}"))
 	d.phones.lost.Store(false)
-	if _, err := other.Do(t.Context(), d.request("tap", "{label: Login}")); err == nil || !strings.Contains(err.Error(), "start the session process") {
+	if _, err := other.Do(t.Context(), d.request("tap", "{label: Login}")); err == nil ||
+		!strings.Contains(err.Error(), "start the session process") {
 		t.Fatalf("the other build is to start its own: %v", err)
 	}
 	<-d.ended
@@ -393,7 +403,8 @@ func TestKilled(t *testing.T) {
 	save := d.request("", "")
 	save.Op = shell.OpSave
 	a := d.do(save)
-	if !strings.Contains(a.Note, "lost: A") || !strings.Contains(a.Note, "steps: 1") || !strings.Contains(a.Text, "tap: Login") {
+	if !strings.Contains(a.Note, "lost: A") || !strings.Contains(a.Note, "steps: 1") ||
+		!strings.Contains(a.Text, "tap: Login") {
 		t.Errorf("%+v", a)
 	}
 	if a := d.do(save); a.Note != "" {
@@ -404,7 +415,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestLockOfOneThatEnds: a process that ends, or is killed, has the folder's lock for a moment after its socket is dead; the next one waits for that.
+// TestLockOfOneThatEnds: a process that ends, or is killed, has the folder's lock for a moment after its socket is
+// dead; the next one waits for that.
 func TestLockOfOneThatEnds(t *testing.T) {
 	d := emptyDesk(t)
 	if err := os.Mkdir(d.dir, 0o700); err != nil {
@@ -450,7 +462,8 @@ func TestMemoryIsFlat(t *testing.T) {
 	}
 }
 
-// TestHostileFolder: what somebody else could have put in the place of the folder or the socket is refused by both sides.
+// TestHostileFolder: what somebody else could have put in the place of the folder or the socket is refused by both
+// sides.
 func TestHostileFolder(t *testing.T) {
 	for name, plant := range map[string]func(dir string) error{
 		"a link":           func(dir string) error { return os.Symlink(os.TempDir(), dir) },
@@ -471,7 +484,8 @@ func TestHostileFolder(t *testing.T) {
 			if err := shell.Serve(t.Context(), shell.Options{Dir: dir}); err == nil {
 				t.Error("served")
 			}
-			if _, err := (shell.Client{Dir: dir, Program: []string{"/nowhere"}}).Do(t.Context(), shell.Request{}); err == nil || strings.Contains(err.Error(), "nowhere") {
+			if _, err := (shell.Client{Dir: dir, Program: []string{"/nowhere"}}).Do(t.Context(), shell.Request{}); err == nil ||
+				strings.Contains(err.Error(), "nowhere") {
 				t.Errorf("asked: %v", err)
 			}
 		})

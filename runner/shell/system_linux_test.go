@@ -9,7 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/shell"
 )
 
-// TestAnotherUsersFolder: a folder and a socket of another user's are refused. Only root can make them; others find root's own.
+// TestAnotherUsersFolder: a folder and a socket of another user's are refused. Only root can make them; others find
+// root's own.
 func TestAnotherUsersFolder(t *testing.T) {
 	dir := "/"
 	if os.Getuid() == 0 {
@@ -21,10 +22,12 @@ func TestAnotherUsersFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := shell.Serve(t.Context(), shell.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "another user") {
+	if err := shell.Serve(t.Context(), shell.Options{Dir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "another user") {
 		t.Errorf("served: %v", err)
 	}
-	if _, err := (shell.Client{Dir: dir, Program: []string{"/nowhere"}}).Do(t.Context(), shell.Request{}); err == nil || !strings.Contains(err.Error(), "another user") {
+	if _, err := (shell.Client{Dir: dir, Program: []string{"/nowhere"}}).Do(t.Context(), shell.Request{}); err == nil ||
+		!strings.Contains(err.Error(), "another user") {
 		t.Errorf("asked: %v", err)
 	}
 }

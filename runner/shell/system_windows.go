@@ -18,5 +18,6 @@ func isSocket(info fs.FileInfo) bool { return info.Mode()&(fs.ModeSocket|fs.Mode
 
 // apart lets a process live on when the console is closed, and hears none of its keys.
 func apart(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.DETACHED_PROCESS}
+	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true,
+		CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.DETACHED_PROCESS}
 }

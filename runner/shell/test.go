@@ -56,20 +56,24 @@ func (s *session) test(ctx context.Context, c *client.Call, req TestRequest) (*c
 		r.Keep(nil)
 	}
 	began := time.Now()
-	_, err := s.live.Steps(ctx, live.StepsRequest{Device: r.device, Who: s.client.Who, Test: &test, Case: &r.one, Dir: r.one.Dir, Saved: before,
+	_, err := s.live.Steps(ctx, live.StepsRequest{Device: r.device, Who: s.client.Who, Test: &test, Case: &r.one,
+		Dir: r.one.Dir, Saved: before,
 		Ended: func(e live.StepEnd) { r.note(&test, e) }})
 	if err != nil {
 		return nil, fmt.Errorf("%s\n%w", strings.Join(r.lines, "\n"), err)
 	}
 	r.lines = append(r.lines, r.NewsOf(ctx, r.device)...)
 	if r.failed == nil {
-		r.lines = append(r.lines, fmt.Sprintf("pass: %s (%d ms); the session stays open", r.one.Test.ID, time.Since(began).Milliseconds()))
+		r.lines = append(r.lines, fmt.Sprintf("pass: %s (%d ms); the session stays open", r.one.Test.ID,
+			time.Since(began).Milliseconds()))
 		return client.Text(strings.Join(r.lines, "\n")), nil
 	}
 	refusal := c.RefusalOf(r.failed)
 	step := test.Steps[r.ended-1]
-	refusal.Prefix = strings.Join(r.lines, "\n") + "\n" + fmt.Sprintf("fail: step %d, line %d: ", r.number(), step.Pos.Line)
-	refusal.Done = fmt.Sprintf("the session stays open as the step left it; when it is mended: taproot run %s --from %d", req.Path, r.number())
+	refusal.Prefix = strings.Join(r.lines, "\n") + "\n" + fmt.Sprintf("fail: step %d, line %d: ", r.number(),
+		step.Pos.Line)
+	refusal.Done = fmt.Sprintf("the session stays open as the step left it; when it is mended: taproot run %s --from %d",
+		req.Path, r.number())
 	return nil, refusal
 }
 
@@ -101,7 +105,8 @@ func (r *replay) plan(req TestRequest) error {
 		for _, one := range p.Cases {
 			ids = append(ids, one.Test.ID+" ("+string(one.Platform)+")")
 		}
-		return &client.Refusal{What: fmt.Sprintf("%s holds %d cases, and a session plays one: %s", req.Path, len(p.Cases), strings.Join(ids, ", ")), Try: "name a test by its id"}
+		return &client.Refusal{What: fmt.Sprintf("%s holds %d cases, and a session plays one: %s", req.Path, len(p.Cases),
+			strings.Join(ids, ", ")), Try: "name a test by its id"}
 	}
 	r.one = p.Cases[0]
 	if r.written, err = writtenOf(r.one, r.Dir); err != nil {
@@ -121,7 +126,8 @@ func firstStep(steps dsl.Steps, from string) (int, error) {
 		text, byLine = strings.CutPrefix(from, ":")
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(text))
-	wrong := &client.Refusal{What: fmt.Sprintf("--from %q names no step of the test, which has %d", from, len(steps)), Try: "the number of a step, such as 4, or a line of the file, such as :12"}
+	wrong := &client.Refusal{What: fmt.Sprintf("--from %q names no step of the test, which has %d", from, len(steps)),
+		Try: "the number of a step, such as 4, or a line of the file, such as :12"}
 	switch {
 	case err != nil || n < 1:
 		return 0, wrong
@@ -155,7 +161,8 @@ func (r *replay) assume() {
 		return
 	}
 	at := r.session.client.Mask.Text(r.News.At(r.device))
-	line := fmt.Sprintf("from step %d (line %d): taken for done are %d steps before it, on %s", r.from+1, r.one.Test.Steps[r.from].Pos.Line, r.from, r.device)
+	line := fmt.Sprintf("from step %d (line %d): taken for done are %d steps before it, on %s", r.from+1,
+		r.one.Test.Steps[r.from].Pos.Line, r.from, r.device)
 	if at != "" {
 		line += " at " + r.Foreign(at)
 	}
@@ -176,7 +183,8 @@ func (r *replay) note(test *dsl.Test, e live.StepEnd) {
 	if e.Step.Foreign() == nil {
 		r.Journal.Add(r.written.done(e.Step, r.device, r.one.Platform))
 	}
-	line := fmt.Sprintf("ok: step %d, line %d: %s (%d ms)", r.number(), e.Step.Pos.Line, e.Step.Def.Name, e.Took.Milliseconds())
+	line := fmt.Sprintf("ok: step %d, line %d: %s (%d ms)", r.number(), e.Step.Pos.Line, e.Step.Def.Name,
+		e.Took.Milliseconds())
 	if e.Detail != nil && e.Detail.Matched != "" {
 		line += " " + r.Foreign(e.Detail.Matched)
 	}

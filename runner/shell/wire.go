@@ -6,8 +6,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/client"
 )
 
-// Protocol is the version of what commands and the process say to each other; the path of every request begins with it. A process of
-// another version answers none but close and sessions, which never change.
+// Protocol is the version of what commands and the process say to each other; the path of every request begins with it.
+// A process of another version answers none but close and sessions, which never change.
 const Protocol = "v1"
 
 // Request is one command.
@@ -45,14 +45,16 @@ const (
 
 // TestRequest is a test that is to be performed in the session.
 type TestRequest struct {
-	Path string            `json:"path"`           // of its file, or its id
-	From string            `json:"from,omitempty"` // the number of a step, or a line of the file, ":12"; "": from the first one
+	Path string `json:"path"` // of its file, or its id
+	// the number of a step, or a line of the file, ":12"; "": from the first one
+	From string            `json:"from,omitempty"`
 	Vars map[string]string `json:"vars,omitempty"`
 }
 
 // Response is what came of a command.
 type Response struct {
-	Exit     int       `json:"exit"` // as of taproot run: 0, 1 it does not hold or is not there, 2 wrong words, 3 the device
+	// as of taproot run: 0, 1 it does not hold or is not there, 2 wrong words, 3 the device
+	Exit     int       `json:"exit"`
 	Text     string    `json:"text"`
 	Note     string    `json:"note,omitempty"` // about the session itself
 	Steps    []string  `json:"steps,omitempty"`

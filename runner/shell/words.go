@@ -17,7 +17,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// word performs one word of the vocabulary. Those that need what only the steps of a test have (variables, a report) are performed as such.
+// word performs one word of the vocabulary. Those that need what only the steps of a test have (variables, a report)
+// are performed as such.
 func (s *session) word(ctx context.Context, c *client.Call, req Request) (*client.Answer, error) {
 	def, ok := dsl.Lookup(req.Word)
 	if !ok {
@@ -100,11 +101,12 @@ func one(name, text string) (source.Value, error) {
 	return values[0], nil
 }
 
-// refused makes an error an answer. Its exit code is that of taproot run: what the app, or what was asked of it, does wrong is 1, wrong
-// words are 2, and what the device or this machine cannot do is 3.
+// refused makes an error an answer. Its exit code is that of taproot run: what the app, or what was asked of it, does
+// wrong is 1, wrong words are 2, and what the device or this machine cannot do is 3.
 func (s *session) refused(ctx context.Context, req Request, err error) Response {
 	r := s.client.Explain(ctx, err)
-	answer := Response{Exit: exitOf(r), Text: markdown.VisibleLines(s.client.Mask.Text(r.Error()), client.MaxText), Try: s.client.Mask.Text(r.Try)}
+	answer := Response{Exit: exitOf(r), Text: markdown.VisibleLines(s.client.Mask.Text(r.Error()), client.MaxText),
+		Try: s.client.Mask.Text(r.Try)}
 	for _, near := range r.Near {
 		answer.Nearest = append(answer.Nearest, s.client.Mask.Text(near))
 	}
@@ -133,7 +135,8 @@ func exitOf(r *client.Refusal) int {
 		return run.ExitError
 	case r.Missing || r.Kind != "":
 		return run.ExitFail
-	case errors.As(r.Err, &held), errors.As(r.Err, &busy), errors.As(r.Err, &unknown), errors.As(r.Err, &none), errors.Is(r.Err, client.ErrNoDevice),
+	case errors.As(r.Err, &held), errors.As(r.Err, &busy), errors.As(r.Err, &unknown), errors.As(r.Err, &none),
+		errors.Is(r.Err, client.ErrNoDevice),
 		errors.Is(r.Err, drivers.ErrPage), errors.Is(r.Err, drivers.ErrDeviceLost), errors.Is(r.Err, drivers.ErrUnsupported):
 		return run.ExitError
 	case errors.As(r.Err, &invalid), r.Err == nil, isWritten(r.Err):

@@ -24,7 +24,8 @@ type written struct {
 
 // writtenOf reads the file of a case; dir is the folder from which a saved test names files.
 func writtenOf(one plan.Case, dir string) (*written, error) {
-	w := &written{items: map[source.Pos]source.Value{}, files: map[source.Pos]bool{}, vars: map[string]string{}, secrets: one.Test.Secrets}
+	w := &written{items: map[source.Pos]source.Value{}, files: map[source.Pos]bool{}, vars: map[string]string{},
+		secrets: one.Test.Secrets}
 	scope, err := one.Scope()
 	if err != nil {
 		return nil, err
@@ -89,7 +90,8 @@ func (w *written) done(step *dsl.Step, device string, platform dsl.Platform) cli
 	return d
 }
 
-// names tells whether a text holds a name as a word: between ${ and }, or in an expression. A step that runs another file may need all.
+// names tells whether a text holds a name as a word: between ${ and }, or in an expression. A step that runs another
+// file may need all.
 func names(text, name string) bool {
 	return regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text)
 }

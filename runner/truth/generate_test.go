@@ -19,7 +19,8 @@ type screenMaker struct {
 }
 
 func words() []string {
-	return []string{"Pay", "Orders", "Invoices", "Profile", "Help", "Billing", "Reports", "Team", "Inbox", "Calendar", "Photos", "Backup", "Wi-Fi", "Order", "Delete", "Save"}
+	return []string{"Pay", "Orders", "Invoices", "Profile", "Help", "Billing", "Reports", "Team", "Inbox", "Calendar",
+		"Photos", "Backup", "Wi-Fi", "Order", "Delete", "Save"}
 }
 
 // makeModel makes the screen of a seed; the same seed gives the same screen.
@@ -43,7 +44,8 @@ func makeModel(seed uint64) *model {
 }
 
 func (s *screenMaker) makers() []func() {
-	return []func(){s.family, s.family, s.family, s.moreRows, s.switchRow, s.iconRow, s.twins, s.field, s.late, s.late, s.mover, s.state, s.list}
+	return []func(){s.family, s.family, s.family, s.moreRows, s.switchRow, s.iconRow, s.twins, s.field, s.late, s.late,
+		s.mover, s.state, s.list}
 }
 
 func (s *screenMaker) word() string {
@@ -79,7 +81,8 @@ func (s *screenMaker) button(text string, box image.Rectangle) *item {
 func (s *screenMaker) family() {
 	w := s.word()
 	low := strings.ToLower(w)
-	kin := []string{w, w + " later", "Not " + low, "Un" + low, w + "s", strings.ToUpper(w), w + " 12", "My " + w, w + " history", "No longer " + low}
+	kin := []string{w, w + " later", "Not " + low, "Un" + low, w + "s", strings.ToUpper(w), w + " 12", "My " + w,
+		w + " history", "No longer " + low}
 	s.r.Shuffle(len(kin), func(i, j int) { kin[i], kin[j] = kin[j], kin[i] })
 	for _, text := range kin[:2+s.r.IntN(2)] {
 		at, ok := s.place(1)
@@ -102,7 +105,8 @@ func (s *screenMaker) switchRow() {
 	}
 	w, box := s.word(), s.m.slot(at)
 	text := &item{name: w + " text", text: w, box: image.Rect(box.Min.X, box.Min.Y, box.Max.X-80, box.Max.Y)}
-	sw := &item{name: w + " switch", checks: true, checked: s.r.IntN(2) == 0, box: image.Rect(box.Max.X-76, box.Min.Y, box.Max.X, box.Max.Y)}
+	sw := &item{name: w + " switch", checks: true, checked: s.r.IntN(2) == 0, box: image.Rect(box.Max.X-76, box.Min.Y,
+		box.Max.X, box.Max.Y)}
 	row := &item{name: w, box: box, takes: true, in: []*item{text, sw}}
 	s.m.page = append(s.m.page, row)
 }
@@ -115,7 +119,8 @@ func (s *screenMaker) iconRow() {
 	}
 	w, box := s.word(), s.m.slot(at)
 	x := []int{box.Max.X - 48, box.Min.X + box.Dx()/2 - 24, box.Min.X + 20}[s.r.IntN(3)]
-	icon := &item{name: "Share " + w, desc: "Share " + w, picture: true, takes: true, box: image.Rect(x, box.Min.Y, x+48, box.Max.Y)}
+	icon := &item{name: "Share " + w, desc: "Share " + w, picture: true, takes: true, box: image.Rect(x, box.Min.Y, x+48,
+		box.Max.Y)}
 	text := &item{name: w + " text", text: w, box: box}
 	if s.r.IntN(2) == 0 {
 		text.box.Min.X = x + 50
@@ -134,7 +139,8 @@ func (s *screenMaker) moreRows() {
 			return
 		}
 		w, box := s.word(), s.m.slot(at)
-		icon := &item{name: "More of " + w, desc: "More", picture: true, takes: true, box: image.Rect(box.Max.X-48, box.Min.Y, box.Max.X, box.Max.Y)}
+		icon := &item{name: "More of " + w, desc: "More", picture: true, takes: true, box: image.Rect(box.Max.X-48, box.Min.Y,
+			box.Max.X, box.Max.Y)}
 		text := &item{name: w + " text", text: w, box: image.Rect(box.Min.X, box.Min.Y, box.Max.X-60, box.Max.Y)}
 		s.m.page = append(s.m.page, &item{name: w, box: box, takes: true, in: []*item{text, icon}})
 	}
@@ -165,7 +171,8 @@ func (s *screenMaker) field() {
 	}
 	at, _ := s.place(1)
 	w := s.word()
-	f := (&item{name: w + " field", hint: w + " name", box: s.m.slot(at), fill: color.RGBA{0xe7, 0xe0, 0xec, 0xff}}).fieldOf("")
+	f := (&item{name: w + " field", hint: w + " name", box: s.m.slot(at),
+		fill: color.RGBA{0xe7, 0xe0, 0xec, 0xff}}).fieldOf("")
 	if s.r.IntN(3) == 0 {
 		f.fieldOf("Ada " + w)
 	}
@@ -187,7 +194,8 @@ func (s *screenMaker) late() {
 	s.m.page = append(s.m.page, early, late)
 }
 
-// mover goes down over free room, at once or after a while, sometimes with another button behind it that takes its old place.
+// mover goes down over free room, at once or after a while, sometimes with another button behind it that takes its old
+// place.
 func (s *screenMaker) mover() {
 	at, ok := s.place(3)
 	if !ok {

@@ -38,7 +38,8 @@ type move struct {
 	by         int
 }
 
-// model is a made-up screen. One copy is shown by the phone, another one is what the expected verdicts are worked out from.
+// model is a made-up screen. One copy is shown by the phone, another one is what the expected verdicts are worked out
+// from.
 type model struct {
 	size    image.Point
 	page    []*item
@@ -151,7 +152,8 @@ func (m *model) press(i *item) {
 // inTransit is how long the answer to a look, and a touch that follows from it, may be on their way.
 const inTransit = 150 * time.Millisecond
 
-// unforeseen tells whether the screen changed by itself between now and the last look that can have been known when the touch was sent.
+// unforeseen tells whether the screen changed by itself between now and the last look that can have been known when the
+// touch was sent.
 func (m *model) unforeseen(now time.Duration) bool {
 	last := time.Duration(-1)
 	for _, t := range m.looks {

@@ -62,7 +62,8 @@ func (p *piece) move(down int, moved map[image.Rectangle]image.Rectangle) {
 	})
 }
 
-// upsideDown turns the order of what stands one below the other around, in the innermost boxes where that can be; it tells whether there were any.
+// upsideDown turns the order of what stands one below the other around, in the innermost boxes where that can be; it
+// tells whether there were any.
 func (p *piece) upsideDown(moved map[image.Rectangle]image.Rectangle) (turned bool) {
 	for _, c := range p.Parts {
 		turned = c.upsideDown(moved) || turned
@@ -127,7 +128,8 @@ var mutations = []struct {
 		return nil
 	}},
 	{"other numbers", func(root *piece, _ image.Rectangle) map[image.Rectangle]image.Rectangle {
-		next := strings.NewReplacer("0", "7", "1", "8", "2", "9", "3", "4", "4", "5", "5", "6", "6", "3", "7", "2", "8", "1", "9", "0")
+		next := strings.NewReplacer("0", "7", "1", "8", "2", "9", "3", "4", "4", "5", "5", "6", "6", "3", "7", "2", "8", "1",
+			"9", "0")
 		root.each(func(p *piece) {
 			p.set("text", next.Replace(p.get("text")))
 			p.set("content-desc", next.Replace(p.get("content-desc")))
@@ -144,8 +146,8 @@ var mutations = []struct {
 	}},
 }
 
-// TestMutatedSelectors changes saved screens as apps change, and prints which of the selectors that Studio offers still pick their element: of the first ones
-// nearly all must, but where their text changed.
+// TestMutatedSelectors changes saved screens as apps change, and prints which of the selectors that Studio offers still
+// pick their element: of the first ones nearly all must, but where their text changed.
 func TestMutatedSelectors(t *testing.T) {
 	files, err := filepath.Glob("testdata/trees/*.xml")
 	if err != nil {
@@ -252,5 +254,6 @@ func stillPicks(tree *screen.Tree, c client.Candidate, where image.Rectangle) bo
 		return at.In(where)
 	}
 	found, err := tree.Find(screen.Query{Selector: sel, Action: true, Reveal: tree.HitTested})
-	return err == nil && len(found) == 1 && (found[0].Node.Bounds == where || found[0].Target != nil && found[0].Target.Bounds == where)
+	return err == nil && len(found) == 1 && (found[0].Node.Bounds == where || found[0].Target != nil &&
+		found[0].Target.Bounds == where)
 }

@@ -23,8 +23,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// check is one use of a page. Checks stand in the comment at the page's head, each as its verdict with a remark, its steps, and what the
-// page's own model must hold in the end: the names of what was clicked, and values.
+// check is one use of a page. Checks stand in the comment at the page's head, each as its verdict with a remark, its
+// steps, and what the page's own model must hold in the end: the names of what was clicked, and values.
 type check struct {
 	page, name string
 	verdict    event.Verdict
@@ -103,8 +103,8 @@ func named(name, some string) bool {
 	return slices.ContainsFunc(strings.Split(some, ","), func(part string) bool { return strings.Contains(name, part) })
 }
 
-// TestPages holds verdicts against what pages know of themselves. Every fourth check is made, in the short mode every six hundredth, unless TRUTH_PAGES is
-// all, or a part of the names of those that are, or several, separated by commas.
+// TestPages holds verdicts against what pages know of themselves. Every fourth check is made, in the short mode every
+// six hundredth, unless TRUTH_PAGES is all, or a part of the names of those that are, or several, separated by commas.
 func TestPages(t *testing.T) {
 	site := slowSite()
 	defer site.Close()
@@ -156,7 +156,8 @@ func TestPages(t *testing.T) {
 		counts["false pass"], counts["false fail"], counts["error"], counts["wrong deed"], counts["other reason"])
 }
 
-// hold makes the check. What a busy machine can bring about is tried once more with more time; a false pass and a wrong deed count at once.
+// hold makes the check. What a busy machine can bring about is tried once more with more time; a false pass and a wrong
+// deed count at once.
 func (c *check) hold(t *testing.T, dev drivers.Device, site string) {
 	for _, patience := range []time.Duration{1500 * time.Millisecond, 20 * time.Second} {
 		c.wrong = c.try(t, dev, site, patience)
@@ -167,7 +168,8 @@ func (c *check) hold(t *testing.T, dev drivers.Device, site string) {
 }
 
 func (c *check) try(t *testing.T, dev drivers.Device, site string, patience time.Duration) string {
-	text := fmt.Sprintf("id: page\nplatform: web\nsteps:\n  - openBrowser: {url: '%s/%s', timeoutMs: 30000}\n%s", site, c.page, c.steps)
+	text := fmt.Sprintf("id: page\nplatform: web\nsteps:\n  - openBrowser: {url: '%s/%s', timeoutMs: 30000}\n%s", site,
+		c.page, c.steps)
 	tests, err := dsl.Parse("page.yaml", []byte(text))
 	if err != nil {
 		return fmt.Sprintf("error: %v", err)

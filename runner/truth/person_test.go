@@ -133,7 +133,8 @@ func same(a, b string) bool {
 	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
 }
 
-// find gives what shows the label and can be seen; unsure when people would differ. What is dimmed behind a dialog is unsure.
+// find gives what shows the label and can be seen; unsure when people would differ. What is dimmed behind a dialog is
+// unsure.
 func (p person) find(label string) (seen []drawn, sure bool) {
 	list := p.drawn()
 	dialog := p.m.dialog != nil && p.m.dialog.there(p.t)
@@ -219,8 +220,8 @@ func (p person) aim(label string) (*item, answer) {
 	return nil, unsure
 }
 
-// layers are the clear layers that a finger on the label touches when what shows it does not react itself: there is nothing else to be
-// seen that it could be meant for.
+// layers are the clear layers that a finger on the label touches when what shows it does not react itself: there is
+// nothing else to be seen that it could be meant for.
 func (p person) layers(label string) (names []string) {
 	seen, _ := p.find(label)
 	for _, d := range seen {

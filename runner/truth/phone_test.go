@@ -23,7 +23,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// stage is the screen of a trap: what is shown, and what was touched on it. Scenes use it with the phone's lock held, tests by look.
+// stage is the screen of a trap: what is shown, and what was touched on it. Scenes use it with the phone's lock held,
+// tests by look.
 type stage struct {
 	phone   *androidtest.Phone
 	touched []string
@@ -69,13 +70,15 @@ func label(text string, b image.Rectangle) androidtest.Part {
 
 // press is a button; its touch is noted by its text.
 func (s *stage) press(text string, b image.Rectangle) androidtest.Part {
-	return androidtest.Part{Class: "android.widget.Button", Text: text, Bounds: b, Clickable: true, Fill: blue, Ink: color.White, Tapped: s.took(text)}
+	return androidtest.Part{Class: "android.widget.Button", Text: text, Bounds: b, Clickable: true, Fill: blue,
+		Ink: color.White, Tapped: s.took(text)}
 }
 
 func page(parts ...androidtest.Part) androidtest.Shown { return androidtest.Shown{Page: parts} }
 
-// TestPhoneTraps holds screens that might mislead against what must come of them, read by the phone's own tools and by the agent. In the short
-// mode, the first of every second kind is tried, and a sixteenth of the others, each in one of the two ways.
+// TestPhoneTraps holds screens that might mislead against what must come of them, read by the phone's own tools and by
+// the agent. In the short mode, the first of every second kind is tried, and a sixteenth of the others, each in one of
+// the two ways.
 func TestPhoneTraps(t *testing.T) {
 	var all []*showing
 	kinds := map[string]bool{}
@@ -149,7 +152,8 @@ func (w *showing) run(t *testing.T) {
 	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: e.environ(t, server), FindADB: androidtest.NoADB})
 	defer driver.Close()
 	// What must pass has time on a busy machine; what must not is waited for in vain.
-	yaml := "id: trap\nplatform: android\ntimeoutMs: 15000\nsteps:\n  - launch: {package: " + scenePackage + ", force: true}\n"
+	yaml := "id: trap\nplatform: android\ntimeoutMs: 15000\nsteps:\n  - launch: {package: " + scenePackage +
+		", force: true}\n"
 	for line := range strings.Lines(strings.TrimSpace(w.steps)) {
 		yaml += "  " + strings.TrimRight(line, "\n") + "\n"
 	}
@@ -174,7 +178,8 @@ func (w *showing) run(t *testing.T) {
 		w.wrong("%s", reads)
 	}
 	sink := runtest.NewSink(t.TempDir())
-	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "truth", Dir: dir}, dev, sink,
+	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "truth", Dir: dir},
+		dev, sink,
 		engine.Options{NoVideo: true, NoTrace: true, UpdateBaselines: w.update, Vision: vision.New(vision.Options{})})
 	if err != nil {
 		w.wrong("%v", err)

@@ -28,14 +28,19 @@ func seenTraps() (list []*trap) {
 	}
 	add("in the colour of its ground/presence", drawn(paper), "- assert: Total 12.00", fails, "nothing is drawn")
 	add("in the colour of its ground/absence", drawn(paper), "- assertNot: Total 12.00", pass, "")
-	add("in the colour of its ground/text", shown(part{ID: scenePackage + ":id/total", Text: "Total 12.00", Bounds: at(3), Fill: paper, Ink: paper}),
+	add("in the colour of its ground/text", shown(part{ID: scenePackage + ":id/total", Text: "Total 12.00", Bounds: at(3),
+		Fill: paper, Ink: paper}),
 		"- assertElement: {id: total, text: Total 12.00}", fails, "")
-	add("in light grey/text", shown(part{ID: scenePackage + ":id/total", Text: "Total 12.00", Bounds: at(3), Fill: paper, Ink: color.RGBA{0xdd, 0xda, 0xde, 0xff}}),
+	add("in light grey/text", shown(part{ID: scenePackage + ":id/total", Text: "Total 12.00", Bounds: at(3), Fill: paper,
+		Ink: color.RGBA{0xdd, 0xda, 0xde, 0xff}}),
 		"- assertElement: {id: total, text: Total 12.00}", pass, "")
 	add("in light grey/presence", drawn(color.RGBA{0xdd, 0xda, 0xde, 0xff}), "- assert: Total 12.00", pass, "")
-	add("in a colour as bright as its ground/presence", shown(part{Text: "Total 12.00", Bounds: at(3), Fill: color.RGBA{0, 0x80, 0, 0xff}, Ink: color.RGBA{0xfb, 0, 0, 0xff}}),
+	add("in a colour as bright as its ground/presence",
+		shown(part{Text: "Total 12.00", Bounds: at(3), Fill: color.RGBA{0, 0x80, 0, 0xff},
+			Ink: color.RGBA{0xfb, 0, 0, 0xff}}),
 		"- assert: Total 12.00", pass, "")
-	add("a name that is not drawn/presence", shown(part{Class: "android.view.View", Desc: "Total 12.00", Bounds: at(3)}), "- assert: Total 12.00", pass, "")
+	add("a name that is not drawn/presence", shown(part{Class: "android.view.View", Desc: "Total 12.00", Bounds: at(3)}),
+		"- assert: Total 12.00", pass, "")
 	clear := shown(part{Text: "Total 12.00", Bounds: at(3), Invisible: true})
 	add("transparent/presence", clear, "- assert: Total 12.00", fails, "did not appear")
 	add("transparent/absence", clear, "- assertNot: Total 12.00", pass, "")
@@ -52,35 +57,41 @@ func seenTraps() (list []*trap) {
 	add("under a splash screen that stays/presence", splash(time.Hour), "- assert: Total 12.00", fails, "hidden under")
 	add("under a splash screen that stays/absence", splash(time.Hour), "- assertNot: Total 12.00", pass, "")
 	add("under a splash screen that goes/presence", splash(400*time.Millisecond), "- assert: Total 12.00", pass, "")
-	add("under a splash screen that goes/absence", splash(400*time.Millisecond), "- waitFor: {visible: Total 12.00}\n- assertNot: Total 12.00", fails, "")
+	add("under a splash screen that goes/absence", splash(400*time.Millisecond),
+		"- waitFor: {visible: Total 12.00}\n- assertNot: Total 12.00", fails, "")
 
 	film := func(at image.Rectangle) scene {
 		return func(*stage, androidtest.Moment) androidtest.Shown {
 			s := page(title, label("Total 12.00", image.Rect(200, 208, 384, 256)))
-			s.Above = []part{{Class: "android.view.SurfaceView", Fill: color.RGBA{0x20, 0x60, 0x90, 0xff}, Picture: true, Bounds: at, Package: "com.example.films", App: true, Clickable: true}}
+			s.Above = []part{{Class: "android.view.SurfaceView", Fill: color.RGBA{0x20, 0x60, 0x90, 0xff}, Picture: true,
+				Bounds: at, Package: "com.example.films", App: true, Clickable: true}}
 			return s
 		}
 	}
-	add("under a film in a corner/presence", film(image.Rect(180, 180, 400, 300)), "- assert: Total 12.00", fails, "hidden under")
+	add("under a film in a corner/presence", film(image.Rect(180, 180, 400, 300)), "- assert: Total 12.00", fails,
+		"hidden under")
 	add("under a film in a corner/absence", film(image.Rect(180, 180, 400, 300)), "- assertNot: Total 12.00", pass, "")
 	add("beside a film in a corner/presence", film(image.Rect(180, 400, 400, 520)), "- assert: Total 12.00", pass, "")
 
 	seenPartTraps(add, shown)
 	dialog := func(*stage, androidtest.Moment) androidtest.Shown {
 		s := page(title, label("Total 12.00", at(1)))
-		s.Dialog = &part{Class: "android.widget.FrameLayout", Fill: paper, Bounds: image.Rect(40, 300, 360, 500), Parts: []part{label("Really?", image.Rect(60, 320, 340, 370))}}
+		s.Dialog = &part{Class: "android.widget.FrameLayout", Fill: paper, Bounds: image.Rect(40, 300, 360, 500),
+			Parts: []part{label("Really?", image.Rect(60, 320, 340, 370))}}
 		return s
 	}
 	add("behind a dialog/absence", dialog, "- assertNot: Total 12.00", pass, "beside")
 	add("behind a dialog/presence", dialog, "- assert: Total 12.00", fails, "")
 	add("in a dialog/absence", dialog, "- assertNot: Really?", fails, "")
 
-	for name, text := range map[string]string{"a space that does not break": "Pay\u00a0now", "marks of direction": "\u200ePay\u200b now\u200f", "capitals": "PAY NOW", "a soft hyphen": "Pay n\u00adow"} {
+	for name, text := range map[string]string{"a space that does not break": "Pay\u00a0now",
+		"marks of direction": "\u200ePay\u200b now\u200f", "capitals": "PAY NOW", "a soft hyphen": "Pay n\u00adow"} {
 		add("written with "+name+"/presence", shown(label(text, at(3))), "- assert: Pay now", pass, "")
 		add("written with "+name+"/absence", shown(label(text, at(3))), "- assertNot: Pay now", fails, "")
 	}
 	add("a part of a word/presence", shown(label("Unpaid", at(3))), "- assert: {text: paid, match: words}", fails, "")
-	add("a part of a number/presence", shown(label("Total 112.00", at(3))), "- assert: {text: \"12.00\", match: words}", fails, "")
+	add("a part of a number/presence", shown(label("Total 112.00", at(3))), "- assert: {text: \"12.00\", match: words}",
+		fails, "")
 	add("another letter/presence", shown(label("Tota1 12.00", at(3))), "- assert: Total 12.00", fails, "")
 	return list
 }
@@ -142,23 +153,35 @@ func seenPartTraps(add func(name string, show scene, steps string, want event.Ve
 func keyboardTraps() (list []*trap) {
 	for _, api := range []int{28, 34} {
 		add := func(name string, steps string, want event.Verdict, says, taps string) {
-			list = append(list, &trap{name: name + map[int]string{28: " of Android 9", 34: ""}[api], steps: steps, want: want, says: says, taps: taps, options: androidtest.Options{API: api},
+			list = append(list, &trap{name: name + map[int]string{28: " of Android 9", 34: ""}[api], steps: steps, want: want,
+				says: says, taps: taps, options: androidtest.Options{API: api},
 				show: func(s *stage, now androidtest.Moment) androidtest.Shown {
 					if s.entry == nil {
 						s.entry = androidtest.NewEntry("", false)
 					}
-					return page(part{Class: "android.widget.EditText", Hint: "Your name", ID: scenePackage + ":id/name", Entry: s.entry, Clickable: true, Bounds: at(1), Fill: color.RGBA{0xe7, 0xe0, 0xec, 0xff}},
-						label("Above all", at(3)), label("Terms apply", image.Rect(16, 600, 384, 648)), s.press("Save", image.Rect(16, 680, 384, 728)))
+					return page(part{Class: "android.widget.EditText", Hint: "Your name", ID: scenePackage + ":id/name",
+						Entry: s.entry, Clickable: true, Bounds: at(1), Fill: color.RGBA{0xe7, 0xe0, 0xec, 0xff}},
+						label("Above all", at(3)), label("Terms apply", image.Rect(16, 600, 384, 648)),
+						s.press("Save", image.Rect(16, 680, 384, 728)))
 				}})
 		}
 		add("under the keyboard/presence", "- tap: Your name\n- input: Ada\n- assert: Terms apply", fails, "keyboard", "")
 		add("under the keyboard/absence", "- tap: Your name\n- input: Ada\n- assertNot: Terms apply", pass, "", "")
 		add("under the keyboard/touch", "- tap: Your name\n- input: Ada\n- tap: Save", pass, "", "Save")
-		add("under the keyboard/state", "- tap: Your name\n- input: Ada\n- assertElement: {label: Save, is: {enabled: true}}\n- waitFor: {enabled: Save}", pass, "", "")
-		add("under the keyboard/state of what is seen", "- tap: Your name\n- input: Ada\n- assertElement: {label: Save, visible: true, is: {enabled: true}}", fails, "keyboard", "")
-		add("under the keyboard/extracted", "- tap: Your name\n- input: Ada\n- extract: {label: Terms apply, as: terms}\n- assertTrue: terms == \"Terms apply\"", pass, "", "")
-		add("under the keyboard/condition", "- tap: Your name\n- input: Ada\n- if: {visible: Terms apply, then: [{assertNot: Your}], else: [{assert: Above all}]}", pass, "", "")
-		add("under no keyboard any more/presence", "- tap: Your name\n- input: Ada\n- hideKeyboard: {}\n- assert: Terms apply", pass, "", "")
+		add("under the keyboard/state",
+			"- tap: Your name\n- input: Ada\n- assertElement: {label: Save, is: {enabled: true}}\n- waitFor: {enabled: "+
+				"Save}", pass, "", "")
+		add("under the keyboard/state of what is seen",
+			"- tap: Your name\n- input: Ada\n- assertElement: {label: Save, visible: true, is: {enabled: "+
+				"true}}", fails, "keyboard", "")
+		add("under the keyboard/extracted",
+			"- tap: Your name\n- input: Ada\n- extract: {label: Terms apply, as: terms}\n- assertTrue: terms == \"Terms "+
+				"apply\"", pass, "", "")
+		add("under the keyboard/condition",
+			"- tap: Your name\n- input: Ada\n- if: {visible: Terms apply, then: [{assertNot: Your}], else: [{assert: Above "+
+				"all}]}", pass, "", "")
+		add("under no keyboard any more/presence",
+			"- tap: Your name\n- input: Ada\n- hideKeyboard: {}\n- assert: Terms apply", pass, "", "")
 		add("above the keyboard/presence", "- tap: Your name\n- input: Ada\n- assert: Above all", pass, "", "")
 		add("a key of the keyboard/presence", "- tap: Your name\n- input: Ada\n- assert: q", fails, "", "")
 		add("a hint/presence", "- assert: Your name", pass, "", "")
@@ -167,7 +190,8 @@ func keyboardTraps() (list []*trap) {
 		if api >= 34 {
 			add("an empty field/value", "- assertElement: {id: name, value: Your name}", fails, "", "")
 		} else {
-			add("an empty field that may be filled/value", "- assertElement: {id: name, value: Your name}", pass, "could not be told", "")
+			add("an empty field that may be filled/value", "- assertElement: {id: name, value: Your name}", pass,
+				"could not be told", "")
 			list[len(list)-1].way = "stock"
 		}
 	}

@@ -25,11 +25,13 @@ func phoneTraps() []*trap {
 
 // secureTraps are screens of which the app forbids pictures.
 func secureTraps() (list []*trap) {
-	phones := map[string]androidtest.Options{"24": {API: 24}, "24 zeros": {API: 24, Secure: androidtest.SecureZeros}, "27": {API: 27}, "30": {API: 30},
+	phones := map[string]androidtest.Options{"24": {API: 24}, "24 zeros": {API: 24, Secure: androidtest.SecureZeros},
+		"27": {API: 27}, "30": {API: 30},
 		"34": {}, "34 black": {Secure: androidtest.SecureBlack}, "36": {API: 36}}
 	safe := func(parts ...func(s *stage) androidtest.Part) func(*stage, androidtest.Moment) androidtest.Shown {
 		return func(s *stage, _ androidtest.Moment) androidtest.Shown {
-			shown := androidtest.Shown{Secure: true, Page: []androidtest.Part{label("Balance 1,234", at(1)), s.press("Transfer", at(3)), label("Done "+s.state, at(5))}}
+			shown := androidtest.Shown{Secure: true, Page: []androidtest.Part{label("Balance 1,234", at(1)),
+				s.press("Transfer", at(3)), label("Done "+s.state, at(5))}}
 			for _, p := range parts {
 				shown.Page = append(shown.Page, p(s))
 			}
@@ -40,7 +42,8 @@ func secureTraps() (list []*trap) {
 		return androidtest.Part{Class: "android.widget.FrameLayout", Bounds: image.Rect(0, 30, trapSize, 300)}
 	}
 	notice := func(*stage) androidtest.Part {
-		return androidtest.Part{Class: "android.widget.TextView", Text: "Maintenance tonight", Fill: color.White, Bounds: image.Rect(0, 30, trapSize, 200)}
+		return androidtest.Part{Class: "android.widget.TextView", Text: "Maintenance tonight", Fill: color.White,
+			Bounds: image.Rect(0, 30, trapSize, 200)}
 	}
 	if testing.Short() {
 		phones = map[string]androidtest.Options{"34": {}, "36": {API: 36}}
@@ -53,40 +56,57 @@ func secureTraps() (list []*trap) {
 			}
 			list = append(list, &c)
 		}
-		add("the elements are read and touched", trap{show: safe(), steps: "- assert: Balance 1,234\n- tap: Transfer\n- assert: Done Transfer\n- assertNot: Error\n- waitStable: {}", want: pass, taps: "Transfer"})
-		add("the report says why", trap{show: safe(), steps: "- assert: Balance 1,234", want: pass, says: "forbids pictures of"})
+		add("the elements are read and touched",
+			trap{show: safe(),
+				steps: "- assert: Balance 1,234\n- tap: Transfer\n- assert: Done Transfer\n- assertNot: Error\n- " +
+					"waitStable: {}", want: pass, taps: "Transfer"})
+		add("the report says why", trap{show: safe(), steps: "- assert: Balance 1,234", want: pass,
+			says: "forbids pictures of"})
 		add("what is not there", trap{show: safe(), steps: "- assert: Balance 99", want: fails, says: "did not appear"})
 		add("what is there", trap{show: safe(), steps: "- assertNot: Balance 1,234", want: fails, says: "still there"})
-		add("under a clear layer", trap{show: safe(veil), steps: "- assert: Balance 1,234", want: pass, says: "could not be told"})
+		add("under a clear layer", trap{show: safe(veil), steps: "- assert: Balance 1,234", want: pass,
+			says: "could not be told"})
 		add("not under a clear layer", trap{show: safe(veil), steps: "- assertNot: Balance 1,234", want: fails})
-		add("under another text", trap{show: safe(notice), steps: "- assert: Balance 1,234", want: wrong, says: "cannot be told"})
-		add("not under another text", trap{show: safe(notice), steps: "- assertNot: Balance 1,234", want: wrong, says: "cannot be told"})
+		add("under another text", trap{show: safe(notice), steps: "- assert: Balance 1,234", want: wrong,
+			says: "cannot be told"})
+		add("not under another text", trap{show: safe(notice), steps: "- assertNot: Balance 1,234", want: wrong,
+			says: "cannot be told"})
 		add("a text in pixels", trap{show: safe(), steps: "- assert: {ocr: Balance}", want: wrong, says: "forbids pictures"})
-		add("no text in pixels", trap{show: safe(), steps: "- assertNot: {ocr: Balance}", want: wrong, says: "forbids pictures"})
+		add("no text in pixels", trap{show: safe(), steps: "- assertNot: {ocr: Balance}", want: wrong,
+			says: "forbids pictures"})
 		add("an image", trap{show: safe(), steps: "- assert: {image: icon.png}", want: wrong, says: "forbids pictures"})
 		add("no image", trap{show: safe(), steps: "- assertNot: {image: icon.png}", want: wrong, says: "forbids pictures"})
-		add("a baseline", trap{show: safe(), steps: "- assertScreenshot: home", want: wrong, says: "forbids pictures", update: true})
-		add("a place", trap{show: safe(), steps: "- tap: {point: \"50%,29%\"}\n- assert: Done Transfer", want: pass, taps: "Transfer"})
+		add("a baseline", trap{show: safe(), steps: "- assertScreenshot: home", want: wrong, says: "forbids pictures",
+			update: true})
+		add("a place", trap{show: safe(), steps: "- tap: {point: \"50%,29%\"}\n- assert: Done Transfer", want: pass,
+			taps: "Transfer"})
 		add("swiped", trap{show: safe(), steps: "- swipe: up\n- assert: Balance 1,234", want: pass})
-		add("pictures again", trap{steps: "- waitFor: {visible: {ocr: Balance}, timeoutMs: 5000}\n- assertNot: {ocr: Nothing}", want: pass, show: func(s *stage, now androidtest.Moment) androidtest.Shown {
-			shown := safe()(s, now)
-			shown.Secure = now.Since < 300*time.Millisecond
-			return shown
-		}})
-		add("a moving button", trap{steps: "- tap: Go", want: pass, taps: "Go", show: func(s *stage, now androidtest.Moment) androidtest.Shown {
-			y := max(0, 200-int(now.Since.Milliseconds()))
-			under := s.press("Delete", image.Rect(16, 100, 384, 148).Add(image.Pt(0, 420)))
-			return androidtest.Shown{Secure: true, Page: []androidtest.Part{under, s.press("Go", image.Rect(16, 100, 384, 148).Add(image.Pt(0, y)))}}
-		}})
+		add("pictures again",
+			trap{steps: "- waitFor: {visible: {ocr: Balance}, timeoutMs: 5000}\n- assertNot: {ocr: " +
+				"Nothing}", want: pass, show: func(s *stage, now androidtest.Moment) androidtest.Shown {
+				shown := safe()(s, now)
+				shown.Secure = now.Since < 300*time.Millisecond
+				return shown
+			}})
+		add("a moving button", trap{steps: "- tap: Go", want: pass, taps: "Go",
+			show: func(s *stage, now androidtest.Moment) androidtest.Shown {
+				y := max(0, 200-int(now.Since.Milliseconds()))
+				under := s.press("Delete", image.Rect(16, 100, 384, 148).Add(image.Pt(0, 420)))
+				return androidtest.Shown{Secure: true, Page: []androidtest.Part{
+					under, s.press("Go", image.Rect(16, 100, 384, 148).Add(image.Pt(0, y)))}}
+			}})
 	}
 	for _, c := range []*trap{
-		{name: "a dialog that forbids pictures/a text in pixels", steps: "- assert: {ocr: Password}", want: wrong, says: "forbids pictures", options: androidtest.Options{API: 36}},
-		{name: "a dialog that forbids pictures/its elements", steps: "- assert: Password", want: pass, options: androidtest.Options{API: 36}},
+		{name: "a dialog that forbids pictures/a text in pixels", steps: "- assert: {ocr: Password}", want: wrong,
+			says: "forbids pictures", options: androidtest.Options{API: 36}},
+		{name: "a dialog that forbids pictures/its elements", steps: "- assert: Password", want: pass,
+			options: androidtest.Options{API: 36}},
 	} {
 		c.show = func(s *stage, _ androidtest.Moment) androidtest.Shown {
 			shown := page(label("Balance 1,234", at(1)))
-			shown.Dialog = &androidtest.Part{Class: "android.widget.FrameLayout", Secure: true, Fill: color.White, Bounds: image.Rect(40, 200, 360, 500),
-				Parts: []androidtest.Part{label("Password", image.Rect(60, 220, 340, 270))}}
+			shown.Dialog = &androidtest.Part{Class: "android.widget.FrameLayout", Secure: true, Fill: color.White,
+				Bounds: image.Rect(40, 200, 360, 500),
+				Parts:  []androidtest.Part{label("Password", image.Rect(60, 220, 340, 270))}}
 			return shown
 		}
 		list = append(list, c)
@@ -96,22 +116,28 @@ func secureTraps() (list []*trap) {
 
 // awayTraps are phones on which something else than the app's screen is seen by the time of a verdict.
 func awayTraps() (list []*trap) {
-	add := func(name string, do func(a androidtest.App), steps string, want event.Verdict, says string, o androidtest.Options) {
-		list = append(list, &trap{name: name, steps: steps, want: want, says: says, options: o, taps: "Pay", show: func(s *stage, now androidtest.Moment) androidtest.Shown {
-			pay := s.press("Pay", at(3))
-			pay.Tapped = func() { s.took("Pay")(); do(now.App) }
-			return page(label("Your order", at(1)), pay)
-		}})
+	add := func(name string, do func(a androidtest.App), steps string, want event.Verdict, says string,
+		o androidtest.Options) {
+		list = append(list, &trap{name: name, steps: steps, want: want, says: says, options: o, taps: "Pay",
+			show: func(s *stage, now androidtest.Moment) androidtest.Shown {
+				pay := s.press("Pay", at(3))
+				pay.Tapped = func() { s.took("Pay")(); do(now.App) }
+				return page(label("Your order", at(1)), pay)
+			}})
 	}
 	none, locks := androidtest.Options{}, androidtest.App.Lock
 	told := androidtest.Options{TellsWhenOff: true}
-	for what, o := range map[string]androidtest.Options{"with a PIN": {Lock: androidtest.PINLock}, "with a swipe": {Lock: androidtest.SwipeLock}} {
+	for what, o := range map[string]androidtest.Options{"with a PIN": {Lock: androidtest.PINLock},
+		"with a swipe": {Lock: androidtest.SwipeLock}} {
 		add("locked "+what+"/absence", locks, "- tap: Pay\n- assertNot: Error", wrong, "locked", o)
-		add("locked "+what+"/absence that is waited for", locks, "- tap: Pay\n- waitFor: {gone: Your order}", wrong, "locked", o)
-		add("locked "+what+"/no more of it", locks, "- tap: Pay\n- assertElement: {label: Your order, count: 0}", wrong, "locked", o)
+		add("locked "+what+"/absence that is waited for", locks, "- tap: Pay\n- waitFor: {gone: Your order}", wrong,
+			"locked", o)
+		add("locked "+what+"/no more of it", locks, "- tap: Pay\n- assertElement: {label: Your order, count: 0}", wrong,
+			"locked", o)
 		add("locked "+what+"/presence", locks, "- tap: Pay\n- assert: Your order", wrong, "locked", o)
 		add("locked "+what+"/touch", locks, "- tap: Pay\n- tap: Your order", wrong, "locked", o)
-		add("locked "+what+"/condition", locks, "- tap: Pay\n- if: {notVisible: Your order, then: [{log: gone}]}", wrong, "locked", o)
+		add("locked "+what+"/condition", locks, "- tap: Pay\n- if: {notVisible: Your order, then: [{log: gone}]}", wrong,
+			"locked", o)
 	}
 	asleep := androidtest.App.Sleep
 	add("asleep/absence", asleep, "- tap: Pay\n- assertNot: Error", wrong, "off", none)
@@ -126,10 +152,14 @@ func awayTraps() (list []*trap) {
 		list[len(list)-1].way = "agent"
 	}
 	add("awake/absence", func(androidtest.App) {}, "- tap: Pay\n- assertNot: Error", pass, "", none)
-	add("crashed/absence", func(a androidtest.App) { a.Crash("java.lang.IllegalStateException: basket is empty") }, "- tap: Pay\n- assertNot: Your order", fails, "crashed", none)
-	add("frozen/absence", func(a androidtest.App) { a.Freeze("") }, "- tap: Pay\n- assertNot: Your order", fails, "respond", none)
-	add("another app complained of/absence", func(a androidtest.App) { a.Freeze(launcher) }, "- tap: Pay\n- assertNot: Your order", wrong, "respond", none)
-	add("another app complained of/presence", func(a androidtest.App) { a.Freeze(launcher) }, "- tap: Pay\n- assert: Your order", wrong, "respond", none)
+	add("crashed/absence", func(a androidtest.App) { a.Crash("java.lang.IllegalStateException: basket is empty") },
+		"- tap: Pay\n- assertNot: Your order", fails, "crashed", none)
+	add("frozen/absence", func(a androidtest.App) { a.Freeze("") }, "- tap: Pay\n- assertNot: Your order", fails,
+		"respond", none)
+	add("another app complained of/absence", func(a androidtest.App) { a.Freeze(launcher) },
+		"- tap: Pay\n- assertNot: Your order", wrong, "respond", none)
+	add("another app complained of/presence", func(a androidtest.App) { a.Freeze(launcher) },
+		"- tap: Pay\n- assert: Your order", wrong, "respond", none)
 	add("ended itself/absence", androidtest.App.Finish, "- tap: Pay\n- assertNot: Your order", pass, "is in front", none)
 	add("ended itself/presence", androidtest.App.Finish, "- tap: Pay\n- assert: Your order", fails, "did not appear", none)
 	return list

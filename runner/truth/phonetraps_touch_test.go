@@ -16,7 +16,8 @@ func touchTraps() (list []*trap) {
 			show: func(s *stage, _ androidtest.Moment) androidtest.Shown { return show(s) }})
 	}
 	bubble := func(s *stage, at image.Rectangle) part {
-		return part{Class: "android.widget.ImageView", Desc: "Bob", Bounds: at, Clickable: true, Fill: color.RGBA{0x0b, 0x57, 0xd0, 0xff}, Picture: true, Package: "com.example.chat", Tapped: s.took("Bob")}
+		return part{Class: "android.widget.ImageView", Desc: "Bob", Bounds: at, Clickable: true,
+			Fill: color.RGBA{0x0b, 0x57, 0xd0, 0xff}, Picture: true, Package: "com.example.chat", Tapped: s.took("Bob")}
 	}
 	add("half under another app's bubble/touch", "- tap: Pay", pass, "Pay", "", func(s *stage) androidtest.Shown {
 		shown := page(s.press("Pay", at(3)))
@@ -30,23 +31,29 @@ func touchTraps() (list []*trap) {
 	})
 	add("under a notification/touch", "- tap: Pay", fails, "", "covered by", func(s *stage) androidtest.Shown {
 		shown := page(s.press("Pay", at(0)))
-		shown.Above = []part{{Class: "android.widget.FrameLayout", Fill: color.White, Bounds: image.Rect(8, 30, 392, 120), Clickable: true, Tapped: s.took("message"),
+		shown.Above = []part{{Class: "android.widget.FrameLayout", Fill: color.White, Bounds: image.Rect(8, 30, 392, 120),
+			Clickable: true, Tapped: s.took("message"),
 			Parts: []part{label("Bob", image.Rect(20, 36, 380, 76)), label("Lunch?", image.Rect(20, 76, 380, 116))}}}
 		return shown
 	})
-	add("with a button of a notification that has its name/touch", "- tap: Pay", pass, "Pay", "", func(s *stage) androidtest.Shown {
-		shown := page(s.press("Pay", at(5)))
-		other := s.press("Pay", image.Rect(20, 76, 200, 116))
-		other.Tapped = s.took("Pay of the bank")
-		shown.Above = []part{{Class: "android.widget.FrameLayout", Fill: color.White, Bounds: image.Rect(8, 30, 392, 120), Clickable: true, Tapped: s.took("message"), Parts: []part{label("Your bank", image.Rect(20, 36, 380, 76)), other}}}
-		return shown
-	})
-	add("under a clear layer that takes touches/touch", "- tap: Pay", fails, "", "covered by", func(s *stage) androidtest.Shown {
-		return page(s.press("Pay", at(3)), part{Class: "android.view.View", Bounds: image.Rect(0, 28, trapSize, 776), Clickable: true, Tapped: s.took("layer")})
-	})
-	add("under a clear layer that lets touches through/touch", "- tap: Pay", pass, "Pay", "", func(s *stage) androidtest.Shown {
-		return page(s.press("Pay", at(3)), part{Class: "android.view.View", Bounds: image.Rect(0, 28, trapSize, 776)})
-	})
+	add("with a button of a notification that has its name/touch", "- tap: Pay", pass, "Pay", "",
+		func(s *stage) androidtest.Shown {
+			shown := page(s.press("Pay", at(5)))
+			other := s.press("Pay", image.Rect(20, 76, 200, 116))
+			other.Tapped = s.took("Pay of the bank")
+			shown.Above = []part{{Class: "android.widget.FrameLayout", Fill: color.White, Bounds: image.Rect(8, 30, 392, 120),
+				Clickable: true, Tapped: s.took("message"), Parts: []part{label("Your bank", image.Rect(20, 36, 380, 76)), other}}}
+			return shown
+		})
+	add("under a clear layer that takes touches/touch", "- tap: Pay", fails, "", "covered by",
+		func(s *stage) androidtest.Shown {
+			return page(s.press("Pay", at(3)), part{Class: "android.view.View", Bounds: image.Rect(0, 28, trapSize, 776),
+				Clickable: true, Tapped: s.took("layer")})
+		})
+	add("under a clear layer that lets touches through/touch", "- tap: Pay", pass, "Pay", "",
+		func(s *stage) androidtest.Shown {
+			return page(s.press("Pay", at(3)), part{Class: "android.view.View", Bounds: image.Rect(0, 28, trapSize, 776)})
+		})
 	for name, hint := range map[string]string{"without a hint": "", "with a hint": "City"} {
 		add("an empty field "+name+" under a clear layer/touch", "- input: {into: {id: city}, text: Oslo}\n- assert: Oslo",
 			pass, "", "", func(s *stage) androidtest.Shown {
@@ -62,7 +69,8 @@ func touchTraps() (list []*trap) {
 	add("reaching beyond what it lies in/touch", "- tap: Rename", pass, "Rename", "", func(s *stage) androidtest.Shown {
 		row := s.press("Rename", image.Rect(16, 200, 384, 300))
 		row.Fill, row.Ink = nil, ink
-		return page(s.press("Delete", image.Rect(16, 230, 384, 300)), part{Class: "android.widget.FrameLayout", Bounds: image.Rect(16, 200, 384, 230), Parts: []part{row}})
+		return page(s.press("Delete", image.Rect(16, 230, 384, 300)), part{Class: "android.widget.FrameLayout",
+			Bounds: image.Rect(16, 200, 384, 230), Parts: []part{row}})
 	})
 	add("half outside of the screen/touch", "- tap: Pay", pass, "Pay", "", func(s *stage) androidtest.Shown {
 		return page(s.press("Pay", image.Rect(300, 300, 700, 340)))
@@ -82,32 +90,42 @@ func touchTraps() (list []*trap) {
 	add("of two with one name/touch", "- tap: Pay", fails, "", "equally", func(s *stage) androidtest.Shown {
 		return page(s.press("Pay", at(3)), s.press("Pay", at(5)))
 	})
-	add("of two with one name, one below the screen/touch", "- tap: Pay", pass, "Pay", "", func(s *stage) androidtest.Shown {
-		return page(s.press("Pay", at(3)), s.press("Pay", image.Rect(16, 900, 384, 948)))
-	})
-	add("a text in a row that reacts/touch", "- tap: Wi-Fi\n- assertElement: {label: Wi-Fi, is: {checked: true}}", pass, "row", "", func(s *stage) androidtest.Shown {
-		return page(part{Class: "android.widget.LinearLayout", Bounds: at(3), Clickable: true, Tapped: s.took("row"), Parts: []part{
-			label("Wi-Fi", image.Rect(16, 208, 200, 256)), {Class: "android.widget.Switch", Checkable: true, Checked: s.state == "row", Bounds: image.Rect(320, 208, 384, 256), Fill: blue}}})
-	})
+	add("of two with one name, one below the screen/touch", "- tap: Pay", pass, "Pay", "",
+		func(s *stage) androidtest.Shown {
+			return page(s.press("Pay", at(3)), s.press("Pay", image.Rect(16, 900, 384, 948)))
+		})
+	add("a text in a row that reacts/touch", "- tap: Wi-Fi\n- assertElement: {label: Wi-Fi, is: {checked: true}}", pass,
+		"row", "", func(s *stage) androidtest.Shown {
+			return page(part{Class: "android.widget.LinearLayout", Bounds: at(3), Clickable: true, Tapped: s.took("row"),
+				Parts: []part{
+					label("Wi-Fi", image.Rect(16, 208, 200, 256)), {Class: "android.widget.Switch", Checkable: true,
+						Checked: s.state == "row", Bounds: image.Rect(320, 208, 384, 256), Fill: blue}}})
+		})
 	rows := func(s *stage) androidtest.Shown {
 		row := func(text string, n int, on bool) part {
-			return part{Class: "android.widget.LinearLayout", Bounds: at(n), Clickable: true, Tapped: s.took(text), Parts: []part{
-				label(text, image.Rect(16, at(n).Min.Y, 200, at(n).Max.Y)), {Class: "android.widget.Switch", Checkable: true, Checked: on, Bounds: image.Rect(320, at(n).Min.Y, 384, at(n).Max.Y), Fill: blue}}}
+			return part{Class: "android.widget.LinearLayout", Bounds: at(n), Clickable: true, Tapped: s.took(text),
+				Parts: []part{
+					label(text, image.Rect(16, at(n).Min.Y, 200, at(n).Max.Y)), {Class: "android.widget.Switch", Checkable: true,
+						Checked: on, Bounds: image.Rect(320, at(n).Min.Y, 384, at(n).Max.Y), Fill: blue}}}
 		}
 		return page(row("Wi-Fi", 3, false), row("Bluetooth", 4, true))
 	}
-	add("the switch of the next row/state", "- assertElement: {label: Wi-Fi, is: {checked: true}}", fails, "", "not checked", rows)
+	add("the switch of the next row/state", "- assertElement: {label: Wi-Fi, is: {checked: true}}", fails, "",
+		"not checked", rows)
 	add("its own switch/state", "- assertElement: {label: Bluetooth, is: {checked: true}}", pass, "", "", rows)
-	add("a row that is no switch/state", "- assertElement: {label: Account, is: {checked: false}}", fails, "", "", func(s *stage) androidtest.Shown {
-		return page(part{Class: "android.widget.LinearLayout", Bounds: at(3), Clickable: true, Tapped: s.took("row"), Parts: []part{label("Account", at(3))}})
-	})
+	add("a row that is no switch/state", "- assertElement: {label: Account, is: {checked: false}}", fails, "", "",
+		func(s *stage) androidtest.Shown {
+			return page(part{Class: "android.widget.LinearLayout", Bounds: at(3), Clickable: true, Tapped: s.took("row"),
+				Parts: []part{label("Account", at(3))}})
+		})
 	add("under the status bar/touch", "- tap: Menu", fails, "", "covered by", func(s *stage) androidtest.Shown {
 		return page(s.press("Menu", image.Rect(16, 2, 384, 26)))
 	})
 	add("half under the status bar/touch", "- tap: Menu", pass, "Menu", "", func(s *stage) androidtest.Shown {
 		return page(s.press("Menu", image.Rect(16, 0, 384, 50)))
 	})
-	add("a label that holds the name of the app/presence", "- tap: Leave\n- assert: Truth", pass, "Leave", "is in front", nil)
+	add("a label that holds the name of the app/presence", "- tap: Leave\n- assert: Truth", pass, "Leave",
+		"is in front", nil)
 	last := list[len(list)-1]
 	last.show = func(s *stage, now androidtest.Moment) androidtest.Shown {
 		leave := s.press("Leave", at(3))

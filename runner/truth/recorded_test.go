@@ -17,10 +17,12 @@ import (
 )
 
 // recordedPages are ten of the pages: forms, lists, menus, tables and widgets as real ones have them.
-var recordedPages = []string{"accordion", "calendar", "cards", "chips", "check-wrap", "backdrop", "carousel", "area-map", "chat-history", "attrs"}
+var recordedPages = []string{"accordion", "calendar", "cards", "chips", "check-wrap", "backdrop", "carousel",
+	"area-map", "chat-history", "attrs"}
 
-// TestRecordedSelectors clicks every element that a person can, on saved screens of phones and on pages, as Studio records a click, and holds
-// the step that is written down, read anew from its YAML, against the very element: what it taps must lie in that one, and be that one.
+// TestRecordedSelectors clicks every element that a person can, on saved screens of phones and on pages, as Studio
+// records a click, and holds the step that is written down, read anew from its YAML, against the very element: what it
+// taps must lie in that one, and be that one.
 func TestRecordedSelectors(t *testing.T) {
 	var all, onPages, right, robust, places int
 	screens := map[string]*screen.Tree{}
@@ -46,7 +48,8 @@ func TestRecordedSelectors(t *testing.T) {
 				break
 			}
 			at := n.Bounds.Min.Add(n.Bounds.Size().Div(2))
-			if clicked := scene.At(at.X, at.Y); n.Offscreen || n.Hidden || clicked != n || !(n.Clickable || n.Editable || n.Checkable) || !at.In(image.Rectangle{Max: tree.Size}) {
+			if clicked := scene.At(at.X, at.Y); n.Offscreen || n.Hidden || clicked != n ||
+				!(n.Clickable || n.Editable || n.Checkable) || !at.In(image.Rectangle{Max: tree.Size}) {
 				continue
 			}
 			best := scene.Ranked(n, false)[0]
@@ -65,7 +68,9 @@ func TestRecordedSelectors(t *testing.T) {
 			right++
 		}
 	}
-	t.Logf("%d screens, %d elements, %d of them on %d pages: the best selector picks exactly the clicked one for %d (%.1f %%); %d are robust, %d are places", len(screens), all, onPages, len(recordedPages), right, 100*float64(right)/float64(all), robust, places)
+	t.Logf("%d screens, %d elements, %d of them on %d pages: the best selector picks exactly the clicked one for %d "+
+		"(%.1f %%); %d are robust, %d are places", len(screens), all, onPages, len(recordedPages), right,
+		100*float64(right)/float64(all), robust, places)
 	if len(screens) < least || all < 100 || right < all {
 		t.Errorf("%d of %d are right", right, all)
 	}
@@ -81,7 +86,8 @@ func tapsIt(tree *screen.Tree, n *screen.Node, best client.Candidate) string {
 		return err.Error()
 	}
 	if sel.Point != nil {
-		if p := sel.Point; !p.Percent || !image.Pt(int(p.X*float64(tree.Size.X)/100), int(p.Y*float64(tree.Size.Y)/100)).In(n.Bounds) {
+		if p := sel.Point; !p.Percent || !image.Pt(int(p.X*float64(tree.Size.X)/100), int(p.Y*float64(tree.Size.Y)/100)).In(
+			n.Bounds) {
 			return line + " lies beside it"
 		}
 		return ""

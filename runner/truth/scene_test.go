@@ -90,8 +90,9 @@ func (m *model) list(i *item, p *androidtest.Part, now androidtest.Moment) {
 			continue
 		}
 		p.Parts = append(p.Parts, androidtest.Part{
-			Class: "android.widget.LinearLayout", Bounds: cut, Clickable: true, Tapped: func() { m.took(&item{name: text}, now.Since, &app) },
-			Parts: []androidtest.Part{{Text: text, Bounds: cut}},
+			Class: "android.widget.LinearLayout", Bounds: cut, Clickable: true,
+			Tapped: func() { m.took(&item{name: text}, now.Since, &app) },
+			Parts:  []androidtest.Part{{Text: text, Bounds: cut}},
 		})
 	}
 }

@@ -209,7 +209,8 @@ func (s *stepMaker) state() step {
 	case only(all, no):
 		v = no
 	}
-	return step{yaml: fmt.Sprintf("assert: {label: %q, checked: %t, timeoutMs: %s}", label, want, limit(v)), verdict: v, passes: quiet}
+	return step{yaml: fmt.Sprintf("assert: {label: %q, checked: %t, timeoutMs: %s}", label, want, limit(v)), verdict: v,
+		passes: quiet}
 }
 
 func (s *stepMaker) tap() step {
@@ -252,12 +253,17 @@ func (s *stepMaker) tap() step {
 	return st
 }
 
-// legible tells whether a label can be read in pixels alone: it is written, not spoken, and no icon lies on its letters.
+// legible tells whether a label can be read in pixels alone: it is written, not spoken, and no icon lies on its
+// letters.
 func (s *stepMaker) legible(label string) bool {
 	for _, t := range s.times() {
 		list := person{s.m, t}.drawn()
 		for n, d := range list {
-			if d.says(label, true) && (d.text != label || slices.ContainsFunc(list[n+1:], func(o drawn) bool { return o.picture && o.box.Overlaps(d.ink()) })) {
+			if d.says(label, true) &&
+				(d.text != label || slices.ContainsFunc(list[n+1:], func(o drawn) bool {
+					return o.picture &&
+						o.box.Overlaps(d.ink())
+				})) {
 				return false
 			}
 		}
@@ -265,7 +271,8 @@ func (s *stepMaker) legible(label string) bool {
 	return true
 }
 
-// inPixels makes of a tap what can be known of it where pixels alone can be read: where the words stand, and not who takes a touch there.
+// inPixels makes of a tap what can be known of it where pixels alone can be read: where the words stand, and not who
+// takes a touch there.
 func (s *stepMaker) inPixels(label string, st *step) {
 	for _, t := range s.times() {
 		p := person{s.m, t}
@@ -305,8 +312,9 @@ func (s *stepMaker) beside() (step, bool) {
 		return step{}, false
 	}
 	word := []string{"rightOf", "near"}[s.r.IntN(2)]
-	return step{yaml: fmt.Sprintf("tap: {label: More, %s: %q, timeoutMs: %s}", word, row, patience), verdict: yes, touches: []string{icon.name},
-		passes: func(m *model) { m.pressed(icon.name) }}, true
+	return step{yaml: fmt.Sprintf("tap: {label: More, %s: %q, timeoutMs: %s}", word, row, patience), verdict: yes,
+		touches: []string{icon.name},
+		passes:  func(m *model) { m.pressed(icon.name) }}, true
 }
 
 // indexed taps one of several equal things, counted from above.
@@ -320,13 +328,15 @@ func (s *stepMaker) indexed() (step, bool) {
 		return step{}, false
 	}
 	n := s.r.IntN(len(seen) + 1)
-	st := step{yaml: fmt.Sprintf("tap: {label: %q, index: %d, timeoutMs: %s}", label, n, limit(no)), verdict: no, passes: quiet}
+	st := step{yaml: fmt.Sprintf("tap: {label: %q, index: %d, timeoutMs: %s}", label, n, limit(no)), verdict: no,
+		passes: quiet}
 	if n == len(seen) {
 		return st, true
 	}
 	slices.SortFunc(seen, func(a, b drawn) int { return cmp.Or(a.box.Min.Y-b.box.Min.Y, a.box.Min.X-b.box.Min.X) })
 	for i, d := range seen {
-		if d.thing == nil || d.editable || p.reach(d) != yes || d.thing.disabled || d.thing.crashes > 0 || i > 0 && d.thing == seen[i-1].thing {
+		if d.thing == nil || d.editable || p.reach(d) != yes || d.thing.disabled || d.thing.crashes > 0 || i > 0 &&
+			d.thing == seen[i-1].thing {
 			return step{}, false
 		}
 	}
@@ -370,7 +380,8 @@ func (s *stepMaker) input() (step, bool) {
 		}
 		text := []string{"Bob", i.hint, "1", "a b", "x@example.com"}[s.r.IntN(5)]
 		name, whole := i.name, i.typed+text
-		line := fmt.Sprintf("tap: {label: %q, timeoutMs: %s}\n  - input: {text: %q, timeoutMs: %s}\n  - hideKeyboard:", label, patience, text, patience)
+		line := fmt.Sprintf("tap: {label: %q, timeoutMs: %s}\n  - input: {text: %q, timeoutMs: %s}\n  - hideKeyboard:", label,
+			patience, text, patience)
 		return step{yaml: line, verdict: yes, touches: nil, passes: func(m *model) {
 			for i := range m.all {
 				if i.name == name {

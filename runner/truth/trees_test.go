@@ -16,7 +16,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// TestSavedTrees holds what selectors pick in trees as phones give them against testdata/trees/checks.txt, which people wrote.
+// TestSavedTrees holds what selectors pick in trees as phones give them against testdata/trees/checks.txt, which people
+// wrote.
 func TestSavedTrees(t *testing.T) {
 	text, err := os.ReadFile("testdata/trees/checks.txt")
 	if err != nil {
@@ -78,7 +79,8 @@ func checkTree(t *testing.T, file, line string) string {
 		if have == "one" && matches[0].Point.In(r) && !matches[0].Point.In(without) {
 			return ""
 		}
-	} else if have == want || want == "blocked" && have == "none" || mode == "see" && want == "none" && strings.HasPrefix(have, "error") {
+	} else if have == want || want == "blocked" && have == "none" || mode == "see" && want == "none" &&
+		strings.HasPrefix(have, "error") {
 		return ""
 	}
 	for _, m := range matches {

@@ -53,7 +53,8 @@ func newExample(seed uint64) *example {
 		if e.screen.dialog == nil && (person{expect, last}).clearAt(box) {
 			e.screen.page, expect.page = append(e.screen.page, &mine), append(expect.page, &theirs)
 			steps.settled = true
-			e.steps = append(e.steps, step{yaml: fmt.Sprintf("waitFor: {visible: All there, timeoutMs: %s}", patience), verdict: yes})
+			e.steps = append(e.steps, step{yaml: fmt.Sprintf("waitFor: {visible: All there, timeoutMs: %s}", patience),
+				verdict: yes})
 		}
 	}
 	steps.r = rand.New(rand.NewPCG(seed, 37))
@@ -71,7 +72,8 @@ func (e *example) ail(r *rand.Rand) {
 	if e.options.Latency.Dump > 0 {
 		e.options.Latency.AgentSource, e.options.Latency.AgentInput = e.options.Latency.Dump/10, e.options.Latency.Input
 	}
-	kinds := []androidtest.AgentFaultKind{androidtest.AgentKill, androidtest.AgentGarbage, androidtest.AgentHalf, androidtest.AgentClose, androidtest.AgentOrphan, androidtest.AgentBroken}
+	kinds := []androidtest.AgentFaultKind{androidtest.AgentKill, androidtest.AgentGarbage, androidtest.AgentHalf,
+		androidtest.AgentClose, androidtest.AgentOrphan, androidtest.AgentBroken}
 	route := []string{"GET source", "POST list_windows", "POST element", "GET rect", "POST actions", "", "", ""}[r.IntN(8)]
 	if route == "" {
 		return
@@ -91,18 +93,22 @@ func (e *example) trouble(r *rand.Rand) {
 	e.options = androidtest.Options{API: e.screen.api, Width: 400, Height: 800, Density: 160, IdleTimeout: 2 * time.Second}
 	jitter := func(low, high int) time.Duration { return time.Duration(low+r.IntN(high-low)) * time.Millisecond }
 	if r.IntN(2) == 0 {
-		e.options.Latency = androidtest.Latency{Dump: jitter(0, 150), Screencap: jitter(0, 80), Input: jitter(0, 60), Start: jitter(0, 100)}
+		e.options.Latency = androidtest.Latency{Dump: jitter(0, 150), Screencap: jitter(0, 80), Input: jitter(0, 60),
+			Start: jitter(0, 100)}
 	}
 	e.mayError = e.screen.ticker // no tree can be had
 	add := func(name string, f androidtest.Fault) { e.fault, e.faults = name, append(e.faults, f) }
 	switch r.IntN(12) {
 	case 0:
-		add("a dump without a root", androidtest.Fault{Match: "uiautomator", Nth: 1 + r.IntN(4), Kind: androidtest.Error, Output: "ERROR: null root node returned by UiTestAutomationBridge."})
+		add("a dump without a root", androidtest.Fault{Match: "uiautomator", Nth: 1 + r.IntN(4), Kind: androidtest.Error,
+			Output: "ERROR: null root node returned by UiTestAutomationBridge."})
 	case 1:
-		add("a dump that is cut", androidtest.Fault{Match: "uiautomator", Nth: 1 + r.IntN(4), Kind: androidtest.Cut, Bytes: 200 + r.IntN(900)})
+		add("a dump that is cut", androidtest.Fault{Match: "uiautomator", Nth: 1 + r.IntN(4), Kind: androidtest.Cut,
+			Bytes: 200 + r.IntN(900)})
 		e.mayError = true
 	case 2:
-		add("the connection drops", androidtest.Fault{Match: []string{"uiautomator", "screencap", "input"}[r.IntN(3)], Nth: 1 + r.IntN(3), Kind: androidtest.Drop, Away: jitter(50, 400)})
+		add("the connection drops", androidtest.Fault{Match: []string{"uiautomator", "screencap", "input"}[r.IntN(3)],
+			Nth: 1 + r.IntN(3), Kind: androidtest.Drop, Away: jitter(50, 400)})
 		e.mayError = true
 	case 3:
 		add("slow captures", androidtest.Fault{Match: "screencap", Kind: androidtest.Slow, Delay: jitter(50, 400)})
@@ -114,7 +120,8 @@ func (e *example) trouble(r *rand.Rand) {
 
 func (e *example) yaml() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "id: truth-%d\nplatform: android\nsteps:\n  - launch: {package: %s, force: true}\n", e.seed, scenePackage)
+	fmt.Fprintf(&b, "id: truth-%d\nplatform: android\nsteps:\n  - launch: {package: %s, force: true}\n", e.seed,
+		scenePackage)
 	for _, s := range e.steps {
 		b.WriteString("  - " + s.yaml + "\n")
 	}
@@ -187,7 +194,8 @@ func (e *example) run(t *testing.T) *outcome {
 	}
 	s := runtest.NewSink(t.TempDir())
 	began := time.Now()
-	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "truth"}, dev, s, engine.Options{NoVideo: true, NoTrace: true, Vision: vision.New(vision.Options{})})
+	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "truth"}, dev, s,
+		engine.Options{NoVideo: true, NoTrace: true, Vision: vision.New(vision.Options{})})
 	if err != nil {
 		t.Error(err)
 	}
@@ -277,8 +285,11 @@ func (o *outcome) String() string {
 	for _, tap := range o.taps {
 		taps = append(taps, tap.name)
 	}
-	return fmt.Sprintf("TRUTH_SEED=%d: %s: %s\nAPI %d, %s %+v\n%s%s    wanted %v; %s after %v: %s\n    touched %q (%d in all)", o.seed, o.kind, o.wrong, o.screen.api, o.fault, o.options.Latency,
-		o.screen, o.yaml(), []string{"fail", "pass", "either"}[o.wants()], o.verdict, o.took.Round(time.Millisecond), o.problem, taps, o.allTaps)
+	return fmt.Sprintf(
+		"TRUTH_SEED=%d: %s: %s\nAPI %d, %s %+v\n%s%s    wanted %v; %s after %v: %s\n    touched %q (%d in "+
+			"all)", o.seed, o.kind, o.wrong, o.screen.api, o.fault, o.options.Latency,
+		o.screen, o.yaml(), []string{"fail", "pass", "either"}[o.wants()], o.verdict, o.took.Round(time.Millisecond),
+		o.problem, taps, o.allTaps)
 }
 
 // tell notes what was wrong.
@@ -300,7 +311,8 @@ func number(name string, otherwise int) int {
 	return otherwise
 }
 
-// TestGenerated holds made-up tests against the phone's own log: a hundred, in the short mode twelve. TRUTH_RUNS says how many, TRUTH_SEED which is the first.
+// TestGenerated holds made-up tests against the phone's own log: a hundred, in the short mode twelve. TRUTH_RUNS says
+// how many, TRUTH_SEED which is the first.
 func TestGenerated(t *testing.T) {
 	usual := 100
 	if testing.Short() {
@@ -368,7 +380,10 @@ func report(t *testing.T, outcomes []*outcome, again map[uint64]*outcome) {
 		}
 		t.Errorf("%s%s", once, o)
 	}
-	t.Logf("%d runs: %d pass, %d fail, %d error (wanted: %d pass, %d fail, %d either)\nfalse passes %d, false fails %d, false errors %d, wrong taps %d; of these right when run again: %d; the longest took %v",
-		len(outcomes), counts["pass"], counts["fail"], counts["error"], counts["to pass"], counts["to fail"], counts["either"],
-		counts["false pass"], counts["false fail"], counts["false error"], counts["wrong tap"], flaky, long.Round(time.Millisecond))
+	t.Logf("%d runs: %d pass, %d fail, %d error (wanted: %d pass, %d fail, %d either)\nfalse passes %d, false fails %d, "+
+		"false errors %d, wrong taps %d; of these right when run again: %d; the longest took %v",
+		len(outcomes), counts["pass"], counts["fail"], counts["error"], counts["to pass"], counts["to fail"],
+		counts["either"],
+		counts["false pass"], counts["false fail"], counts["false error"], counts["wrong tap"], flaky,
+		long.Round(time.Millisecond))
 }

@@ -43,7 +43,8 @@ func benches(t *testing.T) map[dsl.Platform]func(*testing.T) []bench {
 
 // androidBenches are simulated phones.
 func androidBenches(t *testing.T) []bench {
-	kind := androidtest.Options{Width: 360, Height: 800, Density: 140, LoginLoading: 1, LoginSpinner: 1, Root: true, Console: true}
+	kind := androidtest.Options{Width: 360, Height: 800, Density: 140, LoginLoading: 1, LoginSpinner: 1, Root: true,
+		Console: true}
 	server, phones := androidtest.Start(t, slices.Repeat([]androidtest.Options{kind}, lanesOf)...)
 	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: server.Getenv, FindADB: androidtest.NoADB})
 	var lanes []bench
@@ -53,8 +54,9 @@ func androidBenches(t *testing.T) []bench {
 	return lanes
 }
 
-// androidBench is one phone. Effects ask its own log: taps (kind, label, id, x, y), keys, commands(name), setting(space, key), night(),
-// packages(), granted(app, permission), locales(app), running(app), extras(app), foreground(), screen(), file(path), gallery(), place(), acceleration(), turns(), fingers().
+// androidBench is one phone. Effects ask its own log: taps (kind, label, id, x, y), keys, commands(name),
+// setting(space, key), night(), packages(), granted(app, permission), locales(app), running(app), extras(app),
+// foreground(), screen(), file(path), gallery(), place(), acceleration(), turns(), fingers().
 func androidBench(driver drivers.Driver, phone *androidtest.Phone, site *site) bench {
 	var taps, keys int
 	var counts map[string]int
@@ -69,7 +71,8 @@ func androidBench(driver drivers.Driver, phone *androidtest.Phone, site *site) b
 		facts: func(context.Context, drivers.Device) map[string]any {
 			made := []map[string]any{}
 			for _, tap := range phone.Taps()[taps:] {
-				made = append(made, map[string]any{"kind": tap.Kind, "label": tap.Label, "id": tap.ID, "x": tap.Point.X, "y": tap.Point.Y, "at": tap.At.UnixMilli()})
+				made = append(made, map[string]any{"kind": tap.Kind, "label": tap.Label, "id": tap.ID, "x": tap.Point.X,
+					"y": tap.Point.Y, "at": tap.At.UnixMilli()})
 			}
 			after := phone.Counts()
 			return map[string]any{
@@ -77,7 +80,8 @@ func androidBench(driver drivers.Driver, phone *androidtest.Phone, site *site) b
 				"commands": func(name string) int { return after[name] - counts[name] },
 				"setting":  phone.Setting, "night": phone.Night, "packages": phone.Packages, "granted": phone.Granted,
 				"locales": phone.Locales, "running": phone.Running, "foreground": phone.Foreground, "screen": phone.Tree,
-				"gallery": phone.Gallery, "fingers": phone.Fingers, "turns": func() int { _, n := phone.Acceleration(); return n }, "acceleration": func() []float64 { at, _ := phone.Acceleration(); return at }, "place": func() []float64 {
+				"gallery": phone.Gallery, "fingers": phone.Fingers, "turns": func() int { _, n := phone.Acceleration(); return n },
+				"acceleration": func() []float64 { at, _ := phone.Acceleration(); return at }, "place": func() []float64 {
 					latitude, longitude, _ := phone.Location()
 					return []float64{latitude, longitude}
 				},

@@ -36,8 +36,8 @@ type cell struct {
 	source   string
 }
 
-// readCells reads testdata/ACTION.txtar and testdata/ACTION.PLATFORM.txtar. Its parts "PLATFORM pass" and "PLATFORM fail", with a remark behind a colon, are lists of steps
-// that begin with comments:
+// readCells reads testdata/ACTION.txtar and testdata/ACTION.PLATFORM.txtar. Its parts "PLATFORM pass" and "PLATFORM
+// fail", with a remark behind a colon, are lists of steps that begin with comments:
 //
 //	# effect: EXPRESSION      it holds when the steps are done; see the platform's bench for what it can ask
 //	# fails: "words" "words"  the verdict is fail, and the problem says so
@@ -71,8 +71,9 @@ func readCells(t *testing.T) []cell {
 				files[part.Name] = part.Data
 				continue
 			}
-			c := cell{action: action, platform: dsl.Platform(platform), name: part.Name, passes: kind == "pass", options: map[string]string{},
-				steps: string(part.Data), source: path}
+			c := cell{action: action, platform: dsl.Platform(platform), name: part.Name, passes: kind == "pass",
+				options: map[string]string{},
+				steps:   string(part.Data), source: path}
 			if err := c.comments(); err != nil {
 				t.Fatalf("%s: %s: %v", path, part.Name, err)
 			}

@@ -31,14 +31,15 @@ func iosBenches(t *testing.T) []bench {
 		addresses = append(addresses, lab.Device(i).UDID()+"="+lab.Device(i).StartAgent())
 	}
 	environ := lab.Environ(bin, "TAPROOT_WDA_URL="+strings.Join(addresses, ","))
-	driver := ios.New(ios.Options{Environ: environ, NotesDir: filepath.Join(home, "notes"), Getenv: func(name string) string {
-		for _, entry := range environ {
-			if value, ok := strings.CutPrefix(entry, name+"="); ok {
-				return value
+	driver := ios.New(ios.Options{Environ: environ, NotesDir: filepath.Join(home, "notes"),
+		Getenv: func(name string) string {
+			for _, entry := range environ {
+				if value, ok := strings.CutPrefix(entry, name+"="); ok {
+					return value
+				}
 			}
-		}
-		return ""
-	}})
+			return ""
+		}})
 	var lanes []bench
 	for i := range lanesOf {
 		lanes = append(lanes, iosBench(driver, lab, lab.Device(i), newSite(t)))
@@ -46,24 +47,27 @@ func iosBenches(t *testing.T) []bench {
 	return lanes
 }
 
-// iosBench is one simulator. Effects ask it: front(), running(app), installed(), arguments(app), permission(app, service), place(),
-// pictures(), appearance(), lies(), screen(), and noted(text), how often that stands in what the lab noted about this device since ready. A
-// fault is one of a program, or of WebDriverAgent, which then answers "unknown error".
+// iosBench is one simulator. Effects ask it: front(), running(app), installed(), arguments(app), permission(app,
+// service), place(), pictures(), appearance(), lies(), screen(), and noted(text), how often that stands in what the lab
+// noted about this device since ready. A fault is one of a program, or of WebDriverAgent, which then answers "unknown
+// error".
 func iosBench(driver drivers.Driver, lab *iostest.Lab, phone *iostest.Device, site *site) bench {
 	var before int
 	return bench{driver: driver, id: phone.UDID(), site: site.url,
 		ready: func(c cell) {
 			before = len(phone.Noted())
 			for _, f := range c.faults {
-				lab.Fail(iostest.Fault{Match: f.Match, Device: phone.UDID(), Kind: iostest.Refuse, Word: "unknown error", Text: f.Output, Code: 1})
+				lab.Fail(iostest.Fault{Match: f.Match, Device: phone.UDID(), Kind: iostest.Refuse, Word: "unknown error",
+					Text: f.Output, Code: 1})
 			}
 		},
 		done: func() { lab.HealDevice(phone.UDID()) },
 		facts: func(context.Context, drivers.Device) map[string]any {
 			notes := phone.Noted()[before:]
 			return map[string]any{
-				"front": phone.Front, "running": phone.Running, "installed": phone.Installed, "arguments": phone.Arguments, "permission": phone.Permission,
-				"place": phone.Place, "pictures": phone.Pictures, "appearance": phone.Appearance, "lies": phone.Lies,
+				"front": phone.Front, "running": phone.Running, "installed": phone.Installed, "arguments": phone.Arguments,
+				"permission": phone.Permission,
+				"place":      phone.Place, "pictures": phone.Pictures, "appearance": phone.Appearance, "lies": phone.Lies,
 				"screen": func() string { return strings.Join(phone.Texts(), "|") },
 				"noted": func(text string) int {
 					n := 0

@@ -88,7 +88,8 @@ func (r *record) facts() map[string]any {
 	for name, data := range r.files {
 		files[name] = string(data)
 	}
-	return map[string]any{"files": files, "shots": r.shots, "notes": notes, "filmClips": r.filmClips, "doubts": doubts, "steps": steps}
+	return map[string]any{"files": files, "shots": r.shots, "notes": notes, "filmClips": r.filmClips, "doubts": doubts,
+		"steps": steps}
 }
 
 // problem is why the case did not pass.

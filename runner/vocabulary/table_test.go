@@ -24,8 +24,9 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// TestTable runs every cell: action × platform, each with a test that passes and has its effect, and one that fails as it should. The
-// cells of a platform share its driver; each lane has a device of its own. In the short mode, there are those that remain says.
+// TestTable runs every cell: action × platform, each with a test that passes and has its effect, and one that fails as
+// it should. The cells of a platform share its driver; each lane has a device of its own. In the short mode, there are
+// those that remain says.
 func TestTable(t *testing.T) {
 	cells := readCells(t)
 	for platform, start := range benches(t) {
@@ -60,24 +61,29 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// remains tells whether the first such cell of its action and platform is run in the short mode. On Android all are that pass, and those that do not of the
-// assertions and of what most tests do. What does without a device, and what does not pass, is the same on iOS. On pages, each of which takes the time of ten cells on phones, it is what every test does; the rest of
-// them is tried by the tests of packages web and action.
+// remains tells whether the first such cell of its action and platform is run in the short mode. On Android all are
+// that pass, and those that do not of the assertions and of what most tests do. What does without a device, and what
+// does not pass, is the same on iOS. On pages, each of which takes the time of ten cells on phones, it is what every
+// test does; the rest of them is tried by the tests of packages web and action.
 func remains(c cell) bool {
 	switch every := slices.Contains([]string{"tap", "input", "assert", "webAssert"}, c.action); c.platform {
 	case dsl.Android:
-		return every || c.passes || strings.HasPrefix(c.action, "assert") || slices.Contains([]string{"launch", "scrollTo", "longPress", "waitFor", "http", "extract", "shell", "install"}, c.action)
+		return every || c.passes || strings.HasPrefix(c.action, "assert") ||
+			slices.Contains([]string{"launch", "scrollTo", "longPress", "waitFor", "http", "extract", "shell", "install"},
+				c.action)
 	case dsl.IOS:
 		return c.passes && !deviceless(c.action)
 	case dsl.Web:
-		return every || c.passes && slices.Contains([]string{"openBrowser", "webClick", "webType", "webRoute", "webDownload", "webPage"}, c.action)
+		return every || c.passes && slices.Contains([]string{"openBrowser", "webClick", "webType", "webRoute", "webDownload",
+			"webPage"}, c.action)
 	}
 	return true
 }
 
 // deviceless are the actions for which the engine asks no device.
 func deviceless(action string) bool {
-	return slices.Contains([]string{"assertTrue", "forEach", "group", "http", "log", "repeat", "retry", "run", "set", "sleep", "try"}, action)
+	return slices.Contains([]string{"assertTrue", "forEach", "group", "http", "log", "repeat", "retry", "run", "set",
+		"sleep", "try"}, action)
 }
 
 // run runs the cell on the bench's device and looks at how it ended and what it did.
@@ -108,12 +114,14 @@ func (b bench) run(t *testing.T, c cell) {
 	}
 }
 
-// patience is how long steps wait that say nothing themselves: the time that a slow machine takes. Those that fail by waiting say it.
+// patience is how long steps wait that say nothing themselves: the time that a slow machine takes. Those that fail by
+// waiting say it.
 const patience = time.Minute
 
 // once runs it once, and gives the value of each effect.
 func (b bench) once(t *testing.T, c cell, path, run string) (event.Verdict, *record, map[string]any) {
-	planned, err := plan.Build(plan.Options{Dir: filepath.Dir(path), Args: []string{path}, Platform: c.platform, Vars: map[string]string{"RUN": run}})
+	planned, err := plan.Build(plan.Options{Dir: filepath.Dir(path), Args: []string{path}, Platform: c.platform,
+		Vars: map[string]string{"RUN": run}})
 	if err != nil || len(planned.Cases) != 1 {
 		t.Fatalf("%v\n%s", err, c.steps)
 	}
@@ -128,7 +136,8 @@ func (b bench) once(t *testing.T, c cell, path, run string) (event.Verdict, *rec
 	}()
 	b.ready(c)
 	kept := newRecord(t)
-	o := engine.Options{NoTrace: true, NoVideo: c.options["film"] == "", Timeout: patience, AllowShell: c.options["allow-shell"] != "",
+	o := engine.Options{NoTrace: true, NoVideo: c.options["film"] == "", Timeout: patience,
+		AllowShell:      c.options["allow-shell"] != "",
 		UpdateBaselines: c.options["baselines-first"] != "" && run == "first"}
 	if c.options["no-vision"] == "" {
 		o.Vision = fakeVision{c.sees}
@@ -179,15 +188,16 @@ func holds(effect string, env map[string]any) any {
 	return value
 }
 
-// aimless are the actions that leave nothing on a device or page that could be looked at: they wait, look, or speak to the report, and
-// their cells prove themselves by failing and passing.
+// aimless are the actions that leave nothing on a device or page that could be looked at: they wait, look, or speak to
+// the report, and their cells prove themselves by failing and passing.
 func aimless(action string) bool {
-	return slices.Contains([]string{"assert", "assertNot", "assertElement", "assertTrue", "assertApp", "assertLog", "assertVisual",
+	return slices.Contains([]string{"assert", "assertNot", "assertElement", "assertTrue", "assertApp", "assertLog",
+		"assertVisual",
 		"waitStable", "waitFor", "webWait", "webAssert"}, action)
 }
 
-// TestTableIsWhole wants, for each action and each platform that it claims and that has a driver, a test that passes, an effect, and a test
-// that does not; and each key of each action in a test.
+// TestTableIsWhole wants, for each action and each platform that it claims and that has a driver, a test that passes,
+// an effect, and a test that does not; and each key of each action in a test.
 func TestTableIsWhole(t *testing.T) {
 	type count struct{ passes, fails, effects int }
 	have := map[string]*count{}

@@ -14,15 +14,18 @@ import (
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
-// What is aimed at: how many times as long as plain Playwright it may take in the median, and where a far row is scrolled to.
+// What is aimed at: how many times as long as plain Playwright it may take in the median, and where a far row is
+// scrolled to.
 const aimMedian, aimFar = 1.3, 2.0
 
-// BenchmarkBesidePlaywright does the same in the widgets of ten libraries by Taproot and by a script of plain Playwright, in turns, and
-// prints how long the whole processes took, beside the aims. Taproot writes its report with a picture of each step meanwhile; the scripts
-// write nothing. It fails where one of both does not get to the end; times say nothing on a machine that is busy otherwise.
+// BenchmarkBesidePlaywright does the same in the widgets of ten libraries by Taproot and by a script of plain
+// Playwright, in turns, and prints how long the whole processes took, beside the aims. Taproot writes its report with a
+// picture of each step meanwhile; the scripts write nothing. It fails where one of both does not get to the end; times
+// say nothing on a machine that is busy otherwise.
 func BenchmarkBesidePlaywright(b *testing.B) {
 	served, sides := newSite(b, "testdata/small"), newSides(b)
-	rows, all, far := map[string]string{}, map[string]float64{}, map[string]float64{} // by library: a benchmark may be run more than once
+	// by library: a benchmark may be run more than once
+	rows, all, far := map[string]string{}, map[string]float64{}, map[string]float64{}
 	for _, name := range sides.names {
 		b.Run(name, func(b *testing.B) {
 			var ours, theirs []time.Duration
@@ -50,7 +53,8 @@ func BenchmarkBesidePlaywright(b *testing.B) {
 		table += fmt.Sprintf("in the median %.2f (aim %.1f)", median(slices.Collect(maps.Values(all))), aimMedian)
 	}
 	if len(far) > 0 {
-		table += fmt.Sprintf("; where a far row is scrolled to at most %.2f (aim %.1f)", slices.Max(slices.Collect(maps.Values(far))), aimFar)
+		table += fmt.Sprintf("; where a far row is scrolled to at most %.2f (aim %.1f)",
+			slices.Max(slices.Collect(maps.Values(far))), aimFar)
 	}
 	b.Log("\n" + table)
 }
@@ -70,7 +74,8 @@ func newSides(b *testing.B) sides {
 	if s.setup, err = toolchain.Playwright(b.Context(), toolchain.System()); err != nil {
 		b.Fatal(err)
 	}
-	if said, err := exec.CommandContext(b.Context(), "go", "build", "-o", s.taproot, "github.com/taproot-dev/taproot").CombinedOutput(); err != nil {
+	if said, err := exec.CommandContext(b.Context(), "go", "build", "-o", s.taproot,
+		"github.com/taproot-dev/taproot").CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, said)
 	}
 	files, err := filepath.Glob(filepath.Join(s.dir, "*.yaml"))
@@ -90,7 +95,8 @@ func (s sides) ours(name, site string) *exec.Cmd {
 
 func (s sides) theirs(name, site string) *exec.Cmd {
 	cmd := exec.Command(s.setup.Node, filepath.Join(s.dir, name+".cjs"))
-	cmd.Env = append(os.Environ(), "SITE="+site, "BESIDE_PLAYWRIGHT="+filepath.Join(s.setup.Driver, "package"), "BESIDE_CHROMIUM="+s.setup.Headless,
+	cmd.Env = append(os.Environ(), "SITE="+site, "BESIDE_PLAYWRIGHT="+filepath.Join(s.setup.Driver, "package"),
+		"BESIDE_CHROMIUM="+s.setup.Headless,
 		fmt.Sprintf("BESIDE_SANDBOX=%t", s.setup.Sandbox))
 	return cmd
 }

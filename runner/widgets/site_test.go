@@ -43,7 +43,9 @@ func newSite(t testing.TB, dir string) *site {
 	mux := http.NewServeMux()
 	mux.Handle("GET /built/", http.StripPrefix("/built/", built))
 	mux.Handle("GET /node_modules/", http.StripPrefix("/node_modules/", http.FileServer(http.Dir(modules))))
-	mux.HandleFunc("GET /model.js", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, "testdata/model.js") })
+	mux.HandleFunc("GET /model.js", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFile(w, r, "testdata/model.js")
+	})
 	mux.HandleFunc("POST /model", s.take)
 	mux.HandleFunc("GET /pages/{name}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -81,7 +83,8 @@ func (s *site) posted(run string) posts {
 	return s.models[run]
 }
 
-// bundle builds the scripts and styles of the pages of a folder, once for each state of them, and gives the folder that has them.
+// bundle builds the scripts and styles of the pages of a folder, once for each state of them, and gives the folder that
+// has them.
 func bundle(t testing.TB, dir, modules string) string {
 	t.Helper()
 	sources, err := filepath.Glob(filepath.Join(dir, "pages", "*.jsx"))
@@ -101,12 +104,15 @@ func bundle(t testing.TB, dir, modules string) string {
 	if _, err := os.Stat(out); err == nil {
 		return out
 	}
-	into, err := filepath.Abs(filepath.Join(filepath.Dir(modules), "built", "."+filepath.Base(t.TempDir())+fmt.Sprint(os.Getpid())))
+	into, err := filepath.Abs(filepath.Join(filepath.Dir(modules), "built",
+		"."+filepath.Base(t.TempDir())+fmt.Sprint(os.Getpid())))
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := append(sources, "--bundle", "--outdir="+into, "--format=iife", "--jsx=automatic", "--target=es2022", "--log-level=error", "--legal-comments=none",
-		`--define:process.env.NODE_ENV="production"`, "--define:__VUE_OPTIONS_API__=true", "--define:__VUE_PROD_DEVTOOLS__=false",
+	args := append(sources, "--bundle", "--outdir="+into, "--format=iife", "--jsx=automatic", "--target=es2022",
+		"--log-level=error", "--legal-comments=none",
+		`--define:process.env.NODE_ENV="production"`, "--define:__VUE_OPTIONS_API__=true",
+		"--define:__VUE_PROD_DEVTOOLS__=false",
 		"--define:__VUE_PROD_HYDRATION_MISMATCH_DETAILS__=false", "--public-path=/built",
 		`--banner:js=var process = {env: {NODE_ENV: "production"}};`)
 	for _, kind := range []string{"svg", "png", "webp", "gif", "woff", "woff2", "ttf", "eot"} {

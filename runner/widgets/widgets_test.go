@@ -24,8 +24,9 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// check is one use of a page. Checks stand in the comment at the head of the page's script, each as its verdict, its steps, and what the
-// model holds in the end where it is not what it held at the beginning. A check that must fail must do so at its last step.
+// check is one use of a page. Checks stand in the comment at the head of the page's script, each as its verdict, its
+// steps, and what the model holds in the end where it is not what it held at the beginning. A check that must fail must
+// do so at its last step.
 type check struct {
 	page, name string
 	verdict    event.Verdict
@@ -65,7 +66,8 @@ func checksOf(t *testing.T, page, head string) (list []*check) {
 		word, rest, _ := strings.Cut(line, " ")
 		if word == "pass" || word == "fail" {
 			verdicts[event.Verdict(word)] = true
-			list = append(list, &check{page: page, name: fmt.Sprintf("%s.jsx:%d %s", page, n+2, line), verdict: event.Verdict(word), values: map[string]string{}})
+			list = append(list, &check{page: page, name: fmt.Sprintf("%s.jsx:%d %s", page, n+2, line),
+				verdict: event.Verdict(word), values: map[string]string{}})
 			continue
 		}
 		if len(list) == 0 {
@@ -92,8 +94,8 @@ func checksOf(t *testing.T, page, head string) (list []*check) {
 // short is how many checks are made when tests are to be short.
 const short = 4
 
-// TestWidgets holds verdicts against what the models of widgets say. WIDGETS is a part of the names of the checks that are to be made,
-// or several, separated by commas.
+// TestWidgets holds verdicts against what the models of widgets say. WIDGETS is a part of the names of the checks that
+// are to be made, or several, separated by commas.
 func TestWidgets(t *testing.T) {
 	var chosen []*check
 	dirs := []string{"testdata/small", "testdata/large", "testdata/more"}
@@ -106,7 +108,8 @@ func TestWidgets(t *testing.T) {
 		checks := readChecks(t, dir)
 		for i, c := range checks {
 			pages[c.page], all = true, all+1
-			if only := os.Getenv("WIDGETS"); !named(c.name, only) || testing.Short() && only == "" && i%(len(checks)/short) != 0 {
+			if only := os.Getenv("WIDGETS"); !named(c.name, only) || testing.Short() && only == "" &&
+				i%(len(checks)/short) != 0 {
 				continue
 			}
 			if served == nil {
@@ -197,7 +200,8 @@ func report(t *testing.T, chosen []*check) {
 	t.Log("\n" + text + line(fmt.Sprintf("%d libraries", len(pages)), sum))
 }
 
-// hold makes the check; a failure that is false is tried once more with more time, on a machine that may have been busy.
+// hold makes the check; a failure that is false is tried once more with more time, on a machine that may have been
+// busy.
 func (c *check) hold(t *testing.T, driver *web.Driver, lane string) error {
 	for i, patience := range []time.Duration{1500 * time.Millisecond, 20 * time.Second} {
 		dev, err := driver.Open(t.Context(), lane)
@@ -216,14 +220,17 @@ func (c *check) hold(t *testing.T, driver *web.Driver, lane string) error {
 }
 
 func (c *check) try(t *testing.T, dev drivers.Device, patience time.Duration, run string) string {
-	text := fmt.Sprintf("id: page\nplatform: web\nsteps:\n  - openBrowser: {url: '%s/pages/%s?run=%s', timeoutMs: 30000}\n%s", c.site.URL, c.page, run, c.steps)
+	text := fmt.Sprintf(
+		"id: page\nplatform: web\nsteps:\n  - openBrowser: {url: '%s/pages/%s?run=%s', timeoutMs: 30000}\n"+
+			"%s", c.site.URL, c.page, run, c.steps)
 	tests, err := dsl.Parse("testdata/page.yaml", []byte(text))
 	if err != nil {
 		return fmt.Sprintf("error: %v", err)
 	}
 	s := runtest.NewSink(t.TempDir())
 	options := engine.Options{NoVideo: true, NoTrace: true, Timeout: patience}
-	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Web, Pack: "page", Dir: "testdata"}, dev, s, options)
+	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Web, Pack: "page", Dir: "testdata"},
+		dev, s, options)
 	if err != nil {
 		t.Error(err)
 	}
@@ -253,7 +260,8 @@ func (c *check) try(t *testing.T, dev drivers.Device, patience time.Duration, ru
 	return ""
 }
 
-// deeds says in what the page's model differs from what must be there: what it held at the beginning, but for what the check names.
+// deeds says in what the page's model differs from what must be there: what it held at the beginning, but for what the
+// check names.
 func (c *check) deeds(ctx context.Context, dev drivers.Device, run string) string {
 	if _, err := dev.(drivers.WebPages).Eval(ctx, "window.postModel()", 10*time.Second); err != nil {
 		return fmt.Sprintf("the page does not post its model: %v", err)

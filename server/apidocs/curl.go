@@ -54,7 +54,8 @@ func (d *document) curl(method, path string, o operation) string {
 		e := json.NewEncoder(text)
 		e.SetEscapeHTML(false)
 		if e.Encode(value) == nil { // it was read from JSON
-			parts = append(parts, "-H 'Content-Type: application/json' -d '"+strings.ReplaceAll(strings.TrimSpace(text.String()), "'", `'\''`)+"'")
+			parts = append(parts, "-H 'Content-Type: application/json' -d '"+strings.ReplaceAll(strings.TrimSpace(text.String()),
+				"'", `'\''`)+"'")
 		}
 	}
 	return strings.Join(parts, " ")

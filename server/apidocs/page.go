@@ -95,7 +95,8 @@ func (d *document) chapters() (all []chapter) {
 				if !slices.Contains(o.Tags, tag.Name) {
 					continue
 				}
-				c.Entries = append(c.Entries, entry{strings.ToUpper(method), path, o.Summary, o.Description, o.Scope, d.curl(strings.ToUpper(method), path, o), d.fields(o.RequestBody.Content["application/json"].Schema)})
+				c.Entries = append(c.Entries, entry{strings.ToUpper(method), path, o.Summary, o.Description, o.Scope,
+					d.curl(strings.ToUpper(method), path, o), d.fields(o.RequestBody.Content["application/json"].Schema)})
 			}
 		}
 		slices.SortFunc(c.Entries, func(a, b entry) int {

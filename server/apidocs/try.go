@@ -14,7 +14,8 @@ import (
 //go:embed try.html
 var Try []byte
 
-// viewer is openapi-explorer 2.4.820 of npm (Apache-2.0, LICENSE beside it): dist/browser/openapi-explorer.min.js, by gzip -9n.
+// viewer is openapi-explorer 2.4.820 of npm (Apache-2.0, LICENSE beside it): dist/browser/openapi-explorer.min.js, by
+// gzip -9n.
 //
 //go:embed viewer/openapi-explorer.min.js.gz
 var viewer []byte

@@ -12,8 +12,8 @@ import (
 
 // Identity is who sent a request.
 type Identity struct {
-	// Name goes into logs and leases: "key:" and the first characters of the key's hash, or "jwt:" and the subject. Empty: nobody
-	// was asked who they are.
+	// Name goes into logs and leases: "key:" and the first characters of the key's hash, or "jwt:" and the subject. Empty:
+	// nobody was asked who they are.
 	Name   string
 	all    bool
 	scopes map[string]bool
@@ -57,7 +57,9 @@ type Gate struct {
 }
 
 // ErrNoCredentials means that nobody could ever be let in.
-var ErrNoCredentials = errors.New("authentication is on and there is no credential to accept: set TAPROOT_API_KEYS, TAPROOT_JWT_SECRET or TAPROOT_JWT_PUBLIC_KEY_FILE")
+var ErrNoCredentials = errors.New(
+	"authentication is on and there is no credential to accept: set TAPROOT_API_KEYS, TAPROOT_JWT_SECRET or " +
+		"TAPROOT_JWT_PUBLIC_KEY_FILE")
 
 const (
 	hashPrefix = "sha256:"
@@ -103,7 +105,8 @@ func (g *Gate) addKey(key string) error {
 		return errors.New("TAPROOT_API_KEYS: one of the keys has a character that cannot stand in a header")
 	}
 	if len(key) < shortKey {
-		g.weak = append(g.weak, fmt.Sprintf("a key of TAPROOT_API_KEYS is shorter than %d characters and can be guessed", shortKey))
+		g.weak = append(g.weak, fmt.Sprintf("a key of TAPROOT_API_KEYS is shorter than %d characters and can be guessed",
+			shortKey))
 	}
 	g.keys = append(g.keys, sha256.Sum256([]byte(key)))
 	return nil
@@ -112,8 +115,8 @@ func (g *Gate) addKey(key string) error {
 // Weak tells what is wrong with credentials that are accepted all the same.
 func (g *Gate) Weak() []string { return g.weak }
 
-// Identify finds out who sent the request. The error wraps ErrMissing or ErrInvalid. Credentials in the address are never looked at:
-// addresses end up in logs.
+// Identify finds out who sent the request. The error wraps ErrMissing or ErrInvalid. Credentials in the address are
+// never looked at: addresses end up in logs.
 func (g *Gate) Identify(h http.Header) (Identity, error) {
 	bearer, keys := h.Values("Authorization"), h.Values("X-Api-Key")
 	switch {

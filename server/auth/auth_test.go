@@ -53,17 +53,23 @@ func soon() int64 { return time.Now().Add(time.Hour).Unix() }
 
 func TestKeys(t *testing.T) {
 	sum := sha256.Sum256([]byte("kept as a hash"))
-	g := gate(t, auth.Config{Keys: []string{" " + key + " ", "", "second-key-of-the-list", "sha256:" + hex.EncodeToString(sum[:])}})
-	for _, good := range []http.Header{bearer(key), {"X-Api-Key": {key}}, {"X-Api-Key": {"second-key-of-the-list"}}, bearer("kept as a hash"),
+	g := gate(t, auth.Config{Keys: []string{" " + key + " ", "", "second-key-of-the-list", "sha256:" +
+		hex.EncodeToString(sum[:])}})
+	for _, good := range []http.Header{bearer(key), {"X-Api-Key": {key}}, {"X-Api-Key": {"second-key-of-the-list"}},
+		bearer("kept as a hash"),
 		{"Authorization": {"bearer " + key}}} {
 		who, err := g.Identify(good)
-		if err != nil || !who.May("devices:write") || !strings.HasPrefix(who.Name, "key:") || strings.Contains(who.Name, key) {
+		if err != nil || !who.May("devices:write") || !strings.HasPrefix(who.Name, "key:") ||
+			strings.Contains(who.Name, key) {
 			t.Errorf("%v: %+v, %v", good, who, err)
 		}
 	}
-	for _, bad := range []http.Header{bearer(key + "x"), bearer(key[:10]), bearer(""), {"Authorization": {"Basic " + key}}, {"X-Api-Key": {""}},
-		{"Authorization": {key}}, {"X-Api-Key": {key, key}}, {"Authorization": {"Bearer " + key, "Bearer x"}}, bearer(strings.ToUpper(key)),
-		bearer(hex.EncodeToString(sum[:])), bearer("sha256:" + hex.EncodeToString(sum[:])), bearer(strings.Repeat("x", 1<<20))} {
+	for _, bad := range []http.Header{bearer(key + "x"), bearer(key[:10]), bearer(""), {"Authorization": {"Basic " + key}},
+		{"X-Api-Key": {""}},
+		{"Authorization": {key}}, {"X-Api-Key": {key, key}}, {"Authorization": {"Bearer " + key, "Bearer x"}},
+		bearer(strings.ToUpper(key)),
+		bearer(hex.EncodeToString(sum[:])), bearer("sha256:" + hex.EncodeToString(sum[:])),
+		bearer(strings.Repeat("x", 1<<20))} {
 		if _, err := g.Identify(bad); !errors.Is(err, auth.ErrInvalid) {
 			t.Errorf("%.80v: %v", bad, err)
 		}
@@ -81,7 +87,8 @@ func TestNobodyCouldComeIn(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
-	for _, c := range []auth.Config{{Keys: []string{"sha256:12"}}, {Keys: []string{"with a blank"}}, {PublicKey: []byte("junk")}} {
+	for _, c := range []auth.Config{{Keys: []string{"sha256:12"}}, {Keys: []string{"with a blank"}},
+		{PublicKey: []byte("junk")}} {
 		if _, err := auth.New(c); err == nil {
 			t.Errorf("%+v was accepted", c)
 		}
@@ -98,7 +105,8 @@ func TestWeakCredentialsAreTold(t *testing.T) {
 func TestTokens(t *testing.T) {
 	g := gate(t, auth.Config{Secret: []byte(secret), Issuer: "https://id.example.com", Audience: "taproot"})
 	good := func() jwt.MapClaims {
-		return jwt.MapClaims{"sub": "ada", "exp": soon(), "iss": "https://id.example.com", "aud": []string{"taproot", "other"}, "scope": "devices:read runs:write"}
+		return jwt.MapClaims{"sub": "ada", "exp": soon(), "iss": "https://id.example.com",
+			"aud": []string{"taproot", "other"}, "scope": "devices:read runs:write"}
 	}
 	with := func(key string, value any) jwt.MapClaims {
 		c := good()
@@ -108,7 +116,8 @@ func TestTokens(t *testing.T) {
 		return c
 	}
 	who, err := g.Identify(bearer(sign(t, jwt.SigningMethodHS256, []byte(secret), good())))
-	if err != nil || who.Name != "jwt:ada" || !who.May("devices:read") || !who.May("runs:write") || who.May("devices:write") {
+	if err != nil || who.Name != "jwt:ada" || !who.May("devices:read") || !who.May("runs:write") ||
+		who.May("devices:write") {
 		t.Errorf("%+v, %v", who, err)
 	}
 	none := sign(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, good())
@@ -119,15 +128,22 @@ func TestTokens(t *testing.T) {
 	whole := sign(t, jwt.SigningMethodHS256, []byte(secret), good())
 	parts := strings.Split(whole, ".")
 	for name, token := range map[string]string{
-		"alg none": none, "none with a signature": none + parts[2], "another secret": other, "crit": critical, "no signature": parts[0] + "." + parts[1] + ".",
-		"expired": sign(t, jwt.SigningMethodHS256, []byte(secret), with("exp", time.Now().Add(-2*time.Minute).Unix())),
-		"no exp":  sign(t, jwt.SigningMethodHS256, []byte(secret), with("exp", nil)), "exp text": sign(t, jwt.SigningMethodHS256, []byte(secret), with("exp", "never")),
-		"not yet": sign(t, jwt.SigningMethodHS256, []byte(secret), with("nbf", soon())), "issued later": sign(t, jwt.SigningMethodHS256, []byte(secret), with("iat", soon())),
-		"issuer": sign(t, jwt.SigningMethodHS256, []byte(secret), with("iss", "https://evil.example.com")), "no issuer": sign(t, jwt.SigningMethodHS256, []byte(secret), with("iss", nil)),
-		"audience": sign(t, jwt.SigningMethodHS256, []byte(secret), with("aud", "other")), "no audience": sign(t, jwt.SigningMethodHS256, []byte(secret), with("aud", nil)),
+		"alg none": none, "none with a signature": none + parts[2], "another secret": other, "crit": critical,
+		"no signature": parts[0] + "." + parts[1] + ".",
+		"expired": sign(t, jwt.SigningMethodHS256, []byte(secret),
+			with("exp", time.Now().Add(-2*time.Minute).Unix())),
+		"no exp":            sign(t, jwt.SigningMethodHS256, []byte(secret), with("exp", nil)),
+		"exp text":          sign(t, jwt.SigningMethodHS256, []byte(secret), with("exp", "never")),
+		"not yet":           sign(t, jwt.SigningMethodHS256, []byte(secret), with("nbf", soon())),
+		"issued later":      sign(t, jwt.SigningMethodHS256, []byte(secret), with("iat", soon())),
+		"issuer":            sign(t, jwt.SigningMethodHS256, []byte(secret), with("iss", "https://evil.example.com")),
+		"no issuer":         sign(t, jwt.SigningMethodHS256, []byte(secret), with("iss", nil)),
+		"audience":          sign(t, jwt.SigningMethodHS256, []byte(secret), with("aud", "other")),
+		"no audience":       sign(t, jwt.SigningMethodHS256, []byte(secret), with("aud", nil)),
 		"scopes of numbers": sign(t, jwt.SigningMethodHS256, []byte(secret), with("scope", []int{1})),
-		"changed":           parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"root","exp":9999999999,"scope":"*"}`)) + "." + parts[2],
-		"junk":              "a.b.c", "dots": "..", "empty": "",
+		"changed": parts[0] + "." + base64.RawURLEncoding.EncodeToString(
+			[]byte(`{"sub":"root","exp":9999999999,"scope":"*"}`)) + "." + parts[2],
+		"junk": "a.b.c", "dots": "..", "empty": "",
 	} {
 		if who, err := g.Identify(bearer(token)); !errors.Is(err, auth.ErrInvalid) {
 			t.Errorf("%s: %+v, %v", name, who, err)
@@ -152,21 +168,24 @@ func TestTokenReasons(t *testing.T) {
 		"valid in an hour":     {"nbf", in(time.Hour), "not valid yet"},
 		"expired an hour ago":  {"exp", in(-time.Hour), "it expired 1h0m"},
 		"never expires":        {"exp", nil, "no exp claim"},
-		"another issuer":       {"iss", "https://other.example.com", `"https://other.example.com", and this server wants "https://id.example.com"`},
-		"no issuer":            {"iss", nil, "iss"},
-		"another audience":     {"aud", "shop", `"shop", and this server wants "taproot"`},
-		"no audience":          {"aud", nil, "aud"},
+		"another issuer": {"iss", "https://other.example.com",
+			`"https://other.example.com", and this server wants "https://id.example.com"`},
+		"no issuer":        {"iss", nil, "iss"},
+		"another audience": {"aud", "shop", `"shop", and this server wants "taproot"`},
+		"no audience":      {"aud", nil, "aud"},
 	} {
 		claims := jwt.MapClaims{"sub": "ada", "exp": in(time.Hour), "iss": "https://id.example.com", "aud": "taproot"}
 		if claims[c.claim] = c.value; c.value == nil {
 			delete(claims, c.claim)
 		}
 		_, err := g.Identify(bearer(sign(t, jwt.SigningMethodHS256, []byte(secret), claims)))
-		if c.says == "" && err != nil || c.says != "" && (!errors.Is(err, auth.ErrInvalid) || !strings.Contains(err.Error(), c.says)) {
+		if c.says == "" && err != nil || c.says != "" && (!errors.Is(err, auth.ErrInvalid) ||
+			!strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)
 		}
 		// Of a token with a foreign signature nothing is quoted.
-		_, err = g.Identify(bearer(sign(t, jwt.SigningMethodHS256, []byte("another secret that is long enough, too"), claims)))
+		_, err = g.Identify(bearer(sign(t, jwt.SigningMethodHS256, []byte("another secret that is long enough, too"),
+			claims)))
 		if err == nil || !strings.Contains(err.Error(), "not signed by a key that this server trusts") {
 			t.Errorf("%s, forged: %v", name, err)
 		}
@@ -189,10 +208,13 @@ func TestScopesOfTokens(t *testing.T) {
 		value any
 		may   bool
 	}{
-		{"scope", "devices:write", true}, {"scope", "runs:read devices:write", true}, {"scopes", []string{"devices:write"}, true}, {"scp", "devices:write", true},
-		{"scope", "*", true}, {"scope", "devices:read", false}, {"scope", "devices", false}, {"scope", "", false}, {"roles", "devices:write", false},
+		{"scope", "devices:write", true}, {"scope", "runs:read devices:write", true}, {"scopes", []string{"devices:write"},
+			true}, {"scp", "devices:write", true},
+		{"scope", "*", true}, {"scope", "devices:read", false}, {"scope", "devices", false}, {"scope", "", false},
+		{"roles", "devices:write", false},
 	} {
-		who, err := g.Identify(bearer(sign(t, jwt.SigningMethodHS512, []byte(secret), jwt.MapClaims{"exp": soon(), c.claim: c.value})))
+		who, err := g.Identify(
+			bearer(sign(t, jwt.SigningMethodHS512, []byte(secret), jwt.MapClaims{"exp": soon(), c.claim: c.value})))
 		if err != nil || who.May("devices:write") != c.may {
 			t.Errorf("%v: %+v, %v", c, who, err)
 		}
@@ -236,12 +258,14 @@ func TestPublicKeys(t *testing.T) {
 		}
 		// The public key is public: as a secret it must be worth nothing.
 		for _, asSecret := range [][]byte{text, der, []byte(strings.TrimSpace(string(text)))} {
-			if _, err := g.Identify(bearer(sign(t, jwt.SigningMethodHS256, asSecret, jwt.MapClaims{"exp": soon()}))); !errors.Is(err, auth.ErrInvalid) {
+			if _, err := g.Identify(bearer(sign(t, jwt.SigningMethodHS256, asSecret, jwt.MapClaims{"exp": soon()}))); !errors.Is(
+				err, auth.ErrInvalid) {
 				t.Errorf("%s: a token signed with the public key: %v", c.name, err)
 			}
 		}
 	}
-	if _, err := auth.New(auth.Config{PublicKey: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("x")})}); err == nil {
+	if _, err := auth.New(auth.Config{
+		PublicKey: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("x")})}); err == nil {
 		t.Error("a private key was accepted")
 	}
 }

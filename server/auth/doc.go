@@ -1,2 +1,3 @@
-// Package auth tells from the headers of a request who sent it: an API key or a JSON web token goes in, an Identity comes out.
+// Package auth tells from the headers of a request who sent it: an API key or a JSON web token goes in, an Identity
+// comes out.
 package auth

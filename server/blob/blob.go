@@ -13,11 +13,13 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// Bucket keeps files under names such as "projects/p1/reports/run.tar.gz". Safe for concurrent use, also by several processes.
+// Bucket keeps files under names such as "projects/p1/reports/run.tar.gz". Safe for concurrent use, also by several
+// processes.
 type Bucket interface {
 	// Put keeps the whole of a file, or nothing of it. What has the name already is replaced.
 	Put(ctx context.Context, name string, file *os.File) error
-	// Get gives what was put last. The caller closes it; an error of it, before io.EOF, means that a part is missing. ErrNotFound: there is nothing.
+	// Get gives what was put last. The caller closes it; an error of it, before io.EOF, means that a part is missing.
+	// ErrNotFound: there is nothing.
 	Get(ctx context.Context, name string) (io.ReadCloser, error)
 	// List gives the names that begin with a prefix, which ends in a slash, in order.
 	List(ctx context.Context, prefix string) ([]string, error)
@@ -28,8 +30,9 @@ type Bucket interface {
 // ErrNotFound means that there is no file of a name.
 var ErrNotFound = errors.New("there is no such file in the bucket")
 
-// Open makes the bucket of an address: s3://BUCKET[/FOLDER][?region=…&endpoint=https://…], or the path of a folder, which must be there. Getenv
-// reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION and AWS_ENDPOINT_URL.
+// Open makes the bucket of an address: s3://BUCKET[/FOLDER][?region=…&endpoint=https://…], or the path of a folder,
+// which must be there. Getenv reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION and
+// AWS_ENDPOINT_URL.
 func Open(address string, getenv func(string) string) (Bucket, error) {
 	if strings.HasPrefix(address, "s3://") {
 		return openS3(address, getenv)

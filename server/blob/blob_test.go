@@ -33,7 +33,8 @@ func buckets(t *testing.T) map[string]func() blob.Bucket {
 			return b
 		}
 	}
-	return map[string]func() blob.Bucket{"folder": open(dir), "s3": open(server.Address("")), "a folder of s3": open(server.Address("/some/place"))}
+	return map[string]func() blob.Bucket{"folder": open(dir), "s3": open(server.Address("")),
+		"a folder of s3": open(server.Address("/some/place"))}
 }
 
 func file(t *testing.T, data []byte) *os.File {
@@ -73,7 +74,8 @@ func TestBuckets(t *testing.T) {
 			if _, err := get(t, one, "projects/p1/none"); !errors.Is(err, blob.ErrNotFound) {
 				t.Errorf("a file that is not there: %v", err)
 			}
-			want := map[string][]byte{"projects/p1/a.tar.gz": large, "projects/p1/b": {}, "projects/p1/c": []byte("c"), "projects/p1/deep/d": []byte("d"), "projects/p1/e": []byte("e"),
+			want := map[string][]byte{"projects/p1/a.tar.gz": large, "projects/p1/b": {}, "projects/p1/c": []byte("c"),
+				"projects/p1/deep/d": []byte("d"), "projects/p1/e": []byte("e"),
 				"projects/p1-2/f": []byte("f"), "projects/p2/g": []byte("g")}
 			for name, data := range want {
 				f := file(t, data)
@@ -94,7 +96,8 @@ func TestBuckets(t *testing.T) {
 				t.Errorf("what was put again is %q, %v", is, err)
 			}
 			names, err := two.List(t.Context(), "projects/p1/")
-			if want := []string{"projects/p1/a.tar.gz", "projects/p1/b", "projects/p1/c", "projects/p1/deep/d", "projects/p1/e"}; err != nil || !slices.Equal(names, want) {
+			if want := []string{"projects/p1/a.tar.gz", "projects/p1/b", "projects/p1/c", "projects/p1/deep/d",
+				"projects/p1/e"}; err != nil || !slices.Equal(names, want) {
 				t.Errorf("%v, %v", names, err)
 			}
 			for range 2 { // gone is gone
@@ -148,7 +151,8 @@ func TestFolderThatIsAway(t *testing.T) {
 func TestNames(t *testing.T) {
 	for kind, open := range buckets(t) {
 		b := open()
-		for _, name := range []string{"", "/", "a/", "/a", "a//b", "..", "a/../b", ".hidden", "a/.b", "a b", "a%2fb", "a?b", "a\\b", "ä", "a\x00", strings.Repeat("a", 300)} {
+		for _, name := range []string{"", "/", "a/", "/a", "a//b", "..", "a/../b", ".hidden", "a/.b", "a b", "a%2fb", "a?b",
+			"a\\b", "ä", "a\x00", strings.Repeat("a", 300)} {
 			if b.Put(t.Context(), name, file(t, nil)) == nil {
 				t.Errorf("%s: put %q", kind, name)
 			}
@@ -186,7 +190,8 @@ func TestWritersAtOnce(t *testing.T) {
 	}
 }
 
-// TestS3Fails: a server that is busy is asked again; one that stays so, cuts an answer off or refuses the key is told as what it is.
+// TestS3Fails: a server that is busy is asked again; one that stays so, cuts an answer off or refuses the key is told
+// as what it is.
 func TestS3Fails(t *testing.T) {
 	server := blobtest.Start(t)
 	b, err := blob.Open(server.Address(""), server.Getenv)

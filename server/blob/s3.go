@@ -21,7 +21,8 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// s3 is a Bucket of S3 or of a server that speaks its protocol. Requests carry the SHA-256 of their body and a signature of version 4.
+// s3 is a Bucket of S3 or of a server that speaks its protocol. Requests carry the SHA-256 of their body and a
+// signature of version 4.
 type s3 struct {
 	base   *url.URL // of the bucket
 	folder string   // before all names; "", or it ends in a slash
@@ -44,7 +45,8 @@ var emptyHash = hex.EncodeToString(sha256.New().Sum(nil))
 func openS3(address string, getenv func(string) string) (*s3, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.Port() != "" {
-		return nil, errors.New("the address of a bucket is s3://BUCKET, s3://BUCKET/FOLDER or either with ?region=…&endpoint=https://…")
+		return nil, errors.New(
+			"the address of a bucket is s3://BUCKET, s3://BUCKET/FOLDER or either with ?region=…&endpoint=https://…")
 	}
 	query := u.Query()
 	for name := range query {
@@ -52,10 +54,13 @@ func openS3(address string, getenv func(string) string) (*s3, error) {
 			return nil, fmt.Errorf("the address of a bucket takes region and endpoint, and not %q", name)
 		}
 	}
-	b := &s3{signer: v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }), region: first(query.Get("region"), getenv("AWS_REGION"), "us-east-1"),
-		key: aws.Credentials{AccessKeyID: getenv("AWS_ACCESS_KEY_ID"), SecretAccessKey: getenv("AWS_SECRET_ACCESS_KEY"), SessionToken: getenv("AWS_SESSION_TOKEN")}}
+	b := &s3{signer: v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }),
+		region: first(query.Get("region"), getenv("AWS_REGION"), "us-east-1"),
+		key: aws.Credentials{AccessKeyID: getenv("AWS_ACCESS_KEY_ID"), SecretAccessKey: getenv("AWS_SECRET_ACCESS_KEY"),
+			SessionToken: getenv("AWS_SESSION_TOKEN")}}
 	if b.key.AccessKeyID == "" || b.key.SecretAccessKey == "" {
-		return nil, errors.New("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key that may read, write, list and delete in the bucket")
+		return nil, errors.New(
+			"set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key that may read, write, list and delete in the bucket")
 	}
 	if folder := strings.Trim(u.Path, "/"); folder != "" {
 		if err := check(folder); err != nil {
@@ -66,12 +71,15 @@ func openS3(address string, getenv func(string) string) (*s3, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout, transport.MaxIdleConnsPerHost = patience, 8
 	transport.DialContext = (&net.Dialer{Timeout: 10 * time.Second}).DialContext
-	b.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	b.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	b.base, err = bucketURL(first(query.Get("endpoint"), getenv("AWS_ENDPOINT_URL")), u.Host, b.region)
 	return b, err
 }
 
-// bucketURL is where a bucket is. Servers at an endpoint of their own have it in the path; AWS has it in the name, unless that would break TLS.
+// bucketURL is where a bucket is. Servers at an endpoint of their own have it in the path; AWS has it in the name,
+// unless that would break TLS.
 func bucketURL(endpoint, bucket, region string) (*url.URL, error) {
 	if endpoint == "" && !strings.Contains(bucket, ".") {
 		return &url.URL{Scheme: "https", Host: bucket + ".s3." + region + ".amazonaws.com"}, nil
@@ -106,7 +114,8 @@ func (e *Error) Error() string {
 
 // passing tells whether the next try may go well.
 func (e *Error) passing() bool {
-	return e.Status >= 500 || e.Status == http.StatusTooManyRequests || e.Status == http.StatusRequestTimeout || e.Code == "RequestTimeout"
+	return e.Status >= 500 || e.Status == http.StatusTooManyRequests || e.Status == http.StatusRequestTimeout ||
+		e.Code == "RequestTimeout"
 }
 
 // Put sends the sum of the file before it: the server keeps nothing else.

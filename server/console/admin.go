@@ -29,7 +29,8 @@ func (c *Console) adminPage(q *request) error {
 	if err != nil {
 		return err
 	}
-	h := health{Database: "SQLite", Up: time.Since(c.began).Round(time.Second), Public: c.o.Service.PublicURL(), Secure: c.o.Service.Secure(), Open: c.o.Service.OpenRegistration(), Mail: c.o.Service.SendsMail()}
+	h := health{Database: "SQLite", Up: time.Since(c.began).Round(time.Second), Public: c.o.Service.PublicURL(),
+		Secure: c.o.Service.Secure(), Open: c.o.Service.OpenRegistration(), Mail: c.o.Service.SendsMail()}
 	if c.o.Service.Database() == "postgres" {
 		h.Database = "PostgreSQL"
 	}
@@ -98,7 +99,8 @@ func (c *Console) alterAccount(q *request) error {
 	ctx, id, what := q.r.Context(), q.r.PathValue("account"), "account-changed"
 	action := q.r.PathValue("action")
 	if id == q.person.Account.ID && action != "plan" {
-		return q.accountsWith(accounts{}, invalid("You cannot do this to your own account. Another admin can, or the command taproot admin."))
+		return q.accountsWith(accounts{},
+			invalid("You cannot do this to your own account. Another admin can, or the command taproot admin."))
 	}
 	if !strings.HasPrefix(id, "acc_") {
 		return service.ErrNotFound
@@ -118,7 +120,8 @@ func (c *Console) alterAccount(q *request) error {
 		what = "account-deleted"
 		err = q.deleteOther(op, id)
 	default:
-		err = &service.Error{Status: http.StatusNotFound, Code: "not_found", Message: "There is nothing of this name to do with an account."}
+		err = &service.Error{Status: http.StatusNotFound, Code: "not_found",
+			Message: "There is nothing of this name to do with an account."}
 	}
 	if err != nil {
 		return q.accountsWith(accounts{}, err)
@@ -164,7 +167,9 @@ func (c *Console) adminLog(q *request) error {
 	if err != nil {
 		return err
 	}
-	e, err := q.logPart("/console/admin/log", nil, func(p service.Page) ([]service.Entry, error) { return op.Log(q.r.Context(), p) })
+	e, err := q.logPart("/console/admin/log", nil, func(p service.Page) ([]service.Entry, error) {
+		return op.Log(q.r.Context(), p)
+	})
 	if err != nil {
 		return err
 	}

@@ -144,7 +144,8 @@ func TestAttacks(t *testing.T) {
 	}
 	t.Logf("%d attacks", n)
 	// What was attacked is as it was.
-	if a := g.json(g.key.Secret, "GET", "/api/runs/"+g.run, nil); a.status != 200 || !strings.Contains(a.body, `"verdict":"pass"`) {
+	if a := g.json(g.key.Secret, "GET", "/api/runs/"+g.run, nil); a.status != 200 ||
+		!strings.Contains(a.body, `"verdict":"pass"`) {
 		t.Error(a)
 	}
 	members, err := g.project.Members(t.Context())
@@ -156,19 +157,25 @@ func TestAttacks(t *testing.T) {
 // strangersIDs: every id of somebody else's, by pages and by the API.
 func (g *target) strangersIDs(attack func(string, bool)) {
 	theirs, p := "/console/p/"+g.project.ID, g.project.ID
-	for _, path := range []string{"/", "/keys", "/runs/" + g.run, "/runs/" + g.run + "/events", "/reports/" + g.run + "/index.html", "/log", "/settings", "/members"} {
+	for _, path := range []string{"/", "/keys", "/runs/" + g.run, "/runs/" + g.run + "/events", "/reports/" + g.run +
+		"/index.html", "/log", "/settings", "/members"} {
 		attack("read the page "+path+" of another project", led(g.ask(g.evil, "GET", theirs+path, nil)))
 	}
-	for _, path := range []string{"/keys/" + g.key.ID + "/revoke", "/keys/" + g.key.ID + "/rotate", "/runs/" + g.run + "/cancel", "/reports/" + g.run + "/delete", "/members/" + g.eve.Account.ID + "/role",
+	for _, path := range []string{"/keys/" + g.key.ID + "/revoke", "/keys/" + g.key.ID + "/rotate", "/runs/" + g.run +
+		"/cancel", "/reports/" + g.run + "/delete", "/members/" + g.eve.Account.ID + "/role",
 		"/members/" + g.victim.Account.ID + "/remove", "/members/" + g.eve.Account.ID + "/transfer", "/delete", "/settings"} {
 		form := url.Values{"grace": {"now"}, "role": {"owner"}, "name": {g.project.Name}, "days": {"1"}, "runs": {"1"}}
 		attack("send the form "+path+" of another project", led(g.ask(g.evil, "POST", theirs+path, form)))
 	}
 	attack("another project's run below one's own", led(g.ask(g.evil, "GET", g.evilBase+"/runs/"+g.run, nil)))
-	attack("another project's report below one's own", led(g.ask(g.evil, "GET", g.evilBase+"/reports/"+g.run+"/index.html", nil)))
-	attack("another project's key below one's own", led(g.ask(g.evil, "POST", g.evilBase+"/keys/"+g.key.ID+"/revoke", url.Values{})))
-	attack("end somebody's session", led(g.ask(g.evil, "POST", "/console/account/sessions/"+g.victim.Session, url.Values{})))
-	for _, path := range []string{"/api/runs/" + g.run, "/api/reports/" + g.run + "/index.html", "/api/projects/" + p, "/api/projects/" + p + "/log"} {
+	attack("another project's report below one's own",
+		led(g.ask(g.evil, "GET", g.evilBase+"/reports/"+g.run+"/index.html", nil)))
+	attack("another project's key below one's own",
+		led(g.ask(g.evil, "POST", g.evilBase+"/keys/"+g.key.ID+"/revoke", url.Values{})))
+	attack("end somebody's session", led(g.ask(g.evil, "POST", "/console/account/sessions/"+g.victim.Session,
+		url.Values{})))
+	for _, path := range []string{"/api/runs/" + g.run, "/api/reports/" + g.run + "/index.html", "/api/projects/" + p,
+		"/api/projects/" + p + "/log"} {
 		attack("read "+path+" with another key", refused(g.json(g.evilKey.Secret, "GET", path, nil)))
 		attack("read "+path+" with another token", refused(g.json(g.evilToken, "GET", path, nil)))
 	}
@@ -176,8 +183,10 @@ func (g *target) strangersIDs(attack func(string, bool)) {
 	attack("name another project with a token", refused(g.json(g.evilToken, "GET", "/api/runs", nil, "X-Project", p)))
 	attack("delete another project's reports", refused(g.json(g.evilKey.Secret, "DELETE", "/api/reports/"+g.run, nil)))
 	attack("revoke a key of another project", refused(g.json(g.evilToken, "DELETE", "/api/keys/"+g.key.ID, nil)))
-	attack("do with a key what is for people", refused(g.json(g.key.Secret, "POST", "/api/keys", map[string]any{"name": "x", "scopes": []string{"*"}})))
-	attack("administrate without being an admin", led(g.ask(g.evil, "POST", "/console/admin/accounts/"+g.eve.Account.ID+"/admin", url.Values{})))
+	attack("do with a key what is for people",
+		refused(g.json(g.key.Secret, "POST", "/api/keys", map[string]any{"name": "x", "scopes": []string{"*"}})))
+	attack("administrate without being an admin",
+		led(g.ask(g.evil, "POST", "/console/admin/accounts/"+g.eve.Account.ID+"/admin", url.Values{})))
 	attack("metrics of the server", refused(g.json(g.evilToken, "GET", "/metrics", nil)))
 }
 
@@ -185,22 +194,29 @@ func (g *target) strangersIDs(attack func(string, bool)) {
 func (g *target) otherSites(attack func(string, bool)) {
 	path, form := "/console/p/"+g.project.ID+"/keys", url.Values{"name": {"evil"}, "scopes": {"runs:read"}}
 	for name, h := range map[string][]string{
-		"cross-site": {"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example.com"}, "another port": {"Sec-Fetch-Site", "same-site", "Origin", "http://127.0.0.1:1"},
-		"a sandbox": {"Sec-Fetch-Site", "cross-site", "Origin", "null"}, "an old browser": {"Sec-Fetch-Site", "", "Origin", "https://evil.example.com"},
+		"cross-site":   {"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example.com"},
+		"another port": {"Sec-Fetch-Site", "same-site", "Origin", "http://127.0.0.1:1"},
+		"a sandbox":    {"Sec-Fetch-Site", "cross-site", "Origin", "null"}, "an old browser": {"Sec-Fetch-Site", "", "Origin",
+			"https://evil.example.com"},
 	} {
 		attack("a form of another site, "+name, refused(g.ask(g.cookie, "POST", path, form, h...)))
 	}
-	attack("a form as JSON", refused(g.send("POST", path, `{"name":"evil"}`, "Content-Type", "application/json", "Cookie", "taproot_session="+g.cookie, "Sec-Fetch-Site", "same-origin")))
+	attack("a form as JSON", refused(g.send("POST", path, `{"name":"evil"}`, "Content-Type", "application/json", "Cookie",
+		"taproot_session="+g.cookie, "Sec-Fetch-Site", "same-origin")))
 	attack("an order by GET", refused(g.ask(g.cookie, "GET", path+"/"+g.key.ID+"/revoke", nil)))
 	attack("the cookie for the API", refused(g.ask(g.cookie, "GET", "/api/runs", nil)))
 	a := g.ask("", "GET", "/console/login", nil, "Origin", "https://evil.example.com", "Sec-Fetch-Site", "cross-site")
 	attack("read a page from another site", a.header.Get("Access-Control-Allow-Origin") == "")
 	policy := a.header.Get("Content-Security-Policy")
-	attack("frame a page", strings.Contains(policy, "frame-ancestors 'none'") && a.header.Get("X-Frame-Options") == "DENY" && !strings.Contains(policy, "unsafe"))
-	for _, to := range []string{"//evil.example.com/console/", "https://evil.example.com/console/", `/\evil.example.com/console/`, "/console/\t//evil", "javascript:alert(1)", "/console/../../evil"} {
-		in := g.ask("", "POST", "/console/login", url.Values{"email": {"eve@example.com"}, "password": {password}, "next": {to}})
+	attack("frame a page", strings.Contains(policy, "frame-ancestors 'none'") &&
+		a.header.Get("X-Frame-Options") == "DENY" && !strings.Contains(policy, "unsafe"))
+	for _, to := range []string{"//evil.example.com/console/", "https://evil.example.com/console/",
+		`/\evil.example.com/console/`, "/console/\t//evil", "javascript:alert(1)", "/console/../../evil"} {
+		in := g.ask("", "POST", "/console/login", url.Values{"email": {"eve@example.com"}, "password": {password},
+			"next": {to}})
 		where := in.header.Get("Location")
-		attack("be sent elsewhere after the log-in: "+to, in.status == 303 && strings.HasPrefix(where, "/console/") && !strings.Contains(where, "\\"))
+		attack("be sent elsewhere after the log-in: "+to, in.status == 303 && strings.HasPrefix(where, "/console/") &&
+			!strings.Contains(where, "\\"))
 	}
 }
 
@@ -210,16 +226,20 @@ func (g *target) sessions(attack func(string, bool)) {
 	in := g.ask(planted, "POST", "/console/login", url.Values{"email": {"eve@example.com"}, "password": {password}})
 	attack("fixation", session(in) != planted && led(g.ask(planted, "GET", "/console/account", nil)))
 	cookie := in.header.Get("Set-Cookie")
-	attack("read the cookie by a script, or have it sent by another site", strings.Contains(cookie, "HttpOnly") && strings.Contains(cookie, "SameSite=Lax"))
+	attack("read the cookie by a script, or have it sent by another site", strings.Contains(cookie, "HttpOnly") &&
+		strings.Contains(cookie, "SameSite=Lax"))
 	before := session(in)
 	again := g.ask(before, "POST", "/console/login", url.Values{"email": {"eve@example.com"}, "password": {password}})
-	attack("the session from before a log-in", session(again) != before && led(g.ask(before, "GET", "/console/account", nil)))
+	attack("the session from before a log-in", session(again) != before &&
+		led(g.ask(before, "GET", "/console/account", nil)))
 	g.ask(session(again), "POST", "/console/logout", url.Values{})
 	attack("the session after a log-out", led(g.ask(session(again), "GET", "/console/account", nil)))
-	attack("a second cookie beside the victim's, set for a part of the site", led(g.ask("", "GET", "/console/account", nil, "Cookie", "taproot_session="+g.evil+"; taproot_session="+g.cookie)))
+	attack("a second cookie beside the victim's, set for a part of the site",
+		led(g.ask("", "GET", "/console/account", nil, "Cookie", "taproot_session="+g.evil+"; taproot_session="+g.cookie)))
 	opened := g.ask(g.cookie, "GET", "/console/p/"+g.project.ID+"/reports/"+g.run+"/", nil)
 	ticket := opened.header.Get("Location")
-	attack("a report's address for another file of the server", refused(g.ask("", "GET", strings.Replace(ticket, "index.html", "..%2f..%2f..%2fservice.db", 1), nil)))
+	attack("a report's address for another file of the server",
+		refused(g.ask("", "GET", strings.Replace(ticket, "index.html", "..%2f..%2f..%2fservice.db", 1), nil)))
 	parts := strings.Split(ticket, "/")
 	forged := slices.Clone(parts)
 	forged[4] = forged[4][:len(forged[4])-2] + "AA"
@@ -228,7 +248,9 @@ func (g *target) sessions(attack func(string, bool)) {
 	forged[3] = strings.TrimPrefix(g.evilBase, "/console/p/")
 	attack("a ticket for another project", refused(g.ask("", "GET", strings.Join(forged, "/"), nil)))
 	page := g.ask("", "GET", ticket, nil)
-	attack("a report's script as the console's own", page.status == 200 && strings.HasPrefix(page.header.Get("Content-Security-Policy"), "sandbox ") && !strings.Contains(page.header.Get("Content-Security-Policy"), "allow-same-origin"))
+	attack("a report's script as the console's own", page.status == 200 &&
+		strings.HasPrefix(page.header.Get("Content-Security-Policy"), "sandbox ") &&
+		!strings.Contains(page.header.Get("Content-Security-Policy"), "allow-same-origin"))
 	g.past.Add(int64(2 * time.Hour))
 	attack("a ticket of two hours ago", refused(g.ask("", "GET", ticket, nil)))
 }
@@ -277,17 +299,21 @@ func (g *target) tokensAndKeys(attack func(string, bool)) {
 		return head + "." + parts[1] + "." + b64(ed25519.Sign(own, []byte(head+"."+parts[1])))
 	}
 	attack("a key of one's own", try(signed(head("EdDSA"))))
-	attack("a key of one's own in the header", try(signed(head("EdDSA", "jwk", map[string]string{"kty": "OKP", "crv": "Ed25519", "x": b64(pub)}))))
+	attack("a key of one's own in the header",
+		try(signed(head("EdDSA", "jwk", map[string]string{"kty": "OKP", "crv": "Ed25519", "x": b64(pub)}))))
 	attack("the name of a key that is a path", try(signed(head("EdDSA", "kid", "../../dev/null"))))
 	attack("the name of a key with SQL", try(signed(head("EdDSA", "kid", "' OR 1=1 --"))))
-	attack("a changed payload", try(parts[0]+"."+b64([]byte(strings.Replace(string(payload), g.victim.Account.ID, g.eve.Account.ID, 1)))+"."+parts[2]))
+	attack("a changed payload",
+		try(parts[0]+"."+b64([]byte(strings.Replace(string(payload), g.victim.Account.ID, g.eve.Account.ID, 1)))+"."+
+			parts[2]))
 	attack("a refresh token as an access token", try(fresh.Refresh))
 	next := g.json("", "POST", "/api/auth/refresh", map[string]string{"refreshToken": fresh.Refresh})
 	if next.status != 200 {
 		g.t.Fatal(next)
 	}
 	g.later()
-	attack("a refresh token a second time", refused(g.json("", "POST", "/api/auth/refresh", map[string]string{"refreshToken": fresh.Refresh})))
+	attack("a refresh token a second time",
+		refused(g.json("", "POST", "/api/auth/refresh", map[string]string{"refreshToken": fresh.Refresh})))
 	var tokens service.Tokens
 	decode(g.t, next.body, &tokens)
 	attack("what came of a refresh token that was used twice", try(tokens.Access))
@@ -300,7 +326,8 @@ func (g *target) tokensAndKeys(attack func(string, bool)) {
 	attack("a key from before its rotation", refused(g.json(g.key.Secret, "GET", "/api/runs", nil)))
 	g.key = rotated
 	attack("a key with another checksum", refused(g.json(g.key.Secret[:len(g.key.Secret)-1]+"!", "GET", "/api/runs", nil)))
-	attack("the id of one key with the secret of another", refused(g.json(strings.Replace(g.evilKey.Secret, g.evilKey.ID, g.key.ID, 1), "GET", "/api/runs", nil)))
+	attack("the id of one key with the secret of another",
+		refused(g.json(strings.Replace(g.evilKey.Secret, g.evilKey.ID, g.key.ID, 1), "GET", "/api/runs", nil)))
 	attack("a key in the address", refused(g.json("", "GET", "/api/runs?api_key="+g.key.Secret, nil)))
 	attack("two credentials", refused(g.json(g.evilKey.Secret, "GET", "/api/runs", nil, "X-Api-Key", g.key.Secret)))
 }
@@ -310,17 +337,22 @@ func (g *target) guesses(attack func(string, bool)) {
 	known := g.ask("", "POST", "/console/login", url.Values{"email": {"ada@example.com"}, "password": {"wrong"}})
 	g.later()
 	unknown := g.ask("", "POST", "/console/login", url.Values{"email": {"nob@example.com"}, "password": {"wrong"}})
-	attack("learn by a log-in who has an account", known.status == unknown.status && strings.ReplaceAll(known.body, "ada@", "nob@") == unknown.body)
+	attack("learn by a log-in who has an account", known.status == unknown.status && strings.ReplaceAll(known.body, "ada@",
+		"nob@") == unknown.body)
 	known = g.ask("", "POST", "/console/register", url.Values{"email": {"ada@example.com"}, "password": {password}})
 	unknown = g.ask("", "POST", "/console/register", url.Values{"email": {"new@example.com"}, "password": {password}})
-	attack("learn by registering who has an account", known.status == unknown.status && known.header.Get("Location") == unknown.header.Get("Location"))
+	attack("learn by registering who has an account", known.status == unknown.status &&
+		known.header.Get("Location") == unknown.header.Get("Location"))
 	known = g.ask("", "POST", "/console/reset", url.Values{"email": {"ada@example.com"}})
 	unknown = g.ask("", "POST", "/console/reset", url.Values{"email": {"nob@example.com"}})
-	attack("learn by a reset who has an account", known.status == unknown.status && known.header.Get("Location") == unknown.header.Get("Location"))
-	attack("log in after registering an address again", led(g.ask("", "POST", "/console/login", url.Values{"email": {"ada@example.com"}, "password": {"another password"}})))
+	attack("learn by a reset who has an account", known.status == unknown.status &&
+		known.header.Get("Location") == unknown.header.Get("Location"))
+	attack("log in after registering an address again",
+		led(g.ask("", "POST", "/console/login", url.Values{"email": {"ada@example.com"}, "password": {"another password"}})))
 	let := 0
 	for i := range 15 {
-		if a := g.ask("", "POST", "/console/login", url.Values{"email": {"ada@example.com"}, "password": {fmt.Sprint("guess ", i)}}, "X-Forwarded-For", fmt.Sprintf("192.0.2.%d", i)); a.status == 401 {
+		if a := g.ask("", "POST", "/console/login", url.Values{"email": {"ada@example.com"},
+			"password": {fmt.Sprint("guess ", i)}}, "X-Forwarded-For", fmt.Sprintf("192.0.2.%d", i)); a.status == 401 {
 			let++
 		}
 	}
@@ -336,26 +368,40 @@ func (g *target) guesses(attack func(string, bool)) {
 
 // assignment: fields that nobody asked for.
 func (g *target) assignment(attack func(string, bool)) {
-	a := g.json("", "POST", "/api/auth/register", map[string]any{"email": "mass@example.com", "password": password, "admin": true, "plan": "enterprise", "state": "active"})
+	a := g.json("", "POST", "/api/auth/register", map[string]any{"email": "mass@example.com", "password": password,
+		"admin": true, "plan": "enterprise", "state": "active"})
 	attack("register as an admin", refused(a))
-	g.ask("", "POST", "/console/register", url.Values{"email": {"mass2@example.com"}, "password": {password}, "admin": {"true"}, "plan": {"enterprise"}})
+	g.ask("", "POST", "/console/register", url.Values{"email": {"mass2@example.com"}, "password": {password},
+		"admin": {"true"}, "plan": {"enterprise"}})
 	p, err := g.service.LogIn(g.t.Context(), service.LogIn{Email: "mass2@example.com", Password: password})
 	attack("register as an admin by the form", err == nil && !p.Account.Admin && p.Account.Plan == service.PlanFree)
-	attack("an owner by the form", led(g.ask(g.evil, "POST", g.evilBase+"/members", url.Values{"email": {"x@example.com"}, "role": {"owner"}})))
-	attack("a scope that there is not", led(g.ask(g.evil, "POST", g.evilBase+"/keys", url.Values{"name": {"x"}, "scopes": {"server:read"}})))
-	attack("a project of somebody else in a body", refused(g.json(g.evilToken, "POST", "/api/keys", map[string]any{"name": "x", "scopes": []string{"*"}, "project": g.project.ID})))
-	attack("a field by the query", led(g.ask(g.evil, "POST", g.evilBase+"/settings?name=evil&days=9&runs=9", url.Values{})))
+	attack("an owner by the form",
+		led(g.ask(g.evil, "POST", g.evilBase+"/members", url.Values{"email": {"x@example.com"}, "role": {"owner"}})))
+	attack("a scope that there is not",
+		led(g.ask(g.evil, "POST", g.evilBase+"/keys", url.Values{"name": {"x"}, "scopes": {"server:read"}})))
+	attack("a project of somebody else in a body",
+		refused(g.json(g.evilToken, "POST", "/api/keys", map[string]any{"name": "x", "scopes": []string{"*"},
+			"project": g.project.ID})))
+	attack("a field by the query", led(g.ask(g.evil, "POST", g.evilBase+"/settings?name=evil&days=9&runs=9",
+		url.Values{})))
 }
 
 // paths: tricks with addresses and headers.
 func (g *target) paths(attack func(string, bool)) {
-	for _, path := range []string{"/api/reports/..%2f..%2fservice.db/x", "/api/reports/" + g.run + "/..%2f..%2f..%2f..%2fservice.db", "/api/reports/" + g.run + "/first/%2e%2e/%2e%2e/%2e%2e/service.key", "/console/assets/..%2fpage.go",
-		"/console/assets/%2e%2e%2f%2e%2e%2fetc%2fpasswd", "/api/reports/" + g.run + "/first/.live", "/console/p/%2e%2e/x", "/api//reports", "/console/p/" + g.project.ID + "%00/keys"} {
-		a := g.send("GET", path, "", "Authorization", "Bearer "+g.key.Secret, "Sec-Fetch-Site", "none", "Cookie", "taproot_session="+g.evil)
-		attack("the path "+path, led(a) || a.status >= 300 && a.status < 400 && !strings.Contains(a.header.Get("Location"), "evil"))
+	for _, path := range []string{"/api/reports/..%2f..%2fservice.db/x", "/api/reports/" + g.run +
+		"/..%2f..%2f..%2f..%2fservice.db", "/api/reports/" + g.run + "/first/%2e%2e/%2e%2e/%2e%2e/service.key",
+		"/console/assets/..%2fpage.go",
+		"/console/assets/%2e%2e%2f%2e%2e%2fetc%2fpasswd", "/api/reports/" + g.run + "/first/.live", "/console/p/%2e%2e/x",
+		"/api//reports", "/console/p/" + g.project.ID + "%00/keys"} {
+		a := g.send("GET", path, "", "Authorization", "Bearer "+g.key.Secret, "Sec-Fetch-Site", "none", "Cookie",
+			"taproot_session="+g.evil)
+		attack("the path "+path, led(a) || a.status >= 300 && a.status < 400 && !strings.Contains(a.header.Get("Location"),
+			"evil"))
 	}
-	attack("another name of the host in a letter or address", !strings.Contains(g.ask(g.evil, "GET", g.evilBase+"/keys", nil, "Host", "evil.example.com").body, "evil.example.com"))
-	attack("another method by a header", led(g.ask(g.evil, "GET", g.evilBase+"/keys/"+g.evilKey.ID+"/revoke", nil, "X-HTTP-Method-Override", "POST")))
+	attack("another name of the host in a letter or address",
+		!strings.Contains(g.ask(g.evil, "GET", g.evilBase+"/keys", nil, "Host", "evil.example.com").body, "evil.example.com"))
+	attack("another method by a header", led(g.ask(g.evil, "GET", g.evilBase+"/keys/"+g.evilKey.ID+"/revoke", nil,
+		"X-HTTP-Method-Override", "POST")))
 	a := g.send("GET", "/console/login?next=%0d%0aSet-Cookie:%20taproot_session=x", "", "Sec-Fetch-Site", "none")
 	attack("split a header", a.header.Get("Set-Cookie") == "")
 }
@@ -364,18 +410,22 @@ func (g *target) paths(attack func(string, bool)) {
 func (g *target) texts(attack func(string, bool)) {
 	admin := g.session(g.person("operator@example.com", true))
 	for _, text := range []string{`'; DROP TABLE accounts; --`, `" OR ""="`, `%' OR '1'='1`, `\'; SELECT 1; --`} {
-		attack("SQL in an address: "+text, led(g.ask("", "POST", "/console/login", url.Values{"email": {text}, "password": {text}})))
+		attack("SQL in an address: "+text,
+			led(g.ask("", "POST", "/console/login", url.Values{"email": {text}, "password": {text}})))
 		attack("SQL in a token: "+text, led(g.ask("", "POST", "/console/confirm", url.Values{"token": {text}})))
 		found := g.ask(admin, "GET", "/console/admin/accounts?text="+url.QueryEscape(text), nil)
 		attack("SQL in a search: "+text, found.status == 200 && strings.Contains(found.body, "No account fits"))
 		attack("SQL in a project: "+text, led(g.ask(g.evil, "GET", "/console/p/"+url.PathEscape(text)+"/", nil)))
 	}
-	for _, text := range []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `javascript:alert(1)`, `{{.Person.Email}}`} {
+	for _, text := range []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `javascript:alert(1)`,
+		`{{.Person.Email}}`} {
 		g.ask(g.evil, "POST", g.evilBase+"/keys", url.Values{"name": {text}, "scopes": {"runs:read"}})
 		page := g.ask(g.evil, "GET", g.evilBase+"/keys", nil)
-		attack("script in a name: "+text, !strings.Contains(page.body, "<script>alert") && !strings.Contains(page.body, "<img src=x") && !strings.Contains(page.body, `href="javascript:`))
+		attack("script in a name: "+text, !strings.Contains(page.body, "<script>alert") &&
+			!strings.Contains(page.body, "<img src=x") && !strings.Contains(page.body, `href="javascript:`))
 		page = g.ask("", "POST", "/console/login", url.Values{"email": {text}, "password": {"x"}, "next": {text}})
-		attack("script in a form that comes back: "+text, !strings.Contains(page.body, "<script>alert") && !strings.Contains(page.body, "<img src=x"))
+		attack("script in a form that comes back: "+text, !strings.Contains(page.body, "<script>alert") &&
+			!strings.Contains(page.body, "<img src=x"))
 	}
 }
 
@@ -383,19 +433,24 @@ func (g *target) texts(attack func(string, bool)) {
 func (g *target) packs(attack func(string, bool)) {
 	base := "/api"
 	for name, files := range map[string]map[string]string{
-		"a file above": {"../../evil": "x"}, "an absolute path": {"/tmp/evil": "x"}, "a file of Windows": {`..\evil`: "x"}, "no pack": {"x/readme.md": "x"}, "a page in the place of a summary": {"x/summary.json": "<script>"},
+		"a file above": {"../../evil": "x"}, "an absolute path": {"/tmp/evil": "x"}, "a file of Windows": {`..\evil`: "x"},
+		"no pack": {"x/readme.md": "x"}, "a page in the place of a summary": {"x/summary.json": "<script>"},
 	} {
 		attack("a pack with "+name, refused(g.upload(base+"/reports/upload", "pack", archiveOf(g.t, files))))
 	}
-	attack("tests above their folder", refused(g.upload(base+"/tests", "tests", archiveOf(g.t, map[string]string{"../../../evil.yaml": "id: x"}))))
+	attack("tests above their folder",
+		refused(g.upload(base+"/tests", "tests", archiveOf(g.t, map[string]string{"../../../evil.yaml": "id: x"}))))
 	attack("an archive that is none", refused(g.upload(base+"/tests", "tests", []byte("hello"))))
 	run := g.runWith(g.evilKey.Secret, "id: x\nplatform: web\nsteps:\n  - openBrowser: file:///etc/passwd\n")
-	attack("a test that reads a file of the server", !strings.Contains(g.json(g.evilKey.Secret, "GET", "/api/runs/"+run, nil).body, `"verdict":"pass"`))
+	attack("a test that reads a file of the server",
+		!strings.Contains(g.json(g.evilKey.Secret, "GET", "/api/runs/"+run, nil).body, `"verdict":"pass"`))
 }
 
 // upload sends an archive with the attacker's key.
 func (g *target) upload(path, part string, archive []byte) answer {
 	g.t.Helper()
-	body := "--b\r\nContent-Disposition: form-data; name=\"" + part + "\"; filename=\"x.tar.gz\"\r\nContent-Type: application/gzip\r\n\r\n" + string(archive) + "\r\n--b--\r\n"
-	return g.send("POST", path, body, "Content-Type", "multipart/form-data; boundary=b", "Authorization", "Bearer "+g.evilKey.Secret, "Sec-Fetch-Site", "none")
+	body := "--b\r\nContent-Disposition: form-data; name=\"" + part +
+		"\"; filename=\"x.tar.gz\"\r\nContent-Type: application/gzip\r\n\r\n" + string(archive) + "\r\n--b--\r\n"
+	return g.send("POST", path, body, "Content-Type", "multipart/form-data; boundary=b", "Authorization", "Bearer "+
+		g.evilKey.Secret, "Sec-Fetch-Site", "none")
 }

@@ -26,7 +26,8 @@ type Options struct {
 	Drop func(project string) error
 	// Client gives the address from which a request came, and the name under which its requests are counted.
 	Client func(r *http.Request) (address, counted string)
-	// Studio shows the page of a device of a project, whose pages begin with base; acts says whether the person may act on it.
+	// Studio shows the page of a device of a project, whose pages begin with base; acts says whether the person may act on
+	// it.
 	Studio func(w http.ResponseWriter, device, base string, acts bool)
 	// OIDC lets people in whom a provider knows; nil: passwords alone do.
 	OIDC *oidc.Provider
@@ -74,7 +75,9 @@ func New(o Options) (*Console, error) {
 		c.mux.Handle(r.pattern, c.handler(r))
 	}
 	c.mux.HandleFunc("/console/", c.nothing)
-	c.mux.HandleFunc("/console", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/console/", http.StatusSeeOther) })
+	c.mux.HandleFunc("/console", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/console/", http.StatusSeeOther)
+	})
 	return c, nil
 }
 
@@ -113,7 +116,8 @@ func (c *Console) loadAssets() error {
 }
 
 // policy lets a page load nothing but what the console serves.
-const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // ServeHTTP is http.Handler's. Pages of other sites cannot send forms here.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -130,7 +134,8 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.mux.ServeHTTP(w, r)
 }
 
-var errForeign = &service.Error{Status: http.StatusForbidden, Code: "forbidden", Message: "This request came from a page of another site. Open the console and do it there."}
+var errForeign = &service.Error{Status: http.StatusForbidden, Code: "forbidden",
+	Message: "This request came from a page of another site. Open the console and do it there."}
 
 func (c *Console) nothing(w http.ResponseWriter, r *http.Request) {
 	q := &request{c: c, w: w, r: r}

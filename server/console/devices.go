@@ -87,7 +87,10 @@ func (q *request) devicesWith(failed error) error {
 		d := &list[i]
 		d.name(names)
 		for _, r := range records {
-			if at := slices.IndexFunc(r.Cases, func(k jobs.Case) bool { return k.State == jobs.Running && k.Device == d.ID }); at >= 0 && r.State != jobs.Ended {
+			if at := slices.IndexFunc(r.Cases, func(k jobs.Case) bool {
+				return k.State == jobs.Running &&
+					k.Device == d.ID
+			}); at >= 0 && r.State != jobs.Ended {
 				d.Run, d.Test = r.ID, r.Cases[at].Test
 			}
 		}

@@ -28,13 +28,15 @@ func TestTryIt(t *testing.T) {
 	p := newLab(t, 0).open(screen{width: 1440, height: 900})
 	p.goTo("/docs")
 	p.must(p.GetByRole("link", playwright.PageGetByRoleOptions{Name: "try it"}).Click())
-	if _, err := p.Goto("about:blank"); err != nil { // else only the fragment changes, while the page still loads, and goes to its overview then
+	// else only the fragment changes, while the page still loads, and goes to its overview then
+	if _, err := p.Goto("about:blank"); err != nil {
 		t.Fatal(err)
 	}
 	p.goTo("/docs/try#?route=get-/healthz")
 	p.must(p.GetByRole("button", playwright.PageGetByRoleOptions{Name: "Execute"}).First().Click())
 	p.sees(`"ok"`)
-	urls, err := p.Evaluate(`performance.getEntriesByType("resource").map(e => new URL(e.name).origin).filter(o => o !== location.origin)`)
+	urls, err := p.Evaluate(
+		`performance.getEntriesByType("resource").map(e => new URL(e.name).origin).filter(o => o !== location.origin)`)
 	if list, ok := urls.([]any); err != nil || !ok || len(list) > 0 {
 		t.Errorf("the page asked others: %v %v", urls, err)
 	}

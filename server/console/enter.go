@@ -23,17 +23,20 @@ func (c *Console) loginPage(q *request) error {
 	return q.show("login", view{Title: "Log in", D: entry{Next: q.r.URL.Query().Get("next")}})
 }
 
-// login makes a new session for every log-in, and ends the one before: a cookie that somebody planted never becomes anybody's.
+// login makes a new session for every log-in, and ends the one before: a cookie that somebody planted never becomes
+// anybody's.
 func (c *Console) login(q *request) error {
 	e := entry{Email: q.field("email"), Next: q.field("next"), Code: q.field("code") != ""}
 	again := func(err error) error { return q.again("login", view{Title: "Log in", D: e}, err) }
 	if err := q.attempt(e.Email); err != nil {
 		return again(err)
 	}
-	p, err := c.o.Service.LogIn(q.r.Context(), service.LogIn{Email: e.Email, Password: q.field("password"), Code: q.field("code"), From: q.from()})
+	p, err := c.o.Service.LogIn(q.r.Context(), service.LogIn{Email: e.Email, Password: q.field("password"),
+		Code: q.field("code"), From: q.from()})
 	if errors.Is(err, service.ErrCode) {
 		e.Code = true
-		return again(invalid("This account has a second factor. Enter your password again with its code, or with a recovery code."))
+		return again(
+			invalid("This account has a second factor. Enter your password again with its code, or with a recovery code."))
 	}
 	if err != nil {
 		return again(err)
@@ -80,7 +83,8 @@ func (c *Console) register(q *request) error {
 	if err := q.attempt(e.Email); err != nil {
 		return again(err)
 	}
-	confirmed, err := c.o.Service.Register(q.r.Context(), service.Registration{Email: e.Email, Password: q.field("password"), From: q.from()})
+	confirmed, err := c.o.Service.Register(q.r.Context(), service.Registration{
+		Email: e.Email, Password: q.field("password"), From: q.from()})
 	if err != nil {
 		return again(err)
 	}

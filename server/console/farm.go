@@ -41,7 +41,8 @@ type farmUse struct {
 // farmPage is the farm as a project sees it: what its devices are good for, what runs, what waits and why.
 func (c *Console) farmPage(q *request) error {
 	if c.o.Farm == nil {
-		return &service.Error{Status: http.StatusNotFound, Code: service.ErrNotFound.Code, Message: service.ErrNotFound.Message}
+		return &service.Error{Status: http.StatusNotFound, Code: service.ErrNotFound.Code,
+			Message: service.ErrNotFound.Message}
 	}
 	var v farmView
 	if err := q.call("GET", "/farm", nil, &v.farmState); err != nil {
@@ -51,7 +52,8 @@ func (c *Console) farmPage(q *request) error {
 	if err != nil {
 		return err
 	}
-	for _, use := range []farmUse{{Use: "free", Words: "free"}, {Use: "busy", Words: "in use"}, {Use: "leased", Words: "held"}, {Use: "blocked", Words: "blocked"}} {
+	for _, use := range []farmUse{{Use: "free", Words: "free"}, {Use: "busy", Words: "in use"},
+		{Use: "leased", Words: "held"}, {Use: "blocked", Words: "blocked"}} {
 		for _, d := range v.Devices {
 			if d.Use == use.Use {
 				use.Count++
@@ -64,7 +66,9 @@ func (c *Console) farmPage(q *request) error {
 		d.name(names)
 	}
 	order := []string{"blocked", "leased", "busy", "free"}
-	slices.SortStableFunc(v.Devices, func(a, b device) int { return cmp.Compare(slices.Index(order, a.Use), slices.Index(order, b.Use)) })
+	slices.SortStableFunc(v.Devices, func(a, b device) int {
+		return cmp.Compare(slices.Index(order, a.Use), slices.Index(order, b.Use))
+	})
 	for _, l := range v.Queue {
 		v.Waiting += l.Waiting
 	}

@@ -15,7 +15,8 @@ import (
 // firstTest runs on the simulated phone.
 const firstTest = "id: first\nplatform: android\nsteps:\n  - sleep: 10ms\n"
 
-// TestJourney is the way of somebody new, in real Chromium: register, create a key, run a test with it, upload its pack, see it.
+// TestJourney is the way of somebody new, in real Chromium: register, create a key, run a test with it, upload its
+// pack, see it.
 func TestJourney(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -51,7 +52,8 @@ func TestJourney(t *testing.T) {
 	if copied, err := p.Evaluate(`navigator.clipboard.readText()`); err != nil || copied != key {
 		t.Errorf("copied: %v %v", copied, err)
 	}
-	if out, err := exec.CommandContext(t.Context(), "sh", "-c", curl).CombinedOutput(); err != nil || !strings.Contains(string(out), `"platform":"android"`) {
+	if out, err := exec.CommandContext(t.Context(), "sh", "-c", curl).CombinedOutput(); err != nil ||
+		!strings.Contains(string(out), `"platform":"android"`) {
 		t.Errorf("%s: %v\n%s", strings.ReplaceAll(curl, key, "KEY"), err, out)
 	}
 	p.goTo(base + "keys")
@@ -113,7 +115,8 @@ func TestJourney(t *testing.T) {
 	p.press("button", "Delete the reports")
 	p.sees("The reports of the run were deleted")
 	p.sees("There is no report yet")
-	if left, err := filepath.Glob(filepath.Join(l.root, "projects", strings.Split(second, "/")[3], "reports", "*", "first")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(l.root, "projects", strings.Split(second, "/")[3], "reports", "*",
+		"first")); err != nil || len(left) > 0 {
 		t.Error(left, err)
 	}
 	if _, err := os.Stat(folders[0]); err != nil {

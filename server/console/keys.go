@@ -32,7 +32,8 @@ type scope struct {
 
 // scopes are those that a key can have, in words.
 func scopes(chosen []string) []scope {
-	says := map[string]string{"devices:read": "see devices and their screens", "devices:write": "use devices", "runs:read": "see runs and tests", "runs:write": "run tests",
+	says := map[string]string{"devices:read": "see devices and their screens", "devices:write": "use devices",
+		"runs:read": "see runs and tests", "runs:write": "run tests",
 		"reports:read": "read reports", "reports:write": "upload and delete reports", "usage:read": "see the usage"}
 	var list []scope
 	for _, name := range service.Scopes() {
@@ -56,7 +57,8 @@ func (q *request) keysWith(k keys, failed error) error {
 	}
 	v := view{Title: "API keys", Tab: "keys"}
 	for _, one := range list {
-		o := key{Key: one, Author: "somebody who left", Mine: q.project.Role.Covers(service.RoleAdmin) || one.By == q.person.Account.ID,
+		o := key{Key: one, Author: "somebody who left", Mine: q.project.Role.Covers(service.RoleAdmin) ||
+			one.By == q.person.Account.ID,
 			Old: !one.Expires.IsZero() && one.Expires.Before(time.Now())}
 		if i := slices.IndexFunc(members, func(m service.Member) bool { return m.Account == one.By }); i >= 0 {
 			o.Author = members[i].Email
@@ -98,7 +100,8 @@ func (c *Console) createKey(q *request) error {
 // curl is a command that works with the key.
 func (q *request) curl(k service.MadeKey) string {
 	path := "/api/plans"
-	for _, one := range []struct{ scope, path string }{{"devices:read", "/api/devices"}, {"runs:read", "/api/runs"}, {"reports:read", "/api/reports"}, {"usage:read", "/api/usage"}} {
+	for _, one := range []struct{ scope, path string }{{"devices:read", "/api/devices"}, {"runs:read", "/api/runs"},
+		{"reports:read", "/api/reports"}, {"usage:read", "/api/usage"}} {
 		if slices.Contains(k.Scopes, one.scope) || slices.Contains(k.Scopes, service.ScopeAll) {
 			path = one.path
 			break

@@ -69,7 +69,8 @@ func newLab(t testing.TB, phones int, change ...func(*service.Options)) *lab {
 }
 
 // newLabWith also says how the server works, which is told its own address.
-func newLabWith(t testing.TB, phones int, options func(o *server.Options, base string), change ...func(*service.Options)) *lab {
+func newLabWith(t testing.TB, phones int, options func(o *server.Options, base string),
+	change ...func(*service.Options)) *lab {
 	t.Helper()
 	adb, _ := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Tiny}, phones)...)
 	l := &lab{t: t, root: t.TempDir(), log: &drivertest.Log{}}
@@ -79,7 +80,8 @@ func newLabWith(t testing.TB, phones int, options func(o *server.Options, base s
 		}
 	}
 	l.http = httptest.NewUnstartedServer(nil)
-	so := service.Options{Database: storetest.SQLite(t), Secret: secret, OpenRegistration: true, CheapHashes: testing.Short(), PublicURL: "http://" + l.http.Listener.Addr().String()}
+	so := service.Options{Database: storetest.SQLite(t), Secret: secret, OpenRegistration: true,
+		CheapHashes: testing.Short(), PublicURL: "http://" + l.http.Listener.Addr().String()}
 	for _, c := range change {
 		c(&so)
 	}
@@ -87,13 +89,18 @@ func newLabWith(t testing.TB, phones int, options func(o *server.Options, base s
 	if l.service, err = service.Open(t.Context(), so); err != nil {
 		t.Fatal(err)
 	}
-	vars := map[string]string{"ADB_SERVER_SOCKET": "tcp:" + adb.Addr(), "XDG_RUNTIME_DIR": filepath.Join(l.root, "run"), "XDG_STATE_HOME": filepath.Join(l.root, "state"), "TAPROOT_NO_VIDEO": "true"}
-	conf, err := run.FromEnv(filepath.Join(l.root, "project"), func(name string) (string, bool) { value, ok := vars[name]; return value, ok })
+	vars := map[string]string{"ADB_SERVER_SOCKET": "tcp:" + adb.Addr(), "XDG_RUNTIME_DIR": filepath.Join(l.root, "run"),
+		"XDG_STATE_HOME": filepath.Join(l.root, "state"), "TAPROOT_NO_VIDEO": "true"}
+	conf, err := run.FromEnv(filepath.Join(l.root, "project"), func(name string) (string, bool) {
+		value, ok := vars[name]
+		return value, ok
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	conf.Timeout = time.Minute // what comes late on a busy machine is no failure
-	o := server.Options{Config: conf, Service: l.service, Projects: filepath.Join(l.root, "projects"), Pages: 3, Network: guard.Policy{AllowPrivate: true},
+	o := server.Options{Config: conf, Service: l.service, Projects: filepath.Join(l.root, "projects"), Pages: 3,
+		Network: guard.Policy{AllowPrivate: true},
 		Version: "test", Log: slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelInfo}))}
 	options(&o, so.PublicURL)
 	if l.server, err = server.New(o); err != nil {
@@ -181,7 +188,8 @@ func (l *lab) ask(cookie, method, path string, form url.Values, headers ...strin
 // do sends a request and follows no redirect.
 func (l *lab) do(r *http.Request) answer {
 	l.t.Helper()
-	client := &http.Client{Transport: l.http.Client().Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Transport: l.http.Client().Transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(r)
 	if err != nil {
 		l.t.Fatal(err)
@@ -217,7 +225,9 @@ func (l *lab) open(s screen) *tab {
 	if s.dark {
 		scheme = playwright.ColorSchemeDark
 	}
-	context, err := chromium.Start(l.t).NewContext(playwright.BrowserNewContextOptions{Viewport: &playwright.Size{Width: s.width, Height: s.height}, ColorScheme: scheme, JavaScriptEnabled: playwright.Bool(!s.plain)})
+	context, err := chromium.Start(l.t).NewContext(playwright.BrowserNewContextOptions{
+		Viewport: &playwright.Size{Width: s.width, Height: s.height}, ColorScheme: scheme,
+		JavaScriptEnabled: playwright.Bool(!s.plain)})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -241,14 +251,17 @@ func (l *lab) watch(page playwright.Page) *tab {
 	var said []string
 	say := func(s string) { mu.Lock(); defer mu.Unlock(); said = append(said, s) }
 	page.OnConsole(func(m playwright.ConsoleMessage) {
-		// Answers that the test looks at; and a test that fills a field before the page's first picture, with which another one would get the focus.
-		if !strings.Contains(m.Text(), "Failed to load resource") && !strings.HasPrefix(m.Text(), "Autofocus processing was blocked") {
+		// Answers that the test looks at; and a test that fills a field before the page's first picture, with which another
+		// one would get the focus.
+		if !strings.Contains(m.Text(), "Failed to load resource") &&
+			!strings.HasPrefix(m.Text(), "Autofocus processing was blocked") {
 			say("console: " + m.Text())
 		}
 	})
 	page.OnPageError(func(err error) { say("error: " + err.Error()) })
 	page.OnRequest(func(r playwright.Request) {
-		if !strings.HasPrefix(r.URL(), l.http.URL+"/") && !strings.HasPrefix(r.URL(), "data:") && !strings.HasPrefix(r.URL(), "blob:") {
+		if !strings.HasPrefix(r.URL(), l.http.URL+"/") && !strings.HasPrefix(r.URL(), "data:") &&
+			!strings.HasPrefix(r.URL(), "blob:") {
 			say("request: " + r.URL())
 		}
 	})
@@ -292,7 +305,8 @@ func (p *tab) fill(label, text string) {
 // press presses a button of the page, or follows a link.
 func (p *tab) press(role, name string) {
 	p.l.t.Helper()
-	p.must(p.GetByRole(playwright.AriaRole(role), playwright.PageGetByRoleOptions{Name: name, Exact: playwright.Bool(true)}).First().Click())
+	p.must(p.GetByRole(playwright.AriaRole(role), playwright.PageGetByRoleOptions{
+		Name: name, Exact: playwright.Bool(true)}).First().Click())
 }
 
 // sees waits for a text.
@@ -332,7 +346,8 @@ func (p *tab) fits(what string) {
 	}
 }
 
-// inFull is accessible where time is not short: for a state of a page that differs little from one that is always looked at.
+// inFull is accessible where time is not short: for a state of a page that differs little from one that is always
+// looked at.
 func (p *tab) inFull(what string) {
 	p.l.t.Helper()
 	if !testing.Short() {
@@ -347,7 +362,8 @@ func (p *tab) shot(name string) {
 	if dir == "" {
 		return
 	}
-	_, err := p.Screenshot(playwright.PageScreenshotOptions{Path: playwright.String(filepath.Join(dir, name+".png")), FullPage: playwright.Bool(true)})
+	_, err := p.Screenshot(playwright.PageScreenshotOptions{Path: playwright.String(filepath.Join(dir, name+".png")),
+		FullPage: playwright.Bool(true)})
 	p.must(err)
 }
 
@@ -401,7 +417,8 @@ func archiveOf(t testing.TB, files map[string]string) []byte {
 	zip := gzip.NewWriter(&out)
 	in := tar.NewWriter(zip)
 	for name, text := range files {
-		if err := in.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}); err != nil {
+		if err := in.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text)),
+			Typeflag: tar.TypeReg}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := io.WriteString(in, text); err != nil {

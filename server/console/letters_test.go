@@ -38,14 +38,15 @@ func (b box) link(t *testing.T, to string) (path, token string) {
 	}
 }
 
-// TestLetters: an address is confirmed, a password set and an invitation taken by the links of letters; each works once, and looking at a
-// link uses nothing up.
+// TestLetters: an address is confirmed, a password set and an invitation taken by the links of letters; each works
+// once, and looking at a link uses nothing up.
 func TestLetters(t *testing.T) {
 	t.Parallel()
 	letters := make(box, 10)
 	l := newLab(t, 0, func(o *service.Options) { o.Mail, o.OpenRegistration = letters, false })
 	who := url.Values{"email": {"ada@example.com"}, "password": {password}}
-	if a := l.ask("", "POST", "/console/register", who); a.status != 303 || !strings.Contains(a.header.Get("Location"), "pending") {
+	if a := l.ask("", "POST", "/console/register", who); a.status != 303 || !strings.Contains(a.header.Get("Location"),
+		"pending") {
 		t.Fatal(a)
 	}
 	if a := l.ask("", "POST", "/console/login", who); a.status != 401 {
@@ -93,7 +94,8 @@ func TestLetters(t *testing.T) {
 	}
 	ada := session(past)
 	home := l.ask(ada, "GET", "/console/", nil).header.Get("Location")
-	if a := l.ask(ada, "POST", home+"members", url.Values{"email": {"grace@example.com"}, "role": {"viewer"}}); a.status != 200 || !strings.Contains(a.body, "token=") {
+	if a := l.ask(ada, "POST", home+"members", url.Values{"email": {"grace@example.com"},
+		"role": {"viewer"}}); a.status != 200 || !strings.Contains(a.body, "token=") {
 		t.Fatal(a)
 	}
 	path, token = letters.link(t, "grace@example.com")
@@ -101,7 +103,8 @@ func TestLetters(t *testing.T) {
 	if a := l.ask(grace, "GET", home, nil); a.status != 404 {
 		t.Error(a)
 	}
-	if a := l.ask("", "GET", path, nil); a.status != 303 || !strings.Contains(a.header.Get("Location"), url.QueryEscape(path)) {
+	if a := l.ask("", "GET", path, nil); a.status != 303 || !strings.Contains(a.header.Get("Location"),
+		url.QueryEscape(path)) {
 		t.Errorf("the invitation is forgotten on the way to the log-in: %s", a)
 	}
 	if a := l.ask(ada, "POST", "/console/invitation", url.Values{"token": {token}}); a.status != 400 {

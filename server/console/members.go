@@ -93,7 +93,8 @@ type entries struct {
 const logLength = 100
 
 // logPart reads the part of a log that the query names.
-func (q *request) logPart(path string, names *strings.Replacer, read func(service.Page) ([]service.Entry, error)) (e entries, err error) {
+func (q *request) logPart(path string, names *strings.Replacer, read func(service.Page) ([]service.Entry, error)) (
+	e entries, err error) {
 	page := service.Page{Limit: logLength}
 	if text := q.r.URL.Query().Get("before"); text != "" {
 		if page.Before, err = time.Parse(time.RFC3339Nano, text); err != nil {
@@ -120,7 +121,9 @@ func (c *Console) logPage(q *request) error {
 	if err != nil {
 		return err
 	}
-	e, err := q.logPart(q.base()+"/log", names, func(p service.Page) ([]service.Entry, error) { return q.project.Log(q.r.Context(), p) })
+	e, err := q.logPart(q.base()+"/log", names, func(p service.Page) ([]service.Entry, error) {
+		return q.project.Log(q.r.Context(), p)
+	})
 	if err != nil {
 		return err
 	}

@@ -43,15 +43,27 @@ func (v view) Owns() bool { return v.Project != nil && v.Project.Role.Covers(ser
 
 // doneTexts are what a page may say that was done, by the name in its address.
 var doneTexts = map[string]string{
-	"registered": "Your account is ready. Log in.", "pending": "Your account was made. Open the link in the letter that we sent to you, or ask the operator to confirm your address. Then log in.",
-	"confirmed": "Your address is confirmed. Log in.", "reset-asked": "If there is an account with this address, a letter is on its way to it.", "reset": "Your password was changed. Log in with it.",
-	"logged-out": "You are logged out.", "password": "Your password was changed. All other sessions have ended.", "connected": "The provider is connected: it lets you in from now on.", "factor-off": "The second factor is off.", "session": "The session has ended.",
-	"deleted-account": "Your account was deleted.", "project": "The project was created.", "joined": "You are a member of this project now.", "key-revoked": "The key was revoked. It does not work any more.",
-	"tests": "The tests were uploaded.", "cancelled": "The run was cancelled. Its reports stay.", "report-deleted": "The reports of the run were deleted.", "uploaded": "The pack was uploaded.",
-	"recording": "The screen is filmed, for ten minutes at most.", "recorded": "The film can be downloaded.", "recording-deleted": "The film was deleted.",
-	"known": "This pack had been uploaded before. It is not kept twice.", "role": "The role was changed.", "removed": "The member was removed.", "left": "You have left the project.",
-	"transferred": "The project has a new owner.", "withdrawn": "The invitation was withdrawn.", "settings": "The settings were saved.", "project-deleted": "The project was deleted with its keys and reports.",
-	"account-created": "The account was created.", "account-changed": "The account was changed.", "account-deleted": "The account was deleted with its projects.",
+	"registered": "Your account is ready. Log in.",
+	"pending": "Your account was made. Open the link in the letter that we sent to you, or ask the operator to " +
+		"confirm your address. Then log in.",
+	"confirmed": "Your address is confirmed. Log in.",
+	"reset-asked": "If there is an account with this address, a letter is on its way to " +
+		"it.", "reset": "Your password was changed. Log in with it.",
+	"logged-out": "You are logged out.", "password": "Your password was changed. All other sessions have ended.",
+	"connected": "The provider is connected: it lets you in from now on.", "factor-off": "The second factor is off.",
+	"session":         "The session has ended.",
+	"deleted-account": "Your account was deleted.", "project": "The project was created.",
+	"joined": "You are a member of this project now.", "key-revoked": "The key was revoked. It does not work any more.",
+	"tests": "The tests were uploaded.", "cancelled": "The run was cancelled. Its reports stay.",
+	"report-deleted": "The reports of the run were deleted.", "uploaded": "The pack was uploaded.",
+	"recording": "The screen is filmed, for ten minutes at most.", "recorded": "The film can be downloaded.",
+	"recording-deleted": "The film was deleted.",
+	"known":             "This pack had been uploaded before. It is not kept twice.", "role": "The role was changed.",
+	"removed": "The member was removed.", "left": "You have left the project.",
+	"transferred": "The project has a new owner.", "withdrawn": "The invitation was withdrawn.",
+	"settings": "The settings were saved.", "project-deleted": "The project was deleted with its keys and reports.",
+	"account-created": "The account was created.", "account-changed": "The account was changed.",
+	"account-deleted": "The account was deleted with its projects.",
 }
 
 // show writes a page.
@@ -88,7 +100,8 @@ func (q *request) showStatus(status int, name string, v view) error {
 	return nil
 }
 
-// again shows the page of a form once more, with what was wrong with it; what is nobody's mistake is an error as everywhere.
+// again shows the page of a form once more, with what was wrong with it; what is nobody's mistake is an error as
+// everywhere.
 func (q *request) again(name string, v view, err error) error {
 	e := known(err)
 	if e == nil || e.Status == http.StatusNotFound || e.Status >= http.StatusInternalServerError {
@@ -104,7 +117,8 @@ func (c *Console) fail(q *request, err error) {
 	e := known(err)
 	if e == nil {
 		c.log.ErrorContext(q.r.Context(), "page of the console failed", "path", q.r.URL.Path, "error", err)
-		e = &service.Error{Status: http.StatusInternalServerError, Message: "Something went wrong in the server. Its log says more."}
+		e = &service.Error{Status: http.StatusInternalServerError,
+			Message: "Something went wrong in the server. Its log says more."}
 	}
 	retryAfter(q.w.Header(), e)
 	if e.Status >= http.StatusInternalServerError {
@@ -117,7 +131,8 @@ func (c *Console) fail(q *request, err error) {
 	if e.Code == service.ErrNotFound.Code && e.Message == service.ErrNotFound.Message {
 		text = "There is no such page, or it belongs to a project of which you are no member."
 	}
-	if err := q.showStatus(e.Status, "error", view{Title: http.StatusText(e.Status), Error: text, D: e.Status}); err != nil {
+	if err := q.showStatus(e.Status, "error", view{Title: http.StatusText(e.Status), Error: text,
+		D: e.Status}); err != nil {
 		c.log.ErrorContext(q.r.Context(), "page of the console failed", "path", q.r.URL.Path, "error", err)
 		http.Error(q.w, "Something went wrong in the server.", http.StatusInternalServerError)
 	}

@@ -117,7 +117,8 @@ type settings struct {
 
 func (c *Console) settingsPage(q *request) error {
 	p := q.project
-	return q.show("settings", view{Title: "Settings", Tab: "settings", D: settings{p.Name, strconv.Itoa(p.ReportDays), strconv.Itoa(p.ReportRuns)}})
+	return q.show("settings", view{Title: "Settings", Tab: "settings", D: settings{p.Name, strconv.Itoa(p.ReportDays),
+		strconv.Itoa(p.ReportRuns)}})
 }
 
 func (c *Console) changeSettings(q *request) error {
@@ -138,7 +139,8 @@ func (c *Console) changeSettings(q *request) error {
 func (c *Console) deleteProject(q *request) error {
 	p := q.project
 	if strings.TrimSpace(q.field("name")) != p.Name {
-		return q.again("settings", view{Title: "Settings", Tab: "settings", D: settings{p.Name, strconv.Itoa(p.ReportDays), strconv.Itoa(p.ReportRuns)}},
+		return q.again("settings", view{Title: "Settings", Tab: "settings", D: settings{p.Name, strconv.Itoa(p.ReportDays),
+			strconv.Itoa(p.ReportRuns)}},
 			invalid("To delete the project, write its name as it stands above."))
 	}
 	if err := p.Delete(q.r.Context()); err != nil {

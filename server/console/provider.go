@@ -38,7 +38,8 @@ func (c *Console) providerLogin(q *request) error {
 	return err
 }
 
-// connectProvider begins with a form, which no other site can send, and goes on by a link: the page's policy lets no form lead elsewhere.
+// connectProvider begins with a form, which no other site can send, and goes on by a link: the page's policy lets no
+// form lead elsewhere.
 func (c *Console) connectProvider(q *request) error {
 	address, err := q.begin(flow{Next: "/console/account", Connect: q.person.Session})
 	if err != nil {
@@ -67,7 +68,8 @@ func (q *request) begin(f flow) (string, error) {
 
 func (q *request) providerDown(err error) error {
 	q.c.log.WarnContext(q.r.Context(), "log-in by a provider", "error", err)
-	return &service.Error{Status: http.StatusServiceUnavailable, Code: "unavailable", Message: "The provider of identities cannot be reached. Try again in a minute, or log in with your password."}
+	return &service.Error{Status: http.StatusServiceUnavailable, Code: "unavailable",
+		Message: "The provider of identities cannot be reached. Try again in a minute, or log in with your password."}
 }
 
 // fromProvider takes the answer of the provider, which a browser brings that began the log-in here.
@@ -107,7 +109,8 @@ func (c *Console) fromProvider(q *request) error {
 
 func (q *request) connected(who service.Identity, f flow) error {
 	if q.person == nil || q.person.Session != f.Connect {
-		return &service.Error{Status: http.StatusForbidden, Code: "forbidden", Message: "The session in which this was begun has ended. Log in and begin again."}
+		return &service.Error{Status: http.StatusForbidden, Code: "forbidden",
+			Message: "The session in which this was begun has ended. Log in and begin again."}
 	}
 	if err := q.person.Connect(q.r.Context(), who); err != nil {
 		return err

@@ -24,7 +24,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// idp is a provider of identities that holds its clients to the rules: the redirect, the secret, PKCE, codes that are good once.
+// idp is a provider of identities that holds its clients to the rules: the redirect, the secret, PKCE, codes that are
+// good once.
 type idp struct {
 	t    *testing.T
 	http *httptest.Server
@@ -46,12 +47,16 @@ func newIDP(t *testing.T) *idp {
 	p := &idp{t: t, key: key, codes: map[string]url.Values{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
-		_ = json.NewEncoder(w).Encode(map[string]any{"issuer": p.http.URL, "authorization_endpoint": p.http.URL + "/authorize", "token_endpoint": p.http.URL + "/token", "jwks_uri": p.http.URL + "/jwks",
-			"id_token_signing_alg_values_supported": []string{"RS256"}, "response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"}})
+		_ = json.NewEncoder(w).Encode(map[string]any{"issuer": p.http.URL, "authorization_endpoint": p.http.URL +
+			"/authorize", "token_endpoint": p.http.URL + "/token", "jwks_uri": p.http.URL + "/jwks",
+			"id_token_signing_alg_values_supported": []string{"RS256"}, "response_types_supported": []string{"code"},
+			"subject_types_supported": []string{"public"}})
 	})
 	mux.HandleFunc("GET /jwks", func(w http.ResponseWriter, _ *http.Request) {
 		b64 := base64.RawURLEncoding.EncodeToString
-		_ = json.NewEncoder(w).Encode(map[string]any{"keys": []any{map[string]string{"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "1", "n": b64(key.N.Bytes()), "e": b64(big.NewInt(int64(key.E)).Bytes())}}})
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"keys": []any{map[string]string{"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "1", "n": b64(key.N.Bytes()),
+				"e": b64(big.NewInt(int64(key.E)).Bytes())}}})
 	})
 	mux.HandleFunc("POST /token", p.token)
 	p.http = httptest.NewServer(mux)
@@ -61,13 +66,15 @@ func newIDP(t *testing.T) *idp {
 
 func (p *idp) options(o *server.Options, base string) {
 	var err error
-	o.OIDC, err = oidc.New(oidc.Options{Issuer: p.http.URL, ClientID: "taproot", Secret: "the secret of the client", Name: "Example ID", Redirect: base + "/console/provider/back", Client: p.http.Client()})
+	o.OIDC, err = oidc.New(oidc.Options{Issuer: p.http.URL, ClientID: "taproot", Secret: "the secret of the client",
+		Name: "Example ID", Redirect: base + "/console/provider/back", Client: p.http.Client()})
 	if err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-// authorize is what the provider does with a browser whose person logs in: it gives the query with which the browser goes back.
+// authorize is what the provider does with a browser whose person logs in: it gives the query with which the browser
+// goes back.
 func (p *idp) authorize(address string) url.Values {
 	p.t.Helper()
 	u, err := url.Parse(address)
@@ -75,7 +82,8 @@ func (p *idp) authorize(address string) url.Values {
 		p.t.Fatalf("sent to %q: %v", address, err)
 	}
 	q := u.Query()
-	if q.Get("response_type") != "code" || q.Get("client_id") != "taproot" || q.Get("code_challenge_method") != "S256" || len(q.Get("state")) < 40 || len(q.Get("nonce")) < 40 || !strings.Contains(q.Get("scope"), "openid") {
+	if q.Get("response_type") != "code" || q.Get("client_id") != "taproot" || q.Get("code_challenge_method") != "S256" ||
+		len(q.Get("state")) < 40 || len(q.Get("nonce")) < 40 || !strings.Contains(q.Get("scope"), "openid") {
 		p.t.Errorf("asked for %v", q)
 	}
 	code := rand.Text()
@@ -94,12 +102,15 @@ func (p *idp) token(w http.ResponseWriter, r *http.Request) {
 	asked, ok := p.codes[r.FormValue("code")]
 	delete(p.codes, r.FormValue("code"))
 	sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
-	if !ok || id != "taproot" || secret != "the secret of the client" || base64.RawURLEncoding.EncodeToString(sum[:]) != asked.Get("code_challenge") || r.FormValue("redirect_uri") != asked.Get("redirect_uri") {
+	if !ok || id != "taproot" || secret != "the secret of the client" ||
+		base64.RawURLEncoding.EncodeToString(sum[:]) != asked.Get("code_challenge") ||
+		r.FormValue("redirect_uri") != asked.Get("redirect_uri") {
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = w.Write([]byte(`{"error":"invalid_grant"}`))
 		return
 	}
-	claims := jwt.MapClaims{"iss": p.http.URL, "aud": "taproot", "exp": time.Now().Add(time.Minute).Unix(), "iat": time.Now().Unix(), "nonce": asked.Get("nonce")}
+	claims := jwt.MapClaims{"iss": p.http.URL, "aud": "taproot", "exp": time.Now().Add(time.Minute).Unix(),
+		"iat": time.Now().Unix(), "nonce": asked.Get("nonce")}
 	for name, value := range p.claims {
 		claims[name] = value
 	}
@@ -115,7 +126,8 @@ func (p *idp) token(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		p.t.Error(err)
 	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"access_token": "x", "token_type": "Bearer", "id_token": text, "expires_in": 60})
+	_ = json.NewEncoder(w).Encode(map[string]any{"access_token": "x", "token_type": "Bearer", "id_token": text,
+		"expires_in": 60})
 }
 
 // visit goes to the provider and back, with a browser's cookies; query may be changed on the way.
@@ -135,7 +147,8 @@ func (l *lab) visit(p *idp, cookie string, begin answer, change ...func(url.Valu
 	if cookie != "" {
 		flow += "; taproot_session=" + cookie
 	}
-	return l.ask("", "GET", "/console/provider/back?"+query.Encode(), nil, "Cookie", flow, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document")
+	return l.ask("", "GET", "/console/provider/back?"+query.Encode(), nil, "Cookie", flow, "Sec-Fetch-Site", "cross-site",
+		"Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document")
 }
 
 // sessionOf finds the cookie of a session among those that an answer sets.
@@ -149,7 +162,8 @@ func sessionOf(a answer) string {
 	return ""
 }
 
-// TestProvider: somebody new, somebody who comes again, an account that was there, and answers that are not what they should be.
+// TestProvider: somebody new, somebody who comes again, an account that was there, and answers that are not what they
+// should be.
 func TestProvider(t *testing.T) {
 	t.Parallel()
 	p := newIDP(t)
@@ -170,16 +184,19 @@ func TestProvider(t *testing.T) {
 	if in.status != 303 || in.header.Get("Location") != "/console/account" {
 		t.Fatal(in)
 	}
-	if a := l.ask(sessionOf(in), "GET", "/console/account", nil); !strings.Contains(a.body, "new@example.com") || !strings.Contains(a.body, "connected") {
+	if a := l.ask(sessionOf(in), "GET", "/console/account", nil); !strings.Contains(a.body, "new@example.com") ||
+		!strings.Contains(a.body, "connected") {
 		t.Error(a)
 	}
 	p.claims = jwt.MapClaims{"sub": "7", "email": "renamed@example.com", "email_verified": false}
-	if a := l.ask(sessionOf(l.visit(p, "", begin())), "GET", "/console/account", nil); !strings.Contains(a.body, "new@example.com") {
+	if a := l.ask(sessionOf(l.visit(p, "", begin())), "GET", "/console/account", nil); !strings.Contains(a.body,
+		"new@example.com") {
 		t.Errorf("the same person with another address: %s", a)
 	}
 	for _, wrong := range []string{"", password, "x"} {
 		past.Add(int64(time.Minute))
-		if a := l.ask("", "POST", "/console/login", url.Values{"email": {"new@example.com"}, "password": {wrong}}); a.status != 401 {
+		if a := l.ask("", "POST", "/console/login", url.Values{"email": {"new@example.com"},
+			"password": {wrong}}); a.status != 401 {
 			t.Errorf("an account without a password is entered by %q: %s", wrong, a)
 		}
 	}
@@ -202,13 +219,19 @@ func TestProvider(t *testing.T) {
 		},
 		"another audience": func(c jwt.MapClaims, _ *jwt.Token) any { c["aud"] = "another"; return nil },
 		"another issuer":   func(c jwt.MapClaims, _ *jwt.Token) any { c["iss"] = "https://evil.example.com"; return nil },
-		"too old":          func(c jwt.MapClaims, _ *jwt.Token) any { c["exp"] = time.Now().Add(-time.Hour).Unix(); return nil },
-		"another nonce":    func(c jwt.MapClaims, _ *jwt.Token) any { c["nonce"] = "x"; return nil },
-		"no nonce":         func(c jwt.MapClaims, _ *jwt.Token) any { delete(c, "nonce"); return nil },
-		"nobody":           func(c jwt.MapClaims, _ *jwt.Token) any { c["sub"] = ""; return nil },
-		"no address":       func(c jwt.MapClaims, _ *jwt.Token) any { delete(c, "email"); return nil },
-		"not vouched for":  func(c jwt.MapClaims, _ *jwt.Token) any { c["email_verified"] = false; return nil },
-		"a list for an id": func(c jwt.MapClaims, _ *jwt.Token) any { c["email"] = []string{"eight@example.com"}; return nil },
+		"too old": func(c jwt.MapClaims, _ *jwt.Token) any {
+			c["exp"] = time.Now().Add(-time.Hour).Unix()
+			return nil
+		},
+		"another nonce":   func(c jwt.MapClaims, _ *jwt.Token) any { c["nonce"] = "x"; return nil },
+		"no nonce":        func(c jwt.MapClaims, _ *jwt.Token) any { delete(c, "nonce"); return nil },
+		"nobody":          func(c jwt.MapClaims, _ *jwt.Token) any { c["sub"] = ""; return nil },
+		"no address":      func(c jwt.MapClaims, _ *jwt.Token) any { delete(c, "email"); return nil },
+		"not vouched for": func(c jwt.MapClaims, _ *jwt.Token) any { c["email_verified"] = false; return nil },
+		"a list for an id": func(c jwt.MapClaims, _ *jwt.Token) any {
+			c["email"] = []string{"eight@example.com"}
+			return nil
+		},
 	} {
 		p.change = change
 		if a := l.visit(p, "", begin()); a.status != 403 || sessionOf(a) != "" {
@@ -217,8 +240,12 @@ func TestProvider(t *testing.T) {
 	}
 	p.change = nil
 	for name, change := range map[string]func(url.Values){
-		"another state": func(q url.Values) { q.Set("state", "x") }, "no state": func(q url.Values) { q.Del("state") }, "no code": func(q url.Values) { q.Del("code") }, "another code": func(q url.Values) { q.Set("code", "x") },
-		"another provider": func(q url.Values) { q.Set("iss", "https://evil.example.com") }, "refused": func(q url.Values) { q.Del("code"); q.Set("error", "access_denied") },
+		"another state": func(q url.Values) { q.Set("state", "x") }, "no state": func(q url.Values) { q.Del("state") },
+		"no code": func(q url.Values) { q.Del("code") }, "another code": func(q url.Values) { q.Set("code", "x") },
+		"another provider": func(q url.Values) { q.Set("iss", "https://evil.example.com") }, "refused": func(q url.Values) {
+			q.Del("code")
+			q.Set("error", "access_denied")
+		},
 	} {
 		if a := l.visit(p, "", begin(), change); a.status != 403 || sessionOf(a) != "" {
 			t.Errorf("%s: %s", name, a)
@@ -244,25 +271,29 @@ func TestProvider(t *testing.T) {
 	if a := l.ask(cookie, "GET", "/console/account/provider", nil); a.status != 405 && a.status != 404 {
 		t.Errorf("connected by a link: %s", a)
 	}
-	if a := l.visit(p, l.cookie(l.person("eve@example.com", false)), l.ask(cookie, "POST", "/console/account/provider", url.Values{})); a.status != 403 {
+	if a := l.visit(p, l.cookie(l.person("eve@example.com", false)), l.ask(cookie, "POST", "/console/account/provider",
+		url.Values{})); a.status != 403 {
 		t.Errorf("connected in another session: %s", a)
 	}
 	if a := l.visit(p, cookie, l.ask(cookie, "POST", "/console/account/provider", url.Values{})); a.status != 303 {
 		t.Errorf("connect: %s", a)
 	}
-	if a := l.ask(sessionOf(l.visit(p, "", begin())), "GET", "/console/account", nil); !strings.Contains(a.body, "ada@example.com") {
+	if a := l.ask(sessionOf(l.visit(p, "", begin())), "GET", "/console/account", nil); !strings.Contains(a.body,
+		"ada@example.com") {
 		t.Errorf("connected, and not let in: %s", a)
 	}
 	// Somebody registered an address that is not theirs, and waits for its owner to come.
 	past.Add(int64(time.Minute))
-	if a := l.ask("", "POST", "/console/register", url.Values{"email": {"victim@example.com"}, "password": {password}}); a.status != 303 {
+	if a := l.ask("", "POST", "/console/register", url.Values{"email": {"victim@example.com"},
+		"password": {password}}); a.status != 303 {
 		t.Fatal(a)
 	}
 	p.claims = jwt.MapClaims{"sub": "10", "email": "victim@example.com", "email_verified": true}
 	if a := l.visit(p, "", begin()); a.status != 303 {
 		t.Error(a)
 	}
-	if a := l.ask("", "POST", "/console/login", url.Values{"email": {"victim@example.com"}, "password": {password}}); a.status != 401 {
+	if a := l.ask("", "POST", "/console/login", url.Values{"email": {"victim@example.com"},
+		"password": {password}}); a.status != 401 {
 		t.Errorf("who registered an address of somebody else gets into the owner's account: %s", a)
 	}
 	if err := l.service.Operator().Block(t.Context(), "victim@example.com"); err != nil {

@@ -78,9 +78,13 @@ func (q *request) reportsWith(failed error) error {
 func (d reports) fits(r run) bool {
 	text := strings.ToLower(d.Text)
 	named := text == "" || strings.Contains(strings.ToLower(r.ID), text) ||
-		slices.ContainsFunc(r.Cases, func(c jobs.Case) bool { return strings.Contains(strings.ToLower(c.Test+" "+c.Pack), text) }) ||
+		slices.ContainsFunc(r.Cases, func(c jobs.Case) bool {
+			return strings.Contains(strings.ToLower(c.Test+" "+c.Pack),
+				text)
+		}) ||
 		slices.ContainsFunc(r.Packs, func(p string) bool { return strings.Contains(strings.ToLower(p), text) })
-	return named && (d.Verdict == "" || string(r.Verdict) == d.Verdict) && (d.Kind == "" || (d.Kind == "uploaded") == r.Uploaded)
+	return named && (d.Verdict == "" || string(r.Verdict) == d.Verdict) &&
+		(d.Kind == "" || (d.Kind == "uploaded") == r.Uploaded)
 }
 
 func (c *Console) uploadPack(q *request) error {
@@ -123,8 +127,9 @@ func escaped(text string) string {
 	return strings.Join(parts, "/")
 }
 
-// file answers for a page of a report and what it loads. Reports hold texts of strangers: the API shows them in a sandbox, whose requests
-// carry no cookie, so that the ticket says who asks. A link to another run leads through the project's pages.
+// file answers for a page of a report and what it loads. Reports hold texts of strangers: the API shows them in a
+// sandbox, whose requests carry no cookie, so that the ticket says who asks. A link to another run leads through the
+// project's pages.
 func (c *Console) file(q *request) error {
 	q.person, q.project = nil, nil
 	id, text, name := q.r.PathValue("project"), q.r.PathValue("ticket"), q.r.PathValue("path")

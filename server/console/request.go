@@ -37,7 +37,8 @@ func (c *Console) cookieName() string {
 }
 
 func (c *Console) cookie(value string) *http.Cookie {
-	k := &http.Cookie{Name: c.cookieName(), Value: value, Path: "/", HttpOnly: true, Secure: c.o.Service.Secure(), SameSite: http.SameSiteLaxMode}
+	k := &http.Cookie{Name: c.cookieName(), Value: value, Path: "/", HttpOnly: true, Secure: c.o.Service.Secure(),
+		SameSite: http.SameSiteLaxMode}
 	if value == "" {
 		k.MaxAge = -1
 	}
@@ -125,7 +126,8 @@ func (q *request) toLogin() {
 // goodNext is a place of the console, and nothing that a browser takes for another site's.
 func goodNext(text string) string {
 	u, err := url.Parse(text)
-	if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(u.Path, "/console/") || strings.ContainsAny(text, "\\\r\n\t") || len(text) > 500 {
+	if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(u.Path, "/console/") ||
+		strings.ContainsAny(text, "\\\r\n\t") || len(text) > 500 {
 		return "/console/"
 	}
 	return u.RequestURI()
@@ -136,14 +138,17 @@ func (q *request) readForm() error {
 	if q.r.Method != http.MethodPost || strings.HasPrefix(q.r.Header.Get("Content-Type"), "multipart/form-data") {
 		return nil
 	}
-	if kind := q.r.Header.Get("Content-Type"); kind != "" && !strings.HasPrefix(kind, "application/x-www-form-urlencoded") {
-		return &service.Error{Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type", Message: "Send the form as application/x-www-form-urlencoded."}
+	if kind := q.r.Header.Get("Content-Type"); kind != "" &&
+		!strings.HasPrefix(kind, "application/x-www-form-urlencoded") {
+		return &service.Error{Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type",
+			Message: "Send the form as application/x-www-form-urlencoded."}
 	}
 	q.r.Body = http.MaxBytesReader(q.w, q.r.Body, maxForm)
 	if err := q.r.ParseForm(); err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			return &service.Error{Status: http.StatusRequestEntityTooLarge, Code: "payload_too_large", Message: "The form holds more than 2 MB."}
+			return &service.Error{Status: http.StatusRequestEntityTooLarge, Code: "payload_too_large",
+				Message: "The form holds more than 2 MB."}
 		}
 		return invalid("The form cannot be read.")
 	}
@@ -180,9 +185,11 @@ func known(err error) *service.Error {
 	case errors.As(err, &own):
 		return own
 	case errors.As(err, &gone) && gone.Full:
-		return &service.Error{Status: http.StatusInsufficientStorage, Code: "insufficient_storage", Message: "The disk of the service's database is full. Nothing was kept; whoever runs the service must make room."}
+		return &service.Error{Status: http.StatusInsufficientStorage, Code: "insufficient_storage",
+			Message: "The disk of the service's database is full. Nothing was kept; whoever runs the service must make room."}
 	case errors.As(err, &gone):
-		return &service.Error{Status: http.StatusServiceUnavailable, Code: "unavailable", Message: "The database cannot be reached. Try again in some seconds.", After: 5 * time.Second}
+		return &service.Error{Status: http.StatusServiceUnavailable, Code: "unavailable",
+			Message: "The database cannot be reached. Try again in some seconds.", After: 5 * time.Second}
 	}
 	return nil
 }
@@ -192,7 +199,8 @@ func (q *request) attempt(account string) error {
 	_, counted := q.c.o.Client(q.r)
 	quota, err := q.c.o.Service.TakeAuth(q.r.Context(), counted, strings.ToLower(strings.TrimSpace(account)))
 	if err == nil && !quota.Allowed {
-		err = &service.Error{Status: http.StatusTooManyRequests, Code: "rate_limited", Message: "Too many tries. Wait a minute, then try again.", After: quota.RetryAfter}
+		err = &service.Error{Status: http.StatusTooManyRequests, Code: "rate_limited",
+			Message: "Too many tries. Wait a minute, then try again.", After: quota.RetryAfter}
 	}
 	return err
 }

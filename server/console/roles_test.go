@@ -24,9 +24,10 @@ func rules() map[string]rule {
 	const all, people = "owner admin member viewer", "owner admin member viewer stranger operator"
 	const p = "/console/p/{project}"
 	return map[string]rule{
-		"GET /console/assets/{name}":                       {"*", 200, nil},
-		"GET /console/login":                               {"*", 0, nil},
-		"POST /console/login":                              {"*", 0, url.Values{"email": {"x@example.com"}, "password": {"wrong"}}},
+		"GET /console/assets/{name}": {"*", 200, nil},
+		"GET /console/login":         {"*", 0, nil},
+		"POST /console/login": {
+			"*", 0, url.Values{"email": {"x@example.com"}, "password": {"wrong"}}},
 		"GET /console/register":                            {"*", 200, nil},
 		"POST /console/register":                           {"*", 0, url.Values{"email": {"x"}, "password": {"short"}}},
 		"GET /console/confirm":                             {"*", 200, nil},
@@ -98,11 +99,12 @@ func rules() map[string]rule {
 	}
 }
 
-// TestRoutesAndRoles walks every route of the console as everybody: owner, admin, member and viewer of the project, the owner of another one,
-// an admin of the service, nobody, and somebody with a cookie of one's own making.
+// TestRoutesAndRoles walks every route of the console as everybody: owner, admin, member and viewer of the project, the
+// owner of another one, an admin of the service, nobody, and somebody with a cookie of one's own making.
 func TestRoutesAndRoles(t *testing.T) {
 	t.Parallel()
-	var past atomic.Int64 // each request comes some seconds after the one before, or log-ins would be refused for their number
+	// each request comes some seconds after the one before, or log-ins would be refused for their number
+	var past atomic.Int64
 	l := newLab(t, 1, func(o *service.Options) {
 		o.Now = func() time.Time { return time.Now().Add(time.Duration(past.Load())) }
 	})
@@ -116,7 +118,8 @@ func TestRoutesAndRoles(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := l.runWith(made.Secret, firstTest)
-	people := map[string]*service.Person{"owner": owner, "stranger": l.person("stranger@example.com", false), "operator": l.person("operator@example.com", true)}
+	people := map[string]*service.Person{"owner": owner, "stranger": l.person("stranger@example.com", false),
+		"operator": l.person("operator@example.com", true)}
 	for _, role := range []service.Role{service.RoleAdmin, service.RoleMember, service.RoleViewer} {
 		people[string(role)] = l.person(string(role)+"@example.com", false)
 		_, invitation, err := mine.Invite(t.Context(), people[string(role)].Account.Email, role)
@@ -127,10 +130,12 @@ func TestRoutesAndRoles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	fill := strings.NewReplacer("{project}", mine.ID, "{key}", made.ID, "{run}", run, "{device}", "NOBODY", "{path...}", "index.html", "{name}", "console.css", "{$}", "", "{account}", "acc_none",
+	fill := strings.NewReplacer("{project}", mine.ID, "{key}", made.ID, "{run}", run, "{device}", "NOBODY", "{path...}",
+		"index.html", "{name}", "console.css", "{$}", "", "{account}", "acc_none",
 		"{session}", "ses_none", "{invitation}", "inv_none", "{ticket}", "forged", "{action}", "nothing")
 	all := rules()
-	everybody := []string{"nobody", "forged", "stranger", "operator", "viewer", "member", "admin", "owner"} // who may destroy something comes last
+	// who may destroy something comes last
+	everybody := []string{"nobody", "forged", "stranger", "operator", "viewer", "member", "admin", "owner"}
 	asked := 0
 	for _, pattern := range console.Routes() {
 		rule, ok := all[pattern]

@@ -16,7 +16,8 @@ type access struct {
 	person bool         // has logged in
 	role   service.Role // in the project of the path, at least
 	admin  bool         // of the service
-	api    bool         // it is a request of the API that a script of a page makes: its body is no form, and looking is as much as acting
+	// it is a request of the API that a script of a page makes: its body is no form, and looking is as much as acting
+	api bool
 }
 
 // Routes lists the patterns of all routes.
@@ -31,7 +32,8 @@ func Routes() (list []string) {
 func routes() []route {
 	var public, person, admin = access{}, access{person: true}, access{person: true, admin: true}
 	in := func(role service.Role) access { return access{person: true, role: role} }
-	viewer, member, manager, owner := in(service.RoleViewer), in(service.RoleMember), in(service.RoleAdmin), in(service.RoleOwner)
+	viewer, member, manager, owner := in(service.RoleViewer), in(service.RoleMember), in(service.RoleAdmin),
+		in(service.RoleOwner)
 	script := access{person: true, role: service.RoleViewer, api: true}
 	const p = "/console/p/{project}"
 	return []route{

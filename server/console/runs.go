@@ -167,7 +167,9 @@ func (q *request) runsWith(form start, failed error) error {
 }
 
 func (c *Console) startRun(q *request) error {
-	f := start{Tests: q.r.PostForm["tests"], YAML: strings.ReplaceAll(q.field("yaml"), "\r\n", "\n"), Platform: q.field("platform"), Device: strings.TrimSpace(q.field("device")), Labels: strings.TrimSpace(q.field("labels"))}
+	f := start{Tests: q.r.PostForm["tests"], YAML: strings.ReplaceAll(q.field("yaml"), "\r\n", "\n"),
+		Platform: q.field("platform"), Device: strings.TrimSpace(q.field("device")),
+		Labels: strings.TrimSpace(q.field("labels"))}
 	if strings.TrimSpace(f.YAML) == "" {
 		f.YAML = ""
 	}
@@ -300,7 +302,9 @@ func (c *Console) rerun(q *request) error {
 	}
 	rec, err := q.start(f, "")
 	if e := known(err); e != nil && e.Status == http.StatusBadRequest {
-		err = invalid("The tests of this run do not lie in the project's folder of tests, where they would be started again. " + sentence(e.Message))
+		err = invalid(
+			"The tests of this run do not lie in the project's folder of tests, where they would be started " +
+				"again. " + sentence(e.Message))
 	}
 	if err != nil {
 		return q.runWith(r, err)

@@ -15,7 +15,8 @@ func (c *Console) studio(q *request) error {
 	return nil
 }
 
-// pass answers a request of the API that Studio's page makes: those about devices, and the check of a test. Who may do what is the API's to say.
+// pass answers a request of the API that Studio's page makes: those about devices, and the check of a test. Who may do
+// what is the API's to say.
 func (c *Console) pass(q *request) error {
 	at := "/" + q.r.PathValue("path")
 	if path.Clean(at) != at || !strings.HasPrefix(at, "/devices/") && at != "/tests/validate" {
@@ -32,7 +33,8 @@ func (c *Console) pass(q *request) error {
 	return nil
 }
 
-// answerScript lets those in whose page made the request. Pages of other sites are refused also where they only look: a WebSocket is a GET.
+// answerScript lets those in whose page made the request. Pages of other sites are refused also where they only look: a
+// WebSocket is a GET.
 func (c *Console) answerScript(q *request, route route) error {
 	acting := q.r.Clone(q.r.Context())
 	acting.Method = http.MethodPost
@@ -43,7 +45,8 @@ func (c *Console) answerScript(q *request, route route) error {
 		return err
 	}
 	if q.person == nil {
-		return &service.Error{Status: http.StatusUnauthorized, Code: "missing_token", Message: "your session has ended: log in again"}
+		return &service.Error{Status: http.StatusUnauthorized, Code: "missing_token",
+			Message: "your session has ended: log in again"}
 	}
 	return route.do(c, q)
 }
@@ -53,10 +56,12 @@ func (c *Console) failScript(q *request, err error) {
 	e := known(err)
 	if e == nil {
 		c.log.ErrorContext(q.r.Context(), "request of a page failed", "path", q.r.URL.Path, "error", err)
-		e = &service.Error{Status: http.StatusInternalServerError, Code: "internal", Message: "something went wrong in the server; its log says more"}
+		e = &service.Error{Status: http.StatusInternalServerError, Code: "internal",
+			Message: "something went wrong in the server; its log says more"}
 	}
 	retryAfter(q.w.Header(), e)
 	q.w.Header().Set("Content-Type", "application/json")
 	q.w.WriteHeader(e.Status)
-	_ = json.NewEncoder(q.w).Encode(map[string]string{"error": e.Code, "message": e.Message}) // who went away reads nothing
+	// who went away reads nothing
+	_ = json.NewEncoder(q.w).Encode(map[string]string{"error": e.Code, "message": e.Message})
 }

@@ -29,7 +29,8 @@ func TestStudio(t *testing.T) {
 	p.must(p.GetByLabel("Find selector").Fill("Password"))
 	for deadline := time.Now().Add(time.Minute); ; { // the app takes a moment to be there
 		p.must(p.GetByRole("button", playwright.PageGetByRoleOptions{Name: "Find"}).Click())
-		if found, err := p.Locator("#element").TextContent(); err == nil && strings.Contains(found, "Password") && !strings.Contains(found, "No element") {
+		if found, err := p.Locator("#element").TextContent(); err == nil && strings.Contains(found, "Password") &&
+			!strings.Contains(found, "No element") {
 			break
 		}
 		if time.Now().After(deadline) {
@@ -43,7 +44,8 @@ func TestStudio(t *testing.T) {
 	p.sees("Open in Studio")
 }
 
-// TestRequestsOfStudio: what a page asks for goes to the project's own devices, with the rights of the person, and nothing else goes that way.
+// TestRequestsOfStudio: what a page asks for goes to the project's own devices, with the rights of the person, and
+// nothing else goes that way.
 func TestRequestsOfStudio(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 1)
@@ -62,7 +64,8 @@ func TestRequestsOfStudio(t *testing.T) {
 	}
 	base := "/console/p/" + project.ID + "/api"
 	own := []string{"Sec-Fetch-Site", "same-origin"}
-	socket := []string{"Upgrade", "websocket", "Connection", "Upgrade", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}
+	socket := []string{"Upgrade", "websocket", "Connection", "Upgrade", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key",
+		"dGhlIHNhbXBsZSBub25jZQ=="}
 	for name, c := range map[string]struct {
 		who          *service.Person
 		method, path string
@@ -79,13 +82,16 @@ func TestRequestsOfStudio(t *testing.T) {
 		"nobody acts":                        {nil, "POST", "/devices/SIM1/tap", own, 401},
 		"another site looks":                 {owner, "GET", "/devices/SIM1", []string{"Sec-Fetch-Site", "cross-site"}, 403},
 		"another port of this machine looks": {owner, "GET", "/devices/SIM1", []string{"Sec-Fetch-Site", "same-site"}, 403},
-		"another site acts":                  {owner, "POST", "/devices/SIM1/tap", []string{"Sec-Fetch-Site", "cross-site"}, 403},
-		"an old browser of another site":     {owner, "GET", "/devices/SIM1/input", append([]string{"Sec-Fetch-Site", "", "Origin", "https://evil.example.com"}, socket...), 403},
-		"keys":                               {owner, "GET", "/keys", own, 404},
-		"making a key":                       {owner, "POST", "/keys", own, 404},
-		"a path that climbs":                 {owner, "GET", "/devices/..%2fkeys", own, 404},
-		"another project by a header":        {viewer, "POST", "/devices/SIM1/tap", append(own, "X-Project", "prj_other", "X-API-Key", "tap_live_x"), 403},
-		"a test is checked":                  {viewer, "POST", "/tests/validate", own, 200},
+		"another site acts": {owner, "POST", "/devices/SIM1/tap", []string{"Sec-Fetch-Site", "cross-site"},
+			403},
+		"an old browser of another site": {owner, "GET", "/devices/SIM1/input",
+			append([]string{"Sec-Fetch-Site", "", "Origin", "https://evil.example.com"}, socket...), 403},
+		"keys":               {owner, "GET", "/keys", own, 404},
+		"making a key":       {owner, "POST", "/keys", own, 404},
+		"a path that climbs": {owner, "GET", "/devices/..%2fkeys", own, 404},
+		"another project by a header": {viewer, "POST", "/devices/SIM1/tap", append(own, "X-Project", "prj_other",
+			"X-API-Key", "tap_live_x"), 403},
+		"a test is checked": {viewer, "POST", "/tests/validate", own, 200},
 	} {
 		body := ""
 		if c.method == "POST" {
@@ -109,7 +115,8 @@ func TestRequestsOfStudio(t *testing.T) {
 				r.Header.Del(c.headers[i])
 			}
 		}
-		if a := l.do(r); a.status != c.status || a.status >= 400 && name != "another site acts" && !strings.Contains(a.body, `"error":`) {
+		if a := l.do(r); a.status != c.status || a.status >= 400 && name != "another site acts" &&
+			!strings.Contains(a.body, `"error":`) {
 			t.Errorf("%s: %s, not %d", name, a, c.status)
 		}
 	}
@@ -142,7 +149,8 @@ func TestRecordAScreen(t *testing.T) {
 	p.sees("The film can be downloaded.")
 	p.inFull("a device with a film")
 	p.shot("devices-film")
-	if a := l.ask(l.cookie(ada), "GET", base+"devices/SIM1/film", nil); a.status != 200 || a.header.Get("Content-Type") != "video/mp4" || !strings.Contains(a.body[:min(len(a.body), 20)], "ftyp") {
+	if a := l.ask(l.cookie(ada), "GET", base+"devices/SIM1/film", nil); a.status != 200 ||
+		a.header.Get("Content-Type") != "video/mp4" || !strings.Contains(a.body[:min(len(a.body), 20)], "ftyp") {
 		t.Errorf("the film: %d %v", a.status, a.header)
 	}
 	button("Delete")

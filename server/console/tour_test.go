@@ -14,8 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service"
 )
 
-// TestTour looks at every page, full and empty, on a large screen, on a phone and in the dark: axe-core finds nothing, no page is wider than
-// its window, and no script of a text runs. CONSOLE_SHOTS names a folder for pictures of them.
+// TestTour looks at every page, full and empty, on a large screen, on a phone and in the dark: axe-core finds nothing,
+// no page is wider than its window, and no script of a text runs. CONSOLE_SHOTS names a folder for pictures of them.
 func TestTour(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 2)
@@ -33,7 +33,8 @@ func TestTour(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 3 {
-		if _, err := project.CreateKey(t.Context(), service.NewKey{Name: fmt.Sprintf("key %d", i), Scopes: []string{"runs:read", "runs:write", "reports:write"}}); err != nil {
+		if _, err := project.CreateKey(t.Context(), service.NewKey{Name: fmt.Sprintf("key %d", i),
+			Scopes: []string{"runs:read", "runs:write", "reports:write"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -51,7 +52,10 @@ func TestTour(t *testing.T) {
 		}
 	}
 	run := l.runWith(made.Secret, firstTest)
-	l.runWith(made.Secret, "id: broken\nname: \"<script>alert(2)</script>\"\nplatform: android\nsteps:\n  - assert: { label: Not there, timeoutMs: 10 }\n")
+	l.runWith(made.Secret,
+		"id: broken\nname: \"<script>alert(2)</script>\"\nplatform: android\nsteps:\n  - assert: { label: Not there, "+
+			"timeoutMs: "+
+			"10 }\n")
 	for range 30 {
 		l.api(made.Secret, "GET", "/api/reports", nil)
 	}
@@ -60,16 +64,23 @@ func TestTour(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, none := "/console/p/"+project.ID, "/console/p/"+empty.ID
-	pages := map[string]string{"overview": p + "/", "keys": p + "/keys", "usage": p + "/usage", "usage-90": p + "/usage?since=90", "devices": p + "/devices", "runs": p + "/runs", "run": p + "/runs/" + run,
-		"reports": p + "/reports", "reports-none": p + "/reports?text=nothing-fits", "members": p + "/members", "log": p + "/log", "settings": p + "/settings", "projects": "/console/projects", "account": "/console/account",
-		"invitation": "/console/invitation", "admin": "/console/admin", "accounts": "/console/admin/accounts", "hosts": "/console/admin/hosts", "admin-log": "/console/admin/log", "not-found": "/console/nothing",
-		"empty-keys": none + "/keys", "empty-usage": none + "/usage", "empty-runs": none + "/runs", "empty-reports": none + "/reports"}
-	public := map[string]string{"login": "/console/login", "register": "/console/register", "confirm": "/console/confirm?token=x", "reset": "/console/reset", "reset-set": "/console/reset?token=x"}
-	for name, s := range map[string]screen{"1440": {width: 1440, height: 900}, "390": {width: 390, height: 844}, "dark": {width: 1440, height: 900, dark: true}} {
+	pages := map[string]string{"overview": p + "/", "keys": p + "/keys", "usage": p + "/usage", "usage-90": p +
+		"/usage?since=90", "devices": p + "/devices", "runs": p + "/runs", "run": p + "/runs/" + run,
+		"reports": p + "/reports", "reports-none": p + "/reports?text=nothing-fits", "members": p + "/members", "log": p +
+			"/log", "settings": p + "/settings", "projects": "/console/projects", "account": "/console/account",
+		"invitation": "/console/invitation", "admin": "/console/admin", "accounts": "/console/admin/accounts",
+		"hosts": "/console/admin/hosts", "admin-log": "/console/admin/log", "not-found": "/console/nothing",
+		"empty-keys": none + "/keys", "empty-usage": none + "/usage", "empty-runs": none + "/runs", "empty-reports": none +
+			"/reports"}
+	public := map[string]string{"login": "/console/login", "register": "/console/register",
+		"confirm": "/console/confirm?token=x", "reset": "/console/reset", "reset-set": "/console/reset?token=x"}
+	for name, s := range map[string]screen{"1440": {width: 1440, height: 900}, "390": {width: 390, height: 844},
+		"dark": {width: 1440, height: 900, dark: true}} {
 		if testing.Short() && name != "390" {
 			continue
 		}
-		if testing.Short() { // one walk through what is full, on a phone in the dark; those pages are looked at of which the others are made
+		// one walk through what is full, on a phone in the dark; those pages are looked at of which the others are made
+		if testing.Short() {
 			s.dark = true
 		}
 		t.Run(name, func(t *testing.T) {
@@ -84,9 +95,11 @@ func TestTour(t *testing.T) {
 				tab.accessible(page)
 				tab.shot(page + "-" + name)
 			}
-			tab.must(tab.Context().AddCookies([]playwright.OptionalCookie{{Name: "taproot_session", Value: in.cookie(ada), URL: playwright.String(l.http.URL)}}))
+			tab.must(tab.Context().AddCookies([]playwright.OptionalCookie{
+				{Name: "taproot_session", Value: in.cookie(ada), URL: playwright.String(l.http.URL)}}))
 			for _, page := range slices.Sorted(maps.Keys(pages)) {
-				if testing.Short() && (strings.Contains(page, "-") && page != "admin-log" || page == "hosts" || page == "projects" || page == "invitation") {
+				if testing.Short() && (strings.Contains(page, "-") && page != "admin-log" || page == "hosts" ||
+					page == "projects" || page == "invitation") {
 					continue
 				}
 				tab.goTo(pages[page])
@@ -144,7 +157,8 @@ func TestKeyboard(t *testing.T) {
 	p.sees("You are logged out")
 }
 
-// TestWithoutScripts: a key is made and revoked, and a run is started and seen to its end, in a browser that runs no script.
+// TestWithoutScripts: a key is made and revoked, and a run is started and seen to its end, in a browser that runs no
+// script.
 func TestWithoutScripts(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestRoutesAndRoles and TestAttacks send forms without a script")
@@ -182,8 +196,11 @@ func TestLive(t *testing.T) {
 	p.logIn("ada@example.com")
 	base := projectInPath.FindString(p.URL())
 	p.goTo(base + "runs")
-	p.must(p.Locator("input[name=tests][type=file]").SetInputFiles([]playwright.InputFile{{Name: "tests.tar.gz", MimeType: "application/gzip", Buffer: archiveOf(t, map[string]string{
-		"slow.yaml": "id: slow\nplatform: android\nsteps:\n  - sleep: 30m\n", "a/fails.yaml": "id: fails\nplatform: android\nsteps:\n  - assert: { label: Not there, timeoutMs: 10 }\n", "wrong.yaml": "id: wrong\nsteps:\n  - tapp: x\n"})}}))
+	p.must(p.Locator("input[name=tests][type=file]").SetInputFiles([]playwright.InputFile{
+		{Name: "tests.tar.gz", MimeType: "application/gzip", Buffer: archiveOf(t, map[string]string{
+			"slow.yaml": "id: slow\nplatform: android\nsteps:\n  - sleep: 30m\n",
+			"a/fails.yaml": "id: fails\nplatform: android\nsteps:\n  - assert: { label: Not there, timeoutMs: 10 " +
+				"}\n", "wrong.yaml": "id: wrong\nsteps:\n  - tapp: x\n"})}}))
 	p.press("button", "Upload the tests")
 	p.sees("The tests were uploaded")
 	p.sees("unknown action") // of the file that is no test

@@ -52,7 +52,8 @@ func (c *Console) usagePage(q *request) error {
 		since = sinces[0]
 	}
 	now := time.Now().UTC()
-	first, last := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC), time.Date(now.Year(), now.Month()+1, 0, 0, 0, 0, 0, time.UTC)
+	first, last := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC), time.Date(now.Year(), now.Month()+1, 0, 0,
+		0, 0, 0, time.UTC)
 	switch since {
 	case "30":
 		first, last = now.AddDate(0, 0, -29), now

@@ -13,8 +13,8 @@ import (
 	"github.com/throttled/throttled/v2/store/memstore"
 )
 
-// Limiter counts requests. Implementations are safe for concurrent use. Plans, whose limits differ from account to account, and
-// servers that share their counts will be other implementations.
+// Limiter counts requests. Implementations are safe for concurrent use. Plans, whose limits differ from account to
+// account, and servers that share their counts will be other implementations.
 type Limiter interface {
 	// Take counts one request of somebody: a credential or an address.
 	Take(ctx context.Context, who string) (Quota, error)
@@ -33,7 +33,8 @@ type Quota struct {
 // maxNames bounds the memory: who was not heard of for longest is forgotten first.
 const maxNames = 1 << 16
 
-// PerMinute allows n requests per minute to each name, by the generic cell rate algorithm: n at once, and then one every minute/n.
+// PerMinute allows n requests per minute to each name, by the generic cell rate algorithm: n at once, and then one
+// every minute/n.
 func PerMinute(n int) (Limiter, error) {
 	store, err := memstore.NewCtx(maxNames)
 	if err != nil {
@@ -58,7 +59,8 @@ func (l *perMinute) Take(ctx context.Context, who string) (Quota, error) {
 	if err != nil {
 		return Quota{}, fmt.Errorf("count a request: %w", err)
 	}
-	return Quota{Allowed: !limited, Limit: r.Limit, Window: time.Minute, Remaining: r.Remaining, Reset: r.ResetAfter, RetryAfter: max(r.RetryAfter, 0)}, nil
+	return Quota{Allowed: !limited, Limit: r.Limit, Window: time.Minute, Remaining: r.Remaining, Reset: r.ResetAfter,
+		RetryAfter: max(r.RetryAfter, 0)}, nil
 }
 
 // Headers tells the sender where it stands.

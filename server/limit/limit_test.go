@@ -39,7 +39,8 @@ func TestPerMinute(t *testing.T) {
 		h := http.Header{}
 		q.Headers(h)
 		wait, err := strconv.Atoi(h.Get("Retry-After"))
-		if err != nil || wait < 1 || h.Get("RateLimit-Limit") != "60" || h.Get("RateLimit-Remaining") != "0" || h.Get("RateLimit-Reset") != "60" {
+		if err != nil || wait < 1 || h.Get("RateLimit-Limit") != "60" || h.Get("RateLimit-Remaining") != "0" ||
+			h.Get("RateLimit-Reset") != "60" {
 			t.Fatalf("%v", h)
 		}
 		if !take(t, l, "grace").Allowed {

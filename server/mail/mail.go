@@ -18,10 +18,11 @@ import (
 
 // Options say how letters are sent.
 type Options struct {
-	// Address is smtp://USER:PASSWORD@HOST:PORT, which is left for TLS before anything is said (STARTTLS), or smtps://…, which begins with TLS.
-	// smtp://HOST?tls=none sends in the open: for a server on this machine.
+	// Address is smtp://USER:PASSWORD@HOST:PORT, which is left for TLS before anything is said (STARTTLS), or smtps://…,
+	// which begins with TLS. smtp://HOST?tls=none sends in the open: for a server on this machine.
 	Address string
-	// From is who letters come from, such as Taproot <noreply@example.com>; default: the user of Address, if it is an address of e-mail.
+	// From is who letters come from, such as Taproot <noreply@example.com>; default: the user of Address, if it is an
+	// address of e-mail.
 	From string
 	// Roots are the certificates that the server's must hang on; nil: those of this machine.
 	Roots *x509.CertPool
@@ -46,8 +47,11 @@ const dialLimit = 15 * time.Second
 // New reads the options. Nothing is sent yet.
 func New(o Options) (*Sender, error) {
 	u, err := url.Parse(o.Address)
-	if err != nil || u.Host == "" || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.Scheme != "smtp" && u.Scheme != "smtps" {
-		return nil, errors.New("the address of the SMTP server must be smtp://USER:PASSWORD@HOST:PORT or smtps://USER:PASSWORD@HOST:PORT") // without it: there is a password in it
+	if err != nil || u.Host == "" || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.Scheme != "smtp" &&
+		u.Scheme != "smtps" {
+		// without it: there is a password in it
+		return nil, errors.New(
+			"the address of the SMTP server must be smtp://USER:PASSWORD@HOST:PORT or smtps://USER:PASSWORD@HOST:PORT")
 	}
 	s := &Sender{host: u.Hostname(), from: o.From, pause: time.Second}
 	s.tls = &tls.Config{ServerName: s.host, RootCAs: o.Roots, MinVersion: tls.VersionTLS12}
@@ -59,7 +63,8 @@ func New(o Options) (*Sender, error) {
 		s.from = u.User.Username()
 	}
 	if _, err := mail.ParseAddress(s.from); err != nil {
-		return nil, fmt.Errorf("who letters come from: %q is no address of e-mail, such as Taproot <noreply@example.com>", s.from)
+		return nil, fmt.Errorf("who letters come from: %q is no address of e-mail, such as Taproot <noreply@example.com>",
+			s.from)
 	}
 	return s, nil
 }
@@ -76,7 +81,8 @@ func (s *Sender) transport(u *url.URL) error {
 		s.options = append(s.options, gomail.WithTLSPolicy(gomail.TLSMandatory))
 	case u.Scheme == "smtp" && mode == "none":
 		if ip := net.ParseIP(s.host); u.User != nil && s.host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			return errors.New("tls=none would send the password in the open: leave it out, or send through a server on this machine")
+			return errors.New(
+				"tls=none would send the password in the open: leave it out, or send through a server on this machine")
 		}
 		port = 25
 		s.options = append(s.options, gomail.WithTLSPolicy(gomail.NoTLS))
@@ -93,7 +99,8 @@ func (s *Sender) transport(u *url.URL) error {
 	s.options = append(s.options, gomail.WithPort(port))
 	if u.User != nil {
 		password, _ := u.User.Password()
-		s.options = append(s.options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(u.User.Username()), gomail.WithPassword(password))
+		s.options = append(s.options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover),
+			gomail.WithUsername(u.User.Username()), gomail.WithPassword(password))
 		if mode == "none" || s.implicit { // the library does not see that once dials with TLS
 			s.options = append(s.options, gomail.WithSMTPAuth(gomail.SMTPAuthPlainNoEnc))
 		}
@@ -101,7 +108,8 @@ func (s *Sender) transport(u *url.URL) error {
 	return nil
 }
 
-// Send sends a letter of plain text. What the server refuses for the moment is tried again, as long as the context lasts.
+// Send sends a letter of plain text. What the server refuses for the moment is tried again, as long as the context
+// lasts.
 func (s *Sender) Send(ctx context.Context, to, subject, text string) error {
 	letter, err := s.letter(to, subject, text)
 	if err != nil {

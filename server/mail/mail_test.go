@@ -19,16 +19,21 @@ func TestMain(m *testing.M) { leaktest.Main(m) }
 
 var _ service.Mailer = (*mail.Sender)(nil)
 
-const text = "Öffne diese Seite:\n\nhttps://taproot.example.com/console/reset?token=a_long-token-that-must-not-be-cut-anywhere-because-then-the-link-would-not-work=\n.\n..two dots\n"
+const text = "Öffne diese Seite:\n\n" +
+	"https://taproot.example.com/console/reset?token=a_long-token-that-must-not-be-cut-anywhere-because-then-the-link-would-not-work=\n.\n..two dots\n"
 
 func TestLetters(t *testing.T) {
 	for name, c := range map[string]struct {
 		scheme, query, user string
 		change              func(*smtpServer)
 	}{
-		"STARTTLS":               {scheme: "smtp"},
-		"STARTTLS, password":     {scheme: "smtp", user: "robot:pa%3Ass%40", change: func(s *smtpServer) { s.login = "robot\x00pa:ss@" }},
-		"TLS, password":          {scheme: "smtps", user: "robot:secret", change: func(s *smtpServer) { s.implicit, s.login = true, "robot\x00secret" }},
+		"STARTTLS": {scheme: "smtp"},
+		"STARTTLS, password": {scheme: "smtp", user: "robot:pa%3Ass%40", change: func(s *smtpServer) {
+			s.login = "robot\x00pa:ss@"
+		}},
+		"TLS, password": {scheme: "smtps", user: "robot:secret", change: func(s *smtpServer) {
+			s.implicit, s.login = true, "robot\x00secret"
+		}},
 		"in the open":            {scheme: "smtp", query: "?tls=none", change: func(s *smtpServer) { s.noTLS = true }},
 		"refused for the moment": {scheme: "smtp", change: func(s *smtpServer) { s.busy = 2 }},
 	} {
@@ -38,7 +43,8 @@ func TestLetters(t *testing.T) {
 					c.change(s)
 				}
 			})
-			s, err := mail.New(mail.Options{Address: server.address(c.scheme, c.user) + c.query, From: "Taproot <noreply@example.com>", Roots: server.roots})
+			s, err := mail.New(mail.Options{Address: server.address(c.scheme, c.user) + c.query,
+				From: "Taproot <noreply@example.com>", Roots: server.roots})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +53,8 @@ func TestLetters(t *testing.T) {
 				t.Fatal(err)
 			}
 			list := server.got()
-			if len(list) != 1 || !strings.Contains(list[0].from, "<noreply@example.com>") || !strings.Contains(list[0].to, "<ada@example.com>") || list[0].secure != (c.query == "") {
+			if len(list) != 1 || !strings.Contains(list[0].from, "<noreply@example.com>") ||
+				!strings.Contains(list[0].to, "<ada@example.com>") || list[0].secure != (c.query == "") {
 				t.Fatalf("%+v", list)
 			}
 			check(t, list[0].data)
@@ -66,7 +73,8 @@ func check(t *testing.T, data string) {
 	if err != nil || subject != "Neues Paßwort" {
 		t.Errorf("subject %q %v", subject, err)
 	}
-	if m.Header.Get("Message-Id") == "" || m.Header.Get("Date") == "" || m.Header.Get("Auto-Submitted") != "auto-generated" || m.Header.Get("From") == "" {
+	if m.Header.Get("Message-Id") == "" || m.Header.Get("Date") == "" ||
+		m.Header.Get("Auto-Submitted") != "auto-generated" || m.Header.Get("From") == "" {
 		t.Errorf("headers: %v", m.Header)
 	}
 	if m.Header.Get("Content-Transfer-Encoding") != "quoted-printable" {
@@ -83,7 +91,8 @@ func check(t *testing.T, data string) {
 	}
 }
 
-// TestLettersRefused: what cannot be sent is told, no password gets out, and what is refused for good is not sent again.
+// TestLettersRefused: what cannot be sent is told, no password gets out, and what is refused for good is not sent
+// again.
 func TestLettersRefused(t *testing.T) {
 	server := newServer(t)
 	send := func(o mail.Options, to string) error {
@@ -95,7 +104,8 @@ func TestLettersRefused(t *testing.T) {
 		return s.Send(t.Context(), to, "x", "y")
 	}
 	o := mail.Options{Address: server.address("smtp", ""), From: "noreply@example.com", Roots: server.roots}
-	if err := send(o, "nobody@example.com"); err == nil || strings.Count(strings.Join(server.said, "\n"), "STARTTLS") != 1 {
+	if err := send(o, "nobody@example.com"); err == nil || strings.Count(strings.Join(server.said, "\n"),
+		"STARTTLS") != 1 {
 		t.Errorf("an unknown address: %v, %q", err, server.said)
 	}
 	for _, to := range []string{"", "ada", "ada@example.com\r\nBcc: eve@example.com", "ada@example.com>\r\nDATA"} {
@@ -118,13 +128,15 @@ func TestLettersRefused(t *testing.T) {
 		t.Error("a server that nobody vouches for")
 	}
 	open := newServer(t, func(s *smtpServer) { s.noTLS, s.login = true, "robot\x00secret" })
-	if err := send(mail.Options{Address: open.address("smtp", "robot:secret"), From: o.From, Roots: open.roots}, "ada@example.com"); err == nil || strings.Contains(strings.Join(open.said, "\n"), "AUTH") {
+	if err := send(mail.Options{Address: open.address("smtp", "robot:secret"), From: o.From, Roots: open.roots},
+		"ada@example.com"); err == nil || strings.Contains(strings.Join(open.said, "\n"), "AUTH") {
 		t.Errorf("a server without TLS: %v, %q", err, open.said)
 	}
 	gone := newServer(t)
 	address := gone.address("smtp", "robot:secret")
 	_ = gone.listener.Close()
-	if err := send(mail.Options{Address: address, From: o.From, Roots: gone.roots}, "ada@example.com"); err == nil || strings.Contains(err.Error(), "secret") {
+	if err := send(mail.Options{Address: address, From: o.From, Roots: gone.roots}, "ada@example.com"); err == nil ||
+		strings.Contains(err.Error(), "secret") {
 		t.Errorf("no server: %v", err)
 	}
 	if len(server.got()) > 1 {
@@ -134,9 +146,12 @@ func TestLettersRefused(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for _, c := range []struct{ address, from, says string }{
-		{"", "a@example.com", "must be smtp://"}, {"http://x", "a@example.com", "must be smtp://"}, {"smtp://", "a@example.com", "must be smtp://"}, {"smtp://h/path", "a@example.com", "must be smtp://"},
-		{"smtp://h:99999", "a@example.com", "port"}, {"smtp://h?tls=maybe", "a@example.com", "tls="}, {"smtps://h?tls=none", "a@example.com", "tls="},
-		{"smtp://robot:secret@h.example.com?tls=none", "a@example.com", "in the open"}, {"smtp://h", "", "no address of e-mail"}, {"smtp://h", "nobody", "no address of e-mail"},
+		{"", "a@example.com", "must be smtp://"}, {"http://x", "a@example.com", "must be smtp://"},
+		{"smtp://", "a@example.com", "must be smtp://"}, {"smtp://h/path", "a@example.com", "must be smtp://"},
+		{"smtp://h:99999", "a@example.com", "port"}, {"smtp://h?tls=maybe", "a@example.com", "tls="},
+		{"smtps://h?tls=none", "a@example.com", "tls="},
+		{"smtp://robot:secret@h.example.com?tls=none", "a@example.com", "in the open"},
+		{"smtp://h", "", "no address of e-mail"}, {"smtp://h", "nobody", "no address of e-mail"},
 		{"smtp://robot:secret%zz@h", "a@example.com", "must be smtp://"},
 	} {
 		_, err := mail.New(mail.Options{Address: c.address, From: c.from})

@@ -47,7 +47,9 @@ func newServer(t testing.TB, change ...func(*smtpServer)) *smtpServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sheet := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
+	sheet := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true,
+		BasicConstraintsValid: true}
 	raw, err := x509.CreateCertificate(rand.Reader, sheet, sheet, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)

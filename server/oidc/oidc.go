@@ -27,7 +27,8 @@ type Options struct {
 	Client   *http.Client
 }
 
-// Provider knows a provider, which it asks at the first use: one that is down keeps nobody from starting. Safe for concurrent use.
+// Provider knows a provider, which it asks at the first use: one that is down keeps nobody from starting. Safe for
+// concurrent use.
 type Provider struct {
 	o    Options
 	mu   sync.Mutex
@@ -53,7 +54,8 @@ const answerLimit = 15 * time.Second
 // New checks the options.
 func New(o Options) (*Provider, error) {
 	u, err := url.Parse(o.Issuer)
-	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || u.Hostname() != "localhost" && u.Hostname() != "127.0.0.1") {
+	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || u.Hostname() != "localhost" &&
+		u.Hostname() != "127.0.0.1") {
 		return nil, errors.New("the issuer must be https://HOST… (http:// for this machine only)")
 	}
 	if o.ClientID == "" || o.Secret == "" {
@@ -87,7 +89,8 @@ func (p *Provider) known(ctx context.Context) (*oauth2.Config, *oidc.IDTokenVeri
 	if err != nil {
 		return nil, nil, fmt.Errorf("ask the provider of identities: %w", err)
 	}
-	p.conf = &oauth2.Config{ClientID: p.o.ClientID, ClientSecret: p.o.Secret, Endpoint: found.Endpoint(), RedirectURL: p.o.Redirect, Scopes: []string{oidc.ScopeOpenID, "email"}}
+	p.conf = &oauth2.Config{ClientID: p.o.ClientID, ClientSecret: p.o.Secret, Endpoint: found.Endpoint(),
+		RedirectURL: p.o.Redirect, Scopes: []string{oidc.ScopeOpenID, "email"}}
 	p.ids = found.Verifier(&oidc.Config{ClientID: p.o.ClientID})
 	return p.conf, p.ids, nil
 }
@@ -116,7 +119,8 @@ func (e *RefusedError) Error() string { return e.Why }
 // maxClaim bounds what is kept of an identity.
 const maxClaim = 255
 
-// Finish takes the query with which the browser came back. The error is a *RefusedError, or the provider's or the network's.
+// Finish takes the query with which the browser came back. The error is a *RefusedError, or the provider's or the
+// network's.
 func (p *Provider) Finish(ctx context.Context, f Flow, query url.Values) (id Identity, err error) {
 	conf, ids, err := p.known(ctx)
 	if err != nil {

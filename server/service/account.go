@@ -67,10 +67,12 @@ func (s *Service) account(ctx context.Context, column, value string) (a Account,
 func Address(email string) (string, error) {
 	email = strings.ToLower(norm.NFC.String(strings.TrimSpace(email)))
 	parsed, err := mail.ParseAddress(email)
-	if err != nil || parsed.Address != email || len(email) > 254 || strings.ContainsFunc(email, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '<' || r == '>' || r == '"' }) {
+	if err != nil || parsed.Address != email || len(email) > 254 ||
+		strings.ContainsFunc(email, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '<' || r == '>' || r == '"' }) {
 		return "", invalid("body.email: %.100q is no address of e-mail", email)
 	}
-	if _, domain, _ := strings.Cut(email, "@"); !strings.Contains(strings.Trim(domain, "."), ".") && domain != "localhost" {
+	if _, domain, _ := strings.Cut(email, "@"); !strings.Contains(strings.Trim(domain, "."), ".") &&
+		domain != "localhost" {
 		return "", invalid("body.email: %.100q names no domain", email)
 	}
 	return email, nil
@@ -82,8 +84,8 @@ type Registration struct {
 	From            From
 }
 
-// Register makes an account. Confirmed tells that it can be used at once; otherwise its address has to be confirmed. Whether there is
-// such an account already is told to its owner, by a letter, and to nobody else.
+// Register makes an account. Confirmed tells that it can be used at once; otherwise its address has to be confirmed.
+// Whether there is such an account already is told to its owner, by a letter, and to nobody else.
 func (s *Service) Register(ctx context.Context, r Registration) (confirmed bool, err error) {
 	email, err := Address(r.Email)
 	if err != nil {
@@ -111,18 +113,23 @@ func (s *Service) Register(ctx context.Context, r Registration) (confirmed bool,
 				return err
 			}
 		}
-		return s.note(t, Entry{Account: a.ID, Actor: email, Action: "account.register", Target: a.ID, Address: r.From.Address})
+		return s.note(t, Entry{Account: a.ID, Actor: email, Action: "account.register", Target: a.ID,
+			Address: r.From.Address})
 	})
 	if err != nil {
 		return false, err
 	}
 	switch {
 	case made && !open:
-		s.send(email, "Confirm your address for Taproot", "Somebody, you I hope, has registered this address with Taproot.\nTo confirm it, open this page within a day:\n\n"+s.o.PublicURL+"/console/confirm?token="+token+
-			"\n\nIf it was not you, do nothing: without a confirmation the account cannot be used.\n")
+		s.send(email, "Confirm your address for Taproot",
+			"Somebody, you I hope, has registered this address with Taproot.\nTo confirm it, open this page within a day:\n"+
+				"\n"+s.o.PublicURL+"/console/confirm?token="+token+
+				"\n\nIf it was not you, do nothing: without a confirmation the account cannot be used.\n")
 	case !made:
-		s.send(email, "You have an account at Taproot", "Somebody, you I hope, tried to register this address with Taproot. There is an account already:\n"+s.o.PublicURL+"/console/login\n\n"+
-			"If you forgot your password, ask for a new one there. If it was not you, do nothing.\n")
+		s.send(email, "You have an account at Taproot",
+			"Somebody, you I hope, tried to register this address with Taproot. There is an account "+
+				"already:\n"+s.o.PublicURL+"/console/login\n\n"+
+				"If you forgot your password, ask for a new one there. If it was not you, do nothing.\n")
 	}
 	return open, nil
 }
@@ -130,7 +137,9 @@ func (s *Service) Register(ctx context.Context, r Registration) (confirmed bool,
 // insert makes an account with its first project, unless the address has one.
 func (s *Service) insert(t *store.Tx, a Account, hash string) (bool, error) {
 	now := store.Time(s.now())
-	n, err := t.Exec("INSERT INTO accounts (id, email, password, state, admin, plan, per_minute, per_month, created) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (email) DO NOTHING",
+	n, err := t.Exec(
+		"INSERT INTO accounts (id, email, password, state, admin, plan, per_minute, per_month, created) VALUES ($1, $2, "+
+			"$3, $4, $5, $6, $7, $8, $9) ON CONFLICT (email) DO NOTHING",
 		a.ID, a.Email, hash, a.State, store.Truth(a.Admin), a.Plan, a.perMinute, a.perMonth, now)
 	if err != nil || n == 0 {
 		return false, err
@@ -160,9 +169,11 @@ type LogIn struct {
 }
 
 // ErrCode means that the password was right, and that a second factor is needed.
-var ErrCode = &Error{Status: 401, Code: "code_required", Message: "send the code of your second factor, too: {email, password, code}"}
+var ErrCode = &Error{Status: 401, Code: "code_required",
+	Message: "send the code of your second factor, too: {email, password, code}"}
 
-// LogIn checks a password and the second factor. What is wrong is not told, and the time that it takes does not tell it.
+// LogIn checks a password and the second factor. What is wrong is not told, and the time that it takes does not tell
+// it.
 func (s *Service) LogIn(ctx context.Context, l LogIn) (*Person, error) {
 	email, bad := Address(l.Email)
 	var hash, totp string
@@ -204,7 +215,8 @@ func (s *Service) LogIn(ctx context.Context, l LogIn) (*Person, error) {
 
 // refusedLogIn writes a line of the log also for an unknown address, so that both take the same time.
 func (s *Service) refusedLogIn(ctx context.Context, a Account, email string, from From) error {
-	return s.Note(ctx, Entry{Account: a.ID, Actor: cut(email, 254), Action: "account.login", Target: a.ID, Address: from.Address, Result: "refused"})
+	return s.Note(ctx, Entry{Account: a.ID, Actor: cut(email, 254), Action: "account.login", Target: a.ID,
+		Address: from.Address, Result: "refused"})
 }
 
 // ChangePassword needs the old one, and logs out everywhere else.
@@ -252,12 +264,15 @@ func (s *Service) setPassword(ctx context.Context, a Account, fresh, keep string
 		return s.note(t, Entry{Account: a.ID, Actor: a.Email, Action: action, Target: a.ID, Address: from.Address})
 	})
 	if err == nil {
-		s.send(a.Email, "Your password at Taproot was changed", "The password of your account was changed just now, and you were logged out everywhere else.\nIf it was not you, ask for a new password at once: "+s.o.PublicURL+"/console/reset\n")
+		s.send(a.Email, "Your password at Taproot was changed",
+			"The password of your account was changed just now, and you were logged out everywhere else.\nIf it was not you, "+
+				"ask for a new password at once: "+s.o.PublicURL+"/console/reset\n")
 	}
 	return err
 }
 
-// AskReset sends a letter with which a new password can be set, if there is such an account. The answer is the same for every address.
+// AskReset sends a letter with which a new password can be set, if there is such an account. The answer is the same for
+// every address.
 func (s *Service) AskReset(ctx context.Context, email string, from From) error {
 	email, err := Address(email)
 	if err != nil {
@@ -279,7 +294,9 @@ func (s *Service) AskReset(ctx context.Context, email string, from From) error {
 		return s.note(t, Entry{Account: id, Actor: email, Action: "account.reset.ask", Target: id, Address: from.Address})
 	})
 	if err == nil && found {
-		s.send(email, "A new password for Taproot", "Somebody, you I hope, wants a new password for your account at Taproot.\nTo set one, open this page within an hour:\n\n"+s.o.PublicURL+"/console/reset?token="+token+"\n\nIf it was not you, do nothing.\n")
+		s.send(email, "A new password for Taproot",
+			"Somebody, you I hope, wants a new password for your account at Taproot.\nTo set one, open this page within an "+
+				"hour:\n\n"+s.o.PublicURL+"/console/reset?token="+token+"\n\nIf it was not you, do nothing.\n")
 	}
 	return err
 }
@@ -288,7 +305,9 @@ func (s *Service) AskReset(ctx context.Context, email string, from From) error {
 func (s *Service) Reset(ctx context.Context, token, fresh string, from From) error {
 	var email string
 	// The password is looked at before the token is taken: a token is good once.
-	err := s.db.One(ctx, "SELECT email FROM accounts WHERE id = (SELECT account FROM letters WHERE hash = $1 AND purpose = $2)", []any{digest(token), letterReset}, &email)
+	err := s.db.One(ctx,
+		"SELECT email FROM accounts WHERE id = (SELECT account FROM letters WHERE hash = $1 AND purpose = "+
+			"$2)", []any{digest(token), letterReset}, &email)
 	if err != nil && !errors.Is(err, store.ErrNoRow) {
 		return err
 	}

@@ -54,7 +54,8 @@ func TestPasswords(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, address string) {
 		l, ctx := open(t, address), t.Context()
 		p := l.person(t, "ada@example.com")
-		for _, bad := range []string{"", "short", "aaaaaaaaaaaaaaaa", "Password123!", "ada@example.com", "0123456789012", strings.Repeat("long", 300)} {
+		for _, bad := range []string{"", "short", "aaaaaaaaaaaaaaaa", "Password123!", "ada@example.com", "0123456789012",
+			strings.Repeat("long", 300)} {
 			if err := p.ChangePassword(ctx, password, bad); err == nil {
 				t.Errorf("%.30q was accepted", bad)
 			}

@@ -7,7 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Entry is a line of the log of who did what. Lines are only ever added; they go with the account or project that is deleted.
+// Entry is a line of the log of who did what. Lines are only ever added; they go with the account or project that is
+// deleted.
 type Entry struct {
 	At      time.Time `json:"at"`
 	Project string    `json:"project,omitempty"`
@@ -28,17 +29,22 @@ func (s *Service) note(t *store.Tx, e Entry) error {
 	if e.Result == "" {
 		e.Result = "done"
 	}
-	_, err := t.Exec("INSERT INTO audit (id, at, project, account, actor, action, target, address, result) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-		newID("log"), store.Time(s.now()), e.Project, e.Account, cut(e.Actor, 254), e.Action, cut(e.Target, 200), cut(e.Address, 64), e.Result)
+	_, err := t.Exec(
+		"INSERT INTO audit (id, at, project, account, actor, action, target, address, result) VALUES ($1, $2, $3, $4, $5, "+
+			"$6, $7, $8, $9)",
+		newID("log"), store.Time(s.now()), e.Project, e.Account, cut(e.Actor, 254), e.Action, cut(e.Target, 200),
+		cut(e.Address, 64), e.Result)
 	return err
 }
 
 func (p *Person) note(t *store.Tx, action, target string) error {
-	return p.s.note(t, Entry{Account: p.Account.ID, Actor: p.Account.Email, Action: action, Target: target, Address: p.From.Address})
+	return p.s.note(t, Entry{Account: p.Account.ID, Actor: p.Account.Email, Action: action, Target: target,
+		Address: p.From.Address})
 }
 
 func (p *Project) note(t *store.Tx, action, target string) error {
-	return p.s.note(t, Entry{Project: p.ID, Account: p.account, Actor: p.actor, Action: action, Target: target, Address: p.from.Address})
+	return p.s.note(t, Entry{Project: p.ID, Account: p.account, Actor: p.actor, Action: action, Target: target,
+		Address: p.from.Address})
 }
 
 const entryColumns = "at, project, account, actor, action, target, address, result"
@@ -62,14 +68,15 @@ func (p Page) args() (before int64, limit int) {
 
 func (s *Service) entries(ctx context.Context, where string, args []any, page Page) (list []Entry, err error) {
 	before, limit := page.args()
-	err = s.db.Each(ctx, "SELECT "+entryColumns+" FROM audit WHERE at < $1 AND "+where+" ORDER BY at DESC, id LIMIT $2", append([]any{before, limit}, args...), func(scan func(...any) error) error {
-		var e Entry
-		var at int64
-		err := scan(&at, &e.Project, &e.Account, &e.Actor, &e.Action, &e.Target, &e.Address, &e.Result)
-		e.At = store.Moment(at)
-		list = append(list, e)
-		return err
-	})
+	err = s.db.Each(ctx, "SELECT "+entryColumns+" FROM audit WHERE at < $1 AND "+where+" ORDER BY at DESC, id LIMIT $2",
+		append([]any{before, limit}, args...), func(scan func(...any) error) error {
+			var e Entry
+			var at int64
+			err := scan(&at, &e.Project, &e.Account, &e.Actor, &e.Action, &e.Target, &e.Address, &e.Result)
+			e.At = store.Moment(at)
+			list = append(list, e)
+			return err
+		})
 	return list, err
 }
 

@@ -22,15 +22,15 @@ type Caller struct {
 	again func(context.Context) (*Caller, error)
 }
 
-// Again asks who the caller is now, as for a request of its own: by a key, or a session and a project, that may have ended since. That an
-// access token has expired meanwhile ends nothing.
+// Again asks who the caller is now, as for a request of its own: by a key, or a session and a project, that may have
+// ended since. That an access token has expired meanwhile ends nothing.
 func (c *Caller) Again(ctx context.Context) (*Caller, error) { return c.again(ctx) }
 
 // May tells whether the caller may do what needs a scope.
 func (c *Caller) May(scope string) bool { return slices.Contains(c.Scopes, scope) }
 
-// Identify finds out who sent a request, by Authorization: Bearer (a key or an access token) or X-API-Key. A person names the project by
-// X-Project; without it, it is the person's oldest. A key has its own.
+// Identify finds out who sent a request, by Authorization: Bearer (a key or an access token) or X-API-Key. A person
+// names the project by X-Project; without it, it is the person's oldest. A key has its own.
 func (s *Service) Identify(ctx context.Context, h http.Header, from From) (*Caller, error) {
 	bearer, keys, project := h.Values("Authorization"), h.Values("X-Api-Key"), h.Values("X-Project")
 	if len(bearer)+len(keys) > 1 || len(project) > 1 {
@@ -66,10 +66,12 @@ func (s *Service) byKey(ctx context.Context, text, wanted string, from From) (*C
 	var hash, oldHash, scopes, role string
 	var oldEnds, expires, used, revoked, created int64
 	p := c.Project
-	err := s.db.One(ctx, `SELECT k.hash, k.old_hash, k.old_ends, k.expires, k.used, k.revoked, k.scopes, k.author, m.role, p.id, p.name, p.owner, p.created, p.report_days, p.report_runs
+	err := s.db.One(ctx,
+		`SELECT k.hash, k.old_hash, k.old_ends, k.expires, k.used, k.revoked, k.scopes, k.author, m.role, p.id, p.name, p.owner, p.created, p.report_days, p.report_runs
 		FROM api_keys k JOIN projects p ON p.id = k.project JOIN members m ON m.project = p.id AND m.account = k.author JOIN accounts a ON a.id = k.author JOIN accounts o ON o.id = p.owner
 		WHERE k.id = $1 AND a.state = 'active' AND o.state = 'active'`, []any{id},
-		&hash, &oldHash, &oldEnds, &expires, &used, &revoked, &scopes, &p.account, &role, &p.ID, &p.Name, &p.Owner, &created, &p.ReportDays, &p.ReportRuns)
+		&hash, &oldHash, &oldEnds, &expires, &used, &revoked, &scopes, &p.account, &role, &p.ID, &p.Name, &p.Owner, &created,
+		&p.ReportDays, &p.ReportRuns)
 	if errors.Is(err, store.ErrNoRow) {
 		return nil, ErrInvalid
 	}
@@ -89,7 +91,8 @@ func (s *Service) byKey(ctx context.Context, text, wanted string, from From) (*C
 		c.Scopes = slices.DeleteFunc(c.Scopes, func(one string) bool { return !slices.Contains(has, one) })
 	}
 	if now.Sub(store.Moment(used)) > time.Minute {
-		if _, err := s.db.Exec(ctx, "UPDATE api_keys SET used = $1 WHERE id = $2 AND used < $1", store.Time(now), id); err != nil {
+		if _, err := s.db.Exec(ctx, "UPDATE api_keys SET used = $1 WHERE id = $2 AND used < $1", store.Time(now),
+			id); err != nil {
 			return nil, err
 		}
 	}
@@ -104,7 +107,8 @@ func (s *Service) byToken(ctx context.Context, text, wanted string, from From) (
 	}
 	project, err := person.Project(ctx, wanted)
 	if errors.Is(err, ErrNotFound) && wanted == "" {
-		return &Caller{Name: "user:" + person.Account.ID, Person: person, again: person.again("")}, nil // who has left every project still has an account
+		// who has left every project still has an account
+		return &Caller{Name: "user:" + person.Account.ID, Person: person, again: person.again("")}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -114,12 +118,14 @@ func (s *Service) byToken(ctx context.Context, text, wanted string, from From) (
 
 // In makes the person a caller in a project.
 func (p *Person) In(project *Project) *Caller {
-	return &Caller{Name: "user:" + p.Account.ID, Person: p, Project: project, Scopes: project.Role.scopes(), again: p.again(project.ID)}
+	return &Caller{Name: "user:" + p.Account.ID, Person: p, Project: project, Scopes: project.Role.scopes(),
+		again: p.again(project.ID)}
 }
 
 func (p *Person) again(project string) func(context.Context) (*Caller, error) {
 	return func(ctx context.Context) (*Caller, error) {
-		now, err := p.s.person(ctx, "s.id = $1 AND s.account = $2 AND s.expires > $3", []any{p.Session, p.Account.ID, store.Time(p.s.now())}, p.From)
+		now, err := p.s.person(ctx, "s.id = $1 AND s.account = $2 AND s.expires > $3",
+			[]any{p.Session, p.Account.ID, store.Time(p.s.now())}, p.From)
 		if err != nil {
 			return nil, err
 		}

@@ -17,7 +17,9 @@ func TestSecretMustFit(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, address string) {
 		l := open(t, address)
 		l.person(t, "ada@example.com")
-		if _, err := service.Open(t.Context(), service.Options{Database: address, Secret: strings.Repeat("another ", 5)}); err == nil || !strings.Contains(err.Error(), "TAPROOT_SERVICE_SECRET") {
+		if _, err := service.Open(t.Context(),
+			service.Options{Database: address, Secret: strings.Repeat("another ", 5)}); err == nil ||
+			!strings.Contains(err.Error(), "TAPROOT_SERVICE_SECRET") {
 			t.Error(err)
 		}
 	})

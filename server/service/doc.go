@@ -1,9 +1,10 @@
-// Package service holds people and what they may do: accounts, projects, API keys, tokens, plans and the log of who did what. A credential
-// goes in, a Caller comes out; what a caller may see and change hangs on it.
+// Package service holds people and what they may do: accounts, projects, API keys, tokens, plans and the log of who did
+// what. A credential goes in, a Caller comes out; what a caller may see and change hangs on it.
 //
-// There are two ways to the tables. A Person is somebody who has logged in: it reaches its own account, and projects of which it is a
-// member. A Project is what Person.Project gives: every method of it is bound to one project and asks whether the role allows it, so that
-// no caller ever names a project in a query. What only the operator may do hangs on Operator.
+// There are two ways to the tables. A Person is somebody who has logged in: it reaches its own account, and projects of
+// which it is a member. A Project is what Person.Project gives: every method of it is bound to one project and asks
+// whether the role allows it, so that no caller ever names a project in a query. What only the operator may do hangs on
+// Operator.
 //
 //	svc, err := service.Open(ctx, service.Options{Database: "taproot-data/service.db"})
 //	person, err := svc.LogIn(ctx, service.LogIn{Email: email, Password: password, Code: code, From: from})

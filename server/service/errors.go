@@ -24,13 +24,20 @@ func (e *Error) Is(target error) bool {
 
 // What callers are told.
 var (
-	ErrNotFound   = &Error{Status: http.StatusNotFound, Code: "not_found", Message: "there is no such thing, or it is another project's"}
-	ErrForbidden  = &Error{Status: http.StatusForbidden, Code: "forbidden", Message: "your role in the project does not allow this"}
-	ErrMissing    = &Error{Status: http.StatusUnauthorized, Code: "missing_token", Message: "send a credential: Authorization: Bearer <token or key>, or X-API-Key: <key>"}
-	ErrInvalid    = &Error{Status: http.StatusUnauthorized, Code: "invalid_token", Message: "the credential is not valid: it is unknown, expired, revoked or not signed by this service"}
-	ErrLogIn      = &Error{Status: http.StatusUnauthorized, Code: "invalid_login", Message: "the address, the password or the code is wrong, or the account is not confirmed yet"}
-	ErrPayment    = &Error{Status: http.StatusPaymentRequired, Code: "payment_required", Message: "the requests of the plan for this month are used up; they begin anew on the first of the next month, UTC"}
-	ErrOverloaded = &Error{Status: http.StatusServiceUnavailable, Code: "unavailable", Message: "too many people log in at once; try again", After: 2 * time.Second}
+	ErrNotFound = &Error{Status: http.StatusNotFound, Code: "not_found",
+		Message: "there is no such thing, or it is another project's"}
+	ErrForbidden = &Error{Status: http.StatusForbidden, Code: "forbidden",
+		Message: "your role in the project does not allow this"}
+	ErrMissing = &Error{Status: http.StatusUnauthorized, Code: "missing_token",
+		Message: "send a credential: Authorization: Bearer <token or key>, or X-API-Key: <key>"}
+	ErrInvalid = &Error{Status: http.StatusUnauthorized, Code: "invalid_token",
+		Message: "the credential is not valid: it is unknown, expired, revoked or not signed by this service"}
+	ErrLogIn = &Error{Status: http.StatusUnauthorized, Code: "invalid_login",
+		Message: "the address, the password or the code is wrong, or the account is not confirmed yet"}
+	ErrPayment = &Error{Status: http.StatusPaymentRequired, Code: "payment_required",
+		Message: "the requests of the plan for this month are used up; they begin anew on the first of the next month, UTC"}
+	ErrOverloaded = &Error{Status: http.StatusServiceUnavailable, Code: "unavailable",
+		Message: "too many people log in at once; try again", After: 2 * time.Second}
 )
 
 // refusedToken is ErrInvalid with what is wrong with a token.

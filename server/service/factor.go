@@ -29,18 +29,20 @@ func (p *Person) NewFactor(ctx context.Context, password string) (Factor, error)
 	if err != nil {
 		return Factor{}, err
 	}
-	n, err := p.s.db.Exec(ctx, "UPDATE accounts SET totp = $1, totp_step = 0 WHERE id = $2 AND totp_on = 0", p.s.sealed([]byte(key.Secret()), "totp "+p.Account.ID), p.Account.ID)
+	n, err := p.s.db.Exec(ctx, "UPDATE accounts SET totp = $1, totp_step = 0 WHERE id = $2 AND totp_on = 0",
+		p.s.sealed([]byte(key.Secret()), "totp "+p.Account.ID), p.Account.ID)
 	if err == nil && n == 0 {
 		err = conflict("the account has a second factor already; turn it off first")
 	}
 	return Factor{key.Secret(), key.URL()}, err
 }
 
-// EnableFactor turns the second factor on, by a code that shows that the app knows it. It gives the recovery codes, each of them good once,
-// and this once.
+// EnableFactor turns the second factor on, by a code that shows that the app knows it. It gives the recovery codes,
+// each of them good once, and this once.
 func (p *Person) EnableFactor(ctx context.Context, code string) (recovery []string, err error) {
 	var sealed string
-	if err := p.s.db.One(ctx, "SELECT totp FROM accounts WHERE id = $1 AND totp_on = 0", []any{p.Account.ID}, &sealed); err != nil || sealed == "" {
+	if err := p.s.db.One(ctx, "SELECT totp FROM accounts WHERE id = $1 AND totp_on = 0", []any{p.Account.ID},
+		&sealed); err != nil || sealed == "" {
 		return nil, conflict("begin with a new second factor")
 	}
 	ok, err := p.s.totpFits(ctx, p.Account.ID, sealed, code)
@@ -52,7 +54,8 @@ func (p *Person) EnableFactor(ctx context.Context, code string) (recovery []stri
 	}
 	for range recoveryCodes {
 		text := strings.ToLower(rand.Text()[:24]) // 120 bits: nobody finds it from its hash
-		recovery = append(recovery, strings.Join([]string{text[:4], text[4:8], text[8:12], text[12:16], text[16:20], text[20:]}, "-"))
+		recovery = append(recovery, strings.Join([]string{text[:4], text[4:8], text[8:12], text[12:16], text[16:20],
+			text[20:]}, "-"))
 	}
 	err = p.s.db.Write(ctx, func(t *store.Tx) error {
 		if _, err := t.Exec("UPDATE accounts SET totp_on = 1 WHERE id = $1", p.Account.ID); err != nil {
@@ -62,7 +65,8 @@ func (p *Person) EnableFactor(ctx context.Context, code string) (recovery []stri
 			return err
 		}
 		for _, c := range recovery {
-			if _, err := t.Exec("INSERT INTO recovery_codes (account, hash) VALUES ($1, $2)", p.Account.ID, digest(p.Account.ID+" "+c)); err != nil {
+			if _, err := t.Exec("INSERT INTO recovery_codes (account, hash) VALUES ($1, $2)", p.Account.ID,
+				digest(p.Account.ID+" "+c)); err != nil {
 				return err
 			}
 		}
@@ -92,7 +96,8 @@ func (p *Person) DisableFactor(ctx context.Context, password, code string) error
 		return forbidden("the code is wrong")
 	}
 	err = p.s.db.Write(ctx, func(t *store.Tx) error {
-		if _, err := t.Exec("UPDATE accounts SET totp = '', totp_on = 0, totp_step = 0 WHERE id = $1", p.Account.ID); err != nil {
+		if _, err := t.Exec("UPDATE accounts SET totp = '', totp_on = 0, totp_step = 0 WHERE id = $1",
+			p.Account.ID); err != nil {
 			return err
 		}
 		if _, err := t.Exec("DELETE FROM recovery_codes WHERE account = $1", p.Account.ID); err != nil {
@@ -110,7 +115,8 @@ func (s *Service) secondFactor(ctx context.Context, account, sealed, code string
 	if len(code) < 16 {
 		return s.totpFits(ctx, account, sealed, code)
 	}
-	n, err := s.db.Exec(ctx, "DELETE FROM recovery_codes WHERE account = $1 AND hash = $2", account, digest(account+" "+code))
+	n, err := s.db.Exec(ctx, "DELETE FROM recovery_codes WHERE account = $1 AND hash = $2", account,
+		digest(account+" "+code))
 	return n == 1, err
 }
 
@@ -129,11 +135,13 @@ func (s *Service) totpFits(ctx context.Context, account, sealed, code string) (b
 	now := s.now()
 	for _, shift := range []int64{0, -1, 1} {
 		at := now.Add(time.Duration(shift*totpPeriod) * time.Second)
-		fits, err := totp.ValidateCustom(code, string(secret), at, totp.ValidateOpts{Period: totpPeriod, Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
+		fits, err := totp.ValidateCustom(code, string(secret), at, totp.ValidateOpts{Period: totpPeriod,
+			Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
 		if err != nil || !fits {
 			continue
 		}
-		n, err := s.db.Exec(ctx, "UPDATE accounts SET totp_step = $1 WHERE id = $2 AND totp_step < $1", at.Unix()/totpPeriod, account)
+		n, err := s.db.Exec(ctx, "UPDATE accounts SET totp_step = $1 WHERE id = $2 AND totp_step < $1", at.Unix()/totpPeriod,
+			account)
 		return n == 1, err
 	}
 	return false, nil

@@ -11,7 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// FigureKey is a key of the operator, which reads the figures of the whole installation (GET /metrics) and nothing else.
+// FigureKey is a key of the operator, which reads the figures of the whole installation (GET /metrics) and nothing
+// else.
 type FigureKey struct {
 	ID      string
 	Name    string
@@ -28,7 +29,8 @@ func (o *Operator) CreateFigureKey(ctx context.Context, name string) (secret str
 	id := strings.ToLower(rand.Text()[:keyID])
 	secret = o.s.newSecret(id)
 	return secret, o.s.db.Write(ctx, func(t *store.Tx) error {
-		if _, err := t.Exec("INSERT INTO figure_keys (id, name, hash, created) VALUES ($1, $2, $3, $4)", id, name, digest(secret), store.Time(o.s.now())); err != nil {
+		if _, err := t.Exec("INSERT INTO figure_keys (id, name, hash, created) VALUES ($1, $2, $3, $4)", id, name,
+			digest(secret), store.Time(o.s.now())); err != nil {
 			return err
 		}
 		return o.note(t, "figures.key.create", id)
@@ -37,14 +39,15 @@ func (o *Operator) CreateFigureKey(ctx context.Context, name string) (secret str
 
 // FigureKeys lists the keys for figures, newest first, those that are revoked too.
 func (o *Operator) FigureKeys(ctx context.Context) (list []FigureKey, err error) {
-	err = o.s.db.Each(ctx, "SELECT id, name, created, used, revoked FROM figure_keys ORDER BY created DESC, id", nil, func(scan func(...any) error) error {
-		var k FigureKey
-		var created, used, revoked int64
-		err := scan(&k.ID, &k.Name, &created, &used, &revoked)
-		k.Created, k.Used, k.Revoked = store.Moment(created), store.Moment(used), store.Moment(revoked)
-		list = append(list, k)
-		return err
-	})
+	err = o.s.db.Each(ctx, "SELECT id, name, created, used, revoked FROM figure_keys ORDER BY created DESC, id", nil,
+		func(scan func(...any) error) error {
+			var k FigureKey
+			var created, used, revoked int64
+			err := scan(&k.ID, &k.Name, &created, &used, &revoked)
+			k.Created, k.Used, k.Revoked = store.Moment(created), store.Moment(used), store.Moment(revoked)
+			list = append(list, k)
+			return err
+		})
 	return list, err
 }
 
@@ -62,7 +65,8 @@ func (o *Operator) RevokeFigureKey(ctx context.Context, id string) error {
 	})
 }
 
-// FigureReader names who shows a key for figures, as Identify does for all others: ErrInvalid, if none is shown that is good.
+// FigureReader names who shows a key for figures, as Identify does for all others: ErrInvalid, if none is shown that is
+// good.
 func (s *Service) FigureReader(ctx context.Context, h http.Header) (name string, err error) {
 	if len(h.Values("Authorization"))+len(h.Values("X-Api-Key")) != 1 {
 		return "", ErrInvalid

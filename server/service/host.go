@@ -33,7 +33,9 @@ func (s *Service) NewHost(name, version string) Host {
 
 // Here says that a host is there, and what it does.
 func (s *Service) Here(ctx context.Context, h Host) error {
-	_, err := s.db.Exec(ctx, "INSERT INTO hosts (id, name, version, started, seen, running, queued) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET seen = $5, running = $6, queued = $7",
+	_, err := s.db.Exec(ctx,
+		"INSERT INTO hosts (id, name, version, started, seen, running, queued) VALUES ($1, $2, $3, $4, $5, $6, $7) ON "+
+			"CONFLICT (id) DO UPDATE SET seen = $5, running = $6, queued = $7",
 		h.ID, h.Name, h.Version, store.Time(h.Started), store.Time(s.now()), h.Running, h.Queued)
 	return err
 }
@@ -47,14 +49,15 @@ func (s *Service) Leave(ctx context.Context, h Host) error {
 // Hosts lists those that are there, and those of the last days that did not say that they ended.
 func (o *Operator) Hosts(ctx context.Context) (list []Host, err error) {
 	now := o.s.now()
-	err = o.s.db.Each(ctx, "SELECT id, name, version, started, seen, running, queued FROM hosts ORDER BY started, id", nil, func(scan func(...any) error) error {
-		var h Host
-		var started, seen int64
-		err := scan(&h.ID, &h.Name, &h.Version, &started, &seen, &h.Running, &h.Queued)
-		h.Started, h.Seen = store.Moment(started), store.Moment(seen)
-		h.Gone = now.Sub(h.Seen) > hostGone
-		list = append(list, h)
-		return err
-	})
+	err = o.s.db.Each(ctx, "SELECT id, name, version, started, seen, running, queued FROM hosts ORDER BY started, id", nil,
+		func(scan func(...any) error) error {
+			var h Host
+			var started, seen int64
+			err := scan(&h.ID, &h.Name, &h.Version, &started, &seen, &h.Running, &h.Queued)
+			h.Started, h.Seen = store.Moment(started), store.Moment(seen)
+			h.Gone = now.Sub(h.Seen) > hostGone
+			list = append(list, h)
+			return err
+		})
 	return list, err
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Identity is who a provider of identities says somebody is. Issuer and Subject name the person for ever; the address may change.
+// Identity is who a provider of identities says somebody is. Issuer and Subject name the person for ever; the address
+// may change.
 type Identity struct {
 	Issuer, Subject string
 	Email           string
@@ -17,10 +18,13 @@ type Identity struct {
 }
 
 // ErrConnect means that there is an account of the address which the identity does not belong to yet.
-var ErrConnect = &Error{Status: http.StatusConflict, Code: "conflict", Message: "there is an account with this address: log in with its password, then connect the provider under Your account"}
+var ErrConnect = &Error{Status: http.StatusConflict, Code: "conflict",
+	Message: "there is an account with this address: log in with its password, then connect the provider under Your " +
+		"account"}
 
-// LogInAs lets in whom a provider knows. Somebody new gets an account, if the provider vouches for the address. An account that was there
-// before is not handed over: its owner connects it. One whose address nobody confirmed was nobody's yet, and its password counts no more.
+// LogInAs lets in whom a provider knows. Somebody new gets an account, if the provider vouches for the address. An
+// account that was there before is not handed over: its owner connects it. One whose address nobody confirmed was
+// nobody's yet, and its password counts no more.
 func (s *Service) LogInAs(ctx context.Context, i Identity, from From) (*Person, error) {
 	var a Account
 	err := s.db.Write(ctx, func(t *store.Tx) error {
@@ -41,7 +45,8 @@ func (s *Service) LogInAs(ctx context.Context, i Identity, from From) (*Person, 
 		if err != nil {
 			return err
 		}
-		return s.note(t, Entry{Account: a.ID, Actor: a.Email, Action: "account.login.provider", Target: a.ID, Address: from.Address})
+		return s.note(t, Entry{Account: a.ID, Actor: a.Email, Action: "account.login.provider", Target: a.ID,
+			Address: from.Address})
 	})
 	if err != nil {
 		return nil, err
@@ -78,11 +83,13 @@ func (s *Service) adopt(t *store.Tx, i Identity, from From) (id string, err erro
 	if err := s.connect(t, i, id); err != nil {
 		return "", err
 	}
-	return id, s.note(t, Entry{Account: id, Actor: email, Action: "account.register.provider", Target: id, Address: from.Address})
+	return id, s.note(t, Entry{Account: id, Actor: email, Action: "account.register.provider", Target: id,
+		Address: from.Address})
 }
 
 func (s *Service) connect(t *store.Tx, i Identity, account string) error {
-	_, err := t.Exec("INSERT INTO identities (issuer, subject, account, created) VALUES ($1, $2, $3, $4)", i.Issuer, i.Subject, account, store.Time(s.now()))
+	_, err := t.Exec("INSERT INTO identities (issuer, subject, account, created) VALUES ($1, $2, $3, $4)", i.Issuer,
+		i.Subject, account, store.Time(s.now()))
 	return err
 }
 

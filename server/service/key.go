@@ -46,7 +46,8 @@ const ScopeAll = "*"
 
 // Scopes lists those that keys can have, beside "*".
 func Scopes() []string {
-	return []string{"devices:read", "devices:write", "runs:read", "runs:write", "reports:read", "reports:write", "usage:read"}
+	return []string{"devices:read", "devices:write", "runs:read", "runs:write", "reports:read", "reports:write",
+		"usage:read"}
 }
 
 // scopes are those that a role covers.
@@ -86,11 +87,13 @@ func checksum(text string) string {
 // parseKey gives the id of a key whose form and checksum are right; nothing is looked up for others.
 func parseKey(text string) (id string, ok bool) {
 	parts := strings.Split(text, "_")
-	if len(text) > 200 || len(parts) != 4 || parts[0] != "tap" || len(parts[2]) != keyID || len(parts[3]) != keyRandom+keySum {
+	if len(text) > 200 || len(parts) != 4 || parts[0] != "tap" || len(parts[2]) != keyID ||
+		len(parts[3]) != keyRandom+keySum {
 		return "", false
 	}
 	body := text[:len(text)-keySum]
-	return parts[2], same(checksum(body), text[len(text)-keySum:]) && !strings.ContainsFunc(parts[2]+parts[3], func(r rune) bool { return !strings.ContainsRune(base62, r) })
+	return parts[2], same(checksum(body), text[len(text)-keySum:]) && !strings.ContainsFunc(parts[2]+parts[3],
+		func(r rune) bool { return !strings.ContainsRune(base62, r) })
 }
 
 // goodScopes gives scopes in order, each once.
@@ -125,7 +128,9 @@ func (p *Project) CreateKey(ctx context.Context, k NewKey) (made MadeKey, err er
 		return made, invalid("body.expiresAt: the time is past")
 	}
 	id := strings.ToLower(rand.Text()[:keyID])
-	made = MadeKey{Key: Key{ID: id, Name: name, Project: p.ID, Prefix: "tap_" + p.s.o.Environment + "_" + id, Scopes: scopes, By: p.account, Created: now, Expires: k.Expires.UTC().Truncate(time.Microsecond)}, Secret: p.s.newSecret(id)}
+	made = MadeKey{Key: Key{ID: id, Name: name, Project: p.ID, Prefix: "tap_" + p.s.o.Environment + "_" + id,
+		Scopes: scopes, By: p.account, Created: now, Expires: k.Expires.UTC().Truncate(time.Microsecond)},
+		Secret: p.s.newSecret(id)}
 	err = p.change(ctx, RoleMember, func(t *store.Tx) error {
 		var n int
 		if err := t.One("SELECT COUNT(*) FROM api_keys WHERE project = $1 AND revoked = 0", []any{p.ID}, &n); err != nil {
@@ -134,8 +139,11 @@ func (p *Project) CreateKey(ctx context.Context, k NewKey) (made MadeKey, err er
 		if n >= maxKeys {
 			return forbidden("the project has %d keys; revoke some", maxKeys)
 		}
-		if _, err := t.Exec("INSERT INTO api_keys (id, project, author, name, scopes, hash, created, expires) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-			id, p.ID, p.account, name, strings.Join(scopes, " "), digest(made.Secret), store.Time(now), store.Time(made.Expires)); err != nil {
+		if _, err := t.Exec(
+			"INSERT INTO api_keys (id, project, author, name, scopes, hash, created, expires) VALUES ($1, $2, $3, $4, $5, $6, "+
+				"$7, $8)",
+			id, p.ID, p.account, name, strings.Join(scopes, " "), digest(made.Secret), store.Time(now),
+			store.Time(made.Expires)); err != nil {
 			return err
 		}
 		return p.note(t, "key.create", id)
@@ -153,7 +161,8 @@ func (p *Project) scanKey(scan func(...any) error) (k Key, err error) {
 	var created, expires, used, revoked, oldEnds int64
 	err = scan(&k.ID, &k.Project, &k.By, &k.Name, &scopes, &created, &expires, &used, &revoked, &oldEnds)
 	k.Scopes, k.Prefix = strings.Fields(scopes), "tap_"+p.s.o.Environment+"_"+k.ID
-	k.Created, k.Expires, k.Used, k.Revoked, k.OldEnds = store.Moment(created), store.Moment(expires), store.Moment(used), store.Moment(revoked), store.Moment(oldEnds)
+	k.Created, k.Expires, k.Used, k.Revoked, k.OldEnds = store.Moment(created), store.Moment(expires), store.Moment(used),
+		store.Moment(revoked), store.Moment(oldEnds)
 	return k, err
 }
 
@@ -162,11 +171,12 @@ func (p *Project) Keys(ctx context.Context) (list []Key, err error) {
 	if err := p.need(RoleViewer); err != nil {
 		return nil, err
 	}
-	err = p.s.db.Each(ctx, "SELECT "+keyColumns+" FROM api_keys WHERE project = $1 ORDER BY created DESC, id", []any{p.ID}, func(scan func(...any) error) error {
-		k, err := p.scanKey(scan)
-		list = append(list, k)
-		return err
-	})
+	err = p.s.db.Each(ctx, "SELECT "+keyColumns+" FROM api_keys WHERE project = $1 ORDER BY created DESC, id", []any{p.ID},
+		func(scan func(...any) error) error {
+			k, err := p.scanKey(scan)
+			list = append(list, k)
+			return err
+		})
 	return list, err
 }
 
@@ -178,7 +188,8 @@ func Graces() map[string]time.Duration {
 // ownKey refuses a key that is another one's, unless the caller is an admin.
 func (p *Project) ownKey(t *store.Tx, id string) (k Key, err error) {
 	k, err = p.scanKey(func(into ...any) error {
-		return t.Lock("SELECT "+keyColumns+" FROM api_keys WHERE id = $1 AND project = $2 AND revoked = 0", []any{id, p.ID}, into...)
+		return t.Lock("SELECT "+keyColumns+" FROM api_keys WHERE id = $1 AND project = $2 AND revoked = 0", []any{id, p.ID},
+			into...)
 	})
 	if errors.Is(err, store.ErrNoRow) {
 		return k, ErrNotFound
@@ -189,8 +200,8 @@ func (p *Project) ownKey(t *store.Tx, id string) (k Key, err error) {
 	return k, err
 }
 
-// RotateKey gives a key a new secret; the one before is good until the grace has passed: now, 1h, 24h or 7d. A key that was rotated by an
-// admin acts for the admin from then on.
+// RotateKey gives a key a new secret; the one before is good until the grace has passed: now, 1h, 24h or 7d. A key that
+// was rotated by an admin acts for the admin from then on.
 func (p *Project) RotateKey(ctx context.Context, id, grace string) (made MadeKey, err error) {
 	wait, ok := Graces()[grace]
 	if !ok {
@@ -205,7 +216,8 @@ func (p *Project) RotateKey(ctx context.Context, id, grace string) (made MadeKey
 			return conflict("the key has expired; make a new one")
 		}
 		made.Secret, made.OldEnds, made.By = p.s.newSecret(id), now.Add(wait), p.account
-		if _, err := t.Exec("UPDATE api_keys SET old_hash = hash, old_ends = $1, hash = $2, author = $3 WHERE id = $4", store.Time(made.OldEnds), digest(made.Secret), p.account, id); err != nil {
+		if _, err := t.Exec("UPDATE api_keys SET old_hash = hash, old_ends = $1, hash = $2, author = $3 WHERE id = $4",
+			store.Time(made.OldEnds), digest(made.Secret), p.account, id); err != nil {
 			return err
 		}
 		return p.note(t, "key.rotate", id)
@@ -222,7 +234,8 @@ func (p *Project) RevokeKey(ctx context.Context, id string) error {
 		if _, err := p.ownKey(t, id); err != nil {
 			return err
 		}
-		if _, err := t.Exec("UPDATE api_keys SET revoked = $1, hash = '', old_hash = '', old_ends = 0 WHERE id = $2", store.Time(p.s.now()), id); err != nil {
+		if _, err := t.Exec("UPDATE api_keys SET revoked = $1, hash = '', old_hash = '', old_ends = 0 WHERE id = $2",
+			store.Time(p.s.now()), id); err != nil {
 			return err
 		}
 		return p.note(t, "key.revoke", id)

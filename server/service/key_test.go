@@ -37,8 +37,12 @@ func TestKeys(t *testing.T) {
 		}
 		_, err = l.Identify(ctx, bearer(k.Secret), from)
 		must(t, err)
-		for name, h := range map[string]http.Header{"changed": header(otherEnd(k.Secret)), "in capitals": header(strings.ToUpper(k.Secret)), "the id": header(k.Prefix), "twice": {"X-Api-Key": {k.Secret, k.Secret}},
-			"both headers": {"X-Api-Key": {k.Secret}, "Authorization": {"Bearer " + k.Secret}}, "basic": {"Authorization": {"Basic " + k.Secret}}, "long": header(strings.Repeat("a", 1<<20)), "sql": header("tap_live_' OR 1=1 --_x")} {
+		for name, h := range map[string]http.Header{"changed": header(otherEnd(k.Secret)),
+			"in capitals": header(strings.ToUpper(k.Secret)), "the id": header(k.Prefix),
+			"twice":        {"X-Api-Key": {k.Secret, k.Secret}},
+			"both headers": {"X-Api-Key": {k.Secret}, "Authorization": {"Bearer " + k.Secret}},
+			"basic":        {"Authorization": {"Basic " + k.Secret}}, "long": header(strings.Repeat("a", 1<<20)),
+			"sql": header("tap_live_' OR 1=1 --_x")} {
 			_, err := l.Identify(ctx, h, from)
 			refused(t, name, err, service.ErrInvalid)
 		}
@@ -64,7 +68,8 @@ func TestKeys(t *testing.T) {
 		refused(t, "revoking twice", project.RevokeKey(ctx, k.ID), service.ErrNotFound)
 		_, err = project.RotateKey(ctx, k.ID, "now")
 		refused(t, "rotating a revoked key", err, service.ErrNotFound)
-		short, err := project.CreateKey(ctx, service.NewKey{Name: "short", Scopes: []string{"*"}, Expires: l.clock.Now().Add(time.Minute)})
+		short, err := project.CreateKey(ctx, service.NewKey{Name: "short", Scopes: []string{"*"},
+			Expires: l.clock.Now().Add(time.Minute)})
 		must(t, err)
 		l.clock.add(time.Minute)
 		_, err = l.Identify(ctx, header(short.Secret), from)
@@ -88,7 +93,8 @@ func TestKeysAndTheirMakers(t *testing.T) {
 		in, err := bob.Accept(ctx, token)
 		must(t, err)
 		k := key(t, in, "*")
-		if c, err := l.Identify(ctx, header(k.Secret), from); err != nil || !c.May("devices:write") || c.Project.ID != owner.ID {
+		if c, err := l.Identify(ctx, header(k.Secret), from); err != nil || !c.May("devices:write") ||
+			c.Project.ID != owner.ID {
 			t.Fatalf("%+v %v", c, err)
 		}
 		must(t, owner.SetRole(ctx, bob.Account.ID, service.RoleViewer))

@@ -32,8 +32,9 @@ const (
 
 const loaded = "load@example.com"
 
-// TestKilled: a process that works for six callers at once is killed (SIGKILL) again and again, at moments that nobody chose. Every project,
-// key and pack that it acknowledged is there and whole, and requests are counted no less than acknowledged and no more than were sent.
+// TestKilled: a process that works for six callers at once is killed (SIGKILL) again and again, at moments that nobody
+// chose. Every project, key and pack that it acknowledged is there and whole, and requests are counted no less than
+// acknowledged and no more than were sent.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(childDatabase) != "" {
@@ -49,7 +50,8 @@ func TestKilled(t *testing.T) {
 		if _, err := s.Operator().CreateAccount(t.Context(), loaded, password, false); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Operator().SetPlan(t.Context(), service.PlanChange{Account: loaded, Plan: service.PlanEnterprise, PerMinute: 1_000_000}); err != nil {
+		if err := s.Operator().SetPlan(t.Context(), service.PlanChange{Account: loaded, Plan: service.PlanEnterprise,
+			PerMinute: 1_000_000}); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Close(); err != nil {
@@ -66,7 +68,8 @@ func TestKilled(t *testing.T) {
 
 func openLoaded(t *testing.T, address string) *service.Service {
 	t.Helper()
-	s, err := service.Open(t.Context(), service.Options{Database: address, Secret: secret, PublicURL: "https://taproot.example.com"})
+	s, err := service.Open(t.Context(), service.Options{Database: address, Secret: secret,
+		PublicURL: "https://taproot.example.com"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +139,9 @@ func packOf(id string) []byte {
 	var out bytes.Buffer
 	zip := gzip.NewWriter(&out)
 	in := tar.NewWriter(zip)
-	for name, text := range map[string]string{"summary.json": `{"id":"` + id + `","result":"pass","duration_ms":1,"steps":1,"steps_passed":1,"steps_failed":0,"screenshots":0,"artifacts":[]}`, "run.md": "# " + id, "logcat.txt": strings.Repeat(id, 500)} {
+	for name, text := range map[string]string{"summary.json": `{"id":"` + id +
+		`","result":"pass","duration_ms":1,"steps":1,"steps_passed":1,"steps_failed":0,"screenshots":0,"artifacts":[]}`,
+		"run.md": "# " + id, "logcat.txt": strings.Repeat(id, 500)} {
 		_ = in.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: id + "/" + name, Size: int64(len(text)), Mode: 0o644})
 		_, _ = io.WriteString(in, text)
 	}
@@ -207,7 +212,8 @@ func afterwards(t *testing.T, address, reports string, acked map[string][]string
 	}
 	for _, at := range acked["pack"] {
 		for _, name := range []string{"summary.json", "run.md", "logcat.txt"} {
-			if data, err := os.ReadFile(filepath.Join(reports, at, name)); err != nil || !strings.Contains(string(data), filepath.Base(at)) {
+			if data, err := os.ReadFile(filepath.Join(reports, at, name)); err != nil ||
+				!strings.Contains(string(data), filepath.Base(at)) {
 				t.Errorf("a pack that was acknowledged: %v", err)
 			}
 		}
@@ -237,8 +243,11 @@ func afterwards(t *testing.T, address, reports string, acked map[string][]string
 			days += d.Requests
 		}
 	}
-	if least, most := len(acked["count"]), len(acked["count"])+rounds*callers; days < least || days > most || month != days {
-		t.Errorf("%d requests are counted by day and %d by month; %d were acknowledged and %d sent at most", days, month, least, most)
+	if least, most := len(acked["count"]), len(acked["count"])+rounds*callers; days < least || days > most ||
+		month != days {
+		t.Errorf("%d requests are counted by day and %d by month; %d were acknowledged and %d sent at most", days, month,
+			least, most)
 	}
-	t.Logf("%d kills: %d projects, %d keys, %d requests, %d packs acknowledged; %d counted", rounds, len(acked["project"]), len(acked["key"]), len(acked["count"]), len(acked["pack"]), days)
+	t.Logf("%d kills: %d projects, %d keys, %d requests, %d packs acknowledged; %d counted", rounds, len(acked["project"]),
+		len(acked["key"]), len(acked["count"]), len(acked["pack"]), days)
 }

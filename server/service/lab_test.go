@@ -103,7 +103,8 @@ type lab struct {
 func open(t *testing.T, address string, change ...func(*service.Options)) lab {
 	t.Helper()
 	l := lab{clock: &clock{now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}, box: &box{}}
-	o := service.Options{Database: address, Secret: secret, Mail: l.box, Now: l.clock.Now, PublicURL: "https://taproot.example.com", CheapHashes: testing.Short()}
+	o := service.Options{Database: address, Secret: secret, Mail: l.box, Now: l.clock.Now,
+		PublicURL: "https://taproot.example.com", CheapHashes: testing.Short()}
 	for _, c := range change {
 		c(&o)
 	}

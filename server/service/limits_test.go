@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestRateIsExact: three replicas of one database let the rate of a plan through, and not one more, whatever key sends; who waits as long
-// as it is told gets through.
+// TestRateIsExact: three replicas of one database let the rate of a plan through, and not one more, whatever key sends;
+// who waits as long as it is told gets through.
 func TestRateIsExact(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
@@ -81,7 +81,8 @@ func TestRateSlides(t *testing.T) {
 		l, ctx := open(t, address), t.Context()
 		k := key(t, project(t, l.person(t, "ada@example.com")), "*")
 		plan := func(n int) {
-			must(t, l.Operator().SetPlan(ctx, service.PlanChange{Account: "ada@example.com", Plan: service.PlanEnterprise, PerMinute: n}))
+			must(t, l.Operator().SetPlan(ctx, service.PlanChange{Account: "ada@example.com", Plan: service.PlanEnterprise,
+				PerMinute: n}))
 		}
 		take := func() service.Quota {
 			c, err := l.Identify(ctx, header(k.Secret), from)
@@ -171,7 +172,8 @@ func TestMonth(t *testing.T) {
 		l, ctx := open(t, address), t.Context()
 		l.clock.set(time.Date(2026, 3, 31, 23, 58, 0, 0, time.UTC))
 		p := project(t, l.person(t, "ada@example.com"))
-		must(t, l.Operator().SetPlan(ctx, service.PlanChange{Account: "ada@example.com", Plan: service.PlanEnterprise, PerMinute: 20, PerMonth: 5}))
+		must(t, l.Operator().SetPlan(ctx, service.PlanChange{Account: "ada@example.com", Plan: service.PlanEnterprise,
+			PerMinute: 20, PerMonth: 5}))
 		k := key(t, p, "*")
 		take := func() error {
 			c, err := l.Identify(ctx, header(k.Secret), from)
@@ -189,7 +191,8 @@ func TestMonth(t *testing.T) {
 		refused(t, "a second before the turn", take(), service.ErrPayment)
 		l.clock.add(time.Second)
 		must(t, take())
-		if u, err := p.Usage(ctx, "2026-03-01"); err != nil || u.Used != 1 || u.Month != "2026-04" || len(u.Days) != 2 || u.Days[1].Requests != 5 {
+		if u, err := p.Usage(ctx, "2026-03-01"); err != nil || u.Used != 1 || u.Month != "2026-04" || len(u.Days) != 2 ||
+			u.Days[1].Requests != 5 {
 			t.Errorf("%+v %v", u, err)
 		}
 	})

@@ -35,15 +35,17 @@ func (p *Project) Members(ctx context.Context) (list []Member, err error) {
 	if err := p.need(RoleViewer); err != nil {
 		return nil, err
 	}
-	err = p.s.db.Each(ctx, "SELECT m.account, a.email, m.role, m.created FROM members m JOIN accounts a ON a.id = m.account WHERE m.project = $1 ORDER BY m.created, m.account", []any{p.ID}, func(scan func(...any) error) error {
-		var m Member
-		var role string
-		var since int64
-		err := scan(&m.Account, &m.Email, &role, &since)
-		m.Role, m.Since = Role(role), store.Moment(since)
-		list = append(list, m)
-		return err
-	})
+	err = p.s.db.Each(ctx,
+		"SELECT m.account, a.email, m.role, m.created FROM members m JOIN accounts a ON a.id = m.account WHERE m.project = "+
+			"$1 ORDER BY m.created, m.account", []any{p.ID}, func(scan func(...any) error) error {
+			var m Member
+			var role string
+			var since int64
+			err := scan(&m.Account, &m.Email, &role, &since)
+			m.Role, m.Since = Role(role), store.Moment(since)
+			list = append(list, m)
+			return err
+		})
 	return list, err
 }
 
@@ -52,20 +54,22 @@ func (p *Project) Invitations(ctx context.Context) (list []Invitation, err error
 	if err := p.need(RoleAdmin); err != nil {
 		return nil, err
 	}
-	err = p.s.db.Each(ctx, "SELECT id, email, role, author, created, expires FROM invitations WHERE project = $1 AND expires > $2 ORDER BY created", []any{p.ID, store.Time(p.s.now())}, func(scan func(...any) error) error {
-		var i Invitation
-		var role string
-		var created, expires int64
-		err := scan(&i.ID, &i.Email, &role, &i.By, &created, &expires)
-		i.Role, i.Created, i.Expires = Role(role), store.Moment(created), store.Moment(expires)
-		list = append(list, i)
-		return err
-	})
+	err = p.s.db.Each(ctx,
+		"SELECT id, email, role, author, created, expires FROM invitations WHERE project = $1 AND expires > $2 ORDER BY "+
+			"created", []any{p.ID, store.Time(p.s.now())}, func(scan func(...any) error) error {
+			var i Invitation
+			var role string
+			var created, expires int64
+			err := scan(&i.ID, &i.Email, &role, &i.By, &created, &expires)
+			i.Role, i.Created, i.Expires = Role(role), store.Moment(created), store.Moment(expires)
+			list = append(list, i)
+			return err
+		})
 	return list, err
 }
 
-// Invite lets somebody become a member, who must log in with the address. The token is in the letter, and given once, for an admin without
-// SMTP to hand over.
+// Invite lets somebody become a member, who must log in with the address. The token is in the letter, and given once,
+// for an admin without SMTP to hand over.
 func (p *Project) Invite(ctx context.Context, email string, role Role) (i Invitation, token string, err error) {
 	if email, err = Address(email); err != nil {
 		return i, "", err
@@ -80,17 +84,22 @@ func (p *Project) Invite(ctx context.Context, email string, role Role) (i Invita
 		if err := p.room(t); err != nil {
 			return err
 		}
-		if _, err := t.Exec("DELETE FROM invitations WHERE project = $1 AND (email = $2 OR expires <= $3)", p.ID, email, store.Time(now)); err != nil {
+		if _, err := t.Exec("DELETE FROM invitations WHERE project = $1 AND (email = $2 OR expires <= $3)", p.ID, email,
+			store.Time(now)); err != nil {
 			return err
 		}
-		if _, err := t.Exec("INSERT INTO invitations (id, project, email, role, hash, author, created, expires) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+		if _, err := t.Exec(
+			"INSERT INTO invitations (id, project, email, role, hash, author, created, expires) VALUES ($1, $2, $3, $4, $5, "+
+				"$6, $7, $8)",
 			i.ID, p.ID, email, string(role), digest(token), p.actor, store.Time(i.Created), store.Time(i.Expires)); err != nil {
 			return err
 		}
 		return p.note(t, "member.invite", email)
 	})
 	if err == nil {
-		p.s.send(email, "An invitation to a project at Taproot", p.actor+" invites you to a project. Log in with this address and open, within a week:\n\n"+p.s.o.PublicURL+"/console/invitation?token="+token+"\n")
+		p.s.send(email, "An invitation to a project at Taproot",
+			p.actor+" invites you to a project. Log in with this address and open, within a week:\n"+
+				"\n"+p.s.o.PublicURL+"/console/invitation?token="+token+"\n")
 	}
 	return i, token, err
 }
@@ -130,7 +139,8 @@ func (p *Person) Accept(ctx context.Context, token string) (*Project, error) {
 	var id string
 	err := p.s.db.Write(ctx, func(t *store.Tx) error {
 		var role string
-		err := t.One("DELETE FROM invitations WHERE hash = $1 AND email = $2 AND expires > $3 RETURNING project, role", []any{digest(token), p.Account.Email, store.Time(p.s.now())}, &id, &role)
+		err := t.One("DELETE FROM invitations WHERE hash = $1 AND email = $2 AND expires > $3 RETURNING project, role",
+			[]any{digest(token), p.Account.Email, store.Time(p.s.now())}, &id, &role)
 		if errors.Is(err, store.ErrNoRow) {
 			return invalid("the invitation is used up, too old, or for another address")
 		}
@@ -144,10 +154,13 @@ func (p *Person) Accept(ctx context.Context, token string) (*Project, error) {
 		if err := project.room(t); err != nil {
 			return err
 		}
-		if _, err := t.Exec("INSERT INTO members (project, account, role, created) VALUES ($1, $2, $3, $4) ON CONFLICT (project, account) DO NOTHING", id, p.Account.ID, role, store.Time(p.s.now())); err != nil {
+		if _, err := t.Exec(
+			"INSERT INTO members (project, account, role, created) VALUES ($1, $2, $3, $4) ON CONFLICT (project, account) DO "+
+				"NOTHING", id, p.Account.ID, role, store.Time(p.s.now())); err != nil {
 			return err
 		}
-		return p.s.note(t, Entry{Project: id, Account: p.Account.ID, Actor: p.Account.Email, Action: "member.join", Target: p.Account.ID, Address: p.From.Address})
+		return p.s.note(t, Entry{Project: id, Account: p.Account.ID, Actor: p.Account.Email, Action: "member.join",
+			Target: p.Account.ID, Address: p.From.Address})
 	})
 	if err != nil {
 		return nil, err
@@ -161,7 +174,8 @@ func (p *Project) SetRole(ctx context.Context, account string, role Role) error 
 		return invalid("body.role: admin, member or viewer; an owner is made by a transfer")
 	}
 	return p.change(ctx, RoleAdmin, func(t *store.Tx) error {
-		n, err := t.Exec("UPDATE members SET role = $1 WHERE project = $2 AND account = $3 AND role <> 'owner'", string(role), p.ID, account)
+		n, err := t.Exec("UPDATE members SET role = $1 WHERE project = $2 AND account = $3 AND role <> 'owner'", string(role),
+			p.ID, account)
 		if err == nil && n == 0 {
 			err = ErrNotFound
 		}
@@ -214,7 +228,8 @@ func (p *Project) Transfer(ctx context.Context, account string) error {
 		if err != nil {
 			return err
 		}
-		if _, err := t.Exec("UPDATE members SET role = 'admin' WHERE project = $1 AND account = $2", p.ID, p.account); err != nil {
+		if _, err := t.Exec("UPDATE members SET role = 'admin' WHERE project = $1 AND account = $2", p.ID,
+			p.account); err != nil {
 			return err
 		}
 		if _, err := t.Exec("UPDATE projects SET owner = $1 WHERE id = $2", account, p.ID); err != nil {

@@ -36,11 +36,13 @@ func (o *Operator) Accounts(ctx context.Context, containing, after string, limit
 		limit = 500
 	}
 	pattern := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(containing)) + "%"
-	err = o.s.db.Each(ctx, "SELECT "+accountColumns+` FROM accounts WHERE email LIKE $1 ESCAPE '\' AND email > $2 ORDER BY email LIMIT $3`, []any{pattern, after, limit}, func(scan func(...any) error) error {
-		a, err := scanAccount(scan)
-		list = append(list, a)
-		return err
-	})
+	err = o.s.db.Each(ctx, "SELECT "+accountColumns+
+		` FROM accounts WHERE email LIKE $1 ESCAPE '\' AND email > $2 ORDER BY email LIMIT $3`, []any{pattern, after, limit},
+		func(scan func(...any) error) error {
+			a, err := scanAccount(scan)
+			list = append(list, a)
+			return err
+		})
 	return list, err
 }
 
@@ -143,7 +145,8 @@ func (o *Operator) SetPlan(ctx context.Context, c PlanChange) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	return o.alter(ctx, c.Account, "account.plan", "plan = $2, per_minute = $3, per_month = $4", c.Plan, c.PerMinute, c.PerMonth)
+	return o.alter(ctx, c.Account, "account.plan", "plan = $2, per_minute = $3, per_month = $4", c.Plan, c.PerMinute,
+		c.PerMonth)
 }
 
 // SetPassword gives an account a new password, and ends its sessions.
@@ -174,7 +177,9 @@ type Counts struct {
 
 // Counts counts what there is.
 func (o *Operator) Counts(ctx context.Context) (c Counts, err error) {
-	err = o.s.db.One(ctx, "SELECT (SELECT COUNT(*) FROM accounts), (SELECT COUNT(*) FROM projects), (SELECT COUNT(*) FROM api_keys WHERE revoked = 0), (SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM usage_months WHERE month = $1)",
+	err = o.s.db.One(ctx,
+		"SELECT (SELECT COUNT(*) FROM accounts), (SELECT COUNT(*) FROM projects), (SELECT COUNT(*) FROM api_keys WHERE "+
+			"revoked = 0), (SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM usage_months WHERE month = $1)",
 		[]any{Month(o.s.now())}, &c.Accounts, &c.Projects, &c.Keys, &c.Requests)
 	return c, err
 }
@@ -206,12 +211,13 @@ func (o *Operator) Owned(ctx context.Context, account string) (list []string, er
 	if err != nil {
 		return nil, err
 	}
-	err = o.s.db.Each(ctx, "SELECT id FROM projects WHERE owner = $1 ORDER BY created, id", []any{id}, func(scan func(...any) error) error {
-		var one string
-		err := scan(&one)
-		list = append(list, one)
-		return err
-	})
+	err = o.s.db.Each(ctx, "SELECT id FROM projects WHERE owner = $1 ORDER BY created, id", []any{id},
+		func(scan func(...any) error) error {
+			var one string
+			err := scan(&one)
+			list = append(list, one)
+			return err
+		})
 	return list, err
 }
 
@@ -221,7 +227,8 @@ type OwnedProject struct {
 	Email string `json:"email"`
 }
 
-// Projects lists the projects that an account owns, "" those of all accounts: by the addresses of their owners, the oldest of each first.
+// Projects lists the projects that an account owns, "" those of all accounts: by the addresses of their owners, the
+// oldest of each first.
 func (o *Operator) Projects(ctx context.Context, account string) (list []OwnedProject, err error) {
 	id := ""
 	if account != "" {
@@ -229,7 +236,9 @@ func (o *Operator) Projects(ctx context.Context, account string) (list []OwnedPr
 			return nil, err
 		}
 	}
-	err = o.s.db.Each(ctx, "SELECT p.id, p.name, p.owner, p.created, p.report_days, p.report_runs, a.email FROM projects p JOIN accounts a ON a.id = p.owner WHERE $1 = '' OR p.owner = $1 ORDER BY a.email, p.created, p.id",
+	err = o.s.db.Each(ctx,
+		"SELECT p.id, p.name, p.owner, p.created, p.report_days, p.report_runs, a.email FROM projects p JOIN accounts a ON "+
+			"a.id = p.owner WHERE $1 = '' OR p.owner = $1 ORDER BY a.email, p.created, p.id",
 		[]any{id}, func(scan func(...any) error) error {
 			var p OwnedProject
 			var created int64
@@ -244,7 +253,8 @@ func (o *Operator) Projects(ctx context.Context, account string) (list []OwnedPr
 // Project gives what is set for a project.
 func (o *Operator) Project(ctx context.Context, id string) (p ProjectInfo, err error) {
 	var created int64
-	err = o.s.db.One(ctx, "SELECT id, name, owner, created, report_days, report_runs FROM projects WHERE id = $1", []any{id}, &p.ID, &p.Name, &p.Owner, &created, &p.ReportDays, &p.ReportRuns)
+	err = o.s.db.One(ctx, "SELECT id, name, owner, created, report_days, report_runs FROM projects WHERE id = $1",
+		[]any{id}, &p.ID, &p.Name, &p.Owner, &created, &p.ReportDays, &p.ReportRuns)
 	if errors.Is(err, store.ErrNoRow) {
 		err = ErrNotFound
 	}
@@ -263,8 +273,10 @@ func (o *Operator) DeleteAccount(ctx context.Context, account string) error {
 
 // deleteAccount removes what is one person's. The lines of the log about it go with it; one says that it went.
 func (s *Service) deleteAccount(t *store.Tx, id, actor string, from From) error {
-	for _, query := range []string{"DELETE FROM audit WHERE project IN (SELECT id FROM projects WHERE owner = $1)", "DELETE FROM usage_days WHERE project IN (SELECT id FROM projects WHERE owner = $1)",
-		"DELETE FROM projects WHERE owner = $1", "DELETE FROM audit WHERE account = $1 AND project = ''", "DELETE FROM usage_months WHERE account = $1", "DELETE FROM accounts WHERE id = $1"} {
+	for _, query := range []string{"DELETE FROM audit WHERE project IN (SELECT id FROM projects WHERE owner = $1)",
+		"DELETE FROM usage_days WHERE project IN (SELECT id FROM projects WHERE owner = $1)",
+		"DELETE FROM projects WHERE owner = $1", "DELETE FROM audit WHERE account = $1 AND project = ''",
+		"DELETE FROM usage_months WHERE account = $1", "DELETE FROM accounts WHERE id = $1"} {
 		if _, err := t.Exec(query, id); err != nil {
 			return err
 		}

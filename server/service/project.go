@@ -60,10 +60,13 @@ const (
 
 func (s *Service) insertProject(t *store.Tx, p ProjectInfo) error {
 	now := store.Time(s.now())
-	if _, err := t.Exec("INSERT INTO projects (id, name, owner, created, report_days, report_runs) VALUES ($1, $2, $3, $4, $5, $6)", p.ID, p.Name, p.Owner, now, reportDays, reportRuns); err != nil {
+	if _, err := t.Exec(
+		"INSERT INTO projects (id, name, owner, created, report_days, report_runs) VALUES ($1, $2, $3, $4, $5, "+
+			"$6)", p.ID, p.Name, p.Owner, now, reportDays, reportRuns); err != nil {
 		return err
 	}
-	_, err := t.Exec("INSERT INTO members (project, account, role, created) VALUES ($1, $2, $3, $4)", p.ID, p.Owner, string(RoleOwner), now)
+	_, err := t.Exec("INSERT INTO members (project, account, role, created) VALUES ($1, $2, $3, $4)", p.ID, p.Owner,
+		string(RoleOwner), now)
 	return err
 }
 
@@ -79,7 +82,9 @@ func scanProject(scan func(...any) error) (p ProjectInfo, err error) {
 
 // Projects lists those of which the person is a member, oldest first.
 func (p *Person) Projects(ctx context.Context) (list []ProjectInfo, err error) {
-	err = p.s.db.Each(ctx, "SELECT "+projectColumns+" FROM projects p JOIN members m ON m.project = p.id WHERE m.account = $1 ORDER BY p.created, p.id", []any{p.Account.ID}, func(scan func(...any) error) error {
+	err = p.s.db.Each(ctx, "SELECT "+projectColumns+
+		" FROM projects p JOIN members m ON m.project = p.id WHERE m.account = $1 ORDER BY p.created, "+
+		"p.id", []any{p.Account.ID}, func(scan func(...any) error) error {
 		i, err := scanProject(scan)
 		list = append(list, i)
 		return err
@@ -87,15 +92,16 @@ func (p *Person) Projects(ctx context.Context) (list []ProjectInfo, err error) {
 	return list, err
 }
 
-// Project gives one of which the person is a member; every other one is ErrNotFound, whether there is one or not. An empty id means the
-// oldest one that the person owns, or else the oldest.
+// Project gives one of which the person is a member; every other one is ErrNotFound, whether there is one or not. An
+// empty id means the oldest one that the person owns, or else the oldest.
 func (p *Person) Project(ctx context.Context, id string) (*Project, error) {
 	where, args := "m.account = $1 AND p.id = $2", []any{p.Account.ID, id}
 	if id == "" {
 		where, args = "m.account = $1", args[:1]
 	}
 	info, err := scanProject(func(into ...any) error {
-		return p.s.db.One(ctx, "SELECT "+projectColumns+" FROM projects p JOIN members m ON m.project = p.id WHERE "+where+" ORDER BY CASE WHEN m.role = 'owner' THEN 0 ELSE 1 END, p.created, p.id LIMIT 1", args, into...)
+		return p.s.db.One(ctx, "SELECT "+projectColumns+" FROM projects p JOIN members m ON m.project = p.id WHERE "+where+
+			" ORDER BY CASE WHEN m.role = 'owner' THEN 0 ELSE 1 END, p.created, p.id LIMIT 1", args, into...)
 	})
 	if errors.Is(err, store.ErrNoRow) {
 		return nil, ErrNotFound
@@ -112,7 +118,8 @@ const maxTitle = 100
 // goodName is one that can be shown.
 func goodName(name string) (string, error) {
 	name = strings.TrimSpace(name)
-	if name == "" || len([]rune(name)) > maxTitle || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if name == "" || len([]rune(name)) > maxTitle ||
+		strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return "", invalid("body.name: 1 to %d characters that can be printed", maxTitle)
 	}
 	return name, nil
@@ -140,7 +147,8 @@ func (p *Person) CreateProject(ctx context.Context, name string) (*Project, erro
 		if err := p.s.insertProject(t, ProjectInfo{ID: id, Name: name, Owner: p.Account.ID}); err != nil {
 			return err
 		}
-		return p.s.note(t, Entry{Project: id, Account: p.Account.ID, Actor: p.Account.Email, Action: "project.create", Target: id, Address: p.From.Address})
+		return p.s.note(t, Entry{Project: id, Account: p.Account.ID, Actor: p.Account.Email, Action: "project.create",
+			Target: id, Address: p.From.Address})
 	})
 	if err != nil {
 		return nil, err
@@ -206,7 +214,8 @@ func (p *Project) Change(ctx context.Context, c Settings) error {
 		}
 	}
 	err := p.change(ctx, RoleAdmin, func(t *store.Tx) error {
-		if _, err := t.Exec("UPDATE projects SET name = $1, report_days = $2, report_runs = $3 WHERE id = $4", next.Name, next.ReportDays, next.ReportRuns, p.ID); err != nil {
+		if _, err := t.Exec("UPDATE projects SET name = $1, report_days = $2, report_runs = $3 WHERE id = $4", next.Name,
+			next.ReportDays, next.ReportRuns, p.ID); err != nil {
 			return err
 		}
 		return p.note(t, "project.change", p.ID)
@@ -223,6 +232,7 @@ func (p *Project) Delete(ctx context.Context) error {
 		if _, err := t.Exec("DELETE FROM projects WHERE id = $1", p.ID); err != nil {
 			return err
 		}
-		return p.s.note(t, Entry{Account: p.account, Actor: p.actor, Action: "project.delete", Target: p.ID, Address: p.from.Address})
+		return p.s.note(t, Entry{Account: p.account, Actor: p.actor, Action: "project.delete", Target: p.ID,
+			Address: p.from.Address})
 	})
 }

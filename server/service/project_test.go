@@ -82,7 +82,10 @@ func TestRoles(t *testing.T) {
 				_, err := p.CreateKey(ctx, service.NewKey{Name: "k", Scopes: []string{"*"}})
 				return err
 			}},
-			{"rotate another's key", "owner admin", func(p *service.Project) error { _, err := p.RotateKey(ctx, other.ID, "7d"); return err }},
+			{"rotate another's key", "owner admin", func(p *service.Project) error {
+				_, err := p.RotateKey(ctx, other.ID, "7d")
+				return err
+			}},
 			{"log", "owner admin", func(p *service.Project) error { _, err := p.Log(ctx, service.Page{}); return err }},
 			{"invitations", "owner admin", func(p *service.Project) error { _, err := p.Invitations(ctx); return err }},
 			{"invite", "owner admin", func(p *service.Project) error {
@@ -93,13 +96,15 @@ func TestRoles(t *testing.T) {
 		} {
 			for role, p := range as {
 				err := c.do(p)
-				if can := strings.Contains(c.can, string(role)); can != (err == nil) || err != nil && !strings.Contains(err.Error(), "role") && !strings.Contains(err.Error(), "somebody else") {
+				if can := strings.Contains(c.can, string(role)); can != (err == nil) || err != nil &&
+					!strings.Contains(err.Error(), "role") && !strings.Contains(err.Error(), "somebody else") {
 					t.Errorf("%s as %s: %v", c.what, role, err)
 				}
 			}
 		}
 		refused(t, "an admin deletes", as[service.RoleAdmin].Delete(ctx), service.ErrForbidden)
-		refused(t, "an admin removes the owner", as[service.RoleAdmin].RemoveMember(ctx, owner.Account.ID), service.ErrNotFound)
+		refused(t, "an admin removes the owner", as[service.RoleAdmin].RemoveMember(ctx, owner.Account.ID),
+			service.ErrNotFound)
 		refused(t, "an admin takes the project", as[service.RoleAdmin].Transfer(ctx, owner.Account.ID), service.ErrForbidden)
 		admin := l.in(t, "admin@example.com")
 		must(t, base.Transfer(ctx, admin.Account.ID))

@@ -10,11 +10,13 @@ import (
 const (
 	// refusedAgain is how often the log says of an actor that the same thing was refused.
 	refusedAgain = 10 * time.Minute
-	// refusedMost bounds the lines about what was refused that come in an hour, whoever tries it and under however many names.
+	// refusedMost bounds the lines about what was refused that come in an hour, whoever tries it and under however many
+	// names.
 	refusedMost = 200
 )
 
-// refusals bound what the log says of what was refused: who tries something again and again fills no disk, and hides nothing that others did.
+// refusals bound what the log says of what was refused: who tries something again and again fills no disk, and hides
+// nothing that others did.
 type refusals struct {
 	mu    sync.Mutex
 	last  map[[2]string]refusal // by actor and action
@@ -27,8 +29,8 @@ type refusal struct {
 	more int // that were not noted since
 }
 
-// Refused adds a line on something that was refused, soon: of an actor and an action one in ten minutes, which counts those since the one before, and of
-// all of them no more than 200 an hour. It waits for nothing.
+// Refused adds a line on something that was refused, soon: of an actor and an action one in ten minutes, which counts
+// those since the one before, and of all of them no more than 200 an hour. It waits for nothing.
 func (s *Service) Refused(e Entry) {
 	e.Result, e.Actor, e.Target = "refused", cut(e.Actor, 100), cut(e.Target, 160)
 	more, note := s.refusals.admit(s.now(), e.Actor, e.Action)
@@ -86,7 +88,8 @@ func (s *Service) noteRefused(ctx context.Context) {
 		}
 		writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		if err := s.Note(writing, e); err != nil {
-			s.log.WarnContext(ctx, "that something was refused could not be noted", "actor", e.Actor, "action", e.Action, "error", err)
+			s.log.WarnContext(ctx, "that something was refused could not be noted", "actor", e.Actor, "action", e.Action,
+				"error", err)
 		}
 		cancel()
 	}

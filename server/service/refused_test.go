@@ -10,7 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestRefusedIsBounded: what is refused stands in the log, and whoever tries it again and again, under many names too, fills it not.
+// TestRefusedIsBounded: what is refused stands in the log, and whoever tries it again and again, under many names too,
+// fills it not.
 func TestRefusedIsBounded(t *testing.T) {
 	t.Parallel()
 	l := open(t, storetest.SQLite(t))

@@ -63,7 +63,8 @@ func (s *Service) sealed(text []byte, place string) string {
 	return base64.RawStdEncoding.EncodeToString(s.seal.Seal(nil, nil, text, []byte(place)))
 }
 
-var errSeal = errors.New("TAPROOT_SERVICE_SECRET (or the file service.key) is not the one with which this database was made")
+var errSeal = errors.New(
+	"TAPROOT_SERVICE_SECRET (or the file service.key) is not the one with which this database was made")
 
 func (s *Service) opened(text, place string) ([]byte, error) {
 	data, err := base64.RawStdEncoding.DecodeString(text)
@@ -116,13 +117,15 @@ func (s *Service) hashPassword(ctx context.Context, password string) (string, er
 	}
 	defer done()
 	salt := randomBytes(hashSalt)
-	return s.cost.text(salt, argon2.IDKey([]byte(password), salt, s.cost.passes, s.cost.memory, hashLanes, hashLength)), nil
+	return s.cost.text(salt, argon2.IDKey([]byte(password), salt, s.cost.passes, s.cost.memory, hashLanes, hashLength)),
+		nil
 }
 
 // text writes a hash with what it takes to make it again.
 func (c hashCost) text(salt, sum []byte) string {
 	b64 := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, c.memory, c.passes, hashLanes, b64(salt), b64(sum))
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, c.memory, c.passes, hashLanes, b64(salt),
+		b64(sum))
 }
 
 // checkPassword takes as long for an account without a password as for one with.
@@ -180,14 +183,17 @@ func goodPassword(password, email string) error {
 
 // common tells whether a password is one of the well-known long ones, or a row of keys or digits.
 func common(lower string) bool {
-	for _, row := range []string{"01234567890123456789", "abcdefghijklmnopqrstuvwxyz", "qwertyuiopasdfghjklzxcvbnm", "1q2w3e4r5t6y7u8i9o0p", "qazwsxedcrfvtgbyhnujm"} {
+	for _, row := range []string{"01234567890123456789", "abcdefghijklmnopqrstuvwxyz", "qwertyuiopasdfghjklzxcvbnm",
+		"1q2w3e4r5t6y7u8i9o0p", "qazwsxedcrfvtgbyhnujm"} {
 		if strings.Contains(row, lower) {
 			return true
 		}
 	}
 	trimmed := strings.TrimRight(lower, "0123456789!?.*#$")
-	for _, word := range []string{"password", "passwort", "passw0rd", "p@ssword", "p@ssw0rd", "iloveyou", "letmein", "welcome", "administrator", "admin", "changeme", "taproot", "qwerty", "qwertyuiop",
-		"football", "baseball", "superman", "sunshine", "princess", "passwordpassword", "adminadmin", "letmeinletmein", "testtesttest", "test", "hunter", "correcthorsebatterystaple"} {
+	for _, word := range []string{"password", "passwort", "passw0rd", "p@ssword", "p@ssw0rd", "iloveyou", "letmein",
+		"welcome", "administrator", "admin", "changeme", "taproot", "qwerty", "qwertyuiop",
+		"football", "baseball", "superman", "sunshine", "princess", "passwordpassword", "adminadmin", "letmeinletmein",
+		"testtesttest", "test", "hunter", "correcthorsebatterystaple"} {
 		if trimmed == word {
 			return true
 		}

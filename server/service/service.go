@@ -20,8 +20,8 @@ import (
 type Options struct {
 	// Database is postgres://…, or the path of an SQLite file.
 	Database string
-	// Secret seals what the database must not show to who reads it: signing keys and second factors. Empty: it is kept in a file beside
-	// the SQLite database; PostgreSQL needs one, the same for every replica.
+	// Secret seals what the database must not show to who reads it: signing keys and second factors. Empty: it is kept in
+	// a file beside the SQLite database; PostgreSQL needs one, the same for every replica.
 	Secret string
 	// Environment is a part of every API key: "live" by default.
 	Environment string
@@ -46,7 +46,8 @@ type Mailer interface {
 	Send(ctx context.Context, to, subject, text string) error
 }
 
-// Service is the people and credentials of a database. Safe for concurrent use; several processes may work on one database.
+// Service is the people and credentials of a database. Safe for concurrent use; several processes may work on one
+// database.
 type Service struct {
 	o      Options
 	db     *store.DB
@@ -69,9 +70,11 @@ type Service struct {
 func Open(ctx context.Context, o Options) (*Service, error) {
 	o.defaults()
 	if o.WebhookSecret != "" && len(o.WebhookSecret) < secretLength {
-		return nil, fmt.Errorf("TAPROOT_WEBHOOK_SECRET has fewer than %d characters; make one with: openssl rand -hex 32", secretLength)
+		return nil, fmt.Errorf("TAPROOT_WEBHOOK_SECRET has fewer than %d characters; make one with: openssl rand -hex 32",
+			secretLength)
 	}
-	s := &Service{o: o, log: o.Log, cost: costOf(o), hashes: make(chan struct{}, o.Hashes), post: make(chan letter, 100), refused: make(chan Entry, 100), refusals: refusals{last: map[[2]string]refusal{}}}
+	s := &Service{o: o, log: o.Log, cost: costOf(o), hashes: make(chan struct{}, o.Hashes), post: make(chan letter, 100),
+		refused: make(chan Entry, 100), refusals: refusals{last: map[[2]string]refusal{}}}
 	var err error
 	if s.db, err = store.Open(ctx, o.Database); err != nil {
 		return nil, err
@@ -98,7 +101,8 @@ func (s *Service) begin(ctx context.Context) error {
 	if s.seal, err = s.sealer(); err != nil {
 		return err
 	}
-	s.dummy = s.cost.text(randomBytes(hashSalt), randomBytes(hashLength)) // no password fits it, so none need be hashed to make it
+	// no password fits it, so none need be hashed to make it
+	s.dummy = s.cost.text(randomBytes(hashSalt), randomBytes(hashLength))
 	return s.checkSeal(ctx)
 }
 
@@ -166,7 +170,8 @@ const secretLength = 32
 func (s *Service) secret() (string, error) {
 	if s.o.Secret != "" {
 		if len(s.o.Secret) < secretLength {
-			return "", fmt.Errorf("TAPROOT_SERVICE_SECRET has fewer than %d characters; make one with: openssl rand -hex 32", secretLength)
+			return "", fmt.Errorf("TAPROOT_SERVICE_SECRET has fewer than %d characters; make one with: openssl rand -hex 32",
+				secretLength)
 		}
 		return s.o.Secret, nil
 	}
@@ -189,7 +194,8 @@ func secretFile(path string) (string, error) {
 	if text := strings.TrimSpace(string(data)); err == nil && len(text) >= secretLength {
 		return text, nil
 	}
-	return "", fmt.Errorf("read the secret of the service from %s: %w", path, errors.Join(err, errors.New("it is too short or cannot be read")))
+	return "", fmt.Errorf("read the secret of the service from %s: %w", path,
+		errors.Join(err, errors.New("it is too short or cannot be read")))
 }
 
 // DB is the database, for those who keep tables of their own beside.

@@ -33,8 +33,8 @@ type SessionInfo struct {
 	Current bool      `json:"current"`
 }
 
-// NewSession makes a session of the console, and gives the value of its cookie. Call it for every log-in: a cookie that was there before
-// must not become one of somebody.
+// NewSession makes a session of the console, and gives the value of its cookie. Call it for every log-in: a cookie that
+// was there before must not become one of somebody.
 func (s *Service) NewSession(ctx context.Context, p *Person) (cookie string, err error) {
 	cookie = randomText(32)
 	err = s.db.Write(ctx, func(t *store.Tx) error {
@@ -46,12 +46,16 @@ func (s *Service) NewSession(ctx context.Context, p *Person) (cookie string, err
 
 func (s *Service) insertSession(t *store.Tx, p *Person, kind, hash string, life time.Duration) (id string, err error) {
 	now := s.now()
-	if _, err := t.Exec("DELETE FROM sessions WHERE account = $1 AND expires < $2", p.Account.ID, store.Time(now)); err != nil {
+	if _, err := t.Exec("DELETE FROM sessions WHERE account = $1 AND expires < $2", p.Account.ID,
+		store.Time(now)); err != nil {
 		return "", err
 	}
 	id = newID("ses")
-	_, err = t.Exec("INSERT INTO sessions (id, account, kind, hash, created, used, expires, address, agent) VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8)",
-		id, p.Account.ID, kind, hash, store.Time(now), store.Time(now.Add(life)), cut(p.From.Address, 64), cut(p.From.Agent, 200))
+	_, err = t.Exec(
+		"INSERT INTO sessions (id, account, kind, hash, created, used, expires, address, agent) VALUES ($1, $2, $3, $4, "+
+			"$5, $5, $6, $7, $8)",
+		id, p.Account.ID, kind, hash, store.Time(now), store.Time(now.Add(life)), cut(p.From.Address, 64),
+		cut(p.From.Agent, 200))
 	return id, err
 }
 
@@ -61,15 +65,19 @@ func (s *Service) Session(ctx context.Context, cookie string, from From) (*Perso
 		return nil, ErrInvalid
 	}
 	now := s.now()
-	return s.person(ctx, "s.hash = $1 AND s.kind = '"+kindConsole+"' AND s.expires > $2 AND s.used > $3", []any{digest(cookie), store.Time(now), store.Time(now.Add(-consoleIdle))}, from)
+	return s.person(ctx, "s.hash = $1 AND s.kind = '"+kindConsole+"' AND s.expires > $2 AND s.used > $3",
+		[]any{digest(cookie), store.Time(now), store.Time(now.Add(-consoleIdle))}, from)
 }
 
 // person reads a session and its account at once, and notes its use.
 func (s *Service) person(ctx context.Context, where string, args []any, from From) (*Person, error) {
 	p := &Person{From: from, s: s}
 	var used, admin, factor, created int64
-	err := s.db.One(ctx, "SELECT s.id, s.used, a.id, a.email, a.state, a.admin, a.plan, a.per_minute, a.per_month, a.totp_on, a.created FROM sessions s JOIN accounts a ON a.id = s.account WHERE "+where+
-		" AND a.state = '"+Active+"'", args, &p.Session, &used, &p.Account.ID, &p.Account.Email, &p.Account.State, &admin, &p.Account.Plan, &p.Account.perMinute, &p.Account.perMonth, &factor, &created)
+	err := s.db.One(ctx,
+		"SELECT s.id, s.used, a.id, a.email, a.state, a.admin, a.plan, a.per_minute, a.per_month, a.totp_on, a.created "+
+			"FROM sessions s JOIN accounts a ON a.id = s.account WHERE "+where+
+			" AND a.state = '"+Active+"'", args, &p.Session, &used, &p.Account.ID, &p.Account.Email, &p.Account.State, &admin,
+		&p.Account.Plan, &p.Account.perMinute, &p.Account.perMonth, &factor, &created)
 	if errors.Is(err, store.ErrNoRow) {
 		return nil, ErrInvalid
 	}
@@ -85,7 +93,9 @@ func (s *Service) person(ctx context.Context, where string, args []any, from Fro
 
 // Sessions lists where the person is logged in, newest first.
 func (p *Person) Sessions(ctx context.Context) (list []SessionInfo, err error) {
-	err = p.s.db.Each(ctx, "SELECT id, kind, address, agent, created, used FROM sessions WHERE account = $1 AND expires > $2 ORDER BY created DESC", []any{p.Account.ID, store.Time(p.s.now())},
+	err = p.s.db.Each(ctx,
+		"SELECT id, kind, address, agent, created, used FROM sessions WHERE account = $1 AND expires > $2 ORDER BY created "+
+			"DESC", []any{p.Account.ID, store.Time(p.s.now())},
 		func(scan func(...any) error) error {
 			var i SessionInfo
 			var created, used int64

@@ -29,8 +29,9 @@ func (s *Service) sweepAlways(ctx context.Context) {
 	}
 }
 
-// Sweep removes rows that mean nothing any more, so that the database does not grow with every address that ever asked: counts of past
-// minutes, sessions and tokens that have ended, links of letters and invitations that are too old, and usage by day of before last year.
+// Sweep removes rows that mean nothing any more, so that the database does not grow with every address that ever asked:
+// counts of past minutes, sessions and tokens that have ended, links of letters and invitations that are too old, and
+// usage by day of before last year.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.now()
 	for _, q := range []struct {

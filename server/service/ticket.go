@@ -12,8 +12,8 @@ import (
 // ticketLife is how long the address of a report's page works.
 const ticketLife = time.Hour
 
-// ticket lets the bearer read the files of one run for a while, for as long as the session lasts by which it was made. Pages of reports are
-// shown in a sandbox, whose requests carry no cookie: the ticket in their address does instead.
+// ticket lets the bearer read the files of one run for a while, for as long as the session lasts by which it was made.
+// Pages of reports are shown in a sandbox, whose requests carry no cookie: the ticket in their address does instead.
 type ticket struct {
 	Session string `json:"s"`
 	Project string `json:"p"`
@@ -32,7 +32,8 @@ func (p *Person) Ticket(project *Project, run string) string {
 // maxTicket bounds a ticket.
 const maxTicket = 1000
 
-// OpenTicket gives who may read which run: ErrInvalid when the ticket or its session has ended, ErrNotFound when the person has left the project.
+// OpenTicket gives who may read which run: ErrInvalid when the ticket or its session has ended, ErrNotFound when the
+// person has left the project.
 func (s *Service) OpenTicket(ctx context.Context, text string, from From) (*Person, *Project, string, error) {
 	data, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(text) > maxTicket {
@@ -44,7 +45,8 @@ func (s *Service) OpenTicket(ctx context.Context, text string, from From) (*Pers
 		return nil, nil, "", ErrInvalid
 	}
 	now := s.now()
-	p, err := s.person(ctx, "s.id = $1 AND s.kind = '"+kindConsole+"' AND s.expires > $2 AND s.used > $3", []any{t.Session, store.Time(now), store.Time(now.Add(-consoleIdle))}, from)
+	p, err := s.person(ctx, "s.id = $1 AND s.kind = '"+kindConsole+"' AND s.expires > $2 AND s.used > $3",
+		[]any{t.Session, store.Time(now), store.Time(now.Add(-consoleIdle))}, from)
 	if err != nil {
 		return nil, nil, "", err
 	}

@@ -44,7 +44,8 @@ type signingKey struct {
 	created time.Time
 }
 
-// signingKeys gives the keys, newest first; a new one is made when the newest is too old. Keys that signed no token which is still good go.
+// signingKeys gives the keys, newest first; a new one is made when the newest is too old. Keys that signed no token
+// which is still good go.
 func (s *Service) signingKeys(ctx context.Context, unknown string) ([]signingKey, error) {
 	s.signer.mu.Lock()
 	defer s.signer.mu.Unlock()
@@ -65,11 +66,13 @@ func (s *Service) signingKeys(ctx context.Context, unknown string) ([]signingKey
 		if public, k.private, err = ed25519.GenerateKey(rand.Reader); err != nil {
 			return err
 		}
-		if _, err := t.Exec("DELETE FROM signing_keys WHERE created < $1", store.Time(now.Add(-rotateEvery-24*time.Hour))); err != nil {
+		if _, err := t.Exec("DELETE FROM signing_keys WHERE created < $1",
+			store.Time(now.Add(-rotateEvery-24*time.Hour))); err != nil {
 			return err
 		}
 		if _, err := t.Exec("INSERT INTO signing_keys (id, private, public, created) VALUES ($1, $2, $3, $4)",
-			k.id, s.sealed(k.private.Seed(), "signing "+k.id), base64.RawURLEncoding.EncodeToString(public), store.Time(now)); err != nil {
+			k.id, s.sealed(k.private.Seed(), "signing "+k.id), base64.RawURLEncoding.EncodeToString(public),
+			store.Time(now)); err != nil {
 			return err
 		}
 		keys = append([]signingKey{k}, keys...)
@@ -83,21 +86,22 @@ func (s *Service) signingKeys(ctx context.Context, unknown string) ([]signingKey
 }
 
 func (s *Service) readSigningKeys(t *store.Tx) (keys []signingKey, err error) {
-	err = t.Each("SELECT id, private, created FROM signing_keys ORDER BY created DESC, id", nil, func(scan func(...any) error) error {
-		var k signingKey
-		var sealed string
-		var created int64
-		if err := scan(&k.id, &sealed, &created); err != nil {
-			return err
-		}
-		seed, err := s.opened(sealed, "signing "+k.id)
-		if err != nil || len(seed) != ed25519.SeedSize {
-			return errSeal
-		}
-		k.private, k.created = ed25519.NewKeyFromSeed(seed), store.Moment(created)
-		keys = append(keys, k)
-		return nil
-	})
+	err = t.Each("SELECT id, private, created FROM signing_keys ORDER BY created DESC, id", nil,
+		func(scan func(...any) error) error {
+			var k signingKey
+			var sealed string
+			var created int64
+			if err := scan(&k.id, &sealed, &created); err != nil {
+				return err
+			}
+			seed, err := s.opened(sealed, "signing "+k.id)
+			if err != nil || len(seed) != ed25519.SeedSize {
+				return errSeal
+			}
+			k.private, k.created = ed25519.NewKeyFromSeed(seed), store.Moment(created)
+			keys = append(keys, k)
+			return nil
+		})
 	return keys, err
 }
 
@@ -122,7 +126,9 @@ func (s *Service) PublicKeys(ctx context.Context) ([]JWK, error) {
 	keys, err := s.signingKeys(ctx, "")
 	list := []JWK{}
 	for _, k := range keys {
-		list = append(list, JWK{Type: "OKP", Crv: "Ed25519", X: base64.RawURLEncoding.EncodeToString(k.private.Public().(ed25519.PublicKey)), ID: k.id, Use: "sig", Alg: "EdDSA"})
+		list = append(list,
+			JWK{Type: "OKP", Crv: "Ed25519", X: base64.RawURLEncoding.EncodeToString(k.private.Public().(ed25519.PublicKey)),
+				ID: k.id, Use: "sig", Alg: "EdDSA"})
 	}
 	return list, err
 }
@@ -138,8 +144,10 @@ func (s *Service) access(ctx context.Context, p *Person) (string, error) {
 		return "", err
 	}
 	now := s.now()
-	t := jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims{jwt.RegisteredClaims{Issuer: s.o.PublicURL, Audience: jwt.ClaimStrings{audience}, Subject: p.Account.ID, ID: newID("jti"),
-		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(accessLife))}, p.Session})
+	t := jwt.NewWithClaims(jwt.SigningMethodEdDSA,
+		claims{jwt.RegisteredClaims{Issuer: s.o.PublicURL, Audience: jwt.ClaimStrings{audience}, Subject: p.Account.ID,
+			ID:       newID("jti"),
+			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(accessLife))}, p.Session})
 	t.Header["kid"], t.Header["typ"] = keys[0].id, "at+jwt"
 	return t.SignedString(keys[0].private)
 }
@@ -147,7 +155,8 @@ func (s *Service) access(ctx context.Context, p *Person) (string, error) {
 // maxToken bounds what is parsed.
 const maxToken = 8 << 10
 
-// Token returns the owner of an access token; an error that is ErrInvalid when it is not ours, has expired, or its session has ended.
+// Token returns the owner of an access token; an error that is ErrInvalid when it is not ours, has expired, or its
+// session has ended.
 func (s *Service) Token(ctx context.Context, text string, from From) (*Person, error) {
 	if len(text) > maxToken {
 		return nil, ErrInvalid
@@ -184,7 +193,8 @@ func (s *Service) Token(ctx context.Context, text string, from From) (*Person, e
 	if c.Subject == "" || c.Session == "" {
 		return nil, ErrInvalid
 	}
-	return s.person(ctx, "s.id = $1 AND s.kind = '"+kindToken+"' AND s.account = $2 AND s.expires > $3", []any{c.Session, c.Subject, store.Time(s.now())}, from)
+	return s.person(ctx, "s.id = $1 AND s.kind = '"+kindToken+"' AND s.account = $2 AND s.expires > $3",
+		[]any{c.Session, c.Subject, store.Time(s.now())}, from)
 }
 
 // NewTokens begins a family of tokens for somebody who has just logged in.
@@ -204,12 +214,13 @@ func (s *Service) NewTokens(ctx context.Context, p *Person) (Tokens, error) {
 }
 
 func (s *Service) addRefresh(t *store.Tx, token, session string) error {
-	_, err := t.Exec("INSERT INTO refresh_tokens (hash, session, expires) VALUES ($1, $2, $3)", digest(token), session, store.Time(s.now().Add(tokenLife)))
+	_, err := t.Exec("INSERT INTO refresh_tokens (hash, session, expires) VALUES ($1, $2, $3)", digest(token), session,
+		store.Time(s.now().Add(tokenLife)))
 	return err
 }
 
-// Refresh gives the next pair of tokens for a refresh token, which is good once. One that comes a second time was stolen, by the first who
-// sent it or the second: the whole family ends.
+// Refresh gives the next pair of tokens for a refresh token, which is good once. One that comes a second time was
+// stolen, by the first who sent it or the second: the whole family ends.
 func (s *Service) Refresh(ctx context.Context, token string, from From) (Tokens, error) {
 	if len(token) > 200 {
 		return Tokens{}, ErrInvalid
@@ -219,7 +230,8 @@ func (s *Service) Refresh(ctx context.Context, token string, from From) (Tokens,
 	stolen := false
 	err := s.db.Write(ctx, func(t *store.Tx) error {
 		var used, expires int64
-		err := t.Lock("SELECT session, used, expires FROM refresh_tokens WHERE hash = $1", []any{digest(token)}, &session, &used, &expires)
+		err := t.Lock("SELECT session, used, expires FROM refresh_tokens WHERE hash = $1", []any{digest(token)}, &session,
+			&used, &expires)
 		if errors.Is(err, store.ErrNoRow) || err == nil && expires <= store.Time(s.now()) {
 			return ErrInvalid
 		}
@@ -233,9 +245,11 @@ func (s *Service) Refresh(ctx context.Context, token string, from From) (Tokens,
 			if _, err := t.Exec("DELETE FROM sessions WHERE id = $1", session); err != nil {
 				return err
 			}
-			return s.note(t, Entry{Account: account, Actor: account, Action: "token.reuse", Target: session, Address: from.Address, Result: "refused"})
+			return s.note(t, Entry{Account: account, Actor: account, Action: "token.reuse", Target: session,
+				Address: from.Address, Result: "refused"})
 		}
-		if _, err := t.Exec("UPDATE refresh_tokens SET used = $1 WHERE hash = $2", store.Time(s.now()), digest(token)); err != nil {
+		if _, err := t.Exec("UPDATE refresh_tokens SET used = $1 WHERE hash = $2", store.Time(s.now()),
+			digest(token)); err != nil {
 			return err
 		}
 		return s.addRefresh(t, next, session)
@@ -256,6 +270,7 @@ func (s *Service) Refresh(ctx context.Context, token string, from From) (Tokens,
 
 // EndTokens ends the family of a refresh token; an unknown one is no error.
 func (s *Service) EndTokens(ctx context.Context, token string) error {
-	_, err := s.db.Exec(ctx, "DELETE FROM sessions WHERE id = (SELECT session FROM refresh_tokens WHERE hash = $1)", digest(token))
+	_, err := s.db.Exec(ctx, "DELETE FROM sessions WHERE id = (SELECT session FROM refresh_tokens WHERE hash = $1)",
+		digest(token))
 	return err
 }

@@ -23,18 +23,22 @@ const window = time.Minute
 // forgetful is how many requests that count no more are removed at once.
 const forgetful = 100
 
-// take counts one request of a name, of which n are allowed in any minute. The requests of the last minute are kept, numbered as they came, so
-// that the cost of a request does not grow with n. Replicas that count on one database count together.
+// take counts one request of a name, of which n are allowed in any minute. The requests of the last minute are kept,
+// numbered as they came, so that the cost of a request does not grow with n. Replicas that count on one database count
+// together.
 func (s *Service) take(t *store.Tx, name string, n int) (q Quota, err error) {
 	now := s.now()
 	q = Quota{Limit: n}
 	var taken, oldest int64 // read by a write, which makes all others of this name wait
-	if err := t.One("INSERT INTO limits (name, taken, used) VALUES ($1, 0, $2) ON CONFLICT (name) DO UPDATE SET used = $2 RETURNING taken, oldest", []any{name, store.Time(now)}, &taken, &oldest); err != nil {
+	if err := t.One(
+		"INSERT INTO limits (name, taken, used) VALUES ($1, 0, $2) ON CONFLICT (name) DO UPDATE SET used = $2 RETURNING "+
+			"taken, oldest", []any{name, store.Time(now)}, &taken, &oldest); err != nil {
 		return q, err
 	}
 	first, since := taken+1, now // of the requests that count: this one alone
 	var at int64
-	err = t.One("SELECT seq, at FROM limit_requests WHERE name = $1 AND seq >= $2 AND at > $3 ORDER BY seq LIMIT 1", []any{name, oldest, store.Time(now.Add(-window))}, &first, &at)
+	err = t.One("SELECT seq, at FROM limit_requests WHERE name = $1 AND seq >= $2 AND at > $3 ORDER BY seq LIMIT 1",
+		[]any{name, oldest, store.Time(now.Add(-window))}, &first, &at)
 	if err != nil && !errors.Is(err, store.ErrNoRow) {
 		return q, err
 	}
@@ -42,7 +46,8 @@ func (s *Service) take(t *store.Tx, name string, n int) (q Quota, err error) {
 		since = store.Moment(at)
 	}
 	if busy := taken - first + 1; busy >= int64(n) { // more of them: the plan allowed more then
-		if err := t.One("SELECT at FROM limit_requests WHERE name = $1 AND seq = $2", []any{name, taken - int64(n) + 1}, &at); err != nil {
+		if err := t.One("SELECT at FROM limit_requests WHERE name = $1 AND seq = $2", []any{name, taken - int64(n) + 1},
+			&at); err != nil {
 			return q, err
 		}
 		q.RetryAfter = store.Moment(at).Add(window).Sub(now)
@@ -55,7 +60,8 @@ func (s *Service) take(t *store.Tx, name string, n int) (q Quota, err error) {
 		}
 		oldest = first
 	}
-	if _, err := t.Exec("INSERT INTO limit_requests (name, seq, at) VALUES ($1, $2, $3)", name, taken+1, store.Time(now)); err != nil {
+	if _, err := t.Exec("INSERT INTO limit_requests (name, seq, at) VALUES ($1, $2, $3)", name, taken+1,
+		store.Time(now)); err != nil {
 		return q, err
 	}
 	if _, err := t.Exec("UPDATE limits SET taken = $1, oldest = $2 WHERE name = $3", taken+1, oldest, name); err != nil {
@@ -71,8 +77,8 @@ var errLimited = errors.New("no request is left")
 // authRate is how many requests to /auth/* an address and an account have in a minute, on every plan.
 const authRate = 10
 
-// TakeAuth counts a request to /auth/* for the address that it comes from, and for the account that it names; either may be empty. A refused
-// request takes nothing from either.
+// TakeAuth counts a request to /auth/* for the address that it comes from, and for the account that it names; either
+// may be empty. A refused request takes nothing from either.
 func (s *Service) TakeAuth(ctx context.Context, address, account string) (q Quota, err error) {
 	var names []string
 	if address != "" {
@@ -105,8 +111,8 @@ func (s *Service) TakeAuth(ctx context.Context, address, account string) (q Quot
 // Month is how the counts of a month are named; months are those of UTC and begin on the first.
 func Month(t time.Time) string { return t.UTC().Format("2006-01") }
 
-// Take counts a request of a caller against the plan of its project's owner. ErrPayment: the month's requests are used up. Neither that nor
-// a request that comes too soon is counted.
+// Take counts a request of a caller against the plan of its project's owner. ErrPayment: the month's requests are used
+// up. Neither that nor a request that comes too soon is counted.
 func (s *Service) Take(ctx context.Context, c *Caller, endpoint string) (q Quota, err error) {
 	if c.Project == nil {
 		return Quota{Allowed: true}, nil
@@ -127,7 +133,9 @@ func (s *Service) Take(ctx context.Context, c *Caller, endpoint string) (q Quota
 			return err
 		}
 		// What only this key waits for comes before what all of the account wait for.
-		_, err = t.Exec("INSERT INTO usage_days (project, day, who, endpoint, n) VALUES ($1, $2, $3, $4, 1) ON CONFLICT (project, day, who, endpoint) DO UPDATE SET n = usage_days.n + 1",
+		_, err = t.Exec(
+			"INSERT INTO usage_days (project, day, who, endpoint, n) VALUES ($1, $2, $3, $4, 1) ON CONFLICT (project, day, "+
+				"who, endpoint) DO UPDATE SET n = usage_days.n + 1",
 			c.Project.ID, now.Format(time.DateOnly), who, cut(endpoint, 200))
 		if err != nil {
 			return err
@@ -152,7 +160,9 @@ func (s *Service) countMonth(t *store.Tx, account, month string, most int) error
 		most = 1 << 62
 	}
 	var n int
-	err := t.One("INSERT INTO usage_months (account, month, n) VALUES ($1, $2, 1) ON CONFLICT (account, month) DO UPDATE SET n = usage_months.n + 1 WHERE usage_months.n < $3 RETURNING n", []any{account, month, most}, &n)
+	err := t.One(
+		"INSERT INTO usage_months (account, month, n) VALUES ($1, $2, 1) ON CONFLICT (account, month) DO UPDATE SET n = "+
+			"usage_months.n + 1 WHERE usage_months.n < $3 RETURNING n", []any{account, month, most}, &n)
 	if errors.Is(err, store.ErrNoRow) {
 		return ErrPayment
 	}
@@ -204,11 +214,13 @@ func (p *Project) Usage(ctx context.Context, since string) (u Usage, err error) 
 	if u.Plan.PerMonth > 0 {
 		u.Remaining = max(u.Plan.PerMonth-u.Used, 0)
 	}
-	err = p.s.db.Each(ctx, "SELECT day, who, endpoint, n FROM usage_days WHERE project = $1 AND day >= $2 ORDER BY day DESC, n DESC, who, endpoint LIMIT $3", []any{p.ID, since, maxUsage}, func(scan func(...any) error) error {
-		var d UsageDay
-		err := scan(&d.Day, &d.Who, &d.Endpoint, &d.Requests)
-		u.Days = append(u.Days, d)
-		return err
-	})
+	err = p.s.db.Each(ctx,
+		"SELECT day, who, endpoint, n FROM usage_days WHERE project = $1 AND day >= $2 ORDER BY day DESC, n DESC, who, "+
+			"endpoint LIMIT $3", []any{p.ID, since, maxUsage}, func(scan func(...any) error) error {
+			var d UsageDay
+			err := scan(&d.Day, &d.Who, &d.Endpoint, &d.Requests)
+			u.Days = append(u.Days, d)
+			return err
+		})
 	return u, err
 }

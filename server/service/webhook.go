@@ -17,7 +17,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Webhook is what a billing product sends when somebody's plan changes: a PlanChange as JSON, signed with the secret that both know.
+// Webhook is what a billing product sends when somebody's plan changes: a PlanChange as JSON, signed with the secret
+// that both know.
 type Webhook struct {
 	Signature string // t=<seconds>,v1=<hex of HMAC-SHA-256 over "<seconds>.<body>">
 	Key       string // of the sender's choice: what comes again with it changes nothing again
@@ -32,7 +33,9 @@ const (
 )
 
 // ErrSignature means that a webhook is not signed with the secret, or that it is old.
-var ErrSignature = &Error{Status: http.StatusUnauthorized, Code: "invalid_signature", Message: "the signature is wrong, or older than five minutes: Taproot-Signature: t=<seconds>,v1=<hex of HMAC-SHA-256 over \"<seconds>.<body>\">"}
+var ErrSignature = &Error{Status: http.StatusUnauthorized, Code: "invalid_signature",
+	Message: "the signature is wrong, or older than five minutes: Taproot-Signature: t=<seconds>,v1=<hex of " +
+		"HMAC-SHA-256 over \"<seconds>.<body>\">"}
 
 // TakesWebhooks tells whether there is a secret for webhooks.
 func (s *Service) TakesWebhooks() bool { return s.o.WebhookSecret != "" }
@@ -66,7 +69,8 @@ func (s *Service) ChangePlan(ctx context.Context, w Webhook) (known bool, err er
 		if known, err = s.cameBefore(t, w); err != nil || known {
 			return err
 		}
-		if _, err := t.Exec("UPDATE accounts SET plan = $1, per_minute = $2, per_month = $3 WHERE id = $4", c.Plan, c.PerMinute, c.PerMonth, id); err != nil {
+		if _, err := t.Exec("UPDATE accounts SET plan = $1, per_minute = $2, per_month = $3 WHERE id = $4", c.Plan,
+			c.PerMinute, c.PerMonth, id); err != nil {
 			return err
 		}
 		return op.note(t, "account.plan", id)
@@ -89,20 +93,23 @@ func (s *Service) signed(w Webhook) error {
 	mac := hmac.New(sha256.New, []byte(s.o.WebhookSecret))
 	mac.Write([]byte(moment + "."))
 	mac.Write(w.Body)
-	if age := s.now().Sub(time.Unix(seconds, 0)); !hmac.Equal(given, mac.Sum(nil)) || age > webhookSlack || age < -webhookSlack {
+	if age := s.now().Sub(time.Unix(seconds, 0)); !hmac.Equal(given, mac.Sum(nil)) || age > webhookSlack ||
+		age < -webhookSlack {
 		return ErrSignature
 	}
 	return nil
 }
 
-// cameBefore notes the key of a webhook in the transaction of its change; one that came with another body is a mistake of the sender.
+// cameBefore notes the key of a webhook in the transaction of its change; one that came with another body is a mistake
+// of the sender.
 func (s *Service) cameBefore(t *store.Tx, w Webhook) (bool, error) {
 	now := s.now()
 	if _, err := t.Exec("DELETE FROM webhooks WHERE created < $1", store.Time(now.Add(-webhookMemory))); err != nil {
 		return false, err
 	}
 	id, sum := digest("webhook "+w.Key), digest(string(w.Body))
-	n, err := t.Exec("INSERT INTO webhooks (id, digest, created) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING", id, sum, store.Time(now))
+	n, err := t.Exec("INSERT INTO webhooks (id, digest, created) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING", id, sum,
+		store.Time(now))
 	if err != nil || n == 1 {
 		return false, err
 	}

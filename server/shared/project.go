@@ -32,8 +32,8 @@ type Options struct {
 	Claim func(ctx context.Context, run string) (bool, error)
 }
 
-// Project is the folders of one project on one server. The bucket is the truth; the folders hold what it holds, and what is not whole yet.
-// Safe for concurrent use.
+// Project is the folders of one project on one server. The bucket is the truth; the folders hold what it holds, and
+// what is not whole yet. Safe for concurrent use.
 type Project struct {
 	o    Options
 	turn chan struct{} // of who brings folders and bucket together
@@ -154,7 +154,8 @@ func (p *Project) syncRuns(ctx context.Context, names []string) error {
 	}
 	for _, run := range local {
 		switch shared := slices.Contains(keep, run); {
-		case shared && !p.marked(run): // this server died, or lost its way to the bucket, before it knew that the run was there
+		case shared && !p.marked(run):
+			// this server died, or lost its way to the bucket, before it knew that the run was there
 			err = p.setMark(run)
 		case !shared && p.marked(run): // another server deleted it
 			if err = history.Remove(p.o.Reports, run); errors.Is(err, history.ErrInUse) || errors.Is(err, fs.ErrNotExist) {
@@ -227,7 +228,8 @@ func (p *Project) left(run string) bool {
 	return err == nil && len(packs) > 0 && !slices.ContainsFunc(packs, func(name string) bool { return !whole(name) })
 }
 
-// Publish puts a run that has ended into the bucket, and takes out of it what is beyond the limits. When it fails, a later Sync does it.
+// Publish puts a run that has ended into the bucket, and takes out of it what is beyond the limits. When it fails, a
+// later Sync does it.
 func (p *Project) Publish(ctx context.Context, run string) error {
 	defer func() {
 		p.mu.Lock()

@@ -97,8 +97,8 @@ func (p *Project) shareTests(ctx context.Context) (err error) {
 	return p.setHere(1)
 }
 
-// ReplaceTests takes an archive as the project's tests, on every server. The error is that of upload.Folder, or of the bucket; then nothing has
-// changed.
+// ReplaceTests takes an archive as the project's tests, on every server. The error is that of upload.Folder, or of the
+// bucket; then nothing has changed.
 func (p *Project) ReplaceTests(ctx context.Context, archive io.Reader) (files int, err error) {
 	f, err := os.CreateTemp("", "taproot-tests-*"+suffix)
 	if err != nil {
@@ -107,7 +107,8 @@ func (p *Project) ReplaceTests(ctx context.Context, archive io.Reader) (files in
 	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
 	var number int
 	var before []string
-	files, err = p.o.Tests.Replace(ctx, io.TeeReader(archive, f), func() error { // however slowly it came, only now others wait
+	// however slowly it came, only now others wait
+	files, err = p.o.Tests.Replace(ctx, io.TeeReader(archive, f), func() error {
 		if err := p.take(ctx); err != nil {
 			return err
 		}

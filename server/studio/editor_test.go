@@ -8,13 +8,14 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// TestEditor: the editor completes keys, values and what stands on the screen, explains keys, underlines what validate tells at its place,
-// takes steps back, finds, saves laid out, and hears of a change on disk.
+// TestEditor: the editor completes keys, values and what stands on the screen, explains keys, underlines what validate
+// tells at its place, takes steps back, finds, saves laid out, and hears of a change on disk.
 func TestEditor(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
 	file := filepath.Join(l.dir, "t.yaml")
-	if err := os.WriteFile(file, []byte("id: x\nplatform: android\nsteps:\n    - launch:   com.example.login\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("id: x\nplatform: android\nsteps:\n    - launch:   com.example.login\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()+"?file=t.yaml"), 1440, false)
@@ -89,7 +90,8 @@ func TestEditor(t *testing.T) {
 // completed takes a completion.
 func (p *tab) completed(label string) {
 	p.l.t.Helper()
-	p.must(p.Locator("#yaml .cm-tooltip-autocomplete li", playwright.PageLocatorOptions{Has: p.GetByText(label, playwright.PageGetByTextOptions{Exact: playwright.Bool(true)})}).Click())
+	p.must(p.Locator("#yaml .cm-tooltip-autocomplete li", playwright.PageLocatorOptions{
+		Has: p.GetByText(label, playwright.PageGetByTextOptions{Exact: playwright.Bool(true)})}).Click())
 }
 
 // completes waits for a completion with what is said of it.

@@ -90,13 +90,16 @@ func (s *Studio) read(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxTest))
 }
 
-// save writes a file, laid out as taproot fmt does, unless it has changed since the editor read it. What is no YAML stays as it is.
+// save writes a file, laid out as taproot fmt does, unless it has changed since the editor read it. What is no YAML
+// stays as it is.
 func (s *Studio) save(w http.ResponseWriter, r *http.Request, who auth.Identity) {
 	if !s.may(w, who) {
 		return
 	}
 	var file testFile
-	if r.Header.Get("Content-Type") != "application/json" || json.NewDecoder(http.MaxBytesReader(w, r.Body, 2*maxTest)).Decode(&file) != nil || !goodName(file.Path) || len(file.Text) > maxTest {
+	if r.Header.Get("Content-Type") != "application/json" ||
+		json.NewDecoder(http.MaxBytesReader(w, r.Body, 2*maxTest)).Decode(&file) != nil || !goodName(file.Path) ||
+		len(file.Text) > maxTest {
 		http.Error(w, "Send a file of this project that ends in .yaml.", http.StatusBadRequest)
 		return
 	}
@@ -120,7 +123,8 @@ func (s *Studio) save(w http.ResponseWriter, r *http.Request, who auth.Identity)
 	answer(w, http.StatusOK, file)
 }
 
-// write writes a file and the folders that lead to it. Each write has a file aside of its own, so that two at once do not mix.
+// write writes a file and the folders that lead to it. Each write has a file aside of its own, so that two at once do
+// not mix.
 func (s *Studio) write(file testFile) error {
 	dir, base := path.Split(filepath.ToSlash(file.Path))
 	dir = path.Clean("./" + dir)
@@ -137,19 +141,22 @@ func (s *Studio) write(file testFile) error {
 // maxAttachment bounds a file that lies beside a test.
 const maxAttachment = 64 << 20
 
-// attach puts a file beside a test, which uploads it: under its own name, or, when another file has that, under one with a number.
+// attach puts a file beside a test, which uploads it: under its own name, or, when another file has that, under one
+// with a number.
 func (s *Studio) attach(w http.ResponseWriter, r *http.Request, who auth.Identity) {
 	if !s.may(w, who) {
 		return
 	}
 	beside, name := r.URL.Query().Get("beside"), r.URL.Query().Get("name")
-	if !goodName(beside) || name != path.Base(name) || !filepath.IsLocal(name) || strings.HasPrefix(name, ".") || strings.ContainsAny(name, "\\:") || goodName(name) {
+	if !goodName(beside) || name != path.Base(name) || !filepath.IsLocal(name) || strings.HasPrefix(name, ".") ||
+		strings.ContainsAny(name, "\\:") || goodName(name) {
 		http.Error(w, "Name a file to be put beside a test of this project.", http.StatusBadRequest)
 		return
 	}
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxAttachment))
 	if err != nil {
-		http.Error(w, "The file is larger than 64 MB: put it beside the test yourself, and name it.", http.StatusRequestEntityTooLarge)
+		http.Error(w, "The file is larger than 64 MB: put it beside the test yourself, and name it.",
+			http.StatusRequestEntityTooLarge)
 		return
 	}
 	if name, err = s.putBeside(beside, name, data); err != nil {

@@ -10,12 +10,14 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// TestPreferredSelectors: what taproot.yaml says of the folder of the file decides which selector is the first, and is written down.
+// TestPreferredSelectors: what taproot.yaml says of the folder of the file decides which selector is the first, and is
+// written down.
 func TestPreferredSelectors(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "a plan reads what is preferred")
 	l := newLab(t)
-	if err := errors.Join(os.Mkdir(filepath.Join(l.dir, "ids"), 0o755), os.WriteFile(filepath.Join(l.dir, "ids", "taproot.yaml"), []byte("preferSelector: id\n"), 0o600)); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(l.dir, "ids"), 0o755),
+		os.WriteFile(filepath.Join(l.dir, "ids", "taproot.yaml"), []byte("preferSelector: id\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	for file, want := range map[string]string{"ids/t.yaml": "tap: {id: sign_in}", "t.yaml": "tap: Sign in"} {
@@ -36,7 +38,9 @@ func TestFilesOfTheTest(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "a run of a file is tested by itself")
 	l := newLab(t)
-	for name, text := range map[string]string{"suites/login/fill.yaml": "steps:\n  - input: {into: E-mail, text: \"${WHO}\"}\n", "suites/login/people.csv": "WHO\nada\n", "suites/login/taproot.yaml": "vars: {APP: com.example.login}\n"} {
+	for name, text := range map[string]string{
+		"suites/login/fill.yaml":  "steps:\n  - input: {into: E-mail, text: \"${WHO}\"}\n",
+		"suites/login/people.csv": "WHO\nada\n", "suites/login/taproot.yaml": "vars: {APP: com.example.login}\n"} {
 		file := filepath.Join(l.dir, filepath.FromSlash(name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
@@ -44,7 +48,9 @@ func TestFilesOfTheTest(t *testing.T) {
 	}
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()+"?file=suites/login/t.yaml"), 1440, false)
 	p.connected()
-	p.edits("id: x\nplatform: android\ndata: people.csv\nsteps:\n  - launch: ${APP}\n  - run: fill.yaml\n  - assert: {text: ada}\n")
+	p.edits("id: x\nplatform: android\ndata: people.csv\nsteps:\n  - launch: ${APP}\n  - run: fill.yaml\n  - assert: " +
+		"{text: " +
+		"ada}\n")
 	p.must(p.Locator("#run-all").Click())
 	p.sees(`#outcome[data-passed]`)
 	if passed, _ := p.Locator("#outcome").GetAttribute("data-passed"); passed != "true" {

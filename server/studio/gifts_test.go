@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// TestGiftsAndCuts: apps and pictures go to the phone by the field and by dropping them, links are opened, texts are copied, and what no
-// element tells is cut out as a picture or read; each is a step, and the test that it makes passes.
+// TestGiftsAndCuts: apps and pictures go to the phone by the field and by dropping them, links are opened, texts are
+// copied, and what no element tells is cut out as a picture or read; each is a step, and the test that it makes passes.
 func TestGiftsAndCuts(t *testing.T) {
 	t.Parallel()
 	phone := androidtest.Small // whose texts can be read in pixels
@@ -25,7 +25,9 @@ func TestGiftsAndCuts(t *testing.T) {
 	p.must(p.Context().GrantPermissions([]string{"clipboard-read", "clipboard-write"}))
 	p.connected()
 	p.must(p.Locator("#record").Click())
-	p.must(p.Locator("#gift").SetInputFiles([]playwright.InputFile{{Name: "app.apk", Buffer: []byte("PK\x03\x04\npackage=com.example.sent\n")}, {Name: "photo.png", MimeType: "image/png", Buffer: []byte("a picture")}}))
+	p.must(p.Locator("#gift").SetInputFiles([]playwright.InputFile{
+		{Name: "app.apk", Buffer: []byte("PK\x03\x04\npackage=com.example.sent\n")},
+		{Name: "photo.png", MimeType: "image/png", Buffer: []byte("a picture")}}))
 	p.writes("install: app.apk")
 	p.writes("addMedia: [photo.png]")
 	if _, is := l.phone.Installed("com.example.sent"); !is {
@@ -40,7 +42,8 @@ func TestGiftsAndCuts(t *testing.T) {
 	p.place(`"Sign in"`)
 
 	p.must(p.Locator("#cut").Click())
-	for _, c := range []struct{ button, step string }{{"Assert this picture", "assert: {image: cut.png}"}, {"Tap this picture", "tap: {image: cut.png}"}} {
+	for _, c := range []struct{ button, step string }{{"Assert this picture", "assert: {image: cut.png}"},
+		{"Tap this picture", "tap: {image: cut.png}"}} {
 		if testing.Short() && c.button != "Assert this picture" {
 			continue
 		}
@@ -79,7 +82,8 @@ func TestGiftsAndCuts(t *testing.T) {
 		t.Errorf("the recorded test does not pass: %s\n%s", said, p.yaml())
 	}
 	left, err := filepath.Glob(filepath.Join(l.dir, "suites", "*"))
-	if names := []string{"app.apk", "cut.png", "dropped.png", "photo.png"}; err != nil || !slices.EqualFunc(left, names, func(path, name string) bool { return filepath.Base(path) == name }) {
+	if names := []string{"app.apk", "cut.png", "dropped.png", "photo.png"}; err != nil ||
+		!slices.EqualFunc(left, names, func(path, name string) bool { return filepath.Base(path) == name }) {
 		t.Errorf("beside the test lie %v, %v", left, err)
 	}
 }
@@ -105,7 +109,8 @@ func (p *tab) dropsAndLinks() {
 	}`)
 	p.must(err)
 	p.writes("addMedia: [dropped.png]")
-	if all := fmt.Sprint(p.l.phone.Gallery()); !strings.Contains(all, "photo.png") || !strings.Contains(all, "dropped.png") {
+	if all := fmt.Sprint(p.l.phone.Gallery()); !strings.Contains(all, "photo.png") ||
+		!strings.Contains(all, "dropped.png") {
 		p.l.t.Errorf("the gallery holds %s", all)
 	}
 	p.must(p.Locator("#what").Fill("login://form"))

@@ -9,7 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// TestByKeyboard: all but the pointing itself is done by keys: each control is reached by Tab, none keeps it, and a test is written, run and saved.
+// TestByKeyboard: all but the pointing itself is done by keys: each control is reached by Tab, none keeps it, and a
+// test is written, run and saved.
 func TestByKeyboard(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestEditor writes a test by keys")
@@ -23,19 +24,23 @@ func TestByKeyboard(t *testing.T) {
 		p.must(err)
 		name, _ := id.(string)
 		reached = append(reached, name)
-		seen, err := p.Evaluate(`() => { const at = document.activeElement, e = at.shadowRoot?.activeElement || at, r = e.getBoundingClientRect(); return e.matches(":focus-visible") && r.width >= 18 && r.height >= 18 }`)
+		seen, err := p.Evaluate(
+			`() => { const at = document.activeElement, e = at.shadowRoot?.activeElement || at, r = e.getBoundingClientRect(); return e.matches(":focus-visible") && r.width >= 18 && r.height >= 18 }`)
 		p.must(err)
 		if seen != true {
 			t.Errorf("%s has the focus, and nobody sees it", name)
 		}
 	}
-	for _, want := range []string{"point", "cut", "record", "picture-live", "Back", "Home", "Recents", "Vol +", "Landscape", "Enter", "copy-text", "picture", "text", "what", "gift", "selector", "prefer", "element", "All elements", "Log",
+	for _, want := range []string{"point", "cut", "record", "picture-live", "Back", "Home", "Recents", "Vol +",
+		"Landscape", "Enter", "copy-text", "picture", "text", "what", "gift", "selector", "prefer", "element",
+		"All elements", "Log",
 		"run-all", "run-to", "run-from", "run-one", "copy", "file", "Save", "yaml"} {
 		if !slices.Contains(reached, want) {
 			t.Errorf("%s is not reached by Tab: %q", want, reached)
 		}
 	}
-	p.must(p.Keyboard().InsertText("id: keys\nplatform: android\nsteps:\n  - launch: com.example.login\n  - assert: Sign in"))
+	p.must(p.Keyboard().InsertText(
+		"id: keys\nplatform: android\nsteps:\n  - launch: com.example.login\n  - assert: Sign in"))
 	p.must(p.Keyboard().Press("Control+Enter"))
 	p.sees(`#outcome[data-passed="true"]`)
 	p.must(p.Keyboard().Press("Control+s"))
@@ -44,7 +49,8 @@ func TestByKeyboard(t *testing.T) {
 		t.Errorf("after saving, results stand beside %d lines, %v", n, err)
 	}
 	p.must(p.Keyboard().Press("Shift+Tab"))
-	if id, err := p.Evaluate(`document.activeElement.id || document.activeElement.textContent.trim()`); err != nil || id == "yaml" {
+	if id, err := p.Evaluate(`document.activeElement.id || document.activeElement.textContent.trim()`); err != nil ||
+		id == "yaml" {
 		t.Errorf("the editor keeps the focus: %v, %v", id, err)
 	}
 	p.must(p.Locator("#tree summary").Focus())

@@ -90,7 +90,8 @@ func newLabOf(t testing.TB, phone androidtest.Options) *lab {
 			t.Fatal(err)
 		}
 	}
-	vars := map[string]string{"ADB_SERVER_SOCKET": "tcp:" + adb.Addr(), "XDG_RUNTIME_DIR": filepath.Join(root, "run"), "XDG_STATE_HOME": filepath.Join(root, "state"),
+	vars := map[string]string{"ADB_SERVER_SOCKET": "tcp:" + adb.Addr(), "XDG_RUNTIME_DIR": filepath.Join(root, "run"),
+		"XDG_STATE_HOME":      filepath.Join(root, "state"),
 		"TAPROOT_REPORTS_DIR": filepath.Join(root, "reports"), "TAPROOT_NO_VIDEO": "true", "PATH": os.Getenv("PATH")}
 	l.vars = vars
 	conf, err := run.FromEnv(l.dir, func(name string) (string, bool) { value, ok := vars[name]; return value, ok })
@@ -103,7 +104,8 @@ func newLabOf(t testing.TB, phone androidtest.Options) *lab {
 		t.Fatal(err)
 	}
 	log := &drivertest.Log{}
-	o := server.Options{Config: conf, Project: l.dir, Auth: gate, Pages: 3, Network: inside, Log: slog.New(slog.NewTextHandler(log, nil))}
+	o := server.Options{Config: conf, Project: l.dir, Auth: gate, Pages: 3, Network: inside,
+		Log: slog.New(slog.NewTextHandler(log, nil))}
 	if testing.Short() {
 		o.Drivers = shared(conf)
 	}
@@ -112,7 +114,8 @@ func newLabOf(t testing.TB, phone androidtest.Options) *lab {
 	}
 	web := httptest.NewServer(l.server.Handler())
 	l.url = web.URL
-	l.client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Transport: &http.Transport{DisableKeepAlives: true}}
+	l.client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{DisableKeepAlives: true}}
 	t.Cleanup(func() {
 		if err := l.server.Close(); err != nil {
 			t.Errorf("close the server: %v", err)
@@ -172,7 +175,8 @@ func (l *lab) open(address string, width int, dark bool) *tab {
 	if dark {
 		scheme = playwright.ColorSchemeDark
 	}
-	context, err := chromium.Start(l.t).NewContext(playwright.BrowserNewContextOptions{Viewport: &playwright.Size{Width: width, Height: 900}, ColorScheme: scheme})
+	context, err := chromium.Start(l.t).NewContext(playwright.BrowserNewContextOptions{
+		Viewport: &playwright.Size{Width: width, Height: 900}, ColorScheme: scheme})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -200,7 +204,8 @@ func (p *tab) must(err error) {
 // sees waits for a selector.
 func (p *tab) sees(selector string) {
 	p.l.t.Helper()
-	if err := p.Locator(selector).First().WaitFor(playwright.LocatorWaitForOptions{Timeout: playwright.Float(chromiumtest.Patience)}); err != nil {
+	if err := p.Locator(selector).First().WaitFor(playwright.LocatorWaitForOptions{
+		Timeout: playwright.Float(chromiumtest.Patience)}); err != nil {
 		said, _ := p.Locator("#said").TextContent()
 		p.shot("missing-" + p.l.t.Name())
 		p.l.t.Fatalf("%s is not there: %v; it says %q", selector, err, said)
@@ -240,7 +245,8 @@ func (p *tab) writes(text string) {
 	}
 }
 
-// until waits until a function of the page says yes. It asks twenty times in a second: WaitForFunction asks, and has the page drawn, sixty times.
+// until waits until a function of the page says yes. It asks twenty times in a second: WaitForFunction asks, and has
+// the page drawn, sixty times.
 func (p *tab) until(function string, arg any) error {
 	yes, err := p.Evaluate(`async ([arg, ms]) => {
 		const holds = `+function+`;
@@ -296,7 +302,8 @@ func (p *tab) shot(name string) {
 	}
 }
 
-// inFull is accessible where time is not short: for a state of the page that differs little from one that is always looked at.
+// inFull is accessible where time is not short: for a state of the page that differs little from one that is always
+// looked at.
 func (p *tab) inFull(what string) {
 	p.l.t.Helper()
 	if !testing.Short() {
@@ -307,7 +314,8 @@ func (p *tab) inFull(what string) {
 // accessible fails the test for everything that axe-core finds, and for a page that is wider than the window.
 func (p *tab) accessible(what string) {
 	p.l.t.Helper()
-	_, err := p.Evaluate(`Promise.allSettled(document.getAnimations().map((a) => a.finished))`) // the colours of a button that was just pressed are on their way
+	// the colours of a button that was just pressed are on their way
+	_, err := p.Evaluate(`Promise.allSettled(document.getAnimations().map((a) => a.finished))`)
 	p.must(err)
 	list, err := chromiumtest.Violations(p.Page)
 	p.must(err)

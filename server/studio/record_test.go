@@ -24,10 +24,12 @@ func site(t testing.TB) string {
 	page := func(path, title, body string) {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprintf(w, `<!doctype html><html lang="en"><meta charset="utf-8"><title>%s</title><style>body{font:16px sans-serif}label,p,button,a,select,input{display:block;margin:6px}</style>%s`, title, body)
+			fmt.Fprintf(w,
+				`<!doctype html><html lang="en"><meta charset="utf-8"><title>%s</title><style>body{font:16px sans-serif}label,p,button,a,select,input{display:block;margin:6px}</style>%s`, title, body)
 		})
 	}
-	page("/{$}", "Shop", `<h1>Shop</h1><form action="/home" onsubmit="if (document.querySelector('#p').value !== 'correct horse $' + '{battery}' || !document.querySelector('#e').value.includes('@')) { wrong.hidden = false; return false }">
+	page("/{$}", "Shop",
+		`<h1>Shop</h1><form action="/home" onsubmit="if (document.querySelector('#p').value !== 'correct horse $' + '{battery}' || !document.querySelector('#e').value.includes('@')) { wrong.hidden = false; return false }">
 		<label>E-mail <input id="e"></label><label>Password <input id="p" type="password"></label><button>Log in</button></form><p id="wrong" hidden>Wrong password</p>`)
 	page("/home", "Account", `<h1>Welcome, Ada</h1>
 		<label>Country <select onchange="picked.textContent = 'Ships to ' + this.selectedOptions[0].label"><option>Choose</option><option>France</option><option>Germany</option></select></label><p id="picked"></p>
@@ -41,7 +43,8 @@ func site(t testing.TB) string {
 			const answer = await fetch("/upload?name=" + field.files[0].name, {method: "POST", body: field.files[0]});
 			got.textContent = await answer.text();
 		}</script>`)
-	page("/terms", "Terms", `<h1>Terms of the shop</h1><button onclick="ok.textContent = 'Terms accepted'">Agree</button><p id="ok"></p>
+	page("/terms", "Terms",
+		`<h1>Terms of the shop</h1><button onclick="ok.textContent = 'Terms accepted'">Agree</button><p id="ok"></p>
 		<p id="card" style="width:120px;background:#fc9;user-select:none">Clause one</p><p id="done" style="width:220px;height:60px;background:#9cf">Understood</p><p id="moved"></p>
 		<script>let held = false; card.onpointerdown = () => { held = true }; onpointerup = (e) => { if (held && done.contains(document.elementFromPoint(e.clientX, e.clientY))) moved.textContent = "One is understood"; held = false }</script>`)
 	mux.HandleFunc("POST /upload", func(w http.ResponseWriter, r *http.Request) {
@@ -53,8 +56,8 @@ func site(t testing.TB) string {
 	return s.URL
 }
 
-// TestRecordAPage: a log-in with a password, a list, uploads by a field and by a button, dialogs, a new tab that is left and closed; saved, and
-// green by taproot run each time.
+// TestRecordAPage: a log-in with a password, a list, uploads by a field and by a button, dialogs, a new tab that is
+// left and closed; saved, and green by taproot run each time.
 func TestRecordAPage(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -187,7 +190,8 @@ func (p *tab) dragsAndCloses() {
 	toX, toY := p.place("Understood")
 	p.must(p.Mouse().Move(fromX, fromY))
 	p.must(p.Mouse().Down())
-	_, err := p.Evaluate(`new Promise((done) => setTimeout(done, 700))`) // who holds before moving drags, who does not wipes
+	// who holds before moving drags, who does not wipes
+	_, err := p.Evaluate(`new Promise((done) => setTimeout(done, 700))`)
 	p.must(err)
 	p.must(p.Mouse().Move(toX, toY, playwright.MouseMoveOptions{Steps: playwright.Int(4)}))
 	p.must(p.Mouse().Up())
@@ -246,7 +250,8 @@ func (l *lab) green(file string, environ ...string) {
 		for name, value := range l.vars {
 			env.Environ = append(env.Environ, name+"="+value)
 		}
-		env.Environ = append(env.Environ, append(environ, "TAPROOT_NO_VIDEO=true", "TAPROOT_REPORTS_DIR="+filepath.Join(l.t.TempDir(), "reports"))...)
+		env.Environ = append(env.Environ, append(environ, "TAPROOT_NO_VIDEO=true", "TAPROOT_REPORTS_DIR="+
+			filepath.Join(l.t.TempDir(), "reports"))...)
 		env.Getenv = func(name string) string {
 			for i := len(env.Environ) - 1; i >= 0; i-- {
 				if value, is := strings.CutPrefix(env.Environ[i], name+"="); is {

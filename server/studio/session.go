@@ -81,8 +81,8 @@ func (s *Studio) Identify(r *http.Request) (auth.Identity, bool) {
 	return one.who, ok
 }
 
-// ownPage tells whether a request is one of our own pages', or of no page at all. A page at another port of this machine is of the same
-// site, so that the browser sends it the cookie along.
+// ownPage tells whether a request is one of our own pages', or of no page at all. A page at another port of this
+// machine is of the same site, so that the browser sends it the cookie along.
 func ownPage(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		u, err := url.Parse(origin)
@@ -110,7 +110,8 @@ func (s *Studio) enter(w http.ResponseWriter, r *http.Request) {
 	}
 	one, ok := s.sessions.get(token, true)
 	if !ok {
-		s.show(w, http.StatusForbidden, "enter.html", enterPage{Problem: "This link has been used, or is too old. Start taproot studio again for a new one."})
+		s.show(w, http.StatusForbidden, "enter.html",
+			enterPage{Problem: "This link has been used, or is too old. Start taproot studio again for a new one."})
 		return
 	}
 	s.begin(w, r, one.who, one.next)
@@ -145,7 +146,8 @@ func (s *Studio) begin(w http.ResponseWriter, r *http.Request, who auth.Identity
 		http.Error(w, "There are too many sessions.", http.StatusServiceUnavailable)
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: key, Path: "/", HttpOnly: true,
+		SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
 		MaxAge: int(sessionLimit.Seconds())})
 	http.Redirect(w, r, next, http.StatusSeeOther)
 }

@@ -61,7 +61,8 @@ func New(o Options) (*Studio, error) {
 		return nil, err
 	}
 	s.assets["theme.js"] = asset{"text/javascript; charset=utf-8", theme}
-	for name, kind := range map[string]string{"studio.css": "text/css; charset=utf-8", "studio.js": "text/javascript; charset=utf-8", "list.js": "text/javascript; charset=utf-8"} {
+	for name, kind := range map[string]string{"studio.css": "text/css; charset=utf-8",
+		"studio.js": "text/javascript; charset=utf-8", "list.js": "text/javascript; charset=utf-8"} {
 		text, err := files.ReadFile("assets/" + name)
 		if err != nil {
 			return nil, err
@@ -87,7 +88,8 @@ func New(o Options) (*Studio, error) {
 }
 
 // policy lets a page load nothing but what this server has.
-const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' blob:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // ServeHTTP is http.Handler's. Whoever calls it has refused pages of other sites.
 func (s *Studio) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -133,8 +135,10 @@ func (s *Studio) known(page func(http.ResponseWriter, *http.Request, auth.Identi
 		case s.o.Identify == nil || ok && who.May("devices:read"):
 			page(w, r, who)
 		case ok:
-			s.show(w, http.StatusForbidden, "enter.html", enterPage{Problem: "Your credential may not look at devices: it lacks the scope devices:read."})
-		case r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/studio/file") && r.URL.Path != "/studio/attachment":
+			s.show(w, http.StatusForbidden, "enter.html",
+				enterPage{Problem: "Your credential may not look at devices: it lacks the scope devices:read."})
+		case r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/studio/file") &&
+			r.URL.Path != "/studio/attachment":
 			s.show(w, http.StatusUnauthorized, "enter.html", enterPage{Next: r.URL.Path})
 		default:
 			http.Error(w, "Studio's session has ended: open its page again.", http.StatusUnauthorized)
@@ -176,5 +180,6 @@ func (s *Studio) Device(w http.ResponseWriter, page DevicePage) {
 
 func (s *Studio) device(w http.ResponseWriter, r *http.Request, who auth.Identity) {
 	acts, file := s.o.Identify == nil || who.May("devices:write"), r.URL.Query().Get("file")
-	s.show(w, http.StatusOK, "device.html", DevicePage{ID: r.PathValue("id"), IDs: s.o.PrefersID != nil && s.o.PrefersID(file), Acts: acts, Saves: acts && s.o.Files != nil, File: file, Home: "/studio"})
+	s.show(w, http.StatusOK, "device.html", DevicePage{ID: r.PathValue("id"), IDs: s.o.PrefersID != nil &&
+		s.o.PrefersID(file), Acts: acts, Saves: acts && s.o.Files != nil, File: file, Home: "/studio"})
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// TestRecordTheLogin: a person sees the phone, logs in on its picture, asserts what came, saves, and the test that wrote itself passes: in
-// Studio, and as a run.
+// TestRecordTheLogin: a person sees the phone, logs in on its picture, asserts what came, saves, and the test that
+// wrote itself passes: in Studio, and as a run.
 func TestRecordTheLogin(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -26,7 +26,8 @@ func TestRecordTheLogin(t *testing.T) {
 	p.must(p.Locator("#what").Fill("com.example.login"))
 	p.must(p.Locator("#launching button").Click())
 	p.writes("launch: {package: com.example.login, force: true}")
-	_, err := p.Evaluate(`document.getElementById("picture-live").addEventListener("pointerdown", () => { for (const end = performance.now() + 800; performance.now() < end;); }, {once: true})`)
+	_, err := p.Evaluate(
+		`document.getElementById("picture-live").addEventListener("pointerdown", () => { for (const end = performance.now() + 800; performance.now() < end;); }, {once: true})`)
 	p.must(err) // a page that was busy for so long took a click for a long press
 	p.click("E-mail")
 	p.writes("tap: E-mail")
@@ -40,7 +41,8 @@ func TestRecordTheLogin(t *testing.T) {
 	p.writes("tap: Sign in")
 	p.must(p.Locator("#point").Click())
 	p.click("Welcome, Ada")
-	p.must(p.Locator("#element h2:has-text('Welcome, Ada')").WaitFor()) // what was pointed at before stands there until then
+	// what was pointed at before stands there until then
+	p.must(p.Locator("#element h2:has-text('Welcome, Ada')").WaitFor())
 	p.must(p.Locator("#element button:text('Assert this')").First().Click())
 	p.writes("assert: Welcome, Ada")
 	for _, size := range []int{1440, 1024} {
@@ -51,7 +53,8 @@ func TestRecordTheLogin(t *testing.T) {
 		p.accessible(fmt.Sprint("recorded at ", size))
 		p.shot(fmt.Sprint("recorded-", size))
 	}
-	if text := p.yaml(); strings.Contains(text, androidtest.LoginPassword) || !strings.Contains(text, "secrets: [PASSWORD]") {
+	if text := p.yaml(); strings.Contains(text, androidtest.LoginPassword) ||
+		!strings.Contains(text, "secrets: [PASSWORD]") {
 		t.Errorf("the password is no secret:\n%s", text)
 	}
 	p.must(p.Locator("#point").Click())
@@ -99,8 +102,8 @@ func (l *lab) passes(yaml string, vars map[string]string) {
 	l.t.Fatalf("the run: %s", text)
 }
 
-// TestPointAndSearch: an element's selectors are ranked, a search shows what a selector picks, texts of the app are texts, and a
-// watcher can do nothing but look.
+// TestPointAndSearch: an element's selectors are ranked, a search shows what a selector picks, texts of the app are
+// texts, and a watcher can do nothing but look.
 func TestPointAndSearch(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestRecordTheLogin points; the console's test of Studio searches")
@@ -155,7 +158,10 @@ func TestWrongTests(t *testing.T) {
 	p.connected()
 	p.edits("id: x\nplatform: android\nsteps:\n  - tapp: Sign in\n")
 	p.sees(`#problems button:has-text('line 4:5: unknown action "tapp"')`)
-	p.edits("id: x\nplatform: android\nsteps:\n  - launch: com.example.login\n  - assert: Sign in\n  - tap: {label: Sing in, timeoutMs: 0}\n  - tap: Sign in\n")
+	p.edits("id: x\nplatform: android\nsteps:\n  - launch: com.example.login\n  - assert: Sign in\n  - tap: {label: " +
+		"Sing " +
+		"in, " +
+		"timeoutMs: 0}\n  - tap: Sign in\n")
 	p.must(p.Locator("#run-all").Click())
 	p.sees(`#outcome[data-passed="false"]`)
 	p.sees(`#yaml .mark-fail`)
@@ -168,18 +174,20 @@ func TestWrongTests(t *testing.T) {
 	}
 }
 
-// TestWhoGetsIn: a link works once; without a session there is a form, which takes a key; nothing is let in from another origin or by
-// another name.
+// TestWhoGetsIn: a link works once; without a session there is a form, which takes a key; nothing is let in from
+// another origin or by another name.
 func TestWhoGetsIn(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
 	link := strings.TrimPrefix(l.link("/studio"), l.url)
 	status, _, h := l.ask("GET", link, "")
 	cookie, _, _ := strings.Cut(h.Get("Set-Cookie"), ";")
-	if status != http.StatusSeeOther || h.Get("Location") != "/studio" || !strings.Contains(h.Get("Set-Cookie"), "HttpOnly") || !strings.Contains(h.Get("Set-Cookie"), "SameSite=Strict") {
+	if status != http.StatusSeeOther || h.Get("Location") != "/studio" || !strings.Contains(h.Get("Set-Cookie"),
+		"HttpOnly") || !strings.Contains(h.Get("Set-Cookie"), "SameSite=Strict") {
 		t.Errorf("%d, %v", status, h)
 	}
-	if status, text, h := l.ask("GET", link, ""); status != http.StatusForbidden || !strings.Contains(text, "has been used") || h.Get("Set-Cookie") != "" {
+	if status, text, h := l.ask("GET", link, ""); status != http.StatusForbidden ||
+		!strings.Contains(text, "has been used") || h.Get("Set-Cookie") != "" {
 		t.Errorf("the link a second time: %d %s", status, text)
 	}
 	for name, c := range map[string]struct {
@@ -187,29 +195,42 @@ func TestWhoGetsIn(t *testing.T) {
 		headers            []string
 		want               int
 	}{
-		"the page":                       {"GET", "/studio", "", []string{"Cookie", cookie}, 200},
-		"the API":                        {"GET", "/devices", "", []string{"Cookie", cookie}, 200},
-		"no session":                     {"GET", "/studio", "", nil, 401},
-		"a made-up session":              {"GET", "/studio", "", []string{"Cookie", "taproot_studio=x"}, 401},
-		"the link as a session":          {"GET", "/devices", "", []string{"Cookie", "taproot_studio=" + link[strings.Index(link, "=")+1:]}, 401},
-		"a session as a link":            {"GET", "/studio/enter?token=" + strings.TrimPrefix(cookie, "taproot_studio="), "", nil, 403},
-		"another origin":                 {"GET", "/devices", "", []string{"Cookie", cookie, "Origin", "https://evil.example.com"}, 403},
-		"another port of this machine":   {"GET", "/devices", "", []string{"Cookie", cookie, "Origin", "http://127.0.0.1:1"}, 403},
-		"a page of another site":         {"GET", "/devices", "", []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors"}, 403},
-		"another name":                   {"GET", "/studio", "", []string{"Cookie", cookie, "Host", "evil.example.com"}, 403},
-		"another name, the API":          {"GET", "/devices", "", []string{"Cookie", cookie, "Host", "evil.example.com"}, 403},
-		"a wrong key":                    {"POST", "/studio/enter", "key=wrong", []string{"Content-Type", "application/x-www-form-urlencoded"}, 401},
-		"a key":                          {"POST", "/studio/enter", "key=" + key + "&next=//evil.example.com", []string{"Content-Type", "application/x-www-form-urlencoded"}, 303},
-		"a key from another site":        {"POST", "/studio/enter", "key=" + key, []string{"Content-Type", "application/x-www-form-urlencoded", "Origin", "https://evil.example.com"}, 403},
-		"a file":                         {"GET", "/studio/file?path=new.yaml", "", []string{"Cookie", cookie}, 200},
-		"a file without a session":       {"GET", "/studio/file?path=new.yaml", "", nil, 401},
-		"a file outside of the project":  {"GET", "/studio/file?path=../x.yaml", "", []string{"Cookie", cookie}, 400},
-		"a file that is no test":         {"GET", "/studio/file?path=.env", "", []string{"Cookie", cookie}, 400},
-		"a hidden folder":                {"GET", "/studio/file?path=.git/x.yaml", "", []string{"Cookie", cookie}, 400},
-		"a write outside of the project": {"PUT", "/studio/file", `{"path": "../x.yaml", "text": "x"}`, []string{"Cookie", cookie, "Content-Type", "application/json"}, 400},
-		"a write by a form":              {"PUT", "/studio/file", `{"path": "x.yaml", "text": "x"}`, []string{"Cookie", cookie, "Content-Type", "text/plain"}, 400},
-		"a write":                        {"PUT", "/studio/file", `{"path": "a/x.yaml", "text": "x"}`, []string{"Cookie", cookie, "Content-Type", "application/json"}, 200},
-		"a write from another origin":    {"PUT", "/studio/file", `{"path": "y.yaml", "text": "x"}`, []string{"Cookie", cookie, "Content-Type", "application/json", "Origin", "https://evil.example.com"}, 403},
+		"the page":          {"GET", "/studio", "", []string{"Cookie", cookie}, 200},
+		"the API":           {"GET", "/devices", "", []string{"Cookie", cookie}, 200},
+		"no session":        {"GET", "/studio", "", nil, 401},
+		"a made-up session": {"GET", "/studio", "", []string{"Cookie", "taproot_studio=x"}, 401},
+		"the link as a session": {"GET", "/devices", "",
+			[]string{"Cookie", "taproot_studio=" + link[strings.Index(link, "=")+1:]}, 401},
+		"a session as a link": {"GET", "/studio/enter?token=" + strings.TrimPrefix(cookie, "taproot_studio="), "",
+			nil, 403},
+		"another origin": {"GET", "/devices", "", []string{"Cookie", cookie, "Origin",
+			"https://evil.example.com"}, 403},
+		"another port of this machine": {"GET", "/devices", "", []string{"Cookie", cookie, "Origin", "http://127.0.0.1:1"},
+			403},
+		"a page of another site": {"GET", "/devices", "", []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site",
+			"Sec-Fetch-Mode", "no-cors"}, 403},
+		"another name": {"GET", "/studio", "", []string{"Cookie", cookie, "Host", "evil.example.com"}, 403},
+		"another name, the API": {"GET", "/devices", "", []string{"Cookie", cookie, "Host", "evil.example.com"},
+			403},
+		"a wrong key": {"POST", "/studio/enter", "key=wrong",
+			[]string{"Content-Type", "application/x-www-form-urlencoded"}, 401},
+		"a key": {"POST", "/studio/enter", "key=" + key + "&next=//evil.example.com",
+			[]string{"Content-Type", "application/x-www-form-urlencoded"}, 303},
+		"a key from another site": {"POST", "/studio/enter", "key=" + key,
+			[]string{"Content-Type", "application/x-www-form-urlencoded", "Origin", "https://evil.example.com"}, 403},
+		"a file":                        {"GET", "/studio/file?path=new.yaml", "", []string{"Cookie", cookie}, 200},
+		"a file without a session":      {"GET", "/studio/file?path=new.yaml", "", nil, 401},
+		"a file outside of the project": {"GET", "/studio/file?path=../x.yaml", "", []string{"Cookie", cookie}, 400},
+		"a file that is no test":        {"GET", "/studio/file?path=.env", "", []string{"Cookie", cookie}, 400},
+		"a hidden folder":               {"GET", "/studio/file?path=.git/x.yaml", "", []string{"Cookie", cookie}, 400},
+		"a write outside of the project": {"PUT", "/studio/file", `{"path": "../x.yaml", "text": "x"}`,
+			[]string{"Cookie", cookie, "Content-Type", "application/json"}, 400},
+		"a write by a form": {"PUT", "/studio/file", `{"path": "x.yaml", "text": "x"}`,
+			[]string{"Cookie", cookie, "Content-Type", "text/plain"}, 400},
+		"a write": {"PUT", "/studio/file", `{"path": "a/x.yaml", "text": "x"}`,
+			[]string{"Cookie", cookie, "Content-Type", "application/json"}, 200},
+		"a write from another origin": {"PUT", "/studio/file", `{"path": "y.yaml", "text": "x"}`,
+			[]string{"Cookie", cookie, "Content-Type", "application/json", "Origin", "https://evil.example.com"}, 403},
 	} {
 		status, text, h := l.ask(c.method, c.path, c.body, c.headers...)
 		if status != c.want || strings.Contains(h.Get("Location"), "evil") {
@@ -218,7 +239,8 @@ func TestWhoGetsIn(t *testing.T) {
 	}
 }
 
-// TestSaveBesideAnotherEditor: what has changed on disk is not written over unasked, and a link does not lead out of the project.
+// TestSaveBesideAnotherEditor: what has changed on disk is not written over unasked, and a link does not lead out of
+// the project.
 func TestSaveBesideAnotherEditor(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -259,7 +281,8 @@ func TestSaveBesideAnotherEditor(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(l.dir, "link.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	if status, text, _ := l.ask("GET", "/studio/file?path=link.yaml", "", "Cookie", cookie); status == 200 || strings.Contains(text, "secret") {
+	if status, text, _ := l.ask("GET", "/studio/file?path=link.yaml", "", "Cookie", cookie); status == 200 ||
+		strings.Contains(text, "secret") {
 		t.Errorf("a link out of the project: %d %s", status, text)
 	}
 	left, err := filepath.Glob(filepath.Join(l.dir, ".*"))
@@ -299,7 +322,8 @@ func TestHostileLabels(t *testing.T) {
 	shorttest.Leave(t, "TestRecordAPage asserts such a text")
 	l := newLab(t)
 	hostile := `<img src=x onerror=alert()>: {"a": - ${HOME}`
-	page := `<!doctype html><title>x</title><button id="b" style="width:300px;height:200px">` + strings.NewReplacer("<", "&lt;", `"`, "&quot;").Replace(hostile) + `</button>`
+	page := `<!doctype html><title>x</title><button id="b" style="width:300px;height:200px">` +
+		strings.NewReplacer("<", "&lt;", `"`, "&quot;").Replace(hostile) + `</button>`
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -19,7 +19,8 @@ import (
 )
 
 const (
-	// fairRatio is how much may be unpacked before the ratio counts: a small archive of a log may well shrink a hundredfold.
+	// fairRatio is how much may be unpacked before the ratio counts: a small archive of a log may well shrink a
+	// hundredfold.
 	fairRatio = 16 << 20
 	maxName   = 1024 // bytes of a path
 	maxPart   = 200  // bytes of one of its parts
@@ -66,7 +67,8 @@ func (x *extractor) all(ctx context.Context, archive io.Reader) error {
 	if err != nil {
 		return broken(err)
 	}
-	zip.Multistream(false) // other programs stop after the first member: what is checked here must be all that anybody reads
+	// other programs stop after the first member: what is checked here must be all that anybody reads
+	zip.Multistream(false)
 	in := tar.NewReader(zip)
 	for {
 		h, err := in.Next()
@@ -103,13 +105,15 @@ func ended(packed io.ByteReader) error {
 	}
 }
 
-// broken tells what an archive suffers from; a limit that was passed, and a reader that failed by itself, speak for themselves.
+// broken tells what an archive suffers from; a limit that was passed, and a reader that failed by itself, speak for
+// themselves.
 func broken(err error) error {
 	var large *TooLarge
 	switch {
 	case errors.As(err, &large):
 		return large
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, os.ErrDeadlineExceeded):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return &Refused{"the archive is cut off"}
@@ -200,7 +204,8 @@ func (x *extractor) name(h *tar.Header) (string, error) {
 	}
 	parts := strings.Split(h.Name, "/")
 	for _, part := range parts {
-		if part == ".." || len(part) > maxPart || strings.HasSuffix(part, " ") || strings.HasSuffix(part, ".") && part != "." {
+		if part == ".." || len(part) > maxPart || strings.HasSuffix(part, " ") || strings.HasSuffix(part, ".") &&
+			part != "." {
 			return "", bad
 		}
 	}

@@ -13,10 +13,11 @@ import (
 )
 
 // ofRuns are the limits of archives that a server of ours made of the folder of a run.
-var ofRuns = Limits{Archive: 64 << 30, Bytes: 64 << 30, File: 4 << 30, Files: 1_000_000, Ratio: 2000, Depth: 32, Events: 4 << 30}
+var ofRuns = Limits{Archive: 64 << 30, Bytes: 64 << 30, File: 4 << 30, Files: 1_000_000, Ratio: 2000, Depth: 32,
+	Events: 4 << 30}
 
-// Fetch puts the folder of a run among the runs of a reports folder, from the archive that pack.ArchiveRun made of it, with a file mark of its
-// own beside what it holds. A run that is there stays as it is.
+// Fetch puts the folder of a run among the runs of a reports folder, from the archive that pack.ArchiveRun made of it,
+// with a file mark of its own beside what it holds. A run that is there stays as it is.
 func Fetch(ctx context.Context, reports, run, mark string, archive io.Reader) (err error) {
 	if !pack.IsRunName(run) {
 		return &Refused{fmt.Sprintf("%.200q is not the name of a run", run)}

@@ -18,9 +18,10 @@ type Folder struct {
 	mu sync.Mutex
 }
 
-// Replace unpacks an archive aside, checks it, and puts what it holds in the place of all that lies in the folder. Files counts what was
-// unpacked. Commit is asked before that, when the archive was read to its end and is good; it may be nil. The error is a *Refused, a
-// *TooLarge, commit's, or one of this machine; then the folder is as it was, unless the disk failed halfway.
+// Replace unpacks an archive aside, checks it, and puts what it holds in the place of all that lies in the folder.
+// Files counts what was unpacked. Commit is asked before that, when the archive was read to its end and is good; it may
+// be nil. The error is a *Refused, a *TooLarge, commit's, or one of this machine; then the folder is as it was, unless
+// the disk failed halfway.
 func (f *Folder) Replace(ctx context.Context, archive io.Reader, commit func() error) (files int, err error) {
 	beside := filepath.Dir(f.Dir)
 	if err := Sweep(beside); err != nil {

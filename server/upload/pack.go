@@ -35,8 +35,8 @@ type found struct {
 	digest string
 }
 
-// pack finds the pack among the files that were unpacked into dir, and checks it. It may lie in the folder of its name, in several
-// folders within each other, or in none.
+// pack finds the pack among the files that were unpacked into dir, and checks it. It may lie in the folder of its name,
+// in several folders within each other, or in none.
 func (x *extractor) pack(dir string) (found, error) {
 	var at string
 	for name := range x.sums {
@@ -85,7 +85,8 @@ func (x *extractor) summary(name string) (sum pack.Summary, err error) {
 		return sum, &Refused{"summary.json is not what it should be: " + err.Error()}
 	case !pack.IsPackName(sum.ID):
 		return sum, &Refused{fmt.Sprintf("summary.json: %.200q is no id of a test", sum.ID)}
-	case !slices.Contains([]event.Verdict{event.Pass, event.Fail, event.Error, event.Skipped, event.Interrupted}, sum.Result):
+	case !slices.Contains([]event.Verdict{event.Pass, event.Fail, event.Error, event.Skipped, event.Interrupted},
+		sum.Result):
 		return sum, &Refused{fmt.Sprintf("summary.json: %.200q is no result", sum.Result)}
 	}
 	return sum, nil

@@ -50,7 +50,8 @@ func (l *Limits) defaults() {
 type Store struct {
 	Reports string
 	Limits  Limits
-	// Finish makes what belongs to the run that holds a new pack; nil: nothing. What goes wrong is no reason to refuse the pack.
+	// Finish makes what belongs to the run that holds a new pack; nil: nothing. What goes wrong is no reason to refuse the
+	// pack.
 	Finish func(ctx context.Context, runDir string) error
 	Claim  pack.Claim // of the names of runs
 
@@ -82,8 +83,8 @@ const (
 	finishLimit = 2 * time.Minute
 )
 
-// Put unpacks the archive aside, checks it, and renames it into place. A pack that is there already is not kept twice. The error is a
-// *Refused, a *TooLarge, or one of this machine.
+// Put unpacks the archive aside, checks it, and renames it into place. A pack that is there already is not kept twice.
+// The error is a *Refused, a *TooLarge, or one of this machine.
 func (s *Store) Put(ctx context.Context, archive io.Reader) (Stored, error) {
 	if err := os.MkdirAll(s.Reports, 0o755); err != nil {
 		return Stored{}, fmt.Errorf("keep an upload: %w", err)
@@ -161,7 +162,8 @@ func (s *Store) find(digest string) (Stored, bool) {
 	slices.Sort(notes)
 	for _, file := range notes {
 		stored, err := readNote(file)
-		if err != nil || stored.Digest != digest || stored.Run != filepath.Base(filepath.Dir(file)) || !pack.IsPackName(stored.Pack) {
+		if err != nil || stored.Digest != digest || stored.Run != filepath.Base(filepath.Dir(file)) ||
+			!pack.IsPackName(stored.Pack) {
 			continue
 		}
 		if info, err := os.Lstat(filepath.Join(filepath.Dir(file), stored.Pack)); err == nil && info.IsDir() {

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Unpack lays the files of an archive down in a folder that is there and empty. The error is a *Refused, a *TooLarge, or one of this machine;
-// then the folder holds a part of them.
+// Unpack lays the files of an archive down in a folder that is there and empty. The error is a *Refused, a *TooLarge,
+// or one of this machine; then the folder holds a part of them.
 func Unpack(ctx context.Context, dir string, archive io.Reader, limits Limits) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

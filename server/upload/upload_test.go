@@ -95,7 +95,8 @@ func raw(t testing.TB, name string, more ...entry) []byte {
 }
 
 func good() []entry {
-	return []entry{dir("login/"), reg("login/summary.json", summary), reg("login/run.md", "# login\n"), dir("login/screenshots/"),
+	return []entry{dir("login/"), reg("login/summary.json", summary), reg("login/run.md", "# login\n"),
+		dir("login/screenshots/"),
 		reg("login/screenshots/01-tap.png", "png")}
 }
 
@@ -135,7 +136,8 @@ func TestHostileArchives(t *testing.T) {
 	source := rand.NewChaCha8([32]byte{1})
 	_, _ = source.Read(noise)
 	deep := "login/" + strings.Repeat("d/", 30) + "f"
-	pax := patch(tarOf(t, append([]entry{reg("x", strings.Repeat("y", 6<<20))}, good()...)...), func(h []byte) { h[156] = tar.TypeXHeader })
+	pax := patch(tarOf(t, append([]entry{reg("x", strings.Repeat("y", 6<<20))}, good()...)...),
+		func(h []byte) { h[156] = tar.TypeXHeader })
 	claims := tarOf(t, good()...)
 	hugeSize := tarOf(t, reg("login/summary.json", summary))
 	patch(hugeSize, func(h []byte) { copy(h[124:136], "77777777777\x00") })
@@ -165,7 +167,8 @@ func TestHostileArchives(t *testing.T) {
 		{"a second gzip member of nothing", append(bytes.Clone(whole), zip(t, nil)...), refused},
 		{"one tar in two gzip members", append(zip(t, claims[:700]), zip(t, claims[700:])...), refused},
 		{"a byte after the end", append(bytes.Clone(whole), 0), refused},
-		{"a second archive after the end of the first", zip(t, append(tarOf(t, good()...), bytes.Repeat([]byte("more"), 1<<20)...)), refused},
+		{"a second archive after the end of the first",
+			zip(t, append(tarOf(t, good()...), bytes.Repeat([]byte("more"), 1<<20)...)), refused},
 		{"no files", archive(t), refused},
 		{"folders only", archive(t, dir("login/"), dir("login/screenshots/")), refused},
 		{"no summary", archive(t, reg("login/run.md", "# login")), refused},
@@ -181,10 +184,14 @@ func TestHostileArchives(t *testing.T) {
 		{"two packs", archive(t, with(reg("other/summary.json", summary))...), refused},
 		{"a file beside the pack", archive(t, with(reg("evil.sh", "x"))...), refused},
 		{"a run that was still at work", archive(t, with(reg("login/.work/aside", "x"))...), refused},
-		{"events that do not agree", archive(t, with(reg("login/events.ndjson", `{"event":"case_started","case":{"id":"other"}}`+"\n"))...), refused},
+		{"events that do not agree",
+			archive(t, with(reg("login/events.ndjson", `{"event":"case_started","case":{"id":"other"}}`+"\n"))...), refused},
 		{"events that are junk", archive(t, with(reg("login/events.ndjson", "junk\njunk\n"))...), refused},
-		{"a manifest that does not agree", archive(t, with(reg("login/manifest.json", `{"files":[{"path":"run.md","size":1,"sha256":"00"}]}`))...), refused},
-		{"a manifest that leads out", archive(t, with(reg("login/manifest.json", `{"files":[{"path":"../../../etc/passwd","size":1,"sha256":"00"}]}`))...), refused},
+		{"a manifest that does not agree",
+			archive(t, with(reg("login/manifest.json", `{"files":[{"path":"run.md","size":1,"sha256":"00"}]}`))...), refused},
+		{"a manifest that leads out",
+			archive(t, with(reg("login/manifest.json", `{"files":[{"path":"../../../etc/passwd","size":1,"sha256":"00"}]}`))...),
+			refused},
 		{"a parent folder", archive(t, with(reg("../evil", "x"))...), refused},
 		{"a parent folder within", archive(t, with(reg("login/../../evil", "x"))...), refused},
 		{"a parent folder that stays within", archive(t, with(reg("login/a/../b", "x"))...), refused},
@@ -201,8 +208,10 @@ func TestHostileArchives(t *testing.T) {
 		{"a path that is too long", archive(t, with(reg("login/"+strings.Repeat("xxxxxxx/", 200)+"x", "x"))...), refused},
 		{"folders too deep", archive(t, with(reg(deep, "x"))...), refused},
 		{"a symbolic link", archive(t, with(special(tar.TypeSymlink, "login/link", "/etc/passwd"))...), refused},
-		{"a file through a symbolic link", archive(t, with(special(tar.TypeSymlink, "login/out", "/tmp"), reg("login/out/evil", "x"))...), refused},
-		{"a symbolic link in place of the summary", archive(t, special(tar.TypeSymlink, "login/summary.json", "/etc/passwd")), refused},
+		{"a file through a symbolic link",
+			archive(t, with(special(tar.TypeSymlink, "login/out", "/tmp"), reg("login/out/evil", "x"))...), refused},
+		{"a symbolic link in place of the summary", archive(t, special(tar.TypeSymlink, "login/summary.json", "/etc/passwd")),
+			refused},
 		{"a hard link", archive(t, with(special(tar.TypeLink, "login/link", "login/run.md"))...), refused},
 		{"a hard link that leads out", archive(t, with(special(tar.TypeLink, "login/link", "/etc/shadow"))...), refused},
 		{"a character device", archive(t, with(special(tar.TypeChar, "login/null", ""))...), refused},
@@ -217,7 +226,8 @@ func TestHostileArchives(t *testing.T) {
 		{"too many files", archive(t, many...), large},
 		{"zeros, a thousandfold", archive(t, with(reg("login/zeros", zeros))...), refused},
 		{"a file that is too large", archive(t, with(reg("login/zeros", zeros+zeros))...), large},
-		{"files that are too large together", archive(t, with(reg("login/a", string(noise)), reg("login/b", zeros), reg("login/c", zeros))...), large},
+		{"files that are too large together",
+			archive(t, with(reg("login/a", string(noise)), reg("login/b", zeros), reg("login/c", zeros))...), large},
 		{"an archive that is too large", archive(t, with(reg("login/noise", string(noise)))...), large},
 		{"zeros after the end", zip(t, append(tarOf(t, good()...), make([]byte, 8<<20)...)), refused},
 	} {
@@ -241,14 +251,17 @@ func TestHostileArchives(t *testing.T) {
 
 func TestGoodArchives(t *testing.T) {
 	for name, entries := range map[string][]entry{
-		"in its folder":       good(),
-		"without folders":     {reg("login/summary.json", summary), reg("login/run.md", "# login\n")},
-		"without any folder":  {reg("summary.json", summary), reg("run.md", "# login\n")},
-		"from a dot":          {dir("./"), reg("./summary.json", summary), reg("./run.md", "# login\n")},
-		"in folders":          {reg("tests/reports/2026-03-04T05-06-07/login/summary.json", summary), reg("tests/reports/2026-03-04T05-06-07/login/run.md", "x")},
-		"summaries in it":     with(reg("login/artifacts/summary.json", "no summary of ours")),
-		"several parts":       with(reg("login/recording.mp4", strings.Repeat("film", 1<<18))),
-		"a remark at the top": append([]entry{{h: tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header", PAXRecords: map[string]string{"comment": "x"}}}}, good()...),
+		"in its folder":      good(),
+		"without folders":    {reg("login/summary.json", summary), reg("login/run.md", "# login\n")},
+		"without any folder": {reg("summary.json", summary), reg("run.md", "# login\n")},
+		"from a dot":         {dir("./"), reg("./summary.json", summary), reg("./run.md", "# login\n")},
+		"in folders": {reg("tests/reports/2026-03-04T05-06-07/login/summary.json", summary),
+			reg("tests/reports/2026-03-04T05-06-07/login/run.md", "x")},
+		"summaries in it": with(reg("login/artifacts/summary.json", "no summary of ours")),
+		"several parts":   with(reg("login/recording.mp4", strings.Repeat("film", 1<<18))),
+		"a remark at the top": append(
+			[]entry{{h: tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header", PAXRecords: map[string]string{
+				"comment": "x"}}}}, good()...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			reports := t.TempDir()
@@ -271,7 +284,8 @@ func record(t *testing.T, name string, verdict event.Verdict) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := event.Case{ID: strings.Split(name, "--")[0], Pack: name, Platform: "web", Solver: "dsl", Steps: []event.Step{{N: 1, Action: "tap", Args: "x"}}}
+	c := event.Case{ID: strings.Split(name, "--")[0], Pack: name, Platform: "web", Solver: "dsl", Steps: []event.Step{
+		{N: 1, Action: "tap", Args: "x"}}}
 	pack, err := run.NewPack(c, pack.PackOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -281,7 +295,8 @@ func record(t *testing.T, name string, verdict event.Verdict) string {
 		problem = nil
 	}
 	for _, e := range []event.Event{{Kind: event.CaseStarted, Case: &c}, {Kind: event.StepStarted, Step: 1},
-		{Kind: event.StepEnded, Step: 1, Verdict: verdict, Problem: problem}, {Kind: event.CaseEnded, Verdict: verdict, Problem: problem}} {
+		{Kind: event.StepEnded, Step: 1, Verdict: verdict, Problem: problem}, {Kind: event.CaseEnded, Verdict: verdict,
+			Problem: problem}} {
 		if err := pack.Emit(e); err != nil {
 			t.Fatal(err)
 		}
@@ -474,7 +489,8 @@ func FuzzPut(f *testing.F) {
 		}
 		around := t.TempDir()
 		reports := filepath.Join(around, "reports")
-		stored, err := (&upload.Store{Reports: reports, Limits: upload.Limits{Bytes: 1 << 20, Files: 50}}).Put(t.Context(), bytes.NewReader(data))
+		stored, err := (&upload.Store{Reports: reports, Limits: upload.Limits{Bytes: 1 << 20, Files: 50}}).Put(t.Context(),
+			bytes.NewReader(data))
 		left := tree(t, around)
 		if err != nil && len(left) > 1 {
 			t.Fatalf("%v, and left behind: %q", err, left)

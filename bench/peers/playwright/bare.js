@@ -1,4 +1,5 @@
-// node bare.js FLOW runs a flow without a runner and without reports: what Node, Playwright and the browser take by themselves.
+// node bare.js FLOW runs a flow without a runner and without reports: what Node, Playwright and the browser take by
+// themselves.
 const path = require('path');
 const flow = require.main === module ? process.argv[2] : '';
 

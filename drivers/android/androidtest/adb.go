@@ -46,8 +46,9 @@ const (
 	answerLimit = time.Minute
 )
 
-// ServeADB starts the adb server of the program at path on a free port, with its keys and logs in home, and returns when it answers. A
-// server that ends at once, as it does when somebody else took the port meanwhile, is started again on another one.
+// ServeADB starts the adb server of the program at path on a free port, with its keys and logs in home, and returns
+// when it answers. A server that ends at once, as it does when somebody else took the port meanwhile, is started again
+// on another one.
 func ServeADB(ctx context.Context, path, home string) (a *ADB, stop func(), err error) {
 	for range serverTries {
 		if a, stop, err = serveOnce(ctx, path, home); !errors.Is(err, errEnded) {
@@ -83,7 +84,8 @@ func serveOnce(ctx context.Context, path, home string) (a *ADB, stop func(), err
 	}
 	if err := waitServer(ctx, port, ended); err != nil {
 		stop()
-		return nil, nil, fmt.Errorf("the adb server does not answer on port %d: %w: %s", port, err, bytes.TrimSpace(log.Bytes()))
+		return nil, nil, fmt.Errorf("the adb server does not answer on port %d: %w: %s", port, err,
+			bytes.TrimSpace(log.Bytes()))
 	}
 	return a, stop, nil
 }
@@ -100,7 +102,8 @@ func adbEnv(home string, port int) []string {
 		"ADB_LIBUSB=0", "ADB_MDNS=0", "ADB_LOCAL_TRANSPORT_MAX_PORT=5554")
 }
 
-// freePort is below the ports that systems give to whoever asks for any: one of those may be somebody else's before adb has it.
+// freePort is below the ports that systems give to whoever asks for any: one of those may be somebody else's before adb
+// has it.
 func freePort(ctx context.Context) (port int, err error) {
 	for range 100 {
 		port = 15000 + rand.IntN(15000)

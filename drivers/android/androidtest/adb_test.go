@@ -105,7 +105,8 @@ func TestRealADB(t *testing.T) {
 		if out, errs, code := r.run("install", good); code != 0 || !strings.Contains(out, "Success") {
 			t.Errorf("install: %q %q %d", out, errs, code)
 		}
-		if out, errs, code := r.run("install", bad); code == 0 || !strings.Contains(out+errs, "INSTALL_PARSE_FAILED_NOT_APK") {
+		if out, errs, code := r.run("install", bad); code == 0 ||
+			!strings.Contains(out+errs, "INSTALL_PARSE_FAILED_NOT_APK") {
 			t.Errorf("install of no apk: %q %q %d", out, errs, code)
 		}
 		if out, _, _ := r.run("shell", "pm", "list", "packages", "-3"); !strings.Contains(out, "package:org.sample.notes\n") {
@@ -137,8 +138,13 @@ func TestLoginThroughADB(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{})
 	r.run("shell", "am start -W -n com.example.login/.MainActivity")
-	const dump = "uiautomator dump /data/local/tmp/x.xml >/dev/null && cat /data/local/tmp/x.xml; rm -f /data/local/tmp/x.xml"
-	until(t, "the form is there", func() bool { out, _, _ := r.run("exec-out", dump); return strings.Contains(out, `"Sign in"`) })
+	const dump = "uiautomator dump /data/local/tmp/x.xml >/dev/null && cat /data/local/tmp/x.xml; rm -f " +
+		"/data/local/tmp/x.xml"
+	until(t, "the form is there", func() bool {
+		out, _, _ := r.run("exec-out", dump)
+		return strings.Contains(out,
+			`"Sign in"`)
+	})
 	out, _, _ := r.run("exec-out", dump)
 	x, y := center(t, out, "E-mail")
 	r.run("shell", "input", "tap", x, y)
@@ -175,7 +181,8 @@ func TestRealADBStreams(t *testing.T) {
 		until(t, "logcat is gone", func() bool { return !r.running("logcat") })
 	})
 	t.Run("reverse is refused", func(t *testing.T) {
-		if _, errs, code := r.run("reverse", "tcp:7000", "tcp:7000"); code == 0 || !strings.Contains(errs, "cannot bind listener") {
+		if _, errs, code := r.run("reverse", "tcp:7000", "tcp:7000"); code == 0 ||
+			!strings.Contains(errs, "cannot bind listener") {
 			t.Errorf("got %q, %d", errs, code)
 		}
 	})
@@ -219,12 +226,16 @@ func TestScreenrecord(t *testing.T) {
 		done, before := make(chan struct{}), r.phone.Filmed()
 		go func() {
 			defer close(done)
-			cmd := r.adb.Command(t.Context(), "-s", r.serial, "shell", "exec screenrecord --size 540x1200 --bit-rate 4000000 /sdcard/"+name)
+			cmd := r.adb.Command(t.Context(), "-s", r.serial, "shell",
+				"exec screenrecord --size 540x1200 --bit-rate 4000000 /sdcard/"+name)
 			_ = cmd.Run()
 		}()
 		until(t, "screenrecord films", func() bool { return r.phone.Filmed() > before })
 		r.run("shell", "am start -W -n com.example.login/.MainActivity")
-		until(t, "some frames", func() bool { return strings.Contains(r.phone.Tree(), "Sign in") && r.phone.Filmed() > before+1 })
+		until(t, "some frames", func() bool {
+			return strings.Contains(r.phone.Tree(), "Sign in") &&
+				r.phone.Filmed() > before+1
+		})
 		r.run("shell", "pkill -l "+sig+" screenrecord")
 		<-done
 		until(t, "screenrecord has ended", func() bool { return !r.running("screenrecord") })
@@ -257,7 +268,8 @@ func TestUnauthorizedPhone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, _ := a.Command(t.Context(), "connect", addr).CombinedOutput(); !strings.Contains(string(out), "failed to authenticate to "+addr) {
+	if out, _ := a.Command(t.Context(), "connect", addr).CombinedOutput(); !strings.Contains(string(out),
+		"failed to authenticate to "+addr) {
 		t.Errorf("connect: %q", out)
 	}
 	out, _ := a.Command(t.Context(), "devices").Output()
@@ -281,7 +293,8 @@ func TestServerWhosePortWasTaken(t *testing.T) {
 	}
 	home := t.TempDir()
 	path := filepath.Join(home, "adb.sh")
-	script := "#!/bin/sh\necho \"$2\" >> \"$HOME/ports\"\n[ $(wc -l < \"$HOME/ports\") -gt 2 ] || exit 1\nexec '" + adb + "' \"$@\"\n"
+	script := "#!/bin/sh\necho \"$2\" >> \"$HOME/ports\"\n[ $(wc -l < \"$HOME/ports\") -gt 2 ] || exit 1\nexec '" + adb +
+		"' \"$@\"\n"
 	programtest.Write(t, path, script, 0o755)
 	a, stop, err := ServeADB(t.Context(), path, home)
 	if err != nil {

@@ -23,7 +23,8 @@ const (
 	agentAPI   = 26 // the least Android that it runs on
 )
 
-// AgentAPKs are the names and contents of package files that this phone takes for the agent's, in the version that is named.
+// AgentAPKs are the names and contents of package files that this phone takes for the agent's, in the version that is
+// named.
 func AgentAPKs(version string, code int) map[string]string {
 	const certificate = "a40da80a"
 	return map[string]string{
@@ -34,7 +35,8 @@ func AgentAPKs(version string, code int) map[string]string {
 
 // AgentAPK is a package file of one of the agent's packages, signed with a certificate.
 func AgentAPK(name, version string, code int, certificate string) string {
-	return fmt.Sprintf("PK\x03\x04\npackage=%s\nversionName=%s\nversionCode=%d\ncertificate=%s\nminSdk=%d\n", name, version, code, certificate, agentAPI)
+	return fmt.Sprintf("PK\x03\x04\npackage=%s\nversionName=%s\nversionCode=%d\ncertificate=%s\nminSdk=%d\n", name,
+		version, code, certificate, agentAPI)
 }
 
 // agentRun is the agent's process.
@@ -81,7 +83,8 @@ func amInstrument(c *call, args []string) int {
 	}
 	pkg, class, _ := strings.Cut(name, "/")
 	failed := func(why string) int {
-		c.printf("INSTRUMENTATION_STATUS: id=ActivityManagerService\nINSTRUMENTATION_STATUS: Error=%s\nINSTRUMENTATION_STATUS_CODE: -1\n", why)
+		c.printf("INSTRUMENTATION_STATUS: id=ActivityManagerService\nINSTRUMENTATION_STATUS: Error=%s\n"+
+			"INSTRUMENTATION_STATUS_CODE: -1\n", why)
 		return c.fail(1, "android.util.AndroidException: INSTRUMENTATION_FAILED: %s/%s", pkg, class)
 	}
 	p := c.phone
@@ -92,7 +95,8 @@ func amInstrument(c *call, args []string) int {
 	case name != agentRunner || test == nil || server == nil:
 		return failed(fmt.Sprintf("Unable to find instrumentation info for: ComponentInfo{%s/%s}", pkg, class))
 	case server.signed != test.signed:
-		return failed("Permission Denial: starting instrumentation ComponentInfo{" + name + "} from pid=0, uid=0 not allowed because package " +
+		return failed("Permission Denial: starting instrumentation ComponentInfo{" + name +
+			"} from pid=0, uid=0 not allowed because package " +
 			AgentTestPackage + " does not have a signature matching the target " + AgentPackage)
 	case !wait:
 		return c.fail(1, "only am instrument -w is simulated")
@@ -116,7 +120,8 @@ func amInstrument(c *call, args []string) int {
 	return 0
 }
 
-// startAgent begins a process; one that runs already is force-stopped, and one whose port is taken dies. nil: it did not live.
+// startAgent begins a process; one that runs already is force-stopped, and one whose port is taken dies. nil: it did
+// not live.
 func (p *Phone) startAgent(ctx context.Context, of *installed, suspends bool) *agentRun {
 	p.mu.Lock()
 	old := p.agent
@@ -128,7 +133,8 @@ func (p *Phone) startAgent(ctx context.Context, of *installed, suspends bool) *a
 	if !pause(ctx, p.opts.Latency.AgentStart) || p.agentFaults.stolen() {
 		return nil
 	}
-	a := &agentRun{phone: p, pid: p.procs.pid(), version: of.version, code: of.code, conns: newPipeListener(), ended: make(chan struct{}), suspends: suspends,
+	a := &agentRun{phone: p, pid: p.procs.pid(), version: of.version, code: of.code, conns: newPipeListener(),
+		ended: make(chan struct{}), suspends: suspends,
 		settings: agentDefaults(), elements: map[string]foundElement{}}
 	a.end = sync.OnceFunc(func() { close(a.ended) })
 	a.web = &http.Server{Handler: a.routes(), IdleTimeout: p.opts.AgentIdle}
@@ -232,7 +238,8 @@ func (p *Phone) tcpService(port string) (serviceFunc, bool) {
 func strangersPort(_ context.Context, s session) {
 	buf := make([]byte, 4096)
 	if _, err := s.Read(buf); err == nil {
-		_, _ = io.WriteString(s, "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 9\r\nConnection: close\r\n\r\nNot Found")
+		_, _ = io.WriteString(s,
+			"HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 9\r\nConnection: close\r\n\r\nNot Found")
 	}
 }
 
@@ -320,7 +327,8 @@ func (p *Phone) KillAgentShell() {
 	}
 }
 
-// HoldAutomation takes the one place for an automation service, as another tool does, or gives it back. It is false when it is taken.
+// HoldAutomation takes the one place for an automation service, as another tool does, or gives it back. It is false
+// when it is taken.
 func (p *Phone) HoldAutomation(on bool) bool { return p.setDumping(on) }
 
 // AgentSuspends tells whether the agent that runs keeps the user's accessibility services off.

@@ -187,11 +187,13 @@ func (a *agentRun) break_(w http.ResponseWriter, r *http.Request, f AgentFault, 
 		a.problem(w, http.StatusBadRequest, "invalid element state", "The touch down event injection has failed")
 		return
 	case AgentBroken:
-		a.problem(w, http.StatusInternalServerError, "unknown error", "java.lang.NullPointerException: Attempt to invoke a virtual method on a null object reference")
+		a.problem(w, http.StatusInternalServerError, "unknown error",
+			"java.lang.NullPointerException: Attempt to invoke a virtual method on a null object reference")
 		return
 	case AgentOrphan:
 		a.lostShell()
-		a.problem(w, http.StatusInternalServerError, "unknown error", "java.lang.IllegalStateException: UiAutomation not connected!")
+		a.problem(w, http.StatusInternalServerError, "unknown error",
+			"java.lang.IllegalStateException: UiAutomation not connected!")
 		return
 	case AgentGarbage, AgentHalf:
 		a.raw(w, f.Kind, answer)
@@ -220,6 +222,7 @@ func (a *agentRun) raw(w http.ResponseWriter, kind AgentFaultKind, answer *kept)
 
 // half announces a whole body and gives half of it.
 func half(out *bufio.ReadWriter, body []byte) {
-	_, _ = out.WriteString("HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=UTF-8\r\nContent-Length: " + itoa(len(body)) + "\r\n\r\n")
+	_, _ = out.WriteString("HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=UTF-8\r\nContent-Length: " +
+		itoa(len(body)) + "\r\n\r\n")
 	_, _ = out.Write(body[:len(body)/2])
 }

@@ -72,10 +72,15 @@ func (a *agentRun) routes() http.Handler {
 	in("POST /appium/device/get_clipboard", a.getClipboard)
 	in("GET /screenshot", a.screenshot)
 	in("GET /alert/text", a.alertText)
-	in("POST /alert/accept", func(w http.ResponseWriter, r *http.Request, body map[string]any) { a.answerAlert(w, r, true, body) })
-	in("POST /alert/dismiss", func(w http.ResponseWriter, r *http.Request, body map[string]any) { a.answerAlert(w, r, false, body) })
+	in("POST /alert/accept", func(w http.ResponseWriter, r *http.Request, body map[string]any) {
+		a.answerAlert(w, r, true, body)
+	})
+	in("POST /alert/dismiss", func(w http.ResponseWriter, r *http.Request, body map[string]any) {
+		a.answerAlert(w, r, false, body)
+	})
 	on("/", func(w http.ResponseWriter, r *http.Request) {
-		a.problem(w, http.StatusNotFound, "unknown command", "The requested resource could not be found: "+r.Method+" "+r.URL.Path)
+		a.problem(w, http.StatusNotFound, "unknown command", "The requested resource could not be found: "+r.Method+" "+
+			r.URL.Path)
 	})
 	return mux
 }
@@ -86,7 +91,8 @@ func (a *agentRun) give(w http.ResponseWriter, session string, value any) {
 
 func (a *agentRun) problem(w http.ResponseWriter, status int, kind, message string) {
 	a.write(w, status, map[string]any{"sessionId": "None", "value": map[string]any{"error": kind, "message": message,
-		"stacktrace": kind + "\n\tat io.appium.uiautomator2.handler.request.SafeRequestHandler.handle(SafeRequestHandler.java:59)"}})
+		"stacktrace": kind +
+			"\n\tat io.appium.uiautomator2.handler.request.SafeRequestHandler.handle(SafeRequestHandler.java:59)"}})
 }
 
 func (a *agentRun) write(w http.ResponseWriter, status int, answer any) {
@@ -123,7 +129,8 @@ func (a *agentRun) body(w http.ResponseWriter, r *http.Request) (map[string]any,
 }
 
 // inSession refuses what belongs to no session, or needs the UiAutomation that is gone.
-func (a *agentRun) inSession(w http.ResponseWriter, r *http.Request, do func(http.ResponseWriter, *http.Request, map[string]any)) {
+func (a *agentRun) inSession(w http.ResponseWriter, r *http.Request, do func(http.ResponseWriter, *http.Request,
+	map[string]any)) {
 	body, ok := a.body(w, r)
 	if !ok {
 		return
@@ -136,7 +143,8 @@ func (a *agentRun) inSession(w http.ResponseWriter, r *http.Request, do func(htt
 	case !known:
 		a.problem(w, http.StatusNotFound, "invalid session id", "A session is either terminated or not started")
 	case !plain && !a.works():
-		a.problem(w, http.StatusInternalServerError, "unknown error", "java.lang.IllegalStateException: UiAutomation not connected!")
+		a.problem(w, http.StatusInternalServerError, "unknown error",
+			"java.lang.IllegalStateException: UiAutomation not connected!")
 	default:
 		do(w, r, body)
 	}
@@ -154,11 +162,15 @@ func (a *agentRun) listSessions(w http.ResponseWriter, _ *http.Request) {
 
 func agentDefaults() map[string]any {
 	return map[string]any{
-		"waitForIdleTimeout": 10000.0, "waitForSelectorTimeout": 10000.0, "actionAcknowledgmentTimeout": 3000.0, "scrollAcknowledgmentTimeout": 200.0,
-		"keyInjectionDelay": 0.0, "enableMultiWindows": false, "allowInvisibleElements": false, "ignoreUnimportantViews": false,
-		"snapshotMaxDepth": 70.0, "simpleBoundsCalculation": false, "deferAccessibilityCacheReset": false, "enableNotificationListener": true,
-		"trackScrollEvents": true, "mapTestTagToResourceId": false, "wakeLockTimeout": 86400000.0, "shutdownOnPowerDisconnect": true,
-		"mjpegServerFramerate": 10.0, "mjpegServerScreenshotQuality": 50.0, "mjpegScalingFactor": 50.0,
+		"waitForIdleTimeout": 10000.0, "waitForSelectorTimeout": 10000.0, "actionAcknowledgmentTimeout": 3000.0,
+		"scrollAcknowledgmentTimeout": 200.0,
+		"keyInjectionDelay":           0.0, "enableMultiWindows": false, "allowInvisibleElements": false,
+		"ignoreUnimportantViews": false,
+		"snapshotMaxDepth":       70.0, "simpleBoundsCalculation": false, "deferAccessibilityCacheReset": false,
+		"enableNotificationListener": true,
+		"trackScrollEvents":          true, "mapTestTagToResourceId": false, "wakeLockTimeout": 86400000.0,
+		"shutdownOnPowerDisconnect": true,
+		"mjpegServerFramerate":      10.0, "mjpegServerScreenshotQuality": 50.0, "mjpegScalingFactor": 50.0,
 	}
 }
 
@@ -199,8 +211,9 @@ func (a *agentRun) newSession(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !a.works() {
-		a.problem(w, http.StatusInternalServerError, "session not created", "java.lang.IllegalStateException: UiAutomationService "+
-			"android.accessibilityservice.IAccessibilityServiceClient$Stub$Proxy@5e1c1f8already registered!")
+		a.problem(w, http.StatusInternalServerError, "session not created",
+			"java.lang.IllegalStateException: UiAutomationService "+
+				"android.accessibilityservice.IAccessibilityServiceClient$Stub$Proxy@5e1c1f8already registered!")
 		return
 	}
 	asked := map[string]any{}
@@ -300,7 +313,8 @@ func (a *agentRun) getClipboard(w http.ResponseWriter, r *http.Request, _ map[st
 func (a *agentRun) screenshot(w http.ResponseWriter, r *http.Request, _ map[string]any) {
 	pause(r.Context(), a.phone.opts.Latency.Screencap)
 	if a.phone.opts.secure() != SecureBlack && a.phone.forbidden() {
-		a.problem(w, 500, "unable to capture screen", "Failed to capture a screenshot. Does the current view have 'secure' flag set?")
+		a.problem(w, 500, "unable to capture screen",
+			"Failed to capture a screenshot. Does the current view have 'secure' flag set?")
 		return
 	}
 	a.give(w, r.PathValue("id"), base64.StdEncoding.EncodeToString(a.phone.encode(a.phone.captured(), true)))
@@ -331,7 +345,8 @@ func (a *agentRun) alertText(w http.ResponseWriter, r *http.Request, _ map[strin
 	text, accept, _ := a.alert()
 	a.phone.mu.Unlock()
 	if accept == nil && text == "" {
-		a.problem(w, http.StatusNotFound, "no such alert", "An attempt was made to operate on a modal dialog when one was not open")
+		a.problem(w, http.StatusNotFound, "no such alert",
+			"An attempt was made to operate on a modal dialog when one was not open")
 		return
 	}
 	a.give(w, r.PathValue("id"), text)
@@ -345,7 +360,8 @@ func (a *agentRun) answerAlert(w http.ResponseWriter, r *http.Request, yes bool,
 		button = no
 	}
 	if button == nil {
-		a.problem(w, http.StatusNotFound, "no such alert", "An attempt was made to operate on a modal dialog when one was not open")
+		a.problem(w, http.StatusNotFound, "no such alert",
+			"An attempt was made to operate on a modal dialog when one was not open")
 		return
 	}
 	a.phone.touch(time.Now(), button.b.Min.Add(button.b.Max).Div(2), 0)

@@ -10,14 +10,16 @@ import (
 	"github.com/taproot-dev/taproot/internal/apkfile"
 )
 
-// apk is what a package file says of itself: one that Android's tools built (builtAPK), or a few lines that a test wrote.
+// apk is what a package file says of itself: one that Android's tools built (builtAPK), or a few lines that a test
+// wrote.
 type apk struct {
 	name, split, version, certificate string
 	code, minSDK                      int
 	agent                             bool
 }
 
-// builtAPK reads what the package manager asks of a package that was built by Android's tools. It knows no certificates.
+// builtAPK reads what the package manager asks of a package that was built by Android's tools. It knows no
+// certificates.
 func builtAPK(data []byte) (apk, error) {
 	f, err := apkfile.Read(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -54,13 +56,18 @@ func (a apk) refused(p *Phone, old *installed, downgrade bool) string {
 	case a.agent && p.opts.RefusesInstalls:
 		return "INSTALL_FAILED_USER_RESTRICTED: Install canceled by user"
 	case a.minSDK > p.prof.api:
-		return fmt.Sprintf("INSTALL_FAILED_OLDER_SDK: Failed parse during installPackageLI: Requires newer sdk version #%d (current version is #%d)", a.minSDK, p.prof.api)
+		return fmt.Sprintf(
+			"INSTALL_FAILED_OLDER_SDK: Failed parse during installPackageLI: Requires newer sdk version #%d (current version "+
+				"is #%d)", a.minSDK, p.prof.api)
 	case old == nil:
 		return ""
 	case old.signed != a.certificate:
-		return "INSTALL_FAILED_UPDATE_INCOMPATIBLE: Existing package " + a.name + " signatures do not match newer version; ignoring!"
+		return "INSTALL_FAILED_UPDATE_INCOMPATIBLE: Existing package " + a.name +
+			" signatures do not match newer version; ignoring!"
 	case a.code < old.code && !downgrade:
-		return fmt.Sprintf("INSTALL_FAILED_VERSION_DOWNGRADE: Downgrade detected: Update version code %d is older than current %d", a.code, old.code)
+		return fmt.Sprintf(
+			"INSTALL_FAILED_VERSION_DOWNGRADE: Downgrade detected: Update version code %d is older than current "+
+				"%d", a.code, old.code)
 	}
 	return ""
 }
@@ -80,7 +87,8 @@ func (p *Phone) PutAgent(version string, code int, certificate string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, name := range []string{AgentPackage, AgentTestPackage} {
-		one := &installed{name: name, label: name, uid: 10300 + len(p.packages), signed: certificate, granted: map[string]bool{}, data: map[string]string{}}
+		one := &installed{name: name, label: name, uid: 10300 + len(p.packages), signed: certificate,
+			granted: map[string]bool{}, data: map[string]string{}}
 		if name == AgentPackage {
 			one.version, one.code = version, code
 		}
@@ -88,7 +96,8 @@ func (p *Phone) PutAgent(version string, code int, certificate string) {
 	}
 }
 
-// SignAgentTests signs the package that starts the agent with a certificate of its own, as somebody has who built one of the two.
+// SignAgentTests signs the package that starts the agent with a certificate of its own, as somebody has who built one
+// of the two.
 func (p *Phone) SignAgentTests(certificate string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -76,16 +76,22 @@ func (a *agentRun) source(w http.ResponseWriter, r *http.Request, _ map[string]a
 		}
 		return p.hung[w.root.pkg]
 	})
-	d := sourceDumper{b: &strings.Builder{}, frame: f, depth: a.number("snapshotMaxDepth"), whole: a.flag("simpleBoundsCalculation"), invisible: a.flag("allowInvisibleElements")}
+	d := sourceDumper{b: &strings.Builder{}, frame: f, depth: a.number("snapshotMaxDepth"),
+		whole: a.flag("simpleBoundsCalculation"), invisible: a.flag("allowInvisibleElements")}
 	area := p.ui.metrics(time.Now()).area
-	fmt.Fprintf(d.b, "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>\n<hierarchy index=\"0\" class=\"hierarchy\" rotation=\"%d\" width=\"%d\" height=\"%d\">\n",
+	fmt.Fprintf(d.b,
+		"<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>\n<hierarchy index=\"0\" class=\"hierarchy\" "+
+			"rotation=\"%d\" "+
+			"width=\"%d\" height=\"%d\">\n",
 		f.rotation, area.Dx(), area.Max.Y)
 	for i, w := range windows {
 		d.window = 1 + slices.Index(f.windows, w)
 		d.node(w.root, spot{index: i, drawn: 0, level: 1, clip: image.Rectangle{Max: f.size}})
 	}
 	if t := p.ui.toast; t.text != "" && time.Since(t.raised) < toastShadow && a.flag("enableNotificationListener") {
-		fmt.Fprintf(d.b, "  <android.widget.Toast index=\"%d\" package=\"com.android.settings\" class=\"android.widget.Toast\" text=\"%s\" displayed=\"true\" />\n",
+		fmt.Fprintf(d.b,
+			"  <android.widget.Toast index=\"%d\" package=\"com.android.settings\" class=\"android.widget.Toast\" text=\"%s\" "+
+				"displayed=\"true\" />\n",
 			len(windows), xmlText(t.text))
 	}
 	a.mu.Lock()
@@ -95,7 +101,8 @@ func (a *agentRun) source(w http.ResponseWriter, r *http.Request, _ map[string]a
 	d.b.WriteString("</hierarchy>\n")
 	pause(r.Context(), time.Duration(hung)*agentHungFor)
 	if hung > 0 && !multi || len(windows) == 0 && !multi {
-		a.problem(w, http.StatusInternalServerError, "unknown error", "Timed out after 10012ms waiting for the root AccessibilityNodeInfo in the active window")
+		a.problem(w, http.StatusInternalServerError, "unknown error",
+			"Timed out after 10012ms waiting for the root AccessibilityNodeInfo in the active window")
 		return
 	}
 	a.give(w, r.PathValue("id"), d.b.String())
@@ -259,7 +266,8 @@ func (a *agentRun) listWindows(w http.ResponseWriter, r *http.Request, _ map[str
 			"windowId": 1 + slices.Index(f.windows, one), "displayId": 0, "physicalDisplayId": "4619827259835644672",
 			"rect":        map[string]any{"x": b.Min.X, "y": b.Min.Y, "width": b.Dx(), "height": b.Dy()},
 			"packageName": pkg, "type": kinds[one.kind], "title": title, "layer": one.layer,
-			"isActive": one.focused, "isFocused": one.focused, "isAccessibilityFocused": false, "isInPictureInPictureMode": false,
+			"isActive": one.focused, "isFocused": one.focused, "isAccessibilityFocused": false,
+			"isInPictureInPictureMode": false,
 		})
 	}
 	p.mu.Unlock()

@@ -80,17 +80,20 @@ func TestAgentFilm(t *testing.T) {
 	}
 	head := make([]byte, 1024)
 	n, err := io.ReadAtLeast(c, head, 300)
-	if said := string(head[:n]); err != nil || !strings.Contains(said, "boundary=--BoundaryString\r\n") || !strings.Contains(said, "\r\n--BoundaryString\r\nContent-type: image/jpg\r\n") {
+	if said := string(head[:n]); err != nil || !strings.Contains(said, "boundary=--BoundaryString\r\n") ||
+		!strings.Contains(said, "\r\n--BoundaryString\r\nContent-type: image/jpg\r\n") {
 		t.Errorf("%q, %v", said, err)
 	}
 }
 
-// TestAgentTakesTheOneUiAutomation: a dump dies while it runs; one that comes second says that it is ready and opens no session.
+// TestAgentTakesTheOneUiAutomation: a dump dies while it runs; one that comes second says that it is ready and opens no
+// session.
 func TestAgentTakesTheOneUiAutomation(t *testing.T) {
 	t.Parallel()
 	p := runAgent(t, Small)
 	var out strings.Builder
-	if code := p.runShell(t.Context(), shellIO{in: strings.NewReader(""), out: &out, err: &out}, "uiautomator dump"); code != 137 {
+	if code := p.runShell(t.Context(), shellIO{in: strings.NewReader(""), out: &out, err: &out},
+		"uiautomator dump"); code != 137 {
 		t.Errorf("%d, %s", code, out.String())
 	}
 	p.KillAgent()

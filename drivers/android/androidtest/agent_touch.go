@@ -76,7 +76,8 @@ var (
 	selectorPart = lazyregexp.New(`\.(text|description|resourceId|className)\("([^"\\]+)"\)`)
 )
 
-// fitsUiSelector reads the forms of UiSelector that are simulated. Each of their criteria compares a whole attribute, case included.
+// fitsUiSelector reads the forms of UiSelector that are simulated. Each of their criteria compares a whole attribute,
+// case included.
 func fitsUiSelector(v *view, selector string) bool {
 	has := map[string]string{"text": v.shown(), "description": v.desc, "resourceId": v.id, "className": v.class}
 	for _, part := range selectorPart.FindAllStringSubmatch(selector, -1) {
@@ -95,7 +96,10 @@ func (a *agentRun) activeOnly(list []sighted) []sighted {
 		return nil
 	}
 	mark := itoa(1 + slices.Index(f.windows, active))
-	return slices.DeleteFunc(list, func(s sighted) bool { return s.place != mark && !strings.HasPrefix(s.place, mark+"/") })
+	return slices.DeleteFunc(list, func(s sighted) bool {
+		return s.place != mark &&
+			!strings.HasPrefix(s.place, mark+"/")
+	})
 }
 
 func (a *agentRun) first(strategy, selector string) (sighted, bool) {
@@ -127,7 +131,8 @@ func (a *agentRun) remember(w http.ResponseWriter, r *http.Request, s sighted, s
 func (a *agentRun) findElement(w http.ResponseWriter, r *http.Request, body map[string]any) {
 	strategy, _ := body["strategy"].(string)
 	selector, _ := body["selector"].(string)
-	if !slices.Contains([]string{"id", "accessibility id", "class name", "-android uiautomator"}, strategy) || strategy == "-android uiautomator" && !selectorForm.MatchString(selector) {
+	if !slices.Contains([]string{"id", "accessibility id", "class name", "-android uiautomator"}, strategy) ||
+		strategy == "-android uiautomator" && !selectorForm.MatchString(selector) {
 		a.problem(w, http.StatusBadRequest, "invalid selector", "the strategy "+strategy+" is not simulated")
 		return
 	}
@@ -138,7 +143,8 @@ func (a *agentRun) findElement(w http.ResponseWriter, r *http.Request, body map[
 	s, ok := a.first(strategy, selector)
 	a.phone.mu.Unlock()
 	if !ok {
-		a.problem(w, http.StatusNotFound, "no such element", "An element could not be located on the page using the given search parameters")
+		a.problem(w, http.StatusNotFound, "no such element",
+			"An element could not be located on the page using the given search parameters")
 		return
 	}
 	a.remember(w, r, s, strategy, selector)
@@ -150,7 +156,8 @@ func (a *agentRun) activeElement(w http.ResponseWriter, r *http.Request, _ map[s
 	s, ok := a.first("active", "")
 	a.phone.mu.Unlock()
 	if !ok {
-		a.problem(w, http.StatusNotFound, "no such element", "An element could not be located on the page using the given search parameters")
+		a.problem(w, http.StatusNotFound, "no such element",
+			"An element could not be located on the page using the given search parameters")
 		return
 	}
 	a.remember(w, r, s, "active", "")
@@ -162,7 +169,8 @@ func (a *agentRun) refreshed(w http.ResponseWriter, r *http.Request) (sighted, b
 	known, ok := a.elements[r.PathValue("element")]
 	a.mu.Unlock()
 	if !ok {
-		a.problem(w, http.StatusNotFound, "no such element", "The element identified by "+r.PathValue("element")+" does not exist in the cache")
+		a.problem(w, http.StatusNotFound, "no such element", "The element identified by "+r.PathValue("element")+
+			" does not exist in the cache")
 		return sighted{}, false
 	}
 	for _, s := range a.sights() {
@@ -221,7 +229,8 @@ func (a *agentRun) elementClear(w http.ResponseWriter, r *http.Request, _ map[st
 	}
 }
 
-// elementValue sets a text as accessibility services do: at once, without keys. Without replace it loses what a field with a hint had.
+// elementValue sets a text as accessibility services do: at once, without keys. Without replace it loses what a field
+// with a hint had.
 func (a *agentRun) elementValue(w http.ResponseWriter, r *http.Request, body map[string]any) {
 	text, ok := body["text"].(string)
 	if !ok {
@@ -237,7 +246,8 @@ func (a *agentRun) elementValue(w http.ResponseWriter, r *http.Request, body map
 	}
 	f := s.v.field
 	if f == nil && s.v.setText == nil || s.v.disabled {
-		a.problem(w, http.StatusBadRequest, "invalid element state", "Cannot set the element to '"+text+"'. Did you interact with the correct element?")
+		a.problem(w, http.StatusBadRequest, "invalid element state", "Cannot set the element to '"+text+
+			"'. Did you interact with the correct element?")
 		return
 	}
 	if replace, _ := body["replace"].(bool); !replace {
@@ -292,7 +302,8 @@ func (a *agentRun) actions(w http.ResponseWriter, r *http.Request, body map[stri
 	}
 	p := a.phone
 	if p.opts.InputForbidden {
-		a.problem(w, http.StatusBadRequest, "invalid element state", "Injecting of the touch event has failed. Did you grant INJECT_EVENTS?")
+		a.problem(w, http.StatusBadRequest, "invalid element state",
+			"Injecting of the touch event has failed. Did you grant INJECT_EVENTS?")
 		return
 	}
 	p.spend(p.opts.Latency.AgentInput, r.Context())
@@ -404,7 +415,9 @@ func (a *agentRun) film(ctx context.Context, s session) {
 	if _, err := s.Read(make([]byte, 1024)); err != nil {
 		return
 	}
-	_, _ = io.WriteString(s, "HTTP/1.0 200 OK\r\nServer: UiAutomator2 MJPEG\r\nConnection: close\r\nContent-Type: multipart/x-mixed-replace; boundary=--BoundaryString\r\n\r\n")
+	_, _ = io.WriteString(s,
+		"HTTP/1.0 200 OK\r\nServer: UiAutomator2 MJPEG\r\nConnection: close\r\nContent-Type: multipart/x-mixed-replace; "+
+			"boundary=--BoundaryString\r\n\r\n")
 	for ctx.Err() == nil {
 		var jpg strings.Builder
 		if a.phone.opts.secure() != SecureBlack && a.phone.forbidden() { // a picture that could not be taken is left out
@@ -418,7 +431,8 @@ func (a *agentRun) film(ctx context.Context, s session) {
 		if jpeg.Encode(&jpg, img, &jpeg.Options{Quality: 50}) != nil {
 			return
 		}
-		if _, err := fmt.Fprintf(s, "--BoundaryString\r\nContent-type: image/jpg\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", jpg.Len(), jpg.String()); err != nil {
+		if _, err := fmt.Fprintf(s, "--BoundaryString\r\nContent-type: image/jpg\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+			jpg.Len(), jpg.String()); err != nil {
 			return
 		}
 		select {

@@ -9,7 +9,9 @@ import (
 
 func cmdAm(c *call) int {
 	if len(c.args) < 2 {
-		c.errorf("Activity manager (activity) commands:\n  help\n      Print this help text.\n  start-activity [-D] [-N] [-W] [-P <FILE>] [--start-profiler <FILE>]\n          <INTENT>\n")
+		c.errorf("Activity manager (activity) commands:\n  help\n      Print this help text.\n  start-activity [-D] [-N] " +
+			"[-W] " +
+			"[-P <FILE>] [--start-profiler <FILE>]\n          <INTENT>\n")
 		return 255
 	}
 	switch verb := c.args[1]; verb {
@@ -113,8 +115,10 @@ func (c *call) startIntent(in, shown intent) int {
 	case class == "":
 		return c.fail(failed, "Error: Activity not started, unable to resolve %s", shown)
 	case p.packages[pkg].activities[class] == notExported:
-		return c.exception(fmt.Sprintf("java.lang.SecurityException: Permission Denial: starting %s from null (pid=%d, uid=2000) not exported from uid %d",
-			shown, c.pid, p.packages[pkg].uid), "am", "start")
+		return c.exception(
+			fmt.Sprintf("java.lang.SecurityException: Permission Denial: starting %s from null (pid=%d, uid=2000) not "+
+				"exported from uid %d",
+				shown, c.pid, p.packages[pkg].uid), "am", "start")
 	}
 	began := time.Now()
 	warning, state := p.ui.launch(pkg, class, in)

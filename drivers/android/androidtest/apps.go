@@ -115,11 +115,14 @@ func (l *launcher) view(m metrics) *view {
 			continue
 		}
 		x, y := 16+i%4*96, 60+i/4*120
-		icon := &view{class: classText, text: p.label, desc: p.label, b: m.rect(x, y, 88, 108), clickable: true, longClickable: true, focusable: true}
+		icon := &view{class: classText, text: p.label, desc: p.label, b: m.rect(x, y, 88, 108), clickable: true,
+			longClickable: true, focusable: true}
 		icon.onTap = func() { l.screen.start(p.name) }
 		icon.id = launcherPackage + ":id/icon"
-		picture := &view{class: classImage, b: m.rect(x+16, y+4, 56, 56), fill: rgb(0xffffff), ink: rgb(0x6750a4), image: true}
-		caption := &view{class: classText, b: m.rect(x, y+66, 88, 36), text: p.label, size: m.dp(14), center: true, ink: rgb(0x1c1b1f)}
+		picture := &view{class: classImage, b: m.rect(x+16, y+4, 56, 56), fill: rgb(0xffffff), ink: rgb(0x6750a4),
+			image: true}
+		caption := &view{class: classText, b: m.rect(x, y+66, 88, 36), text: p.label, size: m.dp(14), center: true,
+			ink: rgb(0x1c1b1f)}
 		// The stock launcher draws icon and caption in one view: only pixels here, no nodes.
 		root.add(icon.paint(picture, caption))
 		i++

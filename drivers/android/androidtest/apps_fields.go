@@ -2,14 +2,16 @@ package androidtest
 
 import "fmt"
 
-// fieldsPage has fields whose hints could be what somebody types, one of a password, one that is filled, and one without a hint.
+// fieldsPage has fields whose hints could be what somebody types, one of a password, one that is filled, and one
+// without a hint.
 type fieldsPage struct {
 	listPage
 	email, quantity, password, filled, bare *field
 }
 
 func newFieldsPage(b listPage) page {
-	return &fieldsPage{listPage: b, email: &field{}, quantity: &field{}, password: &field{password: true}, filled: &field{text: "Ada"}, bare: &field{}}
+	return &fieldsPage{listPage: b, email: &field{}, quantity: &field{}, password: &field{password: true},
+		filled: &field{text: "Ada"}, bare: &field{}}
 }
 
 func (l *fieldsPage) view(m metrics) *view {
@@ -19,7 +21,8 @@ func (l *fieldsPage) view(m metrics) *view {
 		field    *field
 		hint, id string
 	}{
-		{l.email, "you@example.com", "email"}, {l.quantity, "1", "quantity"}, {l.password, "Password", "password"}, {l.filled, "Name", "name"}, {l.bare, "", "bare"},
+		{l.email, "you@example.com", "email"}, {l.quantity, "1", "quantity"}, {l.password, "Password", "password"},
+		{l.filled, "Name", "name"}, {l.bare, "", "bare"},
 	} {
 		root.add(m.edit(f.field, f.hint, ListPackage+":id/"+f.id, m.rect(16, 60+i*48, w, 44)))
 	}

@@ -19,19 +19,21 @@ func (l *splashPage) view(m metrics) *view {
 	if m.since(l.act.started) >= l.screen.phone.opts.Splash {
 		return root
 	}
-	logo := &view{class: classImage, id: ListPackage + ":id/splash", b: m.area, fill: rgb(0x6750a4), ink: rgb(0xeaddff), image: true}
+	logo := &view{class: classImage, id: ListPackage + ":id/splash", b: m.area, fill: rgb(0x6750a4), ink: rgb(0xeaddff),
+		image: true}
 	return root.add(logo)
 }
 
-// layersPage has a text under an opaque layer, one under a clear layer, one that an opaque layer covers in part, and a second screen that
-// is opaque as a whole, above the first.
+// layersPage has a text under an opaque layer, one under a clear layer, one that an opaque layer covers in part, and a
+// second screen that is opaque as a whole, above the first.
 type layersPage struct{ listPage }
 
 func (l *layersPage) view(m metrics) *view {
 	w := m.width() - 32
 	opaque := &view{class: classFrame, id: ListPackage + ":id/panel", b: m.rect(0, 60, m.width(), 60), fill: rgb(0xd0bcff)}
 	clear := &view{class: classFrame, id: ListPackage + ":id/glass", b: m.rect(0, 130, m.width(), 60)}
-	half := &view{class: classFrame, id: ListPackage + ":id/half", b: m.rect(m.width()/2, 200, m.width()/2, 60), fill: rgb(0xd0bcff)}
+	half := &view{class: classFrame, id: ListPackage + ":id/half", b: m.rect(m.width()/2, 200, m.width()/2, 60),
+		fill: rgb(0xd0bcff)}
 	over := &view{class: classFrame, id: ListPackage + ":id/upper", b: m.rect(0, 280, m.width(), 120), fill: rgb(0xffffff)}
 	return m.page(0xfefbff).add(m.title("Layers"),
 		m.label("Hidden total", m.rect(16, 70, w, 40)), opaque,
@@ -50,16 +52,21 @@ type nestedPage struct {
 
 func (l *nestedPage) view(m metrics) *view {
 	w := m.width() - 32
-	post := &view{class: classFrame, id: ListPackage + ":id/post", b: m.rect(16, 70, w, 100), fill: rgb(0xf7f2fa), clickable: true, focusable: true, onTap: l.says("Post opened")}
+	post := &view{class: classFrame, id: ListPackage + ":id/post", b: m.rect(16, 70, w, 100), fill: rgb(0xf7f2fa),
+		clickable: true, focusable: true, onTap: l.says("Post opened")}
 	tag := m.label("#holiday", m.rect(16+w/2-60, 96, 120, 48))
 	tag.clickable, tag.focusable, tag.onTap, tag.ink = true, true, l.says("Hashtag opened"), rgb(0x0b57d0)
 	text := m.label("Seen at the sea", m.rect(20, 70, w-8, 30))
-	row := &view{class: classFrame, id: ListPackage + ":id/song", b: m.rect(16, 190, w, 60), fill: rgb(0xf7f2fa), clickable: true, focusable: true, desc: "Song of the day", onTap: l.says("Song opened")}
-	heart := &view{class: classImage, desc: "Favourite", b: m.rect(16+w/2-24, 196, 48, 48), clickable: true, focusable: true, image: true, fill: rgb(0xffd8e4), ink: rgb(0xb3261e),
+	row := &view{class: classFrame, id: ListPackage + ":id/song", b: m.rect(16, 190, w, 60), fill: rgb(0xf7f2fa),
+		clickable: true, focusable: true, desc: "Song of the day", onTap: l.says("Song opened")}
+	heart := &view{class: classImage, desc: "Favourite", b: m.rect(16+w/2-24, 196, 48, 48), clickable: true,
+		focusable: true, image: true, fill: rgb(0xffd8e4), ink: rgb(0xb3261e),
 		checkable: true, checked: l.liked, onTap: func() { l.liked, l.status = !l.liked, "Favourite tapped" }}
-	full := &view{class: classFrame, id: ListPackage + ":id/wrapper", b: m.rect(16, 270, w, 60), clickable: true, focusable: true, desc: "Whole card", onTap: l.says("Card opened")}
+	full := &view{class: classFrame, id: ListPackage + ":id/wrapper", b: m.rect(16, 270, w, 60), clickable: true,
+		focusable: true, desc: "Whole card", onTap: l.says("Card opened")}
 	inner := m.button("Card button", ListPackage+":id/card_button", full.b, l.says("Card button tapped"))
-	return m.page(0xfefbff).add(m.title("Nested"), post.add(text, tag), row.add(heart), full.add(inner), l.footer(m, l.status))
+	return m.page(0xfefbff).add(m.title("Nested"), post.add(text, tag), row.add(heart), full.add(inner),
+		l.footer(m, l.status))
 }
 
 // twinsPage has an element under another one of the same text, and two of the same bounds that are one thing.
@@ -67,8 +74,10 @@ type twinsPage struct{ listPage }
 
 func (l *twinsPage) view(m metrics) *view {
 	w := m.width() - 32
-	upper := &view{class: classFrame, id: ListPackage + ":id/sheet", b: m.rect(0, 80, m.width(), 120), fill: rgb(0xffffff), clickable: true}
-	card := &view{class: classFrame, id: ListPackage + ":id/card", b: m.rect(16, 230, w, 52), desc: "Tickets", fill: rgb(0xf7f2fa), clickable: true, focusable: true, onTap: l.says("Tickets opened")}
+	upper := &view{class: classFrame, id: ListPackage + ":id/sheet", b: m.rect(0, 80, m.width(), 120), fill: rgb(0xffffff),
+		clickable: true}
+	card := &view{class: classFrame, id: ListPackage + ":id/card", b: m.rect(16, 230, w, 52), desc: "Tickets",
+		fill: rgb(0xf7f2fa), clickable: true, focusable: true, onTap: l.says("Tickets opened")}
 	twin := m.label("Tickets", card.b)
 	return m.page(0xfefbff).add(m.title("Twins"),
 		m.button("Buy", ListPackage+":id/buy_below", m.rect(16, 110, w, 52), l.says("Lower bought")),
@@ -88,10 +97,12 @@ func (l *switchesPage) view(m metrics) *view {
 	for i, name := range []string{"Wi-Fi", "Bluetooth", "Hotspot"} {
 		y := 70 + i*64
 		toggle := func() { l.on[name] = !l.on[name] }
-		row := &view{class: classLinear, id: ListPackage + ":id/setting", b: m.rect(0, y, w, 56), clickable: true, focusable: true, fill: rgb(0xf7f2fa), onTap: toggle}
+		row := &view{class: classLinear, id: ListPackage + ":id/setting", b: m.rect(0, y, w, 56), clickable: true,
+			focusable: true, fill: rgb(0xf7f2fa), onTap: toggle}
 		text := m.label(name, m.rect(16, y+8, w-120, 40))
 		text.id = "android:id/title"
-		knob := &view{class: "android.widget.Switch", id: ListPackage + ":id/switch_widget", b: m.rect(w-80, y+8, 64, 40), checkable: true, checked: l.on[name], fill: rgb(0x79747e)}
+		knob := &view{class: "android.widget.Switch", id: ListPackage + ":id/switch_widget", b: m.rect(w-80, y+8, 64, 40),
+			checkable: true, checked: l.on[name], fill: rgb(0x79747e)}
 		if l.on[name] {
 			knob.fill = rgb(0x6750a4)
 		}
@@ -113,8 +124,10 @@ type longRootPage struct{ listPage }
 func (l *longRootPage) view(m metrics) *view {
 	w := m.width() - 32
 	root := m.page(0xfefbff)
-	all := &view{class: classFrame, id: ListPackage + ":id/canvas", desc: "Map", b: m.area, longClickable: true, clickable: false, focusable: true, onLong: l.says("Map held")}
-	all.add(m.title("Map"), m.button("Route", ListPackage+":id/route", m.rect(16, 90, w, 52), l.says("Route opened")), l.footer(m, l.status))
+	all := &view{class: classFrame, id: ListPackage + ":id/canvas", desc: "Map", b: m.area, longClickable: true,
+		clickable: false, focusable: true, onLong: l.says("Map held")}
+	all.add(m.title("Map"), m.button("Route", ListPackage+":id/route", m.rect(16, 90, w, 52), l.says("Route opened")),
+		l.footer(m, l.status))
 	return root.add(all)
 }
 
@@ -122,7 +135,8 @@ func (l *longRootPage) view(m metrics) *view {
 type clippedPage struct{ listPage }
 
 func (l *clippedPage) view(m metrics) *view {
-	list := &view{class: classList, id: ListPackage + ":id/list", b: m.rect(0, 56, m.width(), m.height()-56-48), scrollable: true, focusable: true}
+	list := &view{class: classList, id: ListPackage + ":id/list", b: m.rect(0, 56, m.width(), m.height()-56-48),
+		scrollable: true, focusable: true}
 	height := m.dp(60)
 	for i, name := range []string{"first", "second", "third"} {
 		b := image.Rect(list.b.Min.X, list.b.Min.Y+1-height+i*height, list.b.Max.X, list.b.Min.Y+1+i*height)
@@ -188,8 +202,10 @@ func (l *tickerPage) view(m metrics) *view {
 	w := m.width() - 32
 	price := m.label(fmt.Sprintf("Price %d", 100+m.since(l.act.started).Milliseconds()/15), m.rect(16, 90, w, 40))
 	price.id = ListPackage + ":id/price"
-	icon := &view{class: classImage, id: ListPackage + ":id/buy", b: m.rect(16, 150, 80, 60), clickable: true, image: true, fill: rgb(0xeaddff), ink: rgb(0x6750a4), onTap: l.says("Bought")}
+	icon := &view{class: classImage, id: ListPackage + ":id/buy", b: m.rect(16, 150, 80, 60), clickable: true, image: true,
+		fill: rgb(0xeaddff), ink: rgb(0x6750a4), onTap: l.says("Bought")}
 	word := m.button("Sell", ListPackage+":id/sell", m.rect(120, 150, 160, 60), l.says("Sold"))
 	root := m.page(0xfefbff).add(m.title("Ticker"), price, icon, word, l.footer(m, l.status))
-	return root.add(m.label(strings.Repeat("·", int(m.since(l.act.started)/(40*time.Millisecond))%20), m.rect(16, 230, w, 40)))
+	return root.add(m.label(strings.Repeat("·", int(m.since(l.act.started)/(40*time.Millisecond))%20),
+		m.rect(16, 230, w, 40)))
 }

@@ -11,7 +11,8 @@ import (
 func listActivities() map[string]string {
 	out := map[string]string{ListPackage + ".PrivateActivity": notExported}
 	for class, scheme := range map[string]string{
-		"Main": "catalogue", "Pay": "", "Overlay": "", "Moving": "", "Twice": "", "Dialog": "", "Animation": "", "Form": "", "Gestures": "",
+		"Main": "catalogue", "Pay": "", "Overlay": "", "Moving": "", "Twice": "", "Dialog": "", "Animation": "", "Form": "",
+		"Gestures": "",
 	} {
 		out[ListPackage+"."+class+"Activity"] = scheme
 	}
@@ -69,8 +70,8 @@ func newListPage(s *screen, r *running, a *activity) page {
 	}
 }
 
-// trapActivities are the pages on which real phones differ from what one would think. Each is opened by its name, or by a link with its
-// name in small letters: menu://open.
+// trapActivities are the pages on which real phones differ from what one would think. Each is opened by its name, or by
+// a link with its name in small letters: menu://open.
 func trapActivities() map[string]func(base listPage) page {
 	return map[string]func(base listPage) page{
 		"Menu":     func(b listPage) page { return &menuPage{listPage: b} },
@@ -125,7 +126,8 @@ func (l *listPage) footer(m metrics, left string) *view {
 
 // row is a clickable frame whose text lies two levels down, as in most lists.
 func (m metrics) row(text string, b image.Rectangle, tap func()) *view {
-	row := &view{class: classFrame, id: ListPackage + ":id/row", b: b, clickable: true, longClickable: true, focusable: true, onTap: tap, fill: rgb(0xfefbff)}
+	row := &view{class: classFrame, id: ListPackage + ":id/row", b: b, clickable: true, longClickable: true,
+		focusable: true, onTap: tap, fill: rgb(0xfefbff)}
 	inner := &view{class: classLinear, b: b.Inset(m.dp(1)), fill: rgb(0xf7f2fa)}
 	label := m.label(text, b.Inset(m.dp(6)))
 	label.id = "android:id/title"
@@ -162,7 +164,8 @@ func (l *rowsPage) rows() []listRow {
 		return rows
 	}
 	for i, text := range []string{
-		"Duplicate", "Duplicate", "Grüße", "日本語", "العربية", "🎉 Party", "Total:\u00a05", "  Edge  ", `Say "hi"`, "Fish & <chips>",
+		"Duplicate", "Duplicate", "Grüße", "日本語", "العربية", "🎉 Party", "Total:\u00a05", "  Edge  ",
+		`Say "hi"`, "Fish & <chips>",
 	} {
 		said := text
 		if text == "Duplicate" {
@@ -200,7 +203,8 @@ func (l *rowsPage) view(m metrics) *view {
 	bar := m.title("Catalogue")
 	bar.add(l.deleteButton(m))
 	// Broken nodes that real trees have: one inside out, one without an area.
-	ghost := &view{class: classText, text: "Ghost", b: image.Rectangle{Min: image.Pt(210, 2706), Max: image.Pt(469, 2654)}, clickable: true}
+	ghost := &view{class: classText, text: "Ghost", b: image.Rectangle{Min: image.Pt(210, 2706), Max: image.Pt(469, 2654)},
+		clickable: true}
 	zero := &view{class: classText, text: "Zero", b: image.Rect(0, 300, 0, 300), clickable: true}
 	return root.add(list, bar, l.footer(m, status), ghost, zero)
 }

@@ -112,7 +112,8 @@ func (l *login) answer() {
 		l.screen.appLog(LoginPackage, "Login", "welcome %s", l.email.text)
 		return
 	}
-	l.screen.phone.log.write(logLine{pid: l.screen.apps[LoginPackage].pid, pri: 'W', tag: "Login", text: "wrong e-mail or password"})
+	l.screen.phone.log.write(logLine{pid: l.screen.apps[LoginPackage].pid, pri: 'W', tag: "Login",
+		text: "wrong e-mail or password"})
 }
 
 func (l *login) welcome(m metrics, root *view) *view {

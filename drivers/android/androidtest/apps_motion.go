@@ -9,7 +9,8 @@ import (
 
 // motionActivities are opened by links (spinner://) only: pages on which something moves, or that only pixels show.
 func motionActivities() map[string]string {
-	return map[string]string{"Clock": "clock", "Spinner": "spinner", "Video": "video", "Fling": "fling", "Canvas": "canvas"}
+	return map[string]string{"Clock": "clock", "Spinner": "spinner", "Video": "video", "Fling": "fling",
+		"Canvas": "canvas"}
 }
 
 // motionPage shows one kind of movement.
@@ -89,7 +90,8 @@ func (l *motionPage) canvas(m metrics, root *view) *view {
 	if l.status != "" {
 		board.paint(say(l.status, 380))
 	}
-	play := &view{class: "android.view.View", b: m.rect(40, 240, 200, 60), clickable: true, fill: rgb(0x6750a4), onTap: l.says("Game started")}
+	play := &view{class: "android.view.View", b: m.rect(40, 240, 200, 60), clickable: true, fill: rgb(0x6750a4),
+		onTap: l.says("Game started")}
 	word := m.label("Play now", m.rect(60, 250, 160, 40))
 	word.ink = rgb(0xffffff)
 	return root.add(board, play.paint(word))

@@ -43,8 +43,9 @@ func (l *overlayPage) view(m metrics) *view {
 		return root
 	}
 	banner := &view{
-		class: classFrame, id: ListPackage + ":id/banner", b: m.rect(0, 340, m.width(), 220), clickable: true, focusable: true,
-		fill: rgb(0x322f35), onTap: l.says("Banner tapped"),
+		class: classFrame, id: ListPackage + ":id/banner", b: m.rect(0, 340, m.width(), 220), clickable: true,
+		focusable: true,
+		fill:      rgb(0x322f35), onTap: l.says("Banner tapped"),
 	}
 	text := m.label("Cookie banner", m.rect(16, 350, w, 40))
 	text.ink = rgb(0xffffff)
@@ -152,8 +153,9 @@ func (l *formPage) view(m metrics) *view {
 	disabled.disabled, disabled.fill = true, rgb(0xcac4d0)
 	disabled.children[0].disabled = true
 	icon := &view{
-		class: classImage, desc: "Close form", b: m.rect(m.width()-56, 4, 48, 48), clickable: true, focusable: true, image: true,
-		fill: rgb(0xeaddff), ink: rgb(0x6750a4), onTap: func() { l.screen.finish(l.act) },
+		class: classImage, desc: "Close form", b: m.rect(m.width()-56, 4, 48, 48), clickable: true, focusable: true,
+		image: true,
+		fill:  rgb(0xeaddff), ink: rgb(0x6750a4), onTap: func() { l.screen.finish(l.act) },
 	}
 	return m.page(0xfefbff).add(m.title("Form").add(icon),
 		m.edit(l.note, "Note", ListPackage+":id/note", m.rect(16, 90, w, 56)),

@@ -13,8 +13,9 @@ type menuPage struct {
 
 func (l *menuPage) view(m metrics) *view {
 	more := &view{
-		class: classImage, desc: "More options", b: m.rect(m.width()-56, 4, 48, 48), clickable: true, focusable: true, image: true,
-		fill: rgb(0xeaddff), ink: rgb(0x6750a4), onTap: func() { l.open = true },
+		class: classImage, desc: "More options", b: m.rect(m.width()-56, 4, 48, 48), clickable: true, focusable: true,
+		image: true,
+		fill:  rgb(0xeaddff), ink: rgb(0x6750a4), onTap: func() { l.open = true },
 	}
 	w := m.width() - 32
 	return m.page(0xfefbff).add(m.title("Article").add(more),
@@ -30,7 +31,8 @@ func (l *menuPage) popups(m metrics) []*popup {
 	choose := func(text string) func() {
 		return func() { l.open, l.status = false, text+" chosen" }
 	}
-	return []*popup{{root: m.list(m.rect(m.width()-190, 8, 180, 3*48), choose, "Share", "Comments", "Log out"), focusable: true, close: func() { l.open = false }}}
+	return []*popup{{root: m.list(m.rect(m.width()-190, 8, 180, 3*48), choose, "Share", "Comments", "Log out"),
+		focusable: true, close: func() { l.open = false }}}
 }
 
 func (l *menuPage) back() bool {
@@ -44,7 +46,8 @@ func (m metrics) list(b image.Rectangle, choose func(text string) func(), texts 
 	list := &view{class: "android.widget.ListView", b: b, fill: rgb(0xf3edf7), focusable: true, scrollable: true}
 	for i, text := range texts {
 		height := b.Dy() / len(texts)
-		row := &view{class: classLinear, b: image.Rect(b.Min.X, b.Min.Y+i*height, b.Max.X, b.Min.Y+(i+1)*height), clickable: true, focusable: true, onTap: choose(text)}
+		row := &view{class: classLinear, b: image.Rect(b.Min.X, b.Min.Y+i*height, b.Max.X, b.Min.Y+(i+1)*height),
+			clickable: true, focusable: true, onTap: choose(text)}
 		label := m.label(text, row.b.Inset(m.dp(4)))
 		label.id = ListPackage + ":id/title"
 		list.add(row.add(label))
@@ -95,9 +98,11 @@ type dropdownPage struct {
 
 func (l *dropdownPage) view(m metrics) *view {
 	w := m.width() - 32
-	box := &view{class: "android.widget.Spinner", id: ListPackage + ":id/size", b: m.rect(16, 100, w, 52), fill: rgb(0xe7e0ec), clickable: true, longClickable: true, focusable: true,
+	box := &view{class: "android.widget.Spinner", id: ListPackage + ":id/size", b: m.rect(16, 100, w, 52),
+		fill: rgb(0xe7e0ec), clickable: true, longClickable: true, focusable: true,
 		onTap: func() { l.open = true }}
-	return m.page(0xfefbff).add(m.title("T-shirt"), m.label("Size", m.rect(16, 62, w, 36)), box.add(m.label(l.size, box.b.Inset(m.dp(4)))),
+	return m.page(0xfefbff).add(m.title("T-shirt"), m.label("Size", m.rect(16, 62, w, 36)),
+		box.add(m.label(l.size, box.b.Inset(m.dp(4)))),
 		m.button("Order", ListPackage+":id/order", m.rect(16, 260, w, 52), func() { l.status = "Ordered " + l.size }),
 		l.footer(m, l.status))
 }
@@ -109,7 +114,8 @@ func (l *dropdownPage) popups(m metrics) []*popup {
 	choose := func(text string) func() {
 		return func() { l.open, l.size = false, text }
 	}
-	return []*popup{{root: m.list(m.rect(16, 100, m.width()-32, 3*48), choose, "Small", "Medium", "Large"), focusable: true, close: func() { l.open = false }}}
+	return []*popup{{root: m.list(m.rect(16, 100, m.width()-32, 3*48), choose, "Small", "Medium", "Large"),
+		focusable: true, close: func() { l.open = false }}}
 }
 
 func (l *dropdownPage) back() bool {

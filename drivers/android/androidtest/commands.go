@@ -10,11 +10,13 @@ func (p *Phone) command(name string) (func(*call) int, bool) {
 	all := map[string]func(*call) int{
 		"am": cmdAm, "pm": cmdPm, "monkey": cmdMonkey, "cmd": cmdCmd, "input": cmdInput, "uiautomator": cmdUiautomator,
 		"screencap": cmdScreencap, "screenrecord": cmdScreenrecord, "dumpsys": cmdDumpsys, "wm": cmdWm,
-		"settings": cmdSettings, "getprop": cmdGetprop, "setprop": cmdSetprop, "ime": cmdIme, "logcat": cmdLogcat, "log": cmdLog,
+		"settings": cmdSettings, "getprop": cmdGetprop, "setprop": cmdSetprop, "ime": cmdIme, "logcat": cmdLogcat,
+		"log":  cmdLog,
 		"kill": cmdKill, "pkill": cmdPkill, "pgrep": cmdPgrep, "pidof": cmdPidof, "ps": cmdPs,
 		"cat": cmdCat, "rm": cmdRm, "mkdir": cmdMkdir, "ls": cmdLs, "stat": cmdStat, "sleep": cmdSleep, "id": cmdID,
 		"date": cmdDate, "df": cmdDf, "sh": cmdSh, "head": cmdHeadTail, "tail": cmdHeadTail, "grep": cmdGrep, "wc": cmdWc,
-		"content": cmdContent, "getevent": cmdGetevent, "sendevent": cmdSendevent, "uinput": cmdUinput, "rmdir": cmdRmdir, "mv": cmdMv, "cp": cmdMv, "appops": cmdAppops, "whoami": cmdWhoami, "uptime": cmdUptime, "toybox": cmdToybox,
+		"content": cmdContent, "getevent": cmdGetevent, "sendevent": cmdSendevent, "uinput": cmdUinput, "rmdir": cmdRmdir,
+		"mv": cmdMv, "cp": cmdMv, "appops": cmdAppops, "whoami": cmdWhoami, "uptime": cmdUptime, "toybox": cmdToybox,
 	}
 	if name == "uinput" && (p.prof.api < 30 || p.opts.NoUinput) {
 		return nil, false
@@ -28,14 +30,16 @@ func (p *Phone) command(name string) (func(*call) int, bool) {
 
 // recoveryPrograms are those that a phone has in recovery: none of Android's framework runs there.
 func recoveryPrograms() []string {
-	return []string{"getprop", "setprop", "cat", "rm", "mkdir", "rmdir", "ls", "stat", "sleep", "id", "date", "df", "sh", "head", "tail", "grep", "wc",
+	return []string{"getprop", "setprop", "cat", "rm", "mkdir", "rmdir", "ls", "stat", "sleep", "id", "date", "df", "sh",
+		"head", "tail", "grep", "wc",
 		"mv", "cp", "kill", "pkill", "pgrep", "pidof", "ps", "whoami", "uptime", "toybox", "logcat", "log"}
 }
 
 // cmdCmd is the front door to system services: cmd SERVICE ARG…
 func cmdCmd(c *call) int {
 	if len(c.args) < 2 {
-		return c.fail(20, "cmd: No service specified; use -l to list all running services. Use -w to start and wait for a service.")
+		return c.fail(20,
+			"cmd: No service specified; use -l to list all running services. Use -w to start and wait for a service.")
 	}
 	if c.args[1] == "-l" {
 		c.printf("Currently running services:\n  activity\n  package\n  settings\n  window\n")
@@ -87,14 +91,18 @@ func cmdStatusbar(c *call) int {
 	case "collapse":
 		c.phone.ui.shade = false
 	default:
-		return c.fail(255, "Status bar commands:\n  help\n    Print this help text.\n\n  expand-notifications\n    Open the notifications panel.")
+		return c.fail(255,
+			"Status bar commands:\n  help\n    Print this help text.\n\n  expand-notifications\n    Open the notifications "+
+				"panel.")
 	}
 	return 0
 }
 
 func cmdUimode(c *call) int {
 	if len(c.args) < 2 || c.args[1] != "night" {
-		return c.fail(255, "UiModeManager service (uimode) commands:\n  help\n    Print this help text.\n  night [yes|no|auto|custom_schedule|custom_bedtime]")
+		return c.fail(255,
+			"UiModeManager service (uimode) commands:\n  help\n    Print this help text.\n  night "+
+				"[yes|no|auto|custom_schedule|custom_bedtime]")
 	}
 	c.phone.mu.Lock()
 	defer c.phone.mu.Unlock()
@@ -116,13 +124,15 @@ func cmdUimode(c *call) int {
 
 func cmdConnectivity(c *call) int {
 	if len(c.args) < 2 || c.args[1] != "airplane-mode" {
-		return c.fail(255, "Connectivity service commands:\n  help\n    Print this help text.\n  airplane-mode [enable|disable]")
+		return c.fail(255,
+			"Connectivity service commands:\n  help\n    Print this help text.\n  airplane-mode [enable|disable]")
 	}
 	c.phone.mu.Lock()
 	defer c.phone.mu.Unlock()
 	global := c.phone.settings["global"]
 	if len(c.args) > 2 {
-		if kept, code := c.guarded("connectivity", "airplane-mode", "uid 2000 does not have android.permission.NETWORK_SETTINGS."); kept {
+		if kept, code := c.guarded("connectivity", "airplane-mode",
+			"uid 2000 does not have android.permission.NETWORK_SETTINGS."); kept {
 			return code
 		}
 	}
@@ -168,14 +178,17 @@ func cmdLocale(c *call) int {
 
 func cmdDisplay(c *call) int {
 	if len(c.args) < 2 || c.args[1] != "get-displays" {
-		return c.fail(255, "Display manager commands:\n  help\n    Print this help text.\n  get-displays [-c|--category CATEGORY]")
+		return c.fail(255,
+			"Display manager commands:\n  help\n    Print this help text.\n  get-displays [-c|--category CATEGORY]")
 	}
 	c.phone.mu.Lock()
 	size := c.phone.ui.size()
 	c.phone.mu.Unlock()
-	c.printf("Displays:\nDisplay id 0: DisplayInfo{\"Built-in Screen\", displayId 0, state ON, real %d x %d, uniqueId \"local:%s\"}, isValid=true\n", size.X, size.Y, c.phone.mainDisplay())
+	c.printf("Displays:\nDisplay id 0: DisplayInfo{\"Built-in Screen\", displayId 0, state ON, real %d x %d, uniqueId "+
+		"\"local:%s\"}, isValid=true\n", size.X, size.Y, c.phone.mainDisplay())
 	for i := 1; i < c.phone.opts.Displays; i++ {
-		c.printf("Display id %d: DisplayInfo{\"HDMI Screen\", displayId %d, state ON, real 1280 x 720, uniqueId \"local:461982725983564467%d\"}, isValid=true\n", i, i, 2+i)
+		c.printf("Display id %d: DisplayInfo{\"HDMI Screen\", displayId %d, state ON, real 1280 x 720, uniqueId "+
+			"\"local:461982725983564467%d\"}, isValid=true\n", i, i, 2+i)
 	}
 	return 0
 }

@@ -56,7 +56,8 @@ func (p *Phone) serveConsole(at net.Listener, home string) {
 	})
 }
 
-// console speaks as emulator 35 does: lines end in CR LF, and nothing but help and auth is allowed before the word was said.
+// console speaks as emulator 35 does: lines end in CR LF, and nothing but help and auth is allowed before the word was
+// said.
 func (p *Phone) console(nc net.Conn, home string) {
 	done := make(chan struct{})
 	defer close(done)

@@ -14,8 +14,10 @@ func (s *screen) crash(pkg, exception string) {
 	front := s.top().pkg == pkg
 	s.phone.log.write(logLine{
 		pid: r.pid, pri: 'E', tag: "AndroidRuntime", buffer: "crash",
-		text: fmt.Sprintf("FATAL EXCEPTION: main\nProcess: %s, PID: %d\n%s\n\tat %s.MainActivity.onClick(MainActivity.java:42)\n"+
-			"\tat android.view.View.performClick(View.java:7506)\n\tat android.os.Looper.loop(Looper.java:294)", pkg, r.pid, exception, pkg),
+		text: fmt.Sprintf(
+			"FATAL EXCEPTION: main\nProcess: %s, PID: %d\n%s\n\tat %s.MainActivity.onClick(MainActivity.java:42)\n"+
+				"\tat android.view.View.performClick(View.java:7506)\n\tat android.os.Looper.loop(Looper.java:294)", pkg, r.pid,
+			exception, pkg),
 	})
 	state := "cch CRE "
 	if front {
@@ -28,7 +30,8 @@ func (s *screen) crash(pkg, exception string) {
 func (s *screen) bury(r *running, pkg, state string) {
 	s.remove(pkg)
 	s.phone.log.write(logLine{
-		pid: 1033, tid: 1060, pri: 'I', tag: "ActivityManager", text: fmt.Sprintf("Process %s (pid %d) has died: %s", pkg, r.pid, state),
+		pid: 1033, tid: 1060, pri: 'I', tag: "ActivityManager", text: fmt.Sprintf("Process %s (pid %d) has died: %s", pkg,
+			r.pid, state),
 	})
 }
 
@@ -53,7 +56,9 @@ func (s *screen) crashProcess(process, exception string) {
 	}
 	s.phone.log.write(logLine{
 		pid: pid, pri: 'E', tag: "AndroidRuntime", buffer: "crash",
-		text: fmt.Sprintf("FATAL EXCEPTION: main\nProcess: %s, PID: %d\n%s\n\tat %s.SyncService.onStartCommand(SyncService.java:17)", process, pid, exception, pkg),
+		text: fmt.Sprintf(
+			"FATAL EXCEPTION: main\nProcess: %s, PID: %d\n%s\n\tat "+
+				"%s.SyncService.onStartCommand(SyncService.java:17)", process, pid, exception, pkg),
 	})
 	system("Process %s (pid %d) has died: prcp FGS ", process, pid)
 }
@@ -67,13 +72,18 @@ func (s *screen) crashNative(pkg string) {
 	comm := pkg[max(0, len(pkg)-15):]
 	s.phone.log.write(logLine{
 		pid: r.pid, pri: 'F', tag: "libc", buffer: "crash",
-		text: fmt.Sprintf("Fatal signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0 in tid %d (%s), pid %d (%s)", r.pid, comm, r.pid, comm),
+		text: fmt.Sprintf("Fatal signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0 in tid %d (%s), pid %d (%s)",
+			r.pid, comm, r.pid, comm),
 	})
 	s.phone.log.write(logLine{
 		pid: s.phone.procs.pid(), pri: 'F', tag: "DEBUG", buffer: "crash",
-		text: fmt.Sprintf("*** *** *** *** *** *** *** *** *** *** *** *** *** *** *** ***\nBuild fingerprint: '%s'\nABI: 'arm64'\nCmdline: %s\n"+
-			"pid: %d, tid: %d, name: %s  >>> %s <<<\nsignal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0000000000000000\n"+
-			"backtrace:\n      #00 pc 000000000001d4c8  /data/app/%s/lib/arm64/libdecoder.so (decode+72)", s.phone.prof.fingerprint(), pkg, r.pid, r.pid, comm, pkg, pkg),
+		text: fmt.Sprintf(
+			"*** *** *** *** *** *** *** *** *** *** *** *** *** *** *** ***\nBuild fingerprint: '%s'\nABI: 'arm64'\nCmdline: "+
+				"%s\n"+
+				"pid: %d, tid: %d, name: %s  >>> %s <<<\nsignal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr "+
+				"0x0000000000000000\n"+
+				"backtrace:\n      #00 pc 000000000001d4c8  /data/app/%s/lib/arm64/libdecoder.so (decode+72)",
+			s.phone.prof.fingerprint(), pkg, r.pid, r.pid, comm, pkg, pkg),
 	})
 	s.bury(r, pkg, "fg  TOP ")
 }
@@ -86,7 +96,9 @@ func (s *screen) freeze(pkg string) {
 	}
 	s.phone.log.write(logLine{
 		pid: 1033, tid: 1061, pri: 'E', tag: "ActivityManager",
-		text: fmt.Sprintf("ANR in %s (%s)\nPID: %d\nReason: Input dispatching timed out (%s is not responding. Waited 5003ms for MotionEvent)\nLoad: 1.2 / 1.1 / 0.9",
+		text: fmt.Sprintf(
+			"ANR in %s (%s)\nPID: %d\nReason: Input dispatching timed out (%s is not responding. Waited 5003ms for "+
+				"MotionEvent)\nLoad: 1.2 / 1.1 / 0.9",
 			pkg, s.top().component(), r.pid, s.top().component()),
 	})
 	s.anr, s.complaint = pkg, "Application Not Responding: "+pkg

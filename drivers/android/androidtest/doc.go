@@ -1,5 +1,5 @@
-// Package androidtest is a simulated Android phone that adb can connect to: it draws its screens, answers shell commands
-// with the output and the failures of real phones, and can be told to fail.
+// Package androidtest is a simulated Android phone that adb can connect to: it draws its screens, answers shell
+// commands with the output and the failures of real phones, and can be told to fail.
 //
 // A Phone is reached in two ways. NewServer speaks adb's host protocol itself, for fast tests without adb. ListenADBD
 // speaks the protocol of the phone's own daemon, so that a real adb server connects to it; StartADB gives a test such a
@@ -10,29 +10,33 @@
 // pages on which tools tap the wrong thing: Payments ("Pay" comes later than "Payment history"), Overlay (a banner lies
 // over "Behind"), Moving, Twice, Dialog, Animation (never idle) and Form (the keyboard covers "Save").
 //
-// More pages of com.example.list are opened by their names (.MenuActivity) or by links (menu://open): Menu, Suggest and Dropdown open windows
-// of their own; HeadsUp, Call and Bubble get somebody else's window over them; Toast, Secure and Splash show what no tree has, or hide what it
-// has; Layers, Nested, Twins, Switches, LongRoot, Clipped and Order lay elements over, into and beside each other; Jumps, Shift and Ticker
-// move; Fields has hints that look like texts; Crash breaks in the ways in which apps do. Options say how trees are written, how the phone is
-// locked, and how fast its connection is.
+// More pages of com.example.list are opened by their names (.MenuActivity) or by links (menu://open): Menu, Suggest and
+// Dropdown open windows of their own; HeadsUp, Call and Bubble get somebody else's window over them; Toast, Secure and
+// Splash show what no tree has, or hide what it has; Layers, Nested, Twins, Switches, LongRoot, Clipped and Order lay
+// elements over, into and beside each other; Jumps, Shift and Ticker move; Fields has hints that look like texts; Crash
+// breaks in the ways in which apps do. Options say how trees are written, how the phone is locked, and how fast its
+// connection is.
 //
 // Times are short unless Options ask for real ones. What a view tree shows and what a picture shows always agree, since
 // both are made from one model at one instant. Fail arms faults; a uiautomator that crashed, for example, is
 //
 //	phone.Fail(androidtest.Fault{Match: "uiautomator", Nth: 1, Kind: androidtest.Error})
 //
-// A test may install apps of its own: an APK is any file that begins with "PK\x03\x04" and has a line "package=NAME"; with a
-// line "fail=INSTALL_FAILED_…" the phone refuses it in these words. com.example.list/.GesturesActivity says which gesture it saw.
+// A test may install apps of its own: an APK is any file that begins with "PK\x03\x04" and has a line "package=NAME";
+// with a line "fail=INSTALL_FAILED_…" the phone refuses it in these words. com.example.list/.GesturesActivity says
+// which gesture it saw.
 //
-// InstallWebView installs an app whose screen is a WebView with a page of a real Chromium, which the test starts (chromiumtest.DevTools):
+// InstallWebView installs an app whose screen is a WebView with a page of a real Chromium, which the test starts
+// (chromiumtest.DevTools):
 //
 //	phone.InstallWebView("com.example.hybrid", "Shop", androidtest.WebView{DevTools: chromium.Start(t), URL: "http://127.0.0.1:4711/shop"})
 //
-// The page is drawn in the view's bounds with the phone's pixel ratio; touches, swipes, pinches and keys go to it; a page without a viewport
-// tag is laid out 980 CSS pixels wide. Its DevTools are behind the abstract socket webview_devtools_remote_PID (/proc/net/unix, adb's
-// localabstract: service) with the lists of Android and WebSockets that lead to Chromium. The page lives as long as the activity, the socket
-// as long as the process, cookies and storage until pm clear. WebView says what is amiss with the lists; HangWebView and Crash make the page
-// loop and the process die; faults of the service act on its sockets:
+// The page is drawn in the view's bounds with the phone's pixel ratio; touches, swipes, pinches and keys go to it; a
+// page without a viewport tag is laid out 980 CSS pixels wide. Its DevTools are behind the abstract socket
+// webview_devtools_remote_PID (/proc/net/unix, adb's localabstract: service) with the lists of Android and WebSockets
+// that lead to Chromium. The page lives as long as the activity, the socket as long as the process, cookies and storage
+// until pm clear. WebView says what is amiss with the lists; HangWebView and Crash make the page loop and the process
+// die; faults of the service act on its sockets:
 //
 //	phone.Fail(androidtest.Fault{Match: "localabstract:webview", Nth: 2, Kind: androidtest.Cut, Bytes: 300}) // closes in the middle of an answer
 //

@@ -13,7 +13,11 @@ func cmdDumpsys(c *call) int {
 		args = args[2:]
 	}
 	if len(args) == 0 {
-		c.printf("Currently running services:\n  SurfaceFlinger\n  activity\n  battery\n  display\n  input_method\n  meminfo\n  package\n  power\n  window\n")
+		c.printf("Currently running services:\n  SurfaceFlinger\n  activity\n  battery\n  display\n  input_method\n  " +
+			"meminfo\n" +
+			" " +
+			" " +
+			"package\n  power\n  window\n")
 		return 0
 	}
 	c.phone.mu.Lock()
@@ -74,7 +78,8 @@ func dumpWindow(c *call, args []string) {
 		size := s.size()
 		c.printf("WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n  Display: mDisplayId=0\n")
 		c.printf("    init=%dx%d %ddpi cur=%dx%d app=%dx%d rng=%dx%d-%dx%d\n", c.phone.opts.Width, c.phone.opts.Height,
-			c.phone.opts.Density, size.X, size.Y, size.X, size.Y, min(size.X, size.Y), min(size.X, size.Y), max(size.X, size.Y), max(size.X, size.Y))
+			c.phone.opts.Density, size.X, size.Y, size.X, size.Y, min(size.X, size.Y), min(size.X, size.Y), max(size.X, size.Y),
+			max(size.X, size.Y))
 		if c.phone.prof.api >= 29 {
 			c.printf("  mCurrentRotation=%s\n", rotation)
 			focus()
@@ -85,11 +90,13 @@ func dumpWindow(c *call, args []string) {
 	if part == "windows" || part == "w" || part == "" || part == "all" || part == "a" {
 		c.printf("WINDOW MANAGER WINDOWS (dumpsys window windows)\n")
 		if size := s.size(); s.keyboard && !s.guard.off {
-			c.printf("  Window #%d Window{7c1f0d8 u0 InputMethod}:\n    mDisplayId=0 mSession=Session{77} \n    mFrame=[0,0][%[2]d,%[3]d]\n"+
+			c.printf("  Window #%d Window{7c1f0d8 u0 InputMethod}:\n    mDisplayId=0 mSession=Session{77} \n    "+
+				"mFrame=[0,0][%[2]d,%[3]d]\n"+
 				"    touchable region=SkRegion((0,%[4]d,%[2]d,%[3]d))\n", len(s.stack), size.X, size.Y, size.Y-size.Y*36/100)
 		}
 		if s.toast.text != "" && time.Now().Before(s.toast.until) && !c.phone.opts.NoToastWindows {
-			c.printf("  Window #%d Window{%x u0 Toast}:\n    mDisplayId=0 mSession=Session{78} \n", len(s.stack)+1, 0x5d1c3a2+s.toast.nth)
+			c.printf("  Window #%d Window{%x u0 Toast}:\n    mDisplayId=0 mSession=Session{78} \n", len(s.stack)+1,
+				0x5d1c3a2+s.toast.nth)
 		}
 		s.dumpAppWindows(c)
 		if c.phone.prof.api < 29 {
@@ -105,7 +112,8 @@ func dumpActivity(c *call, args []string) {
 	s := c.phone.ui
 	if len(args) == 0 || args[0] != "activities" && args[0] != "a" {
 		if len(args) > 0 && args[0] == "top" {
-			c.printf("TASK %s id=%d userId=0\n  ACTIVITY %s %x pid=%d\n", s.top().pkg, s.top().task, s.top().component(), s.top().token, s.apps[s.top().pkg].pid)
+			c.printf("TASK %s id=%d userId=0\n  ACTIVITY %s %x pid=%d\n", s.top().pkg, s.top().task, s.top().component(),
+				s.top().token, s.apps[s.top().pkg].pid)
 			return
 		}
 		if len(args) > 0 && args[0] != "processes" {
@@ -116,7 +124,8 @@ func dumpActivity(c *call, args []string) {
 	c.printf("ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\nDisplay #0 (activities from top to bottom):\n")
 	for i := len(s.stack) - 1; i >= 0; i-- {
 		a := s.stack[i]
-		c.printf("  * Task{%x #%d type=standard A=%d:%s U=0 visible=%t}\n    * Hist  #0: %s\n      packageName=%s processName=%s\n",
+		c.printf("  * Task{%x #%d type=standard A=%d:%s U=0 visible=%t}\n    * Hist  #0: %s\n      packageName=%s "+
+			"processName=%s\n",
 			a.token+3, a.task, c.phone.packages[a.pkg].uid, a.pkg, i == len(s.stack)-1, s.record(a), a.pkg, a.pkg)
 	}
 	top := s.record(s.top())
@@ -133,8 +142,10 @@ func dumpActivity(c *call, args []string) {
 func dumpInputMethod(c *call, _ []string) {
 	s := c.phone.ui
 	s.frame(time.Now()) // drops the focus of a field that has gone
-	c.printf("Current Input Method Manager state:\n  Input Methods: mMethodMapUpdateCount=2\n  mCurMethodId=%s\n", c.phone.settings["secure"]["default_input_method"])
-	c.printf("  mShowRequested=%t mShowExplicitlyRequested=%t mShowForced=false mInputShown=%t\n", s.keyboard, s.keyboard, s.keyboard)
+	c.printf("Current Input Method Manager state:\n  Input Methods: mMethodMapUpdateCount=2\n  mCurMethodId=%s\n",
+		c.phone.settings["secure"]["default_input_method"])
+	c.printf("  mShowRequested=%t mShowExplicitlyRequested=%t mShowForced=false mInputShown=%t\n", s.keyboard, s.keyboard,
+		s.keyboard)
 	c.printf("  mServedView=%t mIsInputViewShown=%t\n", s.focus != nil || s.web != nil, s.keyboard)
 	if f := s.focus; f != nil {
 		before, after := f.split()
@@ -142,7 +153,8 @@ func dumpInputMethod(c *call, _ []string) {
 		if f.selected {
 			start, end = 0, len(before)+len(after)
 		}
-		c.printf("Input method client state for InputMethodManager@4d1b8e6:\n  mServedView=android.widget.EditText{8a1c0f2 VFED..CL. .F...... 63,236-1017,383}\n"+
+		c.printf("Input method client state for InputMethodManager@4d1b8e6:\n  mServedView=android.widget.EditText{8a1c0f2 "+
+			"VFED..CL. .F...... 63,236-1017,383}\n"+
 			"  mCursorSelStart=%d mCursorSelEnd=%d mCursorCandStart=-1 mCursorCandEnd=-1\n", start, end)
 	}
 }
@@ -166,25 +178,31 @@ func dumpMeminfo(c *call, args []string) {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(args[0]))
 	total := 60000 + h.Sum32()%20000
-	c.printf("Applications Memory Usage (in Kilobytes):\nUptime: %d Realtime: %d\n\n** MEMINFO in pid %d [%s] **\n", c.phone.uptime(), c.phone.uptime(), r.pid, args[0])
+	c.printf("Applications Memory Usage (in Kilobytes):\nUptime: %d Realtime: %d\n\n** MEMINFO in pid %d [%s] **\n",
+		c.phone.uptime(), c.phone.uptime(), r.pid, args[0])
 	c.printf("                   Pss  Private  Private  SwapPss      Rss     Heap     Heap     Heap\n" +
 		"                 Total    Dirty    Clean    Dirty    Total     Size    Alloc     Free\n" +
 		"                ------   ------   ------   ------   ------   ------   ------   ------\n")
 	c.printf("  Native Heap %8d %8d        0        0 %8d    28672    21034     3124\n", total/3, total/3-400, total/3+900)
 	c.printf("        TOTAL %8d %8d     4120       64 %8d    36864    25811     6921\n", total, total-9000, total+52000)
-	c.printf(" \n App Summary\n                       Pss(KB)                        Rss(KB)\n           TOTAL PSS: %8d            TOTAL RSS: %8d       TOTAL SWAP PSS:       64\n", total, total+52000)
+	c.printf(" \n App Summary\n                       Pss(KB)                        Rss(KB)\n           TOTAL PSS: %8d  "+
+		" "+
+		" "+
+		"        TOTAL RSS: %8d       TOTAL SWAP PSS:       64\n", total, total+52000)
 }
 
 func (p *Phone) uptime() int64 { return time.Since(p.boot).Milliseconds() + 600000 }
 
 func dumpDisplay(c *call, _ []string) {
 	size := c.phone.ui.size()
-	c.printf("DISPLAY MANAGER (dumpsys display)\n  mViewports=[DisplayViewport{type=INTERNAL, valid=true, displayId=0, uniqueId='local:4619827259835644672', orientation=%d, logicalFrame=Rect(0, 0 - %d, %d)}]\n",
+	c.printf("DISPLAY MANAGER (dumpsys display)\n  mViewports=[DisplayViewport{type=INTERNAL, valid=true, displayId=0, "+
+		"uniqueId='local:4619827259835644672', orientation=%d, logicalFrame=Rect(0, 0 - %d, %d)}]\n",
 		c.phone.ui.rotation(), size.X, size.Y)
 }
 
 func dumpPower(c *call, _ []string) {
-	c.printf("POWER MANAGER (dumpsys power)\n\nPower Manager State:\n  mWakefulness=%s\n  mStayOn=false\n", c.phone.ui.guard.wakefulness())
+	c.printf("POWER MANAGER (dumpsys power)\n\nPower Manager State:\n  mWakefulness=%s\n  mStayOn=false\n",
+		c.phone.ui.guard.wakefulness())
 }
 
 func dumpInput(c *call, _ []string) {
@@ -209,11 +227,14 @@ func dumpPackage(c *call, args []string) {
 		}
 		c.printf("\n")
 	}
-	c.printf("Packages:\n  Package [%s] (%x):\n    userId=%d\n    versionCode=%d minSdk=24 targetSdk=34\n    versionName=%s\n    requested permissions:\n      android.permission.INTERNET\n", p.name, p.uid*31, p.uid, p.code, p.version)
+	c.printf("Packages:\n  Package [%s] (%x):\n    userId=%d\n    versionCode=%d minSdk=24 targetSdk=34\n    "+
+		"versionName=%s\n    requested permissions:\n      android.permission.INTERNET\n", p.name, p.uid*31, p.uid, p.code,
+		p.version)
 	for _, perm := range p.declared {
 		c.printf("      %s\n", perm)
 	}
-	c.printf("    install permissions:\n      android.permission.INTERNET: granted=true\n    User 0: ceDataInode=1311 installed=true hidden=false\n    runtime permissions:\n")
+	c.printf("    install permissions:\n      android.permission.INTERNET: granted=true\n    User 0: ceDataInode=1311 " +
+		"installed=true hidden=false\n    runtime permissions:\n")
 	for _, perm := range p.declared {
 		c.printf("      %s: granted=%t, flags=[ USER_SET]\n", perm, p.granted[perm])
 	}
@@ -224,12 +245,17 @@ func dumpGfx(c *call, args []string) {
 		c.printf("No process found for: %s\n", strings.Join(args, " "))
 		return
 	}
-	c.printf("Applications Graphics Acceleration Info:\nUptime: %d Realtime: %d\n\n** Graphics info for pid %d [%s] **\n\nTotal frames rendered: 120\nJanky frames: 3 (2.50%%)\n50th percentile: 6ms\n90th percentile: 10ms\n95th percentile: 14ms\n99th percentile: 28ms\n",
+	c.printf("Applications Graphics Acceleration Info:\nUptime: %d Realtime: %d\n\n** Graphics info for pid %d [%s] **\n"+
+		"\n"+
+		"Total frames rendered: 120\nJanky frames: 3 (2.50%%)\n50th percentile: 6ms\n90th percentile: 10ms\n95th "+
+		"percentile: "+
+		"14ms\n99th percentile: 28ms\n",
 		c.phone.uptime(), c.phone.uptime(), c.phone.ui.apps[args[0]].pid, args[0])
 }
 
 func dumpCPU(c *call, _ []string) {
-	c.printf("Load: 1.2 / 1.1 / 0.9\nCPU usage from 60000ms to 0ms ago:\n  4.1%% 1033/system_server: 2.6%% user + 1.5%% kernel\n4.8%% TOTAL: 2.9%% user + 1.7%% kernel\n")
+	c.printf("Load: 1.2 / 1.1 / 0.9\nCPU usage from 60000ms to 0ms ago:\n  4.1%% 1033/system_server: 2.6%% user + 1.5%% " +
+		"kernel\n4.8%% TOTAL: 2.9%% user + 1.7%% kernel\n")
 }
 
 // procStat is /proc/PID/stat of an app that runs: it has used a tenth of one core since it began.
@@ -243,7 +269,9 @@ func (p *Phone) procStat(name string) (string, bool) {
 	for pkg, r := range p.ui.apps {
 		if r.pid == pid {
 			ticks := time.Since(r.started).Milliseconds() / 100
-			return fmt.Sprintf("%d (%.15s) S 512 512 0 0 -1 1077952832 41213 0 12 0 %d %d 0 0 10 -10 31 0 91234 15847284736 32112\n", pid, pkg, ticks*2/3, ticks-ticks*2/3), true
+			return fmt.Sprintf(
+				"%d (%.15s) S 512 512 0 0 -1 1077952832 41213 0 12 0 %d %d 0 0 10 -10 31 0 91234 15847284736 "+
+					"32112\n", pid, pkg, ticks*2/3, ticks-ticks*2/3), true
 		}
 	}
 	return "", false

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// dumpAppWindows tells of the windows of the activity in front and of those over it, the topmost first, and of the activities below, whose
-// windows nobody sees.
+// dumpAppWindows tells of the windows of the activity in front and of those over it, the topmost first, and of the
+// activities below, whose windows nobody sees.
 func (s *screen) dumpAppWindows(c *call) {
 	top, f := s.top(), s.frame(time.Now())
 	n := len(s.stack) + len(f.windows)
@@ -33,7 +33,8 @@ func (s *screen) dumpAppWindows(c *call) {
 		if a == top && shown {
 			continue
 		}
-		w := &window{title: a.component(), kind: "APPLICATION", root: &view{b: image.Rectangle{Max: f.size}, pkg: a.pkg}, away: true}
+		w := &window{title: a.component(), kind: "APPLICATION", root: &view{b: image.Rectangle{Max: f.size}, pkg: a.pkg},
+			away: true}
 		w.dump(c, f, i, windowToken(a))
 	}
 }
@@ -41,7 +42,8 @@ func (s *screen) dumpAppWindows(c *call) {
 // dump writes what window managers say of a window: flags are a number before Android 9, and names since.
 func (w *window) dump(c *call, f *frame, n int, token string) {
 	api := c.phone.prof.api
-	c.printf("  Window #%d %s:\n    mDisplayId=0 stackId=1 mSession=Session{4a9be2 2044:u0a10101} mClient=android.os.BinderProxy@5b1e0c\n", n, token)
+	c.printf("  Window #%d %s:\n    mDisplayId=0 stackId=1 mSession=Session{4a9be2 2044:u0a10101} "+
+		"mClient=android.os.BinderProxy@5b1e0c\n", n, token)
 	c.printf("    mOwnerUid=10101 mShowToOwnerOnly=true package=%s appop=NONE\n", w.root.pkg)
 	if api < 28 {
 		flags := 0x81810100
@@ -50,20 +52,24 @@ func (w *window) dump(c *call, f *frame, n int, token string) {
 		}
 		c.printf("    mAttrs=WM.LayoutParams{(0,0)(fillxfill) sim=#20 ty=1 fl=#%x wanim=0x10302f8}\n", flags)
 	} else {
-		names := []string{"LAYOUT_IN_SCREEN", "LAYOUT_INSET_DECOR", "SPLIT_TOUCH", "HARDWARE_ACCELERATED", "DRAWS_SYSTEM_BAR_BACKGROUNDS"}
+		names := []string{"LAYOUT_IN_SCREEN", "LAYOUT_INSET_DECOR", "SPLIT_TOUCH", "HARDWARE_ACCELERATED",
+			"DRAWS_SYSTEM_BAR_BACKGROUNDS"}
 		if w.secure {
 			names = slices.Insert(names, 2, "SECURE")
 		}
 		kind := map[bool]string{true: "BASE_APPLICATION", false: "APPLICATION_OVERLAY"}[w.kind == "APPLICATION"]
-		c.printf("    mAttrs={(0,0)(fillxfill) sim={adjust=resize} ty=%s wanim=0x10302f8\n      fl=%s\n      pfl=FORCE_DRAW_STATUS_BAR_BACKGROUND}\n", kind, strings.Join(names, " "))
+		c.printf("    mAttrs={(0,0)(fillxfill) sim={adjust=resize} ty=%s wanim=0x10302f8\n      fl=%s\n      "+
+			"pfl=FORCE_DRAW_STATUS_BAR_BACKGROUND}\n", kind, strings.Join(names, " "))
 	}
 	b := w.root.b
-	c.printf("    Requested w=%d h=%d mLayoutSeq=110\n    mHasSurface=%[3]t isReadyForDisplay()=%[3]t mWindowRemovalAllowed=false\n", b.Dx(), b.Dy(), !w.away)
+	c.printf("    Requested w=%d h=%d mLayoutSeq=110\n    mHasSurface=%[3]t isReadyForDisplay()=%[3]t "+
+		"mWindowRemovalAllowed=false\n", b.Dx(), b.Dy(), !w.away)
 	place := fmt.Sprintf("[%d,%d][%d,%d]", b.Min.X, b.Min.Y, b.Max.X, b.Max.Y)
 	if api < 30 {
 		c.printf("    mFrame=%[1]s last=%[1]s\n", place)
 	} else {
-		c.printf("    Frames: parent=[0,0][%[1]d,%[2]d] display=[0,0][%[1]d,%[2]d] frame=%[3]s last=%[3]s insetsChanged=false\n", f.size.X, f.size.Y, place)
+		c.printf("    Frames: parent=[0,0][%[1]d,%[2]d] display=[0,0][%[1]d,%[2]d] frame=%[3]s last=%[3]s "+
+			"insetsChanged=false\n", f.size.X, f.size.Y, place)
 	}
 	if api >= 28 {
 		c.printf("    isOnScreen=%[1]t\n    isVisible=%[1]t\n", !w.away)

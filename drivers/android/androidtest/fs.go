@@ -139,7 +139,8 @@ func (f *fileSystem) list(dir string) ([]fileInfo, error) {
 	for _, name := range slices.Sorted(maps.Keys(f.nodes)) {
 		if name != "/" && path.Dir(name) == dir {
 			n := f.nodes[name]
-			out = append(out, fileInfo{name: path.Base(name), num: n.num, mode: n.mode, size: int64(len(n.data)), mtime: n.mtime})
+			out = append(out, fileInfo{name: path.Base(name), num: n.num, mode: n.mode, size: int64(len(n.data)),
+				mtime: n.mtime})
 		}
 	}
 	return out, nil

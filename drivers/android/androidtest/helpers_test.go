@@ -32,7 +32,8 @@ func until(t *testing.T, what string, ok func() bool) {
 // center finds the middle of the node with a text in a dump.
 func center(t *testing.T, dump, text string) (x, y string) {
 	t.Helper()
-	m := regexp.MustCompile(`text="` + regexp.QuoteMeta(text) + `"[^>]*bounds="\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]"`).FindStringSubmatch(dump)
+	m := regexp.MustCompile(`text="` + regexp.QuoteMeta(text) +
+		`"[^>]*bounds="\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]"`).FindStringSubmatch(dump)
 	if m == nil {
 		t.Fatalf("no node %q in %s", text, dump)
 	}

@@ -210,8 +210,8 @@ func (s *Server) serve(conn net.Conn, p *Phone, run serviceFunc) {
 // lastRead is how long a client may take to hang up after a service has ended.
 const lastRead = time.Second
 
-// finish ends a connection so that all that was sent arrives. A connection that is closed while something of the client is unread is
-// reset, and what was not yet on its way is lost.
+// finish ends a connection so that all that was sent arrives. A connection that is closed while something of the client
+// is unread is reset, and what was not yet on its way is lost.
 func (s *Server) finish(conn net.Conn, done <-chan struct{}) {
 	half, ok := conn.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil || conn.SetReadDeadline(time.Now().Add(lastRead)) != nil {

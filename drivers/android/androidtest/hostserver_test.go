@@ -33,9 +33,11 @@ func TestHostRequests(t *testing.T) {
 	}
 	defer s.Close()
 	for req, want := range map[string]string{
-		"host:version":                          "0029",
-		"host:devices":                          "ONE\tdevice\n10.0.0.7:6000\tdevice\n",
-		"host:devices-l":                        "ONE                    device product:panther model:Pixel_7 device:panther transport_id:1\n10.0.0.7:6000          device product:bullhead model:Nexus_5X device:bullhead transport_id:2\n",
+		"host:version": "0029",
+		"host:devices": "ONE\tdevice\n10.0.0.7:6000\tdevice\n",
+		"host:devices-l": "ONE                    device product:panther model:Pixel_7 " +
+			"device:panther transport_id:1\n10.0.0.7:6000          device product:bullhead model:Nexus_5X device:bullhead " +
+			"transport_id:2\n",
 		"host-serial:ONE:get-state":             "device",
 		"host-serial:10.0.0.7:6000:get-state":   "device",
 		"host-serial:NONE:get-state":            "FAIL device 'NONE' not found",
@@ -155,7 +157,10 @@ func TestFaults(t *testing.T) {
 	}
 	b.phone.Fail(Fault{Match: "drop", Kind: Drop, Away: 50 * time.Millisecond})
 	b.exec("drop")
-	until(t, "the phone is gone", func() bool { return reply(t, b.server, "host:devices") != "" || b.phone.State() == StateAbsent })
+	until(t, "the phone is gone", func() bool {
+		return reply(t, b.server, "host:devices") != "" ||
+			b.phone.State() == StateAbsent
+	})
 	until(t, "the phone is back", func() bool { return b.phone.State() == StateDevice })
 	b.phone.Heal()
 	if res := b.sh("echo drop"); res.out != "drop\n" {

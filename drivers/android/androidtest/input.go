@@ -95,10 +95,12 @@ func (c *call) inputError(text string) int {
 	return 1
 }
 
-// exception is an uncaught Java exception: worded by the shell command's framework, or the death of a process of its own.
+// exception is an uncaught Java exception: worded by the shell command's framework, or the death of a process of its
+// own.
 func (c *call) exception(what, class, verb string) int {
 	if c.phone.prof.api >= 30 {
-		c.errorf("\nException occurred while executing '%s':\n%s\n\tat com.android.server.%s.ShellCommand.onCommand(ShellCommand.java:255)\n", verb, what, class)
+		c.errorf("\nException occurred while executing '%s':\n%s\n\tat "+
+			"com.android.server.%s.ShellCommand.onCommand(ShellCommand.java:255)\n", verb, what, class)
 		return 255
 	}
 	c.errorf("%s\n\tat com.android.commands.%s.Main.run(Main.java:82)\n", what, class)
@@ -226,7 +228,8 @@ type firstTap struct {
 // second says whether a tap is the second of a double tap. Phone.mu is held.
 func (s *screen) second(v *view, now time.Time) bool {
 	gap := now.Sub(s.lastTap.at).Abs() // two that were started at once may come in either order
-	is := !s.lastTap.used && v.id == s.lastTap.id && v.b == s.lastTap.on && gap >= 40*time.Millisecond && gap <= s.phone.opts.DoubleTap
+	is := !s.lastTap.used && v.id == s.lastTap.id && v.b == s.lastTap.on && gap >= 40*time.Millisecond &&
+		gap <= s.phone.opts.DoubleTap
 	s.lastTap = firstTap{at: now, id: v.id, on: v.b, used: is}
 	return is
 }

@@ -114,7 +114,8 @@ func (s *screen) tryPIN() {
 // keyguardWindow lies over everything while the phone is locked.
 func (s *screen) keyguardWindow(m metrics, size image.Point) *window {
 	const systemUI = "com.android.systemui"
-	root := &view{class: classFrame, b: image.Rectangle{Max: size}, fill: rgb(0x14202c), id: systemUI + ":id/keyguard_root_view"}
+	root := &view{class: classFrame, b: image.Rectangle{Max: size}, fill: rgb(0x14202c), id: systemUI +
+		":id/keyguard_root_view"}
 	say := func(text, id string, y int) *view {
 		v := m.label(text, m.rect(16, y, m.width()-32, 40))
 		v.id, v.ink, v.center = systemUI+":id/"+id, rgb(0xffffff), true
@@ -159,13 +160,20 @@ func (g keyguard) wakefulness() string {
 func (s *screen) dumpPolicy(c *call) {
 	g, secure := s.guard, s.phone.opts.Lock == PINLock
 	display := map[bool]string{true: "SCREEN_STATE_OFF", false: "SCREEN_STATE_ON"}[g.off]
-	c.printf("WINDOW MANAGER POLICY STATE (dumpsys window policy)\n    mSafeMode=false mSystemReady=true mSystemBooted=true\n    screenState=%s\n", display)
+	c.printf("WINDOW MANAGER POLICY STATE (dumpsys window policy)\n    mSafeMode=false mSystemReady=true "+
+		"mSystemBooted=true\n    screenState=%s\n", display)
 	if s.phone.prof.api < 28 {
 		c.printf("    mShowingLockscreen=%[1]t mShowingDream=false mDreamingLockscreen=%[1]t\n", g.locked)
 	}
-	c.printf("    KeyguardServiceDelegate\n      showing=%[1]t\n      showingAndNotOccluded=%[1]t\n      inputRestricted=%[1]t\n      occluded=false\n      secure=%[2]t\n"+
-		"      dreaming=false\n      systemIsReady=true\n      deviceHasKeyguard=true\n      enabled=true\n      bootCompleted=true\n      screenState=%[3]s\n      interactiveState=%[4]s\n"+
-		"      KeyguardStateMonitor\n        mIsShowing=%[1]t\n        mSimSecure=false\n        mInputRestricted=%[1]t\n        mCurrentUserId=0\n",
+	c.printf("    KeyguardServiceDelegate\n      showing=%[1]t\n      showingAndNotOccluded=%[1]t\n      "+
+		"inputRestricted=%[1]t\n      occluded=false\n      secure=%[2]t\n"+
+		"      dreaming=false\n      systemIsReady=true\n      deviceHasKeyguard=true\n      enabled=true\n      "+
+		"bootCompleted=true\n      screenState=%[3]s\n      interactiveState=%[4]s\n"+
+		"      KeyguardStateMonitor\n        mIsShowing=%[1]t\n        mSimSecure=false\n        mInputRestricted=%[1]t\n   "+
+		" "+
+		" "+
+		" "+
+		"  mCurrentUserId=0\n",
 		g.locked, secure, display, map[bool]string{true: "INTERACTIVE_STATE_SLEEP", false: "INTERACTIVE_STATE_AWAKE"}[g.off])
 }
 
@@ -175,7 +183,9 @@ func dumpTrust(c *call, _ []string) {
 	if s.guard.locked && s.phone.opts.Lock == PINLock {
 		locked = 1
 	}
-	c.printf("Trust manager state:\n User \"Owner\" (id=0, flags=0x4c13) (current): trustState=UNTRUSTED, trustManaged=0, deviceLocked=%d, isActiveUnlockRunning=0, strongAuthRequired=0x0\n", locked)
+	c.printf("Trust manager state:\n User \"Owner\" (id=0, flags=0x4c13) (current): trustState=UNTRUSTED, "+
+		"trustManaged=0, "+
+		"deviceLocked=%d, isActiveUnlockRunning=0, strongAuthRequired=0x0\n", locked)
 }
 
 // since says how long ago something was; a time that was never set is long ago.

@@ -75,7 +75,8 @@ func RunLab(ctx context.Context, o LabOptions) (err error) {
 	return nil
 }
 
-// disconnect still works when the context has ended, so that the user's adb server keeps no dead serials. adb answers before a phone is off its list.
+// disconnect still works when the context has ended, so that the user's adb server keeps no dead serials. adb answers
+// before a phone is off its list.
 func (o LabOptions) disconnect(ctx context.Context, path string, serials []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
@@ -88,7 +89,8 @@ func (o LabOptions) disconnect(ctx context.Context, path string, serials []strin
 		list := exec.CommandContext(ctx, path, "devices")
 		list.Env = o.Env
 		said, err := list.Output()
-		if err != nil || !slices.ContainsFunc(serials, func(s string) bool { return strings.Contains(string(said), s+"\t") }) {
+		if err != nil ||
+			!slices.ContainsFunc(serials, func(s string) bool { return strings.Contains(string(said), s+"\t") }) {
 			return
 		}
 		time.Sleep(20 * time.Millisecond)

@@ -45,7 +45,9 @@ func cmdLocation(c *call) int {
 	defer c.phone.mu.Unlock()
 	l, verb, name := &c.phone.location, args[1], args[2]
 	if !l.allowed {
-		return c.exception("java.lang.SecurityException: com.android.shell from uid 2000 not allowed to perform MOCK_LOCATION", "location", "providers")
+		return c.exception(
+			"java.lang.SecurityException: com.android.shell from uid 2000 not allowed to perform "+
+				"MOCK_LOCATION", "location", "providers")
 	}
 	switch verb {
 	case "add-test-provider":
@@ -57,7 +59,8 @@ func cmdLocation(c *call) int {
 		return 0
 	}
 	if !l.providers[name] {
-		return c.exception(fmt.Sprintf("java.lang.IllegalArgumentException: %s provider is not a test provider", name), "location", "providers")
+		return c.exception(fmt.Sprintf("java.lang.IllegalArgumentException: %s provider is not a test provider", name),
+			"location", "providers")
 	}
 	switch verb {
 	case "set-test-provider-enabled":

@@ -211,7 +211,8 @@ func parseLogcat(args []string) (logcatOptions, string) {
 			o.addFilter(opt)
 		}
 	}
-	if !strings.Contains(" "+strings.Join(given, " "), " -b") && !strings.Contains(" "+strings.Join(given, " "), " --buffer") {
+	if !strings.Contains(" "+strings.Join(given, " "), " -b") && !strings.Contains(" "+strings.Join(given, " "),
+		" --buffer") {
 		o.crash, o.main = true, true // as well as system
 	}
 	return o, ""

@@ -11,7 +11,8 @@ import (
 type Options struct {
 	Console bool   // it is an emulator with a console on this machine, by whose port it is called: see Start
 	Serial  string // the serial that Server shows; over TCP the address is the serial
-	USB     string // the port that it is plugged into, "1-4.2", which the adb server lists; "" as of phones over the network
+	// the port that it is plugged into, "1-4.2", which the adb server lists; "" as of phones over the network
+	USB     string
 	Unnamed bool   // it tells adb no serial
 	Model   string // ro.product.model
 	Maker   string // ro.product.manufacturer, Google unless told
@@ -26,7 +27,8 @@ type Options struct {
 	// Moving is how long the element of the list's page "Moving" moves; LatePay when "Pay" shows up on "Payments".
 	Moving  time.Duration
 	LatePay time.Duration
-	// IdleQuiet and IdleTimeout are what uiautomator waits for: this much quiet, for at most so long (1 s in 10 s on phones).
+	// IdleQuiet and IdleTimeout are what uiautomator waits for: this much quiet, for at most so long (1 s in 10 s on
+	// phones).
 	IdleQuiet   time.Duration
 	IdleTimeout time.Duration
 	// Transition is how long no window has the focus after another activity came to the front.
@@ -66,9 +68,11 @@ type Options struct {
 	WorkProfile bool
 	// Dump is how uiautomator writes trees, where phones of one API level differ.
 	Dump DumpStyle
-	// Bandwidth is how many bytes a second the phone sends to adb; 0: as many as there are. USB 2 has 30 million, a Wi-Fi one or two.
+	// Bandwidth is how many bytes a second the phone sends to adb; 0: as many as there are. USB 2 has 30 million, a Wi-Fi
+	// one or two.
 	Bandwidth int
-	// Splash is how long the page "Splash" lies under an opaque picture, CrashAfter when the page "Crash" does what a button says.
+	// Splash is how long the page "Splash" lies under an opaque picture, CrashAfter when the page "Crash" does what a
+	// button says.
 	Splash     time.Duration
 	CrashAfter time.Duration
 	// ShortToast and LongToast are how long a toast lives: 2 s and 3.5 s on phones.
@@ -80,7 +84,8 @@ type Options struct {
 	ADBKeyboard bool
 	// Displays is the number of displays; with more than one, screencap writes its warning in front of the picture.
 	Displays int
-	// Folded closes a phone with several displays: Android's display is the one outside, the first one is the dark one inside.
+	// Folded closes a phone with several displays: Android's display is the one outside, the first one is the dark one
+	// inside.
 	Folded bool
 	// WholeGlass is a phone whose screencap knows nothing of an overridden size.
 	WholeGlass bool
@@ -94,8 +99,8 @@ type Options struct {
 	PlainAm bool
 	// NoToastWindows is a phone whose window manager does not list the windows of toasts.
 	NoToastWindows bool
-	// WindowAnimation is how long windows move when the agent touches: it waits for them before the finger goes down and after it went up,
-	// up to 5 s each.
+	// WindowAnimation is how long windows move when the agent touches: it waits for them before the finger goes down and
+	// after it went up, up to 5 s each.
 	WindowAnimation time.Duration
 	// Secure is what a picture of a screen with a window that forbids pictures is.
 	Secure SecureStyle
@@ -108,8 +113,8 @@ type Options struct {
 // GuardStyle is how a phone keeps adb's shell from settings, permissions and apps' data.
 type GuardStyle string
 
-// The styles: as Android itself does, with a SecurityException (ColorOS with permission monitoring, MIUI without "USB debugging (Security
-// settings)"), and by doing nothing without a word.
+// The styles: as Android itself does, with a SecurityException (ColorOS with permission monitoring, MIUI without "USB
+// debugging (Security settings)"), and by doing nothing without a word.
 const (
 	GuardNone     GuardStyle = ""
 	GuardRefuses  GuardStyle = "refuses"
@@ -129,8 +134,9 @@ const (
 // SecureStyle is what screencap makes of a screen on which a window forbids pictures (FLAG_SECURE).
 type SecureStyle string
 
-// The styles: what Android's own source does at that API level (it refuses up to Android 14, and paints the window black from 15 on), a picture
-// in which the window is black, none at all with exit code 1, and the twelve zero bytes of a Samsung with Android 8, with exit code 0.
+// The styles: what Android's own source does at that API level (it refuses up to Android 14, and paints the window
+// black from 15 on), a picture in which the window is black, none at all with exit code 1, and the twelve zero bytes of
+// a Samsung with Android 8, with exit code 0.
 const (
 	SecureByAPI   SecureStyle = ""
 	SecureBlack   SecureStyle = "black"
@@ -150,11 +156,11 @@ func (o Options) secure() SecureStyle {
 
 // DumpStyle is how uiautomator writes trees; the zero value is what Android's own source does at that API level.
 type DumpStyle struct {
-	// Attributes beyond those of Android 7: "" are hint and drawing-order from API 34 on, "none" none, "all" these two, display-id and
-	// visible-to-user.
+	// Attributes beyond those of Android 7: "" are hint and drawing-order from API 34 on, "none" none, "all" these two,
+	// display-id and visible-to-user.
 	Attributes string
-	// Windows is what --windows does: "" writes child windows inside their parents from API 30 on and is passed over below, "both" writes
-	// them at the top level, too, "flat" only there, "none" passes the option over.
+	// Windows is what --windows does: "" writes child windows inside their parents from API 30 on and is passed over
+	// below, "both" writes them at the top level, too, "flat" only there, "none" passes the option over.
 	Windows string
 }
 
@@ -184,7 +190,8 @@ func RealLatency() Latency {
 		Input:     50 * time.Millisecond,
 		Start:     350 * time.Millisecond,
 
-		AgentStart: 1500 * time.Millisecond, AgentSource: 150 * time.Millisecond, AgentInput: 43 * time.Millisecond, AgentFind: 5 * time.Millisecond,
+		AgentStart: 1500 * time.Millisecond, AgentSource: 150 * time.Millisecond, AgentInput: 43 * time.Millisecond,
+		AgentFind: 5 * time.Millisecond,
 	}
 }
 
@@ -241,7 +248,8 @@ func profileFor(api int) profile {
 	if p.api >= 30 {
 		p.notFound = "inaccessible or not found"
 		// abb needs the binder bridge; the simulated device refuses it, so it must not offer it either.
-		p.features = []string{"shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir", "apex", "fixed_push_symlink_timestamp"}
+		p.features = []string{"shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir", "apex",
+			"fixed_push_symlink_timestamp"}
 	}
 	return p
 }

@@ -79,8 +79,10 @@ type Phone struct {
 // NewPhone returns a phone that has booted and shows its launcher. Call Close when done.
 func NewPhone(o Options) *Phone {
 	o = o.withDefaults()
-	p := &Phone{opts: o, prof: o.profile(), boot: time.Now(), counts: map[string]int{}, night: "no", media: map[string]int{},
-		location: mockLocation{providers: map[string]bool{}, places: map[string][2]float64{}}, motion: motion{acceleration: [3]float64{0, 9.77622, 0.813417}}}
+	p := &Phone{opts: o, prof: o.profile(), boot: time.Now(), counts: map[string]int{}, night: "no",
+		media:    map[string]int{},
+		location: mockLocation{providers: map[string]bool{}, places: map[string][2]float64{}},
+		motion:   motion{acceleration: [3]float64{0, 9.77622, 0.813417}}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.files = newFileSystem()
 	p.log = newLogRing(p.boot)
@@ -191,7 +193,8 @@ func (p *Phone) Disconnect() { p.SetState(StateAbsent) }
 // Reconnect plugs the cable in again.
 func (p *Phone) Reconnect() { p.SetState(StateDevice) }
 
-// Reboot restarts the phone, which is not there for a while. Everything that ran on it has ended, and its files and settings are as before.
+// Reboot restarts the phone, which is not there for a while. Everything that ran on it has ended, and its files and
+// settings are as before.
 func (p *Phone) Reboot(takes time.Duration) {
 	p.KillAgent()
 	p.Disconnect()

@@ -176,7 +176,8 @@ func pmGrant(c *call, verb string, args []string) int {
 		return c.exception("java.lang.IllegalArgumentException: Unknown package: "+args[0], "pm", verb)
 	}
 	if !slices.Contains(p.declared, args[1]) {
-		return c.exception(fmt.Sprintf("java.lang.SecurityException: Package %s has not requested permission %s", args[0], args[1]), "pm", verb)
+		return c.exception(fmt.Sprintf("java.lang.SecurityException: Package %s has not requested permission %s", args[0],
+			args[1]), "pm", verb)
 	}
 	if kept, code := c.guarded("pm", verb, verb+"RuntimePermission: Neither user 2000 nor current process has "+
 		"android.permission."+strings.ToUpper(verb)+"_RUNTIME_PERMISSIONS."); kept {
@@ -223,7 +224,10 @@ func pmResolve(c *call, args []string) int {
 		c.printf("priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n%s\n", shorten(pkg, class))
 		return 0
 	}
-	c.printf("priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n  ActivityInfo:\n    name=%s\n    packageName=%s\n", class, pkg)
+	c.printf("priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n  ActivityInfo:\n    name=%s\n"+
+		" "+
+		" "+
+		"  packageName=%s\n", class, pkg)
 	return 0
 }
 
@@ -247,7 +251,8 @@ func pmQuery(c *call, args []string) int {
 	c.phone.mu.Lock()
 	defer c.phone.mu.Unlock()
 	var classes []string
-	if p := c.phone.packages[pkg]; p != nil && p.launch != "" && categories != "android.intent.category.LEANBACK_LAUNCHER" {
+	if p := c.phone.packages[pkg]; p != nil && p.launch != "" &&
+		categories != "android.intent.category.LEANBACK_LAUNCHER" {
 		classes = append([]string{p.launch}, p.launchers...)
 	}
 	if len(classes) == 0 {
@@ -275,8 +280,8 @@ func (p *Phone) AddLauncher(pkg, class string) {
 	a.activities[class] = ""
 }
 
-// pmInstall takes an APK from stdin (-S N) or from a file: one that Android's tools built, or a file that starts like a ZIP and has
-// a line "package=NAME", which is what tests write.
+// pmInstall takes an APK from stdin (-S N) or from a file: one that Android's tools built, or a file that starts like a
+// ZIP and has a line "package=NAME", which is what tests write.
 func pmInstall(c *call, args []string) int {
 	size, file, replace, downgrade := int64(-1), "", c.phone.prof.api >= 29, false
 	for ; len(args) > 0; args = args[1:] {
@@ -347,12 +352,14 @@ func parseAPK(data []byte, file string) (facts apk, problem string) {
 		facts = apkFacts(text)
 	}
 	if facts.name == "" || strings.ContainsAny(facts.name, " /\x00") {
-		return apk{}, "INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: Failed parse during installPackageLI: base.apk has no manifest"
+		return apk{},
+			"INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: Failed parse during installPackageLI: base.apk has no manifest"
 	}
 	return facts, ""
 }
 
-// installParsed installs an app whose base says facts, together with its splits. text is what a test wrote into the base.
+// installParsed installs an app whose base says facts, together with its splits. text is what a test wrote into the
+// base.
 func (c *call) installParsed(text string, facts apk, splits []string, replace, downgrade bool) int {
 	name := facts.name
 	if _, problem, ok := strings.Cut(text, "\nfail="); ok {
@@ -365,7 +372,8 @@ func (c *call) installParsed(text string, facts apk, splits []string, replace, d
 		return c.failure("INSTALL_FAILED_ALREADY_EXISTS: Attempt to re-install " + name + " without first uninstalling.")
 	}
 	if old := c.phone.packages[name]; old != nil && old.system {
-		return c.failure("INSTALL_FAILED_UPDATE_INCOMPATIBLE: Existing package " + name + " signatures do not match newer version; ignoring!")
+		return c.failure("INSTALL_FAILED_UPDATE_INCOMPATIBLE: Existing package " + name +
+			" signatures do not match newer version; ignoring!")
 	}
 	if facts.agent && c.phone.opts.InstallPrompt {
 		c.phone.mu.Unlock()
@@ -379,7 +387,8 @@ func (c *call) installParsed(text string, facts apk, splits []string, replace, d
 	c.phone.ui.stop(name)
 	label := name[strings.LastIndexByte(name, '.')+1:]
 	c.phone.packages[name] = &installed{
-		name: name, label: label, splits: splits, uid: 10200 + len(c.phone.packages), version: facts.version, code: facts.code, signed: facts.certificate, launch: name + ".MainActivity",
+		name: name, label: label, splits: splits, uid: 10200 + len(c.phone.packages), version: facts.version,
+		code: facts.code, signed: facts.certificate, launch: name + ".MainActivity",
 		activities: map[string]string{name + ".MainActivity": ""}, granted: map[string]bool{}, data: map[string]string{},
 	}
 	if facts.plain() {
@@ -431,12 +440,14 @@ func cmdMonkey(c *call) int {
 	c.phone.mu.Lock()
 	defer c.phone.mu.Unlock()
 	p := c.phone.packages[pkg]
-	c.printf("  bash arg: -p\n  bash arg: %s\n  bash arg: -c\n  bash arg: android.intent.category.LAUNCHER\n  bash arg: %s\n", pkg, count)
+	c.printf("  bash arg: -p\n  bash arg: %s\n  bash arg: -c\n  bash arg: android.intent.category.LAUNCHER\n  bash arg: "+
+		"%s\n", pkg, count)
 	if p == nil || p.launch == "" {
 		c.printf("** No activities found to run, monkey aborted.\n")
 		return 252
 	}
 	c.phone.ui.start(pkg)
-	c.printf("Events injected: %s\n## Network stats: elapsed time=12ms (0ms mobile, 0ms wifi, 12ms not connected)\n", count)
+	c.printf("Events injected: %s\n## Network stats: elapsed time=12ms (0ms mobile, 0ms wifi, 12ms not connected)\n",
+		count)
 	return 0
 }

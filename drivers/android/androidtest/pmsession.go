@@ -42,7 +42,9 @@ func pmInstallCreate(c *call, args []string) int {
 		}
 	}
 	if c.phone.files.isFull() {
-		return c.exception("android.os.ParcelableException: java.io.IOException: Requested internal only, but not enough space", "pm", "install-create")
+		return c.exception(
+			"android.os.ParcelableException: java.io.IOException: Requested internal only, but not enough "+
+				"space", "pm", "install-create")
 	}
 	c.phone.mu.Lock()
 	defer c.phone.mu.Unlock()
@@ -63,13 +65,14 @@ func (c *call) installSession(verb, id string) (s *installSession, number, code 
 		return nil, 0, c.exception(fmt.Sprintf("java.lang.NumberFormatException: For input string: %q", id), "pm", verb)
 	}
 	if s = c.phone.sessions[number]; s == nil {
-		return nil, 0, c.exception(fmt.Sprintf("java.lang.SecurityException: Caller has no access to session %d", number), "pm", verb)
+		return nil, 0, c.exception(fmt.Sprintf("java.lang.SecurityException: Caller has no access to session %d", number),
+			"pm", verb)
 	}
 	return s, number, 0
 }
 
-// pmInstallWrite stages one file: install-write -S SIZE SESSION NAME -. A file that ends early is filled up with zeros, as the space
-// for it was reserved: the phone finds that when it reads the file.
+// pmInstallWrite stages one file: install-write -S SIZE SESSION NAME -. A file that ends early is filled up with zeros,
+// as the space for it was reserved: the phone finds that when it reads the file.
 func pmInstallWrite(c *call, args []string) int {
 	size := int64(-1)
 	if len(args) > 1 && args[0] == "-S" {
@@ -112,7 +115,8 @@ func pmInstallWrite(c *call, args []string) int {
 // pmInstallCommit installs what was staged. The session ends in any case.
 func pmInstallCommit(c *call, args []string) int {
 	if len(args) == 0 {
-		return c.exception("java.lang.IllegalArgumentException: Argument expected after \"install-commit\"", "pm", "install-commit")
+		return c.exception("java.lang.IllegalArgumentException: Argument expected after \"install-commit\"", "pm",
+			"install-commit")
 	}
 	c.phone.mu.Lock()
 	s, id, code := c.installSession("install-commit", args[0])
@@ -144,7 +148,8 @@ func (s *installSession) parse(id int) (base apk, text string, splits []string, 
 		invalid := "INSTALL_FAILED_INVALID_APK: /data/app/" + file
 		switch {
 		case seen[facts.split]:
-			return apk{}, "", nil, fmt.Sprintf("INSTALL_FAILED_INVALID_APK: Split %s was defined multiple times", orNull(facts.split))
+			return apk{}, "", nil, fmt.Sprintf("INSTALL_FAILED_INVALID_APK: Split %s was defined multiple times",
+				orNull(facts.split))
 		case facts.name != first.name:
 			return apk{}, "", nil, fmt.Sprintf("%s package %s inconsistent with %s", invalid, facts.name, first.name)
 		case facts.code != first.code:
@@ -179,7 +184,8 @@ func orNull(name string) string {
 
 func pmInstallAbandon(c *call, args []string) int {
 	if len(args) == 0 {
-		return c.exception("java.lang.IllegalArgumentException: Argument expected after \"install-abandon\"", "pm", "install-abandon")
+		return c.exception("java.lang.IllegalArgumentException: Argument expected after \"install-abandon\"", "pm",
+			"install-abandon")
 	}
 	c.phone.mu.Lock()
 	defer c.phone.mu.Unlock()

@@ -43,7 +43,8 @@ func TestInstallSessions(t *testing.T) {
 			if err := b.phone.WriteFile("/data/local/tmp/x", data); err != nil {
 				t.Fatal(err)
 			}
-			if res := b.sh(fmt.Sprintf("cat /data/local/tmp/x | pm install-write -S %d %s %d.apk -", size, m[1], i)); !strings.HasPrefix(res.out, "Success: streamed") {
+			if res := b.sh(fmt.Sprintf("cat /data/local/tmp/x | pm install-write -S %d %s %d.apk -", size, m[1],
+				i)); !strings.HasPrefix(res.out, "Success: streamed") {
 				t.Errorf("%s: write %q", name, res.out)
 			}
 		}

@@ -30,7 +30,8 @@ func TestCaret(t *testing.T) {
 			t.Errorf("%s: %q", c.line, b.texts())
 		}
 	}
-	if keys := b.phone.Keys(); !slices.Equal(keys[len(keys)-1], []int{67}) || !slices.Equal(keys[len(keys)-2], []int{113, 29}) {
+	if keys := b.phone.Keys(); !slices.Equal(keys[len(keys)-1], []int{67}) ||
+		!slices.Equal(keys[len(keys)-2], []int{113, 29}) {
 		t.Errorf("keys %v", keys)
 	}
 }
@@ -46,9 +47,11 @@ func TestCrashIsInItsBuffer(t *testing.T) {
 	if strings.HasPrefix(b.phone.Foreground(), LoginPackage) || b.sh("pidof "+LoginPackage).code == 0 {
 		t.Error("the app goes on")
 	}
-	for buffer, want := range map[string]bool{"-b crash": true, "-b main": false, "-b main,crash": true, "": true, "-b all": true, "-b system": false} {
+	for buffer, want := range map[string]bool{"-b crash": true, "-b main": false, "-b main,crash": true, "": true,
+		"-b all": true, "-b system": false} {
 		out := b.sh("logcat -d " + buffer).out
-		if got := strings.Contains(out, "E AndroidRuntime: FATAL EXCEPTION: main\n") && strings.Contains(out, "E AndroidRuntime: Process: com.example.login, PID: "); got != want {
+		if got := strings.Contains(out, "E AndroidRuntime: FATAL EXCEPTION: main\n") &&
+			strings.Contains(out, "E AndroidRuntime: Process: com.example.login, PID: "); got != want {
 			t.Errorf("logcat %s: %q", buffer, out)
 		}
 		if strings.Contains(out, "has died: fg  TOP") != (buffer != "-b crash") {
@@ -83,7 +86,8 @@ func TestRevokeKills(t *testing.T) {
 	if !b.phone.Running(LoginPackage) || !b.phone.Granted(LoginPackage, "android.permission.CAMERA") {
 		t.Error("granted, and it runs")
 	}
-	if res := b.sh("dumpsys package " + LoginPackage); !strings.Contains(res.out, "requested permissions:\n      android.permission.INTERNET\n") ||
+	if res := b.sh("dumpsys package " + LoginPackage); !strings.Contains(res.out,
+		"requested permissions:\n      android.permission.INTERNET\n") ||
 		!strings.Contains(res.out, "android.permission.CAMERA: granted=true") {
 		t.Errorf("dumpsys: %q", res.out)
 	}

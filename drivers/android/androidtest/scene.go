@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Scene makes the screen of an app that a test has written. It is called for every dump, picture and touch, with the phone's lock held:
-// it must be quick, and must not call the phone.
+// Scene makes the screen of an app that a test has written. It is called for every dump, picture and touch, with the
+// phone's lock held: it must be quick, and must not call the phone.
 type Scene func(now Moment) Shown
 
 // Moment is when and where a scene is looked at.
@@ -40,17 +40,19 @@ type Part struct {
 	Bounds image.Rectangle
 
 	Clickable, LongClickable, Checkable, Checked, Disabled, Selected bool
-	SharesFocus                                                      bool // it says that it has the focus whenever a field has it
+	// it says that it has the focus whenever a field has it
+	SharesFocus bool
 
 	Fill, Ink color.Color
 	Size      int // height of the text
 	Centered  bool
 	Picture   bool
-	Invisible bool   // transparent, alpha 0: it takes touches, and services are not told of it
-	Package   string // of a dialog and of what lies above: whose window it is; the app's and that of the system's own interface unless told
-	App       bool   // of what lies above: it is an app's window, such as a film in a corner
-	Secure    bool   // of a dialog and of what lies above: pictures of its window are forbidden
-	Painted   []Part // drawn with it, without elements of their own
+	Invisible bool // transparent, alpha 0: it takes touches, and services are not told of it
+	// of a dialog and of what lies above: whose window it is; the app's and that of the system's own interface unless told
+	Package string
+	App     bool   // of what lies above: it is an app's window, such as a film in a corner
+	Secure  bool   // of a dialog and of what lies above: pictures of its window are forbidden
+	Painted []Part // drawn with it, without elements of their own
 
 	Entry    *Entry
 	Tapped   func()
@@ -70,7 +72,8 @@ func NewEntry(text string, password bool) *Entry {
 // Filter lets an app make something else of each text that comes into the entry: fewer characters, other ones.
 func (e *Entry) Filter(f func(string) string) { e.f.filter = f }
 
-// Then gives the keys to another entry as soon as this one has so many characters, as fields for the digits of a code do.
+// Then gives the keys to another entry as soon as this one has so many characters, as fields for the digits of a code
+// do.
 func (e *Entry) Then(characters int, next *Entry) { e.f.full, e.f.next = characters, next.f }
 
 // Text is what is in it; in handlers and scenes only, elsewhere Phone.EntryText.
@@ -150,7 +153,8 @@ type scenePage struct {
 }
 
 func (s *scenePage) look(m metrics) Shown {
-	return s.scene(Moment{Since: m.now.Sub(s.act.started), Area: m.area, Size: s.screen.size(), Picture: s.screen.pictured, App: App{s.screen, s.act.pkg}})
+	return s.scene(Moment{Since: m.now.Sub(s.act.started), Area: m.area, Size: s.screen.size(), Picture: s.screen.pictured,
+		App: App{s.screen, s.act.pkg}})
 }
 
 func (s *scenePage) view(m metrics) *view {
@@ -204,8 +208,10 @@ func (s *scenePage) above(m metrics) []*window {
 func (p Part) view(m metrics) *view {
 	v := &view{
 		class: p.Class, text: p.Text, desc: p.Desc, hint: p.Hint, id: p.ID, b: p.Bounds, level: p.Level,
-		clickable: p.Clickable, focusable: p.Clickable, longClickable: p.LongClickable, checkable: p.Checkable, checked: p.Checked,
-		disabled: p.Disabled, selected: p.Selected, sharesFocus: p.SharesFocus, fill: p.Fill, ink: p.Ink, size: p.Size, center: p.Centered, image: p.Picture,
+		clickable: p.Clickable, focusable: p.Clickable, longClickable: p.LongClickable, checkable: p.Checkable,
+		checked:  p.Checked,
+		disabled: p.Disabled, selected: p.Selected, sharesFocus: p.SharesFocus, fill: p.Fill, ink: p.Ink, size: p.Size,
+		center: p.Centered, image: p.Picture,
 		onTap: p.Tapped, notShown: p.Invisible, clear: p.Invisible,
 	}
 	if v.class == "" {

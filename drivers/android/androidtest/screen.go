@@ -109,7 +109,8 @@ func (s *screen) process(pkg string) (r *running, cold bool) {
 	p := s.phone
 	r = &running{pid: p.procs.pid(), started: time.Now()}
 	s.apps[pkg] = r
-	p.procs.add(&process{pid: r.pid, ppid: 512, user: "u0_a" + fmt.Sprint(p.packages[pkg].uid-10000), name: pkg, args: pkg})
+	p.procs.add(&process{pid: r.pid, ppid: 512, user: "u0_a" + fmt.Sprint(p.packages[pkg].uid-10000), name: pkg,
+		args: pkg})
 	p.log.write(logLine{
 		pid: 1033, tid: 1060, pri: 'I', tag: "ActivityManager",
 		text: fmt.Sprintf("Start proc %d:%s/u0a%d for next-top-activity", r.pid, pkg, p.packages[pkg].uid-10000),
@@ -140,7 +141,8 @@ func (s *screen) moved() {
 	s.focus, s.web = nil, nil
 	s.keyboard = false
 	a := s.top()
-	s.phone.log.write(logLine{pid: 1033, tid: 1061, pri: 'I', tag: "ActivityTaskManager", text: "Displayed " + a.component()})
+	s.phone.log.write(logLine{pid: 1033, tid: 1061, pri: 'I', tag: "ActivityTaskManager", text: "Displayed " +
+		a.component()})
 }
 
 // bring puts a package's activities on top, in their order; false when it has none.

@@ -49,7 +49,8 @@ func TestWrongPassword(t *testing.T) {
 	if got := b.phone.Foreground(); !strings.HasPrefix(got, launcherPackage) {
 		t.Errorf("home: %s", got)
 	}
-	if res := b.sh("am start -W -n " + LoginPackage + "/.MainActivity"); !strings.Contains(res.out, "Warning: Activity not started, its current task has been brought to the front\n") {
+	if res := b.sh("am start -W -n " + LoginPackage + "/.MainActivity"); !strings.Contains(res.out,
+		"Warning: Activity not started, its current task has been brought to the front\n") {
 		t.Errorf("second start: %q", res.out)
 	}
 	if !b.sees("Wrong e-mail or password") {
@@ -75,7 +76,8 @@ func TestInputText(t *testing.T) {
 	if !b.sees("a b%%s 100%") {
 		t.Errorf("half a text was typed: %q", b.texts())
 	}
-	if res := b.sh("input text a b"); res.code == 0 || !strings.Contains(res.err, "Error: Invalid arguments for command: text") {
+	if res := b.sh("input text a b"); res.code == 0 ||
+		!strings.Contains(res.err, "Error: Invalid arguments for command: text") {
 		t.Errorf("two arguments: %+v", res)
 	}
 	b.sh("input keycombination 113 29; input keyevent DEL")
@@ -164,7 +166,8 @@ func TestLongList(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Options{})
 	b.start(listMain)
-	for _, text := range []string{"Grüße", "日本語", "العربية", "🎉 Party", "Total:\u00a05", "  Edge  ", `Say "hi"`, "Visits: 1"} {
+	for _, text := range []string{"Grüße", "日本語", "العربية", "🎉 Party", "Total:\u00a05", "  Edge  ",
+		`Say "hi"`, "Visits: 1"} {
 		if !b.sees(text) {
 			b.sh("input swipe 540 1600 540 1400 50")
 		}
@@ -173,7 +176,8 @@ func TestLongList(t *testing.T) {
 		}
 	}
 	tree := b.phone.Tree()
-	for _, raw := range []string{`text='Say "hi"'`, "&#127881; Party", `bounds="[210,2706][469,2654]"`, `bounds="[0,300][0,300]"`} {
+	for _, raw := range []string{`text='Say "hi"'`, "&#127881; Party", `bounds="[210,2706][469,2654]"`,
+		`bounds="[0,300][0,300]"`} {
 		if !strings.Contains(tree, raw) {
 			t.Errorf("no %s in the dump", raw)
 		}
@@ -203,10 +207,12 @@ func TestDumpFailures(t *testing.T) {
 	if res := b.sh(dumpCommand); res != (result{"UI hierchary dumped to: /data/local/tmp/d.xml\n", "", 0}) {
 		t.Errorf("dump: %+v", res)
 	}
-	if res := b.sh("uiautomator dump /nowhere/d.xml"); res.out != "UI hierchary dumped to: /nowhere/d.xml\n" || res.code != 0 {
+	if res := b.sh("uiautomator dump /nowhere/d.xml"); res.out != "UI hierchary dumped to: /nowhere/d.xml\n" ||
+		res.code != 0 {
 		t.Errorf("a failed write still looks like a success: %+v", res)
 	}
-	if got := string(b.exec("uiautomator dump /dev/tty")); !strings.HasSuffix(got, "</hierarchy>UI hierchary dumped to: /dev/tty\n") {
+	if got := string(b.exec("uiautomator dump /dev/tty")); !strings.HasSuffix(got,
+		"</hierarchy>UI hierchary dumped to: /dev/tty\n") {
 		t.Errorf("exec to the terminal: …%q", got[max(0, len(got)-80):])
 	}
 	if res := b.sh("uiautomator dump /dev/tty"); res.out != "UI hierchary dumped to: /dev/tty\n" {
@@ -216,8 +222,10 @@ func TestDumpFailures(t *testing.T) {
 	if res := b.sh(dumpCommand); res != (result{"", "ERROR: could not get idle state.\n", 0}) {
 		t.Errorf("animation: %+v", res)
 	}
-	b.phone.Fail(Fault{Match: "uiautomator", Nth: 1, Kind: Error, Output: "ERROR: null root node returned by UiTestAutomationBridge.\n"})
-	if res := b.sh("uiautomator dump"); res != (result{"", "ERROR: null root node returned by UiTestAutomationBridge.\n", 0}) {
+	b.phone.Fail(Fault{Match: "uiautomator", Nth: 1, Kind: Error,
+		Output: "ERROR: null root node returned by UiTestAutomationBridge.\n"})
+	if res := b.sh("uiautomator dump"); res != (result{"", "ERROR: null root node returned by UiTestAutomationBridge.\n",
+		0}) {
 		t.Errorf("null root: %+v", res)
 	}
 	b.tap("Stop", 0)

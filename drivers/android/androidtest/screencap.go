@@ -29,8 +29,10 @@ func (p *Phone) mainDisplay() string {
 }
 
 func cmdScreencap(c *call) int {
-	const usage = "usage: screencap [-hp] [-d display-id] [FILENAME]\n   -h: this message\n   -p: save the file as a png.\n   -d: specify the physical display ID to capture\n" +
-		"If FILENAME ends with .png it will be saved as a png.\nIf FILENAME is not given, the results will be printed to stdout.\n"
+	const usage = "usage: screencap [-hp] [-d display-id] [FILENAME]\n   -h: this message\n   -p: save the file as a " +
+		"png.\n   -d: specify the physical display ID to capture\n" +
+		"If FILENAME ends with .png it will be saved as a png.\nIf FILENAME is not given, the results will be printed to " +
+		"stdout.\n"
 	asPNG, file, display := false, "", ""
 	for args := c.args[1:]; len(args) > 0; args = args[1:] {
 		switch {
@@ -57,9 +59,12 @@ func cmdScreencap(c *call) int {
 	}
 	var head []byte
 	if c.phone.opts.Displays > 1 && display == "" {
-		head = []byte("[Warning] Multiple displays were found, but no display id was specified! Defaulting to the first display found, however " +
-			"this default is not guaranteed to be consistent across captures. A display id should be specified.\n" +
-			"A display ID can be specified with the [-d display-id] option.\nSee \"dumpsys SurfaceFlinger --display-id\" for valid display IDs.\n")
+		head = []byte(
+			"[Warning] Multiple displays were found, but no display id was specified! Defaulting to the first display found, " +
+				"however " +
+				"this default is not guaranteed to be consistent across captures. A display id should be specified.\n" +
+				"A display ID can be specified with the [-d display-id] option.\nSee \"dumpsys SurfaceFlinger --display-id\" for " +
+				"valid display IDs.\n")
 	}
 	if style := c.phone.opts.secure(); style != SecureBlack && !dark && c.phone.forbidden() {
 		c.phone.Log('W', "SurfaceFlinger", "FB is protected: PERMISSION_DENIED")
@@ -144,7 +149,8 @@ func (p *Phone) encode(img *image.RGBA, asPNG bool) []byte {
 	return append(out, img.Pix...)
 }
 
-// framebuffer is the service behind the old screenshots: a header of version 2 and the pixels, again for every byte asked.
+// framebuffer is the service behind the old screenshots: a header of version 2 and the pixels, again for every byte
+// asked.
 func (p *Phone) framebuffer(ctx context.Context, s session) {
 	if p.opts.secure() != SecureBlack && p.forbidden() {
 		return // the program behind it gives nothing

@@ -37,7 +37,8 @@ func parseRecord(c *call) (recordOptions, string) {
 			args = args[1:]
 			switch opt {
 			case "--size":
-				if n, _ := fmt.Sscanf(v, "%dx%d", &o.size.X, &o.size.Y); n != 2 || o.size.X <= 0 || o.size.Y <= 0 || o.size.X > 4096 || o.size.Y > 4096 {
+				if n, _ := fmt.Sscanf(v, "%dx%d", &o.size.X, &o.size.Y); n != 2 || o.size.X <= 0 || o.size.Y <= 0 ||
+					o.size.X > 4096 || o.size.Y > 4096 {
 					return o, fmt.Sprintf("Invalid size '%s', must be width x height", v)
 				}
 			case "--bit-rate":
@@ -83,7 +84,8 @@ func cmdScreenrecord(c *call) int {
 	}
 	at := c.path(o.file)
 	// What is on the disk while the recording runs has no moov box: it cannot be played.
-	if err := c.phone.files.write(at, []byte("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00isommp42\x00\x00\x00\x08mdat"), 0o660); err != nil {
+	if err := c.phone.files.write(at, []byte("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00isommp42\x00\x00\x00\x08mdat"),
+		0o660); err != nil {
 		return c.fail(1, "Unable to open '%s': %s", o.file, reason(err))
 	}
 	ffmpeg, err := exec.LookPath("ffmpeg")
@@ -119,14 +121,16 @@ func cmdScreenrecord(c *call) int {
 	return 0
 }
 
-// record feeds the encoder with the frames that happened, at the times at which they happened, until it is told to stop.
+// record feeds the encoder with the frames that happened, at the times at which they happened, until it is told to
+// stop.
 func (c *call) record(ffmpeg, out string, o recordOptions) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), maxRecord*100)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, ffmpeg, "-hide_banner", "-loglevel", "error", "-y",
 		"-use_wallclock_as_timestamps", "1", "-f", "rawvideo", "-pix_fmt", "rgba",
 		"-video_size", fmt.Sprintf("%dx%d", o.size.X, o.size.Y), "-framerate", "10", "-i", "pipe:0",
-		"-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-threads", "1", "-video_track_timescale", "90000", out)
+		"-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-threads", "1", "-video_track_timescale",
+		"90000", out)
 	cmd.WaitDelay = 5 * time.Second
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -16,8 +16,10 @@ func TestForbiddenPictures(t *testing.T) {
 		code  int
 		flags string
 	}{
-		{24, SecureByAPI, 0, 1, "fl=#81812100"}, {24, SecureZeros, 12, 0, "fl=#81812100"}, {27, SecureByAPI, 0, 1, "fl=#81812100"},
-		{30, SecureByAPI, 0, 1, "fl=LAYOUT_IN_SCREEN LAYOUT_INSET_DECOR SECURE"}, {34, SecureByAPI, 0, 1, "fl=LAYOUT_IN_SCREEN LAYOUT_INSET_DECOR SECURE"},
+		{24, SecureByAPI, 0, 1, "fl=#81812100"}, {24, SecureZeros, 12, 0, "fl=#81812100"},
+		{27, SecureByAPI, 0, 1, "fl=#81812100"},
+		{30, SecureByAPI, 0, 1, "fl=LAYOUT_IN_SCREEN LAYOUT_INSET_DECOR SECURE"},
+		{34, SecureByAPI, 0, 1, "fl=LAYOUT_IN_SCREEN LAYOUT_INSET_DECOR SECURE"},
 		{34, SecureBlack, 16 + 4*540*1200, 0, " SECURE "}, {36, SecureByAPI, 16 + 4*540*1200, 0, " SECURE "},
 	} {
 		t.Run(fmt.Sprint(o.api, o.style), func(t *testing.T) {
@@ -27,7 +29,8 @@ func TestForbiddenPictures(t *testing.T) {
 			if res := b.sh("screencap"); len(res.out) != o.bytes || res.code != o.code {
 				t.Errorf("%d bytes, exit %d", len(res.out), res.code)
 			}
-			if said := b.sh("dumpsys window windows").out; !strings.Contains(said, o.flags) || !strings.Contains(said, "mHasSurface=true") {
+			if said := b.sh("dumpsys window windows").out; !strings.Contains(said, o.flags) ||
+				!strings.Contains(said, "mHasSurface=true") {
 				t.Error(said)
 			}
 			b.page("Toast")

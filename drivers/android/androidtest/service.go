@@ -59,7 +59,9 @@ func (p *Phone) service(name string) (run serviceFunc, ok bool) {
 		return nil, false
 	}
 	run = p.slowed(run)
-	if !strings.HasPrefix(name, "tcp:") && !strings.HasPrefix(name, "localabstract:") && !strings.Contains(name, "am instrument") { // the agent counts its own work
+	// the agent counts its own work
+	if !strings.HasPrefix(name, "tcp:") && !strings.HasPrefix(name, "localabstract:") &&
+		!strings.Contains(name, "am instrument") {
 		run = p.counted(run)
 	}
 	f, found := p.faults.match(name, false)

@@ -134,7 +134,10 @@ func (c *call) guarded(service, verb, what string) (kept bool, code int) {
 
 func cmdIme(c *call) int {
 	if len(c.args) < 2 {
-		return c.fail(255, "ime <command>:\n  list [-a] [-s]\n  enable [--user <USER_ID>] <ID>\n  disable [--user <USER_ID>] <ID>\n  set [--user <USER_ID>] <ID>\n  reset [--user <USER_ID>]")
+		return c.fail(255,
+			"ime <command>:\n  list [-a] [-s]\n  enable [--user <USER_ID>] <ID>\n  disable [--user <USER_ID>] <ID>\n  set "+
+				"[--user "+
+				"<USER_ID>] <ID>\n  reset [--user <USER_ID>]")
 	}
 	c.phone.mu.Lock()
 	defer c.phone.mu.Unlock()
@@ -214,8 +217,11 @@ func (p *Phone) displayDensity() int {
 }
 
 func cmdWm(c *call) int {
-	const usage = "Window manager (window) commands:\n  help\n      Print this help text.\n  size [reset|WxH|WdpxHdp] [-d DISPLAY_ID]\n" +
-		"    Return or override display size.\n  density [reset|DENSITY] [-d DISPLAY_ID] [-u UNIQUE_ID]\n    Return or override display density.\n"
+	const usage = "Window manager (window) commands:\n  help\n      Print this help text.\n  size [reset|WxH|WdpxHdp] " +
+		"[-d " +
+		"DISPLAY_ID]\n" +
+		"    Return or override display size.\n  density [reset|DENSITY] [-d DISPLAY_ID] [-u UNIQUE_ID]\n    Return or " +
+		"override display density.\n"
 	if len(c.args) < 2 {
 		c.errorf("%s", usage)
 		return 255

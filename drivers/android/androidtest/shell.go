@@ -134,8 +134,10 @@ func (s *shell) run(ctx context.Context, script string, params ...string) int {
 	return 0
 }
 
-// context ends with the host's stream while the shell runs. Background jobs outlive the shell, until the phone is closed.
-func (s *shell) context(parent context.Context) (_ context.Context, cancel context.CancelCauseFunc, ended func(jobs bool)) {
+// context ends with the host's stream while the shell runs. Background jobs outlive the shell, until the phone is
+// closed.
+func (s *shell) context(parent context.Context) (_ context.Context, cancel context.CancelCauseFunc,
+	ended func(jobs bool)) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
 	stop := context.AfterFunc(parent, func() {
 		if cause, ok := context.Cause(parent).(killed); ok {
@@ -191,7 +193,8 @@ func (s *shell) rewrite(file *syntax.File) (background bool) {
 	return len(jobs) > 0
 }
 
-// background turns `X &` into `{ child=N; ( self=N; exec X ) & }`, as the phone's shell forks once for a simple command.
+// background turns `X &` into `{ child=N; ( self=N; exec X ) & }`, as the phone's shell forks once for a simple
+// command.
 func (s *shell) background(st *syntax.Stmt) {
 	pid := strconv.Itoa(s.phone.procs.pid())
 	if cmd, ok := st.Cmd.(*syntax.CallExpr); ok && len(cmd.Args) > 0 {
@@ -201,7 +204,8 @@ func (s *shell) background(st *syntax.Stmt) {
 		}
 	}
 	inner := &syntax.Stmt{Cmd: st.Cmd, Redirs: st.Redirs, Negated: st.Negated}
-	job := &syntax.Stmt{Background: true, Cmd: &syntax.Subshell{Stmts: []*syntax.Stmt{assign(selfPID, pid), inner, plainCall(reaped, pid)}}}
+	job := &syntax.Stmt{Background: true, Cmd: &syntax.Subshell{
+		Stmts: []*syntax.Stmt{assign(selfPID, pid), inner, plainCall(reaped, pid)}}}
 	st.Background, st.Negated, st.Redirs = false, false, nil
 	st.Cmd = &syntax.Block{Stmts: []*syntax.Stmt{assign(childPID, pid), plainCall(forked, pid), job}}
 }
@@ -268,7 +272,8 @@ func (s *shell) execute(ctx context.Context, args []string) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	c := &call{ctx: ctx, phone: s.phone, args: args, pid: pid, dir: hc.Dir, in: hc.Stdin, out: hc.Stdout, err: hc.Stderr, exec: s.exec, shell: s}
+	c := &call{ctx: ctx, phone: s.phone, args: args, pid: pid, dir: hc.Dir, in: hc.Stdin, out: hc.Stdout, err: hc.Stderr,
+		exec: s.exec, shell: s}
 	if c.in == nil {
 		c.in = strings.NewReader("")
 	}

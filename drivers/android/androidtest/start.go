@@ -14,8 +14,8 @@ var Small = Options{Width: 540, Height: 1200, Density: 210}
 // Tiny is one that shows the same on half as many pixels, for tests in which no text is read in pixels.
 var Tiny = Options{Width: 360, Height: 800, Density: 140}
 
-// Start starts phones for a test, behind an adb server of the simulator's own, and ends all of it with the test. A phone without a serial
-// is called SIM1, SIM2 and so on, by its place.
+// Start starts phones for a test, behind an adb server of the simulator's own, and ends all of it with the test. A
+// phone without a serial is called SIM1, SIM2 and so on, by its place.
 func Start(t testing.TB, options ...Options) (*Server, []*Phone) {
 	t.Helper()
 	var phones []*Phone

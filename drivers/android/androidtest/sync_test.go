@@ -52,7 +52,8 @@ func TestSync(t *testing.T) {
 	if len(rest) < 72 || string(rest[:8]) != "STA2\x00\x00\x00\x00" {
 		t.Fatalf("STA2: %q", rest)
 	}
-	tail := append(syncPacket("FAIL", "open failed: No such file or directory"), syncPacket("FAIL", "couldn't create file: Read-only file system")...)
+	tail := append(syncPacket("FAIL", "open failed: No such file or directory"),
+		syncPacket("FAIL", "couldn't create file: Read-only file system")...)
 	tail = append(tail, "DONE"+strings.Repeat("\x00", 16)...)
 	if got := rest[72:]; !bytes.Equal(got, tail) {
 		t.Errorf("got  %q\nwant %q", got, tail)

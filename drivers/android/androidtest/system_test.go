@@ -51,7 +51,8 @@ func TestAmStart(t *testing.T) {
 		t.Errorf("cold: %q", res.out)
 	}
 	res = b.sh("am start -W -n com.example.login/.MainActivity")
-	if !strings.Contains(res.out, "Warning: Activity not started, intent has been delivered to currently running top-most instance.\n") {
+	if !strings.Contains(res.out,
+		"Warning: Activity not started, intent has been delivered to currently running top-most instance.\n") {
 		t.Errorf("again: %q", res.out)
 	}
 }
@@ -59,10 +60,14 @@ func TestAmStart(t *testing.T) {
 func TestForegroundByAPI(t *testing.T) {
 	t.Parallel()
 	for api, c := range map[int]struct{ script, want string }{
-		24: {"dumpsys window windows; dumpsys activity activities", `mCurrentFocus=Window\{[0-9a-f]+ u0 com.example.list/com.example.list.MainActivity\}\n  mFocusedApp=AppWindowToken\{(?s).*mResumedActivity: ActivityRecord\{[0-9a-f]+ u0 com.example.list/.MainActivity t\d+\}`},
-		28: {"dumpsys window windows; dumpsys activity activities", `mCurrentFocus=Window\{(?s).*mResumedActivity: ActivityRecord`},
-		30: {"dumpsys window displays; dumpsys activity activities", `mCurrentRotation=ROTATION_0\n  mCurrentFocus=Window\{(?s).*topResumedActivity=ActivityRecord`},
-		34: {"dumpsys window displays; dumpsys activity activities", `mCurrentFocus=Window\{(?s).*mFocusedApp=ActivityRecord\{.*topResumedActivity=ActivityRecord`},
+		24: {"dumpsys window windows; dumpsys activity activities",
+			`mCurrentFocus=Window\{[0-9a-f]+ u0 com.example.list/com.example.list.MainActivity\}\n  mFocusedApp=AppWindowToken\{(?s).*mResumedActivity: ActivityRecord\{[0-9a-f]+ u0 com.example.list/.MainActivity t\d+\}`},
+		28: {"dumpsys window windows; dumpsys activity activities",
+			`mCurrentFocus=Window\{(?s).*mResumedActivity: ActivityRecord`},
+		30: {"dumpsys window displays; dumpsys activity activities",
+			`mCurrentRotation=ROTATION_0\n  mCurrentFocus=Window\{(?s).*topResumedActivity=ActivityRecord`},
+		34: {"dumpsys window displays; dumpsys activity activities",
+			`mCurrentFocus=Window\{(?s).*mFocusedApp=ActivityRecord\{.*topResumedActivity=ActivityRecord`},
 	} {
 		b := newBench(t, Options{API: api, Transition: time.Hour})
 		b.start(listMain)
@@ -113,7 +118,9 @@ func TestADBKeyboard(t *testing.T) {
 	if b.sees("Grüße 🎉") {
 		t.Error("typed by a keyboard that is not selected")
 	}
-	res := b.sh("ime enable com.android.adbkeyboard/.AdbIME; ime set com.android.adbkeyboard/.AdbIME; settings get secure default_input_method")
+	res := b.sh(
+		"ime enable com.android.adbkeyboard/.AdbIME; ime set com.android.adbkeyboard/.AdbIME; settings get secure " +
+			"default_input_method")
 	if !strings.HasSuffix(res.out, "com.android.adbkeyboard/.AdbIME\n") {
 		t.Errorf("ime: %+v", res)
 	}
@@ -150,7 +157,9 @@ func TestLogcat(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Options{})
 	b.phone.Log('I', "First", "one")
-	if res := b.sh("logcat -d -v threadtime -b all"); !regexp.MustCompile(`(?m)^--------- beginning of main\n(?s).*\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}  1000  1000 I First   : one\n$`).MatchString(res.out) {
+	if res := b.sh("logcat -d -v threadtime -b all"); !regexp.MustCompile(
+		`(?m)^--------- beginning of main\n(?s).*\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}  1000  1000 I First   : one\n$`).MatchString(
+		res.out) {
 		t.Errorf("dump: %q", res.out)
 	}
 	if res := b.sh("logcat -d -v brief First:V '*:S'"); !strings.HasSuffix(res.out, "I/First   ( 1000): one\n") {

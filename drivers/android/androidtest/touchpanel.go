@@ -17,12 +17,16 @@ func cmdGetevent(c *call) int {
 	if len(c.args) < 2 || !strings.Contains(c.args[1], "p") {
 		return c.fail(1, "getevent: only -p is simulated")
 	}
-	c.printf("add device 1: /dev/input/event0\n  name:     \"gpio-keys\"\n  events:\n    KEY (0001): 0072  0073  0074 \n  input props:\n    <none>\n")
+	c.printf("add device 1: /dev/input/event0\n  name:     \"gpio-keys\"\n  events:\n    KEY (0001): 0072  0073  0074 \n" +
+		" " +
+		" " +
+		"input props:\n    <none>\n")
 	c.printf("add device 2: %s\n  name:     \"sec_touchscreen\"\n  events:\n    KEY (0001): 014a \n", panelPath)
 	c.printf("    ABS (0003): 002f  : value 0, min 0, max 9, fuzz 0, flat 0, resolution 0\n"+
 		"                0035  : value 0, min 0, max %[1]d, fuzz 0, flat 0, resolution 0\n"+
 		"                0036  : value 0, min 0, max %[1]d, fuzz 0, flat 0, resolution 0\n"+
-		"                0039  : value 0, min 0, max 65535, fuzz 0, flat 0, resolution 0\n  input props:\n    INPUT_PROP_DIRECT\n", panelMax)
+		"                0039  : value 0, min 0, max 65535, fuzz 0, flat 0, resolution 0\n  input props:\n    "+
+		"INPUT_PROP_DIRECT\n", panelMax)
 	c.phone.mu.Lock()
 	defer c.phone.mu.Unlock()
 	for _, name := range c.phone.inputDevices {
@@ -42,7 +46,8 @@ type multiTouch struct {
 	ended bool // a finger was lifted since the last report
 }
 
-// cmdSendevent writes one event to the panel, as the kernel takes it. From Android 10 on the shell may not, unless adbd is root.
+// cmdSendevent writes one event to the panel, as the kernel takes it. From Android 10 on the shell may not, unless adbd
+// is root.
 func cmdSendevent(c *call) int {
 	if len(c.args) != 5 {
 		return c.fail(1, "use: sendevent <device> <type> <code> <value>")

@@ -168,12 +168,14 @@ func cmdStat(c *call) int {
 			continue
 		}
 		if format != "" {
-			c.printf("%s\n", strings.NewReplacer("%s", strconv.FormatInt(i.size, 10), "%Y", strconv.FormatInt(i.mtime.Unix(), 10),
+			c.printf("%s\n", strings.NewReplacer("%s", strconv.FormatInt(i.size, 10), "%Y",
+				strconv.FormatInt(i.mtime.Unix(), 10),
 				"%n", name, "%a", fmt.Sprintf("%o", i.mode.Perm()), "%i", strconv.FormatUint(i.num, 10)).Replace(format))
 			continue
 		}
 		c.printf("  File: %s\n  Size: %d\t Blocks: %d\t IO Blocks: 512\t%s\n Modify: %s\n", name, i.size, (i.size+511)/512,
-			map[bool]string{true: "directory", false: "regular file"}[i.IsDir()], i.mtime.Format("2006-01-02 15:04:05.000000000 -0700"))
+			map[bool]string{true: "directory", false: "regular file"}[i.IsDir()],
+			i.mtime.Format("2006-01-02 15:04:05.000000000 -0700"))
 	}
 	return code
 }
@@ -204,7 +206,8 @@ func cmdID(c *call) int {
 		c.printf("2000\n")
 		return 0
 	}
-	c.printf("uid=2000(shell) gid=2000(shell) groups=2000(shell),1004(input),1007(log),1011(adb),1015(sdcard_rw) context=u:r:shell:s0\n")
+	c.printf("uid=2000(shell) gid=2000(shell) groups=2000(shell),1004(input),1007(log),1011(adb),1015(sdcard_rw) " +
+		"context=u:r:shell:s0\n")
 	return 0
 }
 
@@ -218,7 +221,8 @@ func cmdDate(c *call) int {
 	if !ok {
 		return c.fail(1, "date: bad date '%s'", c.args[len(c.args)-1])
 	}
-	c.printf("%s\n", strings.NewReplacer("%s", strconv.FormatInt(now.Unix(), 10), "%N", fmt.Sprintf("%09d", now.Nanosecond()),
+	c.printf("%s\n", strings.NewReplacer("%s", strconv.FormatInt(now.Unix(), 10), "%N",
+		fmt.Sprintf("%09d", now.Nanosecond()),
 		"%Y", now.Format("2006"), "%m", now.Format("01"), "%d", now.Format("02"), "%H", now.Format("15"),
 		"%M", now.Format("04"), "%S", now.Format("05"), "%z", now.Format("-0700")).Replace(format))
 	return 0
@@ -226,10 +230,13 @@ func cmdDate(c *call) int {
 
 func cmdDf(c *call) int {
 	if c.phone.files.isFull() {
-		c.printf("Filesystem     1K-blocks     Used Available Use%% Mounted on\n/dev/block/dm-5 114567160 114567160        0 100%% /data\n")
+		c.printf("Filesystem     1K-blocks     Used Available Use%% Mounted on\n/dev/block/dm-5 114567160 114567160        " +
+			"0 100%% /data\n")
 		return 0
 	}
-	c.printf("Filesystem     1K-blocks     Used Available Use%% Mounted on\n/dev/block/dm-5 114567160 31250404  83316756  28%% /data\n/dev/fuse       114567160 31250404  83316756  28%% /storage/emulated\n")
+	c.printf("Filesystem     1K-blocks     Used Available Use%% Mounted on\n/dev/block/dm-5 114567160 31250404  " +
+		"83316756 " +
+		" 28%% /data\n/dev/fuse       114567160 31250404  83316756  28%% /storage/emulated\n")
 	return 0
 }
 

@@ -78,7 +78,8 @@ func TestTransportRefusesUnknownServices(t *testing.T) {
 		}
 	}
 	banner, err := readMessage(conn)
-	if err != nil || banner.cmd != cmdCNXN || !bytes.HasPrefix(banner.data, []byte("device::ro.product.name=panther;ro.product.model=Pixel 7;")) {
+	if err != nil || banner.cmd != cmdCNXN ||
+		!bytes.HasPrefix(banner.data, []byte("device::ro.product.name=panther;ro.product.model=Pixel 7;")) {
 		t.Errorf("banner: %+v %v", banner, err)
 	}
 	if m, err := readMessage(conn); err != nil || m.cmd != cmdCLSE || m.arg0 != 0 || m.arg1 != 7 {
@@ -86,7 +87,8 @@ func TestTransportRefusesUnknownServices(t *testing.T) {
 	}
 }
 
-// TestServiceThatWaitsForThePhone: a port that cannot be opened yet holds up no other service of the connection, whose acknowledgements the phone may be waiting for.
+// TestServiceThatWaitsForThePhone: a port that cannot be opened yet holds up no other service of the connection, whose
+// acknowledgements the phone may be waiting for.
 func TestServiceThatWaitsForThePhone(t *testing.T) {
 	t.Parallel()
 	p := NewPhone(Options{})

@@ -68,7 +68,8 @@ func TestChildWindowsAreNested(t *testing.T) {
 		for _, w := range d.Windows {
 			if strings.Contains(w.Text, "Article") {
 				got[0] = len(w.Windows)
-				if len(w.Windows) > 0 && (!w.Windows[0].Active || w.Active || strings.Index(w.Text, "Log out") > strings.Index(w.Text, "Article")) {
+				if len(w.Windows) > 0 && (!w.Windows[0].Active || w.Active || strings.Index(w.Text, "Log out") > strings.Index(
+					w.Text, "Article")) {
 					t.Errorf("%q: the menu comes first and is active: %s", style, w.Text)
 				}
 			} else if strings.Contains(w.Text, "Log out") {
@@ -96,7 +97,8 @@ func TestDumpAttributes(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{Options{API: 30}, ""}, {Options{API: 34}, "hint drawing-order"}, {Options{API: 36, Dump: DumpStyle{Attributes: "none"}}, ""},
+		{Options{API: 30}, ""}, {Options{API: 34}, "hint drawing-order"},
+		{Options{API: 36, Dump: DumpStyle{Attributes: "none"}}, ""},
 		{Options{API: 30, Dump: DumpStyle{Attributes: "all"}}, "hint drawing-order display-id visible-to-user"},
 	} {
 		b := newBench(t, c.o)
@@ -122,7 +124,8 @@ func TestDrawingOrder(t *testing.T) {
 	if taps := b.phone.Taps(); taps[len(taps)-1].Label != "Allow" {
 		t.Errorf("%+v", taps)
 	}
-	m := regexp.MustCompile(`resource-id="com.example.list:id/above".*?drawing-order="(\d)".*?resource-id="com.example.list:id/below".*?drawing-order="(\d)"`).FindStringSubmatch(b.phone.Tree())
+	m := regexp.MustCompile(
+		`resource-id="com.example.list:id/above".*?drawing-order="(\d)".*?resource-id="com.example.list:id/below".*?drawing-order="(\d)"`).FindStringSubmatch(b.phone.Tree())
 	if m == nil || m[1] != "2" || m[2] != "1" {
 		t.Errorf("drawing-order %v", m)
 	}
@@ -132,7 +135,8 @@ func TestKeyguard(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Options{Lock: PINLock, API: 34})
 	policy := func() string { return b.sh("dumpsys window policy").out }
-	if tree := b.phone.Tree(); !strings.Contains(tree, "Swipe up to open") || strings.Contains(tree, "Login") || !strings.Contains(policy(), " showing=true") ||
+	if tree := b.phone.Tree(); !strings.Contains(tree, "Swipe up to open") || strings.Contains(tree, "Login") ||
+		!strings.Contains(policy(), " showing=true") ||
 		!strings.Contains(policy(), "secure=true") || !strings.Contains(b.sh("dumpsys trust").out, "deviceLocked=1") {
 		t.Errorf("locked: %s\n%s", tree, policy())
 	}
@@ -163,7 +167,8 @@ func TestOthersLieAboveTheApp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Options{LatePay: time.Millisecond})
 	pay := func(m metrics) image.Rectangle { return m.rect(16, 24, m.width()-32, 52) }
-	for page, pkg := range map[string]string{"HeadsUp": "com.android.systemui", "Bubble": "com.example.chat", "Call": "com.google.android.dialer"} {
+	for page, pkg := range map[string]string{"HeadsUp": "com.android.systemui", "Bubble": "com.example.chat",
+		"Call": "com.google.android.dialer"} {
 		b.page(page)
 		until(t, page, func() bool { return len(b.windows().Windows) == 3 })
 		b.touch(pay)
@@ -201,8 +206,9 @@ func TestCrashPage(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Options{CrashAfter: time.Millisecond})
 	for button, want := range map[string]string{
-		"Crash soon": "Process: com.example.list, PID", "Crash in service": "Process: com.example.list:remote, PID", "Crash natively": ">>> com.example.list <<<",
-		"Hang": "ANR in com.example.list ", "Crash another app": "Process: com.example.chat, PID",
+		"Crash soon": "Process: com.example.list, PID", "Crash in service": "Process: com.example.list:remote, PID",
+		"Crash natively": ">>> com.example.list <<<",
+		"Hang":           "ANR in com.example.list ", "Crash another app": "Process: com.example.chat, PID",
 	} {
 		b.page("Crash")
 		b.tap(button, 0)

@@ -153,7 +153,8 @@ func (c *call) waitIdle() bool {
 	o := c.phone.opts
 	last, since := c.phone.content()
 	step := min(o.IdleQuiet/4+time.Millisecond, 50*time.Millisecond)
-	for left := o.IdleTimeout; ; left -= step { // a machine that stands still takes one step: no phone is restless because of it
+	// a machine that stands still takes one step: no phone is restless because of it
+	for left := o.IdleTimeout; ; left -= step {
 		if !pause(c.ctx, step) {
 			return false
 		}
@@ -190,7 +191,8 @@ func cmdUiautomator(c *call) int {
 	if len(c.args) < 2 || c.args[1] != "dump" {
 		c.errorf("Usage: uiautomator <subcommand> [options]\n\nAvailable subcommands:\n\nhelp: displays help message\n\n" +
 			"runtest: executes UI automation tests\n    runtest <class spec> [options]\n\n" +
-			"dump: creates an XML dump of current UI hierarchy\n    dump [--verbose][file]\n      [--compressed]: dumps compressed layout information.\n" +
+			"dump: creates an XML dump of current UI hierarchy\n    dump [--verbose][file]\n      [--compressed]: dumps " +
+			"compressed layout information.\n" +
 			"      [file]: the location where the dumped XML should be stored, default is\n      /sdcard/window_dump.xml\n\n" +
 			"events: prints out accessibility events until terminated\n\n")
 		return 1

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// windowsDump writes the form of --windows: every window that a touch can reach, each with the windows that belong to it in front of its own
-// elements.
+// windowsDump writes the form of --windows: every window that a touch can reach, each with the windows that belong to
+// it in front of its own elements.
 type windowsDump struct {
 	dumper
 	frame *frame
@@ -41,8 +41,10 @@ func (d windowsDump) nested(w *window) bool {
 func (d windowsDump) window(w *window, index int) {
 	d.b.WriteString("<window")
 	for _, a := range [][2]string{
-		{"index", strconv.Itoa(index)}, {"title", w.title}, {"bounds", bounds(w.root.b, d.size)}, {"active", strconv.FormatBool(w.focused)},
-		{"focused", strconv.FormatBool(w.focused)}, {"accessibility-focused", "false"}, {"id", strconv.Itoa(1 + slices.Index(d.frame.windows, w))},
+		{"index", strconv.Itoa(index)}, {"title", w.title}, {"bounds", bounds(w.root.b, d.size)},
+		{"active", strconv.FormatBool(w.focused)},
+		{"focused", strconv.FormatBool(w.focused)}, {"accessibility-focused", "false"},
+		{"id", strconv.Itoa(1 + slices.Index(d.frame.windows, w))},
 		{"layer", strconv.Itoa(w.layer)}, {"type", "TYPE_" + w.kind},
 	} {
 		d.attr(a[0], a[1])
@@ -60,7 +62,8 @@ func (d windowsDump) window(w *window, index int) {
 	d.b.WriteString(`</hierarchy></window>`)
 }
 
-// reachable are the windows that a service is told of, the topmost first: a dialog hides its page, and what fills the screen hides all below.
+// reachable are the windows that a service is told of, the topmost first: a dialog hides its page, and what fills the
+// screen hides all below.
 func (f *frame) reachable() []*window {
 	var list []*window
 	hidden, dialog := false, false

@@ -19,8 +19,9 @@ type view struct {
 	clickable, longClickable, checkable, checked, disabled bool
 	focusable, focused, scrollable, password, selected     bool
 	sharesFocus                                            bool
-	notShown                                               bool // for dumps that say so: it is there, and not visible to the user
-	clear                                                  bool // nothing of it is drawn, nor of what is in it
+	// for dumps that say so: it is there, and not visible to the user
+	notShown bool
+	clear    bool // nothing of it is drawn, nor of what is in it
 
 	onTap    func()
 	onLong   func()
@@ -33,8 +34,8 @@ type view struct {
 	field *field
 	// scroll is told by how many pixels a swipe moves the content up.
 	scroll func(dy int)
-	// web is the page that a WebView shows, picture and version how it looked last. Its virtual children are nodes alone: the WebView itself
-	// takes their touches.
+	// web is the page that a WebView shows, picture and version how it looked last. Its virtual children are nodes alone:
+	// the WebView itself takes their touches.
 	web     *webTab
 	picture *image.RGBA
 	version int
@@ -251,7 +252,8 @@ func (m metrics) label(text string, b image.Rectangle) *view {
 func (m metrics) button(text, id string, b image.Rectangle, tap func()) *view {
 	t := m.label(text, b.Inset(m.dp(6)))
 	t.ink, t.center = rgb(0xffffff), true
-	v := &view{class: classFrame, id: id, b: b, clickable: true, focusable: true, onTap: tap, fill: rgb(0x6750a4), round: true}
+	v := &view{class: classFrame, id: id, b: b, clickable: true, focusable: true, onTap: tap, fill: rgb(0x6750a4),
+		round: true}
 	return v.add(t)
 }
 

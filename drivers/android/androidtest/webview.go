@@ -8,15 +8,17 @@ import (
 	"time"
 )
 
-// WebView describes an app whose screen is a WebView under a toolbar. The page is one of a real Chromium, which the test starts with
-// --remote-debugging-port; the phone loads it when the app is opened and closes it with the app's process.
+// WebView describes an app whose screen is a WebView under a toolbar. The page is one of a real Chromium, which the
+// test starts with --remote-debugging-port; the phone loads it when the app is opened and closes it with the app's
+// process.
 type WebView struct {
 	DevTools string // host:port of the Chromium
 	URL      string
-	// Bounds of the WebView in pixels of the screen; empty: all that is below the toolbar. They may reach beyond the screen.
+	// Bounds of the WebView in pixels of the screen; empty: all that is below the toolbar. They may reach beyond the
+	// screen.
 	Bounds image.Rectangle
-	// Chrome is the version that the WebView says it has, "124.0.6367.82"; empty: that of the Chromium. Before 111 any origin may connect,
-	// before 63 only one client at a time.
+	// Chrome is the version that the WebView says it has, "124.0.6367.82"; empty: that of the Chromium. Before 111 any
+	// origin may connect, before 63 only one client at a time.
 	Chrome string
 	// Hidden is an app that is not debuggable: its DevTools listen nowhere.
 	Hidden bool
@@ -24,14 +26,15 @@ type WebView struct {
 	Mute bool
 	// Chat puts a native button over the lower right of the page.
 	Chat bool
-	// Others lists more than the page: a view with the same page that was taken off its window, which comes first, one that never was on a
-	// window, and a service worker.
+	// Others lists more than the page: a view with the same page that was taken off its window, which comes first, one
+	// that never was on a window, and a service worker.
 	Others bool
 	// Stale has lines of sockets in /proc/net/unix on which nobody listens: of this process, and of one that has died.
 	Stale bool
 	// Garbage is what the list of pages answers instead.
 	Garbage string
-	// Trails has the page hear of the end of a touch only when the next one comes: on phones, what touched has gone on by then.
+	// Trails has the page hear of the end of a touch only when the next one comes: on phones, what touched has gone on by
+	// then.
 	Trails bool
 }
 
@@ -65,8 +68,8 @@ func (p *Phone) EvalWebView(ctx context.Context, pkg, expression string, into an
 	return tab.eval(ctx, expression, into)
 }
 
-// HangWebView makes the page of an app hang for ever: scripts are not answered any more, and its picture stays what it was. Where it may, it waits for
-// an answer that nobody gives, which costs less than a loop.
+// HangWebView makes the page of an app hang for ever: scripts are not answered any more, and its picture stays what it
+// was. Where it may, it waits for an answer that nobody gives, which costs less than a loop.
 func (p *Phone) HangWebView(ctx context.Context, pkg string) error {
 	tab, err := p.webTab(ctx, pkg)
 	if err != nil {
@@ -76,7 +79,9 @@ func (p *Phone) HangWebView(ctx context.Context, pkg string) error {
 	if err != nil {
 		return err
 	}
-	hang := fmt.Sprintf(`try { const r = new XMLHttpRequest(); r.open("GET", "http://%s/", false); r.send() } catch { for (;;) {} }`, mute.Addr())
+	hang := fmt.Sprintf(
+		`try { const r = new XMLHttpRequest(); r.open("GET", "http://%s/", false); r.send() } catch { for (;;) {} }`,
+		mute.Addr())
 	begun := p.work.run(func() {
 		defer mute.Close()
 		_ = tab.eval(tab.ctx, hang, nil)

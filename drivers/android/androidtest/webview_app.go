@@ -11,7 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/devtools"
 )
 
-// webApp is an installed app with a WebView. Its cookies and storage live in a browser context of its own, until pm clear.
+// webApp is an installed app with a WebView. Its cookies and storage live in a browser context of its own, until pm
+// clear.
 type webApp struct {
 	phone *Phone
 	pkg   string
@@ -67,7 +68,8 @@ func (a *webApp) connect() (*devtools.Client, string, error) {
 		a.client = client
 	}
 	if a.wasCleared() && a.home != "" {
-		if err := a.client.Call(ctx, "", "Target.disposeBrowserContext", map[string]any{"browserContextId": a.home}, nil); err != nil {
+		if err := a.client.Call(ctx, "", "Target.disposeBrowserContext", map[string]any{"browserContextId": a.home},
+			nil); err != nil {
 			return nil, "", err
 		}
 		a.home = ""
@@ -76,7 +78,8 @@ func (a *webApp) connect() (*devtools.Client, string, error) {
 		var made struct {
 			ID string `json:"browserContextId"`
 		}
-		if err := a.client.Call(ctx, "", "Target.createBrowserContext", map[string]any{"disposeOnDetach": true}, &made); err != nil {
+		if err := a.client.Call(ctx, "", "Target.createBrowserContext", map[string]any{"disposeOnDetach": true},
+			&made); err != nil {
 			return nil, "", err
 		}
 		a.home = made.ID
@@ -145,6 +148,8 @@ func (b browserAbout) before(major int) bool {
 // userAgent is what the pages of a WebView tell servers.
 func (a *webApp) userAgent(chrome string) string {
 	p := a.phone.prof
-	return fmt.Sprintf("Mozilla/5.0 (Linux; Android %s; %s Build/SIM.%d; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/%s Mobile Safari/537.36",
+	return fmt.Sprintf(
+		"Mozilla/5.0 (Linux; Android %s; %s Build/SIM.%d; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/%s "+
+			"Mobile Safari/537.36",
 		p.release, p.model, p.api, chrome)
 }

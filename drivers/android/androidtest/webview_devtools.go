@@ -52,7 +52,8 @@ func (p *Phone) unixSockets() string {
 	inode := 23761
 	line := func(state, name string) {
 		inode += 17
-		fmt.Fprintf(&b, "%s\n", strings.TrimSpace(fmt.Sprintf("0000000000000000: 00000002 00000000 %s %d %s", state, inode, name)))
+		fmt.Fprintf(&b, "%s\n", strings.TrimSpace(fmt.Sprintf("0000000000000000: 00000002 00000000 %s %d %s", state, inode,
+			name)))
 	}
 	line(listening, "/dev/socket/adbd")
 	line("00000000 0002 01", "/dev/socket/logdw")
@@ -100,21 +101,25 @@ func (w *webProcess) serve(ctx context.Context, s session) {
 }
 
 func httpText(status int, kind, body string) string {
-	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Length:%d\r\nContent-Type:%s; charset=UTF-8\r\n\r\n%s", status, http.StatusText(status), len(body), kind, body)
+	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Length:%d\r\nContent-Type:%s; charset=UTF-8\r\n\r\n%s", status,
+		http.StatusText(status), len(body), kind, body)
 }
 
 // answer is what Chromium's HTTP server says to a request.
 func (w *webProcess) answer(ctx context.Context, req *http.Request) string {
 	about := w.app.version(ctx)
 	if !about.before(66) && !safeHost(req.Host) {
-		return httpText(http.StatusInternalServerError, "text/html", "Host header is specified and is not an IP address or localhost.")
+		return httpText(http.StatusInternalServerError, "text/html",
+			"Host header is specified and is not an IP address or localhost.")
 	}
 	var answer any
 	switch path := strings.TrimSuffix(req.URL.Path, "/"); path {
 	case "/json/version":
 		answer = map[string]string{
-			"Android-Package": w.app.pkg, "Browser": about.Browser, "Protocol-Version": about.Protocol, "User-Agent": w.app.userAgent(about.chrome()),
-			"V8-Version": about.V8, "WebKit-Version": about.WebKit, "webSocketDebuggerUrl": "ws://" + req.Host + "/devtools/browser",
+			"Android-Package": w.app.pkg, "Browser": about.Browser, "Protocol-Version": about.Protocol,
+			"User-Agent": w.app.userAgent(about.chrome()),
+			"V8-Version": about.V8, "WebKit-Version": about.WebKit, "webSocketDebuggerUrl": "ws://" + req.Host +
+				"/devtools/browser",
 		}
 	case "/json", "/json/list":
 		if garbage := w.app.config().Garbage; garbage != "" {
@@ -138,7 +143,8 @@ func safeHost(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
 	}
-	return host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || net.ParseIP(strings.Trim(host, "[]")) != nil
+	return host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") ||
+		net.ParseIP(strings.Trim(host, "[]")) != nil
 }
 
 // pages is the list of what can be debugged.
@@ -153,7 +159,8 @@ func (w *webProcess) pages(ctx context.Context, host string) []map[string]string
 	entry := func(id, kind, description, title, address string) {
 		one := map[string]string{
 			"description": description, "id": id, "title": title, "type": kind, "url": address,
-			"devtoolsFrontendUrl": "https://chrome-devtools-frontend.appspot.com/serve_rev/@0/inspector.html?ws=" + host + "/devtools/page/" + id,
+			"devtoolsFrontendUrl": "https://chrome-devtools-frontend.appspot.com/serve_rev/@0/inspector.html?ws=" + host +
+				"/devtools/page/" + id,
 		}
 		// Old versions let one client in, and tell nobody else the way.
 		if !w.app.version(ctx).before(63) || t.clients(id, 0) == 0 {
@@ -206,7 +213,8 @@ func (t *webTab) description() string {
 	page, ok := p.ui.top().page.(*webPage)
 	visible := ok && page.tab == t && !p.ui.guard.off
 	p.mu.Unlock()
-	return fmt.Sprintf(`{"attached":true,"empty":false,"height":%d,"never_attached":false,"screenX":%d,"screenY":%d,"visible":%t,"width":%d}`,
+	return fmt.Sprintf(
+		`{"attached":true,"empty":false,"height":%d,"never_attached":false,"screenX":%d,"screenY":%d,"visible":%t,"width":%d}`,
 		b.Dy(), b.Min.X, b.Min.Y, visible, b.Dx())
 }
 
@@ -229,7 +237,8 @@ func (w *webProcess) webSocket(ctx context.Context, req *http.Request, from io.R
 		}
 		if clients := t.clients(id, 1); clients > 1 && about.before(63) {
 			t.clients(id, -1)
-			_, _ = io.WriteString(to, httpText(http.StatusInternalServerError, "text/html", "Target with given id is being inspected: "+id))
+			_, _ = io.WriteString(to, httpText(http.StatusInternalServerError, "text/html",
+				"Target with given id is being inspected: "+id))
 			return
 		}
 		defer t.clients(id, -1)
@@ -247,7 +256,8 @@ func (w *webProcess) webSocket(ctx context.Context, req *http.Request, from io.R
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\n", path, req.Host); err != nil || req.Header.Write(conn) != nil {
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\n", path, req.Host); err != nil ||
+		req.Header.Write(conn) != nil {
 		return
 	}
 	if _, err := io.WriteString(conn, "\r\n"); err != nil {

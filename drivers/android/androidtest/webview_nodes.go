@@ -16,8 +16,8 @@ type webNode struct {
 	Password                   bool
 }
 
-// nodesScript lists the elements that have a text or are controls, in the order of the document. Each is an element of its own: what is
-// around them has no node, as in Chromium's tree for phones.
+// nodesScript lists the elements that have a text or are controls, in the order of the document. Each is an element of
+// its own: what is around them has no node, as in Chromium's tree for phones.
 const nodesScript = `
 const listed = () => {
 	const kinds = {BUTTON: 'button', A: 'link', TEXTAREA: 'edit', SELECT: 'select', IMG: 'image'};
@@ -48,7 +48,8 @@ const readScript = `(() => {` + nodesScript + `
 	})};
 })()`
 
-// hear renews the nodes. The first look only switches the page's accessibility on: what it sees is a WebView without children.
+// hear renews the nodes. The first look only switches the page's accessibility on: what it sees is a WebView without
+// children.
 func (t *webTab) hear(ctx context.Context) {
 	t.mu.Lock()
 	first := !t.hears
@@ -74,8 +75,10 @@ func (n webNode) view(t *webTab, index int, in image.Rectangle, ratio float64) *
 	px := func(css float64) int { return int(css*ratio + 0.5) }
 	b := image.Rect(px(n.X), px(n.Y), px(n.X+n.Width), px(n.Y+n.Height)).Add(in.Min)
 	v := &view{
-		class: webClass(n.Kind), text: n.Text, hint: n.Hint, id: n.ID, b: b.Intersect(in), notShown: !b.Overlaps(in), clickable: n.Clickable,
-		virtual: true, focusable: n.Clickable, checkable: n.Checkable, checked: n.Checked, disabled: n.Disabled, focused: n.Focused, password: n.Password,
+		class: webClass(n.Kind), text: n.Text, hint: n.Hint, id: n.ID, b: b.Intersect(in), notShown: !b.Overlaps(in),
+		clickable: n.Clickable,
+		virtual:   true, focusable: n.Clickable, checkable: n.Checkable, checked: n.Checked, disabled: n.Disabled,
+		focused: n.Focused, password: n.Password,
 	}
 	if n.Kind == "edit" {
 		v.setText = func(text string) { t.fill(index, text) }
@@ -109,8 +112,9 @@ func (t *webTab) fill(index int, text string) {
 	if err != nil {
 		return // every string can be
 	}
-	script := fmt.Sprintf("(() => {%s\nconst [e] = listed()[%d]; e.focus(); e[e.isContentEditable ? 'innerText' : 'value'] = %s;\n"+
-		"e.dispatchEvent(new Event('input', {bubbles: true})); })()", nodesScript, index, value)
+	script := fmt.Sprintf(
+		"(() => {%s\nconst [e] = listed()[%d]; e.focus(); e[e.isContentEditable ? 'innerText' : 'value'] = %s;\n"+
+			"e.dispatchEvent(new Event('input', {bubbles: true})); })()", nodesScript, index, value)
 	t.later(func(ctx context.Context) { _ = t.eval(ctx, script, nil) })
 }
 

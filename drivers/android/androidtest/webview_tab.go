@@ -55,7 +55,8 @@ type webTab struct {
 // open makes the page of an activity. Phone.mu is held.
 func (w *webProcess) open(s *screen, bounds image.Rectangle, ratio float64) *webTab {
 	t := &webTab{
-		app: w.app, screen: s, ready: make(chan struct{}), events: make(chan func(context.Context), webEvents), bounds: bounds, ratio: ratio,
+		app: w.app, screen: s, ready: make(chan struct{}), events: make(chan func(context.Context), webEvents),
+		bounds: bounds, ratio: ratio,
 		attached: map[string]int{},
 	}
 	t.ctx, t.cancel = context.WithCancel(w.ctx)
@@ -76,7 +77,8 @@ func (t *webTab) run() {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), webTouch)
 		defer cancel()
 		for _, target := range t.targets {
-			_ = t.client.Call(ending, "", "Target.closeTarget", map[string]any{"targetId": target}, nil) // it may have closed itself
+			// it may have closed itself
+			_ = t.client.Call(ending, "", "Target.closeTarget", map[string]any{"targetId": target}, nil)
 		}
 	}()
 	for {
@@ -105,11 +107,13 @@ func (t *webTab) load() error {
 		Session string `json:"sessionId"`
 	}
 	config := t.app.config()
-	if err := client.Call(t.ctx, "", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": home, "newWindow": true}, &made); err != nil {
+	if err := client.Call(t.ctx, "", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": home,
+		"newWindow": true}, &made); err != nil {
 		return err
 	}
 	t.targets = append(t.targets, made.ID)
-	if err := client.Call(t.ctx, "", "Target.attachToTarget", map[string]any{"targetId": made.ID, "flatten": true}, &attached); err != nil {
+	if err := client.Call(t.ctx, "", "Target.attachToTarget", map[string]any{"targetId": made.ID, "flatten": true},
+		&attached); err != nil {
 		return err
 	}
 	t.session = attached.Session
@@ -128,7 +132,8 @@ func (t *webTab) load() error {
 		}
 	}
 	if config.Others {
-		if err := client.Call(t.ctx, "", "Target.createTarget", map[string]any{"url": config.URL, "browserContextId": home, "newWindow": true}, &made); err != nil {
+		if err := client.Call(t.ctx, "", "Target.createTarget", map[string]any{"url": config.URL, "browserContextId": home,
+			"newWindow": true}, &made); err != nil {
 			return err
 		}
 		t.targets = append(t.targets, made.ID)
@@ -176,7 +181,8 @@ func (t *webTab) setSize(ctx context.Context) {
 	css := func(n int) int { return int(math.Ceil(float64(n) / ratio)) }
 	_ = t.ask(ctx, "Emulation.setDeviceMetricsOverride", map[string]any{
 		"width": css(b.Dx()), "height": css(b.Dy()), "deviceScaleFactor": ratio, "mobile": true,
-		"screenWidth": css(whole.Width), "screenHeight": css(whole.Height), "positionX": css(b.Min.X), "positionY": css(b.Min.Y),
+		"screenWidth": css(whole.Width), "screenHeight": css(whole.Height), "positionX": css(b.Min.X),
+		"positionY": css(b.Min.Y),
 	}, nil)
 }
 
@@ -190,7 +196,8 @@ func (t *webTab) place() (image.Rectangle, float64) {
 func (t *webTab) view(b image.Rectangle, mute bool) *view {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	v := &view{class: classWebView, b: b, focusable: true, scrollable: true, fill: rgb(0xffffff), web: t, picture: t.picture, version: t.version}
+	v := &view{class: classWebView, b: b, focusable: true, scrollable: true, fill: rgb(0xffffff), web: t,
+		picture: t.picture, version: t.version}
 	if mute || len(t.nodes) == 0 {
 		return v
 	}
@@ -230,7 +237,8 @@ type renewal struct {
 	late bool          // somebody has waited for it in vain: nobody else does
 }
 
-// renew asks, and waits for the answer for at most limit. It says whether what there is now was asked for after the call.
+// renew asks, and waits for the answer for at most limit. It says whether what there is now was asked for after the
+// call.
 func (r *renewal) renew(limit time.Duration, run func(func()) bool, ask func()) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()

@@ -104,7 +104,8 @@ func (b *bench) get(socket, path string) (int, string) {
 
 // client reaches a socket of the phone through its adb server.
 func (b *bench) client(socket string) *http.Client {
-	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) {
+	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string,
+		string) (net.Conn, error) {
 		return b.open("localabstract:" + socket), nil
 	}}}
 }
@@ -136,12 +137,14 @@ func TestWebViewIsFoundThroughItsSocket(t *testing.T) {
 		t.Errorf("the socket is called %s, want %s", socket, want)
 	}
 	var about map[string]string
-	if _, body := b.get(socket, "/json/version"); json.Unmarshal([]byte(body), &about) != nil || about["Android-Package"] != hybrid ||
+	if _, body := b.get(socket, "/json/version"); json.Unmarshal([]byte(body), &about) != nil ||
+		about["Android-Package"] != hybrid ||
 		about["Browser"] != "Chrome/124.0.6367.82" || !strings.HasSuffix(about["webSocketDebuggerUrl"], "/devtools/browser") {
 		t.Errorf("/json/version: %s", body)
 	}
 	list := b.pages(socket)
-	if len(list) != 1 || list[0].Title != "Shop" || list[0].Type != "page" || !strings.HasPrefix(list[0].URL, "data:text/html") {
+	if len(list) != 1 || list[0].Title != "Shop" || list[0].Type != "page" ||
+		!strings.HasPrefix(list[0].URL, "data:text/html") {
 		t.Fatalf("/json: %+v", list)
 	}
 	var at where
@@ -149,7 +152,8 @@ func TestWebViewIsFoundThroughItsSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	view := rectOf(t, b.webView().Bounds)
-	if got := image.Rect(at.ScreenX, at.ScreenY, at.ScreenX+at.Width, at.ScreenY+at.Height); got != view || !at.Attached || !at.Visible {
+	if got := image.Rect(at.ScreenX, at.ScreenY, at.ScreenX+at.Width, at.ScreenY+at.Height); got != view || !at.Attached ||
+		!at.Visible {
 		t.Errorf("the view is at %v, %+v; the tree has it at %v", got, at, view)
 	}
 }
@@ -178,16 +182,19 @@ func TestWebViewSpeaksWebSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.CloseNow()
-	if err := conn.Write(ctx, websocket.MessageText, []byte(`{"id":7,"method":"Runtime.evaluate","params":{"expression":"innerWidth + ' ' + devicePixelRatio + ' ' + /; wv/.test(navigator.userAgent)"}}`)); err != nil {
+	if err := conn.Write(ctx, websocket.MessageText,
+		[]byte(`{"id":7,"method":"Runtime.evaluate","params":{"expression":"innerWidth + ' ' + devicePixelRatio + ' ' + /; wv/.test(navigator.userAgent)"}}`)); err != nil {
 		t.Fatal(err)
 	}
 	_, answer, err := conn.Read(ctx)
-	if want := fmt.Sprintf(`"%d %v true"`, 412, 1.3125); err != nil || !strings.Contains(string(answer), want) || !strings.Contains(string(answer), `"id":7`) {
+	if want := fmt.Sprintf(`"%d %v true"`, 412, 1.3125); err != nil || !strings.Contains(string(answer), want) ||
+		!strings.Contains(string(answer), `"id":7`) {
 		t.Errorf("%s, %v; want %s", answer, err, want)
 	}
 	// A page of another site must not be able to connect.
 	options.HTTPHeader = http.Header{"Origin": {"https://example.com"}}
-	if _, resp, err := websocket.Dial(ctx, list[0].WebSocketDebuggerURL, options); err == nil || resp == nil || resp.StatusCode != http.StatusForbidden {
+	if _, resp, err := websocket.Dial(ctx, list[0].WebSocketDebuggerURL, options); err == nil || resp == nil ||
+		resp.StatusCode != http.StatusForbidden {
 		t.Errorf("with an origin: %v, %+v", err, resp)
 	}
 }
@@ -195,7 +202,9 @@ func TestWebViewSpeaksWebSocket(t *testing.T) {
 // at is the pixel of the screen where an element of the page has its middle.
 func (b *bench) at(id string) image.Point {
 	b.t.Helper()
-	p := eval[[]float64](b, fmt.Sprintf("(r => [r.x + r.width / 2, r.y + r.height / 2])(document.getElementById(%q).getBoundingClientRect())", id))
+	p := eval[[]float64](b,
+		fmt.Sprintf("(r => [r.x + r.width / 2, r.y + r.height / "+
+			"2])(document.getElementById(%q).getBoundingClientRect())", id))
 	ratio := float64(Small.Density) / 160
 	return rectOf(b.t, b.webView().Bounds).Min.Add(image.Pt(int(p[0]*ratio), int(p[1]*ratio)))
 }

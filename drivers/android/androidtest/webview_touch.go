@@ -45,7 +45,8 @@ func (t *webTab) lifted(ctx context.Context) {
 
 const (
 	webSteps = 10
-	// webStep is the time between two events of a finger that moves, webRest how long it lies still at the end: the page is not flung.
+	// webStep is the time between two events of a finger that moves, webRest how long it lies still at the end: the page
+	// is not flung.
 	webStep = 16 * time.Millisecond
 	webRest = 100 * time.Millisecond
 )
@@ -68,7 +69,8 @@ func (t *webTab) moved(from, to []image.Point, held time.Duration) {
 	})
 }
 
-// editsScript says whether what has the focus is edited with a keyboard; what lies in a frame of another site counts as edited.
+// editsScript says whether what has the focus is edited with a keyboard; what lies in a frame of another site counts as
+// edited.
 const editsScript = `(() => {
 	let e = document.activeElement;
 	for (;;) {
@@ -105,9 +107,12 @@ type webKey struct {
 // webKeys are the keys of phones that pages take, by Android's numbers.
 func webKeys() map[int]webKey {
 	return map[int]webKey{
-		19: {"ArrowUp", "ArrowUp", 38, ""}, 20: {"ArrowDown", "ArrowDown", 40, ""}, 21: {"ArrowLeft", "ArrowLeft", 37, ""}, 22: {"ArrowRight", "ArrowRight", 39, ""},
-		61: {"Tab", "Tab", 9, ""}, 62: {" ", "Space", 32, " "}, 66: {"Enter", "Enter", 13, "\r"}, 160: {"Enter", "NumpadEnter", 13, "\r"},
-		67: {"Backspace", "Backspace", 8, ""}, 112: {"Delete", "Delete", 46, ""}, 122: {"Home", "Home", 36, ""}, 123: {"End", "End", 35, ""},
+		19: {"ArrowUp", "ArrowUp", 38, ""}, 20: {"ArrowDown", "ArrowDown", 40, ""}, 21: {"ArrowLeft", "ArrowLeft", 37, ""},
+		22: {"ArrowRight", "ArrowRight", 39, ""},
+		61: {"Tab", "Tab", 9, ""}, 62: {" ", "Space", 32, " "}, 66: {"Enter", "Enter", 13, "\r"},
+		160: {"Enter", "NumpadEnter", 13, "\r"},
+		67:  {"Backspace", "Backspace", 8, ""}, 112: {"Delete", "Delete", 46, ""}, 122: {"Home", "Home", 36, ""},
+		123: {"End", "End", 35, ""},
 	}
 }
 
@@ -121,7 +126,8 @@ func (t *webTab) press(ctx context.Context, k webKey, commands ...string) {
 		down["commands"], down["modifiers"] = commands, 2 // control
 	}
 	_ = t.ask(ctx, "Input.dispatchKeyEvent", down, nil)
-	_ = t.ask(ctx, "Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": k.key, "code": k.code, "windowsVirtualKeyCode": k.number}, nil)
+	_ = t.ask(ctx, "Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": k.key, "code": k.code,
+		"windowsVirtualKeyCode": k.number}, nil)
 }
 
 // key takes a key that is the page's; Phone.mu is held.

@@ -20,7 +20,8 @@ func TestWebViewListsMoreThanItShows(t *testing.T) {
 	b := newHybrid(t, WebView{Others: true, Stale: true})
 	socket := b.socket()
 	if lines := b.sh("grep -c webview_devtools_remote /proc/net/unix").out; lines != "3\n" {
-		t.Errorf("%q sockets of WebViews are listed, want one of this process, a stale one of it, and one of a process that has died", lines)
+		t.Errorf("%q sockets of WebViews are listed, want one of this process, a stale one of it, and one of a process "+
+			"that has died", lines)
 	}
 	var kinds []string
 	for _, one := range b.pages(socket) {
@@ -53,7 +54,8 @@ func TestAHiddenWebViewListensNowhere(t *testing.T) {
 func TestTwoAppsWithWebViews(t *testing.T) {
 	t.Parallel()
 	b := newHybrid(t, WebView{})
-	b.phone.InstallWebView("com.example.news", "News", WebView{DevTools: chromium.Start(t), URL: htmlPage("<title>News</title><p>Late edition")})
+	b.phone.InstallWebView("com.example.news", "News", WebView{DevTools: chromium.Start(t),
+		URL: htmlPage("<title>News</title><p>Late edition")})
 	b.launch("com.example.news")
 	visible := map[string]bool{}
 	for _, socket := range b.sockets() {
@@ -67,7 +69,8 @@ func TestTwoAppsWithWebViews(t *testing.T) {
 	// What belongs to the other process is not to be found.
 	first, second := b.sockets()[0], b.sockets()[1]
 	foreign := b.pages(second)[0].ID
-	_, resp, err := websocket.Dial(t.Context(), "ws://localhost/devtools/page/"+foreign, &websocket.DialOptions{HTTPClient: b.client(first)})
+	_, resp, err := websocket.Dial(t.Context(), "ws://localhost/devtools/page/"+foreign, &websocket.DialOptions{
+		HTTPClient: b.client(first)})
 	if err == nil || resp == nil || resp.StatusCode != http.StatusInternalServerError {
 		t.Errorf("a page of the other app: %v, %+v", err, resp)
 	}
@@ -78,7 +81,9 @@ func TestTwoAppsWithWebViews(t *testing.T) {
 
 func TestAWebViewThatHangsIsShownAsItWas(t *testing.T) {
 	t.Parallel()
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, shopPage) }))
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, shopPage)
+	}))
 	t.Cleanup(site.Close) // a page without an address of its own may wait for none, and would hang in a loop
 	b := newHybrid(t, WebView{URL: site.URL})
 	b.wait("Buy now")
@@ -211,7 +216,8 @@ func TestTheStorageOfAWebViewLivesUntilItIsCleared(t *testing.T) {
 func TestAWebViewBeyondTheScreenIsListedWhole(t *testing.T) {
 	t.Parallel()
 	b := newHybrid(t, WebView{Bounds: image.Rect(0, 300, 540, 2000)})
-	if d := b.pages(b.socket())[0].Description; !strings.Contains(d, `"height":1700`) || !strings.Contains(d, `"screenY":300`) {
+	if d := b.pages(b.socket())[0].Description; !strings.Contains(d, `"height":1700`) ||
+		!strings.Contains(d, `"screenY":300`) {
 		t.Error(d)
 	}
 	if got := b.webView().Bounds; got != "[0,300][540,1200]" {

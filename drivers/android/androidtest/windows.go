@@ -14,7 +14,8 @@ type popper interface {
 // popup is a window that belongs to a page.
 type popup struct {
 	root *view
-	// focusable popups take all touches, and one beside them closes them; the others let the page work on, with its keyboard.
+	// focusable popups take all touches, and one beside them closes them; the others let the page work on, with its
+	// keyboard.
 	focusable bool
 	close     func()
 }
@@ -42,7 +43,8 @@ func (s *screen) appWindows(m metrics, size image.Point) []*window {
 	list := []*window{app}
 	if d := a.page.dialog(m); d != nil {
 		app.focused = false
-		list = append(list, &window{title: a.component(), kind: "APPLICATION", root: d, focused: true, layer: 2, dim: true, modal: true, secure: secretDialog})
+		list = append(list, &window{title: a.component(), kind: "APPLICATION", root: d, focused: true, layer: 2, dim: true,
+			modal: true, secure: secretDialog})
 	}
 	if p, ok := a.page.(popper); ok {
 		for _, up := range p.popups(m) {
@@ -62,7 +64,8 @@ func (s *screen) appWindows(m metrics, size image.Point) []*window {
 	return list
 }
 
-// overlayWindows lie over the app and are not its own: notifications, bubbles, calls, and the toasts that nobody can touch.
+// overlayWindows lie over the app and are not its own: notifications, bubbles, calls, and the toasts that nobody can
+// touch.
 func (s *screen) overlayWindows(m metrics) []*window {
 	list := append([]*window(nil), s.overlays...)
 	if p, ok := s.top().page.(othersPage); ok {
@@ -105,7 +108,8 @@ func (t toast) window(m metrics) *window {
 func headsUp(m metrics, title, text string, tap func()) *window {
 	const systemUI = "com.android.systemui"
 	b := m.rect(8, 4, m.width()-16, 96)
-	root := &view{class: classFrame, id: systemUI + ":id/expandableNotificationRow", b: b, fill: rgb(0xffffff), clickable: true, longClickable: true, onTap: tap}
+	root := &view{class: classFrame, id: systemUI + ":id/expandableNotificationRow", b: b, fill: rgb(0xffffff),
+		clickable: true, longClickable: true, onTap: tap}
 	first, second := m.label(title, m.rect(24, 8, m.width()-48, 40)), m.label(text, m.rect(24, 52, m.width()-48, 40))
 	first.id, second.id = "android:id/title", "android:id/text"
 	root.add(first, second)
@@ -129,8 +133,9 @@ func (p *Phone) Bubble(at image.Rectangle) {
 
 func bubble(at image.Rectangle, tap func()) *window {
 	root := &view{
-		class: classImage, desc: "Bob: are you there?", pkg: "com.example.chat", b: at, clickable: true, focusable: true, image: true,
-		fill: rgb(0x0b57d0), ink: rgb(0xffffff), onTap: tap,
+		class: classImage, desc: "Bob: are you there?", pkg: "com.example.chat", b: at, clickable: true, focusable: true,
+		image: true,
+		fill:  rgb(0x0b57d0), ink: rgb(0xffffff), onTap: tap,
 	}
 	return &window{title: "BubbleStackView", kind: "SYSTEM", root: root}
 }
@@ -189,13 +194,15 @@ func (s *screen) askAboutApp(m metrics) *window {
 		m.button("Close app", "android:id/aerr_close", m.rect(52, 320, w-40, 48), answer(func() { s.stop(pkg) })),
 		m.button("Wait", "android:id/aerr_wait", m.rect(52, 380, w-40, 48), answer(func() {})))
 	root.walk(func(v *view) { v.pkg = "android" })
-	return &window{title: "Application Not Responding: " + pkg, kind: "SYSTEM", root: root, focused: true, layer: 10, dim: true, modal: true}
+	return &window{title: "Application Not Responding: " + pkg, kind: "SYSTEM", root: root, focused: true, layer: 10,
+		dim: true, modal: true}
 }
 
 // statusBar shows the time to the second, so that no two pictures are ever quite the same.
 func statusBar(m metrics, size image.Point) *window {
 	b := image.Rect(0, 0, size.X, m.dp(statusBarDP))
-	bar := &view{class: classFrame, b: b, pkg: "com.android.systemui", fill: rgb(0xf3edf7), id: "com.android.systemui:id/status_bar"}
+	bar := &view{class: classFrame, b: b, pkg: "com.android.systemui", fill: rgb(0xf3edf7),
+		id: "com.android.systemui:id/status_bar"}
 	clock := &view{
 		class: classText, text: m.now.Format("15:04:05"), b: image.Rect(m.dp(12), 0, m.dp(150), b.Max.Y), size: m.dp(13),
 		id: "com.android.systemui:id/clock", pkg: "com.android.systemui",
@@ -231,7 +238,8 @@ func (p *Phone) BarKeys() []string {
 
 // notificationShade covers everything while it is pulled down.
 func notificationShade(m metrics, size image.Point) *window {
-	root := &view{class: classFrame, b: image.Rectangle{Max: size}, fill: rgb(0x1c1b1f), id: "com.android.systemui:id/notification_panel"}
+	root := &view{class: classFrame, b: image.Rectangle{Max: size}, fill: rgb(0x1c1b1f),
+		id: "com.android.systemui:id/notification_panel"}
 	title := m.label("Notifications", m.rect(16, 40, m.width()-32, 40))
 	none := m.label("No notifications", m.rect(16, 120, m.width()-32, 40))
 	title.ink, none.ink = rgb(0xffffff), rgb(0xffffff)
@@ -251,7 +259,8 @@ func keyboardWindow(m metrics, size image.Point) *window {
 		left := (size.X - width*len(row)) / 2
 		for j, key := range row {
 			b := image.Rect(left+j*width, top+(i+1)*rowHeight, left+(j+1)*width, top+(i+2)*rowHeight).Inset(6)
-			root.add(&view{text: string(key), b: b, pkg: imePackage, fill: rgb(0xffffff), size: m.dp(18), center: true, class: classText})
+			root.add(&view{text: string(key), b: b, pkg: imePackage, fill: rgb(0xffffff), size: m.dp(18), center: true,
+				class: classText})
 		}
 	}
 	return &window{title: "InputMethod", kind: "INPUT_METHOD", root: root, layer: 5}

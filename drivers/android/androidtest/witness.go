@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Keys are the key codes that were pressed since the phone was made, those that were pressed together in one list. Text that was
-// typed is not among them.
+// Keys are the key codes that were pressed since the phone was made, those that were pressed together in one list. Text
+// that was typed is not among them.
 func (p *Phone) Keys() [][]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,7 +95,8 @@ func (p *Phone) Extras(pkg string) map[string]Extra {
 	return nil
 }
 
-// Crash makes an app that runs die of an exception, as com.example.login does by itself when crash@example.com signs in.
+// Crash makes an app that runs die of an exception, as com.example.login does by itself when crash@example.com signs
+// in.
 func (p *Phone) Crash(pkg, exception string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,7 +134,8 @@ func (p *Phone) LogText() string {
 	return b.String()
 }
 
-// Complain makes the system ask about an app, under the title that its window has: "Application Not Responding: com.android.systemui".
+// Complain makes the system ask about an app, under the title that its window has: "Application Not Responding:
+// com.android.systemui".
 func (p *Phone) Complain(title string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

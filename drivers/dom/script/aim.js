@@ -1,14 +1,15 @@
   // What a touch may meet, and what it has met.
 
-  // wouldMeet tells whether a touch that meets hit at a point does what a touch of el would. An element that has a place of its own is
-  // not to be met by way of something in it that reacts by itself.
+  // wouldMeet tells whether a touch that meets hit at a point does what a touch of el would. An element that has a
+  // place of its own is not to be met by way of something in it that reacts by itself.
   const wouldMeet = (root, el, hit, x, y, node) => {
     const reader = new Reader(root, 0);
     if (holds(el, hit) && (el === hit || !node || !node.p)) return true;
     const drawn = store.drawnIn ? store.drawnIn.get(el) : null;
     if (reader.taken(el, hit, {drawnIn: drawn}) !== '') return false;
     if (holds(el, hit)) return true;
-    if (drawn && (holds(drawn, hit) || sameControl(el, hit) || sameControl(hit, el))) return true; // its own box is not where it is drawn
+    // its own box is not where it is drawn
+    if (drawn && (holds(drawn, hit) || sameControl(el, hit) || sameControl(hit, el))) return true;
     const box = reader.box(el, reader.style(el)), near = 1;
     return box.l - near <= x && x <= box.r + near && box.t - near <= y && y <= box.b + near;
   };
@@ -36,8 +37,8 @@
     const tag = localName(el), control = tag === 'label' ? prop(el, HTMLLabelElement.prototype, 'control') : el;
     return control && ['input', 'textarea'].includes(localName(control)) ? control : null;
   };
-  // Aim lets the next touch of the page through to the element that it is meant for, or to the one that the page has put in its
-  // place. A touch that would meet anything else reaches nobody.
+  // Aim lets the next touch of the page through to the element that it is meant for, or to the one that the page has
+  // put in its place. A touch that would meet anything else reaches nobody.
   class Aim {
     static EVENTS = [...TOUCHES, WATCH + 'touch'];
     constructor(root, n) {
@@ -66,8 +67,8 @@
       event.preventDefault();
       event.stopImmediatePropagation();
     }
-    // watchCaret keeps what a field holds before a touch, and where the touch puts the caret: what is different later is the page's doing; see
-    // script/typing.js.
+    // watchCaret keeps what a field holds before a touch, and where the touch puts the caret: what is different later
+    // is the page's doing; see script/typing.js.
     watchCaret(event) {
       if (event.type === 'pointerdown' || event.type === 'touchstart') {
         const field = fieldOf(event.composedPath()[0]) || fieldOf(this.el);
@@ -83,8 +84,8 @@
       if (el && wouldMeet(this.root, el, hit, clientX, clientY, this.node)) this.verdict = 'hit';
       this.met = describe(nameable(hit));
     }
-    // heir is what a page that draws itself anew has put in the element's place: it looks as only that one did, or stands in a row that
-    // reads as only that one's did.
+    // heir is what a page that draws itself anew has put in the element's place: it looks as only that one did, or
+    // stands in a row that reads as only that one's did.
     heir(hit) {
       const reader = new Reader(this.root, 0);
       const looks = n => {

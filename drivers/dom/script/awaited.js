@@ -1,5 +1,5 @@
-  // What a page waits for that is no timer: an answer to a message, a page in a frame, an image, work for an idle moment.
-  // Each is held for HOLD milliseconds at the most.
+  // What a page waits for that is no timer: an answer to a message, a page in a frame, an image, work for an idle
+  // moment. Each is held for HOLD milliseconds at the most.
   const HOLD = 1500, held = new Map();
   const hold = (key, most) => { if (held.size < MANY) held.set(key, now() + Math.min(most, HOLD)); };
   const release = key => { if (held.delete(key)) ended = now(); };

@@ -1,4 +1,5 @@
-  // What the counters of style sheets stand at: counter(item) in the content of a pseudo-element is a number that nobody else writes down.
+  // What the counters of style sheets stand at: counter(item) in the content of a pseudo-element is a number that
+  // nobody else writes down.
   const ROMAN = [['m', 1000], ['cm', 900], ['d', 500], ['cd', 400], ['c', 100], ['xc', 90], ['l', 50], ['xl', 40], ['x', 10], ['ix', 9], ['v', 5], ['iv', 4], ['i', 1]];
   const counted = (n, style) => {
     const upper = /^upper-/.test(style), kind = style.replace(/^(upper|lower)-/, ''), cased = s => upper ? s.toUpperCase() : s;

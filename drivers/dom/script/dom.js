@@ -1,5 +1,5 @@
-  // What a report keeps of the page: its elements with their attributes, boxes and styles, and its texts with their boxes. Nothing of it is
-  // markup, and none of it is fetched again.
+  // What a report keeps of the page: its elements with their attributes, boxes and styles, and its texts with their
+  // boxes. Nothing of it is markup, and none of it is fetched again.
   const DOM_BOX = ['display', 'position', 'z-index', 'overflow', 'visibility', 'opacity', 'background-color', 'background-image', 'border', 'border-radius',
     'padding', 'box-shadow', 'pointer-events'];
   const DOM_TEXT = ['color', 'font', 'text-align', 'text-transform', 'text-decoration-line', 'white-space'];
@@ -75,7 +75,8 @@
         return v.length > 200 || v.includes('url(') ? v.replace(/url\([^)]*\)/g, 'url(…)').slice(0, 200) : v;
       };
       const values = DOM_BOX.map(read);
-      if (values[8] === '') values[8] = ['border-top', 'border-right', 'border-bottom', 'border-left'].map(read).join(' / '); // sides that differ
+      // sides that differ
+      if (values[8] === '') values[8] = ['border-top', 'border-right', 'border-bottom', 'border-left'].map(read).join(' / ');
       if (says) values.push(...DOM_TEXT.map(read));
       const key = values.join('\n');
       let n = this.known.get(key);

@@ -34,7 +34,8 @@
       const s = this.style(holder), made = this.made(holder), paints = filled(s) || s.backgroundImage !== 'none' || parseFloat(s.borderTopWidth) > 0 || made.before || made.after;
       const around = boxOf(rectOf(holder)), label = [...this.labels(el, localName(el))].find(l => this.seen(l));
       if (ticked && shared && label) return boxOf(rectOf(label)); // where it lies itself, another one is drawn
-      if (!faded && sized && paints && width(around) <= 90 && height(around) <= 60) return around; // it is the handle, or the box
+      // it is the handle, or the box
+      if (!faded && sized && paints && width(around) <= 90 && height(around) <= 60) return around;
       if (own && (best || paints || count(holder, 'svg, img') || squeeze(textOf(holder)))) return ticked && holdsBox(own, around) ? around : own;
       return label ? boxOf(rectOf(label)) : null;
     }

@@ -15,8 +15,8 @@
     const ref = /url\("?#([^")]+)"?\)/.exec(filter), last = ref && byId[9](document, ref[1])?.lastElementChild;
     return !!last && localName(last) === 'feFlood';
   };
-  // behind is the colour with which an element blends, '' where it has nothing behind it within the group that is drawn together, null where
-  // nobody knows.
+  // behind is the colour with which an element blends, '' where it has nothing behind it within the group that is drawn
+  // together, null where nobody knows.
   const behind = (reader, el) => {
     for (let n = parent(el); n && isElement(n); n = parent(n)) {
       const style = reader.style(n), on = ground(style);
@@ -25,7 +25,8 @@
     }
     return '';
   };
-  // dissolved: filters and blends of an element and those around it leave its letters the colour of what they are drawn on.
+  // dissolved: filters and blends of an element and those around it leave its letters the colour of what they are drawn
+  // on.
   const dissolved = (reader, owner) => {
     let ink = rgba(inkOf(owner, reader.style(owner))), on = null;
     if (ink[3] < OPAQUE) return false;

@@ -1,8 +1,8 @@
 (() => {
   'use strict';
-  // A Playwright selector engine that reads instead of selecting: its commands answer with a detached element whose text is
-  // JSON. It runs in the isolated world, where a page cannot replace the natives; they are still taken from the prototypes,
-  // because a form's or document's own names (<input name=id>) shadow its properties in every world.
+  // A Playwright selector engine that reads instead of selecting: its commands answer with a detached element whose
+  // text is JSON. It runs in the isolated world, where a page cannot replace the natives; they are still taken from the
+  // prototypes, because a form's or document's own names (<input name=id>) shadow its properties in every world.
   const method = (proto, name) => Function.prototype.call.bind(proto[name]);
   const getter = (proto, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(proto, name).get);
   const attr = method(Element.prototype, 'getAttribute'), has = method(Element.prototype, 'hasAttribute');
@@ -29,7 +29,8 @@
   const rootElement = getter(Document.prototype, 'documentElement'), bodyOf = getter(Document.prototype, 'body'),
     create = method(Document.prototype, 'createElement');
   const contentEditable = getter(HTMLElement.prototype, 'isContentEditable');
-  const editableContent = el => { try { return contentEditable(el); } catch { return false; } }; // <svg> is no HTMLElement
+  // <svg> is no HTMLElement
+  const editableContent = el => { try { return contentEditable(el); } catch { return false; } };
   const styleOf = window.getComputedStyle.bind(window);
   // rendered: an element has a box. Safari knows checkVisibility since version 17.4.
   const rendered = 'checkVisibility' in Element.prototype ? method(Element.prototype, 'checkVisibility') : (el, asks = {}) => {
@@ -89,7 +90,8 @@
   const id = Math.random().toString(36).slice(2);
   // Roots that a page keeps to itself; the driver puts them here, where no page comes.
   const secret = globalThis.taprootRoots = globalThis.taprootRoots || new WeakMap();
-  // What assistive technology is told of elements of the page's own making, as the driver found out: role, name, checked, disabled, …
+  // What assistive technology is told of elements of the page's own making, as the driver found out: role, name,
+  // checked, disabled, …
   const hearsay = globalThis.taprootHearsay = globalThis.taprootHearsay || new WeakMap();
   globalThis.taprootHears = (el, said) => {
     if (!said.role || /^(generic|none|presentation|paragraph|StaticText|Ignored)$/i.test(said.role)) return false;
@@ -112,7 +114,8 @@
   const fresh = gen => ({gen, traced: new WeakMap(), refs: [], nodes: [], texts: new Map(), index: new WeakMap(), orders: new WeakMap()});
   let store = fresh('');
   let looked = {nonce: '', elements: []};
-  // Whether the browser has drawn the page since its elements were last read: until then, what moves on it stands where it stood.
+  // Whether the browser has drawn the page since its elements were last read: until then, what moves on it stands where
+  // it stood.
   let drawn = true;
 
   const cut = s => s.length > MAX_TEXT ? s.slice(0, MAX_TEXT - 1) + '…' : s;
@@ -275,7 +278,8 @@
   const count = (el, selector) => every(el, selector).length;
   const isOn = (el, name) => has(el, name) && attr(el, name) !== 'false';
   const hasElement = el => children(el).some(n => isElement(n) && !IGNORED.has(localName(n)));
-  // customState: what an element of the page's own making says of itself to style sheets; null where it cannot be asked.
+  // customState: what an element of the page's own making says of itself to style sheets; null where it cannot be
+  // asked.
   const customState = (el, name) => {
     try { return matches(el, `:state(${name})`) || null; } catch { return null; }
   };
@@ -308,9 +312,9 @@
   };
 
   const commands = {
-    // tree.<gen>.<max>.<texts>[.<view and clip: 8 numbers>]: the elements of this document. Those that show one of the texts (in
-    // JSON, in hexadecimal) are among them, however many others are left out. Among the texts are parts of texts (see parts.js): of each the
-    // elements tell where it is drawn.
+    // tree.<gen>.<max>.<texts>[.<view and clip: 8 numbers>]: the elements of this document. Those that show one of the
+    // texts (in JSON, in hexadecimal) are among them, however many others are left out. Among the texts are parts of
+    // texts (see parts.js): of each the elements tell where it is drawn.
     tree(root, [gen, max, texts, ...box]) {
       const undrawn = !drawn;
       drawn = scriptless; // no frame is asked for where nothing runs
@@ -357,8 +361,8 @@
       return {...state(root), w: window.innerWidth, h: window.innerHeight, zoom: zoom(),
         note: reader.note, count: reader.count, suspects, undrawn, rest: resting(), waiting: waiting() || asked('answering'), root: node};
     },
-    // hit.<gen>.<n>.<x,y,x,y…;…>: of each group of points in frame n: the first that a touch reaches in it, or -1 and what is in the
-    // way; and what hides all of them from a person.
+    // hit.<gen>.<n>.<x,y,x,y…;…>: of each group of points in frame n: the first that a touch reaches in it, or -1 and
+    // what is in the way; and what hides all of them from a person.
     hit(root, [gen, n, groups]) {
       const frame = deref(gen, +n), reader = new Reader(root, 0), occlusion = new Occlusion(reader, {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight}, false);
       occlusion.overlays = store.overlays || [];
@@ -393,9 +397,9 @@
       aim = new Aim(root, +n);
       return {};
     },
-    // aimed[.lost|.over]: what became of the touch: "hit", "missed", "nothing" when none has come here, "frame" when it may have gone into a
-    // frame in the element, or "" when nobody can say. One that is lost is held back should it come within two seconds; one that is over came
-    // to another document.
+    // aimed[.lost|.over]: what became of the touch: "hit", "missed", "nothing" when none has come here, "frame" when it
+    // may have gone into a frame in the element, or "" when nobody can say. One that is lost is held back should it
+    // come within two seconds; one that is over came to another document.
     aimed(root, [end]) {
       if (aim && !aim.verdict && end !== 'over') {
         if (end === 'lost') {
@@ -407,14 +411,16 @@
       }
       if (aim) aim.end();
       const answer = aim ? {verdict: aim.verdict, met: aim.met} : {};
-      if (answer.verdict === 'hit' && aim.el) { // until a key is pressed, what is typed is meant for it; see script/typing.js
+      // until a key is pressed, what is typed is meant for it; see script/typing.js
+      if (answer.verdict === 'hit' && aim.el) {
         globalThis.taprootTouched = new WeakRef(aim.el);
         window.addEventListener('keydown', () => { globalThis.taprootTouched = null; }, {capture: true, once: true});
       }
       aim = null;
       return answer;
     },
-    // aimed-at.<x>.<y>: what a touch would meet there that the browser does not make, but a script; only the page's own events are told to Aim.
+    // aimed-at.<x>.<y>: what a touch would meet there that the browser does not make, but a script; only the page's own
+    // events are told to Aim.
     'aimed-at'(root, [x, y]) {
       if (!aim) return {};
       aim.judge(hitAt(root, +x, +y), {clientX: +x, clientY: +y});

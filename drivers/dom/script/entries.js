@@ -1,5 +1,5 @@
-    // shut: el is an entry of a list or menu that the page draws itself, and cannot be chosen. Widgets seldom say so by aria-disabled alone: by a
-    // class, by a data attribute, or by the native list in whose place the entries are drawn.
+    // shut: el is an entry of a list or menu that the page draws itself, and cannot be chosen. Widgets seldom say so by
+    // aria-disabled alone: by a class, by a data attribute, or by the native list in whose place the entries are drawn.
     shut(el, tag, role) {
       if (tag === 'option' || tag === 'ul' || tag === 'ol') return false;
       if (this.classDisabled(el)) return this.isEntry(el, tag, role);
@@ -35,7 +35,8 @@
       }
       return this.lists;
     }
-    // mirrorsDisabled: el is drawn in the place of an option that is disabled, next to others that are drawn in the places of others.
+    // mirrorsDisabled: el is drawn in the place of an option that is disabled, next to others that are drawn in the
+    // places of others.
     mirrorsDisabled(el) {
       const lists = this.nativeLists().filter(list => list.disabled.size);
       if (!lists.length || !ENTRY_TAGS.has(localName(el))) return false;

@@ -1,7 +1,8 @@
   // What colours, pictures and gradients of a style let through at a point of the box in which they are laid.
 
   let scratch = null;
-  // sampled is the one pixel that draw leaves in a canvas of that size, null where a page of another site keeps it to itself.
+  // sampled is the one pixel that draw leaves in a canvas of that size, null where a page of another site keeps it to
+  // itself.
   const sampled = draw => {
     try {
       if (!scratch) {
@@ -105,7 +106,8 @@
     if (!img.complete && tried.get(img) < MAX_TRIES) awaited = true;
     return img.complete && img.naturalWidth > 0 && img.naturalHeight > 0 ? img : null;
   };
-  // waiting tells whether a picture was missed since it was asked last; for one that does not come it says so a few times.
+  // waiting tells whether a picture was missed since it was asked last; for one that does not come it says so a few
+  // times.
   const waiting = () => {
     if (awaited) for (const img of pictures.values()) if (!img.complete) tried.set(img, tried.get(img) + 1);
     const missed = awaited;

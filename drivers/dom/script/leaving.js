@@ -1,5 +1,6 @@
-  // leaving gives the elements that an animation moves, turns or fades out now, and that will stand otherwise within SOON milliseconds: what
-  // of them is seen may be on its way out. What only fades in is not among them, nor what moves for longer.
+  // leaving gives the elements that an animation moves, turns or fades out now, and that will stand otherwise within
+  // SOON milliseconds: what of them is seen may be on its way out. What only fades in is not among them, nor what moves
+  // for longer.
   const MAX_ANIMATIONS = 500, FADES = ['opacity', 'visibility'];
   const MOVES = ['transform', 'rotate', 'scale', 'translate', 'left', 'top', 'right', 'bottom', 'width', 'height', 'maxWidth', 'maxHeight',
     'marginLeft', 'marginTop', 'marginRight', 'marginBottom', 'clipPath', 'display', 'contentVisibility', 'offsetDistance'];

@@ -7,7 +7,8 @@
       if (tag === 'select') return has(el, 'multiple') || +attr(el, 'size') > 1 ? 'listbox' : 'combobox';
       return Object.hasOwn(ROLES, tag) ? ROLES[tag] : '';
     }
-    // words are what el shows by itself: a field's text, or that in it; of what is named by all that it holds, all of that.
+    // words are what el shows by itself: a field's text, or that in it; of what is named by all that it holds, all of
+    // that.
     words(el, tag, role, shown, runs) {
       if (shown !== null) return shown;
       if (tag === 'use') return this.used(el);
@@ -51,8 +52,8 @@
       }
       return dotted(this.style(el)) ? '•'.repeat(Math.min(value.length, 64)) : value;
     }
-    // holds adds what a control stands at that shows no words, and what it takes: the options of a list, the ends of a slider, how a
-    // date is written.
+    // holds adds what a control stands at that shows no words, and what it takes: the options of a list, the ends of a
+    // slider, how a date is written.
     holds(node, el, tag, role) {
       const value = this.value(el, tag, role), form = this.form(el, tag, role);
       if (value || form) node.w = [value, form];
@@ -101,8 +102,8 @@
       const role = this.role(el, tag);
       return NAMED.has(tag) || NAMED_ROLES.has(role) ? this.heard(el) : '';
     }
-    // heard is the name of what is named by all that it holds, where that is more than it shows: texts for screen readers alone, the
-    // names of pictures, what a style sheet says for an icon (content: "★" / "Favourite").
+    // heard is the name of what is named by all that it holds, where that is more than it shows: texts for screen
+    // readers alone, the names of pictures, what a style sheet says for an icon (content: "★" / "Favourite").
     heard(el) {
       const out = [];
       this.listen(el, out, 0);

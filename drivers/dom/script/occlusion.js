@@ -34,7 +34,8 @@
       const seen = {frost: frost(this.reader, el), tint: tint(this.reader, el)};
       this.overlays.push({el, box, ...seen, solid: cover, what: 'box'});
     }
-    // addRings does so for what is drawn around a box: the shadow that it throws (a tour that leaves one place free of it), its outline.
+    // addRings does so for what is drawn around a box: the shadow that it throws (a tour that leaves one place free of
+    // it), its outline.
     addRings(el, style, rec) {
       if (style.boxShadow === 'none' && style.outlineStyle === 'none' || this.overlays.length >= MAX_OVERLAYS || this.reader.opacity(el) < OPAQUE) return;
       const own = rec.full, rings = shadows(style.boxShadow).filter(s => !s.inset && alpha(s.colour) >= OPAQUE).map(s => ({far: s.spread - s.blur / 2, ...s}));
@@ -69,7 +70,8 @@
       const order = g.part === '::before' ? this.reader.orderOf(g.el) + 0.25 : this.reader.endOf(g.el) + 0.5;
       return g.rank = rank(this.reader, g.el, 'box', {style: g.style, order});
     }
-    // coverAt names what hides a point of owner from a person, "" when nothing does. of is its letters ("text"), its box, or the page in a frame.
+    // coverAt names what hides a point of owner from a person, "" when nothing does. of is its letters ("text"), its
+    // box, or the page in a frame.
     coverAt(owner, x, y, of) {
       const reader = this.reader, boxed = of !== 'text', mine = () => this.pierced.get(owner) || this.pierced.set(owner, {text: rank(reader, owner, 'text'), box: rank(reader, owner)}).get(owner);
       const over = r => above(r, mine()[boxed ? 'box' : 'text']), blurs = far => of !== 'box' && smears(far, reader.style(owner));
@@ -95,7 +97,8 @@
         if (boxed && holds(owner, e) || drawsIt(e)) return 0;
         const cover = () => solid(reader, e, x, y, share(e)) ? 1 : tint(reader, e) / share(e);
         if (holds(e, owner)) return !holds(owner, e) && over(rank(reader, e)) ? cover() : 0;
-        if (localName(e) === 'dialog' && !inBox(boxOf(rectOf(e)), x, y)) return filled(styleOf(e, '::backdrop')) ? 1 : 0; // of it only that is there
+        // of it only that is there
+        if (localName(e) === 'dialog' && !inBox(boxOf(rectOf(e)), x, y)) return filled(styleOf(e, '::backdrop')) ? 1 : 0;
         return direct || over(rank(reader, e)) ? blurs(frost(reader, e)) ? 1 : cover() : 0;
       };
       if (hides(dark(hit))) return describe(nameable(hit));
@@ -108,7 +111,8 @@
     // tells: where an element is drawn, the browser finds it: at any point of a text, or of a box of HTML.
     tells(owner, of, hit) {
       if (of !== 'text' && !(owner instanceof HTMLElement) || owner instanceof MathMLElement || /^(option|optgroup|area|html|body)$/.test(localName(owner)) || this.reader.maps.has(owner) || this.reader.style(owner).display === 'contents') return false;
-      if (this.spare && /^(html|body)$/.test(localName(hit))) return false; // a page in a frame that takes no touches is found nowhere
+      // a page in a frame that takes no touches is found nowhere
+      if (this.spare && /^(html|body)$/.test(localName(hit))) return false;
       const {root, modals} = this.reader;
       return modals.length < 2 && modals.every(m => holds(m, owner)) && !changing(root);
     }
@@ -188,7 +192,8 @@
         return hit && !holds(hit, el) && this.mover(hit) === own;
       });
     }
-    // mover is what moves an element or holds it in its place: the nearest around it that scrolls, is fixed or sticks; null for the page.
+    // mover is what moves an element or holds it in its place: the nearest around it that scrolls, is fixed or sticks;
+    // null for the page.
     mover(el) {
       for (let n = el; n && isElement(n); n = parent(n)) {
         const style = this.reader.style(n);
@@ -221,7 +226,8 @@
       if (inner) { if (this.spare) rec.node.g = [inner.x, inner.y]; return; } // all of it belongs to what is in it
       put(rec.node, 'c', first);
     }
-    // textGone: none of the element's letters are in view. It tells whether the element is not to be seen at all, either.
+    // textGone: none of the element's letters are in view. It tells whether the element is not to be seen at all,
+    // either.
     textGone(rec, lines) {
       const {node} = rec;
       const far = lines.some(l => !l.blank && !sliver(meet(l.whole, rec.reach), l.whole));

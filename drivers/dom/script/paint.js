@@ -8,7 +8,8 @@
     const said = /opacity\(([\d.]+)(%?)\)/.exec(filter);
     return said ? Math.min(1, +said[1] / (said[2] ? 100 : 1)) : 1;
   };
-  // maskAlpha is 0 when a mask leaves nothing of an element, and 0.5 when it leaves some of it, or nobody knows how much.
+  // maskAlpha is 0 when a mask leaves nothing of an element, and 0.5 when it leaves some of it, or nobody knows how
+  // much.
   const maskAlpha = style => {
     const image = style.maskImage || style.webkitMaskImage;
     if (!image || image === 'none') return 1;
@@ -17,7 +18,8 @@
     const stops = gradientAlpha(image);
     return stops && stops.most < CLEAR ? 0 : stops && stops.least > OPAQUE ? 1 : 0.5;
   };
-  // blurOf is how far a filter spreads what it draws, in pixels; letters that are spread over SMEAR of their size are not read.
+  // blurOf is how far a filter spreads what it draws, in pixels; letters that are spread over SMEAR of their size are
+  // not read.
   const SMEAR = 0.25;
   const blurOf = filter => {
     let far = 0;
@@ -97,7 +99,8 @@
     const [x = 0, y = 0, blur = 0, spread = 0] = (one.replace(colour, '').match(/-?[\d.]+px/g) || []).map(parseFloat);
     return {colour, x, y, blur, spread, inset: /\binset\b/.test(one)};
   });
-  // inkless: the letters of a style leave no trace. What has a stroke, a shadow or a painted background clipped to its letters does.
+  // inkless: the letters of a style leave no trace. What has a stroke, a shadow or a painted background clipped to its
+  // letters does.
   const part = said => said.endsWith('%') ? parseFloat(said) / 100 : parseFloat(said);
   const fills = style => alpha(style.fill) * part(style.fillOpacity) >= CLEAR;
   const strokes = style => style.stroke !== 'none' && alpha(style.stroke) * part(style.strokeOpacity) >= CLEAR && parseFloat(style.strokeWidth) > 0;
@@ -112,8 +115,8 @@
     return !shadows(style.textShadow).some(s => alpha(s.colour) >= CLEAR && !smears(s.blur / 2, style));
   };
 
-  // dressesFirsts: a style sheet of a document or shadow root says something of first lines or letters. Sheets of other sites keep that to
-  // themselves; what was found out lasts as long as the numbers of sheets and rules do.
+  // dressesFirsts: a style sheet of a document or shadow root says something of first lines or letters. Sheets of other
+  // sites keep that to themselves; what was found out lasts as long as the numbers of sheets and rules do.
   const dressed = new WeakMap(), rulesOf = sheet => { try { return sheet.cssRules; } catch { return null; } };
   const dressesFirsts = root => {
     if (!root.styleSheets) return false;
@@ -153,7 +156,8 @@
     const style = reader.style(el), far = blurOf(style.backdropFilter);
     return far && style.visibility === 'visible' && maskAlpha(style) === 1 && reader.opacity(el) > 0.5 ? far : 0;
   };
-  // pixelAlpha is how opaque a picture is at a point of its box, null where a page of another site keeps that to itself.
+  // pixelAlpha is how opaque a picture is at a point of its box, null where a page of another site keeps that to
+  // itself.
   const pixelAlpha = (el, x, y, w, h) => {
     const r = rectOf(el);
     if (!(w > 0 && h > 0 && r.width > 0 && r.height > 0)) return null;
@@ -167,8 +171,8 @@
     return false;
   };
   const SHAPES = new Set(['path', 'rect', 'circle', 'ellipse', 'polygon', 'image']);
-  // solid tells whether the element paints something at a point that cannot be seen through; of what nobody knows it says no.
-  // share is how much is let through by what it is in together with what lies under it.
+  // solid tells whether the element paints something at a point that cannot be seen through; of what nobody knows it
+  // says no. share is how much is let through by what it is in together with what lies under it.
   const solid = (reader, el, x, y, share = 1) => {
     const style = reader.style(el), tag = localName(el);
     if (style.visibility !== 'visible' || reader.opacity(el) < OPAQUE * share || maskAlpha(style) < 1) return false;
@@ -217,7 +221,8 @@
     s.mixBlendMode !== 'normal' || (s.backdropFilter || 'none') !== 'none' || (s.translate || 'none') !== 'none' || (s.scale || 'none') !== 'none' ||
     (s.rotate || 'none') !== 'none' || /paint|layout|strict|content/.test(s.contain) || (s.maskImage || 'none') !== 'none' ||
     /transform|opacity|filter|perspective|clip-path|mask/.test(s.willChange || '');
-  // pickerOpen: a list that the page's own style draws (appearance: base-select) shows its options, over the whole page.
+  // pickerOpen: a list that the page's own style draws (appearance: base-select) shows its options, over the whole
+  // page.
   const pickerOpen = el => {
     try { return localName(el) === 'select' && matches(el, ':open') && styleOf(el).appearance === 'base-select'; } catch { return false; }
   };
@@ -240,8 +245,9 @@
     reader.paths.set(el, known);
     return known;
   };
-  // rank is where an element is painted: pairs of z-index and order, from the page inwards. Pairs are compared one by one.
-  // what is its box ("box"), its letters ("text"), or the pseudo-element before or after what it holds, with its style.
+  // rank is where an element is painted: pairs of z-index and order, from the page inwards. Pairs are compared one by
+  // one. what is its box ("box"), its letters ("text"), or the pseudo-element before or after what it holds, with its
+  // style.
   const FLOW = -0.5, FLOAT = -0.4, INLINE = -0.3;
   const rank = (reader, el, what = 'box', pseudo = null) => {
     const {path: around, local} = pathTo(reader, el), path = around.slice();

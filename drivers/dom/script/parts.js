@@ -1,4 +1,5 @@
-  // Where in an element a part of its text is drawn: asked for by the driver, as [{t: the text, m: words, prefix or contains}].
+  // Where in an element a part of its text is drawn: asked for by the driver, as [{t: the text, m: words, prefix or
+  // contains}].
 
   const MAX_PLACES = 20, MAX_WORDS = 80; // of one element that are told; of one match that are looked at
   const ENOUGH = 0.75; // of a word's width must be left, and half of its height, that it counts as read
@@ -106,8 +107,8 @@
       }
       if (places.length) node.m = places;
     }
-    // place tells of a match where it is drawn, how it is seen (s: 1 scrolled away, 2 cut off), what hides it (v), where it is touched (p, g) and what
-    // takes the touch (c).
+    // place tells of a match where it is drawn, how it is seen (s: 1 scrolled away, 2 cut off), what hides it (v),
+    // where it is touched (p, g) and what takes the touch (c).
     place(rec, words) {
       const all = words.map(boxesOf), covers = [];
       let state = 0, hidden = false;
@@ -131,8 +132,8 @@
       else this.touch(rec, lines, place);
       return place;
     }
-    // edge is what the block around a text leaves of it: in view (seen), and however it is scrolled (far). Dots that stand for the rest of a line hide what
-    // they stand on.
+    // edge is what the block around a text leaves of it: in view (seen), and however it is scrolled (far). Dots that
+    // stand for the rest of a line hide what they stand on.
     edge(owner, whole) {
       let known = this.edges.get(owner);
       if (!known) this.edges.set(owner, known = this.edgeOf(owner));
@@ -181,8 +182,8 @@
     }
   }
 
-  // bring scrolls the first place of a part of an element's text that is drawn at all into the middle of what shows it; false: there is none.
-  // runs are those of the text, where that is no element of its own.
+  // bring scrolls the first place of a part of an element's text that is drawn at all into the middle of what shows it;
+  // false: there is none. runs are those of the text, where that is no element of its own.
   const bring = (root, el, part, runs) => {
     if (!runs) {
       const reader = new Reader(root, 0), tag = localName(el);

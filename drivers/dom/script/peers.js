@@ -1,5 +1,5 @@
-  // Peers are the windows of one origin that can reach each other: a frame and the page around it, a page and the one that
-  // it opened. What is pending in one of them may change what the others show, so that each answers for all.
+  // Peers are the windows of one origin that can reach each other: a frame and the page around it, a page and the one
+  // that it opened. What is pending in one of them may change what the others show, so that each answers for all.
   const origin = performance.timeOrigin, clock = () => origin + now(); // one for all windows
   const ANSWER = 1500; // milliseconds after a touch in which what it sets going counts
   const me = {window, gone: false};

@@ -82,7 +82,8 @@
         for (const piece of rectsOf(el)) if (!r || piece.width * piece.height > r.width * r.height) r = piece;
       }
       r = r || rectOf(el);
-      if ((r.width < 1 || r.height < 1) && style.overflowX === 'visible' && style.overflowY === 'visible' && speaks(el)) return this.loose(el); // its words stand out of it
+      // its words stand out of it
+      if ((r.width < 1 || r.height < 1) && style.overflowX === 'visible' && style.overflowY === 'visible' && speaks(el)) return this.loose(el);
       return {l: r.left, t: r.top, r: r.right, b: r.bottom};
     }
     loose(el) {
@@ -200,7 +201,8 @@
       else if (away) flags = OFFSCREEN;
       return {full, mine, box: gone ? full : box, clip, opacity, flags, gone, turned};
     }
-    // unanchored: the browser leaves out what is placed beside an anchor that is not in view (position-visibility), and says so nowhere.
+    // unanchored: the browser leaves out what is placed beside an anchor that is not in view (position-visibility), and
+    // says so nowhere.
     unanchored(el, style, box) {
       if (!/^(absolute|fixed)$/.test(style.position) || !/visible|valid|overflow/.test(style.positionVisibility || '') || /^(none|auto|normal|)$/.test(style.positionAnchor || '')) return false;
       if (style.pointerEvents === 'none' || bare(box)) return false;
@@ -267,7 +269,8 @@
       const {before, after} = this.made(el);
       return squeeze((before ? before.text : '') + text + (after ? after.text : ''));
     }
-    // writings are elements of their own for what a style sheet writes before and after a text, or for the mark of a list item.
+    // writings are elements of their own for what a style sheet writes before and after a text, or for the mark of a
+    // list item.
     writings(el, node, full, parts) {
       const made = this.made(el);
       for (const part of parts) {
@@ -384,7 +387,8 @@
       const {el, node} = rec;
       rec.painted = alpha(style.backgroundColor) > CLEAR || style.backgroundImage !== 'none' || parseFloat(style.borderTopWidth) > 0 || SHAPES.has(node.t);
       const holdsOthers = (node.k || []).some(k => k.t[0] !== ':');
-      if (!node.x && !rec.painted && !rec.control && !rec.kept && !holdsOthers && textOf(el).trim() && !REPLACED.has(node.t)) node.f |= HIDDEN; // its letters leave no trace
+      // its letters leave no trace
+      if (!node.x && !rec.painted && !rec.control && !rec.kept && !holdsOthers && textOf(el).trim() && !REPLACED.has(node.t)) node.f |= HIDDEN;
       rec.loose = !FIELDS.has(node.t) && (holdsOthers || !(node.f & CLICKABLE));
       rec.kept = rec.kept || holdsOthers;
       if (node.d && !node.x && !rec.painted && !holdsOthers && this.silentBox(el, style, rec)) this.tracing(el, node, []);
@@ -434,7 +438,8 @@
       if (repainted(style)) return out;
       const picker = pickerOpen(el);
       if (picker) at = {...at, flow: at.fixed, absolute: at.fixed, surface: null};
-      else if (tag === 'select' && !(has(el, 'multiple') || +attr(el, 'size') > 1)) return out; // closed: its options are not shown
+      // closed: its options are not shown
+      else if (tag === 'select' && !(has(el, 'multiple') || +attr(el, 'size') > 1)) return out;
       for (const area of tag === 'img' && has(el, 'usemap') ? areasOf(el) : []) {
         this.maps.set(area, el);
         const node = this.read(area, at);
@@ -461,7 +466,8 @@
         const w = outerPicture(el) ? r.width : clientWidth(el) * k.x, h = outerPicture(el) ? r.height : clientHeight(el) * k.y;
         const all = /paint|strict|content/.test(style.contain);
         const cut = {x: all || style.overflowX !== 'visible', y: all || style.overflowY !== 'visible'};
-        const more = style.overflowX === 'clip' && style.overflowY === 'clip' ? parseFloat(/[\d.]+px/.exec(style.overflowClipMargin || '')) || 0 : 0; // is drawn beyond the edge
+        // is drawn beyond the edge
+        const more = style.overflowX === 'clip' && style.overflowY === 'clip' ? parseFloat(/[\d.]+px/.exec(style.overflowClipMargin || '')) || 0 : 0;
         const own = more ? {l: l - more, t: t - more, r: l + w + more, b: t + h + more} : {l: cut.x ? l : -1e9, t: cut.y ? t : -1e9, r: cut.x ? l + w : 1e9, b: cut.y ? t + h : 1e9};
         const outer = flow;
         flow = {seen: meet(own, outer.seen), reach: meet(own, outer.reach)};
@@ -485,7 +491,8 @@
     taken(el, hit, rec) {
       if (!hit || hit === el || this.maps.get(hit) === el) return '';
       const canvas = store.traced.get(el);
-      if (canvas && (holds(hit, canvas) || hosts(hit, canvas)) && !holds(hit, el)) return ''; // the canvas that draws it answers
+      // the canvas that draws it answers
+      if (canvas && (holds(hit, canvas) || hosts(hit, canvas)) && !holds(hit, el)) return '';
       if (holds(el, hit)) {
         for (let n = hit; n && n !== el; n = parent(n)) if (isElement(n) && this.reacting(n) && !sameControl(n, el)) return describe(nameable(n)) + ' in it';
         return '';

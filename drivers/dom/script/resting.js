@@ -1,8 +1,9 @@
-  // resting tells whether something is on its way that the page has set going: "busy", "quiet", or "" where nobody can say. script/watch.js knows
-  // of its timers and of what it waits for. An animation counts as such where BRIEF milliseconds are left at the most: a
-  // script may wait for its end.
+  // resting tells whether something is on its way that the page has set going: "busy", "quiet", or "" where nobody can
+  // say. script/watch.js knows of its timers and of what it waits for. An animation counts as such where BRIEF
+  // milliseconds are left at the most: a script may wait for its end.
   const WATCH = '@watch@', SOON = 2000, BRIEF = 1000;
-  // scriptless: the document may not run scripts (sandbox). A listener that is called there is an error in the page's console, also ours.
+  // scriptless: the document may not run scripts (sandbox). A listener that is called there is an error in the page's
+  // console, also ours.
   const scriptless = window.matchMedia('(scripting: none)').matches;
   const asked = what => !scriptless && !window.dispatchEvent(new Event(WATCH + what, {cancelable: true}));
   const animations = {9: method(Document.prototype, 'getAnimations'), 11: method(ShadowRoot.prototype, 'getAnimations')};

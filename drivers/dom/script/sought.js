@@ -2,13 +2,14 @@
 
   // plain makes texts alike that a reader takes for the same.
   const plain = s => dashed(likened(s.replace(INVISIBLE, ''))).replace(/\s+/g, ' ').trim();
-  // sought gives the elements that must not be left out of a page which is too large: what is in view, what shows one of the texts,
-  // and all around them.
+  // sought gives the elements that must not be left out of a page which is too large: what is in view, what shows one
+  // of the texts, and all around them.
   const sought = (root, texts, own) => {
     const end = performance.now() + MAX_MS / 2, found = new Set(), wants = texts.map(plain).filter(Boolean);
     const keep = el => { for (let n = el; n && !found.has(n); n = parent(n)) if (isElement(n)) found.add(n); };
     const keepAll = el => { keep(el); const all = every(el, '*'); for (let i = 0; i < Math.min(all.length, 200); i++) found.add(all[i]); };
-    // A point costs time in proportion to the page, so there are few, and the neighbours of what lies there are followed instead.
+    // A point costs time in proportion to the page, so there are few, and the neighbours of what lies there are
+    // followed instead.
     const around = (el, next) => {
       let n = next(el);
       for (let i = 0; n && i < 60; n = next(n)) {

@@ -29,7 +29,8 @@
       for (let n = parent(el); n && isElement(n) && localName(n) !== 'table'; n = parent(n)) if (has(n, 'aria-selected')) return true;
       return false;
     }
-    // undrawnBox is the check box or radio button that a label draws in its place; null where one of them is drawn beside the label's text.
+    // undrawnBox is the check box or radio button that a label draws in its place; null where one of them is drawn
+    // beside the label's text.
     undrawnBox(el) {
       const input = prop(el, HTMLLabelElement.prototype, 'control');
       if (!input || localName(input) !== 'input' || rendered(input) || twin(input, el)) return null;

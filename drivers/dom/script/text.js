@@ -98,7 +98,8 @@
       budget.spent = (budget.spent || 0) + s.length;
       if (budget.runs && !blank) budget.runs.push({node: n, owner: el, gap: !!this.parts && gapped(out, budget)});
     }
-    // firsts tells of the block that el stands in whether its first line (line) or first letter (letter) leaves no trace; top is that block.
+    // firsts tells of the block that el stands in whether its first line (line) or first letter (letter) leaves no
+    // trace; top is that block.
     firsts(el) {
       const known = this.first.get(el);
       if (known) return known;

@@ -10,8 +10,8 @@
         this.canvases.push({el, box});
       }
     }
-    // canvasUnder is the canvas that may draw what an element says, null where the element draws it itself or is shown by
-    // nothing. What fades, or paints a box, is a part of the page that is not shown now.
+    // canvasUnder is the canvas that may draw what an element says, null where the element draws it itself or is shown
+    // by nothing. What fades, or paints a box, is a part of the page that is not shown now.
     canvasUnder(el, box = boxOf(rectOf(el))) {
       if (!this.canvases.length) return null;
       let known = this.under.get(el);
@@ -56,7 +56,8 @@
       if (before || after || runs.length || FIELDS.has(node.t) && node.t !== 'button') return false;
       return !paints(style) && style.appearance === 'none' && !!this.canvasUnder(el);
     }
-    // trace says where a canvas would draw what an element says, and what is drawn over that: all of a box, or its edge.
+    // trace says where a canvas would draw what an element says, and what is drawn over that: all of a box, or its
+    // edge.
     trace(rec) {
       const {node, el} = rec, on = store.traced.get(el), canvas = this.canvases.find(c => c.el === on);
       let area = null;

@@ -1,4 +1,5 @@
-  // Typographic characters and those of a keyboard, and letters in another case, made alike: as Normalise of package screen does.
+  // Typographic characters and those of a keyboard, and letters in another case, made alike: as Normalise of package
+  // screen does.
 
   const SINGLE_QUOTES = /[\u2018-\u201b\u2039\u203a\u02bb\u02bc\u05f3\u275b\u275c\u275f\u276e\u276f]/g;
   const DOUBLE_QUOTES = /[\u201c-\u201f\u00ab\u00bb\u05f4\u2e42\u300c-\u300f\u301d-\u301f\u275d\u275e\u2760\u{1f676}-\u{1f678}]/gu;

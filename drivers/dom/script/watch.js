@@ -1,8 +1,8 @@
 (() => {
   'use strict';
-  // Runs in a page's own world before its scripts do. It tells the script that reads the page, which lives in a world of its own, whether
-  // timers of the page are on their way, and asks it about each touch before any listener of the page hears of it. The two speak by events of a
-  // name that no page knows.
+  // Runs in a page's own world before its scripts do. It tells the script that reads the page, which lives in a world
+  // of its own, whether timers of the page are on their way, and asks it about each touch before any listener of the
+  // page hears of it. The two speak by events of a name that no page knows.
   const NAME = '@watch@';
   const method = (proto, name) => Function.prototype.call.bind(proto[name]);
   const listen = method(EventTarget.prototype, 'addEventListener'), send = method(EventTarget.prototype, 'dispatchEvent');
@@ -15,17 +15,19 @@
 
 // include peers.js
 
-  // Timers: LONG milliseconds at the most count, and those that are set by a timer that a timer set, DEEP in a row: what goes on for ever is
-  // nothing that is awaited. Intervals and frames of an animation are only told of. What a timer brought about is drawn AFTER milliseconds.
+  // Timers: LONG milliseconds at the most count, and those that are set by a timer that a timer set, DEEP in a row:
+  // what goes on for ever is nothing that is awaited. Intervals and frames of an animation are only told of. What a
+  // timer brought about is drawn AFTER milliseconds.
   const LONG = 1000, DEEP = 4, AFTER = 50, MANY = 1000;
   const pending = new Map(), ticking = new Set(), frames = new Set(); // pending: when each is due
   let depth = 0, ended = -1e9;
   const done = key => { if (pending.delete(key)) ended = now(); };
-  // What a page answers to a touch or a key with is often drawn in the next frame, which it asks for meanwhile: answers are such frames, and those
-  // that they ask for, DEEP in a row.
+  // What a page answers to a touch or a key with is often drawn in the next frame, which it asks for meanwhile: answers
+  // are such frames, and those that they ask for, DEEP in a row.
   const answers = new Set();
-  // The timers without a delay and the frames that a page asks for when it is told of a key, by their numbers (those of frames are
-  // negative). Keys that come faster than any person's would outrun them, so that they run before the next key.
+  // The timers without a delay and the frames that a page asks for when it is told of a key, by their numbers (those of
+  // frames are negative). Keys that come faster than any person's would outrun them, so that they run before the next
+  // key.
   const ATONCE = 1, soon = new Map(), cancel = window.clearTimeout, undraw = window.cancelAnimationFrame;
   const catchUp = () => {
     for (let round = 0; soon.size && round < DEEP; round++) {

@@ -19,7 +19,8 @@
     if (tag === 'object') return !!prop(el, HTMLObjectElement.prototype, 'contentWindow');
     return tag === 'iframe' || tag === 'frame' || tag === 'embed' && embeds(el);
   };
-  // enterable lets Playwright into an object that shows a page: it enters what calls itself a frame. A page does not see what is said here.
+  // enterable lets Playwright into an object that shows a page: it enters what calls itself a frame. A page does not
+  // see what is said here.
   const enterable = el => {
     if (framing(el) && !/^i?frame$/.test(localName(el))) Object.defineProperty(el, 'nodeName', {value: 'IFRAME', configurable: true});
     return el;

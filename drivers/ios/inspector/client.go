@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// listingLate is how long an app's first page may take to be told of: WebKit pushes its list a fifth of a second after a change, and the app is
-	// told of when its first WebView is made.
+	// listingLate is how long an app's first page may take to be told of: WebKit pushes its list a fifth of a second after
+	// a change, and the app is told of when its first WebView is made.
 	listingLate = time.Second
 	// sendLimit is how long a message may take to leave.
 	sendLimit = 2 * time.Second
@@ -123,8 +123,8 @@ func (c *Client) Err() error {
 	return c.err
 }
 
-// Pages lists the pages that an app lets be inspected, those of its web content processes with them; the newest is the first. Pages may be told of
-// late: for a second after the first call for an app, or after Expect, it waits for one.
+// Pages lists the pages that an app lets be inspected, those of its web content processes with them; the newest is the
+// first. Pages may be told of late: for a second after the first call for an app, or after Expect, it waits for one.
 func (c *Client) Pages(ctx context.Context, of App) ([]Page, error) {
 	ctx, cancel := c.late.until(ctx, of)
 	defer cancel()
@@ -260,7 +260,8 @@ func (c *Client) list(id string, argument map[string]any) {
 	pages, _ := argument[keyListing].(map[string]any)
 	for _, about := range pages {
 		about, _ := about.(map[string]any)
-		p := Page{App: id, ID: number(about, keyPage), URL: text(about, keyURL), Title: text(about, keyTitle), by: text(about, keyConnection)}
+		p := Page{App: id, ID: number(about, keyPage), URL: text(about, keyURL), Title: text(about, keyTitle),
+			by: text(about, keyConnection)}
 		switch text(about, keyType) {
 		case "WIRTypeWeb", "WIRTypeWebPage", "WIRTypePage": // the others are scripts and service workers
 			a.pages = append(a.pages, p)
@@ -288,7 +289,8 @@ func (c *Client) Open(ctx context.Context, p Page) (*Session, error) {
 	s := newSession(p)
 	sender := newID()
 	s.pass = func(message []byte) error {
-		return c.send("_rpc_forwardSocketData:", map[string]any{keyApp: p.App, keyPage: p.ID, keySender: sender, keySocketData: message})
+		return c.send("_rpc_forwardSocketData:", map[string]any{keyApp: p.App, keyPage: p.ID, keySender: sender,
+			keySocketData: message})
 	}
 	s.leave = func() {
 		c.mu.Lock()
@@ -296,7 +298,8 @@ func (c *Client) Open(ctx context.Context, p Page) (*Session, error) {
 		delete(c.sessions, sender)
 		c.mu.Unlock()
 		if open {
-			_ = c.send("_rpc_forwardDidClose:", map[string]any{keyApp: p.App, keyPage: p.ID, keySender: sender}) // one that is gone need not hear it
+			// one that is gone need not hear it
+			_ = c.send("_rpc_forwardDidClose:", map[string]any{keyApp: p.App, keyPage: p.ID, keySender: sender})
 		}
 	}
 	c.mu.Lock()
@@ -304,7 +307,8 @@ func (c *Client) Open(ctx context.Context, p Page) (*Session, error) {
 	c.sessions[sender] = s
 	c.mu.Unlock()
 	if err == nil {
-		err = c.send("_rpc_forwardSocketSetup:", map[string]any{keyApp: p.App, keyPage: p.ID, keySender: sender, keyChunks: 0, keyPause: false})
+		err = c.send("_rpc_forwardSocketSetup:", map[string]any{keyApp: p.App, keyPage: p.ID, keySender: sender, keyChunks: 0,
+			keyPause: false})
 	}
 	if err == nil {
 		_, err = s.ready(ctx)

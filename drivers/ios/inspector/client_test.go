@@ -79,15 +79,18 @@ func onePage() map[string]any {
 	return map[string]any{keyPage: 1, keyType: "WIRTypeWebPage", keyURL: "http://shop", keyTitle: "Shop"}
 }
 
-// TestPagesAreToldOfLate: they are waited for, for a second after an app is asked about first; one that is a proxy of another's counts as that one's.
+// TestPagesAreToldOfLate: they are waited for, for a second after an app is asked about first; one that is a proxy of
+// another's counts as that one's.
 func TestPagesAreToldOfLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, d := connected(t)
 		began := time.Now()
-		if list, err := c.Pages(t.Context(), App{Bundle: "com.example.shop"}); list != nil || err != nil || time.Since(began) != listingLate {
+		if list, err := c.Pages(t.Context(), App{Bundle: "com.example.shop"}); list != nil || err != nil ||
+			time.Since(began) != listingLate {
 			t.Errorf("%v, %v after %v", list, err, time.Since(began))
 		}
-		if list, err := c.Pages(t.Context(), App{Bundle: "com.example.shop"}); list != nil || err != nil || time.Since(began) != listingLate {
+		if list, err := c.Pages(t.Context(), App{Bundle: "com.example.shop"}); list != nil || err != nil ||
+			time.Since(began) != listingLate {
 			t.Errorf("%v, %v after %v", list, err, time.Since(began))
 		}
 		c.Expect()
@@ -95,16 +98,19 @@ func TestPagesAreToldOfLate(t *testing.T) {
 			time.Sleep(listingLate / 2)
 			d.app(onePage())
 		}()
-		if list, err := c.Pages(t.Context(), App{Bundle: "com.example.shop"}); len(list) != 1 || list[0].ID != 1 || err != nil {
+		if list, err := c.Pages(t.Context(), App{Bundle: "com.example.shop"}); len(list) != 1 || list[0].ID != 1 ||
+			err != nil {
 			t.Errorf("%v, %v", list, err)
 		}
-		d.tell("_rpc_applicationConnected:", map[string]any{keyApp: "PID:2", keyBundle: "com.apple.WebKit.WebContent", keyHost: "PID:1"})
+		d.tell("_rpc_applicationConnected:", map[string]any{keyApp: "PID:2", keyBundle: "com.apple.WebKit.WebContent",
+			keyHost: "PID:1"})
 		d.await("_rpc_forwardGetListing:")
 		page := onePage()
 		page[keyPage] = 5
 		d.tell("_rpc_applicationSentListing:", map[string]any{keyApp: "PID:2", keyListing: map[string]any{"5": page}})
 		synctest.Wait()
-		if list, err := c.Pages(t.Context(), App{Bundle: "com.example.shop"}); len(list) != 2 || list[0].ID != 5 || err != nil {
+		if list, err := c.Pages(t.Context(), App{Bundle: "com.example.shop"}); len(list) != 2 || list[0].ID != 5 ||
+			err != nil {
 			t.Errorf("%v, %v", list, err)
 		}
 		d.tell("_rpc_applicationDisconnected:", map[string]any{keyApp: "PID:1"})
@@ -158,7 +164,8 @@ func (d *daemon) asked() (target string, inner, outer int) {
 }
 
 func wrapped(target, message string) string {
-	data, _ := json.Marshal(map[string]any{"method": "Target.dispatchMessageFromTarget", "params": map[string]any{"targetId": target, "message": message}})
+	data, _ := json.Marshal(map[string]any{"method": "Target.dispatchMessageFromTarget", "params": map[string]any{
+		"targetId": target, "message": message}})
 	return string(data)
 }
 
@@ -193,8 +200,10 @@ func TestAnswersOfAPage(t *testing.T) {
 				_, inner, outer := d.asked()
 				text := a.answer(inner, outer)
 				half := len(text) / 2
-				d.tell("_rpc_applicationSentData:", map[string]any{keyDest: sender, keyData: []byte(text[:half]), keyDataType: "WIRMessageDataTypeChunk"})
-				d.tell("_rpc_applicationSentData:", map[string]any{keyDest: sender, keyData: []byte(text[half:]), keyDataType: "WIRMessageDataTypeFinalChunk"})
+				d.tell("_rpc_applicationSentData:", map[string]any{keyDest: sender, keyData: []byte(text[:half]),
+					keyDataType: "WIRMessageDataTypeChunk"})
+				d.tell("_rpc_applicationSentData:", map[string]any{keyDest: sender, keyData: []byte(text[half:]),
+					keyDataType: "WIRMessageDataTypeFinalChunk"})
 			}()
 			value, err := s.Value(t.Context(), "1+6", 0)
 			if string(value) != a.want || (err != nil) != (a.check != nil) || err != nil && !a.check(err) {
@@ -209,19 +218,25 @@ func jsonOf(id int, rest string) string {
 	return `{"id":` + string(n) + `,` + rest + `}`
 }
 
-// TestTargetThatIsSwapped: a page that is on its way to another site goes on answering; once it is there, what the old one was asked is answered by nobody,
-// and the next question goes to the new one.
+// TestTargetThatIsSwapped: a page that is on its way to another site goes on answering; once it is there, what the old
+// one was asked is answered by nobody, and the next question goes to the new one.
 func TestTargetThatIsSwapped(t *testing.T) {
 	c, d := connected(t)
 	s, sender := opened(t, c, d)
-	d.data(sender, `{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"page-2","type":"page","isProvisional":true}}}`)
-	d.data(sender, wrapped("page-1", `{"method":"Runtime.executionContextCreated","params":{"context":{"id":3,"type":"normal","frameId":"0.1"}}}`))
-	d.data(sender, wrapped("page-2", `{"method":"Runtime.executionContextCreated","params":{"context":{"id":1,"isPageContext":true,"frameId":"0.1"}}}`))
+	d.data(sender,
+		`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"page-2","type":"page","isProvisional":true}}}`)
+	d.data(sender,
+		wrapped("page-1",
+			`{"method":"Runtime.executionContextCreated","params":{"context":{"id":3,"type":"normal","frameId":"0.1"}}}`))
+	d.data(sender,
+		wrapped("page-2",
+			`{"method":"Runtime.executionContextCreated","params":{"context":{"id":1,"isPageContext":true,"frameId":"0.1"}}}`))
 	go func() {
 		if target, _, _ := d.asked(); target != "page-1" {
 			t.Errorf("%s was asked", target)
 		}
-		d.data(sender, `{"method":"Target.didCommitProvisionalTarget","params":{"oldTargetId":"page-1","newTargetId":"page-2"}}`)
+		d.data(sender,
+			`{"method":"Target.didCommitProvisionalTarget","params":{"oldTargetId":"page-1","newTargetId":"page-2"}}`)
 		d.data(sender, `{"method":"Target.targetDestroyed","params":{"targetId":"page-1"}}`)
 		target, inner, _ := d.asked()
 		if target != "page-2" {
@@ -241,8 +256,8 @@ func TestTargetThatIsSwapped(t *testing.T) {
 	}
 }
 
-// TestPageThatGoesAway: a page that is not listed any more, an app that ends, and a connection that ends, answer nothing; nor does one that is asked in vain
-// keep anybody longer than he has time.
+// TestPageThatGoesAway: a page that is not listed any more, an app that ends, and a connection that ends, answer
+// nothing; nor does one that is asked in vain keep anybody longer than he has time.
 func TestPageThatGoesAway(t *testing.T) {
 	for name, end := range map[string]func(d *daemon){
 		"unlisted": func(d *daemon) {

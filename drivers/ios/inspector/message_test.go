@@ -34,7 +34,8 @@ func TestMessageInParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, err := Read(&wire)
-	if err != nil || m.Selector != long.Selector || len(bytesOf(m.Argument, keyData)) != 20_000 || number(m.Argument, keyPage) != 7 {
+	if err != nil || m.Selector != long.Selector || len(bytesOf(m.Argument, keyData)) != 20_000 ||
+		number(m.Argument, keyPage) != 7 {
 		t.Errorf("%s, %v", m.Selector, err)
 	}
 	if m, err = Read(&wire); err != nil || text(m.Argument, keyConnection) != "A" {
@@ -44,7 +45,8 @@ func TestMessageInParts(t *testing.T) {
 
 func TestNoMessage(t *testing.T) {
 	for name, wire := range map[string]string{
-		"nothing": "", "half a length": "\x00\x00", "too long": "\xff\xff\xff\xff", "cut": "\x00\x00\x00\x10bplist00", "text": "\x00\x00\x00\x05hello",
+		"nothing": "", "half a length": "\x00\x00", "too long": "\xff\xff\xff\xff", "cut": "\x00\x00\x00\x10bplist00",
+		"text": "\x00\x00\x00\x05hello",
 	} {
 		if m, err := Read(strings.NewReader(wire)); err == nil {
 			t.Errorf("%s: %+v", name, m)

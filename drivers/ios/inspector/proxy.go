@@ -21,8 +21,8 @@ const listBytes = 4 << 20
 // listPoll is how often a list is asked for again while a page is waited for.
 const listPoll = 100 * time.Millisecond
 
-// Proxy is Web Inspector by way of ios_webkit_debug_proxy, a program that passes on what a page says and is told, by a WebSocket for each page. Its
-// methods may be called at the same time.
+// Proxy is Web Inspector by way of ios_webkit_debug_proxy, a program that passes on what a page says and is told, by a
+// WebSocket for each page. Its methods may be called at the same time.
 type Proxy struct {
 	base    string // "127.0.0.1:9222"
 	ended   func() error
@@ -32,9 +32,11 @@ type Proxy struct {
 	readers sync.WaitGroup
 }
 
-// NewProxy speaks with the one that serves a device at host:port. Of its program, ended tells why it has ended, nil while it runs, and stop ends it.
+// NewProxy speaks with the one that serves a device at host:port. Of its program, ended tells why it has ended, nil
+// while it runs, and stop ends it.
 func NewProxy(address string, ended func() error, stop func()) *Proxy {
-	return &Proxy{base: address, ended: ended, stop: stop, http: http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
+	return &Proxy{base: address, ended: ended, stop: stop,
+		http: http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
 }
 
 // Pages lists the pages of an app's process, as Client.Pages does; of other processes, it does not tell whose they are.

@@ -35,7 +35,8 @@ func (r *remote) err() error {
 	return &Thrown{shorten.Bytes(line, 200)}
 }
 
-// Handle runs an expression in a context, 0 for that of the page itself, and gives a handle of the object that it makes.
+// Handle runs an expression in a context, 0 for that of the page itself, and gives a handle of the object that it
+// makes.
 func (s *Session) Handle(ctx context.Context, expression string, in int) (string, error) {
 	r, err := s.evaluate(ctx, expression, in, false)
 	if err != nil {
@@ -54,7 +55,8 @@ func (s *Session) Value(ctx context.Context, expression string, in int) (json.Ra
 }
 
 func (s *Session) evaluate(ctx context.Context, expression string, in int, value bool) (*remote, error) {
-	params := map[string]any{"expression": expression, "objectGroup": group, "returnByValue": value, "doNotPauseOnExceptionsAndMuteConsole": true}
+	params := map[string]any{"expression": expression, "objectGroup": group, "returnByValue": value,
+		"doNotPauseOnExceptionsAndMuteConsole": true}
 	if in != 0 {
 		params["contextId"] = in
 	}
@@ -72,7 +74,8 @@ func (s *Session) CallOn(ctx context.Context, handle, function string, arguments
 		list = append(list, map[string]any{"value": a})
 	}
 	var r remote
-	err := s.Call(ctx, "Runtime.callFunctionOn", map[string]any{"objectId": handle, "functionDeclaration": function, "arguments": list,
+	err := s.Call(ctx, "Runtime.callFunctionOn", map[string]any{"objectId": handle, "functionDeclaration": function,
+		"arguments":     list,
 		"returnByValue": true, "doNotPauseOnExceptionsAndMuteConsole": true}, &r)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// ErrLeft says that the page was left for another one while it was asked: the answer would be that of a page which nobody sees.
+// ErrLeft says that the page was left for another one while it was asked: the answer would be that of a page which
+// nobody sees.
 var ErrLeft = errors.New("the page was left meanwhile")
 
 // Refusal is what a page answers to a command that it does not perform.
@@ -30,8 +31,8 @@ type Context struct {
 	own   bool // it is that of the page's own scripts
 }
 
-// Session is a page that is inspected. WebKit puts another target in the place of a page's own when it goes to another site; a session goes on with
-// that one.
+// Session is a page that is inspected. WebKit puts another target in the place of a page's own when it goes to another
+// site; a session goes on with that one.
 type Session struct {
 	page  Page
 	plain bool // what passes is not wrapped for targets
@@ -79,7 +80,8 @@ func (s *Session) Err() error {
 	return s.err
 }
 
-// Target names what stands for the page now; it is another one once the page has gone to another site, and "" in between.
+// Target names what stands for the page now; it is another one once the page has gone to another site, and "" in
+// between.
 func (s *Session) Target() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +154,8 @@ func (s *Session) wrap(inner, outer int, c *call, params any) ([]byte, error) {
 	if err != nil || s.plain {
 		return command, err
 	}
-	return json.Marshal(map[string]any{"id": outer, "method": "Target.sendMessageToTarget", "params": map[string]any{"targetId": c.target, "message": string(command)}})
+	return json.Marshal(map[string]any{"id": outer, "method": "Target.sendMessageToTarget", "params": map[string]any{
+		"targetId": c.target, "message": string(command)}})
 }
 
 // told of by a page or a target.
@@ -265,7 +268,10 @@ func (s *Session) ofTarget(target string, n news) {
 		}
 		if json.Unmarshal(n.Params, &p) == nil {
 			own := p.Context.Own || p.Context.Type == "normal"
-			kept := slices.DeleteFunc(s.contexts[target], func(c Context) bool { return own && c.own && c.Frame == p.Context.Frame })
+			kept := slices.DeleteFunc(s.contexts[target], func(c Context) bool {
+				return own && c.own &&
+					c.Frame == p.Context.Frame
+			})
 			s.contexts[target] = append(kept, Context{p.Context.ID, p.Context.Frame, own})
 		}
 	}

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// wdError is an error of WebDriverAgent, with the HTTP status that WebDriverAgentLib/Routing/FBCommandStatus.m gives it.
+// wdError is an error of WebDriverAgent, with the HTTP status that WebDriverAgentLib/Routing/FBCommandStatus.m gives
+// it.
 type wdError struct{ word, message string }
 
 func (e *wdError) Error() string { return e.word }
@@ -82,8 +83,8 @@ func (d *Device) startAgent(port, film string) (chan struct{}, error) {
 	return killed, nil
 }
 
-// listen waits until the port of a WebDriverAgent that ended is free: a program of this machine that is just being started has a copy of what
-// listened there, until it runs.
+// listen waits until the port of a WebDriverAgent that ended is free: a program of this machine that is just being
+// started has a copy of what listened there, until it runs.
 func (d *Device) listen(address string) (net.Listener, error) {
 	for end := time.Now().Add(5 * time.Second); ; {
 		l, err := net.Listen("tcp", address)
@@ -234,17 +235,23 @@ func (r request) args(to any) error {
 	return nil
 }
 
-// alone are the routes that WebDriverAgent has without a session only, both those that it has with one, too. All others need one.
+// alone are the routes that WebDriverAgent has without a session only, both those that it has with one, too. All others
+// need one.
 func alone(line string) bool {
-	return slices.Contains([]string{"GET /status", "GET /health", "GET /wda/healthcheck", "GET /wda/shutdown", "POST /session", "POST /wda/homescreen",
+	return slices.Contains([]string{"GET /status", "GET /health", "GET /wda/healthcheck", "GET /wda/shutdown",
+		"POST /session", "POST /wda/homescreen",
 		"POST /wda/apps/launchUnattached", "POST /wda/device/appearance"}, line)
 }
 
 func both(line string) bool {
-	return slices.Contains([]string{"GET /source", "GET /wda/accessibleSource", "GET /screenshot", "GET /orientation", "GET /rotation", "GET /wda/deviceOrientation",
-		"GET /window/size", "GET /wda/screen", "GET /wda/activeAppInfo", "GET /wda/locked", "GET /wda/device/info", "GET /wda/device/location", "GET /alert/text",
-		"GET /wda/video", "POST /alert/accept", "POST /alert/dismiss", "POST /orientation", "POST /rotation", "POST /wda/lock", "POST /wda/unlock",
-		"POST /wda/setPasteboard", "POST /wda/getPasteboard", "POST /wda/video/start", "POST /wda/video/stop", "GET /wda/simulatedLocation",
+	return slices.Contains([]string{"GET /source", "GET /wda/accessibleSource", "GET /screenshot", "GET /orientation",
+		"GET /rotation", "GET /wda/deviceOrientation",
+		"GET /window/size", "GET /wda/screen", "GET /wda/activeAppInfo", "GET /wda/locked", "GET /wda/device/info",
+		"GET /wda/device/location", "GET /alert/text",
+		"GET /wda/video", "POST /alert/accept", "POST /alert/dismiss", "POST /orientation", "POST /rotation",
+		"POST /wda/lock", "POST /wda/unlock",
+		"POST /wda/setPasteboard", "POST /wda/getPasteboard", "POST /wda/video/start", "POST /wda/video/stop",
+		"GET /wda/simulatedLocation",
 		"POST /wda/simulatedLocation", "DELETE /wda/simulatedLocation"}, line)
 }
 
@@ -284,7 +291,8 @@ func (d *Device) statusOf(request) (any, error) {
 	}
 	status := map[string]any{"ready": true, "message": "WebDriverAgent is ready to accept commands", "state": "success",
 		"os":  map[string]any{"name": "iOS", "version": d.opts.Version, "sdkVersion": "18.1", "testmanagerdVersion": 65535},
-		"ios": about, "build": map[string]any{"time": "Nov  1 2026 10:00:00", "productBundleIdentifier": "com.facebook.WebDriverAgentRunner", "version": "16.7.0"},
+		"ios": about, "build": map[string]any{"time": "Nov  1 2026 10:00:00",
+			"productBundleIdentifier": "com.facebook.WebDriverAgentRunner", "version": "16.7.0"},
 		"device": "iphone"}
 	if d.opts.OldAgent {
 		delete(status, "ready")
@@ -308,7 +316,8 @@ func (d *Device) runAgent(ctx context.Context, p *process, port, film string) in
 	d.mu.Lock()
 	port = d.port
 	d.mu.Unlock()
-	p.print("    t =     0.00s Start Test at 2026-01-02 03:04:05.000\n2026-01-02 03:04:05 WebDriverAgentRunner-Runner[1:2] ServerURLHere->http://127.0.0.1:%s<-ServerURLHere\n", port)
+	p.print("    t =     0.00s Start Test at 2026-01-02 03:04:05.000\n2026-01-02 03:04:05 "+
+		"WebDriverAgentRunner-Runner[1:2] ServerURLHere->http://127.0.0.1:%s<-ServerURLHere\n", port)
 	select {
 	case <-p.signals:
 		d.stopThis(killed)

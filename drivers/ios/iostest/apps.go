@@ -61,14 +61,17 @@ func (l *login) view(m metrics) *view {
 	w := m.size.X - 40
 	switch {
 	case l.inside:
-		return root.add(m.title("Home"), m.text("Welcome, Ada", m.rect(20, 120, w, 30)), m.text("Status: Unpaid", m.rect(20, 160, w, 30)),
-			m.button("Log out", "log_out", m.rect(20, 220, w, 48), func() { l.inside = false; l.email.set(""); l.password.set("") }))
+		return root.add(m.title("Home"), m.text("Welcome, Ada", m.rect(20, 120, w, 30)),
+			m.text("Status: Unpaid", m.rect(20, 160, w, 30)),
+			m.button("Log out", "log_out", m.rect(20, 220, w, 48),
+				func() { l.inside = false; l.email.set(""); l.password.set("") }))
 	case !l.asked.IsZero():
 		return l.busy(m, root, "Signing in…")
 	case m.now.Sub(l.app.started) < o.LoginLoading:
 		return l.busy(m, root, "Loading…")
 	}
-	root.add(m.title("Login"), m.edit(l.email, "E-mail", "email", m.rect(20, 110, w, 44)), m.edit(l.password, "Password", "password", m.rect(20, 166, w, 44)),
+	root.add(m.title("Login"), m.edit(l.email, "E-mail", "email", m.rect(20, 110, w, 44)),
+		m.edit(l.password, "Password", "password", m.rect(20, 166, w, 44)),
 		m.button("Sign in", "sign_in", m.rect(20, 226, w, 48), l.signIn))
 	if l.wrong {
 		t := m.text("Wrong e-mail or password", m.rect(20, 284, w, 30))
@@ -80,7 +83,8 @@ func (l *login) view(m metrics) *view {
 
 // busy has a wheel that turns in the picture.
 func (l *login) busy(m metrics, root *view, text string) *view {
-	wheel := &view{kind: "ActivityIndicator", label: "In progress", b: m.rect(m.size.X/2-20, 300, 40, 40), fill: rgb(0xd0d0d8)}
+	wheel := &view{kind: "ActivityIndicator", label: "In progress", b: m.rect(m.size.X/2-20, 300, 40, 40),
+		fill: rgb(0xd0d0d8)}
 	at := int(m.now.UnixMilli()/80) % 4
 	dot := &view{kind: "Other", b: m.rect(m.size.X/2-20+(at%2)*20, 300+(at/2)*20, 20, 20), fill: rgb(0x4f46c8)}
 	return root.add(wheel.add(dot), m.text(text, m.rect(20, 350, m.size.X-40, 30)))
@@ -139,7 +143,8 @@ func (c *catalogue) alert() *question { return c.ask }
 
 // named is the title in the app's language.
 func (c *catalogue) named() string {
-	if i := slices.Index(c.app.args, "-AppleLanguages"); i >= 0 && i+1 < len(c.app.args) && strings.HasPrefix(c.app.args[i+1], "(de") {
+	if i := slices.Index(c.app.args, "-AppleLanguages"); i >= 0 && i+1 < len(c.app.args) &&
+		strings.HasPrefix(c.app.args[i+1], "(de") {
 		return "Katalog"
 	}
 	return "Catalogue"
@@ -148,7 +153,8 @@ func (c *catalogue) named() string {
 const rowHeight = 46
 
 func (c *catalogue) rows() []string {
-	rows := []string{"Gestures", "Form", "Twice", "Dialog", "Prompt", "Photos", "Device", "Animation", "Duplicate", "Duplicate", "Grüße", "Total:\u00a05"}
+	rows := []string{"Gestures", "Form", "Twice", "Dialog", "Prompt", "Photos", "Device", "Animation", "Duplicate",
+		"Duplicate", "Grüße", "Total:\u00a05"}
 	for i := range 110 {
 		rows = append(rows, fmt.Sprintf("Item %d", i+1))
 	}
@@ -169,7 +175,8 @@ func (c *catalogue) view(m metrics) *view {
 	case "Form":
 		return c.form(m)
 	case "Twice":
-		return c.framed(m, m.cell("Twice", m.rect(0, 110, m.size.X, 48), c.says("First tapped")), m.cell("Twice", m.rect(0, 170, m.size.X, 48), c.says("Second tapped")))
+		return c.framed(m, m.cell("Twice", m.rect(0, 110, m.size.X, 48), c.says("First tapped")),
+			m.cell("Twice", m.rect(0, 170, m.size.X, 48), c.says("Second tapped")))
 	case "Device":
 		return c.device(m)
 	case "Animation":
@@ -233,10 +240,11 @@ func (c *catalogue) tapped(label string, i int) {
 	case "Photos":
 		allowed, set := c.app.permissions["photos"]
 		if !set {
-			d.question = &question{title: "\u201cList\u201d Would Like to Access Your Photos", buttons: []string{"Limit Access\u2026", "Allow Full Access", "Don\u2019t Allow"}, answer: func(b string) {
-				c.app.permissions["photos"] = b == "Allow Full Access"
-				c.says("Photos: %v", b == "Allow Full Access")()
-			}}
+			d.question = &question{title: "\u201cList\u201d Would Like to Access Your Photos",
+				buttons: []string{"Limit Access\u2026", "Allow Full Access", "Don\u2019t Allow"}, answer: func(b string) {
+					c.app.permissions["photos"] = b == "Allow Full Access"
+					c.says("Photos: %v", b == "Allow Full Access")()
+				}}
 			return
 		}
 		c.says("Photos: %v", allowed)()
@@ -270,7 +278,8 @@ func (c *catalogue) form(m metrics) *view {
 	off.disabled, off.traits, off.fill = true, []string{"Button", "NotEnabled"}, rgb(0xb8b8c0)
 	off.children[0].disabled = true
 	months := []string{"March", "April", "May"}
-	wheel := &view{kind: "PickerWheel", label: "Month", value: c.month, b: m.rect(20, 420, w, 90), traits: []string{"Adjustable"}, fill: rgb(0xd8d8e0), onTap: func() {}}
+	wheel := &view{kind: "PickerWheel", label: "Month", value: c.month, b: m.rect(20, 420, w, 90),
+		traits: []string{"Adjustable"}, fill: rgb(0xd8d8e0), onTap: func() {}}
 	wheel.takes = func(value string) error {
 		if !slices.Contains(months, value) {
 			return fmt.Errorf("failed to find a wheel value for '%s'", value)
@@ -278,7 +287,8 @@ func (c *catalogue) form(m metrics) *view {
 		c.month = value
 		return nil
 	}
-	slider := &view{kind: "Slider", label: "Volume", value: fmt.Sprintf("%.0f%%", c.volume*100), b: m.rect(20, 530, w, 34), traits: []string{"Adjustable"}, fill: rgb(0xa8a8e0), onTap: func() {}}
+	slider := &view{kind: "Slider", label: "Volume", value: fmt.Sprintf("%.0f%%", c.volume*100), b: m.rect(20, 530, w, 34),
+		traits: []string{"Adjustable"}, fill: rgb(0xa8a8e0), onTap: func() {}}
 	slider.takes = func(value string) (err error) {
 		at, err := strconv.ParseFloat(value, 64)
 		if err != nil || at < 0 || at > 1 {
@@ -287,7 +297,8 @@ func (c *catalogue) form(m metrics) *view {
 		c.volume = at
 		return nil
 	}
-	page := c.framed(m, m.edit(c.note, "Note", "note", m.rect(20, 110, w, 44)), m.toggle("Remember me", "remember", m.rect(20, 180, 60, 32), &c.on),
+	page := c.framed(m, m.edit(c.note, "Note", "note", m.rect(20, 110, w, 44)), m.toggle("Remember me", "remember",
+		m.rect(20, 180, 60, 32), &c.on),
 		m.text("Remember me or not", m.rect(90, 180, w-70, 30)), off, wheel, slider,
 		m.button("Save", "save", m.rect(20, 350, w, 48), func() {
 			c.app.device.focus = nil
@@ -300,7 +311,8 @@ func (c *catalogue) form(m metrics) *view {
 // device shows what the test has made of the phone.
 func (c *catalogue) device(m metrics) *view {
 	d := c.app.device
-	lines := []string{"Place: " + d.where, fmt.Sprintf("Pictures: %d", len(d.pictures)), "Arguments: " + strings.Join(c.app.args, " "),
+	lines := []string{"Place: " + d.where, fmt.Sprintf("Pictures: %d", len(d.pictures)), "Arguments: " +
+		strings.Join(c.app.args, " "),
 		"Dark: " + strconv.FormatBool(m.dark), "Wide: " + strconv.FormatBool(m.size.X > m.size.Y)}
 	var content []*view
 	for i, line := range lines {

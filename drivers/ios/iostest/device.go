@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Device is one simulator or iPhone. Everything that happens on it happens under its lock, as all that a WebDriverAgent does happens on
-// one thread.
+// Device is one simulator or iPhone. Everything that happens on it happens under its lock, as all that a WebDriverAgent
+// does happens on one thread.
 type Device struct {
 	lab  *Lab
 	opts DeviceOptions
@@ -97,9 +97,11 @@ const (
 
 func newDevice(l *Lab, i int, o DeviceOptions) *Device {
 	o = o.withDefaults(i)
-	d := &Device{lab: l, opts: o, state: o.State, apps: map[string]*app{}, settings: map[string]any{}, logs: map[chan logLine]struct{}{},
-		pid: 4000 + 100*i, elements: map[string]*view{}, approved: map[string]bool{}, queue: make(chan struct{}, 1)}
-	d.inspector = &inspectorDaemon{device: d, conns: map[*inspectorConn]struct{}{}, pages: map[*webPage]struct{}{}, watched: map[string]*inspected{}}
+	d := &Device{lab: l, opts: o, state: o.State, apps: map[string]*app{}, settings: map[string]any{},
+		logs: map[chan logLine]struct{}{},
+		pid:  4000 + 100*i, elements: map[string]*view{}, approved: map[string]bool{}, queue: make(chan struct{}, 1)}
+	d.inspector = &inspectorDaemon{device: d, conns: map[*inspectorConn]struct{}{}, pages: map[*webPage]struct{}{},
+		watched: map[string]*inspected{}}
 	for _, name := range []string{"Login", "List"} {
 		d.put("com.example."+strings.ToLower(name), name)
 	}
@@ -112,7 +114,8 @@ func newDevice(l *Lab, i int, o DeviceOptions) *Device {
 // put installs an app. The lock may or may not be held by nobody else: the lab calls it before anything runs.
 func (d *Device) put(bundle, name string) *app {
 	a := &app{bundle: bundle, name: name, device: d, permissions: map[string]bool{}}
-	a.data = filepath.Join(d.lab.home, "Library/Developer/CoreSimulator/Devices", d.opts.UDID, "data/Containers/Data/Application",
+	a.data = filepath.Join(d.lab.home, "Library/Developer/CoreSimulator/Devices", d.opts.UDID,
+		"data/Containers/Data/Application",
 		fmt.Sprintf("7C1D5A2E-0000-4000-8000-%012X", len(d.apps)+1))
 	a.folder = sync.OnceFunc(func() {
 		_ = os.MkdirAll(filepath.Join(a.data, "Documents"), 0o755)
@@ -186,10 +189,13 @@ func (d *Device) crash(why string) {
 		dir, at = filepath.Join(d.lab.home, "reports", d.opts.UDID), time.Now().Format("2006-01-02 15:04:05.00 -0700")
 	}
 	_ = os.MkdirAll(dir, 0o755)
-	head := fmt.Sprintf(`{"app_name":%q,"timestamp":%q,"app_version":"1.0","bundleID":%q,"bug_type":"309","name":%q}`, a.name, at, a.bundle, a.name)
-	body := fmt.Sprintf(`{"pid":%d,"procName":%q,"procPath":"\/Users\/USER\/Library\/Developer\/CoreSimulator\/Devices\/%s\/data\/Containers\/Bundle\/App.app\/App","exception":{"codes":"0x0000000000000001","type":"EXC_BREAKPOINT","signal":"SIGTRAP"},`+
-		`"termination":{"flags":0,"code":5,"namespace":"SIGNAL","indicator":"Trace/BPT trap: 5"},"asi":{"libswiftCore.dylib":[%q]},"threads":[]}`, pid, a.name, d.opts.UDID, why)
-	_ = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-2026-01-02-030405-%d.ips", a.name, pid)), []byte(head+"\n"+body), 0o644)
+	head := fmt.Sprintf(`{"app_name":%q,"timestamp":%q,"app_version":"1.0","bundleID":%q,"bug_type":"309","name":%q}`,
+		a.name, at, a.bundle, a.name)
+	body := fmt.Sprintf(
+		`{"pid":%d,"procName":%q,"procPath":"\/Users\/USER\/Library\/Developer\/CoreSimulator\/Devices\/%s\/data\/Containers\/Bundle\/App.app\/App","exception":{"codes":"0x0000000000000001","type":"EXC_BREAKPOINT","signal":"SIGTRAP"},`+
+			`"termination":{"flags":0,"code":5,"namespace":"SIGNAL","indicator":"Trace/BPT trap: 5"},"asi":{"libswiftCore.dylib":[%q]},"threads":[]}`, pid, a.name, d.opts.UDID, why)
+	_ = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-2026-01-02-030405-%d.ips", a.name, pid)),
+		[]byte(head+"\n"+body), 0o644)
 }
 
 // launch starts an app or brings it to the front; the lock is held.
@@ -275,7 +281,8 @@ func (d *Device) ownWindows(owner string) []*view {
 	return windows
 }
 
-// screen is all that can be seen: the windows of what is in front, from back to front, and whose they are. The lock is held.
+// screen is all that can be seen: the windows of what is in front, from back to front, and whose they are. The lock is
+// held.
 func (d *Device) screen() (owner string, windows []*view) {
 	m := d.metrics()
 	a := d.apps[d.front]
@@ -311,8 +318,9 @@ func (d *Device) home(m metrics) *view {
 			continue
 		}
 		b := m.rect(24+i*96, 80, 76, 90)
-		root.add(&view{kind: "Icon", id: a.name, label: a.name, b: b, fill: rgb(0xc0c8f0), ink: rgb(0x101010), traits: []string{"Button"},
-			onTap: func() { d.launch(a, false, nil) }})
+		root.add(&view{kind: "Icon", id: a.name, label: a.name, b: b, fill: rgb(0xc0c8f0), ink: rgb(0x101010),
+			traits: []string{"Button"},
+			onTap:  func() { d.launch(a, false, nil) }})
 		i++
 	}
 	return root
@@ -331,7 +339,8 @@ func (d *Device) keyboard(m metrics) *view {
 	}
 	for i, key := range keys {
 		w := m.size.X / len(keys)
-		v := &view{kind: "Key", id: key, label: key, b: m.rect(i*w, top+8, w-4, 44), fill: rgb(0xffffff), ink: rgb(0x101010), traits: []string{"KeyboardKey"}, key: key}
+		v := &view{kind: "Key", id: key, label: key, b: m.rect(i*w, top+8, w-4, 44), fill: rgb(0xffffff), ink: rgb(0x101010),
+			traits: []string{"KeyboardKey"}, key: key}
 		if key == "Return" || key == "Done" {
 			v.kind = "Button"
 		}
@@ -347,7 +356,8 @@ func (d *Device) alertView(m metrics, q *question) *view {
 		high = 100 + 52*len(q.buttons)
 	}
 	b := m.rect(m.size.X/2-135, m.size.Y/2-high/2, 270, high)
-	v := &view{kind: map[bool]string{true: "Sheet", false: "Alert"}[q.sheet], id: q.title, label: q.title, b: b, fill: rgb(0xf2f2f6)}
+	v := &view{kind: map[bool]string{true: "Sheet", false: "Alert"}[q.sheet], id: q.title, label: q.title, b: b,
+		fill: rgb(0xf2f2f6)}
 	t := m.text(q.title, m.rect(b.Min.X+10, b.Min.Y+12, 250, 40))
 	t.ink = rgb(0x101010)
 	v.add(t)
@@ -422,12 +432,14 @@ type logLine struct {
 	pid           int
 }
 
-// in gives the line in a style of `log stream`: only compact tells the type, here that of print and NSLog, and only the others the time zone.
+// in gives the line in a style of `log stream`: only compact tells the type, here that of print and NSLog, and only the
+// others the time zone.
 func (l logLine) in(style string) string {
 	if style == "compact" {
 		return fmt.Sprintf("%s Df %s[%d:%x] %s\n", l.at.Format("2006-01-02 15:04:05.000"), l.process, l.pid, 0x1a2b, l.text)
 	}
-	return fmt.Sprintf("%s  localhost %s[%d]: (%s) %s\n", l.at.Format("2006-01-02 15:04:05.000000-0700"), l.process, l.pid, l.process, l.text)
+	return fmt.Sprintf("%s  localhost %s[%d]: (%s) %s\n", l.at.Format("2006-01-02 15:04:05.000000-0700"), l.process, l.pid,
+		l.process, l.text)
 }
 
 // follow gives the log from now on.

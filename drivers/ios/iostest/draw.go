@@ -47,7 +47,8 @@ func (c *canvas) moved(v *view, focused *field, by image.Point) {
 	}
 	if v.kind == "Image" { // it shows something: no plain colour
 		for x := b.Min.X; x < b.Max.X; x += 24 * c.scale {
-			draw.Draw(c.img, image.Rect(x, b.Min.Y, x+9*c.scale, b.Max.Y-4*c.scale).Intersect(b), image.NewUniform(rgb(0xa08060)), image.Point{}, draw.Src)
+			draw.Draw(c.img, image.Rect(x, b.Min.Y, x+9*c.scale, b.Max.Y-4*c.scale).Intersect(b),
+				image.NewUniform(rgb(0xa08060)), image.Point{}, draw.Src)
 		}
 	}
 	text, ink := v.label, v.ink
@@ -61,7 +62,8 @@ func (c *canvas) moved(v *view, focused *field, by image.Point) {
 	}
 	if v.field != nil && v.field == focused { // a caret that does not blink
 		x := b.Min.X + 4*c.scale + font.MeasureString(c.face, v.value).Ceil()
-		draw.Draw(c.img, image.Rect(x, b.Min.Y+6, x+c.scale, b.Max.Y-6).Intersect(b), image.NewUniform(rgb(0x3060f0)), image.Point{}, draw.Src)
+		draw.Draw(c.img, image.Rect(x, b.Min.Y+6, x+c.scale, b.Max.Y-6).Intersect(b), image.NewUniform(rgb(0x3060f0)),
+			image.Point{}, draw.Src)
 	}
 	for _, child := range v.children {
 		c.moved(child, focused, by)
@@ -77,6 +79,7 @@ func (c *canvas) text(b image.Rectangle, text string, ink color.Color, centred b
 	if centred {
 		x = b.Min.X + (b.Dx()-font.MeasureString(c.face, text).Ceil())/2
 	}
-	d := font.Drawer{Dst: clipped, Src: image.NewUniform(ink), Face: c.face, Dot: fixed.P(x, (b.Min.Y+b.Max.Y)/2+6*c.scale)}
+	d := font.Drawer{Dst: clipped, Src: image.NewUniform(ink), Face: c.face,
+		Dot: fixed.P(x, (b.Min.Y+b.Max.Y)/2+6*c.scale)}
 	d.DrawString(text)
 }

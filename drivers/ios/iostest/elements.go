@@ -22,7 +22,8 @@ func (v *view) all2() iter.Seq[*view] {
 	return func(yield func(*view) bool) { v.all(yield) }
 }
 
-// source writes XML as WebDriverAgentLib/Utilities/FBXPath.m does: what the attributes are, in which order, and which elements have them.
+// source writes XML as WebDriverAgentLib/Utilities/FBXPath.m does: what the attributes are, in which order, and which
+// elements have them.
 func (d *Device) source(r request) (any, error) {
 	owner, windows, err := d.active()
 	if err != nil {
@@ -84,8 +85,10 @@ func (x *sourceWriter) element(v *view, index, level int, bundle string) {
 		name = v.label
 	}
 	visible := !v.unseen && v.b.Overlaps(image.Rectangle{Max: x.m.size})
-	attributes := [][2]string{{"type", "XCUIElementType" + v.kind}, {"value", x.value(v)}, {"name", name}, {"label", v.label}, {"enabled", fmt.Sprint(!v.disabled)},
-		{"visible", fmt.Sprint(visible)}, {"accessible", fmt.Sprint(v.label != "" && len(v.children) == 0)}, {"x", fmt.Sprint(v.b.Min.X + x.at.X)}, {"y", fmt.Sprint(v.b.Min.Y + x.at.Y)},
+	attributes := [][2]string{{"type", "XCUIElementType" + v.kind}, {"value", x.value(v)}, {"name", name},
+		{"label", v.label}, {"enabled", fmt.Sprint(!v.disabled)},
+		{"visible", fmt.Sprint(visible)}, {"accessible", fmt.Sprint(v.label != "" && len(v.children) == 0)},
+		{"x", fmt.Sprint(v.b.Min.X + x.at.X)}, {"y", fmt.Sprint(v.b.Min.Y + x.at.Y)},
 		{"width", fmt.Sprint(v.b.Dx())}, {"height", fmt.Sprint(v.b.Dy())}, {"index", fmt.Sprint(index)}}
 	if !x.old {
 		if v.field != nil {
@@ -208,7 +211,8 @@ func (d *Device) asBuilt(img *image.RGBA) *image.RGBA {
 func (d *Device) elementIn(id string) (*view, error) {
 	old := d.elements[id]
 	if old == nil {
-		return nil, &wdError{"no such element", fmt.Sprintf("The element identified by \"%s\" is either not present or it has expired from the internal cache.", id)}
+		return nil, &wdError{"no such element",
+			fmt.Sprintf("The element identified by \"%s\" is either not present or it has expired from the internal cache.", id)}
 	}
 	_, windows, err := d.active()
 	if err != nil {
@@ -219,12 +223,14 @@ func (d *Device) elementIn(id string) (*view, error) {
 	}
 	for _, w := range windows {
 		for v := range w.all2() {
-			if v.kind == old.kind && v.id == old.id && v.field == old.field && (v.field != nil || v.label == old.label && v.b == old.b) {
+			if v.kind == old.kind && v.id == old.id && v.field == old.field && (v.field != nil || v.label == old.label &&
+				v.b == old.b) {
 				return v, nil
 			}
 		}
 	}
-	return nil, &wdError{"stale element reference", fmt.Sprintf("The previously found element \"%s\" is not present in the current view anymore.", old.kind)}
+	return nil, &wdError{"stale element reference",
+		fmt.Sprintf("The previously found element \"%s\" is not present in the current view anymore.", old.kind)}
 }
 
 // found remembers an element and describes it as FBDictionaryResponseWithElement does.
@@ -252,7 +258,8 @@ func (d *Device) found(v *view) any {
 }
 
 func (d *Device) rectOf(v *view) map[string]any {
-	return map[string]any{"x": v.b.Min.X + d.opts.Part.Min.X, "y": v.b.Min.Y + d.opts.Part.Min.Y, "width": v.b.Dx(), "height": v.b.Dy()}
+	return map[string]any{"x": v.b.Min.X + d.opts.Part.Min.X, "y": v.b.Min.Y + d.opts.Part.Min.Y, "width": v.b.Dx(),
+		"height": v.b.Dy()}
 }
 
 func (d *Device) activeElement(request) (any, error) {
@@ -286,7 +293,8 @@ func (d *Device) findElement(r request) (any, error) {
 			}
 		}
 	}
-	return nil, &wdError{"no such element", fmt.Sprintf("unable to find an element using '%s', value '%s'", args.Using, args.Value)}
+	return nil, &wdError{"no such element", fmt.Sprintf("unable to find an element using '%s', value '%s'", args.Using,
+		args.Value)}
 }
 
 // findElements is findElement for all that fit.
@@ -408,8 +416,8 @@ func (d *Device) alertType(r request) (any, error) {
 	return nil, nil
 }
 
-// alertAnswer presses the button that is named, by its very characters. Without a name FBAlert takes the last one of an alert to accept and
-// the first to dismiss, and of a sheet the other way round, whatever they say.
+// alertAnswer presses the button that is named, by its very characters. Without a name FBAlert takes the last one of an
+// alert to accept and the first to dismiss, and of a sheet the other way round, whatever they say.
 func (d *Device) alertAnswer(r request) (any, error) {
 	var args struct{ Name string }
 	if len(r.body) > 0 {
@@ -427,7 +435,8 @@ func (d *Device) alertAnswer(r request) (any, error) {
 	}
 	if args.Name != "" {
 		if !slices.Contains(q.buttons, args.Name) {
-			return nil, &wdError{"invalid element state", fmt.Sprintf("Failed to find button with label '%s' for alert: %s", args.Name, q.title)}
+			return nil, &wdError{"invalid element state", fmt.Sprintf("Failed to find button with label '%s' for alert: %s",
+				args.Name, q.title)}
 		}
 		button = args.Name
 	}
@@ -447,8 +456,11 @@ func (d *Device) project(l net.Listener) {
 			if _, err := bufio.NewReader(conn).ReadString('\n'); err != nil {
 				return
 			}
-			fmt.Fprint(conn, "HTTP/1.0 200 OK\r\nServer: WDA MJPEG Server\r\nConnection: close\r\nMax-Age: 0\r\nExpires: 0\r\nCache-Control: no-cache, private\r\n"+
-				"Pragma: no-cache\r\nContent-Type: multipart/x-mixed-replace; boundary=--BoundaryString\r\n\r\n")
+			fmt.Fprint(conn,
+				"HTTP/1.0 200 OK\r\nServer: WDA MJPEG Server\r\nConnection: close\r\nMax-Age: 0\r\nExpires: 0\r\nCache-Control: "+
+					"no-cache, "+
+					"private\r\n"+
+					"Pragma: no-cache\r\nContent-Type: multipart/x-mixed-replace; boundary=--BoundaryString\r\n\r\n")
 			for d.lab.rest(d.lab.ctx, 80*time.Millisecond) && d.sendFrame(conn) {
 			}
 		})
@@ -468,18 +480,21 @@ func (d *Device) sendFrame(conn net.Conn) bool {
 	if wide {
 		data = slices.Insert(data, 2, exifLeft()...)
 	}
-	_, err = fmt.Fprintf(conn, "--BoundaryString\r\nContent-type: image/jpeg\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", len(data), data)
+	_, err = fmt.Fprintf(conn, "--BoundaryString\r\nContent-type: image/jpeg\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+		len(data), data)
 	return err == nil
 }
 
 // exifLeft is the part of a JPEG that says: turn it by a quarter to the left to see it as the app is.
 func exifLeft() []byte {
-	tiff := "MM\x00*\x00\x00\x00\x08" + "\x00\x01" + "\x01\x12\x00\x03\x00\x00\x00\x01\x00\x08\x00\x00" + "\x00\x00\x00\x00"
+	tiff := "MM\x00*\x00\x00\x00\x08" + "\x00\x01" + "\x01\x12\x00\x03\x00\x00\x00\x01\x00\x08\x00\x00" +
+		"\x00\x00\x00\x00"
 	body := "Exif\x00\x00" + tiff
 	return append([]byte{0xff, 0xe1, 0, byte(len(body) + 2)}, body...)
 }
 
-// setValue is FBElementCommands.handleSetValue, for what is no field: the others are typed into, which no driver of ours asks for.
+// setValue is FBElementCommands.handleSetValue, for what is no field: the others are typed into, which no driver of
+// ours asks for.
 func (d *Device) setValue(v *view, r request) (any, error) {
 	var args struct {
 		Text  string

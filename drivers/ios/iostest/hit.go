@@ -20,7 +20,8 @@ func (d *Device) predicate(text string) (func(*view) bool, error) {
 			continue
 		}
 		want, err := strconv.Atoi(value)
-		of := map[string]func(*view) int{"rect.x": func(v *view) int { return v.b.Min.X + d.opts.Part.Min.X }, "rect.y": func(v *view) int { return v.b.Min.Y + d.opts.Part.Min.Y },
+		of := map[string]func(*view) int{"rect.x": func(v *view) int { return v.b.Min.X + d.opts.Part.Min.X },
+			"rect.y":     func(v *view) int { return v.b.Min.Y + d.opts.Part.Min.Y },
 			"rect.width": func(v *view) int { return v.b.Dx() }, "rect.height": func(v *view) int { return v.b.Dy() }}[name]
 		if err != nil || of == nil {
 			return nil, &wdError{"invalid selector", "Unable to parse the format string \"" + text + "\""}
@@ -32,7 +33,8 @@ func (d *Device) predicate(text string) (func(*view) bool, error) {
 	}, nil
 }
 
-// hittable is what XCTest finds at the middle of an element: whatever takes the touch there is it, or in it, or around it.
+// hittable is what XCTest finds at the middle of an element: whatever takes the touch there is it, or in it, or around
+// it.
 func (d *Device) hittable(v *view) bool {
 	window := image.Rectangle{Max: d.metrics().size}
 	part := v.b.Intersect(window)
@@ -41,7 +43,8 @@ func (d *Device) hittable(v *view) bool {
 	}
 	at := part.Min.Add(part.Size().Div(2))
 	top := d.top(at, func(c *view) bool {
-		return c.blocks || c.web != nil || c.onTap != nil || c.field != nil || c.key != "" || c.onLong != nil || c.onDouble != nil
+		return c.blocks || c.web != nil || c.onTap != nil || c.field != nil || c.key != "" || c.onLong != nil ||
+			c.onDouble != nil
 	})
 	switch {
 	case top == nil: // nothing takes it: the text or picture at that place is found

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// hostile are more screens of com.example.traps: what lies over, beside and behind a button, and what a field makes of its text.
+// hostile are more screens of com.example.traps: what lies over, beside and behind a button, and what a field makes of
+// its text.
 func (p *traps) hostile(page string, m metrics) []*view {
 	w := m.size.X - 40
 	pay := m.button("Pay", "pay", m.rect(20, 200, w, 44), p.says("paid"))
@@ -21,17 +22,21 @@ func (p *traps) hostile(page string, m metrics) []*view {
 			return content
 		}
 		box := &view{kind: "Other", b: m.rect(60, 400, 200, 120), fill: rgb(0xf8f0e0), blocks: true}
-		return append(content, &view{kind: "Other", id: "PopoverDismissRegion", label: "dismiss popup", b: all, traits: []string{"Button"}, onTap: p.says("closed")},
+		return append(content, &view{kind: "Other", id: "PopoverDismissRegion", label: "dismiss popup", b: all,
+			traits: []string{"Button"}, onTap: p.says("closed")},
 			box.add(m.button("Share", "share", m.rect(80, 420, 160, 44), p.says("shared"))))
 	case "splash": // an opaque view without a name over everything
-		return []*view{m.text("Total 12", m.rect(20, 120, w, 30)), pay, {kind: "Other", b: all, fill: rgb(0x203050), blocks: true}}
+		return []*view{m.text("Total 12", m.rect(20, 120, w, 30)), pay, {kind: "Other", b: all, fill: rgb(0x203050),
+			blocks: true}}
 	case "busy": // a wheel on a layer that takes all touches, for a while
 		content := []*view{pay}
 		if m.now.Sub(p.app.started) > 2*time.Second {
 			return content
 		}
 		layer := &view{kind: "Other", b: all, blocks: true}
-		return append(content, layer.add(&view{kind: "ActivityIndicator", label: "In progress", b: m.rect(m.size.X/2-20, 400, 40, 40), fill: rgb(0xd0d0d8)}))
+		return append(content,
+			layer.add(&view{kind: "ActivityIndicator", label: "In progress", b: m.rect(m.size.X/2-20, 400, 40, 40),
+				fill: rgb(0xd0d0d8)}))
 	case "hidden bar": // it was put away, and stays among the elements
 		pay.b = m.rect(20, m.size.Y-100, w, 40)
 		pay.children[0].b = pay.b
@@ -40,7 +45,8 @@ func (p *traps) hostile(page string, m metrics) []*view {
 	case "under bar": // a text and a row that lie under an opaque bar
 		return []*view{m.text("Total 12", m.rect(20, 52, 120, 30)), m.text("Free text", m.rect(20, 120, w, 30))}
 	case "long":
-		return []*view{{kind: "TextView", id: "terms", value: LongText(), b: m.rect(20, 120, w, 200), field: p.long(), fill: rgb(0xe2e2ea), ink: rgb(0x18181c)},
+		return []*view{{kind: "TextView", id: "terms", value: LongText(), b: m.rect(20, 120, w, 200), field: p.long(),
+			fill: rgb(0xe2e2ea), ink: rgb(0x18181c)},
 			m.text(LongText()+" (label)", m.rect(20, 340, w, 60))}
 	case "flat switches": // label and switch side by side, with nothing around both
 		return []*view{m.text("Sounds", m.rect(16, 118, 180, 28)), p.row(m, 110, "Other", "Sounds", false).children[1],
@@ -53,7 +59,8 @@ func (p *traps) hostile(page string, m metrics) []*view {
 			}
 			return v
 		}
-		return []*view{(&view{kind: "SegmentedControl", b: m.rect(20, 120, 330, 36)}).add(at(0, "Day"), at(1, "Week"), at(2, "Month"))}
+		return []*view{(&view{kind: "SegmentedControl", b: m.rect(20, 120, 330, 36)}).add(at(0, "Day"), at(1, "Week"),
+			at(2, "Month"))}
 	case "twins": // one of the two cannot be seen
 		ghost := m.button("Pay", "ghost", m.rect(20, 140, w, 44), p.says("ghost"))
 		for v := range ghost.all2() {
@@ -61,9 +68,11 @@ func (p *traps) hostile(page string, m metrics) []*view {
 		}
 		return []*view{ghost, pay}
 	case "parent unseen": // visible="false" around what is visible
-		return []*view{(&view{kind: "Other", b: m.rect(0, 100, 0, 0), unseen: true}).add(m.text("Total 12", m.rect(20, 120, w, 30)), pay)}
+		return []*view{(&view{kind: "Other", b: m.rect(0, 100, 0, 0), unseen: true}).add(
+			m.text("Total 12", m.rect(20, 120, w, 30)), pay)}
 	case "toast":
-		content := []*view{m.button("Save", "save", m.rect(20, 120, w, 44), func() { p.opened = time.Now(); p.says("saved")() })}
+		content := []*view{
+			m.button("Save", "save", m.rect(20, 120, w, 44), func() { p.opened = time.Now(); p.says("saved")() })}
 		if !p.opened.IsZero() && m.now.Sub(p.opened) < 1500*time.Millisecond {
 			content = append(content, m.text("Saved just now", m.rect(20, 300, w, 30)))
 		}
@@ -73,10 +82,12 @@ func (p *traps) hostile(page string, m metrics) []*view {
 		return []*view{m.edit(p.nickname, "Nickname", "nickname", m.rect(20, 110, w, 44)), low}
 	case "link": // a link within a text
 		text := m.text("Read the terms first", m.rect(20, 120, w, 30))
-		return []*view{text.add(&view{kind: "Link", label: "terms", b: m.rect(90, 120, 60, 30), traits: []string{"Link"}, onTap: p.says("terms")})}
+		return []*view{text.add(&view{kind: "Link", label: "terms", b: m.rect(90, 120, 60, 30), traits: []string{"Link"},
+			onTap: p.says("terms")})}
 	case "row of two": // a row that reacts, with a button in it
 		row := m.cell("Ada", m.rect(0, 120, m.size.X, 56), p.says("row"))
-		return []*view{row.add(&view{kind: "Button", id: "info", label: "More info", b: m.rect(m.size.X-60, 126, 44, 44), fill: rgb(0x80a0f0), traits: []string{"Button"}, onTap: p.says("info")})}
+		return []*view{row.add(&view{kind: "Button", id: "info", label: "More info", b: m.rect(m.size.X-60, 126, 44, 44),
+			fill: rgb(0x80a0f0), traits: []string{"Button"}, onTap: p.says("info")})}
 	case "disabled":
 		pay.disabled = m.now.Sub(p.app.started) < 1500*time.Millisecond
 		return []*view{pay}
@@ -84,10 +95,12 @@ func (p *traps) hostile(page string, m metrics) []*view {
 		pay.disabled = true
 		return []*view{pay}
 	case "picture button": // a button is no picture on top of itself
-		b := &view{kind: "Button", id: "cart", label: "Cart", b: m.rect(20, 120, 60, 60), traits: []string{"Button"}, onTap: p.says("cart")}
+		b := &view{kind: "Button", id: "cart", label: "Cart", b: m.rect(20, 120, 60, 60), traits: []string{"Button"},
+			onTap: p.says("cart")}
 		return []*view{b.add(&view{kind: "Image", b: m.rect(20, 120, 60, 60), fill: rgb(0x303848)})}
 	case "hint label": // the label floats over the field, which has the same placeholder
-		return []*view{m.text("Nickname", m.rect(20, 96, w, 14)), m.edit(p.nickname, "Nickname", "nickname", m.rect(20, 110, w, 44))}
+		return []*view{m.text("Nickname", m.rect(20, 96, w, 14)), m.edit(p.nickname, "Nickname", "nickname",
+			m.rect(20, 110, w, 44))}
 	case "hungry": // takes five characters
 		if len(p.nickname.text) > 5 {
 			p.nickname.set(string(p.nickname.text[:5]))
@@ -116,13 +129,15 @@ func (p *traps) hostile(page string, m metrics) []*view {
 		content := []*view{}
 		for i, name := range []string{"first", "second"} {
 			x := i * m.size.X
-			content = append(content, m.text(strings.ToUpper(name[:1])+name[1:]+" offer", m.rect(x+20, 120, w, 30)), m.button("Buy "+name, "", m.rect(x+20, 200, w, 44), p.says(name)))
+			content = append(content, m.text(strings.ToUpper(name[:1])+name[1:]+" offer", m.rect(x+20, 120, w, 30)),
+				m.button("Buy "+name, "", m.rect(x+20, 200, w, 44), p.says(name)))
 		}
 		return content
 	case "asks": // an alert of the app's own, in words that no list knows
 		content := []*view{pay}
 		pay.onTap = func() {
-			p.ask = &question{opened: time.Now(), title: "Wirklich zahlen?", buttons: []string{"Abbrechen", "Zahlen"}, answer: func(b string) { p.says(b)() }}
+			p.ask = &question{opened: time.Now(), title: "Wirklich zahlen?", buttons: []string{"Abbrechen", "Zahlen"},
+				answer: func(b string) { p.says(b)() }}
 		}
 		return content
 	}

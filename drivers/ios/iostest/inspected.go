@@ -42,7 +42,8 @@ func (r refusal) Error() string { return string(r) }
 // protocolError is a refusal as WebKit's BackendDispatcher writes it.
 func protocolError(id int, format string, args ...any) map[string]any {
 	text := fmt.Sprintf(format, args...)
-	return map[string]any{"id": id, "error": map[string]any{"code": -32000, "message": text, "data": []any{map[string]any{"code": -32000, "message": text}}}}
+	return map[string]any{"id": id, "error": map[string]any{"code": -32000, "message": text,
+		"data": []any{map[string]any{"code": -32000, "message": text}}}}
 }
 
 func (p *inspected) perform(c command) {
@@ -76,15 +77,18 @@ func (p *inspected) perform(c command) {
 // params are those of Runtime's commands that are known here.
 func known(method string) []string {
 	return map[string][]string{
-		"Page.enable":                {},
-		"Runtime.enable":             {},
-		"Runtime.evaluate":           {"expression", "objectGroup", "returnByValue", "contextId", "doNotPauseOnExceptionsAndMuteConsole", "includeCommandLineAPI"},
-		"Runtime.callFunctionOn":     {"objectId", "functionDeclaration", "arguments", "returnByValue", "doNotPauseOnExceptionsAndMuteConsole"},
+		"Page.enable":    {},
+		"Runtime.enable": {},
+		"Runtime.evaluate": {"expression", "objectGroup", "returnByValue", "contextId",
+			"doNotPauseOnExceptionsAndMuteConsole", "includeCommandLineAPI"},
+		"Runtime.callFunctionOn": {"objectId", "functionDeclaration", "arguments", "returnByValue",
+			"doNotPauseOnExceptionsAndMuteConsole"},
 		"Runtime.releaseObjectGroup": {"objectGroup"},
 	}[method]
 }
 
-// inTarget performs a command of a target with the Chromium that stands for it, and puts the answer into WebKit's words. Handles belong to a target.
+// inTarget performs a command of a target with the Chromium that stands for it, and puts the answer into WebKit's
+// words. Handles belong to a target.
 func (p *inspected) inTarget(c command) (any, error) {
 	names := known(c.Method)
 	if names == nil {
@@ -101,7 +105,8 @@ func (p *inspected) inTarget(c command) (any, error) {
 	}
 	delete(given, "doNotPauseOnExceptionsAndMuteConsole")
 	if handle, ok := given["objectId"].(string); ok && p.tab.page.app.reused(handle) {
-		made, err := p.inTarget(command{Method: "Runtime.evaluate", Params: json.RawMessage(`{"expression": "new Error()", "returnByValue": false}`)})
+		made, err := p.inTarget(command{Method: "Runtime.evaluate",
+			Params: json.RawMessage(`{"expression": "new Error()", "returnByValue": false}`)})
 		if err != nil {
 			return nil, err
 		}
@@ -147,7 +152,8 @@ func (p *inspected) inTarget(c command) (any, error) {
 		return nil, refusal("Missing injected script for given executionContextId (" + err.Error() + ")")
 	}
 	if got.Exception != nil {
-		return map[string]any{"result": map[string]any{"type": "object", "subtype": "error", "description": got.Exception.Exception.Description}, "wasThrown": true}, nil
+		return map[string]any{"result": map[string]any{"type": "object", "subtype": "error",
+			"description": got.Exception.Exception.Description}, "wasThrown": true}, nil
 	}
 	if got.Result.Object != "" {
 		got.Result.Object = target + got.Result.Object

@@ -19,8 +19,9 @@ import (
 // partOf is how long a message may be that is sent in one part, where they are sent in parts.
 const partOf = 7596
 
-// inspectorDaemon is webinspectord of a simulator, with the part of WebKit that it speaks for: Source/JavaScriptCore/inspector/remote/cocoa, and the
-// domain Target of its protocol. What the daemon does not understand it drops with the connection, which tests find in the notes.
+// inspectorDaemon is webinspectord of a simulator, with the part of WebKit that it speaks for:
+// Source/JavaScriptCore/inspector/remote/cocoa, and the domain Target of its protocol. What the daemon does not
+// understand it drops with the connection, which tests find in the notes.
 type inspectorDaemon struct {
 	device *Device
 
@@ -138,7 +139,8 @@ func (i *inspectorDaemon) all() (list []*inspectorConn) {
 func (w *webPage) id() string { return fmt.Sprintf("PID:%d", w.pid) }
 
 func (i *inspectorDaemon) about(w *webPage) map[string]any {
-	return map[string]any{"WIRApplicationIdentifierKey": w.id(), "WIRApplicationBundleIdentifierKey": w.app.bundle, "WIRApplicationNameKey": w.app.name,
+	return map[string]any{"WIRApplicationIdentifierKey": w.id(), "WIRApplicationBundleIdentifierKey": w.app.bundle,
+		"WIRApplicationNameKey":    w.app.name,
 		"WIRIsApplicationProxyKey": false, "WIRIsApplicationActiveKey": 1, "WIRIsApplicationReadyKey": true,
 		"WIRAutomationAvailabilityKey": "WIRAutomationAvailabilityUnknown"}
 }
@@ -231,7 +233,8 @@ func (c *inspectorConn) send(selector string, argument map[string]any) {
 }
 
 func (c *inspectorConn) write(body []byte) {
-	_, _ = c.conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)) // one that is gone hears nothing
+	// one that is gone hears nothing
+	_, _ = c.conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...))
 }
 
 // read takes messages until the connection ends.
@@ -287,7 +290,8 @@ func (c *inspectorConn) take(selector string, argument map[string]any) error {
 	w := c.daemon.page(app)
 	switch selector {
 	case "_rpc_reportIdentifier:":
-		c.send("_rpc_reportSetup:", map[string]any{"WIRSimulatorNameKey": c.daemon.device.opts.Name, "WIRSimulatorProductVersionKey": c.daemon.device.opts.Version, "WIRSimulatorBuildKey": "22B81"})
+		c.send("_rpc_reportSetup:", map[string]any{"WIRSimulatorNameKey": c.daemon.device.opts.Name,
+			"WIRSimulatorProductVersionKey": c.daemon.device.opts.Version, "WIRSimulatorBuildKey": "22B81"})
 		c.send("_rpc_reportCurrentState:", map[string]any{"WIRAutomationAvailabilityKey": "WIRAutomationAvailabilityUnknown"})
 		c.send("_rpc_reportConnectedDriverList:", map[string]any{"WIRDriverDictionaryKey": map[string]any{}})
 	case "_rpc_getConnectedApplications:":
@@ -300,7 +304,8 @@ func (c *inspectorConn) take(selector string, argument map[string]any) error {
 			late := w.app.how().Late
 			c.daemon.device.lab.work.Go(func() {
 				if c.daemon.device.lab.rest(w.ctx, late) {
-					c.send("_rpc_applicationSentListing:", map[string]any{"WIRApplicationIdentifierKey": app, "WIRListingKey": c.daemon.listing(w)})
+					c.send("_rpc_applicationSentListing:", map[string]any{"WIRApplicationIdentifierKey": app,
+						"WIRListingKey": c.daemon.listing(w)})
 				}
 			})
 		}
@@ -314,8 +319,9 @@ func (c *inspectorConn) take(selector string, argument map[string]any) error {
 
 // apps are those that have told of themselves, with one that has no pages.
 func (i *inspectorDaemon) apps() map[string]any {
-	list := map[string]any{"PID:99": map[string]any{"WIRApplicationIdentifierKey": "PID:99", "WIRApplicationBundleIdentifierKey": "com.apple.Preferences",
-		"WIRApplicationNameKey": "Settings", "WIRIsApplicationProxyKey": false, "WIRIsApplicationActiveKey": 0}}
+	list := map[string]any{"PID:99": map[string]any{"WIRApplicationIdentifierKey": "PID:99",
+		"WIRApplicationBundleIdentifierKey": "com.apple.Preferences",
+		"WIRApplicationNameKey":             "Settings", "WIRIsApplicationProxyKey": false, "WIRIsApplicationActiveKey": 0}}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for w := range i.pages {
@@ -432,7 +438,8 @@ func (i *inspectorDaemon) open(t *webTab) (list []*inspected) {
 // provisional: a page begins to go to another site.
 func (i *inspectorDaemon) provisional(t *webTab) {
 	for _, p := range i.open(t) {
-		p.tell("Target.targetCreated", map[string]any{"targetInfo": map[string]any{"targetId": t.name(1), "type": "page", "isProvisional": true}})
+		p.tell("Target.targetCreated", map[string]any{"targetInfo": map[string]any{"targetId": t.name(1), "type": "page",
+			"isProvisional": true}})
 	}
 }
 
@@ -476,7 +483,8 @@ func (i *inspectorDaemon) heard(e devtools.Event) {
 		return
 	}
 	kind := map[bool]string{true: "normal", false: "user"}[made.Context.Aux.Own]
-	p.fromTarget(map[string]any{"method": "Runtime.executionContextCreated", "params": map[string]any{"context": map[string]any{"id": made.Context.ID, "type": kind, "name": "", "frameId": made.Context.Aux.Frame}}})
+	p.fromTarget(map[string]any{"method": "Runtime.executionContextCreated", "params": map[string]any{
+		"context": map[string]any{"id": made.Context.ID, "type": kind, "name": "", "frameId": made.Context.Aux.Frame}}})
 }
 
 func (p *inspected) tell(method string, params map[string]any) {
@@ -485,7 +493,8 @@ func (p *inspected) tell(method string, params map[string]any) {
 
 func (p *inspected) send(message any) {
 	data, _ := json.Marshal(message)
-	p.conn.send("_rpc_applicationSentData:", map[string]any{"WIRApplicationIdentifierKey": p.tab.page.id(), "WIRDestinationKey": p.sender, "WIRMessageDataKey": data,
+	p.conn.send("_rpc_applicationSentData:", map[string]any{"WIRApplicationIdentifierKey": p.tab.page.id(),
+		"WIRDestinationKey": p.sender, "WIRMessageDataKey": data,
 		"WIRMessageDataTypeKey": "WIRMessageDataTypeFull"})
 }
 

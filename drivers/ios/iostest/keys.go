@@ -63,7 +63,8 @@ func (f *field) typed(c rune, d *Device) {
 	}
 }
 
-// keyboardInput is FBCustomCommands.handleKeyboardInput: names are known where they stand alone, characters in dictionaries.
+// keyboardInput is FBCustomCommands.handleKeyboardInput: names are known where they stand alone, characters in
+// dictionaries.
 func (d *Device) keyboardInput(r request) (any, error) {
 	if d.opts.NoHardKeys {
 		return nil, &wdError{"unsupported operation", "typeKey API is only supported since Xcode15 and iPadOS 17"}
@@ -144,7 +145,8 @@ func (d *Device) nextField() {
 	}
 }
 
-// dismissKeyboard is FBKeyboard's: it presses what on the keyboard has one of the names; an iPhone's has no key for that.
+// dismissKeyboard is FBKeyboard's: it presses what on the keyboard has one of the names; an iPhone's has no key for
+// that.
 func (d *Device) dismissKeyboard(r request) (any, error) {
 	var args struct{ KeyNames []string }
 	if len(r.body) > 0 {
@@ -161,7 +163,9 @@ func (d *Device) dismissKeyboard(r request) (any, error) {
 			return nil, nil
 		}
 	}
-	return nil, &wdError{"invalid element state", "Error Domain=com.facebook.WebDriverAgent Code=1 \"Did not know how to dismiss the keyboard. Try to dismiss it in the way supported by your application under test.\""}
+	return nil, &wdError{"invalid element state",
+		"Error Domain=com.facebook.WebDriverAgent Code=1 \"Did not know how to dismiss the keyboard. Try to dismiss it in " +
+			"the way supported by your application under test.\""}
 }
 
 // pressed is a key of the keyboard on the screen.

@@ -86,7 +86,8 @@ func (l *Lab) Environ(bin string, more ...string) []string {
 	return append([]string{"PATH=" + bin, "HOME=" + l.home, socketVariable + "=" + l.socket}, more...)
 }
 
-// Notes is what happened, in order: every program that ran, every call of a WebDriverAgent, everything that the apps noticed.
+// Notes is what happened, in order: every program that ran, every call of a WebDriverAgent, everything that the apps
+// noticed.
 func (l *Lab) Notes() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -247,25 +248,29 @@ type DeviceOptions struct {
 	Untrusted, NoDeveloperMode, NoTunnel, Away bool
 	// Width and Height are in points, Scale is pixels of a point: 390x844 and 2 unless told.
 	Width, Height, Scale int
-	// Part is the part of the screen, in points, that the app in front has where two share it, on an iPad that stands; the zero value is all of it.
+	// Part is the part of the screen, in points, that the app in front has where two share it, on an iPad that stands; the
+	// zero value is all of it.
 	Part image.Rectangle
 	// LoginLoading is how long com.example.login shows its loading screen; LoginSpinner how long signing in takes.
 	LoginLoading, LoginSpinner time.Duration
-	// OldAgent is a WebDriverAgent without traits, placeholders, and answers that describe an element, with the paths that it had before
-	// version 6, no WebDriver actions, the id of a new session beside the value, and a status that does not say "ready".
+	// OldAgent is a WebDriverAgent without traits, placeholders, and answers that describe an element, with the paths that
+	// it had before version 6, no WebDriver actions, the id of a new session beside the value, and a status that does not
+	// say "ready".
 	OldAgent bool
 	// PortraitPictures makes screenshots that do not turn with the app.
 	PortraitPictures bool
 	// FilmPort is where an iPhone's WebDriverAgent sends its pictures, on all of this machine's addresses; "" is any.
 	FilmPort string
-	// OwnPort makes a simulator's WebDriverAgent take a port of its own choice, which it tells, as it does when it gets no environment.
+	// OwnPort makes a simulator's WebDriverAgent take a port of its own choice, which it tells, as it does when it gets no
+	// environment.
 	OwnPort bool
-	// AlertsApart: an alert of the system does not take the place of the app in what a session gives that is bound to none.
+	// AlertsApart: an alert of the system does not take the place of the app in what a session gives that is bound to
+	// none.
 	AlertsApart bool
 	// SystemBehind: the home screen's app does not count as in front while an alert of it lies over an app.
 	SystemBehind bool
-	// DevModeUnknown: go-ios cannot ask the iPhone for its developer mode; it says false and ends with 0. NoImage: nor can it download the
-	// developer image, and ends with 0, too.
+	// DevModeUnknown: go-ios cannot ask the iPhone for its developer mode; it says false and ends with 0. NoImage: nor can
+	// it download the developer image, and ends with 0, too.
 	DevModeUnknown, NoImage bool
 	// AlertsSlide is how long an alert slides in, during which touches of it are lost.
 	AlertsSlide time.Duration

@@ -15,8 +15,9 @@ import (
 	"github.com/taproot-dev/taproot/internal/screenpng"
 )
 
-// devicectl is Xcode's program for iPhones. Its JSON has the fields of github.com/appium/node-devicectl/blob/master/lib/types.ts; what
-// Xcode 27 adds is from github.com/expo/expo/pull/48001.
+// devicectl is Xcode's program for iPhones. Its JSON has the fields of
+// github.com/appium/node-devicectl/blob/master/lib/types.ts; what Xcode 27 adds is from
+// github.com/expo/expo/pull/48001.
 func (l *Lab) devicectl(p *process, args []string) int {
 	file := ""
 	if i := slices.Index(args, "--json-output"); i >= 0 {
@@ -24,7 +25,8 @@ func (l *Lab) devicectl(p *process, args []string) int {
 		args = slices.Delete(slices.Clone(args), i, i+2)
 	}
 	answer := func(kind string, result any) int {
-		data, _ := json.MarshalIndent(map[string]any{"info": map[string]any{"arguments": args, "commandType": "devicectl." + kind, "jsonVersion": 2,
+		data, _ := json.MarshalIndent(map[string]any{"info": map[string]any{"arguments": args, "commandType": "devicectl." +
+			kind, "jsonVersion": 2,
 			"outcome": "success", "version": "397.21"}, "result": result}, "", "  ")
 		if p.cut {
 			data = data[:len(data)/2]
@@ -71,18 +73,25 @@ func (d *Device) coreDevice() map[string]any {
 	if d.opts.Untrusted {
 		return strangers(d.coreID())
 	}
-	connection := map[string]any{"authenticationType": "manualPairing", "isMobileDeviceOnly": false, "pairingState": "paired", "potentialHostnames": []string{"iPhone.coredevice.local"}, "transportType": "wired", "tunnelState": tunnel}
+	connection := map[string]any{"authenticationType": "manualPairing", "isMobileDeviceOnly": false,
+		"pairingState": "paired", "potentialHostnames": []string{"iPhone.coredevice.local"}, "transportType": "wired",
+		"tunnelState": tunnel}
 	d.mu.Lock()
 	if d.address != "" {
 		connection["tunnelState"], connection["tunnelIPAddress"] = "connected", d.address
 	}
 	d.mu.Unlock()
 	return map[string]any{
-		"capabilities":         []any{map[string]any{"featureIdentifier": "com.apple.coredevice.feature.installapp", "name": "Install Application"}},
+		"capabilities": []any{map[string]any{"featureIdentifier": "com.apple.coredevice.feature.installapp",
+			"name": "Install Application"}},
 		"connectionProperties": connection,
-		"deviceProperties":     map[string]any{"bootState": "booted", "ddiServicesAvailable": false, "developerModeStatus": mode, "name": "Ada\u2019s " + d.opts.Name, "osBuildUpdate": "22B83", "osVersionNumber": d.opts.Version},
-		"hardwareProperties": map[string]any{"cpuType": map[string]any{"name": "arm64e", "subType": 2, "type": 16777228}, "deviceType": "iPhone", "ecid": 1234567890123456, "hardwareModel": "D37AP",
-			"marketingName": d.opts.Name, "platform": "iOS", "productType": "iPhone15,4", "reality": reality, "supportedDeviceFamilies": []int{1}, "udid": d.opts.UDID},
+		"deviceProperties": map[string]any{"bootState": "booted", "ddiServicesAvailable": false,
+			"developerModeStatus": mode, "name": "Ada\u2019s " + d.opts.Name, "osBuildUpdate": "22B83",
+			"osVersionNumber": d.opts.Version},
+		"hardwareProperties": map[string]any{"cpuType": map[string]any{"name": "arm64e", "subType": 2, "type": 16777228},
+			"deviceType": "iPhone", "ecid": 1234567890123456, "hardwareModel": "D37AP",
+			"marketingName": d.opts.Name, "platform": "iOS", "productType": "iPhone15,4", "reality": reality,
+			"supportedDeviceFamilies": []int{1}, "udid": d.opts.UDID},
 		"identifier": d.coreID(), "tags": []any{}, "visibilityClass": "default"}
 }
 
@@ -91,19 +100,24 @@ func (d *Device) coreID() string {
 	return "3D048AED-F823-4530-A0E8-" + d.opts.UDID[len(d.opts.UDID)-12:]
 }
 
-// strangers is a device that is not paired, as in github.com/tauri-apps/cargo-mobile2/pull/443: not even its UDID is told.
+// strangers is a device that is not paired, as in github.com/tauri-apps/cargo-mobile2/pull/443: not even its UDID is
+// told.
 func strangers(id string) map[string]any {
 	return map[string]any{
-		"capabilities":         []any{map[string]any{"featureIdentifier": "com.apple.coredevice.feature.tags", "name": "Modify Tags"}},
-		"connectionProperties": map[string]any{"isMobileDeviceOnly": false, "pairingState": "unpaired", "potentialHostnames": []any{}, "tunnelState": "unavailable"},
-		"deviceProperties":     map[string]any{"bootState": "booted", "ddiServicesAvailable": false},
-		"hardwareProperties":   map[string]any{}, "identifier": id, "tags": []any{}, "visibilityClass": "default"}
+		"capabilities": []any{map[string]any{"featureIdentifier": "com.apple.coredevice.feature.tags",
+			"name": "Modify Tags"}},
+		"connectionProperties": map[string]any{"isMobileDeviceOnly": false, "pairingState": "unpaired",
+			"potentialHostnames": []any{}, "tunnelState": "unavailable"},
+		"deviceProperties":   map[string]any{"bootState": "booted", "ddiServicesAvailable": false},
+		"hardwareProperties": map[string]any{}, "identifier": id, "tags": []any{}, "visibilityClass": "default"}
 }
 
 func coreWatch() map[string]any {
-	return map[string]any{"capabilities": []any{}, "connectionProperties": map[string]any{"pairingState": "paired", "tunnelState": "unavailable"},
-		"deviceProperties":   map[string]any{"name": "Ada\u2019s Apple Watch", "osVersionNumber": "11.1"},
-		"hardwareProperties": map[string]any{"deviceType": "appleWatch", "platform": "watchOS", "productType": "Watch7,3", "udid": "00008310-000000000000001E"}, "identifier": "A0000000-0000-4000-8000-000000000000"}
+	return map[string]any{"capabilities": []any{}, "connectionProperties": map[string]any{"pairingState": "paired",
+		"tunnelState": "unavailable"},
+		"deviceProperties": map[string]any{"name": "Ada\u2019s Apple Watch", "osVersionNumber": "11.1"},
+		"hardwareProperties": map[string]any{"deviceType": "appleWatch", "platform": "watchOS", "productType": "Watch7,3",
+			"udid": "00008310-000000000000001E"}, "identifier": "A0000000-0000-4000-8000-000000000000"}
 }
 
 func (d *Device) devicectl(p *process, args []string, answer func(string, any) int) int {
@@ -112,7 +126,8 @@ func (d *Device) devicectl(p *process, args []string, answer func(string, any) i
 		fresh := slices.Contains(args, "--terminate-existing")
 		rest := slices.DeleteFunc(slices.Clone(args[3:]), func(a string) bool { return a == "--terminate-existing" })
 		var env map[string]string
-		if i := slices.Index(rest, "--environment-variables"); i == 0 && len(rest) > 2 && json.Unmarshal([]byte(rest[1]), &env) == nil {
+		if i := slices.Index(rest, "--environment-variables"); i == 0 && len(rest) > 2 &&
+			json.Unmarshal([]byte(rest[1]), &env) == nil {
 			rest = rest[2:]
 		}
 		d.mu.Lock()
@@ -120,10 +135,13 @@ func (d *Device) devicectl(p *process, args []string, answer func(string, any) i
 		a := d.apps[rest[0]]
 		if a == nil {
 			// github.com/dotnet/macios/issues/25306 shows the form.
-			p.complain("ERROR: The application failed to launch. (com.apple.dt.CoreDeviceError error 10002 (0x2712))\n       BundleIdentifier = %s\n"+
-				"       ----------------------------------------\n       The request to open \"%s\" failed. (FBSOpenApplicationServiceErrorDomain error 1 (0x01))\n"+
+			p.complain("ERROR: The application failed to launch. (com.apple.dt.CoreDeviceError error 10002 (0x2712))\n       "+
+				"BundleIdentifier = %s\n"+
+				"       ----------------------------------------\n       The request to open \"%s\" failed. "+
+				"(FBSOpenApplicationServiceErrorDomain error 1 (0x01))\n"+
 				"       BSErrorCodeDescription = RequestDenied\n       ----------------------------------------\n"+
-				"       The operation couldn\u2019t be completed. Application \"%s\" is unknown to FrontBoard. (FBSOpenApplicationErrorDomain error 4 (0x04))\n"+
+				"       The operation couldn\u2019t be completed. Application \"%s\" is unknown to FrontBoard. "+
+				"(FBSOpenApplicationErrorDomain error 4 (0x04))\n"+
 				"       BSErrorCodeDescription = NotFound\n", rest[0], rest[0], rest[0])
 			return 1
 		}
@@ -136,7 +154,9 @@ func (d *Device) devicectl(p *process, args []string, answer func(string, any) i
 	case "device install app":
 		data, err := os.ReadFile(filepath.Join(args[3], "bundle"))
 		if err != nil {
-			p.complain("ERROR: Failed to install the app on the device. (com.apple.dt.CoreDeviceError error 3002 (0xBBA))\n       The provided item to be installed is not of a type that CoreDevice recognizes.\n")
+			p.complain("ERROR: Failed to install the app on the device. (com.apple.dt.CoreDeviceError error 3002 (0xBBA))\n   " +
+				" " +
+				"   The provided item to be installed is not of a type that CoreDevice recognizes.\n")
 			return 1
 		}
 		d.mu.Lock()
@@ -153,7 +173,8 @@ func (d *Device) devicectl(p *process, args []string, answer func(string, any) i
 		defer d.mu.Unlock()
 		var apps []any
 		for bundle, a := range d.apps {
-			apps = append(apps, map[string]any{"appClip": false, "builtByDeveloper": true, "bundleIdentifier": bundle, "bundleVersion": "1", "name": a.name, "removable": true, "version": "1.0"})
+			apps = append(apps, map[string]any{"appClip": false, "builtByDeveloper": true, "bundleIdentifier": bundle,
+				"bundleVersion": "1", "name": a.name, "removable": true, "version": "1.0"})
 		}
 		return answer("device.info.apps", map[string]any{"apps": apps})
 	}
@@ -167,7 +188,8 @@ const noAgent = `{"time":"2026-11-21T14:04:58.507211377Z","level":"WARN","msg":"
 
 // goiosError is an error of go-ios 1.2.0.
 func goiosError(p *process, msg, err string) int {
-	data, _ := json.Marshal(map[string]string{"time": "2026-11-21T14:04:58.507675104Z", "level": "ERROR", "msg": msg, "err": err})
+	data, _ := json.Marshal(map[string]string{"time": "2026-11-21T14:04:58.507675104Z", "level": "ERROR", "msg": msg,
+		"err": err})
 	p.complain("%s%s\n", noAgent, data)
 	return 1
 }
@@ -202,7 +224,8 @@ func (l *Lab) goios(p *process) int {
 		return goiosError(p, "Device not found: "+udid, "Device '"+udid+"' not found. Is it attached to the machine?")
 	}
 	if d.opts.Untrusted {
-		return goiosError(p, "failed getting values", "could not retrieve PairRecord with error: ReadPair failed with errorcode '2', is the device paired?")
+		return goiosError(p, "failed getting values",
+			"could not retrieve PairRecord with error: ReadPair failed with errorcode '2', is the device paired?")
 	}
 	return d.goios(p, args)
 }
@@ -213,11 +236,13 @@ func (l *Lab) tunnels(p *process) int {
 	for _, d := range l.phones {
 		if d.opts.Phone && !d.opts.NoTunnel {
 			running = true
-			list = append(list, map[string]any{"address": "fd7b:e5b:6f53::1", "rsdPort": 58105, "udid": d.opts.UDID, "userspaceTun": true, "userspaceTunPort": 60106})
+			list = append(list, map[string]any{"address": "fd7b:e5b:6f53::1", "rsdPort": 58105, "udid": d.opts.UDID,
+				"userspaceTun": true, "userspaceTunPort": 60106})
 		}
 	}
 	if !running {
-		return goiosError(p, "failed to get tunnel infos", `TunnelInfoForDevice: failed to get tunnel info: Get "http://127.0.0.1:60105/tunnels": dial tcp 127.0.0.1:60105: connect: connection refused`)
+		return goiosError(p, "failed to get tunnel infos",
+			`TunnelInfoForDevice: failed to get tunnel info: Get "http://127.0.0.1:60105/tunnels": dial tcp 127.0.0.1:60105: connect: connection refused`)
 	}
 	data, _ := json.Marshal(list)
 	p.print("%s\n", data)
@@ -232,10 +257,12 @@ func (l *Lab) goiosList(p *process, details bool) int {
 			continue
 		}
 		if details && d.opts.Untrusted {
-			return goiosError(p, "failed getting values", "could not retrieve PairRecord with error: ReadPair failed with errorcode '2', is the device paired?")
+			return goiosError(p, "failed getting values",
+				"could not retrieve PairRecord with error: ReadPair failed with errorcode '2', is the device paired?")
 		}
 		udids = append(udids, d.opts.UDID)
-		entries = append(entries, map[string]string{"Udid": d.opts.UDID, "ProductName": "iPhone OS", "ProductType": "iPhone15,4", "ProductVersion": d.opts.Version, "ConnectionType": "USB"})
+		entries = append(entries, map[string]string{"Udid": d.opts.UDID, "ProductName": "iPhone OS",
+			"ProductType": "iPhone15,4", "ProductVersion": d.opts.Version, "ConnectionType": "USB"})
 	}
 	var list any = udids
 	if details {
@@ -249,11 +276,14 @@ func (l *Lab) goiosList(p *process, details bool) int {
 func (d *Device) goios(p *process, args []string) int {
 	switch args[0] {
 	case "info":
-		p.print("{\"DeviceName\":\"Ada\u2019s %s\",\"ProductName\":\"iPhone OS\",\"ProductType\":\"iPhone15,4\",\"ProductVersion\":\"%s\",\"UniqueDeviceID\":\"%s\"}\n", d.opts.Name, d.opts.Version, d.opts.UDID)
+		p.print("{\"DeviceName\":\"Ada\u2019s %s\",\"ProductName\":\"iPhone "+
+			"OS\",\"ProductType\":\"iPhone15,4\",\"ProductVersion\":\"%s\",\"UniqueDeviceID\":\"%s\"}\n", d.opts.Name,
+			d.opts.Version, d.opts.UDID)
 		return 0
 	case "devmode":
 		if d.opts.DevModeUnknown {
-			p.complain("%s\n", `{"time":"2026-11-21T14:04:58.507675104Z","level":"ERROR","msg":"failed getting developer mode","err":"could not start service com.apple.amfi.lockdown"}`)
+			p.complain("%s\n",
+				`{"time":"2026-11-21T14:04:58.507675104Z","level":"ERROR","msg":"failed getting developer mode","err":"could not start service com.apple.amfi.lockdown"}`)
 			p.print("{\"DeveloperModeEnabled\":false}\n")
 			return 0
 		}
@@ -263,7 +293,9 @@ func (d *Device) goios(p *process, args []string) int {
 		return d.mountImage(p, args[1])
 	case "runwda":
 		if !d.hasImage() {
-			return goiosError(p, "Failed running WDA", "Could not start service:com.apple.testmanagerd.lockdown.secure with reason:'InvalidService'. Have you mounted the Developer Image?")
+			return goiosError(p, "Failed running WDA",
+				"Could not start service:com.apple.testmanagerd.lockdown.secure with reason:'InvalidService'. Have you mounted "+
+					"the Developer Image?")
 		}
 		return d.runAgent(p.ctx, p, "0", d.opts.FilmPort)
 	case "forward":
@@ -308,7 +340,8 @@ func (d *Device) mountImage(p *process, how string) int {
 		return 1
 	}
 	if d.opts.NoImage {
-		p.complain("%s\n", `{"time":"2026-11-21T14:04:58.507675104Z","level":"ERROR","msg":"error downloading image","err":"Get \"https://deviceboxhq.com/ddi-15F31d.zip\": no such host"}`)
+		p.complain("%s\n",
+			`{"time":"2026-11-21T14:04:58.507675104Z","level":"ERROR","msg":"error downloading image","err":"Get \"https://deviceboxhq.com/ddi-15F31d.zip\": no such host"}`)
 		return 0 // as after a success
 	}
 	d.mu.Lock()
@@ -344,7 +377,9 @@ func (d *Device) goiosCrash(p *process, args []string) int {
 func (d *Device) goiosLaunch(p *process, args []string) int {
 	a := d.apps[args[1]]
 	if a == nil {
-		return goiosError(p, "launch app command failed", fmt.Sprintf("Failed to launch process: %s, Error Domain=FBSOpenApplicationErrorDomain Code=4 Application \"%s\" is unknown to FrontBoard.", args[1], args[1]))
+		return goiosError(p, "launch app command failed",
+			fmt.Sprintf("Failed to launch process: %s, Error Domain=FBSOpenApplicationErrorDomain Code=4 Application \"%s\" is "+
+				"unknown to FrontBoard.", args[1], args[1]))
 	}
 	var given []string
 	for _, arg := range args[2:] {
@@ -356,11 +391,13 @@ func (d *Device) goiosLaunch(p *process, args []string) int {
 		}
 	}
 	d.launch(a, slices.Contains(args, "--kill-existing"), given)
-	p.complain("{\"time\":\"2026-11-21T14:04:58.507675104Z\",\"level\":\"INFO\",\"msg\":\"Process launched\",\"pid\":%d}\n", a.pid)
+	p.complain("{\"time\":\"2026-11-21T14:04:58.507675104Z\",\"level\":\"INFO\",\"msg\":\"Process "+
+		"launched\",\"pid\":%d}\n", a.pid)
 	return 0
 }
 
-// forward makes the phone's port one of this machine, until it is interrupted. Nothing listens on the phone before WebDriverAgent runs.
+// forward makes the phone's port one of this machine, until it is interrupted. Nothing listens on the phone before
+// WebDriverAgent runs.
 func (d *Device) forward(p *process, local, remote string) int {
 	l, err := net.Listen("tcp", "127.0.0.1:"+local)
 	if err != nil {

@@ -28,22 +28,27 @@ func (d *Device) newRoutes() map[string]func(request) (any, error) {
 		"DELETE /":              func(request) (any, error) { d.endSession(); return nil, nil },
 		"POST /appium/settings": d.set,
 
-		"GET /source": d.source, "GET /screenshot": d.screenshot, "GET /window/size": d.windowSize, "GET /wda/screen": d.wdaScreen,
+		"GET /source": d.source, "GET /screenshot": d.screenshot, "GET /window/size": d.windowSize,
+		"GET /wda/screen":  d.wdaScreen,
 		"GET /orientation": d.orientation, "POST /orientation": d.orient, "GET /rotation": d.rotation,
 		"GET /element/active": d.activeElement, "POST /element": d.findElement, "POST /elements": d.findElements,
 
 		"POST /wda/tap": d.touch(taps), "POST /wda/doubleTap": d.touch(taps2), "POST /wda/touchAndHold": d.touch(holds),
-		"POST /actions": d.actions, "POST /wda/dragfromtoforduration": d.dragFromTo, "POST /wda/keys": d.keys, "POST /wda/element/0/keyboardInput": d.keyboardInput,
-		"POST /wda/keyboard/dismiss": d.dismissKeyboard, "POST /wda/pressButton": d.pressButton, "POST /wda/homescreen": d.homescreen,
-		"GET /wda/locked":  func(request) (any, error) { return d.locked, nil },
-		"POST /wda/lock":   func(request) (any, error) { d.locked = true; return nil, nil },
-		"POST /wda/unlock": func(request) (any, error) { d.locked = d.opts.Passcode; return nil, nil },
+		"POST /actions": d.actions, "POST /wda/dragfromtoforduration": d.dragFromTo, "POST /wda/keys": d.keys,
+		"POST /wda/element/0/keyboardInput": d.keyboardInput,
+		"POST /wda/keyboard/dismiss":        d.dismissKeyboard, "POST /wda/pressButton": d.pressButton,
+		"POST /wda/homescreen": d.homescreen,
+		"GET /wda/locked":      func(request) (any, error) { return d.locked, nil },
+		"POST /wda/lock":       func(request) (any, error) { d.locked = true; return nil, nil },
+		"POST /wda/unlock":     func(request) (any, error) { d.locked = d.opts.Passcode; return nil, nil },
 
-		"GET /alert/text": d.alertText, "POST /alert/text": d.alertType, "POST /alert/accept": d.alertAnswer, "POST /alert/dismiss": d.alertAnswer,
+		"GET /alert/text": d.alertText, "POST /alert/text": d.alertType, "POST /alert/accept": d.alertAnswer,
+		"POST /alert/dismiss":    d.alertAnswer,
 		"GET /wda/alert/buttons": d.alertButtons,
 
-		"GET /wda/activeAppInfo": d.activeApp, "POST /wda/apps/launch": d.appLaunch, "POST /wda/apps/terminate": d.appTerminate,
-		"POST /wda/apps/state": d.appState, "POST /url": d.openURL,
+		"GET /wda/activeAppInfo": d.activeApp, "POST /wda/apps/launch": d.appLaunch,
+		"POST /wda/apps/terminate": d.appTerminate,
+		"POST /wda/apps/state":     d.appState, "POST /url": d.openURL,
 		"GET /wda/device/info": d.deviceInfo, "POST /wda/device/appearance": d.setAppearance,
 		"POST /wda/simulatedLocation": d.setLocation, "DELETE /wda/simulatedLocation": d.clearLocation,
 	}
@@ -162,14 +167,16 @@ func (d *Device) touched(p image.Point, gesture int) {
 		return
 	}
 	v := d.top(p, func(v *view) bool {
-		return v.blocks || v.onTap != nil || v.field != nil && v.field.keyed == nil || v.web != nil || v.key != "" || v.onLong != nil || v.onDouble != nil
+		return v.blocks || v.onTap != nil || v.field != nil && v.field.keyed == nil || v.web != nil || v.key != "" ||
+			v.onLong != nil || v.onDouble != nil
 	})
 	switch {
 	case v == nil || v.disabled: // a disabled control takes the touch and does nothing
 		return
 	case v.web != nil:
 		v.web.touched(p, map[bool]time.Duration{true: time.Second, false: 0}[gesture == holds])
-	case v.field != nil && d.focus == v.field && !v.field.secret && len(v.field.text) > 0 && p.X > v.b.Max.X-30: // the clear button
+	case v.field != nil && d.focus == v.field && !v.field.secret && len(v.field.text) > 0 && p.X > v.b.Max.X-30:
+		// the clear button
 		v.field.set("")
 	case v.field != nil:
 		d.focus = v.field
@@ -250,7 +257,8 @@ func (d *Device) dragFromTo(r request) (any, error) {
 	if err := r.args(&args); err != nil {
 		return nil, err
 	}
-	d.drag(stroke{from: image.Pt(int(args.FromX), int(args.FromY)), to: image.Pt(int(args.ToX), int(args.ToY)), held: time.Duration(args.Duration * float64(time.Second))})
+	d.drag(stroke{from: image.Pt(int(args.FromX), int(args.FromY)), to: image.Pt(int(args.ToX), int(args.ToY)),
+		held: time.Duration(args.Duration * float64(time.Second))})
 	return nil, nil
 }
 
@@ -290,7 +298,9 @@ func (d *Device) pressButton(r request) (any, error) {
 		known = append(known, "volumedown", "volumeup")
 	}
 	if !slices.Contains(known, strings.ToLower(args.Name)) {
-		return nil, &wdError{"unknown error", fmt.Sprintf("The button '%s' is not supported. The device under test only supports the following buttons: %v", args.Name, known)}
+		return nil, &wdError{"unknown error",
+			fmt.Sprintf("The button '%s' is not supported. The device under test only supports the following buttons: "+
+				"%v", args.Name, known)}
 	}
 	d.note("button %s", args.Name)
 	return nil, nil
@@ -306,7 +316,8 @@ func (d *Device) activeApp(request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"pid": d.pidOf(owner), "bundleId": owner, "name": "", "processArguments": map[string]any{"env": map[string]any{}, "args": []string{}}}, nil
+	return map[string]any{"pid": d.pidOf(owner), "bundleId": owner, "name": "", "processArguments": map[string]any{
+		"env": map[string]any{}, "args": []string{}}}, nil
 }
 
 func (d *Device) appLaunch(r request) (any, error) {
@@ -320,8 +331,10 @@ func (d *Device) appLaunch(r request) (any, error) {
 	}
 	a := d.apps[args.BundleID]
 	if a == nil {
-		return nil, &wdError{"unknown error", fmt.Sprintf(`Error Domain=FBSOpenApplicationErrorDomain Code=4 "Application info provider (FBSApplicationLibrary) returned nil for "%s"" `+
-			`UserInfo={BSErrorCodeDescription=NotFound}`, args.BundleID)}
+		return nil, &wdError{"unknown error",
+			fmt.Sprintf(
+				`Error Domain=FBSOpenApplicationErrorDomain Code=4 "Application info provider (FBSApplicationLibrary) returned nil for "%s"" `+
+					`UserInfo={BSErrorCodeDescription=NotFound}`, args.BundleID)}
 	}
 	if a.pid == 0 { // a running app is only brought to the front
 		for name, value := range args.Environment {
@@ -364,7 +377,9 @@ func (d *Device) openURL(r request) (any, error) {
 		return nil, err
 	}
 	if !d.opens(args.URL, args.BundleID) {
-		return nil, &wdError{"unknown error", fmt.Sprintf("Error Domain=NSOSStatusErrorDomain Code=-10814 \"Failed to open URL %s: LSApplicationWorkspace\"", args.URL)}
+		return nil, &wdError{"unknown error",
+			fmt.Sprintf("Error Domain=NSOSStatusErrorDomain Code=-10814 \"Failed to open URL %s: "+
+				"LSApplicationWorkspace\"", args.URL)}
 	}
 	return nil, nil
 }
@@ -388,12 +403,13 @@ func (d *Device) opens(link, bundle string) bool {
 		open()
 		return true
 	}
-	d.question = &question{title: fmt.Sprintf("Open in \u201c%s\u201d?", a.name), buttons: []string{"Cancel", "Open"}, answer: func(b string) {
-		if b == "Open" {
-			d.approved[scheme] = true
-			open()
-		}
-	}}
+	d.question = &question{title: fmt.Sprintf("Open in \u201c%s\u201d?", a.name), buttons: []string{"Cancel", "Open"},
+		answer: func(b string) {
+			if b == "Open" {
+				d.approved[scheme] = true
+				open()
+			}
+		}}
 	return true
 }
 
@@ -403,7 +419,8 @@ func appOf(scheme string) string {
 }
 
 func (d *Device) deviceInfo(request) (any, error) {
-	return map[string]any{"currentLocale": "en_US", "timeZone": "GMT", "name": d.opts.Name, "model": "iPhone", "uuid": "6F0C7E1A-0000-4000-8000-000000000001",
+	return map[string]any{"currentLocale": "en_US", "timeZone": "GMT", "name": d.opts.Name, "model": "iPhone",
+		"uuid":               "6F0C7E1A-0000-4000-8000-000000000001",
 		"userInterfaceIdiom": 0, "userInterfaceStyle": d.appearance(), "isSimulator": !d.opts.Phone, "thermalState": 0}, nil
 }
 

@@ -10,7 +10,8 @@ import (
 // SceneBundle is an app that shows what a test has written.
 const SceneBundle = "com.example.scene"
 
-// Scene makes its screen. It is called for every source, picture and touch, with the device's lock held: it must be quick, and must not call the device.
+// Scene makes its screen. It is called for every source, picture and touch, with the device's lock held: it must be
+// quick, and must not call the device.
 type Scene func(now Moment) []Part
 
 // Moment is when a scene is looked at.
@@ -85,15 +86,18 @@ func (p *scenePage) view(m metrics) *view {
 	root := m.page()
 	d := p.app.device
 	root.onTap = func() { d.focus = nil }
-	for _, part := range d.scene(Moment{Since: m.now.Sub(p.app.started), Size: m.size, Picture: d.pictured, App: SceneApp{p.app}}) {
+	for _, part := range d.scene(Moment{Since: m.now.Sub(p.app.started), Size: m.size, Picture: d.pictured,
+		App: SceneApp{p.app}}) {
 		root.add(part.view(m))
 	}
 	return root
 }
 
 func (p Part) view(m metrics) *view {
-	v := &view{kind: p.Kind, id: p.ID, label: p.Label, value: p.Value, placeholder: p.Placeholder, b: p.Bounds, fill: p.Fill, ink: p.Ink,
-		disabled: p.Disabled, unseen: p.Unseen, blocks: p.Blocks, mute: p.Mute, moving: p.Moving, shift: p.Shift, onTap: p.Tapped}
+	v := &view{kind: p.Kind, id: p.ID, label: p.Label, value: p.Value, placeholder: p.Placeholder, b: p.Bounds,
+		fill: p.Fill, ink: p.Ink,
+		disabled: p.Disabled, unseen: p.Unseen, blocks: p.Blocks, mute: p.Mute, moving: p.Moving, shift: p.Shift,
+		onTap: p.Tapped}
 	if v.kind == "" {
 		v.kind, v.value = "StaticText", p.Label
 	}

@@ -16,11 +16,13 @@ type binding struct {
 
 // kept are the settings that outlive a session.
 func kept() []string {
-	return []string{"respectSystemAlerts", "includeHittableInPageSource", "activeAppDetectionPoint", "reduceMotion", "keyboardAutocorrection", "keyboardPrediction",
+	return []string{"respectSystemAlerts", "includeHittableInPageSource", "activeAppDetectionPoint", "reduceMotion",
+		"keyboardAutocorrection", "keyboardPrediction",
 		"mjpegServerFramerate", "mjpegServerScreenshotQuality", "mjpegScalingFactor", "mjpegFixOrientation"}
 }
 
-// newSession is FBSessionCommands.handleCreateSession: it ends the earlier session first, whatever comes of the new one.
+// newSession is FBSessionCommands.handleCreateSession: it ends the earlier session first, whatever comes of the new
+// one.
 func (d *Device) newSession(r request) (any, error) {
 	var args struct {
 		Capabilities json.RawMessage `json:"capabilities"`
@@ -49,7 +51,8 @@ func (d *Device) newSession(r request) (any, error) {
 	d.sessions++
 	d.session = fmt.Sprintf("8E7A2C10-0000-4000-8000-%012X", d.sessions)
 	old := d.settings
-	d.settings = map[string]any{"shouldUseCompactResponses": true, "elementResponseAttributes": "type,label", "snapshotMaxDepth": 50.0}
+	d.settings = map[string]any{"shouldUseCompactResponses": true, "elementResponseAttributes": "type,label",
+		"snapshotMaxDepth": 50.0}
 	for _, name := range kept() {
 		if value, ok := old[name]; ok {
 			d.settings[name] = value
@@ -59,7 +62,8 @@ func (d *Device) newSession(r request) (any, error) {
 	if d.opts.OldAgent {
 		return map[string]any{}, nil
 	}
-	return map[string]any{"sessionId": d.session, "capabilities": map[string]any{"device": "iphone", "sdkVersion": d.opts.Version}}, nil
+	return map[string]any{"sessionId": d.session, "capabilities": map[string]any{"device": "iphone",
+		"sdkVersion": d.opts.Version}}, nil
 }
 
 // endSession is FBSession.kill.
@@ -98,7 +102,9 @@ func (d *Device) active() (string, []*view, error) {
 			owner = springboard
 		}
 	case b.app != "" && b.expected && (d.apps[b.app] == nil || d.apps[b.app].pid == 0):
-		return "", nil, &wdError{"invalid element state", fmt.Sprintf("The application under test with bundle id '%s' is not running, possibly crashed", b.app)}
+		return "", nil,
+			&wdError{"invalid element state", fmt.Sprintf("The application under test with bundle id '%s' is not running, "+
+				"possibly crashed", b.app)}
 	case d.question != nil && !d.opts.AlertsApart:
 		owner = springboard
 	}

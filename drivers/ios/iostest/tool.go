@@ -21,7 +21,8 @@ const socketVariable = "TAPROOT_IOSTEST_SOCKET"
 // Build puts the programs xcrun, ios and ios_webkit_debug_proxy into a folder.
 func Build(ctx context.Context, dir string) error {
 	built := filepath.Join(dir, "xcrun")
-	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", built, "github.com/taproot-dev/taproot/drivers/ios/iostest/faketool")
+	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", built,
+		"github.com/taproot-dev/taproot/drivers/ios/iostest/faketool")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the programs: %w: %s", err, out)
 	}
@@ -147,7 +148,8 @@ func (l *Lab) attend(conn net.Conn) {
 	if calls.Decode(&first) != nil {
 		return
 	}
-	p := &process{args: first.Args, ctx: ctx, signals: make(chan string, 8), enc: json.NewEncoder(conn), env: map[string]string{}}
+	p := &process{args: first.Args, ctx: ctx, signals: make(chan string, 8), enc: json.NewEncoder(conn),
+		env: map[string]string{}}
 	for _, entry := range first.Env {
 		name, value, _ := strings.Cut(entry, "=")
 		p.env[name] = value

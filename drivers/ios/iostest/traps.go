@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// traps is com.example.traps: screens on which what a source says and what a finger meets are two things. The argument -page chooses one.
+// traps is com.example.traps: screens on which what a source says and what a finger meets are two things. The argument
+// -page chooses one.
 type traps struct {
 	app      *app
 	said     string
@@ -88,21 +89,26 @@ func (a *app) argument(name string) string {
 	return ""
 }
 
-// switches: a Toggle of SwiftUI, which is a switch as wide as its row around the one that reacts; a label beside its switch in one row; a row
-// whose switch is disabled.
+// switches: a Toggle of SwiftUI, which is a switch as wide as its row around the one that reacts; a label beside its
+// switch in one row; a row whose switch is disabled.
 func (p *traps) switches(m metrics) []*view {
 	value := func(name string) string { return map[bool]string{true: "1", false: "0"}[p.on[name]] }
-	inner := &view{kind: "Switch", value: value("Wi-Fi"), b: m.rect(m.size.X-80, 116, 60, 32), onTap: p.flips("Wi-Fi"), fill: rgb(0xb0b0b8), traits: []string{"Button", "ToggleButton"}}
-	outer := &view{kind: "Switch", id: "wifi", label: "Wi-Fi", value: value("Wi-Fi"), b: m.rect(0, 110, m.size.X, 44), ink: m.inkOn(), traits: []string{"Button", "ToggleButton"}}
+	inner := &view{kind: "Switch", value: value("Wi-Fi"), b: m.rect(m.size.X-80, 116, 60, 32), onTap: p.flips("Wi-Fi"),
+		fill: rgb(0xb0b0b8), traits: []string{"Button", "ToggleButton"}}
+	outer := &view{kind: "Switch", id: "wifi", label: "Wi-Fi", value: value("Wi-Fi"), b: m.rect(0, 110, m.size.X, 44),
+		ink: m.inkOn(), traits: []string{"Button", "ToggleButton"}}
 	return []*view{(&view{kind: "Cell", b: m.rect(0, 110, m.size.X, 44)}).add(outer.add(inner)),
-		p.row(m, 170, "Cell", "Sounds", false), p.row(m, 230, "Other", "Badges", false), p.row(m, 290, "Cell", "Managed", true)}
+		p.row(m, 170, "Cell", "Sounds", false), p.row(m, 230, "Other", "Badges", false),
+		p.row(m, 290, "Cell", "Managed", true)}
 }
 
 // row is a row with a label at its left and a switch at its right, which has the same label.
 func (p *traps) row(m metrics, y int, kind, name string, disabled bool) *view {
-	toggle := &view{kind: "Switch", label: name, value: map[bool]string{true: "1", false: "0"}[p.on[name]], b: m.rect(m.size.X-80, y+6, 60, 32), fill: rgb(0xb0b0b8),
+	toggle := &view{kind: "Switch", label: name, value: map[bool]string{true: "1", false: "0"}[p.on[name]],
+		b: m.rect(m.size.X-80, y+6, 60, 32), fill: rgb(0xb0b0b8),
 		onTap: p.flips(name), disabled: disabled, traits: []string{"Button", "ToggleButton"}}
-	return (&view{kind: kind, b: m.rect(0, y, m.size.X, 44), fill: m.ground()}).add(m.text(name, m.rect(16, y+8, 180, 28)), toggle)
+	return (&view{kind: kind, b: m.rect(0, y, m.size.X, 44), fill: m.ground()}).add(m.text(name, m.rect(16, y+8, 180, 28)),
+		toggle)
 }
 
 // covers: a text and a button under a picture, a button under a plain view, and one that is free.
@@ -113,7 +119,8 @@ func (p *traps) covers(m metrics) []*view {
 	}
 	return []*view{m.text("Balance 100", m.rect(20, 120, w, 30)), photo(100),
 		m.button("Buy", "buy", m.rect(20, 200, w, 44), p.says("bought")), photo(190),
-		m.button("Sell", "sell", m.rect(20, 290, w, 44), p.says("sold")), &view{kind: "Other", b: m.rect(0, 280, m.size.X, 70), fill: rgb(0xc8c8d0), blocks: true},
+		m.button("Sell", "sell", m.rect(20, 290, w, 44), p.says("sold")),
+		&view{kind: "Other", b: m.rect(0, 280, m.size.X, 70), fill: rgb(0xc8c8d0), blocks: true},
 		m.button("Free", "free", m.rect(20, 380, w, 44), p.says("free"))}
 }
 
@@ -133,7 +140,8 @@ func (p *traps) bars(m metrics) []*view {
 // panel slides in by so many points: its frames are those of its end from the start, its pixels are not.
 func (p *traps) panel(m metrics, by, takes time.Duration) []*view {
 	w := m.size.X - 40
-	content := []*view{m.button("Open panel", "open", m.rect(20, 110, w, 44), func() { p.opened = time.Now(); p.says("opened")() })}
+	content := []*view{m.button("Open panel", "open", m.rect(20, 110, w, 44),
+		func() { p.opened = time.Now(); p.says("opened")() })}
 	if p.opened.IsZero() {
 		return content
 	}

@@ -20,11 +20,13 @@ type view struct {
 	unseen      bool // visible="false", though it lies on the screen
 	fill, ink   color.Color
 	centred     bool
-	blocks      bool        // takes every touch on it, and does nothing: a UIView. A picture or a text lets touches through
-	moving      bool        // an animation of UIView moves it: touches of it are lost, and only the picture shows where it is
-	mute        bool        // never hittable
-	shift       image.Point // how far from its frame it is drawn
-	children    []*view
+	// takes every touch on it, and does nothing: a UIView. A picture or a text lets touches through
+	blocks bool
+	// an animation of UIView moves it: touches of it are lost, and only the picture shows where it is
+	moving   bool
+	mute     bool        // never hittable
+	shift    image.Point // how far from its frame it is drawn
+	children []*view
 
 	onTap, onDouble, onLong func()
 	onDrag                  func(to image.Point)
@@ -136,7 +138,8 @@ func (m metrics) button(label, id string, b image.Rectangle, tap func()) *view {
 }
 
 func (m metrics) edit(f *field, placeholder, id string, b image.Rectangle) *view {
-	v := &view{kind: "TextField", id: id, placeholder: placeholder, b: b, field: f, fill: rgb(0xe2e2ea), ink: rgb(0x18181c)}
+	v := &view{kind: "TextField", id: id, placeholder: placeholder, b: b, field: f, fill: rgb(0xe2e2ea),
+		ink: rgb(0x18181c)}
 	v.value = string(f.text)
 	if f.secret {
 		v.kind, v.value = "SecureTextField", strings.Repeat("•", len(f.text))
@@ -146,7 +149,8 @@ func (m metrics) edit(f *field, placeholder, id string, b image.Rectangle) *view
 
 // toggle is a switch; its label stands beside it in the picture.
 func (m metrics) toggle(label, id string, b image.Rectangle, on *bool) *view {
-	v := &view{kind: "Switch", id: id, label: label, value: "0", b: b, traits: []string{"Button", "ToggleButton"}, fill: rgb(0xb0b0b8), onTap: func() { *on = !*on }}
+	v := &view{kind: "Switch", id: id, label: label, value: "0", b: b, traits: []string{"Button", "ToggleButton"},
+		fill: rgb(0xb0b0b8), onTap: func() { *on = !*on }}
 	if *on {
 		v.value, v.fill = "1", rgb(0x30a040)
 	}

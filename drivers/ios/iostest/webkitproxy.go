@@ -16,8 +16,9 @@ import (
 	"howett.net/plist"
 )
 
-// webkitProxy is ios_webkit_debug_proxy 1.9: github.com/google/ios-webkit-debug-proxy, src/ios_webkit_debug_proxy.c. It is a client of the daemon of one
-// device, numbers the pages of all apps as it hears of them, and passes on what they say, to one WebSocket for each.
+// webkitProxy is ios_webkit_debug_proxy 1.9: github.com/google/ios-webkit-debug-proxy, src/ios_webkit_debug_proxy.c. It
+// is a client of the daemon of one device, numbers the pages of all apps as it hears of them, and passes on what they
+// say, to one WebSocket for each.
 type webkitProxy struct {
 	device *Device
 	conn   net.Conn
@@ -167,7 +168,8 @@ func (w *webkitProxy) answer(out http.ResponseWriter, in *http.Request) {
 		w.mu.Lock()
 		list := []map[string]any{}
 		for _, page := range w.pages {
-			list = append(list, map[string]any{"devtoolsFrontendUrl": "", "faviconUrl": "", "thumbnailUrl": "/thumb/" + page.url, "title": "a page", "url": page.url,
+			list = append(list, map[string]any{"devtoolsFrontendUrl": "", "faviconUrl": "", "thumbnailUrl": "/thumb/" + page.url,
+				"title": "a page", "url": page.url,
 				"webSocketDebuggerUrl": fmt.Sprintf("ws://%s/devtools/page/%d", in.Host, page.number), "appId": page.app})
 		}
 		w.mu.Unlock()
@@ -203,7 +205,8 @@ func (w *webkitProxy) inspect(out http.ResponseWriter, in *http.Request, page *p
 	conn.SetReadLimit(64 << 20)
 	defer conn.CloseNow() //nolint:errcheck // it has ended
 	to := func() map[string]any {
-		return map[string]any{"WIRApplicationIdentifierKey": page.app, "WIRPageIdentifierKey": page.id, "WIRSenderKey": page.sender}
+		return map[string]any{"WIRApplicationIdentifierKey": page.app, "WIRPageIdentifierKey": page.id,
+			"WIRSenderKey": page.sender}
 	}
 	w.mu.Lock()
 	before := page.to

@@ -31,7 +31,8 @@ func (w *webPage) newTab(home string, behind bool) (*webTab, error) {
 	var made struct {
 		ID string `json:"targetId"`
 	}
-	if err := w.client.Call(w.ctx, "", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": home, "newWindow": true}, &made); err != nil {
+	if err := w.client.Call(w.ctx, "", "Target.createTarget", map[string]any{"url": "about:blank",
+		"browserContextId": home, "newWindow": true}, &made); err != nil {
 		return nil, err
 	}
 	t := &webTab{page: w, behind: behind, target: made.ID}
@@ -50,7 +51,8 @@ func (w *webPage) newTab(home string, behind bool) (*webTab, error) {
 		asks = append(asks, struct {
 			method string
 			params any
-		}{"Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": "Object.defineProperty(Document.prototype, 'visibilityState', {get: () => 'hidden'})"}})
+		}{"Page.addScriptToEvaluateOnNewDocument",
+			map[string]any{"source": "Object.defineProperty(Document.prototype, 'visibilityState', {get: () => 'hidden'})"}})
 	}
 	for _, a := range append(asks, struct {
 		method string
@@ -70,7 +72,8 @@ func (t *webTab) attach(ctx context.Context) (string, error) {
 	var attached struct {
 		Session string `json:"sessionId"`
 	}
-	err := t.page.client.Call(ctx, "", "Target.attachToTarget", map[string]any{"targetId": t.target, "flatten": true}, &attached)
+	err := t.page.client.Call(ctx, "", "Target.attachToTarget", map[string]any{"targetId": t.target, "flatten": true},
+		&attached)
 	return attached.Session, err
 }
 
@@ -98,7 +101,8 @@ func (t *webTab) goTo(ctx context.Context, url string) error {
 	t.mu.Unlock()
 	for ctx.Err() == nil {
 		var at []string
-		if t.eval(ctx, "[document.readyState, location.href]", &at) == nil && at[0] == "complete" && strings.HasPrefix(at[1], strings.TrimSuffix(url, "/")) {
+		if t.eval(ctx, "[document.readyState, location.href]", &at) == nil && at[0] == "complete" &&
+			strings.HasPrefix(at[1], strings.TrimSuffix(url, "/")) {
 			return nil
 		}
 		t.page.app.device.lab.rest(ctx, 5*time.Millisecond)
@@ -127,7 +131,8 @@ func (t *webTab) fit(ctx context.Context, b image.Rectangle) {
 	t.size = b.Size()
 	t.mu.Unlock()
 	if !same {
-		_ = t.ask(ctx, "Emulation.setDeviceMetricsOverride", map[string]any{"width": b.Dx(), "height": b.Dy(), "deviceScaleFactor": t.page.app.device.opts.Scale, "mobile": true}, nil)
+		_ = t.ask(ctx, "Emulation.setDeviceMetricsOverride", map[string]any{"width": b.Dx(), "height": b.Dy(),
+			"deviceScaleFactor": t.page.app.device.opts.Scale, "mobile": true}, nil)
 	}
 }
 
@@ -150,7 +155,8 @@ func (t *webTab) shoot(ctx context.Context) image.Image {
 
 // scroll is a finger that moved the page.
 func (t *webTab) scroll(ctx context.Context, by image.Point) {
-	_ = t.ask(ctx, "Input.dispatchMouseEvent", map[string]any{"type": "mouseWheel", "x": t.size.X / 2, "y": t.size.Y / 2, "deltaX": -by.X, "deltaY": -by.Y}, nil)
+	_ = t.ask(ctx, "Input.dispatchMouseEvent", map[string]any{"type": "mouseWheel", "x": t.size.X / 2, "y": t.size.Y / 2,
+		"deltaX": -by.X, "deltaY": -by.Y}, nil)
 }
 
 // editsScript says whether what has the focus is edited with a keyboard.
@@ -162,7 +168,8 @@ const editsScript = `(() => {
 	return e.tagName === 'INPUT' && !/^(button|checkbox|color|file|hidden|image|radio|range|reset|submit)$/.test(e.type);
 })()`
 
-// hearScript lists what VoiceOver tells of a page: its texts and controls, in the order of the document. HTML's ids are not among that.
+// hearScript lists what VoiceOver tells of a page: its texts and controls, in the order of the document. HTML's ids are
+// not among that.
 const hearScript = `(() => {
 	const kinds = {BUTTON: 'Button', A: 'Link', TEXTAREA: 'TextView', SELECT: 'Button', IMG: 'Image'};
 	const inputs = {checkbox: 'Switch', radio: 'RadioButton', submit: 'Button', button: 'Button', reset: 'Button', password: 'SecureTextField', hidden: ''};

@@ -12,15 +12,16 @@ import (
 	"github.com/taproot-dev/taproot/internal/devtools"
 )
 
-// WebView describes an app whose screen is a WKWebView under a navigation bar. The page is one of a real Chromium, which the test starts with
-// --remote-debugging-port and which stands for WebKit; the device loads it when the app is opened and closes it with the app's process.
+// WebView describes an app whose screen is a WKWebView under a navigation bar. The page is one of a real Chromium,
+// which the test starts with --remote-debugging-port and which stands for WebKit; the device loads it when the app is
+// opened and closes it with the app's process.
 type WebView struct {
 	DevTools string // host:port of the Chromium
 	URL      string
 	// Bounds of the WebView in points; empty: all that is below the bar.
 	Bounds image.Rectangle
-	// Inset is how many points of the page's upper and lower edge lie under bars that the view keeps it clear of: the page begins that much below
-	// the view's edge.
+	// Inset is how many points of the page's upper and lower edge lie under bars that the view keeps it clear of: the page
+	// begins that much below the view's edge.
 	Inset int
 	// Shut is an app whose WebViews do not let themselves be inspected: isInspectable is false.
 	Shut bool
@@ -28,7 +29,8 @@ type WebView struct {
 	Mute bool
 	// Chat puts a native button over the lower right of the page.
 	Chat bool
-	// Behind adds pages that are not in front: a tab with the same page that is hidden, and one that is asleep and answers nothing; and a service worker.
+	// Behind adds pages that are not in front: a tab with the same page that is hidden, and one that is asleep and answers
+	// nothing; and a service worker.
 	Behind bool
 	// Late is how long the app takes to tell of itself, and of its pages.
 	Late time.Duration
@@ -64,7 +66,8 @@ func (d *Device) EvalWebView(ctx context.Context, bundle, expression string, int
 	return tab.eval(ctx, expression, into)
 }
 
-// LeaveWebView lets the page that an app shows go to another site: WebKit puts another target in the place of the page's.
+// LeaveWebView lets the page that an app shows go to another site: WebKit puts another target in the place of the
+// page's.
 func (d *Device) LeaveWebView(ctx context.Context, bundle, url string) error {
 	tab, err := d.webApp(bundle).tab(ctx)
 	if err != nil {
@@ -73,7 +76,8 @@ func (d *Device) LeaveWebView(ctx context.Context, bundle, url string) error {
 	return tab.leave(ctx, url)
 }
 
-// ReuseHandles makes the handles that Web Inspector has given of the page's objects so far those of other objects, as WebKit does when it counts anew.
+// ReuseHandles makes the handles that Web Inspector has given of the page's objects so far those of other objects, as
+// WebKit does when it counts anew.
 func (d *Device) ReuseHandles(bundle string) {
 	w := d.webApp(bundle)
 	w.mu.Lock()
@@ -135,7 +139,8 @@ func (a *webApp) tab(ctx context.Context) (*webTab, error) {
 	return page.front(ctx)
 }
 
-// webPage is the screen of such an app, and its process: what runs on it, by the numbers under which Web Inspector lists it.
+// webPage is the screen of such an app, and its process: what runs on it, by the numbers under which Web Inspector
+// lists it.
 type webPage struct {
 	app    *webApp
 	pid    int
@@ -185,7 +190,8 @@ func (w *webPage) load() (err error) {
 	var home struct {
 		ID string `json:"browserContextId"`
 	}
-	if err := w.client.Call(w.ctx, "", "Target.createBrowserContext", map[string]any{"disposeOnDetach": true}, &home); err != nil {
+	if err := w.client.Call(w.ctx, "", "Target.createBrowserContext", map[string]any{"disposeOnDetach": true},
+		&home); err != nil {
 		return err
 	}
 	tabs := 1

@@ -38,7 +38,8 @@ func (l *Lab) xcrun(p *process) int {
 
 // simctlError has the form of simctl's errors, as in github.com/wix/Detox/issues/4096.
 func simctlError(p *process, domain string, code int, lines ...string) int {
-	p.complain("An error was encountered processing the command (domain=%s, code=%d):\n%s\n", domain, code, strings.Join(lines, "\n"))
+	p.complain("An error was encountered processing the command (domain=%s, code=%d):\n%s\n", domain, code,
+		strings.Join(lines, "\n"))
 	return code
 }
 
@@ -82,9 +83,12 @@ func simctlTarget(args []string) (udid string, rest []string) {
 // github.com/appium/node-simctl/blob/master/test/unit/fixtures/devices-with-unavailable.json.
 func (l *Lab) simulatorList() string {
 	byRuntime := map[string][]string{
-		"com.apple.CoreSimulator.SimRuntime.tvOS-18-0":    {simulatorEntry("Apple TV", "FA628127-1D5C-45C3-9918-A47BF7E2AE14", "Booted", true)},
-		"com.apple.CoreSimulator.SimRuntime.watchOS-11-0": {simulatorEntry("Apple Watch Series 10 (46mm)", "0C527828-EBF4-4FD0-A66B-200FE716EB37", "Shutdown", true)},
-		"com.apple.CoreSimulator.SimRuntime.iOS-15-0":     {simulatorEntry("iPhone 13", "064545FB-B27F-4D1C-9F9F-C05F31F30B42", "Shutdown", false)},
+		"com.apple.CoreSimulator.SimRuntime.tvOS-18-0": {simulatorEntry("Apple TV", "FA628127-1D5C-45C3-9918-A47BF7E2AE14",
+			"Booted", true)},
+		"com.apple.CoreSimulator.SimRuntime.watchOS-11-0": {
+			simulatorEntry("Apple Watch Series 10 (46mm)", "0C527828-EBF4-4FD0-A66B-200FE716EB37", "Shutdown", true)},
+		"com.apple.CoreSimulator.SimRuntime.iOS-15-0": {
+			simulatorEntry("iPhone 13", "064545FB-B27F-4D1C-9F9F-C05F31F30B42", "Shutdown", false)},
 	}
 	for _, d := range l.phones {
 		if !d.opts.Phone {
@@ -106,9 +110,28 @@ func simulatorEntry(name, udid, state string, available bool) string {
 	if !available {
 		problem = "        \"availabilityError\" : \"runtime profile not found using \\\"System\\\" match policy\",\n"
 	}
-	return fmt.Sprintf("      {\n%s        \"lastBootedAt\" : \"2026-01-02T03:04:05Z\",\n        \"dataPath\" : \"\\/Users\\/ada\\/Library\\/Developer\\/CoreSimulator\\/Devices\\/%s\\/data\",\n"+
-		"        \"dataPathSize\" : 18337792,\n        \"logPath\" : \"\\/Users\\/ada\\/Library\\/Logs\\/CoreSimulator\\/%s\",\n        \"udid\" : \"%s\",\n        \"isAvailable\" : %v,\n"+
-		"        \"deviceTypeIdentifier\" : \"com.apple.CoreSimulator.SimDeviceType.iPhone-16\",\n        \"state\" : \"%s\",\n        \"name\" : \"%s\"\n      }",
+	return fmt.Sprintf(
+		"      {\n%s        \"lastBootedAt\" : \"2026-01-02T03:04:05Z\",\n        \"dataPath\" : "+
+			"\"\\/Users\\/ada\\/Library\\/Developer\\/CoreSimulator\\/Devices\\/%s\\/data\",\n"+
+			"        \"dataPathSize\" : 18337792,\n        \"logPath\" : "+
+			"\"\\/Users\\/ada\\/Library\\/Logs\\/CoreSimulator\\/%s\",\n"+
+			" "+
+			" "+
+			" "+
+			" "+
+			" "+
+			" "+
+			" "+
+			" "+
+			"\"udid\" : \"%s\",\n        \"isAvailable\" : %v,\n"+
+			"        \"deviceTypeIdentifier\" : \"com.apple.CoreSimulator.SimDeviceType.iPhone-16\",\n        \"state\" : "+
+			"\"%s\",\n"+
+			" "+
+			" "+
+			" "+
+			" "+
+			" "+
+			"   \"name\" : \"%s\"\n      }",
 		problem, udid, udid, udid, available, state, name)
 }
 
@@ -118,7 +141,8 @@ func (d *Device) power(p *process, args []string) int {
 	defer d.mu.Unlock()
 	if args[0] == "shutdown" {
 		if d.state != "Booted" {
-			return simctlError(p, "com.apple.CoreSimulator.SimError", 149, "Unable to shutdown device in current state: "+d.state)
+			return simctlError(p, "com.apple.CoreSimulator.SimError", 149, "Unable to shutdown device in current state: "+
+				d.state)
 		}
 		d.state = "Shutdown"
 		return 0
@@ -162,7 +186,8 @@ func (d *Device) simctl(p *process, args, rest []string) int {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if !d.opens(rest[0], "") {
-			return simctlError(p, "NSOSStatusErrorDomain", 194, "Simulator device failed to open "+rest[0]+".", "Underlying error (domain=NSOSStatusErrorDomain, code=-10814):",
+			return simctlError(p, "NSOSStatusErrorDomain", 194, "Simulator device failed to open "+rest[0]+".",
+				"Underlying error (domain=NSOSStatusErrorDomain, code=-10814):",
 				"\tThe operation couldn\u2019t be completed. (OSStatus error -10814.)")
 		}
 		return 0
@@ -213,8 +238,10 @@ func (d *Device) simLaunch(p *process, args, rest []string) int {
 	a := d.apps[rest[0]]
 	if a == nil {
 		said := fmt.Sprintf("Application info provider (FBSApplicationLibrary) returned nil for %q", rest[0])
-		return simctlError(p, "FBSOpenApplicationServiceErrorDomain", 4, fmt.Sprintf("Simulator device failed to launch %s.", rest[0]),
-			"Underlying error (domain=FBSOpenApplicationErrorDomain, code=4):", "\tThe operation couldn\u2019t be completed. "+said, "\t"+said)
+		return simctlError(p, "FBSOpenApplicationServiceErrorDomain", 4, fmt.Sprintf("Simulator device failed to launch %s.",
+			rest[0]),
+			"Underlying error (domain=FBSOpenApplicationErrorDomain, code=4):", "\tThe operation couldn\u2019t be completed. "+
+				said, "\t"+said)
 	}
 	d.launch(a, slices.Contains(args, "--terminate-running-process"), rest[1:])
 	for name, value := range p.env {
@@ -237,15 +264,19 @@ func (d *Device) simTerminate(p *process, bundle string) int {
 	if a := d.apps[bundle]; a != nil && d.terminate(a) {
 		return 0
 	}
-	return simctlError(p, "NSPOSIXErrorDomain", 3, "Simulator device returned an error for the requested operation.", "found nothing to terminate",
-		"Underlying error (domain=NSPOSIXErrorDomain, code=3):", fmt.Sprintf("\tThe request to terminate %q failed. found nothing to terminate", bundle), "\tfound nothing to terminate")
+	return simctlError(p, "NSPOSIXErrorDomain", 3, "Simulator device returned an error for the requested operation.",
+		"found nothing to terminate",
+		"Underlying error (domain=NSPOSIXErrorDomain, code=3):",
+		fmt.Sprintf("\tThe request to terminate %q failed. found nothing to terminate", bundle),
+		"\tfound nothing to terminate")
 }
 
 // simInstall takes a folder NAME.app that holds a file "bundle" with its id.
 func (d *Device) simInstall(p *process, path string) int {
 	data, err := os.ReadFile(filepath.Join(path, "bundle"))
 	if err != nil {
-		return simctlError(p, "NSPOSIXErrorDomain", 22, "Failed to install the requested application", "The bundle identifier of the application could not be determined.",
+		return simctlError(p, "NSPOSIXErrorDomain", 22, "Failed to install the requested application",
+			"The bundle identifier of the application could not be determined.",
 			"Ensure that the application's Info.plist contains a value for CFBundleIdentifier.")
 	}
 	d.mu.Lock()
@@ -266,7 +297,8 @@ func (d *Device) simContainer(p *process, rest []string) int {
 		p.print("%s\n", a.data)
 		return 0
 	}
-	p.print("%s\n", filepath.Join(d.lab.home, "Library/Developer/CoreSimulator/Devices", d.opts.UDID, "data/Containers/Bundle/Application/1D/", a.name+".app"))
+	p.print("%s\n", filepath.Join(d.lab.home, "Library/Developer/CoreSimulator/Devices", d.opts.UDID,
+		"data/Containers/Bundle/Application/1D/", a.name+".app"))
 	return 0
 }
 
@@ -275,11 +307,19 @@ func (d *Device) appList() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var b strings.Builder
-	b.WriteString("{\n    \"com.apple.mobilesafari\" =     {\n        ApplicationType = System;\n        Bundle = \"file:///Safari.app/\";\n        CFBundleDisplayName = Safari;\n" +
-		"        CFBundleIdentifier = \"com.apple.mobilesafari\";\n        CFBundleName = Safari;\n    };\n")
+	b.WriteString(
+		"{\n    \"com.apple.mobilesafari\" =     {\n        ApplicationType = System;\n        Bundle = " +
+			"\"file:///Safari.app/\";\n" +
+			" " +
+			"       CFBundleDisplayName = Safari;\n" +
+			"        CFBundleIdentifier = \"com.apple.mobilesafari\";\n        CFBundleName = Safari;\n    };\n")
 	for bundle, a := range d.apps {
-		fmt.Fprintf(&b, "    \"%s\" =     {\n        ApplicationType = User;\n        Bundle = \"file:///%s.app/\";\n        CFBundleDisplayName = %s;\n"+
-			"        CFBundleExecutable = %s;\n        CFBundleIdentifier = \"%s\";\n        CFBundleName = %s;\n        GroupContainers =         {\n        };\n    };\n", bundle, a.name, a.name, a.name, bundle, a.name)
+		fmt.Fprintf(&b,
+			"    \"%s\" =     {\n        ApplicationType = User;\n        Bundle = \"file:///%s.app/\";\n        "+
+				"CFBundleDisplayName "+
+				"= %s;\n"+
+				"        CFBundleExecutable = %s;\n        CFBundleIdentifier = \"%s\";\n        CFBundleName = %s;\n        "+
+				"GroupContainers =         {\n        };\n    };\n", bundle, a.name, a.name, a.name, bundle, a.name)
 	}
 	return b.String() + "}\n"
 }
@@ -289,7 +329,8 @@ func (d *Device) simPrivacy(p *process, rest []string) int {
 		p.complain("Invalid action\n")
 		return 22
 	}
-	known := []string{"all", "calendar", "contacts-limited", "contacts", "location", "location-always", "photos-add", "photos", "media-library", "microphone", "motion", "reminders", "siri"}
+	known := []string{"all", "calendar", "contacts-limited", "contacts", "location", "location-always", "photos-add",
+		"photos", "media-library", "microphone", "motion", "reminders", "siri"}
 	if !slices.Contains(known, rest[1]) {
 		p.complain("Invalid service: %s\n", rest[1])
 		return 22
@@ -322,7 +363,8 @@ func (d *Device) simPush(p *process, rest []string) int {
 
 func (d *Device) simMedia(p *process, path string) int {
 	if _, err := os.Stat(path); err != nil {
-		return simctlError(p, "NSPOSIXErrorDomain", 2, "One or more files failed to import.", path+": No such file or directory")
+		return simctlError(p, "NSPOSIXErrorDomain", 2, "One or more files failed to import.",
+			path+": No such file or directory")
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -362,7 +404,8 @@ func (d *Device) simUI(p *process, rest []string) int {
 
 // simSpawn runs `log stream` and `defaults delete`.
 func (d *Device) simSpawn(p *process, rest []string) int {
-	if scheme, ok := strings.CutPrefix(rest[min(3, len(rest)-1)], "com.apple.CoreSimulator.CoreSimulatorBridge-->"); ok && len(rest) == 6 && rest[1] == "write" {
+	if scheme, ok := strings.CutPrefix(rest[min(3, len(rest)-1)], "com.apple.CoreSimulator.CoreSimulatorBridge-->"); ok &&
+		len(rest) == 6 && rest[1] == "write" {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.approved[scheme] = d.approved[scheme] || rest[5] == appOf(scheme)
@@ -399,7 +442,8 @@ func (d *Device) simSpawn(p *process, rest []string) int {
 	}
 }
 
-// simIO takes pictures and films, of the screen as it is built into the phone. Its words are those of Xcode 16; they go to the standard error.
+// simIO takes pictures and films, of the screen as it is built into the phone. Its words are those of Xcode 16; they go
+// to the standard error.
 func (d *Device) simIO(p *process, rest []string) int {
 	file := rest[len(rest)-1]
 	if rest[0] == "screenshot" {
@@ -450,7 +494,8 @@ func (d *Device) simIO(p *process, rest []string) int {
 
 // film makes an MP4 of pictures, which the fake leaves to ffmpeg, as simctl leaves it to macOS.
 func film(dir, file string) error {
-	out, err := exec.Command("ffmpeg", "-y", "-loglevel", "error", "-framerate", "4", "-i", filepath.Join(dir, "%03d.png"), "-c:v", "libx264", "-preset", "ultrafast",
+	out, err := exec.Command("ffmpeg", "-y", "-loglevel", "error", "-framerate", "4", "-i", filepath.Join(dir, "%03d.png"),
+		"-c:v", "libx264", "-preset", "ultrafast",
 		"-pix_fmt", "yuv420p", "-vf", "scale=trunc(iw/2)*2:trunc(ih/2)*2", file).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("ffmpeg: %w: %s", err, out)
@@ -479,7 +524,8 @@ func (l *Lab) xcodebuild(p *process, args []string) int {
 	}
 	d := l.find(strings.TrimPrefix(args[i+1], "id="))
 	if d == nil {
-		p.complain("xcodebuild: error: Unable to find a device matching the provided destination specifier:\n\t\t{ %s }\n", args[i+1])
+		p.complain("xcodebuild: error: Unable to find a device matching the provided destination specifier:\n\t\t{ %s }\n",
+			args[i+1])
 		return 70
 	}
 	port, films := p.env["TEST_RUNNER_USE_PORT"], p.env["TEST_RUNNER_MJPEG_SERVER_PORT"]

@@ -6,11 +6,12 @@ import (
 	"image/draw"
 )
 
-// tolerance is how much one channel of a pixel may differ before the pixel counts as changed: dithering and video decoders stay below.
+// tolerance is how much one channel of a pixel may differ before the pixel counts as changed: dithering and video
+// decoders stay below.
 const tolerance = 16
 
-// Changed gives the smallest rectangle around all pixels of region that differ between two pictures; the whole region when their
-// sizes differ.
+// Changed gives the smallest rectangle around all pixels of region that differ between two pictures; the whole region
+// when their sizes differ.
 func Changed(a, b image.Image, region image.Rectangle) image.Rectangle {
 	if a.Bounds() != b.Bounds() {
 		return region
@@ -79,9 +80,11 @@ func differ(p, q []byte) bool {
 
 func apart(p, q byte) bool { return max(p, q)-min(p, q) > tolerance }
 
-// RGBA gives a picture in the one form that is compared; it is no copy when it has that form, or an opaque picture's pixels have.
+// RGBA gives a picture in the one form that is compared; it is no copy when it has that form, or an opaque picture's
+// pixels have.
 func RGBA(img image.Image) *image.RGBA {
-	if file, ok := img.(interface{ Decoded() image.Image }); ok { // drawn pixel by pixel otherwise, each through two interfaces
+	// drawn pixel by pixel otherwise, each through two interfaces
+	if file, ok := img.(interface{ Decoded() image.Image }); ok {
 		img = file.Decoded()
 	}
 	switch p := img.(type) {

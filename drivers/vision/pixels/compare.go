@@ -13,8 +13,9 @@ import (
 const (
 	// sensitivity is how different the colour of one pixel may be, from 0 to 1, and count as the same.
 	sensitivity = 0.05
-	// unlike is the part of the contrast by which a pixel may differ from where it would be when its surroundings were drawn up to a pixel
-	// beside. What another rasteriser makes of a letter stays below, another letter, a lost line or a dot does not.
+	// unlike is the part of the contrast by which a pixel may differ from where it would be when its surroundings were
+	// drawn up to a pixel beside. What another rasteriser makes of a letter stays below, another letter, a lost line or a
+	// dot does not.
 	unlike = 0.4
 	// faint is the least contrast that is measured by.
 	faint = 16
@@ -27,14 +28,16 @@ type Comparison struct {
 	Different int             // pixels
 	Percent   float64         // of all pixels
 	Box       image.Rectangle // around all of them
-	Picture   image.Image     // the expected one, pale, with the differences in red, framed, and in yellow what font rasterisers do; nil when all is equal
+	// the expected one, pale, with the differences in red, framed, and in yellow what font rasterisers do; nil when all is
+	// equal
+	Picture image.Image
 }
 
 // ErrSize says that two pictures cannot be compared.
 var ErrSize = errors.New("the pictures are not of one size")
 
-// Compare counts the pixels that differ. Left out are those whose surroundings are the same once they are moved by up to a pixel, as
-// anti-aliasing does, and single specks.
+// Compare counts the pixels that differ. Left out are those whose surroundings are the same once they are moved by up
+// to a pixel, as anti-aliasing does, and single specks.
 func Compare(expected, actual image.Image) (Comparison, error) {
 	if expected.Bounds().Size() != actual.Bounds().Size() {
 		return Comparison{}, ErrSize
@@ -42,7 +45,8 @@ func Compare(expected, actual image.Image) (Comparison, error) {
 	a, b := origin(expected), origin(actual)
 	red, yellow := color.RGBA{255, 0, 0, 255}, color.RGBA{255, 255, 0, 255}
 	var shown image.Image
-	if _, err := pixelmatch.MatchPixel(a, b, pixelmatch.Threshold(sensitivity), pixelmatch.WriteTo(&shown), pixelmatch.DiffColor(red), pixelmatch.IncludeAntiAlias); err != nil {
+	if _, err := pixelmatch.MatchPixel(a, b, pixelmatch.Threshold(sensitivity), pixelmatch.WriteTo(&shown),
+		pixelmatch.DiffColor(red), pixelmatch.IncludeAntiAlias); err != nil {
 		return Comparison{}, err
 	}
 	if shown == nil { // not a byte differs

@@ -130,11 +130,14 @@ func TestCompareFaintAndColoured(t *testing.T) {
 	}
 }
 
-// TestCompareSeesOneCharacter: in the size of ordinary text, one other digit, a lost sign, point or dot was taken for another rasteriser.
+// TestCompareSeesOneCharacter: in the size of ordinary text, one other digit, a lost sign, point or dot was taken for
+// another rasteriser.
 func TestCompareSeesOneCharacter(t *testing.T) {
 	for _, size := range []float64{12, 14, 16} {
-		for _, pair := range [][2]string{{"Buy 1", "Buy 7"}, {"42.50", "42.60"}, {"42.50", "42 50"}, {"-5", " 5"}, {"3", "8"}, {"0", "8"}, {"6", "8"},
-			{"5", "6"}, {"9", "8"}, {"O", "Q"}, {"c", "e"}, {"i", "l"}, {"n", "h"}, {"E", "F"}, {"a.b", "a,b"}, {":", "."}, {"Paid", "Raid"}} {
+		for _, pair := range [][2]string{{"Buy 1", "Buy 7"}, {"42.50", "42.60"}, {"42.50", "42 50"}, {"-5", " 5"}, {"3", "8"},
+			{"0", "8"}, {"6", "8"},
+			{"5", "6"}, {"9", "8"}, {"O", "Q"}, {"c", "e"}, {"i", "l"}, {"n", "h"}, {"E", "F"}, {"a.b", "a,b"}, {":", "."},
+			{"Paid", "Raid"}} {
 			c, err := Compare(page{text: pair[0], size: size}.draw(t), page{text: pair[1], size: size}.draw(t))
 			if corner := c.Box.Min.Sub(image.Pt(7, 7)); c.Different > 0 && RGBA(c.Picture).RGBAAt(corner.X, corner.Y) != (color.RGBA{255, 0, 0, 255}) {
 				t.Errorf("%q for %q: the difference is not framed", pair[1], pair[0])

@@ -24,8 +24,8 @@ const (
 	fewEdges   = 8 // so few tell nothing of a direction
 )
 
-// MotionOf compares a part of two pictures by its edges. What moves sideways takes its upright edges along, what moves up or down its level
-// ones; what only animates inside keeps its outline and its letters.
+// MotionOf compares a part of two pictures by its edges. What moves sideways takes its upright edges along, what moves
+// up or down its level ones; what only animates inside keeps its outline and its letters.
 func MotionOf(a, b image.Image, part image.Rectangle) Motion {
 	if Changed(a, b, part).Empty() {
 		return Rests
@@ -66,7 +66,8 @@ func edgesOf(img *image.RGBA, part image.Rectangle, step image.Point) []edge {
 	return list
 }
 
-// held tells whether most edges are where they were: there is still one, and at least one side of it has kept its colour.
+// held tells whether most edges are where they were: there is still one, and at least one side of it has kept its
+// colour.
 func held(a, b *image.RGBA, edges []edge) bool {
 	if len(edges) < fewEdges {
 		return true
@@ -82,7 +83,8 @@ func held(a, b *image.RGBA, edges []edge) bool {
 	return float64(kept) >= heldShare*float64(len(edges))
 }
 
-// wentElsewhere tells whether the samples are found together in another place of the second picture, where the first one did not show them.
+// wentElsewhere tells whether the samples are found together in another place of the second picture, where the first
+// one did not show them.
 func wentElsewhere(a, b *image.RGBA, list []edge) bool {
 	for d := range ways(followed) {
 		if foundAt(a, b, list, d) && !foundAt(a, a, list, d) {

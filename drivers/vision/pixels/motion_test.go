@@ -81,7 +81,8 @@ func TestDecodedPicturesAreNotDrawn(t *testing.T) {
 	for x, alpha := range []uint8{255, 128} {
 		clear.SetNRGBA(x, 0, color.NRGBA{R: 200, G: 100, B: 50, A: alpha})
 	}
-	if got := RGBA(lazy{clear}); got.RGBAAt(0, 0) != (color.RGBA{200, 100, 50, 255}) || got.RGBAAt(1, 0) != (color.RGBA{100, 50, 25, 128}) {
+	if got := RGBA(lazy{clear}); got.RGBAAt(0, 0) != (color.RGBA{200, 100, 50, 255}) ||
+		got.RGBAAt(1, 0) != (color.RGBA{100, 50, 25, 128}) {
 		t.Errorf("with alpha: %v", got.Pix)
 	}
 	clear.Pix[7] = 255
@@ -94,7 +95,8 @@ func BenchmarkRGBA(b *testing.B) {
 	whole := image.Rect(0, 0, 1280, 800)
 	full := image.NewNRGBA(whole)
 	draw.Draw(full, whole, image.White, image.Point{}, draw.Src)
-	for name, img := range map[string]image.Image{"opaque": lazy{image.NewRGBA(whole)}, "with alpha": lazy{image.NewNRGBA(whole)}, "opaque NRGBA": lazy{full}} {
+	for name, img := range map[string]image.Image{"opaque": lazy{image.NewRGBA(whole)},
+		"with alpha": lazy{image.NewNRGBA(whole)}, "opaque NRGBA": lazy{full}} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				RGBA(img)

@@ -21,8 +21,8 @@ const (
 	recent = 2 * time.Second
 )
 
-// Rest watches the pictures of one screen and tells since when it rests. Carets, clocks and the status bar do not disturb it. It is
-// used by one goroutine.
+// Rest watches the pictures of one screen and tells since when it rests. Carets, clocks and the status bar do not
+// disturb it. It is used by one goroutine.
 type Rest struct {
 	// StatusBar leaves the upper edge of a phone's screen out.
 	StatusBar bool
@@ -208,8 +208,8 @@ func (r *Rest) disturbs(g region, at time.Time, gap time.Duration) bool {
 	return !tick
 }
 
-// ticks tells whether a change is one of those that a clock or a blinking cursor makes. The first is a movement; the second, after
-// the time between two ticks, is not.
+// ticks tells whether a change is one of those that a clock or a blinking cursor makes. The first is a movement; the
+// second, after the time between two ticks, is not.
 func (r *Rest) ticks(g region, at time.Time, gap time.Duration) bool {
 	screen := r.last.Rect.Size()
 	size := g.box.Size()
@@ -244,8 +244,8 @@ func (r *Rest) ticks(g region, at time.Time, gap time.Duration) bool {
 	return slow
 }
 
-// caret tells whether a change of the shape of a text cursor is one: it blinks in its place. A line that moves on is the end of a
-// bar that grows.
+// caret tells whether a change of the shape of a text cursor is one: it blinks in its place. A line that moves on is
+// the end of a bar that grows.
 func (r *Rest) caret(box image.Rectangle, at time.Time) bool {
 	const near = 3
 	if at.Sub(r.caretSeen) > recent {

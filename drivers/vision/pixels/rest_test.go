@@ -59,10 +59,13 @@ func scenes() map[string]struct {
 			clockScene(img, at)
 			caretScene(img, at)
 		}, true, image.Rectangle{}},
-		"the clock of the status bar": {func(img *image.RGBA, at time.Duration) { digits(img, image.Pt(20, 10), int(at/(100*time.Millisecond))) }, true, image.Rectangle{}},
+		"the clock of the status bar": {func(img *image.RGBA, at time.Duration) {
+			digits(img, image.Pt(20, 10), int(at/(100*time.Millisecond)))
+		}, true, image.Rectangle{}},
 		"a spinner": {func(img *image.RGBA, at time.Duration) {
 			i := int(at / (45 * time.Millisecond) % 8)
-			fill(img, image.Rect(340+[]int{0, 20, 30, 20, 0, -20, -30, -20}[i], 790+[]int{-30, -20, 0, 20, 30, 20, 0, -20}[i], 350+[]int{0, 20, 30, 20, 0, -20, -30, -20}[i], 800+[]int{-30, -20, 0, 20, 30, 20, 0, -20}[i]), color.Black)
+			fill(img, image.Rect(340+[]int{0, 20, 30, 20, 0, -20, -30, -20}[i], 790+[]int{-30, -20, 0, 20, 30, 20, 0, -20}[i],
+				350+[]int{0, 20, 30, 20, 0, -20, -30, -20}[i], 800+[]int{-30, -20, 0, 20, 30, 20, 0, -20}[i]), color.Black)
 		}, false, image.Rect(300, 750, 390, 840)},
 		"a video": {func(img *image.RGBA, at time.Duration) {
 			noise := rand.New(rand.NewPCG(uint64(at/(41*time.Millisecond)), 1))
@@ -197,7 +200,8 @@ func BenchmarkRest(b *testing.B) {
 	shown := [2]*image.RGBA{}
 	for i := range shown {
 		shown[i] = image.NewRGBA(image.Rect(0, 0, 1280, 800))
-		draw.Draw(shown[i], image.Rect(100, 200, 900, 600), image.NewUniform(color.Gray{uint8(100 * i)}), image.Point{}, draw.Src)
+		draw.Draw(shown[i], image.Rect(100, 200, 900, 600), image.NewUniform(color.Gray{uint8(100 * i)}), image.Point{},
+			draw.Src)
 	}
 	var r Rest
 	at := time.Unix(0, 0)

@@ -1,5 +1,5 @@
-// Makes a drag of HTML by its events, from a point to another: a Firefox that is driven begins such drags and never ends them. It gives ''
-// where nothing is draggable by HTML, so that the mouse does; else what became of it.
+// Makes a drag of HTML by its events, from a point to another: a Firefox that is driven begins such drags and never
+// ends them. It gives '' where nothing is draggable by HTML, so that the mouse does; else what became of it.
 async ([x1, y1, x2, y2]) => {
   const at = (x, y) => {
     let el = document.elementFromPoint(x, y);

@@ -1,6 +1,7 @@
 async (box, {x, y, part, until, time}) => {
   const rest = RESTS;
-  // What is sought may be split among elements, or stand in an attribute: letters and digits alone count, and it may be a part.
+  // What is sought may be split among elements, or stand in an attribute: letters and digits alone count, and it may be
+  // a part.
   const plain = s => s.normalize('NFKC').replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
   const entities = s => s.replace(/&(nbsp|lt|gt|quot|amp);/g, '');
   const wanted = until.map(plain);
@@ -21,7 +22,8 @@ async (box, {x, y, part, until, time}) => {
     }
     return list;
   };
-  // follow: a row is in view still, and has moved as far as the box was scrolled. One that stays, as headings do, tells nothing of those that came.
+  // follow: a row is in view still, and has moved as far as the box was scrolled. One that stays, as headings do, tells
+  // nothing of those that came.
   const follow = (before, now, went) => [...now].some(([text, at]) => Math.abs(before.get(text) - at - went * (x || y)) <= went / 5);
   // written: a style sheet writes into the rows, where nobody finds it in their texts.
   const written = () => [...box.querySelectorAll('*')].slice(0, 300).some(el => ['::before', '::after'].some(part =>

@@ -1,5 +1,6 @@
-// turned is called before a wheel is turned over a place. It gives a function that waits until what the wheel moves has come to its end: a
-// box that snaps goes on, or back, after the turn itself, and on a busy machine nothing has moved yet when the turn is over.
+// turned is called before a wheel is turned over a place. It gives a function that waits until what the wheel moves has
+// come to its end: a box that snaps goes on, or back, after the turn itself, and on a busy machine nothing has moved
+// yet when the turn is over.
 ([x, y, right, down], limit = 2000) => {
   const inner = (root, x, y) => {
     const el = root.elementFromPoint(x, y);

@@ -1,7 +1,8 @@
 (() => {
   'use strict';
-  // The side of the page that takes text: which field has the focus, what a person reads in it, where its caret is. A Playwright
-  // selector engine of its own, whose commands answer as those of engine.js do: with a detached element whose text is JSON.
+  // The side of the page that takes text: which field has the focus, what a person reads in it, where its caret is. A
+  // Playwright selector engine of its own, whose commands answer as those of engine.js do: with a detached element
+  // whose text is JSON.
   const method = (proto, name) => Function.prototype.call.bind(proto[name]);
   const getter = (proto, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(proto, name).get);
   const attr = method(Element.prototype, 'getAttribute'), has = method(Element.prototype, 'hasAttribute');
@@ -30,7 +31,8 @@
   const SILENT = new Set(['script', 'style', 'template', 'noscript', 'head', 'title']);
 
   const isElement = n => typeOf(n) === 1;
-  const shadowOf = el => openRoot(el) || globalThis.taprootRoots?.get(el) || null; // also roots that a page keeps to itself
+  // also roots that a page keeps to itself
+  const shadowOf = el => openRoot(el) || globalThis.taprootRoots?.get(el) || null;
   const prop = (el, proto, name) => { try { return getter(proto, name)(el); } catch { return undefined; } };
   const parent = n => {
     const slot = isElement(n) ? slotOf(n) : null;
@@ -78,7 +80,8 @@
     return false;
   };
 
-  // placeholder: a text within an editor that no touch reaches and nobody can edit is drawn there until something is typed.
+  // placeholder: a text within an editor that no touch reaches and nobody can edit is drawn there until something is
+  // typed.
   const placeholder = (el, style) => style.pointerEvents === 'none' && !editable(el);
   // lines is what a person reads in an editor. What a style sheet draws (::before) is not among it.
   const lines = el => {
@@ -115,7 +118,8 @@
   const tidy = s => s.replace(/[\u200b\ufeff]/g, '').replace(/\u00a0/g, ' ').replace(/\r\n?/g, '\n').replace(/\n{2,}/g, '\n')
     .replace(/^\n|\n$/g, '').slice(0, MAX_TEXT);
 
-  // surface is what a person reads in a box whose text is drawn beside the field that takes it, line by line as they are seen.
+  // surface is what a person reads in a box whose text is drawn beside the field that takes it, line by line as they
+  // are seen.
   const surface = box => {
     const rows = [];
     let nodes = 0;
@@ -249,8 +253,8 @@
     return attr(el, 'aria-invalid') === 'true' ? 'it is marked as invalid' : '';
   };
 
-  // robbed names the field that the last touch met, which is still there and would take text, when another field has taken the focus from it.
-  // The boxes of one code may hand it on.
+  // robbed names the field that the last touch met, which is still there and would take text, when another field has
+  // taken the focus from it. The boxes of one code may hand it on.
   const robbed = field => {
     let el = globalThis.taprootTouched && globalThis.taprootTouched.deref();
     if (el && localName(el) === 'label') el = prop(el, HTMLLabelElement.prototype, 'control');
@@ -311,7 +315,8 @@
     },
     // again.<n>: the same field, wherever the focus is, and what is on its way.
     again(root, [n]) { return {rest: resting(), late: asked('late'), refused: asked('refused'), ...again(root, n)}; },
-    // place.<end|same|keep|last>: the caret goes behind the text of the field that has the focus; last: also when something is selected.
+    // place.<end|same|keep|last>: the caret goes behind the text of the field that has the focus; last: also when
+    // something is selected.
     place(root, [how]) {
       const f = focusIn(root);
       if (!f.field || !f.able) return {frame: !!f.frame, what: f.what || '', able: false};
@@ -389,12 +394,14 @@
     return {focused: !moved, elsewhere: moved ? f.frame ? 'a frame' : f.what : '',
       taken: moved && f.field && f.able && !secret(f.field) ? read(f.field) : '', ...seen};
   };
-  // pagePut: after the touch the page itself has put the caret somewhere, as it does in a mask that it draws when the field is entered.
+  // pagePut: after the touch the page itself has put the caret somewhere, as it does in a mask that it draws when the
+  // field is entered.
   const pagePut = el => {
     const kept = globalThis.taprootCaret, at = isInput(localName(el)) ? prop(el, protoOf(localName(el)), 'selectionStart') : null;
     if (!kept || kept.el.deref() !== el || typeof at !== 'number') return false;
     const value = valueOf(el), filled = value.slice(0, at), open = value.slice(at);
-    if (!filled.includes('_') && /_/.test(open) && !/[\p{L}\p{N}]/u.test(open)) return true; // before the free places of a mask
+    // before the free places of a mask
+    if (!filled.includes('_') && /_/.test(open) && !/[\p{L}\p{N}]/u.test(open)) return true;
     return kept.was === '' && value !== '' || typeof kept.at === 'number' && kept.at !== at;
   };
   // toEnd puts the caret behind the text; where only keys can do that, it gives the key.
@@ -456,7 +463,8 @@
       value: prop(o, HTMLOptionElement.prototype, 'value'), label: prop(o, HTMLOptionElement.prototype, 'label').replace(/\s+/g, ' ').trim(),
       disabled: matches(o, ':disabled') || attr(o, 'aria-disabled') === 'true', chosen: prop(o, HTMLOptionElement.prototype, 'selected'),
     }));
-  // ticked is the state of a check box, radio button or switch, or of the one that a label names: "true", "false", or "" where there is none.
+  // ticked is the state of a check box, radio button or switch, or of the one that a label names: "true", "false", or
+  // "" where there is none.
   const ticked = el => {
     for (let n = el; n && isElement(n); n = parent(n)) {
       const e = localName(n) === 'label' && prop(n, HTMLLabelElement.prototype, 'control') || n;
@@ -480,7 +488,8 @@
         if (isElement(root) && looked.elements.length < MAX_LOOK) looked.elements.push(root);
         return [];
       }
-      if (name === 'scroller') return [isElement(root) && scroller(root, +args[0] !== 0) || document.documentElement]; // .<x>: the box that scroll moves
+      // .<x>: the box that scroll moves
+      if (name === 'scroller') return [isElement(root) && scroller(root, +args[0] !== 0) || document.documentElement];
       if (name === 'active') return [active(typeOf(root) === 9 ? root : document)];
       if (name === 'frame' || name === 'focus' || name === 'member') {
         const el = name === 'frame' ? frame : name === 'focus' ? placed && placed.deref() : members[+args[0]]?.deref();

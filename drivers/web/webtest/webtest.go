@@ -56,7 +56,8 @@ func New(t testing.TB) *Site {
 // Page is the address of one page: "login.html".
 func (s *Site) Page(name string) string { return s.URL + "/" + strings.TrimPrefix(name, "/") }
 
-// Made is the address of a page of the test's own making. A browser has a process for the pages of a site, and starts one for each data: address.
+// Made is the address of a page of the test's own making. A browser has a process for the pages of a site, and starts
+// one for each data: address.
 func (s *Site) Made(body string) string { return s.Page("made?body=" + url.QueryEscape(body)) }
 
 // Other is the same page from another site, in the browser's eyes.

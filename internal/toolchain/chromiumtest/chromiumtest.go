@@ -1,4 +1,5 @@
-// Package chromiumtest gives tests a Chromium that Playwright drives, and axe-core, which finds what people without eyes or mouse cannot use.
+// Package chromiumtest gives tests a Chromium that Playwright drives, and axe-core, which finds what people without
+// eyes or mouse cannot use.
 package chromiumtest
 
 import (
@@ -56,13 +57,14 @@ func (c *Browser) launch(t testing.TB) error {
 		return err
 	}
 	c.b, err = c.pw.Chromium.Launch(playwright.BrowserTypeLaunchOptions{
-		ExecutablePath: playwright.String(Program(setup)), ChromiumSandbox: playwright.Bool(setup.Sandbox), Args: toolchain.ChromiumArgs(), Headless: playwright.Bool(true),
+		ExecutablePath: playwright.String(Program(setup)), ChromiumSandbox: playwright.Bool(setup.Sandbox),
+		Args: toolchain.ChromiumArgs(), Headless: playwright.Bool(true),
 		Timeout: playwright.Float(Patience)})
 	return err
 }
 
-// Program is the browser of tests: the whole Chromium, or where time is short its headless shell, which draws the same for two thirds of
-// the processor's time.
+// Program is the browser of tests: the whole Chromium, or where time is short its headless shell, which draws the same
+// for two thirds of the processor's time.
 func Program(setup *toolchain.PlaywrightSetup) string {
 	if testing.Short() {
 		return setup.Headless
@@ -120,7 +122,9 @@ func fetchAxe(dir, file string) ([]byte, error) {
 	cmd := exec.Command("npm", "pack", "--silent", "--pack-destination", aside, "axe-core@"+axeVersion)
 	cmd.Dir = aside
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("axe-core %s, which checks that the pages are accessible, is not at %s and npm cannot fetch it (%w); run the tests once with a network: %s", axeVersion, file, err, out)
+		return nil, fmt.Errorf(
+			"axe-core %s, which checks that the pages are accessible, is not at %s and npm cannot fetch it (%w); run the "+
+				"tests once with a network: %s", axeVersion, file, err, out)
 	}
 	fetched := filepath.Join(aside, "axe-core-"+axeVersion+".tgz")
 	raw, err := os.ReadFile(fetched)
@@ -160,7 +164,8 @@ func Violations(page playwright.Page) (list []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := page.Evaluate(`axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations.map(v => v.impact + " " + v.id + ": " + v.nodes.slice(0, 4).map(n => n.html.slice(0, 160) + " " + n.failureSummary).join(" | ")))`)
+	found, err := page.Evaluate(
+		`axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations.map(v => v.impact + " " + v.id + ": " + v.nodes.slice(0, 4).map(n => n.html.slice(0, 160) + " " + n.failureSummary).join(" | ")))`)
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
-// DevTools is the one Chromium of a package's tests that they reach over its DevTools, without Playwright. The zero value is ready; Close
-// ends it.
+// DevTools is the one Chromium of a package's tests that they reach over its DevTools, without Playwright. The zero
+// value is ready; Close ends it.
 type DevTools struct {
 	once    sync.Once
 	err     error
@@ -42,7 +42,8 @@ func (d *DevTools) launch(t testing.TB) error {
 	if d.profile, err = os.MkdirTemp("", "taproot-devtools-*"); err != nil {
 		return err
 	}
-	args := append(toolchain.ChromiumArgs(), "--headless", "--remote-debugging-port=0", "--user-data-dir="+d.profile, "--disable-gpu", "--hide-scrollbars", "about:blank")
+	args := append(toolchain.ChromiumArgs(), "--headless", "--remote-debugging-port=0", "--user-data-dir="+d.profile,
+		"--disable-gpu", "--hide-scrollbars", "about:blank")
 	if !setup.Sandbox {
 		args = append(args, "--no-sandbox")
 	}

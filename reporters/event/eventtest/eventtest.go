@@ -1,4 +1,5 @@
-// Package eventtest has what the tests of packs and of runs share: a case, a time, recorded events, and files laid out and listed.
+// Package eventtest has what the tests of packs and of runs share: a case, a time, recorded events, and files laid out
+// and listed.
 package eventtest
 
 import (
@@ -20,7 +21,8 @@ var Epoch = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 // Case is a case of three steps, whose pack and id are the same.
 func Case(pack string) event.Case {
 	return event.Case{ID: pack, Pack: pack, Platform: "android", Solver: "dsl", Device: "emulator-5554",
-		Steps: []event.Step{{N: 1, Action: "launch", Args: "x"}, {N: 2, Action: "tap", Args: "y"}, {N: 3, Action: "assert", Args: "z"}}}
+		Steps: []event.Step{{N: 1, Action: "launch", Args: "x"}, {N: 2, Action: "tap", Args: "y"},
+			{N: 3, Action: "assert", Args: "z"}}}
 }
 
 // Emit gives the events to whoever keeps them.
@@ -33,7 +35,8 @@ func Emit(t testing.TB, to interface{ Emit(event.Event) error }, events ...event
 	}
 }
 
-// Recorded reads the recorded events of that name, which package event keeps in its testdata; the test runs in a folder beside it.
+// Recorded reads the recorded events of that name, which package event keeps in its testdata; the test runs in a folder
+// beside it.
 func Recorded(t testing.TB, name string) []event.Event {
 	t.Helper()
 	data, err := os.ReadFile(File(name))

@@ -1,5 +1,5 @@
-// The elements of the page after a step. They are shown by their texts and boxes; the drawing of them is made of plain boxes in a frame that
-// may run, load and send nothing, and holds no markup of the page.
+// The elements of the page after a step. They are shown by their texts and boxes; the drawing of them is made of plain
+// boxes in a frame that may run, load and send nothing, and holds no markup of the page.
 var FRAME_POLICY = "default-src 'none'; img-src 'self' data: file:";
 // GRADIENT is the only kind of picture that a style may be: any other would have to be fetched.
 var GRADIENT = /^((repeating-)?(linear|radial|conic)-gradient\((rgba?\([^()]*\)|[\w\s,.%#-])*\)(, )?)+$/;
@@ -57,7 +57,8 @@ function domPanel(host) {
 
 function domLook() { return hash.read().look === "drawn" ? "drawn" : "picture"; }
 
-// inspector shows a page: its tree, its picture or drawing to point at, and all that is known of the element that was picked.
+// inspector shows a page: its tree, its picture or drawing to point at, and all that is known of the element that was
+// picked.
 function inspector(host, page, step, shot) {
   var drawn = domLook() === "drawn" || !shot, frame_ = h("iframe", { sandbox: "allow-same-origin", title: "The page, drawn from its elements", tabindex: "-1", "aria-hidden": "true", cls: drawn ? "drawn" : "clear",
     srcdoc: '<!doctype html><html><head><meta http-equiv="Content-Security-Policy" content="' + FRAME_POLICY + '"></head><body></body></html>' });
@@ -65,7 +66,8 @@ function inspector(host, page, step, shot) {
   var stage_ = h("div", { cls: "frame domstage" }, drawn ? null : picture(shot, "The screen, as the page looked"), frame_, marks, glass), said = h("p", { cls: "quiet domsaid" }, "Point at an element, or pick one in the tree.");
   stage_.style.aspectRatio = page.w + " / " + page.h;
   var view = { page: page, step: step, found: domFound(page, step), marks: marks, said: said, facts: h("div", { cls: "card domfacts", "aria-live": "polite" }), picked: null, rows: [] };
-  // A page that is itself shut in, as servers show it, may not look into a frame: there the boxes are drawn in a root of their own.
+  // A page that is itself shut in, as servers show it, may not look into a frame: there the boxes are drawn in a root
+  // of their own.
   frame_.addEventListener("load", function () {
     if (!frame_.contentDocument) {
       var own = h("div", { cls: frame_.className + " drawing", "aria-hidden": "true" }), inner = document.createElement("div");

@@ -188,7 +188,8 @@ function possible(step) {
   return views.filter(function (v) { return v === "side" || (v === "both" ? !!telling(step) && !!before(now) : !!step.green && !!telling(step) && (v !== "diff" || step.diff)); });
 }
 
-// view is the way that the address names. Of itself a step that did what it should is shown as the screen was before and after it.
+// view is the way that the address names. Of itself a step that did what it should is shown as the screen was before
+// and after it.
 function view(step) {
   var v = hash.read().view, can = possible(step);
   if (can.indexOf(v) >= 0) return v;

@@ -139,7 +139,8 @@ function logPanel(host) {
   bar.draw();
 }
 
-// elementsPanel shows the tree that a step saw beside its picture: what matched, what nearly did, and why it was not picked.
+// elementsPanel shows the tree that a step saw beside its picture: what matched, what nearly did, and why it was not
+// picked.
 function elementsPanel(host) {
   var head = h("h2", { "aria-live": "polite" }), body = h("div", { cls: "elements" }), turn = 0;
   var back = h("button", { type: "button", cls: "tool", title: "Step before (k)", on: { click: function () { move(-1); } } }, "‹", h("span", { cls: "sr" }, "Step before"));

@@ -56,8 +56,8 @@ function marksOf(step, shot) {
   return marks;
 }
 
-// beside gives where a number stands so that it covers nothing of its element: left of it, right, above or below; where there is no room,
-// in its last corner.
+// beside gives where a number stands so that it covers nothing of its element: left of it, right, above or below; where
+// there is no room, in its last corner.
 function beside(b, size, shot) {
   var left = Math.min(b[0], b[2]), right = Math.max(b[0], b[2]), top = Math.min(b[1], b[3]), bottom = Math.max(b[1], b[3]), mid = (top + bottom) / 2, far = size;
   if (left >= 2 * size) return [left - far, mid];
@@ -72,10 +72,12 @@ function nearMarks(step, shot) {
   var marks = [], taken = [];
   boxes.forEach(function (b, i) {
     if (!b) return;
-    var size = Math.max(shot.w, shot.h) / (shot.w > shot.h ? 64 : 46), room = size / 6; // the line stands beside the text
+    // the line stands beside the text
+    var size = Math.max(shot.w, shot.h) / (shot.w > shot.h ? 64 : 46), room = size / 6;
     marks.push(box([Math.min(b[0], b[2]) - room, Math.min(b[1], b[3]) - room, Math.max(b[0], b[2]) + room, Math.max(b[1], b[3]) + room], "near", i + 1));
     var spot = beside(b, size, shot), x = spot[0], y = spot[1];
-    while (taken.some(function (t) { return Math.abs(t[0] - x) < 1.7 * size && Math.abs(t[1] - y) < 1.7 * size; })) x += 1.8 * size; // elements in each other
+    // elements in each other
+    while (taken.some(function (t) { return Math.abs(t[0] - x) < 1.7 * size && Math.abs(t[1] - y) < 1.7 * size; })) x += 1.8 * size;
     taken.push([x, y]);
     marks.push(svg("circle", { cx: x, cy: y, r: size * 0.8, class: "tag" }));
     var t = svg("text", { x: x, y: y + size * 0.36, "font-size": size, class: "tagtext", "text-anchor": "middle" });

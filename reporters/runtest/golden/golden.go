@@ -1,5 +1,5 @@
-// Package golden compares what a test made with what is kept of it in its package's testdata. Where the difference is meant, the test
-// flag -update writes the files anew.
+// Package golden compares what a test made with what is kept of it in its package's testdata. Where the difference is
+// meant, the test flag -update writes the files anew.
 package golden
 
 import (

@@ -259,7 +259,9 @@ func signature(r *http.Request, signed string, scope []string) string {
 	for _, part := range scope[1:] {
 		key = mac(key, part)
 	}
-	return hex.EncodeToString(mac(key, strings.Join([]string{"AWS4-HMAC-SHA256", r.Header.Get("X-Amz-Date"), strings.Join(scope[1:], "/"), hex.EncodeToString(sum[:])}, "\n")))
+	return hex.EncodeToString(
+		mac(key, strings.Join([]string{"AWS4-HMAC-SHA256", r.Header.Get("X-Amz-Date"), strings.Join(scope[1:], "/"),
+			hex.EncodeToString(sum[:])}, "\n")))
 }
 
 func mac(key []byte, text string) []byte {

@@ -51,13 +51,17 @@ func gone(err error) bool {
 	var pg *pgconn.PgError
 	var file *sqlite.Error
 	switch {
-	case errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, context.DeadlineExceeded), errors.As(err, &connect), errors.As(err, &network),
+	case errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, context.DeadlineExceeded),
+		errors.As(err, &connect), errors.As(err, &network),
 		pgconn.SafeToRetry(err):
 		return true
 	case errors.As(err, &pg): // connection, resources, operator intervention, system, a server that only reads
-		return slices.ContainsFunc([]string{"08", "53", "57", "58", "25006"}, func(class string) bool { return strings.HasPrefix(pg.Code, class) })
+		return slices.ContainsFunc([]string{"08", "53", "57", "58", "25006"}, func(class string) bool {
+			return strings.HasPrefix(pg.Code, class)
+		})
 	case errors.As(err, &file):
-		return slices.Contains([]int{sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}, file.Code()&0xff)
+		return slices.Contains([]int{sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL,
+			sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}, file.Code()&0xff)
 	}
 	return strings.Contains(err.Error(), "unexpected EOF") || strings.Contains(err.Error(), "conn closed")
 }
@@ -66,7 +70,8 @@ func gone(err error) bool {
 func full(err error) bool {
 	var pg *pgconn.PgError
 	var file *sqlite.Error
-	return errors.As(err, &pg) && pg.Code == "53100" || errors.As(err, &file) && file.Code()&0xff == sqlite3.SQLITE_FULL || errors.Is(err, syscall.ENOSPC)
+	return errors.As(err, &pg) && pg.Code == "53100" || errors.As(err, &file) && file.Code()&0xff == sqlite3.SQLITE_FULL ||
+		errors.Is(err, syscall.ENOSPC)
 }
 
 // again tells whether a transaction had to give way to another one.

@@ -19,8 +19,8 @@ var migrations embed.FS
 // migrateLimit is how long a replica waits for another one that is changing the schema.
 const migrateLimit = 10 * time.Minute
 
-// Migrate brings the schema up to date, each step in a transaction. Several replicas may start at once: one does it, the others wait. A
-// schema that is newer than this program is refused.
+// Migrate brings the schema up to date, each step in a transaction. Several replicas may start at once: one does it,
+// the others wait. A schema that is newer than this program is refused.
 func (d *DB) Migrate(ctx context.Context) (from, to int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, migrateLimit)
 	defer cancel()
@@ -76,5 +76,7 @@ func newest() (version int64, err error) {
 type NewerError struct{ Has, Knows int64 }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("the database has schema %d and this program knows schema %d at most: start the newer taproot, or restore a backup of before the update", e.Has, e.Knows)
+	return fmt.Sprintf(
+		"the database has schema %d and this program knows schema %d at most: start the newer taproot, or restore a backup "+
+			"of before the update", e.Has, e.Knows)
 }

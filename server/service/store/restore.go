@@ -15,8 +15,8 @@ import (
 // ErrInUse means that another process works with the database.
 var ErrInUse = errors.New("the database is in use: end what serves it first")
 
-// Restore puts a copy that Backup made in the place of an SQLite database that nobody uses. What was there is kept beside it; its path is
-// "" when nothing was. A copy that is damaged, or of a newer program, changes nothing.
+// Restore puts a copy that Backup made in the place of an SQLite database that nobody uses. What was there is kept
+// beside it; its path is "" when nothing was. A copy that is damaged, or of a newer program, changes nothing.
 func Restore(ctx context.Context, backup, path string) (kept string, err error) {
 	if err := restorable(ctx, backup); err != nil {
 		return "", fmt.Errorf("%s: %w", backup, err)

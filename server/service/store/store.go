@@ -19,10 +19,11 @@ import (
 
 // DB is a database of the service. Safe for concurrent use.
 type DB struct {
-	sql    *sql.DB
-	kind   kind
-	path   string     // of SQLite's file
-	writer sync.Mutex // SQLite lets one write at a time: who waits here is woken in order, rather than asking again and again
+	sql  *sql.DB
+	kind kind
+	path string // of SQLite's file
+	// SQLite lets one write at a time: who waits here is woken in order, rather than asking again and again
+	writer sync.Mutex
 	limit  time.Duration
 }
 
@@ -39,8 +40,8 @@ const callLimit = 10 * time.Second
 // ErrNoRow means that a query found nothing.
 var ErrNoRow = sql.ErrNoRows
 
-// Open connects to postgres://…, or opens the file of a path or of sqlite:PATH, which is made when there is none. The schema is not looked
-// at: Migrate does that.
+// Open connects to postgres://…, or opens the file of a path or of sqlite:PATH, which is made when there is none. The
+// schema is not looked at: Migrate does that.
 func Open(ctx context.Context, address string) (*DB, error) {
 	d := &DB{limit: callLimit}
 	source := ""
@@ -49,7 +50,8 @@ func Open(ctx context.Context, address string) (*DB, error) {
 	} else {
 		d.kind, d.path = lite, strings.TrimPrefix(address, "sqlite:")
 		if strings.Contains(d.path, "://") {
-			return nil, errors.New("the address of the database must begin with postgres:// or sqlite:, or be the path of a file")
+			return nil, errors.New(
+				"the address of the database must begin with postgres:// or sqlite:, or be the path of a file")
 		}
 		if err := private(d.path); err != nil {
 			return nil, err
@@ -64,7 +66,8 @@ func Open(ctx context.Context, address string) (*DB, error) {
 		d.sql, err = sql.Open("sqlite", source)
 	}
 	if err != nil {
-		return nil, errors.New("the address of the database cannot be read") // the library's words repeat it, with the password
+		// the library's words repeat it, with the password
+		return nil, errors.New("the address of the database cannot be read")
 	}
 	d.sql.SetMaxOpenConns(16)
 	d.sql.SetMaxIdleConns(8)
@@ -77,8 +80,9 @@ func Open(ctx context.Context, address string) (*DB, error) {
 	return d, nil
 }
 
-// openPostgres lets the server end a transaction in which nothing is asked for longer than any may take: the process that began it was stopped, or its network is
-// cut, and what it has locked must not stay locked until TCP notices, which can take hours.
+// openPostgres lets the server end a transaction in which nothing is asked for longer than any may take: the process
+// that began it was stopped, or its network is cut, and what it has locked must not stay locked until TCP notices,
+// which can take hours.
 func openPostgres(address string) (*sql.DB, error) {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
@@ -134,8 +138,8 @@ type Tx struct {
 	db  *DB
 }
 
-// Write runs a transaction: all of what work does is done when it gives nil and Write gives nil, else nothing. Work may be called again
-// when the database asks for it.
+// Write runs a transaction: all of what work does is done when it gives nil and Write gives nil, else nothing. Work may
+// be called again when the database asks for it.
 func (d *DB) Write(ctx context.Context, work func(*Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, d.limit)
 	defer cancel()
@@ -184,7 +188,8 @@ func (t *Tx) Each(query string, args []any, row func(scan func(...any) error) er
 	return t.db.each(rows, err, row)
 }
 
-// Lock takes a row of a table by its key until the transaction ends, so that others who lock it wait. SQLite has locked all already.
+// Lock takes a row of a table by its key until the transaction ends, so that others who lock it wait. SQLite has locked
+// all already.
 func (t *Tx) Lock(query string, args []any, into ...any) error {
 	if t.db.kind == postgres {
 		query += " FOR UPDATE"

@@ -9,7 +9,8 @@ function node(tag, text, name) {
 }
 
 export class Cut {
-  // on: {at, lease(), inspect(body), run(step), append(line), say(text), turn(work), path()}; saves: pictures can be put beside the test.
+  // on: {at, lease(), inspect(body), run(step), append(line), say(text), turn(work), path()}; saves: pictures can be
+  // put beside the test.
   constructor(on, saves) { Object.assign(this, { on, saves }); }
 
   // take cuts a part, in per cent of the screen, out of a picture of the device that is taken now.

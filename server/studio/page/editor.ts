@@ -122,7 +122,8 @@ export class Editor {
     const answer = await fetch(document.body.dataset.api + "/tests/validate", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ yaml: asked }) });
     if (!answer.ok || this.text !== asked) return;
     const problems: { line?: number; column?: number; message: string; hint?: string }[] = (await answer.json()).problems;
-    const held = (message: string) => this.secrets[/^\$\{(\w+)\} is not defined/.exec(message)?.[1] ?? ""] !== undefined; // runs here get it from the page
+    // runs here get it from the page
+    const held = (message: string) => this.secrets[/^\$\{(\w+)\} is not defined/.exec(message)?.[1] ?? ""] !== undefined;
     this.found = problems.filter((p) => !held(p.message)).map((p) => ({ line: p.line ?? 0, column: p.column, text: p.message + (p.hint ? "\n" + p.hint : "") }));
     this.view.wrong(this.found);
     this.list();

@@ -1,5 +1,5 @@
-// literal writes a text so that the language takes none of it for a variable. In the second argument of replaceAll "$$" stands for one "$"; a
-// function's result is taken as it is.
+// literal writes a text so that the language takes none of it for a variable. In the second argument of replaceAll "$$"
+// stands for one "$"; a function's result is taken as it is.
 export const literal = (text) => text.replaceAll("${", () => "$${");
 
 // quoted writes a text as a value of YAML that cannot be taken for anything else.

@@ -1,5 +1,5 @@
-// What of a page lies beside its picture: the dialog that waits, the tabs, lists to choose from, and files that it asks for. Each answer is done by
-// the step that is written down.
+// What of a page lies beside its picture: the dialog that waits, the tabs, lists to choose from, and files that it asks
+// for. Each answer is done by the step that is written down.
 import { literal, quoted } from "./literal.js";
 
 const $ = (id) => document.getElementById(id);
@@ -22,7 +22,8 @@ const escaped = (v) => (Array.isArray(v) ? v.map(escaped) : typeof v === "string
 const meant = (map) => Object.fromEntries(Object.entries(map).map(([key, v]) => [key, escaped(v)]));
 
 export class Pages {
-  // on: {inspect(body), act(doing), run(step), recording(), append(line), replace(was, line), say(text), turn(work), path()}; saves: files can be put beside the test.
+  // on: {inspect(body), act(doing), run(step), recording(), append(line), replace(was, line), say(text), turn(work),
+  // path()}; saves: files can be put beside the test.
   constructor(on, saves) {
     Object.assign(this, { on, saves, count: 0, tapped: null, control: null, waiting: [] });
     $("choosing")?.addEventListener("submit", (e) => { e.preventDefault(); on.turn(() => this.choose()); });

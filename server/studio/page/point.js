@@ -1,4 +1,5 @@
-// What is known of an element: its attributes, and its selectors with what speaks for each. Every text of a screen goes through textContent.
+// What is known of an element: its attributes, and its selectors with what speaks for each. Every text of a screen goes
+// through textContent.
 
 const $ = (id) => document.getElementById(id);
 

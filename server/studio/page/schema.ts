@@ -1,4 +1,5 @@
-// What the JSON Schema of the language knows of a place in a test: the keys that may stand there, their values, what they mean.
+// What the JSON Schema of the language knows of a place in a test: the keys that may stand there, their values, what
+// they mean.
 
 // Schema is a part of a JSON Schema (2020-12).
 export interface Schema {
@@ -22,7 +23,8 @@ export interface Schema {
 // Step is a key of a map, or 0 for an entry of a list.
 export type Step = string | 0;
 
-// Place is where a cursor stands: at a key or a value. from is the column at which its word begins; of a value, path ends with its key.
+// Place is where a cursor stands: at a key or a value. from is the column at which its word begins; of a value, path
+// ends with its key.
 export interface Place {
   path: Step[];
   kind: "key" | "value";

@@ -1,4 +1,5 @@
-// The live picture of a device: draws the newest frame of the stream, and tells of what the pointer and the keys do on it.
+// The live picture of a device: draws the newest frame of the stream, and tells of what the pointer and the keys do on
+// it.
 
 const holdMs = 600, doubleMs = 230, wheelMs = 450;
 
@@ -36,7 +37,8 @@ function headEnd(data) {
 }
 
 export class Screen {
-  // on: {state(text), act(name, place, to), text(text), key(name), hover(place), pin(place)}; pointing says whether clicks pin.
+  // on: {state(text), act(name, place, to), text(text), key(name), hover(place), pin(place)}; pointing says whether
+  // clicks pin.
   constructor(canvas, boxes, device, on) {
     Object.assign(this, { canvas, boxes, device, on, pointing: false, cutting: false, width: 0, height: 0, count: 0, waiting: [] });
     this.listen();

@@ -120,7 +120,8 @@ function inTurn(work) {
 const point = (p) => `${p.x.toFixed(2)}%,${p.y.toFixed(2)}%`;
 const inspect = (body) => ask("/inspect", { preferId: $("prefer").checked, ...body });
 
-// gesture is one act of the pointer. While recording, an element is acted on by its best selector: what is written is what was done.
+// gesture is one act of the pointer. While recording, an element is acted on by its best selector: what is written is
+// what was done.
 async function gesture(name, from, to) {
   await flush();
   if (name === "scroll") {

@@ -1,4 +1,5 @@
-// The text that is edited: CodeMirror with YAML, what the schema knows, what is wrong, and marks, times and pictures of steps beside the lines.
+// The text that is edited: CodeMirror with YAML, what the schema knows, what is wrong, and marks, times and pictures of
+// steps beside the lines.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, completionStatus, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
@@ -151,7 +152,8 @@ export class TextView {
 
   get text(): string { return this.view.state.doc.toString(); }
 
-  // put makes a text the whole one by the smallest change, so that it can be undone and the cursor stays; toEnd leads to its last line.
+  // put makes a text the whole one by the smallest change, so that it can be undone and the cursor stays; toEnd leads
+  // to its last line.
   put(text: string, toEnd: boolean) {
     const old = this.text, shorter = Math.min(old.length, text.length);
     let from = 0, same = 0;

@@ -1,4 +1,5 @@
-// Command faketool is xcrun, ios or ios_webkit_debug_proxy, as it is called: it hands its arguments to the lab of the test that built it.
+// Command faketool is xcrun, ios or ios_webkit_debug_proxy, as it is called: it hands its arguments to the lab of the
+// test that built it.
 package main
 
 import (

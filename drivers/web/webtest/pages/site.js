@@ -1,4 +1,5 @@
-// Every page keeps a list of what was done to it, for tests to read: window.__log and, if there is one, the element #log.
+// Every page keeps a list of what was done to it, for tests to read: window.__log and, if there is one, the element
+// #log.
 window.__log = [];
 function log(text) {
   window.__log.push(text);

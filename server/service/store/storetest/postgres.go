@@ -114,7 +114,8 @@ func newServer(t testing.TB) *Server {
 			t.Fatal(err)
 		}
 	}
-	if out, err := s.command("initdb", "-D", filepath.Join(dir, "data"), "-U", "taproot", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync").CombinedOutput(); err != nil {
+	if out, err := s.command("initdb", "-D", filepath.Join(dir, "data"), "-U", "taproot", "-A", "trust", "-E", "UTF8",
+		"--no-locale", "--no-sync").CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}
 	s.Start()
@@ -136,7 +137,8 @@ func (s *Server) Start() {
 		s.t.Fatal(err)
 	}
 	defer said.Close()
-	s.run = s.command("postgres", "-D", "data", "-k", s.dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=200", "-c", "log_min_messages=fatal")
+	s.run = s.command("postgres", "-D", "data", "-k", s.dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c",
+		"max_connections=200", "-c", "log_min_messages=fatal")
 	s.run.Stderr = said
 	if err := s.run.Start(); err != nil {
 		s.t.Fatal(err)
