@@ -17,7 +17,7 @@ const (
 )
 
 // mainActivity names the activity that launching an app means. An app with one activity for launchers means that one.
-// Of several, the only one that belongs to the app itself is meant: its class begins with the first two words of the
+// Of several, the only one that belongs to the app itself is taken: its class starts with the first two words of the
 // package, which those of libraries such as LeakCanary do not. In all other cases the test has to name it.
 func (d *Device) mainActivity(ctx context.Context, pkg string) (string, error) {
 	all, err := d.launcherActivities(ctx, pkg)
@@ -106,7 +106,7 @@ func parseFilters(dumpsys, pkg string) []string {
 	return componentsOf(strings.Join(found, "\n"), pkg)
 }
 
-// ownActivities are those whose class belongs to the app itself.
+// ownActivities returns the activities with a class that belongs to the app itself.
 func ownActivities(pkg string, all []string) []string {
 	words := strings.SplitN(pkg, ".", 3)
 	if len(words) < 2 {

@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// TestLaunchWithSeveralLaunchers: an app whose library has an icon of its own is launched by its own activity; of two
+// TestLaunchWithSeveralLaunchers: an app with a library that has its own icon is launched by its own activity; of two
 // of its own the test has to name one, and no phone chooses by chance.
 func TestLaunchWithSeveralLaunchers(t *testing.T) {
 	t.Parallel()

@@ -175,7 +175,7 @@ func TestServerIsStartedAndRestarted(t *testing.T) {
 		t.Errorf("a killed server gave %v", err)
 	}
 	<-killed
-	// Nobody connects the phones but the driver. Both are asked for at once: one start, and neither finds itself unknown.
+	// Only the driver connects the phones. Both are requested at once: adb starts once, and both phones are known.
 	var work [3]error
 	var all sync.WaitGroup
 	all.Go(func() { work[0] = useAgain(t, driver, serials[1]) })
@@ -196,7 +196,7 @@ func TestServerIsStartedAndRestarted(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0].State != drivers.Ready || list[1].State != drivers.Ready {
 		t.Errorf("after another program's start: %+v, %v", list, err)
 	}
-	// One that is switched off for good is missed once, and holds nobody up.
+	// One that stays switched off is waited for once, and delays no other device.
 	phones[1].Close()
 	run("disconnect", serials[1])
 	for range 2 {

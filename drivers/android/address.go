@@ -20,14 +20,14 @@ type attachment struct {
 	serial    string // as adb lists it
 	state     drivers.State
 	model     string
-	usb       string // the port that it is plugged into, where adb tells it: "1-4.2"
+	usb       string // the port that it is plugged into, where adb reports it: "1-4.2"
 	transport string // the number by which the adb server knows the connection; "" before platform-tools 28
 }
 
 // placeMark is between a serial and the place of a device that shares it.
 const placeMark = "~"
 
-// place tells devices of one serial apart. The USB port stays when a phone is plugged in again; the number does not.
+// place distinguishes devices of one serial. The USB port stays when a phone is plugged in again; the number does not.
 func (a attachment) place() string {
 	if a.usb != "" {
 		return "usb-" + a.usb
@@ -38,7 +38,8 @@ func (a attachment) place() string {
 // placeForm is the end of an id that place has made.
 var placeForm = lazyregexp.New(`^(.*)~((?:usb|transport)-[^~]*)$`)
 
-// identify gives each attachment its id: the serial where it names one device alone, else the serial and the place.
+// identify assigns to each attachment its id: the serial where it names one device alone, else the serial and the
+// place.
 func identify(list []attachment) []attachment {
 	count := map[string]int{}
 	for _, a := range list {
@@ -78,7 +79,7 @@ func (a attachment) names(id string) bool {
 // shared reports whether a device is known by its place, because its serial names no device alone.
 func (l *link) shared() bool { return placeForm.MatchString(l.serial) }
 
-// about is the request that asks the adb server about this device.
+// about is the request that sends to the adb server about this device.
 func (l *link) about(ctx context.Context, what string) (string, error) {
 	if !l.shared() {
 		return "host-serial:" + l.serial + ":" + what, nil
@@ -109,8 +110,8 @@ func (l *link) toDevice(ctx context.Context) (string, error) {
 	return "host:transport-id:" + number, err
 }
 
-// number is that of the connection to a device whose serial others have, too. It changes when the device is plugged in
-// again.
+// number is that of the connection to a device with a serial that others have as well. It changes when the device is
+// plugged in again.
 func (l *link) number(ctx context.Context) (string, error) {
 	l.mu.Lock()
 	known := l.transport
@@ -128,7 +129,7 @@ func (l *link) number(ctx context.Context) (string, error) {
 	case i < 0:
 		return "", &refusal{"host:devices-l", fmt.Sprintf("device '%s' not found", l.serial)}
 	case list[i].transport == "":
-		return "", &refusal{"host:devices-l", "more than one device has this serial, and this adb cannot tell them apart: " +
+		return "", &refusal{"host:devices-l", "more than one device has this serial, and this adb cannot distinguish them: " +
 			"update it to platform-tools 28 or newer"}
 	}
 	l.mu.Lock()

@@ -29,7 +29,7 @@ func TestSerialsOfAnyWords(t *testing.T) {
 		state, fact := states[rng.IntN(len(states))], facts[rng.IntN(len(facts))]
 		line := serial + strings.Repeat(" ", max(0, column-1-len(serial))) + " " + state + fact + "\n"
 		if len(serial) >= column-1 && strings.Contains(serial, " ") {
-			continue // no rule can tell such a one from what follows
+			continue // no rule can distinguish such a serial from what follows
 		}
 		word, _, _ := strings.Cut(state, " (")
 		got := parseDevices(line)
@@ -54,7 +54,7 @@ func TestSerialsOfAnyWords(t *testing.T) {
 	}
 }
 
-// TestIDsAreUnique: ids are told apart by the place of the device, and are the same in the next list.
+// TestIDsAreUnique: ids are distinguished by the place of the device, and are the same in the next list.
 func TestIDsAreUnique(t *testing.T) {
 	t.Parallel()
 	const list = `0123456789ABCDEF       device usb:1-1 product:a model:A device:a transport_id:1

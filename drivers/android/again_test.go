@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// TestReadsSurviveALooseCable: what only asks is asked again once the phone is back; what acts is not, whatever became
+// TestReadsSurviveALooseCable: a read is repeated once the phone is back; an action is not, whatever became
 // of it.
 func TestReadsSurviveALooseCable(t *testing.T) {
 	t.Parallel()

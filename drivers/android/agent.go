@@ -43,7 +43,7 @@ type agentAccess struct {
 	mu       sync.Mutex
 	session  string
 	ended    chan struct{} // closed when the shell that it runs in has ended
-	said     *capped       // what that shell said
+	said     *capped       // what that shell printed
 	proc     *process
 	sick     error // what went wrong since it was last known to be well
 	restarts int
@@ -69,7 +69,7 @@ func (a *agentAccess) ask(ctx context.Context, q agentRequest, value any) error 
 	return err
 }
 
-// health: the shell that the agent was started from lives, and it gives what only a working UiAutomation can.
+// health: the shell that the agent was started from lives, and it returns what only a working UiAutomation can.
 func (a *agentAccess) health(ctx context.Context) error {
 	select {
 	case <-a.ended:
@@ -177,7 +177,7 @@ func (a *agentAccess) end() {
 	}
 }
 
-// leave tells the agent to end; what then still runs of it is stopped by the debts.
+// leave ends the agent; what still runs of it is stopped when the phone is restored.
 func (d *Device) leaveAgent(ctx context.Context) {
 	d.mu.Lock()
 	a := d.agent

@@ -83,14 +83,14 @@ type agentOptions struct {
 	patience time.Duration // with an installation; 0: the usual one
 }
 
-// refusals are the phones that did not let the agent be installed, and what they said: each test would wait for the
+// refusals are the phones that did not let the agent be installed, and what they reported: each test would wait for the
 // same answer again.
 type refusals struct {
 	mu   sync.Mutex
 	said map[string]string
 }
 
-// note keeps what a phone said about an installation.
+// note keeps what a phone reported about an installation.
 func (r *refusals) note(serial string, err error) {
 	if refused := new(installRefused); errors.As(err, &refused) {
 		r.mu.Lock()
@@ -123,7 +123,8 @@ func (d *Device) withoutAgent(o agentOptions) (string, error) {
 	case d.info.APILevel < agentAPI:
 		return "the agent needs Android 8.0", nil
 	case o.mode == AgentAuto && overNetwork(d.link.serial):
-		return "the phone is attached over the network, where the agent could be reached by anybody (TAPROOT_AGENT=require " +
+		return "the phone is attached over the network, where the agent could be reached from other machines " +
+			"(TAPROOT_AGENT=require " +
 			"uses it all the same)", nil
 	}
 	if _, err := o.apks(); err != nil {
@@ -135,7 +136,7 @@ func (d *Device) withoutAgent(o agentOptions) (string, error) {
 	return "", nil
 }
 
-// overNetwork tells whether a serial is an address other than this machine's.
+// overNetwork reports whether a serial is an address other than this machine's.
 func overNetwork(serial string) bool {
 	if strings.Contains(serial, "._adb-tls-connect._tcp") || strings.Contains(serial, "._adb._tcp") {
 		return true

@@ -11,12 +11,12 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// faultLimit is more than any limit of a look, a restart and a touch adds up to.
+// faultLimit is more than the sum of the limits of a screen read, a restart and a touch.
 const faultLimit = 90 * time.Second
 
 // TestAgentFaults: whatever goes wrong with the agent, while nothing is asked, while the tree is read, and while a
-// touch is made: a look gives the tree all the same, by a new agent or without one; a touch happens at most once, and
-// exactly once where it succeeds; nothing is left.
+// touch is made: a screen read returns the tree all the same, by a new agent or without one; a touch happens at most
+// once, and exactly once where it succeeds; nothing is left.
 func TestAgentFaults(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]androidtest.AgentFaultKind{
@@ -98,7 +98,7 @@ func TestAgentFaults(t *testing.T) {
 	}
 }
 
-// TestPhoneOfAnAgentIsUnplugged: what became of the phone is why the agent is gone, and is all that is said.
+// TestPhoneOfAnAgentIsUnplugged: what became of the phone is why the agent is gone, and nothing else is reported.
 func TestPhoneOfAnAgentIsUnplugged(t *testing.T) {
 	t.Parallel()
 	d, p := openForFaults(t)
@@ -112,7 +112,7 @@ func TestPhoneOfAnAgentIsUnplugged(t *testing.T) {
 
 type faultAt struct {
 	button int
-	gone   bool // the button goes away, which is told when the phone is back soon enough
+	gone   bool // the button goes away, which is reported when the phone is back soon enough
 	tapped func(ctx context.Context) error
 }
 
@@ -164,8 +164,8 @@ func checkAgentFault(t *testing.T, d *Device, p *androidtest.Phone, at faultAt) 
 	}
 }
 
-// TestAgentGivesUpOnce: one that dies again and again is started once more, then the phone's own tools go on, and the
-// report says so.
+// TestAgentGivesUpOnce: one that dies again and again is started once more, then the phone's own tools continue, and
+// the report says so.
 func TestAgentGivesUpOnce(t *testing.T) {
 	t.Parallel()
 	d, p := openForFaults(t)
@@ -215,7 +215,7 @@ func TestAgentIsStoppedAfterAKilledProcess(t *testing.T) {
 }
 
 // TestAgentAndToasts: a toast of two seconds is seen each time, and never one that has gone although the agent still
-// tells of it.
+// reports it.
 func TestAgentAndToasts(t *testing.T) {
 	t.Parallel()
 	rounds := 20

@@ -28,7 +28,7 @@ const (
 // agentError is why a request to the agent came to nothing.
 type agentError struct {
 	serial, what string
-	kind         string // the agent's own word, "stale element reference" say; "" when it gave no answer that can be read
+	kind         string // the agent's error code, such as "stale element reference"; "" when its response cannot be read
 	message      string
 	sent         bool // the agent may have done what was asked
 	cause        error
@@ -39,19 +39,19 @@ func (e *agentError) Error() string {
 		return fmt.Sprintf("device %s: the agent refused %s: %s: %s", e.serial, e.what, e.kind,
 			shorten.Bytes(firstLine(e.message), 200))
 	}
-	return fmt.Sprintf("device %s: the agent gave no answer to %s: %v", e.serial, e.what, e.cause)
+	return fmt.Sprintf("device %s: the agent did not respond to %s: %v", e.serial, e.what, e.cause)
 }
 
 func (e *agentError) Unwrap() error { return e.cause }
 
-// silent tells whether the agent is to blame: it gave no answer, or says that it is not what it was.
+// silent reports whether the agent is the cause: it did not respond, or its session is gone.
 func silent(err error) bool {
 	e := new(agentError)
 	return errors.As(err, &e) && (e.kind == "" || e.kind == "invalid session id" || e.kind == "unknown error" ||
 		e.kind == "unknown command")
 }
 
-// answered tells whether the agent answered with an error of that kind.
+// answered reports whether the agent responded with an error of that kind.
 func answered(err error, kind string) bool {
 	e := new(agentError)
 	return errors.As(err, &e) && e.kind == kind

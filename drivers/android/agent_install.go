@@ -21,12 +21,12 @@ type AgentState struct {
 	Tests     bool   // the one that starts it
 	Version   string // of the server
 	Wanted    string // the version of the files here, "" when there are none
-	Listening bool   // something answers on its port
+	Listening bool   // something responds on its port
 }
 
 var packageHead = lazyregexp.New(`(?m)^\s*Package \[([\w.]+)\] \(`)
 
-// agentInstalled asks the package manager.
+// agentInstalled queries the package manager.
 func (d *Device) agentInstalled(ctx context.Context) (AgentState, error) {
 	var s AgentState
 	o, err := d.run(ctx, command{name: "dumpsys package", asks: true, line: "dumpsys package " + agentPackage +
@@ -55,7 +55,7 @@ func (d *Device) agentInstalled(ctx context.Context) (AgentState, error) {
 }
 
 // installAgent brings both packages onto the phone, unless they are there in the version of the files. One that is
-// newer, or signed by somebody else, has to go before; so has what is there alone.
+// newer, or signed with another key, must be removed first; so must one of the two that is there alone.
 func (d *Device) installAgent(ctx context.Context, dir string, check func() error) error {
 	server, tests, version, err := agentAPKs(dir)
 	if err != nil {
@@ -175,7 +175,7 @@ func newer(a, b string) bool {
 	return false
 }
 
-// AgentState asks what of the agent is on the phone.
+// AgentState reports which parts of the agent are on the phone.
 func (d *Device) AgentState(ctx context.Context) (AgentState, error) {
 	s, err := d.agentInstalled(ctx)
 	if err != nil {

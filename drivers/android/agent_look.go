@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	agentLooks     = 4 // tries of one look, restarts among them
+	agentLooks     = 4 // attempts of one screen read, including restarts
 	agentLookPause = 100 * time.Millisecond
 )
 
-// agentWindow is a window as list_windows tells of it.
+// agentWindow is a window as list_windows reports it.
 type agentWindow struct {
 	WindowID    *int `json:"windowId"`
 	DisplayID   int  `json:"displayId"`
@@ -56,7 +56,7 @@ func (w agentWindow) bounds() image.Rectangle {
 	return image.Rect(w.Rect.X, w.Rect.Y, w.Rect.X+w.Rect.Width, w.Rect.Y+w.Rect.Height)
 }
 
-// look reads the elements of all windows. A try that came to nothing is made again, by an agent that was started again
+// look reads the elements of all windows. A failed attempt is repeated, by an agent that was started again
 // where that helps.
 func (a *agentAccess) look(ctx context.Context, choose func(*dump)) (*screen.Tree, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, treeBudget, a.d.link.tooSlow("the agent's look at the screen",
@@ -108,7 +108,7 @@ func (a *agentAccess) notNow(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", drivers.ErrNotReady, err)
 }
 
-// lookOnce asks for the tree and, beside it, for the windows, which alone tells of those whose app hangs.
+// lookOnce requests the tree and, at the same time, the windows: only these show a window with an app that hangs.
 func (a *agentAccess) lookOnce(ctx context.Context, choose func(*dump)) (*dump, error) {
 	began := time.Now()
 	var list []agentWindow
@@ -154,7 +154,7 @@ func (a *agentAccess) lookOnce(ctx context.Context, choose func(*dump)) (*dump, 
 	return got, nil
 }
 
-// windowPlace is a window of the phone's own display, and where it lies.
+// windowPlace is a window of the phone's own display, and its position.
 type windowPlace struct {
 	name   string
 	bounds image.Rectangle
@@ -171,7 +171,7 @@ func windowsOf(list []agentWindow) map[int]windowPlace {
 	return all
 }
 
-// deeper looks again with as much depth as the agent gives: a tree that is cut would hide elements.
+// deeper reads again with as much depth as the agent allows: a tree that is cut would hide elements.
 func (a *agentAccess) deeper(ctx context.Context, choose func(*dump)) (*dump, error) {
 	a.depth = agentDepthLimit
 	body := map[string]any{"settings": map[string]any{"snapshotMaxDepth": a.depth}}
@@ -219,7 +219,7 @@ func (d *dump) know(list []agentWindow, serial string) error {
 	for id, w := range facts {
 		if w.kind() == "TYPE_APPLICATION" && w.Title != "Toast" && !seen[id] && !w.bounds().Empty() {
 			name := cmp.Or(w.Title, w.PackageName, "of an app")
-			return fmt.Errorf("device %s: the window %q is there and gives no elements: its app does not respond: %w", serial,
+			return fmt.Errorf("device %s: the window %q is there and returns no elements: its app does not respond: %w", serial,
 				name, drivers.ErrNotReady)
 		}
 	}
@@ -234,7 +234,8 @@ func isRange(n *screen.Node) bool {
 	return rangeText.MatchString(n.Text) && (strings.HasSuffix(n.Type, "Bar") || strings.HasSuffix(n.Type, "Slider"))
 }
 
-// forgetRanges takes the numbers away that the agent gives as the texts of sliders and progress bars: nobody sees them.
+// forgetRanges removes the numbers that the agent returns as the texts of sliders and progress bars: they are not
+// visible.
 func forgetRanges(n *screen.Node) {
 	if isRange(n) {
 		n.Holds, n.Text = &screen.ControlValue{Value: n.Text}, ""

@@ -61,7 +61,7 @@ func textForAgent(n *screen.Node) string {
 	return n.Text
 }
 
-// criteria are what a selector asks for. Each field compares the whole attribute; "" asks for nothing.
+// criteria are what a selector requires. Each field compares the whole attribute; "" requires nothing.
 type criteria struct {
 	id, desc, text, class string
 	active                bool // the active window alone is searched

@@ -29,7 +29,7 @@ func (e agentElement) attr(name string) string {
 	return ""
 }
 
-// firstMatch returns the bounds of the element that the agent answers a selector with: the first one in document order,
+// firstMatch returns the bounds of the element that the agent returns for a selector: the first one in document order,
 // the topmost window first. A UiSelector searches the active window only.
 func firstMatch(doc agentElement, active, strategy, value string) string {
 	fits := func(e agentElement) bool {
@@ -108,7 +108,7 @@ func (r *randomSource) element(window, depth int) {
 }
 
 // TestSelectorPicksOneElement: whatever is sent to the agent picks, by the agent's own rule, the element that was
-// decided on. The windows of the system, whose elements no test means, count.
+// decided on. The windows of the system, which no test addresses, count.
 func TestSelectorPicksOneElement(t *testing.T) {
 	t.Parallel()
 	sent := map[string]int{}
@@ -172,8 +172,8 @@ func TestCutTreeGivesNoSelector(t *testing.T) {
 	}
 }
 
-// TestAgentTouchesOfTwoAlike: an element whose text or name another one has, with an id or in a window of the system,
-// is touched.
+// TestAgentTouchesOfTwoAlike: an element with a text or name that another one has as well, with an id or in a window of
+// the system, is touched.
 func TestAgentTouchesOfTwoAlike(t *testing.T) {
 	t.Parallel()
 	place, other := image.Rect(20, 400, 500, 460), image.Rect(20, 200, 500, 260)

@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shellerr"
 )
 
-// startAgent installs the agent where it is not there, starts it, and asks it for something real.
+// startAgent installs the agent where it is not there, starts it, and requests something real from it.
 func (d *Device) startAgent(ctx context.Context, o agentOptions) error {
 	dir, err := o.apks()
 	if err != nil {
@@ -24,7 +24,7 @@ func (d *Device) startAgent(ctx context.Context, o agentOptions) error {
 	}
 	a := &agentAccess{d: d, mode: o.mode, depth: agentDepth}
 	version, err := a.start(ctx)
-	if err != nil && strings.Contains(err.Error(), signedApart) { // somebody has built one of the two
+	if err != nil && strings.Contains(err.Error(), signedApart) { // one of the two was built by someone else
 		if err = d.removeAgent(ctx); err == nil {
 			err = d.installAgent(ctx, dir, o.check)
 		}
@@ -34,7 +34,7 @@ func (d *Device) startAgent(ctx context.Context, o agentOptions) error {
 	}
 	if err != nil {
 		a.end()
-		d.stopAgent(d.life) // it goes on without its shell, and would be there for everybody
+		d.stopAgent(d.life) // it continues without its shell, open to every caller
 		return err
 	}
 	d.mu.Lock()
@@ -72,7 +72,7 @@ func (a *agentAccess) start(ctx context.Context) (version string, err error) {
 	return "", err
 }
 
-// startOnce begins, waits until the agent says that it is ready, and makes sure that it is.
+// startOnce starts the agent, waits until it reports that it is ready, and makes sure that it is.
 func (a *agentAccess) startOnce(ctx context.Context) (string, error) {
 	d := a.d
 	line := "am instrument -w "
@@ -105,7 +105,7 @@ func (a *agentAccess) startOnce(ctx context.Context) (string, error) {
 	return version, a.open(ctx)
 }
 
-// awaitStatus asks until the agent says that it is ready. That is not yet to say that it works.
+// awaitStatus polls until the agent reports that it is ready. That does not mean yet that it works.
 func (a *agentAccess) awaitStatus(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, agentStartLimit, a.d.link.tooSlow("the start of the agent",
 		agentStartLimit))
@@ -130,7 +130,7 @@ func (a *agentAccess) awaitStatus(ctx context.Context) (string, error) {
 	}
 }
 
-// lastWords are what the shell of the agent said.
+// lastWords are what the shell of the agent printed.
 func (a *agentAccess) lastWords() string {
 	for line := range strings.Lines(string(a.said.Bytes())) {
 		line = strings.TrimSpace(line)
@@ -143,10 +143,10 @@ func (a *agentAccess) lastWords() string {
 	if line := shellerr.Line(string(a.said.Bytes())); line != "" {
 		return line
 	}
-	return "it said nothing"
+	return "it printed nothing"
 }
 
-// open begins a session with settings of ours, reads back those that matter, and looks at the screen.
+// open starts a session with settings of ours, reads back those that matter, and looks at the screen.
 func (a *agentAccess) open(ctx context.Context) error {
 	settings := map[string]any{
 		"waitForIdleTimeout": 0, "waitForSelectorTimeout": 0, "enableMultiWindows": true, "snapshotMaxDepth": a.depth,
@@ -159,7 +159,7 @@ func (a *agentAccess) open(ctx context.Context) error {
 		return err
 	}
 	if made == "" {
-		return fmt.Errorf("device %s: the agent gave a session no name", a.d.link.serial)
+		return fmt.Errorf("device %s: the agent returned no session id", a.d.link.serial)
 	}
 	a.mu.Lock()
 	a.session = made

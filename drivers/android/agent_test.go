@@ -44,7 +44,7 @@ func openAgent(t *testing.T, o androidtest.Options) (*Device, *androidtest.Phone
 	return dev.(*Device), phones[0]
 }
 
-// small is a phone that is quick to look at, with an app whose screens are there at once.
+// small is a phone that is quick to look at, with an app that shows its screens at once.
 func small() androidtest.Options {
 	return androidtest.Options{Width: 540, Height: 1200, Density: 210, LoginLoading: 1, LoginSpinner: 1}
 }
@@ -116,7 +116,7 @@ func TestAgentPassword(t *testing.T) {
 	}
 }
 
-// TestAgentIsLeftOut: who has no agent is told why, in one sentence.
+// TestAgentIsLeftOut: who has no agent gets the reason in one sentence.
 func TestAgentIsLeftOut(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -204,7 +204,7 @@ func TestAgentOverTheNetwork(t *testing.T) {
 	}
 }
 
-// TestAgentVersions: what is older is updated; what is newer, signed by somebody else or half there goes first.
+// TestAgentVersions: what is older is updated; what is newer, signed with another key or half there is removed first.
 func TestAgentVersions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -235,7 +235,7 @@ func TestAgentVersions(t *testing.T) {
 	}
 }
 
-// TestAgentHolesInTheTree: a window that is missing because its app hangs is no proof that an element is not there.
+// TestAgentHolesInTheTree: a window that is missing because its app hangs does not prove that an element is not there.
 func TestAgentHolesInTheTree(t *testing.T) {
 	t.Parallel()
 	d, p := openAgent(t, small())
@@ -250,7 +250,7 @@ func TestAgentHolesInTheTree(t *testing.T) {
 	waitNode(t, d, "email")
 }
 
-// TestAgentRefusedTouch: what the phone forbids is said, and not tried in another way.
+// TestAgentRefusedTouch: what the phone forbids is reported, and not attempted in another way.
 func TestAgentRefusedTouch(t *testing.T) {
 	t.Parallel()
 	o := small()
@@ -305,7 +305,7 @@ func TestAgentOnAScreenThatNeverRests(t *testing.T) {
 	}
 }
 
-// TestAgentClipboard: a text is put there; from Android 10 on nobody but the app in front may read it.
+// TestAgentClipboard: a text is put there; from Android 10 on only the app in the foreground may read it.
 func TestAgentClipboard(t *testing.T) {
 	t.Parallel()
 	for _, api := range []int{28, 34} {

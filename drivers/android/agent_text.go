@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// write sets the text of the field with the focus: what it holds, which its tree tells without its hint, and the new
+// write sets the text of the field with the focus: what it holds, which its tree has without its hint, and the new
 // text behind it.
 func (a *agentAccess) write(ctx context.Context, text string, first rune) error {
 	serial := a.d.link.serial
@@ -64,7 +64,7 @@ func (a *agentAccess) append(ctx context.Context, line string) error {
 	}
 	if field.Password && field.Text != "" {
 		return fmt.Errorf(
-			"device %s: %w: nobody can read what the password field holds already, so that nothing but ASCII can be added to "+
+			"device %s: %w: what the password field holds already cannot be read, so that only ASCII can be added to "+
 				"it: clear it before",
 			serial, drivers.ErrUnsupported)
 	}
@@ -84,7 +84,7 @@ func (a *agentAccess) append(ctx context.Context, line string) error {
 	return err
 }
 
-// focused returns the agent's handle of the field that takes text. The agent gives the first element with the focus,
+// focused returns the agent's handle of the field that takes text. The agent returns the first element with the focus,
 // and a view around the field may have it, too: then the field is asked for by what it alone has.
 func (a *agentAccess) focused(ctx context.Context, field *screen.Node) (string, error) {
 	serial := a.d.link.serial
@@ -129,7 +129,7 @@ func (a *agentAccess) copied(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if content == "" && a.d.info.APILevel >= 29 {
-		return "", fmt.Errorf("device %s: %w: from Android 10 on only the app in front may read the clipboard",
+		return "", fmt.Errorf("device %s: %w: from Android 10 on only the app in the foreground may read the clipboard",
 			a.d.link.serial, drivers.ErrUnsupported)
 	}
 	text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(content))
@@ -141,7 +141,7 @@ func (a *agentAccess) copy(ctx context.Context, text string) error {
 		"content": base64.StdEncoding.EncodeToString([]byte(text)), "contentType": "PLAINTEXT", "label": "taproot"}}, nil)
 }
 
-// Clipboard gives what was copied last, where Android lets it be read.
+// Clipboard returns what was copied last, where Android lets it be read.
 func (d *Device) Clipboard(ctx context.Context) (string, error) { return d.hands().copied(ctx) }
 
 // SetClipboard puts a text where a paste takes it from.

@@ -15,13 +15,13 @@ import (
 const (
 	toastType = "android.widget.Toast"
 
-	// shortToast is how long a toast stands at least. The agent tells of it for 3.5 s, and of one that is raised again for
-	// longer.
+	// shortToast is how long a toast is shown at least. The agent reports it for 3.5 s, and of one that is raised again
+	// for longer.
 	shortToast = 2 * time.Second
-	toastSlack = 300 * time.Millisecond // in which the window manager answers
+	toastSlack = 300 * time.Millisecond // in which the window manager responds
 )
 
-// takeToasts takes what the agent tells of toasts out of the windows.
+// takeToasts removes from the windows what the agent reports of toasts.
 func (d *dump) takeToasts() []*screen.Node {
 	var toasts []*screen.Node
 	d.each(func(all []dumpedWindow) []dumpedWindow {
@@ -36,23 +36,23 @@ func (d *dump) takeToasts() []*screen.Node {
 	return toasts
 }
 
-// toastTracker knows since when the agent tells of a toast: it does so for longer than most stand.
+// toastTracker keeps since when the agent reports a toast: it does so for longer than most are shown.
 type toastTracker struct {
-	text    string    // of the toast that the newest look told of, "" for none
+	text    string    // of the toast that the newest read reported, "" for none
 	after   time.Time // its event came later than this; zero: not known
-	window  string    // it stood in, "" when that is not known
-	without time.Time // when the newest look was that told of none
+	window  string    // it was shown in, "" when that is not known
+	without time.Time // when the newest read was that reported none
 	acted   time.Time // when the screen was touched last
-	old     string    // what was told of before that
+	old     string    // what was reported before that
 	oldIn   string    // the window of it
-	sighted bool      // the window manager of this phone tells of toasts
+	sighted bool      // the window manager of this phone reports toasts
 }
 
-// touched notes that the screen is touched now: what is told of already was not raised by that.
+// touched notes that the screen is touched now: what is reported already was not raised by that.
 func (s *toastTracker) touched() { s.acted, s.old, s.oldIn = time.Now(), s.text, s.window }
 
-// note takes over what a look tells, which began at a time, and the window in which the window manager has a toast. It
-// gives whether the toast stands, and whether it did before the screen was touched.
+// note takes over what a screen read reports, which started at a time, and the window in which the window manager has a
+// toast. It reports whether the toast is shown, and whether it did before the screen was touched.
 func (s *toastTracker) note(text, window string, began time.Time) (stands, earlier bool) {
 	if text == "" {
 		s.text, s.window, s.old, s.oldIn, s.without = "", "", "", "", began
@@ -73,7 +73,7 @@ func (s *toastTracker) note(text, window string, began time.Time) (stands, earli
 	return stands, text == s.old && (window == "" || window == s.oldIn)
 }
 
-// showToasts adds those toasts to the window in front that stand now.
+// showToasts adds those toasts that are shown now to the foreground window.
 func (a *agentAccess) showToasts(ctx context.Context, d *dump, toasts []*screen.Node, began time.Time) {
 	var all []string
 	for _, t := range toasts {
@@ -101,7 +101,7 @@ func (a *agentAccess) showToasts(ctx context.Context, d *dump, toasts []*screen.
 		if t.Text == "" {
 			continue
 		}
-		// Nobody tells where it stands: most do in the middle of the lower part. It takes no touches.
+		// Its position is not reported: most are in the middle of the lower part. It takes no touches.
 		t.Bounds = image.Rect(size.X/5, size.Y*81/100, size.X*4/5, size.Y*87/100)
 		t.Clickable, t.Disabled, t.Earlier = false, false, earlier
 		t.DrawOrder = lastDrawn(front) + 1
@@ -120,7 +120,7 @@ func lastDrawn(n *screen.Node) int {
 
 var toastTitle = lazyregexp.New(`Window\{\w+ (?:u\d+ )?Toast\}`)
 
-// toastWindow asks the window manager for the windows of toasts, by which one can be told from another; "": there is
+// toastWindow queries the window manager for the windows of toasts, by which they can be distinguished; "": there is
 // none.
 func (d *Device) toastWindow(ctx context.Context) string {
 	o, err := d.run(ctx, command{name: "dumpsys window windows", asks: true,

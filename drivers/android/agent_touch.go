@@ -19,8 +19,8 @@ const (
 	betweenTaps  = 80 * time.Millisecond
 	pickUpFor    = dragHold
 	standsFor    = 20 * time.Millisecond // an element is asked for again so long after the tree
-	notHeldBack  = "the agent gave no answer to a touch, which may have happened and is not repeated"
-	agentTouches = 2 // tries of one that was not sent
+	notHeldBack  = "the agent did not respond to a touch, which may have happened and is not repeated"
+	agentTouches = 2 // attempts of one that was not sent
 )
 
 // Aim says what the next touch is meant for. With the agent its place is asked for right before it.
@@ -38,7 +38,7 @@ func (d *Device) takeAim() *screen.Node {
 	return n
 }
 
-// AimsExactly tells whether the agent can say where the element is when it is touched.
+// AimsExactly reports whether the agent knows where the element is when it is touched.
 func (d *Device) AimsExactly(n *screen.Node) bool {
 	d.mu.Lock()
 	a := d.agent
@@ -82,7 +82,7 @@ func forXML(s string) string {
 	}, s)
 }
 
-// handle asks for an element; the error wraps ErrMissed when it is not there any more.
+// handle looks an element up; the error wraps ErrMissed when it is not there any more.
 func (a *agentAccess) handle(ctx context.Context, strategy, value string) (string, error) {
 	var found struct {
 		Element string `json:"ELEMENT"`
@@ -103,7 +103,7 @@ func (a *agentAccess) rect(ctx context.Context, element string) (image.Rectangle
 }
 
 // ready makes sure that nothing has come over the element, and that it is where the tree had it. Both are asked at
-// once, so that as little time as can be passes between the answers and the touch.
+// once, so that as little time as possible passes between the responses and the touch.
 func (a *agentAccess) ready(ctx context.Context, t touch) error {
 	free := make(chan error, 1)
 	if err := a.d.life.Go(func() { free <- a.uncovered(ctx, t) }); err != nil {
@@ -140,7 +140,7 @@ func (a *agentAccess) uncovered(ctx context.Context, t touch) error {
 	return nil
 }
 
-// stands makes sure that the element is where the tree had it.
+// stands checks that the element is where the tree had it.
 func (a *agentAccess) stands(ctx context.Context, t touch) error {
 	strategy, value, ok := a.selector(t.aimed)
 	if !ok {
@@ -185,8 +185,8 @@ func (a *agentAccess) stands(ctx context.Context, t touch) error {
 	case now == t.aimed.Bounds:
 		return nil
 	}
-	// The tree may cut bounds in another way than the element tells them: what stays where it was asked for twice stands
-	// still.
+	// The tree may cut bounds in another way than the element reports them: what has the same place in two queries is
+	// stationary still.
 	if err := drivers.Pause(ctx, standsFor); err != nil {
 		return a.d.link.fault(ctx, "touch", err)
 	}
@@ -201,7 +201,7 @@ func (a *agentAccess) stands(ctx context.Context, t touch) error {
 	return nil
 }
 
-// touch makes a gesture with W3C actions, which are over when they are answered. The agent is made well before it,
+// touch makes a gesture with W3C actions, which have ended when the agent responds. The agent is made well before it,
 // never behind it.
 func (a *agentAccess) touch(ctx context.Context, t touch) error {
 	for try := 1; ; try++ {

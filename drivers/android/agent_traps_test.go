@@ -54,7 +54,7 @@ func TestAgentRowOfAnotherContent(t *testing.T) {
 	}
 }
 
-// TestAgentRanges: the number that the agent gives as the text of a slider is to be seen by nobody.
+// TestAgentRanges: the number that the agent returns as the text of a slider is not visible.
 func TestAgentRanges(t *testing.T) {
 	t.Parallel()
 	d, _ := onScene(t, func(androidtest.Moment) androidtest.Shown {
@@ -71,7 +71,7 @@ func TestAgentRanges(t *testing.T) {
 	}
 }
 
-// TestAgentDepth: a screen that is deeper than the agent tells of at first is read whole.
+// TestAgentDepth: a screen that is deeper than the agent returns at first is read whole.
 func TestAgentDepth(t *testing.T) {
 	t.Parallel()
 	for _, depth := range []int{60, 120, 260} {
@@ -120,8 +120,8 @@ func TestAgentHugeText(t *testing.T) {
 	}
 }
 
-// TestAgentWaitsForWindowAnimations: the agent answers a touch only when windows stand still, and nothing is touched
-// twice meanwhile.
+// TestAgentWaitsForWindowAnimations: the agent responds to a touch only when windows are stationary, and nothing is
+// touched twice meanwhile.
 func TestAgentWaitsForWindowAnimations(t *testing.T) {
 	t.Parallel()
 	o := small()
@@ -166,7 +166,7 @@ func TestAgentLeavesThePhoneAsItWas(t *testing.T) {
 	}
 }
 
-// TestAgentThatCannotServeIsStopped: it goes on listening to everybody when its session was refused, unless it is
+// TestAgentThatCannotServeIsStopped: it continues to listen for every caller when its session was refused, unless it is
 // stopped at once.
 func TestAgentThatCannotServeIsStopped(t *testing.T) {
 	t.Parallel()
@@ -251,8 +251,8 @@ func TestAgentSessionOfAnotherHost(t *testing.T) {
 	}
 }
 
-// TestAgentToastOfAnotherScreen: what stood before the last touch says nothing of what that did; the same text raised
-// again does.
+// TestAgentToastOfAnotherScreen: what was shown before the last touch says nothing of what that did; the same text
+// raised again does.
 func TestAgentToastOfAnotherScreen(t *testing.T) {
 	t.Parallel()
 	for _, blind := range []bool{false, true} {
@@ -293,7 +293,7 @@ func TestAgentToastOfAnotherScreen(t *testing.T) {
 }
 
 // TestAgentNotificationAtTheLastMoment: what drops down over the button between look and touch is not touched; what
-// stands beside it is no obstacle.
+// is next to it is no obstacle.
 func TestAgentNotificationAtTheLastMoment(t *testing.T) {
 	t.Parallel()
 	for name, place := range map[string]image.Rectangle{"over": image.Rect(20, 180, 500, 280),

@@ -61,8 +61,8 @@ func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
 	return a, nil
 }
 
-// answers are the buttons that say yes and no, "" where none does. An app's dialog with a single button is answered by
-// that one in both ways; the system's, which may have buttons that nobody knows, is not.
+// answers are the buttons that accept and dismiss, "" where none does. An app's dialog with a single button is closed
+// by that one in both ways; the system's, which may have unknown buttons, is not.
 func (o *openDialog) answers() (accept, dismiss string) {
 	yes, no := o.accept, o.dismiss
 	only := o.buttons[0]
@@ -78,7 +78,7 @@ func (o *openDialog) answers() (accept, dismiss string) {
 	return accept, dismiss
 }
 
-// noteButtons keeps where the buttons of a dialog are, and tells whether they were there at the look before, too.
+// noteButtons keeps where the buttons of a dialog are, and reports whether they were there in the read before as well.
 func (d *Device) noteButtons(open *openDialog) (rests bool) {
 	var now []image.Rectangle
 	for _, b := range open.buttons {
@@ -96,7 +96,7 @@ const (
 	dialogPause  = 50 * time.Millisecond
 )
 
-// AnswerAlert taps the button of that name, once the dialog stands still: while it slides in, another button comes to
+// AnswerAlert taps the button of that name, once the dialog is stationary: while it slides in, another button comes to
 // where this one was.
 func (d *Device) AnswerAlert(ctx context.Context, name, text string) error {
 	for end := time.Now().Add(dialogSlides); ; {
@@ -180,7 +180,8 @@ func findDialog(t *screen.Tree) *openDialog {
 	return &open
 }
 
-// isPart compares ids whole, or by their last part for those of the permission controller, whose package differs.
+// isPart compares ids whole, or by their last part for those of the permission controller, which differ in their
+// package.
 func isPart(n *screen.Node, ids []string) bool {
 	_, last, _ := strings.Cut(n.ID, ":id/")
 	return n.ID != "" && (slices.Contains(ids, n.ID) || last != "" && slices.Contains(ids, last) &&

@@ -17,7 +17,7 @@ type calmSetting struct {
 	fits              func(now float64) bool // what the phone has will do
 }
 
-// calmSettings leave animations out, and keep the display on while a test waits and nobody touches it: it goes off
+// calmSettings leave animations out, and keep the display on while a test waits without touching it: it goes off
 // after half a minute on many phones, and then there is nothing to see.
 func calmSettings() []calmSetting {
 	const awake = 30 * 60 * 1000 // milliseconds; some phones take no more
@@ -30,7 +30,7 @@ func calmSettings() []calmSetting {
 	}
 }
 
-// Calm changes the settings that need it. What they were is noted on disk first, and given back by Close or by the next
+// Calm changes the settings that need it. What they were is noted on disk first, and restored by Close or by the next
 // Open. What the phone does not let be changed is a warning.
 func (d *Device) Calm(ctx context.Context) error {
 	values, o, err := d.settings(ctx, calmSettings(), "")

@@ -82,7 +82,7 @@ func choose(all []apkPart, phone traits) ([]apkPart, error) {
 	return chosen, nil
 }
 
-// firstVariants leaves out what bundletool builds for newer Androids (base-master_2.apk beside base-master.apk): the
+// firstVariants leaves out what bundletool builds for newer Androids (base-master_2.apk next to base-master.apk): the
 // first variant is for all of them.
 func firstVariants(all []apkPart) []apkPart {
 	shortest := map[string]int{}

@@ -210,9 +210,9 @@ func (s *apkSet) entry(ctx context.Context, f io.ReaderAt, e *zip.File, size int
 	return kept, err
 }
 
-var errNoRoom = errors.New("this machine has no room for it")
+var errNoRoom = errors.New("this machine has no disk space for it")
 
-// here writes to this machine, whose errors are not those of an archive.
+// here writes to this machine, so that its errors are not those of the archive.
 type here struct{ w io.Writer }
 
 func (h here) Write(p []byte) (int, error) {

@@ -30,7 +30,7 @@ func (d *Device) Launch(ctx context.Context, app string, force bool) error {
 }
 
 // LaunchWith does what the options say before it launches: the data goes first, because permissions go with it. With
-// arguments an activity that is open already is opened anew: Android gives an old one no new arguments.
+// arguments an activity that is open already is opened again: Android passes no new arguments to an open one.
 func (d *Device) LaunchWith(ctx context.Context, app string, how drivers.LaunchOptions) error {
 	pkg, activity, err := d.splitApp(app)
 	if err != nil {
@@ -140,8 +140,8 @@ func (d *Device) start(ctx context.Context, pkg, component, extras string) error
 // foreignUser is what a phone with a work profile, or another second user, says to a start that does not name its user.
 var foreignUser = lazyregexp.New(`(?i)SecurityException.*(?:\buser\b|INTERACT_ACROSS_USERS)`)
 
-// amStart runs `am start` behind the phone's date. Where the phone wants to know whose app is meant, it is that of the
-// user in front.
+// amStart runs `am start` behind the phone's date. Where the phone needs a user, it is the
+// foreground user.
 func (d *Device) amStart(ctx context.Context, args string) (output, error) {
 	start := func(user string) (output, error) {
 		return d.run(ctx, command{name: "am start", line: deviceDate + "; am start -W " + user + args, limit: launchLimit})
@@ -153,7 +153,7 @@ func (d *Device) amStart(ctx context.Context, args string) (output, error) {
 	return o, err
 }
 
-// parseStart tells whether `am start -W` started something. Only the beginnings of lines count: the intent is echoed,
+// parseStart reports whether `am start -W` started something. Only the beginnings of lines count: the intent is echoed,
 // with whatever text it carries. A warning ("its current task has been brought to the front") is a success; so is a
 // status of timeout, which says that the app is not done drawing.
 func parseStart(o output) (status, problem string) {

@@ -8,29 +8,31 @@ import (
 )
 
 const (
-	// a raw picture that costs no more is not worth the question what a PNG would cost
+	// a raw screenshot that costs no more is not worth measuring what a PNG would cost
 	rawFine     = 800 * time.Millisecond
-	rawPatience = time.Second            // for the rest of a raw picture of which the beginning was slow
-	rawGlimpse  = 250 * time.Millisecond // of a raw picture, before its rate is judged
-	askAgain    = 25                     // pictures of one kind after which the other is tried again: connections change
+	rawPatience = time.Second            // for the rest of a raw screenshot with a slow start
+	rawGlimpse  = 250 * time.Millisecond // of a raw screenshot, before its rate is judged
+	// screenshots of one kind after which the other is attempted again: connections change
+	askAgain = 25
 
 	// treeRest is what every stock tree costs at least: uiautomator waits for a second of rest.
 	treeRest = time.Second
 )
 
-// errSlowPixels ends a raw picture that would take too long.
+// errSlowPixels ends a raw screenshot that would take too long.
 var errSlowPixels = errors.New("raw pixels come too slowly over this connection")
 
-// captureCosts is what pictures and trees cost over this phone's connection, as measured. The zero value knows nothing.
+// captureCosts is what screenshots and trees cost over this phone's connection, as measured. The zero value knows
+// nothing.
 type captureCosts struct {
 	mu        sync.Mutex
 	raw, png  time.Duration // of the last one; 0: none was taken
 	tree      time.Duration
-	sinceKind int // pictures since both kinds were compared
+	sinceKind int // screenshots since both kinds were compared
 	asPNG     bool
 }
 
-// takesPNG chooses the kind of the next picture.
+// takesPNG chooses the kind of the next screenshot.
 func (c *captureCosts) takesPNG() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,7 +68,7 @@ func (c *captureCosts) tookTree(d time.Duration) {
 	c.tree = d
 }
 
-// patience watches a raw picture of so many bytes come, and gives up on one that would take much longer than a PNG.
+// patience watches a raw screenshot of so many bytes arrive, and cancels one that would take much longer than a PNG.
 // What it would have taken counts as its cost.
 func (c *captureCosts) patience(expect int) func(bytes int) error {
 	var first time.Time
@@ -89,7 +91,7 @@ func (c *captureCosts) patience(expect int) func(bytes int) error {
 	}
 }
 
-// picture is what a picture costs now; 0: none was taken.
+// picture is what a screenshot costs now; 0: none was taken.
 func (c *captureCosts) picture() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,7 +101,7 @@ func (c *captureCosts) picture() time.Duration {
 	return c.raw
 }
 
-// cheap tells whether two pictures cost less than one tree.
+// cheap reports whether two screenshots cost less than one tree.
 func (c *captureCosts) cheap() bool {
 	shot := c.picture()
 	c.mu.Lock()

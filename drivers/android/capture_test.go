@@ -10,7 +10,7 @@ import (
 )
 
 // TestPicturesOverASlowConnection: ten raw megabytes are not waited for where a PNG comes in a fraction of that, and
-// only the first of them is begun.
+// only the first of them is started.
 func TestPicturesOverASlowConnection(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{Bandwidth: 2 << 20})
@@ -81,8 +81,8 @@ func countOf(s string, r rune) (n int) {
 	return n
 }
 
-// TestPatience: a raw picture is given up as soon as its rate shows that the rest would take long, and not for its last
-// bytes.
+// TestPatience: a raw screenshot is cancelled as soon as its rate shows that the rest would take long, and not for its
+// last bytes.
 func TestPatience(t *testing.T) {
 	for name, c := range map[string]struct {
 		rate, expect int // bytes in 100 ms

@@ -74,7 +74,7 @@ func (c *conn) counted() (string, error) {
 	}
 	n, err := strconv.ParseUint(string(digits[:]), 16, 16)
 	if err != nil {
-		return "", fmt.Errorf("adb gave the length %q, which is not its protocol", digits[:])
+		return "", fmt.Errorf("adb sent the length %q, which is not its protocol", digits[:])
 	}
 	text := make([]byte, n)
 	if _, err := io.ReadFull(c.r, text); err != nil {

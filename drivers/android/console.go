@@ -26,7 +26,7 @@ const (
 	shakeForce = 30
 )
 
-// Shake moves the acceleration sensor of an emulator to and fro and puts it back to what it said.
+// Shake moves the acceleration sensor of an emulator to and fro and puts it back to its value before.
 func (d *Device) Shake(ctx context.Context) (err error) {
 	c, err := d.console(ctx, "only the sensors of an emulator can be set, and only a hand shakes a phone")
 	if err != nil {
@@ -55,7 +55,7 @@ func (d *Device) Shake(ctx context.Context) (err error) {
 	return nil
 }
 
-// Fingers of an emulator: the one that its settings enroll first in the examples of its manual, and one that nobody
+// Fingers of an emulator: the one that its settings enroll first in the examples of its manual, and one that is not
 // enrolls.
 const (
 	knownFinger   = 1
@@ -67,12 +67,12 @@ const (
 func (d *Device) Enroll(context.Context, bool) error {
 	return fmt.Errorf(
 		"device %s: %w: an emulator learns a finger in its settings (Security, Fingerprint), to which biometrics: match "+
-			"gives it", d.link.serial, drivers.ErrUnsupported)
+			"returns it", d.link.serial, drivers.ErrUnsupported)
 }
 
 // Present touches the sensor of an emulator with a finger, and takes it away.
 func (d *Device) Present(ctx context.Context, known bool) error {
-	c, err := d.console(ctx, "a phone wants a real finger: only emulators can be told")
+	c, err := d.console(ctx, "a phone wants a real finger: only emulators can simulate one")
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (d *Device) Present(ctx context.Context, known bool) error {
 	return err
 }
 
-// console opens the console of an emulator. A phone gives the reason as an error that wraps ErrUnsupported.
+// console opens the console of an emulator. On a phone it returns the reason as an error that wraps ErrUnsupported.
 func (d *Device) console(ctx context.Context, why string) (*console, error) {
 	port, emulator := strings.CutPrefix(d.link.serial, "emulator-")
 	if !emulator {
@@ -129,7 +129,7 @@ func openConsole(ctx context.Context, srv *server, port string) (*console, error
 	if err := nc.SetDeadline(time.Now().Add(consoleLimit)); err != nil {
 		return nil, errors.Join(err, nc.Close())
 	}
-	// What is cancelled still puts the sensor back, if the console answers at once.
+	// What is cancelled still puts the sensor back, if the console responds at once.
 	free := context.AfterFunc(ctx, func() { _ = nc.SetDeadline(time.Now().Add(farewell)) })
 	c := &console{nc, bufio.NewReaderSize(nc, 4096), free}
 	greeting, err := c.answer("the greeting")
@@ -145,7 +145,7 @@ func openConsole(ctx context.Context, srv *server, port string) (*console, error
 	return c, nil
 }
 
-// acceleration gives what the sensor says, as the console writes it.
+// acceleration returns what the sensor reports, as the console writes it.
 func (c *console) acceleration() (string, error) {
 	lines, err := c.ask("sensor get acceleration")
 	for _, line := range lines {
@@ -153,14 +153,14 @@ func (c *console) acceleration() (string, error) {
 			return value, err
 		}
 	}
-	return "", errors.Join(fmt.Errorf("the console of the emulator does not tell its acceleration: %q",
+	return "", errors.Join(fmt.Errorf("the console of the emulator does not report its acceleration: %q",
 		strings.Join(lines, " ")), err)
 }
 
-// ask sends a command and gives the lines of its answer.
+// ask sends a command and returns the lines of its response.
 func (c *console) ask(command string) ([]string, error) { return c.tell(command, command) }
 
-// tell is ask for a command that messages call something else.
+// tell is ask for a command that has another name in messages.
 func (c *console) tell(name, command string) ([]string, error) {
 	if _, err := fmt.Fprintf(c, "%s\r\n", command); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

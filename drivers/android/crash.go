@@ -26,7 +26,7 @@ var (
 // watched is the app that was launched last.
 type watched struct {
 	pkg, since string
-	alarm      bool // the log that goes by has told of its end
+	alarm      bool // the log has reported its end
 }
 
 // crashRest is how long the system may take to write the rest of a report.
@@ -50,7 +50,7 @@ func (d *Device) hear(line []byte) {
 	}
 }
 
-// CrashSuspected is true once the log that StartLog copies has told of the end of the app that was launched last, and
+// CrashSuspected is true once the log that StartLog copies has reported the end of the app that was launched last, and
 // while that log is cut.
 func (d *Device) CrashSuspected() bool {
 	if d.launched().alarm {
@@ -63,7 +63,7 @@ func (d *Device) CrashSuspected() bool {
 // count.
 var launchTime = lazyregexp.New(`^(\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{3,6})?`)
 
-// watch remembers an app and the phone's time, which the output of its launch begins with.
+// watch remembers an app and the phone's time, with which the output of its launch starts.
 func (d *Device) watch(pkg string, launched output) {
 	date, _, _ := strings.Cut(string(launched.out), "\n")
 	since := "" // without a time, the crashes of earlier sessions would count
@@ -119,10 +119,10 @@ func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) {
 	return crash, err
 }
 
-// crashTags are all that tells of a crash.
+// crashTags are the tags of log lines about a crash.
 const crashTags = " AndroidRuntime:E ActivityManager:I libc:F DEBUG:F '*:S'"
 
-// readCrash asks for the buffers by name, and once more without names where a phone does not have them all.
+// readCrash requests the buffers by name, and once more without names where a phone does not have them all.
 func (d *Device) readCrash(ctx context.Context, w watched) (*drivers.Crash, error) {
 	if w.since == "" {
 		return nil, fmt.Errorf(
@@ -179,7 +179,7 @@ type crashReader struct {
 	uids map[string]string  // of processes, by their names
 }
 
-// findCrash gives the first crash of an app, or of a process that belongs to it, in a log. Why a process died counts
+// findCrash returns the first crash of an app, or of a process that belongs to it, in a log. Why a process died counts
 // more than that it did.
 func findCrash(log, pkg string) *drivers.Crash {
 	c := &crashReader{pkg: pkg, open: map[string]*report{}, pids: map[string]bool{}, uids: map[string]string{}}
@@ -242,7 +242,7 @@ func (c *crashReader) owns(process string) bool {
 	return named(process, c.pkg) || c.uid != "" && c.uids[process] == c.uid
 }
 
-// named tells whether a process's name is an app's, or that of another process of it ("com.a:remote").
+// named reports whether a process's name is an app's, or that of another process of it ("com.a:remote").
 func named(process, pkg string) bool {
 	name, _, _ := strings.Cut(process, ":")
 	return name == pkg
@@ -267,7 +267,7 @@ func (c *crashReader) first() *report {
 	return found
 }
 
-// begins tells which kind of report a line begins.
+// begins returns which kind of report a line starts.
 func begins(tag, text string) string {
 	switch {
 	case tag == "AndroidRuntime" && strings.HasPrefix(text, "FATAL EXCEPTION"):

@@ -57,7 +57,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestCrashOfOthers: of other apps, and of an app that the test itself stopped, nobody is told.
+// TestCrashOfOthers: the end of other apps, and of an app that the test itself stopped, is not reported.
 func TestCrashOfOthers(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{})
@@ -153,7 +153,8 @@ func TestWatchTime(t *testing.T) {
 	}
 }
 
-// TestCrashAfterATap: whatever way an app dies some time after a tap, it is told, and of another app it is not.
+// TestCrashAfterATap: whatever way an app dies some time after a tap, it is reported, and the end of another app is
+// not.
 func TestCrashAfterATap(t *testing.T) {
 	t.Parallel()
 	for button, want := range map[string]struct{ kind, reason string }{

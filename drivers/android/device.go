@@ -31,13 +31,13 @@ type Device struct {
 	info    drivers.Info
 	log     *slog.Logger
 	session string            // makes the names of our files on the device unique
-	segment int               // seconds of a film's part
-	probe   time.Duration     // how long a film is watched before it counts as begun
+	segment int               // seconds of a part of a recording
+	probe   time.Duration     // how long a recording is watched before it counts as started
 	glass   image.Point       // size of the panel, which differs from info's where that is overridden
 	notes   string            // the directory of notes on what to restore; "" means the user's cache
-	life    *drivers.Lifetime // its goroutines are those of logs and films
+	life    *drivers.Lifetime // its goroutines are those of logs and recordings
 
-	shots captureCosts // knows what pictures and trees cost
+	shots captureCosts // knows what screenshots and trees cost
 
 	mu         sync.Mutex
 	made       int                 // files named so far
@@ -55,14 +55,14 @@ type Device struct {
 	shade      bool                // the notifications were opened
 	mocked     bool                // test providers give its location
 	watching   watched             // the app that was launched last
-	logged     *logStream          // the log that was begun last
+	logged     *logStream          // the log that was started last
 	agentFiles agentOptions        // where the agent would come from
 	agent      *agentAccess        // reads and touches the screen; nil: the phone's own tools do
 	reads      string              // the sentence that says what does
 	aim        *screen.Node        // that the next touch is meant for
 	buttons    []image.Rectangle   // of the dialog that was looked at last
 	webViews   webViews            // reads their pages; one call at a time uses it
-	warnings   []string            // that nobody has taken yet
+	warnings   []string            // that were not taken yet
 }
 
 var (
@@ -109,7 +109,7 @@ func open(ctx context.Context, l *link, log *slog.Logger, notes string, agent ag
 	return d, nil
 }
 
-// prepare clears away what killed sessions left (the lease says that nobody else works on this phone), wakes the
+// prepare clears away what killed sessions left (with the lease no other process works on this phone), wakes the
 // display and takes a lock without a secret away.
 func (d *Device) prepare(ctx context.Context) error {
 	var clear sync.WaitGroup
@@ -148,7 +148,7 @@ func (d *Device) clearLeftovers(ctx context.Context) {
 // Info is the record made when the device was opened.
 func (d *Device) Info() drivers.Info { return d.info }
 
-// PixelsAreCheap is true where uiautomator gives the trees: a raw screenshot takes a tenth of what a dump takes, and
+// PixelsAreCheap is true where uiautomator returns the trees: a raw screenshot takes a tenth of what a dump takes, and
 // twice what an agent does.
 func (d *Device) PixelsAreCheap() bool {
 	_, stock := d.hands().(stockAccess)
@@ -162,7 +162,8 @@ func (d *Device) run(ctx context.Context, cmd command) (output, error) {
 	return d.link.run(ctx, cmd)
 }
 
-// stream starts a command that goes on after the call, until the device is closed. Only its beginning is bound to ctx.
+// stream starts a command that continues after the call, until the device is closed. Only its beginning is bound to
+// ctx.
 func (d *Device) stream(ctx context.Context, cmd command) (*process, error) {
 	ctx, done := context.WithTimeoutCause(ctx, commandLimit, d.link.tooSlow(cmd.name, commandLimit))
 	defer done()
@@ -199,9 +200,9 @@ func (d *Device) removed(name string) {
 	delete(d.files, name)
 }
 
-// Close ends the logs and films that still run, takes our files off the device and gives back what was changed on it. A
-// device that is lost cannot be cleaned now; that is not an error, and what it has to get back is noted for the next
-// Open.
+// Close ends the logs and recordings that still run, takes our files off the device and restores what was changed on
+// it. A device that is lost cannot be cleaned now; that is not an error, and what it has to get back is noted for the
+// next Open.
 func (d *Device) Close() error {
 	if d.life.Err() == nil {
 		farewell, done := context.WithTimeout(context.Background(), agentFarewell)

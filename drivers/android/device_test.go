@@ -96,8 +96,8 @@ func TestOpenWakesTheDisplay(t *testing.T) {
 	}
 }
 
-// TestOpenOfALockedPhone: what only a hand can mend is told before anything is done; what is merely dark, or swiped
-// away, is mended.
+// TestOpenOfALockedPhone: what only a person can fix is reported before anything is done; what is merely dark, or
+// swiped away, is fixed.
 func TestOpenOfALockedPhone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -167,7 +167,7 @@ func TestLockDuringATest(t *testing.T) {
 	}
 }
 
-// TestParseGlass: phones tell of their keyguard in many words; what lies over a keyguard can be used, and a work
+// TestParseGlass: phones report their keyguard in many words; what is over a keyguard can be used, and a work
 // profile's lock is its own.
 func TestParseGlass(t *testing.T) {
 	t.Parallel()
@@ -291,7 +291,7 @@ func TestInputForbidden(t *testing.T) {
 	}
 }
 
-// TestCmdInputIsLeftWhereItIsMissing: only an answer that says so leads to a second try.
+// TestCmdInputIsLeftWhereItIsMissing: only a response that says so leads to a second attempt.
 func TestCmdInputIsLeftWhereItIsMissing(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{API: 34})
@@ -380,7 +380,7 @@ func TestOpenClearsWhatWasLeft(t *testing.T) {
 	noLeftovers(t, d.(*Device))
 }
 
-// TestScreenOfAFoldedPhone: without being told, screencap takes the dark display inside.
+// TestScreenOfAFoldedPhone: without a display id, screencap takes the dark display inside.
 func TestScreenOfAFoldedPhone(t *testing.T) {
 	t.Parallel()
 	// few bytes: a slow machine would give up on many, and ask for a PNG
@@ -400,7 +400,7 @@ func TestScreenOfAFoldedPhone(t *testing.T) {
 	}
 }
 
-// TestPictureUnderAnOverriddenSize: trees and taps go by `wm size`, and so must pictures, standing and lying.
+// TestPictureUnderAnOverriddenSize: trees and taps go by `wm size`, and so must screenshots, upright and landscape.
 func TestPictureUnderAnOverriddenSize(t *testing.T) {
 	t.Parallel()
 	driver, phones, _ := newPhones(t, androidtest.Options{Width: 540, Height: 1200, Density: 210, WholeGlass: true})

@@ -35,7 +35,7 @@ func (d *Driver) Devices(ctx context.Context) ([]drivers.Info, error) {
 			return nil
 		})
 	}
-	_ = group.Wait() // what is wrong with one device stands in its record
+	_ = group.Wait() // what is wrong with one device is in its record
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("list Android devices: %w", context.Cause(ctx))
 	}
@@ -43,7 +43,7 @@ func (d *Driver) Devices(ctx context.Context) ([]drivers.Info, error) {
 	return infos, nil
 }
 
-// attached gives adb's list. Devices with an address that were in it before are connected again, once, before they
+// attached returns adb's list. Devices with an address that were in it before are connected again, once, before they
 // count as gone: the server may have been restarted by another program.
 func (d *Driver) attached(ctx context.Context) ([]attachment, error) {
 	for {

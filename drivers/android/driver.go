@@ -19,7 +19,7 @@ type Options struct {
 	// Getenv reads the environment: ADB_SERVER_SOCKET, ANDROID_ADB_SERVER_ADDRESS, ANDROID_ADB_SERVER_PORT and
 	// ANDROID_SERIAL mean what they mean to adb. Nil means os.Getenv.
 	Getenv func(string) string
-	// FindADB gives the path of the adb program, which is run only to start the adb server. Nil looks for it as `taproot
+	// FindADB returns the path of the adb program, which is run only to start the adb server. Nil looks for it as `taproot
 	// doctor` does.
 	FindADB func(ctx context.Context) (string, error)
 	// NotesDir is where notes lie on what a phone has to get back, should this process be killed. Empty means
@@ -45,7 +45,7 @@ type Driver struct {
 
 var _ drivers.Driver = (*Driver)(nil)
 
-// New gives a driver. Nothing is contacted before the first call.
+// New returns a driver. Nothing is contacted before the first call.
 func New(opts Options) *Driver {
 	getenv := opts.Getenv
 	if getenv == nil {

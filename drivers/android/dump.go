@@ -38,12 +38,12 @@ func parseDump(doc []byte) (*dump, error) {
 type dumpParser struct {
 	dump
 	open    []opened
-	elems   int            // windows that began so far
+	elems   int            // windows that started so far
 	full    map[string]int // by the id of a window that had elements: which of them it was
 	display string         // that is being read
 }
 
-// opened is an element that has begun and not ended. One without a node is a wrapper: hierarchy, displays, window.
+// opened is an element that has started and not ended. One without a node is a wrapper: hierarchy, displays, window.
 type opened struct {
 	node   *screen.Node
 	window windowFacts // that it belongs to
@@ -53,7 +53,7 @@ func (p *dumpParser) begin(e xml.StartElement) error {
 	tag := e.Name.Local
 	bounded := treexml.Attr(e, "bounds") != ""
 	if len(p.open) == 0 && tag != "hierarchy" && tag != "displays" && tag != "AppiumAUT" && !bounded {
-		return fmt.Errorf("it begins with <%s>", shorten.Bytes(tag, 40))
+		return fmt.Errorf("it starts with <%s>", shorten.Bytes(tag, 40))
 	}
 	var around opened
 	if len(p.open) > 0 {
@@ -87,7 +87,7 @@ func (p *dumpParser) begin(e xml.StartElement) error {
 func (p *dumpParser) elsewhere() bool { return p.display != "" && p.display != "0" }
 
 // add hangs an element into its parent. One without a parent is a window's root, unless that window has been read
-// before: a dump may have it both inside the window that it belongs to and beside that.
+// before: a dump may have it both inside the window that it belongs to and next to that.
 func (p *dumpParser) add(n opened, parent *screen.Node) {
 	w := n.window
 	switch {
@@ -182,7 +182,7 @@ func isTextField(class string) bool {
 	return strings.HasSuffix(class, "EditText") || strings.HasSuffix(class, "AutoCompleteTextView")
 }
 
-// parseBounds reads "[left,top][right,bottom]" as it stands, negative and inverted ones too: what cannot be seen is for
+// parseBounds reads "[left,top][right,bottom]" as written, negative and inverted ones too: what cannot be seen is for
 // the matching to drop.
 func parseBounds(s string) image.Rectangle {
 	var n [4]int

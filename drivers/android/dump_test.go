@@ -202,8 +202,8 @@ func TestEntitiesOfADumpStandForNothing(t *testing.T) {
 	}
 }
 
-// TestNestedWindows: a menu is written inside the window of its page, and perhaps beside it, too; it lies on the page
-// either way.
+// TestNestedWindows: a menu is written inside the window of its page, and perhaps next to it as well; it is over the
+// page either way.
 func TestNestedWindows(t *testing.T) {
 	t.Parallel()
 	menu := func(attrs string) string {
@@ -295,7 +295,8 @@ func TestWindowsOfOthers(t *testing.T) {
 	}
 }
 
-// TestScreenOfASavedTree: an automation server's size of the screen leaves the bars out, whose elements are there.
+// TestScreenOfASavedTree: an automation server's size of the screen leaves out the bars, although their elements are
+// there.
 func TestScreenOfASavedTree(t *testing.T) {
 	t.Parallel()
 	const tree = `<hierarchy class="hierarchy" rotation="0" width="1080" height="2209">%s</hierarchy>`
@@ -322,7 +323,7 @@ func TestScreenOfASavedTree(t *testing.T) {
 	}
 }
 
-// TestFieldOfWhichTheCaretTells: in front of a text the caret stands behind something, in front of a hint it cannot.
+// TestFieldOfWhichTheCaretTells: in front of a text the caret is behind something, in front of a hint it cannot.
 func TestFieldOfWhichTheCaretTells(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -371,7 +372,7 @@ func TestParseDumpRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParseDump: whatever a device sends, the parser ends, and a tree that it gives keeps the limits.
+// FuzzParseDump: whatever a device sends, the parser ends, and a tree that it returns keeps the limits.
 func FuzzParseDump(f *testing.F) {
 	f.Add([]byte(node(`text='a"b' class="V" bounds="[0,0][1,1]"`)))
 	f.Add([]byte(node(`text="&#55357;&#56832;&#0;&nbsp;&x" class="V"`)))

@@ -23,7 +23,7 @@ func TestRecording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Tree(t.Context()); err != nil { // other calls go on beside it
+	if _, err := d.Tree(t.Context()); err != nil { // other calls continue at the same time
 		t.Fatal(err)
 	}
 	clips, err := r.Stop(t.Context())
@@ -44,7 +44,7 @@ func TestRecording(t *testing.T) {
 	noLeftovers(t, d)
 }
 
-// TestRecordingInSegments: the phone's screenrecord ends by itself, and the film goes on in the next file.
+// TestRecordingInSegments: the phone's screenrecord ends by itself, and the recording continues in the next file.
 func TestRecordingInSegments(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidtest.Small)
@@ -176,7 +176,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestLastLinesOfALogThatComeLate: after two seconds they were given up, and nobody was told.
+// TestLastLinesOfALogThatComeLate: after two seconds they were dropped without a warning.
 func TestLastLinesOfALogThatComeLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		marked := make(chan string, 1)
@@ -237,7 +237,7 @@ func TestLogSaysWhyItEnded(t *testing.T) {
 	}
 }
 
-// logged is a writer that tells when something was written.
+// logged is a writer that signals when something was written.
 type logged struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -280,7 +280,7 @@ func TestLogOfALostPhone(t *testing.T) {
 	}
 }
 
-// TestLogGoesOn: where the connection broke and where logcat gave up, the log goes on, with what was logged meanwhile,
+// TestLogGoesOn: where the connection broke and where logcat ended, the log continues, with what was logged meanwhile,
 // and each line once.
 func TestLogGoesOn(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// errSilence is an ErrDeviceLost whose device may be there all the same.
+// errSilence is an ErrDeviceLost with a device that may be there all the same.
 var errSilence = fmt.Errorf("%w", drivers.ErrDeviceLost)
 
 // tooSlow is what a call fails with when the device does not answer in our own time.
@@ -22,12 +22,12 @@ func (l *link) tooSlow(name string, limit time.Duration) error {
 	return fmt.Errorf("%w: device %s did not answer %s within %v", errSilence, l.serial, name, limit)
 }
 
-// dropped tells a connection that broke from a device that is silent.
+// dropped distinguishes a broken connection from a device that does not respond.
 func dropped(err error) bool {
 	return errors.Is(err, drivers.ErrDeviceLost) && !errors.Is(err, errSilence)
 }
 
-// fault names the device and the call in an error, and tells a lost device from everything else.
+// fault names the device and the call in an error, and distinguishes a lost device from everything else.
 func (l *link) fault(ctx context.Context, name string, err error) error {
 	if errors.Is(err, drivers.ErrDeviceLost) {
 		return err // named already
@@ -58,13 +58,14 @@ func (l *link) notReady(state drivers.State) error {
 	return fmt.Errorf("%w: device %s is %s: %s", drivers.ErrDeviceLost, l.serial, state, mend(l.serial, state))
 }
 
-// gone asks whether the device is still attached, because the word "closed" means either that or an unknown service.
+// gone checks whether the device is still attached, because the word "closed" means either that or an unknown service.
 func (l *link) gone(ctx context.Context) bool {
 	answer, err := l.query(ctx, "get-state")
 	return err != nil || drivers.State(strings.TrimSpace(answer)) != drivers.Ready
 }
 
-// lostBy reads adb's own sentences: it gives what to do when they say that the device cannot be reached, otherwise "".
+// lostBy reads adb's own sentences: it returns what to do when they say that the device cannot be reached, otherwise
+// "".
 func (l *link) lostBy(message string) string {
 	for _, known := range []struct{ words, state string }{
 		{"unauthorized", "unauthorized"},
@@ -84,7 +85,7 @@ func (l *link) lostBy(message string) string {
 	return ""
 }
 
-// broken tells whether a connection ended in the middle, which is what a cable pulled or a server killed looks like.
+// broken reports whether a connection ended in the middle, which is what a cable pulled or a server killed looks like.
 func broken(err error) bool {
 	var netErr *net.OpError
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) ||
@@ -105,7 +106,7 @@ func again(id string) string {
 	return "plug it in again"
 }
 
-// mend says what to do about a device in a state that is not drivers.Ready.
+// mend returns what to do about a device in a state that is not drivers.Ready.
 func mend(id string, state drivers.State) string {
 	again := again(id)
 	switch state {

@@ -159,7 +159,7 @@ var calls = []struct {
 	}},
 }
 
-// ownTime tells whether a call's own limit is a matter of a minute or less, and can be seen with a fake clock.
+// ownTime reports whether a call's own limit is a matter of a minute or less, and can be seen with a fake clock.
 func ownTime(call string) bool {
 	switch call {
 	case "fetching a film", "install", "media":
@@ -170,7 +170,7 @@ func ownTime(call string) bool {
 	return true
 }
 
-// TestFaultMatrix breaks each call in each way. It must end, with an error that names the phone and blames nobody's
+// TestFaultMatrix breaks each call in each way. It must end, with an error that names the phone and does not blame the
 // app; nothing is left; and once the phone is well again the call works.
 func TestFaultMatrix(t *testing.T) {
 	t.Parallel()

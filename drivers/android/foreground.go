@@ -41,7 +41,8 @@ func (d *Device) Foreground(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// focus asks the window manager what has the focus. Which part of its dump tells, changed with Android 10.
+// focus queries the window manager for what has the focus. The part of its dump that reports it changed with Android
+// 10.
 func (d *Device) focus(ctx context.Context) (string, error) {
 	parts := []string{"displays", "windows"}
 	if d.info.APILevel > 0 && d.info.APILevel < 29 {
@@ -94,7 +95,7 @@ var (
 	viewShown  = lazyregexp.New(`\bmIsInputViewShown=(true|false)`)
 )
 
-// KeyboardShown asks the input method service.
+// KeyboardShown queries the input method service.
 func (d *Device) KeyboardShown(ctx context.Context) (bool, error) {
 	o, err := d.run(ctx, command{name: "dumpsys input_method", asks: true, line: "dumpsys input_method"})
 	if err != nil {
@@ -125,8 +126,9 @@ var (
 	givenInsets    = lazyregexp.New(`mGiven(?:Content|Visible)Insets=\[\d+,(\d+)\]`)
 )
 
-// KeyboardArea asks the input method service whether there is one, and the window manager where it takes touches: its
-// window is often as large as the screen. Where that is not told it is taken for two fifths of the screen.
+// KeyboardArea queries the input method service for whether there is one, and the window manager where it takes
+// touches: its window is often as large as the screen. Where that is not reported it is assumed to be two fifths of the
+// screen.
 func (d *Device) KeyboardArea(ctx context.Context) (image.Rectangle, error) {
 	o, err := d.run(ctx, command{name: "dumpsys input_method", asks: true,
 		line: "dumpsys input_method; dumpsys window windows"})

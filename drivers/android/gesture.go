@@ -124,7 +124,7 @@ func (d *Device) onScreen(ctx context.Context, points ...image.Point) error {
 	return nil
 }
 
-// within gives the first point that is outside.
+// within returns the first point that is outside.
 func within(size image.Point, points []image.Point) *image.Point {
 	for i, p := range points {
 		if !p.In(image.Rectangle{Max: size}) {

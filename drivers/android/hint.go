@@ -9,15 +9,15 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// fieldFacts is what a dump says of a field beside its text. An empty field gives its hint as its text, whatever else
-// it says.
+// fieldFacts is what a dump reports of a field in addition to its text. An empty field has its hint as its text,
+// whatever else it says.
 type fieldFacts struct {
-	hintKnown             bool // the dump tells hints
+	hintKnown             bool // the dump reports hints
 	showing, showingKnown bool // whether the hint is shown
 	selected              bool // there is a text before the caret
 }
 
-// settle tells a field's text from its hint, as far as that can be done.
+// settle distinguishes a field's text from its hint, as far as possible.
 func (f fieldFacts) settle(n *screen.Node) {
 	if f.showing && n.Hint == "" {
 		n.Hint = n.Text
@@ -43,7 +43,7 @@ func (f fieldFacts) settle(n *screen.Node) {
 // masks are the marks that stand for the characters of a password.
 const masks = "•●*∙·⬤◦○■＊"
 
-// masked tells whether a password field shows what was typed: marks, and for a moment the last character itself.
+// masked reports whether a password field shows what was typed: marks, and for a moment the last character itself.
 func masked(text string) bool {
 	runes := []rune(text)
 	rest := runes[:max(len(runes)-1, 0)]
@@ -55,8 +55,8 @@ var (
 	editorHint = lazyregexp.New(`(?m)^\s*hintText=(.*?)(?: label=.*)?$`)
 )
 
-// askCaret asks the input method service about the field that has the focus, when its text may be its hint: only in
-// front of a text the caret stands anywhere but at the beginning. What cannot be found out stays as it is.
+// askCaret queries the input method service about the field that has the focus, when its text may be its hint: only in
+// front of a text the caret is anywhere but at the start. What is unknown stays as it is.
 func (d *Device) askCaret(ctx context.Context, t *screen.Tree) {
 	n := t.Focused()
 	if n == nil || !n.HintUnsure {
@@ -71,7 +71,7 @@ func settleByCaret(n *screen.Node, dumpsys string) {
 	shown := n.Hint
 	if m := caretPlace.FindStringSubmatch(dumpsys); m != nil {
 		if end, err := strconv.Atoi(m[2]); err == nil && end > 0 {
-			if n.Text == shown { // the device tells no hints
+			if n.Text == shown { // the device reports no hints
 				n.Hint = ""
 			}
 			n.Text, n.HintUnsure = shown, false

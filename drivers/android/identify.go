@@ -12,7 +12,7 @@ var _ drivers.Identifier = (*Device)(nil)
 
 var versionName = lazyregexp.New(`(?m)^\s+versionName=(\S[^\r\n]*)`)
 
-// Identify asks the package manager for the version of the app that was launched last.
+// Identify queries the package manager for the version of the app that was launched last.
 func (d *Device) Identify(ctx context.Context) (*drivers.Identity, error) {
 	pkg := d.launched().pkg
 	if pkg == "" {

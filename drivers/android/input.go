@@ -15,7 +15,7 @@ const (
 	viaCmd   = "cmd input"
 	viaInput = "input"
 
-	// cmdInputAPI is the first Android whose input service takes shell commands itself, without starting a VM.
+	// cmdInputAPI is the first API level with an input service that takes shell commands itself, without starting a VM.
 	cmdInputAPI = 31
 )
 
@@ -30,12 +30,12 @@ func (d *Device) inputTap(ctx context.Context, p image.Point) error {
 	return err
 }
 
-// inputs gives the phone several input commands in one shell call, each only if the one before went well.
+// inputs sends several input commands to the phone in one shell call, each only if the one before went well.
 func (d *Device) inputs(ctx context.Context, name string, args []string) (output, error) {
 	return d.give(ctx, input{name: name, line: func(via string) string { return joinInputs(via, args) }})
 }
 
-// input is one shell line that gives the phone input, however many events that is.
+// input is one shell line that sends input to the phone, however many events that is.
 type input struct {
 	name string
 	took time.Duration // that the events take by themselves
@@ -76,7 +76,7 @@ func joinInputs(via string, args []string) string {
 	return strings.Join(lines, " && ")
 }
 
-// inputProgram tells the fastest way in which this phone takes input.
+// inputProgram returns the fastest way in which this phone takes input.
 func (d *Device) inputProgram(ctx context.Context) (string, error) {
 	d.mu.Lock()
 	via := d.input

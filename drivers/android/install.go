@@ -24,12 +24,12 @@ const (
 )
 
 // Install streams a package file, or a set of split APKs, into the phone's package manager; phones without that get the
-// file first. It replaces an older version, whose data stays.
+// file first. It replaces an older version and keeps its data.
 func (d *Device) Install(ctx context.Context, path string) error {
 	return d.InstallWatched(ctx, path, nil)
 }
 
-// InstallWatched is Install that tells how many bytes the phone has taken.
+// InstallWatched is Install that reports how many bytes the phone has taken.
 func (d *Device) InstallWatched(ctx context.Context, path string, progress func(done, total int64)) error {
 	name := filepath.Base(path)
 	f, err := os.Open(path)
@@ -76,7 +76,7 @@ func (d *Device) InstallWatched(ctx context.Context, path string, progress func(
 	return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, installProblem(said))
 }
 
-// feed opens a service, gives it what is in r, and reads its answer to the end.
+// feed opens a service, sends it what is in r, and reads its response to the end.
 func (l *link) feed(ctx context.Context, service string, r io.Reader) (string, error) {
 	c, err := l.service(ctx, service)
 	if err != nil {
@@ -110,7 +110,7 @@ func (d *Device) installPushed(ctx context.Context, f io.Reader, modified time.T
 	return o.text(), err
 }
 
-// counting tells how much was read.
+// counting reports how much was read.
 type counting struct {
 	r           io.Reader
 	done, total int64
@@ -131,7 +131,7 @@ func (l *link) push(ctx context.Context, r io.Reader, remote string, modified ti
 	return l.withGADB(ctx, func(dev gadb.Device) error { return dev.Push(splitTail{r}, remote, modified, 0o644) })
 }
 
-// splitTail gives the end of a file apart from its last bytes: gadb drops bytes that come with it.
+// splitTail returns the end of a file apart from its last bytes: gadb drops bytes that come with it.
 type splitTail struct{ r io.Reader }
 
 func (l splitTail) Read(p []byte) (int, error) {
@@ -142,7 +142,7 @@ func (l splitTail) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// appError is an error of a kind whose own words would not fit.
+// appError is an error of a kind with a text of its own.
 type appError struct {
 	kind error
 	text string
@@ -214,7 +214,7 @@ func installProblems() []installMeaning {
 		{"INSTALL_FAILED_MEDIA_UNAVAILABLE", true, "the phone's storage for it is not there"},
 		{"INSTALL_FAILED_CONTAINER_ERROR", true, "the phone's storage does not take it"},
 		{"INSTALL_FAILED_INTERNAL_ERROR", true, "the phone's package manager failed: restart the phone"},
-		{"INSTALL_FAILED_DEXOPT", true, "the phone could not prepare it, for want of room perhaps"},
+		{"INSTALL_FAILED_DEXOPT", true, "the phone could not prepare it, its storage may be full"},
 		{"INSTALL_FAILED_UID_CHANGED", true,
 			"the phone has data of an app of that name that it does not give to this one: uninstall that first"},
 		{"INSTALL_FAILED_REPLACE_COULDNT_DELETE", true, "the phone cannot remove the older version"},

@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// abandonLimit is for giving an installation up, which is done after the caller's own time is over, too.
+// abandonLimit is for cancelling an installation, which happens after the caller's own time has ended, too.
 const abandonLimit = 5 * time.Second
 
 // isSet reports whether a file holds an app in several APKs.
@@ -61,7 +61,7 @@ func (d *Device) installParts(ctx context.Context, path string, info os.FileInfo
 	return d.installTogether(ctx, name, parts, progress)
 }
 
-// traits asks the phone for what decides which parts of an app it needs.
+// traits queries the phone for what decides which parts of an app it needs.
 func (d *Device) traits(ctx context.Context) (traits, error) {
 	o, err := d.link.run(ctx, command{name: "getprop", asks: true,
 		line: "getprop ro.product.cpu.abilist; getprop ro.product.cpu.abi"})

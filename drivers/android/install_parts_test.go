@@ -111,7 +111,8 @@ func TestInstallArchiveOfAPKs(t *testing.T) {
 	}
 }
 
-// TestAppsInPartsRefused: what is no app in parts, or one that cannot be chosen from, is named before anything is sent.
+// TestAppsInPartsRefused: what is not an app in parts, or one that cannot be chosen from, is named before anything is
+// sent.
 func TestAppsInPartsRefused(t *testing.T) {
 	t.Parallel()
 	type files = map[string][]byte

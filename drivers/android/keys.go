@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// keyCombinationAPI is the first Android whose input service presses keys together.
+// keyCombinationAPI is the first API level with an input service that presses keys together.
 const keyCombinationAPI = 31
 
 // The codes of android.view.KeyEvent that this package sends itself.
@@ -28,7 +28,7 @@ const (
 	keyA          = 29
 )
 
-// keyCode gives the code of one of drivers.KeyNames.
+// keyCode returns the code of one of drivers.KeyNames.
 func keyCode(name string) (int, bool) {
 	if n, ok := strings.CutPrefix(name, "f"); ok && n != "" {
 		if n, err := strconv.Atoi(n); err == nil && n >= 1 && n <= 12 {
@@ -48,7 +48,7 @@ func keyCode(name string) (int, bool) {
 	return code, ok
 }
 
-// characterCode gives the code of the key that has a character on it.
+// characterCode returns the code of the key that has a character on it.
 func characterCode(r rune) (int, bool) {
 	switch {
 	case r >= 'a' && r <= 'z':
@@ -65,8 +65,8 @@ func characterCode(r rune) (int, bool) {
 	return code, ok
 }
 
-// Press presses keys. A single character is typed as text, so is a letter with shift; all else that is pressed together
-// needs Android 12. "home" alone is the phone's button; with other keys it goes to the beginning of the line.
+// Press presses keys. A single character is typed as text, so is a character with shift; all else that is pressed
+// together needs Android 12. "home" alone is the phone's button; with other keys it goes to the beginning of the line.
 func (d *Device) Press(ctx context.Context, keys []string) error {
 	if text, ok := asText(keys); ok {
 		return d.Type(ctx, text)
@@ -102,7 +102,7 @@ func (d *Device) Press(ctx context.Context, keys []string) error {
 	return err
 }
 
-// asText gives what keys type, if that is all they do.
+// asText returns what keys type, if that is all they do.
 func asText(keys []string) (string, bool) {
 	shift := len(keys) == 2 && keys[0] == "shift"
 	if len(keys) != 1 && !shift {
@@ -162,7 +162,7 @@ func (d *Device) Erase(ctx context.Context, n int) error {
 		}
 		n = utf8.RuneCountInString(field.Text)
 		if field.Password {
-			n = max(n, longestSecret) // some phones tell nothing of a password, not even its length
+			n = max(n, longestSecret) // some phones report nothing of a password, not even its length
 		}
 		if strings.Contains(field.Text, "\n") {
 			forward = n // the end that the keyboard knows is that of the line

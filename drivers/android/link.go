@@ -35,7 +35,7 @@ type link struct {
 
 // command is one line for the device's shell.
 type command struct {
-	name  string // stands for it in messages: the line may hold what a user types
+	name  string // replaces it in messages: the line may hold what a user types
 	line  string
 	limit time.Duration   // zero means commandLimit
 	max   int             // of standard output, in bytes; zero means outputLimit
@@ -44,13 +44,13 @@ type command struct {
 	asks  bool            // it changes nothing on the phone, so that it may be asked again
 }
 
-// output is what a command left. A device without shell v2 gives all of it in out.
+// output is what a command left. A device without shell v2 returns all of it in out.
 type output struct {
 	out, errs []byte
 	code      int
 }
 
-// text is everything that was said, errors first.
+// text returns everything that was printed, errors first.
 func (o output) text() string { return string(o.errs) + "\n" + string(o.out) }
 
 // reason is the line that best says why a command failed.
@@ -58,7 +58,7 @@ func (o output) reason() string {
 	if line := shellerr.Line(o.text()); line != "" {
 		return line
 	}
-	return fmt.Sprintf("it ended with code %d and said nothing", o.code)
+	return fmt.Sprintf("it ended with code %d and printed nothing", o.code)
 }
 
 // has reports whether the device's adbd offers a feature.
@@ -115,7 +115,7 @@ func (l *link) choose(ctx context.Context, c *conn) error {
 	return err
 }
 
-// start begins a shell command. Its end is seen by process.wait, which the caller must call.
+// start starts a shell command. Its end is seen by process.wait, which the caller must call.
 func (l *link) start(ctx context.Context, line string) (*process, error) {
 	v2, err := l.has(ctx, "shell_v2")
 	if err != nil {
@@ -133,7 +133,7 @@ func (l *link) start(ctx context.Context, line string) (*process, error) {
 	return l.startLegacy(ctx, line)
 }
 
-// startLegacy is for devices before Android 7: exec gives raw bytes, shell goes through a terminal.
+// startLegacy is for devices before Android 7: exec returns raw bytes, shell goes through a terminal.
 func (l *link) startLegacy(ctx context.Context, line string) (*process, error) {
 	l.mu.Lock()
 	noExec := l.noExec
@@ -160,7 +160,7 @@ func (l *link) startLegacy(ctx context.Context, line string) (*process, error) {
 const exitMark = "taproot-exit:"
 
 // run runs a command to its end. An exit code other than zero is not an error here: many of Android's commands err in
-// both. What only asks is asked once more when the connection breaks and the device comes back; input never is, for it
+// both. A read is repeated once when the connection breaks and the device comes back; input never is, for it
 // may have happened.
 func (l *link) run(ctx context.Context, cmd command) (output, error) {
 	o, err := l.runOnce(ctx, cmd)
@@ -224,7 +224,7 @@ func splitExit(all []byte) (output, bool) {
 	return output{out: all[:i], code: code}, err == nil
 }
 
-// state asks the adb server about the device.
+// state queries the adb server for the state of the device.
 func (l *link) state(ctx context.Context) (drivers.State, error) {
 	answer, err := l.query(ctx, "get-state")
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 
 var _ drivers.LocationSetter = (*Device)(nil)
 
-// mockAPI is the first Android whose location service takes test providers by command.
+// mockAPI is the first API level with a location service that takes test providers by command.
 const mockAPI = 31
 
-// SetLocation makes test providers of the phone's own and gives them the place. Apps can tell such a place from a real
-// one.
+// SetLocation makes test providers of the phone's own and sets their place. Apps can distinguish such a place from a
+// real one.
 func (d *Device) SetLocation(ctx context.Context, at drivers.Coordinates) error {
 	if err := d.since(mockAPI, "a made-up location"); err != nil {
 		return err

@@ -11,27 +11,27 @@ import (
 )
 
 const (
-	unlockLimit = 4 * time.Second // for a display to go on, and for a keyguard to go away
+	unlockLimit = 4 * time.Second // for a display to turn on, and for a keyguard to go away
 	unlockPoll  = 150 * time.Millisecond
 )
 
 var (
 	wakefulness = lazyregexp.New(`(?m)^\s*mWakefulness=(\w+)`)
-	// guardWord are the window manager's words for a keyguard in front, which change from Android to Android.
+	// guardWord are the window manager's words for a keyguard in the foreground, which change from Android to Android.
 	guardWord = lazyregexp.New(
 		`\b(?:showing|mIsShowing|m?[kK]eyguardShowing|isKeyguardShowing|mShowingLockscreen|isStatusBarKeyguard|mDreamingLockscreen)=(true|false)\b`)
 	guardOccluded = lazyregexp.New(`\b(?:occluded|mKeyguardOccluded)=true\b`)
 	guardSecure   = lazyregexp.New(`\b(?:secure|mKeyguardSecure)=true\b`)
-	// deviceLocked is the trust manager's word about the user in front: a work profile may have a lock of its own.
+	// deviceLocked matches the trust manager's report of the foreground user: a work profile may have a lock of its own.
 	deviceLocked = lazyregexp.New(`\(current\).*\bdeviceLocked=1\b`)
 )
 
-// lockState is how a phone's display stands.
+// lockState is the state of a phone's display.
 type lockState struct {
-	asleep string // Asleep, Dozing or Dreaming; "" when it is on, or does not tell
+	asleep string // Asleep, Dozing or Dreaming; "" when it is on, or not reported
 	told   bool   // the window manager spoke of its keyguard
-	locked bool   // a keyguard lies over everything
-	secure bool   // it asks for a PIN, a pattern or a password
+	locked bool   // a keyguard covers everything
+	secure bool   // it requires a PIN, a pattern or a password
 }
 
 func (d *Device) lockState(ctx context.Context) lockState {
@@ -60,14 +60,14 @@ func parseLockState(said string) lockState {
 
 var _ drivers.DisplayReporter = (*Device)(nil)
 
-// DisplayOn is the error about a display that is off, which takes no touches: the agent may be told of its elements all
+// DisplayOn is the error about a display that is off, which takes no touches: the agent may see its elements all
 // the same.
 func (d *Device) DisplayOn(ctx context.Context) error {
 	said := d.link.tells(ctx, command{name: "dumpsys power", line: "dumpsys power | grep mWakefulness="})
 	return d.unusable(lockState{asleep: parseLockState(said).asleep})
 }
 
-// unlock wakes the display and takes a lock without a secret away. The error says why nobody could use the phone as it
+// unlock wakes the display and takes a lock without a secret away. The error says why the phone cannot be used as it
 // is.
 func (d *Device) unlock(ctx context.Context) error {
 	s := d.lockState(ctx)
@@ -92,7 +92,7 @@ func (d *Device) unlock(ctx context.Context) error {
 	return d.unusable(s)
 }
 
-// unusable is the error about what keeps everybody from using the phone, nil when nothing does.
+// unusable is the error about what prevents any use of the phone, nil when nothing does.
 func (d *Device) unusable(s lockState) error {
 	if what := s.says(); what != "" {
 		return fmt.Errorf("device %s: %s", d.link.serial, what)
@@ -100,7 +100,7 @@ func (d *Device) unusable(s lockState) error {
 	return nil
 }
 
-// says what is wrong with a display that nobody can use, and how to mend it.
+// says what is wrong with a display that cannot be used, and how to fix it.
 func (s lockState) says() string {
 	var what []string
 	if s.asleep != "" {
@@ -108,9 +108,9 @@ func (s lockState) says() string {
 	}
 	switch {
 	case s.locked && s.secure:
-		what = append(what, "it is locked: its keyguard asks for a PIN, a pattern or a password")
+		what = append(what, "it is locked: its keyguard requires a PIN, a pattern or a password")
 	case s.locked:
-		what = append(what, "it is locked: its keyguard lies over everything")
+		what = append(what, "it is locked: its keyguard covers everything")
 	}
 	if len(what) == 0 {
 		return ""

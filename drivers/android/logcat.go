@@ -19,21 +19,21 @@ import (
 const (
 	logFlush = 10 * time.Second // for the last lines to arrive
 	logQuiet = 200 * time.Millisecond
-	logAgain = 5 // times that a log which was cut is begun anew
+	logAgain = 5 // times that a log which was cut is started again
 	logTag   = "Taproot"
 	lineMax  = 64 << 10
 )
 
 var _ drivers.LogKeeper = (*Device)(nil)
 
-// deviceDate gives the phone's own time in the form that logcat's -T takes.
+// deviceDate returns the phone's own time in the form that logcat's -T takes.
 const deviceDate = "date '+%m-%d %H:%M:%S.%N'"
 
 var deviceTime = lazyregexp.New(`^(\d\d-\d\d \d\d:\d\d:\d\d)\.(\d{3})?`)
 
-// StartLog copies logcat, all lines from now on by the phone's own clock. It goes on until stop is called or the device
-// is closed, whatever becomes of ctx. stop writes a line of its own into the phone's log and waits until that comes
-// back, so that everything before it is there; the line itself is left out.
+// StartLog copies logcat, all lines from now on by the phone's own clock. It continues until stop is called or the
+// device is closed, whatever becomes of ctx. stop writes a line of its own into the phone's log and waits until that
+// comes back, so that everything before it is there; the line itself is left out.
 func (d *Device) StartLog(ctx context.Context, w io.Writer) (stop func() error, err error) {
 	o, err := d.run(ctx, command{name: "date", asks: true, line: deviceDate})
 	if err != nil {
@@ -64,7 +64,7 @@ func (d *Device) StartLog(ctx context.Context, w io.Writer) (stop func() error, 
 	return sync.OnceValue(l.stop), nil
 }
 
-// logcat begins to copy what was logged since.
+// logcat starts to copy what was logged since.
 func (d *Device) logcat(ctx context.Context, since string) (*process, error) {
 	return d.stream(ctx, command{name: "logcat", line: "logcat -v threadtime -T " + since})
 }
@@ -90,7 +90,7 @@ type logStream struct {
 	moved chan struct{} // something arrived
 	done  chan struct{} // the log has ended
 
-	wanted context.Context // ends when nobody wants the log any more
+	wanted context.Context // ends when the log is not needed any more
 	end    context.CancelFunc
 
 	last recent // the lines that a new logcat would give again
@@ -149,7 +149,7 @@ func (l *logStream) pass(line []byte) error {
 	return nil
 }
 
-// follow copies until the log ends for good. A connection that broke, and a logcat that gave up, are replaced: the
+// follow copies until the log ends for good. A connection that broke, and a logcat that ended, are replaced: the
 // phone keeps what was logged meanwhile.
 func (l *logStream) follow() {
 	for again := 0; ; again++ {
@@ -165,7 +165,7 @@ func (l *logStream) follow() {
 	}
 }
 
-// resume begins anew where the log was cut.
+// resume starts again where the log was cut.
 func (l *logStream) resume() bool {
 	l.mu.Lock()
 	cut, over, since := l.err, l.asked || l.ended, l.last.since
@@ -186,7 +186,7 @@ func (l *logStream) resume() bool {
 	}
 	l.p, l.rest, l.err = p, nil, nil
 	l.last.replay()
-	l.d.log.Info("the log was cut and goes on", "since", since, "error", cut)
+	l.d.log.Info("the log was cut and continues", "since", since, "error", cut)
 	return true
 }
 
@@ -213,7 +213,7 @@ type recent struct {
 	known map[string]int // those that are to come again
 }
 
-// again notes a line, and tells whether it has been given before.
+// again notes a line, and reports whether it was copied before.
 func (r *recent) again(line string) bool {
 	m := launchTime.FindString(line)
 	if m == "" {
@@ -233,7 +233,7 @@ func (r *recent) again(line string) bool {
 // replay says that the lines of the last moment are coming again.
 func (r *recent) replay() { r.known = maps.Clone(r.lines) }
 
-// finish notes why logcat ended, if nobody had asked it to.
+// finish notes why logcat ended, if it was not stopped on purpose.
 func (l *logStream) finish(code int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(leaktest.Check(code))
 }
 
-// serverAt gives the environment of a driver that uses the adb server at addr and must not start another.
+// serverAt returns the environment of a driver that uses the adb server at addr and must not start another.
 func serverAt(addr string) Options {
 	return Options{
 		Getenv: func(name string) string {
@@ -65,7 +65,7 @@ func newPhones(t *testing.T, options ...androidtest.Options) (*Driver, []*androi
 	return driver, phones, server
 }
 
-// openSockets counts the connections that nobody has closed.
+// openSockets counts the connections that are still open.
 type openSockets struct {
 	dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	n    atomic.Int64
@@ -101,7 +101,7 @@ func openPhone(t *testing.T, o androidtest.Options) (*Device, *androidtest.Phone
 	return dev.(*Device), phones[0]
 }
 
-// findNode gives the first element whose text, description or id's end is label.
+// findNode returns the first element with label as its text, description or end of its id.
 func findNode(tree *screen.Tree, label string) *screen.Node {
 	for n := range tree.All {
 		if n.Text == label || n.Desc == label || strings.HasSuffix(n.ID, "/"+label) {
@@ -137,5 +137,5 @@ func tapOn(t *testing.T, d *Device, label string) {
 	}
 }
 
-// nobody is an address where nothing listens: a free port would be somebody else's a moment later.
+// nobody is an address where nothing listens: a free port could be taken by another program a moment later.
 const nobody = "127.0.0.1:1"

@@ -21,7 +21,7 @@ const (
 
 var _ drivers.AppManager = (*Device)(nil)
 
-// Stop force-stops an app. What it does after that is no crash.
+// Stop force-stops an app. What it does after that is not a crash.
 func (d *Device) Stop(ctx context.Context, app string) error {
 	pkg, err := d.packageOf(app)
 	if err != nil {

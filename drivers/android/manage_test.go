@@ -326,7 +326,7 @@ func TestOpenLink(t *testing.T) {
 	}
 }
 
-// TestLaunchWithAWorkProfile: a phone that wants to know whose app is meant is told.
+// TestLaunchWithAWorkProfile: a phone that needs a user with an app gets it.
 func TestLaunchWithAWorkProfile(t *testing.T) {
 	t.Parallel()
 	for _, api := range []int{30, 36} {

@@ -30,7 +30,7 @@ func lookAndAct(ctx context.Context, dev drivers.Device) error {
 // worldLimit is more than the limits of the calls of a step add up to.
 const worldLimit = 2 * time.Minute
 
-// TestWorldsThatBreak breaks what lies around the calls. Each ends within its time, blames the device and never the
+// TestWorldsThatBreak breaks what is around the calls. Each ends within its time, blames the device and never the
 // app, says what to do, and once all is well again the same driver works.
 func TestWorldsThatBreak(t *testing.T) {
 	t.Parallel()
@@ -110,7 +110,7 @@ func TestWorldsThatBreak(t *testing.T) {
 	}
 }
 
-// eventually tries again until something goes well, for a while.
+// eventually repeats something until it succeeds, for a while.
 func eventually(t *testing.T, do func() error) error {
 	t.Helper()
 	limit := time.Now().Add(time.Minute)
@@ -148,7 +148,8 @@ func TestInstallOnAFullPhone(t *testing.T) {
 	p.FillStorage(false)
 }
 
-// TestTwoServersForOnePhone: only one adb server can have it; to the other it is offline or not there, which is said.
+// TestTwoServersForOnePhone: only one adb server can have it; to the other it is offline or not there, which is
+// reported.
 func TestTwoServersForOnePhone(t *testing.T) {
 	t.Parallel()
 	phone := androidtest.NewPhone(androidtest.Options{})

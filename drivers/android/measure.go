@@ -20,7 +20,8 @@ const (
 	clockTick = 10 * time.Millisecond
 )
 
-// Measure asks in one shell call. The process's times come from /proc, because `dumpsys cpuinfo` is often not there.
+// Measure queries everything in one shell call. The process's times come from /proc, because `dumpsys cpuinfo` is often
+// not there.
 func (d *Device) Measure(ctx context.Context) (*drivers.Measurement, error) {
 	d.mu.Lock()
 	pkg := d.watching.pkg

@@ -34,8 +34,8 @@ var (
 	mediaKind = lazyregexp.New(`(?i)\.(jpe?g|png|gif|webp|heic|heif|bmp|mp4|3gp|mkv|webm|mov|mp3|m4a|ogg|wav)$`)
 )
 
-// AddMedia pushes the file into the camera's folder, tells the media scanner, and waits until the gallery's own index
-// has it.
+// AddMedia pushes the file into the camera's folder, notifies the media scanner, and waits until the gallery's own
+// index has it.
 func (d *Device) AddMedia(ctx context.Context, path string) error {
 	base := filepath.Base(path)
 	fail := func(err error) error {
@@ -52,7 +52,7 @@ func (d *Device) AddMedia(ctx context.Context, path string) error {
 	}
 	if !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > mediaBytes || !mediaKind.MatchString(base) {
 		return fail(asAppError(drivers.ErrNotActionable,
-			"it is no picture, film or sound whose ending galleries know (jpg, png, mp4, …)"))
+			"it is not an image, video or sound with an extension that galleries know (jpg, png, mp4, …)"))
 	}
 	name := rand.Text()[:8] + "-" + strings.Map(func(r rune) rune {
 		if mediaName.MatchString(string(r)) {
@@ -83,7 +83,7 @@ func (d *Device) upload(ctx context.Context, r io.Reader, remote string, modifie
 
 var errUnscanned = errors.New("the phone's media scanner does not find it")
 
-// scanMedia asks in both ways in which Androids have taken it, and then the index.
+// scanMedia requests the scan in both ways in which Androids have taken it, and then the index.
 func (d *Device) scanMedia(ctx context.Context, base, remote string) error {
 	wait, cancel := context.WithTimeoutCause(ctx, mediaLimit, errUnscanned)
 	defer cancel()

@@ -36,7 +36,7 @@ func (d *Device) pm(ctx context.Context, verb, args string) (output, error) {
 	return d.run(ctx, cmd)
 }
 
-// mustBeInstalled gives ErrNoApp, with the names that are near, for a package that the phone does not have.
+// mustBeInstalled returns ErrNoApp, with the names that are near, for a package that the phone does not have.
 func (d *Device) mustBeInstalled(ctx context.Context, pkg string) error {
 	all, err := d.packages(ctx, "")
 	if errors.Is(err, errUntold) {
@@ -59,7 +59,7 @@ func (d *Device) mustBeInstalled(ctx context.Context, pkg string) error {
 	return fmt.Errorf("device %s: %w: %s is not installed%s", d.link.serial, drivers.ErrNoApp, pkg, hint)
 }
 
-// packages gives the names that `pm list packages` lists with an option.
+// packages returns the names that `pm list packages` lists with an option.
 func (d *Device) packages(ctx context.Context, option string) ([]string, error) {
 	o, err := d.pm(ctx, "list packages", option)
 	if err != nil {
@@ -77,9 +77,9 @@ func (d *Device) packages(ctx context.Context, option string) ([]string, error) 
 	return names, nil
 }
 
-var errUntold = errors.New("it does not tell which apps it has")
+var errUntold = errors.New("it does not report which apps it has")
 
-// near gives at most three names that someone who wrote name may have meant.
+// near returns at most three names that someone who wrote name may have meant.
 func near(name string, names []string) []string {
 	type candidate struct {
 		name string

@@ -18,7 +18,7 @@ type permission struct {
 	since, last int
 }
 
-// shortNames gives the permissions behind the words that testers use.
+// shortNames returns the permissions behind the words that testers use.
 func shortNames() map[string][]permission {
 	const photosSince, notificationsSince, nearbySince = 33, 33, 31
 	photos := []permission{{"READ_EXTERNAL_STORAGE", 0, photosSince - 1}, {"READ_MEDIA_IMAGES", photosSince, 0},
@@ -47,7 +47,7 @@ func shortNames() map[string][]permission {
 var permissionName = lazyregexp.New(`^[A-Za-z]\w*(\.\w+)+$`)
 
 // SetPermissions grants and revokes by short name or by Android's own. Of a short name's permissions those count that
-// the app asks for. What an older Android gives without being asked is granted there already, and cannot be revoked. To
+// the app requests. What an older Android grants without a request is granted there already, and cannot be revoked. To
 // revoke kills an app that runs.
 func (d *Device) SetPermissions(ctx context.Context, app string, allow map[string]bool) error {
 	pkg, err := d.packageOf(app)
@@ -63,7 +63,7 @@ func (d *Device) SetPermissions(ctx context.Context, app string, allow map[strin
 		if err := d.mustBeInstalled(ctx, pkg); err != nil {
 			return err
 		}
-		return fmt.Errorf("device %s: the phone does not tell which permissions %s asks for", d.link.serial, pkg)
+		return fmt.Errorf("device %s: the phone does not report which permissions %s requests", d.link.serial, pkg)
 	}
 	if grant, all := allow[drivers.AllPermissions]; all {
 		if err := d.setAll(ctx, pkg, asked, grant); err != nil {
@@ -94,7 +94,7 @@ func (d *Device) SetPermissions(ctx context.Context, app string, allow map[strin
 	return d.grantError(pkg, o)
 }
 
-// setAll grants or revokes all that the app asks for. What Android does not let be changed stays as it is; what the
+// setAll grants or revokes all that the app requests. What Android does not let be changed stays as it is; what the
 // phone's maker does not is a warning.
 func (d *Device) setAll(ctx context.Context, pkg string, asked map[string]bool, grant bool) error {
 	verb := map[bool]string{true: "grant", false: "revoke"}[grant]
@@ -127,7 +127,7 @@ func keptFromShell(o output) bool {
 	return strings.Contains(said, "GRANT_RUNTIME_PERMISSIONS") || strings.Contains(said, "REVOKE_RUNTIME_PERMISSIONS")
 }
 
-// permissions gives Android's names for one that a test gave.
+// permissions returns Android's names for one in a test.
 func (d *Device) permissions(name string, allow bool, asked map[string]bool) ([]string, error) {
 	if strings.Contains(name, ".") {
 		if !permissionName.MatchString(name) {
@@ -160,12 +160,12 @@ func (d *Device) permissions(name string, allow bool, asked map[string]bool) ([]
 		return nil, asAppError(drivers.ErrNotActionable, "the app does not ask for it in its manifest")
 	case !exists && !allow:
 		return nil, asAppError(drivers.ErrUnsupported,
-			fmt.Sprintf("Android %s gives it to every app, and does not take it away", d.info.OSVersion))
+			fmt.Sprintf("Android %s grants it to every app, and does not revoke it", d.info.OSVersion))
 	}
 	return names, nil
 }
 
-// requested reads the section of `dumpsys package` that lists what the manifest asks for. It is nil for an unknown
+// requested reads the section of `dumpsys package` that lists what the manifest requests. It is nil for an unknown
 // package.
 func requested(dumpsys, pkg string) map[string]bool {
 	var asked map[string]bool

@@ -45,7 +45,7 @@ func (d *Device) Pinch(ctx context.Context, centre image.Point, from, to int, to
 		centre.Sub(far), centre.Add(far)}})
 }
 
-// panelPinch gives the events of two fingers, because Android's input program knows one finger only. They are written
+// panelPinch returns the events of two fingers, because Android's input program knows one finger only. They are written
 // to the touch screen's device file, which the shell may do up to Android 9, and later where adbd runs as root, as on
 // emulators. Where it may not, from Android 11 on, they come from a touch screen that is made for them.
 func (d *Device) panelPinch(ctx context.Context, centre image.Point, near [2]int, took time.Duration) error {
@@ -55,7 +55,7 @@ func (d *Device) panelPinch(ctx context.Context, centre image.Point, near [2]int
 	}
 	natural := image.Pt(d.info.Width, d.info.Height)
 	if natural == (image.Point{}) {
-		return fmt.Errorf("device %s: %w: it does not tell the size of its screen", d.link.serial, drivers.ErrUnsupported)
+		return fmt.Errorf("device %s: %w: it does not report the size of its screen", d.link.serial, drivers.ErrUnsupported)
 	}
 	moves := min(max(int(took/pinchStep), 4), pinchMoves)
 	p := pinch{centre: centre, from: near[0], to: near[1], moves: moves, pause: took / time.Duration(moves),
@@ -106,7 +106,7 @@ func (d *Device) panel(ctx context.Context) (touchPanel, error) {
 	return panel, err
 }
 
-// turns tells how the picture is turned on the touch screen, in quarters.
+// turns returns how the screen is rotated on the touch screen, in quarters.
 func (d *Device) turns(ctx context.Context) (int, error) {
 	o, err := d.run(ctx, command{name: "dumpsys window displays", asks: true, line: "dumpsys window displays"})
 	turns, _ := parseRotation(string(o.out))
@@ -153,7 +153,7 @@ func parsePanel(text string) (touchPanel, error) {
 	return best, nil
 }
 
-// unturn gives the place on the panel under a point of the picture, which may be turned.
+// unturn returns the place on the panel under a point of the screen, which may be rotated.
 func unturn(p, natural image.Point, turns int) image.Point {
 	switch turns & 3 {
 	case 1:
@@ -166,7 +166,7 @@ func unturn(p, natural image.Point, turns int) image.Point {
 	return p
 }
 
-// pinch is how two fingers go, beside a point and apart from it or towards it.
+// pinch is how two fingers move, next to a point and apart from it or towards it.
 type pinch struct {
 	centre   image.Point
 	from, to int // how far each is from the centre
@@ -180,8 +180,8 @@ func (p pinch) took() time.Duration { return time.Duration(p.moves) * p.pause }
 // touchEvent is the type, the code and the value of one of Linux's input events.
 type touchEvent [3]int
 
-// events are those of Linux's multi-touch protocol B, in reports: the fingers come, move and go. place gives a panel's
-// own unit.
+// events are those of Linux's multi-touch protocol B, in reports: the fingers come, move and go. place returns a
+// panel's own unit.
 func (p pinch) events(place func(image.Point) (x, y int)) [][]touchEvent {
 	var reports [][]touchEvent
 	for i := range p.moves + 1 {

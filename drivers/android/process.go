@@ -45,7 +45,7 @@ func (p *process) wait(out, errs io.Writer) (code int, err error) {
 		_, err := io.Copy(out, p.c.r)
 		return 0, err
 	}
-	var buf []byte // one for all packets: a picture comes in hundreds
+	var buf []byte // one for all packets: a screenshot comes in hundreds
 	for {
 		var head [5]byte
 		if _, err := io.ReadFull(p.c.r, head[:]); err != nil {
@@ -101,7 +101,7 @@ func (w *capped) Write(p []byte) (int, error) {
 	return w.buf.Write(p)
 }
 
-// seenWriter tells how much has come.
+// seenWriter counts how much has come.
 type seenWriter struct {
 	*capped
 	seen func(bytes int) error

@@ -35,7 +35,7 @@ type battery struct {
 	celsius  int
 }
 
-// describe asks a ready device, everything at once. Without its properties it cannot be driven; the rest may be
+// describe queries a ready device for everything at once. Without its properties it cannot be driven; the rest may be
 // missing.
 func describe(ctx context.Context, l *link) (properties, error) {
 	var p properties
@@ -56,17 +56,17 @@ func describe(ctx context.Context, l *link) (properties, error) {
 	return p, err
 }
 
-// tells asks for what a phone can be used without.
+// tells queries what a phone can be used without.
 func (l *link) tells(ctx context.Context, cmd command) string {
 	cmd.limit, cmd.asks = tellLimit, true
 	o, err := l.run(ctx, cmd)
 	if err != nil && ctx.Err() == nil {
-		l.srv.log.Warn("the phone does not tell", "device", l.serial, "command", cmd.name, "error", err)
+		l.srv.log.Warn("the phone does not report it", "device", l.serial, "command", cmd.name, "error", err)
 	}
 	return string(o.out)
 }
 
-// moment asks for what changes from minute to minute.
+// moment queries what changes from minute to minute.
 func (p *properties) moment(ctx context.Context, l *link) {
 	said := l.tells(ctx, command{name: "dumpsys battery", line: "dumpsys battery; " + rotationQuestion})
 	p.battery = parseBattery(said)
@@ -105,7 +105,7 @@ func parseBattery(text string) battery {
 	return b
 }
 
-// orientation says how the screen stands.
+// orientation returns the orientation of the screen.
 func (p properties) orientation() string {
 	if p.size == (image.Point{}) {
 		return ""
@@ -156,7 +156,7 @@ func (p properties) first(names ...string) string {
 	return ""
 }
 
-// parseProps reads `getprop`: lines of "[name]: [value]", where a value may go on over several lines.
+// parseProps reads `getprop`: lines of "[name]: [value]", where a value may extend over several lines.
 func parseProps(text string) map[string]string {
 	props := map[string]string{}
 	name, value := "", ""

@@ -19,13 +19,13 @@ const flagSecure = 0x2000
 
 var (
 	windowHead = lazyregexp.New(`(?m)^\s*Window #\d+ Window\{(\w+) (?:u\d+ )?([^}]*)\}:`)
-	// windowFlags are a number up to Android 8.1, and names since; its own line begins with them there.
+	// windowFlags are a number up to Android 8.1, and names since; its own line starts with them there.
 	windowFlags = lazyregexp.New(`(?:^|[\s{])fl=(?:#([0-9a-f]+)|([A-Z_ ]+))`)
 	unseen      = lazyregexp.New(`\b(?:mHasSurface=false|isReadyForDisplay\(\)=false|isOnScreen=false|isVisible=false)`)
 	onDisplay   = lazyregexp.New(`\bmDisplayId=(\d+)`)
 )
 
-// Protected asks the window manager for the windows on the screen whose flags forbid pictures.
+// Protected queries the window manager for the windows on the screen that forbid screenshots.
 func (d *Device) Protected(ctx context.Context) ([]drivers.Protected, error) {
 	o, err := d.run(ctx, command{name: "dumpsys window windows", asks: true, line: "dumpsys window windows"})
 	if err != nil {
@@ -68,7 +68,7 @@ func forbids(number, names string) bool {
 	return slices.Contains(strings.Fields(names), "SECURE")
 }
 
-// whyNoPicture tells a picture that an app forbids from one that could not be taken.
+// whyNoPicture distinguishes a screenshot that an app forbids from one that could not be taken.
 func (d *Device) whyNoPicture(ctx context.Context, err error) error {
 	if !errors.Is(err, drivers.ErrNotReady) || ctx.Err() != nil {
 		return err
@@ -77,7 +77,7 @@ func (d *Device) whyNoPicture(ctx context.Context, err error) error {
 	if asking != nil || len(parts) == 0 {
 		return err
 	}
-	for i := range parts { // there is no picture at all
+	for i := range parts { // there is no screenshot at all
 		parts[i].Bounds = image.Rectangle{}
 	}
 	return &drivers.ProtectedError{Device: d.link.serial, Parts: parts}

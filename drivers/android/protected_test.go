@@ -11,7 +11,7 @@ import (
 )
 
 // TestParseProtected: flags are numbers on old phones and names on new ones; other words with SECURE in them forbid
-// nothing, nor does a window that nobody sees.
+// nothing, nor does an invisible window.
 func TestParseProtected(t *testing.T) {
 	t.Parallel()
 	const head = "WINDOW MANAGER WINDOWS (dumpsys window windows)\n"
@@ -74,7 +74,7 @@ func TestParseProtected(t *testing.T) {
 	}
 }
 
-// TestForbiddenPictures: a phone that refuses pictures of a bank's app says why, and can be read and touched.
+// TestForbiddenPictures: a phone that refuses screenshots of a bank's app says why, and can be read and touched.
 func TestForbiddenPictures(t *testing.T) {
 	t.Parallel()
 	for _, o := range []androidtest.Options{

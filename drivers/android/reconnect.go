@@ -15,13 +15,13 @@ import (
 const (
 	reconnectLimit = 6 * time.Second // a phone that is switched off must not hold up the others
 	reconnectPoll  = 50 * time.Millisecond
-	// returnLimit is how long a phone may take to come back by itself: adb tries a broken connection again at once, a
+	// returnLimit is how long a phone may take to come back by itself: adb repeats a broken connection at once, a
 	// cable that lost contact takes a second or two. One that restarts does not come back in that time.
 	returnLimit = 5 * time.Second
 	maxKnown    = 256
 )
 
-// byAddress tells whether a serial is the address by which adb reaches the device. A new adb server finds USB devices
+// byAddress reports whether a serial is the address by which adb reaches the device. A new adb server finds USB devices
 // and emulators again by itself; those it has forgotten.
 func byAddress(serial string) bool {
 	host, port, err := net.SplitHostPort(serial)
@@ -69,7 +69,7 @@ func (a *knownDevices) everybody() []string {
 	return all
 }
 
-// missing gives those that are not among the attached ones and were not given before. The attached ones are met.
+// missing returns those that are not attached and were not returned before. The attached ones count as seen.
 func (a *knownDevices) missing(attached []attachment) []string {
 	here := map[string]bool{}
 	for _, one := range attached {
@@ -125,8 +125,8 @@ func (s *server) bringBackOne(ctx context.Context, serial string) (state drivers
 	}
 }
 
-// returns waits for a device whose connection broke. A device for which that was in vain is not waited for again until
-// it has answered.
+// returns waits for a device with a broken connection. A device for which that was in vain is not waited for again
+// until it has answered.
 func (l *link) returns(ctx context.Context) bool {
 	l.mu.Lock()
 	away := l.away
@@ -159,7 +159,7 @@ func (l *link) setAway(away bool) {
 	l.away = away
 }
 
-// transient tells of a state through which a device goes when it is attached.
+// transient reports whether a state is one through which a device goes when it is attached.
 func transient(state drivers.State) bool { return state == "connecting" || state == "authorizing" }
 
 // stateOf is "" for a device that the server does not know.

@@ -23,16 +23,17 @@ const (
 	filmBitRate    = 4_000_000
 	filmPidLimit   = 10 * time.Second
 	filmPullLimit  = 3 * time.Minute
-	filmEndLimit   = 45 * time.Second // to write the index of a film: a busy machine that simulates phones needs its time
+	// to write the index of a recording: a busy machine that simulates phones needs its time
+	filmEndLimit = 45 * time.Second
 	// filmGoneLimit is for a recorder of which the phone says that it has ended.
 	filmGoneLimit = 2 * time.Second
-	// filmProbe is how long a film is watched before it counts as begun: an encoder that refuses the screen's size does so
-	// at once.
+	// filmProbe is how long a recording is watched before it counts as started: an encoder that refuses the screen's size
+	// does so at once.
 	filmProbe = 400 * time.Millisecond
 )
 
-// StartRecording films with the phone's screenrecord, in segments, at its own size or, where the encoder refuses that,
-// at 720x1280. The film goes on until Stop or Device.Close, whatever becomes of ctx.
+// StartRecording records with the phone's screenrecord, in segments, at its own size or, where the encoder refuses
+// that, at 720x1280. The recording continues until Stop or Device.Close, whatever becomes of ctx.
 func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Recording, error) {
 	var first *segment
 	var size string
@@ -82,14 +83,14 @@ type segment struct {
 	start time.Time
 	pid   int
 	known chan struct{} // closed once start and pid are set
-	ended chan struct{} // closed with code, err and said final
+	ended chan struct{} // closed with code, err and output final
 
 	said bytes.Buffer
 	code int
 	err  error
 }
 
-// film starts a segment and waits for its process id.
+// film starts a segment of the recording and waits for its process id.
 func (d *Device) film(ctx context.Context, size string) (*segment, error) {
 	s := &segment{d: d, file: d.tempFile(".mp4"), known: make(chan struct{}), ended: make(chan struct{})}
 	line := fmt.Sprintf("echo $$; exec screenrecord --bit-rate %d --time-limit %d", filmBitRate, d.segment)
@@ -155,7 +156,7 @@ func (s *segment) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// survives waits whether screenrecord gives up at once.
+// survives waits whether screenrecord ends at once.
 func (s *segment) survives(ctx context.Context) error {
 	timer := time.NewTimer(s.d.probe)
 	defer timer.Stop()
@@ -169,7 +170,7 @@ func (s *segment) survives(ctx context.Context) error {
 	}
 }
 
-// reason is what an ended segment said.
+// reason is what an ended segment printed.
 func (s *segment) reason() string {
 	if s.err != nil {
 		return s.err.Error()
@@ -184,7 +185,7 @@ func (d *Device) discard(ctx context.Context, s *segment) {
 	}
 }
 
-// recording is a film being made, segment after segment.
+// recording is a video being made, segment after segment.
 type recording struct {
 	d         *Device
 	dir, size string
@@ -201,8 +202,8 @@ type recording struct {
 
 var _ drivers.Recording = (*recording)(nil)
 
-// Stop ends the film in the way that leaves it whole (SIGINT), fetches what is still on the phone and removes it there.
-// A film that broke in the middle gives the parts that there are, with the error.
+// Stop ends the recording in the way that leaves it whole (SIGINT), fetches what is still on the phone and removes it
+// there. Of a recording that broke in the middle it returns the existing parts, with the error.
 func (r *recording) Stop(ctx context.Context) ([]drivers.Clip, error) {
 	r.ask.Do(func() { close(r.asked) })
 	select {
@@ -214,7 +215,7 @@ func (r *recording) Stop(ctx context.Context) ([]drivers.Clip, error) {
 	defer r.mu.Unlock()
 	slices.SortFunc(r.clips, func(a, b drivers.Clip) int { return a.Start.Compare(b.Start) })
 	if len(r.clips) == 0 && len(r.errs) == 0 {
-		return nil, fmt.Errorf("device %s: screenrecord left no film", r.d.link.serial)
+		return nil, fmt.Errorf("device %s: screenrecord left no video", r.d.link.serial)
 	}
 	return r.clips, errors.Join(r.errs...)
 }
@@ -253,8 +254,8 @@ func (r *recording) run(s *segment) {
 	}
 }
 
-// interrupt sends SIGINT to screenrecord and waits until it has written the film's index. It returns when the segment
-// has ended.
+// interrupt sends SIGINT to screenrecord and waits until it has written the index of the video. It returns when the
+// segment has ended.
 func (r *recording) interrupt(s *segment) {
 	limit := filmEndLimit
 	if !r.signal(s) {
@@ -287,14 +288,14 @@ func (r *recording) signal(s *segment) bool {
 	return o.code == 0
 }
 
-// fetch pulls a segment while the next one is filmed.
+// fetch pulls a segment while the next one is recorded.
 func (r *recording) fetch(s *segment) {
 	r.mu.Lock()
 	r.made++
 	local := filepath.Join(r.dir, fmt.Sprintf("screenrecord-%02d.mp4", r.made))
 	r.mu.Unlock()
 	r.pulls.Go(func() {
-		ctx, cancel := context.WithTimeoutCause(r.d.life, filmPullLimit, r.d.link.tooSlow("the pull of its film",
+		ctx, cancel := context.WithTimeoutCause(r.d.life, filmPullLimit, r.d.link.tooSlow("the pull of its recording",
 			filmPullLimit))
 		defer cancel()
 		if err := r.d.link.pull(ctx, s.file, local); err != nil {
@@ -303,7 +304,7 @@ func (r *recording) fetch(s *segment) {
 		}
 		r.d.discard(r.d.life, s)
 		if info, err := os.Stat(local); err != nil || info.Size() == 0 {
-			r.fail(errors.Join(err, fmt.Errorf("device %s: screenrecord left an empty film: %s", r.d.link.serial, s.reason())))
+			r.fail(errors.Join(err, fmt.Errorf("device %s: screenrecord left an empty video: %s", r.d.link.serial, s.reason())))
 			_ = os.Remove(local)
 			return
 		}

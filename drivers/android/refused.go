@@ -10,10 +10,10 @@ import (
 
 var _ drivers.Warner = (*Device)(nil)
 
-// The switches in the developer options of phones whose makers keep from adb's shell what Android allows it.
+// The switches in the developer options of phones that withhold from adb's shell what Android allows it.
 const (
 	switchColorOS = "turn on \"Disable permission monitoring\" in its developer options"
-	switchMIUI    = "turn on \"USB debugging (Security settings)\" in its developer options (Xiaomi asks for a SIM card " +
+	switchMIUI    = "turn on \"USB debugging (Security settings)\" in its developer options (Xiaomi requires a SIM card " +
 		"and a Mi " +
 		"account), then plug it in again"
 	switchAny = "turn on \"USB debugging (Security settings)\" (Xiaomi) or \"Disable permission monitoring\" (OPPO, " +
@@ -47,7 +47,7 @@ func (o output) failed() bool {
 	return false
 }
 
-// refusal returns what the phone said and the switch that allows it, where it kept a command from adb's shell;
+// refusal returns what the phone reported and the switch that allows it, where it kept a command from adb's shell;
 // otherwise "".
 func (d *Device) refusal(o output) string {
 	if !o.failed() || !shellerr.Refused(o.text()) {
@@ -65,7 +65,7 @@ func (d *Device) why(o output) string {
 	return o.reason()
 }
 
-// warn keeps something that a reader of the report must know although the call goes on.
+// warn keeps something that a reader of the report must know although the call continues.
 func (d *Device) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	d.log.Warn(text)

@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// TestGuardedPhones: what the maker of a phone keeps from adb's shell is an error of the step that asks for it, and a
+// TestGuardedPhones: what the maker of a phone keeps from adb's shell is an error of the step that requests it, and a
 // warning of what a run does for all tests. Both name the maker's own switch.
 func TestGuardedPhones(t *testing.T) {
 	t.Parallel()

@@ -52,7 +52,7 @@ func (o *restoreState) clone() restoreState {
 	return c
 }
 
-// drop forgets a setting that has the value which was noted: there is nothing to give back.
+// drop forgets a setting that has the value which was noted: there is nothing to restore.
 func (o *restoreState) drop(space, key, value string) {
 	o.Settings = slices.DeleteFunc(o.Settings, newSetting(space, key, value).holds)
 }
@@ -69,7 +69,7 @@ var (
 	nightMode   = lazyregexp.New(`^[a-z_]+$`)
 )
 
-// lines are the shell commands that give everything back. What is not of the right form is left out: the note lies in a
+// lines are the shell commands that restore everything. What is not of the right form is left out: the note is in a
 // file.
 func (o *restoreState) lines() []string {
 	var lines []string
@@ -106,7 +106,7 @@ func (o *restoreState) lines() []string {
 	return lines
 }
 
-// noteFile is where the note about a device lies. Serials are foreign, and may hold what a file's name may not.
+// noteFile is the path of the note about a device. Serials are foreign, and may hold what a file's name may not.
 func noteFile(dir, serial string) (string, error) {
 	if dir == "" {
 		cache, err := os.UserCacheDir()
@@ -126,7 +126,7 @@ func noteFile(dir, serial string) (string, error) {
 	return filepath.Join(dir, shorten.Bytes(name.String(), 200)+".json"), nil
 }
 
-// noteRestore notes what has to be given back, on disk before it is changed on the phone.
+// noteRestore notes what has to be restored, on disk before it is changed on the phone.
 func (d *Device) noteRestore(note func(*restoreState)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -179,8 +179,8 @@ func replaceFile(file string, text []byte) error {
 	return err
 }
 
-// restoreLeftovers gives back what a session that was killed has left. When that fails the phone is used as it is, and
-// Close tries again.
+// restoreLeftovers restores what a killed session has left. When that fails the phone is used as it is, and
+// Close repeats it.
 func (d *Device) restoreLeftovers(ctx context.Context) {
 	file, err := noteFile(d.notes, d.link.serial)
 	if err != nil {
@@ -207,7 +207,7 @@ func (d *Device) restoreLeftovers(ctx context.Context) {
 	}
 }
 
-// restore gives everything back and removes the note.
+// restore restores everything and removes the note.
 func (d *Device) restore(ctx context.Context) error {
 	d.mu.Lock()
 	lines := d.debts.lines()

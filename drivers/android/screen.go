@@ -37,7 +37,7 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 	return img, nil
 }
 
-// picture takes the kind that costs less over this connection.
+// picture takes a screenshot of the kind that costs less over this connection.
 func (d *Device) picture(ctx context.Context) (image.Image, error) {
 	began := time.Now()
 	if !d.shots.takesPNG() {
@@ -59,8 +59,8 @@ func (d *Device) picture(ctx context.Context) (image.Image, error) {
 	return img, err
 }
 
-// overridden scales the picture of the whole glass, which old Androids take, to the size that was set over it (`wm size
-// 720x1600`): trees and taps go by that.
+// overridden scales the screenshot of the whole panel, which old Androids take, to the size that was set over it (`wm
+// size 720x1600`): trees and taps go by that.
 func (d *Device) overridden(img image.Image) image.Image {
 	size, glass := image.Pt(d.info.Width, d.info.Height), d.glass
 	if got := img.Bounds().Size(); got == image.Pt(glass.Y, glass.X) && got != glass {
@@ -161,7 +161,7 @@ func (d *Device) choose(display string) {
 	d.display, d.chosen = display, true
 }
 
-// mainDisplay asks which piece of glass shows Android's display 0 now. It is "" where that is not told.
+// mainDisplay returns which panel shows Android's display 0 now, "" where that is not reported.
 func (d *Device) mainDisplay(ctx context.Context) (string, error) {
 	for _, line := range []string{"cmd display get-displays", "dumpsys display"} {
 		o, err := d.run(ctx, command{name: line, asks: true, line: line})
@@ -189,7 +189,7 @@ const (
 // errFormat is a raw format that this device will give every time.
 var errFormat = fmt.Errorf("%w in a format that is not known", errPixels)
 
-// decodeRaw reads what screencap gives without -p: width, height and format, from Android 9 on the colour space too,
+// decodeRaw reads what screencap writes without -p: width, height and format, from Android 9 on the colour space too,
 // then the rows. Which header it is follows from the length alone. Four-byte pixels are used where they lie.
 func decodeRaw(raw []byte) (*image.RGBA, error) {
 	if len(raw) < 12 {
@@ -239,7 +239,7 @@ func widen(pix []byte, bpp int, colour func(p []byte) (r, g, b byte)) []byte {
 
 var pngMagic = []byte("\x89PNG\r\n\x1a\n")
 
-// decodePNG finds the picture behind what devices with several displays write in front of it.
+// decodePNG finds the image behind what devices with several displays write ahead of it.
 func decodePNG(data []byte) (image.Image, error) {
 	at := bytes.Index(data, pngMagic)
 	if at < 0 {

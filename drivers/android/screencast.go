@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	castMoving  = 40 * time.Millisecond  // between two pictures of a screen that moves
+	castMoving  = 40 * time.Millisecond  // between two screenshots of a screen that moves
 	castKept    = 2 * time.Second        // and for so long after it has moved
-	castStill   = 150 * time.Millisecond // of one that stands still
-	castFailing = time.Second            // after a picture that could not be taken
+	castStill   = 150 * time.Millisecond // of one that does not move
+	castFailing = time.Second            // after a screenshot that could not be taken
 
-	// of the phone: the agent sends pictures there, ten in a second, to whoever has said something
+	// of the phone: the agent sends images there, ten per second, to each client that sent a request
 	agentFilm     = "tcp:7810"
 	agentBoundary = "BoundaryString"
-	agentSilence  = 3 * time.Second // of the agent, after which pictures are taken without it
+	agentSilence  = 3 * time.Second // of the agent, after which screenshots are taken without it
 	agentAgain    = 5 * time.Second // after which it is asked once more
 )
 
 var _ drivers.Screencaster = (*Device)(nil)
 
-// Screencast shows the pictures that the agent sends, where one runs. Where none does, or none comes, it takes one raw
-// picture after the other. Of both, on connections of their own, it shows those that differ from the one before.
+// Screencast shows the images that the agent sends, where one runs. Where none does, or none arrives, it takes one raw
+// screenshot after the other. Of both, on connections of their own, it shows those that differ from the one before.
 func (d *Device) Screencast(_ context.Context, show func(drivers.Frame)) (stop func() error, err error) {
 	ctx, cancel := context.WithCancel(d.life)
 	done := make(chan struct{})
@@ -44,15 +44,15 @@ func (d *Device) cast(ctx context.Context, show func(drivers.Frame)) {
 		agent, byAgent := d.hands().(*agentAccess)
 		until := time.Time{}
 		if byAgent {
-			d.log.Debug("the agent's pictures end", "error", d.castByAgent(ctx, agent, show))
+			d.log.Debug("the agent's images end", "error", d.castByAgent(ctx, agent, show))
 			until = time.Now().Add(agentAgain)
 		}
 		d.castRaw(ctx, until, show)
 	}
 }
 
-// castByAgent shows what the agent sends until that ends, or no longer looks like this screen: a raw picture tells what
-// it looks like.
+// castByAgent shows what the agent sends until that ends, or no longer looks like this screen: a raw screenshot shows
+// what it looks like.
 func (d *Device) castByAgent(ctx context.Context, agent *agentAccess, show func(drivers.Frame)) error {
 	img, err := d.picture(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func (d *Device) castByAgent(ctx context.Context, agent *agentAccess, show func(
 	}
 }
 
-// shows gives the size of the screen that a picture shows, which may be made smaller, and the screen turned.
+// shows returns the size of the screen that an image shows, which may be scaled down, and the screen rotated.
 func shows(screen, picture image.Point) (image.Point, bool) {
 	if (screen.X > screen.Y) != (picture.X > picture.Y) {
 		screen = image.Pt(screen.Y, screen.X)
@@ -108,7 +108,7 @@ func shows(screen, picture image.Point) (image.Point, bool) {
 	return screen, max(off, -off) <= within*max(screen.X, screen.Y)
 }
 
-// castRaw takes pictures until a time, or for ever where there is none, and makes frames of those that differ.
+// castRaw takes screenshots until a time, or without end where there is none, and makes frames of those that differ.
 func (d *Device) castRaw(ctx context.Context, until time.Time, show func(drivers.Frame)) {
 	var last image.Image
 	pace := drivers.Pace{Fast: castMoving, Slow: castStill, Keep: castKept}

@@ -32,7 +32,7 @@ func frames(t *testing.T, d *Device) chan drivers.Frame {
 	return shown
 }
 
-// TestPicturesOfTheAgent: while the agent sends pictures, none is taken by screencap but the first, which tells the
+// TestPicturesOfTheAgent: while the agent sends images, screencap takes only the first screenshot, which shows the
 // shape of the screen; once the agent is gone they are, and so when the screen has another shape.
 func TestPicturesOfTheAgent(t *testing.T) {
 	t.Parallel()

@@ -25,7 +25,7 @@ const (
 	defaultServerPort = 5037
 )
 
-// server is the adb server: where it listens, and how it is started when nobody does.
+// server is the adb server: where it listens, and how it is started when no server does.
 type server struct {
 	network string // "tcp" or "unix"
 	addr    string
@@ -107,7 +107,7 @@ func (s *server) connect(ctx context.Context) (*conn, error) {
 	if s.wrong != nil {
 		return nil, s.wrong
 	}
-	// A server that was just started does not know all its devices yet: wait for whoever tells it.
+	// A server that was just started does not know all its devices yet: wait until it does.
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func notListening(err error) bool {
 
 // start runs `adb start-server` and connects the devices that the server before it was connected to, once for all
 // callers that wait for it. adb itself copes with another process doing the same: the loser of that race fails although
-// a server runs, so what counts is whether somebody listens in the end.
+// a server runs, so what counts is whether a server listens in the end.
 func (s *server) start(ctx context.Context) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -205,7 +205,7 @@ func (s *server) flags() []string {
 	}
 }
 
-// query asks the server itself (a "host" service) and gives its answer.
+// query sends a request to the server itself (a "host" service) and returns its response.
 func (s *server) query(ctx context.Context, request string) (string, error) {
 	return s.ask(ctx, request, s.connect)
 }
@@ -230,7 +230,7 @@ func (s *server) ask(ctx context.Context, request string, connect func(context.C
 	return answer, nil
 }
 
-// orCause gives the reason why ctx ended, where that is what made a call fail.
+// orCause returns the reason why ctx ended, where that is what made a call fail.
 func orCause(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -29,7 +29,7 @@ func (d *Driver) Features(ctx context.Context, id string) ([]string, error) {
 	return strings.Split(strings.TrimSpace(answer), ","), nil
 }
 
-// rawConn is a connection whose bytes are a service's own.
+// rawConn is a connection that carries the bytes of a service alone.
 type rawConn struct{ c *conn }
 
 func (r rawConn) Read(p []byte) (int, error)  { return r.c.r.Read(p) }

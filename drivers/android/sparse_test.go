@@ -62,7 +62,7 @@ func useAll(ctx context.Context, d *Device) error {
 	tap := d.Tap(ctx, image.Pt(300, 300))
 	_, front := d.Foreground(ctx)
 	_, crash := d.Crashed(ctx)
-	// a phone without a log or a clock cannot tell, and says so
+	// a phone without a log or a clock cannot know, and says so
 	if crash != nil && strings.Contains(crash.Error(), "not checked") {
 		crash = nil
 	}

@@ -20,7 +20,7 @@ const (
 	turnPoll   = 100 * time.Millisecond
 	shellLimit = 10 * time.Minute
 
-	// The first Androids whose services take these commands.
+	// The first API levels with services that take these commands.
 	uimodeAPI   = 29
 	airplaneAPI = 30
 	localeAPI   = 33
@@ -99,7 +99,7 @@ func (d *Device) waitTurned(ctx context.Context, turns int) error {
 			return nil
 		}
 		if err := drivers.Pause(wait, turnPoll); errors.Is(err, errNotTurned) {
-			d.log.Info("the screen did not turn: the app in front keeps its orientation")
+			d.log.Info("the screen did not turn: the foreground app keeps its orientation")
 			return nil
 		} else if err != nil {
 			return d.link.fault(ctx, "rotate", err)
@@ -128,7 +128,7 @@ func (d *Device) change(ctx context.Context, name, line string) error {
 	return d.changeNoted(ctx, command{name: name, line: line}, nil)
 }
 
-// changeNoted is change that notes first what to give back. Of a command that the phone refuses there is nothing.
+// changeNoted is change that notes first what to restore. Of a command that the phone refuses there is nothing.
 func (d *Device) changeNoted(ctx context.Context, cmd command, note func(*restoreState)) error {
 	d.mu.Lock()
 	before := d.debts.clone()
@@ -213,7 +213,7 @@ func (d *Device) ignored(name string) error {
 		makersSwitch(d.info.Manufacturer))
 }
 
-// IsDark tells whether the dark theme is on.
+// IsDark reports whether the dark theme is on.
 func (d *Device) IsDark(ctx context.Context) (bool, error) {
 	now, err := d.night(ctx)
 	return now == "yes", err
@@ -235,7 +235,7 @@ func (d *Device) night(ctx context.Context) (string, error) {
 	return string(m[1]), nil
 }
 
-// IsAirplane tells whether airplane mode is on.
+// IsAirplane reports whether airplane mode is on.
 func (d *Device) IsAirplane(ctx context.Context) (bool, error) {
 	o, err := d.run(ctx, command{name: "settings get", asks: true, line: "settings get global airplane_mode_on"})
 	if err != nil {
@@ -275,7 +275,7 @@ func airplaneLine(on bool) string {
 	return "cmd connectivity airplane-mode " + map[bool]string{true: "enable", false: "disable"}[on]
 }
 
-// overWiFi tells whether adb reaches a device by an address that is not this machine's.
+// overWiFi reports whether adb reaches a device by an address that is not this machine's.
 func overWiFi(serial string) bool {
 	if strings.Contains(serial, "._adb-tls-connect.") || strings.Contains(serial, "._adb._tcp") {
 		return true

@@ -21,7 +21,7 @@ func settingsOf(p *androidtest.Phone) string {
 		p.Setting("secure", "default_input_method")}, " ")
 }
 
-// changeAll changes whatever this Android lets be changed, twice: the first state is the one to give back.
+// changeAll changes whatever this Android lets be changed, twice: the first state is the one to restore.
 func changeAll(t *testing.T, d *Device) {
 	t.Helper()
 	api := d.Info().APILevel
@@ -148,7 +148,7 @@ func TestRestoreAfterAKill(t *testing.T) {
 	}
 }
 
-// TestLostPhoneStaysNoted: what cannot be given back now is given back at the next Open.
+// TestLostPhoneStaysNoted: what cannot be restored now is restored at the next Open.
 func TestLostPhoneStaysNoted(t *testing.T) {
 	t.Parallel()
 	driver, phones, _ := newPhones(t, androidtest.Options{})

@@ -37,7 +37,7 @@ func (c systemDialog) says() string {
 	return c.process + " has stopped"
 }
 
-// about tells whether the dialog is about an app or a process of its own.
+// about reports whether the dialog is about an app or a process of its own.
 func (c systemDialog) about(pkg string) bool {
 	name, _, _ := strings.Cut(c.process, ":")
 	return name == pkg
@@ -58,18 +58,18 @@ func (d *Device) Obstacle(ctx context.Context) (string, error) {
 	}
 	pkg := d.launched().pkg
 	if pkg == "" {
-		return "", nil // whose fault it is cannot be told
+		return "", nil // the process at fault is unknown
 	}
 	c, open, err := d.systemDialog(ctx)
 	if err != nil || !open || c.about(pkg) {
 		return "", err
 	}
 	return fmt.Sprintf(
-		"the system asks on the screen what to do, because %s, which is not %s: answer it, or restart the "+
+		"the system shows a dialog, because %s, which is not %s: answer it, or restart the "+
 			"phone", c.says(), pkg), nil
 }
 
-// complainedOf is a crash of which the log has nothing left, and of which the system's dialog still tells.
+// complainedOf is a crash of which the log has nothing left, but which the system's dialog still shows.
 func (d *Device) complainedOf(ctx context.Context, pkg string) (*drivers.Crash, error) {
 	c, open, err := d.systemDialog(ctx)
 	if err != nil || !open || !c.about(pkg) {

@@ -8,7 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// TestComplaints: what the system asks about another app is an obstacle; what it asks about the app itself is a crash,
+// TestComplaints: the system's dialog about another app is an obstacle; one about the app itself is a crash,
 // of which the log may have nothing left.
 func TestComplaints(t *testing.T) {
 	t.Parallel()

@@ -138,7 +138,7 @@ func (d *Device) typeByKeyboard(ctx context.Context, text string, first rune) (e
 	return nil
 }
 
-// takeKeyboard makes ADBKeyboard the keyboard and waits until it is. From here on Close knows which one to give back.
+// takeKeyboard makes ADBKeyboard the keyboard and waits until it is. From here on Close knows which one to restore.
 func (d *Device) takeKeyboard(ctx context.Context) error {
 	o, err := d.run(ctx, command{name: "settings get default_input_method", asks: true,
 		line: "settings get secure default_input_method"})
@@ -196,7 +196,7 @@ func keyboardBound(dumpsys string) bool {
 }
 
 // giveKeyboardBack restores the keyboard, also when the call it served was cancelled: then it has less than the second
-// in which that call must end. When it fails, Close tries again.
+// in which that call must end. When it fails, Close repeats it.
 func (d *Device) giveKeyboardBack(after context.Context) error {
 	d.mu.Lock()
 	old := d.debts.Keyboard

@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// typed gives what a phone enters for a shell line of input commands: the line goes through a real shell parser, each
+// typed returns what a phone enters for a shell line of input commands: the line goes through a real shell parser, each
 // text through the loop of Android's own Input.sendText.
 func typed(t *testing.T, line string) string {
 	t.Helper()

@@ -58,7 +58,7 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// withGADB lends do a gadb device whose every connection goes through a relay of ours. gadb knows neither contexts nor
+// withGADB passes do a gadb device with all connections through a relay of ours. gadb knows neither contexts nor
 // dial timeouts, dials TCP only, leaks the sockets of refused transports, panics at a negative length, and knows
 // devices by serials alone: with the relay the end of ctx ends all it does, all it has opened is closed when do
 // returns, and there is one device.
@@ -133,8 +133,8 @@ func (r *relay) close() {
 // relayList is the list of devices that gadb gets: the one that it is for.
 const relayList = "taproot device product:x model:x device:x\n"
 
-// pass answers the list of devices itself, puts our own request for the device in place of gadb's, and copies both ways
-// until either side ends.
+// pass responds to requests for the list of devices itself, puts our own request for the device in place of gadb's, and
+// copies both ways until either side ends.
 func pass(ctx context.Context, l *link, near net.Conn) {
 	defer near.Close()
 	untie := context.AfterFunc(ctx, func() { near.Close() })

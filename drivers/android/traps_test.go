@@ -59,7 +59,7 @@ func TestDropDownInItsOwnWindow(t *testing.T) {
 	})
 }
 
-// TestSuggestionsOverThePage: a list of suggestions lies above the page, which is still there.
+// TestSuggestionsOverThePage: a list of suggestions is above the page, which is still there.
 func TestSuggestionsOverThePage(t *testing.T) {
 	t.Parallel()
 	onTrap(t, "Suggest", func(t *testing.T, d *Device, p *androidtest.Phone) {
@@ -72,7 +72,7 @@ func TestSuggestionsOverThePage(t *testing.T) {
 			t.Fatal(err)
 		}
 		list := findNode(tree, "Bern")
-		if strings.Contains(t.Name(), "without") { // such a phone tells of one window
+		if strings.Contains(t.Name(), "without") { // such a phone reports one window
 			if list != nil {
 				t.Error("a list in a dump of one window")
 			}
@@ -116,7 +116,7 @@ func TestSomebodyElsesWindow(t *testing.T) {
 	}
 }
 
-// TestHintOfAnEmptyField: on every kind of phone it is told from a text as far as the phone tells.
+// TestHintOfAnEmptyField: on every kind of phone it is distinguished from a text as far as the phone reports it.
 func TestHintOfAnEmptyField(t *testing.T) {
 	t.Parallel()
 	onTrap(t, "Fields", func(t *testing.T, d *Device, _ *androidtest.Phone) {
@@ -156,7 +156,7 @@ func TestHintOfAnEmptyField(t *testing.T) {
 	})
 }
 
-// TestOrderOfDrawing: where the tree tells it, the element that is drawn last takes the touch.
+// TestOrderOfDrawing: where the tree has it, the element that is drawn last takes the touch.
 func TestOrderOfDrawing(t *testing.T) {
 	t.Parallel()
 	onTrap(t, "Order", func(t *testing.T, d *Device, _ *androidtest.Phone) {

@@ -22,12 +22,12 @@ const (
 	dumpPause   = 150 * time.Millisecond
 	rivalTries  = 3
 	rivalPause  = 700 * time.Millisecond
-	treeBudget  = 30 * time.Second // for all tries together
+	treeBudget  = 30 * time.Second // for all attempts together
 	dumpCommand = "uiautomator dump %[2]s%[1]s >/dev/null && cat %[1]s; rm -f %[1]s"
 )
 
 // Tree reads the elements of the screen, with uiautomator where there is no agent. What the tool fails at for a moment
-// is tried again here; a screen that never stands still is not, because each try costs ten seconds: that error wraps
+// is repeated here; a screen that never stops moving is not, because each attempt costs ten seconds: that error wraps
 // ErrNotReady and the caller has the pixels.
 func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	return d.hands().look(ctx, (*dump).reachable)
@@ -72,7 +72,7 @@ type dumpError struct {
 	tries        int // how many are worth making
 	pause        time.Duration
 	kind         error
-	unreadable   bool // something came, and it is no tree
+	unreadable   bool // something came, and it is not a tree
 	silent       bool // nothing came, and no reason
 }
 
@@ -123,8 +123,8 @@ func (d *Device) dump(ctx context.Context, all bool, choose func(*dump)) (*dump,
 	return tree, err
 }
 
-// windowsTold notes what kind of dump worked: a phone that gave all windows once is not to blame for one that failed,
-// and one that gave nothing but a dump of one window is asked for no other.
+// windowsTold notes what kind of dump worked: a phone that returned all windows once is not to blame for one that
+// failed, and one that returned only a dump of one window gets no other request.
 func (d *Device) windowsTold(option string, all bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -132,8 +132,8 @@ func (d *Device) windowsTold(option string, all bool) {
 	d.oneWindow = d.oneWindow || !all && !d.allWindows
 }
 
-// windowsOption asks for all windows: the list that a field drops down lies in one of its own, which a plain dump may
-// not see. Phones that know only one window pass the option over.
+// windowsOption requests all windows: the list that a field drops down is in a window of its own, which a plain dump
+// may not see. Phones that know only one window pass the option over.
 func (d *Device) windowsOption() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -143,7 +143,7 @@ func (d *Device) windowsOption() string {
 	return "--windows "
 }
 
-// withoutWindows notes a phone whose dumps of all windows cannot be read, so that it is asked for one from now on. It
+// withoutWindows notes a phone with unreadable dumps of all windows, so that one window is requested from now on. It
 // is true when that is news.
 func (d *Device) withoutWindows(err error) bool {
 	broken := new(dumpError)
@@ -166,7 +166,7 @@ func (d *Device) whenFull(full bool) error {
 		d.link.serial)
 }
 
-// storageFull asks how much room there is where dumps lie.
+// storageFull reads how much disk space there is where dumps are written.
 func (d *Device) storageFull(ctx context.Context) (bool, error) {
 	o, err := d.run(ctx, command{name: "df", asks: true, line: "df " + tempDir})
 	return parseFull(string(o.out)), err
@@ -175,7 +175,7 @@ func (d *Device) storageFull(ctx context.Context) (bool, error) {
 // roomKB is less than any dump needs.
 const roomKB = 64
 
-// parseFull reads df: the column in front of the percentage is the room that is left, in KB.
+// parseFull reads df: the column before the percentage is the space that is left, in KB.
 func parseFull(text string) bool {
 	fields := strings.Fields(text)
 	for i := len(fields) - 1; i > 0; i-- {
@@ -188,7 +188,8 @@ func parseFull(text string) bool {
 	return false
 }
 
-// readDump tells a tree from uiautomator's many failures. It ends with 0 after most of them and says so on stderr only.
+// readDump distinguishes a tree from uiautomator's many failures. It ends with 0 after most of them and says so on
+// stderr only.
 func (d *Device) readDump(o output) (*dump, error) {
 	noise, doc := splitDump(o.out)
 	said := string(o.errs) + "\n" + string(noise)
@@ -198,7 +199,7 @@ func (d *Device) readDump(o output) (*dump, error) {
 	switch {
 	case len(doc) == 0 && strings.Contains(said, "could not get idle state"):
 		return fail(1, 0, drivers.ErrNeverIdle,
-			"the screen never stood still for uiautomator (an animation, a video, a running clock)")
+			"the screen never stopped moving for uiautomator (an animation, a video, a running clock)")
 	case len(doc) == 0 && strings.Contains(said, "already registered"):
 		return fail(rivalTries, rivalPause, nil, "another automation server holds uiautomator: "+
 			"stop it (Appium, uiautomator2, a running instrumentation) or restart the phone")
@@ -210,7 +211,7 @@ func (d *Device) readDump(o output) (*dump, error) {
 	case len(doc) == 0 && strings.Contains(said, "not found") && !strings.Contains(said, "Exception"):
 		return fail(1, 0, drivers.ErrUnsupported, "it has no uiautomator: "+output{errs: []byte(said)}.reason())
 	case len(doc) == 0:
-		return nil, &dumpError{serial: d.link.serial, what: "uiautomator gave nothing: " + output{errs: []byte(said),
+		return nil, &dumpError{serial: d.link.serial, what: "uiautomator returned nothing: " + output{errs: []byte(said),
 			code: o.code}.reason(),
 			tries: dumpTries, pause: dumpPause, kind: drivers.ErrNotReady, silent: true}
 	}
@@ -279,8 +280,8 @@ func ParseTree(saved []byte, size image.Point) (*screen.Tree, error) {
 	return screen.NewTree(from.windows, size, time.Time{}), nil
 }
 
-// newTree gives the dump the size of the screenshot, whose coordinates it has: the last screenshot's, or what `wm size`
-// said, turned as the screen was when it was dumped.
+// newTree sets the size of the dump to that of the screenshot, which has the same coordinates: the last screenshot's,
+// or what `wm size` reported, rotated as the screen was when it was dumped.
 func (d *Device) newTree(from *dump, taken time.Time) *screen.Tree {
 	d.mu.Lock()
 	size := d.shot
@@ -324,7 +325,7 @@ func (d *dump) whole() image.Point {
 	size = d.size
 	var reach func(n *screen.Node)
 	reach = func(n *screen.Node) {
-		// What begins beyond the edge has been scrolled away.
+		// What starts beyond the edge has been scrolled away.
 		if b := n.Bounds; !n.Hidden && !b.Empty() && b.Min.X <= d.size.X && b.Min.Y <= d.size.Y {
 			size.X, size.Y = max(size.X, b.Max.X), max(size.Y, b.Max.Y)
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// uinputAPI is the first Android whose shell can make input devices.
+	// uinputAPI is the first API level on which the shell can make input devices.
 	uinputAPI  = 30
 	uinputName = "taproot-touch"
 	uinputWait = 5 * time.Second
@@ -48,7 +48,7 @@ type uinputRange struct {
 	} `json:"info"`
 }
 
-// registerTouch makes a touch screen for two fingers whose unit is the pixel of the upright display.
+// registerTouch makes a touch screen for two fingers in pixels of the upright display.
 func registerTouch(natural image.Point) uinputCommand {
 	const eventTypes, keys, axes, properties = 100, 101, 103, 110 // the last number of the kernel's UI_SET_…BIT
 	c := uinputCommand{ID: 1, Command: "register", Name: uinputName, Vendor: 0x18d1, Product: 0x7461, Bus: "usb",
@@ -62,7 +62,7 @@ func registerTouch(natural image.Point) uinputCommand {
 	return c
 }
 
-// pinchOnVirtual gives the events by a touch screen of its own, which is gone afterwards. Android takes no events
+// pinchOnVirtual sends the events by a touch screen of its own, which is gone afterwards. Android takes no events
 // before it knows of it.
 func (d *Device) pinchOnVirtual(ctx context.Context, p pinch, natural image.Point) error {
 	line, err := uinputLine(registerTouch(natural), p.events(func(at image.Point) (x, y int) { return at.X, at.Y }),

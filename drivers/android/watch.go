@@ -11,15 +11,16 @@ import (
 var _ drivers.Watcher = (*Driver)(nil)
 
 const (
-	// watchSettle gathers the reports of one change: adb tells of a phone that is plugged in three times.
+	// watchSettle gathers the reports of one change: adb reports a phone that is plugged in three times.
 	watchSettle = 150 * time.Millisecond
-	// watchAsk is how often the server is asked besides: of a dropped network connection it says nothing for ten seconds.
+	// watchAsk is how often the server is queried in addition: it reports a dropped network connection only after ten
+	// seconds.
 	watchAsk   = 3 * time.Second
 	watchAgain = time.Second // until a server that went away is looked for again
 )
 
-// Watch hears from the adb server (track-devices) which devices come, go and change their state, and asks it from time
-// to time. A server that ends is started again. Only what keeps the first list from being had is an error.
+// Watch receives from the adb server (track-devices) which devices come, go and change their state, and queries it from
+// time to time. A server that ends is started again. Only what keeps the first list from being had is an error.
 func (d *Driver) Watch(ctx context.Context, seen func([]drivers.Info)) error {
 	look, err := drivers.Changes(ctx, d.Devices, seen)
 	if err != nil {
@@ -52,7 +53,7 @@ func (d *Driver) track(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// listen looks whenever the server tells of a change, until the stream ends.
+// listen reads the list whenever the server reports a change, until the stream ends.
 func listen(ctx context.Context, c *conn, look func() error) {
 	defer c.Close()
 	frames, ended := make(chan struct{}, 1), make(chan struct{})

@@ -20,7 +20,7 @@ func states(infos []drivers.Info) string {
 	return strings.TrimSpace(b.String())
 }
 
-// watching starts a watch and gives what it sees.
+// watching starts a watch and returns what it sees.
 func watching(t *testing.T, driver *Driver) <-chan string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

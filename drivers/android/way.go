@@ -15,12 +15,12 @@ type screenAccess interface {
 	look(ctx context.Context, choose func(*dump)) (*screen.Tree, error)
 	// touch makes a gesture, once. What may have happened is never repeated.
 	touch(ctx context.Context, t touch) error
-	// write enters a text that has a character without a key, the first of which is told, where the focus is.
+	// write enters a text that has a character without a key, the first of which is passed, where the focus is.
 	write(ctx context.Context, text string, first rune) error
 	// copied and copy are the clipboard.
 	copied(ctx context.Context) (string, error)
 	copy(ctx context.Context, text string) error
-	// health asks for something that only works when all of it does.
+	// health requests something that only works when all of it does.
 	health(ctx context.Context) error
 }
 
@@ -87,7 +87,7 @@ func (s stockAccess) health(ctx context.Context) error {
 	return err
 }
 
-// hands gives the way in which this phone is read and touched now.
+// hands returns the backend by which this phone is read and touched now.
 func (d *Device) hands() screenAccess {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -18,19 +18,19 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// webViewLimit is how long the pages in the WebViews of one look are read; a page whose scripts are busy does not
+// webViewLimit is how long the pages in the WebViews of one screen are read; a page whose scripts are busy does not
 // answer.
 const webViewLimit = 6 * time.Second
 
 // webViews reads the pages in the WebViews of apps that let themselves be debugged, through Chrome DevTools.
 type webViews struct {
-	always   bool                 // also of WebViews of which Android's accessibility tells
+	always   bool                 // also of WebViews that Android's accessibility has
 	off      bool                 // never
-	packages map[string]string    // whose WebViews a socket serves, by its name
+	packages map[string]string    // the app with the WebViews that a socket serves, by its name
 	pages    map[string]*pageConn // by socket and id
 	owners   map[string]*pageConn // of the newest tree's elements, by the beginning of their refs
 	readings int64
-	parts    []screen.TextPart // of texts, whose places the elements of pages have
+	parts    []screen.TextPart // of texts; the elements of pages have their places
 }
 
 var (
@@ -38,10 +38,10 @@ var (
 	_ drivers.PartReader    = (*Device)(nil)
 )
 
-// ReadParts names the parts of texts whose places the elements of pages in WebViews are to have.
+// ReadParts names the parts of texts for which the elements of pages in WebViews need places.
 func (d *Device) ReadParts(parts ...screen.TextPart) { d.webViews.parts = slices.Clone(parts) }
 
-// ReadWebViews chooses what tells of the pages in WebViews.
+// ReadWebViews chooses the source for the pages in WebViews.
 func (d *Device) ReadWebViews(how string) error {
 	always, never, err := drivers.WebViews(how)
 	if err == nil {
@@ -50,8 +50,8 @@ func (d *Device) ReadWebViews(how string) error {
 	return err
 }
 
-// readWebViews hangs the pages of WebViews into the elements of a look. What cannot be read leaves a note that the tree
-// is not whole; the error is that of a phone that is lost.
+// readWebViews hangs the pages of WebViews into the elements of a screen read. What cannot be read leaves a note that
+// the tree is not whole; the error is that of a phone that is lost.
 func (d *Device) readWebViews(ctx context.Context, from *dump) error {
 	w := &d.webViews
 	if w.off {
@@ -127,13 +127,13 @@ func (w *webViews) forget(sockets []string) {
 	}
 }
 
-// readWebView puts the page that a view shows in the place of what Android tells of it. A view of which no socket tells
+// readWebView puts the page that a view shows in the place of what Android reports of it. A view that no socket reports
 // is left as it is.
 func (d *Device) readWebView(ctx context.Context, n *screen.Node, sockets []string) error {
 	for _, socket := range sockets {
 		owner, err := d.webViewOwner(ctx, socket)
 		if err != nil {
-			d.log.Debug("a WebView's socket gives no answer", "socket", socket, "error", err)
+			d.log.Debug("a WebView's socket does not respond", "socket", socket, "error", err)
 			continue
 		}
 		if owner != n.Package {
@@ -152,7 +152,7 @@ func (d *Device) readWebView(ctx context.Context, n *screen.Node, sockets []stri
 	return nil
 }
 
-// webViewOwner gives the package to which a socket's process belongs.
+// webViewOwner returns the package to which a socket's process belongs.
 func (d *Device) webViewOwner(ctx context.Context, socket string) (string, error) {
 	w := &d.webViews
 	if name, known := w.packages[socket]; known {
@@ -172,8 +172,8 @@ func (d *Device) webViewOwner(ctx context.Context, socket string) (string, error
 	return version.Package, nil
 }
 
-// shownIn gives the page that is shown where an element of Android's lies, and where its whole view does: of several
-// that overlap it, the one that fits best.
+// shownIn returns the page that is shown in the place of an element of Android's, and the place of its whole view: of
+// several that overlap it, the one that fits best.
 func shownIn(bounds image.Rectangle, targets []target) (best *target, at image.Rectangle) {
 	most := 0.0
 	for i, t := range targets {
@@ -210,7 +210,7 @@ func (d *Device) readTarget(ctx context.Context, n *screen.Node, socket string, 
 		return err
 	}
 	if page.Failed() || page.Top == nil {
-		return nil // the error page, or nothing yet: Android tells as much
+		return nil // the error page, or nothing yet: Android reports as much
 	}
 	page.Place(at, n.Bounds)
 	dom.Each(page.Top, func(e *screen.Node) { e.Package, e.InPage = n.Package, true })
@@ -259,7 +259,7 @@ func (d *Device) closeWebViews() {
 // touchPatience is how long a touch may take to the page in a WebView.
 const touchPatience = time.Second
 
-// aimInPage has the page hold the next touch back unless it meets the element that it is meant for, and gives what asks
+// aimInPage has the page block the next touch unless it hits its target, and returns what asks
 // it afterwards.
 func (d *Device) aimInPage(ctx context.Context, n *screen.Node) (met func(context.Context) error, err error) {
 	gen, _, _ := strings.Cut(n.Ref, "/")

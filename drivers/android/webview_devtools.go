@@ -36,7 +36,7 @@ type target struct {
 	URL         string
 }
 
-// view is where a target's view lies, in pixels of the screen, whatever clips it.
+// view is the place of a target's view, in pixels of the screen, whatever clips it.
 type view struct {
 	Attached, Visible, Empty        bool
 	ScreenX, ScreenY, Width, Height int
@@ -81,7 +81,7 @@ func (d *Device) client(socket string) *http.Client {
 	}}
 }
 
-// devtools asks a socket for one of its lists.
+// devtools requests one of the lists of a socket.
 func (d *Device) devtools(ctx context.Context, socket, path string, into any) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, devtoolsLimit, fmt.Errorf("it was silent for %v", devtoolsLimit))
 	defer cancel()
@@ -107,7 +107,7 @@ func (d *Device) devtools(ctx context.Context, socket, path string, into any) er
 	return nil
 }
 
-// causeOf gives why a context ended in place of an error that came of that.
+// causeOf returns why a context ended in place of an error that this caused.
 func causeOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -122,7 +122,7 @@ func causeOf(ctx context.Context, err error) error {
 // pageConn is a page of a WebView that is read through DevTools.
 type pageConn struct {
 	socket *websocket.Conn
-	ctx    context.Context // of the reading that goes on
+	ctx    context.Context // of the reading that continues
 	last   int             // message sent
 	worlds map[string]int  // the script's contexts, by the way to their frame
 }
@@ -150,7 +150,7 @@ type protocolError struct {
 
 func (e *protocolError) Error() string { return e.method + ": " + shorten.Bytes(e.Message, 200) }
 
-// call sends a command and waits for its answer; what the page tells unasked in between is left.
+// call sends a command and waits for its response; events of the page in between are dropped.
 func (p *pageConn) call(method string, params, into any) error {
 	p.last++
 	message, err := json.Marshal(map[string]any{"id": p.last, "method": method, "params": params})
@@ -212,7 +212,7 @@ func (p *pageConn) evaluate(world int, expression string, handle bool) (*remote,
 
 var _ dom.Asker = (*pageConn)(nil)
 
-// Ask has the script answer in a frame. A document that is another one by now gets the script anew, once.
+// Ask calls the script in a frame. A document that is another one by now gets the script again, once.
 func (p *pageConn) Ask(chain []string, command string, into any) error {
 	for first := true; ; first = false {
 		err := p.askOnce(chain, command, into)
@@ -234,7 +234,7 @@ func (p *pageConn) askOnce(chain []string, command string, into any) error {
 		return err
 	}
 	if r.Result.Value == nil {
-		return errors.New("the page gave no text")
+		return errors.New("the page returned no text")
 	}
 	return json.Unmarshal([]byte(*r.Result.Value), into)
 }
@@ -245,7 +245,7 @@ func query(command string) string {
 	return "taprootEngine.query(document, " + string(text) + ")"
 }
 
-// world gives the context of the script in the frame that chain leads to.
+// world returns the context of the script in the frame that chain leads to.
 func (p *pageConn) world(chain []string) (int, error) {
 	key := strings.Join(chain, "/")
 	if known, ok := p.worlds[key]; ok {
@@ -269,7 +269,7 @@ func (p *pageConn) world(chain []string) (int, error) {
 	return made.ID, nil
 }
 
-// frame gives the id of the frame that chain leads to.
+// frame returns the id of the frame that chain leads to.
 func (p *pageConn) frame(chain []string) (string, error) {
 	if len(chain) == 0 {
 		var tree struct {
@@ -296,7 +296,7 @@ func (p *pageConn) frame(chain []string) (string, error) {
 		return "", err
 	}
 	if described.Node.FrameID == "" {
-		return "", errors.New("it is no frame any more")
+		return "", errors.New("it is not a frame any more")
 	}
 	return described.Node.FrameID, nil
 }

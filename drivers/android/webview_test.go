@@ -96,14 +96,14 @@ func press(t *testing.T, d *Device, label string) {
 		if err == nil {
 			return
 		}
-		// that one came too late, on a busy machine, and was held back
+		// that one came too late, on a busy machine, and was blocked
 		if try == 5 || !strings.Contains(err.Error(), "reached nothing in the page") {
 			t.Fatal(err)
 		}
 	}
 }
 
-// TestPageInAWebView: where accessibility tells nothing of a page, DevTools do, and touches and the keyboard reach its
+// TestPageInAWebView: where accessibility has nothing of a page, DevTools do, and touches and the keyboard reach its
 // elements.
 func TestPageInAWebView(t *testing.T) {
 	t.Parallel()
@@ -187,8 +187,8 @@ func TestWebViewThatAccessibilityTellsOf(t *testing.T) {
 	})
 }
 
-// TestWebViewThatCannotBeRead: of what nobody can know the tree says that it is not whole; an app that cannot be
-// debugged shows what Android tells.
+// TestWebViewThatCannotBeRead: the tree says that it is not whole where something cannot be read; an app that cannot be
+// debugged shows what Android reports.
 func TestWebViewThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -241,7 +241,7 @@ func TestTouchInAWebViewIsHeldBack(t *testing.T) {
 	})
 }
 
-// TestWebViewOfAnotherProcess: an app that was started anew is read through its new process's socket.
+// TestWebViewOfAnotherProcess: an app that was started again is read through its new process's socket.
 func TestWebViewOfAnotherProcess(t *testing.T) {
 	shorttest.Leave(t, "TestPageInAWebView and TestWebViewThatCannotBeRead look at views of the app's own process")
 	t.Parallel()

@@ -21,11 +21,11 @@ type windowFacts struct {
 	active  bool // the user works in it
 	focused bool // it gets the keys
 	bounds  image.Rectangle
-	id      string // its own, "" when it is not told
+	id      string // its own, "" when it is not reported
 	elem    int    // which of the dump's window elements this is
 }
 
-// newWindow reads a window's element. One without a layer of its own lies on the one that it is written in, or below
+// newWindow reads a window's element. One without a layer of its own is on the one that it is written in, or below
 // those before it.
 func (p *dumpParser) newWindow(e xml.StartElement, parent windowFacts) windowFacts {
 	p.elems++
@@ -47,7 +47,7 @@ func (p *dumpParser) newWindow(e xml.StartElement, parent windowFacts) windowFac
 }
 
 // sort brings the windows into the order in which they lie on each other, the topmost last. A dump lists the topmost
-// first, and a window's children before its own elements, so that of two in one layer the later one lies lower.
+// first, and a window's children before its own elements, so that of two in one layer the later one is lower.
 func (p *dumpParser) sort() {
 	p.each(func(all []dumpedWindow) []dumpedWindow {
 		slices.Reverse(all)
@@ -73,9 +73,9 @@ func (d *dump) each(f func([]dumpedWindow) []dumpedWindow) {
 	}
 }
 
-// reachable leaves the windows that a touch can reach and a test means: the one in which the user works, what lies on
-// it (a list that has dropped down, a popup, a notification, another app's bubble), and what lies beside it (a split
-// screen). What lies under it may not be touched, because it may ask a question first; bars and keyboards of the system
+// reachable leaves the windows that a touch can reach and a test addresses: the one in which the user works, what is on
+// it (a list that has dropped down, a popup, a notification, another app's bubble), and what is next to it (a split
+// screen). What is under it may not be touched, because it may ask a question first; bars and keyboards of the system
 // are not the app's.
 func (d *dump) reachable() {
 	d.each(func(all []dumpedWindow) []dumpedWindow {
@@ -107,7 +107,7 @@ func (d *dump) reachable() {
 	})
 }
 
-// apps tells whether a window is an app's.
+// apps reports whether a window is an app's.
 func (w dumpedWindow) apps() bool { return !strings.HasSuffix(w.facts.kind, "SYSTEM") }
 
 // active is the index of the window in which the user works, -1 when the dump does not say.
@@ -133,7 +133,7 @@ func inFront(all []dumpedWindow) int {
 var barTitle = lazyregexp.New(
 	`(?i)^(status ?bar|navigation ?bar\d*|task ?bar|screendecor\w*|secondary ?home ?handle\w*)$`)
 
-// bar tells whether a window is one of the strips along the edges of the screen that are always there.
+// bar reports whether a window is one of the strips along the edges of the screen that are always there.
 func (w dumpedWindow) bar(screen image.Rectangle) bool {
 	b := w.facts.bounds
 	if b.Empty() {
@@ -179,7 +179,7 @@ func (w dumpedWindow) strip() (*screen.Node, bool) {
 
 var statusTitle = lazyregexp.New(`(?i)^status ?bar$`)
 
-// shrink cuts the elements of a window that lies over the app to what is to be seen of it: its root is often as large
+// shrink cuts the elements of a window over the app to its visible part: its root is often as large
 // as the screen, however little of it takes touches.
 func (w dumpedWindow) shrink() {
 	var cut func(n *screen.Node) image.Rectangle
