@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// ADB is a real adb server of a test's own: its port is free, its home is a temporary directory, and nobody else's adb
+// ADB is a real adb server of a test's own: its port is free, its home is a temporary directory, and no other adb
 // server is touched.
 type ADB struct {
 	Port int
@@ -47,8 +47,8 @@ const (
 )
 
 // ServeADB starts the adb server of the program at path on a free port, with its keys and logs in home, and returns
-// when it answers. A server that ends at once, as it does when somebody else took the port meanwhile, is started again
-// on another one.
+// when it responds. A server that ends at once, as it does when another program took the port meanwhile, is started
+// again on another one.
 func ServeADB(ctx context.Context, path, home string) (a *ADB, stop func(), err error) {
 	for range serverTries {
 		if a, stop, err = serveOnce(ctx, path, home); !errors.Is(err, errEnded) {
@@ -102,7 +102,7 @@ func adbEnv(home string, port int) []string {
 		"ADB_LIBUSB=0", "ADB_MDNS=0", "ADB_LOCAL_TRANSPORT_MAX_PORT=5554")
 }
 
-// freePort is below the ports that systems give to whoever asks for any: one of those may be somebody else's before adb
+// freePort is below the ports that systems give for a request for any port: one of those may be taken before adb
 // has it.
 func freePort(ctx context.Context) (port int, err error) {
 	for range 100 {
@@ -115,7 +115,7 @@ func freePort(ctx context.Context) (port int, err error) {
 	return 0, err
 }
 
-// waitServer waits until an adb server answers, or has ended.
+// waitServer waits until an adb server responds, or has ended.
 func waitServer(ctx context.Context, port int, ended <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
@@ -147,7 +147,7 @@ func askVersion(ctx context.Context, port int) error {
 		return err
 	}
 	if string(word[:]) != "OKAY" {
-		return fmt.Errorf("it answers %q", word)
+		return fmt.Errorf("it responds with %q", word)
 	}
 	return nil
 }

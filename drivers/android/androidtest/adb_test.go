@@ -198,7 +198,7 @@ func TestRealADBStreams(t *testing.T) {
 	})
 	t.Run("the phone comes back after a drop", func(t *testing.T) {
 		r.phone.Fail(Fault{Match: "echo bye", Nth: 1, Kind: Drop})
-		// adb itself exits with 0 here: only the missing output tells that the device went away.
+		// adb itself exits with 0 here: only the missing output shows that the device went away.
 		if out, _, _ := r.run("shell", "echo bye"); out != "" {
 			t.Errorf("got %q", out)
 		}
@@ -206,7 +206,7 @@ func TestRealADBStreams(t *testing.T) {
 	})
 }
 
-// ffprobe reads a film's length and the number of its pictures.
+// ffprobe reads a video's length and the number of its frames.
 func ffprobe(t *testing.T, file string) (string, error) {
 	t.Helper()
 	path, err := exec.LookPath("ffprobe")
@@ -284,7 +284,8 @@ func TestUnauthorizedPhone(t *testing.T) {
 	})
 }
 
-// TestServerWhosePortWasTaken: between finding a free port and adb's own bind somebody may take it, and adb ends.
+// TestServerWhosePortWasTaken: between finding a free port and adb's own bind another program may take it, and adb
+// ends.
 func TestServerWhosePortWasTaken(t *testing.T) {
 	t.Parallel()
 	adb, err := exec.LookPath("adb")

@@ -50,17 +50,17 @@ type agentRun struct {
 	ended    chan struct{}
 	end      func()
 	suspends bool // the user's accessibility services
-	calmly   bool // it was told to leave
+	calmly   bool // it was asked to leave
 
 	mu       sync.Mutex
 	owns     bool // it has the phone's one UiAutomation
 	orphan   bool // the shell that started it is gone
-	stuck    bool // it answers nothing any more
+	stuck    bool // it does not respond any more
 	session  string
 	made     int
 	settings map[string]any
 	elements map[string]foundElement
-	looked   uint32     // the activity in front when it looked last
+	looked   uint32     // the foreground activity at its last read
 	slow     sync.Mutex // one source at a time
 }
 
@@ -120,7 +120,7 @@ func amInstrument(c *call, args []string) int {
 	return 0
 }
 
-// startAgent begins a process; one that runs already is force-stopped, and one whose port is taken dies. nil: it did
+// startAgent starts a process; one that runs already is force-stopped, and one whose port is taken dies. nil: it did
 // not live.
 func (p *Phone) startAgent(ctx context.Context, of *installed, suspends bool) *agentRun {
 	p.mu.Lock()
@@ -187,7 +187,7 @@ func (a *agentRun) lostShell() {
 	}
 }
 
-// agentHolds tells whether a running agent has the place for an automation service.
+// agentHolds reports whether a running agent has the place for an automation service.
 func (p *Phone) agentHolds() bool {
 	p.mu.Lock()
 	a := p.agent
@@ -195,7 +195,7 @@ func (p *Phone) agentHolds() bool {
 	return a != nil && a.works()
 }
 
-// works tells whether it can look and touch.
+// works reports whether it can read and touch.
 func (a *agentRun) works() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -209,7 +209,7 @@ func (p *Phone) stopAgent(pkg string) {
 	}
 }
 
-// tcpService is a port of the phone: nobody but the agent listens.
+// tcpService is a port of the phone: only the agent listens.
 func (p *Phone) tcpService(port string) (serviceFunc, bool) {
 	if p.agentFaults.stolen() && port == fmt.Sprint(agentPort) {
 		return strangersPort, true
@@ -258,7 +258,7 @@ func (a *agentRun) serve(ctx context.Context, s session) {
 	ours.Close()
 }
 
-// pipeListener gives an http.Server the connections that services push.
+// pipeListener provides an http.Server with the connections that services push.
 type pipeListener struct {
 	next   chan net.Conn
 	closed chan struct{}
@@ -282,7 +282,7 @@ func (l *pipeListener) push(c net.Conn) bool {
 	}
 }
 
-// Accept gives the next connection.
+// Accept returns the next connection.
 func (l *pipeListener) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.next:
@@ -301,7 +301,7 @@ func (l *pipeListener) Close() error {
 // Addr is nowhere.
 func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv6zero, Port: agentPort} }
 
-// AgentListens tells whether the agent's ports can be reached.
+// AgentListens reports whether the agent's ports can be reached.
 func (p *Phone) AgentListens() bool {
 	_, ok := p.tcpService(fmt.Sprint(agentPort))
 	return ok
@@ -327,11 +327,11 @@ func (p *Phone) KillAgentShell() {
 	}
 }
 
-// HoldAutomation takes the one place for an automation service, as another tool does, or gives it back. It is false
+// HoldAutomation takes the one place for an automation service, as another tool does, or releases it. It is false
 // when it is taken.
 func (p *Phone) HoldAutomation(on bool) bool { return p.setDumping(on) }
 
-// AgentSuspends tells whether the agent that runs keeps the user's accessibility services off.
+// AgentSuspends reports whether the agent that runs keeps the user's accessibility services off.
 func (p *Phone) AgentSuspends() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

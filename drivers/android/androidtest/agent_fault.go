@@ -14,7 +14,7 @@ type AgentFaultKind int
 // What may become of a request to the agent.
 const (
 	AgentKill      AgentFaultKind = iota + 1 // its process ends
-	AgentWedge                               // it answers nothing any more, but takes connections
+	AgentWedge                               // it does not respond any more, but takes connections
 	AgentGarbage                             // noise instead of HTTP
 	AgentHalf                                // half of the answer, then the connection ends
 	AgentSilent                              // no answer for Delay, then what it should be
@@ -23,16 +23,16 @@ const (
 	AgentRefuse                              // 400 invalid element state, as of an injection that is not allowed
 	AgentBroken                              // 500 unknown error
 	AgentStolen                              // its process ends, and another program listens on its port from then on
-	AgentReinstall                           // somebody installs another version, which ends it
+	AgentReinstall                           // another version is installed, which ends it
 	AgentReboot                              // the phone restarts, and is back after Delay
 )
 
-// AgentFault tells the agent to fail at a request.
+// AgentFault is a failure of the agent at a request.
 type AgentFault struct {
 	Route string // a part of the method and path: "GET source", "POST actions"; empty matches all
 	Nth   int    // the nth match fails, counted from 1 when the fault is set; 0 = every one
 	Kind  AgentFaultKind
-	After bool // what the request asks for is done, and the answer fails
+	After bool // the request is performed, and its response fails
 	Delay time.Duration
 }
 
@@ -220,7 +220,7 @@ func (a *agentRun) raw(w http.ResponseWriter, kind AgentFaultKind, answer *kept)
 	_ = out.Flush()
 }
 
-// half announces a whole body and gives half of it.
+// half announces a whole body and sends half of it.
 func half(out *bufio.ReadWriter, body []byte) {
 	_, _ = out.WriteString("HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=UTF-8\r\nContent-Length: " +
 		itoa(len(body)) + "\r\n\r\n")

@@ -19,7 +19,7 @@ const (
 	agentChunk = 1500  // of an answer
 )
 
-// routes are what the agent answers.
+// routes are the routes of the agent.
 func (a *agentRun) routes() http.Handler {
 	mux := http.NewServeMux()
 	on := func(pattern string, do http.HandlerFunc) {
@@ -299,7 +299,7 @@ func (a *agentRun) setClipboard(w http.ResponseWriter, r *http.Request, body map
 	a.give(w, r.PathValue("id"), nil)
 }
 
-// getClipboard gives nothing from Android 10 on: the agent has no focus.
+// getClipboard returns nothing from Android 10 on: the agent has no focus.
 func (a *agentRun) getClipboard(w http.ResponseWriter, r *http.Request, _ map[string]any) {
 	a.phone.mu.Lock()
 	text := a.phone.ui.clipboard

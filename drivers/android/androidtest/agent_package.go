@@ -18,7 +18,7 @@ type apk struct {
 	agent                             bool
 }
 
-// builtAPK reads what the package manager asks of a package that was built by Android's tools. It knows no
+// builtAPK reads what the package manager needs of a package that was built by Android's tools. It knows no
 // certificates.
 func builtAPK(data []byte) (apk, error) {
 	f, err := apkfile.Read(bytes.NewReader(data), int64(len(data)))
@@ -82,7 +82,7 @@ func pmInstrumentation(c *call) int {
 	return 0
 }
 
-// PutAgent installs the agent without asking, as somebody did before the test.
+// PutAgent installs the agent without asking, as a user did before the test.
 func (p *Phone) PutAgent(version string, code int, certificate string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,7 +96,7 @@ func (p *Phone) PutAgent(version string, code int, certificate string) {
 	}
 }
 
-// SignAgentTests signs the package that starts the agent with a certificate of its own, as somebody has who built one
+// SignAgentTests signs the package that starts the agent with a certificate of its own, as one who built one does
 // of the two.
 func (p *Phone) SignAgentTests(certificate string) {
 	p.mu.Lock()
@@ -104,7 +104,7 @@ func (p *Phone) SignAgentTests(certificate string) {
 	p.packages[AgentTestPackage].signed = certificate
 }
 
-// Installed gives the version name of a package, and whether it is there.
+// Installed returns the version name of a package, and whether it is there.
 func (p *Phone) Installed(name string) (version string, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

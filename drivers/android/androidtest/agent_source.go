@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// toastShadow is how long the agent tells of a toast after its event, whatever became of it.
+// toastShadow is how long the agent reports a toast after its event, whatever became of it.
 const toastShadow = 3500 * time.Millisecond
 
 // flag reads a setting that is on or off.
@@ -117,7 +117,7 @@ type sourceDumper struct {
 	invisible bool
 }
 
-// spot is where in the tree a node stands.
+// spot is the position of a node in the tree.
 type spot struct {
 	index, drawn, level int
 	clip                image.Rectangle
@@ -204,7 +204,7 @@ func (d sourceDumper) attributes(v *view, at spot, class string, displayed bool)
 	return list
 }
 
-// told is the text that the agent gives: of a range the number, whatever else it shows.
+// told is the text that the agent returns: of a range the number, whatever else it shows.
 func (v *view) told() string { return cmp.Or(v.level, v.shown()) }
 
 // tagName makes a class a name that XML allows.
@@ -246,7 +246,7 @@ func xmlText(s string) string {
 	return b.String()
 }
 
-// listWindows names all windows, also those whose app hangs.
+// listWindows names all windows, also those of an app that hangs.
 func (a *agentRun) listWindows(w http.ResponseWriter, r *http.Request, _ map[string]any) {
 	kinds := map[string]int{"APPLICATION": 1, "INPUT_METHOD": 2, "SYSTEM": 3}
 	p := a.phone

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// runAgent starts a phone whose agent runs until the test ends.
+// runAgent starts a phone with an agent that runs until the test ends.
 func runAgent(t *testing.T, o Options) *Phone {
 	t.Helper()
 	p := NewPhone(o)
@@ -70,7 +70,7 @@ func TestAgentClosesSilentConnections(t *testing.T) {
 	}
 }
 
-// TestAgentFilm: pictures come after any bytes of the client, with the delimiter as the agent writes it.
+// TestAgentFilm: images come after any bytes of the client, with the delimiter as the agent writes it.
 func TestAgentFilm(t *testing.T) {
 	t.Parallel()
 	p := runAgent(t, Small)

@@ -88,7 +88,7 @@ func fitsUiSelector(v *view, selector string) bool {
 	return true
 }
 
-// activeOnly keeps what lies in the window with the focus, which is all that a UiSelector knows. Phone.mu is held.
+// activeOnly keeps what is in the window with the focus, which is all that a UiSelector knows. Phone.mu is held.
 func (a *agentRun) activeOnly(list []sighted) []sighted {
 	f := a.phone.ui.told(time.Now())
 	active := f.active()
@@ -283,7 +283,7 @@ type fingerMove struct {
 	down bool
 }
 
-// actions touches with one or more fingers, all of it before it answers.
+// actions touches with one or more fingers, all of it before it responds.
 func (a *agentRun) actions(w http.ResponseWriter, r *http.Request, body map[string]any) {
 	list, _ := body["actions"].([]any)
 	var fingers [][]fingerMove
@@ -358,7 +358,7 @@ func parseFinger(one any) (moves []fingerMove, took time.Duration, err error) {
 	return moves, took, nil
 }
 
-// strokes tells the phone what the fingers did.
+// strokes passes to the phone what the fingers did.
 func (a *agentRun) strokes(fingers [][]fingerMove, began time.Time) {
 	p := a.phone
 	if len(fingers) == 2 {
@@ -395,7 +395,7 @@ func (a *agentRun) strokes(fingers [][]fingerMove, began time.Time) {
 	}
 }
 
-// splitStrokes parts a finger's steps into what lies between down and up.
+// splitStrokes splits a finger's steps into what is between down and up.
 func splitStrokes(moves []fingerMove) [][]fingerMove {
 	var all [][]fingerMove
 	var now []fingerMove
@@ -410,7 +410,7 @@ func splitStrokes(moves []fingerMove) [][]fingerMove {
 	return all
 }
 
-// film sends pictures as the agent does: the first bytes of the client ask for it.
+// film sends images as the agent does: the first bytes of the client request it.
 func (a *agentRun) film(ctx context.Context, s session) {
 	if _, err := s.Read(make([]byte, 1024)); err != nil {
 		return
@@ -420,7 +420,7 @@ func (a *agentRun) film(ctx context.Context, s session) {
 			"boundary=--BoundaryString\r\n\r\n")
 	for ctx.Err() == nil {
 		var jpg strings.Builder
-		if a.phone.opts.secure() != SecureBlack && a.phone.forbidden() { // a picture that could not be taken is left out
+		if a.phone.opts.secure() != SecureBlack && a.phone.forbidden() { // an image that could not be taken is left out
 			if !pause(ctx, time.Second/time.Duration(max(1, a.number("mjpegServerFramerate")))) {
 				return
 			}
@@ -453,7 +453,7 @@ func (p *Phone) Clipboard() string {
 	return p.ui.clipboard
 }
 
-// ToastStands tells whether a toast is on the screen.
+// ToastStands reports whether a toast is on the screen.
 func (p *Phone) ToastStands() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

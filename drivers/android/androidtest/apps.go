@@ -23,7 +23,7 @@ type installed struct {
 	system     bool
 	version    string
 	code       int               // versionCode
-	splits     []string          // the names of its parts besides the base
+	splits     []string          // the names of its parts in addition to the base
 	signed     string            // by which certificate
 	launch     string            // class of the launcher's activity; empty: none
 	launchers  []string          // classes of further ones, as of LeakCanary

@@ -2,7 +2,7 @@ package androidtest
 
 import "fmt"
 
-// fieldsPage has fields whose hints could be what somebody types, one of a password, one that is filled, and one
+// fieldsPage has fields with hints that could be typed text, one of a password, one that is filled, and one
 // without a hint.
 type fieldsPage struct {
 	listPage

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// splashPage lies under an opaque picture for a while: its elements are in the tree all along.
+// splashPage is under an opaque image for a while: its elements are in the tree all along.
 type splashPage struct{ listPage }
 
 func (l *splashPage) view(m metrics) *view {
@@ -131,7 +131,7 @@ func (l *longRootPage) view(m metrics) *view {
 	return root.add(all)
 }
 
-// clippedPage is a list whose first row has scrolled away but for one pixel.
+// clippedPage is a list of which the first row has scrolled away but for one pixel.
 type clippedPage struct{ listPage }
 
 func (l *clippedPage) view(m metrics) *view {

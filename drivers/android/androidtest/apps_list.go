@@ -71,7 +71,7 @@ func newListPage(s *screen, r *running, a *activity) page {
 }
 
 // trapActivities are the pages on which real phones differ from what one would think. Each is opened by its name, or by
-// a link with its name in small letters: menu://open.
+// a link with its name in lower case: menu://open.
 func trapActivities() map[string]func(base listPage) page {
 	return map[string]func(base listPage) page{
 		"Menu":     func(b listPage) page { return &menuPage{listPage: b} },
@@ -124,7 +124,7 @@ func (l *listPage) footer(m metrics, left string) *view {
 	return bar.add(text)
 }
 
-// row is a clickable frame whose text lies two levels down, as in most lists.
+// row is a clickable frame with its text two levels down, as in most lists.
 func (m metrics) row(text string, b image.Rectangle, tap func()) *view {
 	row := &view{class: classFrame, id: ListPackage + ":id/row", b: b, clickable: true, longClickable: true,
 		focusable: true, onTap: tap, fill: rgb(0xfefbff)}
@@ -209,7 +209,7 @@ func (l *rowsPage) view(m metrics) *view {
 	return root.add(list, bar, l.footer(m, status), ghost, zero)
 }
 
-// deleteButton is clickable itself, and has a description beside its text.
+// deleteButton is clickable itself, and has a description in addition to its text.
 func (l *rowsPage) deleteButton(m metrics) *view {
 	b := m.label("Delete all", m.rect(m.width()-130, 8, 122, 40))
 	b.class, b.id, b.clickable, b.focusable = classButton, ListPackage+":id/delete_all", true, true

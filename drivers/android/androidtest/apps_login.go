@@ -58,7 +58,7 @@ func (l *login) view(m metrics) *view {
 	}
 }
 
-// spinner turns in the picture; accessibility services hear nothing of it.
+// spinner turns on the screen; accessibility services receive nothing of it.
 func spinner(m metrics, root *view, text string) *view {
 	b := m.rect(m.width()/2-24, 260, 48, 48)
 	bar := &view{class: classBar, b: b, id: "com.example.login:id/progress"}

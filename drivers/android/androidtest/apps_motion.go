@@ -19,7 +19,7 @@ type motionPage struct {
 	kind string
 }
 
-// newMotionPage gives the page of an activity, or nil when it is none of these.
+// newMotionPage returns the page of an activity, or nil when it is none of these.
 func newMotionPage(base listPage, activity string) page {
 	if _, ok := motionActivities()[activity]; !ok {
 		return nil
@@ -27,7 +27,7 @@ func newMotionPage(base listPage, activity string) page {
 	return &motionPage{base, activity}
 }
 
-// flingTime is how long the list of the page "Fling" goes on after it was opened.
+// flingTime is how long the list of the page "Fling" continues to move after it was opened.
 const flingTime = 1200 * time.Millisecond
 
 func (l *motionPage) view(m metrics) *view {
@@ -47,7 +47,7 @@ func (l *motionPage) view(m metrics) *view {
 	return l.canvas(m, root)
 }
 
-// spinner is one element whose dots go round.
+// spinner is one element with dots that go round.
 func (l *motionPage) spinner(m metrics, at time.Duration) *view {
 	v := &view{class: classBar, desc: "Loading", b: m.rect(150, 300, 60, 60)}
 	around := [][2]int{{24, 0}, {41, 7}, {48, 24}, {41, 41}, {24, 48}, {7, 41}, {0, 24}, {7, 7}}
@@ -55,7 +55,7 @@ func (l *motionPage) spinner(m metrics, at time.Duration) *view {
 	return v.paint(&view{b: m.rect(150+dot[0], 300+dot[1], 12, 12), fill: rgb(0x6750a4)})
 }
 
-// video is one element of squares whose colours change 24 times a second.
+// video is one element of squares with colours that change 24 times a second.
 func (l *motionPage) video(m metrics, at time.Duration) *view {
 	v := &view{class: "android.view.TextureView", desc: "Film", b: m.rect(16, 120, 320, 180)}
 	frame := uint32(at / (41 * time.Millisecond))

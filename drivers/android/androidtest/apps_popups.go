@@ -124,7 +124,7 @@ func (l *dropdownPage) back() bool {
 	return was
 }
 
-// noticePage is a page over which somebody else's window shows up after a while: a message, a call, a bubble.
+// noticePage is a page over which a foreign window appears after a while: a message, a call, a bubble.
 type noticePage struct {
 	listPage
 	kind string

@@ -39,7 +39,7 @@ func consoleHome(t testing.TB) string {
 	return home
 }
 
-// serveConsole answers until the phone is closed.
+// serveConsole serves until the phone is closed.
 func (p *Phone) serveConsole(at net.Listener, home string) {
 	p.work.run(func() {
 		<-p.ctx.Done()
@@ -57,7 +57,7 @@ func (p *Phone) serveConsole(at net.Listener, home string) {
 }
 
 // console speaks as emulator 35 does: lines end in CR LF, and nothing but help and auth is allowed before the word was
-// said.
+// reported.
 func (p *Phone) console(nc net.Conn, home string) {
 	done := make(chan struct{})
 	defer close(done)
@@ -126,7 +126,7 @@ func (p *Phone) Fingers() []int {
 	return slices.Clone(p.fingerprints)
 }
 
-// motion is what the sensor of acceleration has said.
+// motion is what the sensor of acceleration has reported.
 type motion struct {
 	acceleration [3]float64
 	turns        int // how often it turned round

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// crash ends an app by an exception that nobody caught.
+// crash ends an app by an exception that was not caught.
 func (s *screen) crash(pkg, exception string) {
 	r := s.apps[pkg]
 	if r == nil || pkg == launcherPackage {
@@ -26,7 +26,7 @@ func (s *screen) crash(pkg, exception string) {
 	s.bury(r, pkg, state)
 }
 
-// bury takes an app away whose process has ended, which the system tells.
+// bury removes an app with a process that has ended, which the system reports.
 func (s *screen) bury(r *running, pkg, state string) {
 	s.remove(pkg)
 	s.phone.log.write(logLine{
@@ -44,7 +44,7 @@ func (s *screen) die(pkg string) {
 	s.bury(r, pkg, "fg  TOP ")
 }
 
-// crashProcess is the death of a process that an app has beside its own.
+// crashProcess is the death of a process that an app has in addition to its own.
 func (s *screen) crashProcess(process, exception string) {
 	pkg, _, _ := strings.Cut(process, ":")
 	pid := s.phone.procs.pid()
@@ -88,7 +88,7 @@ func (s *screen) crashNative(pkg string) {
 	s.bury(r, pkg, "fg  TOP ")
 }
 
-// freeze is an app that does not respond: the log says so, and a dialog asks what to do.
+// freeze is an app that does not respond: the log says so, and a dialog offers what to do.
 func (s *screen) freeze(pkg string) {
 	r := s.apps[pkg]
 	if r == nil {

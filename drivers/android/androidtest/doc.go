@@ -1,32 +1,32 @@
-// Package androidtest is a simulated Android phone that adb can connect to: it draws its screens, answers shell
-// commands with the output and the failures of real phones, and can be told to fail.
+// Package androidtest is a simulated Android phone that adb can connect to: it draws its screens, responds to shell
+// commands with the output and the failures of real phones, and can be made to fail.
 //
 // A Phone is reached in two ways. NewServer speaks adb's host protocol itself, for fast tests without adb. ListenADBD
-// speaks the protocol of the phone's own daemon, so that a real adb server connects to it; StartADB gives a test such a
-// server on a free port, and RunLab keeps phones connected for people.
+// speaks the protocol of the phone's own daemon, so that a real adb server connects to it; StartADB provides a test
+// with such a server on a free port, and RunLab keeps phones connected for people.
 //
 // The phone has a launcher and two apps. com.example.login loads for a while, takes ada@example.com with the password
 // lovelace, and says "Wrong e-mail or password" to all others. com.example.list is a long list; its first rows open the
-// pages on which tools tap the wrong thing: Payments ("Pay" comes later than "Payment history"), Overlay (a banner lies
+// pages on which tools tap the wrong thing: Payments ("Pay" comes later than "Payment history"), Overlay (a banner is
 // over "Behind"), Moving, Twice, Dialog, Animation (never idle) and Form (the keyboard covers "Save").
 //
 // More pages of com.example.list are opened by their names (.MenuActivity) or by links (menu://open): Menu, Suggest and
-// Dropdown open windows of their own; HeadsUp, Call and Bubble get somebody else's window over them; Toast, Secure and
+// Dropdown open windows of their own; HeadsUp, Call and Bubble get a foreign window over them; Toast, Secure and
 // Splash show what no tree has, or hide what it has; Layers, Nested, Twins, Switches, LongRoot, Clipped and Order lay
-// elements over, into and beside each other; Jumps, Shift and Ticker move; Fields has hints that look like texts; Crash
+// elements over, into and next to each other; Jumps, Shift and Ticker move; Fields has hints that resemble texts; Crash
 // breaks in the ways in which apps do. Options say how trees are written, how the phone is locked, and how fast its
 // connection is.
 //
-// Times are short unless Options ask for real ones. What a view tree shows and what a picture shows always agree, since
-// both are made from one model at one instant. Fail arms faults; a uiautomator that crashed, for example, is
+// Times are short unless Options ask for real ones. What a view tree shows and what a screenshot shows always agree,
+// since both are made from one model at one instant. Fail arms faults; a uiautomator that crashed, for example, is
 //
 //	phone.Fail(androidtest.Fault{Match: "uiautomator", Nth: 1, Kind: androidtest.Error})
 //
-// A test may install apps of its own: an APK is any file that begins with "PK\x03\x04" and has a line "package=NAME";
+// A test may install apps of its own: an APK is any file that starts with "PK\x03\x04" and has a line "package=NAME";
 // with a line "fail=INSTALL_FAILED_…" the phone refuses it in these words. com.example.list/.GesturesActivity says
 // which gesture it saw.
 //
-// InstallWebView installs an app whose screen is a WebView with a page of a real Chromium, which the test starts
+// InstallWebView installs an app with a screen that is a WebView with a page of a real Chromium, which the test starts
 // (chromiumtest.DevTools):
 //
 //	phone.InstallWebView("com.example.hybrid", "Shop", androidtest.WebView{DevTools: chromium.Start(t), URL: "http://127.0.0.1:4711/shop"})

@@ -258,7 +258,7 @@ func dumpCPU(c *call, _ []string) {
 		"kernel\n4.8%% TOTAL: 2.9%% user + 1.7%% kernel\n")
 }
 
-// procStat is /proc/PID/stat of an app that runs: it has used a tenth of one core since it began.
+// procStat is /proc/PID/stat of an app that runs: it has used a tenth of one core since it started.
 func (p *Phone) procStat(name string) (string, bool) {
 	var pid int
 	if n, err := fmt.Sscanf(name, "/proc/%d/stat", &pid); n != 1 || err != nil {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// dumpAppWindows tells of the windows of the activity in front and of those over it, the topmost first, and of the
-// activities below, whose windows nobody sees.
+// dumpAppWindows prints the windows of the foreground activity and of those over it, the topmost first, and of the
+// activities below, which have invisible windows.
 func (s *screen) dumpAppWindows(c *call) {
 	top, f := s.top(), s.frame(time.Now())
 	n := len(s.stack) + len(f.windows)

@@ -12,15 +12,15 @@ type FaultKind int
 // Drop to Slow act on a service that the host opened; Error acts on a command inside the device's shell.
 const (
 	Drop    FaultKind = iota + 1 // the whole connection to the phone breaks, after Bytes of the reply
-	Hang                         // the service is opened and never answers
+	Hang                         // the service is opened and never responds
 	Cut                          // the service is closed after Bytes of the reply, without an exit code
-	Garbage                      // the service answers Bytes (64 unless told) of noise, then closes
+	Garbage                      // the service responds with Bytes (default: 64) of noise, then closes
 	Slow                         // the service starts after Delay
 	Error                        // the command writes Output to stderr and ends with Code
 	Refuse                       // the service is refused
 )
 
-// Fault tells the phone to fail. Error matches the command line inside the shell, the other kinds the name of the
+// Fault is a failure of the phone. Error matches the command line inside the shell, the other kinds the name of the
 // service as adb sends it ("shell,v2,raw:uiautomator dump …", "exec:screencap", "sync:").
 type Fault struct {
 	Match  string // a part of the service or command; empty matches all

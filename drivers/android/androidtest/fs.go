@@ -83,7 +83,7 @@ func (f *fileSystem) stat(name string) (fileInfo, error) {
 	return fileInfo{name: path.Base(name), num: n.num, mode: n.mode, size: int64(len(n.data)), mtime: n.mtime}, nil
 }
 
-// missing tells a path through a file from one that is not there. f.mu is held.
+// missing distinguishes a path through a file from one that is not there. f.mu is held.
 func (f *fileSystem) missing(name string) error {
 	for dir := path.Dir(name); dir != "/"; dir = path.Dir(dir) {
 		if n, ok := f.nodes[dir]; ok {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// serialRequest answers host requests about one phone; the empty serial means the only one.
+// serialRequest handles host requests about one phone; the empty serial means the only one.
 func (s *Server) serialRequest(conn net.Conn, serial, what string) {
 	if state, ok := strings.CutPrefix(what, "wait-for-"); ok {
 		s.waitFor(conn, serial, state)
@@ -34,7 +34,7 @@ func (s *Server) serialRequest(conn net.Conn, serial, what string) {
 	s.hostRequest(conn, p, what)
 }
 
-// hostRequest answers a host request about a chosen phone.
+// hostRequest handles a host request about a chosen phone.
 func (s *Server) hostRequest(conn net.Conn, p *Phone, what string) {
 	switch {
 	case what == "get-state":
@@ -55,7 +55,7 @@ func (s *Server) hostRequest(conn net.Conn, p *Phone, what string) {
 	}
 }
 
-// waitFor answers wait-for-<transport>-<state>: OKAY at once, and OKAY again when it came true.
+// waitFor handles wait-for-<transport>-<state>: OKAY at once, and OKAY again when it came true.
 func (s *Server) waitFor(conn net.Conn, serial, spec string) {
 	_, state, ok := strings.Cut(spec, "-")
 	if !ok || state == "" {
@@ -223,7 +223,7 @@ func (s *Server) finish(conn net.Conn, done <-chan struct{}) {
 	}
 }
 
-// mailbox holds what the client sent and the service has not read, so that a hang-up is seen even when nobody reads.
+// mailbox holds what the client sent and the service has not read, so that a hang-up is seen even when nothing reads.
 type mailbox struct {
 	mu     sync.Mutex
 	cond   *sync.Cond
@@ -244,7 +244,7 @@ func (m *mailbox) Write(b []byte) (int, error) {
 		m.cond.Wait()
 	}
 	if m.closed {
-		return len(b), nil // nobody reads it any more
+		return len(b), nil // nothing reads it any more
 	}
 	m.buf = append(m.buf, b...)
 	m.cond.Broadcast()

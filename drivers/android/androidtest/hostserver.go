@@ -296,7 +296,7 @@ func (s *Server) byID(id string) (*Phone, string) {
 	return nil, "no device with transport id '" + id + "'"
 }
 
-// idRequest answers a host request about the phone behind the number of a connection.
+// idRequest handles a host request about the phone behind the number of a connection.
 func (s *Server) idRequest(conn net.Conn, id, what string) {
 	p, problem := s.byID(id)
 	if p == nil {

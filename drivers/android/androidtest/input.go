@@ -217,7 +217,7 @@ func (p *Phone) moved() {
 	}
 }
 
-// firstTap is what a double tap begins with.
+// firstTap is the first tap of a double tap.
 type firstTap struct {
 	at   time.Time
 	id   string
@@ -302,7 +302,8 @@ func (p *Phone) record(t Tap, v *view) {
 	p.taps = append(p.taps, t)
 }
 
-// windowAt is the front window under a point. A dialog takes touches beside it too, so that nothing behind it is hit.
+// windowAt is the front window under a point. A dialog takes touches next to it as well, so that nothing behind it is
+// hit.
 func (f *frame) windowAt(at image.Point) *window {
 	for i := len(f.windows) - 1; i >= 0; i-- {
 		w := f.windows[i]

@@ -13,7 +13,7 @@ type intent struct {
 	kinds                              map[string]string // of the extras: the options
 	flags                              string
 	wait, stop, clearTask              bool
-	user                               string // whose app it is
+	user                               string // the user of the app
 }
 
 func (i intent) String() string {

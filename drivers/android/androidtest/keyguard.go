@@ -11,7 +11,7 @@ type keyguard struct {
 	off     bool // the display
 	dozing  bool // off, but for a clock that is always there
 	locked  bool
-	bouncer bool // it asks for the PIN
+	bouncer bool // it requires the PIN
 	entered string
 }
 
@@ -29,7 +29,7 @@ func (p *Phone) Doze() {
 	p.ui.sleep(true)
 }
 
-// LockNow locks a phone and leaves its display on: the keyguard lies over everything.
+// LockNow locks a phone and leaves its display on: the keyguard covers everything.
 func (p *Phone) LockNow() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -37,7 +37,7 @@ func (p *Phone) LockNow() {
 	p.ui.guard.off = false
 }
 
-// Unlock takes the keyguard away, as somebody does who knows the PIN.
+// Unlock removes the keyguard, as a user does who knows the PIN.
 func (p *Phone) Unlock() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,7 +111,7 @@ func (s *screen) tryPIN() {
 	}
 }
 
-// keyguardWindow lies over everything while the phone is locked.
+// keyguardWindow covers everything while the phone is locked.
 func (s *screen) keyguardWindow(m metrics, size image.Point) *window {
 	const systemUI = "com.android.systemui"
 	root := &view{class: classFrame, b: image.Rectangle{Max: size}, fill: rgb(0x14202c), id: systemUI +

@@ -222,7 +222,7 @@ func (s *screen) typeText(text string) {
 		s.web.typed(text)
 		return
 	case f == nil:
-		return // keys that nobody has the focus for are lost
+		return // keys without a focused element are lost
 	}
 	if f.selected {
 		f.text, f.selected, f.behind = "", false, 0

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// LabOptions say how many phones RunLab starts, and where it tells of them.
+// LabOptions say how many phones RunLab starts, and where it reports them.
 type LabOptions struct {
 	Phones int
 	Phone  Options   // what all phones have in common
 	Out    io.Writer // gets one line per phone: its serial, then its model
 	// ADB is the adb program; empty: found in PATH. The server is the one that ANDROID_ADB_SERVER_PORT,
-	// ANDROID_ADB_SERVER_ADDRESS or ADB_SERVER_SOCKET name, as for adb itself; it is started when none answers.
+	// ANDROID_ADB_SERVER_ADDRESS or ADB_SERVER_SOCKET name, as for adb itself; it is started when none responds.
 	ADB string
 	// Env is the environment of adb; nil: that of this process.
 	Env []string
@@ -75,7 +75,7 @@ func RunLab(ctx context.Context, o LabOptions) (err error) {
 	return nil
 }
 
-// disconnect still works when the context has ended, so that the user's adb server keeps no dead serials. adb answers
+// disconnect still works when the context has ended, so that the user's adb server keeps no dead serials. adb responds
 // before a phone is off its list.
 func (o LabOptions) disconnect(ctx context.Context, path string, serials []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)

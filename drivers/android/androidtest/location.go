@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// mockLocation is what the shell has told the phone of its place. Phone.mu guards it.
+// mockLocation is what the shell has set as the phone's place. Phone.mu guards it.
 type mockLocation struct {
 	allowed   bool                  // to the shell
 	providers map[string]bool       // test providers

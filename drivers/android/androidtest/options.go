@@ -9,17 +9,17 @@ import (
 
 // Options describe a phone; the zero value is a fast Pixel-like phone with API level 34.
 type Options struct {
-	Console bool   // it is an emulator with a console on this machine, by whose port it is called: see Start
+	Console bool   // it is an emulator with a console on this machine, named by its port: see Start
 	Serial  string // the serial that Server shows; over TCP the address is the serial
 	// the port that it is plugged into, "1-4.2", which the adb server lists; "" as of phones over the network
 	USB     string
-	Unnamed bool   // it tells adb no serial
+	Unnamed bool   // it reports no serial to adb
 	Model   string // ro.product.model
-	Maker   string // ro.product.manufacturer, Google unless told
+	Maker   string // ro.product.manufacturer, default: Google
 	API     int    // 24, 28, 30, 34 or 36; others behave like the nearest lower one
-	Width   int    // physical size in pixels, 1080x2400 unless told
+	Width   int    // physical size in pixels, default: 1080x2400
 	Height  int
-	Density int // dots per inch, 420 unless told
+	Density int // dots per inch, default: 420
 
 	// LoginLoading is how long com.example.login shows its loading screen; LoginSpinner how long signing in takes.
 	LoginLoading time.Duration
@@ -45,33 +45,33 @@ type Options struct {
 
 	// InputForbidden makes every injected event fail as on phones that want "USB debugging (Security settings)".
 	InputForbidden bool
-	// Root is a phone whose adbd runs as root, as an emulator's does after adb root.
+	// Root is a phone with adbd running as root, as an emulator's does after adb root.
 	Root bool
-	// ButtonBar is a phone whose navigation bar has buttons; it is drawn over apps, which reach to the edges since
+	// ButtonBar is a phone with buttons in its navigation bar; it is drawn over apps, which reach to the edges since
 	// Android 15.
 	ButtonBar bool
 	// NoUinput takes the program away with which the shell makes input devices.
 	NoUinput bool
 	// DeafToEscape makes a keyboard that only the back key hides.
 	DeafToEscape bool
-	// EscapeGoesBack is a phone whose escape key leaves the screen although the keyboard is open.
+	// EscapeGoesBack is a phone on which the escape key leaves the screen although the keyboard is open.
 	EscapeGoesBack bool
 	// Lock is how the phone is locked once its display was off, and when it boots; PIN opens a lock of that kind.
 	Lock Lock
-	PIN  string // 2580 unless told
-	// Asleep boots the phone with its display off; Unwakeable is one whose display nothing but a hand can switch on.
+	PIN  string // default: 2580
+	// Asleep boots the phone with its display off; Unwakeable is one with a display that only a person can switch on.
 	Asleep     bool
 	Unwakeable bool
-	// TellsWhenOff is a phone whose automation services are told of windows although the display is off.
+	// TellsWhenOff is a phone on which automation services receive windows although the display is off.
 	TellsWhenOff bool
-	// WorkProfile is a phone with two users: am start must be told which one is meant.
+	// WorkProfile is a phone with two users: am start needs the user.
 	WorkProfile bool
 	// Dump is how uiautomator writes trees, where phones of one API level differ.
 	Dump DumpStyle
 	// Bandwidth is how many bytes a second the phone sends to adb; 0: as many as there are. USB 2 has 30 million, a Wi-Fi
 	// one or two.
 	Bandwidth int
-	// Splash is how long the page "Splash" lies under an opaque picture, CrashAfter when the page "Crash" does what a
+	// Splash is how long the page "Splash" is under an opaque image, CrashAfter when the page "Crash" does what a
 	// button says.
 	Splash     time.Duration
 	CrashAfter time.Duration
@@ -82,27 +82,27 @@ type Options struct {
 	NoCmd bool
 	// ADBKeyboard installs the keyboard that takes text by broadcast.
 	ADBKeyboard bool
-	// Displays is the number of displays; with more than one, screencap writes its warning in front of the picture.
+	// Displays is the number of displays; with more than one, screencap writes its warning ahead of the image.
 	Displays int
 	// Folded closes a phone with several displays: Android's display is the one outside, the first one is the dark one
 	// inside.
 	Folded bool
-	// WholeGlass is a phone whose screencap knows nothing of an overridden size.
+	// WholeGlass is a phone on which screencap knows nothing of an overridden size.
 	WholeGlass bool
 	// AgentIdle is how long the agent keeps a silent connection: 60 s on phones.
 	AgentIdle time.Duration
-	// RefusesInstalls is a phone that asks its user before it installs anything over USB, and nobody answers.
+	// RefusesInstalls is a phone that asks for consent before it installs anything over USB, and gets no response.
 	RefusesInstalls bool
-	// InstallPrompt is one whose question stays on its screen until somebody answers it, which nobody does.
+	// InstallPrompt is one with a question that stays on its screen, because it gets no response.
 	InstallPrompt bool
 	// PlainAm is a maker's am that knows no options of am instrument but -w and -e.
 	PlainAm bool
-	// NoToastWindows is a phone whose window manager does not list the windows of toasts.
+	// NoToastWindows is a phone with a window manager that does not list the windows of toasts.
 	NoToastWindows bool
 	// WindowAnimation is how long windows move when the agent touches: it waits for them before the finger goes down and
 	// after it went up, up to 5 s each.
 	WindowAnimation time.Duration
-	// Secure is what a picture of a screen with a window that forbids pictures is.
+	// Secure is how a screenshot comes out on a screen with a window that forbids screenshots.
 	Secure SecureStyle
 	// Guard is what the maker of the phone keeps from adb's shell, until a switch in the developer options is on.
 	Guard GuardStyle
@@ -124,18 +124,18 @@ const (
 // Lock is a kind of keyguard.
 type Lock string
 
-// The kinds of keyguard: none, one that a swipe takes away, and one that asks for a PIN.
+// The kinds of keyguard: none, one that a swipe takes away, and one that requires a PIN.
 const (
 	Unlocked  Lock = ""
 	SwipeLock Lock = "swipe"
 	PINLock   Lock = "pin"
 )
 
-// SecureStyle is what screencap makes of a screen on which a window forbids pictures (FLAG_SECURE).
+// SecureStyle is what screencap makes of a screen on which a window forbids screenshots (FLAG_SECURE).
 type SecureStyle string
 
 // The styles: what Android's own source does at that API level (it refuses up to Android 14, and paints the window
-// black from 15 on), a picture in which the window is black, none at all with exit code 1, and the twelve zero bytes of
+// black from 15 on), an image in which the window is black, none at all with exit code 1, and the twelve zero bytes of
 // a Samsung with Android 8, with exit code 0.
 const (
 	SecureByAPI   SecureStyle = ""
@@ -178,7 +178,7 @@ type Latency struct {
 	Screencap time.Duration
 	Input     time.Duration
 	Start     time.Duration // am start
-	// The agent: until it listens, a tree, a touch or a text, and a look for one element.
+	// The agent: until it listens, a tree, a touch or a text, and a query for one element.
 	AgentStart, AgentSource, AgentInput, AgentFind time.Duration
 }
 

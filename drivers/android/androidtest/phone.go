@@ -53,7 +53,7 @@ type Phone struct {
 	settings     map[string]map[string]string
 	props        map[string]string
 	packages     map[string]*installed
-	sessions     map[int]*installSession // installations that have begun
+	sessions     map[int]*installSession // installations that have started
 	sessionsMade int                     // since the phone started
 	taps         []Tap
 	keys         [][]int
@@ -116,14 +116,14 @@ func (p *Phone) Close() {
 	p.work.end()
 }
 
-// workers counts goroutines and commands; after end nothing new begins.
+// workers counts goroutines and commands; after end nothing new starts.
 type workers struct {
 	mu    sync.Mutex
 	ended bool
 	group sync.WaitGroup
 }
 
-// begin says whether one more may run; if so, done must be called after it.
+// begin reports whether one more may run; if so, done must be called after it.
 func (w *workers) begin() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -136,7 +136,7 @@ func (w *workers) begin() bool {
 
 func (w *workers) done() { w.group.Done() }
 
-// run says whether it has begun.
+// run reports whether it has started.
 func (w *workers) run(f func()) bool {
 	if !w.begin() {
 		return false
@@ -296,10 +296,11 @@ func (p *Phone) Foreground() string {
 	return p.ui.top().component()
 }
 
-// Filmed is how many pictures the encoders of screenrecord have taken; one that shows nothing new is not given to them.
+// Filmed returns how many frames the encoders of screenrecord have taken; one that shows nothing new is not passed to
+// them.
 func (p *Phone) Filmed() int { return int(p.filmed.Load()) }
 
-// Screen is the picture that the phone shows now.
+// Screen returns the image that the phone shows now.
 func (p *Phone) Screen() *image.RGBA {
 	p.lookAtPage()
 	p.mu.Lock()

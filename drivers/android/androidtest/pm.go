@@ -184,7 +184,7 @@ func pmGrant(c *call, verb string, args []string) int {
 		return code
 	}
 	if verb == "revoke" && p.granted[args[1]] {
-		c.phone.ui.stop(p.name) // an app must not go on with a permission that it believes to have
+		c.phone.ui.stop(p.name) // an app must not continue with a permission that it believes to have
 	}
 	p.granted[args[1]] = verb == "grant"
 	return 0
@@ -271,7 +271,7 @@ func pmQuery(c *call, args []string) int {
 	return 0
 }
 
-// AddLauncher gives an app a further activity that launchers show.
+// AddLauncher adds a further activity to an app that launchers show.
 func (p *Phone) AddLauncher(pkg, class string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -358,7 +358,7 @@ func parseAPK(data []byte, file string) (facts apk, problem string) {
 	return facts, ""
 }
 
-// installParsed installs an app whose base says facts, together with its splits. text is what a test wrote into the
+// installParsed installs an app with facts from its base, together with its splits. text is what a test wrote into the
 // base.
 func (c *call) installParsed(text string, facts apk, splits []string, replace, downgrade bool) int {
 	name := facts.name

@@ -198,7 +198,7 @@ func pmInstallAbandon(c *call, args []string) int {
 	return 0
 }
 
-// Splits returns the names of an app's parts besides its base, sorted.
+// Splits returns the names of an app's parts other than its base, sorted.
 func (p *Phone) Splits(pkg string) []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -208,7 +208,7 @@ func (p *Phone) Splits(pkg string) []string {
 	return nil
 }
 
-// InstallSessions returns how many installations have begun and neither ended nor been abandoned.
+// InstallSessions returns how many installations have started and neither ended nor been abandoned.
 func (p *Phone) InstallSessions() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -36,7 +36,8 @@ func TestCaret(t *testing.T) {
 	}
 }
 
-// TestCrashIsInItsBuffer: where the crash is, that the launcher is in front, and that other buffers do not have it.
+// TestCrashIsInItsBuffer: where the crash is, that the launcher is in the foreground, and that other buffers do not
+// have it.
 func TestCrashIsInItsBuffer(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Options{LoginLoading: 1})

@@ -47,7 +47,7 @@ type processTable struct {
 	mu   sync.Mutex
 	next int
 	all  map[int]*process
-	// pending are signals for background jobs whose program has not started yet.
+	// pending are signals for background jobs with a program that has not started yet.
 	pending map[int]int
 }
 

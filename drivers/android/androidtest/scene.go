@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Scene makes the screen of an app that a test has written. It is called for every dump, picture and touch, with the
+// Scene makes the screen of an app that a test has written. It is called for every dump, screenshot and touch, with the
 // phone's lock held: it must be quick, and must not call the phone.
 type Scene func(now Moment) Shown
 
@@ -16,7 +16,7 @@ type Moment struct {
 	Since time.Duration   // since the app's activity was opened
 	Area  image.Rectangle // what the app may draw on, in pixels of the screen
 	Size  image.Point     // of the whole screen
-	// Picture says that a picture is taken, which may show something else than the tree tells.
+	// Picture says that a screenshot is taken, which may show something else than the tree.
 	Picture bool
 	// App is who shows the scene; it may be used in the scene's handlers, too.
 	App App
@@ -25,7 +25,7 @@ type Moment struct {
 // Shown is what a scene shows.
 type Shown struct {
 	Page   []Part // in the order of drawing
-	Secure bool   // the app forbids pictures of the page's window
+	Secure bool   // the app forbids screenshots of the page's window
 	Dialog *Part  // a window of the app's own that dims the page and takes every touch
 	Menu   *Part  // one above that which has dropped down, or a second dialog: it takes every touch, too
 	// Above are windows of the system over the app: notifications, chat bubbles.
@@ -35,7 +35,7 @@ type Shown struct {
 // Part is an element of a scene; its bounds are pixels of the screen.
 type Part struct {
 	Class, Text, Desc, Hint, ID string
-	// Level is where a slider or a progress bar stands, "50.0": the agent gives it as the text, uiautomator does not.
+	// Level is the value of a slider or a progress bar, "50.0": the agent returns it as the text, uiautomator does not.
 	Level  string
 	Bounds image.Rectangle
 
@@ -47,11 +47,12 @@ type Part struct {
 	Size      int // height of the text
 	Centered  bool
 	Picture   bool
-	Invisible bool // transparent, alpha 0: it takes touches, and services are not told of it
-	// of a dialog and of what lies above: whose window it is; the app's and that of the system's own interface unless told
+	Invisible bool // transparent, alpha 0: it takes touches, and services do not receive it
+	// of a dialog and of what lies above: the owner of its window; by default the app's and that of the system's own
+	// interface
 	Package string
-	App     bool   // of what lies above: it is an app's window, such as a film in a corner
-	Secure  bool   // of a dialog and of what lies above: pictures of its window are forbidden
+	App     bool   // of what lies above: it is an app's window, such as a video in a corner
+	Secure  bool   // of a dialog and of what lies above: screenshots of its window are forbidden
 	Painted []Part // drawn with it, without elements of their own
 
 	Entry    *Entry
@@ -72,7 +73,7 @@ func NewEntry(text string, password bool) *Entry {
 // Filter lets an app make something else of each text that comes into the entry: fewer characters, other ones.
 func (e *Entry) Filter(f func(string) string) { e.f.filter = f }
 
-// Then gives the keys to another entry as soon as this one has so many characters, as fields for the digits of a code
+// Then passes the keys to another entry as soon as this one has so many characters, as fields for the digits of a code
 // do.
 func (e *Entry) Then(characters int, next *Entry) { e.f.full, e.f.next = characters, next.f }
 
@@ -113,7 +114,7 @@ func (a App) Lock() {
 // Sleep switches the display off.
 func (a App) Sleep() { a.screen.sleep(false) }
 
-// Freeze makes an app that runs hang until the system asks about it; "" is the app itself.
+// Freeze makes an app that runs hang until the system shows a dialog about it; "" is the app itself.
 func (a App) Freeze(pkg string) { a.screen.freeze(cmp.Or(pkg, a.pkg)) }
 
 // Crash makes the app die of an exception at once.

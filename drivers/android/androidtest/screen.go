@@ -8,7 +8,7 @@ import (
 
 // page is the state machine behind one activity. Its methods run with the phone's lock held.
 type page interface {
-	// view builds what is shown at m.now; it is called for every dump and picture.
+	// view builds what is shown at m.now; it is called for every dump and screenshot.
 	view(m metrics) *view
 	// dialog builds a window over the page, or returns nil.
 	dialog(m metrics) *view
@@ -37,7 +37,7 @@ func shorten(pkg, class string) string {
 
 // screen is the window manager: the stack of activities, the focus and the keyboard. Phone.mu guards it.
 type screen struct {
-	pictured  bool // a picture is being taken
+	pictured  bool // a screenshot is being taken
 	phone     *Phone
 	stack     []*activity
 	apps      map[string]*running
@@ -51,13 +51,13 @@ type screen struct {
 	shade     bool // the notifications are pulled down
 	overlays  []*window
 	toast     toast
-	anr       string // the app that the system asks about
+	anr       string // the app that the system's dialog is about
 	lastTap   firstTap
 	finger    *touchPoint
 	barKeys   []string // buttons of the navigation bar that were touched
 	clipboard string
 	timers    []*time.Timer
-	complaint string // the window's title in which the system asks about an app
+	complaint string // the window's title of the system's dialog about an app
 }
 
 // running is the process of an app.
@@ -272,7 +272,7 @@ func (s *screen) metrics(now time.Time) metrics {
 	return m
 }
 
-// settled says whether the transition to the activity on top is over.
+// settled reports whether the transition to the topmost activity has ended.
 func (s *screen) settled(now time.Time) bool {
 	wait := s.phone.opts.Transition
 	if s.phone.settings["global"]["transition_animation_scale"] == "0" {
@@ -328,7 +328,7 @@ func (s *screen) frame(now time.Time) *frame {
 	return f
 }
 
-// told is the screen as automation services are told of it: some phones tell of the windows of a display that has gone
+// told is the screen as automation services receive it: some phones report the windows of a display that has gone
 // off.
 func (s *screen) told(now time.Time) *frame {
 	if !s.guard.off || !s.phone.opts.TellsWhenOff {

@@ -150,7 +150,7 @@ func TestListPages(t *testing.T) {
 	if b.sees("42 entries") || !b.sees("Delete everything?") {
 		t.Errorf("a stock dump shows the dialog's window alone: %q", b.texts())
 	}
-	b.sh("input tap 540 2200") // beside the dialog
+	b.sh("input tap 540 2200") // next to the dialog
 	b.tap("Delete", 0)
 	if !b.sees("Deleted everything") || !b.sees("42 entries") {
 		t.Errorf("dialog: %q", b.texts())

@@ -95,14 +95,14 @@ func cmdScreencap(c *call) int {
 	return 0
 }
 
-// forbidden tells whether a window on the screen forbids pictures.
+// forbidden reports whether a window on the screen forbids screenshots.
 func (p *Phone) forbidden() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.ContainsFunc(p.ui.frame(time.Now()).windows, func(w *window) bool { return w.secure })
 }
 
-// captured is the picture without what apps protect from screenshots.
+// captured is the screenshot without what apps protect from screenshots.
 func (p *Phone) captured() *image.RGBA {
 	p.lookAtPage()
 	p.mu.Lock()
@@ -128,7 +128,7 @@ func (p *Phone) glass() *image.RGBA {
 	return whole
 }
 
-// encode makes a picture what screencap writes: PNG, or a header of 12 bytes (16 from API 28) and RGBA pixels.
+// encode converts an image to what screencap writes: PNG, or a header of 12 bytes (16 from API 28) and RGBA pixels.
 func (p *Phone) encode(img *image.RGBA, asPNG bool) []byte {
 	if asPNG {
 		var b bytes.Buffer
@@ -153,7 +153,7 @@ func (p *Phone) encode(img *image.RGBA, asPNG bool) []byte {
 // asked.
 func (p *Phone) framebuffer(ctx context.Context, s session) {
 	if p.opts.secure() != SecureBlack && p.forbidden() {
-		return // the program behind it gives nothing
+		return // the program behind it writes nothing
 	}
 	img := p.captured()
 	size := img.Rect.Size()
@@ -168,7 +168,7 @@ func (p *Phone) framebuffer(ctx context.Context, s session) {
 	}
 }
 
-// changeKey changes whenever the picture does.
+// changeKey changes whenever the image does.
 func (p *Phone) changeKey(now time.Time) (string, image.Point) {
 	p.lookAtPage()
 	p.mu.Lock()

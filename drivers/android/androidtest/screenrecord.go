@@ -112,7 +112,8 @@ func cmdScreenrecord(c *call) int {
 	if err != nil {
 		return c.fail(1, "ERROR: encoder wrote nothing")
 	}
-	// The file may have been removed meanwhile; then nobody sees the end of the recording, as on a phone.
+	// The file may have been removed meanwhile; then the end of the recording is invisible of the recording, as on a
+	// phone.
 	if _, err := c.phone.files.stat(at); err == nil {
 		if err := c.phone.files.write(at, data, 0o660); err != nil {
 			return c.fail(1, "ERROR: %s", reason(err))
@@ -121,7 +122,7 @@ func cmdScreenrecord(c *call) int {
 	return 0
 }
 
-// record feeds the encoder with the frames that happened, at the times at which they happened, until it is told to
+// record feeds the encoder with the frames that happened, at the times at which they happened, until it is asked to
 // stop.
 func (c *call) record(ffmpeg, out string, o recordOptions) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), maxRecord*100)
@@ -178,13 +179,13 @@ func (c *call) feed(w io.Writer, o recordOptions) error {
 		case <-stop:
 		case <-c.ctx.Done():
 		}
-		// The last picture once more, so that the film is as long as the recording was.
+		// The last frame once more, so that the video is as long as the recording took.
 		_, err := w.Write(img.Pix)
 		return err
 	}
 }
 
-// scaled fits a picture into a size, black around it.
+// scaled fits an image into a size, black around it.
 func scaled(img *image.RGBA, size image.Point) *image.RGBA {
 	if img.Rect.Size() == size {
 		return img

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestForbiddenPictures: what phones give where a window forbids pictures, and what their window managers say of it.
+// TestForbiddenPictures: what phones return where a window forbids screenshots, and what their window managers report.
 func TestForbiddenPictures(t *testing.T) {
 	t.Parallel()
 	for _, o := range []struct {

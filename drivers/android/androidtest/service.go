@@ -23,7 +23,7 @@ type serviceFunc func(ctx context.Context, s session)
 
 var errHostGone = errors.New("the host closed the stream")
 
-// service finds what answers to a name such as "shell,v2,raw:id"; ok is false when adbd would refuse it.
+// service finds the service of a name such as "shell,v2,raw:id"; ok is false when adbd would refuse it.
 func (p *Phone) service(name string) (run serviceFunc, ok bool) {
 	kind, arg, _ := strings.Cut(name, ":")
 	switch base, opts, _ := strings.Cut(kind, ","); base {
@@ -157,7 +157,7 @@ func (p *Phone) broken(run serviceFunc, f Fault) serviceFunc {
 	}
 }
 
-// cutAfter runs a service whose output ends after so many bytes.
+// cutAfter runs a service with output that ends after so many bytes.
 func (p *Phone) cutAfter(ctx context.Context, run serviceFunc, s session, limit int) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -210,7 +210,7 @@ type shellIO struct {
 	exec     bool
 }
 
-// runShell runs a script whose standard input is a pipe from the host; without a script the input is the script.
+// runShell runs a script with its standard input from a pipe from the host; without a script the input is the script.
 func (p *Phone) runShell(ctx context.Context, streams shellIO, script string) int {
 	p.mu.Lock()
 	p.shells++

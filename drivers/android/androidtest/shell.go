@@ -26,7 +26,7 @@ const (
 const (
 	notBuiltin = "\x00ext:"
 	replaced   = "\x00exec:"
-	forked     = "\x00fork" // PID: a background job begins
+	forked     = "\x00fork" // PID: a background job starts
 	reaped     = "\x00reap" // PID: it has ended
 )
 
@@ -40,7 +40,7 @@ type call struct {
 	in    io.Reader
 	out   io.Writer
 	err   io.Writer
-	// exec says that the service is exec:, whose /dev/tty leads back to the host.
+	// exec is true for the service exec:, in which /dev/tty leads back to the host.
 	exec  bool
 	shell *shell
 	due   time.Time // of the event that an input command makes
@@ -168,7 +168,7 @@ func syntaxError(err error) string {
 	return "syntax error: " + text
 }
 
-// rewrite replaces $$ and $! and gives every background job a process id of the phone.
+// rewrite replaces $$ and $! and assigns to every background job a process id of the phone.
 func (s *shell) rewrite(file *syntax.File) (background bool) {
 	var jobs []*syntax.Stmt
 	syntax.Walk(file, func(n syntax.Node) bool {
@@ -227,7 +227,7 @@ func assign(name, value string) *syntax.Stmt {
 func (s *shell) rename(_ context.Context, args []string) ([]string, error) {
 	switch args[0] {
 	case "echo":
-		// mksh expands backslashes unless told not to.
+		// mksh expands backslashes unless it is switched off.
 		if len(args) > 1 && args[1] == "-E" {
 			return args, nil
 		}

@@ -18,7 +18,7 @@ const (
 	maxSyncData = 64 << 10
 )
 
-// syncService answers the file requests of push, pull and ls.
+// syncService handles the file requests of push, pull and ls.
 func (p *Phone) syncService(_ context.Context, s session) {
 	for {
 		var head [8]byte

@@ -102,7 +102,7 @@ func (p *Phone) panelEvent(kind, code, value int) {
 	}
 }
 
-// pinched tells the view under the middle of two fingers how they moved. Phone.mu is held.
+// pinched notifies the view under the middle of two fingers how they moved. Phone.mu is held.
 func (p *Phone) pinched(from, to [2]image.Point) {
 	pixel := func(at image.Point) image.Point {
 		x, y := at.X*(p.opts.Width-1)/panelMax, at.Y*(p.opts.Height-1)/panelMax
@@ -119,7 +119,7 @@ func (p *Phone) pinched(from, to [2]image.Point) {
 	p.pinchedAt([2]image.Point{pixel(from[0]), pixel(from[1])}, [2]image.Point{pixel(to[0]), pixel(to[1])})
 }
 
-// pinchedAt is pinched in pixels of the screen as it stands. Phone.mu is held.
+// pinchedAt is pinched in pixels of the screen as it is. Phone.mu is held.
 func (p *Phone) pinchedAt(from, to [2]image.Point) {
 	a, b, c, d := from[0], from[1], to[0], to[1]
 	middle := a.Add(b).Div(2)

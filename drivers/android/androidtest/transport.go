@@ -145,7 +145,7 @@ func (t *transport) send(cmd, arg0, arg1 uint32, data []byte) error {
 	return err
 }
 
-// banner is what the phone tells of itself when a host connects.
+// banner is what the phone reports of itself when a host connects.
 func (p *Phone) banner(state State) string {
 	return fmt.Sprintf("%s::ro.product.name=%s;ro.product.model=%s;ro.product.device=%s;features=%s",
 		state, p.prof.product, p.prof.model, p.prof.product, strings.Join(p.prof.features, ","))
@@ -228,7 +228,7 @@ func (s *stream) handle(m message) {
 	case cmdOKAY:
 		select {
 		case s.acked <- struct{}{}:
-		default: // an acknowledgement that nobody asked for
+		default: // an acknowledgement that was not requested
 		}
 	case cmdWRTE:
 		s.mu.Lock()

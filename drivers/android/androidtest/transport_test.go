@@ -87,8 +87,8 @@ func TestTransportRefusesUnknownServices(t *testing.T) {
 	}
 }
 
-// TestServiceThatWaitsForThePhone: a port that cannot be opened yet holds up no other service of the connection, whose
-// acknowledgements the phone may be waiting for.
+// TestServiceThatWaitsForThePhone: a port that cannot be opened yet delays no other service of the connection, of which
+// the acknowledgements the phone may be waiting for.
 func TestServiceThatWaitsForThePhone(t *testing.T) {
 	t.Parallel()
 	p := NewPhone(Options{})

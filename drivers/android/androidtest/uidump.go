@@ -147,13 +147,13 @@ func bounds(b image.Rectangle, size image.Point) string {
 	return fmt.Sprintf("[%d,%d][%d,%d]", b.Min.X, b.Min.Y, b.Max.X, b.Max.Y)
 }
 
-// waitIdle waits until no window changed its content for the quiet time. Movement is no content, as on phones: an
+// waitIdle waits until no window changed its content for the quiet time. Movement is not content, as on phones: an
 // animator sends no accessibility events.
 func (c *call) waitIdle() bool {
 	o := c.phone.opts
 	last, since := c.phone.content()
 	step := min(o.IdleQuiet/4+time.Millisecond, 50*time.Millisecond)
-	// a machine that stands still takes one step: no phone is restless because of it
+	// a machine that is suspended takes one step: no phone is restless because of it
 	for left := o.IdleTimeout; ; left -= step {
 		if !pause(c.ctx, step) {
 			return false
@@ -171,7 +171,7 @@ func (c *call) waitIdle() bool {
 	}
 }
 
-// content is what accessibility services are told of, structure, texts and states, and the instant at which it was so.
+// content is what accessibility services receive, structure, texts and states, and the instant at which it was so.
 func (p *Phone) content() (string, time.Time) {
 	p.hearPage()
 	p.mu.Lock()
@@ -244,7 +244,7 @@ func cmdUiautomator(c *call) int {
 	return 0
 }
 
-// setDumping takes the one place that there is for an automation service, or gives it back.
+// setDumping takes the only place for an automation service, or releases it.
 func (p *Phone) setDumping(on bool) (ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -62,7 +62,7 @@ func (d windowsDump) window(w *window, index int) {
 	d.b.WriteString(`</hierarchy></window>`)
 }
 
-// reachable are the windows that a service is told of, the topmost first: a dialog hides its page, and what fills the
+// reachable are the windows that a service receives, the topmost first: a dialog hides its page, and what fills the
 // screen hides all below.
 func (f *frame) reachable() []*window {
 	var list []*window

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// view is one element of a window; the tree and the picture are both made from it.
+// view is one element of a window; the tree and the screenshot are both made from it.
 type view struct {
 	class, text, desc, id, hint, pkg string
-	level                            string // of a range: what the agent gives as its text
-	// b may be inverted or empty, as broken views on phones are; image.Rectangle's own methods are not told.
+	level                            string // of a range: what the agent returns as its text
+	// b may be inverted or empty, as broken views on phones are; image.Rectangle's own methods do not check it.
 	b image.Rectangle
 
 	clickable, longClickable, checkable, checked, disabled bool
@@ -28,13 +28,13 @@ type view struct {
 	onDouble func() // the second of two taps
 	// onDrag takes what was held and dragged to a point.
 	onDrag func(to image.Point)
-	// onPinch is told whether two fingers moved apart.
+	// onPinch receives whether two fingers moved apart.
 	onPinch func(open bool)
 	// field is the text that the view edits.
 	field *field
-	// scroll is told by how many pixels a swipe moves the content up.
+	// scroll receives by how many pixels a swipe moves the content up.
 	scroll func(dy int)
-	// web is the page that a WebView shows, picture and version how it looked last. Its virtual children are nodes alone:
+	// web is the page that a WebView shows, picture and version its last image. Its virtual children are nodes alone:
 	// the WebView itself takes their touches.
 	web     *webTab
 	picture *image.RGBA
@@ -48,7 +48,7 @@ type view struct {
 	size   int // text height in pixels
 	center bool
 	round  bool
-	image  bool // drawn as a picture, has no text
+	image  bool // drawn as an image, has no text
 	// draw orders siblings that are drawn in another order than the tree has them; the highest is drawn last.
 	draw int
 	// painted views are drawn with this one and have no nodes of their own.
@@ -68,7 +68,7 @@ type field struct {
 	next     *field
 }
 
-// changed lets the app see to a text that has come into the field. It gives the field that the keys go to now.
+// changed lets the app handle a text that was typed into the field. It returns the field that the keys go to now.
 func (f *field) changed() *field {
 	if f.filter != nil {
 		f.text = f.filter(f.text)
@@ -136,8 +136,8 @@ func (v *view) drawn() []*view {
 	return slices.SortedStableFunc(slices.Values(v.children), func(a, b *view) int { return cmp.Compare(a.draw, b.draw) })
 }
 
-// hit finds the view that takes a touch: like Android, it asks the children from the front to the back, and a view that
-// is not clickable lets the touch through to what is behind it.
+// hit finds the view that takes a touch: like Android, it searches the children from the front to the back, and a view
+// that is not clickable lets the touch through to what is behind it.
 func (v *view) hit(at image.Point) *view {
 	if !at.In(v.b) {
 		return nil
@@ -180,11 +180,11 @@ type window struct {
 	focused bool
 	layer   int
 	dim     bool    // everything behind is drawn darker
-	modal   bool    // it takes the touches beside it, too
+	modal   bool    // it takes the touches next to it as well
 	parent  *window // that it belongs to: a menu to its page
-	outside func()  // is told of a touch beside it
-	glass   bool    // nobody can touch it, and no dump has it: a toast
-	secure  bool    // pictures of it are forbidden
+	outside func()  // receives a touch next to it
+	glass   bool    // it cannot be touched, and no dump has it: a toast
+	secure  bool    // screenshots of it are forbidden
 	away    bool    // no window shows it: for dumps of the window manager
 }
 
@@ -208,7 +208,7 @@ func (f *frame) active() *window {
 	return nil
 }
 
-// metrics turn density-independent pixels into pixels and hold the room that an app has.
+// metrics turn density-independent pixels into pixels and hold the area that an app has.
 type metrics struct {
 	scale float64
 	area  image.Rectangle // below the status bar, above the navigation bar

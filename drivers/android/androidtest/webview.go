@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// WebView describes an app whose screen is a WebView under a toolbar. The page is one of a real Chromium, which the
-// test starts with --remote-debugging-port; the phone loads it when the app is opened and closes it with the app's
+// WebView describes an app with a screen that is a WebView under a toolbar. The page is one of a real Chromium, which
+// the test starts with --remote-debugging-port; the phone loads it when the app is opened and closes it with the app's
 // process.
 type WebView struct {
 	DevTools string // host:port of the Chromium
@@ -22,19 +22,20 @@ type WebView struct {
 	Chrome string
 	// Hidden is an app that is not debuggable: its DevTools listen nowhere.
 	Hidden bool
-	// Mute is an app whose page has no accessibility nodes. Those of others appear from the second look on, as on phones.
+	// Mute is an app with a page without accessibility nodes. Those of others appear from the second read on, as on
+	// phones.
 	Mute bool
 	// Chat puts a native button over the lower right of the page.
 	Chat bool
 	// Others lists more than the page: a view with the same page that was taken off its window, which comes first, one
 	// that never was on a window, and a service worker.
 	Others bool
-	// Stale has lines of sockets in /proc/net/unix on which nobody listens: of this process, and of one that has died.
+	// Stale has lines of sockets in /proc/net/unix on which nothing listens: of this process, and of one that has died.
 	Stale bool
-	// Garbage is what the list of pages answers instead.
+	// Garbage is returned instead of the list of pages.
 	Garbage string
-	// Trails has the page hear of the end of a touch only when the next one comes: on phones, what touched has gone on by
-	// then.
+	// Trails makes the page receive the end of a touch only when the next one comes: on phones, what touched has continued
+	// by then.
 	Trails bool
 }
 
@@ -68,14 +69,14 @@ func (p *Phone) EvalWebView(ctx context.Context, pkg, expression string, into an
 	return tab.eval(ctx, expression, into)
 }
 
-// HangWebView makes the page of an app hang for ever: scripts are not answered any more, and its picture stays what it
-// was. Where it may, it waits for an answer that nobody gives, which costs less than a loop.
+// HangWebView makes the page of an app hang for ever: scripts do not return any more, and its image stays what it
+// was. Where it may, it waits for an answer that never comes, which costs less than a loop.
 func (p *Phone) HangWebView(ctx context.Context, pkg string) error {
 	tab, err := p.webTab(ctx, pkg)
 	if err != nil {
 		return err
 	}
-	mute, err := net.Listen("tcp", "127.0.0.1:0") // connections are made, and nobody takes them
+	mute, err := net.Listen("tcp", "127.0.0.1:0") // connections are made, and not accepted
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (p *Phone) HangWebView(ctx context.Context, pkg string) error {
 	if !begun {
 		return mute.Close()
 	}
-	// Only what is asked later has to wait: the loop has begun when the page no longer answers.
+	// Only later requests have to wait: the loop has started when the page no longer answers.
 	for ctx.Err() == nil {
 		asked, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
 		err := tab.eval(asked, "1", nil)

@@ -48,7 +48,7 @@ func (a *webApp) config() WebView {
 	return a.view
 }
 
-// connect gives the client of the Chromium and the app's context in it, as it was left.
+// connect returns the client of the Chromium and the app's context in it, as it was left.
 func (a *webApp) connect() (*devtools.Client, string, error) {
 	a.dial.Lock()
 	defer a.dial.Unlock()
@@ -145,7 +145,7 @@ func (b browserAbout) before(major int) bool {
 	return err == nil && n < major
 }
 
-// userAgent is what the pages of a WebView tell servers.
+// userAgent is what the pages of a WebView send to servers.
 func (a *webApp) userAgent(chrome string) string {
 	p := a.phone.prof
 	return fmt.Sprintf(

@@ -162,7 +162,7 @@ func (w *webProcess) pages(ctx context.Context, host string) []map[string]string
 			"devtoolsFrontendUrl": "https://chrome-devtools-frontend.appspot.com/serve_rev/@0/inspector.html?ws=" + host +
 				"/devtools/page/" + id,
 		}
-		// Old versions let one client in, and tell nobody else the way.
+		// Old versions let one client in, and report their address to no other.
 		if !w.app.version(ctx).before(63) || t.clients(id, 0) == 0 {
 			one["webSocketDebuggerUrl"] = "ws://" + host + "/devtools/page/" + id
 		}
@@ -205,7 +205,7 @@ func (w *webProcess) shown() *webTab {
 	}
 }
 
-// description is where the view lies, in pixels of the screen, whatever an ancestor shows of it.
+// description is the place of the view, in pixels of the screen, whatever an ancestor shows of it.
 func (t *webTab) description() string {
 	b, _ := t.place()
 	p := t.app.phone

@@ -48,7 +48,7 @@ const readScript = `(() => {` + nodesScript + `
 	})};
 })()`
 
-// hear renews the nodes. The first look only switches the page's accessibility on: what it sees is a WebView without
+// hear renews the nodes. The first read only switches the page's accessibility on: what it sees is a WebView without
 // children.
 func (t *webTab) hear(ctx context.Context) {
 	t.mu.Lock()
@@ -70,7 +70,7 @@ func (t *webTab) hear(ctx context.Context) {
 	t.title, t.nodes = got.Title, got.Nodes
 }
 
-// view is a virtual child of the WebView; what of it lies outside of the view is not shown.
+// view is a virtual child of the WebView; what of it is outside of the view is not shown.
 func (n webNode) view(t *webTab, index int, in image.Rectangle, ratio float64) *view {
 	px := func(css float64) int { return int(css*ratio + 0.5) }
 	b := image.Rect(px(n.X), px(n.Y), px(n.X+n.Width), px(n.Y+n.Height)).Add(in.Min)

@@ -16,7 +16,7 @@ import (
 
 const (
 	classWebView = "android.webkit.WebView"
-	// webLook is how long a look at the screen waits for the page; one that hangs is waited for once and shown as it was.
+	// webLook is how long a read of the screen waits for the page; one that hangs is waited for once and shown as it was.
 	webLook = 3 * time.Second
 	// webTouch is how long a page may take for an event before the next one is sent.
 	webTouch = 5 * time.Second
@@ -36,7 +36,7 @@ type webTab struct {
 
 	client  *devtools.Client // set before ready is closed, as all up to here
 	session string
-	targets []string // the page's, then the one that is listed beside it
+	targets []string // the page's, then the one that is listed next to it
 
 	shots, reads renewal
 	trailing     bool // a finger is on the page still; only events know
@@ -45,7 +45,7 @@ type webTab struct {
 	bounds   image.Rectangle
 	ratio    float64
 	picture  *image.RGBA
-	version  int // counts pictures that differ
+	version  int // counts images that differ
 	nodes    []webNode
 	title    string
 	hears    bool // its accessibility is on
@@ -163,7 +163,7 @@ func (t *webTab) reload() {
 	t.later(func(ctx context.Context) { _ = t.ask(ctx, "Page.reload", nil, nil) })
 }
 
-// fit gives the page the size of the view.
+// fit sets the page to the size of the view.
 func (t *webTab) fit(b image.Rectangle, ratio float64) {
 	t.mu.Lock()
 	same := t.bounds == b && t.ratio == ratio
@@ -208,7 +208,7 @@ func (t *webTab) view(b image.Rectangle, mute bool) *view {
 	return v.add(page)
 }
 
-// shoot renews the picture of the page.
+// shoot renews the image of the page.
 func (t *webTab) shoot(ctx context.Context) {
 	var got struct {
 		Data []byte `json:"data"`
@@ -230,15 +230,15 @@ func (t *webTab) shoot(ctx context.Context) {
 	}
 }
 
-// renewal asks for something anew, one question at a time.
+// renewal requests something again, one request at a time.
 type renewal struct {
 	mu   sync.Mutex
 	open chan struct{} // closed when the question that is under way is answered
-	late bool          // somebody has waited for it in vain: nobody else does
+	late bool          // a caller has waited for it in vain: no other does
 }
 
-// renew asks, and waits for the answer for at most limit. It says whether what there is now was asked for after the
-// call.
+// renew sends the request, and waits for the response for at most limit. It reports whether the current value was
+// requested after the call.
 func (r *renewal) renew(limit time.Duration, run func(func()) bool, ask func()) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -276,7 +276,7 @@ func (r *renewal) answer(ask func(), done chan struct{}) {
 	close(done)
 }
 
-// renewed is the page in front, asked by ask before anybody looks at the phone.
+// renewed is the foreground page, queried by ask before the phone is read.
 func (p *Phone) renewed(which func(*webTab) *renewal, ask func(*webTab, context.Context)) {
 	p.mu.Lock()
 	page, ok := p.ui.top().page.(*webPage)
@@ -293,12 +293,12 @@ func (p *Phone) renewed(which func(*webTab) *renewal, ask func(*webTab, context.
 	which(t).renew(webLook, p.work.run, func() { ask(t, t.ctx) })
 }
 
-// lookAtPage renews the picture of the page in front.
+// lookAtPage renews the image of the foreground page.
 func (p *Phone) lookAtPage() {
 	p.renewed(func(t *webTab) *renewal { return &t.shots }, (*webTab).shoot)
 }
 
-// hearPage renews the accessibility nodes of the page in front.
+// hearPage renews the accessibility nodes of the foreground page.
 func (p *Phone) hearPage() {
 	p.renewed(func(t *webTab) *renewal { return &t.reads }, (*webTab).hear)
 }

@@ -86,7 +86,7 @@ func (b *bench) socket() string {
 	return names[0]
 }
 
-// get asks a socket of the phone by HTTP.
+// get sends an HTTP request to a socket of the phone.
 func (b *bench) get(socket, path string) (int, string) {
 	b.t.Helper()
 	client := b.client(socket)

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// point is where a pixel of the screen lies in the page, in CSS pixels.
+// point is the place of a pixel of the screen in the page, in CSS pixels.
 func (t *webTab) point(at image.Point, finger int) map[string]any {
 	b, ratio := t.place()
 	at = at.Sub(b.Min)
@@ -45,7 +45,7 @@ func (t *webTab) lifted(ctx context.Context) {
 
 const (
 	webSteps = 10
-	// webStep is the time between two events of a finger that moves, webRest how long it lies still at the end: the page
+	// webStep is the time between two events of a finger that moves, webRest how long it rests at the end: the page
 	// is not flung.
 	webStep = 16 * time.Millisecond
 	webRest = 100 * time.Millisecond
@@ -69,8 +69,8 @@ func (t *webTab) moved(from, to []image.Point, held time.Duration) {
 	})
 }
 
-// editsScript says whether what has the focus is edited with a keyboard; what lies in a frame of another site counts as
-// edited.
+// editsScript reports whether what has the focus is edited with a keyboard; what is in a frame of another site counts
+// as edited.
 const editsScript = `(() => {
 	let e = document.activeElement;
 	for (;;) {

@@ -103,7 +103,7 @@ func TestAWebViewThatHangsIsShownAsItWas(t *testing.T) {
 	if !b.sees("Buy now") {
 		t.Error("the nodes are gone")
 	}
-	if list := b.pages(b.socket()); len(list) != 1 || list[0].Title != "Shop" { // the browser's process answers on
+	if list := b.pages(b.socket()); len(list) != 1 || list[0].Title != "Shop" { // the browser's process responds on
 		t.Errorf("/json: %+v", list)
 	}
 	quick, stop := context.WithTimeout(ctx, 300*time.Millisecond)

@@ -14,7 +14,7 @@ type popper interface {
 // popup is a window that belongs to a page.
 type popup struct {
 	root *view
-	// focusable popups take all touches, and one beside them closes them; the others let the page work on, with its
+	// focusable popups take all touches, and one next to them closes them; the others let the page work on, with its
 	// keyboard.
 	focusable bool
 	close     func()
@@ -25,12 +25,12 @@ type othersPage interface {
 	others(m metrics) []*window
 }
 
-// secret is a page of which, or of whose dialog, screenshots must not show anything.
+// secret is a page of which, or of the dialog of which, screenshots must not show anything.
 type secret interface {
 	secret(m metrics) (page, dialog bool)
 }
 
-// appWindows are those of the activity in front, from the back to the front.
+// appWindows are those of the foreground activity, from the back to the front.
 func (s *screen) appWindows(m metrics, size image.Point) []*window {
 	a := s.top()
 	root := &view{class: classFrame, b: image.Rectangle{Max: size}, fill: rgb(0xfefbff)}
@@ -64,7 +64,7 @@ func (s *screen) appWindows(m metrics, size image.Point) []*window {
 	return list
 }
 
-// overlayWindows lie over the app and are not its own: notifications, bubbles, calls, and the toasts that nobody can
+// overlayWindows are over the app and are not its own: notifications, bubbles, calls, and the toasts that no touch can
 // touch.
 func (s *screen) overlayWindows(m metrics) []*window {
 	list := append([]*window(nil), s.overlays...)
@@ -117,7 +117,7 @@ func headsUp(m metrics, title, text string, tap func()) *window {
 	return &window{title: "NotificationShade", kind: "SYSTEM", root: root}
 }
 
-// HeadsUp shows a notification over whatever app is in front, until it is tapped or swiped away.
+// HeadsUp shows a notification over the foreground app, until it is tapped or swiped away.
 func (p *Phone) HeadsUp(title, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,7 +140,7 @@ func bubble(at image.Rectangle, tap func()) *window {
 	return &window{title: "BubbleStackView", kind: "SYSTEM", root: root}
 }
 
-// IncomingCall lets somebody call: a banner with buttons lies over the app until one of them is tapped.
+// IncomingCall starts a call: a banner with buttons is over the app until one of them is tapped.
 func (p *Phone) IncomingCall(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -198,7 +198,7 @@ func (s *screen) askAboutApp(m metrics) *window {
 		dim: true, modal: true}
 }
 
-// statusBar shows the time to the second, so that no two pictures are ever quite the same.
+// statusBar shows the time to the second, so that no two screenshots are quite the same.
 func statusBar(m metrics, size image.Point) *window {
 	b := image.Rect(0, 0, size.X, m.dp(statusBarDP))
 	bar := &view{class: classFrame, b: b, pkg: "com.android.systemui", fill: rgb(0xf3edf7),

@@ -82,7 +82,7 @@ func (p *Phone) Running(pkg string) bool {
 	return p.ui.apps[pkg] != nil
 }
 
-// Extra is an argument that an activity was started with, and the option that gave it ("--ez").
+// Extra is an argument that an activity was started with, and the option that passed it ("--ez").
 type Extra struct{ Kind, Value string }
 
 // Extras are the arguments of an app's activity that was opened last.
@@ -117,7 +117,7 @@ func (p *Phone) CrashNative(pkg string) {
 	p.ui.crashNative(pkg)
 }
 
-// Freeze makes an app that runs hang until the system asks about it.
+// Freeze makes an app that runs hang until the system shows a dialog about it.
 func (p *Phone) Freeze(pkg string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -142,7 +142,8 @@ func (p *Phone) Complain(title string) {
 	p.ui.complaint = title
 }
 
-// Busy is how long the phone has worked on anything that a host asked of it. A log or a film that goes on counts, too.
+// Busy is how long the phone has worked on anything that a host requested. A log or a recording that continues counts
+// as well.
 func (p *Phone) Busy() time.Duration {
 	p.busy.Lock()
 	defer p.busy.Unlock()
@@ -168,7 +169,7 @@ func (p *Phone) counted(run serviceFunc) serviceFunc {
 	}
 }
 
-// work counts one thing that the phone does, until the function that it gives is called.
+// work counts one thing that the phone does, until the function that it returns is called.
 func (b *busyTime) work() (done func()) {
 	b.Lock()
 	defer b.Unlock()
