@@ -48,7 +48,7 @@ func (d *Device) mainActivity(ctx context.Context, pkg string) (string, error) {
 func (d *Device) launcherActivities(ctx context.Context, pkg string) ([]string, error) {
 	for _, category := range []string{launcherCategory, leanbackCategory} {
 		line := "cmd package query-activities --brief -a " + mainAction + " -c " + category + " -p " + pkg
-		o, err := d.run(ctx, command{name: "query-activities", asks: true, line: line})
+		o, err := d.run(ctx, command{name: "query-activities", readOnly: true, line: line})
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +76,7 @@ func componentsOf(answer, pkg string) []string {
 
 // filteredActivities is for Androids without query-activities: it reads the filters of the app's activities.
 func (d *Device) filteredActivities(ctx context.Context, pkg string) ([]string, error) {
-	o, err := d.run(ctx, command{name: "dumpsys package", asks: true, line: "dumpsys package " + pkg})
+	o, err := d.run(ctx, command{name: "dumpsys package", readOnly: true, line: "dumpsys package " + pkg})
 	if err != nil {
 		return nil, err
 	}

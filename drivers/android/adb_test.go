@@ -51,7 +51,7 @@ func TestThroughRealADB(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	film, err := d.StartRecording(t.Context(), t.TempDir())
+	record, err := d.StartRecording(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestThroughRealADB(t *testing.T) {
 	if err := stop(); err != nil || !strings.Contains(log.String(), "a line\n") {
 		t.Errorf("log %v\n%s", err, log.String())
 	}
-	if clips, err := film.Stop(t.Context()); err != nil || len(clips) != 1 {
+	if clips, err := record.Stop(t.Context()); err != nil || len(clips) != 1 {
 		t.Errorf("clips %v, %v", clips, err)
 	}
 	if err := d.Launch(t.Context(), "com.example.logn", false); !errors.Is(err, drivers.ErrNoApp) {

@@ -147,7 +147,7 @@ func TestStatesByKind(t *testing.T) {
 		"R5CT10ABCDE":      {"emulator", "plug it in again"},
 	} {
 		for _, state := range states {
-			said := mend(id, state)
+			said := remedy(id, state)
 			if strings.Contains(said, c.never) || state == "offline" && !strings.Contains(said, c.offline) {
 				t.Errorf("%s %s: %s", id, state, said)
 			}

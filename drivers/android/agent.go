@@ -43,13 +43,13 @@ type agentAccess struct {
 	mu       sync.Mutex
 	session  string
 	ended    chan struct{} // closed when the shell that it runs in has ended
-	said     *capped       // what that shell printed
+	output     *capped       // what that shell printed
 	proc     *process
-	sick     error // what went wrong since it was last known to be well
+	lastErr     error // what went wrong since it was last known to be well
 	restarts int
 	depth    int
 	plain    bool                // this phone's am knows none of the options that can be left out
-	looked   time.Time           // when the newest tree was complete
+	lastRead   time.Time           // when the newest tree was complete
 	census   census              // of the newest tree
 	windows  map[int]windowPlace // on the screen of the newest tree
 }
@@ -73,12 +73,12 @@ func (a *agentAccess) ask(ctx context.Context, q agentRequest, value any) error 
 func (a *agentAccess) health(ctx context.Context) error {
 	select {
 	case <-a.ended:
-		return &agentError{serial: a.d.link.serial, what: "anything", cause: errors.New("it has ended: " + a.lastWords())}
+		return &agentError{serial: a.d.link.serial, what: "anything", cause: errors.New("it has ended: " + a.lastOutput())}
 	default:
 	}
 	var windows []agentWindow
 	if err := a.ask(ctx, agentRequest{method: "POST", path: "appium/list_windows", body: map[string]any{
-		"skipScreenshots": true}, limit: lookLimit}, &windows); err != nil {
+		"skipScreenshots": true}, limit: readLimit}, &windows); err != nil {
 		return err
 	}
 	return nil
@@ -91,12 +91,12 @@ var errFallback = errors.New("the agent is given up")
 // given up.
 func (a *agentAccess) well(ctx context.Context) error {
 	a.mu.Lock()
-	sick := a.sick
+	sick := a.lastErr
 	a.mu.Unlock()
 	select {
 	case <-a.ended:
 		if sick == nil {
-			sick = errors.New("it ended: " + a.lastWords())
+			sick = errors.New("it ended: " + a.lastOutput())
 		}
 	default:
 	}
@@ -137,7 +137,7 @@ func (a *agentAccess) well(ctx context.Context) error {
 func (a *agentAccess) mark(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.sick = err
+	a.lastErr = err
 }
 
 // giveUp ends the agent for the rest of the lease.

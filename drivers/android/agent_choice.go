@@ -87,7 +87,7 @@ type agentOptions struct {
 // same answer again.
 type refusals struct {
 	mu   sync.Mutex
-	said map[string]string
+	reason map[string]string
 }
 
 // note keeps what a phone reported about an installation.
@@ -95,17 +95,17 @@ func (r *refusals) note(serial string, err error) {
 	if refused := new(installRefused); errors.As(err, &refused) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if r.said == nil {
-			r.said = map[string]string{}
+		if r.reason == nil {
+			r.reason = map[string]string{}
 		}
-		r.said[serial] = agentReason(serial, err)
+		r.reason[serial] = agentReason(serial, err)
 	}
 }
 
 func (r *refusals) of(serial string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.said[serial]
+	return r.reason[serial]
 }
 
 // agentReason is an error as the end of a sentence about a phone that is named already.

@@ -19,7 +19,7 @@ const (
 	agentPort = "tcp:6790" // of the phone; the agent knows no other
 
 	askLimit    = 5 * time.Second
-	lookLimit   = 12 * time.Second // each window of an app that hangs may take 5
+	readLimit   = 12 * time.Second // each window of an app that hangs may take 5
 	touchLimit  = 15 * time.Second // it waits for the animations of windows, 5 s before and 5 s behind
 	answerBytes = 64 << 20
 	askBytes    = 65536 // of a request: more is refused without a word of why
@@ -120,11 +120,11 @@ func (l *link) ask(ctx context.Context, a agentRequest, value any) error {
 		return fail(noEOF(err))
 	}
 	defer response.Body.Close()
-	said, err := io.ReadAll(io.LimitReader(response.Body, answerBytes))
+	message, err := io.ReadAll(io.LimitReader(response.Body, answerBytes))
 	if err != nil {
 		return fail(noEOF(err))
 	}
-	return failed.read(response.StatusCode, said, a, value)
+	return failed.read(response.StatusCode, message, a, value)
 }
 
 // read takes an answer apart.

@@ -29,7 +29,7 @@ var packageHead = lazyregexp.New(`(?m)^\s*Package \[([\w.]+)\] \(`)
 // agentInstalled queries the package manager.
 func (d *Device) agentInstalled(ctx context.Context) (AgentState, error) {
 	var s AgentState
-	o, err := d.run(ctx, command{name: "dumpsys package", asks: true, line: "dumpsys package " + agentPackage +
+	o, err := d.run(ctx, command{name: "dumpsys package", readOnly: true, line: "dumpsys package " + agentPackage +
 		"; dumpsys package " + agentTests})
 	if err != nil {
 		return s, err
@@ -87,7 +87,7 @@ func (d *Device) installAgent(ctx context.Context, dir string, check func() erro
 		}
 		return nil
 	}
-	if err = install(); err != nil && mendedByRemoval(err) {
+	if err = install(); err != nil && fixedByRemoval(err) {
 		if err = d.removeAgent(ctx); err == nil {
 			err = install()
 		}
@@ -121,7 +121,7 @@ func agentInstallError(ctx context.Context, serial string, err error) error {
 	return err
 }
 
-func mendedByRemoval(err error) bool {
+func fixedByRemoval(err error) bool {
 	return strings.Contains(err.Error(), "UPDATE_INCOMPATIBLE") || strings.Contains(err.Error(), "VERSION_DOWNGRADE")
 }
 
@@ -131,7 +131,7 @@ func (d *Device) awaitInstrumentation(ctx context.Context) error {
 		agentStartLimit))
 	defer cancel()
 	for {
-		o, err := d.run(ctx, command{name: "pm list instrumentation", asks: true, line: "pm list instrumentation"})
+		o, err := d.run(ctx, command{name: "pm list instrumentation", readOnly: true, line: "pm list instrumentation"})
 		if err != nil || strings.Contains(string(o.out), agentRunner) {
 			return err
 		}

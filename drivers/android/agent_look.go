@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	agentLooks     = 4 // attempts of one screen read, including restarts
-	agentLookPause = 100 * time.Millisecond
+	agentReads     = 4 // attempts of one screen read, including restarts
+	agentReadPause = 100 * time.Millisecond
 )
 
 // agentWindow is a window as list_windows reports it.
@@ -56,29 +56,29 @@ func (w agentWindow) bounds() image.Rectangle {
 	return image.Rect(w.Rect.X, w.Rect.Y, w.Rect.X+w.Rect.Width, w.Rect.Y+w.Rect.Height)
 }
 
-// look reads the elements of all windows. A failed attempt is repeated, by an agent that was started again
+// readTree reads the elements of all windows. A failed attempt is repeated, by an agent that was started again
 // where that helps.
-func (a *agentAccess) look(ctx context.Context, choose func(*dump)) (*screen.Tree, error) {
+func (a *agentAccess) readTree(ctx context.Context, choose func(*dump)) (*screen.Tree, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, treeBudget, a.d.link.tooSlow("the agent's look at the screen",
 		treeBudget))
 	defer cancel()
 	for try := 1; ; try++ {
 		err := a.well(ctx)
 		if errors.Is(err, errFallback) {
-			return stockAccess{a.d}.look(ctx, choose)
+			return stockAccess{a.d}.readTree(ctx, choose)
 		}
 		if err != nil {
 			return nil, err
 		}
 		taken := time.Now()
-		got, err := a.lookOnce(ctx, choose)
+		got, err := a.readTreeOnce(ctx, choose)
 		if err == nil {
 			if err := a.d.readWebViews(ctx, got); err != nil {
 				return nil, err
 			}
 			tree := a.d.newTree(got, taken)
 			a.mu.Lock()
-			a.census, a.looked = got.census, time.Now()
+			a.census, a.lastRead = got.census, time.Now()
 			a.mu.Unlock()
 			return tree, nil
 		}
@@ -87,11 +87,11 @@ func (a *agentAccess) look(ctx context.Context, choose func(*dump)) (*screen.Tre
 		} else if !errors.Is(err, drivers.ErrNotReady) {
 			return nil, err
 		}
-		if try >= agentLooks || ctx.Err() != nil {
+		if try >= agentReads || ctx.Err() != nil {
 			return nil, a.notNow(ctx, err)
 		}
 		a.d.log.Debug("look failed, trying again", "try", try, "error", err)
-		if pause := drivers.Pause(ctx, agentLookPause); pause != nil {
+		if pause := drivers.Pause(ctx, agentReadPause); pause != nil {
 			return nil, a.d.link.fault(ctx, "ask the agent", pause)
 		}
 	}
@@ -108,19 +108,19 @@ func (a *agentAccess) notNow(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", drivers.ErrNotReady, err)
 }
 
-// lookOnce requests the tree and, at the same time, the windows: only these show a window with an app that hangs.
-func (a *agentAccess) lookOnce(ctx context.Context, choose func(*dump)) (*dump, error) {
-	began := time.Now()
+// readTreeOnce requests the tree and, at the same time, the windows: only these show a window with an app that hangs.
+func (a *agentAccess) readTreeOnce(ctx context.Context, choose func(*dump)) (*dump, error) {
+	started := time.Now()
 	var list []agentWindow
 	listed := make(chan error, 1)
 	if err := a.d.life.Go(func() {
 		listed <- a.ask(ctx, agentRequest{method: "POST", path: "appium/list_windows", body: map[string]any{
-			"skipScreenshots": true}, limit: lookLimit}, &list)
+			"skipScreenshots": true}, limit: readLimit}, &list)
 	}); err != nil {
 		return nil, fmt.Errorf("device %s: %w", a.d.link.serial, err)
 	}
 	var doc string
-	err := a.ask(ctx, agentRequest{method: "GET", path: "source", limit: lookLimit}, &doc)
+	err := a.ask(ctx, agentRequest{method: "GET", path: "source", limit: readLimit}, &doc)
 	if other := <-listed; err == nil {
 		err = other
 	}
@@ -150,7 +150,7 @@ func (a *agentAccess) lookOnce(ctx context.Context, choose func(*dump)) (*dump, 
 	if len(got.windows) == 0 {
 		return nil, fmt.Errorf("device %s: the agent saw no window of an app: %w", a.d.link.serial, drivers.ErrNotReady)
 	}
-	a.showToasts(ctx, got, toasts, began)
+	a.showToasts(ctx, got, toasts, started)
 	return got, nil
 }
 
@@ -181,7 +181,7 @@ func (a *agentAccess) deeper(ctx context.Context, choose func(*dump)) (*dump, er
 	if err := a.keeps(ctx, map[string]any{"snapshotMaxDepth": float64(a.depth)}); err != nil {
 		return nil, err
 	}
-	return a.lookOnce(ctx, choose)
+	return a.readTreeOnce(ctx, choose)
 }
 
 // deep is how many elements lie inside each other.

@@ -89,7 +89,7 @@ func (a *agentAccess) startOnce(ctx context.Context) (string, error) {
 	}
 	ended, said := make(chan struct{}), &capped{max: agentOutputBytes, quiet: true}
 	a.mu.Lock()
-	a.proc, a.ended, a.said, a.session = p, ended, said, ""
+	a.proc, a.ended, a.output, a.session = p, ended, said, ""
 	a.mu.Unlock()
 	if err := d.life.Go(func() {
 		defer close(ended)
@@ -121,7 +121,7 @@ func (a *agentAccess) awaitStatus(ctx context.Context) (string, error) {
 		}
 		select {
 		case <-a.ended:
-			return "", fmt.Errorf("device %s: the agent ended at once: %s", a.d.link.serial, a.lastWords())
+			return "", fmt.Errorf("device %s: the agent ended at once: %s", a.d.link.serial, a.lastOutput())
 		default:
 		}
 		if err := drivers.Pause(ctx, agentStartPoll); err != nil {
@@ -130,9 +130,9 @@ func (a *agentAccess) awaitStatus(ctx context.Context) (string, error) {
 	}
 }
 
-// lastWords are what the shell of the agent printed.
-func (a *agentAccess) lastWords() string {
-	for line := range strings.Lines(string(a.said.Bytes())) {
+// lastOutput are what the shell of the agent printed.
+func (a *agentAccess) lastOutput() string {
+	for line := range strings.Lines(string(a.output.Bytes())) {
 		line = strings.TrimSpace(line)
 		for _, mark := range []string{"Error=", "shortMsg=", signedApart, "Unknown option"} {
 			if i := strings.Index(line, mark); i >= 0 {
@@ -140,7 +140,7 @@ func (a *agentAccess) lastWords() string {
 			}
 		}
 	}
-	if line := shellerr.Line(string(a.said.Bytes())); line != "" {
+	if line := shellerr.Line(string(a.output.Bytes())); line != "" {
 		return line
 	}
 	return "it printed nothing"

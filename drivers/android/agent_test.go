@@ -56,7 +56,7 @@ func launch(t *testing.T, d *Device, app string) {
 	}
 }
 
-func TestAgentLooksAndTouches(t *testing.T) {
+func TestAgentReadsAndTouches(t *testing.T) {
 	t.Parallel()
 	d, p := openAgent(t, small())
 	launch(t, d, androidtest.LoginPackage)

@@ -51,11 +51,11 @@ func (a *agentAccess) write(ctx context.Context, text string, first rune) error 
 // append writes one line behind what the field holds.
 func (a *agentAccess) append(ctx context.Context, line string) error {
 	serial := a.d.link.serial
-	tree, err := a.look(ctx, func(*dump) {})
+	tree, err := a.readTree(ctx, func(*dump) {})
 	if err != nil {
 		return err
 	}
-	if a.d.hands() != screenAccess(a) {
+	if a.d.backend() != screenAccess(a) {
 		return errFallback
 	}
 	field := tree.Focused()
@@ -142,11 +142,11 @@ func (a *agentAccess) copy(ctx context.Context, text string) error {
 }
 
 // Clipboard returns what was copied last, where Android lets it be read.
-func (d *Device) Clipboard(ctx context.Context) (string, error) { return d.hands().copied(ctx) }
+func (d *Device) Clipboard(ctx context.Context) (string, error) { return d.backend().copied(ctx) }
 
 // SetClipboard puts a text where a paste takes it from.
 func (d *Device) SetClipboard(ctx context.Context, text string) error {
-	return d.hands().copy(ctx, text)
+	return d.backend().copy(ctx, text)
 }
 
 func (d *Device) noClipboard() error {

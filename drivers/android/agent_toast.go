@@ -85,8 +85,8 @@ func (a *agentAccess) showToasts(ctx context.Context, d *dump, toasts []*screen.
 	if len(all) > 0 {
 		window = a.d.toastWindow(ctx)
 	}
-	stands, earlier := a.shadow.note(strings.Join(all, "\n"), window, began)
-	if !stands {
+	shown, earlier := a.shadow.note(strings.Join(all, "\n"), window, began)
+	if !shown {
 		return
 	}
 	front := d.windows[len(d.windows)-1]
@@ -123,7 +123,7 @@ var toastTitle = lazyregexp.New(`Window\{\w+ (?:u\d+ )?Toast\}`)
 // toastWindow queries the window manager for the windows of toasts, by which they can be distinguished; "": there is
 // none.
 func (d *Device) toastWindow(ctx context.Context) string {
-	o, err := d.run(ctx, command{name: "dumpsys window windows", asks: true,
+	o, err := d.run(ctx, command{name: "dumpsys window windows", readOnly: true,
 		line: "dumpsys window windows | grep ' Toast}'"})
 	if err != nil {
 		return ""

@@ -18,7 +18,7 @@ const (
 	pressFor     = 20 * time.Millisecond // a finger of a tap, the grid of the agent's times
 	betweenTaps  = 80 * time.Millisecond
 	pickUpFor    = dragHold
-	standsFor    = 20 * time.Millisecond // an element is asked for again so long after the tree
+	stationaryTime    = 20 * time.Millisecond // an element is asked for again so long after the tree
 	notHeldBack  = "the agent did not respond to a touch, which may have happened and is not repeated"
 	agentTouches = 2 // attempts of one that was not sent
 )
@@ -60,7 +60,7 @@ func (a *agentAccess) selector(n *screen.Node) (strategy, value string, ok bool)
 
 // seenAgain looks a second time, for an element that the agent cannot be asked for.
 func (a *agentAccess) seenAgain(ctx context.Context, n *screen.Node) (bool, error) {
-	got, err := a.lookOnce(ctx, func(*dump) {})
+	got, err := a.readTreeOnce(ctx, func(*dump) {})
 	if err != nil {
 		return false, err
 	}
@@ -109,7 +109,7 @@ func (a *agentAccess) ready(ctx context.Context, t touch) error {
 	if err := a.d.life.Go(func() { free <- a.uncovered(ctx, t) }); err != nil {
 		return fmt.Errorf("device %s: %w", a.d.link.serial, err)
 	}
-	err := a.stands(ctx, t)
+	err := a.verifyPlace(ctx, t)
 	if other := <-free; err == nil {
 		err = other
 	}
@@ -124,7 +124,7 @@ func (a *agentAccess) uncovered(ctx context.Context, t touch) error {
 	a.mu.Unlock()
 	var list []agentWindow
 	if err := a.ask(ctx, agentRequest{method: "POST", path: "appium/list_windows", body: map[string]any{
-		"skipScreenshots": true}, limit: lookLimit}, &list); err != nil {
+		"skipScreenshots": true}, limit: readLimit}, &list); err != nil {
 		return err
 	}
 	for id, now := range windowsOf(list) {
@@ -140,8 +140,8 @@ func (a *agentAccess) uncovered(ctx context.Context, t touch) error {
 	return nil
 }
 
-// stands checks that the element is where the tree had it.
-func (a *agentAccess) stands(ctx context.Context, t touch) error {
+// verifyPlace checks that the element is where the tree had it.
+func (a *agentAccess) verifyPlace(ctx context.Context, t touch) error {
 	strategy, value, ok := a.selector(t.aimed)
 	if !ok {
 		return nil // the caller has seen it standing still
@@ -150,7 +150,7 @@ func (a *agentAccess) stands(ctx context.Context, t touch) error {
 		return fmt.Errorf("device %s: %w: %s %s", a.d.link.serial, drivers.ErrMissed, t.aimed, why)
 	}
 	a.mu.Lock()
-	rest := standsFor - time.Since(a.looked)
+	rest := stationaryTime - time.Since(a.lastRead)
 	a.mu.Unlock()
 	if rest > 0 {
 		if err := drivers.Pause(ctx, rest); err != nil {
@@ -163,9 +163,9 @@ func (a *agentAccess) stands(ctx context.Context, t touch) error {
 		now, err = a.rect(ctx, element)
 	}
 	if n := t.aimed; err == nil && strategy == "id" && n.Text != "" && !n.Editable {
-		var says string // a row that is used again for something else keeps its place and its id
-		if err = a.ask(ctx, agentRequest{method: "GET", path: "element/" + element + "/text"}, &says); err == nil &&
-			forXML(says) != n.Text {
+		var reported string // a row that is used again for something else keeps its place and its id
+		if err = a.ask(ctx, agentRequest{method: "GET", path: "element/" + element + "/text"}, &reported); err == nil &&
+			forXML(reported) != n.Text {
 			return missed("is something else now")
 		}
 	}
@@ -187,7 +187,7 @@ func (a *agentAccess) stands(ctx context.Context, t touch) error {
 	}
 	// The tree may cut bounds in another way than the element reports them: what has the same place in two queries is
 	// stationary still.
-	if err := drivers.Pause(ctx, standsFor); err != nil {
+	if err := drivers.Pause(ctx, stationaryTime); err != nil {
 		return a.d.link.fault(ctx, "touch", err)
 	}
 	again, err := a.rect(ctx, element)

@@ -11,18 +11,18 @@ import (
 
 var _ drivers.AnimationControl = (*Device)(nil)
 
-// calmSetting is a setting that a phone has while it is tested.
-type calmSetting struct {
+// animationSetting is a setting that a phone has while it is tested.
+type animationSetting struct {
 	space, key, value string
 	fits              func(now float64) bool // what the phone has will do
 }
 
-// calmSettings leave animations out, and keep the display on while a test waits without touching it: it goes off
+// animationSettings leave animations out, and keep the display on while a test waits without touching it: it goes off
 // after half a minute on many phones, and then there is nothing to see.
-func calmSettings() []calmSetting {
+func animationSettings() []animationSetting {
 	const awake = 30 * 60 * 1000 // milliseconds; some phones take no more
 	still := func(scale float64) bool { return scale == 0 }
-	return []calmSetting{
+	return []animationSetting{
 		{"global", "window_animation_scale", "0", still},
 		{"global", "transition_animation_scale", "0", still},
 		{"global", "animator_duration_scale", "0", still},
@@ -33,15 +33,15 @@ func calmSettings() []calmSetting {
 // Calm changes the settings that need it. What they were is noted on disk first, and restored by Close or by the next
 // Open. What the phone does not let be changed is a warning.
 func (d *Device) Calm(ctx context.Context) error {
-	values, o, err := d.settings(ctx, calmSettings(), "")
+	values, o, err := d.settings(ctx, animationSettings(), "")
 	if err != nil {
 		return err
 	}
-	if len(values) != len(calmSettings()) {
+	if len(values) != len(animationSettings()) {
 		return fmt.Errorf("device %s: read its animation scales: %s", d.link.serial, d.why(o))
 	}
-	var needed []calmSetting
-	for i, s := range calmSettings() {
+	var needed []animationSetting
+	for i, s := range animationSettings() {
 		if s.does(values[i]) {
 			continue
 		}
@@ -55,11 +55,11 @@ func (d *Device) Calm(ctx context.Context) error {
 	if len(needed) == 0 {
 		return nil
 	}
-	return d.putCalm(ctx, needed)
+	return d.putAnimations(ctx, needed)
 }
 
-// putCalm changes settings one by one and reads them again: some phones refuse in words, others in silence.
-func (d *Device) putCalm(ctx context.Context, needed []calmSetting) error {
+// putAnimations changes settings one by one and reads them again: some phones refuse in words, others in silence.
+func (d *Device) putAnimations(ctx context.Context, needed []animationSetting) error {
 	var put strings.Builder
 	for _, s := range needed {
 		put.WriteString("settings put " + s.space + " " + s.key + " " + s.value + "; ")
@@ -97,12 +97,12 @@ func (d *Device) putCalm(ctx context.Context, needed []calmSetting) error {
 const settingsMark = "taproot-settings:"
 
 // settings runs a line and then reads settings, each a word.
-func (d *Device) settings(ctx context.Context, list []calmSetting, before string) ([]string, output, error) {
+func (d *Device) settings(ctx context.Context, list []animationSetting, before string) ([]string, output, error) {
 	var ask []string
 	for _, s := range list {
 		ask = append(ask, "settings get "+s.space+" "+s.key)
 	}
-	cmd := command{name: "settings get", asks: before == "", line: before + strings.Join(ask, "; ")}
+	cmd := command{name: "settings get", readOnly: before == "", line: before + strings.Join(ask, "; ")}
 	if before != "" {
 		cmd.name = "settings put"
 	}
@@ -115,7 +115,7 @@ func (d *Device) settings(ctx context.Context, list []calmSetting, before string
 }
 
 // does reports whether a value that the phone has will do.
-func (s calmSetting) does(value string) bool {
+func (s animationSetting) does(value string) bool {
 	now, err := strconv.ParseFloat(value, 64)
 	return err == nil && s.fits(now)
 }

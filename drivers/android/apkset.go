@@ -197,7 +197,7 @@ func (s *apkSet) entry(ctx context.Context, f io.ReaderAt, e *zip.File, size int
 	defer r.Close()
 	kept, err := os.CreateTemp("", "taproot-apk-*")
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errNoRoom, err)
+		return nil, fmt.Errorf("%w: %w", errDiskFull, err)
 	}
 	s.closers = append(s.closers, func() {
 		kept.Close()
@@ -210,7 +210,7 @@ func (s *apkSet) entry(ctx context.Context, f io.ReaderAt, e *zip.File, size int
 	return kept, err
 }
 
-var errNoRoom = errors.New("this machine has no disk space for it")
+var errDiskFull = errors.New("this machine has no disk space for it")
 
 // here writes to this machine, so that its errors are not those of the archive.
 type here struct{ w io.Writer }
@@ -218,7 +218,7 @@ type here struct{ w io.Writer }
 func (h here) Write(p []byte) (int, error) {
 	n, err := h.w.Write(p)
 	if err != nil {
-		err = fmt.Errorf("%w: %w", errNoRoom, err)
+		err = fmt.Errorf("%w: %w", errDiskFull, err)
 	}
 	return n, err
 }

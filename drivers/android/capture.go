@@ -91,8 +91,8 @@ func (c *captureCosts) patience(expect int) func(bytes int) error {
 	}
 }
 
-// picture is what a screenshot costs now; 0: none was taken.
-func (c *captureCosts) picture() time.Duration {
+// screenshotCost is what a screenshot costs now; 0: none was taken.
+func (c *captureCosts) screenshotCost() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.asPNG {
@@ -103,7 +103,7 @@ func (c *captureCosts) picture() time.Duration {
 
 // cheap reports whether two screenshots cost less than one tree.
 func (c *captureCosts) cheap() bool {
-	shot := c.picture()
+	shot := c.screenshotCost()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return 2*shot < max(c.tree, treeRest)

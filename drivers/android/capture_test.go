@@ -9,9 +9,9 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// TestPicturesOverASlowConnection: ten raw megabytes are not waited for where a PNG comes in a fraction of that, and
+// TestScreenshotsOverASlowConnection: ten raw megabytes are not waited for where a PNG comes in a fraction of that, and
 // only the first of them is started.
-func TestPicturesOverASlowConnection(t *testing.T) {
+func TestScreenshotsOverASlowConnection(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{Bandwidth: 2 << 20})
 	for range 3 {
@@ -103,8 +103,8 @@ func TestPatience(t *testing.T) {
 			if errors.Is(err, errSlowPixels) != c.slow {
 				t.Errorf("%s: %v after %d bytes", name, err, came)
 			}
-			if c.slow && (costs.picture() < 4*time.Second || came > c.expect/4) {
-				t.Errorf("%s: %v, %d bytes", name, costs.picture(), came)
+			if c.slow && (costs.screenshotCost() < 4*time.Second || came > c.expect/4) {
+				t.Errorf("%s: %v, %d bytes", name, costs.screenshotCost(), came)
 			}
 		})
 	}

@@ -136,7 +136,7 @@ func openConsole(ctx context.Context, srv *server, port string) (*console, error
 	if err == nil && strings.Contains(strings.Join(greeting, "\n"), "Authentication required") {
 		var word []byte
 		if word, err = os.ReadFile(filepath.Join(srv.home, ".emulator_console_auth_token")); err == nil {
-			_, err = c.tell("the word that opens the console", "auth "+strings.TrimSpace(string(word)))
+			_, err = c.askAs("the word that opens the console", "auth "+strings.TrimSpace(string(word)))
 		}
 	}
 	if err != nil {
@@ -158,10 +158,10 @@ func (c *console) acceleration() (string, error) {
 }
 
 // ask sends a command and returns the lines of its response.
-func (c *console) ask(command string) ([]string, error) { return c.tell(command, command) }
+func (c *console) ask(command string) ([]string, error) { return c.askAs(command, command) }
 
-// tell is ask for a command that has another name in messages.
-func (c *console) tell(name, command string) ([]string, error) {
+// askAs is ask for a command that has another name in messages.
+func (c *console) askAs(name, command string) ([]string, error) {
 	if _, err := fmt.Fprintf(c, "%s\r\n", command); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -131,7 +131,7 @@ func (d *Device) readCrash(ctx context.Context, w watched) (*drivers.Crash, erro
 	}
 	var last output
 	for _, buffers := range []string{"-b main -b system -b crash ", ""} {
-		o, err := d.run(ctx, command{name: "logcat", asks: true, line: "logcat -d -v threadtime " + buffers + "-T " +
+		o, err := d.run(ctx, command{name: "logcat", readOnly: true, line: "logcat -d -v threadtime " + buffers + "-T " +
 			w.since + crashTags})
 		if err != nil {
 			return nil, err
@@ -200,7 +200,7 @@ func (c *crashReader) read(pid, level, tag, text string) {
 	if tag == "ActivityManager" {
 		c.started(text)
 	}
-	if kind := begins(tag, text); kind != "" {
+	if kind := reportKind(tag, text); kind != "" {
 		c.open[key] = &report{kind: kind, tag: tag}
 		c.all = append(c.all, c.open[key])
 	}
@@ -267,8 +267,8 @@ func (c *crashReader) first() *report {
 	return found
 }
 
-// begins returns which kind of report a line starts.
-func begins(tag, text string) string {
+// reportKind returns which kind of report a line starts.
+func reportKind(tag, text string) string {
 	switch {
 	case tag == "AndroidRuntime" && strings.HasPrefix(text, "FATAL EXCEPTION"):
 		return drivers.CrashException

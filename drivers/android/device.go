@@ -94,7 +94,7 @@ func open(ctx context.Context, l *link, log *slog.Logger, notes string, agent ag
 	d := &Device{
 		link: l, log: log.With("device", l.serial), info: p.info(attachment{id: l.serial, serial: l.serial}),
 		session: strings.ToLower(rand.Text()[:10]),
-		segment: segmentSeconds, probe: filmProbe, glass: p.panel, notes: notes,
+		segment: segmentSeconds, probe: recordingProbe, glass: p.panel, notes: notes,
 		files: map[string]struct{}{}, pids: map[int]struct{}{}, life: drivers.NewLifetime(),
 	}
 	if err := d.prepare(ctx); err != nil {
@@ -131,7 +131,7 @@ func (d *Device) prepare(ctx context.Context) error {
 
 func (d *Device) clearLeftovers(ctx context.Context) {
 	var old []string
-	for name := range strings.FieldsSeq(d.link.tells(ctx, command{name: "ls", line: "ls " + tempDir})) {
+	for name := range strings.FieldsSeq(d.link.queryOptional(ctx, command{name: "ls", line: "ls " + tempDir})) {
 		if strings.HasPrefix(name, tempPrefix) && !strings.Contains(name, "/") {
 			old = append(old, tempDir+name)
 		}
@@ -141,7 +141,7 @@ func (d *Device) clearLeftovers(ctx context.Context) {
 	}
 	d.log.Info("removing what an earlier session left", "files", len(old))
 	for names := range slices.Chunk(old, 30) {
-		d.link.tells(ctx, command{name: "rm", line: "rm -f " + shellescape.QuoteCommand(names)})
+		d.link.queryOptional(ctx, command{name: "rm", line: "rm -f " + shellescape.QuoteCommand(names)})
 	}
 }
 
@@ -151,7 +151,7 @@ func (d *Device) Info() drivers.Info { return d.info }
 // PixelsAreCheap is true where uiautomator returns the trees: a raw screenshot takes a tenth of what a dump takes, and
 // twice what an agent does.
 func (d *Device) PixelsAreCheap() bool {
-	_, stock := d.hands().(stockAccess)
+	_, stock := d.backend().(stockAccess)
 	return stock
 }
 

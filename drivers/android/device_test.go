@@ -400,8 +400,8 @@ func TestScreenOfAFoldedPhone(t *testing.T) {
 	}
 }
 
-// TestPictureUnderAnOverriddenSize: trees and taps go by `wm size`, and so must screenshots, upright and landscape.
-func TestPictureUnderAnOverriddenSize(t *testing.T) {
+// TestScreenshotUnderAnOverriddenSize: trees and taps go by `wm size`, and so must screenshots, upright and landscape.
+func TestScreenshotUnderAnOverriddenSize(t *testing.T) {
 	t.Parallel()
 	driver, phones, _ := newPhones(t, androidtest.Options{Width: 540, Height: 1200, Density: 210, WholeGlass: true})
 	for _, line := range []string{"wm size 360x800",

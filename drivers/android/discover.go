@@ -65,7 +65,7 @@ func (d *Driver) record(ctx context.Context, a attachment) drivers.Info {
 	info := drivers.Info{ID: a.id, Platform: dsl.Android, State: a.state, Model: a.model,
 		Emulator: isEmulator(a.serial, nil)}
 	if a.state != drivers.Ready {
-		info.Problem = mend(a.id, a.state)
+		info.Problem = remedy(a.id, a.state)
 		return info
 	}
 	ctx, cancel := context.WithTimeout(ctx, describeLimit)
@@ -79,7 +79,7 @@ func (d *Driver) record(ctx context.Context, a attachment) drivers.Info {
 	if !errors.Is(err, context.DeadlineExceeded) && errors.Is(err, drivers.ErrDeviceLost) {
 		info.State = "offline"
 	}
-	info.Problem = mend(a.id, info.State)
+	info.Problem = remedy(a.id, info.State)
 	return info
 }
 

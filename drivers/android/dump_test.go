@@ -323,8 +323,8 @@ func TestScreenOfASavedTree(t *testing.T) {
 	}
 }
 
-// TestFieldOfWhichTheCaretTells: in front of a text the caret is behind something, in front of a hint it cannot.
-func TestFieldOfWhichTheCaretTells(t *testing.T) {
+// TestFieldByItsCaret: in front of a text the caret is behind something, in front of a hint it cannot.
+func TestFieldByItsCaret(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		text, hint, said, want, wantHint string

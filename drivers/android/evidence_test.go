@@ -30,12 +30,12 @@ func TestRecording(t *testing.T) {
 	if err != nil || len(clips) != 1 {
 		t.Fatalf("clips %v, %v", clips, err)
 	}
-	film, err := os.ReadFile(clips[0].Path)
+	record, err := os.ReadFile(clips[0].Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Contains(film, []byte("moov")) || clips[0].Start.IsZero() {
-		t.Errorf("a film of %d bytes without an index, begun at %v", len(film), clips[0].Start)
+	if !bytes.Contains(record, []byte("moov")) || clips[0].Start.IsZero() {
+		t.Errorf("a film of %d bytes without an index, begun at %v", len(record), clips[0].Start)
 	}
 	again, err := r.Stop(t.Context())
 	if err != nil || len(again) != 1 {
@@ -89,7 +89,7 @@ func TestRecorderThatIsGone(t *testing.T) {
 			_, err := r.Stop(t.Context())
 			ended <- err
 		}()
-		wait, cancel := context.WithTimeout(t.Context(), filmEndLimit/2)
+		wait, cancel := context.WithTimeout(t.Context(), recordingEndLimit/2)
 		defer cancel()
 		select {
 		case err = <-ended:

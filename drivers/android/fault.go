@@ -55,7 +55,7 @@ func (l *link) fault(ctx context.Context, name string, err error) error {
 
 // notReady is the error about a device in a state in which it cannot be used.
 func (l *link) notReady(state drivers.State) error {
-	return fmt.Errorf("%w: device %s is %s: %s", drivers.ErrDeviceLost, l.serial, state, mend(l.serial, state))
+	return fmt.Errorf("%w: device %s is %s: %s", drivers.ErrDeviceLost, l.serial, state, remedy(l.serial, state))
 }
 
 // gone checks whether the device is still attached, because the word "closed" means either that or an unknown service.
@@ -79,7 +79,7 @@ func (l *link) lostBy(message string) string {
 		{"more than one device", "ambiguous"},
 	} {
 		if strings.Contains(message, known.words) {
-			return strings.TrimRight(firstLine(message), ".") + ": " + mend(l.serial, drivers.State(known.state))
+			return strings.TrimRight(firstLine(message), ".") + ": " + remedy(l.serial, drivers.State(known.state))
 		}
 	}
 	return ""
@@ -106,8 +106,8 @@ func again(id string) string {
 	return "plug it in again"
 }
 
-// mend returns what to do about a device in a state that is not drivers.Ready.
-func mend(id string, state drivers.State) string {
+// remedy returns what to do about a device in a state that is not drivers.Ready.
+func remedy(id string, state drivers.State) string {
 	again := again(id)
 	switch state {
 	case "unauthorized":

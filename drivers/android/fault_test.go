@@ -298,7 +298,7 @@ func TestPhoneGoneForGood(t *testing.T) {
 
 func TestNoServerAndNoADB(t *testing.T) {
 	t.Parallel()
-	driver := New(serverAt(nobody))
+	driver := New(serverAt(closedAddress))
 	_, err := driver.Devices(t.Context())
 	if missing := new(drivers.Unavailable); !errors.As(err, &missing) ||
 		!strings.Contains(err.Error(), "adb is not installed") {
@@ -483,8 +483,8 @@ func TestOutputIsCapped(t *testing.T) {
 	}
 }
 
-// TestErrorsDoNotTellWhatIsTyped: what a test types may be a password, and errors go into reports.
-func TestErrorsDoNotTellWhatIsTyped(t *testing.T) {
+// TestErrorsHideWhatIsTyped: what a test types may be a password, and errors go into reports.
+func TestErrorsHideWhatIsTyped(t *testing.T) {
 	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{})
 	p.Fail(androidtest.Fault{Match: "input text", Kind: androidtest.Refuse})

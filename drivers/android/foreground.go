@@ -29,7 +29,7 @@ func (d *Device) Foreground(ctx context.Context) (string, error) {
 	if pkg, known := parseFocus(said); known {
 		return pkg, nil
 	}
-	o, err := d.run(ctx, command{name: "dumpsys activity activities", asks: true, line: "dumpsys activity activities"})
+	o, err := d.run(ctx, command{name: "dumpsys activity activities", readOnly: true, line: "dumpsys activity activities"})
 	if err != nil {
 		return "", err
 	}
@@ -50,7 +50,7 @@ func (d *Device) focus(ctx context.Context) (string, error) {
 	}
 	for _, part := range parts {
 		line := "dumpsys window " + part
-		o, err := d.run(ctx, command{name: line, asks: true, line: line})
+		o, err := d.run(ctx, command{name: line, readOnly: true, line: line})
 		if err != nil || focusLine.Match(o.out) || focusedApp.Match(o.out) {
 			return string(o.out), err
 		}
@@ -97,7 +97,7 @@ var (
 
 // KeyboardShown queries the input method service.
 func (d *Device) KeyboardShown(ctx context.Context) (bool, error) {
-	o, err := d.run(ctx, command{name: "dumpsys input_method", asks: true, line: "dumpsys input_method"})
+	o, err := d.run(ctx, command{name: "dumpsys input_method", readOnly: true, line: "dumpsys input_method"})
 	if err != nil {
 		return false, err
 	}
@@ -130,7 +130,7 @@ var (
 // touches: its window is often as large as the screen. Where that is not reported it is assumed to be two fifths of the
 // screen.
 func (d *Device) KeyboardArea(ctx context.Context) (image.Rectangle, error) {
-	o, err := d.run(ctx, command{name: "dumpsys input_method", asks: true,
+	o, err := d.run(ctx, command{name: "dumpsys input_method", readOnly: true,
 		line: "dumpsys input_method; dumpsys window windows"})
 	if err != nil || !parseKeyboard(string(o.out)) {
 		return image.Rectangle{}, err

@@ -18,7 +18,7 @@ func (d *Device) Identify(ctx context.Context) (*drivers.Identity, error) {
 	if pkg == "" {
 		return nil, nil
 	}
-	o, err := d.run(ctx, command{name: "dumpsys package", asks: true, line: "dumpsys package " + pkg})
+	o, err := d.run(ctx, command{name: "dumpsys package", readOnly: true, line: "dumpsys package " + pkg})
 	if err != nil {
 		return nil, err
 	}

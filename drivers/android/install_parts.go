@@ -53,7 +53,7 @@ func (d *Device) installParts(ctx context.Context, path string, info os.FileInfo
 	switch {
 	case ctx.Err() != nil:
 		return d.link.fault(ctx, "install "+name, err)
-	case errors.Is(err, errNoRoom):
+	case errors.Is(err, errDiskFull):
 		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, err)
 	case err != nil:
 		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, asAppError(drivers.ErrNoApp, err.Error()))
@@ -63,7 +63,7 @@ func (d *Device) installParts(ctx context.Context, path string, info os.FileInfo
 
 // traits queries the phone for what decides which parts of an app it needs.
 func (d *Device) traits(ctx context.Context) (traits, error) {
-	o, err := d.link.run(ctx, command{name: "getprop", asks: true,
+	o, err := d.link.run(ctx, command{name: "getprop", readOnly: true,
 		line: "getprop ro.product.cpu.abilist; getprop ro.product.cpu.abi"})
 	if err != nil {
 		return traits{}, err

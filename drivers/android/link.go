@@ -41,7 +41,7 @@ type command struct {
 	max   int             // of standard output, in bytes; zero means outputLimit
 	hint  int             // how many bytes to expect
 	seen  func(int) error // gets how many bytes came so far; its error ends the command
-	asks  bool            // it changes nothing on the phone, so that it may be asked again
+	readOnly  bool            // it changes nothing on the phone, so that it may be asked again
 }
 
 // output is what a command left. A device without shell v2 returns all of it in out.
@@ -164,7 +164,7 @@ const exitMark = "taproot-exit:"
 // may have happened.
 func (l *link) run(ctx context.Context, cmd command) (output, error) {
 	o, err := l.runOnce(ctx, cmd)
-	if cmd.asks && dropped(err) && l.returns(ctx) {
+	if cmd.readOnly && dropped(err) && l.returns(ctx) {
 		l.srv.log.Info("the connection broke, asking again", "device", l.serial, "command", cmd.name)
 		o, err = l.runOnce(ctx, cmd)
 	}

@@ -36,10 +36,10 @@ type lockState struct {
 
 func (d *Device) lockState(ctx context.Context) lockState {
 	const line = "dumpsys power; dumpsys trust; dumpsys window policy"
-	said := d.link.tells(ctx, command{name: "dumpsys power, trust, window policy", line: line})
+	said := d.link.queryOptional(ctx, command{name: "dumpsys power, trust, window policy", line: line})
 	s := parseLockState(said)
 	if !s.told && said != "" {
-		s = parseLockState(said + d.link.tells(ctx, command{name: "dumpsys window", line: "dumpsys window"}))
+		s = parseLockState(said + d.link.queryOptional(ctx, command{name: "dumpsys window", line: "dumpsys window"}))
 	}
 	return s
 }
@@ -63,7 +63,7 @@ var _ drivers.DisplayReporter = (*Device)(nil)
 // DisplayOn is the error about a display that is off, which takes no touches: the agent may see its elements all
 // the same.
 func (d *Device) DisplayOn(ctx context.Context) error {
-	said := d.link.tells(ctx, command{name: "dumpsys power", line: "dumpsys power | grep mWakefulness="})
+	said := d.link.queryOptional(ctx, command{name: "dumpsys power", line: "dumpsys power | grep mWakefulness="})
 	return d.unusable(lockState{asleep: parseLockState(said).asleep})
 }
 
@@ -83,7 +83,7 @@ func (d *Device) unlock(ctx context.Context) error {
 			}
 		}
 		// Against a PIN it brings up the question, which is as good as the clock.
-		d.link.tells(ctx, command{name: "dismiss the keyguard", line: "wm dismiss-keyguard"})
+		d.link.queryOptional(ctx, command{name: "dismiss the keyguard", line: "wm dismiss-keyguard"})
 		s = d.lockState(ctx)
 		if s.asleep == "" && (!s.locked || s.secure) || drivers.Pause(wait, unlockPoll) != nil {
 			break
@@ -94,14 +94,14 @@ func (d *Device) unlock(ctx context.Context) error {
 
 // unusable is the error about what prevents any use of the phone, nil when nothing does.
 func (d *Device) unusable(s lockState) error {
-	if what := s.says(); what != "" {
+	if what := s.problem(); what != "" {
 		return fmt.Errorf("device %s: %s", d.link.serial, what)
 	}
 	return nil
 }
 
-// says what is wrong with a display that cannot be used, and how to fix it.
-func (s lockState) says() string {
+// problem what is wrong with a display that cannot be used, and how to fix it.
+func (s lockState) problem() string {
 	var what []string
 	if s.asleep != "" {
 		what = append(what, fmt.Sprintf("its display is off (%s)", strings.ToLower(s.asleep)))

@@ -35,7 +35,7 @@ var deviceTime = lazyregexp.New(`^(\d\d-\d\d \d\d:\d\d:\d\d)\.(\d{3})?`)
 // device is closed, whatever becomes of ctx. stop writes a line of its own into the phone's log and waits until that
 // comes back, so that everything before it is there; the line itself is left out.
 func (d *Device) StartLog(ctx context.Context, w io.Writer) (stop func() error, err error) {
-	o, err := d.run(ctx, command{name: "date", asks: true, line: deviceDate})
+	o, err := d.run(ctx, command{name: "date", readOnly: true, line: deviceDate})
 	if err != nil {
 		return nil, err
 	}

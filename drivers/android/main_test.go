@@ -137,5 +137,5 @@ func tapOn(t *testing.T, d *Device, label string) {
 	}
 }
 
-// nobody is an address where nothing listens: a free port could be taken by another program a moment later.
-const nobody = "127.0.0.1:1"
+// closedAddress is an address where nothing listens: a free port could be taken by another program a moment later.
+const closedAddress = "127.0.0.1:1"

@@ -91,7 +91,7 @@ func (d *Device) waitDead(ctx context.Context, pkg string, old map[string]bool) 
 	wait, cancel := context.WithTimeoutCause(ctx, dieLimit, errAlive)
 	defer cancel()
 	for len(old) > 0 {
-		o, err := d.run(ctx, command{name: "pidof", asks: true, line: "pidof " + pkg})
+		o, err := d.run(ctx, command{name: "pidof", readOnly: true, line: "pidof " + pkg})
 		if err != nil {
 			return err
 		}

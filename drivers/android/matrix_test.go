@@ -15,8 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// lookAndAct is what a step does: it reads, it acts, it reads.
-func lookAndAct(ctx context.Context, dev drivers.Device) error {
+// readAndAct is what a step does: it reads, it acts, it reads.
+func readAndAct(ctx context.Context, dev drivers.Device) error {
 	if _, err := dev.Tree(ctx); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func TestWorldsThatBreak(t *testing.T) {
 			c.hurt(t, phones[0], server)
 			ctx, cancel := context.WithTimeout(t.Context(), worldLimit)
 			defer cancel()
-			err = lookAndAct(ctx, dev)
+			err = readAndAct(ctx, dev)
 			switch {
 			case ctx.Err() != nil:
 				t.Errorf("it took more than %v: %v", worldLimit, err)
@@ -100,7 +100,7 @@ func TestWorldsThatBreak(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 			c.heal(phones[0])
-			if err := eventually(t, func() error { return lookAndAct(t.Context(), dev) }); err != nil {
+			if err := eventually(t, func() error { return readAndAct(t.Context(), dev) }); err != nil {
 				t.Errorf("once all is well: %v", err)
 			}
 			if err := dev.Close(); err != nil {
@@ -170,7 +170,7 @@ func TestTwoServersForOnePhone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := lookAndAct(t.Context(), dev); err != nil {
+	if err := readAndAct(t.Context(), dev); err != nil {
 		t.Error(err)
 	}
 	if err := dev.Close(); err != nil {
@@ -192,7 +192,7 @@ func TestNoDescriptorStaysOpen(t *testing.T) {
 				t.Fatal(err)
 			}
 			phones[0].Fail(androidtest.Fault{Kind: kind, Bytes: 3})
-			if err := lookAndAct(t.Context(), dev); err == nil {
+			if err := readAndAct(t.Context(), dev); err == nil {
 				t.Error("no error")
 			}
 			phones[0].Heal()

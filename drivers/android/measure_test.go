@@ -58,7 +58,7 @@ func TestCalm(t *testing.T) {
 	d, p := openPhone(t, androidtest.Options{})
 	settings := func() string {
 		var all []string
-		for _, s := range calmSettings() {
+		for _, s := range animationSettings() {
 			all = append(all, p.Setting(s.space, s.key))
 		}
 		return strings.Join(all, " ")

@@ -93,7 +93,7 @@ func (d *Device) scanMedia(ctx context.Context, base, remote string) error {
 		return err
 	}
 	for {
-		o, err := d.run(ctx, command{name: "content query", asks: true,
+		o, err := d.run(ctx, command{name: "content query", readOnly: true,
 			line: "content query --uri content://media/external/file --projection _id --where " +
 				shellescape.Quote(mediaWhere(remote))})
 		if err != nil {

@@ -27,7 +27,7 @@ var otherUser = lazyregexp.New(`does not have permission to access user \d+`)
 // pm runs the package manager, for the phone's first user where it may not for all.
 func (d *Device) pm(ctx context.Context, verb, args string) (output, error) {
 	cmd := command{name: "pm " + verb, line: strings.TrimSpace("pm " + verb + " " + args), limit: clearLimit,
-		asks: verb != "uninstall"}
+		readOnly: verb != "uninstall"}
 	o, err := d.run(ctx, cmd)
 	if err != nil || !otherUser.MatchString(o.text()) {
 		return o, err

@@ -54,7 +54,7 @@ func (d *Device) SetPermissions(ctx context.Context, app string, allow map[strin
 	if err != nil || len(allow) == 0 {
 		return err
 	}
-	o, err := d.run(ctx, command{name: "dumpsys package", asks: true, line: "dumpsys package " + pkg})
+	o, err := d.run(ctx, command{name: "dumpsys package", readOnly: true, line: "dumpsys package " + pkg})
 	if err != nil {
 		return err
 	}

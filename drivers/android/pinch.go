@@ -95,7 +95,7 @@ func (d *Device) pinchOnTouchscreen(ctx context.Context, p pinch, natural image.
 
 // panel finds the touch screen.
 func (d *Device) panel(ctx context.Context) (touchPanel, error) {
-	o, err := d.run(ctx, command{name: "getevent", asks: true, line: "getevent -p"})
+	o, err := d.run(ctx, command{name: "getevent", readOnly: true, line: "getevent -p"})
 	if err != nil {
 		return touchPanel{}, err
 	}
@@ -108,7 +108,7 @@ func (d *Device) panel(ctx context.Context) (touchPanel, error) {
 
 // turns returns how the screen is rotated on the touch screen, in quarters.
 func (d *Device) turns(ctx context.Context) (int, error) {
-	o, err := d.run(ctx, command{name: "dumpsys window displays", asks: true, line: "dumpsys window displays"})
+	o, err := d.run(ctx, command{name: "dumpsys window displays", readOnly: true, line: "dumpsys window displays"})
 	turns, _ := parseRotation(string(o.out))
 	return turns, err
 }

@@ -44,21 +44,21 @@ func describe(ctx context.Context, l *link) (properties, error) {
 	}
 	var asked sync.WaitGroup
 	asked.Go(func() {
-		p.display = parseScreen(l.tells(ctx, command{name: "wm size", line: "wm size"}))
+		p.display = parseScreen(l.queryOptional(ctx, command{name: "wm size", line: "wm size"}))
 	})
 	asked.Go(func() {
-		p.density = parseDensity(l.tells(ctx, command{name: "wm density", line: "wm density"}))
+		p.density = parseDensity(l.queryOptional(ctx, command{name: "wm density", line: "wm density"}))
 	})
 	asked.Go(func() { p.moment(ctx, l) })
-	o, err := l.run(ctx, command{name: "getprop", asks: true, line: "getprop"})
+	o, err := l.run(ctx, command{name: "getprop", readOnly: true, line: "getprop"})
 	p.props = parseProps(string(o.out))
 	asked.Wait()
 	return p, err
 }
 
-// tells queries what a phone can be used without.
-func (l *link) tells(ctx context.Context, cmd command) string {
-	cmd.limit, cmd.asks = tellLimit, true
+// queryOptional queries what a phone can be used without.
+func (l *link) queryOptional(ctx context.Context, cmd command) string {
+	cmd.limit, cmd.readOnly = tellLimit, true
 	o, err := l.run(ctx, cmd)
 	if err != nil && ctx.Err() == nil {
 		l.srv.log.Warn("the phone does not report it", "device", l.serial, "command", cmd.name, "error", err)
@@ -68,7 +68,7 @@ func (l *link) tells(ctx context.Context, cmd command) string {
 
 // moment queries what changes from minute to minute.
 func (p *properties) moment(ctx context.Context, l *link) {
-	said := l.tells(ctx, command{name: "dumpsys battery", line: "dumpsys battery; " + rotationQuestion})
+	said := l.queryOptional(ctx, command{name: "dumpsys battery", line: "dumpsys battery; " + rotationQuestion})
 	p.battery = parseBattery(said)
 	p.turns, _ = parseRotation(said)
 }

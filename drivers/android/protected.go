@@ -27,7 +27,7 @@ var (
 
 // Protected queries the window manager for the windows on the screen that forbid screenshots.
 func (d *Device) Protected(ctx context.Context) ([]drivers.Protected, error) {
-	o, err := d.run(ctx, command{name: "dumpsys window windows", asks: true, line: "dumpsys window windows"})
+	o, err := d.run(ctx, command{name: "dumpsys window windows", readOnly: true, line: "dumpsys window windows"})
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +68,8 @@ func forbids(number, names string) bool {
 	return slices.Contains(strings.Fields(names), "SECURE")
 }
 
-// whyNoPicture distinguishes a screenshot that an app forbids from one that could not be taken.
-func (d *Device) whyNoPicture(ctx context.Context, err error) error {
+// whyNoScreenshot distinguishes a screenshot that an app forbids from one that could not be taken.
+func (d *Device) whyNoScreenshot(ctx context.Context, err error) error {
 	if !errors.Is(err, drivers.ErrNotReady) || ctx.Err() != nil {
 		return err
 	}

@@ -74,8 +74,8 @@ func TestParseProtected(t *testing.T) {
 	}
 }
 
-// TestForbiddenPictures: a phone that refuses screenshots of a bank's app says why, and can be read and touched.
-func TestForbiddenPictures(t *testing.T) {
+// TestForbiddenScreenshots: a phone that refuses screenshots of a bank's app says why, and can be read and touched.
+func TestForbiddenScreenshots(t *testing.T) {
 	t.Parallel()
 	for _, o := range []androidtest.Options{
 		{API: 24}, {API: 24, Secure: androidtest.SecureZeros}, {API: 27}, {API: 30}, {API: 34},

@@ -20,16 +20,16 @@ import (
 
 const (
 	segmentSeconds = 170 // screenrecord ends by itself after 180 below API 34
-	filmBitRate    = 4_000_000
-	filmPidLimit   = 10 * time.Second
-	filmPullLimit  = 3 * time.Minute
+	recordingBitRate    = 4_000_000
+	recordingPidLimit   = 10 * time.Second
+	recordingPullLimit  = 3 * time.Minute
 	// to write the index of a recording: a busy machine that simulates phones needs its time
-	filmEndLimit = 45 * time.Second
-	// filmGoneLimit is for a recorder of which the phone says that it has ended.
-	filmGoneLimit = 2 * time.Second
-	// filmProbe is how long a recording is watched before it counts as started: an encoder that refuses the screen's size
+	recordingEndLimit = 45 * time.Second
+	// recordingGoneLimit is for a recorder of which the phone says that it has ended.
+	recordingGoneLimit = 2 * time.Second
+	// recordingProbe is how long a recording is watched before it counts as started: an encoder that refuses the screen's size
 	// does so at once.
-	filmProbe = 400 * time.Millisecond
+	recordingProbe = 400 * time.Millisecond
 )
 
 // StartRecording records with the phone's screenrecord, in segments, at its own size or, where the encoder refuses
@@ -38,7 +38,7 @@ func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Record
 	var first *segment
 	var size string
 	for _, try := range []string{"", d.smallSize()} {
-		s, err := d.film(ctx, try)
+		s, err := d.startSegment(ctx, try)
 		if err != nil {
 			return nil, err
 		}
@@ -90,10 +90,10 @@ type segment struct {
 	err  error
 }
 
-// film starts a segment of the recording and waits for its process id.
-func (d *Device) film(ctx context.Context, size string) (*segment, error) {
+// startSegment starts a segment of the recording and waits for its process id.
+func (d *Device) startSegment(ctx context.Context, size string) (*segment, error) {
 	s := &segment{d: d, file: d.tempFile(".mp4"), known: make(chan struct{}), ended: make(chan struct{})}
-	line := fmt.Sprintf("echo $$; exec screenrecord --bit-rate %d --time-limit %d", filmBitRate, d.segment)
+	line := fmt.Sprintf("echo $$; exec screenrecord --bit-rate %d --time-limit %d", recordingBitRate, d.segment)
 	if size != "" {
 		line += " --size " + size
 	}
@@ -110,7 +110,7 @@ func (d *Device) film(ctx context.Context, size string) (*segment, error) {
 		s.p.close()
 		return nil, fmt.Errorf("device %s: screenrecord: %w", d.link.serial, err)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, filmPidLimit, d.link.tooSlow("screenrecord", filmPidLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, recordingPidLimit, d.link.tooSlow("screenrecord", recordingPidLimit))
 	defer cancel()
 	select {
 	case <-s.known:
@@ -246,7 +246,7 @@ func (r *recording) run(s *segment) {
 		if asked || failed {
 			return
 		}
-		next, err := r.d.film(r.d.life, r.size)
+		next, err := r.d.startSegment(r.d.life, r.size)
 		if err != nil {
 			r.fail(err)
 		}
@@ -257,9 +257,9 @@ func (r *recording) run(s *segment) {
 // interrupt sends SIGINT to screenrecord and waits until it has written the index of the video. It returns when the
 // segment has ended.
 func (r *recording) interrupt(s *segment) {
-	limit := filmEndLimit
+	limit := recordingEndLimit
 	if !r.signal(s) {
-		limit = filmGoneLimit
+		limit = recordingGoneLimit
 	}
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -295,8 +295,8 @@ func (r *recording) fetch(s *segment) {
 	local := filepath.Join(r.dir, fmt.Sprintf("screenrecord-%02d.mp4", r.made))
 	r.mu.Unlock()
 	r.pulls.Go(func() {
-		ctx, cancel := context.WithTimeoutCause(r.d.life, filmPullLimit, r.d.link.tooSlow("the pull of its recording",
-			filmPullLimit))
+		ctx, cancel := context.WithTimeoutCause(r.d.life, recordingPullLimit, r.d.link.tooSlow("the pull of its recording",
+			recordingPullLimit))
 		defer cancel()
 		if err := r.d.link.pull(ctx, s.file, local); err != nil {
 			r.fail(err)

@@ -26,9 +26,9 @@ const (
 // read or where the connection is too slow for ten megabytes. What an app protects from screenshots is black in it, or
 // makes it a *drivers.ProtectedError: see Protected.
 func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
-	img, err := d.picture(ctx)
+	img, err := d.takeScreenshot(ctx)
 	if err != nil {
-		return nil, d.whyNoPicture(ctx, err)
+		return nil, d.whyNoScreenshot(ctx, err)
 	}
 	img = d.overridden(img)
 	d.mu.Lock()
@@ -37,8 +37,8 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 	return img, nil
 }
 
-// picture takes a screenshot of the kind that costs less over this connection.
-func (d *Device) picture(ctx context.Context) (image.Image, error) {
+// takeScreenshot takes a screenshot of the kind that costs less over this connection.
+func (d *Device) takeScreenshot(ctx context.Context) (image.Image, error) {
 	began := time.Now()
 	if !d.shots.takesPNG() {
 		img, err := d.rawScreenshot(ctx)
@@ -125,7 +125,7 @@ func (d *Device) pngScreenshot(ctx context.Context) (image.Image, error) {
 // one, which on one that is folded is the dark one inside. Each attempt gets a watch of its own: what the wrong display
 // took says nothing of the right one.
 func (d *Device) screencap(ctx context.Context, cmd command, watch func() func(bytes int) error) (output, error) {
-	cmd.asks, cmd.max = true, screenshotBytes
+	cmd.readOnly, cmd.max = true, screenshotBytes
 	for {
 		d.mu.Lock()
 		display, chosen := d.display, d.chosen
@@ -164,7 +164,7 @@ func (d *Device) choose(display string) {
 // mainDisplay returns which panel shows Android's display 0 now, "" where that is not reported.
 func (d *Device) mainDisplay(ctx context.Context) (string, error) {
 	for _, line := range []string{"cmd display get-displays", "dumpsys display"} {
-		o, err := d.run(ctx, command{name: line, asks: true, line: line})
+		o, err := d.run(ctx, command{name: line, readOnly: true, line: line})
 		if err != nil {
 			return "", err
 		}

@@ -19,7 +19,7 @@ const (
 	castFailing = time.Second            // after a screenshot that could not be taken
 
 	// of the phone: the agent sends images there, ten per second, to each client that sent a request
-	agentFilm     = "tcp:7810"
+	agentStreamPort     = "tcp:7810"
 	agentBoundary = "BoundaryString"
 	agentSilence  = 3 * time.Second // of the agent, after which screenshots are taken without it
 	agentAgain    = 5 * time.Second // after which it is asked once more
@@ -41,7 +41,7 @@ func (d *Device) Screencast(_ context.Context, show func(drivers.Frame)) (stop f
 
 func (d *Device) cast(ctx context.Context, show func(drivers.Frame)) {
 	for ctx.Err() == nil {
-		agent, byAgent := d.hands().(*agentAccess)
+		agent, byAgent := d.backend().(*agentAccess)
 		until := time.Time{}
 		if byAgent {
 			d.log.Debug("the agent's images end", "error", d.castByAgent(ctx, agent, show))
@@ -54,12 +54,12 @@ func (d *Device) cast(ctx context.Context, show func(drivers.Frame)) {
 // castByAgent shows what the agent sends until that ends, or no longer looks like this screen: a raw screenshot shows
 // what it looks like.
 func (d *Device) castByAgent(ctx context.Context, agent *agentAccess, show func(drivers.Frame)) error {
-	img, err := d.picture(ctx)
+	img, err := d.takeScreenshot(ctx)
 	if err != nil {
 		return err
 	}
 	size := d.overridden(img).Bounds().Size()
-	c, err := d.link.service(ctx, agentFilm)
+	c, err := d.link.service(ctx, agentStreamPort)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (d *Device) castRaw(ctx context.Context, until time.Time, show func(drivers
 	pace := drivers.Pace{Fast: castMoving, Slow: castStill, Keep: castKept}
 	for ctx.Err() == nil && (until.IsZero() || time.Now().Before(until)) {
 		pause := castFailing
-		img, err := d.picture(ctx)
+		img, err := d.takeScreenshot(ctx)
 		if err == nil {
 			at := time.Now()
 			differs := last == nil || !drivers.SamePixels(last, img)

@@ -32,9 +32,9 @@ func frames(t *testing.T, d *Device) chan drivers.Frame {
 	return shown
 }
 
-// TestPicturesOfTheAgent: while the agent sends images, screencap takes only the first screenshot, which shows the
+// TestImagesOfTheAgent: while the agent sends images, screencap takes only the first screenshot, which shows the
 // shape of the screen; once the agent is gone they are, and so when the screen has another shape.
-func TestPicturesOfTheAgent(t *testing.T) {
+func TestImagesOfTheAgent(t *testing.T) {
 	t.Parallel()
 	d, p := openAgent(t, small())
 	shown := frames(t, d)
@@ -61,7 +61,7 @@ func TestPicturesOfTheAgent(t *testing.T) {
 	}
 }
 
-func TestShapesOfPictures(t *testing.T) {
+func TestShapesOfImages(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		screen, picture, want image.Point

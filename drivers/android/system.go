@@ -73,7 +73,7 @@ func (d *Device) SetRotation(ctx context.Context, turns int) error {
 // rotationSettings reads whether the screen turns by itself, and how it is held.
 func (d *Device) rotationSettings(ctx context.Context) ([]string, output, error) {
 	line := "settings get system accelerometer_rotation; settings get system user_rotation"
-	o, err := d.run(ctx, command{name: "settings get", asks: true, line: line})
+	o, err := d.run(ctx, command{name: "settings get", readOnly: true, line: line})
 	return strings.Fields(string(o.out)), o, err
 }
 
@@ -91,7 +91,7 @@ func (d *Device) waitTurned(ctx context.Context, turns int) error {
 	wait, cancel := context.WithTimeoutCause(ctx, turnLimit, errNotTurned)
 	defer cancel()
 	for {
-		o, err := d.run(ctx, command{name: "dumpsys window displays", asks: true, line: "dumpsys window displays"})
+		o, err := d.run(ctx, command{name: "dumpsys window displays", readOnly: true, line: "dumpsys window displays"})
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (d *Device) unnote(ctx context.Context, before restoreState) error {
 	d.mu.Unlock()
 	var changed []settingRow
 	for _, s := range added {
-		o, err := d.run(ctx, command{name: "settings get", asks: true, line: "settings get " + s.Space + " " + s.Key})
+		o, err := d.run(ctx, command{name: "settings get", readOnly: true, line: "settings get " + s.Space + " " + s.Key})
 		now := newSetting(s.Space, s.Key, strings.TrimSpace(string(o.out)))
 		if err != nil || !now.holds(s) {
 			changed = append(changed, s)
@@ -224,7 +224,7 @@ func (d *Device) night(ctx context.Context) (string, error) {
 	if err := d.since(uimodeAPI, "dark mode"); err != nil {
 		return "", err
 	}
-	o, err := d.run(ctx, command{name: "cmd uimode", asks: true, line: "cmd uimode night"})
+	o, err := d.run(ctx, command{name: "cmd uimode", readOnly: true, line: "cmd uimode night"})
 	if err != nil {
 		return "", err
 	}
@@ -237,7 +237,7 @@ func (d *Device) night(ctx context.Context) (string, error) {
 
 // IsAirplane reports whether airplane mode is on.
 func (d *Device) IsAirplane(ctx context.Context) (bool, error) {
-	o, err := d.run(ctx, command{name: "settings get", asks: true, line: "settings get global airplane_mode_on"})
+	o, err := d.run(ctx, command{name: "settings get", readOnly: true, line: "settings get global airplane_mode_on"})
 	if err != nil {
 		return false, err
 	}
@@ -302,7 +302,7 @@ func (d *Device) Locale(ctx context.Context, app, locale string) error {
 	if err := d.since(localeAPI, "an app's language"); err != nil {
 		return err
 	}
-	o, err := d.run(ctx, command{name: "cmd locale", asks: true, line: "cmd locale get-app-locales " + pkg})
+	o, err := d.run(ctx, command{name: "cmd locale", readOnly: true, line: "cmd locale get-app-locales " + pkg})
 	if err != nil {
 		return err
 	}
@@ -326,7 +326,7 @@ func (d *Device) Locale(ctx context.Context, app, locale string) error {
 	if err != nil || string(m[1]) == locale {
 		return err
 	}
-	o, err = d.run(ctx, command{name: "cmd locale", asks: true, line: "cmd locale get-app-locales " + pkg})
+	o, err = d.run(ctx, command{name: "cmd locale", readOnly: true, line: "cmd locale get-app-locales " + pkg})
 	if now := localesLine.FindSubmatch(o.out); err != nil || now == nil || string(now[1]) != string(m[1]) {
 		return err // changed: Android writes some languages in another way
 	}

@@ -53,7 +53,7 @@ func (d *Device) systemDialog(ctx context.Context) (systemDialog, bool, error) {
 // Obstacle is a keyguard that has come down meanwhile, a display that went dark, or the system's dialog about another
 // app, which no test of this one can know of: "System UI isn't responding".
 func (d *Device) Obstacle(ctx context.Context) (string, error) {
-	if what := d.lockState(ctx).says(); what != "" {
+	if what := d.lockState(ctx).problem(); what != "" {
 		return what, nil
 	}
 	pkg := d.launched().pkg

@@ -29,7 +29,7 @@ func (d *Device) Type(ctx context.Context, text string) error {
 		return nil
 	}
 	if r, ok := untypable(text); ok {
-		return d.hands().write(ctx, text, r)
+		return d.backend().write(ctx, text, r)
 	}
 	for _, batch := range batches(typing(text), textLine) {
 		if _, err := d.inputs(ctx, "text", batch); err != nil {
@@ -112,7 +112,7 @@ const (
 
 // typeByKeyboard types through ADBKeyboard, which is made the phone's keyboard for that moment.
 func (d *Device) typeByKeyboard(ctx context.Context, text string, first rune) (err error) {
-	o, err := d.run(ctx, command{name: "ime list", asks: true, line: "ime list -a -s"})
+	o, err := d.run(ctx, command{name: "ime list", readOnly: true, line: "ime list -a -s"})
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (d *Device) typeByKeyboard(ctx context.Context, text string, first rune) (e
 
 // takeKeyboard makes ADBKeyboard the keyboard and waits until it is. From here on Close knows which one to restore.
 func (d *Device) takeKeyboard(ctx context.Context) error {
-	o, err := d.run(ctx, command{name: "settings get default_input_method", asks: true,
+	o, err := d.run(ctx, command{name: "settings get default_input_method", readOnly: true,
 		line: "settings get secure default_input_method"})
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ func (d *Device) takeKeyboard(ctx context.Context) error {
 		keyboardLimit))
 	defer cancel()
 	for {
-		o, err := d.run(ctx, command{name: "dumpsys input_method", asks: true, line: "dumpsys input_method"})
+		o, err := d.run(ctx, command{name: "dumpsys input_method", readOnly: true, line: "dumpsys input_method"})
 		if err != nil {
 			return err
 		}

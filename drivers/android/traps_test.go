@@ -87,8 +87,8 @@ func TestSuggestionsOverThePage(t *testing.T) {
 	})
 }
 
-// TestSomebodyElsesWindow: a notification, a call, a bubble lie above the app and belong to others.
-func TestSomebodyElsesWindow(t *testing.T) {
+// TestForeignWindow: a notification, a call, a bubble lie above the app and belong to others.
+func TestForeignWindow(t *testing.T) {
 	t.Parallel()
 	for page, pkg := range map[string]string{"HeadsUp": "com.android.systemui", "Call": "com.google.android.dialer",
 		"Bubble": "com.example.chat"} {

@@ -30,12 +30,12 @@ const (
 // is repeated here; a screen that never stops moving is not, because each attempt costs ten seconds: that error wraps
 // ErrNotReady and the caller has the pixels.
 func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
-	return d.hands().look(ctx, (*dump).reachable)
+	return d.backend().readTree(ctx, (*dump).reachable)
 }
 
 // FullTree is Tree with all windows.
 func (d *Device) FullTree(ctx context.Context) (*screen.Tree, error) {
-	return d.hands().look(ctx, func(*dump) {})
+	return d.backend().readTree(ctx, func(*dump) {})
 }
 
 // dumped reads the elements with uiautomator; choose leaves out windows.
@@ -92,7 +92,7 @@ func (d *Device) dump(ctx context.Context, all bool, choose func(*dump)) (*dump,
 	}
 	began := time.Now()
 	o, err := d.run(ctx, command{
-		name: "uiautomator dump", asks: true, line: fmt.Sprintf(dumpCommand, file, option), limit: dumpLimit, max: dumpBytes,
+		name: "uiautomator dump", readOnly: true, line: fmt.Sprintf(dumpCommand, file, option), limit: dumpLimit, max: dumpBytes,
 	})
 	if err != nil {
 		return nil, err
@@ -168,12 +168,12 @@ func (d *Device) whenFull(full bool) error {
 
 // storageFull reads how much disk space there is where dumps are written.
 func (d *Device) storageFull(ctx context.Context) (bool, error) {
-	o, err := d.run(ctx, command{name: "df", asks: true, line: "df " + tempDir})
+	o, err := d.run(ctx, command{name: "df", readOnly: true, line: "df " + tempDir})
 	return parseFull(string(o.out)), err
 }
 
-// roomKB is less than any dump needs.
-const roomKB = 64
+// freeKB is less than any dump needs.
+const freeKB = 64
 
 // parseFull reads df: the column before the percentage is the space that is left, in KB.
 func parseFull(text string) bool {
@@ -182,7 +182,7 @@ func parseFull(text string) bool {
 		if percent, ok := strings.CutSuffix(fields[i], "%"); ok && percent != "" &&
 			strings.Trim(percent, "0123456789") == "" {
 			left, err := strconv.Atoi(fields[i-1])
-			return err == nil && left < roomKB
+			return err == nil && left < freeKB
 		}
 	}
 	return false

@@ -87,7 +87,7 @@ func TestWatchThroughRealADB(t *testing.T) {
 
 func TestWatchWithoutADB(t *testing.T) {
 	t.Parallel()
-	driver := New(serverAt(nobody))
+	driver := New(serverAt(closedAddress))
 	if err := driver.Watch(t.Context(), func([]drivers.Info) { t.Error("a list") }); err == nil {
 		t.Error("no error")
 	}

@@ -11,8 +11,8 @@ import (
 // screenAccess is how the screen of a phone is read and touched: by the phone's own tools, or by an agent that runs on
 // it. Its methods are called one at a time. An error of look means what one of Device.Tree means.
 type screenAccess interface {
-	// look reads the elements; choose leaves out windows.
-	look(ctx context.Context, choose func(*dump)) (*screen.Tree, error)
+	// readTree reads the elements; choose leaves out windows.
+	readTree(ctx context.Context, choose func(*dump)) (*screen.Tree, error)
 	// touch makes a gesture, once. What may have happened is never repeated.
 	touch(ctx context.Context, t touch) error
 	// write enters a text that has a character without a key, the first of which is passed, where the focus is.
@@ -53,7 +53,7 @@ type touch struct {
 // stockAccess is uiautomator's dumps, and the program input.
 type stockAccess struct{ d *Device }
 
-func (s stockAccess) look(ctx context.Context, choose func(*dump)) (*screen.Tree, error) {
+func (s stockAccess) readTree(ctx context.Context, choose func(*dump)) (*screen.Tree, error) {
 	return s.d.dumped(ctx, choose)
 }
 
@@ -87,8 +87,8 @@ func (s stockAccess) health(ctx context.Context) error {
 	return err
 }
 
-// hands returns the backend by which this phone is read and touched now.
-func (d *Device) hands() screenAccess {
+// backend returns the backend by which this phone is read and touched now.
+func (d *Device) backend() screenAccess {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.agent != nil {
@@ -105,13 +105,13 @@ func (d *Device) gesture(ctx context.Context, t touch) error {
 	}
 	if aimed == nil || !aimed.InPage {
 		t.aimed = aimed
-		return d.hands().touch(ctx, t)
+		return d.backend().touch(ctx, t)
 	}
 	met, err := d.aimInPage(ctx, aimed)
 	if err != nil {
 		return err
 	}
-	if err := d.hands().touch(ctx, t); err != nil {
+	if err := d.backend().touch(ctx, t); err != nil {
 		return err
 	}
 	return met(ctx)

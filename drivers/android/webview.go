@@ -97,7 +97,7 @@ var webViewSocket = lazyregexp.New(`(?m)^\S+ \S+ \S+ 00010000 .* @(webview_devto
 
 // webViewSockets lists the sockets of the WebViews that let themselves be debugged, one for each process.
 func (d *Device) webViewSockets(ctx context.Context) ([]string, error) {
-	o, err := d.run(ctx, command{name: "cat /proc/net/unix", line: "cat /proc/net/unix", asks: true})
+	o, err := d.run(ctx, command{name: "cat /proc/net/unix", line: "cat /proc/net/unix", readOnly: true})
 	if err != nil {
 		return nil, err
 	}

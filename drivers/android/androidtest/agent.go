@@ -60,7 +60,7 @@ type agentRun struct {
 	made     int
 	settings map[string]any
 	elements map[string]foundElement
-	looked   uint32     // the foreground activity at its last read
+	lastRead   uint32     // the foreground activity at its last read
 	slow     sync.Mutex // one source at a time
 }
 
@@ -229,7 +229,7 @@ func (p *Phone) tcpService(port string) (serviceFunc, bool) {
 	case fmt.Sprint(agentPort):
 		return a.serve, true
 	case fmt.Sprint(agentMJPEG):
-		return a.film, true
+		return a.streamImages, true
 	}
 	return nil, false
 }

@@ -325,7 +325,7 @@ func (a *agentRun) alert() (text string, accept, dismiss *view) {
 	part := func(v *view, ids ...string) bool {
 		return slices.ContainsFunc(ids, func(id string) bool { return strings.HasSuffix(v.id, id) })
 	}
-	for _, w := range a.windows(a.phone.ui.told(time.Now())) {
+	for _, w := range a.windows(a.phone.ui.accessible(time.Now())) {
 		w.root.walk(func(v *view) {
 			switch {
 			case part(v, ":id/alertTitle", ":id/permission_message"):

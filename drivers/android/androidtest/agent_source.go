@@ -68,7 +68,7 @@ func (a *agentRun) source(w http.ResponseWriter, r *http.Request, _ map[string]a
 	p.spend(p.opts.Latency.AgentSource, r.Context())
 	p.hearPage()
 	p.mu.Lock()
-	f := p.ui.told(time.Now())
+	f := p.ui.accessible(time.Now())
 	multi, hung := a.flag("enableMultiWindows"), 0
 	windows := slices.DeleteFunc(a.windows(f), func(w *window) bool {
 		if p.hung[w.root.pkg] {
@@ -95,7 +95,7 @@ func (a *agentRun) source(w http.ResponseWriter, r *http.Request, _ map[string]a
 			len(windows), xmlText(t.text))
 	}
 	a.mu.Lock()
-	a.looked = p.ui.top().token
+	a.lastRead = p.ui.top().token
 	a.mu.Unlock()
 	p.mu.Unlock()
 	d.b.WriteString("</hierarchy>\n")
@@ -158,7 +158,7 @@ func (d sourceDumper) node(v *view, at spot) {
 
 func (d sourceDumper) attributes(v *view, at spot, class string, displayed bool) [][2]string {
 	on := strconv.FormatBool
-	list := [][2]string{{"index", itoa(at.index)}, {"package", v.pkg}, {"class", class}, {"text", v.told()}}
+	list := [][2]string{{"index", itoa(at.index)}, {"package", v.pkg}, {"class", class}, {"text", v.agentText()}}
 	add := func(name, value string) { list = append(list, [2]string{name, value}) }
 	if v.desc != "" {
 		add("content-desc", v.desc)
@@ -204,8 +204,8 @@ func (d sourceDumper) attributes(v *view, at spot, class string, displayed bool)
 	return list
 }
 
-// told is the text that the agent returns: of a range the number, whatever else it shows.
-func (v *view) told() string { return cmp.Or(v.level, v.shown()) }
+// agentText is the text that the agent returns: of a range the number, whatever else it shows.
+func (v *view) agentText() string { return cmp.Or(v.level, v.shown()) }
 
 // tagName makes a class a name that XML allows.
 func tagName(class string) string {
@@ -251,7 +251,7 @@ func (a *agentRun) listWindows(w http.ResponseWriter, r *http.Request, _ map[str
 	kinds := map[string]int{"APPLICATION": 1, "INPUT_METHOD": 2, "SYSTEM": 3}
 	p := a.phone
 	p.mu.Lock()
-	f := p.ui.told(time.Now())
+	f := p.ui.accessible(time.Now())
 	list := []any{}
 	for _, one := range f.reachable() {
 		b := one.root.b.Intersect(image.Rectangle{Max: f.size})

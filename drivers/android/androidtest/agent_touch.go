@@ -32,7 +32,7 @@ type sighted struct {
 
 // sights lists the views that the agent sees. Phone.mu is held.
 func (a *agentRun) sights() []sighted {
-	f := a.phone.ui.told(time.Now())
+	f := a.phone.ui.accessible(time.Now())
 	var list []sighted
 	var walk func(v *view, place string, clip image.Rectangle)
 	walk = func(v *view, place string, clip image.Rectangle) {
@@ -90,7 +90,7 @@ func fitsUiSelector(v *view, selector string) bool {
 
 // activeOnly keeps what is in the window with the focus, which is all that a UiSelector knows. Phone.mu is held.
 func (a *agentRun) activeOnly(list []sighted) []sighted {
-	f := a.phone.ui.told(time.Now())
+	f := a.phone.ui.accessible(time.Now())
 	active := f.active()
 	if active == nil {
 		return nil
@@ -200,7 +200,7 @@ func (a *agentRun) elementText(w http.ResponseWriter, r *http.Request, _ map[str
 	a.phone.mu.Lock()
 	defer a.phone.mu.Unlock()
 	if s, ok := a.refreshed(w, r); ok {
-		a.give(w, r.PathValue("id"), s.v.told())
+		a.give(w, r.PathValue("id"), s.v.agentText())
 	}
 }
 
@@ -410,8 +410,8 @@ func splitStrokes(moves []fingerMove) [][]fingerMove {
 	return all
 }
 
-// film sends images as the agent does: the first bytes of the client request it.
-func (a *agentRun) film(ctx context.Context, s session) {
+// streamImages sends images as the agent does: the first bytes of the client request it.
+func (a *agentRun) streamImages(ctx context.Context, s session) {
 	if _, err := s.Read(make([]byte, 1024)); err != nil {
 		return
 	}

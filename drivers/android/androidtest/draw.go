@@ -81,8 +81,8 @@ func (p *painter) view(img *image.RGBA, v *view, f *frame) {
 	if v.image {
 		fill(img, v.b.Inset(v.b.Dx()/5), v.ink)
 	}
-	if v.picture != nil {
-		draw.Draw(img, v.b, v.picture, image.Point{}, draw.Src)
+	if v.webImage != nil {
+		draw.Draw(img, v.b, v.webImage, image.Point{}, draw.Src)
 	}
 	if text := v.shown(); text != "" && v.size > 0 {
 		p.text(img, v, text)

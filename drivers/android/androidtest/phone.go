@@ -302,7 +302,7 @@ func (p *Phone) Filmed() int { return int(p.filmed.Load()) }
 
 // Screen returns the image that the phone shows now.
 func (p *Phone) Screen() *image.RGBA {
-	p.lookAtPage()
+	p.renewImage()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.ui.picture(time.Now())

@@ -328,9 +328,9 @@ func (s *screen) frame(now time.Time) *frame {
 	return f
 }
 
-// told is the screen as automation services receive it: some phones report the windows of a display that has gone
+// accessible is the screen as automation services receive it: some phones report the windows of a display that has gone
 // off.
-func (s *screen) told(now time.Time) *frame {
+func (s *screen) accessible(now time.Time) *frame {
 	if !s.guard.off || !s.phone.opts.TellsWhenOff {
 		return s.frame(now)
 	}

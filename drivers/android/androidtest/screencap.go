@@ -104,7 +104,7 @@ func (p *Phone) forbidden() bool {
 
 // captured is the screenshot without what apps protect from screenshots.
 func (p *Phone) captured() *image.RGBA {
-	p.lookAtPage()
+	p.renewImage()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ui.pictured = true
@@ -170,7 +170,7 @@ func (p *Phone) framebuffer(ctx context.Context, s session) {
 
 // changeKey changes whenever the image does.
 func (p *Phone) changeKey(now time.Time) (string, image.Point) {
-	p.lookAtPage()
+	p.renewImage()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f := p.ui.frame(now)

@@ -37,7 +37,7 @@ type view struct {
 	// web is the page that a WebView shows, picture and version its last image. Its virtual children are nodes alone:
 	// the WebView itself takes their touches.
 	web     *webTab
-	picture *image.RGBA
+	webImage *image.RGBA
 	version int
 	virtual bool
 	// setText takes a text that an accessibility service sets in a virtual child.

@@ -52,8 +52,8 @@ const readScript = `(() => {` + nodesScript + `
 // children.
 func (t *webTab) hear(ctx context.Context) {
 	t.mu.Lock()
-	first := !t.hears
-	t.hears = true
+	first := !t.readsNodes
+	t.readsNodes = true
 	t.mu.Unlock()
 	if first {
 		return

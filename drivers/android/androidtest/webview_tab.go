@@ -16,8 +16,8 @@ import (
 
 const (
 	classWebView = "android.webkit.WebView"
-	// webLook is how long a read of the screen waits for the page; one that hangs is waited for once and shown as it was.
-	webLook = 3 * time.Second
+	// webReadLimit is how long a read of the screen waits for the page; one that hangs is waited for once and shown as it was.
+	webReadLimit = 3 * time.Second
 	// webTouch is how long a page may take for an event before the next one is sent.
 	webTouch = 5 * time.Second
 	// webEvents is how many events wait for a page that hangs; later ones are lost.
@@ -44,11 +44,11 @@ type webTab struct {
 	mu       sync.Mutex
 	bounds   image.Rectangle
 	ratio    float64
-	picture  *image.RGBA
+	image  *image.RGBA
 	version  int // counts images that differ
 	nodes    []webNode
 	title    string
-	hears    bool // its accessibility is on
+	readsNodes    bool // its accessibility is on
 	attached map[string]int
 }
 
@@ -197,7 +197,7 @@ func (t *webTab) view(b image.Rectangle, mute bool) *view {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	v := &view{class: classWebView, b: b, focusable: true, scrollable: true, fill: rgb(0xffffff), web: t,
-		picture: t.picture, version: t.version}
+		webImage: t.image, version: t.version}
 	if mute || len(t.nodes) == 0 {
 		return v
 	}
@@ -224,8 +224,8 @@ func (t *webTab) shoot(ctx context.Context) {
 	draw.Draw(img, img.Rect, decoded, decoded.Bounds().Min, draw.Src)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.picture == nil || t.picture.Rect != img.Rect || !slices.Equal(t.picture.Pix, img.Pix) {
-		t.picture = img
+	if t.image == nil || t.image.Rect != img.Rect || !slices.Equal(t.image.Pix, img.Pix) {
+		t.image = img
 		t.version++
 	}
 }
@@ -290,11 +290,11 @@ func (p *Phone) renewed(which func(*webTab) *renewal, ask func(*webTab, context.
 	default:
 		return
 	}
-	which(t).renew(webLook, p.work.run, func() { ask(t, t.ctx) })
+	which(t).renew(webReadLimit, p.work.run, func() { ask(t, t.ctx) })
 }
 
-// lookAtPage renews the image of the foreground page.
-func (p *Phone) lookAtPage() {
+// renewImage renews the image of the foreground page.
+func (p *Phone) renewImage() {
 	p.renewed(func(t *webTab) *renewal { return &t.shots }, (*webTab).shoot)
 }
 
