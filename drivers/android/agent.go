@@ -43,13 +43,13 @@ type agentAccess struct {
 	mu       sync.Mutex
 	session  string
 	ended    chan struct{} // closed when the shell that it runs in has ended
-	output     *capped       // what that shell printed
+	output   *capped       // what that shell printed
 	proc     *process
-	lastErr     error // what went wrong since it was last known to be well
+	lastErr  error // what went wrong since it was last known to be well
 	restarts int
 	depth    int
 	plain    bool                // this phone's am knows none of the options that can be left out
-	lastRead   time.Time           // when the newest tree was complete
+	lastRead time.Time           // when the newest tree was complete
 	census   census              // of the newest tree
 	windows  map[int]windowPlace // on the screen of the newest tree
 }

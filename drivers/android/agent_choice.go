@@ -86,7 +86,7 @@ type agentOptions struct {
 // refusals are the phones that did not let the agent be installed, and what they reported: each test would wait for the
 // same answer again.
 type refusals struct {
-	mu   sync.Mutex
+	mu     sync.Mutex
 	reason map[string]string
 }
 

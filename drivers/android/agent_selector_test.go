@@ -163,7 +163,8 @@ func TestSelectorPicksOneElement(t *testing.T) {
 func TestCutTreeGivesNoSelector(t *testing.T) {
 	t.Parallel()
 	got, err := parseDump(
-		[]byte(`<hierarchy><android.widget.Button class="android.widget.Button" text="Go" resource-id="a:id/go" bounds="[0,0][9,9]" window-id="1"/></hierarchy>`))
+		[]byte(`<hierarchy><android.widget.Button class="android.widget.Button" text="Go" resource-id="a:id/go" ` +
+			`bounds="[0,0][9,9]" window-id="1"/></hierarchy>`))
 	if err != nil {
 		t.Fatal(err)
 	}

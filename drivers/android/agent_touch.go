@@ -15,12 +15,12 @@ import (
 var _ drivers.ExactAimer = (*Device)(nil)
 
 const (
-	pressFor     = 20 * time.Millisecond // a finger of a tap, the grid of the agent's times
-	betweenTaps  = 80 * time.Millisecond
-	pickUpFor    = dragHold
-	stationaryTime    = 20 * time.Millisecond // an element is asked for again so long after the tree
-	notHeldBack  = "the agent did not respond to a touch, which may have happened and is not repeated"
-	agentTouches = 2 // attempts of one that was not sent
+	pressFor       = 20 * time.Millisecond // a finger of a tap, the grid of the agent's times
+	betweenTaps    = 80 * time.Millisecond
+	pickUpFor      = dragHold
+	stationaryTime = 20 * time.Millisecond // an element is asked for again so long after the tree
+	notHeldBack    = "the agent did not respond to a touch, which may have happened and is not repeated"
+	agentTouches   = 2 // attempts of one that was not sent
 )
 
 // Aim says what the next touch is meant for. With the agent its place is asked for right before it.

@@ -129,7 +129,8 @@ func TestParseDumpOfWindows(t *testing.T) {
 	got, err := parseDump([]byte(head + `<displays><display id="0">
 		<window index="0" title="Keyboard" bounds="[0,1500][1080,2400]" active="false" type="INPUT_METHOD" layer="2">
 			<hierarchy rotation="1"><node class="Keys"><node class="Key"/></node></hierarchy></window>
-		<window index="1" title="App" active="true" focused="true" layer="0"><hierarchy rotation="1"><node class="App"/></hierarchy></window>
+		<window index="1" title="App" active="true" focused="true" layer="0"><hierarchy rotation="1"><node ` +
+		`class="App"/></hierarchy></window>
 		<window index="2" title="Bar" layer="1"><hierarchy rotation="1"/></window>
 		</display></displays>`))
 	if err != nil {
@@ -144,7 +145,8 @@ func TestParseDumpOfWindows(t *testing.T) {
 	got, err = parseDump(
 		[]byte(`<displays><display id="0"><window><hierarchy rotation="0"><node class="Top"/></hierarchy></window>` +
 			`<window><hierarchy><node class="Bottom"/></hierarchy></window></display>` +
-			`<display id="2"><window layer="9"><hierarchy rotation="1"><node class="Car"><node/></node></hierarchy></window></display></displays>`))
+			`<display id="2"><window layer="9"><hierarchy rotation="1"><node ` +
+			`class="Car"><node/></node></hierarchy></window></display></displays>`))
 	if err != nil || len(got.windows) != 2 || got.windows[0].Type != "Bottom" || got.windows[1].Type != "Top" {
 		t.Errorf("without layers, and with a second display: %v, %v", got.windows, err)
 	}
@@ -214,7 +216,8 @@ func TestNestedWindows(t *testing.T) {
 		return `<window id="3" ` + attrs + ` type="TYPE_APPLICATION" bounds="[0,0][100,200]">` + inside +
 			`<hierarchy rotation="0"><node class="Page"/></hierarchy></window>`
 	}
-	const bar = `<window id="1" title="StatusBar" layer="9" type="TYPE_SYSTEM" bounds="[0,0][100,10]"><hierarchy rotation="0"><node class="Bar"/></hierarchy></window>`
+	const bar = `<window id="1" title="StatusBar" layer="9" type="TYPE_SYSTEM" bounds="[0,0][100,10]"><hierarchy ` +
+		`rotation="0"><node class="Bar"/></hierarchy></window>`
 	for name, c := range map[string]struct{ windows, all, reach string }{
 		"a menu": {
 			bar + page(`layer="1" active="false"`, menu(`layer="2" active="true" focused="true"`)), "Page Menu Bar", "Menu"},
@@ -233,7 +236,8 @@ func TestNestedWindows(t *testing.T) {
 				menu(`layer="3"`)+`<hierarchy><node class="List"/></hierarchy></window>`), "Page List Menu", "Page List Menu"},
 		"a video below its own page": {
 			page(`layer="2" active="true"`,
-				`<window id="5" layer="1" type="TYPE_APPLICATION" bounds="[0,0][50,60]"><hierarchy><node class="Video"/></hierarchy></window>`), "Video Page", "Page"},
+				`<window id="5" layer="1" type="TYPE_APPLICATION" bounds="[0,0][50,60]"><hierarchy><node `+
+					`class="Video"/></hierarchy></window>`), "Video Page", "Page"},
 		"active and focused disagree": {page(`layer="1" active="true"`, menu(`layer="2" focused="true"`)), "Page Menu",
 			"Menu"},
 	} {
@@ -261,7 +265,8 @@ func types(windows []*screen.Node) string {
 // TestWindowsOfOthers lie over the app as far as they are to be seen, however large their roots are.
 func TestWindowsOfOthers(t *testing.T) {
 	t.Parallel()
-	const app = `<window id="3" layer="1" active="true" focused="true" type="TYPE_APPLICATION" bounds="[0,0][1000,2000]"><hierarchy><node class="App" bounds="[0,0][1000,2000]"/></hierarchy></window>`
+	const app = `<window id="3" layer="1" active="true" focused="true" type="TYPE_APPLICATION" ` +
+		`bounds="[0,0][1000,2000]"><hierarchy><node class="App" bounds="[0,0][1000,2000]"/></hierarchy></window>`
 	other := func(attrs, bounds, inner string) string {
 		return `<window id="8" layer="5" type="TYPE_SYSTEM" ` + attrs + ` bounds="` + bounds +
 			`"><hierarchy><node class="Other" bounds="[0,0][1000,2000]">` + inner + `</node></hierarchy></window>`
@@ -306,13 +311,17 @@ func TestScreenOfASavedTree(t *testing.T) {
 	}{
 		"the whole screen": {`<android.widget.FrameLayout bounds="[0,0][1080,2400]"/>`, image.Pt(1080, 2400)},
 		"a bottom bar": {
-			`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View bounds="[0,2209][1080,2400]"/></android.widget.FrameLayout>`, image.Pt(1080, 2400)},
+			`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View ` +
+				`bounds="[0,2209][1080,2400]"/></android.widget.FrameLayout>`, image.Pt(1080, 2400)},
 		"scrolled away": {
-			`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View bounds="[0,2900][1080,3100]"/></android.widget.FrameLayout>`, image.Pt(1080, 2209)},
+			`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View ` +
+				`bounds="[0,2900][1080,3100]"/></android.widget.FrameLayout>`, image.Pt(1080, 2209)},
 		"not displayed": {
-			`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View displayed="false" bounds="[0,2000][1080,3100]"/></android.widget.FrameLayout>`, image.Pt(1080, 2209)},
+			`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View displayed="false" ` +
+				`bounds="[0,2000][1080,3100]"/></android.widget.FrameLayout>`, image.Pt(1080, 2209)},
 		"inside out": {
-			`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View bounds="[210,2706][469,2654]"/></android.widget.FrameLayout>`, image.Pt(1080, 2209)},
+			`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View ` +
+				`bounds="[210,2706][469,2654]"/></android.widget.FrameLayout>`, image.Pt(1080, 2209)},
 		"a dialog in it":     {`<android.widget.FrameLayout bounds="[100,500][900,900]"/>`, image.Pt(1080, 2209)},
 		"nothing of the bar": {`<android.widget.FrameLayout bounds="[0,0][1080,2209]"/>`, image.Pt(1080, 2209)},
 	} {

@@ -62,7 +62,8 @@ func (d *Device) askCaret(ctx context.Context, t *screen.Tree) {
 	if n == nil || !n.HintUnsure {
 		return
 	}
-	if o, err := d.run(ctx, command{name: "dumpsys input_method", readOnly: true, line: "dumpsys input_method"}); err == nil {
+	if o, err := d.run(ctx, command{name: "dumpsys input_method", readOnly: true,
+		line: "dumpsys input_method"}); err == nil {
 		settleByCaret(n, string(o.out))
 	}
 }

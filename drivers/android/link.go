@@ -35,13 +35,13 @@ type link struct {
 
 // command is one line for the device's shell.
 type command struct {
-	name  string // replaces it in messages: the line may hold what a user types
-	line  string
-	limit time.Duration   // zero means commandLimit
-	max   int             // of standard output, in bytes; zero means outputLimit
-	hint  int             // how many bytes to expect
-	seen  func(int) error // gets how many bytes came so far; its error ends the command
-	readOnly  bool            // it changes nothing on the phone, so that it may be asked again
+	name     string // replaces it in messages: the line may hold what a user types
+	line     string
+	limit    time.Duration   // zero means commandLimit
+	max      int             // of standard output, in bytes; zero means outputLimit
+	hint     int             // how many bytes to expect
+	seen     func(int) error // gets how many bytes came so far; its error ends the command
+	readOnly bool            // it changes nothing on the phone, so that it may be asked again
 }
 
 // output is what a command left. A device without shell v2 returns all of it in out.

@@ -230,14 +230,23 @@ func TestAlerts(t *testing.T) {
 // TestFindDialog: what Androids of several ages put on the screen.
 func TestFindDialog(t *testing.T) {
 	t.Parallel()
-	const permission = `<hierarchy><node bounds="[0,0][9,39]"><node text="Allow Maps to access this device's location?" resource-id="com.android.permissioncontroller:id/permission_message" bounds="[0,0][9,9]"/>
-		<node text="While using the app" resource-id="com.android.permissioncontroller:id/permission_allow_foreground_only_button" bounds="[0,10][9,19]"/>
-		<node text="Only this time" resource-id="com.android.permissioncontroller:id/permission_allow_one_time_button" bounds="[0,20][9,29]"/>
-		<node text="Don't allow" resource-id="com.android.permissioncontroller:id/permission_deny_button" bounds="[0,30][9,39]"/></node></hierarchy>`
-	const old = `<hierarchy><node bounds="[0,0][9,39]"><node text="Allow?" resource-id="com.android.packageinstaller:id/permission_message" package="com.google.android.packageinstaller" bounds="[0,0][9,9]"/>
-		<node text="ALLOW" resource-id="com.android.packageinstaller:id/permission_allow_button" package="com.google.android.packageinstaller" bounds="[0,10][9,19]"/></node></hierarchy>`
-	const anr = `<hierarchy><node bounds="[0,0][9,39]"><node text="Login isn't responding" resource-id="android:id/alertTitle" bounds="[0,0][9,9]"/>
-		<node text="Close app" resource-id="android:id/aerr_close" bounds="[0,10][9,19]"/><node text="Wait" resource-id="android:id/aerr_wait" bounds="[0,20][9,29]"/></node></hierarchy>`
+	const permission = `<hierarchy><node bounds="[0,0][9,39]"><node text="Allow Maps to access this device's location?" ` +
+		`resource-id="com.android.permissioncontroller:id/permission_message" bounds="[0,0][9,9]"/>
+		<node text="While using the app" ` +
+		`resource-id="com.android.permissioncontroller:id/permission_allow_foreground_only_button" bounds="[0,10][9,19]"/>
+		<node text="Only this time" resource-id="com.android.permissioncontroller:id/permission_allow_one_time_button" ` +
+		`bounds="[0,20][9,29]"/>
+		<node text="Don't allow" resource-id="com.android.permissioncontroller:id/permission_deny_button" ` +
+		`bounds="[0,30][9,39]"/></node></hierarchy>`
+	const old = `<hierarchy><node bounds="[0,0][9,39]"><node text="Allow?" ` +
+		`resource-id="com.android.packageinstaller:id/permission_message" package="com.google.android.packageinstaller" ` +
+		`bounds="[0,0][9,9]"/>
+		<node text="ALLOW" resource-id="com.android.packageinstaller:id/permission_allow_button" ` +
+		`package="com.google.android.packageinstaller" bounds="[0,10][9,19]"/></node></hierarchy>`
+	const anr = `<hierarchy><node bounds="[0,0][9,39]"><node text="Login isn't responding" ` +
+		`resource-id="android:id/alertTitle" bounds="[0,0][9,9]"/>
+		<node text="Close app" resource-id="android:id/aerr_close" bounds="[0,10][9,19]"/><node text="Wait" ` +
+		`resource-id="android:id/aerr_wait" bounds="[0,20][9,29]"/></node></hierarchy>`
 	for name, c := range map[string]struct{ dump, text, accept, dismiss string }{
 		"a permission": {permission, "Allow Maps to access this device's location?", "While using the app",
 			"Don't allow"},

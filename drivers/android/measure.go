@@ -29,9 +29,10 @@ func (d *Device) Measure(ctx context.Context) (*drivers.Measurement, error) {
 	if pkg == "" {
 		return nil, nil
 	}
-	o, err := d.run(ctx, command{name: "measure", readOnly: true, limit: measureLimit, max: measureBytes, line: fmt.Sprintf(
-		"p=$(pidof %[1]s); p=${p%%%% *}; echo pid=$p; [ -n \"$p\" ] && { cat /proc/$p/stat; dumpsys meminfo %[1]s; dumpsys "+
-			"gfxinfo %[1]s; }", pkg)})
+	o, err := d.run(ctx, command{name: "measure", readOnly: true, limit: measureLimit, max: measureBytes,
+		line: fmt.Sprintf(
+			"p=$(pidof %[1]s); p=${p%%%% *}; echo pid=$p; [ -n \"$p\" ] && { cat /proc/$p/stat; dumpsys meminfo %[1]s; dumpsys "+
+				"gfxinfo %[1]s; }", pkg)})
 	if err != nil {
 		return nil, err
 	}

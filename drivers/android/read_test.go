@@ -25,7 +25,8 @@ func TestParseDevices(t *testing.T) {
 R5CT10ABCDE            unauthorized usb:1-1 transport_id:2
 192.168.1.7:5555       offline product:a model:b device:c transport_id:3
 0123456789ABCDEF       device
-????????????           no permissions (missing udev rules? user is in the plugdev group); see [http://developer.android.com/tools/device.html] usb:1-2 transport_id:4
+????????????           no permissions (missing udev rules? user is in the plugdev group); see ` +
+		`[http://developer.android.com/tools/device.html] usb:1-2 transport_id:4
 adb-R5CT-x7Gh (2)._adb-tls-connect._tcp device product:x model:SM_S911B device:y transport_id:6
 HT7	recovery
 XYZ                    authorizing transport_id:7
@@ -436,14 +437,17 @@ func TestParseKeyboardArea(t *testing.T) {
 func TestDisplayZero(t *testing.T) {
 	t.Parallel()
 	for want, text := range map[string]string{
-		"4619827677550801152": `Display id 0: DisplayInfo{"Built-in Screen", displayId 0, displayGroupId 0, FLAG_SECURE, FLAG_TRUSTED, real 904 x 2316, ` +
-			`largest app 2316 x 2316, rotation 0, state ON, type INTERNAL, uniqueId "local:4619827677550801152", app 904 x 2316, density 420}, isValid=true` + "\n" +
+		"4619827677550801152": `Display id 0: DisplayInfo{"Built-in Screen", displayId 0, displayGroupId 0, FLAG_SECURE, ` +
+			`FLAG_TRUSTED, real 904 x 2316, ` +
+			`largest app 2316 x 2316, rotation 0, state ON, type INTERNAL, uniqueId "local:4619827677550801152", app 904 x ` +
+			`2316, density 420}, isValid=true` + "\n" +
 			`Display id 2: DisplayInfo{"HDMI", displayId 2, uniqueId "local:4619827677550801153", app 1 x 1}, isValid=true`,
 		"19260422155234049": "  Display 1:\n    mBaseDisplayInfo=DisplayInfo{\"Cover\", displayId 10, uniqueId " +
 			"\"local:1\", " +
 			"app " +
 			"1 x 1}\n" +
-			`    mBaseDisplayInfo=DisplayInfo{"Built-in Screen, displayId 0", uniqueId "local:19260422155234049", app 1080 x 2028, real 1080 x 2160`,
+			`    mBaseDisplayInfo=DisplayInfo{"Built-in Screen, displayId 0", uniqueId "local:19260422155234049", app 1080 x ` +
+			`2028, real 1080 x 2160`,
 		"": "cmd: Can't find service: display",
 	} {
 		got := ""

@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	segmentSeconds = 170 // screenrecord ends by itself after 180 below API 34
-	recordingBitRate    = 4_000_000
-	recordingPidLimit   = 10 * time.Second
-	recordingPullLimit  = 3 * time.Minute
+	segmentSeconds     = 170 // screenrecord ends by itself after 180 below API 34
+	recordingBitRate   = 4_000_000
+	recordingPidLimit  = 10 * time.Second
+	recordingPullLimit = 3 * time.Minute
 	// to write the index of a recording: a busy machine that simulates phones needs its time
 	recordingEndLimit = 45 * time.Second
 	// recordingGoneLimit is for a recorder of which the phone says that it has ended.
 	recordingGoneLimit = 2 * time.Second
-	// recordingProbe is how long a recording is watched before it counts as started: an encoder that refuses the screen's size
-	// does so at once.
+	// recordingProbe is how long a recording is watched before it counts as started: an encoder that refuses the screen's
+	// size does so at once.
 	recordingProbe = 400 * time.Millisecond
 )
 

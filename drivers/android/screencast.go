@@ -19,10 +19,10 @@ const (
 	castFailing = time.Second            // after a screenshot that could not be taken
 
 	// of the phone: the agent sends images there, ten per second, to each client that sent a request
-	agentStreamPort     = "tcp:7810"
-	agentBoundary = "BoundaryString"
-	agentSilence  = 3 * time.Second // of the agent, after which screenshots are taken without it
-	agentAgain    = 5 * time.Second // after which it is asked once more
+	agentStreamPort = "tcp:7810"
+	agentBoundary   = "BoundaryString"
+	agentSilence    = 3 * time.Second // of the agent, after which screenshots are taken without it
+	agentAgain      = 5 * time.Second // after which it is asked once more
 )
 
 var _ drivers.Screencaster = (*Device)(nil)

@@ -206,8 +206,10 @@ func TestHostileNote(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"nonsense": "\x00\xff{", "empty": "", "huge": strings.Repeat("x", noteBytes+1),
-		"commands": `{"settings":[{"space":"system; reboot","key":"x","value":"1"},{"space":"system","key":"x y","value":"1"},` +
-			`{"space":"system","key":"x","value":"'; log -t EVIL '"}],"night":"; reboot","locales":{"a; reboot":"fr","com.a":"; reboot"},"keyboard":"'; log -t EVIL '"}`,
+		"commands": `{"settings":[{"space":"system; reboot","key":"x","value":"1"},{"space":"system","key":"x ` +
+			`y","value":"1"},` +
+			`{"space":"system","key":"x","value":"'; log -t EVIL '"}],"night":"; reboot","locales":{"a; ` +
+			`reboot":"fr","com.a":"; reboot"},"keyboard":"'; log -t EVIL '"}`,
 	} {
 		driver, phones, _ := newPhones(t, androidtest.Options{API: 36})
 		file, err := noteFile(driver.notes, phones[0].Serial())

@@ -92,7 +92,8 @@ func (d *Device) dump(ctx context.Context, all bool, choose func(*dump)) (*dump,
 	}
 	began := time.Now()
 	o, err := d.run(ctx, command{
-		name: "uiautomator dump", readOnly: true, line: fmt.Sprintf(dumpCommand, file, option), limit: dumpLimit, max: dumpBytes,
+		name: "uiautomator dump", readOnly: true, line: fmt.Sprintf(dumpCommand, file, option), limit: dumpLimit,
+		max: dumpBytes,
 	})
 	if err != nil {
 		return nil, err

@@ -18,16 +18,20 @@ import (
 const webApp = "com.example.hybrid"
 
 // shopPage is what the WebView shows: a form, a frame, something covered, something hidden, and something below.
-const shopPage = `<!doctype html><meta name=viewport content="width=device-width"><title>Shop</title><body style="margin:0;font:16px sans-serif">
+const shopPage = `<!doctype html><meta name=viewport content="width=device-width"><title>Shop</title><body ` +
+	`style="margin:0;font:16px sans-serif">
 <h1 style="margin:8px">Checkout</h1>
 <label>E-mail <input id=mail name=mail></label>
 <label><input type=checkbox id=terms> I agree</label>
 <p style="display:none">Never shown</p>
 <button id=pay onclick="done.textContent='Paid by '+mail.value+(terms.checked?' who agreed':'')">Pay now</button>
 <p id=done>Nothing paid</p>
-<div style="position:relative;height:40px"><button style="position:absolute;left:0;top:0;width:150px;height:40px" onclick="done.textContent='Behind pressed'">Behind</button>
-<div style="position:absolute;left:0;top:0;width:160px;height:40px;background:#eee" onclick="done.textContent='Veil pressed'">Veil</div></div>
-<iframe srcdoc="<button onclick=&quot;parent.document.getElementById('done').textContent='Frame pressed'&quot;>In the frame</button>" style="width:200px;height:60px"></iframe>
+<div style="position:relative;height:40px"><button style="position:absolute;left:0;top:0;width:150px;height:40px" ` +
+	`onclick="done.textContent='Behind pressed'">Behind</button>
+<div style="position:absolute;left:0;top:0;width:160px;height:40px;background:#eee" onclick="done.textContent='Veil ` +
+	`pressed'">Veil</div></div>
+<iframe srcdoc="<button onclick=&quot;parent.document.getElementById('done').textContent='Frame pressed'&quot;>In ` +
+	`the frame</button>" style="width:200px;height:60px"></iframe>
 <div style="height:2000px"></div><p>Far below</p>`
 
 // onWebView opens a phone with an app that shows the page, in each way of reading the screen; in the short mode by the
@@ -227,7 +231,8 @@ func TestTouchInAWebViewIsHeldBack(t *testing.T) {
 	onWebView(t, androidtest.WebView{Mute: true}, func(t *testing.T, d *Device, p *androidtest.Phone) {
 		m := picked(t, d, "Pay now")
 		if err := p.EvalWebView(t.Context(), webApp,
-			`document.body.insertAdjacentHTML('beforeend', '<div style="position:fixed;inset:0;background:#fff" onclick="done.textContent=this.textContent">Cookies</div>')`, nil); err != nil {
+			`document.body.insertAdjacentHTML('beforeend', '<div style="position:fixed;inset:0;background:#fff" `+
+				`onclick="done.textContent=this.textContent">Cookies</div>')`, nil); err != nil {
 			t.Fatal(err)
 		}
 		d.Aim(m.Node)

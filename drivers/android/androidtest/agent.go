@@ -60,7 +60,7 @@ type agentRun struct {
 	made     int
 	settings map[string]any
 	elements map[string]foundElement
-	lastRead   uint32     // the foreground activity at its last read
+	lastRead uint32     // the foreground activity at its last read
 	slow     sync.Mutex // one source at a time
 }
 

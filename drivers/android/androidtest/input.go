@@ -28,7 +28,8 @@ The sources are:
       (Default: -1 for key event, 0 for motion event if not specified.)
 The commands and default sources are:
       text <string> (Default: touchscreen)
-      keyevent [--longpress|--doubletap|--async|--delay <duration between keycodes in ms>] <key code number or name> ... (Default: keyboard)
+      keyevent [--longpress|--doubletap|--async|--delay <duration between keycodes in ms>] <key code number or name> ` +
+	`... (Default: keyboard)
       tap <x> <y> (Default: touchscreen)
       swipe <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
       draganddrop <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)

@@ -12,28 +12,35 @@ func TestAmStart(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Options{})
 	for script, want := range map[string]string{
-		"am start -n com.foo/.Bar":                              `(?s)^Starting: Intent { cmp=com.foo/.Bar }\n.*Error type 3\nError: Activity class {com.foo/com.foo.Bar} does not exist.\n$`,
-		"am start -W -a android.intent.action.VIEW -d nope://x": `(?s)^Starting: Intent { act=android.intent.action.VIEW dat=nope://x flg=0x10000000 }\nError: Activity not started, unable to resolve Intent {`,
-		"am start -n com.example.list/.PrivateActivity":         `SecurityException: Permission Denial: starting Intent {.*not exported from uid 10152`,
+		"am start -n com.foo/.Bar": `(?s)^Starting: Intent { cmp=com.foo/.Bar }\n.*Error type ` +
+			`3\nError: Activity class {com.foo/com.foo.Bar} does not exist.\n$`,
+		"am start -W -a android.intent.action.VIEW -d nope://x": `(?s)^Starting: Intent { act=android.intent.action.VIEW ` +
+			`dat=nope://x flg=0x10000000 }\nError: Activity not started, unable to resolve Intent {`,
+		"am start -n com.example.list/.PrivateActivity": `SecurityException: Permission Denial: starting Intent ` +
+			`{.*not exported from uid 10152`,
 		"am start":      `IllegalArgumentException: No intent supplied`,
 		"am frobnicate": `^Unknown command: frobnicate\n$`,
-		"cmd package resolve-activity --brief com.example.login":            `^priority=0 .*isDefault=false\ncom.example.login/.MainActivity\n$`,
-		"cmd package resolve-activity --brief com.nope":                     `^No activity found\n$`,
-		"monkey -p com.nope -c android.intent.category.LAUNCHER 1; echo $?": `\*\* No activities found to run, monkey aborted.\n252\n$`,
-		"pm path com.example.login":                                         `^package:/data/app/.*/base.apk\n$`,
-		"pm clear com.nope":                                                 `^Failed\n$`,
-		"pm grant com.example.login android.permission.NOPE":                `has not requested permission android.permission.NOPE`,
-		"pm list packages -3":                                               `^package:com.example.list\npackage:com.example.login\n$`,
-		"wm size":                                                           `^Physical size: 1080x2400\n$`,
-		"wm size 720x1600; wm size; wm size reset":                          `^Physical size: 1080x2400\nOverride size: 720x1600\n$`,
+		"cmd package resolve-activity --brief com.example.login": `^priority=0 .*isDefault=false\ncom.example.login/.MainActivity\n$`,
+		"cmd package resolve-activity --brief com.nope":          `^No activity found\n$`,
+		"monkey -p com.nope -c android.intent.category.LAUNCHER 1; echo $?": `\*\* No activities found to run, monkey ` +
+			`aborted.\n252\n$`,
+		"pm path com.example.login": `^package:/data/app/.*/base.apk\n$`,
+		"pm clear com.nope":         `^Failed\n$`,
+		"pm grant com.example.login android.permission.NOPE": `has not requested permission ` +
+			`android.permission.NOPE`,
+		"pm list packages -3": `^package:com.example.list\npackage:com.example.login\n$`,
+		"wm size":             `^Physical size: 1080x2400\n$`,
+		"wm size 720x1600; wm size; wm size reset": `^Physical size: 1080x2400\nOverride size: ` +
+			`720x1600\n$`,
 		"wm density":               `^Physical density: 420\n$`,
 		"settings get global nope": `^null\n$`,
 		"settings put global a b; settings get global a; settings delete global a": `^b\nDeleted 1 rows\n$`,
-		"settings get nowhere a":                 `^Invalid namespace 'nowhere'\n$`,
-		"dumpsys nope":                           `^Can't find service: nope\n$`,
-		"dumpsys battery":                        `level: 87`,
-		"dumpsys meminfo com.nope":               `^No process found for: com.nope\n$`,
-		"am broadcast -a ADB_INPUT_B64":          `^Broadcasting: Intent { act=ADB_INPUT_B64 flg=0x400000 }\nBroadcast completed: result=0\n$`,
+		"settings get nowhere a":   `^Invalid namespace 'nowhere'\n$`,
+		"dumpsys nope":             `^Can't find service: nope\n$`,
+		"dumpsys battery":          `level: 87`,
+		"dumpsys meminfo com.nope": `^No process found for: com.nope\n$`,
+		"am broadcast -a ADB_INPUT_B64": `^Broadcasting: Intent { act=ADB_INPUT_B64 flg=0x400000 }\nBroadcast ` +
+			`completed: result=0\n$`,
 		"ime set com.nope/.Ime":                  `Unknown input method com.nope/.Ime cannot be selected for user #0`,
 		"input":                                  `^Usage: input \[<source>\]`,
 		"input tap 1":                            `^Error: Invalid arguments for command: tap\nUsage: input`,
@@ -46,7 +53,8 @@ func TestAmStart(t *testing.T) {
 		}
 	}
 	res := b.sh("am start -W -n com.example.login/.MainActivity")
-	want := `^Starting: Intent { cmp=com.example.login/.MainActivity }\nStatus: ok\nLaunchState: COLD\nActivity: com.example.login/.MainActivity\nTotalTime: \d+\nWaitTime: \d+\nComplete\n$`
+	want := `^Starting: Intent { cmp=com.example.login/.MainActivity }\nStatus: ok\nLaunchState: COLD\nActivity: ` +
+		`com.example.login/.MainActivity\nTotalTime: \d+\nWaitTime: \d+\nComplete\n$`
 	if !regexp.MustCompile(want).MatchString(res.out) {
 		t.Errorf("cold: %q", res.out)
 	}
@@ -61,7 +69,9 @@ func TestForegroundByAPI(t *testing.T) {
 	t.Parallel()
 	for api, c := range map[int]struct{ script, want string }{
 		24: {"dumpsys window windows; dumpsys activity activities",
-			`mCurrentFocus=Window\{[0-9a-f]+ u0 com.example.list/com.example.list.MainActivity\}\n  mFocusedApp=AppWindowToken\{(?s).*mResumedActivity: ActivityRecord\{[0-9a-f]+ u0 com.example.list/.MainActivity t\d+\}`},
+			`mCurrentFocus=Window\{[0-9a-f]+ u0 com.example.list/com.example.list.MainActivity\}\n  ` +
+				`mFocusedApp=AppWindowToken\{(?s).*mResumedActivity: ActivityRecord\{[0-9a-f]+ u0 com.example.list/.MainActivity ` +
+				`t\d+\}`},
 		28: {"dumpsys window windows; dumpsys activity activities",
 			`mCurrentFocus=Window\{(?s).*mResumedActivity: ActivityRecord`},
 		30: {"dumpsys window displays; dumpsys activity activities",

@@ -36,10 +36,10 @@ type view struct {
 	scroll func(dy int)
 	// web is the page that a WebView shows, picture and version its last image. Its virtual children are nodes alone:
 	// the WebView itself takes their touches.
-	web     *webTab
+	web      *webTab
 	webImage *image.RGBA
-	version int
-	virtual bool
+	version  int
+	virtual  bool
 	// setText takes a text that an accessibility service sets in a virtual child.
 	setText func(text string)
 

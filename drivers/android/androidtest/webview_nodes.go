@@ -23,26 +23,31 @@ const listed = () => {
 	const kinds = {BUTTON: 'button', A: 'link', TEXTAREA: 'edit', SELECT: 'select', IMG: 'image'};
 	const inputs = {checkbox: 'check', radio: 'radio', submit: 'button', button: 'button', reset: 'button', hidden: ''};
 	const own = e => [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
-	return [...document.body.querySelectorAll('*')].filter(e => !e.parentElement.closest('button,a,select,[role=button]')).map(e => {
+	return [...document.body.querySelectorAll('*')].filter(e => ` +
+	`!e.parentElement.closest('button,a,select,[role=button]')).map(e => {
 		let kind = kinds[e.tagName] || '';
 		if (e.tagName === 'INPUT') kind = e.type in inputs ? inputs[e.type] : 'edit';
 		if (e.isContentEditable && !e.parentElement.isContentEditable) kind = 'edit';
 		if (e.getAttribute('role') === 'button') kind = 'button';
 		return [e, kind || (own(e) && !/^(SCRIPT|STYLE|OPTION)$/.test(e.tagName) ? 'text' : '')];
-	}).filter(([e, kind]) => kind && !e.closest('[aria-hidden=true]') && e.checkVisibility({visibilityProperty: true})).slice(0, 500);
+	}).filter(([e, kind]) => kind && !e.closest('[aria-hidden=true]') && e.checkVisibility({visibilityProperty: ` +
+	`true})).slice(0, 500);
 };`
 
 const readScript = `(() => {` + nodesScript + `
 	const view = window.visualViewport, scale = view.scale;
-	const label = e => e.getAttribute('aria-label') || (e.labels && e.labels[0] ? e.labels[0].innerText : '') || e.placeholder || '';
+	const label = e => e.getAttribute('aria-label') || (e.labels && e.labels[0] ? e.labels[0].innerText : '') || ` +
+	`e.placeholder || '';
 	return {title: document.title, nodes: listed().map(([e, kind]) => {
 		const r = e.getBoundingClientRect(), edit = kind === 'edit', password = e.type === 'password';
 		let text = e.getAttribute('aria-label') || e.innerText || e.alt || '';
 		if (kind === 'select') text = e.selectedOptions[0] ? e.selectedOptions[0].text : '';
 		if (e.tagName === 'INPUT') text = edit || kind === 'button' ? e.value : label(e);
 		if (e.tagName === 'TEXTAREA') text = e.value;
-		return {Kind: kind, Text: password ? '•'.repeat(text.length) : text, Hint: edit ? label(e) : '', ID: e.id, Password: password,
-			X: (r.x - view.offsetLeft) * scale, Y: (r.y - view.offsetTop) * scale, Width: r.width * scale, Height: r.height * scale,
+		return {Kind: kind, Text: password ? '•'.repeat(text.length) : text, Hint: edit ? label(e) : '', ID: e.id, ` +
+	`Password: password,
+			X: (r.x - view.offsetLeft) * scale, Y: (r.y - view.offsetTop) * scale, Width: r.width * scale, Height: r.height * ` +
+	`scale,
 			Clickable: kind !== 'text' && kind !== 'image' || !!e.onclick, Checkable: kind === 'check' || kind === 'radio',
 			Checked: !!e.checked, Disabled: !!e.disabled, Focused: document.activeElement === e};
 	})};

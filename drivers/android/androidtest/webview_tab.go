@@ -16,7 +16,8 @@ import (
 
 const (
 	classWebView = "android.webkit.WebView"
-	// webReadLimit is how long a read of the screen waits for the page; one that hangs is waited for once and shown as it was.
+	// webReadLimit is how long a read of the screen waits for the page; one that hangs is waited for once and shown as it
+	// was.
 	webReadLimit = 3 * time.Second
 	// webTouch is how long a page may take for an event before the next one is sent.
 	webTouch = 5 * time.Second
@@ -41,15 +42,15 @@ type webTab struct {
 	shots, reads renewal
 	trailing     bool // a finger is on the page still; only events know
 
-	mu       sync.Mutex
-	bounds   image.Rectangle
-	ratio    float64
-	image  *image.RGBA
-	version  int // counts images that differ
-	nodes    []webNode
-	title    string
-	readsNodes    bool // its accessibility is on
-	attached map[string]int
+	mu         sync.Mutex
+	bounds     image.Rectangle
+	ratio      float64
+	image      *image.RGBA
+	version    int // counts images that differ
+	nodes      []webNode
+	title      string
+	readsNodes bool // its accessibility is on
+	attached   map[string]int
 }
 
 // open makes the page of an activity. Phone.mu is held.

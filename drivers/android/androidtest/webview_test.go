@@ -183,7 +183,8 @@ func TestWebViewSpeaksWebSocket(t *testing.T) {
 	}
 	defer conn.CloseNow()
 	if err := conn.Write(ctx, websocket.MessageText,
-		[]byte(`{"id":7,"method":"Runtime.evaluate","params":{"expression":"innerWidth + ' ' + devicePixelRatio + ' ' + /; wv/.test(navigator.userAgent)"}}`)); err != nil {
+		[]byte(`{"id":7,"method":"Runtime.evaluate","params":{"expression":"innerWidth + ' ' + devicePixelRatio + ' ' + /; `+
+			`wv/.test(navigator.userAgent)"}}`)); err != nil {
 		t.Fatal(err)
 	}
 	_, answer, err := conn.Read(ctx)

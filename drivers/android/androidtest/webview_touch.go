@@ -196,7 +196,8 @@ func (t *webTab) together(keys []int) {
 // selectionScript is what is selected in the page or in the field that has the focus.
 const selectionScript = `(() => {
 	const e = document.activeElement;
-	return e && typeof e.selectionStart === 'number' ? e.value.slice(e.selectionStart, e.selectionEnd) : String(getSelection());
+	return e && typeof e.selectionStart === 'number' ? e.value.slice(e.selectionStart, e.selectionEnd) : ` +
+	`String(getSelection());
 })()`
 
 func (t *webTab) copied(ctx context.Context, letter webKey, cut bool) {
