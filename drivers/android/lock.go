@@ -19,7 +19,8 @@ var (
 	wakefulness = lazyregexp.New(`(?m)^\s*mWakefulness=(\w+)`)
 	// guardWord are the window manager's words for a keyguard in the foreground, which change from Android to Android.
 	guardWord = lazyregexp.New(
-		`\b(?:showing|mIsShowing|m?[kK]eyguardShowing|isKeyguardShowing|mShowingLockscreen|isStatusBarKeyguard|mDreamingLockscreen)=(true|false)\b`)
+		`\b(?:showing|mIsShowing|m?[kK]eyguardShowing|isKeyguardShowing|` +
+			`mShowingLockscreen|isStatusBarKeyguard|mDreamingLockscreen)=(true|false)\b`)
 	guardOccluded = lazyregexp.New(`\b(?:occluded|mKeyguardOccluded)=true\b`)
 	guardSecure   = lazyregexp.New(`\b(?:secure|mKeyguardSecure)=true\b`)
 	// deviceLocked matches the trust manager's report of the foreground user: a work profile may have a lock of its own.

@@ -29,7 +29,8 @@ func TestGuardedPhones(t *testing.T) {
 						t.Errorf("%q is not in the warning %q", words, said)
 					}
 				}
-				if loud := strings.Contains(said, "SecurityException: Permission denial"); loud != (guard == androidtest.GuardRefuses) {
+				loud := strings.Contains(said, "SecurityException: Permission denial")
+				if loud != (guard == androidtest.GuardRefuses) {
 					t.Errorf("the reason: %q", said)
 				}
 				for what, do := range guardedCalls() {

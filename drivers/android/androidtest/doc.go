@@ -29,7 +29,8 @@
 // InstallWebView installs an app with a screen that is a WebView with a page of a real Chromium, which the test starts
 // (chromiumtest.DevTools):
 //
-//	phone.InstallWebView("com.example.hybrid", "Shop", androidtest.WebView{DevTools: chromium.Start(t), URL: "http://127.0.0.1:4711/shop"})
+//	shop := androidtest.WebView{DevTools: chromium.Start(t), URL: "http://127.0.0.1:4711/shop"}
+//	phone.InstallWebView("com.example.hybrid", "Shop", shop)
 //
 // The page is drawn in the view's bounds with the phone's pixel ratio; touches, swipes, pinches and keys go to it; a
 // page without a viewport tag is laid out 980 CSS pixels wide. Its DevTools are behind the abstract socket
@@ -38,7 +39,8 @@
 // until pm clear. WebView says what is amiss with the lists; HangWebView and Crash make the page loop and the process
 // die; faults of the service act on its sockets:
 //
-//	phone.Fail(androidtest.Fault{Match: "localabstract:webview", Nth: 2, Kind: androidtest.Cut, Bytes: 300}) // closes in the middle of an answer
+//	// the second connection closes in the middle of a response
+//	phone.Fail(androidtest.Fault{Match: "localabstract:webview", Nth: 2, Kind: androidtest.Cut, Bytes: 300})
 //
 // Two such apps listen side by side, also while one of them is in the background.
 package androidtest

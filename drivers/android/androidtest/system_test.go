@@ -20,7 +20,8 @@ func TestAmStart(t *testing.T) {
 			`{.*not exported from uid 10152`,
 		"am start":      `IllegalArgumentException: No intent supplied`,
 		"am frobnicate": `^Unknown command: frobnicate\n$`,
-		"cmd package resolve-activity --brief com.example.login": `^priority=0 .*isDefault=false\ncom.example.login/.MainActivity\n$`,
+		"cmd package resolve-activity --brief com.example.login": `^priority=0 ` +
+			`.*isDefault=false\ncom.example.login/.MainActivity\n$`,
 		"cmd package resolve-activity --brief com.nope":          `^No activity found\n$`,
 		"monkey -p com.nope -c android.intent.category.LAUNCHER 1; echo $?": `\*\* No activities found to run, monkey ` +
 			`aborted.\n252\n$`,

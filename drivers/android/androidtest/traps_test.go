@@ -125,7 +125,8 @@ func TestDrawingOrder(t *testing.T) {
 		t.Errorf("%+v", taps)
 	}
 	m := regexp.MustCompile(
-		`resource-id="com.example.list:id/above".*?drawing-order="(\d)".*?resource-id="com.example.list:id/below".*?drawing-order="(\d)"`).FindStringSubmatch(b.phone.Tree())
+		`resource-id="com.example.list:id/above".*?drawing-order="(\d)".*?` +
+			`resource-id="com.example.list:id/below".*?drawing-order="(\d)"`).FindStringSubmatch(b.phone.Tree())
 	if m == nil || m[1] != "2" || m[2] != "1" {
 		t.Errorf("drawing-order %v", m)
 	}

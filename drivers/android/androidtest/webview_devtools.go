@@ -214,7 +214,8 @@ func (t *webTab) description() string {
 	visible := ok && page.tab == t && !p.ui.guard.off
 	p.mu.Unlock()
 	return fmt.Sprintf(
-		`{"attached":true,"empty":false,"height":%d,"never_attached":false,"screenX":%d,"screenY":%d,"visible":%t,"width":%d}`,
+		`{"attached":true,"empty":false,"height":%d,"never_attached":false,"screenX":%d,`+
+			`"screenY":%d,"visible":%t,"width":%d}`,
 		b.Dy(), b.Min.X, b.Min.Y, visible, b.Dx())
 }
 

@@ -24,7 +24,8 @@ const hybrid = "com.example.hybrid"
 
 // shopPage fills the view with one colour, says what was tapped, and has a field and more than fits.
 const shopPage = `<!doctype html><meta name=viewport content="width=device-width,initial-scale=1"><title>Shop</title>
-<style>body{margin:0;background:#0a7;height:3000px}button,input{position:absolute;left:40px;width:200px;height:50px}</style>
+<style>body{margin:0;background:#0a7;height:3000px}
+button,input{position:absolute;left:40px;width:200px;height:50px}</style>
 <button id=buy style="top:100px" onclick="said=(window.said||'')+'buy '+event.pointerType+';'">Buy now</button>
 <input id=mail style="top:200px" placeholder="Your e-mail" onkeydown="keys=(window.keys||'')+event.key">
 <script>addEventListener('touchstart',e=>{touches=(window.touches||0)+1})</script>`
