@@ -22,7 +22,7 @@ func TestAmStart(t *testing.T) {
 		"am frobnicate": `^Unknown command: frobnicate\n$`,
 		"cmd package resolve-activity --brief com.example.login": `^priority=0 ` +
 			`.*isDefault=false\ncom.example.login/.MainActivity\n$`,
-		"cmd package resolve-activity --brief com.nope":          `^No activity found\n$`,
+		"cmd package resolve-activity --brief com.nope": `^No activity found\n$`,
 		"monkey -p com.nope -c android.intent.category.LAUNCHER 1; echo $?": `\*\* No activities found to run, monkey ` +
 			`aborted.\n252\n$`,
 		"pm path com.example.login": `^package:/data/app/.*/base.apk\n$`,
