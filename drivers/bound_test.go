@@ -11,7 +11,7 @@ import (
 func TestBound(t *testing.T) {
 	t.Parallel()
 	over := errors.New("over")
-	for range 1000 { // what is told from another goroutine comes too late now and then
+	for range 1000 { // what is reported from another goroutine comes too late now and then
 		life, end := context.WithCancelCause(t.Context())
 		end(over)
 		ctx, free := drivers.Bound(t.Context(), life)

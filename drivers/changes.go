@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Changes lists a Watcher's devices for seen, and gives a function, for one goroutine, that lists them again and calls
-// seen when they changed. That there is no first list is an error, unless ctx has ended: then nobody watches any more.
+// Changes lists a Watcher's devices for seen, and returns a function, for one goroutine, that lists them again and
+// calls seen when they changed. That there is no first list is an error, unless ctx has ended: then the watch has
+// ended.
 func Changes(ctx context.Context, list func(context.Context) ([]Info, error), seen func([]Info)) (look func() error,
 	err error) {
 	last, err := list(ctx)

@@ -30,7 +30,7 @@ func TestChanges(t *testing.T) {
 		{nil, nil, []int{0}},
 		{one, nil, []int{0, 1}},
 		{one, nil, []int{0, 1}},
-		{nil, broken, []int{0, 1}}, // a list that cannot be had is no change
+		{nil, broken, []int{0, 1}}, // a list that cannot be had is not a change
 		{one, nil, []int{0, 1}},
 		{nil, nil, []int{0, 1, 0}},
 	} {

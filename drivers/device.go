@@ -15,7 +15,7 @@ import (
 type State string
 
 // Ready is the one state in which a device can be opened. The others carry the driver's own word ("unauthorized",
-// "offline", "recovery", …), and Info.Problem says how to mend it.
+// "offline", "recovery", …), and Info.Problem says how to fix it.
 const Ready State = "device"
 
 // Info is a device's record. Unknown fields are zero.
@@ -32,7 +32,7 @@ type Info struct {
 	Width        int          `json:"width,omitempty"`  // of a screenshot of the upright device, pixels
 	Height       int          `json:"height,omitempty"` // of a screenshot of the upright device, pixels
 	Density      int          `json:"density,omitempty"`
-	Orientation  string       `json:"orientation,omitempty"` // portrait or landscape: how the screen stands now
+	Orientation  string       `json:"orientation,omitempty"` // portrait or landscape: the orientation of the screen now
 	Battery      int          `json:"battery,omitempty"`     // per cent
 	Charging     bool         `json:"charging,omitempty"`
 	Temperature  int          `json:"temperature,omitempty"` // of the battery, °C
@@ -51,17 +51,17 @@ type Driver interface {
 	Close() error
 }
 
-// SlotDriver is a Driver whose devices belong to this process alone (browser pages): they need no lease across
+// SlotDriver is a Driver of devices that belong to this process alone (browser pages): they need no lease across
 // processes.
 type SlotDriver interface {
 	// Slots is how many devices the driver can have open at once.
 	Slots() int
 }
 
-// Watcher is a Driver that hears of devices that come and go.
+// Watcher is a Driver that reports devices that come and go.
 type Watcher interface {
-	// Watch calls seen with what Devices would give, at once and whenever that changes, until ctx ends, which is no error.
-	// It does not call it twice at a time.
+	// Watch calls seen with what Devices would return, at once and whenever that changes, until ctx ends, which is not an
+	// error. It does not call it twice at a time.
 	Watch(ctx context.Context, seen func([]Info)) error
 }
 
@@ -73,9 +73,9 @@ type Device interface {
 	// Tree reads the elements of the screen, all windows. It is never a cached one. An error that wraps ErrNotReady means
 	// that the screen could not be read just now and may be read later.
 	Tree(ctx context.Context) (*screen.Tree, error)
-	// Screenshot gives what is on the screen now; its bounds begin at (0,0).
+	// Screenshot returns what is on the screen now; its bounds start at (0,0).
 	Screenshot(ctx context.Context) (image.Image, error)
-	// Tap touches one point, once, and never tries again by itself: a tap that may have happened is not repeated.
+	// Tap touches one point, once, and never repeats it by itself: a tap that may have happened is not repeated.
 	Tap(ctx context.Context, p image.Point) error
 	// Type enters text where the focus is, after what is there.
 	Type(ctx context.Context, text string) error
@@ -86,9 +86,9 @@ type Device interface {
 // Apps is a Device that has apps.
 type Apps interface {
 	// Launch starts an app and returns once the system says that it started; the app may still be drawing. An app that is
-	// not installed or has nothing to start gives an error that wraps ErrNoApp.
+	// not installed or has nothing to start returns an error that wraps ErrNoApp.
 	Launch(ctx context.Context, app string, force bool) error
-	// Foreground names the app in front, "" during a change.
+	// Foreground names the foreground app, "" during a change.
 	Foreground(ctx context.Context) (string, error)
 }
 
@@ -99,18 +99,18 @@ type Browser interface {
 	OpenPage(ctx context.Context, url string, opts PageOptions) error
 	// Fill replaces the text of the one field that selector picks.
 	Fill(ctx context.Context, selector, text string, timeout time.Duration) error
-	// Look waits until the elements that selector picks satisfy want, and gives what it saw last in either case. A want
+	// Look waits until the elements that selector picks satisfy want, and returns what it saw last in either case. A want
 	// that was not met is not an error: Seen.Met says so.
 	Look(ctx context.Context, selector string, want WebCondition, timeout time.Duration) (WebObservation, error)
 }
 
-// PageOptions are how a page is opened. What they cannot mean (an unknown device or time zone, a file that is no saved
-// state) is an ErrPage.
+// PageOptions are how a page is opened. What they cannot mean (an unknown device or time zone, a file that is not a
+// saved state) is an ErrPage.
 type PageOptions struct {
 	Headed      bool
 	Timeout     time.Duration
 	Viewport    image.Point // CSS pixels; the driver's own if it is zero
-	DeviceName  string      // of Playwright's list ("iPhone 15"): viewport, touch, user agent; Viewport goes before it
+	DeviceName  string      // of Playwright's list ("iPhone 15"): viewport, touch, user agent; Viewport overrides it
 	Locale      string      // "de-DE"
 	Timezone    string      // "Europe/Berlin"
 	ColorScheme string      // light, dark, no-preference
@@ -126,7 +126,7 @@ type PageOptions struct {
 	Headers     map[string]string // of every request
 	AnyCert     bool              // certificates need not be valid
 
-	Username, Password string // for the site of the address alone, when it asks for them by HTTP
+	Username, Password string // for the site of the address alone, when it requires them by HTTP
 }
 
 // WebCondition is the state that Browser.Look waits for. All that is set must hold at one moment.
@@ -159,9 +159,9 @@ type WebObservation struct {
 	Rest screen.Activity // what the page was known to have on its way at that moment
 }
 
-// BrowserChooser is a Device whose pages can be opened in several browsers.
+// BrowserChooser is a Device with pages that can be opened in several browsers.
 type BrowserChooser interface {
-	// UseBrowser has pages opened in a browser ("firefox") that name none themselves, starts it, and has Info tell of it.
+	// UseBrowser has pages opened in a browser ("firefox") that name none themselves, starts it, and has Info report it.
 	// One that is not installed is an *Unavailable.
 	UseBrowser(ctx context.Context, name string) error
 	// PageBrowser names the browser of the page that is open, or of the next one, with its version: "firefox", "153.7.0".
@@ -174,23 +174,23 @@ type Revealer interface {
 	Reveal(ctx context.Context, n *screen.Node) error
 }
 
-// QuickTreeReader is a Device that gives a tree for less which may have elements for seen that nobody sees.
+// QuickTreeReader is a Device that returns a cheaper tree which may count invisible elements as seen.
 type QuickTreeReader interface {
-	// QuickTree gives such a tree: what is not in it is not in Tree either. Nil: one cannot be had, or for no less.
+	// QuickTree returns such a tree: what is not in it is not in Tree either. Nil: one cannot be had, or for no less.
 	QuickTree(ctx context.Context) (*screen.Tree, error)
 }
 
 // Aimer is a Device that can hold a touch back at the last moment.
 type Aimer interface {
 	// Aim says which element of the newest tree the next touch is meant for; nil: whatever is there. When that touch, a
-	// tap or a gesture that begins as one, would meet something else, nothing is touched, and its error wraps ErrMissed.
+	// tap or a gesture that starts as one, would meet something else, nothing is touched, and its error wraps ErrMissed.
 	Aim(n *screen.Node)
 }
 
-// ExactAimer is an Aimer that asks for the place of some elements right before it touches them.
+// ExactAimer is an Aimer that queries the place of some elements right before it touches them.
 type ExactAimer interface {
 	Aimer
-	// AimsExactly tells whether a touch that is aimed at this element of the newest tree is held back, too, when the
+	// AimsExactly reports whether a touch that is aimed at this element of the newest tree is blocked as well when the
 	// element has moved since: it need not be seen standing still before.
 	AimsExactly(n *screen.Node) bool
 }
@@ -208,22 +208,22 @@ type TreeSource interface {
 	TreeReadBy() string
 }
 
-// FullTreeReader is a Device whose trees leave windows out that a touch does not reach.
+// FullTreeReader is a Device with trees that leave out windows that a touch does not reach.
 type FullTreeReader interface {
 	// FullTree is Tree with all windows: those under a dialog, the bars of the system and the keyboard, too.
 	FullTree(ctx context.Context) (*screen.Tree, error)
 }
 
-// TextHinter is a Device whose screens may hold more elements than a tree does.
+// TextHinter is a Device with screens that may hold more elements than a tree.
 type TextHinter interface {
 	// HintTexts names texts that the trees to come must not leave out: elements which show or hold one of them, whatever
 	// else is left out. None: nothing in particular.
 	HintTexts(texts ...string)
 }
 
-// PartReader is a Device whose trees tell where in the texts of pages parts of them are drawn.
+// PartReader is a Device with trees that have where in the texts of pages parts of them are drawn.
 type PartReader interface {
-	// ReadParts names the parts whose places the elements of pages are to have in the trees to come. None: no more.
+	// ReadParts names the parts of which the elements of pages must have the places in the trees to come. None: no more.
 	ReadParts(parts ...screen.TextPart)
 }
 
@@ -234,44 +234,44 @@ type PartRevealer interface {
 	RevealPart(ctx context.Context, n *screen.Node, part screen.TextPart) error
 }
 
-// Pixels is a Device whose screenshots are much cheaper than its trees: standing still is then proved by pixels.
+// Pixels is a Device with screenshots that are much cheaper than its trees: pixels then show that nothing moves.
 type Pixels interface {
 	// PixelsAreCheap is true when two screenshots cost less than one tree.
 	PixelsAreCheap() bool
 }
 
-// AheadOfScreen is a Device whose trees may tell where an element will be when an animation has ended, before it is
-// there.
+// AheadOfScreen is a Device with trees that may have the place where an element will be when an animation has ended,
+// before it is there.
 type AheadOfScreen interface {
-	// TreeAheadOfScreen is true when only pixels prove that an element stands still, whatever they cost.
+	// TreeAheadOfScreen is true when only pixels show that an element is stationary, whatever they cost.
 	TreeAheadOfScreen() bool
 }
 
-// Keyboard is a Device that can tell whether its on-screen keyboard takes text now.
+// Keyboard is a Device that reports whether its on-screen keyboard takes text now.
 type Keyboard interface {
 	KeyboardShown(ctx context.Context) (bool, error)
 }
 
-// KeyboardArea is a Device that can tell which part of the screen its on-screen keyboard takes.
+// KeyboardArea is a Device that reports which part of the screen its on-screen keyboard takes.
 type KeyboardArea interface {
 	// KeyboardArea is empty while no keyboard is shown.
 	KeyboardArea(ctx context.Context) (image.Rectangle, error)
 }
 
-// Recorder is a Device that can film its screen.
+// Recorder is a Device that can record its screen.
 type Recorder interface {
-	// StartRecording begins to film into new files in dir. The error says why it cannot.
+	// StartRecording starts to record into new files in dir. The error says why it cannot.
 	StartRecording(ctx context.Context, dir string) (Recording, error)
 }
 
-// Recording is a film being made.
+// Recording is a video being made.
 type Recording interface {
-	// Stop ends the film and gives its parts in order, as files in the directory that StartRecording got. It may close the
-	// page that was filmed: it is the last call before Device.Close.
+	// Stop ends the recording and returns its parts in order, as files in the directory that StartRecording got. It may
+	// close the recorded page: it is the last call before Device.Close.
 	Stop(ctx context.Context) ([]Clip, error)
 }
 
-// Clip is one part of a film, in any format that ffmpeg reads.
+// Clip is one part of a recording, in any format that ffmpeg reads.
 type Clip struct {
 	Path  string
 	Start time.Time // of its first frame
@@ -285,27 +285,27 @@ type Logger interface {
 
 // LogKeeper is a Logger that knows whether it has copied all.
 type LogKeeper interface {
-	// LogCut gives why lines of the log that was begun last are missing up to now, nil when all are there. It wraps
+	// LogCut returns why lines of the log that was started last are missing up to now, nil when all are there. It wraps
 	// ErrNotReady, for they may come yet.
 	LogCut() error
 }
 
-// Querier is a Device whose trees can be asked with CSS or XPath.
+// Querier is a Device with trees that can be queried with CSS or XPath.
 type Querier interface {
-	// Query gives those elements of the tree, which was just read, that css (or else xpath) picks. A selector that is not
-	// valid gives an error that wraps ErrNotFound.
+	// Query returns those elements of the tree, which was just read, that css (or else xpath) picks. A selector that is
+	// not valid returns an error that wraps ErrNotFound.
 	Query(ctx context.Context, t *screen.Tree, css, xpath string) (map[*screen.Node]bool, error)
 }
 
-// WebViewReader is a Device whose apps may show web pages of their own.
+// WebViewReader is a Device with apps that may show web pages of their own.
 type WebViewReader interface {
-	// ReadWebViews chooses what tells of their elements, until it is called again: "devtools" (Chrome DevTools or Safari's
+	// ReadWebViews chooses the source of their elements, until it is called again: "devtools" (Chrome DevTools or Safari's
 	// Web Inspector, where the app lets its WebViews be debugged), "accessibility", or "auto": DevTools where
-	// accessibility tells nothing.
+	// accessibility has nothing.
 	ReadWebViews(how string) error
 }
 
-// WebViews reads what ReadWebViews is called with: whether pages are read also where accessibility tells of them, or
+// WebViews reads what ReadWebViews is called with: whether pages are read also where accessibility has them, or
 // never. The error wraps ErrUnsupported.
 func WebViews(how string) (always, never bool, err error) {
 	switch how {

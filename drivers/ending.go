@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// ending is the key under which a context says when the time of a step is over.
+// ending is the key under which a context has the end of a step's time.
 type ending struct{}
 
-// WithEnding says when the time of a step is over. It ends nothing by itself: waits end then, and what a device is
-// asked for to look at its screen soon after.
+// WithEnding returns a context with the end of a step's time. It ends nothing by itself: waits end then, and what a
+// device is asked for to look at its screen soon after.
 func WithEnding(ctx context.Context, end time.Time) context.Context {
 	return context.WithValue(ctx, ending{}, end)
 }
 
-// prompt is the key under which a context says that somebody waits for the answer of this one call.
+// prompt is the key under which a context says that a client waits for the response of this one call.
 type prompt struct{}
 
 // WithPromptAnswers returns a context for a single call of an interactive client: a device that does not answer a read
@@ -29,7 +29,7 @@ func PromptAnswers(ctx context.Context) bool {
 	return ctx.Value(prompt{}) != nil
 }
 
-// Ending tells when the time of the step is over, if that is known.
+// Ending returns when the time of the step ends, if that is known.
 func Ending(ctx context.Context) (time.Time, bool) {
 	end, ok := ctx.Value(ending{}).(time.Time)
 	return end, ok

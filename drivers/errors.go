@@ -19,13 +19,13 @@ var (
 	// ErrNoPage is an ErrPage of a call that needs an open page while none is.
 	ErrNoPage = fmt.Errorf("%w: no page is open", ErrPage)
 
-	// ErrMissed says that a touch was held back, because it would have met something else than the element it was aimed
+	// ErrMissed says that a touch was blocked, because it would have met something else than the element it was aimed
 	// at.
 	ErrMissed = fmt.Errorf("%w: something else was in its place when it was to be touched", ErrNotActionable)
-	// ErrCovered is an ErrMissed of what lies over the element and takes its touches.
+	// ErrCovered is an ErrMissed because of what is over the element and takes its touches.
 	ErrCovered = fmt.Errorf("%w", ErrMissed)
 
-	// ErrNoFile says that a file of the device is not there, or that nobody outside of it may read it.
+	// ErrNoFile says that a file of the device is not there, or that no program outside of it may read it.
 	ErrNoFile = errors.New("no such file on the device")
 
 	ErrDeviceLost  = errors.New("device lost")
@@ -33,11 +33,11 @@ var (
 	ErrUnsupported = errors.New("not supported by this device")
 
 	// ErrNeverIdle is an ErrNotReady that lasts: no tree can be had while the screen moves, and to ask again costs much.
-	// Pixels tell what is on it.
-	ErrNeverIdle = fmt.Errorf("%w: it never stands still", ErrNotReady)
+	// Pixels show what is on it.
+	ErrNeverIdle = fmt.Errorf("%w: it never stops moving", ErrNotReady)
 )
 
-// NoPage returns an ErrNoPage with its own text, such as "no page is open: begin with openBrowser".
+// NoPage returns an ErrNoPage with its own text, such as "no page is open: start with openBrowser".
 func NoPage(text string) error { return &noPageError{text} }
 
 type noPageError struct{ text string }
@@ -45,7 +45,7 @@ type noPageError struct{ text string }
 func (e *noPageError) Error() string { return e.text }
 func (e *noPageError) Unwrap() error { return ErrNoPage }
 
-// AppIsWrong tells whether err blames the app or the test, not the device.
+// AppIsWrong reports whether err blames the app or the test, not the device.
 func AppIsWrong(err error) bool {
 	for _, kind := range []error{screen.ErrNotFound, screen.ErrAmbiguous, ErrNotActionable, ErrNoApp, ErrAppCrashed,
 		ErrPage} {
@@ -60,14 +60,14 @@ func AppIsWrong(err error) bool {
 type Unavailable struct {
 	What string // "adb is not installed"
 	Mend string // "run `taproot setup`"
-	// Brief is What without what only the owner of the machine is told: where programs lie. "": there is nothing of that
-	// in What.
+	// Brief is What without what only the owner of the machine may see: the paths of programs. "": there is nothing of
+	// that in What.
 	Brief string
-	// Usual says that most machines are so: who lists all platforms is not told of it, only who asks for this one.
+	// Usual says that most machines are so: it is not shown in a list of all platforms, only when this one is requested.
 	Usual bool
 }
 
-// UsuallyMissing tells whether err says no more than that a platform is not there, as on most machines.
+// UsuallyMissing reports whether err says no more than that a platform is not there, as on most machines.
 func UsuallyMissing(err error) bool {
 	var missing *Unavailable
 	return errors.As(err, &missing) && missing.Usual

@@ -9,30 +9,30 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// Gestures is a Device with a touch screen, or a mouse that stands for one. A gesture is made once and never repeated.
-// A point that is not on the screen gives an error that wraps ErrNotActionable, and no gesture.
+// Gestures is a Device with a touch screen, or a mouse in place of one. A gesture is made once and never repeated.
+// A point that is not on the screen returns an error that wraps ErrNotActionable, and no gesture.
 type Gestures interface {
 	// LongPress holds one finger at p for d.
 	LongPress(ctx context.Context, p image.Point, d time.Duration) error
 	// DoubleTap taps twice, near enough in time for the system to see one double tap.
 	DoubleTap(ctx context.Context, p image.Point) error
 	// Swipe moves one finger from a to b within d. A fast one leaves the content moving. A browser with a mouse drags it,
-	// or touches, as what lies at a listens to; where nothing does, it is an ErrNotActionable.
+	// or touches, as the element at a listens to; where nothing does, it is an ErrNotActionable.
 	Swipe(ctx context.Context, a, b image.Point, d time.Duration) error
 	// Drag holds one finger at a until the element is picked up, moves it to b within d, and lifts it there.
 	Drag(ctx context.Context, a, b image.Point, d time.Duration) error
 }
 
-// Scroller is a Device that moves the content of a box by itself, and tells how far.
+// Scroller is a Device that moves the content of a box by itself, and reports how far.
 type Scroller interface {
-	// Wheel moves what lies under at by the way that is given, as a wheel or a slow finger does, within d.
+	// Wheel moves what is under at by a distance, as a mouse wheel or a slow finger does, within d.
 	Wheel(ctx context.Context, at, by image.Point, d time.Duration) error
-	// ScrollBox brings into view what lies in the direction way (one of its coordinates is 1 or -1, the other 0) of the
-	// box that n is, holds or lies in, by so much of the box's size. It may go on so as on tells.
+	// ScrollBox brings into view what is in the direction way (one of its coordinates is 1 or -1, the other 0) of the
+	// box that n is, holds or is in, by so much of the box's size. It may continue as on says.
 	ScrollBox(ctx context.Context, n *screen.Node, way image.Point, part float64, on ScrollOn) (Scrolled, error)
 }
 
-// ScrollOn tells how a device may scroll on without a look from outside: until a part of one of the texts may be in the
+// ScrollOn says how a device may scroll on without another read: until a part of one of the texts may be in the
 // box, as long as each movement leaves something in view that was there before, within a time. Without a text it moves
 // once.
 type ScrollOn struct {
@@ -43,7 +43,7 @@ type ScrollOn struct {
 // Scrolled is what came of a movement.
 type Scrolled struct {
 	Moved int // pixels, in the direction that was asked for
-	// movements that were made one after the other, each of which left something in view; 0: one, of which nobody knows
+	// movements that were made one after the other, each of which left something in view; 0: one, of which it is unknown
 	Followed int
 	Unknown  bool            // the page moves the content in its own way: Moved is not known
 	Rested   bool            // the content has shown the same for a moment since it was moved
@@ -55,13 +55,13 @@ type Scrolled struct {
 type Keys interface {
 	// Press presses keys together, in order, and lets them go: the last one is the key, those before it are held. Names
 	// are those of KeyNames, or single characters, which type themselves. One that this device lacks, or a combination
-	// that it cannot press, gives an error that wraps ErrUnsupported. "home" alone is the home button of a phone; with
+	// that it cannot press, returns an error that wraps ErrUnsupported. "home" alone is the home button of a phone; with
 	// others it is the key on a keyboard.
 	Press(ctx context.Context, keys []string) error
 }
 
-// KeyNames lists the names of keys that Press knows beside single characters: what a keyboard, a phone's frame or a
-// remote control says.
+// KeyNames lists the names of keys that Press knows in addition to single characters: what a keyboard, a phone's frame
+// or a remote control says.
 func KeyNames() []string {
 	return []string{"enter", "tab", "space", "backspace", "delete", "escape", "up", "down", "left", "right", "home", "end",
 		"pageUp",
@@ -78,13 +78,13 @@ type Editor interface {
 	Erase(ctx context.Context, n int) error
 }
 
-// KeyboardHider is a Device whose on-screen keyboard can be hidden.
+// KeyboardHider is a Device on which the on-screen keyboard can be hidden.
 type KeyboardHider interface {
 	// HideKeyboard hides it without leaving the screen; hidden already is fine.
 	HideKeyboard(ctx context.Context) error
 }
 
-// AppManager is a Device on which apps can be managed. An app that is not there gives an error that wraps ErrNoApp.
+// AppManager is a Device on which apps can be managed. An app that is not there returns an error that wraps ErrNoApp.
 type AppManager interface {
 	Apps
 	// LaunchWith is Launch with more to say.
@@ -111,17 +111,17 @@ type KeychainClearer interface {
 	ClearKeychain(ctx context.Context) error
 }
 
-// AllPermissions is the name by which SetPermissions means every permission that an app asks for. What the system does
+// AllPermissions is the name by which SetPermissions means every permission that an app requests. What the system does
 // not let be changed is left as it is.
 const AllPermissions = "all"
 
 // ProcessKiller is an AppManager that can end the process of an app in the background, as a system short of memory
-// does: the app keeps its place among the recent ones, and what it saved. One that is in front stays.
+// does: the app keeps its place among the recent ones, and what it saved. One that is in the foreground stays.
 type ProcessKiller interface {
 	Kill(ctx context.Context, app string) error
 }
 
-// Rotator is a System whose screen can be held in four ways.
+// Rotator is a System with a screen that can be held in four ways.
 type Rotator interface {
 	// SetRotation holds the screen upright (0), on its left side (1: the top of the device points left), upside down (2),
 	// or on its right (3).
@@ -141,15 +141,15 @@ type LaunchOptions struct {
 type Navigator interface {
 	// Navigate goes to url in the page that is open, or back, forward or reload.
 	Navigate(ctx context.Context, url string, timeout time.Duration) error
-	// Location gives the address and the title of the page.
+	// Location returns the URL and the title of the page.
 	Location(ctx context.Context) (url, title string, err error)
 }
 
-// System is a Device whose settings can be changed for the length of a test. What they were before is given back by
-// Device.Close, or when the device is opened next, should this process be killed before. What a device cannot do gives
-// an error that wraps ErrUnsupported.
+// System is a Device with settings that can be changed for the length of a test. What they were before is restored by
+// Device.Close, or when the device is opened next, should this process be killed before. What a device cannot do
+// returns an error that wraps ErrUnsupported.
 type System interface {
-	// Rotate turns the screen. An app that keeps its own orientation stays as it is, which is no error.
+	// Rotate turns the screen. An app that keeps its own orientation stays as it is, which is not an error.
 	Rotate(ctx context.Context, landscape bool) error
 	// DarkMode turns the dark theme on or off.
 	DarkMode(ctx context.Context, on bool) error
@@ -159,21 +159,21 @@ type System interface {
 	Locale(ctx context.Context, app, locale string) error
 	// Notifications opens the list of notifications.
 	Notifications(ctx context.Context) error
-	// Shell runs a command in the device's own shell and gives what it wrote, to stderr too, and its exit code. What it
-	// changes is not given back.
+	// Shell runs a command in the device's own shell and returns what it wrote, to stderr too, and its exit code. What it
+	// changes is not restored.
 	Shell(ctx context.Context, command string) (output string, code int, err error)
 }
 
-// SystemReader is a System that tells how it is set. What a device cannot tell gives an error that wraps
+// SystemReader is a System that reports its settings. What a device cannot report returns an error that wraps
 // ErrUnsupported.
 type SystemReader interface {
-	// IsDark tells whether the dark theme is on.
+	// IsDark reports whether the dark theme is on.
 	IsDark(ctx context.Context) (bool, error)
-	// IsAirplane tells whether airplane mode is on.
+	// IsAirplane reports whether airplane mode is on.
 	IsAirplane(ctx context.Context) (bool, error)
 }
 
-// Identifier is a Device that can tell which version of which app is tested on it.
+// Identifier is a Device that reports which version of which app is tested on it.
 type Identifier interface {
 	// Identify is of the app that was launched last, or of the page that is open; nil when there is none. It does nothing
 	// to either.
@@ -189,37 +189,37 @@ type Identity struct {
 
 // CrashWatcher is a Device that knows whether the app that was launched last has died since.
 type CrashWatcher interface {
-	// Crashed gives the first crash of that app, or of a process of its own, since its launch, nil when there is none. An
-	// error means that it is not known: "not checked", never "no crash". To ask is cheap enough for whenever something is
-	// not found, not for every poll, and at the end of a test, also after the log that StartLog copies was stopped.
+	// Crashed returns the first crash of that app, or of a process of its own, since its launch, nil when there is none.
+	// An error means that it is not known: "not checked", never "no crash". To ask is cheap enough for whenever something
+	// is not found, not for every poll, and at the end of a test, also after the log that StartLog copies was stopped.
 	Crashed(ctx context.Context) (*Crash, error)
 }
 
-// ObstacleReporter is a CrashWatcher that can tell what keeps an app from being used that is not the app's fault.
+// ObstacleReporter is a CrashWatcher that reports what keeps an app from being used that is not the app's fault.
 type ObstacleReporter interface {
-	// Obstacle says in one sentence what of the system lies over the app that was launched last: its complaint about
+	// Obstacle says in one sentence what of the system is over the app that was launched last: its complaint about
 	// another app, say. "" when there is nothing.
 	Obstacle(ctx context.Context) (string, error)
 }
 
-// DisplayReporter is a device whose display may go off while it is tested.
+// DisplayReporter is a device with a display that may go off while it is tested.
 type DisplayReporter interface {
 	// DisplayOn returns an error that says that the display is off, nil while it is on.
 	DisplayOn(ctx context.Context) error
 }
 
-// CrashHinter is a CrashWatcher that reads the log as it goes by, so that nobody need ask the device in vain.
+// CrashHinter is a CrashWatcher that reads the log as it goes by, so that the device need not be queried in vain.
 type CrashHinter interface {
-	// CrashSuspected tells at once whether the log has told of a crash since the app was launched. It asks nobody.
+	// CrashSuspected reports at once whether the log has had a crash since the app was launched. It sends no request.
 	CrashSuspected() bool
 }
 
 // The kinds of Crash.
 const (
-	CrashException = "exception" // nobody caught it
+	CrashException = "exception" // it was not caught
 	CrashNative    = "signal"    // of native code, such as SIGSEGV
 	CrashANR       = "anr"       // the app does not respond
-	CrashDied      = "died"      // its process ended while it was in front, and the log does not say why
+	CrashDied      = "died"      // its process ended while it was in the foreground, and the log does not say why
 )
 
 // Crash is how an app died.
@@ -230,26 +230,26 @@ type Crash struct {
 	Report string `json:"report"` // from the system's log, without times and process ids
 }
 
-// Shaker is a Device whose apps can be made to feel that it is shaken.
+// Shaker is a Device with apps that can be made to feel that it is shaken.
 type Shaker interface {
-	// Shake returns once the movement is over. A device that only a hand can shake gives an error that wraps
+	// Shake returns once the movement has ended. A device that only a person can shake returns an error that wraps
 	// ErrUnsupported.
 	Shake(ctx context.Context) error
 }
 
-// Biometrics is a Device that can be told which finger or face it has felt or seen. One that only a person can do that
-// for gives an error that wraps ErrUnsupported.
+// Biometrics is a Device that can simulate a finger or a face at its sensor. One that only a person can do that
+// for returns an error that wraps ErrUnsupported.
 type Biometrics interface {
 	// Enroll says whether the device knows a finger or face.
 	Enroll(ctx context.Context, known bool) error
-	// Present gives the sensor the finger or face that is known, or another one.
+	// Present presents to the sensor the finger or face that is known, or another one.
 	Present(ctx context.Context, known bool) error
 }
 
-// Pusher is a Device whose apps can be given push notifications without a server.
+// Pusher is a Device with apps that can get push notifications without a server.
 type Pusher interface {
-	// Push gives an app a notification: a JSON object as a server would send it. A device that only a server can send to
-	// gives an error that wraps ErrUnsupported.
+	// Push sends an app a notification: a JSON object as a server would send it. A device that only a server can send to
+	// returns an error that wraps ErrUnsupported.
 	Push(ctx context.Context, app string, payload []byte) error
 }
 
@@ -259,33 +259,33 @@ type StatusBar struct {
 	Battery, Wifi, Cellular *int // per cent, and bars
 }
 
-// StatusBarSetter is a Device whose status bar can be told what to show. Device.Close ends that.
+// StatusBarSetter is a Device with a status bar that can be set. Device.Close ends that.
 type StatusBarSetter interface {
-	// SetStatusBar changes what is given; nil: it shows what is so again. A device that cannot gives an error that wraps
+	// SetStatusBar changes what is given; nil: it shows what is so again. A device that cannot returns an error that wraps
 	// ErrUnsupported.
 	SetStatusBar(ctx context.Context, show *StatusBar) error
 }
 
-// Adjuster is a Device with elements that are set to a value instead of being typed into: wheels of pickers, and
+// Adjuster is a Device with elements that are set to a value instead of being typed into: picker wheels, and
 // sliders.
 type Adjuster interface {
-	// Adjustable tells whether an element is of that kind.
+	// Adjustable reports whether an element is of that kind.
 	Adjustable(n *screen.Node) bool
-	// Adjust sets such an element, and gives what it shows then. A value that it does not take gives an error that wraps
-	// ErrNotActionable.
+	// Adjust sets such an element, and returns what it shows then. A value that it does not take returns an error that
+	// wraps ErrNotActionable.
 	Adjust(ctx context.Context, n *screen.Node, to string) (shown string, err error)
 }
 
-// FilePuller is a Device whose files can be copied.
+// FilePuller is a Device with files that can be copied.
 type FilePuller interface {
 	// PullFile copies the file at an absolute path to w, which keeps a part of it when that fails. A file that is not
-	// there, is none, or does not lie in the storage that apps and people share gives an error that wraps ErrNoFile.
+	// there, is none, or is not in the storage that apps and people share returns an error that wraps ErrNoFile.
 	PullFile(ctx context.Context, path string, w io.Writer) error
 }
 
-// MediaAdder is a Device with a gallery of pictures and films.
+// MediaAdder is a Device with a gallery of images and videos.
 type MediaAdder interface {
-	// AddMedia copies a picture or film into the gallery and returns once apps can find it there. Device.Close takes it
+	// AddMedia copies an image or video into the gallery and returns once apps can find it there. Device.Close takes it
 	// away again.
 	AddMedia(ctx context.Context, path string) error
 }
@@ -293,12 +293,12 @@ type MediaAdder interface {
 // Pincher is a Device that feels two fingers.
 type Pincher interface {
 	// Pinch puts two fingers down at the same distance from centre, on a line through it, and moves them from the distance
-	// `from` to the distance `to` within d. A finger beside the screen is an ErrNotActionable, and no gesture.
+	// `from` to the distance `to` within d. A finger outside of the screen is an ErrNotActionable, and no gesture.
 	Pinch(ctx context.Context, centre image.Point, from, to int, d time.Duration) error
 }
 
-// Services is a Driver whose devices other tools can be let to, in the protocol of the platform's own tool (adb). What
-// they do there is theirs to answer for: the caller holds the device's lease.
+// Services is a Driver of devices that can be lent to other tools, in the protocol of the platform's own tool (adb).
+// What they do there is theirs to answer for: the caller holds the device's lease.
 type Services interface {
 	// OpenService opens one of the device's services, such as "shell:ls". It ends with ctx.
 	OpenService(ctx context.Context, id, name string) (io.ReadWriteCloser, error)

@@ -10,8 +10,8 @@ type Coordinates struct {
 	Accuracy            float64 // radius in metres; 0: the driver's own, as exact as it can
 }
 
-// LocationSetter is a Device that can be told where it is. The made-up position holds until the next one, or until
-// Device.Close, which gives the real one back.
+// LocationSetter is a Device with a location that can be set. The made-up position holds until the next one, or until
+// Device.Close, which restores the real one.
 type LocationSetter interface {
 	// SetLocation makes the device believe that it is there. Where only some devices can (an emulator, a phone with a
 	// helper app), the others give an error that wraps ErrUnsupported and says what is missing.

@@ -21,7 +21,7 @@ func RunAny[T Runner[T]](t T, s Subject[T]) {
 	t.Run("an unknown device is an error", s.unknown)
 	t.Run("a cancelled context ends every call", s.cancels)
 	t.Run("calls after Close are errors", s.afterClose)
-	t.Run("films when it says that it can", s.filmsAny)
+	t.Run("records when it says that it can", s.filmsAny)
 	t.Run("shows its screen live when it says that it can", s.castsAny)
 	t.Run("logs when it says that it can", s.logsAny)
 	t.Run("an app or a page that is not there blames the app", s.noApp)
@@ -31,7 +31,7 @@ func RunAny[T Runner[T]](t T, s Subject[T]) {
 // RunBeside runs what only a real device is asked, whichever app Login opens.
 func RunBeside[T Runner[T]](t T, s Subject[T]) {
 	t.Run("the app comes to the front, and its texts are drawn where the tree has them", s.drawsItsTexts)
-	t.Run("a look and a picture, five times each", s.speeds)
+	t.Run("a tree and a screenshot, five times each", s.speeds)
 	t.Run("a touch reaches the app", s.touches)
 	t.Run("a swipe moves the list", s.swipes)
 	t.Run("the app has not crashed", s.lives)
@@ -59,7 +59,7 @@ func (s Subject[T]) drawsItsTexts(t T) {
 	var drawn, all int
 	var tree *screen.Tree
 	var img image.Image
-	for end := time.Now().Add(s.Patience / 4); ; { // what slides in stands still in a moment
+	for end := time.Now().Add(s.Patience / 4); ; { // what slides in is stationary in a moment
 		var found []*screen.Node
 		tree, found = s.texts(t, dev)
 		var err error
@@ -77,14 +77,14 @@ func (s Subject[T]) drawsItsTexts(t T) {
 		}
 	}
 	if img.Bounds().Min != (image.Point{}) || img.Bounds().Size() != tree.Size {
-		t.Errorf("the tree is %v, the picture %v", tree.Size, img.Bounds())
+		t.Errorf("the tree is %v, the screenshot %v", tree.Size, img.Bounds())
 	}
 	if drawn*10 < all*9 { // few lie under something else
-		t.Errorf("of %d texts of the tree, the picture has one colour where %d should be", all, all-drawn)
+		t.Errorf("of %d texts of the tree, the screenshot has one colour where %d should be", all, all-drawn)
 	}
 }
 
-// speeds tells how long looks take. It asserts nothing.
+// speeds reports how long reads take. It asserts nothing.
 func (s Subject[T]) speeds(t T) {
 	dev := s.open(t)
 	tree, _ := s.texts(t, dev)
@@ -108,7 +108,7 @@ func (s Subject[T]) speeds(t T) {
 	slices.Sort(looks)
 	slices.Sort(pictures)
 	ms := time.Millisecond
-	t.Logf("%d elements: a look takes %v (%v to %v), a picture %v (%v to %v)", elements, looks[2].Round(ms),
+	t.Logf("%d elements: a tree takes %v (%v to %v), a screenshot %v (%v to %v)", elements, looks[2].Round(ms),
 		looks[0].Round(ms), looks[4].Round(ms),
 		pictures[2].Round(ms), pictures[0].Round(ms), pictures[4].Round(ms))
 }
@@ -192,7 +192,7 @@ func (s Subject[T]) filmsAny(t T) {
 	dev := s.device(t)
 	recorder, ok := dev.(drivers.Recorder)
 	if !ok {
-		t.Log("the device does not claim to film")
+		t.Log("the device does not claim to record")
 		return
 	}
 	film, err := recorder.StartRecording(t.Context(), t.TempDir())
@@ -250,7 +250,7 @@ func (s Subject[T]) logsAny(t T) {
 		t.Errorf("stop: %v", err)
 	}
 	if w.len() == 0 {
-		t.Log("the log said nothing meanwhile")
+		t.Log("the log has no line since then")
 	}
 }
 
@@ -258,7 +258,7 @@ func (s Subject[T]) lives(t T) {
 	dev := s.open(t)
 	w, ok := dev.(drivers.CrashWatcher)
 	if !ok {
-		t.Log("the device does not claim to tell of crashes")
+		t.Log("the device does not claim to report crashes")
 		return
 	}
 	s.texts(t, dev)

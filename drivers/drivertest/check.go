@@ -28,7 +28,7 @@ type Check struct {
 	after []func()
 }
 
-// NewCheck runs parts whose results go to done, one after the other. After ctx ended no more parts begin.
+// NewCheck runs parts whose results go to done, one after the other. After ctx ended no more parts start.
 func NewCheck(ctx context.Context, done func(Result)) *Check { return &Check{ctx: ctx, done: done} }
 
 // Run runs one part; a part that panics has failed.
@@ -85,13 +85,13 @@ func (c *Check) fail(text string) {
 	c.says.Failures = append(c.says.Failures, text)
 }
 
-// Helper marks nothing: a Check tells no lines.
+// Helper marks nothing: a Check has no lines.
 func (c *Check) Helper() {}
 
 // Context ends before what Cleanup was given is called.
 func (c *Check) Context() context.Context { return c.ctx }
 
-// Cleanup calls f when the part is over, the last one first.
+// Cleanup calls f when the part has ended, the last one first.
 func (c *Check) Cleanup(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,7 +108,7 @@ func (c *Check) TempDir() string {
 	return dir
 }
 
-// Failed tells whether the part has failed so far.
+// Failed reports whether the part has failed so far.
 func (c *Check) Failed() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,7 +129,7 @@ func (c *Check) Logf(format string, args ...any) {
 	c.says.Notes = append(c.says.Notes, fmt.Sprintf(format, args...))
 }
 
-// Error says what is wrong; the part goes on.
+// Error says what is wrong; the part continues.
 func (c *Check) Error(args ...any) { c.fail(strings.TrimSpace(fmt.Sprintln(args...))) }
 
 // Errorf is Error with a format.

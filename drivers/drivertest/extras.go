@@ -12,12 +12,12 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// films: a film has at least one part, in the folder that was given, with something in it.
+// films: a recording has at least one part, in the folder that was given, with something in it.
 func (s Subject[T]) films(t T) {
 	dev := s.device(t)
 	recorder, ok := dev.(drivers.Recorder)
 	if !ok {
-		t.Log("the device does not claim to film")
+		t.Log("the device does not claim to record")
 		return
 	}
 	dir := t.TempDir()
@@ -42,12 +42,12 @@ func (s Subject[T]) films(t T) {
 			t.Errorf("clip %s is not in %s", c.Path, dir)
 		}
 		if c.Start.IsZero() {
-			t.Errorf("clip %s does not say when it began", c.Path)
+			t.Errorf("clip %s does not say when it started", c.Path)
 		}
 	}
 }
 
-// logs: the log begins, ends, and writes nothing once it has ended.
+// logs: the log starts, ends, and writes nothing once it has ended.
 func (s Subject[T]) logs(t T) {
 	dev := s.device(t)
 	logger, ok := dev.(drivers.Logger)
@@ -76,7 +76,7 @@ func (s Subject[T]) logs(t T) {
 		t.Errorf("close: %v", err)
 	}
 	if w.len() != size {
-		t.Error("the log went on after it was stopped")
+		t.Error("the log continued after it was stopped")
 	}
 }
 

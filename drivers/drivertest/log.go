@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Log is a writer whose text can be read while it is written.
+// Log is a writer with a text that can be read while it is written.
 type Log struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -17,7 +17,7 @@ func (l *Log) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// String gives what was written so far.
+// String returns what was written so far.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

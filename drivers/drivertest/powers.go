@@ -34,7 +34,7 @@ func (s Subject[T]) gestures(t T) {
 	}
 	size := img.Bounds().Size()
 	low, high := image.Pt(size.X/2, size.Y*2/3), image.Pt(size.X/2, size.Y/3)
-	// A browser with a mouse refuses where nothing listens to it, one that cannot tell refuses altogether.
+	// A browser with a mouse refuses where nothing listens to it, one that does not know refuses altogether.
 	if err := g.Swipe(t.Context(), low, high, 200*time.Millisecond); err != nil &&
 		!errors.Is(err, drivers.ErrNotActionable) && !errors.Is(err, drivers.ErrUnsupported) {
 		t.Errorf("swipe: %v", err)
@@ -45,7 +45,7 @@ func (s Subject[T]) gestures(t T) {
 	s.refusesPoints(t, g, low, size)
 }
 
-// pushes: an app gets a notification, and the status bar shows what it is told, or the device says that it cannot; a
+// pushes: an app gets a notification, and the status bar shows what was set, or the device says that it cannot; a
 // cancelled call does neither.
 func (s Subject[T]) pushes(t T) {
 	dev := s.open(t)
@@ -99,7 +99,7 @@ func (s Subject[T]) proves(t T) {
 	dev := s.open(t)
 	d, ok := dev.(drivers.Biometrics)
 	if !ok {
-		t.Log("the device does not claim that its sensor can be told of a finger")
+		t.Log("the device does not claim that its sensor can simulate a finger")
 		return
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -118,7 +118,7 @@ func (s Subject[T]) proves(t T) {
 	}
 }
 
-// refusesPoints: a finger beside the screen is the test's mistake, and nothing that may be passed over.
+// refusesPoints: a finger outside of the screen is the test's mistake, and nothing that may be passed over.
 func (s Subject[T]) refusesPoints(t T, g drivers.Gestures, on, size image.Point) {
 	for _, off := range []image.Point{{X: -1, Y: 5}, {X: 5, Y: size.Y + 5000}, {X: size.X + 5000, Y: 5}} {
 		for name, err := range map[string]error{

@@ -8,13 +8,14 @@ import (
 	"strings"
 )
 
-// Process is one process of this machine, told from a later one with its number by the time at which it started.
+// Process is one process of this machine, distinguished from a later one with its number by the time at which it
+// started.
 type Process struct {
 	pid   int
 	start string
 }
 
-// Descendants lists the processes under pid, as /proc tells them; where there is no /proc, none.
+// Descendants lists the processes under pid, as /proc has them; where there is no /proc, none.
 func Descendants(pid int) []Process {
 	parents := map[int][]Process{}
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
@@ -37,7 +38,7 @@ func Descendants(pid int) []Process {
 	return list
 }
 
-// Alive gives the numbers and commands of those that still run; one that only waits to be reaped does not.
+// Alive returns the numbers and commands of those that still run; one that only waits to be reaped does not.
 func Alive(list []Process) []string {
 	var left []string
 	for _, p := range list {
@@ -49,7 +50,7 @@ func Alive(list []Process) []string {
 	return left
 }
 
-// processStat gives the fields of /proc/pid/stat from the state on.
+// processStat returns the fields of /proc/pid/stat from the state on.
 func processStat(pid int) []string {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

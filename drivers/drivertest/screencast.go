@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// watched begins to show the screen of a device, and holds the first picture against a screenshot. Nil: this device
-// cannot be watched, which the log tells.
+// watched starts to show the screen of a device, and compares the first image with a screenshot. Nil: this device
+// cannot be watched, as the log says.
 func (s Subject[T]) watched(t T, dev drivers.Device, first *seen) (caster drivers.Screencaster, stop func() error) {
 	caster, ok := dev.(drivers.Screencaster)
 	if !ok {
@@ -32,15 +32,15 @@ func (s Subject[T]) watched(t T, dev drivers.Device, first *seen) (caster driver
 	}
 	f := first.wait(t, s.Patience, time.Time{})
 	if f.Size != shot.Bounds().Size() {
-		t.Errorf("a picture of %v, the screenshot has %v", f.Size, shot.Bounds().Size())
+		t.Errorf("an image of %v, the screenshot has %v", f.Size, shot.Bounds().Size())
 	}
 	if _, err := jpeg.Decode(bytes.NewReader(f.JPEG)); err != nil {
-		t.Errorf("the picture: %v", err)
+		t.Errorf("the image: %v", err)
 	}
 	return caster, stop
 }
 
-// casts: a picture comes at once, another one after a change, of the size of a screenshot; two casts at a time see the
+// casts: an image comes at once, another one after a change, of the size of a screenshot; two casts at a time see the
 // same; once stop has returned nothing is shown any more.
 func (s Subject[T]) casts(t T) {
 	dev := s.open(t)
@@ -74,7 +74,7 @@ func (s Subject[T]) casts(t T) {
 		t.Errorf("stop after Close: %v", err)
 	}
 	if first.count() != count {
-		t.Error("pictures came after stop")
+		t.Error("images came after stop")
 	}
 }
 
@@ -98,7 +98,7 @@ func (s *seen) count() int {
 	return s.n
 }
 
-// wait gives a picture that was taken after a time.
+// wait returns an image that was taken after a time.
 func (s *seen) wait(t TB, patience time.Duration, after time.Time) drivers.Frame {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
@@ -109,6 +109,6 @@ func (s *seen) wait(t TB, patience time.Duration, after time.Time) drivers.Frame
 			return f
 		}
 	}
-	t.Fatalf("no picture came within %v", patience)
+	t.Fatalf("no image came within %v", patience)
 	return drivers.Frame{}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // TB is what a part of the suite needs of what runs it: a *testing.T, or a *Check. Log says that the device does not
-// offer what the part is about, Logf tells what was found out.
+// offer what the part is about, Logf prints what was found.
 type TB interface {
 	Helper()
 	Context() context.Context
@@ -54,7 +54,7 @@ func Run[T Runner[T]](t T, s Subject[T]) {
 	t.Run("lists its device as ready, sorted, with a platform", s.lists)
 	t.Run("opens, closes twice, and opens again", s.reopens)
 	t.Run("an unknown device is an error", s.unknown)
-	t.Run("the tree fits the picture", s.treeFitsPicture)
+	t.Run("the tree fits the screenshot", s.treeFitsPicture)
 	t.Run("taps and types reach the app", s.signsIn)
 	t.Run("a tree is never an old one", s.freshTree)
 	t.Run("a cancelled context ends every call", s.cancels)
@@ -65,7 +65,7 @@ func Run[T Runner[T]](t T, s Subject[T]) {
 	t.Run("gestures reach the app when it says that it knows them", s.gestures)
 	t.Run("keys reach the app when it says that it has them", s.keys)
 	t.Run("takes text away when it says that it can", s.erases)
-	t.Run("films when it says that it can", s.films)
+	t.Run("records when it says that it can", s.films)
 	t.Run("shows its screen live when it says that it can", s.casts)
 	t.Run("logs when it says that it can", s.logs)
 	t.Run("an app or a page that is not there blames the app", s.noApp)
@@ -83,7 +83,7 @@ func (s Subject[T]) driver(t T) drivers.Driver {
 	return d
 }
 
-// open gives a device on the sample login.
+// open returns a device on the sample login.
 func (s Subject[T]) open(t T) drivers.Device {
 	t.Helper()
 	dev := s.device(t)
@@ -187,13 +187,13 @@ func (s Subject[T]) treeFitsPicture(t T) {
 		t.Fatal(err)
 	}
 	if img.Bounds().Min != (image.Point{}) || img.Bounds().Size() != tree.Size {
-		t.Errorf("the tree is %v, the picture %v", tree.Size, img.Bounds())
+		t.Errorf("the tree is %v, the screenshot %v", tree.Size, img.Bounds())
 	}
 	if !button.Point.In(img.Bounds()) {
-		t.Errorf("the button at %v is outside the picture %v", button.Point, img.Bounds())
+		t.Errorf("the button at %v is outside the screenshot %v", button.Point, img.Bounds())
 	}
 	if !painted(img, button.Target.Bounds) {
-		t.Error("where the tree has the button, the picture has one colour")
+		t.Error("where the tree has the button, the screenshot has one colour")
 	}
 	for n := range tree.All {
 		for _, c := range n.Children {
@@ -204,7 +204,7 @@ func (s Subject[T]) treeFitsPicture(t T) {
 	}
 }
 
-// painted tells whether a part of a picture has more than one colour.
+// painted reports whether a part of a screenshot has more than one colour.
 func painted(img image.Image, r image.Rectangle) bool {
 	r = r.Intersect(img.Bounds())
 	first := img.At(r.Min.X, r.Min.Y)
@@ -254,7 +254,7 @@ func (s Subject[T]) signsIn(t T) {
 	}
 	for n := range tree.All {
 		if strings.Contains(n.Text+n.Desc, "lovelace") {
-			t.Errorf("the tree tells the password: %v", n)
+			t.Errorf("the tree has the password: %v", n)
 		}
 	}
 	if err := dev.Tap(t.Context(), s.wait(t, dev, "Sign in", true).Point); err != nil {

@@ -8,10 +8,10 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Query is what only the device can tell of a selector: the elements that its css picks.
+// Query is what only the device knows of a selector: the elements that its css picks.
 type Query func(css string) (func(*Node) bool, error)
 
-// Find gives what the selector picks below root, in Maestro's order: the first is meant.
+// Find returns what the selector picks below root, in Maestro's order: the first is meant.
 func Find(root *Node, s dsl.Selector, css Query) ([]*Node, error) {
 	f := finder{css: css}
 	parent := f.parent(s.Inside, root)
@@ -99,7 +99,7 @@ func once(nodes []*Node) []*Node {
 	return all
 }
 
-// deepest gives, of each element that holds, the innermost ones in it that do.
+// deepest returns, of each element that holds, the innermost ones in it that do.
 func deepest(nodes []*Node, holds func(*Node) bool) []*Node {
 	known := map[*Node][]*Node{}
 	var within func(n *Node) []*Node

@@ -8,7 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// Node is an element as Maestro sees it. A state that the platform does not tell is nil.
+// Node is an element as Maestro sees it. A state that the platform does not report is nil.
 type Node struct {
 	Text, Hint, Desc, ID *string // nil: it has no such attribute
 	Class                string
@@ -65,7 +65,7 @@ func fromNode(n *screen.Node) *Node {
 	return m
 }
 
-// Within drops what lies outside the screen: less than a tenth of it is inside, and nothing that it holds is left.
+// Within drops what is outside the screen: less than a tenth of it is inside, and nothing that it holds is left.
 func (n *Node) Within(size image.Point) *Node { return n.within(size) }
 
 func (n *Node) within(size image.Point) *Node {
@@ -93,7 +93,7 @@ func (n *Node) clipped(size image.Point) *Node {
 	return &own
 }
 
-// Visible is how much of the element lies on a screen of that size, from 0 to 1.
+// Visible is how much of the element is on a screen of that size, from 0 to 1.
 func (n *Node) Visible(size image.Point) float64 {
 	b := n.Bounds
 	if !n.Bounded || b.Dx() == 0 && b.Dy() == 0 {
@@ -113,7 +113,7 @@ func (n *Node) Visible(size image.Point) float64 {
 
 var seed = maphash.MakeSeed()
 
-// summed works out what tells elements apart.
+// summed works out what distinguishes elements.
 func (n *Node) summed() *Node {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -150,10 +150,10 @@ func (n *Node) summed() *Node {
 	return n
 }
 
-// Sum tells one state of a tree from another.
+// Sum distinguishes one state of a tree from another.
 func (n *Node) Sum() uint64 { return n.sum }
 
-// All gives the element and all that it holds, parents first.
+// All returns the element and all that it holds, parents first.
 func (n *Node) All() []*Node {
 	list := []*Node{n}
 	for _, c := range n.Children {
@@ -167,7 +167,7 @@ func (n *Node) Centre() image.Point {
 	return image.Pt(n.Bounds.Min.X+n.Bounds.Dx()/2, n.Bounds.Min.Y+n.Bounds.Dy()/2)
 }
 
-// like tells whether two elements are the same one, apart from where they lie.
+// like reports whether two elements are the same one, apart from their place.
 func (n *Node) like(o *Node) bool {
 	same := func(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
 	state := func(a, b *bool) bool { return a == b || a != nil && b != nil && *a == *b }
@@ -192,7 +192,7 @@ func (n *Node) Again(root *Node) *Node {
 	return found
 }
 
-// On tells whether the element is what lies topmost at its own centre.
+// On reports whether the element is what is topmost at its own centre.
 func (n *Node) On(root *Node) bool {
 	top := root.at(n.Centre())
 	return n.Bounded && top != nil && top.sum == n.sum

@@ -12,7 +12,7 @@ import (
 const matchLimit = time.Second
 
 // pattern is a text of a selector: a regular expression that must fit the whole value, ignoring case, over line ends.
-// One that is none is taken as it stands.
+// One that is not a regular expression is taken literally.
 type pattern struct {
 	text string
 	re   *regexp.Regexp
@@ -44,8 +44,8 @@ func (p *pattern) fits(value string) bool {
 	return err == nil && fits // one that takes too long fits nothing
 }
 
-// text tells whether a text, a hint or a description is meant: the pattern fits it or is it, with its line ends or with
-// spaces for them.
+// text reports whether a text, a hint or a description is addressed: the pattern fits it or is it, with its line ends
+// or with spaces for them.
 func (p *pattern) shown(value *string) bool {
 	if value == nil {
 		return false

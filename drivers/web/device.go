@@ -132,7 +132,7 @@ func (d *Device) page() (*session, playwright.Page, error) {
 	case d.closed:
 		return nil, nil, fmt.Errorf("%w: %s is closed", drivers.ErrDeviceLost, d.info.ID)
 	case d.session == nil:
-		return nil, nil, drivers.NoPage("no page is open: begin with openBrowser")
+		return nil, nil, drivers.NoPage("no page is open: start with openBrowser")
 	}
 	page, err := d.session.current()
 	return d.session, page, err

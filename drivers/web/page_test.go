@@ -46,7 +46,7 @@ func TestBeforeAPageIsOpen(t *testing.T) {
 		"tree": treeErr, "screenshot": shotErr, "look": lookErr, "tap": d.Tap(t.Context(), image.Pt(5, 5)),
 		"type": d.Type(t.Context(), "x"), "fill": d.Fill(t.Context(), "#x", "x", patience),
 	} {
-		t.Run(what, func(t *testing.T) { wantError(t, err, drivers.ErrPage, "begin with openBrowser") })
+		t.Run(what, func(t *testing.T) { wantError(t, err, drivers.ErrPage, "start with openBrowser") })
 	}
 }
 
