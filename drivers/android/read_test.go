@@ -287,12 +287,12 @@ func TestReadDump(t *testing.T) {
 		{"null root", output{errs: []byte("ERROR: null root node returned by UiTestAutomationBridge.\n" + noFile), code: 0},
 			5, drivers.ErrNotReady, "no window"},
 		{"no idle", output{errs: []byte("ERROR: could not get idle state.\n" + noFile)}, 1, drivers.ErrNotReady,
-			"never stood still"},
+			"never stopped moving"},
 		{"NPE in childNafCheck",
 			output{errs: []byte("java.lang.NullPointerException\n\tat " +
 				"com.android.commands.uiautomator.AccessibilityNodeInfoDumper.childNafCheck\n")}, 5, drivers.ErrNotReady,
-			"gave nothing"},
-		{"nothing at all", output{}, 5, drivers.ErrNotReady, "gave nothing"},
+			"returned nothing"},
+		{"nothing at all", output{}, 5, drivers.ErrNotReady, "returned nothing"},
 		{"a rival", output{
 			errs: []byte("java.lang.IllegalStateException: UiAutomationService " +
 				"android.accessibilityservice.IAccessibilityServiceClient$Stub$Proxy@1already registered!\n")}, 3, nil,
