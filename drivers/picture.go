@@ -9,8 +9,9 @@ import (
 	"sync"
 )
 
-// Picture is a PNG file as a device gave it. Its pixels are read when somebody asks for one: most pictures are only
-// kept, as the file that they are. One whose pixels cannot be read is black, as its size says. Safe for concurrent use.
+// Picture is a PNG file as a device returned it. Its pixels are decoded when they are needed: most screenshots are only
+// kept, as the file that they are. One with pixels that cannot be read is black, as its size says. Safe for concurrent
+// use.
 type Picture struct {
 	file   []byte
 	size   image.Point
@@ -23,10 +24,10 @@ var _ image.RGBA64Image = (*Picture)(nil)
 func NewPicture(file []byte, maxPixels int) (*Picture, error) {
 	config, err := png.DecodeConfig(bytes.NewReader(file))
 	if err != nil {
-		return nil, fmt.Errorf("the picture cannot be read: %w", err)
+		return nil, fmt.Errorf("the image cannot be read: %w", err)
 	}
 	if config.Width <= 0 || config.Height <= 0 || config.Width > maxPixels/config.Height {
-		return nil, fmt.Errorf("the picture is too large: %d × %d", config.Width, config.Height)
+		return nil, fmt.Errorf("the image is too large: %d × %d", config.Width, config.Height)
 	}
 	p := &Picture{file: file, size: image.Pt(config.Width, config.Height)}
 	p.pixels = sync.OnceValue(func() image.Image {
@@ -39,19 +40,19 @@ func NewPicture(file []byte, maxPixels int) (*Picture, error) {
 	return p, nil
 }
 
-// PNG gives the file.
+// PNG returns the file.
 func (p *Picture) PNG() []byte { return p.file }
 
-// Bounds begin at (0,0).
+// Bounds returns bounds that start at (0,0).
 func (p *Picture) Bounds() image.Rectangle { return image.Rectangle{Max: p.size} }
 
 // ColorModel is that of the pixels.
 func (p *Picture) ColorModel() color.Model { return p.pixels().ColorModel() }
 
-// At gives a pixel.
+// At returns a pixel.
 func (p *Picture) At(x, y int) color.Color { return p.pixels().At(x, y) }
 
-// RGBA64At gives a pixel faster.
+// RGBA64At returns a pixel faster.
 func (p *Picture) RGBA64At(x, y int) color.RGBA64 {
 	if fast, ok := p.pixels().(image.RGBA64Image); ok {
 		return fast.RGBA64At(x, y)
@@ -60,12 +61,12 @@ func (p *Picture) RGBA64At(x, y int) color.RGBA64 {
 	return color.RGBA64{R: uint16(r), G: uint16(g), B: uint16(b), A: uint16(a)}
 }
 
-// Decoded gives the pixels as png.Decode does, for whoever reads many.
+// Decoded returns the pixels as png.Decode does, for callers that read many.
 func (p *Picture) Decoded() image.Image { return p.pixels() }
 
-// Pictures makes pictures of the files that one screen gives, one after the other. A file that is equal to the one
-// before gives the same picture, so that the pixels of a screen that rests are read once. The zero value is ready; safe
-// for concurrent use.
+// Pictures makes Pictures of the files that one screen returns, one after the other. A file that is equal to the one
+// before returns the same Picture, so that the pixels of a screen that rests are read once. The zero value is ready;
+// safe for concurrent use.
 type Pictures struct {
 	mu   sync.Mutex
 	last *Picture

@@ -40,7 +40,7 @@ func TestPictureIsItsFile(t *testing.T) {
 	}
 }
 
-// A screen that rests gives one file again and again: it is read once.
+// A screen that does not change returns one file again and again: it is read once.
 func TestTheSameFileIsTheSamePicture(t *testing.T) {
 	file := func(grey uint8) []byte {
 		img := image.NewGray(image.Rect(0, 0, 5, 3))

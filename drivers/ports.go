@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// FreePorts gives n different ports of 127.0.0.1 that nobody uses, for programs that are about to be started. They lie
-// below those that systems give to whoever asks for any: one of those may be somebody else's before the program has it.
+// FreePorts returns n different unused ports of 127.0.0.1, for programs that are about to be started. They are
+// below those that systems assign on request for any port: one of those may be taken before the program has it.
 func FreePorts(n int) (ports []string, err error) {
 	for tries := 0; len(ports) < n; tries++ {
 		if tries == 100 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Messages said \u00a0 where the screen shows a space.
+// Messages had \u00a0 where the screen shows a space.
 func TestQuoteShowsWhatTheScreenShows(t *testing.T) {
 	for text, want := range map[string]string{"Total:\u00a05\u202f€": "\"Total:\u00a05\u202f€\"", "a\nb": `"a\nb"`,
 		"\u202eevil": `"\u202eevil"`} {

@@ -18,8 +18,8 @@ const goodReading = 0.8
 // maxReading bounds the texts that are compared, in bytes: the time goes with the square of it.
 const maxReading = 1000
 
-// FindText gives the places that show a text: whole lines, or whole words within one, best and then in reading order.
-// Only what a reader of pixels confuses is forgiven, and the score tells: l for I, O for 0, rn for m, a lost accent,
+// FindText returns the places that show a text: whole lines, or whole words within one, best and then in reading order.
+// Only what a reader of pixels confuses is forgiven, and the score shows it: l for I, O for 0, rn for m, a lost accent,
 // blank or comma. "Unpaid" never shows "Paid", nor "50" "60".
 func FindText(lines []TextLine, want string) []Sighting {
 	var hits []Sighting
@@ -31,7 +31,7 @@ func FindText(lines []TextLine, want string) []Sighting {
 	return hits
 }
 
-// NearestText gives what is most like a text, whether it shows it or not, best first.
+// NearestText returns what is most like a text, whether it shows it or not, best first.
 func NearestText(lines []TextLine, want string, limit int) []Sighting {
 	var hits []Sighting
 	for _, h := range rankText(lines, want) {
@@ -78,7 +78,7 @@ func truth(b bool) int {
 func (l TextLine) rank(goal []rune, words int) []rankedText {
 	var best rankedText
 	var same []rankedText
-	if len(l.Words) == 0 { // somebody gave the line alone
+	if len(l.Words) == 0 { // a caller passed the line alone
 		l.Words = []TextLine{{Text: l.Text, Bounds: l.Bounds}}
 	}
 	for from := 0; from < len(l.Words); from++ {
@@ -127,7 +127,7 @@ func boxOf(words []TextLine) (box image.Rectangle) {
 	return box
 }
 
-// glyphs is a text as the eye has it: normalised, and letter pairs that look like one letter as that letter.
+// glyphs is a text as the eye has it: normalised, and pairs of characters that resemble one character as that one.
 func glyphs(s string) []rune {
 	return []rune(strings.NewReplacer("rn", "m", "vv", "w", "\u2019", "'", "\u2018", "'", "\u201c", `"`, "\u201d", `"`,
 		"\u2013", "-", "\u2014", "-", "\u2212", "-").
@@ -158,8 +158,8 @@ func liken(want, have []rune) (score float64, same bool) {
 	return max(0, 1-cost/float64(max(len(want), len(have)))), costsOnlySlips(want, have)
 }
 
-// costsOnlySlips tells whether want can be made of have without replacing, adding or dropping a character that the eye
-// tells apart.
+// costsOnlySlips reports whether want can be made of have without replacing, adding or dropping a character that the
+// eye distinguishes.
 func costsOnlySlips(want, have []rune) bool {
 	row := make([]bool, len(have)+1)
 	row[0] = true
@@ -179,7 +179,7 @@ func costsOnlySlips(want, have []rune) bool {
 }
 
 // loss is what it takes that the character s[i] is not in the other text. A point within a number and a sign before one
-// are no specks of dust, nor is a letter.
+// are not specks of dust, nor is a character.
 func loss(s []rune, i int) float64 {
 	r := s[i]
 	digit := func(k int) bool { return k >= 0 && k < len(s) && unicode.IsDigit(s[k]) }
@@ -208,7 +208,7 @@ func swap(a, b rune) float64 {
 	return other
 }
 
-// alikeAs gives one character for all that look like it: strokes, rings, and letters with an accent.
+// alikeAs returns one character for all that resemble it: strokes, rings, and characters with an accent.
 func alikeAs(r rune) rune {
 	switch r {
 	case 'i', 'l', '1', '|', '!', 'ı', ']', '[':

@@ -12,22 +12,22 @@ import (
 
 // Screencaster is a Device that shows its screen while it changes.
 type Screencaster interface {
-	// Screencast calls show with a picture of the screen, and with a newer one whenever it has changed, until stop is
-	// called or the device is closed. It goes on beside other calls; what cannot be pictured just now is left out. show is
-	// not called twice at a time, and its slowness costs pictures, never the device. stop waits for the last call of show.
-	// An ErrUnsupported means that Screenshot is all there is.
+	// Screencast calls show with an image of the screen, and with a newer one whenever it has changed, until stop is
+	// called or the device is closed. It continues during other calls; what cannot be captured just now is left out. show
+	// is not called twice at a time, and its slowness costs images, never the device. stop waits for the last call of
+	// show. An ErrUnsupported means that Screenshot is all there is.
 	Screencast(ctx context.Context, show func(Frame)) (stop func() error, err error)
 }
 
-// Frame is one picture of a live screen.
+// Frame is one image of a live screen.
 type Frame struct {
 	JPEG []byte
-	Size image.Point // of the screenshot that it is a picture of: pixels of trees and taps
+	Size image.Point // of the screenshot that it is made of: pixels of trees and taps
 	At   time.Time   // when it was taken
 }
 
 const (
-	castSide    = 1280 // the longer side of a frame that is made here: what a window beside an editor shows
+	castSide    = 1280 // the longer side of a frame that is made here: what a window next to an editor shows
 	castQuality = 75
 )
 
@@ -49,7 +49,7 @@ func NewFrame(img image.Image, at time.Time) (Frame, error) {
 	return Frame{JPEG: out.Bytes(), Size: size, At: at}, nil
 }
 
-// Pace is how long to wait between two pictures of a device that sends none by itself: Fast after one that shows
+// Pace is how long to wait between two images of a device that sends none by itself: Fast after one that shows
 // something new, and for as long as Keep after it, then longer by half after each that shows nothing new, up to Slow.
 type Pace struct {
 	Fast, Slow, Keep time.Duration
@@ -58,7 +58,7 @@ type Pace struct {
 	still time.Duration // waited since something was new
 }
 
-// Pause gives the wait after a picture that differed from the one before, or did not.
+// Pause returns the wait after an image that differed from the one before, or did not.
 func (p *Pace) Pause(differs bool) time.Duration {
 	switch {
 	case differs:
@@ -70,7 +70,7 @@ func (p *Pace) Pause(differs bool) time.Duration {
 	return p.next
 }
 
-// SamePixels tells whether two screenshots are equal, quickly where they are of the kind that phones give.
+// SamePixels reports whether two screenshots are equal, quickly where they are of the kind that phones return.
 func SamePixels(a, b image.Image) bool {
 	switch x := a.(type) {
 	case *image.RGBA:

@@ -8,7 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// TestPace: pictures come fast while they differ, more and more slowly while they do not, and fast again.
+// TestPace: images come fast while they differ, more and more slowly while they do not, and fast again.
 func TestPace(t *testing.T) {
 	for keep, want := range map[time.Duration][]time.Duration{0: {60, 60, 90, 135, 200, 60, 90},
 		120: {60, 60, 60, 90, 135, 60, 60}} {

@@ -5,23 +5,23 @@ import (
 	"image"
 )
 
-// Vision see in a picture what no element tree tells. A picture that cannot be judged is an error, never an answer: a
-// model that is not there, that refuses, or that gives half an answer. Safe for concurrent use.
+// Vision sees in an image what no element tree has. An image that cannot be judged is an error, never a judgement: a
+// model that is not there, that refuses, or that returns half a response. Safe for concurrent use.
 type Vision interface {
-	// OCR reads the text in a picture, line by line, in reading order.
+	// OCR reads the text in an image, line by line, in reading order.
 	OCR(ctx context.Context, img image.Image) ([]TextLine, error)
-	// FindImage gives the places where a picture shows the template, best first; none is no error.
+	// FindImage returns the places where an image shows the template, best first; none is not an error.
 	FindImage(ctx context.Context, img, template image.Image) ([]Sighting, error)
-	// Judge asks so many times (at least once) whether a picture shows what prompt says.
+	// Judge queries so many times (at least once) whether an image shows what prompt says.
 	Judge(ctx context.Context, img image.Image, prompt string, votes int) (Judgement, error)
-	// ExtractText takes a value out of a picture, as prompt says it in plain words; a picture without it gives an error
+	// ExtractText takes a value out of an image, as prompt says it in plain words; an image without it returns an error
 	// that wraps ErrNotFound.
 	ExtractText(ctx context.Context, img image.Image, prompt string) (Extraction, error)
-	// Locate finds what description tells of; a picture without it gives an error that wraps ErrNotFound.
+	// Locate finds what description describes; an image without it returns an error that wraps ErrNotFound.
 	Locate(ctx context.Context, img image.Image, description string) (Located, error)
 }
 
-// TextLine is one line of text in a picture, or one word of it.
+// TextLine is one line of text in an image, or one word of it.
 type TextLine struct {
 	Text       string          `json:"text"`
 	Bounds     image.Rectangle `json:"bounds"`
@@ -29,7 +29,7 @@ type TextLine struct {
 	Words      []TextLine      `json:"words,omitempty"`
 }
 
-// Sighting is a place where something was found in a picture.
+// Sighting is a place where something was found in an image.
 type Sighting struct {
 	Text   string          `json:"text,omitempty"` // as it was read
 	Bounds image.Rectangle `json:"bounds"`
@@ -37,18 +37,18 @@ type Sighting struct {
 	Whole  bool            `json:"whole,omitempty"` // a text that is a line of its own
 }
 
-// Judgement is the answer to a question about a picture.
+// Judgement is the result of a question about an image.
 type Judgement struct {
 	Passed bool   `json:"passed"`
 	Reason string `json:"reason"`
-	// what the answer rests on, and where; no Text: something that is no text
+	// the evidence, and where; no Text: something that is not a text
 	Evidence []TextLine `json:"evidence,omitempty"`
 	For      int        `json:"for"` // votes for it
 	Against  int        `json:"against"`
-	Call     *ModelCall `json:"asked,omitempty"` // set beside an error too, once something was asked
+	Call     *ModelCall `json:"asked,omitempty"` // set in addition to an error too, once a request was sent
 }
 
-// Extraction is a value that a model took out of a picture.
+// Extraction is a value that a model took out of an image.
 type Extraction struct {
 	Text     string     `json:"text"`
 	Evidence []TextLine `json:"evidence,omitempty"`
@@ -62,21 +62,21 @@ type Located struct {
 	Call   *ModelCall      `json:"asked,omitempty"`
 }
 
-// ModelCall is all that passed between Taproot and a model about one picture, so that a person can check it and a rerun
+// ModelCall is all that passed between Taproot and a model about one image, so that a person can check it and a rerun
 // need not ask again.
 type ModelCall struct {
-	// of the picture, the prompt, the model and the kind: the same key is the same question
+	// of the image, the prompt, the model and the kind: the same key is the same question
 	Key      string      `json:"key"`
 	Kind     string      `json:"kind"` // judge, extract, locate
 	Model    string      `json:"model"`
 	Endpoint string      `json:"endpoint,omitempty"` // without what is secret in it
-	System   string      `json:"system"`             // what the model is told of its task
+	System   string      `json:"system"`             // the description of the model's task
 	Prompt   string      `json:"prompt"`             // as it was sent
-	Width    int         `json:"width"`              // of the picture, as it was sent
+	Width    int         `json:"width"`              // of the image, as it was sent
 	Height   int         `json:"height"`
 	Picture  image.Image `json:"-"` // as it was sent
 	Answers  []Reply     `json:"answers"`
-	Problem  string      `json:"problem,omitempty"` // why the answers are none
+	Problem  string      `json:"problem,omitempty"` // why there are no responses
 }
 
 // Reply is one answer of a model.

@@ -7,7 +7,7 @@ import (
 )
 
 // WebTarget names one element of a page. Playwright waits until it can be acted on: that it is there, visible, enabled,
-// stands still and is not covered. When that does not happen in time, or at once when the selector picks several
+// is stationary and not covered. When that does not happen in time, or at once when the selector picks several
 // elements, the error wraps ErrNotFound, ErrAmbiguous or ErrNotActionable and says what was seen; a selector that is
 // not valid is an ErrNotFound.
 type WebTarget struct {
@@ -28,14 +28,14 @@ func (t WebTarget) Warn(warning string) {
 	}
 }
 
-// WebElements is a Browser whose elements can be used one by one. An action that cannot be repeated without harm (a
+// WebElements is a Browser with elements that can be used one by one. An action that cannot be repeated without harm (a
 // click, a key) is made once.
 type WebElements interface {
 	// ClickOn clicks.
 	ClickOn(ctx context.Context, at WebTarget, how WebClick) error
 	// FillIn replaces the text of a field; it is Fill, in frames too.
 	FillIn(ctx context.Context, at WebTarget, text string) error
-	// PressOn gives an element the focus and presses a key in it: "Enter", "Control+A", in the words of Keys or
+	// PressOn sets the focus on an element and presses a key in it: "Enter", "Control+A", in the words of Keys or
 	// Playwright. With no selector the key goes where the focus is.
 	PressOn(ctx context.Context, at WebTarget, key string) error
 	// SelectIn chooses from a <select>.
@@ -44,12 +44,12 @@ type WebElements interface {
 	Check(ctx context.Context, at WebTarget, checked bool) error
 	// Hover moves the pointer over an element.
 	Hover(ctx context.Context, at WebTarget) error
-	// Upload gives files to a file field, or to whatever opens a file dialog when it is clicked. None empties the field.
+	// Upload puts files into a file field, or to whatever opens a file dialog when it is clicked. None empties the field.
 	Upload(ctx context.Context, at WebTarget, files []string) error
-	// TextOf waits for one visible element and gives what it shows; of a field its text, of a password only dots.
+	// TextOf waits for one visible element and returns what it shows; of a field its text, of a password only dots.
 	TextOf(ctx context.Context, at WebTarget) (string, error)
 	// Download clicks and waits for the file that comes of it, which is put into dir, under name or else under the name
-	// that the site gives it, without any path in it. Nothing that is there is overwritten. It gives the file's path.
+	// that the site sets, without any path in it. Nothing that is there is overwritten. It returns the file's path.
 	Download(ctx context.Context, at WebTarget, dir, name string) (path string, err error)
 	// WaitElement waits until an element is visible, hidden, attached or detached. Hidden and detached hold for all that
 	// the selector picks, and not before the page has loaded. A frame that is not on the page holds nothing.
@@ -83,13 +83,13 @@ type WebChoice struct {
 	Indexes []int    // from 0
 }
 
-// WebPages is a Browser whose page as a whole can be waited for, mocked, saved and asked.
+// WebPages is a Browser with a page that can be waited for as a whole, mocked, saved and queried.
 type WebPages interface {
 	// WaitPage waits for what event says; ErrNotFound when it does not come, with what came instead.
 	WaitPage(ctx context.Context, event WebEvent, timeout time.Duration) error
-	// Route answers, delays or blocks what pages ask the network for, from now on: for the pages that are open, or, before
-	// there are any, for those that OpenPage opens next. The newest route that fits is the one that counts. The next
-	// OpenPage begins without any.
+	// Route fulfils, delays or blocks what pages request from the network, from now on: for the pages that are open, or,
+	// before there are any, for those that OpenPage opens next. The newest route that fits is the one that counts. The
+	// next OpenPage starts without any.
 	Route(ctx context.Context, r WebRoute) error
 	// SaveState writes the cookies and local storage to a file that only its owner can read.
 	SaveState(ctx context.Context, path string) error
@@ -98,8 +98,8 @@ type WebPages interface {
 	LoadState(ctx context.Context, path string) error
 	// ClearState removes the cookies, and what the page that is open keeps in its own storage.
 	ClearState(ctx context.Context) error
-	// Eval runs an expression or a function in the page and gives its value: nil, bool, int, float64, string, []any,
-	// map[string]any. A script that throws, or does not end in time, or gives more than 1 MB of JSON, is a *ScriptError.
+	// Eval runs an expression or a function in the page and returns its value: nil, bool, int, float64, string, []any,
+	// map[string]any. A script that throws, or does not end in time, or returns more than 1 MB of JSON, is a *ScriptError.
 	Eval(ctx context.Context, script string, timeout time.Duration) (any, error)
 	// ClosePage closes the pages and their context. The next OpenPage may follow. Without a page it does nothing.
 	ClosePage(ctx context.Context) error
@@ -136,12 +136,12 @@ type WebRoute struct {
 // there is no JSON) becomes a failed request, which the log explains.
 type WebModify struct {
 	Status  int               // 0: as it is
-	Headers map[string]string // in place of, or beside, its own; "" removes one
+	Headers map[string]string // in place of, or in addition to, its own; "" removes one
 	Merge   any               // a JSON merge patch for the body; nil: none
 	Replace map[string]string // texts in the body
 }
 
-// WebTabs is a Browser whose pages (tabs, popups) can be chosen between, and whose dialogs can be answered ahead. A
+// WebTabs is a Browser with pages (tabs, popups) that can be chosen, and with dialogs that can be answered ahead. A
 // page that a page opens becomes the current one by itself; when it closes, the newest of the others does.
 type WebTabs interface {
 	// PickPage waits for a page that fits, the newest if there are several, and makes it the current one; ErrNotFound
@@ -153,14 +153,14 @@ type WebTabs interface {
 	AnswerDialogs(ctx context.Context, how WebAnswer) error
 }
 
-// WebPageMonitor is a Browser that tells what happened on its pages beside what was asked of them, and that can keep a
-// page in front.
+// WebPageMonitor is a Browser that reports what happened on its pages in addition to what was requested, and that can
+// keep a page in the foreground.
 type WebPageMonitor interface {
-	// PageEvents gives what happened since it was asked last: the oldest, and how many more there were.
+	// PageEvents returns what happened since the last call: the oldest, and how many more there were.
 	PageEvents() (list []WebPageEvent, more int)
 	// Tabs lists the pages that are open, in the order in which they were opened. One that cannot be asked has no title.
 	Tabs(ctx context.Context) ([]WebTab, error)
-	// KeepFront says whether the page in front stays there when another one opens, instead of that one becoming the
+	// KeepFront says whether the foreground page stays there when another one opens, instead of that one becoming the
 	// current one.
 	KeepFront(keep bool)
 }
@@ -171,16 +171,16 @@ type WebPageEvent struct {
 	Text   string // of an error or a dialog, the name of a file
 	URL    string // of the page
 	Status int    // of the answer with which a page came
-	Front  bool   // it was the page in front
+	Front  bool   // it was the foreground page
 }
 
 // The kinds of WebHappening.
 const (
 	TabOpened   = "opened"
 	TabClosed   = "closed"
-	TabWentTo   = "went to" // it was loaded anew, or from elsewhere
+	TabWentTo   = "went to" // it was loaded again, or from elsewhere
 	TabDownload = "download"
-	TabDialog   = "dialog" // that was answered without anybody being asked
+	TabDialog   = "dialog" // that was answered by itself
 	TabError    = "error"  // that nothing in the page caught
 )
 
@@ -197,7 +197,7 @@ type WebTabSelector struct {
 	Index *int   // in the order in which they were opened; negative from the newest
 }
 
-// WebAnswer is how dialogs are answered. The zero value leaves one open until Alerter answers it; any other call than
+// WebAnswer is how dialogs are answered. The zero value leaves one open until Alerter closes it; any other call than
 // that and a screenshot dismisses it first.
 type WebAnswer struct {
 	AtOnce bool
@@ -205,12 +205,12 @@ type WebAnswer struct {
 	Text   string // for a prompt
 }
 
-// WebListener is a Browser whose pages can be listened to.
+// WebListener is a Browser with pages that can be listened to.
 type WebListener interface {
 	// Listen runs a script in each page and frame of the context that is open, those that are there and those to come,
-	// before their own scripts. What it gives to the window's function of this name, a text, is heard with the place of
-	// its page among Tabs; the promise that the function returns is kept when heard returns. heard is called from several
-	// goroutines, and may call the device. It ends with the context.
+	// before their own scripts. What it passes to the window's function of this name, a text, is received with the place
+	// of its page among Tabs; the promise that the function returns is fulfilled when heard returns. heard is called from
+	// several goroutines, and may call the device. It ends with the context.
 	Listen(ctx context.Context, name, script string, heard func(tab int, text string)) error
 }
 
@@ -222,14 +222,14 @@ type WebHistoryEntry struct {
 	All       []WebHistoryEntry // the entries of that history, where this one was asked for
 }
 
-// WebHistory is a Browser that tells how its pages came where they are.
+// WebHistory is a Browser that reports how its pages came where they are.
 type WebHistory interface {
-	// Visit gives the entry that the page in front shows. A browser that does not tell gives an error that wraps
-	// ErrUnsupported.
+	// Visit returns the entry that the foreground page shows. A browser that does not report it returns an error that
+	// wraps ErrUnsupported.
 	Visit(ctx context.Context) (WebHistoryEntry, error)
 }
 
-// WebDragger is a Browser whose elements can be dragged.
+// WebDragger is a Browser with elements that can be dragged.
 type WebDragger interface {
 	// DragOnto drags an element onto the one that the selector to picks in the same frame.
 	DragOnto(ctx context.Context, at WebTarget, to string) error
@@ -239,7 +239,7 @@ type WebDragger interface {
 
 // WebEvidence is a Browser that records what its pages asked the network for, and what Playwright traces.
 type WebEvidence interface {
-	// StartEvidence begins, before a page is open. mask takes secrets out of every text that is kept.
+	// StartEvidence starts, before a page is open. mask takes secrets out of every text that is kept.
 	StartEvidence(ctx context.Context, how WebEvidenceOptions) (WebRecording, error)
 }
 
@@ -252,16 +252,16 @@ type WebEvidenceOptions struct {
 
 // WebRecording is evidence being gathered.
 type WebRecording interface {
-	// Troubles gives the errors of the console, uncaught errors and requests that failed since it was asked last, masked.
+	// Troubles returns the errors of the console, uncaught errors and requests that failed since the last call, masked.
 	Troubles() []string
-	// Stop ends it and gives the files: the HAR, and the traces of the contexts that were opened. It may close the page:
+	// Stop ends it and returns the files: the HAR, and the traces of the contexts that were opened. It may close the page:
 	// it comes right before Recording.Stop or Device.Close.
 	Stop(ctx context.Context) (har string, traces []string, err error)
 }
 
 // PageSnapshotter is a Browser that can keep its page as it is now for a report, to be looked into later.
 type PageSnapshotter interface {
-	// PageSnapshot gives the elements of the current page, those of frames of the same origin among them, with their
+	// PageSnapshot returns the elements of the current page, those of frames of the same origin among them, with their
 	// attributes, boxes and styles, and its texts with their boxes, as a JSON object of bounded size. Passwords are not in
 	// it; other secrets may be. It is the same slice as the one before when nothing of the page has changed.
 	PageSnapshot(ctx context.Context) ([]byte, error)
@@ -269,7 +269,7 @@ type PageSnapshotter interface {
 
 // PageAnswerer is a Browser that knows how its pages were answered.
 type PageAnswerer interface {
-	// PageAnswer gives the status of the answer that the page which is open came with, and the address that was asked for;
+	// PageAnswer returns the status of the response that the page which is open came with, and the URL that was requested;
 	// 0: it came from no server, or that is not known.
 	PageAnswer() (status int, address string)
 }
@@ -282,7 +282,7 @@ func (e *ScriptError) Error() string { return "the script failed: " + e.Reason }
 // Unwrap makes it an ErrNotActionable.
 func (e *ScriptError) Unwrap() error { return ErrNotActionable }
 
-// WebOpener is a Browser that tells how a page came.
+// WebOpener is a Browser that reports how a page came.
 type WebOpener interface {
 	// Opening is of the page that OpenPage or Navigate went to last.
 	Opening(ctx context.Context) (WebOpening, error)

@@ -28,7 +28,7 @@ type Check struct {
 	after []func()
 }
 
-// NewCheck runs parts whose results go to done, one after the other. After ctx ended no more parts start.
+// NewCheck runs parts and passes their results to done, one after the other. After ctx ended no more parts start.
 func NewCheck(ctx context.Context, done func(Result)) *Check { return &Check{ctx: ctx, done: done} }
 
 // Run runs one part; a part that panics has failed.

@@ -54,7 +54,7 @@ func (p *pattern) shown(value *string) bool {
 	return p.fits(*value) || p.text == *value || p.fits(flat) || p.text == flat
 }
 
-// id tells whether an id is meant, whole or by the part behind its last slash.
+// id reports whether an id matches, whole or by the part behind its last slash.
 func (p *pattern) id(value *string) bool {
 	return value != nil && (p.fits(*value) || p.fits((*value)[strings.LastIndexByte(*value, '/')+1:]))
 }

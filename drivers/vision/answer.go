@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// maxEvidence is how many pieces of evidence are read; nobody checks more.
+// maxEvidence is how many pieces of evidence are read; no person checks more.
 const maxEvidence = 100
 
 // cited is a piece of evidence as a model cites it.

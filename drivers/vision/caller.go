@@ -27,13 +27,13 @@ const (
 const zeroTemperature = math.SmallestNonzeroFloat32
 
 // caller sends the requests of the client, and sends them again when the endpoint is too busy for them or broken, as
-// late as it asks for. Its errors hold no part of the request.
+// late as it requires. Its errors hold no part of the request.
 type caller struct {
 	client   *http.Client
 	endpoint *endpoint
 }
 
-// errFinal begins the errors of answers that would be the same at the next try.
+// errFinal starts the errors of responses that would be the same at the next attempt.
 var errFinal = errors.New("the endpoint's answer")
 
 // Do sends a request.
@@ -100,7 +100,7 @@ func (c *caller) once(r *http.Request, body []byte) (*http.Response, error) {
 // statusOverloaded is what Anthropic and its like answer when they are too busy.
 const statusOverloaded = 529
 
-// busy reports whether sending the request again makes sense. An account without money answers 429 every time.
+// busy reports whether sending the request again makes sense. An account without money responds with 429 every time.
 func busy(a *http.Response) bool {
 	switch a.StatusCode {
 	case http.StatusTooManyRequests:

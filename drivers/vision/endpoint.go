@@ -66,7 +66,7 @@ func (e *Models) endpoint() (*endpoint, error) {
 	return p, nil
 }
 
-// isAzure reports whether the host is one of Azure's, whose keys go out in a header of their own.
+// isAzure reports whether the host is one of Azure's, which takes keys in a header of its own.
 func (p *endpoint) isAzure() bool {
 	host := strings.ToLower(p.base.Hostname())
 	return slices.ContainsFunc([]string{".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com",

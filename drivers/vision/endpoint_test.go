@@ -100,7 +100,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.answer(n, w, chat)
 }
 
-// wrong tells what the API would refuse of a request.
+// wrong returns what the API would refuse of a request.
 func (r *chatRequest) wrong() string {
 	if r.Model == "" || len(r.Messages) == 0 {
 		return "you must provide a model parameter and messages"
@@ -128,7 +128,7 @@ func (r *chatRequest) wrong() string {
 	return r.parts()
 }
 
-// parts reads the user's message: a text and a picture.
+// parts reads the user's message: a text and an image.
 func (r *chatRequest) parts() string {
 	var parts []struct {
 		Type     string `json:"type"`
@@ -153,8 +153,8 @@ func (r *chatRequest) parts() string {
 	return ""
 }
 
-// strictSchema tells what strict structured outputs forbid: objects with optional or further properties, keywords that
-// are not supported.
+// strictSchema returns what strict structured outputs forbid: objects with optional or further properties, keywords
+// that are not supported.
 func strictSchema(s map[string]any) string {
 	for k := range s {
 		if !slices.Contains([]string{"type", "properties", "required", "additionalProperties", "items", "description",
@@ -187,7 +187,7 @@ func refuse(w http.ResponseWriter, status int, code, text string) {
 		"code": code}})
 }
 
-// say answers as a model does.
+// say responds as a model does.
 func say(w http.ResponseWriter, text string) { sayAs(w, map[string]any{"content": text}, "stop") }
 
 func sayAs(w http.ResponseWriter, message map[string]any, finish string) {
@@ -214,7 +214,7 @@ func (e *endpoint) models(o vision.Options, env map[string]string) *vision.Model
 	return vision.New(o)
 }
 
-// randomScreen is a picture of its own for each seed, as large as a phone's screen.
+// randomScreen is an image of its own for each seed, as large as a phone's screen.
 func randomScreen(seed int) *image.RGBA { return screenOf(1080, 2400, seed) }
 
 // smallScreen is one for where the size is all the same: a ninth of the points to scale, pack and unpack.
@@ -290,7 +290,7 @@ func TestJudgeByVotes(t *testing.T) {
 	}
 }
 
-// TestNoAnswerIsNoPass is the table of answers that must never be taken for one.
+// TestNoAnswerIsNoPass is the table of responses that must never be taken for one.
 func TestNoAnswerIsNoPass(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer func(w http.ResponseWriter)
@@ -372,7 +372,7 @@ func TestNoAnswerIsNoPass(t *testing.T) {
 			t.Parallel()
 			e := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) { c.answer(w) })
 			models := e.models(vision.Options{Timeout: 20 * time.Second}, nil)
-			// the picture is all the same here
+			// the image is all the same here
 			said, err := models.Judge(t.Context(), image.NewGray(image.Rect(0, 0, 200, 400)), "paid", 1)
 			if err == nil || said.Passed || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("passed %v, error %v, want %q", said.Passed, err, c.says)
@@ -393,7 +393,7 @@ func TestNoAnswerIsNoPass(t *testing.T) {
 	}
 }
 
-// TestKeyIsNotKept: an endpoint that gives the key back does not bring it into the report.
+// TestKeyIsNotKept: an endpoint that returns the key does not bring it into the report.
 func TestKeyIsNotKept(t *testing.T) {
 	e := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) {
 		say(w, strings.Replace(yes, "The word Paid is green.", "You sent "+key, 1))

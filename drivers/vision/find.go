@@ -63,7 +63,7 @@ func findAnswer(text string, properties []string) ([]byte, error) {
 		}
 		if hasAny(object, properties) {
 			if found != nil && !bytes.Equal(found, object) {
-				return nil, errors.New("it holds several answers: something follows the first")
+				return nil, errors.New("it holds several responses: something follows the first")
 			}
 			found = object
 		}

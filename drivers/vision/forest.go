@@ -11,7 +11,7 @@ func newForest(n int) forest {
 	return f
 }
 
-// root gives the number by which the group of i is known.
+// root returns the number by which the group of i is known.
 func (f forest) root(i int) int {
 	for f[i] != int32(i) {
 		f[i] = f[f[i]]

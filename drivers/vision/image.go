@@ -20,7 +20,7 @@ const (
 	// a grey icon is not a red one.
 	sameColour = 45
 	blockSide  = 6
-	// maybeImage is the correlation of a place that is worth a closer look, in the small picture.
+	// maybeImage is the correlation of a place that is worth a closer comparison, in the small image.
 	maybeImage = 0.5
 	// closerLooks bounds how many there are.
 	closerLooks = 300
@@ -58,7 +58,7 @@ func (e *Models) FindImage(ctx context.Context, img, template image.Image) ([]dr
 	return found, nil
 }
 
-// correlate looks in a small picture where the template may be, and there in the pixels themselves.
+// correlate searches a small image for where the template may be, and there in the pixels themselves.
 func correlate(ctx context.Context, screen, template *image.RGBA) ([]drivers.Sighting, error) {
 	size := template.Rect.Size()
 	if size.X > screen.Rect.Dx() || size.Y > screen.Rect.Dy() {
@@ -94,13 +94,13 @@ func correlate(ctx context.Context, screen, template *image.RGBA) ([]drivers.Sig
 	return apart, nil
 }
 
-// overlap tells whether two boxes of one size are the same place.
+// overlap reports whether two boxes of one size are the same place.
 func overlap(a, b image.Rectangle) bool {
 	common := a.Intersect(b)
 	return 3*common.Dx()*common.Dy() > a.Dx()*a.Dy()
 }
 
-// plane is the brightness of a picture, with the sums that make the mean of any part cheap.
+// plane is the brightness of an image, with the sums that make the mean of any part cheap.
 type plane struct {
 	w, h    int
 	v       []float32
@@ -180,7 +180,7 @@ func (p *plane) correlation(t *pattern, x, y int) float64 {
 	return dot / (spread * t.spread)
 }
 
-// match gives the places where the pattern may be, best first.
+// match returns the places where the pattern may be, best first.
 func (p *plane) match(ctx context.Context, t *pattern) ([]image.Point, error) {
 	type place struct {
 		at    image.Point

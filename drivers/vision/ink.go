@@ -6,23 +6,23 @@ import (
 )
 
 const (
-	// dark is the grey from which on a prepared picture has ink.
+	// dark is the grey from which on a prepared image has ink.
 	dark = 160
 	// frames are at least so wide and high, and ink is at most so much of their boxes.
 	smallestFrame = 20
 	frameFills    = 0.35
-	// smallestBlob is the height of what may be a letter, in pixels.
+	// smallestBlob is the height of what may be a character, in pixels.
 	smallestBlob = 6
 )
 
-// blob is a connected piece of ink: a letter, a part of one, several that touch each other, or a drawing.
+// blob is a connected piece of ink: a character, a part of one, several that touch each other, or a drawing.
 type blob struct {
 	box  image.Rectangle
 	area int
 	at   int // a pixel of it
 }
 
-// blobs finds the connected ink of a prepared picture, in the order of their uppermost pixels.
+// blobs finds the connected ink of a prepared image, in the order of their uppermost pixels.
 func blobs(page *image.Gray) []blob {
 	w := page.Rect.Dx()
 	var all []blob
@@ -61,8 +61,8 @@ func around(r image.Rectangle, x, y int, visit func(int)) {
 	}
 }
 
-// unframe whitens the lines around buttons, chips and cells, which would be read as brackets, and gives the blobs that
-// are left.
+// unframe whitens the lines around buttons, chips and cells, which would be read as brackets, and returns the blobs
+// that are left.
 func unframe(page *image.Gray, all []blob) []blob {
 	return slices.DeleteFunc(slices.Clone(all), func(b blob) bool {
 		if !b.surrounds(all) || !b.level(page) {
@@ -73,7 +73,7 @@ func unframe(page *image.Gray, all []blob) []blob {
 	})
 }
 
-// surrounds tells whether a blob is sparse, with others in its box.
+// surrounds reports whether a blob is sparse, with others in its box.
 func (b blob) surrounds(all []blob) bool {
 	size := b.box.Size()
 	if min(size.X, size.Y) < smallestFrame || float64(b.area) > frameFills*float64(size.X*size.Y) {
@@ -86,7 +86,7 @@ func (b blob) surrounds(all []blob) bool {
 	})
 }
 
-// level tells whether a blob has a straight line at its top and one at its bottom, as round frames have, too.
+// level reports whether a blob has a straight line at its top and one at its bottom, as round frames have, too.
 func (b blob) level(page *image.Gray) bool {
 	const thick, part = 4, 0.4
 	top, bottom := make([]bool, b.box.Dx()), make([]bool, b.box.Dx())

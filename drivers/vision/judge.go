@@ -14,7 +14,7 @@ import (
 // maxKnown bounds what one process remembers, in questions.
 const maxKnown = 1000
 
-// recall gives what is known of a question; nothing, unless that is allowed.
+// recall returns what is known of a question; nothing, unless that is allowed.
 func (e *Models) recall(q *question) ([]drivers.Reply, error) {
 	if _, err := e.mode(); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (e *Models) remember(q *question, r drivers.Reply) {
 	}
 }
 
-// Judge asks until more than half of the votes agree; a vote that is no answer makes the judgement an error.
+// Judge queries until more than half of the votes agree; a vote that cannot be read makes the judgement an error.
 func (e *Models) Judge(ctx context.Context, img image.Image, prompt string, votes int) (drivers.Judgement, error) {
 	var j drivers.Judgement
 	q, err := e.newQuestion(judgeKind(), img, prompt)
@@ -58,7 +58,7 @@ func (e *Models) Judge(ctx context.Context, img image.Image, prompt string, vote
 	}
 	if j.For == j.Against {
 		err := fmt.Errorf(
-			"the model gave %d votes for it and %d against it: ask for an odd number of votes, or in other "+
+			"the model returned %d votes for it and %d against it: request an odd number of votes, or in other "+
 				"words", j.For, j.Against)
 		q.asked.Problem = err.Error()
 		return j, err
@@ -105,7 +105,7 @@ func (e *Models) vote(ctx context.Context, q *question, j *drivers.Judgement, se
 	return nil
 }
 
-// ExtractText asks for a value.
+// ExtractText requests a value.
 func (e *Models) ExtractText(ctx context.Context, img image.Image, prompt string) (drivers.Extraction, error) {
 	var a struct {
 		Found    *bool    `json:"found"`
@@ -134,7 +134,7 @@ func (e *Models) ExtractText(ctx context.Context, img image.Image, prompt string
 	return x, nil
 }
 
-// Locate asks for a place.
+// Locate requests a place.
 func (e *Models) Locate(ctx context.Context, img image.Image, description string) (drivers.Located, error) {
 	var a struct {
 		Found  *bool      `json:"found"`
@@ -163,7 +163,7 @@ func (e *Models) Locate(ctx context.Context, img image.Image, description string
 	return s, nil
 }
 
-// single asks once.
+// single queries once.
 func (e *Models) single(ctx context.Context, k kind, img image.Image, prompt string, into any) (*question,
 	drivers.Reply, error) {
 	q, err := e.newQuestion(k, img, prompt)

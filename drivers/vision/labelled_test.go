@@ -30,7 +30,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
-// labelled is a picture and what stands on it.
+// labelled is an image and what it shows.
 type labelled struct {
 	name  string
 	img   image.Image
@@ -90,7 +90,7 @@ func TestReadingPictures(t *testing.T) {
 }
 
 type score struct {
-	found, wanted   int // words that stand there
+	found, wanted   int // words that are there
 	right, read     int // words that were read
 	lines, allLines int // labels as an ocr selector looks for them
 }
@@ -295,7 +295,7 @@ func rest(t *testing.T, dev drivers.Device) *screen.Tree {
 
 // labelPhone takes the tree's word for what is drawn.
 func labelPhone(name string, img image.Image, tree *screen.Tree) labelled {
-	// its clock shows what nobody has labelled
+	// its clock shows what is not labelled
 	p := labelled{name: name, img: img, blind: []image.Rectangle{pixels.StatusBar(img.Bounds().Size())}}
 	var nodes []*screen.Node
 	for n := range tree.All {

@@ -19,7 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/vision"
 )
 
-// looseEndpoint answers every request that holds a question and a key, as endpoints do that only resemble OpenAI's.
+// looseEndpoint responds to every request that holds a question and a key, as endpoints do that only resemble OpenAI's.
 type looseEndpoint struct {
 	*httptest.Server
 	mu       sync.Mutex

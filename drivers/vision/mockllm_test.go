@@ -19,8 +19,8 @@ import (
 
 const mockPackage = "@dwmkerr/mock-llm@0.1.29"
 
-// mockConfig answers a question about a picture by the words in it, an error with a word of its own, and refuses what
-// is no question.
+// mockConfig responds to a question about an image by the words in it, an error with a word of its own, and refuses
+// what is not a question.
 const mockConfig = `rules:
   - path: "/v1/chat/completions"
     match: "@"
@@ -29,23 +29,28 @@ const mockConfig = `rules:
       content: '{"error":{"message":"not a question about a picture","type":"invalid_request_error"}}'
   - path: "/v1/chat/completions"
     match: "body.temperature == ` + "`0`" +
-	` && body.seed != null && body.response_format.json_schema.strict && body.messages[0].role == 'system' && body.messages[1].content[1].type == 'image_url' && starts_with(body.messages[1].content[1].image_url.url, 'data:image/png;base64,')"
+	` && body.seed != null && body.response_format.json_schema.strict && body.messages[0].role == 'system' && ` +
+	`body.messages[1].content[1].type == 'image_url' && starts_with(body.messages[1].content[1].image_url.url, ` +
+	`'data:image/png;base64,')"
     response:
       status: 200
-      content: '{"id":"c1","object":"chat.completion","model":"{{jmes request body.model}}","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"passed\":false,\"reason\":\"it is empty\",\"evidence\":[]}"}}],"usage":{"prompt_tokens":5,"completion_tokens":7,"total_tokens":12}}'
+      content: '{"id":"c1","object":"chat.completion","model":"{{jmes request ` +
+	`body.model}}","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"passed\":false,\"reason\":\"it is empty\",\"evidence\":[]}"}}],"usage":{"prompt_tokens":5,"completion_tokens":7,"total_tokens":12}}'
   - path: "/v1/chat/completions"
     match: "contains(body.messages[1].content[0].text, 'a green field')"
     response:
       status: 200
-      content: '{"id":"c2","object":"chat.completion","model":"{{jmes request body.model}}","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"passed\":true,\"reason\":\"it is green\",\"evidence\":[{\"text\":\"\",\"box\":[10,10,90,90]}]}"}}],"usage":{"prompt_tokens":5,"completion_tokens":7,"total_tokens":12}}'
+      content: '{"id":"c2","object":"chat.completion","model":"{{jmes request ` +
+	`body.model}}","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"passed\":true,\"reason\":\"it is green\",\"evidence\":[{\"text\":\"\",\"box\":[10,10,90,90]}]}"}}],"usage":{"prompt_tokens":5,"completion_tokens":7,"total_tokens":12}}'
   - path: "/v1/chat/completions"
     match: "contains(body.messages[1].content[0].text, 'error-401')"
     response:
       status: 401
-      content: '{"error":{"message":"Incorrect API key provided.","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}'
+      content: '{"error":{"message":"Incorrect API key ` +
+	`provided.","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}'
 `
 
-// TestMockLLM asks an OpenAI-compatible server that others wrote.
+// TestMockLLM queries an OpenAI-compatible server that others wrote.
 func TestMockLLM(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a server from npm, which must be installed first: make test-full")
@@ -69,7 +74,7 @@ func TestMockLLM(t *testing.T) {
 	}
 }
 
-// startMock installs the server once, into the user's cache, starts it and gives its address.
+// startMock installs the server once, into the user's cache, starts it and returns its address.
 func startMock(t *testing.T) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()

@@ -29,7 +29,7 @@ func ParseMode(s string) (Mode, error) {
 	case Live, Replay, Off:
 		return m, nil
 	}
-	return "", fmt.Errorf("%q is no way to ask a model: use live, replay or off", s)
+	return "", fmt.Errorf("%q is not a way to query a model: use live, replay or off", s)
 }
 
 // DefaultModel is asked when TAPROOT_AI_MODEL names none.
@@ -40,9 +40,9 @@ type Options struct {
 	// Getenv reads OPENAI_API_KEY, OPENAI_BASE_URL, TAPROOT_AI_MODEL, TAPROOT_AI, TAPROOT_AI_TIMEOUT, TAPROOT_AI_HEADERS,
 	// TAPROOT_OCR_LANGS; nil: this process's.
 	Getenv func(string) string
-	// Mode of asking; TAPROOT_AI=off goes before it.
+	// Mode of asking; TAPROOT_AI=off overrides it.
 	Mode Mode
-	// Recall gives what a model answered to the same question before; nil: nothing is known.
+	// Recall returns what a model responded to the same question before; nil: nothing is known.
 	Recall func(key string) []drivers.Reply
 	// Client carries the requests; nil: one of its own.
 	Client *http.Client
@@ -58,13 +58,13 @@ type Models struct {
 	reader *Reader
 
 	mu    sync.Mutex
-	known map[string][]drivers.Reply // good answers of this process, by key
+	known map[string][]drivers.Reply // good responses of this process, by key
 	left  omissions                  // parameters that the endpoint refused
 }
 
 var _ drivers.Vision = (*Models)(nil)
 
-// New makes Models. Nothing is looked for and nobody is asked before they are used.
+// New makes Models. Nothing is searched and no model is queried before they are used.
 func New(o Options) *Models {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
@@ -76,7 +76,7 @@ func New(o Options) *Models {
 	return &Models{o: o, reader: NewReader(o.Getenv), known: map[string][]drivers.Reply{}}
 }
 
-// OCR reads the text in a picture.
+// OCR reads the text in an image.
 func (e *Models) OCR(ctx context.Context, img image.Image) ([]drivers.TextLine, error) {
 	return e.reader.Read(ctx, img)
 }

@@ -30,8 +30,8 @@ type Reader struct {
 	find  func() (string, error)
 }
 
-// NewReader gives a reader for an environment: TAPROOT_OCR_LANGS names the languages ("eng+deu"), TAPROOT_TESSERACT the
-// program. Tesseract is looked for at the first reading.
+// NewReader returns a reader for an environment: TAPROOT_OCR_LANGS names the languages ("eng+deu"), TAPROOT_TESSERACT
+// the program. Tesseract is looked for at the first reading.
 func NewReader(getenv func(string) string) *Reader {
 	return &Reader{langs: cmp.Or(getenv("TAPROOT_OCR_LANGS"), "eng"), find: sync.OnceValues(func() (string, error) {
 		host := toolchain.NewHost(getenv, os.Environ())
@@ -40,7 +40,7 @@ func NewReader(getenv func(string) string) *Reader {
 			return "", err
 		}
 		if !found.OK() {
-			return "", &drivers.Unavailable{What: "tesseract, which reads text in pictures, cannot be used: " + found.Problem,
+			return "", &drivers.Unavailable{What: "tesseract, which reads text in images, cannot be used: " + found.Problem,
 				Mend: found.Advice}
 		}
 		return found.Path, nil
@@ -50,7 +50,7 @@ func NewReader(getenv func(string) string) *Reader {
 // languages are those of a TAPROOT_OCR_LANGS that can be an argument.
 var languages = lazyregexp.New(`^[A-Za-z0-9_]+(\+[A-Za-z0-9_]+)*$`)
 
-// Read gives the text on a picture, line by line, in reading order. A missing tesseract is a *drivers.Unavailable.
+// Read returns the text on an image, line by line, in reading order. A missing tesseract is a *drivers.Unavailable.
 func (r *Reader) Read(ctx context.Context, img image.Image) ([]drivers.TextLine, error) {
 	if !languages.MatchString(r.langs) {
 		return nil, fmt.Errorf("TAPROOT_OCR_LANGS=%q: write languages of tesseract with plus signs, such as eng+deu", r.langs)
@@ -82,13 +82,13 @@ func (r *Reader) Read(ctx context.Context, img image.Image) ([]drivers.TextLine,
 	return uncut(merge(first, certain(lines(sheet.back(words), 1, size))), ink), nil
 }
 
-// How tesseract takes a picture apart.
+// How tesseract splits an image.
 const (
-	sparse = "11" // a screen is no page of a book, and what stands alone counts
+	sparse = "11" // a screen is not a page of a book, and single characters count
 	block  = "6"  // lines below each other
 )
 
-// words reads one picture.
+// words reads one image.
 func (r *Reader) words(ctx context.Context, program string, picture *image.Gray, layout string) ([]tsvWord, error) {
 	tsv, err := r.run(ctx, program, pgm(picture), layout)
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *Reader) words(ctx context.Context, program string, picture *image.Gray,
 	return parseTSV(tsv)
 }
 
-// run starts tesseract on one picture.
+// run starts tesseract on one image.
 func (r *Reader) run(ctx context.Context, program string, picture []byte, layout string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
@@ -113,10 +113,10 @@ func (r *Reader) run(ctx context.Context, program string, picture []byte, layout
 		return nil, fmt.Errorf("tesseract did not finish within %s", readTime)
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case strings.Contains(said.String(), "Failed loading language"): // it goes on with those that it has
+	case strings.Contains(said.String(), "Failed loading language"): // it continues with those that it has
 		return nil, &drivers.Unavailable{What: fmt.Sprintf("tesseract lacks a language of TAPROOT_OCR_LANGS=%q: %s", r.langs,
 			oneLine(said.String())),
-			Mend: "install its data, such as the package tesseract-ocr-deu for deu; `tesseract --list-langs` tells which " +
+			Mend: "install its data, such as the package tesseract-ocr-deu for deu; `tesseract --list-langs` lists which " +
 				"there are"}
 	case err != nil:
 		return nil, fmt.Errorf("tesseract: %w: %s", err, oneLine(said.String()))

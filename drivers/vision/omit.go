@@ -22,7 +22,7 @@ const (
 	omitDetail         omission = "detail"                // of the image
 )
 
-// refusals tells by which words an endpoint names each parameter in an error.
+// refusals lists the words by which an endpoint names each parameter in an error.
 var refusals = map[omission]*regexp.Regexp{
 	omitTemperature:    regexp.MustCompile(`(?i)\btemperature\b`),
 	omitSeed:           regexp.MustCompile(`(?i)\bseed\b`),

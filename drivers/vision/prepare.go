@@ -10,26 +10,26 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// prepared is a picture made ready for tesseract: dark text on white, whatever it was.
+// prepared is an image made ready for tesseract: dark text on white, whatever it was.
 type prepared struct {
 	gray  *image.Gray
-	scale float64 // of its pixels to those of the picture
+	scale float64 // of its pixels to those of the image
 }
 
-// pgm is the picture in the one format that costs nothing to write.
+// pgm is the image in the one format that costs nothing to write.
 func pgm(gray *image.Gray) []byte {
 	size := gray.Rect.Size()
 	return append(fmt.Appendf(nil, "P5\n%d %d\n255\n", size.X, size.Y), gray.Pix...)
 }
 
 const (
-	// flatSide is the side of the smallest square of one colour that is background: strokes of letters are thinner. On
-	// small screens letters are, too.
+	// flatSide is the side of the smallest square of one colour that is background: strokes of characters are thinner. On
+	// small screens characters are as well.
 	flatSide      = 20
 	flatSideSmall = 12
 	// alike is how much neighbouring pixels of one surface may differ in a channel; gradients stay below.
 	alike = 5
-	// largestLetter is the side of the box of the largest letter, in pixels; letterFills is the part of its box that it
+	// largestLetter is the side of the box of the largest character, in pixels; letterFills is the part of its box that it
 	// fills at most, and stroke the thickness of its strokes, in its heights.
 	largestLetter = 240
 	letterFills   = 0.65
@@ -43,7 +43,7 @@ const (
 )
 
 // prepare takes the backgrounds away: what belongs to a surface of one colour gets white, everything else as dark as it
-// stands out from the surface around it. Light text on a dark button is then as good as dark text on white.
+// differs from the surface around it. Light text on a dark button is then as good as dark text on white.
 func enlarge(gray *image.Gray) prepared {
 	size := gray.Rect.Size()
 	if size.X*size.Y > smallScreen {
@@ -55,7 +55,7 @@ func enlarge(gray *image.Gray) prepared {
 	return prepared{big, scale}
 }
 
-// toRGBA gives the picture with its bounds at (0,0).
+// toRGBA returns the image with its bounds at (0,0).
 func toRGBA(img image.Image) *image.RGBA {
 	if file, ok := img.(*drivers.Picture); ok {
 		img = file.Decoded()
@@ -68,7 +68,7 @@ func toRGBA(img image.Image) *image.RGBA {
 	return out
 }
 
-// flatten makes the picture in which the backgrounds are white.
+// flatten makes the image in which the backgrounds are white.
 func flatten(src *image.RGBA) *image.Gray {
 	w, h := src.Rect.Dx(), src.Rect.Dy()
 	pix := func(i int) []byte { return src.Pix[i/w*src.Stride+i%w*4:][:4] }
@@ -97,7 +97,7 @@ func contrast(p, q []byte) int {
 	return most
 }
 
-// surfaces tells for each pixel whether it belongs to a surface: connected pixels of nearly one colour that hold a
+// surfaces reports for each pixel whether it belongs to a surface: connected pixels of nearly one colour that hold a
 // square of flatSide.
 func surfaces(w, h int, pix func(int) []byte) []bool {
 	groups := newForest(w * h)
@@ -128,8 +128,8 @@ type patch struct {
 	surface bool
 }
 
-// flats picks the pixels whose patch is a surface: it holds a large square, or is wide and nearly full, as a tight
-// button around its text.
+// flats picks the pixels with a patch that is a surface: it holds a large square, or is wide and nearly full, as a
+// tight button around its text.
 func flats(w int, square []int16, patchOf func(int) int) []bool {
 	h := len(square) / w
 	side := int16(flatSide)
@@ -167,14 +167,14 @@ func flats(w int, square []int16, patchOf func(int) int) []bool {
 	return out
 }
 
-// holds tells whether a patch has room for text.
+// holds reports whether a patch has room for text.
 func (p *patch) holds(side int16) bool {
 	w, h := p.box.Dx(), p.box.Dy()
 	return p.square >= side || h >= int(side) && 2*h <= w && 2*p.area >= w*h
 }
 
-// isSign tells a large letter or a dot from a background: its strokes are as thick as a margin is wide, but a letter
-// fills less of its box than a button does, and a dot all of it. Both stand on one patch.
+// isSign distinguishes a large character or a dot from a background: its strokes are as thick as a margin is wide, but
+// a character fills less of its box than a button does, and a dot all of it. Both are on one patch.
 func (p *patch) isSign(at func(x, y int) *patch) bool {
 	const beside = 3 // pixels of soft edge
 	w, h := p.box.Dx(), p.box.Dy()
@@ -190,7 +190,7 @@ func (p *patch) isSign(at func(x, y int) *patch) bool {
 	return alone && (letter || below == at(p.box.Min.X-beside, y) || below == at(p.box.Max.X-1+beside, y))
 }
 
-// nearestSurface gives for each pixel the index of a pixel of the surface that is nearest to it, or -1.
+// nearestSurface returns for each pixel the index of a pixel of the surface that is nearest to it, or -1.
 func nearestSurface(w, h int, surface []bool) []int32 {
 	near, dist := make([]int32, w*h), make([]int32, w*h)
 	const far = 1 << 29

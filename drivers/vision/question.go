@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	// longestSide is that of a picture as a model gets it, in pixels: the text of a phone can be read, and no endpoint
+	// longestSide is that of an image as a model gets it, in pixels: the text of a phone can be read, and no endpoint
 	// scales it again.
 	longestSide = 1600
 	// maxPrompt is the length of the longest prompt, in bytes.
@@ -32,7 +32,7 @@ const (
 	maxAnswer = 4000
 )
 
-// question is one picture and what is asked about it.
+// question is one image and the question about it.
 type question struct {
 	kind   kind
 	prompt string
@@ -42,7 +42,7 @@ type question struct {
 	asked  *drivers.ModelCall
 }
 
-// newQuestion scales the picture and gives the question its key.
+// newQuestion scales the image and sets the key of the question.
 func (e *Models) newQuestion(k kind, img image.Image, prompt string) (*question, error) {
 	prompt = strings.TrimSpace(strings.ToValidUTF8(prompt, "\ufffd"))
 	switch {
@@ -51,7 +51,7 @@ func (e *Models) newQuestion(k kind, img image.Image, prompt string) (*question,
 	case len(prompt) > maxPrompt:
 		return nil, fmt.Errorf("the prompt is %d bytes long, and %d are allowed", len(prompt), maxPrompt)
 	case img == nil || img.Bounds().Empty():
-		return nil, errors.New("there is no picture to look at")
+		return nil, errors.New("there is no image")
 	}
 	q := &question{kind: k, prompt: prompt, size: img.Bounds().Size()}
 	small := shrink(img, longestSide)
@@ -59,7 +59,7 @@ func (e *Models) newQuestion(k kind, img image.Image, prompt string) (*question,
 	var data bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
 	if err := encoder.Encode(&data, small); err != nil {
-		return nil, fmt.Errorf("encode the picture: %w", err)
+		return nil, fmt.Errorf("encode the image: %w", err)
 	}
 	q.png = data.Bytes()
 	sent := small.Rect.Size()
@@ -76,7 +76,7 @@ func (e *Models) newQuestion(k kind, img image.Image, prompt string) (*question,
 	return q, nil
 }
 
-// shrink gives a copy without transparency whose longest side is at most so long.
+// shrink returns a copy without transparency with a longest side of at most so long.
 func shrink(img image.Image, longest int) *image.RGBA {
 	from := img.Bounds()
 	size := from.Size()
@@ -160,7 +160,7 @@ func (e *Models) ask(ctx context.Context, q *question, seed int, known []drivers
 	if mode == Replay {
 		return drivers.Reply{},
 			fmt.Errorf("no earlier run has an answer to this prompt about this screenshot by the model %s, "+
-				"and --ai replay asks no model: run once with --ai live", q.asked.Model)
+				"and --ai replay sends no request to a model: run once with --ai live", q.asked.Model)
 	}
 	endpoint, err := e.endpoint()
 	if err != nil {
@@ -187,7 +187,7 @@ func (e *Models) ask(ctx context.Context, q *question, seed int, known []drivers
 	case err != nil:
 		return drivers.Reply{}, fmt.Errorf("ask the model %s: %s", q.asked.Model, e.conceal(explain(err)))
 	case len(answer.Choices) != 1:
-		return drivers.Reply{}, fmt.Errorf("the model %s gave %d answers, not one", q.asked.Model, len(answer.Choices))
+		return drivers.Reply{}, fmt.Errorf("the model %s returned %d responses, not one", q.asked.Model, len(answer.Choices))
 	}
 	c := answer.Choices[0]
 	r := drivers.Reply{Seed: seed, Text: e.conceal(c.Message.Content), Refusal: e.conceal(c.Message.Refusal),

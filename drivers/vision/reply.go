@@ -174,7 +174,7 @@ func joinStream(a *http.Response, body []byte) ([]byte, error) {
 		}
 		for _, c := range event.Choices {
 			if c.Index != 0 {
-				return nil, fmt.Errorf("%w is a stream of several answers", errFinal)
+				return nil, fmt.Errorf("%w is a stream of several responses", errFinal)
 			}
 			if problem := readError(c.Error); problem != nil {
 				return problem.into(a), nil
@@ -267,7 +267,7 @@ func readError(raw json.RawMessage) *endpointError {
 	return &endpointError{message: string(raw)}
 }
 
-// statusCode reads an HTTP status that stands in a body as a number or as digits; 0 when it is neither.
+// statusCode reads an HTTP status that is in a body as a number or as digits; 0 when it is neither.
 func statusCode(raw json.RawMessage) int {
 	text := strings.Trim(string(raw), `"`)
 	if n, err := strconv.Atoi(text); err == nil && n >= 400 && n <= 599 {
@@ -279,7 +279,7 @@ func statusCode(raw json.RawMessage) int {
 // errorInside is the type of an error that came with status 200.
 const errorInside = "error_with_status_200"
 
-// into gives an answer the error's status and returns the body in the form that the client library decodes.
+// into sets the error's status in a response and returns the body in the form that the client library decodes.
 func (e *endpointError) into(a *http.Response) []byte {
 	a.StatusCode = e.status
 	if e.status == 0 {

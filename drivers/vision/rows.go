@@ -15,16 +15,16 @@ const (
 	// A row is read a second time at this height, in pixels, with so much white around it. Tesseract reads it best then.
 	rowHeight = 40
 	rowMargin = 28
-	// What is lower or higher is no text, in pixels of the screen.
+	// What is lower or higher is not text, in pixels of the screen.
 	lowestRow, highestRow = 8, 320
 	// maxRows bounds how many rows are read a second time: a photograph has no end of them.
 	maxRows = 48
-	// maxBlobs is the number of pieces from which on a picture is no screen with text, and looking for rows takes too
+	// maxBlobs is the number of pieces from which on an image is not a screen with text, and looking for rows takes too
 	// long.
 	maxBlobs = 6000
 	// widestRow bounds a row on the sheet, in pixels.
 	widestRow = 3000
-	// tallRow is the height, in pixels of the picture that was read, from which on tesseract loses dots and whole words.
+	// tallRow is the height, in pixels of the image that was read, from which on tesseract loses dots and whole words.
 	tallRow = 72
 	// sure is the confidence below which a word is read again.
 	sure = 0.8
@@ -75,8 +75,8 @@ func rows(all []blob) []row {
 	})
 }
 
-// beside tells whether two blobs follow each other in a row. A letter beside a letter is of like height; what is much
-// lower is a comma or a dash, close by.
+// beside reports whether two blobs follow each other in a row. A character next to a character is of like height; what
+// is much lower is a comma or a dash, close by.
 func (b blob) beside(o blob) bool {
 	high, low := float64(max(b.box.Dy(), o.box.Dy())), float64(min(b.box.Dy(), o.box.Dy()))
 	gap := float64(max(b.box.Min.X, o.box.Min.X) - min(b.box.Max.X, o.box.Max.X))
@@ -90,7 +90,7 @@ func (b blob) beside(o blob) bool {
 	return gap <= wordGap*high/2
 }
 
-// dots tells whether a blob is the dot of another, as of an i.
+// dots reports whether a blob is the dot of another, as of an i.
 func (b blob) dots(o blob) bool {
 	size, of := b.box.Size(), o.box.Size()
 	apart := max(b.box.Min.Y, o.box.Min.Y) - min(b.box.Max.Y, o.box.Max.Y)
@@ -100,13 +100,14 @@ func (b blob) dots(o blob) bool {
 
 func (b blob) isSolid() bool { return float64(b.area) >= solid*float64(b.box.Dx()*b.box.Dy()) }
 
-// shape tells a lone dot, bar or box, which is no text.
+// shape reports whether a blob is a lone dot, bar or box, which is no text.
 func (r row) shape() bool {
 	b := r.blobs[0]
 	return len(r.blobs) == 1 && (b.isSolid() || b.box.Dx() > 3*b.box.Dy())
 }
 
-// unread gives the rows of which something was not read, or not surely, and those that are higher than tesseract likes.
+// unread returns the rows of which something was not read, or not surely, and those that are higher than tesseract
+// likes.
 func unread(all []row, read []drivers.TextLine, scale float64) []row {
 	var words []drivers.TextLine
 	for _, l := range read {
@@ -122,7 +123,7 @@ func unread(all []row, read []drivers.TextLine, scale float64) []row {
 	return out[:min(len(out), maxRows)]
 }
 
-// missed tells whether a blob belongs to no word that was surely read. What is low is a dot or an accent.
+// missed reports whether a blob belongs to no word that was surely read. What is low is a dot or an accent.
 func (b blob) missed(r row, words []drivers.TextLine) bool {
 	centre := b.box.Min.Add(b.box.Size().Div(2))
 	return 5*b.box.Dy() >= 2*r.box.Dy() && !slices.ContainsFunc(words, func(w drivers.TextLine) bool {
@@ -130,8 +131,8 @@ func (b blob) missed(r row, words []drivers.TextLine) bool {
 	})
 }
 
-// upright tells a letter that stands alone from one of a text that runs downwards: nothing alike is right above or
-// below it.
+// upright distinguishes a character that is alone from one of a text that runs downwards: nothing alike is right above
+// or below it.
 func (r row) upright(all []row) bool {
 	return len(r.blobs) > 1 || !slices.ContainsFunc(all, func(o row) bool {
 		apart := max(r.box.Min.Y, o.box.Min.Y) - min(r.box.Max.Y, o.box.Max.Y)
@@ -140,7 +141,7 @@ func (r row) upright(all []row) bool {
 	})
 }
 
-// sheet is a picture on which rows stand below each other, all of one height.
+// sheet is an image on which rows are below each other, all of one height.
 type sheet struct {
 	gray *image.Gray
 	rows []row
@@ -170,7 +171,7 @@ func (r row) scale() float64 {
 	return min(rowHeight/float64(r.box.Dy()), widestRow/float64(r.box.Dx()))
 }
 
-// back gives words of the sheet their places on the screen, and their rows for lines.
+// back maps words of the sheet to their places on the screen, and their rows for lines.
 func (s sheet) back(words []tsvWord) []tsvWord {
 	var out []tsvWord
 	for _, w := range words {
@@ -187,8 +188,8 @@ func (s sheet) back(words []tsvWord) []tsvWord {
 	return out
 }
 
-// uncut leaves out the words beside which unread ink goes on: what is left of "Unpaid" when its beginning was not read
-// is no "paid".
+// uncut leaves out the words next to which unread ink continues: what is left of "Unpaid" when its beginning was not
+// read is not "paid".
 func uncut(lines []drivers.TextLine, ink []blob) []drivers.TextLine {
 	var words []drivers.TextLine
 	for _, l := range lines {
@@ -209,15 +210,15 @@ func uncut(lines []drivers.TextLine, ink []blob) []drivers.TextLine {
 	return out
 }
 
-// isOf tells whether a blob is a letter of a word, or several, and no more than that.
+// isOf reports whether a blob is a character of a word, or several, and no more than that.
 func (b blob) isOf(w drivers.TextLine) bool {
 	box, slack := w.Bounds, w.Bounds.Dy()/2
 	return middle(drivers.TextLine{Bounds: b.box}).In(box.Inset(-1)) && b.box.Min.X >= box.Min.X-slack &&
 		b.box.Max.X <= box.Max.X+slack
 }
 
-// continues tells whether a blob may be a letter of a word that was not read: as large as its letters, and as close as
-// they are.
+// continues reports whether a blob may be a character of a word that was not read: as large as its characters, and as
+// close as they are.
 func (b blob) continues(w drivers.TextLine) bool {
 	height := w.Bounds.Dy()
 	common := min(b.box.Max.Y, w.Bounds.Max.Y) - max(b.box.Min.Y, w.Bounds.Min.Y)

@@ -38,8 +38,8 @@ func (c canvas) write(t *testing.T, text string, at image.Point, size float64, i
 	d.DrawString(text)
 }
 
-// TestReadWhatTesseractLeavesOut: keys of one character, letters thicker than a margin with their points, and words in
-// frames, beside text of ordinary size.
+// TestReadWhatTesseractLeavesOut: keys of one character, characters thicker than a margin with their points, and words
+// in frames, next to text of ordinary size.
 func TestReadWhatTesseractLeavesOut(t *testing.T) {
 	ink, paper, line := color.RGBA{230, 225, 229, 255}, color.RGBA{18, 18, 18, 255}, color.RGBA{147, 143, 153, 255}
 	c := canvas{image.NewRGBA(image.Rect(0, 0, 1080, 2000))}

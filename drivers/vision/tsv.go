@@ -15,14 +15,14 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// How sure tesseract must be of a word. What it is less sure of is mostly not text at all; a mark without letters (&,
-// -) is taken for dust unless it is sure and beside a word.
+// How sure tesseract must be of a word. What it is less sure of is mostly not text at all; a mark without characters
+// (&, -) is taken for dust unless it is sure and next to a word.
 const (
 	confident     = 0.45
 	confidentMark = 0.70
 )
 
-// tsvWord is a word as tesseract tells it.
+// tsvWord is a word as tesseract reports it.
 type tsvWord struct {
 	line [3]int // block, paragraph, line
 	drivers.TextLine
@@ -46,13 +46,13 @@ func parseTSV(data []byte) ([]tsvWord, error) {
 		for i := range n {
 			v, err := strconv.Atoi(cells[i])
 			if err != nil || v < 0 || v > math.MaxInt32 {
-				return nil, fmt.Errorf("tesseract gave a table with %q for a number", cells[i])
+				return nil, fmt.Errorf("tesseract returned a table with %q for a number", cells[i])
 			}
 			n[i] = v
 		}
 		conf, err := strconv.ParseFloat(cells[10], 64)
 		if err != nil || !(conf >= -1 && conf <= 100) {
-			return nil, fmt.Errorf("tesseract gave a table with %q for a confidence", cells[10])
+			return nil, fmt.Errorf("tesseract returned a table with %q for a confidence", cells[10])
 		}
 		w := tsvWord{line: [3]int{n[2], n[3], n[4]}}
 		w.Text, w.Confidence = strings.TrimSpace(strings.ToValidUTF8(cells[11], "")), conf/100
@@ -62,7 +62,7 @@ func parseTSV(data []byte) ([]tsvWord, error) {
 	return words, nil
 }
 
-// lines joins the words that are text to lines, in the coordinates of the picture before it was scaled.
+// lines joins the words that are text to lines, in the coordinates of the image before it was scaled.
 func lines(words []tsvWord, scale float64, size image.Point) []drivers.TextLine {
 	var out []drivers.TextLine
 	var last [3]int
@@ -113,7 +113,7 @@ func unscale(r image.Rectangle, scale float64) image.Rectangle {
 	return image.Rect(at(r.Min.X, math.Floor), at(r.Min.Y, math.Floor), at(r.Max.X, math.Ceil), at(r.Max.Y, math.Ceil))
 }
 
-// readable tells characters that carry a text; rules, dots and boxes are often read as others.
+// readable reports whether characters carry a text; rules, dots and boxes are often read as others.
 func readable(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsSymbol(r) && r > 0x7f
 }
@@ -123,7 +123,7 @@ func certain(all []drivers.TextLine) []drivers.TextLine {
 	return slices.DeleteFunc(all, func(l drivers.TextLine) bool { return l.Confidence < confidentAgain })
 }
 
-// merge takes both readings. What was read again stands in the line where it was missed, in place of what was read
+// merge takes both readings. What was read again is in the line where it was missed, in place of what was read
 // there at first; but not half a word for a whole one.
 func merge(first, again []drivers.TextLine) []drivers.TextLine {
 	out := slices.Clone(first)
@@ -147,7 +147,7 @@ func merge(first, again []drivers.TextLine) []drivers.TextLine {
 	return out
 }
 
-// cuts tells whether a text covers less than half of a word of a line.
+// cuts reports whether a text covers less than half of a word of a line.
 func cuts(a, line drivers.TextLine) bool {
 	return slices.ContainsFunc(line.Words, func(w drivers.TextLine) bool {
 		return w.Bounds.Overlaps(a.Bounds) &&
@@ -155,7 +155,7 @@ func cuts(a, line drivers.TextLine) bool {
 	})
 }
 
-// sameLine tells whether two texts are next to each other.
+// sameLine reports whether two texts are next to each other.
 func sameLine(a, b drivers.TextLine) bool {
 	high, low := max(a.Bounds.Dy(), b.Bounds.Dy()), min(a.Bounds.Dy(), b.Bounds.Dy())
 	common := min(a.Bounds.Max.Y, b.Bounds.Max.Y) - max(a.Bounds.Min.Y, b.Bounds.Min.Y)

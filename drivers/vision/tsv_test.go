@@ -171,7 +171,7 @@ func TestHalfAWordIsNoWord(t *testing.T) {
 	}
 }
 
-// TestMergedReadings: what was read again stands in its line, and no half of a word replaces a whole one.
+// TestMergedReadings: what was read again is in its line, and no half of a word replaces a whole one.
 func TestMergedReadings(t *testing.T) {
 	word := func(text string, left, right int) drivers.TextLine {
 		return drivers.TextLine{Text: text, Bounds: image.Rect(left, 100, right, 120), Confidence: 0.9}

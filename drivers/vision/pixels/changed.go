@@ -10,7 +10,7 @@ import (
 // decoders stay below.
 const tolerance = 16
 
-// Changed gives the smallest rectangle around all pixels of region that differ between two pictures; the whole region
+// Changed returns the smallest rectangle around all pixels of region that differ between two images; the whole region
 // when their sizes differ.
 func Changed(a, b image.Image, region image.Rectangle) image.Rectangle {
 	if a.Bounds() != b.Bounds() {
@@ -24,7 +24,7 @@ func Changed(a, b image.Image, region image.Rectangle) image.Rectangle {
 	return box
 }
 
-// Same tells whether two pictures have the very same pixels in a region.
+// Same reports whether two images have the very same pixels in a region.
 func Same(a, b image.Image, region image.Rectangle) bool {
 	if a.Bounds() != b.Bounds() {
 		return false
@@ -57,7 +57,7 @@ func differing(x, y *image.RGBA, region image.Rectangle, found func(row, first, 
 	}
 }
 
-// span gives the first and the last pixel of a row that differ, or -1.
+// span returns the first and the last pixel of a row that differ, or -1.
 func span(p, q []byte) (first, last int) {
 	for first = 0; first < len(p); first += 4 {
 		if differ(p[first:], q[first:]) {
@@ -80,7 +80,7 @@ func differ(p, q []byte) bool {
 
 func apart(p, q byte) bool { return max(p, q)-min(p, q) > tolerance }
 
-// RGBA gives a picture in the one form that is compared; it is no copy when it has that form, or an opaque picture's
+// RGBA returns an image in the one form that is compared; it is no copy when it has that form, or an opaque image's
 // pixels have.
 func RGBA(img image.Image) *image.RGBA {
 	// drawn pixel by pixel otherwise, each through two interfaces

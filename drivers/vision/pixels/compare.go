@@ -14,8 +14,8 @@ const (
 	// sensitivity is how different the colour of one pixel may be, from 0 to 1, and count as the same.
 	sensitivity = 0.05
 	// unlike is the part of the contrast by which a pixel may differ from where it would be when its surroundings were
-	// drawn up to a pixel beside. What another rasteriser makes of a letter stays below, another letter, a lost line or a
-	// dot does not.
+	// drawn up to a pixel away. What another rasteriser makes of a character stays below, another character, a lost line
+	// or a dot does not.
 	unlike = 0.4
 	// faint is the least contrast that is measured by.
 	faint = 16
@@ -23,7 +23,7 @@ const (
 	nudge = 0.25
 )
 
-// Comparison is how a picture differs from another one.
+// Comparison is how an image differs from another one.
 type Comparison struct {
 	Different int             // pixels
 	Percent   float64         // of all pixels
@@ -33,10 +33,10 @@ type Comparison struct {
 	Picture image.Image
 }
 
-// ErrSize says that two pictures cannot be compared.
-var ErrSize = errors.New("the pictures are not of one size")
+// ErrSize says that two images cannot be compared.
+var ErrSize = errors.New("the images are not of one size")
 
-// Compare counts the pixels that differ. Left out are those whose surroundings are the same once they are moved by up
+// Compare counts the pixels that differ. Left out are those with the same surroundings once they are moved by up
 // to a pixel, as anti-aliasing does, and single specks.
 func Compare(expected, actual image.Image) (Comparison, error) {
 	if expected.Bounds().Size() != actual.Bounds().Size() {
@@ -77,7 +77,7 @@ func Compare(expected, actual image.Image) (Comparison, error) {
 	return c, nil
 }
 
-// frame draws a line around a box, so that a few pixels are found on a large picture.
+// frame draws a line around a box, so that a few pixels are found on a large image.
 func frame(img *image.RGBA, box image.Rectangle, ink color.Color) {
 	if box.Empty() {
 		return
@@ -93,14 +93,14 @@ func frame(img *image.RGBA, box image.Rectangle, ink color.Color) {
 	}
 }
 
-// origin gives the picture with its bounds at (0,0).
+// origin returns the image with its bounds at (0,0).
 func origin(img image.Image) *image.RGBA {
 	out := *RGBA(img)
 	out.Rect = image.Rectangle{Max: out.Rect.Size()}
 	return &out
 }
 
-// alone tells whether none of the eight pixels around one is in the set.
+// alone reports whether none of the eight pixels around one is in the set.
 func alone(set map[image.Point]bool, at image.Point) bool {
 	for dy := -1; dy <= 1; dy++ {
 		for dx := -1; dx <= 1; dx++ {
@@ -112,7 +112,7 @@ func alone(set map[image.Point]bool, at image.Point) bool {
 	return true
 }
 
-// nudged tells whether the pixels around a point are those of the other picture around it, moved by a part of
+// nudged reports whether the pixels around a point are those of the other image around it, moved by a part of
 // a pixel.
 func nudged(a, b *image.RGBA, at image.Point) bool {
 	p, q := around(a, at), around(b, at)
@@ -126,7 +126,7 @@ const reach = 2
 // surroundings are the pixels around a point, by channel, row and column.
 type surroundings [3][2*reach + 1][2*reach + 1]float64
 
-// around copies the surroundings of a point; beyond the edge of a picture it goes on as at the edge.
+// around copies the surroundings of a point; beyond the edge of an image it continues as at the edge.
 func around(img *image.RGBA, at image.Point) (s surroundings) {
 	for y := range s[0] {
 		for x := range s[0][y] {
@@ -155,7 +155,7 @@ func (s *surroundings) contrast(o surroundings) (most float64) {
 	return most
 }
 
-// fits tells whether there is a movement by which the nine pixels in the middle become those of the other.
+// fits reports whether there is a movement by which the nine pixels in the middle become those of the other.
 func (s *surroundings) fits(o surroundings, allowed float64) bool {
 	if !s.within(o, allowed) {
 		return false

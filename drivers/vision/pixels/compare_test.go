@@ -104,7 +104,7 @@ func TestCompareSeesWhatHasChanged(t *testing.T) {
 
 func TestCompareFaintAndColoured(t *testing.T) {
 	flat := func(c color.Color, x int) *image.RGBA {
-		img := image.NewRGBA(image.Rect(5, 5, 305, 205)) // bounds need not begin at zero
+		img := image.NewRGBA(image.Rect(5, 5, 305, 205)) // bounds need not start at zero
 		fill(img, img.Rect, color.RGBA{240, 240, 240, 255})
 		fill(img, image.Rect(50+x, 50, 150+x, 100), c)
 		return img

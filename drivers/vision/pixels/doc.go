@@ -1,3 +1,3 @@
-// Package pixels compares pictures of one screen: what has changed between two, whether the screen rests, and whether
-// it looks as it did.
+// Package pixels compares screenshots of one screen: what has changed between two, whether the screen rests, and
+// whether it looks as it did.
 package pixels

@@ -5,15 +5,15 @@ import (
 	"iter"
 )
 
-// Motion is what became of a part of the screen between two pictures.
+// Motion is what became of a part of the screen between two screenshots.
 type Motion int
 
 // The motions.
 const (
 	Rests     Motion = iota // nothing in it differs
-	Within                  // it stands where it stood, and something inside it changes: a spinner, a caret
+	Within                  // it is where it was, and something inside it changes: a spinner, a caret
 	Elsewhere               // what it showed is found in another place
-	Unlike                  // it shows something else, and nobody can tell where it went
+	Unlike                  // it shows something else, and its new place is unknown
 )
 
 const (
@@ -21,11 +21,11 @@ const (
 	heldShare  = 0.6 // of the edges must be where they were for a thing to stand
 	foundShare = 0.8 // of the samples must be found in another place for it to be there
 	samples    = 64
-	fewEdges   = 8 // so few tell nothing of a direction
+	fewEdges   = 8 // so few say nothing of a direction
 )
 
-// MotionOf compares a part of two pictures by its edges. What moves sideways takes its upright edges along, what moves
-// up or down its level ones; what only animates inside keeps its outline and its letters.
+// MotionOf compares a part of two screenshots by its edges. What moves sideways takes its upright edges along, what
+// moves up or down its level ones; what only animates inside keeps its outline and its text.
 func MotionOf(a, b image.Image, part image.Rectangle) Motion {
 	if Changed(a, b, part).Empty() {
 		return Rests
@@ -66,7 +66,7 @@ func edgesOf(img *image.RGBA, part image.Rectangle, step image.Point) []edge {
 	return list
 }
 
-// held tells whether most edges are where they were: there is still one, and at least one side of it has kept its
+// held reports whether most edges are where they were: there is still one, and at least one side of it has kept its
 // colour.
 func held(a, b *image.RGBA, edges []edge) bool {
 	if len(edges) < fewEdges {
@@ -83,8 +83,8 @@ func held(a, b *image.RGBA, edges []edge) bool {
 	return float64(kept) >= heldShare*float64(len(edges))
 }
 
-// wentElsewhere tells whether the samples are found together in another place of the second picture, where the first
-// one did not show them.
+// wentElsewhere reports whether the samples are found together in another place of the second screenshot, where the
+// first one did not show them.
 func wentElsewhere(a, b *image.RGBA, list []edge) bool {
 	for d := range ways(followed) {
 		if foundAt(a, b, list, d) && !foundAt(a, a, list, d) {
@@ -94,7 +94,7 @@ func wentElsewhere(a, b *image.RGBA, list []edge) bool {
 	return false
 }
 
-// ways gives all ways of at most so many pixels, up to down.
+// ways returns all ways of at most so many pixels, up to down.
 func ways(far int) iter.Seq[image.Point] {
 	return func(yield func(image.Point) bool) {
 		for y := -far; y <= far; y++ {
@@ -120,7 +120,7 @@ func foundAt(a, b *image.RGBA, list []edge, d image.Point) bool {
 	return true
 }
 
-// alike tells whether a pixel of one picture has the colour of one of the other.
+// alike reports whether a pixel of one image has the colour of one of the other.
 func alike(a, b *image.RGBA, p, q image.Point) bool {
 	return !differ(a.Pix[a.PixOffset(p.X, p.Y):], b.Pix[b.PixOffset(q.X, q.Y):])
 }

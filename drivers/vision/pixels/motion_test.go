@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// painted gives a button with strokes of a label in it.
+// painted returns a button with strokes of a label in it.
 func painted(at image.Point, more func(img *image.RGBA, button image.Rectangle)) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, 400, 600))
 	draw.Draw(img, img.Rect, image.NewUniform(color.White), image.Point{}, draw.Src)
@@ -66,7 +66,7 @@ func BenchmarkMotionOf(b *testing.B) {
 	}
 }
 
-// lazy is a picture whose pixels are behind an interface, as drivers.Picture's are.
+// lazy is an image with its pixels behind an interface, as drivers.Picture's are.
 type lazy struct{ image.Image }
 
 func (l lazy) Decoded() image.Image { return l.Image }

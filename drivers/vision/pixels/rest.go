@@ -13,15 +13,15 @@ const (
 	// A change is a tick, as of a clock, when what changed had been still for so long, seen often enough to be sure of it.
 	tickStill  = 550 * time.Millisecond
 	blinkStill = 350 * time.Millisecond // of something as small as a cursor
-	tickGap    = 450 * time.Millisecond // between two pictures, at most
+	tickGap    = 450 * time.Millisecond // between two screenshots, at most
 	blinkGap   = 200 * time.Millisecond // the same; at a slower pace a spinner may look like something that blinks
 	tickLooks  = 2
 
-	// recent is how far back unrest is told of.
+	// recent is how far back unrest is reported.
 	recent = 2 * time.Second
 )
 
-// Rest watches the pictures of one screen and tells since when it rests. Carets, clocks and the status bar do not
+// Rest watches the screenshots of one screen and reports since when it rests. Carets, clocks and the status bar do not
 // disturb it. It is used by one goroutine.
 type Rest struct {
 	// StatusBar leaves the upper edge of a phone's screen out.
@@ -32,7 +32,7 @@ type Rest struct {
 	last      *image.RGBA
 	lastAt    time.Time
 	since     time.Time
-	looks     int // pictures without unrest since then
+	looks     int // screenshots without unrest since then
 	tiles     []tile
 	columns   int
 	caretAt   image.Rectangle // all that had the shape of a caret of late
@@ -44,8 +44,8 @@ type Rest struct {
 // tile is the history of a small square of the screen.
 type tile struct {
 	changed time.Time // last
-	looks   int       // pictures since then in which it was still
-	wide    bool      // too long a gap between two of them to tell
+	looks   int       // screenshots since then in which it was still
+	wide    bool      // too long a gap between two of them to know
 	ticks   int       // changes in a row that were ticks
 }
 
@@ -55,7 +55,7 @@ type moment struct {
 	box image.Rectangle
 }
 
-// See takes the next picture and when it was asked for.
+// See takes the next screenshot and when it was requested.
 func (r *Rest) See(at time.Time, img image.Image) {
 	now := RGBA(img)
 	if r.last == nil || r.last.Rect != now.Rect {
@@ -93,7 +93,7 @@ func (r *Rest) begin(at time.Time, now *image.RGBA) {
 	r.tiles = make([]tile, r.columns*((now.Rect.Dy()+tileSide-1)/tileSide))
 }
 
-// Last is the newest picture, nil before the first.
+// Last returns the newest screenshot, nil before the first.
 func (r *Rest) Last() image.Image {
 	if r.last == nil {
 		return nil
@@ -101,10 +101,10 @@ func (r *Rest) Last() image.Image {
 	return r.last
 }
 
-// Since is when the picture was taken from which on nothing has moved; zero before the first.
+// Since returns when the screenshot was taken from which on nothing has moved; zero before the first.
 func (r *Rest) Since() time.Time { return r.since }
 
-// Looks is how many pictures, one after the other, nothing has moved in.
+// Looks returns how many screenshots, one after the other, nothing has moved in.
 func (r *Rest) Looks() int { return r.looks }
 
 // Unrest is the part of the screen that moved of late, empty when nothing did.
@@ -125,7 +125,7 @@ type region struct {
 	tiles []int
 }
 
-// regions groups what differs between the last picture and this one.
+// regions groups what differs between the last screenshot and this one.
 func (r *Rest) regions(now *image.RGBA) []region {
 	area := now.Rect
 	if r.StatusBar {
@@ -195,7 +195,7 @@ func StatusBar(screen image.Point) image.Rectangle {
 	return image.Rect(0, 0, screen.X, screen.Y/part)
 }
 
-// disturbs tells whether a change is a movement, and notes it in the tiles' histories.
+// disturbs reports whether a change is a movement, and notes it in the tiles' histories.
 func (r *Rest) disturbs(g region, at time.Time, gap time.Duration) bool {
 	tick := r.ticks(g, at, gap)
 	screen := r.last.Rect
@@ -208,7 +208,7 @@ func (r *Rest) disturbs(g region, at time.Time, gap time.Duration) bool {
 	return !tick
 }
 
-// ticks tells whether a change is one of those that a clock or a blinking cursor makes. The first is a movement; the
+// ticks reports whether a change is one of those that a clock or a blinking cursor makes. The first is a movement; the
 // second, after the time between two ticks, is not.
 func (r *Rest) ticks(g region, at time.Time, gap time.Duration) bool {
 	screen := r.last.Rect.Size()
@@ -225,7 +225,7 @@ func (r *Rest) ticks(g region, at time.Time, gap time.Duration) bool {
 	for _, i := range g.tiles {
 		t := &r.tiles[i]
 		still := r.lastAt.Sub(t.changed)
-		if gap > tickGap { // nobody knows what happened meanwhile
+		if gap > tickGap { // it is unknown what happened meanwhile
 			slow = slow && known
 			continue
 		}
@@ -244,7 +244,7 @@ func (r *Rest) ticks(g region, at time.Time, gap time.Duration) bool {
 	return slow
 }
 
-// caret tells whether a change of the shape of a text cursor is one: it blinks in its place. A line that moves on is
+// caret reports whether a change of the shape of a text cursor is one: it blinks in its place. A line that moves on is
 // the end of a bar that grows.
 func (r *Rest) caret(box image.Rectangle, at time.Time) bool {
 	const near = 3
@@ -255,7 +255,8 @@ func (r *Rest) caret(box image.Rectangle, at time.Time) bool {
 	return r.caretAt.Dx() <= max(3, r.last.Rect.Dx()/150)+near && r.caretAt.Dy() <= r.last.Rect.Dy()/15
 }
 
-// caretShaped tells the shape of a text cursor: a line, upright, not taller than a line of large text.
+// caretShaped reports whether a change has the shape of a text cursor: a line, upright, not taller than a line of large
+// text.
 func caretShaped(box, screen image.Rectangle) bool {
 	w, h := box.Dx(), box.Dy()
 	return w > 0 && w <= max(3, screen.Dx()/150) && h >= 2*w && h <= screen.Dy()/15

@@ -99,7 +99,7 @@ func TestRest(t *testing.T) {
 	for name, s := range scenes() {
 		for _, pace := range []time.Duration{70 * time.Millisecond, 330 * time.Millisecond} {
 			if name == "a block cursor" && pace > blinkGap {
-				continue // cannot be told from a spinner
+				continue // cannot be distinguished from a spinner
 			}
 			r := Rest{StatusBar: true}
 			began := time.Now()
@@ -123,7 +123,7 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// TestRestWaitsForTheListToStop measures when a list that scrolls for 1.5 s is said to rest.
+// TestRestWaitsForTheListToStop measures when a list that scrolls for 1.5 s counts as at rest.
 func TestRestWaitsForTheListToStop(t *testing.T) {
 	list := scenes()["a list that still scrolls"]
 	r := Rest{}
@@ -142,7 +142,7 @@ func TestRestWaitsForTheListToStop(t *testing.T) {
 	}
 }
 
-// TestRestAfterALongGap is a clock on a phone whose trees cost two seconds: what is known as a clock stays one.
+// TestRestAfterALongGap is a clock on a phone with trees that cost two seconds: what is known as a clock stays one.
 func TestRestAfterALongGap(t *testing.T) {
 	r := Rest{}
 	began := time.Now()
@@ -195,7 +195,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// BenchmarkRest looks at a window of which a third moves, as a film in a page does.
+// BenchmarkRest looks at a window of which a third moves, as a video in a page does.
 func BenchmarkRest(b *testing.B) {
 	shown := [2]*image.RGBA{}
 	for i := range shown {
