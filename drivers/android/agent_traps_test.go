@@ -293,7 +293,7 @@ func TestAgentToastOfAnotherScreen(t *testing.T) {
 }
 
 // TestAgentNotificationAtTheLastMoment: what drops down over the button between look and touch is not touched; what
-// is next to it is no obstacle.
+// is next to it does not matter.
 func TestAgentNotificationAtTheLastMoment(t *testing.T) {
 	t.Parallel()
 	for name, place := range map[string]image.Rectangle{"over": image.Rect(20, 180, 500, 280),

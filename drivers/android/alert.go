@@ -61,7 +61,7 @@ func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
 	return a, nil
 }
 
-// answers are the buttons that accept and dismiss, "" where none does. An app's dialog with a single button is closed
+// actions are the buttons that accept and dismiss, "" where none does. An app's dialog with a single button is closed
 // by that one in both ways; the system's, which may have unknown buttons, is not.
 func (o *openDialog) answers() (accept, dismiss string) {
 	yes, no := o.accept, o.dismiss

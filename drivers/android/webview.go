@@ -18,7 +18,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// webViewLimit is how long the pages in the WebViews of one screen are read; a page whose scripts are busy does not
+// webViewLimit is how long the pages in the WebViews of one screen are read; a page with busy scripts does not
 // answer.
 const webViewLimit = 6 * time.Second
 
@@ -259,7 +259,7 @@ func (d *Device) closeWebViews() {
 // touchPatience is how long a touch may take to the page in a WebView.
 const touchPatience = time.Second
 
-// aimInPage has the page block the next touch unless it hits its target, and returns what asks
+// aimInPage has the page block the next touch unless it hits its target, and returns a function that queries
 // it afterwards.
 func (d *Device) aimInPage(ctx context.Context, n *screen.Node) (met func(context.Context) error, err error) {
 	gen, _, _ := strings.Cut(n.Ref, "/")

@@ -13,8 +13,9 @@ type kind struct {
 	schema string // of the answer: strict, so every property is required and none is added
 }
 
-const evidenceSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","box"],"properties":{` +
-	`"text":{"type":"string","description":"the text exactly as it appears within box; empty when what box shows is no ` +
+const evidenceSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,` +
+	`"required":["text","box"],"properties":{` +
+	`"text":{"type":"string","description":"the text exactly as it appears within box; empty when box does not show a ` +
 	`text"},` +
 	`"box":{"type":"array","items":{"type":"integer"},"description":"left, top, right, bottom in pixels of the image"}}}}`
 
@@ -26,7 +27,8 @@ func judgeKind() kind {
 			"anything of it cannot be seen, is uncertain, or is contradicted. Give the reason in one or two sentences. In " +
 			"evidence, list what on the screenshot your " +
 			"decision rests on, at least one entry when passed is true.",
-		schema: `{"type":"object","additionalProperties":false,"required":["passed","reason","evidence"],"properties":{"passed":{"type":"boolean"},` +
+		schema: `{"type":"object","additionalProperties":false,"required":["passed","reason","evidence"],` +
+			`"properties":{"passed":{"type":"boolean"},` +
 			`"reason":{"type":"string"},"evidence":` + evidenceSchema + `}}`}
 }
 
@@ -37,7 +39,8 @@ func extractKind() kind {
 			"value, and give it in value exactly as it is written " +
 			"there, nothing added. When it is not to be seen, or there are several that fit, set found to false and leave " +
 			"value empty. In evidence, list where it is.",
-		schema: `{"type":"object","additionalProperties":false,"required":["found","value","evidence"],"properties":{"found":{"type":"boolean"},` +
+		schema: `{"type":"object","additionalProperties":false,"required":["found","value","evidence"],` +
+			`"properties":{"found":{"type":"boolean"},` +
 			`"value":{"type":"string"},"evidence":` + evidenceSchema + `}}`}
 }
 
@@ -48,7 +51,8 @@ func locateKind() kind {
 			"exactly one element of the screenshot fits, and give its " +
 			"bounds in box: left, top, right, bottom in pixels of the image. Otherwise set found to false and box to four " +
 			"zeros. Give the reason in one sentence.",
-		schema: `{"type":"object","additionalProperties":false,"required":["found","box","reason"],"properties":{"found":{"type":"boolean"},` +
+		schema: `{"type":"object","additionalProperties":false,"required":["found","box","reason"],` +
+			`"properties":{"found":{"type":"boolean"},` +
 			`"box":{"type":"array","items":{"type":"integer"}},"reason":{"type":"string"}}}`}
 }
 

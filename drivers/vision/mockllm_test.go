@@ -35,13 +35,17 @@ const mockConfig = `rules:
     response:
       status: 200
       content: '{"id":"c1","object":"chat.completion","model":"{{jmes request ` +
-	`body.model}}","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"passed\":false,\"reason\":\"it is empty\",\"evidence\":[]}"}}],"usage":{"prompt_tokens":5,"completion_tokens":7,"total_tokens":12}}'
+	`body.model}}","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant",` +
+	`"content":"{\"passed\":false,\"reason\":\"it is empty\",\"evidence\":[]}"}}],` +
+	`"usage":{"prompt_tokens":5,"completion_tokens":7,"total_tokens":12}}'
   - path: "/v1/chat/completions"
     match: "contains(body.messages[1].content[0].text, 'a green field')"
     response:
       status: 200
       content: '{"id":"c2","object":"chat.completion","model":"{{jmes request ` +
-	`body.model}}","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"passed\":true,\"reason\":\"it is green\",\"evidence\":[{\"text\":\"\",\"box\":[10,10,90,90]}]}"}}],"usage":{"prompt_tokens":5,"completion_tokens":7,"total_tokens":12}}'
+	`body.model}}","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant",` +
+	`"content":"{\"passed\":true,\"reason\":\"it is green\",\"evidence\":[{\"text\":\"\",\"box\":[10,10,90,90]}]}"}}],` +
+	`"usage":{"prompt_tokens":5,"completion_tokens":7,"total_tokens":12}}'
   - path: "/v1/chat/completions"
     match: "contains(body.messages[1].content[0].text, 'error-401')"
     response:

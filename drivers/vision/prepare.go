@@ -167,7 +167,7 @@ func flats(w int, square []int16, patchOf func(int) int) []bool {
 	return out
 }
 
-// holds reports whether a patch has room for text.
+// holds reports whether a patch is large enough for text.
 func (p *patch) holds(side int16) bool {
 	w, h := p.box.Dx(), p.box.Dy()
 	return p.square >= side || h >= int(side) && 2*h <= w && 2*p.area >= w*h

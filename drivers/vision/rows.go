@@ -100,7 +100,7 @@ func (b blob) dots(o blob) bool {
 
 func (b blob) isSolid() bool { return float64(b.area) >= solid*float64(b.box.Dx()*b.box.Dy()) }
 
-// shape reports whether a blob is a lone dot, bar or box, which is no text.
+// shape reports whether a blob is a lone dot, bar or box, which is not text.
 func (r row) shape() bool {
 	b := r.blobs[0]
 	return len(r.blobs) == 1 && (b.isSolid() || b.box.Dx() > 3*b.box.Dy())

@@ -120,7 +120,7 @@ func amInstrument(c *call, args []string) int {
 	return 0
 }
 
-// startAgent starts a process; one that runs already is force-stopped, and one whose port is taken dies. nil: it did
+// startAgent starts a process; one that runs already is force-stopped, and one with a taken port dies. nil: it did
 // not live.
 func (p *Phone) startAgent(ctx context.Context, of *installed, suspends bool) *agentRun {
 	p.mu.Lock()

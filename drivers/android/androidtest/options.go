@@ -91,7 +91,7 @@ type Options struct {
 	WholeGlass bool
 	// AgentIdle is how long the agent keeps a silent connection: 60 s on phones.
 	AgentIdle time.Duration
-	// RefusesInstalls is a phone that asks for consent before it installs anything over USB, and gets no response.
+	// RefusesInstalls is a phone that requires consent before it installs anything over USB, and gets no response.
 	RefusesInstalls bool
 	// InstallPrompt is one with a question that stays on its screen, because it gets no response.
 	InstallPrompt bool

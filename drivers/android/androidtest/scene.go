@@ -48,11 +48,11 @@ type Part struct {
 	Centered  bool
 	Picture   bool
 	Invisible bool // transparent, alpha 0: it takes touches, and services do not receive it
-	// of a dialog and of what lies above: the owner of its window; by default the app's and that of the system's own
+	// of a dialog and of what is above: the owner of its window; by default the app's and that of the system's own
 	// interface
 	Package string
-	App     bool   // of what lies above: it is an app's window, such as a video in a corner
-	Secure  bool   // of a dialog and of what lies above: screenshots of its window are forbidden
+	App     bool   // of what is above: it is an app's window, such as a video in a corner
+	Secure  bool   // of a dialog and of what is above: screenshots of its window are forbidden
 	Painted []Part // drawn with it, without elements of their own
 
 	Entry    *Entry

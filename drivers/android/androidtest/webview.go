@@ -90,7 +90,7 @@ func (p *Phone) HangWebView(ctx context.Context, pkg string) error {
 	if !begun {
 		return mute.Close()
 	}
-	// Only later requests have to wait: the loop has started when the page no longer answers.
+	// Only later requests have to wait: the loop has started when the page no longer responds.
 	for ctx.Err() == nil {
 		asked, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
 		err := tab.eval(asked, "1", nil)

@@ -80,7 +80,7 @@ func differ(p, q []byte) bool {
 
 func apart(p, q byte) bool { return max(p, q)-min(p, q) > tolerance }
 
-// RGBA returns an image in the one form that is compared; it is no copy when it has that form, or an opaque image's
+// RGBA returns an image in the one form that is compared; it is not a copy when it has that form, or an opaque image's
 // pixels have.
 func RGBA(img image.Image) *image.RGBA {
 	// drawn pixel by pixel otherwise, each through two interfaces
