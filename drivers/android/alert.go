@@ -57,13 +57,13 @@ func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
 	for _, b := range open.buttons {
 		a.Buttons = append(a.Buttons, b.Label())
 	}
-	a.Accept, a.Dismiss = open.answers()
+	a.Accept, a.Dismiss = open.actions()
 	return a, nil
 }
 
 // actions are the buttons that accept and dismiss, "" where none does. An app's dialog with a single button is closed
 // by that one in both ways; the system's, which may have unknown buttons, is not.
-func (o *openDialog) answers() (accept, dismiss string) {
+func (o *openDialog) actions() (accept, dismiss string) {
 	yes, no := o.accept, o.dismiss
 	only := o.buttons[0]
 	if len(o.buttons) == 1 && strings.HasPrefix(only.ID, "android:id/button") {

@@ -352,7 +352,8 @@ func TestNoAnswerIsNoPass(t *testing.T) {
 		"no choices": {func(w http.ResponseWriter) { _, _ = io.WriteString(w, `{"choices":[]}`) }, "0 answers"},
 		"two choices": {func(w http.ResponseWriter) {
 			_, _ = io.WriteString(w,
-				`{"choices":[{"message":{"content":"a"},"finish_reason":"stop"},{"message":{"content":"b"},"finish_reason":"stop"}]}`)
+				`{"choices":[{"message":{"content":"a"},"finish_reason":"stop"},`+
+					`{"message":{"content":"b"},"finish_reason":"stop"}]}`)
 		}, "2 answers"},
 		"a page":      {func(w http.ResponseWriter) { _, _ = io.WriteString(w, "<html>sign in</html>") }, "ask the model"},
 		"nothing":     {func(http.ResponseWriter) {}, "ask the model"},

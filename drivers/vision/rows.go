@@ -53,7 +53,7 @@ func rows(all []blob) []row {
 	groups := newForest(len(sorted))
 	for i := range sorted {
 		for j := range i {
-			if sorted[j].beside(sorted[i]) || sorted[j].dots(sorted[i]) || sorted[i].dots(sorted[j]) {
+			if sorted[j].follows(sorted[i]) || sorted[j].dots(sorted[i]) || sorted[i].dots(sorted[j]) {
 				groups.join(j, i)
 			}
 		}
@@ -75,9 +75,9 @@ func rows(all []blob) []row {
 	})
 }
 
-// beside reports whether two blobs follow each other in a row. A character next to a character is of like height; what
+// follows reports whether two blobs follow each other in a row. A character next to a character is of like height; what
 // is much lower is a comma or a dash, close by.
-func (b blob) beside(o blob) bool {
+func (b blob) follows(o blob) bool {
 	high, low := float64(max(b.box.Dy(), o.box.Dy())), float64(min(b.box.Dy(), o.box.Dy()))
 	gap := float64(max(b.box.Min.X, o.box.Min.X) - min(b.box.Max.X, o.box.Max.X))
 	common := float64(min(b.box.Max.Y, o.box.Max.Y) - max(b.box.Min.Y, o.box.Min.Y))

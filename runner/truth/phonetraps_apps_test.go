@@ -278,7 +278,7 @@ func earlyTraps(add addTrap) {
 				if now.Since < 1500*ms {
 					cart.Tapped = s.took("the way that it goes")
 				}
-				if now.Picture && now.Since < 1500*ms {
+				if now.Screenshot && now.Since < 1500*ms {
 					return page(label("Shop", at(8)))
 				}
 				return page(label("Shop", at(8)), cart)

@@ -271,7 +271,7 @@ func timeTraps(add addTrap) {
 	add("always moving/touch", "- tap: Go", fails, "", "", moves)
 	add("always moving/presence", "- assert: Go", pass, "", "", moves)
 	swaps := func(s *stage, now androidtest.Moment) androidtest.Shown {
-		if now.Picture && now.Since > 900*ms { // not while a touch is on its way, of which nobody could know
+		if now.Screenshot && now.Since > 900*ms { // not while a touch is on its way, of which nobody could know
 			s.offset = 1
 		}
 		names := []string{"Archive", "Delete", "Archive"}[s.offset:]

@@ -17,7 +17,7 @@ func TestOnePictureForAStepAndTheNext(t *testing.T) {
 		last := time.Duration(-1)
 		c := &trap{name: "pictures", steps: steps, want: pass, taps: "Pay",
 			show: func(s *stage, now androidtest.Moment) androidtest.Shown {
-				if now.Picture && now.Since != last { // a frame asks more than once
+				if now.Screenshot && now.Since != last { // a frame asks more than once
 					n, last = n+1, now.Since
 				}
 				return page(label("Your order", image.Rect(16, 40, 384, 88)), s.press("Pay", at(3)))

@@ -223,18 +223,18 @@ func TestScreenrecord(t *testing.T) {
 	r := newRig(t, Options{LoginLoading: 300 * time.Millisecond})
 	record := func(name, sig string) string {
 		t.Helper()
-		done, before := make(chan struct{}), r.phone.Filmed()
+		done, before := make(chan struct{}), r.phone.EncodedFrames()
 		go func() {
 			defer close(done)
 			cmd := r.adb.Command(t.Context(), "-s", r.serial, "shell",
 				"exec screenrecord --size 540x1200 --bit-rate 4000000 /sdcard/"+name)
 			_ = cmd.Run()
 		}()
-		until(t, "screenrecord films", func() bool { return r.phone.Filmed() > before })
+		until(t, "screenrecord films", func() bool { return r.phone.EncodedFrames() > before })
 		r.run("shell", "am start -W -n com.example.login/.MainActivity")
 		until(t, "some frames", func() bool {
 			return strings.Contains(r.phone.Tree(), "Sign in") &&
-				r.phone.Filmed() > before+1
+				r.phone.EncodedFrames() > before+1
 		})
 		r.run("shell", "pkill -l "+sig+" screenrecord")
 		<-done

@@ -123,8 +123,8 @@ type workers struct {
 	group sync.WaitGroup
 }
 
-// begin reports whether one more may run; if so, done must be called after it.
-func (w *workers) begin() bool {
+// enter reports whether one more may run; if so, done must be called after it.
+func (w *workers) enter() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ended {
@@ -138,7 +138,7 @@ func (w *workers) done() { w.group.Done() }
 
 // run reports whether it has started.
 func (w *workers) run(f func()) bool {
-	if !w.begin() {
+	if !w.enter() {
 		return false
 	}
 	go func() {
@@ -296,9 +296,9 @@ func (p *Phone) Foreground() string {
 	return p.ui.top().component()
 }
 
-// Filmed returns how many frames the encoders of screenrecord have taken; one that shows nothing new is not passed to
+// EncodedFrames returns how many frames the encoders of screenrecord have taken; one that shows nothing new is not passed to
 // them.
-func (p *Phone) Filmed() int { return int(p.filmed.Load()) }
+func (p *Phone) EncodedFrames() int { return int(p.filmed.Load()) }
 
 // Screen returns the image that the phone shows now.
 func (p *Phone) Screen() *image.RGBA {

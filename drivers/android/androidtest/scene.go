@@ -16,8 +16,8 @@ type Moment struct {
 	Since time.Duration   // since the app's activity was opened
 	Area  image.Rectangle // what the app may draw on, in pixels of the screen
 	Size  image.Point     // of the whole screen
-	// Picture says that a screenshot is taken, which may show something else than the tree.
-	Picture bool
+	// Screenshot says that a screenshot is taken, which may show something else than the tree.
+	Screenshot bool
 	// App is who shows the scene; it may be used in the scene's handlers, too.
 	App App
 }
@@ -154,7 +154,7 @@ type scenePage struct {
 }
 
 func (s *scenePage) look(m metrics) Shown {
-	return s.scene(Moment{Since: m.now.Sub(s.act.started), Area: m.area, Size: s.screen.size(), Picture: s.screen.pictured,
+	return s.scene(Moment{Since: m.now.Sub(s.act.started), Area: m.area, Size: s.screen.size(), Screenshot: s.screen.pictured,
 		App: App{s.screen, s.act.pkg}})
 }
 

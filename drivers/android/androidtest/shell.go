@@ -260,7 +260,7 @@ func (s *shell) execute(ctx context.Context, args []string) error {
 		s.phone.procs.remove(pid)
 		return exitStatus(hc.LastExitStatus)
 	}
-	if !s.phone.work.begin() {
+	if !s.phone.work.enter() {
 		return exitStatus(128 + sigKILL)
 	}
 	defer s.phone.work.done()

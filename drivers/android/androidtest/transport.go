@@ -48,7 +48,7 @@ func (p *Phone) ListenADBD(ctx context.Context, addr string) (string, error) {
 			if err != nil {
 				return
 			}
-			if !p.work.begin() {
+			if !p.work.enter() {
 				conn.Close()
 				return
 			}

@@ -139,7 +139,8 @@ func TestCompareSeesOneCharacter(t *testing.T) {
 			{"5", "6"}, {"9", "8"}, {"O", "Q"}, {"c", "e"}, {"i", "l"}, {"n", "h"}, {"E", "F"}, {"a.b", "a,b"}, {":", "."},
 			{"Paid", "Raid"}} {
 			c, err := Compare(page{text: pair[0], size: size}.draw(t), page{text: pair[1], size: size}.draw(t))
-			if corner := c.Box.Min.Sub(image.Pt(7, 7)); c.Different > 0 && RGBA(c.Picture).RGBAAt(corner.X, corner.Y) != (color.RGBA{255, 0, 0, 255}) {
+			corner := c.Box.Min.Sub(image.Pt(7, 7))
+			if c.Different > 0 && RGBA(c.Picture).RGBAAt(corner.X, corner.Y) != (color.RGBA{255, 0, 0, 255}) {
 				t.Errorf("%q for %q: the difference is not framed", pair[1], pair[0])
 			}
 			if err != nil || c.Different == 0 {
