@@ -209,9 +209,9 @@ type WebAnswer struct {
 type WebListener interface {
 	// Listen runs a script in each page and frame of the context that is open, those that are there and those to come,
 	// before their own scripts. What it passes to the window's function of this name, a text, is received with the place
-	// of its page among Tabs; the promise that the function returns is fulfilled when heard returns. heard is called from
-	// several goroutines, and may call the device. It ends with the context.
-	Listen(ctx context.Context, name, script string, heard func(tab int, text string)) error
+	// of its page among Tabs; the promise that the function returns is fulfilled when onText returns. onText is called
+	// from several goroutines, and may call the device. It ends with the context.
+	Listen(ctx context.Context, name, script string, onText func(tab int, text string)) error
 }
 
 // WebHistoryEntry is an entry of a page's history.

@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// films: a recording has at least one part, in the folder that was given, with something in it.
-func (s Subject[T]) films(t T) {
+// recordings: a recording has at least one part, in the folder that was given, with something in it.
+func (s Subject[T]) recordings(t T) {
 	dev := s.device(t)
 	recorder, ok := dev.(drivers.Recorder)
 	if !ok {

@@ -65,7 +65,7 @@ func Run[T Runner[T]](t T, s Subject[T]) {
 	t.Run("gestures reach the app when it says that it knows them", s.gestures)
 	t.Run("keys reach the app when it says that it has them", s.keys)
 	t.Run("takes text away when it says that it can", s.erases)
-	t.Run("records when it says that it can", s.films)
+	t.Run("records when it says that it can", s.recordings)
 	t.Run("shows its screen live when it says that it can", s.casts)
 	t.Run("logs when it says that it can", s.logs)
 	t.Run("an app or a page that is not there blames the app", s.noApp)

@@ -296,8 +296,8 @@ func (p *Phone) Foreground() string {
 	return p.ui.top().component()
 }
 
-// EncodedFrames returns how many frames the encoders of screenrecord have taken; one that shows nothing new is not passed to
-// them.
+// EncodedFrames returns how many frames the encoders of screenrecord have taken; one that shows nothing new is not
+// passed to them.
 func (p *Phone) EncodedFrames() int { return int(p.filmed.Load()) }
 
 // Screen returns the image that the phone shows now.

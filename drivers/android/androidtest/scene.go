@@ -154,8 +154,8 @@ type scenePage struct {
 }
 
 func (s *scenePage) look(m metrics) Shown {
-	return s.scene(Moment{Since: m.now.Sub(s.act.started), Area: m.area, Size: s.screen.size(), Screenshot: s.screen.pictured,
-		App: App{s.screen, s.act.pkg}})
+	return s.scene(Moment{Since: m.now.Sub(s.act.started), Area: m.area, Size: s.screen.size(),
+		Screenshot: s.screen.pictured, App: App{s.screen, s.act.pkg}})
 }
 
 func (s *scenePage) view(m metrics) *view {

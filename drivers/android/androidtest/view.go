@@ -34,7 +34,7 @@ type view struct {
 	field *field
 	// scroll receives by how many pixels a swipe moves the content up.
 	scroll func(dy int)
-	// web is the page that a WebView shows, picture and version its last image. Its virtual children are nodes alone:
+	// web is the page that a WebView shows, image and version are its last image. Its virtual children are nodes alone:
 	// the WebView itself takes their touches.
 	web      *webTab
 	webImage *image.RGBA
