@@ -39,7 +39,7 @@ func readAddresses(text string) addresses {
 	return a
 }
 
-// beside is the address of another port of the same machine.
+// beside returns the address of another port of the same machine.
 func beside(address, port string) string {
 	u, err := url.Parse(address)
 	if err != nil {

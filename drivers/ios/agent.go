@@ -38,8 +38,8 @@ type agent struct {
 	runs []*background // what we started for it
 }
 
-// agent gives a WebDriverAgent that answers: the one that the environment names, the one that was started before, or a
-// new one.
+// agent returns a WebDriverAgent that responds: the one that the environment names, the one that was started before, or
+// a new one.
 func (d *Driver) agent(ctx context.Context, f found) (*agent, error) {
 	if f.url != "" {
 		return &agent{url: f.url, film: beside(f.url, filmPort)}, nil
@@ -85,7 +85,7 @@ func (a *agent) stop() {
 	ending.Wait()
 }
 
-// ended tells whether a program that we started for it runs no more.
+// ended reports whether a program that we started for it runs no more.
 func (a *agent) ended() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -116,7 +116,7 @@ func (d *Driver) canStart(ctx context.Context, f found) string {
 	return ""
 }
 
-// runnerInstalled tells whether a simulator has a WebDriverAgent that can be launched as an app.
+// runnerInstalled reports whether a simulator has a WebDriverAgent that can be launched as an app.
 func (d *Driver) runnerInstalled(ctx context.Context, f found) bool {
 	if f.kind != simulator {
 		return false
@@ -150,7 +150,7 @@ func (d *Driver) startAgent(ctx context.Context, f found, a *agent) error {
 	return errors.New("nothing on this machine can start one there")
 }
 
-// startOnSimulator gives it ports of this machine, of which simulators are a part.
+// startOnSimulator assigns ports to it of this machine, of which simulators are a part.
 func (d *Driver) startOnSimulator(ctx context.Context, f found, a *agent) error {
 	// One that outlived its Taproot would keep simulator and test runner busy.
 	_, _ = d.tools.run(ctx, d.tools.simctl("terminate", f.info.ID, d.bundle()))
@@ -206,11 +206,11 @@ func (d *Driver) xcodebuild(f found, env ...string) (*background, error) {
 			"-xctestrun", file, "-destination", "id=" + f.info.ID}}, nil)
 }
 
-// tunnelAsk is how often Xcode is asked for the address of a phone until WebDriverAgent answers there.
+// tunnelAsk is how often Xcode is queried for the address of a phone until WebDriverAgent responds there.
 const tunnelAsk = 2 * time.Second
 
 // startWithXcode starts it on an iPhone, which is then reached through usbmuxd where go-ios is at hand, else through
-// CoreDevice's tunnel, which Xcode raises for the test, else by the address that it tells. With the port named, one
+// CoreDevice's tunnel, which Xcode raises for the test, else by the address that it reports. With the port named, one
 // that is taken ends the test at once; without it WebDriverAgent would go to another one in silence.
 func (d *Driver) startWithXcode(ctx context.Context, f found, a *agent) error {
 	b, err := d.xcodebuild(f, "TEST_RUNNER_USE_PORT="+agentPort, "TEST_RUNNER_MJPEG_SERVER_PORT="+filmPort, "USE_PORT="+
@@ -232,7 +232,7 @@ func (d *Driver) startWithXcode(ctx context.Context, f found, a *agent) error {
 var serverLine = lazyregexp.New(`ServerURLHere->(http://[^\s<]+)<-ServerURLHere`)
 
 // phoneAddresses are where WebDriverAgent may answer: at the end of the tunnel, and at the phone's address in the
-// network. A loopback address that the phone tells is its own.
+// network. A loopback address that the phone reports is its own.
 func (d *Driver) phoneAddresses(ctx context.Context, f found, b *background) func() []string {
 	var asked time.Time
 	tunnel := ""
@@ -307,7 +307,7 @@ func (d *Driver) forward(ctx context.Context, udid string, a *agent, b *backgrou
 	return d.await(ctx, udid, a, b, only("http://127.0.0.1:"+port))
 }
 
-// listens waits until a program has opened a port of this machine: a film that is asked for before is refused.
+// listens waits until a program has opened a port of this machine: a recording that is requested before is refused.
 func listens(ctx context.Context, b *background, port string) error {
 	for {
 		conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", port))
@@ -325,7 +325,7 @@ func listens(ctx context.Context, b *background, port string) error {
 	}
 }
 
-// await waits until WebDriverAgent answers at one of the addresses. When the program that runs it ends, that is the
+// await waits until WebDriverAgent responds at one of the addresses. When the program that runs it ends, that is the
 // answer.
 func (d *Driver) await(ctx context.Context, udid string, a *agent, b *background, addresses func() []string) error {
 	for {

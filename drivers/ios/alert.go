@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// Alert gives the alert of the system or the app that is open.
+// Alert returns the alert of the system or the app that is open.
 func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
 	ctx, cancel := drivers.Bound(ctx, d.life)
 	defer cancel()
@@ -71,7 +71,7 @@ func buttonsIn(n *screen.Node) (labels []string) {
 }
 
 // AnswerAlert fills the alert's field and presses the button of that name. Without a name WebDriverAgent would take the
-// last button to accept, and that denies what iOS asks for places and photos.
+// last button to accept, and that denies what iOS requires for places and photos.
 func (d *Device) AnswerAlert(ctx context.Context, button, text string) error {
 	if text != "" {
 		if err := d.do(ctx, post("text for the alert", "/alert/text", map[string]any{"value": text}), nil); err != nil {

@@ -7,11 +7,11 @@ import (
 )
 
 // buttonWords are what iOS (16 to 26, in English) and apps write on the buttons of their questions, the plainest answer
-// first. The order of the buttons tells nothing: it varies.
+// first. The order of the buttons says nothing: it varies.
 type buttonWords struct {
 	yes, no []string
 	part    []string // allows less than was asked for
-	beside  []string // is a switch in the question, and answers nothing
+	beside  []string // is a switch in the question, and closes nothing
 }
 
 func knownButtons() buttonWords {
@@ -27,7 +27,7 @@ func knownButtons() buttonWords {
 	}
 }
 
-// answersAmong tells which of an alert's buttons say yes and no, by their words; "" where they do not tell.
+// answersAmong returns which of an alert's buttons accept and dismiss, by their words; "" where that is unknown.
 func answersAmong(buttons []string) (accept, dismiss string) {
 	words := knownButtons()
 	var open []string
@@ -52,7 +52,7 @@ func answersAmong(buttons []string) (accept, dismiss string) {
 	return accept, dismiss
 }
 
-// best is the button whose word comes first in a list.
+// best is the button with the word that comes first in a list.
 func best(words, buttons []string) (found string) {
 	least := len(words)
 	for _, b := range buttons {

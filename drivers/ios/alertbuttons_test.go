@@ -2,7 +2,7 @@ package ios
 
 import "testing"
 
-// TestAnswersAmong: what iOS asks, with its buttons in the orders that are known, and what apps ask.
+// TestAnswersAmong: questions of iOS, with their buttons in the orders that are known, and questions of apps.
 func TestAnswersAmong(t *testing.T) {
 	for _, c := range []struct {
 		buttons         []string

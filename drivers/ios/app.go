@@ -20,7 +20,7 @@ func (d *Device) Launch(ctx context.Context, app string, force bool) error {
 }
 
 // LaunchWith does what the options say before it launches. Arguments become -NAME VALUE, which an app reads as user
-// defaults. An app that runs already is started anew for them: a running one takes none.
+// defaults. An app that runs already is started again for them: a running one takes none.
 func (d *Device) LaunchWith(ctx context.Context, app string, how drivers.LaunchOptions) error {
 	if err := d.named(app); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (d *Device) launch(ctx context.Context, how start) error {
 // named refuses what can be no bundle id: it becomes an argument of programs.
 func (d *Device) named(app string) error {
 	if !bundleID.MatchString(app) {
-		return fmt.Errorf("device %s: %w: %s is no bundle id, such as com.example.app", d.info.ID, drivers.ErrNoApp,
+		return fmt.Errorf("device %s: %w: %s is not a bundle id, such as com.example.app", d.info.ID, drivers.ErrNoApp,
 			screen.Quote(app))
 	}
 	return nil
@@ -72,13 +72,13 @@ func arguments(given map[string]string) []string {
 	return args
 }
 
-// Foreground names the app in front. While an alert of the system lies over the app that was launched last, that app is
+// Foreground names the foreground app. While an alert of the system is over the app that was launched last, that app is
 // still the one.
 func (d *Device) Foreground(ctx context.Context) (string, error) {
 	var active struct {
 		BundleID string `json:"bundleId"`
 	}
-	if err := d.do(ctx, get("the app in front", "/wda/activeAppInfo"), &active); err != nil {
+	if err := d.do(ctx, get("the foreground app", "/wda/activeAppInfo"), &active); err != nil {
 		return "", err
 	}
 	if active.BundleID == springboard {
@@ -136,7 +136,7 @@ func (d *Device) ClearApp(ctx context.Context, app string) error {
 func (d *Device) ClearKeychain(ctx context.Context) error {
 	k, ok := d.host.(keyholder)
 	if !ok {
-		return d.unsupported("nobody but its owner empties the keychain of an iPhone")
+		return d.unsupported("only its owner can empty the keychain of an iPhone")
 	}
 	return d.with(ctx, k.clearKeychain)
 }

@@ -144,7 +144,7 @@ func TestSystemIsGivenBack(t *testing.T) {
 	}
 }
 
-// What a killed Taproot changed is given back by the next one.
+// What a killed Taproot changed is restored by the next one.
 func TestSystemIsGivenBackAfterAKill(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, quick(iostest.DeviceOptions{}))
@@ -225,7 +225,7 @@ func cancelOn(cancel context.CancelFunc, b *bench, text string) {
 	cancel()
 }
 
-// TestKeychain: it outlives the data of an app, and is emptied when that is asked for; nobody can on an iPhone.
+// TestKeychain: it outlives the data of an app, and is emptied on request; on an iPhone it cannot be.
 func TestKeychain(t *testing.T) {
 	t.Parallel()
 	d, b := opened(t, small(iostest.DeviceOptions{}))

@@ -92,7 +92,7 @@ func keyScenes() []*sceneTrap {
 func screenScenes() []*sceneTrap {
 	var l sceneList
 	whole := image.Rect(0, 0, 300, 640)
-	sheet := func(s *stage) []piece { // a page sheet: what lies behind it is dimmed, and takes no touch
+	sheet := func(s *stage) []piece { // a page sheet: what is behind it is dimmed, and takes no touch
 		return []piece{text("Orders", line(0)), s.press("Pay", line(1)),
 			{Kind: "Other", Bounds: whole, Blocks: true, Label: "", Parts: nil},
 			{Kind: "Other", Bounds: image.Rect(0, 300, 300, 640), Fill: ground, Blocks: true,

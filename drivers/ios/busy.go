@@ -6,8 +6,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// busyLayers marks the layers, as large as the screen, that show nothing but a wheel that turns: while it does, they
-// take the touches of all that lies under them.
+// busyLayers marks the layers, as large as the screen, that show nothing but a spinner: while it does, they
+// take the touches of all that is under them.
 func busyLayers(n *screen.Node, whole image.Rectangle) {
 	for _, c := range n.Children {
 		busyLayers(c, whole)
@@ -17,7 +17,7 @@ func busyLayers(n *screen.Node, whole image.Rectangle) {
 	}
 }
 
-// onlyBusy tells whether there is a wheel in n, with a text beside it at most.
+// onlyBusy reports whether there is a spinner in n, with a text next to it at most.
 func onlyBusy(n *screen.Node) bool {
 	wheel := false
 	for _, c := range n.Children {

@@ -22,7 +22,7 @@ func contract(t *testing.T, b *bench) {
 	})
 }
 
-// quick is a device whose login takes no time.
+// quick is a device with a login that takes no time.
 func quick(o iostest.DeviceOptions) iostest.Options {
 	o.LoginLoading, o.LoginSpinner, o.Scale = 1, 1, 1
 	return iostest.Options{Devices: []iostest.DeviceOptions{o}}

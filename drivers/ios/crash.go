@@ -31,8 +31,8 @@ func (d *Device) watch(app watched) {
 	d.app = app
 }
 
-// launching is called before an app is launched. Its later reports are told from older ones by their names: the times
-// of files are taken from a clock that may lag behind ours.
+// launching is called before an app is launched. Its later reports are distinguished from older ones by their names:
+// the times of files are taken from a clock that may lag behind ours.
 func (d *Device) launching(app string) watched {
 	w := watched{bundle: app, old: map[string]bool{}, at: time.Now()}
 	for _, file := range d.reports() {
@@ -58,8 +58,8 @@ func (d *Device) unwatch(app string) {
 	}
 }
 
-// Crashed tells whether the app that was launched last still runs; if it does not, and nobody stopped it, it died. Of a
-// simulator's app the report that macOS writes says why, once it is written.
+// Crashed reports whether the app that was launched last still runs; if it does not, and it was not stopped, it died.
+// Of a simulator's app the report that macOS writes says why, once it is written.
 func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) {
 	d.mu.Lock()
 	app := d.app
@@ -71,7 +71,7 @@ func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) {
 	if err != nil {
 		return nil, err
 	}
-	if state != runsNot { // or again: what it died of before is told by a report that names this simulator
+	if state != runsNot { // or again: what it died of before is known by a report that names this simulator
 		return findReport(d.reports(), app, d.info.ID), nil
 	}
 	if crash := findReport(d.reports(), app, ""); crash != nil {
@@ -128,7 +128,7 @@ func (d *Device) reportOfPhone(ctx context.Context, app watched) *drivers.Crash 
 	}
 }
 
-// knownReport tells whether a report of an iPhone was read before; learn: it is known from now on.
+// knownReport reports whether a report of an iPhone was read before; learn: it is known from now on.
 func (d *Device) knownReport(file string, learn bool) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -139,7 +139,7 @@ func (d *Device) knownReport(file string, learn bool) bool {
 	return known
 }
 
-// writtenBefore tells whether a report says that it was written before a time; one that does not say when, may be.
+// writtenBefore reports whether a report says that it was written before a time; one that does not say when, may be.
 func writtenBefore(file string, t time.Time) bool {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -154,8 +154,8 @@ func writtenBefore(file string, t time.Time) bool {
 	return err != nil || at.Before(t)
 }
 
-// findReport gives the oldest report about an app since it was launched, of those that name a simulator, unless that is
-// "".
+// findReport returns the oldest report about an app since it was launched, of those that name a simulator, unless that
+// is "".
 func findReport(files []string, app watched, simulator string) *drivers.Crash {
 	files = slices.DeleteFunc(files, func(f string) bool { return app.old[f] })
 	slices.SortFunc(files, func(a, b string) int { return modified(a).Compare(modified(b)) })
@@ -211,7 +211,7 @@ func parseReport(data []byte) *drivers.Crash {
 	return crash
 }
 
-// saidBy gives what libraries left in a report: "Fatal error: Index out of range" of Swift, for instance.
+// saidBy returns what libraries left in a report: "Fatal error: Index out of range" of Swift, for instance.
 func saidBy(info map[string]json.RawMessage) string {
 	var all []string
 	for name, raw := range info {

@@ -21,7 +21,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// small is a device whose pictures cost little.
+// small is a device with cheap screenshots.
 func small(o iostest.DeviceOptions) iostest.DeviceOptions {
 	o.Scale, o.LoginLoading, o.LoginSpinner = 1, 1, 1
 	return o
@@ -51,7 +51,7 @@ func TestOneCoordinateSystem(t *testing.T) {
 		must(t, d.Tap(t.Context(), n.Bounds.Max.Sub(image.Pt(1, 1))))
 		wait(t, d, "Tapped")
 		tapOn(t, d, "basket")
-		must(t, d.Tap(t.Context(), n.Bounds.Max)) // one pixel beside it
+		must(t, d.Tap(t.Context(), n.Bounds.Max)) // one pixel next to it
 		if tree, err := d.Tree(t.Context()); err != nil || slices.Contains(tree.AllTexts(), "Tapped twice") {
 			t.Errorf("%v", err)
 		}
@@ -83,7 +83,7 @@ func TestGesturesReachTheApp(t *testing.T) {
 	wait(t, d, "Item 9")
 }
 
-// What lies beyond the edge of a list is in the tree and cannot be seen.
+// What is beyond the edge of a list is in the tree and cannot be seen.
 func TestCellsBeyondTheEdge(t *testing.T) {
 	t.Parallel()
 	d, _ := opened(t, small(iostest.DeviceOptions{}))
@@ -160,7 +160,7 @@ func TestAlerts(t *testing.T) {
 	must(t, d.AnswerAlert(t.Context(), "Cancel", ""))
 	wait(t, d, "Answered: Cancel")
 
-	// A question of the system belongs to the springboard; the app under it is still the one in front.
+	// A question of the system belongs to the springboard; the app under it is still the foreground app.
 	tapOn(t, d, "Photos")
 	if front, err := d.Foreground(t.Context()); err != nil || front != iostest.ListBundle {
 		t.Errorf("%q is in front, %v", front, err)
@@ -282,7 +282,7 @@ func TestEraseOfAFieldThatResists(t *testing.T) {
 	}
 	b.lab.Fail(iostest.Fault{Match: "POST /wda/keys", Kind: iostest.Slow, For: time.Millisecond})
 	b.lab.Fail(iostest.Fault{Match: "GET /element/", Nth: 3, Kind: iostest.Refuse, Word: "stale element reference"})
-	must(t, d.Erase(t.Context(), -1)) // drawn anew between two calls
+	must(t, d.Erase(t.Context(), -1)) // drawn again between two calls
 	if n := wait(t, d, "note"); n.Text != "" {
 		t.Errorf("%q is left", n.Text)
 	}
@@ -343,7 +343,7 @@ func TestFilmOfASimulator(t *testing.T) {
 	if frames, _ := probe(t, clips[0].Path); frames < 1 {
 		t.Error("no picture in the film")
 	}
-	left, err := d.StartRecording(t.Context(), t.TempDir()) // nobody stops it
+	left, err := d.StartRecording(t.Context(), t.TempDir()) // it is not stopped
 	must(t, err)
 	must(t, d.Close())
 	if _, err := left.Stop(t.Context()); err == nil {
@@ -435,7 +435,7 @@ func (s *slowReports) crashReports(ctx context.Context, _ string) ([]string, fun
 	return []string{s.file}, func() {}, nil
 }
 
-// TestReportThatIsCopiedSlowly: it was given up in the middle, and nobody learned why the app had died.
+// TestReportThatIsCopiedSlowly: it was abandoned in the middle, and the report did not say why the app had died.
 func TestReportThatIsCopiedSlowly(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "List.ips")
@@ -512,7 +512,7 @@ func TestSystemQuestions(t *testing.T) {
 		{true, []string{"Delete Photo", "Cancel"}, "Delete Photo", "Cancel"},
 		// other words: the first of an alert cancels
 		{false, []string{"Nicht erlauben", "Erlauben"}, "Erlauben", "Nicht erlauben"},
-		{true, []string{"Sichern", "Verwerfen"}, "", ""}, // and of a sheet nobody knows
+		{true, []string{"Sichern", "Verwerfen"}, "", ""}, // and of an unknown sheet
 		{false, []string{"Save", "Discard", "Keep editing"}, "", ""},
 	} {
 		show := phone.Show

@@ -34,8 +34,8 @@ type found struct {
 	info   drivers.Info
 	kind   kind
 	tunnel string // address of the phone in CoreDevice's tunnel
-	noUDID bool   // it goes by CoreDevice's name: a phone that trusts nobody tells no other
-	url    string // of its WebDriverAgent, where that is told by the environment
+	noUDID bool   // it goes by CoreDevice's name: a phone that trusts no machine reports no other
+	url    string // of its WebDriverAgent, where the environment has it
 	listed time.Time
 }
 
@@ -77,8 +77,8 @@ func (d *Driver) Devices(ctx context.Context) ([]drivers.Info, error) {
 	return infos, nil
 }
 
-// list asks all programs at once. One that fails costs the devices that it alone knows; when nobody knows any, its
-// failure is told.
+// list queries all programs at once. One that fails costs the devices that it alone knows; when none knows any, its
+// failure is reported.
 func (d *Driver) list(ctx context.Context) ([]found, error) {
 	var lists [3][]found
 	var errs [3]error
@@ -180,7 +180,7 @@ const (
 	stopping  drivers.State = "shutting-down"
 )
 
-// mend says what to do about a device in such a state.
+// mend returns what to do about a device in such a state.
 func mend(state drivers.State) string {
 	switch state {
 	case untrusted:

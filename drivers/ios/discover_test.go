@@ -73,7 +73,7 @@ func TestPhonesByGoIOS(t *testing.T) {
 	}
 }
 
-// Xcode alone tells of a phone that does not trust this machine no more than that it is there.
+// Of a phone that does not trust this machine, Xcode reports only that it is there.
 func TestAStrangersPhoneIsListed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{Phone: true, Untrusted: true}}}).only(t, "xcrun")
@@ -289,7 +289,7 @@ func TestChecksSayWhatIsMissing(t *testing.T) {
 	}
 }
 
-// A simulator is opened without the programs that list iPhones: they take seconds, before each test that begins ten
+// A simulator is opened without the programs that list iPhones: they take seconds, before each test that starts ten
 // seconds after the last list.
 func TestASimulatorIsOpenedWithoutAskingForIPhones(t *testing.T) {
 	t.Parallel()

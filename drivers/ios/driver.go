@@ -64,7 +64,7 @@ type Driver struct {
 
 var _ drivers.Driver = (*Driver)(nil)
 
-// New gives a driver. Nothing is contacted before the first call.
+// New returns a driver. Nothing is contacted before the first call.
 func New(opts Options) *Driver {
 	getenv, environ, log := opts.Getenv, opts.Environ, opts.Logger
 	if getenv == nil {
@@ -105,7 +105,7 @@ func unavailable() error {
 }
 
 // Open prepares a device: a WebDriverAgent must answer for it, and is started where it does not and can be. What an
-// earlier session that was killed changed on the device is given back.
+// earlier session that was killed changed on the device is restored.
 func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
 	dev, err := d.prepare(ctx, id)
 	if err != nil {
@@ -143,7 +143,7 @@ func (d *Driver) prepare(ctx context.Context, id string) (*Device, error) {
 	}
 }
 
-// connect opens a session of a WebDriverAgent that answers.
+// connect opens a session of a WebDriverAgent that responds.
 func (d *Driver) connect(ctx context.Context, f found, a *agent) (*Device, error) {
 	w := &wda{id: f.info.ID, base: a.url, http: d.http, fresh: d.fresh}
 	if f.url == "" {
@@ -155,7 +155,7 @@ func (d *Driver) connect(ctx context.Context, f found, a *agent) (*Device, error
 	return d.newDevice(ctx, f, w, d.filmOf(f.info.ID, a.film))
 }
 
-// filmOf gives the address of a device's film: the one that the environment names, else the usual one.
+// filmOf returns the address of a device's video stream: the one that the environment names, else the usual one.
 func (d *Driver) filmOf(id, usual string) string {
 	for _, key := range []string{id, ""} {
 		if url, ok := d.films.by[key]; ok {
@@ -167,7 +167,7 @@ func (d *Driver) filmOf(id, usual string) string {
 
 // simulator finds one that runs without a question to the programs that know iPhones, which take seconds. False leaves
 // it to the whole list: where the environment names an address without a device, and where an error or a state has to
-// be told.
+// be reported.
 func (d *Driver) simulator(ctx context.Context, id string) (found, bool) {
 	if _, unnamed := d.urls.by[""]; unnamed || d.urls.err != nil || d.films.err != nil || d.boot != "" ||
 		len(id) != len("00000000-0000-0000-0000-000000000000") {
@@ -190,7 +190,7 @@ func (d *Driver) simulator(ctx context.Context, id string) (found, bool) {
 	return f, true
 }
 
-// find gives a device of the last list, or of a new one.
+// find returns a device of the last list, or of a new one.
 func (d *Driver) find(ctx context.Context, id string) (found, error) {
 	d.mu.Lock()
 	f, ok := d.found[id]

@@ -8,18 +8,18 @@ import (
 	"image/jpeg"
 )
 
-// The orientations of EXIF that a screen has: how a picture has to be turned to be seen as the app is.
+// The orientations of EXIF that a screen has: how an image has to be rotated to be seen as the app is.
 const (
 	exifUpright  = 1
 	exifHalf     = 3
 	exifRight    = 6 // by a quarter, clockwise
 	exifLeft     = 8
 	exifTag      = 0x0112
-	frameQuality = 70 // of pictures that are made anew
+	frameQuality = 70 // of images that are made again
 )
 
-// uprightJPEG turns a picture in the way that its EXIF says: WebDriverAgent sends the screen as it is built into the
-// phone. A picture that is upright stays as it is.
+// uprightJPEG rotates an image in the way that its EXIF says: WebDriverAgent sends the screen as it is built into the
+// phone. An image that is upright stays as it is.
 func uprightJPEG(data []byte) ([]byte, error) {
 	how := exifOrientation(data)
 	if how != exifHalf && how != exifRight && how != exifLeft {
@@ -42,11 +42,11 @@ func uprightJPEG(data []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// exifOrientation reads the orientation of a JPEG; 1, upright, where it tells none.
+// exifOrientation reads the orientation of a JPEG; 1, upright, where it has none.
 func exifOrientation(data []byte) int {
 	for at := 2; at+4 <= len(data) && data[at] == 0xff; {
 		kind, size := data[at+1], int(binary.BigEndian.Uint16(data[at+2:]))
-		if kind == 0xda || size < 2 || at+2+size > len(data) { // the pixels begin
+		if kind == 0xda || size < 2 || at+2+size > len(data) { // the pixels start
 			break
 		}
 		if tiff, ok := bytes.CutPrefix(data[at+4:at+2+size], []byte("Exif\x00\x00")); ok && kind == 0xe1 {
@@ -81,7 +81,7 @@ func tiffOrientation(tiff []byte) int {
 	return exifUpright
 }
 
-// turn turns a picture by a quarter, to the right when clockwise.
+// turn rotates an image by a quarter, to the right when clockwise.
 func turn(img image.Image, clockwise bool) image.Image {
 	size := img.Bounds().Size()
 	from, ok := img.(*image.RGBA)

@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// fault names the device and the call in an error, and gives it the kind on which the verdict depends. What
+// fault names the device and the call in an error, and sets the kind on which the verdict depends. What
 // WebDriverAgent refuses because of what is on the screen blames the app; a WebDriverAgent that does not answer, or not
 // in its language, is lost.
 func (w *wda) fault(ctx context.Context, r request, err error) error {
@@ -24,7 +24,7 @@ func (w *wda) fault(ctx context.Context, r request, err error) error {
 	case errors.As(err, &refused):
 		kind := kindOf(refused)
 		if r.look && (refused.Code == "stale element reference" || refused.Code == "unknown error") {
-			kind = drivers.ErrNotReady // no picture of the elements could be had this time: nothing is known to be absent
+			kind = drivers.ErrNotReady // the elements could not be read this time: nothing is known to be absent
 		}
 		if kind != nil {
 			return fmt.Errorf("device %s: %w: %w", w.id, kind, err)
@@ -62,7 +62,7 @@ func kindOf(e *wdaError) error {
 	return nil
 }
 
-// unknownApp tells whether a text, of simctl, devicectl, go-ios or WebDriverAgent, says that an app is not installed.
+// unknownApp reports whether a text, of simctl, devicectl, go-ios or WebDriverAgent, says that an app is not installed.
 func unknownApp(text string) bool {
 	text = strings.ToLower(text)
 	for _, words := range []string{"(fbsapplicationlibrary) returned nil", "unknown to frontboard", "is not installed",
@@ -75,8 +75,8 @@ func unknownApp(text string) bool {
 	return false
 }
 
-// blamesDevice tells whether a text of one of the programs says that the device or this machine is what fails, not what
-// it was given.
+// blamesDevice reports whether a text of one of the programs says that the device or this machine is what fails, not
+// what it was given.
 func blamesDevice(text string) bool {
 	text = strings.ToLower(text)
 	for _, words := range []string{"current state:", "invalid device", "no space left", "not enough space",

@@ -275,7 +275,8 @@ func TestWebDriverAgentDoesNotStart(t *testing.T) {
 	}
 }
 
-// A WebDriverAgent that does not take the port that it was given says which one it took.
+// TestWebDriverAgentTakesAnotherPort: a WebDriverAgent that does not take the port that it was given says which one it
+// took.
 func TestWebDriverAgentTakesAnotherPort(t *testing.T) {
 	t.Parallel()
 	d, _ := opened(t, small(iostest.DeviceOptions{OwnPort: true}))
@@ -283,7 +284,7 @@ func TestWebDriverAgentTakesAnotherPort(t *testing.T) {
 	wait(t, d, "E-mail")
 }
 
-// go-ios takes its time to open a port: the film that is asked for at once is not refused for that.
+// go-ios takes its time to open a port: the recording that is requested at once is not refused for that.
 func TestFilmOfAPortThatOpensLate(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, "ios")

@@ -15,7 +15,7 @@ for i in 1 2 3 4 5 6 7 8 9 10; do sleep 1; kill -0 "$1" || exit 0; done
 kill -KILL "$1"`
 
 // guard sees to it that a program which runs on does not outlive us, even when we are killed: a test runner that is
-// left behind keeps its device busy. Without a shell, as on Windows, there is none. The function that it gives is
+// left behind keeps its device busy. Without a shell, as on Windows, there is none. The function that it returns is
 // called once the program has ended.
 func (t tools) guard(pid int, c command) (dismiss func()) {
 	how := "kill"

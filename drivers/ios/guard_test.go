@@ -15,7 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
 )
 
-// childVariable names a device: it makes this test binary a process that films it and reads its log until it is killed.
+// childVariable names a device: it makes this test binary a process that records it and reads its log until it is
+// killed.
 const childVariable = "TAPROOT_TEST_IOS_CHILD"
 
 func child() int {

@@ -100,7 +100,7 @@ type (
 	}
 )
 
-// host gives what reaches a device beside its WebDriverAgent.
+// host returns what reaches a device in addition to its WebDriverAgent.
 func (d *Driver) host(f found, w *wda) host {
 	switch f.kind {
 	case simulator:
@@ -127,8 +127,8 @@ func noApp(app string, err error) error {
 	return err
 }
 
-// refused makes an ErrNoApp of what the system would not take: a package, a picture, a link. A program that did not end
-// blames nobody, and a device that is full, locked or away is no fault of the app.
+// refused makes an ErrNoApp of what the system would not take: a package, an image, a link. A program that did not end
+// blames no one, and a device that is full, locked or away is not the app's fault.
 func refused(err error) error {
 	var failed *toolError
 	if errors.As(err, &failed) && !blamesDevice(failed.said) {
@@ -251,7 +251,7 @@ func (h appleHost) crashReports(ctx context.Context, app string) ([]string, func
 	return muxHost(h).crashReports(ctx, app)
 }
 
-// crashReports are named after the app's process, of which the list of apps tells.
+// crashReports are named after the app's process, which is in the list of apps.
 func (h muxHost) crashReports(ctx context.Context, app string) ([]string, func(), error) {
 	out, err := h.run(ctx, h.ios("apps", "--list", "--udid="+h.udid))
 	if err != nil {
@@ -264,7 +264,7 @@ func (h muxHost) crashReports(ctx context.Context, app string) ([]string, func()
 		}
 	}
 	if name == "" || strings.ContainsAny(name, `*?[\/`) {
-		return nil, nil, fmt.Errorf("%w: nobody knows what the process of %s is called", drivers.ErrUnsupported, app)
+		return nil, nil, fmt.Errorf("%w: the name of the process of %s is unknown", drivers.ErrUnsupported, app)
 	}
 	dir, err := os.MkdirTemp("", "taproot-crash-")
 	if err != nil {

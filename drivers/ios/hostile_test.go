@@ -43,7 +43,8 @@ func replaced(text string) dsl.Input {
 	return dsl.Input{Text: text, Into: &dsl.Selector{ID: "nickname"}, Replace: true}
 }
 
-// TestHostileScreens: each step passes if, and only if, a person would say so. said is what the app felt in the end.
+// TestHostileScreens: each step passes if, and only if, a person would say so. said is what the app received in the
+// end.
 func TestHostileScreens(t *testing.T) {
 	t.Parallel()
 	const pass, fail = event.Pass, event.Fail
@@ -115,7 +116,7 @@ func TestHostileScreens(t *testing.T) {
 	}
 }
 
-// A look that WebDriverAgent could not take says nothing about what is not there.
+// A source that WebDriverAgent could not return says nothing about what is not there.
 func TestLooksThatFailProveNothing(t *testing.T) {
 	t.Parallel()
 	for word, verdict := range map[string]event.Verdict{"stale element reference": event.Error,
@@ -137,7 +138,7 @@ func TestLooksThatFailProveNothing(t *testing.T) {
 	}
 }
 
-// The touch of an alert that slides in is lost, and that of a switch within one answers nothing.
+// The touch of an alert that slides in is lost, and that of a switch within one closes nothing.
 func TestAlertsThatStay(t *testing.T) {
 	t.Parallel()
 	s, b := trap(t, "clear layer", iostest.DeviceOptions{AlertsSlide: 700 * time.Millisecond})
@@ -181,7 +182,8 @@ func TestLockedPhones(t *testing.T) {
 	}
 }
 
-// WebDriverAgent says that a screen does not turn which turns in a moment: the next step finds it turned.
+// TestTurningTakesAMoment: WebDriverAgent says that a screen does not turn which turns in a moment: the next step finds
+// it turned.
 func TestTurningTakesAMoment(t *testing.T) {
 	t.Parallel()
 	d, b := opened(t, small(iostest.DeviceOptions{TurnsLate: 400 * time.Millisecond}))

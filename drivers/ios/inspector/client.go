@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// listingLate is how long an app's first page may take to be told of: WebKit pushes its list a fifth of a second after
-	// a change, and the app is told of when its first WebView is made.
+	// listingLate is how long an app's first page may take to be reported: WebKit pushes its list a fifth of a second
+	// after a change, and the app is reported when its first WebView is made.
 	listingLate = time.Second
 	// sendLimit is how long a message may take to leave.
 	sendLimit = 2 * time.Second
@@ -23,7 +23,7 @@ const (
 // ErrGone says that a page, its app, or the connection is not there any more.
 var ErrGone = errors.New("the page is not there any more")
 
-// ErrTaken says that somebody else inspects the page: WebKit lets one at a time.
+// ErrTaken says that another client inspects the page: WebKit lets one at a time.
 var ErrTaken = errors.New("another Web Inspector has the page open, such as Safari's or Appium's")
 
 // App is an app that runs.
@@ -32,7 +32,7 @@ type App struct {
 	PID    int
 }
 
-// late keeps how long the pages of apps may be told of late.
+// late keeps how long the pages of apps may be reported late.
 type late struct {
 	mu    sync.Mutex
 	since map[App]time.Time // they are asked for
@@ -81,12 +81,12 @@ type Client struct {
 
 	mu       sync.Mutex
 	told     chan struct{}       // closed and renewed with each message
-	apps     map[string]*app     // by id; nil until they are told of
-	sessions map[string]*Session // by the name by which answers come to them
+	apps     map[string]*app     // by id; nil until they are reported
+	sessions map[string]*Session // by the name by which responses come to them
 	err      error               // why the connection has ended
 }
 
-// Connect begins to speak on a connection, which is the client's from then on.
+// Connect starts to speak on a connection, which is the client's from then on.
 func Connect(conn net.Conn) (*Client, error) {
 	c := &Client{conn: conn, id: newID(), told: make(chan struct{}), sessions: map[string]*Session{}}
 	err := c.send("_rpc_reportIdentifier:", map[string]any{})
@@ -101,7 +101,7 @@ func Connect(conn net.Conn) (*Client, error) {
 	return c, nil
 }
 
-// newID is a name that nobody else has, in the form that Safari gives it.
+// newID returns a unique name in the form of Safari's.
 func newID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // which never fails
@@ -124,7 +124,7 @@ func (c *Client) Err() error {
 }
 
 // Pages lists the pages that an app lets be inspected, those of its web content processes with them; the newest is the
-// first. Pages may be told of late: for a second after the first call for an app, or after Expect, it waits for one.
+// first. Pages may be reported late: for a second after the first call for an app, or after Expect, it waits for one.
 func (c *Client) Pages(ctx context.Context, of App) ([]Page, error) {
 	ctx, cancel := c.late.until(ctx, of)
 	defer cancel()
@@ -143,7 +143,7 @@ func (c *Client) Pages(ctx context.Context, of App) ([]Page, error) {
 	}
 }
 
-// Expect says that an app is started: its pages may be told of late again.
+// Expect says that an app is started: its pages may be reported late again.
 func (c *Client) Expect() { c.late.forget() }
 
 // pagesOf is Pages of what is known; the lock is held.
@@ -202,13 +202,13 @@ func (c *Client) end(err error) {
 	c.tell()
 }
 
-// tell wakes those who wait; the lock is held.
+// tell wakes the waiting callers; the lock is held.
 func (c *Client) tell() {
 	close(c.told)
 	c.told = make(chan struct{})
 }
 
-// take notes what a message tells, and gives the apps whose pages are to be asked for.
+// take notes what a message reports, and returns the apps of which the pages must be requested.
 func (c *Client) take(m Message) (ask []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -281,7 +281,7 @@ func (c *Client) drop(gone func(Page) bool) {
 	}
 }
 
-// Open begins to inspect a page, and waits until it can be asked.
+// Open starts to inspect a page, and waits until it can be queried.
 func (c *Client) Open(ctx context.Context, p Page) (*Session, error) {
 	if p.by != "" && p.by != c.id {
 		return nil, ErrTaken

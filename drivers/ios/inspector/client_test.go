@@ -17,7 +17,7 @@ type daemon struct {
 	got  chan Message
 }
 
-// connected gives a client and the daemon with which it speaks.
+// connected returns a client and the daemon with which it speaks.
 func connected(t *testing.T) (*Client, *daemon) {
 	t.Helper()
 	ours, theirs := net.Pipe()
@@ -121,7 +121,7 @@ func TestPagesAreToldOfLate(t *testing.T) {
 	})
 }
 
-// opened opens the one page, whose target is page-1.
+// opened opens the only page, with the target page-1.
 func opened(t *testing.T, c *Client, d *daemon) (*Session, string) {
 	t.Helper()
 	d.app(onePage())
@@ -143,7 +143,7 @@ func opened(t *testing.T, c *Client, d *daemon) (*Session, string) {
 	return s, <-sender
 }
 
-// asked waits for a command, and gives its target, its own number and that of what it came in.
+// asked waits for a command, and returns its target, its own number and that of what it came in.
 func (d *daemon) asked() (target string, inner, outer int) {
 	d.t.Helper()
 	var m struct {
@@ -169,7 +169,7 @@ func wrapped(target, message string) string {
 	return string(data)
 }
 
-// TestAnswersOfAPage: values, errors that are thrown, refusals of the target and of the page, and answers in chunks.
+// TestAnswersOfAPage: values, errors that are thrown, refusals of the target and of the page, and responses in chunks.
 func TestAnswersOfAPage(t *testing.T) {
 	c, d := connected(t)
 	s, sender := opened(t, c, d)
@@ -218,8 +218,8 @@ func jsonOf(id int, rest string) string {
 	return `{"id":` + string(n) + `,` + rest + `}`
 }
 
-// TestTargetThatIsSwapped: a page that is on its way to another site goes on answering; once it is there, what the old
-// one was asked is answered by nobody, and the next question goes to the new one.
+// TestTargetThatIsSwapped: a page that is on its way to another site continues to respond; once it is there, what the
+// old one was asked gets no response, and the next question goes to the new one.
 func TestTargetThatIsSwapped(t *testing.T) {
 	c, d := connected(t)
 	s, sender := opened(t, c, d)
@@ -257,7 +257,7 @@ func TestTargetThatIsSwapped(t *testing.T) {
 }
 
 // TestPageThatGoesAway: a page that is not listed any more, an app that ends, and a connection that ends, answer
-// nothing; nor does one that is asked in vain keep anybody longer than he has time.
+// nothing; nor does one that is asked in vain keep its caller longer than its time.
 func TestPageThatGoesAway(t *testing.T) {
 	for name, end := range map[string]func(d *daemon){
 		"unlisted": func(d *daemon) {

@@ -35,7 +35,7 @@ const (
 	keyLast       = "WIRFinalMessageKey"
 )
 
-// Message is one message of either side: what is asked for or told, "_rpc_reportIdentifier:", and its argument.
+// Message is one message of either side: what is requested or reported, "_rpc_reportIdentifier:", and its argument.
 type Message struct {
 	Selector string         `plist:"__selector"`
 	Argument map[string]any `plist:"__argument"`
@@ -61,7 +61,7 @@ func Read(r io.Reader) (Message, error) {
 		}
 		var envelope map[string]any
 		if _, err := plist.Unmarshal(body, &envelope); err != nil {
-			return Message{}, fmt.Errorf("a message of %d bytes is no property list: %w", len(body), err)
+			return Message{}, fmt.Errorf("a message of %d bytes is not a property list: %w", len(body), err)
 		}
 		part, more := envelope[keyPart].([]byte)
 		last, done := envelope[keyLast].([]byte)
@@ -76,7 +76,7 @@ func Read(r io.Reader) (Message, error) {
 		}
 		clear(envelope)
 		if _, err := plist.Unmarshal(parts, &envelope); err != nil {
-			return Message{}, fmt.Errorf("the parts of a message are no property list: %w", err)
+			return Message{}, fmt.Errorf("the parts of a message are not a property list: %w", err)
 		}
 		return messageOf(envelope), nil
 	}

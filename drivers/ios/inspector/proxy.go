@@ -21,7 +21,7 @@ const listBytes = 4 << 20
 // listPoll is how often a list is asked for again while a page is waited for.
 const listPoll = 100 * time.Millisecond
 
-// Proxy is Web Inspector by way of ios_webkit_debug_proxy, a program that passes on what a page says and is told, by a
+// Proxy is Web Inspector by way of ios_webkit_debug_proxy, a program that passes on the messages of a page, by a
 // WebSocket for each page. Its methods may be called at the same time.
 type Proxy struct {
 	base    string // "127.0.0.1:9222"
@@ -32,14 +32,15 @@ type Proxy struct {
 	readers sync.WaitGroup
 }
 
-// NewProxy speaks with the one that serves a device at host:port. Of its program, ended tells why it has ended, nil
+// NewProxy speaks with the one that serves a device at host:port. Of its program, ended returns why it has ended, nil
 // while it runs, and stop ends it.
 func NewProxy(address string, ended func() error, stop func()) *Proxy {
 	return &Proxy{base: address, ended: ended, stop: stop,
 		http: http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
 }
 
-// Pages lists the pages of an app's process, as Client.Pages does; of other processes, it does not tell whose they are.
+// Pages lists the pages of an app's process, as Client.Pages does; of other processes, it does not report which they
+// belong to.
 func (p *Proxy) Pages(ctx context.Context, of App) ([]Page, error) {
 	patience, cancel := p.late.until(ctx, of)
 	defer cancel()
@@ -72,7 +73,7 @@ func (p *Proxy) list(ctx context.Context, of App) ([]Page, error) {
 	}
 	var told []struct{ AppID, Title, URL, WebSocketDebuggerURL string }
 	if err := json.Unmarshal(text, &told); err != nil {
-		return nil, fmt.Errorf("the list of pages is no JSON: %w", err)
+		return nil, fmt.Errorf("the list of pages is not JSON: %w", err)
 	}
 	var list []Page
 	for i := len(told) - 1; i >= 0; i-- {
@@ -88,7 +89,7 @@ func (p *Proxy) list(ctx context.Context, of App) ([]Page, error) {
 	return list, nil
 }
 
-// Expect says that an app is started: its pages may be told of late again.
+// Expect says that an app is started: its pages may be reported late again.
 func (p *Proxy) Expect() { p.late.forget() }
 
 // Err is why the program has ended, nil while it has not.
@@ -106,7 +107,7 @@ func (p *Proxy) Close() error {
 	return nil
 }
 
-// Open begins to inspect a page, and waits until it can be asked.
+// Open starts to inspect a page, and waits until it can be queried.
 func (p *Proxy) Open(ctx context.Context, page Page) (*Session, error) {
 	conn, _, err := websocket.Dial(ctx, "ws://"+p.base+"/devtools/page/"+strconv.Itoa(page.ID), nil)
 	if err != nil {

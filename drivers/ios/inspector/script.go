@@ -35,7 +35,7 @@ func (r *remote) err() error {
 	return &Thrown{shorten.Bytes(line, 200)}
 }
 
-// Handle runs an expression in a context, 0 for that of the page itself, and gives a handle of the object that it
+// Handle runs an expression in a context, 0 for that of the page itself, and returns a handle of the object that it
 // makes.
 func (s *Session) Handle(ctx context.Context, expression string, in int) (string, error) {
 	r, err := s.evaluate(ctx, expression, in, false)
@@ -45,7 +45,7 @@ func (s *Session) Handle(ctx context.Context, expression string, in int) (string
 	return r.Result.Object, nil
 }
 
-// Value runs an expression in a context, 0 for that of the page itself, and gives its value as JSON.
+// Value runs an expression in a context, 0 for that of the page itself, and returns its value as JSON.
 func (s *Session) Value(ctx context.Context, expression string, in int) (json.RawMessage, error) {
 	r, err := s.evaluate(ctx, expression, in, true)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Session) evaluate(ctx context.Context, expression string, in int, value
 	return &r, r.err()
 }
 
-// CallOn calls a function, as JavaScript, on the object of a handle, and gives its value as JSON.
+// CallOn calls a function, as JavaScript, on the object of a handle, and returns its value as JSON.
 func (s *Session) CallOn(ctx context.Context, handle, function string, arguments ...any) (json.RawMessage, error) {
 	list := []any{}
 	for _, a := range arguments {

@@ -13,10 +13,10 @@ import (
 )
 
 // ErrLeft says that the page was left for another one while it was asked: the answer would be that of a page which
-// nobody sees.
+// no one sees.
 var ErrLeft = errors.New("the page was left meanwhile")
 
-// Refusal is what a page answers to a command that it does not perform.
+// Refusal is the response of a page to a command that it does not perform.
 type Refusal struct {
 	Method  string
 	Message string `json:"message"`
@@ -32,7 +32,7 @@ type Context struct {
 }
 
 // Session is a page that is inspected. WebKit puts another target in the place of a page's own when it goes to another
-// site; a session goes on with that one.
+// site; a session continues with that one.
 type Session struct {
 	page  Page
 	plain bool // what passes is not wrapped for targets
@@ -40,7 +40,7 @@ type Session struct {
 	leave func()
 
 	mu       sync.Mutex
-	told     chan struct{} // closed and renewed when the target or the end is told
+	told     chan struct{} // closed and renewed when the target or the end is reported
 	target   string        // "": there is none
 	contexts map[string][]Context
 	chunks   []byte
@@ -80,7 +80,7 @@ func (s *Session) Err() error {
 	return s.err
 }
 
-// Target names what stands for the page now; it is another one once the page has gone to another site, and "" in
+// Target returns the name of the page's target now; it is another one once the page has gone to another site, and "" in
 // between.
 func (s *Session) Target() string {
 	s.mu.Lock()
@@ -88,7 +88,7 @@ func (s *Session) Target() string {
 	return s.target
 }
 
-// Contexts are those of the target's frames that were told of since Runtime.enable was answered.
+// Contexts are those of the target's frames that were reported since the response to Runtime.enable.
 func (s *Session) Contexts() []Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +158,7 @@ func (s *Session) wrap(inner, outer int, c *call, params any) ([]byte, error) {
 		"targetId": c.target, "message": string(command)}})
 }
 
-// told of by a page or a target.
+// reported by a page or a target.
 type news struct {
 	ID     *int            `json:"id"`
 	Method string          `json:"method"`
@@ -183,7 +183,7 @@ func (s *Session) hear(data []byte, kind string) {
 	s.chunks = nil
 	var n news
 	if json.Unmarshal(data, &n) != nil {
-		return // what it answers is waited for in vain, for as long as its caller has time
+		return // its response is waited for in vain, for as long as its caller has time
 	}
 	if s.plain {
 		s.ofTarget(s.target, n)
@@ -192,7 +192,7 @@ func (s *Session) hear(data []byte, kind string) {
 	s.ofPage(n)
 }
 
-// ofPage takes what the page tells of its targets; the lock is held.
+// ofPage takes what the page reports of its targets; the lock is held.
 func (s *Session) ofPage(n news) {
 	var p struct {
 		Info struct {
@@ -245,7 +245,7 @@ func (s *Session) swap(target string) {
 	s.told = make(chan struct{})
 }
 
-// ofTarget takes what a target tells; the lock is held.
+// ofTarget takes what a target reports; the lock is held.
 func (s *Session) ofTarget(target string, n news) {
 	switch {
 	case n.ID != nil:
@@ -277,7 +277,7 @@ func (s *Session) ofTarget(target string, n news) {
 	}
 }
 
-// reply gives a command its answer, unless it has one.
+// reply passes a command its response, unless it has one.
 func (c *call) reply(a answer) {
 	select {
 	case c.answer <- a:

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// wdError is an error of WebDriverAgent, with the HTTP status that WebDriverAgentLib/Routing/FBCommandStatus.m gives
+// wdError is an error of WebDriverAgent, with the HTTP status that WebDriverAgentLib/Routing/FBCommandStatus.m has
 // it.
 type wdError struct{ word, message string }
 
@@ -35,7 +35,7 @@ func (e *wdError) status() int {
 	return http.StatusInternalServerError
 }
 
-// StartAgent starts WebDriverAgent by hand, as a user would, and gives its address.
+// StartAgent starts WebDriverAgent by hand, as a user would, and returns its address.
 func (d *Device) StartAgent() string {
 	if _, err := d.startAgent("0", "0"); err != nil {
 		return ""
@@ -45,7 +45,7 @@ func (d *Device) StartAgent() string {
 	return "http://127.0.0.1:" + d.port
 }
 
-// FilmAddress is where the agent sends its pictures.
+// FilmAddress is where the agent sends its images.
 func (d *Device) FilmAddress() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -55,7 +55,7 @@ func (d *Device) FilmAddress() string {
 	return "http://" + d.films.Addr().String()
 }
 
-// startAgent starts WebDriverAgent, and gives the channel that is closed when it ends.
+// startAgent starts WebDriverAgent, and returns the channel that is closed when it ends.
 func (d *Device) startAgent(port, film string) (chan struct{}, error) {
 	d.changing.Lock()
 	defer d.changing.Unlock()
@@ -94,7 +94,8 @@ func (d *Device) listen(address string) (net.Listener, error) {
 	}
 }
 
-// stopAgent ends WebDriverAgent, if it runs. Its ports are free when it returns, whoever else ends it at the same time.
+// stopAgent ends WebDriverAgent, if it runs. Its ports are free when it returns, whatever else ends it at the same
+// time.
 func (d *Device) stopAgent() {
 	d.mu.Lock()
 	killed := d.killed
@@ -117,11 +118,11 @@ func (d *Device) stopThis(agent chan struct{}) {
 	}
 	close(agent)
 	films.Close()
-	calls.Close() // the server does not close it yet if it has only just begun
+	calls.Close() // the server does not close it yet if it has only just started
 	server.Close()
 }
 
-// AgentRuns tells whether WebDriverAgent runs.
+// AgentRuns reports whether WebDriverAgent runs.
 func (d *Device) AgentRuns() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -139,7 +140,7 @@ func (d *Device) answerHTTP(w http.ResponseWriter, r *http.Request) {
 	if d.note("%s %s", line, body); r.URL.RawQuery != "" {
 		d.note("%s?%s", line, r.URL.RawQuery)
 	}
-	select { // one after the other: a call that hangs keeps the others waiting, also when nobody waits for it any more
+	select { // one after the other: a call that hangs keeps the others waiting, also when no caller waits for it any more
 	case d.queue <- struct{}{}:
 		defer func() { <-d.queue }()
 	case <-r.Context().Done():
@@ -179,7 +180,7 @@ func (d *Device) answerHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(data)
 }
 
-// suffer lets a fault happen; it tells whether there is an answer all the same.
+// suffer lets a fault happen; it reports whether there is a response all the same.
 func (d *Device) suffer(w http.ResponseWriter, r *http.Request, f Fault) bool {
 	d.mu.Lock()
 	killed := d.killed

@@ -53,7 +53,7 @@ func (l *login) alert() *question { return nil }
 
 func (l *login) view(m metrics) *view {
 	root := m.page()
-	root.onTap = func() { l.app.device.focus = nil } // beside the fields
+	root.onTap = func() { l.app.device.focus = nil } // next to the fields
 	o := l.app.device.opts
 	if !l.asked.IsZero() && m.now.Sub(l.asked) >= o.LoginSpinner {
 		l.decide()
@@ -81,7 +81,7 @@ func (l *login) view(m metrics) *view {
 	return root
 }
 
-// busy has a wheel that turns in the picture.
+// busy has a spinner that turns on the screen.
 func (l *login) busy(m metrics, root *view, text string) *view {
 	wheel := &view{kind: "ActivityIndicator", label: "In progress", b: m.rect(m.size.X/2-20, 300, 40, 40),
 		fill: rgb(0xd0d0d8)}
@@ -101,7 +101,7 @@ func (l *login) decide() {
 	l.asked = time.Time{}
 	if string(l.email.text) == "crash@example.com" {
 		l.email.set("")
-		l.wrong = true // the last picture before the process is gone
+		l.wrong = true // the last screenshot before the process is gone
 		l.app.device.crash("Fatal error: no session for crash@example.com")
 		return
 	}
@@ -122,7 +122,7 @@ type catalogue struct {
 	ask     *question
 	dropped bool
 	zoom    string
-	month   string // that the wheel shows
+	month   string // that the picker wheel shows
 	volume  float64
 }
 
@@ -304,7 +304,7 @@ func (c *catalogue) form(m metrics) *view {
 			c.app.device.focus = nil
 			c.says("Saved: %s", string(c.note.text))()
 		}))
-	page.onTap = func() { c.app.device.focus = nil } // beside the field
+	page.onTap = func() { c.app.device.focus = nil } // next to the field
 	return page
 }
 

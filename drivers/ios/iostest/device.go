@@ -28,7 +28,7 @@ type Device struct {
 	banner   string          // a notification
 	secrets  int             // in the keychain: one for each start of an app
 	scene    Scene           // of com.example.scene
-	pictured bool            // a picture is being taken
+	pictured bool            // a screenshot is being taken
 	shot     shot            // the last one
 	approved map[string]bool // schemes of links that open without a question
 	wide     bool
@@ -111,7 +111,7 @@ func newDevice(l *Lab, i int, o DeviceOptions) *Device {
 	return d
 }
 
-// put installs an app. The lock may or may not be held by nobody else: the lab calls it before anything runs.
+// put installs an app. It needs no lock: the lab calls it before anything runs.
 func (d *Device) put(bundle, name string) *app {
 	a := &app{bundle: bundle, name: name, device: d, permissions: map[string]bool{}}
 	a.data = filepath.Join(d.lab.home, "Library/Developer/CoreSimulator/Devices", d.opts.UDID,
@@ -167,7 +167,7 @@ func (d *Device) ShowSheet(title string, buttons ...string) {
 	d.question.sheet = true
 }
 
-// Crash ends the app in front, and writes the report that macOS writes about a simulator's app.
+// Crash ends the foreground app, and writes the report that macOS writes about a simulator's app.
 func (d *Device) Crash() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -193,7 +193,8 @@ func (d *Device) crash(why string) {
 		a.name, at, a.bundle, a.name)
 	body := fmt.Sprintf(
 		`{"pid":%d,"procName":%q,"procPath":"\/Users\/USER\/Library\/Developer\/CoreSimulator\/Devices\/%s\/data\/Containers\/Bundle\/App.app\/App","exception":{"codes":"0x0000000000000001","type":"EXC_BREAKPOINT","signal":"SIGTRAP"},`+
-			`"termination":{"flags":0,"code":5,"namespace":"SIGNAL","indicator":"Trace/BPT trap: 5"},"asi":{"libswiftCore.dylib":[%q]},"threads":[]}`, pid, a.name, d.opts.UDID, why)
+			`"termination":{"flags":0,"code":5,"namespace":"SIGNAL","indicator":"Trace/BPT trap: `+
+			`5"},"asi":{"libswiftCore.dylib":[%q]},"threads":[]}`, pid, a.name, d.opts.UDID, why)
 	_ = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-2026-01-02-030405-%d.ips", a.name, pid)),
 		[]byte(head+"\n"+body), 0o644)
 }
@@ -213,7 +214,7 @@ func (d *Device) launch(a *app, fresh bool, args []string) {
 	d.front, d.focus = a.bundle, nil
 }
 
-// terminate ends an app; it tells whether there was anything to end. The lock is held.
+// terminate ends an app; it reports whether there was anything to end. The lock is held.
 func (d *Device) terminate(a *app) bool {
 	ran := a.pid != 0
 	a.close()
@@ -224,7 +225,7 @@ func (d *Device) terminate(a *app) bool {
 	return ran
 }
 
-// close ends what an app does beside its screen; the lock is held.
+// close ends what an app does in addition to its screen; the lock is held.
 func (a *app) close() {
 	if w, ok := a.page.(*webPage); ok {
 		w.cancel()
@@ -281,7 +282,7 @@ func (d *Device) ownWindows(owner string) []*view {
 	return windows
 }
 
-// screen is all that can be seen: the windows of what is in front, from back to front, and whose they are. The lock is
+// screen is all that can be seen: the windows of the foreground app, from back to front, and their owners. The lock is
 // held.
 func (d *Device) screen() (owner string, windows []*view) {
 	m := d.metrics()
@@ -403,7 +404,7 @@ func (d *Device) answer(q *question, button string) {
 	q.answer(button)
 }
 
-// open gives the alert that is in front; the lock is held.
+// open returns the topmost alert; the lock is held.
 func (d *Device) open() *question {
 	if d.question != nil {
 		return d.question
@@ -432,7 +433,7 @@ type logLine struct {
 	pid           int
 }
 
-// in gives the line in a style of `log stream`: only compact tells the type, here that of print and NSLog, and only the
+// in gives the line in a style of `log stream`: only compact has the type, here that of print and NSLog, and only the
 // others the time zone.
 func (l logLine) in(style string) string {
 	if style == "compact" {
@@ -442,7 +443,7 @@ func (l logLine) in(style string) string {
 		l.process, l.text)
 }
 
-// follow gives the log from now on.
+// follow returns the log from now on.
 func (d *Device) follow() (lines chan logLine, stop func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -34,7 +34,7 @@ func newCanvas(points image.Point, scale int) (*canvas, error) {
 	return &canvas{image.NewRGBA(image.Rectangle{Max: points.Mul(scale)}), scale, face}, nil
 }
 
-// moved draws a view beside its frame, as an animation has it, or an app that has a part of the screen.
+// moved draws a view outside of its frame, as an animation has it, or an app that has a part of the screen.
 func (c *canvas) moved(v *view, focused *field, by image.Point) {
 	by = by.Add(v.shift)
 	b := v.b.Add(by)

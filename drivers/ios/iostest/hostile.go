@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// hostile are more screens of com.example.traps: what lies over, beside and behind a button, and what a field makes of
+// hostile are more screens of com.example.traps: what is over, next to and behind a button, and what a field makes of
 // its text.
 func (p *traps) hostile(page string, m metrics) []*view {
 	w := m.size.X - 40
@@ -16,7 +16,7 @@ func (p *traps) hostile(page string, m metrics) []*view {
 	switch page {
 	case "clear layer": // UIKit's windows for texts and alerts are as large as the screen, and clear
 		return []*view{m.text("Total 12", m.rect(20, 120, w, 30)), pay, {kind: "Other", b: all}}
-	case "popover": // what lies behind takes no touch: that closes the popover
+	case "popover": // what is behind takes no touch: that closes the popover
 		content := []*view{m.text("Total 12", m.rect(20, 120, w, 30)), pay}
 		if p.said == "closed" {
 			return content
@@ -28,7 +28,7 @@ func (p *traps) hostile(page string, m metrics) []*view {
 	case "splash": // an opaque view without a name over everything
 		return []*view{m.text("Total 12", m.rect(20, 120, w, 30)), pay, {kind: "Other", b: all, fill: rgb(0x203050),
 			blocks: true}}
-	case "busy": // a wheel on a layer that takes all touches, for a while
+	case "busy": // a spinner on a layer that takes all touches, for a while
 		content := []*view{pay}
 		if m.now.Sub(p.app.started) > 2*time.Second {
 			return content
@@ -94,7 +94,7 @@ func (p *traps) hostile(page string, m metrics) []*view {
 	case "always disabled":
 		pay.disabled = true
 		return []*view{pay}
-	case "picture button": // a button is no picture on top of itself
+	case "picture button": // a button is not an image on top of itself
 		b := &view{kind: "Button", id: "cart", label: "Cart", b: m.rect(20, 120, 60, 60), traits: []string{"Button"},
 			onTap: p.says("cart")}
 		return []*view{b.add(&view{kind: "Image", b: m.rect(20, 120, 60, 60), fill: rgb(0x303848)})}
@@ -125,7 +125,7 @@ func (p *traps) hostile(page string, m metrics) []*view {
 		f := m.edit(p.nickname, "Nickname", "nickname", m.rect(20, 110, w, 44))
 		f.disabled = true
 		return []*view{f}
-	case "carousel": // the second page lies beside the screen
+	case "carousel": // the second page is next to the screen
 		content := []*view{}
 		for i, name := range []string{"first", "second"} {
 			x := i * m.size.X
@@ -144,7 +144,7 @@ func (p *traps) hostile(page string, m metrics) []*view {
 	return []*view{m.text(fmt.Sprintf("no page %q", page), m.rect(20, 110, w, 30))}
 }
 
-// LongText is longer than what a source gives of a value.
+// LongText is longer than what a source contains of a value.
 func LongText() string {
 	var lines []string
 	for i := range 40 {

@@ -24,7 +24,7 @@ func (p *inspected) serve() {
 	for data := range p.queue {
 		var c command
 		if json.Unmarshal(data, &c) != nil {
-			p.conn.refuse("data that is no command: %.80q", data)
+			p.conn.refuse("data that is not a command: %.80q", data)
 			continue
 		}
 		if p.tab.page.app.how().Silent {
@@ -87,7 +87,7 @@ func known(method string) []string {
 	}[method]
 }
 
-// inTarget performs a command of a target with the Chromium that stands for it, and puts the answer into WebKit's
+// inTarget performs a command of a target with the Chromium in its place, and puts the response into WebKit's
 // words. Handles belong to a target.
 func (p *inspected) inTarget(c command) (any, error) {
 	names := known(c.Method)
@@ -133,7 +133,7 @@ func (p *inspected) inTarget(c command) (any, error) {
 		p.conn.daemon.mu.Lock()
 		p.enabled = p.framed
 		p.conn.daemon.mu.Unlock()
-		_ = p.tab.page.client.Call(ctx, p.session, "Runtime.disable", nil, nil) // so that it tells of all contexts again
+		_ = p.tab.page.client.Call(ctx, p.session, "Runtime.disable", nil, nil) // so that it reports all contexts again
 	}
 	var got struct {
 		Result struct {

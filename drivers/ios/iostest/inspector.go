@@ -29,7 +29,7 @@ type inspectorDaemon struct {
 	listener net.Listener
 	dir      string
 	conns    map[*inspectorConn]struct{}
-	pages    map[*webPage]struct{} // those that have told of themselves
+	pages    map[*webPage]struct{} // those that have reported themselves
 	watched  map[string]*inspected // by Chromium's session
 	asked    int                   // messages that were for pages
 }
@@ -41,7 +41,7 @@ func (d *Device) Inspected() int {
 	return d.inspector.asked
 }
 
-// socket gives the path at which the daemon listens, and lets it.
+// socket returns the path at which the daemon listens, and lets it.
 func (i *inspectorDaemon) socket() (string, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -93,7 +93,7 @@ func (i *inspectorDaemon) close() {
 	}
 }
 
-// DropInspectors ends the connections with Web Inspector, as a daemon that is started anew does.
+// DropInspectors ends the connections with Web Inspector, as a daemon that is started again does.
 func (d *Device) DropInspectors() {
 	d.inspector.mu.Lock()
 	defer d.inspector.mu.Unlock()
@@ -102,7 +102,7 @@ func (d *Device) DropInspectors() {
 	}
 }
 
-// started: an app tells of itself, and of its pages.
+// started: an app reports itself, and of its pages.
 func (i *inspectorDaemon) started(w *webPage) {
 	i.mu.Lock()
 	i.pages[w] = struct{}{}
@@ -157,13 +157,13 @@ func (i *inspectorDaemon) page(app string) *webPage {
 	return nil
 }
 
-// asleep is the number of a page that answers nothing, worker of a service worker.
+// asleep is the number of a page that never responds, worker of a service worker.
 const (
 	asleep = 8
 	worker = 9
 )
 
-// listing is what an app tells of its pages.
+// listing is what an app reports of its pages.
 func (i *inspectorDaemon) listing(w *webPage) map[string]any {
 	config, list := w.app.how(), map[string]any{}
 	one := func(id int, kind, url string) {
@@ -233,7 +233,7 @@ func (c *inspectorConn) send(selector string, argument map[string]any) {
 }
 
 func (c *inspectorConn) write(body []byte) {
-	// one that is gone hears nothing
+	// one that is gone receives nothing
 	_, _ = c.conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...))
 }
 
@@ -270,12 +270,12 @@ func (c *inspectorConn) read() {
 	}
 }
 
-// refuse notes what is no message that Safari would send.
+// refuse notes what is not a message that Safari would send.
 func (c *inspectorConn) refuse(format string, args ...any) {
 	c.daemon.device.note("webinspectord refused "+format, args...)
 }
 
-// take does what a message asks for.
+// take does what a message requests.
 func (c *inspectorConn) take(selector string, argument map[string]any) error {
 	id, _ := argument["WIRConnectionIdentifierKey"].(string)
 	if selector == "_rpc_reportIdentifier:" {
@@ -312,12 +312,12 @@ func (c *inspectorConn) take(selector string, argument map[string]any) error {
 	case "_rpc_forwardSocketSetup:", "_rpc_forwardSocketData:", "_rpc_forwardDidClose:":
 		return c.forward(w, selector, argument)
 	default:
-		return fmt.Errorf("nobody knows what that is")
+		return fmt.Errorf("unknown message")
 	}
 	return nil
 }
 
-// apps are those that have told of themselves, with one that has no pages.
+// apps are those that have reported themselves, with one that has no pages.
 func (i *inspectorDaemon) apps() map[string]any {
 	list := map[string]any{"PID:99": map[string]any{"WIRApplicationIdentifierKey": "PID:99",
 		"WIRApplicationBundleIdentifierKey": "com.apple.Preferences",
@@ -337,14 +337,14 @@ type inspected struct {
 	conn    *inspectorConn
 	tab     *webTab
 	id      int    // of the page
-	sender  string // to which its answers go
+	sender  string // to which its responses go
 	session string // Chromium's
-	framed  bool   // Page is enabled, without which no contexts are told of
-	enabled bool   // contexts are told of
+	framed  bool   // Page is enabled, without which no contexts are reported
+	enabled bool   // contexts are reported
 	queue   chan []byte
 }
 
-// forward passes what is meant for a page on to it. WebKit says nothing about what it does not take.
+// forward passes on what is addressed to a page. WebKit says nothing about what it does not take.
 func (c *inspectorConn) forward(w *webPage, selector string, argument map[string]any) error {
 	if selector != "_rpc_forwardDidClose:" {
 		c.daemon.mu.Lock()
@@ -381,7 +381,7 @@ func (c *inspectorConn) forward(w *webPage, selector string, argument map[string
 	return nil
 }
 
-// setup opens a page, unless somebody has it open.
+// setup opens a page, unless another client has it open.
 func (i *inspectorDaemon) setup(c *inspectorConn, w *webPage, number int, sender string) error {
 	tab := w.tabs[number-1]
 	i.mu.Lock()
@@ -435,7 +435,7 @@ func (i *inspectorDaemon) open(t *webTab) (list []*inspected) {
 	return list
 }
 
-// provisional: a page begins to go to another site.
+// provisional: a page starts to go to another site.
 func (i *inspectorDaemon) provisional(t *webTab) {
 	for _, p := range i.open(t) {
 		p.tell("Target.targetCreated", map[string]any{"targetInfo": map[string]any{"targetId": t.name(1), "type": "page",
@@ -461,7 +461,7 @@ func (t *webTab) name(later int) string {
 	return fmt.Sprintf("page-%d", t.swaps+later+1)
 }
 
-// heard passes on of the contexts that a page makes.
+// heard passes on the events of the contexts that a page makes.
 func (i *inspectorDaemon) heard(e devtools.Event) {
 	if e.Method != "Runtime.executionContextCreated" {
 		return

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// keys types whatever has the focus: without one the events go nowhere, and nobody is told.
+// keys types whatever has the focus: without one the events go nowhere, without an error.
 func (d *Device) keys(r request) (any, error) {
 	var args struct{ Value []string }
 	if err := r.args(&args); err != nil {
@@ -63,7 +63,7 @@ func (f *field) typed(c rune, d *Device) {
 	}
 }
 
-// keyboardInput is FBCustomCommands.handleKeyboardInput: names are known where they stand alone, characters in
+// keyboardInput is FBCustomCommands.handleKeyboardInput: names are known where they are alone, characters in
 // dictionaries.
 func (d *Device) keyboardInput(r request) (any, error) {
 	if d.opts.NoHardKeys {

@@ -101,7 +101,7 @@ func (d *Device) coreID() string {
 }
 
 // strangers is a device that is not paired, as in github.com/tauri-apps/cargo-mobile2/pull/443: not even its UDID is
-// told.
+// reported.
 func strangers(id string) map[string]any {
 	return map[string]any{
 		"capabilities": []any{map[string]any{"featureIdentifier": "com.apple.coredevice.feature.tags",
@@ -183,8 +183,10 @@ func (d *Device) devicectl(p *process, args []string, answer func(string, any) i
 }
 
 // noAgent is what go-ios 1.2.0 writes first when its tunnel agent does not run.
-const noAgent = `{"time":"2026-11-21T14:04:58.507211377Z","level":"WARN","msg":"go-ios agent is not running. You might need to start it with 'ios tunnel start' for ios17+. ` +
-	`Use ENABLE_GO_IOS_AGENT=user for userspace tunnel or ENABLE_GO_IOS_AGENT=kernel for kernel tunnel for the experimental daemon mode."}` + "\n"
+const noAgent = `{"time":"2026-11-21T14:04:58.507211377Z","level":"WARN","msg":"go-ios agent is not running. You ` +
+	`might need to start it with 'ios tunnel start' for ios17+. ` +
+	`Use ENABLE_GO_IOS_AGENT=user for userspace tunnel or ENABLE_GO_IOS_AGENT=kernel for kernel tunnel for the ` +
+	`experimental daemon mode."}` + "\n"
 
 // goiosError is an error of go-ios 1.2.0.
 func goiosError(p *process, msg, err string) int {
@@ -242,7 +244,8 @@ func (l *Lab) tunnels(p *process) int {
 	}
 	if !running {
 		return goiosError(p, "failed to get tunnel infos",
-			`TunnelInfoForDevice: failed to get tunnel info: Get "http://127.0.0.1:60105/tunnels": dial tcp 127.0.0.1:60105: connect: connection refused`)
+			`TunnelInfoForDevice: failed to get tunnel info: Get "http://127.0.0.1:60105/tunnels": dial tcp 127.0.0.1:60105: `+
+				`connect: connection refused`)
 	}
 	data, _ := json.Marshal(list)
 	p.print("%s\n", data)
@@ -283,7 +286,8 @@ func (d *Device) goios(p *process, args []string) int {
 	case "devmode":
 		if d.opts.DevModeUnknown {
 			p.complain("%s\n",
-				`{"time":"2026-11-21T14:04:58.507675104Z","level":"ERROR","msg":"failed getting developer mode","err":"could not start service com.apple.amfi.lockdown"}`)
+				`{"time":"2026-11-21T14:04:58.507675104Z","level":"ERROR","msg":"failed getting developer mode","err":"could not `+
+					`start service com.apple.amfi.lockdown"}`)
 			p.print("{\"DeveloperModeEnabled\":false}\n")
 			return 0
 		}
@@ -341,7 +345,8 @@ func (d *Device) mountImage(p *process, how string) int {
 	}
 	if d.opts.NoImage {
 		p.complain("%s\n",
-			`{"time":"2026-11-21T14:04:58.507675104Z","level":"ERROR","msg":"error downloading image","err":"Get \"https://deviceboxhq.com/ddi-15F31d.zip\": no such host"}`)
+			`{"time":"2026-11-21T14:04:58.507675104Z","level":"ERROR","msg":"error downloading image","err":"Get `+
+				`\"https://deviceboxhq.com/ddi-15F31d.zip\": no such host"}`)
 		return 0 // as after a success
 	}
 	d.mu.Lock()
@@ -356,7 +361,7 @@ func (d *Device) hasImage() bool {
 	return d.image
 }
 
-// goiosCrash is cmd_device_debug.go's runCrashCommand: "cp" copies the reports whose names fit.
+// goiosCrash is cmd_device_debug.go's runCrashCommand: "cp" copies the reports with names that fit.
 func (d *Device) goiosCrash(p *process, args []string) int {
 	if args[1] != "cp" {
 		return 1

@@ -10,7 +10,7 @@ import (
 // SceneBundle is an app that shows what a test has written.
 const SceneBundle = "com.example.scene"
 
-// Scene makes its screen. It is called for every source, picture and touch, with the device's lock held: it must be
+// Scene makes its screen. It is called for every source, screenshot and touch, with the device's lock held: it must be
 // quick, and must not call the device.
 type Scene func(now Moment) []Part
 
@@ -18,13 +18,13 @@ type Scene func(now Moment) []Part
 type Moment struct {
 	Since   time.Duration // since the app was opened
 	Size    image.Point   // of the window, in points
-	Picture bool          // a picture is taken, which may show something else than the source tells
+	Picture bool          // a screenshot is taken, which may show something else than the source
 	App     SceneApp
 }
 
 // Part is an element of a scene; its bounds are points.
 type Part struct {
-	Kind, ID, Label, Value, Placeholder string // Kind without XCUIElementType; StaticText unless told
+	Kind, ID, Label, Value, Placeholder string // Kind without XCUIElementType; default: StaticText
 
 	Bounds           image.Rectangle
 	Fill, Ink        color.Color
@@ -61,7 +61,7 @@ func (s SceneApp) Ask(title string, buttons []string, answer func(string)) {
 	s.a.device.question = &question{title: title, buttons: buttons, answer: answer, opened: time.Now()}
 }
 
-// ShowScene installs com.example.scene, or gives it another scene.
+// ShowScene installs com.example.scene, or shows another scene in it.
 func (d *Device) ShowScene(s Scene) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

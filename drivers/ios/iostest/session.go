@@ -11,7 +11,7 @@ import (
 type binding struct {
 	app       string
 	terminate bool // with the session
-	expected  bool // it ran, and nobody has ended it by WebDriverAgent
+	expected  bool // it ran, and it was not ended by WebDriverAgent
 }
 
 // kept are the settings that outlive a session.
@@ -83,7 +83,7 @@ func (d *Device) StealSession(bundle string) {
 	delete(d.settings, "defaultActiveApplication")
 }
 
-// active is FBSession.activeApplication: the one whose elements are given, found and counted from.
+// active is FBSession.activeApplication: the one with the elements that are returned, found and counted from.
 func (d *Device) active() (string, []*view, error) {
 	inFront := func(bundle string) bool {
 		if bundle == springboard {

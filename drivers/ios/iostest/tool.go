@@ -15,7 +15,7 @@ import (
 	"syscall"
 )
 
-// socketVariable tells the programs where the lab is.
+// socketVariable has the address of the lab for the programs.
 const socketVariable = "TAPROOT_IOSTEST_SOCKET"
 
 // Build puts the programs xcrun, ios and ios_webkit_debug_proxy into a folder.
@@ -100,7 +100,7 @@ type process struct {
 func (p *process) send(r reply) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_ = p.enc.Encode(r) // a program that is gone hears nothing
+	_ = p.enc.Encode(r) // a program that is gone receives nothing
 }
 
 func (p *process) print(format string, args ...any) {
@@ -117,7 +117,7 @@ func (p *process) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// wait runs until the program is interrupted or killed; it tells which.
+// wait runs until the program is interrupted or killed; it returns which.
 func (p *process) wait() (interrupted bool) {
 	select {
 	case <-p.signals:

@@ -89,8 +89,8 @@ func (a *app) argument(name string) string {
 	return ""
 }
 
-// switches: a Toggle of SwiftUI, which is a switch as wide as its row around the one that reacts; a label beside its
-// switch in one row; a row whose switch is disabled.
+// switches: a Toggle of SwiftUI, which is a switch as wide as its row around the one that reacts; a label next to its
+// switch in one row; a row with a disabled switch.
 func (p *traps) switches(m metrics) []*view {
 	value := func(name string) string { return map[bool]string{true: "1", false: "0"}[p.on[name]] }
 	inner := &view{kind: "Switch", value: value("Wi-Fi"), b: m.rect(m.size.X-80, 116, 60, 32), onTap: p.flips("Wi-Fi"),
@@ -111,7 +111,7 @@ func (p *traps) row(m metrics, y int, kind, name string, disabled bool) *view {
 		toggle)
 }
 
-// covers: a text and a button under a picture, a button under a plain view, and one that is free.
+// covers: a text and a button under an image, a button under a plain view, and one that is free.
 func (p *traps) covers(m metrics) []*view {
 	w := m.size.X - 40
 	photo := func(y int) *view {
@@ -124,14 +124,14 @@ func (p *traps) covers(m metrics) []*view {
 		m.button("Free", "free", m.rect(20, 380, w, 44), p.says("free"))}
 }
 
-// bars: a row half under a toolbar, which stands before it in the source.
+// bars: a row half under a toolbar, which is before it in the source.
 func (p *traps) bars(m metrics) []*view {
 	table := &view{kind: "Table", b: image.Rect(0, 91, m.size.X, m.size.Y-44)}
 	for i, name := range []string{"First", "Second"} {
 		y := 110 + i*60
 		table.add(m.cell(name, m.rect(0, y, m.size.X, 56), p.says(name+" row")))
 	}
-	y := m.size.Y - 160 // of a row whose middle lies under the bar
+	y := m.size.Y - 160 // of a row with its middle under the bar
 	table.add(m.cell("Last", m.rect(0, y, m.size.X, 70), p.says("Last row")))
 	bar := &view{kind: "Toolbar", b: image.Rect(0, y+30, m.size.X, m.size.Y-44), fill: rgb(0xd8d8e8), blocks: true}
 	return []*view{{kind: "Other", b: table.b, children: []*view{table}}, bar}

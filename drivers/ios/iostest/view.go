@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// view is an element: what the source tells and what is drawn. Rectangles are in points of the window.
+// view is an element: what is in the source and what is drawn. Rectangles are in points of the window.
 type view struct {
 	kind        string // XCUIElementType without the prefix
 	id          string // accessibility identifier
@@ -17,12 +17,12 @@ type view struct {
 	traits      []string
 	b           image.Rectangle
 	disabled    bool
-	unseen      bool // visible="false", though it lies on the screen
+	unseen      bool // visible="false", though it is on the screen
 	fill, ink   color.Color
 	centred     bool
-	// takes every touch on it, and does nothing: a UIView. A picture or a text lets touches through
+	// takes every touch on it, and does nothing: a UIView. An image or a text lets touches through
 	blocks bool
-	// an animation of UIView moves it: touches of it are lost, and only the picture shows where it is
+	// an animation of UIView moves it: touches of it are lost, and only the screenshot shows where it is
 	moving   bool
 	mute     bool        // never hittable
 	shift    image.Point // how far from its frame it is drawn
@@ -35,7 +35,7 @@ type view struct {
 	web                     *webPage                 // it takes touches by where they are
 	picture                 image.Image              // that it shows, in pixels
 	key                     string                   // what a key of the keyboard types
-	takes                   func(value string) error // of what is set to a value: a wheel, a slider
+	takes                   func(value string) error // of what is set to a value: a picker wheel, a slider
 }
 
 // field is a text field's content.
@@ -51,13 +51,13 @@ type field struct {
 
 func (f *field) set(text string) { f.text, f.caret = []rune(text), len([]rune(text)) }
 
-// add gives the view more children.
+// add appends children to the view.
 func (v *view) add(more ...*view) *view {
 	v.children = append(v.children, more...)
 	return v
 }
 
-// at gives the frontmost view that takes a touch there.
+// at returns the frontmost view that takes a touch there.
 func (v *view) at(p image.Point, takes func(*view) bool) *view {
 	if v.moving {
 		return nil
@@ -147,7 +147,7 @@ func (m metrics) edit(f *field, placeholder, id string, b image.Rectangle) *view
 	return v
 }
 
-// toggle is a switch; its label stands beside it in the picture.
+// toggle is a switch; its label is next to it on the screen.
 func (m metrics) toggle(label, id string, b image.Rectangle, on *bool) *view {
 	v := &view{kind: "Switch", id: id, label: label, value: "0", b: b, traits: []string{"Button", "ToggleButton"},
 		fill: rgb(0xb0b0b8), onTap: func() { *on = !*on }}

@@ -17,7 +17,7 @@ import (
 )
 
 // webkitProxy is ios_webkit_debug_proxy 1.9: github.com/google/ios-webkit-debug-proxy, src/ios_webkit_debug_proxy.c. It
-// is a client of the daemon of one device, numbers the pages of all apps as it hears of them, and passes on what they
+// is a client of the daemon of one device, numbers the pages of all apps as they are reported, and passes on what they
 // say, to one WebSocket for each.
 type webkitProxy struct {
 	device *Device

@@ -67,7 +67,7 @@ func (w *webPage) newTab(home string, behind bool) (*webTab, error) {
 	return t, nil
 }
 
-// attach opens a way to the page on which nobody else hears what it tells.
+// attach opens a way to the page of its own, with its own events.
 func (t *webTab) attach(ctx context.Context) (string, error) {
 	var attached struct {
 		Session string `json:"sessionId"`
@@ -124,7 +124,7 @@ func (t *webTab) leave(ctx context.Context, url string) error {
 	return nil
 }
 
-// fit gives the page the size of the view.
+// fit sets the page to the size of the view.
 func (t *webTab) fit(ctx context.Context, b image.Rectangle) {
 	t.mu.Lock()
 	same := t.size == b.Size()
@@ -168,11 +168,12 @@ const editsScript = `(() => {
 	return e.tagName === 'INPUT' && !/^(button|checkbox|color|file|hidden|image|radio|range|reset|submit)$/.test(e.type);
 })()`
 
-// hearScript lists what VoiceOver tells of a page: its texts and controls, in the order of the document. HTML's ids are
+// hearScript lists what VoiceOver has of a page: its texts and controls, in the order of the document. HTML's ids are
 // not among that.
 const hearScript = `(() => {
 	const kinds = {BUTTON: 'Button', A: 'Link', TEXTAREA: 'TextView', SELECT: 'Button', IMG: 'Image'};
-	const inputs = {checkbox: 'Switch', radio: 'RadioButton', submit: 'Button', button: 'Button', reset: 'Button', password: 'SecureTextField', hidden: ''};
+	const inputs = {checkbox: 'Switch', radio: 'RadioButton', submit: 'Button', button: 'Button', reset: 'Button', ` +
+	`password: 'SecureTextField', hidden: ''};
 	const list = [];
 	const walk = n => {
 		for (const c of n.childNodes) {
@@ -181,18 +182,22 @@ const hearScript = `(() => {
 				range.selectNodeContents(c);
 				list.push(['StaticText', c.data.trim(), '', range.getBoundingClientRect(), false]);
 			}
-			if (c.nodeType !== 1 || /^(SCRIPT|STYLE)$/.test(c.tagName) || c.getAttribute('aria-hidden') === 'true' || !c.checkVisibility({visibilityProperty: true})) continue;
+			if (c.nodeType !== 1 || /^(SCRIPT|STYLE)$/.test(c.tagName) || c.getAttribute('aria-hidden') === 'true' || ` +
+	`!c.checkVisibility({visibilityProperty: true})) continue;
 			const kind = c.tagName === 'INPUT' ? (c.type in inputs ? inputs[c.type] : 'TextField') : kinds[c.tagName];
 			if (!kind) { walk(c); continue; }
-			const label = c.getAttribute('aria-label') || (c.labels && c.labels[0] ? c.labels[0].textContent.trim() : '') || c.innerText || c.alt || '';
-			list.push([kind, label, kind === 'Switch' ? String(+c.checked) : c.type === 'password' ? '•'.repeat(c.value.length) : c.value || '', c.getBoundingClientRect(), document.activeElement === c]);
+			const label = c.getAttribute('aria-label') || (c.labels && c.labels[0] ? c.labels[0].textContent.trim() : '') || ` +
+	`c.innerText || c.alt || '';
+			list.push([kind, label, kind === 'Switch' ? String(+c.checked) : c.type === 'password' ? ` +
+	`'•'.repeat(c.value.length) : c.value || '', c.getBoundingClientRect(), document.activeElement === c]);
 		}
 	};
 	walk(document.body);
-	return list.slice(0, 500).map(([kind, label, value, r, focused]) => ({kind, label, value, x: r.x, y: r.y, w: r.width, h: r.height, focused}));
+	return list.slice(0, 500).map(([kind, label, value, r, focused]) => ({kind, label, value, x: r.x, y: r.y, w: ` +
+	`r.width, h: r.height, focused}));
 })()`
 
-// hear gives the elements of the page, which lies at a place of the screen.
+// hear returns the elements of the page, which is at a place of the screen.
 func (t *webTab) hear(ctx context.Context, at image.Rectangle) (list []*view) {
 	ctx, cancel := context.WithTimeout(ctx, webAnswer)
 	defer cancel()

@@ -442,8 +442,8 @@ func (d *Device) simSpawn(p *process, rest []string) int {
 	}
 }
 
-// simIO takes pictures and films, of the screen as it is built into the phone. Its words are those of Xcode 16; they go
-// to the standard error.
+// simIO takes screenshots and recordings of the screen as it is built into the phone. Its words are those of Xcode 16;
+// they go to the standard error.
 func (d *Device) simIO(p *process, rest []string) int {
 	file := rest[len(rest)-1]
 	if rest[0] == "screenshot" {
