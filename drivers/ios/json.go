@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// jsonIn reads the JSON object with a key, or without one the list, that begins a line of what a program printed.
-// Others may stand before it: Xcode tells there of what it installs by the way, go-ios of what it does.
+// jsonIn reads the JSON object with a key, or without one the list, that starts a line of what a program printed.
+// Others may precede it: Xcode reports there what it installs by the way, go-ios what it does.
 func jsonIn(out []byte, key string, to any) error {
 	opens := byte('{')
 	if key == "" {
@@ -40,7 +40,7 @@ func hasKey(object json.RawMessage, key string) bool {
 	return ok
 }
 
-// complaints takes the errors out of a log in lines of JSON, as go-ios writes it: its warnings, which it gives with
+// complaints takes the errors out of a log in lines of JSON, as go-ios writes it: its warnings, which it writes with
 // every call, are not why a call failed. Any other text stays as it is.
 func complaints(text string) string {
 	errs := errorsIn(text)

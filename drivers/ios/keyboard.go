@@ -28,7 +28,7 @@ func (d *Device) KeyboardShown(ctx context.Context) (bool, error) {
 func hidingKeys() []string { return []string{"Hide keyboard", "Dismiss"} }
 
 // HideKeyboard presses the key that hides the keyboard, where it has one, else the button "Done" of the bar on top of
-// it, else it taps a place beside the field at which nothing reacts, as a person would: never what may send a form.
+// it, else it taps a place next to the field at which nothing reacts, as a person would: never what may send a form.
 func (d *Device) HideKeyboard(ctx context.Context) error {
 	shown, err := d.KeyboardShown(ctx)
 	if err != nil || !shown {
@@ -42,7 +42,7 @@ func (d *Device) HideKeyboard(ctx context.Context) error {
 	if board == nil {
 		return nil // it went away meanwhile
 	}
-	how := "a tap beside the field"
+	how := "a tap next to the field"
 	switch at, bar := besideField(tree, board.Bounds.Min.Y), barButton(tree, board); {
 	case find(tree, func(n *screen.Node) bool {
 		return n.Within(board) &&
@@ -54,7 +54,7 @@ func (d *Device) HideKeyboard(ctx context.Context) error {
 	case at != nil:
 		err = d.Tap(ctx, *at)
 	default:
-		how = "no place beside the field at which nothing reacts"
+		how = "no place next to the field at which nothing reacts"
 	}
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func find(t *screen.Tree, is func(*screen.Node) bool) *screen.Node {
 
 func centreOf(n *screen.Node) image.Point { return n.Bounds.Min.Add(n.Bounds.Size().Div(2)) }
 
-// barButton is the button "Done" of the bar that lies on top of the keyboard.
+// barButton is the button "Done" of the bar on top of the keyboard.
 func barButton(t *screen.Tree, board *screen.Node) *screen.Node {
 	return find(t, func(n *screen.Node) bool {
 		if n.Type != elementPrefix+"Button" || n.Hidden || n.Label() != "Done" || n.Within(board) ||

@@ -20,7 +20,7 @@ func typed(key string) (string, bool) {
 	return key, true
 }
 
-// hardKey is a key of a keyboard that is plugged in: its name in XCTest, and the character that stands for it.
+// hardKey is a key of a keyboard that is plugged in: its name in XCTest, and its character.
 type hardKey struct{ name, char string }
 
 func hardKeys() map[string]hardKey {
@@ -38,7 +38,7 @@ func hardKeys() map[string]hardKey {
 	return keys
 }
 
-// modifierFlag gives XCTest's bit of a key that is held.
+// modifierFlag returns XCTest's bit of a key that is held.
 func modifierFlag(key string) int {
 	return map[string]int{"shift": 1 << 1, "control": 1 << 2, "alt": 1 << 3, "meta": 1 << 4}[key]
 }
@@ -71,7 +71,7 @@ func (d *Device) Press(ctx context.Context, keys []string) error {
 	return d.unsupported(fmt.Sprintf("an iPhone has no key %q", key))
 }
 
-// frame are the buttons around the screen, and what stands for them.
+// frame are the buttons around the screen, and their substitutes.
 func (d *Device) frame() map[string]func(context.Context) error {
 	button := func(name string) func(context.Context) error {
 		return func(ctx context.Context) error {
@@ -112,7 +112,7 @@ func (d *Device) power(ctx context.Context) error {
 	return d.do(ctx, post("locking", "/wda/lock", nil), nil)
 }
 
-// chord presses a key while others are held. Control stands for Command where a tester who knows another system's
+// chord presses a key while others are held. Control means Command where a tester who knows another system's
 // keyboard means it.
 func (d *Device) chord(ctx context.Context, held []string, key string) error {
 	flags := 0

@@ -20,8 +20,8 @@ const (
 	linkPoll = 100 * time.Millisecond
 )
 
-// OpenLink opens a link with the app that the system chooses, or that is named. Where iOS asks "Open in …?", as it does
-// for the scheme of an app, the answer is yes.
+// OpenLink opens a link with the app that the system chooses, or that is named. Where iOS shows "Open in …?", as it
+// does for the scheme of an app, the answer is yes.
 func (d *Device) OpenLink(ctx context.Context, link, app string) error {
 	own := !strings.HasPrefix(link, "http:") && !strings.HasPrefix(link, "https:")
 	before := ""
@@ -85,8 +85,8 @@ func (d *Device) approve(ctx context.Context, link string) error {
 
 var schemeForm = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*$`)
 
-// letOpen says yes when iOS asks whether the link may be opened, and waits until another app is in front. A link of the
-// app that is in front already changes nothing of that.
+// letOpen accepts the question of iOS whether the link may be opened, and waits until another app is in the foreground.
+// A link of the app that is in the foreground already changes nothing of that.
 func (d *Device) letOpen(ctx context.Context, before string) error {
 	for began := time.Now(); time.Since(began) < linkAsks; {
 		a, err := d.Alert(ctx)

@@ -8,10 +8,10 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// mostLong is for how many elements of a look the whole text is asked.
+// mostLong is for how many elements of a source the whole text is requested.
 const mostLong = 8
 
-// longTexts asks for the whole texts of those elements of which the source may have given the beginning alone. Where
+// longTexts requests the whole texts of those elements of which the source may contain only the start. Where
 // one cannot be had, the reading says that it is cut: nothing is known not to be in it.
 func (d *Device) longTexts(ctx context.Context, seen reading) error {
 	for i, n := range seen.long {
@@ -23,7 +23,7 @@ func (d *Device) longTexts(ctx context.Context, seen reading) error {
 			}
 		}
 		if whole == "" {
-			seen.cut(fmt.Sprintf("the text of %s may be longer than the %d bytes that WebDriverAgent gives of it", n.Type,
+			seen.cut(fmt.Sprintf("the text of %s may be longer than the %d bytes that WebDriverAgent returns of it", n.Type,
 				mostOfValue))
 			continue
 		}
@@ -32,7 +32,7 @@ func (d *Device) longTexts(ctx context.Context, seen reading) error {
 	return nil
 }
 
-// wholeText finds an element of the source again by its type and place, and asks for all that it says; "" where it is
+// wholeText finds an element of the source again by its type and place, and requests its whole text; "" where it is
 // not found, or is one of several there.
 func (d *Device) wholeText(ctx context.Context, n *screen.Node) (string, error) {
 	all, err := d.ofType(ctx, n.Type)

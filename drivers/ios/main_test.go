@@ -145,7 +145,7 @@ func opened(t *testing.T, o iostest.DeviceOptions) (*Device, *bench) {
 // patience is the time of steps that pass, and of waits: none of them uses it up, however busy the machine is.
 const patience = time.Minute
 
-// wait reads trees until one shows a label, and gives its element.
+// wait reads trees until one shows a label, and returns its element.
 func wait(t *testing.T, d *Device, label string) *screen.Node {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

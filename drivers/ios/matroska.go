@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// matroska is a film of JPEGs (RFC 9559): what it needs of the format is so little that no library is linked for it.
-// Each picture is a cluster of its own, so that a film that breaks off is whole up to its last picture.
+// matroska is a video of JPEGs (RFC 9559): what it needs of the format is so little that no library is linked for it.
+// Each image is a cluster of its own, so that a video that breaks off is whole up to its last image.
 type matroska struct {
 	out   *os.File
 	size  image.Point
@@ -32,7 +32,7 @@ const (
 	mkvVideo, mkvWidth, mkvHeight, mkvCluster, mkvTimestamp, mkvSimpleBlock = 0xE0, 0xB0, 0xBA, 0x1F43B675, 0xE7, 0xA3
 )
 
-// toTheEnd is the size of an element that goes on for as long as the file does.
+// toTheEnd is the size of an element that continues for as long as the file does.
 var toTheEnd = []byte{0x01, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}
 
 // ebmlElement is an id, a size in eight bytes, and what is in it.
@@ -74,7 +74,7 @@ func newMatroska(file string, size image.Point) (*matroska, error) {
 	return &matroska{out: out, size: size, start: time.Now(), last: -1}, nil
 }
 
-// write adds a picture at the time at which it came; no two have the same.
+// write adds an image at the time at which it came; no two have the same.
 func (m *matroska) write(frame []byte) error {
 	at := max(time.Since(m.start).Milliseconds(), m.last+1)
 	m.last = at

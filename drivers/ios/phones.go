@@ -39,7 +39,7 @@ type coreDevice struct {
 	} `json:"hardwareProperties"`
 }
 
-// phones gives the iPhones that Xcode knows.
+// phones returns the iPhones that Xcode knows.
 func (t tools) phones(ctx context.Context) ([]found, error) {
 	if t.xcrun == "" {
 		return nil, nil
@@ -54,7 +54,7 @@ func (t tools) phones(ctx context.Context) ([]found, error) {
 	return parsePhones(out)
 }
 
-// coreDeviceJSON runs devicectl and gives the result, which it writes into a file: what it prints is for people.
+// coreDeviceJSON runs devicectl and returns the result, which it writes into a file: what it prints is for people.
 func (t tools) coreDeviceJSON(ctx context.Context, args ...string) (json.RawMessage, error) {
 	dir, err := os.MkdirTemp("", "taproot-devicectl-")
 	if err != nil {
@@ -131,7 +131,7 @@ func (c coreDevice) state() drivers.State {
 // muxDevice is a device in go-ios's detailed list.
 type muxDevice struct{ Udid, ProductName, ProductType, ProductVersion string }
 
-// muxed gives the iPhones that go-ios reaches by usbmuxd.
+// muxed returns the iPhones that go-ios reaches by usbmuxd.
 func (t tools) muxed(ctx context.Context) ([]found, error) {
 	if t.goios == "" {
 		return nil, nil
@@ -155,7 +155,8 @@ func (t tools) muxed(ctx context.Context) ([]found, error) {
 	return list, nil
 }
 
-// listMux asks for details; as go-ios gives none at all when one phone is not trusted, it is then asked phone by phone.
+// listMux queries details; as go-ios returns none at all when one phone is not trusted, it is then queried phone by
+// phone.
 func (t tools) listMux(ctx context.Context) ([]muxDevice, error) {
 	c := t.ios("list", "--details")
 	c.limit = listLimit
@@ -198,7 +199,7 @@ func noMux(err error) error {
 	return err
 }
 
-// muxInfo asks one phone; a phone that tells nothing is not trusted.
+// muxInfo queries one phone; a phone that reports nothing is not trusted.
 func (t tools) muxInfo(ctx context.Context, udid string) muxDevice {
 	m := muxDevice{Udid: udid}
 	out, err := t.run(ctx, t.ios("info", "--udid="+udid))
@@ -209,7 +210,7 @@ func (t tools) muxInfo(ctx context.Context, udid string) muxDevice {
 	return m
 }
 
-// tunnels gives the phones to which go-ios has a tunnel.
+// tunnels returns the phones to which go-ios has a tunnel.
 func (t tools) tunnels(ctx context.Context) map[string]bool {
 	up := map[string]bool{}
 	out, err := t.run(ctx, t.ios("tunnel", "ls"))

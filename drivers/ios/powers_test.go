@@ -91,7 +91,7 @@ func TestLocationOfAnOldIPhone(t *testing.T) {
 }
 
 // TestAnAppearanceThatNobodyCanSet: an iPhone that goes by the time of day gets the appearance that is asked for, and
-// is not said to get its own back.
+// does not report that it gets its own back.
 func TestAnAppearanceThatNobodyCanSet(t *testing.T) {
 	t.Parallel()
 	d, b := opened(t, small(iostest.DeviceOptions{Phone: true, Automatic: true}))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// probe counts the pictures of a film and gives its length, with ffprobe, which make setup installs.
+// probe counts the frames of a video and returns its length, with ffprobe, which make setup installs.
 func probe(t *testing.T, file string) (frames int, seconds float64) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "ffprobe", "-v", "error", "-count_packets", "-select_streams", "v:0",

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	filmStart = 20 * time.Second // for the first picture to be taken
-	// filmEnd is how long recordVideo may take to write its film once it was interrupted. Killed, it leaves a broken film
-	// and a simulator that films no more.
+	filmStart = 20 * time.Second // for the first image to be taken
+	// filmEnd is how long recordVideo may take to write its video once it was interrupted. Killed, it leaves a broken
+	// video and a simulator that records no more.
 	filmEnd  = 30 * time.Second
-	filmRate = 10 // pictures a second of WebDriverAgent's film
+	filmRate = 10 // images per second of WebDriverAgent's stream
 )
 
-// StartRecording films a simulator with simctl, an iPhone by the pictures that WebDriverAgent sends.
+// StartRecording records a simulator with simctl, an iPhone by the images that WebDriverAgent sends.
 func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Recording, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -35,7 +35,7 @@ func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Record
 	if err != nil {
 		return nil, fmt.Errorf("device %s: %w", d.info.ID, err)
 	}
-	waiting, cancel := context.WithTimeoutCause(ctx, filmStart, fmt.Errorf("it did not begin to film within %v",
+	waiting, cancel := context.WithTimeoutCause(ctx, filmStart, fmt.Errorf("it did not start to record within %v",
 		filmStart))
 	defer cancel()
 	if err := b.says(waiting, "Recording started"); err != nil {
@@ -51,16 +51,16 @@ func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Record
 	return film, nil
 }
 
-// simFilm is a film that simctl makes.
+// simFilm is a recording that simctl makes.
 type simFilm struct {
 	b    *background
 	clip drivers.Clip
 	over chan struct{} // closed by Stop
 	d    *Device
-	wide bool // the app lay on its side when the film began
+	wide bool // the app lay on its side when the recording started
 }
 
-// watch ends the film when the device is closed before the film was stopped.
+// watch ends the recording when the device is closed before the recording was stopped.
 func (f *simFilm) watch(life context.Context) {
 	select {
 	case <-f.over:
@@ -70,14 +70,14 @@ func (f *simFilm) watch(life context.Context) {
 	}
 }
 
-// endFilm asks recordVideo to end. It is never killed.
+// endFilm interrupts recordVideo. It is never killed.
 func endFilm(b *background) {
 	ctx, cancel := context.WithTimeout(context.Background(), filmEnd)
 	defer cancel()
 	_ = b.interrupt(ctx)
 }
 
-// Stop interrupts simctl and waits until it has written the film.
+// Stop interrupts simctl and waits until it has written the video.
 func (f *simFilm) Stop(ctx context.Context) ([]drivers.Clip, error) {
 	select {
 	case <-f.b.done:
@@ -94,7 +94,7 @@ func (f *simFilm) Stop(ctx context.Context) ([]drivers.Clip, error) {
 	return f.clips(nil)
 }
 
-// upright has a film shown as the app lay, when it lay so from the beginning to the end.
+// upright rotates a video to the orientation of the app, when that was the same from the start to the end.
 func (f *simFilm) upright(ctx context.Context) {
 	if !f.wide || !f.d.lies() {
 		return
@@ -104,16 +104,16 @@ func (f *simFilm) upright(ctx context.Context) {
 		err = turnFilm(f.clip.Path, clockwise)
 	}
 	if err != nil {
-		f.d.log.Warn("the film lies on its side", "film", f.clip.Path, "error", err)
+		f.d.log.Warn("the video is on its side", "film", f.clip.Path, "error", err)
 	}
 }
 
-// clips gives the film if there is something in it.
+// clips returns the video if there is something in it.
 func (f *simFilm) clips(err error) ([]drivers.Clip, error) {
 	info, statErr := os.Stat(f.clip.Path)
 	switch {
 	case statErr != nil || info.Size() == 0:
-		return nil, fmt.Errorf("%s left no film: %s", f.b.name, f.b.last())
+		return nil, fmt.Errorf("%s left no video: %s", f.b.name, f.b.last())
 	case err != nil:
 		return []drivers.Clip{f.clip}, err
 	}
@@ -158,7 +158,7 @@ func (d *Device) StartLog(ctx context.Context, w io.Writer) (func() error, error
 	}, nil
 }
 
-// firstWrite tells when the log begins: what an app writes before that is lost.
+// firstWrite signals when the log starts: what an app writes before that is lost.
 type firstWrite struct {
 	w    io.Writer
 	once sync.Once
@@ -170,7 +170,7 @@ func (f *firstWrite) Write(p []byte) (int, error) {
 	return f.w.Write(p)
 }
 
-// await waits for the first line, but not for long: a phone with nothing to say is no mistake.
+// await waits for the first line, but not for long: a phone without output is not a mistake.
 func (f *firstWrite) await(ctx context.Context, b *background) error {
 	timer := time.NewTimer(logStart)
 	defer timer.Stop()

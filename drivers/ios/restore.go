@@ -23,7 +23,7 @@ type restoreState struct {
 	StatusBar   bool   `json:"status_bar,omitempty"`
 }
 
-// noteRestore notes what has to be given back, on disk before it is changed on the device.
+// noteRestore notes what has to be restored, on disk before it is changed on the device.
 func (d *Device) noteRestore(note func(*restoreState)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -77,14 +77,14 @@ func (d *Device) writeNote() error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	aside := file + ".new" // the device's lease says that nobody else writes it
+	aside := file + ".new" // with the device's lease no other process writes it
 	if err := os.WriteFile(aside, data, 0o600); err != nil {
 		return err
 	}
 	return os.Rename(aside, file)
 }
 
-// restoreLeftovers gives back what an earlier session that was killed left noted.
+// restoreLeftovers restores what an earlier session that was killed left noted.
 func (d *Device) restoreLeftovers(ctx context.Context) {
 	file, err := d.noteFile()
 	if err != nil {
@@ -108,7 +108,7 @@ func (d *Device) restoreLeftovers(ctx context.Context) {
 	}
 }
 
-// restore gives everything back and forgets what was given.
+// restore restores everything and forgets it.
 func (d *Device) restore(ctx context.Context) error {
 	d.mu.Lock()
 	o := d.debts
@@ -138,7 +138,7 @@ func (d *Device) restore(ctx context.Context) error {
 	if o.Orientation == "PORTRAIT" || o.Orientation == "LANDSCAPE" {
 		err := d.wda.in(ctx, post("turning the screen back", "/orientation", map[string]any{"orientation": o.Orientation}),
 			nil)
-		if refused := new(wdaError); err != nil && !errors.As(err, &refused) { // an app that keeps its own is no debt
+		if refused := new(wdaError); err != nil && !errors.As(err, &refused) { // an app that keeps its own needs no restoring
 			left.Orientation = o.Orientation
 			errs = append(errs, err)
 		}

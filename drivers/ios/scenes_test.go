@@ -27,8 +27,8 @@ func timely(f func(s *stage, since time.Duration) []piece) func(*stage, iostest.
 	return func(s *stage, now iostest.Moment) []piece { return f(s, now.Since) }
 }
 
-// changing is one that has changed when a picture of it is taken for the nth time, as late as the driver can see it: a
-// touch comes before, or knows.
+// changing is one that has changed when a screenshot of it is taken for the nth time, as late as the driver can see it:
+// a touch comes before, or knows.
 func changing(nth int, f func(s *stage, changed bool) []piece) func(*stage, iostest.Moment) []piece {
 	return func(s *stage, now iostest.Moment) []piece {
 		if now.Picture {
@@ -40,7 +40,7 @@ func changing(nth int, f func(s *stage, changed bool) []piece) func(*stage, iost
 
 const msec = time.Millisecond
 
-// nameScenes are names that an app gives twice, or nearly, and one text written in two ways.
+// nameScenes are names that an app uses twice, or nearly, and one text written in two ways.
 func nameScenes() []*sceneTrap {
 	var l sceneList
 	l.add("heading and button of one name", "- tap: Sign in", event.Pass, "Sign in", "", restful(func(s *stage) []piece {
@@ -79,7 +79,7 @@ func nameScenes() []*sceneTrap {
 	return l
 }
 
-// placeScenes are elements in places where nobody sees them, or half, and elements that look as if they reacted.
+// placeScenes are elements in places where they are invisible, or half, and elements that seem to react.
 func placeScenes() []*sceneTrap {
 	var l sceneList
 	for name, b := range map[string]image.Rectangle{"no size": image.Rect(100, 300, 100, 300),

@@ -12,15 +12,15 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// castAgain is how long a stream of pictures that broke off is left alone.
+// castAgain is how long a stream of images that broke off is left alone.
 const castAgain = time.Second
 
 var _ drivers.Screencaster = (*Device)(nil)
 
-// Screencast shows the pictures that WebDriverAgent sends.
+// Screencast shows the images that WebDriverAgent sends.
 func (d *Device) Screencast(ctx context.Context, show func(drivers.Frame)) (stop func() error, err error) {
 	if d.film == "" {
-		return nil, d.unsupported("the address of WebDriverAgent's pictures is not known")
+		return nil, d.unsupported("the address of WebDriverAgent's images is not known")
 	}
 	life, cancel := context.WithCancel(d.life)
 	untie := context.AfterFunc(ctx, cancel)
@@ -31,7 +31,7 @@ func (d *Device) Screencast(ctx context.Context, show func(drivers.Frame)) (stop
 	}
 	if err != nil {
 		cancel()
-		return nil, d.unsupported(fmt.Sprintf("WebDriverAgent sends no pictures: %v", err))
+		return nil, d.unsupported(fmt.Sprintf("WebDriverAgent sends no images: %v", err))
 	}
 	done := make(chan struct{})
 	if err := d.life.Go(func() { defer close(done); d.cast(life, parts, end, show) }); err != nil {
@@ -70,7 +70,7 @@ func (d *Device) cast(ctx context.Context, parts *frames, end func(), show func(
 	}
 }
 
-// measure is the size of the screenshot that a picture of the stream shows: the stream may be scaled.
+// measure is the size of the screenshot that an image of the stream shows: the stream may be scaled.
 func (d *Device) measure(picture image.Point) image.Point {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -80,7 +80,7 @@ func (d *Device) measure(picture image.Point) image.Point {
 	return image.Pt(d.shot.Y, d.shot.X)
 }
 
-// pictures asks WebDriverAgent for its stream; end must be called.
+// pictures requests the stream of WebDriverAgent; end must be called.
 func (d *Device) pictures(ctx context.Context) (parts *frames, end func(), err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.film, nil)
 	if err != nil {

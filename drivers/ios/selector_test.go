@@ -47,7 +47,7 @@ func (e sourceItem) fitting(t *testing.T, predicate string) (names []string) {
 	return names
 }
 
-// TestPredicatePicksOneElement: the element whose handle is taken from WebDriverAgent's answer is the one that was
+// TestPredicatePicksOneElement: the element with the handle from WebDriverAgent's response is the one that was
 // decided on, or none is taken: where the answer has more or fewer, or the tree has another order.
 func TestPredicatePicksOneElement(t *testing.T) {
 	t.Parallel()
@@ -61,7 +61,8 @@ func TestPredicatePicksOneElement(t *testing.T) {
 			n++
 			kind := []string{"Button", "Other", "StaticText", "Alert", "Cell"}[r.IntN(5)]
 			fmt.Fprintf(&b,
-				`<XCUIElementType%s type="XCUIElementType%s" name="n%d" label="Pay" enabled="true" visible="true" x="%d" y="%d" width="%d" height="20">`,
+				`<XCUIElementType%s type="XCUIElementType%s" name="n%d" label="Pay" enabled="true" visible="true" x="%d" y="%d" `+
+					`width="%d" height="20">`,
 				kind, kind, n, 10*r.IntN(2), 30*r.IntN(2), 40+10*r.IntN(2))
 			for range r.IntN(3) * min(depth, 1) {
 				write(depth - 1)
@@ -105,7 +106,7 @@ func TestPredicatePicksOneElement(t *testing.T) {
 	}
 }
 
-// TestOnlyOneAtAPlace: a wheel or slider is not taken for another one in the same place.
+// TestOnlyOneAtAPlace: a picker wheel or slider is not taken for another one in the same place.
 func TestOnlyOneAtAPlace(t *testing.T) {
 	t.Parallel()
 	at := func(x float64) activeElement {

@@ -62,7 +62,7 @@ func (h simHost) uninstall(ctx context.Context, app string) error {
 	return err
 }
 
-// container gives a folder of an app on this machine.
+// container returns a folder of an app on this machine.
 func (h simHost) container(ctx context.Context, app, which string) (string, error) {
 	out, err := h.run(ctx, h.simctl("get_app_container", h.udid, app, which))
 	var failed *toolError
@@ -86,7 +86,7 @@ func (h simHost) apps(ctx context.Context) ([]string, error) {
 	return parseApps(string(out)), nil
 }
 
-// parseApps gives the apps that a user installed.
+// parseApps returns the apps that a user installed.
 func parseApps(list string) []string {
 	var apps []string
 	user := false
@@ -120,13 +120,13 @@ func parseCoreApps(out []byte) ([]string, error) {
 
 func (h simHost) openLink(ctx context.Context, link string) error {
 	_, err := h.run(ctx, h.simctl("openurl", h.udid, link))
-	if err = refused(err); errors.Is(err, drivers.ErrNoApp) { // no app takes it, or it is no link
+	if err = refused(err); errors.Is(err, drivers.ErrNoApp) { // no app takes it, or it is not a link
 		return fmt.Errorf("nothing opens %s: %w", shorten.Bytes(link, 200), err)
 	}
 	return err
 }
 
-// clear empties the app's data folder, which lies on this machine. What it keeps in the keychain stays.
+// clear empties the app's data folder, which is on this machine. What it keeps in the keychain stays.
 func (h simHost) clear(ctx context.Context, app string) error {
 	folder, err := h.container(ctx, app, "data")
 	if err != nil {
@@ -143,7 +143,7 @@ func (h simHost) clear(ctx context.Context, app string) error {
 	return emptyData(folder, h.udid)
 }
 
-// emptyData removes what is in a simulated app's data folder, and makes the folders anew that every app has. It keeps
+// emptyData removes what is in a simulated app's data folder, and makes the folders again that every app has. It keeps
 // its hands off any other folder, whatever simctl says.
 func emptyData(folder, udid string) error {
 	if !strings.Contains(filepath.ToSlash(folder), "/"+udid+"/data/Containers/Data/Application/") ||
@@ -163,7 +163,7 @@ func emptyData(folder, udid string) error {
 	dir.Close()
 	for _, name := range names {
 		if strings.HasPrefix(name, ".com.apple.") {
-			continue // tells the system which app the folder belongs to
+			continue // shows the system which app the folder belongs to
 		}
 		err = errors.Join(err, root.RemoveAll(name))
 	}

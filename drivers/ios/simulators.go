@@ -18,7 +18,8 @@ import (
 // bootLimit is how long a simulator may take that starts for the first time after an update.
 const bootLimit = 5 * time.Minute
 
-// simulated is a simulator in simctl's list. Xcodes before 11 tell whether it can be used in other words, or in a text.
+// simulated is a simulator in simctl's list. Xcodes before 11 report whether it can be used in other words, or in a
+// text.
 type simulated struct {
 	UDID         string `json:"udid"`
 	Name         string `json:"name"`
@@ -29,7 +30,7 @@ type simulated struct {
 	version      string
 }
 
-// usable tells whether a simulator has a runtime.
+// usable reports whether a simulator has a runtime.
 func (s simulated) usable() bool {
 	switch said := s.IsAvailable.(type) {
 	case bool:
@@ -88,7 +89,7 @@ func iosVersion(runtime string) (string, bool) {
 	return strings.ReplaceAll(m[1], "-", "."), true
 }
 
-// simulators gives those that run, or are about to.
+// simulators returns those that run, or are about to.
 func (t tools) simulators(ctx context.Context) ([]found, error) {
 	if t.xcrun == "" {
 		return nil, nil
@@ -130,9 +131,9 @@ func noXcode(err error, program string) error {
 	case strings.Contains(said, "unable to find utility"):
 		return &drivers.Unavailable{What: "xcrun does not find " + program, Mend: selected}
 	case strings.Contains(said, "active developer"), strings.Contains(said, "no developer tools were found"):
-		return &drivers.Unavailable{What: "xcrun finds no Xcode where one is said to be", Mend: selected}
+		return &drivers.Unavailable{What: "xcrun finds no Xcode at the configured path", Mend: selected}
 	case strings.Contains(said, "license") && strings.Contains(said, "agree"):
-		return &drivers.Unavailable{What: "nobody has agreed to Xcode's licence on this machine yet",
+		return &drivers.Unavailable{What: "Xcode's licence has not been accepted on this machine yet",
 			Mend: "run `sudo xcodebuild -license accept`"}
 	case strings.Contains(said, "first launch"), strings.Contains(said, "runfirstlaunch"):
 		return &drivers.Unavailable{What: "Xcode was not set up after its installation",

@@ -16,21 +16,21 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// What a source may be at most. XCTest itself gives up far below.
+// What a source may be at most. XCTest itself fails far below.
 const (
 	sourceBytes    = 32 << 20
 	sourceElements = 50_000
 	sourceDepth    = 500
 )
 
-// errSource says that a text is no source of WebDriverAgent, or not all of it.
+// errSource says that a text is not a source of WebDriverAgent, or not all of it.
 var errSource = errors.New("not a whole WebDriverAgent source")
 
 const elementPrefix = "XCUIElementType"
 
-// ReadSource makes a tree of what WebDriverAgent gives for GET /source: its XML, alone, in its JSON answer, or in
+// ReadSource makes a tree of what WebDriverAgent returns for GET /source: its XML, alone, in its JSON response, or in
 // Appium's <AppiumAUT>, or its JSON (?format=json). It counts in points; pixels is the size of the screenshot that
-// belongs to it, into whose pixels the tree is converted. Without one, a point counts as a pixel. A source that is cut
+// belongs to it; the tree is converted to its pixels. Without one, a point counts as a pixel. A source that is cut
 // off is an error: what is missing in half a tree proves nothing.
 func ReadSource(data []byte, pixels image.Point, taken time.Time) (*screen.Tree, error) {
 	seen, err := readSource(data)
@@ -41,15 +41,15 @@ func ReadSource(data []byte, pixels image.Point, taken time.Time) (*screen.Tree,
 	return tree, nil
 }
 
-// reading is what a source tells, in points.
+// reading is what a source contains, in points.
 type reading struct {
-	app     string          // whose elements these are, where that is told
-	pid     int             // of its process, where that is told
+	app     string          // the app of these elements, where it is reported
+	pid     int             // of its process, where it is reported
 	bounds  image.Rectangle // of the application
 	screen  image.Point     // the size of it
-	windows []*screen.Node  // the application, then what lies over it
-	traits  bool            // they are told
-	long    []*screen.Node  // whose text may go on beyond what is told
+	windows []*screen.Node  // the application, then what is over it
+	traits  bool            // they are reported
+	long    []*screen.Node  // with a text that may continue beyond what is reported
 }
 
 func readSource(data []byte) (reading, error) {
@@ -76,7 +76,7 @@ func keysOf(n *screen.Node, inside bool) {
 	}
 }
 
-// tree puts what was read into pixels, of which a point has as many as it tells. Once it is, pages put their elements
+// tree puts what was read into pixels, of which a point has as many as it reports. Once it is, pages put their elements
 // in, unless that is nil.
 func (r reading) tree(pixels image.Point, taken time.Time, pages func(scale float64)) (*screen.Tree, float64) {
 	size := r.screen
@@ -165,7 +165,7 @@ type sourceReader struct {
 	count int
 
 	traits bool           // some element has them
-	long   []*screen.Node // whose text may be longer
+	long   []*screen.Node // with a text that may be longer
 }
 
 func (r *sourceReader) parse(data []byte) (*screen.Node, error) {
@@ -185,7 +185,7 @@ func (r *sourceReader) parse(data []byte) (*screen.Node, error) {
 		}
 	}
 	if r.root == nil {
-		return nil, fmt.Errorf("%w: no element in it begins with %s", errSource, elementPrefix)
+		return nil, fmt.Errorf("%w: no element in it starts with %s", errSource, elementPrefix)
 	}
 	return r.root, nil
 }
@@ -261,7 +261,7 @@ func (r *sourceReader) node(t xml.StartElement) *screen.Node {
 	return n
 }
 
-// make makes the node of an element, and notes it when its text may be longer than what is told.
+// make makes the node of an element, and notes it when its text may be longer than what is reported.
 func (r *sourceReader) make(e sourceElement) *screen.Node {
 	if maybeCut(e.value) && strings.HasPrefix(e.label, e.value) {
 		e.value = e.label // which is not cut
@@ -298,7 +298,7 @@ func factor(points, pixels image.Point) float64 {
 	return float64(max(pixels.X, pixels.Y)) / float64(max(points.X, points.Y))
 }
 
-// upright turns the size of the picture in such a way that it fits the application's.
+// upright rotates the size of the screenshot in such a way that it fits the application's.
 func upright(pixels, points image.Point) image.Point {
 	if (pixels.X > pixels.Y) != (points.X > points.Y) {
 		return image.Pt(pixels.Y, pixels.X)
@@ -314,7 +314,7 @@ func toPixels(n *screen.Node, factor float64) {
 	}
 }
 
-// hoistAlerts makes windows of their own of alerts and sheets, which lie over all else wherever they stand in the tree.
+// hoistAlerts makes windows of their own of alerts and sheets, which are over all else wherever they are in the tree.
 func hoistAlerts(root *screen.Node) []*screen.Node {
 	windows := []*screen.Node{root}
 	var walk func(n *screen.Node)

@@ -29,7 +29,7 @@ type jsonElement struct {
 	Children []*jsonElement `json:"children"`
 }
 
-// jsonForm gives the root of a source in JSON, bare or in the envelope of an answer; nil for anything else.
+// jsonForm returns the root of a source in JSON, bare or in the envelope of an answer; nil for anything else.
 func jsonForm(data []byte) *jsonElement {
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\ufeff")))
 	if len(data) > sourceBytes || !bytes.HasPrefix(data, []byte("{")) {

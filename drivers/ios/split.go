@@ -9,7 +9,7 @@ import (
 // Two apps share the screen of an iPad, or lie in windows on it: then an app is not as large as the screen, its
 // elements lie where they are on the screen, and touches count from the app's own corner.
 
-// fills tells whether an app's frame, in points, is all of a screen of so many pixels, whichever way each of them is
+// fills reports whether an app's frame, in points, is all of a screen of so many pixels, whichever way each of them is
 // held.
 func fills(app image.Rectangle, pixels image.Point) bool {
 	if pixels == (image.Point{}) {
@@ -38,9 +38,9 @@ func (d *Device) wholeScreen(ctx context.Context, app image.Rectangle, pixels im
 	turned := image.Pt(size.Y, size.X)
 	switch in := func(p image.Point) bool { return app.In(image.Rectangle{Max: p}) }; {
 	case in(turned) && (!in(size) || app.Dy() == turned.Y && app.Dy() != size.Y):
-		// the home screen's app, which tells, may not have turned
+		// the home screen's app, which reports it, may not have turned
 		return turned, nil
-	case !in(size): // it is no part of that screen
+	case !in(size): // it is not a part of that screen
 		return app.Size(), nil
 	}
 	return size, nil

@@ -13,7 +13,7 @@ import (
 )
 
 // TestAppsThatShareAScreen: an app that has a part of an iPad's screen is touched where it is drawn, on each side of it
-// and under a scale. The iPad is half as large as the smallest, so that its pictures cost little.
+// and under a scale. The iPad is half as large as the smallest, so that its screenshots are cheap.
 func TestAppsThatShareAScreen(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

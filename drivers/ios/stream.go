@@ -17,10 +17,10 @@ import (
 	"github.com/taproot-dev/taproot/internal/mjpeg"
 )
 
-// streamFilm is a film of the pictures that WebDriverAgent sends.
+// streamFilm is a recording of the images that WebDriverAgent sends.
 type streamFilm struct {
 	cancel context.CancelFunc
-	done   chan struct{}  // closed when the last picture is written
+	done   chan struct{}  // closed when the last image is written
 	err    error          // read it after done
 	file   string         // of the first clip
 	clips  []drivers.Clip // one for each way in which the screen was held
@@ -28,7 +28,7 @@ type streamFilm struct {
 	pictures atomic.Int64 // that are written
 }
 
-// startStream reads WebDriverAgent's pictures and writes each with its time into a Matroska file. It returns when the
+// startStream reads WebDriverAgent's images and writes each with its time into a Matroska file. It returns when the
 // first one came.
 func (d *Device) startStream(ctx context.Context, file string) (drivers.Recording, error) {
 	life, cancel := context.WithCancel(d.life)
@@ -41,18 +41,18 @@ func (d *Device) startStream(ctx context.Context, file string) (drivers.Recordin
 		cancel()
 		return nil, fmt.Errorf("device %s: %w", d.info.ID, err)
 	}
-	waiting, stop := context.WithTimeoutCause(ctx, filmStart, fmt.Errorf("no picture came within %v", filmStart))
+	waiting, stop := context.WithTimeoutCause(ctx, filmStart, fmt.Errorf("no image came within %v", filmStart))
 	defer stop()
 	select {
 	case <-first:
 		return f, nil
 	case <-f.done:
 		cancel()
-		return nil, fmt.Errorf("device %s: film from %s: %w", d.info.ID, d.film, f.err)
+		return nil, fmt.Errorf("device %s: recording from %s: %w", d.info.ID, d.film, f.err)
 	case <-waiting.Done():
 		cancel()
 		<-f.done
-		return nil, fmt.Errorf("device %s: film from %s: %w", d.info.ID, d.film, context.Cause(waiting))
+		return nil, fmt.Errorf("device %s: recording from %s: %w", d.info.ID, d.film, context.Cause(waiting))
 	}
 }
 
@@ -84,12 +84,12 @@ func (f *streamFilm) read(ctx context.Context, d *Device, first chan<- struct{})
 	}
 }
 
-// clipFor gives the clip into which a picture goes: a new one when the screen was turned, for all pictures of a clip
+// clipFor returns the clip of an image: a new one when the screen was rotated, for all images of a clip
 // have one size.
 func (f *streamFilm) clipFor(out *matroska, frame []byte) (*matroska, error) {
 	size, err := jpeg.DecodeConfig(bytes.NewReader(frame))
 	if err != nil {
-		return out, fmt.Errorf("a picture: %w", err)
+		return out, fmt.Errorf("an image: %w", err)
 	}
 	if out != nil {
 		if (out.size.X > out.size.Y) == (size.Width > size.Height) {
@@ -110,11 +110,11 @@ func (f *streamFilm) clipFor(out *matroska, frame []byte) (*matroska, error) {
 	return out, nil
 }
 
-// Stop ends the film.
+// Stop ends the recording.
 func (f *streamFilm) Stop(ctx context.Context) ([]drivers.Clip, error) {
 	select {
 	case <-f.done: // broke off by itself
-		return f.clips, fmt.Errorf("the film breaks off: %w", f.err)
+		return f.clips, fmt.Errorf("the recording breaks off: %w", f.err)
 	default:
 	}
 	f.cancel()
@@ -126,7 +126,7 @@ func (f *streamFilm) Stop(ctx context.Context) ([]drivers.Clip, error) {
 	}
 }
 
-// frames gives the pictures that WebDriverAgent sends upright.
+// frames returns the images that WebDriverAgent sends upright.
 type frames struct {
 	sent *mjpeg.Reader
 
@@ -136,13 +136,13 @@ type frames struct {
 func newFrames(res *http.Response) (*frames, error) {
 	kind, params, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if err != nil || res.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "multipart/") {
-		return nil, fmt.Errorf("HTTP status %d with %s is no film", res.StatusCode,
+		return nil, fmt.Errorf("HTTP status %d with %s is not a video", res.StatusCode,
 			screen.Quote(res.Header.Get("Content-Type")))
 	}
 	return &frames{sent: mjpeg.New(res.Body, params["boundary"])}, nil
 }
 
-// next gives the next picture, upright.
+// next returns the next image, upright.
 func (f *frames) next() ([]byte, error) {
 	frame, err := f.sent.Next()
 	if err != nil || bytes.Equal(frame, f.raw) {

@@ -15,7 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// WebDriverAgent sends the screen as it is built into the phone, and says in EXIF how to turn it.
+// TestStreamIsTurnedAsTheAppIs: WebDriverAgent sends the screen as it is built into the phone, and says in EXIF how to
+// turn it.
 func TestStreamIsTurnedAsTheAppIs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t)
@@ -61,7 +62,7 @@ func TestStreamIsTurnedAsTheAppIs(t *testing.T) {
 	}
 }
 
-// simctl films the screen as it is built into the phone, and its pictures lie so, too.
+// simctl records the screen as it is built into the phone, and its frames have the same orientation.
 func TestFilmOfASimulatorOnItsSide(t *testing.T) {
 	shorttest.Leave(t, "TestStreamIsTurnedAsTheAppIs turns pictures, TestFilmOfASimulator films")
 	t.Parallel()
@@ -90,7 +91,7 @@ func TestFilmOfASimulatorOnItsSide(t *testing.T) {
 	}
 }
 
-// firstFrame is the first picture of a film as a player shows it.
+// firstFrame is the first frame of a video as a player shows it.
 func firstFrame(t *testing.T, film string) image.Image {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "frame.png")
@@ -106,7 +107,7 @@ func firstFrame(t *testing.T, film string) image.Image {
 	return img
 }
 
-// differing tells in how many of a hundred places two pictures are not alike.
+// differing returns in how many of a hundred places two images differ.
 func differing(a, b image.Image) int {
 	size, n := b.Bounds().Size(), 0
 	for y := range 10 {

@@ -33,11 +33,11 @@ func (d *Device) turnTo(ctx context.Context, orientation string) error {
 	return err
 }
 
-// turnTakes is how long the screen may take to turn: WebDriverAgent, which is told not to wait, may look too early and
+// turnTakes is how long the screen may take to turn: WebDriverAgent, which is set not to wait, may read too early and
 // say that it does not.
 const turnTakes = 1500 * time.Millisecond
 
-// awaitTurn waits until the app lies as it should. One that keeps its own orientation is no mistake.
+// awaitTurn waits until the app has its new orientation. One that keeps its own orientation is not a mistake.
 func (d *Device) awaitTurn(ctx context.Context, orientation string) error {
 	for began := time.Now(); time.Since(began) < turnTakes; {
 		var now string
@@ -79,7 +79,7 @@ func (d *Device) DarkMode(ctx context.Context, on bool) error {
 	})
 }
 
-// IsDark tells whether the dark appearance is on.
+// IsDark reports whether the dark appearance is on.
 func (d *Device) IsDark(ctx context.Context) (bool, error) {
 	var now string
 	err := d.with(ctx, func(ctx context.Context) (err error) {
@@ -87,14 +87,14 @@ func (d *Device) IsDark(ctx context.Context) (bool, error) {
 		return err
 	})
 	if err == nil && now != "light" && now != "dark" {
-		err = fmt.Errorf("device %s does not tell its appearance: %w", d.info.ID, drivers.ErrUnsupported)
+		err = fmt.Errorf("device %s does not report its appearance: %w", d.info.ID, drivers.ErrUnsupported)
 	}
 	return now == "dark", err
 }
 
 // IsAirplane is not known of iOS.
 func (d *Device) IsAirplane(context.Context) (bool, error) {
-	return false, fmt.Errorf("device %s does not tell whether it is in airplane mode: %w", d.info.ID,
+	return false, fmt.Errorf("device %s does not report whether it is in airplane mode: %w", d.info.ID,
 		drivers.ErrUnsupported)
 }
 
@@ -120,8 +120,8 @@ func (p wdaPainter) setAppearance(ctx context.Context, name string) error {
 	return p.wda.call(ctx, post("the appearance", "/wda/device/appearance", map[string]any{"name": name}), nil)
 }
 
-// SetLocation tells the device where it is: a simulator by simctl, an iPhone by WebDriverAgent, or by go-ios before iOS
-// 16.4.
+// SetLocation sets the location of the device: a simulator by simctl, an iPhone by WebDriverAgent, or by go-ios before
+// iOS 16.4.
 func (d *Device) SetLocation(ctx context.Context, at drivers.Coordinates) error {
 	if err := d.noteRestore(func(o *restoreState) { o.Location = true }); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (d *Device) locator() locator {
 	return wdaLocator{d.wda}
 }
 
-// before tells whether a version is an older one.
+// before reports whether a version is an older one.
 func before(version string, major, minor int) bool {
 	var have [2]int
 	for i, part := range strings.SplitN(version, ".", 3)[:min(2, strings.Count(version, ".")+1)] {
@@ -152,7 +152,7 @@ func before(version string, major, minor int) bool {
 	return have[0] < major || have[0] == major && have[1] < minor
 }
 
-// muxLocator tells an iPhone where it is with go-ios.
+// muxLocator sets the location of an iPhone with go-ios.
 type muxLocator struct {
 	tools
 	udid string
@@ -169,7 +169,7 @@ func (l muxLocator) locate(ctx context.Context, at *drivers.Coordinates) error {
 	return err
 }
 
-// wdaLocator tells an iPhone where it is.
+// wdaLocator sets the location of an iPhone.
 type wdaLocator struct{ wda *wda }
 
 func (l wdaLocator) locate(ctx context.Context, at *drivers.Coordinates) error {
@@ -195,12 +195,12 @@ func (d *Device) Enroll(ctx context.Context, known bool) error {
 	return d.prove(ctx, func(ctx context.Context, p prover) error { return p.enroll(ctx, known) })
 }
 
-// Present answers a simulator's question for a finger or face.
+// Present simulates a finger or face on a simulator that requires it.
 func (d *Device) Present(ctx context.Context, known bool) error {
 	return d.prove(ctx, func(ctx context.Context, p prover) error { return p.present(ctx, known) })
 }
 
-// Push gives an app on a simulator a notification.
+// Push sends an app on a simulator a notification.
 func (d *Device) Push(ctx context.Context, app string, payload []byte) error {
 	if err := d.named(app); err != nil {
 		return err
@@ -217,7 +217,7 @@ func (d *Device) Push(ctx context.Context, app string, payload []byte) error {
 func (d *Device) SetStatusBar(ctx context.Context, show *drivers.StatusBar) error {
 	b, ok := d.host.(barSetter)
 	if !ok {
-		return d.unsupported("the status bar of an iPhone shows what is so: only a simulator's can be told")
+		return d.unsupported("the status bar of an iPhone shows what is so: only a simulator's can be set")
 	}
 	if err := d.noteRestore(func(o *restoreState) { o.StatusBar = true }); err != nil {
 		return err
@@ -228,21 +228,21 @@ func (d *Device) SetStatusBar(ctx context.Context, show *drivers.StatusBar) erro
 func (d *Device) prove(ctx context.Context, do func(context.Context, prover) error) error {
 	p, ok := d.host.(prover)
 	if !ok {
-		return d.unsupported("an iPhone wants a real finger or face: only simulators can be told")
+		return d.unsupported("an iPhone wants a real finger or face: only simulators can simulate one")
 	}
 	return d.with(ctx, func(ctx context.Context) error { return do(ctx, p) })
 }
 
-// AddMedia copies a picture or film into a simulator's photos, where it stays: simctl cannot take it away.
+// AddMedia copies an image or video into a simulator's photos, where it stays: simctl cannot take it away.
 func (d *Device) AddMedia(ctx context.Context, path string) error {
 	g, ok := d.host.(gallery)
 	if !ok {
-		return d.unsupported("no program brings pictures into the photos of an iPhone")
+		return d.unsupported("no program copies images into the photos of an iPhone")
 	}
 	return d.with(ctx, func(ctx context.Context) error { return g.addMedia(ctx, path) })
 }
 
-// Locale sets the language of one app by the arguments that Xcode uses for that, and starts it anew, as it must be for
+// Locale sets the language of one app by the arguments that Xcode uses for that, and starts it again, as it must be for
 // them.
 func (d *Device) Locale(ctx context.Context, app, locale string) error {
 	if app == "" || strings.HasPrefix(app, "com.apple.springboard") {

@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// Type gives the text to whatever has the focus. WebDriverAgent types 60 characters a second.
+// Type types the text into the element with the focus. WebDriverAgent types 60 characters a second.
 func (d *Device) Type(ctx context.Context, text string) error {
 	if text == "" {
 		return nil
@@ -33,7 +33,7 @@ func (d *Device) Erase(ctx context.Context, n int) error {
 		if !again || !errors.Is(err, screen.ErrNotFound) {
 			return err
 		}
-	} // the field was drawn anew between two calls: nothing was erased yet
+	} // the field was drawn again between two calls: nothing was erased yet
 }
 
 func (d *Device) erase(ctx context.Context, n int) error {

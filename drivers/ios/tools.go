@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	toolLimit  = 30 * time.Second // a program that answers at once when all is well
+	toolLimit  = 30 * time.Second // a program that responds at once when all is well
 	toolOutput = 32 << 20
 	saidBytes  = 8 << 10 // what is kept of a program that runs on
 	// readLimit is for what a program wrote to be read once it has ended; it counts when something else holds its output
@@ -42,7 +42,7 @@ type command struct {
 	env   []string // added to the environment
 	limit time.Duration
 	spare bool // it is asked to end, but never killed
-	// logged: it ends with 0 also when it fails, and tells that in its log alone.
+	// logged: it ends with 0 also when it fails, and reports that in its log alone.
 	logged bool
 }
 
@@ -73,7 +73,7 @@ func (e *toolError) Error() string {
 	return fmt.Sprintf("%s: %s (exit code %d)", e.name, shorten.Bytes(shorten.OneLine(e.said), 400), e.code)
 }
 
-// run starts a program and gives what it wrote to its standard output.
+// run starts a program and returns what it wrote to its standard output.
 func (t tools) run(ctx context.Context, c command) ([]byte, error) {
 	if c.path == "" {
 		return nil, fmt.Errorf("%s: %w", c.name, exec.ErrNotFound)
@@ -106,7 +106,7 @@ func (t tools) run(ctx context.Context, c command) ([]byte, error) {
 	return out.buf.Bytes(), nil
 }
 
-// said is what a program told of its failure.
+// said is what a program reported of its failure.
 func said(errs, out string) string {
 	if s := strings.TrimSpace(errs); s != "" {
 		return complaints(s)
@@ -178,20 +178,20 @@ func (b *background) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// text is what it said lately, and a channel that tells when there is more.
+// text returns what it printed lately, and a channel that signals when there is more.
 func (b *background) text() (string, <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return string(b.said), b.heard
 }
 
-// last is the end of what it said, for a message.
+// last returns the end of what it printed, for a message.
 func (b *background) last() string {
 	text, _ := b.text()
 	return lastLines(complaints(strings.TrimSpace(text)))
 }
 
-// says waits until the program has said something.
+// says waits until the program has printed something.
 func (b *background) says(ctx context.Context, words string) error {
 	for {
 		text, heard := b.text()
@@ -211,7 +211,7 @@ func (b *background) says(ctx context.Context, words string) error {
 	}
 }
 
-// ended tells how a program ended that should have run on.
+// ended reports how a program ended that should have run on.
 func (b *background) ended() error {
 	if text := b.last(); text != "" {
 		return fmt.Errorf("%s ended by itself (%v): %s", b.name, b.err, text)
@@ -219,7 +219,7 @@ func (b *background) ended() error {
 	return fmt.Errorf("%s ended by itself: %v", b.name, b.err)
 }
 
-// interrupt asks the program to end and waits for that.
+// interrupt interrupts the program and waits for that.
 func (b *background) interrupt(ctx context.Context) error {
 	if err := b.cmd.Process.Signal(os.Interrupt); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		_ = b.cmd.Process.Kill() // there are no signals on Windows
@@ -232,7 +232,7 @@ func (b *background) interrupt(ctx context.Context) error {
 	}
 }
 
-// stop asks the program to end, and ends it when it does not within grace.
+// stop interrupts the program, and ends it when it does not within grace.
 func (b *background) stop(grace time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
@@ -242,7 +242,7 @@ func (b *background) stop(grace time.Duration) {
 	}
 }
 
-// lastLines is the end of what a program said, for a message.
+// lastLines is the end of what a program printed, for a message.
 func lastLines(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	return shorten.Bytes(shorten.OneLine(strings.Join(lines[max(0, len(lines)-6):], " ")), 600)

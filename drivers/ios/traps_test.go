@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// trap opens a page of com.example.traps and gives a session that performs steps on it.
+// trap opens a page of com.example.traps and returns a session that performs steps on it.
 func trap(t *testing.T, page string, o iostest.DeviceOptions) (*action.Session, *bench) {
 	t.Helper()
 	d, b := opened(t, small(o))
@@ -23,7 +23,7 @@ func trap(t *testing.T, page string, o iostest.DeviceOptions) (*action.Session, 
 	return &action.Session{Device: d, Platform: dsl.IOS, Timeout: patience}, b
 }
 
-// doStep performs one step and gives its verdict.
+// doStep performs one step and returns its result.
 func doStep(t *testing.T, s *action.Session, args any) (event.Verdict, error) {
 	t.Helper()
 	s.Detail = nil
@@ -163,7 +163,7 @@ func TestTrapDepth(t *testing.T) {
 	}
 }
 
-// TestTrapWheelWithoutAPlace: a wheel whose place WebDriverAgent refuses to tell is an error that says so.
+// TestTrapWheelWithoutAPlace: a picker wheel without a place from WebDriverAgent is an error that says so.
 func TestTrapWheelWithoutAPlace(t *testing.T) {
 	t.Parallel()
 	for word, blames := range map[string]bool{"stale element reference": true, "unknown error": false} {

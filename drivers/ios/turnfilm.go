@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// errNoTrack says that a film has no place in which its turn is noted.
-var errNoTrack = errors.New("no MPEG-4 film with a track")
+// errNoTrack says that a video has no place in which its turn is noted.
+var errNoTrack = errors.New("no MPEG-4 video with a track")
 
-// turnFilm notes in an MPEG-4 film that its pictures are to be shown turned by a quarter: simctl films a screen as it
+// turnFilm notes in an MPEG-4 video that its frames are to be shown rotated by a quarter: simctl records a screen as it
 // is built into the phone.
 func turnFilm(file string, clockwise bool) error {
 	f, err := os.OpenFile(file, os.O_RDWR, 0)
@@ -31,7 +31,7 @@ func turnFilm(file string, clockwise bool) error {
 	return writeTurn(f, at, end, clockwise)
 }
 
-// box finds a box between two places of a file, and gives where its content begins and ends.
+// box finds a box between two places of a file, and returns where its content starts and ends.
 func box(f io.ReaderAt, at, end int64, name string) (from, to int64, err error) {
 	var head [16]byte
 	for at+8 <= end {
@@ -59,7 +59,7 @@ func box(f io.ReaderAt, at, end int64, name string) (from, to int64, err error) 
 	return 0, 0, errNoTrack
 }
 
-// writeTurn writes the matrix of a track header, which moves the turned picture back to where it can be seen.
+// writeTurn writes the matrix of a track header, which moves the rotated image back to where it can be seen.
 func writeTurn(f *os.File, at, end int64, clockwise bool) error {
 	head := make([]byte, end-at)
 	if _, err := f.ReadAt(head, at); err != nil {
@@ -67,7 +67,7 @@ func writeTurn(f *os.File, at, end int64, clockwise bool) error {
 	}
 	matrix := 40 // behind times, numbers and layers
 	if len(head) > 0 && head[0] == 1 {
-		matrix = 52 // whose times are long
+		matrix = 52 // with long times
 	}
 	if len(head) < matrix+44 {
 		return errNoTrack

@@ -46,7 +46,7 @@ func TestAnOldWebDriverAgent(t *testing.T) {
 	}
 }
 
-// What answers mean, in the forms that WebDriverAgents of several years and their likes give them.
+// The meaning of responses, in the forms of WebDriverAgents of several years and of similar servers.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]struct {
@@ -104,7 +104,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// agentOf answers calls with what is given for them, and anything else with an empty object; it notes the bodies.
+// agentOf responds to calls with what is set for them, and anything else with an empty object; it notes the bodies.
 func agentOf(t *testing.T, answers map[string]string) (*Device, *[]string) {
 	t.Helper()
 	var bodies []string
@@ -127,7 +127,7 @@ func agentOf(t *testing.T, answers map[string]string) (*Device, *[]string) {
 	return &Device{wda: agent, host: bareHost{agent}, life: life, locales: map[string]string{}}, &bodies
 }
 
-// XCTest dies of null where it expects a list.
+// TestALaunchWithoutArgumentsNamesNone: XCTest dies of null where it expects a list.
 func TestALaunchWithoutArgumentsNamesNone(t *testing.T) {
 	t.Parallel()
 	d, bodies := agentOf(t, nil)
@@ -247,7 +247,7 @@ func TestComplaintsOfGoIOS(t *testing.T) {
 	}
 }
 
-// A device that is full, locked or shut down is no fault of what was to be installed on it.
+// A device that is full, locked or shut down is not the fault of what was to be installed on it.
 func TestWhoIsToBlameForAnInstallation(t *testing.T) {
 	t.Parallel()
 	for said, app := range map[string]bool{

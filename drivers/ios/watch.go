@@ -7,12 +7,12 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// watchAsk is how often the programs are asked again: none of Xcode's tells by itself of devices that come and go.
+// watchAsk is how often the programs are queried again: none of Xcode's reports by itself which devices come and go.
 const watchAsk = 3 * time.Second
 
 var _ drivers.Watcher = (*Driver)(nil)
 
-// Watch asks for the devices again and again. Only what keeps the first list from being had is an error.
+// Watch lists the devices again and again. Only what keeps the first list from being had is an error.
 func (d *Driver) Watch(ctx context.Context, seen func([]drivers.Info)) error {
 	look, err := drivers.Changes(ctx, d.Devices, seen)
 	if err != nil {

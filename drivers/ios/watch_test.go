@@ -28,7 +28,8 @@ func TestWatchTellsOfDevicesThatComeAndGo(t *testing.T) {
 		case 1:
 			second.SetState("Booting")
 		case 2:
-			b.lab.Fail(iostest.Fault{Match: "simctl list", Kind: iostest.Cut, Nth: 1}) // a list that cannot be read is no change
+			// a list that cannot be read is not a change
+			b.lab.Fail(iostest.Fault{Match: "simctl list", Kind: iostest.Cut, Nth: 1})
 			second.SetState("Booted")
 		case 3:
 			second.SetState("Shutdown")

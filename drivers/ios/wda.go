@@ -26,7 +26,7 @@ const (
 	statusLimit = 3 * time.Second
 	answerBytes = 96 << 20 // a screenshot of a large iPad, in base64
 
-	// A look that is under way when the time of a step is over is given so much longer, and a call at least so much in
+	// A read that is under way when the time of a step ends has so much longer, and a call at least so much in
 	// all.
 	lateLook  = 4 * time.Second
 	leastLook = 10 * time.Second
@@ -34,7 +34,7 @@ const (
 	// hungLimit is for calls of a WebDriverAgent that has left one unanswered: it does one thing at a time.
 	hungLimit = 3 * time.Second
 
-	// outageLimit is how long a WebDriverAgent that somebody else runs may be away: to be started anew takes seconds.
+	// outageLimit is how long a WebDriverAgent that another process runs may be away: a restart takes seconds.
 	outageLimit = 10 * time.Second
 	outagePoll  = 250 * time.Millisecond
 )
@@ -47,9 +47,9 @@ type wda struct {
 	// fresh opens a connection for each call; nil: http does. An action that is sent over one which was idle may have
 	// arrived when that breaks.
 	fresh *http.Client
-	// gone tells whether the program that runs it has ended; nil: nobody knows, it may come back.
+	// gone reports whether the program that runs it has ended; nil: unknown, it may come back.
 	gone func() bool
-	// renewed is called when a session was made in the place of one that was lost; nil: nobody asks.
+	// renewed is called when a session was made in the place of one that was lost; nil: not needed.
 	renewed func(context.Context) error
 
 	hung atomic.Bool // the last call got no answer
@@ -57,7 +57,7 @@ type wda struct {
 
 	mu      sync.Mutex
 	session string
-	front   string // the app whose elements a source gives while it is in front; "": whichever is
+	front   string // the app with the elements that a source returns while it is in the foreground; "": any app
 	depth   int    // how many elements inside one another it reads
 }
 
@@ -83,7 +83,7 @@ type request struct {
 	body   any
 	limit  time.Duration
 	look   bool // it reads the screen, for which a step need not wait beyond its end
-	once   bool // nobody waits for a WebDriverAgent that is away
+	once   bool // a WebDriverAgent that is away is not waited for
 }
 
 func get(what, path string) request { return request{what: what, method: http.MethodGet, path: path} }
@@ -95,20 +95,20 @@ func post(what, path string, body any) request {
 	return request{what: what, method: http.MethodPost, path: path, body: body}
 }
 
-// call makes a call outside any session. What it answers goes into to, when that is not nil.
+// call makes a call outside any session. Its response goes into to, when that is not nil.
 func (w *wda) call(ctx context.Context, r request, to any) error {
 	a, err := w.ask(ctx, r)
 	if err != nil || to == nil {
 		return err
 	}
 	if err := json.Unmarshal(a.Value, to); err != nil {
-		return fmt.Errorf("%w: device %s: WebDriverAgent answers %s with %s", drivers.ErrDeviceLost, w.id, r.what,
+		return fmt.Errorf("%w: device %s: WebDriverAgent responds to %s with %s", drivers.ErrDeviceLost, w.id, r.what,
 			screen.Quote(string(a.Value)))
 	}
 	return nil
 }
 
-// ask gives the whole answer, which is not an error.
+// ask returns the whole response, which is not an error.
 func (w *wda) ask(ctx context.Context, r request) (answer, error) {
 	r.limit = w.limitOf(ctx, r)
 	for began := time.Now(); ; {
@@ -144,7 +144,7 @@ func (w *wda) limitOf(ctx context.Context, r request) time.Duration {
 	return limit
 }
 
-// mayReturn tells whether a call failed because WebDriverAgent is away, which may be over soon, and can be made again:
+// mayReturn reports whether a call failed because WebDriverAgent is away, which may end soon, and can be made again:
 // it did not arrive, or it only reads.
 func (w *wda) mayReturn(r request, err error) bool {
 	if r.once || w.gone != nil && w.gone() || errors.Is(err, errBadAnswer) || errors.As(err, new(*wdaError)) ||
@@ -165,14 +165,14 @@ func (w *wda) in(ctx context.Context, r request, to any) error {
 	return w.inSession(ctx, r, to)
 }
 
-// unknownCommand tells whether WebDriverAgent has no such call, and so did nothing.
+// unknownCommand reports whether WebDriverAgent has no such call, and so did nothing.
 func unknownCommand(err error) bool {
 	var refused *wdaError
 	return errors.As(err, &refused) && (refused.Code == "unknown command" || refused.Code == "unknown method")
 }
 
 // inSession makes the call. When WebDriverAgent does not know the session any more (another client made one, or it was
-// started anew), a new one is made, once. That repeats nothing: the call was refused.
+// started again), a new one is made, once. That repeats nothing: the call was refused.
 func (w *wda) inSession(ctx context.Context, r request, to any) error {
 	path := r.path
 	r.path = w.path(path)
@@ -240,8 +240,8 @@ func unlessUnknown(err error) error {
 	return err
 }
 
-// lookAt names the app whose elements a source gives from now on while it is in front. The setting is lost with the
-// session.
+// lookAt names the app with the elements that a source returns from now on while it is in the foreground. The setting
+// is lost with the session.
 func (w *wda) lookAt(ctx context.Context, app string) error {
 	w.mu.Lock()
 	known := w.front == app
@@ -260,7 +260,7 @@ func (w *wda) lookedAt() string {
 	return w.front
 }
 
-// setIn changes settings of the session, also of one that has to be made anew.
+// setIn changes settings of the session, also of one that has to be made again.
 func (w *wda) setIn(ctx context.Context, settings map[string]any) error {
 	return unlessUnknown(w.in(ctx, post("settings", "/appium/settings", map[string]any{"settings": settings}), nil))
 }
@@ -272,7 +272,7 @@ func (w *wda) reach() int {
 	return cmp.Or(w.depth, snapshotDepth)
 }
 
-// deepen makes a source reach as deep as XCTest can; it tells whether it did not before.
+// deepen makes a source reach as deep as XCTest can; it reports whether it did not before.
 func (w *wda) deepen(ctx context.Context) (bool, error) {
 	w.mu.Lock()
 	deeper := w.depth < deepestSnapshot
@@ -358,7 +358,7 @@ type answer struct {
 	Session string          `json:"sessionId"`
 }
 
-// newSession is the id of a session that was just made: in the value, as the standard has it, or beside it, as its
+// newSession is the id of a session that was just made: in the value, as the standard has it, or next to it, as its
 // forerunner had it.
 func (a answer) newSession() string {
 	var made struct {
@@ -379,7 +379,7 @@ func readAnswer(what string, status int, data []byte) (answer, error) {
 		Error   string `json:"error"`
 		Message string `json:"message"`
 	}
-	_ = json.Unmarshal(a.Value, &failed) // any other value is no error
+	_ = json.Unmarshal(a.Value, &failed) // any other value is not an error
 	switch bad := status >= http.StatusBadRequest; {
 	case failed.Error != "" && (bad || failed.Message != ""):
 		return answer{}, &wdaError{what, failed.Error, failed.Message}
@@ -389,7 +389,7 @@ func readAnswer(what string, status int, data []byte) (answer, error) {
 	return a, nil
 }
 
-// status asks whether WebDriverAgent is there and ready.
+// status checks whether WebDriverAgent is there and ready.
 func (w *wda) status(ctx context.Context) (status, error) {
 	ask := get("its status", "/status")
 	ask.limit, ask.once = statusLimit, true
@@ -418,7 +418,7 @@ type status struct {
 	} `json:"ios"`
 }
 
-// ready: an old WebDriverAgent tells its state alone.
+// ready: an old WebDriverAgent reports only its state.
 func (s status) ready() bool {
 	if s.Ready != nil {
 		return *s.Ready

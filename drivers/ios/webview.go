@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// webViewLimit is how long the pages in the WebViews of one look are read.
+	// webViewLimit is how long the pages in the WebViews of one screen read are read.
 	webViewLimit = 5 * time.Second
 	// probeLimit is how long a page may take to say whether it is shown: those of tabs behind are asleep and say nothing.
 	probeLimit = 1200 * time.Millisecond
@@ -25,7 +25,7 @@ const (
 	// restFirst is how long what has not answered is left alone; each time in a row for twice as long, up to restMost.
 	restFirst = 10 * time.Second
 	restMost  = 5 * time.Minute
-	// restSilent is how long a page that is not the one in front, and has not answered, is left alone.
+	// restSilent is how long a page that is not in the foreground, and has not responded, is left alone.
 	restSilent = 30 * time.Second
 )
 
@@ -46,7 +46,7 @@ type webInspector interface {
 // webViews reads the pages in the WebViews of apps that let themselves be inspected.
 type webViews struct {
 	mu     sync.Mutex
-	always bool // also of WebViews of which accessibility tells
+	always bool // also of WebViews that accessibility has
 	off    bool // never
 
 	client   webInspector
@@ -57,7 +57,7 @@ type webViews struct {
 	fails    int                   // in a row
 	owners   map[string]*webPage   // of the newest tree's elements, by the beginning of their refs
 	readings int64
-	parts    []screen.TextPart // of texts, whose places the elements of pages have
+	parts    []screen.TextPart // of texts; the elements of pages have their places
 }
 
 // pageKey names a page of a process.
@@ -71,7 +71,7 @@ var (
 	_ drivers.PartReader    = (*Device)(nil)
 )
 
-// ReadParts names the parts of texts whose places the elements of pages in WebViews are to have.
+// ReadParts names the parts of texts of which the elements of pages in WebViews need the places.
 func (d *Device) ReadParts(parts ...screen.TextPart) {
 	d.web.mu.Lock()
 	defer d.web.mu.Unlock()
@@ -85,7 +85,7 @@ func (d *Device) partsRead() []screen.TextPart {
 	return d.web.parts
 }
 
-// ReadWebViews chooses what tells of the pages in WebViews.
+// ReadWebViews chooses the source of the pages in WebViews.
 func (d *Device) ReadWebViews(how string) error {
 	always, never, err := drivers.WebViews(how)
 	if err == nil {
@@ -106,14 +106,14 @@ func (w *webViews) expectPages() {
 	}
 }
 
-// wants tells whether the pages of some WebViews in a reading are to be read.
+// wants reports whether the pages of some WebViews in a reading are to be read.
 func (w *webViews) wants(seen reading) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.wanted(seen.windows[0])) > 0
 }
 
-// wanted collects the WebViews whose pages are to be read: those that can be seen, and of which accessibility tells
+// wanted collects the WebViews with pages to read: those that can be seen, and of which accessibility has
 // nothing unless all are wanted.
 func (w *webViews) wanted(root *screen.Node) []*screen.Node {
 	if w.off {
@@ -127,7 +127,7 @@ func isWebView(n *screen.Node) bool { return n.Type == elementPrefix+"WebView" }
 // errSilent says that a page does not answer.
 var errSilent = errors.New("it does not answer, and its scripts may be busy")
 
-// readPages puts the pages of WebViews into the place of what accessibility tells of them; the elements are in pixels
+// readPages puts the pages of WebViews into the place of what accessibility has of them; the elements are in pixels
 // by then, of which a point has so many. What cannot be read leaves a note that the tree is not whole, wherever
 // something would be there to be read.
 func (d *Device) readPages(ctx context.Context, seen *reading, scale float64) {
@@ -163,12 +163,12 @@ func (d *Device) readPages(ctx context.Context, seen *reading, scale float64) {
 	}
 }
 
-// shownPages gives the pages of the app in front that are shown, or why there are none; certain: there is one that
+// shownPages returns the pages of the foreground app that are shown, or why there are none; certain: there is one that
 // should be.
 func (d *Device) shownPages(ctx context.Context, seen *reading) (shown []*webPage, why string, certain bool) {
 	w := &d.web
 	if len(seen.alerts()) > 0 {
-		return nil, "a dialog lies over it, for which its scripts may wait", true
+		return nil, "a dialog is over it, for which its scripts may wait", true
 	}
 	if time.Now().Before(w.rest) {
 		return nil, w.why, w.client != nil
@@ -202,7 +202,7 @@ func (d *Device) shownPages(ctx context.Context, seen *reading) (shown []*webPag
 	return nil, shortly(err), true
 }
 
-// inFront is the app whose elements were read.
+// inFront is the app of the elements that were read.
 func (d *Device) inFront(ctx context.Context, seen *reading) (inspector.App, error) {
 	if seen.app != "" && seen.pid != 0 {
 		return inspector.App{Bundle: seen.app, PID: seen.pid}, nil
@@ -211,7 +211,7 @@ func (d *Device) inFront(ctx context.Context, seen *reading) (inspector.App, err
 		BundleID string `json:"bundleId"`
 		PID      int    `json:"pid"`
 	}
-	err := d.do(ctx, get("the app in front", "/wda/activeAppInfo"), &active)
+	err := d.do(ctx, get("the foreground app", "/wda/activeAppInfo"), &active)
 	return inspector.App{Bundle: active.BundleID, PID: active.PID}, err
 }
 
@@ -240,7 +240,7 @@ func (d *Device) inspect(ctx context.Context) error {
 	return nil
 }
 
-// leaveAlone keeps Web Inspector from being asked for a while, for a reason, which it gives.
+// leaveAlone keeps Web Inspector from being queried for a while, for a reason, which it returns.
 func (d *Device) leaveAlone(why string) string {
 	w := &d.web
 	w.rest, w.why = time.Now().Add(min(restFirst<<min(w.fails, 10), restMost)), why
@@ -284,8 +284,8 @@ func (w *webViews) forget(pages []inspector.Page) {
 
 func keyOf(p inspector.Page) pageKey { return pageKey{p.App, p.ID} }
 
-// shown asks the pages, at the same time, which of them are shown, and gives those. The error is that of one that could
-// not be asked, where none is.
+// shown queries the pages, at the same time, for which of them are shown, and returns those. The error is that of one
+// that could not be asked, where none is.
 func (w *webViews) shown(ctx context.Context, pages []inspector.Page) (list []*webPage, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, probeLimit, errSilent)
 	defer cancel()
@@ -311,7 +311,7 @@ func (w *webViews) shown(ctx context.Context, pages []inspector.Page) (list []*w
 	}
 	silent := map[pageKey]time.Time{}
 	for i, p := range pages {
-		if errors.As(errs[i], new(*inspector.Thrown)) { // it is no page: a script, a service worker
+		if errors.As(errs[i], new(*inspector.Thrown)) { // it is not a page: a script, a service worker
 			continue
 		}
 		if errs[i] != nil {
@@ -325,7 +325,7 @@ func (w *webViews) shown(ctx context.Context, pages []inspector.Page) (list []*w
 			list = append(list, asked[i])
 		}
 	}
-	if len(list) > 0 { // of the others none is the one in front
+	if len(list) > 0 { // of the others none is in the foreground
 		for key, until := range w.silent {
 			if _, again := silent[key]; !again && time.Now().Before(until) {
 				silent[key] = until

@@ -11,8 +11,8 @@ import (
 
 // The Web Inspector of an iPhone is a service that is reached through usbmuxd, or the tunnel of newer systems. Of the
 // programs that offer it, ios_webkit_debug_proxy passes on what pages say as it is. go-ios has a server of its own
-// (`ios webinspector cdp`), which does not tell when a page has gone to another site, nor of which app a page is, and
-// gives one client the answers to another.
+// (`ios webinspector cdp`), which does not report when a page has gone to another site, nor of which app a page is, and
+// passes the responses to one client to another.
 
 func (h muxHost) inspect(ctx context.Context) (webInspector, error)   { return h.proxied(ctx, h.udid) }
 func (h appleHost) inspect(ctx context.Context) (webInspector, error) { return h.proxied(ctx, h.udid) }

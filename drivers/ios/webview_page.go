@@ -17,10 +17,10 @@ import (
 // makes no other.
 type webPage struct {
 	session *inspector.Session
-	ctx     context.Context // of the reading that goes on
+	ctx     context.Context // of the reading that continues
 	target  string          // to which all below belongs
 	scripts map[int]string  // handles of the script, by the context in which it runs; 0 is the page's own
-	listens bool            // contexts are told of
+	listens bool            // contexts are reported
 	ways    map[string]string
 	frames  map[string]int // contexts by the way to their frame, as indices: "/0/2"
 	about   probed
@@ -33,9 +33,10 @@ type probed struct {
 	Width, Height float64 // in points, of the part of the page that the screen shows
 }
 
-const probeScript = `(() => { const v = window.visualViewport; return {visible: document.visibilityState === 'visible', width: v.width * v.scale, height: v.height * v.scale}; })()`
+const probeScript = `(() => { const v = window.visualViewport; return {visible: document.visibilityState === ` +
+	`'visible', width: v.width * v.scale, height: v.height * v.scale}; })()`
 
-// probePage asks a page how it is shown; known is the one of an earlier look, if there is one.
+// probePage queries how a page is shown; known is the one of an earlier read, if there is one.
 func probePage(ctx context.Context, c webInspector, p inspector.Page, known *webPage) (*webPage, error) {
 	page := known
 	if page == nil || page.session.Err() != nil {
@@ -46,7 +47,7 @@ func probePage(ctx context.Context, c webInspector, p inspector.Page, known *web
 		page = &webPage{session: session}
 	}
 	value, err := page.session.Value(ctx, probeScript, 0)
-	if errors.Is(err, inspector.ErrLeft) { // it has gone to another site, which answers next
+	if errors.Is(err, inspector.ErrLeft) { // it has gone to another site, which responds next
 		value, err = page.session.Value(ctx, probeScript, 0)
 	}
 	if err != nil {
@@ -57,7 +58,8 @@ func probePage(ctx context.Context, c webInspector, p inspector.Page, known *web
 	return page, json.Unmarshal(value, &page.about)
 }
 
-// read reads the page, with the places of the parts of texts; gen tells its elements from those of other readings.
+// read reads the page, with the places of the parts of texts; gen distinguishes its elements from those of other
+// readings.
 func (p *webPage) read(ctx context.Context, gen string, parts []screen.TextPart) (*dom.Page, error) {
 	p.ctx, p.ways, p.frames = ctx, nil, nil
 	page, err := dom.Read(p, dom.How{Gen: gen, Parts: parts, Plain: error.Error})
@@ -77,10 +79,11 @@ var errStale = errors.New("the page is another one by now")
 
 // askFunction has the script answer; null: it is not the script. WebKit counts handles from the beginning again in each
 // document, so that one of a page that was left may be that of anything in the next. A page that was left may also live
-// on, to be gone back to, and is seen by nobody.
-const askFunction = `function(command) { return document.defaultView && typeof this.query === 'function' ? this.query(document, command).textContent : null; }`
+// on, to be gone back to, and is not seen.
+const askFunction = `function(command) { return document.defaultView && typeof this.query === 'function' ? ` +
+	`this.query(document, command).textContent : null; }`
 
-// Ask has the script answer in a frame. A document that is another one by now gets the script anew, once.
+// Ask calls the script in a frame. A document that is another one by now gets the script again, once.
 func (p *webPage) Ask(chain []string, command string, into any) error {
 	for first := true; ; first = false {
 		err := p.askOnce(chain, command, into)
@@ -102,7 +105,7 @@ func (p *webPage) askOnce(chain []string, command string, into any) error {
 	}
 	var text *string
 	if err := json.Unmarshal(value, &text); err != nil {
-		return errors.New("the page gave no text")
+		return errors.New("the page returned no text")
 	}
 	if text == nil {
 		return errStale
@@ -116,7 +119,7 @@ func (p *webPage) forget(target string) {
 		target == p.target}
 }
 
-// script gives the handle of the script in the frame that chain leads to.
+// script returns the handle of the script in the frame that chain leads to.
 func (p *webPage) script(chain []string) (string, error) {
 	if now := p.session.Target(); now != p.target {
 		p.forget(now)
@@ -140,7 +143,7 @@ func (p *webPage) script(chain []string) (string, error) {
 	return handle, nil
 }
 
-// context gives that of the frame that chain leads to, 0 for the page's own.
+// context returns that of the frame that chain leads to, 0 for the page's own.
 func (p *webPage) context(chain []string) (int, error) {
 	if len(chain) == 0 {
 		return 0, nil
@@ -156,7 +159,7 @@ func (p *webPage) context(chain []string) (int, error) {
 	}
 	in, ok := p.frames[way]
 	if !ok {
-		return 0, errors.New("no context is told of in which scripts of the frame run")
+		return 0, errors.New("no context is reported in which scripts of the frame run")
 	}
 	return in, nil
 }
@@ -169,7 +172,7 @@ const frameFunction = `function(command) {
 	return -1;
 }`
 
-// way is where a frame lies, as indices of the frames from the page's own on.
+// way is the place of a frame, as indices of the frames from the page's own on.
 func (p *webPage) way(chain []string) (string, error) {
 	if len(chain) == 0 {
 		return "", nil
@@ -207,7 +210,7 @@ func (p *webPage) way(chain []string) (string, error) {
 	return p.ways[key], nil
 }
 
-// wayScript says of a frame where it lies; null: nowhere any more.
+// wayScript returns the place of a frame; null: nowhere any more.
 const wayScript = `(() => {
 	let way = '';
 	for (let w = window; w !== w.parent; w = w.parent) {
@@ -219,10 +222,10 @@ const wayScript = `(() => {
 	return way;
 })()`
 
-// survey asks all contexts where their frames lie.
+// survey queries all contexts for the places of their frames.
 func (p *webPage) survey() error {
 	if !p.listens {
-		for _, domain := range []string{"Page", "Runtime"} { // contexts are told of where frames are
+		for _, domain := range []string{"Page", "Runtime"} { // contexts are reported where frames are
 			if err := p.session.Call(p.ctx, domain+".enable", struct{}{}, nil); err != nil {
 				return err
 			}

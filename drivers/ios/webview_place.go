@@ -14,14 +14,14 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// Nothing tells which of an app's pages a WebView shows, nor where in the view the page begins: bars may lie over its
-// edges. What accessibility tells of the page decides both, for it knows the same texts by their places on the screen.
-// Where it tells nothing, the one page that is shown must be as large as the view.
+// Nothing reports which of an app's pages a WebView shows, nor where in the view the page starts: bars may be over its
+// edges. What accessibility has of the page decides both, for it knows the same texts by their places on the screen.
+// Where it has nothing, the one page that is shown must be as large as the view.
 
-// placeSlack is how many points the two ways of telling a place may differ.
+// placeSlack is how many points the two ways of finding a place may differ.
 const placeSlack = 3
 
-// placed is a page that was read, and where it lies.
+// placed is a page that was read, and its place.
 type placed struct {
 	*dom.Page
 	from  *webPage
@@ -30,7 +30,7 @@ type placed struct {
 	votes int             // elements by which that is known
 }
 
-// readView puts the page that a view shows into the place of what accessibility tells of it; certain: there is one.
+// readView puts the page that a view shows into the place of what accessibility has of it; certain: there is one.
 func (w *webViews) readView(ctx context.Context, v *screen.Node, shown []*webPage, seen *reading, scale float64) (
 	certain bool, err error) {
 	mute := !screen.TellsOfPage(v, isWebView)
@@ -61,10 +61,10 @@ func (w *webViews) readView(ctx context.Context, v *screen.Node, shown []*webPag
 	case len(fit) == 0:
 		return false, errors.New("none of the pages that are shown has the size of the view")
 	}
-	return !mute, errors.New("it cannot be told where the page lies on the screen")
+	return !mute, errors.New("the place of the page on the screen is unknown")
 }
 
-// fits tells whether a page may be the one in a view: it is not larger, and if accessibility tells nothing of it just
+// fits reports whether a page may be the one in a view: it is not larger, and if accessibility has nothing of it just
 // as large. The keyboard takes some of the height of one that was seen in the view before.
 func (p *webPage) fits(v *screen.Node, mute bool, seen *reading, scale float64) bool {
 	width, height := float64(v.Bounds.Dx())/scale-p.about.Width, float64(v.Bounds.Dy())/scale-p.about.Height
@@ -75,7 +75,7 @@ func (p *webPage) fits(v *screen.Node, mute bool, seen *reading, scale float64) 
 	return same(width) && (same(height) || height > 0 && p.last == v.Bounds && seen.hasKeyboard())
 }
 
-// hasKeyboard tells whether the keyboard is on the screen.
+// hasKeyboard reports whether the keyboard is on the screen.
 func (r *reading) hasKeyboard() bool {
 	has := func(root *screen.Node) (found bool) {
 		dom.Each(root, func(n *screen.Node) { found = found || n.Type == elementPrefix+"Keyboard" && !n.Hidden })
@@ -84,7 +84,7 @@ func (r *reading) hasKeyboard() bool {
 	return slices.ContainsFunc(r.windows, has)
 }
 
-// readPlaced reads a page and tells where it lies; nil: it is not the one in the view, or nothing of the app's is on
+// readPlaced reads a page and returns its place; nil: it is not the one in the view, or nothing of the app's is on
 // it.
 func (w *webViews) readPlaced(ctx context.Context, p *webPage, v *screen.Node, mute bool, scale float64) (*placed,
 	error) {
@@ -126,7 +126,7 @@ func (w *webViews) put(p placed, v *screen.Node, seen *reading, scale float64) {
 	w.owners[p.gen] = p.from
 }
 
-// textPlace is where something that is read lies.
+// textPlace is the place of something that is read.
 type textPlace struct {
 	whole, letters image.Point // the middle of the element, and of its text
 	text           bool        // it is a text and nothing else
@@ -157,8 +157,8 @@ func textPlaces(root *screen.Node) map[string]*textPlace {
 	return list
 }
 
-// offsets gives for each text that both a view's accessibility and a page know in one place where the page's corner
-// lies then, in pixels of the screen.
+// offsets returns for each text that both a view's accessibility and a page know in one place where the page's corner
+// is then, in pixels of the screen.
 func offsets(v *screen.Node, page *dom.Page, scale float64) (list []image.Point) {
 	z := page.Zoom
 	if z.None() {
@@ -180,7 +180,7 @@ func offsets(v *screen.Node, page *dom.Page, scale float64) (list []image.Point)
 	return list
 }
 
-// agreed gives the place that most of some places are close to, and how many; none when they are not half of all.
+// agreed returns the place that most of some places are close to, and how many; none when they are not half of all.
 func agreed(list []image.Point, slack float64) (at image.Point, votes int) {
 	for _, p := range list {
 		var sum image.Point

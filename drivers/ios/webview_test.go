@@ -20,19 +20,24 @@ import (
 const webApp = "com.example.hybrid"
 
 // shopPage is what the WebView shows: a form, a frame, something covered, something hidden, and something below.
-const shopPage = `<!doctype html><meta name=viewport content="width=device-width"><title>Shop</title><body style="margin:0;font:16px sans-serif">
+const shopPage = `<!doctype html><meta name=viewport content="width=device-width"><title>Shop</title><body ` +
+	`style="margin:0;font:16px sans-serif">
 <h1 style="margin:8px">Checkout</h1>
 <label>E-mail <input id=mail name=mail></label>
 <label><input type=checkbox id=terms> I agree</label>
 <p style="display:none">Never shown</p>
 <button id=pay onclick="done.textContent='Paid by '+mail.value+(terms.checked?' who agreed':'')">Pay now</button>
 <p id=done>Nothing paid</p>
-<div style="position:relative;height:40px"><button style="position:absolute;left:0;top:0;width:150px;height:40px" onclick="done.textContent='Behind pressed'">Behind</button>
-<div style="position:absolute;left:0;top:0;width:160px;height:40px;background:#eee" onclick="done.textContent='Veil pressed'">Veil</div></div>
-<iframe srcdoc="<button onclick=&quot;parent.document.getElementById('done').textContent='Frame pressed'&quot;>In the frame</button>" style="width:200px;height:60px"></iframe>
+<div style="position:relative;height:40px"><button style="position:absolute;left:0;top:0;width:150px;height:40px" ` +
+	`onclick="done.textContent='Behind pressed'">Behind</button>
+<div style="position:absolute;left:0;top:0;width:160px;height:40px;background:#eee" onclick="done.textContent='Veil ` +
+	`pressed'">Veil</div></div>
+<iframe srcdoc="<button onclick=&quot;parent.document.getElementById('done').textContent='Frame pressed'&quot;>In ` +
+	`the frame</button>" style="width:200px;height:60px"></iframe>
 <div style="height:2000px"></div><p>Far below</p>`
 
-const thanksPage = `<!doctype html><meta name=viewport content="width=device-width"><title>Thanks</title><body style="margin:0"><h1 id=thanks>Thank you</h1><button id=pay>Pay again</button>`
+const thanksPage = `<!doctype html><meta name=viewport content="width=device-width"><title>Thanks</title><body ` +
+	`style="margin:0"><h1 id=thanks>Thank you</h1><button id=pay>Pay again</button>`
 
 // webSite serves the pages.
 func webSite(t *testing.T) string {
@@ -82,7 +87,7 @@ func treeOf(t *testing.T, d *Device) *screen.Tree {
 	return tree
 }
 
-// labelled gives the elements that are called so.
+// labelled returns the elements that are called so.
 func labelled(tree *screen.Tree, label string) (list []*screen.Node) {
 	for n := range tree.All {
 		if n.Label() == label {
@@ -128,14 +133,14 @@ func press(t *testing.T, d *Device, label string) {
 		if err == nil {
 			return
 		}
-		// that one came too late, on a busy machine, and was held back
+		// that one came too late, on a busy machine, and was blocked
 		if try == 5 || !strings.Contains(err.Error(), "reached nothing in the page") {
 			t.Fatal(err)
 		}
 	}
 }
 
-// TestPageInAWebView: where accessibility tells nothing of a page, Web Inspector does, and touches and the keyboard
+// TestPageInAWebView: where accessibility has nothing of a page, Web Inspector does, and touches and the keyboard
 // reach its elements.
 func TestPageInAWebView(t *testing.T) {
 	t.Parallel()
@@ -183,7 +188,7 @@ func TestPageOfWhichAccessibilityTells(t *testing.T) {
 	must(t, d.ReadWebViews("accessibility"))
 	wait(t, d, "Pay now")
 	must(t, d.ReadWebViews("devtools"))
-	picked(t, d, "Pay now") // on a busy machine, the page is told of later than the driver waits for it
+	picked(t, d, "Pay now") // on a busy machine, the page is reported later than the driver waits for it
 	for _, how := range []string{"auto", "devtools", "accessibility"} {
 		must(t, d.ReadWebViews(how))
 		tree, count := treeOf(t, d), 0
@@ -208,8 +213,8 @@ func TestPageOfWhichAccessibilityTells(t *testing.T) {
 	picked(t, d, "Paid by who agreed")
 }
 
-// TestPageThatCannotBeRead: of what nobody can know the tree says that it is not whole; an app that lets nothing be
-// inspected shows what accessibility tells, and says no more than that unless the page's own elements were asked for.
+// TestPageThatCannotBeRead: the tree says that it is not whole where something cannot be read; an app that lets nothing
+// be inspected shows what accessibility has, and says no more than that unless the page's own elements were asked for.
 func TestPageThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -231,7 +236,7 @@ func TestPageThatCannotBeRead(t *testing.T) {
 				wait(t, d, "Pay now")
 			}
 			for must(t, d.ReadWebViews("devtools")); !c.view.Shut && strings.Contains(treeOf(t, d).Cut(), "isInspectable"); {
-				// on a busy machine, the page is told of later than the driver waits for it
+				// on a busy machine, the page is reported later than the driver waits for it
 				must(t, drivers.Pause(t.Context(), 20*time.Millisecond))
 			}
 			for how, want := range map[string]string{"auto": c.auto, "devtools": c.always} {
@@ -270,7 +275,7 @@ func TestHungPageIsLeftAlone(t *testing.T) {
 	picked(t, d, "Pay now")
 }
 
-// TestPageThatWasLeft: another target stands for it then. What the old one had is neither seen nor touched.
+// TestPageThatWasLeft: it has another target then. What the old one had is neither seen nor touched.
 func TestPageThatWasLeft(t *testing.T) {
 	t.Parallel()
 	d, phone := withWebView(t, iostest.WebView{Mute: true})
@@ -281,7 +286,7 @@ func TestPageThatWasLeft(t *testing.T) {
 	if err := d.Tap(t.Context(), m.Point); !errors.Is(err, drivers.ErrMissed) {
 		t.Errorf("%v", err)
 	}
-	picked(t, d, "Pay again") // the new target has been told of
+	picked(t, d, "Pay again") // the new target has been reported
 	tree := treeOf(t, d)
 	if again := labelled(tree, "Pay again"); len(again) != 1 || !again[0].InPage || len(labelled(tree, "Pay now")) > 0 ||
 		tree.Cut() != "" {
@@ -297,7 +302,8 @@ func TestTouchInAPageIsHeldBack(t *testing.T) {
 	d, phone := withWebView(t, iostest.WebView{Mute: true})
 	m := picked(t, d, "Pay now")
 	must(t, phone.EvalWebView(t.Context(), webApp,
-		`document.body.insertAdjacentHTML('beforeend', '<div style="position:fixed;inset:0;background:#fff" onclick="done.textContent=this.textContent">Cookies</div>')`, nil))
+		`document.body.insertAdjacentHTML('beforeend', '<div style="position:fixed;inset:0;background:#fff" `+
+			`onclick="done.textContent=this.textContent">Cookies</div>')`, nil))
 	d.Aim(m.Node)
 	if err := d.Tap(t.Context(), m.Point); !errors.Is(err, drivers.ErrMissed) {
 		t.Errorf("%v", err)
@@ -321,7 +327,7 @@ func TestInspectorThatIsStartedAnew(t *testing.T) {
 	picked(t, d, "Nothing paid")
 }
 
-// TestDialogOverAPage: its scripts wait for the answer, and are not asked; nobody knows what is not on the page
+// TestDialogOverAPage: its scripts wait for the response, and are not queried; what is not on the page is unknown
 // meanwhile.
 func TestDialogOverAPage(t *testing.T) {
 	t.Parallel()
@@ -352,7 +358,7 @@ func TestPageOnAnIPhone(t *testing.T) {
 	picked(t, d, "Paid by")
 }
 
-// TestIPhoneWithoutTheProxy: accessibility tells of the page, and the failure how to get at the rest.
+// TestIPhoneWithoutTheProxy: accessibility has the page, and the failure how to get at the rest.
 func TestIPhoneWithoutTheProxy(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{Phone: true, Scale: 1}}}).only(t, "xcrun", "ios")
@@ -370,7 +376,7 @@ func TestIPhoneWithoutTheProxy(t *testing.T) {
 	}
 }
 
-// TestHandleOfAnotherDocument: WebKit counts handles anew in each document. That of the script in a page that was left
+// TestHandleOfAnotherDocument: WebKit counts handles again in each document. That of the script in a page that was left
 // is something else in the next.
 func TestHandleOfAnotherDocument(t *testing.T) {
 	t.Parallel()

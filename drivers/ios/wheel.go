@@ -20,11 +20,11 @@ const (
 	sliderType = elementPrefix + "Slider"
 )
 
-// Adjustable tells whether an element is a wheel of a picker, or a slider.
+// Adjustable reports whether an element is a picker wheel, or a slider.
 func (d *Device) Adjustable(n *screen.Node) bool { return n.Type == wheelType || n.Type == sliderType }
 
-// Adjust turns a wheel until it shows a value, or drags a slider to a part of its way: "0.3" or "30%". WebDriverAgent
-// does both when it is told the value of such an element.
+// Adjust turns a picker wheel until it shows a value, or drags a slider to a part of its way: "0.3" or "30%".
+// WebDriverAgent does both when it gets the value of such an element.
 func (d *Device) Adjust(ctx context.Context, n *screen.Node, to string) (shown string, err error) {
 	if n.Type == sliderType {
 		part, ok := partOf(to)
@@ -105,7 +105,7 @@ func onlyAt(all []activeElement, place image.Rectangle, of func(activeElement) i
 	return only, exact == 1 || exact == 0 && close == 1
 }
 
-// ofType gives the elements of a type, each with its place in points.
+// ofType returns the elements of a type, each with its place in points.
 func (d *Device) ofType(ctx context.Context, kind string) (all []activeElement, err error) {
 	err = d.do(ctx, request{what: "the elements of a type", method: http.MethodPost, path: "/elements", look: true,
 		body: map[string]any{"using": "class name", "value": kind}}, &all)

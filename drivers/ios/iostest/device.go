@@ -433,7 +433,7 @@ type logLine struct {
 	pid           int
 }
 
-// in gives the line in a style of `log stream`: only compact has the type, here that of print and NSLog, and only the
+// in returns the line in a style of `log stream`: only compact has the type, here that of print and NSLog, and only the
 // others the time zone.
 func (l logLine) in(style string) string {
 	if style == "compact" {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// hostile are more screens of com.example.traps: what is over, next to and behind a button, and what a field makes of
+// hostile are more screens of com.example.traps: what covers, is next to and behind a button, and what a field makes of
 // its text.
 func (p *traps) hostile(page string, m metrics) []*view {
 	w := m.size.X - 40

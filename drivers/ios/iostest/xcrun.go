@@ -484,7 +484,7 @@ func (d *Device) simIO(p *process, rest []string) int {
 			}
 			p.complain("Wrote video to: %s\n", file)
 			return 0
-		case <-p.ctx.Done(): // killed: the film is broken
+		case <-p.ctx.Done(): // killed: the video is broken
 			_ = os.WriteFile(file, []byte("\x00\x00\x00\x14ftypqt  "), 0o644)
 			return 137
 		case <-time.After(250 * time.Millisecond):
@@ -492,7 +492,7 @@ func (d *Device) simIO(p *process, rest []string) int {
 	}
 }
 
-// film makes an MP4 of pictures, which the fake leaves to ffmpeg, as simctl leaves it to macOS.
+// film makes an MP4 of images, which the fake leaves to ffmpeg, as simctl leaves it to macOS.
 func film(dir, file string) error {
 	out, err := exec.Command("ffmpeg", "-y", "-loglevel", "error", "-framerate", "4", "-i", filepath.Join(dir, "%03d.png"),
 		"-c:v", "libx264", "-preset", "ultrafast",
