@@ -51,7 +51,7 @@ func TestDoctorLiveOnASimulatedIPhone(t *testing.T) {
 	t.Cleanup(lab.Close)
 	phone := lab.Device(0)
 	env, out := liveMachine(t, map[string]string{"TAPROOT_WDA_URL": phone.StartAgent(),
-		"TAPROOT_WDA_MJPEG_URL": phone.FilmAddress(), "PATH": t.TempDir()})
+		"TAPROOT_WDA_MJPEG_URL": phone.StreamAddress(), "PATH": t.TempDir()})
 	if err := doctor(t, env, "--live", "--platform", "ios", "--app", iostest.LoginBundle); err != nil {
 		t.Errorf("%v", err)
 	}

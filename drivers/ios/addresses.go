@@ -39,8 +39,8 @@ func readAddresses(text string) addresses {
 	return a
 }
 
-// beside returns the address of another port of the same machine.
-func beside(address, port string) string {
+// onPort returns the address of another port of the same machine.
+func onPort(address, port string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""

@@ -26,7 +26,7 @@ const (
 	listenPoll = 20 * time.Millisecond
 	agentGrace = 10 * time.Second // for what was started to end
 	agentPort  = "8100"           // on a phone
-	filmPort   = "9100"
+	streamPort = "9100"
 )
 
 // agent is the WebDriverAgent of one device.
@@ -42,7 +42,7 @@ type agent struct {
 // a new one.
 func (d *Driver) agent(ctx context.Context, f found) (*agent, error) {
 	if f.url != "" {
-		return &agent{url: f.url, film: beside(f.url, filmPort)}, nil
+		return &agent{url: f.url, film: onPort(f.url, streamPort)}, nil
 	}
 	d.mu.Lock()
 	a := d.agents[f.info.ID]
@@ -174,12 +174,12 @@ func (d *Driver) startOnSimulator(ctx context.Context, f found, a *agent) error 
 	a.keep(b)
 	a.film = "http://127.0.0.1:" + film
 	asked := "http://127.0.0.1:" + port
-	return d.await(ctx, f.info.ID, a, b, func() []string { return []string{asked, toldPort(b, asked)} })
+	return d.await(ctx, f.info.ID, a, b, func() []string { return []string{asked, reportedPort(b, asked)} })
 }
 
-// toldPort is where a WebDriverAgent says that it listens, should it not have taken the port that it was given; "" when
+// reportedPort is where a WebDriverAgent says that it listens, should it not have taken the port that it was given; "" when
 // it says nothing.
-func toldPort(b *background, asked string) string {
+func reportedPort(b *background, asked string) string {
 	text, _ := b.text()
 	m := serverLine.FindStringSubmatch(text)
 	if m == nil {
@@ -189,7 +189,7 @@ func toldPort(b *background, asked string) string {
 	if err != nil {
 		return ""
 	}
-	return beside(asked, u.Port())
+	return onPort(asked, u.Port())
 }
 
 // only is an address that is known.
@@ -213,8 +213,8 @@ const tunnelAsk = 2 * time.Second
 // CoreDevice's tunnel, which Xcode raises for the test, else by the address that it reports. With the port named, one
 // that is taken ends the test at once; without it WebDriverAgent would go to another one in silence.
 func (d *Driver) startWithXcode(ctx context.Context, f found, a *agent) error {
-	b, err := d.xcodebuild(f, "TEST_RUNNER_USE_PORT="+agentPort, "TEST_RUNNER_MJPEG_SERVER_PORT="+filmPort, "USE_PORT="+
-		agentPort, "MJPEG_SERVER_PORT="+filmPort)
+	b, err := d.xcodebuild(f, "TEST_RUNNER_USE_PORT="+agentPort, "TEST_RUNNER_MJPEG_SERVER_PORT="+streamPort, "USE_PORT="+
+		agentPort, "MJPEG_SERVER_PORT="+streamPort)
 	if err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func (d *Driver) startWithXcode(ctx context.Context, f found, a *agent) error {
 	if err := d.await(ctx, f.info.ID, a, b, d.phoneAddresses(ctx, f, b)); err != nil {
 		return err
 	}
-	a.film = beside(a.url, filmPort)
+	a.film = onPort(a.url, streamPort)
 	return nil
 }
 
@@ -293,7 +293,7 @@ func (d *Driver) forward(ctx context.Context, udid string, a *agent, b *backgrou
 		return err
 	}
 	port, film := ports[0], ports[1]
-	for local, remote := range map[string]string{port: agentPort, film: filmPort} {
+	for local, remote := range map[string]string{port: agentPort, film: streamPort} {
 		f, err := d.tools.start(d.tools.ios("forward", "--udid="+udid, local, remote), nil)
 		if err != nil {
 			return err

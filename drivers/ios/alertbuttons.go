@@ -9,9 +9,9 @@ import (
 // buttonWords are what iOS (16 to 26, in English) and apps write on the buttons of their questions, the plainest answer
 // first. The order of the buttons says nothing: it varies.
 type buttonWords struct {
-	yes, no []string
-	part    []string // allows less than was asked for
-	beside  []string // is a switch in the question, and closes nothing
+	yes, no  []string
+	part     []string // allows less than was asked for
+	isSwitch []string // is a switch in the question, and closes nothing
 }
 
 func knownButtons() buttonWords {
@@ -22,8 +22,8 @@ func knownButtons() buttonWords {
 		no: []string{"Don't Allow", "Don't Allow Paste", "Keep Only While Using", "Ask App Not to Track", "Cancel", "Not Now",
 			"No", "Deny", "Decline",
 			"Don't Trust", "Close", "Dismiss"},
-		part:   []string{"Limit Access...", "Select Photos..."},
-		beside: []string{"Precise: On", "Precise: Off"},
+		part:     []string{"Limit Access...", "Select Photos..."},
+		isSwitch: []string{"Precise: On", "Precise: Off"},
 	}
 }
 
@@ -32,7 +32,7 @@ func answersAmong(buttons []string) (accept, dismiss string) {
 	words := knownButtons()
 	var open []string
 	for _, b := range buttons {
-		if rank(words.beside, b) < 0 {
+		if rank(words.isSwitch, b) < 0 {
 			open = append(open, b)
 		}
 	}

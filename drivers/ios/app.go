@@ -52,7 +52,7 @@ func (d *Device) launch(ctx context.Context, how start) error {
 	}
 	d.watch(launched)
 	d.web.expectPages()
-	return d.wda.lookAt(ctx, how.app)
+	return d.wda.readApp(ctx, how.app)
 }
 
 // named refuses what can be no bundle id: it becomes an argument of programs.

@@ -57,6 +57,6 @@ func TestContractOfABareWebDriverAgent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t)
 	b.env["TAPROOT_WDA_URL"] = b.lab.Device(0).UDID() + "=" + b.lab.Device(0).StartAgent()
-	b.env["TAPROOT_WDA_MJPEG_URL"] = b.lab.Device(0).FilmAddress()
+	b.env["TAPROOT_WDA_MJPEG_URL"] = b.lab.Device(0).StreamAddress()
 	contract(t, b)
 }

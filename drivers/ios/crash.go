@@ -203,7 +203,7 @@ func parseReport(data []byte) *drivers.Crash {
 	case report.Last.Name != "":
 		crash.Kind, crash.Reason = drivers.CrashException, report.Last.Name+": "+report.Last.Reason
 	case len(report.Info) > 0:
-		crash.Reason = strings.TrimSpace(crash.Reason + ": " + saidBy(report.Info))
+		crash.Reason = strings.TrimSpace(crash.Reason + ": " + libraryMessages(report.Info))
 	case report.Termination.Indicator != "":
 		crash.Reason = strings.TrimSpace(crash.Reason + ": " + report.Termination.Indicator)
 	}
@@ -211,8 +211,8 @@ func parseReport(data []byte) *drivers.Crash {
 	return crash
 }
 
-// saidBy returns what libraries left in a report: "Fatal error: Index out of range" of Swift, for instance.
-func saidBy(info map[string]json.RawMessage) string {
+// libraryMessages returns what libraries left in a report: "Fatal error: Index out of range" of Swift, for instance.
+func libraryMessages(info map[string]json.RawMessage) string {
 	var all []string
 	for name, raw := range info {
 		var lines []string

@@ -303,7 +303,7 @@ func TestADeepScreenIsCut(t *testing.T) {
 	}
 }
 
-func TestFilmOfAnIPhoneKeepsItsTimes(t *testing.T) {
+func TestRecordingOfAnIPhoneKeepsItsTimes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, "ios")
 	d, _ := b.open(t)
@@ -312,7 +312,7 @@ func TestFilmOfAnIPhoneKeepsItsTimes(t *testing.T) {
 	must(t, err)
 	pictures := func(n int64) { // more than there are
 		t.Helper()
-		for n += film.(*streamFilm).pictures.Load(); film.(*streamFilm).pictures.Load() < n; {
+		for n += film.(*streamRecording).images.Load(); film.(*streamRecording).images.Load() < n; {
 			must(t, drivers.Pause(t.Context(), 20*time.Millisecond))
 		}
 	}
@@ -330,7 +330,7 @@ func TestFilmOfAnIPhoneKeepsItsTimes(t *testing.T) {
 	}
 }
 
-func TestFilmOfASimulator(t *testing.T) {
+func TestRecordingOfASimulator(t *testing.T) {
 	t.Parallel()
 	d, b := opened(t, small(iostest.DeviceOptions{}))
 	film, err := d.StartRecording(t.Context(), t.TempDir())
@@ -375,7 +375,7 @@ func TestLogOfASimulator(t *testing.T) {
 	must(t, stop())
 }
 
-func TestTheAppThatDiesIsTold(t *testing.T) {
+func TestAppThatDiesIsReported(t *testing.T) {
 	t.Parallel()
 	d, b := opened(t, small(iostest.DeviceOptions{}))
 	if c, err := d.Crashed(t.Context()); c != nil || err != nil {

@@ -45,7 +45,7 @@ func (d *Driver) Devices(ctx context.Context) ([]drivers.Info, error) {
 	if d.tools.xcrun == "" && d.tools.goios == "" && len(d.urls.by) == 0 && d.urls.err == nil {
 		return nil, unavailable()
 	}
-	if err := errors.Join(d.urls.err, d.films.err); err != nil {
+	if err := errors.Join(d.urls.err, d.streams.err); err != nil {
 		return nil, fmt.Errorf("list iOS devices: TAPROOT_WDA_URL or TAPROOT_WDA_MJPEG_URL: %w", err)
 	}
 	if err := d.bootOnce(ctx); err != nil {
@@ -180,8 +180,8 @@ const (
 	stopping  drivers.State = "shutting-down"
 )
 
-// mend returns what to do about a device in such a state.
-func mend(state drivers.State) string {
+// remedy returns what to do about a device in such a state.
+func remedy(state drivers.State) string {
 	switch state {
 	case untrusted:
 		return "unlock it and answer the question \"Trust This Computer?\"; if it does not ask, plug it in again"

@@ -38,15 +38,15 @@ type Options struct {
 
 // Driver finds and opens simulators and iPhones. A WebDriverAgent that it had to start runs on until Close.
 type Driver struct {
-	tools  tools
-	getenv func(string) string
-	home   string
-	notes  string
-	urls   addresses // of WebDriverAgents
-	films  addresses // of their MJPEG servers
-	http   *http.Client
-	fresh  *http.Client // opens a connection for each call
-	log    *slog.Logger
+	tools   tools
+	getenv  func(string) string
+	home    string
+	notes   string
+	urls    addresses // of WebDriverAgents
+	streams addresses // of their MJPEG servers
+	http    *http.Client
+	fresh   *http.Client // opens a connection for each call
+	log     *slog.Logger
 
 	boot    string
 	keep    bool
@@ -83,7 +83,7 @@ func New(opts Options) *Driver {
 	t.webkit, _ = host.LookPath("ios_webkit_debug_proxy")
 	return &Driver{tools: t, getenv: getenv, home: getenv("HOME"), notes: opts.NotesDir, log: log, boot: opts.Boot,
 		keep: opts.KeepBooted, watchAsk: watchAsk,
-		urls: readAddresses(getenv("TAPROOT_WDA_URL")), films: readAddresses(getenv("TAPROOT_WDA_MJPEG_URL")),
+		urls: readAddresses(getenv("TAPROOT_WDA_URL")), streams: readAddresses(getenv("TAPROOT_WDA_MJPEG_URL")),
 		http:  &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}},
 		fresh: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
 		found: map[string]found{}, agents: map[string]*agent{}}
@@ -152,13 +152,13 @@ func (d *Driver) connect(ctx context.Context, f found, a *agent) (*Device, error
 	if err := w.open(ctx); err != nil {
 		return nil, err
 	}
-	return d.newDevice(ctx, f, w, d.filmOf(f.info.ID, a.film))
+	return d.newDevice(ctx, f, w, d.streamAddress(f.info.ID, a.film))
 }
 
-// filmOf returns the address of a device's video stream: the one that the environment names, else the usual one.
-func (d *Driver) filmOf(id, usual string) string {
+// streamAddress returns the address of a device's video stream: the one that the environment names, else the usual one.
+func (d *Driver) streamAddress(id, usual string) string {
 	for _, key := range []string{id, ""} {
-		if url, ok := d.films.by[key]; ok {
+		if url, ok := d.streams.by[key]; ok {
 			return url
 		}
 	}
@@ -169,7 +169,7 @@ func (d *Driver) filmOf(id, usual string) string {
 // it to the whole list: where the environment names an address without a device, and where an error or a state has to
 // be reported.
 func (d *Driver) simulator(ctx context.Context, id string) (found, bool) {
-	if _, unnamed := d.urls.by[""]; unnamed || d.urls.err != nil || d.films.err != nil || d.boot != "" ||
+	if _, unnamed := d.urls.by[""]; unnamed || d.urls.err != nil || d.streams.err != nil || d.boot != "" ||
 		len(id) != len("00000000-0000-0000-0000-000000000000") {
 		return found{}, false
 	}

@@ -215,7 +215,7 @@ func TestASlowWebDriverAgentIsLost(t *testing.T) {
 	}
 }
 
-func TestWebDriverAgentIsStartedAnew(t *testing.T) {
+func TestWebDriverAgentIsStartedAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, quick(iostest.DeviceOptions{}))
 	driver := b.driver(t)
@@ -285,7 +285,7 @@ func TestWebDriverAgentTakesAnotherPort(t *testing.T) {
 }
 
 // go-ios takes its time to open a port: the recording that is requested at once is not refused for that.
-func TestFilmOfAPortThatOpensLate(t *testing.T) {
+func TestRecordingOfAPortThatOpensLate(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, "ios")
 	b.lab.Fail(iostest.Fault{Match: " 9100", Kind: iostest.Slow, For: 500 * time.Millisecond})

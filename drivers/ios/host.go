@@ -121,7 +121,7 @@ const (
 // noApp makes an ErrNoApp of a failure that says that an app is not there.
 func noApp(app string, err error) error {
 	var failed *toolError
-	if errors.As(err, &failed) && unknownApp(failed.said) {
+	if errors.As(err, &failed) && unknownApp(failed.output) {
 		return fmt.Errorf("%w: %s is not installed (%w)", drivers.ErrNoApp, app, err)
 	}
 	return err
@@ -131,7 +131,7 @@ func noApp(app string, err error) error {
 // blames no one, and a device that is full, locked or away is not the app's fault.
 func refused(err error) error {
 	var failed *toolError
-	if errors.As(err, &failed) && !blamesDevice(failed.said) {
+	if errors.As(err, &failed) && !blamesDevice(failed.output) {
 		return fmt.Errorf("%w: %w", drivers.ErrNoApp, err)
 	}
 	return err

@@ -117,7 +117,7 @@ func TestHostileScreens(t *testing.T) {
 }
 
 // A source that WebDriverAgent could not return says nothing about what is not there.
-func TestLooksThatFailProveNothing(t *testing.T) {
+func TestReadsThatFailProveNothing(t *testing.T) {
 	t.Parallel()
 	for word, verdict := range map[string]event.Verdict{"stale element reference": event.Error,
 		"unknown error": event.Error} {

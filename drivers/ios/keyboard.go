@@ -43,7 +43,7 @@ func (d *Device) HideKeyboard(ctx context.Context) error {
 		return nil // it went away meanwhile
 	}
 	how := "a tap next to the field"
-	switch at, bar := besideField(tree, board.Bounds.Min.Y), barButton(tree, board); {
+	switch at, bar := nextToField(tree, board.Bounds.Min.Y), barButton(tree, board); {
 	case find(tree, func(n *screen.Node) bool {
 		return n.Within(board) &&
 			slices.Contains(hidingKeys(), n.Label())
@@ -95,8 +95,8 @@ func barButton(t *screen.Tree, board *screen.Node) *screen.Node {
 	})
 }
 
-// besideField is a place over the keyboard at which nothing reacts and nothing is written; nil when there is none.
-func besideField(t *screen.Tree, below int) *image.Point {
+// nextToField is a place over the keyboard at which nothing reacts and nothing is written; nil when there is none.
+func nextToField(t *screen.Tree, below int) *image.Point {
 	for y := t.Size.Y / 8; y < below; y += max(t.Size.Y/40, 1) {
 		for _, x := range []int{t.Size.X / 2, t.Size.X / 12, t.Size.X * 11 / 12} {
 			p := image.Pt(x, y)

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// linkAsks is how long iOS may take to ask whether a link may be opened, or to bring its app to the front.
-	linkAsks = 2 * time.Second
-	linkPoll = 100 * time.Millisecond
+	// linkPrompt is how long iOS may take to ask whether a link may be opened, or to bring its app to the front.
+	linkPrompt = 2 * time.Second
+	linkPoll   = 100 * time.Millisecond
 )
 
 // OpenLink opens a link with the app that the system chooses, or that is named. Where iOS shows "Open in …?", as it
@@ -59,7 +59,7 @@ func (d *Device) openLink(ctx context.Context, link, app string) error {
 		return fmt.Errorf("device %s: %w: nothing opens %s: %w", d.info.ID, drivers.ErrNoApp, shorten.Bytes(link, 200), err)
 	case err == nil && app != "":
 		d.watch(launched)
-		return d.wda.lookAt(ctx, app)
+		return d.wda.readApp(ctx, app)
 	}
 	return err
 }
@@ -88,7 +88,7 @@ var schemeForm = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*$`)
 // letOpen accepts the question of iOS whether the link may be opened, and waits until another app is in the foreground.
 // A link of the app that is in the foreground already changes nothing of that.
 func (d *Device) letOpen(ctx context.Context, before string) error {
-	for began := time.Now(); time.Since(began) < linkAsks; {
+	for began := time.Now(); time.Since(began) < linkPrompt; {
 		a, err := d.Alert(ctx)
 		if err != nil {
 			return err

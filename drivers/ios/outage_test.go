@@ -77,7 +77,7 @@ func TestAHungWebDriverAgentEndsTheStep(t *testing.T) {
 	s.Timeout = time.Second
 	began := time.Now()
 	v, err := doStep(t, s, tapLabel("Sounds"))
-	if took := time.Since(began); v != event.Error || !errors.Is(err, drivers.ErrDeviceLost) || took > 2*leastLook {
+	if took := time.Since(began); v != event.Error || !errors.Is(err, drivers.ErrDeviceLost) || took > 2*leastRead {
 		t.Errorf("%s after %v: %v", v, took, err)
 	}
 	began = time.Now()

@@ -101,7 +101,7 @@ func parsePhones(out []byte) ([]found, error) {
 		info := drivers.Info{ID: cmp.Or(h.UDID, c.ID), Platform: dsl.IOS, Model: cmp.Or(h.Model, h.Product, c.Device.Name),
 			Manufacturer: "Apple",
 			OSVersion:    c.Device.Version, State: c.state()}
-		info.Problem = mend(info.State)
+		info.Problem = remedy(info.State)
 		list = append(list, found{info: info, kind: phone, tunnel: c.Connection.Address, noUDID: h.UDID == ""})
 	}
 	return list, nil
@@ -147,7 +147,7 @@ func (t tools) muxed(ctx context.Context) ([]found, error) {
 			info := drivers.Info{ID: m.Udid, Platform: dsl.IOS, Model: m.ProductType, Manufacturer: "Apple",
 				OSVersion: m.ProductVersion}
 			info.State = t.muxState(ctx, m, tunnels)
-			info.Problem = mend(info.State)
+			info.Problem = remedy(info.State)
 			list[i] = found{info: info, kind: mux}
 		})
 	}
@@ -192,7 +192,7 @@ func (t tools) listMux(ctx context.Context) ([]muxDevice, error) {
 // noMux explains a go-ios that finds no usbmuxd.
 func noMux(err error) error {
 	var failed *toolError
-	if errors.As(err, &failed) && strings.Contains(failed.said, "usbmuxd") {
+	if errors.As(err, &failed) && strings.Contains(failed.output, "usbmuxd") {
 		return &drivers.Unavailable{What: "go-ios cannot reach usbmuxd, by which phones are reached",
 			Mend: "install and start usbmuxd (package usbmuxd; on Windows it comes with Apple's device drivers)"}
 	}

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	filmStart = 20 * time.Second // for the first image to be taken
-	// filmEnd is how long recordVideo may take to write its video once it was interrupted. Killed, it leaves a broken
+	recordingStart = 20 * time.Second // for the first image to be taken
+	// recordingEnd is how long recordVideo may take to write its video once it was interrupted. Killed, it leaves a broken
 	// video and a simulator that records no more.
-	filmEnd  = 30 * time.Second
-	filmRate = 10 // images per second of WebDriverAgent's stream
+	recordingEnd = 30 * time.Second
+	streamRate   = 10 // images per second of WebDriverAgent's stream
 )
 
 // StartRecording records a simulator with simctl, an iPhone by the images that WebDriverAgent sends.
@@ -35,24 +35,24 @@ func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Record
 	if err != nil {
 		return nil, fmt.Errorf("device %s: %w", d.info.ID, err)
 	}
-	waiting, cancel := context.WithTimeoutCause(ctx, filmStart, fmt.Errorf("it did not start to record within %v",
-		filmStart))
+	waiting, cancel := context.WithTimeoutCause(ctx, recordingStart, fmt.Errorf("it did not start to record within %v",
+		recordingStart))
 	defer cancel()
 	if err := b.says(waiting, "Recording started"); err != nil {
-		go endFilm(b)
+		go endRecording(b)
 		return nil, fmt.Errorf("device %s: %s: %w", d.info.ID, b.name, err)
 	}
-	film := &simFilm{b: b, clip: drivers.Clip{Path: file, Start: time.Now()}, over: make(chan struct{}), d: d,
+	film := &simRecording{b: b, clip: drivers.Clip{Path: file, Start: time.Now()}, over: make(chan struct{}), d: d,
 		wide: d.lies()}
 	if err := d.life.Go(func() { film.watch(d.life) }); err != nil {
-		go endFilm(b)
+		go endRecording(b)
 		return nil, fmt.Errorf("device %s: %w", d.info.ID, err)
 	}
 	return film, nil
 }
 
-// simFilm is a recording that simctl makes.
-type simFilm struct {
+// simRecording is a recording that simctl makes.
+type simRecording struct {
 	b    *background
 	clip drivers.Clip
 	over chan struct{} // closed by Stop
@@ -61,31 +61,31 @@ type simFilm struct {
 }
 
 // watch ends the recording when the device is closed before the recording was stopped.
-func (f *simFilm) watch(life context.Context) {
+func (f *simRecording) watch(life context.Context) {
 	select {
 	case <-f.over:
 	case <-f.b.done:
 	case <-life.Done():
-		endFilm(f.b)
+		endRecording(f.b)
 	}
 }
 
-// endFilm interrupts recordVideo. It is never killed.
-func endFilm(b *background) {
-	ctx, cancel := context.WithTimeout(context.Background(), filmEnd)
+// endRecording interrupts recordVideo. It is never killed.
+func endRecording(b *background) {
+	ctx, cancel := context.WithTimeout(context.Background(), recordingEnd)
 	defer cancel()
 	_ = b.interrupt(ctx)
 }
 
 // Stop interrupts simctl and waits until it has written the video.
-func (f *simFilm) Stop(ctx context.Context) ([]drivers.Clip, error) {
+func (f *simRecording) Stop(ctx context.Context) ([]drivers.Clip, error) {
 	select {
 	case <-f.b.done:
 		return f.clips(f.b.ended())
 	default:
 	}
 	defer close(f.over)
-	ctx, cancel := context.WithTimeout(ctx, filmEnd)
+	ctx, cancel := context.WithTimeout(ctx, recordingEnd)
 	defer cancel()
 	if err := f.b.interrupt(ctx); err != nil {
 		return nil, err
@@ -95,13 +95,13 @@ func (f *simFilm) Stop(ctx context.Context) ([]drivers.Clip, error) {
 }
 
 // upright rotates a video to the orientation of the app, when that was the same from the start to the end.
-func (f *simFilm) upright(ctx context.Context) {
+func (f *simRecording) upright(ctx context.Context) {
 	if !f.wide || !f.d.lies() {
 		return
 	}
 	clockwise, err := f.d.liesRight(ctx)
 	if err == nil {
-		err = turnFilm(f.clip.Path, clockwise)
+		err = rotateVideo(f.clip.Path, clockwise)
 	}
 	if err != nil {
 		f.d.log.Warn("the video is on its side", "film", f.clip.Path, "error", err)
@@ -109,7 +109,7 @@ func (f *simFilm) upright(ctx context.Context) {
 }
 
 // clips returns the video if there is something in it.
-func (f *simFilm) clips(err error) ([]drivers.Clip, error) {
+func (f *simRecording) clips(err error) ([]drivers.Clip, error) {
 	info, statErr := os.Stat(f.clip.Path)
 	switch {
 	case statErr != nil || info.Size() == 0:

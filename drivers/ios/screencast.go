@@ -24,7 +24,7 @@ func (d *Device) Screencast(ctx context.Context, show func(drivers.Frame)) (stop
 	}
 	life, cancel := context.WithCancel(d.life)
 	untie := context.AfterFunc(ctx, cancel)
-	parts, end, err := d.pictures(life)
+	parts, end, err := d.imageStream(life)
 	if err == nil && !untie() {
 		end()
 		err = context.Cause(ctx)
@@ -64,7 +64,7 @@ func (d *Device) cast(ctx context.Context, parts *frames, end func(), show func(
 				return
 			}
 			var err error
-			parts, end, err = d.pictures(ctx)
+			parts, end, err = d.imageStream(ctx)
 			again = err != nil
 		}
 	}
@@ -80,8 +80,8 @@ func (d *Device) measure(picture image.Point) image.Point {
 	return image.Pt(d.shot.Y, d.shot.X)
 }
 
-// pictures requests the stream of WebDriverAgent; end must be called.
-func (d *Device) pictures(ctx context.Context) (parts *frames, end func(), err error) {
+// imageStream requests the stream of WebDriverAgent; end must be called.
+func (d *Device) imageStream(ctx context.Context) (parts *frames, end func(), err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.film, nil)
 	if err != nil {
 		return nil, nil, err

@@ -40,7 +40,7 @@ func (h simHost) launch(ctx context.Context, how start) error {
 func (h simHost) stop(ctx context.Context, app string) error {
 	_, err := h.run(ctx, h.simctl("terminate", h.udid, app))
 	var failed *toolError
-	if errors.As(err, &failed) && strings.Contains(failed.said, "found nothing to terminate") {
+	if errors.As(err, &failed) && strings.Contains(failed.output, "found nothing to terminate") {
 		return nil
 	}
 	return noApp(app, err)
@@ -66,7 +66,7 @@ func (h simHost) uninstall(ctx context.Context, app string) error {
 func (h simHost) container(ctx context.Context, app, which string) (string, error) {
 	out, err := h.run(ctx, h.simctl("get_app_container", h.udid, app, which))
 	var failed *toolError
-	if errors.As(err, &failed) && (strings.Contains(failed.said, "No such file or directory") || unknownApp(failed.said)) {
+	if errors.As(err, &failed) && (strings.Contains(failed.output, "No such file or directory") || unknownApp(failed.output)) {
 		return "", fmt.Errorf("%w: %s is not installed (%w)", drivers.ErrNoApp, app, err)
 	}
 	return strings.TrimSpace(string(out)), err

@@ -112,7 +112,7 @@ func (t tools) simulators(ctx context.Context) ([]found, error) {
 		default:
 			continue // a Mac has dozens of them; --boot starts one
 		}
-		info.Problem = mend(info.State)
+		info.Problem = remedy(info.State)
 		list = append(list, found{info: info, kind: simulator})
 	}
 	return list, nil
@@ -126,7 +126,7 @@ func noXcode(err error, program string) error {
 	}
 	const selected = "install Xcode (its command line tools alone are not enough) and run `sudo xcode-select -s " +
 		"/Applications/Xcode.app`"
-	said := strings.ToLower(failed.said)
+	said := strings.ToLower(failed.output)
 	switch {
 	case strings.Contains(said, "unable to find utility"):
 		return &drivers.Unavailable{What: "xcrun does not find " + program, Mend: selected}

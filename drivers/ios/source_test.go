@@ -75,7 +75,7 @@ func TestSourceInWordsOfOurs(t *testing.T) {
 	}
 }
 
-func TestSourceAlertLiesOverEverything(t *testing.T) {
+func TestSourceAlertCoversEverything(t *testing.T) {
 	tree := parseFile(t, loginSource(t), image.Point{})
 	if len(tree.Windows) != 2 || tree.Windows[1].Type != "XCUIElementTypeAlert" {
 		t.Fatalf("%d windows", len(tree.Windows))

@@ -17,22 +17,22 @@ import (
 	"github.com/taproot-dev/taproot/internal/mjpeg"
 )
 
-// streamFilm is a recording of the images that WebDriverAgent sends.
-type streamFilm struct {
+// streamRecording is a recording of the images that WebDriverAgent sends.
+type streamRecording struct {
 	cancel context.CancelFunc
 	done   chan struct{}  // closed when the last image is written
 	err    error          // read it after done
 	file   string         // of the first clip
 	clips  []drivers.Clip // one for each way in which the screen was held
 
-	pictures atomic.Int64 // that are written
+	images atomic.Int64 // that are written
 }
 
 // startStream reads WebDriverAgent's images and writes each with its time into a Matroska file. It returns when the
 // first one came.
 func (d *Device) startStream(ctx context.Context, file string) (drivers.Recording, error) {
 	life, cancel := context.WithCancel(d.life)
-	f := &streamFilm{cancel: cancel, done: make(chan struct{}), file: file}
+	f := &streamRecording{cancel: cancel, done: make(chan struct{}), file: file}
 	first := make(chan struct{})
 	if err := d.life.Go(func() {
 		defer close(f.done)
@@ -41,7 +41,7 @@ func (d *Device) startStream(ctx context.Context, file string) (drivers.Recordin
 		cancel()
 		return nil, fmt.Errorf("device %s: %w", d.info.ID, err)
 	}
-	waiting, stop := context.WithTimeoutCause(ctx, filmStart, fmt.Errorf("no image came within %v", filmStart))
+	waiting, stop := context.WithTimeoutCause(ctx, recordingStart, fmt.Errorf("no image came within %v", recordingStart))
 	defer stop()
 	select {
 	case <-first:
@@ -56,8 +56,8 @@ func (d *Device) startStream(ctx context.Context, file string) (drivers.Recordin
 	}
 }
 
-func (f *streamFilm) read(ctx context.Context, d *Device, first chan<- struct{}) error {
-	parts, end, err := d.pictures(ctx)
+func (f *streamRecording) read(ctx context.Context, d *Device, first chan<- struct{}) error {
+	parts, end, err := d.imageStream(ctx)
 	if err != nil {
 		return err
 	}
@@ -74,19 +74,19 @@ func (f *streamFilm) read(ctx context.Context, d *Device, first chan<- struct{})
 		if out, err = f.clipFor(out, frame); err != nil {
 			return err
 		}
-		if len(f.clips) == 1 && f.pictures.Load() == 0 {
+		if len(f.clips) == 1 && f.images.Load() == 0 {
 			close(first)
 		}
 		if err := out.write(frame); err != nil {
 			return errors.Join(err, out.close())
 		}
-		f.pictures.Add(1)
+		f.images.Add(1)
 	}
 }
 
 // clipFor returns the clip of an image: a new one when the screen was rotated, for all images of a clip
 // have one size.
-func (f *streamFilm) clipFor(out *matroska, frame []byte) (*matroska, error) {
+func (f *streamRecording) clipFor(out *matroska, frame []byte) (*matroska, error) {
 	size, err := jpeg.DecodeConfig(bytes.NewReader(frame))
 	if err != nil {
 		return out, fmt.Errorf("an image: %w", err)
@@ -111,7 +111,7 @@ func (f *streamFilm) clipFor(out *matroska, frame []byte) (*matroska, error) {
 }
 
 // Stop ends the recording.
-func (f *streamFilm) Stop(ctx context.Context) ([]drivers.Clip, error) {
+func (f *streamRecording) Stop(ctx context.Context) ([]drivers.Clip, error) {
 	select {
 	case <-f.done: // broke off by itself
 		return f.clips, fmt.Errorf("the recording breaks off: %w", f.err)

@@ -21,7 +21,7 @@ func TestStreamIsTurnedAsTheAppIs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t)
 	b.env["TAPROOT_WDA_URL"] = b.lab.Device(0).UDID() + "=" + b.lab.Device(0).StartAgent()
-	b.env["TAPROOT_WDA_MJPEG_URL"] = b.lab.Device(0).FilmAddress()
+	b.env["TAPROOT_WDA_MJPEG_URL"] = b.lab.Device(0).StreamAddress()
 	d, _ := b.open(t)
 	page(t, d, "Gestures")
 	film, err := d.StartRecording(t.Context(), t.TempDir())
@@ -52,7 +52,7 @@ func TestStreamIsTurnedAsTheAppIs(t *testing.T) {
 		t.Errorf("in %d %% of the places the frame is not the screenshot", n)
 	}
 	var clips []drivers.Clip
-	for end := time.Now().Add(time.Minute); time.Now().Before(end) && film.(*streamFilm).pictures.Load() < 3; {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end) && film.(*streamRecording).images.Load() < 3; {
 		must(t, drivers.Pause(t.Context(), 20*time.Millisecond))
 	}
 	clips, err = film.Stop(t.Context())
@@ -63,7 +63,7 @@ func TestStreamIsTurnedAsTheAppIs(t *testing.T) {
 }
 
 // simctl records the screen as it is built into the phone, and its frames have the same orientation.
-func TestFilmOfASimulatorOnItsSide(t *testing.T) {
+func TestRecordingOfASimulatorOnItsSide(t *testing.T) {
 	shorttest.Leave(t, "TestStreamIsTurnedAsTheAppIs turns pictures, TestFilmOfASimulator films")
 	t.Parallel()
 	d, b := opened(t, small(iostest.DeviceOptions{}))

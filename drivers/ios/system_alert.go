@@ -84,12 +84,12 @@ func says(n *screen.Node, text string) bool {
 // readSystem gives the alerts among the elements of the home screen's app, to which the system's belong; none where
 // WebDriverAgent gives the elements of another app all the same.
 func (d *Device) readSystem(ctx context.Context) ([]*screen.Node, error) {
-	front := d.wda.lookedAt()
-	if err := d.wda.lookAt(ctx, springboard); err != nil {
+	front := d.wda.readsApp()
+	if err := d.wda.readApp(ctx, springboard); err != nil {
 		return nil, err
 	}
 	seen, err := d.readOnce(ctx, false)
-	if back := d.wda.lookAt(ctx, front); back != nil {
+	if back := d.wda.readApp(ctx, front); back != nil {
 		return nil, back
 	}
 	if errors.Is(err, drivers.ErrNotReady) {

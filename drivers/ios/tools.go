@@ -61,16 +61,16 @@ func (t tools) ios(args ...string) command {
 
 // toolError is a program that ended with an exit code other than 0.
 type toolError struct {
-	name string
-	code int
-	said string
+	name   string
+	code   int
+	output string
 }
 
 func (e *toolError) Error() string {
-	if e.said == "" {
+	if e.output == "" {
 		return fmt.Sprintf("%s ended with exit code %d", e.name, e.code)
 	}
-	return fmt.Sprintf("%s: %s (exit code %d)", e.name, shorten.Bytes(shorten.OneLine(e.said), 400), e.code)
+	return fmt.Sprintf("%s: %s (exit code %d)", e.name, shorten.Bytes(shorten.OneLine(e.output), 400), e.code)
 }
 
 // run starts a program and returns what it wrote to its standard output.

@@ -138,7 +138,7 @@ func TestALaunchWithoutArgumentsNamesNone(t *testing.T) {
 	}
 }
 
-func TestPicturesInEveryForm(t *testing.T) {
+func TestScreenshotsInEveryForm(t *testing.T) {
 	t.Parallel()
 	var photo bytes.Buffer
 	must(t, jpeg.Encode(&photo, image.NewRGBA(image.Rect(0, 0, 20, 40)), nil))

@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
 )
 
-func TestWatchTellsOfDevicesThatComeAndGo(t *testing.T) {
+func TestWatchReportsDevicesThatComeAndGo(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{}, {State: "Shutdown"}}})
 	d := b.driver(t)

@@ -28,8 +28,8 @@ const (
 
 	// A read that is under way when the time of a step ends has so much longer, and a call at least so much in
 	// all.
-	lateLook  = 4 * time.Second
-	leastLook = 10 * time.Second
+	lateRead  = 4 * time.Second
+	leastRead = 10 * time.Second
 	leastCall = 5 * time.Second
 	// hungLimit is for calls of a WebDriverAgent that has left one unanswered: it does one thing at a time.
 	hungLimit = 3 * time.Second
@@ -134,9 +134,9 @@ func (w *wda) limitOf(ctx context.Context, r request) time.Duration {
 	if end, known := drivers.Ending(ctx); known && (r.limit == 0 || r.look) {
 		least := leastCall
 		if r.look {
-			least = leastLook
+			least = leastRead
 		}
-		limit = min(limit, max(time.Until(end)+lateLook, least))
+		limit = min(limit, max(time.Until(end)+lateRead, least))
 	}
 	if w.hung.Load() {
 		limit = min(limit, hungLimit)
@@ -222,7 +222,7 @@ func (w *wda) open(ctx context.Context) error {
 		"shouldUseCompactResponses": false,
 		// a banner would take the place of the app, too
 		"elementResponseAttributes": "type,rect,attribute/name", "respectSystemAlerts": false,
-		"mjpegServerFramerate": filmRate, "mjpegScalingFactor": 100, "mjpegServerScreenshotQuality": 40}
+		"mjpegServerFramerate": streamRate, "mjpegScalingFactor": 100, "mjpegServerScreenshotQuality": 40}
 	w.mu.Unlock()
 	return w.set(ctx, settings)
 }
@@ -240,9 +240,9 @@ func unlessUnknown(err error) error {
 	return err
 }
 
-// lookAt names the app with the elements that a source returns from now on while it is in the foreground. The setting
+// readApp names the app with the elements that a source returns from now on while it is in the foreground. The setting
 // is lost with the session.
-func (w *wda) lookAt(ctx context.Context, app string) error {
+func (w *wda) readApp(ctx context.Context, app string) error {
 	w.mu.Lock()
 	known := w.front == app
 	w.front = app
@@ -253,8 +253,8 @@ func (w *wda) lookAt(ctx context.Context, app string) error {
 	return w.setIn(ctx, map[string]any{"defaultActiveApplication": cmp.Or(app, "auto")})
 }
 
-// lookedAt is the app that lookAt named last.
-func (w *wda) lookedAt() string {
+// readsApp is the app that lookAt named last.
+func (w *wda) readsApp() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.front

@@ -180,9 +180,9 @@ func TestWhatAPersonSeesOfAPage(t *testing.T) {
 	press(t, d, "Far below")
 }
 
-// TestPageOfWhichAccessibilityTells: its elements are not there twice; devtools takes the page's own, where they are on
+// TestPageThatAccessibilityHas: its elements are not there twice; devtools takes the page's own, where they are on
 // the screen, accessibility never.
-func TestPageOfWhichAccessibilityTells(t *testing.T) {
+func TestPageThatAccessibilityHas(t *testing.T) {
 	t.Parallel()
 	d, phone := withWebView(t, iostest.WebView{Inset: 40, Behind: true})
 	must(t, d.ReadWebViews("accessibility"))
@@ -314,8 +314,8 @@ func TestTouchInAPageIsHeldBack(t *testing.T) {
 	}
 }
 
-// TestInspectorThatIsStartedAnew: a connection that ends, and a process that ends, are followed by new ones.
-func TestInspectorThatIsStartedAnew(t *testing.T) {
+// TestInspectorThatIsStartedAgain: a connection that ends, and a process that ends, are followed by new ones.
+func TestInspectorThatIsStartedAgain(t *testing.T) {
 	shorttest.Leave(t, "TestPageThatCannotBeRead loses the inspector too")
 	t.Parallel()
 	d, phone := withWebView(t, iostest.WebView{Mute: true})

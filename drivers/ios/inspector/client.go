@@ -199,11 +199,11 @@ func (c *Client) end(err error) {
 		s.fail(err)
 		delete(c.sessions, sender)
 	}
-	c.tell()
+	c.wake()
 }
 
-// tell wakes the waiting callers; the lock is held.
-func (c *Client) tell() {
+// wake wakes the waiting callers; the lock is held.
+func (c *Client) wake() {
 	close(c.told)
 	c.told = make(chan struct{})
 }
@@ -212,7 +212,7 @@ func (c *Client) tell() {
 func (c *Client) take(m Message) (ask []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	defer c.tell()
+	defer c.wake()
 	id := text(m.Argument, keyApp)
 	switch m.Selector {
 	case "_rpc_reportConnectedApplicationList:":

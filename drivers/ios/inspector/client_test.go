@@ -79,9 +79,9 @@ func onePage() map[string]any {
 	return map[string]any{keyPage: 1, keyType: "WIRTypeWebPage", keyURL: "http://shop", keyTitle: "Shop"}
 }
 
-// TestPagesAreToldOfLate: they are waited for, for a second after an app is asked about first; one that is a proxy of
+// TestPagesAreReportedLate: they are waited for, for a second after an app is asked about first; one that is a proxy of
 // another's counts as that one's.
-func TestPagesAreToldOfLate(t *testing.T) {
+func TestPagesAreReportedLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, d := connected(t)
 		began := time.Now()

@@ -45,8 +45,8 @@ func (d *Device) StartAgent() string {
 	return "http://127.0.0.1:" + d.port
 }
 
-// FilmAddress is where the agent sends its images.
-func (d *Device) FilmAddress() string {
+// StreamAddress is where the agent sends its images.
+func (d *Device) StreamAddress() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.films == nil {

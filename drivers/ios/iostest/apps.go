@@ -161,7 +161,7 @@ func (c *catalogue) rows() []string {
 	return append(rows, "The end")
 }
 
-func (c *catalogue) says(format string, args ...any) func() {
+func (c *catalogue) label(format string, args ...any) func() {
 	return func() {
 		c.status = fmt.Sprintf(format, args...)
 		c.app.device.note("status %s", c.status)
@@ -175,8 +175,8 @@ func (c *catalogue) view(m metrics) *view {
 	case "Form":
 		return c.form(m)
 	case "Twice":
-		return c.framed(m, m.cell("Twice", m.rect(0, 110, m.size.X, 48), c.says("First tapped")),
-			m.cell("Twice", m.rect(0, 170, m.size.X, 48), c.says("Second tapped")))
+		return c.framed(m, m.cell("Twice", m.rect(0, 110, m.size.X, 48), c.label("First tapped")),
+			m.cell("Twice", m.rect(0, 170, m.size.X, 48), c.label("Second tapped")))
 	case "Device":
 		return c.device(m)
 	case "Animation":
@@ -211,7 +211,7 @@ func (c *catalogue) list(m metrics) *view {
 			continue
 		}
 		row := m.cell(label, b, func() { c.tapped(label, i) })
-		row.onLong = c.says("Held: %s", label)
+		row.onLong = c.label("Held: %s", label)
 		if !b.Overlaps(table.b) { // UIKit keeps a few cells beyond the edge
 			row.unseen, row.fill, row.children[0].unseen, row.children[0].ink = true, nil, true, nil
 		}
@@ -229,13 +229,13 @@ func (c *catalogue) tapped(label string, i int) {
 	case "Dialog":
 		c.ask = &question{title: "Delete everything?", buttons: []string{"Cancel", "Delete"}, answer: func(b string) {
 			c.ask = nil
-			c.says("Answered: %s", b)()
+			c.label("Answered: %s", b)()
 		}}
 	case "Prompt":
 		f := &field{}
 		c.ask = &question{title: "Your name?", buttons: []string{"Cancel", "OK"}, field: f, answer: func(b string) {
 			c.ask = nil
-			c.says("%s: %s", b, string(f.text))()
+			c.label("%s: %s", b, string(f.text))()
 		}}
 	case "Photos":
 		allowed, set := c.app.permissions["photos"]
@@ -243,29 +243,29 @@ func (c *catalogue) tapped(label string, i int) {
 			d.question = &question{title: "\u201cList\u201d Would Like to Access Your Photos",
 				buttons: []string{"Limit Access\u2026", "Allow Full Access", "Don\u2019t Allow"}, answer: func(b string) {
 					c.app.permissions["photos"] = b == "Allow Full Access"
-					c.says("Photos: %v", b == "Allow Full Access")()
+					c.label("Photos: %v", b == "Allow Full Access")()
 				}}
 			return
 		}
-		c.says("Photos: %v", allowed)()
+		c.label("Photos: %v", allowed)()
 	default:
-		c.says("Tapped: %s %d", label, i)()
+		c.label("Tapped: %s %d", label, i)()
 	}
 }
 
 func (c *catalogue) gestures(m metrics) *view {
 	w := m.size.X - 40
-	target := m.button("Target", "target", m.rect(20, 110, w, 90), c.says("Tapped"))
-	target.onDouble, target.onLong = c.says("Double tapped"), c.says("Long pressed")
+	target := m.button("Target", "target", m.rect(20, 110, w, 90), c.label("Tapped"))
+	target.onDouble, target.onLong = c.label("Double tapped"), c.label("Long pressed")
 	basket := m.text("Basket", m.rect(20, 420, w, 80))
 	basket.id, basket.fill = "basket", rgb(0xe0d8e8)
 	content := []*view{target, basket, m.text("Zoom: "+c.zoom, m.rect(20, 540, w, 30))}
 	if !c.dropped {
-		apple := m.button("Apple", "apple", m.rect(20, 230, w/2, 60), c.says("Apple tapped"))
-		apple.onLong = c.says("Apple lifted")
+		apple := m.button("Apple", "apple", m.rect(20, 230, w/2, 60), c.label("Apple tapped"))
+		apple.onLong = c.label("Apple lifted")
 		apple.onDrag = func(to image.Point) {
 			c.dropped = to.In(basket.b)
-			c.says("Apple %s", map[bool]string{true: "in the basket", false: "dropped beside the basket"}[c.dropped])()
+			c.label("Apple %s", map[bool]string{true: "in the basket", false: "dropped beside the basket"}[c.dropped])()
 		}
 		content = append(content, apple)
 	}
@@ -274,7 +274,7 @@ func (c *catalogue) gestures(m metrics) *view {
 
 func (c *catalogue) form(m metrics) *view {
 	w := m.size.X - 40
-	off := m.button("Disabled", "disabled", m.rect(20, 280, w, 48), c.says("Disabled tapped"))
+	off := m.button("Disabled", "disabled", m.rect(20, 280, w, 48), c.label("Disabled tapped"))
 	off.disabled, off.traits, off.fill = true, []string{"Button", "NotEnabled"}, rgb(0xb8b8c0)
 	off.children[0].disabled = true
 	months := []string{"March", "April", "May"}
@@ -302,7 +302,7 @@ func (c *catalogue) form(m metrics) *view {
 		m.text("Remember me or not", m.rect(90, 180, w-70, 30)), off, wheel, slider,
 		m.button("Save", "save", m.rect(20, 350, w, 48), func() {
 			c.app.device.focus = nil
-			c.says("Saved: %s", string(c.note.text))()
+			c.label("Saved: %s", string(c.note.text))()
 		}))
 	page.onTap = func() { c.app.device.focus = nil } // next to the field
 	return page
@@ -311,7 +311,7 @@ func (c *catalogue) form(m metrics) *view {
 // device shows what the test has made of the phone.
 func (c *catalogue) device(m metrics) *view {
 	d := c.app.device
-	lines := []string{"Place: " + d.where, fmt.Sprintf("Pictures: %d", len(d.pictures)), "Arguments: " +
+	lines := []string{"Place: " + d.where, fmt.Sprintf("Pictures: %d", len(d.screenshots)), "Arguments: " +
 		strings.Join(c.app.args, " "),
 		"Dark: " + strconv.FormatBool(m.dark), "Wide: " + strconv.FormatBool(m.size.X > m.size.Y)}
 	var content []*view

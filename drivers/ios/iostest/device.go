@@ -18,40 +18,40 @@ type Device struct {
 	lab  *Lab
 	opts DeviceOptions
 
-	queue    chan struct{} // of WebDriverAgent's calls, of which one is answered at a time
-	mu       sync.Mutex
-	state    string
-	apps     map[string]*app
-	front    string // bundle id; "" is the home screen
-	focus    *field
-	question *question       // an alert of the system
-	banner   string          // a notification
-	secrets  int             // in the keychain: one for each start of an app
-	scene    Scene           // of com.example.scene
-	pictured bool            // a screenshot is being taken
-	shot     shot            // the last one
-	approved map[string]bool // schemes of links that open without a question
-	wide     bool
-	dark     bool
-	where    string // a made-up location
-	pictures []string
-	locked   bool
-	image    bool // the developer image is mounted
-	session  string
-	sessions int
-	bound    binding // of the session
-	settings map[string]any
-	elements map[string]*view
-	server   *http.Server
-	changing sync.Mutex   // WebDriverAgent starts, or ends
-	calls    net.Listener // of WebDriverAgent, which runs as long as there is a server
-	films    net.Listener
-	port     string
-	address  string        // of an iPhone in CoreDevice's tunnel, once Xcode has raised it
-	killed   chan struct{} // closed when WebDriverAgent ends
-	logs     map[chan logLine]struct{}
-	pid      int
-	notes    []string // under the lab's lock
+	queue       chan struct{} // of WebDriverAgent's calls, of which one is answered at a time
+	mu          sync.Mutex
+	state       string
+	apps        map[string]*app
+	front       string // bundle id; "" is the home screen
+	focus       *field
+	question    *question       // an alert of the system
+	banner      string          // a notification
+	secrets     int             // in the keychain: one for each start of an app
+	scene       Scene           // of com.example.scene
+	pictured    bool            // a screenshot is being taken
+	shot        shot            // the last one
+	approved    map[string]bool // schemes of links that open without a question
+	wide        bool
+	dark        bool
+	where       string // a made-up location
+	screenshots []string
+	locked      bool
+	image       bool // the developer image is mounted
+	session     string
+	sessions    int
+	bound       binding // of the session
+	settings    map[string]any
+	elements    map[string]*view
+	server      *http.Server
+	changing    sync.Mutex   // WebDriverAgent starts, or ends
+	calls       net.Listener // of WebDriverAgent, which runs as long as there is a server
+	films       net.Listener
+	port        string
+	address     string        // of an iPhone in CoreDevice's tunnel, once Xcode has raised it
+	killed      chan struct{} // closed when WebDriverAgent ends
+	logs        map[chan logLine]struct{}
+	pid         int
+	notes       []string // under the lab's lock
 
 	inspector *inspectorDaemon
 }

@@ -87,7 +87,7 @@ func (d *Device) Place() string {
 func (d *Device) Pictures() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return slices.Clone(d.pictures)
+	return slices.Clone(d.screenshots)
 }
 
 // Appearance is dark or light.

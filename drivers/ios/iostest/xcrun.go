@@ -368,7 +368,7 @@ func (d *Device) simMedia(p *process, path string) int {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.pictures = append(d.pictures, filepath.Base(path))
+	d.screenshots = append(d.screenshots, filepath.Base(path))
 	return 0
 }
 
@@ -478,7 +478,7 @@ func (d *Device) simIO(p *process, rest []string) int {
 		select {
 		case <-p.signals:
 			p.complain("Recording completed. Writing to disk.\n")
-			if err := film(dir, file); err != nil {
+			if err := encode(dir, file); err != nil {
 				p.complain("%v\n", err)
 				return 1
 			}
@@ -492,8 +492,8 @@ func (d *Device) simIO(p *process, rest []string) int {
 	}
 }
 
-// film makes an MP4 of images, which the fake leaves to ffmpeg, as simctl leaves it to macOS.
-func film(dir, file string) error {
+// encode makes an MP4 of images, which the fake leaves to ffmpeg, as simctl leaves it to macOS.
+func encode(dir, file string) error {
 	out, err := exec.Command("ffmpeg", "-y", "-loglevel", "error", "-framerate", "4", "-i", filepath.Join(dir, "%03d.png"),
 		"-c:v", "libx264", "-preset", "ultrafast",
 		"-pix_fmt", "yuv420p", "-vf", "scale=trunc(iw/2)*2:trunc(ih/2)*2", file).CombinedOutput()
