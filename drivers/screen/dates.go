@@ -20,7 +20,7 @@ func ISOExample(picker string) string {
 
 // PickedValue is the value of a date, a time or the like that a text means: in its own spelling (2026-11-22, 09:30), or
 // as it is written where the parts of a date are in the given order, such as "dmy". A text that means none, or of which
-// that is not certain, gives false.
+// that is not certain, returns false.
 func PickedValue(picker, text, order string) (string, bool) {
 	text = strings.TrimSpace(text)
 	switch picker {
@@ -64,7 +64,7 @@ func dateOf(text, order string) (string, bool) {
 	if len(order) != 3 {
 		return "", false
 	}
-	if len(parts[0]) >= 4 { // a year in front is followed by the month everywhere
+	if len(parts[0]) >= 4 { // a leading year is followed by the month everywhere
 		order = "ymd"
 	}
 	at := map[byte]string{order[0]: parts[0], order[1]: parts[1], order[2]: parts[2]}
@@ -91,7 +91,7 @@ func dateParts(text string) (parts []string, named int) {
 	return parts, named
 }
 
-// monthNamed is the month of an English name, or of its first three letters; 0 for other words.
+// monthNamed is the month of an English name, or of its first three characters; 0 for other words.
 func monthNamed(word string) int {
 	for month := time.January; month <= time.December; month++ {
 		if name := month.String(); strings.EqualFold(word, name) || strings.EqualFold(word, name[:3]) {

@@ -62,7 +62,7 @@ func Quote(s string) string {
 	if r := []rune(s); len(r) > 80 {
 		s = string(r[:79]) + "…"
 	}
-	return strconv.QuoteToGraphic(s) // a no-break space is a space to whoever reads it
+	return strconv.QuoteToGraphic(s) // a no-break space is a space to a reader
 }
 
 // Describe shows a selector in a message.
@@ -87,7 +87,7 @@ func Describe(s dsl.Selector) string {
 	add("testId ", s.TestID)
 	add("css ", s.CSS)
 	add("xpath ", s.XPath)
-	for _, seen := range []struct{ word, what string }{{"the text ", s.OCR}, {"the picture ", s.Image},
+	for _, seen := range []struct{ word, what string }{{"the text ", s.OCR}, {"the image ", s.Image},
 		{"what is described as ", s.Describe}} {
 		if seen.what != "" {
 			add(seen.word, Quote(seen.what))
@@ -144,7 +144,7 @@ func sizeText(s dsl.Size) string {
 	return text
 }
 
-// Texts gives what the visible elements show, in reading order, each once, at most limit.
+// Texts returns what the visible elements show, in reading order, each once, at most limit.
 func (t *Tree) Texts(limit int) []string { return t.texts(limit, false) }
 
 // AllTexts is Texts without a limit, and with what can be brought into view by scrolling, as far as the tree has it.
@@ -173,7 +173,7 @@ func (t *Tree) texts(limit int, offscreen bool) []string {
 	return texts
 }
 
-// repeated tells whether the element only says what something around it says already.
+// repeated reports whether the element only repeats a text of something around it.
 func (n *Node) repeated() bool {
 	if n.Quoted() {
 		return true
@@ -187,7 +187,8 @@ func (n *Node) repeated() bool {
 	return false
 }
 
-// Nearest gives the visible elements whose labels are most like the selector's label or id, best first, at most limit.
+// Nearest returns the visible elements whose labels are most like the selector's label or id, best first, at most
+// limit.
 func (t *Tree) Nearest(s dsl.Selector, limit int) []*Node {
 	want := Normalise(cmp.Or(s.Label, s.Text, s.Desc, s.Hint, s.ID, s.TestID))
 	if want == "" {

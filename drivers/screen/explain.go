@@ -10,7 +10,7 @@ import (
 )
 
 // Explain says in one sentence why nothing fits the query, "" when it has nothing to say beyond that: which condition
-// failed, where the element is instead, or in which longer text the label stands.
+// failed, where the element is instead, or in which longer text the label is.
 func (t *Tree) Explain(q Query) string {
 	f := newFinder(t, q)
 	s := q.Selector
@@ -30,7 +30,7 @@ func (t *Tree) Explain(q Query) string {
 	return ""
 }
 
-// Stateless says that all elements which the query would pick cannot have a state that it asks for, "" when one of them
+// Stateless says that all elements which the query would pick cannot have a state that it requires, "" when one of them
 // can. An assertion about such a state, also that nothing is in it, cannot be evaluated.
 func (t *Tree) Stateless(q Query) string {
 	s := q.Selector
@@ -122,7 +122,7 @@ func (f *finder) outOfRange(s dsl.Selector) string {
 	return fmt.Sprintf("%d match without the index, and it counts from 0", len(matches))
 }
 
-// outOfSight: it is there, and nobody can see it.
+// outOfSight: it is there, but invisible.
 func (f *finder) outOfSight(s dsl.Selector) string {
 	hidden := *f
 	hidden.q.Action, hidden.q.Reveal, hidden.evenCut = true, true, true
@@ -160,7 +160,7 @@ func (m Match) outOfSight() string {
 	return ""
 }
 
-// optionOfList: it is an entry of a list whose entries the browser shows in a window of its own, which no tap reaches.
+// optionOfList: it is an entry of a list that the browser shows in a window of its own, which no tap reaches.
 func (f *finder) optionOfList(s dsl.Selector) string {
 	want := cmp.Or(s.Label, s.Text)
 	if want == "" {
@@ -190,7 +190,7 @@ func (f *finder) optionOfList(s dsl.Selector) string {
 // plainID is an id that a CSS selector can have as it is.
 var plainID = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
-// unread: it may be in what an element shows that nobody can read.
+// unread: it may be in what an element shows in a form that cannot be read.
 func (f *finder) unread(dsl.Selector) string {
 	for n := range f.tree.All {
 		if n.Type == "embed" && len(n.Children) == 0 && !n.Hidden && !n.Offscreen {
@@ -200,7 +200,7 @@ func (f *finder) unread(dsl.Selector) string {
 	return ""
 }
 
-// partOfText: the label stands within a longer text, and a selector with match would find it.
+// partOfText: the label is within a longer text, and a selector with match would find it.
 func (f *finder) partOfText(s dsl.Selector) string {
 	if s.Label == "" || s.Match != dsl.MatchWhole {
 		return ""

@@ -46,7 +46,7 @@ func TestTypographicCharacters(t *testing.T) {
 	}
 }
 
-// TestFolding: letters in another case are the same, also where one is written with two, and in Turkish.
+// TestFolding: characters in another case are the same, also where one is written with two, and in Turkish.
 func TestFolding(t *testing.T) {
 	for _, same := range [][]string{
 		{"Giriş yap", "GİRİŞ YAP", "giriş yap"}, {"Kapalı", "KAPALI", "kapalı"},

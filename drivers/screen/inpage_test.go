@@ -9,8 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// TestPageInAView: in the page that a phone's view shows, the page tells what covers an element; over the view, what is
-// drawn later does.
+// TestPageInAView: in the page that a phone's view shows, the page reports what covers an element; over the view, what
+// is drawn later does.
 func TestPageInAView(t *testing.T) {
 	button := func() *screen.Node {
 		return &screen.Node{Type: "button", Text: "Pay", Clickable: true, InPage: true,

@@ -8,10 +8,10 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// textRater tells whether the texts of an element are those that a selector asks for, and how well they fit.
+// textRater reports whether the texts of an element are those that a selector requires, and how well they fit.
 type textRater func(n *Node, action bool) (Tier, bool)
 
-// textMatcher compiles the texts that s asks for. The worst of their tiers is that of the element.
+// textMatcher compiles the texts that s requires. The worst of their tiers is that of the element.
 func textMatcher(s dsl.Selector) (textRater, error) {
 	var all []textRater
 	for _, part := range []struct {
@@ -57,7 +57,7 @@ func textMatcher(s dsl.Selector) (textRater, error) {
 }
 
 // fits compares texts of an element, and each line of them: services merge the names of several things into one, a line
-// each. On pages, whose elements are not merged, a line is a part of its text.
+// each. On pages, where elements are not merged, a line is a part of its text.
 func (n *Node) fits(fits func(have string) (Tier, bool), texts []string) (best Tier, found bool) {
 	try := func(have string) {
 		if tier, ok := fits(have); ok && have != "" && (!found || tier < best) {
@@ -73,7 +73,8 @@ func (n *Node) fits(fits func(have string) (Tier, bool), texts []string) (best T
 	return best, found
 }
 
-// lines are the lines of a text that is told of an element, each of which is a whole text; nil where it has one.
+// lines returns the lines of a text that is reported of an element, each of which is a whole text; nil where it has
+// one.
 func (n *Node) lines(text string) []string {
 	if n.hitTested() || !strings.ContainsAny(text, "\n\r\u2028\u2029") {
 		return nil

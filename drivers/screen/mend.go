@@ -26,9 +26,9 @@ const (
 type AmbiguousError struct {
 	What       string   // the selector, in words
 	Candidates []string // every candidate with its bounds
-	// Choices gives, for the first of the candidates, a selector as a test would write it that was seen to pick this one
-	// on this screen; "" for one that no selector picks. Nil: none is known. It takes a while, and is asked for by whoever
-	// shows the error.
+	// Choices returns, for the first of the candidates, a selector as a test would write it that was seen to pick this one
+	// on this screen; "" for one that no selector picks. Nil: none is known. It takes a while, and is requested by a
+	// caller that shows the error.
 	Choices func() []string
 }
 
@@ -42,7 +42,7 @@ func (e *AmbiguousError) Error() string {
 	return text
 }
 
-// Short is Error without the candidates, for whoever lists them beside it.
+// Short is Error without the candidates, for a caller that lists them next to it.
 func (e *AmbiguousError) Short() string {
 	choices := slices.DeleteFunc(slices.Clone(e.choices()), func(s string) bool { return s == "" })
 	if len(choices) == 0 {
@@ -51,7 +51,7 @@ func (e *AmbiguousError) Short() string {
 	return e.head() + "; choose one: " + strings.Join(choices[:min(maxProposed, len(choices))], " or ")
 }
 
-// Named gives the candidates, each with the selector that picks it.
+// Named returns the candidates, each with the selector that picks it.
 func (e *AmbiguousError) Named() []string {
 	named := slices.Clone(e.Candidates)
 	for i, choice := range e.choices() {
@@ -97,7 +97,7 @@ func (t *Tree) Ambiguous(q Query, matches []Match) error {
 type chooser struct {
 	*finder
 	left    int     // selectors that may still be tried
-	anchors []*Node // visible texts, each of which stands once on the screen
+	anchors []*Node // visible texts, each of which is once on the screen
 }
 
 func newChooser(f *finder) *chooser {
@@ -115,14 +115,14 @@ func newChooser(f *finder) *chooser {
 	return c
 }
 
-// picks tells whether an action with the selector would take the match and no other.
+// picks reports whether an action with the selector would take the match and no other.
 func (c *chooser) picks(s dsl.Selector, m Match) bool {
 	found, err := c.search(s, true)
 	return err == nil && len(found) == 1 && found[0].Node == m.Node
 }
 
-// choose writes a selector that picks the match: what s says, and what stands beside it, what it lies in, what is above
-// or below it, its id, or which of several it is, whatever comes first. picks tells whether a selector does.
+// choose writes a selector that picks the match: what s says, what is next to it, what it is in, what is above
+// or below it, its id, or which of several it is, whatever comes first. picks reports whether a selector does.
 func (c *chooser) choose(s dsl.Selector, m Match, picks func(dsl.Selector, Match) bool) string {
 	for more := range c.additions(s, m) {
 		if c.left--; c.left < 0 {
@@ -138,7 +138,8 @@ func (c *chooser) choose(s dsl.Selector, m Match, picks func(dsl.Selector, Match
 	return ""
 }
 
-// additions gives selectors that say more than s, those first by which a person would tell the match from others.
+// additions returns selectors that say more than s, those first by which a person would distinguish the match from
+// others.
 func (c *chooser) additions(s dsl.Selector, m Match) func(yield func(dsl.Selector) bool) {
 	return func(yield func(dsl.Selector) bool) {
 		nearby := c.nearby(m)
@@ -177,7 +178,7 @@ func (c *chooser) additions(s dsl.Selector, m Match) func(yield func(dsl.Selecto
 	}
 }
 
-// around yields what the match lies in.
+// around yields what the match is in.
 func (c *chooser) around(s dsl.Selector, m Match, yield func(dsl.Selector) bool) bool {
 	if s.Inside != nil {
 		return true
@@ -234,8 +235,8 @@ func (c *chooser) indexes(s dsl.Selector, yield func(dsl.Selector) bool) bool {
 	return true
 }
 
-// nearby are the texts around the match that could name a place beside it, the nearest first, and words before numbers:
-// a time or an amount is another one tomorrow.
+// nearby are the texts around the match that could name a place next to it, the nearest first, and words before
+// numbers: a time or an amount is another one tomorrow.
 func (c *chooser) nearby(m Match) []*Node {
 	var list []*Node
 	for _, n := range c.anchors {
@@ -259,7 +260,7 @@ func wordless(n *Node) int {
 	return 1
 }
 
-// anchorText is what names an element that another one is related to; "" for fields, whose texts come and go, and for
+// anchorText is the name of an element that another one is related to; "" for fields, as their texts change, and for
 // long texts.
 func (n *Node) anchorText() string {
 	text := strings.TrimSpace(cmp.Or(n.Text, n.Desc))

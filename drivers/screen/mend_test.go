@@ -73,8 +73,8 @@ func TestAmbiguityProposes(t *testing.T) {
 	}
 }
 
-// proposals gives the selectors that an ambiguity proposes, each held against the screen: read as a test is read, it
-// picks one element for an action, and the candidate beside which it stands.
+// proposals returns the selectors that an ambiguity proposes, each held against the screen: read as a test is read, it
+// picks one element for an action, and the candidate next to which it is listed.
 func proposals(t *testing.T, tree *screen.Tree, sel dsl.Selector) []string {
 	t.Helper()
 	_, err := tree.Find(screen.Query{Selector: sel, Action: true})

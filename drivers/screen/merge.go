@@ -35,7 +35,7 @@ func (f *finder) merge(s dsl.Selector, fit fitted) []Match {
 	return onePart(matches)
 }
 
-// speaker is the element whose text n is a part of, where a page gives that part an element of its own; else n.
+// speaker is the element with the text that n is a part of, where a page has an element for that part; else n.
 func (n *Node) speaker() *Node {
 	if n.Type == BareText && n.Parent != nil {
 		return n.Parent
@@ -74,7 +74,7 @@ func innermost(nodes []*Node) []*Node {
 	return slices.DeleteFunc(slices.Clone(nodes), func(n *Node) bool { return holds[n] })
 }
 
-// things groups elements that are one thing. The first of each group stands for it: the control before its label, what
+// things groups elements that are one thing. The first of each group represents it: the control before its label, what
 // reacts before what does not, then in reading order.
 func (f *finder) things(nodes []*Node) [][]*Node {
 	among := make(map[*Node]bool, len(nodes))
@@ -155,8 +155,8 @@ func (f *finder) thing(n *Node, among map[*Node]bool) *Node {
 	return n
 }
 
-// inReadingOrder sorts matches as a person counts them: line by line, then left to right. Elements whose middles lie in
-// one another's height stand in one line.
+// inReadingOrder sorts matches as a person counts them: line by line, then left to right. Elements with middles within
+// one another's height are in one line.
 func inReadingOrder(matches []Match) {
 	slices.SortStableFunc(matches, func(a, b Match) int { return readingOrder(a.Seen, b.Seen) })
 	for from := 0; from < len(matches); {
@@ -174,7 +174,7 @@ func readingOrder(a, b image.Rectangle) int {
 	return cmp.Or(cmp.Compare(a.Min.Y, b.Min.Y), cmp.Compare(a.Min.X, b.Min.X))
 }
 
-// sameLine tells whether two elements stand in one line: the middle of each lies within the height of the other.
+// sameLine reports whether two elements are in one line: the middle of each is within the height of the other.
 func sameLine(a, b image.Rectangle) bool {
 	middle := func(r image.Rectangle) int { return r.Min.Y + r.Dy()/2 }
 	within := func(y int, r image.Rectangle) bool { return r.Min.Y <= y && y < r.Max.Y }

@@ -71,7 +71,8 @@ func TestPartsOnPhones(t *testing.T) {
 	}
 }
 
-// TestAnchorsInTexts: a relation whose anchor is a part of a longer text says so, with a selector that can be pasted.
+// TestAnchorsInTexts: a relation with an anchor that is a part of a longer text says so, with a selector that can be
+// pasted.
 func TestAnchorsInTexts(t *testing.T) {
 	tree := screenOf(el("Ada Byron, London", 0, 0, 500, 60, button), el("Call", 600, 0, 900, 60, button))
 	for _, test := range []struct {
@@ -100,7 +101,7 @@ func page(part screen.TextPart, nodes ...*screen.Node) *screen.Tree {
 	return t
 }
 
-// TestPartsOfPages: exactly what is seen of a part counts, and a touch goes to the place of it that stands in the
+// TestPartsOfPages: exactly what is seen of a part counts, and a touch goes to the place of it that is in the
 // relation.
 func TestPartsOfPages(t *testing.T) {
 	part := screen.TextPart{Text: "edit", Mode: dsl.MatchWords}

@@ -113,7 +113,7 @@ func (t *randomTree) selector(depth int) dsl.Selector {
 	return s
 }
 
-// hintOfFilled tells of the one exception: an action finds a filled field by its hint, which nobody sees.
+// hintOfFilled is the one exception: an action finds a filled field by its hint, which is not visible.
 func hintOfFilled(n *screen.Node) bool { return n.Hint != "" && n.Text != "" }
 
 // TestWhatAnActionPicksAnAssertionSees: in random trees, whatever an action would touch, an assertion finds by the same
@@ -148,7 +148,7 @@ func TestWhatAnActionPicksAnAssertionSees(t *testing.T) {
 	t.Logf("%d trees, %d elements picked", trees, picked)
 }
 
-// holds tells whether one of the matches is the thing that was touched: the same element, or another part of what
+// holds reports whether one of the matches is the thing that was touched: the same element, or another part of what
 // reacts.
 func holds(seen []screen.Match, touched screen.Match) bool {
 	for _, m := range seen {

@@ -8,14 +8,14 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Rejected is an element that is like what a query asks for, and why it was not picked.
+// Rejected is an element that is similar to what a query requires, and why it was not picked.
 type Rejected struct {
 	Node *Node
 	Why  string // a clause: `it says "Sign in", not "Sing in"`
 }
 
 // Rejected explains, for the elements that come nearest to the query, why each was not picked: first those of Nearest,
-// at most limit, then as many that nobody can see and that would fit otherwise.
+// at most limit, then as many that are invisible and that would fit otherwise.
 func (t *Tree) Rejected(q Query, limit int) []Rejected {
 	f := newFinder(t, q)
 	var list []Rejected
@@ -48,7 +48,7 @@ func (f *finder) whyNot(s dsl.Selector, n *Node) string {
 	case n.Obscured != "":
 		return "it is hidden under " + n.Obscured
 	case n.Offscreen || f.seen(n).Empty():
-		return "it lies outside the part that the screen shows; scrollTo brings it into view"
+		return "it is outside the part that the screen shows; scrollTo brings it into view"
 	case len(f.spots(s, n, false)) == 0:
 		return "the part of its text that is asked for cannot be seen"
 	case len(statesAsked(s)) > 0:
@@ -57,12 +57,12 @@ func (f *finder) whyNot(s dsl.Selector, n *Node) string {
 		}
 	}
 	if len(s.Relations()) > 0 || s.Not != nil {
-		return "it does not stand in the relation that is asked for"
+		return "it is not in the required relation"
 	}
 	return "another element fits better"
 }
 
-// fitsWords tells whether an element has the texts, the id and the type that are asked for.
+// fitsWords reports whether an element has the required texts, id and type.
 func fitsWords(s dsl.Selector, n *Node) bool { return wrongWords(s, n) == "" }
 
 func wrongWords(s dsl.Selector, n *Node) string {

@@ -19,7 +19,7 @@ func TestRejected(t *testing.T) {
 		got = append(got, r.Why)
 	}
 	want := []string{`it says "Sign in", not "Sing in"`, "the device says that it cannot be seen",
-		"it lies outside the part that the screen shows; scrollTo brings it into view"}
+		"it is outside the part that the screen shows; scrollTo brings it into view"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q", got)
 	}

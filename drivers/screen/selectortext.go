@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// selectorText writes a selector as a test does: the keys in the order of the language, a relation to a label as its
+// selectorText writes a selector as a test does: the keys in the order of the test syntax, a relation to a label as its
 // text alone.
 func selectorText(s dsl.Selector) string {
 	var fields []string

@@ -24,7 +24,7 @@ func (n *Node) Shown() string {
 	return cmp.Or(strings.Join(texts, "\n"), n.Desc)
 }
 
-// field reports whether the element holds a value beside its name.
+// field reports whether the element holds a value in addition to its name.
 func (n *Node) field() bool {
 	switch n.Role {
 	case "button", "checkbox", "radio", "switch":

@@ -9,16 +9,16 @@ import (
 // A label, the control that it names, and the row or button in which they lie are one thing to a person: what is asked
 // of the label is answered by the control.
 
-// stateAsked is one state that a selector asks for, and how an element answers.
+// stateAsked is one state that a selector requires, and how it is read of an element.
 type stateAsked struct {
 	word string
 	want *bool
-	// have gives the state, and the element that has it; nil when nothing here can have such a state.
+	// have returns the state, and the element that has it; nil when nothing here can have such a state.
 	have func(n *Node) (bool, *Node)
 }
 
-// statesAsked lists the states of s. A selector that names its element asks the thing that it names; one that does not
-// asks the element.
+// statesAsked lists the states of s. A selector that names its element requires them
+// of the thing that it names; one that does not requires them of the element.
 func statesAsked(s dsl.Selector) []stateAsked {
 	if s.Enabled == nil && s.Checked == nil && s.Selected == nil && s.Focused == nil {
 		return nil
@@ -51,8 +51,8 @@ func (n *Node) ifHas(has bool) *Node {
 	return n
 }
 
-// statesMet tells whether the element is in all states that s asks for. One that cannot have a state is not in it, nor
-// out of it.
+// statesMet reports whether the element is in all states that s requires. One that cannot have a state is not in it,
+// nor out of it.
 func statesMet(s dsl.Selector, n *Node) bool {
 	for _, a := range statesAsked(s) {
 		if have, holder := a.have(n); holder == nil || have != *a.want {
@@ -112,7 +112,8 @@ func (t *Tree) all() func(func(*Node) bool) {
 
 func (n *Node) hasCheck() bool { return n.Checkable || n.Checked }
 
-// container tells whether the element is as large as a quarter of the screen, so that two places in it are two things.
+// container reports whether the element is as large as a quarter of the screen, so that two places in it are two
+// things.
 func (n *Node) container() bool {
 	return n.tree != nil && n.Bounds.Dx()*n.Bounds.Dy() > n.tree.Size.X*n.tree.Size.Y/4
 }
@@ -164,7 +165,7 @@ func (n *Node) checkControl() *Node {
 	return nil
 }
 
-// controlAround is the control of the same name in which n lies: what reacts in it is a part of it. nil when there is
+// controlAround is the control of the same name in which n is: what reacts in it is a part of it. nil when there is
 // none.
 func (n *Node) controlAround(name string) *Node {
 	for a := n.Parent; a != nil && !a.container() && name != ""; a = a.Parent {
@@ -192,7 +193,7 @@ func (n *Node) checkables(limit int) []*Node {
 	return found
 }
 
-// CheckedState tells whether the thing is checked, and which control says so; nil: it has no checked state.
+// CheckedState reports whether the thing is checked, and which control has that state; nil: it has no checked state.
 func (n *Node) CheckedState() (bool, *Node) {
 	c := n.checkControl()
 	if c == nil {
@@ -201,14 +202,14 @@ func (n *Node) CheckedState() (bool, *Node) {
 	return c.Checked, c
 }
 
-// EnabledState tells whether the thing is enabled. On a page, what neither reacts nor names a control cannot be.
+// EnabledState reports whether the thing is enabled. On a page, what neither reacts nor names a control cannot be.
 func (n *Node) EnabledState() (bool, *Node) {
 	var holder *Node
 	for a := range n.around {
 		switch {
 		case a.Disabled:
 			return false, a
-		case a.Control != nil: // whatever lies around its label
+		case a.Control != nil: // whatever is around its label
 			return !a.Control.Disabled, a.Control
 		case a.Clickable || a.Editable:
 			holder = a
@@ -228,7 +229,7 @@ func (n *Node) enabled() bool {
 	return enabled || holder == nil
 }
 
-// SelectedState tells whether the thing is selected: by the nearest element around it that can be.
+// SelectedState reports whether the thing is selected: by the nearest element around it that can be.
 func (n *Node) SelectedState() (bool, *Node) {
 	if n.hitTested() {
 		for a := n; a != nil; a = a.Parent {
@@ -249,7 +250,7 @@ func (n *Node) SelectedState() (bool, *Node) {
 	return false, n
 }
 
-// FocusedState tells whether the thing, or the field in it or named by it, has the focus.
+// FocusedState reports whether the thing, or the field in it or named by it, has the focus.
 func (n *Node) FocusedState() (bool, *Node) {
 	for a := range n.around {
 		if a.Focused {

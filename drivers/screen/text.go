@@ -9,14 +9,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Normalise makes texts comparable that look alike to a person: NFKC, case folded, invisible marks dropped, white space
+// Normalise makes texts comparable that are alike to a person: NFKC, case folded, invisible marks dropped, white space
 // (NBSP too) collapsed and trimmed, and typographic quotation marks and dashes replaced by those of a keyboard: Android
-// writes "Don’t allow" and "Wi‑Fi" (with U+2011), a tester does not. The four letters i of Turkish become one; SameText
-// tells them apart.
+// writes "Don’t allow" and "Wi‑Fi" (with U+2011), a tester does not. The four characters i of Turkish become one;
+// SameText distinguishes them.
 func Normalise(s string) string { return fold(s).plain }
 
 // SameText reports whether two texts read alike: both normalised, they are equal. I is both i and ı in another case, İ
-// is i in another case, and i and ı are two letters: "Giriş yap" is "GİRİŞ YAP", and "kır" is not "kir".
+// is i in another case, and i and ı are two characters: "Giriş yap" is "GİRİŞ YAP", and "kır" is not "kir".
 func SameText(a, b string) bool {
 	if a == b {
 		return true
@@ -57,7 +57,7 @@ const (
 	longDash = '\x04' // parts words, where a hyphen joins them
 )
 
-// fold normalises a text and folds its letters.
+// fold normalises a text and folds its characters.
 func fold(s string) folded {
 	if plain, ok := normaliseASCII(s); ok {
 		return folded{plain, markCapitals(s, plain)}
@@ -67,7 +67,7 @@ func fold(s string) folded {
 	return folded{unmarked(marked), marked}
 }
 
-// undotted takes the dot over an i away that stands as a character of its own.
+// undotted removes the dot over an i that is a character of its own.
 func undotted(s string) string {
 	const dot = '\u0307'
 	if !strings.ContainsRune(s, dot) {
@@ -107,7 +107,7 @@ func unmarked(s string) string {
 	}, s)
 }
 
-// sameLetters compares two parts of marked texts whose plain forms are equal.
+// sameLetters compares two parts of marked texts with equal plain forms.
 func sameLetters(a, b string) bool {
 	if a == b {
 		return true
@@ -121,7 +121,7 @@ func sameLetters(a, b string) bool {
 	return true
 }
 
-// spelled is a text with its letters as they are: Normalise without the folding.
+// spelled is a text with its characters as they are: Normalise without the folding.
 func spelled(s string) string {
 	if s == "" {
 		return ""
@@ -129,7 +129,8 @@ func spelled(s string) string {
 	return strings.Join(strings.Fields(typed(norm.NFKC.String(primes(s)), false)), " ")
 }
 
-// SameValue tells whether two values of fields read alike: a space that keeps words together, or is narrow, is a space.
+// SameValue reports whether two values of fields read alike: a space that keeps words together, or is narrow, is a
+// space.
 func SameValue(a, b string) bool {
 	plain := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -151,7 +152,7 @@ func primes(s string) string {
 }
 
 // typed replaces typographic characters by those of a keyboard and drops invisible ones; marks also puts marks in place
-// of letters.
+// of characters.
 func typed(s string, marks bool) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -178,7 +179,7 @@ func typed(s string, marks bool) string {
 	}, s)
 }
 
-// hyphen reports whether a character is a dash that joins words and numbers: hyphens, the dash of figures, the en dash,
+// hyphen reports whether a character is a dash that joins words and numbers: hyphens, the figure dash, the en dash,
 // the minus sign.
 func hyphen(r rune) bool { return r >= '\u2010' && r <= '\u2013' || r == '\u2212' || r == '\u2043' }
 
@@ -215,8 +216,8 @@ func normaliseASCII(s string) (string, bool) {
 	return strings.Join(strings.Fields(strings.ToLower(s)), " "), true
 }
 
-// invisible tells the marks that change nothing for a reader: zero-width spaces and joiners, bidi controls, the soft
-// hyphen, variation selectors, the byte order mark.
+// invisible reports whether a character is a mark that changes nothing for a reader: zero-width spaces and joiners,
+// bidi controls, the soft hyphen, variation selectors, the byte order mark.
 func invisible(r rune) bool {
 	switch {
 	case r == 0x00AD, r == 0x061C, r == 0x180E, r == 0xFEFF:
@@ -229,7 +230,7 @@ func invisible(r rune) bool {
 	return false
 }
 
-// TextShows tells whether have contains want as whole words, both normalised: "Paid" is in "Status: Paid" and not in
+// TextShows reports whether have contains want as whole words, both normalised: "Paid" is in "Status: Paid" and not in
 // "Unpaid"; "5" is not in "15", "5.99", or "-5". An empty want is shown by an empty have only.
 func TextShows(have, want string) bool { return fold(have).shows(fold(want)) }
 
@@ -246,7 +247,7 @@ func (f folded) contains(want folded) bool {
 	return f.find(want, func(int, int) bool { return true })
 }
 
-// beginsWith reports whether f begins with want.
+// beginsWith reports whether f starts with want.
 func (f folded) beginsWith(want folded) bool {
 	return strings.HasPrefix(f.plain, want.plain) && sameLetters(f.marked[:len(want.plain)], want.marked)
 }
@@ -274,7 +275,7 @@ func (f folded) find(want folded, accept func(start, end int) bool) bool {
 	}
 }
 
-// wordStart tells whether no word or number runs over the place i of s from the left.
+// wordStart reports whether no word or number runs over the place i of s from the left.
 func wordStart(s string, i int) bool {
 	before, size := utf8.DecodeLastRuneInString(s[:i])
 	if size == 0 {
@@ -294,7 +295,7 @@ func wordStart(s string, i int) bool {
 	return !joins(further, before, first)
 }
 
-// wordEnd tells whether no word or number runs over the place i of s to the right.
+// wordEnd reports whether no word or number runs over the place i of s to the right.
 func wordEnd(s string, i int) bool {
 	after, size := utf8.DecodeRuneInString(s[i:])
 	if size == 0 {
@@ -315,14 +316,14 @@ func inWord(r rune) bool {
 	return r != utf8.RuneError && (isLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || r == '_')
 }
 
-// isLetter reports whether a character of a marked text is a letter.
+// isLetter reports whether a character of a marked text is alphabetic.
 func isLetter(r rune) bool {
 	return unicode.IsLetter(r) || r == capitalI || r == dotlessI || r == dottedI
 }
 
 func isMinus(r rune) bool { return r == '-' || r == '\u2212' }
 
-// joins tells whether the mark between two characters makes one word of them: can't, e-mail, 5.99, 12:30.
+// joins reports whether the mark between two characters makes one word of them: can't, e-mail, 5.99, 12:30.
 func joins(left, mark, right rune) bool {
 	if unicode.IsDigit(left) && unicode.IsDigit(right) {
 		return strings.ContainsRune(".,:'\u2019/-\u2212", mark)

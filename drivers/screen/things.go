@@ -7,7 +7,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Things gives what a person sees on the screen, each thing once and in reading order: what has a text or a name, and
+// Things returns what a person sees on the screen, each thing once and in reading order: what has a text or a name, and
 // the controls without one.
 func (t *Tree) Things() []Match {
 	f := newFinder(t, Query{})

@@ -37,7 +37,7 @@ func act(t *testing.T, tree *screen.Tree, s dsl.Selector) *screen.Match {
 	return &found[0]
 }
 
-// sees tells whether an assertion with the selector holds.
+// sees reports whether an assertion with the selector holds.
 func sees(t *testing.T, tree *screen.Tree, s dsl.Selector) bool {
 	t.Helper()
 	found, err := tree.Find(screen.Query{Selector: s})
@@ -139,7 +139,7 @@ func TestOneThingIsOneCandidate(t *testing.T) {
 	}
 }
 
-// A touch of an element does not go to a link or icon inside it, nor through what lies over it.
+// A touch of an element does not go to a link or icon inside it, nor through what is over it.
 func TestTouchReachesTheElementItself(t *testing.T) {
 	post := screenOf(el("Look at this", 0, 100, 1000, 300, clickable, around(el("#go", 400, 150, 600, 250, clickable))))
 	if m := act(t, post, label("Look at this")); m == nil || m.Point.In(image.Rect(400, 150, 600, 250)) ||
@@ -168,7 +168,7 @@ func TestTouchReachesTheElementItself(t *testing.T) {
 	}
 }
 
-// Siblings are drawn in the order that the platform gives, not in that of the document.
+// Siblings are drawn in the order of the platform, not in that of the document.
 func TestDrawingOrder(t *testing.T) {
 	sheet := func(at int) *screen.Node {
 		return el("", 0, 0, 1000, 2000, clickable, order(at), around(el("Cookies", 0, 900, 1000, 1000)))
@@ -277,8 +277,9 @@ func TestFailuresSayHowToMend(t *testing.T) {
 	page := screenOf(el("Basel", 0, 100, 300, 150, kind("select", "Basel | Bern"), id("city")),
 		el("One", 0, 200, 300, 250, kind("select", "One | Two, or \"2\"")), el("", 0, 300, 300, 400, kind("embed", "")))
 	for text, want := range map[string]string{
-		"bern":         `choose it by webSelect: {selector: "#city", label: Bern}`,
-		`Two, or "2"`:  `choose it by webSelect: {selector: "select:has(option:text-is(\"Two, or \\\"2\\\"\"))", label: "Two, or \"2\""}`,
+		"bern": `choose it by webSelect: {selector: "#city", label: Bern}`,
+		`Two, or "2"`: `choose it by webSelect: {selector: "select:has(option:text-is(\"Two, or \\\"2\\\"\"))", label: ` +
+			`"Two, or \"2\""}`,
 		"Terms of use": "shows is not read",
 	} {
 		if why := page.Explain(screen.Query{Selector: label(text)}); !strings.Contains(why, want) {
@@ -287,7 +288,7 @@ func TestFailuresSayHowToMend(t *testing.T) {
 	}
 }
 
-// TestSelectorForPicksIt: the selector that a listing gives for a thing picks that thing.
+// TestSelectorForPicksIt: the selector that a listing has for a thing picks that thing.
 func TestSelectorForPicksIt(t *testing.T) {
 	rows := screenOf(el("Ann", 0, 100, 300, 150), el("Remove", 400, 100, 600, 150, button), el("Bob", 0, 200, 300, 250),
 		el("Remove", 400, 200, 600, 250, button),

@@ -8,8 +8,8 @@ import (
 // leastSeen is the least width and height, in pixels, of a part of an element by which a person sees it.
 const leastSeen = 4
 
-// visible tells whether a person can see the element, or, when it may be revealed, could after scrolling to it. Whether
-// something is drawn over it, see Match.Over.
+// visible reports whether a person can see the element, or, when it may be revealed, could after scrolling to it.
+// Whether something is drawn over it, see Match.Over.
 func (f *finder) visible(n *Node, reveal bool) bool {
 	if f.hollow && n.hitTested() && (n.Bounds.Dx() <= 0 || n.Bounds.Dy() <= 0) {
 		return slices.ContainsFunc(n.Children, func(c *Node) bool { return f.visible(c, reveal) })
@@ -48,8 +48,8 @@ func (f *finder) seen(n *Node) image.Rectangle {
 	return part
 }
 
-// drawn asks the pixels whether a person can see the element. Where the device itself knows what is seen, its answer is
-// in the tree, but for what a canvas may draw.
+// drawn checks the pixels whether a person can see the element. Where the device itself knows what is seen, its answer
+// is in the tree, but for what a canvas may draw.
 func (f *finder) drawn(n *Node) bool {
 	if f.q.Drawn == nil || f.tree.HitTested && n.Traced == nil {
 		return true
@@ -66,7 +66,7 @@ func (n *Node) place() image.Rectangle {
 	return n.Bounds
 }
 
-// over are the elements drawn over all of a part of n: whether they hide it, their pixels tell.
+// over are the elements drawn over all of a part of n: whether they hide it, their pixels show.
 func (f *finder) over(n *Node, part image.Rectangle) []*Node {
 	if f.tree.HitTested {
 		return nil

@@ -10,20 +10,20 @@ import (
 	"github.com/antchfx/xpath"
 )
 
-// XPath gives the elements that an XPath expression picks in the tree, as Appium shows it: an element is called by its
-// class (android.widget.Button, XCUIElementTypeCell), windows lie in <hierarchy>. Attributes are those of Android
+// XPath returns the elements that an XPath expression picks in the tree, as Appium shows it: an element is called by
+// its class (android.widget.Button, XCUIElementTypeCell), windows lie in <hierarchy>. Attributes are those of Android
 // (text, content-desc, resource-id, class, package, hint, bounds, checkable, checked, clickable, enabled, focused,
 // password, scrollable, selected, index) and of iOS (type, name, label, value, placeholderValue, enabled, visible,
 // selected, focused, x, y, width, height).
 func (t *Tree) XPath(expr string) (picked map[*Node]bool, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the library panics at some expressions that are not valid
-			picked, err = nil, fmt.Errorf("%w: %s is no XPath: %v", ErrNotFound, Quote(expr), r)
+			picked, err = nil, fmt.Errorf("%w: %s is not an XPath: %v", ErrNotFound, Quote(expr), r)
 		}
 	}()
 	compiled, err := xpath.Compile(expr)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s is no XPath: %w", ErrNotFound, Quote(expr), err)
+		return nil, fmt.Errorf("%w: %s is not an XPath: %w", ErrNotFound, Quote(expr), err)
 	}
 	picked = map[*Node]bool{}
 	found, ok := compiled.Evaluate(newNavigator(t)).(*xpath.NodeIterator)
