@@ -20,8 +20,8 @@ var interactive = map[string]string{"button": "button", "link": "link", "textbox
 var insideDates = regexp.MustCompile(
 	`^spinbutton (day|month|year|week|hours|minutes|seconds|am/pm) |^button show [a-z ]*picker `)
 
-// TestTheTreeIsTheBrowsersAccessibilityTree compares what we call the elements of a page with what Chromium tells a
-// screen reader: the same roles, by the same names.
+// TestTheTreeIsTheBrowsersAccessibilityTree compares what we call the elements of a page with what Chromium reports to
+// a screen reader: the same roles, by the same names.
 func TestTheTreeIsTheBrowsersAccessibilityTree(t *testing.T) {
 	t.Parallel()
 	for _, page := range shorttest.Few(4, []string{"inputs.html", "form.html", "login.html", "menu.html", "shadow.html",
@@ -59,7 +59,7 @@ func disagreements(t *testing.T, d *Device) (list []string) {
 	return list
 }
 
-// nameOf is an element's accessible name: of what is labelled its label, else its text, else what stands in it for a
+// nameOf is an element's accessible name: of what is labelled its label, else its text, else what is in it for a
 // hint.
 func nameOf(n *screen.Node) string {
 	switch {

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// blockedScript begins what Chromium writes to the console when a document that may not run scripts (a sandboxed
+	// blockedScript starts what Chromium writes to the console when a document that may not run scripts (a sandboxed
 	// frame) should run one. A listener is one: those of Taproot and Playwright are called by the events of every touch
 	// and key.
 	blockedScript = "Blocked script execution in '"
@@ -23,7 +23,7 @@ type acting struct {
 	framed       time.Time // when a frame got a document last
 }
 
-// begin is called when an action starts; the result when it ends.
+// begin is called at the start of an action; the result when it ends.
 func (a *acting) begin() (end func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -9,10 +9,11 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// What comes between the last look at an element and the touch must not get the touch.
+// What comes between the last read of an element and the touch must not get the touch.
 func TestATouchMeetsWhatItIsAimedAt(t *testing.T) {
 	t.Parallel()
-	const plain = `<button id=go style="position:absolute;left:50px;top:50px;width:120px;height:40px" onclick="said('go')">Go</button>`
+	const plain = `<button id=go style="position:absolute;left:50px;top:50px;width:120px;height:40px" ` +
+		`onclick="said('go')">Go</button>`
 	rows := `<ul id=rows onclick="said(event.target.textContent)"><li id=one>One</li><li>Two</li></ul>`
 	framed := `<iframe id=in style="position:absolute;left:50px;top:50px;width:300px;height:200px;border:0"
 		srcdoc="<body style='margin:0'><button id=go onclick=&quot;parent.said('go')&quot;>Go</button>"></iframe>`
@@ -25,7 +26,8 @@ func TestATouchMeetsWhatItIsAimedAt(t *testing.T) {
 		{"it moved away", plain, "go", `go.style.left = '400px'; document.body.onclick = () => said('body')`, "", true},
 		{"it moved a little", plain, "go", `go.style.left = '80px'`, "go", false},
 		{"another came to its place", plain, "go", `go.style.left = '400px'; document.body.insertAdjacentHTML('beforeend',
-			'<button style="position:absolute;left:50px;top:50px;width:120px;height:40px" onclick="said(1)">Delete all</button>')`, "", false},
+			'<button style="position:absolute;left:50px;top:50px;width:120px;height:40px" onclick="said(1)">Delete ` +
+			`all</button>')`, "", false},
 		{"something came over it", plain, "go", `veil()`, "", true},
 		{"it is gone", plain, "go", `go.remove()`, "", false},
 		{"the page drew it anew", plain, "go", `document.body.innerHTML += ''`, "go", false},

@@ -63,14 +63,14 @@ func (d *Driver) connect(ctx context.Context, address string) (*browser, error) 
 	return b, nil
 }
 
-// letGo ends the connection to a browser that is not ours; one of ours goes on.
+// letGo ends the connection to a browser that is not ours; one of ours continues.
 func (b *browser) letGo() {
 	if b.attached {
 		b.close()
 	}
 }
 
-// context gives a fresh context; of a browser that runs already, its own.
+// context returns a fresh context; of a browser that runs already, its own.
 func (b *browser) context(e *emulation) (playwright.BrowserContext, error) {
 	if b.attached {
 		if own := b.Contexts(); len(own) > 0 {
@@ -101,8 +101,8 @@ func (s *session) firstPage(e *emulation) error {
 	return nil
 }
 
-// ours tells whether a page belongs to the session: all of a context of our own do, and of a browser that runs already
-// those that the session opened.
+// ours reports whether a page belongs to the session: all of a context of our own do, and of a browser that runs
+// already those that the session opened.
 func (s *session) ours(page playwright.Page) bool {
 	if !s.browser.attached {
 		return true

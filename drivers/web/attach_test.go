@@ -24,7 +24,7 @@ var usersOwn struct {
 	stop    func() error
 }
 
-// running gives the address of its DevTools.
+// running returns the address of its DevTools.
 func running(t *testing.T) string {
 	t.Helper()
 	usersOwn.Do(func() { usersOwn.address, usersOwn.stop = startOwn(t) })
@@ -109,7 +109,7 @@ func TestAttach(t *testing.T) {
 	wantError(t, d.PickPage(t.Context(), drivers.WebTabSelector{URL: "**/late.html"}, 300*time.Millisecond),
 		screen.ErrNotFound)
 	must(t, d.ClosePage(t.Context()))
-	// The browser goes on, as signed in as it was, without our tabs.
+	// The browser keeps running, as signed in as it was, without our tabs.
 	must(t, d.OpenPage(t.Context(), site.Page("popup.html"), how))
 	if got, err := d.Eval(t.Context(), "document.cookie", patience); got != "signed=in" || err != nil {
 		t.Errorf("%v, %v", got, err)

@@ -15,15 +15,15 @@ import (
 )
 
 // brand is a browser by its maker: how it is started, and what it does by itself. What of Taproot's words it does not
-// do stands in dsl.BrowserTable.
+// do is in dsl.BrowserTable.
 type brand struct {
 	name string
-	// devtools: it speaks Chromium's own protocol, which gives quick pictures, closed shadow roots, what a page listens
+	// devtools: it speaks Chromium's own protocol, which has quick screenshots, closed shadow roots, what a page listens
 	// to, the history, and touches.
 	devtools bool
 	// launchScheme: light or dark is a preference of the whole browser.
 	launchScheme bool
-	// scriptDrags: a drag by the mouse begins a drag of the system, which a browser without a window does not have.
+	// scriptDrags: a drag by the mouse starts a drag of the system, which a browser without a window does not have.
 	scriptDrags bool
 	// oneMouse: its pages have one mouse between them, and take turns; see mouse.go.
 	oneMouse bool
@@ -33,7 +33,7 @@ type brand struct {
 
 	maker   func(*playwright.Playwright) playwright.BrowserType
 	program func(*Driver, browserKind) (string, error)
-	// options adds what it is started with; confine, what keeps it from connecting beside the proxy.
+	// options adds what it is started with; confine, what keeps it from connecting past the proxy.
 	options func(*Driver, browserKind, *playwright.BrowserTypeLaunchOptions)
 	confine func(*playwright.BrowserTypeLaunchOptions)
 }
@@ -101,7 +101,7 @@ func modelOf(name, version string) string {
 	return strings.TrimSpace(dsl.BrowserTitle(name) + " " + major)
 }
 
-// refuse tells of the first of a page's options that the browser does not honour.
+// refuse reports the first of a page's options that the browser does not honour.
 func (b brand) refuse(opts drivers.PageOptions) error {
 	given := []struct {
 		word string

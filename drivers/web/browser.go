@@ -47,7 +47,7 @@ type process struct {
 	stderr *outputTail
 }
 
-// browserKind tells the browsers of a driver apart.
+// browserKind distinguishes the browsers of a driver.
 type browserKind struct {
 	name   string
 	headed bool
@@ -60,7 +60,7 @@ type browserKind struct {
 type browser struct {
 	playwright.Browser
 	brand    brand
-	attached bool          // it ran already, and goes on afterwards
+	attached bool          // it ran already, and continues afterwards
 	guard    *guarded      // that it connects through; nil: it connects by itself
 	mouse    chan struct{} // holds one thing while a page has the mouse
 	lost     chan struct{} // closed when it is gone
@@ -76,7 +76,7 @@ func (b *browser) alive() bool {
 	}
 }
 
-// browser gives the running browser, or starts one. A start that outlives ctx goes on for whoever asks next.
+// browser returns the running browser, or starts one. A start that outlives ctx continues for the next caller.
 func (d *Driver) browser(ctx context.Context, k browserKind) (*browser, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("%w: the browser did not start within %s",
 		drivers.ErrDeviceLost, startLimit))
@@ -96,7 +96,7 @@ func (d *Driver) browser(ctx context.Context, k browserKind) (*browser, error) {
 	}
 }
 
-// beside begins to reach for a browser and goes on when ctx ends, because Playwright knows no contexts. The caller
+// beside starts to reach for a browser and continues when ctx ends, because Playwright knows no contexts. The caller
 // holds the lock, which is released when there is an outcome.
 func (d *Driver) beside(ctx context.Context, reach func(context.Context) (*browser, error)) <-chan outcome[*browser] {
 	done := make(chan outcome[*browser], 1)
@@ -125,7 +125,7 @@ func (d *Driver) start(ctx context.Context, k browserKind) (*browser, error) {
 	b, err := d.withProcess(func(pw *playwright.Playwright) (*browser, error) { return d.launch(pw, br, k, program) })
 	if err != nil {
 		if noRoom(err) && !slices.ContainsFunc(slices.Collect(maps.Values(d.browsers)), (*browser).alive) {
-			d.stop() // with it goes what there was room for
+			d.stop() // its disk space is released with it
 		}
 		return nil, d.launchError(k, program, err)
 	}
@@ -134,8 +134,8 @@ func (d *Driver) start(ctx context.Context, k browserKind) (*browser, error) {
 }
 
 // withProcess calls f with Playwright's process, which is started if there is none, and once more with a new one if it
-// died since it was last used. A browser that did not start has closed itself, too, and is no reason to end others. The
-// caller holds the lock.
+// died since it was last used. A browser that did not start has closed itself as well, and is not a reason to end
+// others. The caller holds the lock.
 func (d *Driver) withProcess(f func(*playwright.Playwright) (*browser, error)) (*browser, error) {
 	fresh := d.process == nil
 	if fresh {
@@ -233,13 +233,13 @@ func (d *Driver) launchError(k browserKind, program string, err error) error {
 	}
 	said := plain(err)
 	if noRoom(err) {
-		said = fmt.Sprintf("no space left on device in %s, where its profile would lie: make room there, or set TMPDIR",
+		said = fmt.Sprintf("no space left on device in %s, for its profile: free some there, or set TMPDIR",
 			os.TempDir())
 	}
 	return &drivers.NotStarted{Program: dsl.BrowserTitle(k.name), Path: program, Said: said}
 }
 
-// noRoom tells whether a browser did not start because a disk is full.
+// noRoom reports whether a browser did not start because a disk is full.
 func noRoom(err error) bool { return strings.Contains(err.Error(), "ENOSPC") }
 
 // close ends the browser; one that does not answer is left to the end of Playwright's process.
@@ -249,7 +249,7 @@ func (b *browser) close() {
 	}
 }
 
-// kill gives a browser up that cannot close a page: nobody waits for it, and the next page gets a new one.
+// kill abandons a browser that cannot close a page: it is not waited for, and the next page gets a new one.
 func (b *browser) kill() {
 	b.gone()
 	go func() { _ = b.Browser.Close() }() // it returns when the browser, or Playwright's process, ends
@@ -262,7 +262,7 @@ func (p *process) stop() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = p.pw.Stop() // it waits for the process; an exit code of its own choice is no news
+		_ = p.pw.Stop() // it waits for the process; an exit code of its own choice does not matter
 	}()
 	if waitFor(done, stopLimit) {
 		return
@@ -314,7 +314,7 @@ func (t *outputTail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is empty or begins with a space.
+// String is empty or starts with a space.
 func (t *outputTail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

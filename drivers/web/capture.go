@@ -10,10 +10,10 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// muteLimit is how long a picture is tried for of a page that did not answer before.
+// muteLimit is how long a screenshot is attempted of a page that did not respond before.
 const muteLimit = 2 * time.Second
 
-// captureLimit is how long a picture is tried for while the browser changes from one page to another.
+// captureLimit is how long a screenshot is attempted while the browser changes from one page to another.
 const captureLimit = 5 * time.Second
 
 // capture takes the viewport as a PNG: the fast way where there is one, else, or when that fails, by Playwright.
@@ -36,9 +36,9 @@ func (s *session) capture(ctx context.Context, page playwright.Page, limit time.
 	}
 }
 
-// cameras ask Chromium itself for pictures, one for each page, which takes half the time: Playwright waits for fonts,
-// and asks for the page's size first. They give pixels of the window, so that they suit only where those are the
-// page's.
+// cameras request screenshots from Chromium itself, one for each page, which takes half the time: Playwright waits for
+// fonts, and queries the page's size first. They return pixels of the window, so that they suit only where those are
+// the page's.
 type cameras struct {
 	context playwright.BrowserContext
 
@@ -46,7 +46,7 @@ type cameras struct {
 	ofPage map[playwright.Page]playwright.CDPSession
 }
 
-// newCameras gives nil where pictures must be taken by Playwright.
+// newCameras returns nil where screenshots must be taken by Playwright.
 func newCameras(b *browser, made playwright.BrowserContext, e *emulation) *cameras {
 	scale := e.options.DeviceScaleFactor
 	if !b.brand.devtools || b.attached || e.mobile || scale == nil || *scale != 1 {
@@ -55,9 +55,9 @@ func newCameras(b *browser, made playwright.BrowserContext, e *emulation) *camer
 	return &cameras{context: made, ofPage: map[playwright.Page]playwright.CDPSession{}}
 }
 
-var errSlowCapture = errors.New("the browser gave no picture in time")
+var errSlowCapture = errors.New("the browser returned no screenshot in time")
 
-// shoot takes a picture. One that comes too late is given up: the call ends with the page.
+// shoot takes a screenshot. One that comes too late is abandoned: the call ends with the page.
 func (c *cameras) shoot(page playwright.Page, limit time.Duration) ([]byte, error) {
 	done := make(chan outcome[[]byte], 1)
 	go func() {
@@ -86,12 +86,12 @@ func (c *cameras) ask(page playwright.Page) ([]byte, error) {
 	fields, _ := answer.(map[string]any)
 	data, _ := fields["data"].(string)
 	if data == "" {
-		return nil, errors.New("a picture was asked for, and the answer holds none")
+		return nil, errors.New("a screenshot was requested, and the response holds none")
 	}
 	return base64.StdEncoding.DecodeString(data)
 }
 
-// camera gives the page's, which lasts as long as the page.
+// camera returns the page's, which lasts as long as the page.
 func (c *cameras) camera(page playwright.Page) (playwright.CDPSession, error) {
 	c.mu.Lock()
 	camera := c.ofPage[page]

@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// copies tells what the page copies: the browser's own clipboard is one for all tests that run at the same time.
+// copies reports what the page copies: the browser's own clipboard is one for all tests that run at the same time.
 //
 //go:embed script/copies.js
 var copies string
@@ -78,14 +78,14 @@ func (d *Device) SetClipboard(ctx context.Context, text string) error {
 	return nil
 }
 
-// Clipboard gives what was put on the clipboard last, by the test or by a page.
+// Clipboard returns what was put on the clipboard last, by the test or by a page.
 func (d *Device) Clipboard(ctx context.Context) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.clipboard, ctx.Err()
 }
 
-// Paste pastes the clipboard where the focus is. The page hears of it first, as of a person's paste, and may refuse it
+// Paste pastes the clipboard where the focus is. The page receives it first, as a person's paste, and may refuse it
 // or put the text in by itself.
 func (d *Device) Paste(ctx context.Context) error {
 	text, err := d.Clipboard(ctx)

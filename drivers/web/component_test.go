@@ -8,7 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// TestOrnaments finds a text by its words, whatever signs stand at its ends.
+// TestOrnaments finds a text by its words, whatever signs are at its ends.
 func TestOrnaments(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

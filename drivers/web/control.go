@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// keepsFor is how long a field must go on holding what was put into it, keepsQuiet the same where nothing is on its
+	// keepsFor is how long a field must keep holding what was put into it, keepsQuiet the same where nothing is on its
 	// way, keepsWait how long it may take to hold it at all.
 	keepsFor   = 120 * time.Millisecond
 	keepsQuiet = 40 * time.Millisecond
 	keepsWait  = time.Second
 )
 
-// control is one look at a field, a box or a list that a selector picks.
+// control is one read of a field, a box or a list that a selector picks.
 type control struct {
 	Count    int
-	Disabled bool // by itself, by what it lies in, or by the custom element that it is a part of
+	Disabled bool // by itself, by what it is in, or by the custom element that it is a part of
 	Typed    bool // it has a text
 	Password bool
 	Text     string
@@ -43,7 +43,7 @@ type choosable struct {
 	Disabled, Chosen bool
 }
 
-// wants tells whether a choice means the option at i.
+// wants reports whether a choice means the option at i.
 func wants(choice drivers.WebChoice, i int, o choosable) bool {
 	return slices.Contains(choice.Values, o.Value) || slices.Contains(choice.Indexes, i) ||
 		slices.ContainsFunc(choice.Labels, func(l string) bool { return strings.Join(strings.Fields(l), " ") == o.Label })
@@ -74,7 +74,7 @@ func indexes(n int, fits func(int) bool) (list []int) {
 	return list
 }
 
-// controlAt takes one fresh look; a control that is not there (yet), or whose frame is not, has the count 0.
+// controlAt reads once; a control that is not there (yet), or that has a missing frame, has the count 0.
 func (d *Device) controlAt(ctx context.Context, at drivers.WebTarget) (*control, error) {
 	if at.Frame == "" {
 		return d.controlFor(ctx, callLimit-time.Second, at)
@@ -84,7 +84,7 @@ func (d *Device) controlAt(ctx context.Context, at drivers.WebTarget) (*control,
 		return c, err
 	}
 	if err := d.missingFrame(ctx, at.Frame); !errors.Is(err, errSlice) {
-		return &control{}, ctx.Err() // what is wrong with the frame is told by the action itself
+		return &control{}, ctx.Err() // what is wrong with the frame is reported by the action itself
 	}
 	return d.controlFor(ctx, frameLimit, at)
 }
@@ -101,14 +101,14 @@ func (d *Device) controlFor(ctx context.Context, limit time.Duration, at drivers
 		case at.Frame != "" && errors.Is(err, playwright.ErrTimeout):
 			return nil, errSlice
 		case err != nil && !disconnected(err):
-			return &control{}, nil // what is wrong with the selector is told by the action itself
+			return &control{}, nil // what is wrong with the selector is reported by the action itself
 		}
 		c.Rest = d.rest(page, c.Rest)
 		return &c, err
 	})
 }
 
-// untilControl looks at a control until fits holds or the time of the step is over; it gives the last look.
+// untilControl reads a control until fits holds or the time of the step ends; it returns the last read.
 func (d *Device) untilControl(ctx context.Context, at drivers.WebTarget, fits func(*control) bool) (*control, error) {
 	for deadline := deadlineOf(ctx, at); ; {
 		c, err := d.controlAt(ctx, at)
@@ -160,8 +160,8 @@ func (d *Device) choosable(ctx context.Context, at drivers.WebTarget, choice dri
 	return nil
 }
 
-// holding looks at a control until something of it has held for keepsFor, or keepsQuiet, at most keepsWait. It gives
-// the last look; nil: the control is gone, because the page went on, and cannot be asked.
+// holding reads a control until something of it has held for keepsFor, or keepsQuiet, at most keepsWait. It
+// returns the last read; nil: the control is gone, because the page was left, and cannot be queried.
 func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*control) bool) (last *control, ok bool,
 	err error) {
 	var since time.Time
@@ -210,7 +210,7 @@ func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*
 	}
 }
 
-// keeps checks that a field holds a text that was put into it, as it was or as the field writes it, and goes on holding
+// keeps checks that a field holds a text that was put into it, as it was or as the field writes it, and keeps holding
 // it.
 func (d *Device) keeps(ctx context.Context, at drivers.WebTarget, text string) error {
 	c, ok, err := d.holding(ctx, at, func(c *control) bool {
@@ -227,7 +227,7 @@ func (d *Device) keeps(ctx context.Context, at drivers.WebTarget, text string) e
 		screen.Quote(shows))
 }
 
-// keepsChecked checks that a box, button or switch goes on being checked, or not.
+// keepsChecked checks that a box, button or switch stays checked, or not.
 func (d *Device) keepsChecked(ctx context.Context, at drivers.WebTarget, checked bool) error {
 	_, ok, err := d.holding(ctx, at, func(c *control) bool {
 		return c.Checked == "" ||
@@ -247,8 +247,8 @@ func checkedWord(checked bool) string {
 	return "unchecked"
 }
 
-// keepsChoice checks that what was chosen in a list goes on being chosen. A list that begins anew at once with an
-// option that stands for none is a menu of actions, and a list with other options is another one.
+// keepsChoice checks that what was chosen in a list stays chosen. A list that starts again at once with an
+// option that means none is a menu of actions, and a list with other options is another one.
 func (d *Device) keepsChoice(ctx context.Context, at drivers.WebTarget, choice drivers.WebChoice) error {
 	looks, menu := 0, false
 	shows := ""

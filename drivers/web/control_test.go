@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// said puts what a tree says of an element's state into a few words.
+// said puts what a tree has of an element's state into a few words.
 func said(tr *screen.Tree, id string) string {
 	n := find(tr, func(n *screen.Node) bool { return n.ID == id })
 	if n == nil {
@@ -72,22 +72,39 @@ func TestStates(t *testing.T) {
 		{`<a id=x href=#b>Other</a>`, ""},
 		{`<label id=x><input type=radio checked name=r> Red</label>`, "checkable checked selected selectable"},
 		// Drawn controls.
-		{`<label><span style="position:relative;display:inline-block;width:20px;height:20px;border:1px solid"><input id=x type=checkbox checked disabled style="opacity:0;position:absolute;inset:0"></span> Agree</label>`, "checkable checked disabled"},
-		{`<span style="position:relative;display:inline-block"><input id=x type=checkbox style="opacity:0;position:absolute;inset:0"><span style="display:block;width:16px;height:16px;border:1px solid"></span></span>`, "checkable"},
-		{`<label>Agree <input id=x type=checkbox style="position:absolute;width:1px;height:1px;clip-path:inset(50%);overflow:hidden"><i style="display:inline-block;width:16px;height:16px;border:1px solid"></i></label>`, "checkable"},
+		{`<label><span style="position:relative;display:inline-block;width:20px;height:20px;border:1px solid"><input id=x ` +
+			`type=checkbox checked disabled style="opacity:0;position:absolute;inset:0"></span> Agree</label>`,
+			"checkable checked disabled"},
+		{`<span style="position:relative;display:inline-block"><input id=x type=checkbox ` +
+			`style="opacity:0;position:absolute;inset:0"><span style="display:block;width:16px;height:16px;border:1px ` +
+			`solid"></span></span>`, "checkable"},
+		{`<label>Agree <input id=x type=checkbox ` +
+			`style="position:absolute;width:1px;height:1px;clip-path:inset(50%);overflow:hidden"><i ` +
+			`style="display:inline-block;width:16px;height:16px;border:1px solid"></i></label>`, "checkable"},
 		{`<input id=x type=checkbox style="opacity:0;position:absolute;left:600px;top:400px">`, "hidden checkable"},
 		{`<div style="opacity:0"><label>Agree <input id=x type=checkbox></label></div>`, "hidden checkable"},
-		{`<div><button role=radio aria-checked=true>Red</button><input type=radio id=x aria-hidden=true style="opacity:0;position:absolute"></div>`, "hidden checkable selectable"},
-		{`<div role=radio aria-checked=true tabindex=0><input type=radio id=x style="position:absolute;width:1px;height:1px;opacity:0">Red</div>`, "hidden checkable selectable"},
+		{`<div><button role=radio aria-checked=true>Red</button><input type=radio id=x aria-hidden=true ` +
+			`style="opacity:0;position:absolute"></div>`, "hidden checkable selectable"},
+		{`<div role=radio aria-checked=true tabindex=0><input type=radio id=x ` +
+			`style="position:absolute;width:1px;height:1px;opacity:0">Red</div>`, "hidden checkable selectable"},
 		// Elements of a page's own making.
 		{`<x-check id=x checked>Agree</x-check>`, "checkable checked"},
 		{`<x-button id=x disabled>Save</x-button>`, "disabled"},
-		{`<x-box name=a id=x>Agree</x-box><script>x.attachShadow({mode:'open'}).innerHTML='<label><input type=checkbox checked><slot></slot></label>'</script>`, "checkable checked"},
+		{`<x-box name=a id=x>Agree</x-box><script>x.attachShadow({mode:'open'}).innerHTML='<label><input type=checkbox ` +
+			`checked><slot></slot></label>'</script>`, "checkable checked"},
 		{`<x-box name=a><b id=x>Agree</b></x-box><script>document.querySelector('x-box').attachShadow({mode:'open'}).innerHTML='<label><input type=checkbox checked disabled><slot></slot></label>'</script>`, "checkable checked disabled"},
-		{`<x-sw id=x>Agree</x-sw><script>customElements.define('x-sw',class extends HTMLElement{static formAssociated=true;constructor(){super();this.i=this.attachInternals();this.i.states.add('checked')}})</script>`, "checkable checked"},
-		{`<x-st id=x>Agree</x-st><script>customElements.define('x-st',class extends HTMLElement{constructor(){super();const i=this.attachInternals();i.role='switch';i.ariaChecked='true'}})</script>`, "checkable checked"},
-		{`<x-so id=x>Agree</x-so><script>customElements.define('x-so',class extends HTMLElement{constructor(){super();const i=this.attachInternals();i.role='checkbox';i.ariaChecked='false';i.ariaDisabled='true'}})</script>`, "checkable disabled"},
-		{`<fieldset disabled><x-sv id=x>Agree</x-sv></fieldset><script>customElements.define('x-sv',class extends HTMLElement{static formAssociated=true})</script>`, "disabled"},
+		{`<x-sw id=x>Agree</x-sw><script>customElements.define('x-sw',class extends HTMLElement{static ` +
+			`formAssociated=true;constructor(){super();this.i=this.attachInternals();this.i.states.add('checked')}})</script>`,
+			"checkable checked"},
+		{`<x-st id=x>Agree</x-st><script>customElements.define('x-st',class extends ` +
+			`HTMLElement{constructor(){super();const i=this.attachInternals();i.role='switch';i.ariaChecked='true'}})</script>`,
+			"checkable checked"},
+		{`<x-so id=x>Agree</x-so><script>customElements.define('x-so',class extends ` +
+			`HTMLElement{constructor(){super();const ` +
+			`i=this.attachInternals();i.role='checkbox';i.ariaChecked='false';i.ariaDisabled='true'}})</script>`,
+			"checkable disabled"},
+		{`<fieldset disabled><x-sv id=x>Agree</x-sv></fieldset><script>customElements.define('x-sv',class extends ` +
+			`HTMLElement{static formAssociated=true})</script>`, "disabled"},
 	}) {
 		fill(t, d, c.body)
 		if got := said(tree(t, d), "x"); got != c.want {
@@ -122,15 +139,18 @@ func TestTextsThatArePartOfNoDocument(t *testing.T) {
 		{`<style>#a::before{content:"Old"}#a{display:none}</style><span id=a></span>`, ""},
 		{`<i style="font-family:'Material Icons'">home</i>`, "home"}, // the font did not come
 		{"<p>\u200b</p><p>\ue001</p><p>a\ue001</p>", "a"},
-		{`<x-a></x-a><script>document.querySelector('x-a').attachShadow({mode:'open'}).innerHTML='<slot>Nobody yet</slot>'</script>`, "Nobody yet"},
-		{`<x-a>Ada</x-a><script>document.querySelector('x-a').attachShadow({mode:'open'}).innerHTML='<slot>Nobody yet</slot>'</script>`, "Ada"},
+		{`<x-a></x-a><script>document.querySelector('x-a').attachShadow({mode:'open'}).innerHTML='<slot>Nobody ` +
+			`yet</slot>'</script>`, "Nobody yet"},
+		{`<x-a>Ada</x-a><script>document.querySelector('x-a').attachShadow({mode:'open'}).innerHTML='<slot>Nobody ` +
+			`yet</slot>'</script>`, "Ada"},
 		{`<x-a></x-a><script>document.querySelector('x-a').attachShadow({mode:'open'}).innerHTML='Bare'</script>`, "Bare"},
 		{`<x-a></x-a><script>document.querySelector('x-a').attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`,
 			"Secret"},
 		{`<x-a>Not shown</x-a><script>document.querySelector('x-a').attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`, "Secret"},
 		{`<div id=h></div><script>h.attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`, "Secret"},
 		{`<div id=h>Not shown</div><script>h.attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`, "Secret"},
-		{`<x-a>Ada</x-a><script>document.querySelector('x-a').attachShadow({mode:'closed'}).innerHTML='Dear <slot></slot>'</script>`, "Dear Ada|Ada"},
+		{`<x-a>Ada</x-a><script>document.querySelector('x-a').attachShadow({mode:'closed'}).innerHTML='Dear ` +
+			`<slot></slot>'</script>`, "Dear Ada|Ada"},
 		{`<button><span style="position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)">Delete</span>x</button>`, "x"},
 		{`<div style="display:contents"><span>In</span> text</div>`, "In text|In"},
 	}) {
@@ -139,7 +159,8 @@ func TestTextsThatArePartOfNoDocument(t *testing.T) {
 			t.Errorf("%s\nshows %q, want %q", c.body, got, c.want)
 		}
 	}
-	fill(t, d, `<style>#a::after{content:" EUR"}</style><span id=a>5</span><button id=b><span style="position:absolute;width:1px;height:1px;overflow:hidden">Delete</span><svg width=9 height=9></svg></button>`)
+	fill(t, d, `<style>#a::after{content:" EUR"}</style><span id=a>5</span><button id=b><span `+
+		`style="position:absolute;width:1px;height:1px;overflow:hidden">Delete</span><svg width=9 height=9></svg></button>`)
 	tr := tree(t, d)
 	if n := byID(t, tr, "a"); n.Desc != "5 EUR" {
 		t.Errorf("a text and what a style sheet adds: %q", n.Desc)
@@ -149,7 +170,7 @@ func TestTextsThatArePartOfNoDocument(t *testing.T) {
 	}
 }
 
-// TestFirefoxSeesWhatPagesHide: closed shadow roots and the states of ElementInternals, of which Firefox tells no
+// TestFirefoxSeesWhatPagesHide: closed shadow roots and the states of ElementInternals, of which Firefox reports no
 // driver; and the page finds its roots closed.
 func TestFirefoxSeesWhatPagesHide(t *testing.T) {
 	t.Parallel()
@@ -157,8 +178,10 @@ func TestFirefoxSeesWhatPagesHide(t *testing.T) {
 	d := openFirefox(t)
 	must(t, d.OpenPage(t.Context(), site.Made(`<div id=h></div><x-st id=x>Agree</x-st><x-so id=y>News</x-so><script>
 const r=h.attachShadow({mode:'closed'});r.innerHTML='<p>Secret</p>';document.title=[h.shadowRoot,r.mode].join();
-customElements.define('x-st',class extends HTMLElement{constructor(){super();const i=this.attachInternals();i.role='switch';i.ariaChecked='true'}});
-customElements.define('x-so',class extends HTMLElement{constructor(){super();const i=this.attachInternals();i.role='checkbox';i.ariaChecked='false'}})</script>`),
+customElements.define('x-st',class extends HTMLElement{constructor(){super();const `+
+		`i=this.attachInternals();i.role='switch';i.ariaChecked='true'}});
+customElements.define('x-so',class extends HTMLElement{constructor(){super();const `+
+		`i=this.attachInternals();i.role='checkbox';i.ariaChecked='false'}})</script>`),
 		drivers.PageOptions{}))
 	tr := tree(t, d)
 	if find(tr, showing("Secret")) == nil {
@@ -192,26 +215,33 @@ func TestFirefoxKeepsASelection(t *testing.T) {
 func TestPressPoints(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "blank.html")
-	row := `<ul style="list-style:none;padding:0;width:400px"><li id=x style="padding:8px">Invoice 2 <button id=del style="float:right">Delete</button></li></ul>`
+	row := `<ul style="list-style:none;padding:0;width:400px"><li id=x style="padding:8px">Invoice 2 <button id=del ` +
+		`style="float:right">Delete</button></li></ul>`
 	type point struct {
 		name, body string
-		hits       string // what lies topmost where x is pressed
+		hits       string // what is topmost where x is pressed
 		covered    string
 	}
 	for _, c := range shorttest.Few(3, []point{
 		{"a row", row, "x", ""},
 		{"a post with a link in its middle",
-			`<div id=x tabindex=0 style="width:300px">Read <a href=# id=tag style="display:inline-block;width:250px;height:40px">#tag</a></div>`, "x", ""},
+			`<div id=x tabindex=0 style="width:300px">Read <a href=# id=tag ` +
+				`style="display:inline-block;width:250px;height:40px">#tag</a></div>`, "x", ""},
 		{"a button half under a bar",
-			`<button id=x style="position:absolute;left:0;top:0;width:200px;height:60px">Save</button><div id=bar style="position:absolute;left:0;top:0;width:150px;height:60px;background:#ccc"></div>`, "x", ""},
+			`<button id=x style="position:absolute;left:0;top:0;width:200px;height:60px">Save</button><div id=bar ` +
+				`style="position:absolute;left:0;top:0;width:150px;height:60px;background:#ccc"></div>`, "x", ""},
 		{"a covered button",
-			`<button id=x style="position:absolute;left:0;top:0;width:200px;height:60px">Save</button><div id=bar style="position:absolute;left:0;top:0;width:250px;height:70px;background:#ccc8"></div>`, "", "div#bar"},
+			`<button id=x style="position:absolute;left:0;top:0;width:200px;height:60px">Save</button><div id=bar ` +
+				`style="position:absolute;left:0;top:0;width:250px;height:70px;background:#ccc8"></div>`, "", "div#bar"},
 		{"a floating label",
-			`<div style="position:relative"><input id=f style="height:40px;width:200px"><span id=x style="position:absolute;left:8px;top:10px;pointer-events:none">Name</span></div>`, "f", ""},
+			`<div style="position:relative"><input id=f style="height:40px;width:200px"><span id=x ` +
+				`style="position:absolute;left:8px;top:10px;pointer-events:none">Name</span></div>`, "f", ""},
 		{"a floating label of its own",
-			`<div style="position:relative"><label for=f id=x style="position:absolute;left:8px;top:10px">Name</label><input id=f style="position:relative;height:40px;width:200px;background:none"></div>`, "f", ""},
+			`<div style="position:relative"><label for=f id=x style="position:absolute;left:8px;top:10px">Name</label><input ` +
+				`id=f style="position:relative;height:40px;width:200px;background:none"></div>`, "f", ""},
 		{"a card filled by a link",
-			`<div id=x style="position:relative;width:200px;height:100px"><a href=# id=in style="position:absolute;inset:0"></a></div>`, "", ""},
+			`<div id=x style="position:relative;width:200px;height:100px"><a href=# id=in ` +
+				`style="position:absolute;inset:0"></a></div>`, "", ""},
 		{"a scrim by a pseudo-element",
 			`<style>body::after{content:"";position:fixed;inset:0;background:#0003}</style><button id=x>Save</button>`, "",
 			"body"},
@@ -246,7 +276,8 @@ func TestPressPoints(t *testing.T) {
 func TestTheSeenPartOfAnElement(t *testing.T) {
 	t.Parallel()
 	d := display(t,
-		`<style>body{margin:0}</style><div style="height:50px;width:200px;overflow:hidden"><p id=x style="margin:0;height:100px">One<br>two<br>three<br>four</p></div><p id=y style="margin:0">Whole</p>`)
+		`<style>body{margin:0}</style><div style="height:50px;width:200px;overflow:hidden"><p id=x `+
+			`style="margin:0;height:100px">One<br>two<br>three<br>four</p></div><p id=y style="margin:0">Whole</p>`)
 	tr := tree(t, d)
 	if n := byID(t, tr, "x"); n.Seen == nil || *n.Seen != image.Rect(0, 0, 200, 50) ||
 		n.Bounds != image.Rect(0, 0, 200, 100) {
@@ -260,8 +291,10 @@ func TestTheSeenPartOfAnElement(t *testing.T) {
 func TestTouchesInAScaledFrame(t *testing.T) {
 	t.Parallel()
 	d := display(t,
-		`<style>body{margin:0}</style><iframe style="width:800px;height:600px;border:5px solid;transform:scale(.6);transform-origin:30px 40px"
-		srcdoc="<body style='margin:0'><div style='height:400px'></div><button id=b style='margin-left:500px' onclick='this.textContent=&quot;Done&quot;'>Go</button>"></iframe>
+		`<style>body{margin:0}</style><iframe style="width:800px;height:600px;border:5px `+
+			`solid;transform:scale(.6);transform-origin:30px 40px"
+		srcdoc="<body style='margin:0'><div style='height:400px'></div><button id=b style='margin-left:500px' `+
+			`onclick='this.textContent=&quot;Done&quot;'>Go</button>"></iframe>
 		<div id=cover style="position:fixed;left:0;top:0;width:100px;height:100px"></div>`)
 	if !until(t.Context(), patience, func() bool { return find(tree(t, d), showing("Go")) != nil }) {
 		t.Fatal("no button in the frame")
@@ -285,7 +318,8 @@ func TestTextsBeyondTheLargestTree(t *testing.T) {
 	shorttest.Leave(t, "TestALargePageIsCut remains")
 	d := display(t, `<div id=big></div><p id=last>The end</p><script>
 		const f = document.createDocumentFragment();
-		for (let i = 0; i < 600; i++) { const e = document.createElement('button'); e.textContent = 'Button ' + i; f.append(e); }
+		for (let i = 0; i < 600; i++) { const e = document.createElement('button'); e.textContent = 'Button ' + i; `+
+		`f.append(e); }
 		big.append(f);</script>`)
 	d.most = dom.MaxNodes / 40
 	tr := tree(t, d)

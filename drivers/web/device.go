@@ -18,7 +18,7 @@ const (
 	// callLimit bounds a call that reads or acts once.
 	callLimit = 15 * time.Second
 	// actGrace is how long an action may still take when its context ends: less than a second, long enough for a click
-	// that has begun to be delivered whole, and for a slice of a wait to end.
+	// that has started to be delivered whole, and for a slice of a wait to end.
 	actGrace = 900 * time.Millisecond
 )
 
@@ -36,7 +36,7 @@ type Device struct {
 	most   int           // elements of a tree; 0: dom.MaxNodes
 	limit  time.Duration // callLimit
 
-	taken drivers.Pictures // the newest picture
+	taken drivers.Pictures // the newest screenshot
 
 	mu        sync.Mutex
 	closed    bool
@@ -51,7 +51,7 @@ type Device struct {
 	met       string            // what the last touch that was aimed has met
 	snapshot  snapshot          // that reports were given last
 	sought    []string          // texts that a tree must not leave out
-	parts     []screen.TextPart // of texts, whose places the elements of a tree have
+	parts     []screen.TextPart // of texts; the elements of a tree have their places
 	caret     caret             // what becomes of the caret before text is typed
 	clipboard string            // what the test or a page put there last
 	finished  []drivers.Clip    // of sessions that are closed
@@ -124,7 +124,7 @@ func (d *Device) Close() error {
 	return nil
 }
 
-// page gives the current page, or an error that says why there is none.
+// page returns the current page, or an error that says why there is none.
 func (d *Device) page() (*session, playwright.Page, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -273,7 +273,7 @@ type outcome[T any] struct {
 	err   error
 }
 
-// start runs a call into Playwright, which knows no contexts, beside the caller. Close waits for it.
+// start runs a call into Playwright, which knows no contexts, next to the caller. Close waits for it.
 func start[T any](d *Device, f func() (T, error)) <-chan outcome[T] {
 	done := make(chan outcome[T], 1)
 	d.calls.Go(func() {
@@ -308,7 +308,7 @@ func (s *session) closedError() error {
 	return fmt.Errorf("%w: the page was closed during the call", drivers.ErrDeviceLost)
 }
 
-// explain gives a Playwright error the kind on which verdicts depend.
+// explain sets for a Playwright error the kind on which verdicts depend.
 func (s *session) explain(err error) error {
 	if processDied(err) {
 		s.browser.gone()

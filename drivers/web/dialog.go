@@ -26,7 +26,7 @@ type dialogs struct {
 
 func newDialogs() *dialogs { return &dialogs{opened: make(chan struct{})} }
 
-// meet deals with a dialog that just opened. It may wait for an answer of the browser, so it runs beside
+// meet deals with a dialog that just opened. It may wait for a response of the browser, so it runs next to
 // playwright-go's event loop.
 func (s *session) meet(dialog playwright.Dialog) {
 	kind, message := dialog.Type(), dialog.Message()
@@ -45,7 +45,7 @@ func (s *session) meet(dialog playwright.Dialog) {
 	_ = s.answer(dialog, how.AtOnce && how.Accept, how.Text)
 }
 
-// answer accepts or dismisses, and tells of it.
+// answer accepts or dismisses, and reports it.
 func (s *session) answer(dialog playwright.Dialog, accept bool, text string) (err error) {
 	kind, verb := dialog.Type(), "dismissed"
 	switch {
@@ -60,21 +60,21 @@ func (s *session) answer(dialog playwright.Dialog, accept bool, text string) (er
 	return err
 }
 
-// onDialog gives a channel that is closed when a dialog is left open.
+// onDialog returns a channel that is closed when a dialog is left open.
 func (g *dialogs) onDialog() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.opened
 }
 
-// isOpen tells whether a dialog is left open.
+// isOpen reports whether a dialog is left open.
 func (g *dialogs) isOpen() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.open != nil
 }
 
-// refusing has dialogs dismissed at once until the function that it gives is called: what is under way must not be
+// refusing has dialogs dismissed at once until the function that it returns is called: what is under way must not be
 // stopped.
 func (g *dialogs) refusing() (done func()) {
 	g.mu.Lock()
@@ -94,7 +94,7 @@ func (g *dialogs) stops(call <-chan struct{}) {
 	g.stopped = append(g.stopped, call)
 }
 
-// take gives the open dialog, if there is one, and what it stopped: whoever takes it answers it.
+// take returns the open dialog, if there is one, and what it stopped: the caller that takes it closes it.
 func (g *dialogs) take() (playwright.Dialog, []<-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -105,7 +105,7 @@ func (g *dialogs) take() (playwright.Dialog, []<-chan struct{}) {
 	return dialog, stopped
 }
 
-// settle answers the open dialog and waits for the calls that it stopped; without one it does nothing and tells so.
+// settle closes the open dialog and waits for the calls that it stopped; without one it does nothing and reports that.
 func (s *session) settle(ctx context.Context, accept bool, text string) (there bool, err error) {
 	dialog, stopped := s.dialogs.take()
 	if dialog == nil {
@@ -139,7 +139,7 @@ func (s *session) settle(ctx context.Context, accept bool, text string) (there b
 	return true, err
 }
 
-// Alert gives the dialog that is open.
+// Alert returns the dialog that is open.
 func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
 	s, _, err := d.page()
 	if err != nil {
@@ -166,7 +166,7 @@ func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
 		Field: g.open.Type() == "prompt"}, nil
 }
 
-// AnswerAlert answers the dialog that is open.
+// AnswerAlert closes the dialog that is open.
 func (d *Device) AnswerAlert(ctx context.Context, button, text string) error {
 	s, _, err := d.page()
 	if err != nil {
@@ -212,7 +212,7 @@ func (d *Device) noteDialog(verb, kind, message string) {
 	d.logLine("dialog", fmt.Sprintf("%s %s was %s", kind, screen.Quote(message), verb))
 }
 
-// Dialogs tells the dialogs that the pages of the current context opened, and how they were answered.
+// Dialogs lists the dialogs that the pages of the current context opened, and how they were answered.
 func (d *Device) Dialogs() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -44,7 +44,7 @@ func TestAnOpenDialogIsAnswered(t *testing.T) {
 	}) {
 		must(t, d.ClickOn(t.Context(), target("#"+c.id), drivers.WebClick{}))
 		alertOf(t, d, c.says)
-		_, err := d.Screenshot(t.Context()) // it answers nothing
+		_, err := d.Screenshot(t.Context()) // it does not respond
 		wantError(t, err, drivers.ErrNotReady, "dialog")
 		must(t, d.AnswerAlert(t.Context(), map[bool]string{true: "OK", false: "Cancel"}[c.accept], c.text))
 		mustShow(t, d, "#log", c.log)
@@ -93,7 +93,7 @@ func TestDialogsAreAnsweredAhead(t *testing.T) {
 	if value, err := d.Eval(t.Context(), "confirm('sure?')", time.Minute); value != false || err != nil {
 		t.Errorf("%v, %v", value, err)
 	}
-	// A page that will not be left, and one that asks while it loads, stop nothing.
+	// A page that will not be left, and one with a dialog while it loads, stop nothing.
 	must(t, d.Navigate(t.Context(), "data:text/html,<script>alert('hello')</script><h1>There</h1>", 0))
 	mustShow(t, d, "h1", "There")
 }

@@ -16,7 +16,7 @@ import (
 // inNamespace names the folder of the process of TestFirefoxOnAFullDisk that may mount.
 const inNamespace = "WEB_TEST_IN_NAMESPACE"
 
-// A Firefox that finds no room for its profile is one sentence that says where, and leaves nothing there. Chromium
+// A Firefox without disk space for its profile is one sentence that says where, and leaves nothing there. Chromium
 // starts all the same.
 func TestFirefoxOnAFullDisk(t *testing.T) {
 	dir := os.Getenv(inNamespace)

@@ -1,3 +1,3 @@
-// Package web drives pages of a real Chromium through Playwright: a page is a device whose elements, pixels and fields
-// can be read and used.
+// Package web drives pages of a real Chromium through Playwright: a page is a device with elements, pixels and fields
+// that can be read and used.
 package web

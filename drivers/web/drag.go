@@ -18,7 +18,7 @@ import (
 //go:embed script/drag.js
 var dragScript string
 
-// dragByEvents makes a drag of HTML where the browser cannot be made to. done tells whether there was anything
+// dragByEvents makes a drag of HTML where the browser cannot be made to. done reports whether there was anything
 // draggable; where not, the mouse is for it.
 func (s *session) dragByEvents(page playwright.Page, a, b playwright.Rect) (done bool, err error) {
 	if !s.browser.brand.scriptDrags {

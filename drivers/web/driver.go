@@ -25,14 +25,14 @@ type Options struct {
 	Browser string
 	// Policy says which addresses browsers may reach; nil: all that this machine reaches.
 	Policy *guard.Policy
-	// FilesBelow is the one folder whose files pages may be; "": any file of this machine. NoFiles: none.
+	// FilesBelow is the only folder of which files may be opened as pages; "": any file of this machine. NoFiles: none.
 	FilesBelow string
 	NoFiles    bool
 	// Host is the machine on which Chromium and Node are looked for; the real one if it is nil.
 	Host *toolchain.Host
 }
 
-// Driver gives pages of one browser, Chromium if nothing else is asked for, which is started when the first is opened.
+// Driver opens pages of one browser, Chromium by default, which is started when the first is opened.
 // Its slots belong to this process alone.
 type Driver struct {
 	opts Options

@@ -18,7 +18,7 @@ import (
 
 var _ drivers.WebDropper = (*Device)(nil)
 
-// maxDropped caps the files that a script gives a page.
+// maxDropped caps the files that a script passes to a page.
 const maxDropped = 50 << 20
 
 // dropScript watches a drop, and makes one where the browser cannot be made to.

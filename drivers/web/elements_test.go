@@ -82,15 +82,17 @@ func TestCheck(t *testing.T) {
 	wantError(t, d.Check(t.Context(), target("#text"), yes), drivers.ErrNotActionable, "checkbox")
 }
 
-// Each picture of the page takes so long that an attempt of Playwright needs more than one slice of the wait: the page
-// waits for the site, which costs nothing.
+// Each screenshot of the page takes so long that an attempt of Playwright needs more than one slice of the wait: the
+// page waits for the site, which costs nothing.
 func TestCheckOnASlowPage(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "it waits for ten seconds; TestCheck remains")
 	d := browse(t, "blank.html")
 	_, err := d.Eval(t.Context(),
-		`document.body.innerHTML = '<label style=position:relative><input type=checkbox id=box style=opacity:0;position:absolute;inset:0> Drawn</label>';
-		requestAnimationFrame(function slow() { const r = new XMLHttpRequest(); r.open('GET', '/slow?ms=150', false); r.send(); requestAnimationFrame(slow); }); null`, patience)
+		`document.body.innerHTML = '<label style=position:relative><input type=checkbox id=box `+
+			`style=opacity:0;position:absolute;inset:0> Drawn</label>';
+		requestAnimationFrame(function slow() { const r = new XMLHttpRequest(); r.open('GET', '/slow?ms=150', false); `+
+			`r.send(); requestAnimationFrame(slow); }); null`, patience)
 	must(t, err)
 	must(t, d.Check(t.Context(), target("#box"), true))
 	if !byID(t, tree(t, d), "box").Checked {
@@ -252,7 +254,8 @@ func TestTextOf(t *testing.T) {
 func TestWaitElement(t *testing.T) {
 	t.Parallel()
 	d := display(t, `<p id=a>A</p><p id=h style="display:none">H</p><script>
-		function go() { setTimeout(() => { a.style.display = 'none'; h.style.display = ''; setTimeout(() => a.remove(), 400) }, 600) }</script>`)
+		function go() { setTimeout(() => { a.style.display = 'none'; h.style.display = ''; setTimeout(() => a.remove(), `+
+		`400) }, 600) }</script>`)
 	for _, c := range [][2]string{{"#a", "attached"}, {"#h", "attached"}, {"#h", "visible"}, {"#a", "hidden"},
 		{"#a", "detached"}} {
 		if c == [2]string{"#h", "visible"} {

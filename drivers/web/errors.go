@@ -12,13 +12,13 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// isKind tells whether err already says whom it blames.
+// isKind reports whether err has a kind already.
 func isKind(err error) bool {
 	return drivers.AppIsWrong(err) || errors.Is(err, drivers.ErrDeviceLost) || errors.Is(err, drivers.ErrNotReady) ||
 		errors.Is(err, drivers.ErrUnsupported) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// disconnected tells whether the page, the browser or Playwright's process went away during a call.
+// disconnected reports whether the page, the browser or Playwright's process went away during a call.
 func disconnected(err error) bool {
 	if err == nil {
 		return false
@@ -27,18 +27,18 @@ func disconnected(err error) bool {
 		tellsOfACrash(err) || containsAny(err.Error(), "has been closed")
 }
 
-// tellsOfACrash tells whether a call ended because the page's renderer crashed, of which the event may come later.
+// tellsOfACrash reports whether a call ended because the page's renderer crashed, of which the event may come later.
 func tellsOfACrash(err error) bool {
 	return containsAny(err.Error(), "Target crashed", "Page crashed")
 }
 
-// processDied tells whether Playwright's process went away. No event says so, and its browsers end with it.
+// processDied reports whether Playwright's process went away. No event says so, and its browsers end with it.
 func processDied(err error) bool {
 	return err != nil && containsAny(err.Error(), "Connection closed", "transport closed", "could not send message",
 		"could not read protocol")
 }
 
-// passing tells the errors of a page that navigates or changes under a call; a later call may succeed.
+// passing reports whether an error is one of a page that navigates or changes under a call; a later call may succeed.
 func passing(err error) bool {
 	return containsAny(err.Error(), "taproot: stale reference", "Execution context was destroyed", "Frame was detached",
 		"frame was detached", "frame got detached", "Cannot find context", "interrupted", "not attached to the DOM",
@@ -61,7 +61,7 @@ func containsAny(s string, parts ...string) bool {
 var ansi = lazyregexp.New("\x1b\\[[0-9;]*m")
 
 // plain takes Playwright's words without its own chatter: no call log, no colours, one line. Texts that were typed
-// stand in the call log alone, so they cannot leak.
+// are in the call log alone, so they cannot leak.
 func plain(err error) string {
 	s := err.Error()
 	var inner *playwright.Error
@@ -111,7 +111,7 @@ func netWords(code string) string {
 		"ERR_CERT_COMMON_NAME_INVALID": "the server's certificate is for another name",
 		"ERR_INVALID_HTTP_RESPONSE":    "the server does not speak HTTP",
 		"ERR_INVALID_RESPONSE":         "the server's answer is not valid",
-		"ERR_ABORTED":                  "the page gave up loading (a download, or an answer without content)",
+		"ERR_ABORTED":                  "the page stopped loading (a download, or a response without content)",
 		"ERR_BLOCKED_BY_CLIENT":        "the browser blocked it",
 		"ERR_BLOCKED_BY_RESPONSE":      "the server forbids it to be shown",
 	}

@@ -15,10 +15,10 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// maxTroubles caps what one step is told of.
+// maxTroubles caps what is reported to one step.
 const maxTroubles = 20
 
-// evidence is what is recorded beside film and log, from StartEvidence on.
+// evidence is what is recorded in addition to video and log, from StartEvidence on.
 type evidence struct {
 	device *Device
 	how    drivers.WebEvidenceOptions
@@ -31,7 +31,7 @@ type evidence struct {
 	errs     []error // why a trace is not there
 }
 
-// StartEvidence begins to record what the pages that OpenPage opens from now on ask the network for.
+// StartEvidence starts to record what the pages that OpenPage opens from now on request from the network.
 func (d *Device) StartEvidence(ctx context.Context, how drivers.WebEvidenceOptions) (drivers.WebRecording, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (d *Device) StartEvidence(ctx context.Context, how drivers.WebEvidenceOptio
 	return d.evidence, nil
 }
 
-// recording gives what is being recorded, nil if nothing is.
+// recording returns what is being recorded, nil if nothing is.
 func (d *Device) recording() *evidence {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -80,7 +80,7 @@ func shortened(text string) string {
 	return shorten.Runes(shorten.OneLine(strings.ToValidUTF8(text, "�")), 299)
 }
 
-// Troubles gives what went wrong since it was asked last.
+// Troubles returns what went wrong since the last call.
 func (e *evidence) Troubles() []string {
 	e.mu.Lock()
 	list, more := e.troubles, e.more
@@ -112,19 +112,19 @@ func (e *evidence) Stop(ctx context.Context) (string, []string, error) {
 	path := filepath.Join(e.how.Dir, "network.har")
 	file, err := os.Create(path)
 	if err != nil {
-		return "", nil, fmt.Errorf("keep what the network said: %w", err)
+		return "", nil, fmt.Errorf("keep the network's traffic: %w", err)
 	}
 	err = e.har.write(file, e.how.Mask)
 	if err := errors.Join(err, file.Close()); err != nil {
-		return "", nil, fmt.Errorf("keep what the network said: %w", err)
+		return "", nil, fmt.Errorf("keep the network's traffic: %w", err)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return path, e.traces, errors.Join(e.errs...)
 }
 
-// trace begins Playwright's trace of a context of our own. Its strip of pictures costs a third of a test's time: where
-// there is a film already, it goes without.
+// trace starts Playwright's trace of a context of our own. Its strip of screenshots costs a third of a test's time:
+// where there is a video already, it goes without.
 func (e *evidence) trace(context playwright.BrowserContext, pictures bool) error {
 	return context.Tracing().Start(playwright.TracingStartOptions{Snapshots: playwright.Bool(true),
 		Screenshots: playwright.Bool(pictures)})
@@ -155,7 +155,7 @@ func (e *evidence) endTrace(s *session) {
 	e.traces = append(e.traces, path)
 }
 
-// record sends what a context asks the network for to the evidence, and tells of what failed.
+// record passes what a context requests from the network to the evidence, and reports what failed.
 func (s *session) record(e *evidence) {
 	if e == nil {
 		return
@@ -192,5 +192,5 @@ func (s *session) record(e *evidence) {
 	})
 }
 
-// favicon tells what the browser asks for by itself.
+// favicon reports whether the browser made a request by itself.
 func favicon(address string) bool { return strings.HasSuffix(address, "/favicon.ico") }

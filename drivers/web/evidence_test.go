@@ -30,7 +30,7 @@ func harSchema(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-// withoutID takes the schema's own name away: they are told apart by their files.
+// withoutID removes the schema's own name: they are distinguished by their files.
 func withoutID(doc any) any {
 	if m, ok := doc.(map[string]any); ok {
 		delete(m, "$id")
@@ -53,9 +53,11 @@ func TestEvidence(t *testing.T) {
 		t.Errorf("troubles of a page that is well: %q", list)
 	}
 	_, err = d.Eval(t.Context(),
-		`(async () => { console.error('broken hunter2 ' + 'x'.repeat(280) + 'hunter2'); setTimeout(() => { throw new Error('thrown') }, 0);
+		`(async () => { console.error('broken hunter2 ' + 'x'.repeat(280) + 'hunter2'); setTimeout(() => { throw new `+
+			`Error('thrown') }, 0);
 		await fetch('status/503'); await fetch('redirect?to=/status/404');
-		await fetch('api/orders?token=hunter2&b=c', {method: 'POST', body: 'password=hunter2', headers: {Authorization: 'Basic abc'}});
+		await fetch('api/orders?token=hunter2&b=c', {method: 'POST', body: 'password=hunter2', headers: {Authorization: `+
+			`'Basic abc'}});
 		await fetch('http://127.0.0.1:1/').catch(() => 0) })()`, patience)
 	must(t, err)
 	var seen []string
@@ -84,7 +86,7 @@ func TestEvidence(t *testing.T) {
 	checkHAR(t, path)
 }
 
-// checkTrace gives the names of the files in a trace.
+// checkTrace returns the names of the files in a trace.
 func checkTrace(t *testing.T, path string) string {
 	t.Helper()
 	files, err := zip.OpenReader(path)

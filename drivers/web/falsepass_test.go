@@ -87,7 +87,7 @@ func TestAMovingButtonMovesInTheTree(t *testing.T) {
 	t.Fatal("the button was never seen moving")
 }
 
-// Where nothing was drawn between two looks, a moving element seems to stand still; the tree says so. The page holds
+// Where nothing was drawn between two reads, a moving element seems to be stationary; the tree says so. The page holds
 // its drawing back now and then, for on a busy machine no two looks fit between two frames.
 func TestTreesTellWhetherThePageWasDrawnBetweenThem(t *testing.T) {
 	t.Parallel()
@@ -95,7 +95,8 @@ func TestTreesTellWhetherThePageWasDrawnBetweenThem(t *testing.T) {
 	d := display(t, `<p id=top>0</p><iframe id=in width=300 height=100 srcdoc="<p id=inner>in it</p>"></iframe>
 		<script>let frames = 0, p = document.getElementById('top');
 		const draw = () => { p.textContent = ++frames; requestAnimationFrame(draw); }; requestAnimationFrame(draw);
-		const hold = () => document.startViewTransition(() => new Promise(go => setTimeout(go, 2000))).finished.then(() => setTimeout(hold, 1000)); hold();</script>`)
+		const hold = () => document.startViewTransition(() => new Promise(go => setTimeout(go, 2000))).finished.then(() => `+
+		`setTimeout(hold, 1000)); hold();</script>`)
 	mustShow(t, d, "iframe", "")
 	frames := func() (count string, undrawn, inner bool) {
 		shown := tree(t, d)
@@ -121,12 +122,13 @@ func TestTreesTellWhetherThePageWasDrawnBetweenThem(t *testing.T) {
 	t.Fatalf("%d looks found the page drawn anew and %d did not", seen[false], seen[true])
 }
 
-// What a page draws in the frame after a key is not on the screen yet when the key is over; the tree waits for that
-// frame, which the page holds back here as a busy machine does.
+// What a page draws in the frame after a key is not on the screen yet when the key has ended; the tree waits for that
+// frame, which the page delays here as a busy machine does.
 func TestTreesWaitForTheAnswerToAKey(t *testing.T) {
 	t.Parallel()
 	d := display(t, `<p id=line>the old line</p><p id=held></p>
-		<script>let go; document.startViewTransition(() => new Promise(ready => { go = ready; document.getElementById('held').textContent = 'held'; }));
+		<script>let go; document.startViewTransition(() => new Promise(ready => { go = ready; `+
+		`document.getElementById('held').textContent = 'held'; }));
 		addEventListener('keydown', () => {
 			setTimeout(go, 150);
 			requestAnimationFrame(() => { document.getElementById('line').textContent = 'nothing'; });
@@ -341,7 +343,7 @@ func TestALargePageIsCut(t *testing.T) {
 	if count > most+10 {
 		t.Errorf("%d elements", count)
 	}
-	// How many are read before the time for it is over depends on the machine; with those that the note counts, they are
+	// How many are read before the time for it ends depends on the machine; with those that the note counts, they are
 	// all.
 	n := find(tr, func(n *screen.Node) bool { return n.Type == screen.CutNote })
 	if n == nil || !n.Hidden {

@@ -6,7 +6,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// TestShown gives what a field holds, whatever it is called.
+// TestShown reads what a field holds, whatever it is called.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	cases := [][2]string{

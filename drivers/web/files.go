@@ -18,10 +18,10 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// maxDownload caps a file that a page gives.
+// maxDownload caps a file that a page offers.
 const maxDownload = 1 << 30
 
-// Upload gives files to a file field, or to the file dialog that a click on the element opens.
+// Upload puts files into a file field, or to the file dialog that a click on the element opens.
 func (d *Device) Upload(ctx context.Context, at drivers.WebTarget, files []string) error {
 	paths, err := d.uploads(files)
 	if err != nil {
@@ -83,7 +83,7 @@ func (d *Device) noFolders() error {
 		dsl.BrowserTitle(s.browser.brand.name))
 }
 
-// uploadByDialog clicks what opens a file dialog and answers that.
+// uploadByDialog clicks what opens a file dialog and fills that.
 func (d *Device) uploadByDialog(ctx context.Context, at drivers.WebTarget, paths []string) error {
 	_, page, err := d.page()
 	if err != nil {
@@ -108,7 +108,7 @@ func (d *Device) uploadByDialog(ctx context.Context, at drivers.WebTarget, paths
 	case c := <-chosen:
 		return act(ctx, d, func(playwright.Page) error { return judge(at, c.SetFiles(paths)) })
 	case <-timer.C:
-		return fmt.Errorf("%w: %s is no file field, and a click on it opened no file dialog", drivers.ErrNotActionable,
+		return fmt.Errorf("%w: %s is not a file field, and a click on it opened no file dialog", drivers.ErrNotActionable,
 			naming(at))
 	case <-ctx.Done():
 		return ctx.Err()
@@ -123,7 +123,7 @@ func (d *Device) Download(ctx context.Context, at drivers.WebTarget, dir, name s
 	}
 	ctx = begin(ctx, at)
 	select {
-	case <-s.downloads: // one that nobody asked for
+	case <-s.downloads: // one that was not requested
 	default:
 	}
 	deadline := deadlineOf(ctx, at)
@@ -136,7 +136,7 @@ func (d *Device) Download(ctx context.Context, at drivers.WebTarget, dir, name s
 	case file := <-s.downloads:
 		return d.keep(ctx, file, deadline, dir, name)
 	case <-timer.C:
-		return "", fmt.Errorf("%w: %s was clicked and no download began within %s", screen.ErrNotFound, naming(at),
+		return "", fmt.Errorf("%w: %s was clicked and no download started within %s", screen.ErrNotFound, naming(at),
 			wait(at.Timeout))
 	case <-s.browser.lost:
 		return "", errBrowserLost

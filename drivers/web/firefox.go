@@ -43,7 +43,8 @@ var (
 // left, and no scheme is taken from the desktop.
 func firefoxOptions(_ *Driver, k browserKind, o *playwright.BrowserTypeLaunchOptions) {
 	o.Channel = playwright.String("moz-firefox")
-	if !k.headed { // a window of its own choice is smaller than most pages, and what lies outside of it hears of no mouse
+	// a window of its own choice is smaller than most pages, and what is outside of it receives no mouse events
+	if !k.headed {
 		o.Args = append(o.Args, "--kiosk")
 		size := firefoxScreen
 		if k.large {
@@ -56,11 +57,11 @@ func firefoxOptions(_ *Driver, k browserKind, o *playwright.BrowserTypeLaunchOpt
 		scheme = 0
 	}
 	o.FirefoxUserPrefs = map[string]any{
-		"browser.sessionhistory.max_total_viewers":         0, // no event tells of a page that comes back whole
+		"browser.sessionhistory.max_total_viewers":         0, // no event reports a page that comes back whole
 		"layout.css.prefers-color-scheme.content-override": scheme,
-		"remote.events.async.mouse.enabled":                true, // else frames of other sites hear of no mouse
+		"remote.events.async.mouse.enabled":                true, // else frames of other sites receive no mouse events
 		"remote.events.async.wheel.enabled":                true,
-		"fission.webContentIsolationStrategy":              0, // else frames of other sites hear of no key
+		"fission.webContentIsolationStrategy":              0, // else frames of other sites receive no keys
 		"browser.translations.enable":                      false,
 		"security.sandbox.warn_unprivileged_namespaces":    false,
 	}

@@ -14,10 +14,10 @@ const (
 	// gestureSteps is how many moves a gesture is made of; fewer when there is little time.
 	gestureSteps = 20
 	frameTime    = 16 * time.Millisecond
-	// pickUp is how long a finger rests before what lies under it is picked up.
+	// pickUp is how long a finger rests before what is under it is picked up.
 	pickUp = 600 * time.Millisecond
-	// holdUp is the same of a mouse, for pages that tell a drag from a click by how long the button is held; it is a part
-	// of the drag's time.
+	// holdUp is the same of a mouse, for pages that distinguish a drag from a click by how long the button is held; it is
+	// a part of the drag's time.
 	holdUp = 300 * time.Millisecond
 )
 
@@ -37,7 +37,7 @@ func (d *Device) DoubleTap(ctx context.Context, p image.Point) error {
 	return d.gesture(ctx, 0, []image.Point{p}, func(f finger) error { return f.twice(p) })
 }
 
-// Swipe moves a finger where a touch screen is emulated. With a mouse it gives the page the gesture that it listens to
+// Swipe moves a finger where a touch screen is emulated. With a mouse it makes the gesture that it listens to
 // at a, and refuses where it listens to none: a mouse does not scroll by being drawn along.
 func (d *Device) Swipe(ctx context.Context, a, b image.Point, dur time.Duration) error {
 	s, err := d.onScreen(a, b)
@@ -130,7 +130,7 @@ type finger interface {
 	twice(p image.Point) error
 	swipe(ctx context.Context, a, b image.Point, dur time.Duration) error
 	wheel(ctx context.Context, at, by image.Point, dur time.Duration) error
-	// rest waits until what lies under it is picked up, and gives what is left of the time of a drag.
+	// rest waits until what is under it is picked up, and returns what is left of the time of a drag.
 	rest(ctx context.Context, dur time.Duration) (left time.Duration, err error)
 }
 
@@ -205,8 +205,8 @@ func (t fingertip) rest(ctx context.Context, dur time.Duration) (time.Duration, 
 	return dur, pause(ctx, pickUp)
 }
 
-// twice asks for both taps at once, so that the browser has them one right behind the other although the page, or the
-// machine, may be too busy to answer the first in time: two between which there is more time are no double tap.
+// twice requests both taps at once, so that the browser has them one right behind the other although the page, or the
+// machine, may be too busy to respond to the first in time: two with more time between them are not a double tap.
 func (t fingertip) twice(p image.Point) error {
 	x, y := t.zoom.OnPage(p)
 	first := make(chan error, 1)

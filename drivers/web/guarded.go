@@ -51,7 +51,7 @@ func (g *guarded) note(host string, err error) {
 	}
 }
 
-// why gives the reason for which the host of an address was refused, nil when it was not.
+// why returns the reason for which the host of an address was refused, nil when it was not.
 func (g *guarded) why(address string) error {
 	u, err := url.Parse(address)
 	if g == nil || err != nil {
@@ -77,7 +77,7 @@ func withPort(host, port string) string {
 }
 
 // confine has a browser connect through the proxy only: pages on this machine too, calls between browsers (WebRTC), and
-// with no names looked up beside it.
+// with no names resolved past it.
 func (g *guarded) confine(o *playwright.BrowserTypeLaunchOptions, br brand) {
 	user, password := g.proxy.Credentials()
 	o.Proxy = &playwright.Proxy{Server: "http://" + g.proxy.Address(), Username: &user, Password: &password,
@@ -91,10 +91,10 @@ func (g *guarded) close() {
 	}
 }
 
-// restricted tells whether some files of this machine must not be opened.
+// restricted reports whether some files of this machine must not be opened.
 func (o Options) restricted() bool { return o.NoFiles || o.FilesBelow != "" }
 
-// allowsFile tells whether the driver may open a file: address. Links are followed first.
+// allowsFile reports whether the driver may open a file: address. Links are followed first.
 func (o Options) allowsFile(address string) error {
 	if !o.restricted() {
 		return nil
@@ -116,7 +116,7 @@ func (o Options) allowsFile(address string) error {
 	if err != nil {
 		return no
 	}
-	// a list of it would tell the names in it
+	// a list of it would reveal the names in it
 	if rel, err := filepath.Rel(root, path); err != nil || !filepath.IsLocal(rel) || rel == "." {
 		return no
 	}
@@ -128,7 +128,7 @@ func (s *session) fence(o Options) error {
 	if !o.restricted() {
 		return nil
 	}
-	// An expression, not a function: the browser asks us about these requests only. It writes schemes in lower case.
+	// An expression, not a function: the browser calls us for these requests only. It writes schemes in lower case.
 	return s.context.Route(regexp.MustCompile(`^file:`), func(request playwright.Route) {
 		if err := o.allowsFile(request.Request().URL()); err != nil {
 			s.device.logLine("refused", err.Error())

@@ -33,7 +33,7 @@ func guardedDevice(t *testing.T, p guard.Policy, below string) *Device {
 	return opened.(*Device)
 }
 
-// Whatever a page tries, nothing on this machine hears of it.
+// Whatever a page tries, nothing on this machine receives it.
 func TestAGuardedBrowserReachesNothingPrivate(t *testing.T) {
 	var reached atomic.Int64
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +79,7 @@ func TestAGuardedBrowserReachesNothingPrivate(t *testing.T) {
 		const rtc = new RTCPeerConnection({iceServers: [{urls: 'stun:` + udp.LocalAddr().String() + `'}]});
 		rtc.createDataChannel('x'); rtc.createOffer().then(o => rtc.setLocalDescription(o));</script><h1>Tried</h1>`
 	must(t, d.OpenPage(t.Context(), "data:text/html,"+percent(page), drivers.PageOptions{Timeout: patience}))
-	for _, n := range []int{2, 0} { // its two windows come when they like, and each goes in front
+	for _, n := range []int{2, 0} { // its two windows come when they like, and each comes to the foreground
 		must(t, d.PickPage(t.Context(), drivers.WebTabSelector{Index: &n}, patience))
 	}
 	mustShow(t, d, "h1", "Tried")
@@ -130,7 +130,7 @@ func TestFilesBelowAFolder(t *testing.T) {
 	filesBelow(t, guardedDevice(t, guard.Open(), root), root)
 }
 
-// filesBelow: pages are files below root alone, whoever asks for others.
+// filesBelow: pages are files below root alone, whatever else is requested.
 func filesBelow(t *testing.T, d *Device, root string) {
 	t.Helper()
 	outside := t.TempDir()

@@ -22,8 +22,8 @@ const (
 	maxPost = 64 << 10 // bytes of a request's body
 )
 
-// har gathers what pages ask the network for, as an HTTP Archive 1.2. Bodies of answers are not in it, nor what would
-// sign anybody in: cookies and credentials are named without their values.
+// har gathers what pages request from the network, as an HTTP Archive 1.2. Bodies of responses are not in it, nor what
+// would sign a person in: cookies and credentials are named without their values.
 type har struct {
 	mu      sync.Mutex
 	entries []*harEntry
@@ -94,7 +94,7 @@ type harField struct {
 
 func newHAR() *har { return &har{open: map[playwright.Request]*harEntry{}} }
 
-// page begins a new page, to which the requests that follow belong.
+// page starts a new page, to which the requests that follow belong.
 func (h *har) page(address string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -155,7 +155,7 @@ func (h *har) answered(r playwright.Response) {
 	e.Time = harMillis(time.Since(e.began))
 }
 
-// ended notes that a request is over, with the reason when it failed.
+// ended notes that a request has ended, with the reason when it failed.
 func (h *har) ended(r playwright.Request, failure string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -172,7 +172,7 @@ func (h *har) ended(r playwright.Request, failure string) {
 
 func harMillis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// harHeaders lists headers by name, without what would sign somebody in.
+// harHeaders lists headers by name, without what would sign a person in.
 func harHeaders(headers map[string]string) []harField {
 	list := make([]harField, 0, len(headers))
 	for name, value := range headers {

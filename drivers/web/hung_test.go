@@ -12,7 +12,7 @@ import (
 )
 
 // A script that never ends in a handler: the call that it holds ends, the page is closed whatever it does, and others
-// go on.
+// continue.
 func TestAHungPageIsClosedHard(t *testing.T) {
 	t.Parallel()
 	neighbour := display(t, `<h1>Next door</h1>`)
@@ -34,7 +34,7 @@ func TestAHungPageIsClosedHard(t *testing.T) {
 	must(t, show(t, `<h1>Again</h1>`).Close()) // another page opens
 }
 
-// A page that hangs by itself, when nothing acts on it, gives no picture and is closed as well.
+// A page that hangs by itself, when nothing acts on it, returns no screenshot and is closed as well.
 func TestAPictureOfAPageThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestAHungPageIsClosedHard remains")
@@ -53,7 +53,7 @@ func TestAPictureOfAPageThatDoesNotAnswer(t *testing.T) {
 	must(t, d.Close())
 }
 
-// A page that asks whether to leave it is left when the test says so, and not before.
+// A page with a dialog about leaving it is left when the test says so, and not before.
 func TestLeavingIsAsked(t *testing.T) {
 	t.Parallel()
 	guarded := `<h1>Draft</h1><input id=f><a id=go href="` + site.Page("form.html") +
@@ -114,10 +114,12 @@ func TestAPageWhoseImageNeverLoads(t *testing.T) {
 func TestAPageThatGoesOnElsewhereIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	for when, script := range map[string]string{
-		"while it loads":                 `<img src="/hang"><script>addEventListener('DOMContentLoaded', () => setTimeout(go, 100))</script>`,
+		"while it loads": `<img src="/hang"><script>addEventListener('DOMContentLoaded', () => ` +
+			`setTimeout(go, 100))</script>`,
 		"as it is asked, and loads":      `<img src="/hang">` + goWhenAsked,
 		"as it is asked, and has loaded": goWhenAsked,
-		"without a clock to ask":         `<script>delete window.performance; window.performance = null</script><img src="/slow?ms=200"><script>addEventListener('load', go)</script>`,
+		"without a clock to ask": `<script>delete window.performance; window.performance = null</script><img ` +
+			`src="/slow?ms=200"><script>addEventListener('load', go)</script>`,
 	} {
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()
@@ -128,7 +130,8 @@ func TestAPageThatGoesOnElsewhereIsWaitedFor(t *testing.T) {
 
 // goWhenAsked is of a page that goes elsewhere at the very moment in which it is asked whether it has loaded.
 const goWhenAsked = `<script>const stage = Object.getOwnPropertyDescriptor(Document.prototype, 'readyState').get;
-	Object.defineProperty(document, 'readyState', {configurable: true, get() { delete document.readyState; go(); return stage.call(document) }})</script>`
+	Object.defineProperty(document, 'readyState', {configurable: true, get() { delete document.readyState; go(); return ` +
+	`stage.call(document) }})</script>`
 
 // goesOn goes to a page whose script calls go, which leads elsewhere, and holds that it is there.
 func goesOn(t *testing.T, d *Device, script string) {
@@ -148,7 +151,8 @@ func TestAPageThatStopsLoading(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "list.html")
 	must(t, d.Navigate(t.Context(),
-		site.Made(`<p>First</p><img src="/hang"><script>addEventListener('DOMContentLoaded', () => location.href = '/status/204')</script>`), patience))
+		site.Made(`<p>First</p><img src="/hang"><script>addEventListener('DOMContentLoaded', () => location.href = `+
+			`'/status/204')</script>`), patience))
 	if !until(t.Context(), patience, func() bool {
 		state, err := d.Eval(t.Context(), "document.readyState", patience)
 		return err == nil && state == "complete"

@@ -182,8 +182,8 @@ func (f placed) empty(page playwright.Page) error {
 		Timeout: milliseconds(callLimit / 2)})
 }
 
-// selectAll selects all that an editor holds: by the key for that, unless it lies in another editor, whose text the key
-// would select, too.
+// selectAll selects all that an editor holds: by the key for that, unless it is in another editor, of which the text
+// the key would select, too.
 func (f placed) selectAll(page playwright.Page) error {
 	if !f.inner {
 		return page.Keyboard().Press("ControlOrMeta+a")
@@ -192,7 +192,7 @@ func (f placed) selectAll(page playwright.Page) error {
 	return askTyping(page, f.chain, "whole", &nothing)
 }
 
-// emptyParts empties every box of a field of several and gives the first one the focus.
+// emptyParts empties every box of a field of several and focuses the first one.
 func (f placed) emptyParts(page playwright.Page) error {
 	limit := milliseconds(callLimit / 2)
 	for i := f.parts - 1; i >= 0; i-- {

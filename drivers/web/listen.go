@@ -11,7 +11,7 @@ import (
 
 var _ drivers.WebListener = (*Device)(nil)
 
-// Listen runs a script in the pages of the current context and hears what it tells.
+// Listen runs a script in the pages of the current context and receives what it reports.
 func (d *Device) Listen(ctx context.Context, name, script string, heard func(tab int, text string)) error {
 	s, _, err := d.page()
 	if err != nil {
@@ -37,7 +37,7 @@ func (d *Device) Listen(ctx context.Context, name, script string, heard func(tab
 	}
 }
 
-// hearFrom begins with the pages that are open. In a browser of the user's own, other tabs than ours are left alone:
+// hearFrom starts with the pages that are open. In a browser of the user's own, other tabs than ours are left alone:
 // there each page is listened to by itself.
 func (s *session) hearFrom(name, script string, binding playwright.BindingCallFunction) error {
 	s.mu.Lock()
@@ -68,7 +68,7 @@ func (s *session) hearFrom(name, script string, binding playwright.BindingCallFu
 	s.context.OnPage(func(page playwright.Page) {
 		_ = s.tasks.Go(func() {
 			if opener, err := page.Opener(); err == nil && opener != nil && s.ours(opener) {
-				_ = each(page) // one that has gone meanwhile tells nothing
+				_ = each(page) // one that has gone meanwhile reports nothing
 			}
 		})
 	})
@@ -83,6 +83,6 @@ func (s *session) hearFrom(name, script string, binding playwright.BindingCallFu
 // runIn runs a script in the documents that are there already; in those to come it runs by itself.
 func runIn(page playwright.Page, script string) {
 	for _, frame := range page.Frames() {
-		_, _ = frame.Evaluate(script) // one that has gone meanwhile tells nothing
+		_, _ = frame.Evaluate(script) // one that has gone meanwhile reports nothing
 	}
 }

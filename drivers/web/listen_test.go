@@ -9,8 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// TestListen: what the pages and frames of a context tell is heard with the tab that it came from, of those that come
-// later, too; in a browser of the user's own, other tabs are left alone.
+// TestListen: what the pages and frames of a context report is received with the tab that it came from, of those that
+// come later, too; in a browser of the user's own, other tabs are left alone.
 func TestListen(t *testing.T) {
 	shorttest.Leave(t, "package record listens to pages, in a browser that it attaches to")
 	for name, how := range map[string]drivers.PageOptions{"our own browser": {}, "the user's browser": {

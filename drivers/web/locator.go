@@ -29,7 +29,7 @@ const (
 	defaultWait = 10 * time.Second
 )
 
-// Look waits until the elements that selector picks satisfy want. Every look is one evaluation of the page, so that
+// Look waits until the elements that selector picks satisfy want. Every read is one evaluation of the page, so that
 // number, visibility and text belong to one moment; the wait is ours because which text counts as shown is decided by
 // TextShows.
 func (d *Device) Look(ctx context.Context, selector string, want drivers.WebCondition, timeout time.Duration) (
@@ -93,11 +93,11 @@ func newWanted(selector string, want drivers.WebCondition) (w wanted, err error)
 	return w, nil
 }
 
-// see takes one look at all that is wanted.
+// see reads all that is wanted once.
 func (d *Device) see(ctx context.Context, w wanted) (drivers.WebObservation, error) {
 	selector := w.selector
 	if selector == "" {
-		selector = "html" // the look still tells an error page, and whether the page answers
+		selector = "html" // the read still shows an error page, and whether the page responds
 	}
 	r, warning, err := d.lookOrGone(ctx, w.Frame, selector, func(r *report) bool { return r.meets(w.WebCondition) })
 	if err != nil {
@@ -144,7 +144,7 @@ func (d *Device) seePage(ctx context.Context, w wanted, seen *drivers.WebObserva
 	return err
 }
 
-// report is one look at the elements that a selector picks.
+// report is one read of the elements that a selector picks.
 type report struct {
 	dom.State
 	Count   int
@@ -187,7 +187,7 @@ func (r *report) seen() drivers.WebObservation {
 	return seen
 }
 
-// meets tells whether the look satisfies what is wanted of elements. That nothing is there proves nothing before the
+// meets reports whether the read satisfies what is wanted of elements. That nothing is there proves nothing before the
 // page has loaded.
 func (r *report) meets(want drivers.WebCondition) bool {
 	if want.Count != nil && (r.Count != *want.Count || r.Count == 0 && !r.Loaded) {
@@ -237,7 +237,7 @@ func (d *Device) lookFor(ctx context.Context, limit time.Duration, selector stri
 	})
 }
 
-// selectorError tells a selector that cannot be understood from a page that cannot be read.
+// selectorError distinguishes a selector that cannot be understood from a page that cannot be read.
 func selectorError(selector string, err error) error {
 	if disconnected(err) || passing(err) || errors.Is(err, playwright.ErrTimeout) || isKind(err) {
 		return err

@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	os.Exit(leaktest.Check(code))
 }
 
-// open gives a device of the shared driver.
+// open returns a device of the shared driver.
 func open(t *testing.T) *Device {
 	t.Helper()
 	opened, err := shared.Open(t.Context(), "web-1")
@@ -69,7 +69,7 @@ func open(t *testing.T) *Device {
 	return d
 }
 
-// visit gives a device with a sample page open.
+// visit returns a device with a sample page open.
 func visit(t *testing.T, name string) *Device {
 	t.Helper()
 	d := open(t)
@@ -79,7 +79,7 @@ func visit(t *testing.T, name string) *Device {
 	return d
 }
 
-// show gives a device with a page of the test's own making.
+// show returns a device with a page of the test's own making.
 func show(t *testing.T, body string) *Device {
 	t.Helper()
 	d := open(t)
@@ -97,7 +97,7 @@ var idle = struct {
 }{devices: map[string][]*Device{}, held: map[*testing.T]*Device{}}
 
 // browse is visit for tests to which it is all the same where the page and its mouse were before. A test that calls it
-// again goes on in the same page.
+// again continues in the same page.
 func browse(t *testing.T, name string) *Device {
 	t.Helper()
 	return reach(t, site.Page(name), "")
@@ -109,8 +109,8 @@ func display(t *testing.T, body string) *Device {
 	return reach(t, site.Made(body), "")
 }
 
-// reach gives the test's own device, an idle one, or a new one, that shows the address; emulated names the device that
-// it pretends to be.
+// reach returns the test's own device, an idle one, or a new one, that shows the address; emulated names the device
+// that it pretends to be.
 func reach(t *testing.T, address, emulated string) *Device {
 	t.Helper()
 	idle.Lock()
@@ -172,7 +172,7 @@ func giveBack(t *testing.T, d *Device, s *session, emulated string) {
 	}
 }
 
-// asOpened tells whether the device has the one page of a session still, and forgets what its tests said and did.
+// asOpened reports whether the device has the one page of a session still, and forgets what its tests said and did.
 func (d *Device) asOpened(s *session) bool {
 	if !within(stopLimit, d.calls.Wait) {
 		return false

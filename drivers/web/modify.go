@@ -12,8 +12,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// withHeaders gives headers with others in place of or beside them; an empty value removes one. Names are in lower
-// case.
+// withHeaders returns headers with others in place of or in addition to them; an empty value removes one. Names are in
+// lower case.
 func withHeaders(have, change map[string]string) map[string]string {
 	out := make(map[string]string, len(have)+len(change))
 	for name, value := range have {
@@ -29,8 +29,8 @@ func withHeaders(have, change map[string]string) map[string]string {
 	return out
 }
 
-// modified fetches the network's answer and gives what the page gets in its place. Redirects are passed on to the page,
-// which follows them by itself.
+// modified fetches the network's response and returns what the page gets in its place. Redirects are passed on to the
+// page, which follows them by itself.
 func (r *route) modified(request playwright.Route) (playwright.RouteFulfillOptions, error) {
 	var out playwright.RouteFulfillOptions
 	fetch := playwright.RouteFetchOptions{MaxRedirects: playwright.Int(0)}
@@ -39,7 +39,7 @@ func (r *route) modified(request playwright.Route) (playwright.RouteFulfillOptio
 	}
 	answer, err := request.Fetch(fetch)
 	if err != nil {
-		return out, fmt.Errorf("the network gave no answer: %s", plain(err))
+		return out, fmt.Errorf("the network did not respond: %s", plain(err))
 	}
 	defer func() { _ = answer.Dispose() }() // it goes with the context otherwise
 	out.Status = playwright.Int(answer.Status())
@@ -61,7 +61,7 @@ func (r *route) modified(request playwright.Route) (playwright.RouteFulfillOptio
 	return out, nil
 }
 
-// changed gives the body with the route's changes.
+// changed returns the body with the route's changes.
 func (r *route) changed(body []byte) ([]byte, error) {
 	if len(r.modify.Replace) > 0 {
 		pairs := make([]string, 0, 2*len(r.modify.Replace))
@@ -77,7 +77,7 @@ func (r *route) changed(body []byte) ([]byte, error) {
 	decoder.UseNumber() // 12345678901234567890 stays what it is
 	var have any
 	if err := decoder.Decode(&have); err != nil {
-		return nil, fmt.Errorf("the answer is no JSON that could be merged into: %s",
+		return nil, fmt.Errorf("the response is not JSON that could be merged into: %s",
 			screen.Quote(string(body[:min(len(body), 200)])))
 	}
 	return json.Marshal(merged(have, r.modify.Merge))

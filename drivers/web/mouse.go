@@ -8,7 +8,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// mousePoll is how often it is looked whether a click has begun to load a page.
+// mousePoll is how often it is checked whether a click has started to load a page.
 const mousePoll = 30 * time.Millisecond
 
 // takeMouse is holdMouse for the page that the device has.
@@ -20,9 +20,9 @@ func (d *Device) takeMouse(ctx context.Context) (s *session, release func(), err
 	return s, release, err
 }
 
-// holdMouse gives this page the mouse of its browser until release is called, which may be called again. The pages of a
-// browser that has one mouse for all of them take turns, touch by touch: else a button that one page pressed would be
-// released in another. Others need no turn.
+// holdMouse reserves for this page the mouse of its browser until release is called, which may be called again. The
+// pages of a browser that has one mouse for all of them take turns, touch by touch: else a button that one page pressed
+// would be released in another. Others need no turn.
 func (s *session) holdMouse(ctx context.Context) (release func(), err error) {
 	if !s.browser.brand.oneMouse {
 		return func() {}, nil
@@ -54,7 +54,7 @@ func (d *Device) inTurn(ctx context.Context, do call) call {
 	}
 }
 
-// untilItLoads calls release as soon as the page begins to load another one: the mouse has done its part, while
+// untilItLoads calls release as soon as the page starts to load another one: the mouse has done its part, while
 // Playwright's click waits for the server's answer. To be ended when the click has returned.
 func (s *session) untilItLoads(release func()) (end func()) {
 	if !s.browser.brand.oneMouse || s.traffic.navigating() {

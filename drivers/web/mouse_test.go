@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// The pages of one Firefox, each on a device of its own, touch at once, and each hears of its own touches alone, whole.
+// The pages of one Firefox, each on a device of its own, touch at once, and each receives its own touches alone, whole.
 func TestFirefoxPagesTakeTurns(t *testing.T) {
 	t.Parallel()
 	leftToFirefox(t) // TestPagesTakeTurnsAtTheMouse has the rule
@@ -52,8 +52,8 @@ func TestFirefoxPagesTakeTurns(t *testing.T) {
 	pages.Wait()
 }
 
-// Who has the mouse keeps it until the touch is over or the browser is gone; who waits gives up with the context of the
-// step.
+// The page that has the mouse keeps it until the touch ends or the browser is gone; one that waits stops with the
+// context of the step.
 func TestPagesTakeTurnsAtTheMouse(t *testing.T) {
 	t.Parallel()
 	b := &browser{brand: brand{oneMouse: true}, mouse: make(chan struct{}, 1), lost: make(chan struct{})}

@@ -17,7 +17,8 @@ import (
 )
 
 // Navigate goes to address in the page that is open, or back, forward or reload. "/path", "?query" and "#fragment" are
-// of the site, or page, that is open. A page whose first address did not open may be sent to another one, or reloaded.
+// of the site, or page, that is open. A page with a first URL that did not open may be sent to another one, or
+// reloaded.
 func (d *Device) Navigate(ctx context.Context, address string, timeout time.Duration) error {
 	s, page, err := d.page()
 	again := err != nil && s != nil && s.tryAgain(address)
@@ -60,7 +61,7 @@ func (s *session) travel(ctx context.Context, page playwright.Page, address stri
 	return err
 }
 
-// errorPageLimit: Chromium tells of an address that does not open before it shows its own page about that, which
+// errorPageLimit: Chromium reports a URL that does not open before it shows its own page about that, which
 // interrupts who goes elsewhere in between. It starts a process for that page, which takes a busy machine seconds. None
 // comes when the page has gone elsewhere by itself.
 const errorPageLimit = 10 * time.Second
@@ -102,7 +103,7 @@ func (s *session) visit(page playwright.Page, left time.Duration, depart func() 
 	return answer, err
 }
 
-// interruptedByFailure tells whether the browser showed its own page about an address that did not open while another
+// interruptedByFailure reports whether the browser showed its own page about an address that did not open while another
 // one was gone to.
 func interruptedByFailure(err error) bool {
 	if err == nil {
@@ -112,7 +113,7 @@ func interruptedByFailure(err error) bool {
 	return ok && dom.FailedDocument(by)
 }
 
-// journey gives the call that goes to an address.
+// journey returns the call that goes to an address.
 func (s *session) journey(page playwright.Page, address string, timeout time.Duration) (func() (playwright.Response,
 	error), error) {
 	limit, until := milliseconds(timeout), playwright.WaitUntilStateDomcontentloaded
@@ -163,8 +164,8 @@ func (s *session) journey(page playwright.Page, address string, timeout time.Dur
 	}, nil
 }
 
-// canGo asks the browser whether there is a page before or after this one; Playwright itself would stay where it is
-// without a word, or leave for the empty page with which every page begins.
+// canGo queries the browser whether there is a page before or after this one; Playwright itself would stay where it is
+// without a word, or leave for the empty page with which every page starts.
 func (s *session) canGo(page playwright.Page, by int) error {
 	if !s.browser.brand.devtools {
 		return nil // it says so when it is asked to go
@@ -206,7 +207,7 @@ func noPage(by int) error {
 	return fmt.Errorf("%w: there is no page to go forward to", drivers.ErrNotActionable)
 }
 
-// Location gives the address and the title of the page.
+// Location returns the URL and the title of the page.
 func (d *Device) Location(ctx context.Context) (address, title string, err error) {
 	type place struct{ address, title string }
 	at, err := read(ctx, d, func(page playwright.Page) (place, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// errorShown is a page that shows the browser's own page about a failure when it is told to.
+// errorShown is a page that shows the browser's own page about a failure on request.
 type errorShown struct {
 	playwright.Page
 	heard func(playwright.Frame)

@@ -18,7 +18,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// loadTimeout is how long a page may take to load when nothing else is said.
+// loadTimeout is how long a page may take to load by default.
 const loadTimeout = 30 * time.Second
 
 // pageLimit is for the browser to make a page, with nothing in it.
@@ -62,7 +62,7 @@ func (d *Device) OpenPage(ctx context.Context, address string, opts drivers.Page
 	return s.open(ctx, address, opts)
 }
 
-// browserFor gives the browser that a page is opened in.
+// browserFor returns the browser that a page is opened in.
 func (d *Driver) browserFor(ctx context.Context, opts drivers.PageOptions) (*browser, error) {
 	if opts.Connect != "" {
 		return d.attach(ctx, opts.Connect)
@@ -117,7 +117,7 @@ func checkAddress(address string) error {
 		}
 	case "file", "data", "about":
 	case "":
-		return fmt.Errorf("%w: %s does not say how to reach it: begin with https:// or http://", drivers.ErrPage,
+		return fmt.Errorf("%w: %s does not say how to reach it: start with https:// or http://", drivers.ErrPage,
 			screen.Quote(address))
 	default:
 		return fmt.Errorf("%w: %s: only http, https, file, data and about addresses can be opened", drivers.ErrPage,
@@ -198,14 +198,14 @@ func (d *Device) newSession(ctx context.Context, b *browser, e *emulation) (*ses
 	}
 }
 
-// takePending adds what was said before there was a page.
+// takePending adds what was set before there was a page.
 func (d *Device) takePending(e *emulation) pending {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	said := d.pending
 	d.pending = pending{}
 	if d.filming != nil {
-		// At Playwright's own size, within 800 x 800: a film of the whole viewport doubles the time of a test.
+		// At Playwright's own size, within 800 x 800: a video of the whole viewport doubles the time of a test.
 		e.options.RecordVideo = &playwright.RecordVideo{Dir: d.filming.dir}
 	}
 	if said.state != nil && e.options.StorageState == nil {

@@ -78,7 +78,7 @@ func TestAddressesThatDoNotOpen(t *testing.T) {
 		{"no host", "http:///x", "names no host", false},
 		{"script", "javascript:alert(1)", "only http, https", false},
 		{"browser's own", "chrome://settings", "only http, https", false},
-		// its call outlives it, and a page is given back without calls
+		// its call outlives it, and a page is released without calls
 		{"too slow", site.Page("hang"), "did not load within", false},
 		{"download", site.Page("download"), "download", true},
 	} {
@@ -263,7 +263,7 @@ func TestACrashedPageIsAnErrorAndTheNextOpenWorks(t *testing.T) {
 	mustShow(t, again, "h1", "Sample pages")
 }
 
-// TestLostProcesses goes on with one driver after the other harm: signals to Playwright's process, which it does not
+// TestLostProcesses continues with one driver after the other harm: signals to Playwright's process, which it does not
 // heed, the end of its browser, and its own end.
 func TestLostProcesses(t *testing.T) {
 	dir := t.TempDir()
@@ -311,7 +311,7 @@ func TestLostProcesses(t *testing.T) {
 		t.Errorf("the browser outlives Playwright: %v", drivertest.Alive(family))
 	}
 	isLost(d)
-	if testing.Short() { // it is opened anew after the end of its browser
+	if testing.Short() { // it is opened again after the end of its browser
 		return
 	}
 	must(t, reopen().Close())

@@ -12,10 +12,10 @@ import (
 
 var _ drivers.WebPageMonitor = (*Device)(nil)
 
-// maxNews caps what is remembered of a device until somebody asks.
+// maxNews caps what is remembered of a device until it is read.
 const maxNews = 50
 
-// pageEvent is a drivers.WebHappening whose page may still be on its way.
+// pageEvent is a drivers.WebHappening with a page that may still be on its way.
 type pageEvent struct {
 	kind, text string
 	status     int
@@ -28,7 +28,7 @@ type pageEvents struct {
 	mu   sync.Mutex
 	list []pageEvent
 	more int
-	keep bool // the page in front stays there
+	keep bool // the foreground page stays there
 }
 
 func (n *pageEvents) add(h pageEvent) {
@@ -47,14 +47,14 @@ func (n *pageEvents) keepsFront() bool {
 	return n.keep
 }
 
-// KeepFront says whether the page in front stays there when another one opens.
+// KeepFront sets whether the foreground page stays there when another one opens.
 func (d *Device) KeepFront(keep bool) {
 	d.events.mu.Lock()
 	defer d.events.mu.Unlock()
 	d.events.keep = keep
 }
 
-// PageEvents gives what happened since it was asked last.
+// PageEvents returns what happened since the last call.
 func (d *Device) PageEvents() ([]drivers.WebPageEvent, int) {
 	_, front, _ := d.page()
 	d.events.mu.Lock()
@@ -84,7 +84,7 @@ func (d *Device) Tabs(ctx context.Context) ([]drivers.WebTab, error) {
 	list := make([]drivers.WebTab, 0, len(pages))
 	for _, page := range pages {
 		tab := drivers.WebTab{URL: page.URL(), Front: page == front}
-		if !s.dialogs.isOpen() { // no page answers then
+		if !s.dialogs.isOpen() { // no page responds then
 			tab.Title = s.title(ctx, page, fillSlice)
 		}
 		list = append(list, tab)

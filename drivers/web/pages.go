@@ -172,7 +172,7 @@ func evaluate(page playwright.Page, script string) (any, error) {
 	return nil, &drivers.ScriptError{Reason: reason}
 }
 
-// scriptValue decodes what a script gave: whole numbers become ints, so that they are written as they were read.
+// scriptValue decodes what a script returned: whole numbers become ints, so that they are written as they were read.
 func scriptValue(text any) (any, error) {
 	s, ok := text.(string)
 	switch {
@@ -185,7 +185,7 @@ func scriptValue(text any) (any, error) {
 	decoder.UseNumber()
 	var v any
 	if err := decoder.Decode(&v); err != nil {
-		return nil, &drivers.ScriptError{Reason: "its value is no JSON"}
+		return nil, &drivers.ScriptError{Reason: "its value is not JSON"}
 	}
 	return plainNumbers(v), nil
 }

@@ -77,7 +77,7 @@ func TestRoutes(t *testing.T) {
 	press("load")
 	mustShow(t, d, "#goods li", "Mocked")
 	mustShow(t, d, "#log", "200 mock application/json")
-	press("other") // another site: the browser asks whether it may be read
+	press("other") // another site: the browser checks whether it may be read
 	mustShow(t, d, "#log", "200 - application/json")
 
 	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "**/api/goods*", Status: 503, Body: "out of order"}))
@@ -91,12 +91,12 @@ func TestRoutes(t *testing.T) {
 	wantError(t, d.Route(t.Context(), drivers.WebRoute{URL: "/x", Status: 999}), drivers.ErrUnsupported)
 	must(t, d.OpenPage(t.Context(), site.Page("requests.html"), drivers.PageOptions{}))
 	press("load")
-	mustShow(t, d, "#goods li", "Pear") // a new page begins without routes
+	mustShow(t, d, "#goods li", "Pear") // a new page starts without routes
 	must(t, d.Navigate(t.Context(), "reload", patience))
 	delayedAnswers(t, d)
 }
 
-// delayedAnswers: an answer that is held back ends with its page.
+// delayedAnswers: a delayed response ends with its page.
 func delayedAnswers(t *testing.T, d *Device) {
 	t.Helper()
 	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api/goods", Delay: time.Hour}))
@@ -227,7 +227,7 @@ func TestEval(t *testing.T) {
 	}
 }
 
-// closes: a page that is closed is no page, and another one may be opened.
+// closes: a closed page does not count, and another one may be opened.
 func closes(t *testing.T, d *Device) {
 	t.Helper()
 	for range 2 {

@@ -14,7 +14,7 @@ const maxPattern = 2000
 // compile makes a matcher of addresses from a pattern as drivers.WebEvent describes it.
 func compile(pattern string) (*regexp.Regexp, error) {
 	if pattern == "" || len(pattern) > maxPattern {
-		return nil, fmt.Errorf("%w: %s is no pattern of addresses", screen.ErrNotFound, screen.Quote(pattern))
+		return nil, fmt.Errorf("%w: %s is not a pattern of URLs", screen.ErrNotFound, screen.Quote(pattern))
 	}
 	if inner, ok := slashed(pattern); ok {
 		re, err := regexp.Compile(inner)
@@ -41,8 +41,8 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// slashed gives what stands between the slashes of /regex/. "/cart/" is a path to nobody's surprise only if it is
-// written as one of an address; a pattern that begins and ends with a slash is a regular expression.
+// slashed returns what is between the slashes of /regex/. "/cart/" is a path only if it
+// is written as a part of a URL; a pattern that starts and ends with a slash is a regular expression.
 func slashed(pattern string) (string, bool) {
 	if len(pattern) < 3 || pattern[0] != '/' || pattern[len(pattern)-1] != '/' {
 		return "", false
@@ -50,7 +50,7 @@ func slashed(pattern string) (string, bool) {
 	return pattern[1 : len(pattern)-1], true
 }
 
-// glob turns ** into anything, * into anything but a slash, {a,b} into a choice; the rest stands for itself.
+// glob turns ** into anything, * into anything but a slash, {a,b} into a choice; the rest is literal.
 func glob(pattern string) string {
 	var b strings.Builder
 	depth := 0

@@ -7,23 +7,23 @@ import (
 )
 
 const (
-	// plainPriority is the priority that a process has unless somebody says otherwise, as the system's call tells it: 20
+	// plainPriority is the priority that a process has unless it is changed, as the system's call returns it: 20
 	// less what nice says.
 	plainPriority = 20
-	// urgent is what Chromium gives the threads that draw its pages, where it may.
+	// urgent is the priority that Chromium sets for the threads that draw its pages, where it may.
 	urgent = -8
 )
 
-// hasten gives Playwright's process the priority that Chromium gives threads of its own, where this process may do so
-// and has the plain one itself: every call to every page goes through it, so that on a busy machine all pages would
-// wait for it. What it starts has the same from then on.
+// hasten sets for Playwright's process the priority that Chromium sets for threads of its own, where this process may
+// do so and has the plain one itself: every call to every page goes through it, so that on a busy machine all pages
+// would wait for it. What it starts has the same from then on.
 func (p *process) hasten() {
 	if own, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0); err == nil && own == plainPriority {
 		p.prioritise(urgent)
 	}
 }
 
-// slacken gives it the plain priority again, so that a browser which it starts does not get more than other programs.
+// slacken sets the plain priority again, so that a browser which it starts does not get more than other programs.
 func (p *process) slacken() {
 	if now, err := syscall.Getpriority(syscall.PRIO_PROCESS, p.pw.Pid()); err == nil && now == plainPriority-urgent {
 		p.prioritise(0)

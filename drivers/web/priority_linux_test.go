@@ -38,7 +38,7 @@ func TestDriverIsNotStarved(t *testing.T) {
 	}
 }
 
-// mayHasten tells whether this process may give more than the plain priority (CAP_SYS_NICE).
+// mayHasten reports whether this process may set more than the plain priority (CAP_SYS_NICE).
 func mayHasten(t *testing.T) bool {
 	t.Helper()
 	status, err := os.ReadFile("/proc/self/status")
@@ -50,7 +50,7 @@ func mayHasten(t *testing.T) bool {
 	return caps&(1<<23) != 0
 }
 
-// parentAndNice are two figures of a process; 0 of one that is gone.
+// parentAndNice returns two numbers of a process; 0 of one that is gone.
 func parentAndNice(t *testing.T, pid int) (parent, nice int) {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -2,7 +2,7 @@
 
 package web
 
-// hasten is for Linux, where Chromium gives its own threads more than the plain priority.
+// hasten is for Linux, where Chromium sets for its own threads more than the plain priority.
 func (p *process) hasten() {}
 
 // slacken is for Linux, too.

@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// Query gives the elements of t that css or xpath picks, in every frame that the tree holds. The tree must be the last
-// one that was read.
+// Query returns the elements of t that css or xpath picks, in every frame that the tree holds. The tree must be the
+// last one that was read.
 func (d *Device) Query(ctx context.Context, t *screen.Tree, css, xpath string) (map[*screen.Node]bool, error) {
 	var selectors []string
 	if css != "" {

@@ -14,19 +14,19 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// film is a recording under way: every page of every context that is opened meanwhile is filmed.
+// film is a recording under way: every page of every context that is opened meanwhile is recorded.
 type film struct {
 	device *Device
 	dir    string
 }
 
-// pageFilm is one page that may be filmed.
+// pageFilm is one page that may be recorded.
 type pageFilm struct {
 	page  playwright.Page
 	start time.Time
 }
 
-// StartRecording films the pages that OpenPage opens from now on; a page that is open already cannot be filmed any
+// StartRecording records the pages that OpenPage opens from now on; a page that is open already cannot be recorded any
 // more.
 func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Recording, error) {
 	if err := d.driver.canFilm(ctx); err != nil {
@@ -42,7 +42,7 @@ func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Record
 	case d.closed:
 		return nil, fmt.Errorf("%w: %s is closed", drivers.ErrDeviceLost, d.info.ID)
 	case d.session != nil:
-		return nil, fmt.Errorf("%w: a page is filmed from its opening on, and one is open already", drivers.ErrUnsupported)
+		return nil, fmt.Errorf("%w: a page is recorded from its opening on, and one is open already", drivers.ErrUnsupported)
 	case d.filming != nil:
 		return nil, errors.New("the page is being recorded already")
 	}
@@ -59,12 +59,12 @@ func (d *Driver) canFilm(ctx context.Context) error {
 		return err
 	}
 	if d.setup.FFmpeg == "" {
-		return fmt.Errorf("%w: the browser films with ffmpeg, which was not found", drivers.ErrUnsupported)
+		return fmt.Errorf("%w: the browser records with ffmpeg, which was not found", drivers.ErrUnsupported)
 	}
 	return nil
 }
 
-// Stop closes the pages, which completes their films.
+// Stop closes the pages, which completes their recordings.
 func (f *film) Stop(ctx context.Context) ([]drivers.Clip, error) {
 	d := f.device
 	d.mu.Lock()
@@ -90,8 +90,8 @@ func (f *film) Stop(ctx context.Context) ([]drivers.Clip, error) {
 	return clips, nil
 }
 
-// keepFilms notes the films of a session that was just closed. Playwright waits for its ffmpeg before it says that a
-// context is closed, so the files are whole.
+// keepFilms notes the recordings of a session that was just closed. Playwright waits for its ffmpeg before it says that
+// a context is closed, so the files are whole.
 func (d *Device) keepFilms(s *session) {
 	s.mu.Lock()
 	films := s.films

@@ -11,9 +11,9 @@ import (
 	"github.com/taproot-dev/taproot/drivers/dom"
 )
 
-// registerEngine makes our selector engine known to a context that was there before us. playwright-go v0.5700.1 tells
-// only those that it made itself of it, and has no call for the others, so the message is sent on the context's own
-// channel, which is not exported.
+// registerEngine makes our selector engine known to a context that was there before us. playwright-go v0.5700.1
+// registers only those that it made itself of it, and has no call for the others, so the message is sent on the
+// context's own channel, which is not exported.
 func registerEngine(context playwright.BrowserContext) error {
 	sender, err := channelOf(context)
 	if err != nil {

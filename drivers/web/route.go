@@ -27,12 +27,12 @@ type route struct {
 	left    *atomic.Int64 // requests that it is still for; nil: all
 	block   bool
 	delay   time.Duration
-	answer  *playwright.RouteFulfillOptions // nil: the network answers
+	answer  *playwright.RouteFulfillOptions // nil: the network responds
 	request map[string]string               // headers with which the request goes out
 	modify  *drivers.WebModify
 }
 
-// takes tells whether a request is the route's, and counts it.
+// takes reports whether a request is the route's, and counts it.
 func (r *route) takes(request playwright.Request) bool {
 	if r.method != "" && !strings.EqualFold(request.Method(), r.method) {
 		return false
@@ -40,7 +40,7 @@ func (r *route) takes(request playwright.Request) bool {
 	return r.left == nil || r.left.Add(-1) >= 0
 }
 
-// Route answers, delays or blocks requests from now on.
+// Route fulfils, delays or blocks requests from now on.
 func (d *Device) Route(ctx context.Context, r drivers.WebRoute) error {
 	made, err := newRoute(r)
 	if err != nil {
@@ -74,13 +74,13 @@ func newRoute(r drivers.WebRoute) (*route, error) {
 		made.left.Store(int64(r.Times))
 	}
 	if r.Modify != nil && r.Modify.Status != 0 && (r.Modify.Status < 100 || r.Modify.Status > 599) {
-		return nil, fmt.Errorf("%w: %d is no status of an answer", drivers.ErrUnsupported, r.Modify.Status)
+		return nil, fmt.Errorf("%w: %d is not a status of a response", drivers.ErrUnsupported, r.Modify.Status)
 	}
 	if r.Block || r.Status == 0 && r.Body == "" && r.JSON == nil && len(r.Headers) == 0 {
 		return made, nil
 	}
 	if r.Status != 0 && (r.Status < 100 || r.Status > 599) {
-		return nil, fmt.Errorf("%w: %d is no status of an answer", drivers.ErrUnsupported, r.Status)
+		return nil, fmt.Errorf("%w: %d is not a status of a response", drivers.ErrUnsupported, r.Status)
 	}
 	headers := maps.Clone(r.Headers)
 	if headers == nil {
@@ -149,7 +149,7 @@ func (s *session) route(r *route) error {
 	})
 }
 
-// fulfil answers with what the network says, changed.
+// fulfil responds with the network's response, changed.
 func (s *session) fulfil(r *route, request playwright.Route) {
 	answer, err := r.modified(request)
 	if err != nil && !s.gone() {

@@ -15,13 +15,13 @@ import (
 
 const (
 	castLook    = 50 * time.Millisecond  // how often the cast looks which page is the current one
-	castSlow    = 300 * time.Millisecond // between two pictures of a browser that sends none by itself
+	castSlow    = 300 * time.Millisecond // between two images of a browser that sends none by itself
 	castQuality = 80
 )
 
 var _ drivers.Screencaster = (*Device)(nil)
 
-// Screencast shows the current page, whichever it is. Chromium sends pictures by itself; of other browsers one is taken
+// Screencast shows the current page, whichever it is. Chromium sends images by itself; of other browsers one is taken
 // now and then.
 func (d *Device) Screencast(_ context.Context, show func(drivers.Frame)) (stop func() error, err error) {
 	d.mu.Lock()
@@ -63,7 +63,7 @@ func (d *Device) isClosed() bool {
 	return d.closed
 }
 
-// shown gives the page that is to be seen, nil while there is none.
+// shown returns the page that is to be seen, nil while there is none.
 func (d *Device) shown() (*session, playwright.Page) {
 	d.mu.Lock()
 	s := d.session
@@ -74,26 +74,26 @@ func (d *Device) shown() (*session, playwright.Page) {
 	return s, s.any()
 }
 
-// screencast is the stream of pictures of one page.
+// screencast is the stream of images of one page.
 type screencast struct {
 	session *session
 	page    playwright.Page
 	cdp     playwright.CDPSession
-	sends   bool           // Chromium sends pictures; else they are taken one by one
+	sends   bool           // Chromium sends images; else they are taken one by one
 	frames  chan castFrame // the newest that was not shown
 	acks    sync.WaitGroup
 	last    image.Image
 	taken   time.Time
 }
 
-// castFrame is a picture as Chromium sends it.
+// castFrame is an image as Chromium sends it.
 type castFrame struct {
 	data string
 	id   any // to be acknowledged: then the next one may come
 	at   time.Time
 }
 
-// screencast begins the stream of a page.
+// screencast starts the stream of a page.
 func (s *session) screencast(page playwright.Page) *screencast {
 	c := &screencast{session: s, page: page, frames: make(chan castFrame, 1)}
 	if !s.browser.brand.devtools {
@@ -105,7 +105,7 @@ func (s *session) screencast(page playwright.Page) *screencast {
 	return c
 }
 
-// start has Chromium send pictures. The first ones may come before it has answered.
+// start makes Chromium send images. The first ones may come before it has responded.
 func (c *screencast) start(cdp playwright.CDPSession) {
 	c.cdp = cdp
 	cdp.On("Page.screencastFrame", c.note)
@@ -114,7 +114,7 @@ func (c *screencast) start(cdp playwright.CDPSession) {
 	c.sends = err == nil
 }
 
-// note keeps the newest picture. It runs on playwright-go's event loop, so it must not wait.
+// note keeps the newest image. It runs on playwright-go's event loop, so it must not wait.
 func (c *screencast) note(event any) {
 	fields, _ := event.(map[string]any)
 	data, _ := fields["data"].(string)
@@ -133,7 +133,7 @@ func (c *screencast) note(event any) {
 	}
 }
 
-// acknowledge asks for the next picture. It fails when the page is gone.
+// acknowledge requests the next image. It fails when the page is gone.
 func (c *screencast) acknowledge(f castFrame) {
 	c.acks.Go(func() { _, _ = c.cdp.Send("Page.screencastFrameAck", map[string]any{"sessionId": f.id}) })
 }
@@ -161,7 +161,7 @@ func (c *screencast) wait(ctx context.Context, show func(drivers.Frame)) error {
 	}
 }
 
-// take takes one picture, where it is time for it, and shows it when it differs from the one before.
+// take takes one screenshot, where it is time for it, and shows it when it differs from the one before.
 func (c *screencast) take(ctx context.Context, show func(drivers.Frame)) {
 	if time.Since(c.taken) < castSlow || c.session.mute.Load() {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// eagerCDP sends pictures before it answers that it will.
+// eagerCDP sends images before it responds that it will.
 type eagerCDP struct {
 	playwright.CDPSession
 	picture func(any)

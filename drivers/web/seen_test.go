@@ -11,7 +11,7 @@ import (
 
 // scene is a page of a test's own making, and what a tree of it must say of the elements that have these ids: "seen",
 // "hidden" (not drawn, or not to be reached by scrolling), "away" (a scroll brings it into view), "obscured" (an opaque
-// thing lies over it).
+// thing covers it).
 type scene struct {
 	name string
 	body string
@@ -90,7 +90,8 @@ func TestWhatIsCoveredIsNotSeen(t *testing.T) {
 		one("popover's backdrop", `<style>#d::backdrop{background:black}</style>`+p+
 			`<div popover id=d>Menu</div><script>d.showPopover()</script>`, "obscured"),
 		{"in the dialog",
-			`<style>dialog::backdrop{background:white}</style><dialog id=d><p id=x>Paid</p></dialog><script>d.showModal()</script>`, map[string]string{"x": "seen"}},
+			`<style>dialog::backdrop{background:white}</style><dialog id=d><p ` +
+				`id=x>Paid</p></dialog><script>d.showModal()</script>`, map[string]string{"x": "seen"}},
 		one("after", `<style>body::after{content:"";position:fixed;inset:0;background:white}</style>`+p, "obscured"),
 		one("after through touches",
 			`<style>body::after{content:"";position:fixed;inset:0;background:white;pointer-events:none}</style>`+p, "obscured"),
@@ -101,18 +102,25 @@ func TestWhatIsCoveredIsNotSeen(t *testing.T) {
 		one("decoration below it",
 			`<style>p{position:relative;z-index:0}p::before{content:"";position:absolute;inset:0;background:red;z-index:-1}</style>`+p, "seen"),
 		one("two halves",
-			`<p id=x style="width:200px;margin:0">A long text here that</p><div style="position:fixed;left:0;top:0;width:90px;height:90px;background:white"></div><div style="position:fixed;left:80px;top:0;width:500px;height:90px;background:white"></div>`, "obscured"),
+			`<p id=x style="width:200px;margin:0">A long text here that</p><div `+
+				`style="position:fixed;left:0;top:0;width:90px;height:90px;background:white"></div><div `+
+				`style="position:fixed;left:80px;top:0;width:500px;height:90px;background:white"></div>`, "obscured"),
 		one("one half",
-			`<p id=x style="width:200px;margin:0">A long text here that</p><div style="position:fixed;left:0;top:0;width:90px;height:90px;background:white"></div>`, "seen"),
+			`<p id=x style="width:200px;margin:0">A long text here that</p><div `+
+				`style="position:fixed;left:0;top:0;width:90px;height:90px;background:white"></div>`, "seen"),
 		one("picture",
-			p+`<img style="position:fixed;inset:0;width:100%;height:100%" src="data:image/gif;base64,R0lGODdhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=">`, "obscured"),
+			p+`<img style="position:fixed;inset:0;width:100%;height:100%" `+
+				`src="data:image/gif;base64,R0lGODdhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=">`, "obscured"),
 		one("clear picture",
-			p+`<img style="position:fixed;inset:0;width:100%;height:100%" src="data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7">`, "seen"),
+			p+`<img style="position:fixed;inset:0;width:100%;height:100%" `+
+				`src="data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7">`, "seen"),
 		one("canvas",
-			p+`<canvas id=c style="position:fixed;inset:0"></canvas><script>const g=c.getContext('2d');g.fillRect(0,0,400,400)</script>`, "obscured"),
+			p+`<canvas id=c style="position:fixed;inset:0"></canvas><script>const `+
+				`g=c.getContext('2d');g.fillRect(0,0,400,400)</script>`, "obscured"),
 		one("empty canvas", p+`<canvas id=c style="position:fixed;inset:0"></canvas>`, "seen"),
 		one("frame",
-			p+`<iframe style="position:fixed;inset:0;width:100%;height:100%" srcdoc="<body style='background:white'>Other"></iframe>`, "obscured"),
+			p+`<iframe style="position:fixed;inset:0;width:100%;height:100%" srcdoc="<body `+
+				`style='background:white'>Other"></iframe>`, "obscured"),
 		one("clear frame", p+`<iframe style="position:fixed;inset:0;width:100%;height:100%" srcdoc="<body>Other"></iframe>`,
 			"seen"),
 		one("gradient", p+`<div style="position:fixed;inset:0;background:linear-gradient(red, blue)"></div>`, "obscured"),
@@ -121,7 +129,8 @@ func TestWhatIsCoveredIsNotSeen(t *testing.T) {
 		one("other screen in a stack", `<div style="position:absolute;inset:0;background:#eee">`+p+
 			`</div><div style="position:absolute;inset:0;background:#fff">Second</div>`, "obscured"),
 		one("covered by its own child",
-			`<div id=x style="position:relative;width:200px">Paid<div style="position:absolute;inset:0;background:#fff">Other</div></div>`, "obscured"),
+			`<div id=x style="position:relative;width:200px">Paid<div `+
+				`style="position:absolute;inset:0;background:#fff">Other</div></div>`, "obscured"),
 		one("behind its parent", `<div style="background:#fff"><p id=x style="position:relative;z-index:-1">Paid</p></div>`,
 			"obscured"),
 		one("shape",
@@ -130,7 +139,8 @@ func TestWhatIsCoveredIsNotSeen(t *testing.T) {
 		one("sticky header over it", `<div style="position:fixed;top:0;left:0;right:0;height:60px;background:navy">Bar</div>`+
 			p, "obscured"),
 		one("in shadow",
-			p+`<x-splash id=s></x-splash><script>s.attachShadow({mode:'open'}).innerHTML='<div style="position:fixed;inset:0;background:#fff">Wait</div>'</script>`, "obscured"),
+			p+`<x-splash id=s></x-splash><script>s.attachShadow({mode:'open'}).innerHTML='<div `+
+				`style="position:fixed;inset:0;background:#fff">Wait</div>'</script>`, "obscured"),
 		one("field", `<input id=x value=Paid>`+curtain+`"></div>`, "obscured"),
 	})
 }
@@ -196,16 +206,22 @@ func TestWhatIsNotDrawnIsNotSeen(t *testing.T) {
 		one("text right in closed details", `<details><summary>More</summary><span id=x>Paid</span></details>`, "hidden"),
 		one("until found", `<div hidden=until-found><p id=x>Paid</p></div>`, "hidden"),
 		one("front of a turned card",
-			`<style>.c{transform-style:preserve-3d;transform:rotateY(180deg);position:relative;height:50px}.c p{position:absolute;inset:0;backface-visibility:hidden;margin:0}.b{transform:rotateY(180deg)}</style><div class=c><p id=x>Front</p><p class=b id=y>Back</p></div>`, "hidden"),
+			`<style>.c{transform-style:preserve-3d;transform:rotateY(180deg);position:relative;height:50px}.c `+
+				`p{position:absolute;inset:0;backface-visibility:hidden;margin:0}.b{transform:rotateY(180deg)}</style><div `+
+				`class=c><p id=x>Front</p><p class=b id=y>Back</p></div>`, "hidden"),
 		scene{"back of a turned card",
-			`<style>.c{transform-style:preserve-3d;transform:rotateY(180deg);position:relative;height:50px}.c p{position:absolute;inset:0;backface-visibility:hidden;margin:0}.b{transform:rotateY(180deg)}</style><div class=c><p id=x>Front</p><p class=b id=y>Back</p></div>`, map[string]string{"y": "seen"}},
+			`<style>.c{transform-style:preserve-3d;transform:rotateY(180deg);position:relative;height:50px}.c ` +
+				`p{position:absolute;inset:0;backface-visibility:hidden;margin:0}.b{transform:rotateY(180deg)}</style><div ` +
+				`class=c><p id=x>Front</p><p class=b id=y>Back</p></div>`, map[string]string{"y": "seen"}},
 		scene{"carousel",
-			`<div style="width:300px;overflow:hidden;display:flex"><p style="flex:0 0 300px" id=a>One</p><p style="flex:0 0 300px" id=b>Two</p></div>`, map[string]string{"a": "seen", "b": "hidden"}},
+			`<div style="width:300px;overflow:hidden;display:flex"><p style="flex:0 0 300px" id=a>One</p><p style="flex:0 0 ` +
+				`300px" id=b>Two</p></div>`, map[string]string{"a": "seen", "b": "hidden"}},
 		scene{"scroller",
 			`<div style="height:60px;overflow:auto"><p id=a>One</p><p style="margin-top:400px" id=b>Two</p></div>`,
 			map[string]string{"a": "seen", "b": "away"}},
 		scene{"shell",
-			`<style>html{height:100%;overflow:hidden}body{height:100%;overflow:auto;margin:0}</style><p id=a>One</p><p style="margin-top:3000px" id=b>Two</p>`, map[string]string{"a": "seen", "b": "away"}},
+			`<style>html{height:100%;overflow:hidden}body{height:100%;overflow:auto;margin:0}</style><p id=a>One</p><p ` +
+				`style="margin-top:3000px" id=b>Two</p>`, map[string]string{"a": "seen", "b": "away"}},
 		scene{"white on a dark pseudo",
 			`<style>.h{position:relative;z-index:0}.h::before{content:"";position:absolute;inset:0;background:navy;z-index:-1}</style><div class=h><p id=x style="color:white">Paid</p></div>`, map[string]string{"x": "seen"}},
 		scene{"fallback of a canvas", `<canvas id=x>Paid</canvas>`, map[string]string{"x": "seen"}},

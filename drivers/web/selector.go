@@ -14,7 +14,7 @@ func scoped(frame, selector string) string {
 }
 
 // translated puts the engines that have names of ours (label=, placeholder=, alt=, title=, testId=) into Playwright's
-// words, which it keeps to itself. What follows may stand in quotes: then it must be the whole text, case and all.
+// words, which it keeps to itself. What follows may be in quotes: then it must be the whole text, case and all.
 func translated(selector string) string {
 	if !strings.Contains(selector, "=") {
 		return selector

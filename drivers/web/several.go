@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// maxChoices is how many of the elements that a selector picks are told with a selector for each.
+// maxChoices is how many of the elements that a selector picks are reported with a selector for each.
 const maxChoices = 4
 
 // several is the error of a selector that picks more than one element, with selectors that were seen to pick one of
@@ -31,7 +31,8 @@ func candidates(r *report) []string {
 	return slices.Concat(r.What, slices.Repeat([]string{"another"}, max(r.Count-len(r.What), 0)))
 }
 
-// choice gives a selector for the i-th element that a selector picks: by its id, by what it shows, else by its number.
+// choice returns a selector for the i-th element that a selector picks: by its id, by what it shows, else by its
+// number.
 func (d *Device) choice(ctx context.Context, at drivers.WebTarget, i int, what string) string {
 	list := []string{at.Selector + " >> nth=" + strconv.Itoa(i)}
 	if text := shownText(what); text != "" && plainCSS(at.Selector) {
@@ -48,7 +49,7 @@ func (d *Device) choice(ctx context.Context, at drivers.WebTarget, i int, what s
 	return ""
 }
 
-// plainCSS tells whether a selector is one compound of CSS, behind which another condition can be written.
+// plainCSS reports whether a selector is one compound of CSS, behind which another condition can be written.
 func plainCSS(selector string) bool {
 	return !strings.ContainsAny(selector, ",=") && !strings.HasPrefix(selector, "/") && !strings.HasPrefix(selector, "(")
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // A selector that picks several elements is an error with a selector for each, and each of these picks the one that it
-// is said to.
+// is documented to.
 func TestSeveralElementsAreProposed(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestClick and TestOneTextTwice look at such errors")

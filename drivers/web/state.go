@@ -18,7 +18,7 @@ import (
 // maxState caps a file with a saved state.
 const maxState = 32 << 20
 
-// pending is what was said before there was a page, for the next OpenPage.
+// pending is what was set before there was a page, for the next OpenPage.
 type pending struct {
 	routes []*route
 	state  *playwright.StorageState
@@ -83,7 +83,7 @@ func readState(path string) (*playwright.StorageState, error) {
 	var parts map[string]json.RawMessage
 	var state playwright.StorageState
 	if json.Unmarshal(text, &parts) != nil || json.Unmarshal(text, &state) != nil || parts["cookies"] == nil {
-		return nil, fmt.Errorf("%w: %s is no saved state of a browser", drivers.ErrPage, screen.Quote(path))
+		return nil, fmt.Errorf("%w: %s is not a saved state of a browser", drivers.ErrPage, screen.Quote(path))
 	}
 	return &state, nil
 }
@@ -133,7 +133,7 @@ func (d *Device) LoadState(ctx context.Context, path string) error {
 	})
 }
 
-// fillStorage sets the local storage of an origin, on an empty page of that origin which nobody sees.
+// fillStorage sets the local storage of an origin, on an empty, invisible page of that origin.
 func (s *session) fillStorage(origin playwright.Origin) error {
 	page, err := s.hiddenPage()
 	if err != nil {

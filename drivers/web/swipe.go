@@ -58,7 +58,7 @@ func (d *Device) touchSwipe(ctx context.Context, a, b image.Point, dur time.Dura
 	})
 }
 
-// under gives the elements at a point, from the innermost out to the body, frames of the same site included.
+// under returns the elements at a point, from the innermost out to the body, frames of the same site included.
 const under = `(() => {
 	let x = %d, y = %d, el = document.elementFromPoint(x, y);
 	for (let inner; el;) {
@@ -72,13 +72,15 @@ const under = `(() => {
 		el = inner;
 	}
 	const list = [];
-	for (let n = el; n && list.length < 40; n = n.parentNode || n.host) if (n.nodeType === 1 && n.localName !== 'html') list.push(n);
+	for (let n = el; n && list.length < 40; n = n.parentNode || n.host) if (n.nodeType === 1 && n.localName !== 'html') ` +
+	`list.push(n);
 	return list;
 })()`
 
-// handled tells which of these events frameworks handle that listen at the root of the page.
+// handled returns which of these events frameworks handle that listen at the root of the page.
 const handled = `function() {
-	const names = {onPointerDown: 'pointerdown', onMouseDown: 'mousedown', onMouseMove: 'mousemove', onPointerMove: 'pointermove', onDragStart: 'dragstart',
+	const names = {onPointerDown: 'pointerdown', onMouseDown: 'mousedown', onMouseMove: 'mousemove', onPointerMove: ` +
+	`'pointermove', onDragStart: 'dragstart',
 		onTouchStart: 'touchstart', onTouchMove: 'touchmove'};
 	const found = [];
 	for (const n of this) {

@@ -36,13 +36,13 @@ func (d *Device) DarkMode(ctx context.Context, on bool) error {
 	})
 }
 
-// IsDark asks the page in front.
+// IsDark queries the foreground page.
 func (d *Device) IsDark(ctx context.Context) (bool, error) {
 	on, err := d.Eval(ctx, "matchMedia('(prefers-color-scheme: dark)').matches", 0)
 	return on == true, err
 }
 
-// IsAirplane tells whether the pages are cut off from the network.
+// IsAirplane reports whether the pages are cut off from the network.
 func (d *Device) IsAirplane(context.Context) (bool, error) {
 	s, _, err := d.page()
 	if err != nil {

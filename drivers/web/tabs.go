@@ -45,7 +45,7 @@ func (d *Device) PickPage(ctx context.Context, which drivers.WebTabSelector, tim
 	}
 }
 
-// pageTest tells whether the page at place i of n, with this address and title, is meant.
+// pageTest reports whether the page at place i of n, with this URL and title, is the chosen one.
 type pageTest func(i, n int, page playwright.Page, title func() string) bool
 
 func pageFilter(which drivers.WebTabSelector) (pageTest, string, error) {
@@ -74,10 +74,10 @@ func pageFilter(which drivers.WebTabSelector) (pageTest, string, error) {
 		return func(i, n int, _ playwright.Page, _ func() string) bool { return i == at || i-n == at },
 			fmt.Sprintf("number %d", at), nil
 	}
-	return nil, "", fmt.Errorf("%w: it is not said which page", drivers.ErrUnsupported)
+	return nil, "", fmt.Errorf("%w: it names no page", drivers.ErrUnsupported)
 }
 
-// pick gives the newest page that fits, nil when none does.
+// pick returns the newest page that fits, nil when none does.
 func (s *session) pick(ctx context.Context, fits pageTest) (playwright.Page, error) {
 	if s == nil {
 		return nil, errNoPage
@@ -94,7 +94,7 @@ func (s *session) pick(ctx context.Context, fits pageTest) (playwright.Page, err
 	return nil, ctx.Err()
 }
 
-// title is "" of a page that does not tell it within limit.
+// title is "" of a page that does not return it within limit.
 func (s *session) title(ctx context.Context, page playwright.Page, limit time.Duration) string {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -105,8 +105,8 @@ func (s *session) title(ctx context.Context, page playwright.Page, limit time.Du
 	return title
 }
 
-// listed names the pages that are open, for an error: they have more time to tell their titles than where the next look
-// follows.
+// listed names the pages that are open, for an error: they have more time to return their titles than where the next
+// read follows.
 func (s *session) listed(ctx context.Context) string {
 	s.mu.Lock()
 	pages := slices.Clone(s.pages)

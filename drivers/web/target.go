@@ -60,7 +60,7 @@ func (d *Device) slice(ctx context.Context, at drivers.WebTarget, limit time.Dur
 }
 
 // trial is slice for what changes nothing (Playwright moves the mouse, and keeps it from the page): when ctx ends,
-// nobody needs to wait for it.
+// it need not be waited for.
 func (d *Device) trial(ctx context.Context, at drivers.WebTarget, limit time.Duration, try call) error {
 	s, _, err := d.page()
 	if err != nil {
@@ -89,7 +89,7 @@ type singleAction struct {
 	do  call
 }
 
-// once makes an action once. When one look says that the element is ready, Playwright is told to act, with all the time
+// once makes an action once. When one read says that the element is ready, Playwright acts, with all the time
 // that is left; otherwise it waits in slices first, so that a cancelled wait leaves the page alive.
 func (d *Device) once(ctx context.Context, at drivers.WebTarget, what singleAction) error {
 	deadline, slice := deadlineOf(ctx, at), fillSlice
@@ -122,7 +122,7 @@ func (d *Device) once(ctx context.Context, at drivers.WebTarget, what singleActi
 	}
 }
 
-// perform makes the action itself. When Playwright runs out of time, it does not tell whether it has acted; that the
+// perform makes the action itself. When Playwright runs out of time, it does not report whether it has acted; that the
 // page loads another or does not answer any more says so.
 func (d *Device) perform(ctx context.Context, at drivers.WebTarget, limit time.Duration, do call) error {
 	s, release, err := d.takeMouse(ctx)
@@ -141,7 +141,7 @@ func (d *Device) perform(ctx context.Context, at drivers.WebTarget, limit time.D
 	if s.traffic.navigating() {
 		return nil
 	}
-	// a page on a busy machine answers late, and has heard of nothing
+	// a page on a busy machine responds late, and has received nothing
 	limited, cancel := context.WithTimeout(ctx, frameLimit)
 	defer cancel()
 	if _, err := d.lookIn(limited, at.Frame, at.Selector); limited.Err() != nil && ctx.Err() == nil ||
@@ -157,12 +157,12 @@ var (
 	errNoFrame = fmt.Errorf("%w: the frame is not there", screen.ErrNotFound)
 )
 
-// begin gives an action the end of its time: what it waits for one after the other does not add up.
+// begin sets the end of an action's time: what it waits for one after the other does not add up.
 func begin(ctx context.Context, at drivers.WebTarget) context.Context {
 	return drivers.WithEnding(ctx, deadlineOf(ctx, at))
 }
 
-// deadlineOf is when the time of an action is over.
+// deadlineOf is when the time of an action ends.
 func deadlineOf(ctx context.Context, at drivers.WebTarget) time.Time {
 	deadline := time.Now().Add(wait(at.Timeout))
 	if end, ok := drivers.Ending(ctx); ok && end.Before(deadline) {
@@ -189,7 +189,7 @@ func (e *refused) Error() string {
 
 func (e *refused) Unwrap() error { return drivers.ErrNotActionable }
 
-// judge gives what Playwright says about an element its kind.
+// judge classifies what Playwright says about an element.
 func judge(at drivers.WebTarget, err error) error {
 	switch {
 	case err == nil || disconnected(err) || passing(err) || isKind(err):
@@ -247,7 +247,7 @@ func (d *Device) diagnose(ctx context.Context, at drivers.WebTarget) error {
 	return fmt.Errorf("%w: %s %s (waited %s)", drivers.ErrNotActionable, naming(at), d.why(ctx, at, seen), waited)
 }
 
-// why asks for what keeps a visible element from being used.
+// why queries what keeps a visible element from being used.
 func (d *Device) why(ctx context.Context, at drivers.WebTarget, seen *report) string {
 	why, err := read(ctx, d, func(page playwright.Page) (string, error) {
 		element, limit := page.Locator(scoped(at.Frame, at.Selector)), milliseconds(callLimit/3)

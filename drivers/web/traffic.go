@@ -33,10 +33,10 @@ type traffic struct {
 
 	calls   map[playwright.Request]time.Time // that scripts made and that have not ended, and when they were made
 	endedAt time.Time                        // when the last of them ended
-	streams bool                             // a page hears from the network without asking
+	streams bool                             // a page receives from the network without a request
 }
 
-// began notes that a page was asked for; ended that the answer begins, or that there is none.
+// began notes that a page was requested; ended that the response starts, or that there is none.
 func (t *traffic) began(r playwright.Request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -54,14 +54,14 @@ func (t *traffic) ended(r playwright.Request) {
 	delete(t.pages, r)
 }
 
-// navigating tells whether a page, or a frame of one, waits for its answer.
+// navigating reports whether a page, or a frame of one, waits for its response.
 func (t *traffic) navigating() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.pages) > 0
 }
 
-// leaving tells whether another page was asked for in place of one, and has no answer yet.
+// leaving reports whether another page was requested in place of one, and has no response yet.
 func (t *traffic) leaving(page playwright.Page) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,7 +73,7 @@ func (t *traffic) leaving(page playwright.Page) bool {
 	return false
 }
 
-// mark begins anew: an action is about to be made.
+// mark starts again: an action is about to be made.
 func (t *traffic) mark() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -128,7 +128,7 @@ func fromFrame(r playwright.Request) bool {
 	return frame != nil && frame.ParentFrame() != nil
 }
 
-// hears notes that a page hears from the network without asking.
+// hears notes that a page receives from the network without a request.
 func (t *traffic) hears() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -144,7 +144,7 @@ func (t *traffic) calledBack(r playwright.Request) {
 	}
 }
 
-// rest tells whether the answers to calls are on their way.
+// rest reports whether the responses to calls are on their way.
 func (t *traffic) rest() screen.Activity {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -168,7 +168,7 @@ func (t *traffic) has(fits *regexp.Regexp, answer bool) bool {
 	return slices.ContainsFunc(t.list, func(e exchange) bool { return e.answer == answer && fits.MatchString(e.url) })
 }
 
-// newest tells the last exchanges, the newest first.
+// newest returns the last exchanges, the newest first.
 func (t *traffic) newest(answer bool) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

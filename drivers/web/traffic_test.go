@@ -18,7 +18,7 @@ type request struct {
 
 func (r *request) ResourceType() string { return r.kind }
 
-// TestCallsOfScripts: a page waits for the answers to its scripts' calls, and a moment longer, and not for one that
+// TestCallsOfScripts: a page waits for the responses to its scripts' calls, and a moment longer, and not for one that
 // stays open.
 func TestCallsOfScripts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

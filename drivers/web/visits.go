@@ -11,7 +11,7 @@ import (
 
 var _ drivers.WebHistory = (*Device)(nil)
 
-// Visit gives the entry of the browser's history that the page in front shows.
+// Visit returns the entry of the browser's history that the foreground page shows.
 func (d *Device) Visit(ctx context.Context) (drivers.WebHistoryEntry, error) {
 	return read(ctx, d, func(page playwright.Page) (v drivers.WebHistoryEntry, err error) {
 		s, _, err := d.page()

@@ -6,7 +6,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/dom"
 )
 
-// zoom asks for the page's zoom where it may have one.
+// zoom queries the page's zoom where it may have one.
 func (s *session) zoom(page playwright.Page) (dom.Zoom, error) {
 	if !s.mobile {
 		return dom.Zoom{}, nil

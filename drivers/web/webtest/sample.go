@@ -102,7 +102,7 @@ type sampleMaker struct {
 	keys  int
 }
 
-// word is a new word: two letters that no other word of the page begins with, and some more.
+// word is a new word: two characters that no other word of the page starts with, and some more.
 func (m *sampleMaker) word() string {
 	list := []string{"invoice", "order", "paid", "open", "call", "us", "total", "due", "Ada", "to", "not",
 		"ready", "line", "job", "über", "now"}

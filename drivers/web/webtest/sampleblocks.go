@@ -9,7 +9,7 @@ import (
 // maxNesting is how deep blocks are in blocks.
 const maxNesting = 4
 
-// block is something that begins and ends a line: at is what is known of the box around it.
+// block is something that starts and ends a line: at is what is known of the box around it.
 func (m *sampleMaker) block(depth int, at sight) string {
 	simple := []func(sight) string{m.paragraph, m.paragraph, m.breaks, m.breaks, m.table, m.list, m.form, m.form,
 		m.ticks, m.floats, m.pre, m.tableless}
@@ -143,7 +143,7 @@ func (m *sampleMaker) shadow(depth int, at sight) string {
 		at)+m.bare(at))) + "\n"
 }
 
-// slotted is a component that puts what the page gives it between its own texts.
+// slotted is a component that puts what the page passes to it between its own texts.
 func (m *sampleMaker) slotted(depth int, at sight) string {
 	m.taken(1)
 	own := "<div>" + m.line(at) + "</div><slot></slot>"

@@ -74,7 +74,7 @@ func (m *sampleMaker) form(at sight) string {
 	return head + fmt.Sprintf(around, strings.Join(parts, " ")) + "\n"
 }
 
-// ticks are check boxes and radio buttons with words behind them that are no labels.
+// ticks are check boxes and radio buttons with words behind them that are not labels.
 func (m *sampleMaker) ticks(at sight) string {
 	kind := m.pick("checkbox", "radio")
 	end := m.pick("<br>", "", "<input size=4> ")
@@ -99,7 +99,7 @@ func (m *sampleMaker) floats(at sight) string {
 		m.line(at)) + m.line(at) + "</div>\n"
 }
 
-// pre is text whose line ends are kept.
+// pre is text of which the line ends are kept.
 func (m *sampleMaker) pre(at sight) string {
 	form := m.pick("<pre>%s</pre>", `<div style="white-space:pre-line">%s</div>`,
 		`<p style="white-space:pre-wrap">%s</p>`, `<div style="white-space:break-spaces">%s</div>`)

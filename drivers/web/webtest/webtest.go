@@ -33,7 +33,7 @@ const maxDelay = 30 * time.Second
 type Site struct {
 	URL    string
 	server *httptest.Server
-	end    context.CancelFunc // of the answers that are held back
+	end    context.CancelFunc // of the delayed responses
 }
 
 // Start serves the pages until Close.
@@ -65,7 +65,7 @@ func (s *Site) Other(name string) string {
 	return strings.Replace(s.Page(name), "127.0.0.1", "localhost", 1)
 }
 
-// Close ends the server; answers that are still held back are cut off.
+// Close ends the server; delayed responses are cut off.
 func (s *Site) Close() {
 	s.end()
 	s.server.CloseClientConnections()
@@ -87,12 +87,12 @@ func Names() []string {
 	return names
 }
 
-// Handler serves the pages and a few answers that a file cannot give:
+// Handler serves the pages and a few responses that a file cannot contain:
 //
 //	/slow?ms=500      the page slow.html, half a second late
 //	/status/503       an answer with that status
 //	/redirect?to=/x   a redirect within the site
-//	/hang             nothing, until the visitor gives up
+//	/hang             nothing, until the visitor leaves
 //	/made?body=<p>    a page of that body
 //	/guarded          a page for the user ada with the password lovelace
 //	/download?name=x&ms=800   a file, report.csv if it is not named, the rest of which comes after 800 ms
@@ -167,7 +167,7 @@ func download(w http.ResponseWriter, r *http.Request) {
 		name = "report.csv"
 	}
 	w.Header().Set("Content-Disposition", "attachment; filename*=UTF-8''"+url.PathEscape(name))
-	w.Header().Set("Content-Type", "text/csv") // not a kind that browsers look into before they begin
+	w.Header().Set("Content-Type", "text/csv") // not a kind that browsers look into before they start
 	fmt.Fprint(w, "a,b\n")
 	if ms := r.URL.Query().Get("ms"); ms != "" {
 		_ = http.NewResponseController(w).Flush() // a visitor who left is noticed by wait
@@ -178,7 +178,7 @@ func download(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, "1,2\n")
 }
 
-// wait holds an answer back, and tells whether the visitor is still there.
+// wait delays a response, and reports whether the visitor is still there.
 func wait(r *http.Request, ms string) bool {
 	n, err := strconv.Atoi(ms)
 	if err != nil || n < 0 {
