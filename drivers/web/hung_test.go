@@ -75,7 +75,7 @@ func TestLeavingIsAsked(t *testing.T) {
 	}
 }
 
-// A navigation of the test's own asks, too.
+// A navigation of the test's own opens the dialog as well.
 func TestNavigatingAwayIsAsked(t *testing.T) {
 	t.Parallel()
 	d := display(t,
@@ -93,7 +93,7 @@ func TestNavigatingAwayIsAsked(t *testing.T) {
 	}
 }
 
-// What a person can use is open, whatever still loads; it is told.
+// What a person can use is open, whatever still loads; it is reported.
 func TestAPageWhoseImageNeverLoads(t *testing.T) {
 	t.Parallel()
 	d := visit(t, "never.html")
@@ -133,7 +133,7 @@ const goWhenAsked = `<script>const stage = Object.getOwnPropertyDescriptor(Docum
 	Object.defineProperty(document, 'readyState', {configurable: true, get() { delete document.readyState; go(); return ` +
 	`stage.call(document) }})</script>`
 
-// goesOn goes to a page whose script calls go, which leads elsewhere, and holds that it is there.
+// goesOn goes to a page with a script that calls go, which leads elsewhere, and holds that it is there.
 func goesOn(t *testing.T, d *Device, script string) {
 	t.Helper()
 	second := site.Page("slow?ms=300")

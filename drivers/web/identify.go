@@ -15,11 +15,13 @@ const identifyLimit = time.Second
 
 // identifyScript reads the title of the page and the meta elements by which builds are commonly marked.
 const identifyScript = `() => {
-  const meta = document.querySelector(['version', 'app-version', 'build', 'revision', 'commit', 'git-commit'].map(n => 'meta[name="' + n + '" i]').join(','));
-  return [location.origin === 'null' ? location.protocol + '//' : location.origin, document.title.slice(0, 200), meta ? meta.content.slice(0, 100) : ''];
+  const meta = document.querySelector(['version', 'app-version', 'build', 'revision', 'commit', 'git-commit'].map(n ` +
+	`=> 'meta[name="' + n + '" i]').join(','));
+  return [location.origin === 'null' ? location.protocol + '//' : location.origin, document.title.slice(0, 200), ` +
+	`meta ? meta.content.slice(0, 100) : ''];
 }`
 
-// Identify asks the page that is open for its title and its version.
+// Identify queries the open page for its title and its version.
 func (d *Device) Identify(ctx context.Context) (*drivers.Identity, error) {
 	value, err := d.Eval(ctx, identifyScript, identifyLimit)
 	if errors.Is(err, drivers.ErrPage) {
@@ -31,7 +33,7 @@ func (d *Device) Identify(ctx context.Context) (*drivers.Identity, error) {
 	id, texts := &drivers.Identity{}, [3]string{}
 	if list, ok := value.([]any); ok && len(list) == len(texts) {
 		for i := range texts {
-			texts[i], _ = list[i].(string) // what is no text is not known
+			texts[i], _ = list[i].(string) // what is not a text is unknown
 		}
 	}
 	id.ID, id.Title, id.Version = texts[0], texts[1], texts[2]

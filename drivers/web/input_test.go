@@ -149,7 +149,7 @@ func TestCallsOnABusyPageEndWithTheirContext(t *testing.T) {
 	} {
 		endsWithContext(t, name, call)
 	}
-	// An action that was begun gives the page up, so it comes last.
+	// An action that was started abandons the page, so it comes last.
 	endsWithContext(t, "tap", func(ctx context.Context) error { return d.Tap(ctx, button) })
 	_, err = d.Tree(t.Context())
 	wantError(t, err, drivers.ErrDeviceLost)

@@ -9,7 +9,7 @@ import (
 )
 
 // keyboard presses the keys of characters as a person does: capitals and the upper signs of a key with Shift held, and
-// letters that Playwright's keyboard lacks (é, ß, Cyrillic) as keys of their own.
+// characters that Playwright's keyboard lacks (é, ß, Cyrillic) as keys of their own.
 type keyboard struct {
 	page playwright.Page
 	keys playwright.Keyboard

@@ -135,7 +135,7 @@ func (d *Device) Press(ctx context.Context, keys []string) error {
 	return act(ctx, d, func(page playwright.Page) error { return s.keyboard(page).pressTogether(names) })
 }
 
-// leavesCaret tells the keys that give the focus to something else, or that no field takes for itself.
+// leavesCaret reports whether a key is one that moves the focus to something else, or that no field takes for itself.
 func leavesCaret(keys []string) bool {
 	switch last := strings.ToLower(keys[len(keys)-1]); last {
 	case "tab", "enter", "return", "escape", "esc":
@@ -167,7 +167,7 @@ func (d *Device) Erase(ctx context.Context, n int) error {
 	})
 }
 
-// empty takes all text out of the field; out of an editor as a person does, so that its own model hears of it.
+// empty takes all text out of the field; out of an editor as a person does, so that its own model receives it.
 func (f placed) empty(page playwright.Page) error {
 	if f.kind == "editor" || f.kind == "surface" {
 		if err := f.selectAll(page); err != nil {

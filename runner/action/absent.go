@@ -11,11 +11,11 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// What is not on the screen of an app proves nothing while something else lies over the app: a keyguard, or the
+// What is not on the screen of an app proves nothing while something else is over the app: a keyguard, or the
 // system's question about another app.
 
 // nothingOver is asked before the absence of an element counts: the error says what keeps the app from being seen. That
-// another app is in front is a doubt.
+// another app is in the foreground is a warning.
 func (s *Session) nothingOver(ctx context.Context, t *screen.Tree, last image.Image) error {
 	s.besideDialog(t)
 	d, ok := s.Device.(drivers.ObstacleReporter)
@@ -33,29 +33,29 @@ func (s *Session) nothingOver(ctx context.Context, t *screen.Tree, last image.Im
 	case err != nil:
 		return err
 	case what != "":
-		return fmt.Errorf("device %s: %s; what is on the screen of an app, and what is not, cannot be told",
+		return fmt.Errorf("device %s: %s; what is on the screen of an app, and what is not, is unknown",
 			s.Device.Info().ID, what)
 	}
 	s.notInFront(t)
 	return nil
 }
 
-// notInFront doubts what is, or is not, on the screen of another app than the one that was launched.
+// notInFront warns about what is, or is not, on the screen of another app than the one that was launched.
 func (s *Session) notInFront(t *screen.Tree) {
 	if front := inFront(t); s.launched != "" && front != "" && !shows(t, s.launched) {
-		s.doubtOnce("%s is in front, and nothing of %s, which was launched, is on the screen", front, s.launched)
+		s.doubtOnce("%s is in the foreground, and nothing of %s, which was launched, is on the screen", front, s.launched)
 	}
 }
 
-// noteOwner says whose an element is that is not the launched app's: a notification may have the same text.
+// noteOwner names the owner of an element that is not the launched app's: a notification may have the same text.
 func (s *Session) noteOwner(n *screen.Node) {
 	if s.launched != "" && n.Package != "" && n.Package != s.launched {
 		s.noteOnce("%s is of %s, not of %s", n, n.Package, s.launched)
 	}
 }
 
-// besideDialog doubts the absence of what may lie behind a dialog: of that phones tell nothing, though one sees it
-// around the dialog.
+// besideDialog warns about the absence of what may be behind a dialog: phones report nothing of that, though a person
+// sees it around the dialog.
 func (s *Session) besideDialog(t *screen.Tree) {
 	if _, ok := s.Device.(drivers.ObstacleReporter); !ok || t == nil || t.Active < 0 {
 		return
@@ -63,11 +63,11 @@ func (s *Session) besideDialog(t *screen.Tree) {
 	w := t.Windows[t.Active]
 	whole := func(b image.Rectangle) bool { return b.Dx()*b.Dy()*10 >= t.Size.X*t.Size.Y*6 }
 	if !whole(w.Bounds) && !slices.ContainsFunc(t.Windows, func(o *screen.Node) bool { return whole(o.Bounds) }) {
-		s.doubtOnce("a dialog is in front: what lies beside it, behind it, is told by no phone")
+		s.doubtOnce("a dialog is in the foreground: what is next to it, behind it, is reported by no phone")
 	}
 }
 
-// shows tells whether anything on the screen is an app's.
+// shows reports whether anything on the screen is an app's.
 func shows(t *screen.Tree, app string) bool {
 	for n := range t.All {
 		if n.Package == app {
@@ -77,7 +77,7 @@ func shows(t *screen.Tree, app string) bool {
 	return false
 }
 
-// inFront is the app of the window in which the user works, or of the topmost one that tells.
+// inFront is the app of the window in which the user works, or of the topmost one with a known app.
 func inFront(t *screen.Tree) string {
 	app := ""
 	for i, w := range t.Windows {
@@ -100,7 +100,7 @@ func (s *Session) noteLaunch(args any) {
 	case dsl.Kill:
 		s.left(a.Package)
 	case dsl.Press:
-		s.launched = "" // home, back or the list of apps: who is in front now is not known
+		s.launched = "" // home, back or the list of apps: the foreground app is unknown now
 	}
 }
 

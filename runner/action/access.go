@@ -20,7 +20,7 @@ import (
 type Access struct {
 	// Root holds the files that steps may name; nil: any file, relative to Session.Dir.
 	Root *os.Root
-	// NoFile is what else is said of a file that is not there, such as how to send one; "": nothing.
+	// NoFile is what else is reported of a missing file, such as how to send one; "": nothing.
 	NoFile string
 	// Dial makes the connections of http steps; nil: the system's own.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
@@ -39,7 +39,7 @@ func (s *Session) mayOpen(ctx context.Context, address string) error {
 	return nil
 }
 
-// refusal is a Failure whose reason callers can look into.
+// refusal is a Failure with a reason that callers can read.
 type refusal struct {
 	Failure
 	err error
@@ -47,17 +47,17 @@ type refusal struct {
 
 func (r *refusal) Unwrap() []error { return []error{&r.Failure, r.err} }
 
-// badFile is about a file that a step names: whoever wrote the step is to blame, not what it looks at.
+// badFile is about a file that a step names: the author of the step is to blame, not the app.
 func badFile(format string, args ...any) *Failure {
 	p := problem(format, args...)
 	p.Kind = event.BadFile
 	return &Failure{p}
 }
 
-// File gives the real path of a file that a script names.
+// File returns the real path of a file that a script names.
 func (s *Session) File(name string) (string, error) { return s.file(name) }
 
-// app gives the real path of an app in a file, or of one that is a folder: a bundle of iOS, split APKs of Android.
+// app returns the real path of an app in a file, or of one that is a folder: a bundle of iOS, split APKs of Android.
 func (s *Session) app(name string) (string, error) {
 	path, err := s.path(name)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Session) app(name string) (string, error) {
 	return s.file(name)
 }
 
-// file gives the real path of a file that a step names.
+// file returns the real path of a file that a step names.
 func (s *Session) file(name string) (string, error) {
 	path, err := s.path(name)
 	if err != nil {
@@ -89,8 +89,8 @@ func (s *Session) file(name string) (string, error) {
 	return path, nil
 }
 
-// upload gives the real path of a file, or of a folder that is uploaded with all that it holds. A caller from elsewhere
-// uploads no folders: a link in one may lead anywhere.
+// upload returns the real path of a file, or of a folder that is uploaded with all that it holds. A caller from
+// elsewhere uploads no folders: a link in one may lead anywhere.
 func (s *Session) upload(name string) (string, error) {
 	if s.Access.Root == nil {
 		path, err := s.path(name)
@@ -104,7 +104,7 @@ func (s *Session) upload(name string) (string, error) {
 	return s.file(name)
 }
 
-// fileFor gives the real path of a saved state that a step writes; its folder is made. A caller from elsewhere can
+// fileFor returns the real path of a saved state that a step writes; its folder is made. A caller from elsewhere can
 // write such files only, over nothing else.
 func (s *Session) fileFor(name string) (string, error) {
 	path, err := s.path(name)
@@ -123,7 +123,7 @@ func (s *Session) fileFor(name string) (string, error) {
 	return path, nil
 }
 
-// mayBeState tells whether there is a saved state at path, or can be one.
+// mayBeState reports whether there is a saved state at path, or can be one.
 func mayBeState(path string) bool {
 	if filepath.Ext(path) != ".json" {
 		return false
@@ -139,7 +139,7 @@ func mayBeState(path string) bool {
 	return err == nil && json.Unmarshal(data, &state) == nil && state.Cookies != nil && state.Origins != nil
 }
 
-// path gives the real path that a name means, whether or not there is a file. With a root, a name or a link that leads
+// path returns the real path of a name, whether or not there is a file. With a root, a name or a link that leads
 // out of it is the caller's mistake.
 func (s *Session) path(name string) (string, error) {
 	if s.Dir == "" && s.Access.Root == nil {
@@ -166,7 +166,7 @@ func (s *Session) path(name string) (string, error) {
 	return filepath.Join(s.Access.Root.Name(), inside), nil
 }
 
-// hidden tells whether a part of a path begins with a dot: .env and .git are no files for callers from elsewhere.
+// hidden reports whether a part of a path starts with a dot: .env and .git are not files for callers from elsewhere.
 func hidden(path string) bool {
 	return slices.ContainsFunc(strings.Split(filepath.ToSlash(path), "/"), func(part string) bool {
 		return strings.HasPrefix(part, ".") && part != "."

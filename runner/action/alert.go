@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// alert waits for the alert, and answers it when it is the one that is meant.
+// alert waits for the alert, and closes it when it is the chosen one.
 func alert(ctx context.Context, s *Session, a dsl.Alert) error {
 	d, err := able[drivers.Alerter](s)
 	if err != nil {
@@ -73,7 +73,7 @@ func buttonOf(open *drivers.Alert, a dsl.Alert) (string, error) {
 	return "", &Failure{
 		event.Problem{Expected: "a button that " + map[bool]string{true: "accepts", false: "dismisses"}[a.Answer == "accept"],
 			Actual: fmt.Sprintf("its buttons are %q", open.Buttons),
-			Message: fmt.Sprintf("the buttons %q do not tell which one is %s: name it, such as alert: {button: "+
+			Message: fmt.Sprintf("it is unknown which of the buttons %q is %s: name it, such as alert: {button: "+
 				"%s}", open.Buttons,
 				a.Answer, example)}}
 }

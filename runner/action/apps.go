@@ -63,7 +63,7 @@ func install(ctx context.Context, s *Session, a dsl.Install) error {
 	})
 }
 
-// progressEvery is how often a long installation tells how far it has come.
+// progressEvery is how often a long installation reports its progress.
 const progressEvery = 5 * time.Second
 
 func (s *Session) installProgress(name string) func(done, total int64) {
@@ -114,7 +114,7 @@ func onApps(s *Session, do func(drivers.AppManager) error) error {
 	return do(d)
 }
 
-// startApp launches an app in the way that the step asks for.
+// startApp launches an app in the way that the step requires.
 func startApp(ctx context.Context, s *Session, apps drivers.Apps, a dsl.Launch) error {
 	if a.WebView != "" {
 		reader, err := able[drivers.WebViewReader](s)

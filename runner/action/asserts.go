@@ -61,7 +61,7 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 		s.notInFront(w.tree)
 		s.noteOwner(matches[0].Node)
 		if n := matches[0].Node; a.Value != nil && n.HintUnsure && n.Text == *a.Value {
-			s.doubt("the phone gives a field's hint and its text alike: whether %s holds %s or only suggests it could not be "+
+			s.doubt("the phone reports a field's hint and its text alike: whether %s holds %s or only suggests it could not be "+
 				"told", n, screen.Quote(n.Text))
 		}
 		return nil
@@ -77,7 +77,7 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 	return asAssertion(err)
 }
 
-// unmetBy gives "" when one of the matches is all that the assertion wants, else what the first one is instead.
+// unmetBy returns "" when one of the matches is all that the assertion wants, else what the first one is instead.
 func unmetBy(a dsl.AssertElement, matches []screen.Match) string {
 	why := ""
 	for _, m := range matches {
@@ -195,10 +195,10 @@ func assertApp(ctx context.Context, s *Session, a dsl.AssertApp) error {
 	if errors.Is(err, errWait) {
 		seen := front
 		if seen == "" {
-			seen = "no app that the device tells of"
+			seen = "no app that the device reports"
 		}
 		p := problem("%s did not come to the front within %s; %s is there", a.Package, s.Timeout, seen)
-		p.Assertion, p.Expected, p.Actual = true, a.Package+" in front", seen+" in front"
+		p.Assertion, p.Expected, p.Actual = true, a.Package+" in the foreground", seen+" in front"
 		return &Failure{p}
 	}
 	return err

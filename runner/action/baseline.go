@@ -22,20 +22,20 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// assertScreenshot compares the screen, or an element of it, with the picture that a run with --update-baselines left
-// beside the test.
+// assertScreenshot compares the screen, or an element of it, with the image that a run
+// with --update-baselines left next to the test.
 func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) error {
 	if a.File != "" {
 		return s.assertFile(ctx, a)
 	}
 	if s.Dir == "" {
-		return &Failure{problem("baselines lie beside the test: only a test in a file has some")}
+		return &Failure{problem("baselines are next to the test: only a test in a file has some")}
 	}
 	var now *image.RGBA
 	var compared pixels.Comparison
 	var baseline image.Image
 	var path string
-	var why error // that the picture cannot be compared yet
+	var why error // that the screenshot cannot be compared yet
 	var resting pictureStability
 	err := poll(ctx, s.Timeout, func() (err error) {
 		if now, why = s.shoot(ctx, a); why != nil {
@@ -68,7 +68,7 @@ func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) e
 	case errors.Is(err, errWait) && why != nil:
 		return why
 	case errors.Is(err, errWait) && s.UpdateBaselines:
-		return &Failure{problem("the picture kept changing, so that no baseline was written: mask what moves")}
+		return &Failure{problem("the screenshot kept changing, so that no baseline was written: mask what moves")}
 	case errors.Is(err, errWait):
 		return s.different(a, compared, baseline, now)
 	case err != nil:
@@ -96,7 +96,7 @@ func (s *Session) shownBy() string {
 	return string(s.Platform)
 }
 
-// baselineName is that of the picture of one platform, or browser, and size.
+// baselineName is that of the image of one platform, or browser, and size.
 func baselineName(name, on string, size image.Point) string {
 	return fmt.Sprintf("%s-%s-%dx%d", name, on, size.X, size.Y)
 }
@@ -121,7 +121,7 @@ func (s *Session) awaitSize(path, name string, err error) error {
 	return err
 }
 
-// pictureStability waits until pictures are alike for a while: a baseline must not show a movement.
+// pictureStability waits until screenshots are alike for a while: a baseline must not show a movement.
 type pictureStability struct {
 	last  *image.RGBA
 	since time.Time
@@ -137,7 +137,7 @@ func (r *pictureStability) see(now *image.RGBA) error {
 	return nil
 }
 
-// shoot takes the picture that is compared: cropped to the element, masked elements painted over.
+// shoot takes the screenshot that is compared: cropped to the element, masked elements painted over.
 func (s *Session) shoot(ctx context.Context, a dsl.AssertScreenshot) (*image.RGBA, error) {
 	crop, masks, err := s.parts(ctx, a)
 	if err != nil {
@@ -151,7 +151,7 @@ func (s *Session) shoot(ctx context.Context, a dsl.AssertScreenshot) (*image.RGB
 		crop = img.Bounds()
 	}
 	if crop = crop.Intersect(img.Bounds()); crop.Empty() {
-		return nil, &Failure{problem("%s is not on the screen, but beside it: scroll to it first",
+		return nil, &Failure{problem("%s is not on the screen, but outside of it: scroll to it first",
 			screen.Describe(*a.Element))}
 	}
 	if s.Platform != dsl.Web { // its clock and battery are none of the app
@@ -162,7 +162,7 @@ func (s *Session) shoot(ctx context.Context, a dsl.AssertScreenshot) (*image.RGB
 		return nil, err
 	}
 	if covered(out) {
-		return nil, &Failure{problem("the masks cover all of the picture: nothing is left to compare")}
+		return nil, &Failure{problem("the masks cover all of the screenshot: nothing is left to compare")}
 	}
 	return out, nil
 }
@@ -216,7 +216,7 @@ func others(path, name string) string {
 	return " (there is " + strings.Join(found[:min(3, len(found))], ", ") + ")"
 }
 
-// baselines lists those of one name beside a path.
+// baselines lists those of one name next to a path.
 func baselines(path, name string) []string {
 	of := regexp.MustCompile("^" + regexp.QuoteMeta(name) + `-[a-z]+-\d+x\d+\.png$`)
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -235,7 +235,7 @@ func baselines(path, name string) []string {
 // maskColour is what masked parts get.
 var maskColour = color.RGBA{255, 0, 255, 255}
 
-// cut gives a copy of a part of a picture in which the masked rectangles have one colour.
+// cut returns a copy of a part of a screenshot in which the masked rectangles have one colour.
 func cut(img image.Image, crop image.Rectangle, masks []image.Rectangle) *image.RGBA {
 	out := image.NewRGBA(image.Rectangle{Max: crop.Size()})
 	draw.Draw(out, out.Rect, img, crop.Min, draw.Src)
@@ -245,7 +245,7 @@ func cut(img image.Image, crop image.Rectangle, masks []image.Rectangle) *image.
 	return out
 }
 
-// covered tells whether nothing of a picture is left beside masks.
+// covered reports whether nothing of a screenshot is left next to masks.
 func covered(img *image.RGBA) bool {
 	for i := 0; i < len(img.Pix); i += 4 {
 		if img.Pix[i] != maskColour.R || img.Pix[i+1] != maskColour.G || img.Pix[i+2] != maskColour.B {
@@ -275,7 +275,7 @@ func compare(path string, now *image.RGBA) (image.Image, pixels.Comparison, erro
 	return baseline, compared, nil
 }
 
-// different keeps the three pictures and says how far they are apart, and where.
+// different keeps the three images and says how far they are apart, and where.
 func (s *Session) different(a dsl.AssertScreenshot, c pixels.Comparison, baseline image.Image, now *image.RGBA) error {
 	s.Detail.Compared = &event.Compared{Name: a.Name, Pixels: c.Different, Percent: c.Percent,
 		Expected:   s.evidence(a.Name+"-expected.png", baseline),
@@ -290,7 +290,7 @@ func (s *Session) different(a dsl.AssertScreenshot, c pixels.Comparison, baselin
 	return &Failure{p}
 }
 
-// evidence keeps a picture as an artifact and gives its name in the report; that it cannot be kept is told by the
+// evidence keeps an image as an artifact and returns its name in the report; that it cannot be kept is reported by the
 // report itself.
 func (s *Session) evidence(name string, img image.Image) string {
 	if img == nil || s.Work == "" || s.NoPictures {

@@ -24,7 +24,7 @@ import (
 // passes is how long a step may wait that is to pass; one that is to fail waits for a second.
 const passes = time.Minute
 
-// baseline takes what is on the screen for right, and gives the file.
+// baseline takes what is on the screen for right, and returns the file.
 func baseline(t *testing.T, s *action.Session, a dsl.AssertScreenshot) string {
 	t.Helper()
 	defer func(before time.Duration) { s.UpdateBaselines, s.Timeout = false, before }(s.Timeout)
@@ -42,14 +42,17 @@ func baseline(t *testing.T, s *action.Session, a dsl.AssertScreenshot) string {
 func TestAssertScreenshotInTheBrowser(t *testing.T) {
 	t.Parallel()
 	s := browser(t)
-	differs := time.Second // pictures are taken as long as they differ
+	differs := time.Second // screenshots are taken as long as they differ
 	if testing.Short() {
 		differs /= 3
 	}
 	s.Timeout = differs
 	page := func(style string) string {
-		return `<style>body{font:20px sans-serif;background:#fefbff}button{position:absolute;top:80px;left:40px;width:160px;height:48px;border:0;background:#6750a4;color:#fff;font:20px sans-serif}` + style +
-			`</style><h1>Your basket</h1><button>Check out</button><p id=clock style="position:absolute;top:200px">12:00</p><p style="position:absolute;top:260px">Three items, 42.50 EUR, <i>delivered on Monday</i></p>`
+		return `<style>body{font:20px ` +
+			`sans-serif;background:#fefbff}button{position:absolute;top:80px;left:40px;width:160px;height:48px;border:0;background:#6750a4;color:#fff;font:20px sans-serif}` + style +
+			`</style><h1>Your basket</h1><button>Check out</button><p id=clock ` +
+			`style="position:absolute;top:200px">12:00</p><p style="position:absolute;top:260px">Three items, 42.50 EUR, ` +
+			`<i>delivered on Monday</i></p>`
 	}
 	visit(t, s, page(""))
 	file := baseline(t, s, dsl.AssertScreenshot{Name: "home"})
@@ -137,7 +140,7 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 	}
 }
 
-// TestAssertScreenshotOnThePhone: the clock of the status bar is none of the app's; a button 3 pixels beside is.
+// TestAssertScreenshotOnThePhone: the clock of the status bar is none of the app's; a button 3 pixels away is.
 func TestAssertScreenshotOnThePhone(t *testing.T) {
 	t.Parallel()
 	s := simulated(t)

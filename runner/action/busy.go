@@ -12,11 +12,11 @@ import (
 // be on its way.
 const busyFor = 3 * time.Second
 
-// onPhone tells whether it is an app on a phone that is tested.
+// onPhone reports whether it is an app on a phone that is tested.
 func (s *Session) onPhone() bool { return s.Platform == dsl.Android || s.Platform == dsl.IOS }
 
-// busy says by what an app tells that it is still at work after the last action, "" when it is not: a wheel turns, or
-// nothing is on its screen.
+// busy returns by what an app shows that it is still at work after the last action, "" when it is not: a spinner turns,
+// or nothing is on its screen.
 func (w *screenReader) busy() string {
 	if !w.s.onPhone() || w.tree == nil || w.pixelsOnly || w.tree.Taken.Sub(w.s.acted) >= busyFor {
 		return ""
@@ -37,8 +37,8 @@ func (w *screenReader) busy() string {
 	return ""
 }
 
-// turns tells whether an element is a wheel that turns while an app is at work, rather than a bar that tells how far it
-// is.
+// turns reports whether an element is a spinner that turns while an app is at work, rather than a bar that shows how
+// far it is.
 func turns(n *screen.Node) bool {
 	switch n.Type[strings.LastIndexByte(n.Type, '.')+1:] {
 	case "ProgressBar", "XCUIElementTypeActivityIndicator":

@@ -15,7 +15,7 @@ import (
 const cellOpens = 500 * time.Millisecond
 
 // openCell presses the first key of text when a cell of a grid has the focus and no field is on its way to it: many
-// grids open a field then. It gives what is still to be typed, the whole text where no field has opened; key is what
+// grids open a field then. It returns what is still to be typed, the whole text where no field has opened; key is what
 // was pressed, "" when nothing was.
 func (s *Session) openCell(ctx context.Context, d screen.Typist, text string) (opened bool, key, rest string,
 	err error) {

@@ -10,13 +10,13 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// crashSuspected tells, without asking the device, whether its log has told of a crash that no step has reported.
+// crashSuspected reports, without a request to the device, whether its log has had a crash that no step has reported.
 func (s *Session) crashSuspected() bool {
 	h, ok := s.Device.(drivers.CrashHinter)
 	return ok && h.CrashSuspected()
 }
 
-// mayHaveDied tells whether a step that went well is a reason to ask the device for a crash: where no log tells of one,
+// mayHaveDied reports whether a step that passed is a reason to query the device for a crash: where no log reports one,
 // each is, for nothing is missing on the screen of an app that is gone, and a sleep looks at nothing.
 func (s *Session) mayHaveDied() bool {
 	_, watches := s.Device.(drivers.CrashWatcher)
@@ -24,7 +24,7 @@ func (s *Session) mayHaveDied() bool {
 	return watches && (!hints || s.crashSuspected())
 }
 
-// crash gives the failure that the app's death is, nil when it lives or was reported dead before.
+// crash returns the failure that the app's death is, nil when it lives or was reported dead before.
 func (s *Session) crash(ctx context.Context, otherwise error) (*Failure, error) {
 	w, ok := s.Device.(drivers.CrashWatcher)
 	if !ok {
@@ -41,7 +41,7 @@ func (s *Session) crash(ctx context.Context, otherwise error) (*Failure, error) 
 	return deathOf(c, otherwise), nil
 }
 
-// deathOf is the failure that a crash is; what was seen besides comes behind it.
+// deathOf is the failure that a crash is; what else was seen comes behind it.
 func deathOf(c *drivers.Crash, otherwise error) *Failure {
 	words := map[string]string{drivers.CrashException: "crashed", drivers.CrashNative: "crashed in native code",
 		drivers.CrashANR:  "does not respond",
@@ -61,8 +61,8 @@ func deathOf(c *drivers.Crash, otherwise error) *Failure {
 }
 
 // Died looks once more whether the app has died at any time of the case, also within a step that was allowed to fail,
-// and also when another start came behind it. otherwise is what the case failed of besides, or nil. The error says why
-// that cannot be told.
+// and also when another start came behind it. otherwise is what else the case failed of, or nil. The error says why
+// that is unknown.
 func (s *Session) Died(ctx context.Context, otherwise error) (*Failure, error) {
 	w, ok := s.Device.(drivers.CrashWatcher)
 	if !ok {
@@ -98,7 +98,7 @@ func (s *Session) remember(ctx context.Context, args any) {
 	}
 }
 
-// withCrash makes the app's death what a step failed of: nobody need look for a button in an app that is gone. A step
+// withCrash makes the app's death what a step failed of: a button need not be searched in an app that is gone. A step
 // that went well fails, too, when the app died meanwhile. What is wrong with the device stays what it is.
 func (s *Session) withCrash(ctx context.Context, err error) error {
 	var dead *Failure
@@ -124,8 +124,8 @@ func (s *Session) withCrash(ctx context.Context, err error) error {
 	return err
 }
 
-// unlessObstructed makes a failure an error of the device when something of the system's own lies over the app, and
-// tells of that where the screen could not be read.
+// unlessObstructed makes a failure an error of the device when something of the system's own is over the app, and
+// reports that where the screen could not be read.
 func (s *Session) unlessObstructed(ctx context.Context, failure error) error {
 	d, ok := s.Device.(drivers.ObstacleReporter)
 	if !ok {
@@ -144,7 +144,7 @@ func (s *Session) stillRuns(ctx context.Context) error {
 	}
 	f, err := s.crash(ctx, nil)
 	if err != nil || f == nil {
-		return nil // the screen itself will tell
+		return nil // the screen itself will show it
 	}
 	return f
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// simulated gives a session on a simulated phone behind a server of its own.
+// simulated returns a session on a simulated phone behind a server of its own.
 func simulated(t *testing.T) *action.Session {
 	t.Helper()
 	server, _ := androidtest.Start(t, androidtest.Small)
@@ -29,7 +29,7 @@ func simulated(t *testing.T) *action.Session {
 	return sessionOn(t, driver, "SIM1", dsl.Android)
 }
 
-// browser gives a session in Chromium.
+// browser returns a session in Chromium.
 func browser(t *testing.T) *action.Session {
 	t.Helper()
 	return sessionOn(t, chromium, "web-1", dsl.Web)
@@ -60,7 +60,7 @@ func sessionOn(t *testing.T, driver drivers.Driver, id string, platform dsl.Plat
 		}}}
 }
 
-// visionWithoutModel reads texts and finds pictures.
+// visionWithoutModel reads texts and finds images.
 var visionWithoutModel = sync.OnceValue(func() drivers.Vision { return vision.New(vision.Options{Mode: vision.Off}) })
 
 // visited are the devices that have a page open.
@@ -118,15 +118,21 @@ type motion struct {
 func motions() []motion {
 	return []motion{
 		{name: "clock", link: "clock://x", verdict: event.Pass,
-			page: `<p id=c style="font:40px monospace"></p><script>setInterval(()=>{c.textContent=new Date().toISOString()},1000)</script>`},
+			page: `<p id=c style="font:40px monospace"></p><script>setInterval(()=>{c.textContent=new ` +
+				`Date().toISOString()},1000)</script>`},
 		{name: "spinner", link: "spinner://x", verdict: event.Fail, phone: image.Rect(350, 300, 700, 600),
-			web:  image.Rect(0, 0, 300, 300),
-			page: `<style>@keyframes r{to{transform:rotate(360deg)}}</style><div style="width:60px;height:60px;margin:30px;border:8px solid #ddd;border-top-color:#00f;border-radius:50%;animation:r 1s linear infinite"></div>`},
+			web: image.Rect(0, 0, 300, 300),
+			page: `<style>@keyframes r{to{transform:rotate(360deg)}}</style><div ` +
+				`style="width:60px;height:60px;margin:30px;border:8px solid ` +
+				`#ddd;border-top-color:#00f;border-radius:50%;animation:r 1s linear infinite"></div>`},
 		{name: "video", link: "video://x", verdict: event.Fail, phone: image.Rect(0, 100, 1000, 600),
-			web:  image.Rect(0, 0, 800, 600),
-			page: `<canvas id=v width=320 height=180></canvas><script>const x=v.getContext('2d');setInterval(()=>{for(let i=0;i<16;i++){x.fillStyle='hsl('+Math.random()*360+' 80% 50%)';x.fillRect(i%8*40,(i/8|0)*90,40,90)}},41)</script>`},
+			web: image.Rect(0, 0, 800, 600),
+			page: `<canvas id=v width=320 height=180></canvas><script>const x=v.getContext('2d');setInterval(()=>{for(let ` +
+				`i=0;i<16;i++){x.fillStyle='hsl('+Math.random()*360+' 80% 50%)';x.fillRect(i%8*40,(i/8|0)*90,40,90)}},41)</script>`},
 		{name: "list that scrolls", link: "fling://x", verdict: event.Pass, least: time.Second,
-			page: `<div id=l></div><script>for(let i=0;i<80;i++)l.innerHTML+='<p>Row '+i+'</p>';const t0=performance.now();(function f(){const t=Math.min(performance.now()-t0,1200);scrollTo(0,t/2);if(t<1200)requestAnimationFrame(f)})()</script>`},
+			page: `<div id=l></div><script>for(let i=0;i<80;i++)l.innerHTML+='<p>Row '+i+'</p>';const ` +
+				`t0=performance.now();(function f(){const ` +
+				`t=Math.min(performance.now()-t0,1200);scrollTo(0,t/2);if(t<1200)requestAnimationFrame(f)})()</script>`},
 	}
 }
 
@@ -212,8 +218,10 @@ func TestOCRSelectors(t *testing.T) {
 	if !testing.Short() {
 		sessions["web"] = browser(t)
 		visit(t, sessions["web"],
-			`<canvas id=c width=600 height=400></canvas><script>const x=c.getContext('2d');let said='';function d(){x.fillStyle='#203040';x.fillRect(0,0,600,400);x.fillStyle='#fff8e1';
-		x.font='30px sans-serif';x.fillText('Hello canvas',40,60);x.fillText('Lives 3 of 5',40,110);x.fillText(said,40,350);x.fillStyle='#6750a4';x.fillRect(40,180,220,60);x.fillStyle='#fff';x.fillText('Play now',70,220)}
+			`<canvas id=c width=600 height=400></canvas><script>const x=c.getContext('2d');let said='';function `+
+				`d(){x.fillStyle='#203040';x.fillRect(0,0,600,400);x.fillStyle='#fff8e1';
+		x.font='30px sans-serif';x.fillText('Hello canvas',40,60);x.fillText('Lives 3 of `+
+				`5',40,110);x.fillText(said,40,350);x.fillStyle='#6750a4';x.fillRect(40,180,220,60);x.fillStyle='#fff';x.fillText('Play now',70,220)}
 		d();c.onclick=e=>{if(e.offsetX>40&&e.offsetX<260&&e.offsetY>180&&e.offsetY<240){said='Game started';d()}}</script>`)
 	}
 	for name, s := range sessions {
@@ -247,7 +255,7 @@ func TestOCRSelectors(t *testing.T) {
 			if s.Reading == nil || len(s.Reading.Near) == 0 || s.Reading.Near[0].Text != "Lives 3 of 5" {
 				t.Errorf("nearest %+v", s.Reading)
 			}
-			if !testing.Short() { // each reads several pictures
+			if !testing.Short() { // each reads several screenshots
 				fail(dsl.Assert{Selector: dsl.Selector{OCR: "Game started"}})
 				fail(dsl.Assert{Selector: dsl.Selector{Label: "Hello canvas"}}) // without fallback the tree alone counts
 				pass(dsl.AssertNot{Selector: dsl.Selector{OCR: "Game over"}})

@@ -15,7 +15,7 @@ import (
 // exactly one holds.
 
 // findDrawn runs a query over the tree that was read last, and leaves out what a person cannot see. For an action that
-// finds nothing else, what lies under something opaque stays, as covered: the report says what was found, and what
+// finds nothing else, what is under something opaque stays, as covered: the report says what was found, and what
 // covers it.
 func (w *screenReader) findDrawn(ctx context.Context, q screen.Query) ([]screen.Match, error) {
 	w.hiddenUnder, w.undrawn = "", false
@@ -51,7 +51,7 @@ func (w *screenReader) findDrawn(ctx context.Context, q screen.Query) ([]screen.
 	return matches[:1], nil
 }
 
-// reachable gives the elements that are on the screen, or that the device can bring there.
+// reachable returns the elements that are on the screen, or that the device can bring there.
 func (w *screenReader) reachable(ctx context.Context, sel dsl.Selector) ([]screen.Match, error) {
 	matches, err := w.find(ctx, sel, toSee)
 	if _, reveals := w.s.Device.(drivers.Revealer); err != nil || len(matches) > 0 || !reveals {
@@ -77,11 +77,11 @@ func (w *screenReader) readable(ctx context.Context, shot image.Image, c candida
 	return len(drivers.FindText(lines, c.n.Text)) > 0, true
 }
 
-// sharpEdge is the least difference in brightness, of 255, between two neighbouring pixels that a letter or an icon
+// sharpEdge is the least difference in brightness, of 255, between two neighbouring pixels that a character or an icon
 // makes. A gradient stays below it.
 const sharpEdge = 12
 
-// smooth tells whether nothing is drawn in a part of a picture but a plain colour or a gradient.
+// smooth reports whether nothing is drawn in a part of a screenshot but a plain colour or a gradient.
 func smooth(img image.Image, r image.Rectangle) bool {
 	edges := 0
 	for y := r.Min.Y; y < r.Max.Y; y++ {
@@ -99,8 +99,8 @@ func smooth(img image.Image, r image.Rectangle) bool {
 	return true
 }
 
-// dark tells whether a picture is black all over, as those are that show nothing of a screen: such a picture tells
-// nothing.
+// dark reports whether a screenshot is black all over, as those are that show nothing of a screen: such a screenshot
+// shows nothing.
 func dark(img image.Image) bool {
 	at := img.Bounds().Min.Add(img.Bounds().Size().Div(2))
 	return brightness(img, at.X, at.Y) < sharpEdge && smooth(img, img.Bounds())

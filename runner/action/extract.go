@@ -68,7 +68,7 @@ func (s *Session) extractFromScreen(ctx context.Context, a dsl.Extract) error {
 	return err
 }
 
-// match gives the bracket that is asked for; without a wish the first, or all where there is none.
+// match returns the requested group; without a request the first, or all where there is none.
 func match(pattern, text string, group *int) (string, bool, error) {
 	re, err := regexp.Compile(pattern)
 	if err != nil {

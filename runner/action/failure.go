@@ -75,7 +75,7 @@ func kindOf(err error) string {
 	return ""
 }
 
-// VerdictOf gives the verdict that an error of Perform means.
+// VerdictOf returns the result that an error of Perform means.
 func VerdictOf(err error) event.Verdict {
 	var f *Failure
 	switch {
@@ -99,14 +99,14 @@ func (w *screenReader) missing(sel dsl.Selector, assertion bool) error {
 		f.Candidates, f.Actual = append(r.nearest(), f.Candidates...), r.shown()
 	}
 	if w.pixelsOnly && w.labelled {
-		f.Actual += "; the screen never stands still, so that its elements cannot be read, and an icon's description is " +
+		f.Actual += "; the screen never stops moving, so that its elements cannot be read, and an icon's description is " +
 			"not among what pixels show"
 	}
 	f.Message = fmt.Sprintf("%s did not appear within %s; %s", screen.Describe(sel), s.Timeout, f.Actual)
 	return f
 }
 
-// shown tells what a screen shows, in a few words.
+// shown returns what a screen shows, in a few words.
 func shown(t *screen.Tree) string {
 	texts := t.Texts(12)
 	if len(texts) == 0 {

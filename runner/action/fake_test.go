@@ -12,14 +12,14 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// fake is a device whose screen is a function of the time since it was made and of the taps so far. Run it inside
+// fake is a device with a screen that is a function of the time since it was made and of the taps so far. Run it inside
 // synctest: its calls cost time and nothing else.
 type fake struct {
 	show        func(at time.Duration, taps []image.Point) []*screen.Node
 	began       time.Time
 	treeCost    time.Duration
 	pictureCost time.Duration
-	cheap       bool // pictures are cheaper than trees, as on Android
+	cheap       bool // screenshots are cheaper than trees, as on Android
 	treeErr     func(at time.Duration) error
 
 	taps  []image.Point

@@ -14,7 +14,7 @@ type PanicError struct {
 
 func (p *PanicError) Error() string { return fmt.Sprintf("taproot itself broke down: %v", p.Value) }
 
-// NewPanic makes the value that recover gave an error, with the stack of the goroutine that panicked.
+// NewPanic makes the value that recover returned an error, with the stack of the goroutine that panicked.
 func NewPanic(value any) *PanicError { return &PanicError{value, debug.Stack()} }
 
 // Guard calls a function and makes a panic a *PanicError.
@@ -27,7 +27,7 @@ func Guard(call func() error) (err error) {
 	return call()
 }
 
-// StackOf gives where a panic came from, "" for any other error.
+// StackOf returns where a panic came from, "" for any other error.
 func StackOf(err error) string {
 	if p, ok := errors.AsType[*PanicError](err); ok {
 		return string(p.Stack)

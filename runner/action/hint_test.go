@@ -12,14 +12,14 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// An empty field of a phone gives its hint as its text, with an attribute for it and without; a password's hint is no
+// An empty field of a phone reports its hint as its text, with an attribute for it and without; a password's hint is no
 // row of dots.
 func TestAHintIsNoText(t *testing.T) {
 	all := func(_ int, text string) string { return text }
 	for _, test := range []struct {
 		name, hint string
 		attribute  bool // the tree has one for hints
-		unsure     bool // the driver says that it cannot tell the two apart
+		unsure     bool // the driver says that it cannot distinguish the two
 		secret     bool
 		before     string // of the field's own
 		text       string

@@ -10,33 +10,33 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Host is whoever runs steps on a session: the engine for a test, a server for a client's single call. Its methods are
+// Host is what runs steps on a session: the engine for a test, a server for a client's single call. Its methods are
 // called by the goroutine that performs the step.
 type Host interface {
-	// Log gives what the device's log says since the session began, up to now. An error that wraps drivers.ErrUnsupported
+	// Log returns the device's log since the session started, up to now. An error that wraps drivers.ErrUnsupported
 	// says that nothing keeps it.
 	Log() ([]byte, error)
-	// Film begins a film clip of that name within the recording, or ends it when name is "". ErrNoFilm: nothing is
+	// Film starts a clip of that name within the recording, or ends it when name is "". ErrNoFilm: nothing is
 	// recorded.
 	Film(name string) error
-	// Photograph takes a picture that shows no secrets.
+	// Photograph takes a screenshot that shows no secrets.
 	Photograph(ctx context.Context, dev drivers.Device) (image.Image, error)
-	// OnLook hears of what a step sees before it changes anything: of each picture, and, with nil, of elements that were
-	// read. The report of the step before may want a picture then. Its error ends the step.
+	// OnLook receives what a step sees before it changes anything: each screenshot, and, with nil, of elements that were
+	// read. The report of the step before may need a screenshot then. Its error ends the step.
 	OnLook(ctx context.Context, img image.Image) error
-	// OnHold hears that the app took what the step did, and is watched for a moment to see whether it takes that back:
-	// time for the picture of the step.
+	// OnHold is called when the app took what the step did, and is watched for a moment to see whether it takes that back:
+	// time for the screenshot of the step.
 	OnHold(ctx context.Context)
 	// Mask takes secrets out of a text.
 	Mask(text string) string
-	// OnModelCall hears all that passes between a performer and a model.
+	// OnModelCall receives all that passes between a performer and a model.
 	OnModelCall(asked *drivers.ModelCall)
-	// Keep moves a file into the report under a name such as artifacts/x.png and gives the name that it got, "" when it
+	// Keep moves a file into the report under a name such as artifacts/x.png and returns the name that it got, "" when it
 	// was not kept.
 	Keep(name, from string) (string, error)
 	// Eval evaluates an expression over the variables of the test.
 	Eval(e dsl.Expr) (any, error)
-	// Progress tells of a step that takes long.
+	// Progress reports a step that takes long.
 	Progress(text string)
 }
 
@@ -61,7 +61,7 @@ func (NoHost) Keep(string, string) (string, error) { return "", nil }
 func (NoHost) Eval(dsl.Expr) (any, error)          { return nil, errors.New("there are no variables here") }
 func (NoHost) Progress(string)                     {}
 
-// Photograph takes the device's own picture.
+// Photograph takes the device's own screenshot.
 func (NoHost) Photograph(ctx context.Context, dev drivers.Device) (image.Image, error) {
 	return dev.Screenshot(ctx)
 }

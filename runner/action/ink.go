@@ -6,7 +6,7 @@ import "image"
 // edge.
 const faint = 4
 
-// blank tells whether a part of a picture has no edge at all, in whatever colour: nothing is drawn there but its
+// blank reports whether a part of a screenshot has no edge at all, in whatever colour: nothing is drawn there but its
 // ground.
 func blank(img image.Image, r image.Rectangle) bool {
 	edges := 0
@@ -51,7 +51,7 @@ const (
 	borderEdges = 4  // columns of edges that two borders make
 )
 
-// ink is a part of a picture, in which some places do not count.
+// ink is a part of a screenshot, in which some places do not count.
 type ink struct {
 	img  image.Image
 	part image.Rectangle

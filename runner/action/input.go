@@ -66,7 +66,7 @@ func input(ctx context.Context, s *Session, a dsl.Input) error {
 	return t.verify(ctx)
 }
 
-// adjust sets what is no field: a wheel must show the text then, what a slider says is its own affair.
+// adjust sets what is not a field: a picker wheel must show the text then, what a slider says is its own affair.
 func (s *Session) adjust(ctx context.Context, d drivers.Adjuster, n *screen.Node, a dsl.Input, text string) error {
 	shown, err := d.Adjust(ctx, n, text)
 	if err != nil {
@@ -94,13 +94,13 @@ func (s *Session) enter(ctx context.Context, text string, perKey bool) error {
 	return nil
 }
 
-// focusedField waits for the field that takes text. It gives nil when only the open keyboard says that there is one.
+// focusedField waits for the field that takes text. It returns nil when only the open keyboard says that there is one.
 func focusedField(ctx context.Context, s *Session) (*screen.Node, error) {
 	var field, passed *screen.Node
 	var tree *screen.Tree
 	began := time.Now()
 	err := poll(ctx, s.Timeout, func() (err error) {
-		graced := time.Since(began) >= focusGrace // when it was asked: a slow answer tells of the moment of the tap
+		graced := time.Since(began) >= focusGrace // when it was requested: a slow response is of the moment of the tap
 		if tree, err = s.Device.Tree(ctx); err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func focusedField(ctx context.Context, s *Session) (*screen.Node, error) {
 	return field, err
 }
 
-// passedOver is the field that the last tap touched, when it stands where it stood and another one has the focus; nil
+// passedOver is the field that the last tap touched, when it is where it was and another one has the focus; nil
 // otherwise. Where the tap has led to another page with a field, as that of a search does, it is gone.
 func (s *Session) passedOver(tree *screen.Tree, focused *screen.Node) *screen.Node {
 	t := s.tapped
@@ -160,7 +160,7 @@ func focusText(t *screen.Tree) string {
 	return "nothing has the focus"
 }
 
-// isTapped tells whether n may be the field that the last tap touched; fields move when the keyboard opens, so their
+// isTapped reports whether n may be the field that the last tap touched; fields move when the keyboard opens, so their
 // ids decide.
 func (s *Session) isTapped(n *screen.Node) bool {
 	t := s.tapped

@@ -20,7 +20,7 @@ func launch(ctx context.Context, s *Session, a dsl.Launch) error {
 	if err := startApp(ctx, s, apps, a); err != nil {
 		return err
 	}
-	app, _, _ := strings.Cut(a.Package, "/") // behind the slash stands an activity
+	app, _, _ := strings.Cut(a.Package, "/") // behind the slash is an activity
 	s.launched = app
 	front, seen := "", ""
 	err := poll(ctx, s.Timeout, func() (err error) {
@@ -37,21 +37,21 @@ func launch(ctx context.Context, s *Session, a dsl.Launch) error {
 	})
 	switch {
 	case err == nil && front != app:
-		s.doubt("a permission dialog (%s) is in front", front)
+		s.doubt("a permission dialog (%s) is in the foreground", front)
 	case errors.Is(err, errWait) && seen == "":
-		s.doubt("the device does not tell which app is in front")
+		s.doubt("the device does not report which app is in the foreground")
 		return nil
 	case errors.Is(err, errWait):
 		return &Failure{event.Problem{
 			Message: fmt.Sprintf("%s was started and did not come to the front within %s; %s is there", a.Package,
 				s.Timeout, seen),
-			Expected: a.Package + " in front", Actual: seen + " in front"}}
+			Expected: a.Package + " in the foreground", Actual: seen + " in front"}}
 	}
 	return err
 }
 
-// asksPermission tells whether the app in front is the system's own question for a permission, which covers the app
-// that asks.
+// asksPermission reports whether the foreground app is the system's own
+// question for a permission, which covers the app that needs it.
 func asksPermission(app string) bool {
 	return strings.HasSuffix(app, ".permissioncontroller") || strings.HasSuffix(app, ".packageinstaller")
 }

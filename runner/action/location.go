@@ -21,10 +21,10 @@ func location(ctx context.Context, s *Session, a dsl.Location) error {
 	return d.SetLocation(ctx, placeOf(a.At, a.Accuracy))
 }
 
-// travelPace is how often a travelling device hears where it is, as a GPS receiver tells it.
+// travelPace is how often the location of a travelling device is set, as a GPS receiver reports it.
 const travelPace = time.Second
 
-// followRoute tells the device a place once a second until the last one is reached.
+// followRoute sets the location once a second until the last one is reached.
 func followRoute(ctx context.Context, s *Session, d drivers.LocationSetter, a dsl.Location) error {
 	speed := a.SpeedKmh
 	if speed == 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// assertLog looks at the log since the test began, and goes on looking until the line is there.
+// assertLog looks at the log since the test started, and continues until the line is there.
 func assertLog(ctx context.Context, s *Session, a dsl.AssertLog) error {
 	fits, err := lineMatcher(a)
 	if err != nil {
@@ -60,7 +60,7 @@ func assertLog(ctx context.Context, s *Session, a dsl.AssertLog) error {
 	case errors.Is(err, errWait):
 		return &Failure{event.Problem{Assertion: true, Expected: what + " in the log",
 			Actual: fmt.Sprintf("%d lines without it", lines),
-			Message: fmt.Sprintf("the log does not hold %s after %s; it has %d lines since the test began", what, s.Timeout,
+			Message: fmt.Sprintf("the log does not hold %s after %s; it has %d lines since the test started", what, s.Timeout,
 				lines)}}
 	case err == nil:
 		s.Value = value
@@ -69,7 +69,7 @@ func assertLog(ctx context.Context, s *Session, a dsl.AssertLog) error {
 	return err
 }
 
-// lineMatcher gives a function that tells whether a line holds what is asked for, and what as: saves of it.
+// lineMatcher returns a function that reports whether a line holds what is required, and what as: saves of it.
 func lineMatcher(a dsl.AssertLog) (func(line string) (string, bool), error) {
 	if a.Regex == "" {
 		return func(line string) (string, bool) { return line, strings.Contains(line, a.Text) }, nil
@@ -93,12 +93,12 @@ func startRecording(_ context.Context, s *Session, a dsl.StartRecording) error {
 
 func stopRecording(_ context.Context, s *Session, _ dsl.StopRecording) error { return s.film("") }
 
-// film begins or ends a film. A run that records nothing is no fault of the app, and what was asked for is missing all
+// film starts or ends a clip. A run that records nothing is not the app's fault, and what was requested is missing all
 // the same.
 func (s *Session) film(name string) error {
 	err := s.host().Film(name)
 	if errors.Is(err, ErrNoFilm) {
-		s.doubt("nothing is recorded in this run, so there will be no film")
+		s.doubt("nothing is recorded in this run, so there will be no recording")
 		return nil
 	}
 	return err

@@ -8,8 +8,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// Look reads the screen once and gives what fits the selector, as an assertion would match it on a screen that may
-// still change: by whole texts. That nothing fits is no error. It is no part of any step.
+// Look reads the screen once and returns what fits the selector, as an assertion would match it on a screen that may
+// still change: by whole texts. That nothing fits is not an error. It is not a part of any step.
 func Look(ctx context.Context, s *Session, sel dsl.Selector) ([]screen.Match, *screen.Tree, error) {
 	asked := *s
 	asked.Detail = &event.Detail{}

@@ -2,8 +2,8 @@ package action
 
 import "github.com/taproot-dev/taproot/dsl"
 
-// LooksFirst tells of an action that sees the screen, and tells Session.Saw of it, before it changes anything, or that
-// does nothing on the device at all.
+// LooksFirst reports whether an action sees the screen, and calls Session.Saw with it, before it changes anything, or
+// that does nothing on the device at all.
 func LooksFirst(args any) bool {
 	switch a := args.(type) {
 	case dsl.Tap, dsl.DoubleTap, dsl.LongPress, dsl.Drag, dsl.ScrollTo, dsl.Assert, dsl.AssertNot, dsl.AssertElement,
@@ -16,7 +16,7 @@ func LooksFirst(args any) bool {
 	return false
 }
 
-// Acts tells of an action that does something on the device, which may harm the app.
+// Acts reports whether an action does something on the device, which may harm the app.
 func Acts(args any) bool {
 	switch args.(type) {
 	case dsl.Assert, dsl.AssertNot, dsl.AssertElement, dsl.AssertTrue, dsl.AssertApp, dsl.AssertScreenshot,

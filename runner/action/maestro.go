@@ -14,15 +14,15 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// The performers of what is found by the rules of Maestro: the commands of its flows, and actions whose selector has
-// match: maestro. They keep Maestro's verdicts: the first of several is meant, and what covers an element plays no
+// The performers of what is found by the rules of Maestro: the commands of its flows, and actions with a selector that
+// has match: maestro. They keep Maestro's verdicts: the first of several is meant, and what covers an element plays no
 // part.
 
 const (
 	maestroLook   = 50 * time.Millisecond  // between two looks
 	maestroSettle = 200 * time.Millisecond // between two trees that are compared
 	settleTries   = 10
-	goneLook      = 500 * time.Millisecond // of one look whether an element is gone
+	goneLook      = 500 * time.Millisecond // of one read whether an element is gone
 	longTouch     = 3 * time.Second
 	syntheticAt   = 100_000 // where the options of an open list of a page lie
 )
@@ -35,7 +35,7 @@ func fatal(format string, args ...any) error { return &FatalError{Failure{proble
 // Unwrap makes it a Failure.
 func (e *FatalError) Unwrap() error { return &e.Failure }
 
-// maestroScreen is one look at a screen as Maestro sees it.
+// maestroScreen is one read of a screen as Maestro sees it.
 type maestroScreen struct {
 	root *maestro.Node
 	size image.Point
@@ -89,7 +89,7 @@ func stylesOf(sel dsl.Selector) []string {
 	return all
 }
 
-// first waits for the first element that the selector picks, for at least one look. v is the newest look in either
+// first waits for the first element that the selector picks, for at least one read. v is the newest read in either
 // case; no element: nil.
 func (s *Session) first(ctx context.Context, sel dsl.Selector, limit time.Duration) (v *maestroScreen, n *maestro.Node,
 	err error) {
@@ -127,7 +127,7 @@ func (s *Session) want(ctx context.Context, sel dsl.Selector) (*maestroScreen, *
 // screen.
 func timeLeft(word string, limit time.Duration) string {
 	if limit = limit.Round(time.Millisecond); limit <= 0 {
-		return "at a single look: its time had passed since the last command that changed the screen"
+		return "at a single read: its time had passed since the last command that changed the screen"
 	}
 	return word + " " + limit.String()
 }
@@ -138,7 +138,7 @@ func (s *Session) absent(v *maestroScreen, sel dsl.Selector, limit time.Duration
 	return &Failure{p}
 }
 
-// shown tells what a screen shows, in a few words.
+// shown returns what a screen shows, in a few words.
 func (v *maestroScreen) shown() string {
 	var texts []string
 	for _, n := range v.root.All() {
@@ -174,7 +174,7 @@ func called(n *maestro.Node) string {
 	return "element"
 }
 
-// rested waits until two trees in a row are equal, and gives the last one.
+// rested waits until two trees in a row are equal, and returns the last one.
 func (s *Session) rested(ctx context.Context, from *maestroScreen, limitMs *int) (*maestroScreen, error) {
 	var deadline time.Time
 	if limitMs != nil {
@@ -215,7 +215,7 @@ func Settle(ctx context.Context, s *Session, limitMs *int) error {
 	return err
 }
 
-// Sees tells whether an element is there within the time, by the rules of Maestro.
+// Sees reports whether an element is there within the time, by the rules of Maestro.
 func Sees(ctx context.Context, s *Session, sel dsl.Selector, limit time.Duration) (bool, error) {
 	if s.Detail == nil {
 		s.Detail = &event.Detail{}
@@ -227,7 +227,7 @@ func Sees(ctx context.Context, s *Session, sel dsl.Selector, limit time.Duration
 	return n != nil, err
 }
 
-// Misses tells whether an element is gone within the time: one search finds nothing.
+// Misses reports whether an element is gone within the time: one search finds nothing.
 func Misses(ctx context.Context, s *Session, sel dsl.Selector, limit time.Duration) (bool, error) {
 	if s.Detail == nil {
 		s.Detail = &event.Detail{}
@@ -235,7 +235,7 @@ func Misses(ctx context.Context, s *Session, sel dsl.Selector, limit time.Durati
 	deadline := time.Now().Add(limit)
 	for {
 		_, n, err := s.first(ctx, sel, goneLook)
-		unread := errors.Is(err, drivers.ErrNotReady) // nothing was seen, which is no absence
+		unread := errors.Is(err, drivers.ErrNotReady) // nothing was seen, which is not an absence
 		switch {
 		case err != nil && !unread:
 			return false, err
@@ -280,5 +280,5 @@ func (s *Session) finding(ctx context.Context, visible, gone *dsl.Selector, limi
 	return &Failure{p}
 }
 
-// byMaestro tells whether a selector asks for the rules of Maestro.
+// byMaestro reports whether a selector uses the rules of Maestro.
 func byMaestro(sel dsl.Selector) bool { return sel.Match == dsl.MatchMaestro }

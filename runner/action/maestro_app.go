@@ -53,7 +53,7 @@ func flowLaunch(ctx context.Context, s *Session, a flows.Launch) error {
 		return err
 	}
 	front := appOf(a.App)
-	// the app may be anywhere in Maestro; a look that comes too early is in vain
+	// the app may be anywhere in Maestro; a read that comes too early is in vain
 	return ignoring(poll(ctx, 5*time.Second, func() error {
 		now, err := apps.Foreground(ctx)
 		if err == nil && now != front && !asksPermission(now) {

@@ -48,7 +48,7 @@ func maestroPerformers(table performersTable) {
 	on(table, flowSettle)
 }
 
-// lower gives the selector of a flow in the language's form.
+// lower returns the selector of a flow in Taproot's form.
 func lower(s *flows.Selector) (dsl.Selector, error) {
 	sel, err := s.Lower()
 	if err != nil {
@@ -101,7 +101,7 @@ func flowAI(ctx context.Context, s *Session, a flows.AI) error {
 		err = extract(ctx, s, dsl.Extract{Prompt: a.Text})
 	case "defects":
 		err = assertVisual(ctx, s,
-			dsl.AssertVisual{Prompt: "The screen has no visible defects: no text that is cut off or lies over other text, no " +
+			dsl.AssertVisual{Prompt: "The screen has no visible defects: no text that is cut off or overlaps other text, no " +
 				"element that is cut off or out of place", Votes: 1})
 	default:
 		err = assertVisual(ctx, s, dsl.AssertVisual{Prompt: a.Text, Votes: 1})
@@ -113,7 +113,7 @@ func flowAI(ctx context.Context, s *Session, a flows.AI) error {
 	return err
 }
 
-// resting is how much of two pictures may differ on a screen that rests.
+// resting is how much of two screenshots may differ on a screen that rests.
 const resting = 0.005
 
 func flowSettle(ctx context.Context, s *Session, a flows.Settle) error {
@@ -129,7 +129,7 @@ func flowSettle(ctx context.Context, s *Session, a flows.Settle) error {
 		before, err := s.Device.Screenshot(ctx)
 		var p *drivers.ProtectedError
 		if errors.As(err, &p) {
-			s.note("whether the screen moves was not seen: the app forbids pictures of the window %s", p.Parts[0].Window)
+			s.note("whether the screen moves was not seen: the app forbids screenshots of the window %s", p.Parts[0].Window)
 			return nil
 		}
 		if err != nil {

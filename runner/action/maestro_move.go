@@ -214,7 +214,7 @@ func (s *Session) fromCentre(ctx context.Context, d dsl.Direction, ms int, settl
 	return s.dragTo(ctx, centre, flowStrokeFrom(centre, d, size), ms, settleMs)
 }
 
-// nearCentre tells whether an element has come as far as the middle, a fifth of the screen aside.
+// nearCentre reports whether an element has come as far as the middle, a fifth of the screen aside.
 func nearCentre(p image.Point, d dsl.Direction, size image.Point) bool {
 	switch d {
 	case dsl.Right:

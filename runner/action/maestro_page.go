@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/maestro"
 )
 
-// maestroPage gives the elements of a page as Maestro sees them.
+// maestroPage returns the elements of a page as Maestro sees them.
 //
 //go:embed maestro_page.js
 var maestroPage string
@@ -21,7 +21,7 @@ var maestroPage string
 // pageLimit bounds what is asked of a page.
 const pageLimit = 10 * time.Second
 
-// domNode is an element of a page as maestroPage gives it.
+// domNode is an element of a page as maestroPage returns it.
 type domNode struct {
 	Text     string          `json:"t"`
 	ID       *string         `json:"i"`
@@ -43,7 +43,7 @@ func (d domNode) node() *maestro.Node {
 	return n
 }
 
-var errNoPage = errors.New("no page is open: begin the flow with launchApp")
+var errNoPage = errors.New("no page is open: start the flow with launchApp")
 
 // readPageForMaestro reads the elements of the page.
 func (s *Session) readPageForMaestro(ctx context.Context, css []string) (*maestroScreen, error) {

@@ -28,7 +28,7 @@ func (s *Session) flowFile(name string) (string, error) {
 	return s.file(filepath.Join(s.Base, filepath.FromSlash(name)))
 }
 
-// cropped takes a picture of the screen, or of one element.
+// cropped takes a screenshot of the screen, or of one element.
 func (s *Session) cropped(ctx context.Context, of *dsl.Selector) (image.Image, error) {
 	var area image.Rectangle
 	if of != nil {
@@ -50,7 +50,7 @@ func (s *Session) cropped(ctx context.Context, of *dsl.Selector) (image.Image, e
 
 var unsafeName = lazyregexp.New(`[^\p{L}\p{N}._ -]+`)
 
-// artifact is the name in the report of a picture or film that a flow names by a path.
+// artifact is the name in the report of an image or recording that a flow names by a path.
 func artifact(name string) (string, error) {
 	clean := path.Clean(filepath.ToSlash(name))
 	if name == "" || path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") {
@@ -75,7 +75,7 @@ func flowScreenshot(ctx context.Context, s *Session, a flows.Screenshot) error {
 	return s.keepPicture(ctx, name, a.Path, of)
 }
 
-// keepPicture takes a picture into the report, and keeps it for comparisons under the name that the flow gave it.
+// keepPicture moves a screenshot into the report, and keeps it for comparisons under the name in the flow.
 func (s *Session) keepPicture(ctx context.Context, name, given string, of *dsl.Selector) error {
 	img, err := s.cropped(ctx, of)
 	if err != nil {
@@ -88,18 +88,18 @@ func (s *Session) keepPicture(ctx context.Context, name, given string, of *dsl.S
 	return s.storePicture(name, img)
 }
 
-// storePicture moves a picture into the report.
+// storePicture moves an image into the report.
 func (s *Session) storePicture(name string, img image.Image) error {
 	if s.NoPictures || s.Work == "" {
 		return nil
 	}
 	if err := os.MkdirAll(s.Work, 0o755); err != nil {
-		return fmt.Errorf("keep a picture: %w", err)
+		return fmt.Errorf("keep a screenshot: %w", err)
 	}
 	file := filepath.Join(s.Work, name+".png")
 	f, err := os.Create(file)
 	if err != nil {
-		return fmt.Errorf("keep a picture: %w", err)
+		return fmt.Errorf("keep a screenshot: %w", err)
 	}
 	err = png.Encode(f, img)
 	if closed := f.Close(); err == nil {
@@ -138,7 +138,7 @@ func flowAssertScreenshot(ctx context.Context, s *Session, a flows.AssertScreens
 	return s.alike(a.Path, want, have, threshold)
 }
 
-// assertFile compares the screen with a picture that no run of Taproot made, as flows do.
+// assertFile compares the screen with an image that no run of Taproot made, as flows do.
 func (s *Session) assertFile(ctx context.Context, a dsl.AssertScreenshot) error {
 	file, err := s.file(a.File)
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *Session) assertFile(ctx context.Context, a dsl.AssertScreenshot) error 
 	return s.alike(a.File, want, have, 100-a.Threshold)
 }
 
-// partOf takes a picture of the screen, or of one element of it.
+// partOf takes a screenshot of the screen, or of one element of it.
 func (s *Session) partOf(ctx context.Context, element *dsl.Selector) (image.Image, error) {
 	if element == nil || byMaestro(*element) {
 		return s.cropped(ctx, element)
@@ -175,10 +175,10 @@ func (s *Session) partOf(ctx context.Context, element *dsl.Selector) (image.Imag
 	return cut(img, m.Node.Bounds.Intersect(img.Bounds()), nil), nil
 }
 
-// alike fails when less than threshold per cent of the pixels are those of the picture called name.
+// alike fails when less than threshold per cent of the pixels are those of the image called name.
 func (s *Session) alike(name string, want, have image.Image, threshold float64) error {
 	if want.Bounds().Size() != have.Bounds().Size() {
-		p := problem("the picture %s is %v large, and the screen %v", name, want.Bounds().Size(), have.Bounds().Size())
+		p := problem("the image %s is %v large, and the screen %v", name, want.Bounds().Size(), have.Bounds().Size())
 		p.Assertion = true
 		return &Failure{p}
 	}
@@ -192,7 +192,7 @@ func (s *Session) alike(name string, want, have image.Image, threshold float64) 
 	return &Failure{p}
 }
 
-// baseline is the picture that a flow compares with: beside the flow, of those that were taken, or in the working
+// baseline is the image that a flow compares with: next to the flow, of those that were taken, or in the working
 // folder.
 func (s *Session) baseline(a flows.AssertScreenshot) (image.Image, error) {
 	name := flows.PictureFile(a.Path)
@@ -213,7 +213,7 @@ func (s *Session) baseline(a flows.AssertScreenshot) (image.Image, error) {
 		}
 	}
 	p := problem(
-		"there is no picture %s: neither beside the flow, nor among those that were taken, nor in the working folder", name)
+		"there is no image %s: neither next to the flow, nor among those that were taken, nor in the working folder", name)
 	p.Assertion = true
 	return nil, &Failure{p}
 }
@@ -221,7 +221,7 @@ func (s *Session) baseline(a flows.AssertScreenshot) (image.Image, error) {
 // near is how far two colours may be apart and still be equal: a tenth of the way from black to white.
 const near = 0.1
 
-// equalPart is how much of two pictures of one size is equal, from 0 to 1.
+// equalPart is how much of two images of one size is equal, from 0 to 1.
 func equalPart(a, b image.Image) float64 {
 	size := a.Bounds().Size()
 	if size.X == 0 || size.Y == 0 {
@@ -252,7 +252,7 @@ func flowStartRecording(_ context.Context, s *Session, a flows.StartRecording) e
 func flowStopRecording(_ context.Context, s *Session, _ flows.StopRecording) error {
 	err := s.film("")
 	if err != nil && !errors.Is(err, drivers.ErrDeviceLost) {
-		s.note("%v", err) // Maestro does not mind that nothing was begun
+		s.note("%v", err) // Maestro does not mind that nothing was started
 		return nil
 	}
 	return err
@@ -278,7 +278,7 @@ func (s *Session) randomText(kind string, length int) string {
 	return f.Text(length)
 }
 
-// pictureOf keeps a picture of one element.
+// pictureOf keeps a screenshot of one element.
 func (s *Session) pictureOf(ctx context.Context, a dsl.Screenshot) error {
 	name := a.Name
 	if name == "" {

@@ -37,7 +37,7 @@ func (s *Session) enterText(ctx context.Context, text string) error {
 	return s.Device.Type(ctx, text)
 }
 
-// fillDate gives a date field of a page its value.
+// fillDate sets a date field of a page.
 func (s *Session) fillDate(ctx context.Context, text string) (bool, error) {
 	done, err := s.onPage(ctx, fmt.Sprintf(`(() => {
 	const e = document.activeElement

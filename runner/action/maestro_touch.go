@@ -26,7 +26,7 @@ func percents(text string) (p image.Point, percent bool, err error) {
 		return p, percent, fatal("the point %q is not two whole numbers", text)
 	}
 	if percent && (x < 0 || y < 0 || x > 100 || y > 100) {
-		return p, percent, &Failure{problem("the point %q lies outside: per cent go from 0 to 100", text)}
+		return p, percent, &Failure{problem("the point %q is outside: per cent go from 0 to 100", text)}
 	}
 	return image.Pt(x, y), percent, nil
 }
@@ -42,7 +42,7 @@ func inElement(n *maestro.Node, text string) (image.Point, error) {
 		return b.Min.Add(image.Pt(b.Dx()*p.X/100, b.Dy()*p.Y/100)), nil
 	}
 	if p.X < 0 || p.Y < 0 || p.X >= b.Dx() || p.Y >= b.Dy() {
-		return p, &Failure{problem("the point %q lies outside of the element, which is %dx%d", text, b.Dx(), b.Dy())}
+		return p, &Failure{problem("the point %q is outside of the element, which is %dx%d", text, b.Dx(), b.Dy())}
 	}
 	return b.Min.Add(p), nil
 }
@@ -105,7 +105,7 @@ func (s *Session) tapAt(ctx context.Context, t touching) error {
 	return s.untilVisible(ctx, t, rested, n)
 }
 
-// untilVisible touches again when nothing changed and something lies over the element, once it does not any more.
+// untilVisible touches again when nothing changed and something covers the element, once it does not any more.
 func (s *Session) untilVisible(ctx context.Context, t touching, before *maestroScreen, n *maestro.Node) error {
 	after, err := s.readForMaestro(ctx, nil)
 	if err != nil || after.root.Sum() != before.root.Sum() || n.On(after.root) {

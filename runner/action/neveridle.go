@@ -13,16 +13,16 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// restlessPause lies between the two pictures that tell whether a screen still moves.
+// restlessPause is between the two screenshots that show whether a screen still moves.
 const restlessPause = 120 * time.Millisecond
 
-// labelOnly tells whether a selector asks for nothing but a label, which pixels can answer when nothing else does.
+// labelOnly reports whether a selector requires only a label, which pixels can show when nothing else does.
 func labelOnly(sel dsl.Selector) bool {
 	plain := dsl.Selector{Label: sel.Label, Index: sel.Index, First: sel.First}
 	return sel.Label != "" && reflect.DeepEqual(sel, plain)
 }
 
-// elements reads the tree. On a screen that was refused because it never stands still, and that still moves, it does
+// elements reads the tree. On a screen that was refused because it never stops moving, and that still moves, it does
 // not ask again: each refusal costs a phone more than ten seconds. Where a label is looked for and there is vision, its
 // pixels are read instead.
 func (w *screenReader) elements(ctx context.Context) (*screen.Tree, error) {
@@ -44,7 +44,7 @@ func (w *screenReader) elements(ctx context.Context) (*screen.Tree, error) {
 	return t, err
 }
 
-// neverIdle says what can be looked for on a screen that never stands still.
+// neverIdle says what can be searched on a screen that never stops moving.
 func (w *screenReader) neverIdle(err error) error {
 	if w.labelled && w.s.Vision != nil || w.onlySeen {
 		return err
@@ -53,7 +53,7 @@ func (w *screenReader) neverIdle(err error) error {
 		"%w; its pixels can be looked for: a label, ocr:, image: (`taproot doctor` shows what reading them needs)", err)
 }
 
-// moves tells whether anything on the screen changes now.
+// moves reports whether anything on the screen changes now.
 func (w *screenReader) moves(ctx context.Context) (bool, error) {
 	before, err := w.s.Device.Screenshot(ctx)
 	var p *drivers.ProtectedError
@@ -73,7 +73,7 @@ func (w *screenReader) moves(ctx context.Context) (bool, error) {
 	return !pixels.Changed(before, now, before.Bounds()).Empty(), nil
 }
 
-// onlyPixels tells whether the look goes on without a tree.
+// onlyPixels reports whether the search continues without a tree.
 func (w *screenReader) onlyPixels(err error) bool {
 	if w.labelled && w.s.Vision != nil && errors.Is(err, drivers.ErrNeverIdle) {
 		return true

@@ -17,7 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// readers see one text in every picture.
+// readers see one text in every screenshot.
 type readers struct {
 	drivers.Vision
 	text string
@@ -28,7 +28,7 @@ func (r readers) OCR(context.Context, image.Image) ([]drivers.TextLine, error) {
 	return []drivers.TextLine{{Text: r.text, Bounds: r.at, Confidence: 1}}, nil
 }
 
-// restless is a screen on which something moves, and whose tree costs eleven seconds to be refused.
+// restless is a screen on which something moves, with a tree that costs eleven seconds to be refused.
 func restless() *fake {
 	return &fake{began: time.Now(), cheap: true, treeCost: 11 * time.Second, pictureCost: 100 * time.Millisecond,
 		show: func(at time.Duration, _ []image.Point) []*screen.Node {

@@ -17,7 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// DefaultTimeout is how long a step waits for what it needs when nothing else is said.
+// DefaultTimeout is how long a step waits for what it needs by default.
 const DefaultTimeout = 10 * time.Second
 
 // Session is one device during one case. It is used by one goroutine.
@@ -26,7 +26,7 @@ type Session struct {
 	// Platform that the case runs on.
 	Platform dsl.Platform
 	Settings
-	// Host is whoever runs the steps; nil: nobody keeps or knows anything.
+	// Host is what runs the steps; nil: nothing is kept.
 	Host Host
 	// Timeout of the current step.
 	Timeout time.Duration
@@ -46,7 +46,7 @@ type Session struct {
 	took      time.Time              // when the app took what a step did, of those that watch what becomes of it
 	known     *screen.Tree           // the newest of any step, nil when none was read
 	before    *screen.Tree           // the newest that was read before the last action touched the device
-	neverIdle bool                   // the screen was refused because it never stands still
+	neverIdle bool                   // the screen was refused because it never stops moving
 	aimed     *Tapped                // the screen before the step's tap
 	crashed   *drivers.Crash         // that was reported last
 	died      *drivers.Crash         // the first one of the case
@@ -55,7 +55,7 @@ type Session struct {
 	tapped    *screen.Node           // the element that the last tap touched
 	touchedOn *touched               // the screen before the touch of the step before; nil: that touched nothing
 	paged     bool                   // a flow of Maestro has opened a page
-	taken     map[string]image.Image // pictures that a flow took, by their names
+	taken     map[string]image.Image // screenshots that a flow took, by their names
 }
 
 // Settings are what holds for all steps of a session.
@@ -66,7 +66,7 @@ type Settings struct {
 	Work string
 	// Access is what steps may touch of this machine.
 	Access Access
-	// Vision for what no tree tells; nil: there is none.
+	// Vision for what no tree has; nil: there is none.
 	Vision drivers.Vision
 	// AllowShell lets tests run commands on the device.
 	AllowShell bool
@@ -74,11 +74,11 @@ type Settings struct {
 	UpdateBaselines bool
 	// Headed opens pages in a browser window, whatever their steps say.
 	Headed bool
-	// StepPictures says that each step gets a picture anyway.
+	// StepPictures says that each step gets a screenshot anyway.
 	StepPictures bool
-	// NoPictures keeps pictures out of the report that would show secrets.
+	// NoPictures keeps screenshots out of the report that would show secrets.
 	NoPictures bool
-	// Uses notes the apps that the steps start and install; nil: nobody wants to know.
+	// Uses notes the apps that the steps start and install; nil: not needed.
 	Uses *UsedApps
 	// Seed of the seeds of random data; 0: drawn when it is needed.
 	Seed uint64
@@ -88,17 +88,17 @@ type Settings struct {
 type Result struct {
 	// Detail for the report.
 	Detail *event.Detail
-	// Value is what the step gives to the step option as:, nil when it gives nothing.
+	// Value is what the step returns to the step option as:, nil when it returns nothing.
 	Value any
 	// Tree is the newest one that was read, nil when there was none.
 	Tree *screen.Tree
 	// Reading is what was read in the pixels, nil when nothing was.
 	Reading *Reading
-	// Warnings are what the device refused although the step went on; they are among the Doubts of Detail, too.
+	// Warnings are what the device refused although the step continued; they are among the Doubts of Detail, too.
 	Warnings []string
 }
 
-// Perform does what args (a struct of the vocabulary, by value) asks for. A *Failure means that the app or the test is
+// Perform does what args (a struct of the vocabulary, by value) requires. A *Failure means that the app or the test is
 // wrong; so does an error for which drivers.AppIsWrong holds; any other error means that the device is. Control actions
 // are the engine's.
 func Perform(ctx context.Context, s *Session, args any) error {
@@ -131,7 +131,7 @@ func Perform(ctx context.Context, s *Session, args any) error {
 	return s.withCrash(ctx, err)
 }
 
-// takeWarnings doubts what the device was kept from.
+// takeWarnings warns about what the device was kept from.
 func (s *Session) takeWarnings() {
 	s.Warnings = drivers.TakeWarnings(s.Device)
 	for _, text := range s.Warnings {
@@ -139,7 +139,7 @@ func (s *Session) takeWarnings() {
 	}
 }
 
-// Performs tells whether an action has a performer.
+// Performs reports whether an action has a performer.
 func Performs(def *dsl.Def) bool {
 	_, ok := performers()[reflect.TypeOf(def.Args)]
 	return ok
@@ -248,19 +248,19 @@ func (s *Session) note(format string, args ...any) {
 	s.Detail.Notes = append(s.Detail.Notes, fmt.Sprintf(format, args...))
 }
 
-// noteOnce adds a remark that more than one look may have a reason for.
+// noteOnce adds a remark that more than one read may have a reason for.
 func (s *Session) noteOnce(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(s.Detail.Notes, text) {
 		s.Detail.Notes = append(s.Detail.Notes, text)
 	}
 }
 
-// doubt adds something that the step's verdict does not cover.
+// doubt adds a warning: something that the step's result does not cover.
 func (s *Session) doubt(format string, args ...any) {
 	s.Detail.Doubts = append(s.Detail.Doubts, fmt.Sprintf(format, args...))
 }
 
-// doubtOnce adds a doubt that more than one look may have a reason for.
+// doubtOnce adds a warning that more than one read may have a reason for.
 func (s *Session) doubtOnce(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(s.Detail.Doubts, text) {
 		s.Detail.Doubts = append(s.Detail.Doubts, text)

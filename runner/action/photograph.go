@@ -20,16 +20,16 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// Photograph takes a picture in which passwords and the elements that show a secret of the mask are painted over. What
-// shows them is looked for before and after, because the screen may change in between. While a dialog stops a page
-// there is no picture: looking for the elements would answer it.
+// Photograph takes a screenshot in which passwords and the elements that show a secret of the mask are painted over.
+// What shows them is looked for before and after, because the screen may change in between. While a dialog stops a page
+// there is no screenshot: reading the elements would close it.
 func Photograph(ctx context.Context, dev drivers.Device, mask *event.Mask) (image.Image, error) {
 	if err := stoppedByDialog(ctx, dev); err != nil {
 		return nil, err
 	}
 	before, err := dev.Tree(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("what a picture would show of the secrets cannot be told: %w", err)
+		return nil, fmt.Errorf("what a screenshot would show of the secrets is unknown: %w", err)
 	}
 	img, err := dev.Screenshot(ctx)
 	if err != nil {
@@ -37,7 +37,7 @@ func Photograph(ctx context.Context, dev drivers.Device, mask *event.Mask) (imag
 	}
 	after, err := dev.Tree(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("what a picture would show of the secrets cannot be told: %w", err)
+		return nil, fmt.Errorf("what a screenshot would show of the secrets is unknown: %w", err)
 	}
 	var boxes []image.Rectangle
 	for _, t := range []*screen.Tree{before, after} {
@@ -50,14 +50,14 @@ func Photograph(ctx context.Context, dev drivers.Device, mask *event.Mask) (imag
 	return painted(img, boxes), nil
 }
 
-// painted gives a picture with places that are painted over. Where there are none, it is the picture itself, so that
-// the file that it came as need be neither read nor written anew.
+// painted returns a screenshot with places that are painted over. Where there are none, it is the screenshot itself, so
+// that the file that it came as need be neither read nor written again.
 func painted(img image.Image, boxes []image.Rectangle) image.Image {
 	boxes = slices.DeleteFunc(boxes, func(b image.Rectangle) bool { return b.Intersect(img.Bounds()).Empty() })
 	if len(boxes) == 0 {
 		return img
 	}
-	if p, ok := img.(*drivers.Picture); ok { // whose pixels are copied at once, not one by one
+	if p, ok := img.(*drivers.Picture); ok { // of which the pixels are copied at once, not one by one
 		img = p.Decoded()
 	}
 	out := image.NewRGBA(img.Bounds())
@@ -68,7 +68,7 @@ func painted(img image.Image, boxes []image.Rectangle) image.Image {
 	return out
 }
 
-// stoppedByDialog gives an error while a dialog of a page is open. On phones dialogs are elements like others.
+// stoppedByDialog returns an error while a dialog of a page is open. On phones dialogs are elements like others.
 func stoppedByDialog(ctx context.Context, dev drivers.Device) error {
 	_, page := dev.(drivers.Navigator)
 	alerter, ok := dev.(drivers.Alerter)
@@ -82,7 +82,7 @@ func stoppedByDialog(ctx context.Context, dev drivers.Device) error {
 	return err
 }
 
-// screenshot leaves a picture for a caller whose steps get none by themselves; in a test, the picture of the step is
+// screenshot leaves an image for a caller without screenshots of its steps; in a test, the screenshot of the step is
 // named after it.
 func screenshot(ctx context.Context, s *Session, a dsl.Screenshot) error {
 	if a.Element != nil {
@@ -102,7 +102,7 @@ func screenshot(ctx context.Context, s *Session, a dsl.Screenshot) error {
 	path := filepath.Join(s.Work, name)
 	f, err := os.Create(path)
 	if err != nil {
-		return fmt.Errorf("keep a picture: %w", err)
+		return fmt.Errorf("keep a screenshot: %w", err)
 	}
 	err = png.Encode(f, img)
 	if closed := f.Close(); err == nil {
@@ -114,7 +114,7 @@ func screenshot(ctx context.Context, s *Session, a dsl.Screenshot) error {
 	return err
 }
 
-// maxPictureName is how many characters of a name the file of a picture has.
+// maxPictureName is how many characters of a name the file of a screenshot has.
 const maxPictureName = 60
 
 // pictureName makes a name one that a file can have in any folder.

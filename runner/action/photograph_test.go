@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// stoppedPage is a page whose dialog is answered with no by whoever reads its elements.
+// stoppedPage is a page with a dialog that is dismissed when its elements are read.
 type stoppedPage struct {
 	drivers.Device
 	drivers.Navigator
@@ -30,8 +30,8 @@ func (p *stoppedPage) Screenshot(context.Context) (image.Image, error) {
 	return image.NewRGBA(image.Rect(0, 0, 2, 2)), nil
 }
 
-// TestPhotographLeavesADialogOpen: in tests with secrets the picture after the step that opened a dialog dismissed it,
-// and alert found none.
+// TestPhotographLeavesADialogOpen: in tests with secrets the screenshot after the step that opened a dialog dismissed
+// it, and alert found none.
 func TestPhotographLeavesADialogOpen(t *testing.T) {
 	t.Parallel()
 	page := &stoppedPage{open: &drivers.Alert{Text: "Sure?"}}

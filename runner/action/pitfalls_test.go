@@ -46,7 +46,7 @@ func TestPitfallFirstLaidOutRectangle(t *testing.T) {
 	})
 }
 
-// TestPitfallUsableHeightIsNotThePhysicalOne: per cent are of the picture, which is what is tapped.
+// TestPitfallUsableHeightIsNotThePhysicalOne: per cent are of the screenshot, which is what is tapped.
 func TestPitfallUsableHeightIsNotThePhysicalOne(t *testing.T) {
 	t.Parallel()
 	at := dsl.Point{X: 50, Y: 100, Percent: true}

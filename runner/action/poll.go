@@ -13,10 +13,10 @@ import (
 // errWait says that what is waited for is not there (any more or yet).
 var errWait = errors.New("not there yet")
 
-// poll looks again and again until look gives something else than errWait, or the time is over: its own, or that of the
-// step. The end stops new looks, not one under way: a step is over within its time and the length of one look. There is
+// poll looks again and again until look returns something else than errWait, or the time ends: its own, or that of the
+// step. The end stops new reads, not one under way: a step ends within its time and the length of one read. There is
 // at least one, and one more right at the end, so that a verdict rests on what is there then, unless the one before
-// took beyond it. Reading errors that may pass (drivers.ErrNotReady) are waited out; when the last look ends so, that
+// took beyond it. Reading errors that may pass (drivers.ErrNotReady) are waited out; when the last read ends so, that
 // error is the answer, for nothing was seen.
 func poll(ctx context.Context, timeout time.Duration, look func() error) error {
 	return pollWith(ctx, timeout, slowing(), look)
@@ -49,7 +49,7 @@ func (c *attentiveBackOff) NextBackOff() time.Duration {
 	return next
 }
 
-// holdBackOff is a pace that slows down, and looks again as soon as what has begun to hold may have held for long
+// holdBackOff is a pace that slows down, and looks again as soon as what has started to hold may have held for long
 // enough.
 type holdBackOff struct {
 	backoff.BackOff

@@ -17,20 +17,20 @@ import (
 // ProofGrace is how long a screen on which a tap has changed nothing is given before that counts.
 const ProofGrace = 400 * time.Millisecond
 
-// Tapped is what the screen looked like just before a tap. The pictures that come later tell whether the tap has
-// changed anything; nothing that they tell changes the verdict, for an app may do its work where nobody sees it.
+// Tapped is what the screen looked like just before a tap. The screenshots that come later show whether the tap has
+// changed anything; nothing that they show changes the result, as an app may do its work out of sight.
 type Tapped struct {
 	picture image.Image
 	at      time.Time
 	hit     string
 }
 
-// lookTaken tells of a picture that the step took.
+// lookTaken reports a screenshot that the step took.
 func (s *Session) lookTaken(ctx context.Context, img image.Image) error {
 	return s.host().OnLook(ctx, img)
 }
 
-// looked tells that the step has read the elements, and that a picture may be taken now.
+// looked reports that the step has read the elements, and that a screenshot may be taken now.
 func (s *Session) looked(ctx context.Context) error { return s.lookTaken(ctx, nil) }
 
 // proves keeps what lay topmost where the element is about to be touched.
@@ -42,7 +42,7 @@ func (s *Session) proves(w *screenReader, m screen.Match) {
 	}
 }
 
-// met names what takes the touch: the topmost element at the point, and what is meant where that is something else.
+// met names what takes the touch: the topmost element at the point, and the target where that is something else.
 func met(t *screen.Tree, m screen.Match) string {
 	top := t.Topmost(m.Point)
 	switch {
@@ -79,7 +79,7 @@ func (s *Session) confirmed() {
 	}
 }
 
-// disproves keeps why an element was not touched.
+// disproves records why an element was not touched.
 func (h *targetSearch) disproves(m screen.Match) {
 	switch {
 	case m.CoverText != "" || h.aboveIt(m) != nil:
@@ -93,10 +93,10 @@ func (h *targetSearch) disproves(m screen.Match) {
 	h.s.touched(m.Point)
 }
 
-// Tapped gives what the step's tap is to be judged by, nil when there is nothing.
+// Tapped returns what the step's tap is to be judged by, nil when there is nothing.
 func (s *Session) Tapped() *Tapped { return s.aimed }
 
-// Changed tells whether a picture that was taken after the tap shows anything else than the one before it.
+// Changed reports whether a screenshot that was taken after the tap shows anything else than the one before it.
 func (t *Tapped) Changed(now image.Image) bool { return !same(t.picture, now) }
 
 // Age is how long ago the tap was.
@@ -108,7 +108,7 @@ func (t *Tapped) NoEffect() (proof, note string) {
 	return event.ProofNoEffect + ": " + t.hit, note
 }
 
-// same compares two pictures below the status bar, whose clock goes on whatever is tapped.
+// same compares two screenshots below the status bar, as its clock changes whatever is tapped.
 func same(a, b image.Image) bool {
 	region := a.Bounds()
 	region.Min.Y = pixels.StatusBar(region.Size()).Max.Y

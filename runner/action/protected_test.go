@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// guarded is a device of which an app forbids pictures: they are black, or refused.
+// guarded is a device of which an app forbids screenshots: they are black, or refused.
 type guarded struct {
 	*fake
 	refuses bool
@@ -34,7 +34,7 @@ func (g *guarded) Screenshot(ctx context.Context) (image.Image, error) {
 	return image.NewRGBA(image.Rectangle{Max: size}), g.wait(ctx, g.pictureCost)
 }
 
-// TestModelsAreNotAskedAboutForbiddenPictures: neither an answer nor its price follows from a black picture.
+// TestModelsAreNotAskedAboutForbiddenPictures: neither a response nor its price follows from a black screenshot.
 func TestModelsAreNotAskedAboutForbiddenPictures(t *testing.T) {
 	for _, refuses := range []bool{false, true} {
 		for _, step := range []any{dsl.AssertVisual{Prompt: "the balance is shown"}, dsl.Extract{Prompt: "the balance"},
@@ -60,7 +60,7 @@ func TestModelsAreNotAskedAboutForbiddenPictures(t *testing.T) {
 	}
 }
 
-// TestBlackPicturesAreNoRest: an element that moves is not touched because black pictures do not change.
+// TestBlackPicturesAreNoRest: an element that moves is not touched because black screenshots do not change.
 func TestBlackPicturesAreNoRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &guarded{fake: &fake{began: time.Now(), cheap: true, treeCost: 100 * time.Millisecond,
@@ -77,8 +77,8 @@ func TestBlackPicturesAreNoRest(t *testing.T) {
 	})
 }
 
-// TestBrightPicturesCostNoQuestion: only a picture with pure black in it costs the question whether an app forbids
-// pictures.
+// TestBrightPicturesCostNoQuestion: only a screenshot with pure black in it
+// costs the query whether an app forbids screenshots.
 func TestBrightPicturesCostNoQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{began: time.Now(), cheap: true, treeCost: 100 * time.Millisecond, pictureCost: 20 * time.Millisecond}

@@ -9,8 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// quickTreeMayMatch tells whether what is waited for may have come, so that the screen is worth a whole look. Where the
-// device gives a quick tree for less, that decides between a look that has found nothing and the last one, which is
+// quickTreeMayMatch reports whether what is waited for may have come, so that the screen is worth a whole read. Where
+// the device has a cheaper quick tree, that decides between a read that has found nothing and the last one, which is
 // always whole.
 func (w *screenReader) quickTreeMayMatch(ctx context.Context, sel dsl.Selector, what searchPurpose) (bool, error) {
 	d, ok := w.s.Device.(drivers.QuickTreeReader)
@@ -49,8 +49,8 @@ func (w *screenReader) missed() {
 	}
 }
 
-// namesOnly tells whether a selector picks an element by what it says, and by nothing around it, no order, no state and
-// no pixels.
+// namesOnly reports whether a selector picks an element by what it says, and by nothing around it, no order, no state
+// and no pixels.
 func namesOnly(sel dsl.Selector) bool {
 	names := dsl.Selector{Label: sel.Label, Text: sel.Text, Desc: sel.Desc, Hint: sel.Hint, ID: sel.ID, Match: sel.Match}
 	return names.Names() && screen.Describe(names) == screen.Describe(sel) && len(sel.Relations()) == 0 &&

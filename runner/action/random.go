@@ -10,13 +10,13 @@ import (
 // largestSeed is the largest that every reader of a report takes as a whole number.
 const largestSeed = 1<<53 - 1
 
-// random makes data of a kind. They depend on nothing but the step and its seed, which the report tells.
+// random makes data of a kind. They depend on nothing but the step and its seed, which is in the report.
 func (s *Session) random(a dsl.Input) string {
 	seed := uint64(a.Seed)
 	if seed == 0 {
 		seed = s.seed()
 	}
-	s.note("random %s; seed: %d gives it again", a.Random, seed)
+	s.note("random %s; seed: %d makes it again", a.Random, seed)
 	d := generator{rand.New(rand.NewPCG(seed, 0))}
 	switch a.Random {
 	case "email":
@@ -41,7 +41,7 @@ func (s *Session) random(a dsl.Input) string {
 	return d.letters("abcdefghijklmnopqrstuvwxyz", length(a, 20))
 }
 
-// seed gives the next one: of the session's own, when it has one.
+// seed returns the next one: of the session's own, when it has one.
 func (s *Session) seed() uint64 {
 	if s.seeds == nil {
 		first := s.Seed

@@ -27,8 +27,8 @@ func (d resting) Tree(ctx context.Context) (*screen.Tree, error) {
 	return t, err
 }
 
-// TestStateOutlastsWhatIsOnItsWay: a state counts once what the action has set going is over, at once where nothing is,
-// and after a second and a half where there is no end of it.
+// TestStateOutlastsWhatIsOnItsWay: a state counts once what the action has set going has ended, at once where nothing
+// is, and after a second and a half where there is no end of it.
 func TestStateOutlastsWhatIsOnItsWay(t *testing.T) {
 	until := func(end time.Duration) func(time.Duration) screen.Activity {
 		return func(at time.Duration) screen.Activity {

@@ -11,17 +11,17 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// unsure says of what was found, if the time is over before the next look, that it was not known to be there for a
+// unsure says of what was found, if the time ends before the next read, that it was not known to be there for a
 // person.
 func (w *screenReader) unsure(matches []screen.Match) {
 	if len(matches) > 0 && w.hiddenUnder == "" {
 		w.hiddenUnder = fmt.Sprintf(
-			"%s is there, but the time was over before it was seen to stay, and not to be hidden, as by the "+
+			"%s is there, but the time ended before it was seen to stay, and not to be hidden, as by the "+
 				"keyboard", matches[0].Node)
 	}
 }
 
-// shownAs is a selector that also asks for a text.
+// shownAs is a selector that also requires a text.
 func shownAs(sel dsl.Selector, text *string) dsl.Selector {
 	if text != nil {
 		sel.Text = *text
@@ -29,10 +29,10 @@ func shownAs(sel dsl.Selector, text *string) dsl.Selector {
 	return sel
 }
 
-// toastType is the element of a toast, whose place is an estimate.
+// toastType is the element of a toast, of which the place is an estimate.
 const toastType = "android.widget.Toast"
 
-// newerPicture gives a picture that was taken behind the newest tree; nil: none can be had, and nothing follows.
+// newerPicture returns a screenshot that was taken after the newest tree; nil: none can be had, and nothing follows.
 func (w *screenReader) newerPicture(ctx context.Context) (image.Image, error) {
 	if w.shotAt.Before(w.tree.Taken) {
 		err := w.picture(ctx)
@@ -41,7 +41,7 @@ func (w *screenReader) newerPicture(ctx context.Context) (image.Image, error) {
 			if errors.Is(err, drivers.ErrDeviceLost) || ctx.Err() != nil {
 				return nil, err
 			}
-			w.s.doubtOnce("whether it is drawn could not be told: %v", err)
+			w.s.doubtOnce("whether it is drawn is unknown: %v", err)
 			return nil, nil
 		}
 		if w.shotAt.Before(w.tree.Taken) {

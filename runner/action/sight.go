@@ -201,10 +201,10 @@ func showsSomething(n *screen.Node) bool {
 func (w *screenReader) unprovenBehind(c candidate) error {
 	for _, o := range c.over {
 		if showsSomething(o) {
-			return fmt.Errorf("whether %s can be seen under %s cannot be told: %w", c.n, o, w.protected)
+			return fmt.Errorf("whether %s can be seen under %s is unknown: %w", c.n, o, w.protected)
 		}
 	}
-	w.s.doubtOnce("whether %s can be seen under %s could not be told: the app forbids pictures of its window", c.n,
+	w.s.doubtOnce("whether %s can be seen under %s is unknown: the app forbids screenshots of its window", c.n,
 		c.wholeCover())
 	return nil
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// form is a page with one field that tells what it shows, and that may be slow to tell.
+// form is a page with one field that reports what it shows, and that may be slow to do so.
 type form struct {
 	*fake
 	drivers.Keys
 	field func(f *form, at time.Duration) *screen.Field // at: since the last tap or key; nil: no field has the focus
-	// what each look takes before it sees the page, and after that; the last one holds for all others
+	// what each read takes before it sees the page, and after that; the last one holds for all others
 	before  []time.Duration
 	after   []time.Duration
 	cell    bool // it is one of a grid
@@ -80,7 +80,7 @@ func input(id, text string, rest screen.Activity) *screen.Field {
 
 const ms = time.Millisecond
 
-// TestSlowLooksAtAField: how long a look takes says nothing of how long the page has shown what it saw.
+// TestSlowLooksAtAField: how long a read takes says nothing of how long the page has shown what it saw.
 func TestSlowLooksAtAField(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -141,7 +141,7 @@ func TestSlowLooksAtAField(t *testing.T) {
 	}
 }
 
-// TestFocusIsWaitedForOnSlowDevices: a look that was asked for right after the tap does not tell where the focus goes,
+// TestFocusIsWaitedForOnSlowDevices: a read that was requested right after the tap does not show where the focus goes,
 // however long it takes.
 func TestFocusIsWaitedForOnSlowDevices(t *testing.T) {
 	show := func(at time.Duration, taps []image.Point) []*screen.Node {

@@ -20,11 +20,11 @@ const (
 	quietClock  = 1300 * time.Millisecond
 )
 
-// stablePace is how long waitStable rests between two pictures: what blinks is told from what turns only by often
-// looking.
+// stablePace is how long waitStable rests between two screenshots: what blinks is distinguished from what turns only by
+// often looking.
 const stablePace = 60 * time.Millisecond
 
-// stableLooks is how many pictures in a row must show no movement.
+// stableLooks is how many screenshots in a row must show no movement.
 const stableLooks = 2
 
 func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
@@ -70,8 +70,8 @@ func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
 	return err
 }
 
-// restsByElements tells by its elements alone whether a screen rests of which no pictures may be taken. errWait: not
-// yet.
+// restsByElements reports by its elements alone whether a screen rests of which no screenshots may be taken. errWait:
+// not yet.
 func (w *screenReader) restsByElements(ctx context.Context, p *drivers.ProtectedError) error {
 	w.pixels = false
 	if err := w.read(ctx, false); err != nil {
@@ -83,12 +83,12 @@ func (w *screenReader) restsByElements(ctx context.Context, p *drivers.Protected
 	if w.tree.Taken.Sub(w.treeSince) < quietStable {
 		return errWait
 	}
-	w.s.doubtOnce("the app forbids pictures of its window %s: that its elements rest is all that was seen",
+	w.s.doubtOnce("the app forbids screenshots of its window %s: that its elements rest is all that was seen",
 		p.Parts[0].Window)
 	return nil
 }
 
-// unstable is the failure of a screen that did not come to rest; the report draws the place into the picture.
+// unstable is the failure of a screen that did not come to rest; the report draws the place into the screenshot.
 func (s *Session) unstable(w *screenReader, began time.Time) error {
 	p := event.Problem{Expected: "nothing moves on the screen", Assertion: true}
 	if r := w.rest.Unrest(); r.Empty() {
@@ -105,7 +105,7 @@ func (s *Session) unstable(w *screenReader, began time.Time) error {
 	return &Failure{p}
 }
 
-// elementAt gives the smallest element at a place that has a name, or nil.
+// elementAt returns the smallest element at a place that has a name, or nil.
 func elementAt(t *screen.Tree, p image.Point) *screen.Node {
 	if t == nil {
 		return nil

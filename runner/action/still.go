@@ -13,29 +13,31 @@ import (
 )
 
 const (
-	// undrawnFor is how long an element must stand in its place on a page that draws nothing: the page may only be slow to
+	// undrawnFor is how long an element must keep its place on a page that draws nothing: the page may only be slow to
 	// draw what moves.
 	undrawnFor = 2 * time.Second
 
-	// An element around which the pixels never rest, on a film say, is taken by its trees: so many of them, over so long.
+	// An element around which the pixels never rest, on a video for example, is decided by its trees: so many of them,
+	// over so long.
 	restlessLooks = 3
 	restlessFor   = 2 * time.Second
 
-	// spreadFor is how long nothing more of the screen must have begun to change for what changes to be taken for a film.
+	// spreadFor is how long nothing more of the screen must have started to change for what changes to be taken for a
+	// video.
 	spreadFor = time.Second
 
 	// fadesFor is how long an element is waited for that changes faintly.
 	fadesFor = 5 * time.Second
-	// fadeGap is how far apart two pictures must be for what fades in over seconds to differ.
+	// fadeGap is how far apart two screenshots must be for what fades in over seconds to differ.
 	fadeGap = 60 * time.Millisecond
 
-	// standMargin is how far around an element the pixels must be the same for it to stand still.
+	// standMargin is how far around an element the pixels must be the same for it to be stationary.
 	standMargin = 12
 )
 
-// stayed tells whether the element stands still. Where pictures are cheap the pixels decide: the newest picture, which
-// is taken behind the tree and right before the touch, must show it where the one before the tree does. Equal trees
-// prove nothing against pixels that move.
+// stayed reports whether the element is stationary. Where screenshots are cheap the pixels decide: the newest
+// screenshot, which is taken behind the tree and right before the touch, must show it where the one before the tree
+// does. Equal trees prove nothing against pixels that move.
 func (h *targetSearch) stayed(ctx context.Context, m screen.Match, previous *screen.Match) (bool, error) {
 	same := previous != nil && previous.Node.Bounds == m.Node.Bounds && previous.Point == m.Point
 	if !same {
@@ -60,9 +62,9 @@ func (h *targetSearch) stayed(ctx context.Context, m screen.Match, previous *scr
 	return h.stillAt(touchArea(m), same), nil
 }
 
-// arrivedAt tells whether the element is where the trees have it already: nothing as wide or as high as it has changed
-// on the screen around the tree. As long as something moves, it may be on its way, and its place shows something else
-// that stands still; of a sheet that has just begun to come in, only an edge is seen to move.
+// arrivedAt reports whether the element is where the trees have it already: nothing as wide or as high as it has
+// changed on the screen around the tree. As long as something moves, it may be on its way, and its place shows
+// something else that is stationary; of a sheet that has just started to come in, only an edge is seen to move.
 func (h *targetSearch) arrivedAt(m screen.Match) bool {
 	now := h.rest.Last()
 	region := now.Bounds()
@@ -89,8 +91,8 @@ func (s *Session) lastTouch() *touched {
 	return &touched{s.Tree, s.aimed.picture}
 }
 
-// drawn tells whether an element that the step before has brought shows on the screen: as long as its place looks as it
-// did before that touch, it is still on its way there.
+// drawn reports whether an element that the step before has brought shows on the screen: as long as its place looks as
+// it did before that touch, it is still on its way there.
 func (h *targetSearch) drawn(m screen.Match) bool {
 	was, now := h.s.touchedOn, h.rest.Last()
 	if was == nil || was.picture.Bounds() != now.Bounds() || h.lasting() {
@@ -104,7 +106,7 @@ func (h *targetSearch) drawn(m screen.Match) bool {
 	return !pixels.Changed(was.picture, now, touchArea(m)).Empty()
 }
 
-// fades tells whether an element is being faded in or out, during which UIKit drops its touches: what changes in its
+// fades reports whether an element is being faded in or out, during which UIKit drops its touches: what changes in its
 // place changes faintly, or changes all of it. Something that never ceases to do that is touched in the end.
 func (h *targetSearch) fades(m screen.Match) bool {
 	now, place := h.rest.Last(), touchArea(m)
@@ -122,15 +124,15 @@ func (h *targetSearch) fades(m screen.Match) bool {
 	return changed.Dx()*5 >= place.Dx()*4 && changed.Dy()*5 >= place.Dy()*4 && !h.lasting()
 }
 
-// lasting tells whether the trees have had it in one place for so long that pixels which never rest do not count any
-// more. As long as ever more of the screen changes, it is no film that plays: something is on its way.
+// lasting reports whether the trees have had it in one place for so long that pixels which never rest do not count any
+// more. As long as ever more of the screen changes, it is not a video that plays: something is on its way.
 func (h *targetSearch) lasting() bool {
 	return h.looks >= restlessLooks && h.tree.Taken.Sub(h.arrived) >= restlessFor &&
 		(!h.foresees || h.tree.Taken.Sub(h.spread) >= spreadFor)
 }
 
-// stillAt tells by the pictures around the tree whether what is at a place stands; same: the tree before this one had
-// it there, too.
+// stillAt reports by the screenshots around the tree whether what is at a place is stationary; same: the tree before
+// this one had it there, too.
 func (h *targetSearch) stillAt(place image.Rectangle, same bool) bool {
 	before, now := h.before, h.rest.Last()
 	if !same {
@@ -141,7 +143,7 @@ func (h *targetSearch) stillAt(place image.Rectangle, same bool) bool {
 	if changed.Empty() && h.passedBy(now) && !lasting {
 		return false
 	}
-	// what the older picture showed may have been the way here: trees and pixels that agree for long enough decide
+	// what the older screenshot showed may have been the way here: trees and pixels that agree for long enough decide
 	if changed.Empty() {
 		return h.left == nil || lasting || pixels.MotionOf(h.left, now, place) <= pixels.Within
 	}
@@ -161,15 +163,15 @@ func (h *targetSearch) stillAt(place image.Rectangle, same bool) bool {
 	return true
 }
 
-// passedBy tells whether what the tree has is on neither picture around it, which show its place flat: it was there in
-// between, on its way. A picture that is black tells nothing.
+// passedBy reports whether what the tree has is on neither screenshot around it, which show its place flat: it was
+// there in between, on its way. A black screenshot shows nothing.
 func (h *targetSearch) passedBy(now image.Image) bool {
 	n := h.last.Node
 	part := n.Bounds.Intersect(now.Bounds())
 	return h.s.onPhone() && draws(n) && !n.Editable && !part.Empty() && smooth(now, part) && !dark(now)
 }
 
-// draws tells whether there is a text or an icon in an element. What has a name alone may be there for assistive
+// draws reports whether there is a text or an icon in an element. What has a name alone may be there for assistive
 // technology.
 func draws(n *screen.Node) bool {
 	return n.Text != "" || strings.Contains(n.Type, "Image") || strings.Contains(n.Type, "Button") ||

@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// lagging is a device whose trees say where things were some time ago.
+// lagging is a device with trees that say where things were some time ago.
 type lagging struct {
 	*fake
 	behind time.Duration
@@ -42,8 +42,8 @@ func onPixels(t *testing.T, f *fake, behind time.Duration, args any, check func(
 	})
 }
 
-// TestPixelsThatMoveOverrideEqualTrees: the trees have stood still for long, and the newest picture shows the button on
-// its way.
+// TestPixelsThatMoveOverrideEqualTrees: the trees have not changed for long, and the newest screenshot shows the button
+// on its way.
 func TestPixelsThatMoveOverrideEqualTrees(t *testing.T) {
 	t.Parallel()
 	f := &fake{show: func(at time.Duration, _ []image.Point) []*screen.Node {
@@ -71,7 +71,7 @@ func TestPixelsThatMoveOverrideEqualTrees(t *testing.T) {
 	})
 }
 
-// TestWhatAnimatesInsideIsTapped: a spinner in a button, a caret in a field, a film around it must not keep it from
+// TestWhatAnimatesInsideIsTapped: a spinner in a button, a caret in a field, a video around it must not keep it from
 // being touched.
 func TestWhatAnimatesInsideIsTapped(t *testing.T) {
 	t.Parallel()
@@ -122,7 +122,7 @@ func TestNotificationAboveTheTarget(t *testing.T) {
 	}
 }
 
-// notified is a device on which another app's window lies over the top for a while.
+// notified is a device on which another app's window covers the top for a while.
 type notified struct {
 	*fake
 	stays time.Duration

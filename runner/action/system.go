@@ -39,7 +39,7 @@ func darkMode(ctx context.Context, s *Session, a dsl.DarkMode) error {
 	})
 }
 
-// isSet asks how the device is set.
+// isSet reads how the device is set.
 func (s *Session) isSet(ctx context.Context, setting func(drivers.SystemReader, context.Context) (bool, error)) (bool,
 	error) {
 	d, err := able[drivers.SystemReader](s)
@@ -94,7 +94,7 @@ func locale(ctx context.Context, s *Session, a dsl.Locale) error {
 			}
 			app = front
 		}
-		s.note("for the app in front: %s", app)
+		s.note("for the foreground app: %s", app)
 		return d.Locale(ctx, app, a.Locale)
 	})
 }
@@ -149,7 +149,7 @@ func biometrics(ctx context.Context, s *Session, a dsl.Biometrics) error {
 	return err
 }
 
-// push sends what a server of the app's would: its own words under "aps", what is for the app beside them.
+// push sends what a server of the app's would: its own words under "aps", what is for the app next to them.
 func push(ctx context.Context, s *Session, a dsl.Push) error {
 	d, err := able[drivers.Pusher](s)
 	if err != nil {
@@ -199,7 +199,7 @@ func statusBar(ctx context.Context, s *Session, a dsl.StatusBar) error {
 	return err
 }
 
-// background leaves the app in front, and comes back to it. One that has died meanwhile would be started anew.
+// background leaves the foreground app, and comes back to it. One that has died meanwhile would be started again.
 func background(ctx context.Context, s *Session, a dsl.Background) error {
 	apps, err := able[drivers.Apps](s)
 	if err != nil {
@@ -214,7 +214,7 @@ func background(ctx context.Context, s *Session, a dsl.Background) error {
 		return err
 	}
 	if app == "" {
-		return &Failure{problem("no app is in front that could go to the background")}
+		return &Failure{problem("no app is in the foreground that could go to the background")}
 	}
 	if err := keys.Press(ctx, []string{"home"}); err != nil {
 		return err

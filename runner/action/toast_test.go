@@ -28,7 +28,7 @@ func (toastReader) OCR(_ context.Context, img image.Image) ([]drivers.TextLine, 
 	return []drivers.TextLine{{Text: "Saved", Bounds: toastAt, Confidence: 1}}, nil
 }
 
-// toasting is a phone whose toasts are in no tree.
+// toasting is a phone with toasts that are in no tree.
 type toasting struct{ *fake }
 
 func (d toasting) Tree(ctx context.Context) (*screen.Tree, error) {

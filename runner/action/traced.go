@@ -7,8 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// tracedSight is the verdict on an element that draws nothing and lies over a canvas: a person sees what it says where
-// the canvas shows ink in its place. What the page itself draws over the canvas is no ink of it.
+// tracedSight is the result for an element that draws nothing and is over a canvas: a person sees what it says where
+// the canvas shows ink in its place. What the page itself draws over the canvas does not count.
 func (w *screenReader) tracedSight(ctx context.Context, n *screen.Node) (sight, error) {
 	shot, err := w.newerPicture(ctx)
 	if err != nil {
@@ -16,7 +16,7 @@ func (w *screenReader) tracedSight(ctx context.Context, n *screen.Node) (sight, 
 	}
 	area := n.Traced.Area
 	if shot == nil || area.Empty() || w.protected != nil && w.protected.At(area) {
-		return sight{}, fmt.Errorf("whether %s, which a canvas may draw, is drawn cannot be told: read it with "+
+		return sight{}, fmt.Errorf("whether %s, which a canvas may draw, is drawn is unknown: read it with "+
 			"fallback: ocr", n)
 	}
 	if w.s.onPhone() && dark(shot) {

@@ -13,9 +13,10 @@ import (
 
 // canvas draws "Invoice 4711" at 20,20 to 200,50, and no more; fillText is of the 2D context.
 const canvas = `<canvas id=c width=400 height=200 style="position:absolute;left:0;top:0"></canvas><script>
-const ctx=c.getContext('2d');ctx.fillStyle='#fff';ctx.fillRect(0,0,400,200);ctx.fillStyle='#124';ctx.font='24px sans-serif';ctx.fillText('Invoice 4711',22,44)</script>`
+const ctx=c.getContext('2d');ctx.fillStyle='#fff';ctx.fillRect(0,0,400,200);ctx.fillStyle='#124';ctx.font='24px ` +
+	`sans-serif';ctx.fillText('Invoice 4711',22,44)</script>`
 
-// glCanvas draws the letter L there with WebGL.
+// glCanvas draws the character L there with WebGL.
 const glCanvas = `<canvas id=c width=400 height=200 style="position:absolute;left:0;top:0"></canvas><script>
 const gl=c.getContext('webgl'),rect=(x,y,w,h,...rgba)=>{gl.scissor(x,200-y-h,w,h);gl.clearColor(...rgba);gl.clear(gl.COLOR_BUFFER_BIT)};
 gl.enable(gl.SCISSOR_TEST);rect(0,0,400,200,1,1,1,1);rect(30,24,4,22,0,0,0,1);rect(30,42,14,4,0,0,0,1)</script>`
@@ -24,11 +25,14 @@ const traceAt = `position:absolute;left:20px;top:20px;width:180px;height:30px;`
 
 const (
 	labelled = `<div id=s role=text aria-label="Invoice 4711" style="` + traceAt + `"></div>`
-	faded    = `<div style="filter:opacity(0%);position:absolute;left:0;top:0;width:400px;height:200px"><div id=s aria-label="Invoice 4711" style="` + traceAt + `"></div></div>`
+	faded    = `<div style="filter:opacity(0%);position:absolute;left:0;top:0;width:400px;height:200px"><div id=s ` +
+		`aria-label="Invoice 4711" style="` + traceAt + `"></div></div>`
 	fadedBox = `<div style="opacity:0;position:absolute;left:0;top:0"><div id=s style="` + traceAt +
 		`">Invoice 4711</div></div>`
-	layer = `<div style="position:absolute;left:0;top:0;width:400px;height:200px"><span id=s style="position:absolute;left:22px;top:22px;font:24px sans-serif;color:transparent">Invoice 4711</span></div>`
-	lines = `<div style="position:absolute;left:22px;top:22px;font:24px/30px sans-serif;color:transparent">Invoice 4711<br>Balance 0</div>`
+	layer = `<div style="position:absolute;left:0;top:0;width:400px;height:200px"><span id=s ` +
+		`style="position:absolute;left:22px;top:22px;font:24px sans-serif;color:transparent">Invoice 4711</span></div>`
+	lines = `<div style="position:absolute;left:22px;top:22px;font:24px/30px sans-serif;color:transparent">Invoice ` +
+		`4711<br>Balance 0</div>`
 )
 
 var invoice = dsl.Selector{Label: "Invoice 4711"}
@@ -72,7 +76,8 @@ func TestWhatACanvasDraws(t *testing.T) {
 		{"covered by a box between that takes no touches", canvas + strings.Replace(cover, "background",
 			"pointer-events:none;background", 1) + faded, false},
 		{"a clear word in a text that is drawn",
-			canvas + `<p style="position:absolute;left:20px;top:120px;margin:0;width:900px;font:24px sans-serif">Invoice <span style="color:transparent">4711</span></p>`, false},
+			canvas + `<p style="position:absolute;left:20px;top:120px;margin:0;width:900px;font:24px sans-serif">Invoice ` +
+				`<span style="color:transparent">4711</span></p>`, false},
 		{"a canvas that is not shown", strings.Replace(canvas, "position", "visibility:hidden;position", 1) + layer, false},
 		{"no canvas", `<div style="width:400px;height:200px;background:#eee">Hello</div>` + layer, false},
 		{"no canvas under a faded text", fadedBox, false},

@@ -11,10 +11,10 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// AfterUse is what is done with the apps that somebody used on a device, when it is given back.
+// AfterUse is what is done with the used apps on a device, when it is released.
 type AfterUse string
 
-// The policies: what runs goes on (the default), is stopped, or is stopped and loses its data.
+// The policies: what runs continues (the default), is stopped, or is stopped and loses its data.
 const (
 	NothingAfterUse AfterUse = "nothing"
 	StopAfterUse    AfterUse = "stop"
@@ -25,15 +25,15 @@ const (
 func ParseAfterUse(text string) (AfterUse, error) {
 	p := AfterUse(text)
 	if !slices.Contains([]AfterUse{NothingAfterUse, StopAfterUse, ClearAfterUse}, p) {
-		return "", fmt.Errorf("%q is no policy: write nothing, stop or clear", text)
+		return "", fmt.Errorf("%q is not a policy: write nothing, stop or clear", text)
 	}
 	return p, nil
 }
 
-// Cleans tells whether anything is done.
+// Cleans reports whether anything is done.
 func (p AfterUse) Cleans() bool { return p == StopAfterUse || p == ClearAfterUse }
 
-// UsedApps are the apps that somebody started or installed on a device: what a policy may clean. A nil one notes
+// UsedApps are the apps that were started or installed on a device: what a policy may clean. A nil one notes
 // nothing. One goroutine at a time uses it.
 type UsedApps struct{ apps map[string]bool }
 
@@ -52,7 +52,7 @@ func (u *UsedApps) started(app string) {
 	if u.apps == nil {
 		u.apps = map[string]bool{}
 	}
-	name, _, _ := strings.Cut(app, "/") // behind the slash stands an activity
+	name, _, _ := strings.Cut(app, "/") // behind the slash is an activity
 	u.apps[name] = true
 }
 
@@ -63,7 +63,7 @@ func (u *UsedApps) Install(ctx context.Context, d drivers.AppManager, install fu
 	}
 	before, err := d.ListApps(ctx)
 	if err != nil {
-		return install() // then nobody knows what is new
+		return install() // then it is unknown what is new
 	}
 	if err := install(); err != nil {
 		return err

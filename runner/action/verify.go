@@ -32,13 +32,13 @@ type arrival int
 const (
 	// it is there, as it was typed or as the field writes it: spaces and marks added, in other case
 	whole     arrival = iota
-	grown             // it is there, among letters or digits that were not typed
+	grown             // it is there, among characters or digits that were not typed
 	lost              // characters of it are missing, or all
 	uncertain         // the field does not show it
 )
 
 // verify reads the field back. A field that lost something, or took more than was typed, is given the text once more,
-// key by key; what is still lost then is a failure. What a field adds both times is its own doing, and a doubt.
+// key by key; what is still lost then is a failure. What a field adds both times is its own doing, and a warning.
 func (t typing) verify(ctx context.Context) error {
 	if t.text == "" {
 		return nil
@@ -71,7 +71,7 @@ func (t typing) verify(ctx context.Context) error {
 			"told")
 	case how == uncertain:
 		t.s.Detail.Secret = true
-		t.s.doubt("a password field that shows nothing: what it took cannot be told")
+		t.s.doubt("a password field that shows nothing: what it took is unknown")
 	case now.Password || t.before.Password:
 		t.s.Detail.Secret = true
 		t.s.doubt("a password field: its length was checked, not its text")
@@ -81,7 +81,7 @@ func (t typing) verify(ctx context.Context) error {
 	return nil
 }
 
-// doubled tells whether the field shows the text twice, and nothing else that is new.
+// doubled reports whether the field shows the text twice, and nothing else that is new.
 func (t typing) doubled(now *screen.Node) bool {
 	before := t.before.Text
 	if maybeHint(t.before) && !strings.HasPrefix(now.Text, before) {
@@ -126,7 +126,7 @@ func (t typing) read(ctx context.Context) (now *screen.Node, how arrival, err er
 	return now, how, err
 }
 
-// maybeHint tells whether what a field shows may be its hint: an empty one gives it as its text, whether or not the
+// maybeHint reports whether what a field shows may be its hint: an empty one reports it as its text, whether or not the
 // tree has an attribute for it. With that attribute, any other text is the field's own.
 func maybeHint(n *screen.Node) bool {
 	if n.Password {
@@ -135,7 +135,7 @@ func maybeHint(n *screen.Node) bool {
 	return n.Text != "" && (n.Hint == "" || n.Text == n.Hint)
 }
 
-// masked tells whether a text is nothing but the marks that stand for a secret's characters.
+// masked reports whether a text is only the marks in place of a secret's characters.
 func masked(s string) bool {
 	return strings.Trim(s, "•*●∙⬤·") == ""
 }
@@ -148,7 +148,7 @@ func (t typing) judge(now *screen.Node) arrival {
 	switch {
 	case now.HintUnsure && now.Hint == t.before.Text+t.text: // whichever of the two it shows, it reads like what was typed
 		return uncertain
-	case t.before.HintUnsure && !t.erased && now.Text == t.before.Hint+t.text: // what it showed was no hint
+	case t.before.HintUnsure && !t.erased && now.Text == t.before.Hint+t.text: // what it showed was not a hint
 		return whole
 	case t.erased && now.Text == t.before.Text+t.text && now.Text != t.text:
 		return grown
@@ -193,7 +193,7 @@ func (t typing) judgePassword(now *screen.Node) arrival {
 	return lost
 }
 
-// within tells whether a text that holds what was typed holds more than that and what was there before.
+// within reports whether a text that holds what was typed holds more than that and what was there before.
 func within(now, before, typed string) arrival {
 	if utf8.RuneCountInString(now) <= utf8.RuneCountInString(before)+utf8.RuneCountInString(typed) {
 		return whole
@@ -201,7 +201,7 @@ func within(now, before, typed string) arrival {
 	return follows(strings.Replace(now, before, "", 1), typed)
 }
 
-// follows tells whether all of a text stands in another one, in its order: whole when there is nothing between its
+// follows reports whether all of a text is in another one, in its order: whole when there is nothing between its
 // characters but spaces and marks.
 func follows(have, want string) arrival {
 	rest := []rune(screen.Normalise(want))
@@ -223,8 +223,8 @@ func follows(have, want string) arrival {
 	return whole
 }
 
-// retype takes away what the field added and types the text key by key. It gives false when the field cannot be brought
-// back to what it was.
+// retype takes away what the field added and types the text key by key. It returns false when the field cannot be
+// brought back to what it was.
 func (t typing) retype(ctx context.Context, now *screen.Node) (bool, error) {
 	if _, ok := t.s.Device.(drivers.Editor); !ok || now == nil {
 		return false, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// eraser is a fake whose field can be emptied, and that may lose what is typed.
+// eraser is a fake with a field that can be emptied, and that may lose what is typed.
 type eraser struct {
 	*fake
 	take  func(try int, text string) string // what arrives of the nth text
@@ -164,7 +164,7 @@ func TestInputNeedsAFocus(t *testing.T) {
 	})
 }
 
-// TestRandomDataComeFromTheirSeed: the seed that the report tells gives the same data again, whatever was drawn before.
+// TestRandomDataComeFromTheirSeed: the seed in the report makes the same data again, whatever was drawn before.
 func TestRandomDataComeFromTheirSeed(t *testing.T) {
 	draw := func(t *testing.T, s *action.Session, kind string, seed int) string {
 		t.Helper()

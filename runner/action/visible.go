@@ -9,13 +9,13 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// conditionTime is how long a condition looks for something that is not there; what is there costs one look.
+// conditionTime is how long a condition searches for something that is not there; what is there costs one read.
 const conditionTime = time.Second
 
-// Visible tells whether a label is on the screen, for conditions: that it is not is an answer, not a failure.
+// Visible reports whether a label is on the screen, for conditions: that it is not is a result, not a failure.
 func Visible(ctx context.Context, s *Session, label string) (bool, error) {
 	asked := *s
-	asked.Detail = &event.Detail{} // looking for a condition is no part of any step
+	asked.Detail = &event.Detail{} // the search for a condition is not a part of any step
 	_, err := newScreenReader(&asked).locate(ctx, dsl.Selector{Label: label}, conditionTime)
 	if errors.Is(err, errWait) {
 		return false, nil
@@ -23,7 +23,7 @@ func Visible(ctx context.Context, s *Session, label string) (bool, error) {
 	return err == nil, err
 }
 
-// Holds tells whether an element is there, or gone, within the time, for conditions.
+// Holds reports whether an element is there, or gone, within the time, for conditions.
 func Holds(ctx context.Context, s *Session, visible, missing *dsl.Selector, wait time.Duration) (bool, error) {
 	asked := *s
 	asked.Detail, asked.Timeout = &event.Detail{}, wait

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/png" // of template pictures
+	_ "image/png" // of template images
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,15 +18,15 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// errNoVision is a matter of the machine, not of the app: an assertion that could not be evaluated is no pass and no
-// fail.
+// errNoVision is a matter of the machine, not of the app: an assertion that could not be evaluated is neither a pass
+// nor a fail.
 var errNoVision = errors.New(
 	"this run has no vision: `taproot doctor` says what is missing for OCR and visual assertions")
 
 // seenType is the type of the elements that vision adds to a tree; their Ref says how they were seen.
 const seenType = "seen-in-pixels"
 
-// maxLocated is how often one step asks a model where something is.
+// maxLocated is how often one step queries a model for where something is.
 const maxLocated = 3
 
 // Reading is what was read in the pixels for one step.
@@ -48,7 +48,7 @@ func (r *Reading) nearest() []string {
 	return list
 }
 
-// shown tells what was read, in a few words.
+// shown returns what was read, in a few words.
 func (r *Reading) shown() string {
 	if len(r.Lines) == 0 {
 		return "no text can be read in the pixels of the screen"
@@ -60,16 +60,16 @@ func (r *Reading) shown() string {
 	return "what can be read in the pixels is " + strings.Join(texts, ", ")
 }
 
-// visionResult is what vision saw in one picture.
+// visionResult is what vision saw in one screenshot.
 type visionResult struct {
 	img  image.Image
 	hits []drivers.Sighting
 	how  string // ocr, image, model
 
-	hidden *drivers.ProtectedError // what the picture does not show
+	hidden *drivers.ProtectedError // what the screenshot does not show
 }
 
-// vision gives those of the session, or says what they are needed for.
+// vision returns those of the session, or says what they are needed for.
 func (s *Session) vision(what string) (drivers.Vision, error) {
 	if s.Vision == nil {
 		return nil, &VisionError{fmt.Errorf("%s: %w", what, errNoVision)}
@@ -77,12 +77,12 @@ func (s *Session) vision(what string) (drivers.Vision, error) {
 	return visionErrors{s.Vision}, nil
 }
 
-// photograph takes a picture in which secrets are painted over, where the session knows of any.
+// photograph takes a screenshot in which secrets are painted over, where the session knows of any.
 func (s *Session) photograph(ctx context.Context) (image.Image, error) {
 	return s.host().Photograph(ctx, s.Device)
 }
 
-// forModel takes a picture that may leave this machine: what is typed into password fields is painted over.
+// forModel takes a screenshot that may leave this machine: what is typed into password fields is painted over.
 func (s *Session) forModel(ctx context.Context) (image.Image, error) {
 	img, err := s.photograph(ctx)
 	if err == nil {
@@ -94,7 +94,7 @@ func (s *Session) forModel(ctx context.Context) (image.Image, error) {
 	tree, err := s.Device.Tree(ctx)
 	switch {
 	case errors.Is(err, drivers.ErrNotReady):
-		s.doubt("which fields hold passwords could not be told: the elements of the screen cannot be read")
+		s.doubt("which fields hold passwords is unknown: the elements of the screen cannot be read")
 		return img, nil
 	case err != nil:
 		return nil, err
@@ -114,17 +114,17 @@ func (s *Session) masked(text string) string {
 	return s.host().Mask(text)
 }
 
-// needsVision tells whether a selector asks for what is seen in pixels.
+// needsVision reports whether a selector requires what is seen in pixels.
 func needsVision(sel dsl.Selector) bool {
 	return sel.OCR != "" || sel.Image != "" || sel.Describe != ""
 }
 
-// visionSuffices tells whether a selector can be answered without a tree.
+// visionSuffices reports whether a selector can be answered without a tree.
 func visionSuffices(sel dsl.Selector) bool {
 	return (needsVision(sel) || sel.Fallback != "") && len(sel.Relations()) == 0 && sel.Not == nil
 }
 
-// search runs a query over the tree that was read last; where the selector says so, over what vision finds beside it.
+// search runs a query over the tree that was read last; where the selector says so, over what vision finds in addition.
 func (w *screenReader) search(ctx context.Context, q screen.Query) ([]screen.Match, error) {
 	sel := q.Selector
 	if !needsVision(sel) {
@@ -141,7 +141,7 @@ func (w *screenReader) search(ctx context.Context, q screen.Query) ([]screen.Mat
 		w.wholeLines = false
 		if err != nil && w.pixelsOnly && w.labelled && !errors.Is(err, screen.ErrAmbiguous) {
 			err = fmt.Errorf(
-				"the screen never stands still, so that its elements cannot be read, and its pixels cannot be either: %w", err)
+				"the screen never stops moving, so that its elements cannot be read, and its pixels cannot be either: %w", err)
 		}
 		if len(found) > 0 {
 			w.s.noteOnce("no element has the label: %s was read in the pixels of the screen", screen.Quote(sel.Label))
@@ -184,13 +184,13 @@ func (w *screenReader) matchVision(q screen.Query) ([]screen.Match, error) {
 	return found, err
 }
 
-// waitedEnough tells whether enough was waited for the tree to show what is asked for: the screen rests, or half of the
-// time is over.
+// waitedEnough reports whether the wait for the tree was long
+// enough: the screen rests, or half of the time has passed.
 func (w *screenReader) waitedEnough() bool {
 	return w.pixelsOnly || w.eager || w.settled(quietToAct) || time.Since(w.began) > w.s.Timeout/2
 }
 
-// look sees what the selector asks for in a new picture. One that is the same as before is not looked at twice.
+// look sees what the selector requires in a new screenshot. One that is the same as before is not read twice.
 func (w *screenReader) look(ctx context.Context, sel dsl.Selector) error {
 	vision, err := w.s.vision("looking for " + screen.Describe(sel))
 	if err != nil {
@@ -203,7 +203,7 @@ func (w *screenReader) look(ctx context.Context, sel dsl.Selector) error {
 	if w.seen != nil && pixels.Changed(w.seen.img, img, img.Bounds()).Empty() {
 		return nil
 	}
-	hidden, err := protection(ctx, w.s.Device, img) // now: what the picture does not show may be allowed a moment later
+	hidden, err := protection(ctx, w.s.Device, img) // now: what the screenshot does not show may be allowed a moment later
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (w *screenReader) look(ctx context.Context, sel dsl.Selector) error {
 	return nil
 }
 
-// readText reads one picture.
+// readText reads one screenshot.
 func (w *screenReader) readText(ctx context.Context, vision drivers.Vision, img image.Image, text string) (
 	*visionResult, error) {
 	lines, err := vision.OCR(ctx, img)
@@ -249,8 +249,8 @@ func (w *screenReader) readText(ctx context.Context, vision drivers.Vision, img 
 	return &visionResult{img: img, hits: hits, how: "ocr"}, nil
 }
 
-// findBriefText looks for a text in the pictures that were taken around the tree: a message that stands for two seconds
-// is in no tree of a phone, and gone before the screen rests. An action has nothing to touch there any more.
+// findBriefText searches a text in the screenshots that were taken around the tree: a message that is shown for two
+// seconds is in no tree of a phone, and gone before the screen rests. An action has nothing to touch there any more.
 func (w *screenReader) findBriefText(ctx context.Context, q screen.Query) ([]screen.Match, error) {
 	if q.Action || !w.pixels || w.s.Vision == nil || w.s.NoPictures {
 		return nil, nil
@@ -272,7 +272,7 @@ func (w *screenReader) findBriefText(ctx context.Context, q screen.Query) ([]scr
 	return nil, nil
 }
 
-// pictureFor takes the picture that is looked at. One that goes to a model shows no passwords.
+// pictureFor takes the screenshot that is read. One that goes to a model shows no passwords.
 func (w *screenReader) pictureFor(ctx context.Context, sel dsl.Selector) (image.Image, error) {
 	if sel.Describe != "" {
 		return w.s.forModel(ctx)
@@ -280,16 +280,16 @@ func (w *screenReader) pictureFor(ctx context.Context, sel dsl.Selector) (image.
 	return w.s.photograph(ctx)
 }
 
-// visionFailed is the result for a picture that nobody looked at.
+// visionFailed is the result for a screenshot that was not read.
 func (w *screenReader) visionFailed(img image.Image, how string) error {
 	if w.seen == nil {
-		// like no picture, so that the next one is looked at
+		// unlike any screenshot, so that the next one is read
 		w.seen = &visionResult{img: image.NewGray(image.Rect(0, 0, 1, 1)), how: how}
 	}
 	return nil
 }
 
-// pixelsUnchanged tells whether what was seen is still there: the pixels around it are what they were.
+// pixelsUnchanged reports whether what was seen is still there: the pixels around it are what they were.
 func (w *screenReader) pixelsUnchanged(ctx context.Context, r image.Rectangle) (bool, error) {
 	now, err := w.s.photograph(ctx)
 	if err != nil {
@@ -298,7 +298,7 @@ func (w *screenReader) pixelsUnchanged(ctx context.Context, r image.Rectangle) (
 	return pixels.Changed(w.seen.img, now, r.Inset(-standMargin)).Empty(), nil
 }
 
-// locate asks a model where something is.
+// locate queries a model for where something is.
 func (s *Session) locate(ctx context.Context, vision drivers.Vision, img image.Image, description string) (
 	[]drivers.Sighting, error) {
 	spot, err := vision.Locate(ctx, img, s.masked(description))
@@ -315,7 +315,7 @@ func (s *Session) locate(ctx context.Context, vision drivers.Vision, img image.I
 	return []drivers.Sighting{{Bounds: spot.Bounds, Score: 1}}, nil
 }
 
-// template reads the picture that an image selector names.
+// template reads the image that an image selector names.
 func (s *Session) template(name string) (image.Image, error) {
 	path, err := s.file(name)
 	if err != nil {
@@ -324,17 +324,17 @@ func (s *Session) template(name string) (image.Image, error) {
 	return readPicture(path)
 }
 
-// maxPixels is the size of the largest picture that a test may bring, in pixels.
+// maxPixels is the size of the largest image that a test may bring, in pixels.
 const maxPixels = 64 << 20
 
-// readPicture reads a picture of the test's.
+// readPicture reads an image of the test's.
 func readPicture(path string) (image.Image, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to open a pipe would wait for ever
-		return nil, &Failure{problem("%s is no file", path)}
+		return nil, &Failure{problem("%s is not a file", path)}
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &Failure{problem("the picture cannot be read: %v", err)}
+		return nil, &Failure{problem("the image cannot be read: %v", err)}
 	}
 	defer f.Close()
 	config, _, err := image.DecodeConfig(f)
@@ -349,7 +349,7 @@ func readPicture(path string) (image.Image, error) {
 		img, _, err = image.Decode(f)
 	}
 	if err != nil {
-		return nil, badFile("%s is no picture: %v", filepath.Base(path), err)
+		return nil, badFile("%s is not an image: %v", filepath.Base(path), err)
 	}
 	return img, nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// VisionError says that pictures could not be read, or that a model gave no answer that can be trusted. Nothing is
-// wrong with the device.
+// VisionError says that screenshots could not be read, or that a model returned no response that can be trusted.
+// Nothing is wrong with the device.
 type VisionError struct{ Err error }
 
 func (e *VisionError) Error() string { return e.Err.Error() }
@@ -24,7 +24,7 @@ func asVisionError[T any](seen T, err error) (T, error) {
 	return seen, err
 }
 
-// visionErrors is vision whose errors blame no device.
+// visionErrors is vision with errors that blame no device.
 type visionErrors struct{ vision drivers.Vision }
 
 var _ drivers.Vision = visionErrors{}

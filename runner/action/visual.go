@@ -15,11 +15,11 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// maxJudged is how many pictures one visual assertion shows to the model before it fails.
+// maxJudged is how many screenshots one visual assertion shows to the model before it fails.
 const maxJudged = 3
 
-// assertVisual asks once the screen rests, or its time is over. When the answer is no and the screen changes, it asks
-// again.
+// assertVisual queries once the screen rests, or its time has ended. When the response is no and the screen changes, it
+// queries again.
 func assertVisual(ctx context.Context, s *Session, a dsl.AssertVisual) error {
 	vision, err := s.vision("visual assertions need an AI model")
 	if err != nil {
@@ -52,18 +52,18 @@ func assertVisual(ctx context.Context, s *Session, a dsl.AssertVisual) error {
 	}
 }
 
-// calm waits until the screen rests; one that does not is doubted, no more.
+// calm waits until the screen rests; one that does not is only a warning.
 func (s *Session) calm(ctx context.Context) error {
 	err := waitStable(ctx, s, dsl.WaitStable{})
 	var moving *Failure
 	if errors.As(err, &moving) || errors.Is(err, drivers.ErrNotReady) {
-		s.doubt("the screen never came to rest: the picture shows one moment of it")
+		s.doubt("the screen never came to rest: the screenshot shows one moment of it")
 		return nil
 	}
 	return err
 }
 
-// another waits for a picture that differs from the last one; nil when none came in time.
+// another waits for a screenshot that differs from the last one; nil when none came in time.
 func (s *Session) another(ctx context.Context, last image.Image, deadline time.Time) (image.Image, error) {
 	var next image.Image
 	err := poll(ctx, time.Until(deadline), func() (err error) {
@@ -81,7 +81,7 @@ func (s *Session) another(ctx context.Context, last image.Image, deadline time.T
 	return next, err
 }
 
-// judge asks the model and checks what it cites.
+// judge queries the model and checks what it cites.
 func (s *Session) judge(ctx context.Context, vision drivers.Vision, img image.Image, a dsl.AssertVisual) (
 	drivers.Judgement, error) {
 	said, err := vision.Judge(ctx, img, s.masked(a.Prompt), max(a.Votes, 1))
@@ -129,7 +129,7 @@ func (s *Session) confirm(ctx context.Context, vision drivers.Vision, img image.
 		lines, err := vision.OCR(ctx, img)
 		var unavailable *drivers.Unavailable
 		if errors.As(err, &unavailable) {
-			s.doubt("what the model cites could not be read on the picture: %v", err)
+			s.doubt("what the model cites could not be read on the screenshot: %v", err)
 			return nil
 		}
 		if err != nil {
@@ -147,7 +147,7 @@ func (s *Session) confirm(ctx context.Context, vision drivers.Vision, img image.
 	if len(missing) == len(texts) {
 		return &VisionError{
 			fmt.Errorf("the model says yes and cites %s, which is neither in the elements of the screen nor can be read on "+
-				"the picture: its answer cannot be trusted",
+				"the screenshot: its response cannot be trusted",
 				screen.Quote(missing[0]))}
 	}
 	for _, text := range missing {
@@ -156,7 +156,7 @@ func (s *Session) confirm(ctx context.Context, vision drivers.Vision, img image.
 	return nil
 }
 
-// without gives the texts for which drop does not hold.
+// without returns the texts for which drop does not hold.
 func without(texts []string, drop func(string) bool) []string {
 	var left []string
 	for _, t := range texts {

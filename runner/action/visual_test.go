@@ -20,7 +20,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// visionary answers as it is told, and counts.
+// visionary returns preset results, and counts.
 type visionary struct {
 	judge   func(n int) (drivers.Judgement, error)
 	extract drivers.Extraction
@@ -168,7 +168,7 @@ func TestAssertVisualAsksAgainWhenTheScreenChanges(t *testing.T) {
 	})
 }
 
-// TestAssertVisualAsksOnceAboutOneScreen: a password that is painted over is no change of the screen.
+// TestAssertVisualAsksOnceAboutOneScreen: a password that is painted over does not change the screen.
 func TestAssertVisualAsksOnceAboutOneScreen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		password := el("hunter2", 0, 500, 500, 600)
@@ -184,7 +184,7 @@ func TestAssertVisualAsksOnceAboutOneScreen(t *testing.T) {
 	})
 }
 
-// TestTapByDescriptionAsksSparingly: a model costs money, so it is asked once the screen rests, and of one picture
+// TestTapByDescriptionAsksSparingly: a model costs money, so it is asked once the screen rests, and of one screenshot
 // once.
 func TestTapByDescriptionAsksSparingly(t *testing.T) {
 	password := el("hunter2", 0, 500, 500, 600)
@@ -255,7 +255,7 @@ func TestNoEyesIsAnError(t *testing.T) {
 	}
 }
 
-// TestImageSelector: two places that look alike are not decided between.
+// TestImageSelector: two similar places are ambiguous.
 func TestImageSelector(t *testing.T) {
 	dir := t.TempDir()
 	f, err := os.Create(filepath.Join(dir, "cart.png"))
@@ -303,7 +303,7 @@ func TestImageSelector(t *testing.T) {
 	}
 }
 
-// TestNeverIdleScreenIsReadByOCR: where no tree can be read, what asks for pixels still works, and what asks for
+// TestNeverIdleScreenIsReadByOCR: where no tree can be read, what requires pixels still works, and what requires
 // elements is an error.
 func TestNeverIdleScreenIsReadByOCR(t *testing.T) {
 	for _, c := range []struct {

@@ -49,7 +49,7 @@ type absence struct {
 	since      time.Time      // by what is seen
 	pixelsTell bool           // whether it is there
 	still      []screen.Match // what is there
-	stateless  string         // why it cannot be told
+	stateless  string         // why it is unknown
 	busyWith   string         // the app: it may still come
 	went       leaving
 	blankSince time.Time // it has been in the trees, in view, and not drawn since then; zero: it is not so
@@ -91,7 +91,7 @@ func (w *absence) look(ctx context.Context) error {
 		return err
 	}
 	if why := w.tree.Cut(); why != "" {
-		return fmt.Errorf("what is not there cannot be told from a part of the screen: %s", why)
+		return fmt.Errorf("a part of the screen does not show what is not there: %s", why)
 	}
 	q, err := w.query(ctx, w.sel, toSee)
 	if err != nil {
@@ -119,7 +119,7 @@ func (w *absence) look(ctx context.Context) error {
 	return nil
 }
 
-// noteLook keeps what the newest look has shown. What the tree has and the picture behind it does not may blink: it
+// noteLook keeps what the newest read has shown. What the tree has and the screenshot after it does not may blink: it
 // counts as seen until it has not been drawn for long enough.
 func (w *absence) noteLook() {
 	blank := len(w.still) == 0 && w.undrawn
@@ -164,7 +164,7 @@ func (w *absence) unproven() error {
 		s.doubt("%s; the element was not there at the end of the time", cmp.Or(w.busyWith, "the screen never came to rest"))
 		return nil
 	case w.stateless != "":
-		return &Failure{event.Problem{Assertion: true, Message: fmt.Sprintf("whether there is %s cannot be told: %s", what,
+		return &Failure{event.Problem{Assertion: true, Message: fmt.Sprintf("whether there is %s is unknown: %s", what,
 			w.stateless),
 			Expected: "no " + what + " on the screen", Actual: w.stateless}}
 	}
@@ -194,7 +194,7 @@ func (l *leaving) justNow(taken time.Time) bool {
 	return l.looks == 1 && !l.at.IsZero() && taken.Sub(l.at) < quietToAct
 }
 
-// away tells whether it has been gone for long enough not to come back: what blinks must be gone for much longer than
+// away reports whether it has been gone for long enough not to come back: what blinks must be gone for much longer than
 // it was between two times.
 func (l *leaving) away(w *screenReader) bool {
 	if l.at.IsZero() {

@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// browser gives the device as a browser.
+// browser returns the device as a browser.
 func (s *Session) browser() (drivers.Browser, error) {
 	b, ok := s.Device.(drivers.Browser)
 	if !ok {
@@ -75,7 +75,7 @@ func (s *Session) noteBrowser(a dsl.OpenBrowser) {
 	}
 }
 
-// stillLoading tells what the page that was opened still loads, though it can be used.
+// stillLoading returns what the page that was opened still loads, though it can be used.
 func (s *Session) stillLoading(ctx context.Context) error {
 	d, ok := s.Device.(drivers.WebOpener)
 	if !ok {
@@ -88,7 +88,8 @@ func (s *Session) stillLoading(ctx context.Context) error {
 	return err
 }
 
-// PageError says that the page which is open came with an answer that is an error; "" when it did not, or nobody knows.
+// PageError says that the page which is open came with a response that is an error; "" when it did not, or that is
+// unknown.
 func (s *Session) PageError() string {
 	d, ok := s.Device.(drivers.PageAnswerer)
 	if !ok {
@@ -108,7 +109,7 @@ func (s *Session) noteAnswer() {
 	}
 }
 
-// address gives the URL to open; the path of an HTML file becomes one of a file beside the test.
+// address returns the URL to open; the path of an HTML file becomes one of a file next to the test.
 func (s *Session) address(to string) (string, error) {
 	if u, err := url.Parse(to); err == nil && strings.EqualFold(u.Scheme, "file") && s.Access.Root != nil {
 		rel, err := filepath.Rel(s.Access.Root.Name(), filepath.FromSlash(u.Path))
@@ -121,7 +122,7 @@ func (s *Session) address(to string) (string, error) {
 	}
 	rest := strings.IndexAny(to+"?", "?#")
 	if s.Dir == "" && s.Access.Root == nil {
-		return "", &Failure{problem("%q is no address: only a test in a file can name a page by its path", to)}
+		return "", &Failure{problem("%q is not a URL: only a test in a file can name a page by its path", to)}
 	}
 	real, err := s.path(to[:rest])
 	if err != nil {
@@ -138,7 +139,7 @@ func webType(ctx context.Context, s *Session, a dsl.WebType) error {
 	return onElements(s, func(d drivers.WebElements) error { return d.FillIn(ctx, s.at(a.Selector, a.Frame), a.Text) })
 }
 
-// firstLook is how long webAssert looks before the report takes the picture of the step before.
+// firstLook is how long webAssert searches before the report takes the screenshot of the step before.
 const firstLook = 50 * time.Millisecond
 
 func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
@@ -180,8 +181,8 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 	return &Failure{p}
 }
 
-// lookFor looks until what is wanted is there, the report having its picture after the first look. It counts only once
-// what the last action led to must be there to count, for it may be taken back, and what the action takes away may
+// lookFor searches until what is wanted is there, the report having its screenshot after the first read. It counts only
+// once what the last action led to must be there to count, for it may be taken back, and what the action takes away may
 // still be there.
 func (s *Session) lookFor(ctx context.Context, look func(timeout time.Duration) (drivers.WebObservation, error)) (
 	drivers.WebObservation, error) {

@@ -194,7 +194,7 @@ func webDrag(ctx context.Context, s *Session, a dsl.WebDrag) error {
 	return d.DragOnto(ctx, s.at(a.Selector, a.Frame), a.To)
 }
 
-// webPage goes on with another page, or closes the one in front.
+// webPage continues with another page, or closes the foreground page.
 func webPage(ctx context.Context, s *Session, a dsl.WebPage) error {
 	return onTabs(s, func(d drivers.WebTabs) error {
 		if a.Close {
