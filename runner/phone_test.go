@@ -127,7 +127,7 @@ func TestTapsAreProved(t *testing.T) {
 	}
 }
 
-// TestTapOnWhatMovesOn: what never stands still is not touched, and the proof says why.
+// TestTapOnWhatMovesOn: what never stops moving is not touched, and the proof says why.
 func TestTapOnWhatMovesOn(t *testing.T) {
 	t.Parallel()
 	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, Moving: 10 * time.Second})
@@ -224,7 +224,7 @@ func TestScreenThatNeverStandsStillIsReadInPixels(t *testing.T) {
 			"/.AnimationActivity, force: true}\n  - assert: Never idle\n  - assertNot: {label: Nonsense, timeoutMs: 100, soft: "+
 			"true}\n  - tap: Stop\n"))
 		// That something is not there cannot be proved by pixels alone, so that step is an error, which is not the app's.
-		wantVerdict(t, o, event.Error, "never stands still")
+		wantVerdict(t, o, event.Error, "never stops moving")
 		if s := o.Result.Steps[1]; s.Verdict != event.Pass || s.Detail == nil || len(s.Detail.Notes) == 0 {
 			t.Errorf("assert: %+v", s)
 		}

@@ -61,8 +61,8 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 		s.notInFront(w.tree)
 		s.noteOwner(matches[0].Node)
 		if n := matches[0].Node; a.Value != nil && n.HintUnsure && n.Text == *a.Value {
-			s.doubt("the phone reports a field's hint and its text alike: whether %s holds %s or only suggests it could not be "+
-				"told", n, screen.Quote(n.Text))
+			s.doubt("the phone reports a field's hint and its text alike: whether %s holds %s or only suggests it is "+
+				"unknown", n, screen.Quote(n.Text))
 		}
 		return nil
 	case err == nil:
@@ -198,7 +198,7 @@ func assertApp(ctx context.Context, s *Session, a dsl.AssertApp) error {
 			seen = "no app that the device reports"
 		}
 		p := problem("%s did not come to the front within %s; %s is there", a.Package, s.Timeout, seen)
-		p.Assertion, p.Expected, p.Actual = true, a.Package+" in the foreground", seen+" in front"
+		p.Assertion, p.Expected, p.Actual = true, a.Package+" in the foreground", seen+" in the foreground"
 		return &Failure{p}
 	}
 	return err

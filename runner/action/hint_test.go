@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// An empty field of a phone reports its hint as its text, with an attribute for it and without; a password's hint is no
+// An empty field of a phone reports its hint as its text, with an attribute for it and without; a password's hint is not a
 // row of dots.
 func TestAHintIsNoText(t *testing.T) {
 	all := func(_ int, text string) string { return text }
@@ -33,9 +33,9 @@ func TestAHintIsNoText(t *testing.T) {
 			holds: "you@example.com", doubt: "may be its hint"},
 		{name: "a text equal to the hint, and the driver says so", hint: "you@example.com", attribute: true, unsure: true,
 			text: "you@example.com", take: all, holds: "you@example.com", doubt: "may be its hint"},
-		{name: "another text than the hint, where they cannot be told apart", hint: "you@example.com", attribute: true,
+		{name: "another text than the hint, where they cannot be distinguished", hint: "you@example.com", attribute: true,
 			unsure: true, text: "ada@example.com", take: all, holds: "ada@example.com"},
-		{name: "nothing arrives, where they cannot be told apart", hint: "you@example.com", attribute: true, unsure: true,
+		{name: "nothing arrives, where they cannot be distinguished", hint: "you@example.com", attribute: true, unsure: true,
 			text: "ada@example.com", take: func(int, string) string { return "" }, fail: "typed"},
 		{name: "a text equal to the hint, without the attribute", hint: "1", text: "1", take: all, holds: "1",
 			doubt: "may be its hint"},

@@ -45,7 +45,7 @@ func launch(ctx context.Context, s *Session, a dsl.Launch) error {
 		return &Failure{event.Problem{
 			Message: fmt.Sprintf("%s was started and did not come to the front within %s; %s is there", a.Package,
 				s.Timeout, seen),
-			Expected: a.Package + " in the foreground", Actual: seen + " in front"}}
+			Expected: a.Package + " in the foreground", Actual: seen + " in the foreground"}}
 	}
 	return err
 }

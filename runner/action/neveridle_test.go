@@ -54,7 +54,7 @@ func TestScreenThatNeverStandsStill(t *testing.T) {
 			t.Error(err)
 		}
 		wantFail(t, action.Perform(t.Context(), s, dsl.Assert{Selector: label("Start")}), true, "Start",
-			"what can be read in the pixels is \"Stop\"", "never stands still")
+			"what can be read in the pixels is \"Stop\"", "never stops moving")
 		// Pixels do not prove that something is not there, nor do they know ids.
 		for _, args := range []any{dsl.AssertNot{Selector: label("Start")}, dsl.Tap{Selector: dsl.Selector{ID: "stop"}}} {
 			if err := action.Perform(t.Context(), s, args); action.VerdictOf(err) != event.Error ||

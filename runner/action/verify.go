@@ -67,8 +67,8 @@ func (t typing) verify(ctx context.Context) error {
 	case now == nil || !sameField(now, t.before):
 		t.s.doubt("the focus moved on, so what was typed was not read back")
 	case how == uncertain && !now.Password:
-		t.s.doubt("the field showed the same text before, which may be its hint: whether what was typed arrived cannot be " +
-			"told")
+		t.s.doubt("the field showed the same text before, which may be its hint: whether what was typed arrived is " +
+			"unknown")
 	case how == uncertain:
 		t.s.Detail.Secret = true
 		t.s.doubt("a password field that shows nothing: what it took is unknown")

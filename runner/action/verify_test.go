@@ -107,7 +107,7 @@ func TestPitfallTextThatDropsCharacters(t *testing.T) {
 			secret: true, shows: dots, fail: "typed"},
 		{name: "a password that shows nothing", text: "ada", take: all, secret: true, shows: func(string) string {
 			return ""
-		}, doubt: "cannot be told"},
+		}, doubt: "is unknown"},
 		{name: "only a space, lost", text: " ", take: func(int, string) string { return "" }, fail: "typed"},
 		{name: "nothing to type", text: "", take: all},
 		{name: "marks in other normal forms", text: "e\u0301", take: func(int, string) string { return "\u00e9" },

@@ -135,8 +135,8 @@ func TestFlowTouches(t *testing.T) {
 			t.Errorf("%s: %s", list, r.did())
 		}
 	}
-	fails(t, commands(t, &recorder{screen: button}, "- tapOn: {text: b, point: \"300,4\"}\n"), "lies outside")
-	fails(t, commands(t, &recorder{screen: button}, "- tapOn: {point: \"101%,4%\"}\n"), "lies outside")
+	fails(t, commands(t, &recorder{screen: button}, "- tapOn: {text: b, point: \"300,4\"}\n"), "is outside")
+	fails(t, commands(t, &recorder{screen: button}, "- tapOn: {point: \"101%,4%\"}\n"), "is outside")
 }
 
 func TestFlowRetriesATapOnlyWhenNothingChanged(t *testing.T) {

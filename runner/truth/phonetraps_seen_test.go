@@ -191,7 +191,7 @@ func keyboardTraps() (list []*trap) {
 			add("an empty field/value", "- assertElement: {id: name, value: Your name}", fails, "", "")
 		} else {
 			add("an empty field that may be filled/value", "- assertElement: {id: name, value: Your name}", pass,
-				"could not be told", "")
+				"is unknown", "")
 			list[len(list)-1].way = "stock"
 		}
 	}

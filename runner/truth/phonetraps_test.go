@@ -61,22 +61,22 @@ func secureTraps() (list []*trap) {
 				steps: "- assert: Balance 1,234\n- tap: Transfer\n- assert: Done Transfer\n- assertNot: Error\n- " +
 					"waitStable: {}", want: pass, taps: "Transfer"})
 		add("the report says why", trap{show: safe(), steps: "- assert: Balance 1,234", want: pass,
-			says: "forbids pictures of"})
+			says: "forbids screenshots of"})
 		add("what is not there", trap{show: safe(), steps: "- assert: Balance 99", want: fails, says: "did not appear"})
 		add("what is there", trap{show: safe(), steps: "- assertNot: Balance 1,234", want: fails, says: "still there"})
 		add("under a clear layer", trap{show: safe(veil), steps: "- assert: Balance 1,234", want: pass,
-			says: "could not be told"})
+			says: "is unknown"})
 		add("not under a clear layer", trap{show: safe(veil), steps: "- assertNot: Balance 1,234", want: fails})
 		add("under another text", trap{show: safe(notice), steps: "- assert: Balance 1,234", want: wrong,
-			says: "cannot be told"})
+			says: "is unknown"})
 		add("not under another text", trap{show: safe(notice), steps: "- assertNot: Balance 1,234", want: wrong,
-			says: "cannot be told"})
-		add("a text in pixels", trap{show: safe(), steps: "- assert: {ocr: Balance}", want: wrong, says: "forbids pictures"})
+			says: "is unknown"})
+		add("a text in pixels", trap{show: safe(), steps: "- assert: {ocr: Balance}", want: wrong, says: "forbids screenshots"})
 		add("no text in pixels", trap{show: safe(), steps: "- assertNot: {ocr: Balance}", want: wrong,
-			says: "forbids pictures"})
-		add("an image", trap{show: safe(), steps: "- assert: {image: icon.png}", want: wrong, says: "forbids pictures"})
-		add("no image", trap{show: safe(), steps: "- assertNot: {image: icon.png}", want: wrong, says: "forbids pictures"})
-		add("a baseline", trap{show: safe(), steps: "- assertScreenshot: home", want: wrong, says: "forbids pictures",
+			says: "forbids screenshots"})
+		add("an image", trap{show: safe(), steps: "- assert: {image: icon.png}", want: wrong, says: "forbids screenshots"})
+		add("no image", trap{show: safe(), steps: "- assertNot: {image: icon.png}", want: wrong, says: "forbids screenshots"})
+		add("a baseline", trap{show: safe(), steps: "- assertScreenshot: home", want: wrong, says: "forbids screenshots",
 			update: true})
 		add("a place", trap{show: safe(), steps: "- tap: {point: \"50%,29%\"}\n- assert: Done Transfer", want: pass,
 			taps: "Transfer"})
@@ -98,7 +98,7 @@ func secureTraps() (list []*trap) {
 	}
 	for _, c := range []*trap{
 		{name: "a dialog that forbids pictures/a text in pixels", steps: "- assert: {ocr: Password}", want: wrong,
-			says: "forbids pictures", options: androidtest.Options{API: 36}},
+			says: "forbids screenshots", options: androidtest.Options{API: 36}},
 		{name: "a dialog that forbids pictures/its elements", steps: "- assert: Password", want: pass,
 			options: androidtest.Options{API: 36}},
 	} {
@@ -160,7 +160,7 @@ func awayTraps() (list []*trap) {
 		"- tap: Pay\n- assertNot: Your order", wrong, "respond", none)
 	add("another app complained of/presence", func(a androidtest.App) { a.Freeze(launcher) },
 		"- tap: Pay\n- assert: Your order", wrong, "respond", none)
-	add("ended itself/absence", androidtest.App.Finish, "- tap: Pay\n- assertNot: Your order", pass, "is in front", none)
+	add("ended itself/absence", androidtest.App.Finish, "- tap: Pay\n- assertNot: Your order", pass, "is in the foreground", none)
 	add("ended itself/presence", androidtest.App.Finish, "- tap: Pay\n- assert: Your order", fails, "did not appear", none)
 	return list
 }

@@ -125,7 +125,7 @@ func touchTraps() (list []*trap) {
 		return page(s.press("Menu", image.Rect(16, 0, 384, 50)))
 	})
 	add("a label that holds the name of the app/presence", "- tap: Leave\n- assert: Truth", pass, "Leave",
-		"is in front", nil)
+		"is in the foreground", nil)
 	last := list[len(list)-1]
 	last.show = func(s *stage, now androidtest.Moment) androidtest.Shown {
 		leave := s.press("Leave", at(3))

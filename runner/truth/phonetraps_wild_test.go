@@ -221,7 +221,7 @@ func windowTraps(add addTrap) {
 	}
 	add("under a question of the system/touch", "- tap: Pay", fails, "", "", battery)
 	add("under a question of the system/presence", "- assert: Your order", fails, "", "", battery)
-	add("under a question of the system/absence", "- assertNot: Error", pass, "", "in front", battery)
+	add("under a question of the system/absence", "- assertNot: Error", pass, "", "in the foreground", battery)
 }
 
 // systemNameTraps are elements named as the system's own.
