@@ -23,7 +23,7 @@ func words() []string {
 		"Photos", "Backup", "Wi-Fi", "Order", "Delete", "Save"}
 }
 
-// makeModel makes the screen of a seed; the same seed gives the same screen.
+// makeModel makes the screen of a seed; the same seed makes the same screen.
 func makeModel(seed uint64) *model {
 	r := rand.New(rand.NewPCG(seed, 36))
 	s := &screenMaker{r: r, m: &model{size: image.Pt(400, 800)}, words: words()}
@@ -77,7 +77,7 @@ func (s *screenMaker) button(text string, box image.Rectangle) *item {
 	return &item{name: text, box: box, fill: violet(), takes: true, in: []*item{label}}
 }
 
-// family shows a word among others that look like it.
+// family shows a word among similar ones.
 func (s *screenMaker) family() {
 	w := s.word()
 	low := strings.ToLower(w)
@@ -146,7 +146,7 @@ func (s *screenMaker) moreRows() {
 	}
 }
 
-// twins are two buttons with one text; sometimes a layer lies over one of them.
+// twins are two buttons with one text; sometimes a layer covers one of them.
 func (s *screenMaker) twins() {
 	at, ok := s.place(2)
 	if !ok {
@@ -179,7 +179,7 @@ func (s *screenMaker) field() {
 	s.m.page = append(s.m.page, f)
 }
 
-// late is a button that comes later, beside one that looks like it and is there at once; or one that goes away.
+// late is a button that comes later, next to a similar one that is there at once; or one that goes away.
 func (s *screenMaker) late() {
 	at, ok := s.place(2)
 	if !ok {
@@ -194,7 +194,7 @@ func (s *screenMaker) late() {
 	s.m.page = append(s.m.page, early, late)
 }
 
-// mover goes down over free room, at once or after a while, sometimes with another button behind it that takes its old
+// mover goes down over free space, at once or after a while, sometimes with another button behind it that takes its old
 // place.
 func (s *screenMaker) mover() {
 	at, ok := s.place(3)

@@ -12,10 +12,10 @@ import (
 
 // item is one thing on a made-up screen.
 type item struct {
-	name             string // tells items apart in the log of touches
+	name             string // distinguishes items in the log of touches
 	text, desc, hint string
 	box              image.Rectangle
-	fill             color.Color // nil: what lies under it shows through
+	fill             color.Color // nil: what is under it shows through
 	picture          bool
 	takes            bool // reacts to touches
 	checks           bool // has a checked state; a touch of what takes it changes that
@@ -52,7 +52,7 @@ type model struct {
 	looks   []time.Duration // when the phone looked at the screen
 }
 
-// touch is what took a touch, and how long after the last look the screen had changed by itself.
+// touch is what took a touch, and how long after the last read the screen had changed by itself.
 type touch struct {
 	name       string
 	unforeseen bool
@@ -73,7 +73,7 @@ func (m *model) statusBox() image.Rectangle {
 
 func (i *item) there(t time.Duration) bool { return t >= i.from && (i.until == 0 || t < i.until) }
 
-// at is where the item lies.
+// at is the place of the item.
 func (i *item) at(t time.Duration) image.Rectangle {
 	switch {
 	case i.moves.by == 0 || t <= i.moves.start:
@@ -149,11 +149,11 @@ func (m *model) press(i *item) {
 	}
 }
 
-// inTransit is how long the answer to a look, and a touch that follows from it, may be on their way.
+// inTransit is how long the response to a read, and a touch that follows from it, may be on their way.
 const inTransit = 150 * time.Millisecond
 
-// unforeseen tells whether the screen changed by itself between now and the last look that can have been known when the
-// touch was sent.
+// unforeseen reports whether the screen changed by itself between now and the last read that can have been known when
+// the touch was sent.
 func (m *model) unforeseen(now time.Duration) bool {
 	last := time.Duration(-1)
 	for _, t := range m.looks {

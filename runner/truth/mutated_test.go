@@ -62,8 +62,8 @@ func (p *piece) move(down int, moved map[image.Rectangle]image.Rectangle) {
 	})
 }
 
-// upsideDown turns the order of what stands one below the other around, in the innermost boxes where that can be; it
-// tells whether there were any.
+// upsideDown turns the order of what is one below the other around, in the innermost boxes where that can be; it
+// reports whether there were any.
 func (p *piece) upsideDown(moved map[image.Rectangle]image.Rectangle) (turned bool) {
 	for _, c := range p.Parts {
 		turned = c.upsideDown(moved) || turned
@@ -105,7 +105,7 @@ func kindOf(c client.Candidate) string {
 	return "kind"
 }
 
-// mutations are how an app changes; each gives where elements went.
+// mutations are how an app changes; each returns where elements went.
 var mutations = []struct {
 	name string
 	do   func(root *piece, of image.Rectangle) map[image.Rectangle]image.Rectangle
@@ -241,7 +241,7 @@ func TestMutatedSelectors(t *testing.T) {
 	}
 }
 
-// stillPicks tells whether a tap with a selector touches the element that is at a place.
+// stillPicks reports whether a tap with a selector touches the element that is at a place.
 func stillPicks(tree *screen.Tree, c client.Candidate, where image.Rectangle) bool {
 	def, _ := dsl.Lookup("tap")
 	_, rest, _ := strings.Cut(client.StepLine(def, c.Selector), ":")

@@ -23,7 +23,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// check is one use of a page. Checks stand in the comment at the page's head, each as its verdict with a remark, its
+// check is one use of a page. Checks are in the comment at the page's head, each as its verdict with a remark, its
 // steps, and what the page's own model must hold in the end: the names of what was clicked, and values.
 type check struct {
 	page, name string
@@ -84,7 +84,7 @@ func checksOf(t *testing.T, page, head string) (list []*check) {
 	return list
 }
 
-// slowSite serves the pages. What is asked for with ?hold=N is held back for N milliseconds.
+// slowSite serves the pages. What is requested with ?hold=N is delayed for N milliseconds.
 func slowSite() *httptest.Server {
 	files := http.FileServer(http.Dir("testdata/pages"))
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -98,7 +98,7 @@ func slowSite() *httptest.Server {
 	}))
 }
 
-// named tells whether a name contains one of some texts, which are separated by commas.
+// named reports whether a name contains one of some texts, which are separated by commas.
 func named(name, some string) bool {
 	return slices.ContainsFunc(strings.Split(some, ","), func(part string) bool { return strings.Contains(name, part) })
 }

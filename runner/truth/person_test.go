@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// person says what somebody who looks at the screen sees and would touch. It knows nothing of trees and selectors.
+// person says what a person sees on the screen and would touch. It knows nothing of trees and selectors.
 type person struct {
 	m *model
 	t time.Duration
 }
 
-// drawn is an item as it lies on the glass, in the order of drawing.
+// drawn is an item as it is on the screen, in the order of drawing.
 type drawn struct {
 	*item
 	box    image.Rectangle
@@ -108,7 +108,7 @@ func answerOf(free, all int) answer {
 	return unsure
 }
 
-// sees tells whether any of the ink can be seen.
+// sees reports whether any of the ink can be seen.
 func (p person) sees(list []drawn, n int) answer {
 	free, all := 0, 0
 	ink := list[n].ink()
@@ -133,7 +133,7 @@ func same(a, b string) bool {
 	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
 }
 
-// find gives what shows the label and can be seen; unsure when people would differ. What is dimmed behind a dialog is
+// find returns what shows the label and can be seen; unsure when people would differ. What is dimmed behind a dialog is
 // unsure.
 func (p person) find(label string) (seen []drawn, sure bool) {
 	list := p.drawn()
@@ -167,7 +167,7 @@ func (d drawn) says(label string, exact bool) bool {
 	return false
 }
 
-// shown tells whether the label is on the screen.
+// shown reports whether the label is on the screen.
 func (p person) shown(label string) answer {
 	seen, sure := p.find(label)
 	switch {
@@ -182,7 +182,7 @@ func (p person) shown(label string) answer {
 // aim is what a person would touch when asked for the label: nil and yes when there is nothing to touch.
 func (p person) aim(label string) (*item, answer) {
 	seen, sure := p.find(label)
-	for i := range p.m.all { // an action may find a filled field by the hint that nobody sees; devices differ
+	for i := range p.m.all { // an action may find a filled field by its invisible hint; devices differ
 		sure = sure && (!i.editable || i.typed == "" || !same(i.hint, label))
 	}
 	if !sure {
@@ -202,12 +202,12 @@ func (p person) aim(label string) (*item, answer) {
 		}
 	}
 	if len(things) != 1 {
-		return nil, yes // none, or several between which nobody can decide
+		return nil, yes // none, or several that are ambiguous
 	}
 	d := things[0]
 	switch {
 	case d.thing == nil:
-		return nil, unsure // a text that nobody touches
+		return nil, unsure // a text that is not touched
 	case d.thing.disabled || d.disabled:
 		return nil, yes
 	}
@@ -250,7 +250,7 @@ func atop(list []drawn) []drawn {
 	return kept
 }
 
-// reach tells whether a finger can touch the thing and nothing else.
+// reach reports whether a finger can touch the thing and nothing else.
 func (p person) reach(target drawn) answer {
 	list := p.drawn()
 	free, box := 0, image.Rectangle{}
@@ -307,7 +307,7 @@ func (p person) state(label string) (on bool, can bool, a answer) {
 			return i.checked, true, yes
 		}
 	}
-	for _, o := range d.inside { // a row that is no button itself
+	for _, o := range d.inside { // a row that is not a button itself
 		for _, i := range o.in {
 			if i.checks {
 				return i.checked, true, yes

@@ -24,7 +24,7 @@ import (
 )
 
 // stage is the screen of a trap: what is shown, and what was touched on it. Scenes use it with the phone's lock held,
-// tests by look.
+// tests by appearance.
 type stage struct {
 	phone   *androidtest.Phone
 	touched []string
@@ -45,7 +45,7 @@ type trap struct {
 	show  func(s *stage, now androidtest.Moment) androidtest.Shown
 	steps string
 	want  event.Verdict
-	says  string // what the problem, or a doubt or note of a step, must say
+	says  string // what the problem, or a warning or note of a step, must say
 	taps  string // what must have been touched
 
 	options androidtest.Options
@@ -222,7 +222,7 @@ func (w *showing) judge(s *stage, verdict event.Verdict, r *event.Result, yaml s
 	}
 }
 
-// icon is a picture that nothing on these screens looks like, but for one that a trap draws.
+// icon is an image that is on none of these screens, but for one that a trap draws.
 func icon() *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, 40, 40))
 	for y := range 40 {

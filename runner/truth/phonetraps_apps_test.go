@@ -109,7 +109,7 @@ func deathTraps(add addTrap) {
 	}
 }
 
-// toastTraps are toasts, of which phones tell in odd ways: with the agent alone.
+// toastTraps are toasts, which phones report in odd ways: with the agent alone.
 func toastTraps(add addTrap) {
 	toasts := func(s *stage, now androidtest.Moment) androidtest.Shown {
 		save, other := s.press("Save", at(3)), s.press("Other", at(5))
@@ -268,7 +268,7 @@ func comingTraps(add addTrap) {
 		still(func(*stage) []part { return []part{label("Your order", at(1))} }))
 }
 
-// earlyTraps are elements that a slow tree has in a place where no picture around it shows them: they were on their
+// earlyTraps are elements that a slow tree has in a place where no screenshot around it shows them: they were on their
 // way.
 func earlyTraps(add addTrap) {
 	early := func(name string, thing func(s *stage) part) {

@@ -8,7 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// otherTraps are about whose a text is, how the screen stands, and what a thing says of itself.
+// otherTraps are about the owner of a text, the orientation of the screen, and what a thing says of itself.
 func otherTraps() (list []*trap) {
 	add := func(name, steps string, want event.Verdict, taps, says string, show scene) *trap {
 		c := &trap{name: name, steps: steps, want: want, taps: taps, says: says, show: show}
@@ -79,7 +79,8 @@ func otherTraps() (list []*trap) {
 	}
 	add("two taps/touch", "- tap: Add\n- tap: Add", pass, "Add, Add", "", twice)
 	add("a double tap/touch", "- doubleTap: Add", pass, "Add, Add", "", twice)
-	add("under the list of notifications/absence", "- notifications\n- assertNot: Your order", pass, "", "is in the foreground",
+	add("under the list of notifications/absence", "- notifications\n- assertNot: Your order", pass, "",
+		"is in the foreground",
 		parts(label("Your order", at(1))))
 	list[len(list)-1].steps = "- notifications: {}\n- assertNot: Your order"
 	add("under the list of notifications/presence", "- notifications: {}\n- assert: Your order", fails, "", "",
@@ -95,7 +96,8 @@ func otherTraps() (list []*trap) {
 		return shown
 	}
 	add("under the question for a permission/presence", "- assert: Your order", fails, "", "", ask)
-	add("under the question for a permission/absence", "- assertNot: Your order", pass, "", "a dialog is in the foreground", ask)
+	add("under the question for a permission/absence", "- assertNot: Your order", pass, "",
+		"a dialog is in the foreground", ask)
 	add("in the question for a permission/touch", "- tap: Allow", pass, "Allow of the system", "", ask)
 
 	opaque := parts(part{Class: "android.widget.Button", Text: "Pay", Bounds: at(3), Clickable: true, Fill: blue,

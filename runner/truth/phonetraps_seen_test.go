@@ -14,7 +14,7 @@ type (
 	part  = androidtest.Part
 )
 
-// seenTraps are texts that are in the tree and that nobody sees, and their twins.
+// seenTraps are texts that are in the tree and not visible, and their twins.
 func seenTraps() (list []*trap) {
 	add := func(name string, show scene, steps string, want event.Verdict, says string) {
 		list = append(list, &trap{name: name, show: show, steps: steps, want: want, says: says})

@@ -23,7 +23,7 @@ func phoneTraps() []*trap {
 		otherTraps(), wildTraps(), appTraps())
 }
 
-// secureTraps are screens of which the app forbids pictures.
+// secureTraps are screens of which the app forbids screenshots.
 func secureTraps() (list []*trap) {
 	phones := map[string]androidtest.Options{"24": {API: 24}, "24 zeros": {API: 24, Secure: androidtest.SecureZeros},
 		"27": {API: 27}, "30": {API: 30},
@@ -71,7 +71,8 @@ func secureTraps() (list []*trap) {
 			says: "is unknown"})
 		add("not under another text", trap{show: safe(notice), steps: "- assertNot: Balance 1,234", want: wrong,
 			says: "is unknown"})
-		add("a text in pixels", trap{show: safe(), steps: "- assert: {ocr: Balance}", want: wrong, says: "forbids screenshots"})
+		add("a text in pixels", trap{show: safe(), steps: "- assert: {ocr: Balance}", want: wrong,
+			says: "forbids screenshots"})
 		add("no text in pixels", trap{show: safe(), steps: "- assertNot: {ocr: Balance}", want: wrong,
 			says: "forbids screenshots"})
 		add("an image", trap{show: safe(), steps: "- assert: {image: icon.png}", want: wrong, says: "forbids screenshots"})
@@ -160,7 +161,8 @@ func awayTraps() (list []*trap) {
 		"- tap: Pay\n- assertNot: Your order", wrong, "respond", none)
 	add("another app complained of/presence", func(a androidtest.App) { a.Freeze(launcher) },
 		"- tap: Pay\n- assert: Your order", wrong, "respond", none)
-	add("ended itself/absence", androidtest.App.Finish, "- tap: Pay\n- assertNot: Your order", pass, "is in the foreground", none)
+	add("ended itself/absence", androidtest.App.Finish, "- tap: Pay\n- assertNot: Your order", pass,
+		"is in the foreground", none)
 	add("ended itself/presence", androidtest.App.Finish, "- tap: Pay\n- assert: Your order", fails, "did not appear", none)
 	return list
 }

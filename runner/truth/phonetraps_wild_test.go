@@ -36,7 +36,7 @@ func timed(f func(s *stage, since time.Duration) []part) scene {
 	return func(s *stage, now androidtest.Moment) androidtest.Shown { return page(f(s, now.Since)...) }
 }
 
-// nameTraps are names that an app gives twice, or nearly.
+// nameTraps are names that an app uses twice, or nearly.
 func nameTraps(add addTrap) {
 	add("heading and button of one name/touch", "- tap: Sign in", pass, "Sign in", "", still(func(s *stage) []part {
 		return []part{label("Sign in", at(0)), s.press("Sign in", at(4))}
@@ -70,7 +70,7 @@ func nameTraps(add addTrap) {
 	add("three of one id, four/count", "- assertElement: {id: row, count: 4}", fails, "", "3 elements", rowsOfOneID)
 }
 
-// stateTraps are elements that react and elements that look as if they did.
+// stateTraps are elements that react and elements that seem to.
 func stateTraps(add addTrap) {
 	add("a text in a disabled row/touch", "- tap: Delete account", fails, "", "disabled", still(func(s *stage) []part {
 		return []part{{Class: "android.widget.LinearLayout", Bounds: at(3), Clickable: true, Disabled: true,
@@ -146,7 +146,7 @@ func stateTraps(add addTrap) {
 		}))
 }
 
-// placeTraps are elements in places where nobody sees them, or half.
+// placeTraps are elements in places where they are not visible, or half.
 func placeTraps(add addTrap) {
 	for name, b := range map[string]image.Rectangle{"no size": image.Rect(100, 300, 100, 300),
 		"no height": image.Rect(16, 300, 300, 300), "one pixel": image.Rect(16, 300, 17, 301),
@@ -271,7 +271,7 @@ func timeTraps(add addTrap) {
 	add("always moving/touch", "- tap: Go", fails, "", "", moves)
 	add("always moving/presence", "- assert: Go", pass, "", "", moves)
 	swaps := func(s *stage, now androidtest.Moment) androidtest.Shown {
-		if now.Screenshot && now.Since > 900*ms { // not while a touch is on its way, of which nobody could know
+		if now.Screenshot && now.Since > 900*ms { // not while a touch is on its way, which is unknown
 			s.offset = 1
 		}
 		names := []string{"Archive", "Delete", "Archive"}[s.offset:]

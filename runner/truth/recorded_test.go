@@ -21,7 +21,7 @@ var recordedPages = []string{"accordion", "calendar", "cards", "chips", "check-w
 	"area-map", "chat-history", "attrs"}
 
 // TestRecordedSelectors clicks every element that a person can, on saved screens of phones and on pages, as Studio
-// records a click, and holds the step that is written down, read anew from its YAML, against the very element: what it
+// records a click, and holds the step that is written down, read again from its YAML, against the very element: what it
 // taps must lie in that one, and be that one.
 func TestRecordedSelectors(t *testing.T) {
 	var all, onPages, right, robust, places int
@@ -76,7 +76,7 @@ func TestRecordedSelectors(t *testing.T) {
 	}
 }
 
-// tapsIt reads the step as a test has it, and gives what is wrong with what it taps.
+// tapsIt reads the step as a test has it, and returns what is wrong with what it taps.
 func tapsIt(tree *screen.Tree, n *screen.Node, best client.Candidate) string {
 	def, _ := dsl.Lookup("tap")
 	line := client.StepLine(def, best.Selector)

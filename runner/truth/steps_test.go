@@ -15,7 +15,7 @@ type step struct {
 	verdict answer // yes: pass, no: fail, unsure: either
 	touches []string
 	passes  func(*model) // what it does to the app when it passes
-	ends    bool         // nothing can be said of what comes after it
+	ends    bool         // what comes after it is unknown
 }
 
 // stepMaker makes up steps for a screen, and works out what must come of each.
@@ -124,7 +124,7 @@ func (s *stepMaker) times() []time.Duration {
 	return list
 }
 
-// over gives the answers at all times; the last one is final.
+// over returns the results at all times; the last one is final.
 func (s *stepMaker) over(ask func(person) answer) (all []answer, final answer) {
 	for _, t := range s.times() {
 		all = append(all, ask(person{s.m, t}))
@@ -136,7 +136,7 @@ func only(all []answer, want answer) bool {
 	return !slices.ContainsFunc(all, func(a answer) bool { return a != want })
 }
 
-// hidden tells that a list may hold the label where it is not seen now.
+// hidden reports that a list may hold the label where it is not seen now.
 func (s *stepMaker) inList(label string) bool {
 	for i := range s.m.all {
 		if slices.ContainsFunc(i.rows, func(r string) bool { return same(r, label) || strings.HasPrefix(r, label) }) {
@@ -253,8 +253,8 @@ func (s *stepMaker) tap() step {
 	return st
 }
 
-// legible tells whether a label can be read in pixels alone: it is written, not spoken, and no icon lies on its
-// letters.
+// legible reports whether a label can be read in pixels alone:
+// it is written, not spoken, and no icon is on its characters.
 func (s *stepMaker) legible(label string) bool {
 	for _, t := range s.times() {
 		list := person{s.m, t}.drawn()
@@ -290,7 +290,7 @@ func (s *stepMaker) inPixels(label string, st *step) {
 	}
 }
 
-// beside taps one of several equal icons, by the row that it stands in.
+// beside taps one of several equal icons, by the row that it is in.
 func (s *stepMaker) beside() (step, bool) {
 	if !s.settled {
 		return step{}, false
@@ -417,7 +417,7 @@ func (s *stepMaker) scroll() (step, bool) {
 	return step{}, false
 }
 
-// clear tells whether nothing lies over the place.
+// clear reports whether nothing covers the place.
 func (s *stepMaker) clear(probe *item) bool {
 	list := person{s.m, s.last + time.Second}.drawn()
 	over := false

@@ -56,7 +56,7 @@ func readTree(file string) (*screen.Tree, error) {
 	return android.ParseTree(data, image.Point{})
 }
 
-// checkTree gives what is wrong with what the selector of the line picks, "" when it is right.
+// checkTree returns what is wrong with what the selector of the line picks, "" when it is right.
 func checkTree(t *testing.T, file, line string) string {
 	t.Helper()
 	question, want, _ := strings.Cut(line, " => ")
@@ -89,7 +89,7 @@ func checkTree(t *testing.T, file, line string) string {
 	return have
 }
 
-// said is what came of a query in a word.
+// said is the result of a query in a word.
 func said(matches []screen.Match, err error, tap bool) string {
 	switch {
 	case errors.Is(err, screen.ErrAmbiguous):

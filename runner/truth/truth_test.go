@@ -80,10 +80,10 @@ func (e *example) ail(r *rand.Rand) {
 	}
 	f := androidtest.AgentFault{Route: route, Nth: 1 + r.IntN(4), Kind: kinds[r.IntN(len(kinds))], After: r.IntN(2) == 0}
 	e.fault, e.ailments = fmt.Sprintf("%s agent %+v", e.fault, f), append(e.ailments, f)
-	e.mayError = e.mayError || route == "POST actions" // nobody knows whether the touch was made
+	e.mayError = e.mayError || route == "POST actions" // it is unknown whether the touch was made
 }
 
-// clearAt tells whether nothing opaque lies at a place.
+// clearAt reports whether nothing opaque is at a place.
 func (p person) clearAt(box image.Rectangle) bool {
 	return !slices.ContainsFunc(p.drawn(), func(d drawn) bool { return d.fill != nil && d.box.Overlaps(box) })
 }
@@ -128,7 +128,7 @@ func (e *example) yaml() string {
 	return b.String()
 }
 
-// lineOf is where a step begins in the YAML.
+// lineOf is where a step starts in the YAML.
 func (e *example) lineOf(step int) int {
 	line := 5
 	for _, s := range e.steps[:step] {
@@ -212,7 +212,7 @@ func (e *example) run(t *testing.T) *outcome {
 	return o
 }
 
-// environ is what the driver is told of the machine: where adb is, and the agent.
+// environ is what the driver knows of the machine: where adb is, and the agent.
 func (e *example) environ(t *testing.T, server *androidtest.Server) func(string) string {
 	if !e.agent {
 		return server.Getenv
@@ -292,7 +292,7 @@ func (o *outcome) String() string {
 		o.problem, taps, o.allTaps)
 }
 
-// tell notes what was wrong.
+// tell records what was wrong.
 func (o *outcome) tell(r *event.Result) {
 	if r.Problem != nil {
 		o.problem = fmt.Sprintf("step %d: %s", r.ProblemStep, r.Problem.Message)
@@ -360,7 +360,7 @@ func each(t *testing.T, seeds []uint64) []*outcome {
 	return outcomes
 }
 
-// report prints the figures, and every false verdict with its screen.
+// report prints the numbers, and every false verdict with its screen.
 func report(t *testing.T, outcomes []*outcome, again map[uint64]*outcome) {
 	t.Helper()
 	counts, flaky := map[string]int{}, 0

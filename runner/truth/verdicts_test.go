@@ -21,9 +21,9 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// TestVerdicts asks every question about made-up screens in the positive and in the negative, through the agent and
+// TestVerdicts checks every assertion on made-up screens in the positive and in the negative, through the agent and
 // through adb: of assert and assertNot, and of a count and another one, exactly one holds, and it is the one that the
-// screen's pixels tell. What is touched is what was meant, by the phone's own record. VERDICT_SEED says which screen is
+// screen's pixels show. What is touched is what was meant, by the phone's own record. VERDICT_SEED says which screen is
 // the first, VERDICT_RUNS how many.
 func TestVerdicts(t *testing.T) {
 	usual := 30
@@ -58,8 +58,8 @@ type questioned struct {
 	dev     drivers.Device
 	page    func(now androidtest.Moment) androidtest.Shown
 	texts   []*shownText
-	without string // the text that is left out of the next picture
-	only    string // the text that is alone in the next picture
+	without string // the text that is left out of the next screenshot
+	only    string // the text that is alone in the next screenshot
 	touched []string
 	buttons bool // the navigation bar has some
 	dialog  bool
@@ -144,7 +144,7 @@ func (q *questioned) make(r *rand.Rand) {
 	}
 }
 
-// drawn leaves out the text that the next picture lacks.
+// drawn leaves out the text that the next screenshot lacks.
 func (q *questioned) drawn(list []part) []part {
 	out := slices.Clone(list)
 	for i := range out {
@@ -227,7 +227,7 @@ func (m *partMaker) form(y int) []part {
 	return []part{m.text(image.Rect(16, y, 384, y+40)), field, m.button(image.Rect(200, y+100, 384, y+146))}
 }
 
-// card lies anywhere over what is drawn before it, opaque or clear.
+// card is anywhere over what is drawn before it, opaque or clear.
 func (m *partMaker) card() part {
 	x, y := m.r.IntN(200)-40, 80+m.r.IntN(500)
 	var fill color.Color
@@ -265,7 +265,7 @@ func (m *partMaker) bar(top, bottom int) part {
 	return p
 }
 
-// ink is how much of the letters of a text is on the glass: 0 is none, 1 all.
+// ink is how much of the characters of a text is on the screen: 0 is none, 1 all.
 func (q *questioned) ink(s *shownText) float64 {
 	count := func(a, b *image.RGBA) (n int) {
 		for y := 0; y < a.Rect.Dy(); y++ {
@@ -282,11 +282,11 @@ func (q *questioned) ink(s *shownText) float64 {
 		defer q.phone.Change(func() { q.without = "" })
 		return q.phone.Screen()
 	}
-	all := len([]rune(s.name)) * 100 // about what a letter has
+	all := len([]rune(s.name)) * 100 // about what a character has
 	return float64(count(picture(""), picture(s.name))) / float64(all)
 }
 
-// all asks all questions of all texts.
+// all checks all assertions of all texts.
 func (q *questioned) all(t *testing.T) {
 	some := slices.Clone(q.texts)
 	r := rand.New(rand.NewPCG(q.seed, 59))
@@ -301,7 +301,7 @@ func (q *questioned) all(t *testing.T) {
 			seen = yes
 		}
 		if q.dialog {
-			seen = unsure // what is beside a dialog is seen, and no phone tells of it
+			seen = unsure // what is next to a dialog is seen, and no phone reports it
 		}
 		got := map[string]answer{}
 		for _, question := range []struct {

@@ -29,7 +29,7 @@ type bench struct {
 	site   string
 	// ready prepares the device for a cell.
 	ready func(c cell)
-	// done ends what ready began; may be nil.
+	// done ends what ready started; may be nil.
 	done func()
 	// facts are what an effect can ask about what happened since ready.
 	facts func(ctx context.Context, dev drivers.Device) map[string]any

@@ -31,24 +31,24 @@ type cell struct {
 	verdict  event.Verdict       // of a cell that does not pass
 	says     []string            // its problem says these
 	options  map[string]string   // of the run: allow-shell
-	files    map[string][]byte   // beside the test
-	sees     []drivers.TextLine  // what OCR reads in every picture
+	files    map[string][]byte   // next to the test
+	sees     []drivers.TextLine  // what OCR reads in every screenshot
 	source   string
 }
 
 // readCells reads testdata/ACTION.txtar and testdata/ACTION.PLATFORM.txtar. Its parts "PLATFORM pass" and "PLATFORM
-// fail", with a remark behind a colon, are lists of steps that begin with comments:
+// fail", with a remark behind a colon, are lists of steps that start with comments:
 //
 //	# effect: EXPRESSION      it holds when the steps are done; see the platform's bench for what it can ask
 //	# fails: "words" "words"  the verdict is fail, and the problem says so
 //	# errors: "words"         the verdict is error: the device is to blame
 //	# fault: MATCH | OUTPUT   the phone's commands that match print the output and end with exit code 1
 //	# header: secrets: [X]    a line of the test's header
-//	# sees: "Pay" 20,60,120,30  what OCR reads in every picture, and where
+//	# sees: "Pay" 20,60,120,30  what OCR reads in every screenshot, and where
 //	# option: allow-shell     of the run; film: it films; no-vision: it has no OCR and no model; baselines-first: it is the second one, after one with --update-baselines,
-//	                          and RUN tells first from second
+//	                          and RUN distinguishes first from second
 //
-// Parts with other names are files beside the test.
+// Parts with other names are files next to the test.
 func readCells(t *testing.T) []cell {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/*.txtar")
@@ -146,7 +146,7 @@ func (c *cell) comments() error {
 	return nil
 }
 
-// fixedFiles lie beside every test that names them.
+// fixedFiles are next to every test that names them.
 var fixedFiles = sync.OnceValues(func() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	paths, err := filepath.Glob("testdata/files/*")
@@ -160,7 +160,7 @@ var fixedFiles = sync.OnceValues(func() (map[string][]byte, error) {
 	return files, err
 })
 
-// write puts the test and its files into a folder and gives the test's path.
+// write puts the test and its files into a folder and returns the test's path.
 func (c *cell) write(t *testing.T, site string) string {
 	t.Helper()
 	dir := t.TempDir()

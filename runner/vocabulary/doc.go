@@ -1,3 +1,3 @@
-// Package vocabulary proves the language: each action on each platform that it claims, on a simulated phone and in a
+// Package vocabulary tests the test syntax: each action on each platform that it claims, on a simulated phone and in a
 // real browser.
 package vocabulary

@@ -48,9 +48,9 @@ func iosBenches(t *testing.T) []bench {
 }
 
 // iosBench is one simulator. Effects ask it: front(), running(app), installed(), arguments(app), permission(app,
-// service), place(), pictures(), appearance(), lies(), screen(), and noted(text), how often that stands in what the lab
-// noted about this device since ready. A fault is one of a program, or of WebDriverAgent, which then answers "unknown
-// error".
+// service), place(), pictures(), appearance(), lies(), screen(), and noted(text), how often that is in what the lab
+// noted about this device since ready. A fault is one of a program, or of WebDriverAgent, which then responds with
+// "unknown error".
 func iosBench(driver drivers.Driver, lab *iostest.Lab, phone *iostest.Device, site *site) bench {
 	var before int
 	return bench{driver: driver, id: phone.UDID(), site: site.url,

@@ -64,7 +64,7 @@ func (r *record) Dir() string               { return r.dir }
 func (r *record) AddClip(string, time.Time) {}
 func (r *record) NoRecording(string)        {}
 
-// AddFilmClip notes the film that a test wants of its own.
+// AddFilmClip notes the clip that a test wants of its own.
 func (r *record) AddFilmClip(name string, from, to time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -61,7 +61,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// remains tells whether the first such cell of its action and platform is run in the short mode. On Android all are
+// remains reports whether the first such cell of its action and platform is run in the short mode. On Android all are
 // that pass, and those that do not of the assertions and of what most tests do. What does without a device, and what
 // does not pass, is the same on iOS. On pages, each of which takes the time of ten cells on phones, it is what every
 // test does; the rest of them is tried by the tests of packages web and action.
@@ -80,7 +80,7 @@ func remains(c cell) bool {
 	return true
 }
 
-// deviceless are the actions for which the engine asks no device.
+// deviceless are the actions for which the engine needs no device.
 func deviceless(action string) bool {
 	return slices.Contains([]string{"assertTrue", "forEach", "group", "http", "log", "repeat", "retry", "run", "set",
 		"sleep", "try"}, action)
@@ -118,7 +118,7 @@ func (b bench) run(t *testing.T, c cell) {
 // waiting say it.
 const patience = time.Minute
 
-// once runs it once, and gives the value of each effect.
+// once runs it once, and returns the value of each effect.
 func (b bench) once(t *testing.T, c cell, path, run string) (event.Verdict, *record, map[string]any) {
 	planned, err := plan.Build(plan.Options{Dir: filepath.Dir(path), Args: []string{path}, Platform: c.platform,
 		Vars: map[string]string{"RUN": run}})
@@ -151,7 +151,7 @@ func (b bench) once(t *testing.T, c cell, path, run string) (event.Verdict, *rec
 		}
 		if a, ok := dev.(drivers.Alerter); ok {
 			if open, err := a.Alert(t.Context()); err != nil || open != nil {
-				return // a page with an open dialog answers nothing
+				return // a page with an open dialog does not respond
 			}
 		}
 		env := with(b.facts(t.Context(), dev), kept.facts())
@@ -179,7 +179,7 @@ func (b bench) once(t *testing.T, c cell, path, run string) (event.Verdict, *rec
 	return verdict, kept, values
 }
 
-// holds gives the value of an effect, true when it holds, or why it has none.
+// holds returns the value of an effect, true when it holds, or why it has none.
 func holds(effect string, env map[string]any) any {
 	value, err := expr.Eval(effect, env)
 	if err != nil {
@@ -257,7 +257,7 @@ func TestTableIsWhole(t *testing.T) {
 	}
 }
 
-// uses notes every key that the cell's steps use, and tells whether its own action is among the steps.
+// uses notes every key that the cell's steps use, and reports whether its own action is among the steps.
 func uses(t *testing.T, c cell, def *dsl.Def, used map[string]bool) bool {
 	t.Helper()
 	path := c.write(t, "http://127.0.0.1:9")

@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// fakeVision reads what a cell says, in every picture. What the real one reads is a matter of package vision.
+// fakeVision reads what a cell says, in every screenshot. What the real one reads is a matter of package vision.
 type fakeVision struct{ lines []drivers.TextLine }
 
 func (e fakeVision) OCR(context.Context, image.Image) ([]drivers.TextLine, error) {
@@ -25,7 +25,7 @@ func (e fakeVision) FindImage(context.Context, image.Image, image.Image) ([]driv
 	return found, nil
 }
 
-// Judge says yes to what begins with it.
+// Judge says yes to what starts with it.
 func (e fakeVision) Judge(_ context.Context, _ image.Image, prompt string, votes int) (drivers.Judgement, error) {
 	if strings.HasPrefix(prompt, "yes") {
 		return drivers.Judgement{Passed: true, Reason: "it says yes", For: votes}, nil

@@ -19,9 +19,9 @@ import (
 const aimMedian, aimFar = 1.3, 2.0
 
 // BenchmarkBesidePlaywright does the same in the widgets of ten libraries by Taproot and by a script of plain
-// Playwright, in turns, and prints how long the whole processes took, beside the aims. Taproot writes its report with a
-// picture of each step meanwhile; the scripts write nothing. It fails where one of both does not get to the end; times
-// say nothing on a machine that is busy otherwise.
+// Playwright, in turns, and prints how long the whole processes took, next to the aims. Taproot writes its report with
+// a screenshot of each step meanwhile; the scripts write nothing. It fails where one of both does not get to the end;
+// times say nothing on a machine that is busy otherwise.
 func BenchmarkBesidePlaywright(b *testing.B) {
 	served, sides := newSite(b, "testdata/small"), newSides(b)
 	// by library: a benchmark may be run more than once
@@ -101,7 +101,7 @@ func (s sides) theirs(name, site string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a command to its end, which must be good, and gives the time that it took.
+// run runs a command to its end, which must be good, and returns the time that it took.
 func (s sides) run(b *testing.B, cmd *exec.Cmd) time.Duration {
 	b.Helper()
 	began := time.Now()
@@ -111,7 +111,7 @@ func (s sides) run(b *testing.B, cmd *exec.Cmd) time.Duration {
 	return time.Since(began)
 }
 
-// scrolls tells whether a far row is scrolled to.
+// scrolls reports whether a far row is scrolled to.
 func (s sides) scrolls(b *testing.B, name string) bool {
 	b.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, name+".yaml"))

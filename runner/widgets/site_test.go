@@ -83,8 +83,8 @@ func (s *site) posted(run string) posts {
 	return s.models[run]
 }
 
-// bundle builds the scripts and styles of the pages of a folder, once for each state of them, and gives the folder that
-// has them.
+// bundle builds the scripts and styles of the pages of a folder, once for each state of them, and returns the folder
+// that has them.
 func bundle(t testing.TB, dir, modules string) string {
 	t.Helper()
 	sources, err := filepath.Glob(filepath.Join(dir, "pages", "*.jsx"))

@@ -24,7 +24,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// check is one use of a page. Checks stand in the comment at the head of the page's script, each as its verdict, its
+// check is one use of a page. Checks are in the comment at the head of the page's script, each as its verdict, its
 // steps, and what the model holds in the end where it is not what it held at the beginning. A check that must fail must
 // do so at its last step.
 type check struct {
@@ -132,7 +132,7 @@ func TestWidgets(t *testing.T) {
 	report(t, chosen)
 }
 
-// named tells whether a name contains one of some texts, which are separated by commas.
+// named reports whether a name contains one of some texts, which are separated by commas.
 func named(name, some string) bool {
 	return slices.ContainsFunc(strings.Split(some, ","), func(part string) bool { return strings.Contains(name, part) })
 }

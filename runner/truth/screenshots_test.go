@@ -9,15 +9,15 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 )
 
-// TestOnePictureForAStepAndTheNext: the picture by which an assertion sees that its text is drawn is the one that the
-// report shows of the step before.
-func TestOnePictureForAStepAndTheNext(t *testing.T) {
+// TestOneScreenshotForAStepAndTheNext: the screenshot by which an assertion sees that its text is drawn is the one that
+// the report shows of the step before.
+func TestOneScreenshotForAStepAndTheNext(t *testing.T) {
 	t.Parallel()
 	count := func(steps string) (n int) {
 		last := time.Duration(-1)
 		c := &trap{name: "pictures", steps: steps, want: pass, taps: "Pay",
 			show: func(s *stage, now androidtest.Moment) androidtest.Shown {
-				if now.Screenshot && now.Since != last { // a frame asks more than once
+				if now.Screenshot && now.Since != last { // a frame queries more than once
 					n, last = n+1, now.Since
 				}
 				return page(label("Your order", image.Rect(16, 40, 384, 88)), s.press("Pay", at(3)))
