@@ -46,12 +46,12 @@ func TestTokens(t *testing.T) {
 		}
 		for text, want := range map[string]string{
 			token:             "was used by another host (desk-of-ada, on 20",
-			token + "x":       "not whole, or has something else in it: one is taph_ and 26 letters and digits",
-			token[:20]:        "not whole",
+			token + "x":       "incomplete, or contains something else: it is taph_ and 26 characters a-z or 2-7",
+			token[:20]:        "incomplete",
 			tokenOf("other"):  "is it one of another hub?",
-			tokenOf("gone"):   "the project is gone for which the token was made",
-			"tap_x":           "an API key, no token of a host",
-			"eyJhbGciOiJIUzI": "no token of a host, which begins with taph_",
+			tokenOf("gone"):   "the project of the token no longer exists",
+			"tap_x":           "an API key, not a host token",
+			"eyJhbGciOiJIUzI": "not a host token, which starts with taph_",
 		} {
 			l.refuses(text, want)
 		}

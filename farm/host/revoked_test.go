@@ -45,7 +45,7 @@ func TestRevokedHost(t *testing.T) {
 	if _, err := l.start(Options{Dir: r.o.Dir}); !errors.Is(err, ErrRevoked) {
 		t.Errorf("when it is started again: %v", err)
 	}
-	for _, what := range []string{"host bad farm.beat", "host (not known) farm.connect"} {
+	for _, what := range []string{"host bad farm.beat", "host (unknown) farm.connect"} {
 		await(t, "it is told of: "+what, func() bool { _, ok := l.wasRefused(what); return ok })
 	}
 	l.close()

@@ -108,7 +108,7 @@ func (j Joined) Signs(signature []byte) []byte {
 // Rejoin is what a host that has joined sends to the hub's POST /farm/rejoin when its credential has expired. The
 // response is Joined.
 type Rejoin struct {
-	Host      string    `json:"host" maxLength:"64" doc:"The name that the hub gave it."`
+	Host      string    `json:"host" maxLength:"64" doc:"The name that it received when it joined."`
 	Key       string    `json:"key" maxLength:"100" doc:"Its public key."`
 	At        time.Time `json:"at" doc:"The current time."`
 	Signature []byte    `json:"signature" maxLength:"200" doc:"The signature of its name, key and time by its key."`

@@ -28,8 +28,8 @@ type BeatReply struct {
 	Now time.Time `json:"now"` // by the hub's clock
 }
 
-// Clock is the hub's clock, on a host whose own may be wrong. The zero value returns the time of this machine. Safe for
-// concurrent use.
+// Clock is the hub's clock, for a host with a clock that may be wrong. The zero value returns the time of this machine.
+// Safe for concurrent use.
 type Clock struct{ ahead atomic.Int64 }
 
 // Now returns the time on the hub.
