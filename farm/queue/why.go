@@ -132,14 +132,14 @@ func (a asked) why(all []Device) string {
 	case own+foreign+held >= fit:
 		return fmt.Sprintf(
 			"all %d devices that suit it are in use: %d by its project, %d by others, %d leased or reserved; before it: %s of "+
-			"its project", fit, own, foreign, held, plural.Of(a.before, "case"))
+				"its project", fit, own, foreign, held, plural.Of(a.before, "case"))
 	case a.before > 0:
 		return fmt.Sprintf("before it: %s of its project; %d of the %d devices that suit it are free",
-		plural.Of(a.before, "case"), fit-own-foreign-held, fit)
+			plural.Of(a.before, "case"), fit-own-foreign-held, fit)
 	}
 	return fmt.Sprintf(
 		"it starts next, or after other projects and cases that can use fewer devices: %d of the %d devices that suit it "+
-		"are free", fit-own-foreign-held, fit)
+			"are free", fit-own-foreign-held, fit)
 }
 
 // Line is the waiting cases of a project with the same needs.
