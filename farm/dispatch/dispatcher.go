@@ -53,7 +53,7 @@ type Dispatcher struct {
 	files  archives
 	boots  map[string]string // the process of each host that welcome has handled
 
-	figures *figures
+	metrics *caseMetrics
 }
 
 const (
@@ -79,7 +79,7 @@ func New(ctx context.Context, o Options) (*Dispatcher, error) {
 		return nil, err
 	}
 	return &Dispatcher{o: o, jobs: jobs, boots: map[string]string{}, follow: newFollowers(),
-		accept: make(chan accepting, 1024), wake: make(chan struct{}, 1), figures: &figures{set: metrics.NewSet(),
+		accept: make(chan accepting, 1024), wake: make(chan struct{}, 1), metrics: &caseMetrics{set: metrics.NewSet(),
 			pools: map[string]bool{}},
 		files: archives{bucket: o.Bucket, queue: o.Queue, dir: filepath.Join(o.Dir, "archives"),
 			used: map[string]time.Time{}}}, nil
@@ -167,7 +167,7 @@ func (d *Dispatcher) pick(ctx context.Context) error {
 	if err = errors.Join(welcomed, err); len(list) == 0 {
 		return err
 	}
-	d.figures.given(list)
+	d.metrics.given(list)
 	for _, a := range list {
 		if d.follow.follows(a.Run) {
 			d.follow.trust(a.Host, attemptOf(a)) // its events are forwarded without a query
@@ -211,7 +211,7 @@ func (d *Dispatcher) lost(ctx context.Context, host string) error {
 		return err
 	}
 	if n > 0 {
-		d.figures.lost(d.o.Hub.Pool(host), n)
+		d.metrics.lost(d.o.Hub.Pool(host), n)
 		d.o.Log.Warn("a host is lost, and its cases start again", "host", host, "cases", n)
 		d.look()
 		d.follow.all()

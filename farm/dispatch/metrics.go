@@ -13,9 +13,9 @@ import (
 	"github.com/taproot-dev/taproot/farm/queue"
 )
 
-// figures are the metrics of this hub, in the Prometheus format. The pools are those of hosts, so clients cannot create
-// labels. Safe for concurrent use.
-type figures struct {
+// caseMetrics are the metrics of this hub, in the Prometheus format. The pools are those of hosts, so clients cannot
+// create labels. Safe for concurrent use.
+type caseMetrics struct {
 	set *metrics.Set
 
 	mu    sync.Mutex
@@ -26,7 +26,7 @@ type figures struct {
 const mostPools = 100
 
 // pool returns the label for a pool.
-func (f *figures) pool(name string) string {
+func (f *caseMetrics) pool(name string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
@@ -49,7 +49,7 @@ var (
 const otherPool = "other"
 
 // given records how long cases waited until they had a device.
-func (f *figures) given(list []queue.Assignment) {
+func (f *caseMetrics) given(list []queue.Assignment) {
 	for _, a := range list {
 		if a.Attempt == 1 {
 			f.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_farm_wait_seconds{pool=%q}`, f.pool(a.Pool)),
@@ -58,14 +58,14 @@ func (f *figures) given(list []queue.Assignment) {
 	}
 }
 
-// begun records how long it took from the assignment until the host started.
-func (f *figures) begun(pool string, after time.Duration) {
+// started records how long it took from the assignment until the host started.
+func (f *caseMetrics) started(pool string, after time.Duration) {
 	f.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_farm_dispatch_seconds{pool=%q}`, f.pool(pool)),
 		dispatchSeconds).Update(max(after.Seconds(), 0))
 }
 
 // accepted counts an accepted result.
-func (f *figures) accepted(pool string, r queue.Result) {
+func (f *caseMetrics) accepted(pool string, r queue.Result) {
 	result := "pack"
 	if r.Error != "" {
 		result = "error"
@@ -74,14 +74,14 @@ func (f *figures) accepted(pool string, r queue.Result) {
 }
 
 // lost counts cases that start again because their host died.
-func (f *figures) lost(pool string, n int) {
+func (f *caseMetrics) lost(pool string, n int) {
 	f.set.GetOrCreateCounter(fmt.Sprintf(`taproot_farm_cases_lost_total{pool=%q}`, f.pool(pool))).Add(n)
 }
 
 // WriteMetrics writes the metrics of this hub, and the waiting and running cases of the farm, which are the same on
 // each hub.
 func (d *Dispatcher) WriteMetrics(ctx context.Context, w io.Writer) {
-	d.figures.set.WritePrometheus(w)
+	d.metrics.set.WritePrometheus(w)
 	counts, err := d.o.Queue.Count(ctx)
 	if err != nil {
 		d.o.Log.WarnContext(ctx, "cannot read the metrics of the farm", "error", err)

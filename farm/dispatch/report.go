@@ -30,7 +30,7 @@ func (d *Dispatcher) start(ctx context.Context, host string, body []byte) (any, 
 	if err != nil {
 		return nil, err
 	}
-	d.figures.begun(d.o.Hub.Pool(host), time.Since(since))
+	d.metrics.started(d.o.Hub.Pool(host), time.Since(since))
 	s := order.Start{Go: true, Archive: r.Archive}
 	text, err := d.o.Seal.Unseal(r.Sealed, r.ID)
 	if err == nil {
@@ -95,7 +95,7 @@ func (d *Dispatcher) acceptSome(ctx context.Context, some []accepting) {
 	for i, s := range some {
 		if err == nil {
 			if accepted[i] {
-				d.figures.accepted(d.o.Hub.Pool(s.result.Host), s.result)
+				d.metrics.accepted(d.o.Hub.Pool(s.result.Host), s.result)
 				told = append(told, order.Result{Run: s.result.Run, Ended: &order.Ended{N: s.result.N, Attempt: s.result.Attempt,
 					Error: s.result.Error}})
 			}
