@@ -19,7 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// begun is a run on a hub; what it asks is answered by h.
+// begun returns a run on a hub. h handles its requests.
 func begun(h http.Handler) *Farm {
 	f := &Farm{o: Options{Hub: Inside(h), Log: slog.New(slog.DiscardHandler)}, id: "r", tries: map[int]*try{},
 		wake: make(chan struct{}, 1)}
@@ -29,8 +29,8 @@ func begun(h http.Handler) *Farm {
 	return f
 }
 
-// TestPackThatCannotBeKept: a pack that is refused here, as one for which the disk has no room, is asked for once; one
-// that broke off is asked for again.
+// TestPackThatCannotBeKept checks that a pack that cannot be stored here, for example on a full disk, is requested
+// once, and that an interrupted download is repeated.
 func TestPackThatCannotBeKept(t *testing.T) {
 	asked := 0
 	f := &Farm{id: "r", o: Options{Hub: Inside(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -56,11 +56,11 @@ func TestPackThatCannotBeKept(t *testing.T) {
 	}
 }
 
-// TestHubThatDoesNotComeBack: a case ends when the hub refuses the run's news, as to a key that was revoked, or has
-// been away for as long as it is waited for; what comes later does so at once.
+// TestHubThatDoesNotComeBack checks that cases end when the hub refuses to stream the run's events, for example to a
+// revoked key, or was unreachable for too long, and that later cases fail at once.
 func TestHubThatDoesNotComeBack(t *testing.T) {
 	for code, want := range map[int]string{http.StatusUnauthorized: "the hub has ended the run",
-		http.StatusServiceUnavailable: "has not answered"} {
+		http.StatusServiceUnavailable: "has not responded"} {
 		synctest.Test(t, func(t *testing.T) {
 			f := begun(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if !strings.HasSuffix(r.URL.Path, "/events") {

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// closing is a run of which everything came home, on a hub.
+// closing returns a run with no pending results.
 func closing(hub http.Handler) *Farm {
 	return &Farm{o: Options{Hub: Inside(hub)}, id: "run-1", end: func() {}}
 }
 
-// TestCloseWaitsForTheHub: the end of a run is said again to a hub whose database was just away, and a hub that stays
-// away turns no green run red.
+// TestCloseWaitsForTheHub checks that Close retries when the hub's database is briefly unavailable, and that an
+// unavailable hub does not make a passed run fail.
 func TestCloseWaitsForTheHub(t *testing.T) {
 	for name, refusals := range map[string]int32{"for a moment": 3, "for good": 1 << 30} {
 		t.Run(name, func(t *testing.T) {
