@@ -21,8 +21,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestReportComesTwice: a report that two hubs get, as when one of them was stopped in the middle of it, is accepted
-// once, and the pack stays: the second removed it.
+// TestReportComesTwice checks that a report that two hubs receive, for example because the first was suspended, is
+// accepted once, and that the pack stays.
 func TestReportComesTwice(t *testing.T) {
 	h, err := startHub(t.TempDir(), storetest.SQLite(t), "127.0.0.1:0", "127.0.0.1:0")
 	must(t, err)
@@ -70,8 +70,8 @@ func TestReportComesTwice(t *testing.T) {
 	}
 }
 
-// TestHostBeginsAgain: what a host had begun when it ended begins again when it is back: it waited until NATS had
-// forgotten that it was sent before, two minutes.
+// TestHostBeginsAgain checks that a case that was running when its host ended starts again as soon as the host is back,
+// and not only after JetStream has forgotten the message id.
 func TestHostBeginsAgain(t *testing.T) {
 	h, err := startHub(t.TempDir(), storetest.SQLite(t), "127.0.0.1:0", "127.0.0.1:0")
 	must(t, err)

@@ -17,8 +17,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestHostThatLies: a host gets neither the settings nor the tests of cases that it was not given, its word on them
-// counts for nothing, and all of it is told of.
+// TestHostThatLies checks that a host gets neither settings nor tests of cases that were not assigned to it, that its
+// results for them are ignored, and that each attempt is logged.
 func TestHostThatLies(t *testing.T) {
 	h, err := startHub(t.TempDir(), storetest.SQLite(t), "127.0.0.1:0", "127.0.0.1:0")
 	must(t, err)
@@ -83,12 +83,12 @@ func TestHostThatLies(t *testing.T) {
 		}
 	}
 	if heard["made up"] {
-		t.Error("a foreign event was heard")
+		t.Error("a foreign event was forwarded")
 	}
 	if _, err := liar.Request(order.ToHub("honest", order.StartSubject), nil, 300*time.Millisecond); err == nil {
-		t.Error("a host speaks in another one's name")
+		t.Error("a host publishes to a subject of another one")
 	}
-	await(t, "all that was refused is told", func() bool {
+	await(t, "all refusals are logged", func() bool {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		want := map[string]int{"host liar farm.start": 1, "host liar farm.tests": 1, "host liar farm.result": 3,

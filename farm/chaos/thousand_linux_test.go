@@ -15,9 +15,9 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// TestThousandDevices: 20,000 cases of no length on 1,000 devices of twenty hosts, with three hubs, a NATS cluster of
-// three and PostgreSQL, beside as many on this machine alone: none is lost, none accepted twice, order and verdicts are
-// those of the local run. CHAOS_CASES says how many.
+// TestThousandDevices compares 20,000 trivial cases on 1,000 devices of twenty hosts, with three hubs, a NATS cluster
+// and PostgreSQL, with as many on this machine alone: none may be lost or accepted twice, and order and results must be
+// those of the local run. CHAOS_CASES sets the number.
 func TestThousandDevices(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some minutes: make chaos")
@@ -77,7 +77,7 @@ func many(c plan.Case, prefix string, n int) (list []plan.Case) {
 	return list
 }
 
-// figures are what a run took.
+// figures are the measurements of a run.
 type figures struct {
 	n    int
 	took time.Duration
@@ -87,7 +87,7 @@ type figures struct {
 func (f figures) rate() float64 { return float64(f.n) / f.took.Seconds() }
 func (f figures) each() float64 { return f.cpu.Seconds() * 1e3 / float64(f.n) }
 
-// many runs cases on the grid, at most so many at once.
+// many runs cases on the grid, at most atOnce of them at the same time.
 func (g *grid) many(t *testing.T, dir, prefix string, n, atOnce int) (figures, []home) {
 	r, farm, cases := client(t, dir, "http://"+g.front.address(), nil)
 	r.Config.Parallel = atOnce
@@ -107,7 +107,7 @@ func (g *grid) many(t *testing.T, dir, prefix string, n, atOnce int) (figures, [
 	return f, homes
 }
 
-// dispatch is how long cases took from the hub that got them to their device.
+// dispatch returns how long cases took from the hub that received them to their device.
 func (g *grid) dispatch(t *testing.T, e evidence, prefix string) string {
 	created := map[string]int64{}
 	must(t, g.db.Each(t.Context(), "SELECT what, created FROM chaos_accepted", nil, func(scan func(...any) error) error {
@@ -134,7 +134,7 @@ func (g *grid) dispatch(t *testing.T, e evidence, prefix string) string {
 	return fmt.Sprintf("%d ms, %d ms", took[len(took)/2]/1000, took[len(took)*99/100]/1000)
 }
 
-// cpu is the time of the processors that all processes of the grid, and this one, have had.
+// cpu returns the processor time of all processes of the grid, and of this one.
 func (g *grid) cpu() time.Duration {
 	all := cpu(os.Getpid()) + cpu(g.pg.PID())
 	for _, pid := range children(g.pg.PID()) {
@@ -160,7 +160,7 @@ func cpu(pid int) time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond // hundredths of a second, as Linux counts them everywhere
 }
 
-// memory is the most that one of some processes held, in megabytes.
+// memory returns the maximum memory of one of the processes, in megabytes.
 func (g *grid) memory(of []*node) (most int) {
 	for _, n := range of {
 		data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", n.pid()))
@@ -174,7 +174,7 @@ func (g *grid) memory(of []*node) (most int) {
 	return most
 }
 
-// lost counts what should have come and did not.
+// lost counts expected results that are missing.
 func lost(e evidence) (n int) {
 	have := map[string]bool{}
 	for _, text := range e.got {
@@ -188,7 +188,7 @@ func lost(e evidence) (n int) {
 	return n
 }
 
-// doubled counts results that were accepted beside another one.
+// doubled counts results that were accepted in addition to another one.
 func doubled(e evidence) (n int) {
 	for _, times := range e.accepted {
 		n += times - 1
