@@ -230,7 +230,8 @@ func TestNamesThatNoHostHas(t *testing.T) {
 	}
 }
 
-// TestHostFindsTheCasesAgain checks that a host finds cases in the extracted archive by place, platform, browser and row.
+// TestHostFindsTheCasesAgain checks that a host finds cases in the extracted archive by place, platform, browser
+// and row.
 func TestHostFindsTheCasesAgain(t *testing.T) {
 	dir := project(t)
 	p, _ := planned(t, dir)

@@ -97,7 +97,7 @@ func (c *Cache) Open(ctx context.Context, run, sum string) (dir string, release 
 	key := run + "/" + sum
 	for {
 		if f := c.take(key); f != nil {
-			return f.dir, sync.OnceFunc(func() { c.give(f) }), nil
+			return f.dir, sync.OnceFunc(func() { c.release(f) }), nil
 		}
 		// Other cases wait for the extraction, so it must not end with the case that started it.
 		done := c.making.DoChan(key, func() (any, error) { return nil, c.lay(context.WithoutCancel(ctx), key, sum) })
@@ -122,7 +122,7 @@ func (c *Cache) take(key string) *folder {
 	return f
 }
 
-func (c *Cache) give(f *folder) {
+func (c *Cache) release(f *folder) {
 	c.mu.Lock()
 	f.users--
 	f.used = time.Now()

@@ -68,18 +68,18 @@ type Refusal struct {
 
 // OnRefused sets a function that receives what the embedded server refuses; nil: none. It must not block. An external
 // server writes refusals to its own log only.
-func (b *Broker) OnRefused(tell func(Refusal)) {
+func (b *Broker) OnRefused(f func(Refusal)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.refused = tell
+	b.refused = f
 }
 
-func (b *Broker) tellRefused(r Refusal) {
+func (b *Broker) reportRefused(r Refusal) {
 	b.mu.Lock()
-	tell := b.refused
+	report := b.refused
 	b.mu.Unlock()
-	if tell != nil {
-		tell(r)
+	if report != nil {
+		report(r)
 	}
 }
 
@@ -120,7 +120,7 @@ func (b *Broker) start(o Options) error {
 	if b.server, err = server.NewServer(so); err != nil {
 		return err
 	}
-	b.server.SetLoggerV2(logger{o.Log, b.tellRefused}, false, false, false)
+	b.server.SetLoggerV2(logger{o.Log, b.reportRefused}, false, false, false)
 	b.server.Start()
 	if !b.server.ReadyForConnections(startLimit) {
 		return fmt.Errorf("the server has not started after %s", startLimit)

@@ -189,7 +189,7 @@ func work(t *testing.T, b *Broker, g *guest) {
 func TestHostsAreKeptApart(t *testing.T) {
 	b := open(t, Options{Listen: "127.0.0.1:0"})
 	liar, honest := join(t, b, "liar"), join(t, b, "honest")
-	heard, err := b.Conn().SubscribeSync(">")
+	messages, err := b.Conn().SubscribeSync(">")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestHostsAreKeptApart(t *testing.T) {
 	if err := errors.Join(honest.Publish("hub.honest.beat", []byte("x")), honest.Flush()); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := heard.NextMsg(10 * time.Second); err != nil || m.Subject != "hub.honest.beat" {
+	if m, err := messages.NextMsg(10 * time.Second); err != nil || m.Subject != "hub.honest.beat" {
 		t.Errorf("%v, %v", m, err)
 	}
 }
@@ -285,8 +285,8 @@ func TestStrangersAreRefused(t *testing.T) {
 // name of a client cannot forge a line of the log.
 func TestRefusalsAreTold(t *testing.T) {
 	b := open(t, Options{Listen: "127.0.0.1:0"})
-	told := make(chan Refusal, 10)
-	b.OnRefused(func(r Refusal) { told <- r })
+	refusals := make(chan Refusal, 10)
+	b.OnRefused(func(r Refusal) { refusals <- r })
 	seed, public, err := NewKey()
 	if err != nil {
 		t.Fatal(err)
@@ -313,7 +313,7 @@ func TestRefusalsAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"subscribe to hub.>", "publish to hub.honest.beat"} {
-		if r := <-told; r != (Refusal{Key: public, Address: "127.0.0.1", What: want}) {
+		if r := <-refusals; r != (Refusal{Key: public, Address: "127.0.0.1", What: want}) {
 			t.Errorf("%+v, not %s", r, want)
 		}
 	}
@@ -326,7 +326,7 @@ func TestRefusalsAreTold(t *testing.T) {
 			nc.Close()
 			t.Error("a stranger can connect")
 		}
-		if r := <-told; r != (Refusal{Address: "127.0.0.1", What: "connect"}) {
+		if r := <-refusals; r != (Refusal{Address: "127.0.0.1", What: "connect"}) {
 			t.Errorf("%+v", r)
 		}
 	}

@@ -50,7 +50,7 @@ func (l Login) connect(credential func() (string, error), more ...nats.Option) (
 	if l.Again == 0 {
 		l.Again = time.Second
 	}
-	tell := func(connected bool, err error) {
+	report := func(connected bool, err error) {
 		if l.State != nil {
 			l.State(connected, err)
 		}
@@ -59,13 +59,13 @@ func (l Login) connect(credential func() (string, error), more ...nats.Option) (
 		nats.IgnoreAuthErrorAbort(), nats.Timeout(5 * time.Second),
 		nats.ReconnectWait(l.Again), nats.ReconnectJitter(l.Again/5, l.Again/5), nats.ReconnectBufSize(-1),
 		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
-		nats.ConnectHandler(func(*nats.Conn) { tell(true, nil) }),
-		nats.ReconnectHandler(func(*nats.Conn) { tell(true, nil) }),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { tell(false, err) }),
-		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { tell(false, err) }),
+		nats.ConnectHandler(func(*nats.Conn) { report(true, nil) }),
+		nats.ReconnectHandler(func(*nats.Conn) { report(true, nil) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { report(false, err) }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { report(false, err) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { // without it the library prints errors
 			if Denied(err) {
-				tell(false, err)
+				report(false, err)
 			}
 		}),
 	}, more...)

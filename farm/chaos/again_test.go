@@ -83,15 +83,15 @@ func TestHostBeginsAgain(t *testing.T) {
 	must(t, err)
 	r, farm, cases := client(t, suite(t, 1), h.url, nil)
 	cases = slices.DeleteFunc(cases, func(c plan.Case) bool { return c.Pack != "pass-000" })
-	begun := make(chan struct{}, 100)
+	starts := make(chan struct{}, 100)
 	r.Observe = func(_ event.Case, e event.Event) {
 		if e.Kind == event.StepStarted {
-			begun <- struct{}{}
+			starts <- struct{}{}
 		}
 	}
 	var second sync.WaitGroup
 	second.Go(func() {
-		<-begun
+		<-starts
 		if err := stop(); err != nil {
 			t.Error(err)
 		}

@@ -70,13 +70,13 @@ func TestFarm(t *testing.T) {
 	r, farm, cases := client(t, dir, h.url, nil)
 	await(t, "all phones", func() bool { n, err := farm.Usable(t.Context(), dsl.Android); return err == nil && n == 6 })
 	var mu sync.Mutex
-	begun := map[string]time.Time{}
+	starts := map[string]time.Time{}
 	late := time.Duration(0)
 	r.Observe = func(c event.Case, e event.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		if e.Kind == event.CaseStarted {
-			begun[c.Pack] = time.Now()
+			starts[c.Pack] = time.Now()
 			late = max(late, time.Since(e.Time))
 		}
 	}

@@ -108,10 +108,10 @@ func newGrid(t testing.TB, of size) *grid {
 		g.hubs[i].Hosts = 0 // the hosts have joined already
 	}
 	g.front = newProxy(t, "127.0.0.1:0", front...)
-	var said ready
-	must(t, json.Unmarshal([]byte(g.hubs[0].now.first), &said))
+	var info ready
+	must(t, json.Unmarshal([]byte(g.hubs[0].now.first), &info))
 	for i := range of.hosts {
-		c := said.Hosts[fmt.Sprintf("host%d", i)]
+		c := info.Hosts[fmt.Sprintf("host%d", i)]
 		ip := local
 		if of.own {
 			n := newNamespace(t, i)

@@ -39,9 +39,9 @@ func TestHostThatLies(t *testing.T) {
 	r, farm, cases := client(t, suite(t, 1), h.url, nil)
 	cases = slices.DeleteFunc(cases, func(c plan.Case) bool { return c.Pack != "pass-000" })
 	await(t, "the phone", func() bool { n, err := farm.Usable(t.Context(), dsl.Android); return err == nil && n == 1 })
-	heard := map[string]bool{}
+	events := map[string]bool{}
 	r.Observe = func(c event.Case, e event.Event) {
-		heard[e.Message] = true
+		events[e.Message] = true
 		if e.Kind != event.CaseStarted || c.Pack != "pass-000" {
 			return
 		}
@@ -71,7 +71,7 @@ func TestHostThatLies(t *testing.T) {
 				t.Errorf("a foreign result: %+v %v", v, err)
 			}
 		}
-		must(t, wire.Tell(liar, order.ToHub("liar", order.EventsSubject),
+		must(t, wire.Publish(liar, order.ToHub("liar", order.EventsSubject),
 			order.Events{Attempt: a, From: 1, Events: []event.Event{
 				{Time: time.Now(), Kind: event.Logged, Message: "made up"}}}))
 	}
@@ -82,7 +82,7 @@ func TestHostThatLies(t *testing.T) {
 			t.Errorf("%s on %s", o.Verdict(), o.Result.Case.Device)
 		}
 	}
-	if heard["made up"] {
+	if events["made up"] {
 		t.Error("a foreign event was forwarded")
 	}
 	if _, err := liar.Request(order.ToHub("honest", order.StartSubject), nil, 300*time.Millisecond); err == nil {

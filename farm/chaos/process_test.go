@@ -114,15 +114,15 @@ func (c child) runHub(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	said := ready{URL: h.url, Hosts: map[string]child{}}
+	info := ready{URL: h.url, Hosts: map[string]child{}}
 	for i := range c.Hosts {
 		l, err := h.login(fmt.Sprintf("host%d", i))
 		if err != nil {
 			return err
 		}
-		said.Hosts[l.Host] = child{Role: "host", Host: l.Host, At: l.Address, Seed: l.Seed, JWT: l.Credential()}
+		info.Hosts[l.Host] = child{Role: "host", Host: l.Host, At: l.Address, Seed: l.Seed, JWT: l.Credential()}
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(said); err != nil {
+	if err := json.NewEncoder(os.Stdout).Encode(info); err != nil {
 		return err
 	}
 	<-ctx.Done()
@@ -206,10 +206,10 @@ func newScene(t testing.TB, hosts, phones int, cost time.Duration) *scene {
 	watchAccepted(t, s.hub.Place.Database)
 	s.hubNow = s.hub.start(t)
 	s.hub.Hosts = 0 // the hosts have joined already
-	var said ready
-	must(t, json.Unmarshal([]byte(s.hubNow.first), &said))
+	var info ready
+	must(t, json.Unmarshal([]byte(s.hubNow.first), &info))
 	for i := range hosts {
-		c := said.Hosts[fmt.Sprintf("host%d", i)]
+		c := info.Hosts[fmt.Sprintf("host%d", i)]
 		c.Dir, c.Phones, c.Cost, c.Log = filepath.Join(dir, c.Host), phones, cost, s.log
 		s.hosts = append(s.hosts, c)
 		s.hostNow = append(s.hostNow, c.start(t))

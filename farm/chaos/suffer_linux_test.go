@@ -340,9 +340,9 @@ func publish(t *testing.T, name string, lines []string) {
 	if more {
 		after = "\n## " + after
 	}
-	said := fmt.Sprintf("\n## %s\n\nMeasured on %s, %s.\n\n%s\n", name, time.Now().UTC().Format("2 January 2006"),
+	section := fmt.Sprintf("\n## %s\n\nMeasured on %s, %s.\n\n%s\n", name, time.Now().UTC().Format("2 January 2006"),
 		machine(), text)
-	must(t, os.WriteFile(file, []byte(before+said+after), 0o644))
+	must(t, os.WriteFile(file, []byte(before+section+after), 0o644))
 }
 
 // machine describes the machine of the measurements.

@@ -33,7 +33,7 @@ func TestThousandDevices(t *testing.T) {
 	for _, o := range local.All(t.Context(), many(cases[0], "", n)) {
 		want = append(want, fmt.Sprintf("%s %s", filepath.Base(o.Dir), o.Verdict()))
 	}
-	alone := figures{n: n, took: time.Since(began), cpu: cpu(os.Getpid()) - used}
+	alone := measurements{n: n, took: time.Since(began), cpu: cpu(os.Getpid()) - used}
 	must(t, local.End())
 
 	g := newGrid(t, size{hosts: 20, phones: 50, dead: 15 * time.Second, direct: true})
@@ -77,18 +77,18 @@ func many(c plan.Case, prefix string, n int) (list []plan.Case) {
 	return list
 }
 
-// figures are the measurements of a run.
-type figures struct {
+// measurements are the measurements of a run.
+type measurements struct {
 	n    int
 	took time.Duration
 	cpu  time.Duration // of all processes
 }
 
-func (f figures) rate() float64 { return float64(f.n) / f.took.Seconds() }
-func (f figures) each() float64 { return f.cpu.Seconds() * 1e3 / float64(f.n) }
+func (f measurements) rate() float64 { return float64(f.n) / f.took.Seconds() }
+func (f measurements) each() float64 { return f.cpu.Seconds() * 1e3 / float64(f.n) }
 
 // many runs cases on the grid, at most atOnce of them at the same time.
-func (g *grid) many(t *testing.T, dir, prefix string, n, atOnce int) (figures, []home) {
+func (g *grid) many(t *testing.T, dir, prefix string, n, atOnce int) (measurements, []home) {
 	r, farm, cases := client(t, dir, "http://"+g.front.address(), nil)
 	r.Config.Parallel = atOnce
 	await(t, "all devices", func() bool {
@@ -101,7 +101,7 @@ func (g *grid) many(t *testing.T, dir, prefix string, n, atOnce int) (figures, [
 	for _, o := range r.All(t.Context(), many(cases[0], prefix, n)) {
 		homes = append(homes, homeOf(o))
 	}
-	f := figures{n: n, took: time.Since(began), cpu: g.cpu() - used}
+	f := measurements{n: n, took: time.Since(began), cpu: g.cpu() - used}
 	must(t, farm.Close())
 	must(t, r.End())
 	return f, homes

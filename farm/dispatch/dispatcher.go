@@ -57,8 +57,8 @@ type Dispatcher struct {
 }
 
 const (
-	// lookAgain is how often a hub checks for cases to start when nothing has woken it.
-	lookAgain = time.Second
+	// pickEvery is how often a hub checks for cases to start when nothing has woken it.
+	pickEvery = time.Second
 	// forgottenAfter is how long a run may be without a client.
 	forgottenAfter = 2 * time.Minute
 )
@@ -118,14 +118,14 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.o.Hub.OnFreed(d.look)
+	d.o.Hub.OnFreed(d.wakePick)
 	var all sync.WaitGroup
 	defer all.Wait()
 	all.Go(func() { d.acceptAlways(ctx) })
 	all.Go(func() { d.every(ctx, d.o.Hub.DeadAfter()/3, nil, d.reconcile) })
-	all.Go(func() { d.every(ctx, lookAgain/2, nil, d.bury) })
+	all.Go(func() { d.every(ctx, pickEvery/2, nil, d.bury) })
 	all.Go(func() { d.every(ctx, tidyEvery, nil, d.Tidy) })
-	d.every(ctx, lookAgain, d.wake, d.pick)
+	d.every(ctx, pickEvery, d.wake, d.pick)
 	return nil
 }
 
@@ -148,8 +148,8 @@ func (d *Dispatcher) every(ctx context.Context, rest time.Duration, wake <-chan 
 	}
 }
 
-// look wakes the loop that starts cases.
-func (d *Dispatcher) look() {
+// wakePick wakes the loop that starts cases.
+func (d *Dispatcher) wakePick() {
 	select {
 	case d.wake <- struct{}{}:
 	default:
@@ -213,7 +213,7 @@ func (d *Dispatcher) lost(ctx context.Context, host string) error {
 	if n > 0 {
 		d.metrics.lost(d.o.Hub.Pool(host), n)
 		d.o.Log.Warn("a host is lost, and its cases start again", "host", host, "cases", n)
-		d.look()
+		d.wakePick()
 		d.follow.all()
 	}
 	return nil
@@ -254,5 +254,5 @@ func (d *Dispatcher) reconcile(ctx context.Context) error {
 
 // cancel informs a host that an attempt was withdrawn.
 func (d *Dispatcher) cancel(a queue.Assignment) error {
-	return wire.Tell(d.o.Conn, order.ToHost(a.Host, order.CancelSubject), attemptOf(a))
+	return wire.Publish(d.o.Conn, order.ToHost(a.Host, order.CancelSubject), attemptOf(a))
 }

@@ -15,8 +15,8 @@ type followers struct {
 
 // follower is one client.
 type follower struct {
-	news chan order.RunEvent
-	look chan struct{} // wakes the client's stream to query for results that are not among the news
+	news  chan order.RunEvent
+	query chan struct{} // wakes the client's stream to query for results that are not among the news
 }
 
 // newsKept is how many messages a slow client may be behind. Of those that are dropped, events are in the pack, and
@@ -69,7 +69,7 @@ func (f *followers) trust(host string, a order.Attempt) {
 	f.trusted[packName(a)] = host
 }
 
-func (f *followers) tell(e order.Events) {
+func (f *followers) forward(e order.Events) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for one := range f.runs[e.Run] {
@@ -111,7 +111,7 @@ func (f *followers) all() {
 
 func (o *follower) wake() {
 	select {
-	case o.look <- struct{}{}:
+	case o.query <- struct{}{}:
 	default:
 	}
 }

@@ -177,7 +177,7 @@ func (d *Dispatcher) end(ctx context.Context, run string) error {
 	if err := d.o.Queue.End(ctx, run); err != nil {
 		return err
 	}
-	d.look()
+	d.wakePick()
 	return d.deletePacks(ctx, run)
 }
 
@@ -215,7 +215,7 @@ func (a *api) add(w http.ResponseWriter, r *http.Request, run queue.Run) error {
 	if err := a.d.o.Queue.Add(r.Context(), run.ID, cases); err != nil {
 		return err
 	}
-	a.d.look()
+	a.d.wakePick()
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
@@ -228,7 +228,7 @@ func (a *api) cancelCases(w http.ResponseWriter, r *http.Request, run queue.Run)
 	if err := a.d.o.Queue.Withdraw(r.Context(), run.ID, in.N); err != nil {
 		return err
 	}
-	a.d.look()
+	a.d.wakePick()
 	under, cancelled, err := a.d.o.Queue.UnderWay(r.Context(), "")
 	if err != nil {
 		return err
@@ -318,14 +318,14 @@ func (a *api) news(w http.ResponseWriter, r *http.Request, run queue.Run) error 
 	f, leave := a.d.follow.join(run.ID)
 	defer leave()
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	s := &stream{api: a, run: run.ID, to: w, flush: http.NewResponseController(w), told: map[[2]int]bool{},
+	s := &stream{api: a, run: run.ID, to: w, flush: http.NewResponseController(w), sent: map[[2]int]bool{},
 		none: map[int]time.Time{}}
 	if err := s.lives(ctx); err != nil {
 		return nil // the response has started
 	}
-	lives, look := time.NewTicker(livesEvery), time.NewTicker(time.Second)
+	lives, poll := time.NewTicker(livesEvery), time.NewTicker(time.Second)
 	defer lives.Stop()
-	defer look.Stop()
+	defer poll.Stop()
 	f.wake()
 	for err == nil {
 		select {
@@ -333,15 +333,15 @@ func (a *api) news(w http.ResponseWriter, r *http.Request, run queue.Run) error 
 			return nil
 		case <-lives.C:
 			err = s.lives(ctx)
-		case <-f.look:
+		case <-f.query:
 			err = s.results(ctx)
-		case <-look.C:
+		case <-poll.C:
 			err = errors.Join(s.results(ctx), s.hopeless(ctx))
 		case n := <-f.news:
 			if n.Ended != nil {
 				err = s.ended(*n.Ended)
 			} else {
-				err = s.say(n)
+				err = s.send(n)
 			}
 		}
 	}
@@ -357,12 +357,12 @@ type stream struct {
 	run   string
 	to    io.Writer
 	flush *http.ResponseController
-	told  map[[2]int]bool   // results that were sent, by case and attempt
+	sent  map[[2]int]bool   // results that were sent, by case and attempt
 	none  map[int]time.Time // since when no host has what a case needs
 	blind int               // consecutive failures to record in the database that the client is connected
 }
 
-func (s *stream) say(n order.RunEvent) error {
+func (s *stream) send(n order.RunEvent) error {
 	_ = s.flush.SetWriteDeadline(time.Now().Add(30 * time.Second)) // if unsupported, the server has its own
 	if err := json.NewEncoder(s.to).Encode(n); err != nil {
 		return err
@@ -382,7 +382,7 @@ func (s *stream) lives(ctx context.Context) error {
 	} else {
 		s.blind = 0
 	}
-	return s.say(order.RunEvent{})
+	return s.send(order.RunEvent{})
 }
 
 func (s *stream) results(ctx context.Context) error {
@@ -404,11 +404,11 @@ const hopelessAfter = time.Second
 // ended sends a result, once.
 func (s *stream) ended(e order.Ended) error {
 	at := [2]int{e.N, e.Attempt}
-	if s.told[at] {
+	if s.sent[at] {
 		return nil
 	}
-	s.told[at] = true
-	return s.say(order.RunEvent{Ended: &e})
+	s.sent[at] = true
+	return s.send(order.RunEvent{Ended: &e})
 }
 
 func (s *stream) hopeless(ctx context.Context) error {
@@ -430,7 +430,7 @@ func (s *stream) hopeless(ctx context.Context) error {
 		case !known:
 			s.none[n] = now
 		case now.Sub(since) >= hopelessAfter:
-			if err := s.say(order.RunEvent{None: &order.NoDevice{N: n, Why: why}}); err != nil {
+			if err := s.send(order.RunEvent{None: &order.NoDevice{N: n, Why: why}}); err != nil {
 				return err
 			}
 			s.none[n] = now

@@ -91,29 +91,29 @@ func (d *Dispatcher) acceptSome(ctx context.Context, some []accepting) {
 	if err != nil {
 		d.o.Log.Warn("results", "error", err)
 	}
-	var told []order.Result
+	var ended []order.Result
 	for i, s := range some {
 		if err == nil {
 			if accepted[i] {
 				d.metrics.accepted(d.o.Hub.Pool(s.result.Host), s.result)
-				told = append(told, order.Result{Run: s.result.Run, Ended: &order.Ended{N: s.result.N, Attempt: s.result.Attempt,
+				ended = append(ended, order.Result{Run: s.result.Run, Ended: &order.Ended{N: s.result.N, Attempt: s.result.Attempt,
 					Error: s.result.Error}})
 			}
 			s.done <- accepted[i]
 		}
 		close(s.done)
 	}
-	d.look()
-	d.tellEnded(told)
+	d.wakePick()
+	d.publishEnded(ended)
 }
 
-// tellEnded sends results to the clients of this hub, and to the other hubs for theirs.
-func (d *Dispatcher) tellEnded(list []order.Result) {
+// publishEnded sends results to the clients of this hub, and to the other hubs for theirs.
+func (d *Dispatcher) publishEnded(list []order.Result) {
 	if len(list) == 0 {
 		return
 	}
 	d.follow.results(list)
-	_ = wire.Tell(d.o.Conn, order.EndedSubject, list) // if it gets lost, the others query every second
+	_ = wire.Publish(d.o.Conn, order.EndedSubject, list) // if it gets lost, the others query every second
 }
 
 // report handles the result of an attempt from a host. The pack is stored before the result is accepted.
@@ -128,8 +128,8 @@ func (d *Dispatcher) report(ctx context.Context, host string, body []byte) (any,
 		if err == nil && !ok {
 			d.suspect(ctx, host, "farm.result", r.Attempt)
 		}
-		d.look()
-		d.tellEnded([]order.Result{{Run: r.Run}})
+		d.wakePick()
+		d.publishEnded([]order.Result{{Run: r.Run}})
 		return order.Verdict{Accepted: ok}, err
 	}
 	has, err := d.o.Queue.Has(ctx, r.Run, r.N, r.Attempt.Attempt, host)
@@ -156,8 +156,8 @@ func (d *Dispatcher) report(ctx context.Context, host string, body []byte) (any,
 		return nil, context.Cause(ctx)
 	}
 	select {
-	case ok, told := <-one.done:
-		if !told {
+	case ok, responded := <-one.done:
+		if !responded {
 			return nil, errors.New("the database does not respond")
 		}
 		if ok {
@@ -259,6 +259,6 @@ func (d *Dispatcher) events(ctx context.Context, host string, body []byte) (any,
 		}
 		d.follow.trust(host, e.Attempt)
 	}
-	d.follow.tell(e)
+	d.follow.forward(e)
 	return nil, nil
 }

@@ -17,13 +17,13 @@ func TestShortBeats(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
 	var mu sync.Mutex
-	var heard []wire.Beat
+	var beats []wire.Beat
 	stop, err := wire.Serve(l.broker.Conn(), wire.ToHub("a", "beat"), "", func(_ string, body []byte) (any, error) {
 		var b wire.Beat
 		err := json.Unmarshal(body, &b)
 		mu.Lock()
 		defer mu.Unlock()
-		heard = append(heard, b)
+		beats = append(beats, b)
 		return nil, err
 	})
 	if err != nil {
@@ -33,7 +33,7 @@ func TestShortBeats(t *testing.T) {
 	long := func() (n int) {
 		mu.Lock()
 		defer mu.Unlock()
-		for _, b := range heard {
+		for _, b := range beats {
 			if !b.Same {
 				n++
 			}
@@ -44,7 +44,7 @@ func TestShortBeats(t *testing.T) {
 	onlyShort := func() bool {
 		mu.Lock()
 		defer mu.Unlock()
-		last := heard[max(len(heard)-3, 0):]
+		last := beats[max(len(beats)-3, 0):]
 		return len(last) == 3 && !slices.ContainsFunc(last, func(b wire.Beat) bool { return !b.Same })
 	}
 	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a"}, phone("A"))

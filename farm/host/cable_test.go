@@ -45,7 +45,7 @@ func newCable(t *testing.T, to string) *cable {
 			working.Go(func() { c.carry(far, near) })
 		}
 	})
-	t.Cleanup(func() { _ = l.Close(); c.mend(); working.Wait() })
+	t.Cleanup(func() { _ = l.Close(); c.restore(); working.Wait() })
 	return c
 }
 
@@ -73,8 +73,8 @@ func (c *cable) cut() {
 	c.is = true
 }
 
-// mend closes the connections that lost data, as a router that restarts does. New connections work.
-func (c *cable) mend() {
+// restore closes the connections that lost data, as a router that restarts does. New connections work.
+func (c *cable) restore() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.is = false
@@ -113,6 +113,6 @@ func TestCutConnection(t *testing.T) {
 	}
 	t.Logf("a request failed %s after the cut", time.Since(began))
 	await(t, "the host is offline", func() bool { return l.uses("") == "A blocked" })
-	way.mend()
+	way.restore()
 	await(t, "the host is back", func() bool { return l.uses("") == "A free" && get() == nil })
 }

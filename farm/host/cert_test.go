@@ -96,7 +96,7 @@ func TestStrangerAtThePort(t *testing.T) {
 	l.close()
 	l.open()
 	var log lockedText
-	r := l.begin(Options{Token: l.token(hub.HostPlacement{}), Name: "a", Log: slog.New(slog.NewTextHandler(&log, nil))},
+	r := l.launch(Options{Token: l.token(hub.HostPlacement{}), Name: "a", Log: slog.New(slog.NewTextHandler(&log, nil))},
 		phone("A"))
 	await(t, "a message about it",
 		func() bool { return strings.Contains(log.String(), "is a proxy that inspects TLS in between") })

@@ -52,17 +52,17 @@ type Options struct {
 
 // Member is a host that has joined. It is connected, or reconnects.
 type Member struct {
-	o       Options
-	server  Server
-	nc      *broker.Conn
-	lock    *flock.Flock
-	seed    []byte
-	drained chan struct{}
-	heard   chan struct{} // closed at the first response of the hub
-	back    chan struct{} // a token: the connection is back
-	denied  chan struct{} // a token: NATS refuses the credential, or has another certificate
-	ups     atomic.Int64  // number of connections so far
-	foreign atomic.Bool   // the last server had another certificate
+	o         Options
+	server    Server
+	nc        *broker.Conn
+	lock      *flock.Flock
+	seed      []byte
+	drained   chan struct{}
+	contacted chan struct{} // closed at the first response of the hub
+	back      chan struct{} // a token: the connection is back
+	denied    chan struct{} // a token: NATS refuses the credential, or has another certificate
+	ups       atomic.Int64  // number of connections so far
+	foreign   atomic.Bool   // the last server had another certificate
 
 	mu     sync.Mutex
 	m      membership
@@ -106,8 +106,8 @@ func Drain(dir string) error {
 	return writePrivate(dir, drainFile, nil)
 }
 
-// asked reports whether the host was requested to end.
-func (m *Member) asked() bool {
+// drainRequested reports whether the host was requested to end.
+func (m *Member) drainRequested() bool {
 	_, err := os.Lstat(filepath.Join(m.o.Dir, drainFile))
 	return err == nil
 }
@@ -124,7 +124,8 @@ func Run(ctx context.Context, o Options, s Server) (err error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return err
 	}
-	m := &Member{o: o, server: s, drained: make(chan struct{}), heard: make(chan struct{}), back: make(chan struct{}, 1),
+	m := &Member{o: o, server: s, drained: make(chan struct{}), contacted: make(chan struct{}),
+		back:   make(chan struct{}, 1),
 		denied: make(chan struct{}, 1), seen: map[string]wire.Device{}, lock: flock.New(filepath.Join(o.Dir, "host.lock"))}
 	alone, err := m.lock.TryLock()
 	if err == nil && !alone {
@@ -159,7 +160,7 @@ func (m *Member) connect() error {
 	if err != nil {
 		return err
 	}
-	told := map[string]bool{} // the messages since it was connected
+	logged := map[string]bool{} // the messages since it was connected
 	m.nc, err = broker.Connect(broker.Login{Host: m.ID(), Address: address, Seed: m.seed, Again: m.o.Every,
 		Credential: func() string {
 			m.mu.Lock()
@@ -179,13 +180,13 @@ func (m *Member) connect() error {
 			text := unconnected(err)
 			switch {
 			case connected:
-				clear(told)
+				clear(logged)
 				m.ups.Add(1)
 				m.trusts()
 				m.o.Log.Info("connected to the hub", "host", m.ID(), "address", address.URL)
 				signal(m.back)
-			case err != nil && !told[text]:
-				told[text] = true
+			case err != nil && !logged[text]:
+				logged[text] = true
 				m.o.Log.Warn(text, "address", address.URL, "error", err)
 			}
 		}})
@@ -244,13 +245,13 @@ func (m *Member) serve(ctx context.Context, l net.Listener) error {
 
 // beats returns the sender of beats. end ends the host.
 func (m *Member) beats(end context.CancelCauseFunc) wire.Beats {
-	said := ""
+	lastProblem := ""
 	ready := m.o.Ready
 	if ready == nil {
 		ready = func(string) {}
 	}
 	return wire.Beats{Conn: m.nc, Host: m.ID(), Every: m.o.Every, Wake: m.back, Clock: m.o.Clock, Next: m.beat,
-		Said: func(b wire.Beat, err error) {
+		OnSent: func(b wire.Beat, err error) {
 			if b.Draining && !inUse(b) {
 				end(nil)
 			}
@@ -260,11 +261,11 @@ func (m *Member) beats(end context.CancelCauseFunc) wire.Beats {
 			case err == nil && ready != nil:
 				ready(m.ID())
 				ready = nil
-				close(m.heard)
+				close(m.contacted)
 			case err == nil:
-				said = ""
-			case err.Error() != said && m.nc.IsConnected():
-				said = err.Error()
+				lastProblem = ""
+			case err.Error() != lastProblem && m.nc.IsConnected():
+				lastProblem = err.Error()
 				m.o.Log.Warn("the hub refuses the state that this host reports", "error", err)
 			}
 		}}
@@ -286,7 +287,7 @@ func (m *Member) Adds(more func(context.Context, *wire.Beat)) {
 const listLimit = 10 * time.Second
 
 func (m *Member) beat(ctx context.Context) wire.Beat {
-	if m.asked() {
+	if m.drainRequested() {
 		m.Drain()
 	}
 	b := wire.Beat{Version: m.o.Version, Pool: m.o.Pool, Labels: m.o.Labels}

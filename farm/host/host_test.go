@@ -202,7 +202,7 @@ type running struct {
 
 // start runs a host until the test ends, or stop, and waits until it is connected.
 func (l *lab) start(o Options, list ...wire.Device) (*running, error) {
-	r := l.begin(o, list...)
+	r := l.launch(o, list...)
 	select {
 	case r.id = <-r.ready:
 		return r, nil
@@ -212,8 +212,8 @@ func (l *lab) start(o Options, list ...wire.Device) (*running, error) {
 	}
 }
 
-// begin starts a host, which runs until the test ends, or stop.
-func (l *lab) begin(o Options, list ...wire.Device) *running {
+// launch starts a host, which runs until the test ends, or stop.
+func (l *lab) launch(o Options, list ...wire.Device) *running {
 	r := &running{ready: make(chan string, 1), fake: &fake{list: list}, ended: make(chan error, 1)}
 	if o.Dir == "" {
 		o.Dir = l.t.TempDir()
@@ -400,9 +400,9 @@ func TestProjectsHost(t *testing.T) {
 	r.set(lie)
 	await(t, "its lease", func() bool { return l.uses("p") == "A leased" })
 	d := l.hub.Devices("p")[0]
-	if told, ok := l.wasRefused("host a farm.lease"); !ok || len(d.Leases) != 1 || len(d.Records) != 0 ||
-		d.Holder != "ada" || !strings.Contains(told.Target, "project other") {
-		t.Errorf("leases of other projects: %+v, %+v", d, told)
+	if refusal, ok := l.wasRefused("host a farm.lease"); !ok || len(d.Leases) != 1 || len(d.Records) != 0 ||
+		d.Holder != "ada" || !strings.Contains(refusal.Target, "project other") {
+		t.Errorf("leases of other projects: %+v, %+v", d, refusal)
 	}
 }
 

@@ -131,14 +131,14 @@ func (o Options) join(ctx context.Context) (seed []byte, m membership, err error
 
 // firstJoin sends a token. It retries while the hub does not respond, since both may have been started together.
 func (o Options) firstJoin(ctx context.Context, j wire.Join) (out wire.Joined, err error) {
-	for began, told := time.Now(), false; ; {
+	for began, warned := time.Now(), false; ; {
 		out, err = o.exchange(ctx, "api/farm/join", j)
 		var unreached *reach.Error
 		if !errors.As(err, &unreached) || unreached.Lasting || time.Since(began) > joinPatience {
 			return out, err
 		}
-		if !told {
-			told = true
+		if !warned {
+			warned = true
 			o.Log.Warn(err.Error() + "; it is tried again for ten seconds")
 		}
 		if drivers.Pause(ctx, joinAgain) != nil {
@@ -252,21 +252,21 @@ func (o Options) exchange(ctx context.Context, path string, j any) (out wire.Joi
 		return out, fmt.Errorf("the hub's response: %w", err)
 	}
 	if a.StatusCode != http.StatusOK {
-		said := struct{ Message string }{}
-		_ = json.Unmarshal(text, &said) // without JSON there is no message
+		body := struct{ Message string }{}
+		_ = json.Unmarshal(text, &body) // without JSON there is no message
 		switch elsewhere := reach.Elsewhere(a); {
 		case elsewhere != "":
-			said.Message = elsewhere
-		case a.StatusCode == http.StatusNotFound, strings.HasPrefix(said.Message, "send a credential"):
+			body.Message = elsewhere
+		case a.StatusCode == http.StatusNotFound, strings.HasPrefix(body.Message, "send a credential"):
 			// the response of servers that have no endpoint for hosts
-			said.Message = u.Redacted() +
+			body.Message = u.Redacted() +
 				" is not a hub of a farm: was it started with taproot serve --service --farm, and is its URL right, without a " +
 				"path such as /console?"
-		case said.Message == "":
-			said.Message = a.Status + "; is it a hub (taproot serve --service --farm)?"
+		case body.Message == "":
+			body.Message = a.Status + "; is it a hub (taproot serve --service --farm)?"
 		}
 		proof, _ := base64.StdEncoding.DecodeString(a.Header.Get(wire.ProofHeader)) // empty without a proof
-		return out, &RefusedError{a.StatusCode, said.Message, proof}
+		return out, &RefusedError{a.StatusCode, body.Message, proof}
 	}
 	if err := json.Unmarshal(text, &out); err != nil || !wire.IsName(out.Host) || out.Credential == "" || out.NATS == "" {
 		return out, errors.New("the hub's response is not valid; does it have the same version?")

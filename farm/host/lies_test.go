@@ -75,7 +75,7 @@ func TestLiesEndNoHost(t *testing.T) {
 		}
 	})
 	l.spoil(r, -time.Hour) // so that it must request a credential
-	again := l.begin(Options{Dir: r.o.Dir}, phone("A"))
+	again := l.launch(Options{Dir: r.o.Dir}, phone("A"))
 	for n := range len(lies) {
 		select {
 		case <-asked:

@@ -33,7 +33,7 @@ func (m *Member) renewals(ctx context.Context) {
 	select {
 	case <-ctx.Done():
 		return
-	case <-m.heard:
+	case <-m.contacted:
 	}
 	for {
 		wait, err := renewAfter, m.renew(ctx)
@@ -120,7 +120,7 @@ func (m *Member) returns(ctx context.Context) error {
 			continue
 		}
 		wait := rest
-		switch err := m.askAgain(ctx); {
+		switch err := m.obtainCredential(ctx); {
 		case errors.Is(err, ErrRevoked):
 			return err
 		case err == nil:
@@ -135,8 +135,8 @@ func (m *Member) returns(ctx context.Context) error {
 	}
 }
 
-// askAgain obtains what is needed to connect, with the host's key.
-func (m *Member) askAgain(ctx context.Context) error {
+// obtainCredential obtains what is needed to connect, with the host's key.
+func (m *Member) obtainCredential(ctx context.Context) error {
 	m.mu.Lock()
 	before := m.m.Joined.Cert
 	m.mu.Unlock()
@@ -161,12 +161,12 @@ func (m *Member) issuer() string {
 func (m *Member) isRevoked(err error) bool {
 	var proof []byte
 	var refused *RefusedError
-	var said *wire.RefusedError
+	var response *wire.RefusedError
 	switch {
 	case errors.As(err, &refused):
 		proof = refused.proof
-	case errors.As(err, &said):
-		proof = said.Proof
+	case errors.As(err, &response):
+		proof = response.Proof
 	}
 	public, bad := broker.PublicOf(m.seed)
 	return bad == nil && len(proof) > 0 && broker.Vouched(m.issuer(), wire.Revoked(m.ID(), public), proof)

@@ -71,9 +71,9 @@ type Hub struct {
 	hosts map[string]*host
 	local map[string]bool // ids of the devices of this machine
 
-	since  time.Time // the hub has received beats without interruption since then
-	looked time.Time // of the last call of Dead
-	freed  func()
+	since       time.Time // the hub has received beats without interruption since then
+	deadChecked time.Time // of the last call of Dead
+	freed       func()
 }
 
 // Host is a host that has joined.
@@ -94,13 +94,13 @@ type Host struct {
 // host is a host with its last beat.
 type host struct {
 	Host
-	beat   wire.Beat
-	heard  time.Time // when the last beat arrived, by the clock of this process; zero: none since its start
-	silent bool      // it was silent for too long at the last call of Dead
-	dead   bool      // it was silent for too long at two consecutive calls of Dead
-	noted  time.Time // when seen was last written to the database
-	every  time.Duration
-	link   *link
+	beat      wire.Beat
+	lastBeat  time.Time // when the last beat arrived, by the clock of this process; zero: none since its start
+	silent    bool      // it was silent for too long at the last call of Dead
+	dead      bool      // it was silent for too long at two consecutive calls of Dead
+	seenSaved time.Time // when seen was last written to the database
+	every     time.Duration
+	link      *link
 }
 
 // The states of a host.
@@ -138,17 +138,17 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 	for _, one := range []struct {
 		name, group string
 		do          func(string, []byte) (any, error)
-	}{{wire.BeatSubject, "", h.hear}, {"renew", "hubs", h.renew}} {
+	}{{wire.BeatSubject, "", h.receive}, {"renew", "hubs", h.renew}} {
 		stop, err := wire.Serve(o.Broker.Conn(), wire.ToHub("*", one.name), one.group, one.do)
 		if err != nil {
 			return nil, errors.Join(err, h.Close())
 		}
 		h.served = append(h.served, stop)
 	}
-	looking, stop := context.WithCancel(context.Background())
+	polling, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	o.Broker.OnRefused(h.refused)
-	h.working.Go(func() { h.look(looking) })
+	h.working.Go(func() { h.poll(polling) })
 	return h, nil
 }
 
@@ -170,8 +170,8 @@ func (h *Hub) Close() error {
 	return nil
 }
 
-// look reads the database regularly: hosts join at other hubs, and are revoked by taproot admin.
-func (h *Hub) look(ctx context.Context) {
+// poll reads the database regularly: hosts join at other hubs, and are revoked by taproot admin.
+func (h *Hub) poll(ctx context.Context) {
 	tick := time.NewTicker(h.o.Every)
 	defer tick.Stop()
 	for {
@@ -238,8 +238,8 @@ func (h *Hub) note(ctx context.Context) {
 	due := map[string]string{} // versions, by host
 	h.mu.Lock()
 	for _, one := range h.hosts {
-		if one.state() != Offline && !one.revoked && time.Since(one.noted) > 15*time.Second {
-			one.noted = time.Now()
+		if one.state() != Offline && !one.revoked && time.Since(one.seenSaved) > 15*time.Second {
+			one.seenSaved = time.Now()
 			due[one.ID] = short(one.beat.Version)
 		}
 	}
@@ -299,8 +299,8 @@ func (h *Hub) Hosts(project string, all bool) []Host {
 		if one.beat.Version != "" {
 			out.Version = short(one.beat.Version)
 		}
-		if !one.heard.IsZero() {
-			out.Seen = one.heard
+		if !one.lastBeat.IsZero() {
+			out.Seen = one.lastBeat
 		}
 		list = append(list, out)
 	}

@@ -17,7 +17,7 @@ func (one *host) state() string {
 	switch {
 	case one.revoked:
 		return Revoked
-	case one.heard.IsZero() || one.beat.Ending || time.Since(one.heard) > wire.Missed*one.every:
+	case one.lastBeat.IsZero() || one.beat.Ending || time.Since(one.lastBeat) > wire.Missed*one.every:
 		return Offline
 	case one.beat.Draining:
 		return Draining
@@ -28,8 +28,8 @@ func (one *host) state() string {
 // maxDevices is how many devices a host may have.
 const maxDevices = 1000
 
-// hear processes a beat. NATS guarantees which host has published to the subject.
-func (h *Hub) hear(subject string, body []byte) (any, error) {
+// receive processes a beat. NATS guarantees which host has published to the subject.
+func (h *Hub) receive(subject string, body []byte) (any, error) {
 	id := wire.From(subject)
 	var b wire.Beat
 	if err := json.Unmarshal(body, &b); err != nil {
@@ -52,17 +52,17 @@ func (h *Hub) hear(subject string, body []byte) (any, error) {
 		}
 		return nil, ErrNoHost
 	}
-	heard := wire.BeatReply{Now: h.o.Now()}
+	reply := wire.BeatReply{Now: h.o.Now()}
 	switch {
 	case b.Ending:
 		if one.beat.Boot == b.Boot { // its devices are blocked until it is back
-			one.beat.Ending, one.heard = true, time.Now()
+			one.beat.Ending, one.lastBeat = true, time.Now()
 			one.link.cut()
 		}
-		return heard, nil
+		return reply, nil
 	case !b.Same:
-	case one.heard.IsZero() || one.beat.Boot != b.Boot || one.beat.State != b.State:
-		return heard, wire.SayAgain(h.o.Broker.Conn(), id)
+	case one.lastBeat.IsZero() || one.beat.Boot != b.Boot || one.beat.State != b.State:
+		return reply, wire.RequestBeat(h.o.Broker.Conn(), id)
 	default:
 		b = one.beat
 	}
@@ -79,8 +79,8 @@ func (h *Hub) hear(subject string, body []byte) (any, error) {
 	if back || one.beat.Boot != b.Boot || free(one.beat) != free(b) {
 		defer h.freed()
 	}
-	one.beat, one.heard, one.silent, one.dead = b, time.Now(), false, false
-	return heard, nil
+	one.beat, one.lastBeat, one.silent, one.dead = b, time.Now(), false, false
+	return reply, nil
 }
 
 // hostActor returns the name of a host in the audit log.
@@ -159,7 +159,7 @@ func (h *Hub) ForCases(hoped bool, do func(d Device, free bool)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, one := range h.hosts {
-		if one.revoked || one.dead && (!hoped || time.Since(one.heard) > mayReturn) {
+		if one.revoked || one.dead && (!hoped || time.Since(one.lastBeat) > mayReturn) {
 			continue
 		}
 		pool, labels := one.place()
@@ -200,7 +200,7 @@ func (h *Hub) Boots() map[string]string {
 	defer h.mu.Unlock()
 	boots := map[string]string{}
 	for id, one := range h.hosts {
-		if !one.dead && !one.revoked && !one.heard.IsZero() {
+		if !one.dead && !one.revoked && !one.lastBeat.IsZero() {
 			boots[id] = one.beat.Boot
 		}
 	}
@@ -230,7 +230,7 @@ func (h *Hub) Complete() bool {
 		return true
 	}
 	for _, one := range h.hosts {
-		if !one.revoked && one.heard.Before(h.since) {
+		if !one.revoked && one.lastBeat.Before(h.since) {
 			return false
 		}
 	}
@@ -245,10 +245,10 @@ func (h *Hub) Dead() []string {
 	deaf := !conn.IsConnected() || h.anySilent(now) && conn.FlushTimeout(2*max(h.o.Every, wire.BeatEvery)) != nil
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	deaf = deaf || !h.looked.IsZero() && now.Sub(h.looked) > max(h.o.Dead/2, 3*h.o.Every)
-	h.looked = time.Now()
+	deaf = deaf || !h.deadChecked.IsZero() && now.Sub(h.deadChecked) > max(h.o.Dead/2, 3*h.o.Every)
+	h.deadChecked = time.Now()
 	if deaf {
-		h.listenAnew(h.looked)
+		h.listenAnew(h.deadChecked)
 		return nil
 	}
 	return h.died(now)
@@ -256,7 +256,7 @@ func (h *Hub) Dead() []string {
 
 // quiet reports whether a host was silent for too long, including one that never sent a beat.
 func (h *Hub) quiet(one *host, now time.Time) bool {
-	return now.Sub(one.heard) > h.o.Dead && now.Sub(h.since) > h.o.Dead
+	return now.Sub(one.lastBeat) > h.o.Dead && now.Sub(h.since) > h.o.Dead
 }
 
 func (h *Hub) anySilent(now time.Time) bool {

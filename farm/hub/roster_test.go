@@ -50,7 +50,7 @@ func listener(t *testing.T) (*Hub, func(wire.Beat) error) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = h.hear(wire.ToHub("a", wire.BeatSubject), body)
+		_, err = h.receive(wire.ToHub("a", wire.BeatSubject), body)
 		return err
 	}
 }
@@ -71,7 +71,7 @@ func (h *Hub) diedBy(now time.Time) int {
 	return len(h.died(now))
 }
 
-func said(boot string) wire.Beat {
+func beatOf(boot string) wire.Beat {
 	free := wire.Device{Cases: wire.CasesFree}
 	free.ID = "x"
 	page := wire.Device{Cases: wire.CasesHeld}
@@ -87,7 +87,7 @@ func said(boot string) wire.Beat {
 // count as expected for a while.
 func TestDeadHost(t *testing.T) {
 	h, beat := listener(t)
-	if err := beat(said("1")); err != nil {
+	if err := beat(beatOf("1")); err != nil {
 		t.Fatal(err)
 	}
 	now := time.Now()
@@ -118,7 +118,7 @@ func TestDeadHost(t *testing.T) {
 		len(h.Boots()) != 0 {
 		t.Errorf("the devices of a dead host: %d, %d, %d free", all, hoped, free)
 	}
-	if err := beat(said("1")); err != nil {
+	if err := beat(beatOf("1")); err != nil {
 		t.Fatal(err)
 	}
 	if all, free := h.forCases(false); all != 2 || free != 1 || h.Boots()["a"] != "1" {
@@ -130,31 +130,31 @@ func TestDeadHost(t *testing.T) {
 // while or shuts down gets no new cases.
 func TestSpokenAgain(t *testing.T) {
 	h, beat := listener(t)
-	told := 0
-	h.OnFreed(func() { told++ })
+	calls := 0
+	h.OnFreed(func() { calls++ })
 	short := wire.Beat{Protocol: wire.Version, Boot: "1", State: 1, Same: true}
 	for i, c := range []struct {
 		what string
 		beat wire.Beat
 		want int
-	}{{"short, before the first", short, 0}, {"the first", said("1"), 1}, {"the next", short, 1},
-		{"the same in full", said("1"), 1}, {"of another process", said("2"), 2}} {
-		if err := beat(c.beat); err != nil || told != c.want {
-			t.Errorf("%d, %s: told %d times, %v", i, c.what, told, err)
+	}{{"short, before the first", short, 0}, {"the first", beatOf("1"), 1}, {"the next", short, 1},
+		{"the same in full", beatOf("1"), 1}, {"of another process", beatOf("2"), 2}} {
+		if err := beat(c.beat); err != nil || calls != c.want {
+			t.Errorf("%d, %s: told %d times, %v", i, c.what, calls, err)
 		}
 	}
 	if boots := h.Boots(); boots["a"] != "2" {
 		t.Errorf("%+v", boots)
 	}
 	h.mu.Lock()
-	h.hosts["a"].heard = time.Now().Add(-wire.HostGone - time.Second)
+	h.hosts["a"].lastBeat = time.Now().Add(-wire.HostGone - time.Second)
 	h.mu.Unlock()
 	if all, free := h.forCases(false); all != 2 || free != 0 {
 		t.Errorf("a silent host: %d devices, %d free", all, free)
 	}
 	short.Boot = "2"
-	if err := beat(short); err != nil || told != 3 {
-		t.Errorf("a beat after silence: %d calls, %v", told, err)
+	if err := beat(short); err != nil || calls != 3 {
+		t.Errorf("a beat after silence: %d calls, %v", calls, err)
 	}
 	if err := beat(wire.Beat{Protocol: wire.Version, Boot: "2", Ending: true}); err != nil {
 		t.Error(err)

@@ -152,7 +152,7 @@ func bound(lines []*line) {
 //     patience a case takes any suitable device, so that no device stays idle because of a case that cannot start.
 //
 // When it returns, no free device is suitable for a case that may start.
-func (b *board) match() (begun []pair) {
+func (b *board) match() (pairs []pair) {
 	for {
 		var best *line
 		var on *class
@@ -165,9 +165,9 @@ func (b *board) match() (begun []pair) {
 			}
 		}
 		if best == nil {
-			return begun
+			return pairs
 		}
-		begun = append(begun, b.take(best, on))
+		pairs = append(pairs, b.take(best, on))
 	}
 }
 

@@ -174,11 +174,11 @@ func TestNobodyStarves(t *testing.T) {
 		}
 		bound := patience + time.Duration(turns*int64(w.longest))*time.Minute
 		for _, n := range cases {
-			begun, ok := w.started[n]
+			startedAt, ok := w.started[n]
 			if !ok && w.now.Sub(w.added[n]) < bound {
 				continue
 			}
-			if took := begun.Sub(w.added[n]); !ok || took > bound {
+			if took := startedAt.Sub(w.added[n]); !ok || took > bound {
 				t.Fatalf("seed %d: a case waited for %v of %v (started %v)", seed, took, bound, ok)
 			}
 		}
@@ -203,8 +203,8 @@ func TestLowPriorityBegins(t *testing.T) {
 	for range 800 {
 		w.round()
 	}
-	if begun, ok := w.started[n]; !ok || begun.Sub(w.added[n]) > 202*4*time.Minute {
-		t.Errorf("%v %v", begun.Sub(w.added[n]), ok)
+	if startedAt, ok := w.started[n]; !ok || startedAt.Sub(w.added[n]) > 202*4*time.Minute {
+		t.Errorf("%v %v", startedAt.Sub(w.added[n]), ok)
 	}
 }
 

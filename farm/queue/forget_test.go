@@ -20,7 +20,7 @@ func TestForget(t *testing.T) {
 	now := time.Now()
 	clock := func(wrong time.Duration) func() time.Time { return func() time.Time { return now.Add(wrong) } }
 	hubs := []*queue.Queue{queue.New(db, clock(0)), queue.New(db, clock(time.Hour)), queue.New(db, clock(-time.Hour))}
-	look := func(what string, want int) {
+	check := func(what string, want int) {
 		t.Helper()
 		for i, q := range hubs {
 			runs, err := q.Forget(t.Context(), 2*time.Minute)
@@ -31,20 +31,20 @@ func TestForget(t *testing.T) {
 		}
 	}
 	must(t, hubs[2].Begin(t.Context(), queue.Run{ID: "run", Project: "p"}))
-	look("just started", 0)
+	check("just started", 0)
 	for i := range 20 { // alternating hubs see the client
 		now = now.Add(30 * time.Second)
 		if i%3 == 0 {
 			must(t, hubs[i%2].Seen(t.Context(), "run"))
 		}
-		look("seen", 0)
+		check("seen", 0)
 	}
 	now = now.Add(time.Hour)
-	look("no check for an hour", 0)
+	check("no check for an hour", 0)
 	for range 4 {
 		now = now.Add(30 * time.Second)
-		look("not for long", 0)
+		check("not for long", 0)
 	}
 	now = now.Add(30 * time.Second)
-	look("not seen for more than two minutes", 1)
+	check("not seen for more than two minutes", 1)
 }

@@ -38,17 +38,17 @@ func (q *Queue) Pick(ctx context.Context, free, all []Device) (list []Assignment
 		if err != nil || b == nil {
 			return err
 		}
-		begun := b.match()
-		if len(begun) == 0 {
+		pairs := b.match()
+		if len(pairs) == 0 {
 			return nil
 		}
 		now := q.now()
-		for _, p := range begun {
+		for _, p := range pairs {
 			list = append(list, Assignment{Run: p.head.run, N: p.head.n, Attempt: p.head.attempt + 1, Host: p.device.Host,
 				Device: p.device.ID, Project: p.line.of.name, What: json.RawMessage(p.head.what),
 				Pool: p.device.Pool, Waited: max(now.Sub(store.Moment(p.head.created)), 0)})
 		}
-		return q.begin(tx, list, begun, shares)
+		return q.markRunning(tx, list, pairs, shares)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("assign devices to cases: %w", err)
@@ -153,8 +153,8 @@ func readHeads(tx *store.Tx, l *line) error {
 		})
 }
 
-// begin marks the matched cases as running.
-func (q *Queue) begin(tx *store.Tx, list []Assignment, begun []pair, shares map[string]*share) error {
+// markRunning marks the matched cases as running.
+func (q *Queue) markRunning(tx *store.Tx, list []Assignment, pairs []pair, shares map[string]*share) error {
 	now := store.Time(q.now())
 	for rest := list; len(rest) > 0; rest = rest[min(len(rest), rowsAtOnce):] {
 		v := values{}
@@ -173,7 +173,7 @@ func (q *Queue) begin(tx *store.Tx, list []Assignment, begun []pair, shares map[
 		}
 	}
 	took := map[*line]int{}
-	for _, p := range begun {
+	for _, p := range pairs {
 		took[p.line]++
 	}
 	for l, n := range took {

@@ -92,7 +92,7 @@ const maxAnswer = 64 << 20
 
 // Ask sends a request, once. The error is a *HubError when the hub refuses.
 func (c *Client) Ask(ctx context.Context, r Request) error {
-	heardOf := func() {}
+	received := func() {}
 	// a suspended hub or a broken network sends nothing at all: then the next attempt may reach another hub
 	if r.silence > 0 {
 		limit := max(r.silence, r.sending)
@@ -101,20 +101,20 @@ func (c *Client) Ask(ctx context.Context, r Request) error {
 		defer cancel()
 		alarm := time.AfterFunc(limit, cancel)
 		defer alarm.Stop()
-		r.moved, heardOf = func() { alarm.Reset(limit) }, func() { alarm.Reset(r.silence) }
+		r.moved, received = func() { alarm.Reset(limit) }, func() { alarm.Reset(r.silence) }
 	}
 	answer, err := c.Open(ctx, r)
 	if err != nil {
 		return err
 	}
 	defer answer.Body.Close() // errors were returned while reading
-	heardOf()
-	said := &heard{answer.Body, heardOf}
+	received()
+	body := &notifyingReader{answer.Body, received}
 	switch {
 	case r.Take != nil:
-		return r.Take(said)
+		return r.Take(body)
 	case r.Into != nil && answer.StatusCode != http.StatusNoContent:
-		return json.NewDecoder(io.LimitReader(said, maxAnswer)).Decode(r.Into)
+		return json.NewDecoder(io.LimitReader(body, maxAnswer)).Decode(r.Into)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (c *Client) Open(ctx context.Context, r Request) (*http.Response, error) {
 	case r.File != nil:
 		body = io.NewSectionReader(r.File, 0, r.Size)
 		if r.moved != nil {
-			body = &heard{body, r.moved}
+			body = &notifyingReader{body, r.moved}
 		}
 	case r.Body != nil:
 		text, err := json.Marshal(r.Body)
@@ -158,13 +158,13 @@ func (c *Client) Open(ctx context.Context, r Request) (*http.Response, error) {
 	}
 	if answer.StatusCode >= http.StatusMultipleChoices {
 		defer answer.Body.Close() // as above
-		return nil, c.said(answer, strings.HasPrefix(r.Path, "farm"))
+		return nil, c.hubError(answer, strings.HasPrefix(r.Path, "farm"))
 	}
 	return answer, nil
 }
 
-// said reads an error response. farm means that only hubs of farms have the endpoint.
-func (c *Client) said(answer *http.Response, farm bool) error {
+// hubError reads an error response. farm means that only hubs of farms have the endpoint.
+func (c *Client) hubError(answer *http.Response, farm bool) error {
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10)) // an incomplete text is good enough
 	var words struct{ Error, Message string }
 	_ = json.Unmarshal(text, &words) // without JSON there is no message
@@ -208,7 +208,7 @@ func (f *Farm) call(ctx context.Context, r Request) error {
 	began, wait := time.Now(), 100*time.Millisecond
 	for {
 		err := f.once(ctx, r)
-		var said *HubError
+		var hubErr *HubError
 		var end *final
 		var unreached *reach.Error
 		switch {
@@ -219,13 +219,13 @@ func (f *Farm) call(ctx context.Context, r Request) error {
 			return err
 		case ctx.Err() != nil || errors.As(err, &end):
 			return err
-		case errors.As(err, &said) && said.Code < 500 && said.Code != http.StatusTooManyRequests:
+		case errors.As(err, &hubErr) && hubErr.Code < 500 && hubErr.Code != http.StatusTooManyRequests:
 			return err
 		case f.id == "" && time.Since(began) > firstPatience:
 			return err // nothing has started yet: report the error to the user soon
 		case time.Since(began) > patience:
 			return err
-		case f.o.Away != nil && time.Since(began) > tellAfter && f.away.CompareAndSwap(false, true):
+		case f.o.Away != nil && time.Since(began) > warnAfter && f.away.CompareAndSwap(false, true):
 			f.o.Away(err)
 		}
 		if err := pool.Sleep(ctx, wait, nil); err != nil {
@@ -238,8 +238,8 @@ func (f *Farm) call(ctx context.Context, r Request) error {
 const (
 	firstPatience = 10 * time.Second
 	patience      = 10 * time.Minute
-	// tellAfter is how long a hub may be unreachable before the user is informed.
-	tellAfter = 2 * time.Second
+	// warnAfter is how long a hub may be unreachable before the user is informed.
+	warnAfter = 2 * time.Second
 	// silence is how long a hub may send nothing: it sends a line to the client of a run at least every 5 s, and its
 	// database has 10 s to respond.
 	silence = 20 * time.Second
@@ -247,14 +247,14 @@ const (
 	checked = 5 * time.Minute
 )
 
-// heard calls a function after each read.
-type heard struct {
+// notifyingReader calls a function after each read.
+type notifyingReader struct {
 	io.Reader
-	tell func()
+	onRead func()
 }
 
-func (h *heard) Read(p []byte) (int, error) {
+func (h *notifyingReader) Read(p []byte) (int, error) {
 	n, err := h.Reader.Read(p)
-	h.tell()
+	h.onRead()
 	return n, err
 }

@@ -43,8 +43,8 @@ func TestWhatAHubSays(t *testing.T) {
 		}
 		err = client.Ask(t.Context(), Request{Method: c.method, Path: c.path})
 		s.Close()
-		var said *HubError
-		if !errors.As(err, &said) || !strings.Contains(err.Error(), c.want) {
+		var hubErr *HubError
+		if !errors.As(err, &hubErr) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s: %v, want %q", c.method, c.path, err, c.want)
 		}
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// begun returns a run on a hub. h handles its requests.
-func begun(h http.Handler) *Farm {
+// startedRun returns a run on a hub. h handles its requests.
+func startedRun(h http.Handler) *Farm {
 	f := &Farm{o: Options{Hub: Inside(h), Log: slog.New(slog.DiscardHandler)}, id: "r", tries: map[int]*try{},
 		wake: make(chan struct{}, 1)}
 	f.life, f.end = context.WithCancel(context.Background())
@@ -62,7 +62,7 @@ func TestHubThatDoesNotComeBack(t *testing.T) {
 	for code, want := range map[int]string{http.StatusUnauthorized: "the hub has ended the run",
 		http.StatusServiceUnavailable: "has not responded"} {
 		synctest.Test(t, func(t *testing.T) {
-			f := begun(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			f := startedRun(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if !strings.HasSuffix(r.URL.Path, "/events") {
 					w.WriteHeader(http.StatusNoContent)
 					return

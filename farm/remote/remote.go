@@ -95,12 +95,12 @@ var _ run.RemoteRunner = (*Farm)(nil)
 
 // try is a case that was submitted.
 type try struct {
-	of     run.Try
-	ended  chan order.Ended
-	none   chan string
-	hear   sync.Mutex
-	from   int // the newest attempt, from which events are passed on
-	closed bool
+	of         run.Try
+	ended      chan order.Ended
+	none       chan string
+	forwarding sync.Mutex
+	from       int // the newest attempt, from which events are passed on
+	closed     bool
 }
 
 // Open uploads what the tests need, and starts a run. Close must be called in the end.
@@ -146,8 +146,8 @@ func (f *Farm) send(ctx context.Context) (err error) {
 	}
 	at := "archives/" + f.made.SHA256
 	err = f.call(ctx, Request{Method: http.MethodHead, Path: at})
-	var said *HubError
-	if errors.As(err, &said) && said.Code == http.StatusNotFound {
+	var hubErr *HubError
+	if errors.As(err, &hubErr) && hubErr.Code == http.StatusNotFound {
 		err = f.call(ctx, Request{Method: http.MethodPut, Path: at, File: file, Size: f.made.Bytes})
 	}
 	if err != nil {
@@ -174,8 +174,8 @@ func (f *Farm) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	err := f.call(ctx, Request{Method: http.MethodDelete, Path: "runs/" + f.id})
-	var said *HubError
-	if errors.As(err, &said) && said.Code == http.StatusNotFound || ctx.Err() != nil {
+	var hubErr *HubError
+	if errors.As(err, &hubErr) && hubErr.Code == http.StatusNotFound || ctx.Err() != nil {
 		return nil
 	}
 	return err
@@ -262,7 +262,7 @@ func (f *Farm) add(t run.Try) (int, *try, error) {
 	f.next++
 	f.tries[n] = mine
 	f.adding = append(f.adding, order.NewCase{N: n, Needs: needs, What: what})
-	f.stir()
+	f.wakePost()
 	return n, mine, nil
 }
 
@@ -285,18 +285,18 @@ func (f *Farm) place(c plan.Case) (plan.Ref, error) {
 
 // leave forgets a case, and informs the hub that its result was received.
 func (f *Farm) leave(n int, mine *try) {
-	mine.hear.Lock()
+	mine.forwarding.Lock()
 	mine.closed = true
-	mine.hear.Unlock()
+	mine.forwarding.Unlock()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.tries, n)
 	f.takings = append(f.takings, n)
-	f.stir()
+	f.wakePost()
 }
 
-// stir wakes post. The caller holds f.mu.
-func (f *Farm) stir() {
+// wakePost wakes post. The caller holds f.mu.
+func (f *Farm) wakePost() {
 	select {
 	case f.wake <- struct{}{}:
 	default:
@@ -411,18 +411,18 @@ func (f *Farm) conclude(e order.Ended) {
 // follow streams the events of the run, and reconnects after an interruption. If the hub refuses, or is unreachable for
 // too long, the run has ended.
 func (f *Farm) follow() {
-	heard := time.Now()
+	lastEvent := time.Now()
 	for f.life.Err() == nil {
-		err := f.news(func() { heard = time.Now() })
-		var said *HubError
-		switch refused := errors.As(err, &said) && said.Code < 500 && said.Code != http.StatusTooManyRequests; {
-		case refused && said.Code == http.StatusNotFound:
+		err := f.news(func() { lastEvent = time.Now() })
+		var hubErr *HubError
+		switch refused := errors.As(err, &hubErr) && hubErr.Code < 500 && hubErr.Code != http.StatusTooManyRequests; {
+		case refused && hubErr.Code == http.StatusNotFound:
 			f.gone(errors.New("the hub has ended the run"))
 			return
 		case refused:
 			f.gone(fmt.Errorf("the hub has ended the run: %w", err))
 			return
-		case time.Since(heard) > patience && f.life.Err() == nil:
+		case time.Since(lastEvent) > patience && f.life.Err() == nil:
 			f.gone(fmt.Errorf("%s has not responded for %v: %w", f.o.Hub.name, patience, err))
 			return
 		}
@@ -444,7 +444,7 @@ func (f *Farm) gone(why error) {
 	}
 }
 
-func (f *Farm) news(heard func()) error {
+func (f *Farm) news(received func()) error {
 	return f.once(f.life, Request{Method: http.MethodGet, Path: "runs/" + f.id + "/events", Take: func(r io.Reader) error {
 		lines := bufio.NewReaderSize(r, 1<<20)
 		for {
@@ -456,13 +456,13 @@ func (f *Farm) news(heard func()) error {
 			if err := json.Unmarshal(line, &n); err != nil {
 				return err
 			}
-			heard()
-			f.hear(n)
+			received()
+			f.handle(n)
 		}
 	}})
 }
 
-func (f *Farm) hear(n order.RunEvent) {
+func (f *Farm) handle(n order.RunEvent) {
 	switch {
 	case n.Ended != nil:
 		f.conclude(*n.Ended)
@@ -481,15 +481,15 @@ func (f *Farm) hear(n order.RunEvent) {
 		t := f.tries[n.Events.N]
 		f.mu.Unlock()
 		if t != nil {
-			t.heard(n.Events)
+			t.forward(n.Events)
 		}
 	}
 }
 
-// heard passes events on, unless they are of an older attempt.
-func (t *try) heard(e *order.Events) {
-	t.hear.Lock()
-	defer t.hear.Unlock()
+// forward passes events on, unless they are of an older attempt.
+func (t *try) forward(e *order.Events) {
+	t.forwarding.Lock()
+	defer t.forwarding.Unlock()
 	if t.closed || e.Attempt.Attempt < t.from {
 		return
 	}

@@ -28,8 +28,8 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return e.Message }
 
-// Tell publishes a value as JSON. It does not wait for a subscriber, so success does not mean that one received it.
-func Tell(nc *nats.Conn, subject string, value any) error {
+// Publish publishes a value as JSON. It does not wait for a subscriber, so success does not mean that one received it.
+func Publish(nc *nats.Conn, subject string, value any) error {
 	text, err := json.Marshal(value)
 	if err == nil {
 		err = nc.Publish(subject, text)
@@ -116,18 +116,18 @@ func respond(m *nats.Msg, value any, err error) error {
 	if m.Reply == "" {
 		return errors.New("wire: the message has no reply subject")
 	}
-	var said answer
+	var out answer
 	if err == nil && value != nil {
-		said.Value, err = json.Marshal(value)
+		out.Value, err = json.Marshal(value)
 	}
 	if err != nil {
-		said = answer{Error: err.Error()}
+		out = answer{Error: err.Error()}
 		var proven *ProvenError
 		if errors.As(err, &proven) {
-			said.Proof = proven.Proof
+			out.Proof = proven.Proof
 		}
 	}
-	text, err := json.Marshal(said)
+	text, err := json.Marshal(out)
 	if err != nil {
 		return err
 	}

@@ -44,8 +44,10 @@ const (
 	again       = "again"
 )
 
-// SayAgain requests a complete beat from a host.
-func SayAgain(nc *nats.Conn, host string) error { return Tell(nc, ToHost(host, again), struct{}{}) }
+// RequestBeat requests a complete beat from a host.
+func RequestBeat(nc *nats.Conn, host string) error {
+	return Publish(nc, ToHost(host, again), struct{}{})
+}
 
 // Device is what a host reports about one of its devices.
 type Device struct {

@@ -18,9 +18,9 @@ type Beats struct {
 	Wake  chan struct{} // of capacity one: a token requests the next beat now
 	// Next makes a beat; Protocol, Boot and State are filled in. While Next takes longer than a beat, for example because
 	// a phone hangs, the state before is confirmed.
-	Next  func(context.Context) Beat
-	Said  func(b Beat, err error) // receives each beat, and why no hub took it; may be nil
-	Clock *Clock                  // receives the hub's time; may be nil
+	Next   func(context.Context) Beat
+	OnSent func(b Beat, err error) // receives each beat, and why no hub took it; may be nil
+	Clock  *Clock                  // receives the hub's time; may be nil
 }
 
 // BeatReply is the response to a beat.
@@ -51,9 +51,9 @@ func (s Beats) Run(ctx context.Context) error {
 	if s.Every == 0 {
 		s.Every = BeatEvery
 	}
-	var asked atomic.Bool
+	var requested atomic.Bool
 	stop, err := Serve(s.Conn, ToHost(s.Host, again), "", func(string, []byte) (any, error) {
-		asked.Store(true)
+		requested.Store(true)
 		signal(s.Wake)
 		return nil, nil
 	})
@@ -80,8 +80,8 @@ func (s Beats) Run(ctx context.Context) error {
 		case b := <-made:
 			making = false
 			b.Protocol, b.Boot = Version, boot
-			if said, err := json.Marshal(b); err != nil || string(said) != text {
-				b.State, text, news = last.State+1, string(said), true
+			if encoded, err := json.Marshal(b); err != nil || string(encoded) != text {
+				b.State, text, news = last.State+1, string(encoded), true
 			} else {
 				b.State = last.State
 			}
@@ -90,15 +90,15 @@ func (s Beats) Run(ctx context.Context) error {
 		}
 		if last.State > 0 {
 			out := Beat{Protocol: Version, Boot: boot, State: last.State, Same: true}
-			if asked.Swap(false) || news {
+			if requested.Swap(false) || news {
 				out = last
 			}
-			err := s.say(ctx, out)
+			err := s.send(ctx, out)
 			if err != nil {
-				asked.Store(true) // a hub may or may not have received it
+				requested.Store(true) // a hub may or may not have received it
 			}
-			if s.Said != nil {
-				s.Said(last, err)
+			if s.OnSent != nil {
+				s.OnSent(last, err)
 			}
 		}
 		select {
@@ -106,7 +106,7 @@ func (s Beats) Run(ctx context.Context) error {
 			bye, cancel := context.WithTimeout(context.Background(), max(s.Every, BeatEvery))
 			defer cancel()
 			// a hub that misses this notices the silence
-			_ = s.say(bye, Beat{Protocol: Version, Boot: boot, State: last.State, Ending: true})
+			_ = s.send(bye, Beat{Protocol: Version, Boot: boot, State: last.State, Ending: true})
 			return nil
 		case <-s.Wake:
 		case <-tick.C:
@@ -114,13 +114,13 @@ func (s Beats) Run(ctx context.Context) error {
 	}
 }
 
-// say sends a beat. Every hub receives it; one responds.
-func (s Beats) say(ctx context.Context, b Beat) error {
+// send sends a beat. Every hub receives it; one responds.
+func (s Beats) send(ctx context.Context, b Beat) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*max(s.Every, BeatEvery))
 	defer cancel()
-	var heard BeatReply
+	var reply BeatReply
 	began := time.Now()
-	err := Ask(ctx, s.Conn, ToHub(s.Host, BeatSubject), b, &heard)
-	s.Clock.reckon(heard.Now, began, time.Now())
+	err := Ask(ctx, s.Conn, ToHub(s.Host, BeatSubject), b, &reply)
+	s.Clock.reckon(reply.Now, began, time.Now())
 	return err
 }

@@ -59,10 +59,10 @@ type Conn struct {
 	ended func() // of the listener; may be nil
 	pace  time.Duration
 
-	reading, writing sync.Mutex // one Read and one Write at a time
-	readBy, writeBy  *deadline
-	news, room       chan struct{} // of capacity one: wakes Read for data, wakes Write for credit
-	over             chan struct{} // closed when the connection has ended
+	reading, writing   sync.Mutex // one Read and one Write at a time
+	readBy, writeBy    *deadline
+	hasData, hasCredit chan struct{} // of capacity one: wakes Read for data, wakes Write for credit
+	over               chan struct{} // closed when the connection has ended
 
 	out struct { // frames must be published in the order of their numbers
 		sync.Mutex
@@ -70,34 +70,35 @@ type Conn struct {
 		last   time.Time
 		shut   bool
 	}
-	mu       sync.Mutex // protects all fields below
-	in       [][]byte   // received, not yet read
-	expected uint32     // number of the next frame
-	heard    time.Time
-	held     int   // the part of the window that in takes
-	unacked  int   // the part of the window that was read, for which no credit was sent yet
-	credit   int   // how much this end may still send
-	eof      bool  // the other end sends no more data
-	gone     bool  // the other end is closed
-	finished bool  // CloseWrite was called
-	err      error // why the connection has failed
-	closed   bool
+	mu        sync.Mutex // protects all fields below
+	in        [][]byte   // received, not yet read
+	expected  uint32     // number of the next frame
+	lastFrame time.Time
+	held      int   // the part of the window that in takes
+	unacked   int   // the part of the window that was read, for which no credit was sent yet
+	credit    int   // how much this end may still send
+	eof       bool  // the other end sends no more data
+	gone      bool  // the other end is closed
+	finished  bool  // CloseWrite was called
+	err       error // why the connection has failed
+	closed    bool
 }
 
 var _ net.Conn = (*Conn)(nil)
 
 func newConn(nc *nats.Conn, addr Addr, pace time.Duration) *Conn {
-	c := &Conn{nc: nc, addr: addr, pace: pace, readBy: newDeadline(), writeBy: newDeadline(), news: make(chan struct{}, 1),
-		room: make(chan struct{}, 1), over: make(chan struct{}), heard: time.Now()}
-	c.out.last = c.heard
+	c := &Conn{nc: nc, addr: addr, pace: pace, readBy: newDeadline(), writeBy: newDeadline(),
+		hasData:   make(chan struct{}, 1),
+		hasCredit: make(chan struct{}, 1), over: make(chan struct{}), lastFrame: time.Now()}
+	c.out.last = c.lastFrame
 	return c
 }
 
 // start subscribes to the frames of the other end. keep must be called when the other end is known to exist.
-func (c *Conn) start(hear, send string) error {
+func (c *Conn) start(receive, send string) error {
 	c.send = send
 	var err error
-	if c.sub, err = c.nc.Subscribe(hear, func(m *nats.Msg) { c.take(m.Data) }); err == nil {
+	if c.sub, err = c.nc.Subscribe(receive, func(m *nats.Msg) { c.take(m.Data) }); err == nil {
 		err = c.sub.SetPendingLimits(-1, 4*maxWindow) // never reached: the windows are smaller
 	}
 	return err
@@ -108,7 +109,7 @@ func (c *Conn) keep(room int) {
 	c.mu.Lock()
 	c.credit += room
 	c.mu.Unlock()
-	signal(c.room)
+	signal(c.hasCredit)
 	state := c.nc.StatusChanged(nats.DISCONNECTED, nats.RECONNECTING, nats.CLOSED)
 	if !c.nc.IsConnected() {
 		c.fail(ErrDisconnected, false)
@@ -125,7 +126,7 @@ func (c *Conn) keep(room int) {
 				c.fail(ErrDisconnected, false)
 			case <-tick.C:
 				c.mu.Lock()
-				silent := !c.gone && time.Since(c.heard) > 3*c.pace
+				silent := !c.gone && time.Since(c.lastFrame) > 3*c.pace
 				c.mu.Unlock()
 				if silent {
 					c.fail(ErrDead, true)
@@ -177,7 +178,7 @@ func (c *Conn) take(message []byte) {
 		err = errFrame
 	}
 	if err == nil {
-		c.expected, c.heard = number+1, time.Now()
+		c.expected, c.lastFrame = number+1, time.Now()
 		err = c.apply(k, payload)
 	}
 	if err != nil {
@@ -193,21 +194,21 @@ func (c *Conn) apply(k kind, payload []byte) error {
 			return errFrame
 		}
 		c.in = append(c.in, payload)
-		signal(c.news)
+		signal(c.hasData)
 	case credit:
 		n := binary.BigEndian.Uint32(payload)
 		if n > maxWindow || c.credit+int(n) > maxWindow {
 			return errFrame
 		}
 		c.credit += int(n)
-		signal(c.room)
+		signal(c.hasCredit)
 	case finish:
 		c.eof = true
-		signal(c.news)
+		signal(c.hasData)
 	case ended:
 		c.eof, c.gone = true, true
-		signal(c.news)
-		signal(c.room)
+		signal(c.hasData)
+		signal(c.hasCredit)
 	case failed:
 		return fmt.Errorf("wire: the other end has failed: %q", payload)
 	}
@@ -240,7 +241,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 			return n, err
 		}
 		select {
-		case <-c.news:
+		case <-c.hasData:
 		case <-c.over:
 		case <-past:
 		}
@@ -304,7 +305,7 @@ func (c *Conn) Write(p []byte) (int, error) {
 			continue
 		}
 		select {
-		case <-c.room:
+		case <-c.hasCredit:
 		case <-c.over:
 		case <-past:
 		}
@@ -363,8 +364,8 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// fail ends the connection with an error. With tell it also sends the error to the other end.
-func (c *Conn) fail(err error, tell bool) {
+// fail ends the connection with an error. With notify it also sends the error to the other end.
+func (c *Conn) fail(err error, notify bool) {
 	c.mu.Lock()
 	first := c.err == nil && !c.closed
 	if first {
@@ -374,7 +375,7 @@ func (c *Conn) fail(err error, tell bool) {
 	if !first {
 		return
 	}
-	if tell {
+	if notify {
 		_ = c.publish(failed, []byte(err.Error()))
 	}
 	c.end()

@@ -62,22 +62,22 @@ func (c Config) Dial(ctx context.Context, nc *nats.Conn, host string) (*Conn, er
 	if !IsName(host) {
 		return nil, fmt.Errorf("%w: %q is not a host id", ErrNoHost, host)
 	}
-	ask := opening{Version: Version, Conn: rand.Text(), Window: window, Beat: c.Beat}
-	conn := newConn(nc, Addr{host, ask.Conn}, c.Beat)
-	if err := conn.start(ToHost(host, "up", ask.Conn), ToHost(host, "down", ask.Conn)); err != nil {
+	request := opening{Version: Version, Conn: rand.Text(), Window: window, Beat: c.Beat}
+	conn := newConn(nc, Addr{host, request.Conn}, c.Beat)
+	if err := conn.start(ToHost(host, "up", request.Conn), ToHost(host, "down", request.Conn)); err != nil {
 		return nil, fmt.Errorf("wire: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.Wait)
 	defer cancel()
-	var said opened
-	err := Ask(ctx, nc, ToHost(host, "dial"), ask, &said)
-	if err == nil && (said.Window < maxChunk+overhead || said.Window > maxWindow) {
+	var response opened
+	err := Ask(ctx, nc, ToHost(host, "dial"), request, &response)
+	if err == nil && (response.Window < maxChunk+overhead || response.Window > maxWindow) {
 		err = errFrame
 	}
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	conn.keep(said.Window)
+	conn.keep(response.Window)
 	return conn, nil
 }
 
@@ -114,11 +114,11 @@ func (c Config) Listen(nc *nats.Conn, host string) (*Listener, error) {
 
 // take responds to a request for a connection. NATS calls it for one request after the other.
 func (l *Listener) take(m *nats.Msg) {
-	var ask opening
-	err := json.Unmarshal(m.Data, &ask)
+	var request opening
+	err := json.Unmarshal(m.Data, &request)
 	var conn *Conn
 	if err == nil {
-		conn, err = l.open(ask)
+		conn, err = l.open(request)
 	}
 	err = respond(m, opened{window}, err)
 	if conn == nil {
@@ -128,39 +128,39 @@ func (l *Listener) take(m *nats.Msg) {
 		_ = conn.Close() // the requester received no response
 		return
 	}
-	conn.keep(ask.Window)
+	conn.keep(request.Window)
 	l.waiting <- conn // does not block: open has checked the capacity
 	if isClosed(l.over) {
 		l.drop()
 	}
 }
 
-func (l *Listener) open(ask opening) (*Conn, error) {
-	if ask.Version != Version {
-		return nil, &VersionError{ask.Version, Version}
+func (l *Listener) open(request opening) (*Conn, error) {
+	if request.Version != Version {
+		return nil, &VersionError{request.Version, Version}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, taken := l.conns[ask.Conn]
+	_, taken := l.conns[request.Conn]
 	switch {
-	case !IsName(ask.Conn) || taken || ask.Window < maxChunk+overhead || ask.Window > maxWindow ||
-		ask.Beat < 10*time.Millisecond || ask.Beat > time.Minute:
+	case !IsName(request.Conn) || taken || request.Window < maxChunk+overhead || request.Window > maxWindow ||
+		request.Beat < 10*time.Millisecond || request.Beat > time.Minute:
 		return nil, errors.New("the request is not valid")
 	case isClosed(l.over):
 		return nil, errors.New("the host is shutting down")
 	case len(l.waiting) == cap(l.waiting):
 		return nil, errors.New("too many connections are waiting")
 	}
-	conn := newConn(l.nc, Addr{l.host, ask.Conn}, ask.Beat)
+	conn := newConn(l.nc, Addr{l.host, request.Conn}, request.Beat)
 	conn.ended = func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		delete(l.conns, ask.Conn)
+		delete(l.conns, request.Conn)
 	}
-	if err := conn.start(ToHost(l.host, "down", ask.Conn), ToHost(l.host, "up", ask.Conn)); err != nil {
+	if err := conn.start(ToHost(l.host, "down", request.Conn), ToHost(l.host, "up", request.Conn)); err != nil {
 		return nil, err
 	}
-	l.conns[ask.Conn] = conn
+	l.conns[request.Conn] = conn
 	return conn, nil
 }
 

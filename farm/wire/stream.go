@@ -64,10 +64,10 @@ const electionLimit = time.Minute
 
 // electing reports whether an error means that a cluster has no leader yet, as just after its start.
 func electing(err error) bool {
-	var said *jetstream.APIError
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) || errors.As(err, &said) &&
-		(said.ErrorCode == noPeers || said.Code == 503 && said.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled &&
-			said.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabledForAccount)
+	var apiErr *jetstream.APIError
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) || errors.As(err, &apiErr) &&
+		(apiErr.ErrorCode == noPeers || apiErr.Code == 503 && apiErr.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled &&
+			apiErr.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabledForAccount)
 }
 
 // Let creates the queue of a host, from which the host may take cases.

@@ -272,10 +272,10 @@ func TestBeatsKeepASilentConnection(t *testing.T) {
 		a, b := l.pair(Config{})
 		time.Sleep(20 * Config{}.filled().Beat)
 		a.mu.Lock()
-		heard, err := a.expected, a.err
+		frames, err := a.expected, a.err
 		a.mu.Unlock()
-		if err != nil || heard < 7 {
-			t.Fatalf("%d beats were received: %v", heard, err)
+		if err != nil || frames < 7 {
+			t.Fatalf("%d beats were received: %v", frames, err)
 		}
 		if _, err := b.Write([]byte("x")); err != nil {
 			t.Fatal(err)
@@ -381,9 +381,9 @@ func TestHostileOpenings(t *testing.T) {
 	}
 	for _, text := range []string{"", "{", "[]", `"x"`, strings.Repeat("[", 100_000)} {
 		m, err := l.hub.Request(ToHost("a", "dial"), []byte(text), 10*time.Second)
-		var said answer
-		if err != nil || json.Unmarshal(m.Data, &said) != nil || said.Error == "" {
-			t.Errorf("%.20q: %v, %v", text, said, err)
+		var response answer
+		if err != nil || json.Unmarshal(m.Data, &response) != nil || response.Error == "" {
+			t.Errorf("%.20q: %v, %v", text, response, err)
 		}
 	}
 	if err := Ask(t.Context(), l.hub, ToHost("a", "dial"), good, nil); err != nil {
@@ -510,9 +510,9 @@ func TestServeEachStops(t *testing.T) {
 	byFakeClock(t, func(t *testing.T) {
 		l := pipedLab(t, Config{})
 		goOn := make(chan struct{})
-		var begun, ended atomic.Int32
+		var started, ended atomic.Int32
 		stop, err := ServeEach(l.hub, ToHub("*", "echo"), "hubs", 1, func(string, []byte) (any, error) {
-			begun.Add(1)
+			started.Add(1)
 			<-goOn
 			ended.Add(1)
 			return nil, nil
@@ -537,8 +537,8 @@ func TestServeEachStops(t *testing.T) {
 		close(goOn)
 		<-stopped
 		synctest.Wait()
-		if begun.Load() != 1 || ended.Load() != 1 {
-			t.Errorf("%d calls started, %d ended", begun.Load(), ended.Load())
+		if started.Load() != 1 || ended.Load() != 1 {
+			t.Errorf("%d calls started, %d ended", started.Load(), ended.Load())
 		}
 	})
 }

@@ -62,7 +62,7 @@ func (w *Worker) run(ctx context.Context, j order.Job, start order.Start) (why s
 	// A withdrawn case is interrupted, which is its result. The end of the worker interrupts it, too, but then it runs on
 	// another host.
 	out, err := r.OnDevice(ctx, c, j.Device)
-	see.tell()
+	see.flush()
 	if err = errors.Join(err, runs.Close()); err != nil {
 		return "", err
 	}

@@ -336,25 +336,25 @@ type observer struct {
 	timer  *time.Timer
 }
 
-// tellAfter is how long an event may wait for others.
-const tellAfter = 100 * time.Millisecond
+// flushAfter is how long an event may wait for others.
+const flushAfter = 100 * time.Millisecond
 
 func (o *observer) event(_ event.Case, e event.Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.events = append(o.events, e)
 	if o.timer == nil {
-		o.timer = time.AfterFunc(tellAfter, o.tell)
+		o.timer = time.AfterFunc(flushAfter, o.flush)
 	}
 }
 
-func (o *observer) tell() {
+func (o *observer) flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.timer = nil
 	if len(o.events) > 0 {
 		// a lost event is still in the pack
-		_ = wire.Tell(o.w.o.Conn, order.ToHub(o.w.o.Host, order.EventsSubject), order.Events{Attempt: o.at, From: o.from,
+		_ = wire.Publish(o.w.o.Conn, order.ToHub(o.w.o.Host, order.EventsSubject), order.Events{Attempt: o.at, From: o.from,
 			Events: o.events})
 	}
 	o.from, o.events = o.from+len(o.events), nil
