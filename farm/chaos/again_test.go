@@ -28,7 +28,7 @@ func TestReportComesTwice(t *testing.T) {
 	must(t, err)
 	defer func() { must(t, h.stop()) }()
 	q := queue.New(h.db, nil)
-	must(t, q.Begin(t.Context(), queue.Run{ID: "run_1", Project: "project"}))
+	must(t, q.StartRun(t.Context(), queue.Run{ID: "run_1", Project: "project"}))
 	must(t, q.Add(t.Context(), "run_1",
 		[]queue.Case{{N: 0, Needs: queue.Needs{Platform: dsl.Android}, What: json.RawMessage("{}")}}))
 	phone := queue.Device{Host: "twice", ID: "phone", Platform: dsl.Android}
@@ -52,7 +52,7 @@ func TestReportComesTwice(t *testing.T) {
 		all.Go(func() {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			var v order.Verdict
+			var v order.ReportReply
 			if err := wire.Ask(ctx, nc, order.ToHub("twice", order.ReportSubject), report, &v); err != nil || !v.Accepted {
 				t.Errorf("%+v %v", v, err)
 			}

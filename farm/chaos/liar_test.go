@@ -66,7 +66,7 @@ func TestHostThatLies(t *testing.T) {
 		}
 		for _, report := range []order.Report{{Attempt: a, Error: "made up"}, {Attempt: a, Returned: true, Error: "made up"},
 			{Attempt: a, Size: 3, Pack: []byte("tar"), SHA256: strings.Repeat("0", 64)}} {
-			var v order.Verdict
+			var v order.ReportReply
 			if err := ask(order.ReportSubject, report, &v); err != nil || v.Accepted {
 				t.Errorf("a foreign result: %+v %v", v, err)
 			}

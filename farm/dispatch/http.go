@@ -157,7 +157,7 @@ func (a *api) begin(w http.ResponseWriter, r *http.Request) error {
 				"values into a file", len(text), maxSettings)}
 	}
 	id := "run_" + strings.ToLower(rand.Text())
-	if err := a.d.o.Queue.Begin(r.Context(), queue.Run{ID: id, Project: a.of(r), Priority: in.Priority,
+	if err := a.d.o.Queue.StartRun(r.Context(), queue.Run{ID: id, Project: a.of(r), Priority: in.Priority,
 		Archive: in.Archive, Sealed: a.d.o.Seal.Seal(text, id)}); err != nil {
 		return err
 	}

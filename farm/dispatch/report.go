@@ -130,7 +130,7 @@ func (d *Dispatcher) report(ctx context.Context, host string, body []byte) (any,
 		}
 		d.wakePick()
 		d.publishEnded([]order.Result{{Run: r.Run}})
-		return order.Verdict{Accepted: ok}, err
+		return order.ReportReply{Accepted: ok}, err
 	}
 	has, err := d.o.Queue.Has(ctx, r.Run, r.N, r.Attempt.Attempt, host)
 	if err != nil {
@@ -138,10 +138,10 @@ func (d *Dispatcher) report(ctx context.Context, host string, body []byte) (any,
 	}
 	if !has { // superseded, or the response to it was lost: either way the host is done with it
 		if d.suspect(ctx, host, "farm.result", r.Attempt) {
-			return order.Verdict{}, nil
+			return order.ReportReply{}, nil
 		}
 		ok, err := d.o.Queue.Accepted(ctx, r.Run, r.N, r.Attempt.Attempt)
-		return order.Verdict{Accepted: ok}, err
+		return order.ReportReply{Accepted: ok}, err
 	}
 	if r.Error == "" {
 		result.Blob = packName(r.Attempt)
@@ -161,14 +161,14 @@ func (d *Dispatcher) report(ctx context.Context, host string, body []byte) (any,
 			return nil, errors.New("the database does not respond")
 		}
 		if ok {
-			return order.Verdict{Accepted: true}, nil
+			return order.ReportReply{Accepted: true}, nil
 		}
 		// The same report may have been handled before, by any hub: then the accepted result has this pack.
 		before, err := d.o.Queue.Accepted(ctx, r.Run, r.N, r.Attempt.Attempt)
 		if err == nil && !before && result.Blob != "" {
 			_ = d.o.Bucket.Delete(ctx, result.Blob) // if it fails, it is removed with the run
 		}
-		return order.Verdict{Accepted: before}, err
+		return order.ReportReply{Accepted: before}, err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}

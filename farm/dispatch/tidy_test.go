@@ -77,8 +77,8 @@ func TestTidy(t *testing.T) {
 		sums[word], data[word] = tests(t, word)
 		must(t, d.files.put(t.Context(), project, sums[word], bytes.NewReader(data[word])))
 	}
-	must(t, q.Begin(t.Context(), queue.Run{ID: "run", Project: "p", Archive: sums["used"]}))
-	if err := q.Begin(t.Context(), queue.Run{ID: "other", Project: "p", Archive: "nothing"}); !errors.Is(err,
+	must(t, q.StartRun(t.Context(), queue.Run{ID: "run", Project: "p", Archive: sums["used"]}))
+	if err := q.StartRun(t.Context(), queue.Run{ID: "other", Project: "p", Archive: "nothing"}); !errors.Is(err,
 		queue.ErrNoArchive) {
 		t.Errorf("a run without its archive: %v", err)
 	}

@@ -110,8 +110,8 @@ type Report struct {
 	Draining bool   `json:"draining,omitempty"` // because the host shuts down; not a fault of the device
 }
 
-// Verdict is the response to a Report.
-type Verdict struct {
+// ReportReply is the response to a Report.
+type ReportReply struct {
 	Accepted bool `json:"accepted"` // false: it was superseded, and the host removes it
 }
 

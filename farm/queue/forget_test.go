@@ -30,7 +30,7 @@ func TestForget(t *testing.T) {
 			}
 		}
 	}
-	must(t, hubs[2].Begin(t.Context(), queue.Run{ID: "run", Project: "p"}))
+	must(t, hubs[2].StartRun(t.Context(), queue.Run{ID: "run", Project: "p"}))
 	check("just started", 0)
 	for i := range 20 { // alternating hubs see the client
 		now = now.Add(30 * time.Second)

@@ -80,8 +80,8 @@ type Result struct {
 // ErrNoRun means that the run does not exist or has ended.
 var ErrNoRun = errors.New("there is no such run, or it has ended")
 
-// Begin adds a run. Its archive is kept until the run ends. It returns ErrNoArchive when the archive does not exist.
-func (q *Queue) Begin(ctx context.Context, r Run) error {
+// StartRun adds a run. Its archive is kept until the run ends. It returns ErrNoArchive when the archive does not exist.
+func (q *Queue) StartRun(ctx context.Context, r Run) error {
 	r.Priority = min(max(r.Priority, -10), 10)
 	return q.db.Write(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Exec("INSERT INTO farm_projects (id) VALUES ($1) ON CONFLICT (id) DO NOTHING",

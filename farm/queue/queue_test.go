@@ -59,7 +59,7 @@ func phones(host string, n int) (list []queue.Device) {
 func begin(t testing.TB, q *queue.Queue, id, project string, priority, cases int, needs queue.Needs) {
 	t.Helper()
 	must(t, errors.Join(q.AddArchive(t.Context(), project, "a", id), q.ArchiveReady(t.Context(), id)))
-	must(t, q.Begin(t.Context(), queue.Run{ID: id, Project: project, Priority: priority, Archive: "a", Sealed: "s"}))
+	must(t, q.StartRun(t.Context(), queue.Run{ID: id, Project: project, Priority: priority, Archive: "a", Sealed: "s"}))
 	add(t, q, id, 0, cases, needs)
 }
 
@@ -346,7 +346,7 @@ func TestArchiveGoesOrIsUsed(t *testing.T) {
 			var gone []string
 			var beginErr, expireErr error
 			var both sync.WaitGroup
-			one := func() { beginErr = q.Begin(t.Context(), queue.Run{ID: blob, Project: "p", Archive: blob}) }
+			one := func() { beginErr = q.StartRun(t.Context(), queue.Run{ID: blob, Project: "p", Archive: blob}) }
 			two := func() { gone, expireErr = q.ExpireArchives(t.Context(), "p", old) }
 			both.Go(one)
 			both.Go(two)

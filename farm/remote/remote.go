@@ -161,7 +161,7 @@ func (f *Farm) send(ctx context.Context) (err error) {
 	return err
 }
 
-// closeLimit is how long Close tries to end a run after all results were received.
+// closeLimit is how long Close attempts to end a run after all results were received.
 const closeLimit = 10 * time.Second
 
 // Close ends the run on the hub. If the hub stays unreachable, it ends the run itself later. A nil Farm has no run.

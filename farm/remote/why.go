@@ -22,7 +22,7 @@ func (f *Farm) Why(ctx context.Context, pack string) string {
 	var at struct{ State, Host, Device, Why string } // a queue.CaseStatus
 	if err := f.once(ctx, Request{Method: http.MethodGet, Path: fmt.Sprintf("runs/%s/cases/%d", f.id, n),
 		Into: &at}); err != nil {
-		return "" // a database that is unavailable is no reason to report
+		return "" // the database is unavailable, which the user need not know
 	}
 	switch at.State {
 	case "waiting":

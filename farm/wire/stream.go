@@ -177,7 +177,7 @@ func Take(ctx context.Context, nc *nats.Conn, host string, work func(*ClaimedJob
 	defer all.Wait()
 	for ctx.Err() == nil {
 		err := takeSome(ctx, js, host, func(m jetstream.Msg, wait time.Duration) {
-			all.Go(func() { work(begin(m, wait/3)) })
+			all.Go(func() { work(keepInProgress(m, wait/3)) })
 		})
 		if err != nil && ctx.Err() == nil { // the hub is unreachable, or has not created the queue yet
 			select {
@@ -216,8 +216,8 @@ func takeSome(ctx context.Context, js jetstream.JetStream, host string, work fun
 	}
 }
 
-// begin informs NATS regularly that work on a case is in progress.
-func begin(m jetstream.Msg, every time.Duration) *ClaimedJob {
+// keepInProgress informs NATS regularly that work on a case is in progress.
+func keepInProgress(m jetstream.Msg, every time.Duration) *ClaimedJob {
 	over := make(chan struct{})
 	t := &ClaimedJob{Body: m.Data(), m: m, stop: sync.OnceFunc(func() { close(over) })}
 	go func() {

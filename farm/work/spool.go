@@ -115,7 +115,7 @@ func (w *Worker) deliver(a order.Attempt) bool {
 		w.o.Log.Error("a pack cannot be read", "run", a.Run, "case", a.N, "error", err)
 		r = order.Report{Attempt: a, Error: "its report was lost on the host: " + err.Error()}
 	}
-	var v order.Verdict
+	var v order.ReportReply
 	if err := w.ask(w.life, order.ReportSubject, r, &v); err != nil {
 		return false // it is delivered at the next start
 	}

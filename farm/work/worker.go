@@ -266,7 +266,7 @@ func (w *Worker) ask(ctx context.Context, what string, question, into any) error
 
 // report sends the outcome of an attempt without a pack to a hub. It retries until the worker ends.
 func (w *Worker) report(r order.Report) bool {
-	var v order.Verdict
+	var v order.ReportReply
 	return w.ask(w.life, order.ReportSubject, r, &v) == nil
 }
 
