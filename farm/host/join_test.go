@@ -253,7 +253,7 @@ func TestNoHub(t *testing.T) {
 	t.Parallel()
 	for want, h := range map[string]http.Handler{
 		"is not a hub of a farm: was it started with taproot serve --service --farm": http.NotFoundHandler(),
-		"sends on to https://hub.example.com: write that address": http.RedirectHandler(
+		"redirects to https://hub.example.com: write that URL": http.RedirectHandler(
 			"https://hub.example.com/api/farm/join", http.StatusMovedPermanently),
 		"/ is not a hub of a farm": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusUnauthorized)

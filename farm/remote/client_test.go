@@ -34,7 +34,7 @@ func TestWhatAHubSays(t *testing.T) {
 		{answers(404, `{"message": "there is no run r"}`), "GET", "farm/runs/r", "tap_x", "there is no run r"},
 		{answers(404, ""), "GET", "devices/x", "tap_x", "it responded with 404 Not Found"},
 		{http.RedirectHandler("https://hub.example.com/api/farm", http.StatusPermanentRedirect), "GET", "farm", "tap_x",
-			"sends on to https://hub.example.com: write that address"},
+			"redirects to https://hub.example.com: write that URL"},
 	} {
 		s := httptest.NewServer(c.h)
 		client, err := NewClient(s.URL+"/", c.key)

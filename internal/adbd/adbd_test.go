@@ -22,7 +22,7 @@ type peer struct {
 	end  chan error
 }
 
-// connect says hello; services echo, but for those that a test names.
+// connect connects a peer. Services are an echo, unless the test gives a function that opens them.
 func connect(t *testing.T, open func(string) (io.ReadWriteCloser, error)) *peer {
 	t.Helper()
 	near, far := net.Pipe()
@@ -62,7 +62,7 @@ func echo(string) (io.ReadWriteCloser, error) {
 	return near, nil
 }
 
-// TestStreams: two services at once, each with its own bytes, until one end closes.
+// TestStreams uses two services at once, each with its own data, until one end closes.
 func TestStreams(t *testing.T) {
 	p := connect(t, echo)
 	own := map[uint32]uint32{}
@@ -103,7 +103,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestRefusedServices: none that reaches back, changes how the device is reached, or is not there.
+// TestRefusedServices checks that services that connect back, change the connection, or do not exist are refused.
 func TestRefusedServices(t *testing.T) {
 	p := connect(t, func(name string) (io.ReadWriteCloser, error) {
 		if name != "nosuch:" {
@@ -119,7 +119,7 @@ func TestRefusedServices(t *testing.T) {
 	}
 }
 
-// TestNoADB: whoever does not speak the protocol is hung up on.
+// TestNoADB checks that a peer with another protocol is disconnected.
 func TestNoADB(t *testing.T) {
 	for _, text := range []string{"GET / HTTP/1.1\r\nHost: x\r\n\r\n", strings.Repeat("\x00", header),
 		strings.Repeat("\xff", header)} {

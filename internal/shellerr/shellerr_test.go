@@ -61,7 +61,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestLineOfAnyTrace: whatever is written around it, a refusal is what is quoted.
+// TestLineOfAnyTrace checks that a refusal is quoted, whatever the output around it.
 func TestLineOfAnyTrace(t *testing.T) {
 	t.Parallel()
 	const why = "java.lang.SecurityException: uid 2000 does not have android.permission.X"

@@ -169,9 +169,9 @@ func TestTokenReasons(t *testing.T) {
 		"expired an hour ago":  {"exp", in(-time.Hour), "it expired 1h0m"},
 		"never expires":        {"exp", nil, "no exp claim"},
 		"another issuer": {"iss", "https://other.example.com",
-			`"https://other.example.com", and this server wants "https://id.example.com"`},
+			`"https://other.example.com", and this server requires "https://id.example.com"`},
 		"no issuer":        {"iss", nil, "iss"},
-		"another audience": {"aud", "shop", `"shop", and this server wants "taproot"`},
+		"another audience": {"aud", "shop", `"shop", and this server requires "taproot"`},
 		"no audience":      {"aud", nil, "aud"},
 	} {
 		claims := jwt.MapClaims{"sub": "ada", "exp": in(time.Hour), "iss": "https://id.example.com", "aud": "taproot"}
