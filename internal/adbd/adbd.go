@@ -237,12 +237,12 @@ func (s *session) run(name string, peer uint32) {
 	if s.send(message{okay, one.own, peer, nil}) != nil {
 		return
 	}
-	s.working.Go(func() { s.tell(one) })
-	s.hear(one)
+	s.working.Go(func() { s.copyToService(one) })
+	s.copyToPeer(one)
 }
 
-// tell writes to the service what the peer sends.
-func (s *session) tell(one *stream) {
+// copyToService writes to the service what the peer sends.
+func (s *session) copyToService(one *stream) {
 	for {
 		select {
 		case <-one.over:
@@ -260,8 +260,8 @@ func (s *session) tell(one *stream) {
 	}
 }
 
-// hear sends to the peer what the service writes.
-func (s *session) hear(one *stream) {
+// copyToPeer sends to the peer what the service writes.
+func (s *session) copyToPeer(one *stream) {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := one.service.Read(buffer)

@@ -22,7 +22,7 @@ type peer struct {
 	end  chan error
 }
 
-// connect connects a peer. Services are an echo, unless the test gives a function that opens them.
+// connect connects a peer. Services are an echo, unless the test passes a function that opens them.
 func connect(t *testing.T, open func(string) (io.ReadWriteCloser, error)) *peer {
 	t.Helper()
 	near, far := net.Pipe()

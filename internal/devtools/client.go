@@ -26,9 +26,9 @@ var errGone = errors.New("the browser closed the connection")
 
 // Client is a WebSocket to a Chromium. It also reaches the browser's pages.
 type Client struct {
-	conn  *websocket.Conn
-	gone  chan struct{} // closed when the connection is closed
-	heard func(Event)
+	conn    *websocket.Conn
+	gone    chan struct{} // closed when the connection is closed
+	onEvent func(Event)
 
 	mu      sync.Mutex
 	next    int
@@ -49,9 +49,9 @@ type answer struct {
 	} `json:"error"`
 }
 
-// Dial connects to the Chromium that listens on host. heard is called for each event, one after the other; it may be
+// Dial connects to the Chromium that listens on host. onEvent is called for each event, one after the other; it may be
 // nil.
-func Dial(ctx context.Context, host string, heard func(Event)) (*Client, error) {
+func Dial(ctx context.Context, host string, onEvent func(Event)) (*Client, error) {
 	var about struct {
 		URL string `json:"webSocketDebuggerUrl"`
 	}
@@ -65,7 +65,7 @@ func Dial(ctx context.Context, host string, heard func(Event)) (*Client, error) 
 		return nil, fmt.Errorf("connect to the browser at %s: %w", host, err)
 	}
 	conn.SetReadLimit(maxMessage)
-	return &Client{conn: conn, gone: make(chan struct{}), heard: heard, waiting: map[int]chan answer{}}, nil
+	return &Client{conn: conn, gone: make(chan struct{}), onEvent: onEvent, waiting: map[int]chan answer{}}, nil
 }
 
 // Ask reads one of the lists that Chromium serves over HTTP.
@@ -106,8 +106,8 @@ func (d *Client) Read(ctx context.Context) {
 			continue
 		}
 		if m.ID == 0 {
-			if d.heard != nil {
-				d.heard(m.Event)
+			if d.onEvent != nil {
+				d.onEvent(m.Event)
 			}
 			continue
 		}

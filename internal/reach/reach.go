@@ -17,11 +17,11 @@ import (
 type Error struct {
 	// Lasting means that another attempt will fail, too: the URL is wrong, or a certificate.
 	Lasting bool
-	said    string
+	message string
 	err     error
 }
 
-func (e *Error) Error() string { return e.said }
+func (e *Error) Error() string { return e.message }
 
 func (e *Error) Unwrap() error { return e.err }
 
@@ -32,7 +32,7 @@ const spokeFirst = "readLoopPeekFailLocked: %!w(<nil>)"
 // Why explains the error of a request to a URL such as https://hub.example.com. It returns other errors unchanged.
 func Why(address *url.URL, err error) error {
 	lasting := func(format string, args ...any) error {
-		return &Error{Lasting: true, said: fmt.Sprintf(format, args...), err: err}
+		return &Error{Lasting: true, message: fmt.Sprintf(format, args...), err: err}
 	}
 	at := address.Host
 	var unknown x509.UnknownAuthorityError
@@ -61,10 +61,10 @@ func Why(address *url.URL, err error) error {
 	case errors.As(err, &name) && name.IsNotFound:
 		return lasting("there is no machine called %s: is the address right?", address.Hostname())
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return &Error{said: fmt.Sprintf("%s does not respond: is the URL right, and does a firewall let it through?", at),
+		return &Error{message: fmt.Sprintf("%s does not respond: is the URL right, and does a firewall let it through?", at),
 			err: err}
 	case errors.As(err, &op) && op.Op == "dial":
-		return &Error{said: fmt.Sprintf("nothing listens at %s: is the server running, and the port right? (%v)", at, op.Err),
+		return &Error{message: fmt.Sprintf("nothing listens at %s: is the server running, and the port right? (%v)", at, op.Err),
 			err: err}
 	}
 	return err
