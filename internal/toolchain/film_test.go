@@ -8,19 +8,21 @@ import (
 	"testing"
 )
 
-// filmed makes a film of three pictures, of which the second is one of another's slot of time, in a Playwright that is
-// made as the real one is.
+// filmed makes a recording of three images, of which the second is in the time slot of another one, in a Playwright
+// with the structure of the real one.
 const filmed = `
 const events = new (require('events'))(), dir = process.argv[1];
 const {Film, install} = require(dir + '/film.js');
 require('fs').mkdirSync(dir + '/lib/server/chromium', {recursive: true});
 require('fs').writeFileSync(dir + '/lib/server/page.js', 'exports.Page = {Events: {ScreencastFrame: "frame"}}');
-require('fs').writeFileSync(dir + '/lib/server/chromium/videoRecorder.js', 'exports.VideoRecorder = class { static async launch() { throw Error("ffmpeg"); } }');
+require('fs').writeFileSync(dir + '/lib/server/chromium/videoRecorder.js', 'exports.VideoRecorder = class { static ` +
+	`async launch() { throw Error("ffmpeg"); } }');
 install(dir);
 (async () => {
   const {VideoRecorder} = require(dir + '/lib/server/chromium/videoRecorder.js');
   const film = await VideoRecorder.launch(events, '', {width: 320, height: 180, outputFile: dir + '/film.webm'});
-  const none = await VideoRecorder.launch(new (require('events'))(), '', {width: 320, height: 180, outputFile: dir + '/none.webm'});
+  const none = await VideoRecorder.launch(new (require('events'))(), '', {width: 320, height: 180, outputFile: dir + ` +
+	`'/none.webm'});
   const picture = n => require('fs').readFileSync(dir + '/' + n + '.jpg');
   for (const [n, at] of [[0, 100], [1, 102], [2, 102.01], [1, 101.99], [2, 104]])
     events.emit('frame', {buffer: picture(n), frameSwapWallTime: at * 1000});
@@ -31,7 +33,8 @@ install(dir);
 })();
 `
 
-// A film keeps each picture once, for as long as it was seen; one of a page that drew nothing is empty.
+// TestFilm checks that a recording has each image once, for as long as it was visible, and that one without images is
+// empty.
 func TestFilm(t *testing.T) {
 	for _, name := range []string{"node", "ffmpeg"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -53,7 +56,7 @@ func TestFilm(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if info, err := os.Stat(filepath.Join(dir, "none.webm")); err != nil || info.Size() != 0 {
-		t.Errorf("the film of nothing: %v, %v", info, err)
+		t.Errorf("the recording without images: %v, %v", info, err)
 	}
 	said, err := exec.Command("ffmpeg", "-i", filepath.Join(dir, "film.webm"), "-vf", "showinfo", "-vsync", "passthrough",
 		"-f", "null", "-").CombinedOutput()
