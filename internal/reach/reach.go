@@ -64,7 +64,8 @@ func Why(address *url.URL, err error) error {
 		return &Error{message: fmt.Sprintf("%s does not respond: is the URL right, and does a firewall let it through?", at),
 			err: err}
 	case errors.As(err, &op) && op.Op == "dial":
-		return &Error{message: fmt.Sprintf("nothing listens at %s: is the server running, and the port right? (%v)", at, op.Err),
+		return &Error{message: fmt.Sprintf("nothing listens at %s: is the server running, and the port right? (%v)", at,
+			op.Err),
 			err: err}
 	}
 	return err

@@ -188,8 +188,8 @@ func TestTwoInstallersAtOnceInstallOnce(t *testing.T) {
 	}
 }
 
-// TestOtherWaysWithoutTheRegistry checks that npm, whose settings may differ, and playwright-go's installer are used
-// when the registry cannot be reached.
+// TestOtherWaysWithoutTheRegistry checks that npm, which may have other settings, and playwright-go's installer are
+// used when the registry cannot be reached.
 func TestOtherWaysWithoutTheRegistry(t *testing.T) {
 	h := newBareMachine(t)
 	h.env["npm_config_registry"] = "http://127.0.0.1:1"

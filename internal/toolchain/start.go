@@ -14,8 +14,8 @@ import (
 //go:embed start.js
 var startScript string
 
-//go:embed film.js
-var filmScript string
+//go:embed recording.js
+var recordingScript string
 
 //go:embed bidi.js
 var bidiScript string
@@ -36,9 +36,10 @@ func (h Host) quickStart(driver string) string {
 	}
 	script := strings.NewReplacer("'{{core}}'", string(quoted), "{{prefix}}", folderPrefix).Replace(startScript)
 	// another script, or another driver, has another folder
-	sum := sha256.Sum256([]byte(script + filmScript + bidiScript + compiledScript))
+	sum := sha256.Sum256([]byte(script + recordingScript + bidiScript + compiledScript))
 	dir := filepath.Join(h.CacheDir, "playwright-start", fmt.Sprintf("%x", sum[:8]))
-	for _, f := range [][2]string{{"film.js", filmScript}, {"bidi.js", bidiScript}, {"compiled.js", compiledScript},
+	for _, f := range [][2]string{{"recording.js", recordingScript}, {"bidi.js", bidiScript},
+		{"compiled.js", compiledScript},
 		{"cli.js", script}} {
 		if err := putFile(filepath.Join(dir, "package", f[0]), f[1]); err != nil {
 			return driver
