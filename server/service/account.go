@@ -109,7 +109,7 @@ func (s *Service) Register(ctx context.Context, r Registration) (confirmed bool,
 			return err
 		}
 		if !open {
-			if err := s.addLetter(t, token, a.ID, letterConfirm, 24*time.Hour); err != nil {
+			if err := s.addMailToken(t, token, a.ID, letterConfirm, 24*time.Hour); err != nil {
 				return err
 			}
 		}
@@ -150,7 +150,7 @@ func (s *Service) insert(t *store.Tx, a Account, hash string) (bool, error) {
 // Confirm makes an account usable with the token of an e-mail.
 func (s *Service) Confirm(ctx context.Context, token string, from From) error {
 	return s.db.Write(ctx, func(t *store.Tx) error {
-		id, err := s.takeLetter(t, token, letterConfirm)
+		id, err := s.useMailToken(t, token, letterConfirm)
 		if err != nil {
 			return err
 		}
@@ -286,7 +286,7 @@ func (s *Service) AskReset(ctx context.Context, email string, from From) error {
 			return err
 		}
 		if found = err == nil && state != Blocked; found {
-			if err := s.addLetter(t, token, id, letterReset, time.Hour); err != nil {
+			if err := s.addMailToken(t, token, id, letterReset, time.Hour); err != nil {
 				return err
 			}
 		}
@@ -315,7 +315,7 @@ func (s *Service) Reset(ctx context.Context, token, fresh string, from From) err
 	}
 	var a Account
 	err = s.db.Write(ctx, func(t *store.Tx) error {
-		id, err := s.takeLetter(t, token, letterReset)
+		id, err := s.useMailToken(t, token, letterReset)
 		if err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ func (p *Person) NewFactor(ctx context.Context, password string) (Factor, error)
 		return Factor{}, err
 	}
 	n, err := p.s.db.Exec(ctx, "UPDATE accounts SET totp = $1, totp_step = 0 WHERE id = $2 AND totp_on = 0",
-		p.s.sealed([]byte(key.Secret()), "totp "+p.Account.ID), p.Account.ID)
+		p.s.encrypt([]byte(key.Secret()), "totp "+p.Account.ID), p.Account.ID)
 	if err == nil && n == 0 {
 		err = conflict("the account has a second factor already; turn it off first")
 	}
@@ -128,7 +128,7 @@ func (s *Service) totpFits(ctx context.Context, account, sealed, code string) (b
 	if len(code) != 6 {
 		return false, nil
 	}
-	secret, err := s.opened(sealed, "totp "+account)
+	secret, err := s.decrypt(sealed, "totp "+account)
 	if err != nil {
 		return false, err
 	}

@@ -14,8 +14,8 @@ const (
 	letterReset   = "reset"
 )
 
-// letter is an e-mail that waits to be sent.
-type letter struct{ to, subject, text string }
+// mailMessage is an e-mail that waits to be sent.
+type mailMessage struct{ to, subject, text string }
 
 // send queues an e-mail. It is sent in the background, so that the response takes the same time with and without one.
 func (s *Service) send(to, subject, text string) {
@@ -23,7 +23,7 @@ func (s *Service) send(to, subject, text string) {
 		return
 	}
 	select {
-	case s.post <- letter{to, subject, text}:
+	case s.post <- mailMessage{to, subject, text}:
 	default:
 		s.log.Warn("an e-mail was not sent: too many are waiting", "subject", subject)
 	}
@@ -42,8 +42,8 @@ func (s *Service) deliver() {
 	}
 }
 
-// addLetter stores the token of an e-mail, and removes earlier ones for the same purpose.
-func (s *Service) addLetter(t *store.Tx, token, account, purpose string, good time.Duration) error {
+// addMailToken stores the token of an e-mail, and removes earlier ones for the same purpose.
+func (s *Service) addMailToken(t *store.Tx, token, account, purpose string, good time.Duration) error {
 	if _, err := t.Exec("DELETE FROM letters WHERE account = $1 AND purpose = $2", account, purpose); err != nil {
 		return err
 	}
@@ -52,8 +52,8 @@ func (s *Service) addLetter(t *store.Tx, token, account, purpose string, good ti
 	return err
 }
 
-// takeLetter returns the account of a token, which can be used once.
-func (s *Service) takeLetter(t *store.Tx, token, purpose string) (account string, err error) {
+// useMailToken returns the account of a token, which can be used once.
+func (s *Service) useMailToken(t *store.Tx, token, purpose string) (account string, err error) {
 	err = t.One("DELETE FROM letters WHERE hash = $1 AND purpose = $2 AND expires > $3 RETURNING account",
 		[]any{digest(token), purpose, store.Time(s.now())}, &account)
 	if errors.Is(err, store.ErrNoRow) {

@@ -81,7 +81,7 @@ func (p *Project) Invite(ctx context.Context, email string, role Role) (i Invita
 	token = randomText(24)
 	i = Invitation{ID: newID("inv"), Email: email, Role: role, By: p.actor, Created: now, Expires: now.Add(invitationLife)}
 	err = p.change(ctx, RoleAdmin, func(t *store.Tx) error {
-		if err := p.room(t); err != nil {
+		if err := p.checkMembers(t); err != nil {
 			return err
 		}
 		if _, err := t.Exec("DELETE FROM invitations WHERE project = $1 AND (email = $2 OR expires <= $3)", p.ID, email,
@@ -104,8 +104,8 @@ func (p *Project) Invite(ctx context.Context, email string, role Role) (i Invita
 	return i, token, err
 }
 
-// room returns an error if the owner's plan permits no further member.
-func (p *Project) room(t *store.Tx) error {
+// checkMembers returns an error if the owner's plan permits no further member.
+func (p *Project) checkMembers(t *store.Tx) error {
 	plan, err := p.s.lockedPlan(t, p.Owner)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (p *Person) Accept(ctx context.Context, token string) (*Project, error) {
 		if err := t.One("SELECT owner FROM projects WHERE id = $1", []any{id}, &project.Owner); err != nil {
 			return err
 		}
-		if err := project.room(t); err != nil {
+		if err := project.checkMembers(t); err != nil {
 			return err
 		}
 		if _, err := t.Exec(

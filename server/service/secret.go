@@ -41,8 +41,8 @@ func digest(secret string) string {
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// sealer returns the cipher with a key that is derived from the secret.
-func (s *Service) sealer() (cipher.AEAD, error) {
+// newCipher returns the cipher with a key that is derived from the secret.
+func (s *Service) newCipher() (cipher.AEAD, error) {
 	secret, err := s.secret()
 	if err != nil {
 		return nil, err
@@ -58,15 +58,15 @@ func (s *Service) sealer() (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-// sealed encrypts a text for one place, so that it cannot be moved to another row.
-func (s *Service) sealed(text []byte, place string) string {
+// encrypt encrypts a text for one place, so that it cannot be moved to another row.
+func (s *Service) encrypt(text []byte, place string) string {
 	return base64.RawStdEncoding.EncodeToString(s.seal.Seal(nil, nil, text, []byte(place)))
 }
 
 var errSeal = errors.New(
 	"TAPROOT_SERVICE_SECRET (or the file service.key) is not the one with which this database was made")
 
-func (s *Service) opened(text, place string) ([]byte, error) {
+func (s *Service) decrypt(text, place string) ([]byte, error) {
 	data, err := base64.RawStdEncoding.DecodeString(text)
 	if err != nil {
 		return nil, errSeal

@@ -55,7 +55,7 @@ type Service struct {
 	hashes chan struct{}
 	cost   hashCost
 	dummy  string // the hash of a random password, for unknown accounts
-	post   chan letter
+	post   chan mailMessage
 	posted sync.WaitGroup
 	swept  sync.WaitGroup
 	ended  context.CancelFunc // ends the sweeping
@@ -72,7 +72,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		return nil, fmt.Errorf("TAPROOT_WEBHOOK_SECRET has fewer than %d characters; make one with: openssl rand -hex 32",
 			secretLength)
 	}
-	s := &Service{o: o, log: o.Log, cost: costOf(o), hashes: make(chan struct{}, o.Hashes), post: make(chan letter, 100),
+	s := &Service{o: o, log: o.Log, cost: costOf(o), hashes: make(chan struct{}, o.Hashes), post: make(chan mailMessage, 100),
 		refused: make(chan Entry, 100), refusals: refusals{last: map[[2]string]refusal{}}}
 	var err error
 	if s.db, err = store.Open(ctx, o.Database); err != nil {
@@ -97,7 +97,7 @@ func (s *Service) begin(ctx context.Context) error {
 	if from != to {
 		s.log.InfoContext(ctx, "the schema of the database was changed", "from", from, "to", to)
 	}
-	if s.seal, err = s.sealer(); err != nil {
+	if s.seal, err = s.newCipher(); err != nil {
 		return err
 	}
 	// made without hashing, since no password must match it

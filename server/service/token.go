@@ -71,7 +71,7 @@ func (s *Service) signingKeys(ctx context.Context, unknown string) ([]signingKey
 			return err
 		}
 		if _, err := t.Exec("INSERT INTO signing_keys (id, private, public, created) VALUES ($1, $2, $3, $4)",
-			k.id, s.sealed(k.private.Seed(), "signing "+k.id), base64.RawURLEncoding.EncodeToString(public),
+			k.id, s.encrypt(k.private.Seed(), "signing "+k.id), base64.RawURLEncoding.EncodeToString(public),
 			store.Time(now)); err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (s *Service) readSigningKeys(t *store.Tx) (keys []signingKey, err error) {
 			if err := scan(&k.id, &sealed, &created); err != nil {
 				return err
 			}
-			seed, err := s.opened(sealed, "signing "+k.id)
+			seed, err := s.decrypt(sealed, "signing "+k.id)
 			if err != nil || len(seed) != ed25519.SeedSize {
 				return errSeal
 			}
