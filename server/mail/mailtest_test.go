@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// smtpServer is one that is strict: commands in order, TLS before a password, lines that end with CRLF.
+// smtpServer is a strict server: commands in order, TLS before a password, lines that end with CRLF.
 type smtpServer struct {
 	t        testing.TB
 	listener net.Listener
@@ -25,12 +25,12 @@ type smtpServer struct {
 	roots    *x509.CertPool
 	implicit bool   // TLS from the first byte
 	noTLS    bool   // does not offer STARTTLS
-	login    string // user NUL password that is asked for; empty: nobody is asked
-	busy     int    // so many letters are refused for the moment
+	login    string // required user NUL password; empty: no log-in is required
+	busy     int    // number of e-mails that are refused temporarily
 
 	mu      sync.Mutex
 	letters []letter
-	said    []string // every command, to see what was sent in the open
+	said    []string // every command, to check what was sent without encryption
 	done    sync.WaitGroup
 }
 
@@ -187,7 +187,7 @@ func (s *smtpServer) talk(raw net.Conn) {
 	}
 }
 
-// refuse counts down the letters that are refused.
+// refuse reports whether an e-mail is refused, and counts down.
 func (s *smtpServer) refuse() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
