@@ -33,7 +33,7 @@ type s3 struct {
 
 const (
 	patience   = 30 * time.Second // for the response to a request, and for each part of a body
-	tries      = 5
+	attempts   = 5
 	maxMessage = 4 << 10
 	maxPage    = 8 << 20 // bytes of a page of names
 )
@@ -228,7 +228,7 @@ func (b *s3) send(ctx context.Context, r request) (*http.Response, error) {
 			return nil, backoff.Permanent(err)
 		}
 		return res, err
-	}, backoff.WithMaxTries(tries), backoff.WithMaxElapsedTime(patience), backoff.WithBackOff(&backoff.ExponentialBackOff{
+	}, backoff.WithMaxTries(attempts), backoff.WithMaxElapsedTime(patience), backoff.WithBackOff(&backoff.ExponentialBackOff{
 		InitialInterval: 100 * time.Millisecond, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: 2 * time.Second}))
 }
 

@@ -38,8 +38,8 @@ type Sender struct {
 	pause    time.Duration // before the second attempt; three times as long before the third
 }
 
-// tries is how often an e-mail is sent when the server refuses it temporarily.
-const tries = 3
+// attempts is how often an e-mail is sent when the server refuses it temporarily.
+const attempts = 3
 
 // dialLimit is how long one exchange may take.
 const dialLimit = 15 * time.Second
@@ -119,7 +119,7 @@ func (s *Sender) Send(ctx context.Context, to, subject, text string) error {
 		if err = s.once(ctx, letter); err == nil {
 			return nil
 		}
-		if try == tries || !passing(err) || !wait(ctx, pause) {
+		if try == attempts || !passing(err) || !wait(ctx, pause) {
 			return fmt.Errorf("send an e-mail through %s: %w", s.host, err)
 		}
 		pause *= 3

@@ -48,7 +48,7 @@ func TestLetters(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.Hurry()
+			s.ShortenPauses()
 			if err := s.Send(t.Context(), "ada@example.com", "Neues Paßwort", text); err != nil {
 				t.Fatal(err)
 			}
@@ -100,13 +100,13 @@ func TestLettersRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Hurry()
+		s.ShortenPauses()
 		return s.Send(t.Context(), to, "x", "y")
 	}
 	o := mail.Options{Address: server.address("smtp", ""), From: "noreply@example.com", Roots: server.roots}
-	if err := send(o, "nobody@example.com"); err == nil || strings.Count(strings.Join(server.said, "\n"),
+	if err := send(o, "nobody@example.com"); err == nil || strings.Count(strings.Join(server.commands, "\n"),
 		"STARTTLS") != 1 {
-		t.Errorf("an unknown address: %v, %q", err, server.said)
+		t.Errorf("an unknown address: %v, %q", err, server.commands)
 	}
 	for _, to := range []string{"", "ada", "ada@example.com\r\nBcc: eve@example.com", "ada@example.com>\r\nDATA"} {
 		if err := send(o, to); err == nil {
@@ -129,8 +129,8 @@ func TestLettersRefused(t *testing.T) {
 	}
 	open := newServer(t, func(s *smtpServer) { s.noTLS, s.login = true, "robot\x00secret" })
 	if err := send(mail.Options{Address: open.address("smtp", "robot:secret"), From: o.From, Roots: open.roots},
-		"ada@example.com"); err == nil || strings.Contains(strings.Join(open.said, "\n"), "AUTH") {
-		t.Errorf("a server without TLS: %v, %q", err, open.said)
+		"ada@example.com"); err == nil || strings.Contains(strings.Join(open.commands, "\n"), "AUTH") {
+		t.Errorf("a server without TLS: %v, %q", err, open.commands)
 	}
 	gone := newServer(t)
 	address := gone.address("smtp", "robot:secret")

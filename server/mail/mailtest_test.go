@@ -28,13 +28,13 @@ type smtpServer struct {
 	login    string // required user NUL password; empty: no log-in is required
 	busy     int    // number of e-mails that are refused temporarily
 
-	mu      sync.Mutex
-	letters []letter
-	said    []string // every command, to check what was sent without encryption
-	done    sync.WaitGroup
+	mu       sync.Mutex
+	letters  []receivedMail
+	commands []string // every command, to check what was sent without encryption
+	done     sync.WaitGroup
 }
 
-type letter struct {
+type receivedMail struct {
 	from, to, data string
 	secure         bool
 	user           string
@@ -100,7 +100,7 @@ func (s *smtpServer) talk(raw net.Conn) {
 	in := bufio.NewReader(c)
 	say := func(text string) { fmt.Fprintf(c, "%s\r\n", text) }
 	say("220 test ESMTP")
-	var l letter
+	var l receivedMail
 	greeted, user := false, ""
 	for {
 		line, err := in.ReadString('\n')
@@ -113,7 +113,7 @@ func (s *smtpServer) talk(raw net.Conn) {
 		line = strings.TrimRight(line, "\r\n")
 		if !secure {
 			s.mu.Lock()
-			s.said = append(s.said, line)
+			s.commands = append(s.commands, line)
 			s.mu.Unlock()
 		}
 		word, rest, _ := strings.Cut(line, " ")
@@ -155,7 +155,7 @@ func (s *smtpServer) talk(raw net.Conn) {
 			case s.refuse():
 				say("451 4.7.1 come again later")
 			default:
-				l = letter{from: rest, secure: secure, user: user}
+				l = receivedMail{from: rest, secure: secure, user: user}
 				say("250 fine")
 			}
 		case "RCPT":
@@ -195,8 +195,8 @@ func (s *smtpServer) refuse() bool {
 	return s.busy >= 0
 }
 
-func (s *smtpServer) got() []letter {
+func (s *smtpServer) got() []receivedMail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]letter{}, s.letters...)
+	return append([]receivedMail{}, s.letters...)
 }
