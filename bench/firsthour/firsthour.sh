@@ -1,13 +1,13 @@
 #!/bin/sh
-# The first hour of a user with a bare Debian 12 and the program: no Go, no Node, an empty home. It is three commands, which
-# must succeed. The script prints times and the number of packages that the set-up adds; it fails if there are more than
-# MAX_PACKAGES.
+# The first hour of a user with a bare Debian 12 and the program: no Go, no Node, an empty home. It is three
+# commands, which must succeed. The script prints times and the number of packages that the set-up adds; it fails if
+# there are more than MAX_PACKAGES.
 #
 #   firsthour.sh TAPROOT web [FLAG…]      taproot init --web PAGE, setup --platform web FLAG…, run
 #   firsthour.sh TAPROOT android [FLAG…]  taproot init --android APP, setup, run on a simulated phone
 #
-# It needs root, mmdebstrap, and Debian's and npm's registries. ROOT_TAR is a file that keeps the bare machine for the next
-# run. The program must be static: CGO_ENABLED=0 go build.
+# It needs root, mmdebstrap, and Debian's and npm's registries. ROOT_TAR is a file that keeps the bare machine for
+# the next run. The program must be static: CGO_ENABLED=0 go build.
 set -eu
 
 program=$(readlink -f "$1")
