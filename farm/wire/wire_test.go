@@ -254,7 +254,7 @@ func TestPeerIsDead(t *testing.T) {
 		}
 		waitFor(t, b, ErrDead)
 		_ = a.SetReadDeadline(time.Now().Add(30 * time.Second))
-		if _, err := io.ReadAll(a); err == nil || !strings.Contains(err.Error(), "gave up") {
+		if _, err := io.ReadAll(a); err == nil || !strings.Contains(err.Error(), "has failed") {
 			t.Error(err)
 		}
 		a, b = l.pair(Config{})
