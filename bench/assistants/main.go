@@ -133,8 +133,8 @@ func installed(ctx context.Context, dir string) ([]string, error) {
 	}
 	install := exec.CommandContext(ctx, "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
 	install.Dir = dir
-	if said, err := install.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("install playwright-mcp: %w\n%s", err, said)
+	if output, err := install.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("install playwright-mcp: %w\n%s", err, output)
 	}
 	command := []string{setup.Node, filepath.Join(dir, "node_modules", "@playwright", "mcp", "cli.js"), "--headless",
 		"--isolated", "--executable-path", setup.Chromium,
@@ -232,8 +232,8 @@ func replays(dir, program, yaml string) error {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = dir
 	cmd.Env = slices.Concat(os.Environ(), passwords(yaml))
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("fails: %w: %s", err, strings.ReplaceAll(string(said), "\n", " "))
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("fails: %w: %s", err, strings.ReplaceAll(string(output), "\n", " "))
 	}
 	return nil
 }

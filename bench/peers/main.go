@@ -134,8 +134,8 @@ func (b *bench) prepare() (err error) {
 	}
 	install := exec.Command("npm", "ci", "--no-audit", "--no-fund")
 	install.Dir, install.Env = b.dir, append(os.Environ(), "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1")
-	if said, err := install.CombinedOutput(); err != nil {
-		return fmt.Errorf("install Playwright Test: %w\n%s", err, said)
+	if output, err := install.CombinedOutput(); err != nil {
+		return fmt.Errorf("install Playwright Test: %w\n%s", err, output)
 	}
 	b.command = filepath.Join(b.dir, "node_modules", "@playwright", "test", "cli.js")
 	pages, err := fs.Sub(files, "pages")

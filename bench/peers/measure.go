@@ -25,8 +25,8 @@ type cost struct {
 
 // run runs a command, which must succeed.
 func run(cmd *exec.Cmd) (cost, error) {
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
 	used, began := usedByChildren(), time.Now()
 	if err := cmd.Start(); err != nil {
 		return cost{}, err
@@ -40,7 +40,7 @@ func run(cmd *exec.Cmd) (cost, error) {
 	reap()
 	c.cpu = usedByChildren() - used
 	if err != nil {
-		return c, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, said.Bytes())
+		return c, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, output.Bytes())
 	}
 	return c, nil
 }

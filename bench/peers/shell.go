@@ -116,13 +116,13 @@ func (b *bench) perform(commands [][]string, command func(args []string) *exec.C
 			}
 		}
 		cmd, began := command(args), time.Now()
-		said, err := cmd.CombinedOutput()
+		output, err := cmd.CombinedOutput()
 		wall := time.Since(began)
-		if err != nil || strings.Contains(string(said), "### Error") {
-			return s, fmt.Errorf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, said)
+		if err != nil || strings.Contains(string(output), "### Error") {
+			return s, fmt.Errorf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, output)
 		}
-		s.Wall, s.Bytes = s.Wall+wall, s.Bytes+len(said)
-		if m := took.FindSubmatch(said); m != nil {
+		s.Wall, s.Bytes = s.Wall+wall, s.Bytes+len(output)
+		if m := took.FindSubmatch(output); m != nil {
 			ms, _ := strconv.Atoi(string(m[1]))
 			s.Own = append(s.Own, wall-time.Duration(ms)*time.Millisecond)
 		}
@@ -146,12 +146,12 @@ func (b *bench) onPhone() (all []spent, err error) {
 	}
 	cmd := exec.Command(b.taproot, "sim", "--phones", "1", "--", self, "-phone-task", "-taproot", b.taproot, "-runs",
 		strconv.Itoa(b.runs))
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, os.Stderr
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, os.Stderr
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("the log-in on the phone: %w\n%s", err, said.Bytes())
+		return nil, fmt.Errorf("the log-in on the phone: %w\n%s", err, output.Bytes())
 	}
-	return all, json.Unmarshal(said.Bytes(), &all)
+	return all, json.Unmarshal(output.Bytes(), &all)
 }
 
 // performOnPhone is the process of onPhone.

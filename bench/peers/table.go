@@ -176,8 +176,8 @@ func machine() string {
 		}
 	}
 	for _, tool := range [][]string{{"chromium", "--version"}, {"node", "--version"}} {
-		if said, err := exec.Command(tool[0], tool[1:]...).Output(); err == nil {
-			parts = append(parts, strings.Join(strings.Fields(tool[0] + " " + strings.TrimPrefix(string(said), "Chromium "))[:2],
+		if output, err := exec.Command(tool[0], tool[1:]...).Output(); err == nil {
+			parts = append(parts, strings.Join(strings.Fields(tool[0] + " " + strings.TrimPrefix(string(output), "Chromium "))[:2],
 				" "))
 		}
 	}

@@ -55,7 +55,7 @@ type Refusal struct {
 //
 //   - The hub has listened without interruption for Options.Dead (since). If Dead was not called on time, the process
 //     was suspended; if NATS is not connected or does not respond to a flush, the hub received nothing. In both cases
-//     the time starts again (listenAnew).
+//     the time starts again (restartListening).
 //   - The host was silent at two consecutive calls (silent, then dead). Between them the hub processes the beats that
 //     had already arrived.
 //

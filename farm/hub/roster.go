@@ -248,7 +248,7 @@ func (h *Hub) Dead() []string {
 	deaf = deaf || !h.deadChecked.IsZero() && now.Sub(h.deadChecked) > max(h.o.Dead/2, 3*h.o.Every)
 	h.deadChecked = time.Now()
 	if deaf {
-		h.listenAnew(h.deadChecked)
+		h.restartListening(h.deadChecked)
 		return nil
 	}
 	return h.died(now)
@@ -286,8 +286,8 @@ func (h *Hub) died(now time.Time) (list []string) {
 	return list
 }
 
-// listenAnew starts the time of listening again. The caller holds the lock.
-func (h *Hub) listenAnew(now time.Time) {
+// restartListening starts the time of listening again. The caller holds the lock.
+func (h *Hub) restartListening(now time.Time) {
 	h.since = now
 	for _, one := range h.hosts {
 		one.silent = false

@@ -103,7 +103,7 @@ func TestDeadHost(t *testing.T) {
 		t.Errorf("the silence before the last beat counts: %v", err)
 	}
 	h.mu.Lock()
-	h.listenAnew(late)
+	h.restartListening(late)
 	h.mu.Unlock()
 	if h.anySilent(late.Add(30*time.Second)) || h.diedBy(late.Add(2*time.Minute)) > 0 {
 		t.Error("dead although the hub was away")
@@ -140,7 +140,7 @@ func TestSpokenAgain(t *testing.T) {
 	}{{"short, before the first", short, 0}, {"the first", beatOf("1"), 1}, {"the next", short, 1},
 		{"the same in full", beatOf("1"), 1}, {"of another process", beatOf("2"), 2}} {
 		if err := beat(c.beat); err != nil || calls != c.want {
-			t.Errorf("%d, %s: told %d times, %v", i, c.what, calls, err)
+			t.Errorf("%d, %s: %d calls, %v", i, c.what, calls, err)
 		}
 	}
 	if boots := h.Boots(); boots["a"] != "2" {

@@ -32,16 +32,16 @@ func startedRun(h http.Handler) *Farm {
 // TestPackThatCannotBeKept checks that a pack that cannot be stored here, for example on a full disk, is requested
 // once, and that an interrupted download is repeated.
 func TestPackThatCannotBeKept(t *testing.T) {
-	asked := 0
+	requests := 0
 	f := &Farm{id: "r", o: Options{Hub: Inside(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		asked++
+		requests++
 		zip := gzip.NewWriter(w)
 		out := tar.NewWriter(zip)
 		if err := out.WriteHeader(&tar.Header{Name: "../above", Size: 1, Mode: 0o644}); err != nil {
 			t.Error(err)
 		}
 		_, _ = out.Write([]byte("x"))
-		if asked == 1 {
+		if requests == 1 {
 			_ = zip.Flush()
 			panic(http.ErrAbortHandler)
 		}
@@ -51,8 +51,8 @@ func TestPackThatCannotBeKept(t *testing.T) {
 	defer cancel()
 	_, err := f.home(ctx, run.Try{Spool: t.TempDir()}, order.Ended{N: 1, Attempt: 1})
 	var refused *upload.Refused
-	if !errors.As(err, &refused) || ctx.Err() != nil || asked > 2 {
-		t.Errorf("asked %d times: %v", asked, err)
+	if !errors.As(err, &refused) || ctx.Err() != nil || requests > 2 {
+		t.Errorf("%d requests: %v", requests, err)
 	}
 }
 

@@ -77,20 +77,20 @@ func TestStreams(t *testing.T) {
 	for id := uint32(1); id <= 2; id++ {
 		text := bytes.Repeat([]byte{byte('a' + id)}, 1000)
 		p.send(message{wrte, id, own[id], text})
-		taken, said := false, []byte(nil)
-		for !taken || len(said) < len(text) {
+		taken, received := false, []byte(nil)
+		for !taken || len(received) < len(text) {
 			switch m := p.read(); m.command {
 			case okay:
 				taken = true
 			case wrte:
-				said = append(said, m.data...)
+				received = append(received, m.data...)
 				p.send(message{okay, id, own[id], nil})
 			default:
 				t.Fatalf("%+v", m)
 			}
 		}
-		if !bytes.Equal(said, text) {
-			t.Errorf("%q", said)
+		if !bytes.Equal(received, text) {
+			t.Errorf("%q", received)
 		}
 	}
 	p.send(message{clse, 1, own[1], nil})

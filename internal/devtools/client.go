@@ -136,11 +136,11 @@ func (d *Client) Ended() bool {
 
 // Call calls a method of the browser, or of the page of a session, and waits for the response.
 func (d *Client) Call(ctx context.Context, session, method string, params, into any) error {
-	told := make(chan answer, 1)
+	response := make(chan answer, 1)
 	d.mu.Lock()
 	d.next++
 	id := d.next
-	d.waiting[id] = told
+	d.waiting[id] = response
 	d.mu.Unlock()
 	defer func() {
 		d.mu.Lock()
@@ -169,7 +169,7 @@ func (d *Client) Call(ctx context.Context, session, method string, params, into 
 		return fmt.Errorf("%s: %w", method, ctx.Err())
 	case <-d.gone:
 		return fmt.Errorf("%s: %w", method, errGone)
-	case a := <-told:
+	case a := <-response:
 		if a.Error != nil {
 			return fmt.Errorf("%s: %s", method, a.Error.Message)
 		}

@@ -106,9 +106,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (p *Proxy) known(authorization string) bool {
 	scheme, encoded, _ := strings.Cut(authorization, " ")
-	said, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
+	decoded, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
 	return err == nil && strings.EqualFold(scheme, "Basic") &&
-		subtle.ConstantTimeCompare(said, []byte(p.user+":"+p.password)) == 1
+		subtle.ConstantTimeCompare(decoded, []byte(p.user+":"+p.password)) == 1
 }
 
 // connect makes a tunnel.

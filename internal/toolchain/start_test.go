@@ -152,8 +152,8 @@ func TestDriverKeepsProfilesInAFolderOfItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := BrowsersDir(cmd.Process.Pid)
-	if said, err := bufio.NewReader(out).ReadString('\n'); said != dir+" "+os.Getenv("TMPDIR")+"\n" {
-		t.Errorf("it prints %q, %v; its folder is %s", said, err, dir)
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != dir+" "+os.Getenv("TMPDIR")+"\n" {
+		t.Errorf("it prints %q, %v; its folder is %s", line, err, dir)
 	}
 	if kept, err := os.ReadDir(dir); err != nil || len(kept) != 1 {
 		t.Errorf("in %s: %v, %v", dir, kept, err)

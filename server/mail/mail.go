@@ -165,9 +165,9 @@ func (s *Sender) once(ctx context.Context, letter *gomail.Msg) (err error) {
 
 // passing reports whether another attempt may succeed: the refusal is temporary (4xx), or the server was not reached.
 func passing(err error) bool {
-	var said *gomail.SendError
-	if errors.As(err, &said) {
-		return said.IsTemp()
+	var sendErr *gomail.SendError
+	if errors.As(err, &sendErr) {
+		return sendErr.IsTemp()
 	}
 	var network net.Error
 	return errors.As(err, &network)

@@ -135,8 +135,8 @@ func (p *Provider) Finish(ctx context.Context, f Flow, query url.Values) (id Ide
 		return id, &RefusedError{"the provider refused the log-in"}
 	}
 	tokens, err := conf.Exchange(p.context(ctx), query.Get("code"), oauth2.VerifierOption(f.Verifier))
-	var said *oauth2.RetrieveError
-	if errors.As(err, &said) {
+	var retrieveErr *oauth2.RetrieveError
+	if errors.As(err, &retrieveErr) {
 		return id, &RefusedError{"the provider does not know this log-in; start it again"}
 	}
 	if err != nil {

@@ -38,9 +38,9 @@ type Project struct {
 	o    Options
 	turn chan struct{} // a lock: one goroutine synchronizes at a time
 
-	mu     sync.Mutex
-	begun  map[string]bool // runs of this process, which are uploaded when they have ended
-	synced time.Time       // start of the last successful synchronization
+	mu      sync.Mutex
+	started map[string]bool // runs of this process, which are uploaded when they have ended
+	synced  time.Time       // start of the last successful synchronization
 }
 
 const (
@@ -53,7 +53,7 @@ const (
 // New makes a Project. It does not synchronize yet.
 func New(o Options) *Project {
 	o.Bucket = bucket{o.Bucket}
-	return &Project{o: o, turn: make(chan struct{}, 1), begun: map[string]bool{}}
+	return &Project{o: o, turn: make(chan struct{}, 1), started: map[string]bool{}}
 }
 
 // Claim reserves the name of a run which this process is about to make.
@@ -61,7 +61,7 @@ func (p *Project) Claim(run string) (bool, error) {
 	free, err := p.o.Claim(context.Background(), run)
 	if free && err == nil {
 		p.mu.Lock()
-		p.begun[run] = true
+		p.started[run] = true
 		p.mu.Unlock()
 	}
 	return free, err
@@ -209,7 +209,7 @@ func (p *Project) fetchRun(ctx context.Context, run string) error {
 // left reports whether a run that is not in the bucket has ended, and no other process will upload it.
 func (p *Project) left(run string) bool {
 	p.mu.Lock()
-	ours := p.begun[run]
+	ours := p.started[run]
 	p.mu.Unlock()
 	dir := filepath.Join(p.o.Reports, run)
 	if ours || pack.Alive(dir) {
@@ -233,7 +233,7 @@ func (p *Project) left(run string) bool {
 func (p *Project) Publish(ctx context.Context, run string) error {
 	defer func() {
 		p.mu.Lock()
-		delete(p.begun, run)
+		delete(p.started, run)
 		p.mu.Unlock()
 	}()
 	if err := p.take(ctx); err != nil {

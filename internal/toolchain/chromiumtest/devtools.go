@@ -49,7 +49,7 @@ func (d *DevTools) launch(t testing.TB) error {
 	}
 	d.cmd = exec.Command(setup.Headless, args...)
 	asGroup(d.cmd)
-	said, err := d.cmd.StderrPipe()
+	stderr, err := d.cmd.StderrPipe()
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (d *DevTools) launch(t testing.TB) error {
 	}
 	found := make(chan string, 1)
 	go func() {
-		for lines := bufio.NewScanner(said); lines.Scan(); {
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
 			if _, address, ok := strings.Cut(lines.Text(), "DevTools listening on ws://"); ok {
 				host, _, _ := strings.Cut(address, "/")
 				found <- host

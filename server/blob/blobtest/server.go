@@ -34,17 +34,17 @@ const (
 type Server struct {
 	URL string // the endpoint
 
-	mu    sync.Mutex
-	files map[string][]byte
-	busy  int // number of further requests with the response 503
-	cut   int // number of further bodies that end too early
-	down  bool
-	asked map[string]int // by method
+	mu       sync.Mutex
+	files    map[string][]byte
+	busy     int // number of further requests with the response 503
+	cut      int // number of further bodies that end too early
+	down     bool
+	requests map[string]int // by method
 }
 
 // Start starts a server that ends with the test.
 func Start(t testing.TB) *Server {
-	s := &Server{files: map[string][]byte{}, asked: map[string]int{}}
+	s := &Server{files: map[string][]byte{}, requests: map[string]int{}}
 	h := httptest.NewServer(s)
 	t.Cleanup(h.Close)
 	s.URL = h.URL
@@ -81,7 +81,7 @@ func (s *Server) Names() (names []string) {
 
 // Asked counts the requests of a method.
 func (s *Server) Asked(method string) (n int) {
-	s.change(func() { n = s.asked[method] })
+	s.change(func() { n = s.requests[method] })
 	return n
 }
 
@@ -101,7 +101,7 @@ func fault(w http.ResponseWriter, status int, code string) {
 // ServeHTTP handles a request as AWS documents it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	s.asked[r.Method]++
+	s.requests[r.Method]++
 	busy := s.busy > 0 || s.down
 	s.busy = max(s.busy-1, 0)
 	s.mu.Unlock()

@@ -36,12 +36,12 @@ func (d *DB) Check(ctx context.Context) error {
 	if d.kind != lite {
 		return ErrOnlySQLite
 	}
-	var said string
-	if err := d.sql.QueryRowContext(ctx, "PRAGMA integrity_check").Scan(&said); err != nil {
+	var result string
+	if err := d.sql.QueryRowContext(ctx, "PRAGMA integrity_check").Scan(&result); err != nil {
 		return d.wrap(err)
 	}
-	if said != "ok" {
-		return fmt.Errorf("the database is damaged: %s", said)
+	if result != "ok" {
+		return fmt.Errorf("the database is damaged: %s", result)
 	}
 	return nil
 }

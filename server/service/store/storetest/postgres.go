@@ -132,14 +132,14 @@ func (s *Server) command(program string, args ...string) *exec.Cmd {
 // Start starts the server and waits until it responds.
 func (s *Server) Start() {
 	s.t.Helper()
-	said, err := os.Create(filepath.Join(s.dir, "said"))
+	logFile, err := os.Create(filepath.Join(s.dir, "server.log"))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer said.Close()
+	defer logFile.Close()
 	s.run = s.command("postgres", "-D", "data", "-k", s.dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c",
 		"max_connections=200", "-c", "log_min_messages=fatal")
-	s.run.Stderr = said
+	s.run.Stderr = logFile
 	if err := s.run.Start(); err != nil {
 		s.t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func (s *Server) Start() {
 		}
 		select {
 		case <-ended:
-			why, _ := os.ReadFile(said.Name())
+			why, _ := os.ReadFile(logFile.Name())
 			s.t.Fatalf("PostgreSQL did not start: %s", why)
 		default:
 		}
