@@ -177,8 +177,9 @@ func machine() string {
 	}
 	for _, tool := range [][]string{{"chromium", "--version"}, {"node", "--version"}} {
 		if output, err := exec.Command(tool[0], tool[1:]...).Output(); err == nil {
-			parts = append(parts, strings.Join(strings.Fields(tool[0] + " " + strings.TrimPrefix(string(output), "Chromium "))[:2],
-				" "))
+			parts = append(parts,
+				strings.Join(strings.Fields(tool[0] + " " + strings.TrimPrefix(string(output), "Chromium "))[:2],
+					" "))
 		}
 	}
 	return strings.Join(append(parts, "Playwright Test 1.57.0"), ", ")

@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// CenterOptions are the settings of a hub. DB, Dir and Seal are required.
+// CenterOptions are the settings of a hub. Those without a default are required.
 type CenterOptions struct {
 	DB   *store.DB // with a migrated schema
 	Dir  string    // for NATS, its keys, and temporary files

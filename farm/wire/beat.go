@@ -95,10 +95,10 @@ type Joined struct {
 	Host       string            `json:"host" doc:"The name of the host from now on."`
 	Pool       string            `json:"pool,omitempty"`
 	Labels     map[string]string `json:"labels,omitempty"`
-	Credential string            `json:"credential" doc:"For NATS, with the key. It permits the subjects of this host only."`
+	Credential string            `json:"credential" doc:"For NATS, with the key; permits only the subjects of this host."`
 	NATS       string            `json:"nats" doc:"The URL of NATS. Without a host name it is that of the hub."`
 	Cert       string            `json:"cert,omitempty" doc:"The only certificate (PEM) to trust for NATS."`
-	Proof      []byte            `json:"proof,omitempty" doc:"For a rejoining host: the signature of this response, by the key that signs credentials."`
+	Proof      []byte            `json:"proof,omitempty" doc:"On rejoining: the signature of this response by the key that signs credentials."`
 }
 
 // Signs returns the text that Proof signs, for a host that has sent a Rejoin with a signature. It contains that

@@ -34,7 +34,8 @@ func connect(t *testing.T, open func(string) (io.ReadWriteCloser, error)) *peer 
 	t.Cleanup(func() { _ = near.Close() })
 	p.send(message{cnxn, version, maxPayload, []byte("host::features=shell_v2\x00")})
 	if m := p.read(); m.command != cnxn ||
-		string(m.data) != "device::ro.product.name=Pixel_8_x;ro.product.model=Pixel_8_x;ro.product.device=Pixel_8_x;features=shell_v2,cmd" {
+		string(m.data) != "device::ro.product.name=Pixel_8_x;ro.product.model=Pixel_8_x;ro.product.device=Pixel_8_x;"+
+			"features=shell_v2,cmd" {
 		t.Fatalf("%x %s", m.command, m.data)
 	}
 	return p

@@ -1,7 +1,8 @@
 // Node before 22.8 compiles Playwright's 260 files again at each start, which takes a third of its time. This module
 // caches V8's compiled code next to this file, as later versions of Node do (module.enableCompileCache). A cached entry
 // is used only for the same file and the same version of V8.
-const Module = require('module'), crypto = require('crypto'), fs = require('fs'), path = require('path'), vm = require('vm');
+const Module = require('module'), crypto = require('crypto'), fs = require('fs'), path = require('path');
+const vm = require('vm');
 
 exports.install = (core) => {
   const file = path.join(__dirname, 'compiled.bin'), kept = read(file), used = new Map();

@@ -228,8 +228,9 @@ func (b *s3) send(ctx context.Context, r request) (*http.Response, error) {
 			return nil, backoff.Permanent(err)
 		}
 		return res, err
-	}, backoff.WithMaxTries(attempts), backoff.WithMaxElapsedTime(patience), backoff.WithBackOff(&backoff.ExponentialBackOff{
-		InitialInterval: 100 * time.Millisecond, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: 2 * time.Second}))
+	}, backoff.WithMaxTries(attempts), backoff.WithMaxElapsedTime(patience),
+		backoff.WithBackOff(&backoff.ExponentialBackOff{
+			InitialInterval: 100 * time.Millisecond, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: 2 * time.Second}))
 }
 
 func (b *s3) once(ctx context.Context, r request) (*http.Response, error) {

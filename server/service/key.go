@@ -20,7 +20,7 @@ type Key struct {
 	Project string    `json:"project"`
 	Prefix  string    `json:"prefix" doc:"The start of the key, to recognize it."`
 	Scopes  []string  `json:"scopes" nullable:"false"`
-	By      string    `json:"by" doc:"Its maker's account, which limits its permissions. The key ends when that person leaves the project."`
+	By      string    `json:"by" doc:"Its maker, who limits its permissions. It ends when the maker leaves the project."`
 	Created time.Time `json:"created"`
 	Expires time.Time `json:"expiresAt,omitzero"`
 	Used    time.Time `json:"lastUsed,omitzero" doc:"To the minute."`
@@ -200,8 +200,8 @@ func (p *Project) ownKey(t *store.Tx, id string) (k Key, err error) {
 	return k, err
 }
 
-// RotateKey replaces the secret of a key. The previous one is valid until the grace has passed: now, 1h, 24h or 7d. A key
-// that an admin has rotated has the admin as its maker from then on.
+// RotateKey replaces the secret of a key. The previous one is valid until the grace has passed: now, 1h, 24h or 7d. A
+// key that an admin has rotated has the admin as its maker from then on.
 func (p *Project) RotateKey(ctx context.Context, id, grace string) (made MadeKey, err error) {
 	wait, ok := Graces()[grace]
 	if !ok {

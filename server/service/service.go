@@ -72,7 +72,8 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		return nil, fmt.Errorf("TAPROOT_WEBHOOK_SECRET has fewer than %d characters; make one with: openssl rand -hex 32",
 			secretLength)
 	}
-	s := &Service{o: o, log: o.Log, cost: costOf(o), hashes: make(chan struct{}, o.Hashes), post: make(chan mailMessage, 100),
+	s := &Service{o: o, log: o.Log, cost: costOf(o), hashes: make(chan struct{}, o.Hashes),
+		post:    make(chan mailMessage, 100),
 		refused: make(chan Entry, 100), refusals: refusals{last: map[[2]string]refusal{}}}
 	var err error
 	if s.db, err = store.Open(ctx, o.Database); err != nil {

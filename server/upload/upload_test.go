@@ -23,7 +23,8 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-const summary = `{"id":"login","result":"pass","duration_ms":1,"steps":1,"steps_passed":1,"steps_failed":0,"screenshots":0,"artifacts":[]}`
+const summary = `{"id":"login","result":"pass","duration_ms":1,"steps":1,"steps_passed":1,"steps_failed":0,` +
+	`"screenshots":0,"artifacts":[]}`
 
 // entry is an entry of a tar; a body is for regular files.
 type entry struct {

@@ -57,7 +57,8 @@ func Open(ctx context.Context, address string) (*DB, error) {
 			return nil, err
 		}
 		source = "file:" + (&url.URL{Path: d.path}).EscapedPath() +
-			"?_txlock=immediate&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=secure_delete(1)"
+			"?_txlock=immediate&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
+			"&_pragma=foreign_keys(1)&_pragma=secure_delete(1)"
 	}
 	var err error
 	if d.kind == postgres {
