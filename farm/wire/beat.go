@@ -98,7 +98,7 @@ type Joined struct {
 	Credential string            `json:"credential" doc:"For NATS, with the key; permits only the subjects of this host."`
 	NATS       string            `json:"nats" doc:"The URL of NATS. Without a host name it is that of the hub."`
 	Cert       string            `json:"cert,omitempty" doc:"The only certificate (PEM) to trust for NATS."`
-	Proof      []byte            `json:"proof,omitempty" doc:"On rejoining: the signature of this response by the key that signs credentials."`
+	Proof      []byte            `json:"proof,omitempty" doc:"On rejoining: by the key that signs credentials."`
 }
 
 // Signs returns the text that Proof signs, for a host that has sent a Rejoin with a signature. It contains that

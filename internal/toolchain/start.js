@@ -24,9 +24,9 @@ if (command === '--version') {
   } else require(core + '/cli.js');
 }
 
-// ownFolder makes Playwright put the profiles of browsers and their files into a temporary folder of this process, which
-// is removed at its end. Programs that it starts use the usual temporary folder. If the folder cannot be made, Playwright
-// uses the usual one, too.
+// ownFolder makes Playwright put the profiles of browsers and their files into a temporary folder of this process,
+// which is removed at its end. Programs that it starts use the usual temporary folder. If the folder cannot be made,
+// Playwright uses the usual one, too.
 function ownFolder(name) {
   const fs = require('fs'), os = require('os'), path = require('path').join(os.tmpdir(), name);
   const remove = () => fs.rmSync(path, { recursive: true, force: true, maxRetries: 3 });
