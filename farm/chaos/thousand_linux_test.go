@@ -54,13 +54,13 @@ func TestThousandDevices(t *testing.T) {
 	hub, host := g.memory(g.hubs), g.memory(g.hosts)
 	publish(t, "Figures", []string{
 		fmt.Sprintf(
-			"| %d cases of no length | on this machine alone, 50 devices | farm: 1,000 devices, 20 hosts, 3 hubs, 3 NATS "+
+			"| %d trivial cases | on this machine alone, 50 devices | farm: 1,000 devices, 20 hosts, 3 hubs, 3 NATS "+
 				"servers, PostgreSQL |\n|---|---|---|", n),
 		fmt.Sprintf("| lost, accepted twice | | %d, %d |", lost(e), doubled(e)),
 		fmt.Sprintf("| cases a second | %.0f | %.0f |", alone.rate(), farm.rate()),
 		fmt.Sprintf("| time for a case | %.2f ms | %.2f ms |", 1e3/alone.rate(), 1e3/farm.rate()),
-		fmt.Sprintf("| time of the processors for a case | %.2f ms | %.2f ms |", alone.each(), farm.each()),
-		fmt.Sprintf("| from the client's order to the device, all devices at work: median, 99 of 100 | | %s |",
+		fmt.Sprintf("| processor time of a case | %.2f ms | %.2f ms |", alone.each(), farm.each()),
+		fmt.Sprintf("| from the client's request to the device, all devices in use: median, 99th percentile | | %s |",
 			g.dispatch(t, e, "pass")),
 		fmt.Sprintf("| the same, four cases at once | | %s |", g.dispatch(t, e, "few-")),
 		fmt.Sprintf("| cases a second, four at once | | %.0f |", few.rate()),
