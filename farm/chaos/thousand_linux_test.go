@@ -52,7 +52,7 @@ func TestThousandDevices(t *testing.T) {
 		t.Error(w)
 	}
 	hub, host := g.memory(g.hubs), g.memory(g.hosts)
-	publish(t, "Figures", []string{
+	publish(t, "Measurements", []string{
 		fmt.Sprintf(
 			"| %d trivial cases | on this machine alone, 50 devices | farm: 1,000 devices, 20 hosts, 3 hubs, 3 NATS "+
 				"servers, PostgreSQL |\n|---|---|---|", n),
