@@ -147,9 +147,10 @@ func bound(lines []*line) {
 //     being idle earns no credit.
 //   - Within a project the case with the lowest rank is next: the time when it was added, minus ten minutes for each
 //     level of priority. So even a case with a low priority starts at some time.
-//   - The device is one of the class that the fewest other lines want. If another line can use fewer devices than this
-//     one and needs all of its free ones, the class is kept for it (kept), and the next project has its turn. After
-//     patience a case takes any suitable device, so that no device stays idle because of a case that cannot start.
+//   - The device is one of the class that the fewest other lines want; a line counts more, the fewer devices are
+//     suitable for it. If another line can use fewer devices than this one and needs all of its free ones, the class is
+//     kept for it (kept), and the next project has its turn. After patience a case takes any suitable device, so that
+//     no device stays idle because of a case that cannot start.
 //
 // When it returns, no free device is suitable for a case that may start.
 func (b *board) match() (pairs []pair) {
