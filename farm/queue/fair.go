@@ -141,9 +141,8 @@ func bound(lines []*line) {
 // match returns the cases that start now, with their devices. It is greedy and starts one case at a time:
 //
 //   - The project with the lowest pass is next. Each case increases pass by unit/weight (stride scheduling), so over
-//     time
-//     projects start cases in proportion to their weights. It needs no clock and no history, only one number in a row.
-//     bound limits how far a project can be behind, and Add raises the pass of a project that had nothing waiting:
+//     time projects start cases in proportion to their weights. It needs no clock and no history, only one number in a
+//     row. bound limits how far a project can be behind, and Add raises the pass of a project that had nothing waiting:
 //     being idle earns no credit.
 //   - Within a project the case with the lowest rank is next: the time when it was added, minus ten minutes for each
 //     level of priority. So even a case with a low priority starts at some time.
