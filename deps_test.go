@@ -14,10 +14,10 @@ import (
 
 const module = "github.com/taproot-dev/taproot"
 
-// layers says what each package may import of ours, besides internal, which imports nothing of ours. Arrows point down
-// only: dsl <- drivers/screen <- drivers <- the drivers; dsl <- reporters/event <- markdown <- pack <- history <- the
-// other reports <- reporters; both <- runner/action <- engine <- run <- live, jobs, runner <- server, mcpserver <- cli
-// <- main.
+// layers lists which packages of this module each package may import, in addition to internal, which imports none of
+// them. Arrows point down only: dsl <- drivers/screen <- drivers <- the drivers; dsl <- reporters/event <- markdown <-
+// pack <- history <- the other reports <- reporters; both <- runner/action <- engine <- run <- live, jobs, runner <-
+// server, mcpserver <- cli <- main.
 var layers = map[string][]string{
 	"": {"cli"},
 	"cli": {"farm/broker", "farm/dispatch", "farm/hub", "farm/host", "farm/queue", "farm/remote", "farm/work",
@@ -146,7 +146,7 @@ var layers = map[string][]string{
 	"internal": {},
 }
 
-// outside says which packages alone may import a library.
+// outside lists the only packages that may import a library.
 var outside = map[string][]string{
 	"github.com/onsi/ginkgo/v2":                     {"runner", "suites"},
 	"github.com/onsi/ginkgo/v2/types":               {"runner", "runner/plan"},
@@ -250,7 +250,7 @@ func rule(table map[string][]string, pkg string) ([]string, bool) {
 	}
 }
 
-// covers tells whether the list names the package or one above it.
+// covers reports whether the list names the package or one above it.
 func covers(list []string, pkg string) bool {
 	for _, name := range list {
 		if name == pkg || name != "" && strings.HasPrefix(pkg, name+"/") {

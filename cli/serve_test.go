@@ -227,9 +227,9 @@ func TestServeRefusesToStart(t *testing.T) {
 		{nil, []string{"--addr", "nonsense"}, "listen on nonsense"},
 		{nil, []string{"--files", "nothing-there"}, "folder of files"},
 		{nil, []string{"surplus"}, "surplus"},
-		{nil, []string{"--service", "--bucket", "gs://x"}, "--bucket: the address of a bucket begins with s3://"},
+		{nil, []string{"--service", "--bucket", "gs://x"}, "--bucket: the address of a bucket starts with s3://"},
 		{nil, []string{"--service", "--bucket", "s3://x"}, "AWS_ACCESS_KEY_ID"},
-		{nil, []string{"--service", "--bucket", "none"}, "is no folder"},
+		{nil, []string{"--service", "--bucket", "none"}, "is not a folder"},
 	} {
 		own := *l
 		own.env = append(append([]string{}, l.env...), c.env...)

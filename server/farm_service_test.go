@@ -126,7 +126,7 @@ func TestFarmOfProjects(t *testing.T) {
 		t.Error(a)
 	}
 	why := map[string]string{"host stranger": "no such token", "host late": "the token expired on 20",
-		"host second": "was used by another host (first, on 20", "host garbled": "not whole"}
+		"host second": "was used by another host (first, on 20", "host garbled": "incomplete"}
 	for _, want := range []string{"farm.join host stranger refused", "farm.join host late refused",
 		"farm.join host second refused", "farm.join host garbled refused", "farm.join host old refused",
 		"farm.join host private done", "farm.join host shared done", "farm.rejoin host shared refused"} {

@@ -11,8 +11,8 @@ import (
 	. "github.com/taproot-dev/taproot/runner/matchers"
 )
 
-// These specs do in Go what android-login.yaml and web-login.yaml do: the same devices, waits and reports. `ginkgo
-// ./suites` runs them beside the YAML tests.
+// These specs do in Go what android-login.yaml and web-login.yaml do, with the same devices, waits and reports.
+// `ginkgo ./suites` runs them together with the YAML tests.
 var _ = Describe("login in Go", func() {
 	It("greets the user on a phone", Label("go", "android"), func(ctx SpecContext) {
 		phone := runner.Device(ctx, runner.OnAndroid())

@@ -3,7 +3,7 @@ package suites_test
 import (
 	"testing"
 
-	_ "github.com/onsi/ginkgo/v2" // the ginkgo command takes a folder for one of its suites only when it finds this import
+	_ "github.com/onsi/ginkgo/v2" // the ginkgo command recognizes a suite by this import
 	"github.com/taproot-dev/taproot/runner"
 )
 

@@ -1,5 +1,5 @@
 // Command assistants does the same tasks through Taproot's MCP server and through playwright-mcp, counts the calls and
-// the bytes that go both ways, and runs the test that Taproot made of each. make bench-assistants runs it.
+// the bytes in both directions, and runs the test that Taproot made of each. make bench-assistants runs it.
 package main
 
 import (
@@ -42,7 +42,7 @@ func main() {
 type cost struct {
 	calls, bytes int
 	wall         time.Duration
-	failed       string // why it was not done
+	failed       string // why it failed
 }
 
 func (c cost) String() string {
@@ -102,7 +102,7 @@ func all(ctx context.Context, program, pages string, alone bool) (err error) {
 	return nil
 }
 
-// simulated gives the phone that is attached, "" when none is.
+// simulated returns the phone that is attached, or "".
 func simulated(ctx context.Context, program, dir string) string {
 	var id string
 	session(ctx, exec.Command(program, "mcp", "--dir", dir), []call{{"list_devices", `{}`, ""}}, strings.NewReplacer(),
@@ -122,7 +122,7 @@ func simulated(ctx context.Context, program, dir string) string {
 	return id
 }
 
-// installed gives the command of playwright-mcp, which npm fetches at the version of package.json.
+// installed returns the command of playwright-mcp, which npm installs in the version of package.json.
 func installed(ctx context.Context, dir string) ([]string, error) {
 	setup, err := toolchain.Playwright(ctx, toolchain.System())
 	if err != nil {
@@ -133,8 +133,8 @@ func installed(ctx context.Context, dir string) ([]string, error) {
 	}
 	install := exec.CommandContext(ctx, "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
 	install.Dir = dir
-	if said, err := install.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("install playwright-mcp: %w\n%s", err, said)
+	if output, err := install.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("install playwright-mcp: %w\n%s", err, output)
 	}
 	command := []string{setup.Node, filepath.Join(dir, "node_modules", "@playwright", "mcp", "cli.js"), "--headless",
 		"--isolated", "--executable-path", setup.Chromium,
@@ -148,7 +148,7 @@ func installed(ctx context.Context, dir string) ([]string, error) {
 // patience is how long one task may take.
 const patience = 5 * time.Minute
 
-// session does a task with a server, and gives the session as a test where that is to be had.
+// session does a task with a server, and returns the session as a test if the server supports that.
 func session(ctx context.Context, server *exec.Cmd, calls []call, fill *strings.Replacer, hear ...func(string)) (c cost,
 	yaml string) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -203,7 +203,7 @@ func words(r *mcp.CallToolResult) string {
 // named is an element in a call of playwright-mcp.
 var named = regexp.MustCompile(`\{(\w+) \\"(.*?)\\"\}`)
 
-// found puts the references of the last snapshot in the place of elements.
+// found replaces elements by their references in the last snapshot.
 func found(args, snapshot string) string {
 	return named.ReplaceAllStringFunc(args, func(what string) string {
 		m := named.FindStringSubmatch(what)
@@ -219,7 +219,7 @@ func found(args, snapshot string) string {
 	})
 }
 
-// replays runs the test that was made of a session; passwords come from the environment.
+// replays runs the test that was made of a session. Passwords come from the environment.
 func replays(dir, program, yaml string) error {
 	if yaml == "" {
 		return errors.New("there is none")
@@ -232,13 +232,13 @@ func replays(dir, program, yaml string) error {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = dir
 	cmd.Env = slices.Concat(os.Environ(), passwords(yaml))
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("fails: %w: %s", err, strings.ReplaceAll(string(said), "\n", " "))
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("fails: %w: %s", err, strings.ReplaceAll(string(output), "\n", " "))
 	}
 	return nil
 }
 
-// passwords are those that the tasks type, by the variables that stand for them.
+// passwords returns the passwords that the tasks type, by their variables.
 func passwords(yaml string) []string {
 	second := "enigma"
 	if strings.Contains(yaml, "platform: android") {

@@ -1,38 +1,43 @@
 package main
 
-// task is something that an assistant is asked to do, as calls of both servers. Theirs name an element as {role
-// "name"}, which is looked up in the last snapshot, as an assistant does it.
+// task is a task for an assistant, as calls of both servers. Those of playwright-mcp name an element as {role "name"},
+// which is looked up in the last snapshot, as an assistant does it.
 type task struct {
 	name   string
-	phone  bool // on the simulated phone, where playwright-mcp cannot go
+	phone  bool // on the simulated phone, which playwright-mcp does not support
 	ours   []call
 	theirs []call
 }
 
-// call is one call of a tool. SITE stands for the address of the pages.
+// call is a call of a tool. SITE is replaced by the URL of the pages.
 type call struct {
 	tool string
 	args string // JSON
-	want string // that the answer must hold, for the task to be done
+	want string // the response must contain it, or the task fails
 }
 
 func tasks() []task {
 	return []task{
 		{name: "form: 11 steps", ours: []call{
 			{"open_browser", `{"url": "SITE/form.html", "then": "snapshot"}`, "First name"},
-			{"input", `{"fields": {"First name": "Ada", "Last name": "Lovelace", "E-mail": "ada@example.com", "Country": "Japan", "Remarks": "none"}}`, "5 fields"},
+			{"input", `{"fields": {"First name": "Ada", "Last name": "Lovelace", "E-mail": "ada@example.com", "Country": ` +
+				`"Japan", "Remarks": "none"}}`, "5 fields"},
 			{"tap", `{"label": "Family"}`, ""}, {"tap", `{"label": "Send me news"}`, ""}, {"tap", `{"label": "Register"}`, ""},
 			{"assert", `{"label": "Welcome, Ada Lovelace, Family"}`, "ok"},
 		}, theirs: []call{
 			{"browser_navigate", `{"url": "SITE/form.html"}`, ""}, {"browser_snapshot", `{}`, "First name"},
 			{"browser_fill_form",
-				`{"fields": [{"name": "First name", "type": "textbox", "element": "First name", "target": "{textbox \"First name\"}", "value": "Ada"},
-				{"name": "Last name", "type": "textbox", "element": "Last name", "target": "{textbox \"Last name\"}", "value": "Lovelace"},
-				{"name": "E-mail", "type": "textbox", "element": "E-mail", "target": "{textbox \"E-mail\"}", "value": "ada@example.com"},
+				`{"fields": [{"name": "First name", "type": "textbox", "element": "First name", "target": "{textbox \"First ` +
+					`name\"}", "value": "Ada"},
+				{"name": "Last name", "type": "textbox", "element": "Last name", "target": "{textbox \"Last name\"}", "value": ` +
+					`"Lovelace"},
+				{"name": "E-mail", "type": "textbox", "element": "E-mail", "target": "{textbox \"E-mail\"}", "value": ` +
+					`"ada@example.com"},
 				{"name": "Country", "type": "combobox", "element": "Country", "target": "{combobox \"Country\"}", "value": "Japan"},
 				{"name": "Remarks", "type": "textbox", "element": "Remarks", "target": "{textbox \"Remarks\"}", "value": "none"},
 				{"name": "Family", "type": "radio", "element": "Family", "target": "{radio \"Family\"}", "value": "true"},
-				{"name": "News", "type": "checkbox", "element": "Send me news", "target": "{checkbox \"Send me news\"}", "value": "true"}]}`, ""},
+				{"name": "News", "type": "checkbox", "element": "Send me news", "target": "{checkbox \"Send me news\"}", ` +
+					`"value": "true"}]}`, ""},
 			{"browser_click", `{"element": "Register", "target": "{button \"Register\"}"}`, ""},
 			{"browser_wait_for", `{"text": "Welcome, Ada Lovelace, Family"}`, ""},
 		}},
@@ -57,9 +62,12 @@ func tasks() []task {
 			{"browser_click", `{"element": "Basket", "target": "{button \"Basket\"}"}`, ""},
 			{"browser_wait_for", `{"text": "Your basket"}`, ""}, {"browser_snapshot", `{}`, "Voucher"},
 			{"browser_fill_form",
-				`{"fields": [{"name": "Voucher", "type": "textbox", "element": "Voucher", "target": "{textbox \"Voucher\"}", "value": "GREEN"},
-				{"name": "Delivery", "type": "combobox", "element": "Delivery", "target": "{combobox \"Delivery\"}", "value": "Courier"},
-				{"name": "terms", "type": "checkbox", "element": "I agree to the terms", "target": "{checkbox \"I agree to the terms\"}", "value": "true"}]}`, ""},
+				`{"fields": [{"name": "Voucher", "type": "textbox", "element": "Voucher", "target": "{textbox \"Voucher\"}", ` +
+					`"value": "GREEN"},
+				{"name": "Delivery", "type": "combobox", "element": "Delivery", "target": "{combobox \"Delivery\"}", "value": ` +
+					`"Courier"},
+				{"name": "terms", "type": "checkbox", "element": "I agree to the terms", "target": "{checkbox \"I agree to the ` +
+					`terms\"}", "value": "true"}]}`, ""},
 			{"browser_click", `{"element": "Apply", "target": "{button \"Apply\"}"}`, ""},
 			{"browser_wait_for", `{"text": "Total 17 €"}`, ""},
 			{"browser_click", `{"element": "Order", "target": "{button \"Order\"}"}`, ""},
@@ -77,8 +85,10 @@ func tasks() []task {
 		}, theirs: []call{
 			{"browser_navigate", `{"url": "SITE/login.html"}`, ""}, {"browser_snapshot", `{}`, "Password"},
 			{"browser_fill_form",
-				`{"fields": [{"name": "E-mail", "type": "textbox", "element": "E-mail", "target": "{textbox \"E-mail\"}", "value": "ada@example.com"},
-				{"name": "Password", "type": "textbox", "element": "Password", "target": "{textbox \"Password\"}", "value": "wrong"}]}`, ""},
+				`{"fields": [{"name": "E-mail", "type": "textbox", "element": "E-mail", "target": "{textbox \"E-mail\"}", ` +
+					`"value": "ada@example.com"},
+				{"name": "Password", "type": "textbox", "element": "Password", "target": "{textbox \"Password\"}", "value": ` +
+					`"wrong"}]}`, ""},
 			{"browser_click", `{"element": "Sign in", "target": "{button \"Sign in\"}"}`, ""},
 			{"browser_wait_for", `{"text": "Wrong password"}`, ""},
 			{"browser_type", `{"element": "Password", "target": "{textbox \"Password\"}", "text": "enigma"}`, ""},

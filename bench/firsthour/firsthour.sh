@@ -1,12 +1,13 @@
 #!/bin/sh
-# What somebody meets who has a bare Debian 12 and the program: no Go, no Node, an empty home. Each first hour is three commands; it must
-# end green. Times and the number of packages that the set-up adds are printed; MAX_PACKAGES fails when there are more.
+# The first hour of a user with a bare Debian 12 and the program: no Go, no Node, an empty home. It is three
+# commands, which must succeed. The script prints times and the number of packages that the set-up adds; it fails if
+# there are more than MAX_PACKAGES.
 #
 #   firsthour.sh TAPROOT web [FLAG…]      taproot init --web PAGE, setup --platform web FLAG…, run
 #   firsthour.sh TAPROOT android [FLAG…]  taproot init --android APP, setup, run on a simulated phone
 #
-# It needs root, mmdebstrap, and Debian's and npm's registries. ROOT_TAR keeps the bare machine for the next time. The program must be
-# static: CGO_ENABLED=0 go build.
+# It needs root, mmdebstrap, and Debian's and npm's registries. ROOT_TAR is a file that keeps the bare machine for
+# the next run. The program must be static: CGO_ENABLED=0 go build.
 set -eu
 
 program=$(readlink -f "$1")
@@ -23,7 +24,7 @@ mkdir "$work/root"
 tar -xf "$tar" -C "$work/root" --exclude=./dev/*
 cp "$program" "$work/root/usr/local/bin/taproot"
 cp /etc/resolv.conf /etc/hosts "$work/root/etc/"
-# A network that shows certificates of its own is the machine's affair, not the user's.
+# Certificates of a network with a TLS proxy are part of the test machine.
 cp /etc/ssl/certs/ca-certificates.crt "$work/root/etc/ssl/certs/ca-certificates.crt"
 mkdir -p "$work/root/home/ada/shop"
 cat > "$work/root/home/ada/shop/page.html" <<'PAGE'
@@ -32,7 +33,7 @@ PAGE
 
 cat > "$work/root/first" <<'FIRST'
 set -eu
-say() { echo; echo "\$ $*"; began=$(date +%s); "$@"; echo "# $(( $(date +%s) - began )) s"; }
+timed() { echo; echo "\$ $*"; from=$(date +%s); "$@"; echo "# $(( $(date +%s) - from )) s"; }
 cd "$HOME/shop"
 before=$(dpkg -l | grep -c ^ii)
 for absent in go node npm chromium adb; do if command -v $absent; then echo "$absent is here"; exit 1; fi; done
@@ -41,14 +42,14 @@ platform=$1
 shift
 case $platform in
 web)
-	say taproot init --web "file://$HOME/shop/page.html"
-	say taproot setup --platform web "$@"
-	say taproot run --require-devices
+	timed taproot init --web "file://$HOME/shop/page.html"
+	timed taproot setup --platform web "$@"
+	timed taproot run --require-devices
 	;;
 android)
-	say taproot init --android com.example.login
-	say taproot setup --platform android "$@"
-	say taproot sim -- taproot run --require-devices
+	timed taproot init --android com.example.login
+	timed taproot setup --platform android "$@"
+	timed taproot sim -- taproot run --require-devices
 	;;
 esac
 echo "total: $(( $(date +%s) - start )) s"

@@ -12,13 +12,14 @@ import (
 	"strings"
 )
 
-// besideScripts compares with bare scripts, which have no runner, look at nothing twice and write no report: no runner
-// on Node, Playwright and Chromium takes less. It gives the ratios of time, by flow.
+// besideScripts compares with bare scripts, which have no runner, read nothing twice and write no report. They are a
+// lower bound for any runner on Node, Playwright and Chromium. It returns the ratios of time, by flow.
 func (b *bench) besideScripts(t *strings.Builder, names ...string) (ratios map[string]float64, err error) {
 	t.WriteString(
-		"\nThe same flows as bare scripts, with the same pictures and nothing else: no runner, no report. What Node, " +
-			"Playwright and Chromium take by themselves is\n" +
-			"the floor of both sides.\n\n| flow | Taproot | a bare script | ratio | script / Playwright Test |\n" +
+		"\nThe same flows as bare scripts, with the same screenshots and nothing else: no runner, no report. The time of " +
+			"Node, " +
+			"Playwright and Chromium is\n" +
+			"the lower bound for both.\n\n| flow | Taproot | a bare script | ratio | script / Playwright Test |\n" +
 			"|---|---|---|---|---|\n")
 	if err := os.MkdirAll(filepath.Join(b.dir, "results"), 0o755); err != nil {
 		return nil, err
@@ -36,16 +37,16 @@ func (b *bench) besideScripts(t *strings.Builder, names ...string) (ratios map[s
 		}
 		fmt.Fprintf(t, "| %s | %s | %s | **%.2f** | %s |\n", name, seconds(ours.wall()), seconds(script.wall()),
 			ratios[name], floor)
-		fmt.Fprintf(os.Stderr, "%s beside a bare script: %.2f\n", name, ratios[name])
+		fmt.Fprintf(os.Stderr, "%s compared with a bare script: %.2f\n", name, ratios[name])
 	}
 	return ratios, nil
 }
 
-// mostBesideScripts is what Taproot may take beside a bare script: of one, nearly all is the way to the first step and
-// from the last one to the prompt; of shop, most is steps.
+// mostBesideScripts are the limits for the ratio to a bare script. Flow one consists mostly of the start and the end of
+// the process, flow shop of steps.
 var mostBesideScripts = map[string]float64{"one": 1.4, "shop": 1.2}
 
-// guard fails where Taproot takes too much beside bare scripts on the same machine in the same run.
+// guard returns an error if Taproot is too slow compared with bare scripts on the same machine in the same run.
 func (b *bench) guard() (string, error) {
 	var t strings.Builder
 	ratios, err := b.besideScripts(&t, slices.Sorted(maps.Keys(mostBesideScripts))...)

@@ -1,8 +1,8 @@
 //go:build unix
 
-// Command peers runs the same flows on the same pages in Taproot and in Playwright Test, in turns, and tells how long
-// the whole processes took, how much of the processor and how much memory they needed. Both keep a picture of each
-// step. make bench-peers runs it.
+// Command peers runs the same flows on the same pages in Taproot and in Playwright Test, in turns, and prints how long
+// the whole processes took, and how much processor time and memory they needed. Both take a screenshot of each step.
+// make bench-peers runs it.
 package main
 
 import (
@@ -30,16 +30,16 @@ var files embed.FS
 
 func main() {
 	var b bench
-	flag.IntVar(&b.runs, "runs", 7, "how often each side runs each flow; medians are told")
+	flag.IntVar(&b.runs, "runs", 7, "how often each side runs each flow; medians are printed")
 	flag.StringVar(&b.taproot, "taproot", "bin/taproot", "the `program` to measure")
 	only := flag.String("flow", "",
-		"measure this `flow` alone: shop, form, list, login or one; sixteen: many of them at once; or shell: the tasks of "+
+		"measure only this `flow`: shop, form, list, login or one; sixteen: many of them at once; or shell: the tasks of "+
 			"the shell")
 	guard := flag.Bool("guard", false,
-		"compare with bare scripts alone, and fail where Taproot takes too much beside them")
-	out := flag.String("out", "", "`file` to write the table to, beside the terminal")
+		"compare with bare scripts only, and fail if Taproot is too slow compared with them")
+	out := flag.String("out", "", "`file` to write the table to, in addition to the terminal")
 	phone := flag.Bool("phone-task", false,
-		"do the task of the phone on the one that adb knows, and print what it took as JSON (the bench starts this)")
+		"do the task of the phone on the one that adb lists, and print what it took as JSON (the bench starts this)")
 	flag.Parse()
 	if *phone {
 		if err := b.performOnPhone(); err != nil {
@@ -69,16 +69,16 @@ func main() {
 	}
 }
 
-// What can be measured alone, beside a flow: the tasks of the shell, and sixteen flows with each number of workers.
+// What -only can select in addition to a flow: the tasks of the shell, and sixteen flows with each number of workers.
 const (
 	shellFlow    = "shell"
 	sixteenFlows = "sixteen"
 )
 
-// byHand is the heading of what follows the measured part of the page, which stays as it is.
+// byHand is the heading after the measured part of the page. What follows it is not generated.
 const byHand = "\n## Where the time goes\n"
 
-// write puts what was measured in the place of what was measured before.
+// write replaces the measured part of the page.
 func write(path, text string) error {
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -95,7 +95,7 @@ func fatal(err error) {
 	os.Exit(1)
 }
 
-// bench is what both sides need.
+// bench is the state that both sides need.
 type bench struct {
 	runs    int
 	taproot string
@@ -106,12 +106,12 @@ type bench struct {
 	firefox string // the program; "" where there is none
 
 	ratios map[bool]map[string]float64 // of time, by flow: in Chromium, and (true) in Firefox
-	walls  map[string]time.Duration    // of Playwright Test with pictures, by flow, in Chromium
+	walls  map[string]time.Duration    // of Playwright Test with screenshots, by flow, in Chromium
 }
 
 func (b *bench) prepare() (err error) {
 	if runtime.GOOS != "linux" {
-		return errors.New("memory is read from /proc, which Linux alone has")
+		return errors.New("memory is read from /proc, which exists on Linux only")
 	}
 	if b.taproot, err = filepath.Abs(b.taproot); err != nil {
 		return err
@@ -134,8 +134,8 @@ func (b *bench) prepare() (err error) {
 	}
 	install := exec.Command("npm", "ci", "--no-audit", "--no-fund")
 	install.Dir, install.Env = b.dir, append(os.Environ(), "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1")
-	if said, err := install.CombinedOutput(); err != nil {
-		return fmt.Errorf("install Playwright Test: %w\n%s", err, said)
+	if output, err := install.CombinedOutput(); err != nil {
+		return fmt.Errorf("install Playwright Test: %w\n%s", err, output)
 	}
 	b.command = filepath.Join(b.dir, "node_modules", "@playwright", "test", "cli.js")
 	pages, err := fs.Sub(files, "pages")
@@ -150,16 +150,16 @@ func (b *bench) close() {
 	if b.site != nil {
 		b.site.Close()
 	}
-	_ = os.RemoveAll(b.dir) // of temporary files
+	_ = os.RemoveAll(b.dir) // temporary files
 }
 
 // job is what is run once.
 type job struct {
 	flows   []string
-	trace   bool // with a film and a trace
+	trace   bool // with a recording and a trace
 	workers int
 	repeat  int
-	firefox bool // in the system's Firefox, which both drive by WebDriver BiDi
+	firefox bool // in the system's Firefox, which both control by WebDriver BiDi
 }
 
 func (b *bench) ours(j job) *exec.Cmd {

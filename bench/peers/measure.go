@@ -19,14 +19,14 @@ import (
 // cost is what one run took.
 type cost struct {
 	wall   time.Duration
-	cpu    time.Duration // of the process and of all below it, browsers too
-	memory int64         // bytes: the most that all processes but the browser's held at once
+	cpu    time.Duration // of the process and its descendants, including browsers
+	memory int64         // bytes: the maximum of all processes together, except the browser's
 }
 
-// run runs a command to its end, which must be good.
+// run runs a command, which must succeed.
 func run(cmd *exec.Cmd) (cost, error) {
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
 	used, began := usedByChildren(), time.Now()
 	if err := cmd.Start(); err != nil {
 		return cost{}, err
@@ -40,13 +40,13 @@ func run(cmd *exec.Cmd) (cost, error) {
 	reap()
 	c.cpu = usedByChildren() - used
 	if err != nil {
-		return c, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, said.Bytes())
+		return c, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, output.Bytes())
 	}
 	return c, nil
 }
 
-// adopt makes this process the parent of those whose own ended before them: what a browser used is lost otherwise,
-// where the one that started it does not wait for its end.
+// adopt makes this process the parent of orphaned descendants. Otherwise the processor time of a browser would be lost
+// if its parent does not wait for it.
 func adopt() error { return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
 // reap waits until no child is left.
@@ -58,7 +58,7 @@ func reap() {
 	}
 }
 
-// usedByChildren is the time of the processor that all children took that ended so far, with theirs.
+// usedByChildren returns the processor time of all descendants that have ended so far.
 func usedByChildren() time.Duration {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_CHILDREN, &u); err != nil {
@@ -67,7 +67,7 @@ func usedByChildren() time.Duration {
 	return time.Duration(unix.TimevalToNsec(u.Utime) + unix.TimevalToNsec(u.Stime))
 }
 
-// watchMemory gives the most memory that a process and its children held at once.
+// watchMemory returns the maximum memory of a process and its descendants together.
 func watchMemory(pid int, end <-chan struct{}) (peak int64) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -81,8 +81,8 @@ func watchMemory(pid int, end <-chan struct{}) (peak int64) {
 	}
 }
 
-// memoryOf is the resident memory of a process and all below it, browsers left out. One that has gone meanwhile has
-// none.
+// memoryOf returns the resident memory of a process and its descendants, except browsers. It ignores processes that
+// have ended meanwhile.
 func memoryOf(pid int) int64 {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	name, _ := os.ReadFile(filepath.Join(dir, "comm"))

@@ -16,14 +16,14 @@ import (
 	"time"
 )
 
-// task is something to be done from the shell, command by command: by taproot, and by playwright-cli, with the same
-// targets by name. SITE in an argument is the address of the pages.
+// task is a task for the shell, command by command: for taproot, and for playwright-cli, with the same targets by name.
+// SITE in an argument is replaced by the URL of the pages.
 type task struct {
 	name         string
 	ours, theirs [][]string
 }
 
-// shows waits until a text is there: playwright-cli has no command for that but running code.
+// shows waits until a text is visible: playwright-cli has no command for that, but can run code.
 func shows(text string) []string {
 	return []string{"run-code", fmt.Sprintf("async page => { await page.getByText(%q).first().waitFor(); }", text)}
 }
@@ -82,13 +82,13 @@ func tasks() []task {
 	}
 }
 
-// phoneTask is a log-in on a simulated phone, at the second try. playwright-cli has no phones to compare it with.
+// phoneTask is a log-in on a simulated phone, with a wrong password first. playwright-cli does not support phones.
 var phoneTask = [][]string{{"open", "com.example.login"}, {"input", "ada@example.com", "--into", "E-mail"},
 	{"input", "wrong", "--into", "Password"}, {"tap", "Sign in"}, {"assert", "Wrong e-mail or password"},
 	{"input", "lovelace", "--into", "Password"}, {"tap", "Sign in"}, {"assert", "Welcome, Ada"},
 	{"assert", "Status: Unpaid"}, {"tap", "Log out"}, {"assert", "E-mail"}, {"close"}}
 
-// scrolled goes down until a button is there: playwright-cli knows the wheel, and code that turns it.
+// scrolled scrolls down until a button exists: playwright-cli has only the mouse wheel, and code that uses it.
 func scrolled(name string) []string {
 	return []string{
 		"run-code", fmt.Sprintf("async page => { const b = page.%s; while (!await b.count()) { await page.mouse.wheel(0, "+
@@ -99,13 +99,13 @@ func scrolled(name string) []string {
 type spent struct {
 	Wall  time.Duration
 	Bytes int
-	Own   []time.Duration // of each command that says how long its action took: the rest
+	Own   []time.Duration // of each command that prints how long its action took: the rest
 }
 
-// took finds what a command of taproot says of its action: "ok: tap on web-1 (34 ms)".
+// took finds the time of the action in the output of a taproot command: "ok: tap on web-1 (34 ms)".
 var took = regexp.MustCompile(`(?m)^ok: .*\((\d+) ms\)`)
 
-// perform does a task, which must go well.
+// perform does a task, which must succeed.
 func (b *bench) perform(commands [][]string, command func(args []string) *exec.Cmd) (spent, error) {
 	var s spent
 	for _, args := range commands {
@@ -116,13 +116,13 @@ func (b *bench) perform(commands [][]string, command func(args []string) *exec.C
 			}
 		}
 		cmd, began := command(args), time.Now()
-		said, err := cmd.CombinedOutput()
+		output, err := cmd.CombinedOutput()
 		wall := time.Since(began)
-		if err != nil || strings.Contains(string(said), "### Error") {
-			return s, fmt.Errorf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, said)
+		if err != nil || strings.Contains(string(output), "### Error") {
+			return s, fmt.Errorf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, output)
 		}
-		s.Wall, s.Bytes = s.Wall+wall, s.Bytes+len(said)
-		if m := took.FindSubmatch(said); m != nil {
+		s.Wall, s.Bytes = s.Wall+wall, s.Bytes+len(output)
+		if m := took.FindSubmatch(output); m != nil {
 			ms, _ := strconv.Atoi(string(m[1]))
 			s.Own = append(s.Own, wall-time.Duration(ms)*time.Millisecond)
 		}
@@ -130,7 +130,7 @@ func (b *bench) perform(commands [][]string, command func(args []string) *exec.C
 	return s, nil
 }
 
-// own starts commands of taproot, in a folder, with sessions of its own.
+// own starts commands of taproot, in a folder with its own sessions.
 func (b *bench) own(dir string) func(args []string) *exec.Cmd {
 	environ := append(os.Environ(), "XDG_RUNTIME_DIR="+dir)
 	return func(args []string) *exec.Cmd {
@@ -138,7 +138,7 @@ func (b *bench) own(dir string) func(args []string) *exec.Cmd {
 	}
 }
 
-// onPhone does the task of the phone in a process beside a simulated one, and gives what each time took.
+// onPhone does the task of the phone in a process under taproot sim, and returns what each repetition took.
 func (b *bench) onPhone() (all []spent, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -146,12 +146,12 @@ func (b *bench) onPhone() (all []spent, err error) {
 	}
 	cmd := exec.Command(b.taproot, "sim", "--phones", "1", "--", self, "-phone-task", "-taproot", b.taproot, "-runs",
 		strconv.Itoa(b.runs))
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, os.Stderr
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, os.Stderr
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("the log-in on the phone: %w\n%s", err, said.Bytes())
+		return nil, fmt.Errorf("the log-in on the phone: %w\n%s", err, output.Bytes())
 	}
-	return all, json.Unmarshal(said.Bytes(), &all)
+	return all, json.Unmarshal(output.Bytes(), &all)
 }
 
 // performOnPhone is the process of onPhone.
@@ -160,7 +160,7 @@ func (b *bench) performOnPhone() error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // of temporary files
+	defer func() { _ = os.RemoveAll(dir) }() // temporary files
 	var all []spent
 	for i := -1; i < b.runs; i++ {
 		one, err := b.perform(phoneTask, b.own(dir))
@@ -174,7 +174,7 @@ func (b *bench) performOnPhone() error {
 	return json.NewEncoder(os.Stdout).Encode(all)
 }
 
-// fromShell does the tasks with both, in turns, and tells of them.
+// fromShell does the tasks with both, in turns, and writes the results.
 func (b *bench) fromShell(t *strings.Builder) error {
 	dir := filepath.Join(b.dir, "shell")
 	config, err := json.Marshal(map[string]any{"browser": map[string]any{"browserName": "chromium", "isolated": true,
@@ -198,8 +198,10 @@ func (b *bench) fromShell(t *strings.Builder) error {
 			Env: append(os.Environ(), "XDG_RUNTIME_DIR="+dir)}
 	}
 	fmt.Fprintf(t,
-		"\n## From the shell\n\nThe same tasks as single commands, beside `playwright-cli` (`@playwright/cli` 0.1.22): the "+
-			"sum of all commands from `open` to `close`, and what they print.\n\n"+
+		"\n## From the shell\n\nThe same tasks as single commands, compared with `playwright-cli` (`@playwright/cli` "+
+			"0.1.22): "+
+			"the "+
+			"sum of all commands from `open` to `close`, and their output.\n\n"+
 			"| task | commands | time | ratio | bytes | ratio |\n|---|---|---|---|---|---|\n")
 	var own []time.Duration
 	for _, job := range tasks() {
@@ -236,7 +238,7 @@ func (b *bench) fromShell(t *strings.Builder) error {
 	}
 	fmt.Fprintf(t, "| log-in on a simulated phone | %d | %s | | %d | |\n", len(phoneTask),
 		seconds(time.Duration(middle(walls))), middle(sizes))
-	fmt.Fprintf(t, "\nWhat a command takes over what it says of its action: %d ms, the median of %d commands.\n",
+	fmt.Fprintf(t, "\nTime of a command in addition to that of its action: %d ms, the median of %d commands.\n",
 		middle(own).Milliseconds(), len(own))
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/shell"
 )
 
-// Each task has ten and more commands on both sides, from open to close; ours are words of the language, or commands of
-// sessions.
+// TestTasks checks that each task has ten or more commands on both sides, from open to close, and that Taproot's are
+// actions or commands of sessions.
 func TestTasks(t *testing.T) {
 	words := map[string]bool{"open": true, "close": true}
 	for _, def := range dsl.Vocabulary() {
@@ -24,7 +24,7 @@ func TestTasks(t *testing.T) {
 		}
 		for _, line := range job.ours {
 			if !words[line[0]] {
-				t.Errorf("%s: %q is no word", job.name, line)
+				t.Errorf("%s: %q is not an action", job.name, line)
 			}
 		}
 	}

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// flows are those of which a file is in each folder.
+// flows are the flows with a file in each folder.
 var flows = []string{"shop", "form", "list", "login"}
 
-// singles are the flows that are run alone: one, a single page, too.
+// singles are the flows that are run alone, including one, a single page.
 var singles = append([]string{"one"}, flows...)
 
-// compare runs both sides in turns, once before anything counts.
+// compare runs both sides in turns, with one warm-up run.
 func (b *bench) compare(j job, with func(job) *exec.Cmd) (ours, theirs costs, err error) {
 	for i := -1; i < b.runs; i++ {
 		mine, err := run(b.ours(j))
@@ -37,18 +37,18 @@ func (b *bench) compare(j job, with func(job) *exec.Cmd) (ours, theirs costs, er
 	return ours, theirs, nil
 }
 
-// measure runs everything, or one flow alone, and gives the page of the documents that tells of it.
+// measure runs everything, or one flow, and returns the page of the documentation about it.
 func (b *bench) measure(only string) (string, error) {
 	var t strings.Builder
 	b.ratios, b.walls = map[bool]map[string]float64{false: {}, true: {}}, map[string]time.Duration{}
 	fmt.Fprintf(&t,
-		"# Benchmarks\n\nTaproot beside Playwright Test: the same flows on the same pages in the same Chromium (its "+
+		"# Benchmarks\n\nTaproot compared with Playwright Test: the same flows on the same pages in the same Chromium (its "+
 			"headless "+
 			"shell, where it is installed) or the same\n"+
-			"Firefox (by WebDriver BiDi), as whole processes, in turns. Both take a picture of each step and write their "+
-			"reports. `make bench-peers` makes this page anew: what you read was\n"+
-			"measured on %s. Figures are medians of %d runs; CPU is the time of the\nprocessor that all processes took, "+
-			"browsers too; memory is the most that all but the browser's held at once.\n", machine(), b.runs)
+			"Firefox (by WebDriver BiDi), as whole processes, in turns. Both take a screenshot of each step and write their "+
+			"reports. `make bench-peers` generates this page; it was\n"+
+			"measured on %s. The numbers are medians of %d runs; CPU is the processor time\nof all processes, "+
+			"including browsers; memory is the maximum of all processes except the browser's.\n", machine(), b.runs)
 	t.WriteString(
 		"\n| flow | kept | Taproot | Playwright Test | ratio | CPU | ratio | memory | ratio |\n" +
 			"|---|---|---|---|---|---|---|---|---|\n")
@@ -82,7 +82,7 @@ func (b *bench) measure(only string) (string, error) {
 	return t.String(), nil
 }
 
-// line is one of the table.
+// line is a line of the table.
 type line struct {
 	kept string
 	job  job
@@ -90,13 +90,14 @@ type line struct {
 
 func rows() (list []line) {
 	for _, f := range singles {
-		list = append(list, line{"pictures", job{flows: []string{f}, workers: 1, repeat: 1}})
+		list = append(list, line{"screenshots", job{flows: []string{f}, workers: 1, repeat: 1}})
 	}
 	for _, f := range singles {
-		list = append(list, line{"pictures, in Firefox", job{flows: []string{f}, workers: 1, repeat: 1, firefox: true}})
+		list = append(list, line{"screenshots, in Firefox", job{flows: []string{f}, workers: 1, repeat: 1, firefox: true}})
 	}
 	for _, f := range flows {
-		list = append(list, line{"pictures, film and trace", job{flows: []string{f}, trace: true, workers: 1, repeat: 1}})
+		list = append(list, line{"screenshots, recording and trace", job{flows: []string{f}, trace: true, workers: 1,
+			repeat: 1}})
 	}
 	return list
 }
@@ -115,14 +116,14 @@ func (b *bench) row(t *strings.Builder, r line) error {
 	if !r.job.trace {
 		b.ratios[r.job.firefox][name] = wall
 	}
-	if r.kept == "pictures" {
+	if r.kept == "screenshots" {
 		b.walls[name] = theirs.wall()
 	}
 	fmt.Fprintf(os.Stderr, "%s, %s: %.2f, CPU %.2f\n", name, r.kept, wall, cpu)
 	return nil
 }
 
-// besideChromium tells by how much the ratios of Firefox differ from those of Chromium.
+// besideChromium writes by how much the ratios of Firefox differ from those of Chromium.
 func (b *bench) besideChromium(t *strings.Builder) {
 	worst, flow := math.Inf(-1), ""
 	for name, r := range b.ratios[true] {
@@ -132,7 +133,7 @@ func (b *bench) besideChromium(t *strings.Builder) {
 	}
 	if flow != "" {
 		fmt.Fprintf(t,
-			"\nOf all flows, %s has the ratio in Firefox that lies highest above the one in Chromium: by "+
+			"\nOf all flows, %s has the largest difference between the ratio in Firefox and the one in Chromium: "+
 				"**%+.2f**.\n", flow, worst)
 	}
 }
@@ -140,7 +141,7 @@ func (b *bench) besideChromium(t *strings.Builder) {
 // throughput runs sixteen flows with each number of workers.
 func (b *bench) throughput(t *strings.Builder) error {
 	fmt.Fprintf(t,
-		"\nSixteen flows (each of the four, four times), pictures only:\n\n| workers | Taproot | Playwright Test |\n"+
+		"\nSixteen flows (each of the four, four times), screenshots only:\n\n| workers | Taproot | Playwright Test |\n"+
 			"|---|---|---|\n")
 	best := [2]time.Duration{math.MaxInt64, math.MaxInt64}
 	few := *b
@@ -165,7 +166,7 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds())
 
 func megabytes(n int64) string { return fmt.Sprintf("%d MB", n>>20) }
 
-// machine is what the figures were measured on.
+// machine describes the machine of the measurements.
 func machine() string {
 	parts := []string{fmt.Sprintf("%s/%s, %d cores", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())}
 	for _, line := range strings.Split(readText("/proc/cpuinfo"), "\n") {
@@ -175,9 +176,10 @@ func machine() string {
 		}
 	}
 	for _, tool := range [][]string{{"chromium", "--version"}, {"node", "--version"}} {
-		if said, err := exec.Command(tool[0], tool[1:]...).Output(); err == nil {
-			parts = append(parts, strings.Join(strings.Fields(tool[0] + " " + strings.TrimPrefix(string(said), "Chromium "))[:2],
-				" "))
+		if output, err := exec.Command(tool[0], tool[1:]...).Output(); err == nil {
+			parts = append(parts,
+				strings.Join(strings.Fields(tool[0] + " " + strings.TrimPrefix(string(output), "Chromium "))[:2],
+					" "))
 		}
 	}
 	return strings.Join(append(parts, "Playwright Test 1.57.0"), ", ")

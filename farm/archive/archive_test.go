@@ -35,7 +35,7 @@ func lay(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// project is one as people have it, with much that no test needs.
+// project makes a typical project, with many files that no test needs.
 func project(t *testing.T) string {
 	dir := t.TempDir()
 	lay(t, dir, map[string]string{
@@ -118,7 +118,7 @@ func names(t *testing.T, data []byte) (list []string) {
 	}
 }
 
-// TestArchiveHoldsTestsAsTheyWereRead: one that was sent and lies nowhere, and one whose file has changed since.
+// TestArchiveHoldsTestsAsTheyWereRead covers a test that is not a file, and one with a file that has changed since.
 func TestArchiveHoldsTestsAsTheyWereRead(t *testing.T) {
 	dir := t.TempDir()
 	const sent, read = "id: sent\nplatform: android\nsteps:\n  - run: a.yaml\n",
@@ -133,7 +133,7 @@ func TestArchiveHoldsTestsAsTheyWereRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lay(t, dir, map[string]string{"a.yaml": "no test any more"})
+	lay(t, dir, map[string]string{"a.yaml": "not a test any more"})
 	var b bytes.Buffer
 	made, err := archive.Make(archive.Options{Dir: dir, Needs: needs}, &b)
 	if err != nil {
@@ -156,8 +156,8 @@ func TestArchiveHoldsTestsAsTheyWereRead(t *testing.T) {
 	}
 }
 
-// TestArchiveHoldsWhatTestsNeed: and nothing else, the same bytes for the same files wherever they lie, others for
-// others.
+// TestArchiveHoldsWhatTestsNeed checks that the archive contains nothing else, and depends on the content of the files
+// only, not on their folder.
 func TestArchiveHoldsWhatTestsNeed(t *testing.T) {
 	dir := project(t)
 	made, data := make1(t, dir)
@@ -176,15 +176,15 @@ func TestArchiveHoldsWhatTestsNeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, _ := make1(t, other); again.SHA256 != made.SHA256 {
-		t.Error("the same files give another archive")
+		t.Error("the same files make another archive")
 	}
 	lay(t, other, map[string]string{"apps/shop.apk": "apk 2"})
 	if again, _ := make1(t, other); again.SHA256 == made.SHA256 {
-		t.Error("other files give the same archive")
+		t.Error("other files make the same archive")
 	}
 }
 
-// hub gives archives to hosts.
+// hub returns archives to hosts.
 type hub struct {
 	data  map[string][]byte
 	asked atomic.Int64
@@ -203,9 +203,8 @@ func (h *hub) fetch(_ context.Context, sum string) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(data)), nil
 }
 
-// TestHostFindsTheCasesAgain: in the archive that was laid down on a host, by place, platform, browser and row.
-// TestNamesThatNoHostHas: files whose names hosts refuse are left out, so that the others travel; one that a step names
-// is told of.
+// TestNamesThatNoHostHas checks that files with names that hosts refuse are left out, and that one that a step names is
+// an error.
 func TestNamesThatNoHostHas(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the disks of other systems have no such names")
@@ -231,6 +230,8 @@ func TestNamesThatNoHostHas(t *testing.T) {
 	}
 }
 
+// TestHostFindsTheCasesAgain checks that a host finds cases in the extracted archive by place, platform, browser
+// and row.
 func TestHostFindsTheCasesAgain(t *testing.T) {
 	dir := project(t)
 	p, _ := planned(t, dir)
@@ -267,7 +268,7 @@ func TestHostFindsTheCasesAgain(t *testing.T) {
 	}
 	if _, err := (plan.Ref{File: "suites/shop/a.yaml", ID: "a", Pack: "a", Line: 7, Platform: "android"}).Find(
 		plan.Options{Dir: at, Env: func(string) (string, bool) { return "x", true }}); err == nil {
-		t.Error("a test was found that is not there")
+		t.Error("a test was found that does not exist")
 	}
 	if _, err := (plan.Ref{File: "../../etc/passwd", ID: "a", Pack: "a", Line: 1}).Find(plan.Options{
 		Dir: at}); err == nil || !strings.Contains(err.Error(), "outside") {
@@ -320,11 +321,11 @@ func TestCacheFetchesOnceAndIsBounded(t *testing.T) {
 		}
 		release()
 		if c.Bytes() > 360_000 { // the limit, and the folder that is in use
-			t.Errorf("the cache holds %d bytes", c.Bytes())
+			t.Errorf("the cache has %d bytes", c.Bytes())
 		}
 	}
 	if _, err := os.Stat(filepath.Join(held, "suites", "big.bin")); err != nil {
-		t.Errorf("what a run uses was removed: %v", err)
+		t.Errorf("the folder of a running case was removed: %v", err)
 	}
 	release()
 	if c.Bytes() > 250_000 {
@@ -339,8 +340,8 @@ func TestCacheFetchesOnceAndIsBounded(t *testing.T) {
 	}
 }
 
-// TestCacheOfAFullDisk: what tests take of a disk is counted, however small their files are, and given back when the
-// disk is full, but for what is in use.
+// TestCacheOfAFullDisk checks that the cache counts the disk usage of small files, and that everything except what is
+// in use is removed when the disk is full.
 func TestCacheOfAFullDisk(t *testing.T) {
 	h := &hub{data: map[string][]byte{}, wait: make(chan struct{})}
 	close(h.wait)
@@ -373,7 +374,7 @@ func TestCacheOfAFullDisk(t *testing.T) {
 		t.Errorf("%d bytes are left, of %d that are in use; %v", c.Bytes(), one, err)
 	}
 	if _, err := os.Stat(filepath.Join(held, "suites", "1.yaml")); err != nil {
-		t.Errorf("what a run uses was removed: %v", err)
+		t.Errorf("the folder of a running case was removed: %v", err)
 	}
 	release()
 	c.Clear()
@@ -382,7 +383,7 @@ func TestCacheOfAFullDisk(t *testing.T) {
 	}
 }
 
-// TestHostileArchivesAreRefused: on the hub, which looks only, and on a host.
+// TestHostileArchivesAreRefused covers the hub, which only checks archives, and the host, which extracts them.
 func TestHostileArchivesAreRefused(t *testing.T) {
 	pack := func(headers ...*tar.Header) []byte {
 		var b bytes.Buffer
@@ -421,7 +422,7 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		var large *upload.TooLarge
 		if err := archive.Check(t.Context(), bytes.NewReader(data), ""); !errors.As(err, &refused) &&
 			!errors.As(err, &large) {
-			t.Errorf("%s: the hub takes it: %v", name, err)
+			t.Errorf("%s: the hub accepts it: %v", name, err)
 		}
 		sum := sha256.Sum256(data)
 		text := hex.EncodeToString(sum[:])
@@ -431,13 +432,13 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, _, err := c.Open(t.Context(), "run", text); !errors.As(err, &refused) && !errors.As(err, &large) {
-			t.Errorf("%s: the host takes it: %v", name, err)
+			t.Errorf("%s: the host accepts it: %v", name, err)
 		}
 		if left, _ := os.ReadDir(filepath.Join(dir, "runs")); len(left) > 0 {
 			t.Errorf("%s: something is left", name)
 		}
 	}
-	git := pack(file(".git/config", 1), file("a.yaml", 3)) // a host knows the root of the tests by it
+	git := pack(file(".git/config", 1), file("a.yaml", 3)) // the host itself marks the root of the tests with .git
 	sum := sha256.Sum256(git)
 	own, err := archive.NewCache(t.TempDir(), 1<<20,
 		(&hub{data: map[string][]byte{hex.EncodeToString(sum[:]): git}}).fetch)
@@ -460,6 +461,6 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := c.Open(t.Context(), "run", strings.Repeat("0", 64)); !errors.As(err, &refused) {
-		t.Errorf("an archive of another name: %v", err)
+		t.Errorf("an archive with another name: %v", err)
 	}
 }

@@ -23,14 +23,14 @@ import (
 
 var sumPattern = lazyregexp.New(`^[0-9a-f]{64}$`)
 
-// IsSum tells whether a text can name an archive.
+// IsSum reports whether a text has the form of an archive's name.
 func IsSum(text string) bool { return sumPattern.MatchString(text) }
 
-// Cache keeps archives on a host, and the folders that runs work in. A folder of it belongs to one process. Safe for
-// concurrent use.
+// Cache stores archives on a host, and the working folders of runs. Its folder must be used by one process only. Safe
+// for concurrent use.
 type Cache struct {
 	dir   string
-	limit int64 // bytes on the disk of archives and folders together, as far as no run needs them
+	limit int64 // maximum disk usage of archives and folders together, except what runs need
 	fetch func(ctx context.Context, sum string) (io.ReadCloser, error)
 
 	making singleflight.Group
@@ -40,7 +40,7 @@ type Cache struct {
 	used   map[string]time.Time
 }
 
-// folder is an archive laid down for a run.
+// folder is an archive that was extracted for a run.
 type folder struct {
 	dir   string
 	sum   string
@@ -54,16 +54,16 @@ const (
 	runs     = "runs"
 )
 
-// RunsIn is the folder of a cache in which runs have theirs.
+// RunsIn returns the folder of a cache that contains the folders of runs.
 func RunsIn(dir string) string { return filepath.Join(dir, runs) }
 
-// NewCache makes a cache in a folder, whose old runs are removed. fetch gets an archive from the hub.
+// NewCache makes a cache in a folder and removes old runs there. fetch downloads an archive from the hub.
 func NewCache(dir string, limit int64, fetch func(ctx context.Context, sum string) (io.ReadCloser, error)) (*Cache,
 	error) {
 	c := &Cache{dir: dir, limit: limit, fetch: fetch, runs: map[string]*folder{}, sizes: map[string]int64{},
 		used: map[string]time.Time{}}
 	if err := os.RemoveAll(filepath.Join(dir, runs)); err != nil {
-		return nil, fmt.Errorf("tidy the archives: %w", err)
+		return nil, fmt.Errorf("clean up the archives: %w", err)
 	}
 	for _, sub := range []string{archives, runs} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
@@ -76,9 +76,9 @@ func NewCache(dir string, limit int64, fetch func(ctx context.Context, sum strin
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || !IsSum(e.Name()) { // half an archive, of a process that died
+		if err != nil || !IsSum(e.Name()) { // an incomplete archive of a process that died
 			if err := os.RemoveAll(filepath.Join(dir, archives, e.Name())); err != nil {
-				return nil, fmt.Errorf("tidy the archives: %w", err)
+				return nil, fmt.Errorf("clean up the archives: %w", err)
 			}
 			continue
 		}
@@ -87,19 +87,19 @@ func NewCache(dir string, limit int64, fetch func(ctx context.Context, sum strin
 	return c, nil
 }
 
-// Open gives the folder of a run, in which the archive lies, with its sum checked. All cases of a run on this host
-// share it, as they do on one machine; no other run sees it. release is called when the case has ended. The error is an
-// *upload.Refused or *upload.TooLarge when the archive is hostile or broken.
+// Open returns the folder of a run with the extracted archive. The archive's sum is verified. All cases of a run on
+// this host share the folder, as they do on one machine; other runs do not see it. release must be called when the case
+// has ended. The error is an *upload.Refused or *upload.TooLarge when the archive is hostile or broken.
 func (c *Cache) Open(ctx context.Context, run, sum string) (dir string, release func(), err error) {
 	if !IsSum(sum) {
-		return "", nil, fmt.Errorf("%.80q names no archive", sum)
+		return "", nil, fmt.Errorf("%.80q is not the name of an archive", sum)
 	}
 	key := run + "/" + sum
 	for {
 		if f := c.take(key); f != nil {
-			return f.dir, sync.OnceFunc(func() { c.give(f) }), nil
+			return f.dir, sync.OnceFunc(func() { c.release(f) }), nil
 		}
-		// What one case begins, others wait for: it must not end with that case.
+		// Other cases wait for the extraction, so it must not end with the case that started it.
 		done := c.making.DoChan(key, func() (any, error) { return nil, c.lay(context.WithoutCancel(ctx), key, sum) })
 		select {
 		case r := <-done:
@@ -122,7 +122,7 @@ func (c *Cache) take(key string) *folder {
 	return f
 }
 
-func (c *Cache) give(f *folder) {
+func (c *Cache) release(f *folder) {
 	c.mu.Lock()
 	f.users--
 	f.used = time.Now()
@@ -130,28 +130,28 @@ func (c *Cache) give(f *folder) {
 	c.tidy()
 }
 
-// lay makes the folder of a run.
+// lay extracts the archive into a new folder for a run.
 func (c *Cache) lay(ctx context.Context, key, sum string) error {
 	file := filepath.Join(c.dir, archives, sum)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		if err := c.get(ctx, sum, file); err != nil {
-			return fmt.Errorf("get the archive of the tests: %w", err)
+			return fmt.Errorf("download the archive of the tests: %w", err)
 		}
 	}
 	f, err := os.Open(file)
 	if err != nil {
 		return err
 	}
-	defer f.Close() // nothing was written
+	defer f.Close() // opened for reading only
 	dir, err := os.MkdirTemp(filepath.Join(c.dir, runs), "run-")
 	if err != nil {
 		return err
 	}
 	err = upload.Unpack(ctx, dir, f, Limits)
-	if err == nil { // so that paths may lead as far up as the archive's root, and no further
+	if err == nil { // marks the root: paths of tests may lead up to it, and no further
 		err = os.Mkdir(filepath.Join(dir, ".git"), 0o700)
 		if errors.Is(err, fs.ErrExist) {
-			err = &upload.Refused{Why: "the archive holds .git, which does not belong to tests"}
+			err = &upload.Refused{Why: "the archive contains .git, which does not belong to tests"}
 		}
 	}
 	if err != nil {
@@ -168,13 +168,13 @@ func (c *Cache) lay(ctx context.Context, key, sum string) error {
 	return nil
 }
 
-// get fetches an archive. What has not the right sum is not kept.
+// get downloads an archive. It is stored only if its sum is right.
 func (c *Cache) get(ctx context.Context, sum, file string) (err error) {
 	in, err := c.fetch(ctx, sum)
 	if err != nil {
 		return err
 	}
-	defer in.Close() // its errors came while it was read
+	defer in.Close() // errors were returned while reading
 	f, err := os.CreateTemp(filepath.Dir(file), ".part-*")
 	if err != nil {
 		return err
@@ -186,7 +186,7 @@ func (c *Cache) get(ctx context.Context, sum, file string) (err error) {
 	case n > Limits.Archive:
 		err = &upload.TooLarge{Why: fmt.Sprintf("the archive has more than %d bytes", Limits.Archive)}
 	case hex.EncodeToString(h.Sum(nil)) != sum:
-		err = &upload.Refused{Why: "the archive is not the one that was asked for: its SHA-256 is another one"}
+		err = &upload.Refused{Why: "the archive is not the requested one: its SHA-256 differs"}
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), file)
@@ -197,10 +197,10 @@ func (c *Cache) get(ctx context.Context, sum, file string) (err error) {
 	return nil
 }
 
-// tidy removes what was not used for longest, until the rest fits. What runs use stays.
+// tidy removes what was unused for longest, until the rest fits. What runs use stays.
 func (c *Cache) tidy() { c.shrink(c.limit) }
 
-// Clear removes all that no case uses now, for a disk that is full.
+// Clear removes everything that no case uses now, for a full disk.
 func (c *Cache) Clear() { c.shrink(0) }
 
 func (c *Cache) shrink(limit int64) {
@@ -242,7 +242,7 @@ func (c *Cache) shrink(limit int64) {
 	}
 }
 
-// Bytes is how much of the disk the cache takes.
+// Bytes returns the disk usage of the cache.
 func (c *Cache) Bytes() (n int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -255,13 +255,13 @@ func (c *Cache) Bytes() (n int64) {
 	return n
 }
 
-// block is what a file or a folder takes at least on the disk, bytes. Tests are many small files.
+// block is the minimum disk usage of a file or folder in bytes. Tests are many small files.
 const block = 4096
 
 func bytesOf(dir string) (n int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // what cannot be counted is small
+			return nil // a file that cannot be counted is ignored
 		}
 		if n += block; d.Type().IsRegular() {
 			if info, err := d.Info(); err == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// Check reads an archive, which must have the sum, unless that is "", and hold nothing that a host would refuse. The
+// Check reads an archive. It must have the sum, unless that is "", and contain nothing that a host would refuse. The
 // error is an *upload.Refused, an *upload.TooLarge, or the reader's.
 func Check(ctx context.Context, in io.Reader, sum string) error {
 	h := sha256.New()
@@ -17,7 +17,7 @@ func Check(ctx context.Context, in io.Reader, sum string) error {
 		return err
 	}
 	if sum != "" && hex.EncodeToString(h.Sum(nil)) != sum {
-		return &upload.Refused{Why: "the archive is not what its name says: its SHA-256 is another one"}
+		return &upload.Refused{Why: "the archive does not match its name: its SHA-256 differs"}
 	}
 	return nil
 }

@@ -1,3 +1,4 @@
-// Package archive carries what tests need to other machines: their folders and the files that their steps name become
-// one archive, which its SHA-256 names; a host keeps archives as long as there is room, and lays one down for each run.
+// Package archive transfers what tests need to other machines. The folders of the tests, and the files that their steps
+// name, become one archive, with its SHA-256 as its name. A host keeps archives while there is space, and extracts one
+// for each run.
 package archive

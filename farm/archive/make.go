@@ -21,7 +21,7 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// Limits bound an archive, where it is made and where it is taken.
+// Limits apply when an archive is made and when it is received.
 var Limits = upload.Limits{Archive: 2 << 30, Bytes: 4 << 30, File: 2 << 30, Files: 50_000, Ratio: 1000, Depth: 40}
 
 // Made is an archive of what tests need.
@@ -32,16 +32,16 @@ type Made struct {
 	root   string
 }
 
-// Options say what an archive is made of.
+// Options say what an archive contains.
 type Options struct {
 	Dir   string     // the working folder
 	Needs plan.Needs // of the cases
-	Skip  []string   // folders that are left out, absolute: the reports
+	Skip  []string   // absolute paths of folders to leave out: the reports
 }
 
-// Make writes the archive of what cases need. The same files give the same bytes. Hidden files, node_modules, and what
-// its name shows to be a key or a password, what may not be read and what not every host could have by its name are
-// left out, unless a step names them; of links, those that lead out of the folders are.
+// Make writes the archive of what cases need. The same files make the same bytes. Unless a step names them, it leaves
+// out hidden files, node_modules, files with names of keys or passwords, unreadable files, and files with names that
+// are not possible on every host. It leaves out symbolic links that lead out of the folders.
 func Make(o Options, w io.Writer) (Made, error) {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
@@ -72,13 +72,13 @@ func Make(o Options, w io.Writer) (Made, error) {
 	return made, nil
 }
 
-// Name gives the name that a file has in the archive.
+// Name returns the name of a file in the archive.
 func (m Made) Name(file string) (string, error) { return inside(m.root, file) }
 
 func inside(root, file string) (string, error) {
 	rel, err := filepath.Rel(root, file)
 	if err == nil && !filepath.IsLocal(rel) {
-		err = fmt.Errorf("%s does not lie below %s", file, root)
+		err = fmt.Errorf("%s is not below %s", file, root)
 	}
 	return filepath.ToSlash(rel), err
 }
@@ -96,12 +96,12 @@ func (c *counted) Write(p []byte) (int, error) {
 
 type maker struct {
 	o     Options
-	files map[string]string // where each lies, by the path that it is named by
+	files map[string]string // the real path of each, by the path that names it
 
-	needed map[string]bool // by steps, or they were read
+	needed map[string]bool // named by steps, or read during planning
 }
 
-// folder takes all files of a folder.
+// folder adds all files of a folder.
 func (m *maker) folder(dir string) error {
 	return filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 		switch {
@@ -126,13 +126,13 @@ func (m *maker) folder(dir string) error {
 			m.files[file] = file
 		}
 		if len(m.files) > Limits.Files {
-			return fmt.Errorf("%s holds more than %d files: begin in the folder of the tests", dir, Limits.Files)
+			return fmt.Errorf("%s has more than %d files: start in the folder of the tests", dir, Limits.Files)
 		}
 		return nil
 	})
 }
 
-// holds tells whether a file lies in one of the folders.
+// holds reports whether a file is in one of the folders.
 func (m *maker) holds(file string) bool {
 	return slices.ContainsFunc(m.o.Needs.Folders, func(dir string) bool {
 		real, err := filepath.EvalSymlinks(dir)
@@ -144,12 +144,12 @@ func (m *maker) holds(file string) bool {
 	})
 }
 
-// passedBy are names of files and folders that tests do not need.
+// passedBy reports whether a file or folder with this name is left out because tests do not need it.
 func passedBy(name string) bool {
 	return strings.HasPrefix(name, ".") && name != ".maestro" || name == "node_modules"
 }
 
-// secret are names of files that hold what nobody else should have.
+// secret reports whether a file name is typical of a file with secrets.
 func secret(name string) bool {
 	name = strings.ToLower(name)
 	switch filepath.Ext(name) {
@@ -161,7 +161,7 @@ func secret(name string) bool {
 }
 
 func (m *maker) write(w io.Writer, root string) error {
-	zip, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level is a known one
+	zip, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // fails for an unknown level only
 	out := tar.NewWriter(zip)
 	names, err := m.names(root)
 	if err != nil {
@@ -178,23 +178,23 @@ func (m *maker) write(w io.Writer, root string) error {
 			n, err = add(out, name, m.files[one])
 		}
 		if errors.Is(err, fs.ErrPermission) && !m.needed[one] {
-			continue // who may not read it here does not need it
+			continue // a user without access does not need it for the tests
 		}
 		if err != nil {
 			return err
 		}
 		if left -= n; left < 0 {
-			return fmt.Errorf("the files have more than %d bytes together: begin in the folder of the tests", Limits.Bytes)
+			return fmt.Errorf("the files have more than %d bytes together: start in the folder of the tests", Limits.Bytes)
 		}
 	}
 	return errors.Join(out.Close(), zip.Close())
 }
 
-// names gives the paths of the files, by their names in the archive. What no host could have by its name is left out,
-// unless it is needed.
+// names returns the paths of the files by their names in the archive. It leaves out names that are not possible on
+// every host, unless the file is needed.
 func (m *maker) names(root string) (map[string]string, error) {
 	all := slices.Sorted(maps.Keys(m.files))
-	slices.SortStableFunc(all, func(a, b string) int { // those that are needed come first
+	slices.SortStableFunc(all, func(a, b string) int { // needed files come first
 		switch x, y := m.needed[a], m.needed[b]; {
 		case x && !y:
 			return -1
@@ -211,10 +211,10 @@ func (m *maker) names(root string) (map[string]string, error) {
 		}
 		switch {
 		case !upload.Fits(in, Limits):
-			err = fmt.Errorf("%q is a name that no host can have: rename it", in)
+			err = fmt.Errorf("%q is a name that is not possible on every host: rename it", in)
 		case !t.take(in):
 			err = fmt.Errorf(
-				"%q and another name differ in upper and lower case alone, which not every host can tell apart: rename one", in)
+				"%q and another name differ only in upper and lower case, which not every host distinguishes: rename one", in)
 		default:
 			names[in] = file
 		}
@@ -225,10 +225,10 @@ func (m *maker) names(root string) (map[string]string, error) {
 	return names, nil
 }
 
-// taken are names in lower case: some disks know no other.
+// taken are names in lower case: some file systems ignore case.
 type taken struct{ files, folders map[string]bool }
 
-// take takes the name of a file, unless a file or a folder has it.
+// take reserves the name of a file, unless another file or a folder has it.
 func (t taken) take(name string) bool {
 	name = strings.ToLower(name)
 	if t.files[name] || t.folders[name] {
@@ -246,13 +246,13 @@ func (t taken) take(name string) bool {
 	return true
 }
 
-// add holds nothing of the machine or the moment.
+// add writes a file without attributes of the machine or the time.
 func add(out *tar.Writer, name, file string) (n int64, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close() // nothing was written
+	defer f.Close() // opened for reading only
 	info, err := f.Stat()
 	if err != nil {
 		return 0, err
@@ -288,7 +288,7 @@ func addText(out *tar.Writer, name, text string) (int64, error) {
 	return int64(n), err
 }
 
-// ancestor is the deepest folder above all paths.
+// ancestor returns the deepest folder above all paths.
 func ancestor(paths []string) string {
 	root := paths[0]
 	for _, p := range paths[1:] {

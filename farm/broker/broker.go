@@ -20,37 +20,37 @@ import (
 	"github.com/taproot-dev/taproot/farm/wire"
 )
 
-// Options are where NATS is.
+// Options are the settings of a Broker.
 type Options struct {
 	// Dir is the folder of the embedded server: its keys, certificate and streams.
 	Dir string
-	// Listen is the address on which the embedded server takes hosts, such as ":4222"; "": it takes none from elsewhere.
+	// Listen is the address on which the embedded server accepts hosts, such as ":4222"; "": only this machine's.
 	Listen string
-	// Public is the address that hosts are told, host:port or tls://host:port, or several with commas between; default:
-	// the port of Listen on the machine by whose name they know the hub. Without a scheme it has that of URL, or tls.
+	// Public is the address that hosts receive, host:port or tls://host:port, or several separated by commas. The default
+	// is the port of Listen at the host name by which they reach the hub. The default scheme is that of URL, or tls.
 	Public string
-	// URL is a server or cluster of somebody else (nats:// or tls://, several with commas between them); "": the embedded
-	// one is started.
+	// URL is an external server or cluster (nats:// or tls://, several separated by commas); "": the embedded server is
+	// started.
 	URL string
-	// Account is the seed (SA…) of the account there in which the farm works; it signs the credentials of hub and hosts.
+	// Account is the seed (SA…) of the farm's account on the external server; it signs the credentials of hub and hosts.
 	Account string
-	// Revoked are the keys of hosts that may not connect any more.
+	// Revoked are the keys of hosts that may no longer connect.
 	Revoked []string
-	// Log gets what the server warns of; nil: nothing.
+	// Log receives the warnings of the server; may be nil.
 	Log *slog.Logger
 }
 
 // Address is where hosts connect.
 type Address struct {
-	URL string `json:"url"` // of NATS; without a host when it is that of the hub: tls://:4222
-	// the certificate of the embedded server (PEM), which alone is trusted; "": what the machine trusts
+	URL string `json:"url"` // of NATS; without a host name when it is that of the hub: tls://:4222
+	// the certificate of the embedded server (PEM), the only one to trust; "": the machine's root certificates
 	Cert string `json:"cert,omitempty"`
 }
 
-// Broker is a NATS that can be used. Close must be called in the end. Safe for concurrent use.
+// Broker is a connection to NATS. Close must be called in the end. Safe for concurrent use.
 type Broker struct {
 	keys    keys
-	server  *server.Server // nil: somebody else's
+	server  *server.Server // nil: the server is external
 	nc      *nats.Conn
 	address Address
 
@@ -59,34 +59,34 @@ type Broker struct {
 	refused func(Refusal)
 }
 
-// Refusal is something that the embedded server did not let a client do.
+// Refusal is an action of a client that the embedded server refused.
 type Refusal struct {
-	Key     string // the public half of the client's key; "": it showed no good one
-	Address string // from which it came
+	Key     string // the client's public key; "": it presented no valid one
+	Address string // the client's IP address
 	What    string // "publish to host.x.up", "subscribe to hub.>", "connect"
 }
 
-// OnRefused says who is told what the embedded server refuses; nil: nobody. tell must not wait. What a server of
-// somebody else refuses stands in its own log.
-func (b *Broker) OnRefused(tell func(Refusal)) {
+// OnRefused sets a function that receives what the embedded server refuses; nil: none. It must not block. An external
+// server writes refusals to its own log only.
+func (b *Broker) OnRefused(f func(Refusal)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.refused = tell
+	b.refused = f
 }
 
-func (b *Broker) tellRefused(r Refusal) {
+func (b *Broker) reportRefused(r Refusal) {
 	b.mu.Lock()
-	tell := b.refused
+	report := b.refused
 	b.mu.Unlock()
-	if tell != nil {
-		tell(r)
+	if report != nil {
+		report(r)
 	}
 }
 
-// startLimit is how long the embedded server may take until it answers: streams are read at the start.
+// startLimit is how long the embedded server may take to start: it reads its streams first.
 const startLimit = time.Minute
 
-// Open starts the embedded server, or connects to that of o.URL.
+// Open starts the embedded server, or connects to the external one at o.URL.
 func Open(o Options) (*Broker, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -120,10 +120,10 @@ func (b *Broker) start(o Options) error {
 	if b.server, err = server.NewServer(so); err != nil {
 		return err
 	}
-	b.server.SetLoggerV2(logger{o.Log, b.tellRefused}, false, false, false)
+	b.server.SetLoggerV2(logger{o.Log, b.reportRefused}, false, false, false)
 	b.server.Start()
 	if !b.server.ReadyForConnections(startLimit) {
-		return fmt.Errorf("the server does not answer after %s", startLimit)
+		return fmt.Errorf("the server has not started after %s", startLimit)
 	}
 	if o.Listen != "" && b.address.URL == "" {
 		b.address.URL = "tls://:" + strconv.Itoa(b.server.Addr().(*net.TCPAddr).Port)
@@ -165,7 +165,7 @@ func (b *Broker) serverOptions(o Options) (*server.Options, error) {
 	return so, b.authorities(so, o.Revoked)
 }
 
-// free tells whether an address can be listened on: the server would only try again and again.
+// free returns an error if an address cannot be listened on. The server itself would retry without end.
 func free(address string) error {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -174,7 +174,7 @@ func free(address string) error {
 	return l.Close()
 }
 
-// attach uses the server of somebody else.
+// attach connects to an external server.
 func (b *Broker) attach(o Options) error {
 	var err error
 	if b.keys, err = accountKey(o.Account); err != nil {
@@ -182,7 +182,7 @@ func (b *Broker) attach(o Options) error {
 	}
 	b.address.URL = o.URL
 	if o.Public != "" {
-		scheme, _, named := strings.Cut(o.URL, "://") // hosts come to the same servers, by other names
+		scheme, _, named := strings.Cut(o.URL, "://") // hosts reach the same servers under other names
 		if !named {
 			scheme = "nats"
 		}
@@ -192,7 +192,7 @@ func (b *Broker) attach(o Options) error {
 		return err
 	}
 	if most := b.nc.MaxPayload(); most < wire.MaxMessage {
-		return fmt.Errorf("the server at %s takes messages of %d bytes at most; set max_payload to %d there",
+		return fmt.Errorf("the server at %s accepts messages of at most %d bytes; set max_payload to %d there",
 			b.nc.ConnectedUrlRedacted(), most, wire.MaxMessage)
 	}
 	return nil
@@ -210,25 +210,25 @@ func (b *Broker) connect(url string, more ...nats.Option) error {
 	return err
 }
 
-// Conn is the hub's connection, which may use all subjects of the farm.
+// Conn returns the hub's connection, which may use all subjects of the farm.
 func (b *Broker) Conn() *nats.Conn { return b.nc }
 
-// JetStream is that of the hub's connection.
+// JetStream returns JetStream on the hub's connection.
 func (b *Broker) JetStream() (jetstream.JetStream, error) { return jetstream.New(b.nc) }
 
-// Address is where hosts connect; its URL is "" when the embedded server takes none.
+// Address returns where hosts connect; its URL is "" when the embedded server does not listen.
 func (b *Broker) Address() Address { return b.address }
 
-// Credential lets the host connect that has the private half of a key, until it is expired or revoked.
+// Credential returns a credential with which the owner of a key can connect as a host, until it expires or is revoked.
 func (b *Broker) Credential(host, public string, valid time.Duration) (string, error) {
 	if !wire.IsName(host) || !IsKey(public) {
-		return "", errors.New("NATS: a credential needs the name of a host and the public half of its key")
+		return "", errors.New("NATS: a credential needs the name of a host and its public key")
 	}
 	return b.keys.sign(hostClaims(host, public, valid))
 }
 
-// Life is how long a credential should be valid. A server of somebody else lets a revoked host connect until its
-// credential ends: there it is short.
+// Life returns how long a credential should be valid. It is short with an external server, which accepts a revoked host
+// until its credential expires.
 func (b *Broker) Life() time.Duration {
 	if b.server == nil {
 		return 24 * time.Hour
@@ -236,8 +236,8 @@ func (b *Broker) Life() time.Duration {
 	return 30 * 24 * time.Hour
 }
 
-// Revoke ends the connections of a key and lets it make no new ones. A server of somebody else learns of it only when
-// the credential expires.
+// Revoke ends the connections with a key and prevents new ones. An external server notices only when the credential
+// expires.
 func (b *Broker) Revoke(public string) error {
 	if b.server == nil {
 		return nil
@@ -265,5 +265,5 @@ func (b *Broker) Close() error {
 	return nil
 }
 
-// always is later than every credential was made: a key that is revoked is revoked for ever.
+// always is later than the creation of any credential: a revocation is permanent.
 var always = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -20,13 +20,13 @@ import (
 	"github.com/taproot-dev/taproot/internal/leaktest"
 )
 
-// TestCertificateIsCopied: a hub that was put back from its keys alone has the certificate that hosts trust, one of
-// before, too.
+// TestCertificateIsCopied checks that a hub that was restored from its keys alone keeps the certificate that hosts
+// trust, also one that an older version wrote.
 func TestCertificateIsCopied(t *testing.T) {
 	t.Parallel()
 	dir, back := t.TempDir(), t.TempDir()
 	_, before, err := certificate(dir)
-	if err == nil { // as it was kept before
+	if err == nil { // where older versions wrote it
 		err = os.Rename(filepath.Join(dir, "keys", "cert.pem"), filepath.Join(dir, "cert.pem"))
 	}
 	if err != nil {
@@ -43,7 +43,8 @@ func TestCertificateIsCopied(t *testing.T) {
 	}
 }
 
-// TestPublicAddress: hosts are told TLS for the server within, and for servers of one's own what the hub uses itself.
+// TestPublicAddress checks that hosts receive TLS for the embedded server, and the hub's own scheme for an external
+// one.
 func TestPublicAddress(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][3]string{{"a:1", "tls", "tls://a:1"}, {"a:1, b:2", "nats", "nats://a:1,nats://b:2"},
@@ -69,7 +70,7 @@ func open(t *testing.T, o Options) *Broker {
 	return b
 }
 
-// guest is a host's connection, and what NATS refuses it.
+// guest is a host's connection, with the errors that NATS reports to it.
 type guest struct {
 	*nats.Conn
 	public  string
@@ -98,7 +99,7 @@ func join(t *testing.T, b *Broker, host string) *guest {
 	return g
 }
 
-// near is the address of a broker on this machine.
+// near returns the address of a broker on this machine.
 func near(b *Broker) Address {
 	a := b.Address()
 	a.URL = strings.Replace(a.URL, "//:", "//127.0.0.1:", 1)
@@ -109,12 +110,12 @@ func await(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for until := time.Now().Add(30 * time.Second); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(until) {
-			t.Fatalf("%s is not to be had", what)
+			t.Fatalf("%s: timeout", what)
 		}
 	}
 }
 
-// TestHostsReachTheHub: a connection of wire, through TLS, and work from the stream.
+// TestHostsReachTheHub makes a wire connection through TLS, and sends work over the stream.
 func TestHostsReachTheHub(t *testing.T) {
 	b := open(t, Options{Listen: "127.0.0.1:0"})
 	g := join(t, b, "a")
@@ -141,7 +142,7 @@ func TestHostsReachTheHub(t *testing.T) {
 	work(t, b, g)
 }
 
-// work sends a case to a host by the stream. Only the hub may make streams and consumers.
+// work sends a case to a host over the stream. Only the hub may create streams and consumers.
 func work(t *testing.T, b *Broker, g *guest) {
 	t.Helper()
 	js, err := b.JetStream()
@@ -184,11 +185,11 @@ func work(t *testing.T, b *Broker, g *guest) {
 	}
 }
 
-// TestHostsAreKeptApart: what is another host's can neither be heard nor said.
+// TestHostsAreKeptApart checks that a host can neither subscribe nor publish to another one's subjects.
 func TestHostsAreKeptApart(t *testing.T) {
 	b := open(t, Options{Listen: "127.0.0.1:0"})
 	liar, honest := join(t, b, "liar"), join(t, b, "honest")
-	heard, err := b.Conn().SubscribeSync(">")
+	messages, err := b.Conn().SubscribeSync(">")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,13 +223,13 @@ func TestHostsAreKeptApart(t *testing.T) {
 	if err := errors.Join(honest.Publish("hub.honest.beat", []byte("x")), honest.Flush()); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := heard.NextMsg(10 * time.Second); err != nil || m.Subject != "hub.honest.beat" {
+	if m, err := messages.NextMsg(10 * time.Second); err != nil || m.Subject != "hub.honest.beat" {
 		t.Errorf("%v, %v", m, err)
 	}
 }
 
-// TestStrangersAreRefused: without a credential, with another key's, with one that is over, and by a server that is
-// another one.
+// TestStrangersAreRefused connects without a credential, with that of another key, with an expired one, and to a server
+// with another certificate.
 func TestStrangersAreRefused(t *testing.T) {
 	b := open(t, Options{Listen: "127.0.0.1:0"})
 	seed, public, err := NewKey()
@@ -256,7 +257,7 @@ func TestStrangersAreRefused(t *testing.T) {
 	for what, l := range map[string]Login{
 		"no credential":         {Seed: seed, Address: near(b), Credential: func() string { return "" }},
 		"another key":           {Seed: other, Address: near(b), Credential: func() string { return good }},
-		"one that is over":      {Seed: seed, Address: near(b), Credential: func() string { return past }},
+		"one that has expired":  {Seed: seed, Address: near(b), Credential: func() string { return past }},
 		"one of another farm":   {Seed: seed, Address: near(b), Credential: func() string { return foreign }},
 		"another farm's server": {Seed: seed, Address: elsewhere, Credential: func() string { return good }},
 		"a machine's own trust": {Seed: seed, Address: Address{URL: near(b).URL}, Credential: func() string { return good }},
@@ -271,21 +272,21 @@ func TestStrangersAreRefused(t *testing.T) {
 	}
 	if nc, err := nats.Connect(near(b).URL, nats.Secure(), nats.RootCAs(filepath.Join(t.TempDir(), "none"))); err == nil {
 		nc.Close()
-		t.Error("nobody at all may connect")
+		t.Error("a valid credential is refused")
 	}
 	for _, bad := range [][2]string{{"a.b", public}, {"", public}, {">", public}, {"a", "x"}, {"a", string(seed)}} {
 		if _, err := b.Credential(bad[0], bad[1], time.Hour); err == nil {
-			t.Errorf("%q gets a credential", bad)
+			t.Errorf("%q receives a credential", bad)
 		}
 	}
 }
 
-// TestRefusalsAreTold: who tries what it may not is told of, with its key and where it came from; no name that a client
-// gives itself makes up another one.
+// TestRefusalsAreTold checks that refusals are reported with the key and the IP address of the client, and that the
+// name of a client cannot forge a line of the log.
 func TestRefusalsAreTold(t *testing.T) {
 	b := open(t, Options{Listen: "127.0.0.1:0"})
-	told := make(chan Refusal, 10)
-	b.OnRefused(func(r Refusal) { told <- r })
+	refusals := make(chan Refusal, 10)
+	b.OnRefused(func(r Refusal) { refusals <- r })
 	seed, public, err := NewKey()
 	if err != nil {
 		t.Fatal(err)
@@ -312,7 +313,7 @@ func TestRefusalsAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"subscribe to hub.>", "publish to hub.honest.beat"} {
-		if r := <-told; r != (Refusal{Key: public, Address: "127.0.0.1", What: want}) {
+		if r := <-refusals; r != (Refusal{Key: public, Address: "127.0.0.1", What: want}) {
 			t.Errorf("%+v, not %s", r, want)
 		}
 	}
@@ -320,18 +321,19 @@ func TestRefusalsAreTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, credential := range []string{"", text} { // none, and another one's
+	for _, credential := range []string{"", text} { // none, and that of another key
 		if nc, err := login.connect(func() (string, error) { return credential, nil }, name); err == nil {
 			nc.Close()
-			t.Error("a stranger is let in")
+			t.Error("a stranger can connect")
 		}
-		if r := <-told; r != (Refusal{Address: "127.0.0.1", What: "connect"}) {
+		if r := <-refusals; r != (Refusal{Address: "127.0.0.1", What: "connect"}) {
 			t.Errorf("%+v", r)
 		}
 	}
 }
 
-// TestRevoke ends a host's connection and lets it make no new one, also after a restart; others go on.
+// TestRevoke checks that a revoked host is disconnected and cannot connect, also after a restart; others stay
+// connected.
 func TestRevoke(t *testing.T) {
 	dir := t.TempDir()
 	b := open(t, Options{Dir: dir, Listen: "127.0.0.1:0"})
@@ -339,27 +341,27 @@ func TestRevoke(t *testing.T) {
 	if err := b.Revoke(bad.public); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the end of the revoked one's connection", func() bool { return !bad.IsConnected() })
+	await(t, "the end of the revoked host's connection", func() bool { return !bad.IsConnected() })
 	if nc, err := bad.login.connect(func() (string, error) { return bad.login.Credential(), nil }); err == nil {
-		t.Error("it may connect again")
+		t.Error("the revoked host can connect again")
 		nc.Close()
 	}
 	if err := good.Flush(); err != nil || !good.IsConnected() {
-		t.Errorf("the other one: %v", err)
+		t.Errorf("the other host: %v", err)
 	}
 	_ = b.Close()
 	b = open(t, Options{Dir: dir, Listen: "127.0.0.1:0", Revoked: []string{bad.public}})
 	bad.login.Address = near(b)
 	if nc, err := bad.login.connect(func() (string, error) { return bad.login.Credential(), nil }); err == nil {
-		t.Error("it may connect after a restart")
+		t.Error("the revoked host can connect after a restart")
 		nc.Close()
 	}
 }
 
-// TestRestart: hosts come back by themselves, listen again, and what was acknowledged is there.
+// TestRestart checks that hosts reconnect and listen again, and that stored messages survive.
 func TestRestart(t *testing.T) {
 	dir := t.TempDir()
-	ports, err := drivers.FreePorts(1) // one that nobody gets while it is down
+	ports, err := drivers.FreePorts(1) // not used by other programs while the server is down
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -384,7 +386,7 @@ func TestRestart(t *testing.T) {
 	}
 	_ = b.Close()
 	b = open(t, Options{Dir: dir, Listen: listen})
-	await(t, "a connection with the host", func() bool {
+	await(t, "a connection to the host", func() bool {
 		c, err := wire.Dial(t.Context(), b.Conn(), "a")
 		if err == nil {
 			_ = c.Close()
@@ -400,12 +402,12 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestKeysArePrivate: nobody else on the machine can read what signs.
+// TestKeysArePrivate checks that other users of the machine cannot read the keys.
 func TestKeysArePrivate(t *testing.T) {
 	dir := t.TempDir()
 	open(t, Options{Dir: dir, Listen: "127.0.0.1:0"})
 	files, err := filepath.Glob(filepath.Join(dir, "keys", "*"))
-	if err != nil || len(files) != 5 { // the certificate beside them
+	if err != nil || len(files) != 5 { // including the certificate
 		t.Fatal(files, err)
 	}
 	for _, f := range files {
@@ -415,8 +417,7 @@ func TestKeysArePrivate(t *testing.T) {
 	}
 }
 
-// TestAServerOfSomebodyElse: the same with a server that was started otherwise, and whose account's key the operator
-// gives.
+// TestAServerOfSomebodyElse uses an external server, with the account key from its operator.
 func TestAServerOfSomebodyElse(t *testing.T) {
 	o := Options{Dir: t.TempDir(), Listen: "127.0.0.1:0"}
 	owner := &Broker{}
@@ -437,7 +438,7 @@ func TestAServerOfSomebodyElse(t *testing.T) {
 		s.Start()
 		t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
 		if !s.ReadyForConnections(time.Minute) {
-			t.Fatal("it does not start")
+			t.Fatal("the server does not start")
 		}
 		return s.ClientURL()
 	}
@@ -464,11 +465,11 @@ func TestAServerOfSomebodyElse(t *testing.T) {
 	}
 	if _, err := Open(Options{URL: start(1 << 20), Account: string(seed)}); err == nil ||
 		!strings.Contains(err.Error(), "max_payload") {
-		t.Errorf("a server of short messages: %v", err)
+		t.Errorf("a server with a low max_payload: %v", err)
 	}
 }
 
-// TestWrongAddresses are told, not waited for.
+// TestWrongAddresses checks that wrong addresses are reported at once.
 func TestWrongAddresses(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -479,7 +480,7 @@ func TestWrongAddresses(t *testing.T) {
 		{URL: "nats://127.0.0.1:1", Account: "x"}} {
 		o.Dir = t.TempDir()
 		if b, err := Open(o); err == nil {
-			t.Errorf("%v is an address", o)
+			t.Errorf("%v is accepted", o)
 			_ = b.Close()
 		}
 	}

@@ -13,11 +13,11 @@ import (
 	"github.com/taproot-dev/taproot/farm/wire"
 )
 
-// Cluster is a NATS cluster that an operator wants to run for the hubs of a farm.
+// Cluster describes an external NATS cluster for the hubs of a farm.
 type Cluster struct {
-	Servers []string // their names, by which they also reach each other; one alone is no cluster
+	Servers []string // their host names, by which they reach each other; a single one makes no cluster
 	Store   string   // the folder of JetStream on each of them
-	// the folder of tls.crt and tls.key on each of them, for hosts that come over foreign networks; "": no TLS
+	// the folder of tls.crt and tls.key on each of them, for hosts that connect over untrusted networks; "": no TLS
 	TLS string
 }
 
@@ -25,19 +25,19 @@ var serverName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
 
 // NewCluster makes the configuration that all servers of a cluster share (each is started with its own name:
 // nats-server -c nats.conf -n NAME), with new keys, and the seed of the farm's account, which the hubs need as
-// Options.Account. The keys that sign accounts are thrown away: nobody can let others in.
+// Options.Account. The keys that sign accounts are discarded, so no further accounts can be made.
 func NewCluster(c Cluster) (config, account string, err error) {
 	if len(c.Servers) == 0 {
 		return "", "", errors.New("name the servers")
 	}
 	for _, name := range c.Servers {
 		if !serverName.MatchString(name) {
-			return "", "", fmt.Errorf("%q is no name of a server: use that of its machine or container, without a port", name)
+			return "", "", fmt.Errorf("%q is not a server name: use that of its machine or container, without a port", name)
 		}
 	}
 	for _, dir := range []string{c.Store, c.TLS} {
 		if strings.ContainsAny(dir, "\"\\\n") {
-			return "", "", fmt.Errorf("%q is no folder for a configuration: leave out quotes and backslashes", dir)
+			return "", "", fmt.Errorf("%q cannot be a folder in the configuration: leave out quotes and backslashes", dir)
 		}
 	}
 	k, err := newKeys()
@@ -78,7 +78,7 @@ func NewCluster(c Cluster) (config, account string, err error) {
 	return b.String(), string(seed), nil
 }
 
-// newKeys makes keys that are kept nowhere.
+// newKeys makes keys that are not stored.
 func newKeys() (k keys, err error) {
 	if k.operator, err = nkeys.CreateOperator(); err != nil {
 		return k, err
@@ -90,10 +90,10 @@ func newKeys() (k keys, err error) {
 	return k, err
 }
 
-// signed is an account with what the operator says of it.
+// signed is an account with its token, which the operator key has signed.
 type signed struct{ id, token string }
 
-// trust gives the operator's own token, and those of the accounts: the system's first, then the farm's.
+// trust returns the operator's own token, and those of the accounts: the system's first, then the farm's.
 func (k keys) trust() (operator string, accounts []signed, err error) {
 	id, err := k.operator.PublicKey()
 	if err != nil {
@@ -122,7 +122,7 @@ func (k keys) trust() (operator string, accounts []signed, err error) {
 	return operator, accounts, nil
 }
 
-// farmClaims let the farm keep as much as there is room for.
+// farmClaims returns the claims of the farm's account: it may store as much as the disk has space for.
 func farmClaims(id string) *jwt.AccountClaims {
 	c := jwt.NewAccountClaims(id)
 	c.Name = "farm"
@@ -131,7 +131,7 @@ func farmClaims(id string) *jwt.AccountClaims {
 	return c
 }
 
-// Copies is how many servers keep what is on its way: three where there are so many.
+// Copies returns how many servers store a message: three, if the cluster has as many.
 func (b *Broker) Copies() int {
 	if b.server == nil && len(b.nc.Servers()) >= 3 {
 		return 3

@@ -17,7 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/farm/wire"
 )
 
-// configured starts servers by a configuration, on ports that are free.
+// configured starts servers with a configuration, on free ports.
 func configured(t *testing.T, config string, names ...string) (urls []string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "nats.conf")
@@ -82,8 +82,8 @@ func configured(t *testing.T, config string, names ...string) (urls []string) {
 	return urls
 }
 
-// TestOneServerOfOnesOwn: what nats-config writes is what a server reads, and lets hubs and hosts in, each where it
-// belongs.
+// TestOneServerOfOnesOwn checks that a server accepts the configuration of nats-config, and lets hubs and hosts connect
+// with their permissions.
 func TestOneServerOfOnesOwn(t *testing.T) {
 	config, account, err := NewCluster(Cluster{Servers: []string{"nats"}, Store: "/data"})
 	if err != nil {
@@ -98,11 +98,11 @@ func TestOneServerOfOnesOwn(t *testing.T) {
 		t.Error(err)
 	}
 	if strings.Contains(config, account) {
-		t.Error("the configuration holds the seed of the account")
+		t.Error("the configuration contains the seed of the account")
 	}
 }
 
-// TestThreeServersOfOnesOwn keep what is on its way three times.
+// TestThreeServersOfOnesOwn checks that each message is stored three times.
 func TestThreeServersOfOnesOwn(t *testing.T) {
 	names := []string{"nats-1", "nats-2", "nats-3"}
 	config, account, err := NewCluster(Cluster{Servers: names, Store: "/data"})
@@ -135,7 +135,7 @@ func TestWrongClusters(t *testing.T) {
 	for _, c := range []Cluster{{}, {Servers: []string{"a:4222"}}, {Servers: []string{"a b"}},
 		{Servers: []string{"a"}, Store: "/x\"\n"}} {
 		if _, _, err := NewCluster(c); err == nil {
-			t.Errorf("%+v is taken", c)
+			t.Errorf("%+v is accepted", c)
 		}
 	}
 }

@@ -15,10 +15,11 @@ import (
 	"github.com/taproot-dev/taproot/farm/wire"
 )
 
-// keys sign: those of the operator and of the accounts of the embedded server, or the account's alone.
+// keys are the signing keys: those of the operator and the accounts of the embedded server, or that of the account
+// alone.
 type keys struct{ operator, system, farm nkeys.KeyPair }
 
-// loadKeys reads the keys of a folder; those that are not there are made.
+// loadKeys reads the keys in a folder and creates the missing ones.
 func loadKeys(dir string) (k keys, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return k, err
@@ -53,23 +54,23 @@ func loadKey(file string, create func() (nkeys.KeyPair, error)) (nkeys.KeyPair, 
 	}
 	pair, err := nkeys.FromSeed(seed)
 	if err != nil {
-		return nil, fmt.Errorf("%s holds no key: %w", file, err)
+		return nil, fmt.Errorf("%s does not contain a key: %w", file, err)
 	}
 	return pair, nil
 }
 
-// accountKey is the key of an account on somebody else's server.
+// accountKey returns the key of an account on an external server.
 func accountKey(seed string) (keys, error) {
 	pair, err := nkeys.FromSeed([]byte(seed))
 	if err == nil {
 		var public string
 		if public, err = pair.PublicKey(); err == nil && !nkeys.IsValidPublicAccountKey(public) {
-			err = errors.New("it is the key of something else")
+			err = errors.New("it is a key of another type")
 		}
 	}
 	if err != nil {
 		return keys{},
-			fmt.Errorf("a server of your own needs the seed of the farm's account there (SA…), which signs for hosts: %w", err)
+			fmt.Errorf("an external server needs the seed of the farm's account there (SA…), which signs for hosts: %w", err)
 	}
 	return keys{farm: pair}, nil
 }
@@ -83,7 +84,7 @@ func (k keys) sign(claims *jwt.UserClaims) (string, error) {
 	return text, nil
 }
 
-// authorities tells the embedded server whom it trusts.
+// authorities sets the keys that the embedded server trusts.
 func (b *Broker) authorities(so *server.Options, revoked []string) error {
 	system, err := b.keys.system.PublicKey()
 	if err != nil {
@@ -124,14 +125,14 @@ func (b *Broker) authorities(so *server.Options, revoked []string) error {
 	return nil
 }
 
-// hubClaims let a hub use all subjects, as long as its process lives: the key is in its memory only.
+// hubClaims permit a hub to use all subjects. They do not expire: the key is only in the memory of its process.
 func hubClaims(public string) *jwt.UserClaims {
 	c := jwt.NewUserClaims(public)
 	c.Name = "hub"
 	return c
 }
 
-// hostClaims let a host use its own subjects.
+// hostClaims permit a host to use its own subjects.
 func hostClaims(host, public string, valid time.Duration) *jwt.UserClaims {
 	c := jwt.NewUserClaims(public)
 	c.Name = host
@@ -144,7 +145,7 @@ func hostClaims(host, public string, valid time.Duration) *jwt.UserClaims {
 	return c
 }
 
-// NewKey makes the key of a host: its seed stays on the host.
+// NewKey makes the key of a host: the seed stays on the host.
 func NewKey() (seed []byte, public string, err error) {
 	pair, err := nkeys.CreateUser()
 	if err != nil {
@@ -156,7 +157,7 @@ func NewKey() (seed []byte, public string, err error) {
 	return seed, public, err
 }
 
-// PublicOf is the public half of the key that a seed belongs to.
+// PublicOf returns the public key of a seed.
 func PublicOf(seed []byte) (string, error) {
 	pair, err := nkeys.FromSeed(seed)
 	if err != nil {
@@ -165,13 +166,13 @@ func PublicOf(seed []byte) (string, error) {
 	return pair.PublicKey()
 }
 
-// Signed tells whether the holder of a key, whose public half is given, has signed a text.
+// Signed reports whether the owner of a public key has signed a text.
 func Signed(public string, text, signature []byte) bool {
 	key, err := nkeys.FromPublicKey(public)
 	return err == nil && IsKey(public) && key.Verify(text, signature) == nil
 }
 
-// Sign signs a text with the key that a seed belongs to.
+// Sign signs a text with the key of a seed.
 func Sign(seed, text []byte) ([]byte, error) {
 	pair, err := nkeys.FromSeed(seed)
 	if err != nil {
@@ -180,8 +181,8 @@ func Sign(seed, text []byte) ([]byte, error) {
 	return pair.Sign(text)
 }
 
-// Vouch signs a text with the key that signs the credentials of hosts: who has such a credential knows by it that the
-// word is the hub's.
+// Vouch signs a text with the key that signs the credentials of hosts. A host with such a credential can verify that
+// the text is from the hub.
 func (b *Broker) Vouch(text []byte) ([]byte, error) {
 	signature, err := b.keys.farm.Sign(text)
 	if err != nil {
@@ -190,7 +191,7 @@ func (b *Broker) Vouch(text []byte) ([]byte, error) {
 	return signature, nil
 }
 
-// Issuer is the public half of the key that has signed a credential, be it over or not; "": it cannot be read.
+// Issuer returns the public key that signed a credential, even an expired one, or "" if the credential is invalid.
 func Issuer(credential string) string {
 	claims, err := jwt.DecodeUserClaims(credential)
 	if err != nil {
@@ -199,13 +200,13 @@ func Issuer(credential string) string {
 	return claims.Issuer
 }
 
-// Vouched tells whether the hub of an Issuer has signed a text.
+// Vouched reports whether the hub of an Issuer has signed a text.
 func Vouched(issuer string, text, signature []byte) bool {
 	key, err := nkeys.FromPublicKey(issuer)
 	return err == nil && nkeys.IsValidPublicAccountKey(issuer) && key.Verify(text, signature) == nil
 }
 
-// Validity is from when until when a credential is good; zero times when it cannot be read.
+// Validity returns when a credential becomes valid and when it expires; zero times if it is invalid.
 func Validity(credential string) (from, until time.Time) {
 	claims, err := jwt.DecodeUserClaims(credential)
 	if err != nil {
@@ -214,7 +215,7 @@ func Validity(credential string) (from, until time.Time) {
 	return time.Unix(claims.IssuedAt, 0), time.Unix(claims.Expires, 0)
 }
 
-// IsKey tells whether a text is the public half of a host's key.
+// IsKey reports whether a text is the public key of a host.
 func IsKey(public string) bool { return nkeys.IsValidPublicUserKey(public) }
 
 func writePrivate(file string, text []byte) error { return os.WriteFile(file, text, 0o600) }

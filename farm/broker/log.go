@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// logger passes on what the embedded server says.
+// logger forwards the log of the embedded server.
 type logger struct {
 	to      *slog.Logger
 	refused func(Refusal)
@@ -27,15 +27,15 @@ func (l logger) Fatalf(format string, v ...any) { l.to.Error("nats: " + fmt.Spri
 func (logger) Debugf(string, ...any)            {}
 func (logger) Tracef(string, ...any)            {}
 
-// The server tells of what it refuses by lines of its log alone. What a client calls itself stands in quotes, in which
-// quotes are escaped: it can make up no line.
+// The server reports refusals only as lines of its log. The name of a client is in quotes there, with quotes escaped,
+// so a client cannot forge a line.
 var (
 	violation = regexp.MustCompile(
 		`^(\S+) - cid:\d+ .*- "[A-Z0-9]+/[^"]*\b(U[A-Z2-7]{55})[^"]*" - (Publish|Subscription) Violation - (?:Subject|Reply) ("(?:[^"\\]|\\.)*")`)
 	stranger = regexp.MustCompile(`^(\S+) - cid:\d+ .*- authentication error`)
 )
 
-// refusal reads a line.
+// refusal parses a line of the log.
 func refusal(line string) (Refusal, bool) {
 	if m := violation.FindStringSubmatch(line); m != nil {
 		subject, err := strconv.Unquote(m[4])
@@ -49,7 +49,7 @@ func refusal(line string) (Refusal, bool) {
 		return Refusal{Key: m[2], Address: hostOf(m[1]), What: what + subject}, true
 	}
 	if m := stranger.FindStringSubmatch(line); m != nil {
-		return Refusal{Address: hostOf(m[1]), What: "connect"}, true // the key is not proven
+		return Refusal{Address: hostOf(m[1]), What: "connect"}, true // the key was not verified
 	}
 	return Refusal{}, false
 }

@@ -15,28 +15,28 @@ import (
 	"github.com/taproot-dev/taproot/farm/wire"
 )
 
-// Conn is a connection with NATS.
+// Conn is a connection to NATS.
 type Conn = nats.Conn
 
-// Login is how a host connects.
+// Login is what a host needs to connect.
 type Login struct {
 	Host       string
 	Address    Address
 	Seed       []byte
-	Credential func() string // the newest one; it is asked before each connection
-	// Cert is the newest certificate of the server, where Address has one; it is asked before each connection. nil: it
-	// stays that of Address.
+	Credential func() string // returns the newest one; called before each connection
+	// Cert returns the newest certificate of the server, where Address has one; called before each connection. nil: that
+	// of Address.
 	Cert  func() string
-	Again time.Duration // how long it rests between two tries to connect; default: a second
-	// State is told when the connection is lost and when it is there again; may be nil.
+	Again time.Duration // the pause between two attempts to connect; default: a second
+	// State is called when the connection is lost and when it is back; may be nil.
 	State func(connected bool, err error)
 }
 
-// Connect connects a host, and again whenever the connection is lost, for ever. When it returns without an error the
-// connection may still be under way.
+// Connect connects a host, and reconnects without a limit whenever the connection is lost. It may return before the
+// first connection is made.
 func Connect(l Login) (*nats.Conn, error) {
 	if !wire.IsName(l.Host) {
-		return nil, fmt.Errorf("NATS: %q is no id of a host", l.Host)
+		return nil, fmt.Errorf("NATS: %q is not a host id", l.Host)
 	}
 	return l.connect(func() (string, error) { return l.Credential(), nil }, nats.CustomInboxPrefix(wire.InboxOf(l.Host)),
 		nats.RetryOnFailedConnect(true))
@@ -50,7 +50,7 @@ func (l Login) connect(credential func() (string, error), more ...nats.Option) (
 	if l.Again == 0 {
 		l.Again = time.Second
 	}
-	tell := func(connected bool, err error) {
+	report := func(connected bool, err error) {
 		if l.State != nil {
 			l.State(connected, err)
 		}
@@ -59,13 +59,13 @@ func (l Login) connect(credential func() (string, error), more ...nats.Option) (
 		nats.IgnoreAuthErrorAbort(), nats.Timeout(5 * time.Second),
 		nats.ReconnectWait(l.Again), nats.ReconnectJitter(l.Again/5, l.Again/5), nats.ReconnectBufSize(-1),
 		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
-		nats.ConnectHandler(func(*nats.Conn) { tell(true, nil) }),
-		nats.ReconnectHandler(func(*nats.Conn) { tell(true, nil) }),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { tell(false, err) }),
-		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { tell(false, err) }),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { // the library prints them otherwise
+		nats.ConnectHandler(func(*nats.Conn) { report(true, nil) }),
+		nats.ReconnectHandler(func(*nats.Conn) { report(true, nil) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { report(false, err) }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { report(false, err) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { // without it the library prints errors
 			if Denied(err) {
-				tell(false, err)
+				report(false, err)
 			}
 		}),
 	}, more...)
@@ -77,12 +77,12 @@ func (l Login) connect(credential func() (string, error), more ...nats.Option) (
 	}
 	nc, err := nats.Connect(l.Address.URL, o...)
 	if err != nil {
-		return nil, fmt.Errorf("NATS: connect with %s: %w", l.Address.URL, err)
+		return nil, fmt.Errorf("NATS: connect to %s: %w", l.Address.URL, err)
 	}
 	return nc, nil
 }
 
-// trusting makes connections trust the newest certificate alone.
+// trusting makes connections trust only the newest certificate.
 func (l Login) trusting() nats.Option {
 	newest := l.Cert
 	if newest == nil {
@@ -97,31 +97,31 @@ func (l Login) trusting() nats.Option {
 func trusted(cert string) (*x509.CertPool, error) {
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM([]byte(cert)) {
-		return nil, errors.New("NATS: the certificate of the server cannot be read")
+		return nil, errors.New("NATS: the certificate of the server is not valid PEM")
 	}
 	return pool, nil
 }
 
-// Foreign tells whether a connection failed because what answers has another certificate than the server's.
+// Foreign reports whether a connection failed because the server has another certificate than the expected one.
 func Foreign(err error) bool {
 	var other *tls.CertificateVerificationError
 	return errors.As(err, &other)
 }
 
-// Denied tells whether a connection failed because its credential is not, or no more, good.
+// Denied reports whether a connection failed because its credential is invalid, expired or revoked.
 func Denied(err error) bool {
 	if err == nil {
 		return false
 	}
-	text := strings.ToLower(err.Error()) // while it connects, the library gives the server's words alone
+	text := strings.ToLower(err.Error()) // while connecting, the library returns the server's message as plain text
 	return slices.ContainsFunc([]error{nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked},
 		func(known error) bool { return strings.Contains(text, strings.TrimPrefix(known.Error(), "nats: ")) })
 }
 
-// Unreached tells whether no server answered at all.
+// Unreached reports whether no server responded.
 func Unreached(err error) bool { return errors.Is(err, nats.ErrNoServers) }
 
-// withScheme completes addresses, with commas between them, that are host:port alone.
+// withScheme adds a scheme to those of the comma-separated addresses that have none.
 func withScheme(addresses, scheme string) string {
 	list := strings.Split(addresses, ",")
 	for i, a := range list {

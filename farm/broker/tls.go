@@ -21,13 +21,14 @@ import (
 // other one, so the name of the machine does not matter.
 const certName = "taproot-farm"
 
-// certificate reads that of a folder, or makes one for thirty years: it is pinned, and ends with the farm, unless
-// somebody removes it; hosts then ask for the new one. It lies beside the keys, of which operators keep copies.
+// certificate reads the certificate in a folder, or makes one for thirty years. Hosts pin it, so it is used as long as
+// the farm exists; if an operator removes it, hosts request the new one. It is in the folder of the keys, of which
+// operators make backups.
 func certificate(dir string) (tls.Certificate, string, error) {
 	certFile, keyFile := filepath.Join(dir, "keys", "cert.pem"), filepath.Join(dir, "keys", "cert.key")
 	text, err := os.ReadFile(certFile)
 	_, gone := os.Stat(keyFile)
-	if errors.Is(err, fs.ErrNotExist) && gone == nil { // a farm of before has it one folder above
+	if errors.Is(err, fs.ErrNotExist) && gone == nil { // older versions wrote it one folder above
 		if text, err = os.ReadFile(filepath.Join(dir, "cert.pem")); err == nil {
 			err = writePrivate(certFile, text)
 		}
@@ -60,7 +61,7 @@ func makeCertificate(certFile, keyFile string) error {
 	if err != nil {
 		return err
 	}
-	began := time.Now().Add(-24 * time.Hour) // clocks of hosts may be slow
+	began := time.Now().Add(-24 * time.Hour) // the clocks of hosts may be slow
 	of := &x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: certName}, DNSNames: []string{certName},
 		NotBefore: began, NotAfter: began.AddDate(30, 0, 0),
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{

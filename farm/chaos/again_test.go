@@ -21,14 +21,14 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestReportComesTwice: a report that two hubs get, as when one of them was stopped in the middle of it, is accepted
-// once, and the pack stays: the second removed it.
+// TestReportComesTwice checks that a report that two hubs receive, for example because the first was suspended, is
+// accepted once, and that the pack stays.
 func TestReportComesTwice(t *testing.T) {
 	h, err := startHub(t.TempDir(), storetest.SQLite(t), "127.0.0.1:0", "127.0.0.1:0")
 	must(t, err)
 	defer func() { must(t, h.stop()) }()
 	q := queue.New(h.db, nil)
-	must(t, q.Begin(t.Context(), queue.Run{ID: "run_1", Project: "project"}))
+	must(t, q.StartRun(t.Context(), queue.Run{ID: "run_1", Project: "project"}))
 	must(t, q.Add(t.Context(), "run_1",
 		[]queue.Case{{N: 0, Needs: queue.Needs{Platform: dsl.Android}, What: json.RawMessage("{}")}}))
 	phone := queue.Device{Host: "twice", ID: "phone", Platform: dsl.Android}
@@ -52,7 +52,7 @@ func TestReportComesTwice(t *testing.T) {
 		all.Go(func() {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			var v order.Verdict
+			var v order.ReportReply
 			if err := wire.Ask(ctx, nc, order.ToHub("twice", order.ReportSubject), report, &v); err != nil || !v.Accepted {
 				t.Errorf("%+v %v", v, err)
 			}
@@ -70,8 +70,8 @@ func TestReportComesTwice(t *testing.T) {
 	}
 }
 
-// TestHostBeginsAgain: what a host had begun when it ended begins again when it is back: it waited until NATS had
-// forgotten that it was sent before, two minutes.
+// TestHostBeginsAgain checks that a case that was running when its host ended starts again as soon as the host is back,
+// and not only after JetStream has forgotten the message id.
 func TestHostBeginsAgain(t *testing.T) {
 	h, err := startHub(t.TempDir(), storetest.SQLite(t), "127.0.0.1:0", "127.0.0.1:0")
 	must(t, err)
@@ -83,15 +83,15 @@ func TestHostBeginsAgain(t *testing.T) {
 	must(t, err)
 	r, farm, cases := client(t, suite(t, 1), h.url, nil)
 	cases = slices.DeleteFunc(cases, func(c plan.Case) bool { return c.Pack != "pass-000" })
-	begun := make(chan struct{}, 100)
+	starts := make(chan struct{}, 100)
 	r.Observe = func(_ event.Case, e event.Event) {
 		if e.Kind == event.StepStarted {
-			begun <- struct{}{}
+			starts <- struct{}{}
 		}
 	}
 	var second sync.WaitGroup
 	second.Go(func() {
-		<-begun
+		<-starts
 		if err := stop(); err != nil {
 			t.Error(err)
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// BenchmarkFarm: cases of no length on 1,000 devices of 20 hosts in one process, beside as many on this machine alone:
-// cases a second, and what a case costs. TAPROOT_BENCH_CASES says how many; default: 2,000.
+// BenchmarkFarm compares trivial cases on 1,000 devices of 20 hosts in one process with as many on this machine alone:
+// it reports cases per second and the cost of a case. TAPROOT_BENCH_CASES sets the number; default: 2,000.
 func BenchmarkFarm(b *testing.B) {
 	n := 2000
 	if text := os.Getenv("TAPROOT_BENCH_CASES"); text != "" {

@@ -17,19 +17,19 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// evidence is what is known of a run afterwards.
+// evidence is what is known about a run afterwards.
 type evidence struct {
-	want     []string          // the packs, in the order of the plan, with their verdicts
-	got      []string          // those that came home
+	want     []string          // the packs, in the order of the plan, with their results
+	got      []string          // those that the client received
 	devices  map[string]string // of the packs
-	accepted map[string]int    // results that SQL accepted, by pack
-	by       map[string]string // the device of the result that SQL accepted
-	left     int               // rows that wait or are under way
+	accepted map[string]int    // number of results accepted by the database, by pack
+	by       map[string]string // the device of the accepted result
+	left     int               // rows of waiting or running cases
 	log      []line            // of the devices
 	dead     map[int]bool      // processes of hosts that were killed
 }
 
-// check says what is wrong; nothing else may be.
+// check returns the defects; there must be none.
 func (e evidence) check() (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if !slices.Equal(e.want, e.got) {
@@ -42,15 +42,15 @@ func (e evidence) check() (wrong []string) {
 	open := map[string]line{}
 	for _, l := range e.log {
 		if l.Pack == "" {
-			say("%s does not know what it ran", l.Device)
+			say("%s has no name for the case that it ran", l.Device)
 		}
 		switch before, is := open[l.Device]; {
 		case l.End && (!is || before.Pack != l.Pack):
-			say("%s ended %s, which it had not begun", l.Device, l.Pack)
+			say("%s ended %s, which it had not started", l.Device, l.Pack)
 		case l.End:
 			delete(open, l.Device)
 		case is && !e.dead[before.PID]:
-			say("%s began %s while it ran %s", l.Device, l.Pack, before.Pack)
+			say("%s started %s while it ran %s", l.Device, l.Pack, before.Pack)
 		default:
 			open[l.Device] = l
 			ran[l.Device+" "+l.Pack] = true
@@ -64,7 +64,7 @@ func (e evidence) check() (wrong []string) {
 	for _, text := range e.got {
 		name, _, _ := strings.Cut(text, " ")
 		if device := e.devices[name]; device != "" && !ran[device+" "+name] {
-			say("%s says that it ran on %s, which does not know of it", name, device)
+			say("the pack of %s names %s, which has not logged it", name, device)
 		}
 		if device := e.devices[name]; device != "" && e.accepted[name] == 0 {
 			say("no result of %s was accepted", name)
@@ -80,7 +80,7 @@ func (e evidence) check() (wrong []string) {
 	return wrong
 }
 
-// watchAccepted lets the database itself write down which results are accepted.
+// watchAccepted adds a trigger to the database that records which results are accepted.
 func watchAccepted(t testing.TB, address string) {
 	t.Helper()
 	db, err := store.Open(t.Context(), address)
@@ -108,7 +108,7 @@ func watchAccepted(t testing.TB, address string) {
 	must(t, db.Close())
 }
 
-// home is what came of a case.
+// home is the outcome of a case at the client.
 type home struct {
 	Pack, Verdict string
 	Device        string // "": it ran on none
@@ -132,7 +132,7 @@ func homeOf(o run.Outcome) home {
 	return h
 }
 
-// collect gathers the evidence of a run of cases.
+// collect gathers the evidence of a run.
 func collect(t testing.TB, address, log string, homes []home) evidence {
 	t.Helper()
 	e := evidence{devices: map[string]string{}, accepted: map[string]int{}, by: map[string]string{}, dead: map[int]bool{}}
@@ -177,7 +177,7 @@ func (e *evidence) readSQL(ctx context.Context, db *store.DB) error {
 	return db.One(ctx, "SELECT COUNT(*) FROM farm_cases WHERE state IN ('waiting', 'running')", nil, &e.left)
 }
 
-// readLog reads what the devices wrote. A process that was killed may have left half a line.
+// readLog reads what the devices wrote. A process that was killed may have left an incomplete line.
 func readLog(file string) (list []line, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -193,7 +193,7 @@ func readLog(file string) (list []line, err error) {
 	return list, nil
 }
 
-// TestCheckerFindsDefects: each defect that is put into good evidence is found, and good evidence has none.
+// TestCheckerFindsDefects checks that correct evidence has no defect, and that each defect that is added is found.
 func TestCheckerFindsDefects(t *testing.T) {
 	good := func() evidence {
 		return evidence{want: []string{"a pass", "b fail", "c skipped"}, got: []string{"a pass", "b fail", "c skipped"},
@@ -208,8 +208,8 @@ func TestCheckerFindsDefects(t *testing.T) {
 	for name, spoil := range map[string]func(*evidence){
 		"a pack is lost":                             func(e *evidence) { e.got = e.got[1:] },
 		"a pack came twice":                          func(e *evidence) { e.got = append(e.got, "a pass") },
-		"the order is another":                       func(e *evidence) { e.got[0], e.got[1] = e.got[1], e.got[0] },
-		"a verdict is another":                       func(e *evidence) { e.got[1] = "b pass" },
+		"the order differs":                          func(e *evidence) { e.got[0], e.got[1] = e.got[1], e.got[0] },
+		"a result differs":                           func(e *evidence) { e.got[1] = "b pass" },
 		"a result was accepted twice":                func(e *evidence) { e.accepted["a"] = 2 },
 		"the pack is not the one that was accepted":  func(e *evidence) { e.by["a"] = "h-1" },
 		"two results, of which the client left both": func(e *evidence) { e.accepted["x"] = 2 },
@@ -220,8 +220,8 @@ func TestCheckerFindsDefects(t *testing.T) {
 		},
 		"a pack names another device": func(e *evidence) { e.devices["a"], e.by["a"] = "h-1", "h-1" },
 		"a host made a pack up":       func(e *evidence) { e.log = e.log[2:3] },
-		"a device was not given back": func(e *evidence) { e.log = e.log[:4] },
-		"an end without a beginning":  func(e *evidence) { e.log = append(e.log, line{"h-9", "a", true, 3, 0}) },
+		"a device was not released":   func(e *evidence) { e.log = e.log[:4] },
+		"an end without a start":      func(e *evidence) { e.log = append(e.log, line{"h-9", "a", true, 3, 0}) },
 	} {
 		e := good()
 		spoil(&e)

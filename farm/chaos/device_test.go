@@ -17,21 +17,21 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// phones is a driver of devices that show "Ready". Each writes into a log what is run on it: the locks tell.
+// phones is a driver of devices that show "Ready". Each logs what is run on it, as read from the files of the leases.
 type phones struct {
 	host  string
 	n     int
-	cost  time.Duration // of each look
-	until chan struct{} // is closed, a look lasts; nil: no longer than it costs
+	cost  time.Duration // of each screen read
+	until chan struct{} // each screen read waits until it is closed; nil: none waits
 	locks string        // the folder of the leases
 	log   *os.File
-	words *slog.Logger // of the worker; nil: nowhere
+	words *slog.Logger // of the worker; may be nil
 
 	mu   sync.Mutex
 	open map[string]bool
 }
 
-// line is one of a device's log.
+// line is a line of a device's log.
 type line struct {
 	Device string `json:"device"`
 	Pack   string `json:"pack"`
@@ -51,7 +51,7 @@ func (p *phones) Devices(context.Context) (list []drivers.Info, err error) {
 	return list, nil
 }
 
-// holder reads for what a device was leased.
+// holder returns the case for which a device is leased.
 func (p *phones) holder(id string) string {
 	files, _ := filepath.Glob(filepath.Join(p.locks, "taproot", "*.holder"))
 	for _, file := range files {
@@ -73,7 +73,7 @@ func (p *phones) write(l line) error {
 	l.PID, l.Micros = os.Getpid(), time.Now().UnixMicro()
 	data, err := json.Marshal(l)
 	if err == nil {
-		_, err = p.log.Write(append(data, '\n')) // one write: nobody comes between
+		_, err = p.log.Write(append(data, '\n')) // one write, so that lines of processes do not mix
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-// Package chaos holds the tests of a farm's runs as a whole: hubs, hosts and clients, in one process and as processes
-// of their own that are killed and stopped, and a checker that reads what SQL, the packs and the devices say of it
+// Package chaos contains the tests of a farm as a whole: hubs, hosts and clients, in one process, and as separate
+// processes that are killed and suspended. A checker compares the database, the packs and the logs of the devices
 // afterwards.
 package chaos

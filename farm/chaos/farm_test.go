@@ -18,7 +18,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// summary is what a run tells, without times and devices.
+// summary returns what a run reports, without times and devices.
 func summary(t testing.TB, r *run.Runner, outcomes []run.Outcome) (list []string) {
 	t.Helper()
 	for _, o := range outcomes {
@@ -37,7 +37,7 @@ func summary(t testing.TB, r *run.Runner, outcomes []run.Outcome) (list []string
 	return list
 }
 
-// await waits until something is so.
+// await waits until a condition is met.
 func await(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	for until := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
@@ -47,8 +47,8 @@ func await(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// TestFarm: a hub and three hosts run a suite as this machine does: verdicts, order, folder, news; secrets are nowhere
-// in the clear.
+// TestFarm checks that a hub and three hosts run a suite as this machine does, with the same results, order, folder and
+// events, and that secrets are not stored as plain text.
 func TestFarm(t *testing.T) {
 	dir := suite(t, 10)
 	local, _, cases := client(t, dir, "", &phones{host: "local", n: 2})
@@ -70,19 +70,19 @@ func TestFarm(t *testing.T) {
 	r, farm, cases := client(t, dir, h.url, nil)
 	await(t, "all phones", func() bool { n, err := farm.Usable(t.Context(), dsl.Android); return err == nil && n == 6 })
 	var mu sync.Mutex
-	begun := map[string]time.Time{}
+	starts := map[string]time.Time{}
 	late := time.Duration(0)
 	r.Observe = func(c event.Case, e event.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		if e.Kind == event.CaseStarted {
-			begun[c.Pack] = time.Now()
+			starts[c.Pack] = time.Now()
 			late = max(late, time.Since(e.Time))
 		}
 	}
 	outcomes := r.All(t.Context(), cases)
 	if got := summary(t, r, outcomes); !slices.Equal(got, want) {
-		t.Errorf("on the hub:\n%s\n\nhere:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("on the hub:\n%s\n\non this machine:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if code := run.ExitCode(outcomes, false); code != run.ExitFail {
 		t.Error(code)
@@ -96,12 +96,12 @@ func TestFarm(t *testing.T) {
 	if len(hosts) != 3 {
 		t.Errorf("which hosts ran cases: %v", hosts)
 	}
-	t.Logf("the latest news came after %v", late)
+	t.Logf("the slowest event arrived after %v", late)
 	must(t, h.db.Each(t.Context(), "SELECT sealed FROM farm_runs", nil, func(scan func(...any) error) error {
 		var sealed string
 		err := scan(&sealed)
 		if strings.Contains(sealed, "12345-secret") {
-			t.Error("a secret is in SQL in the clear")
+			t.Error("a secret is stored as plain text in the database")
 		}
 		return err
 	}))
@@ -113,14 +113,15 @@ func TestFarm(t *testing.T) {
 				return err
 			}
 			if data, err := os.ReadFile(name); err == nil && strings.Contains(string(data), "12345-secret") {
-				t.Errorf("%s holds a secret in the clear", name)
+				t.Errorf("%s contains a secret as plain text", name)
 			}
 			return nil
 		}))
 	}
 }
 
-// TestInterruptedFarm: who interrupts a run gets the packs of what was under way, and nothing begins any more.
+// TestInterruptedFarm checks that an interrupted client gets the packs of running cases, and that nothing starts any
+// more.
 func TestInterruptedFarm(t *testing.T) {
 	h, err := startHub(t.TempDir(), storetest.SQLite(t), "127.0.0.1:0", "127.0.0.1:0")
 	must(t, err)
@@ -154,8 +155,7 @@ func TestInterruptedFarm(t *testing.T) {
 	must(t, r.End())
 }
 
-// TestCancelledBeforeItBegins: a case that nobody wants any more when its host asks whether to begin does not keep its
-// device.
+// TestCancelledBeforeItBegins checks that a case that was withdrawn before its host starts it does not keep its device.
 func TestCancelledBeforeItBegins(t *testing.T) {
 	h, err := startHub(t.TempDir(), storetest.SQLite(t), "127.0.0.1:0", "127.0.0.1:0")
 	must(t, err)

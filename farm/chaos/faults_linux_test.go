@@ -12,22 +12,22 @@ import (
 	"time"
 )
 
-// fault is something that happens to a grid.
+// fault is a kind of failure of a part of a grid.
 type fault struct {
 	name  string
-	often bool          // as often as CHAOS_KILLS says, else as CHAOS_LASTING does
+	often bool          // repeated CHAOS_KILLS times, otherwise CHAOS_LASTING times
 	down  time.Duration // how long it lasts
-	lost  bool          // what was hit is known to be dead before it goes on
+	lost  bool          // the part counts as dead before it continues
 	hit   func(*grid, *rand.Rand) hit
 }
 
-// hit is one fault that has just happened.
+// hit is a fault that has just happened.
 type hit struct {
-	heal func()      // nil: it has healed by itself
-	on   func() bool // tells whether what was hit goes on; nil: when the next result comes
+	heal func()      // nil: it heals by itself
+	on   func() bool // reports whether the part works again; nil: with the next result
 }
 
-// faults are all kinds. down is how long those last that do not end at once; own: hosts have networks of their own.
+// faults returns all kinds. down is how long the lasting ones last. own: hosts have networks of their own.
 func faults(down time.Duration, own bool) []fault {
 	list := []fault{
 		{name: "hub: kill -9, started again", often: true, hit: killed(anyHub, hubBack)},
@@ -122,14 +122,14 @@ func anyHub(g *grid, r *rand.Rand) *node  { return g.hubs[r.IntN(len(g.hubs))] }
 func anyHost(g *grid, r *rand.Rand) *node { return g.hosts[r.IntN(len(g.hosts))] }
 func anyNATS(g *grid, r *rand.Rand) *node { return g.nats[r.IntN(len(g.nats))] }
 
-// leader is the NATS server that leads the stream of cases.
+// leader returns the NATS server that leads the stream of cases.
 func leader(g *grid, _ *rand.Rand) *node {
 	i := -1
 	await(g.t, "a leader", func() bool { i = g.leader(); return i >= 0 })
 	return g.nats[i]
 }
 
-// hubBack tells whether a hub hears all hosts.
+// hubBack reports whether a hub receives the beats of all hosts.
 func hubBack(g *grid, n *node) bool {
 	for i, one := range g.hubs {
 		if one == n {
@@ -146,7 +146,7 @@ func (g *grid) phones() (n int) {
 	return n
 }
 
-// killed kills a process; healed, it is started again.
+// killed kills a process, and starts it again to heal.
 func killed(which func(*grid, *rand.Rand) *node, back func(*grid, *node) bool) func(*grid, *rand.Rand) hit {
 	return func(g *grid, r *rand.Rand) hit {
 		n := which(g, r)
@@ -165,7 +165,7 @@ func killed(which func(*grid, *rand.Rand) *node, back func(*grid, *node) bool) f
 	}
 }
 
-// gone kills a host, which stays away until its cases run elsewhere.
+// gone kills a host, which is started again after its cases run elsewhere.
 func gone(g *grid, r *rand.Rand) hit {
 	n := anyHost(g, r)
 	left := g.underWay(n.Host)
@@ -173,7 +173,7 @@ func gone(g *grid, r *rand.Rand) hit {
 	return hit{on: func() bool { return g.moved(left) }, heal: func() { n.start(g.t) }}
 }
 
-// ended lets a host end by itself, which interrupts its cases, and begin again.
+// ended lets a host shut down, which interrupts its cases, and starts it again.
 func ended(g *grid, r *rand.Rand) hit {
 	n := anyHost(g, r)
 	left := g.underWay(n.Host)
@@ -185,7 +185,7 @@ func ended(g *grid, r *rand.Rand) hit {
 	return hit{heal: func() { n.start(g.t) }, on: func() bool { return g.moved(left) }}
 }
 
-// stopped stops a process; healed, it goes on, and may say what nobody wants to hear any more.
+// stopped suspends a process. When it continues, it may send results that were superseded.
 func stopped(which func(*grid, *rand.Rand) *node, back func(*grid, *node) bool) func(*grid, *rand.Rand) hit {
 	return func(g *grid, r *rand.Rand) hit {
 		n := which(g, r)
@@ -203,7 +203,7 @@ func stopped(which func(*grid, *rand.Rand) *node, back func(*grid, *node) bool) 
 	}
 }
 
-// everywhere tells whether every hub hears all hosts.
+// everywhere reports whether every hub receives the beats of all hosts.
 func (g *grid) everywhere() bool {
 	for _, n := range g.hubs {
 		if !hubBack(g, n) {
@@ -213,7 +213,7 @@ func (g *grid) everywhere() bool {
 	return true
 }
 
-// cut cuts wires.
+// cut interrupts connections.
 func cut(which func(*grid, *rand.Rand) []cable, ways []int) func(*grid, *rand.Rand) hit {
 	return func(g *grid, r *rand.Rand) hit {
 		wires := which(g, r)
@@ -235,7 +235,7 @@ func cables(of []*proxy) (list []cable) {
 	return list
 }
 
-// disk makes a folder, with a small disk of its own if disks may fill. That needs root.
+// disk makes a folder, on a small disk of its own if disks are to be filled. That requires root.
 func (g *grid) disk(dir string) {
 	must(g.t, os.MkdirAll(dir, 0o700))
 	if !g.disks || os.Getuid() != 0 {
@@ -245,7 +245,7 @@ func (g *grid) disk(dir string) {
 	g.t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
 }
 
-// full fills a small disk, and what is freed on it.
+// full fills a small disk, including space that is freed meanwhile.
 func full(which func(*grid, *rand.Rand) string) func(*grid, *rand.Rand) hit {
 	return func(g *grid, r *rand.Rand) hit {
 		file := filepath.Join(which(g, r), "filler")
@@ -284,8 +284,7 @@ func full(which func(*grid, *rand.Rand) string) func(*grid, *rand.Rand) hit {
 	}
 }
 
-// fullNATS fills the disk of a NATS server, which then keeps nothing more until it is started again: that is how NATS
-// is.
+// fullNATS fills the disk of a NATS server. NATS then stores nothing more until the server is restarted.
 func fullNATS(g *grid, r *rand.Rand) hit {
 	n := anyNATS(g, r)
 	h := full(func(*grid, *rand.Rand) string { return n.NATS.Store })(g, r)
@@ -299,9 +298,9 @@ func fullNATS(g *grid, r *rand.Rand) hit {
 // signalPG signals all processes of PostgreSQL.
 func (g *grid) signalPG(s syscall.Signal) (pids []int) {
 	first := g.pg.PID()
-	// it begins no other while its children are counted: one that is left keeps the next server from starting
+	// it must start no process while its children are listed: one that remains prevents the next start
 	_ = syscall.Kill(first, syscall.SIGSTOP)
-	pids = children(first) // before it is gone, and they are nobody's
+	pids = children(first) // must be listed before the parent ends
 	for _, pid := range append([]int{first}, pids...) {
 		_ = syscall.Kill(pid, s)
 	}
@@ -323,7 +322,7 @@ func (g *grid) crash() {
 	})
 }
 
-// children are the processes that a process began.
+// children returns the child processes of a process.
 func children(of int) (list []int) {
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, file := range files {

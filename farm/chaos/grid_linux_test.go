@@ -19,8 +19,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// grid is a farm as operators run a large one, all of it processes of their own: three hubs behind a load balancer, a
-// NATS cluster of three, PostgreSQL, hosts. Between any two of them lies a wire that can be cut.
+// grid is a large farm of separate processes: three hubs behind a load balancer, a NATS cluster of three servers,
+// PostgreSQL, and hosts. The connection between any two of them can be interrupted.
 type grid struct {
 	t        testing.TB
 	dir, log string
@@ -32,33 +32,33 @@ type grid struct {
 	nats     []*node
 	hubs     []*node
 	hosts    []*node
-	front    *proxy       // clients reach the hubs by it
+	front    *proxy       // the load balancer for clients
 	dbWires  []*proxy     // of the hubs to the database
 	hubWires [][]*proxy   // of the hubs to each NATS server
 	wires    [][]*proxy   // of the hosts
-	nets     []*namespace // of the hosts; none where this machine does not let the test make any
+	nets     []*namespace // of the hosts; empty if this machine does not permit them
 	conn     *broker.Broker
 
 	mu   sync.Mutex
 	died map[int]bool // processes of hosts that were killed
 }
 
-// node is a process that may be killed, and its next ones.
+// node is a process that can be killed and started again.
 type node struct {
 	child
 	mu  sync.Mutex
 	now *process
 }
 
-// size is how large a grid is.
+// size is the size and the settings of a grid.
 type size struct {
 	hosts, phones int
-	cost          time.Duration   // of each look at a phone
+	cost          time.Duration   // of each screen read
 	dead          time.Duration   // how long hosts may be silent
 	clocks        []time.Duration // how wrong the clocks of the hubs are
 	disks         bool            // give processes small disks of their own
 	own           bool            // give hosts networks of their own
-	direct        bool            // no wires between hosts and NATS
+	direct        bool            // no proxies between hosts and NATS
 }
 
 const local = "127.0.0.1"
@@ -105,13 +105,13 @@ func newGrid(t testing.TB, of size) *grid {
 			c.Hosts = of.hosts
 		}
 		g.hubs = append(g.hubs, g.node(c))
-		g.hubs[i].Hosts = 0 // those that have joined stay so
+		g.hubs[i].Hosts = 0 // the hosts have joined already
 	}
 	g.front = newProxy(t, "127.0.0.1:0", front...)
-	var said ready
-	must(t, json.Unmarshal([]byte(g.hubs[0].now.first), &said))
+	var info ready
+	must(t, json.Unmarshal([]byte(g.hubs[0].now.first), &info))
 	for i := range of.hosts {
-		c := said.Hosts[fmt.Sprintf("host%d", i)]
+		c := info.Hosts[fmt.Sprintf("host%d", i)]
 		ip := local
 		if of.own {
 			n := newNamespace(t, i)
@@ -138,7 +138,7 @@ func hostAndPort(address string) string {
 	return "host=" + host + "&port=" + port
 }
 
-// startNATS starts the three servers, and gives their addresses.
+// startNATS starts the three servers, and returns their addresses.
 func (g *grid) startNATS() (servers []string) {
 	config, account, err := broker.NewCluster(broker.Cluster{Servers: []string{"nats-1", "nats-2", "nats-3"},
 		Store: "/data"})
@@ -199,7 +199,7 @@ func (n *node) process() *process {
 	return n.now
 }
 
-// kill ends a process at once.
+// kill kills a process.
 func (g *grid) kill(n *node) {
 	if n.Role == "host" {
 		g.mu.Lock()
@@ -241,14 +241,14 @@ func (g *grid) end() {
 	_ = g.db.Close()
 }
 
-// usable is how many devices a hub knows; -1 when it does not answer.
+// usable returns how many devices a hub has, or -1 when it does not respond.
 func (g *grid) usable(hub int) int {
 	ctx, cancel := context.WithTimeout(g.t.Context(), time.Second)
 	defer cancel()
 	return usable(ctx, "http://"+g.hubs[hub].Place.HTTP)
 }
 
-// leader is the server that leads the stream of cases; -1: none does now.
+// leader returns the server that leads the stream of cases, or -1 without a leader.
 func (g *grid) leader() int {
 	ctx, cancel := context.WithTimeout(g.t.Context(), time.Second)
 	defer cancel()
@@ -268,7 +268,7 @@ func (g *grid) leader() int {
 	return -1
 }
 
-// synced tells whether all three servers have what is on its way.
+// synced reports whether all three servers have the same messages.
 func (g *grid) synced() bool {
 	ctx, cancel := context.WithTimeout(g.t.Context(), time.Second)
 	defer cancel()
@@ -289,7 +289,7 @@ func (g *grid) synced() bool {
 	return n == 2
 }
 
-// underWay gives the attempts that a host has, as SQL says.
+// underWay returns the attempts of a host according to the database.
 func (g *grid) underWay(host string) (list [][3]any) {
 	_ = g.db.Each(g.t.Context(), "SELECT run, n, attempt FROM farm_cases WHERE state = 'running' AND host = $1",
 		[]any{host}, func(scan func(...any) error) error {
@@ -302,7 +302,7 @@ func (g *grid) underWay(host string) (list [][3]any) {
 	return list
 }
 
-// moved tells whether attempts are over, or others were begun in their place.
+// moved reports whether each of the attempts has ended or was superseded.
 func (g *grid) moved(list [][3]any) bool {
 	for _, a := range list {
 		var n int

@@ -41,7 +41,7 @@ func must(t testing.TB, err error) {
 // deadAfter is how long hosts of these tests may be silent.
 const deadAfter = 3 * time.Second
 
-// plainSeal seals so that a test can see whether something is in the clear.
+// plainSeal marks a text instead of encrypting it, so that a test can detect plain text.
 type plainSeal struct{}
 
 func (plainSeal) Seal(text []byte, place string) string {
@@ -52,14 +52,14 @@ func (plainSeal) Unseal(sealed, place string) ([]byte, error) {
 	data, err := base64.StdEncoding.DecodeString(sealed)
 	text, ok := strings.CutPrefix(string(data), place+"\n")
 	if !ok {
-		err = errors.Join(err, errors.New("it is another row's"))
+		err = errors.Join(err, errors.New("it belongs to another row"))
 	}
 	return []byte(text), err
 }
 
-// hub is one in this process.
+// hub is a hub in this process.
 type hub struct {
-	*dispatch.Center // as taproot serve --service --farm has it
+	*dispatch.Center // as in taproot serve --service --farm
 	db               *store.DB
 	http             *http.Server
 	url              string
@@ -69,8 +69,8 @@ type hub struct {
 	refused map[string]int // by actor and action
 }
 
-// place is where a hub works. Without Account it has the NATS server within, which takes hosts on NATS; with it, NATS
-// names the servers.
+// place is the settings of a hub. Without Account it has the embedded NATS server, which listens on NATS. With Account,
+// NATS names external servers.
 type place struct {
 	Dir, Database string
 	NATS, Account string
@@ -136,7 +136,7 @@ func (h *hub) stop() error {
 	return err
 }
 
-// login lets a host join, and gives what it connects with.
+// login lets a host join, and returns what it needs to connect.
 func (h *hub) login(host string) (broker.Login, error) {
 	seed, public, err := broker.NewKey()
 	if err != nil {
@@ -200,7 +200,7 @@ func startHost(ctx context.Context, login broker.Login, dir string, p *phones) (
 	}, nil
 }
 
-// suite writes tests: n that pass, and some of other kinds.
+// suite writes tests: n that pass, and some with other results.
 func suite(t testing.TB, n int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -226,7 +226,7 @@ func suite(t testing.TB, n int) string {
 	return dir
 }
 
-// client runs a suite on a hub, or here with local.
+// client runs a suite on a hub, or on this machine with local.
 func client(t testing.TB, dir, url string, local drivers.Driver) (*run.Runner, *remote.Farm, []plan.Case) {
 	t.Helper()
 	r, farm, cases, err := open(t.Context(), opened{dir: dir, reports: t.TempDir(), url: url, key: "project",
@@ -235,7 +235,7 @@ func client(t testing.TB, dir, url string, local drivers.Driver) (*run.Runner, *
 	return r, farm, cases
 }
 
-// opened is a client: of a hub, or with devices of its own.
+// opened is the settings of a client: of a hub, or with devices of its own.
 type opened struct {
 	dir, reports string // its suite, its folder of runs
 	url, key     string

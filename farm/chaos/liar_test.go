@@ -17,8 +17,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestHostThatLies: a host gets neither the settings nor the tests of cases that it was not given, its word on them
-// counts for nothing, and all of it is told of.
+// TestHostThatLies checks that a host gets neither settings nor tests of cases that were not assigned to it, that its
+// results for them are ignored, and that each attempt is logged.
 func TestHostThatLies(t *testing.T) {
 	h, err := startHub(t.TempDir(), storetest.SQLite(t), "127.0.0.1:0", "127.0.0.1:0")
 	must(t, err)
@@ -39,9 +39,9 @@ func TestHostThatLies(t *testing.T) {
 	r, farm, cases := client(t, suite(t, 1), h.url, nil)
 	cases = slices.DeleteFunc(cases, func(c plan.Case) bool { return c.Pack != "pass-000" })
 	await(t, "the phone", func() bool { n, err := farm.Usable(t.Context(), dsl.Android); return err == nil && n == 1 })
-	heard := map[string]bool{}
+	events := map[string]bool{}
 	r.Observe = func(c event.Case, e event.Event) {
-		heard[e.Message] = true
+		events[e.Message] = true
 		if e.Kind != event.CaseStarted || c.Pack != "pass-000" {
 			return
 		}
@@ -66,12 +66,12 @@ func TestHostThatLies(t *testing.T) {
 		}
 		for _, report := range []order.Report{{Attempt: a, Error: "made up"}, {Attempt: a, Returned: true, Error: "made up"},
 			{Attempt: a, Size: 3, Pack: []byte("tar"), SHA256: strings.Repeat("0", 64)}} {
-			var v order.Verdict
+			var v order.ReportReply
 			if err := ask(order.ReportSubject, report, &v); err != nil || v.Accepted {
 				t.Errorf("a foreign result: %+v %v", v, err)
 			}
 		}
-		must(t, wire.Tell(liar, order.ToHub("liar", order.EventsSubject),
+		must(t, wire.Publish(liar, order.ToHub("liar", order.EventsSubject),
 			order.Events{Attempt: a, From: 1, Events: []event.Event{
 				{Time: time.Now(), Kind: event.Logged, Message: "made up"}}}))
 	}
@@ -82,13 +82,13 @@ func TestHostThatLies(t *testing.T) {
 			t.Errorf("%s on %s", o.Verdict(), o.Result.Case.Device)
 		}
 	}
-	if heard["made up"] {
-		t.Error("a foreign event was heard")
+	if events["made up"] {
+		t.Error("a foreign event was forwarded")
 	}
 	if _, err := liar.Request(order.ToHub("honest", order.StartSubject), nil, 300*time.Millisecond); err == nil {
-		t.Error("a host speaks in another one's name")
+		t.Error("a host publishes to a subject of another one")
 	}
-	await(t, "all that was refused is told", func() bool {
+	await(t, "all refusals are logged", func() bool {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		want := map[string]int{"host liar farm.start": 1, "host liar farm.tests": 1, "host liar farm.result": 3,

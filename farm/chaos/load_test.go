@@ -18,15 +18,15 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// load is a run of a suite on a farm.
+// load is a client that runs a suite on a farm.
 type load struct {
 	Suite, URL string
 	Project    string
-	Dir        string // for its reports; they are removed
-	Prefix     string // of the packs' names, by which this run's are known
+	Dir        string // for its reports, which are removed
+	Prefix     string // of the names of packs, which identifies this run
 }
 
-// run runs the suite, and tells whenever a case has ended.
+// run runs the suite, and calls ended after each case.
 func (l load) run(ctx context.Context, ended func()) (list []home, err error) {
 	reports, err := os.MkdirTemp(l.Dir, "reports-")
 	if err != nil {
@@ -51,7 +51,7 @@ func (l load) run(ctx context.Context, ended func()) (list []home, err error) {
 	return list, errors.Join(farm.Close(), r.End())
 }
 
-// child is a client of its own: it says a line when it begins, and one with what came home.
+// child runs the client as a process: it prints a line when it starts, and one with the outcomes.
 func (l load) child(ctx context.Context) error {
 	fmt.Println("{}")
 	list, err := l.run(ctx, nil)
@@ -61,7 +61,7 @@ func (l load) child(ctx context.Context) error {
 	return json.NewEncoder(os.Stdout).Encode(list)
 }
 
-// usable is how many devices a hub knows; -1 when it does not answer.
+// usable returns how many devices a hub has, or -1 when it does not respond.
 func usable(ctx context.Context, hub string) int {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, hub+"/api/farm/usable?platform=android", nil)
 	if err != nil {
@@ -80,7 +80,7 @@ func usable(ctx context.Context, hub string) int {
 	return u.Cases
 }
 
-// natsServer is one of a cluster, as an operator starts it with what taproot farm nats-config wrote.
+// natsServer is a server of a cluster, with the configuration of taproot farm nats-config.
 type natsServer struct {
 	Config, Name, Store string
 	Port                int
@@ -94,7 +94,7 @@ func (n natsServer) run(ctx context.Context) error {
 		return err
 	}
 	o.ServerName, o.Host, o.Port, o.StoreDir, o.NoLog, o.NoSigs = n.Name, "127.0.0.1", n.Port, n.Store, true, true
-	// clients come by their wires only
+	// clients connect through their proxies only
 	o.Cluster.Host, o.Cluster.Port, o.Cluster.NoAdvertise = "127.0.0.1", n.Routes[n.Mine], true
 	o.Routes = nil
 	for _, port := range n.Routes {
@@ -107,7 +107,7 @@ func (n natsServer) run(ctx context.Context) error {
 	}
 	s.Start()
 	if !s.ReadyForConnections(time.Minute) {
-		return errors.New("the server does not answer")
+		return errors.New("the server does not respond")
 	}
 	fmt.Println("{}")
 	<-ctx.Done()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// cable is what can be cut: a proxy, or the network of a namespace.
+// cable is a connection that can be interrupted: a proxy, or the network of a namespace.
 type cable interface {
 	set(cut bool, ways ...int)
 }
@@ -18,8 +18,8 @@ var (
 	_ cable = (*namespace)(nil)
 )
 
-// namespace is a network of its own for a process, with one cable to this machine. It is cut by wrong addresses of its
-// cards: then packets are lost, as on a wire that is cut, and TCP sends them again and again.
+// namespace is a network namespace for a process, with one connection to this machine. Wrong hardware addresses
+// interrupt it: packets are lost, as on a cut cable, and TCP retransmits them.
 type namespace struct {
 	t      testing.TB
 	name   string
@@ -29,7 +29,7 @@ type namespace struct {
 	inside func(args ...string) []string
 }
 
-// namespaces tells whether this machine lets the test make them: that needs root and the program ip.
+// namespaces reports whether this machine permits namespaces: that requires root and the program ip.
 func namespaces() bool {
 	name := fmt.Sprint("tpc", os.Getpid())
 	if exec.Command("ip", "netns", "add", name).Run() != nil {
@@ -40,7 +40,7 @@ func namespaces() bool {
 
 func newNamespace(t testing.TB, i int) *namespace {
 	name := fmt.Sprintf("tpc%d-%d", os.Getpid(), i)
-	net := fmt.Sprintf("10.%d.%d.", 100+os.Getpid()%100, i) // of this process, as far as may be
+	net := fmt.Sprintf("10.%d.%d.", 100+os.Getpid()%100, i) // differs from other processes of this test
 	n := &namespace{t: t, name: name, outer: name, ip: [2]string{net + "1", net + "2"}}
 	n.inside = func(args ...string) []string { return append([]string{"-n", n.name}, args...) }
 	n.run("netns", "add", n.name)
@@ -65,7 +65,7 @@ func (n *namespace) run(args ...string) string {
 	return string(out)
 }
 
-// address is that of a card: the third word of what ip says.
+// address returns the hardware address of a card: the third field of the output of ip.
 func address(line string) string {
 	if fields := strings.Fields(line); len(fields) > 2 {
 		return fields[2]

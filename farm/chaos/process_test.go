@@ -28,29 +28,29 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// childVariable tells a child of these tests what it is.
+// childVariable is the environment variable with the role and settings of a child process.
 const childVariable = "TAPROOT_TEST_CHAOS_CHILD"
 
-// child is a process of its own.
+// child is the role and the settings of a child process.
 type child struct {
 	Role      string
 	Place     place      // of a hub
-	Hosts     int        // a hub lets so many join
+	Hosts     int        // of a hub: the number of hosts that join
 	NATS      natsServer // of a server of NATS
 	Run       load       // of a client
 	Host      string     // of a host
 	Namespace string     // the network that it is in; empty: this machine's
 	Dir       string
-	At        broker.Address // where it finds NATS
+	At        broker.Address // of NATS
 	Seed      []byte
 	JWT       string
 	Phones    int
 	Cost      time.Duration
 	Log       string
-	Words     string // a file for what the process has to say; "": nowhere
+	Words     string // a file for the log of the process; "": none
 }
 
-// ready is what a hub says when it is there: what hosts connect with.
+// ready is the output of a hub when it is ready: what hosts need to connect.
 type ready struct {
 	URL   string
 	Hosts map[string]child
@@ -72,12 +72,12 @@ func TestMain(m *testing.M) {
 	leaktest.Main(m)
 }
 
-// run is a child: until SIGTERM, or until its parent is gone.
+// run is the main function of a child. It ends at SIGTERM, or when its parent has ended.
 func (c child) run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
-	go func() { _, _ = io.Copy(io.Discard, os.Stdin); cancel() }() // the parent holds the other end
+	go func() { _, _ = io.Copy(io.Discard, os.Stdin); cancel() }() // the parent has the other end
 	var log *slog.Logger
 	if c.Words != "" {
 		f, err := os.OpenFile(c.Words, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
@@ -114,22 +114,22 @@ func (c child) runHub(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	said := ready{URL: h.url, Hosts: map[string]child{}}
+	info := ready{URL: h.url, Hosts: map[string]child{}}
 	for i := range c.Hosts {
 		l, err := h.login(fmt.Sprintf("host%d", i))
 		if err != nil {
 			return err
 		}
-		said.Hosts[l.Host] = child{Role: "host", Host: l.Host, At: l.Address, Seed: l.Seed, JWT: l.Credential()}
+		info.Hosts[l.Host] = child{Role: "host", Host: l.Host, At: l.Address, Seed: l.Seed, JWT: l.Credential()}
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(said); err != nil {
+	if err := json.NewEncoder(os.Stdout).Encode(info); err != nil {
 		return err
 	}
 	<-ctx.Done()
 	return h.stop()
 }
 
-// process is a child that runs.
+// process is a running child.
 type process struct {
 	cmd   *exec.Cmd
 	stdin io.Closer
@@ -142,7 +142,7 @@ func (c child) start(t testing.TB) *process {
 	text, err := json.Marshal(c)
 	must(t, err)
 	cmd := exec.Command(os.Args[0])
-	if c.Namespace != "" { // ip becomes the program
+	if c.Namespace != "" { // ip executes the program
 		cmd = exec.Command("ip", "netns", "exec", c.Namespace, os.Args[0])
 	}
 	cmd.Env = append(os.Environ(), childVariable+"="+string(text))
@@ -160,7 +160,7 @@ func (c child) start(t testing.TB) *process {
 	return p
 }
 
-// signal sends one; kill ends the process by it.
+// signal sends a signal; kill ends the process with one.
 func (p *process) signal(s syscall.Signal) { _ = p.cmd.Process.Signal(s) }
 
 func (p *process) kill() {
@@ -173,7 +173,7 @@ func (p *process) end() {
 	_ = p.cmd.Wait()
 }
 
-// freePorts are addresses that a hub can have again after a restart.
+// freePorts returns addresses that a hub can use again after a restart.
 func freePorts(t testing.TB, n int) []string {
 	t.Helper()
 	ports, err := drivers.FreePorts(n)
@@ -184,7 +184,7 @@ func freePorts(t testing.TB, n int) []string {
 	return ports
 }
 
-// scene is a farm of processes.
+// scene is a farm of separate processes.
 type scene struct {
 	t     testing.TB
 	hub   child
@@ -205,11 +205,11 @@ func newScene(t testing.TB, hosts, phones int, cost time.Duration) *scene {
 		NATS: ports[0], HTTP: ports[1]}}
 	watchAccepted(t, s.hub.Place.Database)
 	s.hubNow = s.hub.start(t)
-	s.hub.Hosts = 0 // those that have joined stay so
-	var said ready
-	must(t, json.Unmarshal([]byte(s.hubNow.first), &said))
+	s.hub.Hosts = 0 // the hosts have joined already
+	var info ready
+	must(t, json.Unmarshal([]byte(s.hubNow.first), &info))
 	for i := range hosts {
-		c := said.Hosts[fmt.Sprintf("host%d", i)]
+		c := info.Hosts[fmt.Sprintf("host%d", i)]
 		c.Dir, c.Phones, c.Cost, c.Log = filepath.Join(dir, c.Host), phones, cost, s.log
 		s.hosts = append(s.hosts, c)
 		s.hostNow = append(s.hostNow, c.start(t))
@@ -227,7 +227,7 @@ func (s *scene) end() {
 	}
 }
 
-// killHost kills a host at once, and starts it again if it is to come back.
+// killHost kills a host, and starts it again with back.
 func (s *scene) killHost(i int, back bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,9 +246,9 @@ func (s *scene) restartHub() {
 	s.hubNow = s.hub.start(s.t)
 }
 
-// TestChaos: a run goes on, loses nothing and accepts nothing twice, while hosts are killed and stopped and the hub is
-// restarted. A host that was stopped answers late, when its cases have run elsewhere. The whole form does so again and
-// again at moments that nobody chose (make chaos); the short one restarts the hub and a host once.
+// TestChaos checks that a run continues, loses nothing and accepts nothing twice, while hosts are killed and suspended
+// and the hub is restarted. A host that was suspended responds when its cases have run elsewhere. The whole form
+// repeats this at random moments (make chaos); the short one restarts the hub and a host once.
 func TestChaos(t *testing.T) {
 	tests, rounds := 20, 1
 	if !testing.Short() {
@@ -296,14 +296,14 @@ func chaos(t *testing.T, dir string, want []string, r *rand.Rand) {
 		if !after(1 + r.IntN(5)) {
 			return
 		}
-		if testing.Short() { // what takes as long as a host may be silent is left to the whole form
+		if testing.Short() { // whatever takes as long as a host may be silent is left to the whole form
 			s.restartHub()
 			if after(1 + r.IntN(6)) {
 				s.killHost(1, true)
 			}
 			return
 		}
-		s.hostNow[0].signal(syscall.SIGSTOP) // it holds cases, and answers when they have run elsewhere
+		s.hostNow[0].signal(syscall.SIGSTOP) // it has cases, and responds when they have run elsewhere
 		zombie.Go(func() {
 			timer := time.NewTimer(deadAfter + time.Second)
 			defer timer.Stop()

@@ -10,13 +10,13 @@ import (
 
 // The directions of a proxy.
 const (
-	forth = iota // from who connects
+	forth = iota // from the client
 	back
 )
 
-// proxy is a wire between processes, which can be cut: then nothing comes through any more, and neither end learns of
-// it, as when packets are lost. What was under way comes when the wire is mended. With several targets it is a load
-// balancer that passes over those that refuse.
+// proxy is a connection between processes that can be interrupted. Then no data arrives, and neither end notices, as
+// when packets are lost. The data arrives when the connection works again. With several targets it is a load balancer
+// that skips those that refuse.
 type proxy struct {
 	l       net.Listener
 	targets []target
@@ -51,7 +51,7 @@ func newProxy(t testing.TB, listen string, targets ...target) *proxy {
 
 func (p *proxy) address() string { return p.l.Addr().String() }
 
-// set cuts directions, or mends them.
+// set interrupts directions, or restores them.
 func (p *proxy) set(cut bool, directions ...int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -62,7 +62,7 @@ func (p *proxy) set(cut bool, directions ...int) {
 	p.changed = make(chan struct{})
 }
 
-// open waits until directions are not cut, and tells whether the proxy still lives.
+// open waits until directions are not interrupted. It returns false when the proxy was closed.
 func (p *proxy) open(directions ...int) bool {
 	for {
 		p.mu.Lock()
@@ -96,7 +96,7 @@ func (p *proxy) dial() (net.Conn, error) {
 
 func (p *proxy) serve(in net.Conn) {
 	defer in.Close()
-	if !p.keep(in) || !p.open(forth, back) { // who connects hears nothing until the wire is whole
+	if !p.keep(in) || !p.open(forth, back) { // the client receives nothing until the connection works again
 		return
 	}
 	defer p.drop(in)
@@ -128,7 +128,7 @@ func (p *proxy) drop(c net.Conn) {
 	delete(p.conns, c)
 }
 
-// copy brings bytes one way; an end of the connection is told when the way is open.
+// copy copies data in one direction. It forwards the end of the connection when the direction is open.
 func (p *proxy) copy(to, from net.Conn, way int) {
 	buffer := make([]byte, 64<<10)
 	for {

@@ -18,11 +18,11 @@ import (
 	"time"
 )
 
-// TestFaults: on a farm of three hubs, a NATS cluster, PostgreSQL and six hosts, while two projects run tests,
-// everything that can break does, at moments that nobody chose: nothing is lost, nothing accepted twice. CHAOS_KILLS
-// says how often processes are killed and started again (default: 3), CHAOS_LASTING how often what lasts happens
-// (default: a tenth of that), CHAOS_DOWN how many seconds it takes (default: 20), CHAOS_ONLY which faults (a regular
-// expression), CHAOS_SEED repeats the moments, CHAOS_OUT is the document into which the table goes.
+// TestFaults checks that nothing is lost and nothing is accepted twice on a farm of three hubs, a NATS cluster,
+// PostgreSQL and six hosts, on which two projects run tests while every part fails at random moments. CHAOS_KILLS is
+// how often processes are killed and started again (default: 3), CHAOS_LASTING how often the lasting faults happen
+// (default: a tenth of that), CHAOS_DOWN how many seconds they last (default: 20). CHAOS_ONLY selects faults (a regular
+// expression), CHAOS_SEED repeats the moments, CHAOS_OUT is the document for the table.
 func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes twenty minutes: make chaos")
@@ -37,7 +37,7 @@ func TestFaults(t *testing.T) {
 	want := localVerdicts(t, dir)
 	own := namespaces()
 	if !own {
-		t.Log("no network namespaces here: wires are cut by proxies only")
+		t.Log("no network namespaces on this machine: connections are interrupted by proxies only")
 	}
 	g := newGrid(t, size{hosts: 6, phones: 3, cost: 300 * time.Millisecond, dead: 15 * time.Second, disks: true, own: own,
 		clocks: []time.Duration{0, time.Hour, -time.Hour}})
@@ -81,7 +81,7 @@ func texts(rows []row) (list []string) {
 	return list
 }
 
-// localVerdicts runs the suite on this machine alone.
+// localVerdicts returns the results of the suite on this machine alone.
 func localVerdicts(t testing.TB, dir string) (want []string) {
 	t.Helper()
 	local, _, cases := client(t, dir, "", &phones{host: "local", n: 4})
@@ -92,17 +92,17 @@ func localVerdicts(t testing.TB, dir string) (want []string) {
 	return want
 }
 
-// row is what is known of one kind of fault.
+// row is the measurements of one kind of fault.
 type row struct {
 	name          string
 	times, cases  int
 	lost, doubled int
-	again         int             // attempts beside those that were accepted
-	pauses, on    []time.Duration // between results; until what was hit goes on
+	again         int             // attempts in addition to the accepted ones
+	pauses, on    []time.Duration // between results; until the part works again
 }
 
-const rowHead = "| what happens | times | cases | lost | accepted twice | begun again | longest pause of results, " +
-	"median and most | goes on after, median and most |\n|---|---|---|---|---|---|---|---|"
+const rowHead = "| what happens | times | cases | lost | accepted twice | started again | longest pause of results, " +
+	"median and most | works again after, median and most |\n|---|---|---|---|---|---|---|---|"
 
 func (r row) String() string {
 	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %s | %s |", r.name, r.times, r.cases, r.lost, r.doubled, r.again,
@@ -117,16 +117,16 @@ func spread(of []time.Duration) string {
 	return fmt.Sprintf("%.1f s, %.1f s", of[len(of)/2].Seconds(), of[len(of)-1].Seconds())
 }
 
-// sufferer lets a grid suffer one kind of fault.
+// sufferer injects one kind of fault into a grid.
 type sufferer struct {
 	g      *grid
 	dir    string
-	want   []string // verdicts of the suite
+	want   []string // results of the suite
 	prefix string
 	rand   *rand.Rand
 
 	mu      sync.Mutex
-	all     []string // those of all runs, in the order of homes
+	all     []string // names of all packs, in the order of homes
 	homes   []home
 	results []time.Time
 }
@@ -155,7 +155,7 @@ func (s *sufferer) suffer(t *testing.T, f fault, times int) row {
 	return r
 }
 
-// wait lets time pass: it is what a fault takes.
+// wait waits: time is what a fault takes.
 func wait(t *testing.T, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -203,7 +203,7 @@ func (s *sufferer) awaitOn(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// load runs the suite again and again.
+// load runs the suite repeatedly.
 func (s *sufferer) load(t *testing.T, ctx context.Context, which int) {
 	for i := 0; ctx.Err() == nil; i++ {
 		l := load{Suite: s.dir, Dir: t.TempDir(), URL: "http://" + s.g.front.address(), Project: fmt.Sprint("project", which),
@@ -214,7 +214,7 @@ func (s *sufferer) load(t *testing.T, ctx context.Context, which int) {
 			s.results = append(s.results, time.Now())
 		})
 		switch {
-		case err != nil && list == nil: // it has not begun, as its client says within ten seconds
+		case err != nil && list == nil: // it has not started, which its client reports within ten seconds
 			wait(t, time.Second)
 			continue
 		case err != nil:
@@ -233,14 +233,14 @@ func (s *sufferer) came(prefix string, list []home) {
 	s.homes = append(s.homes, list...)
 }
 
-// after tells whether there was a result after a moment.
+// after reports whether there was a result after a moment.
 func (s *sufferer) after(then time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.results) > 0 && s.results[len(s.results)-1].After(then)
 }
 
-// pause is the longest time without results since a moment.
+// pause returns the longest time without results since a moment.
 func (s *sufferer) pause(since time.Time) (most time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -253,7 +253,7 @@ func (s *sufferer) pause(since time.Time) (most time.Duration) {
 	return most
 }
 
-// killClient kills a client at a random moment of its run, and tells how long another one took that began then.
+// killClient kills a client at a random moment of its run, and returns how long another one took that started then.
 func (s *sufferer) killClient(t *testing.T) time.Duration {
 	s.mu.Lock()
 	n := len(s.homes) + s.rand.IntN(1000)
@@ -281,10 +281,10 @@ func (s *sufferer) killClient(t *testing.T) time.Duration {
 	return took
 }
 
-// judge holds what came against what should have come.
+// judge compares what was received with what was expected.
 func (s *sufferer) judge(t *testing.T, r *row) {
 	e := s.evidence(t)
-	// a host may still run what nobody wants
+	// a host may still run a withdrawn case
 	for until := time.Now().Add(3 * time.Minute); len(e.check()) > 0 && time.Now().Before(until); e = s.evidence(t) {
 		wait(t, time.Second/2)
 	}
@@ -318,7 +318,7 @@ func (s *sufferer) evidence(t *testing.T) evidence {
 	return e
 }
 
-// publish makes lines a section of the document that CHAOS_OUT names, with the machine and the day.
+// publish writes lines as a section of the document CHAOS_OUT, with the machine and the date.
 func publish(t *testing.T, name string, lines []string) {
 	t.Helper()
 	text := strings.Join(lines, "\n")
@@ -340,12 +340,12 @@ func publish(t *testing.T, name string, lines []string) {
 	if more {
 		after = "\n## " + after
 	}
-	said := fmt.Sprintf("\n## %s\n\nMeasured on %s, %s.\n\n%s\n", name, time.Now().UTC().Format("2 January 2006"),
+	section := fmt.Sprintf("\n## %s\n\nMeasured on %s, %s.\n\n%s\n", name, time.Now().UTC().Format("2 January 2006"),
 		machine(), text)
-	must(t, os.WriteFile(file, []byte(before+said+after), 0o644))
+	must(t, os.WriteFile(file, []byte(before+section+after), 0o644))
 }
 
-// machine says on what it was measured.
+// machine describes the machine of the measurements.
 func machine() string {
 	model := "?"
 	if f, err := os.Open("/proc/cpuinfo"); err == nil {

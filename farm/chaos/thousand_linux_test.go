@@ -15,9 +15,9 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// TestThousandDevices: 20,000 cases of no length on 1,000 devices of twenty hosts, with three hubs, a NATS cluster of
-// three and PostgreSQL, beside as many on this machine alone: none is lost, none accepted twice, order and verdicts are
-// those of the local run. CHAOS_CASES says how many.
+// TestThousandDevices compares 20,000 trivial cases on 1,000 devices of twenty hosts, with three hubs, a NATS cluster
+// and PostgreSQL, with as many on this machine alone: none may be lost or accepted twice, and order and results must be
+// those of the local run. CHAOS_CASES sets the number.
 func TestThousandDevices(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some minutes: make chaos")
@@ -33,7 +33,7 @@ func TestThousandDevices(t *testing.T) {
 	for _, o := range local.All(t.Context(), many(cases[0], "", n)) {
 		want = append(want, fmt.Sprintf("%s %s", filepath.Base(o.Dir), o.Verdict()))
 	}
-	alone := figures{n: n, took: time.Since(began), cpu: cpu(os.Getpid()) - used}
+	alone := measurements{n: n, took: time.Since(began), cpu: cpu(os.Getpid()) - used}
 	must(t, local.End())
 
 	g := newGrid(t, size{hosts: 20, phones: 50, dead: 15 * time.Second, direct: true})
@@ -52,15 +52,15 @@ func TestThousandDevices(t *testing.T) {
 		t.Error(w)
 	}
 	hub, host := g.memory(g.hubs), g.memory(g.hosts)
-	publish(t, "Figures", []string{
+	publish(t, "Measurements", []string{
 		fmt.Sprintf(
-			"| %d cases of no length | on this machine alone, 50 devices | farm: 1,000 devices, 20 hosts, 3 hubs, 3 NATS "+
+			"| %d trivial cases | on this machine alone, 50 devices | farm: 1,000 devices, 20 hosts, 3 hubs, 3 NATS "+
 				"servers, PostgreSQL |\n|---|---|---|", n),
 		fmt.Sprintf("| lost, accepted twice | | %d, %d |", lost(e), doubled(e)),
 		fmt.Sprintf("| cases a second | %.0f | %.0f |", alone.rate(), farm.rate()),
 		fmt.Sprintf("| time for a case | %.2f ms | %.2f ms |", 1e3/alone.rate(), 1e3/farm.rate()),
-		fmt.Sprintf("| time of the processors for a case | %.2f ms | %.2f ms |", alone.each(), farm.each()),
-		fmt.Sprintf("| from the client's order to the device, all devices at work: median, 99 of 100 | | %s |",
+		fmt.Sprintf("| processor time of a case | %.2f ms | %.2f ms |", alone.each(), farm.each()),
+		fmt.Sprintf("| from the client's request to the device, all devices in use: median, 99th percentile | | %s |",
 			g.dispatch(t, e, "pass")),
 		fmt.Sprintf("| the same, four cases at once | | %s |", g.dispatch(t, e, "few-")),
 		fmt.Sprintf("| cases a second, four at once | | %.0f |", few.rate()),
@@ -77,18 +77,18 @@ func many(c plan.Case, prefix string, n int) (list []plan.Case) {
 	return list
 }
 
-// figures are what a run took.
-type figures struct {
+// measurements are the measurements of a run.
+type measurements struct {
 	n    int
 	took time.Duration
 	cpu  time.Duration // of all processes
 }
 
-func (f figures) rate() float64 { return float64(f.n) / f.took.Seconds() }
-func (f figures) each() float64 { return f.cpu.Seconds() * 1e3 / float64(f.n) }
+func (f measurements) rate() float64 { return float64(f.n) / f.took.Seconds() }
+func (f measurements) each() float64 { return f.cpu.Seconds() * 1e3 / float64(f.n) }
 
-// many runs cases on the grid, at most so many at once.
-func (g *grid) many(t *testing.T, dir, prefix string, n, atOnce int) (figures, []home) {
+// many runs cases on the grid, at most atOnce of them at the same time.
+func (g *grid) many(t *testing.T, dir, prefix string, n, atOnce int) (measurements, []home) {
 	r, farm, cases := client(t, dir, "http://"+g.front.address(), nil)
 	r.Config.Parallel = atOnce
 	await(t, "all devices", func() bool {
@@ -101,13 +101,13 @@ func (g *grid) many(t *testing.T, dir, prefix string, n, atOnce int) (figures, [
 	for _, o := range r.All(t.Context(), many(cases[0], prefix, n)) {
 		homes = append(homes, homeOf(o))
 	}
-	f := figures{n: n, took: time.Since(began), cpu: g.cpu() - used}
+	f := measurements{n: n, took: time.Since(began), cpu: g.cpu() - used}
 	must(t, farm.Close())
 	must(t, r.End())
 	return f, homes
 }
 
-// dispatch is how long cases took from the hub that got them to their device.
+// dispatch returns how long cases took from the hub that received them to their device.
 func (g *grid) dispatch(t *testing.T, e evidence, prefix string) string {
 	created := map[string]int64{}
 	must(t, g.db.Each(t.Context(), "SELECT what, created FROM chaos_accepted", nil, func(scan func(...any) error) error {
@@ -134,7 +134,7 @@ func (g *grid) dispatch(t *testing.T, e evidence, prefix string) string {
 	return fmt.Sprintf("%d ms, %d ms", took[len(took)/2]/1000, took[len(took)*99/100]/1000)
 }
 
-// cpu is the time of the processors that all processes of the grid, and this one, have had.
+// cpu returns the processor time of all processes of the grid, and of this one.
 func (g *grid) cpu() time.Duration {
 	all := cpu(os.Getpid()) + cpu(g.pg.PID())
 	for _, pid := range children(g.pg.PID()) {
@@ -160,7 +160,7 @@ func cpu(pid int) time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond // hundredths of a second, as Linux counts them everywhere
 }
 
-// memory is the most that one of some processes held, in megabytes.
+// memory returns the maximum memory of one of the processes, in megabytes.
 func (g *grid) memory(of []*node) (most int) {
 	for _, n := range of {
 		data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", n.pid()))
@@ -174,7 +174,7 @@ func (g *grid) memory(of []*node) (most int) {
 	return most
 }
 
-// lost counts what should have come and did not.
+// lost counts expected results that are missing.
 func lost(e evidence) (n int) {
 	have := map[string]bool{}
 	for _, text := range e.got {
@@ -188,7 +188,7 @@ func lost(e evidence) (n int) {
 	return n
 }
 
-// doubled counts results that were accepted beside another one.
+// doubled counts results that were accepted in addition to another one.
 func doubled(e evidence) (n int) {
 	for _, times := range e.accepted {
 		n += times - 1

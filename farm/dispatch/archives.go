@@ -19,20 +19,20 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// archives are those of tests, in the bucket; a folder holds what this hub reads of them. Safe for concurrent use.
+// archives stores archives of tests in the bucket, with a local folder as a cache. Safe for concurrent use.
 type archives struct {
 	bucket blob.Bucket
 	queue  *queue.Queue
 	dir    string
 
 	mu   sync.Mutex
-	used map[string]time.Time // by the name in the folder
+	used map[string]time.Time // last use, by the name in the cache folder
 }
 
-// archiveFolder is that of archives in the bucket.
+// archiveFolder is the folder of archives in the bucket.
 const archiveFolder = "farm-tests/"
 
-// has tells whether a project's archive is there; then it stays for long enough to begin a run with it.
+// has reports whether a project's archive exists. It then stays for long enough to start a run with it.
 func (a *archives) has(ctx context.Context, project, sum string) (bool, error) {
 	name, err := a.queue.Archive(ctx, project, sum)
 	if errors.Is(err, queue.ErrNoArchive) {
@@ -42,7 +42,7 @@ func (a *archives) has(ctx context.Context, project, sum string) (bool, error) {
 		return false, err
 	}
 	r, err := a.bucket.Get(ctx, name)
-	if errors.Is(err, blob.ErrNotFound) { // somebody else removed it
+	if errors.Is(err, blob.ErrNotFound) { // removed from the bucket by other means
 		return false, a.queue.DropArchive(ctx, name)
 	}
 	if err != nil {
@@ -51,7 +51,7 @@ func (a *archives) has(ctx context.Context, project, sum string) (bool, error) {
 	return true, r.Close()
 }
 
-// put takes an archive, if it is what its name says and holds nothing that a host would refuse.
+// put stores an archive if its content has the given sum and a host would accept it.
 func (a *archives) put(ctx context.Context, project, sum string, in io.Reader) (err error) {
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
 		return err
@@ -87,16 +87,16 @@ func (a *archives) put(ctx context.Context, project, sum string, in io.Reader) (
 	return a.queue.ArchiveReady(ctx, name)
 }
 
-// part reads a part of an archive.
+// part returns a part of an archive.
 func (a *archives) part(ctx context.Context, project, sum string, from int64) (b order.Bytes, err error) {
 	if !archive.IsSum(sum) {
-		return b, errors.New("that names no archive")
+		return b, errors.New("the name is not one of an archive")
 	}
 	f, err := a.open(ctx, project, sum)
 	if err != nil {
 		return b, err
 	}
-	defer f.Close() // nothing was written
+	defer f.Close() // opened for reading only
 	b.Bytes = make([]byte, order.PartSize)
 	n, err := f.ReadAt(b.Bytes, from)
 	if b.Bytes = b.Bytes[:n]; errors.Is(err, io.EOF) {
@@ -105,7 +105,7 @@ func (a *archives) part(ctx context.Context, project, sum string, from int64) (b
 	return b, err
 }
 
-// open opens an archive, which it gets out of the bucket once.
+// open opens an archive, which is downloaded from the bucket once.
 func (a *archives) open(ctx context.Context, project, sum string) (*os.File, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -121,7 +121,7 @@ func (a *archives) open(ctx context.Context, project, sum string) (*os.File, err
 	return os.Open(file)
 }
 
-// bring gets an archive out of the bucket. Who calls it has the lock.
+// bring downloads an archive from the bucket. The caller holds the lock.
 func (a *archives) bring(ctx context.Context, project, sum, file string) (err error) {
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
 		return err

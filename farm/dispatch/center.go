@@ -16,23 +16,23 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// CenterOptions are what makes a process a hub; DB, Dir and Seal are needed.
+// CenterOptions are the settings of a hub. Those without a default are required.
 type CenterOptions struct {
-	DB   *store.DB // migrated
-	Dir  string    // for NATS, its keys, and what is under way
+	DB   *store.DB // with a migrated schema
+	Dir  string    // for NATS, its keys, and temporary files
 	NATS broker.Options
-	// Bucket is where hubs share archives and packs; nil: this hub has them in its folder.
+	// Bucket is where hubs share archives and packs; nil: they are in the folder of this hub.
 	Bucket  blob.Bucket
 	Seal    Sealer
 	Keep    func(ctx context.Context, project string) (time.Duration, error) // see Options
 	Version string
 	Log     *slog.Logger
-	Refused func(hub.Refusal) // is told what hosts and projects may not do; it must not wait. nil: nobody
-	Dead    time.Duration     // how long a host may be silent before its cases go elsewhere; default: that of hub.Options
-	Now     func() time.Time  // its clock; default: time.Now
+	Refused func(hub.Refusal) // receives each action of a host or project that was refused; must not block; may be nil
+	Dead    time.Duration     // how long a host may be silent before its cases move; default: that of hub.Options
+	Now     func() time.Time  // the clock for reservations; default: time.Now
 }
 
-// Center is a hub at work: NATS, what hears hosts, and what gives them cases.
+// Center is a running hub: the NATS server, the hub that tracks hosts, and the dispatcher.
 type Center struct {
 	Broker     *broker.Broker
 	Hub        *hub.Hub
@@ -42,8 +42,8 @@ type Center struct {
 	over       chan error
 }
 
-// OpenCenter begins to be a hub; its work goes on after ctx, until Close. A *net.OpError "listen" means that hosts
-// cannot be taken at the address of NATS.
+// OpenCenter starts a hub, which runs until Close, even after ctx has ended. A *net.OpError with "listen" means that
+// the address for hosts cannot be listened on.
 func OpenCenter(ctx context.Context, o CenterOptions) (c *Center, err error) {
 	c = &Center{over: make(chan error, 1), end: func() {}}
 	defer func() {
@@ -91,7 +91,7 @@ func OpenCenter(ctx context.Context, o CenterOptions) (c *Center, err error) {
 	return c, nil
 }
 
-// Close ends it; the database stays open.
+// Close ends the hub; the database stays open.
 func (c *Center) Close() error {
 	c.end()
 	err := <-c.over

@@ -20,30 +20,30 @@ import (
 	"github.com/taproot-dev/taproot/server/blob"
 )
 
-// Sealer encrypts what the database must not show. use binds it to a row.
+// Sealer encrypts what must not be readable in the database. use binds the text to a row.
 type Sealer interface {
 	Seal(text []byte, use string) string
 	Unseal(sealed, use string) ([]byte, error)
 }
 
-// Options are what a Dispatcher needs.
+// Options are the dependencies and settings of a Dispatcher.
 type Options struct {
 	Queue  *queue.Queue
-	Hub    *hub.Hub // which knows the hosts and their devices; it is closed after the dispatcher
+	Hub    *hub.Hub // tracks the hosts and their devices; it is closed after the dispatcher
 	Conn   *wire.Link
 	Copies int         // of the stream, in a cluster
-	Bucket blob.Bucket // for archives of tests, and packs on their way; hubs share it
-	Dir    string      // for what this hub needs of it for a while
+	Bucket blob.Bucket // for archives of tests and for packs; hubs share it
+	Dir    string      // a local cache
 	Seal   Sealer
-	// Keep is how long a project keeps archives of tests that nothing uses; nil: 30 days.
+	// Keep returns how long a project keeps unused archives of tests; nil: 30 days.
 	Keep func(ctx context.Context, project string) (time.Duration, error)
 	Log  *slog.Logger
-	// Refused is told what hosts and projects may not do: who ("host desk"), which action ("farm.result"), and on what. It
-	// must not wait. nil: nobody
+	// Refused receives each action of a host or project that was refused: the actor ("host desk"), the action
+	// ("farm.result") and its target. It must not block; may be nil.
 	Refused func(actor, action, target string)
 }
 
-// Dispatcher is a hub's part in runs. Safe for concurrent use.
+// Dispatcher runs cases on the hosts of a hub. Safe for concurrent use.
 type Dispatcher struct {
 	o      Options
 	jobs   *wire.Jobs
@@ -51,25 +51,25 @@ type Dispatcher struct {
 	accept chan accepting
 	wake   chan struct{}
 	files  archives
-	boots  map[string]string // of hosts that were welcomed
+	boots  map[string]string // the process of each host that welcome has handled
 
-	figures *figures
+	metrics *caseMetrics
 }
 
 const (
-	// lookAgain is how often a hub looks for cases to begin although nobody woke it.
-	lookAgain = time.Second
-	// forgottenAfter is how long nobody may ask for a run.
+	// pickEvery is how often a hub checks for cases to start when nothing has woken it.
+	pickEvery = time.Second
+	// forgottenAfter is how long a run may be without a client.
 	forgottenAfter = 2 * time.Minute
 )
 
-// New makes the stream, if it is not there yet.
+// New makes a dispatcher, and the stream of cases if it does not exist.
 func New(ctx context.Context, o Options) (*Dispatcher, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("the folder of the hub: %w", err)
+		return nil, fmt.Errorf("create the folder of the hub: %w", err)
 	}
 	if o.Refused == nil {
 		o.Refused = func(string, string, string) {}
@@ -79,9 +79,10 @@ func New(ctx context.Context, o Options) (*Dispatcher, error) {
 		return nil, err
 	}
 	return &Dispatcher{o: o, jobs: jobs, boots: map[string]string{}, follow: newFollowers(),
-		accept: make(chan accepting, 1024), wake: make(chan struct{}, 1), figures: &figures{set: metrics.NewSet(),
+		accept: make(chan accepting, 1024), wake: make(chan struct{}, 1), metrics: &caseMetrics{set: metrics.NewSet(),
 			pools: map[string]bool{}},
-		files: archives{bucket: o.Bucket, queue: o.Queue, dir: filepath.Join(o.Dir, "archives"), used: map[string]time.Time{}}}, nil
+		files: archives{bucket: o.Bucket, queue: o.Queue, dir: filepath.Join(o.Dir, "archives"),
+			used: map[string]time.Time{}}}, nil
 }
 
 // Run works until ctx ends.
@@ -117,18 +118,18 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.o.Hub.OnFreed(d.look)
+	d.o.Hub.OnFreed(d.wakePick)
 	var all sync.WaitGroup
 	defer all.Wait()
 	all.Go(func() { d.acceptAlways(ctx) })
 	all.Go(func() { d.every(ctx, d.o.Hub.DeadAfter()/3, nil, d.reconcile) })
-	all.Go(func() { d.every(ctx, lookAgain/2, nil, d.bury) })
+	all.Go(func() { d.every(ctx, pickEvery/2, nil, d.bury) })
 	all.Go(func() { d.every(ctx, tidyEvery, nil, d.Tidy) })
-	d.every(ctx, lookAgain, d.wake, d.pick)
+	d.every(ctx, pickEvery, d.wake, d.pick)
 	return nil
 }
 
-// every does something again and again until ctx ends.
+// every repeats an action until ctx ends.
 func (d *Dispatcher) every(ctx context.Context, rest time.Duration, wake <-chan struct{},
 	do func(context.Context) error) {
 	for {
@@ -147,17 +148,17 @@ func (d *Dispatcher) every(ctx context.Context, rest time.Duration, wake <-chan 
 	}
 }
 
-// look lets the hub look for cases to begin.
-func (d *Dispatcher) look() {
+// wakePick wakes the loop that starts cases.
+func (d *Dispatcher) wakePick() {
 	select {
 	case d.wake <- struct{}{}:
 	default:
 	}
 }
 
-// pick gives free devices to cases that wait, and sends these to their hosts.
+// pick assigns free devices to waiting cases, and sends the cases to their hosts.
 func (d *Dispatcher) pick(ctx context.Context) error {
-	if !d.o.Conn.IsConnected() { // what begins here would reach nobody
+	if !d.o.Conn.IsConnected() { // the host would not receive the case
 		return nil
 	}
 	welcomed := d.welcome(ctx)
@@ -166,17 +167,17 @@ func (d *Dispatcher) pick(ctx context.Context) error {
 	if err = errors.Join(welcomed, err); len(list) == 0 {
 		return err
 	}
-	d.figures.given(list)
+	d.metrics.given(list)
 	for _, a := range list {
 		if d.follow.follows(a.Run) {
-			d.follow.trust(a.Host, attemptOf(a)) // its events are passed on without a look into SQL
+			d.follow.trust(a.Host, attemptOf(a)) // its events are forwarded without a query
 		}
 	}
 	return errors.Join(err, d.send(ctx, list, ""))
 }
 
-// send puts attempts into the queues of their hosts. What is sent again has another mark, where it may be that it was
-// lost after it had been kept.
+// send puts attempts into the queues of their hosts. mark becomes part of the message id: a new mark sends a case again
+// even though JetStream has stored it before, for a host that lost it afterwards.
 func (d *Dispatcher) send(ctx context.Context, list []queue.Assignment, mark string) error {
 	jobs := make([]wire.Job, len(list))
 	for i, a := range list {
@@ -195,7 +196,7 @@ func attemptOf(a queue.Assignment) order.Attempt {
 	return order.Attempt{Run: a.Run, N: a.N, Attempt: a.Attempt}
 }
 
-// bury gives the cases of hosts that are dead their next attempt.
+// bury puts back the cases of dead hosts.
 func (d *Dispatcher) bury(ctx context.Context) error {
 	var errs []error
 	for _, host := range d.o.Hub.Dead() {
@@ -210,16 +211,16 @@ func (d *Dispatcher) lost(ctx context.Context, host string) error {
 		return err
 	}
 	if n > 0 {
-		d.figures.lost(d.o.Hub.Pool(host), n)
-		d.o.Log.Warn("a host is lost, and its cases begin again", "host", host, "cases", n)
-		d.look()
+		d.metrics.lost(d.o.Hub.Pool(host), n)
+		d.o.Log.Warn("a host is lost, and its cases start again", "host", host, "cases", n)
+		d.wakePick()
 		d.follow.all()
 	}
 	return nil
 }
 
-// reconcile compares what SQL says is under way with what hosts say: it sends again what may have been lost, ends what
-// nobody wants, and notices the hosts that died while no hub listened.
+// reconcile compares the running cases in the database with those that hosts report. It sends again what may have been
+// lost, cancels what was withdrawn, and puts back the cases of hosts that died while no hub was running.
 func (d *Dispatcher) reconcile(ctx context.Context) error {
 	under, cancelled, err := d.o.Queue.UnderWay(ctx, "")
 	if err != nil {
@@ -241,7 +242,7 @@ func (d *Dispatcher) reconcile(ctx context.Context) error {
 			again = append(again, a)
 		}
 	}
-	if len(again) > 0 { // the same id as before: what NATS has is not doubled. What it lost long ago gets through.
+	if len(again) > 0 { // with the same id as before: JetStream drops what it has already, and accepts what was lost
 		errs = append(errs, d.send(ctx, again, ""))
 	}
 	runs, err := d.o.Queue.Forget(ctx, forgottenAfter)
@@ -251,7 +252,7 @@ func (d *Dispatcher) reconcile(ctx context.Context) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// cancel tells a host that nobody wants an attempt any more.
+// cancel informs a host that an attempt was withdrawn.
 func (d *Dispatcher) cancel(a queue.Assignment) error {
-	return wire.Tell(d.o.Conn, order.ToHost(a.Host, order.CancelSubject), attemptOf(a))
+	return wire.Publish(d.o.Conn, order.ToHost(a.Host, order.CancelSubject), attemptOf(a))
 }

@@ -1,4 +1,4 @@
-// Package dispatch is a hub's part in runs: it gives cases that wait to free devices of hosts, sends them there, takes
-// the packs, and tells the clients. SQL decides (package queue); what NATS loses or doubles is put right by asking SQL
-// again.
+// Package dispatch runs cases on the hosts of a hub: it assigns waiting cases to free devices, sends them to the hosts,
+// receives the packs, and informs the clients. The database is the source of truth (package queue): messages that NATS
+// loses or duplicates are corrected by comparing with it regularly.
 package dispatch

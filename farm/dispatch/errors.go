@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// refusal is an answer that is no success, in the form and with the codes of the REST API.
+// refusal is an error response, with the format and the codes of the REST API.
 type refusal struct {
 	status int
 
@@ -25,7 +25,7 @@ type refusal struct {
 func (e refusal) write(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(e.status)
-	_ = json.NewEncoder(w).Encode(e) // to who is gone
+	_ = json.NewEncoder(w).Encode(e) // fails only if the client has disconnected
 }
 
 type conflict struct{ why string }
@@ -36,10 +36,10 @@ type badRequest struct{ why string }
 
 func (b *badRequest) Error() string { return b.why }
 
-// fail answers with an error. What is nobody's mistake is logged and not told: it names machines of the operator.
+// fail sends an error response. The text of an internal error is logged only, since it names machines of the operator.
 func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e := refusal{http.StatusServiceUnavailable, "unavailable",
-		"the hub cannot do that just now, its log says why; try again in a second"}
+		"the hub cannot do that now, its log has the reason; try again in a second"}
 	var refused *upload.Refused
 	var large *upload.TooLarge
 	var bad *badRequest
@@ -56,16 +56,16 @@ func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case r.Context().Err() != nil:
 		return
 	default:
-		a.d.o.Log.WarnContext(r.Context(), "a request of a run", "path", r.URL.Path, "error", err)
+		a.d.o.Log.WarnContext(r.Context(), "a request of a run failed", "path", r.URL.Path, "error", err)
 		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-			e = refusal{http.StatusInsufficientStorage, "insufficient_storage", "the disk of the hub is full; nothing was kept"}
+			e = refusal{http.StatusInsufficientStorage, "insufficient_storage", "the disk of the hub is full; nothing was saved"}
 		}
 		w.Header().Set("Retry-After", "1")
 	}
 	e.write(w)
 }
 
-// unrouted answers where no handler is. Paths that are not in their plain form lead nowhere, rather than to a redirect.
+// unrouted responds where no handler matches. A path that is not clean is not found, rather than redirected.
 func unrouted(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 	var allow []string
 	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut} {

@@ -10,17 +10,17 @@ import (
 type followers struct {
 	mu      sync.Mutex
 	runs    map[string]map[*follower]bool
-	trusted map[string]string // host by run and attempt: it was found in SQL
+	trusted map[string]string // the host of an attempt, by run and attempt, as the database has confirmed
 }
 
 // follower is one client.
 type follower struct {
-	news chan order.RunEvent
-	look chan struct{} // results may be there that are not among the news
+	news  chan order.RunEvent
+	query chan struct{} // wakes the client's stream to query for results that are not among the news
 }
 
-// newsKept is how many messages a slow client may be behind: of what is lost, events are in the pack, and results are
-// looked for.
+// newsKept is how many messages a slow client may be behind. Of those that are dropped, events are in the pack, and
+// results are queried.
 const newsKept = 4096
 
 func newFollowers() *followers {
@@ -53,7 +53,7 @@ func (f *followers) follows(run string) bool {
 	return len(f.runs[run]) > 0
 }
 
-// trusts tells whether it is known that a host has an attempt.
+// trusts reports whether a host is known to have an attempt.
 func (f *followers) trusts(host string, a order.Attempt) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -69,7 +69,7 @@ func (f *followers) trust(host string, a order.Attempt) {
 	f.trusted[packName(a)] = host
 }
 
-func (f *followers) tell(e order.Events) {
+func (f *followers) forward(e order.Events) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for one := range f.runs[e.Run] {
@@ -80,7 +80,7 @@ func (f *followers) tell(e order.Events) {
 	}
 }
 
-// results tells the followers of runs of results, or lets them look for some.
+// results sends results to the followers of their runs, or wakes the followers to query them.
 func (f *followers) results(list []order.Result) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -111,7 +111,7 @@ func (f *followers) all() {
 
 func (o *follower) wake() {
 	select {
-	case o.look <- struct{}{}:
+	case o.query <- struct{}{}:
 	default:
 	}
 }

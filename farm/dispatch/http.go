@@ -22,10 +22,10 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// Owner names the project of a request.
+// Owner returns the project of a request.
 type Owner func(*http.Request) string
 
-// Handler serves the paths below /farm of clients that have cases run. of was asked whether the caller may.
+// Handler serves the paths below /farm for clients that run cases. The requests are authorized already.
 func (d *Dispatcher) Handler(of Owner) http.Handler {
 	a := &api{d, of}
 	mux := http.NewServeMux()
@@ -63,9 +63,9 @@ type api struct {
 }
 
 const (
-	// maxBody bounds bodies in JSON.
+	// maxBody limits the size of JSON bodies.
 	maxBody = 8 << 20
-	// maxSettings bounds the settings of a run, in bytes as JSON: hosts get them in one message.
+	// maxSettings limits the settings of a run, in bytes of JSON: hosts receive them in one message.
 	maxSettings = 4 << 20
 )
 
@@ -78,7 +78,7 @@ func read(r *http.Request, into any) error {
 	case body.N == 0:
 		return &upload.TooLarge{Why: fmt.Sprintf("a body has at most %d bytes", maxBody)}
 	}
-	return &badRequest{"the body cannot be read: " + err.Error()}
+	return &badRequest{"the body is not valid: " + err.Error()}
 }
 
 func write(w http.ResponseWriter, code int, value any) error {
@@ -87,7 +87,7 @@ func write(w http.ResponseWriter, code int, value any) error {
 	return json.NewEncoder(w).Encode(value)
 }
 
-// ofRun serves what is asked of the run in the path, if it is the caller's: others are none.
+// ofRun handles requests for the run in the path. Runs of other projects do not exist for the caller.
 func (a *api) ofRun(do func(http.ResponseWriter, *http.Request, queue.Run) error) func(http.ResponseWriter,
 	*http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
@@ -118,7 +118,7 @@ func (a *api) hasArchive(w http.ResponseWriter, r *http.Request) error {
 
 func (a *api) putArchive(w http.ResponseWriter, r *http.Request) error {
 	if !archive.IsSum(r.PathValue("sum")) {
-		return &badRequest{"an archive is named by its SHA-256, in hex"}
+		return &badRequest{"the name of an archive is its SHA-256, in hex"}
 	}
 	if err := a.d.files.put(r.Context(), a.of(r), r.PathValue("sum"), r.Body); err != nil {
 		return err
@@ -137,11 +137,12 @@ func (a *api) begin(w http.ResponseWriter, r *http.Request) error {
 		if in.Protocol > order.Protocol {
 			older = "the hub"
 		}
-		return &conflict{fmt.Sprintf("your taproot speaks version %d of runs on a farm, the hub version %d: update %s",
-			in.Protocol, order.Protocol, older)}
+		return &conflict{
+			fmt.Sprintf("your taproot has version %d of the protocol for runs on a farm, the hub version %d: update %s",
+				in.Protocol, order.Protocol, older)}
 	}
 	if !archive.IsSum(in.Archive) {
-		return &badRequest{"archive must name one by its SHA-256, in hex"}
+		return &badRequest{"archive must be the SHA-256 of an archive, in hex"}
 	}
 	if err := in.Settings.Check(); err != nil {
 		return &badRequest{err.Error()}
@@ -152,11 +153,11 @@ func (a *api) begin(w http.ResponseWriter, r *http.Request) error {
 	}
 	if len(text) > maxSettings {
 		return &badRequest{
-			fmt.Sprintf("the settings of a run, its variables most of all, have %d bytes; at most %d travel: put what is "+
-				"large into a file", len(text), maxSettings)}
+			fmt.Sprintf("the settings of a run, which include its variables, have %d bytes, and the limit is %d: put large "+
+				"values into a file", len(text), maxSettings)}
 	}
 	id := "run_" + strings.ToLower(rand.Text())
-	if err := a.d.o.Queue.Begin(r.Context(), queue.Run{ID: id, Project: a.of(r), Priority: in.Priority,
+	if err := a.d.o.Queue.StartRun(r.Context(), queue.Run{ID: id, Project: a.of(r), Priority: in.Priority,
 		Archive: in.Archive, Sealed: a.d.o.Seal.Seal(text, id)}); err != nil {
 		return err
 	}
@@ -176,11 +177,11 @@ func (d *Dispatcher) end(ctx context.Context, run string) error {
 	if err := d.o.Queue.End(ctx, run); err != nil {
 		return err
 	}
-	d.look()
+	d.wakePick()
 	return d.deletePacks(ctx, run)
 }
 
-// deletePacks removes the packs of a run that has ended. What a host brings later goes with Tidy.
+// deletePacks removes the packs of a run that has ended. Tidy removes those that a host sends later.
 func (d *Dispatcher) deletePacks(ctx context.Context, run string) error {
 	names, err := d.o.Bucket.List(ctx, runFolder(run))
 	for _, name := range names {
@@ -189,7 +190,7 @@ func (d *Dispatcher) deletePacks(ctx context.Context, run string) error {
 	return err
 }
 
-// mostCases bounds the cases of one request.
+// mostCases limits the cases of one request.
 const mostCases = 10_000
 
 func (a *api) add(w http.ResponseWriter, r *http.Request, run queue.Run) error {
@@ -204,7 +205,7 @@ func (a *api) add(w http.ResponseWriter, r *http.Request, run queue.Run) error {
 	all, _ := a.d.devices()
 	for i, c := range in {
 		if c.N < 0 || len(c.What) > 64<<10 {
-			return &badRequest{"a case needs a number from 0, and takes few words"}
+			return &badRequest{"a case needs a number from 0, and its description must be short"}
 		}
 		if c.Needs.Device != "" && queue.Needs(c.Needs).Kept(run.Project, all) {
 			a.d.o.Refused("project "+run.Project, "device.use", "a run on "+c.Needs.Device)
@@ -214,7 +215,7 @@ func (a *api) add(w http.ResponseWriter, r *http.Request, run queue.Run) error {
 	if err := a.d.o.Queue.Add(r.Context(), run.ID, cases); err != nil {
 		return err
 	}
-	a.d.look()
+	a.d.wakePick()
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
@@ -227,12 +228,12 @@ func (a *api) cancelCases(w http.ResponseWriter, r *http.Request, run queue.Run)
 	if err := a.d.o.Queue.Withdraw(r.Context(), run.ID, in.N); err != nil {
 		return err
 	}
-	a.d.look()
+	a.d.wakePick()
 	under, cancelled, err := a.d.o.Queue.UnderWay(r.Context(), "")
 	if err != nil {
 		return err
 	}
-	left := order.CaseNumbers{N: []int{}} // that are under way, and will end as interrupted
+	left := order.CaseNumbers{N: []int{}} // running cases, which will end as interrupted
 	for _, u := range under {
 		if u.Run == run.ID && cancelled[[2]any{u.Run, u.N}] {
 			left.N = append(left.N, u.N)
@@ -285,7 +286,7 @@ func (a *api) pack(w http.ResponseWriter, r *http.Request, run queue.Run) error 
 	w.Header().Set("Content-Type", "application/gzip")
 	_, err = io.Copy(w, in)
 	if err = errors.Join(err, in.Close()); err != nil {
-		panic(http.ErrAbortHandler) // so that nobody takes half of it for the whole
+		panic(http.ErrAbortHandler) // so that the client notices that the pack is incomplete
 	}
 	return nil
 }
@@ -303,27 +304,28 @@ func (a *api) usable(w http.ResponseWriter, r *http.Request) error {
 }
 
 const (
-	// livesEvery is how often a client hears something.
+	// livesEvery is how often a client receives a message at least.
 	livesEvery = 5 * time.Second
-	// resultsAtOnce is how many results a look for them gives.
+	// resultsAtOnce is how many results one query returns.
 	resultsAtOnce = 500
 )
 
-// news tells a client of its run, line by line, until it hangs up: results that it has not taken yet come at once.
+// news streams the events of a run to its client, one per line, until it disconnects. It starts with the results that
+// the client has not taken yet.
 func (a *api) news(w http.ResponseWriter, r *http.Request, run queue.Run) error {
 	var err error
 	ctx := r.Context()
 	f, leave := a.d.follow.join(run.ID)
 	defer leave()
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	s := &stream{api: a, run: run.ID, to: w, flush: http.NewResponseController(w), told: map[[2]int]bool{},
+	s := &stream{api: a, run: run.ID, to: w, flush: http.NewResponseController(w), sent: map[[2]int]bool{},
 		none: map[int]time.Time{}}
 	if err := s.lives(ctx); err != nil {
-		return nil // it has begun
+		return nil // the response has started
 	}
-	lives, look := time.NewTicker(livesEvery), time.NewTicker(time.Second)
+	lives, poll := time.NewTicker(livesEvery), time.NewTicker(time.Second)
 	defer lives.Stop()
-	defer look.Stop()
+	defer poll.Stop()
 	f.wake()
 	for err == nil {
 		select {
@@ -331,37 +333,37 @@ func (a *api) news(w http.ResponseWriter, r *http.Request, run queue.Run) error 
 			return nil
 		case <-lives.C:
 			err = s.lives(ctx)
-		case <-f.look:
+		case <-f.query:
 			err = s.results(ctx)
-		case <-look.C:
+		case <-poll.C:
 			err = errors.Join(s.results(ctx), s.hopeless(ctx))
 		case n := <-f.news:
 			if n.Ended != nil {
 				err = s.ended(*n.Ended)
 			} else {
-				err = s.say(n)
+				err = s.send(n)
 			}
 		}
 	}
 	if ctx.Err() == nil {
-		a.d.o.Log.DebugContext(ctx, "a client does not follow any more", "run", run.ID, "error", err)
+		a.d.o.Log.DebugContext(ctx, "a client has stopped following", "run", run.ID, "error", err)
 	}
 	return nil
 }
 
-// stream is the news of one client.
+// stream is the response of news to one client.
 type stream struct {
 	api   *api
 	run   string
 	to    io.Writer
 	flush *http.ResponseController
-	told  map[[2]int]bool   // results, by case and attempt
+	sent  map[[2]int]bool   // results that were sent, by case and attempt
 	none  map[int]time.Time // since when no host has what a case needs
-	blind int               // how often, one after the other, the database could not be told that the client is there
+	blind int               // consecutive failures to record in the database that the client is connected
 }
 
-func (s *stream) say(n order.RunEvent) error {
-	_ = s.flush.SetWriteDeadline(time.Now().Add(30 * time.Second)) // where there is none, the server has one of its own
+func (s *stream) send(n order.RunEvent) error {
+	_ = s.flush.SetWriteDeadline(time.Now().Add(30 * time.Second)) // if unsupported, the server has its own
 	if err := json.NewEncoder(s.to).Encode(n); err != nil {
 		return err
 	}
@@ -375,18 +377,18 @@ func (s *stream) lives(ctx context.Context) error {
 		}
 		s.api.d.o.Log.WarnContext(ctx, "a run", "error", err)
 		if s.blind++; s.blind > 1 {
-			return err // another hub may have the database, which must know that the client is there
+			return err // the client connects to another hub, which may reach the database
 		}
 	} else {
 		s.blind = 0
 	}
-	return s.say(order.RunEvent{})
+	return s.send(order.RunEvent{})
 }
 
 func (s *stream) results(ctx context.Context) error {
 	list, err := s.api.d.o.Queue.Ended(ctx, s.run, resultsAtOnce)
 	if err != nil {
-		return nil // the database comes again
+		return nil // it is queried again
 	}
 	for _, r := range list {
 		if err := s.ended(order.Ended{N: r.N, Attempt: r.Attempt, Error: r.Error}); err != nil {
@@ -396,17 +398,17 @@ func (s *stream) results(ctx context.Context) error {
 	return nil
 }
 
-// hopelessAfter is how long a case waits for a device that no host has.
+// hopelessAfter is how long a case waits for a device that no host has before the client is informed.
 const hopelessAfter = time.Second
 
-// ended tells of a result, once.
+// ended sends a result, once.
 func (s *stream) ended(e order.Ended) error {
 	at := [2]int{e.N, e.Attempt}
-	if s.told[at] {
+	if s.sent[at] {
 		return nil
 	}
-	s.told[at] = true
-	return s.say(order.RunEvent{Ended: &e})
+	s.sent[at] = true
+	return s.send(order.RunEvent{Ended: &e})
 }
 
 func (s *stream) hopeless(ctx context.Context) error {
@@ -415,7 +417,7 @@ func (s *stream) hopeless(ctx context.Context) error {
 	}
 	list, err := s.api.d.o.Queue.Hopeless(ctx, s.run, s.api.d.hoped())
 	if err != nil {
-		return nil // the database comes again
+		return nil // it is queried again
 	}
 	now := time.Now()
 	for n := range s.none {
@@ -428,7 +430,7 @@ func (s *stream) hopeless(ctx context.Context) error {
 		case !known:
 			s.none[n] = now
 		case now.Sub(since) >= hopelessAfter:
-			if err := s.say(order.RunEvent{None: &order.NoDevice{N: n, Why: why}}); err != nil {
+			if err := s.send(order.RunEvent{None: &order.NoDevice{N: n, Why: why}}); err != nil {
 				return err
 			}
 			s.none[n] = now

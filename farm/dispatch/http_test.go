@@ -16,8 +16,8 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// TestHostileRuns: neither the working folder of a run nor the name of a pack leads to what belongs to another run, and
-// settings that no message holds keep no host busy.
+// TestHostileRuns checks that neither the working folder of a run nor the name of a pack leads to files of another run,
+// and that settings that are too large for a message are refused.
 func TestHostileRuns(t *testing.T) {
 	d := &Dispatcher{}
 	h := d.Handler(func(*http.Request) string { return "p" })
@@ -32,9 +32,9 @@ func TestHostileRuns(t *testing.T) {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("POST", "/farm/runs", strings.NewReader(`{"protocol": 1, "archive": "`+
 		strings.Repeat("0", 64)+`", "settings": {"vars": {"A": "`+strings.Repeat("<", maxSettings/5)+`"}}}`)))
-	// they are longer on the way to a host
+	// the message to the host is larger than the settings
 	if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "bytes") {
-		t.Errorf("settings that no message holds: %d %.200s", w.Code, w.Body)
+		t.Errorf("settings that are too large: %d %.200s", w.Code, w.Body)
 	}
 	for _, which := range []string{"..", "../x", "a/b", ""} {
 		r := httptest.NewRequestWithContext(context.Background(), "GET", "/farm/runs/a/packs/x", nil)
@@ -47,8 +47,8 @@ func TestHostileRuns(t *testing.T) {
 	}
 }
 
-// TestErrorsAreThoseOfTheAPI: every answer below /farm that is not a success is an object in JSON with a code of the
-// API, also where there is nothing.
+// TestErrorsAreThoseOfTheAPI checks that each error below /farm is a JSON object with a code of the API, including the
+// errors for unknown paths.
 func TestErrorsAreThoseOfTheAPI(t *testing.T) {
 	d := &Dispatcher{o: Options{Log: slog.New(slog.DiscardHandler)}}
 	h := d.Handler(func(*http.Request) string { return "p" })

@@ -13,20 +13,20 @@ import (
 	"github.com/taproot-dev/taproot/farm/queue"
 )
 
-// figures are the metrics of what this hub did, in the format of Prometheus. Pools are those of hosts: clients cannot
-// make one up. Safe for concurrent use.
-type figures struct {
+// caseMetrics are the metrics of this hub, in the Prometheus format. The pools are those of hosts, so clients cannot
+// create labels. Safe for concurrent use.
+type caseMetrics struct {
 	set *metrics.Set
 
 	mu    sync.Mutex
 	pools map[string]bool
 }
 
-// mostPools bounds the figures when hosts name ever new pools.
+// mostPools limits the number of metrics if hosts name many different pools.
 const mostPools = 100
 
-// pool is the name that stands for a pool.
-func (f *figures) pool(name string) string {
+// pool returns the label for a pool.
+func (f *caseMetrics) pool(name string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
@@ -39,17 +39,17 @@ func (f *figures) pool(name string) string {
 	return name
 }
 
-// waitSeconds are from a tenth of a second to almost two hours, dispatchSeconds from a hundredth to 20 s.
+// The buckets: waitSeconds from 0.1 s to almost two hours, dispatchSeconds from 0.01 s to 20 s.
 var (
 	waitSeconds     = metrics.ExponentialBuckets(0.1, 3, 11)
 	dispatchSeconds = metrics.ExponentialBuckets(0.01, 3, 8)
 )
 
-// otherPool stands for pools in which no host is.
+// otherPool is the label for pools without a host.
 const otherPool = "other"
 
-// given counts how long cases waited that now have a device.
-func (f *figures) given(list []queue.Assignment) {
+// given records how long cases waited until they had a device.
+func (f *caseMetrics) given(list []queue.Assignment) {
 	for _, a := range list {
 		if a.Attempt == 1 {
 			f.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_farm_wait_seconds{pool=%q}`, f.pool(a.Pool)),
@@ -58,14 +58,14 @@ func (f *figures) given(list []queue.Assignment) {
 	}
 }
 
-// begun counts how long it took from there until a host began.
-func (f *figures) begun(pool string, after time.Duration) {
+// started records how long it took from the assignment until the host started.
+func (f *caseMetrics) started(pool string, after time.Duration) {
 	f.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_farm_dispatch_seconds{pool=%q}`, f.pool(pool)),
 		dispatchSeconds).Update(max(after.Seconds(), 0))
 }
 
-// accepted counts a result that counts.
-func (f *figures) accepted(pool string, r queue.Result) {
+// accepted counts an accepted result.
+func (f *caseMetrics) accepted(pool string, r queue.Result) {
 	result := "pack"
 	if r.Error != "" {
 		result = "error"
@@ -73,17 +73,18 @@ func (f *figures) accepted(pool string, r queue.Result) {
 	f.set.GetOrCreateCounter(fmt.Sprintf(`taproot_farm_cases_total{pool=%q,result=%q}`, f.pool(pool), result)).Inc()
 }
 
-// lost counts cases that begin anew because their host died.
-func (f *figures) lost(pool string, n int) {
+// lost counts cases that start again because their host died.
+func (f *caseMetrics) lost(pool string, n int) {
 	f.set.GetOrCreateCounter(fmt.Sprintf(`taproot_farm_cases_lost_total{pool=%q}`, f.pool(pool))).Add(n)
 }
 
-// WriteMetrics writes what this hub did, and what waits and runs on the farm now: the latter is the same on every hub.
+// WriteMetrics writes the metrics of this hub, and the waiting and running cases of the farm, which are the same on
+// each hub.
 func (d *Dispatcher) WriteMetrics(ctx context.Context, w io.Writer) {
-	d.figures.set.WritePrometheus(w)
+	d.metrics.set.WritePrometheus(w)
 	counts, err := d.o.Queue.Count(ctx)
 	if err != nil {
-		d.o.Log.WarnContext(ctx, "figures of the farm", "error", err)
+		d.o.Log.WarnContext(ctx, "cannot read the metrics of the farm", "error", err)
 		return
 	}
 	pools, known := map[string]string{}, map[string]bool{"": true}
@@ -106,7 +107,7 @@ func (d *Dispatcher) WriteMetrics(ctx context.Context, w io.Writer) {
 		}
 		cases[[2]string{"running", pool}] += n
 	}
-	for pool := range known { // a figure that is there always can be watched
+	for pool := range known { // a metric that always exists can be monitored
 		for _, state := range []string{"waiting", "running"} {
 			cases[[2]string{state, pool}] += 0
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/farm/wire"
 )
 
-// start answers a host that asks whether it may begin an attempt.
+// start responds to a host that is about to start an attempt: whether it may, and with which settings.
 func (d *Dispatcher) start(ctx context.Context, host string, body []byte) (any, error) {
 	var a order.Attempt
 	if err := json.Unmarshal(body, &a); err != nil {
@@ -30,7 +30,7 @@ func (d *Dispatcher) start(ctx context.Context, host string, body []byte) (any, 
 	if err != nil {
 		return nil, err
 	}
-	d.figures.begun(d.o.Hub.Pool(host), time.Since(since))
+	d.metrics.started(d.o.Hub.Pool(host), time.Since(since))
 	s := order.Start{Go: true, Archive: r.Archive}
 	text, err := d.o.Seal.Unseal(r.Sealed, r.ID)
 	if err == nil {
@@ -39,8 +39,8 @@ func (d *Dispatcher) start(ctx context.Context, host string, body []byte) (any, 
 	return s, err
 }
 
-// suspect tells of a host that speaks of an attempt of another one as its own. One that is late, after its attempt was
-// superseded, is no liar.
+// suspect reports to the audit log a host that presents an attempt of another host as its own. A host that is late,
+// with an attempt that was superseded, is not reported.
 func (d *Dispatcher) suspect(ctx context.Context, host, action string, a order.Attempt) bool {
 	foreign, err := d.o.Queue.Foreign(ctx, a.Run, a.N, a.Attempt, host)
 	if err != nil || !foreign {
@@ -50,16 +50,16 @@ func (d *Dispatcher) suspect(ctx context.Context, host, action string, a order.A
 	return true
 }
 
-// accepting is a result on its way to SQL.
+// accepting is a result that is to be written to the database.
 type accepting struct {
 	result queue.Result
-	done   chan bool // closed without a word when the database did not answer
+	done   chan bool // closed without a value if the database did not respond
 }
 
-// acceptedAtOnce bounds the results of one transaction.
+// acceptedAtOnce limits the results of one transaction.
 const acceptedAtOnce = 256
 
-// acceptAlways takes results into SQL, those at once that came at once.
+// acceptAlways writes results to the database. Those that arrive at the same time share a transaction.
 func (d *Dispatcher) acceptAlways(ctx context.Context) {
 	for {
 		var some []accepting
@@ -91,32 +91,32 @@ func (d *Dispatcher) acceptSome(ctx context.Context, some []accepting) {
 	if err != nil {
 		d.o.Log.Warn("results", "error", err)
 	}
-	var told []order.Result
+	var ended []order.Result
 	for i, s := range some {
 		if err == nil {
 			if accepted[i] {
-				d.figures.accepted(d.o.Hub.Pool(s.result.Host), s.result)
-				told = append(told, order.Result{Run: s.result.Run, Ended: &order.Ended{N: s.result.N, Attempt: s.result.Attempt,
+				d.metrics.accepted(d.o.Hub.Pool(s.result.Host), s.result)
+				ended = append(ended, order.Result{Run: s.result.Run, Ended: &order.Ended{N: s.result.N, Attempt: s.result.Attempt,
 					Error: s.result.Error}})
 			}
 			s.done <- accepted[i]
 		}
 		close(s.done)
 	}
-	d.look()
-	d.tellEnded(told)
+	d.wakePick()
+	d.publishEnded(ended)
 }
 
-// tellEnded lets all hubs tell their clients.
-func (d *Dispatcher) tellEnded(list []order.Result) {
+// publishEnded sends results to the clients of this hub, and to the other hubs for theirs.
+func (d *Dispatcher) publishEnded(list []order.Result) {
 	if len(list) == 0 {
 		return
 	}
 	d.follow.results(list)
-	_ = wire.Tell(d.o.Conn, order.EndedSubject, list) // else the others look every second
+	_ = wire.Publish(d.o.Conn, order.EndedSubject, list) // if it gets lost, the others query every second
 }
 
-// report takes the word of a host on an attempt that has ended: its pack is kept before its result is accepted.
+// report handles the result of an attempt from a host. The pack is stored before the result is accepted.
 func (d *Dispatcher) report(ctx context.Context, host string, body []byte) (any, error) {
 	var r order.Report
 	if err := json.Unmarshal(body, &r); err != nil {
@@ -128,20 +128,20 @@ func (d *Dispatcher) report(ctx context.Context, host string, body []byte) (any,
 		if err == nil && !ok {
 			d.suspect(ctx, host, "farm.result", r.Attempt)
 		}
-		d.look()
-		d.tellEnded([]order.Result{{Run: r.Run}})
-		return order.Verdict{Accepted: ok}, err
+		d.wakePick()
+		d.publishEnded([]order.Result{{Run: r.Run}})
+		return order.ReportReply{Accepted: ok}, err
 	}
 	has, err := d.o.Queue.Has(ctx, r.Run, r.N, r.Attempt.Attempt, host)
 	if err != nil {
 		return nil, err
 	}
-	if !has { // it was superseded, or the answer to it was lost: either way the host is done with it
+	if !has { // superseded, or the response to it was lost: either way the host is done with it
 		if d.suspect(ctx, host, "farm.result", r.Attempt) {
-			return order.Verdict{}, nil
+			return order.ReportReply{}, nil
 		}
 		ok, err := d.o.Queue.Accepted(ctx, r.Run, r.N, r.Attempt.Attempt)
-		return order.Verdict{Accepted: ok}, err
+		return order.ReportReply{Accepted: ok}, err
 	}
 	if r.Error == "" {
 		result.Blob = packName(r.Attempt)
@@ -156,25 +156,25 @@ func (d *Dispatcher) report(ctx context.Context, host string, body []byte) (any,
 		return nil, context.Cause(ctx)
 	}
 	select {
-	case ok, told := <-one.done:
-		if !told {
-			return nil, errors.New("the database does not answer")
+	case ok, responded := <-one.done:
+		if !responded {
+			return nil, errors.New("the database does not respond")
 		}
 		if ok {
-			return order.Verdict{Accepted: true}, nil
+			return order.ReportReply{Accepted: true}, nil
 		}
-		// Another hub, or this one, may have had the same report before: then the pack is the one that was accepted.
+		// The same report may have been handled before, by any hub: then the accepted result has this pack.
 		before, err := d.o.Queue.Accepted(ctx, r.Run, r.N, r.Attempt.Attempt)
 		if err == nil && !before && result.Blob != "" {
-			_ = d.o.Bucket.Delete(ctx, result.Blob) // with the run at the latest
+			_ = d.o.Bucket.Delete(ctx, result.Blob) // if it fails, it is removed with the run
 		}
-		return order.Verdict{Accepted: before}, err
+		return order.ReportReply{Accepted: before}, err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
-// runsFolder is that of packs in the bucket.
+// runsFolder is the folder of packs in the bucket.
 const runsFolder = "farm/"
 
 func runFolder(run string) string { return runsFolder + run + "/" }
@@ -183,7 +183,7 @@ func packName(a order.Attempt) string {
 	return fmt.Sprintf("%s%d-%d.tar.gz", runFolder(a.Run), a.N, a.Attempt)
 }
 
-// keep puts a pack into the bucket.
+// keep stores a pack in the bucket.
 func (d *Dispatcher) keep(ctx context.Context, host string, r order.Report, name string) (err error) {
 	f, err := os.CreateTemp(d.o.Dir, ".pack-*")
 	if err != nil {
@@ -198,7 +198,7 @@ func (d *Dispatcher) keep(ctx context.Context, host string, r order.Report, name
 	for at := int64(len(r.Pack)); at < r.Size; {
 		b, err := d.askPart(ctx, host, order.Part{Attempt: r.Attempt, From: at})
 		if err == nil && len(b) == 0 {
-			err = errors.New("the pack ends before its end")
+			err = errors.New("the pack is shorter than announced")
 		}
 		if err != nil {
 			return err
@@ -209,7 +209,7 @@ func (d *Dispatcher) keep(ctx context.Context, host string, r order.Report, name
 		at += int64(len(b))
 	}
 	if hex.EncodeToString(h.Sum(nil)) != r.SHA256 {
-		return errors.New("the pack came damaged")
+		return errors.New("the pack arrived damaged")
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -225,7 +225,7 @@ func (d *Dispatcher) askPart(ctx context.Context, host string, p order.Part) ([]
 	return b.Bytes, err
 }
 
-// part gives a host a part of the archive of tests that it works with, and of no other.
+// part returns a part of an archive to a host that currently runs a case with it.
 func (d *Dispatcher) part(ctx context.Context, host string, body []byte) (any, error) {
 	var p order.Part
 	if err := json.Unmarshal(body, &p); err != nil {
@@ -236,14 +236,14 @@ func (d *Dispatcher) part(ctx context.Context, host string, body []byte) (any, e
 		return nil, err
 	}
 	if project == "" {
-		d.o.Log.Warn("a host asked for tests that it was not given", "host", host, "archive", p.Archive)
+		d.o.Log.Warn("a host requested tests that were not assigned to it", "host", host, "archive", p.Archive)
 		d.o.Refused("host "+host, "farm.tests", p.Archive)
 		return nil, errors.New("the host has no case with these tests")
 	}
 	return d.files.part(ctx, project, p.Archive, p.From)
 }
 
-// events brings the events of a case to whoever follows its run here, if the host has the case.
+// events forwards the events of a case to the clients that follow its run on this hub, if the host has the case.
 func (d *Dispatcher) events(ctx context.Context, host string, body []byte) (any, error) {
 	var e order.Events
 	if err := json.Unmarshal(body, &e); err != nil || !d.follow.follows(e.Run) {
@@ -259,6 +259,6 @@ func (d *Dispatcher) events(ctx context.Context, host string, body []byte) (any,
 		}
 		d.follow.trust(host, e.Attempt)
 	}
-	d.follow.tell(e)
+	d.follow.forward(e)
 	return nil, nil
 }

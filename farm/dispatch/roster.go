@@ -10,10 +10,10 @@ import (
 	"github.com/taproot-dev/taproot/farm/queue"
 )
 
-// devices are those of the hosts that are there, all and those on which a case can begin; sorted by host and id.
+// devices returns the devices of hosts that are not dead, and those on which a case can start; sorted by host and id.
 func (d *Dispatcher) devices() (all, free []queue.Device) { return d.list(false) }
 
-// hoped are all devices, also those of hosts that may come back: for them it is worth to wait.
+// hoped returns all devices, including those of dead hosts that may come back, for which a case should wait.
 func (d *Dispatcher) hoped() []queue.Device {
 	all, _ := d.list(true)
 	return all
@@ -38,8 +38,8 @@ func (d *Dispatcher) list(hoped bool) (all, free []queue.Device) {
 	return all, free
 }
 
-// welcome lets hosts that have come take cases, and gives those that were started again what SQL says they have: NATS
-// would wait whether their process before goes on.
+// welcome creates the queues of new hosts. To hosts with a new process it sends again what the database has assigned to
+// them; JetStream itself would wait for the previous process to acknowledge.
 func (d *Dispatcher) welcome(ctx context.Context) error {
 	var errs []error
 	for host, boot := range d.o.Hub.Boots() {

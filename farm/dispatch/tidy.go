@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// tidyEvery is how often a hub looks for what nobody needs any more.
+	// tidyEvery is how often a hub removes what is no longer needed.
 	tidyEvery = time.Hour
-	// readFor is how long a hub keeps what it reads of an archive after the last host asked for it.
+	// readFor is how long a cached archive is kept after its last use.
 	readFor = time.Hour
-	// keptFor is how long archives are kept that no run uses, where nobody says otherwise.
+	// keptFor is how long unused archives are kept by default.
 	keptFor = 30 * 24 * time.Hour
 )
 
-// Tidy removes archives that no run needs and that were not used for as long as their project keeps reports, and packs
-// of runs that are gone. Any number of hubs may do it at once, also while clients send the same archive again.
+// Tidy removes archives that no run needs and that were unused for as long as their project keeps reports, and packs of
+// runs that no longer exist. Several hubs may call it at once, also while clients upload the same archive again.
 func (d *Dispatcher) Tidy(ctx context.Context) error {
 	return errors.Join(d.tidyArchives(ctx), d.tidyPacks(ctx), d.files.tidy(time.Now().Add(-readFor)))
 }
@@ -44,7 +44,7 @@ func (d *Dispatcher) tidyArchives(ctx context.Context) error {
 			errs = append(errs, d.o.Bucket.Delete(ctx, name))
 		}
 	}
-	// A file is put after its row, and removed after it: what has none now that was there before is left over.
+	// A file is created after its row and removed after it. So an older file without a row is left over.
 	files, err := d.o.Bucket.List(ctx, archiveFolder)
 	if err != nil {
 		return errors.Join(append(errs, err)...)
@@ -56,7 +56,7 @@ func (d *Dispatcher) tidyArchives(ctx context.Context) error {
 	return errors.Join(append(errs, d.deleteBut(ctx, files, known, func(name string) string { return name }))...)
 }
 
-// tidyPacks removes packs of runs that are gone: those that a host brought too late, or whose client never came again.
+// tidyPacks removes packs of runs that no longer exist: sent too late by a host, or never taken by the client.
 func (d *Dispatcher) tidyPacks(ctx context.Context) error {
 	files, err := d.o.Bucket.List(ctx, runsFolder)
 	if err != nil || len(files) == 0 {
@@ -72,7 +72,7 @@ func (d *Dispatcher) tidyPacks(ctx context.Context) error {
 	})
 }
 
-// deleteBut removes files but those of which something is known. They were listed before it was asked what is known.
+// deleteBut removes the files that are not among the known ones. The files must be listed before the known ones.
 func (d *Dispatcher) deleteBut(ctx context.Context, files, known []string, of func(name string) string) error {
 	is := map[string]bool{}
 	for _, k := range known {
@@ -87,7 +87,7 @@ func (d *Dispatcher) deleteBut(ctx context.Context, files, known []string, of fu
 	return errors.Join(errs...)
 }
 
-// tidy removes what this hub read of archives, and nobody asked for since a moment.
+// tidy removes cached archives that were last used before a moment.
 func (a *archives) tidy(before time.Time) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -29,7 +29,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// tests make an archive of one test.
+// tests makes an archive of one test.
 func tests(t *testing.T, word string) (sum string, data []byte) {
 	t.Helper()
 	dir := t.TempDir()
@@ -44,8 +44,8 @@ func tests(t *testing.T, word string) (sum string, data []byte) {
 	return made.SHA256, b.Bytes()
 }
 
-// TestTidy: what no run needs goes when it was not used for long enough, and what is left over of a hub that died; an
-// archive that a run needs stays, and one that is sent again while it goes is there.
+// TestTidy checks that unused archives and the leftovers of a hub that died are removed, and that archives that a run
+// needs, or that are being uploaded again, stay.
 func TestTidy(t *testing.T) {
 	db, err := store.Open(t.Context(), storetest.SQLite(t))
 	must(t, err)
@@ -63,7 +63,7 @@ func TestTidy(t *testing.T) {
 		case "gone":
 			return 0, nil
 		case "unknown":
-			return 0, errors.New("the database does not answer")
+			return 0, errors.New("the database does not respond")
 		}
 		return 24 * time.Hour, nil
 	}}, files: archives{bucket: bucket, queue: q, dir: t.TempDir(), used: map[string]time.Time{}}}
@@ -77,8 +77,8 @@ func TestTidy(t *testing.T) {
 		sums[word], data[word] = tests(t, word)
 		must(t, d.files.put(t.Context(), project, sums[word], bytes.NewReader(data[word])))
 	}
-	must(t, q.Begin(t.Context(), queue.Run{ID: "run", Project: "p", Archive: sums["used"]}))
-	if err := q.Begin(t.Context(), queue.Run{ID: "other", Project: "p", Archive: "nothing"}); !errors.Is(err,
+	must(t, q.StartRun(t.Context(), queue.Run{ID: "run", Project: "p", Archive: sums["used"]}))
+	if err := q.StartRun(t.Context(), queue.Run{ID: "other", Project: "p", Archive: "nothing"}); !errors.Is(err,
 		queue.ErrNoArchive) {
 		t.Errorf("a run without its archive: %v", err)
 	}
@@ -93,8 +93,8 @@ func TestTidy(t *testing.T) {
 		must(t, err)
 		return is
 	}
-	if !has("p", "read") { // which counts as used
-		t.Error("an archive is gone before its time")
+	if !has("p", "read") { // counts as a use
+		t.Error("an archive was removed too early")
 	}
 	put := func(name string) {
 		f, err := os.CreateTemp(t.TempDir(), "")
@@ -104,17 +104,17 @@ func TestTidy(t *testing.T) {
 	put(archiveFolder + "p/left-over.tar.gz")
 	put(runFolder("run") + "0-1.tar.gz")
 	put(runFolder("run_forgotten") + "0-1.tar.gz")
-	if err := d.Tidy(t.Context()); err == nil || !strings.Contains(err.Error(), "does not answer") {
-		t.Errorf("what could not be asked: %v", err)
+	if err := d.Tidy(t.Context()); err == nil || !strings.Contains(err.Error(), "does not respond") {
+		t.Errorf("a failing Keep: %v", err)
 	}
 	must(t, d.files.put(t.Context(), "p", sums["again"], bytes.NewReader(data["again"])))
 	for word, want := range map[string]bool{"old": false, "used": true, "again": true, "read": true} {
 		if has("p", word) != want {
-			t.Errorf("%s is there: %t", word, !want)
+			t.Errorf("%s exists: %t", word, !want)
 		}
 	}
 	if has("gone", "gone") || !has("unknown", "unknown") {
-		t.Error("of a project that is gone it is there, or of one that could not be asked for it is gone")
+		t.Error("the archive of a deleted project exists, or that of a project with a failing Keep is gone")
 	}
 	files, err := bucket.List(t.Context(), archiveFolder)
 	must(t, err)
@@ -127,9 +127,9 @@ func TestTidy(t *testing.T) {
 		t.Errorf("packs of a run that has ended: %q %v", packs, err)
 	}
 	if !has("p", "used") {
-		t.Error("an archive is gone when its run ends")
+		t.Error("an archive was removed when its run ended")
 	}
-	// What this hub read goes, and is read again when it is wanted.
+	// A cached archive is removed, and downloaded again when it is needed.
 	must(t, d.files.tidy(time.Now().Add(time.Hour)))
 	if left, err := os.ReadDir(d.files.dir); err != nil || len(left) > 0 {
 		t.Errorf("%v %v", left, err)

@@ -6,13 +6,13 @@ import (
 	"github.com/taproot-dev/taproot/farm/queue"
 )
 
-// Waiting is the cases of a project that wait with the same needs, and why the first of them does.
+// Waiting is the cases of a project that wait with the same needs, and the reason for the first of them.
 type Waiting struct {
 	queue.Line
 	Why string
 }
 
-// Waiting tells what waits of a project, and why.
+// Waiting returns the waiting cases of a project, with reasons.
 func (d *Dispatcher) Waiting(ctx context.Context, project string) (list []Waiting, err error) {
 	lines, err := d.o.Queue.Lines(ctx, project)
 	for _, l := range lines {
@@ -25,7 +25,7 @@ func (d *Dispatcher) Waiting(ctx context.Context, project string) (list []Waitin
 	return list, err
 }
 
-// place says where a case stands, and why it waits.
+// place returns the state of a case, and why it waits.
 func (d *Dispatcher) place(ctx context.Context, run string, n int) (queue.CaseStatus, error) {
 	all, free := d.devices()
 	busy := map[string]bool{}

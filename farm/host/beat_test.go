@@ -11,19 +11,19 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestShortBeats: a host says all when something has changed, and else that it is there; a hub that has not heard all
-// asks for it.
+// TestShortBeats checks that a host sends a complete beat after a change, and short ones otherwise, and that a hub that
+// has no complete one requests it.
 func TestShortBeats(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
 	var mu sync.Mutex
-	var heard []wire.Beat
+	var beats []wire.Beat
 	stop, err := wire.Serve(l.broker.Conn(), wire.ToHub("a", "beat"), "", func(_ string, body []byte) (any, error) {
 		var b wire.Beat
 		err := json.Unmarshal(body, &b)
 		mu.Lock()
 		defer mu.Unlock()
-		heard = append(heard, b)
+		beats = append(beats, b)
 		return nil, err
 	})
 	if err != nil {
@@ -33,36 +33,36 @@ func TestShortBeats(t *testing.T) {
 	long := func() (n int) {
 		mu.Lock()
 		defer mu.Unlock()
-		for _, b := range heard {
+		for _, b := range beats {
 			if !b.Same {
 				n++
 			}
 		}
 		return n
 	}
-	// a busy machine's hub may have asked twice before it heard all: how many came before says nothing
+	// on a busy machine the hub may have requested it twice, so the number of earlier beats proves nothing
 	onlyShort := func() bool {
 		mu.Lock()
 		defer mu.Unlock()
-		last := heard[max(len(heard)-3, 0):]
+		last := beats[max(len(beats)-3, 0):]
 		return len(last) == 3 && !slices.ContainsFunc(last, func(b wire.Beat) bool { return !b.Same })
 	}
 	r := l.must(Options{Token: l.token(hub.HostPlacement{}), Name: "a"}, phone("A"))
-	await(t, "short ones alone", onlyShort)
+	await(t, "short beats only", onlyShort)
 	before := long()
 	if before < 1 || l.uses("") != "A free" {
-		t.Errorf("%d long ones, %s", before, l.uses(""))
+		t.Errorf("%d long beats, %s", before, l.uses(""))
 	}
 	second, err := hub.Open(t.Context(), hub.Options{DB: l.db, Broker: l.broker, Version: "1"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer second.Close()
-	await(t, "a hub that came later knows", func() bool { return len(second.Devices("")) == 1 })
-	await(t, "the beat that told it is heard here, too", func() bool { return long() > before })
-	await(t, "short ones alone again", onlyShort)
+	await(t, "a hub that came later has the device", func() bool { return len(second.Devices("")) == 1 })
+	await(t, "the first hub receives that complete beat, too", func() bool { return long() > before })
+	await(t, "short beats only, again", onlyShort)
 	r.set(phone("A"), phone("B"))
-	await(t, "both know what has changed", func() bool {
+	await(t, "both hubs have the change", func() bool {
 		return l.uses("") == "A free, B free" &&
 			len(second.Devices("")) == 2
 	})

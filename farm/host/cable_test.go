@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// cable is the way between a host and NATS, which can be cut: nothing arrives any more, and nobody is told.
+// cable is a proxy between a host and NATS. It can be cut: data is lost, and neither side gets an error.
 type cable struct {
 	net.Listener
 	mu    sync.Mutex
@@ -45,7 +45,7 @@ func newCable(t *testing.T, to string) *cable {
 			working.Go(func() { c.carry(far, near) })
 		}
 	})
-	t.Cleanup(func() { _ = l.Close(); c.mend(); working.Wait() })
+	t.Cleanup(func() { _ = l.Close(); c.restore(); working.Wait() })
 	return c
 }
 
@@ -73,19 +73,19 @@ func (c *cable) cut() {
 	c.is = true
 }
 
-// mend ends the connections that lost something, as a router that begins anew does; the next ones work.
-func (c *cable) mend() {
+// restore closes the connections that lost data, as a router that restarts does. New connections work.
+func (c *cable) restore() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.is = false
 	for _, one := range c.conns {
-		_ = one.Close() // it may be closed
+		_ = one.Close() // it may be closed already
 	}
 	c.conns = nil
 }
 
-// TestCutConnection: a host whose connection is cut without a word is offline soon, requests under way end, and it is
-// back when the way is.
+// TestCutConnection checks that a host with a cut connection is soon offline, that pending requests end, and that it is
+// back when the connection works again.
 func TestCutConnection(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -109,10 +109,10 @@ func TestCutConnection(t *testing.T) {
 	way.cut()
 	began := time.Now()
 	if err := get(); err == nil {
-		t.Error("a request is answered through a way that is cut")
+		t.Error("a request succeeds over a cut connection")
 	}
-	t.Logf("a request learned of the cut after %s", time.Since(began))
-	await(t, "it is offline", func() bool { return l.uses("") == "A blocked" })
-	way.mend()
-	await(t, "it is back", func() bool { return l.uses("") == "A free" && get() == nil })
+	t.Logf("a request failed %s after the cut", time.Since(began))
+	await(t, "the host is offline", func() bool { return l.uses("") == "A blocked" })
+	way.restore()
+	await(t, "the host is back", func() bool { return l.uses("") == "A free" && get() == nil })
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// cert is the certificate that a host trusts.
+// cert returns the certificate that a host trusts.
 func (l *lab) cert(r *running) string {
 	l.t.Helper()
 	m, known, err := readMembership(r.o.Dir)
@@ -22,8 +22,8 @@ func (l *lab) cert(r *running) string {
 	return m.Joined.Cert
 }
 
-// TestCertificateIsReplaced: a hub whose certificate was replaced has its hosts again without a token, also one that
-// was off meanwhile.
+// TestCertificateIsReplaced checks that hosts rejoin a hub with a replaced certificate without a token, also a host
+// that was off meanwhile.
 func TestCertificateIsReplaced(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -48,8 +48,8 @@ func TestCertificateIsReplaced(t *testing.T) {
 	}
 }
 
-// TestForeignHub: a hub with other keys and another certificate, which may be a stranger's, is told in the log with
-// what to do, changes nothing and ends no host.
+// TestForeignHub checks that a hub with other keys and another certificate, which may be an attacker's, causes a
+// message in the log with the remedy, changes nothing, and does not end the host.
 func TestForeignHub(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -64,12 +64,12 @@ func TestForeignHub(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.open()
-	await(t, "a word of it", func() bool {
+	await(t, "a message about it", func() bool {
 		return strings.Contains(log.String(), "not the one with which this host has joined") &&
 			strings.Contains(log.String(), "join again with --token TOKEN")
 	})
 	if l.cert(r) != before {
-		t.Error("it trusts the stranger")
+		t.Error("the host trusts the foreign hub")
 	}
 	l.close()
 	if err := os.RemoveAll(keys); err != nil {
@@ -82,8 +82,8 @@ func TestForeignHub(t *testing.T) {
 	await(t, "it again", func() bool { return l.uses("") == "A free" })
 }
 
-// TestStrangerAtThePort: who answers at the hub's port for hosts with another certificate than the hub says is told of
-// as what it may be.
+// TestStrangerAtThePort checks the message when the server at the hub's port for hosts has another certificate than the
+// hub reports.
 func TestStrangerAtThePort(t *testing.T) {
 	t.Parallel()
 	stranger, err := broker.Open(broker.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
@@ -96,10 +96,10 @@ func TestStrangerAtThePort(t *testing.T) {
 	l.close()
 	l.open()
 	var log lockedText
-	r := l.begin(Options{Token: l.token(hub.HostPlacement{}), Name: "a", Log: slog.New(slog.NewTextHandler(&log, nil))},
+	r := l.launch(Options{Token: l.token(hub.HostPlacement{}), Name: "a", Log: slog.New(slog.NewTextHandler(&log, nil))},
 		phone("A"))
-	await(t, "a word of it",
-		func() bool { return strings.Contains(log.String(), "is a proxy that looks into TLS in between") })
+	await(t, "a message about it",
+		func() bool { return strings.Contains(log.String(), "is a proxy that inspects TLS in between") })
 	if err := r.stop(); err != nil {
 		t.Error(err)
 	}

@@ -1,4 +1,4 @@
-// Package host is the part of a farm beside the devices: it joins a hub by a token, keeps its key, says which devices
-// it has, and serves them over NATS. It has no port of its own. A Server answers for the devices; package server has
-// one.
+// Package host is the part of a farm on the machine with the devices. It joins a hub with a token, keeps its key,
+// reports its devices, and serves them over NATS without an open port. A Server handles the requests; package server
+// has one.
 package host

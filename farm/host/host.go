@@ -20,81 +20,80 @@ import (
 	"github.com/taproot-dev/taproot/farm/wire"
 )
 
-// Server answers for the devices of a host.
+// Server handles the requests for the devices of a host.
 type Server interface {
-	// Serve answers requests of hubs until the context ends; then it gives all devices back.
+	// Serve handles requests of hubs until the context ends. Then it releases all devices.
 	Serve(ctx context.Context, l net.Listener) error
-	// FarmDevices lists the devices as hubs are to know them.
+	// FarmDevices returns the devices in the form for hubs.
 	FarmDevices(ctx context.Context) ([]wire.Device, error)
 }
 
-// Clock tells the time by the hub's clock, when a host has learned of it.
+// Clock is the hub's clock, when a host has received its time.
 type Clock = wire.Clock
 
-// Options are those of a host.
+// Options are the settings of a host.
 type Options struct {
 	Hub       string // https://…
 	Token     string // to join; may be "" for a host that has joined
-	AllowHTTP bool   // the hub may be one without TLS
+	AllowHTTP bool   // the hub may be without TLS
 	Name      string // that the host would like to have
-	Dir       string // for its key and what it knows of its hub
+	Dir       string // for its key and its membership
 	Pool      string
 	Labels    map[string]string
 	Version   string
 	Log       *slog.Logger
-	Clock     *Clock        // learns of the hub's time; may be nil
-	Every     time.Duration // how often the host says that it is there, or tries to connect; default: wire.BeatEvery
-	// Ready is told the name of the host when it is connected for the first time; may be nil.
+	Clock     *Clock        // receives the hub's time; may be nil
+	Every     time.Duration // the interval of beats and of attempts to connect; default: wire.BeatEvery
+	// Ready is called with the name of the host at its first connection; may be nil.
 	Ready func(host string)
-	// Work is what a host does beside serving its devices, until the context ends; may be nil.
+	// Work runs next to the serving of devices, until the context ends; may be nil.
 	Work func(ctx context.Context, m *Member) error
 }
 
-// Member is a host that has joined and is connected, or is about to be again.
+// Member is a host that has joined. It is connected, or reconnects.
 type Member struct {
-	o       Options
-	server  Server
-	nc      *broker.Conn
-	lock    *flock.Flock
-	seed    []byte
-	drained chan struct{}
-	heard   chan struct{} // closed when the hub answered for the first time
-	back    chan struct{} // a token: the connection is there again
-	denied  chan struct{} // a token: NATS does not take the credential, or has another certificate
-	ups     atomic.Int64  // how often the connection came about
-	foreign atomic.Bool   // what answered last had another certificate
+	o         Options
+	server    Server
+	nc        *broker.Conn
+	lock      *flock.Flock
+	seed      []byte
+	drained   chan struct{}
+	contacted chan struct{} // closed at the first response of the hub
+	back      chan struct{} // a token: the connection is back
+	denied    chan struct{} // a token: NATS refuses the credential, or has another certificate
+	ups       atomic.Int64  // number of connections so far
+	foreign   atomic.Bool   // the last server had another certificate
 
 	mu     sync.Mutex
 	m      membership
 	seen   map[string]wire.Device // devices since the start
 	once   sync.Once
 	more   func(context.Context, *wire.Beat)
-	idle   bool      // nobody uses the devices
-	used   time.Time // when the credential was made with which the host is connected
-	signer string    // of the credential that was shown last
+	idle   bool      // no device is in use
+	used   time.Time // when the credential of the current connection was made
+	signer string    // of the last credential that was presented
 }
 
-// ID is the name that the hub gave the host.
+// ID returns the name of the host.
 func (m *Member) ID() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.m.Joined.Host
 }
 
-// Conn is the connection with NATS.
+// Conn returns the connection to NATS.
 func (m *Member) Conn() *broker.Conn { return m.nc }
 
-// Drained is closed when the host is to take nothing new.
+// Drained returns a channel that is closed when the host must accept no new work.
 func (m *Member) Drained() <-chan struct{} { return m.drained }
 
-// Drain makes the host take nothing new.
+// Drain makes the host accept no new work.
 func (m *Member) Drain() { m.once.Do(func() { close(m.drained) }) }
 
-// drainFile in the data folder asks the host that runs to end.
+// drainFile in the data folder requests the running host to end.
 const drainFile = "drain"
 
-// Drain tells the host that works with a data folder to take nothing new, and to end when nobody uses its devices any
-// more.
+// Drain requests the host with a data folder to accept no new work, and to end when none of its devices is in use.
 func Drain(dir string) error {
 	lock := flock.New(filepath.Join(dir, "host.lock"))
 	alone, err := lock.TryLock()
@@ -107,14 +106,14 @@ func Drain(dir string) error {
 	return writePrivate(dir, drainFile, nil)
 }
 
-// asked tells whether somebody wants the host to end.
-func (m *Member) asked() bool {
+// drainRequested reports whether the host was requested to end.
+func (m *Member) drainRequested() bool {
 	_, err := os.Lstat(filepath.Join(m.o.Dir, drainFile))
 	return err == nil
 }
 
-// Run joins, if need be, and serves until the context ends. A hub that cannot be reached is tried again and again, but
-// for ten seconds only by a host that has yet to join; one that has revoked the host ends it, with ErrRevoked.
+// Run joins if necessary, and serves until the context ends. While the hub cannot be reached it retries without a
+// limit, or for ten seconds if it has not joined yet. It returns ErrRevoked when the hub has revoked the host.
 func Run(ctx context.Context, o Options, s Server) (err error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -125,7 +124,8 @@ func Run(ctx context.Context, o Options, s Server) (err error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return err
 	}
-	m := &Member{o: o, server: s, drained: make(chan struct{}), heard: make(chan struct{}), back: make(chan struct{}, 1),
+	m := &Member{o: o, server: s, drained: make(chan struct{}), contacted: make(chan struct{}),
+		back:   make(chan struct{}, 1),
 		denied: make(chan struct{}, 1), seen: map[string]wire.Device{}, lock: flock.New(filepath.Join(o.Dir, "host.lock"))}
 	alone, err := m.lock.TryLock()
 	if err == nil && !alone {
@@ -160,7 +160,7 @@ func (m *Member) connect() error {
 	if err != nil {
 		return err
 	}
-	told := map[string]bool{} // since it was connected
+	logged := map[string]bool{} // the messages since it was connected
 	m.nc, err = broker.Connect(broker.Login{Host: m.ID(), Address: address, Seed: m.seed, Again: m.o.Every,
 		Credential: func() string {
 			m.mu.Lock()
@@ -172,7 +172,7 @@ func (m *Member) connect() error {
 			m.mu.Lock()
 			defer m.mu.Unlock()
 			return m.m.Joined.Cert
-		}, State: func(connected bool, err error) { // by one goroutine of the library
+		}, State: func(connected bool, err error) { // called by one goroutine of the library
 			m.foreign.Store(broker.Foreign(err))
 			if broker.Denied(err) || broker.Foreign(err) {
 				signal(m.denied)
@@ -180,40 +180,41 @@ func (m *Member) connect() error {
 			text := unconnected(err)
 			switch {
 			case connected:
-				clear(told)
+				clear(logged)
 				m.ups.Add(1)
 				m.trusts()
-				m.o.Log.Info("connected with the hub", "host", m.ID(), "address", address.URL)
+				m.o.Log.Info("connected to the hub", "host", m.ID(), "address", address.URL)
 				signal(m.back)
-			case err != nil && !told[text]:
-				told[text] = true
+			case err != nil && !logged[text]:
+				logged[text] = true
 				m.o.Log.Warn(text, "address", address.URL, "error", err)
 			}
 		}})
 	return err
 }
 
-// unconnected says why there is no connection.
+// unconnected returns a message that explains why there is no connection.
 func unconnected(err error) string {
 	switch {
 	case broker.Unreached(err):
-		return "the hub's port for hosts is not reached, and tried again every second: do firewalls let it through, and is " +
-			"it what the hub's --farm-public says?"
+		return "the hub's port for hosts cannot be reached, and is tried again every second: do firewalls let it through, " +
+			"and " +
+			"is it the one in the hub's --farm-public?"
 	case broker.Foreign(err):
-		return "what answers at the hub's port for hosts has not the certificate with which this host has joined; the hub " +
-			"is asked whether it has a new one"
+		return "the server at the hub's port for hosts has not the certificate with which this host has joined; the hub is " +
+			"queried for a new one"
 	}
-	return "not connected with the hub; it is tried again every second"
+	return "not connected to the hub; it is tried again every second"
 }
 
-// serve does all that a host does, side by side.
+// serve runs all parts of a host at once.
 func (m *Member) serve(ctx context.Context, l net.Listener) error {
 	ctx, end := context.WithCancelCause(ctx)
 	cancel := func() { end(nil) }
 	defer cancel()
 	var all sync.WaitGroup
 	errs := make(chan error, 3)
-	// until work has given its devices back, which are those of the server
+	// ends after work has released its devices, which belong to the server
 	serving, rest := context.WithCancel(context.WithoutCancel(ctx))
 	all.Go(func() { defer cancel(); errs <- m.server.Serve(serving, l) })
 	all.Go(func() {
@@ -234,7 +235,7 @@ func (m *Member) serve(ctx context.Context, l net.Listener) error {
 		}
 	})
 	all.Wait()
-	_ = l.Close() // the server has closed it, unless it could not begin
+	_ = l.Close() // closed by the server already, unless it could not start
 	err := errors.Join(<-errs, <-errs, <-errs)
 	if errors.Is(context.Cause(ctx), ErrRevoked) {
 		err = errors.Join(ErrRevoked, err)
@@ -242,15 +243,15 @@ func (m *Member) serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// beats are what this host says every second; end ends it.
+// beats returns the sender of beats. end ends the host.
 func (m *Member) beats(end context.CancelCauseFunc) wire.Beats {
-	said := ""
+	lastProblem := ""
 	ready := m.o.Ready
 	if ready == nil {
 		ready = func(string) {}
 	}
 	return wire.Beats{Conn: m.nc, Host: m.ID(), Every: m.o.Every, Wake: m.back, Clock: m.o.Clock, Next: m.beat,
-		Said: func(b wire.Beat, err error) {
+		OnSent: func(b wire.Beat, err error) {
 			if b.Draining && !inUse(b) {
 				end(nil)
 			}
@@ -260,33 +261,33 @@ func (m *Member) beats(end context.CancelCauseFunc) wire.Beats {
 			case err == nil && ready != nil:
 				ready(m.ID())
 				ready = nil
-				close(m.heard)
+				close(m.contacted)
 			case err == nil:
-				said = ""
-			case err.Error() != said && m.nc.IsConnected():
-				said = err.Error()
-				m.o.Log.Warn("the hub does not take what this host says", "error", err)
+				lastProblem = ""
+			case err.Error() != lastProblem && m.nc.IsConnected():
+				lastProblem = err.Error()
+				m.o.Log.Warn("the hub refuses the state that this host reports", "error", err)
 			}
 		}}
 }
 
-// inUse tells whether somebody uses a device, or a case runs.
+// inUse reports whether a device is in use, or a case runs.
 func inUse(b wire.Beat) bool {
 	return len(b.Working) > 0 || slices.ContainsFunc(b.Devices, func(d wire.Device) bool { return d.Busy != nil })
 }
 
-// Adds lets what a host does beside serving its devices say more with each beat.
+// Adds sets a function that adds to each beat.
 func (m *Member) Adds(more func(context.Context, *wire.Beat)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.more = more
 }
 
-// listLimit is how long the list of devices may take before the host says what it knew.
+// listLimit is how long the list of devices may take before the host reports the previous one.
 const listLimit = 10 * time.Second
 
 func (m *Member) beat(ctx context.Context) wire.Beat {
-	if m.asked() {
+	if m.drainRequested() {
 		m.Drain()
 	}
 	b := wire.Beat{Version: m.o.Version, Pool: m.o.Pool, Labels: m.o.Labels}

@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(leaktest.Check(code))
 }
 
-// every is how often hosts of these tests say that they are there. A hub gives them up after wire.HostGone, as always:
-// a busy machine holds them up for longer than for a few of these beats.
+// every is the interval of beats in these tests. Hubs wait for wire.HostGone as usual: a busy machine may delay several
+// of these beats.
 const every = 200 * time.Millisecond
 
 // lab is a hub on a database.
@@ -39,9 +39,9 @@ type lab struct {
 	dir     string
 	listen  string
 	life    time.Duration
-	public  string // where hosts are told to connect; "": listen
-	url     string // of a NATS server that is not the hub's; "": it has its own
-	account string // that of the farm there
+	public  string // the address that hosts receive; "": listen
+	url     string // of an external NATS server; "": the embedded one
+	account string // the seed of the farm's account there
 	db      *store.DB
 	broker  *broker.Broker
 	hub     *hub.Hub
@@ -49,10 +49,10 @@ type lab struct {
 
 	mu      sync.Mutex
 	refused map[string]hub.Refusal // by actor and action
-	liar    http.Handler           // somebody between hosts and the hub's pages, who answers in its place; nil: nobody
+	liar    http.Handler           // responds to hosts in place of the hub; nil: the hub does
 }
 
-// between puts somebody between hosts and the hub's pages; nil takes them away.
+// between puts a handler between hosts and the hub's pages; nil removes it.
 func (l *lab) between(liar http.HandlerFunc) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,7 +62,7 @@ func (l *lab) between(liar http.HandlerFunc) {
 	}
 }
 
-// wasRefused gives what the hub told of an actor and an action.
+// wasRefused returns the refusal that the hub reported for an actor and an action.
 func (l *lab) wasRefused(what string) (r hub.Refusal, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -152,7 +152,7 @@ func (l *lab) token(p hub.HostPlacement) string {
 	return token
 }
 
-// fake has the devices that a test says.
+// fake is a Server with the devices that a test sets.
 type fake struct {
 	mu   sync.Mutex
 	list []wire.Device
@@ -190,7 +190,7 @@ func phone(id string) wire.Device {
 	return wire.Device{Info: drivers.Info{ID: id, State: drivers.Ready}}
 }
 
-// running is a host under way.
+// running is a running host.
 type running struct {
 	*fake
 	id     string
@@ -202,7 +202,7 @@ type running struct {
 
 // start runs a host until the test ends, or stop, and waits until it is connected.
 func (l *lab) start(o Options, list ...wire.Device) (*running, error) {
-	r := l.begin(o, list...)
+	r := l.launch(o, list...)
 	select {
 	case r.id = <-r.ready:
 		return r, nil
@@ -212,8 +212,8 @@ func (l *lab) start(o Options, list ...wire.Device) (*running, error) {
 	}
 }
 
-// begin runs a host until the test ends, or stop.
-func (l *lab) begin(o Options, list ...wire.Device) *running {
+// launch starts a host, which runs until the test ends, or stop.
+func (l *lab) launch(o Options, list ...wire.Device) *running {
 	r := &running{ready: make(chan string, 1), fake: &fake{list: list}, ended: make(chan error, 1)}
 	if o.Dir == "" {
 		o.Dir = l.t.TempDir()
@@ -250,12 +250,12 @@ func await(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for until := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(until) {
-			t.Fatalf("it did not come to this: %s", what)
+			t.Fatalf("timeout: %s", what)
 		}
 	}
 }
 
-// uses are the devices that a project sees, each with what it is good for.
+// uses returns the devices that a project sees, each with its use.
 func (l *lab) uses(project string) string { return uses(l.hub.Devices(project)) }
 
 func uses(devices []hub.Device) string {
@@ -266,7 +266,7 @@ func uses(devices []hub.Device) string {
 	return strings.Join(list, ", ")
 }
 
-// TestHubRestarts: hosts come back by themselves.
+// TestHubRestarts checks that hosts reconnect to a restarted hub.
 func TestHubRestarts(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -284,8 +284,8 @@ func TestHubRestarts(t *testing.T) {
 	_ = c.Body.Close()
 }
 
-// TestListHangs: while the list of its devices takes long, as when a phone hangs, a host is there with what it said
-// before; it was called dead. Its good-bye is heard.
+// TestListHangs checks that a host stays online with its previous list of devices while listing hangs, for example due
+// to a phone, and that its last beat is received.
 func TestListHangs(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -302,16 +302,16 @@ func TestListHangs(t *testing.T) {
 	}
 	r.list = []wire.Device{phone("B")}
 	r.mu.Unlock()
-	await(t, "what it has now", func() bool { return l.uses("") == "A blocked, B free" })
+	await(t, "the new list", func() bool { return l.uses("") == "A blocked, B free" })
 	_ = r.stop()
 	// it was not silent for long
-	await(t, "its good-bye", func() bool {
+	await(t, "the last beat", func() bool {
 		return l.uses("") == "A blocked, B blocked" &&
 			time.Since(seen()) < wire.HostGone
 	})
 }
 
-// TestStates: what devices are good for, and why not.
+// TestStates checks the uses of devices, and why they are blocked.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -329,7 +329,7 @@ func TestStates(t *testing.T) {
 		phone("gone"))
 	await(t, "all", func() bool { return strings.Contains(l.uses(""), "gone free") })
 	r.set(low, charging, locked, used, held, warm, mine)
-	var list []hub.Device // of one look
+	var list []hub.Device // read at one moment
 	await(t, "it is unplugged", func() bool {
 		list = l.hub.Devices("p")
 		return uses(
@@ -342,7 +342,7 @@ func TestStates(t *testing.T) {
 			t.Errorf("%s: %q", d.ID, d.Why)
 		}
 		if d.ID == "held" && d.Holder != "ada" {
-			t.Errorf("%q holds it", d.Holder)
+			t.Errorf("the holder is %q", d.Holder)
 		}
 	}
 	for _, d := range l.hub.Devices("another") {
@@ -355,7 +355,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestLiar: a host that says it has another one's phone takes it from nobody, and what makes no sense is left out.
+// TestLiar checks that a host cannot take over another one's device by its id, and that invalid devices are left out.
 func TestLiar(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -373,8 +373,8 @@ func TestLiar(t *testing.T) {
 	}
 }
 
-// TestProjectsHost: the devices of a host that joined for a project are that project's alone, and what it says of
-// others is left out, and told of.
+// TestProjectsHost checks that only its project sees the devices of a host that joined for a project, and that what the
+// host reports about other projects is left out and logged.
 func TestProjectsHost(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -392,7 +392,7 @@ func TestProjectsHost(t *testing.T) {
 		t.Error("another project finds it by its host")
 	}
 	if !l.hub.Kept("other", "A") || !l.hub.Kept("other", "A@a") || l.hub.Kept("p", "A") || l.hub.Kept("other", "B") {
-		t.Error("it is not known that it is kept for the project")
+		t.Error("the device does not count as kept for the project")
 	}
 	lie := phone("A")
 	lie.Leases = []wire.Lease{{Project: "other", Holder: "eve"}, {Project: "p", Holder: "ada"}}
@@ -400,13 +400,13 @@ func TestProjectsHost(t *testing.T) {
 	r.set(lie)
 	await(t, "its lease", func() bool { return l.uses("p") == "A leased" })
 	d := l.hub.Devices("p")[0]
-	if told, ok := l.wasRefused("host a farm.lease"); !ok || len(d.Leases) != 1 || len(d.Records) != 0 ||
-		d.Holder != "ada" || !strings.Contains(told.Target, "project other") {
-		t.Errorf("leases of other projects: %+v, %+v", d, told)
+	if refusal, ok := l.wasRefused("host a farm.lease"); !ok || len(d.Leases) != 1 || len(d.Records) != 0 ||
+		d.Holder != "ada" || !strings.Contains(refusal.Target, "project other") {
+		t.Errorf("leases of other projects: %+v, %+v", d, refusal)
 	}
 }
 
-// TestDrain: a host that is to end takes nothing new, and ends when nobody uses its devices.
+// TestDrain checks that a draining host accepts nothing new, and ends when none of its devices is in use.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -428,6 +428,6 @@ func TestDrain(t *testing.T) {
 	}
 	r.ended <- nil
 	if err := Drain(r.o.Dir); err == nil {
-		t.Error("it still runs")
+		t.Error("the host still runs")
 	}
 }

@@ -26,44 +26,44 @@ import (
 	"github.com/taproot-dev/taproot/internal/reach"
 )
 
-// ErrNoToken means that a host has not joined yet, and has no token to do so.
+// ErrNoToken means that a host has not joined yet, and has no token.
 var ErrNoToken = errors.New(
-	"this host has not joined the hub yet: give it a token with --token; taproot admin host-token makes one on the hub")
+	"this host has not joined the hub yet: use --token TOKEN; taproot admin host-token makes a token on the hub")
 
-// ErrHub means that the address of the hub is none that a host can join.
+// ErrHub means that the URL of the hub cannot be used.
 var ErrHub = errors.New("the hub cannot be joined")
 
-// ErrCertificate means that the hub has, by what its pages say, another certificate than the one with which the host
-// has joined, and nothing proves that it is the same hub.
+// ErrCertificate means that the hub reports another certificate than the one with which the host has joined, without a
+// proof that it is the same hub.
 var ErrCertificate = errors.New(
 	"the hub's certificate is not the one with which this host has joined, and nothing proves that it is the same hub: " +
 		"if its keys were replaced, too, join again with --token TOKEN (taproot admin host-token makes one on the hub)")
 
-// errOther means that somebody else answers at the hub's port for hosts.
+// errOther means that another server listens at the hub's port for hosts.
 var errOther = errors.New(
-	"the hub has still the certificate with which this host has joined, and what answers at its port for hosts has " +
-		"another one: is a proxy that looks into TLS in between, or does the hub's --farm-public name another server?")
+	"the hub still has the certificate with which this host has joined, and the server at its port for hosts has " +
+		"another one: is a proxy that inspects TLS in between, or does the hub's --farm-public name another server?")
 
-// RefusedError is why the hub does not let a host in.
+// RefusedError is the reason why the hub refuses a host.
 type RefusedError struct {
 	Status  int
 	Message string
-	proof   []byte // the hub's signature of what it says
+	proof   []byte // the hub's signature of the reason
 }
 
-// ErrRevoked means that the hub has revoked the host, and has proven that it is this hub which says so.
+// ErrRevoked means that the hub has revoked the host, with a proof that it is this hub.
 var ErrRevoked = errors.New(
 	"this host was revoked on its hub, and may not come back: ask there for a new token (taproot admin host-token), and " +
 		"start it with --token TOKEN")
 
 func (e *RefusedError) Error() string { return "the hub refuses this host: " + e.Message }
 
-// membership is what a host keeps of its hub, beside its key.
+// membership is what a host stores about its hub, next to its key.
 type membership struct {
 	Hub   string `json:"hub"`
 	Token string `json:"token"`         // its SHA-256: the same one is not sent twice
 	Key   string `json:"key,omitempty"` // the public one
-	// the hub's key, by which its word is known; "": that which signed the credential
+	// the hub's key, which verifies its signatures; "": that which signed the credential
 	Issuer string `json:"issuer,omitempty"`
 	Joined wire.Joined
 }
@@ -75,19 +75,19 @@ func (m membership) issuer() string {
 	return broker.Issuer(m.Joined.Credential)
 }
 
-// Files of the data folder, for the owner's eyes.
+// The files in the data folder, readable by their owner only.
 const (
 	keyFile     = "host.key"
-	nextKeyFile = "host.key.next" // with which no hub has let the host in yet
+	nextKeyFile = "host.key.next" // the key of a join that no hub has accepted yet
 	memberFile  = "host.json"
 	joinLimit   = 30 * time.Second
-	// joinPatience is how long a host that has yet to join tries a hub that does not answer, every joinAgain.
+	// joinPatience is how long a host that has not joined yet waits for the hub, with an attempt every joinAgain.
 	joinPatience = 10 * time.Second
 	joinAgain    = 200 * time.Millisecond
 	maxAnswer    = 1 << 20
 )
 
-// join gives the host's key and membership: those that it has, or new ones for a token that it has not used yet.
+// join returns the host's key and membership: the stored ones, or new ones for a token that was not used yet.
 func (o Options) join(ctx context.Context) (seed []byte, m membership, err error) {
 	u, err := o.hubURL()
 	if err != nil {
@@ -110,7 +110,7 @@ func (o Options) join(ctx context.Context) (seed []byte, m membership, err error
 		return nil, m, ErrNoToken
 	}
 	file := keyFile
-	if known { // the host stays what it is until a hub has let it in with the new key
+	if known { // the old key stays until a hub has accepted the new one
 		file = nextKeyFile
 	}
 	_, public, err := o.newKey(file)
@@ -129,16 +129,16 @@ func (o Options) join(ctx context.Context) (seed []byte, m membership, err error
 	return seed, m, err
 }
 
-// firstJoin sends a token. A hub that does not answer yet may have been started at the same time.
+// firstJoin sends a token. It retries while the hub does not respond, since both may have been started together.
 func (o Options) firstJoin(ctx context.Context, j wire.Join) (out wire.Joined, err error) {
-	for began, told := time.Now(), false; ; {
+	for began, warned := time.Now(), false; ; {
 		out, err = o.exchange(ctx, "api/farm/join", j)
 		var unreached *reach.Error
 		if !errors.As(err, &unreached) || unreached.Lasting || time.Since(began) > joinPatience {
 			return out, err
 		}
-		if !told {
-			told = true
+		if !warned {
+			warned = true
 			o.Log.Warn(err.Error() + "; it is tried again for ten seconds")
 		}
 		if drivers.Pause(ctx, joinAgain) != nil {
@@ -147,16 +147,15 @@ func (o Options) firstJoin(ctx context.Context, j wire.Join) (out wire.Joined, e
 	}
 }
 
-// sameHub tells whether an address is that of the hub which the host has joined: with a slash at its end it is another
-// text only.
+// sameHub reports whether a URL is that of the hub which the host has joined. A slash at the end makes no difference.
 func sameHub(joined string, u *url.URL) bool {
 	was, err := url.Parse(joined)
 	return err == nil && was.Scheme == u.Scheme && strings.EqualFold(was.Host, u.Host) &&
 		strings.Trim(was.Path, "/") == strings.Trim(u.Path, "/")
 }
 
-// seed reads the key of the membership. The key of a new one takes the place of the one before when the membership is
-// kept: also after the end of a process between.
+// seed reads the key of the membership. When a new membership is saved, its key replaces the old one. This also
+// completes a replacement that was interrupted by the end of the process.
 func (m membership) seed(dir string) ([]byte, error) {
 	next := filepath.Join(dir, nextKeyFile)
 	if seed, err := os.ReadFile(next); err == nil && m.Key != "" {
@@ -181,7 +180,7 @@ func readMembership(dir string) (m membership, known bool, err error) {
 		err = json.Unmarshal(text, &m)
 	}
 	if err != nil {
-		return m, false, fmt.Errorf("what this host knows of its hub: %w", err)
+		return m, false, fmt.Errorf("read the membership of this host: %w", err)
 	}
 	return m, true, nil
 }
@@ -194,7 +193,8 @@ func (m membership) keep(dir string) error {
 	return writePrivate(dir, memberFile, text)
 }
 
-// newKey makes a key and keeps it before it is sent: if the answer is lost, the same key with the same token is let in.
+// newKey makes a key and stores it before it is sent: after a lost response, the hub accepts the same key and token
+// again.
 func (o Options) newKey(file string) (seed []byte, public string, err error) {
 	if seed, err = os.ReadFile(filepath.Join(o.Dir, file)); err == nil {
 		public, err = broker.PublicOf(seed)
@@ -206,7 +206,7 @@ func (o Options) newKey(file string) (seed []byte, public string, err error) {
 	return seed, public, writePrivate(o.Dir, file, seed)
 }
 
-// writePrivate writes a file that only its owner may read, as a whole or not at all.
+// writePrivate writes a file that only its owner may read, atomically.
 func writePrivate(dir, name string, text []byte) error {
 	f, err := os.CreateTemp(dir, "."+name+"-")
 	if err != nil {
@@ -240,7 +240,7 @@ func (o Options) exchange(ctx context.Context, path string, j any) (out wire.Joi
 		return out, err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	// a token goes to the hub that was named
+	// the token must not be sent to another server
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	a, err := client.Do(r)
 	if err != nil {
@@ -249,39 +249,39 @@ func (o Options) exchange(ctx context.Context, path string, j any) (out wire.Joi
 	defer a.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(a.Body, maxAnswer))
 	if err != nil {
-		return out, fmt.Errorf("the hub's answer: %w", err)
+		return out, fmt.Errorf("the hub's response: %w", err)
 	}
 	if a.StatusCode != http.StatusOK {
-		said := struct{ Message string }{}
-		_ = json.Unmarshal(text, &said) // else it has no words
+		body := struct{ Message string }{}
+		_ = json.Unmarshal(text, &body) // without JSON there is no message
 		switch elsewhere := reach.Elsewhere(a); {
 		case elsewhere != "":
-			said.Message = elsewhere
-		case a.StatusCode == http.StatusNotFound, strings.HasPrefix(said.Message, "send a credential"):
-			// as servers say that know nothing of hosts
-			said.Message = u.Redacted() +
-				" is no hub of a farm: was it started with taproot serve --service --farm, and is its address right, without a " +
+			body.Message = elsewhere
+		case a.StatusCode == http.StatusNotFound, strings.HasPrefix(body.Message, "send a credential"):
+			// the response of servers that have no endpoint for hosts
+			body.Message = u.Redacted() +
+				" is not a hub of a farm: was it started with taproot serve --service --farm, and is its URL right, without a " +
 				"path such as /console?"
-		case said.Message == "":
-			said.Message = a.Status + "; is it a hub (taproot serve --service --farm)?"
+		case body.Message == "":
+			body.Message = a.Status + "; is it a hub (taproot serve --service --farm)?"
 		}
-		proof, _ := base64.StdEncoding.DecodeString(a.Header.Get(wire.ProofHeader)) // else there is none
-		return out, &RefusedError{a.StatusCode, said.Message, proof}
+		proof, _ := base64.StdEncoding.DecodeString(a.Header.Get(wire.ProofHeader)) // empty without a proof
+		return out, &RefusedError{a.StatusCode, body.Message, proof}
 	}
 	if err := json.Unmarshal(text, &out); err != nil || !wire.IsName(out.Host) || out.Credential == "" || out.NATS == "" {
-		return out, errors.New("the hub's answer makes no sense; is it of the same version?")
+		return out, errors.New("the hub's response is not valid; does it have the same version?")
 	}
 	return out, nil
 }
 
-// hubURL refuses to send tokens and get certificates where others can read and change them.
+// hubURL refuses URLs over which others could read the token or replace the certificate.
 func (o Options) hubURL() (*url.URL, error) {
 	if o.Hub == "" {
 		return nil, fmt.Errorf("%w: name it with --hub URL, or in TAPROOT_HUB", ErrHub)
 	}
 	u, err := url.Parse(o.Hub)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, fmt.Errorf("%w: %q must be an address such as https://hub.example.com", ErrHub, o.Hub)
+		return nil, fmt.Errorf("%w: %q must be a URL such as https://hub.example.com", ErrHub, o.Hub)
 	}
 	if u.Scheme == "http" && !o.AllowHTTP && !isLocal(u.Hostname()) {
 		return nil, fmt.Errorf(
@@ -296,7 +296,7 @@ func isLocal(name string) bool {
 	return name == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// natsAddress is that of NATS; without a host it is that of the hub.
+// natsAddress returns the address of NATS; without a host name it is that of the hub.
 func (m membership) natsAddress() (broker.Address, error) {
 	if !strings.Contains(m.Joined.NATS, "://:") {
 		return broker.Address{URL: m.Joined.NATS, Cert: m.Joined.Cert}, nil

@@ -22,7 +22,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestTokens: one lets one host in, for a day; whatever else comes is refused.
+// TestTokens checks that a token lets one host join within a day, and that other tokens are refused.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
@@ -46,12 +46,12 @@ func TestTokens(t *testing.T) {
 		}
 		for text, want := range map[string]string{
 			token:             "was used by another host (desk-of-ada, on 20",
-			token + "x":       "not whole, or has something else in it: one is taph_ and 26 letters and digits",
-			token[:20]:        "not whole",
+			token + "x":       "incomplete, or contains something else: it is taph_ and 26 characters a-z or 2-7",
+			token[:20]:        "incomplete",
 			tokenOf("other"):  "is it one of another hub?",
-			tokenOf("gone"):   "the project is gone for which the token was made",
-			"tap_x":           "an API key, no token of a host",
-			"eyJhbGciOiJIUzI": "no token of a host, which begins with taph_",
+			tokenOf("gone"):   "the project of the token no longer exists",
+			"tap_x":           "an API key, not a host token",
+			"eyJhbGciOiJIUzI": "not a host token, which starts with taph_",
 		} {
 			l.refuses(text, want)
 		}
@@ -80,20 +80,20 @@ func TestTokens(t *testing.T) {
 		}
 		if again, err := l.hub.Join(t.Context(), wire.Join{Token: fresh, Key: key, Protocol: wire.Version}); err != nil ||
 			again.Host != first.Host {
-			t.Errorf("the answer was lost: %+v, %v", again, err)
+			t.Errorf("after a lost response: %+v, %v", again, err)
 		}
 		for _, p := range []hub.HostPlacement{{Project: "prj_none"}, {Pool: "a b"}, {Labels: map[string]string{"a=b": "c"}}} {
 			if _, err := hub.NewToken(t.Context(), l.db, p); err == nil {
-				t.Errorf("%+v has a token", p)
+				t.Errorf("%+v receives a token", p)
 			}
 		}
 	})
 }
 
-// tokenOf has the form of a token.
+// tokenOf returns a text in the form of a token.
 func tokenOf(text string) string { return "taph_" + (text + strings.Repeat("a", 26))[:26] }
 
-// refuses holds that the hub does not let a host in with a token, and says why and how that is mended.
+// refuses checks that the hub refuses a token, with the reason and the remedy.
 func (l *lab) refuses(token, want string) {
 	l.t.Helper()
 	_, err := l.start(Options{Token: token})
@@ -104,8 +104,8 @@ func (l *lab) refuses(token, want string) {
 	}
 }
 
-// TestAMistakeCostsNoKey: a host that was started with a wrong token, or a wrong address of its hub, is the same host
-// when it is started right.
+// TestAMistakeCostsNoKey checks that a host that was started with a wrong token or a wrong URL keeps its identity when
+// it is started correctly.
 func TestAMistakeCostsNoKey(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -153,8 +153,8 @@ func TestAMistakeCostsNoKey(t *testing.T) {
 	}
 }
 
-// TestPortIsClosed: a host whose hub answers, and whose hub's port for hosts does not, says which port that is and what
-// may be in its way.
+// TestPortIsClosed checks the message when the hub responds, but its port for hosts cannot be reached: it names the
+// port and the possible causes.
 func TestPortIsClosed(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -167,8 +167,8 @@ func TestPortIsClosed(t *testing.T) {
 	o := Options{Hub: l.web.URL, Version: "1", Dir: t.TempDir(), Token: l.token(hub.HostPlacement{}),
 		Log: slog.New(slog.NewTextHandler(&log, nil))}
 	go func() { ended <- Run(ctx, o, &fake{}) }()
-	await(t, "a word about the port", func() bool {
-		return strings.Contains(log.String(), "port for hosts is not reached") &&
+	await(t, "a message about the port", func() bool {
+		return strings.Contains(log.String(), "port for hosts cannot be reached") &&
 			strings.Contains(log.String(), "address=tls://127.0.0.1:1 ")
 	})
 	cancel()
@@ -177,7 +177,7 @@ func TestPortIsClosed(t *testing.T) {
 	}
 }
 
-// TestBothAtOnce: a host that is started before its hub joins when that is there.
+// TestBothAtOnce checks that a host that is started before its hub joins when the hub is ready.
 func TestBothAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -193,7 +193,8 @@ func TestBothAtOnce(t *testing.T) {
 			Log: slog.New(slog.NewTextHandler(&log, nil))})
 		joined <- err
 	}()
-	await(t, "a word about the hub", func() bool { return strings.Contains(log.String(), "nothing listens at "+address) })
+	await(t, "a message about the hub",
+		func() bool { return strings.Contains(log.String(), "nothing listens at "+address) })
 	second, err := net.Listen("tcp", address)
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +207,7 @@ func TestBothAtOnce(t *testing.T) {
 	}
 }
 
-// lockedText is a log that is read while it is written.
+// lockedText is a log that can be read while it is written.
 type lockedText struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -224,8 +225,8 @@ func (l *lockedText) String() string {
 	return l.text.String()
 }
 
-// TestKeyOfAnEndedProcess: a process that ended after its membership was written, and before its key took its place,
-// has the right key.
+// TestKeyOfAnEndedProcess checks that the right key is used after a process ended between writing the membership and
+// replacing the key.
 func TestKeyOfAnEndedProcess(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -247,14 +248,14 @@ func TestKeyOfAnEndedProcess(t *testing.T) {
 	}
 }
 
-// TestNoHub: a server that is none, and a proxy that wants https, are told as what to write.
+// TestNoHub checks the messages for a server that is not a hub, and for a proxy that redirects to https.
 func TestNoHub(t *testing.T) {
 	t.Parallel()
 	for want, h := range map[string]http.Handler{
-		"is no hub of a farm: was it started with taproot serve --service --farm": http.NotFoundHandler(),
-		"sends on to https://hub.example.com: write that address": http.RedirectHandler(
+		"is not a hub of a farm: was it started with taproot serve --service --farm": http.NotFoundHandler(),
+		"redirects to https://hub.example.com: write that URL": http.RedirectHandler(
 			"https://hub.example.com/api/farm/join", http.StatusMovedPermanently),
-		"/ is no hub of a farm": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		"/ is not a hub of a farm": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusUnauthorized)
 			_, _ = w.Write([]byte(`{"message": "send a credential: Authorization: Bearer <token or key>"}`))
 		}),
@@ -273,8 +274,8 @@ func TestNoHub(t *testing.T) {
 	}
 }
 
-// TestKeyStaysPrivate: it is kept for the owner's eyes, and used again without a token; a token that was used already
-// changes nothing.
+// TestKeyStaysPrivate checks that the key is readable by its owner only and is used again without a token, and that a
+// used token changes nothing.
 func TestKeyStaysPrivate(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -286,7 +287,7 @@ func TestKeyStaysPrivate(t *testing.T) {
 		}
 	}
 	if _, err := l.start(Options{Dir: r.o.Dir}); err == nil || !strings.Contains(err.Error(), "another taproot host") {
-		t.Errorf("two with one folder: %v", err)
+		t.Errorf("two hosts with one folder: %v", err)
 	}
 	if err := r.stop(); err != nil {
 		t.Fatal(err)
@@ -300,7 +301,7 @@ func TestKeyStaysPrivate(t *testing.T) {
 		again := l.must(o)
 		await(t, "the credential of this start", func() bool {
 			now, err := os.Stat(file)
-			return err == nil && !os.SameFile(before, now) // it is replaced as a whole
+			return err == nil && !os.SameFile(before, now) // it is replaced by rename
 		})
 		if again.id != "a" {
 			t.Error(again.id)

@@ -12,8 +12,9 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestLiesEndNoHost: who answers in the hub's place that a host was revoked, or has another certificate, keeps it away
-// only while he stands between them; also when the host has taken a credential of his before.
+// TestLiesEndNoHost checks that an attacker who responds in the hub's place, that a host was revoked or that the hub
+// has another certificate, interrupts the host only while he is in between, even if the host has accepted his
+// credential.
 func TestLiesEndNoHost(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -57,7 +58,7 @@ func TestLiesEndNoHost(t *testing.T) {
 	ofMine := vouch(stranger, wire.Revoked("a", before.Key))
 	lies := []func(http.ResponseWriter, wire.Rejoin){
 		revoked(nil), revoked(vouch(l.broker, wire.Revoked("b", before.Key))),
-		// the first of these is not to make the others true
+		// the first of these must not validate the others
 		joined(before.Joined.Cert), joined(stranger.Address().Cert), revoked(ofMine),
 	}
 	asked := make(chan wire.Rejoin)
@@ -73,20 +74,20 @@ func TestLiesEndNoHost(t *testing.T) {
 		case <-q.Context().Done():
 		}
 	})
-	l.spoil(r, -time.Hour) // it must ask
-	again := l.begin(Options{Dir: r.o.Dir}, phone("A"))
+	l.spoil(r, -time.Hour) // so that it must request a credential
+	again := l.launch(Options{Dir: r.o.Dir}, phone("A"))
 	for n := range len(lies) {
 		select {
 		case <-asked:
 			<-answered
 		case err := <-again.ended:
-			t.Fatalf("after %d lies it ended with %v", n, err)
+			t.Fatalf("after %d forged responses it ended with %v", n, err)
 		}
 	}
 	l.between(nil)
-	await(t, "it is back", func() bool { return l.uses("") == "A free" })
+	await(t, "the host is back", func() bool { return l.uses("") == "A free" })
 	if now, _, err := readMembership(r.o.Dir); err != nil || now.Joined.Cert != before.Joined.Cert ||
 		now.Issuer != broker.Issuer(before.Joined.Credential) {
-		t.Errorf("what it trusts: %+v, %v", now, err)
+		t.Errorf("the certificate that it trusts: %+v, %v", now, err)
 	}
 }

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// renewAfter is how often a host asks for its next credential at least, beside at its start: sooner, when a third of
-	// what is left of it is over. When it gets none, it asks again after renewAgain, or sooner, too.
+	// renewAfter is how often at least a host requests its next credential, in addition to its start; sooner when a third
+	// of the remaining time has passed. After a failure it requests again after renewAgain, or sooner for the same reason.
 	renewAfter = 12 * time.Hour
 	renewAgain = time.Minute
-	// returnAgain is how long a host whose credential is not taken rests at most between two tries to come back by its
-	// key; the first rest is an eighth of Options.Every, each later one twice as long.
+	// returnAgain is the maximum pause of a host with a refused credential between two attempts to rejoin with its key.
+	// The first pause is an eighth of Options.Every, each later one twice as long.
 	returnAgain = time.Minute
 )
 
@@ -27,21 +27,21 @@ func signal(to chan struct{}) {
 	}
 }
 
-// renewals asks for the next credential at the start, as a host may be restarted more often than it would ask
-// otherwise, and from time to time.
+// renewals requests the next credential at the start, as a host may be restarted more often than the interval, and then
+// regularly.
 func (m *Member) renewals(ctx context.Context) {
 	select {
 	case <-ctx.Done():
 		return
-	case <-m.heard:
+	case <-m.contacted:
 	}
 	for {
 		wait, err := renewAfter, m.renew(ctx)
 		if err != nil && ctx.Err() == nil {
 			wait = renewAgain
-			m.o.Log.Warn("the hub gave no new credential; it is asked again", "error", err)
+			m.o.Log.Warn("the hub returned no new credential; it is tried again", "error", err)
 		}
-		if _, until := broker.Validity(m.credential()); time.Now().Before(until) { // else it comes back by its key
+		if _, until := broker.Validity(m.credential()); time.Now().Before(until) { // else it rejoins with its key
 			wait = min(wait, max(time.Until(until)/3, 100*time.Millisecond))
 		}
 		if drivers.Pause(ctx, wait) != nil {
@@ -70,20 +70,20 @@ func (m *Member) renew(ctx context.Context) error {
 	return m.m.keep(m.o.Dir)
 }
 
-// refresh connects anew with the newest credential, when the one with which the host is connected is half over and
-// nobody uses its devices: NATS ends a connection with its credential, whoever uses it then.
+// refresh reconnects with the newest credential when half of the time of the current one has passed and no device is in
+// use. NATS ends a connection when its credential expires, even if a device is in use then.
 func (m *Member) refresh() {
 	m.mu.Lock()
 	made, until := broker.Validity(m.m.Joined.Credential)
 	due := m.idle && !m.used.IsZero() && made.After(m.used) && time.Since(m.used) > until.Sub(made)/2
 	m.mu.Unlock()
 	if due && m.nc.IsConnected() {
-		_ = m.nc.ForceReconnect() // it is closed, or does so by itself
+		_ = m.nc.ForceReconnect() // fails if it is closed, or reconnecting already
 	}
 }
 
-// comeBack gets a credential by the host's key where the one that it has is over, before it connects: the address of
-// NATS may be another one by now, too. A hub that cannot be reached is tried again later.
+// comeBack obtains a credential with the host's key when the stored one has expired, before connecting: the address of
+// NATS may have changed as well. If the hub cannot be reached, that is tried again later.
 func (m *Member) comeBack(ctx context.Context) error {
 	if _, until := broker.Validity(m.credential()); time.Now().Before(until) {
 		return nil
@@ -92,12 +92,12 @@ func (m *Member) comeBack(ctx context.Context) error {
 	if err == nil || errors.Is(err, ErrRevoked) {
 		return err
 	}
-	m.o.Log.Warn("the credential of this host is over, and the hub gives no new one yet", "error", err)
+	m.o.Log.Warn("the credential of this host has expired, and the hub returns no new one yet", "error", err)
 	return nil
 }
 
-// returns gets a credential by the host's key whenever NATS does not take the one that it has. It ends with the
-// context, or with ErrRevoked.
+// returns obtains a credential with the host's key whenever NATS refuses the current one. It ends with the context, or
+// with ErrRevoked.
 func (m *Member) returns(ctx context.Context) error {
 	first, tick := m.o.Every/8, time.NewTicker(m.o.Every)
 	defer tick.Stop()
@@ -106,7 +106,7 @@ func (m *Member) returns(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-m.denied:
-		case <-tick.C: // the library tells not of every try
+		case <-tick.C: // the library does not report each attempt
 			why := m.nc.LastError()
 			if !broker.Foreign(why) && !broker.Denied(why) {
 				continue
@@ -120,13 +120,13 @@ func (m *Member) returns(ctx context.Context) error {
 			continue
 		}
 		wait := rest
-		switch err := m.askAgain(ctx); {
+		switch err := m.obtainCredential(ctx); {
 		case errors.Is(err, ErrRevoked):
 			return err
 		case err == nil:
-			wait = max(rest, 2*m.o.Every) // in which it connects
+			wait = max(rest, 2*m.o.Every) // the time to connect
 		case ctx.Err() == nil:
-			m.o.Log.Warn("this host cannot come back yet", "error", err)
+			m.o.Log.Warn("this host cannot rejoin yet", "error", err)
 		}
 		if drivers.Pause(ctx, wait) != nil {
 			return nil
@@ -135,8 +135,8 @@ func (m *Member) returns(ctx context.Context) error {
 	}
 }
 
-// askAgain gets what it takes to connect by the host's key.
-func (m *Member) askAgain(ctx context.Context) error {
+// obtainCredential obtains what is needed to connect, with the host's key.
+func (m *Member) obtainCredential(ctx context.Context) error {
 	m.mu.Lock()
 	before := m.m.Joined.Cert
 	m.mu.Unlock()
@@ -157,16 +157,16 @@ func (m *Member) issuer() string {
 	return m.m.issuer()
 }
 
-// isRevoked tells whether an answer of the hub says, with its signature, that this host was revoked.
+// isRevoked reports whether a response of the hub is a signed revocation of this host.
 func (m *Member) isRevoked(err error) bool {
 	var proof []byte
 	var refused *RefusedError
-	var said *wire.RefusedError
+	var response *wire.RefusedError
 	switch {
 	case errors.As(err, &refused):
 		proof = refused.proof
-	case errors.As(err, &said):
-		proof = said.Proof
+	case errors.As(err, &response):
+		proof = response.Proof
 	}
 	public, bad := broker.PublicOf(m.seed)
 	return bad == nil && len(proof) > 0 && broker.Vouched(m.issuer(), wire.Revoked(m.ID(), public), proof)
@@ -192,9 +192,9 @@ func (m *Member) rejoin(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	was := m.m.Joined
-	switch { // what the hub's pages say is believed as far as its port for hosts can be held against it
+	switch { // what the hub's pages say is used only if the hub's port for hosts can confirm it
 	case next.Host != was.Host:
-		return errors.New("the hub's answer makes no sense: it is for another host")
+		return errors.New("the hub's response is not valid: it is for another host")
 	case was.Cert != "" && next.Cert != was.Cert && !broker.Vouched(m.m.issuer(), next.Signs(r.Signature), next.Proof):
 		return ErrCertificate
 	case next.Cert != was.Cert:
@@ -204,8 +204,8 @@ func (m *Member) rejoin(ctx context.Context) error {
 	return m.m.keep(m.o.Dir)
 }
 
-// trusts makes the key the hub's that has signed the credential with which the host is connected now: the server whose
-// certificate it knows has taken it.
+// trusts stores the key that signed the credential of the current connection as the hub's: the server with the known
+// certificate has accepted it.
 func (m *Member) trusts() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -214,6 +214,6 @@ func (m *Member) trusts() {
 	}
 	m.m.Issuer = m.signer
 	if err := m.m.keep(m.o.Dir); err != nil {
-		m.o.Log.Warn("the hub's new key could not be kept", "error", err)
+		m.o.Log.Warn("the hub's new key could not be saved", "error", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestCredentialsAreShort: a host renews its credential in time, and outlives the one that it has connected with.
+// TestCredentialsAreShort checks that a host renews its credential in time, and stays connected when the first expires.
 func TestCredentialsAreShort(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -27,10 +27,13 @@ func TestCredentialsAreShort(t *testing.T) {
 		_, now := broker.Validity(l.kept(r))
 		return now.After(until.Add(time.Second))
 	})
-	await(t, "the host, when the first is over", func() bool { return time.Now().After(until) && l.uses("") == "A free" })
+	await(t, "the host, after the first has expired", func() bool {
+		return time.Now().After(until) &&
+			l.uses("") == "A free"
+	})
 }
 
-// kept is the credential that a host keeps.
+// kept returns the credential that a host has stored.
 func (l *lab) kept(r *running) string {
 	l.t.Helper()
 	m, known, err := readMembership(r.o.Dir)
@@ -40,8 +43,8 @@ func (l *lab) kept(r *running) string {
 	return m.Joined.Credential
 }
 
-// TestComeBackByKey: a host whose credential is over, however long, comes back by its key; one that was revoked, or
-// that has another key, does not.
+// TestComeBackByKey checks that a host with an expired credential rejoins with its key, however long it was away, and
+// that a revoked host, or one with another key, does not.
 func TestComeBackByKey(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -59,7 +62,7 @@ func TestComeBackByKey(t *testing.T) {
 	}
 	l.spoil(r, -40*24*time.Hour)
 	again := l.must(Options{Dir: r.o.Dir}, phone("A"))
-	await(t, "it is back", func() bool { return l.uses("") == "A free" })
+	await(t, "the host is back", func() bool { return l.uses("") == "A free" })
 	if err := again.stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -101,12 +104,12 @@ func TestComeBackByKey(t *testing.T) {
 		t.Errorf("a revoked host: %v", err)
 	}
 	if err := sign(other, func(*wire.Rejoin) {}); !errors.Is(err, hub.ErrRejoin) {
-		t.Errorf("who has not its key learns: %v", err)
+		t.Errorf("the response to another key: %v", err)
 	}
 }
 
-// TestCredentialIsNotTaken: a host whose credential NATS does not take, although it is not over, gets one by its key
-// while it runs.
+// TestCredentialIsNotTaken checks that a host gets a new credential with its key while it runs, when NATS refuses the
+// current one before it expires.
 func TestCredentialIsNotTaken(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))

@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestRevokedHost: its devices are gone, its connection ends, and it stays out, also with a new hub.
+// TestRevokedHost checks that its devices disappear, its connection ends, and it stays out, also with a new hub.
 func TestRevokedHost(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -31,12 +31,12 @@ func TestRevokedHost(t *testing.T) {
 	}
 	await(t, "its end", func() bool { return l.uses("") == "B free" })
 	if _, ok, _ := l.hub.Find("", "A"); ok || l.hub.Transport("bad") != nil {
-		t.Error("it can still be found")
+		t.Error("its device can still be found")
 	}
-	// as on a server that does not know yet
+	// as with a NATS server that does not know of the revocation yet
 	if err := wire.Ask(t.Context(), l.broker.Conn(), wire.ToHub("bad", "beat"), wire.Beat{Protocol: wire.Version},
 		nil); err == nil {
-		t.Error("it is heard")
+		t.Error("its beat is accepted")
 	}
 	if err := <-r.ended; !errors.Is(err, ErrRevoked) {
 		t.Errorf("it ended with %v", err)
@@ -45,8 +45,8 @@ func TestRevokedHost(t *testing.T) {
 	if _, err := l.start(Options{Dir: r.o.Dir}); !errors.Is(err, ErrRevoked) {
 		t.Errorf("when it is started again: %v", err)
 	}
-	for _, what := range []string{"host bad farm.beat", "host (not known) farm.connect"} {
-		await(t, "it is told of: "+what, func() bool { _, ok := l.wasRefused(what); return ok })
+	for _, what := range []string{"host bad farm.beat", "host (unknown) farm.connect"} {
+		await(t, "it is logged: "+what, func() bool { _, ok := l.wasRefused(what); return ok })
 	}
 	l.close()
 	l.open()
@@ -56,8 +56,8 @@ func TestRevokedHost(t *testing.T) {
 	}
 }
 
-// TestRevokedHostComesBack: one that was away when it was revoked is told so when it starts, whether its credential is
-// over or not, and joins anew with a new token.
+// TestRevokedHostComesBack checks that a host that was revoked while it was away ends with that error when it starts,
+// with a valid or an expired credential, and joins again with a new token.
 func TestRevokedHostComesBack(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
@@ -71,7 +71,7 @@ func TestRevokedHostComesBack(t *testing.T) {
 	}
 	await(t, "the hub knows", func() bool { return l.hub.Hosts("", true)[0].State == hub.Revoked })
 	if _, err := l.start(Options{Dir: r.o.Dir}, phone("A")); !errors.Is(err, ErrRevoked) {
-		t.Errorf("with a good credential: %v", err)
+		t.Errorf("with a valid credential: %v", err)
 	}
 	m, _, err := readMembership(r.o.Dir)
 	if err != nil {
@@ -79,11 +79,11 @@ func TestRevokedHostComesBack(t *testing.T) {
 	}
 	if _, err := l.hub.Join(t.Context(), wire.Join{Token: token, Key: m.Key, Protocol: wire.Version}); !errors.Is(err,
 		hub.ErrToken) || !strings.Contains(err.Error(), "was revoked on 20") {
-		t.Errorf("with the token of then: %v", err)
+		t.Errorf("with the old token: %v", err)
 	}
 	l.spoil(r, -time.Hour)
 	if _, err := l.start(Options{Dir: r.o.Dir}, phone("A")); !errors.Is(err, ErrRevoked) {
-		t.Errorf("with one that is over: %v", err)
+		t.Errorf("with an expired credential: %v", err)
 	}
 	if again := l.must(Options{Dir: r.o.Dir, Token: l.token(hub.HostPlacement{}), Name: "a"},
 		phone("A")); again.id != "a-2" {
@@ -91,7 +91,7 @@ func TestRevokedHostComesBack(t *testing.T) {
 	}
 }
 
-// spoil gives a host that does not run a credential that is good for another time.
+// spoil replaces the credential of a stopped host by one with another validity.
 func (l *lab) spoil(r *running, valid time.Duration) {
 	l.t.Helper()
 	m, _, err := readMembership(r.o.Dir)
@@ -114,8 +114,8 @@ func (l *lab) spoil(r *running, valid time.Duration) {
 	}
 }
 
-// TestRevokedOnAServerOfOnesOwn: a NATS server that the hub does not run lets a revoked host in until its credential
-// ends; the hub's answer tells it all the same.
+// TestRevokedOnAServerOfOnesOwn checks that a revoked host ends with the hub's response, although an external NATS
+// server accepts it until its credential expires.
 func TestRevokedOnAServerOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	config, account, err := broker.NewCluster(broker.Cluster{Servers: []string{"nats"}, Store: t.TempDir()})

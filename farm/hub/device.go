@@ -11,40 +11,40 @@ import (
 	"github.com/taproot-dev/taproot/farm/wire"
 )
 
-// What a device is good for now.
+// The values of Device.Use.
 const (
 	Free    = "free"
-	Busy    = "busy"   // somebody uses it: a call, a run or another process
-	Leased  = "leased" // somebody holds it
+	Busy    = "busy"   // in use by a call, a run or another process
+	Leased  = "leased" // leased or reserved by a client
 	Blocked = "blocked"
 )
 
-// Device is one of a host.
+// Device is a device of a host, as a project sees it.
 type Device struct {
 	wire.Device
-	Name    string // by which it is called here: its id, with "@" and the host behind it when another host has the same
+	Name    string // its id, with "@" and the host appended when another host has a device with the same id
 	Host    string
 	Pool    string
 	Labels  map[string]string
-	Project string // whose alone it is; "": everybody's
+	Project string // the only project that may use it; "": all projects
 	Use     string
-	Why     string // it is blocked
-	Holder  string // of a lease of the project that asks
+	Why     string // why the device is blocked
+	Holder  string // of a lease of the requesting project
 	Since   time.Time
 }
 
 const (
-	lowBattery = 15 // per cent, of a device that is not charging
-	hot        = 45 // °C: phones slow themselves down, and batteries suffer
+	lowBattery = 15 // percent, of a device that is not charging
+	hot        = 45 // °C: phones throttle, and batteries suffer
 )
 
-// Target is a device on its host.
+// Target identifies a device by its host and its id.
 type Target struct{ Host, Device string }
 
-// ErrAmbiguous means that several hosts have a device of an id.
+// ErrAmbiguous means that several hosts have a device with the same id.
 var ErrAmbiguous = errors.New("several hosts have a device of this id")
 
-// SetLocal says which devices this machine has itself: their ids are theirs, whoever else has the same.
+// SetLocal sets the ids of the devices of this machine. They keep their ids, even if a host has a device with the same.
 func (h *Hub) SetLocal(ids []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -54,15 +54,14 @@ func (h *Hub) SetLocal(ids []string) {
 	}
 }
 
-// Devices lists the devices that a project may use, or see that it cannot; sorted by name.
+// Devices lists the devices that a project may see, sorted by name.
 func (h *Hub) Devices(project string) []Device {
 	return h.devices(project, func(one *host, d wire.Device) bool {
 		return one.visible(project) && (d.Only == "" || d.Only == project)
 	})
 }
 
-// AllDevices lists the devices of all hosts, for who looks after the farm: with the holder of each, whatever project it
-// belongs to.
+// AllDevices lists the devices of all hosts, for operators: with the holder of each, whatever project it belongs to.
 func (h *Hub) AllDevices() []Device {
 	list := h.devices("", func(*host, wire.Device) bool { return true })
 	for i := range list {
@@ -75,7 +74,7 @@ func (h *Hub) AllDevices() []Device {
 	return list
 }
 
-// reserved gives the reservation that has begun.
+// reserved returns the reservation that is current.
 func (d *Device) reserved(now time.Time) (wire.Lease, bool) {
 	for _, r := range d.Reserved {
 		if !r.Since.After(now) && now.Before(r.Until) {
@@ -115,7 +114,7 @@ func (h *Hub) devices(project string, sees func(*host, wire.Device) bool) []Devi
 	return list
 }
 
-// judge says what the device is good for.
+// judge sets Use and Why.
 func (d *Device) judge(one *host, project string, at time.Time) {
 	if at := slices.IndexFunc(d.Leases, func(l wire.Lease) bool { return l.Project == project }); at >= 0 {
 		d.Holder, d.Since = d.Leases[at].Holder, d.Leases[at].Since
@@ -127,7 +126,7 @@ func (d *Device) judge(one *host, project string, at time.Time) {
 	}
 	switch state := one.state(); {
 	case state == Offline:
-		d.Why = "its host does not answer"
+		d.Why = "its host does not respond"
 	case d.Gone:
 		d.Why = "it is unplugged"
 	case d.State != drivers.Ready:
@@ -141,7 +140,7 @@ func (d *Device) judge(one *host, project string, at time.Time) {
 	case d.Busy != nil:
 		d.Use, d.Since = Busy, *d.Busy
 	case state == Draining:
-		d.Why = "its host is about to end"
+		d.Why = "its host is shutting down"
 	case d.Battery > 0 && d.Battery < lowBattery && !d.Charging:
 		d.Why = fmt.Sprintf("its battery is low (%d %%)", d.Battery)
 	case d.Temperature >= hot:
@@ -152,7 +151,7 @@ func (d *Device) judge(one *host, project string, at time.Time) {
 	}
 }
 
-// Kept tells whether a device of that name is one of other projects, and of none that the project may use.
+// Kept reports whether a device with this name belongs to other projects, and none to the given project.
 func (h *Hub) Kept(project, name string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -175,7 +174,7 @@ func (h *Hub) Kept(project, name string) bool {
 	return kept && (suffixed || !h.local[id])
 }
 
-// Find tells where a device is that a project may use; ok is false when no host has it.
+// Find returns the host and id of a device that a project may use. ok is false when no host has it.
 func (h *Hub) Find(project, name string) (at Target, ok bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package hub is the part of a farm that clients talk to: which hosts may join, which are there, the devices that they
-// have, and the way to them. A database of the service and a broker go in; what hosts say comes out as one list of
-// devices, and requests for a device as connections with its host.
+// Package hub is the part of a farm that clients talk to: it decides which hosts may join, tracks which are online, and
+// connects to them. It takes a database of the service and a broker. From the beats of the hosts it makes one list of
+// devices, and it forwards requests for a device over connections to its host.
 //
 //	h, err := hub.Open(ctx, hub.Options{DB: db, Broker: b, Version: "1.2.3"})
 //	defer h.Close()
@@ -8,6 +8,5 @@
 //	at, err := h.Find(project, "emulator-5554")
 //	(&httputil.ReverseProxy{Transport: h.Transport(at.Host), …}).ServeHTTP(w, r)
 //
-// What a host says is believed about its own devices only: the host is the one of the subject that NATS let it publish
-// to.
+// A host is trusted about its own devices only. NATS guarantees which host published to a subject.
 package hub

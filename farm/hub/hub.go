@@ -17,29 +17,50 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Options are what a hub works with; all but Log are needed.
+// Options are the dependencies and settings of a hub. Those without a default are required.
 type Options struct {
-	DB      *store.DB // migrated
+	DB      *store.DB // with a migrated schema
 	Broker  *broker.Broker
 	Version string
 	Log     *slog.Logger
-	Life    time.Duration // of a host's credential, which it renews long before; default: what suits the broker
-	// how often hosts say that they are there, and the database is asked about them; default: wire.BeatEvery
+	Life    time.Duration // of a host's credential, which it renews well before; default: Broker.Life
+	// how often hosts send beats, and the hub reads their rows; default: wire.BeatEvery
 	Every   time.Duration
-	Dead    time.Duration    // how long a host may be silent before its cases go elsewhere; default: wire.AckWait
-	Now     func() time.Time // its clock, by which reservations count on all hosts; default: time.Now
-	Refused func(Refusal)    // is told what hosts, and who says to be one, may not do; it must not wait. nil: nobody
+	Dead    time.Duration    // how long a host may be silent before its cases move to other hosts; default: wire.AckWait
+	Now     func() time.Time // the clock for reservations on all hosts; default: time.Now
+	Refused func(Refusal)    // receives each action of a (claimed) host that was refused; must not block; may be nil
 }
 
-// Refusal is something that was refused.
+// Refusal is an action that was refused.
 type Refusal struct {
 	Actor   string // "host desk"
-	Address string // from which it came; "": it is not known
+	Address string // the IP address that it came from; "" if unknown
 	Action  string // "farm.nats"
-	Target  string // in words
+	Target  string // a description
 }
 
-// Hub knows the hosts of a farm. Safe for concurrent use. Close does not close the database or the broker.
+// Hub tracks the hosts of a farm. Safe for concurrent use. Close does not close the database or the broker.
+//
+// What it knows comes from two sources. The database says which hosts have joined and which were revoked; every hub
+// reads it at each interval, because hosts join at other hubs and are revoked by a command. The beats, which every hub
+// receives, carry the devices and are kept in memory only: they change every second, and a hub that restarts has all of
+// them again after one interval.
+//
+// A missing beat has consequences in two steps, since a wrong guess costs much. After a few seconds (wire.Missed beats)
+// a host is offline: its devices are blocked for clients, and no case starts there, but nothing is taken from it. Only
+// after Options.Dead its running cases start again on other hosts; if the host were alive, a case would run twice and
+// one result would be discarded. Silence has many causes other than a dead host, and most are on the side of the hub:
+// it was suspended, it lost NATS, or its beats wait in the buffer of a connection. Therefore Dead calls a host dead
+// only if all of the following hold:
+//
+//   - The hub has listened without interruption for Options.Dead (since). If Dead was not called on time, the process
+//     was suspended; if NATS is not connected or does not respond to a flush, the hub received nothing. In both cases
+//     the time starts again (restartListening).
+//   - The host was silent at two consecutive calls (silent, then dead). Between them the hub processes the beats that
+//     had already arrived.
+//
+// The result of a host that was wrongly called dead cannot do harm: queue.Accept takes only that of the current
+// attempt.
 type Hub struct {
 	o       Options
 	stop    context.CancelFunc
@@ -50,36 +71,36 @@ type Hub struct {
 	hosts map[string]*host
 	local map[string]bool // ids of the devices of this machine
 
-	since  time.Time // when this hub began to listen
-	looked time.Time // when it was last asked who is dead
-	freed  func()
+	since       time.Time // the hub has received beats without interruption since then
+	deadChecked time.Time // of the last call of Dead
+	freed       func()
 }
 
-// Host is a host that joined.
+// Host is a host that has joined.
 type Host struct {
 	ID      string            `json:"id"`
 	Pool    string            `json:"pool,omitempty"`
 	Labels  map[string]string `json:"labels,omitempty"`
-	Project string            `json:"project,omitempty" doc:"Whose devices it has alone."`
+	Project string            `json:"project,omitempty" doc:"The only project that may use its devices."`
 	Version string            `json:"version"`
 	State   string            `json:"state" enum:"online,draining,offline,revoked"`
 	Joined  time.Time         `json:"joined"`
-	Seen    time.Time         `json:"seen" doc:"When it was last heard."`
+	Seen    time.Time         `json:"seen" doc:"When its last beat was received."`
 	Devices int               `json:"devices"`
 	key     string
 	revoked bool
 }
 
-// host is one and what it says.
+// host is a host with its last beat.
 type host struct {
 	Host
-	beat   wire.Beat
-	heard  time.Time // by the clock of this process; zero: not since it began
-	silent bool      // for too long, when it was last looked at
-	dead   bool      // the same at two looks
-	noted  time.Time // in the database
-	every  time.Duration
-	link   *link
+	beat      wire.Beat
+	lastBeat  time.Time // when the last beat arrived, by the clock of this process; zero: none since its start
+	silent    bool      // it was silent for too long at the last call of Dead
+	dead      bool      // it was silent for too long at two consecutive calls of Dead
+	seenSaved time.Time // when seen was last written to the database
+	every     time.Duration
+	link      *link
 }
 
 // The states of a host.
@@ -90,7 +111,7 @@ const (
 	Revoked  = "revoked"
 )
 
-// Open begins to hear hosts.
+// Open starts a hub.
 func Open(ctx context.Context, o Options) (*Hub, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -112,26 +133,26 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 	}
 	h := &Hub{o: o, hosts: map[string]*host{}, local: map[string]bool{}, since: time.Now(), freed: func() {}}
 	if err := h.reload(ctx); err != nil {
-		return nil, fmt.Errorf("hosts of the farm: %w", err)
+		return nil, fmt.Errorf("read the hosts of the farm: %w", err)
 	}
 	for _, one := range []struct {
 		name, group string
 		do          func(string, []byte) (any, error)
-	}{{wire.BeatSubject, "", h.hear}, {"renew", "hubs", h.renew}} {
+	}{{wire.BeatSubject, "", h.receive}, {"renew", "hubs", h.renew}} {
 		stop, err := wire.Serve(o.Broker.Conn(), wire.ToHub("*", one.name), one.group, one.do)
 		if err != nil {
 			return nil, errors.Join(err, h.Close())
 		}
 		h.served = append(h.served, stop)
 	}
-	looking, stop := context.WithCancel(context.Background())
+	polling, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	o.Broker.OnRefused(h.refused)
-	h.working.Go(func() { h.look(looking) })
+	h.working.Go(func() { h.poll(polling) })
 	return h, nil
 }
 
-// Close ends the hub's connections with hosts.
+// Close ends the hub's connections to hosts.
 func (h *Hub) Close() error {
 	h.o.Broker.OnRefused(nil)
 	for _, stop := range h.served {
@@ -149,8 +170,8 @@ func (h *Hub) Close() error {
 	return nil
 }
 
-// look follows the database: hosts join at other hubs, and are revoked by taproot admin.
-func (h *Hub) look(ctx context.Context) {
+// poll reads the database regularly: hosts join at other hubs, and are revoked by taproot admin.
+func (h *Hub) poll(ctx context.Context) {
 	tick := time.NewTicker(h.o.Every)
 	defer tick.Stop()
 	for {
@@ -212,13 +233,13 @@ func (h *Hub) reload(ctx context.Context) error {
 	return nil
 }
 
-// note keeps in the database when hosts were heard.
+// note writes to the database when hosts were last seen.
 func (h *Hub) note(ctx context.Context) {
 	due := map[string]string{} // versions, by host
 	h.mu.Lock()
 	for _, one := range h.hosts {
-		if one.state() != Offline && !one.revoked && time.Since(one.noted) > 15*time.Second {
-			one.noted = time.Now()
+		if one.state() != Offline && !one.revoked && time.Since(one.seenSaved) > 15*time.Second {
+			one.seenSaved = time.Now()
 			due[one.ID] = short(one.beat.Version)
 		}
 	}
@@ -226,14 +247,14 @@ func (h *Hub) note(ctx context.Context) {
 	for id, version := range due {
 		if _, err := h.o.DB.Exec(ctx, "UPDATE farm_hosts SET seen = $1, version = $2 WHERE id = $3", store.Time(time.Now()),
 			version, id); err != nil && ctx.Err() == nil {
-			h.o.Log.Debug("that a host is there could not be kept", "host", id, "error", err)
+			h.o.Log.Debug("cannot save when a host was seen", "host", id, "error", err)
 		}
 	}
 }
 
-// refused passes on what NATS refused.
+// refused forwards what NATS refused.
 func (h *Hub) refused(r broker.Refusal) {
-	out := Refusal{Actor: "host (not known)", Address: r.Address, Action: "farm.nats", Target: r.What}
+	out := Refusal{Actor: "host (unknown)", Address: r.Address, Action: "farm.nats", Target: r.What}
 	if r.Key == "" {
 		out.Action = "farm.connect"
 	}
@@ -247,7 +268,7 @@ func (h *Hub) refused(r broker.Refusal) {
 	h.o.Refused(out)
 }
 
-// renew gives a host that is still welcome its next credential.
+// renew returns the next credential of a host that is not revoked.
 func (h *Hub) renew(subject string, _ []byte) (any, error) {
 	h.mu.Lock()
 	one, key := h.hosts[wire.From(subject)], ""
@@ -262,8 +283,8 @@ func (h *Hub) renew(subject string, _ []byte) (any, error) {
 	return wire.Renewed{Credential: text}, err
 }
 
-// Hosts lists the hosts whose devices a project may use; with all also those of other projects and those that were
-// revoked. Sorted by id.
+// Hosts lists the hosts with devices that a project may use, sorted by id. With all it includes the hosts of other
+// projects and revoked hosts.
 func (h *Hub) Hosts(project string, all bool) []Host {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -278,8 +299,8 @@ func (h *Hub) Hosts(project string, all bool) []Host {
 		if one.beat.Version != "" {
 			out.Version = short(one.beat.Version)
 		}
-		if !one.heard.IsZero() {
-			out.Seen = one.heard
+		if !one.lastBeat.IsZero() {
+			out.Seen = one.lastBeat
 		}
 		list = append(list, out)
 	}
@@ -289,7 +310,7 @@ func (h *Hub) Hosts(project string, all bool) []Host {
 
 func (one *host) visible(project string) bool { return one.Project == "" || one.Project == project }
 
-// place is the pool and the labels of a host: what its token said goes before what it says itself.
+// place returns the pool and the labels of a host. Those of its token override those of its beat.
 func (one *host) place() (string, map[string]string) {
 	pool, labels := one.Pool, map[string]string{}
 	if pool == "" {

@@ -10,8 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/farm/wire"
 )
 
-// link is the way to a host: connections that are kept for the next request, and all ended when the host is known to be
-// gone.
+// link keeps connections to a host for the next request. All of them are closed when the host is known to be gone.
 type link struct {
 	http *http.Transport
 	dial func(context.Context) (*wire.Conn, error)
@@ -58,7 +57,7 @@ func (l *link) connect(ctx context.Context) (net.Conn, error) {
 	return c, nil
 }
 
-// cut ends all connections; the next request makes new ones.
+// cut closes all connections; the next request makes new ones.
 func (l *link) cut() {
 	l.http.CloseIdleConnections()
 	l.mu.Lock()
@@ -66,14 +65,14 @@ func (l *link) cut() {
 	l.conns = map[*linked]struct{}{}
 	l.mu.Unlock()
 	for c := range all {
-		_ = c.Close() // it may be over already
+		_ = c.Close() // may be closed already
 	}
 }
 
-// dialLimit is how long a host may take to take a connection: after that it is offline, or about to be.
+// dialLimit is how long a host may take to accept a connection. After that it is offline, or about to be.
 const dialLimit = wire.HostGone
 
-// offline tells whether a host is known not to answer.
+// offline reports whether a host is known to be unreachable.
 func (h *Hub) offline(host string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -81,7 +80,7 @@ func (h *Hub) offline(host string) bool {
 	return one == nil || one.revoked || one.state() == Offline
 }
 
-// Transport sends requests to a host; nil: there is none of that name.
+// Transport returns a transport for requests to a host, or nil if no host has that name.
 func (h *Hub) Transport(host string) http.RoundTripper {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -12,12 +12,12 @@ import (
 	"github.com/taproot-dev/taproot/farm/wire"
 )
 
-// state needs the lock of the hub.
+// state returns the state of a host. The caller holds the lock of the hub.
 func (one *host) state() string {
 	switch {
 	case one.revoked:
 		return Revoked
-	case one.heard.IsZero() || one.beat.Ending || time.Since(one.heard) > wire.Missed*one.every:
+	case one.lastBeat.IsZero() || one.beat.Ending || time.Since(one.lastBeat) > wire.Missed*one.every:
 		return Offline
 	case one.beat.Draining:
 		return Draining
@@ -28,12 +28,12 @@ func (one *host) state() string {
 // maxDevices is how many devices a host may have.
 const maxDevices = 1000
 
-// hear takes what a host says of itself. NATS vouches for the host in the subject.
-func (h *Hub) hear(subject string, body []byte) (any, error) {
+// receive processes a beat. NATS guarantees which host has published to the subject.
+func (h *Hub) receive(subject string, body []byte) (any, error) {
 	id := wire.From(subject)
 	var b wire.Beat
 	if err := json.Unmarshal(body, &b); err != nil {
-		return nil, errors.New("the beat cannot be read")
+		return nil, errors.New("the beat is not valid JSON")
 	}
 	if err := wire.Fits(b.Protocol); err != nil {
 		return nil, err
@@ -52,17 +52,17 @@ func (h *Hub) hear(subject string, body []byte) (any, error) {
 		}
 		return nil, ErrNoHost
 	}
-	heard := wire.BeatReply{Now: h.o.Now()}
+	reply := wire.BeatReply{Now: h.o.Now()}
 	switch {
 	case b.Ending:
 		if one.beat.Boot == b.Boot { // its devices are blocked until it is back
-			one.beat.Ending, one.heard = true, time.Now()
+			one.beat.Ending, one.lastBeat = true, time.Now()
 			one.link.cut()
 		}
-		return heard, nil
+		return reply, nil
 	case !b.Same:
-	case one.heard.IsZero() || one.beat.Boot != b.Boot || one.beat.State != b.State:
-		return heard, wire.SayAgain(h.o.Broker.Conn(), id)
+	case one.lastBeat.IsZero() || one.beat.Boot != b.Boot || one.beat.State != b.State:
+		return reply, wire.RequestBeat(h.o.Broker.Conn(), id)
 	default:
 		b = one.beat
 	}
@@ -71,22 +71,22 @@ func (h *Hub) hear(subject string, body []byte) (any, error) {
 	}
 	back := one.state() == Offline
 	if one.beat.Boot != b.Boot {
-		one.link.cut() // what was connected with the process before
+		one.link.cut() // the connections to the previous process
 	}
 	if back {
-		h.o.Log.Info("a host is there", "host", id, "version", short(b.Version), "devices", len(b.Devices))
+		h.o.Log.Info("a host is online", "host", id, "version", short(b.Version), "devices", len(b.Devices))
 	}
 	if back || one.beat.Boot != b.Boot || free(one.beat) != free(b) {
 		defer h.freed()
 	}
-	one.beat, one.heard, one.silent, one.dead = b, time.Now(), false, false
-	return heard, nil
+	one.beat, one.lastBeat, one.silent, one.dead = b, time.Now(), false, false
+	return reply, nil
 }
 
-// hostActor is how the log calls a host.
+// hostActor returns the name of a host in the audit log.
 func hostActor(id string) string { return "host " + id }
 
-// ownOnly takes out what a host of one project says of others, and tells what that was; "": nothing.
+// ownOnly removes what a host of one project reports about others. It returns a description of it, or "".
 func (one *host) ownOnly(devices []wire.Device) (foreign string) {
 	if one.Project == "" {
 		return ""
@@ -114,13 +114,13 @@ func (one *host) ownOnly(devices []wire.Device) (foreign string) {
 	return foreign
 }
 
-// goodDevices leaves out what cannot be a device.
+// goodDevices removes devices with an invalid id, and those above the limit.
 func goodDevices(list []wire.Device) []wire.Device {
 	list = slices.DeleteFunc(list, func(d wire.Device) bool { return !goodDevice(d.ID) })
 	return list[:min(len(list), maxDevices)]
 }
 
-// goodDevice tells whether an id can be one: "@" is for the host behind it.
+// goodDevice reports whether an id is valid. "@" is reserved for the host in a name.
 func goodDevice(id string) bool {
 	return id != "" && len(id) <= 200 && !strings.ContainsFunc(id, func(r rune) bool {
 		return r < ' ' || r == 0x7f ||
@@ -128,19 +128,19 @@ func goodDevice(id string) bool {
 	})
 }
 
-// The rest is for who gives cases their devices.
+// What follows is for package dispatch, which assigns devices to cases.
 
-// mayReturn is for how long a host that is dead is waited for.
+// mayReturn is how long the devices of a dead host still count as expected.
 const mayReturn = 2 * time.Minute
 
-// OnFreed lets f be told when devices may be free that were not, or hosts have come; it must not wait.
+// OnFreed sets a function that is called when more devices may be free, or hosts have come online. It must not block.
 func (h *Hub) OnFreed(f func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.freed = f
 }
 
-// free counts the devices on which a case can begin.
+// free counts the devices on which a case can start.
 func free(b wire.Beat) (n int) {
 	for _, list := range [][]wire.Device{b.Devices, b.Browsers} {
 		for _, d := range list {
@@ -152,14 +152,14 @@ func free(b wire.Beat) (n int) {
 	return n
 }
 
-// ForCases tells each device on which cases can run, browsers too, of hosts that are not dead and, with hoped, of those
-// that may come back; free: one can begin on it now. A host that is silent for a while gets none: this hub may be the
-// one that hears nothing. do must not ask the hub.
+// ForCases calls do for each device and browser on which cases can run, of hosts that are not dead and, with hoped, of
+// dead hosts that may come back. free means that a case can start on it now: the host is online, since a silent host
+// may be one from which only this hub receives nothing. do must not call methods of the hub.
 func (h *Hub) ForCases(hoped bool, do func(d Device, free bool)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, one := range h.hosts {
-		if one.revoked || one.dead && (!hoped || time.Since(one.heard) > mayReturn) {
+		if one.revoked || one.dead && (!hoped || time.Since(one.lastBeat) > mayReturn) {
 			continue
 		}
 		pool, labels := one.place()
@@ -174,7 +174,7 @@ func (h *Hub) ForCases(hoped bool, do func(d Device, free bool)) {
 	}
 }
 
-// LabelList writes labels as NAME=VALUE, sorted.
+// LabelList formats labels as NAME=VALUE, sorted.
 func LabelList(of map[string]string) (list []string) {
 	for k, v := range of {
 		list = append(list, k+"="+v)
@@ -183,7 +183,7 @@ func LabelList(of map[string]string) (list []string) {
 	return list
 }
 
-// Pool is that of a host; "": it has none.
+// Pool returns the pool of a host, or "" if it has none.
 func (h *Hub) Pool(host string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -194,35 +194,35 @@ func (h *Hub) Pool(host string) string {
 	return ""
 }
 
-// Boots names the processes of the hosts that are not dead, by host.
+// Boots returns, for each host that is not dead, the id of its process.
 func (h *Hub) Boots() map[string]string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	boots := map[string]string{}
 	for id, one := range h.hosts {
-		if !one.dead && !one.revoked && !one.heard.IsZero() {
+		if !one.dead && !one.revoked && !one.lastBeat.IsZero() {
 			boots[id] = one.beat.Boot
 		}
 	}
 	return boots
 }
 
-// Works tells whether a host said that it works on an attempt; dead: it is known to be dead, so that whatever it had
-// goes elsewhere.
+// Works reports whether a host works on an attempt according to its last beat, and whether the host is dead, so that
+// its attempts go to other hosts.
 func (h *Hub) Works(host, attempt string) (works, dead bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	one := h.hosts[host]
-	if one == nil { // it has joined another hub just now
+	if one == nil { // it has joined at another hub just now
 		return false, false
 	}
 	return slices.Contains(one.beat.Working, attempt), one.dead
 }
 
-// DeadAfter is how long a host may be silent.
+// DeadAfter returns how long a host may be silent before it counts as dead.
 func (h *Hub) DeadAfter() time.Duration { return h.o.Dead }
 
-// Complete tells whether this hub has listened for so long that all hosts have come, or has heard all that it knows.
+// Complete reports whether this hub knows all hosts: it has received a beat of each, or has listened for long enough.
 func (h *Hub) Complete() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -230,33 +230,33 @@ func (h *Hub) Complete() bool {
 		return true
 	}
 	for _, one := range h.hosts {
-		if !one.revoked && one.heard.Before(h.since) {
+		if !one.revoked && one.lastBeat.Before(h.since) {
 			return false
 		}
 	}
 	return true
 }
 
-// Dead gives the hosts that are dead, each once until it is heard again. A hub that has no connection, or that was
-// stopped itself, knows nothing of hosts: it begins to listen anew. A connection that is cut looks whole for a while,
-// so that NATS must answer before anybody is called dead.
+// Dead returns the hosts that are newly dead; each is returned once, until its next beat. A hub that was disconnected
+// or suspended knows nothing of hosts and starts to listen again. A broken connection looks intact for a while, so NATS
+// must respond before a host counts as dead. The comment of Hub explains the algorithm.
 func (h *Hub) Dead() []string {
 	now, conn := time.Now(), h.o.Broker.Conn()
 	deaf := !conn.IsConnected() || h.anySilent(now) && conn.FlushTimeout(2*max(h.o.Every, wire.BeatEvery)) != nil
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	deaf = deaf || !h.looked.IsZero() && now.Sub(h.looked) > max(h.o.Dead/2, 3*h.o.Every)
-	h.looked = time.Now()
+	deaf = deaf || !h.deadChecked.IsZero() && now.Sub(h.deadChecked) > max(h.o.Dead/2, 3*h.o.Every)
+	h.deadChecked = time.Now()
 	if deaf {
-		h.listenAnew(h.looked)
+		h.restartListening(h.deadChecked)
 		return nil
 	}
 	return h.died(now)
 }
 
-// quiet tells whether a host was silent for too long, also one that was never heard.
+// quiet reports whether a host was silent for too long, including one that never sent a beat.
 func (h *Hub) quiet(one *host, now time.Time) bool {
-	return now.Sub(one.heard) > h.o.Dead && now.Sub(h.since) > h.o.Dead
+	return now.Sub(one.lastBeat) > h.o.Dead && now.Sub(h.since) > h.o.Dead
 }
 
 func (h *Hub) anySilent(now time.Time) bool {
@@ -270,8 +270,8 @@ func (h *Hub) anySilent(now time.Time) bool {
 	return false
 }
 
-// died finds the hosts that were silent for too long at two looks: what they said may have come just now. The caller
-// has the lock.
+// died returns the hosts that were silent for too long at two consecutive calls: a beat may have been waiting at the
+// first. The caller holds the lock.
 func (h *Hub) died(now time.Time) (list []string) {
 	for id, one := range h.hosts {
 		switch {
@@ -286,8 +286,8 @@ func (h *Hub) died(now time.Time) (list []string) {
 	return list
 }
 
-// listenAnew lets what was said before count as said now. The caller has the lock.
-func (h *Hub) listenAnew(now time.Time) {
+// restartListening starts the time of listening again. The caller holds the lock.
+func (h *Hub) restartListening(now time.Time) {
 	h.since = now
 	for _, one := range h.hosts {
 		one.silent = false

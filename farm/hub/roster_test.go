@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// listener is a hub that one host has joined, whose beats the test says.
+// listener returns a hub with one host, and a function that sends beats of that host.
 func listener(t *testing.T) (*Hub, func(wire.Beat) error) {
 	t.Helper()
 	db, err := store.Open(t.Context(), storetest.SQLite(t))
@@ -50,7 +50,7 @@ func listener(t *testing.T) (*Hub, func(wire.Beat) error) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = h.hear(wire.ToHub("a", wire.BeatSubject), body)
+		_, err = h.receive(wire.ToHub("a", wire.BeatSubject), body)
 		return err
 	}
 }
@@ -71,7 +71,7 @@ func (h *Hub) diedBy(now time.Time) int {
 	return len(h.died(now))
 }
 
-func said(boot string) wire.Beat {
+func beatOf(boot string) wire.Beat {
 	free := wire.Device{Cases: wire.CasesFree}
 	free.ID = "x"
 	page := wire.Device{Cases: wire.CasesHeld}
@@ -82,92 +82,92 @@ func said(boot string) wire.Beat {
 		Browsers: []wire.Device{page}, Working: []string{"run:0:1"}}
 }
 
-// TestDeadHost: a host is dead when it was silent for too long at two looks, so that what it said may come first when
-// the hub itself was held up; a hub that was away calls nobody dead. The devices of who is dead may come back for a
-// while.
+// TestDeadHost checks that a host is dead only when it was silent for too long at two consecutive calls, since its beat
+// may be waiting while the hub is slow, and that a hub that was away calls no host dead. The devices of a dead host
+// count as expected for a while.
 func TestDeadHost(t *testing.T) {
 	h, beat := listener(t)
-	if err := beat(said("1")); err != nil {
+	if err := beat(beatOf("1")); err != nil {
 		t.Fatal(err)
 	}
 	now := time.Now()
 	late := now.Add(2 * time.Minute)
 	if h.anySilent(now) || h.diedBy(now) > 0 {
-		t.Error("it has just spoken")
+		t.Error("dead although it has just sent a beat")
 	}
 	if !h.anySilent(late) || h.diedBy(late) > 0 {
-		t.Error("at the first look it may be this hub that was held up")
+		t.Error("dead at the first call: the hub itself may have been slow")
 	}
 	if err := beat(wire.Beat{Protocol: wire.Version, Boot: "1", State: 1, Same: true}); err != nil || h.diedBy(now) > 0 ||
 		h.diedBy(late) > 0 {
-		t.Errorf("what was before it spoke does not count: %v", err)
+		t.Errorf("the silence before the last beat counts: %v", err)
 	}
 	h.mu.Lock()
-	h.listenAnew(late)
+	h.restartListening(late)
 	h.mu.Unlock()
 	if h.anySilent(late.Add(30*time.Second)) || h.diedBy(late.Add(2*time.Minute)) > 0 {
-		t.Error("the hub was away")
+		t.Error("dead although the hub was away")
 	}
 	if _, dead := h.Works("a", "run:0:1"); dead || h.diedBy(late.Add(3*time.Minute)) != 1 ||
 		h.diedBy(late.Add(3*time.Minute)) != 0 {
-		t.Error("it is dead, and was given once")
+		t.Error("not dead, or returned more than once")
 	}
 	all, _ := h.forCases(false)
 	hoped, free := h.forCases(true)
 	if works, dead := h.Works("a", "run:0:1"); !works || !dead || all != 0 || hoped != 2 || free != 1 ||
 		len(h.Boots()) != 0 {
-		t.Errorf("its devices may come back: %d, %d, %d free", all, hoped, free)
+		t.Errorf("the devices of a dead host: %d, %d, %d free", all, hoped, free)
 	}
-	if err := beat(said("1")); err != nil {
+	if err := beat(beatOf("1")); err != nil {
 		t.Fatal(err)
 	}
 	if all, free := h.forCases(false); all != 2 || free != 1 || h.Boots()["a"] != "1" {
-		t.Errorf("it is back: %d, %d free", all, free)
+		t.Errorf("the devices of a host that came back: %d, %d free", all, free)
 	}
 }
 
-// TestSpokenAgain: who gives devices to cases is told when there may be more; a host that is silent for a while, or
-// says good-bye, gets nothing more.
+// TestSpokenAgain checks that OnFreed is called when there may be more devices, and that a host that is silent for a
+// while or shuts down gets no new cases.
 func TestSpokenAgain(t *testing.T) {
 	h, beat := listener(t)
-	told := 0
-	h.OnFreed(func() { told++ })
+	calls := 0
+	h.OnFreed(func() { calls++ })
 	short := wire.Beat{Protocol: wire.Version, Boot: "1", State: 1, Same: true}
 	for i, c := range []struct {
 		what string
 		beat wire.Beat
 		want int
-	}{{"all, before it was heard", short, 0}, {"the first", said("1"), 1}, {"the next", short, 1},
-		{"the same in full", said("1"), 1}, {"of another process", said("2"), 2}} {
-		if err := beat(c.beat); err != nil || told != c.want {
-			t.Errorf("%d, %s: told %d times, %v", i, c.what, told, err)
+	}{{"short, before the first", short, 0}, {"the first", beatOf("1"), 1}, {"the next", short, 1},
+		{"the same in full", beatOf("1"), 1}, {"of another process", beatOf("2"), 2}} {
+		if err := beat(c.beat); err != nil || calls != c.want {
+			t.Errorf("%d, %s: %d calls, %v", i, c.what, calls, err)
 		}
 	}
 	if boots := h.Boots(); boots["a"] != "2" {
 		t.Errorf("%+v", boots)
 	}
 	h.mu.Lock()
-	h.hosts["a"].heard = time.Now().Add(-wire.HostGone - time.Second)
+	h.hosts["a"].lastBeat = time.Now().Add(-wire.HostGone - time.Second)
 	h.mu.Unlock()
 	if all, free := h.forCases(false); all != 2 || free != 0 {
 		t.Errorf("a silent host: %d devices, %d free", all, free)
 	}
 	short.Boot = "2"
-	if err := beat(short); err != nil || told != 3 {
-		t.Errorf("it speaks again: told %d times, %v", told, err)
+	if err := beat(short); err != nil || calls != 3 {
+		t.Errorf("a beat after silence: %d calls, %v", calls, err)
 	}
 	if err := beat(wire.Beat{Protocol: wire.Version, Boot: "2", Ending: true}); err != nil {
 		t.Error(err)
 	}
 	if all, free := h.forCases(false); all != 2 || free != 0 || h.Devices("")[0].Use != Blocked {
-		t.Errorf("after its good-bye: %d devices, %d free", all, free)
+		t.Errorf("after its last beat: %d devices, %d free", all, free)
 	}
 	if len(h.Devices("")) != 2 || h.Hosts("", false)[0].Devices != 2 {
-		t.Errorf("clients are told of browsers: %+v", h.Devices(""))
+		t.Errorf("clients see browsers: %+v", h.Devices(""))
 	}
 }
 
-// TestOlderProtocol: a hub tells hosts of another version which of the two to update.
+// TestOlderProtocol checks that the error of a different protocol version names the side to update.
 func TestOlderProtocol(t *testing.T) {
 	_, beat := listener(t)
 	var version *wire.VersionError

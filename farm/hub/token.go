@@ -19,38 +19,38 @@ import (
 )
 
 var (
-	// ErrToken means that a token lets nobody join: it is wrong, was used, or is too old. The error that is it says which.
-	ErrToken = errors.New("the token lets no host in")
-	// ErrRejoin means that a host cannot come back by its key.
+	// ErrToken means that a token is invalid: it is wrong, was used, or has expired. The wrapping error explains which.
+	ErrToken = errors.New("the token is not valid")
+	// ErrRejoin means that a host cannot rejoin with its key.
 	ErrRejoin = errors.New(
 		"no host of this name and key has joined here: it needs a new token of taproot admin host-token")
-	// ErrRevoked means that a host was revoked. It is told so with a proof.
+	// ErrRevoked means that a host was revoked. It is sent with a proof.
 	ErrRevoked = errors.New("this host was revoked: it needs a new token of taproot admin host-token")
 	// ErrClock means that the clocks of hub and host differ too much.
 	ErrClock = errors.New("the clocks of hub and host differ by more than an hour")
-	// ErrNoHost means that there is no host of that name.
+	// ErrNoHost means that no host has that name.
 	ErrNoHost = errors.New("there is no host of this name")
 )
 
 const (
 	tokenPrefix = "taph_"
 	tokenDays   = 24 * time.Hour
-	// clocks is how much the clocks of hub and host may differ when it comes back by its key. What is answered is of use
-	// for who has the key alone, so that a request which somebody recorded gives nobody anything.
+	// clocks is how much the clocks of hub and host may differ when the host rejoins. This is generous since a replayed
+	// request gains nothing: the response is useless without the private key.
 	clocks = time.Hour
 )
 
-// HostPlacement is where the devices of a host belong.
+// HostPlacement is the pool, the labels and the project of a host's devices.
 type HostPlacement struct {
 	Pool    string
 	Labels  map[string]string
-	Project string // whose devices they are alone; "": everybody's
+	Project string // the only project that may use them; "": all projects
 }
 
-// Check says what is wrong with a pool or a label.
+// Check returns an error for an invalid pool or label.
 func (p HostPlacement) Check() error {
 	if p.Pool != "" && !dsl.IsPool(p.Pool) {
-		return fmt.Errorf("the pool %q: use at most 63 letters, digits and . _ -", p.Pool)
+		return fmt.Errorf("the pool %q: use at most 63 of the characters A-Z a-z 0-9 . _ -", p.Pool)
 	}
 	if len(p.Labels) > 32 {
 		return errors.New("a host has at most 32 labels")
@@ -58,14 +58,14 @@ func (p HostPlacement) Check() error {
 	for k, v := range p.Labels {
 		if !dsl.IsDeviceLabel(k + "=" + v) {
 			return fmt.Errorf(
-				"the label %s=%s: write NAME=VALUE, of at most 63 letters, digits and . _ - each, and a comma between "+
+				"the label %s=%s: write NAME=VALUE, each at most 63 of the characters A-Z a-z 0-9 . _ -, and a comma between "+
 					"several", k, v)
 		}
 	}
 	return nil
 }
 
-// NewToken makes a token by which one host can join, for a day. Only its hash is kept.
+// NewToken makes a token by which one host can join, within a day. Only its hash is stored.
 func NewToken(ctx context.Context, db *store.DB, p HostPlacement) (string, error) {
 	if err := p.Check(); err != nil {
 		return "", err
@@ -88,7 +88,7 @@ func NewToken(ctx context.Context, db *store.DB, p HostPlacement) (string, error
 	return token, err
 }
 
-// isProject tells whether a project is there; "" is that of everybody.
+// isProject reports whether a project exists. "" means all projects.
 func isProject(id string, one func(query string, args []any, into ...any) error) (bool, error) {
 	if id == "" {
 		return true, nil
@@ -100,35 +100,36 @@ func isProject(id string, one func(query string, args []any, into ...any) error)
 	return err == nil, err
 }
 
-// tokenError says why a token lets nobody in, and how that is mended.
+// tokenError is an ErrToken with the reason and the remedy.
 type tokenError struct{ why string }
 
 func (e *tokenError) Error() string        { return e.why }
 func (e *tokenError) Is(target error) bool { return target == ErrToken }
 
-// badToken is an ErrToken; what it says ends with how a new token is made.
+// badToken returns an ErrToken. The format must end so that the command for a new token can follow.
 func badToken(format string, args ...any) error {
 	return &tokenError{fmt.Sprintf(format, args...) + " taproot admin host-token on the hub"}
 }
 
 var tokenForm = regexp.MustCompile(`^` + tokenPrefix + `[a-z2-7]{26}$`)
 
-// checkForm tells what a text is that cannot be a token.
+// checkForm returns an error that explains why a text is not a token.
 func checkForm(token string) error {
 	switch {
 	case tokenForm.MatchString(token):
 		return nil
 	case strings.HasPrefix(token, tokenPrefix):
 		return badToken(
-			"the token is not whole, or has something else in it: one is %s and 26 letters and digits. Copy it again, or make "+
+			"the token is incomplete, or contains something else: it is %s and 26 characters a-z or 2-7. Copy it again, or "+
+				"make "+
 				"a new one with", tokenPrefix)
 	case strings.HasPrefix(token, "tap_"):
-		return badToken("this is an API key, no token of a host, which begins with %s: make one with", tokenPrefix)
+		return badToken("this is an API key, not a host token, which starts with %s: make one with", tokenPrefix)
 	}
-	return badToken("this is no token of a host, which begins with %s: make one with", tokenPrefix)
+	return badToken("this is not a host token, which starts with %s: make one with", tokenPrefix)
 }
 
-// when writes a moment of the database for people.
+// when formats a moment of the database for messages.
 func when(moment int64) string { return store.Moment(moment).UTC().Format("2006-01-02 15:04 UTC") }
 
 func sum(token string) string {
@@ -136,14 +137,14 @@ func sum(token string) string {
 	return hex.EncodeToString(s[:])
 }
 
-// Join lets a host in that has a token. The same key with the same token is answered again: the first answer may have
-// been lost.
+// Join adds a host that has a token. A repeated request with the same key and token succeeds: the first response may
+// have been lost.
 func (h *Hub) Join(ctx context.Context, j wire.Join) (wire.Joined, error) {
 	if err := wire.Fits(j.Protocol); err != nil {
 		return wire.Joined{}, err
 	}
 	if !broker.IsKey(j.Key) {
-		return wire.Joined{}, errors.New("the key is none of a host")
+		return wire.Joined{}, errors.New("the key is not a host's public key")
 	}
 	if err := checkForm(j.Token); err != nil {
 		return wire.Joined{}, err
@@ -175,7 +176,7 @@ func (h *Hub) Join(ctx context.Context, j wire.Join) (wire.Joined, error) {
 		if known, err := isProject(place.Project, t.One); err != nil {
 			return err
 		} else if !known {
-			return badToken("the project is gone for which the token was made: make a new one with")
+			return badToken("the project of the token no longer exists: make a new one with")
 		}
 		if out.Host, err = freeName(t, j.Name); err != nil {
 			return err
@@ -199,7 +200,7 @@ func (h *Hub) Join(ctx context.Context, j wire.Join) (wire.Joined, error) {
 	return out, h.reload(ctx)
 }
 
-// joined is what a host needs to connect.
+// joined returns what a host needs to connect.
 func (h *Hub) joined(host, key string, place HostPlacement) (out wire.Joined, err error) {
 	out.Host, out.Pool, out.Labels = host, place.Pool, place.Labels
 	if out.Credential, err = h.o.Broker.Credential(host, key, h.o.Life); err != nil {
@@ -210,8 +211,8 @@ func (h *Hub) joined(host, key string, place HostPlacement) (out wire.Joined, er
 	return out, nil
 }
 
-// Rejoin lets a host come back that has joined and was not revoked, however long it was away: it proves that it has its
-// key.
+// Rejoin lets a host that has joined and was not revoked come back, however long it was away. The signature proves that
+// it has the key.
 func (h *Hub) Rejoin(ctx context.Context, r wire.Rejoin) (wire.Joined, error) {
 	if err := wire.Fits(r.Protocol); err != nil {
 		return wire.Joined{}, err
@@ -243,7 +244,7 @@ func (h *Hub) Rejoin(ctx context.Context, r wire.Rejoin) (wire.Joined, error) {
 	return out, err
 }
 
-// revoked is what the host of a key is told that was revoked.
+// revoked returns the signed error for a host that was revoked.
 func (h *Hub) revoked(host, key string) error {
 	proof, err := h.o.Broker.Vouch(wire.Revoked(host, key))
 	if err != nil {
@@ -252,13 +253,14 @@ func (h *Hub) revoked(host, key string) error {
 	return &wire.ProvenError{Err: ErrRevoked, Proof: proof}
 }
 
-// again tells whether it is the host of that key which used the token.
+// again returns an error unless the host that used the token has this key and was not revoked.
 func again(t *store.Tx, host, key string, used int64) error {
 	var revoked int64
 	err := t.One("SELECT revoked FROM farm_hosts WHERE id = $1 AND public_key = $2", []any{host, key}, &revoked)
 	switch {
 	case errors.Is(err, store.ErrNoRow):
-		return badToken("the token was used by another host (%s, on %s), and lets one in: make a new one with", host,
+		return badToken("the token was used by another host (%s, on %s), and is valid for one host: make a new one with",
+			host,
 			when(used))
 	case err == nil && revoked != 0:
 		return badToken("this host, %s, has joined with the token and was revoked on %s: make a new one with", host,
@@ -269,7 +271,7 @@ func again(t *store.Tx, host, key string, used int64) error {
 
 var notName = regexp.MustCompile(`[^a-z0-9-]+`)
 
-// freeName makes an id of the name that a host would like to have. Ids are never given twice.
+// freeName derives an unused id from the name that a host would like to have. Ids are never reused.
 func freeName(t *store.Tx, wanted string) (string, error) {
 	base := strings.Trim(notName.ReplaceAllString(strings.ToLower(wanted), "-"), "-")
 	if base = strings.Trim(base[:min(len(base), 40)], "-"); base == "" {
@@ -295,7 +297,7 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), 100)], "?")
 }
 
-// RevokedKeys are the keys of hosts that may not connect any more.
+// RevokedKeys returns the public keys of revoked hosts.
 func RevokedKeys(ctx context.Context, db *store.DB) (keys []string, err error) {
 	err = db.Each(ctx, "SELECT public_key FROM farm_hosts WHERE revoked <> 0", nil, func(scan func(...any) error) error {
 		var key string
@@ -306,7 +308,7 @@ func RevokedKeys(ctx context.Context, db *store.DB) (keys []string, err error) {
 	return keys, err
 }
 
-// Revoke lets a host in no more. Hubs that serve learn of it within two seconds, and end its connections.
+// Revoke revokes a host. Running hubs notice within two seconds and end its connections.
 func Revoke(ctx context.Context, db *store.DB, host string) error {
 	n, err := db.Exec(ctx, "UPDATE farm_hosts SET revoked = $1 WHERE id = $2 AND revoked = 0",
 		store.Time(time.Now()), host)

@@ -6,7 +6,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Needs is what a case wants of its device. It has the fields of queue.Needs.
+// Needs is what a case requires of its device. It has the fields of queue.Needs.
 type Needs struct {
 	Platform dsl.Platform `json:"platform"`
 	Browser  string       `json:"browser,omitempty"`
@@ -17,8 +17,7 @@ type Needs struct {
 	Labels   []string     `json:"labels,omitempty"`
 }
 
-// Protocol is the version of what clients and hubs say to each other of runs. Those of different ones do not work
-// together.
+// Protocol is the version of the messages about runs between clients and hubs. Different versions are incompatible.
 const Protocol = 1
 
 // NewRun is the body of POST /farm/runs.
@@ -29,34 +28,34 @@ type NewRun struct {
 	Settings Settings `json:"settings"`
 }
 
-// MadeRun is the answer.
+// MadeRun is the response.
 type MadeRun struct {
 	ID string `json:"id"`
 }
 
-// NewCase is one of the body of POST /farm/runs/{id}/cases.
+// NewCase is a case in the body of POST /farm/runs/{id}/cases.
 type NewCase struct {
 	N     int             `json:"n"`
 	Needs Needs           `json:"needs"`
 	What  json.RawMessage `json:"what"`
 }
 
-// RunEvent is a line of GET /farm/runs/{id}/events. Exactly one of its parts is there, or none: then it only says that
-// the hub lives.
+// RunEvent is a line of GET /farm/runs/{id}/events. At most one of its fields is set; a line without any only shows
+// that the hub is alive.
 type RunEvent struct {
 	Events *Events   `json:"events,omitempty"`
 	Ended  *Ended    `json:"ended,omitempty"`
 	None   *NoDevice `json:"none,omitempty"`
 }
 
-// Ended says that a case has a result.
+// Ended means that a case has a result.
 type Ended struct {
 	N       int    `json:"n"`
 	Attempt int    `json:"attempt"`
 	Error   string `json:"error,omitempty"` // why there is no pack
 }
 
-// NoDevice says that no host has a device that a case needs.
+// NoDevice means that no host has a device that a case needs.
 type NoDevice struct {
 	N   int    `json:"n"`
 	Why string `json:"why"`
@@ -67,7 +66,7 @@ type CaseNumbers struct {
 	N []int `json:"n"`
 }
 
-// Usable is the answer to GET /farm/usable.
+// Usable is the response to GET /farm/usable.
 type Usable struct {
-	Cases int `json:"cases"` // that can be under way at once
+	Cases int `json:"cases"` // that can run at once
 }

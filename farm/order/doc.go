@@ -1,3 +1,3 @@
-// Package order is what clients, hubs and hosts say to each other of runs: messages in JSON, and the subjects on which
-// hosts and hubs send them.
+// Package order contains the messages about runs between clients, hubs and hosts, as JSON, and the subjects of those
+// between hosts and hubs.
 package order

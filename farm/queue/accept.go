@@ -8,16 +8,16 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Accept takes results, each by a statement that names its attempt and its host: of a case the one attempt that is
-// under way, once. It tells of each whether it was accepted; one that was superseded, that was accepted before or that
-// nobody asked for changes nothing, however late it comes.
+// Accept stores results. The statement names the attempt and the host, so of each case only the current attempt is
+// accepted, and only once. It reports for each result whether it was accepted. A result of an attempt that was
+// superseded, accepted before or never assigned changes nothing, however late it arrives.
 func (q *Queue) Accept(ctx context.Context, results []Result) (accepted []bool, err error) {
 	type attempt struct {
 		run        string
 		n, attempt int
 		host       string
 	}
-	places := map[attempt]int{} // what comes twice is taken once
+	places := map[attempt]int{} // duplicates within the call count once
 	var order []int
 	for i, r := range results {
 		at := attempt{r.Run, r.N, r.Attempt, r.Host}
@@ -59,7 +59,7 @@ func (q *Queue) Accept(ctx context.Context, results []Result) (accepted []bool, 
 	return accepted, nil
 }
 
-// Accepted tells whether a result was accepted earlier, so that a host which did not hear of it may rest.
+// Accepted reports whether a result was accepted earlier, for a host that lost the response and sends it again.
 func (q *Queue) Accepted(ctx context.Context, run string, n, attempt int) (bool, error) {
 	var count int
 	err := q.db.One(ctx, "SELECT COUNT(*) FROM farm_cases WHERE run = $1 AND n = $2 AND attempt = $3 AND state = 'ended'",
@@ -67,8 +67,8 @@ func (q *Queue) Accepted(ctx context.Context, run string, n, attempt int) (bool,
 	return count > 0, err
 }
 
-// Return gives an attempt back that its host could not begin: the case waits again, for another device if there is one.
-// free: it is not the device's fault, as when the host drains, and counts for nothing.
+// Return puts back a case that its host could not start. The case waits again, for another device if there is one. With
+// free the device was not the cause (for example, the host drains), and the attempt does not count as lost.
 func (q *Queue) Return(ctx context.Context, r Result, free bool) (bool, error) {
 	lost := 1
 	if free {
@@ -79,12 +79,12 @@ func (q *Queue) Return(ctx context.Context, r Result, free bool) (bool, error) {
 	return n > 0, err
 }
 
-// Lost gives the cases of a host that is known to be dead their next attempt, and tells how many there were.
+// Lost puts back the cases of a host that is known to be dead, and returns their number.
 func (q *Queue) Lost(ctx context.Context, host string) (int, error) {
 	return q.again(ctx, 1, "its host was lost: "+host, "host = $3", host)
 }
 
-// again lets cases under way wait again; those that were lost too often are errors.
+// again puts running cases back. Those that were lost too often end with an error.
 func (q *Queue) again(ctx context.Context, lost int, why, which string, args ...any) (n int, err error) {
 	err = q.db.Write(ctx, func(tx *store.Tx) error {
 		n = 0
@@ -106,7 +106,7 @@ func (q *Queue) again(ctx context.Context, lost int, why, which string, args ...
 				n++
 				switch state {
 				case ended:
-					r.Error = fmt.Sprintf("it was begun %d times and never ended: %s", r.Attempt, why)
+					r.Error = fmt.Sprintf("it was started %d times and never ended: %s", r.Attempt, why)
 					over = append(over, r)
 				case waiting:
 					longer[at]++
@@ -134,12 +134,12 @@ func (q *Queue) again(ctx context.Context, lost int, why, which string, args ...
 		return nil
 	})
 	if err != nil {
-		return 0, fmt.Errorf("let cases wait again: %w", err)
+		return 0, fmt.Errorf("put cases back into the queue: %w", err)
 	}
 	return n, nil
 }
 
-// Ended gives the results of a run that were not taken yet, up to limit.
+// Ended returns the results of a run that the client has not taken yet, up to limit.
 func (q *Queue) Ended(ctx context.Context, run string, limit int) (list []Result, err error) {
 	err = q.db.Each(ctx, "SELECT result FROM farm_cases WHERE run = $1 AND state = 'ended' ORDER BY n LIMIT $2",
 		[]any{run, limit}, func(scan func(...any) error) error {
@@ -155,8 +155,8 @@ func (q *Queue) Ended(ctx context.Context, run string, limit int) (list []Result
 	return list, err
 }
 
-// Take removes cases whose results their client has, and gives the packs that nobody needs any more. It asks for
-// nothing more of them.
+// Take removes cases after the client has received their results, and returns the blobs of their packs, which can be
+// removed.
 func (q *Queue) Take(ctx context.Context, run string, n []int) (blobs []string, err error) {
 	args := []any{run}
 	in := list(&args, n)
@@ -179,8 +179,8 @@ func (q *Queue) Take(ctx context.Context, run string, n []int) (blobs []string, 
 	return blobs, err
 }
 
-// UnderWay gives the attempts that are under way: on one host, or on all when host is "". Cancelled are those among
-// them that nobody wants any more.
+// UnderWay returns the running attempts: of one host, or of all when host is "". cancelled has those of them that were
+// withdrawn.
 func (q *Queue) UnderWay(ctx context.Context, host string) (list []Assignment, cancelled map[[2]any]bool, err error) {
 	cancelled = map[[2]any]bool{}
 	err = q.db.Each(ctx,

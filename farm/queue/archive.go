@@ -8,21 +8,21 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// An archive of tests has a row before its file is put into the bucket, and until after nothing needs it; each upload
-// has a file of its own. So a file without a row is nobody's, and whoever removes the file of a row that is gone
-// removes no later upload of the same archive.
+// An archive of tests has a row before its file is put into the bucket, and keeps it as long as something needs the
+// file. Each upload has its own file. Therefore a file without a row can be removed, and removing the file of a deleted
+// row cannot affect a later upload of the same archive.
 
-// ErrNoArchive means that there is no archive of that name, or not any more.
+// ErrNoArchive means that no archive has that name (any more).
 var ErrNoArchive = errors.New("there is no such archive: PUT it first")
 
-// AddArchive says that a project's archive is about to be put into the bucket.
+// AddArchive records that the file of a project's archive is about to be uploaded.
 func (q *Queue) AddArchive(ctx context.Context, project, sum, blob string) error {
 	_, err := q.db.Exec(ctx, "INSERT INTO farm_archives (blob, project, sum, used) VALUES ($1, $2, $3, $4)", blob, project,
 		sum, store.Time(q.now()))
 	return err
 }
 
-// ArchiveReady says that it is there; ErrNoArchive when it took so long that nobody waited for it.
+// ArchiveReady records that the upload is complete. It returns ErrNoArchive when the upload took too long and expired.
 func (q *Queue) ArchiveReady(ctx context.Context, blob string) error {
 	n, err := q.db.Exec(ctx, "UPDATE farm_archives SET ready = 1, used = $2 WHERE blob = $1", blob, store.Time(q.now()))
 	if err == nil && n == 0 {
@@ -31,7 +31,7 @@ func (q *Queue) ArchiveReady(ctx context.Context, blob string) error {
 	return err
 }
 
-// Archive gives the file of an archive, which counts as used now; ErrNoArchive when there is none.
+// Archive returns the file of an archive and marks the archive as used now. It returns ErrNoArchive when there is none.
 func (q *Queue) Archive(ctx context.Context, project, sum string) (blob string, err error) {
 	err = q.db.Write(ctx, func(tx *store.Tx) error {
 		if err := q.use(tx, project, sum); err != nil {
@@ -43,7 +43,7 @@ func (q *Queue) Archive(ctx context.Context, project, sum string) (blob string, 
 	return blob, err
 }
 
-// ArchiveFile gives the file of an archive to who reads it for a run, and changes nothing.
+// ArchiveFile returns the file of an archive for reading in a run. It changes nothing.
 func (q *Queue) ArchiveFile(ctx context.Context, project, sum string) (blob string, err error) {
 	err = q.db.One(ctx,
 		"SELECT blob FROM farm_archives WHERE project = $1 AND sum = $2 AND ready = 1 ORDER BY blob LIMIT "+
@@ -54,8 +54,7 @@ func (q *Queue) ArchiveFile(ctx context.Context, project, sum string) (blob stri
 	return blob, err
 }
 
-// use says that an archive is used now. Who removes it at the same moment waits for this transaction, and then finds it
-// used.
+// use marks an archive as used now. A concurrent removal waits for this transaction, and then sees the mark.
 func (q *Queue) use(tx *store.Tx, project, sum string) error {
 	n, err := tx.Exec("UPDATE farm_archives SET used = $3 WHERE project = $1 AND sum = $2 AND ready = 1", project, sum,
 		store.Time(q.now()))
@@ -65,7 +64,7 @@ func (q *Queue) use(tx *store.Tx, project, sum string) error {
 	return err
 }
 
-// DropArchive forgets a file, which is not in the bucket.
+// DropArchive removes the row of a file that is not in the bucket.
 func (q *Queue) DropArchive(ctx context.Context, blob string) error {
 	_, err := q.db.Exec(ctx, "DELETE FROM farm_archives WHERE blob = $1", blob)
 	return err
@@ -76,12 +75,12 @@ func (q *Queue) ArchiveProjects(ctx context.Context) ([]string, error) {
 	return q.texts(ctx, "SELECT DISTINCT project FROM farm_archives ORDER BY project")
 }
 
-// ArchiveFiles lists the files of all archives, those under way too.
+// ArchiveFiles lists the files of all archives, including those being uploaded.
 func (q *Queue) ArchiveFiles(ctx context.Context) ([]string, error) {
 	return q.texts(ctx, "SELECT blob FROM farm_archives")
 }
 
-// Runs lists the runs that there are, those too that have ended while a case of them is under way.
+// Runs lists the runs, including those that have ended but still have a running case.
 func (q *Queue) Runs(ctx context.Context) ([]string, error) {
 	return q.texts(ctx, "SELECT id FROM farm_runs")
 }
@@ -99,8 +98,8 @@ func (q *Queue) texts(ctx context.Context, query string) (list []string, err err
 // uploadLimit is how long an upload may take.
 const uploadLimit = 24 * time.Hour
 
-// ExpireArchives forgets a project's archives that nothing has used since a moment and no run needs, and uploads that
-// broke off. Their files may be removed.
+// ExpireArchives removes the rows of a project's archives that were last used before a moment and that no run needs,
+// and of interrupted uploads. The returned files can be removed.
 func (q *Queue) ExpireArchives(ctx context.Context, project string, before time.Time) (blobs []string, err error) {
 	err = q.db.Write(ctx, func(tx *store.Tx) error {
 		blobs = nil

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// share is what a project has had of the farm, and may have.
+// share is what a project has used of the farm, and its limits.
 type share struct {
 	name    string
 	weight  int64
-	most    int // cases under way at once; 0: no limit
+	most    int // limit of cases that run at once; 0: no limit
 	running int
-	pass    int64 // grows by unit/weight with each case that begins: who has the least is next
-	served  int64 // grows with each turn: of projects that are level, who waited longest
+	pass    int64 // increases by unit/weight with each case that starts; the project with the lowest pass is next
+	served  int64 // the number of the last turn; among projects with the same pass the one that waited longest is next
 }
 
 func (s *share) full() bool { return s.most > 0 && s.running >= s.most }
@@ -22,33 +22,33 @@ func (s *share) full() bool { return s.most > 0 && s.running >= s.most }
 // unit is what a case costs a project of weight 1.
 const unit = 1 << 20
 
-// line is the cases of a project that want the same of a device.
+// line is the waiting cases of a project with the same needs.
 type line struct {
 	of      *share
 	kind    string
 	needs   Needs
 	waiting int
-	heads   []head // the first of them, in order of rank
-	total   int    // devices that suit, free or not
-	free    int    // of those that are free
+	heads   []head // the first of the cases, in order of rank
+	total   int    // suitable devices, free or not
+	free    int    // suitable devices that are free
 }
 
-// head is a case that waits.
+// head is a waiting case at the start of its line.
 type head struct {
 	run     string
 	n       int
 	rank    int64
 	created int64
-	avoid   string // the device on which it could not be begun
+	avoid   string // the device on which it could not be started
 	attempt int
 	what    string
 }
 
-// class is devices that no case tells apart.
+// class is a set of devices that are equal for the needs of all waiting cases.
 type class struct {
 	sample Device
 	free   []Device
-	lines  []*line // that they suit
+	lines  []*line // for which the devices are suitable
 }
 
 // pair is a case with its device.
@@ -58,18 +58,18 @@ type pair struct {
 	device Device
 }
 
-// board is the free devices and the lines of one round.
+// board is the free devices and the lines of one call of Pick.
 type board struct {
 	lines   []*line
 	classes []*class
-	turn    int64 // that was the last one
-	late    int64 // who was there before that need not leave rare devices to others, microseconds
+	turn    int64 // the number of the last turn
+	late    int64 // cases created before (microseconds) need not leave rare devices to others
 }
 
-// patience is how long a case leaves devices to those that can use fewer.
+// patience is how long a case leaves devices to cases that can use fewer of them.
 const patience = 2 * time.Minute
 
-// newBoard finds out which devices suit which lines.
+// newBoard computes which devices are suitable for which lines.
 func newBoard(lines []*line, free, all []Device, now time.Time) *board {
 	b := &board{lines: lines, late: now.Add(-patience).UnixMicro()}
 	named := map[string]bool{}
@@ -87,7 +87,7 @@ func newBoard(lines []*line, free, all []Device, now time.Time) *board {
 		there[d.key()] = true
 	}
 	all = slices.Clone(all)
-	for _, d := range free { // what is free is there, whatever the caller says
+	for _, d := range free { // a free device exists, even if the caller did not list it in all
 		if !there[d.key()] {
 			all = append(all, d)
 		}
@@ -124,8 +124,8 @@ func newBoard(lines []*line, free, all []Device, now time.Time) *board {
 	return b
 }
 
-// mostBehind is how many cases a project may be behind another one: who could not begin any for hours does not take all
-// devices afterwards.
+// mostBehind is how many cases a project may be behind the first one. Without this bound a project that could not start
+// any case for hours would get all devices afterwards.
 const mostBehind = 32
 
 func bound(lines []*line) {
@@ -138,10 +138,21 @@ func bound(lines []*line) {
 	}
 }
 
-// match gives the cases that begin now, with their devices. Projects take turns by their weights; of a project's cases
-// the lowest rank is first; a device that few cases can use goes to one of them while one waits. Afterwards no free
-// device suits a case that may begin.
-func (b *board) match() (begun []pair) {
+// match returns the cases that start now, with their devices. It is greedy and starts one case at a time:
+//
+//   - The project with the lowest pass is next. Each case increases pass by unit/weight (stride scheduling), so over
+//     time projects start cases in proportion to their weights. It needs no clock and no history, only one number in a
+//     row. bound limits how far a project can be behind, and Add raises the pass of a project that had nothing waiting:
+//     being idle earns no credit.
+//   - Within a project the case with the lowest rank is next: the time when it was added, minus ten minutes for each
+//     level of priority. So even a case with a low priority starts at some time.
+//   - The device is one of the class that the fewest other lines want; a line counts more, the fewer devices are
+//     suitable for it. If another line can use fewer devices than this one and needs all of its free ones, the class is
+//     kept for it (kept), and the next project has its turn. After patience a case takes any suitable device, so that
+//     no device stays idle because of a case that cannot start.
+//
+// When it returns, no free device is suitable for a case that may start.
+func (b *board) match() (pairs []pair) {
 	for {
 		var best *line
 		var on *class
@@ -154,13 +165,13 @@ func (b *board) match() (begun []pair) {
 			}
 		}
 		if best == nil {
-			return begun
+			return pairs
 		}
-		begun = append(begun, b.take(best, on))
+		pairs = append(pairs, b.take(best, on))
 	}
 }
 
-// before tells whose turn it is.
+// before reports whether line a is to be served before line b.
 func before(a, b *line) bool {
 	if a.of != b.of && a.of.pass != b.of.pass {
 		return a.of.pass < b.of.pass
@@ -172,7 +183,7 @@ func before(a, b *line) bool {
 	return cmp.Or(cmp.Compare(x.rank, y.rank), cmp.Compare(x.run, y.run), cmp.Compare(x.n, y.n)) < 0
 }
 
-// classFor chooses the devices for the head of a line: those that the fewest others want.
+// classFor returns the class of devices for the head of a line: the one that the fewest other lines want.
 func (b *board) classFor(l *line) (best *class) {
 	least := 0.0
 	late := l.heads[0].created <= b.late
@@ -193,7 +204,7 @@ func (b *board) classFor(l *line) (best *class) {
 	return best
 }
 
-// kept tells whether the devices are needed by cases that can use fewer than l can.
+// kept reports whether the devices are needed by cases that can use fewer devices than l can.
 func kept(c *class, l *line) bool {
 	return slices.ContainsFunc(c.lines, func(rare *line) bool {
 		return rare != l && rare.total < l.total && len(rare.heads) > 0 && !rare.of.full() && rare.waiting >= rare.free &&
@@ -201,8 +212,8 @@ func kept(c *class, l *line) bool {
 	})
 }
 
-// pick is the place of the device for the head of a line among those of a class; below 0 there is none. A device on
-// which the case could not be begun is the last choice, and none while others are known.
+// pick returns the index of a free device of a class for the head of a line, or a negative number. A device on which
+// the case could not be started is used only when no other device is suitable.
 func pick(c *class, l *line) int {
 	return slices.IndexFunc(c.free, func(d Device) bool { return l.total == 1 || l.heads[0].avoid != d.key() })
 }

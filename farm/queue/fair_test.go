@@ -10,13 +10,13 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// world is a farm without a database, hosts or tests: cases take rounds of a minute.
+// world simulates a farm without a database or hosts. Cases take rounds of a minute.
 type world struct {
 	t       *testing.T
 	r       *rand.Rand
 	now     time.Time
 	devices []Device
-	busy    map[string]int // rounds that are left, by device
+	busy    map[string]int // remaining rounds, by device
 	owner   map[string]*line
 	shares  []*share
 	lines   []*line
@@ -53,7 +53,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	return w
 }
 
-// suits are how many devices suit a line.
+// suits returns how many devices are suitable for a line.
 func (w *world) suits(l *line) (n int) {
 	for _, d := range w.devices {
 		if l.needs.Unmet(l.of.name, d) == "" {
@@ -92,7 +92,7 @@ func (w *world) add(l *line, n, priority int) (first int) {
 	return first
 }
 
-// round lets cases end, begins others, and checks what must always be so.
+// round lets cases end, starts others, and checks the invariants.
 func (w *world) round() {
 	w.now = w.now.Add(time.Minute)
 	var free []Device
@@ -115,14 +115,14 @@ func (w *world) round() {
 	taken := map[string]bool{}
 	for _, p := range newBoard(waits, free, w.devices, w.now).match() {
 		if key := p.device.key(); taken[key] || w.owner[key] != nil {
-			w.t.Fatalf("device %s was given twice", key)
+			w.t.Fatalf("device %s was assigned twice", key)
 		}
 		taken[p.device.key()] = true
 		if why := p.line.needs.Unmet(p.line.of.name, p.device); why != "" {
 			w.t.Fatal(why)
 		}
 		if w.queues[p.line][0] != p.head {
-			w.t.Fatal("a case was begun before one that comes first in its line")
+			w.t.Fatal("a case was started before the first one of its line")
 		}
 		w.queues[p.line] = w.queues[p.line][1:]
 		w.started[p.head.n] = w.now
@@ -130,10 +130,10 @@ func (w *world) round() {
 	}
 	for _, s := range w.shares {
 		if s.most > 0 && s.running > s.most {
-			w.t.Fatalf("%d cases of a project that may have %d", s.running, s.most)
+			w.t.Fatalf("%d cases of a project with limit %d", s.running, s.most)
 		}
 	}
-	for _, d := range free { // nothing lies idle that could work
+	for _, d := range free { // no suitable device stays idle
 		for _, l := range w.lines {
 			if w.owner[d.key()] == nil && len(w.queues[l]) > 0 && !l.of.full() && l.needs.Unmet(l.of.name, d) == "" {
 				w.t.Fatalf("%s is free, and %s of %s waits", d.key(), l.needs, l.of.name)
@@ -142,9 +142,9 @@ func (w *world) round() {
 	}
 }
 
-// TestNobodyStarves: under random loads that are more than the farm can do, for ever, each case of a project that has
-// little to do begins within a time that hangs on the projects' weights and the length of cases, not on how much the
-// others have; and a line is served in its order.
+// TestNobodyStarves checks, under random loads that always exceed what the farm can do, that each case of a project
+// with few cases starts within a time that depends on the weights and the length of cases only, not on how many cases
+// the others have, and that lines are served in order.
 func TestNobodyStarves(t *testing.T) {
 	seeds := 800
 	if testing.Short() {
@@ -156,7 +156,7 @@ func TestNobodyStarves(t *testing.T) {
 		w.shares, w.lines = append(w.shares, victim.of), append(w.lines, victim)
 		var cases []int
 		for round := range 120 {
-			for _, l := range w.lines { // the others always have more than there are devices
+			for _, l := range w.lines { // the others always have more cases than there are devices
 				if l != victim && len(w.queues[l]) < 2*len(w.devices) {
 					w.add(l, len(w.devices)+w.r.IntN(5), w.r.IntN(11))
 				}
@@ -166,26 +166,26 @@ func TestNobodyStarves(t *testing.T) {
 			}
 			w.round()
 		}
-		// As many turns of each project as it weighs, and one, on one device, of which each case may take longest, after
-		// patience is over.
+		// The bound: each project has as many turns as its weight, and one more, on one device, where each case takes the
+		// longest time, after patience has passed.
 		turns := int64(2)
 		for _, s := range w.shares {
 			turns += s.weight + 1
 		}
 		bound := patience + time.Duration(turns*int64(w.longest))*time.Minute
 		for _, n := range cases {
-			begun, ok := w.started[n]
+			startedAt, ok := w.started[n]
 			if !ok && w.now.Sub(w.added[n]) < bound {
 				continue
 			}
-			if took := begun.Sub(w.added[n]); !ok || took > bound {
-				t.Fatalf("seed %d: a case waited for %v of %v (begun %v)", seed, took, bound, ok)
+			if took := startedAt.Sub(w.added[n]); !ok || took > bound {
+				t.Fatalf("seed %d: a case waited for %v of %v (started %v)", seed, took, bound, ok)
 			}
 		}
 	}
 }
 
-// TestLowPriorityBegins: however many urgent cases its own project adds, a case begins when they are younger than the
+// TestLowPriorityBegins checks that a case starts before urgent cases of its project that were added later than the
 // priority is worth.
 func TestLowPriorityBegins(t *testing.T) {
 	w := newWorld(t, 7)
@@ -196,20 +196,20 @@ func TestLowPriorityBegins(t *testing.T) {
 		w.add(l, 2, 10)
 		w.round()
 	}
-	// 10 levels are 100 minutes, in which 200 urgent cases came, of up to 4 minutes each, which all are before it.
+	// 10 levels are worth 100 minutes. In that time 200 urgent cases of up to 4 minutes came, and all of them are first.
 	if _, ok := w.started[n]; ok {
-		t.Error("the case began before those that are worth more")
+		t.Error("the case started before more urgent ones")
 	}
 	for range 800 {
 		w.round()
 	}
-	if begun, ok := w.started[n]; !ok || begun.Sub(w.added[n]) > 202*4*time.Minute {
-		t.Errorf("%v %v", begun.Sub(w.added[n]), ok)
+	if startedAt, ok := w.started[n]; !ok || startedAt.Sub(w.added[n]) > 202*4*time.Minute {
+		t.Errorf("%v %v", startedAt.Sub(w.added[n]), ok)
 	}
 }
 
-// TestRareDevicesAreKept: a case that any phone suits leaves the one foldable to a case that needs it, whoever's turn
-// it is, and takes it when nobody needs it, or when it has waited for long.
+// TestRareDevicesAreKept checks that a case that can use any phone leaves the only foldable to a case that needs it,
+// and takes it when no other case needs it, or after it has waited for long.
 func TestRareDevicesAreKept(t *testing.T) {
 	fold := Device{Host: "h", ID: "fold", Platform: dsl.Android, Model: "Fold"}
 	pixel := Device{Host: "h", ID: "pixel", Platform: dsl.Android, Model: "Pixel"}

@@ -9,8 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestForget: a run is forgotten whose client no hub has seen for two minutes while one looked on. Clocks that are an
-// hour wrong, and a time in which nobody looked, do not count: they ended runs whose clients waited.
+// TestForget checks that a run is ended when no hub has seen its client for two minutes while a hub was checking.
+// Clocks that are wrong by an hour, and a time without checks, must not end a run with a waiting client.
 func TestForget(t *testing.T) {
 	db, err := store.Open(t.Context(), storetest.SQLite(t))
 	must(t, err)
@@ -20,31 +20,31 @@ func TestForget(t *testing.T) {
 	now := time.Now()
 	clock := func(wrong time.Duration) func() time.Time { return func() time.Time { return now.Add(wrong) } }
 	hubs := []*queue.Queue{queue.New(db, clock(0)), queue.New(db, clock(time.Hour)), queue.New(db, clock(-time.Hour))}
-	look := func(what string, want int) {
+	check := func(what string, want int) {
 		t.Helper()
 		for i, q := range hubs {
 			runs, err := q.Forget(t.Context(), 2*time.Minute)
 			must(t, err)
 			if len(runs) != want && i == 0 || i > 0 && len(runs) > 0 {
-				t.Errorf("%s: hub %d forgets %q", what, i, runs)
+				t.Errorf("%s: hub %d ends %q", what, i, runs)
 			}
 		}
 	}
-	must(t, hubs[2].Begin(t.Context(), queue.Run{ID: "run", Project: "p"}))
-	look("just begun", 0)
-	for i := range 20 { // the client is seen by one hub after the other
+	must(t, hubs[2].StartRun(t.Context(), queue.Run{ID: "run", Project: "p"}))
+	check("just started", 0)
+	for i := range 20 { // alternating hubs see the client
 		now = now.Add(30 * time.Second)
 		if i%3 == 0 {
 			must(t, hubs[i%2].Seen(t.Context(), "run"))
 		}
-		look("seen", 0)
+		check("seen", 0)
 	}
 	now = now.Add(time.Hour)
-	look("nobody looked for an hour", 0)
+	check("no check for an hour", 0)
 	for range 4 {
 		now = now.Add(30 * time.Second)
-		look("not for long", 0)
+		check("not for long", 0)
 	}
 	now = now.Add(30 * time.Second)
-	look("seen by nobody for more than two minutes", 1)
+	check("not seen for more than two minutes", 1)
 }

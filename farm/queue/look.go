@@ -9,8 +9,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Current gives the run of an attempt that a host has and may begin, and since when it has it; ErrNoRun when it was
-// superseded, given up, or never given to that host.
+// Current returns the run of an attempt that a host has and may start, and since when the host has it. It returns
+// ErrNoRun when the attempt was superseded, withdrawn, or never assigned to that host.
 func (q *Queue) Current(ctx context.Context, run string, n, attempt int, host string) (r Run, since time.Time,
 	err error) {
 	r.ID = run
@@ -25,14 +25,14 @@ func (q *Queue) Current(ctx context.Context, run string, n, attempt int, host st
 	return r, store.Moment(micros), err
 }
 
-// Counts is how much there is on the farm.
+// Counts is the load of the farm.
 type Counts struct {
-	Waiting map[string]int // cases, by the pool that they want; "": any
+	Waiting map[string]int // cases, by the pool that they need; "": any
 	Running map[string]int // by host
-	Runs    int            // that have not ended
+	Runs    int            // not ended
 }
 
-// Count counts.
+// Count returns the load of the farm.
 func (q *Queue) Count(ctx context.Context) (c Counts, err error) {
 	c.Waiting, c.Running = map[string]int{}, map[string]int{}
 	err = q.db.Each(ctx, "SELECT needs, waiting FROM farm_lines WHERE waiting > 0", nil,
@@ -63,7 +63,7 @@ func (q *Queue) Count(ctx context.Context) (c Counts, err error) {
 	return c, err
 }
 
-// Has tells whether a host has an attempt, wanted or not.
+// Has reports whether a host has an attempt, including a withdrawn one.
 func (q *Queue) Has(ctx context.Context, run string, n, attempt int, host string) (bool, error) {
 	var count int
 	err := q.db.One(ctx,
@@ -72,8 +72,8 @@ func (q *Queue) Has(ctx context.Context, run string, n, attempt int, host string
 	return count > 0, err
 }
 
-// Foreign tells whether an attempt is, or was, that of another host, or is yet to come: whoever speaks of it as its own
-// lies. Of one that was superseded nothing can be said.
+// Foreign reports whether an attempt is or was assigned to another host, or has not been assigned yet, so that a host
+// which reports it as its own is lying. For a superseded attempt it returns false, as that is no longer known.
 func (q *Queue) Foreign(ctx context.Context, run string, n, attempt int, host string) (bool, error) {
 	var count int
 	err := q.db.One(ctx,
@@ -82,7 +82,7 @@ func (q *Queue) Foreign(ctx context.Context, run string, n, attempt int, host st
 	return count > 0, err
 }
 
-// MayRead tells for which project a host works with an archive now; "": for none.
+// MayRead returns the project for which a host currently works with an archive, or "" if there is none.
 func (q *Queue) MayRead(ctx context.Context, host, archive string) (project string, err error) {
 	err = q.db.One(ctx,
 		"SELECT r.project FROM farm_cases c JOIN farm_runs r ON r.id = c.run WHERE c.host = $1 AND c.state = 'running' AND "+
@@ -93,7 +93,7 @@ func (q *Queue) MayRead(ctx context.Context, host, archive string) (project stri
 	return project, err
 }
 
-// Hopeless gives the cases of a run that wait for a device that no host has, with the reason.
+// Hopeless returns the cases of a run that wait for a device that no host has, with the reason.
 func (q *Queue) Hopeless(ctx context.Context, run string, all []Device) (map[int]string, error) {
 	none := map[int]string{}
 	type at struct{ project, kind, needs string }
@@ -135,7 +135,7 @@ func (q *Queue) Hopeless(ctx context.Context, run string, all []Device) (map[int
 	return none, nil
 }
 
-// Usable is how many cases of a project can be under way at once on devices, all of which there are, that suit.
+// Usable returns how many cases of a project can run at once on suitable devices. all is all devices.
 func (q *Queue) Usable(ctx context.Context, project string, needs Needs, all []Device) (n int, err error) {
 	for _, d := range all {
 		if needs.Unmet(project, d) == "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Needs is what a case wants of its device. Cases with the same needs wait in one line.
+// Needs is what a case requires of its device. Cases with the same needs wait in one line.
 type Needs struct {
 	Platform dsl.Platform `json:"platform"`
 	Browser  string       `json:"browser,omitempty"`
@@ -22,31 +22,31 @@ type Needs struct {
 	Labels   []string     `json:"labels,omitempty"` // all of them
 }
 
-// Device is one that a host has.
+// Device is a device of a host.
 type Device struct {
 	Host         string
 	ID           string
 	Platform     dsl.Platform
 	Model        string
-	Manufacturer string // by which tests may call the model, too
+	Manufacturer string // tests may use it in the model's name
 	OS           string // version
 	Width        int    // of the screen, pixels
 	Height       int
 	Pool         string
 	Labels       []string
-	Browsers     []string // of pages; none: not known
-	Projects     []string // that may use it; none: all
+	Browsers     []string // for pages; empty: unknown
+	Projects     []string // that may use it; empty: all
 }
 
-// key is what the table and the checks of a free device know it by.
+// key identifies the device in the table and among the free devices.
 func (d Device) key() string { return d.Host + "/" + d.ID }
 
-// kept tells whether only other projects may use it.
+// kept reports whether only other projects may use it.
 func (d Device) kept(project string) bool {
 	return len(d.Projects) > 0 && !slices.Contains(d.Projects, project)
 }
 
-// Kept tells whether a case names devices of other projects alone.
+// Kept reports whether a case names a device that only other projects may use.
 func (n Needs) Kept(project string, all []Device) bool {
 	named := slices.DeleteFunc(slices.Clone(all), func(d Device) bool {
 		return n.Device != d.ID && n.Device != d.ID+"@"+
@@ -55,13 +55,13 @@ func (n Needs) Kept(project string, all []Device) bool {
 	return len(named) > 0 && !slices.ContainsFunc(named, func(d Device) bool { return !d.kept(project) })
 }
 
-// class is the same for devices that no case tells apart.
+// class returns a text that is the same for devices that no case distinguishes.
 func (d Device) class() string {
 	return fmt.Sprintf("%s|%s|%s|%s|%dx%d|%s|%q|%q|%q", d.Platform, d.Manufacturer, d.Model, d.OS, d.Width, d.Height,
 		d.Pool, d.Labels, d.Browsers, d.Projects)
 }
 
-// Unmet says what a device lacks for a project's case; "": nothing.
+// Unmet returns what a device lacks for a project's case, or "" if it is suitable.
 func (n Needs) Unmet(project string, d Device) string {
 	switch {
 	case n.Platform != d.Platform:
@@ -69,9 +69,9 @@ func (n Needs) Unmet(project string, d Device) string {
 	case n.Device != "" && n.Device != d.ID && n.Device != d.ID+"@"+d.Host:
 		return "another device was named"
 	case n.Avoid != "" && n.Avoid == d.ID:
-		return "the test was run on it, and it was lost"
+		return "the test was lost with it before"
 	case d.kept(project):
-		return "it is kept for other projects"
+		return "it belongs to other projects"
 	case n.Pool != "" && n.Pool != d.Pool:
 		return fmt.Sprintf("pool %s is wanted, and it is in %s", n.Pool, orNone(d.Pool))
 	case n.Browser != "" && len(d.Browsers) > 0 && !slices.Contains(d.Browsers, n.Browser):
@@ -93,7 +93,7 @@ func orNone(s string) string {
 	return s
 }
 
-// String says it in words: "android, model Pixel *, pool lab".
+// String describes the needs: "android, model Pixel *, pool lab".
 func (n Needs) String() string {
 	words := []string{string(n.Platform)}
 	for _, w := range [][2]string{{"browser", n.Browser}, {"device", n.Device}, {"not", n.Avoid}, {"os", n.Need.OS},
@@ -105,10 +105,10 @@ func (n Needs) String() string {
 	return strings.Join(words, ", ")
 }
 
-// kind names the line of the needs.
+// kind returns the key of the line with these needs, and the needs as JSON.
 func (n Needs) kind() (kind, text string) {
 	n.Labels = slices.Compact(slices.Sorted(slices.Values(n.Labels)))
-	data, _ := json.Marshal(n) // texts only
+	data, _ := json.Marshal(n) // cannot fail: strings only
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:12]), string(data)
 }

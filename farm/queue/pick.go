@@ -13,18 +13,18 @@ import (
 type Assignment struct {
 	Run     string
 	N       int
-	Attempt int // from 1; it fences those before it off
+	Attempt int // from 1; a result of a lower attempt is not accepted
 	Host    string
 	Device  string
 	Project string
 	What    json.RawMessage
-	Pool    string        // of the device; only Pick says it
-	Waited  time.Duration // since the case was added; only Pick says it
+	Pool    string        // of the device; set by Pick only
+	Waited  time.Duration // since the case was added; set by Pick only
 }
 
-// Pick gives free devices to cases that wait, in one transaction. all are the devices that there are, free or not: they
-// tell which are rare. A device on which an attempt is under way is not free, whatever the caller thinks, so that hubs
-// which know less cannot give one away twice.
+// Pick assigns free devices to waiting cases, in one transaction. all is all devices, free or not: it shows which ones
+// are rare. A device on which an attempt runs is not free, even if the caller lists it, so that hubs with outdated
+// information cannot assign a device twice. The package comment explains the algorithm.
 func (q *Queue) Pick(ctx context.Context, free, all []Device) (list []Assignment, err error) {
 	if len(free) == 0 {
 		return nil, nil
@@ -38,25 +38,25 @@ func (q *Queue) Pick(ctx context.Context, free, all []Device) (list []Assignment
 		if err != nil || b == nil {
 			return err
 		}
-		begun := b.match()
-		if len(begun) == 0 {
+		pairs := b.match()
+		if len(pairs) == 0 {
 			return nil
 		}
 		now := q.now()
-		for _, p := range begun {
+		for _, p := range pairs {
 			list = append(list, Assignment{Run: p.head.run, N: p.head.n, Attempt: p.head.attempt + 1, Host: p.device.Host,
 				Device: p.device.ID, Project: p.line.of.name, What: json.RawMessage(p.head.what),
 				Pool: p.device.Pool, Waited: max(now.Sub(store.Moment(p.head.created)), 0)})
 		}
-		return q.begin(tx, list, begun, shares)
+		return q.markRunning(tx, list, pairs, shares)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("give cases their devices: %w", err)
+		return nil, fmt.Errorf("assign devices to cases: %w", err)
 	}
 	return list, nil
 }
 
-// board reads what waits, as far as the free devices could take it. It is nil when nothing can begin.
+// board reads what waits, limited to what the free devices can take. It returns nil when nothing can start.
 func (q *Queue) board(tx *store.Tx, free, all []Device) (*board, map[string]*share, error) {
 	shares, err := readShares(tx)
 	if err != nil || len(shares) == 0 {
@@ -120,7 +120,7 @@ func readLines(tx *store.Tx, shares map[string]*share) (lines []*line, err error
 	return lines, err
 }
 
-// readBusy gives the devices on which something is under way, and counts it for the projects.
+// readBusy returns the devices on which a case runs, and counts the running cases of each project.
 func readBusy(tx *store.Tx, shares map[string]*share) (map[string]bool, error) {
 	busy := map[string]bool{}
 	err := tx.Each("SELECT project, host, device FROM farm_cases WHERE state = 'running'", nil,
@@ -153,8 +153,8 @@ func readHeads(tx *store.Tx, l *line) error {
 		})
 }
 
-// begin marks what was matched.
-func (q *Queue) begin(tx *store.Tx, list []Assignment, begun []pair, shares map[string]*share) error {
+// markRunning marks the matched cases as running.
+func (q *Queue) markRunning(tx *store.Tx, list []Assignment, pairs []pair, shares map[string]*share) error {
 	now := store.Time(q.now())
 	for rest := list; len(rest) > 0; rest = rest[min(len(rest), rowsAtOnce):] {
 		v := values{}
@@ -169,11 +169,11 @@ func (q *Queue) begin(tx *store.Tx, list []Assignment, begun []pair, shares map[
 			return err
 		}
 		if want := int64(min(len(rest), rowsAtOnce)); n != want {
-			return fmt.Errorf("%d of %d cases could be marked", n, want)
+			return fmt.Errorf("only %d of %d cases could be marked as running", n, want)
 		}
 	}
 	took := map[*line]int{}
-	for _, p := range begun {
+	for _, p := range pairs {
 		took[p.line]++
 	}
 	for l, n := range took {

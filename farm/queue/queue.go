@@ -12,27 +12,27 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Queue is the table of cases. Safe for concurrent use, also by several processes.
+// Queue is the queue of cases. Safe for concurrent use, also by several processes.
 type Queue struct {
 	db  *store.DB
 	now func() time.Time
 
 	forgetting sync.Mutex
-	seen       map[string]lastSeen // of runs, as Forget last saw them
+	seen       map[string]lastSeen // by run, as of the last call of Forget
 	looked     time.Time
 }
 
-// lastSeen is when a run was last seen, as the database says, and since when it says so.
+// lastSeen is when a run was last seen according to the database, and since when this value is unchanged.
 type lastSeen struct {
 	seen  int64
 	since time.Time
 }
 
-// MaxLost is how often a case begins again because its host was lost or could not begin it.
+// MaxLost is how often a case starts again after its host was lost or could not start it.
 const MaxLost = 4
 
-// New makes a Queue on a database whose schema is up to date. now may be nil; it says only how long something waits,
-// not what is true.
+// New makes a Queue on a database with an up-to-date schema. now may be nil. It is used for waiting times and order
+// only; correctness does not depend on it.
 func New(db *store.DB, now func() time.Time) *Queue {
 	if now == nil {
 		now = time.Now
@@ -45,30 +45,29 @@ const (
 	waiting   = "waiting"
 	running   = "running"
 	ended     = "ended"     // a result was accepted
-	withdrawn = "withdrawn" // nobody wants one
+	withdrawn = "withdrawn" // the client no longer needs a result
 )
 
-// levelWorth is how much earlier a case counts for each level of priority, so that no priority makes others wait for
-// ever.
+// levelWorth is how much earlier a case ranks for each level of priority. It is finite so that no case waits forever.
 const levelWorth = 10 * time.Minute
 
-// Run is what cases belong to.
+// Run is a run of a client. Cases belong to it.
 type Run struct {
 	ID       string
 	Project  string
-	Priority int    // higher is sooner; 0 is usual; -10 to 10
+	Priority int    // higher is sooner; default 0; -10 to 10
 	Archive  string // SHA-256 of the tests
-	Sealed   string // what hosts need besides, encrypted: the queue does not look at it
+	Sealed   string // encrypted data for the hosts, which the queue only stores
 }
 
-// Case is one to run.
+// Case is a case to run.
 type Case struct {
-	N     int // in its run, from 0; it names the case
+	N     int // number in its run, from 0
 	Needs Needs
-	What  json.RawMessage // what hosts need to find it; no secrets
+	What  json.RawMessage // identifies the test for the host; contains no secrets
 }
 
-// Result is what became of an attempt.
+// Result is the result of an attempt.
 type Result struct {
 	Run     string `json:"run"`
 	N       int    `json:"n"`
@@ -78,11 +77,11 @@ type Result struct {
 	Error   string `json:"error,omitempty"` // why there is no pack
 }
 
-// ErrNoRun means that there is no such run, or that it has ended.
+// ErrNoRun means that the run does not exist or has ended.
 var ErrNoRun = errors.New("there is no such run, or it has ended")
 
-// Begin takes a run. Its archive stays while the run is there; ErrNoArchive when there is none.
-func (q *Queue) Begin(ctx context.Context, r Run) error {
+// StartRun adds a run. Its archive is kept until the run ends. It returns ErrNoArchive when the archive does not exist.
+func (q *Queue) StartRun(ctx context.Context, r Run) error {
 	r.Priority = min(max(r.Priority, -10), 10)
 	return q.db.Write(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Exec("INSERT INTO farm_projects (id) VALUES ($1) ON CONFLICT (id) DO NOTHING",
@@ -102,7 +101,7 @@ func (q *Queue) Begin(ctx context.Context, r Run) error {
 	})
 }
 
-// Get reads a run.
+// Get returns a run that has not ended.
 func (q *Queue) Get(ctx context.Context, id string) (r Run, err error) {
 	r.ID = id
 	err = q.db.One(ctx, "SELECT project, priority, archive, sealed FROM farm_runs WHERE id = $1 AND ended = 0", []any{id},
@@ -113,10 +112,10 @@ func (q *Queue) Get(ctx context.Context, id string) (r Run, err error) {
 	return r, err
 }
 
-// rowsAtOnce bounds the parameters of one statement.
+// rowsAtOnce limits the number of parameters of one statement.
 const rowsAtOnce = 100
 
-// Add lets cases of a run wait. Those that are there already stay as they are: to add cases again does no harm.
+// Add adds cases to a run. Cases that exist already are unchanged, so a call can be repeated.
 func (q *Queue) Add(ctx context.Context, run string, cases []Case) error {
 	return q.db.Write(ctx, func(tx *store.Tx) error {
 		if err := turn(tx); err != nil {
@@ -131,7 +130,7 @@ func (q *Queue) Add(ctx context.Context, run string, cases []Case) error {
 		if err != nil {
 			return err
 		}
-		// Who had nothing to do gains nothing by it, and loses nothing.
+		// A project without waiting cases continues at the pass of the others: being idle earns no credit and costs none.
 		if _, err := tx.Exec(
 			"UPDATE farm_projects SET pass = COALESCE((SELECT MIN(b.pass) FROM farm_projects b JOIN farm_lines l ON l.project "+
 				"= b.id AND l.waiting > 0), pass) "+
@@ -154,7 +153,7 @@ func (q *Queue) Add(ctx context.Context, run string, cases []Case) error {
 	})
 }
 
-// turn waits for the right to change what waits.
+// turn locks the queue until the transaction ends. It is required to change what waits.
 func turn(tx *store.Tx) error {
 	var id int
 	return tx.Lock("SELECT id FROM farm_pick WHERE id = $1", []any{1}, &id)
@@ -166,7 +165,7 @@ type adding struct {
 	run, project string
 	now, rank    int64
 	kinds        map[string]int    // new cases, by kind
-	texts        map[string]string // of the needs
+	texts        map[string]string // the needs as JSON, by kind
 }
 
 func (a *adding) rows(cases []Case) error {
@@ -203,14 +202,15 @@ func lengthen(tx *store.Tx, project, kind, needs string, by int) error {
 	return err
 }
 
-// values are rows of a statement. Numbers stand in it; each text is a parameter, once: SQLite takes long for many.
+// values builds the rows of a VALUES list. Numbers are written into the statement. Each distinct text is one parameter,
+// since SQLite is slow with many parameters.
 type values struct {
 	rows  strings.Builder
 	args  []any
 	known map[string]string
 }
 
-// text gives what stands for a text in the statement.
+// text returns the SQL expression for a text.
 func (v *values) text(s string) string {
 	if v.known == nil {
 		v.known = map[string]string{}
@@ -224,7 +224,7 @@ func (v *values) text(s string) string {
 	return name
 }
 
-// row adds a row of numbers, and of what text gave.
+// row adds a row of numbers and of expressions that text returned.
 func (v *values) row(fields ...any) {
 	if v.rows.Len() > 0 {
 		v.rows.WriteString(", ")
@@ -235,7 +235,7 @@ func (v *values) row(fields ...any) {
 	v.rows.WriteByte(')')
 }
 
-// Seen says that the client of a run is there. Runs of which nobody wants to know any more are ended by Forget.
+// Seen records that the client of a run is connected. Forget ends runs without a client.
 func (q *Queue) Seen(ctx context.Context, run string) error {
 	n, err := q.db.Exec(ctx, "UPDATE farm_runs SET seen = $2 WHERE id = $1 AND ended = 0", run, store.Time(q.now()))
 	if err == nil && n == 0 {
@@ -244,8 +244,8 @@ func (q *Queue) Seen(ctx context.Context, run string) error {
 	return err
 }
 
-// Withdraw gives up cases of a run, all of them when n is nil: those that wait are gone, those under way are to be
-// ended by their hosts, which Cancelled tells.
+// Withdraw cancels cases of a run, or all of them when n is nil. Waiting cases are removed from the queue. Running ones
+// are marked, so that their hosts end them (see UnderWay).
 func (q *Queue) Withdraw(ctx context.Context, run string, n []int) error {
 	return q.db.Write(ctx, func(tx *store.Tx) error {
 		if err := turn(tx); err != nil {
@@ -291,7 +291,7 @@ func list(args *[]any, n []int) string {
 	return b.String()
 }
 
-// End ends a run: its cases are withdrawn, and their rows are removed when none is under way.
+// End ends a run: its cases are withdrawn, and its rows are removed when no case is running.
 func (q *Queue) End(ctx context.Context, run string) error {
 	if err := q.Withdraw(ctx, run, nil); err != nil {
 		return err
@@ -308,9 +308,9 @@ func (q *Queue) End(ctx context.Context, run string) error {
 	return q.sweep(ctx)
 }
 
-// Forget ends the runs whose clients nobody has seen for some time, and tells which. That time is what this process has
-// itself looked on, call after call: neither the clocks of other machines count, nor a time in which the database was
-// away, or this process stopped, so that no client could be seen.
+// Forget ends the runs with clients that were not seen for the given time, and returns their ids. It measures the time
+// with the clock of this process only, over consecutive calls. The clocks of other machines do not matter. A time
+// without calls, or without the database, does not count, because no client could be seen then.
 func (q *Queue) Forget(ctx context.Context, after time.Duration) (runs []string, err error) {
 	q.forgetting.Lock()
 	defer q.forgetting.Unlock()
@@ -342,7 +342,7 @@ func (q *Queue) Forget(ctx context.Context, after time.Duration) (runs []string,
 	return runs, err
 }
 
-// sweep removes what has ended altogether.
+// sweep removes the rows of runs that have ended and have no running case.
 func (q *Queue) sweep(ctx context.Context) error {
 	if _, err := q.db.Exec(ctx,
 		"DELETE FROM farm_runs WHERE ended > 0 AND NOT EXISTS (SELECT 1 FROM farm_cases WHERE farm_cases.run = "+

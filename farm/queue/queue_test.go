@@ -41,7 +41,7 @@ func open(t testing.TB, address string) *store.DB {
 	return db
 }
 
-// clock is the time of a test, which goes on when told to.
+// clock is the time of a test. It advances only when the test sets it.
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }
@@ -59,7 +59,7 @@ func phones(host string, n int) (list []queue.Device) {
 func begin(t testing.TB, q *queue.Queue, id, project string, priority, cases int, needs queue.Needs) {
 	t.Helper()
 	must(t, errors.Join(q.AddArchive(t.Context(), project, "a", id), q.ArchiveReady(t.Context(), id)))
-	must(t, q.Begin(t.Context(), queue.Run{ID: id, Project: project, Priority: priority, Archive: "a", Sealed: "s"}))
+	must(t, q.StartRun(t.Context(), queue.Run{ID: id, Project: project, Priority: priority, Archive: "a", Sealed: "s"}))
 	add(t, q, id, 0, cases, needs)
 }
 
@@ -91,7 +91,7 @@ func accept(t testing.TB, q *queue.Queue, list ...queue.Result) []bool {
 	return ok
 }
 
-// TestOneResultIsAccepted: of a case the one attempt that is under way, once, whatever comes late from whom.
+// TestOneResultIsAccepted checks that only the current attempt of a case is accepted, and only once.
 func TestOneResultIsAccepted(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, address string) {
 		q := queue.New(open(t, address), nil)
@@ -109,7 +109,7 @@ func TestOneResultIsAccepted(t *testing.T) {
 			t.Fatal(n)
 		}
 		if accept(t, q, resultOf(first[0]))[0] {
-			t.Error("the result of a host that was lost was accepted while the case waits")
+			t.Error("the result of a lost host was accepted while the case waits")
 		}
 		second := pick(t, q, all, all)
 		if len(second) != 1 || second[0].Attempt != 2 || second[0].Host != "h2" {
@@ -122,7 +122,7 @@ func TestOneResultIsAccepted(t *testing.T) {
 			t.Error(got)
 		}
 		if n, err := q.Lost(t.Context(), "h2"); err != nil || n != 0 {
-			t.Errorf("a case that has ended began again: %d %v", n, err)
+			t.Errorf("a case that has ended started again: %d %v", n, err)
 		}
 		if ok, err := q.Accepted(t.Context(), "r", 0, 2); !ok || err != nil {
 			t.Error(ok, err)
@@ -140,8 +140,8 @@ func TestOneResultIsAccepted(t *testing.T) {
 	})
 }
 
-// TestAttemptsAreBounded: a case that loses every host is an error in the end, with a word; what was given back without
-// a fault counts for nothing.
+// TestAttemptsAreBounded checks that a case that loses each host ends with an error that says why, and that returns
+// without a fault of the device do not count.
 func TestAttemptsAreBounded(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, address string) {
 		q := queue.New(open(t, address), nil)
@@ -169,7 +169,7 @@ func TestAttemptsAreBounded(t *testing.T) {
 	})
 }
 
-// TestDeviceThatCannotBeginIsPassedBy: the case goes to another device, or to the same one when there is no other.
+// TestDeviceThatCannotBeginIsPassedBy checks that the case moves to another device if there is one.
 func TestDeviceThatCannotBeginIsPassedBy(t *testing.T) {
 	q := queue.New(open(t, storetest.SQLite(t)), nil)
 	all := phones("h", 2)
@@ -187,7 +187,8 @@ func TestDeviceThatCannotBeginIsPassedBy(t *testing.T) {
 	}
 }
 
-// TestWithdrawn: what waits is gone, what is under way is told to its host, and neither begins again.
+// TestWithdrawn checks that waiting cases are removed, running ones are reported as cancelled, and neither starts
+// again.
 func TestWithdrawn(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, address string) {
 		q := queue.New(open(t, address), nil)
@@ -215,7 +216,7 @@ func TestWithdrawn(t *testing.T) {
 	})
 }
 
-// TestWhyItWaits says it in words.
+// TestWhyItWaits checks the explanations of Why.
 func TestWhyItWaits(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, address string) {
 		q := queue.New(open(t, address), nil)
@@ -239,13 +240,13 @@ func TestWhyItWaits(t *testing.T) {
 			waiting[fmt.Sprintf("%s %d", l.Needs.Platform, l.N)] = l.Waiting
 		}
 		if len(lines) != 3 || waiting["android 0"] != 2 || waiting["android 2"] != 1 || waiting["ios 3"] != 1 {
-			t.Errorf("what waits: %+v", lines)
+			t.Errorf("waiting: %+v", lines)
 		}
 		if none, err := q.Lines(t.Context(), "another"); err != nil || len(none) > 0 {
 			t.Errorf("another project: %v, %v", none, err)
 		}
-		why(0, "it begins next, or other projects and cases that can use fewer devices are first: 1 of the devices that "+
-			"suit it are free, of 1")
+		why(0, "it starts next, or after other projects and cases that can use fewer devices: 1 of the 1 devices that suit "+
+			"it are free")
 		why(1, "before it: 1 case of its project")
 		pick(t, q, all, all)
 		why(0, "runs on h-0 of host h")
@@ -253,14 +254,14 @@ func TestWhyItWaits(t *testing.T) {
 		why(2, "h-0: model Galaxy * is wanted, and it is Pixel 7")
 		why(3, "no host has a device that it needs (ios)")
 		must(t, q.Share(t.Context(), "p", 1, 1))
-		why(1, "its project has 1 case under way, and its limit is 1 at once")
+		why(1, "its project has 1 case running, and the operator's limit is 1 at once")
 		if _, err := q.Why(t.Context(), "r", 99, all, nil); !errors.Is(err, queue.ErrNoRun) {
 			t.Error(err)
 		}
 	})
 }
 
-// TestThreeHubsPickAtOnce: each case and each device is given once, whatever the hubs think is free.
+// TestThreeHubsPickAtOnce checks that each case and each device is assigned once, whatever the hubs report as free.
 func TestThreeHubsPickAtOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, address string) {
 		const cases, devices = 120, 12
@@ -278,7 +279,7 @@ func TestThreeHubsPickAtOnce(t *testing.T) {
 			q := queue.New(open(t, address), nil)
 			hubs.Go(func() {
 				for ctx.Err() == nil {
-					list, err := q.Pick(ctx, all, all) // each thinks that all are free
+					list, err := q.Pick(ctx, all, all) // each hub reports all devices as free
 					if err != nil {
 						t.Error(err)
 						return
@@ -288,7 +289,7 @@ func TestThreeHubsPickAtOnce(t *testing.T) {
 					for _, a := range list {
 						name := fmt.Sprintf("%s/%d", a.Run, a.N)
 						if given[name]++; given[name] > 1 || held[a.Device] != "" {
-							t.Errorf("%s was given %d times, %s is held by %q", name, given[name], a.Device, held[a.Device])
+							t.Errorf("%s was assigned %d times, %s is used by %q", name, given[name], a.Device, held[a.Device])
 						}
 						held[a.Device] = name
 						results = append(results, resultOf(a))
@@ -296,7 +297,7 @@ func TestThreeHubsPickAtOnce(t *testing.T) {
 					done := ended >= cases
 					mu.Unlock()
 					mu.Lock()
-					for _, a := range list { // before it is told, as another hub may give the device away right after
+					for _, a := range list { // before Accept, as another hub may assign the device right after it
 						held[a.Device] = ""
 					}
 					mu.Unlock()
@@ -308,7 +309,7 @@ func TestThreeHubsPickAtOnce(t *testing.T) {
 					mu.Lock()
 					for _, yes := range ok {
 						if !yes {
-							t.Error("a good result was not accepted")
+							t.Error("a valid result was not accepted")
 						}
 						ended++
 					}
@@ -321,13 +322,13 @@ func TestThreeHubsPickAtOnce(t *testing.T) {
 		}
 		hubs.Wait()
 		if len(given) != cases || ended != cases {
-			t.Errorf("%d of %d cases were given, %d ended", len(given), cases, ended)
+			t.Errorf("%d of %d cases were assigned, %d ended", len(given), cases, ended)
 		}
 	})
 }
 
-// TestArchiveGoesOrIsUsed: of a run that begins and somebody who removes its archive at the same moment, one finds that
-// the other was first.
+// TestArchiveGoesOrIsUsed checks that when a run starts and its archive is removed at the same moment, exactly one of
+// the two succeeds.
 func TestArchiveGoesOrIsUsed(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, address string) {
 		c := &clock{time.Unix(1e9, 0)}
@@ -345,7 +346,7 @@ func TestArchiveGoesOrIsUsed(t *testing.T) {
 			var gone []string
 			var beginErr, expireErr error
 			var both sync.WaitGroup
-			one := func() { beginErr = q.Begin(t.Context(), queue.Run{ID: blob, Project: "p", Archive: blob}) }
+			one := func() { beginErr = q.StartRun(t.Context(), queue.Run{ID: blob, Project: "p", Archive: blob}) }
 			two := func() { gone, expireErr = q.ExpireArchives(t.Context(), "p", old) }
 			both.Go(one)
 			both.Go(two)
@@ -354,13 +355,13 @@ func TestArchiveGoesOrIsUsed(t *testing.T) {
 			file, err := q.ArchiveFile(t.Context(), "p", blob)
 			switch {
 			case beginErr == nil && (err != nil || file != blob || slices.Contains(gone, blob)):
-				t.Fatalf("a run has begun, and its archive is gone: %v", err)
+				t.Fatalf("a run has started, and its archive is gone: %v", err)
 			case beginErr != nil && (!errors.Is(beginErr, queue.ErrNoArchive) || !errors.Is(err, queue.ErrNoArchive)):
 				t.Fatalf("%v, %v", beginErr, err)
 			case beginErr == nil:
 				began++
 			}
-			for j := i + 1; j < rounds; j++ { // those that went with it
+			for j := i + 1; j < rounds; j++ { // those that were removed with it
 				other := fmt.Sprint("blob", j)
 				if slices.Contains(gone, other) {
 					c.at = c.at.Add(-time.Hour)
@@ -369,7 +370,7 @@ func TestArchiveGoesOrIsUsed(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%d of %d runs began", began, rounds)
+		t.Logf("%d of %d runs started", began, rounds)
 		must(t, q.AddArchive(t.Context(), "p", "broken", "off")) // an upload that never ended
 		for _, hours := range []time.Duration{23, 2} {
 			c.at = c.at.Add(hours * time.Hour)
@@ -384,13 +385,13 @@ func TestArchiveGoesOrIsUsed(t *testing.T) {
 	})
 }
 
-// TestSharesAreFair: three projects whose weights are 1, 2 and 3, and one that may have two at once.
+// TestSharesAreFair runs three projects with the weights 1, 2 and 3, and one with a limit of two cases at once.
 func TestSharesAreFair(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	q := queue.New(open(t, storetest.SQLite(t)), c.now)
 	for i, p := range []string{"one", "two", "three", "few"} {
 		must(t, q.Share(t.Context(), p, min(i+1, 3), map[string]int{"few": 2}[p]))
-		begin(t, q, "run-"+p, p, 0, 400, android()) // the first was there first
+		begin(t, q, "run-"+p, p, 0, 400, android()) // the first project came first
 		c.at = c.at.Add(time.Second)
 	}
 	all := phones("h", 12)
@@ -419,7 +420,7 @@ func TestSharesAreFair(t *testing.T) {
 	}
 	if own, err := q.Shares(t.Context(), "nobody"); len(shares) != 4 || err != nil || len(own) != 1 ||
 		own[0] != (queue.Share{Project: "nobody", Weight: 1}) {
-		t.Errorf("%d shares; of one that has none yet: %+v %v", len(shares), own, err)
+		t.Errorf("%d shares; of a project without any: %+v %v", len(shares), own, err)
 	}
 	for _, bad := range [][2]int{{0, 0}, {1, -1}, {queue.MostWeight + 1, 0}} {
 		if q.Share(t.Context(), "one", bad[0], bad[1]) == nil {
@@ -432,7 +433,7 @@ func TestSharesAreFair(t *testing.T) {
 	}
 }
 
-// TestPriorityIsWorthSomeTime: a level is ten minutes; it makes nobody wait for ever.
+// TestPriorityIsWorthSomeTime checks that a level of priority is worth ten minutes, so that no case waits forever.
 func TestPriorityIsWorthSomeTime(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	q := queue.New(open(t, storetest.SQLite(t)), c.now)
@@ -453,7 +454,7 @@ func TestPriorityIsWorthSomeTime(t *testing.T) {
 	}
 }
 
-// BenchmarkThousandDevices: 20,000 cases of no length on 1,000 devices: the cost of the queue alone.
+// BenchmarkThousandDevices measures the queue alone: 20,000 cases that end at once, on 1,000 devices.
 func BenchmarkThousandDevices(b *testing.B) {
 	for _, kind := range []string{"sqlite", "postgres"} {
 		b.Run(kind, func(b *testing.B) {

@@ -8,7 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Running is a case that is under way.
+// Running is a running case.
 type Running struct {
 	Run     string
 	N       int
@@ -19,10 +19,10 @@ type Running struct {
 	What    json.RawMessage
 }
 
-// mostRunning bounds a list of them.
+// mostRunning limits the list of Running.
 const mostRunning = 200
 
-// Running lists the cases of a project that are under way, those that began first first; at most 200.
+// Running lists the running cases of a project, at most 200, those that started first at the top.
 func (q *Queue) Running(ctx context.Context, project string) (list []Running, err error) {
 	err = q.db.Each(ctx,
 		"SELECT run, n, attempt, host, device, since, what FROM farm_cases WHERE state = 'running' AND project = $1 ORDER "+

@@ -5,19 +5,19 @@ import (
 	"fmt"
 )
 
-// Share is what a project gets of the farm beside others, and what it has.
+// Share is what a project may use of the farm compared with others, and what it uses now.
 type Share struct {
 	Project string `json:"project"`
-	Weight  int    `json:"weight"` // from 1: of two projects that wait, one of weight 2 begins twice as many cases
-	Limit   int    `json:"limit"`  // of its cases under way at once; 0: none
+	Weight  int    `json:"weight"` // from 1: with weight 2 a waiting project starts twice as many cases as with 1
+	Limit   int    `json:"limit"`  // of its cases that run at once; 0: no limit
 	Running int    `json:"running"`
 	Waiting int    `json:"waiting"`
 }
 
-// MostWeight bounds the weight of a project: more would let others wait for very long.
+// MostWeight limits the weight of a project: with more, other projects would wait very long.
 const MostWeight = 1000
 
-// Share sets the weight and the limit of a project. Cases under way stay.
+// Share sets the weight and the limit of a project. Running cases are not affected.
 func (q *Queue) Share(ctx context.Context, project string, weight, limit int) error {
 	if weight < 1 || weight > MostWeight || limit < 0 {
 		return fmt.Errorf("the weight of a project is 1 to %d, its limit 0 (none) or more", MostWeight)
@@ -28,8 +28,8 @@ func (q *Queue) Share(ctx context.Context, project string, weight, limit int) er
 	return err
 }
 
-// Shares lists the shares of the projects that have used the farm or were given one, or of one project alone: then also
-// when it has not.
+// Shares lists the shares of the projects that have used the farm or have a share. With a project it returns only that
+// one, with the defaults if it has none.
 func (q *Queue) Shares(ctx context.Context, project string) (list []Share, err error) {
 	err = q.db.Each(ctx,
 		"SELECT p.id, p.weight, p.most, (SELECT COUNT(*) FROM farm_cases c WHERE c.project = p.id AND c.state = 'running'), "+

@@ -12,18 +12,18 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// CaseStatus is where a case stands.
+// CaseStatus is the state of a case, with an explanation.
 type CaseStatus struct {
 	State   string // waiting, running, ended or withdrawn
 	Attempt int
 	Host    string
 	Device  string
-	Since   time.Time // when it was added, or when the attempt began
-	Why     string    // one sentence: why it waits, or where it is
+	Since   time.Time // when it was added, or when the attempt started
+	Why     string    // one sentence: why it waits, or where it runs
 }
 
-// Why says where a case stands, and why it waits. all are the devices that there are, busy those of them that somebody
-// else holds, by HOST/ID.
+// Why returns the state of a case and the reason why it waits. all is all devices, busy those of them that are used
+// without a case, by HOST/ID.
 func (q *Queue) Why(ctx context.Context, run string, n int, all []Device, busy map[string]bool) (p CaseStatus,
 	err error) {
 	var project, kind, needs string
@@ -76,12 +76,12 @@ func (q *Queue) Why(ctx context.Context, run string, n int, all []Device, busy m
 	return p, nil
 }
 
-// asked is what is known of a case that waits.
+// asked is what is known about a waiting case.
 type asked struct {
 	project               string
 	needs                 Needs
 	before, running, most int
-	held                  map[string]string // the project that works on a device; "": somebody holds it
+	held                  map[string]string // the project that uses a device; "": used without a case
 }
 
 func (a asked) why(all []Device) string {
@@ -90,7 +90,7 @@ func (a asked) why(all []Device) string {
 	var lacking []string
 	for _, d := range all {
 		if d.kept(a.project) {
-			continue // of devices of others not even the names are told
+			continue // the names of other projects' devices are private
 		}
 		if unmet := a.needs.Unmet(a.project, d); unmet != "" {
 			if d.Platform == a.needs.Platform && !lacks[unmet] && len(lacking) < 3 {
@@ -112,15 +112,15 @@ func (a asked) why(all []Device) string {
 	}
 	switch {
 	case fit == 0 && len(lacking) > 0:
-		return fmt.Sprintf("no device is what it needs (%s): %s", a.needs, strings.Join(lacking, "; "))
+		return fmt.Sprintf("no device has what it needs (%s): %s", a.needs, strings.Join(lacking, "; "))
 	case fit == 0:
 		return fmt.Sprintf("no host has a device that it needs (%s)", a.needs)
 	case a.most > 0 && a.running >= a.most:
 		return fmt.Sprintf(
-			"its project has %s under way, and its limit is %d at once, which the operator set; before it: %s of its "+
-				"project", plural.Of(a.running, "case"), a.most, plural.Of(a.before, "case"))
+			"its project has %s running, and the operator's limit is %d at once; before it: %s of its project",
+			plural.Of(a.running, "case"), a.most, plural.Of(a.before, "case"))
 	case own+foreign+held >= fit && fit == 1:
-		by := "held or reserved"
+		by := "leased or reserved"
 		switch {
 		case own > 0:
 			by = "by its project"
@@ -131,26 +131,26 @@ func (a asked) why(all []Device) string {
 			plural.Of(a.before, "case"))
 	case own+foreign+held >= fit:
 		return fmt.Sprintf(
-			"all %d devices that suit it are in use: %d by its project, %d by others, %d held or reserved; before it: %s of "+
+			"all %d devices that suit it are in use: %d by its project, %d by others, %d leased or reserved; before it: %s of "+
 				"its project", fit, own, foreign, held, plural.Of(a.before, "case"))
 	case a.before > 0:
-		return fmt.Sprintf("before it: %s of its project; %d of the devices that suit it are free, of %d",
+		return fmt.Sprintf("before it: %s of its project; %d of the %d devices that suit it are free",
 			plural.Of(a.before, "case"), fit-own-foreign-held, fit)
 	}
 	return fmt.Sprintf(
-		"it begins next, or other projects and cases that can use fewer devices are first: %d of the devices that suit it "+
-			"are free, of %d", fit-own-foreign-held, fit)
+		"it starts next, or after other projects and cases that can use fewer devices: %d of the %d devices that suit it "+
+			"are free", fit-own-foreign-held, fit)
 }
 
-// Line is the cases of a project that wait with the same needs.
+// Line is the waiting cases of a project with the same needs.
 type Line struct {
 	Needs   Needs
 	Waiting int
-	Run     string // of the first of them
+	Run     string // run and number of the first case
 	N       int
 }
 
-// Lines lists what waits of a project.
+// Lines lists the waiting cases of a project.
 func (q *Queue) Lines(ctx context.Context, project string) (list []Line, err error) {
 	err = q.db.Each(ctx,
 		"SELECT l.needs, l.waiting, c.run, c.n FROM farm_lines l JOIN farm_cases c ON c.project = l.project AND c.kind = "+

@@ -18,7 +18,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/pool"
 )
 
-// Client asks a hub. Safe for concurrent use.
+// Client sends requests to a hub. Safe for concurrent use.
 type Client struct {
 	base *url.URL
 	key  string // never printed
@@ -26,7 +26,7 @@ type Client struct {
 	http *http.Client
 }
 
-// NewClient makes a client of the hub at an address, with an API key. The error is a *plan.Usage.
+// NewClient makes a client of the hub at a URL, with an API key. The error is a *plan.Usage.
 func NewClient(address, key string) (*Client, error) {
 	if address == "" {
 		return nil, &plan.Usage{Msg: "name the hub with --hub URL, or in TAPROOT_HUB"}
@@ -34,7 +34,7 @@ func NewClient(address, key string) (*Client, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, &plan.Usage{
-			Msg: fmt.Sprintf("the address of the hub, %q, is wrong: write one such as https://hub.example.com", address)}
+			Msg: fmt.Sprintf("the URL of the hub, %q, is wrong: write one such as https://hub.example.com", address)}
 	}
 	u.RawQuery, u.Fragment, u.User = "", "", nil
 	return newClient(u, key, "hub "+u.Host, http.DefaultTransport), nil
@@ -48,33 +48,33 @@ func Inside(hub http.Handler) *Client {
 
 func newClient(base *url.URL, key, name string, way http.RoundTripper) *Client {
 	return &Client{base: base, key: key, name: name, http: &http.Client{Transport: way,
-		// the key goes to the hub alone
+		// the key must not be sent to another server
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
-// Address is that of a path of the API, such as "devices/emulator-5554/mcp", whose parts are escaped.
+// Address returns the URL of a path of the API, such as "devices/emulator-5554/mcp". Its parts must be escaped.
 func (c *Client) Address(path string) string { return c.base.JoinPath("api", path).String() }
 
-// Key is the API key.
+// Key returns the API key.
 func (c *Client) Key() string { return c.key }
 
-// Request is one to the API of a hub.
+// Request is a request to the API of a hub.
 type Request struct {
 	Method, Path string // as in Client.Address
 	Query        url.Values
 	Header       http.Header
 	Body         any                   // sent as JSON
-	File         *os.File              // sent as it is, instead
+	File         *os.File              // the body, instead of Body
 	Size         int64                 // of the file, bytes
-	Into         any                   // of the answer, as JSON
-	Take         func(io.Reader) error // takes the answer instead
+	Into         any                   // receives the JSON of the response
+	Take         func(io.Reader) error // reads the response, instead of Into
 
-	// how long nothing may come from the hub, and nothing move while a file is sent; 0: for ever
+	// how long the hub may send nothing, and how long an upload may stall; 0: no limit
 	silence, sending time.Duration
 	moved            func()
 }
 
-// HubError is what the hub answers that is no success.
+// HubError is an error response of the hub.
 type HubError struct {
 	Code    int
 	Message string
@@ -82,18 +82,18 @@ type HubError struct {
 
 func (s *HubError) Error() string { return s.Message }
 
-// final is an error that no second try mends.
+// final is an error that another attempt cannot fix.
 type final struct{ error }
 
 func (f *final) Unwrap() error { return f.error }
 
-// maxAnswer bounds an answer that is read whole.
+// maxAnswer limits a response that is read as a whole.
 const maxAnswer = 64 << 20
 
-// Ask sends a request, once. The error is a *Said when the hub refuses.
+// Ask sends a request, once. The error is a *HubError when the hub refuses.
 func (c *Client) Ask(ctx context.Context, r Request) error {
-	heardOf := func() {}
-	// a hub that is stopped, or a network that is cut, says nothing at all: then the next try may reach another one
+	received := func() {}
+	// a suspended hub or a broken network sends nothing at all: then the next attempt may reach another hub
 	if r.silence > 0 {
 		limit := max(r.silence, r.sending)
 		var cancel context.CancelFunc
@@ -101,32 +101,32 @@ func (c *Client) Ask(ctx context.Context, r Request) error {
 		defer cancel()
 		alarm := time.AfterFunc(limit, cancel)
 		defer alarm.Stop()
-		r.moved, heardOf = func() { alarm.Reset(limit) }, func() { alarm.Reset(r.silence) }
+		r.moved, received = func() { alarm.Reset(limit) }, func() { alarm.Reset(r.silence) }
 	}
 	answer, err := c.Open(ctx, r)
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close() // its errors came while it was read
-	heardOf()
-	said := &heard{answer.Body, heardOf}
+	defer answer.Body.Close() // errors were returned while reading
+	received()
+	body := &notifyingReader{answer.Body, received}
 	switch {
 	case r.Take != nil:
-		return r.Take(said)
+		return r.Take(body)
 	case r.Into != nil && answer.StatusCode != http.StatusNoContent:
-		return json.NewDecoder(io.LimitReader(said, maxAnswer)).Decode(r.Into)
+		return json.NewDecoder(io.LimitReader(body, maxAnswer)).Decode(r.Into)
 	}
 	return nil
 }
 
-// Open sends a request and gives the answer, whose body the caller closes.
+// Open sends a request and returns the response. The caller closes its body.
 func (c *Client) Open(ctx context.Context, r Request) (*http.Response, error) {
 	var body io.Reader
 	switch {
 	case r.File != nil:
 		body = io.NewSectionReader(r.File, 0, r.Size)
 		if r.moved != nil {
-			body = &heard{body, r.moved}
+			body = &notifyingReader{body, r.moved}
 		}
 	case r.Body != nil:
 		text, err := json.Marshal(r.Body)
@@ -158,34 +158,35 @@ func (c *Client) Open(ctx context.Context, r Request) (*http.Response, error) {
 	}
 	if answer.StatusCode >= http.StatusMultipleChoices {
 		defer answer.Body.Close() // as above
-		return nil, c.said(answer, strings.HasPrefix(r.Path, "farm"))
+		return nil, c.hubError(answer, strings.HasPrefix(r.Path, "farm"))
 	}
 	return answer, nil
 }
 
-// said reads what the hub answers that is no success; farm: to something that hubs of farms alone answer.
-func (c *Client) said(answer *http.Response, farm bool) error {
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10)) // what came of it
+// hubError reads an error response. farm means that only hubs of farms have the endpoint.
+func (c *Client) hubError(answer *http.Response, farm bool) error {
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10)) // an incomplete text is good enough
 	var words struct{ Error, Message string }
-	_ = json.Unmarshal(text, &words) // then it has none
+	_ = json.Unmarshal(text, &words) // without JSON there is no message
 	message := strings.TrimSpace(words.Message)
 	elsewhere := reach.Elsewhere(answer)
 	switch code := answer.StatusCode; {
 	case elsewhere != "":
 		message = elsewhere
 	case code == http.StatusUnauthorized && c.key == "":
-		message = "it wants an API key in TAPROOT_API_KEY; taproot admin key makes one on the hub, the console under API keys"
+		message = "it requires an API key in TAPROOT_API_KEY; taproot admin key makes one on the hub, the console under " +
+			"API keys"
 	case code == http.StatusUnauthorized && message == "":
 		message = "the key in TAPROOT_API_KEY is unknown, revoked or expired"
-	case code == http.StatusForbidden && message == "": // to HEAD, which runs begin with
+	case code == http.StatusForbidden && message == "": // the response to HEAD, with which runs start
 		message = "the key in TAPROOT_API_KEY lacks the scope runs:write, or its maker's role in the project does"
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
 		message += " (check TAPROOT_API_KEY)"
 	case code == http.StatusNotFound && farm && (message == "" || strings.Contains(message, "nothing at this path")):
-		message = "it is no hub of a farm: was it started with taproot serve --service --farm, and is its address right, " +
+		message = "it is not a hub of a farm: was it started with taproot serve --service --farm, and is its URL right, " +
 			"without a path such as /console?"
 	case message == "":
-		message = fmt.Sprintf("it answered %d %s", code, http.StatusText(code))
+		message = fmt.Sprintf("it responded with %d %s", code, http.StatusText(code))
 	}
 	if c.key != "" {
 		message = strings.ReplaceAll(message, c.key, "***")
@@ -193,7 +194,7 @@ func (c *Client) said(answer *http.Response, farm bool) error {
 	return &HubError{answer.StatusCode, message}
 }
 
-// once asks for something of runs.
+// once sends a request about runs, once.
 func (f *Farm) once(ctx context.Context, r Request) error {
 	r.Path, r.silence = "farm/"+r.Path, silence
 	if r.File != nil {
@@ -202,12 +203,12 @@ func (f *Farm) once(ctx context.Context, r Request) error {
 	return f.o.Hub.Ask(ctx, r)
 }
 
-// call asks the hub until it answers: one that is away for a while is waited for.
+// call repeats a request until the hub responds, for as long as patience permits.
 func (f *Farm) call(ctx context.Context, r Request) error {
 	began, wait := time.Now(), 100*time.Millisecond
 	for {
 		err := f.once(ctx, r)
-		var said *HubError
+		var hubErr *HubError
 		var end *final
 		var unreached *reach.Error
 		switch {
@@ -218,13 +219,13 @@ func (f *Farm) call(ctx context.Context, r Request) error {
 			return err
 		case ctx.Err() != nil || errors.As(err, &end):
 			return err
-		case errors.As(err, &said) && said.Code < 500 && said.Code != http.StatusTooManyRequests:
+		case errors.As(err, &hubErr) && hubErr.Code < 500 && hubErr.Code != http.StatusTooManyRequests:
 			return err
 		case f.id == "" && time.Since(began) > firstPatience:
-			return err // nothing has begun: who waits should know
+			return err // nothing has started yet: report the error to the user soon
 		case time.Since(began) > patience:
 			return err
-		case f.o.Away != nil && time.Since(began) > tellAfter && f.away.CompareAndSwap(false, true):
+		case f.o.Away != nil && time.Since(began) > warnAfter && f.away.CompareAndSwap(false, true):
 			f.o.Away(err)
 		}
 		if err := pool.Sleep(ctx, wait, nil); err != nil {
@@ -237,23 +238,23 @@ func (f *Farm) call(ctx context.Context, r Request) error {
 const (
 	firstPatience = 10 * time.Second
 	patience      = 10 * time.Minute
-	// tellAfter is for how long a hub may be away until somebody hears of it.
-	tellAfter = 2 * time.Second
-	// silence is how long nothing may come from a hub: of a run's news it says at least every 5 s that it lives, and its
-	// database has 10 s for an answer.
+	// warnAfter is how long a hub may be unreachable before the user is informed.
+	warnAfter = 2 * time.Second
+	// silence is how long a hub may send nothing: it sends a line to the client of a run at least every 5 s, and its
+	// database has 10 s to respond.
 	silence = 20 * time.Second
-	// checked is how long a hub may look at an archive that it got.
+	// checked is how long a hub may take to check an uploaded archive.
 	checked = 5 * time.Minute
 )
 
-// heard tells whenever something was read.
-type heard struct {
+// notifyingReader calls a function after each read.
+type notifyingReader struct {
 	io.Reader
-	tell func()
+	onRead func()
 }
 
-func (h *heard) Read(p []byte) (int, error) {
+func (h *notifyingReader) Read(p []byte) (int, error) {
 	n, err := h.Reader.Read(p)
-	h.tell()
+	h.onRead()
 	return n, err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// TestWhatAHubSays: each wrong address and key is told as what to do.
+// TestWhatAHubSays checks that the error for each wrong URL and key says what to do.
 func TestWhatAHubSays(t *testing.T) {
 	t.Parallel()
 	answers := func(status int, text string) http.Handler {
@@ -24,17 +24,17 @@ func TestWhatAHubSays(t *testing.T) {
 		method, path, key, want string
 	}{
 		{answers(401, `{"message": "send a credential"}`), "GET", "farm", "",
-			"it wants an API key in TAPROOT_API_KEY; taproot admin key makes one"},
+			"it requires an API key in TAPROOT_API_KEY; taproot admin key makes one"},
 		{answers(401, ""), "HEAD", "farm/archives/x", "tap_x", "the key in TAPROOT_API_KEY is unknown, revoked or expired"},
 		{answers(401, `{"message": "tap_x is unknown"}`), "GET", "farm", "tap_x", "*** is unknown (check TAPROOT_API_KEY)"},
 		{answers(403, ""), "HEAD", "farm/archives/x", "tap_x", "lacks the scope runs:write"},
 		{answers(404, `{"message": "there is nothing at this path; /openapi.json lists all paths"}`), "GET", "farm", "tap_x",
-			"it is no hub of a farm: was it started with taproot serve --service --farm"},
-		{answers(404, "<title>"), "PUT", "farm/archives/x", "tap_x", "it is no hub of a farm"},
+			"it is not a hub of a farm: was it started with taproot serve --service --farm"},
+		{answers(404, "<title>"), "PUT", "farm/archives/x", "tap_x", "it is not a hub of a farm"},
 		{answers(404, `{"message": "there is no run r"}`), "GET", "farm/runs/r", "tap_x", "there is no run r"},
-		{answers(404, ""), "GET", "devices/x", "tap_x", "it answered 404 Not Found"},
+		{answers(404, ""), "GET", "devices/x", "tap_x", "it responded with 404 Not Found"},
 		{http.RedirectHandler("https://hub.example.com/api/farm", http.StatusPermanentRedirect), "GET", "farm", "tap_x",
-			"sends on to https://hub.example.com: write that address"},
+			"redirects to https://hub.example.com: write that URL"},
 	} {
 		s := httptest.NewServer(c.h)
 		client, err := NewClient(s.URL+"/", c.key)
@@ -43,8 +43,8 @@ func TestWhatAHubSays(t *testing.T) {
 		}
 		err = client.Ask(t.Context(), Request{Method: c.method, Path: c.path})
 		s.Close()
-		var said *HubError
-		if !errors.As(err, &said) || !strings.Contains(err.Error(), c.want) {
+		var hubErr *HubError
+		if !errors.As(err, &hubErr) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s: %v, want %q", c.method, c.path, err, c.want)
 		}
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// begun is a run on a hub; what it asks is answered by h.
-func begun(h http.Handler) *Farm {
+// startedRun returns a run on a hub. h handles its requests.
+func startedRun(h http.Handler) *Farm {
 	f := &Farm{o: Options{Hub: Inside(h), Log: slog.New(slog.DiscardHandler)}, id: "r", tries: map[int]*try{},
 		wake: make(chan struct{}, 1)}
 	f.life, f.end = context.WithCancel(context.Background())
@@ -29,19 +29,19 @@ func begun(h http.Handler) *Farm {
 	return f
 }
 
-// TestPackThatCannotBeKept: a pack that is refused here, as one for which the disk has no room, is asked for once; one
-// that broke off is asked for again.
+// TestPackThatCannotBeKept checks that a pack that cannot be stored here, for example on a full disk, is requested
+// once, and that an interrupted download is repeated.
 func TestPackThatCannotBeKept(t *testing.T) {
-	asked := 0
+	requests := 0
 	f := &Farm{id: "r", o: Options{Hub: Inside(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		asked++
+		requests++
 		zip := gzip.NewWriter(w)
 		out := tar.NewWriter(zip)
 		if err := out.WriteHeader(&tar.Header{Name: "../above", Size: 1, Mode: 0o644}); err != nil {
 			t.Error(err)
 		}
 		_, _ = out.Write([]byte("x"))
-		if asked == 1 {
+		if requests == 1 {
 			_ = zip.Flush()
 			panic(http.ErrAbortHandler)
 		}
@@ -51,18 +51,18 @@ func TestPackThatCannotBeKept(t *testing.T) {
 	defer cancel()
 	_, err := f.home(ctx, run.Try{Spool: t.TempDir()}, order.Ended{N: 1, Attempt: 1})
 	var refused *upload.Refused
-	if !errors.As(err, &refused) || ctx.Err() != nil || asked > 2 {
-		t.Errorf("asked %d times: %v", asked, err)
+	if !errors.As(err, &refused) || ctx.Err() != nil || requests > 2 {
+		t.Errorf("%d requests: %v", requests, err)
 	}
 }
 
-// TestHubThatDoesNotComeBack: a case ends when the hub refuses the run's news, as to a key that was revoked, or has
-// been away for as long as it is waited for; what comes later does so at once.
+// TestHubThatDoesNotComeBack checks that cases end when the hub refuses to stream the run's events, for example to a
+// revoked key, or was unreachable for too long, and that later cases fail at once.
 func TestHubThatDoesNotComeBack(t *testing.T) {
 	for code, want := range map[int]string{http.StatusUnauthorized: "the hub has ended the run",
-		http.StatusServiceUnavailable: "has not answered"} {
+		http.StatusServiceUnavailable: "has not responded"} {
 		synctest.Test(t, func(t *testing.T) {
-			f := begun(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			f := startedRun(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if !strings.HasSuffix(r.URL.Path, "/events") {
 					w.WriteHeader(http.StatusNoContent)
 					return

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// handlerTransport answers requests by a handler of this process, as they go on: the answer is read while it is
-// written.
+// handlerTransport lets a handler of this process handle requests. The response is streamed: it is read while the
+// handler writes.
 type handlerTransport struct{ of http.Handler }
 
 func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -24,7 +24,7 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	from, to := io.Pipe()
 	w := &insideAnswer{header: http.Header{}, to: to, began: make(chan struct{})}
-	// Who hangs up ends the handler's writing, too.
+	// When the client cancels, the handler's writes fail.
 	stop := context.AfterFunc(r.Context(), func() { _ = to.CloseWithError(r.Context().Err()) })
 	go func() {
 		defer stop()
@@ -39,7 +39,7 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 			}
 			w.WriteHeader(http.StatusOK)
 			_ = to.CloseWithError(err) // never fails
-			_ = in.Body.Close()        // it was the handler's to read
+			_ = in.Body.Close()        // the handler has read what it needs
 		}()
 		t.of.ServeHTTP(w, in)
 	}()
@@ -53,7 +53,7 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		Header: w.sent, Body: from, ContentLength: -1, Request: r}, nil
 }
 
-// insideAnswer is the http.ResponseWriter of such an answer.
+// insideAnswer is the http.ResponseWriter of such a response.
 type insideAnswer struct {
 	header, sent http.Header
 	to           *io.PipeWriter
@@ -76,5 +76,5 @@ func (w *insideAnswer) Write(p []byte) (int, error) {
 	return w.to.Write(p)
 }
 
-// Flush has nothing to do: what is written is read at once.
+// Flush does nothing: each write is read at once.
 func (w *insideAnswer) Flush() { w.WriteHeader(http.StatusOK) }

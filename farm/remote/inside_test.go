@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 )
 
-// TestInside: a hub in this process is asked as one elsewhere: answers are read while they are written, break off as
-// they do on a network, and end with whoever asked.
+// TestInside checks that a hub in this process behaves like one over HTTP: responses are streamed, break off as on a
+// network, and end when the client cancels.
 func TestInside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next, gone := make(chan string), make(chan error, 1)

@@ -27,28 +27,28 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// Options say where the hub is, and what is run there.
+// Options name the hub, and what is run there.
 type Options struct {
 	Hub      *Client
 	Config   run.Config
 	Plan     *plan.Plan
-	Inputs   *PlanInputs // by which the plan was made
+	Inputs   *PlanInputs // the files that the planning has read
 	Pool     string      // of the devices
 	Labels   []string
 	Priority int
 	Log      *slog.Logger
-	// Away is told, once for each time, when the hub does not answer and is waited for; may be nil.
+	// Away is called once for each time that the hub is unreachable and waited for; may be nil.
 	Away func(error)
 }
 
-// PlanInputs is what the planning of tests read. Safe for concurrent use.
+// PlanInputs records what the planning of tests has read. Safe for concurrent use.
 type PlanInputs struct {
 	mu    sync.Mutex
 	files []string
 	env   map[string]string
 }
 
-// NoteInputs lets a configuration note what its planning reads.
+// NoteInputs makes a configuration record what its planning reads.
 func NoteInputs(c *run.Config) *PlanInputs {
 	n := &PlanInputs{env: map[string]string{}}
 	lookup := c.LookupEnv
@@ -76,7 +76,7 @@ type Farm struct {
 	o    Options
 	made archive.Made
 	id   string
-	away atomic.Bool // and Options.Away was told
+	away atomic.Bool // Options.Away was called, and the hub is still unreachable
 
 	life context.Context
 	end  context.CancelFunc
@@ -88,22 +88,22 @@ type Farm struct {
 	adding  []order.NewCase
 	takings []int
 	wake    chan struct{}
-	over    error // why no case ends any more; nil: it goes on
+	over    error // why the run has ended; nil: it has not
 }
 
 var _ run.RemoteRunner = (*Farm)(nil)
 
-// try is a case that is under way.
+// try is a case that was submitted.
 type try struct {
-	of     run.Try
-	ended  chan order.Ended
-	none   chan string
-	hear   sync.Mutex
-	from   int // the attempt that is heard
-	closed bool
+	of         run.Try
+	ended      chan order.Ended
+	none       chan string
+	forwarding sync.Mutex
+	from       int // the newest attempt, from which events are passed on
+	closed     bool
 }
 
-// Open sends what the tests need, and begins a run. Close must be called in the end.
+// Open uploads what the tests need, and starts a run. Close must be called in the end.
 func Open(ctx context.Context, o Options) (*Farm, error) {
 	f := &Farm{o: o, tries: map[int]*try{}, wake: make(chan struct{}, 1)}
 	if f.o.Log == nil {
@@ -126,7 +126,7 @@ func Open(ctx context.Context, o Options) (*Farm, error) {
 	return f, nil
 }
 
-// send uploads the archive, unless the hub has it, and begins the run.
+// send uploads the archive, unless the hub has it, and starts the run.
 func (f *Farm) send(ctx context.Context) (err error) {
 	c := f.o.Config
 	f.o.Inputs.mu.Lock()
@@ -146,8 +146,8 @@ func (f *Farm) send(ctx context.Context) (err error) {
 	}
 	at := "archives/" + f.made.SHA256
 	err = f.call(ctx, Request{Method: http.MethodHead, Path: at})
-	var said *HubError
-	if errors.As(err, &said) && said.Code == http.StatusNotFound {
+	var hubErr *HubError
+	if errors.As(err, &hubErr) && hubErr.Code == http.StatusNotFound {
 		err = f.call(ctx, Request{Method: http.MethodPut, Path: at, File: file, Size: f.made.Bytes})
 	}
 	if err != nil {
@@ -161,11 +161,10 @@ func (f *Farm) send(ctx context.Context) (err error) {
 	return err
 }
 
-// closeLimit is how long a hub is asked to end a run of which everything came home.
+// closeLimit is how long Close attempts to end a run after all results were received.
 const closeLimit = 10 * time.Second
 
-// Close ends the run on the hub; one that is away for longer than some seconds forgets it by itself, later. A nil Farm
-// has none.
+// Close ends the run on the hub. If the hub stays unreachable, it ends the run itself later. A nil Farm has no run.
 func (f *Farm) Close() error {
 	if f == nil {
 		return nil
@@ -175,14 +174,14 @@ func (f *Farm) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	err := f.call(ctx, Request{Method: http.MethodDelete, Path: "runs/" + f.id})
-	var said *HubError
-	if errors.As(err, &said) && said.Code == http.StatusNotFound || ctx.Err() != nil {
+	var hubErr *HubError
+	if errors.As(err, &hubErr) && hubErr.Code == http.StatusNotFound || ctx.Err() != nil {
 		return nil
 	}
 	return err
 }
 
-// Usable is how many cases of the platform can be under way at once.
+// Usable returns how many cases of the platform can run at once.
 func (f *Farm) Usable(ctx context.Context, p dsl.Platform) (int, error) {
 	q := url.Values{"platform": {string(p)}}
 	if d := f.device(p); d != "" {
@@ -204,7 +203,7 @@ func (f *Farm) device(p dsl.Platform) string {
 	return f.o.Config.Device
 }
 
-// cancelLimit is how long a client that is interrupted waits for the packs of what was under way.
+// cancelLimit is how long an interrupted client waits for the packs of running cases.
 const cancelLimit = 15 * time.Second
 
 // Try runs a case once on a device of the hub.
@@ -235,7 +234,7 @@ func (f *Farm) Try(ctx context.Context, t run.Try) (string, error) {
 	}
 }
 
-// add lets a case wait on the hub.
+// add submits a case to the hub.
 func (f *Farm) add(t run.Try) (int, *try, error) {
 	place, err := f.place(t.Case)
 	if err != nil {
@@ -249,7 +248,7 @@ func (f *Farm) add(t run.Try) (int, *try, error) {
 	in, labels, need := c.Test.Device.Placed()
 	if f.o.Pool != "" && in != "" && in != f.o.Pool {
 		return 0, nil, &pool.NoDeviceError{Platform: c.Platform,
-			Reason: fmt.Sprintf("the test wants a device of the pool %s, and the run is for the pool %s (--pool)", in, f.o.Pool)}
+			Reason: fmt.Sprintf("the test needs a device of the pool %s, and the run is for the pool %s (--pool)", in, f.o.Pool)}
 	}
 	needs := order.Needs{Platform: c.Platform, Browser: c.Browser, Device: f.device(c.Platform), Avoid: t.Avoid,
 		Need: need, Pool: cmp.Or(f.o.Pool, in), Labels: slices.Concat(f.o.Labels, labels)}
@@ -263,11 +262,11 @@ func (f *Farm) add(t run.Try) (int, *try, error) {
 	f.next++
 	f.tries[n] = mine
 	f.adding = append(f.adding, order.NewCase{N: n, Needs: needs, What: what})
-	f.stir()
+	f.wakePost()
 	return n, mine, nil
 }
 
-// place names the case as the host finds it.
+// place returns the reference by which the host finds the case in the archive.
 func (f *Farm) place(c plan.Case) (plan.Ref, error) {
 	ref := plan.RefOf(c)
 	if filepath.IsAbs(filepath.FromSlash(ref.File)) {
@@ -284,27 +283,27 @@ func (f *Farm) place(c plan.Case) (plan.Ref, error) {
 	return ref, nil
 }
 
-// leave forgets a case, and tells the hub that its result was taken.
+// leave forgets a case, and informs the hub that its result was received.
 func (f *Farm) leave(n int, mine *try) {
-	mine.hear.Lock()
+	mine.forwarding.Lock()
 	mine.closed = true
-	mine.hear.Unlock()
+	mine.forwarding.Unlock()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.tries, n)
 	f.takings = append(f.takings, n)
-	f.stir()
+	f.wakePost()
 }
 
-// stir wakes post. It needs f.mu.
-func (f *Farm) stir() {
+// wakePost wakes post. The caller holds f.mu.
+func (f *Farm) wakePost() {
 	select {
 	case f.wake <- struct{}{}:
 	default:
 	}
 }
 
-// withdraw gives a case up, and tells whether it is under way and will end.
+// withdraw cancels a case, and reports whether it is running and will still end.
 func (f *Farm) withdraw(n int) bool {
 	ctx, cancel := context.WithTimeout(f.life, cancelLimit)
 	defer cancel()
@@ -321,7 +320,7 @@ func (f *Farm) withdraw(n int) bool {
 	return false
 }
 
-// home brings the pack of a case.
+// home downloads the pack of a case.
 func (f *Farm) home(ctx context.Context, t run.Try, e order.Ended) (string, error) {
 	if e.Error != "" {
 		return "", errors.New(e.Error)
@@ -335,15 +334,15 @@ func (f *Farm) home(ctx context.Context, t run.Try, e order.Ended) (string, erro
 			came := &trackedReader{Reader: r}
 			err := upload.Unpack(ctx, dir, came, upload.Limits{Archive: 4 << 30, Bytes: 8 << 30, File: 4 << 30, Files: 100_000,
 				Ratio: 2000, Events: 1 << 30, Depth: 32})
-			if err != nil && came.err == nil { // it came whole: no second one is better, and the disk here is as full
-				return &final{fmt.Errorf("keep the pack that came from the hub: %w", err)}
+			if err != nil && came.err == nil { // the download was complete, so the cause is here: another one would fail, too
+				return &final{fmt.Errorf("save the pack from the hub: %w", err)}
 			}
 			return err
 		}})
 	return filepath.Join(dir, t.Case.Pack), err
 }
 
-// trackedReader remembers why what comes broke off.
+// trackedReader records the error that ended a download.
 type trackedReader struct {
 	io.Reader
 	err error // nil: it did not
@@ -357,10 +356,10 @@ func (c *trackedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// atOnce bounds what one request tells.
+// atOnce limits the cases in one request.
 const atOnce = 500
 
-// post sends cases that are new, and tells which results were taken: all at once that came at once.
+// post sends new cases, and the numbers of received results, in batches.
 func (f *Farm) post() {
 	for {
 		select {
@@ -384,16 +383,16 @@ func (f *Farm) post() {
 			takings = takings[len(some):]
 			if err := f.call(f.life, Request{Method: http.MethodPost, Path: "runs/" + f.id + "/taken", Body: order.CaseNumbers{
 				N: some}}); err != nil {
-				f.o.Log.Debug("the hub keeps results longer", "error", err)
+				f.o.Log.Debug("the hub was not informed that results were received", "error", err)
 			}
 		}
 	}
 }
 
-// refuse ends cases that the hub does not take.
+// refuse ends cases that the hub does not accept.
 func (f *Farm) refuse(cases []order.NewCase, err error) {
 	for _, c := range cases {
-		f.conclude(order.Ended{N: c.N, Error: "the hub does not take the case: " + err.Error()})
+		f.conclude(order.Ended{N: c.N, Error: "the hub does not accept the case: " + err.Error()})
 	}
 }
 
@@ -404,34 +403,34 @@ func (f *Farm) conclude(e order.Ended) {
 	if t != nil {
 		select {
 		case t.ended <- e:
-		default: // told before
+		default: // it has a result already
 		}
 	}
 }
 
-// follow takes the news of the run, and begins anew when they break off. A hub that refuses them, or is silent for too
-// long, has ended the run.
+// follow streams the events of the run, and reconnects after an interruption. If the hub refuses, or is unreachable for
+// too long, the run has ended.
 func (f *Farm) follow() {
-	heard := time.Now()
+	lastEvent := time.Now()
 	for f.life.Err() == nil {
-		err := f.news(func() { heard = time.Now() })
-		var said *HubError
-		switch refused := errors.As(err, &said) && said.Code < 500 && said.Code != http.StatusTooManyRequests; {
-		case refused && said.Code == http.StatusNotFound:
+		err := f.news(func() { lastEvent = time.Now() })
+		var hubErr *HubError
+		switch refused := errors.As(err, &hubErr) && hubErr.Code < 500 && hubErr.Code != http.StatusTooManyRequests; {
+		case refused && hubErr.Code == http.StatusNotFound:
 			f.gone(errors.New("the hub has ended the run"))
 			return
 		case refused:
 			f.gone(fmt.Errorf("the hub has ended the run: %w", err))
 			return
-		case time.Since(heard) > patience && f.life.Err() == nil:
-			f.gone(fmt.Errorf("%s has not answered for %v: %w", f.o.Hub.name, patience, err))
+		case time.Since(lastEvent) > patience && f.life.Err() == nil:
+			f.gone(fmt.Errorf("%s has not responded for %v: %w", f.o.Hub.name, patience, err))
 			return
 		}
 		_ = pool.Sleep(f.life, time.Second/2, nil)
 	}
 }
 
-// gone ends all cases: no news of them will come any more.
+// gone ends all cases: no more results will arrive.
 func (f *Farm) gone(why error) {
 	f.mu.Lock()
 	f.over = why
@@ -445,7 +444,7 @@ func (f *Farm) gone(why error) {
 	}
 }
 
-func (f *Farm) news(heard func()) error {
+func (f *Farm) news(received func()) error {
 	return f.once(f.life, Request{Method: http.MethodGet, Path: "runs/" + f.id + "/events", Take: func(r io.Reader) error {
 		lines := bufio.NewReaderSize(r, 1<<20)
 		for {
@@ -457,13 +456,13 @@ func (f *Farm) news(heard func()) error {
 			if err := json.Unmarshal(line, &n); err != nil {
 				return err
 			}
-			heard()
-			f.hear(n)
+			received()
+			f.handle(n)
 		}
 	}})
 }
 
-func (f *Farm) hear(n order.RunEvent) {
+func (f *Farm) handle(n order.RunEvent) {
 	switch {
 	case n.Ended != nil:
 		f.conclude(*n.Ended)
@@ -482,15 +481,15 @@ func (f *Farm) hear(n order.RunEvent) {
 		t := f.tries[n.Events.N]
 		f.mu.Unlock()
 		if t != nil {
-			t.heard(n.Events)
+			t.forward(n.Events)
 		}
 	}
 }
 
-// heard takes events, unless they are of an attempt before the newest.
-func (t *try) heard(e *order.Events) {
-	t.hear.Lock()
-	defer t.hear.Unlock()
+// forward passes events on, unless they are of an older attempt.
+func (t *try) forward(e *order.Events) {
+	t.forwarding.Lock()
+	defer t.forwarding.Unlock()
 	if t.closed || e.Attempt.Attempt < t.from {
 		return
 	}

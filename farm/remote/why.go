@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// Why says why a case has not begun, by the name of its pack; "": it has, or is not known.
+// Why returns why the case of a pack has not started, or "" if it has, or the reason is unknown.
 func (f *Farm) Why(ctx context.Context, pack string) string {
 	f.mu.Lock()
 	n := -1
@@ -19,16 +19,16 @@ func (f *Farm) Why(ctx context.Context, pack string) string {
 	if n < 0 {
 		return ""
 	}
-	var at struct{ State, Host, Device, Why string } // a queue.Place
+	var at struct{ State, Host, Device, Why string } // a queue.CaseStatus
 	if err := f.once(ctx, Request{Method: http.MethodGet, Path: fmt.Sprintf("runs/%s/cases/%d", f.id, n),
 		Into: &at}); err != nil {
-		return "" // it is no news that the database is away
+		return "" // the database is unavailable, which the user need not know
 	}
 	switch at.State {
 	case "waiting":
 		return at.Why
 	case "running":
-		return fmt.Sprintf("it was given to %s of host %s, which prepares it", at.Device, at.Host)
+		return fmt.Sprintf("it was assigned to %s of host %s, which prepares it", at.Device, at.Host)
 	}
 	return ""
 }

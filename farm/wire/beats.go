@@ -10,35 +10,35 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Beats says to the hubs, again and again, that a host is there and what has changed.
+// Beats sends the state of a host to the hubs at an interval and after each change.
 type Beats struct {
 	Conn  *nats.Conn
 	Host  string
 	Every time.Duration // default: BeatEvery
-	Wake  chan struct{} // of one token: the next beat is due now
-	// Next makes a beat; Protocol, Boot and State are filled in. While it takes longer than a beat, as when a phone hangs,
-	// what was said before stands.
-	Next  func(context.Context) Beat
-	Said  func(b Beat, err error) // is told of each, and why no hub took it; may be nil
-	Clock *Clock                  // learns of the hub's time; may be nil
+	Wake  chan struct{} // of capacity one: a token requests the next beat now
+	// Next makes a beat; Protocol, Boot and State are filled in. While Next takes longer than a beat, for example because
+	// a phone hangs, the state before is confirmed.
+	Next   func(context.Context) Beat
+	OnSent func(b Beat, err error) // receives each beat, and why no hub took it; may be nil
+	Clock  *Clock                  // receives the hub's time; may be nil
 }
 
-// BeatReply is the answer to a beat.
+// BeatReply is the response to a beat.
 type BeatReply struct {
 	Now time.Time `json:"now"` // by the hub's clock
 }
 
-// Clock tells the time by the hub's clock, on a host whose own may be wrong. The zero value goes by this machine's.
+// Clock is the hub's clock, for a host with a clock that may be wrong. The zero value returns the time of this machine.
 // Safe for concurrent use.
 type Clock struct{ ahead atomic.Int64 }
 
-// Now is the time on the hub.
+// Now returns the time on the hub.
 func (c *Clock) Now() time.Time { return time.Now().Add(c.Ahead()) }
 
-// Ahead is how much the hub's clock is ahead of this machine's. Less than a second is none.
+// Ahead returns how much the hub's clock is ahead of this machine's. A difference below a second counts as zero.
 func (c *Clock) Ahead() time.Duration { return time.Duration(c.ahead.Load()) }
 
-// reckon takes what the hub's clock said between two moments.
+// reckon sets the clock from the hub's time, which was read between two moments.
 func (c *Clock) reckon(now, from, to time.Time) {
 	ahead := now.Sub(from.Add(to.Sub(from) / 2)).Round(time.Second)
 	if c != nil && !now.IsZero() && (ahead-c.Ahead()).Abs() > time.Second {
@@ -46,14 +46,14 @@ func (c *Clock) reckon(now, from, to time.Time) {
 	}
 }
 
-// Run says them until the context ends, and then good-bye.
+// Run sends beats until the context ends, and then a last one.
 func (s Beats) Run(ctx context.Context) error {
 	if s.Every == 0 {
 		s.Every = BeatEvery
 	}
-	var asked atomic.Bool
+	var requested atomic.Bool
 	stop, err := Serve(s.Conn, ToHost(s.Host, again), "", func(string, []byte) (any, error) {
-		asked.Store(true)
+		requested.Store(true)
 		signal(s.Wake)
 		return nil, nil
 	})
@@ -80,8 +80,8 @@ func (s Beats) Run(ctx context.Context) error {
 		case b := <-made:
 			making = false
 			b.Protocol, b.Boot = Version, boot
-			if said, err := json.Marshal(b); err != nil || string(said) != text {
-				b.State, text, news = last.State+1, string(said), true
+			if encoded, err := json.Marshal(b); err != nil || string(encoded) != text {
+				b.State, text, news = last.State+1, string(encoded), true
 			} else {
 				b.State = last.State
 			}
@@ -90,22 +90,23 @@ func (s Beats) Run(ctx context.Context) error {
 		}
 		if last.State > 0 {
 			out := Beat{Protocol: Version, Boot: boot, State: last.State, Same: true}
-			if asked.Swap(false) || news {
+			if requested.Swap(false) || news {
 				out = last
 			}
-			err := s.say(ctx, out)
+			err := s.send(ctx, out)
 			if err != nil {
-				asked.Store(true) // whether a hub has heard it is not known
+				requested.Store(true) // a hub may or may not have received it
 			}
-			if s.Said != nil {
-				s.Said(last, err)
+			if s.OnSent != nil {
+				s.OnSent(last, err)
 			}
 		}
 		select {
 		case <-ctx.Done():
 			bye, cancel := context.WithTimeout(context.Background(), max(s.Every, BeatEvery))
 			defer cancel()
-			_ = s.say(bye, Beat{Protocol: Version, Boot: boot, State: last.State, Ending: true}) // it is noticed without it
+			// a hub that misses this notices the silence
+			_ = s.send(bye, Beat{Protocol: Version, Boot: boot, State: last.State, Ending: true})
 			return nil
 		case <-s.Wake:
 		case <-tick.C:
@@ -113,13 +114,13 @@ func (s Beats) Run(ctx context.Context) error {
 	}
 }
 
-// say sends a beat. Every hub hears it; one answers.
-func (s Beats) say(ctx context.Context, b Beat) error {
+// send sends a beat. Every hub receives it; one responds.
+func (s Beats) send(ctx context.Context, b Beat) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*max(s.Every, BeatEvery))
 	defer cancel()
-	var heard BeatReply
+	var reply BeatReply
 	began := time.Now()
-	err := Ask(ctx, s.Conn, ToHub(s.Host, BeatSubject), b, &heard)
-	s.Clock.reckon(heard.Now, began, time.Now())
+	err := Ask(ctx, s.Conn, ToHub(s.Host, BeatSubject), b, &reply)
+	s.Clock.reckon(reply.Now, began, time.Now())
 	return err
 }

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// deadline is a moment that can be waited for, and moved while somebody waits.
+// deadline is a moment to wait for. It can be moved while a goroutine waits.
 type deadline struct {
 	mu    sync.Mutex
 	timer *time.Timer
-	past  chan struct{} // closed when it is over
+	past  chan struct{} // closed when the deadline has passed
 }
 
 func newDeadline() *deadline { return &deadline{past: make(chan struct{})} }
 
-// set moves it; the zero time means never.
+// set moves the deadline; the zero time means never.
 func (d *deadline) set(t time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -42,7 +42,7 @@ func (d *deadline) set(t time.Time) {
 	}
 }
 
-// wait gives what is closed when the deadline is over.
+// wait returns the channel that is closed when the deadline passes.
 func (d *deadline) wait() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -13,14 +13,14 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// ErrNoHost means that no host of that name listens.
+// ErrNoHost means that no host with that name is listening.
 var ErrNoHost = errors.New("wire: the host is not connected")
 
-// Config is how connections are kept. The zero value is what Dial and Listen use.
+// Config sets the timing of connections. The zero value is what Dial and Listen use.
 type Config struct {
-	Beat    time.Duration // both ends are heard at least so often, and dead after three of them; default: 3 s
-	Backlog int           // connections that wait for Accept; default: 128
-	Wait    time.Duration // for a host to take a connection; default: 10 s
+	Beat    time.Duration // interval of beats, of which three may be missing; default: 3 s
+	Backlog int           // maximum of connections that wait for Accept; default: 128
+	Wait    time.Duration // maximum time until the host accepts a connection; default: 10 s
 }
 
 func (c Config) filled() Config {
@@ -36,52 +36,52 @@ func (c Config) filled() Config {
 	return c
 }
 
-// opening asks a host for a connection; opened is its answer.
+// opening requests a connection from a host. opened is the response.
 type opening struct {
 	Version int           `json:"version"`
 	Conn    string        `json:"conn"`
 	Window  int           `json:"window"`
-	Beat    time.Duration `json:"beat"` // both ends keep to that of who asks
+	Beat    time.Duration `json:"beat"` // both ends use that of the requester
 }
 
 type opened struct {
 	Window int `json:"window"`
 }
 
-// Dial connects with a host that listens.
+// Dial connects to a host that listens.
 func Dial(ctx context.Context, nc *nats.Conn, host string) (*Conn, error) {
 	return Config{}.Dial(ctx, nc, host)
 }
 
-// Listen takes the connections of hubs for a host.
+// Listen accepts connections of hubs for a host.
 func Listen(nc *nats.Conn, host string) (*Listener, error) { return Config{}.Listen(nc, host) }
 
-// Dial connects with a host that listens.
+// Dial connects to a host that listens.
 func (c Config) Dial(ctx context.Context, nc *nats.Conn, host string) (*Conn, error) {
 	c = c.filled()
 	if !IsName(host) {
-		return nil, fmt.Errorf("%w: %q is no id of a host", ErrNoHost, host)
+		return nil, fmt.Errorf("%w: %q is not a host id", ErrNoHost, host)
 	}
-	ask := opening{Version: Version, Conn: rand.Text(), Window: window, Beat: c.Beat}
-	conn := newConn(nc, Addr{host, ask.Conn}, c.Beat)
-	if err := conn.start(ToHost(host, "up", ask.Conn), ToHost(host, "down", ask.Conn)); err != nil {
+	request := opening{Version: Version, Conn: rand.Text(), Window: window, Beat: c.Beat}
+	conn := newConn(nc, Addr{host, request.Conn}, c.Beat)
+	if err := conn.start(ToHost(host, "up", request.Conn), ToHost(host, "down", request.Conn)); err != nil {
 		return nil, fmt.Errorf("wire: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.Wait)
 	defer cancel()
-	var said opened
-	err := Ask(ctx, nc, ToHost(host, "dial"), ask, &said)
-	if err == nil && (said.Window < maxChunk+overhead || said.Window > maxWindow) {
+	var response opened
+	err := Ask(ctx, nc, ToHost(host, "dial"), request, &response)
+	if err == nil && (response.Window < maxChunk+overhead || response.Window > maxWindow) {
 		err = errFrame
 	}
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	conn.keep(said.Window)
+	conn.keep(response.Window)
 	return conn, nil
 }
 
-// Listener takes connections for a host. It goes on when NATS was lost and is there again.
+// Listener accepts connections for a host. It continues after an interruption of NATS.
 type Listener struct {
 	nc   *nats.Conn
 	host string
@@ -91,15 +91,15 @@ type Listener struct {
 	waiting chan *Conn
 	over    chan struct{}
 	mu      sync.Mutex
-	conns   map[string]*Conn // those that are not over: their names are taken
+	conns   map[string]*Conn // the open ones, by name
 }
 
 var _ net.Listener = (*Listener)(nil)
 
-// Listen takes the connections of hubs for a host.
+// Listen accepts connections of hubs for a host.
 func (c Config) Listen(nc *nats.Conn, host string) (*Listener, error) {
 	if !IsName(host) {
-		return nil, fmt.Errorf("wire: %q is no id of a host", host)
+		return nil, fmt.Errorf("wire: %q is not a host id", host)
 	}
 	c = c.filled()
 	l := &Listener{nc: nc, host: host, o: c, waiting: make(chan *Conn, c.Backlog), over: make(chan struct{}),
@@ -112,55 +112,55 @@ func (c Config) Listen(nc *nats.Conn, host string) (*Listener, error) {
 	return l, nil
 }
 
-// take answers one who asks for a connection. NATS calls it for one after the other.
+// take responds to a request for a connection. NATS calls it for one request after the other.
 func (l *Listener) take(m *nats.Msg) {
-	var ask opening
-	err := json.Unmarshal(m.Data, &ask)
+	var request opening
+	err := json.Unmarshal(m.Data, &request)
 	var conn *Conn
 	if err == nil {
-		conn, err = l.open(ask)
+		conn, err = l.open(request)
 	}
 	err = respond(m, opened{window}, err)
 	if conn == nil {
 		return
 	}
 	if err != nil {
-		_ = conn.Close() // nobody knows of it
+		_ = conn.Close() // the requester received no response
 		return
 	}
-	conn.keep(ask.Window)
-	l.waiting <- conn // open saw that there is room
+	conn.keep(request.Window)
+	l.waiting <- conn // does not block: open has checked the capacity
 	if isClosed(l.over) {
 		l.drop()
 	}
 }
 
-func (l *Listener) open(ask opening) (*Conn, error) {
-	if ask.Version != Version {
-		return nil, &VersionError{ask.Version, Version}
+func (l *Listener) open(request opening) (*Conn, error) {
+	if request.Version != Version {
+		return nil, &VersionError{request.Version, Version}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, taken := l.conns[ask.Conn]
+	_, taken := l.conns[request.Conn]
 	switch {
-	case !IsName(ask.Conn) || taken || ask.Window < maxChunk+overhead || ask.Window > maxWindow ||
-		ask.Beat < 10*time.Millisecond || ask.Beat > time.Minute:
-		return nil, errors.New("the request makes no sense")
+	case !IsName(request.Conn) || taken || request.Window < maxChunk+overhead || request.Window > maxWindow ||
+		request.Beat < 10*time.Millisecond || request.Beat > time.Minute:
+		return nil, errors.New("the request is not valid")
 	case isClosed(l.over):
-		return nil, errors.New("it is about to end")
+		return nil, errors.New("the host is shutting down")
 	case len(l.waiting) == cap(l.waiting):
-		return nil, errors.New("too many connections wait")
+		return nil, errors.New("too many connections are waiting")
 	}
-	conn := newConn(l.nc, Addr{l.host, ask.Conn}, ask.Beat)
+	conn := newConn(l.nc, Addr{l.host, request.Conn}, request.Beat)
 	conn.ended = func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		delete(l.conns, ask.Conn)
+		delete(l.conns, request.Conn)
 	}
-	if err := conn.start(ToHost(l.host, "down", ask.Conn), ToHost(l.host, "up", ask.Conn)); err != nil {
+	if err := conn.start(ToHost(l.host, "down", request.Conn), ToHost(l.host, "up", request.Conn)); err != nil {
 		return nil, err
 	}
-	l.conns[ask.Conn] = conn
+	l.conns[request.Conn] = conn
 	return conn, nil
 }
 
@@ -177,7 +177,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends the listening; connections that were accepted go on.
+// Close stops listening. Accepted connections stay open.
 func (l *Listener) Close() error {
 	l.mu.Lock()
 	if isClosed(l.over) {
@@ -186,12 +186,12 @@ func (l *Listener) Close() error {
 	}
 	close(l.over)
 	l.mu.Unlock()
-	_ = l.sub.Unsubscribe() // of a connection with NATS that is gone: there is nothing to take back
+	_ = l.sub.Unsubscribe() // fails only without NATS, and then there is no subscription
 	l.drop()
 	return nil
 }
 
-// drop closes the connections that wait.
+// drop closes the connections that wait for Accept.
 func (l *Listener) drop() {
 	for {
 		select {
@@ -203,5 +203,5 @@ func (l *Listener) drop() {
 	}
 }
 
-// Addr names the host.
+// Addr returns the address of the host.
 func (l *Listener) Addr() net.Addr { return Addr{Host: l.host} }

@@ -5,29 +5,29 @@ import (
 	"errors"
 )
 
-// A frame is one NATS message of a connection: its kind, its number, and what belongs to the kind.
+// kind is the type of a frame. A frame is one NATS message of a connection: its kind, its number, and the payload.
 type kind byte
 
 const (
 	data   kind = iota + 1 // bytes of the stream, at least one
-	credit                 // the reader has room for so many more bytes (uint32)
+	credit                 // the reader has space for so many more bytes (uint32)
 	finish                 // no more bytes come (half-close)
 	ended                  // this end is closed: it neither writes nor reads
-	failed                 // this end gave up; the text says why
-	beat                   // it is alive
+	failed                 // this end has failed; the payload is the reason
+	beat                   // this end is alive
 )
 
 const (
 	header   = 1 + 4
 	maxChunk = 64 << 10
-	// what a frame costs of the window beside its bytes, or many small ones would cost more memory than the window says
+	// what a frame costs of the window in addition to its bytes, or many small ones would take more memory than the window
 	overhead  = 32
 	window    = 1 << 20
 	maxWindow = 16 << 20
 )
 
 var (
-	errFrame = errors.New("wire: the other end sent a frame that makes no sense")
+	errFrame = errors.New("wire: the other end sent an invalid frame")
 	errGap   = errors.New("wire: NATS lost a frame of the connection")
 )
 
@@ -38,7 +38,7 @@ func frame(k kind, number uint32, payload []byte) []byte {
 	return append(out, payload...)
 }
 
-// parse takes a frame apart.
+// parse splits a frame into its parts and validates it.
 func parse(message []byte) (k kind, number uint32, payload []byte, err error) {
 	if len(message) < header {
 		return 0, 0, nil, errFrame
@@ -61,5 +61,5 @@ func parse(message []byte) (k kind, number uint32, payload []byte, err error) {
 	return k, number, payload, nil
 }
 
-// cost is what bytes in one frame take of the window.
+// cost returns how much of the window a frame with n bytes takes.
 func cost(n int) int { return n + overhead }

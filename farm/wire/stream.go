@@ -15,29 +15,29 @@ import (
 )
 
 const (
-	// AckWait is how long a host may be silent about a case before it is sent again, unless somebody says otherwise.
+	// AckWait is the default time that a host may be silent about a case before the case is delivered again.
 	AckWait = 15 * time.Second
-	// duplicates is how long a message id is known.
+	// duplicates is how long JetStream remembers the id of a message.
 	duplicates = 2 * time.Minute
-	// fetched is how many cases a host takes ahead of working on them: each has a device of its own there.
+	// fetched is how many cases a host takes at once: each of them has its own device there.
 	fetched = 256
 )
 
-// noPeers is the JetStream error "no suitable peers for placement": too few servers of the cluster have heard of one
-// another so far.
+// noPeers is the JetStream error "no suitable peers for placement": too few servers of the cluster have found each
+// other so far.
 const noPeers jetstream.ErrorCode = 10005
 
-// Jobs is the stream of cases, of a hub. Safe for concurrent use.
+// Jobs is the stream of cases on the side of a hub. Safe for concurrent use.
 type Jobs struct {
 	js   jetstream.JetStream
 	wait time.Duration
 
 	mu    sync.Mutex
-	hosts map[string]bool // whose consumers are there
+	hosts map[string]bool // the hosts that have a consumer
 }
 
-// OpenJobs makes the stream, or takes the one that is there. copies is how many servers of a cluster keep it; 1 without
-// a cluster. wait is how long a host may be silent about a case before it is sent again.
+// OpenJobs creates or updates the stream. copies is how many servers of a cluster store it (1 without a cluster). wait
+// is how long a host may be silent about a case before the case is delivered again.
 func OpenJobs(ctx context.Context, nc *nats.Conn, copies int, wait time.Duration) (*Jobs, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -59,18 +59,18 @@ func OpenJobs(ctx context.Context, nc *nats.Conn, copies int, wait time.Duration
 	}
 }
 
-// electionLimit is how long the servers of a cluster may take to agree on who leads them.
+// electionLimit is how long the servers of a cluster may take to elect a leader.
 const electionLimit = time.Minute
 
-// electing tells whether a cluster has nobody who decides, as just after its start.
+// electing reports whether an error means that a cluster has no leader yet, as just after its start.
 func electing(err error) bool {
-	var said *jetstream.APIError
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) || errors.As(err, &said) &&
-		(said.ErrorCode == noPeers || said.Code == 503 && said.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled &&
-			said.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabledForAccount)
+	var apiErr *jetstream.APIError
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) || errors.As(err, &apiErr) &&
+		(apiErr.ErrorCode == noPeers || apiErr.Code == 503 && apiErr.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled &&
+			apiErr.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabledForAccount)
 }
 
-// Let makes the queue of a host, from which it may take cases.
+// Let creates the queue of a host, from which the host may take cases.
 func (j *Jobs) Let(ctx context.Context, host string) error {
 	j.mu.Lock()
 	known := j.hosts[host]
@@ -79,7 +79,7 @@ func (j *Jobs) Let(ctx context.Context, host string) error {
 		return nil
 	}
 	if !IsName(host) {
-		return fmt.Errorf("wire: %q is no id of a host", host)
+		return fmt.Errorf("wire: %q is not a host id", host)
 	}
 	_, err := j.js.CreateOrUpdateConsumer(ctx, Stream, jetstream.ConsumerConfig{Durable: Consumer(host),
 		FilterSubject: Work(host), AckPolicy: jetstream.AckExplicitPolicy, AckWait: j.wait, MaxAckPending: 4096})
@@ -92,14 +92,14 @@ func (j *Jobs) Let(ctx context.Context, host string) error {
 	return nil
 }
 
-// Job is a case on its way to a host.
+// Job is a case that is sent to a host.
 type Job struct {
 	Host string
-	ID   string // what was sent with the same id not long ago is not sent again
+	ID   string // JetStream ignores a second message with the same id
 	Body any
 }
 
-// Send puts cases into the queues of their hosts, all at once, and waits until NATS has kept them.
+// Send puts cases into the queues of their hosts, all at once, and waits until NATS has stored them.
 func (j *Jobs) Send(ctx context.Context, jobs []Job) error {
 	futures := make([]jetstream.PubAckFuture, 0, len(jobs))
 	for _, job := range jobs {
@@ -126,7 +126,7 @@ func (j *Jobs) Send(ctx context.Context, jobs []Job) error {
 	return nil
 }
 
-// Forget removes the queue of a host that will not come back, with what is in it.
+// Forget removes the queue of a host that will not return, with its content.
 func (j *Jobs) Forget(ctx context.Context, host string) error {
 	j.mu.Lock()
 	delete(j.hosts, host)
@@ -147,28 +147,27 @@ func (j *Jobs) Forget(ctx context.Context, host string) error {
 	return nil
 }
 
-// ClaimedJob is a case that a host works on: NATS is told that it does, until Done.
+// ClaimedJob is a case that a host works on. Until Done or Leave, NATS is regularly informed of the progress.
 type ClaimedJob struct {
 	Body []byte
 	m    jetstream.Msg
 	stop func()
 }
 
-// Done says that nothing more is to be done about the case, and waits until NATS has heard it. An error means that the
-// case may come again.
+// Done acknowledges the case and waits for NATS to confirm. After an error the case may be delivered again.
 func (t *ClaimedJob) Done(ctx context.Context) error {
 	t.stop()
 	return t.m.DoubleAck(ctx)
 }
 
-// Leave lets the case come again soon.
+// Leave lets NATS deliver the case again soon.
 func (t *ClaimedJob) Leave() error {
 	t.stop()
 	return t.m.Nak()
 }
 
-// Take gives a host its cases, each to a goroutine of its own, until ctx ends; it goes on when NATS was lost and is
-// there again. The error says that NATS will not give any.
+// Take calls work for each case of a host, in a new goroutine each, until ctx ends. It continues after an interruption
+// of NATS. It returns an error when JetStream cannot be used.
 func Take(ctx context.Context, nc *nats.Conn, host string, work func(*ClaimedJob)) error {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -178,9 +177,9 @@ func Take(ctx context.Context, nc *nats.Conn, host string, work func(*ClaimedJob
 	defer all.Wait()
 	for ctx.Err() == nil {
 		err := takeSome(ctx, js, host, func(m jetstream.Msg, wait time.Duration) {
-			all.Go(func() { work(begin(m, wait/3)) })
+			all.Go(func() { work(keepInProgress(m, wait/3)) })
 		})
-		if err != nil && ctx.Err() == nil { // the hub is away, or has made no queue yet
+		if err != nil && ctx.Err() == nil { // the hub is unreachable, or has not created the queue yet
 			select {
 			case <-ctx.Done():
 			case <-time.After(500 * time.Millisecond):
@@ -217,8 +216,8 @@ func takeSome(ctx context.Context, js jetstream.JetStream, host string, work fun
 	}
 }
 
-// begin tells NATS again and again that a case is worked on.
-func begin(m jetstream.Msg, every time.Duration) *ClaimedJob {
+// keepInProgress informs NATS regularly that work on a case is in progress.
+func keepInProgress(m jetstream.Msg, every time.Duration) *ClaimedJob {
 	over := make(chan struct{})
 	t := &ClaimedJob{Body: m.Data(), m: m, stop: sync.OnceFunc(func() { close(over) })}
 	go func() {
@@ -229,14 +228,14 @@ func begin(m jetstream.Msg, every time.Duration) *ClaimedJob {
 			case <-over:
 				return
 			case <-tick.C:
-				_ = m.InProgress() // lost with the connection, then the case comes again, and is known
+				_ = m.InProgress() // without a connection the case is delivered again, and recognized
 			}
 		}
 	}()
 	return t
 }
 
-// ServeEach is Serve with several calls of do at once, at most so many. None begins or goes on when stop has returned.
+// ServeEach is Serve with at most atOnce concurrent calls of do. When stop returns, no call is running and none starts.
 func ServeEach(nc *nats.Conn, subject, group string, atOnce int, do func(subject string, body []byte) (any, error)) (
 	stop func(), err error) {
 	slots := make(chan struct{}, atOnce)
@@ -246,9 +245,9 @@ func ServeEach(nc *nats.Conn, subject, group string, atOnce int, do func(subject
 		err := life.Go(func() {
 			defer func() { <-slots }()
 			value, err := do(m.Subject, m.Data)
-			_ = respond(m, value, err) // who asked asks again
+			_ = respond(m, value, err) // the requester repeats a request without a response
 		})
-		if err != nil { // it is over
+		if err != nil { // stop was called
 			<-slots
 		}
 	})

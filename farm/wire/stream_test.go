@@ -7,7 +7,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A cluster that is just starting is waited for; servers without JetStream are not.
+// TestElecting checks that a starting cluster is waited for, and servers without JetStream are not.
 func TestElecting(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Version is that of the protocol between hub and host.
+// Version is the version of the protocol between hub and host.
 const Version = 2
 
-// MaxMessage is how long a message may be, in bytes: what a NATS server of a farm must take.
+// MaxMessage is the maximum length of a message in bytes. The NATS server of a farm must accept it.
 const MaxMessage = 8 << 20
 
-// VersionError means that the two ends do not speak the same protocol.
+// VersionError means that hub and host have different protocol versions.
 type VersionError struct{ Hub, Host int }
 
 func (e *VersionError) Error() string {
@@ -20,10 +20,10 @@ func (e *VersionError) Error() string {
 	if e.Host > e.Hub {
 		side = "the hub"
 	}
-	return fmt.Sprintf("hub and host do not fit: protocols %d and %d. Update taproot on %s", e.Hub, e.Host, side)
+	return fmt.Sprintf("hub and host have different protocols, %d and %d: update taproot on %s", e.Hub, e.Host, side)
 }
 
-// Fits tells a hub whether it can work with a host.
+// Fits returns an error if a hub cannot work with a host of this protocol version.
 func Fits(host int) error {
 	if host != Version {
 		return &VersionError{Version, host}
@@ -33,21 +33,21 @@ func Fits(host int) error {
 
 var name = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// IsName tells whether a text can be the id of a host, or another single part of a subject.
+// IsName reports whether a text can be the id of a host, or another single part of a subject.
 func IsName(text string) bool { return name.MatchString(text) }
 
-// ToHost is a subject that hubs publish to for a host, below host.<id>.
+// ToHost returns a subject that hubs publish to for a host, below host.<id>.
 func ToHost(host string, parts ...string) string {
 	return strings.Join(append([]string{"host", host}, parts...), ".")
 }
 
-// ToHub is a subject that a host publishes to for the hubs, below hub.<id>. Nobody but that host can: with "*" as the
-// host a hub hears all of them, and From tells which.
+// ToHub returns a subject that a host publishes to for the hubs, below hub.<id>. Only that host has the permission. A
+// hub subscribes with "*" as the host to receive from all of them; From returns which one it was.
 func ToHub(host string, parts ...string) string {
 	return strings.Join(append([]string{"hub", host}, parts...), ".")
 }
 
-// From is the host that published to a subject of ToHub; "": none did.
+// From returns the host that published to a subject of ToHub, or "" for another subject.
 func From(subject string) string {
 	parts := strings.SplitN(subject, ".", 3)
 	if len(parts) < 2 || parts[0] != "hub" {
@@ -56,22 +56,21 @@ func From(subject string) string {
 	return parts[1]
 }
 
-// InboxOf is the prefix of the subjects on which a host gets answers.
+// InboxOf returns the prefix of the subjects on which a host receives responses.
 func InboxOf(host string) string { return ToHost(host, "inbox") }
 
-// Stream, Consumer and Work name what JetStream keeps for the cases that wait for a host: the stream, the durable
-// consumer of a host, which the hub makes and the host may only pull from and acknowledge, and the subject that it
-// filters.
+// Stream is the JetStream stream of the cases that wait for a host. Each host has a durable consumer of it (Consumer),
+// which filters the subject of that host (Work). The hub creates the consumer; the host may only pull and acknowledge.
 const Stream = "RUNS"
 
-// Consumer is the name of a host's consumer of Stream.
+// Consumer returns the name of a host's consumer of Stream.
 func Consumer(host string) string { return host }
 
-// Work is the subject of the cases for a host.
+// Work returns the subject of the cases for a host.
 func Work(host string) string { return "runs." + host }
 
-// Allowed are the subjects that the credential of a host lets it publish to and subscribe to. To answer what it was
-// asked it may publish once to the subject that the question named.
+// Allowed returns the subjects that the credential of a host permits it to publish and to subscribe to. In addition it
+// may publish one response to the reply subject of each request that it received.
 func Allowed(host string) (publish, subscribe []string) {
 	consumer := Stream + "." + Consumer(host)
 	return []string{ToHost(host, "up", ">"), ToHub(host, ">"), "$JS.API.CONSUMER.MSG.NEXT." + consumer,

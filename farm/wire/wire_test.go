@@ -39,8 +39,8 @@ func newLab(t *testing.T, c Config) *lab {
 	return startLab(t, c, server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT})
 }
 
-// byFakeClock runs a test in a bubble. The library of NATS keeps its timers in a pool, and none of this clock may come
-// to a test of another: two collections empty it.
+// byFakeClock runs a test in a synctest bubble. The NATS library keeps its timers in a sync.Pool, and a timer of this
+// fake clock must not reach another test: two garbage collections empty the pool.
 func byFakeClock(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	empty := func() { runtime.GC(); runtime.GC() }
@@ -49,7 +49,7 @@ func byFakeClock(t *testing.T, test func(t *testing.T)) {
 	synctest.Test(t, test)
 }
 
-// pipedLab is one without a network, on which a fake clock would not wait.
+// pipedLab returns a lab without a network: a goroutine that waits for the network would stop the fake clock.
 func pipedLab(t *testing.T, c Config) *lab {
 	t.Helper()
 	return startLab(t, c, server.Options{DontListen: true})
@@ -96,7 +96,7 @@ func (l *lab) connect(o ...nats.Option) *nats.Conn {
 	return nc
 }
 
-// pair gives the two ends of a connection.
+// pair returns the two ends of a connection.
 func (l *lab) pair(c Config) (hub, host *Conn) {
 	l.t.Helper()
 	hub, err := c.Dial(l.t.Context(), l.hub, "a")
@@ -112,7 +112,7 @@ func (l *lab) pair(c Config) (hub, host *Conn) {
 	return hub, host
 }
 
-// TestIsANetConn holds the connection to what Go asks of all.
+// TestIsANetConn runs the tests of Go's nettest package for any net.Conn.
 func TestIsANetConn(t *testing.T) {
 	l := newLab(t, Config{})
 	nettest.TestConn(t, func() (c1, c2 net.Conn, stop func(), err error) {
@@ -121,7 +121,7 @@ func TestIsANetConn(t *testing.T) {
 	})
 }
 
-// TestStreams sends megabytes both ways at once, in writes and reads of any size, and compares each byte.
+// TestStreams sends megabytes both ways at once, in writes and reads of random sizes, and compares each byte.
 func TestStreams(t *testing.T) {
 	l := newLab(t, Config{})
 	a, b := l.pair(Config{})
@@ -152,7 +152,7 @@ func TestStreams(t *testing.T) {
 	receive := func(c *Conn) {
 		got, err := io.ReadAll(c)
 		if err == nil && !bytes.Equal(got, text) {
-			err = errors.New("other bytes came than were sent")
+			err = errors.New("the bytes received differ from those sent")
 		}
 		errs <- err
 	}
@@ -167,7 +167,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestSlowReaderHoldsTheWriterBack: what nobody reads takes no more memory than the window.
+// TestSlowReaderHoldsTheWriterBack checks that unread data takes no more memory than the window.
 func TestSlowReaderHoldsTheWriterBack(t *testing.T) {
 	l := newLab(t, Config{})
 	for _, chunk := range []int{1, 100_000} {
@@ -185,7 +185,7 @@ func TestSlowReaderHoldsTheWriterBack(t *testing.T) {
 			}
 		}
 		if sent > window {
-			t.Errorf("in writes of %d bytes, %d were taken that nobody read", chunk, sent)
+			t.Errorf("in writes of %d bytes, %d bytes were accepted without a reader", chunk, sent)
 		}
 		_ = a.Close()
 		if got, err := io.ReadAll(b); err != nil || len(got) != sent {
@@ -194,7 +194,7 @@ func TestSlowReaderHoldsTheWriterBack(t *testing.T) {
 	}
 }
 
-// TestHalfClose: who has ended writing still reads, and the other end still answers.
+// TestHalfClose checks that an end can read, and the other end write, after CloseWrite.
 func TestHalfClose(t *testing.T) {
 	l := newLab(t, Config{})
 	a, b := l.pair(Config{})
@@ -231,7 +231,7 @@ func waitFor(t *testing.T, c *Conn, want error) {
 	}
 }
 
-// TestPeerIsClosed: writing to an end that is closed fails.
+// TestPeerIsClosed checks that writing to a closed end fails.
 func TestPeerIsClosed(t *testing.T) {
 	l := newLab(t, Config{})
 	a, b := l.pair(Config{})
@@ -244,38 +244,38 @@ func TestPeerIsClosed(t *testing.T) {
 	}
 }
 
-// TestPeerIsDead: an end that says nothing any more, as a process that was stopped does, is noticed by both.
+// TestPeerIsDead checks that both ends notice when one becomes silent, as a stopped process does.
 func TestPeerIsDead(t *testing.T) {
 	byFakeClock(t, func(t *testing.T) {
 		l := pipedLab(t, Config{})
 		a, b := l.pair(Config{})
-		if err := b.sub.Unsubscribe(); err != nil { // it hears nothing, therefore it gives up and says so
+		if err := b.sub.Unsubscribe(); err != nil { // it receives nothing, therefore it fails and sends that
 			t.Fatal(err)
 		}
 		waitFor(t, b, ErrDead)
 		_ = a.SetReadDeadline(time.Now().Add(30 * time.Second))
-		if _, err := io.ReadAll(a); err == nil || !strings.Contains(err.Error(), "gave up") {
+		if _, err := io.ReadAll(a); err == nil || !strings.Contains(err.Error(), "has failed") {
 			t.Error(err)
 		}
 		a, b = l.pair(Config{})
 		b.out.Lock()
-		b.out.shut = true // it can say nothing
+		b.out.shut = true // it can send nothing
 		b.out.Unlock()
 		waitFor(t, a, ErrDead)
 	})
 }
 
-// TestBeatsKeepASilentConnection: an end that is silent for long, and alive, is not given up.
+// TestBeatsKeepASilentConnection checks that beats keep a connection that transfers no data.
 func TestBeatsKeepASilentConnection(t *testing.T) {
 	byFakeClock(t, func(t *testing.T) {
 		l := pipedLab(t, Config{})
 		a, b := l.pair(Config{})
 		time.Sleep(20 * Config{}.filled().Beat)
 		a.mu.Lock()
-		heard, err := a.expected, a.err
+		frames, err := a.expected, a.err
 		a.mu.Unlock()
-		if err != nil || heard < 7 {
-			t.Fatalf("%d beats were heard: %v", heard, err)
+		if err != nil || frames < 7 {
+			t.Fatalf("%d beats were received: %v", frames, err)
 		}
 		if _, err := b.Write([]byte("x")); err != nil {
 			t.Fatal(err)
@@ -286,7 +286,7 @@ func TestBeatsKeepASilentConnection(t *testing.T) {
 	})
 }
 
-// TestNATSIsLost: both ends learn of it, and afterwards the host is there again without its doing.
+// TestNATSIsLost checks that both ends notice, and that the listener of the host works again afterwards.
 func TestNATSIsLost(t *testing.T) {
 	byFakeClock(t, func(t *testing.T) {
 		l := pipedLab(t, Config{})
@@ -316,8 +316,8 @@ func TestNATSIsLost(t *testing.T) {
 	})
 }
 
-// TestNobodyListens: a host that is not there is known at once, and one that does not answer after the caller's
-// patience.
+// TestNobodyListens checks that dialing an unknown host fails at once, and a host that does not respond after the
+// configured time.
 func TestNobodyListens(t *testing.T) {
 	l := newLab(t, Config{})
 	for _, host := range []string{"b", "*", ">", "", "a.b", strings.Repeat("x", 65)} {
@@ -336,7 +336,7 @@ func TestNobodyListens(t *testing.T) {
 	}
 }
 
-// TestBacklog: more connections than are waited for are refused, and a listener that ends drops those that wait.
+// TestBacklog checks that connections above the limit are refused, and that Close drops those that wait.
 func TestBacklog(t *testing.T) {
 	l := newLab(t, Config{Backlog: 2})
 	var waiting []*Conn
@@ -363,7 +363,7 @@ func TestBacklog(t *testing.T) {
 	}
 }
 
-// TestHostileOpenings: whatever is asked, the listener refuses it and goes on.
+// TestHostileOpenings checks that the listener refuses invalid requests and continues.
 func TestHostileOpenings(t *testing.T) {
 	l := newLab(t, Config{})
 	good := opening{Version: Version, Conn: "x", Window: window, Beat: time.Second}
@@ -371,7 +371,7 @@ func TestHostileOpenings(t *testing.T) {
 		"another version": {Version: 99, Conn: "x", Window: window, Beat: time.Second},
 		"a subject":       {Version: Version, Conn: "x.>", Window: window, Beat: time.Second},
 		"no room":         {Version: Version, Conn: "x", Beat: time.Second},
-		"too much room":   {Version: Version, Conn: "x", Window: 1 << 30, Beat: time.Second},
+		"too much space":  {Version: Version, Conn: "x", Window: 1 << 30, Beat: time.Second},
 		"no beat":         {Version: Version, Conn: "x", Window: window},
 	} {
 		var refused *RefusedError
@@ -381,9 +381,9 @@ func TestHostileOpenings(t *testing.T) {
 	}
 	for _, text := range []string{"", "{", "[]", `"x"`, strings.Repeat("[", 100_000)} {
 		m, err := l.hub.Request(ToHost("a", "dial"), []byte(text), 10*time.Second)
-		var said answer
-		if err != nil || json.Unmarshal(m.Data, &said) != nil || said.Error == "" {
-			t.Errorf("%.20q: %v, %v", text, said, err)
+		var response answer
+		if err != nil || json.Unmarshal(m.Data, &response) != nil || response.Error == "" {
+			t.Errorf("%.20q: %v, %v", text, response, err)
 		}
 	}
 	if err := Ask(t.Context(), l.hub, ToHost("a", "dial"), good, nil); err != nil {
@@ -395,7 +395,7 @@ func TestHostileOpenings(t *testing.T) {
 	}
 }
 
-// TestHostileFrames: frames that make no sense end their connection, and no other one.
+// TestHostileFrames checks that invalid frames end their connection, and no other one.
 func TestHostileFrames(t *testing.T) {
 	l := newLab(t, Config{})
 	other, _ := l.pair(Config{})
@@ -423,7 +423,7 @@ func TestHostileFrames(t *testing.T) {
 		_ = b.SetReadDeadline(time.Now().Add(30 * time.Second))
 		<-b.over
 		if b.err == nil {
-			t.Errorf("%s: it goes on", what)
+			t.Errorf("%s: the connection continues", what)
 		}
 	}
 	if _, err := other.Write([]byte("x")); err != nil {
@@ -431,7 +431,7 @@ func TestHostileFrames(t *testing.T) {
 	}
 }
 
-// flood is more than the window.
+// flood returns frames with more data than the window.
 func flood() (out [][]byte) {
 	for i := range uint32(window/maxChunk + 1) {
 		out = append(out, frame(data, i, make([]byte, maxChunk)))
@@ -439,11 +439,11 @@ func flood() (out [][]byte) {
 	return out
 }
 
-// TestServesHTTP: what a hub forwards is HTTP, over connections that are kept.
+// TestServesHTTP sends HTTP requests over kept-alive connections, as a hub does.
 func TestServesHTTP(t *testing.T) {
 	l := newLab(t, Config{})
 	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body) // that it was cut shows in the answer
+		body, _ := io.ReadAll(r.Body) // an incomplete body shows in the response
 		_, _ = w.Write(body)
 	})}
 	served := make(chan error, 1)
@@ -477,7 +477,7 @@ func TestServesHTTP(t *testing.T) {
 	}
 }
 
-// TestAskAndServe: answers, refusals, and nobody.
+// TestAskAndServe covers responses, errors, and a subject without a subscriber.
 func TestAskAndServe(t *testing.T) {
 	l := newLab(t, Config{})
 	stop, err := Serve(l.hub, ToHub("*", "echo"), "hubs", func(subject string, body []byte) (any, error) {
@@ -504,15 +504,15 @@ func TestAskAndServe(t *testing.T) {
 	}
 }
 
-// TestServeEachStops: a call that waited for its turn does not begin once stop was asked for, and stop waits for those
-// that have begun.
+// TestServeEachStops checks that stop waits for running calls, and that a call that was waiting for a slot does not
+// start.
 func TestServeEachStops(t *testing.T) {
 	byFakeClock(t, func(t *testing.T) {
 		l := pipedLab(t, Config{})
 		goOn := make(chan struct{})
-		var begun, ended atomic.Int32
+		var started, ended atomic.Int32
 		stop, err := ServeEach(l.hub, ToHub("*", "echo"), "hubs", 1, func(string, []byte) (any, error) {
-			begun.Add(1)
+			started.Add(1)
 			<-goOn
 			ended.Add(1)
 			return nil, nil
@@ -526,24 +526,24 @@ func TestServeEachStops(t *testing.T) {
 			}
 		}
 		stopped := make(chan struct{})
-		synctest.Wait() // one has begun, the next waits for its turn
+		synctest.Wait() // one call is running, the next waits for a slot
 		go func() { defer close(stopped); stop() }()
-		synctest.Wait() // for the first
+		synctest.Wait() // until stop waits for the first call
 		select {
 		case <-stopped:
-			t.Error("it stopped before a call had ended")
+			t.Error("stop returned before a call had ended")
 		default:
 		}
 		close(goOn)
 		<-stopped
 		synctest.Wait()
-		if begun.Load() != 1 || ended.Load() != 1 {
-			t.Errorf("%d calls began, %d ended", begun.Load(), ended.Load())
+		if started.Load() != 1 || ended.Load() != 1 {
+			t.Errorf("%d calls started, %d ended", started.Load(), ended.Load())
 		}
 	})
 }
 
-// TestVersions: who is older is told to update.
+// TestVersions checks that the message names the older side as the one to update.
 func TestVersions(t *testing.T) {
 	if err := Fits(Version); err != nil {
 		t.Error(err)

@@ -6,20 +6,20 @@ import (
 	"fmt"
 )
 
-// ProofHeader is that of a ProvenError's proof, in base64, where the hub answers over HTTP.
+// ProofHeader is the HTTP header with the proof of a ProvenError, in base64.
 const ProofHeader = "Taproot-Proof"
 
-// ProvenError is a word of the hub that a host may believe by whatever way it comes: the key has signed it that signs
-// the host's credential.
+// ProvenError is an error of the hub with a signature by the key that signs the credentials of hosts. A host may trust
+// it, however it arrived.
 type ProvenError struct {
 	Err   error
-	Proof []byte // the signature of what is said, such as Revoked
+	Proof []byte // the signature of the statement, such as Revoked
 }
 
 func (e *ProvenError) Error() string { return e.Err.Error() }
 func (e *ProvenError) Unwrap() error { return e.Err }
 
-// ProofOf is the value of ProofHeader for an error; "": nothing proves it.
+// ProofOf returns the value of ProofHeader for an error, or "" without a proof.
 func ProofOf(err error) string {
 	var proven *ProvenError
 	if !errors.As(err, &proven) {
@@ -28,5 +28,5 @@ func ProofOf(err error) string {
 	return base64.StdEncoding.EncodeToString(proven.Proof)
 }
 
-// Revoked is the text whose signature proves that the host of a key was revoked, which it stays for ever.
+// Revoked returns the text that is signed as proof that the host with a key was revoked. A revocation is permanent.
 func Revoked(host, key string) []byte { return fmt.Appendf(nil, "taproot revoked\n%s\n%s", host, key) }

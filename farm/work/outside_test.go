@@ -7,8 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/farm/order"
 )
 
-// TestWorkingFolderOfOthers: a run whose working folder lies above its own archive, where the tests of other projects
-// are, is not begun, whatever a hub says.
+// TestWorkingFolderOfOthers checks that a run with a working folder outside of its own archive, where the tests of
+// other projects are, does not start, even if a hub sends it.
 func TestWorkingFolderOfOthers(t *testing.T) {
 	for _, dir := range []string{"..", "a/../../run-1", "/etc", "../run-1"} {
 		why, err := (&Worker{}).run(t.Context(), order.Job{What: []byte(`{"file": "."}`)},

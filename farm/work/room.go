@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// noRoom tells whether it is the disk of this machine that has no room, or cannot be written.
+// noRoom reports whether an error means that the disk of this machine is full or not writable.
 func noRoom(err error) bool {
 	for _, e := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, diskFull} {
 		if errors.Is(err, e) {
@@ -17,26 +17,26 @@ func noRoom(err error) bool {
 	return false
 }
 
-// roomForMore is what must be free on the disk before a host that ran out of room takes cases again, in bytes.
+// roomForMore is how many bytes must be free on a disk that was full before the host accepts cases again.
 const roomForMore = 16 << 20
 
-// stillFull tells whether the disk was full and is: then the hubs are told of no free device.
+// stillFull reports whether the disk was full and still is. The host then reports no free device to the hubs.
 func (w *Worker) stillFull() bool {
 	if !w.full.Load() {
 		return false
 	}
-	w.cache.Clear() // what it takes comes again from the hub
+	w.cache.Clear() // the hub has the archives
 	if err := w.tryRoom(); err != nil {
 		return true
 	}
 	w.full.Store(false)
-	w.o.Log.Info("there is room on the disk again", "folder", w.o.Dir)
+	w.o.Log.Info("there is space on the disk again", "folder", w.o.Dir)
 	return false
 }
 
-// tryRoom writes a file, and removes it.
+// tryRoom writes a file of roomForMore bytes, and removes it.
 func (w *Worker) tryRoom() (err error) {
-	f, err := os.CreateTemp(filepath.Join(w.o.Dir, "cases"), "room-")
+	f, err := os.CreateTemp(filepath.Join(w.o.Dir, "cases"), "space-")
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestFullDiskIsTidied: a host whose disk is full gives back what earlier runs left there before it waits for somebody
-// to make room.
+// TestFullDiskIsTidied checks that a host with a full disk removes what earlier runs left there before it waits for a
+// user to free space.
 func TestFullDiskIsTidied(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
@@ -40,7 +40,7 @@ func TestFullDiskIsTidied(t *testing.T) {
 	release()
 	w.full.Store(true)
 	if w.stillFull() {
-		t.Error("there is room, and it is still full")
+		t.Error("there is space, and the disk still counts as full")
 	}
 	if _, err := os.Stat(run); !os.IsNotExist(err) || w.cache.Bytes() != 0 {
 		t.Errorf("%s is left, %d bytes: %v", run, w.cache.Bytes(), err)

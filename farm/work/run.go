@@ -16,12 +16,12 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// run runs an attempt and leaves its pack in the spool. why is said when no host could run the case; err when it was
-// not begun here, or this machine failed.
+// run runs an attempt and puts its pack into the spool. why is set when no host could run the case. err is set when it
+// was not started here, or this machine failed.
 func (w *Worker) run(ctx context.Context, j order.Job, start order.Start) (why string, err error) {
 	var ref plan.Ref
 	if err := json.Unmarshal(j.What, &ref); err != nil {
-		return "the case cannot be read: " + err.Error(), nil
+		return "the case is not valid: " + err.Error(), nil
 	}
 	if err := start.Settings.Check(); err != nil {
 		return err.Error(), nil
@@ -45,7 +45,7 @@ func (w *Worker) run(ctx context.Context, j order.Job, start order.Start) (why s
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(folder) // what matters of it is in the spool
+	defer os.RemoveAll(folder) // the pack is in the spool
 	runs, err := pack.OpenRunDir(folder)
 	if err != nil {
 		return "", err
@@ -54,26 +54,26 @@ func (w *Worker) run(ctx context.Context, j order.Job, start order.Start) (why s
 	if err != nil {
 		return "", errors.Join(err, runs.Close())
 	}
-	defer root.Close() // tests write, and close what they write
+	defer root.Close() // used by tests, which check their own writes
 	conf := start.Settings.Apply(w.o.Config, work)
 	conf.Access.Root = root
 	see := &observer{w: w, at: j.Attempt}
 	r := &run.Runner{Config: conf, Pool: w.o.Pool, Dir: runs, Observe: see.event}
-	// That nobody wants the case any more interrupts it. That the worker ends does, too, but is no verdict: the case runs
-	// elsewhere.
+	// A withdrawn case is interrupted, which is its result. The end of the worker interrupts it, too, but then it runs on
+	// another host.
 	out, err := r.OnDevice(ctx, c, j.Device)
-	see.tell()
+	see.flush()
 	if err = errors.Join(err, runs.Close()); err != nil {
 		return "", err
 	}
 	if w.life.Err() != nil && (out.Result == nil || out.Result.Verdict == event.Interrupted) {
 		return "", context.Cause(w.life)
 	}
-	if noRoom(out.Err) { // another host may have room for the whole report
+	if noRoom(out.Err) { // another host may have space for the whole report
 		return "", out.Err
 	}
 	if out.Dir == "" {
-		return fmt.Sprintf("the report could not be kept: %v", out.Err), nil
+		return fmt.Sprintf("the report could not be saved: %v", out.Err), nil
 	}
 	return "", w.spool.put(j.Attempt, out.Dir)
 }

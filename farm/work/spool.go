@@ -21,7 +21,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// spool keeps packs that no hub has yet, as archives. Safe for concurrent use.
+// spool stores packs that no hub has yet, as archives. Safe for concurrent use.
 type spool struct {
 	dir string
 
@@ -47,10 +47,10 @@ func openSpool(dir string) (*spool, error) {
 		if len(parts) == 3 && !strings.HasPrefix(e.Name(), ".") {
 			a.Run = parts[0]
 			if _, err := fmt.Sscan(parts[1], &a.N); err == nil {
-				_, _ = fmt.Sscan(parts[2], &a.Attempt) // 0 is no attempt
+				_, _ = fmt.Sscan(parts[2], &a.Attempt) // stays 0 when invalid
 			}
 		}
-		if a.Attempt == 0 { // half a pack, of a process that died
+		if a.Attempt == 0 { // an incomplete pack of a process that died
 			if err := os.RemoveAll(file); err != nil {
 				return nil, fmt.Errorf("keep packs: %w", err)
 			}
@@ -61,7 +61,7 @@ func openSpool(dir string) (*spool, error) {
 	return s, nil
 }
 
-// put keeps a pack.
+// put stores a pack.
 func (s *spool) put(a order.Attempt, packDir string) error {
 	file := filepath.Join(s.dir, fmt.Sprintf("%s.%d.%d%s", a.Run, a.N, a.Attempt, packSuffix))
 	if err := pack.ArchiveFile(packDir, file); err != nil {
@@ -107,20 +107,20 @@ func (s *spool) drop(a order.Attempt) error {
 	return os.Remove(file)
 }
 
-// deliver brings a pack to a hub, however long none is there, unless the worker ends before. It is dropped when a hub
-// has it, or says that it was superseded.
+// deliver sends a pack to a hub. It retries until the worker ends. The pack is removed when a hub has it, or responds
+// that its attempt was superseded.
 func (w *Worker) deliver(a order.Attempt) bool {
 	r, err := w.spool.describe(a)
 	if err != nil {
-		w.o.Log.Error("a pack that cannot be read", "run", a.Run, "case", a.N, "error", err)
+		w.o.Log.Error("a pack cannot be read", "run", a.Run, "case", a.N, "error", err)
 		r = order.Report{Attempt: a, Error: "its report was lost on the host: " + err.Error()}
 	}
-	var v order.Verdict
+	var v order.ReportReply
 	if err := w.ask(w.life, order.ReportSubject, r, &v); err != nil {
-		return false // it is delivered when the host is there again
+		return false // it is delivered at the next start
 	}
 	if err := w.spool.drop(a); err != nil {
-		w.o.Log.Error("a pack that was delivered stays", "error", err)
+		w.o.Log.Error("a delivered pack cannot be removed", "error", err)
 	}
 	return true
 }
@@ -132,7 +132,7 @@ func (s *spool) describe(a order.Attempt) (r order.Report, err error) {
 	if err != nil {
 		return r, err
 	}
-	defer f.Close() // nothing was written
+	defer f.Close() // opened for reading only
 	h := sha256.New()
 	if r.Size, err = io.Copy(h, f); err != nil {
 		return r, err
@@ -144,7 +144,7 @@ func (s *spool) describe(a order.Attempt) (r order.Report, err error) {
 	return r, err
 }
 
-// part gives a hub a part of a pack.
+// part returns a part of a pack to a hub.
 func (w *Worker) part(_ string, body []byte) (any, error) {
 	var p order.Part
 	if err := json.Unmarshal(body, &p); err != nil {
@@ -163,7 +163,7 @@ func ReadPart(file string, from int64) (order.Bytes, error) {
 	if err != nil {
 		return order.Bytes{}, err
 	}
-	defer f.Close() // nothing was written
+	defer f.Close() // opened for reading only
 	b := make([]byte, order.PartSize)
 	n, err := f.ReadAt(b, from)
 	if errors.Is(err, io.EOF) {
@@ -172,7 +172,7 @@ func ReadPart(file string, from int64) (order.Bytes, error) {
 	return order.Bytes{Bytes: b[:n]}, err
 }
 
-// deliverLeft brings packs to the hubs that an earlier process of this host left.
+// deliverLeft delivers the packs that an earlier process of this host has left.
 func (w *Worker) deliverLeft() {
 	var all sync.WaitGroup
 	for _, a := range w.spool.all() {
@@ -181,9 +181,9 @@ func (w *Worker) deliverLeft() {
 	all.Wait()
 }
 
-// Tell adds to what a host says of itself what runs there, and which of its devices cases can use.
+// Tell adds to a beat the running attempts, and the devices that cases can use.
 func (w *Worker) Tell(ctx context.Context, b *wire.Beat) {
-	browsers, _ := w.o.Pool.Usable(ctx, dsl.Web) // without a list there is none
+	browsers, _ := w.o.Pool.Usable(ctx, dsl.Web) // after an error there is none
 	for _, d := range browsers {
 		if !slices.ContainsFunc(b.Devices, func(page wire.Device) bool {
 			return page.ID == d.ID &&

@@ -21,14 +21,14 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// Options are what a worker needs.
+// Options are the settings of a worker.
 type Options struct {
 	Host   string // the id of this host
 	Conn   *wire.Link
-	Dir    string     // its folder: archives, packs that are on their way
-	Config run.Config // of this host; what runs may say goes over it
+	Dir    string     // its folder, for archives and undelivered packs
+	Config run.Config // of this host; overrides the settings of runs
 	Pool   *pool.Pool
-	Cache  int64 // bytes of archives that are kept; default: 10 GB
+	Cache  int64 // maximum bytes of cached archives; default: 10 GB
 	Log    *slog.Logger
 }
 
@@ -40,24 +40,24 @@ type Worker struct {
 	cache *archive.Cache
 	spool *spool
 
-	life     context.Context // of Run; it outlives that of a case that nobody wants any more
+	life     context.Context // of Run; a withdrawn case ends earlier
 	draining atomic.Bool
-	full     atomic.Bool // the disk, when a case was last run
+	full     atomic.Bool // the disk was full when a case was last run
 	mu       sync.Mutex
 	working  map[order.Attempt]*job
-	held     map[string]int  // devices on which this worker works
+	held     map[string]int  // devices with a running job of this worker
 	link     context.Context // ends when the connection is lost
 	unlink   context.CancelFunc
 }
 
-// job is an attempt under way.
+// job is an attempt that is in progress.
 type job struct {
 	cancel context.CancelFunc
-	taken  *wire.ClaimedJob // the newest message of it
+	taken  *wire.ClaimedJob // its newest message
 	more   []*wire.ClaimedJob
 }
 
-// New makes a worker. Packs that an earlier one left behind are delivered when it runs.
+// New makes a worker. It delivers packs that an earlier worker has left when it runs.
 func New(o Options) (*Worker, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -74,20 +74,20 @@ func New(o Options) (*Worker, error) {
 	if w.spool, err = openSpool(filepath.Join(o.Dir, "packs")); err != nil {
 		return nil, err
 	}
-	cases := filepath.Join(o.Dir, "cases") // of a worker that died: nothing of them was delivered, and they come again
+	cases := filepath.Join(o.Dir, "cases") // of a worker that died: they were not delivered, and run again
 	if err := errors.Join(os.RemoveAll(cases), os.MkdirAll(cases, 0o700)); err != nil {
-		return nil, fmt.Errorf("the folder of cases: %w", err)
+		return nil, fmt.Errorf("create the folder of cases: %w", err)
 	}
 	return w, nil
 }
 
 func cacheIn(dir string) string { return filepath.Join(dir, "tests") }
 
-// TestsIn is the folder, in that of a worker, in which the tests of each run lie in a folder of their own, whose name
-// nobody can guess.
+// TestsIn returns the folder, in that of a worker, which contains the tests of each run in a folder with an unguessable
+// name.
 func TestsIn(dir string) string { return archive.RunsIn(cacheIn(dir)) }
 
-// Run works until ctx ends; then what is under way is interrupted. Drain first lets it come to its end.
+// Run works until ctx ends, and then interrupts what is running. Call Drain first to let it end.
 func (w *Worker) Run(ctx context.Context) error {
 	w.life = ctx
 	var stops []func()
@@ -111,10 +111,10 @@ func (w *Worker) Run(ctx context.Context) error {
 	return wire.Take(ctx, w.o.Conn, w.o.Host, func(t *wire.ClaimedJob) { w.take(ctx, t) })
 }
 
-// Refuse lets nothing new begin: what comes is given back.
+// Refuse makes the worker return all new jobs.
 func (w *Worker) Refuse() { w.draining.Store(true) }
 
-// Drain does so, and waits until nothing is under way and every pack is delivered, or ctx ends.
+// Drain calls Refuse, and waits until nothing is running and every pack is delivered, or ctx ends.
 func (w *Worker) Drain(ctx context.Context) error {
 	w.Refuse()
 	for {
@@ -130,11 +130,11 @@ func (w *Worker) Drain(ctx context.Context) error {
 	}
 }
 
-// take does a job, unless it is under way already: then the message is a later copy, and ends with the job.
+// take works on a job, unless it is in progress already: then the message is a duplicate, and ends with the job.
 func (w *Worker) take(ctx context.Context, t *wire.ClaimedJob) {
 	var j order.Job
 	if err := json.Unmarshal(t.Body, &j); err != nil {
-		w.o.Log.Error("a job that cannot be read", "error", err)
+		w.o.Log.Error("a job is not valid", "error", err)
 		w.done(ctx, t)
 		return
 	}
@@ -163,18 +163,18 @@ func (w *Worker) take(ctx context.Context, t *wire.ClaimedJob) {
 			if over {
 				w.done(ctx, t)
 			} else {
-				_ = t.Leave() // it comes to the next process of this host, at the latest when NATS misses this one
+				_ = t.Leave() // the next process of this host receives it, at the latest after AckWait
 			}
 		}
 	}()
-	if w.spool.has(j.Attempt) { // it was run before this process began
+	if w.spool.has(j.Attempt) { // an earlier process has run it
 		over = w.deliver(j.Attempt)
 		return
 	}
 	over = w.do(ctx, j)
 }
 
-// done tells NATS that a message is done with, also when the worker is about to end.
+// done acknowledges a message, also when the worker is about to end.
 func (w *Worker) done(ctx context.Context, t *wire.ClaimedJob) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
@@ -183,11 +183,11 @@ func (w *Worker) done(ctx context.Context, t *wire.ClaimedJob) {
 	}
 }
 
-// do runs an attempt and brings its pack to a hub. It tells whether the attempt is over; else the worker ends.
+// do runs an attempt and delivers its pack. It reports whether the attempt is finished; otherwise the worker ends.
 func (w *Worker) do(ctx context.Context, j order.Job) bool {
 	switch {
 	case w.draining.Load():
-		return w.report(order.Report{Attempt: j.Attempt, Returned: true, Draining: true, Error: "its host ends"})
+		return w.report(order.Report{Attempt: j.Attempt, Returned: true, Draining: true, Error: "its host shuts down"})
 	case w.full.Load():
 		return w.report(order.Report{Attempt: j.Attempt, Returned: true, Draining: true,
 			Error: "the disk of its host is full"})
@@ -199,10 +199,11 @@ func (w *Worker) do(ctx context.Context, j order.Job) bool {
 	why, err := w.run(ctx, j, start)
 	switch {
 	case w.life.Err() != nil:
-		return false // the next process of this host begins it again, or delivers it
+		return false // the next process of this host starts it again, or delivers it
 	case noRoom(err):
 		w.full.Store(true)
-		w.o.Log.Error("the disk is full: this host takes no cases until there is room again", "folder", w.o.Dir, "error", err)
+		w.o.Log.Error("the disk is full: this host takes no cases until there is space again", "folder", w.o.Dir,
+			"error", err)
 		return w.report(order.Report{Attempt: j.Attempt, Returned: true, Draining: true, Error: err.Error()})
 	case why != "":
 		return w.report(order.Report{Attempt: j.Attempt, Error: why})
@@ -212,23 +213,22 @@ func (w *Worker) do(ctx context.Context, j order.Job) bool {
 	return w.deliver(j.Attempt)
 }
 
-// unwanted says that nobody works on an attempt that nobody wants any more: until a hub knows, the device counts as
-// used.
+// unwanted reports that a withdrawn attempt is not running. The device counts as used until a hub has received that.
 func (w *Worker) unwanted(a order.Attempt) bool {
-	return w.report(order.Report{Attempt: a, Returned: true, Draining: true, Error: "nobody wants it any more"})
+	return w.report(order.Report{Attempt: a, Returned: true, Draining: true, Error: "it was withdrawn"})
 }
 
-// answerLimit is how long a hub may think before another one is asked: it may have been killed in the middle.
+// answerLimit is how long a hub may take to respond before another one is queried: it may have been killed meanwhile.
 const answerLimit = 10 * time.Second
 
-// connection ends when the connection is lost that is there now.
+// connection returns a context that ends when the current connection is lost.
 func (w *Worker) connection() context.Context {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.link
 }
 
-// lose ends what waits for an answer by the connection.
+// lose ends what waits for a response over the connection.
 func (w *Worker) lose() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -236,11 +236,11 @@ func (w *Worker) lose() {
 	w.link, w.unlink = context.WithCancel(context.Background())
 }
 
-// ask asks a hub until one answers, or ctx ends.
+// ask repeats a request until a hub responds, or ctx ends.
 func (w *Worker) ask(ctx context.Context, what string, question, into any) error {
 	wait, limit := 100*time.Millisecond, answerLimit
 	if r, ok := question.(order.Report); ok {
-		limit += time.Duration(r.Size>>20) * time.Second // it comes in parts
+		limit += time.Duration(r.Size>>20) * time.Second // it is transferred in parts
 	}
 	for {
 		asking, cancel := context.WithTimeout(ctx, limit)
@@ -253,9 +253,9 @@ func (w *Worker) ask(ctx context.Context, what string, question, into any) error
 			return err
 		}
 		if !errors.As(err, &refused) {
-			w.o.Log.Debug("no hub answers", "error", err)
+			w.o.Log.Debug("no hub responds", "error", err)
 		} else {
-			w.o.Log.Warn("a hub cannot answer", "error", err)
+			w.o.Log.Warn("a hub responds with an error", "error", err)
 		}
 		if err := pool.Sleep(ctx, wait, nil); err != nil {
 			return err
@@ -264,13 +264,13 @@ func (w *Worker) ask(ctx context.Context, what string, question, into any) error
 	}
 }
 
-// report tells a hub what became of an attempt of which there is no pack, unless the worker ends before.
+// report sends the outcome of an attempt without a pack to a hub. It retries until the worker ends.
 func (w *Worker) report(r order.Report) bool {
-	var v order.Verdict
+	var v order.ReportReply
 	return w.ask(w.life, order.ReportSubject, r, &v) == nil
 }
 
-// fetch gets the archive of tests from a hub.
+// fetch downloads the archive of tests from a hub.
 func (w *Worker) fetch(ctx context.Context, sum string) (io.ReadCloser, error) {
 	return &parts{ctx: ctx, ask: func(ctx context.Context, from int64) ([]byte, error) {
 		ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
@@ -281,7 +281,7 @@ func (w *Worker) fetch(ctx context.Context, sum string) (io.ReadCloser, error) {
 	}}, nil
 }
 
-// parts is a reader of something that comes in parts.
+// parts reads something that is transferred in parts.
 type parts struct {
 	ctx  context.Context
 	ask  func(ctx context.Context, from int64) ([]byte, error)
@@ -307,7 +307,7 @@ func (p *parts) Read(b []byte) (int, error) {
 
 func (p *parts) Close() error { return nil }
 
-// cancel ends an attempt that nobody wants any more: its case ends as interrupted.
+// cancel ends a withdrawn attempt: its case ends as interrupted.
 func (w *Worker) cancel(_ string, body []byte) (any, error) {
 	var a order.Attempt
 	if err := json.Unmarshal(body, &a); err != nil {
@@ -319,13 +319,13 @@ func (w *Worker) cancel(_ string, body []byte) (any, error) {
 	switch {
 	case j != nil:
 		j.cancel()
-	case !w.spool.has(a): // its job was lost, or is still to come
+	case !w.spool.has(a): // its job was lost, or has not arrived yet
 		w.unwanted(a)
 	}
 	return nil, nil
 }
 
-// observer sends events to the hubs, some at once.
+// observer sends events to the hubs, in batches.
 type observer struct {
 	w  *Worker
 	at order.Attempt
@@ -336,25 +336,25 @@ type observer struct {
 	timer  *time.Timer
 }
 
-// tellAfter is how long an event may wait for others.
-const tellAfter = 100 * time.Millisecond
+// flushAfter is how long an event may wait for others.
+const flushAfter = 100 * time.Millisecond
 
 func (o *observer) event(_ event.Case, e event.Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.events = append(o.events, e)
 	if o.timer == nil {
-		o.timer = time.AfterFunc(tellAfter, o.tell)
+		o.timer = time.AfterFunc(flushAfter, o.flush)
 	}
 }
 
-func (o *observer) tell() {
+func (o *observer) flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.timer = nil
 	if len(o.events) > 0 {
-		// the pack has them, too
-		_ = wire.Tell(o.w.o.Conn, order.ToHub(o.w.o.Host, order.EventsSubject), order.Events{Attempt: o.at, From: o.from,
+		// a lost event is still in the pack
+		_ = wire.Publish(o.w.o.Conn, order.ToHub(o.w.o.Host, order.EventsSubject), order.Events{Attempt: o.at, From: o.from,
 			Events: o.events})
 	}
 	o.from, o.events = o.from+len(o.events), nil

@@ -1,5 +1,5 @@
-// Package adbd speaks adb's protocol between computer and device, from the side of the device: a connection of adb goes
-// in, and the services that it opens come out. So `adb connect` reaches a phone that hangs elsewhere.
+// Package adbd implements the device's side of adb's protocol over a connection: it opens a service of the device for
+// each stream that adb opens. With it, `adb connect` works for a phone that is attached to another machine.
 package adbd
 
 import (
@@ -28,18 +28,19 @@ const (
 	maxStreams = 256
 )
 
-// Device is what is reached.
+// Device is the device that a connection leads to.
 type Device struct {
 	Model    string
-	Features []string // of the device; those that change the protocol are left out
+	Features []string // of the device; Serve leaves out those that change the protocol
 	// Open opens a service of the device, such as "shell:ls".
 	Open func(service string) (io.ReadWriteCloser, error)
 }
 
-// refused are services that would change how the device is reached, or reach back into the machine that it hangs on.
+// refused are services that would change how the device is reached, or connect back to the machine that it is attached
+// to.
 var refused = []string{"reverse:", "root:", "unroot:", "tcpip:", "usb:", "host"}
 
-// errProtocol is a peer that is no adb.
+// errProtocol means that the peer is not adb.
 var errProtocol = errors.New("the other end does not speak adb's protocol")
 
 type message struct {
@@ -47,7 +48,7 @@ type message struct {
 	data                []byte
 }
 
-// session is one connection.
+// session is a connection.
 type session struct {
 	device Device
 	in     *bufio.Reader
@@ -65,8 +66,8 @@ type session struct {
 type stream struct {
 	own, peer uint32
 	service   io.ReadWriteCloser
-	taken     chan struct{} // the peer has taken what was written
-	writes    chan []byte   // at most one: the next one comes when this was acknowledged
+	taken     chan struct{} // receives when the peer has acknowledged a write
+	writes    chan []byte   // at most one: the peer sends the next after the acknowledgement
 	over      chan struct{}
 	once      sync.Once
 }
@@ -74,15 +75,16 @@ type stream struct {
 func (s *stream) end() {
 	s.once.Do(func() {
 		close(s.over)
-		_ = s.service.Close() // it is given up
+		_ = s.service.Close() // the stream has ended, so an error does not matter
 	})
 }
 
-// Serve answers until the connection ends, and closes the services that it opened. That the peer hung up is no error.
+// Serve serves a connection until it ends, and closes the services that it opened. It returns nil when the peer
+// disconnects.
 func Serve(conn io.ReadWriteCloser, d Device) error {
 	s := &session{device: d, in: bufio.NewReaderSize(conn, 64<<10), out: conn, streams: map[uint32]*stream{}}
 	err := s.receive()
-	_ = conn.Close() // what still writes to it ends
+	_ = conn.Close() // ends goroutines that still write to it
 	s.mu.Lock()
 	for _, one := range s.streams {
 		one.end()
@@ -156,11 +158,11 @@ func (s *session) take(m message) error {
 			if m.command == wrte {
 				return s.send(message{command: clse, arg1: m.arg0})
 			}
-			return nil // it has ended meanwhile
+			return nil // the stream has ended meanwhile
 		}
 		return s.deliver(one, m)
 	}
-	return nil // what a newer adb says and need not be understood
+	return nil // a message of a newer adb, which can be ignored
 }
 
 func (s *session) deliver(one *stream, m message) error {
@@ -176,13 +178,13 @@ func (s *session) deliver(one *stream, m message) error {
 		select {
 		case one.writes <- m.data:
 		default:
-			return errProtocol // it did not wait
+			return errProtocol // it did not wait for the acknowledgement
 		}
 	}
 	return nil
 }
 
-// banner says what the device is.
+// banner describes the device.
 func (s *session) banner() string {
 	var features []string
 	for _, f := range s.device.Features {
@@ -211,11 +213,11 @@ func (s *session) open(m message) error {
 	return nil
 }
 
-// run opens a service and carries what it says and is told, until one end closes.
+// run opens a service and copies data in both directions until one end closes.
 func (s *session) run(name string, peer uint32) {
 	service, err := s.device.Open(name)
 	if err != nil {
-		_ = s.send(message{command: clse, arg1: peer}) // a connection that has ended needs it not
+		_ = s.send(message{command: clse, arg1: peer}) // fails only if the connection has ended
 		return
 	}
 	one := &stream{peer: peer, service: service, taken: make(chan struct{}, 1), writes: make(chan []byte, 1),
@@ -235,12 +237,12 @@ func (s *session) run(name string, peer uint32) {
 	if s.send(message{okay, one.own, peer, nil}) != nil {
 		return
 	}
-	s.working.Go(func() { s.tell(one) })
-	s.hear(one)
+	s.working.Go(func() { s.copyToService(one) })
+	s.copyToPeer(one)
 }
 
-// tell passes on what the peer writes.
-func (s *session) tell(one *stream) {
+// copyToService writes to the service what the peer sends.
+func (s *session) copyToService(one *stream) {
 	for {
 		select {
 		case <-one.over:
@@ -258,8 +260,8 @@ func (s *session) tell(one *stream) {
 	}
 }
 
-// hear passes on what the service says.
-func (s *session) hear(one *stream) {
+// copyToPeer sends to the peer what the service writes.
+func (s *session) copyToPeer(one *stream) {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := one.service.Read(buffer)

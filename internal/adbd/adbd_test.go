@@ -22,7 +22,7 @@ type peer struct {
 	end  chan error
 }
 
-// connect says hello; services echo, but for those that a test names.
+// connect connects a peer. Services are an echo, unless the test passes a function that opens them.
 func connect(t *testing.T, open func(string) (io.ReadWriteCloser, error)) *peer {
 	t.Helper()
 	near, far := net.Pipe()
@@ -34,7 +34,8 @@ func connect(t *testing.T, open func(string) (io.ReadWriteCloser, error)) *peer 
 	t.Cleanup(func() { _ = near.Close() })
 	p.send(message{cnxn, version, maxPayload, []byte("host::features=shell_v2\x00")})
 	if m := p.read(); m.command != cnxn ||
-		string(m.data) != "device::ro.product.name=Pixel_8_x;ro.product.model=Pixel_8_x;ro.product.device=Pixel_8_x;features=shell_v2,cmd" {
+		string(m.data) != "device::ro.product.name=Pixel_8_x;ro.product.model=Pixel_8_x;ro.product.device=Pixel_8_x;"+
+			"features=shell_v2,cmd" {
 		t.Fatalf("%x %s", m.command, m.data)
 	}
 	return p
@@ -62,7 +63,7 @@ func echo(string) (io.ReadWriteCloser, error) {
 	return near, nil
 }
 
-// TestStreams: two services at once, each with its own bytes, until one end closes.
+// TestStreams uses two services at once, each with its own data, until one end closes.
 func TestStreams(t *testing.T) {
 	p := connect(t, echo)
 	own := map[uint32]uint32{}
@@ -77,20 +78,20 @@ func TestStreams(t *testing.T) {
 	for id := uint32(1); id <= 2; id++ {
 		text := bytes.Repeat([]byte{byte('a' + id)}, 1000)
 		p.send(message{wrte, id, own[id], text})
-		taken, said := false, []byte(nil)
-		for !taken || len(said) < len(text) {
+		taken, received := false, []byte(nil)
+		for !taken || len(received) < len(text) {
 			switch m := p.read(); m.command {
 			case okay:
 				taken = true
 			case wrte:
-				said = append(said, m.data...)
+				received = append(received, m.data...)
 				p.send(message{okay, id, own[id], nil})
 			default:
 				t.Fatalf("%+v", m)
 			}
 		}
-		if !bytes.Equal(said, text) {
-			t.Errorf("%q", said)
+		if !bytes.Equal(received, text) {
+			t.Errorf("%q", received)
 		}
 	}
 	p.send(message{clse, 1, own[1], nil})
@@ -103,7 +104,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestRefusedServices: none that reaches back, changes how the device is reached, or is not there.
+// TestRefusedServices checks that services that connect back, change the connection, or do not exist are refused.
 func TestRefusedServices(t *testing.T) {
 	p := connect(t, func(name string) (io.ReadWriteCloser, error) {
 		if name != "nosuch:" {
@@ -119,7 +120,7 @@ func TestRefusedServices(t *testing.T) {
 	}
 }
 
-// TestNoADB: whoever does not speak the protocol is hung up on.
+// TestNoADB checks that a peer with another protocol is disconnected.
 func TestNoADB(t *testing.T) {
 	for _, text := range []string{"GET / HTTP/1.1\r\nHost: x\r\n\r\n", strings.Repeat("\x00", header),
 		strings.Repeat("\xff", header)} {

@@ -1,4 +1,4 @@
-// Package apkfile reads what an APK says of itself.
+// Package apkfile reads the manifest of an APK.
 package apkfile
 
 import (
@@ -10,7 +10,7 @@ import (
 	"unicode/utf16"
 )
 
-// The chunks of a binary AndroidManifest.xml, and the attributes by whose numbers the package manager knows them.
+// The chunks of a binary AndroidManifest.xml, and the resource ids of the attributes.
 const (
 	chunkXML, chunkStrings, chunkResources, chunkElement = 0x0003, 0x0001, 0x0180, 0x0102
 
@@ -20,7 +20,7 @@ const (
 	maxManifest    = 4 << 20
 	typeText       = 0x03
 	typeNumber     = 0x10
-	elementHeader  = 16 // before what follows counts
+	elementHeader  = 16 // bytes before the attributes
 	attributeBytes = 20
 )
 
@@ -33,8 +33,8 @@ type Facts struct {
 	VersionName string
 	VersionCode int
 	MinSDK      int
-	OnDemand    bool // a feature module that reaches a phone only when the app asks for it
-	Conditional bool // a feature module for phones that fulfil its conditions
+	OnDemand    bool // a feature module that is installed only when the app requests it
+	Conditional bool // a feature module for phones that meet its conditions
 }
 
 // Read returns the facts in the manifest of an APK that Android's tools built. It verifies no signature.
@@ -63,7 +63,7 @@ func Read(r io.ReaderAt, size int64) (Facts, error) {
 // manifest is a binary manifest as far as it was read.
 type manifest struct {
 	strings   []string
-	resources []uint32 // the numbers of the first strings, where they name attributes
+	resources []uint32 // the resource ids of the first strings, which name attributes
 	facts     Facts
 	onDemand  bool
 	atInstall bool
@@ -71,7 +71,7 @@ type manifest struct {
 
 func (m *manifest) read(raw []byte) (err error) {
 	defer func() {
-		if recover() != nil { // an offset that leads out of the file
+		if recover() != nil { // an offset outside of the file
 			err = errManifest
 		}
 	}()
@@ -128,7 +128,7 @@ func shortLength(b []byte) (n int, rest []byte) {
 	return int(b[0]&0x7f)<<8 | int(b[1]), b[2:]
 }
 
-// element reads what the elements manifest, uses-sdk and those of delivery say.
+// element reads the elements manifest and uses-sdk, and those of delivery.
 func (m *manifest) element(e []byte) {
 	le := binary.LittleEndian
 	name := m.strings[le.Uint32(e[4:])]

@@ -1,5 +1,5 @@
-// Package devtools speaks with a Chromium in the language of its DevTools: the simulated phones show pages of one in
-// their WebViews.
+// Package devtools controls a Chromium over the Chrome DevTools Protocol. The simulated phones show its pages in their
+// WebViews.
 package devtools
 
 import (
@@ -16,26 +16,26 @@ import (
 )
 
 const (
-	// writeLimit is how long a message to the browser may take to leave.
+	// writeLimit is the time limit for sending a message to the browser.
 	writeLimit = 10 * time.Second
-	// maxMessage is the largest message of the browser: a picture, in base64.
+	// maxMessage is the largest message of the browser: a screenshot, in base64.
 	maxMessage = 64 << 20
 )
 
 var errGone = errors.New("the browser closed the connection")
 
-// Client is one WebSocket to a Chromium, over which its pages are reached, too.
+// Client is a WebSocket to a Chromium. It also reaches the browser's pages.
 type Client struct {
-	conn  *websocket.Conn
-	gone  chan struct{} // closed when the connection is
-	heard func(Event)
+	conn    *websocket.Conn
+	gone    chan struct{} // closed when the connection is closed
+	onEvent func(Event)
 
 	mu      sync.Mutex
 	next    int
 	waiting map[int]chan answer
 }
 
-// Event is what the browser, or the page of a session, tells unasked.
+// Event is an event of the browser, or of the page of a session.
 type Event struct {
 	Session string          `json:"sessionId"`
 	Method  string          `json:"method"`
@@ -49,8 +49,9 @@ type answer struct {
 	} `json:"error"`
 }
 
-// Dial connects to the Chromium that listens on host. Events go to heard, one after the other; nil: to nobody.
-func Dial(ctx context.Context, host string, heard func(Event)) (*Client, error) {
+// Dial connects to the Chromium that listens on host. onEvent is called for each event, one after the other; it may be
+// nil.
+func Dial(ctx context.Context, host string, onEvent func(Event)) (*Client, error) {
 	var about struct {
 		URL string `json:"webSocketDebuggerUrl"`
 	}
@@ -64,10 +65,10 @@ func Dial(ctx context.Context, host string, heard func(Event)) (*Client, error) 
 		return nil, fmt.Errorf("connect to the browser at %s: %w", host, err)
 	}
 	conn.SetReadLimit(maxMessage)
-	return &Client{conn: conn, gone: make(chan struct{}), heard: heard, waiting: map[int]chan answer{}}, nil
+	return &Client{conn: conn, gone: make(chan struct{}), onEvent: onEvent, waiting: map[int]chan answer{}}, nil
 }
 
-// Ask reads one of the lists that Chromium gives by HTTP.
+// Ask reads one of the lists that Chromium serves over HTTP.
 func Ask(ctx context.Context, host, path string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, writeLimit)
 	defer cancel()
@@ -78,7 +79,7 @@ func Ask(ctx context.Context, host, path string, into any) error {
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := client.Do(req)
 	if err != nil {
-		return fmt.Errorf("ask the browser at %s: %w", host, err)
+		return fmt.Errorf("query the browser at %s: %w", host, err)
 	}
 	defer resp.Body.Close()
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxMessage)).Decode(into); err != nil {
@@ -87,10 +88,10 @@ func Ask(ctx context.Context, host, path string, into any) error {
 	return nil
 }
 
-// Read takes what the browser says until the connection or the context ends.
+// Read processes the messages of the browser until the connection or the context ends.
 func (d *Client) Read(ctx context.Context) {
 	defer close(d.gone)
-	defer d.conn.CloseNow() //nolint:errcheck // it has ended
+	defer d.conn.CloseNow() //nolint:errcheck // the connection has ended
 	for {
 		_, data, err := d.conn.Read(ctx)
 		if err != nil {
@@ -105,8 +106,8 @@ func (d *Client) Read(ctx context.Context) {
 			continue
 		}
 		if m.ID == 0 {
-			if d.heard != nil {
-				d.heard(m.Event)
+			if d.onEvent != nil {
+				d.onEvent(m.Event)
 			}
 			continue
 		}
@@ -120,10 +121,10 @@ func (d *Client) Read(ctx context.Context) {
 	}
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (d *Client) Close() { _ = d.conn.CloseNow() }
 
-// Ended tells whether the connection has.
+// Ended reports whether the connection is closed.
 func (d *Client) Ended() bool {
 	select {
 	case <-d.gone:
@@ -133,13 +134,13 @@ func (d *Client) Ended() bool {
 	}
 }
 
-// Call asks the browser, or the page of a session, and waits for the answer.
+// Call calls a method of the browser, or of the page of a session, and waits for the response.
 func (d *Client) Call(ctx context.Context, session, method string, params, into any) error {
-	told := make(chan answer, 1)
+	response := make(chan answer, 1)
 	d.mu.Lock()
 	d.next++
 	id := d.next
-	d.waiting[id] = told
+	d.waiting[id] = response
 	d.mu.Unlock()
 	defer func() {
 		d.mu.Lock()
@@ -157,7 +158,7 @@ func (d *Client) Call(ctx context.Context, session, method string, params, into 
 	if err != nil {
 		return err
 	}
-	// A write whose context ends closes the connection: it has a time limit of its own.
+	// A write with a context that ends closes the connection, so it has a time limit of its own.
 	writing, cancel := context.WithTimeout(context.Background(), writeLimit)
 	defer cancel()
 	if err := d.conn.Write(writing, websocket.MessageText, data); err != nil {
@@ -168,7 +169,7 @@ func (d *Client) Call(ctx context.Context, session, method string, params, into 
 		return fmt.Errorf("%s: %w", method, ctx.Err())
 	case <-d.gone:
 		return fmt.Errorf("%s: %w", method, errGone)
-	case a := <-told:
+	case a := <-response:
 		if a.Error != nil {
 			return fmt.Errorf("%s: %s", method, a.Error.Message)
 		}
@@ -179,7 +180,7 @@ func (d *Client) Call(ctx context.Context, session, method string, params, into 
 	}
 }
 
-// Evaluate runs an expression in a page and gives its value.
+// Evaluate runs an expression in a page and returns its value.
 func (d *Client) Evaluate(ctx context.Context, session, expression string, into any) error {
 	var got struct {
 		Result struct {
@@ -198,7 +199,7 @@ func (d *Client) Evaluate(ctx context.Context, session, expression string, into 
 	case err != nil:
 		return err
 	case got.Exception != nil:
-		return fmt.Errorf("the page says %s %s", got.Exception.Text, got.Exception.Exception.Description)
+		return fmt.Errorf("the page has thrown %s %s", got.Exception.Text, got.Exception.Exception.Description)
 	case into == nil || len(got.Result.Value) == 0: // undefined
 		return nil
 	}

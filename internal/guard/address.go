@@ -11,8 +11,8 @@ type block struct {
 	why    string
 }
 
-// notPublic are the ranges of IANA's special-purpose registries that no public host has. Of IPv6 only 2000::/3 is given
-// out to hosts at all; everything outside it is refused without a line here, which only gives it a name.
+// notPublic are the ranges of IANA's special-purpose registries that no public host has. Of IPv6 only 2000::/3 is
+// assigned to hosts at all. Addresses outside of it are refused even without an entry here, which only adds a name.
 var notPublic = []block{
 	{netip.MustParsePrefix("0.0.0.0/32"), "the unspecified address, which is this machine"},
 	{netip.MustParsePrefix("0.0.0.0/8"), "an address of this network"},
@@ -44,8 +44,8 @@ var notPublic = []block{
 
 var publicIPv6 = netip.MustParsePrefix("2000::/3")
 
-// metadataServices are where clouds answer a machine about itself, its credentials included. One is a public address,
-// some are private ones that are used by nobody else.
+// metadataServices are where clouds serve information for a machine, including its credentials. One is a public
+// address, others are private addresses that have no other use.
 var metadataServices = []netip.Addr{
 	netip.MustParseAddr("169.254.169.254"), // most clouds
 	netip.MustParseAddr("169.254.169.253"), // Amazon's resolver
@@ -64,12 +64,12 @@ var metadataServices = []netip.Addr{
 
 func metadata(addr netip.Addr) string {
 	if slices.Contains(metadataServices, addr) {
-		return "where clouds hand out the machine's credentials"
+		return "where clouds serve the machine's credentials"
 	}
 	return ""
 }
 
-// private says in what way addr, which carries no other, is not public; "" when it is.
+// private returns why addr, which contains no other address, is not public, or "" if it is.
 func private(addr netip.Addr) string {
 	for _, b := range notPublic {
 		if b.prefix.Contains(addr) {
@@ -82,7 +82,7 @@ func private(addr netip.Addr) string {
 	return ""
 }
 
-// carrier is a range of IPv6 addresses that stand for the IPv4 address at one place within them.
+// carrier is a range of IPv6 addresses that contain an IPv4 address at a fixed place.
 type carrier struct {
 	prefix netip.Prefix
 	at     int
@@ -92,11 +92,10 @@ var carriers = []carrier{
 	{netip.MustParsePrefix("::ffff:0:0:0/96"), 12}, // translated (SIIT)
 	{netip.MustParsePrefix("64:ff9b::/96"), 12},    // NAT64
 	{netip.MustParsePrefix("2002::/16"), 2},        // 6to4
-	{netip.MustParsePrefix("::/96"), 12},           // compatible, but for :: and ::1
+	{netip.MustParsePrefix("::/96"), 12},           // IPv4-compatible, except :: and ::1
 }
 
-// carried gives the address at which a connection to addr ends, as far as the address itself tells: the IPv4 address
-// within an IPv6 one, and no zone.
+// carried returns the address at which a connection to addr ends: the IPv4 address within an IPv6 one, without a zone.
 func carried(addr netip.Addr) netip.Addr {
 	addr = addr.WithZone("").Unmap()
 	if addr.Is4() || addr.IsUnspecified() || addr.IsLoopback() {

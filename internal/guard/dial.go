@@ -11,24 +11,24 @@ import (
 	"time"
 )
 
-// dialLimit bounds a connection's making.
+// dialLimit is the time limit for making a connection.
 const dialLimit = 30 * time.Second
 
-// Dialer connects to what its policy allows. It is safe for use by several goroutines.
+// Dialer connects to the addresses that its policy allows. Safe for concurrent use.
 type Dialer struct {
 	Policy Policy
-	// Resolver finds the addresses of names; the system's if it is nil.
+	// Resolver resolves names; nil: the system's.
 	Resolver *net.Resolver
-	// own lists the addresses of this machine, which may be public ones.
+	// own returns the addresses of this machine, which may be public ones.
 	own func() ([]net.Addr, error)
 }
 
 // NewDialer makes a dialer for a policy.
 func NewDialer(p Policy) *Dialer { return &Dialer{Policy: p, own: net.InterfaceAddrs} }
 
-// DialContext connects as net.Dialer does, and wraps a *RefusedError when the policy does not allow it. The address is
-// checked after the name was resolved and right before the connection to that very address is made, each one of a name
-// that has several: a name that stands for another address a moment later does not slip through.
+// DialContext connects as net.Dialer does, and wraps a *RefusedError when the policy forbids it. It checks the address
+// after the name was resolved and right before connecting to that very address, for each of several addresses. So a
+// name that resolves to another address a moment later does not bypass the policy (DNS rebinding).
 func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	switch network {
 	case "tcp", "tcp4", "tcp6":
@@ -51,7 +51,7 @@ func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.
 	return conn, err
 }
 
-// check looks at an address with its port that is about to be connected to.
+// check checks an address with its port right before the connection to it is made.
 func (d *Dialer) check(address string) error {
 	target, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -80,8 +80,8 @@ func (d *Dialer) checkOwn(addr netip.Addr) error {
 	return nil
 }
 
-// Transport makes HTTP requests through the dialer. Proxies of the environment are used by an open policy only: they
-// resolve names out of the guard's sight.
+// Transport makes HTTP requests through the dialer. Only an open policy uses the proxies of the environment: they
+// resolve names themselves, so the guard would not see the address.
 func (d *Dialer) Transport() *http.Transport {
 	t := &http.Transport{
 		DialContext: d.DialContext, ForceAttemptHTTP2: true, MaxIdleConns: 100, IdleConnTimeout: 90 * time.Second,

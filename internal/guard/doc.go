@@ -1,3 +1,3 @@
-// Package guard decides which addresses connections of tests may reach: a policy, a dialer that asks it about each
-// address at the moment of connecting, and a local proxy by which browsers connect through that dialer.
+// Package guard decides which addresses the connections of tests may reach. It contains a policy, a dialer that checks
+// each address at the moment of connecting, and a local proxy through which browsers use that dialer.
 package guard

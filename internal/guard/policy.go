@@ -5,26 +5,26 @@ import (
 	"net/netip"
 )
 
-// Policy says which addresses a connection may reach. The zero value allows the public internet only.
+// Policy defines which addresses a connection may reach. The zero value allows the public internet only.
 type Policy struct {
-	// AllowPrivate allows this machine, its networks and every other address that is not public, but not AllowMetadata's.
+	// AllowPrivate allows this machine, its networks and all other addresses that are not public, except AllowMetadata's.
 	AllowPrivate bool
-	// AllowMetadata allows the addresses where clouds hand out a machine's credentials.
+	// AllowMetadata allows the addresses where clouds serve a machine's credentials.
 	AllowMetadata bool
 }
 
-// Open is the policy of a local user, who may reach what this machine reaches.
+// Open returns the policy of a local user, who may reach what this machine reaches.
 func Open() Policy { return Policy{AllowPrivate: true, AllowMetadata: true} }
 
-// IsOpen tells whether nothing is refused, so that connections need no guard.
+// IsOpen reports whether everything is allowed, so that connections need no guard.
 func (p Policy) IsOpen() bool { return p.AllowPrivate && p.AllowMetadata }
 
-// RefusedError says which address a connection may not reach.
+// RefusedError is the refusal of an address.
 type RefusedError struct {
-	Host string     // as it was asked for, "" when only the address is known
-	Addr netip.Addr // that it stands for
+	Host string     // as requested; "" when only the address is known
+	Addr netip.Addr // that Host resolved to
 	Why  string     // "a loopback address"
-	// Metadata tells that AllowPrivate would not help.
+	// Metadata means that AllowPrivate would not help.
 	Metadata bool
 }
 
@@ -39,7 +39,7 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("%s may not be reached: it is %s; --allow-private allows it", name, e.Why)
 }
 
-// Check gives a *RefusedError when addr may not be reached.
+// Check returns a *RefusedError when addr may not be reached.
 func (p Policy) Check(addr netip.Addr) error {
 	if p.IsOpen() {
 		return nil

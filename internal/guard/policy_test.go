@@ -53,7 +53,7 @@ func TestPolicy(t *testing.T) {
 		case why == "" && err != nil:
 			t.Errorf("%s: %v", address, err)
 		case why != "" && (!errors.As(err, &refused) || !strings.Contains(refused.Why, why) || refused.Addr != addr):
-			t.Errorf("%s: %v, which does not say %q", address, err, why)
+			t.Errorf("%s: %v, which does not contain %q", address, err, why)
 		}
 		private := Policy{AllowPrivate: true}.Check(addr)
 		if (private != nil) != (why == "credentials") {
@@ -65,7 +65,7 @@ func TestPolicy(t *testing.T) {
 	}
 	for _, p := range []Policy{{}, {AllowPrivate: true}, {AllowMetadata: true}} {
 		if err := p.Check(netip.Addr{}); err == nil && !p.AllowPrivate {
-			t.Errorf("%+v allows what is no address", p)
+			t.Errorf("%+v allows an invalid address", p)
 		}
 	}
 }
@@ -88,8 +88,8 @@ func TestRefusedError(t *testing.T) {
 	}
 }
 
-// No spelling of an address may get around the policy: what Go itself calls private, and every way to carry it, is
-// refused.
+// FuzzPolicy checks that no spelling of an address bypasses the policy: what Go itself calls private, and every way to
+// embed it, is refused.
 func FuzzPolicy(f *testing.F) {
 	for _, seed := range []string{"127.0.0.1", "10.9.8.7", "169.254.169.254", "192.168.0.1", "8.8.8.8", "0.0.0.0",
 		"224.1.1.1"} {

@@ -18,13 +18,13 @@ import (
 
 const (
 	headLimit = 15 * time.Second // for a request's head
-	endLimit  = 2 * time.Second  // for what still runs when the proxy is closed
+	endLimit  = 2 * time.Second  // for running requests when the proxy is closed
 	maxHead   = 256 << 10
 )
 
-// Proxy is an HTTP proxy on this machine's loopback address that connects through a Dialer. Only who knows its
-// credentials, which are made anew for each proxy, can use it. Where no connection can be made the browser's is closed
-// without an answer: a page that is opened then fails as it would without a proxy, and learns nothing of why.
+// Proxy is an HTTP proxy on this machine's loopback address that connects through a Dialer. It requires credentials,
+// which are made for each proxy. When a connection cannot be made, the browser's is closed without a response: the page
+// then fails as it would without a proxy, and does not learn the reason.
 type Proxy struct {
 	dialer   *Dialer
 	listener net.Listener
@@ -36,12 +36,11 @@ type Proxy struct {
 
 	work sync.WaitGroup
 	mu   sync.Mutex
-	ends map[io.Closer]bool // tunnels, nil when the proxy is closed
+	ends map[io.Closer]bool // of tunnels; nil when the proxy is closed
 }
 
-// Serve starts a proxy. It calls failed, which may be nil, for each connection that it could not make, with the host
-// and port that were asked for and an error that wraps a *RefusedError when the policy is why. Calls may come at the
-// same time.
+// Serve starts a proxy. It calls failed, which may be nil, for each connection that could not be made, with the
+// requested host and port. The error wraps a *RefusedError when the policy is the reason. Calls may be concurrent.
 func Serve(d *Dialer, failed func(host string, err error)) (*Proxy, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -50,7 +49,7 @@ func Serve(d *Dialer, failed func(host string, err error)) (*Proxy, error) {
 	p := &Proxy{dialer: d, listener: listener, user: "taproot", password: rand.Text(), failed: failed,
 		ends: map[io.Closer]bool{}}
 	transport := d.Transport()
-	transport.DisableCompression = true // what the server says is passed on as it is
+	transport.DisableCompression = true // the response must be forwarded unchanged
 	quiet := log.New(io.Discard, "", 0)
 	p.forward = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) { r.Out.Host = r.In.Host }, Transport: transport, ErrorHandler: p.fail,
@@ -61,10 +60,10 @@ func Serve(d *Dialer, failed func(host string, err error)) (*Proxy, error) {
 	return p, nil
 }
 
-// Address is where the proxy listens, as "127.0.0.1:34567".
+// Address returns where the proxy listens, such as "127.0.0.1:34567".
 func (p *Proxy) Address() string { return p.listener.Addr().String() }
 
-// Credentials are what a browser must say to the proxy.
+// Credentials returns what a browser must send to the proxy.
 func (p *Proxy) Credentials() (user, password string) { return p.user, p.password }
 
 // Close ends the proxy and every connection through it.
@@ -89,7 +88,7 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// ServeHTTP answers one request of a browser.
+// ServeHTTP handles a request of a browser.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !p.known(r.Header.Get("Proxy-Authorization")):
@@ -98,7 +97,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodConnect:
 		p.connect(w, r)
 	case r.URL.Scheme == "http" && r.URL.Host != "":
-		_ = http.NewResponseController(w).EnableFullDuplex() // a site may answer while it is still being sent to
+		_ = http.NewResponseController(w).EnableFullDuplex() // a site may respond before it has received the whole request
 		p.forward.ServeHTTP(w, r)
 	default:
 		http.Error(w, "this is a proxy", http.StatusBadRequest)
@@ -107,9 +106,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (p *Proxy) known(authorization string) bool {
 	scheme, encoded, _ := strings.Cut(authorization, " ")
-	said, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
+	decoded, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
 	return err == nil && strings.EqualFold(scheme, "Basic") &&
-		subtle.ConstantTimeCompare(said, []byte(p.user+":"+p.password)) == 1
+		subtle.ConstantTimeCompare(decoded, []byte(p.user+":"+p.password)) == 1
 }
 
 // connect makes a tunnel.
@@ -140,13 +139,13 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		pipe(remote, early.Reader) // it may hold the first bytes of what is sent
+		pipe(remote, early.Reader) // may contain the first bytes of the client
 	}()
 	pipe(local, remote)
 	<-done
 }
 
-// hold keeps the ends of a tunnel so that Close can close them.
+// hold registers the ends of a tunnel so that Close can close them.
 func (p *Proxy) hold(ends ...io.Closer) (release func(), ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,16 +166,16 @@ func (p *Proxy) hold(ends ...io.Closer) (release func(), ok bool) {
 	}, true
 }
 
-// pipe copies until the sender ends, and tells the receiver.
+// pipe copies until the sender ends, and closes the receiver for writing.
 func pipe(to net.Conn, from io.Reader) {
 	_, err := io.Copy(to, from)
 	half, ok := to.(interface{ CloseWrite() error })
 	if err != nil || !ok || half.CloseWrite() != nil {
-		_ = to.Close() // the other direction ends as well
+		_ = to.Close() // ends the other direction as well
 	}
 }
 
-// fail ends a request whose connection could not be made.
+// fail ends a request when the connection could not be made.
 func (p *Proxy) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if p.failed != nil {
 		p.failed(r.Host, err)

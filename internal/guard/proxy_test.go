@@ -22,8 +22,8 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// resolver answers every question about a name with the next of the addresses, from a name server of its own on
-// loopback.
+// resolver returns a resolver with a name server on loopback, which responds to each query with the next of the
+// addresses.
 func resolver(t *testing.T, addresses ...string) *net.Resolver {
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -37,7 +37,7 @@ func resolver(t *testing.T, addresses ...string) *net.Resolver {
 }
 
 func answerNames(conn net.PacketConn, addresses []string) {
-	buffer, asked := make([]byte, 1500), 0
+	buffer, queries := make([]byte, 1500), 0
 	for {
 		n, from, err := conn.ReadFrom(buffer)
 		if err != nil {
@@ -47,12 +47,12 @@ func answerNames(conn net.PacketConn, addresses []string) {
 		end := strings.IndexByte(string(question), 0) + 5 // the name, its type and class
 		answer := append([]byte{buffer[0], buffer[1], 0x81, 0x80, 0, 1, 0, 0, 0, 0, 0, 0}, question[:end]...)
 		if question[end-3] == 1 { // type A
-			for _, one := range strings.Split(addresses[min(asked, len(addresses)-1)], ",") {
+			for _, one := range strings.Split(addresses[min(queries, len(addresses)-1)], ",") {
 				ip := netip.MustParseAddr(one).As4()
 				answer = append(answer, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ip[0], ip[1], ip[2], ip[3])
 				answer[7]++
 			}
-			asked++
+			queries++
 		}
 		_, _ = conn.WriteTo(answer, from)
 	}
@@ -90,7 +90,7 @@ func TestDialerRefuses(t *testing.T) {
 	}
 }
 
-// A name that stood for a public address when somebody looked, and for loopback when the connection is made.
+// TestRebinding uses a name that resolves to a public address first, and to loopback when the connection is made.
 func TestRebinding(t *testing.T) {
 	var reached atomic.Bool
 	site := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Store(true) }))
@@ -130,11 +130,11 @@ func TestOwnPublicAddress(t *testing.T) {
 	}
 	d.own = func() ([]net.Addr, error) { return nil, errors.New("no list") }
 	if d.check("93.184.216.35:80") == nil {
-		t.Error("without a list of own addresses everything goes")
+		t.Error("without a list of own addresses everything is allowed")
 	}
 }
 
-// A redirect and a second connection are looked at like the first one.
+// TestTransportChecksRedirects checks that a redirect and a second connection are checked like the first one.
 func TestTransportChecksRedirects(t *testing.T) {
 	inner := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		t.Error("the redirect was followed")
@@ -154,7 +154,7 @@ func TestTransportChecksRedirects(t *testing.T) {
 	}
 }
 
-// note collects what a proxy could not connect to.
+// note records what a proxy could not connect to.
 type note struct {
 	mu    sync.Mutex
 	hosts []string
@@ -189,7 +189,7 @@ func TestProxy(t *testing.T) {
 				t.Errorf("the site sees %s", name)
 			}
 		}
-		_ = http.NewResponseController(w).EnableFullDuplex() // it answers while it is still being sent to
+		_ = http.NewResponseController(w).EnableFullDuplex() // it responds while it still receives
 		_, _ = io.Copy(w, r.Body)
 	})
 	plain, encrypted := httptest.NewServer(handler), httptest.NewTLSServer(handler)
@@ -221,13 +221,13 @@ func TestProxyRefuses(t *testing.T) {
 	for _, site := range []string{plain.URL, encrypted.URL, "http://169.254.169.254/latest/meta-data"} {
 		if answer, err := client.Get(site); err == nil {
 			_ = answer.Body.Close()
-			t.Errorf("%s answers %s", site, answer.Status)
+			t.Errorf("%s responds with %s", site, answer.Status)
 		}
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if reached.Load() || len(n.errs) < 3 {
-		t.Errorf("reached: %v, told: %v", reached.Load(), n.errs)
+		t.Errorf("reached: %v, reported: %v", reached.Load(), n.errs)
 	}
 	for i, err := range n.errs {
 		var refused *RefusedError
@@ -238,17 +238,17 @@ func TestProxyRefuses(t *testing.T) {
 }
 
 func TestProxyTellsOfDeadServers(t *testing.T) {
-	const dead = "http://127.0.0.1:1" // a free port would be somebody else's a moment later
+	const dead = "http://127.0.0.1:1" // a free port could be used by another program a moment later
 	_, client, n := serve(t, Policy{AllowPrivate: true})
 	if answer, err := client.Get(dead); err == nil {
 		_ = answer.Body.Close()
-		t.Errorf("it answers %s", answer.Status)
+		t.Errorf("it responds with %s", answer.Status)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var refused *RefusedError
 	if len(n.errs) == 0 || errors.As(n.errs[0], &refused) {
-		t.Errorf("told: %v", n.errs)
+		t.Errorf("reported: %v", n.errs)
 	}
 }
 
@@ -293,8 +293,8 @@ func tunnel(t *testing.T, proxy *Proxy, to, more string) (net.Conn, *bufio.Reade
 	return conn, reader
 }
 
-// What a client sends with its CONNECT goes through, one direction may end before the other, and Close ends what is
-// left.
+// TestTunnel checks that data that a client sends with its CONNECT arrives, that one direction may end before the
+// other, and that Close closes the rest.
 func TestTunnel(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -330,7 +330,7 @@ func TestTunnel(t *testing.T) {
 	}
 	_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
 	if _, err := reader.ReadByte(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the tunnel is open still: %v", err)
+		t.Errorf("the tunnel is still open: %v", err)
 	}
 }
 
@@ -356,7 +356,7 @@ func FuzzProxy(f *testing.F) {
 		}
 	}()
 	f.Fuzz(func(t *testing.T, head []byte) {
-		// The credentials are known to the one who asks: nothing but the policy stands between it and the listener.
+		// The requester has the credentials: only the policy protects the listener.
 		proxy := &Proxy{dialer: NewDialer(Policy{}), user: "u", password: "p", ends: map[io.Closer]bool{}}
 		request, err := http.ReadRequest(bufio.NewReader(strings.NewReader(
 			strings.ReplaceAll(string(head), "127.0.0.1:1", listener.Addr().String()))))
@@ -370,7 +370,7 @@ func FuzzProxy(f *testing.F) {
 		proxy.ServeHTTP(httptest.NewRecorder(), request)
 		select {
 		case <-reached:
-			t.Fatalf("%q gets through", head)
+			t.Fatalf("%q is forwarded", head)
 		default:
 		}
 	})

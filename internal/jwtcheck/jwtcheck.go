@@ -1,6 +1,6 @@
-// Package jwtcheck says why a JSON web token is refused, in words for whoever sent it: the claim that is wrong, what it
-// holds and what the server wants. Only what a valid signature vouches for is quoted, so that a forged token learns
-// nothing but that it is forged.
+// Package jwtcheck explains why a JSON web token is refused: which claim is wrong, its value and what the server
+// requires. It quotes only claims with a valid signature, so an attacker with a forged token learns only that it is
+// forged.
 package jwtcheck
 
 import (
@@ -12,16 +12,16 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// Leeway is by how much the clocks of who signs and who verifies may differ, in both directions.
+// Leeway is how much the clocks of signer and verifier may differ, in both directions.
 const Leeway = time.Minute
 
-// Want is what a server asks of tokens.
+// Want is what a server requires of tokens.
 type Want struct {
-	Issuer, Audience string   // "" asks for none
+	Issuer, Audience string   // "" requires none
 	Methods          []string // of signing
 }
 
-// Reason returns why the parser refused a token; c holds the claims that it read, now is the server's clock.
+// Reason returns why the parser refused a token. c has the claims that it read, now is the server's time.
 func Reason(err error, c jwt.RegisteredClaims, want Want, now time.Time) string {
 	switch {
 	case errors.Is(err, jwt.ErrTokenMalformed):
@@ -37,9 +37,9 @@ func Reason(err error, c jwt.RegisteredClaims, want Want, now time.Time) string 
 		return fmt.Sprintf("it is not valid yet (nbf %s, %s ahead of this server's clock): compare the clocks",
 			stamp(c.NotBefore), apart(now, c.NotBefore))
 	case errors.Is(err, jwt.ErrTokenInvalidIssuer):
-		return fmt.Sprintf("its issuer is %q, and this server wants %q", c.Issuer, want.Issuer)
+		return fmt.Sprintf("its issuer is %q, and this server requires %q", c.Issuer, want.Issuer)
 	case errors.Is(err, jwt.ErrTokenInvalidAudience):
-		return fmt.Sprintf("its audience is %q, and this server wants %q", strings.Join(c.Audience, ", "), want.Audience)
+		return fmt.Sprintf("its audience is %q, and this server requires %q", strings.Join(c.Audience, ", "), want.Audience)
 	case errors.Is(err, jwt.ErrTokenRequiredClaimMissing):
 		return missing(c, want)
 	}
@@ -52,11 +52,11 @@ func missing(c jwt.RegisteredClaims, want Want) string {
 	case c.ExpiresAt == nil:
 		return "it has no exp claim: a token must expire"
 	case want.Issuer != "" && c.Issuer == "":
-		return fmt.Sprintf("it has no iss claim, and this server wants %q", want.Issuer)
+		return fmt.Sprintf("it has no iss claim, and this server requires %q", want.Issuer)
 	case want.Audience != "" && len(c.Audience) == 0:
-		return fmt.Sprintf("it has no aud claim, and this server wants %q", want.Audience)
+		return fmt.Sprintf("it has no aud claim, and this server requires %q", want.Audience)
 	}
-	return "it lacks a claim that this server wants"
+	return "it lacks a claim that this server requires"
 }
 
 func apart(now time.Time, t *jwt.NumericDate) time.Duration {

@@ -1,5 +1,5 @@
-// Package lazyregexp holds regular expressions that are compiled when they are first used: the command starts without
-// compiling those that it does not need. In tests they are compiled at once, so that a wrong one is found.
+// Package lazyregexp contains regular expressions that are compiled at their first use, so that the command starts
+// without compiling those that it does not need. In tests they are compiled at once, so that an invalid one is found.
 package lazyregexp
 
 import (
@@ -17,7 +17,7 @@ type Regexp struct {
 
 var inTest = len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(os.Args[0], ".exe"), ".test")
 
-// New keeps an expression; one that is wrong panics at its first use.
+// New returns an expression. An invalid one panics at its first use.
 func New(text string) *Regexp {
 	r := &Regexp{text: text, compile: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
 	if inTest {

@@ -1,5 +1,4 @@
-// Package leaktest ends the tests of a package: their exit code goes in, and comes out as a failure when goroutines are
-// left.
+// Package leaktest makes the tests of a package fail when goroutines are left at their end.
 package leaktest
 
 import (
@@ -11,14 +10,13 @@ import (
 	"go.uber.org/goleak"
 )
 
-// patience is for goroutines that are about to end on a machine that has no time for them; goleak itself waits half a
-// second.
+// patience is for goroutines that are about to end on a busy machine. goleak itself waits half a second.
 const patience = time.Minute
 
 // Main is the TestMain of a package without one of its own.
 func Main(m *testing.M) { os.Exit(Check(m.Run())) }
 
-// Check gives the exit code of tests that ended with code.
+// Check returns the exit code of tests that ended with code: a failure if goroutines are left.
 func Check(code int) int {
 	if code != 0 {
 		return code

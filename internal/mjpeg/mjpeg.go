@@ -1,5 +1,5 @@
-// Package mjpeg reads the pictures that agents on phones send: multipart/x-mixed-replace with a boundary that begins
-// with hyphens of its own, which they do not double, and which may send a picture before the header.
+// Package mjpeg reads the video streams of agents on phones: multipart/x-mixed-replace with two deviations. The
+// boundary starts with hyphens that are not doubled in the body, and an image may precede the header.
 package mjpeg
 
 import (
@@ -11,22 +11,22 @@ import (
 	"strings"
 )
 
-// maxBytes is more than any JPEG of a screen has.
+// maxBytes is above the size of any JPEG of a screen.
 const maxBytes = 16 << 20
 
-// Reader reads one stream. It must not be used by two at a time.
+// Reader reads a stream. It is not safe for concurrent use.
 type Reader struct {
 	r        *bufio.Reader
 	boundary string
 }
 
-// New reads a stream, from its header or from the first part on. The boundary is that of the header's Content-Type;
-// hyphens at its beginning do not matter.
+// New reads a stream that starts with its header or its first part. boundary is that of the header's Content-Type;
+// hyphens at its start do not matter.
 func New(r io.Reader, boundary string) *Reader {
 	return &Reader{bufio.NewReaderSize(r, 64<<10), strings.TrimLeft(boundary, "-")}
 }
 
-// Next gives the next picture, as it was sent. An error ends the stream.
+// Next returns the next image, as it was sent. An error ends the stream.
 func (f *Reader) Next() ([]byte, error) {
 	for {
 		line, err := f.r.ReadSlice('\n')
@@ -44,7 +44,7 @@ func (f *Reader) Next() ([]byte, error) {
 	}
 	size, err := strconv.Atoi(head.Get("Content-Length"))
 	if err != nil || size <= 0 || size > maxBytes {
-		return nil, fmt.Errorf("a picture of %.40q bytes", head.Get("Content-Length"))
+		return nil, fmt.Errorf("an image of %.40q bytes", head.Get("Content-Length"))
 	}
 	frame := make([]byte, size)
 	_, err = io.ReadFull(f.r, frame)

@@ -10,9 +10,9 @@ import (
 	"github.com/taproot-dev/taproot/internal/mjpeg"
 )
 
-func part(boundary, picture string) string {
-	return fmt.Sprintf("%s\r\nContent-type: image/jpg\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", boundary, len(picture),
-		picture)
+func part(boundary, image string) string {
+	return fmt.Sprintf("%s\r\nContent-type: image/jpg\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", boundary, len(image),
+		image)
 }
 
 func TestNext(t *testing.T) {
@@ -37,14 +37,14 @@ func TestNext(t *testing.T) {
 			r := mjpeg.New(strings.NewReader(c.sent), "--BoundaryString")
 			var got []string
 			for {
-				picture, err := r.Next()
+				image, err := r.Next()
 				if err != nil {
 					if c.cut == errors.Is(err, io.EOF) {
 						t.Errorf("ends with %v", err)
 					}
 					break
 				}
-				got = append(got, string(picture))
+				got = append(got, string(image))
 			}
 			if strings.Join(got, ",") != c.want {
 				t.Errorf("%q", got)

@@ -1,9 +1,9 @@
-// Package plural counts things in words: "1 step", "3 steps".
+// Package plural formats counts: "1 step", "3 steps".
 package plural
 
 import "strconv"
 
-// Of gives a number with the word for one thing, to which several add an s.
+// Of formats a number with a noun, which gets an s unless the number is 1.
 func Of(n int, one string) string {
 	if n != 1 {
 		one += "s"

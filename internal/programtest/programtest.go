@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Write makes a file, and its folder, that can be started at once: a program that another test starts while it is
-// written would hold it open for writing, and nobody could start it ("text file busy").
+// Write makes a file, and its folder, that can be started at once: a child process of another test that is started
+// meanwhile would inherit it open for writing, and starting it would fail ("text file busy").
 func Write(t testing.TB, path, text string, mode os.FileMode) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestWhy: each way in which a typed address is wrong is told as what to do, with whether waiting helps.
+// TestWhy checks that the message for each wrong URL says what to do, and whether waiting can help.
 func TestWhy(t *testing.T) {
 	t.Parallel()
 	plain := httptest.NewServer(http.NotFoundHandler())
@@ -18,7 +18,7 @@ func TestWhy(t *testing.T) {
 	secure := httptest.NewTLSServer(http.NotFoundHandler())
 	secure.Config.ErrorLog = nil
 	defer secure.Close()
-	nats, err := net.Listen("tcp", "127.0.0.1:0") // says what a NATS server says first
+	nats, err := net.Listen("tcp", "127.0.0.1:0") // sends what a NATS server sends first
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,9 +39,9 @@ func TestWhy(t *testing.T) {
 	}{
 		{strings.Replace(plain.URL, "http:", "https:", 1), "speaks http, not https: write http://127.0.0.1:", true},
 		{secure.URL, "does not trust the certificate of 127.0.0.1:", true},
-		{"http://" + nats.Addr().String(), "is no web server: is the port right?", true},
-		{"https://" + nats.Addr().String(), "is no web server: is the port right?", true},
-		// a port that was free a moment ago may be another test's now
+		{"http://" + nats.Addr().String(), "is not a web server: is the port right?", true},
+		{"https://" + nats.Addr().String(), "is not a web server: is the port right?", true},
+		// a port that was free a moment ago could be used by another test now
 		{"http://127.0.0.1:1", "nothing listens at 127.0.0.1:1:", false},
 	} {
 		u, err := url.Parse(c.address)
@@ -64,10 +64,10 @@ func TestWhy(t *testing.T) {
 		"the address right?" {
 		t.Error(err)
 	}
-	// of the NATS server above, now and then
+	// happens occasionally with the NATS server above
 	first := &url.Error{Op: "Get", URL: "http://hub:4222", Err: errors.New("readLoopPeekFailLocked: %!w(<nil>)")}
 	if err := Why(&url.URL{Host: "hub:4222"}, first); !strings.HasPrefix(err.Error(),
-		"what answers at hub:4222 is no web server: is the port right?") {
+		"the server at hub:4222 is not a web server: is the port right?") {
 		t.Error(err)
 	}
 	other := errors.New("another")
@@ -76,7 +76,7 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// TestElsewhere: a proxy that wants https is told as the address to write.
+// TestElsewhere checks the message for a redirect by a proxy that requires https.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.RedirectHandler("https://hub.example.com/api/farm/join", http.StatusPermanentRedirect))
@@ -87,7 +87,7 @@ func TestElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Body.Close()
-	if got := Elsewhere(a); !strings.HasSuffix(got, " sends on to https://hub.example.com: write that address") {
+	if got := Elsewhere(a); !strings.HasSuffix(got, " redirects to https://hub.example.com: write that URL") {
 		t.Error(got)
 	}
 }

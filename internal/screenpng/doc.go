@@ -1,3 +1,3 @@
-// Package screenpng writes pictures of screens as PNG files in a quarter of the time that image/png takes: it tries one
-// filter where that tries five, and compresses parts of a picture beside each other. The files are about as large.
+// Package screenpng writes screenshots as PNG files in a quarter of the time of image/png: it uses one filter instead
+// of trying five, and compresses parts of an image in parallel. The files have about the same size.
 package screenpng

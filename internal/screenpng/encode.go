@@ -12,11 +12,11 @@ import (
 	"sync"
 )
 
-// stripe is the least number of rows that are worth a goroutine of their own.
+// stripe is the minimum number of rows for a goroutine.
 const stripe = 400
 
-// Encode writes a picture as a PNG file. Opaque RGBA and NRGBA pictures, as screens are, are written fast; all others
-// as image/png does.
+// Encode writes an image as a PNG file. It is fast for opaque RGBA and NRGBA images, as screens are, and uses image/png
+// for all others.
 func Encode(w io.Writer, img image.Image) error {
 	pix, stride, size, ok := opaque(img)
 	if !ok {
@@ -47,7 +47,7 @@ const (
 	filterUp  = 2 // each byte is the difference to the one above it
 )
 
-// opaque gives the pixels of a picture that are four bytes each, and none of which lets anything through.
+// opaque returns the pixels of an image with four bytes per pixel and no transparency.
 func opaque(img image.Image) (pix []byte, stride int, size image.Point, ok bool) {
 	b := img.Bounds()
 	switch p := img.(type) {
@@ -60,7 +60,7 @@ func opaque(img image.Image) (pix []byte, stride int, size image.Point, ok bool)
 	return pix, stride, size, ok && size.X > 0 && size.Y > 0 && size.X < 1<<24 && size.Y < 1<<24
 }
 
-// compress gives the zlib stream of the filtered rows, of which stripes are compressed beside each other.
+// compress returns the zlib stream of the filtered rows. Stripes of them are compressed in parallel.
 func compress(pix []byte, stride int, size image.Point) ([]byte, error) {
 	parts := max(1, min(4, size.Y/stripe))
 	outs, sums, lens, errs := make([]bytes.Buffer, parts), make([]uint32, parts), make([]int, parts), make([]error, parts)
@@ -98,8 +98,8 @@ func deflate(w io.Writer, rows []byte, last bool) error {
 	return d.Flush()
 }
 
-// filtered gives rows as differences to the rows above them, three bytes a pixel, each row behind the number of its
-// filter.
+// filtered returns rows as differences to the rows above them, three bytes per pixel, each row preceded by the number
+// of its filter.
 func filtered(pix []byte, stride, width, from, to int) []byte {
 	rows := make([]byte, 0, (to-from)*(1+3*width))
 	blank := make([]byte, 4*width)
@@ -112,7 +112,7 @@ func filtered(pix []byte, stride, width, from, to int) []byte {
 		at := len(rows)
 		rows = rows[:at+3*width]
 		if bytes.Equal(row, above) {
-			continue // made of zeros already
+			continue // it is all zeros already
 		}
 		out := rows[at:]
 		for i, o := 0, 0; i+3 < len(row) && o+2 < len(out); i, o = i+4, o+3 {
@@ -122,7 +122,7 @@ func filtered(pix []byte, stride, width, from, to int) []byte {
 	return rows
 }
 
-// joined is the Adler-32 sum of two texts one behind the other, from the sum of each (RFC 1950).
+// joined returns the Adler-32 sum of two concatenated texts from the sum of each (RFC 1950).
 func joined(first, second uint32, length int) uint32 {
 	const base = 65521
 	a1, b1, a2, b2, n := first&0xffff, first>>16, second&0xffff, second>>16, uint32(length%base)

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// screen is like a phone's: flat, with some detail.
+// screen makes an image like a phone's screen: flat, with some detail.
 func screen(size image.Rectangle) *image.NRGBA {
 	img := image.NewNRGBA(size)
 	draw.Draw(img, size, image.NewUniform(color.NRGBA{250, 250, 252, 255}), image.Point{}, draw.Src)
@@ -36,7 +36,7 @@ func noise(size image.Rectangle, alpha bool) *image.RGBA {
 	return img
 }
 
-// TestEncode: what is read back is what was written, pixel for pixel, whatever the picture.
+// TestEncode checks that each kind of image is read back with the same pixels.
 func TestEncode(t *testing.T) {
 	whole := screen(image.Rect(0, 0, 300, 900))
 	pictures := map[string]image.Image{
@@ -56,7 +56,7 @@ func TestEncode(t *testing.T) {
 		}
 		back, err := png.Decode(&out)
 		if err != nil {
-			t.Errorf("%s is no PNG: %v", name, err)
+			t.Errorf("%s is not a PNG: %v", name, err)
 			continue
 		}
 		b, off := back.Bounds(), img.Bounds().Min

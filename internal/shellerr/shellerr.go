@@ -1,4 +1,4 @@
-// Package shellerr finds, in what a shell command printed, the line that says why it failed.
+// Package shellerr finds the line in the output of a shell command that explains why the command failed.
 package shellerr
 
 import (
@@ -10,18 +10,18 @@ import (
 
 const maxLine = 300
 
-// How well a line says why a command failed. Of equally good lines the first one counts.
+// How well a line explains a failure. Among equally good lines the first one counts.
 const (
 	noise   = iota // a stack frame, a headline of what follows, a part of the usage
 	plain          // any other line
-	failure        // the tool's own words for a failure: "Error: …", "Failure […]", "not found"
+	failure        // the tool's own message: "Error: …", "Failure […]", "not found"
 	thrown         // an exception
 	refused        // an exception or a sentence about a permission that the caller does not have
 )
 
 var (
 	frame = lazyregexp.New(`^(?:at [\w$.<>/]+\(.*|\.\.\. \d+ more)$`)
-	// headline announces an exception that follows, or repeats what was asked for.
+	// headline announces an exception that follows, or repeats the request.
 	headline = lazyregexp.New(
 		`^(?:Exception occurred while |Remote stack trace|WARNING: linker|Starting: Intent|Stopping: |` +
 			`Performing |pkg: /|(?:bash )?arg: |args: \[|Warning: |\d[\d ]*$|(?i:usage: ))`)
@@ -30,17 +30,18 @@ var (
 	permission = lazyregexp.New(
 		`SecurityException: \S|^Security exception: |(?i:permission deni)|(?i:operation not (?:allowed|permitted))`)
 	words = lazyregexp.New(
-		`^(?:\* ?)?(?i:error\b|failure\b|failed\b|fatal\b|unknown\b|invalid\b|bad\b|unable\b|\*\* |killed$|aborted$|segmentation )|` +
+		`^(?:\* ?)?(?i:error\b|failure\b|failed\b|fatal\b|unknown\b|invalid\b|bad\b|unable\b|\*\* ` +
+			`|killed$|aborted$|segmentation )|` +
 			`(?i:not found|no such |cannot|can't|could not|does not exist|refused|unable to|denied|didn't)`)
-	errorType = lazyregexp.New(`^Error type \d+$`) // what it means follows in words
+	errorType = lazyregexp.New(`^Error type \d+$`) // a message follows
 )
 
-// Line returns the line of a shell's output that best says why a command failed, shortened; "" when there is none. A
-// headline such as "Exception occurred while executing 'clear':" gives way to the exception below it, an exception to
-// its cause, and everything to a refused permission.
+// Line returns the line of a shell's output that best explains why a command failed, shortened, or "" when there is
+// none. It prefers an exception to a headline above it such as "Exception occurred while executing 'clear':", the cause
+// to the exception, and a refused permission to everything else.
 func Line(output string) string {
 	best, grade := "", -1
-	inTrace := false // the line before belongs to the exception that is the best so far
+	inTrace := false // the previous line belongs to the exception that is the best so far
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)
 		if line == "" {
@@ -83,7 +84,7 @@ func grading(line string) int {
 	return plain
 }
 
-// hasMessage reports whether an exception says more than its class.
+// hasMessage reports whether an exception has a message in addition to its class.
 func hasMessage(line string) bool {
 	m := exception.FindStringSubmatch(line)
 	return m != nil && m[1] != "" && !exception.MatchString(m[1])

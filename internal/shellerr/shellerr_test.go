@@ -61,7 +61,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestLineOfAnyTrace: whatever is written around it, a refusal is what is quoted.
+// TestLineOfAnyTrace checks that a refusal is quoted, whatever the output around it.
 func TestLineOfAnyTrace(t *testing.T) {
 	t.Parallel()
 	const why = "java.lang.SecurityException: uid 2000 does not have android.permission.X"
@@ -70,9 +70,9 @@ func TestLineOfAnyTrace(t *testing.T) {
 		"plain words", ""}
 	for i, before := range around {
 		for _, after := range around {
-			said := strings.Join([]string{before, around[(i+3)%len(around)], why, after}, "\n")
-			if got := Line(said); got != why {
-				t.Errorf("%q gives %q", said, got)
+			output := strings.Join([]string{before, around[(i+3)%len(around)], why, after}, "\n")
+			if got := Line(output); got != why {
+				t.Errorf("the line of %q is %q", output, got)
 			}
 		}
 	}

@@ -1,5 +1,4 @@
-// Package shorten cuts foreign texts to what fits into a message: a text goes in, a shorter one comes out that ends
-// with "…" when something was left out.
+// Package shorten shortens external texts for messages. A shortened text ends with "…".
 package shorten
 
 import (
@@ -8,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Mark ends a text of which something was left out.
+// Mark ends a shortened text.
 const Mark = "…"
 
 // Runes keeps at most limit characters, before the mark.
@@ -37,8 +36,8 @@ func Bytes(s string, limit int) string {
 	return s[:limit] + Mark
 }
 
-// Middle keeps the beginning and the end of a text in at most limit bytes, and whole lines where it can: of a log, the
-// end says what went wrong, and the beginning on what. In between it says how many bytes were left out.
+// Middle keeps the start and the end of a text in at most limit bytes, and whole lines where possible: the end of a log
+// shows what went wrong, and the start where. Between them it writes how many bytes were left out.
 func Middle(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -61,11 +60,11 @@ func Middle(s string, limit int) string {
 	return fmt.Sprintf("%s%s %d bytes left out %s\n%s", s[:start], Mark, end-start, Mark, s[end:])
 }
 
-// FirstLine is what stands before the first line break.
+// FirstLine returns the text before the first line break.
 func FirstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line
 }
 
-// OneLine makes every run of white space one blank.
+// OneLine replaces every run of white space by one blank.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -11,7 +11,7 @@ func TestShorten(t *testing.T) {
 		"characters that fit":           {Runes("é日🎉", 3), "é日🎉"},
 		"characters that do not":        {Runes("é日🎉x", 3), "é日🎉…"},
 		"none":                          {Runes("a", 0), "…"},
-		"what is no text":               {Runes("\xff\xfea", 2), "\xff\xfe…"},
+		"invalid UTF-8":                 {Runes("\xff\xfea", 2), "\xff\xfe…"},
 		"bytes that fit":                {Bytes("é", 2), "é"},
 		"bytes, not half a character":   {Bytes("aé", 2), "a…"},
 		"bytes, nothing but a mark":     {Bytes("日本", 2), "…"},

@@ -1,10 +1,10 @@
-// Package shorttest says what go test -short leaves to make test-full, and so to the night.
+// Package shorttest marks what go test -short leaves out. make test-full, and so the nightly run, includes it.
 package shorttest
 
 import "testing"
 
-// Leave skips the test, or what is left of it, in the short mode; remains says what tries the like there, or why it is
-// left out.
+// Leave skips the test, or the rest of it, in the short mode. remains names a similar test that is not skipped, or the
+// reason.
 func Leave(t testing.TB, remains string) {
 	t.Helper()
 	if testing.Short() {
@@ -12,7 +12,7 @@ func Leave(t testing.TB, remains string) {
 	}
 }
 
-// Few gives every nth of some rows in the short mode, beginning with the first; otherwise it gives them all.
+// Few returns every nth of some rows in the short mode, starting with the first; otherwise it returns all of them.
 func Few[T any](nth int, rows []T) []T {
 	if !testing.Short() {
 		return rows

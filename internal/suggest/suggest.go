@@ -1,5 +1,4 @@
-// Package suggest finds the word that somebody meant: what was written and the words that there are go in, the nearest
-// comes out.
+// Package suggest finds the candidate that is nearest to a misspelled word.
 package suggest
 
 import (
@@ -9,14 +8,14 @@ import (
 	"github.com/hbollon/go-edlib"
 )
 
-// Nearest gives the candidate that the author most likely meant, or "".
+// Nearest returns the candidate that the author most likely meant, or "".
 func Nearest(word string, candidates []string) string {
 	best, bestDistance, folded := "", 3, Fold(word)
 	for _, c := range candidates {
 		if folded == Fold(c) {
 			return c
 		}
-		// A short word is near to everything: "id" must not be taken for "if".
+		// A short word is near to everything: "id" must not match "if".
 		limit := min(2, max(len(word), len(c))/3)
 		if far := len([]rune(word)) - len([]rune(c)); far > limit || -far > limit {
 			continue

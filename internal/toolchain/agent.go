@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// AgentVersion is the appium-uiautomator2-server that phones are read and touched with.
+// AgentVersion is the version of appium-uiautomator2-server, which reads and controls the screens of phones.
 const AgentVersion = "10.6.6"
 
 // agentName is its package in the npm registry.
@@ -18,7 +18,7 @@ const agentName = "appium-uiautomator2-server"
 // agentFile is one of the agent's packages for Android.
 type agentFile struct{ name, sha256 string }
 
-// agentFiles are both of its packages, and what they must be.
+// agentFiles returns both of its packages, with their digests.
 func (h Host) agentFiles() []agentFile {
 	if h.agent != nil {
 		return h.agent
@@ -36,8 +36,8 @@ func (h Host) agentDir() string {
 	return filepath.Join(h.CacheDir, "uiautomator2-server", AgentVersion)
 }
 
-// AgentAPKs gives the folder of the agent's packages: the one that TAPROOT_AGENT_APKS names, as it is, or the one in
-// the cache.
+// AgentAPKs returns the folder of the agent's packages: the one in TAPROOT_AGENT_APKS, unchecked, or the one in the
+// cache.
 func AgentAPKs(h Host) (string, error) {
 	if dir := h.Getenv("TAPROOT_AGENT_APKS"); dir != "" {
 		info, err := h.Stat(dir)
@@ -61,7 +61,7 @@ func AgentAPKs(h Host) (string, error) {
 	return dir, nil
 }
 
-// findAgent looks for the agent's packages. They are no programs: nothing of them runs on this machine.
+// findAgent looks for the agent's packages. They are not programs of this machine.
 func findAgent(h Host) Finding {
 	dir, err := CheckAgent(h)
 	f := Finding{Path: dir}
@@ -81,7 +81,7 @@ func findAgent(h Host) Finding {
 	return f
 }
 
-// CheckAgent compares the packages in the cache with what was published; those of TAPROOT_AGENT_APKS are the user's.
+// CheckAgent compares the packages in the cache with the published ones. It does not check those in TAPROOT_AGENT_APKS.
 func CheckAgent(h Host) (dir string, err error) {
 	if dir, err = AgentAPKs(h); err != nil || h.Getenv("TAPROOT_AGENT_APKS") != "" {
 		return dir, err
@@ -104,7 +104,7 @@ func (h Host) checkAgentFiles(dir string) error {
 	return nil
 }
 
-// installAgent fetches the agent's packages, which nothing on this machine runs.
+// installAgent downloads the agent's packages.
 func (in Installer) installAgent(ctx context.Context) error {
 	return in.place(in.Host.agentDir(), func(dir string) error {
 		in.say("fetching the agent for Android phones, %s %s, into %s", agentName, AgentVersion, in.Host.agentDir())

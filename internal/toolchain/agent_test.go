@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAgentIsFetchedAndChecked: what setup fetches is compared when it comes, and whenever it is used; a folder of the
-// user's is taken as it is.
+// TestAgentIsFetchedAndChecked checks that the downloaded packages are compared on arrival and at each use, and that a
+// folder of the user is not checked.
 func TestAgentIsFetchedAndChecked(t *testing.T) {
 	h := newBareMachine(t)
 	host := withUnpacked(h)
@@ -43,7 +43,7 @@ func TestAgentIsFetchedAndChecked(t *testing.T) {
 	}
 }
 
-// TestAgentOfAnotherDigest: a registry that gives another file is told apart, and nothing is left.
+// TestAgentOfAnotherDigest checks that a file that differs from the published one is refused and removed.
 func TestAgentOfAnotherDigest(t *testing.T) {
 	h := newBareMachine(t)
 	host := withUnpacked(h)

@@ -18,18 +18,18 @@ import (
 	"strings"
 )
 
-// archive is a package of the npm registry that is unpacked as it is, without npm: nothing of it is run before its
-// digest was compared.
+// archive is a package of the npm registry that is unpacked without npm. Nothing of it is executed before its digest
+// was compared.
 type archive struct {
 	name, version string
-	sha512        string // of the .tgz, in base64, as the registry tells it
+	sha512        string // of the .tgz, in base64, as the registry publishes it
 }
 
-// maxArchive bounds a download; Node's has 52 MB.
+// maxArchive limits a download; Node's has 52 MB.
 const maxArchive = 200 << 20
 
-// archives are what is fetched from the npm registry. A new version needs its digest: npm view NAME@VERSION
-// dist.integrity.
+// archives returns what is downloaded from the npm registry. For a new version, get its digest with
+// npm view NAME@VERSION dist.integrity.
 func archives() []archive {
 	return []archive{
 		{"playwright-core", DriverVersion,
@@ -44,7 +44,7 @@ func archives() []archive {
 	}
 }
 
-// archiveNamed gives the package of that name.
+// archiveNamed returns the package with that name.
 func (in Installer) archiveNamed(name string) (archive, bool) {
 	list := in.archives
 	if list == nil {
@@ -82,17 +82,17 @@ func (in Installer) fetchArchive(ctx context.Context, a archive, dir string) err
 	}
 	if digest != a.sha512 {
 		return fmt.Errorf(
-			"fetch %s@%s: what %s answered is another file than the one that was published: its sha512 is %s, not %s",
+			"fetch %s@%s: %s has sent another file than the one that was published: its sha512 is %s, not %s",
 			a.name, a.version, request.URL.Host, digest, a.sha512)
 	}
 	return unpack(file.Name(), dir)
 }
 
-// download writes the answer to a file and gives its digest.
+// download writes the response to a file and returns its digest.
 func download(client *http.Client, request *http.Request, to io.Writer) (digest string, err error) {
 	answer, err := client.Do(request)
 	if err != nil {
-		var failed *url.Error // its text would repeat the address, which may hold credentials
+		var failed *url.Error // its text would repeat the URL, which may contain credentials
 		if errors.As(err, &failed) {
 			err = failed.Err
 		}
@@ -100,7 +100,7 @@ func download(client *http.Client, request *http.Request, to io.Writer) (digest 
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("the registry answers %s", answer.Status)
+		return "", fmt.Errorf("the registry responds with %s", answer.Status)
 	}
 	hash := sha512.New()
 	n, err := io.Copy(io.MultiWriter(to, hash), io.LimitReader(answer.Body, maxArchive+1))
@@ -113,15 +113,15 @@ func download(client *http.Client, request *http.Request, to io.Writer) (digest 
 	return base64.StdEncoding.EncodeToString(hash.Sum(nil)), nil
 }
 
-// npmConfig is what npm's own settings say of how its registry is reached: a company's mirror, its credentials and
+// npmConfig is the part of npm's settings for reaching its registry: a company's mirror, its credentials and
 // certificates.
 type npmConfig struct {
 	registry string
 	settings map[string]string
 }
 
-// readNPMConfig reads the environment (npm_config_…) and npm's files, the user's before the machine's. What cannot be
-// read says nothing.
+// readNPMConfig reads the environment (npm_config_…) and npm's files; the user's file overrides the machine's.
+// Unreadable files are ignored.
 func readNPMConfig(h Host) npmConfig {
 	c := npmConfig{settings: map[string]string{}}
 	files := []string{cmp.Or(h.Getenv("npm_config_globalconfig"), h.Getenv("NPM_CONFIG_GLOBALCONFIG"))}
@@ -149,12 +149,12 @@ func readNPMConfig(h Host) npmConfig {
 	return c
 }
 
-// setting is that of the environment, else of the files.
+// setting returns a setting of the environment, or else of the files.
 func (c npmConfig) setting(h Host, name string) string {
 	return cmp.Or(h.Getenv("npm_config_"+name), h.Getenv("NPM_CONFIG_"+strings.ToUpper(name)), c.settings[name])
 }
 
-// authorization is the header for an address of the registry: that of the longest path which has one, as in npm.
+// authorization returns the header for a URL of the registry: that of the longest path with credentials, as in npm.
 func (c npmConfig) authorization(address *url.URL) string {
 	for at := strings.TrimRight(address.Path, "/"); ; at = at[:strings.LastIndexByte(at, '/')] {
 		key := "//" + address.Host + at + "/:"
@@ -170,7 +170,7 @@ func (c npmConfig) authorization(address *url.URL) string {
 	}
 }
 
-// client trusts what the system trusts, and the certificates that npm and Node are told to trust.
+// client returns a client that trusts the system's certificates, and those in the settings of npm and Node.
 func (c npmConfig) client(h Host) *http.Client {
 	pool, err := x509.SystemCertPool()
 	if err != nil {

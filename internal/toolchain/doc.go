@@ -1,3 +1,2 @@
-// Package toolchain finds the external programs that Taproot drives things with, checks their versions and installs the
-// missing ones.
+// Package toolchain finds the external programs that Taproot uses, checks their versions and installs missing ones.
 package toolchain

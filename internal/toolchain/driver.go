@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// findDriver reads the version from the driver's package.json: that needs no Node and takes no time.
+// findDriver reads the version from the driver's package.json, which is fast and needs no Node.
 func findDriver(h Host) Finding {
 	if dir := h.Getenv("PLAYWRIGHT_DRIVER_PATH"); dir != "" {
 		f := probeDriver(h, dir)
@@ -66,7 +66,7 @@ func (h Host) driverDir() string {
 	return filepath.Join(h.CacheDir, "playwright-driver", DriverVersion)
 }
 
-// playwrightGoDir is where playwright-go puts the driver when it is told nothing.
+// playwrightGoDir is where playwright-go puts the driver by default.
 func playwrightGoDir(h Host) string {
 	home := h.Getenv("HOME")
 	if h.GOOS == "windows" {
@@ -85,8 +85,8 @@ func playwrightGoDir(h Host) string {
 	return filepath.Join(cache, "ms-playwright-go", DriverVersion)
 }
 
-// browsersDirs are the places where Playwright keeps the browsers that it installed itself. The usual one is searched
-// even where a variable names another: PlaywrightSetup.Env sets that variable, and a child process inherits it.
+// browsersDirs returns the folders where Playwright keeps the browsers that it has installed. The default one is
+// included even if a variable names another: PlaywrightSetup.Env sets that variable, and child processes inherit it.
 func (h Host) browsersDirs() []string {
 	var out []string
 	if dir := h.Getenv("PLAYWRIGHT_BROWSERS_PATH"); filepath.IsAbs(dir) {
@@ -165,8 +165,8 @@ func revision(dir, path string) int {
 	return n
 }
 
-// PlaywrightBrowser gives the path of Playwright's own Firefox or WebKit, "" when it is not installed. Only the builds
-// of this driver's version can be driven, so the folder's number is the one that browsers.json names.
+// PlaywrightBrowser returns the path of Playwright's own Firefox or WebKit, or "" when it is not installed. Playwright
+// can control only the builds of the driver's version, so the folder must have the number in browsers.json.
 func PlaywrightBrowser(h Host, name string) string {
 	below := map[string]map[string]string{
 		"firefox": {"linux": "firefox/firefox", "darwin": "firefox/Nightly.app/Contents/MacOS/firefox",

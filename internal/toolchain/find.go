@@ -14,26 +14,26 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// probeTimeout bounds one question for a version; a cold Chromium on a busy machine needs seconds.
+// probeTimeout limits one query for a version; a cold Chromium on a busy machine needs seconds.
 const probeTimeout = 30 * time.Second
 
 // Finding is what is known about one tool on one host.
 type Finding struct {
 	Tool Tool
-	// Path and Version are empty unless a program was found; both may be set beside a Problem.
+	// Path and Version are empty unless a program was found. Both may be set in addition to a Problem.
 	Path    string
 	Version string
-	// Problem says why the tool cannot be used; empty means that it can.
+	// Problem is why the tool cannot be used; empty if it can.
 	Problem string
-	// Advice says what to do about a Problem on this system.
+	// Advice is what to do about a Problem on this system.
 	Advice string
-	// NotHere marks a tool that this operating system does not have.
+	// NotHere marks a tool that does not exist for this operating system.
 	NotHere bool
-	// Pinned is the environment variable that names Path, if one does: installing cannot mend such a finding.
+	// Pinned is the environment variable that names Path, if there is one: installing cannot fix such a finding.
 	Pinned string
 }
 
-// OK says whether the tool can be used.
+// OK reports whether the tool can be used.
 func (f Finding) OK() bool { return f.Problem == "" && !f.NotHere }
 
 // Find looks for the tool of that name.
@@ -51,13 +51,13 @@ func FindAll(ctx context.Context, h Host) ([]Finding, error) {
 	return AskFor(ctx, h, Android, IOS, Web, InFirefox, Development)
 }
 
-// AskFor is FindFor for a report: it asks each program for its version whatever is remembered.
+// AskFor is FindFor without the cache of versions: it runs each program.
 func AskFor(ctx context.Context, h Host, platforms ...string) ([]Finding, error) {
 	h.memory = nil
 	return FindFor(ctx, h, platforms...)
 }
 
-// FindFor looks for the tools that tests on the platforms need, all at once, and answers in the order of Tools.
+// FindFor looks for the tools that tests on the platforms need, in parallel, and returns them in the order of Tools.
 func FindFor(ctx context.Context, h Host, platforms ...string) ([]Finding, error) {
 	tools := slices.DeleteFunc(Tools(), func(t Tool) bool { return !t.NeededFor(platforms...) })
 	out := make([]Finding, len(tools))
@@ -84,7 +84,7 @@ func find(ctx context.Context, h Host, t Tool) Finding {
 	}
 	f.Tool = t
 	if t.Name == Headless && f.Path == "" && !h.hasPackage(t.Name) {
-		return Finding{Tool: t, NotHere: true} // the whole Chromium does
+		return Finding{Tool: t, NotHere: true} // the whole Chromium is used instead
 	}
 	if f.Problem != "" {
 		f.Advice = advice(h, t)
@@ -95,8 +95,8 @@ func find(ctx context.Context, h Host, t Tool) Finding {
 	return f
 }
 
-// findProgram takes the first place that holds a usable program; when none does, the first problem is told, since it
-// belongs to the program that the user would expect to be taken.
+// findProgram returns the first usable program. If there is none, it returns the first problem, since it belongs to the
+// program that the user expects to be used.
 func findProgram(ctx context.Context, h Host, t Tool) Finding {
 	for _, name := range t.env {
 		if path := h.Getenv(name); path != "" {
@@ -169,10 +169,10 @@ func programVersion(ctx context.Context, h Host, t Tool, path string) (string, e
 	if err != nil {
 		return "", fmt.Errorf("does not start: %w%s", err, firstLine(out))
 	}
-	return "", fmt.Errorf("tells no version%s", firstLine(out))
+	return "", fmt.Errorf("prints no version%s", firstLine(out))
 }
 
-// firstLine quotes the beginning of a foreign output in an error.
+// firstLine returns the first line of an output, quoted for an error.
 func firstLine(out []byte) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	if line == "" {
@@ -181,16 +181,16 @@ func firstLine(out []byte) string {
 	if runes := []rune(line); len(runes) > 120 {
 		line = string(runes[:120]) + "…"
 	}
-	return fmt.Sprintf(" (it says %q)", strings.TrimSpace(line))
+	return fmt.Sprintf(" (it prints %q)", strings.TrimSpace(line))
 }
 
-// windowsChromeVersion reads the version from the folder beside chrome.exe: on Windows `--version` opens a window
+// windowsChromeVersion reads the version from the folder next to chrome.exe: on Windows `--version` opens a window
 // instead.
 func windowsChromeVersion(h Host, path string) (string, error) {
 	if _, err := h.Stat(path); err != nil {
 		return "", err
 	}
-	// Globbed without the folder's own name, which may hold characters with a meaning in patterns.
+	// The folder's own name may contain characters with a meaning in patterns.
 	dirs, err := h.Glob(filepath.Join(escapeGlob(filepath.Dir(path)), "*.*.*.*"))
 	if err != nil {
 		return "", err
@@ -205,15 +205,14 @@ func windowsChromeVersion(h Host, path string) (string, error) {
 	if best != "" {
 		return best, nil
 	}
-	// Playwright's own Chromium has no such folder; its revision folder is all there is, and it is never too old.
+	// Playwright's own Chromium has no such folder, only a revision, and it is never too old.
 	if strings.Contains(path, "ms-playwright") {
 		return "Playwright's own", nil
 	}
-	return "", errors.New("its version cannot be told")
+	return "", errors.New("its version is unknown")
 }
 
-// windowsFirefoxVersion reads the version from the file beside firefox.exe, which on Windows has no terminal to print
-// it on.
+// windowsFirefoxVersion reads the version from a file next to firefox.exe, which cannot print on Windows.
 func windowsFirefoxVersion(h Host, path string) (string, error) {
 	raw, err := h.ReadFile(filepath.Join(filepath.Dir(path), "application.ini"))
 	if err != nil {
@@ -222,7 +221,7 @@ func windowsFirefoxVersion(h Host, path string) (string, error) {
 	if m := iniVersion.FindSubmatch(raw); m != nil {
 		return string(m[1]), nil
 	}
-	return "", errors.New("its version cannot be told")
+	return "", errors.New("its version is unknown")
 }
 
 var iniVersion = lazyregexp.New(`(?m)^Version=(\d[\w.]*)`)

@@ -115,7 +115,7 @@ func TestAVariableIsTakenGoodOrBad(t *testing.T) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	if names := (Installer{}).installable([]Finding{f}); len(names) != 0 {
-		t.Errorf("installing cannot mend a variable, got %v", names)
+		t.Errorf("installing cannot fix a variable, got %v", names)
 	}
 	h.env["TAPROOT_CHROMIUM"] = "chromium"
 	if f, err = Find(t.Context(), h.host(), Chromium); err != nil || !f.OK() || f.Path != "/usr/bin/chromium" {
@@ -142,7 +142,7 @@ func TestFindSaysWhyAProgramDoesNotStart(t *testing.T) {
 	}
 	f, err = Find(t.Context(), h.host(), ADB)
 	if err != nil ||
-		f.Problem != `does not start: exit status 127 (it says "error while loading shared libraries: libusb")` {
+		f.Problem != `does not start: exit status 127 (it prints "error while loading shared libraries: libusb")` {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
@@ -202,7 +202,7 @@ func TestFirefoxPlaces(t *testing.T) {
 }
 
 func TestPlaywrightChromiumPrefersTheNewest(t *testing.T) {
-	// The variable is what a process that set PlaywrightSetup.Env hands down.
+	// The variable is what a process that has set PlaywrightSetup.Env passes to its children.
 	h := &fakeHost{cache: "/h/.cache/taproot", programs: map[string]func(Command) (string, error){},
 		env: map[string]string{"PLAYWRIGHT_BROWSERS_PATH": "/h/.cache/taproot/playwright-browsers"}}
 	for _, n := range []string{"999", "1200", "1187"} {

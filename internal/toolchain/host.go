@@ -15,11 +15,10 @@ import (
 	"time"
 )
 
-// maxOutput caps what is kept of a program's output; the rest is read and dropped.
+// maxOutput limits what is kept of a program's output; the rest is discarded.
 const maxOutput = 1 << 20
 
-// Host is the machine as this package sees it; tests replace its functions. It is only read, so one Host may serve many
-// goroutines.
+// Host is the machine; tests replace its functions. It is only read, so goroutines may share it.
 type Host struct {
 	GOOS, GOARCH string
 	// CacheDir is Taproot's own folder in the user's cache; empty when the user has none.
@@ -29,31 +28,31 @@ type Host struct {
 	Getenv    func(name string) string
 	// LookPath finds a program on PATH, or fails with an error that wraps exec.ErrNotFound.
 	LookPath func(name string) (string, error)
-	// Run starts a program and waits for its end; it returns standard output followed by standard error.
+	// Run starts a program and waits for its end. It returns standard output followed by standard error.
 	Run      func(ctx context.Context, cmd Command) ([]byte, error)
 	Stat     func(path string) (fs.FileInfo, error)
 	ReadFile func(path string) ([]byte, error)
 	Glob     func(pattern string) ([]string, error)
 
-	agent  []agentFile // what the agent's packages must be; nil: those of AgentVersion
-	memory *memory     // of the versions of programs; nil: each is asked each time
+	agent  []agentFile // the expected packages of the agent; nil: those of AgentVersion
+	memory *memory     // the cache of versions; nil: each program is run
 }
 
-// Command is one program to run.
+// Command is a program to run.
 type Command struct {
 	Path string
 	Args []string
 	// Env is added to the host's environment.
 	Env []string
 	Dir string
-	// Stream also gets standard output and error while the program runs, one write at a time; it may be nil.
+	// Stream also receives standard output and error while the program runs, one write at a time; may be nil.
 	Stream io.Writer
 }
 
-// System is this machine with the process's own environment.
+// System returns this machine with the process's own environment.
 func System() Host { return NewHost(os.Getenv, os.Environ()) }
 
-// NewHost is this machine with another environment, which the programs inherit too.
+// NewHost returns this machine with another environment, which its programs inherit.
 func NewHost(getenv func(string) string, environ []string) Host {
 	cache := cacheDir(runtime.GOOS, getenv)
 	return Host{
@@ -71,11 +70,11 @@ func NewHost(getenv func(string) string, environ []string) Host {
 	}
 }
 
-// ChromiumSandbox says whether Chromium can be started with its sandbox: it refuses to start as root without
-// --no-sandbox, and only then may that switch be given.
+// ChromiumSandbox reports whether Chromium can be started with its sandbox. It refuses to start as root without
+// --no-sandbox, and only then may that argument be used.
 func (h Host) ChromiumSandbox() bool { return !h.Superuser }
 
-// userCacheDir is os.UserCacheDir on an environment of choice.
+// userCacheDir is os.UserCacheDir for a given environment.
 func userCacheDir(goos string, getenv func(string) string) string {
 	home := getenv("HOME")
 	switch {
@@ -101,7 +100,7 @@ func cacheDir(goos string, getenv func(string) string) string {
 	return filepath.Join(dir, "taproot")
 }
 
-// lookPath searches absolute folders only: a program that happens to lie in the working directory is never started.
+// lookPath searches absolute folders only, so that a program in the working directory is never started.
 func lookPath(path, name string) (string, error) {
 	for _, dir := range filepath.SplitList(path) {
 		if !filepath.IsAbs(dir) {
@@ -125,7 +124,7 @@ func run(ctx context.Context, environ []string, c Command) ([]byte, error) {
 		stream := &locked{w: c.Stream}
 		cmd.Stdout, cmd.Stderr = io.MultiWriter(&out, stream), io.MultiWriter(&errs, stream)
 	}
-	// A package manager that is killed outright leaves its database locked, so it is asked first.
+	// A package manager that is killed leaves its database locked, so it is interrupted first.
 	cmd.Cancel = func() error {
 		if runtime.GOOS == "windows" {
 			return cmd.Process.Kill()
@@ -152,8 +151,8 @@ func (l *locked) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// capped keeps the first maxOutput bytes and swallows the others, so that a program never blocks on its output.
-// The buffer is not embedded: io.Copy would find its ReadFrom, and go round the cap.
+// capped keeps the first maxOutput bytes and discards the others, so that a program never blocks on its output. The
+// buffer is not embedded, since io.Copy would use its ReadFrom and bypass the limit.
 type capped struct{ buf bytes.Buffer }
 
 func (c *capped) Write(p []byte) (int, error) {

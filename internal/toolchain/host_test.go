@@ -21,22 +21,22 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// fakeHost is a machine made of a few maps. Programs are keyed by their path; onPath gives names on PATH.
+// fakeHost is a machine made of maps. The key of a program is its path; onPath has the names on PATH.
 type fakeHost struct {
 	goos, goarch string
 	superuser    bool
 	env          map[string]string
 	onPath       map[string]string
-	// programs answers a command; one that is not there does not exist as a file either.
+	// programs has the outputs of commands; a program that is not in it does not exist as a file either.
 	programs map[string]func(cmd Command) (string, error)
 	files    map[string]string
 	cache    string
 
-	archives []archive // that the machine's registry has
+	archives []archive // in the machine's registry
 
 	mu         sync.Mutex
 	ran        []string
-	authorized []string // how the registry was asked
+	authorized []string // the credentials of requests to the registry
 }
 
 func prints(text string) func(Command) (string, error) {

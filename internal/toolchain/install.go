@@ -14,28 +14,28 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// installTimeout bounds one command of a package manager.
+// installTimeout limits one command of a package manager.
 const installTimeout = 20 * time.Minute
 
-// Installer installs what is missing or too old. Two of them at once wait for each other.
+// Installer installs what is missing or too old. Concurrent installers wait for each other.
 type Installer struct {
 	Host Host
-	// Out gets every command before it runs, and what it prints.
+	// Out receives every command before it runs, and its output.
 	Out io.Writer
 	// Interactive allows sudo to ask for a password.
 	Interactive bool
 	// FetchDriver puts the Playwright driver into an empty folder with playwright-go's own installer. It must end when its
 	// context does.
 	FetchDriver func(ctx context.Context, dir string) error
-	// Platforms are those whose tests shall run here, InFirefox and Development among them; nil: all.
+	// Platforms are the platforms of the tests to run here, including InFirefox and Development; nil: all.
 	Platforms []string
-	// RequiredOnly leaves out what tests can do without.
+	// RequiredOnly leaves out optional tools.
 	RequiredOnly bool
 
-	archives []archive // in place of those of this version of Taproot
+	archives []archive // instead of those of this version of Taproot
 }
 
-// find looks for the tools that are to be there.
+// find looks for the tools that are to be installed.
 func (in Installer) find(ctx context.Context) ([]Finding, error) {
 	platforms := in.Platforms
 	if platforms == nil {
@@ -44,7 +44,7 @@ func (in Installer) find(ctx context.Context) ([]Finding, error) {
 	return AskFor(ctx, in.Host, platforms...)
 }
 
-// Install returns what is there in the end. What could not be installed is a Finding with a Problem, not an error.
+// Install returns the tools after the installation. One that could not be installed has a Problem; it is not an error.
 func (in Installer) Install(ctx context.Context) ([]Finding, error) {
 	findings, err := in.find(ctx)
 	if err != nil || len(in.installable(findings)) == 0 {
@@ -75,7 +75,7 @@ func (in Installer) Install(ctx context.Context) ([]Finding, error) {
 	return in.find(ctx)
 }
 
-// installOne does nothing for a tool that is there; a failure is told, and the tool stays missing.
+// installOne installs a missing tool. A failure is printed, and the tool stays missing.
 func (in Installer) installOne(ctx context.Context, name string, do func(context.Context) error) error {
 	f, err := Find(ctx, in.Host, name)
 	if err != nil || len(in.installable([]Finding{f})) == 0 {
@@ -87,7 +87,7 @@ func (in Installer) installOne(ctx context.Context, name string, do func(context
 	return ctx.Err()
 }
 
-// installable are the names of those tools that are not usable and that an installation can mend.
+// installable returns the names of the unusable tools that an installation can fix.
 func (in Installer) installable(findings []Finding) []string {
 	var out []string
 	for _, f := range findings {
@@ -135,13 +135,13 @@ func (in Installer) installSystem(ctx context.Context) error {
 		if err := run(m.update...); ctx.Err() != nil {
 			return ctx.Err()
 		} else if err != nil {
-			in.say("%v; going on with the package lists of before", err)
+			in.say("%v; continuing with the present package lists", err)
 		}
 	}
 	if err := run(slices.Concat(m.install, m.packagesFor(groups...))...); err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	// One unknown package makes the whole command fail: try them tool by tool.
+	// One unknown package makes the whole command fail: install tool by tool.
 	for _, group := range groups {
 		packages := m.packagesFor(group)
 		if len(packages) == 0 {
@@ -154,8 +154,8 @@ func (in Installer) installSystem(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// groups are the package groups to install: the missing tools but those that come from the npm registry, and fonts
-// along with Chromium, without which pages show boxes.
+// groups returns the package groups to install: the missing tools, except those from the npm registry, and fonts
+// together with Chromium, which shows boxes without them.
 func (in Installer) groups(findings []Finding) []string {
 	var out []string
 	missing := in.installable(findings)
@@ -170,7 +170,7 @@ func (in Installer) groups(findings []Finding) []string {
 	return out
 }
 
-// elevate returns the words that go before a command of the package manager, or false when it cannot be run at all.
+// elevate returns the prefix of a command of the package manager, or false when it cannot be run.
 func (in Installer) elevate(m manager) ([]string, bool) {
 	env := []string{}
 	if len(m.env) > 0 {

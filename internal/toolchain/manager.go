@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// groupFonts is a group of packages that is no tool of its own.
+// groupFonts is a group of packages that is not a tool.
 const groupFonts = "fonts"
 
 // manager is a system's package manager.
@@ -18,9 +18,9 @@ type manager struct {
 	env     []string
 	update  []string
 	install []string
-	// byHand is the word with which a person installs.
+	// byHand is the command name that a user types.
 	byHand string
-	// packages names what each tool or group is called here.
+	// packages has the names of each tool or group in this system.
 	packages map[string][]string
 }
 
@@ -28,7 +28,7 @@ func managers() []manager {
 	return []manager{
 		{
 			program: "apt-get", asRoot: true, env: []string{"DEBIAN_FRONTEND=noninteractive"},
-			// Another apt may be at work, as it is for minutes after a Debian starts: wait for it.
+			// Another apt may be running, as for minutes after a Debian starts: wait for it.
 			update:  []string{"-q", "-o", "DPkg::Lock::Timeout=300", "update"},
 			install: []string{"-q", "-y", "-o", "DPkg::Lock::Timeout=300", "install", "--no-install-recommends"},
 			byHand:  "install",
@@ -81,7 +81,7 @@ func managers() []manager {
 	}
 }
 
-// findManager returns this system's package manager and where it lies.
+// findManager returns this system's package manager and its path.
 func findManager(h Host) (manager, string, bool) {
 	for _, m := range managers() {
 		// A Mac may have other managers as well; a Linux may have brew, which comes last in the list.
@@ -93,7 +93,7 @@ func findManager(h Host) (manager, string, bool) {
 			continue
 		}
 		if isUbuntu(h) {
-			// Ubuntu's browsers are snaps: they start in no container and see neither /tmp nor hidden folders.
+			// Ubuntu's browsers are snaps: they start in no container, and see neither /tmp nor hidden folders.
 			delete(m.packages, Chromium)
 			delete(m.packages, Headless)
 			delete(m.packages, Firefox)
@@ -103,7 +103,7 @@ func findManager(h Host) (manager, string, bool) {
 	return manager{}, "", false
 }
 
-// packagesFor lists each package once, in the order asked for.
+// packagesFor lists each package once, in the order of the names.
 func (m manager) packagesFor(names ...string) []string {
 	var out []string
 	for _, name := range names {
@@ -136,8 +136,7 @@ func isUbuntu(h Host) bool {
 	return false
 }
 
-// advice is the sentence that tells how to get a tool on this system.
-// hasPackage tells whether this system's package manager has a tool.
+// hasPackage reports whether this system's package manager has a tool.
 func (h Host) hasPackage(tool string) bool {
 	m, _, found := findManager(h)
 	return found && len(m.packagesFor(tool)) > 0

@@ -14,10 +14,10 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// driverTimeout bounds playwright-go's own installer, whose servers many networks do not let through.
+// driverTimeout limits playwright-go's own installer, since many networks block its servers.
 const driverTimeout = 30 * time.Second
 
-// FetchDriver runs playwright-go's own installer. It cannot be cancelled, so a caller that wants a bound runs it in a
+// FetchDriver runs playwright-go's own installer. It cannot be cancelled, so a caller that needs a limit runs it in a
 // process of its own.
 func FetchDriver(dir string) error {
 	driver, err := playwright.NewDriver(&playwright.RunOptions{DriverDirectory: dir, SkipInstallBrowsers: true})
@@ -45,7 +45,7 @@ func (in Installer) installDriver(ctx context.Context) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	in.say("the npm registry did not give it (%v); trying playwright-go's installer", err)
+	in.say("the npm registry did not have it (%v); trying playwright-go's installer", err)
 	other := in.place(in.Host.driverDir(), func(dir string) error {
 		bounded, cancel := context.WithTimeout(ctx, driverTimeout)
 		defer cancel()
@@ -71,8 +71,8 @@ func (in Installer) verifyDriver(ctx context.Context, node, dir string) error {
 	return nil
 }
 
-// installNode takes Node's program from the npm registry; the package manager's, where that has none for this machine,
-// is there by now.
+// installNode downloads Node's program from the npm registry. It is for machines without a package of it; the package
+// manager has run before.
 func (in Installer) installNode(ctx context.Context) error {
 	name, err := nodePackage(in.Host)
 	if err != nil {
@@ -95,7 +95,7 @@ func (in Installer) installNode(ctx context.Context) error {
 	})
 }
 
-// hasNodeArchive tells whether the npm registry has a Node that runs here. Its builds for Linux need glibc, which
+// hasNodeArchive reports whether the npm registry has a Node that runs here. Its builds for Linux need glibc, which
 // Alpine does not have.
 func (in Installer) hasNodeArchive() bool {
 	name, err := nodePackage(in.Host)
@@ -107,7 +107,7 @@ func (in Installer) hasNodeArchive() bool {
 	return known && err != nil
 }
 
-// nodePackage names the npm package that holds Node's program for this machine.
+// nodePackage returns the npm package with Node's program for this machine.
 func nodePackage(h Host) (string, error) {
 	arch, known := map[string]string{"amd64": "x64", "arm64": "arm64"}[h.GOARCH]
 	if !known || h.GOOS != "linux" && h.GOOS != "darwin" {
@@ -116,7 +116,7 @@ func nodePackage(h Host) (string, error) {
 	return "node-" + h.GOOS + "-" + arch, nil
 }
 
-// installChromium takes Playwright's own build, for systems whose package manager has no Chromium that starts.
+// installChromium installs Playwright's own build, for systems without a package of a Chromium that starts.
 func (in Installer) installChromium(ctx context.Context) error {
 	node, err := Find(ctx, in.Host, Node)
 	if err != nil {
@@ -139,8 +139,7 @@ func (in Installer) installChromium(ctx context.Context) error {
 	return in.run(ctx, append(words, "chromium"))
 }
 
-// fetchPackage unpacks an npm package into dir. Where the registry cannot be asked directly, npm may know how, if it is
-// there.
+// fetchPackage unpacks an npm package into dir. If the registry cannot be reached directly, it uses npm, if installed.
 func (in Installer) fetchPackage(ctx context.Context, name, dir string) error {
 	a, known := in.archiveNamed(name)
 	if !known {
@@ -158,7 +157,7 @@ func (in Installer) fetchPackage(ctx context.Context, name, dir string) error {
 	return in.packWithNPM(ctx, npm, a, dir)
 }
 
-// packWithNPM lets npm fetch the package; its digest is compared all the same.
+// packWithNPM downloads the package with npm; its digest is compared as well.
 func (in Installer) packWithNPM(ctx context.Context, npm string, a archive, dir string) error {
 	spec := a.name + "@" + a.version
 	download, err := os.MkdirTemp(filepath.Dir(dir), ".npm-")
@@ -187,14 +186,14 @@ func (in Installer) packWithNPM(ctx context.Context, npm string, a archive, dir 
 	return unpack(archives[0], dir)
 }
 
-// place lets fill write into a folder aside and renames that to dir when it went well, so that nobody ever sees half an
-// installation. The caller holds the lock.
+// place lets fill write into a temporary folder, and renames that to dir on success, so that no process sees an
+// incomplete installation. The caller holds the lock.
 func (in Installer) place(dir string, fill func(aside string) error) error {
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return err
 	}
-	// What an earlier run left when it was killed.
+	// left by an earlier process that was killed
 	left, err := filepath.Glob(filepath.Join(escapeGlob(parent), ".*"))
 	if err != nil {
 		return err
@@ -220,7 +219,7 @@ func (in Installer) place(dir string, fill func(aside string) error) error {
 	return os.Rename(aside, dir)
 }
 
-// reason is the end of an error that may list every mirror tried.
+// reason shortens an error that may list every mirror.
 func reason(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "no end within " + driverTimeout.String()

@@ -22,25 +22,24 @@ type PlaywrightSetup struct {
 	Options *playwright.RunOptions
 	// Chromium is for BrowserType.Launch's ExecutablePath.
 	Chromium string
-	// Headless is what runs pages that need no window: the headless shell of the same version where there is one, else
-	// Chromium.
+	// Headless is the browser for pages without a window: the headless shell of the same version, or else Chromium.
 	Headless string
 	// Version of Chromium.
 	Version string
 	Node    string
-	// Driver is the folder of Playwright's driver, of which Options start what is needed.
+	// Driver is the folder of Playwright's driver, from which Options start what is needed.
 	Driver string
-	// FFmpeg is empty where there is none: then Playwright can record no video.
+	// FFmpeg is empty if there is none: then Playwright cannot record videos.
 	FFmpeg string
-	// BiDi says whether Firefox can be driven: for that Playwright must be started by Taproot's own script.
+	// BiDi reports whether Firefox can be driven, which requires that Taproot's own script starts Playwright.
 	BiDi bool
-	// Sandbox says whether Chromium may keep its sandbox; false asks for --no-sandbox.
+	// Sandbox reports whether Chromium may keep its sandbox; false requires --no-sandbox.
 	Sandbox bool
-	// Env must be in the process's environment when playwright.Run is called: playwright-go has no other way to name them.
+	// Env must be in the process's environment when playwright.Run is called: playwright-go has no option for these.
 	Env map[string]string
 }
 
-// MissingError names the tools that something needed and that are not usable.
+// MissingError lists the tools that are needed and not usable.
 type MissingError struct{ Findings []Finding }
 
 func (e *MissingError) Error() string {
@@ -58,7 +57,7 @@ func (f Finding) where() string {
 	return f.Path + ": " + f.Problem
 }
 
-// Need finds the tool of that name, or fails with a *MissingError that says how to get it.
+// Need finds the tool of that name, or fails with a *MissingError with the advice.
 func Need(ctx context.Context, h Host, name string) (Finding, error) {
 	f, err := Find(ctx, h, name)
 	switch {
@@ -72,7 +71,7 @@ func Need(ctx context.Context, h Host, name string) (Finding, error) {
 	return f, nil
 }
 
-// Playwright finds what a browser test needs; a *MissingError tells what is not there.
+// Playwright finds what a browser test needs. A *MissingError lists what is missing.
 func Playwright(ctx context.Context, h Host) (*PlaywrightSetup, error) {
 	names := []string{Chromium, Node, Driver, FFmpeg, Headless}
 	found := make([]Finding, len(names))
@@ -113,8 +112,8 @@ func Playwright(ctx context.Context, h Host) (*PlaywrightSetup, error) {
 	return setup, nil
 }
 
-// videoDir makes a browsers folder in which Playwright finds the system's ffmpeg where it looks for its own. Chromium
-// is started by its path, so nothing else is looked up there.
+// videoDir makes a browsers folder in which Playwright finds the system's ffmpeg instead of its own. Chromium is
+// started by its path, so nothing else is looked up there.
 func (h Host) videoDir(driver, ffmpeg string) (string, error) {
 	revisions, err := browserRevisions(h, driver, "ffmpeg")
 	if err != nil {
@@ -134,8 +133,8 @@ func (h Host) videoDir(driver, ffmpeg string) (string, error) {
 	return dir, nil
 }
 
-// browserRevisions are the folder numbers of a browser, or of ffmpeg, that the driver may look for; old systems have
-// some of their own.
+// browserRevisions returns the folder numbers of a browser, or of ffmpeg, that the driver may look for; old systems
+// have numbers of their own.
 func browserRevisions(h Host, driver, name string) ([]string, error) {
 	raw, err := h.ReadFile(filepath.Join(driver, "package", "browsers.json"))
 	if err != nil {
@@ -169,8 +168,8 @@ func browserRevisions(h Host, driver, name string) ([]string, error) {
 	return out, nil
 }
 
-// linkTo makes link a symbolic link to target, or a copy where links are not allowed (Windows). Several processes may
-// do so at once: the link is made aside and renamed.
+// linkTo makes link a symbolic link to target, or a copy where links are not permitted (Windows). It is atomic, so
+// several processes may call it at once.
 func linkTo(target, link string) error {
 	if have, err := os.Readlink(link); err == nil && have == target {
 		return nil

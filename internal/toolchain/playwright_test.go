@@ -121,7 +121,7 @@ func TestFFmpegRevisionsAreNotTrusted(t *testing.T) {
 	}
 }
 
-// Only the builds that belong to the driver are found: another one of the same browser cannot be driven.
+// TestPlaywrightsOtherBrowsers checks that only the builds of the driver's version are found: others cannot be driven.
 func TestPlaywrightsOtherBrowsers(t *testing.T) {
 	for _, c := range []struct{ goos, name, file string }{
 		{"linux", "firefox", "firefox-1497/firefox/firefox"}, {"linux", "webkit", "webkit-2227/pw_run.sh"},
@@ -149,7 +149,8 @@ func TestPlaywrightsOtherBrowsers(t *testing.T) {
 	}
 }
 
-// Pages without a window run in the headless shell of Chromium's own version, unless somebody chose a Chromium.
+// TestHeadlessShell checks that pages without a window use the headless shell of Chromium's own version, unless the
+// user has chosen a Chromium.
 func TestHeadlessShell(t *testing.T) {
 	for _, c := range []struct {
 		name, version string

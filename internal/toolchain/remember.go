@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// rememberFor is how long a version is taken for that of a program whose file did not change. A program may be a script
-// that starts another one, which can change behind it.
+// rememberFor is how long a cached version is valid if the file of the program has not changed. A program may be a
+// script that starts another one, which can change meanwhile.
 const rememberFor = 24 * time.Hour
 
-// memory keeps what programs said of their versions, over processes, in one file of the user's cache. Starting a
-// browser to ask for its version costs a second. What cannot be read or written is asked anew; only an answer is kept,
-// never a failure.
+// memory caches the versions of programs, across processes, in one file of the user's cache: starting a browser to read
+// its version takes a second. It caches successful results only. If it cannot be read or written, programs are run
+// again.
 type memory struct {
 	file string
 
@@ -24,7 +24,7 @@ type memory struct {
 	known map[string]answer // by path; nil: not read yet
 }
 
-// answer is what a program said, and the file that said it.
+// answer is the version of a program, with the file that printed it.
 type answer struct {
 	Version string    `json:"version"`
 	Size    int64     `json:"size"` // bytes
@@ -32,7 +32,7 @@ type answer struct {
 	Asked   time.Time `json:"asked"`
 }
 
-// stale tells whether a program is to be asked again.
+// stale reports whether the program must be run again.
 func (a answer) stale() bool { return time.Since(a.Asked).Abs() > rememberFor }
 
 func newMemory(cacheDir string) *memory {
@@ -42,7 +42,7 @@ func newMemory(cacheDir string) *memory {
 	return &memory{file: filepath.Join(cacheDir, "tools.json")}
 }
 
-// recall gives the version of an unchanged program, "" when it must be asked.
+// recall returns the cached version of an unchanged program, or "".
 func (m *memory) recall(h Host, path string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -66,7 +66,7 @@ func (m *memory) read() {
 	}
 }
 
-// keep remembers what a program said.
+// keep caches the version of a program.
 func (m *memory) keep(h Host, path, version string) {
 	info, err := h.Stat(path)
 	if err != nil {
@@ -81,14 +81,14 @@ func (m *memory) keep(h Host, path, version string) {
 	m.write()
 }
 
-// write keeps what is known; where it cannot, programs are asked again.
+// write writes the cache. If it fails, programs are run again.
 func (m *memory) write() {
 	if data, err := json.MarshalIndent(m.known, "", " "); err == nil {
 		_ = replaceFile(m.file, data)
 	}
 }
 
-// knownVersion is programVersion, asked of the program only when nothing is remembered of it.
+// knownVersion is programVersion with the cache.
 func knownVersion(ctx context.Context, h Host, t Tool, path string) (string, error) {
 	if h.memory == nil {
 		return programVersion(ctx, h, t, path)

@@ -8,44 +8,44 @@ import (
 	"time"
 )
 
-// A program is asked for its version once, until its file changes or a day has gone by; a report on the tools asks each
-// time.
+// TestVersionsAreRemembered checks that a program is run once for its version, until its file changes or a day has
+// passed, and that a report on the tools runs it each time.
 func TestVersionsAreRemembered(t *testing.T) {
 	cache, program := t.TempDir(), filepath.Join(t.TempDir(), "node")
 	if err := os.WriteFile(program, []byte("program"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	asked, says := 0, "v20.20.2\n"
-	host := func() Host { // of another process each time
+	runs, output := 0, "v20.20.2\n"
+	host := func() Host { // of a new process each time
 		h := NewHost(func(name string) string {
 			return map[string]string{"XDG_CACHE_HOME": cache, "HOME": cache, "LocalAppData": cache,
 				"PATH": filepath.Dir(program)}[name]
 		}, nil)
 		h.Run = func(_ context.Context, c Command) ([]byte, error) {
 			if c.Path == program {
-				asked++
+				runs++
 			}
-			return []byte(says), nil
+			return []byte(output), nil
 		}
 		return h
 	}
 	want := func(what, version string, questions int) {
 		t.Helper()
 		f, err := Find(t.Context(), host(), Node)
-		if err != nil || f.Version != version || asked != questions {
-			t.Errorf("%s: version %q (%v), asked %d times; want %q, %d", what, f.Version, err, asked, version, questions)
+		if err != nil || f.Version != version || runs != questions {
+			t.Errorf("%s: version %q (%v), run %d times; want %q, %d", what, f.Version, err, runs, version, questions)
 		}
 	}
 	want("the first time", "20.20.2", 1)
 	want("the second time", "20.20.2", 1)
-	if _, err := FindFor(t.Context(), host(), Web); err != nil || asked != 1 {
-		t.Errorf("the tools of one platform: %v, asked %d times in all, want 1", err, asked)
+	if _, err := FindFor(t.Context(), host(), Web); err != nil || runs != 1 {
+		t.Errorf("the tools of one platform: %v, run %d times in all, want 1", err, runs)
 	}
-	if _, err := FindAll(t.Context(), host()); err != nil || asked != 2 {
-		t.Errorf("a report on all tools: %v, asked %d times in all, want 2", err, asked)
+	if _, err := FindAll(t.Context(), host()); err != nil || runs != 2 {
+		t.Errorf("a report on all tools: %v, run %d times in all, want 2", err, runs)
 	}
 
-	says = "v22.1.0\n"
+	output = "v22.1.0\n"
 	if err := os.Chtimes(program, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestVersionsAreRemembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("a broken file", "22.1.0", 4)
-	want("which is written anew", "22.1.0", 4)
+	want("which is written again", "22.1.0", 4)
 
 	m := host().memory
 	m.read()
@@ -69,16 +69,16 @@ func TestVersionsAreRemembered(t *testing.T) {
 	m = host().memory
 	m.read()
 	if _, kept := m.known["/gone/node"]; kept || len(m.known) != 1 {
-		t.Errorf("answers older than a day are kept for ever: %v", m.known)
+		t.Errorf("versions older than a day are kept: %v", m.known)
 	}
 
-	says = "no version"
+	output = "no version"
 	if err := os.Chtimes(program, time.Time{}, time.Now().Add(-2*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	for n := range 2 { // a failure is not remembered
-		if f, err := Find(t.Context(), host(), Node); err != nil || f.OK() || asked != 6+n {
-			t.Errorf("a program that tells none: %+v, %v, asked %d times", f, err, asked)
+		if f, err := Find(t.Context(), host(), Node); err != nil || f.OK() || runs != 6+n {
+			t.Errorf("a program that prints none: %+v, %v, run %d times", f, err, runs)
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 //go:embed start.js
 var startScript string
 
-//go:embed film.js
-var filmScript string
+//go:embed recording.js
+var recordingScript string
 
 //go:embed bidi.js
 var bidiScript string
@@ -23,8 +23,8 @@ var bidiScript string
 //go:embed compiled.js
 var compiledScript string
 
-// quickStart makes a driver folder for playwright-go that starts the one at driver in a third of the time. Where it
-// cannot be made, the driver is started as it is.
+// quickStart makes a driver folder for playwright-go that starts the driver in a third of the time. If it cannot be
+// made, the driver is started directly.
 func (h Host) quickStart(driver string) string {
 	core := filepath.Join(driver, "package")
 	if h.CacheDir == "" || !isFile(h, filepath.Join(core, "lib", "cli", "driver.js")) {
@@ -35,10 +35,11 @@ func (h Host) quickStart(driver string) string {
 		return driver
 	}
 	script := strings.NewReplacer("'{{core}}'", string(quoted), "{{prefix}}", folderPrefix).Replace(startScript)
-	// another script, or another driver, is another folder
-	sum := sha256.Sum256([]byte(script + filmScript + bidiScript + compiledScript))
+	// another script, or another driver, has another folder
+	sum := sha256.Sum256([]byte(script + recordingScript + bidiScript + compiledScript))
 	dir := filepath.Join(h.CacheDir, "playwright-start", fmt.Sprintf("%x", sum[:8]))
-	for _, f := range [][2]string{{"film.js", filmScript}, {"bidi.js", bidiScript}, {"compiled.js", compiledScript},
+	for _, f := range [][2]string{{"recording.js", recordingScript}, {"bidi.js", bidiScript},
+		{"compiled.js", compiledScript},
 		{"cli.js", script}} {
 		if err := putFile(filepath.Join(dir, "package", f[0]), f[1]); err != nil {
 			return driver
@@ -49,8 +50,8 @@ func (h Host) quickStart(driver string) string {
 
 const folderPrefix = "taproot-playwright-"
 
-// BrowsersDir is where the driver process of that number keeps the profiles of its browsers. It removes it at its end,
-// unless it is killed or a browser that ends still writes there.
+// BrowsersDir is where the driver process with that number keeps the profiles of its browsers. The process removes it
+// at its end, unless it is killed or a browser still writes there.
 func BrowsersDir(pid int) string {
 	return filepath.Join(os.TempDir(), folderPrefix+strconv.Itoa(pid))
 }
@@ -60,7 +61,7 @@ func isFile(h Host, path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// putFile writes a file unless it is there with this text.
+// putFile writes a file unless it exists with this text.
 func putFile(path, text string) error {
 	if have, err := os.ReadFile(path); err == nil && string(have) == text {
 		return nil
@@ -68,7 +69,7 @@ func putFile(path, text string) error {
 	return replaceFile(path, []byte(text))
 }
 
-// replaceFile writes a file whole, so that no other process reads half of it: it is made aside and renamed.
+// replaceFile writes a file atomically: to a temporary file, which is renamed.
 func replaceFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A driver folder whose Playwright tells what it was started with.
+// fakeDriver makes a driver folder with a Playwright that prints its arguments.
 func fakeDriver(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), `it's "here"`)
@@ -50,8 +50,8 @@ func TestQuickStartLoadsWhatIsAskedForAlone(t *testing.T) {
 	}
 }
 
-// TestCompiledDriverIsKept: a Node that keeps nothing of what it compiles by itself is given what an earlier one has
-// compiled; what was changed since, or is broken, is compiled anew.
+// TestCompiledDriverIsKept checks that a Node without a compile cache uses what an earlier process has compiled, and
+// that what was changed since, or is broken, is compiled again.
 func TestCompiledDriverIsKept(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -68,17 +68,19 @@ func TestCompiledDriverIsKept(t *testing.T) {
 	}
 	module("cli/driver.js", `exports.runDriver = async () => {
 		const part = require('../part');
-		console.log(part.word, this === exports, module.id === __filename, require('path').basename(__dirname), require.resolve('../part') === part.file,
+		console.log(part.word, this === exports, module.id === __filename, require('path').basename(__dirname), `+
+		`require.resolve('../part') === part.file,
 			Object.keys(require.cache).length > 1, require.main === process.mainModule, (await import('../late.mjs')).word);
 	}`)
 	module("part.js", `exports.word = 'before'; exports.file = __filename;`)
 	module("late.mjs", `export const word = 'late';`)
 	dir := filepath.Join(h.quickStart(driver), "package")
-	// The compiled code is kept on every version, as where Node does not by itself.
+	// Taproot's own cache is used with each version of Node here.
 	preload := filepath.Join(t.TempDir(), "old.js")
 	const old = `require('module').enableCompileCache = undefined;
 		const { Script } = require('vm'); let used = 0;
-		require('vm').Script = class extends Script { constructor(text, o) { super(text, o); if (this.cachedDataRejected === false) used++; } };
+		require('vm').Script = class extends Script { constructor(text, o) { super(text, o); if (this.cachedDataRejected ` +
+		`=== false) used++; } };
 		process.on('exit', () => console.log(used));`
 	if err := os.WriteFile(preload, []byte(old), 0o644); err != nil {
 		t.Fatal(err)
@@ -92,7 +94,7 @@ func TestCompiledDriverIsKept(t *testing.T) {
 	}
 	const rest = " true true cli true true true late "
 	starts("before" + rest + "0")
-	starts("before" + rest + "1") // what imports by itself is not kept
+	starts("before" + rest + "1") // a module with import() is not cached
 	module("part.js", `exports.word = 'behind'; exports.file = __filename;`)
 	changed := time.Now().Add(time.Minute)
 	if err := os.Chtimes(filepath.Join(lib, "part.js"), changed, changed); err != nil {
@@ -150,8 +152,8 @@ func TestDriverKeepsProfilesInAFolderOfItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := BrowsersDir(cmd.Process.Pid)
-	if said, err := bufio.NewReader(out).ReadString('\n'); said != dir+" "+os.Getenv("TMPDIR")+"\n" {
-		t.Errorf("it says %q, %v; its folder is %s", said, err, dir)
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != dir+" "+os.Getenv("TMPDIR")+"\n" {
+		t.Errorf("it prints %q, %v; its folder is %s", line, err, dir)
 	}
 	if kept, err := os.ReadDir(dir); err != nil || len(kept) != 1 {
 		t.Errorf("in %s: %v, %v", dir, kept, err)
@@ -182,7 +184,7 @@ func TestQuickStartIsLeftOut(t *testing.T) {
 	}
 	h := System()
 	h.CacheDir = t.TempDir()
-	other := t.TempDir() // a driver that is made otherwise
+	other := t.TempDir() // a driver with another structure
 	if dir := h.quickStart(other); dir != other {
 		t.Errorf("another driver: %s", dir)
 	}

@@ -23,21 +23,21 @@ const (
 	CC        = "cc"
 )
 
-// DriverVersion is the one Playwright driver that the playwright-go in go.mod speaks to.
+// DriverVersion is the version of the Playwright driver that the playwright-go in go.mod requires.
 const DriverVersion = "1.57.0"
 
-// nodeVersion is the Node that is taken from the npm registry where the system has none that is new enough.
+// nodeVersion is the Node from the npm registry, for systems without one that is new enough.
 const (
 	nodeMajor   = "22"
 	nodeVersion = nodeMajor + ".23.3"
 )
 
-// Platforms are what tools are needed for.
+// The purposes of tools: platforms, and two more.
 const (
 	Android = "android"
 	IOS     = "ios"
 	Web     = "web"
-	// InFirefox is tests of pages in Firefox, too.
+	// InFirefox is tests of pages in Firefox.
 	InFirefox = "firefox"
 	// Development is work on Taproot itself.
 	Development = "development"
@@ -46,20 +46,20 @@ const (
 // Tool describes one external program.
 type Tool struct {
 	Name string
-	// For names the platforms whose tests need the tool, InFirefox, or Development; nil: those of every platform.
+	// For lists the platforms with tests that need the tool, InFirefox, or Development; nil: all platforms.
 	For []string
 	// Required tools are those without which no test runs on these platforms.
 	Required bool
 	// Purpose says what needs the tool or, for an optional one, what is missing without it.
 	Purpose string
-	// Minimum is the oldest version that serves.
+	// Minimum is the oldest supported version.
 	Minimum string
-	// OnlyOn is the one GOOS that has or needs the tool; empty for all.
+	// OnlyOn is the only GOOS that has or needs the tool; empty for all.
 	OnlyOn string
 
-	env      []string // variables that name the program; what they name is taken, good or bad
+	env      []string // variables that name the program; such a program is used even if it has a problem
 	names    []string // names on PATH
-	args     []string // make it print its version
+	args     []string // to print its version
 	patterns versionPatterns
 }
 
@@ -80,13 +80,13 @@ func Tools() []Tool {
 		},
 		{
 			Name: Headless, For: []string{Web},
-			Purpose: "without it pages that have no window cost about twice the time of the processor", Minimum: "120",
+			Purpose: "without it pages that have no window take about twice the processor time", Minimum: "120",
 			env:   []string{"TAPROOT_HEADLESS_SHELL"},
 			names: []string{"chromium-headless-shell", "chrome-headless-shell"},
 			args:  []string{"--version"}, patterns: patterns(`(?m)^(?:Chromium|Google Chrome[\w ]*) (\d[\d.]*)`),
 		},
 		{
-			// The oldest that was driven by what it says of itself (WebDriver BiDi): older ones lack parts of that.
+			// The oldest that was tested with WebDriver BiDi: older ones lack parts of it.
 			Name: Firefox, For: []string{InFirefox}, Purpose: "without it tests for `browser: firefox` cannot run",
 			Minimum: "153",
 			env:     []string{"TAPROOT_FIREFOX"}, names: []string{"firefox", "firefox-esr"},
@@ -109,7 +109,7 @@ func Tools() []Tool {
 			patterns: patterns(`(?m)^ffprobe version (\S+)`),
 		},
 		{
-			Name: Tesseract, Purpose: "without it text in pictures (ocr) cannot be read", Minimum: "4",
+			Name: Tesseract, Purpose: "without it text in images (ocr) cannot be read", Minimum: "4",
 			env: []string{"TAPROOT_TESSERACT"}, names: []string{"tesseract"}, args: []string{"--version"},
 			patterns: patterns(`(?m)^tesseract v?(\d\S*)`),
 		},
@@ -134,7 +134,7 @@ func Tools() []Tool {
 	}
 }
 
-// NeededFor tells whether tests on one of the platforms need the tool.
+// NeededFor reports whether tests on one of the platforms need the tool.
 func (t Tool) NeededFor(platforms ...string) bool {
 	return slices.ContainsFunc(platforms, func(p string) bool {
 		return slices.Contains(t.For, p) || t.For == nil && p != Development && p != InFirefox
@@ -150,7 +150,7 @@ func toolNamed(name string) (Tool, error) {
 	return Tool{}, fmt.Errorf("unknown tool %q", name)
 }
 
-// candidates are the places where an installation may lie besides PATH, best first.
+// candidates returns the paths in addition to PATH where an installation may be, best first.
 func (t Tool) candidates(h Host) []string {
 	switch t.Name {
 	case ADB:

@@ -12,14 +12,14 @@ import (
 	"path/filepath"
 )
 
-// Limits of an archive; Node's holds one file of about 120 MB.
+// Limits of an archive; Node's has one file of about 120 MB.
 const (
 	maxUnpacked = 512 << 20
 	maxEntries  = 20_000
 )
 
-// unpack writes the files of a .tgz below dir. It takes plain files and folders only, and refuses every name that leads
-// out.
+// unpack writes the files of a .tgz below dir. It accepts regular files and folders only, and refuses names that lead
+// out of dir.
 func unpack(archive, dir string) error {
 	file, err := os.Open(archive)
 	if err != nil {
@@ -43,7 +43,7 @@ func untar(src io.Reader, root *os.Root, budget int64) error {
 		return err
 	}
 	defer zipped.Close()
-	// One byte over the budget is read on purpose, to tell "just fits" from "too large".
+	// One byte over the budget is read on purpose, to distinguish "just fits" from "too large".
 	limited := &io.LimitedReader{R: zipped, N: budget + 1}
 	entries := tar.NewReader(limited)
 	for range maxEntries {
@@ -55,13 +55,13 @@ func untar(src io.Reader, root *os.Root, budget int64) error {
 			err = writeEntry(root, header, entries)
 		}
 		if limited.N <= 0 {
-			return fmt.Errorf("it holds more than %d bytes", budget)
+			return fmt.Errorf("it has more than %d bytes", budget)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return fmt.Errorf("it holds more than %d files", maxEntries)
+	return fmt.Errorf("it has more than %d files", maxEntries)
 }
 
 func writeEntry(root *os.Root, header *tar.Header, content io.Reader) error {

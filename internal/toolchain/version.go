@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// versionPatterns name the version in what a program prints; the first group that matched is the version.
+// versionPatterns find the version in the output of a program; the first group that matches is the version.
 type versionPatterns []*regexp.Regexp
 
 func patterns(exprs ...string) versionPatterns {
@@ -17,7 +17,7 @@ func patterns(exprs ...string) versionPatterns {
 	return out
 }
 
-// parse returns "" when no pattern matches: a program that answers otherwise is not the program looked for.
+// parse returns "" when no pattern matches: a program with another output is not the wanted one.
 func (p versionPatterns) parse(output []byte) string {
 	for _, re := range p {
 		if m := re.FindSubmatch(output); m != nil {
@@ -27,7 +27,7 @@ func (p versionPatterns) parse(output []byte) string {
 	return ""
 }
 
-// atLeast compares the numbers at the beginning of two versions. A version without a number, as ffmpeg's nightly builds
+// atLeast compares the numbers at the start of two versions. A version without a number, as ffmpeg's nightly builds
 // have ("N-109542-g…"), counts as new.
 func atLeast(version, minimum string) bool {
 	have, want := numbers(version), numbers(minimum)
@@ -65,7 +65,7 @@ func numbers(version string) []int {
 	return out
 }
 
-// majorOf is the first number of a version.
+// majorOf returns the first number of a version.
 func majorOf(version string) string {
 	major, _, _ := strings.Cut(version, ".")
 	return major

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// clean repairs what devices write and XML forbids: NULs, control characters, broken UTF-8, entities of such characters
-// or of no character at all, emoji as two entities of surrogate halves, a bare "&", a "<" in an attribute, and what no
-// tag may be called. What is not a character becomes ".", as in uiautomator's own dumps.
+// clean fixes what devices write although XML forbids it: NULs, control characters, broken UTF-8, entities of such
+// characters or of none, emoji as two entities of surrogate halves, a bare "&", a "<" in an attribute, and invalid tag
+// names. An invalid character becomes ".", as in uiautomator's own dumps.
 func clean(doc []byte) []byte {
 	out := bytes.NewBuffer(make([]byte, 0, len(doc)))
 	at := place{}
@@ -46,11 +46,11 @@ func clean(doc []byte) []byte {
 	return out.Bytes()
 }
 
-// place is where in a document one reads.
+// place is the position of the reader within a tag.
 type place struct {
 	tag   bool
 	name  bool // of the tag
-	quote rune // that began the attribute; 0: in none
+	quote rune // that started the attribute; 0: outside of one
 }
 
 func (p *place) pass(r rune) {
@@ -70,7 +70,8 @@ func (p *place) pass(r rune) {
 	}
 }
 
-// comment gives the length of the comment that begins here, which says nothing about the tree and may hold anything.
+// comment returns the length of the comment that starts here. Comments are not part of the tree and may contain
+// anything.
 func comment(s []byte) int {
 	if bytes.HasPrefix(s, []byte("<!--")) {
 		if end := bytes.Index(s, []byte("-->")); end > 0 {
@@ -80,7 +81,7 @@ func comment(s []byte) int {
 	return 0
 }
 
-// cleanEntity writes the entity at the beginning of s and gives its length in s.
+// cleanEntity writes the entity at the start of s and returns its length in s.
 func cleanEntity(out *bytes.Buffer, s []byte) int {
 	body, size := entity(s)
 	if size == 0 {
@@ -88,7 +89,7 @@ func cleanEntity(out *bytes.Buffer, s []byte) int {
 		return 1
 	}
 	if body[0] != '#' {
-		if !named(string(body)) { // it stands for nothing, so it is a text
+		if !named(string(body)) { // not an entity, so it is text
 			out.WriteString("&amp;")
 			return 1
 		}
@@ -108,14 +109,14 @@ func cleanEntity(out *bytes.Buffer, s []byte) int {
 	case code < 0 || !legal(code):
 		out.WriteByte('.')
 	case code < 0x80:
-		out.Write(s[:size]) // it may be one that means something in XML
+		out.Write(s[:size]) // it may be one that XML requires
 	default:
 		out.WriteRune(code)
 	}
 	return size
 }
 
-// named tells whether an entity's name is one of XML's or HTML's.
+// named reports whether an entity's name is one of XML's or HTML's.
 func named(name string) bool {
 	switch name {
 	case "amp", "lt", "gt", "quot", "apos":
@@ -125,7 +126,7 @@ func named(name string) bool {
 	return ok
 }
 
-// entity gives what stands between "&" and ";" and the length of it all; zero when s does not begin with an entity.
+// entity returns the text between "&" and ";" and the total length, or zero when s does not start with an entity.
 func entity(s []byte) (body []byte, size int) {
 	if len(s) == 0 || s[0] != '&' {
 		return nil, 0
@@ -142,7 +143,7 @@ func entity(s []byte) (body []byte, size int) {
 	return nil, 0
 }
 
-// number reads "#65" and "#x41"; -1 for anything else.
+// number parses "#65" and "#x41"; -1 for anything else.
 func number(body []byte) rune {
 	if len(body) < 2 || body[0] != '#' {
 		return -1
@@ -160,7 +161,7 @@ func number(body []byte) rune {
 
 func isHigh(r rune) bool { return r >= 0xd800 && r <= 0xdbff }
 
-// legal tells whether XML 1.0 allows a character.
+// legal reports whether XML 1.0 allows a character.
 func legal(r rune) bool {
 	switch {
 	case r == '\t' || r == '\n' || r == '\r':

@@ -1,3 +1,2 @@
-// Package treexml reads the XML in which phones write their element trees, however broken it is, within bounds of depth
-// and number.
+// Package treexml reads the XML of phones' element trees, even when it is broken, with limits on depth and size.
 package treexml

@@ -10,32 +10,33 @@ import (
 	"unicode/utf16"
 )
 
-// The bounds of a tree that a phone may have.
+// The limits of a tree.
 const (
 	MaxDepth = 500
 	MaxNodes = 50_000
 )
 
-// ErrTooBig is wrapped by the error about a tree beyond the bounds.
+// ErrTooBig is wrapped by the error for a tree above the limits.
 var ErrTooBig = errors.New("the tree is too big")
 
-// Visitor gets the elements of a document in the order in which they begin and end.
+// Visitor receives the elements of a document in the order in which they start and end.
 type Visitor struct {
 	Begin func(e xml.StartElement) error
 	End   func()
 }
 
-// Read goes through a document until its outermost element ends; what follows is ignored, for a status line may.
-// UTF-16, as Windows shells redirect it, is read too.
+// Read reads a document until its outermost element ends. It ignores what follows, for example a status line. It also
+// reads UTF-16, which Windows shells write to redirected files.
 func Read(doc []byte, v Visitor) error {
 	dec := xml.NewDecoder(bytes.NewReader(Clean(doc)))
 	dec.Entity = xml.HTMLEntity
-	dec.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // it is UTF-8, whatever it says
+	// it is UTF-8, whatever it declares
+	dec.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	depth, nodes := 0, 0
 	for {
 		token, err := dec.Token()
 		if err == io.EOF {
-			return errors.New("it holds no tree")
+			return errors.New("it contains no tree")
 		}
 		if err != nil {
 			return err
@@ -60,7 +61,7 @@ func Read(doc []byte, v Visitor) error {
 	}
 }
 
-// Attr gives an attribute of an element, "" when it has none of that name.
+// Attr returns an attribute of an element, or "" when it has none of that name.
 func Attr(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {
@@ -70,10 +71,10 @@ func Attr(e xml.StartElement, name string) string {
 	return ""
 }
 
-// Clean gives a document as UTF-8 without what XML forbids: NULs, control characters, surrogate halves, a bare "&".
+// Clean returns a document as UTF-8 without what XML forbids: NULs, control characters, surrogate halves, a bare "&".
 func Clean(doc []byte) []byte { return clean(UTF8(doc)) }
 
-// UTF8 turns UTF-16 with a byte order mark, or with a "<" at its beginning, into UTF-8. Everything else stays as it is.
+// UTF8 converts UTF-16 with a byte order mark, or with a "<" at its start, to UTF-8. It returns other texts unchanged.
 func UTF8(doc []byte) []byte {
 	var order binary.ByteOrder
 	switch {

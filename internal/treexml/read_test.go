@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 )
 
-// tags reads a document and gives the elements that began, each with its attribute "text".
+// tags reads a document and returns the elements that started, each with its attribute "text".
 func tags(doc []byte) (list []string, err error) {
 	open := 0
 	err = Read(doc, Visitor{
@@ -52,11 +52,11 @@ func TestRead(t *testing.T) {
 	}
 	stop := errors.New("stop")
 	if err := Read([]byte("<a/>"), Visitor{Begin: func(xml.StartElement) error { return stop }}); !errors.Is(err, stop) {
-		t.Errorf("a visitor that has enough: %v", err)
+		t.Errorf("a visitor that stops: %v", err)
 	}
 }
 
-// TestReadSurvivesWhatXMLForbids: one character, entity or name that is none must not lose the tree.
+// TestReadSurvivesWhatXMLForbids checks that one invalid character, entity or name does not lose the tree.
 func TestReadSurvivesWhatXMLForbids(t *testing.T) {
 	for doc, want := range map[string]string{
 		`<a text="x &bogus; y"><b text="z"/></a>`:              "ax &bogus; y bz",
@@ -74,7 +74,7 @@ func TestReadSurvivesWhatXMLForbids(t *testing.T) {
 	}
 	for _, doc := range []string{`<a><b text="x"/>`, `<a text="x`, `<a></b>`} {
 		if _, err := tags([]byte(doc)); err == nil {
-			t.Errorf("%s: half a tree is read as a whole one", doc)
+			t.Errorf("%s: an incomplete tree is read as complete", doc)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func TestCleanLeavesGoodOnesAlone(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever a phone sends, reading ends within the bounds, and no text holds what XML forbids.
+// FuzzRead checks that reading ends within the limits, and that no text contains what XML forbids.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("<a text='\x00&#0;&#55357;&#56832;&x'/>"))
 	f.Add([]byte("\xff\xfe<\x00a\x00/\x00>\x00"))

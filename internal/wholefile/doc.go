@@ -1,3 +1,2 @@
-// Package wholefile writes and reads files of a folder without following links: a file is there as a whole, or not at
-// all.
+// Package wholefile writes and reads files of a folder without following links. Writes are atomic.
 package wholefile

@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// Error says that a file could not be written.
+// Error means that a file could not be written.
 type Error struct {
 	Dir, Name string // Name may have folders, below Dir
 	Err       error
@@ -22,7 +22,7 @@ func (e *Error) Error() string { return fmt.Sprintf("write %s: %v", e.Name, e.Er
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// WriteBy writes name by way of aside; flag says what happens to an aside that is there.
+// WriteBy writes name through a temporary file aside; flag defines what happens if aside exists.
 func WriteBy(root *os.Root, aside string, flag int, name string, write func(io.Writer) error) error {
 	f, err := root.OpenFile(aside, os.O_WRONLY|os.O_CREATE|flag, 0o644)
 	if err != nil {
@@ -52,7 +52,7 @@ func BytesWriter(data []byte) func(io.Writer) error {
 	}
 }
 
-// MoveInto renames a synced file within root and makes the new name last.
+// MoveInto renames a synced file within root and syncs the folder.
 func MoveInto(root *os.Root, from, to string) error {
 	if err := root.Rename(from, to); err != nil {
 		return err
@@ -60,7 +60,7 @@ func MoveInto(root *os.Root, from, to string) error {
 	return SyncDir(root, path.Dir(to))
 }
 
-// Regular gives an error unless path is a regular file, and no link to one.
+// Regular returns an error unless path is a regular file, and not a link to one.
 func Regular(path string) error {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -69,7 +69,7 @@ func Regular(path string) error {
 	return err
 }
 
-// SyncDir makes the names in a directory last. Windows cannot, and needs not.
+// SyncDir makes the names in a directory durable. Windows has no such operation and does not need it.
 func SyncDir(root *os.Root, dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -97,8 +97,8 @@ func There(root *os.Root, name string) bool {
 	return err == nil
 }
 
-// WriteFile writes a file of a run, or of the reports folder, as a whole or not at all. The name has no folder in it;
-// what is there under it is replaced, a link not followed.
+// WriteFile atomically writes a file of a run, or of the reports folder. The name must not contain a folder. An
+// existing file is replaced, and a link is not followed.
 func WriteFile(dir, name string, data []byte) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -10,34 +10,34 @@ import (
 	"strings"
 )
 
-// Identity is who sent a request.
+// Identity is the sender of a request.
 type Identity struct {
-	// Name goes into logs and leases: "key:" and the first characters of the key's hash, or "jwt:" and the subject. Empty:
-	// nobody was asked who they are.
+	// Name is for logs and leases: "key:" and the first characters of the key's hash, or "jwt:" and the subject. Empty:
+	// authentication is off.
 	Name   string
 	all    bool
 	scopes map[string]bool
 }
 
-// May tells whether the credential covers a scope such as "devices:write". API keys cover all.
+// May reports whether the credential covers a scope such as "devices:write". API keys cover all.
 func (i Identity) May(scope string) bool { return i.all || i.scopes[scope] || i.scopes[Everything] }
 
-// Local is a person at this machine, who may do everything.
+// Local returns the identity of a person at this machine, who may do everything.
 func Local(name string) Identity { return Identity{Name: name, all: true} }
 
 // Everything is the scope that covers all others.
 const Everything = "*"
 
-// The ways in which a request can lack a credential.
+// The errors of a request without a valid credential.
 var (
 	ErrMissing = errors.New("send a credential: Authorization: Bearer <token or key>, or X-API-Key: <key>")
 	ErrInvalid = errors.New("the credential is not valid")
-	// ErrToken wraps ErrInvalid. What follows it says what is wrong with the JSON web token.
+	// ErrToken wraps ErrInvalid. The text after it says what is wrong with the JSON web token.
 	ErrToken = fmt.Errorf("%w: the token is refused", ErrInvalid)
 	errKey   = fmt.Errorf("%w: it is not one of this server's API keys", ErrInvalid)
 )
 
-// Config says which credentials are good.
+// Config defines which credentials are accepted.
 type Config struct {
 	// Keys are the API keys as they are sent, or as sha256:<hex of their SHA-256>.
 	Keys []string
@@ -45,7 +45,7 @@ type Config struct {
 	Secret []byte
 	// PublicKey, in PEM, verifies tokens that are signed with its private key (RSA, ECDSA, Ed25519).
 	PublicKey []byte
-	// Issuer and Audience must be those of a token, when they are set.
+	// Issuer and Audience are required of a token, if set.
 	Issuer, Audience string
 }
 
@@ -56,7 +56,7 @@ type Gate struct {
 	weak   []string
 }
 
-// ErrNoCredentials means that nobody could ever be let in.
+// ErrNoCredentials means that no credential could ever be accepted.
 var ErrNoCredentials = errors.New(
 	"authentication is on and there is no credential to accept: set TAPROOT_API_KEYS, TAPROOT_JWT_SECRET or " +
 		"TAPROOT_JWT_PUBLIC_KEY_FILE")
@@ -64,11 +64,11 @@ var ErrNoCredentials = errors.New(
 const (
 	hashPrefix = "sha256:"
 	shortKey   = 16 // characters
-	shortHMAC  = 32 // bytes, as RFC 7518 asks for
+	shortHMAC  = 32 // bytes, the minimum in RFC 7518
 	maxHeader  = 16 << 10
 )
 
-// New makes a gate. Keys are kept as hashes only.
+// New makes a gate. It keeps keys as hashes only.
 func New(c Config) (*Gate, error) {
 	g := &Gate{}
 	for _, key := range c.Keys {
@@ -102,7 +102,7 @@ func (g *Gate) addKey(key string) error {
 		return nil
 	}
 	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return errors.New("TAPROOT_API_KEYS: one of the keys has a character that cannot stand in a header")
+		return errors.New("TAPROOT_API_KEYS: one of the keys has a character that is not possible in a header")
 	}
 	if len(key) < shortKey {
 		g.weak = append(g.weak, fmt.Sprintf("a key of TAPROOT_API_KEYS is shorter than %d characters and can be guessed",
@@ -112,11 +112,11 @@ func (g *Gate) addKey(key string) error {
 	return nil
 }
 
-// Weak tells what is wrong with credentials that are accepted all the same.
+// Weak returns warnings about accepted credentials.
 func (g *Gate) Weak() []string { return g.weak }
 
-// Identify finds out who sent the request. The error wraps ErrMissing or ErrInvalid. Credentials in the address are
-// never looked at: addresses end up in logs.
+// Identify returns the sender of a request. The error wraps ErrMissing or ErrInvalid. Credentials in the URL are
+// ignored, since URLs are logged.
 func (g *Gate) Identify(h http.Header) (Identity, error) {
 	bearer, keys := h.Values("Authorization"), h.Values("X-Api-Key")
 	switch {
@@ -125,7 +125,7 @@ func (g *Gate) Identify(h http.Header) (Identity, error) {
 	case len(bearer) == 1:
 		scheme, credential, _ := strings.Cut(bearer[0], " ")
 		if !strings.EqualFold(scheme, "Bearer") {
-			return Identity{}, fmt.Errorf("%w (Authorization must begin with Bearer)", ErrInvalid)
+			return Identity{}, fmt.Errorf("%w (Authorization must start with Bearer)", ErrInvalid)
 		}
 		return g.bearer(strings.TrimSpace(credential))
 	case len(keys) == 1:
@@ -134,7 +134,7 @@ func (g *Gate) Identify(h http.Header) (Identity, error) {
 	return Identity{}, ErrMissing
 }
 
-// bearer takes a key or a token.
+// bearer verifies a key or a token.
 func (g *Gate) bearer(credential string) (Identity, error) {
 	if len(credential) > maxHeader {
 		return Identity{}, fmt.Errorf("%w: it is longer than %d bytes", ErrInvalid, maxHeader)
@@ -150,7 +150,7 @@ func (g *Gate) bearer(credential string) (Identity, error) {
 	return who, err
 }
 
-// key compares with every key, so that the time tells nothing.
+// key compares with every key, so that the time reveals nothing.
 func (g *Gate) key(credential string) (Identity, error) {
 	sum := sha256.Sum256([]byte(credential))
 	found := 0

@@ -151,7 +151,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestTokenReasons: clocks may differ by a minute, and what is refused beyond that is said with both values.
+// TestTokenReasons checks that clocks may differ by a minute, and that the error beyond that has both values.
 func TestTokenReasons(t *testing.T) {
 	g := gate(t, auth.Config{Secret: []byte(secret), Issuer: "https://id.example.com", Audience: "taproot"})
 	in := func(d time.Duration) int64 { return time.Now().Add(d).Unix() }
@@ -169,9 +169,9 @@ func TestTokenReasons(t *testing.T) {
 		"expired an hour ago":  {"exp", in(-time.Hour), "it expired 1h0m"},
 		"never expires":        {"exp", nil, "no exp claim"},
 		"another issuer": {"iss", "https://other.example.com",
-			`"https://other.example.com", and this server wants "https://id.example.com"`},
+			`"https://other.example.com", and this server requires "https://id.example.com"`},
 		"no issuer":        {"iss", nil, "iss"},
-		"another audience": {"aud", "shop", `"shop", and this server wants "taproot"`},
+		"another audience": {"aud", "shop", `"shop", and this server requires "taproot"`},
 		"no audience":      {"aud", nil, "aud"},
 	} {
 		claims := jwt.MapClaims{"sub": "ada", "exp": in(time.Hour), "iss": "https://id.example.com", "aud": "taproot"}
@@ -183,7 +183,7 @@ func TestTokenReasons(t *testing.T) {
 			!strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)
 		}
-		// Of a token with a foreign signature nothing is quoted.
+		// The claims of a token with an invalid signature are not quoted.
 		_, err = g.Identify(bearer(sign(t, jwt.SigningMethodHS256, []byte("another secret that is long enough, too"),
 			claims)))
 		if err == nil || !strings.Contains(err.Error(), "not signed by a key that this server trusts") {
@@ -221,7 +221,7 @@ func TestScopesOfTokens(t *testing.T) {
 	}
 }
 
-// A token is verified with the algorithms of the key that was configured, whatever it says of itself.
+// TestPublicKeys checks that a token is verified with the algorithms of the configured key, whatever its header says.
 func TestPublicKeys(t *testing.T) {
 	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -256,7 +256,7 @@ func TestPublicKeys(t *testing.T) {
 				t.Errorf("%s %s: %v", c.name, method.Alg(), err)
 			}
 		}
-		// The public key is public: as a secret it must be worth nothing.
+		// The public key is public: it must not be accepted as a secret.
 		for _, asSecret := range [][]byte{text, der, []byte(strings.TrimSpace(string(text)))} {
 			if _, err := g.Identify(bearer(sign(t, jwt.SigningMethodHS256, asSecret, jwt.MapClaims{"exp": soon()}))); !errors.Is(
 				err, auth.ErrInvalid) {

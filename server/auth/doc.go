@@ -1,3 +1,2 @@
-// Package auth tells from the headers of a request who sent it: an API key or a JSON web token goes in, an Identity
-// comes out.
+// Package auth identifies the sender of a request by its headers, which contain an API key or a JSON web token.
 package auth

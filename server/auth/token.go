@@ -53,11 +53,11 @@ func newTokens(c Config) (*tokens, error) {
 	return t, nil
 }
 
-// readPublicKey gives the algorithms that the key can verify.
+// readPublicKey returns the algorithms that the key can verify.
 func readPublicKey(text []byte) (methods []string, key any, err error) {
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return nil, nil, errors.New("the file holds no PEM block")
+		return nil, nil, errors.New("the file contains no PEM block")
 	}
 	switch block.Type {
 	case "PUBLIC KEY":
@@ -70,7 +70,7 @@ func readPublicKey(text []byte) (methods []string, key any, err error) {
 			key = cert.PublicKey
 		}
 	default:
-		return nil, nil, fmt.Errorf("the file holds a %q; a PUBLIC KEY is needed", block.Type)
+		return nil, nil, fmt.Errorf("the file contains a %q; a PUBLIC KEY is needed", block.Type)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -84,16 +84,16 @@ func readPublicKey(text []byte) (methods []string, key any, err error) {
 	case *ecdsa.PublicKey:
 		method, ok := map[int]string{256: "ES256", 384: "ES384", 521: "ES512"}[k.Curve.Params().BitSize]
 		if !ok {
-			return nil, nil, errors.New("the key's curve is none of P-256, P-384, P-521")
+			return nil, nil, errors.New("the key's curve is not one of P-256, P-384, P-521")
 		}
 		return []string{method}, key, nil
 	case ed25519.PublicKey:
 		return []string{"EdDSA"}, key, nil
 	}
-	return nil, nil, fmt.Errorf("a key of type %T verifies no token", key)
+	return nil, nil, fmt.Errorf("a key of type %T cannot verify tokens", key)
 }
 
-// claims are those that mean something here. Scopes come as a text with blanks, or as a list, under either name.
+// claims are the claims that are used. Scopes are a text with blanks, or a list, under either name.
 type claims struct {
 	jwt.RegisteredClaims
 	Scope  list `json:"scope"`
@@ -107,7 +107,7 @@ func (t *tokens) identify(credential string) (Identity, error) {
 	if err != nil {
 		return Identity{}, fmt.Errorf("%w: %s", ErrToken, jwtcheck.Reason(err, c.RegisteredClaims, t.want, time.Now()))
 	}
-	if _, critical := token.Header["crit"]; critical { // extensions that must be understood, and are not
+	if _, critical := token.Header["crit"]; critical { // extensions that the verifier must support, and does not
 		return Identity{}, fmt.Errorf("%w: its header names extensions (crit) that this server does not know", ErrToken)
 	}
 	who := Identity{Name: "jwt:" + subject(c.Subject), scopes: map[string]bool{}}
@@ -117,7 +117,7 @@ func (t *tokens) identify(credential string) (Identity, error) {
 	return who, nil
 }
 
-// key gives the key that a token's algorithm needs; the parser has refused every other algorithm.
+// key returns the key for a token's algorithm; the parser has refused every other algorithm.
 func (t *tokens) key(token *jwt.Token) (any, error) {
 	if _, hmac := token.Method.(*jwt.SigningMethodHMAC); hmac {
 		return t.secret, nil
@@ -127,7 +127,7 @@ func (t *tokens) key(token *jwt.Token) (any, error) {
 
 const maxSubject = 100
 
-// subject makes a name fit for a line of a log.
+// subject makes a name suitable for a line of a log.
 func subject(s string) string {
 	if s == "" {
 		return "-"

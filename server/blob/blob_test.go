@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// buckets are those that all must do the same.
+// buckets returns all kinds of buckets.
 func buckets(t *testing.T) map[string]func() blob.Bucket {
 	t.Helper()
 	dir, server := t.TempDir(), blobtest.Start(t)
@@ -61,7 +61,7 @@ func get(t *testing.T, b blob.Bucket, name string) ([]byte, error) {
 	return data, errors.Join(err, r.Close())
 }
 
-// TestBuckets: what one server puts, another one gets, lists and deletes.
+// TestBuckets checks that a server can get, list and delete what another one has stored.
 func TestBuckets(t *testing.T) {
 	large := make([]byte, 3<<20)
 	_, _ = rand.Read(large)
@@ -72,14 +72,14 @@ func TestBuckets(t *testing.T) {
 				t.Errorf("an empty bucket lists %v, %v", names, err)
 			}
 			if _, err := get(t, one, "projects/p1/none"); !errors.Is(err, blob.ErrNotFound) {
-				t.Errorf("a file that is not there: %v", err)
+				t.Errorf("a file that does not exist: %v", err)
 			}
 			want := map[string][]byte{"projects/p1/a.tar.gz": large, "projects/p1/b": {}, "projects/p1/c": []byte("c"),
 				"projects/p1/deep/d": []byte("d"), "projects/p1/e": []byte("e"),
 				"projects/p1-2/f": []byte("f"), "projects/p2/g": []byte("g")}
 			for name, data := range want {
 				f := file(t, data)
-				_, _ = f.Seek(0, io.SeekEnd) // it is sent from the start
+				_, _ = f.Seek(0, io.SeekEnd) // Put sends from the start
 				if err := one.Put(t.Context(), name, f); err != nil {
 					t.Fatal(err)
 				}
@@ -93,14 +93,14 @@ func TestBuckets(t *testing.T) {
 				t.Error(err)
 			}
 			if is, err := get(t, one, "projects/p1/c"); err != nil || string(is) != "new" {
-				t.Errorf("what was put again is %q, %v", is, err)
+				t.Errorf("a file after the second Put is %q, %v", is, err)
 			}
 			names, err := two.List(t.Context(), "projects/p1/")
 			if want := []string{"projects/p1/a.tar.gz", "projects/p1/b", "projects/p1/c", "projects/p1/deep/d",
 				"projects/p1/e"}; err != nil || !slices.Equal(names, want) {
 				t.Errorf("%v, %v", names, err)
 			}
-			for range 2 { // gone is gone
+			for range 2 { // deleting again is not an error
 				if err := one.Delete(t.Context(), "projects/p1/c"); err != nil {
 					t.Error(err)
 				}
@@ -111,7 +111,7 @@ func TestBuckets(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			if err := one.Put(ctx, "projects/p1/late", file(t, large)); err == nil {
-				t.Error("a file was put after its context had ended")
+				t.Error("a file was stored after its context had ended")
 			}
 			if names, err := one.List(t.Context(), "projects/p1/"); err != nil || len(names) != 4 {
 				t.Errorf("%v, %v", names, err)
@@ -120,7 +120,7 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestFolderThatIsAway: a folder that is away for a while is no folder without files, and is not made anew.
+// TestFolderThatIsAway checks that a missing folder is an error, not an empty bucket, and is not created.
 func TestFolderThatIsAway(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mounted")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -140,14 +140,14 @@ func TestFolderThatIsAway(t *testing.T) {
 		t.Errorf("list: %q", names)
 	}
 	if err := b.Put(t.Context(), "a/b", file(t, []byte("b"))); err == nil {
-		t.Error("it was put somewhere")
+		t.Error("a file was stored without the folder")
 	}
 	if _, err := os.Stat(dir); err == nil {
-		t.Error("the folder was made anew")
+		t.Error("the folder was created")
 	}
 }
 
-// TestNames: no name leaves its bucket, or means something else to a server.
+// TestNames checks that names cannot lead out of the bucket, or have a special meaning for a server.
 func TestNames(t *testing.T) {
 	for kind, open := range buckets(t) {
 		b := open()
@@ -169,7 +169,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestWritersAtOnce: of two that put the same name at once, one is kept whole.
+// TestWritersAtOnce checks that one of two concurrent writes of the same name is stored completely.
 func TestWritersAtOnce(t *testing.T) {
 	for kind, open := range buckets(t) {
 		var all sync.WaitGroup
@@ -190,8 +190,8 @@ func TestWritersAtOnce(t *testing.T) {
 	}
 }
 
-// TestS3Fails: a server that is busy is asked again; one that stays so, cuts an answer off or refuses the key is told
-// as what it is.
+// TestS3Fails checks that a busy server is tried again, and the errors for one that stays busy, sends an incomplete
+// response, or refuses the key.
 func TestS3Fails(t *testing.T) {
 	server := blobtest.Start(t)
 	b, err := blob.Open(server.Address(""), server.Getenv)
@@ -200,11 +200,11 @@ func TestS3Fails(t *testing.T) {
 	}
 	server.Busy(2)
 	if err := b.Put(t.Context(), "p/a", file(t, bytes.Repeat([]byte("x"), 100))); err != nil || server.Asked("PUT") != 3 {
-		t.Errorf("a busy server: %v after %d tries", err, server.Asked("PUT"))
+		t.Errorf("a busy server: %v after %d attempts", err, server.Asked("PUT"))
 	}
 	server.Cut(1)
 	if data, err := get(t, b, "p/a"); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("an answer that was cut off: %d bytes, %v", len(data), err)
+		t.Errorf("an incomplete response: %d bytes, %v", len(data), err)
 	}
 	server.Down(true)
 	var e *blob.Error
@@ -235,12 +235,12 @@ func TestS3Fails(t *testing.T) {
 	}
 }
 
-// TestAddresses: a bucket that cannot be meant is refused before anything is asked.
+// TestAddresses checks that invalid addresses are refused before any request.
 func TestAddresses(t *testing.T) {
 	env := map[string]string{"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret"}
 	for _, c := range []struct{ address, missing, want string }{
-		{"gs://bucket", "", "begins with s3://"},
-		{filepath.Join(t.TempDir(), "none"), "", "is no folder"},
+		{"gs://bucket", "", "starts with s3://"},
+		{filepath.Join(t.TempDir(), "none"), "", "is not a folder"},
 		{"s3://", "", "s3://BUCKET"},
 		{"s3://id:secret@bucket", "", "s3://BUCKET"},
 		{"s3://bucket?regoin=x", "", `not "regoin"`},

@@ -1,3 +1,2 @@
-// Package blob keeps files for several servers at once: a name and a file go in, the same bytes come out on every
-// server. A folder that they share does it, or a bucket of S3 and what speaks its protocol.
+// Package blob stores files that several servers share, in a shared folder or in an S3-compatible bucket.
 package blob

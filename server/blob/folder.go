@@ -15,12 +15,12 @@ import (
 // folder is a Bucket in a folder that the servers share.
 type folder struct{ dir string }
 
-// asidePrefix is of files that are not whole yet, which no name can begin with.
+// asidePrefix is the prefix of incomplete files. Names of the bucket cannot start with it.
 const asidePrefix = ".aside-"
 
 func (f *folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
 
-// Put writes aside and renames, so that nobody ever sees half of a file.
+// Put writes a temporary file and renames it, so that no reader sees an incomplete file.
 func (f *folder) Put(ctx context.Context, name string, file *os.File) error {
 	if err := check(name); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (f *folder) Put(ctx context.Context, name string, file *os.File) error {
 	return nil
 }
 
-// syncDir makes a new name outlive a crash of the machine.
+// syncDir makes a new name durable.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -78,7 +78,7 @@ func (f *folder) Get(_ context.Context, name string) (io.ReadCloser, error) {
 	return file, err
 }
 
-// there tells whether the folder itself is there: one that is away for a while must not look like one without files.
+// there returns an error if the folder itself is missing: it must not look like an empty bucket.
 func (f *folder) there() error {
 	_, err := os.Stat(f.dir)
 	return err
@@ -91,7 +91,7 @@ func (f *folder) List(ctx context.Context, prefix string) ([]string, error) {
 	var names []string
 	err := filepath.WalkDir(f.path(prefix), func(path string, d fs.DirEntry, err error) error {
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // nothing was put yet, or it went just now
+		case errors.Is(err, fs.ErrNotExist): // nothing was stored yet, or it was deleted meanwhile
 			return f.there()
 		case err != nil:
 			return err
@@ -115,7 +115,7 @@ func (f *folder) Delete(_ context.Context, name string) error {
 	return gone(os.Remove(f.path(name)))
 }
 
-// gone takes it well that a file is not there.
+// gone returns nil for the error that a file does not exist.
 func gone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -21,11 +21,10 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// s3 is a Bucket of S3 or of a server that speaks its protocol. Requests carry the SHA-256 of their body and a
-// signature of version 4.
+// s3 is a Bucket of S3 or of a compatible server. Requests have the SHA-256 of their body and a signature of version 4.
 type s3 struct {
 	base   *url.URL // of the bucket
-	folder string   // before all names; "", or it ends in a slash
+	folder string   // the prefix of all names; "", or it ends in a slash
 	region string
 	key    aws.Credentials
 	signer *v4.Signer
@@ -33,13 +32,13 @@ type s3 struct {
 }
 
 const (
-	patience   = 30 * time.Second // for the answer to a request that is sent, and for each part of a body
-	tries      = 5
+	patience   = 30 * time.Second // for the response to a request, and for each part of a body
+	attempts   = 5
 	maxMessage = 4 << 10
 	maxPage    = 8 << 20 // bytes of a page of names
 )
 
-// emptyHash is the SHA-256 of no body.
+// emptyHash is the SHA-256 of an empty body.
 var emptyHash = hex.EncodeToString(sha256.New().Sum(nil))
 
 func openS3(address string, getenv func(string) string) (*s3, error) {
@@ -51,7 +50,7 @@ func openS3(address string, getenv func(string) string) (*s3, error) {
 	query := u.Query()
 	for name := range query {
 		if name != "region" && name != "endpoint" {
-			return nil, fmt.Errorf("the address of a bucket takes region and endpoint, and not %q", name)
+			return nil, fmt.Errorf("the address of a bucket may have region and endpoint, and not %q", name)
 		}
 	}
 	b := &s3{signer: v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }),
@@ -78,8 +77,8 @@ func openS3(address string, getenv func(string) string) (*s3, error) {
 	return b, err
 }
 
-// bucketURL is where a bucket is. Servers at an endpoint of their own have it in the path; AWS has it in the name,
-// unless that would break TLS.
+// bucketURL returns the URL of a bucket. With an endpoint, the bucket is in the path. With AWS it is in the host name,
+// unless that would not match the TLS certificate.
 func bucketURL(endpoint, bucket, region string) (*url.URL, error) {
 	if endpoint == "" && !strings.Contains(bucket, ".") {
 		return &url.URL{Scheme: "https", Host: bucket + ".s3." + region + ".amazonaws.com"}, nil
@@ -89,7 +88,7 @@ func bucketURL(endpoint, bucket, region string) (*url.URL, error) {
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" {
-		return nil, fmt.Errorf("the endpoint of a bucket is an address such as https://minio.example.com, not %q", endpoint)
+		return nil, fmt.Errorf("the endpoint of a bucket is a URL such as https://minio.example.com, not %q", endpoint)
 	}
 	return u.JoinPath(bucket), nil
 }
@@ -98,7 +97,7 @@ func first(texts ...string) string {
 	return texts[slices.IndexFunc(append(texts, "-"), func(t string) bool { return t != "" })%len(texts)]
 }
 
-// Error is an answer of the server that is none of success.
+// Error is an error response of the server.
 type Error struct {
 	Status  int
 	Code    string // such as SignatureDoesNotMatch
@@ -107,18 +106,18 @@ type Error struct {
 
 func (e *Error) Error() string {
 	if e.Code == "" {
-		return fmt.Sprintf("the server of the bucket answers %d", e.Status)
+		return fmt.Sprintf("the server of the bucket responds with %d", e.Status)
 	}
-	return fmt.Sprintf("the server of the bucket answers %d %s: %s", e.Status, e.Code, e.Message)
+	return fmt.Sprintf("the server of the bucket responds with %d %s: %s", e.Status, e.Code, e.Message)
 }
 
-// passing tells whether the next try may go well.
+// passing reports whether another attempt may succeed.
 func (e *Error) passing() bool {
 	return e.Status >= 500 || e.Status == http.StatusTooManyRequests || e.Status == http.StatusRequestTimeout ||
 		e.Code == "RequestTimeout"
 }
 
-// Put sends the sum of the file before it: the server keeps nothing else.
+// Put sends the sum of the file first, and the server stores only a file with that sum.
 func (b *s3) Put(ctx context.Context, name string, file *os.File) error {
 	if err := check(name); err != nil {
 		return err
@@ -197,7 +196,7 @@ func (b *s3) List(ctx context.Context, prefix string) (names []string, err error
 			return names, nil
 		}
 		if p.Next == "" || p.Next == query.Get("continuation-token") {
-			return nil, fmt.Errorf("list %s: the server of the bucket does not say how its list goes on", prefix)
+			return nil, fmt.Errorf("list %s: the server of the bucket returned an incomplete list without the next page", prefix)
 		}
 		query.Set("continuation-token", p.Next)
 	}
@@ -212,7 +211,7 @@ func (b *s3) page(ctx context.Context, query url.Values) (p page, err error) {
 	return p, errors.Join(err, res.Body.Close())
 }
 
-// request is one to the bucket; hash is that of its body.
+// request is a request to the bucket; hash is that of its body.
 type request struct {
 	method, name, hash string
 	query              url.Values
@@ -220,7 +219,7 @@ type request struct {
 	size               int64
 }
 
-// send asks again while the server is too busy or out of reach. The caller closes the body of the answer.
+// send repeats a request while the server is busy or unreachable. The caller closes the body of the response.
 func (b *s3) send(ctx context.Context, r request) (*http.Response, error) {
 	return backoff.Retry(ctx, func() (*http.Response, error) {
 		res, err := b.once(ctx, r)
@@ -229,8 +228,9 @@ func (b *s3) send(ctx context.Context, r request) (*http.Response, error) {
 			return nil, backoff.Permanent(err)
 		}
 		return res, err
-	}, backoff.WithMaxTries(tries), backoff.WithMaxElapsedTime(patience), backoff.WithBackOff(&backoff.ExponentialBackOff{
-		InitialInterval: 100 * time.Millisecond, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: 2 * time.Second}))
+	}, backoff.WithMaxTries(attempts), backoff.WithMaxElapsedTime(patience),
+		backoff.WithBackOff(&backoff.ExponentialBackOff{
+			InitialInterval: 100 * time.Millisecond, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: 2 * time.Second}))
 }
 
 func (b *s3) once(ctx context.Context, r request) (*http.Response, error) {
@@ -269,7 +269,7 @@ func (b *s3) once(ctx context.Context, r request) (*http.Response, error) {
 	e := &Error{Status: res.StatusCode}
 	data, err := io.ReadAll(io.LimitReader(res.Body, maxMessage))
 	if err == nil && len(data) > 0 {
-		_ = xml.Unmarshal(data, e) // what is no XML says nothing
+		_ = xml.Unmarshal(data, e) // fails for a body that is not XML
 	}
 	return nil, errors.Join(e, res.Body.Close())
 }

@@ -1,2 +1,2 @@
-// Package limit decides whether somebody may send one more request now: a name goes in, a Quota comes out.
+// Package limit implements rate limits.
 package limit

@@ -13,27 +13,27 @@ import (
 	"github.com/throttled/throttled/v2/store/memstore"
 )
 
-// Limiter counts requests. Implementations are safe for concurrent use. Plans, whose limits differ from account to
-// account, and servers that share their counts will be other implementations.
+// Limiter counts requests. Implementations are safe for concurrent use. This package has one with the same limit for
+// each name; package service has limits by plan, in a database that servers share.
 type Limiter interface {
-	// Take counts one request of somebody: a credential or an address.
+	// Take counts one request of a client, named by its credential or IP address.
 	Take(ctx context.Context, who string) (Quota, error)
 }
 
-// Quota is where somebody stands after a request.
+// Quota is the state of a limit after a request.
 type Quota struct {
 	Allowed    bool
-	Limit      int           // requests at once
-	Window     time.Duration // in which Limit requests are regained
+	Limit      int           // maximum number of requests at once
+	Window     time.Duration // time after which Limit requests are possible again
 	Remaining  int
 	Reset      time.Duration // until Remaining is Limit again
 	RetryAfter time.Duration // when not Allowed
 }
 
-// maxNames bounds the memory: who was not heard of for longest is forgotten first.
+// maxNames limits the memory: the name that was unused for longest is forgotten first.
 const maxNames = 1 << 16
 
-// PerMinute allows n requests per minute to each name, by the generic cell rate algorithm: n at once, and then one
+// PerMinute permits n requests per minute for each name, by the generic cell rate algorithm: n at once, and then one
 // every minute/n.
 func PerMinute(n int) (Limiter, error) {
 	store, err := memstore.NewCtx(maxNames)
@@ -48,7 +48,7 @@ func PerMinute(n int) (Limiter, error) {
 }
 
 type perMinute struct {
-	mu   sync.Mutex // the library gives up on whom others forestall ten times
+	mu   sync.Mutex // the library fails after ten concurrent updates of a name
 	gcra *throttled.GCRARateLimiterCtx
 }
 
@@ -63,7 +63,7 @@ func (l *perMinute) Take(ctx context.Context, who string) (Quota, error) {
 		RetryAfter: max(r.RetryAfter, 0)}, nil
 }
 
-// Headers tells the sender where it stands.
+// Headers sets the response headers of the quota.
 func (q Quota) Headers(h http.Header) {
 	h.Set("RateLimit-Limit", strconv.Itoa(q.Limit))
 	h.Set("RateLimit-Remaining", strconv.Itoa(q.Remaining))
@@ -74,5 +74,5 @@ func (q Quota) Headers(h http.Header) {
 	}
 }
 
-// seconds rounds up: who waits so long must not be too early.
+// seconds rounds up, so that a client that waits so long is not too early.
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }

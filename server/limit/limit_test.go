@@ -44,14 +44,14 @@ func TestPerMinute(t *testing.T) {
 			t.Fatalf("%v", h)
 		}
 		if !take(t, l, "grace").Allowed {
-			t.Error("another one was held back, too")
+			t.Error("another client was blocked, too")
 		}
-		time.Sleep(time.Duration(wait) * time.Second) // the time of synctest
+		time.Sleep(time.Duration(wait) * time.Second) // in the fake time of synctest
 		if !take(t, l, "ada").Allowed {
-			t.Error("who waited for as long as was asked was held back")
+			t.Error("a client that waited for RetryAfter was blocked")
 		}
 		if take(t, l, "ada").Allowed {
-			t.Error("a second request was let through")
+			t.Error("a second request was permitted")
 		}
 	})
 }

@@ -1,3 +1,2 @@
-// Package mail sends the letters of the service: the address of an SMTP server goes in, what sends letters through it
-// comes out.
+// Package mail sends the e-mails of the service through an SMTP server.
 package mail

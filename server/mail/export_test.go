@@ -2,5 +2,5 @@ package mail
 
 import "time"
 
-// Hurry makes the pauses between tries short.
-func (s *Sender) Hurry() { s.pause = time.Millisecond }
+// ShortenPauses makes the pauses between attempts short.
+func (s *Sender) ShortenPauses() { s.pause = time.Millisecond }

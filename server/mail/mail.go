@@ -16,40 +16,40 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// Options say how letters are sent.
+// Options are the settings of a Sender.
 type Options struct {
-	// Address is smtp://USER:PASSWORD@HOST:PORT, which is left for TLS before anything is said (STARTTLS), or smtps://…,
-	// which begins with TLS. smtp://HOST?tls=none sends in the open: for a server on this machine.
+	// Address is smtp://USER:PASSWORD@HOST:PORT, which switches to TLS before the log-in (STARTTLS), or smtps://…, which
+	// starts with TLS. smtp://HOST?tls=none sends without encryption, for a server on this machine.
 	Address string
-	// From is who letters come from, such as Taproot <noreply@example.com>; default: the user of Address, if it is an
-	// address of e-mail.
+	// From is the sender of e-mails, such as Taproot <noreply@example.com>; default: the user of Address, if it is an
+	// e-mail address.
 	From string
-	// Roots are the certificates that the server's must hang on; nil: those of this machine.
+	// Roots are the root certificates for the server's; nil: those of this machine.
 	Roots *x509.CertPool
 }
 
-// Sender sends letters, each over a connection of its own. Safe for concurrent use.
+// Sender sends e-mails, each over its own connection. Safe for concurrent use.
 type Sender struct {
 	host     string
 	from     string
 	options  []gomail.Option
 	tls      *tls.Config
 	implicit bool          // TLS from the first byte
-	pause    time.Duration // before the second try; three times as long before the third
+	pause    time.Duration // before the second attempt; three times as long before the third
 }
 
-// tries is how often a letter is sent that the server refuses for the moment.
-const tries = 3
+// attempts is how often an e-mail is sent when the server refuses it temporarily.
+const attempts = 3
 
 // dialLimit is how long one exchange may take.
 const dialLimit = 15 * time.Second
 
-// New reads the options. Nothing is sent yet.
+// New checks the options. It does not connect.
 func New(o Options) (*Sender, error) {
 	u, err := url.Parse(o.Address)
 	if err != nil || u.Host == "" || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.Scheme != "smtp" &&
 		u.Scheme != "smtps" {
-		// without it: there is a password in it
+		// the parser's error would contain the password
 		return nil, errors.New(
 			"the address of the SMTP server must be smtp://USER:PASSWORD@HOST:PORT or smtps://USER:PASSWORD@HOST:PORT")
 	}
@@ -63,13 +63,13 @@ func New(o Options) (*Sender, error) {
 		s.from = u.User.Username()
 	}
 	if _, err := mail.ParseAddress(s.from); err != nil {
-		return nil, fmt.Errorf("who letters come from: %q is no address of e-mail, such as Taproot <noreply@example.com>",
+		return nil, fmt.Errorf("the sender of e-mails: %q is not an e-mail address, such as Taproot <noreply@example.com>",
 			s.from)
 	}
 	return s, nil
 }
 
-// transport says how the server is reached. A password never travels in the open, but to this machine.
+// transport sets how the server is reached. A password is never sent without encryption, except to this machine.
 func (s *Sender) transport(u *url.URL) error {
 	port := 587
 	mode := u.Query().Get("tls")
@@ -82,7 +82,7 @@ func (s *Sender) transport(u *url.URL) error {
 	case u.Scheme == "smtp" && mode == "none":
 		if ip := net.ParseIP(s.host); u.User != nil && s.host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 			return errors.New(
-				"tls=none would send the password in the open: leave it out, or send through a server on this machine")
+				"tls=none would send the password without encryption: leave it out, or send through a server on this machine")
 		}
 		port = 25
 		s.options = append(s.options, gomail.WithTLSPolicy(gomail.NoTLS))
@@ -92,7 +92,7 @@ func (s *Sender) transport(u *url.URL) error {
 	if text := u.Port(); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > 65535 {
-			return fmt.Errorf("%.10q is no port", text)
+			return fmt.Errorf("%.10q is not a port", text)
 		}
 		port = n
 	}
@@ -101,15 +101,14 @@ func (s *Sender) transport(u *url.URL) error {
 		password, _ := u.User.Password()
 		s.options = append(s.options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover),
 			gomail.WithUsername(u.User.Username()), gomail.WithPassword(password))
-		if mode == "none" || s.implicit { // the library does not see that once dials with TLS
+		if mode == "none" || s.implicit { // the library does not notice that once dials with TLS
 			s.options = append(s.options, gomail.WithSMTPAuth(gomail.SMTPAuthPlainNoEnc))
 		}
 	}
 	return nil
 }
 
-// Send sends a letter of plain text. What the server refuses for the moment is tried again, as long as the context
-// lasts.
+// Send sends an e-mail of plain text. It retries after a temporary refusal, as long as the context lasts.
 func (s *Sender) Send(ctx context.Context, to, subject, text string) error {
 	letter, err := s.letter(to, subject, text)
 	if err != nil {
@@ -120,8 +119,8 @@ func (s *Sender) Send(ctx context.Context, to, subject, text string) error {
 		if err = s.once(ctx, letter); err == nil {
 			return nil
 		}
-		if try == tries || !passing(err) || !wait(ctx, pause) {
-			return fmt.Errorf("send a letter through %s: %w", s.host, err)
+		if try == attempts || !passing(err) || !wait(ctx, pause) {
+			return fmt.Errorf("send an e-mail through %s: %w", s.host, err)
 		}
 		pause *= 3
 	}
@@ -130,17 +129,17 @@ func (s *Sender) Send(ctx context.Context, to, subject, text string) error {
 func (s *Sender) letter(to, subject, text string) (*gomail.Msg, error) {
 	m := gomail.NewMsg()
 	if err := errors.Join(m.From(s.from), m.To(to)); err != nil {
-		return nil, fmt.Errorf("address a letter: %w", err)
+		return nil, fmt.Errorf("set the addresses of an e-mail: %w", err)
 	}
 	m.Subject(subject)
 	m.SetDate()
 	m.SetMessageID()
-	m.SetGenHeader("Auto-Submitted", "auto-generated") // programs that answer letters leave it alone
+	m.SetGenHeader("Auto-Submitted", "auto-generated") // so that auto-responders do not reply
 	m.SetBodyString(gomail.TypeTextPlain, text)
 	return m, nil
 }
 
-// once sends it over a connection of its own, which the library leaves open when the server does not let it in.
+// once sends it over its own connection, which the library leaves open when the server refuses the log-in.
 func (s *Sender) once(ctx context.Context, letter *gomail.Msg) (err error) {
 	var opened net.Conn
 	dial := gomail.WithDialContextFunc(func(ctx context.Context, network, address string) (c net.Conn, err error) {
@@ -158,23 +157,23 @@ func (s *Sender) once(ctx context.Context, letter *gomail.Msg) (err error) {
 	}
 	defer func() {
 		if opened != nil {
-			_ = opened.Close() // what is to be told was told before
+			_ = opened.Close() // an error was returned before
 		}
 	}()
 	return c.DialAndSendWithContext(ctx, letter)
 }
 
-// passing tells whether another try may do: the server says so (4xx), or it was not reached.
+// passing reports whether another attempt may succeed: the refusal is temporary (4xx), or the server was not reached.
 func passing(err error) bool {
-	var said *gomail.SendError
-	if errors.As(err, &said) {
-		return said.IsTemp()
+	var sendErr *gomail.SendError
+	if errors.As(err, &sendErr) {
+		return sendErr.IsTemp()
 	}
 	var network net.Error
 	return errors.As(err, &network)
 }
 
-// wait gives false when the context ends before.
+// wait returns false when the context ends first.
 func wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -34,8 +34,8 @@ func TestLetters(t *testing.T) {
 		"TLS, password": {scheme: "smtps", user: "robot:secret", change: func(s *smtpServer) {
 			s.implicit, s.login = true, "robot\x00secret"
 		}},
-		"in the open":            {scheme: "smtp", query: "?tls=none", change: func(s *smtpServer) { s.noTLS = true }},
-		"refused for the moment": {scheme: "smtp", change: func(s *smtpServer) { s.busy = 2 }},
+		"without encryption":  {scheme: "smtp", query: "?tls=none", change: func(s *smtpServer) { s.noTLS = true }},
+		"refused temporarily": {scheme: "smtp", change: func(s *smtpServer) { s.busy = 2 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := newServer(t, func(s *smtpServer) {
@@ -48,7 +48,7 @@ func TestLetters(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.Hurry()
+			s.ShortenPauses()
 			if err := s.Send(t.Context(), "ada@example.com", "Neues Paßwort", text); err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func TestLetters(t *testing.T) {
 	}
 }
 
-// check reads a letter as a program for letters does.
+// check parses an e-mail as a mail client does.
 func check(t *testing.T, data string) {
 	t.Helper()
 	m, err := netmail.ReadMessage(strings.NewReader(data))
@@ -91,8 +91,8 @@ func check(t *testing.T, data string) {
 	}
 }
 
-// TestLettersRefused: what cannot be sent is told, no password gets out, and what is refused for good is not sent
-// again.
+// TestLettersRefused checks the errors for e-mails that cannot be sent, that no password is sent without encryption,
+// and that a permanent refusal is not retried.
 func TestLettersRefused(t *testing.T) {
 	server := newServer(t)
 	send := func(o mail.Options, to string) error {
@@ -100,17 +100,17 @@ func TestLettersRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Hurry()
+		s.ShortenPauses()
 		return s.Send(t.Context(), to, "x", "y")
 	}
 	o := mail.Options{Address: server.address("smtp", ""), From: "noreply@example.com", Roots: server.roots}
-	if err := send(o, "nobody@example.com"); err == nil || strings.Count(strings.Join(server.said, "\n"),
+	if err := send(o, "nobody@example.com"); err == nil || strings.Count(strings.Join(server.commands, "\n"),
 		"STARTTLS") != 1 {
-		t.Errorf("an unknown address: %v, %q", err, server.said)
+		t.Errorf("an unknown address: %v, %q", err, server.commands)
 	}
 	for _, to := range []string{"", "ada", "ada@example.com\r\nBcc: eve@example.com", "ada@example.com>\r\nDATA"} {
 		if err := send(o, to); err == nil {
-			t.Errorf("a letter to %q was sent", to)
+			t.Errorf("an e-mail to %q was sent", to)
 		}
 	}
 	s, err := mail.New(o)
@@ -125,12 +125,12 @@ func TestLettersRefused(t *testing.T) {
 		}
 	}
 	if err := send(mail.Options{Address: o.Address, From: o.From}, "ada@example.com"); err == nil {
-		t.Error("a server that nobody vouches for")
+		t.Error("a server with an untrusted certificate was accepted")
 	}
 	open := newServer(t, func(s *smtpServer) { s.noTLS, s.login = true, "robot\x00secret" })
 	if err := send(mail.Options{Address: open.address("smtp", "robot:secret"), From: o.From, Roots: open.roots},
-		"ada@example.com"); err == nil || strings.Contains(strings.Join(open.said, "\n"), "AUTH") {
-		t.Errorf("a server without TLS: %v, %q", err, open.said)
+		"ada@example.com"); err == nil || strings.Contains(strings.Join(open.commands, "\n"), "AUTH") {
+		t.Errorf("a server without TLS: %v, %q", err, open.commands)
 	}
 	gone := newServer(t)
 	address := gone.address("smtp", "robot:secret")
@@ -150,8 +150,8 @@ func TestOptions(t *testing.T) {
 		{"smtp://", "a@example.com", "must be smtp://"}, {"smtp://h/path", "a@example.com", "must be smtp://"},
 		{"smtp://h:99999", "a@example.com", "port"}, {"smtp://h?tls=maybe", "a@example.com", "tls="},
 		{"smtps://h?tls=none", "a@example.com", "tls="},
-		{"smtp://robot:secret@h.example.com?tls=none", "a@example.com", "in the open"},
-		{"smtp://h", "", "no address of e-mail"}, {"smtp://h", "nobody", "no address of e-mail"},
+		{"smtp://robot:secret@h.example.com?tls=none", "a@example.com", "without encryption"},
+		{"smtp://h", "", "not an e-mail address"}, {"smtp://h", "nobody", "not an e-mail address"},
 		{"smtp://robot:secret%zz@h", "a@example.com", "must be smtp://"},
 	} {
 		_, err := mail.New(mail.Options{Address: c.address, From: c.from})

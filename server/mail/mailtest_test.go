@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// smtpServer is one that is strict: commands in order, TLS before a password, lines that end with CRLF.
+// smtpServer is a strict server: commands in order, TLS before a password, lines that end with CRLF.
 type smtpServer struct {
 	t        testing.TB
 	listener net.Listener
@@ -25,16 +25,16 @@ type smtpServer struct {
 	roots    *x509.CertPool
 	implicit bool   // TLS from the first byte
 	noTLS    bool   // does not offer STARTTLS
-	login    string // user NUL password that is asked for; empty: nobody is asked
-	busy     int    // so many letters are refused for the moment
+	login    string // required user NUL password; empty: no log-in is required
+	busy     int    // number of e-mails that are refused temporarily
 
-	mu      sync.Mutex
-	letters []letter
-	said    []string // every command, to see what was sent in the open
-	done    sync.WaitGroup
+	mu       sync.Mutex
+	letters  []receivedMail
+	commands []string // every command, to check what was sent without encryption
+	done     sync.WaitGroup
 }
 
-type letter struct {
+type receivedMail struct {
 	from, to, data string
 	secure         bool
 	user           string
@@ -100,7 +100,7 @@ func (s *smtpServer) talk(raw net.Conn) {
 	in := bufio.NewReader(c)
 	say := func(text string) { fmt.Fprintf(c, "%s\r\n", text) }
 	say("220 test ESMTP")
-	var l letter
+	var l receivedMail
 	greeted, user := false, ""
 	for {
 		line, err := in.ReadString('\n')
@@ -113,7 +113,7 @@ func (s *smtpServer) talk(raw net.Conn) {
 		line = strings.TrimRight(line, "\r\n")
 		if !secure {
 			s.mu.Lock()
-			s.said = append(s.said, line)
+			s.commands = append(s.commands, line)
 			s.mu.Unlock()
 		}
 		word, rest, _ := strings.Cut(line, " ")
@@ -155,7 +155,7 @@ func (s *smtpServer) talk(raw net.Conn) {
 			case s.refuse():
 				say("451 4.7.1 come again later")
 			default:
-				l = letter{from: rest, secure: secure, user: user}
+				l = receivedMail{from: rest, secure: secure, user: user}
 				say("250 fine")
 			}
 		case "RCPT":
@@ -187,7 +187,7 @@ func (s *smtpServer) talk(raw net.Conn) {
 	}
 }
 
-// refuse counts down the letters that are refused.
+// refuse reports whether an e-mail is refused, and counts down.
 func (s *smtpServer) refuse() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,8 +195,8 @@ func (s *smtpServer) refuse() bool {
 	return s.busy >= 0
 }
 
-func (s *smtpServer) got() []letter {
+func (s *smtpServer) got() []receivedMail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]letter{}, s.letters...)
+	return append([]receivedMail{}, s.letters...)
 }

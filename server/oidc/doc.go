@@ -1,3 +1,3 @@
-// Package oidc lets people in whom a provider of OpenID Connect knows: the answer of the provider to a browser goes in,
-// an identity comes out.
+// Package oidc lets users log in with an OpenID Connect provider: it turns the provider's response to a browser into an
+// identity.
 package oidc

@@ -17,18 +17,18 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// Options say who the provider is, and who we are to it.
+// Options identify the provider, and this service as its client.
 type Options struct {
-	Issuer   string // https://…, as its discovery document says
+	Issuer   string // https://…, as in its discovery document
 	ClientID string
 	Secret   string
-	Name     string // what people call it; default: the issuer's host
-	Redirect string // where it sends browsers back to
+	Name     string // for users; default: the issuer's host name
+	Redirect string // the URL to which it redirects browsers
 	Client   *http.Client
 }
 
-// Provider knows a provider, which it asks at the first use: one that is down keeps nobody from starting. Safe for
-// concurrent use.
+// Provider is a provider. It is queried at the first use, so the service starts even if it is down. Safe for concurrent
+// use.
 type Provider struct {
 	o    Options
 	mu   sync.Mutex
@@ -36,16 +36,16 @@ type Provider struct {
 	ids  *oidc.IDTokenVerifier
 }
 
-// Flow is what we must know again when the browser comes back. It belongs into a cookie that nobody can read or change.
+// Flow is the state between Start and Finish. Keep it in an encrypted and authenticated cookie.
 type Flow struct {
 	State, Nonce, Verifier string
 }
 
-// Identity is who the provider says it is.
+// Identity is the user according to the provider.
 type Identity struct {
 	Issuer, Subject string
 	Email           string
-	Verified        bool // the provider knows that the address is this person's
+	Verified        bool // the provider has verified the address
 }
 
 // answerLimit is how long the provider may take.
@@ -59,7 +59,7 @@ func New(o Options) (*Provider, error) {
 		return nil, errors.New("the issuer must be https://HOST… (http:// for this machine only)")
 	}
 	if o.ClientID == "" || o.Secret == "" {
-		return nil, errors.New("the provider wants a client id and its secret")
+		return nil, errors.New("the provider requires a client id and its secret")
 	}
 	if o.Name == "" {
 		o.Name = u.Host
@@ -70,24 +70,24 @@ func New(o Options) (*Provider, error) {
 	return &Provider{o: o}, nil
 }
 
-// Name is what people call the provider.
+// Name returns the name of the provider for users.
 func (p *Provider) Name() string { return p.o.Name }
 
 func (p *Provider) context(ctx context.Context) context.Context {
 	return oidc.ClientContext(ctx, p.o.Client)
 }
 
-// known asks the provider who it is, once.
+// known reads the provider's configuration, once.
 func (p *Provider) known(ctx context.Context) (*oauth2.Config, *oidc.IDTokenVerifier, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.conf != nil {
 		return p.conf, p.ids, nil
 	}
-	// Its keys are asked for later, too: what it keeps must not end with this request.
+	// The provider is also used later, to read its keys, so it must not end with this request.
 	found, err := oidc.NewProvider(p.context(context.WithoutCancel(ctx)), p.o.Issuer)
 	if err != nil {
-		return nil, nil, fmt.Errorf("ask the provider of identities: %w", err)
+		return nil, nil, fmt.Errorf("query the identity provider: %w", err)
 	}
 	p.conf = &oauth2.Config{ClientID: p.o.ClientID, ClientSecret: p.o.Secret, Endpoint: found.Endpoint(),
 		RedirectURL: p.o.Redirect, Scopes: []string{oidc.ScopeOpenID, "email"}}
@@ -101,7 +101,7 @@ func random() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// Start gives the address to which a browser is sent.
+// Start returns the URL to which a browser is redirected.
 func (p *Provider) Start(ctx context.Context) (address string, f Flow, err error) {
 	conf, _, err := p.known(ctx)
 	if err != nil {
@@ -111,16 +111,16 @@ func (p *Provider) Start(ctx context.Context) (address string, f Flow, err error
 	return conf.AuthCodeURL(f.State, oidc.Nonce(f.Nonce), oauth2.S256ChallengeOption(f.Verifier)), f, nil
 }
 
-// RefusedError is an answer of the provider that lets nobody in.
+// RefusedError is a response of the provider with which the user cannot log in.
 type RefusedError struct{ Why string }
 
 func (e *RefusedError) Error() string { return e.Why }
 
-// maxClaim bounds what is kept of an identity.
+// maxClaim limits the length of an identity's values.
 const maxClaim = 255
 
-// Finish takes the query with which the browser came back. The error is a *RefusedError, or the provider's or the
-// network's.
+// Finish processes the query with which the browser was redirected back. The error is a *RefusedError, or one of the
+// provider or the network.
 func (p *Provider) Finish(ctx context.Context, f Flow, query url.Values) (id Identity, err error) {
 	conf, ids, err := p.known(ctx)
 	if err != nil {
@@ -128,35 +128,35 @@ func (p *Provider) Finish(ctx context.Context, f Flow, query url.Values) (id Ide
 	}
 	switch {
 	case f.State == "" || subtle.ConstantTimeCompare([]byte(f.State), []byte(query.Get("state"))) != 1:
-		return id, &RefusedError{"this log-in was not begun here, or too long ago; begin it again"}
+		return id, &RefusedError{"this log-in was not started here, or too long ago; start it again"}
 	case query.Has("iss") && query.Get("iss") != p.o.Issuer:
-		return id, &RefusedError{"the answer comes from another provider"}
+		return id, &RefusedError{"the response comes from another provider"}
 	case query.Get("code") == "":
-		return id, &RefusedError{"the provider let nobody in"}
+		return id, &RefusedError{"the provider refused the log-in"}
 	}
 	tokens, err := conf.Exchange(p.context(ctx), query.Get("code"), oauth2.VerifierOption(f.Verifier))
-	var said *oauth2.RetrieveError
-	if errors.As(err, &said) {
-		return id, &RefusedError{"the provider does not know this log-in; begin it again"}
+	var retrieveErr *oauth2.RetrieveError
+	if errors.As(err, &retrieveErr) {
+		return id, &RefusedError{"the provider does not know this log-in; start it again"}
 	}
 	if err != nil {
-		return id, fmt.Errorf("ask the provider of identities: %w", err)
+		return id, fmt.Errorf("query the identity provider: %w", err)
 	}
 	raw, _ := tokens.Extra("id_token").(string)
 	token, err := ids.Verify(p.context(ctx), raw)
 	if err != nil {
-		return id, &RefusedError{"the provider's answer is not signed as it should be, or not for this service"}
+		return id, &RefusedError{"the provider's response does not have the required signature, or is not for this service"}
 	}
 	var claims struct {
 		Email    string `json:"email"`
 		Verified bool   `json:"email_verified"`
 	}
 	if err := token.Claims(&claims); err != nil {
-		return id, &RefusedError{"the provider's answer cannot be read"}
+		return id, &RefusedError{"the provider's response is not valid"}
 	}
 	switch {
 	case subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(f.Nonce)) != 1:
-		return id, &RefusedError{"the provider's answer is for another log-in"}
+		return id, &RefusedError{"the provider's response is for another log-in"}
 	case token.Subject == "" || len(token.Subject) > maxClaim || strings.ContainsRune(token.Subject, 0):
 		return id, &RefusedError{"the provider does not say who it is"}
 	}

@@ -14,12 +14,12 @@ import (
 
 // The states of an account.
 const (
-	Pending = "pending" // its address is not confirmed
+	Pending = "pending" // its e-mail address is not confirmed
 	Active  = "active"
 	Blocked = "blocked" // by the operator
 )
 
-// Account is one person's.
+// Account is the account of a person.
 type Account struct {
 	ID        string    `json:"id"`
 	Email     string    `json:"email"`
@@ -32,10 +32,10 @@ type Account struct {
 	perMinute, perMonth int
 }
 
-// From is where a request came from, for the log and the list of sessions.
+// From is where a request came from, for the audit log and the list of sessions.
 type From struct{ Address, Agent string }
 
-// Person is somebody who has logged in.
+// Person is a user who has logged in.
 type Person struct {
 	Account Account
 	Session string // its id
@@ -63,13 +63,13 @@ func (s *Service) account(ctx context.Context, column, value string) (a Account,
 	return a, err
 }
 
-// Address gives the form in which an address is kept.
+// Address returns the normalized form of an e-mail address.
 func Address(email string) (string, error) {
 	email = strings.ToLower(norm.NFC.String(strings.TrimSpace(email)))
 	parsed, err := mail.ParseAddress(email)
 	if err != nil || parsed.Address != email || len(email) > 254 ||
 		strings.ContainsFunc(email, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '<' || r == '>' || r == '"' }) {
-		return "", invalid("body.email: %.100q is no address of e-mail", email)
+		return "", invalid("body.email: %.100q is not an e-mail address", email)
 	}
 	if _, domain, _ := strings.Cut(email, "@"); !strings.Contains(strings.Trim(domain, "."), ".") &&
 		domain != "localhost" {
@@ -78,14 +78,14 @@ func Address(email string) (string, error) {
 	return email, nil
 }
 
-// Registration is what somebody who registers says.
+// Registration is the input of Register.
 type Registration struct {
 	Email, Password string
 	From            From
 }
 
-// Register makes an account. Confirmed tells that it can be used at once; otherwise its address has to be confirmed.
-// Whether there is such an account already is told to its owner, by a letter, and to nobody else.
+// Register makes an account. confirmed means that it can be used at once; otherwise its address must be confirmed. If
+// the address has an account already, only its owner learns of that, by e-mail.
 func (s *Service) Register(ctx context.Context, r Registration) (confirmed bool, err error) {
 	email, err := Address(r.Email)
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *Service) Register(ctx context.Context, r Registration) (confirmed bool,
 			return err
 		}
 		if !open {
-			if err := s.addLetter(t, token, a.ID, letterConfirm, 24*time.Hour); err != nil {
+			if err := s.addMailToken(t, token, a.ID, letterConfirm, 24*time.Hour); err != nil {
 				return err
 			}
 		}
@@ -122,14 +122,14 @@ func (s *Service) Register(ctx context.Context, r Registration) (confirmed bool,
 	switch {
 	case made && !open:
 		s.send(email, "Confirm your address for Taproot",
-			"Somebody, you I hope, has registered this address with Taproot.\nTo confirm it, open this page within a day:\n"+
+			"You, we hope, have registered this address with Taproot.\nTo confirm it, open this page within a day:\n"+
 				"\n"+s.o.PublicURL+"/console/confirm?token="+token+
 				"\n\nIf it was not you, do nothing: without a confirmation the account cannot be used.\n")
 	case !made:
 		s.send(email, "You have an account at Taproot",
-			"Somebody, you I hope, tried to register this address with Taproot. There is an account "+
+			"You, we hope, have registered this address with Taproot. There is an account "+
 				"already:\n"+s.o.PublicURL+"/console/login\n\n"+
-				"If you forgot your password, ask for a new one there. If it was not you, do nothing.\n")
+				"If you forgot your password, request a new one there. If it was not you, do nothing.\n")
 	}
 	return open, nil
 }
@@ -147,10 +147,10 @@ func (s *Service) insert(t *store.Tx, a Account, hash string) (bool, error) {
 	return true, s.insertProject(t, ProjectInfo{ID: newID("prj"), Name: "My project", Owner: a.ID})
 }
 
-// Confirm makes an account usable by the token of a letter.
+// Confirm makes an account usable with the token of an e-mail.
 func (s *Service) Confirm(ctx context.Context, token string, from From) error {
 	return s.db.Write(ctx, func(t *store.Tx) error {
-		id, err := s.takeLetter(t, token, letterConfirm)
+		id, err := s.useMailToken(t, token, letterConfirm)
 		if err != nil {
 			return err
 		}
@@ -161,7 +161,7 @@ func (s *Service) Confirm(ctx context.Context, token string, from From) error {
 	})
 }
 
-// LogIn is what somebody says who wants in.
+// LogIn is the input of Service.LogIn.
 type LogIn struct {
 	Email, Password string
 	Code            string // of the second factor, or a recovery code
@@ -172,8 +172,7 @@ type LogIn struct {
 var ErrCode = &Error{Status: 401, Code: "code_required",
 	Message: "send the code of your second factor, too: {email, password, code}"}
 
-// LogIn checks a password and the second factor. What is wrong is not told, and the time that it takes does not tell
-// it.
+// LogIn checks a password and the second factor. Neither the error nor the time that it takes reveals what is wrong.
 func (s *Service) LogIn(ctx context.Context, l LogIn) (*Person, error) {
 	email, bad := Address(l.Email)
 	var hash, totp string
@@ -213,13 +212,13 @@ func (s *Service) LogIn(ctx context.Context, l LogIn) (*Person, error) {
 	return &Person{Account: a, From: l.From, s: s}, err
 }
 
-// refusedLogIn writes a line of the log also for an unknown address, so that both take the same time.
+// refusedLogIn also writes a line of the audit log for an unknown address, so that both take the same time.
 func (s *Service) refusedLogIn(ctx context.Context, a Account, email string, from From) error {
 	return s.Note(ctx, Entry{Account: a.ID, Actor: cut(email, 254), Action: "account.login", Target: a.ID,
 		Address: from.Address, Result: "refused"})
 }
 
-// ChangePassword needs the old one, and logs out everywhere else.
+// ChangePassword requires the old password, and ends all other sessions.
 func (p *Person) ChangePassword(ctx context.Context, old, fresh string) error {
 	if err := p.confirmPassword(ctx, old); err != nil {
 		return err
@@ -227,7 +226,7 @@ func (p *Person) ChangePassword(ctx context.Context, old, fresh string) error {
 	return p.s.setPassword(ctx, p.Account, fresh, p.Session, p.From, "account.password")
 }
 
-// confirmPassword asks for the password again, before what cannot be undone.
+// confirmPassword checks the password again, before an action that cannot be undone.
 func (p *Person) confirmPassword(ctx context.Context, password string) error {
 	var hash string
 	if err := p.s.db.One(ctx, "SELECT password FROM accounts WHERE id = $1", []any{p.Account.ID}, &hash); err != nil {
@@ -271,7 +270,7 @@ func (s *Service) setPassword(ctx context.Context, a Account, fresh, keep string
 	return err
 }
 
-// AskReset sends a letter with which a new password can be set, if there is such an account. The answer is the same for
+// AskReset sends an e-mail with which a new password can be set, if the account exists. The response is the same for
 // every address.
 func (s *Service) AskReset(ctx context.Context, email string, from From) error {
 	email, err := Address(email)
@@ -287,7 +286,7 @@ func (s *Service) AskReset(ctx context.Context, email string, from From) error {
 			return err
 		}
 		if found = err == nil && state != Blocked; found {
-			if err := s.addLetter(t, token, id, letterReset, time.Hour); err != nil {
+			if err := s.addMailToken(t, token, id, letterReset, time.Hour); err != nil {
 				return err
 			}
 		}
@@ -295,16 +294,16 @@ func (s *Service) AskReset(ctx context.Context, email string, from From) error {
 	})
 	if err == nil && found {
 		s.send(email, "A new password for Taproot",
-			"Somebody, you I hope, wants a new password for your account at Taproot.\nTo set one, open this page within an "+
+			"You, we hope, have requested a new password for your account at Taproot.\nTo set one, open this page within an "+
 				"hour:\n\n"+s.o.PublicURL+"/console/reset?token="+token+"\n\nIf it was not you, do nothing.\n")
 	}
 	return err
 }
 
-// Reset sets a new password by the token of a letter, confirms the address with it, and logs out everywhere.
+// Reset sets a new password with the token of an e-mail, confirms the address with it, and ends all sessions.
 func (s *Service) Reset(ctx context.Context, token, fresh string, from From) error {
 	var email string
-	// The password is looked at before the token is taken: a token is good once.
+	// The password is checked before the token is used up, since a token can be used once.
 	err := s.db.One(ctx,
 		"SELECT email FROM accounts WHERE id = (SELECT account FROM letters WHERE hash = $1 AND purpose = "+
 			"$2)", []any{digest(token), letterReset}, &email)
@@ -316,7 +315,7 @@ func (s *Service) Reset(ctx context.Context, token, fresh string, from From) err
 	}
 	var a Account
 	err = s.db.Write(ctx, func(t *store.Tx) error {
-		id, err := s.takeLetter(t, token, letterReset)
+		id, err := s.useMailToken(t, token, letterReset)
 		if err != nil {
 			return err
 		}
@@ -334,7 +333,7 @@ func (s *Service) Reset(ctx context.Context, token, fresh string, from From) err
 	return s.setPassword(ctx, a, fresh, "", from, "account.reset")
 }
 
-// cut makes a text that a client chose fit for the log.
+// cut shortens and cleans a text from a client for the audit log.
 func cut(text string, most int) string {
 	if len(text) > most {
 		text = text[:most]

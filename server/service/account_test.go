@@ -35,9 +35,9 @@ func TestRegister(t *testing.T) {
 		p, err := l.LogIn(ctx, in)
 		must(t, err)
 		if project(t, p).Role != service.RoleOwner {
-			t.Error("the first project is not the person's")
+			t.Error("the first project does not belong to the person")
 		}
-		// The same answer for an address that has an account, which learns of it by a letter and keeps its password.
+		// The response is the same for an address with an account. Its owner gets an e-mail and keeps the password.
 		r.Password = "another good password"
 		confirmed, err = l.Register(ctx, r)
 		if err != nil || confirmed {
@@ -68,7 +68,7 @@ func TestPasswords(t *testing.T) {
 		tokens, err := l.NewTokens(ctx, l.in(t, "ada@example.com"))
 		must(t, err)
 		if err := p.ChangePassword(ctx, "wrong", "a new and good password"); err == nil {
-			t.Error("the old password was not asked for")
+			t.Error("the old password was not required")
 		}
 		must(t, p.ChangePassword(ctx, password, "a new and good password"))
 		_, err = l.Session(ctx, cookie, from)
@@ -99,7 +99,7 @@ func TestPasswords(t *testing.T) {
 	})
 }
 
-// TestHashesAreDear: what tests may do without, the service does: 19 MiB and two passes for each password.
+// TestHashesAreDear checks the cost of a password hash, which tests reduce: 19 MiB and two passes.
 func TestHashesAreDear(t *testing.T) {
 	t.Parallel()
 	address := storetest.SQLite(t)

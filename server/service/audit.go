@@ -7,8 +7,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Entry is a line of the log of who did what. Lines are only ever added; they go with the account or project that is
-// deleted.
+// Entry is a line of the audit log. Lines are never changed. They are deleted with their account or project.
 type Entry struct {
 	At      time.Time `json:"at"`
 	Project string    `json:"project,omitempty"`
@@ -51,8 +50,8 @@ const entryColumns = "at, project, account, actor, action, target, address, resu
 
 // Page is a part of a list, newest first.
 type Page struct {
-	Limit  int       // at most so many; default and most: 200
-	Before time.Time // only older ones; zero: from the newest on
+	Limit  int       // maximum number of entries; default and maximum: 200
+	Before time.Time // only older entries; zero: from the newest on
 }
 
 func (p Page) args() (before int64, limit int) {

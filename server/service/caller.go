@@ -11,26 +11,26 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Caller is who sent a request of the API: a person with a token, or a key.
+// Caller is the sender of a request of the API: a person with a token, or a key.
 type Caller struct {
 	Name    string   // for logs and leases: "key:<id>" or "user:<account>"
-	Key     string   // the id of the key; empty: a person
-	Person  *Person  // nil: a key
+	Key     string   // the id of the key; "" for a person
+	Person  *Person  // nil for a key
 	Project *Project // in which the caller acts
 	Scopes  []string
 
 	again func(context.Context) (*Caller, error)
 }
 
-// Again asks who the caller is now, as for a request of its own: by a key, or a session and a project, that may have
-// ended since. That an access token has expired meanwhile ends nothing.
+// Again identifies the caller again, as for a new request: the key, session or project may have ended since. An access
+// token that has expired meanwhile remains valid.
 func (c *Caller) Again(ctx context.Context) (*Caller, error) { return c.again(ctx) }
 
-// May tells whether the caller may do what needs a scope.
+// May reports whether the caller has a scope.
 func (c *Caller) May(scope string) bool { return slices.Contains(c.Scopes, scope) }
 
-// Identify finds out who sent a request, by Authorization: Bearer (a key or an access token) or X-API-Key. A person
-// names the project by X-Project; without it, it is the person's oldest. A key has its own.
+// Identify returns the caller of a request, from Authorization: Bearer (a key or an access token) or X-API-Key. A
+// person selects the project with X-Project; the default is the person's oldest. A key has its own project.
 func (s *Service) Identify(ctx context.Context, h http.Header, from From) (*Caller, error) {
 	bearer, keys, project := h.Values("Authorization"), h.Values("X-Api-Key"), h.Values("X-Project")
 	if len(bearer)+len(keys) > 1 || len(project) > 1 {
@@ -54,7 +54,7 @@ func (s *Service) Identify(ctx context.Context, h http.Header, from From) (*Call
 	return nil, ErrMissing
 }
 
-// byKey finds a key by its id and compares its hash. It may do what its scopes and the role of who made it allow.
+// byKey finds a key by its id and compares its hash. Its permissions are its scopes, limited by the role of its maker.
 func (s *Service) byKey(ctx context.Context, text, wanted string, from From) (*Caller, error) {
 	id, ok := parseKey(text)
 	if !ok {
@@ -67,8 +67,10 @@ func (s *Service) byKey(ctx context.Context, text, wanted string, from From) (*C
 	var oldEnds, expires, used, revoked, created int64
 	p := c.Project
 	err := s.db.One(ctx,
-		`SELECT k.hash, k.old_hash, k.old_ends, k.expires, k.used, k.revoked, k.scopes, k.author, m.role, p.id, p.name, p.owner, p.created, p.report_days, p.report_runs
-		FROM api_keys k JOIN projects p ON p.id = k.project JOIN members m ON m.project = p.id AND m.account = k.author JOIN accounts a ON a.id = k.author JOIN accounts o ON o.id = p.owner
+		`SELECT k.hash, k.old_hash, k.old_ends, k.expires, k.used, k.revoked, k.scopes, k.author, m.role, p.id, p.name, `+
+			`p.owner, p.created, p.report_days, p.report_runs
+		FROM api_keys k JOIN projects p ON p.id = k.project JOIN members m ON m.project = p.id AND m.account = k.author `+
+			`JOIN accounts a ON a.id = k.author JOIN accounts o ON o.id = p.owner
 		WHERE k.id = $1 AND a.state = 'active' AND o.state = 'active'`, []any{id},
 		&hash, &oldHash, &oldEnds, &expires, &used, &revoked, &scopes, &p.account, &role, &p.ID, &p.Name, &p.Owner, &created,
 		&p.ReportDays, &p.ReportRuns)
@@ -99,7 +101,7 @@ func (s *Service) byKey(ctx context.Context, text, wanted string, from From) (*C
 	return c, nil
 }
 
-// byToken takes an access token. Its session must not have ended.
+// byToken verifies an access token. Its session must not have ended.
 func (s *Service) byToken(ctx context.Context, text, wanted string, from From) (*Caller, error) {
 	person, err := s.Token(ctx, text, from)
 	if err != nil {
@@ -107,7 +109,7 @@ func (s *Service) byToken(ctx context.Context, text, wanted string, from From) (
 	}
 	project, err := person.Project(ctx, wanted)
 	if errors.Is(err, ErrNotFound) && wanted == "" {
-		// who has left every project still has an account
+		// a person without a project still has an account
 		return &Caller{Name: "user:" + person.Account.ID, Person: person, again: person.again("")}, nil
 	}
 	if err != nil {
@@ -116,7 +118,7 @@ func (s *Service) byToken(ctx context.Context, text, wanted string, from From) (
 	return person.In(project), nil
 }
 
-// In makes the person a caller in a project.
+// In returns the person as a caller in a project.
 func (p *Person) In(project *Project) *Caller {
 	return &Caller{Name: "user:" + p.Account.ID, Person: p, Project: project, Scopes: project.Role.scopes(),
 		again: p.again(project.ID)}

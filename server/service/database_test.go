@@ -59,7 +59,7 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// TestRestore: a copy takes the place of a database that nobody uses, and nothing else does.
+// TestRestore checks that a backup replaces a database that is not in use, and nothing else.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	ctx, dir := t.Context(), t.TempDir()

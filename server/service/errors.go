@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// Error is what a caller did wrong, or must not do.
+// Error is a mistake of a caller, or a missing permission.
 type Error struct {
 	Status  int // of HTTP
 	Code    string
 	Message string
-	After   time.Duration // of 429: when to come again
+	After   time.Duration // of 429: when to retry
 }
 
 func (e *Error) Error() string { return e.Message }
 
-// Is makes every error of a status and code the same to errors.Is.
+// Is makes errors.Is compare the status and code.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Status == e.Status && t.Code == e.Code
 }
 
-// What callers are told.
+// The errors for callers.
 var (
 	ErrNotFound = &Error{Status: http.StatusNotFound, Code: "not_found",
 		Message: "there is no such thing, or it is another project's"}
@@ -35,12 +35,12 @@ var (
 	ErrLogIn = &Error{Status: http.StatusUnauthorized, Code: "invalid_login",
 		Message: "the address, the password or the code is wrong, or the account is not confirmed yet"}
 	ErrPayment = &Error{Status: http.StatusPaymentRequired, Code: "payment_required",
-		Message: "the requests of the plan for this month are used up; they begin anew on the first of the next month, UTC"}
+		Message: "the requests of the plan for this month are used up; they start again on the first of the next month, UTC"}
 	ErrOverloaded = &Error{Status: http.StatusServiceUnavailable, Code: "unavailable",
 		Message: "too many people log in at once; try again", After: 2 * time.Second}
 )
 
-// refusedToken is ErrInvalid with what is wrong with a token.
+// refusedToken returns ErrInvalid with what is wrong with a token.
 func refusedToken(reason string) *Error {
 	return &Error{Status: ErrInvalid.Status, Code: ErrInvalid.Code, Message: "the access token is refused: " + reason}
 }

@@ -20,7 +20,7 @@ type Factor struct {
 
 const recoveryCodes = 10
 
-// NewFactor makes a second factor; it counts from EnableFactor on.
+// NewFactor makes a second factor. EnableFactor activates it.
 func (p *Person) NewFactor(ctx context.Context, password string) (Factor, error) {
 	if err := p.confirmPassword(ctx, password); err != nil {
 		return Factor{}, err
@@ -30,30 +30,30 @@ func (p *Person) NewFactor(ctx context.Context, password string) (Factor, error)
 		return Factor{}, err
 	}
 	n, err := p.s.db.Exec(ctx, "UPDATE accounts SET totp = $1, totp_step = 0 WHERE id = $2 AND totp_on = 0",
-		p.s.sealed([]byte(key.Secret()), "totp "+p.Account.ID), p.Account.ID)
+		p.s.encrypt([]byte(key.Secret()), "totp "+p.Account.ID), p.Account.ID)
 	if err == nil && n == 0 {
 		err = conflict("the account has a second factor already; turn it off first")
 	}
 	return Factor{key.Secret(), key.URL()}, err
 }
 
-// EnableFactor turns the second factor on, by a code that shows that the app knows it. It gives the recovery codes,
-// each of them good once, and this once.
+// EnableFactor activates the second factor with a code that proves that the app has it. It returns the recovery codes,
+// which cannot be read again; each can be used once.
 func (p *Person) EnableFactor(ctx context.Context, code string) (recovery []string, err error) {
 	var sealed string
 	if err := p.s.db.One(ctx, "SELECT totp FROM accounts WHERE id = $1 AND totp_on = 0", []any{p.Account.ID},
 		&sealed); err != nil || sealed == "" {
-		return nil, conflict("begin with a new second factor")
+		return nil, conflict("create a new second factor first")
 	}
 	ok, err := p.s.totpFits(ctx, p.Account.ID, sealed, code)
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
-		return nil, invalid("the code is wrong; look whether the clock of the phone is right")
+		return nil, invalid("the code is wrong; check whether the clock of the phone is right")
 	}
 	for range recoveryCodes {
-		text := strings.ToLower(rand.Text()[:24]) // 120 bits: nobody finds it from its hash
+		text := strings.ToLower(rand.Text()[:24]) // 120 bits: cannot be found from its hash
 		recovery = append(recovery, strings.Join([]string{text[:4], text[4:8], text[8:12], text[12:16], text[16:20],
 			text[20:]}, "-"))
 	}
@@ -109,7 +109,7 @@ func (p *Person) DisableFactor(ctx context.Context, password, code string) error
 	return err
 }
 
-// secondFactor takes a code of the app, or a recovery code; either is good once.
+// secondFactor checks a code of the app, or a recovery code; either can be used once.
 func (s *Service) secondFactor(ctx context.Context, account, sealed, code string) (bool, error) {
 	code = strings.ToLower(strings.TrimSpace(code))
 	if len(code) < 16 {
@@ -120,15 +120,15 @@ func (s *Service) secondFactor(ctx context.Context, account, sealed, code string
 	return n == 1, err
 }
 
-// totpPeriod is how long a code lasts; the one before and the one after are good, too: clocks differ.
+// totpPeriod is how long a code lasts. The codes before and after it are accepted, too, since clocks differ.
 const totpPeriod = 30
 
-// totpFits takes a code of the app. No code, and none older than one that was taken, is taken again.
+// totpFits checks a code of the app. It accepts no code twice, and none older than an accepted one.
 func (s *Service) totpFits(ctx context.Context, account, sealed, code string) (bool, error) {
 	if len(code) != 6 {
 		return false, nil
 	}
-	secret, err := s.opened(sealed, "totp "+account)
+	secret, err := s.decrypt(sealed, "totp "+account)
 	if err != nil {
 		return false, err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// FigureKey is a key of the operator, which reads the figures of the whole installation (GET /metrics) and nothing
+// FigureKey is a key of the operator, which can read the metrics of the whole installation (GET /metrics) and nothing
 // else.
 type FigureKey struct {
 	ID      string
@@ -21,7 +21,7 @@ type FigureKey struct {
 	Revoked time.Time
 }
 
-// CreateFigureKey makes a key for figures; its secret is given this once.
+// CreateFigureKey makes a key for metrics. Its secret cannot be read again.
 func (o *Operator) CreateFigureKey(ctx context.Context, name string) (secret string, err error) {
 	if name, err = goodName(name); err != nil {
 		return "", err
@@ -37,7 +37,7 @@ func (o *Operator) CreateFigureKey(ctx context.Context, name string) (secret str
 	})
 }
 
-// FigureKeys lists the keys for figures, newest first, those that are revoked too.
+// FigureKeys lists the keys for metrics, including revoked ones, newest first.
 func (o *Operator) FigureKeys(ctx context.Context) (list []FigureKey, err error) {
 	err = o.s.db.Each(ctx, "SELECT id, name, created, used, revoked FROM figure_keys ORDER BY created DESC, id", nil,
 		func(scan func(...any) error) error {
@@ -51,7 +51,7 @@ func (o *Operator) FigureKeys(ctx context.Context) (list []FigureKey, err error)
 	return list, err
 }
 
-// RevokeFigureKey ends a key for figures with the next request.
+// RevokeFigureKey revokes a key for metrics, from the next request on.
 func (o *Operator) RevokeFigureKey(ctx context.Context, id string) error {
 	return o.s.db.Write(ctx, func(t *store.Tx) error {
 		n, err := t.Exec("UPDATE figure_keys SET revoked = $1 WHERE id = $2 AND revoked = 0", store.Time(o.s.now()), id)
@@ -65,8 +65,8 @@ func (o *Operator) RevokeFigureKey(ctx context.Context, id string) error {
 	})
 }
 
-// FigureReader names who shows a key for figures, as Identify does for all others: ErrInvalid, if none is shown that is
-// good.
+// FigureReader returns the name of the key for metrics in a request, as Identify does for other keys, or ErrInvalid
+// without a valid one.
 func (s *Service) FigureReader(ctx context.Context, h http.Header) (name string, err error) {
 	if len(h.Values("Authorization"))+len(h.Values("X-Api-Key")) != 1 {
 		return "", ErrInvalid

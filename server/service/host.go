@@ -13,14 +13,14 @@ type Host struct {
 	Name    string // of the machine
 	Version string
 	Started time.Time
-	Seen    time.Time // when it last said so
-	Running int       // runs under way on it
-	Queued  int       // runs that wait there
-	Gone    bool      // it has not said so for longer than it should
+	Seen    time.Time // when it last reported
+	Running int       // number of its running runs
+	Queued  int       // number of its waiting runs
+	Gone    bool      // it has not reported for too long
 }
 
 const (
-	// HostBeat is how often a host says that it is there.
+	// HostBeat is how often a host reports that it is running.
 	HostBeat  = 15 * time.Second
 	hostGone  = 4 * HostBeat
 	hostsKept = 7 * 24 * time.Hour
@@ -31,7 +31,7 @@ func (s *Service) NewHost(name, version string) Host {
 	return Host{ID: newID("host"), Name: cut(name, 200), Version: cut(version, 100), Started: s.now()}
 }
 
-// Here says that a host is there, and what it does.
+// Here records that a host is running, and its load.
 func (s *Service) Here(ctx context.Context, h Host) error {
 	_, err := s.db.Exec(ctx,
 		"INSERT INTO hosts (id, name, version, started, seen, running, queued) VALUES ($1, $2, $3, $4, $5, $6, $7) ON "+
@@ -40,13 +40,13 @@ func (s *Service) Here(ctx context.Context, h Host) error {
 	return err
 }
 
-// Leave says that a host has ended.
+// Leave records that a host has ended.
 func (s *Service) Leave(ctx context.Context, h Host) error {
 	_, err := s.db.Exec(ctx, "DELETE FROM hosts WHERE id = $1", h.ID)
 	return err
 }
 
-// Hosts lists those that are there, and those of the last days that did not say that they ended.
+// Hosts lists the running hosts, and those of the last days that ended without Leave.
 func (o *Operator) Hosts(ctx context.Context) (list []Host, err error) {
 	now := o.s.now()
 	err = o.s.db.Each(ctx, "SELECT id, name, version, started, seen, running, queued FROM hosts ORDER BY started, id", nil,

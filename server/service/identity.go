@@ -9,22 +9,21 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Identity is who a provider of identities says somebody is. Issuer and Subject name the person for ever; the address
-// may change.
+// Identity is a user of an identity provider. Issuer and Subject are permanent; the address may change.
 type Identity struct {
 	Issuer, Subject string
 	Email           string
 	Verified        bool
 }
 
-// ErrConnect means that there is an account of the address which the identity does not belong to yet.
+// ErrConnect means that the address has an account to which the identity is not connected yet.
 var ErrConnect = &Error{Status: http.StatusConflict, Code: "conflict",
 	Message: "there is an account with this address: log in with its password, then connect the provider under Your " +
 		"account"}
 
-// LogInAs lets in whom a provider knows. Somebody new gets an account, if the provider vouches for the address. An
-// account that was there before is not handed over: its owner connects it. One whose address nobody confirmed was
-// nobody's yet, and its password counts no more.
+// LogInAs logs in a user of an identity provider. A new user gets an account if the provider has verified the address.
+// An existing account is not handed over: its owner must connect it. An account with an unconfirmed address counts as
+// unused, and its password is removed.
 func (s *Service) LogInAs(ctx context.Context, i Identity, from From) (*Person, error) {
 	var a Account
 	err := s.db.Write(ctx, func(t *store.Tx) error {
@@ -54,11 +53,11 @@ func (s *Service) LogInAs(ctx context.Context, i Identity, from From) (*Person, 
 	return &Person{Account: a, From: from, s: s}, nil
 }
 
-// adopt makes an account for somebody new.
+// adopt makes an account for a new user.
 func (s *Service) adopt(t *store.Tx, i Identity, from From) (id string, err error) {
 	email, err := Address(i.Email)
 	if err != nil || !i.Verified {
-		return "", forbidden("the provider does not vouch for an address of yours")
+		return "", forbidden("the provider has not verified an address of yours")
 	}
 	var state string
 	err = t.One("SELECT id, state FROM accounts WHERE email = $1", []any{email}, &id, &state)
@@ -93,7 +92,7 @@ func (s *Service) connect(t *store.Tx, i Identity, account string) error {
 	return err
 }
 
-// Connect lets the person in by a provider from now on.
+// Connect lets the person log in with a provider from now on.
 func (p *Person) Connect(ctx context.Context, i Identity) error {
 	return p.s.db.Write(ctx, func(t *store.Tx) error {
 		var owner string
@@ -113,19 +112,19 @@ func (p *Person) Connect(ctx context.Context, i Identity) error {
 	})
 }
 
-// Connected tells whether a provider lets the person in.
+// Connected reports whether the person can log in with a provider.
 func (p *Person) Connected(ctx context.Context) (bool, error) {
 	var n int
 	err := p.s.db.One(ctx, "SELECT COUNT(*) FROM identities WHERE account = $1", []any{p.Account.ID}, &n)
 	return n > 0, err
 }
 
-// Seal makes a text that nobody can read or change, for one use.
+// Seal encrypts and authenticates a text for one use.
 func (s *Service) Seal(text []byte, use string) string {
 	return base64.RawURLEncoding.EncodeToString(s.seal.Seal(nil, nil, text, []byte("use "+use)))
 }
 
-// Unseal is Seal's inverse; ErrInvalid for what was not sealed for this use.
+// Unseal is the inverse of Seal. It returns ErrInvalid for a text that Seal did not make for this use.
 func (s *Service) Unseal(text, use string) ([]byte, error) {
 	data, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {

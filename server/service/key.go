@@ -18,39 +18,39 @@ type Key struct {
 	ID      string    `json:"id"`
 	Name    string    `json:"name"`
 	Project string    `json:"project"`
-	Prefix  string    `json:"prefix" doc:"How the key begins, to find it again."`
+	Prefix  string    `json:"prefix" doc:"The start of the key, to recognize it."`
 	Scopes  []string  `json:"scopes" nullable:"false"`
-	By      string    `json:"by" doc:"The account that made it. A key never may do more than who made it, and ends when that person leaves the project."`
+	By      string    `json:"by" doc:"Its maker, who limits its permissions. It ends when the maker leaves the project."`
 	Created time.Time `json:"created"`
 	Expires time.Time `json:"expiresAt,omitzero"`
 	Used    time.Time `json:"lastUsed,omitzero" doc:"To the minute."`
 	Revoked time.Time `json:"revoked,omitzero"`
-	OldEnds time.Time `json:"oldEnds,omitzero" doc:"After a rotation: until when the key before is good."`
+	OldEnds time.Time `json:"oldEnds,omitzero" doc:"After a rotation: until when the previous secret is valid."`
 }
 
-// NewKey is what a key is to be.
+// NewKey describes a key to make.
 type NewKey struct {
 	Name    string
 	Scopes  []string // "*": all
 	Expires time.Time
 }
 
-// MadeKey is a key with its secret, which is given this once.
+// MadeKey is a new key with its secret, which cannot be read again.
 type MadeKey struct {
 	Key
-	Secret string `json:"key" doc:"The key itself. It is shown this once."`
+	Secret string `json:"key" doc:"The key itself. It is shown only once."`
 }
 
 // ScopeAll covers every scope.
 const ScopeAll = "*"
 
-// Scopes lists those that keys can have, beside "*".
+// Scopes lists the scopes that keys can have, in addition to "*".
 func Scopes() []string {
 	return []string{"devices:read", "devices:write", "runs:read", "runs:write", "reports:read", "reports:write",
 		"usage:read"}
 }
 
-// scopes are those that a role covers.
+// scopes returns the scopes that a role covers.
 func (r Role) scopes() []string {
 	if r.covers(RoleMember) {
 		return Scopes()
@@ -60,7 +60,7 @@ func (r Role) scopes() []string {
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// The lengths of a key's parts: 43 characters of 62 hold 256 bits, 6 hold the checksum.
+// The lengths of a key's parts: 43 characters of 62 contain 256 bits, 6 contain the checksum.
 const (
 	keyID     = 16
 	keyRandom = 43
@@ -84,7 +84,7 @@ func checksum(text string) string {
 	return inBase62(big.NewInt(int64(crc32.ChecksumIEEE([]byte(text)))), keySum)
 }
 
-// parseKey gives the id of a key whose form and checksum are right; nothing is looked up for others.
+// parseKey returns the id of a key with a valid form and checksum; others need no query.
 func parseKey(text string) (id string, ok bool) {
 	parts := strings.Split(text, "_")
 	if len(text) > 200 || len(parts) != 4 || parts[0] != "tap" || len(parts[2]) != keyID ||
@@ -96,24 +96,24 @@ func parseKey(text string) (id string, ok bool) {
 		func(r rune) bool { return !strings.ContainsRune(base62, r) })
 }
 
-// goodScopes gives scopes in order, each once.
+// goodScopes sorts scopes and removes duplicates.
 func goodScopes(scopes []string) ([]string, error) {
 	if len(scopes) == 0 {
 		return nil, invalid("body.scopes: name one or more of %s, or *", strings.Join(Scopes(), " "))
 	}
 	for _, one := range scopes {
 		if one != ScopeAll && !slices.Contains(Scopes(), one) {
-			return nil, invalid("body.scopes: %.50q is none of %s, or *", one, strings.Join(Scopes(), " "))
+			return nil, invalid("body.scopes: %.50q is not one of %s, or *", one, strings.Join(Scopes(), " "))
 		}
 	}
 	scopes = slices.Sorted(slices.Values(scopes))
 	return slices.Compact(scopes), nil
 }
 
-// maxKeys is how many keys a project can have that are not revoked.
+// maxKeys is how many keys that are not revoked a project can have.
 const maxKeys = 200
 
-// CreateKey makes a key; members may, for what they may do themselves.
+// CreateKey makes a key. Members may, with the scopes of their role.
 func (p *Project) CreateKey(ctx context.Context, k NewKey) (made MadeKey, err error) {
 	name, err := goodName(k.Name)
 	if err != nil {
@@ -166,7 +166,7 @@ func (p *Project) scanKey(scan func(...any) error) (k Key, err error) {
 	return k, err
 }
 
-// Keys lists the keys of the project, newest first, those that are revoked too.
+// Keys lists the keys of the project, including revoked ones, newest first.
 func (p *Project) Keys(ctx context.Context) (list []Key, err error) {
 	if err := p.need(RoleViewer); err != nil {
 		return nil, err
@@ -180,12 +180,12 @@ func (p *Project) Keys(ctx context.Context) (list []Key, err error) {
 	return list, err
 }
 
-// Graces says how long the key before stays good after a rotation.
+// Graces returns the possible times for which the previous secret stays valid after a rotation.
 func Graces() map[string]time.Duration {
 	return map[string]time.Duration{"now": 0, "1h": time.Hour, "24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour}
 }
 
-// ownKey refuses a key that is another one's, unless the caller is an admin.
+// ownKey returns an error for a key of another person, unless the caller is an admin.
 func (p *Project) ownKey(t *store.Tx, id string) (k Key, err error) {
 	k, err = p.scanKey(func(into ...any) error {
 		return t.Lock("SELECT "+keyColumns+" FROM api_keys WHERE id = $1 AND project = $2 AND revoked = 0", []any{id, p.ID},
@@ -195,13 +195,13 @@ func (p *Project) ownKey(t *store.Tx, id string) (k Key, err error) {
 		return k, ErrNotFound
 	}
 	if err == nil && k.By != p.account && !p.Role.covers(RoleAdmin) {
-		return k, forbidden("the key was made by somebody else; an admin of the project can change it")
+		return k, forbidden("the key was made by another person; an admin of the project can change it")
 	}
 	return k, err
 }
 
-// RotateKey gives a key a new secret; the one before is good until the grace has passed: now, 1h, 24h or 7d. A key that
-// was rotated by an admin acts for the admin from then on.
+// RotateKey replaces the secret of a key. The previous one is valid until the grace has passed: now, 1h, 24h or 7d. A
+// key that an admin has rotated has the admin as its maker from then on.
 func (p *Project) RotateKey(ctx context.Context, id, grace string) (made MadeKey, err error) {
 	wait, ok := Graces()[grace]
 	if !ok {
@@ -228,7 +228,7 @@ func (p *Project) RotateKey(ctx context.Context, id, grace string) (made MadeKey
 	return made, nil
 }
 
-// RevokeKey ends a key at once, on every replica: nobody remembers keys.
+// RevokeKey revokes a key at once, on every replica: keys are not cached.
 func (p *Project) RevokeKey(ctx context.Context, id string) error {
 	return p.change(ctx, RoleMember, func(t *store.Tx) error {
 		if _, err := p.ownKey(t, id); err != nil {

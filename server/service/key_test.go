@@ -81,7 +81,7 @@ func TestKeys(t *testing.T) {
 	})
 }
 
-// TestKeysAndTheirMakers: a key may never do more than who made it may do now.
+// TestKeysAndTheirMakers checks that a key never has more permissions than its maker has now.
 func TestKeysAndTheirMakers(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
@@ -102,10 +102,10 @@ func TestKeysAndTheirMakers(t *testing.T) {
 			t.Fatalf("%+v %v", c, err)
 		}
 		_, err = in.CreateKey(ctx, service.NewKey{Name: "CI", Scopes: []string{"*"}})
-		refused(t, "a key of somebody whose role was taken away while the project was open", err, service.ErrForbidden)
+		refused(t, "a key of a person with a lower role since the project was opened", err, service.ErrForbidden)
 		must(t, owner.RemoveMember(ctx, bob.Account.ID))
 		_, err = l.Identify(ctx, header(k.Secret), from)
-		refused(t, "the key of who left", err, service.ErrInvalid)
+		refused(t, "the key of a person who left", err, service.ErrInvalid)
 		must(t, l.Operator().Block(ctx, "ada@example.com"))
 	})
 }

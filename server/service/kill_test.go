@@ -24,7 +24,7 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// The child of TestKilled is told by the environment what to work on.
+// The environment variables for the child of TestKilled.
 const (
 	childDatabase = "TAPROOT_TEST_KILLED_DATABASE"
 	childReports  = "TAPROOT_TEST_KILLED_REPORTS"
@@ -32,9 +32,9 @@ const (
 
 const loaded = "load@example.com"
 
-// TestKilled: a process that works for six callers at once is killed (SIGKILL) again and again, at moments that nobody
-// chose. Every project, key and pack that it acknowledged is there and whole, and requests are counted no less than
-// acknowledged and no more than were sent.
+// TestKilled repeatedly kills a process (SIGKILL) that works for six callers at once, at random moments. It checks that
+// every acknowledged project, key and pack is complete, and that the number of counted requests is between those that
+// were acknowledged and those that were sent.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(childDatabase) != "" {
@@ -76,10 +76,10 @@ func openLoaded(t *testing.T, address string) *service.Service {
 	return s
 }
 
-// callers is how many work at once in the child, beside the one that uploads.
+// callers is how many work at once in the child, in addition to the one that uploads.
 const callers = 5
 
-// work is the child: it says what was done, when it was done, until it is killed.
+// work is the child. It prints each completed action until it is killed.
 func work(t *testing.T, address, reports string) {
 	s := openLoaded(t, address)
 	p, err := s.LogIn(t.Context(), service.LogIn{Email: loaded, Password: password})
@@ -150,7 +150,7 @@ func packOf(id string) []byte {
 	return out.Bytes()
 }
 
-// killed runs the child until it has acknowledged some things, kills it, and notes all that it acknowledged.
+// killed runs the child until it has acknowledged some actions, kills it, and collects all that it has acknowledged.
 func killed(t *testing.T, address, reports string, acked map[string][]string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$", "-test.v=false")
@@ -168,7 +168,7 @@ func killed(t *testing.T, address, reports string, acked map[string][]string) {
 	for in := bufio.NewReader(out); ; {
 		line, err := in.ReadString('\n')
 		if err != nil {
-			break // half a line was not acknowledged
+			break // an incomplete line does not count
 		}
 		fields := strings.Fields(line)
 		if len(fields) != 3 || fields[0] != "acked" {
@@ -187,7 +187,7 @@ func killed(t *testing.T, address, reports string, acked map[string][]string) {
 	}
 }
 
-// afterwards holds what is there against what was acknowledged.
+// afterwards compares the database and the packs with what was acknowledged.
 func afterwards(t *testing.T, address, reports string, acked map[string][]string, rounds int) {
 	t.Helper()
 	s := openLoaded(t, address)
@@ -221,7 +221,7 @@ func afterwards(t *testing.T, address, reports string, acked map[string][]string
 	whole, _ := filepath.Glob(filepath.Join(reports, "*", "*", "summary.json"))
 	for _, file := range whole {
 		if files, _ := filepath.Glob(filepath.Join(filepath.Dir(file), "*")); len(files) != 3 {
-			t.Errorf("a pack that is not whole: %v", files)
+			t.Errorf("an incomplete pack: %v", files)
 		}
 	}
 	days, month := 0, 0

@@ -27,7 +27,7 @@ const (
 	password = "four words make this good"
 )
 
-// box keeps the letters that were sent.
+// box stores the e-mails that were sent.
 type box struct {
 	mu      sync.Mutex
 	letters []string
@@ -42,7 +42,7 @@ func (b *box) Send(_ context.Context, to, subject, text string) error {
 
 var tokenIn = regexp.MustCompile(`token=(\S+)`)
 
-// token waits for a letter to somebody, takes it out of the box, and gives the token in it.
+// token waits for an e-mail, removes it from the box, and returns the token in it.
 func (b *box) token(t *testing.T, to, about string) string {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
@@ -53,11 +53,11 @@ func (b *box) token(t *testing.T, to, about string) string {
 			return ""
 		}
 	}
-	t.Fatalf("no letter to %s about %s", to, about)
+	t.Fatalf("no e-mail to %s about %s", to, about)
 	return ""
 }
 
-// take gives the newest letter that fits: the next one of its kind is not there yet when it is looked for.
+// take removes and returns the newest e-mail that fits, so that the next call waits for a new one.
 func (b *box) take(fits func(string) bool) (letter string, is bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestRateIsExact: three replicas of one database let the rate of a plan through, and not one more, whatever key sends;
-// who waits as long as it is told gets through.
+// TestRateIsExact checks that three replicas of one database together permit exactly the rate of a plan, whichever key
+// is used, and that a client that waits for the returned time succeeds.
 func TestRateIsExact(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
@@ -33,7 +33,7 @@ func TestRateIsExact(t *testing.T) {
 	good := 0
 	var wait time.Duration
 	var all sync.WaitGroup
-	for i := range 3 * len(replicas) { // each of them has all keys
+	for i := range 3 * len(replicas) { // each replica receives all keys
 		l := replicas[i%len(replicas)]
 		all.Go(func() {
 			for n := i; n < keys*each; n += 3 * len(replicas) {
@@ -74,7 +74,8 @@ func TestRateIsExact(t *testing.T) {
 	}
 }
 
-// TestRateSlides: a request is free again a minute after it was made and no sooner, whatever the plan was in between.
+// TestRateSlides checks that a request no longer counts exactly a minute after it was made, even if the plan has
+// changed.
 func TestRateSlides(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
@@ -110,7 +111,7 @@ func TestRateSlides(t *testing.T) {
 			t.Errorf("with a larger plan: %+v", q)
 		}
 		l.clock.add(40 * time.Second)
-		if q := take(); !q.Allowed || q.Remaining != 2 { // the first and the second are over
+		if q := take(); !q.Allowed || q.Remaining != 2 { // the first and the second no longer count
 			t.Errorf("at 70 s: %+v", q)
 		}
 		l.clock.add(time.Hour)
@@ -120,7 +121,7 @@ func TestRateSlides(t *testing.T) {
 	})
 }
 
-// TestSweep: what means nothing any more leaves no rows behind.
+// TestSweep checks that rows that are no longer needed are removed.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
@@ -165,7 +166,7 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// TestMonth: the cap is exact, and gone at the turn of the month in UTC.
+// TestMonth checks that the limit is exact, and starts again with the month in UTC.
 func TestMonth(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
@@ -198,7 +199,7 @@ func TestMonth(t *testing.T) {
 	})
 }
 
-// TestDatabaseIsGone: that is told as what it is, and ends with the outage.
+// TestDatabaseIsGone checks the error during an outage of the database, and that it ends with the outage.
 func TestDatabaseIsGone(t *testing.T) {
 	t.Parallel()
 	server := storetest.NewServer(t)
@@ -211,7 +212,7 @@ func TestDatabaseIsGone(t *testing.T) {
 	}
 	server.Start()
 	var err error
-	for range 20 { // connections that broke are found one by one
+	for range 20 { // broken connections are detected one by one
 		if _, err = l.Identify(ctx, header(k.Secret), from); err == nil {
 			break
 		}

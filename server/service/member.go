@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Member is somebody with a role in a project.
+// Member is a person with a role in a project.
 type Member struct {
 	Account string    `json:"account"`
 	Email   string    `json:"email"`
@@ -17,7 +17,7 @@ type Member struct {
 	Since   time.Time `json:"since"`
 }
 
-// Invitation is somebody who may become a member.
+// Invitation is an invitation to become a member.
 type Invitation struct {
 	ID      string    `json:"id"`
 	Email   string    `json:"email"`
@@ -27,10 +27,10 @@ type Invitation struct {
 	Expires time.Time `json:"expires"`
 }
 
-// invitationLife is how long an invitation is good.
+// invitationLife is how long an invitation is valid.
 const invitationLife = 7 * 24 * time.Hour
 
-// Members lists who may use the project, oldest first.
+// Members lists the members of the project, oldest first.
 func (p *Project) Members(ctx context.Context) (list []Member, err error) {
 	if err := p.need(RoleViewer); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (p *Project) Members(ctx context.Context) (list []Member, err error) {
 	return list, err
 }
 
-// Invitations lists those that are open; admins may see them.
+// Invitations lists open invitations; admins may see them.
 func (p *Project) Invitations(ctx context.Context) (list []Invitation, err error) {
 	if err := p.need(RoleAdmin); err != nil {
 		return nil, err
@@ -68,8 +68,8 @@ func (p *Project) Invitations(ctx context.Context) (list []Invitation, err error
 	return list, err
 }
 
-// Invite lets somebody become a member, who must log in with the address. The token is in the letter, and given once,
-// for an admin without SMTP to hand over.
+// Invite invites a person, who must log in with the address. The token is in the e-mail. It is also returned, only
+// here, for admins without SMTP.
 func (p *Project) Invite(ctx context.Context, email string, role Role) (i Invitation, token string, err error) {
 	if email, err = Address(email); err != nil {
 		return i, "", err
@@ -81,7 +81,7 @@ func (p *Project) Invite(ctx context.Context, email string, role Role) (i Invita
 	token = randomText(24)
 	i = Invitation{ID: newID("inv"), Email: email, Role: role, By: p.actor, Created: now, Expires: now.Add(invitationLife)}
 	err = p.change(ctx, RoleAdmin, func(t *store.Tx) error {
-		if err := p.room(t); err != nil {
+		if err := p.checkMembers(t); err != nil {
 			return err
 		}
 		if _, err := t.Exec("DELETE FROM invitations WHERE project = $1 AND (email = $2 OR expires <= $3)", p.ID, email,
@@ -104,8 +104,8 @@ func (p *Project) Invite(ctx context.Context, email string, role Role) (i Invita
 	return i, token, err
 }
 
-// room refuses one member more than the owner's plan has.
-func (p *Project) room(t *store.Tx) error {
+// checkMembers returns an error if the owner's plan permits no further member.
+func (p *Project) checkMembers(t *store.Tx) error {
 	plan, err := p.s.lockedPlan(t, p.Owner)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (p *Project) room(t *store.Tx) error {
 	return nil
 }
 
-// Withdraw takes an invitation back.
+// Withdraw cancels an invitation.
 func (p *Project) Withdraw(ctx context.Context, id string) error {
 	return p.change(ctx, RoleAdmin, func(t *store.Tx) error {
 		n, err := t.Exec("DELETE FROM invitations WHERE id = $1 AND project = $2", id, p.ID)
@@ -134,7 +134,7 @@ func (p *Project) Withdraw(ctx context.Context, id string) error {
 	})
 }
 
-// Accept makes the person a member by the token of an invitation, which must be for the person's address.
+// Accept makes the person a member with the token of an invitation, which must be for the person's address.
 func (p *Person) Accept(ctx context.Context, token string) (*Project, error) {
 	var id string
 	err := p.s.db.Write(ctx, func(t *store.Tx) error {
@@ -142,7 +142,7 @@ func (p *Person) Accept(ctx context.Context, token string) (*Project, error) {
 		err := t.One("DELETE FROM invitations WHERE hash = $1 AND email = $2 AND expires > $3 RETURNING project, role",
 			[]any{digest(token), p.Account.Email, store.Time(p.s.now())}, &id, &role)
 		if errors.Is(err, store.ErrNoRow) {
-			return invalid("the invitation is used up, too old, or for another address")
+			return invalid("the invitation was used already, is too old, or for another address")
 		}
 		if err != nil {
 			return err
@@ -151,7 +151,7 @@ func (p *Person) Accept(ctx context.Context, token string) (*Project, error) {
 		if err := t.One("SELECT owner FROM projects WHERE id = $1", []any{id}, &project.Owner); err != nil {
 			return err
 		}
-		if err := project.room(t); err != nil {
+		if err := project.checkMembers(t); err != nil {
 			return err
 		}
 		if _, err := t.Exec(
@@ -168,7 +168,7 @@ func (p *Person) Accept(ctx context.Context, token string) (*Project, error) {
 	return p.Project(ctx, id)
 }
 
-// SetRole changes a member's role; the owner's changes by Transfer only.
+// SetRole changes a member's role. The owner's role changes by Transfer only.
 func (p *Project) SetRole(ctx context.Context, account string, role Role) error {
 	if !slices.Contains([]Role{RoleAdmin, RoleMember, RoleViewer}, role) {
 		return invalid("body.role: admin, member or viewer; an owner is made by a transfer")
@@ -186,7 +186,7 @@ func (p *Project) SetRole(ctx context.Context, account string, role Role) error 
 	})
 }
 
-// RemoveMember takes somebody out of the project; everybody but the owner may leave it.
+// RemoveMember removes a member from the project. Each member except the owner may leave it.
 func (p *Project) RemoveMember(ctx context.Context, account string) error {
 	need := RoleAdmin
 	if account == p.account {
@@ -204,7 +204,7 @@ func (p *Project) RemoveMember(ctx context.Context, account string) error {
 	})
 }
 
-// Transfer makes another member the owner, whose plan counts from then on; the old owner stays as an admin.
+// Transfer makes another member the owner, with the limits of that account's plan. The old owner becomes an admin.
 func (p *Project) Transfer(ctx context.Context, account string) error {
 	if account == p.account {
 		return invalid("you are the owner already")
@@ -219,7 +219,7 @@ func (p *Project) Transfer(ctx context.Context, account string) error {
 			return err
 		}
 		if n >= plan.Projects {
-			return forbidden("the new owner's plan %s has no room for another project", plan.Name)
+			return forbidden("the new owner's plan %s permits no further project", plan.Name)
 		}
 		changed, err := t.Exec("UPDATE members SET role = 'owner' WHERE project = $1 AND account = $2", p.ID, account)
 		if err == nil && changed == 0 {

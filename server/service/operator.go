@@ -12,17 +12,17 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Operator may do what is above all projects.
+// Operator may change all projects and accounts.
 type Operator struct {
 	account, actor string
 	from           From
 	s              *Service
 }
 
-// Operator is for the command line of the machine.
+// Operator returns the operator for the command line of the machine.
 func (s *Service) Operator() *Operator { return &Operator{actor: "operator", s: s} }
 
-// Operator is for admins of the service; all others get ErrForbidden.
+// Operator returns the operator for admins of the service; all others get ErrForbidden.
 func (p *Person) Operator() (*Operator, error) {
 	if !p.Account.Admin {
 		return nil, ErrForbidden
@@ -30,7 +30,7 @@ func (p *Person) Operator() (*Operator, error) {
 	return &Operator{account: p.Account.ID, actor: p.Account.Email, from: p.From, s: p.s}, nil
 }
 
-// Accounts lists those whose address contains a text, in order of their addresses, after one of them.
+// Accounts lists the accounts with an address that contains a text, sorted by address, starting after one of them.
 func (o *Operator) Accounts(ctx context.Context, containing, after string, limit int) (list []Account, err error) {
 	if limit < 1 || limit > 500 {
 		limit = 500
@@ -79,7 +79,7 @@ func (o *Operator) note(t *store.Tx, action, target string) error {
 	return o.s.note(t, Entry{Account: o.account, Actor: o.actor, Action: action, Target: target, Address: o.from.Address})
 }
 
-// alter changes one account, which is named by its id or its address.
+// alter changes one account, which is identified by its id or its address.
 func (o *Operator) alter(ctx context.Context, account, action, set string, args ...any) error {
 	id, err := o.find(ctx, account)
 	if err != nil {
@@ -105,22 +105,22 @@ func (o *Operator) find(ctx context.Context, account string) (string, error) {
 	return a.ID, err
 }
 
-// Confirm makes an account usable whose address nobody confirmed by a letter.
+// Confirm makes an account usable without a confirmation by e-mail.
 func (o *Operator) Confirm(ctx context.Context, account string) error {
 	return o.alter(ctx, account, "account.confirm", "state = $2", Active)
 }
 
-// Block ends all that an account may do, at once; Confirm undoes it.
+// Block blocks an account at once. Confirm undoes it.
 func (o *Operator) Block(ctx context.Context, account string) error {
 	return o.alter(ctx, account, "account.block", "state = $2", Blocked)
 }
 
-// SetAdmin makes an account one of an admin, or not.
+// SetAdmin makes an account an admin, or not.
 func (o *Operator) SetAdmin(ctx context.Context, account string, admin bool) error {
 	return o.alter(ctx, account, "account.admin", "admin = $2", store.Truth(admin))
 }
 
-// PlanChange is a plan that an account gets; rates of 0 are those of the plan.
+// PlanChange is a new plan for an account; rates of 0 are those of the plan.
 type PlanChange struct {
 	Account   string `json:"account" doc:"Its id or address."`
 	Plan      string `json:"plan" enum:"free,pro,enterprise"`
@@ -140,7 +140,7 @@ func (c PlanChange) check() error {
 	return nil
 }
 
-// SetPlan changes the plan of an account; it counts from the next request on.
+// SetPlan changes the plan of an account, from the next request on.
 func (o *Operator) SetPlan(ctx context.Context, c PlanChange) error {
 	if err := c.check(); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (o *Operator) SetPlan(ctx context.Context, c PlanChange) error {
 		c.PerMonth)
 }
 
-// SetPassword gives an account a new password, and ends its sessions.
+// SetPassword sets the password of an account, and ends its sessions.
 func (o *Operator) SetPassword(ctx context.Context, account, password string) error {
 	id, err := o.find(ctx, account)
 	if err != nil {
@@ -162,12 +162,12 @@ func (o *Operator) SetPassword(ctx context.Context, account, password string) er
 	return o.s.setPassword(ctx, a, password, "", o.from, "account.password.operator")
 }
 
-// Log lists what was done everywhere.
+// Log lists what was done in all projects and accounts.
 func (o *Operator) Log(ctx context.Context, page Page) ([]Entry, error) {
 	return o.s.entries(ctx, "$3 = $3", []any{""}, page)
 }
 
-// Counts are figures of the whole service.
+// Counts are the sizes of the whole service.
 type Counts struct {
 	Accounts int `json:"accounts"`
 	Projects int `json:"projects"`
@@ -175,7 +175,7 @@ type Counts struct {
 	Requests int `json:"requests" doc:"Of this month."`
 }
 
-// Counts counts what there is.
+// Counts returns the sizes of the whole service.
 func (o *Operator) Counts(ctx context.Context) (c Counts, err error) {
 	err = o.s.db.One(ctx,
 		"SELECT (SELECT COUNT(*) FROM accounts), (SELECT COUNT(*) FROM projects), (SELECT COUNT(*) FROM api_keys WHERE "+
@@ -184,7 +184,7 @@ func (o *Operator) Counts(ctx context.Context) (c Counts, err error) {
 	return c, err
 }
 
-// CreateKey makes a key in the name of an account, for one of its projects; "": as in Person.Project.
+// CreateKey makes a key in the name of an account, for one of its projects; "" selects one as in Person.Project.
 func (o *Operator) CreateKey(ctx context.Context, account, project string, k NewKey) (MadeKey, error) {
 	id, err := o.find(ctx, account)
 	if err != nil {
@@ -221,14 +221,14 @@ func (o *Operator) Owned(ctx context.Context, account string) (list []string, er
 	return list, err
 }
 
-// OwnedProject is a project beside the address of its owner's account.
+// OwnedProject is a project with the address of its owner's account.
 type OwnedProject struct {
 	ProjectInfo
 	Email string `json:"email"`
 }
 
-// Projects lists the projects that an account owns, "" those of all accounts: by the addresses of their owners, the
-// oldest of each first.
+// Projects lists the projects that an account owns, or those of all accounts (""), sorted by the address of the owner
+// and by age.
 func (o *Operator) Projects(ctx context.Context, account string) (list []OwnedProject, err error) {
 	id := ""
 	if account != "" {
@@ -250,7 +250,7 @@ func (o *Operator) Projects(ctx context.Context, account string) (list []OwnedPr
 	return list, err
 }
 
-// Project gives what is set for a project.
+// Project returns the settings of a project.
 func (o *Operator) Project(ctx context.Context, id string) (p ProjectInfo, err error) {
 	var created int64
 	err = o.s.db.One(ctx, "SELECT id, name, owner, created, report_days, report_runs FROM projects WHERE id = $1",
@@ -271,7 +271,8 @@ func (o *Operator) DeleteAccount(ctx context.Context, account string) error {
 	return o.s.db.Write(ctx, func(t *store.Tx) error { return o.s.deleteAccount(t, id, o.actor, o.from) })
 }
 
-// deleteAccount removes what is one person's. The lines of the log about it go with it; one says that it went.
+// deleteAccount removes all data of a person, including the lines of the audit log about it. One line records the
+// removal.
 func (s *Service) deleteAccount(t *store.Tx, id, actor string, from From) error {
 	for _, query := range []string{"DELETE FROM audit WHERE project IN (SELECT id FROM projects WHERE owner = $1)",
 		"DELETE FROM usage_days WHERE project IN (SELECT id FROM projects WHERE owner = $1)",
@@ -284,7 +285,7 @@ func (s *Service) deleteAccount(t *store.Tx, id, actor string, from From) error 
 	return s.note(t, Entry{Actor: actor, Action: "account.delete", Target: id, Address: from.Address})
 }
 
-// Delete removes the person's account and the projects that it owns. Give a project to somebody else first to keep it.
+// Delete removes the person's account and the projects that it owns. Transfer a project first to keep it.
 func (p *Person) Delete(ctx context.Context, password string) error {
 	if err := p.confirmPassword(ctx, password); err != nil {
 		return err
@@ -292,7 +293,7 @@ func (p *Person) Delete(ctx context.Context, password string) error {
 	return p.s.db.Write(ctx, func(t *store.Tx) error { return p.s.deleteAccount(t, p.Account.ID, p.Account.ID, p.From) })
 }
 
-// Export is all that the service knows of a person.
+// Export is all data of a person.
 type Export struct {
 	Account  Account         `json:"account"`
 	Sessions []SessionInfo   `json:"sessions"`
@@ -301,7 +302,7 @@ type Export struct {
 	Made     time.Time       `json:"made"`
 }
 
-// ExportProject is a project in an Export; keys have no secrets.
+// ExportProject is a project in an Export; its keys have no secrets.
 type ExportProject struct {
 	ProjectInfo
 	Members []Member `json:"members"`
@@ -309,7 +310,7 @@ type ExportProject struct {
 	Usage   Usage    `json:"usage"`
 }
 
-// Export gives the person's own data.
+// Export returns the person's own data.
 func (p *Person) Export(ctx context.Context) (e Export, err error) {
 	e.Account, e.Made = p.Account, p.s.now()
 	if e.Sessions, err = p.Sessions(ctx); err != nil {

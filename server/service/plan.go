@@ -15,7 +15,7 @@ const (
 	PlanEnterprise = "enterprise"
 )
 
-// Plan is what an account may use.
+// Plan is the limits of an account.
 type Plan struct {
 	Name      string `json:"name" enum:"free,pro,enterprise"`
 	PerMinute int    `json:"requestsPerMinute"`
@@ -24,12 +24,12 @@ type Plan struct {
 	Members   int    `json:"members" doc:"Of each of its projects."`
 }
 
-// Plans lists them. The rates of enterprise are agreed with each customer; these are what counts until then.
+// Plans lists the plans. The rates of enterprise are agreed with each customer; these are the default.
 func Plans() []Plan {
 	return []Plan{{PlanFree, 60, 10_000, 3, 3}, {PlanPro, 600, 200_000, 25, 25}, {PlanEnterprise, 6000, 0, 1000, 1000}}
 }
 
-// PlanOf gives the plan of an account, with the rates that were agreed.
+// PlanOf returns the plan of an account, with its agreed rates.
 func PlanOf(a Account) Plan {
 	plan := Plans()[0]
 	if i := slices.IndexFunc(Plans(), func(p Plan) bool { return p.Name == a.Plan }); i >= 0 {
@@ -44,10 +44,10 @@ func PlanOf(a Account) Plan {
 	return plan
 }
 
-// Plan is the person's.
+// Plan returns the person's plan.
 func (p *Person) Plan() Plan { return PlanOf(p.Account) }
 
-// lockedPlan reads the plan of an account that nobody changes until the transaction ends.
+// lockedPlan reads the plan of an account and locks it until the transaction ends.
 func (s *Service) lockedPlan(t *store.Tx, account string) (Plan, error) {
 	a, err := scanAccount(func(into ...any) error {
 		return t.Lock("SELECT "+accountColumns+" FROM accounts WHERE id = $1", []any{account}, into...)
@@ -58,7 +58,7 @@ func (s *Service) lockedPlan(t *store.Tx, account string) (Plan, error) {
 	return PlanOf(a), err
 }
 
-// Plan is that of the project's owner, who pays for what is done in it.
+// Plan returns the plan of the project's owner. Its limits apply to the project.
 func (p *Project) Plan(ctx context.Context) (Plan, error) {
 	a, err := p.s.account(ctx, "id", p.Owner)
 	return PlanOf(a), err

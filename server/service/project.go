@@ -11,20 +11,20 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Role is what a member may do in a project.
+// Role is the role of a member in a project.
 type Role string
 
-// The roles, each may do what those after it may.
+// The roles. Each has the permissions of those after it.
 const (
-	RoleOwner  Role = "owner"  // deletes it, gives it to somebody else
-	RoleAdmin  Role = "admin"  // members, keys, retention, the log
+	RoleOwner  Role = "owner"  // deletes or transfers the project
+	RoleAdmin  Role = "admin"  // members, keys, retention, the audit log
 	RoleMember Role = "member" // devices, runs, reports
-	RoleViewer Role = "viewer" // looks
+	RoleViewer Role = "viewer" // reads only
 )
 
 var roles = []Role{RoleOwner, RoleAdmin, RoleMember, RoleViewer}
 
-// Covers tells whether a role may do what another one may.
+// Covers reports whether a role has all permissions of another one.
 func (r Role) Covers(need Role) bool { return r.covers(need) }
 
 func (r Role) covers(need Role) bool {
@@ -36,18 +36,18 @@ func (r Role) covers(need Role) bool {
 type ProjectInfo struct {
 	ID         string    `json:"id"`
 	Name       string    `json:"name"`
-	Owner      string    `json:"owner" doc:"The id of the account whose plan counts."`
+	Owner      string    `json:"owner" doc:"The id of the account with the plan that applies."`
 	Role       Role      `json:"role" enum:"owner,admin,member,viewer" doc:"Yours."`
 	Created    time.Time `json:"created"`
-	ReportDays int       `json:"reportDays" doc:"Packs that are older are deleted."`
-	ReportRuns int       `json:"reportRuns" doc:"So many runs are kept at most."`
+	ReportDays int       `json:"reportDays" doc:"Older packs are deleted."`
+	ReportRuns int       `json:"reportRuns" doc:"The maximum number of runs that are kept."`
 }
 
-// Project is a project, as one caller may use it. Nothing of another project can be reached through it.
+// Project is a project with the permissions of one caller. Other projects cannot be reached through it.
 type Project struct {
 	ProjectInfo
 	account string // of the caller
-	actor   string // the caller in the log
+	actor   string // the name of the caller in the audit log
 	from    From
 	s       *Service
 }
@@ -80,7 +80,7 @@ func scanProject(scan func(...any) error) (p ProjectInfo, err error) {
 	return p, err
 }
 
-// Projects lists those of which the person is a member, oldest first.
+// Projects lists the projects of which the person is a member, oldest first.
 func (p *Person) Projects(ctx context.Context) (list []ProjectInfo, err error) {
 	err = p.s.db.Each(ctx, "SELECT "+projectColumns+
 		" FROM projects p JOIN members m ON m.project = p.id WHERE m.account = $1 ORDER BY p.created, "+
@@ -92,8 +92,8 @@ func (p *Person) Projects(ctx context.Context) (list []ProjectInfo, err error) {
 	return list, err
 }
 
-// Project gives one of which the person is a member; every other one is ErrNotFound, whether there is one or not. An
-// empty id means the oldest one that the person owns, or else the oldest.
+// Project returns a project of which the person is a member. All others are ErrNotFound, whether they exist or not. An
+// empty id selects the oldest project that the person owns, or else the oldest.
 func (p *Person) Project(ctx context.Context, id string) (*Project, error) {
 	where, args := "m.account = $1 AND p.id = $2", []any{p.Account.ID, id}
 	if id == "" {
@@ -112,10 +112,10 @@ func (p *Person) Project(ctx context.Context, id string) (*Project, error) {
 	return &Project{ProjectInfo: info, account: p.Account.ID, actor: p.Account.Email, from: p.From, s: p.s}, nil
 }
 
-// maxTitle bounds the names that people give.
+// maxTitle limits the length of names.
 const maxTitle = 100
 
-// goodName is one that can be shown.
+// goodName returns a name without white space at its ends, or an error if it cannot be displayed.
 func goodName(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	if name == "" || len([]rune(name)) > maxTitle ||
@@ -125,7 +125,7 @@ func goodName(name string) (string, error) {
 	return name, nil
 }
 
-// CreateProject makes one, with the person as its owner. How many there may be is a matter of the plan.
+// CreateProject makes a project, with the person as its owner. The plan limits their number.
 func (p *Person) CreateProject(ctx context.Context, name string) (*Project, error) {
 	name, err := goodName(name)
 	if err != nil {
@@ -156,7 +156,8 @@ func (p *Person) CreateProject(ctx context.Context, name string) (*Project, erro
 	return p.Project(ctx, id)
 }
 
-// need refuses who has a lesser role. The role is that of the moment when the project was asked for; change asks again.
+// need returns an error for a lesser role. The role is that of the moment when the project was opened; change checks
+// again.
 func (p *Project) need(role Role) error {
 	if !p.Role.covers(role) {
 		return ErrForbidden
@@ -164,7 +165,7 @@ func (p *Project) need(role Role) error {
 	return nil
 }
 
-// change runs a transaction in which the caller's role is as needed: it may have been taken away a moment ago.
+// change runs a transaction if the caller has the role: it may have been removed meanwhile.
 func (p *Project) change(ctx context.Context, role Role, work func(*store.Tx) error) error {
 	if err := p.need(role); err != nil {
 		return err
@@ -185,7 +186,7 @@ func (p *Project) change(ctx context.Context, role Role, work func(*store.Tx) er
 	})
 }
 
-// Settings are what admins change of a project; nil stays.
+// Settings are what admins can change in a project; nil leaves a setting unchanged.
 type Settings struct {
 	Name       *string `json:"name,omitempty"`
 	ReportDays *int    `json:"reportDays,omitempty"`
@@ -226,7 +227,7 @@ func (p *Project) Change(ctx context.Context, c Settings) error {
 	return err
 }
 
-// Delete removes the project with its keys. Its folder of reports is the server's to remove.
+// Delete removes the project with its keys. The server removes its folder of reports.
 func (p *Project) Delete(ctx context.Context) error {
 	return p.change(ctx, RoleOwner, func(t *store.Tx) error {
 		if _, err := t.Exec("DELETE FROM projects WHERE id = $1", p.ID); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestProjectsAreApart walks every method of a project as somebody else.
+// TestProjectsAreApart calls every method of a project as a member of another one.
 func TestProjectsAreApart(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
@@ -23,7 +23,7 @@ func TestProjectsAreApart(t *testing.T) {
 		refused(t, "another project", err, service.ErrNotFound)
 		_, err = eve.Accept(ctx, token)
 		if err == nil {
-			t.Error("an invitation for another address was taken")
+			t.Error("an invitation for another address was accepted")
 		}
 		refused(t, "revoke", hers.RevokeKey(ctx, k.ID), service.ErrNotFound)
 		_, err = hers.RotateKey(ctx, k.ID, "now")
@@ -47,12 +47,12 @@ func TestProjectsAreApart(t *testing.T) {
 			t.Error(err)
 		}
 		if _, err := eve.Operator(); !errors.Is(err, service.ErrForbidden) {
-			t.Error("anybody is an operator")
+			t.Error("a person without admin rights is an operator")
 		}
 	})
 }
 
-// TestRoles: what each role may do with a project.
+// TestRoles checks the permissions of each role.
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {

@@ -8,29 +8,28 @@ import (
 )
 
 const (
-	// refusedAgain is how often the log says of an actor that the same thing was refused.
+	// refusedAgain is the minimum time between two lines about the same actor and action.
 	refusedAgain = 10 * time.Minute
-	// refusedMost bounds the lines about what was refused that come in an hour, whoever tries it and under however many
-	// names.
+	// refusedMost limits the lines about refusals in an hour, for all actors together.
 	refusedMost = 200
 )
 
-// refusals bound what the log says of what was refused: who tries something again and again fills no disk, and hides
-// nothing that others did.
+// refusals limits the lines of the audit log about refusals, so that repeated attempts cannot fill the disk or hide
+// what others did.
 type refusals struct {
 	mu    sync.Mutex
 	last  map[[2]string]refusal // by actor and action
-	since time.Time             // the hour that is counted
-	lines int                   // in it
+	since time.Time             // start of the current hour
+	lines int                   // number of lines in this hour
 }
 
 type refusal struct {
 	at   time.Time
-	more int // that were not noted since
+	more int // refusals since then that were not logged
 }
 
-// Refused adds a line on something that was refused, soon: of an actor and an action one in ten minutes, which counts
-// those since the one before, and of all of them no more than 200 an hour. It waits for nothing.
+// Refused adds a line about a refusal, in the background: one in ten minutes for an actor and an action, with the
+// number of those since the previous line, and at most 200 an hour for all of them. It does not block.
 func (s *Service) Refused(e Entry) {
 	e.Result, e.Actor, e.Target = "refused", cut(e.Actor, 100), cut(e.Target, 160)
 	more, note := s.refusals.admit(s.now(), e.Actor, e.Action)
@@ -42,11 +41,11 @@ func (s *Service) Refused(e Entry) {
 	}
 	select {
 	case s.refused <- e:
-	default: // the database does not keep up
+	default: // the database is too slow
 	}
 }
 
-// admit tells whether a line is due, and how many were left out since the last one.
+// admit reports whether a line is due, and how many refusals were left out since the last one.
 func (r *refusals) admit(now time.Time, actor, action string) (more int, note bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +72,7 @@ func (r *refusals) admit(now time.Time, actor, action string) (more int, note bo
 	return before.more, true
 }
 
-// noteRefused writes the lines until ctx ends, and those that wait then.
+// noteRefused writes the lines until ctx ends, and then the pending ones.
 func (s *Service) noteRefused(ctx context.Context) {
 	for {
 		var e Entry
@@ -88,7 +87,7 @@ func (s *Service) noteRefused(ctx context.Context) {
 		}
 		writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		if err := s.Note(writing, e); err != nil {
-			s.log.WarnContext(ctx, "that something was refused could not be noted", "actor", e.Actor, "action", e.Action,
+			s.log.WarnContext(ctx, "a refusal could not be logged", "actor", e.Actor, "action", e.Action,
 				"error", err)
 		}
 		cancel()

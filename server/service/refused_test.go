@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
-// TestRefusedIsBounded: what is refused stands in the log, and whoever tries it again and again, under many names too,
-// fills it not.
+// TestRefusedIsBounded checks that refusals are in the audit log, and that repeated attempts, also with many names, do
+// not fill it.
 func TestRefusedIsBounded(t *testing.T) {
 	t.Parallel()
 	l := open(t, storetest.SQLite(t))
@@ -50,7 +50,7 @@ func TestRefusedIsBounded(t *testing.T) {
 	}) {
 		t.Errorf("%+v", list)
 	}
-	for round := range 5 { // in turn, so that the writer keeps up
+	for round := range 5 { // in turns, so that the writer keeps up
 		for i := range 60 {
 			l.Refused(service.Entry{Actor: fmt.Sprintf("host %d-%d", round, i), Action: "farm.connect"})
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// ClaimRun takes the name of a run in a project: of all replicas, one gets it.
+// ClaimRun reserves the name of a run in a project: of all replicas, one succeeds.
 func (s *Service) ClaimRun(ctx context.Context, project, run string) (bool, error) {
 	n, err := s.db.Exec(ctx,
 		"INSERT INTO run_names (project, run, created) VALUES ($1, $2, $3) ON CONFLICT (project, run) DO "+

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// randomText is n random bytes for addresses and cookies.
+// randomText returns n random bytes as text for URLs and cookies.
 func randomText(n int) string {
 	return base64.RawURLEncoding.EncodeToString(randomBytes(n))
 }
@@ -30,10 +30,10 @@ func randomBytes(n int) []byte {
 	return b
 }
 
-// newID is the name of a row: nobody can guess another one's.
+// newID returns an id for a row that cannot be guessed.
 func newID(kind string) string { return kind + "_" + strings.ToLower(rand.Text()) }
 
-// digest is how secrets of 128 bits and more are kept.
+// digest returns the hash that is stored for secrets of 128 bits and more.
 func digest(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
@@ -41,8 +41,8 @@ func digest(secret string) string {
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// sealer encrypts with a key that is made of the secret.
-func (s *Service) sealer() (cipher.AEAD, error) {
+// newCipher returns the cipher with a key that is derived from the secret.
+func (s *Service) newCipher() (cipher.AEAD, error) {
 	secret, err := s.secret()
 	if err != nil {
 		return nil, err
@@ -58,15 +58,15 @@ func (s *Service) sealer() (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-// sealed encrypts a text for one place: it cannot be moved to another row.
-func (s *Service) sealed(text []byte, place string) string {
+// encrypt encrypts a text for one place, so that it cannot be moved to another row.
+func (s *Service) encrypt(text []byte, place string) string {
 	return base64.RawStdEncoding.EncodeToString(s.seal.Seal(nil, nil, text, []byte(place)))
 }
 
 var errSeal = errors.New(
 	"TAPROOT_SERVICE_SECRET (or the file service.key) is not the one with which this database was made")
 
-func (s *Service) opened(text, place string) ([]byte, error) {
+func (s *Service) decrypt(text, place string) ([]byte, error) {
 	data, err := base64.RawStdEncoding.DecodeString(text)
 	if err != nil {
 		return nil, errSeal
@@ -78,14 +78,14 @@ func (s *Service) opened(text, place string) ([]byte, error) {
 	return plain, nil
 }
 
-// How a password is hashed, beside what it costs.
+// The parameters of a password hash, except its cost.
 const (
 	hashLanes  = 1
 	hashLength = 32
 	hashSalt   = 16
 )
 
-// hashCost is what a password's hash costs: KiB of memory, and passes over it.
+// hashCost is the cost of a password hash: KiB of memory, and passes over it.
 type hashCost struct{ memory, passes uint32 }
 
 func costOf(o Options) hashCost {
@@ -95,10 +95,10 @@ func costOf(o Options) hashCost {
 	return hashCost{19 * 1024, 2}
 }
 
-// busyHashing is how long somebody waits for a turn to have a password hashed.
+// busyHashing is how long a request waits until its password can be hashed.
 const busyHashing = 10 * time.Second
 
-// turn waits until few enough passwords are hashed.
+// turn waits until fewer passwords are being hashed than the limit.
 func (s *Service) turn(ctx context.Context) (func(), error) {
 	ctx, cancel := context.WithTimeout(ctx, busyHashing)
 	defer cancel()
@@ -121,7 +121,7 @@ func (s *Service) hashPassword(ctx context.Context, password string) (string, er
 		nil
 }
 
-// text writes a hash with what it takes to make it again.
+// text formats a hash with its parameters.
 func (c hashCost) text(salt, sum []byte) string {
 	b64 := base64.RawStdEncoding.EncodeToString
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, c.memory, c.passes, hashLanes, b64(salt),
@@ -143,10 +143,10 @@ func (s *Service) checkPassword(ctx context.Context, hash, password string) (boo
 	var lanes uint8
 	parts := strings.Split(hash, "$")
 	if len(parts) != 6 {
-		return false, errors.New("the hash of a password is not in its form")
+		return false, errors.New("the hash of a password does not have the expected form")
 	}
 	if _, err := fmt.Sscanf(parts[2]+" "+parts[3], "v=%d m=%d,t=%d,p=%d", &version, &memory, &passes, &lanes); err != nil {
-		return false, fmt.Errorf("the hash of a password is not in its form: %w", err)
+		return false, fmt.Errorf("the hash of a password does not have the expected form: %w", err)
 	}
 	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *Service) checkPassword(ctx context.Context, hash, password string) (boo
 	return fits && known, nil
 }
 
-// goodPassword says what is wrong with a password that somebody chose.
+// goodPassword returns an error if a new password is too weak.
 func goodPassword(password, email string) error {
 	lower := strings.ToLower(password)
 	name, _, _ := strings.Cut(strings.ToLower(email), "@")
@@ -168,20 +168,20 @@ func goodPassword(password, email string) error {
 	}
 	switch {
 	case len([]rune(password)) < 12:
-		return invalid("the password needs 12 characters or more; a few words do well")
+		return invalid("the password needs 12 characters or more; a few words work well")
 	case len(password) > 1024:
 		return invalid("the password has more than 1024 bytes")
 	case len(distinct) < 5:
 		return invalid("the password has too few different characters")
 	case len(name) > 3 && strings.Contains(lower, name) && len(lower) < 2*len(name)+8, lower == strings.ToLower(email):
-		return invalid("the password must not be made of the address")
+		return invalid("the password must not be derived from the address")
 	case common(lower):
-		return invalid("the password is one of those that are tried first; choose another one")
+		return invalid("the password is one of the most common ones; choose another one")
 	}
 	return nil
 }
 
-// common tells whether a password is one of the well-known long ones, or a row of keys or digits.
+// common reports whether a password is one of the well-known long ones, or a sequence of keys or digits.
 func common(lower string) bool {
 	for _, row := range []string{"01234567890123456789", "abcdefghijklmnopqrstuvwxyz", "qwertyuiopasdfghjklzxcvbnm",
 		"1q2w3e4r5t6y7u8i9o0p", "qazwsxedcrfvtgbyhnujm"} {

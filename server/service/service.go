@@ -16,38 +16,37 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Options are how a service works.
+// Options are the settings of a service.
 type Options struct {
 	// Database is postgres://…, or the path of an SQLite file.
 	Database string
-	// Secret seals what the database must not show to who reads it: signing keys and second factors. Empty: it is kept in
-	// a file beside the SQLite database; PostgreSQL needs one, the same for every replica.
+	// Secret encrypts what must not be readable in the database: signing keys and second factors. Empty: it is stored in a
+	// file next to the SQLite database; PostgreSQL requires one, the same for every replica.
 	Secret string
 	// Environment is a part of every API key: "live" by default.
 	Environment string
-	// OpenRegistration lets people in who register, without a confirmed address.
+	// OpenRegistration lets registered users log in without a confirmed address.
 	OpenRegistration bool
-	// PublicURL is where people reach the service: links in letters begin with it, and tokens name it as their issuer.
+	// PublicURL is where users reach the service: the start of links in e-mails, and the issuer of tokens.
 	PublicURL string
-	// WebhookSecret signs changes of plans that a billing product sends; empty: none are taken.
+	// WebhookSecret verifies changes of plans from a billing product; empty: none are accepted.
 	WebhookSecret string
-	// Mail sends letters; nil: the operator confirms addresses.
+	// Mail sends e-mails; nil: the operator confirms addresses.
 	Mail Mailer
 	Log  *slog.Logger
 	Now  func() time.Time // default: time.Now
 	// Hashes is how many passwords are hashed at once; default: 4.
 	Hashes int
-	// CheapHashes has passwords hashed at next to no cost. It is for tests, whose people have nothing to lose.
+	// CheapHashes reduces the cost of password hashes. It is for tests only.
 	CheapHashes bool
 }
 
-// Mailer sends a letter of plain text.
+// Mailer sends an e-mail of plain text.
 type Mailer interface {
 	Send(ctx context.Context, to, subject, text string) error
 }
 
-// Service is the people and credentials of a database. Safe for concurrent use; several processes may work on one
-// database.
+// Service is the users and credentials of a database. Safe for concurrent use; several processes may use one database.
 type Service struct {
 	o      Options
 	db     *store.DB
@@ -55,25 +54,26 @@ type Service struct {
 	seal   cipher.AEAD
 	hashes chan struct{}
 	cost   hashCost
-	dummy  string // the hash of a password that nobody has
-	post   chan letter
+	dummy  string // the hash of a random password, for unknown accounts
+	post   chan mailMessage
 	posted sync.WaitGroup
 	swept  sync.WaitGroup
-	ended  context.CancelFunc // of the sweeping
+	ended  context.CancelFunc // ends the sweeping
 	signer signer
 
-	refused  chan Entry // lines on what was refused
+	refused  chan Entry // lines about refusals
 	refusals refusals
 }
 
-// Open connects, brings the schema up to date, and makes what a new database needs. Close ends it.
+// Open connects to the database, brings its schema up to date, and adds what a new database needs. Close ends it.
 func Open(ctx context.Context, o Options) (*Service, error) {
 	o.defaults()
 	if o.WebhookSecret != "" && len(o.WebhookSecret) < secretLength {
 		return nil, fmt.Errorf("TAPROOT_WEBHOOK_SECRET has fewer than %d characters; make one with: openssl rand -hex 32",
 			secretLength)
 	}
-	s := &Service{o: o, log: o.Log, cost: costOf(o), hashes: make(chan struct{}, o.Hashes), post: make(chan letter, 100),
+	s := &Service{o: o, log: o.Log, cost: costOf(o), hashes: make(chan struct{}, o.Hashes),
+		post:    make(chan mailMessage, 100),
 		refused: make(chan Entry, 100), refusals: refusals{last: map[[2]string]refusal{}}}
 	var err error
 	if s.db, err = store.Open(ctx, o.Database); err != nil {
@@ -98,10 +98,10 @@ func (s *Service) begin(ctx context.Context) error {
 	if from != to {
 		s.log.InfoContext(ctx, "the schema of the database was changed", "from", from, "to", to)
 	}
-	if s.seal, err = s.sealer(); err != nil {
+	if s.seal, err = s.newCipher(); err != nil {
 		return err
 	}
-	// no password fits it, so none need be hashed to make it
+	// made without hashing, since no password must match it
 	s.dummy = s.cost.text(randomBytes(hashSalt), randomBytes(hashLength))
 	return s.checkSeal(ctx)
 }
@@ -125,7 +125,7 @@ func (o *Options) defaults() {
 	o.PublicURL = strings.TrimRight(o.PublicURL, "/")
 }
 
-// Close sends the letters that wait, and ends the connections.
+// Close sends pending e-mails, and closes the connections.
 func (s *Service) Close() error {
 	s.ended()
 	close(s.post)
@@ -134,39 +134,39 @@ func (s *Service) Close() error {
 	return s.db.Close()
 }
 
-// Ping tells whether the database answers.
+// Ping returns an error if the database does not respond.
 func (s *Service) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 
-// Database is "sqlite" or "postgres".
+// Database returns "sqlite" or "postgres".
 func (s *Service) Database() string { return s.db.Kind() }
 
-// Backup writes a copy of an SQLite database into a new file, while the service works.
+// Backup writes a copy of an SQLite database into a new file, while the service runs.
 func (s *Service) Backup(ctx context.Context, file string) error { return s.db.Backup(ctx, file) }
 
-// DefaultURL is where people reach a service of which nobody said where it is.
+// DefaultURL is the PublicURL by default.
 const DefaultURL = "http://localhost:3210"
 
-// OpenRegistration tells whether people are let in without a confirmed address.
+// OpenRegistration reports whether users can log in without a confirmed address.
 func (s *Service) OpenRegistration() bool { return s.o.OpenRegistration }
 
-// SendsMail tells whether letters are sent; without, the operator confirms addresses.
+// SendsMail reports whether e-mails are sent; otherwise the operator confirms addresses.
 func (s *Service) SendsMail() bool { return s.o.Mail != nil }
 
-// PublicURL is where people reach the service.
+// PublicURL returns where users reach the service.
 func (s *Service) PublicURL() string { return s.o.PublicURL }
 
-// Secure tells whether cookies may be sent over TLS only.
+// Secure reports whether cookies may be sent over TLS only.
 func (s *Service) Secure() bool {
 	u, err := url.Parse(s.o.PublicURL)
 	return err == nil && u.Scheme == "https"
 }
 
-// now is in whole microseconds, as tables hold it.
+// now returns the time in whole microseconds, as tables store it.
 func (s *Service) now() time.Time { return s.o.Now().UTC().Truncate(time.Microsecond) }
 
 const secretLength = 32
 
-// secret is that of the options, or of the file beside the SQLite database.
+// secret returns the secret of the options, or of the file next to the SQLite database.
 func (s *Service) secret() (string, error) {
 	if s.o.Secret != "" {
 		if len(s.o.Secret) < secretLength {
@@ -198,5 +198,5 @@ func secretFile(path string) (string, error) {
 		errors.Join(err, errors.New("it is too short or cannot be read")))
 }
 
-// DB is the database, for those who keep tables of their own beside.
+// DB returns the database, for packages with tables of their own.
 func (s *Service) DB() *store.DB { return s.db }

@@ -8,12 +8,12 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// How long a session lasts: so long after its last use, and so long in all.
+// How long a session lasts: after its last use, and in all.
 const (
 	consoleIdle = 12 * time.Hour
 	consoleLife = 7 * 24 * time.Hour
 	tokenLife   = 30 * 24 * time.Hour
-	touchEvery  = time.Minute // how exactly the last use is known
+	touchEvery  = time.Minute // the precision of the last use
 )
 
 // The kinds of sessions.
@@ -33,8 +33,8 @@ type SessionInfo struct {
 	Current bool      `json:"current"`
 }
 
-// NewSession makes a session of the console, and gives the value of its cookie. Call it for every log-in: a cookie that
-// was there before must not become one of somebody.
+// NewSession makes a session of the console, and returns the value of its cookie. Call it at each log-in: a cookie from
+// before the log-in must never identify a user (session fixation).
 func (s *Service) NewSession(ctx context.Context, p *Person) (cookie string, err error) {
 	cookie = randomText(32)
 	err = s.db.Write(ctx, func(t *store.Tx) error {
@@ -59,7 +59,7 @@ func (s *Service) insertSession(t *store.Tx, p *Person, kind, hash string, life 
 	return id, err
 }
 
-// Session gives who a cookie belongs to; ErrInvalid when the session has ended.
+// Session returns the person of a cookie, or ErrInvalid when the session has ended.
 func (s *Service) Session(ctx context.Context, cookie string, from From) (*Person, error) {
 	if len(cookie) != 43 {
 		return nil, ErrInvalid
@@ -69,7 +69,7 @@ func (s *Service) Session(ctx context.Context, cookie string, from From) (*Perso
 		[]any{digest(cookie), store.Time(now), store.Time(now.Add(-consoleIdle))}, from)
 }
 
-// person reads a session and its account at once, and notes its use.
+// person reads a session and its account in one query, and records its use.
 func (s *Service) person(ctx context.Context, where string, args []any, from From) (*Person, error) {
 	p := &Person{From: from, s: s}
 	var used, admin, factor, created int64
@@ -107,7 +107,7 @@ func (p *Person) Sessions(ctx context.Context) (list []SessionInfo, err error) {
 	return list, err
 }
 
-// LogOut ends the session by which the person came.
+// LogOut ends the current session.
 func (p *Person) LogOut(ctx context.Context) error { return p.EndSession(ctx, p.Session) }
 
 // EndSession ends one of the person's sessions.

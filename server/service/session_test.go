@@ -21,7 +21,7 @@ func TestSessions(t *testing.T) {
 			_, err := l.Session(ctx, bad, from)
 			refused(t, "a wrong cookie", err, service.ErrInvalid)
 		}
-		refused(t, "ending somebody else's session", eve.EndSession(ctx, p.Session), service.ErrNotFound)
+		refused(t, "ending another person's session", eve.EndSession(ctx, p.Session), service.ErrNotFound)
 		l.clock.add(11 * time.Hour)
 		_, err = l.Session(ctx, cookie, from)
 		must(t, err)
@@ -30,7 +30,7 @@ func TestSessions(t *testing.T) {
 		must(t, err)
 		l.clock.add(13 * time.Hour)
 		_, err = l.Session(ctx, cookie, from)
-		refused(t, "a session that nobody used for half a day", err, service.ErrInvalid)
+		refused(t, "a session that was not used for half a day", err, service.ErrInvalid)
 		cookie, err = l.NewSession(ctx, p)
 		must(t, err)
 		must(t, l.Operator().Block(ctx, "ada@example.com"))
@@ -56,9 +56,9 @@ func TestTokens(t *testing.T) {
 		if err != nil || c.Name != "user:"+p.Account.ID || !c.May("devices:write") {
 			t.Fatalf("%+v %v", c, err)
 		}
-		l.clock.add(16*time.Minute + time.Second) // its life, and what clocks may differ by
+		l.clock.add(16*time.Minute + time.Second) // its life, and the leeway for clocks
 		_, err = l.Identify(ctx, bearer(first.Access), from)
-		refused(t, "an access token whose life is over", err, service.ErrInvalid)
+		refused(t, "an expired access token", err, service.ErrInvalid)
 		second, err := l.Refresh(ctx, first.Refresh, from)
 		must(t, err)
 		_, err = l.Identify(ctx, bearer(second.Access), from)
@@ -69,7 +69,7 @@ func TestTokens(t *testing.T) {
 		refused(t, "the access token of a family that was revoked", err, service.ErrInvalid)
 		_, err = l.Refresh(ctx, second.Refresh, from)
 		refused(t, "the refresh token of a family that was revoked", err, service.ErrInvalid)
-		// Signing keys rotate, and old tokens stay good as long as they last.
+		// Signing keys rotate, and old tokens stay valid until they expire.
 		l.clock.add(29*24*time.Hour + 23*time.Hour + 40*time.Minute)
 		third, err := l.NewTokens(ctx, p)
 		must(t, err)
@@ -88,7 +88,7 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// TestRefreshRaces: of many who send one refresh token at once, one gets the next pair, and then the family ends.
+// TestRefreshRaces checks that of many concurrent uses of one refresh token one succeeds, and then the family ends.
 func TestRefreshRaces(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {

@@ -9,7 +9,7 @@ import (
 
 const (
 	sweepEvery = time.Hour
-	namesKept  = 2 * 24 * time.Hour   // names of runs: only of the last hour could one be taken twice
+	namesKept  = 2 * 24 * time.Hour   // names of runs: only those of the last hour could be reused
 	usageKept  = 400 * 24 * time.Hour // requests by day, key and path: a year and a month
 )
 
@@ -19,7 +19,7 @@ func (s *Service) sweepAlways(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "rows that have expired", "error", err)
+			s.log.WarnContext(ctx, "expired rows could not be removed", "error", err)
 		}
 		select {
 		case <-tick.C:
@@ -29,9 +29,9 @@ func (s *Service) sweepAlways(ctx context.Context) {
 	}
 }
 
-// Sweep removes rows that mean nothing any more, so that the database does not grow with every address that ever asked:
-// counts of past minutes, sessions and tokens that have ended, links of letters and invitations that are too old, and
-// usage by day of before last year.
+// Sweep removes rows that are no longer needed, so that the database does not grow with each address of a client:
+// counts of past minutes, sessions and tokens that have ended, expired links of e-mails and invitations, and old usage
+// by day.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.now()
 	for _, q := range []struct {

@@ -9,11 +9,11 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// ticketLife is how long the address of a report's page works.
+// ticketLife is how long the URL of a report's page works.
 const ticketLife = time.Hour
 
-// ticket lets the bearer read the files of one run for a while, for as long as the session lasts by which it was made.
-// Pages of reports are shown in a sandbox, whose requests carry no cookie: the ticket in their address does instead.
+// ticket lets its bearer read the files of one run for a while, as long as the session that made it lasts. Report pages
+// are in a sandbox and send no cookies, so their URL contains a ticket instead.
 type ticket struct {
 	Session string `json:"s"`
 	Project string `json:"p"`
@@ -23,17 +23,17 @@ type ticket struct {
 
 const ticketPlace = "ticket"
 
-// Ticket makes an address of the run's files that needs no cookie.
+// Ticket returns a part of a URL for the run's files that needs no cookie.
 func (p *Person) Ticket(project *Project, run string) string {
 	text, _ := json.Marshal(ticket{p.Session, project.ID, run, p.s.now().Add(ticketLife).Unix()}) // never fails
 	return base64.RawURLEncoding.EncodeToString(p.s.seal.Seal(nil, nil, text, []byte(ticketPlace)))
 }
 
-// maxTicket bounds a ticket.
+// maxTicket limits the length of a ticket.
 const maxTicket = 1000
 
-// OpenTicket gives who may read which run: ErrInvalid when the ticket or its session has ended, ErrNotFound when the
-// person has left the project.
+// OpenTicket returns who may read which run. It returns ErrInvalid when the ticket or its session has ended,
+// ErrNotFound when the person has left the project.
 func (s *Service) OpenTicket(ctx context.Context, text string, from From) (*Person, *Project, string, error) {
 	data, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(text) > maxTicket {

@@ -20,18 +20,18 @@ import (
 const (
 	accessLife  = 15 * time.Minute
 	rotateEvery = 30 * 24 * time.Hour
-	reloadEvery = 10 * time.Second // at most, for tokens whose key is unknown
+	reloadEvery = 10 * time.Second // the minimum pause, for tokens with an unknown key
 	audience    = "taproot"
 )
 
-// Tokens are what a client gets that logs in.
+// Tokens is what a client gets when it logs in.
 type Tokens struct {
 	Access  string `json:"accessToken" doc:"Send it as Authorization: Bearer."`
-	Refresh string `json:"refreshToken" doc:"Good once, for the next pair of tokens. One that is used twice ends them all."`
+	Refresh string `json:"refreshToken" doc:"Can be used once, for the next pair of tokens. A second use ends them all."`
 	Expires int    `json:"expiresIn" doc:"Seconds until the access token ends."`
 }
 
-// signer keeps the keys that sign tokens.
+// signer has the keys that sign tokens.
 type signer struct {
 	mu     sync.Mutex
 	keys   []signingKey // newest first
@@ -44,8 +44,8 @@ type signingKey struct {
 	created time.Time
 }
 
-// signingKeys gives the keys, newest first; a new one is made when the newest is too old. Keys that signed no token
-// which is still good go.
+// signingKeys returns the keys, newest first. It makes a new one when the newest is too old, and removes keys when
+// all of their tokens have expired.
 func (s *Service) signingKeys(ctx context.Context, unknown string) ([]signingKey, error) {
 	s.signer.mu.Lock()
 	defer s.signer.mu.Unlock()
@@ -71,7 +71,7 @@ func (s *Service) signingKeys(ctx context.Context, unknown string) ([]signingKey
 			return err
 		}
 		if _, err := t.Exec("INSERT INTO signing_keys (id, private, public, created) VALUES ($1, $2, $3, $4)",
-			k.id, s.sealed(k.private.Seed(), "signing "+k.id), base64.RawURLEncoding.EncodeToString(public),
+			k.id, s.encrypt(k.private.Seed(), "signing "+k.id), base64.RawURLEncoding.EncodeToString(public),
 			store.Time(now)); err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (s *Service) readSigningKeys(t *store.Tx) (keys []signingKey, err error) {
 			if err := scan(&k.id, &sealed, &created); err != nil {
 				return err
 			}
-			seed, err := s.opened(sealed, "signing "+k.id)
+			seed, err := s.decrypt(sealed, "signing "+k.id)
 			if err != nil || len(seed) != ed25519.SeedSize {
 				return errSeal
 			}
@@ -105,13 +105,13 @@ func (s *Service) readSigningKeys(t *store.Tx) (keys []signingKey, err error) {
 	return keys, err
 }
 
-// checkSeal reads the keys that there are: with a wrong secret the service must not start.
+// checkSeal decrypts the stored keys: with a wrong secret the service must not start.
 func (s *Service) checkSeal(ctx context.Context) error {
 	_, err := s.signingKeys(ctx, "")
 	return err
 }
 
-// JWK is the public half of a key that signs tokens.
+// JWK is a public key that verifies tokens.
 type JWK struct {
 	Type string `json:"kty"`
 	Crv  string `json:"crv"`
@@ -152,11 +152,11 @@ func (s *Service) access(ctx context.Context, p *Person) (string, error) {
 	return t.SignedString(keys[0].private)
 }
 
-// maxToken bounds what is parsed.
+// maxToken limits the length of what is parsed.
 const maxToken = 8 << 10
 
-// Token returns the owner of an access token; an error that is ErrInvalid when it is not ours, has expired, or its
-// session has ended.
+// Token returns the owner of an access token. The error is ErrInvalid when the token is not from this service, has
+// expired, or its session has ended.
 func (s *Service) Token(ctx context.Context, text string, from From) (*Person, error) {
 	if len(text) > maxToken {
 		return nil, ErrInvalid
@@ -197,7 +197,7 @@ func (s *Service) Token(ctx context.Context, text string, from From) (*Person, e
 		[]any{c.Session, c.Subject, store.Time(s.now())}, from)
 }
 
-// NewTokens begins a family of tokens for somebody who has just logged in.
+// NewTokens starts a family of tokens for a person who has just logged in.
 func (s *Service) NewTokens(ctx context.Context, p *Person) (Tokens, error) {
 	refresh := randomText(32)
 	err := s.db.Write(ctx, func(t *store.Tx) (err error) {
@@ -219,8 +219,8 @@ func (s *Service) addRefresh(t *store.Tx, token, session string) error {
 	return err
 }
 
-// Refresh gives the next pair of tokens for a refresh token, which is good once. One that comes a second time was
-// stolen, by the first who sent it or the second: the whole family ends.
+// Refresh returns the next pair of tokens for a refresh token, which can be used once. When it is used a second time,
+// one of the two senders has stolen it: the whole family ends.
 func (s *Service) Refresh(ctx context.Context, token string, from From) (Tokens, error) {
 	if len(token) > 200 {
 		return Tokens{}, ErrInvalid
@@ -268,7 +268,7 @@ func (s *Service) Refresh(ctx context.Context, token string, from From) (Tokens,
 	return Tokens{access, next, int(accessLife.Seconds())}, err
 }
 
-// EndTokens ends the family of a refresh token; an unknown one is no error.
+// EndTokens ends the family of a refresh token; an unknown one is not an error.
 func (s *Service) EndTokens(ctx context.Context, token string) error {
 	_, err := s.db.Exec(ctx, "DELETE FROM sessions WHERE id = (SELECT session FROM refresh_tokens WHERE hash = $1)",
 		digest(token))

@@ -8,34 +8,34 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Quota is where somebody stands after a request.
+// Quota is the state of a limit after a request.
 type Quota struct {
 	Allowed    bool
 	Limit      int // requests in any minute
 	Remaining  int
-	Reset      time.Duration // until the next one is regained
+	Reset      time.Duration // until one more request is possible
 	RetryAfter time.Duration // when not Allowed
 }
 
-// window is that of all rates.
+// window is the period of all rates.
 const window = time.Minute
 
-// forgetful is how many requests that count no more are removed at once.
+// forgetful is how many expired requests are removed at once.
 const forgetful = 100
 
-// take counts one request of a name, of which n are allowed in any minute. The requests of the last minute are kept,
-// numbered as they came, so that the cost of a request does not grow with n. Replicas that count on one database count
+// take counts one request of a name, of which n are allowed in any minute. The requests of the last minute are stored
+// with consecutive numbers, so that the cost of a request does not grow with n. Replicas with one database count
 // together.
 func (s *Service) take(t *store.Tx, name string, n int) (q Quota, err error) {
 	now := s.now()
 	q = Quota{Limit: n}
-	var taken, oldest int64 // read by a write, which makes all others of this name wait
+	var taken, oldest int64 // read by a write, so that concurrent requests of this name wait
 	if err := t.One(
 		"INSERT INTO limits (name, taken, used) VALUES ($1, 0, $2) ON CONFLICT (name) DO UPDATE SET used = $2 RETURNING "+
 			"taken, oldest", []any{name, store.Time(now)}, &taken, &oldest); err != nil {
 		return q, err
 	}
-	first, since := taken+1, now // of the requests that count: this one alone
+	first, since := taken+1, now // the first request that counts: this one
 	var at int64
 	err = t.One("SELECT seq, at FROM limit_requests WHERE name = $1 AND seq >= $2 AND at > $3 ORDER BY seq LIMIT 1",
 		[]any{name, oldest, store.Time(now.Add(-window))}, &first, &at)
@@ -45,7 +45,7 @@ func (s *Service) take(t *store.Tx, name string, n int) (q Quota, err error) {
 	if err == nil {
 		since = store.Moment(at)
 	}
-	if busy := taken - first + 1; busy >= int64(n) { // more of them: the plan allowed more then
+	if busy := taken - first + 1; busy >= int64(n) { // can be more than n after a change to a smaller plan
 		if err := t.One("SELECT at FROM limit_requests WHERE name = $1 AND seq = $2", []any{name, taken - int64(n) + 1},
 			&at); err != nil {
 			return q, err
@@ -71,14 +71,14 @@ func (s *Service) take(t *store.Tx, name string, n int) (q Quota, err error) {
 	return q, nil
 }
 
-// errLimited rolls a transaction back in which a name had no request left.
+// errLimited rolls back a transaction in which a name had no request left.
 var errLimited = errors.New("no request is left")
 
-// authRate is how many requests to /auth/* an address and an account have in a minute, on every plan.
+// authRate is how many requests to /auth/* an address and an account have in a minute, with every plan.
 const authRate = 10
 
-// TakeAuth counts a request to /auth/* for the address that it comes from, and for the account that it names; either
-// may be empty. A refused request takes nothing from either.
+// TakeAuth counts a request to /auth/* for the IP address of the client, and for the account that it names; either may
+// be empty. A refused request counts for neither.
 func (s *Service) TakeAuth(ctx context.Context, address, account string) (q Quota, err error) {
 	var names []string
 	if address != "" {
@@ -108,11 +108,11 @@ func (s *Service) TakeAuth(ctx context.Context, address, account string) (q Quot
 	return q, err
 }
 
-// Month is how the counts of a month are named; months are those of UTC and begin on the first.
+// Month returns the key of a month's counts. Months start on the first, in UTC.
 func Month(t time.Time) string { return t.UTC().Format("2006-01") }
 
-// Take counts a request of a caller against the plan of its project's owner. ErrPayment: the month's requests are used
-// up. Neither that nor a request that comes too soon is counted.
+// Take counts a request of a caller against the plan of its project's owner. It returns ErrPayment when the month's
+// requests are used up. Neither those requests nor ones that come too early are counted.
 func (s *Service) Take(ctx context.Context, c *Caller, endpoint string) (q Quota, err error) {
 	if c.Project == nil {
 		return Quota{Allowed: true}, nil
@@ -132,7 +132,7 @@ func (s *Service) Take(ctx context.Context, c *Caller, endpoint string) (q Quota
 		if err != nil {
 			return err
 		}
-		// What only this key waits for comes before what all of the account wait for.
+		// The row of the key is locked before that of the account, for which all keys wait.
 		_, err = t.Exec(
 			"INSERT INTO usage_days (project, day, who, endpoint, n) VALUES ($1, $2, $3, $4, 1) ON CONFLICT (project, day, "+
 				"who, endpoint) DO UPDATE SET n = usage_days.n + 1",
@@ -169,7 +169,7 @@ func (s *Service) countMonth(t *store.Tx, account, month string, most int) error
 	return err
 }
 
-// Usage is what was used.
+// Usage is the number of requests.
 type Usage struct {
 	Plan      Plan       `json:"plan"`
 	Month     string     `json:"month" example:"2026-03" doc:"In UTC, from the first on."`
@@ -187,10 +187,10 @@ type UsageDay struct {
 	Requests int    `json:"requests"`
 }
 
-// maxUsage bounds the rows of an answer.
+// maxUsage limits the rows of a response.
 const maxUsage = 10_000
 
-// Usage shows this month's count and the days since a date such as 2026-03-01; empty: since the first of the month.
+// Usage returns this month's count and the days since a date such as 2026-03-01; empty: since the first of the month.
 func (p *Project) Usage(ctx context.Context, since string) (u Usage, err error) {
 	if err := p.need(RoleViewer); err != nil {
 		return u, err

@@ -17,30 +17,30 @@ import (
 	"github.com/taproot-dev/taproot/server/service/store"
 )
 
-// Webhook is what a billing product sends when somebody's plan changes: a PlanChange as JSON, signed with the secret
-// that both know.
+// Webhook is the request of a billing product after a change of a plan: a PlanChange as JSON, signed with the shared
+// secret.
 type Webhook struct {
 	Signature string // t=<seconds>,v1=<hex of HMAC-SHA-256 over "<seconds>.<body>">
-	Key       string // of the sender's choice: what comes again with it changes nothing again
+	Key       string // chosen by the sender: a repeated request with the same key changes nothing
 	Body      []byte
 	From      From
 }
 
 const (
-	webhookSlack  = 5 * time.Minute     // how much the clocks may differ, and how late it may come
+	webhookSlack  = 5 * time.Minute     // how much the clocks may differ, and how late a request may be
 	webhookMemory = 30 * 24 * time.Hour // how long a key is remembered
 	maxWebhookKey = 200
 )
 
-// ErrSignature means that a webhook is not signed with the secret, or that it is old.
+// ErrSignature means that a webhook is not signed with the secret, or is too old.
 var ErrSignature = &Error{Status: http.StatusUnauthorized, Code: "invalid_signature",
 	Message: "the signature is wrong, or older than five minutes: Taproot-Signature: t=<seconds>,v1=<hex of " +
 		"HMAC-SHA-256 over \"<seconds>.<body>\">"}
 
-// TakesWebhooks tells whether there is a secret for webhooks.
+// TakesWebhooks reports whether there is a secret for webhooks.
 func (s *Service) TakesWebhooks() bool { return s.o.WebhookSecret != "" }
 
-// ChangePlan takes a webhook. Known tells that it came before, and that nothing was changed this time.
+// ChangePlan processes a webhook. known means that it is a repetition, which changed nothing.
 func (s *Service) ChangePlan(ctx context.Context, w Webhook) (known bool, err error) {
 	if !s.TakesWebhooks() {
 		return false, ErrNotFound
@@ -78,7 +78,7 @@ func (s *Service) ChangePlan(ctx context.Context, w Webhook) (known bool, err er
 	return known, err
 }
 
-// signed checks the signature, and that it is of now.
+// signed checks the signature and the time.
 func (s *Service) signed(w Webhook) error {
 	moment, sum, ok := strings.Cut(strings.TrimSpace(w.Signature), ",v1=")
 	moment, stamped := strings.CutPrefix(moment, "t=")
@@ -100,8 +100,8 @@ func (s *Service) signed(w Webhook) error {
 	return nil
 }
 
-// cameBefore notes the key of a webhook in the transaction of its change; one that came with another body is a mistake
-// of the sender.
+// cameBefore stores the key of a webhook in the transaction of its change, and reports whether it was known. The same
+// key with another body is a mistake of the sender.
 func (s *Service) cameBefore(t *store.Tx, w Webhook) (bool, error) {
 	now := s.now()
 	if _, err := t.Exec("DELETE FROM webhooks WHERE created < $1", store.Time(now.Add(-webhookMemory))); err != nil {
@@ -118,7 +118,7 @@ func (s *Service) cameBefore(t *store.Tx, w Webhook) (bool, error) {
 		return false, err
 	}
 	if before != sum {
-		return false, conflict("this Idempotency-Key came with another body before")
+		return false, conflict("this Idempotency-Key was used with another body before")
 	}
 	return true, nil
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/taproot-dev/taproot/server/blob"
 )
 
-// UnavailableError means that the bucket cannot be reached, or refuses to do what it is asked for.
+// UnavailableError means that the bucket cannot be reached, or refuses a request.
 type UnavailableError struct{ error }
 
 func (e *UnavailableError) Unwrap() error { return e.error }
 
-// bucket tells its errors apart from those of this machine.
+// bucket marks the errors of a bucket, to distinguish them from those of this machine.
 type bucket struct{ b blob.Bucket }
 
 func unavailable(err error) error {

@@ -1,3 +1,3 @@
-// Package shared lets several servers have the same runs and tests of a project: the folders of one server go into a
-// bucket, and what others put there comes into its folders.
+// Package shared synchronizes the runs and tests of a project between servers: each server uploads its folders to a
+// bucket and downloads what others have uploaded.
 package shared

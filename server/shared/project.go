@@ -20,54 +20,54 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-// Options are what a Project works with.
+// Options are the settings of a Project.
 type Options struct {
 	Bucket  blob.Bucket
 	Name    string // of the project, in the bucket
 	Reports string // the folder of its runs
 	Tests   *upload.Folder
-	// Limits are how many runs are kept in the bucket.
+	// Limits returns how many runs are kept in the bucket.
 	Limits func() history.Limits
-	// Claim asks all servers at once for the name of a run.
+	// Claim reserves the name of a run on all servers.
 	Claim func(ctx context.Context, run string) (bool, error)
 }
 
-// Project is the folders of one project on one server. The bucket is the truth; the folders hold what it holds, and
-// what is not whole yet. Safe for concurrent use.
+// Project is the folders of one project on one server. The bucket is the source of truth; the folders are a copy, with
+// runs that have not ended in addition. Safe for concurrent use.
 type Project struct {
 	o    Options
-	turn chan struct{} // of who brings folders and bucket together
+	turn chan struct{} // a lock: one goroutine synchronizes at a time
 
-	mu     sync.Mutex
-	begun  map[string]bool // runs that this process makes: they are put into the bucket when they have ended
-	synced time.Time       // when the last look that succeeded began
+	mu      sync.Mutex
+	started map[string]bool // runs of this process, which are uploaded when they have ended
+	synced  time.Time       // start of the last successful synchronization
 }
 
 const (
-	mark       = ".shared" // in the folder of a run that is in the bucket
+	mark       = ".shared" // a file in the folder of a run that is in the bucket
 	suffix     = ".tar.gz"
 	runsFolder = "/reports/"
 	fetchers   = 4
 )
 
-// New makes a Project. Nothing is looked at yet.
+// New makes a Project. It does not synchronize yet.
 func New(o Options) *Project {
 	o.Bucket = bucket{o.Bucket}
-	return &Project{o: o, turn: make(chan struct{}, 1), begun: map[string]bool{}}
+	return &Project{o: o, turn: make(chan struct{}, 1), started: map[string]bool{}}
 }
 
-// Claim takes the name of a run which this process is about to make.
+// Claim reserves the name of a run which this process is about to make.
 func (p *Project) Claim(run string) (bool, error) {
 	free, err := p.o.Claim(context.Background(), run)
 	if free && err == nil {
 		p.mu.Lock()
-		p.begun[run] = true
+		p.started[run] = true
 		p.mu.Unlock()
 	}
 	return free, err
 }
 
-// take waits for the turn.
+// take waits for the lock.
 func (p *Project) take(ctx context.Context) error {
 	select {
 	case p.turn <- struct{}{}:
@@ -79,10 +79,10 @@ func (p *Project) take(ctx context.Context) error {
 
 func (p *Project) release() { <-p.turn }
 
-// Sync makes the folders hold what the bucket holds, and the bucket what earlier processes left in the folders.
+// Sync downloads what the folders lack, and uploads what earlier processes have left in them.
 func (p *Project) Sync(ctx context.Context) error { return p.sync(ctx, time.Now()) }
 
-// SyncSince does so unless somebody did so not long ago.
+// SyncSince calls Sync unless the last one is recent.
 func (p *Project) SyncSince(ctx context.Context, ago time.Duration) error {
 	return p.sync(ctx, time.Now().Add(-ago))
 }
@@ -95,7 +95,7 @@ func (p *Project) sync(ctx context.Context, since time.Time) error {
 		return err
 	}
 	defer p.release()
-	if p.fresh(since) { // who had the turn before looked after this one asked
+	if p.fresh(since) { // another goroutine has synchronized while this one waited
 		return nil
 	}
 	began := time.Now()
@@ -118,7 +118,7 @@ func (p *Project) fresh(since time.Time) bool {
 	return p.synced.After(since)
 }
 
-// runs are those among the names of the bucket, newest first; others are beyond the limits.
+// runs returns the runs among the names of the bucket within the limits, newest first, and the others.
 func (p *Project) runs(names []string) (keep, others []string) {
 	for _, name := range names {
 		run, ok := strings.CutSuffix(strings.TrimPrefix(name, p.o.Name+runsFolder), suffix)
@@ -155,7 +155,7 @@ func (p *Project) syncRuns(ctx context.Context, names []string) error {
 	for _, run := range local {
 		switch shared := slices.Contains(keep, run); {
 		case shared && !p.marked(run):
-			// this server died, or lost its way to the bucket, before it knew that the run was there
+			// the server died, or lost the connection, after the upload and before setting the mark
 			err = p.setMark(run)
 		case !shared && p.marked(run): // another server deleted it
 			if err = history.Remove(p.o.Reports, run); errors.Is(err, history.ErrInUse) || errors.Is(err, fs.ErrNotExist) {
@@ -183,7 +183,7 @@ func (p *Project) localRuns() ([]string, error) {
 	return runs, errors.Join(err, root.Close())
 }
 
-// fetch gets the runs that are not there, the newest ones first.
+// fetch downloads the runs that are missing, the newest ones first.
 func (p *Project) fetch(ctx context.Context, runs, local []string) error {
 	all, ctx := errgroup.WithContext(ctx)
 	all.SetLimit(fetchers)
@@ -197,7 +197,7 @@ func (p *Project) fetch(ctx context.Context, runs, local []string) error {
 
 func (p *Project) fetchRun(ctx context.Context, run string) error {
 	in, err := p.o.Bucket.Get(ctx, p.runName(run))
-	if errors.Is(err, blob.ErrNotFound) { // it was deleted just now
+	if errors.Is(err, blob.ErrNotFound) { // it was deleted meanwhile
 		return nil
 	}
 	if err != nil {
@@ -206,10 +206,10 @@ func (p *Project) fetchRun(ctx context.Context, run string) error {
 	return errors.Join(upload.Fetch(ctx, p.o.Reports, run, mark, in), in.Close())
 }
 
-// left tells whether a run that is not in the bucket has ended, and nobody else will put it there.
+// left reports whether a run that is not in the bucket has ended, and no other process will upload it.
 func (p *Project) left(run string) bool {
 	p.mu.Lock()
-	ours := p.begun[run]
+	ours := p.started[run]
 	p.mu.Unlock()
 	dir := filepath.Join(p.o.Reports, run)
 	if ours || pack.Alive(dir) {
@@ -219,7 +219,7 @@ func (p *Project) left(run string) bool {
 	if err != nil {
 		return false
 	}
-	defer root.Close() // nothing was written
+	defer root.Close() // opened for reading only
 	packs, err := pack.Folders(root, pack.IsPackName)
 	whole := func(name string) bool {
 		_, err := root.Lstat(name + "/summary.json")
@@ -228,12 +228,12 @@ func (p *Project) left(run string) bool {
 	return err == nil && len(packs) > 0 && !slices.ContainsFunc(packs, func(name string) bool { return !whole(name) })
 }
 
-// Publish puts a run that has ended into the bucket, and takes out of it what is beyond the limits. When it fails, a
-// later Sync does it.
+// Publish uploads a run that has ended, and removes runs beyond the limits from the bucket. If it fails, a later Sync
+// does it.
 func (p *Project) Publish(ctx context.Context, run string) error {
 	defer func() {
 		p.mu.Lock()
-		delete(p.begun, run)
+		delete(p.started, run)
 		p.mu.Unlock()
 	}()
 	if err := p.take(ctx); err != nil {
@@ -256,7 +256,7 @@ func (p *Project) Publish(ctx context.Context, run string) error {
 	return nil
 }
 
-// Published tells whether a run is in the bucket, as far as this server knows.
+// Published reports whether a run is in the bucket, as far as this server knows.
 func (p *Project) Published(run string) bool { return p.marked(run) }
 
 func (p *Project) put(ctx context.Context, run string) (err error) {
@@ -266,7 +266,7 @@ func (p *Project) put(ctx context.Context, run string) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
 	if err := pack.ArchiveRun(filepath.Join(p.o.Reports, run), f); err != nil {
-		if errors.Is(err, fs.ErrNotExist) { // it was beyond the limits at once, or deleted
+		if errors.Is(err, fs.ErrNotExist) { // it was beyond the limits, or deleted
 			return nil
 		}
 		return err
@@ -285,7 +285,7 @@ func (p *Project) setMark(run string) error {
 	return err
 }
 
-// Remove takes a run out of the bucket, and so from all servers.
+// Remove deletes a run from the bucket, and so from all servers.
 func (p *Project) Remove(ctx context.Context, run string) error {
 	if err := p.take(ctx); err != nil {
 		return err
@@ -294,7 +294,7 @@ func (p *Project) Remove(ctx context.Context, run string) error {
 	return p.o.Bucket.Delete(ctx, p.runName(run))
 }
 
-// Drop takes all of a project out of the bucket.
+// Drop deletes a project from the bucket.
 func (p *Project) Drop(ctx context.Context) error {
 	if err := p.take(ctx); err != nil {
 		return err

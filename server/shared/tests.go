@@ -15,18 +15,18 @@ import (
 	"github.com/taproot-dev/taproot/server/blob"
 )
 
-// The tests of a project are one archive in the bucket, with a number in its name that grows: the highest one counts.
+// The tests of a project are one archive in the bucket. Its name has an increasing number; the highest one is current.
 const (
 	testsFolder  = "/tests/"
 	numberFormat = "%012d"
-	numberFile   = "tests.number" // beside the folder of tests: which one it holds
+	numberFile   = "tests.number" // next to the folder of tests: the number of its archive
 )
 
 func (p *Project) testsName(n int) string {
 	return p.o.Name + testsFolder + fmt.Sprintf(numberFormat, n) + suffix
 }
 
-// newest is the highest number among the names of the bucket; 0: there are no tests.
+// newest returns the highest number among the names of the bucket, or 0 if there are no tests.
 func (p *Project) newest(names []string) (newest int) {
 	for _, name := range names {
 		var n int
@@ -38,7 +38,7 @@ func (p *Project) newest(names []string) (newest int) {
 	return newest
 }
 
-// here is the number of the tests in the folder; 0: they came before there was a bucket, or there are none.
+// here returns the number of the tests in the folder, or 0 if they are older than the bucket, or do not exist.
 func (p *Project) here() (n int, err error) {
 	data, err := os.ReadFile(filepath.Join(filepath.Dir(p.o.Tests.Dir), numberFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -54,7 +54,7 @@ func (p *Project) setHere(n int) error {
 	return wholefile.WriteFile(filepath.Dir(p.o.Tests.Dir), numberFile, fmt.Appendln(nil, n))
 }
 
-// syncTests replaces the folder when the bucket holds newer tests.
+// syncTests replaces the folder when the bucket has newer tests.
 func (p *Project) syncTests(ctx context.Context, names []string) error {
 	newest := p.newest(names)
 	here, err := p.here()
@@ -65,7 +65,7 @@ func (p *Project) syncTests(ctx context.Context, names []string) error {
 		return err
 	}
 	in, err := p.o.Bucket.Get(ctx, p.testsName(newest))
-	if errors.Is(err, blob.ErrNotFound) { // newer ones came just now: the next look finds them
+	if errors.Is(err, blob.ErrNotFound) { // replaced meanwhile: the next synchronization finds the new ones
 		return nil
 	}
 	if err != nil {
@@ -78,7 +78,7 @@ func (p *Project) syncTests(ctx context.Context, names []string) error {
 	return p.setHere(newest)
 }
 
-// shareTests puts tests into the bucket that were here before it.
+// shareTests uploads tests that are older than the bucket.
 func (p *Project) shareTests(ctx context.Context) (err error) {
 	if entries, err := os.ReadDir(p.o.Tests.Dir); err != nil || len(entries) == 0 {
 		return err
@@ -97,8 +97,8 @@ func (p *Project) shareTests(ctx context.Context) (err error) {
 	return p.setHere(1)
 }
 
-// ReplaceTests takes an archive as the project's tests, on every server. The error is that of upload.Folder, or of the
-// bucket; then nothing has changed.
+// ReplaceTests replaces the project's tests by an archive, on every server. The error is that of upload.Folder, or of
+// the bucket; then nothing has changed.
 func (p *Project) ReplaceTests(ctx context.Context, archive io.Reader) (files int, err error) {
 	f, err := os.CreateTemp("", "taproot-tests-*"+suffix)
 	if err != nil {
@@ -107,7 +107,7 @@ func (p *Project) ReplaceTests(ctx context.Context, archive io.Reader) (files in
 	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
 	var number int
 	var before []string
-	// however slowly it came, only now others wait
+	// other goroutines wait only from here on, not during a slow upload
 	files, err = p.o.Tests.Replace(ctx, io.TeeReader(archive, f), func() error {
 		if err := p.take(ctx); err != nil {
 			return err
@@ -125,13 +125,13 @@ func (p *Project) ReplaceTests(ctx context.Context, archive io.Reader) (files in
 	if err == nil {
 		err = p.setHere(number)
 	}
-	for _, name := range before { // nobody needs them any more
+	for _, name := range before { // replaced by the new archive
 		err = errors.Join(err, p.o.Bucket.Delete(ctx, name))
 	}
 	return files, err
 }
 
-// putTests puts an archive into the bucket, and tells its number and what it replaces.
+// putTests uploads an archive, and returns its number and the archives that it replaces.
 func (p *Project) putTests(ctx context.Context, f *os.File) (number int, before []string, err error) {
 	if before, err = p.o.Bucket.List(ctx, p.o.Name+testsFolder); err != nil {
 		return 0, nil, err

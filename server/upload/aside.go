@@ -16,12 +16,12 @@ const (
 	asidePrefix = ".incoming-"
 	liveFile    = ".live"
 	filesDir    = "files"
-	young       = time.Minute // what is not locked yet may be about to be
+	young       = time.Minute // a younger folder may be about to be locked
 )
 
 var asideName = lazyregexp.New(`^\.incoming-[A-Z2-7]{26}$`)
 
-// unpackDir is a folder in which an archive is unpacked. It is locked for as long as somebody is at it.
+// unpackDir is a folder in which an archive is unpacked. It is locked while a process uses it.
 type unpackDir struct {
 	dir   string
 	path  string // of the files
@@ -33,10 +33,10 @@ func newAside(reports string) (*unpackDir, error) {
 	a := &unpackDir{dir: filepath.Join(reports, asidePrefix+rand.Text())}
 	a.path = filepath.Join(a.dir, filesDir)
 	if err := os.Mkdir(a.dir, 0o700); err != nil {
-		return nil, fmt.Errorf("keep an upload: %w", err)
+		return nil, fmt.Errorf("store an upload: %w", err)
 	}
 	a.live = flock.New(filepath.Join(a.dir, liveFile))
-	err := a.live.Lock() // waits for the moment that a sweeper looks at it
+	err := a.live.Lock() // may wait briefly for a sweeper that checks it
 	if err == nil {
 		err = os.Mkdir(a.path, 0o755)
 	}
@@ -44,12 +44,12 @@ func newAside(reports string) (*unpackDir, error) {
 		a.files, err = os.OpenRoot(a.path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("keep an upload: %w", errors.Join(err, a.remove()))
+		return nil, fmt.Errorf("store an upload: %w", errors.Join(err, a.remove()))
 	}
 	return a, nil
 }
 
-// remove leaves nothing of it.
+// remove removes the folder.
 func (a *unpackDir) remove() error {
 	var errs []error
 	if a.files != nil {
@@ -59,7 +59,7 @@ func (a *unpackDir) remove() error {
 	return errors.Join(errs...)
 }
 
-// Sweep removes what uploads left behind whose process died.
+// Sweep removes the folders of uploads of which the process has died.
 func Sweep(reports string) error {
 	entries, err := os.ReadDir(reports)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -72,9 +72,9 @@ func Sweep(reports string) error {
 		}
 		dir := filepath.Join(reports, e.Name())
 		if info, err := os.Stat(dir); err != nil || time.Since(info.ModTime()) <= young {
-			continue // gone, or another upload that begins
+			continue // gone, or another upload that has just started
 		}
-		lock := flock.New(filepath.Join(dir, liveFile), flock.SetFlag(os.O_RDONLY)) // makes no file
+		lock := flock.New(filepath.Join(dir, liveFile), flock.SetFlag(os.O_RDONLY)) // does not create the file
 		free, err := lock.TryLock()
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			errs = append(errs, err)

@@ -1,3 +1,3 @@
-// Package upload takes report packs from strangers: the stream of a tar.gz goes in, a pack in a run directory of its
-// own comes out, or nothing is left behind.
+// Package upload receives report packs from untrusted clients, as a tar.gz stream. It unpacks a valid pack into a run
+// directory of its own, and leaves nothing behind otherwise.
 package upload

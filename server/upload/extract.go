@@ -19,28 +19,28 @@ import (
 )
 
 const (
-	// fairRatio is how much may be unpacked before the ratio counts: a small archive of a log may well shrink a
-	// hundredfold.
+	// fairRatio is how much may be unpacked before the ratio is checked: a small archive of a log may well have a ratio of
+	// a hundred.
 	fairRatio = 16 << 20
 	maxName   = 1024 // bytes of a path
 	maxPart   = 200  // bytes of one of its parts
 	maxTail   = 1 << 20
 )
 
-// extractor unpacks one archive below root; without one it looks only.
+// extractor unpacks one archive below root. Without a root it only checks the archive.
 type extractor struct {
 	root   *os.Root
 	limits Limits
-	exec   bool // what may be run there may be run here
+	exec   bool // keep the executable bit of files
 	in     *counter
 	bytes  int64
 	count  int
-	names  map[string]bool   // taken ones, in lower case: some disks know no other
+	names  map[string]bool   // those in use, in lower case: some file systems ignore case
 	dirs   map[string]bool   // those of folders, in lower case
 	sums   map[string]string // SHA-256 and size by name, of files
 }
 
-// counter counts the bytes of the archive, and ends it at the limit.
+// counter counts the bytes of the archive, and fails at the limit.
 type counter struct {
 	ctx context.Context
 	r   io.Reader
@@ -67,7 +67,7 @@ func (x *extractor) all(ctx context.Context, archive io.Reader) error {
 	if err != nil {
 		return broken(err)
 	}
-	// other programs stop after the first member: what is checked here must be all that anybody reads
+	// Other programs stop after the first gzip member, so further members would be content that is not checked.
 	zip.Multistream(false)
 	in := tar.NewReader(zip)
 	for {
@@ -82,18 +82,18 @@ func (x *extractor) all(ctx context.Context, archive io.Reader) error {
 			return err
 		}
 	}
-	// What follows the end of the tar is padding; reading on checks the sum of the gzip.
+	// Padding follows the end of the tar. Reading it verifies the checksum of the gzip stream.
 	n, err := io.Copy(io.Discard, io.LimitReader(zip, maxTail+1))
 	if err != nil {
 		return broken(err)
 	}
 	if n > maxTail {
-		return &Refused{"the archive goes on after its end"}
+		return &Refused{"the archive continues after its end"}
 	}
 	return ended(packed)
 }
 
-// ended says whether nothing follows the gzip.
+// ended returns an error if something follows the gzip stream.
 func ended(packed io.ByteReader) error {
 	switch _, err := packed.ReadByte(); {
 	case err == nil:
@@ -105,8 +105,7 @@ func ended(packed io.ByteReader) error {
 	}
 }
 
-// broken tells what an archive suffers from; a limit that was passed, and a reader that failed by itself, speak for
-// themselves.
+// broken explains the error of a broken archive. It returns the errors of limits and of the reader unchanged.
 func broken(err error) error {
 	var large *TooLarge
 	switch {
@@ -122,13 +121,13 @@ func broken(err error) error {
 	case errors.Is(err, gzip.ErrChecksum):
 		return &Refused{"the archive is damaged: its checksum is wrong"}
 	case errors.Is(err, tar.ErrHeader):
-		return &Refused{"the archive holds no tar"}
+		return &Refused{"the archive contains no tar"}
 	}
 	return &Refused{"the archive cannot be read: " + err.Error()}
 }
 
 func (x *extractor) entry(h *tar.Header, in io.Reader) error {
-	if h.Typeflag == tar.TypeXGlobalHeader { // a remark
+	if h.Typeflag == tar.TypeXGlobalHeader { // a comment
 		return x.counts(0)
 	}
 	name, err := x.name(h)
@@ -181,14 +180,15 @@ func (x *extractor) folder(name string) error {
 	return x.refusal(name, x.root.MkdirAll(name, 0o755))
 }
 
-// name gives the path of an entry, with slashes, below the root.
+// name returns the path of an entry, with slashes, below the root.
 func (x *extractor) name(h *tar.Header) (string, error) {
 	switch h.Typeflag {
 	case tar.TypeReg, tar.TypeDir:
 	case tar.TypeSymlink, tar.TypeLink:
-		return "", &Refused{fmt.Sprintf("%.200q is a link, which an archive must not hold", h.Name)}
+		return "", &Refused{fmt.Sprintf("%.200q is a link, which an archive must not contain", h.Name)}
 	default:
-		return "", &Refused{fmt.Sprintf("%.200q is a device or another special file, which an archive must not hold", h.Name)}
+		return "", &Refused{fmt.Sprintf("%.200q is a device or another special file, which an archive must not contain",
+			h.Name)}
 	}
 	bad := &Refused{fmt.Sprintf("%.200q cannot be the name of a file in an archive", h.Name)}
 	if h.Name == "" || len(h.Name) > maxName || !utf8.ValidString(h.Name) || strings.HasPrefix(h.Name, "/") ||
@@ -215,11 +215,11 @@ func (x *extractor) name(h *tar.Header) (string, error) {
 	return name, nil
 }
 
-// counts takes one entry more, of a size that its header claims.
+// counts adds an entry with the size in its header, and checks the limits.
 func (x *extractor) counts(size int64) error {
 	switch x.count++; {
 	case x.count > x.limits.Files:
-		return &TooLarge{fmt.Sprintf("the archive holds more than %d files", x.limits.Files)}
+		return &TooLarge{fmt.Sprintf("the archive has more than %d files", x.limits.Files)}
 	case size < 0:
 		return &Refused{"a file has a negative size"}
 	case size > x.limits.File:
@@ -230,7 +230,7 @@ func (x *extractor) counts(size int64) error {
 	return nil
 }
 
-// file writes one file, and knows its sum afterwards.
+// file writes one file, and records its sum.
 func (x *extractor) file(name string, size int64, mode fs.FileMode, in io.Reader) (err error) {
 	if path.Base(name) == eventsFile && size > x.limits.Events {
 		return &TooLarge{fmt.Sprintf("%s has more than %d bytes", eventsFile, x.limits.Events)}
@@ -248,7 +248,7 @@ func (x *extractor) file(name string, size int64, mode fs.FileMode, in io.Reader
 	return nil
 }
 
-// unread tells why a file could not be read out of the archive, or not be written.
+// unread explains why a file could not be read from the archive, or not be written.
 func (x *extractor) unread(err error) error {
 	var own *diskError
 	var large *TooLarge
@@ -267,7 +267,7 @@ func (x *extractor) unread(err error) error {
 // diskError is a failure of this machine, not of the archive.
 type diskError struct{ error }
 
-// meter counts what is unpacked, on its way to the disk.
+// meter counts the unpacked bytes while they are written.
 type meter struct {
 	x   *extractor
 	to  io.Writer
@@ -291,7 +291,7 @@ func (m *meter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// refusal tells a name that cannot be, because of an earlier one, from a disk that fails.
+// refusal distinguishes a name that conflicts with an earlier one from an error of the disk.
 func (x *extractor) refusal(name string, err error) error {
 	if err == nil {
 		return nil

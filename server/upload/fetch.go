@@ -12,12 +12,12 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// ofRuns are the limits of archives that a server of ours made of the folder of a run.
+// ofRuns are the limits for archives of runs that a trusted server has made.
 var ofRuns = Limits{Archive: 64 << 30, Bytes: 64 << 30, File: 4 << 30, Files: 1_000_000, Ratio: 2000, Depth: 32,
 	Events: 4 << 30}
 
-// Fetch puts the folder of a run among the runs of a reports folder, from the archive that pack.ArchiveRun made of it,
-// with a file mark of its own beside what it holds. A run that is there stays as it is.
+// Fetch adds a run to a reports folder, from an archive that pack.ArchiveRun has made, and adds a file named mark to
+// it. An existing run stays unchanged.
 func Fetch(ctx context.Context, reports, run, mark string, archive io.Reader) (err error) {
 	if !pack.IsRunName(run) {
 		return &Refused{fmt.Sprintf("%.200q is not the name of a run", run)}
@@ -34,7 +34,8 @@ func Fetch(ctx context.Context, reports, run, mark string, archive io.Reader) (e
 	if err := x.all(ctx, archive); err != nil {
 		return fmt.Errorf("fetch run %s: %w", run, err)
 	}
-	for _, name := range []string{pack.LiveFile, mark} { // without the first one, it would pass for a run that just began
+	// without the first one it would count as a run that has just started
+	for _, name := range []string{pack.LiveFile, mark} {
 		if err := os.WriteFile(filepath.Join(a.path, name), nil, 0o600); err != nil {
 			return fmt.Errorf("fetch run %s: %w", run, err)
 		}

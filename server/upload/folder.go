@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// Folder is a folder whose content is replaced by that of archives. Safe for concurrent use.
+// Folder is a folder with content that archives replace. Safe for concurrent use.
 type Folder struct {
 	Dir    string
 	Limits Limits
@@ -18,10 +18,10 @@ type Folder struct {
 	mu sync.Mutex
 }
 
-// Replace unpacks an archive aside, checks it, and puts what it holds in the place of all that lies in the folder.
-// Files counts what was unpacked. Commit is asked before that, when the archive was read to its end and is good; it may
-// be nil. The error is a *Refused, a *TooLarge, commit's, or one of this machine; then the folder is as it was, unless
-// the disk failed halfway.
+// Replace unpacks an archive, checks it, and replaces the content of the folder by it. files is the number of files.
+// commit is called when the archive was read completely and is valid, before the replacement; it may be nil. The error
+// is a *Refused, a *TooLarge, commit's, or one of this machine; then the folder is unchanged, unless the disk failed in
+// the middle.
 func (f *Folder) Replace(ctx context.Context, archive io.Reader, commit func() error) (files int, err error) {
 	beside := filepath.Dir(f.Dir)
 	if err := Sweep(beside); err != nil {
@@ -39,7 +39,7 @@ func (f *Folder) Replace(ctx context.Context, archive io.Reader, commit func() e
 		return 0, err
 	}
 	if len(x.sums) == 0 {
-		return 0, &Refused{"the archive holds no file"}
+		return 0, &Refused{"the archive contains no file"}
 	}
 	if commit != nil {
 		if err := commit(); err != nil {
@@ -54,7 +54,7 @@ func (f *Folder) Replace(ctx context.Context, archive io.Reader, commit func() e
 	return len(x.sums), nil
 }
 
-// swap keeps the folder itself, which others have open: what lies in it goes aside, to be removed with the rest.
+// swap keeps the folder itself, which others may have open, and moves its content away, to be removed with the rest.
 func (f *Folder) swap(a *unpackDir) error {
 	old := filepath.Join(a.dir, "old")
 	if err := os.Mkdir(old, 0o700); err != nil {

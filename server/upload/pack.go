@@ -28,15 +28,15 @@ const (
 	maxSummary  = 4 << 20
 )
 
-// found is the pack of an archive.
+// found is the pack in an archive.
 type found struct {
 	dir    string // absolute
 	name   string
 	digest string
 }
 
-// pack finds the pack among the files that were unpacked into dir, and checks it. It may lie in the folder of its name,
-// in several folders within each other, or in none.
+// pack finds the pack among the files that were unpacked into dir, and checks it. It may be in the folder of its name,
+// in nested folders, or in none.
 func (x *extractor) pack(dir string) (found, error) {
 	var at string
 	for name := range x.sums {
@@ -45,12 +45,12 @@ func (x *extractor) pack(dir string) (found, error) {
 		}
 	}
 	if at == "" {
-		return found{}, &Refused{"the archive holds no summary.json: it is no complete report pack"}
+		return found{}, &Refused{"the archive contains no summary.json: it is not a complete report pack"}
 	}
 	base := path.Dir(at)
 	for name := range x.sums {
 		if base != "." && !strings.HasPrefix(name, base+"/") {
-			return found{}, &Refused{fmt.Sprintf("%q lies outside of the pack %q: send one pack at a time", name, base)}
+			return found{}, &Refused{fmt.Sprintf("%q is outside of the pack %q: send one pack at a time", name, base)}
 		}
 	}
 	sum, err := x.summary(at)
@@ -82,20 +82,20 @@ func (x *extractor) summary(name string) (sum pack.Summary, err error) {
 	case len(data) > maxSummary:
 		return sum, &TooLarge{fmt.Sprintf("%s has more than %d bytes", summaryFile, maxSummary)}
 	case err != nil:
-		return sum, &Refused{"summary.json is not what it should be: " + err.Error()}
+		return sum, &Refused{"summary.json is not valid: " + err.Error()}
 	case !pack.IsPackName(sum.ID):
-		return sum, &Refused{fmt.Sprintf("summary.json: %.200q is no id of a test", sum.ID)}
+		return sum, &Refused{fmt.Sprintf("summary.json: %.200q is not the id of a test", sum.ID)}
 	case !slices.Contains([]event.Verdict{event.Pass, event.Fail, event.Error, event.Skipped, event.Interrupted},
 		sum.Result):
-		return sum, &Refused{fmt.Sprintf("summary.json: %.200q is no result", sum.Result)}
+		return sum, &Refused{fmt.Sprintf("summary.json: %.200q is not a result", sum.Result)}
 	}
 	return sum, nil
 }
 
-// whole checks a pack as a reader of it would; packs of other makers have no events and no manifest.
+// whole checks a pack as a reader of it would. Packs of other programs have no events and no manifest.
 func (x *extractor) whole(p found, base string) error {
 	if _, err := os.Lstat(filepath.Join(p.dir, workDir)); err == nil {
-		return &Refused{"the pack is not complete: its run was still at work"}
+		return &Refused{"the pack is not complete: its run had not ended"}
 	}
 	_, events := x.sums[path.Join(base, eventsFile)]
 	_, listed := x.sums[path.Join(base, manifest)]
@@ -104,14 +104,14 @@ func (x *extractor) whole(p found, base string) error {
 	}
 	for _, d := range pack.VerifyFiles(p.dir) {
 		if d.File == manifest && !listed {
-			continue // of before there were manifests
+			continue // made before there were manifests
 		}
-		return &Refused{"the pack is not whole: " + markdown.Visible(d.String(), 300)}
+		return &Refused{"the pack is not complete: " + markdown.Visible(d.String(), 300)}
 	}
 	return nil
 }
 
-// digest is the same for the same pack, however it was archived.
+// digest returns a hash of the pack that does not depend on how it was archived.
 func (x *extractor) digest(base, name string) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n", name)

@@ -18,7 +18,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
-// Limits bound what an archive may cost. Zero means the default.
+// Limits limit the size of an archive. Zero means the default.
 type Limits struct {
 	Archive int64 // bytes of the archive
 	Bytes   int64 // of all files, unpacked
@@ -46,48 +46,47 @@ func (l *Limits) defaults() {
 	}
 }
 
-// Store keeps uploaded packs among the runs of a reports folder. Safe for concurrent use, also by several processes.
+// Store stores uploaded packs among the runs of a reports folder. Safe for concurrent use, also by several processes.
 type Store struct {
 	Reports string
 	Limits  Limits
-	// Finish makes what belongs to the run that holds a new pack; nil: nothing. What goes wrong is no reason to refuse the
-	// pack.
+	// Finish writes the files of the run with a new pack; may be nil. Its failure is not a reason to refuse the pack.
 	Finish func(ctx context.Context, runDir string) error
 	Claim  pack.Claim // of the names of runs
 
 	mu sync.Mutex
 }
 
-// Stored is a pack that is kept.
+// Stored is a pack that was stored.
 type Stored struct {
 	Run    string `json:"run"`
 	Pack   string `json:"pack"`
 	Digest string `json:"digest"` // of the names and contents of its files
-	Known  bool   `json:"-"`      // it had been there before
+	Known  bool   `json:"-"`      // it was stored before
 }
 
-// Refused is an archive that is broken, hostile or no report pack.
+// Refused means that an archive is broken, hostile or not a report pack.
 type Refused struct{ Why string }
 
 func (e *Refused) Error() string { return e.Why }
 
-// TooLarge is an archive beyond a limit.
+// TooLarge means that an archive is beyond a limit.
 type TooLarge struct{ Why string }
 
 func (e *TooLarge) Error() string { return e.Why }
 
 const (
-	noteFile    = "upload.json" // in the run directory: where the pack came from
+	noteFile    = "upload.json" // in the run directory: the origin of the pack
 	lockFile    = ".uploads.lock"
 	maxNote     = 64 << 10
 	finishLimit = 2 * time.Minute
 )
 
-// Put unpacks the archive aside, checks it, and renames it into place. A pack that is there already is not kept twice.
-// The error is a *Refused, a *TooLarge, or one of this machine.
+// Put unpacks the archive, checks it, and renames it into place. A pack that exists already is not stored again. The
+// error is a *Refused, a *TooLarge, or one of this machine.
 func (s *Store) Put(ctx context.Context, archive io.Reader) (Stored, error) {
 	if err := os.MkdirAll(s.Reports, 0o755); err != nil {
-		return Stored{}, fmt.Errorf("keep an upload: %w", err)
+		return Stored{}, fmt.Errorf("store an upload: %w", err)
 	}
 	if err := Sweep(s.Reports); err != nil {
 		return Stored{}, err
@@ -115,20 +114,20 @@ func (s *Store) put(ctx context.Context, a *unpackDir, archive io.Reader) (Store
 	if err != nil || stored.Known || s.Finish == nil {
 		return stored, err
 	}
-	// The caller's patience has no part in it: the pack is there.
+	// The pack is stored, so this continues even if the client disconnects.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishLimit)
 	defer cancel()
-	_ = s.Finish(ctx, filepath.Join(s.Reports, stored.Run)) // tells its own log
+	_ = s.Finish(ctx, filepath.Join(s.Reports, stored.Run)) // it logs its errors itself
 	return stored, nil
 }
 
-// keep moves the pack into a run directory of its own, unless there is one with the same digest.
+// keep moves the pack into a run directory of its own, unless one with the same digest exists.
 func (s *Store) keep(p found) (stored Stored, err error) {
-	s.mu.Lock() // flock holds off other processes only
+	s.mu.Lock() // flock excludes other processes only
 	defer s.mu.Unlock()
 	lock := flock.New(filepath.Join(s.Reports, lockFile))
 	if err := lock.Lock(); err != nil {
-		return Stored{}, fmt.Errorf("keep an upload: %w", err)
+		return Stored{}, fmt.Errorf("store an upload: %w", err)
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	if stored, ok := s.find(p.digest); ok {
@@ -136,7 +135,7 @@ func (s *Store) keep(p found) (stored Stored, err error) {
 	}
 	run, err := s.Claim.NewRunDir(s.Reports, time.Now())
 	if err != nil {
-		return Stored{}, fmt.Errorf("keep an upload: %w", err)
+		return Stored{}, fmt.Errorf("store an upload: %w", err)
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
 	stored = Stored{Run: filepath.Base(run.Path()), Pack: p.name, Digest: p.digest}
@@ -148,12 +147,12 @@ func (s *Store) keep(p found) (stored Stored, err error) {
 		err = wholefile.WriteFile(run.Path(), noteFile, note)
 	}
 	if err != nil {
-		return Stored{}, fmt.Errorf("keep an upload: %w", errors.Join(err, os.RemoveAll(run.Path())))
+		return Stored{}, fmt.Errorf("store an upload: %w", errors.Join(err, os.RemoveAll(run.Path())))
 	}
 	return stored, nil
 }
 
-// find looks for a pack among the runs that were uploaded.
+// find looks for a pack among the uploaded runs.
 func (s *Store) find(digest string) (Stored, bool) {
 	notes, err := filepath.Glob(filepath.Join(s.Reports, "*", noteFile))
 	if err != nil {

@@ -23,9 +23,10 @@ import (
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
-const summary = `{"id":"login","result":"pass","duration_ms":1,"steps":1,"steps_passed":1,"steps_failed":0,"screenshots":0,"artifacts":[]}`
+const summary = `{"id":"login","result":"pass","duration_ms":1,"steps":1,"steps_passed":1,"steps_failed":0,` +
+	`"screenshots":0,"artifacts":[]}`
 
-// entry is one of a tar; a body goes with regular files.
+// entry is an entry of a tar; a body is for regular files.
 type entry struct {
 	h    tar.Header
 	body string
@@ -75,7 +76,7 @@ func zip(t testing.TB, data []byte) []byte {
 
 func archive(t testing.TB, entries ...entry) []byte { return zip(t, tarOf(t, entries...)) }
 
-// patch changes the first header of a tar to what archive/tar refuses to write.
+// patch changes the first header of a tar to a value that archive/tar refuses to write.
 func patch(data []byte, change func(header []byte)) []byte {
 	change(data[:512])
 	copy(data[148:156], "        ")
@@ -87,7 +88,7 @@ func patch(data []byte, change func(header []byte)) []byte {
 	return data
 }
 
-// raw is an archive whose first file has any name.
+// raw returns an archive with any name for its first file.
 func raw(t testing.TB, name string, more ...entry) []byte {
 	t.Helper()
 	data := tarOf(t, append([]entry{reg(strings.Repeat("x", len(name)), "x")}, more...)...)
@@ -102,7 +103,7 @@ func good() []entry {
 
 func with(more ...entry) []entry { return append(good(), more...) }
 
-// tree lists what is in a folder, but for the lock of uploads.
+// tree lists the files in a folder, except the lock of uploads.
 func tree(t testing.TB, root string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
@@ -118,7 +119,7 @@ func tree(t testing.TB, root string) (names []string) {
 	return names
 }
 
-// small are limits that a test can pass.
+// small are limits that a test can exceed.
 var small = upload.Limits{Archive: 4 << 20, Bytes: 64 << 20, File: 32 << 20, Files: 100}
 
 func TestHostileArchives(t *testing.T) {
@@ -173,17 +174,17 @@ func TestHostileArchives(t *testing.T) {
 		{"folders only", archive(t, dir("login/"), dir("login/screenshots/")), refused},
 		{"no summary", archive(t, reg("login/run.md", "# login")), refused},
 		{"an empty summary", archive(t, reg("login/summary.json", "")), refused},
-		{"a summary that is no JSON", archive(t, reg("login/summary.json", "{")), refused},
+		{"a summary that is not JSON", archive(t, reg("login/summary.json", "{")), refused},
 		{"a summary that is a list", archive(t, reg("login/summary.json", "[]")), refused},
 		{"a summary without an id", archive(t, reg("login/summary.json", `{"result":"pass"}`)), refused},
 		{"an id that leads out", archive(t, reg("summary.json", `{"id":"../../x","result":"pass"}`)), refused},
 		{"an id that is a hidden folder", archive(t, reg("summary.json", `{"id":".keep","result":"pass"}`)), refused},
 		{"an unknown result", archive(t, reg("login/summary.json", `{"id":"login","result":"great"}`)), refused},
 		{"a huge summary", archive(t, reg("login/summary.json", `{"id":"`+strings.Repeat("x", 5<<20)+`"}`)), large},
-		{"a folder that is no name of a pack", archive(t, reg("--login/summary.json", summary)), refused},
+		{"a folder with an invalid pack name", archive(t, reg("--login/summary.json", summary)), refused},
 		{"two packs", archive(t, with(reg("other/summary.json", summary))...), refused},
-		{"a file beside the pack", archive(t, with(reg("evil.sh", "x"))...), refused},
-		{"a run that was still at work", archive(t, with(reg("login/.work/aside", "x"))...), refused},
+		{"a file next to the pack", archive(t, with(reg("evil.sh", "x"))...), refused},
+		{"a run that had not ended", archive(t, with(reg("login/.work/aside", "x"))...), refused},
 		{"events that do not agree",
 			archive(t, with(reg("login/events.ndjson", `{"event":"case_started","case":{"id":"other"}}`+"\n"))...), refused},
 		{"events that are junk", archive(t, with(reg("login/events.ndjson", "junk\njunk\n"))...), refused},
@@ -257,9 +258,9 @@ func TestGoodArchives(t *testing.T) {
 		"from a dot":         {dir("./"), reg("./summary.json", summary), reg("./run.md", "# login\n")},
 		"in folders": {reg("tests/reports/2026-03-04T05-06-07/login/summary.json", summary),
 			reg("tests/reports/2026-03-04T05-06-07/login/run.md", "x")},
-		"summaries in it": with(reg("login/artifacts/summary.json", "no summary of ours")),
+		"summaries in it": with(reg("login/artifacts/summary.json", "another program's summary")),
 		"several parts":   with(reg("login/recording.mp4", strings.Repeat("film", 1<<18))),
-		"a remark at the top": append(
+		"a comment at the top": append(
 			[]entry{{h: tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header", PAXRecords: map[string]string{
 				"comment": "x"}}}}, good()...),
 	} {
@@ -310,7 +311,7 @@ func record(t *testing.T, name string, verdict event.Verdict) string {
 	return pack.Dir()
 }
 
-// What our own client sends is taken, the same pack is one pack, and another one is another.
+// TestOurOwnPacks checks that the packs of Taproot's own client are accepted, and that the same pack is stored once.
 func TestOurOwnPacks(t *testing.T) {
 	packs := []string{record(t, "login", event.Pass), record(t, "pay", event.Fail), record(t, "pay--row-2", event.Error)}
 	reports := t.TempDir()
@@ -344,7 +345,7 @@ func TestOnePackFromMany(t *testing.T) {
 	data := archive(t, good()...)
 	var all sync.WaitGroup
 	for range 16 {
-		store := &upload.Store{Reports: reports} // as of another process
+		store := &upload.Store{Reports: reports} // as in another process
 		all.Go(func() {
 			if _, err := store.Put(context.Background(), bytes.NewReader(data)); err != nil {
 				t.Error(err)
@@ -358,7 +359,7 @@ func TestOnePackFromMany(t *testing.T) {
 	}
 }
 
-// An upload begins although others look for what dead ones left: none of them takes its lock.
+// TestUploadsBesideSweepers checks that an upload can start while other processes sweep: none of them takes its lock.
 func TestUploadsBesideSweepers(t *testing.T) {
 	reports := t.TempDir()
 	data := archive(t, good()...)
@@ -405,14 +406,14 @@ func TestInterruptedUploads(t *testing.T) {
 		_ = out.CloseWithError(io.ErrUnexpectedEOF)
 	}()
 	if _, err := store.Put(ctx, in); err == nil {
-		t.Fatal("half an archive was kept")
+		t.Fatal("an incomplete archive was stored")
 	}
 	if left := tree(t, reports); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
 }
 
-// What a process left behind that was killed goes with the next upload; what another process is at stays.
+// TestSweep checks that the next upload removes what a killed process has left, and nothing that is in use.
 func TestSweep(t *testing.T) {
 	reports := t.TempDir()
 	dead := filepath.Join(reports, ".incoming-"+strings.Repeat("A", 26))
@@ -428,7 +429,7 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dead, "files")); err != nil {
-		t.Errorf("one that may be about to be locked: %v", err)
+		t.Errorf("a folder that may be about to be locked: %v", err)
 	}
 	hour := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(dead, hour, hour); err != nil {
@@ -442,7 +443,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// endless is an archive of one pack with a film of n bytes of noise, made while it is read.
+// endless returns an archive of a pack with a recording of n random bytes, which is generated while it is read.
 func endless(n int64) io.Reader {
 	in, out := io.Pipe()
 	go func() {
@@ -459,7 +460,7 @@ func endless(n int64) io.Reader {
 	return in
 }
 
-// The memory that an upload takes does not grow with its size.
+// TestMemoryIsFlat checks that the memory for an upload does not grow with its size.
 func TestMemoryIsFlat(t *testing.T) {
 	store := &upload.Store{Reports: t.TempDir()}
 	runtime.GC()

@@ -1,14 +1,17 @@
-// node bare.js FLOW runs a flow without a runner and without reports: what Node, Playwright and the browser take by
-// themselves.
+// node bare.js FLOW runs a flow without a runner and without reports, to measure Node, Playwright and the browser
+// alone.
 const path = require('path');
 const flow = require.main === module ? process.argv[2] : '';
 
 if (flow) {
   const {chromium} = require('@playwright/test');
   module.exports = {
-    picture: n => path.join(process.env.PEERS_OUTPUT, `${n}.png`),
+    screenshot: n => path.join(process.env.PEERS_OUTPUT, `${n}.png`),
     test: async (name, run) => {
-      const browser = await chromium.launch({executablePath: process.env.PEERS_CHROMIUM, chromiumSandbox: process.env.PEERS_SANDBOX === 'true'});
+      const browser = await chromium.launch({
+        executablePath: process.env.PEERS_CHROMIUM,
+        chromiumSandbox: process.env.PEERS_SANDBOX === 'true',
+      });
       const page = await browser.newPage({baseURL: process.env.SITE, viewport: {width: 1280, height: 720}});
       await run({page});
       await browser.close();
@@ -16,5 +19,5 @@ if (flow) {
   };
   require(`./${flow}.spec.js`);
 } else {
-  module.exports = {picture: () => ''};
+  module.exports = {screenshot: () => ''};
 }

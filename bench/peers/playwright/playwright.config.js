@@ -13,8 +13,15 @@ module.exports = defineConfig({
     viewport: {width: 1280, height: 720},
     trace: process.env.PEERS_TRACE ? 'on' : 'off',
     video: process.env.PEERS_TRACE ? 'on' : 'off',
-    ...(process.env.PEERS_FIREFOX
-      ? {browserName: 'firefox', channel: 'moz-firefox', launchOptions: {executablePath: process.env.PEERS_FIREFOX}}
-      : {launchOptions: {executablePath: process.env.PEERS_CHROMIUM, chromiumSandbox: process.env.PEERS_SANDBOX === 'true'}}),
+    ...(process.env.PEERS_FIREFOX ? {
+      browserName: 'firefox',
+      channel: 'moz-firefox',
+      launchOptions: {executablePath: process.env.PEERS_FIREFOX},
+    } : {
+      launchOptions: {
+        executablePath: process.env.PEERS_CHROMIUM,
+        chromiumSandbox: process.env.PEERS_SANDBOX === 'true',
+      },
+    }),
   },
 });

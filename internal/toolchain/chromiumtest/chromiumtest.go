@@ -1,5 +1,5 @@
-// Package chromiumtest gives tests a Chromium that Playwright drives, and axe-core, which finds what people without
-// eyes or mouse cannot use.
+// Package chromiumtest provides tests with a Chromium that Playwright drives, and with axe-core, which finds
+// accessibility problems.
 package chromiumtest
 
 import (
@@ -22,10 +22,10 @@ import (
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
-// Patience is for what a busy machine has no time for, in milliseconds.
+// Patience is a timeout in milliseconds that suffices on a busy machine.
 const Patience = 120_000
 
-// Browser is the one browser of a package's tests. The zero value is ready; Close ends it.
+// Browser is the browser that the tests of a package share. The zero value is ready; Close ends it.
 type Browser struct {
 	once sync.Once
 	err  error
@@ -33,7 +33,7 @@ type Browser struct {
 	b    playwright.Browser
 }
 
-// Start gives the browser, which is launched once.
+// Start returns the browser, which is launched once.
 func (c *Browser) Start(t testing.TB) playwright.Browser {
 	t.Helper()
 	c.once.Do(func() { c.err = c.launch(t) })
@@ -63,8 +63,8 @@ func (c *Browser) launch(t testing.TB) error {
 	return err
 }
 
-// Program is the browser of tests: the whole Chromium, or where time is short its headless shell, which draws the same
-// for two thirds of the processor's time.
+// Program returns the browser for tests: the whole Chromium, or in the short mode its headless shell, which renders the
+// same in two thirds of the processor time.
 func Program(setup *toolchain.PlaywrightSetup) string {
 	if testing.Short() {
 		return setup.Headless
@@ -72,7 +72,7 @@ func Program(setup *toolchain.PlaywrightSetup) string {
 	return setup.Chromium
 }
 
-// Close ends it.
+// Close ends the browser.
 func (c *Browser) Close() error {
 	var errs []error
 	if c.b != nil {
@@ -89,7 +89,7 @@ const (
 	axeSHA512  = "ilYanEU8vxxBexpJd8cWM4ElSQq4QctCLKih0TSfjIfCQTeyH/6zVrmIJfLPrKTKJRbiG+cfnZbQIjAlJmF1jQ=="
 )
 
-// axe gives axe-core's script: of the cache, where the first run of these tests puts it.
+// axe returns axe-core's script from the cache, where the first run of these tests puts it.
 var axe = sync.OnceValues(func() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -151,13 +151,13 @@ func memberOf(tgz []byte, name string) (string, error) {
 	}
 }
 
-// Violations lists everything that axe-core finds on a page, whatever its weight.
+// Violations lists everything that axe-core finds on a page, whatever its severity.
 func Violations(page playwright.Page) (list []string, err error) {
 	script, err := axe()
 	if err != nil {
 		return nil, err
 	}
-	there, err := page.Evaluate(`typeof axe === "object"`) // of an earlier look at the same document
+	there, err := page.Evaluate(`typeof axe === "object"`) // from an earlier call for the same document
 	if err == nil && there != true {
 		_, err = page.Evaluate(script + "\n;0")
 	}
@@ -165,13 +165,14 @@ func Violations(page playwright.Page) (list []string, err error) {
 		return nil, err
 	}
 	found, err := page.Evaluate(
-		`axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations.map(v => v.impact + " " + v.id + ": " + v.nodes.slice(0, 4).map(n => n.html.slice(0, 160) + " " + n.failureSummary).join(" | ")))`)
+		`axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations.map(v => v.impact + " " + v.id + ": " + ` +
+			`v.nodes.slice(0, 4).map(n => n.html.slice(0, 160) + " " + n.failureSummary).join(" | ")))`)
 	if err != nil {
 		return nil, err
 	}
 	all, ok := found.([]any)
 	if !ok {
-		return nil, fmt.Errorf("axe said %v", found)
+		return nil, fmt.Errorf("axe-core returned %v", found)
 	}
 	for _, v := range all {
 		list = append(list, fmt.Sprint(v))
@@ -179,5 +180,5 @@ func Violations(page playwright.Page) (list []string, err error) {
 	return list, nil
 }
 
-// Axe gives axe-core's script, for tests that ask it themselves.
+// Axe returns axe-core's script, for tests that use it themselves.
 func Axe() (string, error) { return axe() }

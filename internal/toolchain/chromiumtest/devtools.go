@@ -14,8 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
-// DevTools is the one Chromium of a package's tests that they reach over its DevTools, without Playwright. The zero
-// value is ready; Close ends it.
+// DevTools is the Chromium that the tests of a package control over its DevTools, without Playwright. The zero value is
+// ready; Close ends it.
 type DevTools struct {
 	once    sync.Once
 	err     error
@@ -24,7 +24,7 @@ type DevTools struct {
 	profile string
 }
 
-// Start gives the host:port on which the DevTools listen; the browser is launched once.
+// Start returns the host:port on which the DevTools listen. The browser is launched once.
 func (d *DevTools) Start(t testing.TB) string {
 	t.Helper()
 	d.once.Do(func() { d.err = d.launch(t) })
@@ -49,7 +49,7 @@ func (d *DevTools) launch(t testing.TB) error {
 	}
 	d.cmd = exec.Command(setup.Headless, args...)
 	asGroup(d.cmd)
-	said, err := d.cmd.StderrPipe()
+	stderr, err := d.cmd.StderrPipe()
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (d *DevTools) launch(t testing.TB) error {
 	}
 	found := make(chan string, 1)
 	go func() {
-		for lines := bufio.NewScanner(said); lines.Scan(); {
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
 			if _, address, ok := strings.Cut(lines.Text(), "DevTools listening on ws://"); ok {
 				host, _, _ := strings.Cut(address, "/")
 				found <- host
@@ -69,23 +69,23 @@ func (d *DevTools) launch(t testing.TB) error {
 	select {
 	case address, ok := <-found:
 		if !ok {
-			return errors.New("it ended before it said where it listens")
+			return errors.New("it ended before it printed where it listens")
 		}
 		d.address = address
 		return nil
 	case <-time.After(Patience * time.Millisecond):
-		return errors.New("it did not say where it listens")
+		return errors.New("it did not print where it listens")
 	}
 }
 
-// Close ends it.
+// Close ends the browser.
 func (d *DevTools) Close() error {
 	if d.cmd == nil {
 		return nil
 	}
 	_ = killGroup(d.cmd)
 	_ = d.cmd.Wait() // it was killed
-	// Its processes write into the profile a little longer than it lives.
+	// Its processes write into the profile a little longer than it runs.
 	end := time.Now().Add(Patience * time.Millisecond)
 	err := os.RemoveAll(d.profile)
 	for err != nil && time.Now().Before(end) {

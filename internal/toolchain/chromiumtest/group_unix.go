@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// asGroup has a program begin a group of processes: Debian's Chromium is a script that starts the browser.
+// asGroup makes a program start a process group: Debian's Chromium is a script that starts the browser.
 func asGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// killGroup ends the program with all that it has started.
+// killGroup kills the program with all processes that it has started.
 func killGroup(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

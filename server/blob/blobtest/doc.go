@@ -1,3 +1,3 @@
-// Package blobtest is a server of S3's protocol for tests: it checks signatures and sums by itself, gives lists in
-// small pages, and fails when it is told to.
+// Package blobtest is an S3-compatible server for tests. It checks signatures and sums, returns lists in small pages,
+// and can be made to fail.
 package blobtest

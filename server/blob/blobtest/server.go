@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// What a client must know.
+// The credentials and settings of a client.
 const (
 	Bucket = "packs"
 	Region = "eu-test-1"
@@ -30,33 +30,33 @@ const (
 	wrongSum   = "XAmzContentSHA256Mismatch"
 )
 
-// Server is one bucket. Its fields may be changed while no request is under way.
+// Server is a server with one bucket. Its fields may be changed while no request is running.
 type Server struct {
 	URL string // the endpoint
 
-	mu    sync.Mutex
-	files map[string][]byte
-	busy  int // requests that are answered with 503 yet
-	cut   int // bodies that end too early yet
-	down  bool
-	asked map[string]int // by method
+	mu       sync.Mutex
+	files    map[string][]byte
+	busy     int // number of further requests with the response 503
+	cut      int // number of further bodies that end too early
+	down     bool
+	requests map[string]int // by method
 }
 
 // Start starts a server that ends with the test.
 func Start(t testing.TB) *Server {
-	s := &Server{files: map[string][]byte{}, asked: map[string]int{}}
+	s := &Server{files: map[string][]byte{}, requests: map[string]int{}}
 	h := httptest.NewServer(s)
 	t.Cleanup(h.Close)
 	s.URL = h.URL
 	return s
 }
 
-// Address is what blob.Open takes.
+// Address returns an address for blob.Open.
 func (s *Server) Address(folder string) string {
 	return "s3://" + Bucket + folder + "?" + url.Values{"endpoint": {s.URL}, "region": {Region}}.Encode()
 }
 
-// Env are the variables of the environment that a client needs.
+// Env returns the environment variables that a client needs.
 func (s *Server) Env() map[string]string {
 	return map[string]string{"AWS_ACCESS_KEY_ID": KeyID, "AWS_SECRET_ACCESS_KEY": Secret}
 }
@@ -64,16 +64,16 @@ func (s *Server) Env() map[string]string {
 // Getenv reads Env.
 func (s *Server) Getenv(name string) string { return s.Env()[name] }
 
-// Busy lets the next n requests fail for the moment.
+// Busy makes the next n requests fail temporarily.
 func (s *Server) Busy(n int) { s.change(func() { s.busy = n }) }
 
-// Cut ends the next n bodies halfway.
+// Cut truncates the next n bodies.
 func (s *Server) Cut(n int) { s.change(func() { s.cut = n }) }
 
-// Down lets every request fail, until it is told otherwise.
+// Down sets whether every request fails.
 func (s *Server) Down(down bool) { s.change(func() { s.down = down }) }
 
-// Names lists what is kept.
+// Names lists the stored files.
 func (s *Server) Names() (names []string) {
 	s.change(func() { names = slices.Sorted(maps.Keys(s.files)) })
 	return names
@@ -81,7 +81,7 @@ func (s *Server) Names() (names []string) {
 
 // Asked counts the requests of a method.
 func (s *Server) Asked(method string) (n int) {
-	s.change(func() { n = s.asked[method] })
+	s.change(func() { n = s.requests[method] })
 	return n
 }
 
@@ -91,24 +91,24 @@ func (s *Server) change(how func()) {
 	how()
 }
 
-// fault answers as S3 does.
+// fault sends an error in the format of S3.
 func fault(w http.ResponseWriter, status int, code string) {
 	w.Header().Set("Content-Type", "application/xml")
 	w.WriteHeader(status)
 	fmt.Fprintf(w, "%s<Error><Code>%s</Code><Message>it is %s</Message></Error>", xml.Header, code, code)
 }
 
-// ServeHTTP answers one request, as AWS documents it.
+// ServeHTTP handles a request as AWS documents it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	s.asked[r.Method]++
+	s.requests[r.Method]++
 	busy := s.busy > 0 || s.down
 	s.busy = max(s.busy-1, 0)
 	s.mu.Unlock()
 	body, err := io.ReadAll(r.Body)
 	switch {
 	case err != nil:
-		return // the client broke off: nothing is kept
+		return // the client has disconnected: nothing is stored
 	case busy:
 		fault(w, http.StatusServiceUnavailable, "SlowDown")
 		return
@@ -147,7 +147,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, bod
 			s.cut--
 			data = data[:len(data)/2]
 		}
-		_, _ = w.Write(data) // the client may have gone
+		_, _ = w.Write(data) // fails if the client has disconnected
 	case r.Method == http.MethodGet:
 		fault(w, http.StatusNotFound, "NoSuchKey")
 	default:
@@ -155,7 +155,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, bod
 	}
 }
 
-// list gives a page. Tokens say where the page before ended, in a form that must be sent back as it is.
+// list returns a page. A token is the end of the previous page, encoded, so that the client must send it back
+// unchanged.
 func (s *Server) list(w http.ResponseWriter, q url.Values) {
 	var after string
 	if token := q.Get("continuation-token"); token != "" {
@@ -187,10 +188,10 @@ func (s *Server) list(w http.ResponseWriter, q url.Values) {
 		fault(w, http.StatusInternalServerError, "InternalError")
 		return
 	}
-	_, _ = w.Write(data) // the client may have gone
+	_, _ = w.Write(data) // fails if the client has disconnected
 }
 
-// refusal is the code of what is wrong with a request's signature, moment or sum.
+// refusal returns the error code for an invalid signature, time or sum of a request, or "".
 func refusal(r *http.Request, body []byte) string {
 	parts := map[string]string{}
 	scheme, rest, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -220,7 +221,8 @@ func refusal(r *http.Request, body []byte) string {
 	return ""
 }
 
-// signature is that of a request by AWS's documentation of version 4; "": a header is not signed that must be.
+// signature computes the signature of a request by AWS's documentation of version 4. It returns "" if a required header
+// is not signed.
 func signature(r *http.Request, signed string, scope []string) string {
 	names := strings.Split(signed, ";")
 	for name := range r.Header {
@@ -270,5 +272,5 @@ func mac(key []byte, text string) []byte {
 	return h.Sum(nil)
 }
 
-// escape leaves letters, digits and -._~ as they are.
+// escape leaves a-z, A-Z, 0-9 and -._~ unchanged.
 func escape(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }

@@ -7,16 +7,16 @@ import (
 	"os"
 )
 
-// ErrOnlySQLite means that a database has tools of its own for what was asked.
+// ErrOnlySQLite means that an operation is for SQLite only, since PostgreSQL has tools for it.
 var ErrOnlySQLite = errors.New("this is for SQLite; PostgreSQL has pg_dump and pg_restore")
 
-// Backup writes a copy of an SQLite database, as of one moment, into a new file, while others work with it.
+// Backup writes a consistent copy of an SQLite database into a new file, while other processes use it.
 func (d *DB) Backup(ctx context.Context, file string) error {
 	if d.kind != lite {
 		return ErrOnlySQLite
 	}
 	if _, err := os.Lstat(file); err == nil {
-		return fmt.Errorf("%s is there already", file)
+		return fmt.Errorf("%s exists already", file)
 	}
 	if _, err := d.sql.ExecContext(ctx, "VACUUM INTO $1", file); err != nil {
 		return errors.Join(d.wrap(err), os.RemoveAll(file))
@@ -31,17 +31,17 @@ func (d *DB) Backup(ctx context.Context, file string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Check tells whether the file of an SQLite database is whole.
+// Check returns an error if the file of an SQLite database is damaged.
 func (d *DB) Check(ctx context.Context) error {
 	if d.kind != lite {
 		return ErrOnlySQLite
 	}
-	var said string
-	if err := d.sql.QueryRowContext(ctx, "PRAGMA integrity_check").Scan(&said); err != nil {
+	var result string
+	if err := d.sql.QueryRowContext(ctx, "PRAGMA integrity_check").Scan(&result); err != nil {
 		return d.wrap(err)
 	}
-	if said != "ok" {
-		return fmt.Errorf("the database is damaged: %s", said)
+	if result != "ok" {
+		return fmt.Errorf("the database is damaged: %s", result)
 	}
 	return nil
 }

@@ -16,10 +16,10 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// UnavailableError means that the database cannot be had now, and may be later.
+// UnavailableError means that the database is unavailable now, and may be available later.
 type UnavailableError struct {
 	Err  error
-	Full bool // its disk has no room
+	Full bool // its disk is full
 }
 
 func (e *UnavailableError) Error() string {
@@ -32,7 +32,7 @@ func (e *UnavailableError) Error() string {
 // Unwrap is for errors.Is.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// wrap tells a database that is gone from a mistake; errors that are no database's pass through.
+// wrap makes an UnavailableError of an outage. It returns other errors unchanged.
 func (d *DB) wrap(err error) error {
 	var own *UnavailableError
 	if err == nil || errors.Is(err, sql.ErrNoRows) || errors.As(err, &own) {
@@ -44,7 +44,7 @@ func (d *DB) wrap(err error) error {
 	return fmt.Errorf("database: %w", err)
 }
 
-// gone tells whether it is the connection, the server or the disk that fails, and not the query.
+// gone reports whether the cause is the connection, the server or the disk, and not the query.
 func gone(err error) bool {
 	var network net.Error
 	var connect *pgconn.ConnectError
@@ -55,7 +55,7 @@ func gone(err error) bool {
 		errors.As(err, &connect), errors.As(err, &network),
 		pgconn.SafeToRetry(err):
 		return true
-	case errors.As(err, &pg): // connection, resources, operator intervention, system, a server that only reads
+	case errors.As(err, &pg): // connection, resources, operator intervention, system, a read-only server
 		return slices.ContainsFunc([]string{"08", "53", "57", "58", "25006"}, func(class string) bool {
 			return strings.HasPrefix(pg.Code, class)
 		})
@@ -66,7 +66,7 @@ func gone(err error) bool {
 	return strings.Contains(err.Error(), "unexpected EOF") || strings.Contains(err.Error(), "conn closed")
 }
 
-// full tells whether the database's disk has no room.
+// full reports whether the database's disk is full.
 func full(err error) bool {
 	var pg *pgconn.PgError
 	var file *sqlite.Error
@@ -74,7 +74,7 @@ func full(err error) bool {
 		errors.Is(err, syscall.ENOSPC)
 }
 
-// again tells whether a transaction had to give way to another one.
+// again reports whether a transaction failed because of a concurrent one, and can be repeated.
 func again(err error) bool {
 	var pg *pgconn.PgError
 	var file *sqlite.Error

@@ -19,8 +19,8 @@ var migrations embed.FS
 // migrateLimit is how long a replica waits for another one that is changing the schema.
 const migrateLimit = 10 * time.Minute
 
-// Migrate brings the schema up to date, each step in a transaction. Several replicas may start at once: one does it,
-// the others wait. A schema that is newer than this program is refused.
+// Migrate brings the schema up to date, each step in a transaction. Several replicas may start at once: one migrates,
+// the others wait. It refuses a schema that is newer than this program.
 func (d *DB) Migrate(ctx context.Context) (from, to int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, migrateLimit)
 	defer cancel()
@@ -62,7 +62,7 @@ func (d *DB) Migrate(ctx context.Context) (from, to int64, err error) {
 	return from, to, nil
 }
 
-// newest is the schema that this program knows.
+// newest returns the newest schema of this program.
 func newest() (version int64, err error) {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	for _, file := range files {
@@ -72,11 +72,11 @@ func newest() (version int64, err error) {
 	return version, err
 }
 
-// NewerError is a database that a newer program has worked with.
+// NewerError means that a newer program has migrated the database.
 type NewerError struct{ Has, Knows int64 }
 
 func (e *NewerError) Error() string {
 	return fmt.Sprintf(
-		"the database has schema %d and this program knows schema %d at most: start the newer taproot, or restore a backup "+
-			"of before the update", e.Has, e.Knows)
+		"the database has schema %d and this program supports up to schema %d: start the newer taproot, or restore a backup "+
+			"from before the update", e.Has, e.Knows)
 }

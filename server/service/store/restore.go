@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// ErrInUse means that another process works with the database.
+// ErrInUse means that another process uses the database.
 var ErrInUse = errors.New("the database is in use: end what serves it first")
 
-// Restore puts a copy that Backup made in the place of an SQLite database that nobody uses. What was there is kept
-// beside it; its path is "" when nothing was. A copy that is damaged, or of a newer program, changes nothing.
+// Restore replaces an SQLite database that is not in use by a backup. It keeps the old database next to it, and returns
+// its path, or "" if there was none. If the backup is damaged, or of a newer program, it changes nothing.
 func Restore(ctx context.Context, backup, path string) (kept string, err error) {
 	if err := restorable(ctx, backup); err != nil {
 		return "", fmt.Errorf("%s: %w", backup, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return "", fmt.Errorf("make the folder of the database: %w", err)
+		return "", fmt.Errorf("create the folder of the database: %w", err)
 	}
 	aside := path + ".restoring"
 	if err := errors.Join(os.RemoveAll(aside), copyOf(ctx, backup, aside)); err != nil {
@@ -43,12 +43,12 @@ func Restore(ctx context.Context, backup, path string) (kept string, err error) 
 	return kept, os.Rename(aside, path)
 }
 
-// existing opens a file of SQLite that must be there.
+// existing opens an SQLite file that must exist.
 func existing(path, more string) (*DB, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no file")
+		return nil, errors.New("it is not a regular file")
 	}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+more)
 	if err != nil {
@@ -58,19 +58,19 @@ func existing(path, more string) (*DB, error) {
 	return &DB{sql: db, kind: lite, path: path, limit: migrateLimit}, nil
 }
 
-// restorable looks whether a file is a whole database of the service that this program knows.
+// restorable returns an error unless a file is an undamaged database of the service that this program supports.
 func restorable(ctx context.Context, path string) error {
 	d, err := existing(path, "mode=ro")
 	if err != nil {
 		return err
 	}
-	defer d.Close() // nothing was written
+	defer d.Close() // opened for reading only
 	if err := d.Check(ctx); err != nil {
 		return err
 	}
 	var has int64
 	if err := d.One(ctx, "SELECT MAX(version_id) FROM goose_db_version", nil, &has); err != nil {
-		return fmt.Errorf("it is no database of the service: %w", err)
+		return fmt.Errorf("it is not a database of the service: %w", err)
 	}
 	if knows, err := newest(); err != nil || has > knows {
 		return errors.Join(err, &NewerError{has, knows})
@@ -86,7 +86,7 @@ func copyOf(ctx context.Context, from, to string) error {
 	return errors.Join(d.Backup(ctx, to), d.Close())
 }
 
-// unused takes a database for itself alone, which writes what its log holds into it; that others use it fails this.
+// unused locks a database exclusively, and writes its log into it. It fails if another process uses the database.
 func unused(ctx context.Context, path string) error {
 	d, err := existing(path, "_pragma=busy_timeout(1000)")
 	if err != nil {

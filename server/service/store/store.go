@@ -22,7 +22,7 @@ type DB struct {
 	sql  *sql.DB
 	kind kind
 	path string // of SQLite's file
-	// SQLite lets one write at a time: who waits here is woken in order, rather than asking again and again
+	// SQLite permits one write at a time: waiting goroutines are woken in order here, rather than polling
 	writer sync.Mutex
 	limit  time.Duration
 }
@@ -34,14 +34,14 @@ const (
 	postgres kind = "postgres"
 )
 
-// callLimit is how long a transaction may take: a database that is gone must not hold requests for ever.
+// callLimit is how long a transaction may take: an unreachable database must not block requests forever.
 const callLimit = 10 * time.Second
 
 // ErrNoRow means that a query found nothing.
 var ErrNoRow = sql.ErrNoRows
 
-// Open connects to postgres://…, or opens the file of a path or of sqlite:PATH, which is made when there is none. The
-// schema is not looked at: Migrate does that.
+// Open connects to postgres://…, or opens the SQLite file at a path or sqlite:PATH, and creates it if it does not
+// exist. It does not check the schema: Migrate does that.
 func Open(ctx context.Context, address string) (*DB, error) {
 	d := &DB{limit: callLimit}
 	source := ""
@@ -51,13 +51,14 @@ func Open(ctx context.Context, address string) (*DB, error) {
 		d.kind, d.path = lite, strings.TrimPrefix(address, "sqlite:")
 		if strings.Contains(d.path, "://") {
 			return nil, errors.New(
-				"the address of the database must begin with postgres:// or sqlite:, or be the path of a file")
+				"the address of the database must start with postgres:// or sqlite:, or be the path of a file")
 		}
 		if err := private(d.path); err != nil {
 			return nil, err
 		}
 		source = "file:" + (&url.URL{Path: d.path}).EscapedPath() +
-			"?_txlock=immediate&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=secure_delete(1)"
+			"?_txlock=immediate&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
+			"&_pragma=foreign_keys(1)&_pragma=secure_delete(1)"
 	}
 	var err error
 	if d.kind == postgres {
@@ -66,8 +67,8 @@ func Open(ctx context.Context, address string) (*DB, error) {
 		d.sql, err = sql.Open("sqlite", source)
 	}
 	if err != nil {
-		// the library's words repeat it, with the password
-		return nil, errors.New("the address of the database cannot be read")
+		// the library's message contains the address, with the password
+		return nil, errors.New("the address of the database is not valid")
 	}
 	d.sql.SetMaxOpenConns(16)
 	d.sql.SetMaxIdleConns(8)
@@ -80,9 +81,8 @@ func Open(ctx context.Context, address string) (*DB, error) {
 	return d, nil
 }
 
-// openPostgres lets the server end a transaction in which nothing is asked for longer than any may take: the process
-// that began it was stopped, or its network is cut, and what it has locked must not stay locked until TCP notices,
-// which can take hours.
+// openPostgres makes the server end a transaction that is idle for longer than any may take. Its process may be
+// suspended, or its network interrupted, and its locks must not be kept until TCP notices, which can take hours.
 func openPostgres(address string) (*sql.DB, error) {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
@@ -94,19 +94,19 @@ func openPostgres(address string) (*sql.DB, error) {
 	})), nil
 }
 
-// private makes the file and its folder such that other users of the machine cannot read them.
+// private creates the file and its folder so that other users of the machine cannot read them.
 func private(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("make the folder of the database: %w", err)
+		return fmt.Errorf("create the folder of the database: %w", err)
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return fmt.Errorf("make the database: %w", err)
+		return fmt.Errorf("create the database: %w", err)
 	}
 	return f.Close()
 }
 
-// clean takes the password of an address out of an error.
+// clean removes the password of an address from an error.
 func clean(err error, address string) error {
 	u, bad := url.Parse(address)
 	if bad != nil || u.User == nil {
@@ -118,28 +118,28 @@ func clean(err error, address string) error {
 	return err
 }
 
-// Close ends all connections.
+// Close closes all connections.
 func (d *DB) Close() error { return d.sql.Close() }
 
-// Kind is "sqlite" or "postgres".
+// Kind returns "sqlite" or "postgres".
 func (d *DB) Kind() string { return string(d.kind) }
 
-// Ping tells whether the database answers.
+// Ping returns an error if the database does not respond.
 func (d *DB) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, d.limit)
 	defer cancel()
 	return d.wrap(d.sql.PingContext(ctx))
 }
 
-// Tx is one transaction.
+// Tx is a transaction.
 type Tx struct {
 	ctx context.Context
 	tx  *sql.Tx
 	db  *DB
 }
 
-// Write runs a transaction: all of what work does is done when it gives nil and Write gives nil, else nothing. Work may
-// be called again when the database asks for it.
+// Write runs a transaction, which is committed if work returns nil. When the database requires it, work is called
+// again.
 func (d *DB) Write(ctx context.Context, work func(*Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, d.limit)
 	defer cancel()
@@ -160,14 +160,14 @@ func (d *DB) once(ctx context.Context, work func(*Tx) error) error {
 	if err != nil {
 		return d.wrap(err)
 	}
-	defer tx.Rollback() //nolint:errcheck // after Commit it does nothing
+	defer tx.Rollback() //nolint:errcheck // after Commit it has no effect
 	if err := work(&Tx{ctx, tx, d}); err != nil {
 		return err
 	}
 	return d.wrap(tx.Commit())
 }
 
-// Exec changes rows, and tells how many.
+// Exec changes rows, and returns their number.
 func (t *Tx) Exec(query string, args ...any) (int64, error) {
 	r, err := t.tx.ExecContext(t.ctx, query, args...)
 	if err != nil {
@@ -177,7 +177,7 @@ func (t *Tx) Exec(query string, args ...any) (int64, error) {
 	return n, t.db.wrap(err)
 }
 
-// One reads one row into the variables; ErrNoRow when there is none.
+// One reads one row into the variables, or returns ErrNoRow.
 func (t *Tx) One(query string, args []any, into ...any) error {
 	return t.db.wrap(t.tx.QueryRowContext(t.ctx, query, args...).Scan(into...))
 }
@@ -188,8 +188,8 @@ func (t *Tx) Each(query string, args []any, row func(scan func(...any) error) er
 	return t.db.each(rows, err, row)
 }
 
-// Lock takes a row of a table by its key until the transaction ends, so that others who lock it wait. SQLite has locked
-// all already.
+// Lock reads a row of a table by its key and locks it until the transaction ends. SQLite has locked the whole database
+// already.
 func (t *Tx) Lock(query string, args []any, into ...any) error {
 	if t.db.kind == postgres {
 		query += " FOR UPDATE"
@@ -216,7 +216,7 @@ func (d *DB) each(rows *sql.Rows, err error, row func(scan func(...any) error) e
 	if err != nil {
 		return d.wrap(err)
 	}
-	defer rows.Close() // Err tells what went wrong
+	defer rows.Close() // Err returns the errors
 	for rows.Next() {
 		if err := row(rows.Scan); err != nil {
 			return d.wrap(err)
@@ -234,7 +234,7 @@ func (d *DB) Exec(ctx context.Context, query string, args ...any) (n int64, err 
 	return n, err
 }
 
-// Time is a moment as tables hold it; the zero time is 0.
+// Time returns a moment as tables store it; the zero time is 0.
 func Time(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -242,7 +242,7 @@ func Time(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// Moment is Time's inverse.
+// Moment is the inverse of Time.
 func Moment(micros int64) time.Time {
 	if micros == 0 {
 		return time.Time{}
@@ -250,7 +250,7 @@ func Moment(micros int64) time.Time {
 	return time.UnixMicro(micros).UTC()
 }
 
-// Truth is a truth as tables hold it.
+// Truth returns a boolean as tables store it.
 func Truth(b bool) int {
 	if b {
 		return 1

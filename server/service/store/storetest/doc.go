@@ -1,3 +1,3 @@
-// Package storetest gives tests of the service a database of each kind: an SQLite file, and a PostgreSQL server of
-// their own.
+// Package storetest provides tests of the service with a database of each kind: an SQLite file, and a PostgreSQL server
+// that it starts.
 package storetest

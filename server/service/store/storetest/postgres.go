@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// SQLite gives the path of a new database.
+// SQLite returns the path of a new database.
 func SQLite(t testing.TB) string {
 	t.Helper()
 	return filepath.Join(t.TempDir(), "service.db")
@@ -38,7 +38,7 @@ type Server struct {
 	dir   string
 	run   *exec.Cmd
 	ended chan struct{} // closed when run has ended
-	user  [2]uint32     // and group of who runs it; zero: who runs the test
+	user  [2]uint32     // user and group of the server; zero: those of the test
 }
 
 var shared struct {
@@ -46,7 +46,7 @@ var shared struct {
 	server *Server
 }
 
-// Postgres gives the address of a new, empty database. All tests of a process share one server, which Stop ends.
+// Postgres returns the address of a new, empty database. All tests of a process share one server, which Stop ends.
 func Postgres(t testing.TB) string {
 	t.Helper()
 	shared.Lock()
@@ -94,7 +94,7 @@ func newServer(t testing.TB) *Server {
 	if runtime.GOOS == "windows" {
 		t.Fatal("tests with PostgreSQL need Linux or macOS")
 	}
-	dir, err := os.MkdirTemp("/tmp", "taproot-pg-") // a socket's path has at most 107 bytes
+	dir, err := os.MkdirTemp("/tmp", "taproot-pg-") // the path of a socket has at most 107 bytes
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,17 +129,17 @@ func (s *Server) command(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Start starts the server and waits until it answers.
+// Start starts the server and waits until it responds.
 func (s *Server) Start() {
 	s.t.Helper()
-	said, err := os.Create(filepath.Join(s.dir, "said"))
+	logFile, err := os.Create(filepath.Join(s.dir, "server.log"))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer said.Close()
+	defer logFile.Close()
 	s.run = s.command("postgres", "-D", "data", "-k", s.dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c",
 		"max_connections=200", "-c", "log_min_messages=fatal")
-	s.run.Stderr = said
+	s.run.Stderr = logFile
 	if err := s.run.Start(); err != nil {
 		s.t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func (s *Server) Start() {
 	s.ended = ended
 	go func(run *exec.Cmd) {
 		defer close(ended)
-		_ = run.Wait() // its log says why
+		_ = run.Wait() // its log has the reason
 	}(s.run)
 	for deadline := time.Now().Add(time.Minute); ; {
 		out, err := s.command("psql", "-h", s.dir, "-U", "taproot", "-d", "postgres", "-c", "SELECT 1").CombinedOutput()
@@ -156,18 +156,18 @@ func (s *Server) Start() {
 		}
 		select {
 		case <-ended:
-			why, _ := os.ReadFile(said.Name())
+			why, _ := os.ReadFile(logFile.Name())
 			s.t.Fatalf("PostgreSQL did not start: %s", why)
 		default:
 		}
 		if time.Now().After(deadline) {
-			s.t.Fatalf("PostgreSQL does not answer: %v\n%s", err, out)
+			s.t.Fatalf("PostgreSQL does not respond: %v\n%s", err, out)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
 }
 
-// PID is that of the server's first process, whose children are the others; 0 when none runs.
+// PID returns the number of the server's main process, the parent of the others; 0 when none runs.
 func (s *Server) PID() int {
 	if s.run == nil {
 		return 0
@@ -175,20 +175,20 @@ func (s *Server) PID() int {
 	return s.run.Process.Pid
 }
 
-// Socket is the path of the server's socket.
+// Socket returns the path of the server's socket.
 func (s *Server) Socket() string { return filepath.Join(s.dir, ".s.PGSQL.5432") }
 
-// Kill ends the server at once.
+// Kill kills the server.
 func (s *Server) Kill() {
 	if s.run == nil {
 		return
 	}
-	_ = s.run.Process.Signal(syscall.SIGQUIT) // its children end with it, which they would not after SIGKILL
+	_ = s.run.Process.Signal(syscall.SIGQUIT) // also ends its child processes, unlike SIGKILL
 	<-s.ended
 	s.run = nil
 }
 
-// Database makes an empty database and gives its address.
+// Database makes an empty database and returns its address.
 func (s *Server) Database(t testing.TB) string {
 	t.Helper()
 	name := "t" + strings.ToLower(rand.Text())

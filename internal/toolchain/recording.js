@@ -1,10 +1,11 @@
-// Playwright films a page by repeating its pictures at 25 a second and encoding them while the page is tested, which
-// takes as much of the processor as the page. This keeps each picture once, with its time, as the JPEG that Chromium
-// gave, in a Matroska file: the film is made of it when the page is gone, once, and without the repetitions.
+// Playwright records a page by repeating its frames at 25 per second and encoding them while the page is tested, which
+// takes as much processor time as the page. This module stores each frame once, with its time, as the JPEG from
+// Chromium, in a Matroska file. The video is encoded from it once, after the page is closed, and without the
+// repetitions.
 const fs = require('fs');
 
-const slot = 40; // milliseconds: no more pictures are kept than Playwright keeps
-const much = 512 << 20; // bytes, after which one picture of each second is kept
+const slot = 40; // milliseconds for each frame at most, as in Playwright
+const much = 512 << 20; // bytes, after which one frame per second is stored
 
 const element = (id, ...parts) => {
   const size = Buffer.alloc(8);
@@ -23,18 +24,24 @@ const float = n => {
   return b;
 };
 
-// header gives the beginning of the file, and where in it the film's length is put when it is known.
+// header returns the start of the file, and the offset for the duration, which is written at the end.
 function header(width, height) {
-  const ebml = element('1a45dfa3', element('4282', Buffer.from('matroska')), element('4287', number(4)), element('4285', number(2)));
-  const segment = Buffer.from('1853806701ffffffffffffff', 'hex'); // of no known size
-  const about = [element('2ad7b1', number(1000000)), element('4d80', Buffer.from('taproot')), element('5741', Buffer.from('taproot'))];
+  const ebml = element('1a45dfa3',
+    element('4282', Buffer.from('matroska')), element('4287', number(4)), element('4285', number(2)));
+  const segment = Buffer.from('1853806701ffffffffffffff', 'hex'); // of unknown size
+  const name = Buffer.from('taproot');
+  const about = [element('2ad7b1', number(1000000)), element('4d80', name), element('5741', name)];
   const info = element('1549a966', ...about, element('4489', float(0)));
-  const track = element('ae', element('d7', number(1)), element('73c5', number(1)), element('83', number(1)), element('86', Buffer.from('V_MJPEG')),
+  const track = element('ae', element('d7', number(1)), element('73c5', number(1)), element('83', number(1)),
+    element('86', Buffer.from('V_MJPEG')),
     element('e0', element('b0', number(width)), element('ba', number(height))));
-  return {bytes: Buffer.concat([ebml, segment, info, element('1654ae6b', track)]), length: ebml.length + segment.length + info.length - 8};
+  return {
+    bytes: Buffer.concat([ebml, segment, info, element('1654ae6b', track)]),
+    length: ebml.length + segment.length + info.length - 8,
+  };
 }
 
-class Film {
+class Recording {
   constructor(options) {
     this._options = options;
     this._file = fs.openSync(options.outputFile, 'w');
@@ -42,7 +49,7 @@ class Film {
     this._last = null;
   }
 
-  // add takes a picture. That of a slot of time is the last one in it.
+  // add adds a frame. The last frame within a time slot is stored.
   add(jpeg, seconds) {
     if (this._file === null)
       return;
@@ -66,9 +73,10 @@ class Film {
         this._length = h.length;
         this._write(h.bytes);
       }
-      this._write(element('1f43b675', element('e7', number(at * slot)), element('a3', Buffer.from([0x81, 0, 0, 0x80]), this._last.jpeg)));
+      const block = element('a3', Buffer.from([0x81, 0, 0, 0x80]), this._last.jpeg);
+      this._write(element('1f43b675', element('e7', number(at * slot)), block));
     } catch {
-      this._close(); // a full disk costs the rest of the film, as it costs ffmpeg's
+      this._close(); // on a full disk the rest is lost, as with ffmpeg
     }
   }
 
@@ -82,7 +90,7 @@ class Film {
     this._file = null;
   }
 
-  // stop ends the film with the last picture, which is seen for a second at least.
+  // stop ends the recording. Its last frame is visible for at least a second.
   async stop() {
     if (this._file === null)
       return;
@@ -98,17 +106,18 @@ class Film {
   }
 }
 
-// install puts it in the place of Playwright's, where Playwright is as it is known to be.
+// install replaces Playwright's recorder, if Playwright has the expected structure.
 function install(core) {
   const {VideoRecorder} = require(core + '/lib/server/chromium/videoRecorder.js');
   const {Page} = require(core + '/lib/server/page.js');
   if (typeof VideoRecorder?.launch !== 'function' || !Page?.Events?.ScreencastFrame)
     return;
   VideoRecorder.launch = async (page, ffmpeg, options) => {
-    const film = new Film(options);
-    page.on(Page.Events.ScreencastFrame, frame => film.add(frame.buffer, (frame.frameSwapWallTime || Date.now()) / 1000));
-    return film;
+    const recording = new Recording(options);
+    page.on(Page.Events.ScreencastFrame,
+      frame => recording.add(frame.buffer, (frame.frameSwapWallTime || Date.now()) / 1000));
+    return recording;
   };
 }
 
-module.exports = {Film, install};
+module.exports = {Recording, install};
