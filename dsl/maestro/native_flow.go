@@ -85,7 +85,7 @@ func (w *writer) called(s *dsl.Step, c *Command, do RunFlow) {
 	w.options(c)
 	w.line("steps:")
 	w.depth++
-	w.env(do.Env)
+	w.item(w.env(do.Env))
 	w.steps(do.Steps)
 	w.depth -= 3
 }
@@ -191,7 +191,7 @@ func (w *writer) retry(s *dsl.Step, c *Command, do Retry) {
 	if do.Flow != nil {
 		w.called(s, &Command{Name: c.Name}, do.RunFlow)
 	} else {
-		w.env(do.Env)
+		w.item(w.env(do.Env))
 		w.steps(do.Steps)
 	}
 	w.depth -= 3

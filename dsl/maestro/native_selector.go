@@ -39,6 +39,9 @@ func selectorFields(s *Selector) ([]field, error) {
 		}
 		put("index", strconv.Itoa(int(n)), nil)
 	}
+	if s.Width != nil && *s.Width < 0 || s.Height != nil && *s.Height < 0 {
+		broken = fmt.Errorf("a size below 0")
+	}
 	if s.Width != nil || s.Height != nil {
 		var size []string
 		if s.Width != nil {

@@ -144,12 +144,8 @@ func said(statement string) string {
 	return statement
 }
 
-func (w *writer) sets() bool {
-	return slices.ContainsFunc(w.flow.Env, func(p Pair) bool { return !defaulted.MatchString(p.Value) })
-}
-
-// env sets what a flow sets, whoever calls it.
-func (w *writer) env(list []Pair) {
+// env returns the step that sets a flow's variables, without its dash. It returns "" when there are none.
+func (w *writer) env(list []Pair) string {
 	var sets []string
 	for _, p := range list {
 		if m := defaulted.FindStringSubmatch(p.Value); m != nil && m[1] == p.Key && !w.o.Block {
@@ -162,9 +158,10 @@ func (w *writer) env(list []Pair) {
 		}
 		sets = append(sets, p.Key+": "+strconv.Quote(value))
 	}
-	if len(sets) > 0 {
-		w.line("- set: {vars: {%s}}", strings.Join(sets, ", "))
+	if len(sets) == 0 {
+		return ""
 	}
+	return "set: {vars: {" + strings.Join(sets, ", ") + "}}"
 }
 
 // convert writes the ${…} of a text as Taproot does, and \${…}, which Maestro shows without the backslash, as $${…}.
