@@ -29,9 +29,9 @@ type Blocks map[string]*Block
 
 // block is the top level of a file that holds a block and no test.
 type block struct {
-	Vars   vars         `json:"vars,omitempty" doc:"Values for ${NAME} when the caller gives none."`
-	Steps  source.Value `json:"steps,omitempty" doc:"The actions, one after the other."`
-	Blocks table        `json:"blocks,omitempty" doc:"Named blocks that run steps can run by block:, each a list of steps or a map of vars and steps."`
+	Vars   vars         `json:"vars,omitempty"`
+	Steps  source.Value `json:"steps,omitempty"`
+	Blocks table        `json:"blocks,omitempty"`
 }
 
 func (block) rules() []rule {
@@ -41,8 +41,8 @@ func (block) rules() []rule {
 
 // named is one of the blocks under blocks:, when it has vars.
 type named struct {
-	Vars  vars         `json:"vars,omitempty" doc:"Values for ${NAME} when the caller gives none."`
-	Steps source.Value `json:"steps" required:"true" doc:"The actions, one after the other."`
+	Vars  vars         `json:"vars,omitempty"`
+	Steps source.Value `json:"steps" required:"true"`
 }
 
 // table is a map that is read later, when it is known what its steps may do.

@@ -15,27 +15,27 @@ import (
 
 // header is what stands at the top level of a test. A new key is a new field.
 type header struct {
-	ID          string       `json:"id" required:"true" format:"id" doc:"What the test is called in reports and on the command line; also its report directory."`
-	Name        string       `json:"name,omitempty" minLength:"1" doc:"A title for people."`
-	Description string       `json:"description,omitempty" minLength:"1" doc:"What the test is about, in as many words as it takes."`
-	Platform    Platform     `json:"platform,omitempty" enum:"android,ios,both,web" doc:"What the test runs on; both: once on Android and once on iOS. May be left out when a web action is used."`
-	Browsers    []string     `json:"browsers,omitempty" enum:"chromium,firefox,webkit" example:"browsers: [chromium, firefox]" doc:"Browsers in which a test of pages is run, a case in each. Without it: what --browser says, or chromium."`
-	Tags        []string     `json:"tags,omitempty" format:"tag" doc:"Labels to choose tests by."`
-	Owner       string       `json:"owner,omitempty" minLength:"1" doc:"Who answers for the test."`
-	Links       []string     `json:"links,omitempty" minLength:"1" format:"webLink" doc:"Addresses of tickets and documents."`
-	Properties  properties   `json:"properties,omitempty" example:"properties: {requirement: PAY-12}" doc:"What junit.xml says of the test besides, name: value; junitClassname is its class there."`
-	Skip        string       `json:"skip,omitempty" minLength:"1" doc:"Why the test is not run."`
-	Vars        vars         `json:"vars,omitempty" doc:"Values for ${NAME}; a value may itself hold ${NAME} of another one or of the environment."`
-	Secrets     []string     `json:"secrets,omitempty" minLength:"1" doc:"Names of variables whose values no report may show."`
-	Device      Need         `json:"device,omitempty" example:"device: {os: \">=13\"}" doc:"What the device must be."`
-	TimeoutMs   *int         `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long each step waits that does not say it itself, in milliseconds."`
-	Retries     *int         `json:"retries,omitempty" minimum:"0" maximum:"10" doc:"How often the test is run again when it fails. If it loses its device, it is run once more, on another one if there is one."`
-	Data        Data         `json:"data,omitempty" doc:"Rows of values for variables, each a case of its own: a list of maps, or the path of a .csv or .json file."`
-	Before      source.Value `json:"before,omitempty" doc:"Steps that prepare the test."`
-	Steps       source.Value `json:"steps" required:"true" doc:"The actions, one after the other."`
-	OnFailure   source.Value `json:"onFailure,omitempty" doc:"Steps that are run when a step failed."`
-	After       source.Value `json:"after,omitempty" doc:"Steps that are run at the end, however the test went."`
-	Blocks      table        `json:"blocks,omitempty" doc:"Named blocks of steps that run: {block: NAME} runs, each a list of steps or a map of vars and steps."`
+	ID          string       `json:"id" required:"true" format:"id"`
+	Name        string       `json:"name,omitempty" minLength:"1"`
+	Description string       `json:"description,omitempty" minLength:"1"`
+	Platform    Platform     `json:"platform,omitempty" enum:"android,ios,both,web"`
+	Browsers    []string     `json:"browsers,omitempty" enum:"chromium,firefox,webkit"`
+	Tags        []string     `json:"tags,omitempty" format:"tag"`
+	Owner       string       `json:"owner,omitempty" minLength:"1"`
+	Links       []string     `json:"links,omitempty" minLength:"1" format:"webLink"`
+	Properties  properties   `json:"properties,omitempty"`
+	Skip        string       `json:"skip,omitempty" minLength:"1"`
+	Vars        vars         `json:"vars,omitempty"`
+	Secrets     []string     `json:"secrets,omitempty" minLength:"1"`
+	Device      Need         `json:"device,omitempty"`
+	TimeoutMs   *int         `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000"`
+	Retries     *int         `json:"retries,omitempty" minimum:"0" maximum:"10"`
+	Data        Data         `json:"data,omitempty"`
+	Before      source.Value `json:"before,omitempty"`
+	Steps       source.Value `json:"steps" required:"true"`
+	OnFailure   source.Value `json:"onFailure,omitempty"`
+	After       source.Value `json:"after,omitempty"`
+	Blocks      table        `json:"blocks,omitempty"`
 }
 
 var (

@@ -16,12 +16,12 @@ const nameForm = `[A-Za-z0-9][A-Za-z0-9._-]{0,62}`
 
 // Need is what a test wants of its device.
 type Need struct {
-	OS    string `json:"os,omitempty" minLength:"1" format:"version" doc:"Version of the system: 14, \">=13\", \"<12\"."`
-	Model string `json:"model,omitempty" minLength:"1" format:"modelGlob" doc:"Model, where * stands for any characters: \"Pixel *\"; the maker may stand before it, as taproot devices prints both: \"Google Pixel 7\". Case does not matter, and blanks, underscores and hyphens are the same."`
-	Size  string `json:"size,omitempty" minLength:"1" format:"screenSize" doc:"Pixels of the screen in portrait: 1080x2400, or at least as many: \">=720x1280\"."`
+	OS    string `json:"os,omitempty" minLength:"1" format:"version"`
+	Model string `json:"model,omitempty" minLength:"1" format:"modelGlob"`
+	Size  string `json:"size,omitempty" minLength:"1" format:"screenSize"`
 	// Pool and Labels are those of hosts: no device of this machine alone has any.
-	Pool   string   `json:"pool,omitempty" minLength:"1" format:"pool" doc:"On a farm: the pool that the device belongs to."`
-	Labels []string `json:"labels,omitempty" format:"deviceLabel" doc:"On a farm: labels of the device, all of them, each NAME=VALUE: [sim=yes, room=3]."`
+	Pool   string   `json:"pool,omitempty" minLength:"1" format:"pool"`
+	Labels []string `json:"labels,omitempty" format:"deviceLabel"`
 }
 
 var (

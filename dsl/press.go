@@ -14,7 +14,7 @@ import (
 
 // Press is the argument of press.
 type Press struct {
-	Keys []string `json:"keys" required:"true" scalar:"true" minLength:"1" format:"keys" example:"press: enter" tool:"Keys, one after the other; + joins those that are held together: enter, control+a, shift+tab. One character stands for itself. back goes back everywhere. On phones also home, recents, search, menu, volumeUp, volumeDown, power." doc:"Keys, one after the other; + joins those that are held together: enter, control+a, shift+tab. Enter, Control+A and ArrowDown, as other tools write them, are the same keys. One character stands for itself. back goes back everywhere. On phones also home, recents, search, menu, volumeUp, volumeDown, power, lock, and of a remote control select, playPause, mediaStop, mediaNext, mediaPrevious, rewind, fastForward, navigateUp, navigateDown, buttonA, buttonB, tvInput, hdmi1, hdmi2, hdmi3 (Android)."`
+	Keys []string `json:"keys" required:"true" scalar:"true" minLength:"1" format:"keys"`
 }
 
 // Chord is a key with those that are held down while it is pressed.

@@ -14,46 +14,46 @@ import (
 
 // Selector says which element is meant. All given criteria must hold together. In YAML a plain string is a label.
 type Selector struct {
-	Label     string     `json:"label,omitempty" scalar:"true" minLength:"1" doc:"What a person reads or hears: the whole visible text, content description, accessibility label, or the hint of a field. Case, white space and typographic quotes and dashes do not matter; of two that differ in case alone an action takes the one spelled as here."`
-	Text      string     `json:"text,omitempty" minLength:"1" doc:"Like label, but only the text that the element shows."`
-	Desc      string     `json:"desc,omitempty" minLength:"1" doc:"Like label, but only the content description or accessibility label."`
-	Hint      string     `json:"hint,omitempty" minLength:"1" doc:"Like label, but only the hint (placeholder) of a field, filled or empty."`
-	ID        string     `json:"id,omitempty" minLength:"1" doc:"Resource id or accessibility identifier, with or without its package prefix; the id attribute on a page. * stands for any characters, ? for one; case matters only where two ids differ in nothing else."`
-	Type      string     `json:"type,omitempty" minLength:"1" doc:"Class or role, whole or its last part: android.widget.Button, Button, button."`
-	TestID    string     `json:"testId,omitempty" minLength:"1" doc:"data-testid on a page; the resource id or accessibility identifier elsewhere."`
-	CSS       string     `json:"css,omitempty" minLength:"1" format:"css" doc:"CSS selector (web only)."`
-	XPath     string     `json:"xpath,omitempty" minLength:"1" format:"xpath" doc:"XPath over the page; on phones over the element tree as Appium shows it: //android.widget.Button[@text='OK'], //XCUIElementTypeCell[@name='Wi-Fi']."`
-	OCR       string     `json:"ocr,omitempty" minLength:"1" doc:"Text that is read in the pixels of the screen, for what is in no element tree."`
-	Image     string     `json:"image,omitempty" minLength:"1" format:"file" doc:"A picture to look for on the screen: a PNG file, relative to the test's folder."`
-	Describe  string     `json:"describe,omitempty" minLength:"1" doc:"What it looks like, in plain words, for an AI model to find: the last resort, for tap, doubleTap and longPress only."`
-	Point     *Point     `json:"point,omitempty" doc:"A place instead of an element: pixels (120,340) or per cent (50%,80%) of the screen."`
-	Match     MatchMode  `json:"match,omitempty" enum:"exact,words,prefix,contains,regex,maestro" doc:"How label, text, desc and hint are compared (without any of them: id). Default: the whole text, as a reader would. words: whole words within it; prefix: its beginning; contains: any part; exact: every character the same; regex: a regular expression that fits the whole text, ignoring case unless it begins with (?-i). maestro: the element is found by the rules of Maestro, see Coming from Maestro."`
-	Index     *int       `json:"index,omitempty" doc:"Which of several, from 0 in reading order; negative counts from the end."`
-	First     bool       `json:"first,omitempty" doc:"The first of several in reading order, instead of an error that lists them."`
-	Enabled   *bool      `json:"enabled,omitempty" doc:"Only elements that are (not) enabled."`
-	Checked   *bool      `json:"checked,omitempty" doc:"Only elements that are (not) checked. The state is that of the check box, radio button or switch which the label names."`
-	Selected  *bool      `json:"selected,omitempty" doc:"Only elements that are (not) selected."`
-	Focused   *bool      `json:"focused,omitempty" doc:"Only elements that have (not) the focus."`
-	Clickable *bool      `json:"clickable,omitempty" doc:"Only elements that themselves (do not) react to a tap."`
-	Traits    []string   `json:"traits,omitempty" minLength:"1" doc:"With match: maestro, kinds of elements: text (it has a text attribute, as every Android view), square, long-text (more than 200 characters)."`
-	Size      *Size      `json:"size,omitempty" example:"size: {width: 96, height: 48, tolerance: 4}" doc:"Only elements of this size."`
-	Not       *Selector  `json:"not,omitempty" doc:"Only elements that this selector does not pick."`
-	Below     *Selector  `json:"below,omitempty" doc:"Only elements below that one."`
-	Above     *Selector  `json:"above,omitempty" doc:"Only elements above that one."`
-	LeftOf    *Selector  `json:"leftOf,omitempty" doc:"Only elements left of that one, in the same row."`
-	RightOf   *Selector  `json:"rightOf,omitempty" doc:"Only elements right of that one, in the same row."`
-	Near      *Selector  `json:"near,omitempty" doc:"The element nearest to that one."`
-	Inside    *Selector  `json:"inside,omitempty" doc:"Only elements inside that one."`
-	Contains  []Selector `json:"contains,omitempty" doc:"Only elements that contain that one, or all of a list. Of elements inside each other the innermost is meant."`
-	Child     *Selector  `json:"child,omitempty" doc:"With match: maestro, only elements that hold that one directly."`
-	Fallback  string     `json:"fallback,omitempty" enum:"ocr" doc:"ocr: when no element has the label, it is looked for in the pixels of the screen; the report says so."`
+	Label     string     `json:"label,omitempty" scalar:"true" minLength:"1"`
+	Text      string     `json:"text,omitempty" minLength:"1"`
+	Desc      string     `json:"desc,omitempty" minLength:"1"`
+	Hint      string     `json:"hint,omitempty" minLength:"1"`
+	ID        string     `json:"id,omitempty" minLength:"1"`
+	Type      string     `json:"type,omitempty" minLength:"1"`
+	TestID    string     `json:"testId,omitempty" minLength:"1"`
+	CSS       string     `json:"css,omitempty" minLength:"1" format:"css"`
+	XPath     string     `json:"xpath,omitempty" minLength:"1" format:"xpath"`
+	OCR       string     `json:"ocr,omitempty" minLength:"1"`
+	Image     string     `json:"image,omitempty" minLength:"1" format:"file"`
+	Describe  string     `json:"describe,omitempty" minLength:"1"`
+	Point     *Point     `json:"point,omitempty"`
+	Match     MatchMode  `json:"match,omitempty" enum:"exact,words,prefix,contains,regex,maestro"`
+	Index     *int       `json:"index,omitempty"`
+	First     bool       `json:"first,omitempty"`
+	Enabled   *bool      `json:"enabled,omitempty"`
+	Checked   *bool      `json:"checked,omitempty"`
+	Selected  *bool      `json:"selected,omitempty"`
+	Focused   *bool      `json:"focused,omitempty"`
+	Clickable *bool      `json:"clickable,omitempty"`
+	Traits    []string   `json:"traits,omitempty" minLength:"1"`
+	Size      *Size      `json:"size,omitempty"`
+	Not       *Selector  `json:"not,omitempty"`
+	Below     *Selector  `json:"below,omitempty"`
+	Above     *Selector  `json:"above,omitempty"`
+	LeftOf    *Selector  `json:"leftOf,omitempty"`
+	RightOf   *Selector  `json:"rightOf,omitempty"`
+	Near      *Selector  `json:"near,omitempty"`
+	Inside    *Selector  `json:"inside,omitempty"`
+	Contains  []Selector `json:"contains,omitempty"`
+	Child     *Selector  `json:"child,omitempty"`
+	Fallback  string     `json:"fallback,omitempty" enum:"ocr"`
 }
 
 // Size is how large an element is on the screen.
 type Size struct {
-	Width     *int `json:"width,omitempty" minimum:"0" doc:"Pixels of the screenshot."`
-	Height    *int `json:"height,omitempty" minimum:"0" doc:"Pixels of the screenshot."`
-	Tolerance int  `json:"tolerance,omitempty" minimum:"0" doc:"How many pixels more or less will do."`
+	Width     *int `json:"width,omitempty" minimum:"0"`
+	Height    *int `json:"height,omitempty" minimum:"0"`
+	Tolerance int  `json:"tolerance,omitempty" minimum:"0"`
 }
 
 func (Size) rules() []rule {

@@ -1,12 +1,13 @@
 package dsl
 
 import (
-	"github.com/taproot-dev/taproot/dsl/source"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // shape is what a struct's tags say about the map that fills it. Embedded structs are flattened.
@@ -100,7 +101,8 @@ func (s *shape) add(t reflect.Type, path []int) {
 		if key == "" || key == "-" || !f.IsExported() {
 			continue
 		}
-		own := field{key: key, index: index, typ: f.Type, doc: f.Tag.Get("doc"), standard: f.Tag.Get("default"),
+		about := descriptionOf(t, key, f.Tag)
+		own := field{key: key, index: index, typ: f.Type, doc: about.doc, standard: f.Tag.Get("default"),
 			required: f.Tag.Get("required") == "true",
 			minimum:  tagInt(f.Tag, "minimum"), maximum: tagInt(f.Tag, "maximum")}
 		if own.typ.Kind() == reflect.Pointer {
@@ -116,7 +118,7 @@ func (s *shape) add(t reflect.Type, path []int) {
 		}
 		own.enum = words(f.Tag.Get("enum"))
 		own.form, own.only, own.fixed = textForms()[f.Tag.Get("format")], f.Tag.Get("only"), f.Tag.Get("fixed")
-		own.example, own.tool = f.Tag.Get("example"), f.Tag.Get("tool")
+		own.example, own.tool = about.example, about.tool
 		for _, p := range words(f.Tag.Get("platforms")) {
 			own.platforms = append(own.platforms, Platform(p))
 		}

@@ -82,15 +82,15 @@ type Step struct {
 
 // StepOptions are the keys that every step takes beside its own arguments.
 type StepOptions struct {
-	Name       string `json:"name,omitempty" minLength:"1" doc:"What reports call the step."`
-	TimeoutMs  *int   `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long to wait, in milliseconds; for a step that holds others, how long they may take together. Default: 10000; of scrollTo 30000."`
-	Optional   bool   `json:"optional,omitempty" doc:"A failure is only a warning."`
-	Soft       bool   `json:"soft,omitempty" doc:"A failure fails the test, but the steps that follow are run."`
-	When       *Expr  `json:"when,omitempty" doc:"An expression; the step is left out when it is not true."`
-	Retries    int    `json:"retries,omitempty" minimum:"0" maximum:"100" doc:"How often the step is tried again when it fails."`
-	As         string `json:"as,omitempty" minLength:"1" fixed:"write the name itself" format:"variable" doc:"The variable that takes what the step gives."`
-	BudgetMs   *int   `json:"budgetMs,omitempty" minimum:"1" maximum:"3600000" doc:"The step fails when it takes longer, in milliseconds."`
-	Screenshot *bool  `json:"screenshot,omitempty" doc:"false: no picture of this step."`
+	Name       string `json:"name,omitempty" minLength:"1"`
+	TimeoutMs  *int   `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000"`
+	Optional   bool   `json:"optional,omitempty"`
+	Soft       bool   `json:"soft,omitempty"`
+	When       *Expr  `json:"when,omitempty"`
+	Retries    int    `json:"retries,omitempty" minimum:"0" maximum:"100"`
+	As         string `json:"as,omitempty" minLength:"1" fixed:"write the name itself" format:"variable"`
+	BudgetMs   *int   `json:"budgetMs,omitempty" minimum:"1" maximum:"3600000"`
+	Screenshot *bool  `json:"screenshot,omitempty"`
 }
 
 func (StepOptions) rules() []rule {
