@@ -23,7 +23,7 @@ func (l Launch) check(d *decoding, v source.Value, _ object) {
 	env, _ := v.Get("env")
 	for _, f := range env.Value.Fields {
 		if f.Key == "" || strings.ContainsAny(f.Key, "=\x00") {
-			d.wrong(f.Value, fmt.Sprintf("%q can be no environment variable's name", shorten.Runes(f.Key, 60)), "")
+			d.wrong(f.Value, fmt.Sprintf("%q cannot be the name of an environment variable", shorten.Runes(f.Key, 60)), "")
 		}
 	}
 	arguments, _ := v.Get("arguments")
@@ -93,6 +93,6 @@ type OpenLink struct {
 func (d *decoding) link(v source.Value, text string) {
 	if !schemeForm.MatchString(text) {
 		d.wrong(v, fmt.Sprintf("%q is not a link%s", shorten.Runes(text, 60), origin(v)),
-			`a link begins with its scheme: "https://example.com" or "shop://item/5"`)
+			`a link starts with its scheme: "https://example.com" or "shop://item/5"`)
 	}
 }

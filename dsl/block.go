@@ -74,7 +74,7 @@ func (d *decoding) blocks(v source.Value, file string) Blocks {
 		if !idForm.MatchString(x.Key) {
 			d.fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("the block's name %q holds what no name can",
 				shorten.Runes(x.Key, 60)),
-				"use letters without accents, digits, dots, hyphens and underscores, beginning with a letter or a digit")
+				"use letters without accents, digits, dots, hyphens and underscores, and start with a letter or a digit")
 		}
 		b := &Block{File: file, Name: x.Key, Pos: x.Pos, Source: d.source}
 		if x.Value.Kind != source.Map {
@@ -177,7 +177,7 @@ type Ref struct {
 	Pos   source.Pos // of the file's name, or else of the block's
 }
 
-// References gives what the steps run, hooks included, blocks that are linked already not.
+// References returns what the steps run, hooks included, blocks that are linked already not.
 func References(t *Test) []Ref {
 	var refs []Ref
 	for _, list := range []Steps{t.Before, t.Steps, t.OnFailure, t.After} {
@@ -204,7 +204,7 @@ func (s Steps) references() []Ref {
 	return refs
 }
 
-// Path gives the file by the way that From goes: slashes, cleaned. It may lead out of the suite; who reads it looks to
+// Path returns the file by the way that From goes: slashes, cleaned. It may lead out of the suite; who reads it looks to
 // that.
 func (r Ref) Path() string {
 	if r.File == "" {
@@ -288,7 +288,7 @@ func (l *linker) link(r Ref, own Blocks, chain []string) {
 	}
 }
 
-// find gives the block, a copy of its own; nil: there is none, which is noted.
+// find returns the block, a copy of its own; nil: there is none, which is noted.
 func (l *linker) find(r Ref, own Blocks) *Block {
 	if r.File == "" {
 		return l.named(r, own)
@@ -383,5 +383,5 @@ func (b *Block) called() string {
 	return fmt.Sprintf("the block %q", b.Name)
 }
 
-// deeper tells whether the block runs others, which may be the ones that use a variable.
+// deeper reports whether the block runs others, which may be the ones that use a variable.
 func (l *linker) deeper(b *Block) bool { return len(b.Steps.references()) > 0 }

@@ -110,7 +110,7 @@ func ToolSchema(args any, prefix string) map[string]any {
 	return object
 }
 
-// OwnKey tells whether a key is one of the operation's arguments, rather than a step option.
+// OwnKey reports whether a key is one of the operation's arguments, rather than a step option.
 func (d *Def) OwnKey(key string) bool { return shapeOf(reflect.TypeOf(d.Args)).has(key) }
 
 // ExampleBody is the operation's example as programs send it: an object, also where YAML has a plain text. Step options

@@ -61,7 +61,7 @@ func browserRows() []BrowserRow {
 		{"webUpload", works, otherwise("files alone, no folders")},
 		{"webPress", works, otherwise("as press")},
 		{"swipe", works,
-			refused("Firefox does not tell what a page listens to: write drag to move an element, scroll to move the content")},
+			refused("Firefox does not report what a page listens to: write drag to move an element, scroll to move the content")},
 		{"drag", works,
 			otherwise("what is made draggable by HTML (draggable, dragstart) gets the events of a drag from Taproot; all else " +
 				"gets the mouse")},
@@ -93,10 +93,10 @@ var browserTable = sync.OnceValue(browserRows)
 // Browsers are the browsers of the table.
 func Browsers() []string { return []string{Chromium, Firefox} }
 
-// BrowserTable gives what each browser makes of each word, in the order of the words.
+// BrowserTable returns what each browser makes of each word, in the order of the words.
 func BrowserTable() []BrowserRow { return slices.Clone(browserTable()) }
 
-// BrowserDoes gives what a browser makes of a word; of one that the table does not have, it is not known to differ from
+// BrowserDoes returns what a browser makes of a word; of one that the table does not have, it is not known to differ from
 // Chromium.
 func BrowserDoes(browser, word string) BrowserSupport {
 	i, found := slices.BinarySearchFunc(browserTable(), word, func(r BrowserRow, word string) int {
@@ -124,7 +124,7 @@ func firefoxPermission(name string) BrowserSupport {
 	if name == "" || slices.Contains(strings.Fields(firefoxPermissions), name) {
 		return BrowserSupport{}
 	}
-	return BrowserSupport{Refused: "Firefox can be told to grant " + strings.Join(strings.Fields(firefoxPermissions),
+	return BrowserSupport{Refused: "Firefox can grant " + strings.Join(strings.Fields(firefoxPermissions),
 		", ") + " alone"}
 }
 

@@ -119,7 +119,7 @@ func (d *decoding) suiteSecrets(c Config, v source.Value) {
 		items = f.Value.Items
 	}
 	d.secretNames(items, names,
-		"write the name of a variable, not its value; it stands under vars, or under those of an environment")
+		"write the name of a variable, not its value; variables are listed under vars, or under those of an environment")
 }
 
 // ConfigSchemaID names the schema of taproot.yaml.
@@ -137,5 +137,5 @@ func ConfigSchema() map[string]any {
 	return out
 }
 
-// Suggest gives the candidate that a mistyped word most likely means, or "".
+// Suggest returns the candidate that a mistyped word most likely means, or "".
 func Suggest(word string, candidates []string) string { return suggest.Nearest(word, candidates) }

@@ -137,7 +137,7 @@ func (HTTP) rules() []rule {
 // httpAddress checks where a request goes to.
 func (d *decoding) httpAddress(v source.Value, address string) {
 	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
-		d.wrong(v, fmt.Sprintf("the address %q does not begin with http:// or https://%s", shorten.Runes(address, 60),
+		d.wrong(v, fmt.Sprintf("the URL %q does not start with http:// or https://%s", shorten.Runes(address, 60),
 			origin(v)), "write the whole address")
 		return
 	}

@@ -29,7 +29,7 @@ func (o StepOptions) Limit(args any, usual time.Duration) time.Duration {
 	return usual
 }
 
-// WorstCase gives the longest that one run of a test can take, everything late and every wait in vain: time limits,
+// WorstCase returns the longest that one run of a test can take, everything late and every wait in vain: time limits,
 // loops and retries of steps, hooks included; those of the whole test not. scope knows the variables before the run.
 func WorstCase(t *Test, scope *Scope, timeout time.Duration) Cost {
 	if t.TimeoutMs != nil {

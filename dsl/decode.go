@@ -88,7 +88,7 @@ func (d *decoding) structure(dst reflect.Value, v source.Value, o object) {
 	}
 }
 
-// fill fills the struct dst from a map or from what stands for one; it tells whether it could.
+// fill fills the struct dst from a map or from what stands for one; it reports whether it could.
 func (d *decoding) fill(dst reflect.Value, v source.Value, o object, s *shape) bool {
 	s.defaults(dst)
 	switch v.Kind {
@@ -180,13 +180,13 @@ func example(o object) string {
 func (d *decoding) hint(v source.Value, o object) string {
 	if v.Kind == source.Null {
 		if text := commentAfter(d.source.Line(o.at.Line), o.name); text != "" {
-			return "a # begins a comment: put the text in quotes: " + source.Quote(text)
+			return "a # starts a comment: put the text in quotes: " + source.Quote(text)
 		}
 	}
 	return example(o)
 }
 
-// commentAfter gives a comment right behind a key that was perhaps meant as its value: tap: #menu.
+// commentAfter returns a comment right behind a key that was perhaps meant as its value: tap: #menu.
 func commentAfter(line, key string) string {
 	_, rest, found := strings.Cut(line, key+":")
 	rest = strings.TrimSpace(rest)
@@ -216,7 +216,7 @@ func (d *decoding) unknown(f source.Field, v source.Value, o object, s *shape) {
 	case near != "":
 		hint = fmt.Sprintf("did you mean %q?", near)
 	case len(allowed) == 0:
-		hint = "nothing can stand here"
+		hint = "no value is possible here"
 	}
 	d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", shorten.Runes(f.Key, 60), o.name), hint)
 }

@@ -56,21 +56,21 @@ func (d *decoding) string(v source.Value, name string) (string, bool) {
 		if v.Text == "" {
 			hint := "write a value after it, or remove the line"
 			if text := commentAfter(d.source.Line(v.Pos.Line), name); text != "" {
-				hint = "a # begins a comment: put the text in quotes: " + source.Quote(text)
+				hint = "a # starts a comment: put the text in quotes: " + source.Quote(text)
 			}
 			d.fail(v.Pos, len([]rune(name)), fmt.Sprintf("%q has no value", name), hint)
 			break
 		}
 		d.wrong(v, fmt.Sprintf("%q has no value", name), inQuotes(v.Text))
 	case source.List:
-		hint := "write one text; put it in quotes when it begins with [ or {"
+		hint := "write one text; put it in quotes when it starts with [ or {"
 		if name == "platform" {
 			hint = "write one; both is Android and iOS"
 		}
 		d.wrong(v, fmt.Sprintf("%q must be a text, not a list", name), hint)
 	default:
 		d.wrong(v, fmt.Sprintf("%q must be a text, not %s", name, describe(v)),
-			"write one text; put it in quotes when it begins with [ or {")
+			"write one text; put it in quotes when it starts with [ or {")
 	}
 	return "", false
 }
@@ -150,7 +150,7 @@ func (d *decoding) boolean(dst reflect.Value, v source.Value, f field) {
 	}
 	if kind == source.Bool {
 		if f.only != "" && !strings.EqualFold(v.Text, f.only) {
-			d.wrong(v, fmt.Sprintf(`"%s: %s" asks for nothing`, f.key, strings.ToLower(v.Text)), "write "+f.only+
+			d.wrong(v, fmt.Sprintf(`"%s: %s" has no effect`, f.key, strings.ToLower(v.Text)), "write "+f.only+
 				", or remove it")
 			return
 		}

@@ -25,7 +25,7 @@ import (
 // maxExpr is the longest expression, in bytes.
 const maxExpr = 4096
 
-// Expr is an expression in the language of github.com/expr-lang/expr. It names variables without ${ }.
+// Expr is an expression in the syntax of github.com/expr-lang/expr. It names variables without ${ }.
 type Expr struct {
 	Text string
 	Pos  source.Pos
@@ -33,7 +33,7 @@ type Expr struct {
 
 var tokenForm = lazyregexp.New(`unexpected token [A-Za-z]+\((".*")\)`)
 
-// String gives the text.
+// String returns the text.
 func (e Expr) String() string { return e.Text }
 
 func (e *Expr) fromValue(d *decoding, v source.Value, name string) {
@@ -56,7 +56,7 @@ func (e *Expr) read(d *decoding, v source.Value, name string, check func(Expr, *
 	}
 }
 
-// reserved tells whether a name stands for something else in expressions.
+// reserved reports whether a name stands for something else in expressions.
 func reserved(name string) bool { return slices.Contains(reservedNames(), name) }
 
 func reservedNames() []string { return slices.Sorted(maps.Keys(ownNames())) }
@@ -138,7 +138,7 @@ func checkCondition(e Expr, source *source.Source) *source.Error {
 	return bad
 }
 
-// names gives the variables that an expression asks for, with their places in it.
+// names returns the variables that an expression asks for, with their places in it.
 func (e Expr) names() []exprName {
 	var n exprNames
 	n.read(e)
@@ -159,7 +159,7 @@ type exprNames struct {
 	loops    int
 }
 
-// read collects all names; it tells whether the text is an expression.
+// read collects all names; it reports whether the text is an expression.
 func (n *exprNames) read(e Expr) bool {
 	if len(e.Text) > maxExpr {
 		return false
@@ -183,7 +183,7 @@ func (n *exprNames) Visit(node *ast.Node) {
 	}
 }
 
-// exprCheck refuses calls of what is no function, and properties that the device does not have.
+// exprCheck refuses calls of what is not a function, and properties that the device does not have.
 type exprCheck struct {
 	expr   Expr
 	source *source.Source

@@ -33,7 +33,7 @@ func (r FileRef) Error(near string) *source.Error {
 		shorten.Runes(r.Path, 60)), Hint: hint}
 }
 
-// Files gives the files that the steps of a linked test want to be there before it begins. A name that hangs on a
+// Files returns the files that the steps of a linked test want to be there before it begins. A name that hangs on a
 // variable is none of them, nor is one that the test itself may write.
 func (t *Test) Files() []FileRef {
 	var all []FileRef
@@ -126,7 +126,7 @@ func meant(err error, otherwise string) string {
 	return otherwise
 }
 
-// HoldsBlocks tells whether a file is one of blocks for run steps, and no test, wherever it lies: it holds blocks, and
+// HoldsBlocks reports whether a file is one of blocks for run steps, and no test, wherever it lies: it holds blocks, and
 // neither an id nor steps nor a platform.
 func HoldsBlocks(file string, src []byte) bool {
 	if !bytes.Contains(src, []byte("blocks")) && !bytes.ContainsRune(src, '\\') {

@@ -120,7 +120,7 @@ func (d *decoding) secretNames(items []source.Value, names []string, hint string
 	}
 }
 
-// names gives the variables that the test itself defines or saves.
+// names returns the variables that the test itself defines or saves.
 func (t *Test) names() []string {
 	var names []string
 	for _, v := range t.Vars {
@@ -208,7 +208,7 @@ func (d *decoding) notATest(v source.Value) {
 	}
 }
 
-// guess gives the platform of a test that does not say it: web when an action is used that works nowhere else.
+// guess returns the platform of a test that does not say it: web when an action is used that works nowhere else.
 func guess(lists ...source.Value) Platform {
 	for _, v := range lists {
 		for _, item := range v.Items {

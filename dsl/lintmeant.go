@@ -91,7 +91,7 @@ func (l *linter) otherTools(step *Step) {
 		m := percented.FindStringSubmatch(v.Text)
 		if m == nil || !l.variable(m[1]) && !constant.MatchString(m[1]) {
 			m = angled.FindStringSubmatch(v.Text)
-			// <DIV> is no variable
+			// <DIV> is not a variable
 			if m == nil || !l.variable(m[1]) && !(constant.MatchString(m[1]) && strings.Contains(m[1], "_")) {
 				l.bracedVariable(step, v)
 				return
@@ -102,7 +102,7 @@ func (l *linter) otherTools(step *Step) {
 	})
 }
 
-// variable tells whether the test gives a variable of that name a value.
+// variable reports whether the test gives a variable of that name a value.
 func (l *linter) variable(name string) bool {
 	return slices.ContainsFunc(l.test.Vars, func(x Var) bool { return x.Name == name })
 }

@@ -35,13 +35,13 @@ func (Need) rules() []rule {
 	return []rule{atLeastOne("").says(`"device" asks for nothing`, "give os, model, size, pool or labels, or remove it")}
 }
 
-// IsPool tells whether a text can be the name of a pool.
+// IsPool reports whether a text can be the name of a pool.
 func IsPool(text string) bool { return poolForm.MatchString(text) }
 
-// IsDeviceLabel tells whether a text can be the label of a device, NAME=VALUE.
+// IsDeviceLabel reports whether a text can be the label of a device, NAME=VALUE.
 func IsDeviceLabel(text string) bool { return labelForm.MatchString(text) }
 
-// Placed gives the pool and the labels that are wanted, and what else is.
+// Placed returns the pool and the labels that are wanted, and what else is.
 func (n Need) Placed() (pool string, labels []string, rest Need) {
 	pool, labels = n.Pool, n.Labels
 	n.Pool, n.Labels = "", nil

@@ -19,7 +19,7 @@ var spellings = []string{"5", "-5", "0", "007", "01234", "1.10", "5.0", "0.10", 
 	"0.30000000000000000001", "1_000", "4111111111111111", "00000000000000000000000001", ".inf", ".nan", "1e-7",
 	"123456789.123456789"}
 
-// TestNumbersKeepTheirSpelling gives a variable a number in each place where it can get a value, and wants the same
+// TestNumbersKeepTheirSpelling returns a variable a number in each place where it can get a value, and wants the same
 // text back.
 func TestNumbersKeepTheirSpelling(t *testing.T) {
 	for _, n := range spellings {

@@ -129,7 +129,7 @@ func unbalanced(text string) (msg, hint string) {
 	return "", ""
 }
 
-// badCSS finds what is no CSS selector, also with what Playwright adds to CSS (:has-text, :visible, a combinator at the
+// badCSS finds what is not a CSS selector, also with what Playwright adds to CSS (:has-text, :visible, a combinator at the
 // beginning).
 func badCSS(text string) (msg, hint string) {
 	if msg, hint = unbalanced(text); msg != "" {

@@ -23,17 +23,17 @@ type Chord struct {
 	Key       string   // a name of KeyNames, or one character
 }
 
-// Modifiers gives the names of the keys that can be held.
+// Modifiers returns the names of the keys that can be held.
 func Modifiers() []string { return []string{"control", "alt", "shift", "meta"} }
 
-// KeyNames gives the names of the keys that every platform has.
+// KeyNames returns the names of the keys that every platform has.
 func KeyNames() []string {
 	return []string{"enter", "tab", "escape", "backspace", "delete", "space", "up", "down", "left", "right",
 		"pageUp", "pageDown", "home", "end", "insert", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10",
 		"f11", "f12"}
 }
 
-// PhoneKeys gives the names of the keys that only phones have; back works in a browser, too, and goes back in its
+// PhoneKeys returns the names of the keys that only phones have; back works in a browser, too, and goes back in its
 // history. On phones "home" is the home screen.
 func PhoneKeys() []string {
 	return []string{"back", "recents", "search", "menu", "volumeUp", "volumeDown", "power", "lock", "select", "playPause",
@@ -51,7 +51,7 @@ func (p Press) Chords() []Chord {
 	return chords
 }
 
-// chord reads "control+a"; bad is the part that is no key.
+// chord reads "control+a"; bad is the part that is not a key.
 func chord(text string) (c Chord, bad string) {
 	parts := strings.Split(text, "+")
 	if text == "+" {
@@ -81,7 +81,7 @@ func otherNames() map[string]string {
 		"arrowUp": "up", "arrowDown": "down", "arrowLeft": "left", "arrowRight": "right"}
 }
 
-// KeyName gives the name of a key that may be written with a capital, or as other tools call it: Enter, ArrowDown,
+// KeyName returns the name of a key that may be written with a capital, or as other tools call it: Enter, ArrowDown,
 // ctrl. A text that names no key comes back as it is, as a single character does.
 func KeyName(text string) string {
 	if utf8.RuneCountInString(text) == 1 {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Reference writes the reference of the language in Markdown, out of the structs: every action with its arguments, then
+// Reference writes the reference of the test syntax in Markdown, out of the structs: every action with its arguments, then
 // what steps, tests, selectors and taproot.yaml can hold.
 func Reference() string {
 	var b strings.Builder
 	b.WriteString("# The language\n\n" +
 		"Written by `taproot docs -o docs/reference.md`; do not edit. An action's argument in **bold** has to be given; " +
-		"one marked *short* can stand alone, as in `tap: Sign in`.\n\n" +
+		"one marked *short* can be written alone, as in `tap: Sign in`.\n\n" +
 		"For help while you type, let an editor with a YAML language server know the schema that `taproot schema` prints: " +
 		"save it, and begin a test\n" +
 		"file with\n\n    # yaml-language-server: $schema=taproot.schema.json\n\n## Actions\n\n")
@@ -87,7 +87,7 @@ type topic struct {
 
 func topics() []topic {
 	return []topic{
-		{"options", "Options of every step", "They stand among the arguments of the action.", reflect.TypeFor[StepOptions]()},
+		{"options", "Options of every step", "They are written among the arguments of the action.", reflect.TypeFor[StepOptions]()},
 		{"selectors", "Selectors", "A plain text is a label. Everything that is given must hold together.", selectorType},
 		{"test", "The top level of a test", "A file can hold several tests, with `---` between them.",
 			reflect.TypeFor[header]()},

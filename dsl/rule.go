@@ -44,7 +44,7 @@ func belongs(keys, others string) rule {
 	return rule{kind: needs, those: terms(keys), others: terms(others)}
 }
 
-// cannotStand says that keys cannot stand beside any of the others. A mistake is reported at one of the keys.
+// cannotStand says that keys cannot be combined with any of the others. A mistake is reported at one of the keys.
 func cannotStand(keys, others string) rule {
 	return rule{kind: apart, those: terms(keys), others: terms(others)}
 }
@@ -82,7 +82,7 @@ func keysOf(all []term) []string {
 	return keys
 }
 
-// rulesOf gives the rules of a struct of any type.
+// rulesOf returns the rules of a struct of any type.
 func rulesOf(args any) []rule {
 	if r, ok := args.(ruled); ok {
 		return r.rules()
@@ -90,7 +90,7 @@ func rulesOf(args any) []rule {
 	return nil
 }
 
-// given finds what an argument gives for a key: what is no map stands for the key that it fills.
+// given finds what an argument gives for a key: what is not a map stands for the key that it fills.
 func (s *shape) given(v source.Value, key string) (source.Field, bool) {
 	if v.Kind == source.Map {
 		return v.Get(key)
@@ -109,7 +109,7 @@ type asked struct {
 	object
 }
 
-// holds tells whether a term is true of the map; known is false while that hangs on a variable.
+// holds reports whether a term is true of the map; known is false while that hangs on a variable.
 func (a asked) holds(t term) (holds, known bool) {
 	f, given := a.shape.given(a.value, t.key)
 	switch {
@@ -154,7 +154,7 @@ func (a asked) failOnce(told map[source.Pos]bool, f source.Field, msg, hint stri
 	a.fail(f.Pos, len([]rune(f.Key)), msg, hint)
 }
 
-// one tells whether exactly one of the keys is given.
+// one reports whether exactly one of the keys is given.
 func (a asked) one(r rule) bool {
 	var found []source.Field
 	for _, f := range a.value.Fields {
@@ -169,14 +169,14 @@ func (a asked) one(r rule) bool {
 		a.lacks(r, fmt.Sprintf("%q needs one of %s", a.name, oneOf(keysOf(r.those))))
 		return false
 	case len(found) > 1:
-		a.fail(found[1].Pos, len([]rune(found[1].Key)), fmt.Sprintf("%q cannot stand beside %q", found[1].Key, found[0].Key),
+		a.fail(found[1].Pos, len([]rune(found[1].Key)), fmt.Sprintf("%q cannot be combined with %q", found[1].Key, found[0].Key),
 			"remove one of the two")
 		return false
 	}
 	return true
 }
 
-// some tells whether one of the keys is given.
+// some reports whether one of the keys is given.
 func (a asked) some(r rule) bool {
 	if len(r.those) == 0 && len(a.value.Fields) > 0 {
 		return true
@@ -242,7 +242,7 @@ func (a asked) apart(r rule, told map[source.Pos]bool) {
 			if holds, _ := a.holds(other); !holds || other.key == t.key {
 				continue
 			}
-			msg, hint := fmt.Sprintf("%s cannot stand beside %s", t, other), "remove one of the two"
+			msg, hint := fmt.Sprintf("%s cannot be combined with %s", t, other), "remove one of the two"
 			if r.what != "" {
 				msg = r.what
 			}
@@ -263,7 +263,7 @@ func quoted(all []term) []string {
 	return out
 }
 
-// hasShort tells whether something that is no map can stand for one.
+// hasShort reports whether something that is not a map can stand for one.
 func (s *shape) hasShort() bool {
 	if s.scalar < 0 {
 		return false
@@ -297,7 +297,7 @@ func (r rule) words() string {
 	case needs:
 		return oneOfAll(those, "and") + plural(those, " needs ", " need ") + oneOfAll(others, "or") + "."
 	default:
-		return oneOfAll(those, "and") + " cannot stand beside " + oneOfAll(others, "or") + "."
+		return oneOfAll(those, "and") + " cannot be combined with " + oneOfAll(others, "or") + "."
 	}
 }
 
@@ -364,7 +364,7 @@ func (s *schemas) rules(sh *shape, out schema) {
 	}
 }
 
-// apart is the schema of maps that hold t and nothing that t cannot stand beside.
+// apart is the schema of maps that hold t and nothing that t cannot be combined with.
 func (s *schemas) apart(r rule, t term, sh *shape) schema {
 	others := slices.DeleteFunc(slices.Clone(r.others), func(o term) bool { return o.key == t.key })
 	not := schema{"not": schema{"anyOf": s.terms(others, sh, false)}}
@@ -404,7 +404,7 @@ func (s *schemas) term(t term, sh *shape, orVariable bool) schema {
 	return out
 }
 
-// hidden tells whether the rule only says what a selector's own rules say.
+// hidden reports whether the rule only says what a selector's own rules say.
 func (r rule) hidden(s *shape) bool {
 	return s.selects && r.kind == apart && slices.Equal(r.those[:1], terms("label"))
 }

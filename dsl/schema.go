@@ -39,7 +39,7 @@ func Schema() map[string]any {
 	return out
 }
 
-// distinct gives schemas that only want keys properties of their own, none: a widespread language server takes those
+// distinct returns schemas that only want keys properties of their own, none: a widespread language server takes those
 // without any for one another, and shows nothing of the action then.
 func distinct(x any) {
 	switch x := x.(type) {
@@ -131,7 +131,7 @@ func about(d *Def, forms []any) []any {
 	return forms
 }
 
-// short is the form of an argument that is no map.
+// short is the form of an argument that is not a map.
 func (s *schemas) short(t reflect.Type) []any {
 	sh := shapeOf(t)
 	if !sh.hasShort() {
@@ -201,7 +201,7 @@ func (s *schemas) without(out schema, keys ...string) {
 	}
 }
 
-// someOf gives one schema per key that wants the key.
+// someOf returns one schema per key that wants the key.
 func someOf(keys []string) []any {
 	all := make([]any, len(keys))
 	for i, key := range keys {

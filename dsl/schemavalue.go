@@ -227,7 +227,7 @@ func forbidden(f field) []string {
 	return []string{"point", "describe"}
 }
 
-// visibleForm is a text with a character that is no white space, in every dialect of regular expressions.
+// visibleForm is a text with a character that is not white space, in every dialect of regular expressions.
 const visibleForm = `[^\s` + "\v\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000" + `]`
 
 // degreesForm is a place on earth: see degrees.

@@ -52,7 +52,7 @@ func (t *Test) Scope(o ScopeOptions) (*Scope, error) {
 				Hint: "choose another name"})
 		case !varForm.MatchString(name):
 			errs = append(errs, &source.Error{Msg: fmt.Sprintf("%q cannot be the name of a variable", name),
-				Hint: "use letters without accents, digits and underscores, beginning with a letter"})
+				Hint: "use letters without accents, digits and underscores, and start with a letter"})
 		}
 	}
 	for name, x := range o.Row.Values {
@@ -96,7 +96,7 @@ func (s *Scope) resolve(vars []Var) source.Errors {
 	return r.errs
 }
 
-// Block makes the variables of a run step's block: it sees those of s; its own vars go before them, and with before
+// Block makes the variables of a run step's block: it sees those of s; its own vars override them, and with before
 // those. What the block saves stays in the new scope; see Saved. The error is an Errors.
 func (s *Scope) Block(b *Block, with Names) (*Scope, error) {
 	inner := &Scope{source: b.Source, env: s.env, saved: map[string]any{}, values: maps.Clone(s.values),
@@ -154,7 +154,7 @@ type miss struct {
 	undefined bool   // a default may take its place
 }
 
-// lookup gives the value of a name that stands in the value of v: an override, another var, or the environment. A var
+// lookup returns the value of a name that stands in the value of v: an override, another var, or the environment. A var
 // may hold its own name: HOME: ${HOME}.
 func (r *resolver) lookup(v Var, name string) (string, *miss) {
 	if text, known := r.scope.values[name]; known {

@@ -77,14 +77,14 @@ const (
 	MatchMaestro MatchMode = "maestro"
 )
 
-// Names tells whether the selector says what its element is called, shows or is, and not only where it is or in what
+// Names reports whether the selector says what its element is called, shows or is, and not only where it is or in what
 // state.
 func (s Selector) Names() bool {
 	return s.Label != "" || s.Text != "" || s.Desc != "" || s.Hint != "" || s.ID != "" || s.TestID != "" || s.CSS != "" ||
 		s.XPath != ""
 }
 
-// Relations gives the selectors that this one relates its element to.
+// Relations returns the selectors that this one relates its element to.
 func (s Selector) Relations() []*Selector {
 	var list []*Selector
 	for _, r := range []*Selector{s.Below, s.Above, s.LeftOf, s.RightOf, s.Near, s.Inside} {
@@ -145,7 +145,7 @@ func (s Selector) checkPoint(d *decoding, v source.Value, o object) {
 	}
 	for _, f := range v.Fields {
 		if f.Key != "point" && shapeOf(selectorType).has(f.Key) {
-			d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf(`%q cannot stand beside "point"`, f.Key),
+			d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf(`%q cannot be combined with "point"`, f.Key),
 				"a point is a place on the screen, not an element: remove one of the two")
 		}
 	}
@@ -154,7 +154,7 @@ func (s Selector) checkPoint(d *decoding, v source.Value, o object) {
 // seen are the keys of what is looked for in the pixels; elements have nothing to do with it.
 func seen() []string { return []string{"ocr", "image", "describe"} }
 
-// checkEyes: what is looked for in pixels is no element, so it has no properties of one, and nothing is related to it.
+// checkEyes: what is looked for in pixels is not an element, so it has no properties of one, and nothing is related to it.
 func (s Selector) checkEyes(d *decoding, v source.Value, o object) {
 	anchor := o.nested && slices.Contains(append(relations(), "not"), o.name)
 	if f, given := v.Get("describe"); given && !slices.Contains(o.takes, "describe") {
@@ -179,7 +179,7 @@ func (s Selector) checkEyes(d *decoding, v source.Value, o object) {
 		for _, x := range v.Fields {
 			beside := shapeOf(selectorType).has(x.Key) && !slices.Contains(append(relations(), "index", "first", key), x.Key)
 			if beside && key != "fallback" {
-				d.fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("%q cannot stand beside %q", x.Key, key),
+				d.fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("%q cannot be combined with %q", x.Key, key),
 					"what is seen in pixels has no such property: remove one of the two")
 			}
 		}
@@ -196,7 +196,7 @@ func textKeys() []string { return []string{"label", "text", "desc", "hint"} }
 
 func (s Selector) checkMatch(d *decoding, v source.Value) {
 	if index, given := v.Get("index"); given && s.First {
-		d.fail(index.Pos, len("index"), `"index" cannot stand beside "first"`, "first means index: 0: remove one of the two")
+		d.fail(index.Pos, len("index"), `"index" cannot be combined with "first"`, "first means index: 0: remove one of the two")
 	}
 	match, given := v.Get("match")
 	if !given {
@@ -219,7 +219,7 @@ func (s Selector) checkMatch(d *decoding, v source.Value) {
 	}
 }
 
-// textOf gives what a key says that is compared with texts.
+// textOf returns what a key says that is compared with texts.
 func (s Selector) textOf(key string) (string, bool) {
 	text := map[string]string{"label": s.Label, "text": s.Text, "desc": s.Desc, "hint": s.Hint, "id": s.ID}[key]
 	return text, text != ""

@@ -45,10 +45,10 @@ type field struct {
 	tool      string     // what assistants are told of it; "-": they do not get it
 }
 
-// is tells whether the field is of a basic kind: bool, int, string.
+// is reports whether the field is of a basic kind: bool, int, string.
 func (f field) is(kind string) bool { return f.typ.Kind().String() == kind }
 
-// works tells whether the field has a meaning on a platform.
+// works reports whether the field has a meaning on a platform.
 func (f field) works(p Platform) bool {
 	if p == Both {
 		return f.works(Android) && f.works(IOS)
@@ -171,7 +171,7 @@ func tagInt(tag reflect.StructTag, name string) *int {
 	return &n
 }
 
-// Keys gives the keys that the map of an argument struct can have, in the order of the reference.
+// Keys returns the keys that the map of an argument struct can have, in the order of the reference.
 func Keys(args any) []string { return shapeOf(reflect.TypeOf(args)).keys() }
 
 // ShortKey is the key that a plain text fills; empty: only a map will do.

@@ -87,7 +87,7 @@ type ScrollTo struct {
 func (ScrollTo) rules() []rule {
 	const how = "add match: maestro"
 	return []rule{belongs("durationMs percent center", "match=maestro").says("", how),
-		cannotStand("limit in", "match=maestro").says("", "the whole screen is moved until the time is over")}
+		cannotStand("limit in", "match=maestro").says("", "the whole screen is moved until the time ends")}
 }
 
 // Target is an element or a place: a Selector that may be a point.

@@ -59,7 +59,7 @@ const (
 	Removes = Destructive | Idempotent
 )
 
-// On tells whether the operation works on the platform; for Both, on Android and iOS.
+// On reports whether the operation works on the platform; for Both, on Android and iOS.
 func (d *Def) On(p Platform) bool {
 	if p == Both {
 		return d.On(Android) && d.On(IOS)
@@ -73,7 +73,7 @@ func Lookup(name string) (*Def, bool) {
 	return d, known
 }
 
-// Vocabulary gives every operation that Taproot can do, in the order of the reference.
+// Vocabulary returns every operation that Taproot can do, in the order of the reference.
 func Vocabulary() []Def {
 	return slices.Clone(vocabulary().defs)
 }
@@ -96,8 +96,8 @@ var vocabulary = sync.OnceValue(func() index {
 	return x
 })
 
-// Selects tells whether the operation has the keys of a selector among its own.
+// Selects reports whether the operation has the keys of a selector among its own.
 func (d Def) Selects() bool { return shapeOf(reflect.TypeOf(d.Args)).selects }
 
-// SelectorKey tells whether selectors have a key of this name.
+// SelectorKey reports whether selectors have a key of this name.
 func SelectorKey(name string) bool { return shapeOf(selectorType).has(name) }

@@ -34,10 +34,10 @@ type OpenBrowser struct {
 	Credentials *HTTPCredentials `json:"httpCredentials,omitempty" tool:"-"`
 }
 
-// Local tells whether the URL is the path of an HTML file, relative to the test's own folder.
+// Local reports whether the URL is the path of an HTML file, relative to the test's own folder.
 func (o OpenBrowser) Local() bool { return localPage(o.URL) }
 
-// Size gives the width and height of Viewport; zeros without one.
+// Size returns the width and height of Viewport; zeros without one.
 func (o OpenBrowser) Size() (width, height int) {
 	width, height, _ = size(o.Viewport)
 	return width, height
@@ -99,7 +99,7 @@ func (d *decoding) page(place source.Value, address string) {
 		if strings.HasPrefix(address, "localhost") || strings.HasPrefix(address, "127.") {
 			scheme = "http"
 		}
-		d.wrong(place, fmt.Sprintf("the address %q does not begin with http:// or https://%s", shorten.Runes(address, 60),
+		d.wrong(place, fmt.Sprintf("the URL %q does not start with http:// or https://%s", shorten.Runes(address, 60),
 			origin(place)),
 			"write "+source.Quote(scheme+"://"+strings.TrimLeft(address, "/")))
 	case !slices.Contains([]string{"http", "https", "file", "data", "about"}, u.Scheme):

@@ -285,7 +285,7 @@ type Flow struct {
 // Entry is what the one step of a test says that was made of a flow.
 type Entry struct{ *Flow }
 
-// Mutates tells whether a command counts as a change of the screen, from which the time of the searches after it is
+// Mutates reports whether a command counts as a change of the screen, from which the time of the searches after it is
 // counted.
 func Mutates(do Do) bool {
 	switch do.(type) {

@@ -2,7 +2,7 @@ package maestro
 
 import "reflect"
 
-// Expand gives a copy of what a command says with its texts filled in: all but those that are told apart by a tag,
+// Expand returns a copy of what a command says with its texts filled in: all but those that are told apart by a tag,
 // flows and steps, and the env of a called flow, which is filled in when the flow begins.
 func Expand[T any](do T, fill func(string) (string, error)) (T, error) {
 	v := reflect.New(reflect.TypeOf(do)).Elem()

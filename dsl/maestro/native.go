@@ -23,7 +23,7 @@ type NativeOptions struct {
 	ID       string
 	Block    bool // other flows call it: it is written as a block
 	Platform dsl.Platform
-	// Rel gives a path of the flow as the new file names it.
+	// Rel returns a path of the flow as the new file names it.
 	Rel func(path string) string
 }
 
@@ -66,7 +66,7 @@ func (w *writer) item(step string) {
 	}
 }
 
-// commentsOf gives the comments that stand right above a line, and behind its text.
+// commentsOf returns the comments that stand right above a line, and behind its text.
 func commentsOf(f *Flow) map[int][]string {
 	all := map[int][]string{}
 	var block []string

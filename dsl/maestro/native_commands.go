@@ -146,7 +146,7 @@ func (w *writer) assert(s *dsl.Step, c *Command, do Assert) {
 	}
 }
 
-// idle tells whether a command does nothing on the platform, in Maestro.
+// idle reports whether a command does nothing on the platform, in Maestro.
 func (w *writer) idle(do Do) bool {
 	web, ios := w.platform == dsl.Web, w.platform == dsl.IOS
 	switch do := do.(type) {

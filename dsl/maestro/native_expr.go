@@ -68,14 +68,14 @@ func (t *translation) end(script string) error {
 	return nil
 }
 
-// translate gives the expression of a script.
+// translate returns the expression of a script.
 func translate(script string) (term, error) {
 	t := newTranslation(script)
 	out := t.either()
 	return out, t.end(script)
 }
 
-// assignment gives the variable and the expression of a script that sets one value of output.
+// assignment returns the variable and the expression of a script that sets one value of output.
 func assignment(script string) (name string, value term, err error) {
 	t := newTranslation(script)
 	if !t.op("output") {

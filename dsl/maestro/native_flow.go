@@ -90,7 +90,7 @@ func (w *writer) called(s *dsl.Step, c *Command, do RunFlow) {
 	w.depth -= 3
 }
 
-// opens tells whether a flow shows a page.
+// opens reports whether a flow shows a page.
 func opens(f *Flow) bool {
 	for _, list := range []dsl.Steps{f.Start, f.Steps, f.Complete} {
 		for s := range list.All {

@@ -137,7 +137,7 @@ func statements(code string) []string {
 	return all
 }
 
-// behindComment gives the script from the last rune of the comment on that it begins with.
+// behindComment returns the script from the last rune of the comment on that it starts with.
 func behindComment(code []rune) []rune {
 	end := "\n"
 	if code[1] == '*' {

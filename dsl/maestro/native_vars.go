@@ -204,7 +204,7 @@ func places(value string) (string, error) {
 	return out, broken
 }
 
-// computed gives a text with scripts in it as one expression.
+// computed returns a text with scripts in it as one expression.
 func computed(value string) (expression string, can bool) {
 	if strings.Contains(value, `\${`) {
 		return "", false

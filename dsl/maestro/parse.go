@@ -19,7 +19,7 @@ import (
 // Files reads what flows name: other flows, scripts. Paths have slashes and begin where that of the flow does.
 type Files interface {
 	Read(path string) ([]byte, error)
-	// Has tells whether there is such a file.
+	// Has reports whether there is such a file.
 	Has(path string) bool
 }
 
@@ -38,12 +38,12 @@ func Parse(file string, src []byte, files Files) (*Flow, error) {
 
 var configLine = lazyregexp.New(`^(appId|url)[ \t]*:`)
 
-// Is tells whether a file is meant as a flow of Maestro: a map that names an app or a page, then a list; or a list
+// Is reports whether a file is meant as a flow of Maestro: a map that names an app or a page, then a list; or a list
 // where a map of Taproot's would stand.
 func Is(src []byte) bool { return !beginsWithID(src) && isFlow(src) }
 
-// beginsWithID tells whether a file is a test of Taproot beyond doubt, which needs no parser: one document, whose first
-// line gives an id. Of thousands of files, nearly all are. false: one has to look.
+// beginsWithID reports whether a file is a test of Taproot beyond doubt, which needs no parser: one document, whose first
+// line returns an id. Of thousands of files, nearly all are. false: one has to look.
 func beginsWithID(src []byte) bool {
 	begins := false
 	for line := range bytes.Lines(src) {
@@ -76,7 +76,7 @@ func isFlow(src []byte) bool {
 	return docs[0].Kind == source.Map && (app || url) && !id && !steps
 }
 
-// looksLike judges a file that is no YAML by its lines.
+// looksLike judges a file that is not YAML by its lines.
 func looksLike(text string) bool {
 	config := false
 	for line := range strings.Lines(text) {

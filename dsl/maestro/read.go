@@ -87,7 +87,7 @@ func hold(step *dsl.Step, do RunFlow) {
 	}
 }
 
-// bareWords are the commands that can stand without options.
+// bareWords are the commands that can be written without options.
 var bareWords = append(
 	words("launchApp stopApp killApp clearState clearKeychain eraseText inputRandomText inputRandomNumber "+
 		"inputRandomEmail "+
@@ -177,7 +177,7 @@ func (r *reader) isMap(f source.RawField) bool {
 	return false
 }
 
-// optionalText gives a field of a map; nil: it is not there.
+// optionalText returns a field of a map; nil: it is not there.
 func (r *reader) optionalText(v source.Raw, key string) *string {
 	if f, given := v.Get(key); given {
 		return r.written(f)

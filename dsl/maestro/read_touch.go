@@ -68,7 +68,7 @@ func swipe(r *reader, f source.RawField, c *Command) Do {
 	}
 	switch {
 	case (hasStart || hasEnd) && directed:
-		r.fail(direction.Pos, len("direction"), `"direction" cannot stand beside start and end`, "remove one of the two")
+		r.fail(direction.Pos, len("direction"), `"direction" cannot be combined with start and end`, "remove one of the two")
 	case hasStart != hasEnd:
 		r.fail(f.Pos, width, `"swipe" needs both start and end`, "")
 	case hasStart:

@@ -20,7 +20,7 @@ type Error struct {
 	Missing bool
 }
 
-// Error gives the place and the message, then the source line with a caret under the place, then the hint.
+// Error returns the place and the message, then the source line with a caret under the place, then the hint.
 // It is safe to print: control characters of the file do not reach the terminal.
 func (e *Error) Error() string {
 	head := harmless(e.Msg)

@@ -11,7 +11,7 @@ import (
 // Format lays a file out: two spaces for each level, entries of lists below their key, one space behind dashes and
 // colons, no blanks at the ends of lines, no more than one blank line in a row. Comments, quotes, anchors and the order
 // of everything stay. What it means stays the same, and formatting twice changes nothing; a layout for which that
-// cannot be made sure is left as it is. The error is that of a file that is no YAML, an Errors.
+// cannot be made sure is left as it is. The error is that of a file that is not YAML, an Errors.
 func Format(file string, src []byte) ([]byte, error) {
 	text, source, bad := Readable(file, src)
 	if bad != nil {
@@ -52,7 +52,7 @@ func equal(a, b Value) bool {
 		slices.EqualFunc(a.Fields, b.Fields, func(x, y Field) bool { return x.Key == y.Key && equal(x.Value, y.Value) })
 }
 
-// comments gives what stands behind the # of each line that holds one, as far as can be told line by line; it is the
+// comments returns what stands behind the # of each line that holds one, as far as can be told line by line; it is the
 // same before and after a change of the layout.
 func comments(src []byte) []string {
 	var all []string

@@ -105,7 +105,7 @@ func badCharacter(line string) (col int, msg, hint string) {
 	return 0, "", ""
 }
 
-// tooDeep gives the token at which lists and maps are nested deeper than the limit: before the library's parser, which
+// tooDeep returns the token at which lists and maps are nested deeper than the limit: before the library's parser, which
 // recurses, sees them. Block levels are told by their columns.
 func tooDeep(tokens token.Tokens) *token.Token {
 	flow := 0

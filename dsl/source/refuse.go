@@ -41,7 +41,7 @@ func unsupported(source *Source, tokens token.Tokens) *Error {
 	return nil
 }
 
-// inBlock tells whether the token is the text of a | or > block.
+// inBlock reports whether the token is the text of a | or > block.
 func inBlock(t *token.Token) bool {
 	p := t.Prev
 	for p != nil && p.Type == token.CommentType {

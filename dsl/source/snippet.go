@@ -62,7 +62,7 @@ func snippet(e *Error, hint string) string {
 	return out + " " + hint
 }
 
-// window gives the part of the line that is shown: all of it, or what fits around the place.
+// window returns the part of the line that is shown: all of it, or what fits around the place.
 func window(line []rune, at int) (from, to int) {
 	from, to = at, at
 	left := snippetCells

@@ -164,7 +164,7 @@ func (t *Tree) merge(v Value, merged []Value) []Value {
 	return merged
 }
 
-// key gives the text of a key and its place. A number or a word such as true is a key as it is written.
+// key returns the text of a key and its place. A number or a word such as true is a key as it is written.
 func (t *Tree) Key(n ast.MapKeyNode) (string, Pos, bool) {
 	var node ast.Node = n
 	if wrapped, ok := n.(*ast.MappingKeyNode); ok {
@@ -266,7 +266,7 @@ func (t *Tree) tokenPos(tk *token.Token) Pos {
 }
 
 // mend corrects the place of a text without quotes: the library errs when it goes on over several lines, ends in blanks
-// or begins with a colon.
+// or starts with a colon.
 func (t *Tree) mend(pos Pos, text string) Pos {
 	word, _, _ := strings.Cut(text, " ")
 	word = shorten.FirstLine(word)

@@ -129,7 +129,7 @@ func float(text string) float64 {
 	return n
 }
 
-// Without gives the map without a key.
+// Without returns the map without a key.
 func (v Value) Without(key string) Value {
 	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return f.Key == key })
 	return v
