@@ -68,7 +68,7 @@ type AssertVisual struct {
 }
 
 // AssertLog is the argument of assertLog: what the log of the device, or the console of the page, holds since the test
-// began.
+// started.
 type AssertLog struct {
 	Text   string `json:"text,omitempty" scalar:"true" minLength:"1"`
 	Regex  string `json:"regex,omitempty" minLength:"1" format:"regex"`

@@ -23,7 +23,7 @@ func (s *Scope) bind(step *Step, promised map[string]bool) (args any, opts StepO
 	if step.foreign != nil {
 		return step.Def.Args, step.Options, nil
 	}
-	if step.args != nil { // read by Parse, and final; nobody changes what it points to
+	if step.args != nil { // read by Parse, and final; nothing changes what it points to
 		return step.args, step.Options, nil
 	}
 	f := filling{scope: s, source: step.source, promised: promised}
@@ -191,7 +191,7 @@ func Decode(def *Def, v source.Value) (args any, err error) {
 	return args, nil
 }
 
-// DecodeStep is Decode for a map that may hold the keys of StepOptions beside the arguments.
+// DecodeStep is Decode for a map that may hold the keys of StepOptions in addition to the arguments.
 func DecodeStep(def *Def, v source.Value) (args any, opts StepOptions, err error) {
 	d := &decoding{single: true}
 	args, opts = d.arguments(def, v, v.Pos)

@@ -204,8 +204,8 @@ func (s Steps) references() []Ref {
 	return refs
 }
 
-// Path returns the file by the way that From goes: slashes, cleaned. It may lead out of the suite; who reads it looks to
-// that.
+// Path returns the file by the way that From goes: slashes, cleaned. It may lead out of the suite; who reads it looks
+// to that.
 func (r Ref) Path() string {
 	if r.File == "" {
 		return path.Clean(r.From)
@@ -234,11 +234,11 @@ func (r Ref) Error(msg, hint string) *source.Error {
 const maxLinks = 500
 
 // Link reads the blocks of all run steps of the test, those in blocks too, and sets Step.Block. read gets Ref.Path and
-// has to refuse what lies outside of the suite; its error is told at the run step. The error is an Errors: files that
-// cannot be read or are wrong, blocks that are not there, and those that run each other in a circle.
+// has to refuse what lies outside of the suite; its error is reported at the run step. The error is an Errors: files
+// that cannot be read or are wrong, blocks that are not there, and those that run each other in a circle.
 func Link(t *Test, read func(path string) ([]byte, error)) error { return LinkWith(t, read, nil) }
 
-// LinkWith is Link for tests whose run steps may name files in another language; foreign may be nil.
+// LinkWith is Link for tests with run steps that may name files in another language; foreign may be nil.
 func LinkWith(t *Test, read func(path string) ([]byte, error), foreign BlockReader) error {
 	l := linker{platform: t.Platform, read: read, foreign: foreign}
 	for _, ref := range References(t) {

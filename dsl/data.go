@@ -18,7 +18,7 @@ const maxRows = 10_000
 
 // Data are a test's rows of values: each makes a case of its own.
 type Data struct {
-	Path string // of a .csv or .json file, relative to the test's; empty: the rows stand in the test
+	Path string // of a .csv or .json file, relative to the test's; empty: the rows are in the test
 	Pos  source.Pos
 
 	rows   []Row
@@ -101,7 +101,7 @@ func (d *decoding) rows(v source.Value) []Row {
 }
 
 // Rows returns the rows of the test's data, none without data. read gets the path as the test has it, cleaned, with
-// slashes; it answers for where the path leads. The error is an Errors.
+// slashes; it must check where the path leads. The error is an Errors.
 func (t *Test) Rows(read func(path string) ([]byte, error)) ([]Row, error) {
 	if t.Data.Path == "" {
 		return t.Data.rows, nil
@@ -137,7 +137,7 @@ func (t *Test) Rows(read func(path string) ([]byte, error)) ([]Row, error) {
 	return rows, nil
 }
 
-// csvRows reads a table whose first line holds the names of the variables. Its values are texts.
+// csvRows reads a table with the names of the variables in its first line. Its values are texts.
 func csvRows(name string, data []byte) ([]Row, error) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	r.TrimLeadingSpace = true

@@ -155,7 +155,7 @@ type Shell struct {
 	Command string `json:"command" required:"true" scalar:"true" minLength:"1"`
 }
 
-// cost: how long the way is nobody has measured yet.
+// cost: the length of the way is not known yet.
 func (l Location) cost(_ costing, _ *Step, limit time.Duration) Cost {
 	return Cost{Time: limit, AtMin: len(l.Route) > 0}
 }

@@ -20,7 +20,7 @@ func NewStep(args any, pos source.Pos, src *source.Source) (step *Step, full any
 		def = defOf(args)
 	}
 	if def == nil {
-		return nil, nil, fmt.Errorf("%T is no action: give a struct of package dsl, such as dsl.Tap{…}", args)
+		return nil, nil, fmt.Errorf("%T is not an action: give a struct of package dsl, such as dsl.Tap{…}", args)
 	}
 	step = &Step{Pos: pos, Def: def, source: src}
 	if _, expression := args.(AssertTrue); expression || def.Control() {
@@ -51,8 +51,8 @@ func defOf(args any) *Def {
 	return nil
 }
 
-// NamedStep makes a step that is not an action of the vocabulary, for reports: an expectation of a test that is written in
-// Go.
+// NamedStep makes a step that is not an action of the vocabulary, for reports: an expectation of a test that is written
+// in Go.
 func NamedStep(name, text string, pos source.Pos, src *source.Source) *Step {
 	return &Step{Pos: pos, Def: &Def{Name: name, Args: Log{}}, Args: source.Value{Kind: source.String, Text: text},
 		source: src}

@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
-// header is what stands at the top level of a test. A new key is a new field.
+// header is the top level of a test. A new key is a new field.
 type header struct {
 	ID          string       `json:"id" required:"true" format:"id"`
 	Name        string       `json:"name,omitempty" minLength:"1"`
@@ -101,7 +101,7 @@ func (d *decoding) checkSecrets(t *Test, v source.Value) {
 		return
 	}
 	d.secretNames(items, t.names(),
-		"write the name of a variable, not its value; it stands under vars or data, or a step saves it")
+		"write the name of a variable, not its value; variables are listed under vars or data, or saved by a step")
 }
 
 // secretNames wants each item to be one of the names. A message never shows the item itself: it may be the secret.
@@ -157,7 +157,7 @@ func (d *decoding) header(h *header, v source.Value, at source.Pos) {
 		if _, given := v.Get(f.key); f.required && !given {
 			d.fail(at, 0, fmt.Sprintf("the test has no %q", f.key), map[string]string{
 				"id":    `add a line such as "id: login-works"`,
-				"steps": `add "steps:" and under it the actions, each on a line that begins with "- "`,
+				"steps": `add "steps:" and under it the actions, each on a line that starts with "- "`,
 			}[f.key])
 		}
 	}
@@ -171,7 +171,7 @@ func (d *decoding) unknownHeader(f source.Field, v source.Value, s *shape) {
 		if steps {
 			hint += ", indented like the other steps"
 		}
-		d.fail(f.Pos, width, fmt.Sprintf("%q is an action and stands outside of the steps", f.Key), hint)
+		d.fail(f.Pos, width, fmt.Sprintf("%q is an action outside of the steps", f.Key), hint)
 		return
 	}
 	keys := s.keys()
@@ -193,10 +193,10 @@ func flowText(v source.Value) string {
 
 // notATest explains a document that is not a map.
 func (d *decoding) notATest(v source.Value) {
-	const hint = `begin with "id: …" and "platform: …", then "steps:" and under it the actions`
+	const hint = `start with "id: …" and "platform: …", then "steps:" and under it the actions`
 	switch v.Kind {
 	case source.List:
-		d.fail(v.Pos, 0, "the file begins with a list, and a test begins with its keys", hint)
+		d.fail(v.Pos, 0, "the file starts with a list, and a test starts with its keys", hint)
 	case source.Map:
 		d.fail(v.Pos, 0, "this test is empty", hint)
 	default:
@@ -204,7 +204,7 @@ func (d *decoding) notATest(v source.Value) {
 			d.wrong(v, `a space is missing after ":"`, "write \""+mended+"\"")
 			return
 		}
-		d.wrong(v, "this is no test, only a text", hint)
+		d.wrong(v, "this is not a test, only a text", hint)
 	}
 }
 

@@ -32,7 +32,7 @@ var (
 )
 
 func (Need) rules() []rule {
-	return []rule{atLeastOne("").says(`"device" asks for nothing`, "give os, model, size, pool or labels, or remove it")}
+	return []rule{atLeastOne("").says(`"device" has no condition`, "give os, model, size, pool or labels, or remove it")}
 }
 
 // IsPool reports whether a text can be the name of a pool.
@@ -127,7 +127,7 @@ func (n Need) fitsModel(f DeviceFacts) bool {
 	return false
 }
 
-// modelWords folds what adb and makers write in different ways: case, and what is between words. What stands in
+// modelWords folds what adb and makers write in different ways: case, and what is between words. What is in
 // brackets of a pattern stays.
 func modelWords(name string) string {
 	var b strings.Builder

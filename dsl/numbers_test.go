@@ -141,7 +141,7 @@ steps:
 	}
 }
 
-// TestNumbersOfFiles reads rows and answers: JSON keeps the digits of its numbers.
+// TestNumbersOfFiles reads rows and responses: JSON keeps the digits of its numbers.
 func TestNumbersOfFiles(t *testing.T) {
 	for _, n := range []string{"5", "1.10", "5.0", "89490200001234567890", "1234567890123456789", "1e3", "-0.0", "1E400"} {
 		for _, file := range []string{"rows.json", "rows.csv"} {
@@ -220,8 +220,8 @@ func TestNumbersAreExact(t *testing.T) {
 	}
 }
 
-// TestWrongExpressionsAreInAuthorsWords wants no type of Go in a message, and what lacks a value told from what
-// cannot work.
+// TestWrongExpressionsAreInAuthorsWords wants no type of Go in a message, and what lacks a value distinguished from
+// what cannot work.
 func TestWrongExpressionsAreInAuthorsWords(t *testing.T) {
 	s := must(parseOne(t, "id: a\nplatform: web\nvars: {N: 7, T: seven, SIM: 89490200001234567890}\nsteps: [tap: x]\n").
 		Scope(ScopeOptions{}))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPitfallKeysIgnoredInSilence: a key that nobody knows is an error at its own place, however right its neighbours
+// TestPitfallKeysIgnoredInSilence: an unknown key is an error at its own place, however right its neighbours
 // are.
 func TestPitfallKeysIgnoredInSilence(t *testing.T) {
 	for src, want := range map[string]string{

@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// ruled is what a struct implements whose keys need or exclude each other. The check, the schemas and the reference are
-// made of its rules.
+// ruled is implemented by structs with keys that need or exclude each other. The check, the schemas and the reference
+// are made of its rules.
 type ruled interface{ rules() []rule }
 
 // rule is one thing that must hold between the keys of a map. Its terms are keys, or key=value for a key with that
@@ -27,10 +27,10 @@ type rule struct {
 type ruleKind int
 
 const (
-	one   ruleKind = iota // exactly one of those is given
-	some                  // at least one of those is given; without terms, of all keys
-	needs                 // each of those wants one of the others
-	apart                 // none of those stands beside any of the others
+	one   ruleKind = iota // exactly one of the keys is given
+	some                  // at least one of the keys is given; without keys, any key
+	needs                 // each of the keys needs one of the peers
+	apart                 // none of the keys may be combined with a peer
 )
 
 // exactlyOne wants one of the keys and no more.
@@ -39,12 +39,12 @@ func exactlyOne(keys string) rule { return rule{kind: one, those: terms(keys)} }
 // atLeastOne wants one of the keys or more; with "", any.
 func atLeastOne(keys string) rule { return rule{kind: some, those: terms(keys)} }
 
-// belongs says that keys have a meaning only beside one of the others.
+// belongs says that keys have a meaning only together with one of their peers.
 func belongs(keys, others string) rule {
 	return rule{kind: needs, those: terms(keys), others: terms(others)}
 }
 
-// cannotStand says that keys cannot be combined with any of the others. A mistake is reported at one of the keys.
+// exclude says that keys cannot be combined with any of their peers. A mistake is reported at one of the keys.
 func cannotStand(keys, others string) rule {
 	return rule{kind: apart, those: terms(keys), others: terms(others)}
 }
@@ -90,7 +90,7 @@ func rulesOf(args any) []rule {
 	return nil
 }
 
-// given finds what an argument gives for a key: what is not a map stands for the key that it fills.
+// given returns the value that an argument has for a key. A value that is not a map is that of the short key.
 func (s *shape) given(v source.Value, key string) (source.Field, bool) {
 	if v.Kind == source.Map {
 		return v.Get(key)
@@ -101,7 +101,7 @@ func (s *shape) given(v source.Value, key string) (source.Field, bool) {
 	return source.Field{}, false
 }
 
-// asked is a map whose rules are being looked at.
+// ruleCheck is a map while its rules are checked.
 type asked struct {
 	*decoding
 	shape *shape
@@ -125,7 +125,7 @@ func (a asked) holds(t term) (holds, known bool) {
 	return f.Value.Text == t.value, true
 }
 
-// rules notes what the map does that a rule forbids; a key is told of once.
+// rules reports what the map does against a rule; each key is reported once.
 func (d *decoding) rules(all []rule, s *shape, v source.Value, o object) {
 	a, told := asked{d, s, v, o}, map[source.Pos]bool{}
 	for _, r := range all {
@@ -169,7 +169,8 @@ func (a asked) one(r rule) bool {
 		a.lacks(r, fmt.Sprintf("%q needs one of %s", a.name, oneOf(keysOf(r.those))))
 		return false
 	case len(found) > 1:
-		a.fail(found[1].Pos, len([]rune(found[1].Key)), fmt.Sprintf("%q cannot be combined with %q", found[1].Key, found[0].Key),
+		a.fail(found[1].Pos, len([]rune(found[1].Key)), fmt.Sprintf("%q cannot be combined with %q", found[1].Key,
+			found[0].Key),
 			"remove one of the two")
 		return false
 	}
@@ -326,7 +327,7 @@ func oneOfAll(words []string, last string) string {
 // rules puts the rules of a struct into the schema of its map.
 func (s *schemas) rules(sh *shape, out schema) {
 	var must []any
-	needed := map[string][]any{} // by the key that asks for it
+	needed := map[string][]any{} // by the key that needs it
 	if sh.selects {
 		needed = selectorRules(sh.typ, out)
 	}

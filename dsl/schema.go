@@ -67,14 +67,14 @@ type schemas struct {
 	defs      schema
 	prefix    string              // of references to defs
 	named     func(string) string // what a struct is called in defs
-	variables bool                // a text with ${…} stands for a value of any type
+	variables bool                // a text with ${…} may be a value of any type
 	forms     bool                // all forms in which a value can be written; else only the one that programs write
-	defaults  bool                // defaults have a key of their own; else the description tells them
+	defaults  bool                // defaults have a key of their own; else the description names them
 }
 
 func lowered(name string) string { return string(name[0]|0x20) + name[1:] }
 
-// aVariable is the pattern of a text that stands for a value of any type.
+// aVariable is the pattern of a text that may be a value of any type.
 const aVariable = `\$\{`
 
 func (s *schemas) steps() schema {

@@ -208,7 +208,7 @@ func (s *schemas) structure(f field) schema {
 		s.defs[name] = long
 		if s.forms {
 			if short := s.short(f.typ); short != nil || s.variables {
-				for i, form := range short { // the key says what it is for, not the label that may stand for it
+				for i, form := range short { // the key says what it is for, not the label that may replace it
 					short[i] = maps.Clone(form.(schema))
 					delete(short[i].(schema), "description")
 				}

@@ -22,8 +22,8 @@ type Scope struct {
 	env    func(string) (string, bool)
 	saved  map[string]any
 	values map[string]string // of everything that is not saved
-	typed  map[string]any    // those of values that are no texts in expressions
-	ended  map[string]bool   // variables of loops that are over
+	typed  map[string]any    // those of values that are not texts in expressions
+	ended  map[string]bool   // variables of loops that have ended
 }
 
 // ScopeOptions are where a test's variables get their values from.
@@ -150,12 +150,12 @@ func (r *resolver) resolve(name string) {
 
 // miss says why a variable has no value.
 type miss struct {
-	msg, hint string // no msg: the reason has been noted where it lies, at another var
+	msg, hint string // no msg: the reason has been reported at another var
 	undefined bool   // a default may take its place
 }
 
-// lookup returns the value of a name that stands in the value of v: an override, another var, or the environment. A var
-// may hold its own name: HOME: ${HOME}.
+// lookup returns the value of a name that is used in the value of v: an override, another var, or the environment. A
+// var may hold its own name: HOME: ${HOME}.
 func (r *resolver) lookup(v Var, name string) (string, *miss) {
 	if text, known := r.scope.values[name]; known {
 		return text, nil
@@ -206,7 +206,8 @@ func (s *Scope) lookup(name string) (string, *miss) {
 	return Show(x), nil
 }
 
-const loopOver = `only the steps in the forEach know its variable; to keep the last one, save it there under another name: set: {vars: {last: …}}`
+const loopOver = `only the steps in the forEach know its variable; to keep the last one, save it there under another ` +
+	`name: set: {vars: {last: …}}`
 
 // undefined says what to do about a variable that has no value.
 func (s *Scope) undefined(name string) *miss {
@@ -227,7 +228,7 @@ func (s *Scope) undefined(name string) *miss {
 	return &miss{fmt.Sprintf("the variable ${%s} is not defined", name), hint, true}
 }
 
-// expand asks lookup for each variable. A miss that has been noted elsewhere gives an Error without a message.
+// expand asks lookup for each variable. A miss that has been reported elsewhere is an Error without a message.
 func (s *Scope) expand(src *source.Source, text string, pos source.Pos, lookup func(string) (string, *miss)) (string,
 	*source.Error) {
 	at := func(part, msg, hint string) *source.Error {

@@ -19,8 +19,8 @@ type shape struct {
 	typ    reflect.Type
 
 	selects bool     // it has the keys of a selector
-	unless  []string // keys beside which it needs no element
-	takes   []string // what its selector may be beside an element of the tree: point, describe
+	unless  []string // keys that make an element unnecessary
+	takes   []string // what its selector may be in addition to an element of the tree: point, describe
 }
 
 type field struct {
@@ -42,7 +42,7 @@ type field struct {
 	fixed     string     // why it cannot hold a variable; empty: it can
 	platforms []Platform // where it works; nil: wherever the operation does
 	example   string     // how to write it
-	tool      string     // what assistants are told of it; "-": they do not get it
+	tool      string     // its description for assistants; "-": they do not get it
 }
 
 // is reports whether the field is of a basic kind: bool, int, string.

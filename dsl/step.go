@@ -72,7 +72,7 @@ func (d *decoding) step(v source.Value) *Step {
 	return step
 }
 
-// holdsVariable reports whether ${ stands in any text of a value.
+// holdsVariable reports whether any text of a value contains ${.
 func holdsVariable(v source.Value) bool {
 	return v.Kind == source.String && strings.Contains(v.Text, "${") || slices.ContainsFunc(v.Items, holdsVariable) ||
 		slices.ContainsFunc(v.Fields, func(f source.Field) bool { return holdsVariable(f.Value) })

@@ -52,7 +52,7 @@ func (d *Def) Control() bool {
 	return reflect.TypeOf(d.Args) == reflect.TypeFor[Run]() || d.HoldsSteps()
 }
 
-// HoldsSteps reports whether other steps stand in the action itself.
+// HoldsSteps reports whether the action itself has inner steps.
 func (d *Def) HoldsSteps() bool {
 	t := reflect.TypeOf(d.Args)
 	for i := range t.NumField() {
@@ -78,8 +78,8 @@ func (s *Step) Nested() iter.Seq2[string, Steps] {
 	}
 }
 
-// Leaves returns the steps that do something, in the order of the file: also those inside of control steps and of linked
-// blocks, the control steps themselves not.
+// Leaves returns the steps that do something, in the order of the file: also those inside of control steps and of
+// linked blocks, the control steps themselves not.
 func (s Steps) Leaves(yield func(*Step) bool) {
 	s.walk(func(step *Step) bool { return step.Def.Control() || yield(step) })
 }
@@ -119,7 +119,7 @@ func (s Steps) Clone() Steps {
 	return out
 }
 
-// Source is the file that the step stands in, which messages show.
+// Source is the file of the step, which messages show.
 func (s *Step) Source() *source.Source { return s.source }
 
 func (Steps) schema(*schemas) schema { return schema{"$ref": "#/$defs/steps"} }

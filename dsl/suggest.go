@@ -87,7 +87,7 @@ func foreignPlatform(word string) string {
 	}
 }
 
-// foreignTool goes on with apps, devices, browsers and control.
+// foreignTool continues with apps, devices, browsers and control.
 func foreignTool(word string, p Platform) (name, how string) {
 	switch suggest.Fold(word) {
 	case "launchapp", "startapp", "openapp", "start":

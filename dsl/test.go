@@ -25,7 +25,7 @@ type Test struct {
 	Sequence  string
 	Skip      string // why the test is not run; empty: it is
 	Vars      []Var
-	Secrets   []string // names of variables whose values no report may show
+	Secrets   []string // names of variables with values that no report may show
 	Device    Need
 	TimeoutMs *int // of every step that names none
 	Retries   *int // how often a test that failed is run again
@@ -40,7 +40,7 @@ type Test struct {
 	Warnings []*source.Error
 }
 
-// lists are all steps that stand in the test's own file: its own, its hooks', and those of its named blocks.
+// lists are all steps of the test's own file: its own, its hooks', and those of its named blocks.
 func (t *Test) lists() []Steps {
 	all := []Steps{t.Before, t.Steps, t.OnFailure, t.After}
 	for _, name := range slices.Sorted(maps.Keys(t.Blocks)) {
@@ -75,12 +75,12 @@ type Step struct {
 	Block *Block
 
 	nested  []nestedSteps
-	source  *source.Source // the file it stands in
+	source  *source.Source // its file
 	foreign Foreign        // of a step of another language
 	args    any            // its argument's struct, when no variable and no other step is in it; else nil
 }
 
-// StepOptions are the keys that every step takes beside its own arguments.
+// StepOptions are the keys that every step takes in addition to its own arguments.
 type StepOptions struct {
 	Name       string `json:"name,omitempty" minLength:"1"`
 	TimeoutMs  *int   `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000"`

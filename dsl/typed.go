@@ -181,7 +181,7 @@ func (Names) schema(*schemas) schema { return namedValues() }
 
 func (Names) words() string { return "map of variables" }
 
-// namedValues is a map whose keys are names of variables.
+// namedValues is a map from names of variables to values.
 func namedValues() schema {
 	return schema{"type": "object", "propertyNames": schema{"pattern": varForm.String(),
 		"not": schema{"enum": reservedNames()}}}

@@ -77,7 +77,7 @@ func localPage(address string) bool {
 	return !strings.Contains(path, ":") && (strings.HasSuffix(path, ".html") || strings.HasSuffix(path, ".htm"))
 }
 
-// HTTPCredentials are what the browser answers with when the site of openBrowser asks for a user and a password (basic
+// HTTPCredentials are what the browser sends when the site of openBrowser requests a user and a password (basic
 // authentication).
 type HTTPCredentials struct {
 	Username string `json:"username" required:"true" minLength:"1"`

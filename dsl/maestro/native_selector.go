@@ -94,7 +94,7 @@ func selectorFields(s *Selector) ([]field, error) {
 		broken = fmt.Errorf("a selector that only counts: it names no text and no id")
 	}
 	if !s.names() {
-		broken = fmt.Errorf("a selector that asks for nothing")
+		broken = fmt.Errorf("a selector without a condition")
 	}
 	return fields, broken
 }

@@ -48,7 +48,7 @@ func (w *writer) variables() {
 	}
 }
 
-// Needs are the variables that a flow and those that it calls use and nobody in them gives a value, with the value that
+// Needs are the variables that a flow and those that it calls use and none of them sets, with the value that
 // they have then: the word undefined, or nothing, where a called flow has a default.
 func Needs(f *Flow) map[string]string {
 	given, used, own := map[string]bool{}, map[string]bool{}, map[string]bool{}
@@ -136,7 +136,7 @@ func Needs(f *Flow) map[string]string {
 	return needs
 }
 
-// said is what a statement that logs says; any other is itself.
+// said is the message of a statement that logs; any other is itself.
 func said(statement string) string {
 	if m := logForm.FindStringSubmatch(statement); m != nil {
 		return m[1]
@@ -227,7 +227,8 @@ func computed(value string) (expression string, can bool) {
 	return strings.Join(parts, " + "), true
 }
 
-// counted are the texts that Maestro takes for false, beside "false", "undefined" and "null": nothing, and any zero.
+// counted are the texts that Maestro takes for false, in addition to "false", "undefined" and "null": nothing, and any
+// zero.
 const counted = `^\s*$|^(?i:false)$|^(undefined|null)$|^\s*[+-]?(0+\.?0*|\.0+)([eE][+-]?[0-9]+)?[fFdD]?\s*$`
 
 // expression writes a condition of a script as an expression.

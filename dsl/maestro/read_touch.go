@@ -109,7 +109,7 @@ func (r *reader) places(start, end source.RawField) {
 		if form == percentPoint {
 			for _, part := range strings.Split(strings.ReplaceAll(text, "%", ""), ",") {
 				if n, err := strconv.Atoi(strings.TrimSpace(part)); err != nil || n > 100 {
-					r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("%q lies outside the screen: more than 100 %%", short(text)), hint)
+					r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("%q is outside the screen: more than 100 %%", short(text)), hint)
 				}
 			}
 		}

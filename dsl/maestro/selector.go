@@ -30,7 +30,7 @@ type Selector struct {
 	retry, untilVisible   bool
 }
 
-// names reports whether the selector asks for anything of an element.
+// names reports whether the selector has any condition.
 func (s *Selector) names() bool {
 	return s.Text != nil || s.ID != nil || s.Width != nil || s.Height != nil || s.Below != nil || s.Above != nil ||
 		s.LeftOf != nil ||
@@ -41,8 +41,8 @@ func (s *Selector) names() bool {
 // emptyPattern fits nothing but an empty text: a selector of Taproot cannot express that as a text.
 const emptyPattern = "(?:)"
 
-// Lower returns the selector as a selector of Taproot. Its texts are filled in already. An index that is not a number is
-// an error.
+// Lower returns the selector as a selector of Taproot. Its texts are filled in already. An index that is not a number
+// is an error.
 func (s *Selector) Lower() (dsl.Selector, error) {
 	d := dsl.Selector{Match: dsl.MatchMaestro, Enabled: s.Enabled, Checked: s.Checked, Selected: s.Selected,
 		Focused: s.Focused, Traits: s.Traits}

@@ -123,9 +123,9 @@ func (r *reader) order(f source.RawField, w *Workspace) {
 	}
 }
 
-// First returns those of Order that come first where these flows are run: up to the first that is not among them. Maestro
-// does not run at all when that is the very first of the list; when none of them is there, or one is named twice, there
-// does not define an order.
+// First returns those of Order that come first where these flows are run: up to the first that is not among them.
+// Maestro does not run at all when that is the very first of the list; when none of them is there, or one is named
+// twice, there does not define an order.
 func (w *Workspace) First(flows []string) ([]string, error) {
 	missing := func(name string) bool { return !slices.Contains(flows, name) }
 	if !slices.ContainsFunc(w.Order, func(name string) bool { return !missing(name) }) {
@@ -137,7 +137,7 @@ func (w *Workspace) First(flows []string) ([]string, error) {
 	}
 	if len(first) == 0 {
 		return nil, &source.Error{Pos: w.orderAt, Width: len("flowsOrder"), Source: w.from,
-			Msg:  fmt.Sprintf("\"flowsOrder\" begins with %q, and no flow that is run has this name", short(w.Order[0])),
+			Msg:  fmt.Sprintf("\"flowsOrder\" starts with %q, and no flow that is run has this name", short(w.Order[0])),
 			Hint: "it takes the names of flows, and of those without a name the names of their files without ending"}
 	}
 	for i, name := range first {
@@ -164,8 +164,8 @@ func (r *reader) texts(f source.RawField) []string {
 	return all
 }
 
-// Picks reports whether the configuration picks a file, by its path from the folder: its top level, or what the patterns
-// say, of which one with ! before it takes away.
+// Picks reports whether the configuration picks a file, by its path from the folder: its top level, or what the
+// patterns say, of which one with ! before it takes away.
 func (w *Workspace) Picks(rel string) bool {
 	patterns := w.Flows
 	if len(patterns) == 0 {

@@ -7,7 +7,7 @@ import (
 )
 
 // Flow writes the value as one line of YAML, with quotes only where they are needed. Parsed again as the argument of an
-// action it gives the same value.
+// action it is the same value.
 func Flow(v Value) string {
 	var b strings.Builder
 	flow(&b, v, false)
