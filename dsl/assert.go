@@ -46,7 +46,7 @@ func (AssertElement) rules() []rule {
 	return []rule{
 		atLeastOne("text value count visible is").says(`"%s" does not say what must be true of the element`,
 			`give at least one of text, value, count, visible or is; to look for the element alone, use "assert"`),
-		cannotStand("visible=false", "text value count is").says("",
+		exclude("visible=false", "text value count is").says("",
 			"what is not there has no properties: remove one of the two"),
 	}
 }
@@ -80,7 +80,7 @@ func (AssertLog) rules() []rule {
 	return []rule{
 		exactlyOne("text regex"),
 		belongs("forMs", "absent=true").says("", "how long to wait for a line is timeoutMs"),
-		cannotStand("as", "absent=true").says("", "there is no line to save: remove one of the two"),
+		exclude("as", "absent=true").says("", "there is no line to save: remove one of the two"),
 	}
 }
 
@@ -93,7 +93,7 @@ type AssertScreenshot struct {
 	File      string     `json:"file,omitempty" minLength:"1" format:"file"`
 }
 
-func (AssertScreenshot) rules() []rule { return []rule{cannotStand("mask", "file")} }
+func (AssertScreenshot) rules() []rule { return []rule{exclude("mask", "file")} }
 
 func (AssertTrue) cost(costing, *Step, time.Duration) Cost { return Cost{} }
 

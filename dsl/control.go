@@ -41,9 +41,9 @@ func (r Repeat) Rounds() int {
 func (Repeat) rules() []rule {
 	return []rule{atLeastOne("times while visible notVisible").says(`"repeat" does not say how often`,
 		"give times, or while, or both"),
-		cannotStand("visible notVisible", "while").says("",
+		exclude("visible notVisible", "while").says("",
 			"an expression and an element are two conditions: remove one of the two"),
-		cannotStand("visible", "notVisible").says("", "remove one of the two")}
+		exclude("visible", "notVisible").says("", "remove one of the two")}
 }
 
 // Retry is the argument of retry.
@@ -129,7 +129,7 @@ func (Expect) rules() []rule {
 func (HTTP) rules() []rule {
 	return []rule{
 		oneBody(),
-		cannotStand("body json", "method=GET method=HEAD").says("a GET or HEAD request has no body",
+		exclude("body json", "method=GET method=HEAD").says("a GET or HEAD request has no body",
 			"add method: POST, or remove the body"),
 	}
 }

@@ -241,7 +241,7 @@ func (d *decoding) field(dst reflect.Value, v source.Value, f field) {
 	}
 	if own, ok := dst.Addr().Interface().(fromValue); ok {
 		own.fromValue(d, v, f.key)
-		d.enough(v, f)
+		d.checkMinItems(v, f)
 		return
 	}
 	if dst.Type() == reflect.TypeFor[source.Value]() {
@@ -275,7 +275,7 @@ func (d *decoding) field(dst reflect.Value, v source.Value, f field) {
 }
 
 // checkMinItems reports a list or a map with fewer entries than the field needs. A single text counts as a list of one.
-func (d *decoding) enough(v source.Value, f field) {
+func (d *decoding) checkMinItems(v source.Value, f field) {
 	n := 1
 	switch v.Kind {
 	case source.List:

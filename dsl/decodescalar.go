@@ -125,7 +125,7 @@ func (d *decoding) float(dst reflect.Value, v source.Value, f field) {
 	switch {
 	case kind != source.Int && kind != source.Float || err != nil || math.IsNaN(n) || math.IsInf(n, 0):
 		d.wrong(v, fmt.Sprintf("%q must be a number, not %s%s", f.key, describe(v), origin(v)), "for example: "+f.key+": "+
-			cmp.Or(f.standard, "0.5"))
+			cmp.Or(f.defaultText, "0.5"))
 	case f.minimum != nil && n < float64(*f.minimum):
 		d.wrong(v, fmt.Sprintf("%q must be at least %d%s", f.key, *f.minimum, origin(v)), "")
 	case f.maximum != nil && n > float64(*f.maximum):
@@ -180,7 +180,7 @@ func (d *decoding) list(dst reflect.Value, v source.Value, f field) {
 			": [one, two]")
 		return
 	}
-	d.enough(v, f)
+	d.checkMinItems(v, f)
 	for _, item := range items {
 		text := reflect.New(dst.Type().Elem()).Elem()
 		before := len(d.errs)

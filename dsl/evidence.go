@@ -36,11 +36,11 @@ func (Extract) rules() []rule {
 	keys := slices.DeleteFunc(newShape(selectorType).keys(), func(key string) bool { return key == "text" })
 	selector := strings.Join(keys, " ")
 	return []rule{
-		cannotStand(selector+" text regex group", "prompt").says("",
+		exclude(selector+" text regex group", "prompt").says("",
 			"the model looks at the whole screen: say in the prompt which value is meant"),
-		cannotStand("regex", "text").says("",
+		exclude("regex", "text").says("",
 			"text is a regular expression over the whole screen, regex one over an element"),
-		cannotStand(selector, "text").says("", "to look into one element, write regex instead of text"),
+		exclude(selector, "text").says("", "to look into one element, write regex instead of text"),
 		belongs("group", "text regex").says(`"group" belongs to a regular expression`, "add regex, or remove group"),
 	}
 }

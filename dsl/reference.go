@@ -164,11 +164,11 @@ func fields(b *strings.Builder, s *shape, selector bool) {
 		if i == s.scalar {
 			key += " *short*"
 		}
-		standard := ""
-		if f.standard != "" {
-			standard = "`" + f.standard + "`"
+		defaultText := ""
+		if f.defaultText != "" {
+			defaultText = "`" + f.defaultText + "`"
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", key, cell(f.words()), standard, cell(f.doc))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", key, cell(f.words()), defaultText, cell(f.doc))
 	}
 	ruleWords(b, s)
 }

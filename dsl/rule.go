@@ -17,11 +17,11 @@ type ruled interface{ rules() []rule }
 // rule is one thing that must hold between the keys of a map. Its terms are keys, or key=value for a key with that
 // value; a key that is left out has its default.
 type rule struct {
-	kind   ruleKind
-	those  []term
-	others []term
-	what   string // the message; empty: it is made of the terms. A %s in it is the name of the map
-	how    string // the hint; empty: the example of the map, or what the kind of rule suggests
+	kind  ruleKind
+	keys  []term
+	peers []term
+	what  string // the message; empty: it is made of the terms. A %s in it is the name of the map
+	how   string // the hint; empty: the example of the map, or what the kind of rule suggests
 }
 
 type ruleKind int
@@ -34,19 +34,19 @@ const (
 )
 
 // exactlyOne wants one of the keys and no more.
-func exactlyOne(keys string) rule { return rule{kind: one, those: terms(keys)} }
+func exactlyOne(keys string) rule { return rule{kind: one, keys: terms(keys)} }
 
 // atLeastOne wants one of the keys or more; with "", any.
-func atLeastOne(keys string) rule { return rule{kind: some, those: terms(keys)} }
+func atLeastOne(keys string) rule { return rule{kind: some, keys: terms(keys)} }
 
 // belongs says that keys have a meaning only together with one of their peers.
-func belongs(keys, others string) rule {
-	return rule{kind: needs, those: terms(keys), others: terms(others)}
+func belongs(keys, peers string) rule {
+	return rule{kind: needs, keys: terms(keys), peers: terms(peers)}
 }
 
 // exclude says that keys cannot be combined with any of their peers. A mistake is reported at one of the keys.
-func cannotStand(keys, others string) rule {
-	return rule{kind: apart, those: terms(keys), others: terms(others)}
+func exclude(keys, peers string) rule {
+	return rule{kind: apart, keys: terms(keys), peers: terms(peers)}
 }
 
 // says sets the message and the hint of a rule; an empty one stays as it is.
@@ -102,7 +102,7 @@ func (s *shape) given(v source.Value, key string) (source.Field, bool) {
 }
 
 // ruleCheck is a map while its rules are checked.
-type asked struct {
+type ruleCheck struct {
 	*decoding
 	shape *shape
 	value source.Value
@@ -110,13 +110,13 @@ type asked struct {
 }
 
 // holds reports whether a term is true of the map; known is false while that hangs on a variable.
-func (a asked) holds(t term) (holds, known bool) {
+func (a ruleCheck) holds(t term) (holds, known bool) {
 	f, given := a.shape.given(a.value, t.key)
 	switch {
 	case t.value == "":
 		return given, true
 	case !given:
-		return a.shape.has(t.key) && a.shape.fields[a.shape.byKey[t.key]].standard == t.value, true
+		return a.shape.has(t.key) && a.shape.fields[a.shape.byKey[t.key]].defaultText == t.value, true
 	case a.unknownYet(f.Value):
 		return false, false
 	case f.Value.Kind == source.Bool:
@@ -127,7 +127,7 @@ func (a asked) holds(t term) (holds, known bool) {
 
 // rules reports what the map does against a rule; each key is reported once.
 func (d *decoding) rules(all []rule, s *shape, v source.Value, o object) {
-	a, told := asked{d, s, v, o}, map[source.Pos]bool{}
+	a, reported := ruleCheck{d, s, v, o}, map[source.Pos]bool{}
 	for _, r := range all {
 		switch r.kind {
 		case one:
@@ -139,14 +139,14 @@ func (d *decoding) rules(all []rule, s *shape, v source.Value, o object) {
 				return
 			}
 		case needs:
-			a.needs(r, told)
+			a.needs(r, reported)
 		case apart:
-			a.apart(r, told)
+			a.apart(r, reported)
 		}
 	}
 }
 
-func (a asked) failOnce(told map[source.Pos]bool, f source.Field, msg, hint string) {
+func (a ruleCheck) failOnce(told map[source.Pos]bool, f source.Field, msg, hint string) {
 	if told[f.Pos] && f.Pos.Line > 0 {
 		return
 	}
@@ -155,10 +155,10 @@ func (a asked) failOnce(told map[source.Pos]bool, f source.Field, msg, hint stri
 }
 
 // one reports whether exactly one of the keys is given.
-func (a asked) one(r rule) bool {
+func (a ruleCheck) one(r rule) bool {
 	var found []source.Field
 	for _, f := range a.value.Fields {
-		if slices.Contains(keysOf(r.those), f.Key) {
+		if slices.Contains(keysOf(r.keys), f.Key) {
 			found = append(found, f)
 		}
 	}
@@ -166,7 +166,7 @@ func (a asked) one(r rule) bool {
 	case a.value.Kind != source.Map && a.value.Kind != source.Null:
 		return true // the short form is one of them
 	case len(found) == 0:
-		a.lacks(r, fmt.Sprintf("%q needs one of %s", a.name, oneOf(keysOf(r.those))))
+		a.lacks(r, fmt.Sprintf("%q needs one of %s", a.name, oneOf(keysOf(r.keys))))
 		return false
 	case len(found) > 1:
 		a.fail(found[1].Pos, len([]rune(found[1].Key)), fmt.Sprintf("%q cannot be combined with %q", found[1].Key,
@@ -178,21 +178,21 @@ func (a asked) one(r rule) bool {
 }
 
 // some reports whether one of the keys is given.
-func (a asked) some(r rule) bool {
-	if len(r.those) == 0 && len(a.value.Fields) > 0 {
+func (a ruleCheck) some(r rule) bool {
+	if len(r.keys) == 0 && len(a.value.Fields) > 0 {
 		return true
 	}
-	for _, t := range r.those {
+	for _, t := range r.keys {
 		if holds, known := a.holds(t); holds || !known {
 			return true
 		}
 	}
-	a.lacks(r, fmt.Sprintf("%q needs %s", a.name, strings.Join(quoted(r.those), " or ")))
+	a.lacks(r, fmt.Sprintf("%q needs %s", a.name, strings.Join(quoted(r.keys), " or ")))
 	return false
 }
 
 // lacks reports, at the name of the map, that something is missing.
-func (a asked) lacks(r rule, msg string) {
+func (a ruleCheck) lacks(r rule, msg string) {
 	if r.what != "" {
 		msg = strings.ReplaceAll(r.what, "%s", shorten.Runes(a.name, 60))
 	}
@@ -207,20 +207,20 @@ func (a asked) lacks(r rule, msg string) {
 	a.fail(a.at, width, msg, hint)
 }
 
-func (a asked) needs(r rule, told map[source.Pos]bool) {
-	for _, t := range r.others {
+func (a ruleCheck) needs(r rule, told map[source.Pos]bool) {
+	for _, t := range r.peers {
 		if holds, known := a.holds(t); holds || !known {
 			return
 		}
 	}
-	for _, t := range r.those {
+	for _, t := range r.keys {
 		f, given := a.shape.given(a.value, t.key)
 		if holds, _ := a.holds(t); !given || !holds {
 			continue
 		}
-		msg, hint := fmt.Sprintf("%s belongs to %s", t, strings.Join(quoted(r.others), " and ")), "remove it, or add "+
-			r.others[0].key
-		if r.others[0].value != "" {
+		msg, hint := fmt.Sprintf("%s belongs to %s", t, strings.Join(quoted(r.peers), " and ")), "remove it, or add "+
+			r.peers[0].key
+		if r.peers[0].value != "" {
 			hint = "remove it"
 		}
 		if r.what != "" {
@@ -233,13 +233,13 @@ func (a asked) needs(r rule, told map[source.Pos]bool) {
 	}
 }
 
-func (a asked) apart(r rule, told map[source.Pos]bool) {
-	for _, t := range r.those {
+func (a ruleCheck) apart(r rule, told map[source.Pos]bool) {
+	for _, t := range r.keys {
 		f, given := a.shape.given(a.value, t.key)
 		if holds, _ := a.holds(t); !given || !holds {
 			continue
 		}
-		for _, other := range r.others {
+		for _, other := range r.peers {
 			if holds, _ := a.holds(other); !holds || other.key == t.key {
 				continue
 			}
@@ -276,8 +276,8 @@ func (s *shape) hasShort() bool {
 		}
 	}
 	for _, r := range s.rules {
-		has := len(r.those) == 0 || slices.Contains(keysOf(r.those), key)
-		if (r.kind == one || r.kind == some) && !has || r.kind == needs && slices.Contains(keysOf(r.those), key) {
+		has := len(r.keys) == 0 || slices.Contains(keysOf(r.keys), key)
+		if (r.kind == one || r.kind == some) && !has || r.kind == needs && slices.Contains(keysOf(r.keys), key) {
 			return false
 		}
 	}
@@ -286,19 +286,19 @@ func (s *shape) hasShort() bool {
 
 // words says a rule in the reference, with keys in code.
 func (r rule) words() string {
-	those, others := codes(r.those), codes(r.others)
+	keys, peers := codes(r.keys), codes(r.peers)
 	switch r.kind {
 	case one:
-		return "Exactly one of " + strings.Join(those, ", ") + " is given."
+		return "Exactly one of " + strings.Join(keys, ", ") + " is given."
 	case some:
-		if len(those) == 0 {
+		if len(keys) == 0 {
 			return "At least one key is given."
 		}
-		return "At least one of " + strings.Join(those, ", ") + " is given."
+		return "At least one of " + strings.Join(keys, ", ") + " is given."
 	case needs:
-		return oneOfAll(those, "and") + plural(those, " needs ", " need ") + oneOfAll(others, "or") + "."
+		return oneOfAll(keys, "and") + plural(keys, " needs ", " need ") + oneOfAll(peers, "or") + "."
 	default:
-		return oneOfAll(those, "and") + " cannot be combined with " + oneOfAll(others, "or") + "."
+		return oneOfAll(keys, "and") + " cannot be combined with " + oneOfAll(peers, "or") + "."
 	}
 }
 
@@ -334,17 +334,17 @@ func (s *schemas) rules(sh *shape, out schema) {
 	for _, r := range sh.rules {
 		switch {
 		case r.kind == one:
-			must = append(must, schema{"oneOf": s.terms(r.those, sh, false)})
-		case r.kind == some && len(r.those) == 0:
+			must = append(must, schema{"oneOf": s.terms(r.keys, sh, false)})
+		case r.kind == some && len(r.keys) == 0:
 			out["minProperties"] = 1
 		case r.kind == some:
-			must = append(must, schema{"anyOf": s.terms(r.those, sh, false)})
+			must = append(must, schema{"anyOf": s.terms(r.keys, sh, false)})
 		case r.kind == needs:
-			for _, t := range r.those {
-				needed[t.key] = append(needed[t.key], schema{"anyOf": s.terms(r.others, sh, s.variables)})
+			for _, t := range r.keys {
+				needed[t.key] = append(needed[t.key], schema{"anyOf": s.terms(r.peers, sh, s.variables)})
 			}
 		default:
-			for _, t := range r.those {
+			for _, t := range r.keys {
 				needed[t.key] = append(needed[t.key], s.apart(r, t, sh))
 			}
 		}
@@ -367,8 +367,8 @@ func (s *schemas) rules(sh *shape, out schema) {
 
 // apart is the schema of maps that hold t and nothing that t cannot be combined with.
 func (s *schemas) apart(r rule, t term, sh *shape) schema {
-	others := slices.DeleteFunc(slices.Clone(r.others), func(o term) bool { return o.key == t.key })
-	not := schema{"not": schema{"anyOf": s.terms(others, sh, false)}}
+	peers := slices.DeleteFunc(slices.Clone(r.peers), func(o term) bool { return o.key == t.key })
+	not := schema{"not": schema{"anyOf": s.terms(peers, sh, false)}}
 	if t.value != "" {
 		return schema{"if": s.term(t, sh, false), "then": not}
 	}
@@ -388,10 +388,10 @@ func (s *schemas) term(t term, sh *shape, orVariable bool) schema {
 	if t.value == "" {
 		return schema{"required": []string{t.key}}
 	}
-	value, standard := schema{"const": t.value}, ""
+	value, defaultText := schema{"const": t.value}, ""
 	if sh.has(t.key) {
 		f := sh.fields[sh.byKey[t.key]]
-		if standard = f.standard; f.is("bool") {
+		if defaultText = f.defaultText; f.is("bool") {
 			value = schema{"const": t.value == "true"}
 		}
 	}
@@ -399,7 +399,7 @@ func (s *schemas) term(t term, sh *shape, orVariable bool) schema {
 		value = s.orVariable(value)
 	}
 	out := schema{"properties": schema{t.key: value}}
-	if standard != t.value {
+	if defaultText != t.value {
 		out["required"] = []string{t.key}
 	}
 	return out
@@ -407,5 +407,5 @@ func (s *schemas) term(t term, sh *shape, orVariable bool) schema {
 
 // hidden reports whether the rule only says what a selector's own rules say.
 func (r rule) hidden(s *shape) bool {
-	return s.selects && r.kind == apart && slices.Equal(r.those[:1], terms("label"))
+	return s.selects && r.kind == apart && slices.Equal(r.keys[:1], terms("label"))
 }

@@ -38,11 +38,11 @@ func (s *schemas) field(f field) schema {
 		doc = append(doc, f.doc)
 	}
 	switch {
-	case f.standard == "":
+	case f.defaultText == "":
 	case s.defaults:
-		out["default"] = standard(f)
+		out["default"] = defaultValue(f)
 	default: // generators make keys with a default of their own ones that must be given
-		doc = append(doc, "Default: "+f.standard+".")
+		doc = append(doc, "Default: "+f.defaultText+".")
 	}
 	if len(doc) > 0 {
 		out["description"] = strings.Join(doc, " ")
@@ -50,15 +50,15 @@ func (s *schemas) field(f field) schema {
 	return out
 }
 
-func standard(f field) any {
+func defaultValue(f field) any {
 	switch f.typ.Kind() {
 	case reflect.Int, reflect.Float64:
-		n, _ := strconv.ParseFloat(f.standard, 64)
+		n, _ := strconv.ParseFloat(f.defaultText, 64)
 		return n
 	case reflect.Bool:
-		return f.standard == "true"
+		return f.defaultText == "true"
 	default:
-		return f.standard
+		return f.defaultText
 	}
 }
 

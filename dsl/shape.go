@@ -24,18 +24,18 @@ type shape struct {
 }
 
 type field struct {
-	key      string
-	typ      reflect.Type // behind a pointer, when it is one
-	doc      string
-	standard string // the default, as it is written
-	index    []int
-	required bool
-	enum     []string
-	minimum  *int
-	maximum  *int
-	at       source.Pos // of the key, while a map is being read
-	minText  int        // the least number of characters, edge white space aside
-	minItems int        // the least number of entries of a list or a map
+	key         string
+	typ         reflect.Type // behind a pointer, when it is one
+	doc         string
+	defaultText string // the default, as it is written
+	index       []int
+	required    bool
+	enum        []string
+	minimum     *int
+	maximum     *int
+	at          source.Pos // of the key, while a map is being read
+	minText     int        // the least number of characters, edge white space aside
+	minItems    int        // the least number of entries of a list or a map
 
 	form      textForm   // what its texts look like
 	only      string     // the one value that makes sense
@@ -102,7 +102,7 @@ func (s *shape) add(t reflect.Type, path []int) {
 			continue
 		}
 		about := descriptionOf(t, key, f.Tag)
-		own := field{key: key, index: index, typ: f.Type, doc: about.doc, standard: f.Tag.Get("default"),
+		own := field{key: key, index: index, typ: f.Type, doc: about.doc, defaultText: f.Tag.Get("default"),
 			required: f.Tag.Get("required") == "true",
 			minimum:  tagInt(f.Tag, "minimum"), maximum: tagInt(f.Tag, "maximum")}
 		if own.typ.Kind() == reflect.Pointer {
@@ -145,20 +145,20 @@ func words(tag string) []string {
 // defaults fills in what the author may leave out.
 func (s *shape) defaults(dst reflect.Value) {
 	for _, f := range s.fields {
-		if f.standard == "" {
+		if f.defaultText == "" {
 			continue
 		}
 		switch to := dst.FieldByIndex(f.index); to.Kind() {
 		case reflect.String:
-			to.SetString(f.standard)
+			to.SetString(f.defaultText)
 		case reflect.Int:
-			n, _ := source.Number(f.standard)
+			n, _ := source.Number(f.defaultText)
 			to.SetInt(int64(n))
 		case reflect.Float64:
-			n, _ := strconv.ParseFloat(f.standard, 64)
+			n, _ := strconv.ParseFloat(f.defaultText, 64)
 			to.SetFloat(n)
 		case reflect.Bool:
-			to.SetBool(f.standard == "true")
+			to.SetBool(f.defaultText == "true")
 		}
 	}
 }

@@ -94,6 +94,6 @@ type StepOptions struct {
 }
 
 func (StepOptions) rules() []rule {
-	return []rule{cannotStand("soft=true", "optional=true").says(`"soft" cannot be combined with "optional"`,
+	return []rule{exclude("soft=true", "optional=true").says(`"soft" cannot be combined with "optional"`,
 		"soft fails the test at its end, optional never does: remove one of the two")}
 }

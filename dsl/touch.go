@@ -42,7 +42,7 @@ func (LongPress) rules() []rule { return []rule{placeInElement()} }
 
 // placeInElement wants an element for a place in one.
 func placeInElement() rule {
-	return cannotStand("at", "point").says("",
+	return exclude("at", "point").says("",
 		"at is a place in an element, point one on the screen: remove one of the two")
 }
 
@@ -61,7 +61,7 @@ func (Swipe) rules() []rule {
 		exactlyOne("direction from"),
 		belongs("from", "to").says(`"from" needs "to"`, both),
 		belongs("to", "from").says(`"to" needs "from"`, both),
-		cannotStand("inside", "from").says("", "places are of the whole screen; give a direction, or remove inside"),
+		exclude("inside", "from").says("", "places are of the whole screen; give a direction, or remove inside"),
 	}
 }
 
@@ -87,7 +87,7 @@ type ScrollTo struct {
 func (ScrollTo) rules() []rule {
 	const how = "add match: maestro"
 	return []rule{belongs("durationMs percent center", "match=maestro").says("", how),
-		cannotStand("limit in", "match=maestro").says("", "the whole screen is moved until the time ends")}
+		exclude("limit in", "match=maestro").says("", "the whole screen is moved until the time ends")}
 }
 
 // Target is an element or a place: a Selector that may be a point.

@@ -45,7 +45,7 @@ func (o OpenBrowser) Size() (width, height int) {
 
 func (OpenBrowser) rules() []rule {
 	return []rule{
-		cannotStand("headless browser device locale timezone storage userAgent ignoreHttpsErrors httpCredentials", "connect").
+		exclude("headless browser device locale timezone storage userAgent ignoreHttpsErrors httpCredentials", "connect").
 			says("", "a browser that runs already is as it is: remove one of the two")}
 }
 
@@ -176,18 +176,18 @@ func (WebRoute) rules() []rule {
 		atLeastOne("status body json headers block delayMs modify request").says(`"webRoute" changes nothing`,
 			"give status, body, json, headers, block, delayMs, modify or request"),
 		oneBody(),
-		cannotStand("status body json headers modify request", "block=true").says("",
+		exclude("status body json headers modify request", "block=true").says("",
 			"a request that is blocked gets no answer: remove one of the two"),
-		cannotStand("status body json headers", "modify").
+		exclude("status body json headers", "modify").
 			says("", "the answer is either made here or the network's own: put it into modify, or remove modify"),
-		cannotStand("status body json headers", "request").says("",
+		exclude("status body json headers", "request").says("",
 			"a request that is answered here does not go out: remove one of the two"),
 	}
 }
 
 // oneBody refuses two bodies.
 func oneBody() rule {
-	return cannotStand("json", "body").says("", "one of them is the body: remove the other")
+	return exclude("json", "body").says("", "one of them is the body: remove the other")
 }
 
 // CloseBrowser is the argument of closeBrowser.

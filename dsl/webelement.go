@@ -97,6 +97,6 @@ func (WebAssert) rules() []rule {
 		atLeastOne("selector url title noConsoleErrors").says(`"webAssert" needs "selector"`,
 			"for example: webAssert: {selector: h1, text: Welcome}; or give url, title or noConsoleErrors"),
 		belongs("visible text value count frame", "selector"),
-		cannotStand("text value", "visible=false").says("", "what is hidden shows no text: remove one of the two"),
+		exclude("text value", "visible=false").says("", "what is hidden shows no text: remove one of the two"),
 	}
 }

@@ -93,7 +93,7 @@ func (t *Tree) Scalar(n ast.Node) Value {
 	default:
 		v.Text = strings.TrimSpace(tk.Value)
 		v.Kind = Resolve(v.Text)
-		v.Pos = t.mend(v.Pos, v.Text)
+		v.Pos = t.correctPos(v.Pos, v.Text)
 	}
 	t.Behind = v.Pos
 	t.Behind.Col++
@@ -265,9 +265,9 @@ func (t *Tree) tokenPos(tk *token.Token) Pos {
 	return pos
 }
 
-// mend corrects the place of a text without quotes: the library errs when it continues over several lines, ends in
-// blanks or starts with a colon.
-func (t *Tree) mend(pos Pos, text string) Pos {
+// correctPos corrects the place of a text without quotes: the library errs when it continues over several lines, ends
+// in blanks or starts with a colon.
+func (t *Tree) correctPos(pos Pos, text string) Pos {
 	word, _, _ := strings.Cut(text, " ")
 	word = shorten.FirstLine(word)
 	line, want := t.Source.Chars(pos.Line), []rune(word)
