@@ -64,3 +64,12 @@ func CheckLine(words []string) error {
 	}
 	return cmd.ValidateArgs(cmd.Flags().Args())
 }
+
+// Opening returns the action with which taproot open opens what it is given in a folder, and the URL or the app's name.
+func Opening(dir, what string) (action, target string, err error) {
+	if what, err = fileToOpen(&Env{Dir: dir}, what); err != nil {
+		return "", "", err
+	}
+	action, v := opening(what)
+	return action, v.Fields[0].Value.Text, nil
+}

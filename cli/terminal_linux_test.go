@@ -15,7 +15,8 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorttest"
 )
 
-// On a terminal the running tests are redrawn in place; in the end only what lasts is on the screen.
+// TestTerminal: the running tests are redrawn in place; in the end only their results are on the screen. A terminal that
+// calls itself "dumb" gets plain lines, because it moves no cursor and shows no colour.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 2)
@@ -29,14 +30,22 @@ func TestTerminal(t *testing.T) {
 		name  string
 		env   []string
 		color bool
-	}{{"in colour", nil, true}, {"NO_COLOR", []string{"NO_COLOR=1"}, false}} {
+		plain bool
+	}{{name: "in colour", color: true}, {name: "NO_COLOR", env: []string{"NO_COLOR=1"}},
+		{name: "TERM=dumb", env: []string{"TERM=dumb"}, plain: true}} {
 		t.Run(tc.name, func(t *testing.T) {
-			if !tc.color {
+			if tc.name == "NO_COLOR" {
 				shorttest.Leave(t, "on a terminal, without colours")
 			}
 			raw := l.onTerminal(t, tc.env, "run", ".", "--no-video")
 			if color := regexp.MustCompile(`\x1b\[[\d;]*m`).MatchString(raw); color != tc.color {
 				t.Errorf("coloured: %t\n%q", color, raw)
+			}
+			if tc.plain {
+				if strings.Contains(raw, "\x1b") || !strings.Contains(raw, "2 passed, 1 failed in ") {
+					t.Errorf("escapes, or no result:\n%q", raw)
+				}
+				return
 			}
 			if !strings.Contains(raw, "▶ android SIM1 · ") || !strings.Contains(raw, "\x1b[J") {
 				t.Errorf("no live lines:\n%q", raw)

@@ -23,7 +23,7 @@ func (s *Scope) bind(step *Step, promised map[string]bool) (args any, opts StepO
 	if step.foreign != nil {
 		return step.Def.Args, step.Options, nil
 	}
-	if step.args != nil { // read by Parse, and final; nobody changes what it points to
+	if step.args != nil { // read by Parse, and final; nothing changes what it points to
 		return step.args, step.Options, nil
 	}
 	f := filling{scope: s, source: step.source, promised: promised}
@@ -39,7 +39,7 @@ func (s *Scope) bind(step *Step, promised map[string]bool) (args any, opts StepO
 	return args, opts, nil
 }
 
-// Args gives the argument of a step for reports: Flow with the variables filled in, without the steps inside of it.
+// Args returns the argument of a step for reports: Flow with the variables filled in, without the steps inside of it.
 // What cannot be filled in stays as it is written.
 func Args(step *Step, s *Scope) string {
 	if step.foreign != nil {
@@ -153,7 +153,7 @@ func (f *filling) suggest(name string, missed *miss) {
 	}
 }
 
-// whole gives the value of the variable that is all of a text, when it is no text itself.
+// whole returns the value of the variable that is all of a text, when it is not a text itself.
 func (s *Scope) whole(text string) any {
 	if !strings.HasPrefix(text, "${") || strings.IndexByte(text, '}') != len(text)-1 {
 		return nil
@@ -169,7 +169,7 @@ func (s *Scope) whole(text string) any {
 	return x
 }
 
-// all gives every variable by its name.
+// all returns every variable by its name.
 func (s *Scope) all() map[string]any {
 	env := make(map[string]any, len(s.values)+len(s.saved)+3)
 	for name, text := range s.values {
@@ -180,7 +180,7 @@ func (s *Scope) all() map[string]any {
 	return env
 }
 
-// Decode checks a value as the argument of an operation and gives its struct by value. The text is final: ${NAME} has
+// Decode checks a value as the argument of an operation and returns its struct by value. The text is final: ${NAME} has
 // no meaning in it. The keys of StepOptions are unknown to it; see DecodeStep. The error is an Errors.
 func Decode(def *Def, v source.Value) (args any, err error) {
 	d := &decoding{}
@@ -191,7 +191,7 @@ func Decode(def *Def, v source.Value) (args any, err error) {
 	return args, nil
 }
 
-// DecodeStep is Decode for a map that may hold the keys of StepOptions beside the arguments.
+// DecodeStep is Decode for a map that may hold the keys of StepOptions in addition to the arguments.
 func DecodeStep(def *Def, v source.Value) (args any, opts StepOptions, err error) {
 	d := &decoding{single: true}
 	args, opts = d.arguments(def, v, v.Pos)

@@ -29,9 +29,9 @@ type Blocks map[string]*Block
 
 // block is the top level of a file that holds a block and no test.
 type block struct {
-	Vars   vars         `json:"vars,omitempty" doc:"Values for ${NAME} when the caller gives none."`
-	Steps  source.Value `json:"steps,omitempty" doc:"The actions, one after the other."`
-	Blocks table        `json:"blocks,omitempty" doc:"Named blocks that run steps can run by block:, each a list of steps or a map of vars and steps."`
+	Vars   vars         `json:"vars,omitempty"`
+	Steps  source.Value `json:"steps,omitempty"`
+	Blocks table        `json:"blocks,omitempty"`
 }
 
 func (block) rules() []rule {
@@ -41,8 +41,8 @@ func (block) rules() []rule {
 
 // named is one of the blocks under blocks:, when it has vars.
 type named struct {
-	Vars  vars         `json:"vars,omitempty" doc:"Values for ${NAME} when the caller gives none."`
-	Steps source.Value `json:"steps" required:"true" doc:"The actions, one after the other."`
+	Vars  vars         `json:"vars,omitempty"`
+	Steps source.Value `json:"steps" required:"true"`
 }
 
 // table is a map that is read later, when it is known what its steps may do.
@@ -74,7 +74,7 @@ func (d *decoding) blocks(v source.Value, file string) Blocks {
 		if !idForm.MatchString(x.Key) {
 			d.fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("the block's name %q holds what no name can",
 				shorten.Runes(x.Key, 60)),
-				"use letters without accents, digits, dots, hyphens and underscores, beginning with a letter or a digit")
+				"use letters without accents, digits, dots, hyphens and underscores, and start with a letter or a digit")
 		}
 		b := &Block{File: file, Name: x.Key, Pos: x.Pos, Source: d.source}
 		if x.Value.Kind != source.Map {
@@ -177,7 +177,7 @@ type Ref struct {
 	Pos   source.Pos // of the file's name, or else of the block's
 }
 
-// References gives what the steps run, hooks included, blocks that are linked already not.
+// References returns what the steps run, hooks included, blocks that are linked already not.
 func References(t *Test) []Ref {
 	var refs []Ref
 	for _, list := range []Steps{t.Before, t.Steps, t.OnFailure, t.After} {
@@ -204,8 +204,8 @@ func (s Steps) references() []Ref {
 	return refs
 }
 
-// Path gives the file by the way that From goes: slashes, cleaned. It may lead out of the suite; who reads it looks to
-// that.
+// Path returns the file by the way that From goes: slashes, cleaned. It may lead out of the suite; who reads it looks
+// to that.
 func (r Ref) Path() string {
 	if r.File == "" {
 		return path.Clean(r.From)
@@ -234,11 +234,11 @@ func (r Ref) Error(msg, hint string) *source.Error {
 const maxLinks = 500
 
 // Link reads the blocks of all run steps of the test, those in blocks too, and sets Step.Block. read gets Ref.Path and
-// has to refuse what lies outside of the suite; its error is told at the run step. The error is an Errors: files that
-// cannot be read or are wrong, blocks that are not there, and those that run each other in a circle.
+// has to refuse what lies outside of the suite; its error is reported at the run step. The error is an Errors: files
+// that cannot be read or are wrong, blocks that are not there, and those that run each other in a circle.
 func Link(t *Test, read func(path string) ([]byte, error)) error { return LinkWith(t, read, nil) }
 
-// LinkWith is Link for tests whose run steps may name files in another language; foreign may be nil.
+// LinkWith is Link for tests with run steps that may name files in another language; foreign may be nil.
 func LinkWith(t *Test, read func(path string) ([]byte, error), foreign BlockReader) error {
 	l := linker{platform: t.Platform, read: read, foreign: foreign}
 	for _, ref := range References(t) {
@@ -288,7 +288,7 @@ func (l *linker) link(r Ref, own Blocks, chain []string) {
 	}
 }
 
-// find gives the block, a copy of its own; nil: there is none, which is noted.
+// find returns the block, a copy of its own; nil: there is none, which is noted.
 func (l *linker) find(r Ref, own Blocks) *Block {
 	if r.File == "" {
 		return l.named(r, own)
@@ -383,5 +383,5 @@ func (b *Block) called() string {
 	return fmt.Sprintf("the block %q", b.Name)
 }
 
-// deeper tells whether the block runs others, which may be the ones that use a variable.
+// deeper reports whether the block runs others, which may be the ones that use a variable.
 func (l *linker) deeper(b *Block) bool { return len(b.Steps.references()) > 0 }

@@ -14,7 +14,7 @@ type Bodies struct {
 	Shared  map[string]map[string]any // by name: what the others refer to, as prefix + name
 }
 
-// BodySchemas makes the schemas of all operations that an interface offers; references begin with prefix. TimeoutMs is
+// BodySchemas makes the schemas of all operations that an interface offers; references start with prefix. TimeoutMs is
 // the one step option that makes sense without a test.
 func BodySchemas(of Interface, prefix string) Bodies {
 	s := &schemas{defs: schema{}, prefix: prefix, named: asItIs, forms: true}
@@ -43,7 +43,7 @@ func BodySchemas(of Interface, prefix string) Bodies {
 }
 
 // typed writes what the keys of objects need of each other so that generators of types understand it. They read an
-// anyOf beside properties as "that, or anything", and {"required": ["label"]} as anything: so the anyOf goes into an
+// anyOf next to properties as "that, or anything", and {"required": ["label"]} as anything: so the anyOf goes into an
 // allOf, and each of its objects names the keys that it wants.
 func typed(x any) {
 	switch x := x.(type) {
@@ -110,7 +110,7 @@ func ToolSchema(args any, prefix string) map[string]any {
 	return object
 }
 
-// OwnKey tells whether a key is one of the operation's arguments, rather than a step option.
+// OwnKey reports whether a key is one of the operation's arguments, rather than a step option.
 func (d *Def) OwnKey(key string) bool { return shapeOf(reflect.TypeOf(d.Args)).has(key) }
 
 // ExampleBody is the operation's example as programs send it: an object, also where YAML has a plain text. Step options
@@ -120,7 +120,7 @@ func (d *Def) ExampleBody() map[string]any {
 		strings.ReplaceAll(d.Example, "\n", "\n    ")+"\n"))
 	body := map[string]any{}
 	if err != nil || len(tests) != 1 || len(tests[0].Steps) != 1 {
-		return body // the examples are held against the language by a test
+		return body // a test validates the examples
 	}
 	args := tests[0].Steps[0].Args
 	if args.Kind == source.Map {

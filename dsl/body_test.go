@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestBodySchemas: every operation has one, it refers to nothing that is not there, and what stands in it is understood
+// TestBodySchemas: every operation has one, it refers to nothing that is not there, and its content is understood
 // by Decode.
 func TestBodySchemas(t *testing.T) {
 	b := BodySchemas(REST, "#/components/schemas/")

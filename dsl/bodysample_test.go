@@ -257,7 +257,7 @@ func (g sampler) match(b *strings.Builder, re *syntax.Regexp) {
 	}
 }
 
-// changed gives the sample with one thing changed: a key too many, one less, or a value of another kind.
+// changed returns the sample with one thing changed: a key too many, one less, or a value of another kind.
 func (g sampler) changed(sample map[string]any, s schema) any {
 	out := maps.Clone(sample)
 	properties := s["properties"].(schema)

@@ -61,7 +61,8 @@ func browserRows() []BrowserRow {
 		{"webUpload", works, otherwise("files alone, no folders")},
 		{"webPress", works, otherwise("as press")},
 		{"swipe", works,
-			refused("Firefox does not tell what a page listens to: write drag to move an element, scroll to move the content")},
+			refused("Firefox does not report what a page listens to: write drag to move an element, scroll to move the " +
+				"content")},
 		{"drag", works,
 			otherwise("what is made draggable by HTML (draggable, dragstart) gets the events of a drag from Taproot; all else " +
 				"gets the mouse")},
@@ -81,10 +82,14 @@ func browserRows() []BrowserRow {
 }
 
 // browserWords are those that work in each browser as they do in Chromium.
-const browserWords = `openBrowser openBrowser.url openBrowser.headless openBrowser.viewport openBrowser.locale openBrowser.timezone
-	openBrowser.storage openBrowser.httpCredentials openBrowser.browser openBrowser.offline openBrowser.userAgent openBrowser.headers openBrowser.ignoreHttpsErrors
-	tap doubleTap longPress scroll scrollTo input erase copyText setClipboard paste waitStable waitFor sleep assert assertNot
-	assertElement assertDarkMode assertTrue assertScreenshot assertVisual assertLog airplane shake alert screenshot stopRecording log extract
+const browserWords = `openBrowser openBrowser.url openBrowser.headless openBrowser.viewport openBrowser.locale ` +
+	`openBrowser.timezone
+	openBrowser.storage openBrowser.httpCredentials openBrowser.browser openBrowser.offline openBrowser.userAgent ` +
+	`openBrowser.headers openBrowser.ignoreHttpsErrors
+	tap doubleTap longPress scroll scrollTo input erase copyText setClipboard paste waitStable waitFor sleep assert ` +
+	`assertNot
+	assertElement assertDarkMode assertTrue assertScreenshot assertVisual assertLog airplane shake alert screenshot ` +
+	`stopRecording log extract
 	webNavigate webClick webType webSelect webCheck webHover webPage webDialog webDownload webWait webAssert webRoute
 	webStorage webEval closeBrowser if repeat retry forEach group try run set http`
 
@@ -93,11 +98,11 @@ var browserTable = sync.OnceValue(browserRows)
 // Browsers are the browsers of the table.
 func Browsers() []string { return []string{Chromium, Firefox} }
 
-// BrowserTable gives what each browser makes of each word, in the order of the words.
+// BrowserTable returns what each browser makes of each word, in the order of the words.
 func BrowserTable() []BrowserRow { return slices.Clone(browserTable()) }
 
-// BrowserDoes gives what a browser makes of a word; of one that the table does not have, it is not known to differ from
-// Chromium.
+// BrowserDoes returns what a browser makes of a word; of one that the table does not have, it is not known to differ
+// from Chromium.
 func BrowserDoes(browser, word string) BrowserSupport {
 	i, found := slices.BinarySearchFunc(browserTable(), word, func(r BrowserRow, word string) int {
 		return strings.Compare(r.Word, word)
@@ -114,17 +119,17 @@ func BrowserDoes(browser, word string) BrowserSupport {
 	return BrowserSupport{}
 }
 
-// permissionWord begins the word of one permission of a page.
+// permissionWord starts the word of one permission of a page.
 const permissionWord = "openBrowser.permissions="
 
-// firefoxPermissions are those that Firefox can be told to grant.
+// firefoxPermissions are those that Firefox can grant.
 const firefoxPermissions = "geolocation midi notifications persistent-storage push screen-wake-lock"
 
 func firefoxPermission(name string) BrowserSupport {
 	if name == "" || slices.Contains(strings.Fields(firefoxPermissions), name) {
 		return BrowserSupport{}
 	}
-	return BrowserSupport{Refused: "Firefox can be told to grant " + strings.Join(strings.Fields(firefoxPermissions),
+	return BrowserSupport{Refused: "Firefox can grant " + strings.Join(strings.Fields(firefoxPermissions),
 		", ") + " alone"}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// CheckVars binds every step of the test, its hooks and linked blocks, and gives all errors: undefined variables, and
+// CheckVars binds every step of the test, its hooks and linked blocks, and returns all errors: undefined variables, and
 // values that do not fit. Names that a step saves (as, set) are known to the steps after it, the variable of a forEach
 // to those in it. The error is an Errors.
 func CheckVars(t *Test, s *Scope) error {
@@ -104,7 +104,7 @@ func (c *varCheck) block(step *Step, run Run) {
 	c.errs = append(c.errs, inner.errs...)
 }
 
-// open tells whether a value hangs on a variable that is saved at run time.
+// open reports whether a value hangs on a variable that is saved at run time.
 func (c *varCheck) open(v source.Value) bool {
 	for name := range textNames(v) {
 		if c.promised[name] {
@@ -114,7 +114,7 @@ func (c *varCheck) open(v source.Value) bool {
 	return false
 }
 
-// exprs gives the expressions of a step, those of its inner steps not.
+// exprs returns the expressions of a step, those of its inner steps not.
 func (s *Step) exprs() []Expr {
 	var all []Expr
 	if s.Options.When != nil {
@@ -141,7 +141,7 @@ func (s *Step) exprs() []Expr {
 	return all
 }
 
-// saves gives the names under which a step saves something.
+// saves returns the names under which a step saves something.
 func (s *Step) saves() []string {
 	var names []string
 	if as, given := s.Args.Get("as"); given && s.Def.Saves != "" {
@@ -169,7 +169,7 @@ func (s *Step) loopVar() string {
 	return "item"
 }
 
-// textNames gives the variables in the texts of a value.
+// textNames returns the variables in the texts of a value.
 func textNames(v source.Value) map[string]bool {
 	names := map[string]bool{}
 	var walk func(source.Value)
@@ -193,7 +193,7 @@ func textNames(v source.Value) map[string]bool {
 	return names
 }
 
-// uses gives the names that a step's texts and expressions ask for, those of inner steps not.
+// uses returns the names that a step's texts and expressions ask for, those of inner steps not.
 func (s *Step) uses() map[string]bool {
 	v := s.Args
 	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f source.Field) bool {
@@ -208,7 +208,7 @@ func (s *Step) uses() map[string]bool {
 	return names
 }
 
-// uses gives the names that a block's vars and steps ask for.
+// uses returns the names that a block's vars and steps ask for.
 func (b *Block) uses() map[string]bool {
 	names := map[string]bool{}
 	for _, v := range b.Vars {

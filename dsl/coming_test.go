@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// TestStepsForNewcomers: what docs/coming-from.md says is written in the language as it is.
+// TestStepsForNewcomers: what docs/coming-from.md says is valid test syntax.
 func TestStepsForNewcomers(t *testing.T) {
 	data, err := os.ReadFile("../docs/coming-from.md")
 	if err != nil {

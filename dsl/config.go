@@ -40,27 +40,27 @@ type Environment struct {
 
 // suite is the top level of a taproot.yaml.
 type suite struct {
-	Include        []string               `json:"include,omitempty" minLength:"1" format:"glob" doc:"Glob patterns, relative to the file, of the files that hold tests. Default: all."`
-	Exclude        []string               `json:"exclude,omitempty" minLength:"1" format:"glob" doc:"Glob patterns, relative to the file, of files and folders that are left out unless they are named."`
-	Order          []string               `json:"order,omitempty" minLength:"1" doc:"Ids of tests that are run first, in this order."`
-	Vars           vars                   `json:"vars,omitempty" doc:"Values for ${NAME} in every test; the test's own go before them."`
-	Tags           []string               `json:"tags,omitempty" format:"tag" doc:"Labels of every test."`
-	TimeoutMs      *int                   `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long each step waits when neither it nor its test says it, in milliseconds."`
-	Retries        *int                   `json:"retries,omitempty" minimum:"0" maximum:"10" doc:"How often a test is run again when it fails and does not say it itself."`
-	Secrets        []string               `json:"secrets,omitempty" minLength:"1" doc:"Names of variables whose values no report of any test may show."`
-	Before         source.Value           `json:"before,omitempty" doc:"Steps that are run before those of every test."`
-	OnFailure      source.Value           `json:"onFailure,omitempty" doc:"Steps that are run when a step of a test failed, behind the test's own."`
-	After          source.Value           `json:"after,omitempty" doc:"Steps that are run after those of every test, however it went."`
-	Environments   map[string]environment `json:"environments,omitempty" doc:"Values for variables by the name of an environment, chosen by --env NAME."`
-	PreferSelector string                 `json:"preferSelector,omitempty" enum:"text,id" doc:"What Studio and taproot record name elements by, where they have both: text (the default), which a person reads, or id, which stays when texts and languages change."`
+	Include        []string               `json:"include,omitempty" minLength:"1" format:"glob"`
+	Exclude        []string               `json:"exclude,omitempty" minLength:"1" format:"glob"`
+	Order          []string               `json:"order,omitempty" minLength:"1"`
+	Vars           vars                   `json:"vars,omitempty"`
+	Tags           []string               `json:"tags,omitempty" format:"tag"`
+	TimeoutMs      *int                   `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000"`
+	Retries        *int                   `json:"retries,omitempty" minimum:"0" maximum:"10"`
+	Secrets        []string               `json:"secrets,omitempty" minLength:"1"`
+	Before         source.Value           `json:"before,omitempty"`
+	OnFailure      source.Value           `json:"onFailure,omitempty"`
+	After          source.Value           `json:"after,omitempty"`
+	Environments   map[string]environment `json:"environments,omitempty"`
+	PreferSelector string                 `json:"preferSelector,omitempty" enum:"text,id"`
 }
 
 // environment is one of a suite's environments.
 type environment struct {
-	Vars      vars     `json:"vars,omitempty" doc:"Values for ${NAME}; they go before the suite's and the tests' own."`
-	Tags      []string `json:"tags,omitempty" format:"tag" doc:"Further labels of every test."`
-	TimeoutMs *int     `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"In place of the suite's."`
-	Retries   *int     `json:"retries,omitempty" minimum:"0" maximum:"10" doc:"In place of the suite's."`
+	Vars      vars     `json:"vars,omitempty"`
+	Tags      []string `json:"tags,omitempty" format:"tag"`
+	TimeoutMs *int     `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000"`
+	Retries   *int     `json:"retries,omitempty" minimum:"0" maximum:"10"`
 }
 
 func (environment) rules() []rule {
@@ -119,7 +119,7 @@ func (d *decoding) suiteSecrets(c Config, v source.Value) {
 		items = f.Value.Items
 	}
 	d.secretNames(items, names,
-		"write the name of a variable, not its value; it stands under vars, or under those of an environment")
+		"write the name of a variable, not its value; variables are listed under vars, or under those of an environment")
 }
 
 // ConfigSchemaID names the schema of taproot.yaml.
@@ -137,5 +137,5 @@ func ConfigSchema() map[string]any {
 	return out
 }
 
-// Suggest gives the candidate that a mistyped word most likely means, or "".
+// Suggest returns the candidate that a mistyped word most likely means, or "".
 func Suggest(word string, candidates []string) string { return suggest.Nearest(word, candidates) }

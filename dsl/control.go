@@ -11,11 +11,11 @@ import (
 
 // If is the argument of if.
 type If struct {
-	Cond       *Expr     `json:"cond,omitempty" doc:"An expression, for example visible(\"Accept\") or total > 5."`
-	Visible    *Selector `json:"visible,omitempty" doc:"Instead of an expression: true when that element is on the screen within timeoutMs (default 1000), which is the time of the condition then."`
-	NotVisible *Selector `json:"notVisible,omitempty" doc:"Instead of an expression: true when that element is gone within timeoutMs (default 1000)."`
-	Then       Steps     `json:"then" required:"true" doc:"The steps when it is true."`
-	Else       Steps     `json:"else,omitempty" doc:"The steps when it is not."`
+	Cond       *Expr     `json:"cond,omitempty"`
+	Visible    *Selector `json:"visible,omitempty"`
+	NotVisible *Selector `json:"notVisible,omitempty"`
+	Then       Steps     `json:"then" required:"true"`
+	Else       Steps     `json:"else,omitempty"`
 }
 
 func (If) rules() []rule { return []rule{exactlyOne("cond visible notVisible")} }
@@ -23,11 +23,11 @@ func (If) rules() []rule { return []rule{exactlyOne("cond visible notVisible")} 
 // Repeat is the argument of repeat: so many times, or as long as an expression is true, or both: then whichever ends
 // first.
 type Repeat struct {
-	Times      *int      `json:"times,omitempty" minimum:"0" maximum:"10000" doc:"How often; with while, visible or notVisible: at most so often. Default with them: 100."`
-	While      *Expr     `json:"while,omitempty" doc:"An expression that is looked at before each round."`
-	Visible    *Selector `json:"visible,omitempty" doc:"As long as that element is on the screen within timeoutMs (default 1000), which is the time of the condition then."`
-	NotVisible *Selector `json:"notVisible,omitempty" doc:"As long as that element is gone within timeoutMs (default 1000)."`
-	Steps      Steps     `json:"steps" required:"true" doc:"The steps of a round."`
+	Times      *int      `json:"times,omitempty" minimum:"0" maximum:"10000"`
+	While      *Expr     `json:"while,omitempty"`
+	Visible    *Selector `json:"visible,omitempty"`
+	NotVisible *Selector `json:"notVisible,omitempty"`
+	Steps      Steps     `json:"steps" required:"true"`
 }
 
 // Rounds is how often the steps are run at most.
@@ -41,35 +41,35 @@ func (r Repeat) Rounds() int {
 func (Repeat) rules() []rule {
 	return []rule{atLeastOne("times while visible notVisible").says(`"repeat" does not say how often`,
 		"give times, or while, or both"),
-		cannotStand("visible notVisible", "while").says("",
+		exclude("visible notVisible", "while").says("",
 			"an expression and an element are two conditions: remove one of the two"),
-		cannotStand("visible", "notVisible").says("", "remove one of the two")}
+		exclude("visible", "notVisible").says("", "remove one of the two")}
 }
 
 // Retry is the argument of retry.
 type Retry struct {
-	Times int   `json:"times,omitempty" minimum:"1" maximum:"100" default:"3" doc:"How often the steps are tried at most."`
-	Steps Steps `json:"steps" required:"true" doc:"The steps; they begin anew when one of them fails."`
+	Times int   `json:"times,omitempty" minimum:"1" maximum:"100" default:"3"`
+	Steps Steps `json:"steps" required:"true"`
 }
 
 // ForEach is the argument of forEach.
 type ForEach struct {
-	In    Items  `json:"in" required:"true" doc:"A list, or an expression that gives one."`
-	Var   string `json:"var,omitempty" minLength:"1" fixed:"write the name itself" format:"variable" default:"item" doc:"The variable that holds the entry during its round."`
-	Steps Steps  `json:"steps" required:"true" doc:"The steps of a round."`
+	In    Items  `json:"in" required:"true"`
+	Var   string `json:"var,omitempty" minLength:"1" fixed:"write the name itself" format:"variable" default:"item"`
+	Steps Steps  `json:"steps" required:"true"`
 }
 
 // Group is the argument of group.
 type Group struct {
-	Name  string `json:"name,omitempty" minLength:"1" doc:"What reports call the steps together."`
-	Steps Steps  `json:"steps" required:"true" doc:"The steps."`
+	Name  string `json:"name,omitempty" minLength:"1"`
+	Steps Steps  `json:"steps" required:"true"`
 }
 
 // Try is the argument of try.
 type Try struct {
-	Steps     Steps `json:"steps" required:"true" doc:"The steps that may fail."`
-	OnFailure Steps `json:"onFailure,omitempty" doc:"The steps when one of them failed; the test then goes on behind the try."`
-	Always    Steps `json:"always,omitempty" doc:"The steps that end the try, however it went."`
+	Steps     Steps `json:"steps" required:"true"`
+	OnFailure Steps `json:"onFailure,omitempty"`
+	Always    Steps `json:"always,omitempty"`
 }
 
 func (Try) rules() []rule {
@@ -80,9 +80,9 @@ func (Try) rules() []rule {
 // Run is the argument of run: the steps of another file, or of a block that the file names. They see the variables of
 // the test that runs them; what they save stays theirs, and as: takes it as a map.
 type Run struct {
-	File  string `json:"file,omitempty" scalar:"true" minLength:"1" fixed:"it has to be known before anything runs; choose with if" format:"stepsFile" doc:"The file, relative to this one: a whole test, or only vars and steps."`
-	Block string `json:"block,omitempty" minLength:"1" fixed:"it has to be known before anything runs; choose with if" doc:"The name of one of the blocks that stand under blocks: in that file, or, without file, in this one."`
-	With  Names  `json:"with,omitempty" doc:"Values for its vars."`
+	File  string `json:"file,omitempty" scalar:"true" minLength:"1" fixed:"it has to be known before anything runs; choose with if" format:"stepsFile"`
+	Block string `json:"block,omitempty" minLength:"1" fixed:"it has to be known before anything runs; choose with if"`
+	With  Names  `json:"with,omitempty"`
 }
 
 func (Run) rules() []rule { return []rule{atLeastOne("file block")} }
@@ -100,26 +100,26 @@ func (r Run) What() string {
 
 // Set is the argument of set.
 type Set struct {
-	Vars Names `json:"vars,omitempty" minItems:"1" example:"set: {vars: {count: 3, greeting: Hello}}" doc:"The variables and their values: texts, numbers, true or false, lists, maps. Steps that follow see them."`
-	Expr Exprs `json:"expr,omitempty" minItems:"1" example:"set: {expr: {count: count + 1}}" doc:"The variables and expressions over variables that give their values: count + 1. All are computed before any is set."`
+	Vars Names `json:"vars,omitempty" minItems:"1"`
+	Expr Exprs `json:"expr,omitempty" minItems:"1"`
 }
 
 func (Set) rules() []rule { return []rule{atLeastOne("vars expr")} }
 
 // HTTP is the argument of http. as: saves {status, body, json}.
 type HTTP struct {
-	URL     string            `json:"url" required:"true" scalar:"true" minLength:"1" format:"http" doc:"The address, beginning with http:// or https://."`
-	Method  string            `json:"method,omitempty" enum:"GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS" default:"GET" doc:"The method."`
-	Headers map[string]string `json:"headers,omitempty" doc:"Headers of the request."`
-	Body    string            `json:"body,omitempty" doc:"Body of the request."`
-	JSON    any               `json:"json,omitempty" doc:"Body of the request, written as JSON."`
-	Expect  *Expect           `json:"expect,omitempty" example:"expect: {status: 201}" doc:"What the answer must be. Default: any status below 400."`
+	URL     string            `json:"url" required:"true" scalar:"true" minLength:"1" format:"http"`
+	Method  string            `json:"method,omitempty" enum:"GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS" default:"GET"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Body    string            `json:"body,omitempty"`
+	JSON    any               `json:"json,omitempty"`
+	Expect  *Expect           `json:"expect,omitempty"`
 }
 
 // Expect is what the answer of an http step must be.
 type Expect struct {
-	Status   int    `json:"status,omitempty" minimum:"100" maximum:"599" doc:"Its status."`
-	Contains string `json:"contains,omitempty" minLength:"1" doc:"A text that its body holds."`
+	Status   int    `json:"status,omitempty" minimum:"100" maximum:"599"`
+	Contains string `json:"contains,omitempty" minLength:"1"`
 }
 
 func (Expect) rules() []rule {
@@ -129,7 +129,7 @@ func (Expect) rules() []rule {
 func (HTTP) rules() []rule {
 	return []rule{
 		oneBody(),
-		cannotStand("body json", "method=GET method=HEAD").says("a GET or HEAD request has no body",
+		exclude("body json", "method=GET method=HEAD").says("a GET or HEAD request has no body",
 			"add method: POST, or remove the body"),
 	}
 }
@@ -137,7 +137,7 @@ func (HTTP) rules() []rule {
 // httpAddress checks where a request goes to.
 func (d *decoding) httpAddress(v source.Value, address string) {
 	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
-		d.wrong(v, fmt.Sprintf("the address %q does not begin with http:// or https://%s", shorten.Runes(address, 60),
+		d.wrong(v, fmt.Sprintf("the URL %q does not start with http:// or https://%s", shorten.Runes(address, 60),
 			origin(v)), "write the whole address")
 		return
 	}

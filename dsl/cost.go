@@ -29,7 +29,7 @@ func (o StepOptions) Limit(args any, usual time.Duration) time.Duration {
 	return usual
 }
 
-// WorstCase gives the longest that one run of a test can take, everything late and every wait in vain: time limits,
+// WorstCase returns the longest that one run of a test can take, everything late and every wait in vain: time limits,
 // loops and retries of steps, hooks included; those of the whole test not. scope knows the variables before the run.
 func WorstCase(t *Test, scope *Scope, timeout time.Duration) Cost {
 	if t.TimeoutMs != nil {
@@ -92,7 +92,7 @@ func (c costing) step(s *Step) Cost {
 	return cost
 }
 
-// limited is a cost that a time limit bounds. That of a try is for its steps, and not for what deals with their
+// limited is a cost that a time limit bounds. That of an attempt is for its steps, and not for what deals with their
 // failure.
 func (c costing) limited(cost Cost, args any, limit time.Duration) Cost {
 	try, ok := args.(Try)
@@ -109,7 +109,7 @@ type priced interface {
 	cost(c costing, s *Step, limit time.Duration) Cost
 }
 
-// own is the cost of one try.
+// own is the cost of one attempt.
 func (c costing) own(s *Step, args any, limit time.Duration) Cost {
 	if p, ok := args.(priced); ok {
 		return p.cost(c, s, limit)

@@ -18,7 +18,7 @@ const maxRows = 10_000
 
 // Data are a test's rows of values: each makes a case of its own.
 type Data struct {
-	Path string // of a .csv or .json file, relative to the test's; empty: the rows stand in the test
+	Path string // of a .csv or .json file, relative to the test's; empty: the rows are in the test
 	Pos  source.Pos
 
 	rows   []Row
@@ -52,11 +52,11 @@ func (d *decoding) dataPath(v source.Value) {
 	switch {
 	case ext != ".csv" && ext != ".json":
 		d.wrong(v, fmt.Sprintf("%q is not the path of a .csv or .json file", shorten.Runes(v.Text, 60)),
-			"the rows come from a file of one of these kinds, or stand in the test as a list of maps")
+			"the rows come from a file of one of these kinds, or are a list of maps in the test")
 	case strings.ContainsRune(v.Text, '\\'):
 		d.wrong(v, "a backslash in a path", "write / between folders; it works on every system")
 	case strings.HasPrefix(v.Text, "/"), strings.Contains(v.Text, ":"):
-		d.wrong(v, fmt.Sprintf("the path %q does not begin at this file's folder", shorten.Runes(v.Text, 60)),
+		d.wrong(v, fmt.Sprintf("the path %q is not relative to this file's folder", shorten.Runes(v.Text, 60)),
 			"write it relative to this file: ../data/users.csv")
 	}
 }
@@ -81,13 +81,13 @@ func (d *decoding) rows(v source.Value) []Row {
 			}
 			if varForm.MatchString(f.Key) && first != nil && !slices.Contains(first, f.Key) {
 				d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("the first row has no %q", shorten.Runes(f.Key, 60)),
-					"every row gives values to the same variables")
+					"every row sets the same variables")
 			}
 		}
 		for _, name := range first {
 			if _, given := item.Get(name); !given {
 				d.fail(item.Pos, 0, fmt.Sprintf("row %d has no %q", i+1, shorten.Runes(name, 60)),
-					"every row gives values to the same variables")
+					"every row sets the same variables")
 			}
 		}
 		if first == nil {
@@ -100,8 +100,8 @@ func (d *decoding) rows(v source.Value) []Row {
 	return rows
 }
 
-// Rows gives the rows of the test's data, none without data. read gets the path as the test has it, cleaned, with
-// slashes; it answers for where the path leads. The error is an Errors.
+// Rows returns the rows of the test's data, none without data. read gets the path as the test has it, cleaned, with
+// slashes; it must check where the path leads. The error is an Errors.
 func (t *Test) Rows(read func(path string) ([]byte, error)) ([]Row, error) {
 	if t.Data.Path == "" {
 		return t.Data.rows, nil
@@ -137,7 +137,7 @@ func (t *Test) Rows(read func(path string) ([]byte, error)) ([]Row, error) {
 	return rows, nil
 }
 
-// csvRows reads a table whose first line holds the names of the variables. Its values are texts.
+// csvRows reads a table with the names of the variables in its first line. Its values are texts.
 func csvRows(name string, data []byte) ([]Row, error) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	r.TrimLeadingSpace = true

@@ -16,7 +16,7 @@ type decoding struct {
 	source    *source.Source
 	platform  Platform  // what the test runs on; "" when that is not known
 	variables variables // what ${…} in a text means
-	single    bool      // it is no step of a test: what it gives goes back to its caller
+	single    bool      // it is not a step of a test: its result goes back to its caller
 	bound     *Step     // the step that is being bound: its inner steps are taken as they are
 	errs      source.Errors
 }
@@ -29,14 +29,14 @@ const (
 	refused                   // a mistake: variables do not work here
 )
 
-// object is a map that fills a struct, or a plain text that stands for one.
+// object is a map that fills a struct, or a plain text in place of one.
 type object struct {
 	name    string     // the action or the key, as messages call it
-	at      source.Pos // where its name stands: missing keys are reported there
-	options *shape     // keys that may stand in the map beside those of the struct
+	at      source.Pos // the place of its name: missing keys are reported there
+	options *shape     // keys that the map may have in addition to those of the struct
 	example string     // how to write it
 	nested  bool       // it is the value of a key, not of an action
-	takes   []string   // what its selector may be beside an element of the tree
+	takes   []string   // what its selector may be in addition to an element of the tree
 }
 
 // checker is what an argument struct implements when its tags cannot say all. It is called with the struct filled in.
@@ -88,7 +88,7 @@ func (d *decoding) structure(dst reflect.Value, v source.Value, o object) {
 	}
 }
 
-// fill fills the struct dst from a map or from what stands for one; it tells whether it could.
+// fill fills the struct dst from a map, or from a plain value in place of one, and reports whether it could.
 func (d *decoding) fill(dst reflect.Value, v source.Value, o object, s *shape) bool {
 	s.defaults(dst)
 	switch v.Kind {
@@ -120,7 +120,7 @@ func (d *decoding) fill(dst reflect.Value, v source.Value, o object, s *shape) b
 	return true
 }
 
-// wants says what a map, or what stands for one, may be.
+// wants describes what is expected in place of a wrong value.
 func (s *shape) wants() string {
 	switch {
 	case len(s.fields) == 0:
@@ -176,17 +176,17 @@ func example(o object) string {
 	return "for example: " + o.example
 }
 
-// hint says how to write what is missing; the usual reason is a "#" that begins a comment.
+// hint says how to write what is missing; the usual reason is a "#" that starts a comment.
 func (d *decoding) hint(v source.Value, o object) string {
 	if v.Kind == source.Null {
 		if text := commentAfter(d.source.Line(o.at.Line), o.name); text != "" {
-			return "a # begins a comment: put the text in quotes: " + source.Quote(text)
+			return "a # starts a comment: put the text in quotes: " + source.Quote(text)
 		}
 	}
 	return example(o)
 }
 
-// commentAfter gives a comment right behind a key that was perhaps meant as its value: tap: #menu.
+// commentAfter returns a comment right behind a key that was perhaps meant as its value: tap: #menu.
 func commentAfter(line, key string) string {
 	_, rest, found := strings.Cut(line, key+":")
 	rest = strings.TrimSpace(rest)
@@ -216,7 +216,7 @@ func (d *decoding) unknown(f source.Field, v source.Value, o object, s *shape) {
 	case near != "":
 		hint = fmt.Sprintf("did you mean %q?", near)
 	case len(allowed) == 0:
-		hint = "nothing can stand here"
+		hint = "no value is possible here"
 	}
 	d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", shorten.Runes(f.Key, 60), o.name), hint)
 }
@@ -241,7 +241,7 @@ func (d *decoding) field(dst reflect.Value, v source.Value, f field) {
 	}
 	if own, ok := dst.Addr().Interface().(fromValue); ok {
 		own.fromValue(d, v, f.key)
-		d.enough(v, f)
+		d.checkMinItems(v, f)
 		return
 	}
 	if dst.Type() == reflect.TypeFor[source.Value]() {
@@ -274,8 +274,8 @@ func (d *decoding) field(dst reflect.Value, v source.Value, f field) {
 	}
 }
 
-// enough wants as many entries of a list or a map as the field needs. A single text stands for a list of one.
-func (d *decoding) enough(v source.Value, f field) {
+// checkMinItems reports a list or a map with fewer entries than the field needs. A single text counts as a list of one.
+func (d *decoding) checkMinItems(v source.Value, f field) {
 	n := 1
 	switch v.Kind {
 	case source.List:

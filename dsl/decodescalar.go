@@ -56,21 +56,21 @@ func (d *decoding) string(v source.Value, name string) (string, bool) {
 		if v.Text == "" {
 			hint := "write a value after it, or remove the line"
 			if text := commentAfter(d.source.Line(v.Pos.Line), name); text != "" {
-				hint = "a # begins a comment: put the text in quotes: " + source.Quote(text)
+				hint = "a # starts a comment: put the text in quotes: " + source.Quote(text)
 			}
 			d.fail(v.Pos, len([]rune(name)), fmt.Sprintf("%q has no value", name), hint)
 			break
 		}
 		d.wrong(v, fmt.Sprintf("%q has no value", name), inQuotes(v.Text))
 	case source.List:
-		hint := "write one text; put it in quotes when it begins with [ or {"
+		hint := "write one text; put it in quotes when it starts with [ or {"
 		if name == "platform" {
 			hint = "write one; both is Android and iOS"
 		}
 		d.wrong(v, fmt.Sprintf("%q must be a text, not a list", name), hint)
 	default:
 		d.wrong(v, fmt.Sprintf("%q must be a text, not %s", name, describe(v)),
-			"write one text; put it in quotes when it begins with [ or {")
+			"write one text; put it in quotes when it starts with [ or {")
 	}
 	return "", false
 }
@@ -125,7 +125,7 @@ func (d *decoding) float(dst reflect.Value, v source.Value, f field) {
 	switch {
 	case kind != source.Int && kind != source.Float || err != nil || math.IsNaN(n) || math.IsInf(n, 0):
 		d.wrong(v, fmt.Sprintf("%q must be a number, not %s%s", f.key, describe(v), origin(v)), "for example: "+f.key+": "+
-			cmp.Or(f.standard, "0.5"))
+			cmp.Or(f.defaultText, "0.5"))
 	case f.minimum != nil && n < float64(*f.minimum):
 		d.wrong(v, fmt.Sprintf("%q must be at least %d%s", f.key, *f.minimum, origin(v)), "")
 	case f.maximum != nil && n > float64(*f.maximum):
@@ -150,7 +150,7 @@ func (d *decoding) boolean(dst reflect.Value, v source.Value, f field) {
 	}
 	if kind == source.Bool {
 		if f.only != "" && !strings.EqualFold(v.Text, f.only) {
-			d.wrong(v, fmt.Sprintf(`"%s: %s" asks for nothing`, f.key, strings.ToLower(v.Text)), "write "+f.only+
+			d.wrong(v, fmt.Sprintf(`"%s: %s" has no effect`, f.key, strings.ToLower(v.Text)), "write "+f.only+
 				", or remove it")
 			return
 		}
@@ -180,7 +180,7 @@ func (d *decoding) list(dst reflect.Value, v source.Value, f field) {
 			": [one, two]")
 		return
 	}
-	d.enough(v, f)
+	d.checkMinItems(v, f)
 	for _, item := range items {
 		text := reflect.New(dst.Type().Elem()).Elem()
 		before := len(d.errs)

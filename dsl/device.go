@@ -14,26 +14,26 @@ import (
 
 // Rotate is the argument of rotate.
 type Rotate struct {
-	Orientation string `json:"orientation" required:"true" scalar:"true" enum:"portrait,landscape,upsideDown,landscapeRight" doc:"How the screen is held afterwards. landscape: its top points left; landscapeRight: right. The last two work on Android."`
+	Orientation string `json:"orientation" required:"true" scalar:"true" enum:"portrait,landscape,upsideDown,landscapeRight"`
 }
 
 // DarkMode is the argument of darkMode.
 type DarkMode struct {
-	On     bool `json:"on,omitempty" scalar:"true" doc:"Whether the device uses its dark appearance."`
-	Toggle bool `json:"toggle,omitempty" only:"true" doc:"true: the other one than now."`
+	On     bool `json:"on,omitempty" scalar:"true"`
+	Toggle bool `json:"toggle,omitempty" only:"true"`
 }
 
 func (DarkMode) rules() []rule { return []rule{exactlyOne("on toggle")} }
 
 // AssertDarkMode is the argument of assertDarkMode.
 type AssertDarkMode struct {
-	On bool `json:"on,omitempty" scalar:"true" default:"true" doc:"Whether the device must use its dark appearance; false: its light one."`
+	On bool `json:"on,omitempty" scalar:"true" default:"true"`
 }
 
 // Airplane is the argument of airplane.
 type Airplane struct {
-	On     bool `json:"on,omitempty" scalar:"true" doc:"Whether the device is cut off from all networks."`
-	Toggle bool `json:"toggle,omitempty" only:"true" doc:"true: what it is not now."`
+	On     bool `json:"on,omitempty" scalar:"true"`
+	Toggle bool `json:"toggle,omitempty" only:"true"`
 }
 
 func (Airplane) rules() []rule { return []rule{exactlyOne("on toggle")} }
@@ -43,7 +43,7 @@ type Notifications struct{}
 
 // Locale is the argument of locale.
 type Locale struct {
-	Locale string `json:"locale" required:"true" scalar:"true" minLength:"1" format:"locale" doc:"Language and country, such as de-DE."`
+	Locale string `json:"locale" required:"true" scalar:"true" minLength:"1" format:"locale"`
 }
 
 var (
@@ -60,10 +60,10 @@ func (d *decoding) locale(v source.Value, text string) {
 
 // Location is the argument of location: one place, or a way that the device travels.
 type Location struct {
-	At       string   `json:"at,omitempty" scalar:"true" minLength:"1" format:"place" doc:"Latitude and longitude in degrees: \"52.52,13.405\"."`
-	Route    []string `json:"route,omitempty" minLength:"1" minItems:"2" format:"place" example:"route: [\"52.52,13.405\", \"52.5,13.4\"]" doc:"Places to travel through, one after the other, in a straight line between two; the step ends at the last one."`
-	SpeedKmh float64  `json:"speedKmh,omitempty" minimum:"1" maximum:"40000" default:"50" doc:"With route: how fast, in kilometres per hour."`
-	Accuracy float64  `json:"accuracy,omitempty" minimum:"0" maximum:"100000" doc:"Radius in metres within which the position is true. Default: as exact as the device can."`
+	At       string   `json:"at,omitempty" scalar:"true" minLength:"1" format:"place"`
+	Route    []string `json:"route,omitempty" minLength:"1" minItems:"2" format:"place"`
+	SpeedKmh float64  `json:"speedKmh,omitempty" minimum:"1" maximum:"40000" default:"50"`
+	Accuracy float64  `json:"accuracy,omitempty" minimum:"0" maximum:"100000"`
 }
 
 func (Location) rules() []rule {
@@ -96,30 +96,30 @@ type Shake struct{}
 
 // Biometrics is the argument of biometrics.
 type Biometrics struct {
-	Answer   string `json:"answer,omitempty" scalar:"true" enum:"match,fail" doc:"match: the finger or face that the device knows; fail: another one."`
-	Enrolled *bool  `json:"enrolled,omitempty" example:"biometrics: {enrolled: true}" doc:"Whether the device knows a finger or face, from now on: before the app asks (simulators of iOS only; an emulator learns a finger in its settings)."`
+	Answer   string `json:"answer,omitempty" scalar:"true" enum:"match,fail"`
+	Enrolled *bool  `json:"enrolled,omitempty"`
 }
 
 func (Biometrics) rules() []rule { return []rule{atLeastOne("answer enrolled")} }
 
 // Push is the argument of push.
 type Push struct {
-	Package string         `json:"package" required:"true" minLength:"1" doc:"The app that is told."`
-	Title   string         `json:"title,omitempty" doc:"The first line of the notification."`
-	Body    string         `json:"body,omitempty" doc:"What it says."`
-	Badge   *int           `json:"badge,omitempty" minimum:"0" doc:"The number on the app's icon; 0 takes it away."`
-	Data    map[string]any `json:"data,omitempty" example:"push: {package: com.example.app, body: Your order has shipped, data: {order: 7}}" doc:"What the app gets beside that."`
+	Package string         `json:"package" required:"true" minLength:"1"`
+	Title   string         `json:"title,omitempty"`
+	Body    string         `json:"body,omitempty"`
+	Badge   *int           `json:"badge,omitempty" minimum:"0"`
+	Data    map[string]any `json:"data,omitempty"`
 }
 
 func (Push) rules() []rule { return []rule{atLeastOne("title body badge data")} }
 
 // StatusBar is the argument of statusBar.
 type StatusBar struct {
-	Time     string `json:"time,omitempty" doc:"What its clock shows: \"9:41\"."`
-	Battery  *int   `json:"battery,omitempty" minimum:"0" maximum:"100" doc:"How full the battery looks, in per cent."`
-	Wifi     *int   `json:"wifi,omitempty" minimum:"0" maximum:"3" doc:"Bars of Wi-Fi."`
-	Cellular *int   `json:"cellular,omitempty" minimum:"0" maximum:"4" doc:"Bars of the mobile network."`
-	Reset    bool   `json:"reset,omitempty" fixed:"true" example:"statusBar: {reset: true}" doc:"It shows again what is so."`
+	Time     string `json:"time,omitempty"`
+	Battery  *int   `json:"battery,omitempty" minimum:"0" maximum:"100"`
+	Wifi     *int   `json:"wifi,omitempty" minimum:"0" maximum:"3"`
+	Cellular *int   `json:"cellular,omitempty" minimum:"0" maximum:"4"`
+	Reset    bool   `json:"reset,omitempty" fixed:"true"`
 }
 
 func (StatusBar) rules() []rule {
@@ -128,7 +128,7 @@ func (StatusBar) rules() []rule {
 
 // Background is the argument of background.
 type Background struct {
-	Ms Millis `json:"ms" required:"true" scalar:"true" doc:"How long: milliseconds, or a text such as \"5s\"."`
+	Ms Millis `json:"ms" required:"true" scalar:"true"`
 }
 
 func (b Background) cost(_ costing, _ *Step, limit time.Duration) Cost {
@@ -137,25 +137,25 @@ func (b Background) cost(_ costing, _ *Step, limit time.Duration) Cost {
 
 // AddMedia is the argument of addMedia.
 type AddMedia struct {
-	Files []string `json:"files" required:"true" scalar:"true" minLength:"1" format:"file" doc:"Pictures and films that the gallery holds afterwards, relative to the test's folder."`
+	Files []string `json:"files" required:"true" scalar:"true" minLength:"1" format:"file"`
 }
 
 // Alert is the argument of alert.
 type Alert struct {
-	Answer string `json:"answer,omitempty" scalar:"true" enum:"accept,dismiss" doc:"accept: OK, allow, yes; dismiss: cancel, deny, no. What the buttons say decides; where they do not tell, the step fails and lists them."`
-	Button string `json:"button,omitempty" minLength:"1" doc:"The button to press, by what it says: Allow Once. Apostrophes and case do not matter."`
-	Text   string `json:"text,omitempty" doc:"What goes into the alert's field first (a page's prompt)."`
-	Shows  string `json:"shows,omitempty" minLength:"1" doc:"A text that the alert must show; another one is a failure, and it is not answered."`
+	Answer string `json:"answer,omitempty" scalar:"true" enum:"accept,dismiss"`
+	Button string `json:"button,omitempty" minLength:"1"`
+	Text   string `json:"text,omitempty"`
+	Shows  string `json:"shows,omitempty" minLength:"1"`
 }
 
 func (Alert) rules() []rule { return []rule{exactlyOne("answer button")} }
 
 // Shell is the argument of shell.
 type Shell struct {
-	Command string `json:"command" required:"true" scalar:"true" minLength:"1" doc:"What the device's shell runs. A run has to allow it: --allow-shell. as: saves what it prints."`
+	Command string `json:"command" required:"true" scalar:"true" minLength:"1"`
 }
 
-// cost: how long the way is nobody has measured yet.
+// cost: the length of the way is not known yet.
 func (l Location) cost(_ costing, _ *Step, limit time.Duration) Cost {
 	return Cost{Time: limit, AtMin: len(l.Route) > 0}
 }

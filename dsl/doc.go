@@ -1,3 +1,3 @@
-// Package dsl is Taproot's test language: YAML bytes go in; tests whose every node knows its file, line and column,
+// Package dsl reads Taproot's test files: YAML bytes go in; tests with the file, line and column of every node,
 // or all errors of the file, come out.
 package dsl

@@ -19,7 +19,7 @@ func (s *Scope) Eval(text string, pos source.Pos, extra map[string]any) (any, er
 	return s.EvalExpr(Expr{text, pos}, s.source, extra)
 }
 
-// EvalExpr is Eval with the file of the expression, whose lines messages show.
+// EvalExpr is Eval with the file of the expression; messages show its lines.
 func (s *Scope) EvalExpr(e Expr, source *source.Source, extra map[string]any) (any, error) {
 	if bad := checkExpr(e, source); bad != nil {
 		return nil, bad

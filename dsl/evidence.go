@@ -12,23 +12,23 @@ import (
 
 // Screenshot is the argument of screenshot.
 type Screenshot struct {
-	Name    string    `json:"name,omitempty" scalar:"true" minLength:"1" doc:"What the picture is called, and the step in reports."`
-	Element *Selector `json:"element,omitempty" doc:"Only this element instead of the whole screen."`
+	Name    string    `json:"name,omitempty" scalar:"true" minLength:"1"`
+	Element *Selector `json:"element,omitempty"`
 }
 
 // Log is the argument of log.
 type Log struct {
-	Message string `json:"message" required:"true" scalar:"true" doc:"What the report shows."`
+	Message string `json:"message" required:"true" scalar:"true"`
 }
 
 // Extract is the argument of extract: out of an element's text, or out of all text on the screen. The step option as:
 // names the variable that takes the result.
 type Extract struct {
 	Selector `unless:"text,prompt"`
-	Text     string `json:"text,omitempty" minLength:"1" format:"regex" doc:"A regular expression over all the text on the screen, instead of an element."`
-	Prompt   string `json:"prompt,omitempty" minLength:"1" doc:"What to take from the screen, in plain words, instead of an element; an AI model looks at the picture."`
-	Regex    string `json:"regex,omitempty" minLength:"1" format:"regex" doc:"A regular expression over the element's text. Default: all of it."`
-	Group    *int   `json:"group,omitempty" minimum:"0" maximum:"99" doc:"Which bracket of the regular expression is the result; 0 is all that it matched. Default: 1 when it has brackets, else 0."`
+	Text     string `json:"text,omitempty" minLength:"1" format:"regex"`
+	Prompt   string `json:"prompt,omitempty" minLength:"1"`
+	Regex    string `json:"regex,omitempty" minLength:"1" format:"regex"`
+	Group    *int   `json:"group,omitempty" minimum:"0" maximum:"99"`
 }
 
 func (Extract) rules() []rule {
@@ -36,11 +36,11 @@ func (Extract) rules() []rule {
 	keys := slices.DeleteFunc(newShape(selectorType).keys(), func(key string) bool { return key == "text" })
 	selector := strings.Join(keys, " ")
 	return []rule{
-		cannotStand(selector+" text regex group", "prompt").says("",
+		exclude(selector+" text regex group", "prompt").says("",
 			"the model looks at the whole screen: say in the prompt which value is meant"),
-		cannotStand("regex", "text").says("",
+		exclude("regex", "text").says("",
 			"text is a regular expression over the whole screen, regex one over an element"),
-		cannotStand(selector, "text").says("", "to look into one element, write regex instead of text"),
+		exclude(selector, "text").says("", "to look into one element, write regex instead of text"),
 		belongs("group", "text regex").says(`"group" belongs to a regular expression`, "add regex, or remove group"),
 	}
 }
@@ -64,7 +64,7 @@ func (e Extract) check(d *decoding, v source.Value, o object) {
 
 // StartRecording is the argument of startRecording.
 type StartRecording struct {
-	Name string `json:"name,omitempty" scalar:"true" minLength:"1" format:"fileName" default:"recording" doc:"What the film is called: artifacts/NAME.mp4."`
+	Name string `json:"name,omitempty" scalar:"true" minLength:"1" format:"fileName" default:"recording"`
 }
 
 // StopRecording is the argument of stopRecording.

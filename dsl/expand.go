@@ -53,7 +53,7 @@ func pieces(text string) (all []piece, bad, msg, hint string) {
 		}
 		if !pathForm.MatchString(name) {
 			return nil, p.raw, fmt.Sprintf("%q cannot be the name of a variable", shorten.Runes(name, 60)),
-				"write ${NAME} or ${NAME:-default}, with letters, digits and underscores; $${ gives the characters ${"
+				"write ${NAME} or ${NAME:-default}, with letters, digits and underscores; $${ is the text ${"
 		}
 		flush()
 		all = append(all, p)

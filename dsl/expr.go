@@ -25,7 +25,7 @@ import (
 // maxExpr is the longest expression, in bytes.
 const maxExpr = 4096
 
-// Expr is an expression in the language of github.com/expr-lang/expr. It names variables without ${ }.
+// Expr is an expression in the syntax of github.com/expr-lang/expr. It names variables without ${ }.
 type Expr struct {
 	Text string
 	Pos  source.Pos
@@ -33,7 +33,7 @@ type Expr struct {
 
 var tokenForm = lazyregexp.New(`unexpected token [A-Za-z]+\((".*")\)`)
 
-// String gives the text.
+// String returns the text.
 func (e Expr) String() string { return e.Text }
 
 func (e *Expr) fromValue(d *decoding, v source.Value, name string) {
@@ -56,12 +56,12 @@ func (e *Expr) read(d *decoding, v source.Value, name string, check func(Expr, *
 	}
 }
 
-// reserved tells whether a name stands for something else in expressions.
+// reserved reports whether a name means something else in expressions.
 func reserved(name string) bool { return slices.Contains(reservedNames(), name) }
 
 func reservedNames() []string { return slices.Sorted(maps.Keys(ownNames())) }
 
-// ownNames are what expressions know beside variables, and of which types.
+// ownNames are the names that expressions have in addition to variables, with their types.
 func ownNames() types.Map {
 	device := types.Map{}
 	for _, property := range deviceProperties() {
@@ -102,8 +102,8 @@ func checkExpr(e Expr, src *source.Source) *source.Error {
 	return c.bad
 }
 
-// checkCondition finds, beside what checkExpr does, that an expression is neither true nor false, or compares what
-// cannot be compared, whatever its variables hold.
+// checkCondition finds, in addition to what checkExpr does, that an expression is neither true nor false, or compares
+// what cannot be compared, whatever its variables hold.
 func checkCondition(e Expr, source *source.Source) *source.Error {
 	if bad := checkExpr(e, source); bad != nil {
 		return bad
@@ -138,7 +138,7 @@ func checkCondition(e Expr, source *source.Source) *source.Error {
 	return bad
 }
 
-// names gives the variables that an expression asks for, with their places in it.
+// names returns the variables that an expression uses, with their places in it.
 func (e Expr) names() []exprName {
 	var n exprNames
 	n.read(e)
@@ -159,7 +159,7 @@ type exprNames struct {
 	loops    int
 }
 
-// read collects all names; it tells whether the text is an expression.
+// read collects all names; it reports whether the text is an expression.
 func (n *exprNames) read(e Expr) bool {
 	if len(e.Text) > maxExpr {
 		return false
@@ -183,7 +183,7 @@ func (n *exprNames) Visit(node *ast.Node) {
 	}
 }
 
-// exprCheck refuses calls of what is no function, and properties that the device does not have.
+// exprCheck refuses calls of what is not a function, and properties that the device does not have.
 type exprCheck struct {
 	expr   Expr
 	source *source.Source
@@ -335,7 +335,7 @@ func exprError(e Expr, src *source.Source, at int, msg, hint string) *source.Err
 	runes := []rune(e.Text)
 	before := string(runes[:min(max(at, 0), len(runes))])
 	from := strings.LastIndexByte(before, '\n') + 1
-	// a text of several lines stands in the file line by line
+	// a text of several lines is in the file line by line
 	pos := source.Locate(src, e.Pos, shorten.FirstLine(e.Text[from:]))
 	pos.Col += len([]rune(before[from:]))
 	if line := src.Chars(pos.Line); src != nil && pos.Line > 0 && pos.Col > len(line)+1 {
@@ -344,7 +344,7 @@ func exprError(e Expr, src *source.Source, at int, msg, hint string) *source.Err
 	return &source.Error{Pos: pos, Msg: msg, Hint: hint, Source: src}
 }
 
-// loops is how deep predicates such as those of filter and any stand in one another below a node.
+// loops is how deep predicates such as those of filter and any are nested below a node.
 func loops(node *ast.Node) int {
 	l := loopDepth{}
 	ast.Walk(node, &l)

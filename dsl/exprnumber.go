@@ -333,7 +333,7 @@ func fromJSON(x any) any {
 	return v
 }
 
-// truthOf is where an expression needs true or false: beside and, or, not, and before a question mark.
+// truthOf is where an expression needs true or false: next to and, or, not, and before a question mark.
 func truthOf(x any) any {
 	switch {
 	case x == nil:

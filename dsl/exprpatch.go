@@ -8,7 +8,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// Names of the functions that stand in for operators; no expression can call them, as a name cannot contain a colon.
+// Names of the functions that replace operators; no expression can call them, as a name cannot contain a colon.
 const (
 	operatorPrefix = "operator:"
 	flatName       = "value:flat"

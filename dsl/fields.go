@@ -35,7 +35,7 @@ func (d Def) Fields() []Field {
 	s := shapeOf(t)
 	fields := make([]Field, 0, len(s.fields))
 	for i, f := range s.fields {
-		own := Field{Key: f.key, Doc: f.doc, Default: f.standard, Enum: slices.Clone(f.enum), Main: i == s.scalar,
+		own := Field{Key: f.key, Doc: f.doc, Default: f.defaultText, Enum: slices.Clone(f.enum), Main: i == s.scalar,
 			Required: f.required,
 			List:     f.typ.Kind() == reflect.Slice && f.typ != stepsType, Selector: s.selects && t != selectorType &&
 				len(f.index) > 1 && shapeOf(selectorType).has(f.key)}

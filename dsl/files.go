@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// FileRef is a file that a step names: a page, a picture, something to upload or install.
+// FileRef is a file that a step names: a page, an image, something to upload or install.
 type FileRef struct {
 	Path string // as the test has it, relative to the test's folder; slashes
 	Pos  source.Pos
@@ -23,7 +23,7 @@ type FileRef struct {
 	source *source.Source
 }
 
-// Error says that the file is not there. near is one that may be meant, as the test would name it; "": nobody knows.
+// Error says that the file is not there. near is one that may be meant, as the test would name it, or "".
 func (r FileRef) Error(near string) *source.Error {
 	hint := "paths are relative to the test's folder"
 	if near != "" {
@@ -33,7 +33,7 @@ func (r FileRef) Error(near string) *source.Error {
 		shorten.Runes(r.Path, 60)), Hint: hint}
 }
 
-// Files gives the files that the steps of a linked test want to be there before it begins. A name that hangs on a
+// Files returns the files that the steps of a linked test need before it starts. A name that hangs on a
 // variable is none of them, nor is one that the test itself may write.
 func (t *Test) Files() []FileRef {
 	var all []FileRef
@@ -126,8 +126,8 @@ func meant(err error, otherwise string) string {
 	return otherwise
 }
 
-// HoldsBlocks tells whether a file is one of blocks for run steps, and no test, wherever it lies: it holds blocks, and
-// neither an id nor steps nor a platform.
+// HoldsBlocks reports whether a file is one of blocks for run steps, and not a test, wherever it is: it holds blocks,
+// and neither an id nor steps nor a platform.
 func HoldsBlocks(file string, src []byte) bool {
 	if !bytes.Contains(src, []byte("blocks")) && !bytes.ContainsRune(src, '\\') {
 		return false // no key of that name, not even one with an escape in it

@@ -44,7 +44,7 @@ func errorsOf(err error) source.Errors {
 	return source.Errors{{Msg: err.Error()}}
 }
 
-// Texts gives every variable in scope as a text.
+// Texts returns every variable in scope as a text.
 func (s *Scope) Texts() map[string]string {
 	texts := map[string]string{}
 	for name, x := range s.all() {

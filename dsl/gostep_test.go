@@ -47,9 +47,9 @@ func TestEveryActionCanBeWrittenInGo(t *testing.T) {
 
 func TestGoStepThatIsWrong(t *testing.T) {
 	for words, args := range map[string]any{
-		"int is no action":       1,
-		"*dsl.Tap is no action":  (*Tap)(nil),
-		"<nil> is no action":     nil,
+		"int is not an action":       1,
+		"*dsl.Tap is not an action":  (*Tap)(nil),
+		"<nil> is not an action":     nil,
 		"assertTrue is for YAML": AssertTrue{},
 		"repeat is for YAML":     Repeat{},
 		"tap: ":                  Tap{},

@@ -13,29 +13,29 @@ import (
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
-// header is what stands at the top level of a test. A new key is a new field.
+// header is the top level of a test. A new key is a new field.
 type header struct {
-	ID          string       `json:"id" required:"true" format:"id" doc:"What the test is called in reports and on the command line; also its report directory."`
-	Name        string       `json:"name,omitempty" minLength:"1" doc:"A title for people."`
-	Description string       `json:"description,omitempty" minLength:"1" doc:"What the test is about, in as many words as it takes."`
-	Platform    Platform     `json:"platform,omitempty" enum:"android,ios,both,web" doc:"What the test runs on; both: once on Android and once on iOS. May be left out when a web action is used."`
-	Browsers    []string     `json:"browsers,omitempty" enum:"chromium,firefox,webkit" example:"browsers: [chromium, firefox]" doc:"Browsers in which a test of pages is run, a case in each. Without it: what --browser says, or chromium."`
-	Tags        []string     `json:"tags,omitempty" format:"tag" doc:"Labels to choose tests by."`
-	Owner       string       `json:"owner,omitempty" minLength:"1" doc:"Who answers for the test."`
-	Links       []string     `json:"links,omitempty" minLength:"1" format:"webLink" doc:"Addresses of tickets and documents."`
-	Properties  properties   `json:"properties,omitempty" example:"properties: {requirement: PAY-12}" doc:"What junit.xml says of the test besides, name: value; junitClassname is its class there."`
-	Skip        string       `json:"skip,omitempty" minLength:"1" doc:"Why the test is not run."`
-	Vars        vars         `json:"vars,omitempty" doc:"Values for ${NAME}; a value may itself hold ${NAME} of another one or of the environment."`
-	Secrets     []string     `json:"secrets,omitempty" minLength:"1" doc:"Names of variables whose values no report may show."`
-	Device      Need         `json:"device,omitempty" example:"device: {os: \">=13\"}" doc:"What the device must be."`
-	TimeoutMs   *int         `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long each step waits that does not say it itself, in milliseconds."`
-	Retries     *int         `json:"retries,omitempty" minimum:"0" maximum:"10" doc:"How often the test is run again when it fails. If it loses its device, it is run once more, on another one if there is one."`
-	Data        Data         `json:"data,omitempty" doc:"Rows of values for variables, each a case of its own: a list of maps, or the path of a .csv or .json file."`
-	Before      source.Value `json:"before,omitempty" doc:"Steps that prepare the test."`
-	Steps       source.Value `json:"steps" required:"true" doc:"The actions, one after the other."`
-	OnFailure   source.Value `json:"onFailure,omitempty" doc:"Steps that are run when a step failed."`
-	After       source.Value `json:"after,omitempty" doc:"Steps that are run at the end, however the test went."`
-	Blocks      table        `json:"blocks,omitempty" doc:"Named blocks of steps that run: {block: NAME} runs, each a list of steps or a map of vars and steps."`
+	ID          string       `json:"id" required:"true" format:"id"`
+	Name        string       `json:"name,omitempty" minLength:"1"`
+	Description string       `json:"description,omitempty" minLength:"1"`
+	Platform    Platform     `json:"platform,omitempty" enum:"android,ios,both,web"`
+	Browsers    []string     `json:"browsers,omitempty" enum:"chromium,firefox,webkit"`
+	Tags        []string     `json:"tags,omitempty" format:"tag"`
+	Owner       string       `json:"owner,omitempty" minLength:"1"`
+	Links       []string     `json:"links,omitempty" minLength:"1" format:"webLink"`
+	Properties  properties   `json:"properties,omitempty"`
+	Skip        string       `json:"skip,omitempty" minLength:"1"`
+	Vars        vars         `json:"vars,omitempty"`
+	Secrets     []string     `json:"secrets,omitempty" minLength:"1"`
+	Device      Need         `json:"device,omitempty"`
+	TimeoutMs   *int         `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000"`
+	Retries     *int         `json:"retries,omitempty" minimum:"0" maximum:"10"`
+	Data        Data         `json:"data,omitempty"`
+	Before      source.Value `json:"before,omitempty"`
+	Steps       source.Value `json:"steps" required:"true"`
+	OnFailure   source.Value `json:"onFailure,omitempty"`
+	After       source.Value `json:"after,omitempty"`
+	Blocks      table        `json:"blocks,omitempty"`
 }
 
 var (
@@ -101,7 +101,7 @@ func (d *decoding) checkSecrets(t *Test, v source.Value) {
 		return
 	}
 	d.secretNames(items, t.names(),
-		"write the name of a variable, not its value; it stands under vars or data, or a step saves it")
+		"write the name of a variable, not its value; variables are listed under vars or data, or saved by a step")
 }
 
 // secretNames wants each item to be one of the names. A message never shows the item itself: it may be the secret.
@@ -120,7 +120,7 @@ func (d *decoding) secretNames(items []source.Value, names []string, hint string
 	}
 }
 
-// names gives the variables that the test itself defines or saves.
+// names returns the variables that the test itself defines or saves.
 func (t *Test) names() []string {
 	var names []string
 	for _, v := range t.Vars {
@@ -157,7 +157,7 @@ func (d *decoding) header(h *header, v source.Value, at source.Pos) {
 		if _, given := v.Get(f.key); f.required && !given {
 			d.fail(at, 0, fmt.Sprintf("the test has no %q", f.key), map[string]string{
 				"id":    `add a line such as "id: login-works"`,
-				"steps": `add "steps:" and under it the actions, each on a line that begins with "- "`,
+				"steps": `add "steps:" and under it the actions, each on a line that starts with "- "`,
 			}[f.key])
 		}
 	}
@@ -171,7 +171,7 @@ func (d *decoding) unknownHeader(f source.Field, v source.Value, s *shape) {
 		if steps {
 			hint += ", indented like the other steps"
 		}
-		d.fail(f.Pos, width, fmt.Sprintf("%q is an action and stands outside of the steps", f.Key), hint)
+		d.fail(f.Pos, width, fmt.Sprintf("%q is an action outside of the steps", f.Key), hint)
 		return
 	}
 	keys := s.keys()
@@ -193,10 +193,10 @@ func flowText(v source.Value) string {
 
 // notATest explains a document that is not a map.
 func (d *decoding) notATest(v source.Value) {
-	const hint = `begin with "id: …" and "platform: …", then "steps:" and under it the actions`
+	const hint = `start with "id: …" and "platform: …", then "steps:" and under it the actions`
 	switch v.Kind {
 	case source.List:
-		d.fail(v.Pos, 0, "the file begins with a list, and a test begins with its keys", hint)
+		d.fail(v.Pos, 0, "the file starts with a list, and a test starts with its keys", hint)
 	case source.Map:
 		d.fail(v.Pos, 0, "this test is empty", hint)
 	default:
@@ -204,11 +204,11 @@ func (d *decoding) notATest(v source.Value) {
 			d.wrong(v, `a space is missing after ":"`, "write \""+mended+"\"")
 			return
 		}
-		d.wrong(v, "this is no test, only a text", hint)
+		d.wrong(v, "this is not a test, only a text", hint)
 	}
 }
 
-// guess gives the platform of a test that does not say it: web when an action is used that works nowhere else.
+// guess returns the platform of a test that does not say it: web when an action is used that works nowhere else.
 func guess(lists ...source.Value) Platform {
 	for _, v := range lists {
 		for _, item := range v.Items {

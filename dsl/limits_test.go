@@ -91,7 +91,7 @@ func TestDepth(t *testing.T) {
 	if _, err := Parse("x.yaml", []byte(nested(100))); err == nil || !strings.Contains(err.Error(), "nested too deeply") {
 		t.Error(err)
 	}
-	// Brackets in texts are no nesting.
+	// Brackets in texts do not nest.
 	text := "id: a\nplatform: web\nsteps:\n" + strings.Repeat("  - tap: \"[[{{\"\n", 300)
 	if _, err := Parse("x.yaml", []byte(text)); err != nil {
 		t.Error(err)

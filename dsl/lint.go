@@ -184,7 +184,7 @@ func (l *linter) constant(e Expr) (is, constant bool) {
 	return is, err == nil && isBool
 }
 
-// optionalOnly warns of a test whose every step may fail.
+// optionalOnly warns of a test in which every step may fail.
 func (l *linter) optionalOnly() {
 	t := l.test
 	for step := range t.Leaves {

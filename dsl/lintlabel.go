@@ -39,7 +39,7 @@ func (l *linter) labelMeant(step *Step) {
 	if !sh.selects || v.Kind != source.String || strings.Contains(v.Text, "${") {
 		return
 	}
-	what, key, text, more := "a label here: a text that stands on the screen", "id", v.Text, ""
+	what, key, text, more := "a label here: a text that is shown on the screen", "id", v.Text, ""
 	m, star := slashed.FindStringSubmatch(text), starred.FindStringSubmatch(text)
 	switch {
 	case m != nil:
@@ -93,7 +93,8 @@ func (l *linter) appNamed(step *Step) {
 		l.warn(v.Pos, step.source, width, fmt.Sprintf("%q is a file, no app's identifier", shorten.Runes(v.Text, 60)),
 			"install: takes a file; an app goes by its package, such as com.example.shop")
 	case !strings.Contains(v.Text, "."):
-		l.warn(v.Pos, step.source, width, fmt.Sprintf("%q is no app's identifier, which has dots", shorten.Runes(v.Text, 60)),
+		l.warn(v.Pos, step.source, width, fmt.Sprintf("%q is not the identifier of an app, which has dots",
+			shorten.Runes(v.Text, 60)),
 			"write the Android package or the iOS bundle id, such as com.example.shop")
 	}
 }
@@ -115,19 +116,23 @@ func (l *linter) packageKind(step *Step) {
 	}
 }
 
-// wordsOnly is a selector that could as well be a text that somebody reads.
+// wordsOnly is a selector that could as well be a text on the screen.
 var wordsOnly = lazyregexp.New(`^[A-Za-z][A-Za-z0-9]*( +[A-Za-z][A-Za-z0-9]*)*$`)
 
 // tagsOfPages are the elements of HTML, and those of drawings that tests name; what has a hyphen is a page's own.
 var tagsOfPages = strings.Fields(
 	`a abbr address area article aside audio b base bdi bdo blockquote body br button canvas caption center cite code
-col colgroup data datalist dd del details dfn dialog div dl dt em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5
-h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark marquee math menu meta meter nav noscript object ol
-optgroup option output p param picture pre progress q rp rt ruby s samp script search section select slot small source span strike strong style sub
+col colgroup data datalist dd del details dfn dialog div dl dt em embed fieldset figcaption figure font footer form ` +
+		`frame frameset h1 h2 h3 h4 h5
+h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark marquee math menu meta ` +
+		`meter nav noscript object ol
+optgroup option output p param picture pre progress q rp rt ruby s samp script search section select slot small ` +
+		`source span strike strong style sub
 summary sup table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr
-svg g path circle ellipse line polygon polyline rect text tspan use symbol image defs foreignobject lineargradient radialgradient clippath mask filter`)
+svg g path circle ellipse line polygon polyline rect text tspan use symbol image defs foreignobject lineargradient ` +
+		`radialgradient clippath mask filter`)
 
-// textAsCSS warns of a selector of a page whose words are no elements: "Sign in" is CSS for <in> within <sign>.
+// textAsCSS warns of a selector of a page with words that are not elements: "Sign in" is CSS for <in> within <sign>.
 func (l *linter) textAsCSS(step *Step) {
 	sh := shapeOf(reflect.TypeOf(step.Def.Args))
 	if step.Args.Kind == source.String {

@@ -29,7 +29,7 @@ func (l *linter) noPage() {
 	}
 	if first != nil {
 		l.warn(first.Pos, first.source, len(first.Def.Name), "no step before this one opens a page",
-			`begin with "- openBrowser: https://…", or the path of an HTML file`)
+			`start with "- openBrowser: https://…", or the path of an HTML file`)
 	}
 }
 
@@ -91,7 +91,7 @@ func (l *linter) otherTools(step *Step) {
 		m := percented.FindStringSubmatch(v.Text)
 		if m == nil || !l.variable(m[1]) && !constant.MatchString(m[1]) {
 			m = angled.FindStringSubmatch(v.Text)
-			// <DIV> is no variable
+			// <DIV> is not a variable
 			if m == nil || !l.variable(m[1]) && !(constant.MatchString(m[1]) && strings.Contains(m[1], "_")) {
 				l.bracedVariable(step, v)
 				return
@@ -102,7 +102,7 @@ func (l *linter) otherTools(step *Step) {
 	})
 }
 
-// variable tells whether the test gives a variable of that name a value.
+// variable reports whether the test sets a variable of that name.
 func (l *linter) variable(name string) bool {
 	return slices.ContainsFunc(l.test.Vars, func(x Var) bool { return x.Name == name })
 }
@@ -125,7 +125,7 @@ func eachText(v source.Value, visit func(source.Value)) {
 	}
 }
 
-// braced is a name in braces, as other tools write a variable; what stands before it tells ${NAME} from it.
+// braced is a name in braces, as other tools write a variable; the character before it distinguishes ${NAME} from it.
 var braced = lazyregexp.New(`(^|[^$])(#?\{([A-Za-z_][A-Za-z0-9_]*)\})`)
 
 // bracedVariable warns of {NAME} and #{NAME} where the test has a variable of that name; braces alone are text.
@@ -151,7 +151,7 @@ func looksLikeCSS(text string) bool {
 	return cssLook.MatchString(text) || strings.ContainsAny(text, ".#[>") && cssPath.MatchString(text)
 }
 
-// cssLook is what people write for a selector, and what hardly stands on a screen like that.
+// cssLook matches what people write as a CSS selector and what is hardly a text of a screen.
 var cssLook = lazyregexp.New(
 	`^(#[A-Za-z][\w-]*|\.[a-z][\w-]*|(a|button|div|form|h[1-6]|img|input|label|li|p|section|select|span|table|td|textarea|tr|ul)(\.[a-z][\w-]*|#[a-z][\w-]*|\[[^\]]+\])+|\[[a-z-]+(=[^\]]*)?\]|(css|id|xpath|role|text|testId|data-testid)=.+|//[a-z*][\w*]*.*)$`)
 
@@ -207,7 +207,7 @@ func (l *linter) cssLabel(step *Step, name string, v source.Value) {
 	case l.test.Platform != Web:
 		return
 	}
-	l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("%q is a label here: a text that stands on the screen",
+	l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("%q is a label here: a text that is shown on the screen",
 		shorten.Runes(v.Text, 60)),
 		fmt.Sprintf("did you mean %s: {%s: %s}?", name, key, source.Quote(text)))
 }

@@ -14,7 +14,7 @@ type Millis int
 // maxMillis is an hour.
 const maxMillis = 3_600_000
 
-// Duration gives the time in Go's own unit.
+// Duration returns the time in Go's own unit.
 func (m Millis) Duration() time.Duration { return time.Duration(m) * time.Millisecond }
 
 func (m *Millis) fromValue(d *decoding, v source.Value, name string) {

@@ -16,12 +16,12 @@ const nameForm = `[A-Za-z0-9][A-Za-z0-9._-]{0,62}`
 
 // Need is what a test wants of its device.
 type Need struct {
-	OS    string `json:"os,omitempty" minLength:"1" format:"version" doc:"Version of the system: 14, \">=13\", \"<12\"."`
-	Model string `json:"model,omitempty" minLength:"1" format:"modelGlob" doc:"Model, where * stands for any characters: \"Pixel *\"; the maker may stand before it, as taproot devices prints both: \"Google Pixel 7\". Case does not matter, and blanks, underscores and hyphens are the same."`
-	Size  string `json:"size,omitempty" minLength:"1" format:"screenSize" doc:"Pixels of the screen in portrait: 1080x2400, or at least as many: \">=720x1280\"."`
+	OS    string `json:"os,omitempty" minLength:"1" format:"version"`
+	Model string `json:"model,omitempty" minLength:"1" format:"modelGlob"`
+	Size  string `json:"size,omitempty" minLength:"1" format:"screenSize"`
 	// Pool and Labels are those of hosts: no device of this machine alone has any.
-	Pool   string   `json:"pool,omitempty" minLength:"1" format:"pool" doc:"On a farm: the pool that the device belongs to."`
-	Labels []string `json:"labels,omitempty" format:"deviceLabel" doc:"On a farm: labels of the device, all of them, each NAME=VALUE: [sim=yes, room=3]."`
+	Pool   string   `json:"pool,omitempty" minLength:"1" format:"pool"`
+	Labels []string `json:"labels,omitempty" format:"deviceLabel"`
 }
 
 var (
@@ -32,16 +32,16 @@ var (
 )
 
 func (Need) rules() []rule {
-	return []rule{atLeastOne("").says(`"device" asks for nothing`, "give os, model, size, pool or labels, or remove it")}
+	return []rule{atLeastOne("").says(`"device" has no condition`, "give os, model, size, pool or labels, or remove it")}
 }
 
-// IsPool tells whether a text can be the name of a pool.
+// IsPool reports whether a text can be the name of a pool.
 func IsPool(text string) bool { return poolForm.MatchString(text) }
 
-// IsDeviceLabel tells whether a text can be the label of a device, NAME=VALUE.
+// IsDeviceLabel reports whether a text can be the label of a device, NAME=VALUE.
 func IsDeviceLabel(text string) bool { return labelForm.MatchString(text) }
 
-// Placed gives the pool and the labels that are wanted, and what else is.
+// Placed returns the pool and the labels that are wanted, and what else is.
 func (n Need) Placed() (pool string, labels []string, rest Need) {
 	pool, labels = n.Pool, n.Labels
 	n.Pool, n.Labels = "", nil
@@ -127,7 +127,7 @@ func (n Need) fitsModel(f DeviceFacts) bool {
 	return false
 }
 
-// modelWords folds what adb and makers write in different ways: case, and what is between words. What stands in
+// modelWords folds what adb and makers write in different ways: case, and what is between words. What is in
 // brackets of a pattern stays.
 func modelWords(name string) string {
 	var b strings.Builder

@@ -19,7 +19,7 @@ var spellings = []string{"5", "-5", "0", "007", "01234", "1.10", "5.0", "0.10", 
 	"0.30000000000000000001", "1_000", "4111111111111111", "00000000000000000000000001", ".inf", ".nan", "1e-7",
 	"123456789.123456789"}
 
-// TestNumbersKeepTheirSpelling gives a variable a number in each place where it can get a value, and wants the same
+// TestNumbersKeepTheirSpelling returns a variable a number in each place where it can get a value, and wants the same
 // text back.
 func TestNumbersKeepTheirSpelling(t *testing.T) {
 	for _, n := range spellings {
@@ -141,7 +141,7 @@ steps:
 	}
 }
 
-// TestNumbersOfFiles reads rows and answers: JSON keeps the digits of its numbers.
+// TestNumbersOfFiles reads rows and responses: JSON keeps the digits of its numbers.
 func TestNumbersOfFiles(t *testing.T) {
 	for _, n := range []string{"5", "1.10", "5.0", "89490200001234567890", "1234567890123456789", "1e3", "-0.0", "1E400"} {
 		for _, file := range []string{"rows.json", "rows.csv"} {
@@ -220,8 +220,8 @@ func TestNumbersAreExact(t *testing.T) {
 	}
 }
 
-// TestWrongExpressionsAreInAuthorsWords wants no type of Go in a message, and what lacks a value told from what
-// cannot work.
+// TestWrongExpressionsAreInAuthorsWords wants no type of Go in a message, and what lacks a value distinguished from
+// what cannot work.
 func TestWrongExpressionsAreInAuthorsWords(t *testing.T) {
 	s := must(parseOne(t, "id: a\nplatform: web\nvars: {N: 7, T: seven, SIM: 89490200001234567890}\nsteps: [tap: x]\n").
 		Scope(ScopeOptions{}))

@@ -30,7 +30,7 @@ func (d *decoding) pageSelector(v source.Value, text string) {
 		engine := engineForm.FindStringSubmatch(part)
 		switch trimmed := strings.TrimSpace(part); {
 		case trimmed == "":
-			msg, hint = "is empty beside >>", "write a selector before and behind >>"
+			msg, hint = "is empty next to >>", "write a selector before and behind >>"
 		case engine != nil && engine[1] == "css":
 			msg, hint = badCSS(part[len(engine[0]):])
 		case engine != nil && engine[1] == "role":
@@ -84,7 +84,7 @@ func (d *decoding) xpathOnly(v source.Value, text string) {
 	}
 	msg, hint := unbalanced(text)
 	if _, err := xpath.Compile(text); err != nil && msg == "" && d.platform != Web && d.platform != "" {
-		msg, hint = "is no XPath: "+err.Error(), "for example: //android.widget.Button[@text='OK']"
+		msg, hint = "is not XPath: "+err.Error(), "for example: //android.widget.Button[@text='OK']"
 	}
 	if msg != "" {
 		d.wrong(v, fmt.Sprintf("the XPath %q %s%s", shorten.Runes(text, 60), msg, origin(v)), hint)
@@ -129,8 +129,8 @@ func unbalanced(text string) (msg, hint string) {
 	return "", ""
 }
 
-// badCSS finds what is no CSS selector, also with what Playwright adds to CSS (:has-text, :visible, a combinator at the
-// beginning).
+// badCSS finds what is not a CSS selector, also with what Playwright adds to CSS (:has-text, :visible, a combinator at
+// the beginning).
 func badCSS(text string) (msg, hint string) {
 	if msg, hint = unbalanced(text); msg != "" {
 		return msg, hint
@@ -142,11 +142,11 @@ func badCSS(text string) (msg, hint string) {
 		return "has an empty []", "write the attribute: [name], or [name=value]"
 	case trimmed == "":
 		return "is empty", "for example: #email, or button.primary"
-	case strings.Contains(outer, ":containsa"): // the a stands for its brackets
+	case strings.Contains(outer, ":containsa"): // the a replaces its brackets
 		return "has :contains(), which is jQuery's", `write :has-text("…")`
 	case strings.HasSuffix(trimmed, ",") || strings.HasPrefix(trimmed, ",") ||
 		strings.Contains(strings.ReplaceAll(trimmed, " ", ""), ",,"):
-		return "has a comma with nothing beside it", "remove the comma"
+		return "has a comma with nothing next to it", "remove the comma"
 	case strings.ContainsRune(">+~", rune(trimmed[len(trimmed)-1])):
 		return fmt.Sprintf("ends with %q", trimmed[len(trimmed)-1:]), "write what comes behind it"
 	}
@@ -160,14 +160,14 @@ func badCSS(text string) (msg, hint string) {
 		switch {
 		case i > 0 && runes[i-1] == '\\':
 		case strings.ContainsRune("#.", r) && unicode.IsDigit(next):
-			return fmt.Sprintf("has a name that begins with a digit behind %q", string(r)),
+			return fmt.Sprintf("has a name that starts with a digit after %q", string(r)),
 				fmt.Sprintf(`write [id="%s"], or [class~="%[1]s"]`, name(runes[i+1:]))
 		case strings.ContainsRune("#.:", r) && !begins && !(r == ':' && next == ':'):
 			return fmt.Sprintf("has a %q without a name behind it", string(r)), "for example: #email, or button.primary"
 		case r == '/':
-			return "is no CSS", "an XPath begins with // or xpath="
+			return "is not CSS", "an XPath begins with // or xpath="
 		case strings.ContainsRune("{};!@$%?<=`\"'", r):
-			return fmt.Sprintf("is no CSS: %q", string(r)), "a text is looked for by text=…, an attribute by [name=value]"
+			return fmt.Sprintf("is not CSS: %q", string(r)), "a text is looked for by text=…, an attribute by [name=value]"
 		}
 	}
 	return "", ""
@@ -184,7 +184,7 @@ func name(runes []rune) string {
 	return string(runes[:i])
 }
 
-// outside is a selector with an "a" for each pair of brackets and what stands in them, which is balanced. empty: there
+// outside is a selector with an "a" for each pair of brackets and their content, which is balanced. empty: there
 // is a pair of square ones with nothing in it.
 func outside(text string) (outer string, empty bool) {
 	var b strings.Builder
@@ -231,10 +231,14 @@ var roleAttributes = []string{"checked", "disabled", "expanded", "include-hidden
 // ariaRoles are those of WAI-ARIA 1.2.
 var ariaRoles = strings.Fields(
 	`alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox
-	complementary contentinfo definition deletion dialog directory document emphasis feed figure form generic grid gridcell group heading img
-	insertion link list listbox listitem log main marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter navigation none note
-	option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search searchbox separator slider
-	spinbutton status strong subscript superscript switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem`)
+	complementary contentinfo definition deletion dialog directory document emphasis feed figure form generic grid ` +
+		`gridcell group heading img
+	insertion link list listbox listitem log main marquee math menu menubar menuitem menuitemcheckbox menuitemradio ` +
+		`meter navigation none note
+	option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search searchbox ` +
+		`separator slider
+	spinbutton status strong subscript superscript switch tab table tablist tabpanel term textbox time timer toolbar ` +
+		`tooltip tree treegrid treeitem`)
 
 // badRole finds what role= does not take.
 func badRole(text string) (msg, hint string) {

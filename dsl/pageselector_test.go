@@ -41,9 +41,9 @@ func TestSelectorsThatAreWrong(t *testing.T) {
 	for s, want := range map[string]string{
 		"button[name=Save": `has a "[" that is not closed`, "div:has(a": `has a "(" that is not closed`,
 		"a]": `closes a "]" that is not open`, `[a="b]`: `has a quote " that is not closed`,
-		"ul > ": `ends with ">"`, "a >> ": "is empty beside >>", "a,": "a comma with nothing beside it",
+		"ul > ": `ends with ">"`, "a >> ": "is empty next to >>", "a,": "a comma with nothing next to it",
 		"#": `has a "#" without a name`, ". a": `has a "." without a name`, "#1a": `[id="1a"]`,
-		"[]": "has an empty []", "/html/body": "an XPath begins with //", "$(a)": "is no CSS: \"$\"",
+		"[]": "has an empty []", "/html/body": "an XPath begins with //", "$(a)": "is not CSS: \"$\"",
 		"role=buton": `did you mean "button"?`, "role=[name=x]": "names no role",
 		"role=button[nam=x]": `asks for "nam" of a role`, "//a[@href": `has a "[" that is not closed`,
 		"xpath=//a['x]": "has a quote ' that is not closed", "a:": `has a ":" without a name`,
@@ -52,7 +52,7 @@ func TestSelectorsThatAreWrong(t *testing.T) {
 			t.Errorf("%s: %q, want %q", s, err, want)
 		}
 	}
-	if err := selectorError("css", "text=Save"); !strings.Contains(err, "is no CSS") {
+	if err := selectorError("css", "text=Save"); !strings.Contains(err, "is not CSS") {
 		t.Errorf("css: %q", err)
 	}
 	if err := selectorError("xpath", "//a[1"); !strings.Contains(err, "not closed") {

@@ -22,7 +22,7 @@ func Parse(file string, src []byte) ([]*Test, error) {
 	}
 	if len(values) == 0 {
 		return nil, source.Errors{{Pos: source.Pos{File: file, Line: 1, Col: 1}, Msg: "the file holds no test",
-			Hint: `begin with "id: …" and "platform: …", then "steps:" and under it the actions`}}
+			Hint: `start with "id: …" and "platform: …", then "steps:" and under it the actions`}}
 	}
 	d := &decoding{source: from}
 	var tests []*Test

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPitfallKeysIgnoredInSilence: a key that nobody knows is an error at its own place, however right its neighbours
+// TestPitfallKeysIgnoredInSilence: an unknown key is an error at its own place, however right its neighbours
 // are.
 func TestPitfallKeysIgnoredInSilence(t *testing.T) {
 	for src, want := range map[string]string{
@@ -28,7 +28,7 @@ func TestPitfallKeysIgnoredInSilence(t *testing.T) {
 	}
 }
 
-// TestPitfallVariablesLeak: what a block saves stays its own, and a test begins with what it says itself.
+// TestPitfallVariablesLeak: what a block saves stays its own, and a test starts with what it says itself.
 func TestPitfallVariablesLeak(t *testing.T) {
 	test := parseOne(t, "id: a\nplatform: android\nvars: {A: x}\nsteps: [{tap: x}]\n")
 	first, err := NewScope(test, nil, nil)

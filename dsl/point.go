@@ -111,7 +111,7 @@ func (p *Point) fromValue(d *decoding, v source.Value, name string) {
 	case xPercent != yPercent:
 		d.wrong(v, fmt.Sprintf("%q mixes pixels and per cent", name), pointForms)
 	case xPercent && (px > 100 || py > 100):
-		d.wrong(v, fmt.Sprintf("%q lies outside the screen: more than 100%%", name), "")
+		d.wrong(v, fmt.Sprintf("%q is outside the screen: more than 100%%", name), "")
 	default:
 		*p = Point{X: px, Y: py, Percent: xPercent}
 	}

@@ -14,7 +14,7 @@ import (
 
 // Press is the argument of press.
 type Press struct {
-	Keys []string `json:"keys" required:"true" scalar:"true" minLength:"1" format:"keys" example:"press: enter" tool:"Keys, one after the other; + joins those that are held together: enter, control+a, shift+tab. One character stands for itself. back goes back everywhere. On phones also home, recents, search, menu, volumeUp, volumeDown, power." doc:"Keys, one after the other; + joins those that are held together: enter, control+a, shift+tab. Enter, Control+A and ArrowDown, as other tools write them, are the same keys. One character stands for itself. back goes back everywhere. On phones also home, recents, search, menu, volumeUp, volumeDown, power, lock, and of a remote control select, playPause, mediaStop, mediaNext, mediaPrevious, rewind, fastForward, navigateUp, navigateDown, buttonA, buttonB, tvInput, hdmi1, hdmi2, hdmi3 (Android)."`
+	Keys []string `json:"keys" required:"true" scalar:"true" minLength:"1" format:"keys"`
 }
 
 // Chord is a key with those that are held down while it is pressed.
@@ -23,17 +23,17 @@ type Chord struct {
 	Key       string   // a name of KeyNames, or one character
 }
 
-// Modifiers gives the names of the keys that can be held.
+// Modifiers returns the names of the keys that can be held.
 func Modifiers() []string { return []string{"control", "alt", "shift", "meta"} }
 
-// KeyNames gives the names of the keys that every platform has.
+// KeyNames returns the names of the keys that every platform has.
 func KeyNames() []string {
 	return []string{"enter", "tab", "escape", "backspace", "delete", "space", "up", "down", "left", "right",
 		"pageUp", "pageDown", "home", "end", "insert", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10",
 		"f11", "f12"}
 }
 
-// PhoneKeys gives the names of the keys that only phones have; back works in a browser, too, and goes back in its
+// PhoneKeys returns the names of the keys that only phones have; back works in a browser, too, and goes back in its
 // history. On phones "home" is the home screen.
 func PhoneKeys() []string {
 	return []string{"back", "recents", "search", "menu", "volumeUp", "volumeDown", "power", "lock", "select", "playPause",
@@ -51,7 +51,7 @@ func (p Press) Chords() []Chord {
 	return chords
 }
 
-// chord reads "control+a"; bad is the part that is no key.
+// chord reads "control+a"; bad is the part that is not a key.
 func chord(text string) (c Chord, bad string) {
 	parts := strings.Split(text, "+")
 	if text == "+" {
@@ -81,7 +81,7 @@ func otherNames() map[string]string {
 		"arrowUp": "up", "arrowDown": "down", "arrowLeft": "left", "arrowRight": "right"}
 }
 
-// KeyName gives the name of a key that may be written with a capital, or as other tools call it: Enter, ArrowDown,
+// KeyName returns the name of a key that may be written with a capital, or as other tools call it: Enter, ArrowDown,
 // ctrl. A text that names no key comes back as it is, as a single character does.
 func KeyName(text string) string {
 	if utf8.RuneCountInString(text) == 1 {

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Reference writes the reference of the language in Markdown, out of the structs: every action with its arguments, then
-// what steps, tests, selectors and taproot.yaml can hold.
+// Reference writes the reference of the test syntax in Markdown, out of the structs: every action with its arguments,
+// then what steps, tests, selectors and taproot.yaml can hold.
 func Reference() string {
 	var b strings.Builder
-	b.WriteString("# The language\n\n" +
+	b.WriteString("# The test syntax\n\n" +
 		"Written by `taproot docs -o docs/reference.md`; do not edit. An action's argument in **bold** has to be given; " +
-		"one marked *short* can stand alone, as in `tap: Sign in`.\n\n" +
+		"one marked *short* can be written alone, as in `tap: Sign in`.\n\n" +
 		"For help while you type, let an editor with a YAML language server know the schema that `taproot schema` prints: " +
-		"save it, and begin a test\n" +
+		"save it, and start a test\n" +
 		"file with\n\n    # yaml-language-server: $schema=taproot.schema.json\n\n## Actions\n\n")
 	b.WriteString(
 		"Where they work; each mark is proved by a test on a simulated phone or in a browser.\n\n| | android | ios | web " +
@@ -46,11 +46,11 @@ func Reference() string {
 ` + "`${NAME}`" + ` in a text is replaced by the value of the variable; ` + "`${NAME:-default}`" +
 		` has a value for when there is none or an empty one,
 ` + "`${answer.json.id}`" + ` and ` + "`${rows.0}`" + ` lead into a map or a list, and ` + "`$${`" +
-		` gives the characters themselves. A list or a map is
+		` is the text itself. A list or a map is
 written as JSON.
 
-Where a table says *expression*, variables go by their names alone, and numbers are numbers. The language is that of
-[expr-lang](https://expr-lang.org/docs/language-definition); beside the variables there are ` + "`platform`" +
+Where a table says *expression*, variables go by their names alone, and numbers are numbers. The syntax is that of
+[expr-lang](https://expr-lang.org/docs/language-definition); in addition to the variables there are ` + "`platform`" +
 		` (android, ios or web),
 ` + "`device.id`, `device.model`, `device.os`" + ` and ` + "`visible(\"label\")`" + `, which looks for a second at most.
 `)
@@ -62,7 +62,7 @@ func browserSection(b *strings.Builder) {
 	b.WriteString(
 		"\n## Browsers\n\nA test runs in the browsers that its `browsers` name, a case in each, else in that of " +
 			"`--browser`, " +
-			"else in Chromium. What one refuses is told by\n" +
+			"else in Chromium. What one refuses is reported by\n" +
 			"`taproot validate`, and before a page opens. What follows works in each as in Chromium:\n")
 	var same, rows []string
 	for _, r := range BrowserTable() {
@@ -79,7 +79,7 @@ func browserSection(b *strings.Builder) {
 	fmt.Fprintf(b, "%s.\n\n| | Chromium | Firefox |\n|---|---|---|\n%s", strings.Join(same, ", "), strings.Join(rows, ""))
 }
 
-// topic is a section of the reference beside the actions.
+// topic is a section of the reference in addition to the actions.
 type topic struct {
 	name, title, text string
 	typ               reflect.Type
@@ -87,7 +87,8 @@ type topic struct {
 
 func topics() []topic {
 	return []topic{
-		{"options", "Options of every step", "They stand among the arguments of the action.", reflect.TypeFor[StepOptions]()},
+		{"options", "Options of every step", "They are written among the arguments of the action.",
+			reflect.TypeFor[StepOptions]()},
 		{"selectors", "Selectors", "A plain text is a label. Everything that is given must hold together.", selectorType},
 		{"test", "The top level of a test", "A file can hold several tests, with `---` between them.",
 			reflect.TypeFor[header]()},
@@ -163,11 +164,11 @@ func fields(b *strings.Builder, s *shape, selector bool) {
 		if i == s.scalar {
 			key += " *short*"
 		}
-		standard := ""
-		if f.standard != "" {
-			standard = "`" + f.standard + "`"
+		defaultText := ""
+		if f.defaultText != "" {
+			defaultText = "`" + f.defaultText + "`"
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", key, cell(f.words()), standard, cell(f.doc))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", key, cell(f.words()), defaultText, cell(f.doc))
 	}
 	ruleWords(b, s)
 }

@@ -10,43 +10,43 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-// ruled is what a struct implements whose keys need or exclude each other. The check, the schemas and the reference are
-// made of its rules.
+// ruled is implemented by structs with keys that need or exclude each other. The check, the schemas and the reference
+// are made of its rules.
 type ruled interface{ rules() []rule }
 
 // rule is one thing that must hold between the keys of a map. Its terms are keys, or key=value for a key with that
 // value; a key that is left out has its default.
 type rule struct {
-	kind   ruleKind
-	those  []term
-	others []term
-	what   string // the message; empty: it is made of the terms. A %s in it is the name of the map
-	how    string // the hint; empty: the example of the map, or what the kind of rule suggests
+	kind  ruleKind
+	keys  []term
+	peers []term
+	what  string // the message; empty: it is made of the terms. A %s in it is the name of the map
+	how   string // the hint; empty: the example of the map, or what the kind of rule suggests
 }
 
 type ruleKind int
 
 const (
-	one   ruleKind = iota // exactly one of those is given
-	some                  // at least one of those is given; without terms, of all keys
-	needs                 // each of those wants one of the others
-	apart                 // none of those stands beside any of the others
+	one   ruleKind = iota // exactly one of the keys is given
+	some                  // at least one of the keys is given; without keys, any key
+	needs                 // each of the keys needs one of the peers
+	apart                 // none of the keys may be combined with a peer
 )
 
 // exactlyOne wants one of the keys and no more.
-func exactlyOne(keys string) rule { return rule{kind: one, those: terms(keys)} }
+func exactlyOne(keys string) rule { return rule{kind: one, keys: terms(keys)} }
 
 // atLeastOne wants one of the keys or more; with "", any.
-func atLeastOne(keys string) rule { return rule{kind: some, those: terms(keys)} }
+func atLeastOne(keys string) rule { return rule{kind: some, keys: terms(keys)} }
 
-// belongs says that keys have a meaning only beside one of the others.
-func belongs(keys, others string) rule {
-	return rule{kind: needs, those: terms(keys), others: terms(others)}
+// belongs says that keys have a meaning only together with one of their peers.
+func belongs(keys, peers string) rule {
+	return rule{kind: needs, keys: terms(keys), peers: terms(peers)}
 }
 
-// cannotStand says that keys cannot stand beside any of the others. A mistake is reported at one of the keys.
-func cannotStand(keys, others string) rule {
-	return rule{kind: apart, those: terms(keys), others: terms(others)}
+// exclude says that keys cannot be combined with any of their peers. A mistake is reported at one of the keys.
+func exclude(keys, peers string) rule {
+	return rule{kind: apart, keys: terms(keys), peers: terms(peers)}
 }
 
 // says sets the message and the hint of a rule; an empty one stays as it is.
@@ -82,7 +82,7 @@ func keysOf(all []term) []string {
 	return keys
 }
 
-// rulesOf gives the rules of a struct of any type.
+// rulesOf returns the rules of a struct of any type.
 func rulesOf(args any) []rule {
 	if r, ok := args.(ruled); ok {
 		return r.rules()
@@ -90,7 +90,7 @@ func rulesOf(args any) []rule {
 	return nil
 }
 
-// given finds what an argument gives for a key: what is no map stands for the key that it fills.
+// given returns the value that an argument has for a key. A value that is not a map is that of the short key.
 func (s *shape) given(v source.Value, key string) (source.Field, bool) {
 	if v.Kind == source.Map {
 		return v.Get(key)
@@ -101,22 +101,22 @@ func (s *shape) given(v source.Value, key string) (source.Field, bool) {
 	return source.Field{}, false
 }
 
-// asked is a map whose rules are being looked at.
-type asked struct {
+// ruleCheck is a map while its rules are checked.
+type ruleCheck struct {
 	*decoding
 	shape *shape
 	value source.Value
 	object
 }
 
-// holds tells whether a term is true of the map; known is false while that hangs on a variable.
-func (a asked) holds(t term) (holds, known bool) {
+// holds reports whether a term is true of the map; known is false while that hangs on a variable.
+func (a ruleCheck) holds(t term) (holds, known bool) {
 	f, given := a.shape.given(a.value, t.key)
 	switch {
 	case t.value == "":
 		return given, true
 	case !given:
-		return a.shape.has(t.key) && a.shape.fields[a.shape.byKey[t.key]].standard == t.value, true
+		return a.shape.has(t.key) && a.shape.fields[a.shape.byKey[t.key]].defaultText == t.value, true
 	case a.unknownYet(f.Value):
 		return false, false
 	case f.Value.Kind == source.Bool:
@@ -125,9 +125,9 @@ func (a asked) holds(t term) (holds, known bool) {
 	return f.Value.Text == t.value, true
 }
 
-// rules notes what the map does that a rule forbids; a key is told of once.
+// rules reports what the map does against a rule; each key is reported once.
 func (d *decoding) rules(all []rule, s *shape, v source.Value, o object) {
-	a, told := asked{d, s, v, o}, map[source.Pos]bool{}
+	a, reported := ruleCheck{d, s, v, o}, map[source.Pos]bool{}
 	for _, r := range all {
 		switch r.kind {
 		case one:
@@ -139,14 +139,14 @@ func (d *decoding) rules(all []rule, s *shape, v source.Value, o object) {
 				return
 			}
 		case needs:
-			a.needs(r, told)
+			a.needs(r, reported)
 		case apart:
-			a.apart(r, told)
+			a.apart(r, reported)
 		}
 	}
 }
 
-func (a asked) failOnce(told map[source.Pos]bool, f source.Field, msg, hint string) {
+func (a ruleCheck) failOnce(told map[source.Pos]bool, f source.Field, msg, hint string) {
 	if told[f.Pos] && f.Pos.Line > 0 {
 		return
 	}
@@ -154,11 +154,11 @@ func (a asked) failOnce(told map[source.Pos]bool, f source.Field, msg, hint stri
 	a.fail(f.Pos, len([]rune(f.Key)), msg, hint)
 }
 
-// one tells whether exactly one of the keys is given.
-func (a asked) one(r rule) bool {
+// one reports whether exactly one of the keys is given.
+func (a ruleCheck) one(r rule) bool {
 	var found []source.Field
 	for _, f := range a.value.Fields {
-		if slices.Contains(keysOf(r.those), f.Key) {
+		if slices.Contains(keysOf(r.keys), f.Key) {
 			found = append(found, f)
 		}
 	}
@@ -166,32 +166,33 @@ func (a asked) one(r rule) bool {
 	case a.value.Kind != source.Map && a.value.Kind != source.Null:
 		return true // the short form is one of them
 	case len(found) == 0:
-		a.lacks(r, fmt.Sprintf("%q needs one of %s", a.name, oneOf(keysOf(r.those))))
+		a.lacks(r, fmt.Sprintf("%q needs one of %s", a.name, oneOf(keysOf(r.keys))))
 		return false
 	case len(found) > 1:
-		a.fail(found[1].Pos, len([]rune(found[1].Key)), fmt.Sprintf("%q cannot stand beside %q", found[1].Key, found[0].Key),
+		a.fail(found[1].Pos, len([]rune(found[1].Key)), fmt.Sprintf("%q cannot be combined with %q", found[1].Key,
+			found[0].Key),
 			"remove one of the two")
 		return false
 	}
 	return true
 }
 
-// some tells whether one of the keys is given.
-func (a asked) some(r rule) bool {
-	if len(r.those) == 0 && len(a.value.Fields) > 0 {
+// some reports whether one of the keys is given.
+func (a ruleCheck) some(r rule) bool {
+	if len(r.keys) == 0 && len(a.value.Fields) > 0 {
 		return true
 	}
-	for _, t := range r.those {
+	for _, t := range r.keys {
 		if holds, known := a.holds(t); holds || !known {
 			return true
 		}
 	}
-	a.lacks(r, fmt.Sprintf("%q needs %s", a.name, strings.Join(quoted(r.those), " or ")))
+	a.lacks(r, fmt.Sprintf("%q needs %s", a.name, strings.Join(quoted(r.keys), " or ")))
 	return false
 }
 
 // lacks reports, at the name of the map, that something is missing.
-func (a asked) lacks(r rule, msg string) {
+func (a ruleCheck) lacks(r rule, msg string) {
 	if r.what != "" {
 		msg = strings.ReplaceAll(r.what, "%s", shorten.Runes(a.name, 60))
 	}
@@ -206,20 +207,20 @@ func (a asked) lacks(r rule, msg string) {
 	a.fail(a.at, width, msg, hint)
 }
 
-func (a asked) needs(r rule, told map[source.Pos]bool) {
-	for _, t := range r.others {
+func (a ruleCheck) needs(r rule, told map[source.Pos]bool) {
+	for _, t := range r.peers {
 		if holds, known := a.holds(t); holds || !known {
 			return
 		}
 	}
-	for _, t := range r.those {
+	for _, t := range r.keys {
 		f, given := a.shape.given(a.value, t.key)
 		if holds, _ := a.holds(t); !given || !holds {
 			continue
 		}
-		msg, hint := fmt.Sprintf("%s belongs to %s", t, strings.Join(quoted(r.others), " and ")), "remove it, or add "+
-			r.others[0].key
-		if r.others[0].value != "" {
+		msg, hint := fmt.Sprintf("%s belongs to %s", t, strings.Join(quoted(r.peers), " and ")), "remove it, or add "+
+			r.peers[0].key
+		if r.peers[0].value != "" {
 			hint = "remove it"
 		}
 		if r.what != "" {
@@ -232,17 +233,17 @@ func (a asked) needs(r rule, told map[source.Pos]bool) {
 	}
 }
 
-func (a asked) apart(r rule, told map[source.Pos]bool) {
-	for _, t := range r.those {
+func (a ruleCheck) apart(r rule, told map[source.Pos]bool) {
+	for _, t := range r.keys {
 		f, given := a.shape.given(a.value, t.key)
 		if holds, _ := a.holds(t); !given || !holds {
 			continue
 		}
-		for _, other := range r.others {
+		for _, other := range r.peers {
 			if holds, _ := a.holds(other); !holds || other.key == t.key {
 				continue
 			}
-			msg, hint := fmt.Sprintf("%s cannot stand beside %s", t, other), "remove one of the two"
+			msg, hint := fmt.Sprintf("%s cannot be combined with %s", t, other), "remove one of the two"
 			if r.what != "" {
 				msg = r.what
 			}
@@ -263,7 +264,7 @@ func quoted(all []term) []string {
 	return out
 }
 
-// hasShort tells whether something that is no map can stand for one.
+// hasShort reports whether something that is not a map can stand for one.
 func (s *shape) hasShort() bool {
 	if s.scalar < 0 {
 		return false
@@ -275,8 +276,8 @@ func (s *shape) hasShort() bool {
 		}
 	}
 	for _, r := range s.rules {
-		has := len(r.those) == 0 || slices.Contains(keysOf(r.those), key)
-		if (r.kind == one || r.kind == some) && !has || r.kind == needs && slices.Contains(keysOf(r.those), key) {
+		has := len(r.keys) == 0 || slices.Contains(keysOf(r.keys), key)
+		if (r.kind == one || r.kind == some) && !has || r.kind == needs && slices.Contains(keysOf(r.keys), key) {
 			return false
 		}
 	}
@@ -285,19 +286,19 @@ func (s *shape) hasShort() bool {
 
 // words says a rule in the reference, with keys in code.
 func (r rule) words() string {
-	those, others := codes(r.those), codes(r.others)
+	keys, peers := codes(r.keys), codes(r.peers)
 	switch r.kind {
 	case one:
-		return "Exactly one of " + strings.Join(those, ", ") + " is given."
+		return "Exactly one of " + strings.Join(keys, ", ") + " is given."
 	case some:
-		if len(those) == 0 {
+		if len(keys) == 0 {
 			return "At least one key is given."
 		}
-		return "At least one of " + strings.Join(those, ", ") + " is given."
+		return "At least one of " + strings.Join(keys, ", ") + " is given."
 	case needs:
-		return oneOfAll(those, "and") + plural(those, " needs ", " need ") + oneOfAll(others, "or") + "."
+		return oneOfAll(keys, "and") + plural(keys, " needs ", " need ") + oneOfAll(peers, "or") + "."
 	default:
-		return oneOfAll(those, "and") + " cannot stand beside " + oneOfAll(others, "or") + "."
+		return oneOfAll(keys, "and") + " cannot be combined with " + oneOfAll(peers, "or") + "."
 	}
 }
 
@@ -326,24 +327,24 @@ func oneOfAll(words []string, last string) string {
 // rules puts the rules of a struct into the schema of its map.
 func (s *schemas) rules(sh *shape, out schema) {
 	var must []any
-	needed := map[string][]any{} // by the key that asks for it
+	needed := map[string][]any{} // by the key that needs it
 	if sh.selects {
 		needed = selectorRules(sh.typ, out)
 	}
 	for _, r := range sh.rules {
 		switch {
 		case r.kind == one:
-			must = append(must, schema{"oneOf": s.terms(r.those, sh, false)})
-		case r.kind == some && len(r.those) == 0:
+			must = append(must, schema{"oneOf": s.terms(r.keys, sh, false)})
+		case r.kind == some && len(r.keys) == 0:
 			out["minProperties"] = 1
 		case r.kind == some:
-			must = append(must, schema{"anyOf": s.terms(r.those, sh, false)})
+			must = append(must, schema{"anyOf": s.terms(r.keys, sh, false)})
 		case r.kind == needs:
-			for _, t := range r.those {
-				needed[t.key] = append(needed[t.key], schema{"anyOf": s.terms(r.others, sh, s.variables)})
+			for _, t := range r.keys {
+				needed[t.key] = append(needed[t.key], schema{"anyOf": s.terms(r.peers, sh, s.variables)})
 			}
 		default:
-			for _, t := range r.those {
+			for _, t := range r.keys {
 				needed[t.key] = append(needed[t.key], s.apart(r, t, sh))
 			}
 		}
@@ -364,10 +365,10 @@ func (s *schemas) rules(sh *shape, out schema) {
 	}
 }
 
-// apart is the schema of maps that hold t and nothing that t cannot stand beside.
+// apart is the schema of maps that hold t and nothing that t cannot be combined with.
 func (s *schemas) apart(r rule, t term, sh *shape) schema {
-	others := slices.DeleteFunc(slices.Clone(r.others), func(o term) bool { return o.key == t.key })
-	not := schema{"not": schema{"anyOf": s.terms(others, sh, false)}}
+	peers := slices.DeleteFunc(slices.Clone(r.peers), func(o term) bool { return o.key == t.key })
+	not := schema{"not": schema{"anyOf": s.terms(peers, sh, false)}}
 	if t.value != "" {
 		return schema{"if": s.term(t, sh, false), "then": not}
 	}
@@ -387,10 +388,10 @@ func (s *schemas) term(t term, sh *shape, orVariable bool) schema {
 	if t.value == "" {
 		return schema{"required": []string{t.key}}
 	}
-	value, standard := schema{"const": t.value}, ""
+	value, defaultText := schema{"const": t.value}, ""
 	if sh.has(t.key) {
 		f := sh.fields[sh.byKey[t.key]]
-		if standard = f.standard; f.is("bool") {
+		if defaultText = f.defaultText; f.is("bool") {
 			value = schema{"const": t.value == "true"}
 		}
 	}
@@ -398,13 +399,13 @@ func (s *schemas) term(t term, sh *shape, orVariable bool) schema {
 		value = s.orVariable(value)
 	}
 	out := schema{"properties": schema{t.key: value}}
-	if standard != t.value {
+	if defaultText != t.value {
 		out["required"] = []string{t.key}
 	}
 	return out
 }
 
-// hidden tells whether the rule only says what a selector's own rules say.
+// hidden reports whether the rule only says what a selector's own rules say.
 func (r rule) hidden(s *shape) bool {
-	return s.selects && r.kind == apart && slices.Equal(r.those[:1], terms("label"))
+	return s.selects && r.kind == apart && slices.Equal(r.keys[:1], terms("label"))
 }

@@ -39,7 +39,7 @@ func Schema() map[string]any {
 	return out
 }
 
-// distinct gives schemas that only want keys properties of their own, none: a widespread language server takes those
+// distinct returns schemas that only want keys properties of their own, none: a widespread language server takes those
 // without any for one another, and shows nothing of the action then.
 func distinct(x any) {
 	switch x := x.(type) {
@@ -67,14 +67,14 @@ type schemas struct {
 	defs      schema
 	prefix    string              // of references to defs
 	named     func(string) string // what a struct is called in defs
-	variables bool                // a text with ${…} stands for a value of any type
+	variables bool                // a text with ${…} may be a value of any type
 	forms     bool                // all forms in which a value can be written; else only the one that programs write
-	defaults  bool                // defaults have a key of their own; else the description tells them
+	defaults  bool                // defaults have a key of their own; else the description names them
 }
 
 func lowered(name string) string { return string(name[0]|0x20) + name[1:] }
 
-// aVariable is the pattern of a text that stands for a value of any type.
+// aVariable is the pattern of a text that may be a value of any type.
 const aVariable = `\$\{`
 
 func (s *schemas) steps() schema {
@@ -131,7 +131,7 @@ func about(d *Def, forms []any) []any {
 	return forms
 }
 
-// short is the form of an argument that is no map.
+// short is the form of an argument that is not a map.
 func (s *schemas) short(t reflect.Type) []any {
 	sh := shapeOf(t)
 	if !sh.hasShort() {
@@ -201,7 +201,7 @@ func (s *schemas) without(out schema, keys ...string) {
 	}
 }
 
-// someOf gives one schema per key that wants the key.
+// someOf returns one schema per key that wants the key.
 func someOf(keys []string) []any {
 	all := make([]any, len(keys))
 	for i, key := range keys {

@@ -38,11 +38,11 @@ func (s *schemas) field(f field) schema {
 		doc = append(doc, f.doc)
 	}
 	switch {
-	case f.standard == "":
+	case f.defaultText == "":
 	case s.defaults:
-		out["default"] = standard(f)
+		out["default"] = defaultValue(f)
 	default: // generators make keys with a default of their own ones that must be given
-		doc = append(doc, "Default: "+f.standard+".")
+		doc = append(doc, "Default: "+f.defaultText+".")
 	}
 	if len(doc) > 0 {
 		out["description"] = strings.Join(doc, " ")
@@ -50,15 +50,15 @@ func (s *schemas) field(f field) schema {
 	return out
 }
 
-func standard(f field) any {
+func defaultValue(f field) any {
 	switch f.typ.Kind() {
 	case reflect.Int, reflect.Float64:
-		n, _ := strconv.ParseFloat(f.standard, 64)
+		n, _ := strconv.ParseFloat(f.defaultText, 64)
 		return n
 	case reflect.Bool:
-		return f.standard == "true"
+		return f.defaultText == "true"
 	default:
-		return f.standard
+		return f.defaultText
 	}
 }
 
@@ -208,7 +208,7 @@ func (s *schemas) structure(f field) schema {
 		s.defs[name] = long
 		if s.forms {
 			if short := s.short(f.typ); short != nil || s.variables {
-				for i, form := range short { // the key says what it is for, not the label that may stand for it
+				for i, form := range short { // the key says what it is for, not the label that may replace it
 					short[i] = maps.Clone(form.(schema))
 					delete(short[i].(schema), "description")
 				}
@@ -227,7 +227,7 @@ func forbidden(f field) []string {
 	return []string{"point", "describe"}
 }
 
-// visibleForm is a text with a character that is no white space, in every dialect of regular expressions.
+// visibleForm is a text with a character that is not white space, in every dialect of regular expressions.
 const visibleForm = `[^\s` + "\v\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000" + `]`
 
 // degreesForm is a place on earth: see degrees.

@@ -22,8 +22,8 @@ type Scope struct {
 	env    func(string) (string, bool)
 	saved  map[string]any
 	values map[string]string // of everything that is not saved
-	typed  map[string]any    // those of values that are no texts in expressions
-	ended  map[string]bool   // variables of loops that are over
+	typed  map[string]any    // those of values that are not texts in expressions
+	ended  map[string]bool   // variables of loops that have ended
 }
 
 // ScopeOptions are where a test's variables get their values from.
@@ -52,7 +52,7 @@ func (t *Test) Scope(o ScopeOptions) (*Scope, error) {
 				Hint: "choose another name"})
 		case !varForm.MatchString(name):
 			errs = append(errs, &source.Error{Msg: fmt.Sprintf("%q cannot be the name of a variable", name),
-				Hint: "use letters without accents, digits and underscores, beginning with a letter"})
+				Hint: "use letters without accents, digits and underscores, and start with a letter"})
 		}
 	}
 	for name, x := range o.Row.Values {
@@ -96,7 +96,7 @@ func (s *Scope) resolve(vars []Var) source.Errors {
 	return r.errs
 }
 
-// Block makes the variables of a run step's block: it sees those of s; its own vars go before them, and with before
+// Block makes the variables of a run step's block: it sees those of s; its own vars override them, and with before
 // those. What the block saves stays in the new scope; see Saved. The error is an Errors.
 func (s *Scope) Block(b *Block, with Names) (*Scope, error) {
 	inner := &Scope{source: b.Source, env: s.env, saved: map[string]any{}, values: maps.Clone(s.values),
@@ -150,12 +150,12 @@ func (r *resolver) resolve(name string) {
 
 // miss says why a variable has no value.
 type miss struct {
-	msg, hint string // no msg: the reason has been noted where it lies, at another var
+	msg, hint string // no msg: the reason has been reported at another var
 	undefined bool   // a default may take its place
 }
 
-// lookup gives the value of a name that stands in the value of v: an override, another var, or the environment. A var
-// may hold its own name: HOME: ${HOME}.
+// lookup returns the value of a name that is used in the value of v: an override, another var, or the environment. A
+// var may hold its own name: HOME: ${HOME}.
 func (r *resolver) lookup(v Var, name string) (string, *miss) {
 	if text, known := r.scope.values[name]; known {
 		return text, nil
@@ -206,7 +206,8 @@ func (s *Scope) lookup(name string) (string, *miss) {
 	return Show(x), nil
 }
 
-const loopOver = `only the steps in the forEach know its variable; to keep the last one, save it there under another name: set: {vars: {last: …}}`
+const loopOver = `only the steps in the forEach know its variable; to keep the last one, save it there under another ` +
+	`name: set: {vars: {last: …}}`
 
 // undefined says what to do about a variable that has no value.
 func (s *Scope) undefined(name string) *miss {
@@ -227,7 +228,7 @@ func (s *Scope) undefined(name string) *miss {
 	return &miss{fmt.Sprintf("the variable ${%s} is not defined", name), hint, true}
 }
 
-// expand asks lookup for each variable. A miss that has been noted elsewhere gives an Error without a message.
+// expand asks lookup for each variable. A miss that has been reported elsewhere is an Error without a message.
 func (s *Scope) expand(src *source.Source, text string, pos source.Pos, lookup func(string) (string, *miss)) (string,
 	*source.Error) {
 	at := func(part, msg, hint string) *source.Error {

@@ -101,7 +101,7 @@ func TestCheckVarsGivesAll(t *testing.T) {
 	}
 }
 
-// A value that came out of variables is data: what a device or a caller said must not be read as YAML or as a variable.
+// A value that came out of variables is data: what a device or a caller sent must not be read as YAML or as a variable.
 func TestValuesAreNotReadAgain(t *testing.T) {
 	test := parseOne(t, "id: a\nplatform: web\nsteps:\n  - tap: ${A}\n")
 	for _, hostile := range []string{"{label: x}", "null", "true", "- x", "${A}", "a: b", "\x1b[31m", "5"} {

@@ -14,46 +14,46 @@ import (
 
 // Selector says which element is meant. All given criteria must hold together. In YAML a plain string is a label.
 type Selector struct {
-	Label     string     `json:"label,omitempty" scalar:"true" minLength:"1" doc:"What a person reads or hears: the whole visible text, content description, accessibility label, or the hint of a field. Case, white space and typographic quotes and dashes do not matter; of two that differ in case alone an action takes the one spelled as here."`
-	Text      string     `json:"text,omitempty" minLength:"1" doc:"Like label, but only the text that the element shows."`
-	Desc      string     `json:"desc,omitempty" minLength:"1" doc:"Like label, but only the content description or accessibility label."`
-	Hint      string     `json:"hint,omitempty" minLength:"1" doc:"Like label, but only the hint (placeholder) of a field, filled or empty."`
-	ID        string     `json:"id,omitempty" minLength:"1" doc:"Resource id or accessibility identifier, with or without its package prefix; the id attribute on a page. * stands for any characters, ? for one; case matters only where two ids differ in nothing else."`
-	Type      string     `json:"type,omitempty" minLength:"1" doc:"Class or role, whole or its last part: android.widget.Button, Button, button."`
-	TestID    string     `json:"testId,omitempty" minLength:"1" doc:"data-testid on a page; the resource id or accessibility identifier elsewhere."`
-	CSS       string     `json:"css,omitempty" minLength:"1" format:"css" doc:"CSS selector (web only)."`
-	XPath     string     `json:"xpath,omitempty" minLength:"1" format:"xpath" doc:"XPath over the page; on phones over the element tree as Appium shows it: //android.widget.Button[@text='OK'], //XCUIElementTypeCell[@name='Wi-Fi']."`
-	OCR       string     `json:"ocr,omitempty" minLength:"1" doc:"Text that is read in the pixels of the screen, for what is in no element tree."`
-	Image     string     `json:"image,omitempty" minLength:"1" format:"file" doc:"A picture to look for on the screen: a PNG file, relative to the test's folder."`
-	Describe  string     `json:"describe,omitempty" minLength:"1" doc:"What it looks like, in plain words, for an AI model to find: the last resort, for tap, doubleTap and longPress only."`
-	Point     *Point     `json:"point,omitempty" doc:"A place instead of an element: pixels (120,340) or per cent (50%,80%) of the screen."`
-	Match     MatchMode  `json:"match,omitempty" enum:"exact,words,prefix,contains,regex,maestro" doc:"How label, text, desc and hint are compared (without any of them: id). Default: the whole text, as a reader would. words: whole words within it; prefix: its beginning; contains: any part; exact: every character the same; regex: a regular expression that fits the whole text, ignoring case unless it begins with (?-i). maestro: the element is found by the rules of Maestro, see Coming from Maestro."`
-	Index     *int       `json:"index,omitempty" doc:"Which of several, from 0 in reading order; negative counts from the end."`
-	First     bool       `json:"first,omitempty" doc:"The first of several in reading order, instead of an error that lists them."`
-	Enabled   *bool      `json:"enabled,omitempty" doc:"Only elements that are (not) enabled."`
-	Checked   *bool      `json:"checked,omitempty" doc:"Only elements that are (not) checked. The state is that of the check box, radio button or switch which the label names."`
-	Selected  *bool      `json:"selected,omitempty" doc:"Only elements that are (not) selected."`
-	Focused   *bool      `json:"focused,omitempty" doc:"Only elements that have (not) the focus."`
-	Clickable *bool      `json:"clickable,omitempty" doc:"Only elements that themselves (do not) react to a tap."`
-	Traits    []string   `json:"traits,omitempty" minLength:"1" doc:"With match: maestro, kinds of elements: text (it has a text attribute, as every Android view), square, long-text (more than 200 characters)."`
-	Size      *Size      `json:"size,omitempty" example:"size: {width: 96, height: 48, tolerance: 4}" doc:"Only elements of this size."`
-	Not       *Selector  `json:"not,omitempty" doc:"Only elements that this selector does not pick."`
-	Below     *Selector  `json:"below,omitempty" doc:"Only elements below that one."`
-	Above     *Selector  `json:"above,omitempty" doc:"Only elements above that one."`
-	LeftOf    *Selector  `json:"leftOf,omitempty" doc:"Only elements left of that one, in the same row."`
-	RightOf   *Selector  `json:"rightOf,omitempty" doc:"Only elements right of that one, in the same row."`
-	Near      *Selector  `json:"near,omitempty" doc:"The element nearest to that one."`
-	Inside    *Selector  `json:"inside,omitempty" doc:"Only elements inside that one."`
-	Contains  []Selector `json:"contains,omitempty" doc:"Only elements that contain that one, or all of a list. Of elements inside each other the innermost is meant."`
-	Child     *Selector  `json:"child,omitempty" doc:"With match: maestro, only elements that hold that one directly."`
-	Fallback  string     `json:"fallback,omitempty" enum:"ocr" doc:"ocr: when no element has the label, it is looked for in the pixels of the screen; the report says so."`
+	Label     string     `json:"label,omitempty" scalar:"true" minLength:"1"`
+	Text      string     `json:"text,omitempty" minLength:"1"`
+	Desc      string     `json:"desc,omitempty" minLength:"1"`
+	Hint      string     `json:"hint,omitempty" minLength:"1"`
+	ID        string     `json:"id,omitempty" minLength:"1"`
+	Type      string     `json:"type,omitempty" minLength:"1"`
+	TestID    string     `json:"testId,omitempty" minLength:"1"`
+	CSS       string     `json:"css,omitempty" minLength:"1" format:"css"`
+	XPath     string     `json:"xpath,omitempty" minLength:"1" format:"xpath"`
+	OCR       string     `json:"ocr,omitempty" minLength:"1"`
+	Image     string     `json:"image,omitempty" minLength:"1" format:"file"`
+	Describe  string     `json:"describe,omitempty" minLength:"1"`
+	Point     *Point     `json:"point,omitempty"`
+	Match     MatchMode  `json:"match,omitempty" enum:"exact,words,prefix,contains,regex,maestro"`
+	Index     *int       `json:"index,omitempty"`
+	First     bool       `json:"first,omitempty"`
+	Enabled   *bool      `json:"enabled,omitempty"`
+	Checked   *bool      `json:"checked,omitempty"`
+	Selected  *bool      `json:"selected,omitempty"`
+	Focused   *bool      `json:"focused,omitempty"`
+	Clickable *bool      `json:"clickable,omitempty"`
+	Traits    []string   `json:"traits,omitempty" minLength:"1"`
+	Size      *Size      `json:"size,omitempty"`
+	Not       *Selector  `json:"not,omitempty"`
+	Below     *Selector  `json:"below,omitempty"`
+	Above     *Selector  `json:"above,omitempty"`
+	LeftOf    *Selector  `json:"leftOf,omitempty"`
+	RightOf   *Selector  `json:"rightOf,omitempty"`
+	Near      *Selector  `json:"near,omitempty"`
+	Inside    *Selector  `json:"inside,omitempty"`
+	Contains  []Selector `json:"contains,omitempty"`
+	Child     *Selector  `json:"child,omitempty"`
+	Fallback  string     `json:"fallback,omitempty" enum:"ocr"`
 }
 
 // Size is how large an element is on the screen.
 type Size struct {
-	Width     *int `json:"width,omitempty" minimum:"0" doc:"Pixels of the screenshot."`
-	Height    *int `json:"height,omitempty" minimum:"0" doc:"Pixels of the screenshot."`
-	Tolerance int  `json:"tolerance,omitempty" minimum:"0" doc:"How many pixels more or less will do."`
+	Width     *int `json:"width,omitempty" minimum:"0"`
+	Height    *int `json:"height,omitempty" minimum:"0"`
+	Tolerance int  `json:"tolerance,omitempty" minimum:"0"`
 }
 
 func (Size) rules() []rule {
@@ -77,14 +77,14 @@ const (
 	MatchMaestro MatchMode = "maestro"
 )
 
-// Names tells whether the selector says what its element is called, shows or is, and not only where it is or in what
+// Names reports whether the selector says what its element is called, shows or is, and not only where it is or in what
 // state.
 func (s Selector) Names() bool {
 	return s.Label != "" || s.Text != "" || s.Desc != "" || s.Hint != "" || s.ID != "" || s.TestID != "" || s.CSS != "" ||
 		s.XPath != ""
 }
 
-// Relations gives the selectors that this one relates its element to.
+// Relations returns the selectors that this one relates its element to.
 func (s Selector) Relations() []*Selector {
 	var list []*Selector
 	for _, r := range []*Selector{s.Below, s.Above, s.LeftOf, s.RightOf, s.Near, s.Inside} {
@@ -145,7 +145,7 @@ func (s Selector) checkPoint(d *decoding, v source.Value, o object) {
 	}
 	for _, f := range v.Fields {
 		if f.Key != "point" && shapeOf(selectorType).has(f.Key) {
-			d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf(`%q cannot stand beside "point"`, f.Key),
+			d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf(`%q cannot be combined with "point"`, f.Key),
 				"a point is a place on the screen, not an element: remove one of the two")
 		}
 	}
@@ -154,7 +154,7 @@ func (s Selector) checkPoint(d *decoding, v source.Value, o object) {
 // seen are the keys of what is looked for in the pixels; elements have nothing to do with it.
 func seen() []string { return []string{"ocr", "image", "describe"} }
 
-// checkEyes: what is looked for in pixels is no element, so it has no properties of one, and nothing is related to it.
+// checkEyes: what is looked for in pixels is not an element, so it has no properties of one, and nothing is related to it.
 func (s Selector) checkEyes(d *decoding, v source.Value, o object) {
 	anchor := o.nested && slices.Contains(append(relations(), "not"), o.name)
 	if f, given := v.Get("describe"); given && !slices.Contains(o.takes, "describe") {
@@ -179,7 +179,7 @@ func (s Selector) checkEyes(d *decoding, v source.Value, o object) {
 		for _, x := range v.Fields {
 			beside := shapeOf(selectorType).has(x.Key) && !slices.Contains(append(relations(), "index", "first", key), x.Key)
 			if beside && key != "fallback" {
-				d.fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("%q cannot stand beside %q", x.Key, key),
+				d.fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("%q cannot be combined with %q", x.Key, key),
 					"what is seen in pixels has no such property: remove one of the two")
 			}
 		}
@@ -196,7 +196,7 @@ func textKeys() []string { return []string{"label", "text", "desc", "hint"} }
 
 func (s Selector) checkMatch(d *decoding, v source.Value) {
 	if index, given := v.Get("index"); given && s.First {
-		d.fail(index.Pos, len("index"), `"index" cannot stand beside "first"`, "first means index: 0: remove one of the two")
+		d.fail(index.Pos, len("index"), `"index" cannot be combined with "first"`, "first means index: 0: remove one of the two")
 	}
 	match, given := v.Get("match")
 	if !given {
@@ -219,7 +219,7 @@ func (s Selector) checkMatch(d *decoding, v source.Value) {
 	}
 }
 
-// textOf gives what a key says that is compared with texts.
+// textOf returns what a key says that is compared with texts.
 func (s Selector) textOf(key string) (string, bool) {
 	text := map[string]string{"label": s.Label, "text": s.Text, "desc": s.Desc, "hint": s.Hint, "id": s.ID}[key]
 	return text, text != ""

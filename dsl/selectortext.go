@@ -43,7 +43,7 @@ func readSelector(name, text string) (source.Value, error) {
 	return values[0], nil
 }
 
-// isSelectorMap tells whether a map without braces is meant as a selector: "Total: 5" is a label.
+// isSelectorMap reports whether a map without braces is meant as a selector: "Total: 5" is a label.
 func isSelectorMap(v source.Value) bool {
 	known := shapeOf(selectorType)
 	return v.Kind == source.Map && len(v.Fields) > 0 && !slices.ContainsFunc(v.Fields, func(f source.Field) bool {

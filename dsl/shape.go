@@ -1,12 +1,13 @@
 package dsl
 
 import (
-	"github.com/taproot-dev/taproot/dsl/source"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // shape is what a struct's tags say about the map that fills it. Embedded structs are flattened.
@@ -18,36 +19,36 @@ type shape struct {
 	typ    reflect.Type
 
 	selects bool     // it has the keys of a selector
-	unless  []string // keys beside which it needs no element
-	takes   []string // what its selector may be beside an element of the tree: point, describe
+	unless  []string // keys that make an element unnecessary
+	takes   []string // what its selector may be in addition to an element of the tree: point, describe
 }
 
 type field struct {
-	key      string
-	typ      reflect.Type // behind a pointer, when it is one
-	doc      string
-	standard string // the default, as it is written
-	index    []int
-	required bool
-	enum     []string
-	minimum  *int
-	maximum  *int
-	at       source.Pos // of the key, while a map is being read
-	minText  int        // the least number of characters, edge white space aside
-	minItems int        // the least number of entries of a list or a map
+	key         string
+	typ         reflect.Type // behind a pointer, when it is one
+	doc         string
+	defaultText string // the default, as it is written
+	index       []int
+	required    bool
+	enum        []string
+	minimum     *int
+	maximum     *int
+	at          source.Pos // of the key, while a map is being read
+	minText     int        // the least number of characters, edge white space aside
+	minItems    int        // the least number of entries of a list or a map
 
 	form      textForm   // what its texts look like
 	only      string     // the one value that makes sense
 	fixed     string     // why it cannot hold a variable; empty: it can
 	platforms []Platform // where it works; nil: wherever the operation does
 	example   string     // how to write it
-	tool      string     // what assistants are told of it; "-": they do not get it
+	tool      string     // its description for assistants; "-": they do not get it
 }
 
-// is tells whether the field is of a basic kind: bool, int, string.
+// is reports whether the field is of a basic kind: bool, int, string.
 func (f field) is(kind string) bool { return f.typ.Kind().String() == kind }
 
-// works tells whether the field has a meaning on a platform.
+// works reports whether the field has a meaning on a platform.
 func (f field) works(p Platform) bool {
 	if p == Both {
 		return f.works(Android) && f.works(IOS)
@@ -100,7 +101,8 @@ func (s *shape) add(t reflect.Type, path []int) {
 		if key == "" || key == "-" || !f.IsExported() {
 			continue
 		}
-		own := field{key: key, index: index, typ: f.Type, doc: f.Tag.Get("doc"), standard: f.Tag.Get("default"),
+		about := descriptionOf(t, key, f.Tag)
+		own := field{key: key, index: index, typ: f.Type, doc: about.doc, defaultText: f.Tag.Get("default"),
 			required: f.Tag.Get("required") == "true",
 			minimum:  tagInt(f.Tag, "minimum"), maximum: tagInt(f.Tag, "maximum")}
 		if own.typ.Kind() == reflect.Pointer {
@@ -116,7 +118,7 @@ func (s *shape) add(t reflect.Type, path []int) {
 		}
 		own.enum = words(f.Tag.Get("enum"))
 		own.form, own.only, own.fixed = textForms()[f.Tag.Get("format")], f.Tag.Get("only"), f.Tag.Get("fixed")
-		own.example, own.tool = f.Tag.Get("example"), f.Tag.Get("tool")
+		own.example, own.tool = about.example, about.tool
 		for _, p := range words(f.Tag.Get("platforms")) {
 			own.platforms = append(own.platforms, Platform(p))
 		}
@@ -143,20 +145,20 @@ func words(tag string) []string {
 // defaults fills in what the author may leave out.
 func (s *shape) defaults(dst reflect.Value) {
 	for _, f := range s.fields {
-		if f.standard == "" {
+		if f.defaultText == "" {
 			continue
 		}
 		switch to := dst.FieldByIndex(f.index); to.Kind() {
 		case reflect.String:
-			to.SetString(f.standard)
+			to.SetString(f.defaultText)
 		case reflect.Int:
-			n, _ := source.Number(f.standard)
+			n, _ := source.Number(f.defaultText)
 			to.SetInt(int64(n))
 		case reflect.Float64:
-			n, _ := strconv.ParseFloat(f.standard, 64)
+			n, _ := strconv.ParseFloat(f.defaultText, 64)
 			to.SetFloat(n)
 		case reflect.Bool:
-			to.SetBool(f.standard == "true")
+			to.SetBool(f.defaultText == "true")
 		}
 	}
 }
@@ -169,7 +171,7 @@ func tagInt(tag reflect.StructTag, name string) *int {
 	return &n
 }
 
-// Keys gives the keys that the map of an argument struct can have, in the order of the reference.
+// Keys returns the keys that the map of an argument struct can have, in the order of the reference.
 func Keys(args any) []string { return shapeOf(reflect.TypeOf(args)).keys() }
 
 // ShortKey is the key that a plain text fills; empty: only a map will do.

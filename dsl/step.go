@@ -17,7 +17,7 @@ func (d *decoding) steps(f source.Field) Steps {
 	switch {
 	case f.Value.Kind == source.List && len(f.Value.Items) > 0:
 	case f.Value.Kind == source.Map:
-		d.fail(f.Value.Pos, 0, fmt.Sprintf("%q must be a list, not a map", f.Key), `begin each step with "- "`)
+		d.fail(f.Value.Pos, 0, fmt.Sprintf("%q must be a list, not a map", f.Key), `start each step with "- "`)
 		return nil
 	case f.Value.Kind == source.List || f.Value.Kind == source.Null && f.Value.Text == "":
 		msg := fmt.Sprintf("%q holds no steps", f.Key)
@@ -27,7 +27,7 @@ func (d *decoding) steps(f source.Field) Steps {
 		d.fail(f.Pos, len(f.Key), msg, fmt.Sprintf(`write the actions under "%s:", for example "  - tap: Sign in"`, f.Key))
 		return nil
 	default:
-		d.wrong(f.Value, fmt.Sprintf("%q must be a list, not %s", f.Key, describe(f.Value)), `begin each step with "- "`)
+		d.wrong(f.Value, fmt.Sprintf("%q must be a list, not %s", f.Key, describe(f.Value)), `start each step with "- "`)
 		return nil
 	}
 	steps := make(Steps, 0, len(f.Value.Items))
@@ -72,7 +72,7 @@ func (d *decoding) step(v source.Value) *Step {
 	return step
 }
 
-// holdsVariable tells whether ${ stands in any text of a value.
+// holdsVariable reports whether any text of a value contains ${.
 func holdsVariable(v source.Value) bool {
 	return v.Kind == source.String && strings.Contains(v.Text, "${") || slices.ContainsFunc(v.Items, holdsVariable) ||
 		slices.ContainsFunc(v.Fields, func(f source.Field) bool { return holdsVariable(f.Value) })
@@ -99,7 +99,7 @@ func (d *decoding) options(def *Def, v source.Value, at source.Pos) {
 	}
 	if as, given := v.Get("as"); given {
 		if def.Saves == "" {
-			d.fail(as.Pos, len("as"), fmt.Sprintf("%q gives nothing that %q could save", def.Name, "as"), "remove it")
+			d.fail(as.Pos, len("as"), fmt.Sprintf("%q has no result that %q could save", def.Name, "as"), "remove it")
 		}
 	}
 	if _, saved := v.Get("as"); def.MustSave && !saved && !d.single {
@@ -109,7 +109,7 @@ func (d *decoding) options(def *Def, v source.Value, at source.Pos) {
 	options := shapeOf(reflect.TypeFor[StepOptions]())
 	d.rules(options.rules, options, v, object{name: def.Name, at: at})
 	if f, given := v.Get("screenshot"); given && def.Control() {
-		d.fail(f.Pos, len("screenshot"), fmt.Sprintf("%q has no picture of its own", def.Name),
+		d.fail(f.Pos, len("screenshot"), fmt.Sprintf("%q has no screenshot of its own", def.Name),
 			"write screenshot: false on the steps inside of it")
 	}
 }
@@ -124,7 +124,7 @@ func (d *decoding) bare(def *Def, v source.Value) any {
 // severalKeys explains a step with more than one key: an argument that is not indented, or a forgotten "- ".
 func (d *decoding) severalKeys(fields []source.Field, def *Def) {
 	for _, f := range fields[1:] {
-		hint := `begin a new step with "- ", or indent this line`
+		hint := `start a new step with "- ", or indent this line`
 		arguments := shapeOf(reflect.TypeFor[StepOptions]()).keys()
 		if def != nil {
 			arguments = append(arguments, shapeOf(reflect.TypeOf(def.Args)).keys()...)
@@ -140,11 +140,11 @@ func (d *decoding) severalKeys(fields []source.Field, def *Def) {
 			when := source.Field{Key: "when", Value: f.Value}
 			hint = fmt.Sprintf("a condition of one step is its key when: %s", together(fields[0], when, def))
 		case action:
-			hint = fmt.Sprintf(`begin a new step: "- %s: …"`, f.Key)
+			hint = fmt.Sprintf(`start a new step: "- %s: …"`, f.Key)
 		case near != "":
 			hint = fmt.Sprintf(`did you mean a new step, "- %s: …"?`, near)
 		}
-		d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("a step has one action, and %q is a second key beside %q",
+		d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("a step has one action, and %q is a second key next to %q",
 			shorten.Runes(f.Key, 60), shorten.Runes(fields[0].Key, 60)), hint)
 	}
 }
@@ -169,7 +169,7 @@ func (d *decoding) notAStep(v source.Value) {
 	case source.Null, source.Map:
 		d.fail(v.Pos, 0, "this step is empty", "write an action, or remove the line")
 	case source.List:
-		d.fail(v.Pos, 0, "a list where a step should be", `begin each step with one "- "`)
+		d.fail(v.Pos, 0, "a list where a step should be", `start each step with one "- "`)
 	default:
 		d.bareText(v)
 	}
@@ -195,7 +195,7 @@ func (d *decoding) bareText(v source.Value) {
 		d.wrong(v, fmt.Sprintf("%q is a text, not an action with its argument", shorten.Runes(v.Text, 60)), hint)
 		return
 	}
-	hint := "begin with an action: " + frequent
+	hint := "start with an action: " + frequent
 	first, argument, _ := strings.Cut(strings.TrimSpace(v.Text), " ")
 	foreign, how := foreignAction(first, d.platform)
 	meant := cmp.Or(foreign, suggest.Nearest(first, vocabulary().names))
@@ -228,7 +228,7 @@ func shortest(def *Def) string {
 	return def.Name + ":"
 }
 
-// NeedsArgument tells whether the operation cannot stand alone.
+// NeedsArgument reports whether the operation needs an argument.
 func (def *Def) NeedsArgument() bool {
 	d := &decoding{}
 	d.arguments(def, source.Value{}, source.Pos{})

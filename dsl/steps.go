@@ -47,12 +47,12 @@ func (s *Step) nest(args reflect.Value) {
 	}
 }
 
-// Control tells whether the action only says how other steps are run. It is no leaf.
+// Control reports whether the action only says how other steps are run. It is not a leaf.
 func (d *Def) Control() bool {
 	return reflect.TypeOf(d.Args) == reflect.TypeFor[Run]() || d.HoldsSteps()
 }
 
-// HoldsSteps tells whether other steps stand in the action itself.
+// HoldsSteps reports whether the action itself has inner steps.
 func (d *Def) HoldsSteps() bool {
 	t := reflect.TypeOf(d.Args)
 	for i := range t.NumField() {
@@ -63,7 +63,7 @@ func (d *Def) HoldsSteps() bool {
 	return false
 }
 
-// Nested gives the lists of steps inside of this one with the keys under which they stand (then, else, steps, …), in
+// Nested returns the lists of steps inside of this one with the keys under which they stand (then, else, steps, …), in
 // the order of the file. Of a linked run step it is the block's, under the key steps.
 func (s *Step) Nested() iter.Seq2[string, Steps] {
 	return func(yield func(string, Steps) bool) {
@@ -78,13 +78,13 @@ func (s *Step) Nested() iter.Seq2[string, Steps] {
 	}
 }
 
-// Leaves gives the steps that do something, in the order of the file: also those inside of control steps and of linked
-// blocks, the control steps themselves not.
+// Leaves returns the steps that do something, in the order of the file: also those inside of control steps and of
+// linked blocks, the control steps themselves not.
 func (s Steps) Leaves(yield func(*Step) bool) {
 	s.walk(func(step *Step) bool { return step.Def.Control() || yield(step) })
 }
 
-// All gives every step, control steps before what they hold.
+// All returns every step, control steps before what they hold.
 func (s Steps) All(yield func(*Step) bool) { s.walk(yield) }
 
 func (s Steps) walk(yield func(*Step) bool) bool {
@@ -101,7 +101,7 @@ func (s Steps) walk(yield func(*Step) bool) bool {
 	return true
 }
 
-// Leaves gives the leaf steps of the test's steps, in the order of the file. Hooks are not among them: see
+// Leaves returns the leaf steps of the test's steps, in the order of the file. Hooks are not among them: see
 // Steps.Leaves.
 func (t *Test) Leaves(yield func(*Step) bool) { t.Steps.Leaves(yield) }
 
@@ -119,7 +119,7 @@ func (s Steps) Clone() Steps {
 	return out
 }
 
-// Source is the file that the step stands in, which messages show.
+// Source is the file of the step, which messages show.
 func (s *Step) Source() *source.Source { return s.source }
 
 func (Steps) schema(*schemas) schema { return schema{"$ref": "#/$defs/steps"} }

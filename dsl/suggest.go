@@ -6,7 +6,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
-// foreignAction gives our word for an action of another tool, and how to write it when the name alone is not enough.
+// foreignAction returns our word for an action of another tool, and how to write it when the name alone is not enough.
 func foreignAction(word string, p Platform) (name, how string) {
 	switch suggest.Fold(word) {
 	case "tapon", "click", "clickon", "touch", "tapelement":
@@ -71,7 +71,7 @@ func foreignAction(word string, p Platform) (name, how string) {
 	return foreignTool(word, p)
 }
 
-// foreignPlatform gives our word for what a test runs on; "" when none fits.
+// foreignPlatform returns our word for what a test runs on; "" when none fits.
 func foreignPlatform(word string) string {
 	switch suggest.Fold(word) {
 	case "chrome", "chromium", "firefox", "safari", "edge", "webkit", "browser", "desktop", "html", "page":
@@ -87,7 +87,7 @@ func foreignPlatform(word string) string {
 	}
 }
 
-// foreignTool goes on with apps, devices, browsers and control.
+// foreignTool continues with apps, devices, browsers and control.
 func foreignTool(word string, p Platform) (name, how string) {
 	switch suggest.Fold(word) {
 	case "launchapp", "startapp", "openapp", "start":

@@ -8,7 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
-// ownKey gives the key, out of those allowed, that stands for one that is mistyped or that another tool has; "" without
+// ownKey returns the key, out of those allowed, that replaces one that is mistyped or that another tool has; "" without
 // any.
 func ownKey(word string, allowed []string) string {
 	spelled := suggest.Nearest(word, []string{"text", "resourceId", "timeout", "value", "title", "className", "appId"})

@@ -25,7 +25,7 @@ type Test struct {
 	Sequence  string
 	Skip      string // why the test is not run; empty: it is
 	Vars      []Var
-	Secrets   []string // names of variables whose values no report may show
+	Secrets   []string // names of variables with values that no report may show
 	Device    Need
 	TimeoutMs *int // of every step that names none
 	Retries   *int // how often a test that failed is run again
@@ -40,7 +40,7 @@ type Test struct {
 	Warnings []*source.Error
 }
 
-// lists are all steps that stand in the test's own file: its own, its hooks', and those of its named blocks.
+// lists are all steps of the test's own file: its own, its hooks', and those of its named blocks.
 func (t *Test) lists() []Steps {
 	all := []Steps{t.Before, t.Steps, t.OnFailure, t.After}
 	for _, name := range slices.Sorted(maps.Keys(t.Blocks)) {
@@ -75,25 +75,25 @@ type Step struct {
 	Block *Block
 
 	nested  []nestedSteps
-	source  *source.Source // the file it stands in
+	source  *source.Source // its file
 	foreign Foreign        // of a step of another language
 	args    any            // its argument's struct, when no variable and no other step is in it; else nil
 }
 
-// StepOptions are the keys that every step takes beside its own arguments.
+// StepOptions are the keys that every step takes in addition to its own arguments.
 type StepOptions struct {
-	Name       string `json:"name,omitempty" minLength:"1" doc:"What reports call the step."`
-	TimeoutMs  *int   `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long to wait, in milliseconds; for a step that holds others, how long they may take together. Default: 10000; of scrollTo 30000."`
-	Optional   bool   `json:"optional,omitempty" doc:"A failure is only a warning."`
-	Soft       bool   `json:"soft,omitempty" doc:"A failure fails the test, but the steps that follow are run."`
-	When       *Expr  `json:"when,omitempty" doc:"An expression; the step is left out when it is not true."`
-	Retries    int    `json:"retries,omitempty" minimum:"0" maximum:"100" doc:"How often the step is tried again when it fails."`
-	As         string `json:"as,omitempty" minLength:"1" fixed:"write the name itself" format:"variable" doc:"The variable that takes what the step gives."`
-	BudgetMs   *int   `json:"budgetMs,omitempty" minimum:"1" maximum:"3600000" doc:"The step fails when it takes longer, in milliseconds."`
-	Screenshot *bool  `json:"screenshot,omitempty" doc:"false: no picture of this step."`
+	Name       string `json:"name,omitempty" minLength:"1"`
+	TimeoutMs  *int   `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000"`
+	Optional   bool   `json:"optional,omitempty"`
+	Soft       bool   `json:"soft,omitempty"`
+	When       *Expr  `json:"when,omitempty"`
+	Retries    int    `json:"retries,omitempty" minimum:"0" maximum:"100"`
+	As         string `json:"as,omitempty" minLength:"1" fixed:"write the name itself" format:"variable"`
+	BudgetMs   *int   `json:"budgetMs,omitempty" minimum:"1" maximum:"3600000"`
+	Screenshot *bool  `json:"screenshot,omitempty"`
 }
 
 func (StepOptions) rules() []rule {
-	return []rule{cannotStand("soft=true", "optional=true").says(`"soft" cannot stand beside "optional"`,
+	return []rule{exclude("soft=true", "optional=true").says(`"soft" cannot be combined with "optional"`,
 		"soft fails the test at its end, optional never does: remove one of the two")}
 }

@@ -2,14 +2,14 @@ package dsl
 
 // Input is the argument of input: a text, or random data.
 type Input struct {
-	Text    string    `json:"text,omitempty" scalar:"true" doc:"The text to type, after what the field already holds, or where keys have put the cursor; what is selected is replaced."`
-	Into    *Selector `json:"into,omitempty" tool:"-" doc:"The field to type into: it is tapped first. Default: the field that has the focus. On iOS also a wheel of a picker, which is turned to the text, or a slider, which goes to a part of its way: \"30%\"."`
-	Replace bool      `json:"replace,omitempty" doc:"Empties the field first."`
-	PerKey  bool      `json:"perKey,omitempty" doc:"Types key by key, for fields that react to each one; slower."`
-	Verify  *bool     `json:"verify,omitempty" tool:"-" doc:"Whether the field must then show the text, apart from case, spaces and marks that it adds itself. false: whatever it makes of it. Default: true."`
-	Random  string    `json:"random,omitempty" enum:"email,name,number,text,phone,word,city,country,color" tool:"Types random data of this kind instead of a text." doc:"Types random data of this kind instead of a text; as: saves it, and the report records its seed."`
-	Seed    int       `json:"seed,omitempty" minimum:"1" maximum:"9007199254740991" tool:"-" doc:"With random: the same seed gives the same data again. Default: another one in each run, which the report records."`
-	Length  int       `json:"length,omitempty" minimum:"1" maximum:"1000" tool:"-" doc:"How many characters a random number or text has. Default: 8 digits, 20 characters."`
+	Text    string    `json:"text,omitempty" scalar:"true"`
+	Into    *Selector `json:"into,omitempty" tool:"-"`
+	Replace bool      `json:"replace,omitempty"`
+	PerKey  bool      `json:"perKey,omitempty"`
+	Verify  *bool     `json:"verify,omitempty" tool:"-"`
+	Random  string    `json:"random,omitempty" enum:"email,name,number,text,phone,word,city,country,color"`
+	Seed    int       `json:"seed,omitempty" minimum:"1" maximum:"9007199254740991" tool:"-"`
+	Length  int       `json:"length,omitempty" minimum:"1" maximum:"1000" tool:"-"`
 }
 
 func (Input) rules() []rule {
@@ -22,7 +22,7 @@ func (Input) rules() []rule {
 
 // Erase is the argument of erase.
 type Erase struct {
-	Count int `json:"count,omitempty" scalar:"true" minimum:"1" maximum:"10000" doc:"How many characters before the cursor. Default: everything that the field holds."`
+	Count int `json:"count,omitempty" scalar:"true" minimum:"1" maximum:"10000"`
 }
 
 // CopyText is the argument of copyText.
@@ -35,5 +35,5 @@ type Paste struct{}
 
 // SetClipboard is the argument of setClipboard.
 type SetClipboard struct {
-	Text string `json:"text" required:"true" scalar:"true" doc:"What the clipboard holds afterwards."`
+	Text string `json:"text" required:"true" scalar:"true"`
 }

@@ -71,7 +71,7 @@ const tagForm = `^[^&|!,()/:]*[^&|!,()/:\s][^&|!,()/:]*$`
 // webLink wants an address that a reader of the report can follow.
 func (d *decoding) webLink(v source.Value, text string) {
 	if !strings.HasPrefix(text, "https://") && !strings.HasPrefix(text, "http://") {
-		d.wrong(v, fmt.Sprintf("%q is not a link", shorten.Runes(text, 60)), "a link begins with https:// or http://")
+		d.wrong(v, fmt.Sprintf("%q is not a link", shorten.Runes(text, 60)), "a link starts with https:// or http://")
 	}
 }
 
@@ -80,7 +80,7 @@ func (d *decoding) glob(v source.Value, text string) {
 	switch {
 	case !doublestar.ValidatePattern(text):
 		d.wrong(v, fmt.Sprintf("%q is not a pattern", shorten.Runes(text, 60)),
-			"* stands for any characters, ** for any folders, {a,b} for one of several")
+			"* matches any characters, ** any folders, {a,b} one of several")
 	case strings.ContainsRune(text, '\\'):
 		d.wrong(v, "a backslash in a pattern", "write / between folders; it works on every system")
 	case strings.HasPrefix(text, "/"), strings.HasPrefix(text, ".."):
@@ -89,7 +89,7 @@ func (d *decoding) glob(v source.Value, text string) {
 	}
 }
 
-// checkTag keeps out what the language of label filters gives a meaning to.
+// checkTag keeps out characters that have a meaning in label filters.
 func (d *decoding) checkTag(v source.Value, text string) {
 	bad := strings.IndexFunc(text, func(r rune) bool {
 		return strings.ContainsRune("&|!,()/:", r) ||
@@ -113,7 +113,7 @@ func (d *decoding) checkID(v source.Value, id string) {
 	switch {
 	case !idForm.MatchString(id):
 		d.wrong(v, fmt.Sprintf("the id %q cannot be a directory's name", shorten.Runes(id, 60)),
-			"use letters without accents, digits, dots, hyphens and underscores, 128 at most, beginning with a letter or a "+
+			"use letters without accents, digits, dots, hyphens and underscores, 128 at most, and start with a letter or a "+
 				"digit")
 	case strings.Contains(id, "--"):
 		d.wrong(v, `"--" in an id`, "write one hyphen; reports use two for the platform and for repetitions")
@@ -166,7 +166,7 @@ func (d *decoding) pageSize(v source.Value, text string) {
 func (d *decoding) fileName(v source.Value, name string) {
 	if !idForm.MatchString(name) {
 		d.wrong(v, fmt.Sprintf("the name %q cannot be a file's name%s", shorten.Runes(name, 60), origin(v)),
-			"use letters without accents, digits, dots, hyphens and underscores, beginning with a letter or a digit")
+			"use letters without accents, digits, dots, hyphens and underscores, and start with a letter or a digit")
 	}
 }
 
@@ -176,7 +176,7 @@ func (d *decoding) stepsFile(v source.Value, file string) {
 	case strings.ContainsRune(file, '\\'):
 		d.wrong(v, "a backslash in a path", "write / between folders; it works on every system")
 	case strings.HasPrefix(file, "/"), strings.Contains(file, ":"):
-		d.wrong(v, fmt.Sprintf("the path %q does not begin at this file's folder", shorten.Runes(file, 60)),
+		d.wrong(v, fmt.Sprintf("the path %q is not relative to this file's folder", shorten.Runes(file, 60)),
 			"write it relative to this file: ../blocks/login.yaml")
 	case !strings.HasSuffix(file, ".yaml") && !strings.HasSuffix(file, ".yml"):
 		hint := "it ends in .yaml or .yml; a block of this file is run: {block: " + shorten.Runes(file, 60) + "}"

@@ -27,7 +27,7 @@ func (n *Names) fromValue(d *decoding, v source.Value, name string) {
 	}
 }
 
-// nameOf tells whether a key can be the name of a variable.
+// nameOf reports whether a key can be the name of a variable.
 func (d *decoding) nameOf(f source.Field) bool {
 	if varForm.MatchString(f.Key) && !reserved(f.Key) {
 		return true
@@ -50,10 +50,10 @@ func (d *decoding) badName(pos source.Pos, width int, name string) {
 		return
 	}
 	d.fail(pos, width, fmt.Sprintf("%q cannot be the name of a variable", shorten.Runes(name, 60)),
-		"use letters without accents, digits and underscores, beginning with a letter")
+		"use letters without accents, digits and underscores, and start with a letter")
 }
 
-// Items are what forEach goes over: a list, or an expression that gives one.
+// Items are what forEach goes over: a list, or an expression that returns one.
 type Items struct {
 	List []any
 	Expr *Expr
@@ -91,7 +91,7 @@ func (e *Exprs) fromValue(d *decoding, v source.Value, name string) {
 	}
 }
 
-// keepsVariables tells whether a text of the type is not looked at for variables.
+// keepsVariables reports whether a text of the type is not looked at for variables.
 func keepsVariables(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -99,7 +99,7 @@ func keepsVariables(t reflect.Type) bool {
 	return t == exprType || t == exprsType || t == stepsType || t == itemsType || t == valueType
 }
 
-// read gives a value of any type; its texts may hold variables.
+// read returns a value of any type; its texts may hold variables.
 func (d *decoding) read(v source.Value) any {
 	d.texts(v)
 	return v.Go()
@@ -149,7 +149,7 @@ func (d *decoding) table(dst reflect.Value, v source.Value, f field) {
 	}
 }
 
-// unknownYet tells whether a value depends on variables that have none yet.
+// unknownYet reports whether a value depends on variables that have none yet.
 func (d *decoding) unknownYet(v source.Value) bool {
 	return v.Open || d.variables == deferred && v.Kind == source.String && strings.Contains(v.Text, "${")
 }
@@ -181,7 +181,7 @@ func (Names) schema(*schemas) schema { return namedValues() }
 
 func (Names) words() string { return "map of variables" }
 
-// namedValues is a map whose keys are names of variables.
+// namedValues is a map from names of variables to values.
 func namedValues() schema {
 	return schema{"type": "object", "propertyNames": schema{"pattern": varForm.String(),
 		"not": schema{"enum": reservedNames()}}}

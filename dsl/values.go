@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
-// Set saves a value, of any type that Value.Go can give; it goes before every other of the name.
+// Set saves a value, of any type that Value.Go can give; it overrides every other of the name.
 func (s *Scope) Set(name string, value any) { s.saved[name] = value }
 
 // Unset forgets a saved value: that of forEach's variable when the loop ends.
@@ -23,10 +23,10 @@ func (s *Scope) Unset(name string) {
 	s.ended[name] = true
 }
 
-// Saved gives the values that steps have saved. The map is the caller's.
+// Saved returns the values that steps have saved. The map is the caller's.
 func (s *Scope) Saved() map[string]any { return maps.Clone(s.saved) }
 
-// Value gives a variable with its type; name may lead into it: answer.json.id or rows.0.
+// Value returns a variable with its type; name may lead into it: answer.json.id or rows.0.
 func (s *Scope) Value(name string) (any, bool) {
 	x, missed := s.value(name)
 	return x, missed == nil
@@ -63,7 +63,7 @@ func (s *Scope) value(name string) (any, *miss) {
 	return x, nil
 }
 
-// member gives an entry of a map or of a list, and the keys that there are.
+// member returns an entry of a map or of a list, and the keys that there are.
 func member(x any, part string) (next any, keys []string, ok bool) {
 	switch x := x.(type) {
 	case map[string]any:

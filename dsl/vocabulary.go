@@ -9,7 +9,7 @@ import (
 // Platform is what a test runs on.
 type Platform string
 
-// The platforms. Both stands in a test's header only: one case on Android and one on iOS.
+// The platforms. Both is for a test's header only: one case on Android and one on iOS.
 const (
 	Android Platform = "android"
 	IOS     Platform = "ios"
@@ -42,7 +42,7 @@ type Def struct {
 	MustSave   bool // a step of a test has to say as:
 }
 
-// Effect is what an operation does to the world, as clients are told that ask before they act.
+// Effect is what an operation does to the world, for clients that ask for confirmation before they act.
 type Effect uint8
 
 // The effects, and what most operations do.
@@ -50,7 +50,7 @@ const (
 	ReadOnly    Effect = 1 << iota
 	Destructive        // it may do what cannot be taken back
 	Idempotent         // a second time changes nothing more
-	OpenWorld          // it reaches what lies beyond the device
+	OpenWorld          // it reaches what is outside of the device
 	Apart              // what the screen shows has no part in it
 
 	Looks   = ReadOnly | Idempotent
@@ -59,7 +59,7 @@ const (
 	Removes = Destructive | Idempotent
 )
 
-// On tells whether the operation works on the platform; for Both, on Android and iOS.
+// On reports whether the operation works on the platform; for Both, on Android and iOS.
 func (d *Def) On(p Platform) bool {
 	if p == Both {
 		return d.On(Android) && d.On(IOS)
@@ -73,7 +73,7 @@ func Lookup(name string) (*Def, bool) {
 	return d, known
 }
 
-// Vocabulary gives every operation that Taproot can do, in the order of the reference.
+// Vocabulary returns every operation that Taproot can do, in the order of the reference.
 func Vocabulary() []Def {
 	return slices.Clone(vocabulary().defs)
 }
@@ -96,8 +96,8 @@ var vocabulary = sync.OnceValue(func() index {
 	return x
 })
 
-// Selects tells whether the operation has the keys of a selector among its own.
+// Selects reports whether the operation has the keys of a selector among its own.
 func (d Def) Selects() bool { return shapeOf(reflect.TypeOf(d.Args)).selects }
 
-// SelectorKey tells whether selectors have a key of this name.
+// SelectorKey reports whether selectors have a key of this name.
 func SelectorKey(name string) bool { return shapeOf(selectorType).has(name) }

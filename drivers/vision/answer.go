@@ -44,17 +44,23 @@ func checkComplete(r drivers.Reply) error {
 
 // parse reads the one answer of a reply into a struct of pointers.
 func parse(r drivers.Reply, into any) error {
+	_, err := parseObject(r, into)
+	return err
+}
+
+// parseObject is parse and also returns the JSON object as the model wrote it, which may have further properties.
+func parseObject(r drivers.Reply, into any) ([]byte, error) {
 	if err := checkComplete(r); err != nil {
-		return err
+		return nil, err
 	}
 	object, err := findAnswer(r.Text, propertiesOf(into))
 	if err == nil {
 		err = json.Unmarshal(object, into)
 	}
 	if err != nil {
-		return fmt.Errorf("the model's answer is not what it was asked for (%w): %s", err, screen.Quote(r.Text))
+		return nil, fmt.Errorf("the model's answer is not what it was asked for (%w): %s", err, screen.Quote(r.Text))
 	}
-	return nil
+	return object, nil
 }
 
 func lacks(r drivers.Reply, what string) error {

@@ -173,12 +173,9 @@ var judged = map[string]bool{"pass": true, "result": true, "verdict": true, "ans
 	"successful": true,
 	"valid":      true, "outcome": true, "fail": false, "failed": false, "failure": false}
 
-// contradiction returns why an answer with further properties says the opposite of its own "passed"; "" if it does not.
-func contradiction(text string, passed bool) string {
-	object, err := findAnswer(text, []string{"passed"})
-	if err != nil {
-		return err.Error()
-	}
+// contradiction returns why an answer with further properties contradicts its own "passed", or "" if none
+// does.
+func contradiction(object []byte, passed bool) string {
 	for name, value := range members(object) {
 		positive, known := judged[strings.ToLower(name)]
 		said, clear := asJudgement(value)

@@ -77,7 +77,8 @@ func (e *Models) vote(ctx context.Context, q *question, j *drivers.Judgement, se
 		Reason   *string  `json:"reason"`
 		Evidence *[]cited `json:"evidence"`
 	}
-	if err := parse(r, &a); err != nil {
+	object, err := parseObject(r, &a)
+	if err != nil {
 		return err
 	}
 	if a.Passed == nil || a.Reason == nil || a.Evidence == nil || strings.TrimSpace(*a.Reason) == "" {
@@ -87,7 +88,7 @@ func (e *Models) vote(ctx context.Context, q *question, j *drivers.Judgement, se
 	if err != nil {
 		return err
 	}
-	if why := contradiction(r.Text, *a.Passed); why != "" {
+	if why := contradiction(object, *a.Passed); why != "" {
 		return lacks(r, why)
 	}
 	if *a.Passed && len(evidence) == 0 {

@@ -17,7 +17,7 @@ type Command struct {
 // js:"-".
 type Do any
 
-// Kind of a touch.
+// Touch is a kind of touch.
 type Touch int
 
 // The touches.
@@ -164,7 +164,7 @@ type RunFlow struct {
 	When *Condition
 	Flow *Flow  // of the file; nil: the steps are inline
 	Env  []Pair `js:"-"`
-	// Again is how often Env is set before the steps begin: once for each inline command, so that values may see those
+	// Again is how often Env is set before the steps start: once for each inline command, so that values may see those
 	// before them.
 	Again int
 	Steps dsl.Steps
@@ -173,7 +173,7 @@ type RunFlow struct {
 // Repeat is repeat.
 type Repeat struct {
 	Times *string
-	While *Condition `js:"-"` // its texts are filled in anew for each round
+	While *Condition `js:"-"` // its texts are filled in again for each round
 	Steps dsl.Steps
 }
 
@@ -251,7 +251,7 @@ type AssertScreenshot struct {
 	Threshold string
 	Crop      *Selector
 	Dir       string `js:"-"` // of the flow
-	Beside    string `js:"-"` // the file that lies beside the flow; "": there is none, or a script gives its name
+	Beside    string `js:"-"` // the file next to the flow; "": there is none, or a script gives its name
 }
 
 // AI is assertWithAI, assertNoDefectsWithAI and extractTextWithAI.
@@ -285,7 +285,7 @@ type Flow struct {
 // Entry is what the one step of a test says that was made of a flow.
 type Entry struct{ *Flow }
 
-// Mutates tells whether a command counts as a change of the screen, from which the time of the searches after it is
+// Mutates reports whether a command counts as a change of the screen, from which the time of the searches after it is
 // counted.
 func Mutates(do Do) bool {
 	switch do.(type) {

@@ -2,8 +2,8 @@ package maestro
 
 import "reflect"
 
-// Expand gives a copy of what a command says with its texts filled in: all but those that are told apart by a tag,
-// flows and steps, and the env of a called flow, which is filled in when the flow begins.
+// Expand returns a copy of what a command says with its texts filled in: all but those that a tag excludes,
+// flows and steps, and the env of a called flow, which is filled in when the flow starts.
 func Expand[T any](do T, fill func(string) (string, error)) (T, error) {
 	v := reflect.New(reflect.TypeOf(do)).Elem()
 	v.Set(reflect.ValueOf(do))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The short way to tell a test of Taproot from a flow says what the parser says, whatever the file looks like.
+// The short way to distinguish a test of Taproot from a flow has the result of the parser for every file.
 func TestBeginsWithID(t *testing.T) {
 	if !beginsWithID([]byte("# login\n\nid: a\nsteps:\n  - tap: b\n")) ||
 		!beginsWithID([]byte("id: a\r\nplatform: web\r\n")) {

@@ -33,7 +33,7 @@ var ownKeys = map[string]string{"volume up": "volumeUp", "volume down": "volumeD
 	"tv input hdmi 1": "hdmi1",
 	"tv input hdmi 2": "hdmi2", "tv input hdmi 3": "hdmi3"}
 
-// KeyOf gives the name that steps have for a key of pressKey. Tab is Space on Android, as it is in Maestro.
+// KeyOf returns the name that steps have for a key of pressKey. Tab is Space on Android, as it is in Maestro.
 func KeyOf(name string, p dsl.Platform) string {
 	if p == dsl.Android && name == "tab" {
 		return "space"

@@ -1,6 +1,7 @@
 package maestro
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -22,7 +23,7 @@ type NativeOptions struct {
 	ID       string
 	Block    bool // other flows call it: it is written as a block
 	Platform dsl.Platform
-	// Rel gives a path of the flow as the new file names it.
+	// Rel returns a path of the flow as the new file names it.
 	Rel func(path string) string
 }
 
@@ -45,6 +46,7 @@ type writer struct {
 	depth    int
 	count    int
 	lost     []*source.Error
+	current  *dsl.Step        // the command that is being written
 	entries  int              // of lists that were written
 	opened   bool             // a page is, as far as it is known here
 	comments map[int][]string // by the line of a command
@@ -57,7 +59,14 @@ func (w *writer) line(format string, args ...any) {
 	w.b.WriteString(strings.Repeat("  ", w.depth) + fmt.Sprintf(format, args...) + "\n")
 }
 
-// commentsOf gives the comments that stand right above a line, and behind its text.
+// item writes a step that is given without its dash; "" is none.
+func (w *writer) item(step string) {
+	if step != "" {
+		w.line("- %s", step)
+	}
+}
+
+// commentsOf returns the comments that stand right above a line, and behind its text.
 func commentsOf(f *Flow) map[int][]string {
 	all := map[int][]string{}
 	var block []string
@@ -103,7 +112,10 @@ func (w *writer) head() {
 	}
 	w.remark(1, max(first-1, 1))
 	w.line("id: %s", w.o.ID)
-	if f.Name != "" {
+	switch {
+	case strings.Contains(f.Name, "${"): // a name holds no variables
+		w.line("# name: %s", shown(f.Name))
+	case strings.TrimSpace(f.Name) != "":
 		w.line("name: %s", text(f.Name))
 	}
 	w.line("platform: %s", w.platform)
@@ -117,10 +129,10 @@ func (w *writer) head() {
 		}
 	}
 	w.variables()
-	if len(f.Start) > 0 || w.sets() {
+	if set := w.env(f.Env); len(f.Start) > 0 || set != "" {
 		w.line("before:")
 		w.depth++
-		w.env(f.Env)
+		w.item(set)
 		if len(f.Start) > 0 {
 			w.steps(f.Start)
 		}
@@ -146,7 +158,7 @@ func (w *writer) blockHead() {
 	w.variables()
 	w.line("steps:")
 	w.depth++
-	w.env(f.Env)
+	w.item(w.env(f.Env))
 	if len(f.Start)+len(f.Complete) == 0 {
 		w.steps(f.Steps)
 		w.depth--
@@ -191,6 +203,7 @@ func (w *writer) steps(list dsl.Steps) {
 				last = s.Pos.Line
 			}
 			w.remark(min(last, s.Pos.Line), s.Pos.Line)
+			w.current = s
 			w.command(s, s.Foreign().(*Command))
 			last = s.Pos.Line + 1
 		}
@@ -231,11 +244,27 @@ func (w *writer) step(c *Command, action string, fields ...field) {
 		parts = append(parts, "optional: true")
 	}
 	w.count++
+	line := fmt.Sprintf("%s: {%s}", action, strings.Join(parts, ", "))
 	if len(parts) == 0 {
-		w.line("- %s:", action)
+		line = action + ":"
+	}
+	if why := w.refused(line); why != "" {
+		w.count--
+		w.dropped(w.current, c, why)
 		return
 	}
-	w.line("- %s: {%s}", action, strings.Join(parts, ", "))
+	w.line("- %s", line)
+}
+
+// refused returns why Taproot does not accept a step, or "". Maestro reads some arguments only when it performs them,
+// such as the point of an element, and accepts values there that no native step may have.
+func (w *writer) refused(line string) string {
+	_, err := dsl.ParseBlock("flow.yaml", []byte("steps:\n  - "+line+"\n"), w.platform)
+	var all source.Errors
+	if errors.As(err, &all) && len(all) > 0 {
+		return all[0].Msg
+	}
+	return ""
 }
 
 // shown writes a text in one line of a comment.

@@ -133,7 +133,7 @@ func (w *writer) assert(s *dsl.Step, c *Command, do Assert) {
 		limit = strings.ReplaceAll(*do.Timeout, "_", "")
 		n, err := strconv.Atoi(limit)
 		if err != nil {
-			w.dropped(s, c, "a time that a script gives")
+			w.dropped(s, c, "a time from a script")
 			return
 		}
 		limit = strconv.Itoa(max(n, 0))
@@ -146,7 +146,7 @@ func (w *writer) assert(s *dsl.Step, c *Command, do Assert) {
 	}
 }
 
-// idle tells whether a command does nothing on the platform, in Maestro.
+// idle reports whether a command does nothing on the platform, in Maestro.
 func (w *writer) idle(do Do) bool {
 	web, ios := w.platform == dsl.Web, w.platform == dsl.IOS
 	switch do := do.(type) {
@@ -194,7 +194,7 @@ func (w *writer) swipe(s *dsl.Step, c *Command, do Swipe) {
 		w.step(c, "scroll", field{"direction", way}, field{"amount", "50"})
 		return
 	case do.In != "":
-		w.dropped(s, c, "a swipe that begins at a point of an element")
+		w.dropped(s, c, "a swipe that starts at a point of an element")
 		return
 	case do.Ms > maxSwipe:
 		w.dropped(s, c, "a swipe of more than a minute")
@@ -229,7 +229,7 @@ func (w *writer) scrollUntil(s *dsl.Step, c *Command, do ScrollUntil) {
 	if do.Speed != "40" {
 		speed, err := strconv.Atoi(do.Speed)
 		if err != nil {
-			w.dropped(s, c, "a speed that a script gives")
+			w.dropped(s, c, "a speed from a script")
 			return
 		}
 		more = append(more, field{"durationMs", strconv.Itoa(do.MoveMs(speed))})

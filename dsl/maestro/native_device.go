@@ -45,7 +45,7 @@ func (w *writer) device(s *dsl.Step, c *Command, do Do) {
 		to := map[string]string{"portrait": "portrait", "landscape_left": "landscape", "upside_down": "upsideDown",
 			"landscape_right": "landscapeRight"}[OrientationOf(do.To)]
 		if to == "" {
-			w.dropped(s, c, "an orientation that a script gives")
+			w.dropped(s, c, "an orientation from a script")
 			return
 		}
 		if w.platform == dsl.IOS { // which has two
@@ -93,7 +93,7 @@ func (w *writer) device(s *dsl.Step, c *Command, do Do) {
 			limit = strings.ReplaceAll(*do.Timeout, "_", "")
 			n, err := strconv.Atoi(limit)
 			if err != nil {
-				w.dropped(s, c, "a time that a script gives")
+				w.dropped(s, c, "a time from a script")
 				return
 			}
 			limit = strconv.Itoa(max(n, 0))
@@ -118,10 +118,10 @@ func (w *writer) assertScreenshot(s *dsl.Step, c *Command, do AssertScreenshot) 
 	equal, err := strconv.ParseFloat(do.Threshold, 64)
 	switch {
 	case do.Beside == "":
-		w.dropped(s, c, "no picture lies beside the flow: run assertScreenshot with --update-baselines")
+		w.dropped(s, c, "no image is next to the flow: run assertScreenshot with --update-baselines")
 		return
 	case err != nil || equal < 0 || equal > 100:
-		w.dropped(s, c, "a threshold that a script gives, or that is no percentage")
+		w.dropped(s, c, "a threshold from a script, or one that is not a percentage")
 		return
 	}
 	element := ""

@@ -59,7 +59,7 @@ func newTranslation(script string) *translation {
 	return t
 }
 
-// end tells what is wrong, when the script has no translation or goes on.
+// end returns an error when the script has no translation or continues.
 func (t *translation) end(script string) error {
 	t.take(";")
 	if t.tok != scanner.EOF || t.err != nil {
@@ -68,14 +68,14 @@ func (t *translation) end(script string) error {
 	return nil
 }
 
-// translate gives the expression of a script.
+// translate returns the expression of a script.
 func translate(script string) (term, error) {
 	t := newTranslation(script)
 	out := t.either()
 	return out, t.end(script)
 }
 
-// assignment gives the variable and the expression of a script that sets one value of output.
+// assignment returns the variable and the expression of a script that sets one value of output.
 func assignment(script string) (name string, value term, err error) {
 	t := newTranslation(script)
 	if !t.op("output") {
@@ -100,7 +100,7 @@ func assignment(script string) (name string, value term, err error) {
 	return to.text, value, t.end(script)
 }
 
-// envNames are the variables of env that a script asks for; nil: nobody can tell.
+// envNames are the variables of env that a script uses; nil: they are not known.
 func envNames(script string) []string {
 	for _, read := range []func(*translation){func(t *translation) { t.either() }, func(t *translation) {
 		t.value()
@@ -217,7 +217,7 @@ func (t *translation) compared() term {
 	own = strings.Replace(own, "!==", "!=", 1)
 	if !strings.HasSuffix(own, "==") && own != "!=" {
 		if left.kind == textKind || right.kind == textKind {
-			return t.fail() // texts are compared as numbers, or letter by letter
+			return t.fail() // texts are compared as numbers, or character by character
 		}
 		return term{left.inner() + " " + own + " " + right.inner(), boolKind, false}
 	}
@@ -322,7 +322,7 @@ func (t *translation) value() term {
 	return t.fail()
 }
 
-// notVariables are names that no env gives.
+// notVariables are names that no env sets.
 var notVariables = []string{"undefined", "null", "new", "typeof", "function", "let", "var", "const", "if", "return",
 	"http", "json", "faker",
 	"relativePoint", "console", "Math", "Number", "parseInt", "parseFloat", "JSON", "Object", "Array", "NaN", "this"}

@@ -85,12 +85,12 @@ func (w *writer) called(s *dsl.Step, c *Command, do RunFlow) {
 	w.options(c)
 	w.line("steps:")
 	w.depth++
-	w.env(do.Env)
+	w.item(w.env(do.Env))
 	w.steps(do.Steps)
 	w.depth -= 3
 }
 
-// opens tells whether a flow shows a page.
+// opens reports whether a flow shows a page.
 func opens(f *Flow) bool {
 	for _, list := range []dsl.Steps{f.Start, f.Steps, f.Complete} {
 		for s := range list.All {
@@ -124,7 +124,7 @@ func (w *writer) repeat(s *dsl.Step, c *Command, do Repeat) {
 	if do.Times != nil {
 		n, err := strconv.ParseFloat(*do.Times, 64)
 		if err != nil {
-			w.dropped(s, c, "a number of rounds that a script gives")
+			w.dropped(s, c, "a number of rounds from a script")
 			return
 		}
 		fields = append(fields, fmt.Sprintf("times: %d", max(int(n), 0)))
@@ -173,7 +173,7 @@ func (w *writer) retry(s *dsl.Step, c *Command, do Retry) {
 	n, err := strconv.Atoi(do.Max)
 	switch {
 	case strings.Contains(do.Max, "${"):
-		w.dropped(s, c, "a number of attempts that a script gives")
+		w.dropped(s, c, "a number of attempts from a script")
 		return
 	case err != nil:
 		n = 1
@@ -191,7 +191,7 @@ func (w *writer) retry(s *dsl.Step, c *Command, do Retry) {
 	if do.Flow != nil {
 		w.called(s, &Command{Name: c.Name}, do.RunFlow)
 	} else {
-		w.env(do.Env)
+		w.item(w.env(do.Env))
 		w.steps(do.Steps)
 	}
 	w.depth -= 3

@@ -77,7 +77,7 @@ func logged(argument string) (string, error) {
 	return strconv.Quote(said), nil
 }
 
-// setOf is a statement that gives output one value, as an argument of set.
+// setOf is a statement that sets one value of output, as an argument of set.
 func setOf(statement string) (field, error) {
 	set := setForm.FindStringSubmatch(statement)
 	if set == nil {
@@ -94,8 +94,8 @@ func setOf(statement string) (field, error) {
 	return field{"vars", fmt.Sprintf("{output_%s: %s}", set[1], value)}, nil
 }
 
-// statements parts a script at semicolons and ends of lines, without its comments. What goes on in the next line is no
-// whole statement then, and has no native form.
+// statements parts a script at semicolons and ends of lines, without its comments. What continues in the next line is
+// no whole statement then, and has no native form.
 func statements(code string) []string {
 	var all []string
 	var b strings.Builder
@@ -137,7 +137,7 @@ func statements(code string) []string {
 	return all
 }
 
-// behindComment gives the script from the last rune of the comment on that it begins with.
+// behindComment returns the script from the last rune of the comment on that it starts with.
 func behindComment(code []rune) []rune {
 	end := "\n"
 	if code[1] == '*' {

@@ -39,6 +39,9 @@ func selectorFields(s *Selector) ([]field, error) {
 		}
 		put("index", strconv.Itoa(int(n)), nil)
 	}
+	if s.Width != nil && *s.Width < 0 || s.Height != nil && *s.Height < 0 {
+		broken = fmt.Errorf("a size below 0")
+	}
 	if s.Width != nil || s.Height != nil {
 		var size []string
 		if s.Width != nil {
@@ -91,7 +94,7 @@ func selectorFields(s *Selector) ([]field, error) {
 		broken = fmt.Errorf("a selector that only counts: it names no text and no id")
 	}
 	if !s.names() {
-		broken = fmt.Errorf("a selector that asks for nothing")
+		broken = fmt.Errorf("a selector without a condition")
 	}
 	return fields, broken
 }

@@ -28,7 +28,8 @@ extendedWaitUntil: {visible: a, notVisible: b, timeout: 20_000}
 extendedWaitUntil: {visible: a, timeout: 0}
 extendedWaitUntil: {visible: a, timeout: -5}
 launchApp
-launchApp: {clearState: true, stopApp: false, permissions: {all: deny, camera: unset, medialibrary: allow}, arguments: {a: text, b: 1, c: true, d: 1.5}}
+launchApp: {clearState: true, stopApp: false, permissions: {all: deny, camera: unset, medialibrary: allow}, `+
+	`arguments: {a: text, b: 1, c: true, d: 1.5}}
 launchApp: {permissions: {}}
 stopApp
 killApp: com.other
@@ -76,9 +77,11 @@ swipe: {start: "100, 20", end: "9,20", duration: 2000}
 swipe: {from: {id: card}, direction: DOWN}
 scroll
 scrollUntilVisible: {element: End}
-scrollUntilVisible: {element: {id: end}, direction: LEFT, timeout: -1, speed: 150, visibilityPercentage: 10, centerElement: true}
+scrollUntilVisible: {element: {id: end}, direction: LEFT, timeout: -1, speed: 150, visibilityPercentage: 10, `+
+	`centerElement: true}
 scrollUntilVisible: {element: End, timeout: 0, speed: 0}
-runFlow: {commands: [back], label: inner, optional: true, env: {A: 1}, when: {platform: Android, visible: a, notVisible: {id: b}, true: "${A == 'x'}"}}
+runFlow: {commands: [back], label: inner, optional: true, env: {A: 1}, when: {platform: Android, visible: a, `+
+	`notVisible: {id: b}, true: "${A == 'x'}"}}
 runFlow: {commands: []}
 runFlow: {commands: [clearKeychain]}
 repeat: {times: 0, commands: [back]}
@@ -121,7 +124,7 @@ assertNoDefectsWithAI
 // scripted are those that only a script does, on every platform.
 var scripted = []string{"inputText: ${NAME.match", "evalScript: ${console.log('a', NAME)}"}
 
-// lost are the commands of which a platform's import tells that they have no native form, by what they begin with.
+// lost are the commands that the import for a platform lists as without a native form, by their first characters.
 var lost = map[dsl.Platform][]string{
 	dsl.Android: {"launchApp: {arguments: {\"${NAME}", "assertScreenshot: nowhere", "assertNoDefects",
 		"swipe: {direction: UP", "openLink: example", "travel: {points: [\"1,1\", \"2,2\""},
@@ -133,7 +136,7 @@ var lost = map[dsl.Platform][]string{
 }
 
 // TestEveryImportIsATest: whatever a command says, its import is a test or a block that this program takes, on each
-// platform, or the command is told to be lost.
+// platform, or the command is listed as lost.
 func TestEveryImportIsATest(t *testing.T) {
 	for _, platform := range []dsl.Platform{dsl.Android, dsl.IOS, dsl.Web} {
 		config := "appId: com.example.app\n"
@@ -184,7 +187,8 @@ func TestImportOfPages(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s %s", name, strings.Split(strings.Trim(args, "{}"), ",")[0]))
 		}
 	}
-	want := `openBrowser url: "https://a.example"; webNavigate url: "https://a.example"; webNavigate url: "https://b.example"; openBrowser url: "https://a.example"; openBrowser url: "https://a.example"`
+	want := `openBrowser url: "https://a.example"; webNavigate url: "https://a.example"; webNavigate url: ` +
+		`"https://b.example"; openBrowser url: "https://a.example"; openBrowser url: "https://a.example"`
 	if strings.Join(got, "; ") != want {
 		t.Errorf("%s\nwant %s\n%s", strings.Join(got, "; "), want, n.Text)
 	}

@@ -48,7 +48,7 @@ func (w *writer) variables() {
 	}
 }
 
-// Needs are the variables that a flow and those that it calls use and nobody in them gives a value, with the value that
+// Needs are the variables that a flow and those that it calls use and none of them sets, with the value that
 // they have then: the word undefined, or nothing, where a called flow has a default.
 func Needs(f *Flow) map[string]string {
 	given, used, own := map[string]bool{}, map[string]bool{}, map[string]bool{}
@@ -136,7 +136,7 @@ func Needs(f *Flow) map[string]string {
 	return needs
 }
 
-// said is what a statement that logs says; any other is itself.
+// said is the message of a statement that logs; any other is itself.
 func said(statement string) string {
 	if m := logForm.FindStringSubmatch(statement); m != nil {
 		return m[1]
@@ -144,12 +144,8 @@ func said(statement string) string {
 	return statement
 }
 
-func (w *writer) sets() bool {
-	return slices.ContainsFunc(w.flow.Env, func(p Pair) bool { return !defaulted.MatchString(p.Value) })
-}
-
-// env sets what a flow sets, whoever calls it.
-func (w *writer) env(list []Pair) {
+// env returns the step that sets a flow's variables, without its dash. It returns "" when there are none.
+func (w *writer) env(list []Pair) string {
 	var sets []string
 	for _, p := range list {
 		if m := defaulted.FindStringSubmatch(p.Value); m != nil && m[1] == p.Key && !w.o.Block {
@@ -162,9 +158,10 @@ func (w *writer) env(list []Pair) {
 		}
 		sets = append(sets, p.Key+": "+strconv.Quote(value))
 	}
-	if len(sets) > 0 {
-		w.line("- set: {vars: {%s}}", strings.Join(sets, ", "))
+	if len(sets) == 0 {
+		return ""
 	}
+	return "set: {vars: {" + strings.Join(sets, ", ") + "}}"
 }
 
 // convert writes the ${…} of a text as Taproot does, and \${…}, which Maestro shows without the backslash, as $${…}.
@@ -207,7 +204,7 @@ func places(value string) (string, error) {
 	return out, broken
 }
 
-// computed gives a text with scripts in it as one expression.
+// computed returns a text with scripts in it as one expression.
 func computed(value string) (expression string, can bool) {
 	if strings.Contains(value, `\${`) {
 		return "", false
@@ -230,7 +227,8 @@ func computed(value string) (expression string, can bool) {
 	return strings.Join(parts, " + "), true
 }
 
-// counted are the texts that Maestro takes for false, beside "false", "undefined" and "null": nothing, and any zero.
+// counted are the texts that Maestro takes for false, in addition to "false", "undefined" and "null": nothing, and any
+// zero.
 const counted = `^\s*$|^(?i:false)$|^(undefined|null)$|^\s*[+-]?(0+\.?0*|\.0+)([eE][+-]?[0-9]+)?[fFdD]?\s*$`
 
 // expression writes a condition of a script as an expression.

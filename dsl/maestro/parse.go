@@ -16,10 +16,10 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
-// Files reads what flows name: other flows, scripts. Paths have slashes and begin where that of the flow does.
+// Files reads what flows name: other flows, scripts. Paths have slashes and start where that of the flow does.
 type Files interface {
 	Read(path string) ([]byte, error)
-	// Has tells whether there is such a file.
+	// Has reports whether there is such a file.
 	Has(path string) bool
 }
 
@@ -38,12 +38,12 @@ func Parse(file string, src []byte, files Files) (*Flow, error) {
 
 var configLine = lazyregexp.New(`^(appId|url)[ \t]*:`)
 
-// Is tells whether a file is meant as a flow of Maestro: a map that names an app or a page, then a list; or a list
+// Is reports whether a file is meant as a flow of Maestro: a map that names an app or a page, then a list; or a list
 // where a map of Taproot's would stand.
 func Is(src []byte) bool { return !beginsWithID(src) && isFlow(src) }
 
-// beginsWithID tells whether a file is a test of Taproot beyond doubt, which needs no parser: one document, whose first
-// line gives an id. Of thousands of files, nearly all are. false: one has to look.
+// beginsWithID reports whether a file is certainly a test of Taproot, without a parser: one document with the first
+// line returns an id. Of thousands of files, nearly all are. false: one has to look.
 func beginsWithID(src []byte) bool {
 	begins := false
 	for line := range bytes.Lines(src) {
@@ -76,7 +76,7 @@ func isFlow(src []byte) bool {
 	return docs[0].Kind == source.Map && (app || url) && !id && !steps
 }
 
-// looksLike judges a file that is no YAML by its lines.
+// looksLike judges a file that is not YAML by its lines.
 func looksLike(text string) bool {
 	config := false
 	for line := range strings.Lines(text) {
@@ -116,7 +116,8 @@ func (c *calls) parse(file string, src []byte, chain []string) *Flow {
 		return r.flow
 	}
 	r.source, r.flow.Source = from, from
-	const form = `a flow is a map with "appId: com.example.app" or "url: https://example.com", then a line ---, then a list of commands`
+	const form = `a flow is a map with "appId: com.example.app" or "url: https://example.com", then a line ---, then a ` +
+		`list of commands`
 	switch {
 	case len(docs) == 0:
 		r.fail(source.Pos{File: file, Line: 1, Col: 1}, 0, "the file holds no flow", form)
@@ -140,7 +141,7 @@ func (c *calls) parse(file string, src []byte, chain []string) *Flow {
 	return r.flow
 }
 
-// end is where the commands would begin: at the line --- that closes the config, or at the last line.
+// end is where the commands would start: at the line --- that closes the config, or at the last line.
 func (r *reader) end() source.Pos {
 	last := 1
 	for i, line := range r.source.Lines {
@@ -222,7 +223,7 @@ func (r *reader) hook(f source.RawField) dsl.Steps {
 	}
 	if f.Value.Kind != source.List {
 		r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("%q must be a list of commands", f.Key),
-			`begin each command with "- "`)
+			`start each command with "- "`)
 		return nil
 	}
 	return r.commands(f.Value)
@@ -258,7 +259,7 @@ func (r *reader) fail(pos source.Pos, width int, msg, hint string) {
 	r.errs = append(r.errs, &source.Error{Pos: pos, Width: width, Msg: msg, Hint: hint, Source: r.source})
 }
 
-// warn tells of what Maestro takes in silence.
+// warn reports what Maestro accepts in silence.
 func (r *reader) warn(pos source.Pos, width int, msg, hint string) {
 	r.flow.Warnings = append(r.flow.Warnings, &source.Error{Pos: pos, Width: width, Msg: msg, Hint: hint,
 		Source: r.source})

@@ -47,8 +47,8 @@ func (r *reader) command(v source.Raw) *dsl.Step {
 		return nil
 	}
 	for _, f := range v.Fields[1:] {
-		r.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q is a second key beside the command %q", short(f.Key), first.Key),
-			`indent it, or begin a new command with "- "`)
+		r.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q is a second key next to the command %q", short(f.Key), first.Key),
+			`indent it, or start a new command with "- "`)
 		return nil
 	}
 	return r.make(first, read)
@@ -87,7 +87,7 @@ func hold(step *dsl.Step, do RunFlow) {
 	}
 }
 
-// bareWords are the commands that can stand without options.
+// bareWords are the commands that can be written without options.
 var bareWords = append(
 	words("launchApp stopApp killApp clearState clearKeychain eraseText inputRandomText inputRandomNumber "+
 		"inputRandomEmail "+
@@ -138,7 +138,7 @@ func (r *reader) label(f source.RawField, c *Command) {
 	}
 }
 
-// loose reads the label of a map whose other keys Maestro takes in silence: optional is one of them.
+// loose reads the label of a map; Maestro accepts its other keys in silence: optional is one of them.
 func (r *reader) loose(f source.RawField, c *Command, own string) {
 	r.keys(f.Value, f.Key, append(words(own), "label"), false)
 	r.label(f, c)
@@ -177,7 +177,7 @@ func (r *reader) isMap(f source.RawField) bool {
 	return false
 }
 
-// optionalText gives a field of a map; nil: it is not there.
+// optionalText returns a field of a map; nil: it is not there.
 func (r *reader) optionalText(v source.Raw, key string) *string {
 	if f, given := v.Get(key); given {
 		return r.written(f)
@@ -260,7 +260,7 @@ func (r *reader) body(f source.RawField) (do RunFlow) {
 	case !inline:
 		r.fail(f.Pos, width, fmt.Sprintf("%q names no file and holds no commands", f.Key), "give file: or commands:")
 	case list.Value.Kind != source.List:
-		r.fail(list.Value.Pos, list.Value.Width, `"commands" must be a list`, `begin each command with "- "`)
+		r.fail(list.Value.Pos, list.Value.Width, `"commands" must be a list`, `start each command with "- "`)
 	default:
 		do.Steps, do.Again = r.commands(list.Value), len(list.Value.Items)
 	}

@@ -136,7 +136,7 @@ func travel(r *reader, f source.RawField, c *Command) Do {
 		_, err := strconv.ParseFloat(strings.TrimSpace(north), 64)
 		_, err2 := strconv.ParseFloat(strings.TrimSpace(east), 64)
 		if item.Kind != source.String || !two || err != nil || err2 != nil {
-			r.fail(item.Pos, item.Width, fmt.Sprintf("%q is no place", short(text)),
+			r.fail(item.Pos, item.Width, fmt.Sprintf("%q is not a place", short(text)),
 				"write latitude and longitude in degrees: 52.52,13.40")
 			continue
 		}

@@ -57,7 +57,7 @@ func repeat(r *reader, f source.RawField, c *Command) Do {
 	case !given || list.Value.Kind == source.Null:
 		r.fail(f.Pos, len([]rune(f.Key)), `"repeat" needs "commands"`, "")
 	case list.Value.Kind != source.List:
-		r.fail(list.Value.Pos, list.Value.Width, `"commands" must be a list`, `begin each command with "- "`)
+		r.fail(list.Value.Pos, list.Value.Width, `"commands" must be a list`, `start each command with "- "`)
 	default:
 		do.Steps = r.commands(list.Value)
 	}

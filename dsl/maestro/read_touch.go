@@ -68,7 +68,7 @@ func swipe(r *reader, f source.RawField, c *Command) Do {
 	}
 	switch {
 	case (hasStart || hasEnd) && directed:
-		r.fail(direction.Pos, len("direction"), `"direction" cannot stand beside start and end`, "remove one of the two")
+		r.fail(direction.Pos, len("direction"), `"direction" cannot be combined with start and end`, "remove one of the two")
 	case hasStart != hasEnd:
 		r.fail(f.Pos, width, `"swipe" needs both start and end`, "")
 	case hasStart:
@@ -109,7 +109,7 @@ func (r *reader) places(start, end source.RawField) {
 		if form == percentPoint {
 			for _, part := range strings.Split(strings.ReplaceAll(text, "%", ""), ",") {
 				if n, err := strconv.Atoi(strings.TrimSpace(part)); err != nil || n > 100 {
-					r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("%q lies outside the screen: more than 100 %%", short(text)), hint)
+					r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("%q is outside the screen: more than 100 %%", short(text)), hint)
 				}
 			}
 		}

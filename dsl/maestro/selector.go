@@ -30,7 +30,7 @@ type Selector struct {
 	retry, untilVisible   bool
 }
 
-// names tells whether the selector asks for anything of an element.
+// names reports whether the selector has any condition.
 func (s *Selector) names() bool {
 	return s.Text != nil || s.ID != nil || s.Width != nil || s.Height != nil || s.Below != nil || s.Above != nil ||
 		s.LeftOf != nil ||
@@ -38,11 +38,11 @@ func (s *Selector) names() bool {
 		s.Selected != nil || s.Checked != nil || s.Focused != nil || s.ChildOf != nil || s.CSS != nil
 }
 
-// emptyPattern fits nothing but an empty text: a selector of the language cannot say that as a text.
+// emptyPattern fits nothing but an empty text: a selector of Taproot cannot express that as a text.
 const emptyPattern = "(?:)"
 
-// Lower gives the selector in the language's own form. Its texts are filled in already. An index that is no number is
-// an error.
+// Lower returns the selector as a selector of Taproot. Its texts are filled in already. An index that is not a number
+// is an error.
 func (s *Selector) Lower() (dsl.Selector, error) {
 	d := dsl.Selector{Match: dsl.MatchMaestro, Enabled: s.Enabled, Checked: s.Checked, Selected: s.Selected,
 		Focused: s.Focused, Traits: s.Traits}
@@ -183,7 +183,7 @@ func (r *reader) criterion(s *Selector, f source.RawField) {
 	case "containsDescendants":
 		s.Descendants = []*Selector{}
 		if f.Value.Kind != source.List {
-			r.fail(f.Value.Pos, f.Value.Width, `"containsDescendants" takes a list`, `begin each of its entries with "- "`)
+			r.fail(f.Value.Pos, f.Value.Width, `"containsDescendants" takes a list`, `start each of its entries with "- "`)
 		}
 		for _, item := range f.Value.Items {
 			s.Descendants = append(s.Descendants, r.selector(item, f.Key))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Truth tells whether a text that a script gave counts as true.
+// Truth reports whether a text from a script counts as true.
 func Truth(text string) bool {
 	if strings.TrimSpace(text) == "" || strings.EqualFold(text, "false") || text == "undefined" || text == "null" {
 		return false

@@ -32,7 +32,7 @@ var workspaceKeys = words(
 		"testOutputDir " +
 		"disableAnimations appBinaryId deviceOs deviceModel android ios web")
 
-// IsWorkspace tells whether a file is the configuration of a folder of flows, and no flow.
+// IsWorkspace reports whether a file is the configuration of a folder of flows, and no flow.
 func IsWorkspace(name string, src []byte) bool {
 	return !strings.Contains(string(src), "\n---") && !beginsWithID(src) && isWorkspace(name, src)
 }
@@ -55,7 +55,7 @@ func isWorkspace(name string, src []byte) bool {
 	return !id && !steps
 }
 
-// IsConfigName tells whether a file is called config.yaml or config.yml.
+// IsConfigName reports whether a file is called config.yaml or config.yml.
 func IsConfigName(name string) bool {
 	base := path.Base(filepath.ToSlash(name))
 	return base == "config.yaml" || base == "config.yml"
@@ -123,9 +123,9 @@ func (r *reader) order(f source.RawField, w *Workspace) {
 	}
 }
 
-// First gives those of Order that come first where these flows are run: up to the first that is not among them. Maestro
-// does not run at all when that is the very first of the list; when none of them is there, or one is named twice, there
-// is no order.
+// First returns those of Order that come first where these flows are run: up to the first that is not among them.
+// Maestro does not run at all when that is the very first of the list; when none of them is there, or one is named
+// twice, there does not define an order.
 func (w *Workspace) First(flows []string) ([]string, error) {
 	missing := func(name string) bool { return !slices.Contains(flows, name) }
 	if !slices.ContainsFunc(w.Order, func(name string) bool { return !missing(name) }) {
@@ -137,7 +137,7 @@ func (w *Workspace) First(flows []string) ([]string, error) {
 	}
 	if len(first) == 0 {
 		return nil, &source.Error{Pos: w.orderAt, Width: len("flowsOrder"), Source: w.from,
-			Msg:  fmt.Sprintf("\"flowsOrder\" begins with %q, and no flow that is run has this name", short(w.Order[0])),
+			Msg:  fmt.Sprintf("\"flowsOrder\" starts with %q, and no flow that is run has this name", short(w.Order[0])),
 			Hint: "it takes the names of flows, and of those without a name the names of their files without ending"}
 	}
 	for i, name := range first {
@@ -164,8 +164,8 @@ func (r *reader) texts(f source.RawField) []string {
 	return all
 }
 
-// Picks tells whether the configuration picks a file, by its path from the folder: its top level, or what the patterns
-// say, of which one with ! before it takes away.
+// Picks reports whether the configuration picks a file, by its path from the folder: its top level, or what the
+// patterns say, of which one with ! before it takes away.
 func (w *Workspace) Picks(rel string) bool {
 	patterns := w.Flows
 	if len(patterns) == 0 {
@@ -195,7 +195,7 @@ func fits(pattern, rel string) bool {
 	return err == nil && ok
 }
 
-// Tagged tells whether a flow with these tags is run: it has one of those that are included, if any are, and none of
+// Tagged reports whether a flow with these tags is run: it has one of those that are included, if any are, and none of
 // those that are not.
 func Tagged(tags, include, exclude []string) bool {
 	has := func(list []string) bool {
@@ -204,7 +204,7 @@ func Tagged(tags, include, exclude []string) bool {
 	return (len(include) == 0 || has(include)) && !has(exclude)
 }
 
-// TagsOf gives the tags of a flow, however wrong the rest of it is.
+// TagsOf returns the tags of a flow, however wrong the rest of it is.
 func TagsOf(src []byte) []string {
 	docs, _, err := source.ReadRaw("", src)
 	if err != nil || len(docs) == 0 {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// corpus are the files of the language's own tests.
+// corpus returns the YAML files in testdata.
 // corpus is every YAML file in the test data.
 func corpus(f *testing.F) [][]byte {
 	f.Helper()

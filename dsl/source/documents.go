@@ -63,7 +63,7 @@ func dropped(text string, source *Source, tokens token.Tokens, docs []ast.Node) 
 	}
 	if at, swallowed := swallowedMarker(source, tokens); swallowed {
 		e.Pos, e.Width, e.Hint = at, 3, "indent the lines of the text above it, or put the text in quotes"
-		e.Msg = "this line divides documents, but the value above goes on over it"
+		e.Msg = "this line divides documents, but the value above continues across it"
 		return e
 	}
 	if t := unparsed(tokens, docs); t != nil {

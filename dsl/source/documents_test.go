@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// documentEdge is a line that ends a document or begins one.
+// documentEdge is a line that ends a document or starts one.
 var documentEdge = regexp.MustCompile(`^(---|\.\.\.)([ \t]|$)`)
 
 // splitDocuments divides a file at its separators, line by line, without a YAML library. Parts with nothing but

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Error is one thing that is wrong in a test file: where, what, and how to mend it.
+// Error is one thing that is wrong in a test file: where, what, and how to fix it.
 type Error struct {
 	Pos    Pos
 	Msg    string  // what is wrong, without the place
-	Hint   string  // how to mend it; may be empty
+	Hint   string  // how to fix it; may be empty
 	Width  int     // how many characters are wrong, from Pos on; 0 counts as 1
 	Source *Source // the file, to show the line; may be nil
 
@@ -20,7 +20,7 @@ type Error struct {
 	Missing bool
 }
 
-// Error gives the place and the message, then the source line with a caret under the place, then the hint.
+// Error returns the place and the message, then the source line with a caret under the place, then the hint.
 // It is safe to print: control characters of the file do not reach the terminal.
 func (e *Error) Error() string {
 	head := harmless(e.Msg)

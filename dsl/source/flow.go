@@ -7,7 +7,7 @@ import (
 )
 
 // Flow writes the value as one line of YAML, with quotes only where they are needed. Parsed again as the argument of an
-// action it gives the same value.
+// action it is the same value.
 func Flow(v Value) string {
 	var b strings.Builder
 	flow(&b, v, false)
@@ -53,7 +53,7 @@ func flow(b *strings.Builder, v Value, inside bool) {
 	}
 }
 
-// plain tells whether the text can stand without quotes: on its own, or inside brackets.
+// plain reports whether the text can be written without quotes: on its own, or inside brackets.
 func plain(s string, inside bool) bool {
 	if s == "" || Resolve(s) != String || s != strings.TrimSpace(s) || strings.HasSuffix(s, "<<") {
 		return false

@@ -11,7 +11,7 @@ import (
 // Format lays a file out: two spaces for each level, entries of lists below their key, one space behind dashes and
 // colons, no blanks at the ends of lines, no more than one blank line in a row. Comments, quotes, anchors and the order
 // of everything stay. What it means stays the same, and formatting twice changes nothing; a layout for which that
-// cannot be made sure is left as it is. The error is that of a file that is no YAML, an Errors.
+// cannot be made sure is left as it is. The error is that of a file that is not YAML, an Errors.
 func Format(file string, src []byte) ([]byte, error) {
 	text, source, bad := Readable(file, src)
 	if bad != nil {
@@ -52,7 +52,7 @@ func equal(a, b Value) bool {
 		slices.EqualFunc(a.Fields, b.Fields, func(x, y Field) bool { return x.Key == y.Key && equal(x.Value, y.Value) })
 }
 
-// comments gives what stands behind the # of each line that holds one, as far as can be told line by line; it is the
+// comments returns the text after the # of each line with a comment, as far as single lines show it; it is the
 // same before and after a change of the layout.
 func comments(src []byte) []string {
 	var all []string
@@ -97,7 +97,7 @@ type level struct {
 	list    bool
 }
 
-// line writes the next line, and those that its value goes on over.
+// line writes the next line, and those that its value continues on.
 func (l *formatting) line() {
 	raw := l.lines[l.at]
 	line := strings.TrimLeft(raw, " ")
@@ -122,7 +122,7 @@ func (l *formatting) line() {
 	l.entry(indent, line)
 }
 
-// entry writes a line that begins an entry of a list or of a map, or a text on a line of its own.
+// entry writes a line that starts an entry of a list or of a map, or a text on a line of its own.
 func (l *formatting) entry(indent int, line string) {
 	var b strings.Builder
 	at, first := indent, true
@@ -170,7 +170,7 @@ func (l *formatting) entry(indent int, line string) {
 	l.value(&b, line)
 }
 
-// place finds the column of an entry whose column was at, and opens and closes levels. inner: the entry stands behind a
+// place finds the column of an entry whose column was at, and opens and closes levels. inner: the entry is behind a
 // dash.
 func (l *formatting) place(at int, list, first bool) int {
 	for n := len(l.levels); n > 0 && first; n = len(l.levels) {
@@ -193,9 +193,9 @@ func (l *formatting) place(at int, list, first bool) int {
 	return l.levels[len(l.levels)-1].is
 }
 
-// comment finds the column of a comment on a line of its own. It belongs to the open level at whose column it begins: a
-// last entry that was commented out stays in its list. Where no level begins there, it belongs to the line that follows
-// when that one is indented at least as far, else below the innermost level to the left of it.
+// comment finds the column of a comment on a line of its own. It belongs to the open level at the column of which it
+// starts: a last entry that was commented out stays in its list. Where no level starts there, it belongs to the line
+// that follows when that one is indented at least as far, else below the innermost level to the left of it.
 func (l *formatting) comment(at int, text string) int {
 	next, indent, more := l.next()
 	open := slices.DeleteFunc(slices.Clone(l.levels), func(v level) bool { return v.was != at })

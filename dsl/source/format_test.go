@@ -96,7 +96,7 @@ func meaning(t *testing.T, src []byte) string {
 	return b.String()
 }
 
-// Files as people write them are all laid out: none of them is given back as it was because the layout failed.
+// Files as people write them are all laid out: none of them is returned unchanged because the layout failed.
 func TestFormatChangesWhatItShould(t *testing.T) {
 	files, err := filepath.Glob("../testdata/ok/*.txtar")
 	if err != nil {
@@ -129,7 +129,7 @@ func FuzzFormat(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) { checkFormat(t, src) })
 }
 
-// TestFormatKeepsCommentsAtTheirLevel writes files of random trees with a random indentation, where each comment begins
+// TestFormatKeepsCommentsAtTheirLevel writes files of random trees with a random indentation, where each comment starts
 // at the column of a level, and wants the layout with two spaces for each level.
 func TestFormatKeepsCommentsAtTheirLevel(t *testing.T) {
 	for seed := range int64(3000) {

@@ -2,7 +2,7 @@ package source
 
 import "strings"
 
-// value writes what stands behind a key or a dash, with all lines that it goes on over.
+// value writes the value behind a key or a dash, with all lines that it continues on.
 func (l *formatting) value(b *strings.Builder, line string) {
 	from := l.anchor(line)
 	switch rest := line[from:]; {
@@ -21,7 +21,7 @@ func (l *formatting) value(b *strings.Builder, line string) {
 	}
 }
 
-// anchor is the place behind an anchor that stands before a value.
+// anchor is the place behind an anchor of a value.
 func (l *formatting) anchor(line string) int {
 	if !strings.HasPrefix(line, "&") {
 		return 0

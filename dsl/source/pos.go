@@ -10,7 +10,7 @@ type Pos struct {
 	Col  int    `json:"col"`
 }
 
-// String gives "file:line:col", which terminals and editors turn into a link.
+// String returns "file:line:col", which terminals and editors turn into a link.
 func (p Pos) String() string {
 	if p.Line == 0 {
 		return p.File

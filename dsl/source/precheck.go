@@ -15,7 +15,7 @@ const (
 	MaxBytes  = 1 << 20
 	maxLines  = 20_000
 	maxBlank  = 1_000 // blank lines in a row
-	maxOpen   = 2_000 // brackets open at the same time, whatever they stand in
+	maxOpen   = 2_000 // brackets open at the same time, wherever they are
 	MaxDepth  = 100   // nested lists and maps
 	MaxValues = 20_000
 	maxTokens = 5 * MaxValues
@@ -58,7 +58,7 @@ func Readable(file string, src []byte) (string, *Source, *Error) {
 	return text, source, nil
 }
 
-// badText finds the first place whose bytes or layout are refused before the text is looked at as YAML.
+// badText finds the first place with bytes or a layout that are refused before the text is parsed as YAML.
 func badText(source *Source) *Error {
 	blank, open := 0, 0
 	for i, line := range source.Lines {
@@ -105,8 +105,8 @@ func badCharacter(line string) (col int, msg, hint string) {
 	return 0, "", ""
 }
 
-// tooDeep gives the token at which lists and maps are nested deeper than the limit: before the library's parser, which
-// recurses, sees them. Block levels are told by their columns.
+// tooDeep returns the token at which lists and maps are nested deeper than the limit: before the library's parser,
+// which recurses, sees them. Their columns define block levels.
 func tooDeep(tokens token.Tokens) *token.Token {
 	flow := 0
 	var columns []int

@@ -14,12 +14,12 @@ import (
 // whether quotes or a block say that it is a text.
 type Raw struct {
 	Pos    Pos
-	Kind   Kind   // List, Map, Null (nothing stands there) or String
+	Kind   Kind   // List, Map, Null (nothing is there) or String
 	Text   string // of a String, without quotes and escapes
 	Quoted bool   // it is a text, whatever it looks like
 	Width  int    // of the text as it is written, on its first line
 	Items  []Raw
-	Fields []RawField // a key that is given twice stands twice
+	Fields []RawField // a key that is given twice is listed twice
 }
 
 // RawField is one entry of a Raw Map.

@@ -14,18 +14,18 @@ func unsupported(source *Source, tokens token.Tokens) *Error {
 		switch {
 		case t.Type == token.DirectiveType && pos.Col == 1:
 			return &Error{Pos: pos, Source: source, Hint: "remove the line",
-				Msg: "YAML directives (lines that begin with %) are not supported"}
+				Msg: "YAML directives (lines that start with %) are not supported"}
 		case t.Type == token.DocumentEndType:
 			if line, _, _ := strings.Cut(source.Line(pos.Line), " #"); strings.Trim(line, " \t.") != "" {
 				return &Error{Pos: Pos{File: source.File, Line: pos.Line, Col: 1}, Source: source, Width: 3,
 					Msg:  "... at the beginning of a line ends the test, and something follows it",
-					Hint: "put the text in quotes, or begin a new test with --- on a line of its own"}
+					Hint: "put the text in quotes, or start a new test with --- on a line of its own"}
 			}
 		case t.Type == token.MergeKeyType && strings.TrimSpace(t.Origin) != "<<": // the library looks at its end only
 			pos.Col = max(pos.Col-len([]rune(strings.TrimSpace(t.Origin)))+2, 1)
 			return &Error{Pos: pos, Source: source, Msg: `a key cannot end in "<<"`, Hint: "put it in quotes"}
 		case t.Type == token.MappingKeyType:
-			return &Error{Pos: pos, Source: source, Msg: `a text cannot begin with "? "`, Hint: "put the text in quotes"}
+			return &Error{Pos: pos, Source: source, Msg: `a text cannot start with "? "`, Hint: "put the text in quotes"}
 		case t.Type == token.StringType && !inBlock(t):
 			if e := plainText(source, t, pos); e != nil {
 				return e
@@ -41,7 +41,7 @@ func unsupported(source *Source, tokens token.Tokens) *Error {
 	return nil
 }
 
-// inBlock tells whether the token is the text of a | or > block.
+// inBlock reports whether the token is the text of a | or > block.
 func inBlock(t *token.Token) bool {
 	p := t.Prev
 	for p != nil && p.Type == token.CommentType {
@@ -61,7 +61,7 @@ func plainText(source *Source, t *token.Token, pos Pos) *Error {
 	lines := strings.Split(raw, "\n")
 	for _, line := range lines[1:] {
 		if entry := strings.TrimSpace(line); strings.HasPrefix(entry, "- ") {
-			// The library gives such a text the place of one of its later lines.
+			// The library reports one of the later lines as the place of such a text.
 			start := Pos{File: pos.File, Line: max(pos.Line-len(lines), 1), Col: 1}
 			return &Error{Pos: Locate(source, start, entry), Source: source,
 				Msg:  "this line continues the text above, though it looks like an entry of a list",
@@ -71,7 +71,7 @@ func plainText(source *Source, t *token.Token, pos Pos) *Error {
 	return nil
 }
 
-// brokenEscape finds a \x, \u or \U without its hexadecimal digits in the quoted text that begins at the place.
+// brokenEscape finds a \x, \u or \U without its hexadecimal digits in the quoted text that starts at the place.
 func brokenEscape(source *Source, pos Pos) (at Pos, bad string) {
 	for n, from := pos.Line, pos.Col; n <= len(source.Lines); n, from = n+1, 0 {
 		line := source.Chars(n)

@@ -11,7 +11,7 @@ import (
 
 const (
 	snippetCells = 100 // the widest piece of a source line that is shown
-	hintCells    = 110 // a hint that would end beyond this column goes on a line of its own
+	hintCells    = 110 // a hint that would end beyond this column goes onto a line of its own
 )
 
 // snippet renders the source line of e, a caret under the place, and the hint.
@@ -62,7 +62,7 @@ func snippet(e *Error, hint string) string {
 	return out + " " + hint
 }
 
-// window gives the part of the line that is shown: all of it, or what fits around the place.
+// window returns the part of the line that is shown: all of it, or what fits around the place.
 func window(line []rune, at int) (from, to int) {
 	from, to = at, at
 	left := snippetCells

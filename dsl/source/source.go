@@ -8,7 +8,7 @@ type Source struct {
 	long map[int][]rune // the characters of long lines: many messages about one line stay cheap
 }
 
-// Line gives line n, counted from 1, or "".
+// Line returns line n, counted from 1, or "".
 func (s *Source) Line(n int) string {
 	if s == nil || n < 1 || n > len(s.Lines) {
 		return ""
@@ -16,7 +16,7 @@ func (s *Source) Line(n int) string {
 	return s.Lines[n-1]
 }
 
-// Chars gives the characters of line n. Do not change them.
+// Chars returns the characters of line n. Do not change them.
 func (s *Source) Chars(n int) []rune {
 	if s != nil && s.long[n] != nil {
 		return s.long[n]

@@ -10,7 +10,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// parseYAML reads the text as YAML: one node for each document that holds something.
+// ParseYAML reads the text as YAML: one node for each document that holds something.
 func ParseYAML(text string, source *Source) (docs []ast.Node, failed *Error) {
 	var tokens token.Tokens
 	defer func() {
@@ -77,13 +77,13 @@ func syntaxError(source *Source, t *token.Token, msg string) *Error {
 	case strings.Contains(msg, "could not find '{'"), strings.Contains(msg, "could not find '['"):
 		e.Msg, e.Hint = "this bracket closes nothing", "remove it, or put the text in quotes"
 	case strings.Contains(msg, "reserved character"), strings.Contains(msg, "unexpected directive"):
-		e.Msg = fmt.Sprintf("a text cannot begin with %q", FirstRune(line, e.Pos.Col))
+		e.Msg = fmt.Sprintf("a text cannot start with %q", FirstRune(line, e.Pos.Col))
 		e.Hint = "put the text in quotes: " + Quote(restOf(line, e.Pos.Col))
 	case strings.Contains(line, "{{"):
 		e.Pos.Col = len([]rune(line[:strings.Index(line, "{{")])) + 1
-		e.Msg, e.Hint, e.Width = "{{ does not begin a variable", "write ${NAME}, in quotes where it stands in { }", 2
+		e.Msg, e.Hint, e.Width = "{{ does not start a variable", "write ${NAME}, in quotes within { }", 2
 	case strings.Contains(msg, "alias"), strings.Contains(msg, "anchor"):
-		e.Msg = "& and * begin anchors and aliases in YAML, and this one is not complete"
+		e.Msg = "& and * start anchors and aliases in YAML, and this one is not complete"
 		e.Hint = "put the text in quotes: " + Quote(restOf(line, e.Pos.Col))
 	case strings.Contains(msg, "unknown escape character"):
 		e.Msg = "a backslash escape that YAML does not know in the double-quoted text"
@@ -139,7 +139,7 @@ func commentWithin(source *Source, opener Pos) *Error {
 	}
 	word, _, _ := strings.Cut(comment, ",")
 	return &Error{Pos: Locate(source, opener, "#"+comment), Source: source, Width: 1,
-		Msg:  "a # behind a space begins a comment, which takes the rest of the line",
+		Msg:  "a # behind a space starts a comment, which takes the rest of the line",
 		Hint: "put the text in quotes: " + Quote("#"+strings.TrimRight(word, "} "))}
 }
 
@@ -150,11 +150,11 @@ func colonInText(source *Source, e *Error) *Error {
 		if next := source.Line(n); strings.TrimSpace(next) != "" {
 			e.Pos.Line, e.Pos.Col = n, len(next)-len(strings.TrimLeft(next, " "))+1
 			e.Msg = "this line is indented too far"
-			e.Hint = "begin it below the line above, or end that line with a colon"
+			e.Hint = "start it below the line above, or end that line with a colon"
 			return e
 		}
 	}
-	e.Msg = `a text that holds ": " must stand in quotes`
+	e.Msg = `a text that holds ": " must be in quotes`
 	e.Hint = "put the text in quotes"
 	if rest != "" && !strings.ContainsAny(rest, `"'\`) {
 		e.Hint += ": " + Quote(rest)
@@ -170,7 +170,7 @@ func flowMap(source *Source, e *Error, line string) *Error {
 	}
 	if i := strings.Index(line, "${"); i >= 0 && strings.Contains(line[:i], "{") {
 		e.Pos.Col = len([]rune(line[:i])) + 1
-		e.Msg = "inside { } a text with ${…} must stand in quotes"
+		e.Msg = "inside { } a text with ${…} must be in quotes"
 		if end := strings.IndexByte(line[i:], '}'); end > 0 {
 			e.Width = len([]rune(line[i : i+end+1]))
 			e.Hint = "write " + Quote(line[i:i+end+1])
@@ -183,7 +183,7 @@ func flowMap(source *Source, e *Error, line string) *Error {
 	return e
 }
 
-// layout explains the rest: a line that does not fit in where it stands.
+// layout explains the rest: a line that does not fit in where it is.
 func layout(e *Error, line, msg string) *Error {
 	word, rest := strings.TrimSpace(line), restOf(line, e.Pos.Col)
 	runes := []rune(line)
@@ -209,7 +209,7 @@ func layout(e *Error, line, msg string) *Error {
 	case strings.Contains(msg, "multi-line content"):
 		e.Msg, e.Hint = "the text block above (| or >) has no lines", "indent its lines below it"
 	case strings.Contains(msg, "block sequence entries are not allowed"):
-		e.Msg, e.Hint = `a list cannot begin on the line of its key`, `put the "- " on a line of its own`
+		e.Msg, e.Hint = `a list cannot start on the line of its key`, `put the "- " on a line of its own`
 	case strings.Contains(msg, "value is not allowed in this context"):
 		e.Msg, e.Hint = "this does not fit in here", "is its indentation that of the lines that it belongs to?"
 	default:
@@ -219,7 +219,7 @@ func layout(e *Error, line, msg string) *Error {
 	return e
 }
 
-// MissingSpace mends "tap:Login"; "" when that is not what is wrong.
+// MissingSpace fixes "tap:Login"; "" when that is not what is wrong.
 func MissingSpace(word string) string {
 	i := strings.IndexByte(word, ':')
 	if i <= 0 || i+1 >= len(word) || word[i+1] == ' ' || word[i+1] == '/' || word[i+1] == ':' {

@@ -12,12 +12,12 @@ import (
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
-// tree turns a document's nodes into Values: scalars resolved by the YAML 1.2 core schema, aliases and merge keys
+// Tree turns a document's nodes into Values: scalars resolved by the YAML 1.2 core schema, aliases and merge keys
 // (<<) filled in, every place that of the key's or the value's own token.
 type Tree struct {
 	Source  *Source
 	anchors map[string]anchor
-	open    map[string]bool // anchors whose value is being read: an alias to one is a cycle
+	open    map[string]bool // anchors of which the value is being read: an alias to one is a cycle
 	Count   int             // values, those that aliases repeat included
 	Errs    Errors
 	Full    bool         // the limit was reached and reported
@@ -30,7 +30,7 @@ type anchor struct {
 	count int
 }
 
-// value never fails: what is wrong is noted, and a Null stands in its place.
+// value never fails: it records what is wrong, and returns a Null in its place.
 func (t *Tree) value(n ast.Node, depth int) Value {
 	if t.Count++; t.Count > MaxValues || t.Full {
 		t.Overflow(t.Pos(n), "")
@@ -50,7 +50,7 @@ func (t *Tree) value(n ast.Node, depth int) Value {
 		for _, item := range n.Values {
 			entry := t.value(item, depth+1)
 			if entry.Kind == Null && entry.Text == "" && !n.IsFlowStyle && entry.Pos.Col > 1 {
-				entry.Pos.Col-- // nothing stands there: messages point at the dash
+				entry.Pos.Col-- // nothing is there: messages point at the dash
 			}
 			v.Items = append(v.Items, entry)
 		}
@@ -93,7 +93,7 @@ func (t *Tree) Scalar(n ast.Node) Value {
 	default:
 		v.Text = strings.TrimSpace(tk.Value)
 		v.Kind = Resolve(v.Text)
-		v.Pos = t.mend(v.Pos, v.Text)
+		v.Pos = t.correctPos(v.Pos, v.Text)
 	}
 	t.Behind = v.Pos
 	t.Behind.Col++
@@ -108,7 +108,7 @@ func (t *Tree) mapping(pos Pos, entries []*ast.MappingValueNode, depth int) Valu
 		key, at, ok := t.Key(e.Key)
 		value := t.value(e.Value, depth+1)
 		if value.Pos.Line == 0 || value.Kind == Null && value.Text == "" {
-			value.Pos = at // nothing stands there: messages point at the key
+			value.Pos = at // nothing is there: messages point at the key
 		}
 		if !ok {
 			continue
@@ -138,7 +138,7 @@ func (t *Tree) mapping(pos Pos, entries []*ast.MappingValueNode, depth int) Valu
 	return v
 }
 
-// firstPos takes the earlier place: a block map begins at its first key, one in braces at its brace.
+// firstPos takes the earlier place: a block map starts at its first key, one in braces at its brace.
 func FirstPos(a, b Pos) Pos {
 	if b.Line < a.Line || b.Line == a.Line && b.Col < a.Col {
 		return b
@@ -164,7 +164,7 @@ func (t *Tree) merge(v Value, merged []Value) []Value {
 	return merged
 }
 
-// key gives the text of a key and its place. A number or a word such as true is a key as it is written.
+// Key returns the text of a key and its place. A number or a word such as true is a key as it is written.
 func (t *Tree) Key(n ast.MapKeyNode) (string, Pos, bool) {
 	var node ast.Node = n
 	if wrapped, ok := n.(*ast.MappingKeyNode); ok {
@@ -200,7 +200,7 @@ func (t *Tree) alias(n *ast.AliasNode) Value {
 	pos, name := t.Pos(n), n.Value.GetToken().Value
 	width := len([]rune(name)) + 1
 	if t.open[name] {
-		t.Fail(pos, width, fmt.Sprintf("*%s stands inside what it repeats", name), "an anchor cannot contain itself")
+		t.Fail(pos, width, fmt.Sprintf("*%s is inside what it repeats", name), "an anchor cannot contain itself")
 		return Value{Pos: pos}
 	}
 	a, known := t.anchors[name]
@@ -234,7 +234,7 @@ func (t *Tree) Fail(pos Pos, width int, msg, hint string) {
 	t.Errs = append(t.Errs, &Error{Pos: pos, Msg: msg, Hint: hint, Width: width, Source: t.Source})
 }
 
-// pos is the place of the node's own token: of a map its first key, not the colon that the library names.
+// Pos is the place of the node's own token: of a map its first key, not the colon that the library names.
 func (t *Tree) Pos(n ast.Node) Pos {
 	switch n := n.(type) {
 	case nil:
@@ -253,7 +253,7 @@ func (t *Tree) Pos(n ast.Node) Pos {
 	return t.tokenPos(n.GetToken())
 }
 
-// tokenPos mends the columns of the library, which go wrong behind a tab.
+// tokenPos fixes the columns of the library, which go wrong behind a tab.
 func (t *Tree) tokenPos(tk *token.Token) Pos {
 	pos := tokenPos(t.Source.File, tk)
 	if tk == nil || !t.Tabs[pos.Line] {
@@ -265,9 +265,9 @@ func (t *Tree) tokenPos(tk *token.Token) Pos {
 	return pos
 }
 
-// mend corrects the place of a text without quotes: the library errs when it goes on over several lines, ends in blanks
-// or begins with a colon.
-func (t *Tree) mend(pos Pos, text string) Pos {
+// correctPos corrects the place of a text without quotes: the library errs when it continues over several lines, ends
+// in blanks or starts with a colon.
+func (t *Tree) correctPos(pos Pos, text string) Pos {
 	word, _, _ := strings.Cut(text, " ")
 	word = shorten.FirstLine(word)
 	line, want := t.Source.Chars(pos.Line), []rune(word)

@@ -32,9 +32,9 @@ type Value struct {
 	Items  []Value // of a List
 	Fields []Field // of a Map, in the order of the file
 
-	Written string // what stood in the file before variables were filled in; "" when nothing was
+	Written string // the text of the file before variables were filled in; "" when nothing was
 	Typed   any    // what a variable holds that is the whole text; nil for a text
-	Open    bool   // it holds a variable whose value only the run will show
+	Open    bool   // it holds a variable with a value that only the run will show
 }
 
 // Field is one entry of a Map.
@@ -129,7 +129,7 @@ func float(text string) float64 {
 	return n
 }
 
-// Without gives the map without a key.
+// Without returns the map without a key.
 func (v Value) Without(key string) Value {
 	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return f.Key == key })
 	return v

@@ -1,15 +1,16 @@
 package junit
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/projectroot"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
@@ -118,17 +119,10 @@ func attachmentBase(dir string) string {
 	if dir == "" {
 		return ""
 	}
-	for _, mark := range []string{".git", "go.mod"} {
-		for at := filepath.Dir(dir); ; at = filepath.Dir(at) {
-			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
-				if to, err := filepath.Rel(at, dir); err == nil {
-					return filepath.ToSlash(to)
-				}
-			}
-			if filepath.Dir(at) == at {
-				break
-			}
-		}
+	// A repository may hold several modules: its own root is the one that CI systems use.
+	root := cmp.Or(projectroot.Of(filepath.Dir(dir), ".git"), projectroot.Of(filepath.Dir(dir), "go.mod"))
+	if to, err := filepath.Rel(root, dir); root != "" && err == nil {
+		return filepath.ToSlash(to)
 	}
 	return ""
 }

@@ -187,8 +187,9 @@ func (c *Call) takeEarly(device string) []string {
 // name.
 func (c *Call) withoutPassword(ctx context.Context, s *action.Session, detail *event.Detail, def *dsl.Def,
 	v source.Value) (source.Value, []string) {
-	if s == nil || def.Name != "input" && def.Name != "webType" {
-		return v, nil
+	v, names := c.WithoutCredentials(v)
+	if len(names) > 0 || s == nil || def.Name != "input" && def.Name != "webType" {
+		return v, names
 	}
 	typed, key := v.Text, ""
 	if v.Kind == source.Map {
@@ -210,6 +211,35 @@ func (c *Call) withoutPassword(ctx context.Context, s *action.Session, detail *e
 		return said, []string{name}
 	}
 	return With(v, key, said), []string{name}
+}
+
+// WithoutCredentials replaces the passwords for HTTP authentication in a step's argument, and in the steps inside it,
+// by variables. It returns the names of these variables.
+func (c *Call) WithoutCredentials(v source.Value) (source.Value, []string) {
+	var names []string
+	replace := func(inner source.Value) source.Value {
+		inner, more := c.WithoutCredentials(inner)
+		names = append(names, more...)
+		return inner
+	}
+	v.Items, v.Fields = slices.Clone(v.Items), slices.Clone(v.Fields)
+	for i := range v.Items {
+		v.Items[i] = replace(v.Items[i])
+	}
+	for _, password := range dsl.SecretsIn(v) {
+		if strings.Contains(password, "${") {
+			continue
+		}
+		name := c.passwordName(password)
+		names = append(names, name)
+		credentials, _ := v.Get("httpCredentials")
+		v = With(v, "httpCredentials",
+			With(credentials.Value, "password", source.Value{Kind: source.String, Text: "${" + name + "}"}))
+	}
+	for i := range v.Fields {
+		v.Fields[i].Value = replace(v.Fields[i].Value)
+	}
+	return v, names
 }
 
 // intoPassword tells whether a password field has the focus.

@@ -81,12 +81,11 @@ func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
 		problem := action.ProblemOf(err)
 		a.Problem = &problem
 		if problem.Kind == event.NoPage {
-			return &pagelessError{err}
+			return errPageless
 		}
 		return nil
 	}, &a.Files)
-	var pageless *pagelessError
-	if err != nil && !(errors.As(err, &pageless) && ctx.Err() == nil) {
+	if err != nil && !(errors.Is(err, errPageless) && ctx.Err() == nil) {
 		return Answer{}, d.hide(err)
 	}
 	return d.masked(a)
@@ -138,14 +137,15 @@ func (d *Devices) use(ctx context.Context, e *entry, who string, use func(contex
 		d.o.Pool.Forget(e.session.Platform)
 		err = errors.Join(err, d.shut(e))
 	}
-	if pageless := (*pagelessError)(nil); errors.As(err, &pageless) || errors.Is(err, drivers.ErrNoPage) {
+	if errors.Is(err, drivers.ErrNoPage) {
 		err = d.closePageless(e, wasOpen, err)
 	}
 	return d.ended(ctx, err)
 }
 
-// pagelessError carries the answer of a call that needs a page while none is open out of the device's turn.
-type pagelessError struct{ error }
+// errPageless ends the use of a device for a call that needs a page while none is open. The call has an answer that says
+// so, and does not return this error.
+var errPageless = fmt.Errorf("the call needs a page: %w", drivers.ErrNoPage)
 
 // closePageless closes a browser device that was opened for a call which found no page on it: it must not be listed as
 // a page.

@@ -368,6 +368,24 @@ func TestPanicCostsOneCall(t *testing.T) {
 	}
 }
 
+// TestAnOpenDeviceWithoutAPageStaysOpen: a call that needs a page is the client's mistake. A device that a client has
+// leased is not closed for it.
+func TestAnOpenDeviceWithoutAPageStaysOpen(t *testing.T) {
+	p := newPhones("A")
+	d := devices(t, p, t.TempDir(), live.Options{})
+	if _, err := call(t, d, "A", "x", "tap", `{"label": "Login"}`); err != nil {
+		t.Fatal(err)
+	}
+	p.fail = drivers.NoPage("no page is open: begin with openBrowser")
+	answer, err := call(t, d, "A", "x", "tap", `{"label": "Login"}`)
+	if err != nil || answer.Verdict != event.Fail || answer.Problem.Kind != event.NoPage {
+		t.Errorf("%+v, %v", answer, err)
+	}
+	if opened, open := p.count(); opened != 1 || open != 1 {
+		t.Errorf("%d opened, %d open", opened, open)
+	}
+}
+
 // TestConfirm: a caller that knows better which element it means can refuse the one that was found; it is not touched
 // then.
 func TestConfirm(t *testing.T) {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -16,6 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/internal/projectroot"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/runner/action"
@@ -153,23 +155,8 @@ func (c *Config) TakeOutputDir(args []string) {
 	}
 }
 
-// ProjectRoot is the nearest folder upward that holds go.mod or .git; dir itself when there is none.
-func ProjectRoot(dir string) string {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return dir
-	}
-	for at := abs; ; at = filepath.Dir(at) {
-		for _, mark := range []string{"go.mod", ".git"} {
-			if _, err := os.Stat(filepath.Join(at, mark)); err == nil {
-				return at
-			}
-		}
-		if filepath.Dir(at) == at {
-			return dir
-		}
-	}
-}
+// ProjectRoot returns the nearest folder upward that holds go.mod or .git, or dir itself when there is none.
+func ProjectRoot(dir string) string { return cmp.Or(projectroot.Of(dir, "go.mod", ".git"), dir) }
 
 // Drivers lists every driver there is.
 func Drivers(c Config) []drivers.Driver {

@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 // gadgets is a driver of devices with one button, which can be lost.
 type gadgets struct {
 	platform dsl.Platform
+	pages    bool // they open pages
 	ids      []string
 	lost     atomic.Bool
 	open     atomic.Int32
@@ -54,6 +55,9 @@ func (g *gadgets) Devices(context.Context) (list []drivers.Info, err error) {
 
 func (g *gadgets) Open(_ context.Context, id string) (drivers.Device, error) {
 	g.open.Add(1)
+	if g.pages {
+		return pageGadget{gadget: &gadget{g: g, id: id}}, nil
+	}
 	return &gadget{g: g, id: id}, nil
 }
 
@@ -235,6 +239,60 @@ func TestSession(t *testing.T) {
 	d.wait()
 	if _, err := d.way.Sessions(t.Context()); !errors.Is(err, shell.ErrNone) {
 		t.Errorf("sessions after the end: %v", err)
+	}
+}
+
+// pageGadget is a browser that opens every page.
+type pageGadget struct {
+	*gadget
+	drivers.Browser // the methods that the test does not need are missing
+}
+
+func (pageGadget) OpenPage(context.Context, string, drivers.PageOptions) error { return nil }
+
+// TestSavedTestHoldsNoCredentials: a password for HTTP authentication becomes a variable of the saved test, whichever
+// way the page was opened.
+func TestSavedTestHoldsNoCredentials(t *testing.T) {
+	d := newDesk(t, nil)
+	d.phones.platform, d.phones.pages = dsl.Web, true
+	const argument = "{url: 'https://a.example', httpCredentials: {username: ada, password: s3cret-pass}}"
+	if a := d.do(d.request("openBrowser", argument)); a.Exit != 0 || strings.Contains(fmt.Sprint(a), "s3cret-pass") {
+		t.Fatalf("openBrowser: %+v", a)
+	}
+	steps := d.request("", "")
+	steps.Op, steps.Steps = shell.OpSteps, "- openBrowser: "+argument+"\n- group: {steps: [openBrowser: "+argument+"]}\n"
+	if a := d.do(steps); a.Exit != 0 {
+		t.Fatalf("steps: %+v", a)
+	}
+	file := filepath.Join(d.dir, "page.yaml")
+	if err := os.WriteFile(file, []byte("id: page\nplatform: web\nsteps:\n  - openBrowser: "+argument+"\n"),
+		0o600); err != nil {
+		t.Fatal(err)
+	}
+	test := d.request("", "")
+	test.Op, test.Test = shell.OpTest, &shell.TestRequest{Path: file}
+	if a := d.do(test); a.Exit != 0 {
+		t.Fatalf("test: %+v", a)
+	}
+	save := d.request("", "")
+	save.Op = shell.OpSave
+	a := d.do(save)
+	if a.Exit != 0 || strings.Count(a.Text, `password: "${PASSWORD}"`) != 4 ||
+		!strings.Contains(a.Text, "PASSWORD: ${PASSWORD}") ||
+		!strings.Contains(a.Text, "secrets: [PASSWORD]") {
+		t.Errorf("save: %+v", a)
+	}
+	err := filepath.WalkDir(d.dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() || path == file {
+			return err
+		}
+		if data, err := os.ReadFile(path); err != nil || strings.Contains(string(data), "s3cret-pass") {
+			t.Errorf("%s holds the password: %v", path, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

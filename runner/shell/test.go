@@ -181,7 +181,7 @@ func (r *replay) note(test *dsl.Test, e live.StepEnd) {
 		return
 	}
 	if e.Step.Foreign() == nil {
-		r.Journal.Add(r.written.done(e.Step, r.device, r.one.Platform))
+		r.Journal.Add(r.written.done(r.Call, e.Step, r.device, r.one.Platform))
 	}
 	line := fmt.Sprintf("ok: step %d, line %d: %s (%d ms)", r.number(), e.Step.Pos.Line, e.Step.Def.Name,
 		e.Took.Milliseconds())

@@ -62,15 +62,15 @@ func writtenOf(one plan.Case, dir string) (*written, error) {
 	return w, nil
 }
 
-// done is what the journal keeps of a step.
-func (w *written) done(step *dsl.Step, device string, platform dsl.Platform) client.Done {
+// done returns what the journal keeps of a step.
+func (w *written) done(c *client.Call, step *dsl.Step, device string, platform dsl.Platform) client.Done {
 	value, own := w.items[step.Pos]
 	if !own {
 		value = step.Args
 	}
-	value = w.fromHere(step.Def.Name, value)
+	value, passwords := c.WithoutCredentials(w.fromHere(step.Def.Name, value))
 	text := source.Flow(value)
-	d := client.Done{Device: device, Platform: platform, YAML: step.Def.Name + ": " + text}
+	d := client.Done{Device: device, Platform: platform, YAML: step.Def.Name + ": " + text, Uses: passwords}
 	if value.Kind == source.Null {
 		d.YAML = step.Def.Name + ":"
 	}

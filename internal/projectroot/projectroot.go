@@ -1,0 +1,26 @@
+// Package projectroot finds the root folder of the project that a folder belongs to.
+package projectroot
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Of returns the nearest folder, from dir upward, that holds one of the marks, such as ".git" or "go.mod". It returns ""
+// when no folder does.
+func Of(dir string, marks ...string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	for at := abs; ; at = filepath.Dir(at) {
+		for _, mark := range marks {
+			if _, err := os.Stat(filepath.Join(at, mark)); err == nil {
+				return at
+			}
+		}
+		if filepath.Dir(at) == at {
+			return ""
+		}
+	}
+}
