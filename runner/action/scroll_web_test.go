@@ -68,6 +68,43 @@ func TestScrollToSeesEveryRow(t *testing.T) {
 	}
 }
 
+// TestScrollToInsideASection: the section that a heading names is scrolled, and no larger box, also when its heading has
+// left the view or the page.
+func TestScrollToInsideASection(t *testing.T) {
+	t.Parallel()
+	s := browser(t)
+	s.Timeout = 20 * time.Second
+	larger := `<div style="height:350px;width:590px;overflow:auto"><div style="height:90000px">Larger</div></div>`
+	// list draws the rows that can be seen; its first row is the heading
+	list := func(section, heading string) string {
+		return larger + `<section id=box ` + section + ` style="height:300px;overflow:auto">` + heading +
+			`<div id=space style="position:relative;height:6000px"></div></section><script>
+const draw=()=>{space.innerHTML='';for(let i=Math.max(0,Math.floor(box.scrollTop/30)-1),n=0;n<13&&i<200;n++,i++){
+const r=document.createElement('div');r.textContent=i||space.previousSibling?'Row '+(i+1):'Orders';if(!i)r.id='h';
+r.style.cssText='position:absolute;height:30px;top:'+i*30+'px';space.append(r)}};box.onscroll=()=>requestAnimationFrame(draw);draw()</script>`
+	}
+	heading := `<h2>Orders</h2>`
+	named := &dsl.Selector{Label: "Orders"}
+	holding := &dsl.Selector{Contains: []dsl.Selector{{Label: "Orders"}}}
+	for _, c := range []struct {
+		name, page string
+		inside     *dsl.Selector
+	}{
+		{"a heading that scrolls away", list("", heading), holding},
+		{"a heading that is the first row", list("aria-labelledby=h", ""), named},
+		{"a first row that says what it is", list("", ""), holding},
+		{"a name that stays", list("aria-label=Orders", heading), named},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			visit(t, s, c.page)
+			_, err := do(t, s, dsl.ScrollTo{Selector: dsl.Selector{Label: "Row 150", Match: "exact", Inside: c.inside}})
+			if err != nil || s.Detail.Looks > 12 {
+				t.Errorf("after %d reads: %v", s.Detail.Looks, err)
+			}
+		})
+	}
+}
+
 // The time limit of scrollTo holds, however long the list is.
 func TestScrollToEndsInItsTime(t *testing.T) {
 	t.Parallel()
