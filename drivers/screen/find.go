@@ -44,8 +44,8 @@ type Query struct {
 	// Reveal takes elements outside the screen too, for actions on devices that can bring them into view. An assertion
 	// never does.
 	Reveal bool
-	// Within are the elements that the selector's "inside" has meant before, which it need not pick in this tree: what names
-	// them may be out of view. Nil: what it picks in this tree is meant.
+	// Within are the elements that the selector's "inside" has meant before, which it need not pick in this tree: what
+	// names them may be out of view. Nil: what it picks in this tree is meant.
 	Within []*Node
 	// Matched holds the elements that each css and xpath of the selector and of those within it picks, when only the
 	// device can tell them; see Tree.XPath for those of a phone.
@@ -130,7 +130,7 @@ func (t *Tree) Candidates(q Query) ([]Match, error) {
 	return matches, nil
 }
 
-// Box is the element that the match stands for in "inside": the widest around Node that says the same.
+// Box is the element that "inside" means by the match: the widest around Node that says the same.
 func (m Match) Box() *Node {
 	if m.outermost == nil {
 		return m.Node

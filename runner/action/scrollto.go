@@ -166,8 +166,8 @@ func (c *search) lookAround(ctx context.Context) error {
 	return err
 }
 
-// keepInside finds the elements that the selector's inside means in the newest tree. Where it picks none, they are those
-// that it meant before: the movement may have taken the heading that names them out of view.
+// keepInside finds the elements that the selector's inside means in the newest tree. Where it picks none, they are
+// those that it meant before: the movement may have taken the heading that names them out of view.
 func (c *search) keepInside(ctx context.Context) error {
 	inside := c.a.Selector.Inside
 	if inside == nil || needsVision(*inside) {
@@ -422,7 +422,8 @@ func (c *search) on(back bool) drivers.ScrollOn {
 	if back || c.anchor != nil || c.a.Limit > 0 || sel.Match == dsl.MatchRegex || sel.Fallback != "" {
 		return drivers.ScrollOn{}
 	}
-	on := drivers.ScrollOn{Time: min(c.left(), blindTime)}
+	on := drivers.ScrollOn{Time: min(c.left(), blindTime),
+		Whole: slices.Contains([]dsl.MatchMode{dsl.MatchWhole, dsl.MatchExact, dsl.MatchWords}, sel.Match)}
 	for _, text := range []string{sel.Label, sel.Text, sel.Desc, sel.Hint} {
 		if text != "" {
 			on.Texts = append(on.Texts, text)
