@@ -165,11 +165,13 @@ func TestEditorsThatRefuse(t *testing.T) {
 	}
 	painted := `<canvas id=ink width=300 height=40></canvas>`
 	area := func(draw string) string {
-		return `<style>#ed{position:relative;width:500px;height:80px;border:1px solid}#ta{position:absolute;width:1px;height:1px;` +
+		return `<style>#ed{position:relative;width:500px;height:80px;border:1px ` +
+			`solid}#ta{position:absolute;width:1px;height:1px;` +
 			`padding:0;border:0}</style><div id=ed><textarea id=ta></textarea><div id=view>` + draw +
 			`</div></div><script>ed.onmousedown=v=>{v.preventDefault();ta.focus()}</script>`
 	}
-	dots := `<style>#f{position:absolute;opacity:0}i{display:inline-block;width:12px;height:12px;border:1px solid}i.on{background:#000}</style>
+	dots := `<style>#f{position:absolute;opacity:0}i{display:inline-block;width:12px;height:12px;border:1px ` +
+		`solid}i.on{background:#000}</style>
 <label id=pin style="display:block;position:relative;width:200px;height:40px"><input id=f><i></i><i></i><i></i></label>
 <script>f.oninput=()=>document.querySelectorAll('i').forEach((n,i)=>n.classList.toggle('on',i<f.value.length))</script>`
 	runEntries(t, []entryCase{

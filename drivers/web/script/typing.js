@@ -232,8 +232,8 @@
     walk(box);
     return found;
   });
-  // drawn is what the field shows. What an EditContext holds is what the browser has told the page, not what the page
-  // has made of it: it counts only for a page that paints its text.
+  // drawn is what the field shows. What an EditContext holds is what the browser has sent to the page, not what the
+  // page has made of it: it counts only for a page that paints its text.
   const drawn = el => {
     for (const box of boxes(el)) {
       const text = surface(box);
