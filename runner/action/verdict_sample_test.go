@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
+	"maps"
 	"math/rand/v2"
 	"net/url"
 	"os"
@@ -98,8 +99,8 @@ func asked(r *rand.Rand, sample webtest.Sample, text webtest.SampleText, p sampl
 		box := at.Around[r.IntN(len(at.Around))]
 		all = append(all, question{dsl.Selector{Label: text.Text, Inside: &dsl.Selector{ID: box}}, text.Shown, true})
 	}
-	for id, box := range p.Boxes {
-		if apartBoxes(at.At, box) {
+	for _, id := range slices.Sorted(maps.Keys(p.Boxes)) {
+		if apartBoxes(at.At, p.Boxes[id]) {
 			all = append(all, question{dsl.Selector{Label: text.Text, Inside: &dsl.Selector{ID: id}}, false, true})
 			break
 		}
@@ -132,35 +133,47 @@ func TestVerdictsOfGeneratedPages(t *testing.T) {
 	if testing.Short() {
 		usual, questions = 2, 4
 	}
-	s := browser(t)
-	s.Timeout = 400 * time.Millisecond
 	first, runs := fromEnvironment("SAMPLE_SEED", 0), fromEnvironment("SAMPLE_RUNS", usual)
-	for seed := uint64(first); seed < uint64(first+runs); seed++ {
-		sample := webtest.MakeSample(seed)
-		r := rand.New(rand.NewPCG(seed, 10))
-		page := "data:text/html;charset=utf-8," + url.PathEscape(sample.HTML+touchLog)
-		opts := drivers.PageOptions{Viewport: image.Pt(1280, 720)}
-		if err := s.Device.(drivers.Browser).OpenPage(t.Context(), page, opts); err != nil {
-			t.Fatal(err)
+	const lanes = 4 // they wait most of the time
+	for lane := range min(lanes, runs) {
+		t.Run(fmt.Sprint(lane), func(t *testing.T) {
+			t.Parallel()
+			s := browser(t)
+			for i := lane; i < runs; i += lanes {
+				holdSample(t, s, uint64(first+i), questions)
+			}
+		})
+	}
+}
+
+// holdSample asks a number of questions about the page of a seed.
+func holdSample(t *testing.T, s *action.Session, seed uint64, questions int) {
+	t.Helper()
+	s.Timeout = 400 * time.Millisecond
+	sample := webtest.MakeSample(seed)
+	r := rand.New(rand.NewPCG(seed, 10))
+	page := "data:text/html;charset=utf-8," + url.PathEscape(sample.HTML+touchLog)
+	opts := drivers.PageOptions{Viewport: image.Pt(1280, 720)}
+	if err := s.Device.(drivers.Browser).OpenPage(t.Context(), page, opts); err != nil {
+		t.Fatal(err)
+	}
+	places := placesOf(t, s, sample)
+	asking := map[int]bool{}
+	for range questions {
+		asking[r.IntN(len(sample.Texts))] = true
+	}
+	for i, text := range sample.Texts {
+		if !asking[i] || repeated(sample, text.Text) {
+			continue
 		}
-		places := placesOf(t, s, sample)
-		asking := map[int]bool{}
-		for range questions {
-			asking[r.IntN(len(sample.Texts))] = true
+		list := asked(r, sample, text, places)
+		r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		for _, q := range list[:2] {
+			holdQuestion(t, s, seed, q, text)
 		}
-		for i, text := range sample.Texts {
-			if !asking[i] || repeated(sample, text.Text) {
-				continue
-			}
-			list := asked(r, sample, text, places)
-			r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-			for _, q := range list[:2] {
-				holdQuestion(t, s, seed, q, text)
-			}
-			direct := !strings.Contains(sample.HTML, "data-shadow=")
-			if q := list[2]; direct && q.known && q.yes && (text.Key != "" || text.Plain) {
-				holdTouch(t, s, seed, q.sel, text, places)
-			}
+		direct := !strings.Contains(sample.HTML, "data-shadow=")
+		if q := list[2]; direct && q.known && q.yes && (text.Key != "" || text.Plain) {
+			holdTouch(t, s, seed, q.sel, text, places)
 		}
 	}
 }
