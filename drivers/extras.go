@@ -34,9 +34,10 @@ type Scroller interface {
 
 // ScrollOn says how a device may scroll on without another read: until a part of one of the texts may be in the
 // box, as long as each movement leaves something in view that was there before, within a time. Without a text it moves
-// once.
+// once. Whole: the texts are whole words of what is in the box, so that "Row 50" is not "Row 5".
 type ScrollOn struct {
 	Texts []string
+	Whole bool
 	Time  time.Duration
 }
 

@@ -18,8 +18,8 @@ func holdsContent(n, a spot, _ *Node) bool {
 }
 
 // isItem reports whether an element with a text is itself the thing that contains the text, as an entry of a list is:
-// it has more in it, it is of such a kind, or one of its kind above or below it in the same box has more in it.
-// Otherwise the element around it is meant.
+// it has more in it, it is of such a kind, or one of its kind above or below it in the same box has more in it, or the
+// box is a list. Otherwise the element around it is meant.
 func (n *Node) isItem() bool {
 	switch {
 	case isKind(n, "li", "listitem", "tr", "row", "article", "option", "treeitem", "Cell"):
@@ -31,9 +31,55 @@ func (n *Node) isItem() bool {
 	case n.Parent == nil || isKind(n, "td", "th", "cell", "gridcell", "columnheader", "rowheader", "dt", "dd"):
 		return false // a cell of a table is a part of its row, whatever the others hold
 	}
-	return slices.ContainsFunc(n.Parent.Children, func(o *Node) bool {
-		return o != n && o.Type == n.Type && o.Role == n.Role && !o.Hidden && !sameRow(o.Bounds, n.Bounds) && o.holdsSeveral()
+	rows := slices.DeleteFunc(slices.Clone(n.Parent.Children), func(o *Node) bool {
+		return o == n || o.Hidden || sameRow(o.Bounds, n.Bounds) || !o.holdsSeveral()
 	})
+	return slices.ContainsFunc(rows, func(o *Node) bool { return o.Type == n.Type && o.Role == n.Role }) ||
+		n.Parent.lists(n, rows)
+}
+
+// lists reports whether the content of a box are the rows of a list, one of which is n, of whatever kind: the box says
+// so, it is scrolled, with n below others of its rows, or two of its rows have the same thing to press.
+func (b *Node) lists(n *Node, rows []*Node) bool {
+	if len(rows) == 0 {
+		return false
+	}
+	if isKind(b, "list", "listbox", "ul", "ol", "RecyclerView", "ListView", "GridView", "Table", "CollectionView") {
+		return true
+	}
+	scrolled := b.Scrollable || b.Parent != nil && b.Parent.Scrollable && len(b.Parent.Children) == 1
+	above := func(o *Node) bool { return o.Bounds.Max.Y <= n.Bounds.Min.Y && len(o.pressed()) > 0 }
+	if scrolled && slices.ContainsFunc(rows, above) {
+		return true
+	}
+	had := map[string]bool{}
+	for _, o := range rows {
+		for label := range o.pressed() {
+			if had[label] {
+				return true
+			}
+			had[label] = true
+		}
+	}
+	return false
+}
+
+// pressed are the labels of what reacts in an element.
+func (n *Node) pressed() map[string]bool {
+	labels := map[string]bool{}
+	var walk func(c *Node)
+	walk = func(c *Node) {
+		if label := c.Label(); c.Clickable && !c.Hidden && label != "" {
+			labels[label] = true
+		}
+		for _, k := range c.Children {
+			walk(k)
+		}
+	}
+	for _, c := range n.Children {
+		walk(c)
+	}
+	return labels
 }
 
 // isKind reports whether the role or the class of an element is one of some.

@@ -44,6 +44,9 @@ type Query struct {
 	// Reveal takes elements outside the screen too, for actions on devices that can bring them into view. An assertion
 	// never does.
 	Reveal bool
+	// Within are the elements that the selector's "inside" has meant before, which it need not pick in this tree: what
+	// names them may be out of view. Nil: what it picks in this tree is meant.
+	Within []*Node
 	// Matched holds the elements that each css and xpath of the selector and of those within it picks, when only the
 	// device can tell them; see Tree.XPath for those of a phone.
 	Matched map[Expression]map[*Node]bool
@@ -125,6 +128,14 @@ func (t *Tree) Candidates(q Query) ([]Match, error) {
 		return nil, err
 	}
 	return matches, nil
+}
+
+// Box is the element that "inside" means by the match: the widest around Node that says the same.
+func (m Match) Box() *Node {
+	if m.outermost == nil {
+		return m.Node
+	}
+	return m.outermost
 }
 
 // Obstacle says why a touch would not reach the element or do nothing, "" when it would.

@@ -49,6 +49,20 @@ func TestInnermostContainer(t *testing.T) {
 	named.Text = "B"
 	table := list(row(0, named, cell(500, 0, el("416.53", 500, 0, 600, 100), del(0))),
 		row(200, cell(0, 200, name("C", 200)), cell(500, 200, del(200))))
+	typed := func(class string, n *screen.Node) *screen.Node {
+		n.Type = class
+		return n
+	}
+	line := func(s string, y int) *screen.Node { return typed("android.widget.TextView", el(s, 0, y, 1000, y+100)) }
+	layout := func(s string, y int) *screen.Node {
+		return typed("android.widget.LinearLayout", row(y, typed("android.widget.TextView", name(s, y)), del(y)))
+	}
+	box := func(class string, rows ...*screen.Node) *screen.Tree {
+		return screenOf(typed(class, el("", 0, 0, 1000, 1900, around(rows...))))
+	}
+	recycler := "androidx.recyclerview.widget.RecyclerView"
+	scrolled := screenOf(el("", 0, 0, 1000, 1900, scrollable, around(
+		el("", 0, 0, 1000, 1900, around(layout("A", 0), line("B", 200))))))
 	for _, c := range []struct {
 		what string
 		tree *screen.Tree
@@ -66,6 +80,14 @@ func TestInnermostContainer(t *testing.T) {
 		{"the entry's own", list(entry("A", 0, del(0)), entry("B", 200, del(200))), insideRow("Delete", "B"), []int{200}},
 		{"another entry's of boxes", list(entry("", 0, name("A", 0), del(0)), entry("B", 200)),
 			insideRow("Delete", "B"), nil},
+		{"another's of another type", box(recycler, layout("A", 0), line("B", 200)), insideRow("Delete", "B"), nil},
+		{"another's of another type below", box(recycler, line("B", 0), layout("A", 200)), insideRow("Delete", "B"), nil},
+		{"another's of another type in a scrolled box", scrolled, insideRow("Delete", "B"), nil},
+		{"another's of rows that are alike", box("", layout("A", 0), layout("C", 200), line("B", 400)),
+			insideRow("Delete", "B"), nil},
+		{"that of a row beside one of another type", box(recycler, layout("A", 0), line("B", 200)), insideRow("Delete", "A"),
+			[]int{0}},
+		{"a card's with a title", box("", line("B", 0), layout("A", 200)), insideRow("Delete", "B"), []int{200}},
 		{"of a row of cells", table, insideRow("Delete", "B"), []int{0}},
 		{"the amount in the row", table, insideRow("416.53", "B"), []int{0}},
 		{"the row", both, containing("B"), []int{200}},

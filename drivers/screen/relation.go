@@ -32,8 +32,11 @@ func (f *finder) anchors(s dsl.Selector) (anchors, error) {
 		if r.to == nil {
 			continue
 		}
-		matches, err := f.search(*r.to, false)
-		if err != nil {
+		var matches []Match
+		var err error
+		if r.to == f.q.Selector.Inside && len(f.q.Within) > 0 {
+			matches = keptBoxes(f.q.Within)
+		} else if matches, err = f.search(*r.to, false); err != nil {
 			return found, err
 		}
 		if len(matches) == 0 && r.around && r.to.Label+r.to.Text == "" {
@@ -53,6 +56,14 @@ func (f *finder) anchors(s dsl.Selector) (anchors, error) {
 		found.list = append(found.list, anchor{*r.to, matches, r.holds, r.rank, r.self, r.set})
 	}
 	return found, nil
+}
+
+// keptBoxes are matches of elements that a relation has meant before.
+func keptBoxes(nodes []*Node) (matches []Match) {
+	for _, n := range nodes {
+		matches = append(matches, Match{Node: n, Target: n, same: []*Node{n}, outermost: n})
+	}
+	return matches
 }
 
 type relation struct {

@@ -58,6 +58,8 @@ type Field struct {
 	Editor bool
 	// Lines: a new line need not send it off.
 	Lines bool
+	// Painted: what it shows is an image, so that Text is not what a person reads in it.
+	Painted bool
 	// Picker is the kind of a field whose value is picked rather than written (date, time, range …), "" for others.
 	Picker string
 	// Order is the order of day, month and year in which the app writes dates, as "dmy", where the device knows.
@@ -145,11 +147,16 @@ func (f *Field) Accepts(now *Field, typed string) TextOutcome {
 	if how == Whole && f.Lines && torn(now.Text, f.Head, typed) {
 		how = Missing
 	}
-	if how != Whole && f.Editor && now.Value != "" && f.wrote(f.Value, now.Value, typed) == Whole {
+	if how != Whole && f.Editor && now.Value != "" && f.keeps(now) && f.wrote(f.Value, now.Value, typed) == Whole {
 		return Whole
 	}
 	return how
 }
+
+// keeps reports whether the value of a field that only takes the keys says what the app made of them. A box of several
+// lines that an editor reads its keys from may keep what the editor has refused: what is drawn must change as well,
+// where it is a text.
+func (f *Field) keeps(now *Field) bool { return !f.Lines || f.Painted || now.Text != f.Text }
 
 // torn tells whether a line of the text ends within a word that was typed as one. Head is what stands before it, which
 // may end a line.

@@ -143,7 +143,7 @@ func (d *Device) scrollOnce(ctx context.Context, n *screen.Node, command string,
 func scrollOn(box playwright.Locator, way image.Point, part float64, on drivers.ScrollOn) (done drivers.Scrolled,
 	err error) {
 	argument := map[string]any{"x": way.X, "y": way.Y, "part": part, "until": on.Texts,
-		"time": int(on.Time.Milliseconds())}
+		"whole": on.Whole, "time": int(on.Time.Milliseconds())}
 	said, err := box.Evaluate(strings.Replace(far, "RESTS", rests, 1), argument, playwright.LocatorEvaluateOptions{
 		Timeout: milliseconds(callLimit / 2)})
 	if err != nil {

@@ -33,7 +33,7 @@ type fieldReading struct {
 	Kind, Tag, ID, Type, What, Hint        string
 	Text, Value, Invalid, Elsewhere, Taken string
 	Robbed                                 string
-	Secret, Multiline, Bad, Inner          bool
+	Secret, Multiline, Bad, Inner, Painted bool
 	Around, Parts                          []string
 	At                                     int
 	Rest                                   screen.Activity
@@ -57,7 +57,8 @@ func (r *fieldReading) field(handle fieldHandle) *screen.Field {
 		Node: screen.Node{Type: r.Tag, ID: r.ID, Text: r.Text, Hint: r.Hint, Password: r.Secret, Editable: true,
 			Focused: r.Focused},
 		Name: r.What, Handle: handle, Value: r.Value, Editor: r.Kind == "editor" || r.Kind == "surface", Lines: r.Multiline,
-		Parts: r.Parts, At: r.At,
+		Painted: r.Painted,
+		Parts:   r.Parts, At: r.At,
 		Invalid: r.Invalid, Unfinished: r.Bad, Gone: r.Gone, Elsewhere: r.Elsewhere, Taken: r.Taken, Robbed: r.Robbed,
 	}
 	if r.Kind == "picked" {

@@ -226,6 +226,34 @@ func TestTapFailsOnElementThatNeverStands(t *testing.T) {
 	})
 }
 
+// TestTapWithSlowReads: where one read of the screen takes as long as the step may, a button that does not
+// move is tapped, and one that moves is not.
+func TestTapWithSlowReads(t *testing.T) {
+	t.Parallel()
+	still := func(time.Duration, []image.Point) []*screen.Node {
+		return []*screen.Node{button("Go", 0, 100, 900, 200)}
+	}
+	moves := func(at time.Duration, _ []image.Point) []*screen.Node {
+		y := 100 + int(at/time.Millisecond)%1000
+		return []*screen.Node{button("Go", 0, y, 900, y+100)}
+	}
+	for _, cost := range []time.Duration{6 * time.Second, 12 * time.Second, 40 * time.Second} {
+		perform(t, &fake{show: still, treeCost: cost}, dsl.Tap{Selector: label("Go")},
+			func(t *testing.T, s *action.Session, err error) {
+				if err != nil || len(device(s).taps) != 1 || device(s).trees > 3 {
+					t.Errorf("reads of %s: %v after %d reads, tapped %v", cost, err, device(s).trees, device(s).taps)
+				}
+			})
+		perform(t, &fake{show: moves, treeCost: cost + time.Millisecond}, dsl.Tap{Selector: label("Go")},
+			func(t *testing.T, s *action.Session, err error) {
+				wantFail(t, err, false, "does not stand still")
+				if len(device(s).taps) != 0 || device(s).trees > 4 {
+					t.Errorf("reads of %s: tapped %v after %d reads", cost, device(s).taps, device(s).trees)
+				}
+			})
+	}
+}
+
 func TestTapTakesBlinkingElementByItsBounds(t *testing.T) {
 	t.Parallel()
 	show := func(at time.Duration, _ []image.Point) []*screen.Node {

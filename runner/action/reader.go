@@ -64,6 +64,8 @@ type screenReader struct {
 	parts       []screen.TextPart                           // of texts, whose places the trees have on pages
 	hiddenUnder string                                      // why what was found in the newest tree cannot be seen
 	undrawn     bool                                        // what was found in the newest tree is in view, and not drawn
+	within      []*screen.Node                              // that inside has meant
+	withinOf    *dsl.Selector                               // that inside
 	unseenToo   bool                                        // what is not drawn, or is under the keyboard, will do
 	seed        maphash.Seed
 }
@@ -306,6 +308,9 @@ func (w *screenReader) find(ctx context.Context, sel dsl.Selector, what searchPu
 // not have the places of the parts of texts that are asked for, another one is read.
 func (w *screenReader) query(ctx context.Context, sel dsl.Selector, what searchPurpose) (screen.Query, error) {
 	q := screen.Query{Selector: sel, Action: what == toAct}
+	if sel.Inside != nil && sel.Inside == w.withinOf {
+		q.Within = w.within
+	}
 	if w.readsParts(sel) && !w.tree.Knows(w.parts) && !w.pixelsOnly {
 		if err := w.readBehind(ctx, false); err != nil {
 			return q, err

@@ -68,6 +68,86 @@ func TestScrollToSeesEveryRow(t *testing.T) {
 	}
 }
 
+// TestScrollToCrossesAGrid: a grid of 500 rows is crossed in both directions in few reads, also where numbers of later
+// rows start with that of the one that is sought, and rows are custom elements; a row that is split among elements is
+// not passed over.
+func TestScrollToCrossesAGrid(t *testing.T) {
+	t.Parallel()
+	s := browser(t)
+	s.Timeout = 30 * time.Second
+	// grid draws the rows that can be seen, as cell makes them of a number
+	grid := func(cell, from string) string {
+		return `<div id=box role=grid style="height:300px;overflow:auto"><div id=space ` +
+			`style="position:relative;height:15000px"></div></div><script>
+customElements.define('x-row',class extends ` +
+			`HTMLElement{connectedCallback(){this.attachShadow({mode:'open'}).innerHTML='<slot></slot>'}});
+const cell=` + cell +
+			`;const draw=()=>{space.innerHTML='';for(let i=Math.max(0,Math.floor(box.scrollTop/30)),n=0;n<11&&i<500;n++,i++){
+const r=document.createElement('div');r.innerHTML=cell(i+1);r.style.cssText='position:absolute;height:30px;top:'+i*30+'px';space.append(r)}};
+box.onscroll=()=>requestAnimationFrame(draw);draw();box.scrollTop=` + from + `;draw()</script>`
+	}
+	const few = 40 // one for each movement are more than 60
+	plain, split := "n=>'Row '+n", "n=>n===7?'<b>Row</b> <i>7</i><u>0 left</u>':'Row '+n"
+	custom := "n=>'<x-row>Row '+n+'</x-row>'"
+	for _, c := range shorttest.Few(3, []struct {
+		name, page, label string
+		match             dsl.MatchMode
+		way               dsl.Direction
+		reads             int
+	}{
+		{"upward", grid("n=>n", "15000"), "5", "", dsl.Up, few},
+		{"upward to a row in parts", grid(split, "15000"), "7", "exact", dsl.Up, 0},
+		{"custom elements", grid(custom, "15000"), "Row 3", "", dsl.Up, few},
+		{"downward", grid(plain, "0"), "Row 490", "", "", few},
+		{"without a direction", grid(plain, "9000"), "Row 4", "words", "", 2 * few},
+	}) {
+		t.Run(c.name, func(t *testing.T) {
+			visit(t, s, c.page)
+			_, err := do(t, s, dsl.ScrollTo{Direction: c.way, Selector: dsl.Selector{Label: c.label, Match: c.match}})
+			if err != nil || c.reads > 0 && s.Detail.Looks > c.reads {
+				t.Errorf("after %d reads: %v", s.Detail.Looks, err)
+			}
+		})
+	}
+}
+
+// TestScrollToInsideASection: the section that a heading names is scrolled, and no larger box, also when its heading
+// has left the view or the page.
+func TestScrollToInsideASection(t *testing.T) {
+	t.Parallel()
+	s := browser(t)
+	s.Timeout = 20 * time.Second
+	larger := `<div style="height:350px;width:590px;overflow:auto"><div style="height:90000px">Larger</div></div>`
+	// list draws the rows that can be seen; its first row is the heading
+	list := func(section, heading string) string {
+		return larger + `<section id=box ` + section + ` style="height:300px;overflow:auto">` + heading +
+			`<div id=space style="position:relative;height:6000px"></div></section><script>
+const draw=()=>{space.innerHTML='';for(let i=Math.max(0,Math.floor(box.scrollTop/30)-1),n=0;n<13&&i<200;n++,i++){
+const r=document.createElement('div');r.textContent=i||space.previousSibling?'Row '+(i+1):'Orders';if(!i)r.id='h';
+r.style.cssText='position:absolute;height:30px;top:'+i*30+'px';space.append(r)}};box.onscroll=()=>requestAnimationFrame(draw);draw()</script>`
+	}
+	heading := `<h2>Orders</h2>`
+	named := &dsl.Selector{Label: "Orders"}
+	holding := &dsl.Selector{Contains: []dsl.Selector{{Label: "Orders"}}}
+	for _, c := range []struct {
+		name, page string
+		inside     *dsl.Selector
+	}{
+		{"a heading that scrolls away", list("", heading), holding},
+		{"a heading that is the first row", list("aria-labelledby=h", ""), named},
+		{"a first row that says what it is", list("", ""), holding},
+		{"a name that stays", list("aria-label=Orders", heading), named},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			visit(t, s, c.page)
+			_, err := do(t, s, dsl.ScrollTo{Selector: dsl.Selector{Label: "Row 150", Match: "exact", Inside: c.inside}})
+			if err != nil || s.Detail.Looks > 12 {
+				t.Errorf("after %d reads: %v", s.Detail.Looks, err)
+			}
+		})
+	}
+}
+
 // The time limit of scrollTo holds, however long the list is.
 func TestScrollToEndsInItsTime(t *testing.T) {
 	t.Parallel()

@@ -42,8 +42,9 @@ type search struct {
 	rows     []string // that the box shows now
 	first    string   // of all rows that were seen
 	last     string
-	anchor   []string // the rows before a movement that went too far: it is gone back to them
-	nth      int      // of the boxes, the largest first, is scrolled
+	anchor   []string       // the rows before a movement that went too far: it is gone back to them
+	meant    []screen.Trace // the elements that inside has meant, whatever names them now
+	nth      int            // of the boxes, the largest first, is scrolled
 	boxes    int
 	begun    bool // the box was not at its beginning when the search began
 	turned   bool
@@ -138,6 +139,9 @@ func (c *search) lookAround(ctx context.Context) error {
 		if err := c.read(ctx, !scrolls); err != nil {
 			return err
 		}
+		if err := c.keepInside(ctx); err != nil {
+			return err
+		}
 		matches, err := c.reachable(ctx, c.a.Selector)
 		switch {
 		case err != nil:
@@ -160,6 +164,35 @@ func (c *search) lookAround(ctx context.Context) error {
 		err = nil
 	}
 	return err
+}
+
+// keepInside finds the elements that the selector's inside means in the newest tree. Where it picks none, they are
+// those that it meant before: the movement may have taken the heading that names them out of view.
+func (c *search) keepInside(ctx context.Context) error {
+	inside := c.a.Selector.Inside
+	if inside == nil || needsVision(*inside) {
+		return nil
+	}
+	c.within, c.withinOf = nil, inside
+	matches, err := c.find(ctx, *inside, toSee)
+	if err != nil {
+		return err
+	}
+	for _, m := range matches {
+		c.within = append(c.within, m.Box())
+	}
+	for _, trace := range c.meant {
+		if n := c.tree.Again(trace); len(matches) == 0 && n != nil && !n.Hidden {
+			c.within = append(c.within, n)
+		}
+	}
+	if len(c.within) > 0 {
+		c.meant = nil
+		for _, n := range c.within {
+			c.meant = append(c.meant, screen.TraceOf(n))
+		}
+	}
+	return nil
 }
 
 // arrive brings what was found into view, where the device can.
@@ -280,10 +313,12 @@ func apart(before, now []string) bool {
 // is no element.
 func (c *search) box(ctx context.Context) (*screen.Node, image.Rectangle, error) {
 	view := image.Rectangle{Max: c.tree.Size}
-	if within := c.a.Selector.Inside; c.a.In == nil && within != nil {
-		if matches, err := c.find(ctx, *within, toSee); err == nil && len(matches) > 0 &&
-			holdsScroller(matches[0].Node, view) {
-			return matches[0].Node, matches[0].Node.Bounds.Intersect(view), nil
+	if c.a.Selector.Inside != nil && c.a.In == nil {
+		if err := c.keepInside(ctx); err != nil {
+			return nil, view, err
+		}
+		if n := scrolledWith(c.within, view); n != nil {
+			return n, n.Bounds.Intersect(view), nil
 		}
 	}
 	if c.a.In != nil {
@@ -314,6 +349,23 @@ func (c *search) box(ctx context.Context) (*screen.Node, image.Rectangle, error)
 		return c.tree.Windows[0], view, nil
 	}
 	return nil, view, nil
+}
+
+// scrolledWith is the first of some elements that is scrolled or holds what is, else the nearest around one of them.
+func scrolledWith(nodes []*screen.Node, view image.Rectangle) *screen.Node {
+	for _, n := range nodes {
+		if holdsScroller(n, view) {
+			return n
+		}
+	}
+	for _, n := range nodes {
+		for p := n.Parent; p != nil; p = p.Parent {
+			if p.Scrollable && !p.Hidden && p.Bounds.Overlaps(view) {
+				return p
+			}
+		}
+	}
+	return nil
 }
 
 // holdsScroller tells whether an element, or one in it, can be scrolled on the screen.
@@ -370,7 +422,8 @@ func (c *search) on(back bool) drivers.ScrollOn {
 	if back || c.anchor != nil || c.a.Limit > 0 || sel.Match == dsl.MatchRegex || sel.Fallback != "" {
 		return drivers.ScrollOn{}
 	}
-	on := drivers.ScrollOn{Time: min(c.left(), blindTime)}
+	on := drivers.ScrollOn{Time: min(c.left(), blindTime),
+		Whole: slices.Contains([]dsl.MatchMode{dsl.MatchWhole, dsl.MatchExact, dsl.MatchWords}, sel.Match)}
 	for _, text := range []string{sel.Label, sel.Text, sel.Desc, sel.Hint} {
 		if text != "" {
 			on.Texts = append(on.Texts, text)

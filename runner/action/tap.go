@@ -67,6 +67,9 @@ func target(ctx context.Context, s *Session, sel dsl.Selector) (screen.Match, er
 		found, err = h.look(ctx)
 		return err
 	})
+	for errors.Is(err, errWait) && h.last != nil && h.why == movesOn && h.sightings < leastSightings {
+		found, err = h.look(ctx) // reads were so slow that too few of them had been made
+	}
 	if errors.Is(err, errWait) {
 		if h.last != nil {
 			h.disproves(*h.last)
@@ -83,6 +86,10 @@ func target(ctx context.Context, s *Session, sel dsl.Selector) (screen.Match, er
 	return found, err
 }
 
+// leastSightings is in how many reads of the screen an element must have been seen before it counts as moving, also where
+// a read takes as long as the step may: one to see it, one after it has come to rest, and one that agrees.
+const leastSightings = 3
+
 // targetSearch is the search for the target of one action.
 type targetSearch struct {
 	*screenReader
@@ -90,11 +97,13 @@ type targetSearch struct {
 	last    *screen.Match // what the last look found
 	arrived time.Time     // when it was first seen where it stands
 	looks   int           // how often since then
-	left    image.Image   // shows it there before the pixels showed it leave, although the trees did not
-	several error         // why it could not decide
-	why     string        // why last could not be touched
-	reveals int
-	hid     bool // the keyboard was hidden
+	// in how many reads it could have been touched, if it did not move
+	sightings int
+	left      image.Image // shows it there before the pixels showed it leave, although the trees did not
+	several   error       // why it could not decide
+	why       string      // why last could not be touched
+	reveals   int
+	hid       bool // the keyboard was hidden
 
 	anchored bool // what the element is related to was brought into view
 
@@ -166,6 +175,7 @@ func (h *targetSearch) ready(ctx context.Context, m screen.Match, previous *scre
 	case m.Unplaced != "":
 		h.why = m.Unplaced
 	default:
+		h.sightings++
 		stands, err := h.stood(ctx, m, previous)
 		if err != nil || stands {
 			return m, err

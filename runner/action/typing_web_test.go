@@ -155,6 +155,44 @@ func TestEditorsTakeATextOnce(t *testing.T) {
 	})
 }
 
+// TestEditorsThatRefuse: what takes the keys may keep a text that its editor has refused, as those of Monaco do when it
+// is read-only. The step fails unless the text is shown, or is painted, where no script reads it.
+func TestEditorsThatRefuse(t *testing.T) {
+	t.Parallel()
+	context := func(draw string) string {
+		return `<div id=e tabindex=0 style="min-height:40px;border:1px solid;position:relative"></div><div id=view></div>
+<script>const c=new EditContext();e.editContext=c;c.addEventListener('textupdate',v=>{` + draw + `})</script>`
+	}
+	painted := `<canvas id=ink width=300 height=40></canvas>`
+	area := func(draw string) string {
+		return `<style>#ed{position:relative;width:500px;height:80px;border:1px ` +
+			`solid}#ta{position:absolute;width:1px;height:1px;` +
+			`padding:0;border:0}</style><div id=ed><textarea id=ta></textarea><div id=view>` + draw +
+			`</div></div><script>ed.onmousedown=v=>{v.preventDefault();ta.focus()}</script>`
+	}
+	dots := `<style>#f{position:absolute;opacity:0}i{display:inline-block;width:12px;height:12px;border:1px ` +
+		`solid}i.on{background:#000}</style>
+<label id=pin style="display:block;position:relative;width:200px;height:40px"><input id=f><i></i><i></i><i></i></label>
+<script>f.oninput=()=>document.querySelectorAll('i').forEach((n,i)=>n.classList.toggle('on',i<f.value.length))</script>`
+	runEntries(t, []entryCase{
+		{name: "an empty EditContext that draws nothing", page: context(""), steps: []any{tapOn("e"), typed("abc")},
+			model: "c.text", holds: "abc", fail: `shows ""`},
+		{name: "an EditContext that is drawn below", page: `<div style="padding:2px">` + context("view.textContent=c.text") +
+			`</div>`, steps: []any{tapOn("e"), typed("abc")}, model: "view.textContent", holds: "abc"},
+		{name: "an EditContext that is painted",
+			page:  context("ink.getContext('2d').fillText(c.text,5,20)") + `<script>e.innerHTML='` + painted + `'</script>`,
+			steps: []any{tapOn("e"), typed("abc")}, model: "c.text", holds: "abc", doubt: "painted"},
+		{name: "an empty box that keeps the keys", page: area(""), steps: []any{tapOn("ed"), typed("abc")}, model: "ta.value",
+			holds: "abc", fail: `shows ""`},
+		{name: "a box that keeps the keys", page: area("let a = 1"), steps: []any{tapOn("ed"), typed("abc")},
+			model: "ta.value", holds: "abc", fail: `shows "let a = 1"`},
+		{name: "a box that keeps the keys of what is painted", page: area(painted), steps: []any{tapOn("ed"), typed("abc")},
+			model: "ta.value", holds: "abc", doubt: "painted"},
+		{name: "circles for the digits", page: dots, steps: []any{tapOn("pin"), typed("123")}, model: "f.value", holds: "123",
+			doubt: "the field made"},
+	})
+}
+
 func TestASelectionIsReplaced(t *testing.T) {
 	t.Parallel()
 	field := `<input id=f value="old words"><p id=p>x</p>`

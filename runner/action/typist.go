@@ -338,6 +338,9 @@ func (e textEntry) verdict(now *screen.Field, how screen.TextOutcome) error {
 	case now.Password:
 		s.Detail.Secret = true
 		s.doubt("a password field: its length was checked, not its text")
+	case e.before.Painted:
+		s.doubt("the text is painted, so what the field shows was not read: " +
+			"only what the page received was compared")
 	case how == screen.Grown, !strings.Contains(e.shows(now), e.text) && e.before.Picker == "":
 		s.doubt("the field made %s of what was %s", screen.Quote(e.shows(now)), e.how)
 	}

@@ -1,39 +1,88 @@
-async (box, {x, y, part, until, time}) => {
+async (box, {x, y, part, until, whole, time}) => {
   const rest = RESTS;
-  // What is sought may be split among elements, or stand in an attribute: letters and digits alone count, and it may be
-  // a part.
-  const plain = s => s.normalize('NFKC').replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
-  const entities = s => s.replace(/&(nbsp|lt|gt|quot|amp);/g, '');
-  const wanted = until.map(plain);
-  const has = s => wanted.some(w => plain(s).includes(w));
-  const inputs = 'input, textarea', foreign = 'iframe, canvas';
-  const hides = () => [...box.querySelectorAll('*')].some(el => el.shadowRoot || el.localName.includes('-') || el.matches(foreign));
-  const shows = () => has(box.textContent) || has(entities(box.innerHTML)) || [...box.querySelectorAll(inputs)].some(el => has(el.value));
+  // What is sought may be split among elements, or stand in an attribute: words and numbers alone count, and it may be
+  // a part. One that ends within a word or number of the same text is not it where whole words are sought: "Row 5"
+  // is not in "Row 50".
+  const inWord = /[\p{L}\p{N}]/u;
+  // of scripts that write no spaces between words
+  const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+  const fold = c => c.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '').replace('ß', 'ss').replace('ı', 'i');
+  // add appends a text to what was read: what it has for words, and for each character whether the next one is of its word.
+  const add = (all, s) => {
+    const chars = [...s.normalize('NFKC')];
+    chars.forEach((c, i) => {
+      if (!inWord.test(c)) return;
+      const low = fold(c), joined = i + 1 < chars.length && inWord.test(chars[i + 1]) && !unspaced.test(c + chars[i + 1]);
+      all.text += low;
+      for (let k = 0; k < low.length; k++) all.joined.push(k < low.length - 1 || joined);
+    });
+  };
+  const read = s => { const all = {text: '', joined: []}; add(all, s); return all; };
+  const wanted = until.map(s => read(s).text);
+  const found = all => wanted.some(w => {
+    for (let at = all.text.indexOf(w); at >= 0; at = all.text.indexOf(w, at + 1)) {
+      if (!whole || !(at > 0 && all.joined[at - 1]) && !all.joined[at + w.length - 1]) return true;
+    }
+    return false;
+  });
+  const has = s => found(read(s));
+  const foreign = 'iframe, canvas, object, embed';
+  // each calls f for all elements and texts in the box, those of open shadow roots among them.
+  const each = (f, at = box) => {
+    for (const n of at.childNodes) {
+      f(n);
+      if (n.nodeType !== 1) continue;
+      if (n.shadowRoot) each(f, n.shadowRoot);
+      each(f, n);
+    }
+  };
+  const elements = () => { const list = []; each(n => { if (n.nodeType === 1) list.push(n); }); return list; };
+  // hides: something is drawn in the box that this script does not read.
+  const hides = () => elements().some(el => el.matches(foreign) ||
+    !el.shadowRoot && el.localName.includes('-') && customElements.get(el.localName));
+  const shows = () => {
+    const all = read('');
+    let attributes = false;
+    each(n => {
+      if (n.nodeType === 3) add(all, n.data);
+      if (n.nodeType !== 1 || attributes) return;
+      attributes = [...n.attributes].some(a => has(a.value)) || n.matches('input, textarea') && has(n.value);
+    });
+    return attributes || found(all);
+  };
   const page = box === document.scrollingElement || box === document.documentElement;
   const view = () => page ? {left: 0, top: 0, right: innerWidth, bottom: innerHeight} : box.getBoundingClientRect();
   // rows are the texts that lie in the box, as far as it shows them, and where each is.
   const rows = () => {
-    const list = new Map(), area = view(), walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT), range = new Range();
-    for (let n = walker.nextNode(); n && list.size < 2000; n = walker.nextNode()) {
-      if (!n.data.trim()) continue;
+    const list = new Map(), area = view(), range = new Range();
+    each(n => {
+      if (n.nodeType !== 3 || list.size >= 2000 || !n.data.trim()) return;
       range.selectNodeContents(n);
       const r = range.getBoundingClientRect(), cx = (r.left + r.right) / 2, cy = (r.top + r.bottom) / 2;
       if (r.width > 0 && cx >= area.left && cx <= area.right && cy >= area.top && cy <= area.bottom) list.set(n.data.trim(), x ? cx : cy);
-    }
+    });
     return list;
   };
   // follow: a row is in view still, and has moved as far as the box was scrolled. One that stays, as headings do, tells
   // nothing of those that came.
   const follow = (before, now, went) => [...now].some(([text, at]) => Math.abs(before.get(text) - at - went * (x || y)) <= went / 5);
+  // overlap is how much of the rows before a movement must leave in view: two of them where they are equally high, so
+  // that the movement is as long as it can be; 0 where they are not.
+  const overlap = before => {
+    const at = [...new Set([...before.values()].map(Math.round))].sort((a, b) => a - b), gaps = at.slice(1).map((p, i) => p - at[i]);
+    const most = Math.max(...gaps);
+    return gaps.length >= 4 && most <= Math.min(...gaps) * 1.2 ? 2 * most : 0;
+  };
   // written: a style sheet writes into the rows, where nobody finds it in their texts.
-  const written = () => [...box.querySelectorAll('*')].slice(0, 300).some(el => ['::before', '::after'].some(part =>
+  const written = () => elements().slice(0, 300).some(el => ['::before', '::after'].some(part =>
     /"[^"]*[\p{L}\p{N}][^"]*"|counter/u.test(getComputedStyle(el, part).content)));
   const offset = () => x ? box.scrollLeft : box.scrollTop, began = performance.now();
   const answer = {moved: 0, followed: 0, before: Math.round(Math.abs(offset())), rested: false};
-  if (wanted.includes('') || box.querySelectorAll('*').length > 3000 || box.innerHTML.length > 500000 || written()) return answer;
+  if (wanted.includes('') || elements().length > 3000 || box.innerHTML.length > 500000 || written()) return answer;
   let before = rows();
   while (performance.now() - began < time && before.size > 1 && !hides() && !shows()) {
-    const from = offset(), step = (x || y) * part * (x ? box.clientWidth : box.clientHeight);
+    const size = x ? box.clientWidth : box.clientHeight, kept = overlap(before);
+    const from = offset(), step = (x || y) * Math.max(part * size, kept && size - kept);
     box.scrollBy({[x ? 'left' : 'top']: step, behavior: 'instant'});
     const went = (offset() - from) * (x || y);
     if (went <= 0) break;

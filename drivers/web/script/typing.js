@@ -216,10 +216,30 @@
   const mask = (el, s) => secret(el) ? '•'.repeat([...s].length) : s;
   const valueOf = el => (prop(el, protoOf(localName(el)), 'value') || '').slice(0, MAX_TEXT);
   const read = el => isInput(localName(el)) ? mask(el, valueOf(el)) : lines(el);
+  // boxes are those in which the text of a field is drawn: an EditContext's own box first.
+  const boxes = el => [contextOf(el) && !unseen(el) ? el : null, paper(el)].filter(Boolean);
+  // painted: what the field shows is pixels, which no script reads as a text.
+  const painted = el => boxes(el).slice(0, 1).some(box => {
+    let nodes = 0, found = false;
+    const walk = at => {
+      for (const n of children(at)) {
+        if (found || !isElement(n) || ++nodes > MAX_NODES) return;
+        const r = localName(n) === 'canvas' ? rectOf(n) : null;
+        found = !!r && r.width >= 40 && r.height >= 16 && styleOf(n).visibility === 'visible';
+        if (!found) walk(n);
+      }
+    };
+    walk(box);
+    return found;
+  });
+  // drawn is what the field shows. What an EditContext holds is what the browser has sent to the page, not what the
+  // page has made of it: it counts only for a page that paints its text.
   const drawn = el => {
-    const box = contextOf(el) && !unseen(el) ? el : paper(el);
-    const text = box ? surface(box) : '';
-    return text || !contextOf(el) ? text : tidy(String(contextOf(el).text || ''));
+    for (const box of boxes(el)) {
+      const text = surface(box);
+      if (text) return text;
+    }
+    return contextOf(el) && painted(el) ? tidy(String(contextOf(el).text || '')) : '';
   };
   const selectionOf = el => {
     const root = rootOf(el);
@@ -279,6 +299,7 @@
     return {
       kind, tag, id: attr(el, 'id') || '', type: tag === 'input' ? inputType(el) : '', what: describe(el), hint: attr(el, 'placeholder') || '',
       text: kind === 'surface' ? drawn(el) : read(el), value: kind === 'surface' && isInput(tag) ? read(el) : '', secret: secret(el),
+      painted: kind === 'surface' && painted(el),
       around: a, multiline: tag !== 'input', invalid: invalid(el), bad: !!(validity && validity.badInput), order: kind === 'picked' ? order() : '',
       parts: group ? group.map(read) : null, at: group ? group.indexOf(el) : -1,
     };
