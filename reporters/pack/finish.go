@@ -19,16 +19,16 @@ import (
 	"github.com/taproot-dev/taproot/reporters/video"
 )
 
-// Finish waits for the pictures, makes the recording and derives run.md and summary.json from the events; summary.json
-// is the last to appear. A cancelled ctx costs the recording only. The result is given with an error too: it then says
-// what could be kept, and its verdict is not Pass. Later calls give what the first gave.
+// Finish waits for the screenshots, makes the recording and derives run.md and summary.json from the events;
+// summary.json is written last. A cancelled ctx skips the recording only. With an error, Finish returns a result too:
+// it describes what was kept, and its verdict is not Pass. Later calls return the same values.
 func (p *Pack) Finish(ctx context.Context) (*event.Result, error) {
 	p.once.Do(func() {
 		p.awaitPicture()
 		p.mu.Lock()
 		p.closed = true
 		p.mu.Unlock()
-		p.awaitPicture() // one that began in between
+		p.awaitPicture() // one that was started in between
 		p.res, p.err = p.finish(ctx)
 	})
 	return p.res, p.err
@@ -54,26 +54,26 @@ func (p *Pack) finish(ctx context.Context) (*event.Result, error) {
 	return res, nil
 }
 
-// fold folds the events of the pack. That something could not be kept is one of them, also when it cannot be written
-// down any more.
+// fold folds the events of the pack. It adds an event for what could not be kept, even when that event cannot be
+// written.
 func (p *Pack) fold() *event.Result {
 	events, err := readFile(p.root)
 	if err != nil {
 		p.breaks(err)
 	}
-	if len(events) > 0 { // a pack that is closed gives none
+	if len(events) > 0 { // a closed pack has none
 		p.events = events
 	}
 	events = p.events
 	if p.broken != nil && !slices.ContainsFunc(events, func(e event.Event) bool { return e.Kind == event.Unkept }) {
 		unkept := event.Event{Time: p.o.Clock().UTC(), Kind: event.Unkept, Problem: reportProblem(p.broken)}
-		_ = p.log.Add(unkept) // what keeps it from being written is most likely what it tells of
+		_ = p.log.Add(unkept) // if it cannot be written, the cause is most likely the one that it reports
 		events = append(slices.Clone(events), unkept)
 	}
 	return foldEvents(p.root, p.c, events)
 }
 
-// derive writes the files that are made of the result, and closes the pack.
+// derive writes the files that are made from the result, and closes the pack.
 func (p *Pack) derive(res *event.Result) error {
 	err := WriteDerived(p.root, res)
 	if err == nil {
@@ -92,7 +92,7 @@ func WriteDerived(root *os.Root, res *event.Result) error {
 	return writeBytes(root, event.SummaryFile, SummaryJSON(res))
 }
 
-// FoldFile folds the events of a pack. What they do not tell of the case is taken from c.
+// FoldFile folds the events of a pack. What they lack of the case is taken from c.
 func FoldFile(root *os.Root, c event.Case) (*event.Result, error) {
 	events, err := readFile(root)
 	return foldEvents(root, c, events), err
@@ -116,7 +116,7 @@ func foldEvents(root *os.Root, c event.Case, events []event.Event) *event.Result
 
 var pictureName = lazyregexp.New(`^([0-9]{2,6})-.*\.png$`)
 
-// adoptPictures adds the screenshots of which a killed run could write the file, and not the event any more.
+// adoptPictures adds the screenshots of a killed run that have a file, but no event.
 func adoptPictures(root *os.Root, res *event.Result) {
 	entries, _ := fs.ReadDir(root.FS(), event.ScreenshotsDir) // without the folder there is none
 	for _, e := range entries {
@@ -155,8 +155,8 @@ func readFile(root *os.Root) ([]event.Event, error) {
 	return events, errors.Join(err, f.Close())
 }
 
-// record makes recording.mp4: of the film's parts, otherwise of the screenshots, otherwise not at all. It needs p.mu,
-// and gives an error only when the pack cannot take what was made.
+// record makes recording.mp4: from the clips of the recording, otherwise from the screenshots, otherwise not at all. It
+// needs p.mu, and returns an error only when the file cannot be added to the pack.
 func (p *Pack) record(ctx context.Context, res *event.Result) error {
 	out := filepath.Join(p.dir, event.WorkDir, event.RecordingFile)
 	rec := p.film(ctx, res, out)
@@ -173,12 +173,12 @@ func (p *Pack) record(ctx context.Context, res *event.Result) error {
 	return p.keep(e)
 }
 
-// filmClipFile is where the film of a clip of its own is made.
+// filmClipFile is where a clip that the test requested is written.
 func (p *Pack) filmClipFile(i int) string {
 	return filepath.Join(p.dir, event.WorkDir, fmt.Sprintf("filmclip-%d.mp4", i+1))
 }
 
-// keepFilmClips takes the clips of the film into the pack, or tells why there are none. It needs p.mu.
+// keepFilmClips takes the requested clips of the recording into the pack, or logs why there are none. It needs p.mu.
 func (p *Pack) keepFilmClips(rec event.Recording) error {
 	for i, s := range p.filmClips {
 		why := rec.Why
@@ -186,7 +186,7 @@ func (p *Pack) keepFilmClips(rec event.Recording) error {
 			why = s.failed.Error()
 		}
 		if rec.Kind != event.NativeFilm || s.failed != nil {
-			if err := p.keep(event.Event{Kind: event.Logged, Message: fmt.Sprintf("there is no film %s: %s", s.name,
+			if err := p.keep(event.Event{Kind: event.Logged, Message: fmt.Sprintf("there is no recording %s: %s", s.name,
 				why)}); err != nil {
 				return err
 			}
@@ -201,7 +201,7 @@ func (p *Pack) keepFilmClips(rec event.Recording) error {
 				Kind: event.KindArtifact}})
 		}
 		if err != nil {
-			return fmt.Errorf("keep the film %s: %w", s.name, err)
+			return fmt.Errorf("keep the recording %s: %w", s.name, err)
 		}
 	}
 	return nil
@@ -222,7 +222,7 @@ func (p *Pack) film(ctx context.Context, res *event.Result, out string) event.Re
 		why = err.Error()
 	}
 	if why == "" {
-		why = "the device made no film"
+		why = "the device made no recording"
 	}
 	if p.o.NoVideo {
 		return event.Recording{Kind: event.NoRecording, Why: why}
@@ -250,8 +250,8 @@ func chapters(res *event.Result) []video.Chapter {
 	return marks
 }
 
-// frames gives each picture with the time for which it was the newest one; the first is shown from the start of the
-// case on.
+// frames returns each screenshot with the time for which it was the newest one. The first is shown from the start of
+// the case.
 func frames(res *event.Result, dir string) ([]video.Frame, time.Time) {
 	shots := res.Screenshots()
 	var list []video.Frame

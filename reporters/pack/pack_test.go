@@ -155,7 +155,7 @@ func TestAddRefuses(t *testing.T) {
 	}
 }
 
-// A picture that could not be kept is no pass.
+// A case does not pass when a screenshot could not be kept.
 func TestPictureErrorSurfaces(t *testing.T) {
 	t.Parallel()
 	p := newPack(t, newRun(t), "a", PackOptions{})
@@ -185,14 +185,14 @@ func TestPictureErrorSurfaces(t *testing.T) {
 func TestScreenshotWaitsAndCancels(t *testing.T) {
 	t.Parallel()
 	p := newPack(t, newRun(t), "a", PackOptions{})
-	p.slot <- struct{}{} // a picture that is being written
+	p.slot <- struct{}{} // a screenshot that is being written
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := p.Screenshot(ctx, event.Shot{Image: picture(1, 1)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	<-p.slot
-	// A last picture after the run was cancelled is still taken.
+	// A last screenshot after the run was cancelled is still taken.
 	if err := p.Screenshot(ctx, event.Shot{Image: picture(1, 1), Step: 1}); err != nil {
 		t.Errorf("%v", err)
 	}
