@@ -9,11 +9,11 @@ import (
 	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
-const maxField = 300 // runes of a text of foreign making
+const maxField = 300 // runes of a foreign text
 
 func one(s string) string { return markdown.Visible(s, maxField) }
 
-// look is how a verdict is shown.
+// look is how a verdict is displayed.
 type look struct{ glyph, word, color string }
 
 const (
@@ -71,8 +71,8 @@ func (c *Console) number() string {
 	return c.paint(dim, fmt.Sprintf("[%*d/%d]", width, len(c.cases()), c.o.Total)) + " "
 }
 
-// reason is why a test that has just ended did not pass, in short; all of it comes at the end. Of the only test it
-// comes right away.
+// reason is why a test that has just ended did not pass, in short; the full text follows at the end of the run. For the
+// only test it follows at once.
 func (c *Console) reason(r *event.Result) string {
 	if c.o.Total == 1 || r.Verdict == event.Pass || r.Verdict == event.Skipped {
 		return ""
@@ -106,7 +106,7 @@ func (c *Console) stepLine(r *running, e event.Event) string {
 	return strings.TrimRight(text, " ") + c.paint(dim, " · "+seconds(time.Duration(e.DurationMS)*time.Millisecond)) + "\n"
 }
 
-// stepText is a step with its number, of how many where that is known, and what it was run in.
+// stepText is a step with its number, the number of steps if known, and the blocks that it runs in.
 func (r *running) stepText(n int) string {
 	s := r.stepN(n)
 	number := fmt.Sprint(n)
@@ -131,7 +131,7 @@ func (r *running) stepN(n int) event.Step {
 	return event.Step{N: n}
 }
 
-// liveLine is the line of a test that runs, cut to the width of the terminal.
+// liveLine is the line of a running test, cut to the width of the terminal.
 func (c *Console) liveLine(r *running) string {
 	now := c.o.Clock()
 	what := "starting"

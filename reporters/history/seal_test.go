@@ -113,8 +113,8 @@ func TestSeal(t *testing.T) {
 	}
 }
 
-// A run may die between a picture and its event: the picture is a part of the report all the same. In the pack of a run
-// that got to its end, a picture without an event is somebody else's.
+// A run may die between a screenshot and its event: the screenshot is a part of the report all the same. In the pack of
+// a run that ended normally, an image without an event is a foreign file.
 func TestSealAdoptsPictures(t *testing.T) {
 	t.Parallel()
 	const orphan, failed = "screenshots/02-assert.png", "screenshots/02-assert-failed.png"

@@ -7,8 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// TestComparedPicturesInABrowser: the three pictures of a baseline stand at their step; a path that is no file of the
-// step does not.
+// TestComparedPicturesInABrowser: the three images of a baseline are shown at their step; a path that is not a file of
+// the step is not.
 func TestComparedPicturesInABrowser(t *testing.T) {
 	t.Parallel()
 	reports := t.TempDir()

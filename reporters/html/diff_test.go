@@ -61,7 +61,7 @@ func TestDifferentSizesAreNotCompared(t *testing.T) {
 	}
 }
 
-// A picture whose bounds do not begin at zero, of another colour model.
+// An image with bounds that do not start at zero, of another colour model.
 func TestPicturesOfAllKindsAreCompared(t *testing.T) {
 	t.Parallel()
 	a := image.NewGray(image.Rect(5, 5, 15, 15))

@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/history"
 )
 
-// widen replaces the pictures of a pack by those of a browser's window.
+// widen replaces the screenshots of a pack by those of a browser's window.
 func widen(t testing.TB, dir string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "screenshots", "*.png"))
@@ -30,7 +30,7 @@ func widen(t testing.TB, dir string) {
 	}
 }
 
-// TestSideBySide: wide pictures stood below each other at 1440 px; a step that went well shows the screen before it and
+// TestSideBySide: wide screenshots were below each other at 1440 px; a step that passed shows the screen before it and
 // after it.
 func TestSideBySide(t *testing.T) {
 	t.Parallel()
@@ -65,7 +65,7 @@ func TestSideBySide(t *testing.T) {
 	p.is(said(".said"), []string{"This run, after it"})
 }
 
-// TestLongLinesOfYAML wrap, and show where in them the step begins.
+// TestLongLinesOfYAML: long lines wrap, and show where in them the step starts.
 func TestLongLinesOfYAML(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestWidths looks at pages with lines of usual length")
@@ -109,7 +109,7 @@ func TestCardOfTheTestsOwnApp(t *testing.T) {
 		[]string{"bank no picture", "shop The screen when shop stopped"})
 }
 
-// TestWhoFilmed: a page is filmed by the browser, a phone films itself.
+// TestWhoFilmed: a page is recorded by the browser, a phone records itself.
 func TestWhoFilmed(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestBundleNeedsNothing shows a film")
@@ -171,13 +171,13 @@ func TestElementsOfEveryStep(t *testing.T) {
 	p.press("k")
 	p.is(said(".tree .node.is-match"), []string{"Button “Button of step 1” matched"})
 	p.inFull()
-	// The numbers of elements that lie in each other stood on each other.
+	// The numbers of nested elements covered each other.
 	p = openTab(t, filepath.Join(dir, PackFile), "", screen{})
 	p.is(`(() => { const [a, b] = [...document.querySelectorAll(".marks .tag")].map(e => [+e.getAttribute("cx"), +e.getAttribute("cy"), +e.getAttribute("r")]); return Math.hypot(a[0] - b[0], a[1] - b[1]) >= a[2] + b[2] })()`, true)
 }
 
-// TestTimelineToTheEnd: a last step that took no time hid what came after it, and a film that was not loaded yet had no
-// lane.
+// TestTimelineToTheEnd: a last step that took no time hid the rest of the timeline, and a recording that was not loaded
+// yet had no lane.
 func TestTimelineToTheEnd(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "the lanes of one test more")

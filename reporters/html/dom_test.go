@@ -46,7 +46,7 @@ func domFile(t testing.TB, button string) []byte {
 	return b.Bytes()
 }
 
-// addDOM gives the steps of a sample the elements of their pages: steps 1 to 3 share a file.
+// addDOM adds the elements of their pages to the steps of a sample: steps 1 to 3 share a file.
 func addDOM(t testing.TB, dir string, events []event.Event) []event.Event {
 	t.Helper()
 	var out []event.Event
@@ -103,7 +103,7 @@ func TestDOM(t *testing.T) {
 		p.is(`document.getElementById("domtitle").textContent.includes("Step 4 of 6")`, true)
 		p.is(`document.querySelector(".domtree").textContent.includes("TextView Pay 4")`, true)
 	})
-	t.Run("hostile", func(t *testing.T) { // openTab fails for whatever the page asks for or says
+	t.Run("hostile", func(t *testing.T) { // openTab fails for any request and any message of the page
 		p := openTab(t, file, "#panel=dom&look=drawn", screen{})
 		p.is(`document.querySelector(".domstage iframe").getAttribute("sandbox")`, "allow-same-origin")
 		drawn := `document.querySelector(".domstage iframe").contentDocument`
@@ -180,7 +180,7 @@ func number(v any) float64 {
 	return 0
 }
 
-// TestDOMFiles that are broken or too large are told of, and leave the page whole.
+// TestDOMFiles: files that are broken or too large are reported, and the rest of the page works.
 func TestDOMFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

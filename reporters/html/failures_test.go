@@ -85,8 +85,8 @@ func TestAllFailuresInABrowser(t *testing.T) {
 	})
 }
 
-// Numbers stood on the texts that they number, wide pictures below each other, and the strip did not show the failing
-// step.
+// Numbers covered the texts that they number, wide screenshots were below each other, and the strip did not show the
+// failing step.
 func TestPicturesInABrowser(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestPackInABrowser shows fewer pictures")
@@ -101,5 +101,5 @@ func TestPicturesInABrowser(t *testing.T) {
 	if err := p.SetViewportSize(390, 844); err != nil {
 		t.Fatal(err)
 	}
-	p.is(`document.documentElement.scrollWidth <= 390`, true) // sixty pictures in a row do not widen the page
+	p.is(`document.documentElement.scrollWidth <= 390`, true) // sixty screenshots in a row do not widen the page
 }

@@ -14,13 +14,13 @@ import (
 
 const (
 	maxBoxes  = 10_000
-	maxMarks  = 64 << 10 // bytes of a film's chapters: 255 of them at most
+	maxMarks  = 64 << 10 // bytes of a recording's chapters: 255 of them at most
 	boxHeader = 8
 )
 
-var errFilm = errors.New("the film cannot be read")
+var errFilm = errors.New("the recording cannot be read")
 
-// mark is a chapter of a film.
+// mark is a chapter of a recording.
 type mark struct {
 	At    time.Duration
 	Title string
@@ -45,7 +45,7 @@ func marks(r io.ReaderAt, size int64) ([]mark, error) {
 	return parseMarks(body)
 }
 
-// findBox gives where the body of the first box of that name begins and ends; 0 and 0 when there is none.
+// findBox returns the start and the end of the body of the first box of that name; 0 and 0 when there is none.
 func findBox(r io.ReaderAt, name string, from, to int64) (int64, int64, error) {
 	head := make([]byte, 2*boxHeader)
 	for range maxBoxes {
@@ -74,7 +74,7 @@ func findBox(r io.ReaderAt, name string, from, to int64) (int64, int64, error) {
 	return 0, 0, errFilm
 }
 
-// parseMarks reads: version and flags, four bytes that mean nothing, the number of chapters; of each its start in units
+// parseMarks reads: version and flags, four unused bytes, the number of chapters; for each chapter its start in units
 // of 100 ns, the length of its title and the title.
 func parseMarks(b []byte) ([]mark, error) {
 	if len(b) < 9 {
@@ -97,7 +97,7 @@ func parseMarks(b []byte) ([]mark, error) {
 	return list, nil
 }
 
-// cues tells at which time of the film each step begins. exact is false when some of them are reckoned from the clock.
+// cues returns the time in the recording at which each step starts. exact is false if some are computed from the clock.
 func cues(res *event.Result, list []mark) (at map[int]time.Duration, exact bool) {
 	at, exact = map[int]time.Duration{}, true
 	for _, m := range list {

@@ -16,7 +16,7 @@ func mp4Box(name string, body ...byte) []byte {
 	return append(append(out, name...), body...)
 }
 
-// mp4 is as much of a film as has chapters.
+// mp4 is the part of a recording that holds its chapters.
 func mp4(list ...mark) []byte {
 	body := []byte{1, 0, 0, 0, 0, 0, 0, 0, byte(len(list))}
 	for _, m := range list {

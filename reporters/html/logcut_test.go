@@ -21,7 +21,7 @@ func cutterOf(steps int) *logCutter {
 	return c
 }
 
-// logcat is a line as a phone whose clock is ahead by zone writes it.
+// logcat is a line as written by a phone with a clock that is ahead by zone.
 func logcat(at, zone time.Duration, text string) string {
 	return began.Add(at+zone).Format("01-02 15:04:05.000") + "  4695  4695 W Login   : " + text + "\n"
 }

@@ -80,7 +80,7 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.getElementById("help").open`, false)
 		p.js(`location.hash = "#step-6"`)
 		p.is(`[...document.querySelectorAll("#timeline [aria-current]")].map(e => e.parentNode.id)`, []string{"row-6"})
-		if testing.Short() { // the panels begin at addresses
+		if testing.Short() { // the panels start at URLs
 			return
 		}
 		again := openTab(t, file, "#L7&q=button%202&f=1", screen{})
@@ -109,8 +109,8 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.querySelectorAll(".chapters rect").length`, 4)
 		p.js(`document.querySelector("video").addEventListener("play", () => { window.played = true })`)
 		p.press(" ")
-		p.is(`window.played`, true)                      // it may have ended before anybody looks
-		p.is(`/^#step-[34]$/.test(location.hash)`, true) // the film went on
+		p.is(`window.played`, true)                      // it may have ended before the test reads it
+		p.is(`/^#step-[34]$/.test(location.hash)`, true) // the recording continued
 		p.press(" ")
 		p.is(`document.querySelector("video").paused`, true)
 		p.js(`document.querySelector("video").currentTime = 0.5`) // by its own control

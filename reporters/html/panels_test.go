@@ -17,8 +17,8 @@ import (
 	"github.com/taproot-dev/taproot/reporters/history"
 )
 
-// richRun lays a run whose test has groups, tries, a network, a tree of elements, metrics, a trace and a history, with
-// its pages.
+// richRun makes a run of a test with groups, attempts, a network, a tree of elements, metrics, a trace and a history,
+// and its pages.
 func richRun(t testing.TB) (run string) {
 	t.Helper()
 	reports := t.TempDir()
@@ -162,7 +162,7 @@ func TestPanelsInABrowser(t *testing.T) {
 	t.Run("tries are tabs of one page", func(t *testing.T) {
 		shorttest.Leave(t, "tries are tabs in TestDOM")
 		p := openTab(t, file, "#panel=network", screen{})
-		p.is(`document.querySelector("h1 bdi").textContent`, "cart") // not the folder of a try
+		p.is(`document.querySelector("h1 bdi").textContent`, "cart") // not the folder of an attempt
 		p.js(`window.same = true`)
 		p.js(`document.querySelector(".tries a").focus()`)
 		p.press("Enter")
@@ -221,7 +221,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.is(said("#since"),
 			[]string{"Since when? It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row"})
 		p.is(said("#isflaky"),
-			[]string{"Flaky? Yes: changed between pass and fail 3 times in 13 runs, the test being the same; it failed in 4 " +
+			[]string{"Flaky? Yes: changed between pass and fail 3 times in 13 runs, with the same test source; it failed in 4 " +
 				"of 13 runs (31 %, 95 % interval 13–58 %)"})
 	})
 	t.Run("history", func(t *testing.T) {
@@ -288,7 +288,7 @@ func TestPanelsInABrowser(t *testing.T) {
 	})
 }
 
-// panelNames are all panels beside the steps.
+// panelNames are all panels but the steps.
 var panelNames = []string{"timeline", "network", "log", "dom", "elements", "history", "environment", "trace"}
 
 // turnTo shows a panel of the page that is open, which its address names; "" are the steps.
@@ -402,7 +402,7 @@ func TestSlowTests(t *testing.T) {
 	}
 }
 
-// said is what the elements that a selector picks say.
+// said is the text of the elements that a selector picks.
 func said(selector string) string {
 	return `[...document.querySelectorAll("` + selector + `")].map(e => e.textContent.replace(/\s+/g, " ").trim())`
 }

@@ -19,7 +19,7 @@ const (
 	maxPictureBytes = 64 << 20
 	maxPixels       = 50_000_000
 	smallSide       = 360 // longest side of a preview
-	largeSide       = 720 // of the pictures that show the problem
+	largeSide       = 720 // of the screenshots that show the problem
 	jpegQuality     = 72
 )
 
@@ -53,7 +53,7 @@ func openFile(root *os.Root, name string) (*os.File, error) {
 	return root.Open(name)
 }
 
-// decode reads a picture.
+// decode reads an image.
 func decode(root *os.Root, name string) (image.Image, error) {
 	data, err := readFile(root, name, maxPictureBytes)
 	if err != nil {
@@ -62,7 +62,7 @@ func decode(root *os.Root, name string) (image.Image, error) {
 	return decodeBytes(data, name)
 }
 
-// decodeBytes reads a picture whose size is looked at before its pixels.
+// decodeBytes reads an image. It checks the size before it decodes the pixels.
 func decodeBytes(data []byte, name string) (image.Image, error) {
 	head, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
@@ -78,7 +78,7 @@ func decodeBytes(data []byte, name string) (image.Image, error) {
 	return img, nil
 }
 
-// measure gives a picture's size without its pixels.
+// measure returns an image's size without decoding its pixels.
 func measure(root *os.Root, name string) (image.Point, error) {
 	f, err := openFile(root, name)
 	if err != nil {
@@ -88,7 +88,7 @@ func measure(root *os.Root, name string) (image.Point, error) {
 	return image.Pt(head.Width, head.Height), errors.Join(err, f.Close())
 }
 
-// preview gives a JPEG whose longest side is at most side, as a data address.
+// preview returns a JPEG with a longest side of at most side, as a data URL.
 func preview(img image.Image, side int) (string, error) {
 	size := img.Bounds().Size()
 	if longest := max(size.X, size.Y); longest > side {

@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// wanted is a picture of which a preview is made.
+// wanted is an image to make a preview of.
 type wanted struct {
 	shot *shotData
 	side int
 }
 
-// smallPicture is a preview with the size of its picture, or why there is none.
+// smallPicture is a preview with the size of its image, or why there is none.
 type smallPicture struct {
 	small  string
 	width  int
@@ -19,7 +19,7 @@ type smallPicture struct {
 	err    error
 }
 
-// fill gives a picture its preview, and tells whether there is one.
+// fill sets the preview of a screenshot, and reports whether there is one.
 func (p smallPicture) fill(shot *shotData) bool {
 	if p.width > 0 {
 		shot.W, shot.H = p.width, p.height
@@ -32,7 +32,7 @@ func (p smallPicture) fill(shot *shotData) bool {
 	return true
 }
 
-// sameFile tells the previews of one page apart: a step that changed nothing has the same picture as the one before.
+// sameFile identifies the previews of one page: a step that changed nothing has the same screenshot as the one before.
 type sameFile struct {
 	sum  [sha256.Size]byte
 	side int
@@ -49,7 +49,7 @@ func (b *builder) previews(list []wanted) []smallPicture {
 	return out
 }
 
-// previewOf may be called by several goroutines.
+// previewOf is safe for concurrent use.
 func (b *builder) previewOf(w wanted) (p smallPicture) {
 	data, err := readFile(b.root, w.shot.path, maxPictureBytes)
 	if err != nil {

@@ -20,7 +20,7 @@ var assets embed.FS
 // scripts are put together in this order.
 var scripts = []string{"base.js", "shots.js", "pack.js", "panels.js", "dom.js", "timeline.js", "index.js", "start.js"}
 
-// view is what a template sees.
+// view is the data of a template.
 type view struct {
 	Kind   string // name of the template of the body
 	Title  string
@@ -33,7 +33,7 @@ type view struct {
 	Others []other
 }
 
-// other is another try of a test, of which the page holds all, too.
+// other is another attempt of a test that the page contains, too.
 type other struct {
 	N    int
 	D    *packData
@@ -48,8 +48,8 @@ func packView(d *packData, others ...*packData) view {
 	return v
 }
 
-// render writes a page. The policy names the page's own script and style by their hashes, so that nothing else runs,
-// whatever a log or a label holds.
+// render writes a page. Its policy names the page's own script and style by their hashes, so that nothing else runs,
+// whatever a log or a label contains.
 func render(w io.Writer, v view) error {
 	data, err := json.Marshal(v.D) // which escapes <, >, &, U+2028 and U+2029
 	if err != nil {
@@ -101,7 +101,7 @@ func hash(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// sign stands for a verdict where there is no room for a word.
+// sign is the symbol of a verdict, for places that are too small for a word.
 func sign(v event.Verdict) string {
 	switch v {
 	case event.Pass:
@@ -146,7 +146,7 @@ func short(s string) string {
 	return s
 }
 
-// pictureAddress lets a preview, which was made here, be the address of a picture.
+// pictureAddress allows a preview, which was made here, as the URL of an image.
 func pictureAddress(small string) template.URL {
 	if !strings.HasPrefix(small, "data:image/") {
 		return ""
@@ -154,7 +154,7 @@ func pictureAddress(small string) template.URL {
 	return template.URL(small)
 }
 
-// firstFailures is how many things that went wrong are shown at once; the rest is one click away.
+// firstFailures is how many of the things that went wrong are shown at once; one click shows the rest.
 const firstFailures = 4
 
 func firstOf(list []failureData) []failureData { return list[:min(len(list), firstFailures)] }

@@ -28,7 +28,7 @@ type sample struct {
 	fails   int    // the step that fails; 0: none
 	text    string // a label that is everywhere
 	film    bool
-	shots   int // steps that have a picture; 0: all
+	shots   int // steps that have a screenshot; 0: all
 	soft    int // the first steps that fail softly
 }
 
@@ -153,13 +153,13 @@ func shotOf(t testing.TB, n int, failed bool) []byte {
 	return pngOf(t, img)
 }
 
-// films are those that were made, by their seconds.
+// films caches recordings by their seconds.
 var films = struct {
 	sync.Mutex
 	of map[int][]byte
 }{of: map[int][]byte{}}
 
-// filmOf is a film of as many seconds, with a chapter each.
+// filmOf is a recording of as many seconds, with a chapter each.
 func filmOf(t testing.TB, seconds int) []byte {
 	t.Helper()
 	films.Lock()

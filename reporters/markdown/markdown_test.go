@@ -55,8 +55,8 @@ func hostileResult(s string) *event.Result {
 	})
 }
 
-// checkMarkdown reads run.md as a viewer does: one table of one row per step, our headings and no others, no HTML, no
-// picture or link but ours.
+// checkMarkdown reads run.md as a viewer does: one table of one row per step, Taproot's headings and no others, and no
+// HTML, image or link but Taproot's.
 func checkMarkdown(t *testing.T, s string) {
 	t.Helper()
 	res := hostileResult(s)
@@ -232,7 +232,7 @@ func TestExcerpt(t *testing.T) {
 func TestNotesSayWhatReadTheScreen(t *testing.T) {
 	r := hostileResult("x")
 	r.ScreenRead, r.Notes = "The screen was read with the agent.", nil
-	if md := string(RunMarkdown(r)); !strings.Contains(md, "## Notes\n\n- The screen was read with the agent.\n") {
+	if md := string(RunMarkdown(r)); !strings.Contains(md, "## Warnings\n\n- The screen was read with the agent.\n") {
 		t.Error(md)
 	}
 }

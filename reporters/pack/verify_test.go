@@ -94,7 +94,7 @@ func TestVerify(t *testing.T) {
 		}, "artifacts/x.json: is not a regular file"},
 		{"a manifest that leads out",
 			edit(manifestFile, func(s string) string { return strings.Replace(s, "logcat.txt", "../../x", 1) }),
-			`manifest.json: "../../x" leads out`},
+			`manifest.json: "../../x" is outside of the pack`},
 		{"a manifest of garbage", edit(manifestFile, func(string) string { return "[" }), "manifest.json: cannot be read"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
