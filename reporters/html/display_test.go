@@ -46,7 +46,7 @@ func TestSideBySide(t *testing.T) {
 	p.is(beside, true)
 	p.is(said("#views .chip"), []string{"Side by side", "Swipe", "Difference", "Before and after"})
 	p.js(`[...document.querySelectorAll("#views .chip")].find(e => e.textContent === "Before and after").click()`)
-	p.is(said(".said"), []string{"Before it", "After it, when it failed"})
+	p.is(said(".text"), []string{"Before it", "After it, when it failed"})
 	p.is(beside, true)
 	p.inFull()
 
@@ -57,12 +57,12 @@ func TestSideBySide(t *testing.T) {
 		t.Fatal(err)
 	}
 	p = openTab(t, filepath.Join(passed, PackFile), "#step-3", screen{width: 1440, height: 900})
-	p.is(said(".said"), []string{"Before: touched here", "After it"})
+	p.is(said(".text"), []string{"Before: touched here", "After it"})
 	p.is(beside, true)
 	for range 3 { // every step but the first has both
 		p.press("k")
 	}
-	p.is(said(".said"), []string{"This run, after it"})
+	p.is(said(".text"), []string{"This run, after it"})
 }
 
 // TestLongLinesOfYAML: long lines wrap, and show where in them the step starts.
@@ -106,7 +106,7 @@ func TestCardOfTheTestsOwnApp(t *testing.T) {
 	}
 	p := openTab(t, filepath.Join(reports, thisRun, IndexFile), "", screen{})
 	p.is(`[...document.querySelectorAll(".cause")].map(c => c.querySelector(".few").textContent.slice(0, 4) + " " + (c.querySelector("img") ? c.querySelector("img").alt : c.querySelector(".noshot").textContent)).sort()`,
-		[]string{"bank no picture", "shop The screen when shop stopped"})
+		[]string{"bank no screenshot", "shop The screen when shop stopped"})
 }
 
 // TestWhoFilmed: a page is recorded by the browser, a phone records itself.
@@ -114,7 +114,8 @@ func TestWhoFilmed(t *testing.T) {
 	t.Parallel()
 	shorttest.Leave(t, "TestBundleNeedsNothing shows a film")
 	reports := t.TempDir()
-	for platform, want := range map[string]string{"web": "Filmed by the browser.", "android": "Filmed by the device."} {
+	for platform, want := range map[string]string{"web": "Recorded by the browser.",
+		"android": "Recorded by the device."} {
 		s := sample{run: thisRun, id: platform, steps: 2, text: "Pay", film: true}
 		dir := s.write(t, reports)
 		events := s.events(t, dir)
@@ -127,7 +128,7 @@ func TestWhoFilmed(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := openTab(t, filepath.Join(dir, PackFile), "", screen{})
-		p.is(said(".filmfoot .quiet"), []string{want})
+		p.is(said(".recordingfoot .quiet"), []string{want})
 	}
 }
 
@@ -198,5 +199,5 @@ func TestTimelineToTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := openTab(t, filepath.Join(dir, PackFile), "#panel=timeline", screen{})
-	p.is(said(".lanename"), []string{"Set-up, end", "Steps", "Log", "Film", "Scrub"})
+	p.is(said(".lanename"), []string{"Set-up, end", "Steps", "Log", "Recording", "Scrub"})
 }

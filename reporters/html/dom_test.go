@@ -162,8 +162,8 @@ func TestDOM(t *testing.T) {
 		p := openTab(t, whole, "#panel=dom&look=drawn", screen{width: 390, height: 844})
 		p.is(`document.querySelector(".domstage iframe").contentDocument.body.textContent.includes("TextView Pay 5")`, true)
 		p.inFull()
-		p.js(`document.querySelector(".tries a").click()`) // the other try is in the same file
-		p.is(`document.querySelector('.tries [aria-current="page"]').textContent.slice(0, 5)`, "Try 1")
+		p.js(`document.querySelector(".attempts a").click()`) // the other try is in the same file
+		p.is(`document.querySelector('.attempts [aria-current="page"]').textContent.slice(0, 9)`, "Attempt 1")
 		p.js(`document.getElementById("tab-steps").click()`)
 		p.is(`[...document.querySelectorAll("figure img")].every(i => i.naturalWidth === 180)`, true)
 		p.is(`[...document.querySelectorAll("a[href^='.']")].length`, 0)

@@ -109,7 +109,7 @@ func TestGoldenRuns(t *testing.T) {
 		why[test.Key] = test.Flaky
 	}
 	want := map[string]string{"flips": "changed between pass and fail 2 times in 3 runs, with the same test source",
-		"late": "passed only when tried again, in 1 of 2 runs", "broke": "", "<img>": ""}
+		"late": "passed only on a later attempt, in 1 of 2 runs", "broke": "", "<img>": ""}
 	if diff := cmp.Diff(want, why); diff != "" || d.Stable != 1 {
 		t.Errorf("%d stable; %s", d.Stable, diff)
 	}

@@ -44,7 +44,7 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.querySelector(".headline").textContent`, `"Button Pay" did not appear within 3s`)
 		p.is(`document.querySelector("#where .place bdi").textContent`, "suites/checkout.yaml:9:5")
 		p.is(`document.querySelector("#where").textContent.includes("Cause 2: also in 4 other tests")`, true)
-		p.is(`[...document.querySelectorAll(".said")].map(e => e.textContent)`, []string{"This run, when it failed",
+		p.is(`[...document.querySelectorAll(".text")].map(e => e.textContent)`, []string{"This run, when it failed",
 			"Last green, " + greenRun})
 		// the originals
 		p.is(`[...document.querySelectorAll(".shot img")].every(i => i.complete && i.naturalWidth === 180)`, true)
@@ -54,7 +54,7 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`[...document.querySelectorAll(".dot")].map(e => e.firstChild.textContent)`, []string{"✗", "✓", "✗"})
 		p.is(`document.querySelector(".dots a").getAttribute("href")`, "../../"+greenRun+"/checkout/report.html")
 		p.is(`document.querySelector("#unchecked .notes").textContent`, "Steps 5 to 6 not reached")
-		p.is(`document.querySelector("#unchecked-flag").textContent`, "2 steps were not checked")
+		p.is(`document.querySelector("#unchecked-flag").textContent`, "2 steps with a warning")
 		p.is(`location.hash`, "")
 	})
 	t.Run("keys and the address", func(t *testing.T) {
@@ -192,7 +192,7 @@ func TestPackWithoutItsFiles(t *testing.T) {
 	write(t, alone, bytes.ReplaceAll(page, []byte(`"src":"./recording.mp4`), []byte(`"src":"data:,`)))
 	p := openTab(t, alone, "#step-2", screen{})
 	p.is(`[...document.querySelectorAll(".shot img")].filter(i => i.naturalWidth > 100).length > 0`, true)
-	p.is(`document.querySelector("#film").textContent.includes("cannot be played")`, true)
+	p.is(`document.querySelector("#recording").textContent.includes("cannot be played")`, true)
 }
 
 func TestBundleNeedsNothing(t *testing.T) {

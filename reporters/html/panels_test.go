@@ -155,16 +155,16 @@ func TestPanelsInABrowser(t *testing.T) {
 	t.Run("tries", func(t *testing.T) {
 		shorttest.Leave(t, "tries are tabs in TestDOM")
 		p := openTab(t, file, "", screen{})
-		p.is(said(".tries li"), []string{"Try 1 ✗Failed 5.0 s", "Try 2 ✗Failed 5.0 s"})
-		p.js(`document.querySelector(".tries a").click()`)
-		p.is(`document.querySelector('.tries [aria-current="page"]').textContent.startsWith("Try 1")`, true)
+		p.is(said(".attempts li"), []string{"Attempt 1 ✗Failed 5.0 s", "Attempt 2 ✗Failed 5.0 s"})
+		p.js(`document.querySelector(".attempts a").click()`)
+		p.is(`document.querySelector('.attempts [aria-current="page"]').textContent.startsWith("Attempt 1")`, true)
 	})
 	t.Run("tries are tabs of one page", func(t *testing.T) {
 		shorttest.Leave(t, "tries are tabs in TestDOM")
 		p := openTab(t, file, "#panel=network", screen{})
 		p.is(`document.querySelector("h1 bdi").textContent`, "cart") // not the folder of an attempt
 		p.js(`window.same = true`)
-		p.js(`document.querySelector(".tries a").focus()`)
+		p.js(`document.querySelector(".attempts a").focus()`)
 		p.press("Enter")
 		p.is(`location.hash + " " + document.activeElement.textContent.slice(0, 5) + " " + window.same`,
 			"#panel=network&try=1 Try 1 true")
@@ -177,13 +177,13 @@ func TestPanelsInABrowser(t *testing.T) {
 			[]string{"cart/screenshots/03-tap.png", "cart/screenshots/04-tap.png"})
 		p.is(`[...document.querySelectorAll("figure img")].every(i => i.complete && i.naturalWidth > 0)`, true)
 		p.accessible()
-		p.js(`document.querySelector(".tries a").click()`)
+		p.js(`document.querySelector(".attempts a").click()`)
 		p.is(`location.hash + " " + document.querySelector("figure a").href.includes("cart--try-2") + " " + window.same`,
 			" true true")
 		again := openTab(t, file, "#step-2&try=1", screen{dark: true})
-		again.is(`document.querySelector('.tries [aria-current="page"]').textContent.slice(0, 5) + document.querySelector("[aria-current=step]").parentNode.id`, "Try 1row-2")
+		again.is(`document.querySelector('.attempts [aria-current="page"]').textContent.slice(0, 9) + document.querySelector("[aria-current=step]").parentNode.id`, "Attempt 1row-2")
 		first := openTab(t, filepath.Join(run, "cart", PackFile), "", screen{})
-		first.js(`document.querySelector(".tries a").click()`)
+		first.js(`document.querySelector(".attempts a").click()`)
 		first.is(`location.pathname.split("/").slice(-2).join("/") + location.hash`, "cart--try-2/report.html#try=2")
 	})
 	t.Run("network", func(t *testing.T) {
@@ -247,7 +247,7 @@ func TestPanelsInABrowser(t *testing.T) {
 			"CPU, up to 60 %", "Scrub"})
 		p.js(`(() => { const s = document.querySelector(".scrub"); s.focus(); s.value = 1500; s.dispatchEvent(new Event("input")) })()`)
 		p.is(`document.querySelector("#panel .quiet .linkish").textContent`, "Step 2")
-		p.is(said(".lookat .said"), []string{"Before it", "After it"})
+		p.is(said(".lookat .text"), []string{"Before it", "After it"})
 	})
 	t.Run("a copy for somebody else", func(t *testing.T) {
 		p := openTab(t, file, "", screen{})

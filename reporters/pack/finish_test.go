@@ -79,7 +79,7 @@ func TestRecordingSlideShow(t *testing.T) {
 	for want, arrange := range map[string]func(p *Pack){
 		"the device made no recording": func(*Pack) {},
 		"the phone cannot film":   func(p *Pack) { p.NoRecording("the phone cannot film") },
-		"join film: part 1: no film in it": func(p *Pack) {
+		"join recording: part 1: it contains no video": func(p *Pack) {
 			clip := filepath.Join(p.Dir(), event.WorkDir, "clip.mp4")
 			if err := os.WriteFile(clip, []byte("cut off"), 0o644); err != nil {
 				t.Error(err)
