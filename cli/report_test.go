@@ -299,7 +299,7 @@ func TestReportNotify(t *testing.T) {
 		t.Error(bodies)
 	}
 	answer = "no_team"
-	p.want(t, 3, "was not told: 200, but not taken: no_team", "notify")
+	p.want(t, 3, "was not told: 200, but not accepted: no_team", "notify")
 }
 
 func TestBarLine(t *testing.T) {

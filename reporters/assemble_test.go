@@ -182,7 +182,7 @@ func TestChat(t *testing.T) {
 	o.Notify = &webhook.Options{Wait: time.Millisecond}
 	run, err := Finish(t.Context(), dir, o)
 	if run == nil || err == nil ||
-		!strings.Contains(err.Error(), "slack (FEISHU_WEBHOOK_URL) was not told: 200, but not taken: "+
+		!strings.Contains(err.Error(), "slack (FEISHU_WEBHOOK_URL) was not told: 200, but not accepted: "+
 			"no_service") || strings.Contains(err.Error(), "T0KEN") {
 		t.Errorf("%v", err)
 	}

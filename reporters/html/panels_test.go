@@ -166,8 +166,8 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.js(`window.same = true`)
 		p.js(`document.querySelector(".attempts a").focus()`)
 		p.press("Enter")
-		p.is(`location.hash + " " + document.activeElement.textContent.slice(0, 5) + " " + window.same`,
-			"#panel=network&try=1 Try 1 true")
+		p.is(`location.hash + " " + document.activeElement.textContent.slice(0, 9) + " " + window.same`,
+			"#panel=network&try=1 Attempt 1 true")
 		p.is(`document.querySelectorAll(".grid tbody tr").length`, 5)
 		p.js(`document.getElementById("tab-steps").click()`)
 		p.is(`document.querySelector("[aria-current=step]").parentNode.id`, "row-5")

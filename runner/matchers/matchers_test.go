@@ -48,7 +48,7 @@ func (s *page) Look(sel dsl.Selector) ([]screen.Match, *screen.Tree, error) {
 	return found, tree, err
 }
 
-// fails gives the message with which an assertion fails, "" when it does not.
+// fails returns the message with which an assertion fails, "" when it does not.
 func fails(assert func(g gomega.Gomega)) (message string) {
 	assert(gomega.NewGomega(func(m string, _ ...int) { message += m }))
 	return message

@@ -93,8 +93,8 @@ func TestSequenceOfAConfig(t *testing.T) {
 	}
 }
 
-// TestOrderOfAConfig: a flow goes by its name, one without by its file; the order ends at the first name that nobody
-// has.
+// TestOrderOfAConfig: a flow is found by its name, one without a name by its file; the order ends at the first name
+// that does not exist.
 func TestOrderOfAConfig(t *testing.T) {
 	for order, want := range map[string]string{
 		"[c, b]": `"flowsOrder" begins with "c"`, "[Third, b]": "c | b | a", "[b, nobody, Third]": "b | a | c",
