@@ -114,10 +114,10 @@ func TestLogThatCannotBeReadIsNotChecked(t *testing.T) {
 		p.Fail(androidtest.Fault{Match: "logcat -d", Kind: androidtest.Hang})
 	})
 	if o.Verdict() != event.Pass || !strings.Contains(strings.Join(o.Result.Notes, ";"),
-		"not checked: whether the app has crashed") {
+		"whether the app has crashed could not be checked") {
 		t.Errorf("%s, notes %q", o.Verdict(), o.Result.Notes)
 	}
-	if md := readPack(t, o, "run.md"); !strings.Contains(md, "not checked") {
+	if md := readPack(t, o, "run.md"); !strings.Contains(md, "could not be checked") {
 		t.Errorf("run.md does not tell:\n%s", md)
 	}
 }

@@ -135,7 +135,8 @@ func TestStepsOwnTimeoutWins(t *testing.T) {
 	})
 }
 
-// TestPanicIsAnErrorWithItsStack: wherever the driver breaks down, the run goes on, and the film and the log are ended.
+// TestPanicIsAnErrorWithItsStack: wherever the driver panics, the run continues, and the recording and the log are
+// ended.
 func TestPanicIsAnErrorWithItsStack(t *testing.T) {
 	t.Parallel()
 	boom := func() { panic("boom") }
@@ -156,7 +157,7 @@ func TestPanicIsAnErrorWithItsStack(t *testing.T) {
 				}
 				if want := map[string]string{"Screenshot": "pass error"}[name]; verdicts(r) != cmp.Or(want, "error unreached") &&
 					name != "Info" {
-					t.Errorf("steps %s", verdicts(r)) // the picture of a step is taken when the next one looks
+					t.Errorf("steps %s", verdicts(r)) // the screenshot of a step is taken when the next step reads the screen
 				}
 				if w.filmsEnded != w.films || w.logsEnded != w.logs {
 					t.Errorf("%d of %d films and %d of %d logs were ended", w.filmsEnded, w.films, w.logsEnded, w.logs)
@@ -199,7 +200,7 @@ func TestCancelledContextInterruptsWithinASecond(t *testing.T) {
 	}
 }
 
-// TestInterruptIsNoErrorOfTheReport: the sink hears of the end of the run, too, and the picture that was taken is kept.
+// TestInterruptIsNoErrorOfTheReport: the sink receives the end of the run, too, and the last screenshot is kept.
 func TestInterruptIsNoErrorOfTheReport(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -293,7 +294,7 @@ func TestPictureOrLogThatCannotBeKeptIsAnError(t *testing.T) {
 	}
 }
 
-// TestReportThatCannotBeWrittenWeighsMoreThanAFailure: nobody could read of the failure.
+// TestReportThatCannotBeWrittenWeighsMoreThanAFailure: the failure could not be read anywhere.
 func TestReportThatCannotBeWrittenWeighsMoreThanAFailure(t *testing.T) {
 	t.Parallel()
 	s := &sink{dir: t.TempDir(), failShot: errFull}
@@ -323,7 +324,7 @@ func TestDeviceLostInMidTestIsAnErrorThatNamesIt(t *testing.T) {
 		})
 }
 
-// TestHangingDeviceIsNotWaitedForTwice: what hangs in a step hangs in the picture, too.
+// TestHangingDeviceIsNotWaitedForTwice: a device that blocks a step blocks its screenshot, too.
 func TestHangingDeviceIsNotWaitedForTwice(t *testing.T) {
 	t.Parallel()
 	d := &device{}
@@ -336,7 +337,7 @@ func TestHangingDeviceIsNotWaitedForTwice(t *testing.T) {
 	})
 }
 
-// mortal is a device whose app dies some time after a tap.
+// mortal is a device with an app that crashes some time after a tap.
 type mortal struct {
 	*device
 	after  time.Duration
@@ -377,7 +378,7 @@ func TestEmptyPictureIsANote(t *testing.T) {
 	d := &device{onScreenshot: func(context.Context) (image.Image, error) { return nil, nil }}
 	run(t, "  - tap: Go\n", d, func(t *testing.T, s *sink, r *event.Result) {
 		if r.Verdict != event.Pass || len(s.shots) != 0 || !strings.Contains(strings.Join(r.Steps[0].Notes, ";"),
-			"empty picture") {
+			"empty image") {
 			t.Errorf("%s, %d pictures, notes %q", r.Verdict, len(s.shots), r.Steps[0].Notes)
 		}
 	})

@@ -14,8 +14,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// whole runs a command that holds others. It is one command itself: it changes the screen, at its end, when what it
-// holds did.
+// whole runs a command with nested commands. It counts as one command itself: it changes the screen, at its end, if one
+// of the nested commands did.
 func (r *run) whole(do func() outcome) outcome {
 	before := r.flow.mutated
 	o := do()
@@ -27,7 +27,7 @@ func (r *run) whole(do func() outcome) outcome {
 	return o
 }
 
-// holds evaluates a condition whose texts are filled in.
+// holds evaluates a condition with its texts filled in.
 func (r *run) holds(ctx context.Context, c *maestro.Condition) (bool, error) {
 	if c == nil {
 		return true, nil
@@ -59,7 +59,7 @@ func (r *run) holds(ctx context.Context, c *maestro.Condition) (bool, error) {
 	return true, nil
 }
 
-// when runs what a condition leaves in.
+// when runs a command if its condition holds.
 func (r *run) when(ctx context.Context, step *dsl.Step, c *maestro.Condition, do func() outcome) outcome {
 	on, err := r.holds(ctx, c)
 	switch {
@@ -72,7 +72,7 @@ func (r *run) when(ctx context.Context, step *dsl.Step, c *maestro.Condition, do
 	return do()
 }
 
-// left tells of a command that is left out.
+// left reports a command that is skipped.
 func (r *run) left(step *dsl.Step, why string) {
 	r.n++
 	r.started(step)
@@ -86,8 +86,7 @@ func callName(a maestro.RunFlow) string {
 	return "runFlow " + a.Flow.File
 }
 
-// subflow runs the commands that another one holds, in a scope of their own. All of it counts as one change of the
-// screen, or as none.
+// subflow runs nested commands in a scope of their own. All of them count as one change of the screen, or as none.
 func (r *run) subflow(ctx context.Context, step *dsl.Step, a maestro.RunFlow, what string) outcome {
 	r.flow.js.Enter()
 	defer r.flow.js.Leave()
@@ -101,7 +100,7 @@ func (r *run) subflow(ctx context.Context, step *dsl.Step, a maestro.RunFlow, wh
 	return o
 }
 
-// held runs the commands of runFlow and retry: those that stand there, or those of a file.
+// held runs the commands of runFlow and retry: those in the command itself, or those of a file.
 func (r *run) held(ctx context.Context, step *dsl.Step, a maestro.RunFlow, what string) outcome {
 	for range a.Again {
 		if o := r.define(ctx, step, a.Env); !o.ok() {
@@ -122,7 +121,7 @@ func (r *run) held(ctx context.Context, step *dsl.Step, a maestro.RunFlow, what 
 	body := r.flow.mutated
 	o = r.complete(ctx, a.Flow.Complete, o)
 	if len(a.Flow.Complete) > 0 && r.flow.mutated == body {
-		r.flow.mutated = before // Maestro asks both
+		r.flow.mutated = before // Maestro checks both
 	}
 	return o
 }
@@ -133,8 +132,8 @@ func (r *run) body(ctx context.Context, f *maestro.Flow, what string) outcome {
 	if len(f.Start) > 0 {
 		o := r.inside(ctx, what+" › onFlowStart", f.Start)
 		if o.ok() && r.flow.mutated == before {
-			r.log(r.n, "the commands of %s are left out: its onFlowStart changed nothing on the screen, and Maestro takes "+
-				"that for a failure", f.File)
+			r.log(r.n, "the commands of %s are skipped: its onFlowStart changed nothing on the screen, and Maestro treats "+
+				"that as a failure", f.File)
 			return o
 		}
 		r.flow.mutated = before
@@ -145,7 +144,7 @@ func (r *run) body(ctx context.Context, f *maestro.Flow, what string) outcome {
 	return r.inside(ctx, what, f.Steps)
 }
 
-// again is retry.
+// again performs retry.
 func (r *run) again(ctx context.Context, step *dsl.Step, a maestro.Retry) outcome {
 	most, err := strconv.Atoi(a.Max)
 	if err != nil {
@@ -165,7 +164,7 @@ func (r *run) again(ctx context.Context, step *dsl.Step, a maestro.Retry) outcom
 	return o
 }
 
-// rounds is repeat.
+// rounds performs repeat.
 func (r *run) rounds(ctx context.Context, step *dsl.Step, a maestro.Repeat) outcome {
 	most := math.MaxInt
 	if a.Times != nil {
@@ -183,7 +182,7 @@ func (r *run) rounds(ctx context.Context, step *dsl.Step, a maestro.Repeat) outc
 			return r.leaf(ctx, step, func(context.Context) error { return scriptFailure(err) })
 		case on && round < most:
 		case round == 0:
-			r.left(step, "no round was to be run")
+			r.left(step, "it has no rounds")
 			return passed
 		default:
 			return passed
