@@ -21,7 +21,7 @@ func mixed(t *testing.T, n int) (list []plan.Case) {
 	return list
 }
 
-// begun are the packs in the order in which their cases began.
+// begun are the packs in the order in which their cases started.
 func begun(outcomes []run.Outcome) (packs []string) {
 	list := slices.Clone(outcomes)
 	slices.SortStableFunc(list, func(a, b run.Outcome) int { return a.Result.Started.Compare(b.Result.Started) })
@@ -112,7 +112,7 @@ func TestFailFastBeginsNothingMore(t *testing.T) {
 					t.Fatalf("%s: %v", v, outcomes[0].Err)
 				}
 				wantVerdict(t, outcomes[1], event.Skipped, "bad did not pass")
-				wantVerdict(t, outcomes[2], event.Pass) // it had begun
+				wantVerdict(t, outcomes[2], event.Pass) // it had started
 				wantVerdict(t, outcomes[3], event.Skipped, "bad did not pass")
 				wantVerdict(t, outcomes[4], event.Skipped, "bad did not pass")
 				if code := run.ExitCode(outcomes, true); code == run.ExitPass {
@@ -123,8 +123,8 @@ func TestFailFastBeginsNothingMore(t *testing.T) {
 	}
 }
 
-// TestBrowsersEndWithTheirLastCase: a browser that nobody needs any more ends while the phones are still at work, and
-// not before.
+// TestBrowsersEndWithTheirLastCase: a browser that is no longer needed ends while the phones still work, and not
+// before.
 func TestBrowsersEndWithTheirLastCase(t *testing.T) {
 	for _, last := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
