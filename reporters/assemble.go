@@ -58,7 +58,7 @@ func Finish(ctx context.Context, runDir string, o Options) (*history.Run, error)
 	if err != nil {
 		return nil, &Unwritten{Err: err}
 	}
-	files := []error{machines(run), lacks(filepath.Dir(run.Dir), "history.jsonl", history.AppendHistory(run))}
+	files := []error{machines(run), unwrittenFile(filepath.Dir(run.Dir), "history.jsonl", history.AppendHistory(run))}
 	var errs []error
 	if !o.Quiet {
 		errs = append(errs, o.retain(run))
@@ -66,7 +66,7 @@ func Finish(ctx context.Context, runDir string, o Options) (*history.Run, error)
 	// Make the pages after retention: they must not link to runs that were removed.
 	if o.Pages != nil {
 		if err := o.Pages(run.Dir); err != nil {
-			files = append(files, fmt.Errorf("make the pages: %w", lacks(run.Dir, html.IndexFile, err)))
+			files = append(files, fmt.Errorf("make the pages: %w", unwrittenFile(run.Dir, html.IndexFile, err)))
 		}
 		if again, err := history.LoadRun(runDir); err == nil {
 			run = again // it includes the pages now
@@ -124,7 +124,7 @@ func machines(run *history.Run) error {
 		if err == nil {
 			err = wholefile.WriteFile(run.Dir, name, data)
 		}
-		errs = append(errs, lacks(run.Dir, name, err))
+		errs = append(errs, unwrittenFile(run.Dir, name, err))
 	}
 	return errors.Join(errs...)
 }
@@ -137,7 +137,7 @@ func (o *Options) retain(run *history.Run) error {
 	if err != nil {
 		return err
 	}
-	limits.Spare = []string{run.Name}
+	limits.Keep = []string{run.Name}
 	_, err = history.Prune(filepath.Dir(run.Dir), limits, o.Now(), false)
 	return err
 }

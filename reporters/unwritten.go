@@ -83,8 +83,8 @@ func (e *Unwritten) Error() string {
 
 func (e *Unwritten) Unwrap() error { return e.Err }
 
-// lacks returns err as the reason why a file of a folder could not be written, unless err names files itself.
-func lacks(dir, name string, err error) error {
+// unwrittenFile returns err as the reason why a file of a folder could not be written, unless err names files itself.
+func unwrittenFile(dir, name string, err error) error {
 	var named *wholefile.Error
 	if err == nil || errors.As(err, &named) {
 		return err

@@ -38,11 +38,11 @@ type TestDevice struct {
 	pack  *pack.Pack
 	steps *engine.Stepwise
 
-	mu      sync.Mutex
-	told    string // the message of the step that ended the spec
-	broken  error  // the error of a matcher
-	verdict event.Verdict
-	problem *event.Problem
+	mu          sync.Mutex
+	stepMessage string // the message of the step that ended the spec
+	broken      error  // the error of a matcher
+	verdict     event.Verdict
+	problem     *event.Problem
 }
 
 // DeviceOption selects the device of a spec, and configures its report.
@@ -98,7 +98,7 @@ func Device(ctx context.Context, options ...DeviceOption) *TestDevice {
 	lease, dev, none := s.runner.Open(ctx, c, pool.Sleep)
 	if none != nil {
 		s.current.keep(none.Case.Pack)
-		s.current.over = true
+		s.current.released = true
 		s.refuse(*none)
 	}
 	d, err := s.hold(ctx, &TestDevice{ctx: ctx, suite: s, c: c, lease: lease, dev: dev}, hide)
@@ -126,7 +126,7 @@ func (d *TestDevice) begin(ctx context.Context, hide []string) (err error) {
 		return err
 	}
 	opts := d.suite.runner.Engine()
-	opts.Warnings = d.suite.runner.Calm(ctx, d.dev)
+	opts.Warnings = d.suite.runner.PrepareDevice(ctx, d.dev)
 	d.steps = engine.Begin(ctx, d.c, d.dev, d.pack, opts, hide...)
 	return nil
 }
@@ -241,7 +241,7 @@ func (d *TestDevice) fail(pos source.Pos, src *source.Source, e engine.Ended) {
 	d.marks().Helper()
 	text := problemText(source.Error{Pos: pos, Source: src}, e.Verdict, *e.Problem) + field("pack", d.pack.Dir())
 	d.mu.Lock()
-	d.told = text
+	d.stepMessage = text
 	d.mu.Unlock()
 	if d.t != nil {
 		d.t.Fatal(text)

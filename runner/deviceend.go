@@ -24,7 +24,7 @@ func (d *TestDevice) onFailure(ctx ginkgo.SpecContext) {
 		return
 	}
 	v, p := d.steps.Verdict()
-	if d.problem = p; v != event.Pass && d.told == r.Failure.Message {
+	if d.problem = p; v != event.Pass && d.stepMessage == r.Failure.Message {
 		return // a step reported it
 	}
 	at := r.Failure.FailureNodeLocation
@@ -80,7 +80,7 @@ func (d *TestDevice) end(ctx ginkgo.SpecContext) {
 	if v != event.Pass && p == nil {
 		p = &event.Problem{Message: failureMessage(r)}
 	}
-	d.suite.current.over = true
+	d.suite.current.released = true
 	ended, err := d.steps.End(context.WithoutCancel(ctx), v, p)
 	d.suite.runner.GiveBack(d.lease, d.dev, ended)
 	out := d.suite.runner.Finish(ctx, d.c, d.pack, err)

@@ -57,7 +57,7 @@ func (o *oneRun) open(conf run.Config, note string) (*run.Runner, bool, []histor
 		dir := filepath.Join(conf.Reports, string(noted))
 		if pack.IsRunName(string(noted)) && pack.Alive(dir) {
 			if r, err := run.Resume(conf, dir, nil); err == nil {
-				return r, false, nil, o.hold(conf.Reports, dir)
+				return r, false, nil, o.keepAlive(conf.Reports, dir)
 			}
 		}
 	}
@@ -69,7 +69,7 @@ func (o *oneRun) open(conf run.Config, note string) (*run.Runner, bool, []histor
 		err = errors.Join(err, os.WriteFile(note, []byte(filepath.Base(r.Dir.Path())), 0o600))
 		removeOldNotes(filepath.Dir(note), time.Now())
 	}
-	return r, true, sealed, errors.Join(err, o.hold(conf.Reports, r.Dir.Path()))
+	return r, true, sealed, errors.Join(err, o.keepAlive(conf.Reports, r.Dir.Path()))
 }
 
 // keep makes the run that process 1 has started that of this process, unless this process has one.
@@ -79,11 +79,11 @@ func (o *oneRun) keep(reports, dir string) error {
 	if o.held[reports] != nil {
 		return nil
 	}
-	return o.hold(reports, dir)
+	return o.keepAlive(reports, dir)
 }
 
-// hold keeps a run alive until the process ends. o.mu is held.
-func (o *oneRun) hold(reports, dir string) error {
+// keepAlive keeps a run alive until the process ends. o.mu is held.
+func (o *oneRun) keepAlive(reports, dir string) error {
 	held, err := pack.OpenRunDir(dir)
 	if err != nil {
 		return err

@@ -16,11 +16,11 @@ const specSuffix = "-spec"
 
 // specPacks names the packs of the running spec of a process.
 type specPacks struct {
-	spec    string
-	attempt int
-	devices int
-	over    bool     // a device of it was released
-	packs   []string // of its first attempt
+	spec     string
+	attempt  int
+	devices  int
+	released bool     // a device of it was released
+	packs    []string // of its first attempt
 }
 
 // name returns the pack of the next device of the running spec. If the folder exists, it belongs to a twin, another
@@ -28,10 +28,10 @@ type specPacks struct {
 func (s *specPacks) name(r types.SpecReport, taken map[string]plan.Case) (id, pack, twin string) {
 	spec := r.FullText() + "\x00" + r.LeafNodeLocation.String()
 	switch {
-	case s.spec != spec || s.over && r.NumAttempts <= s.attempt: // or one of the same words
+	case s.spec != spec || s.released && r.NumAttempts <= s.attempt: // or one of the same words
 		*s = specPacks{spec: spec, attempt: r.NumAttempts}
 	case s.attempt != r.NumAttempts:
-		s.attempt, s.devices, s.over = r.NumAttempts, 0, false
+		s.attempt, s.devices, s.released = r.NumAttempts, 0, false
 	}
 	s.devices++
 	id = specID(r.FullText())

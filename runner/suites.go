@@ -119,7 +119,7 @@ func Describe(dir string) error {
 		why, _ := s.conf.NothingToRun(p)
 		fmt.Fprintf(os.Stderr, "taproot: %s\n", why)
 	}
-	ginkgo.ReportBeforeSuite(func(r ginkgo.Report) { s.foresee(r, p.Cases) })
+	ginkgo.ReportBeforeSuite(func(r ginkgo.Report) { s.recordPlan(r, p.Cases) })
 	ginkgo.SynchronizedBeforeSuite(s.first, s.each)
 	ginkgo.SynchronizedAfterSuite(s.close, s.last)
 	// GitHub reads annotations from the output. Output that a parallel process prints here appears once; in the node
@@ -197,9 +197,9 @@ func hubOf(conf *run.Config) (*remote.Options, error) {
 	return &remote.Options{Hub: hub, Inputs: remote.NoteInputs(conf)}, err
 }
 
-// foresee records, in process 1, the specs that Ginkgo is going to run. With filters that only Ginkgo evaluates, they
-// are unknown.
-func (s *suite) foresee(r ginkgo.Report, chosen []plan.Case) {
+// recordPlan records, in process 1, the specs that Ginkgo is going to run. With filters that only Ginkgo evaluates,
+// they are unknown.
+func (s *suite) recordPlan(r ginkgo.Report, chosen []plan.Case) {
 	s.reported, s.specs = true, r.PreRunStats.TotalSpecs
 	c := r.SuiteConfig
 	if !r.SuiteHasProgrammaticFocus && !c.DryRun && len(c.FocusStrings)+len(c.SkipStrings)+len(c.FocusFiles)+len(

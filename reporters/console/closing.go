@@ -23,12 +23,12 @@ const (
 func (c *Console) closing(run Run) string {
 	var b strings.Builder
 	for _, tries := range c.cases() {
-		first, word := saved(tries)
+		first, word := passedLater(tries)
 		switch last := tries[len(tries)-1]; {
 		case first != nil:
-			b.WriteString("\n" + c.failure(first, look{word: word, color: yellow}, run.Dir))
+			b.WriteString("\n" + c.failure(first, display{word: word, color: yellow}, run.Dir))
 		case last.Verdict != event.Pass && last.Verdict != event.Skipped:
-			b.WriteString("\n" + c.failure(last, looks(last.Verdict), run.Dir))
+			b.WriteString("\n" + c.failure(last, displayOf(last.Verdict), run.Dir))
 		}
 	}
 	b.WriteString("\n" + c.warnings() + c.slowest() + c.totals(run) + "\n")
@@ -87,27 +87,27 @@ func (c *Console) cases() [][]*event.Result {
 
 // The label of a case that passed only on a later attempt.
 const (
-	wordFlaky = "FLAKY"
-	wordLost  = "LOST" // only because its device was lost, which does not make a test flaky
+	labelFlaky = "FLAKY"
+	labelLost  = "LOST" // only because its device was lost, which does not make a test flaky
 )
 
-// saved returns the attempt to show of a case that passed only on a later attempt, and its label; nil for any other
-// case.
-func saved(tries []*event.Result) (first *event.Result, word string) {
+// passedLater returns the attempt to show of a case that passed only on a later attempt, and its label; nil for any
+// other case.
+func passedLater(tries []*event.Result) (first *event.Result, word string) {
 	before := tries[:len(tries)-1]
 	if len(before) == 0 || tries[len(before)].Verdict != event.Pass {
 		return nil, ""
 	}
 	for _, t := range before {
 		if !t.LostDevice() {
-			return t, wordFlaky
+			return t, labelFlaky
 		}
 	}
-	return before[0], wordLost
+	return before[0], labelLost
 }
 
 // failure formats one test that did not pass.
-func (c *Console) failure(r *event.Result, l look, dir string) string {
+func (c *Console) failure(r *event.Result, l display, dir string) string {
 	var b strings.Builder
 	if c.o.Groups {
 		b.WriteString("::group::")
@@ -164,8 +164,8 @@ func (c *Console) problem(b *strings.Builder, r *event.Result, f event.Failure, 
 		}
 		field(b, "around", strings.Join(around, "\n"))
 	}
-	if f.Picture != "" && dir != "" {
-		field(b, "screenshot", filepath.Join(dir, r.Case.Pack, filepath.FromSlash(f.Picture)))
+	if f.Screenshot != "" && dir != "" {
+		field(b, "screenshot", filepath.Join(dir, r.Case.Pack, filepath.FromSlash(f.Screenshot)))
 	}
 }
 
@@ -236,7 +236,7 @@ func (c *Console) totals(run Run) string {
 	n, again := map[event.Verdict]int{}, map[string]int{}
 	for _, tries := range c.cases() {
 		n[tries[len(tries)-1].Verdict]++
-		if _, word := saved(tries); word != "" {
+		if _, word := passedLater(tries); word != "" {
 			again[word]++
 		}
 	}
@@ -247,10 +247,10 @@ func (c *Console) totals(run Run) string {
 		return c.paint(yellow, "no test was run in "+seconds(run.Took))
 	}
 	parts := []string{fmt.Sprintf("%d passed", n[event.Pass])}
-	if k := again[wordFlaky]; k > 0 {
+	if k := again[labelFlaky]; k > 0 {
 		parts[0] += fmt.Sprintf(" (%d flaky)", k)
 	}
-	if k := again[wordLost]; k > 0 {
+	if k := again[labelLost]; k > 0 {
 		parts[0] += fmt.Sprintf(" (%d after a lost device)", k)
 	}
 	add := func(v event.Verdict, word, many string) {

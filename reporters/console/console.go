@@ -52,13 +52,13 @@ type Console struct {
 
 // running is a case that has started and not ended.
 type running struct {
-	c       event.Case
-	seq     int
-	events  []event.Event
-	started time.Time
-	step    int
-	since   time.Time          // of the step
-	told    map[int]event.Step // steps that only the run knows, such as those of loops and flows
+	c            event.Case
+	seq          int
+	events       []event.Event
+	started      time.Time
+	step         int
+	since        time.Time          // of the step
+	dynamicSteps map[int]event.Step // steps that only the run knows, such as those of loops and flows
 }
 
 // New starts to show a run.
@@ -77,7 +77,7 @@ func New(w io.Writer, o Options) *Console {
 	case o.TTY:
 		go c.watch(tick, func() string { return "" })
 	default:
-		go c.watch(beat, c.signs)
+		go c.watch(beat, c.progressLines)
 	}
 	return c
 }
@@ -99,8 +99,8 @@ func (c *Console) watch(every time.Duration, text func() string) {
 	}
 }
 
-// signs lists what runs, so that the log of a CI system shows progress. It needs c.mu.
-func (c *Console) signs() string {
+// progressLines lists what runs, so that the log of a CI system shows progress. It needs c.mu.
+func (c *Console) progressLines() string {
 	var b strings.Builder
 	for _, line := range c.live() {
 		b.WriteString(line + "\n")
@@ -137,7 +137,7 @@ func (c *Console) Event(of event.Case, e event.Event) {
 
 func (r *running) take(e event.Event) {
 	if e.Kind == event.CaseStarted && len(r.events) > 0 { // it starts again on another device of a farm
-		r.events, r.told, r.step, r.started, r.since = nil, nil, 0, e.Time, e.Time
+		r.events, r.dynamicSteps, r.step, r.started, r.since = nil, nil, 0, e.Time, e.Time
 	}
 	r.events = append(r.events, e)
 	switch e.Kind {
@@ -148,10 +148,10 @@ func (r *running) take(e event.Event) {
 	case event.StepStarted:
 		r.step, r.since = e.Step, e.Time
 		if e.Info != nil {
-			if r.told == nil {
-				r.told = map[int]event.Step{}
+			if r.dynamicSteps == nil {
+				r.dynamicSteps = map[int]event.Step{}
 			}
-			r.told[e.Step] = *e.Info
+			r.dynamicSteps[e.Step] = *e.Info
 		}
 	}
 }

@@ -13,8 +13,8 @@ const maxField = 300 // runes of a foreign text
 
 func one(s string) string { return markdown.Visible(s, maxField) }
 
-// look is how a verdict is displayed.
-type look struct{ glyph, word, color string }
+// display is how a verdict is displayed.
+type display struct{ glyph, word, color string }
 
 const (
 	green  = "32"
@@ -24,22 +24,22 @@ const (
 	bold   = "1"
 )
 
-func looks(v event.Verdict) look {
+func displayOf(v event.Verdict) display {
 	switch v {
 	case event.Pass:
-		return look{"✓", "PASS", green}
+		return display{"✓", "PASS", green}
 	case event.Fail:
-		return look{"✗", "FAIL", red}
+		return display{"✗", "FAIL", red}
 	case event.Error:
-		return look{"!", "ERROR", red}
+		return display{"!", "ERROR", red}
 	case event.Warned:
-		return look{"⚠", "WARNING", yellow}
+		return display{"⚠", "WARNING", yellow}
 	case event.Skipped:
-		return look{"-", "SKIPPED", yellow}
+		return display{"-", "SKIPPED", yellow}
 	case event.Interrupted:
-		return look{"■", "INTERRUPTED", yellow}
+		return display{"■", "INTERRUPTED", yellow}
 	}
-	return look{"·", "NOT REACHED", dim}
+	return display{"·", "NOT REACHED", dim}
 }
 
 func (c *Console) paint(code, s string) string {
@@ -51,7 +51,7 @@ func (c *Console) paint(code, s string) string {
 
 // caseLine is the one line of a test that ended.
 func (c *Console) caseLine(r *event.Result) string {
-	l := looks(r.Verdict)
+	l := displayOf(r.Verdict)
 	line := fmt.Sprintf("%s%s %s", c.number(), c.paint(l.color, l.glyph+" "+l.word), one(r.Case.Pack))
 	if r.Verdict == event.Skipped {
 		if r.Problem != nil {
@@ -85,7 +85,7 @@ func (c *Console) reason(r *event.Result) string {
 	if c.o.TTY {
 		text = fitTo(text, c.o.Width-5)
 	}
-	text = "    " + c.paint(looks(r.Verdict).color, text) + "\n"
+	text = "    " + c.paint(displayOf(r.Verdict).color, text) + "\n"
 	if s := list[0].Step; s != nil {
 		if in := s.LikelyCause(); in != nil {
 			first, _, _ := strings.Cut(in.Text, "\n")
@@ -101,7 +101,7 @@ func where(c event.Case) string {
 }
 
 func (c *Console) stepLine(r *running, e event.Event) string {
-	l := looks(e.Verdict)
+	l := displayOf(e.Verdict)
 	text := fmt.Sprintf("  %s %s %s", c.paint(l.color, l.glyph), one(r.c.Pack), r.stepText(e.Step))
 	return strings.TrimRight(text, " ") + c.paint(dim, " · "+seconds(time.Duration(e.DurationMS)*time.Millisecond)) + "\n"
 }
@@ -110,7 +110,7 @@ func (c *Console) stepLine(r *running, e event.Event) string {
 func (r *running) stepText(n int) string {
 	s := r.stepN(n)
 	number := fmt.Sprint(n)
-	if len(r.told) == 0 && n <= len(r.c.Steps) {
+	if len(r.dynamicSteps) == 0 && n <= len(r.c.Steps) {
 		number += fmt.Sprintf("/%d", len(r.c.Steps))
 	}
 	if s.In != "" {
@@ -120,7 +120,7 @@ func (r *running) stepText(n int) string {
 }
 
 func (r *running) stepN(n int) event.Step {
-	if s, told := r.told[n]; told {
+	if s, told := r.dynamicSteps[n]; told {
 		return s
 	}
 	for _, s := range r.c.Steps {

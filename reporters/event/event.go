@@ -221,7 +221,7 @@ type Recording struct {
 
 // The kinds of recordings.
 const (
-	NativeFilm  = "native"    // recorded by the device or the browser
-	SlideShow   = "slideshow" // of the step screenshots, each shown until the next one
-	NoRecording = "none"
+	NativeRecording = "native"    // recorded by the device or the browser
+	SlideShow       = "slideshow" // of the step screenshots, each shown until the next one
+	NoRecording     = "none"
 )

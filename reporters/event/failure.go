@@ -11,10 +11,10 @@ import (
 // Failure is one thing that went wrong in a case. There may be several: a test continues after a soft step that fails,
 // and hooks run after a failure.
 type Failure struct {
-	Step    *StepResult // nil: not in a step
-	Place   source.Pos  // the step's, otherwise the test's
-	Problem *Problem    // never nil
-	Picture string      // path in the pack; may be empty
+	Step       *StepResult // nil: not in a step
+	Place      source.Pos  // the step's, otherwise the test's
+	Problem    *Problem    // never nil
+	Screenshot string      // path in the pack; may be empty
 }
 
 // Failures returns all that went wrong in a case that did not pass: first the failure that decided its verdict, then
@@ -27,8 +27,8 @@ func (r *Result) Failures() []Failure {
 	if first.Problem == nil {
 		first.Problem = &Problem{Message: "no reason was given"}
 	}
-	if a, ok := r.ProblemPicture(); ok {
-		first.Picture = a.Path
+	if a, ok := r.ProblemScreenshot(); ok {
+		first.Screenshot = a.Path
 	}
 	list := []Failure{first}
 	for i := range r.Steps {
@@ -40,8 +40,8 @@ func (r *Result) Failures() []Failure {
 		if s.Place.Line > 0 {
 			f.Place = s.Place
 		}
-		if a, ok := s.picture(); ok {
-			f.Picture = a.Path
+		if a, ok := s.screenshot(); ok {
+			f.Screenshot = a.Path
 		}
 		list = append(list, f)
 	}

@@ -188,7 +188,7 @@ func (f *folder) conclude() {
 		r.Verdict, r.Ended = Interrupted, f.last
 		r.Duration = max(0, f.last.Sub(r.Started))
 	}
-	f.leftOut()
+	f.addMissingSteps()
 	r.ProblemStep = f.problemStep()
 	if r.Verdict == Pass || r.Problem != nil {
 		return
@@ -202,9 +202,9 @@ func (f *folder) conclude() {
 	}
 }
 
-// leftOut adds the steps that only the run could decide on and that never ran. In a test that ran to its end they are
-// skipped, otherwise unreached.
-func (f *folder) leftOut() {
+// addMissingSteps adds the steps that only the run could decide on and that never ran. In a test that ran to its end
+// they are skipped, otherwise unreached.
+func (f *folder) addMissingSteps() {
 	r := f.res
 	ran := map[source.Pos]bool{}
 	for _, s := range r.Steps {

@@ -12,8 +12,8 @@ type Metrics struct {
 	Models     []ModelUse     `json:"models,omitempty"` // by name
 }
 
-// Asked adds a step's requests to a model.
-func (m *Metrics) Asked(use ModelUse) {
+// AddModelUse adds a step's requests to a model.
+func (m *Metrics) AddModelUse(use ModelUse) {
 	for i := range m.Models {
 		if of := &m.Models[i]; of.Name == use.Name {
 			of.Calls, of.Replayed = of.Calls+use.Calls, of.Replayed+use.Replayed

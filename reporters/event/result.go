@@ -101,16 +101,17 @@ func (r *Result) Screenshots() []Attachment {
 	return shots
 }
 
-// ProblemPicture returns the screenshot that shows the problem best: the failure's own, otherwise the last of its step.
-func (r *Result) ProblemPicture() (Attachment, bool) {
+// ProblemScreenshot returns the screenshot that shows the problem best: the failure's own, otherwise the last of its
+// step.
+func (r *Result) ProblemScreenshot() (Attachment, bool) {
 	s := r.Step(r.ProblemStep)
 	if s == nil {
 		return Attachment{}, false
 	}
-	return s.picture()
+	return s.screenshot()
 }
 
-func (s *StepResult) picture() (Attachment, bool) {
+func (s *StepResult) screenshot() (Attachment, bool) {
 	var found Attachment
 	for _, a := range s.Attachments {
 		if a.Kind == KindFailure {

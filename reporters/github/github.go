@@ -29,7 +29,7 @@ type Places struct {
 // Annotate writes a workflow command for each case that did not pass, and a warning for each that is flaky. GitHub
 // shows ten of each type: the tenth says how many more there are.
 func Annotate(w io.Writer, r *history.Run, p Places) error {
-	var problems, doubts []string
+	var problems, warnings []string
 	var others []string // further failures of one test: they come last, as far as the limit allows
 	for _, c := range r.Bad() {
 		list := c.Result.Failures()
@@ -51,12 +51,12 @@ func Annotate(w io.Writer, r *history.Run, p Places) error {
 	for i := range r.Cases {
 		c := &r.Cases[i]
 		if why := c.Flaky(); why != "" {
-			doubts = append(doubts, annotation("warning", c, p, c.Result.ProblemPos(), "flaky", why))
+			warnings = append(warnings, annotation("warning", c, p, c.Result.ProblemPos(), "flaky", why))
 		}
 	}
 	var b strings.Builder
 	limited(&b, "error", problems, "more tests did not pass")
-	limited(&b, "warning", doubts, "more tests are flaky")
+	limited(&b, "warning", warnings, "more tests are flaky")
 	if b.Len() == 0 {
 		return nil
 	}

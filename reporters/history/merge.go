@@ -44,7 +44,7 @@ func Merge(root string, dirs []string, partial bool) (into *pack.RunDir, err err
 	if err := fitTogether(shards, partial); err != nil {
 		return nil, err
 	}
-	into, err = pack.NewRunDir(root, beginOf(shards))
+	into, err = pack.NewRunDir(root, startOf(shards))
 	if err != nil {
 		return nil, err
 	}
@@ -196,8 +196,8 @@ func shardsOf(shards []Shard) string {
 	return strings.Join(names, ", ")
 }
 
-// beginOf is when the first shard started, by the names of their folders.
-func beginOf(shards []Shard) time.Time {
+// startOf is when the first shard started, by the names of their folders.
+func startOf(shards []Shard) time.Time {
 	var first time.Time
 	for _, s := range shards {
 		if t, err := time.Parse(pack.RunLayout, filepath.Base(s.Dir)); err == nil && (first.IsZero() || t.Before(first)) {

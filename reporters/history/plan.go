@@ -45,7 +45,7 @@ func readPlan(root *os.Root) ([]event.Case, error) {
 	return cases, nil
 }
 
-func neverBegan(c event.Case) RunCase {
+func neverStarted(c event.Case) RunCase {
 	res := &event.Result{Case: c, Verdict: event.Interrupted, Recording: event.Recording{Kind: event.NoRecording},
 		Problem: &event.Problem{Message: "the run ended before this test started"}}
 	for _, s := range c.Steps {

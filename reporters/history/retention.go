@@ -28,9 +28,9 @@ var trashName = lazyregexp.New(`^\.trash-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-[A-Z2-7]
 
 // Limits are how many runs are kept, and for how long. A run beyond either limit is removed.
 type Limits struct {
-	Days  int      // from 1 on
-	Runs  int      // from 1 on
-	Spare []string // names of runs that are always kept
+	Days int      // from 1 on
+	Runs int      // from 1 on
+	Keep []string // names of runs that are always kept
 }
 
 // Pruned is a run that was removed, or that a dry run would remove.
@@ -62,7 +62,7 @@ func Prune(root string, l Limits, now time.Time, dryRun bool) (pruned []Pruned, 
 	slices.Reverse(runs)
 	for i, run := range runs {
 		why := l.beyond(run, i, now)
-		if why == "" || slices.Contains(l.Spare, run) {
+		if why == "" || slices.Contains(l.Keep, run) {
 			continue
 		}
 		gone, err := p.drop(run)

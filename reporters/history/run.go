@@ -96,7 +96,7 @@ func (r *Run) load(root *os.Root, packs []string) {
 	for _, c := range planned {
 		if tries[CaseKey(c.Pack)] == nil {
 			tries[CaseKey(c.Pack)] = []RunCase{{}} // the plan names it twice
-			r.Cases = append(r.Cases, neverBegan(c))
+			r.Cases = append(r.Cases, neverStarted(c))
 		}
 	}
 	slices.SortFunc(r.Cases, func(a, b RunCase) int {

@@ -57,7 +57,7 @@ func sealRun(root *os.Root, name string, now time.Time) (sealed []Sealed, err er
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
 	// Write nothing, not even a lock, when there is nothing to do.
-	if packs, err := unsealed(run); err != nil || len(packs) == 0 {
+	if packs, err := unfinished(run); err != nil || len(packs) == 0 {
 		return nil, err
 	}
 	live := filepath.Join(run.Name(), pack.LiveFile)
@@ -69,7 +69,7 @@ func sealRun(root *os.Root, name string, now time.Time) (sealed []Sealed, err er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	packs, err := unsealed(run) // again: another process may have finalized them
+	packs, err := unfinished(run) // again: another process may have finalized them
 	errs := []error{err}
 	for _, pack := range packs {
 		res, err := sealPack(run, pack, now)
@@ -82,8 +82,8 @@ func sealRun(root *os.Root, name string, now time.Time) (sealed []Sealed, err er
 	return sealed, errors.Join(errs...)
 }
 
-// unsealed lists the packs that have events and no summary, or leftovers to remove.
-func unsealed(run *os.Root) ([]string, error) {
+// unfinished lists the packs that have events and no summary, or leftovers to remove.
+func unfinished(run *os.Root) ([]string, error) {
 	packs, err := pack.Folders(run, pack.NamePattern.MatchString)
 	return slices.DeleteFunc(packs, func(pack string) bool {
 		if !wholefile.There(run, path.Join(pack, event.EventsFile)) {

@@ -29,7 +29,7 @@ const (
 	maxShown    = 2000 // runes of a value on the page of a run
 	maxFailures = 5    // of one test that the page of a run shows
 	maxLedger   = 200  // lines of the list of warnings when there is no limit of bytes
-	moreRoom    = 600  // bytes reserved for the notes on what was cut
+	noteBytes   = 600  // bytes reserved for the notes on what was cut
 )
 
 // RunSummary returns the bytes of summary.md: totals, what is broken and where, what is flaky, warnings, all cases.
@@ -47,7 +47,7 @@ type pageWriter struct {
 
 // fits adds a part and reports true if it is within the limit.
 func (w *pageWriter) fits(part string) bool {
-	if w.o.Limit > 0 && w.Len()+len(part)+moreRoom > w.o.Limit {
+	if w.o.Limit > 0 && w.Len()+len(part)+noteBytes > w.o.Limit {
 		return false
 	}
 	w.WriteString(part)
@@ -136,7 +136,7 @@ func (w *pageWriter) sections(r *Run) {
 			break
 		}
 	}
-	w.doubtful(r)
+	w.flakyOrSlow(r)
 	w.ledger(r)
 	w.table(r)
 	for _, n := range r.Notes {
@@ -196,8 +196,8 @@ func (w *pageWriter) cause(b *markdown.Writer, c *RunCase, f event.Failure) {
 	b.Value("Expected", shorten.Runes(p.Expected, maxShown))
 	b.Value("Actual", shorten.Runes(p.Actual, maxShown))
 	b.Candidates(p.Candidates, p.Rejected)
-	if f.Picture != "" && c.Pack != "" {
-		if href := w.href(c.Pack + "/" + f.Picture); href != "" {
+	if f.Screenshot != "" && c.Pack != "" {
+		if href := w.href(c.Pack + "/" + f.Screenshot); href != "" {
 			b.Printf("\n[![the screen at that time](%s)](%s)\n", href, href)
 		}
 	}
@@ -221,8 +221,8 @@ func (w *pageWriter) href(path string) string {
 	return markdown.Href(path)
 }
 
-// doubtful lists tests that passed or failed by chance, and tests that became slow.
-func (w *pageWriter) doubtful(r *Run) {
+// flakyOrSlow lists tests that passed or failed by chance, and tests that became slow.
+func (w *pageWriter) flakyOrSlow(r *Run) {
 	var lines []string
 	for i := range r.Cases {
 		c := &r.Cases[i]

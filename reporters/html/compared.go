@@ -41,8 +41,8 @@ func (b *builder) compared(s *event.StepResult) *comparedData {
 	return d
 }
 
-// comparedPictures makes the previews of comparisons.
-func (b *builder) comparedPictures() {
+// comparedPreviews makes the previews of comparisons.
+func (b *builder) comparedPreviews() {
 	bytes := 0
 	for _, s := range b.out.Steps {
 		if s.Compared == nil {

@@ -31,7 +31,7 @@ type packData struct {
 	Slow        string          `json:"slow,omitempty"`
 	Steps       []*stepData     `json:"steps"`
 	Unchecked   []uncheckedData `json:"unchecked,omitempty"`
-	Film        *filmData       `json:"film,omitempty"`
+	Film        *recordingData  `json:"film,omitempty"`
 	NoFilm      string          `json:"noFilm,omitempty"`
 	Log         *logData        `json:"log,omitempty"`
 	CostOf      string          `json:"costOf,omitempty"` // the app that Cost is of
@@ -187,7 +187,7 @@ type fileData struct {
 	Src  string `json:"src"`
 }
 
-type filmData struct {
+type recordingData struct {
 	Src   string `json:"src"`
 	Kind  string `json:"kind"`
 	Why   string `json:"why,omitempty"`

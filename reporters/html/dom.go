@@ -65,7 +65,7 @@ func (b *builder) pages() {
 		}
 		if known[file] == 0 {
 			packed, err := b.packDOM(file, maxDOMBytes-bytes)
-			if errors.Is(err, errNoRoom) {
+			if errors.Is(err, errTooLarge) {
 				s.DOM = -1
 				left++
 				continue
@@ -87,7 +87,7 @@ func (b *builder) pages() {
 	}
 }
 
-var errNoRoom = errors.New("the page has reached its size limit")
+var errTooLarge = errors.New("the page has reached its size limit")
 
 // packDOM reads, checks and packs the elements of a page.
 func (b *builder) packDOM(file string, room int) (string, error) {
@@ -126,7 +126,7 @@ func packed(text []byte, room int) (string, error) {
 		return "", err
 	}
 	if base64.StdEncoding.EncodedLen(b.Len()) > room {
-		return "", errNoRoom
+		return "", errTooLarge
 	}
 	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
 }

@@ -18,7 +18,7 @@ const (
 	boxHeader = 8
 )
 
-var errFilm = errors.New("the recording cannot be read")
+var errRecording = errors.New("the recording cannot be read")
 
 // mark is a chapter of a recording.
 type mark struct {
@@ -36,7 +36,7 @@ func marks(r io.ReaderAt, size int64) ([]mark, error) {
 		}
 	}
 	if to-from > maxMarks {
-		return nil, errFilm
+		return nil, errRecording
 	}
 	body := make([]byte, to-from)
 	if _, err := r.ReadAt(body, from); err != nil && !errors.Is(err, io.EOF) {
@@ -54,7 +54,7 @@ func findBox(r io.ReaderAt, name string, from, to int64) (int64, int64, error) {
 		}
 		n, err := r.ReadAt(head, from)
 		if n < boxHeader {
-			return 0, 0, errors.Join(errFilm, err)
+			return 0, 0, errors.Join(errRecording, err)
 		}
 		size, skip := int64(binary.BigEndian.Uint32(head)), int64(boxHeader)
 		switch {
@@ -64,31 +64,31 @@ func findBox(r io.ReaderAt, name string, from, to int64) (int64, int64, error) {
 			size, skip = int64(binary.BigEndian.Uint64(head[boxHeader:])), 2*boxHeader
 		}
 		if size < skip || size > to-from {
-			return 0, 0, errFilm
+			return 0, 0, errRecording
 		}
 		if string(head[4:8]) == name {
 			return from + skip, from + size, nil
 		}
 		from += size
 	}
-	return 0, 0, errFilm
+	return 0, 0, errRecording
 }
 
 // parseMarks reads: version and flags, four unused bytes, the number of chapters; for each chapter its start in units
 // of 100 ns, the length of its title and the title.
 func parseMarks(b []byte) ([]mark, error) {
 	if len(b) < 9 {
-		return nil, errFilm
+		return nil, errRecording
 	}
 	count, b := int(b[8]), b[9:]
 	var list []mark
 	for range count {
 		if len(b) < 9 || len(b) < 9+int(b[8]) {
-			return list, errFilm
+			return list, errRecording
 		}
 		at := binary.BigEndian.Uint64(b)
 		if at > uint64(1000*time.Hour/100) {
-			return list, errFilm
+			return list, errRecording
 		}
 		end := 9 + int(b[8])
 		list = append(list, mark{At: time.Duration(at) * 100, Title: string(b[9:end])})
@@ -121,8 +121,8 @@ func cues(res *event.Result, list []mark) (at map[int]time.Duration, exact bool)
 	return at, exact
 }
 
-// filmMarks reads the chapters of a recording under root.
-func filmMarks(root *os.Root, name string) ([]mark, error) {
+// recordingMarks reads the chapters of a recording under root.
+func recordingMarks(root *os.Root, name string) ([]mark, error) {
 	f, err := openFile(root, name)
 	if err != nil {
 		return nil, err

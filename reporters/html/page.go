@@ -171,9 +171,9 @@ func (b *builder) build() *packData {
 	for i := range res.Steps {
 		b.out.Steps = append(b.out.Steps, b.step(&res.Steps[i]))
 	}
-	b.pictures()
+	b.screenshots()
 	b.failures()
-	b.film()
+	b.recording()
 	b.log()
 	b.cost()
 	b.network()
@@ -293,7 +293,7 @@ func (b *builder) failures() {
 	small := map[int]string{}
 	for _, s := range b.out.Steps {
 		if len(s.Shots) > 0 {
-			small[s.N] = telling(s.Shots).Small
+			small[s.N] = mainShot(s.Shots).Small
 		}
 	}
 	for _, f := range list {
@@ -341,7 +341,7 @@ func (b *builder) caseFiles() {
 	}
 }
 
-func (b *builder) film() {
+func (b *builder) recording() {
 	rec := b.res.Recording
 	i := slices.IndexFunc(b.res.Attachments, func(a event.Attachment) bool { return a.Kind == event.KindRecording })
 	if i < 0 || rec.Kind == event.NoRecording {
@@ -349,7 +349,7 @@ func (b *builder) film() {
 		return
 	}
 	path := b.res.Attachments[i].Path
-	list, err := filmMarks(b.root, path)
+	list, err := recordingMarks(b.root, path)
 	if err != nil && len(list) == 0 {
 		if _, gone := openFile(b.root, path); gone != nil {
 			b.out.NoFilm = shown(path+" cannot be read: "+gone.Error(), maxLabel)
@@ -363,7 +363,8 @@ func (b *builder) film() {
 			s.Cue = &seconds
 		}
 	}
-	b.out.Film = &filmData{Src: b.link(path), Kind: shown(rec.Kind, maxLabel), Why: shown(rec.Why, maxLabel), Exact: exact}
+	b.out.Film = &recordingData{Src: b.link(path), Kind: shown(rec.Kind, maxLabel), Why: shown(rec.Why, maxLabel),
+		Exact: exact}
 }
 
 func (b *builder) log() {

@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	maxPictureBytes = 64 << 20
-	maxPixels       = 50_000_000
-	smallSide       = 360 // longest side of a preview
-	largeSide       = 720 // of the screenshots that show the problem
-	jpegQuality     = 72
+	maxImageBytes = 64 << 20
+	maxPixels     = 50_000_000
+	smallSide     = 360 // longest side of a preview
+	largeSide     = 720 // of the screenshots that show the problem
+	jpegQuality   = 72
 )
 
 var errNotRegular = errors.New("not a regular file")
@@ -55,7 +55,7 @@ func openFile(root *os.Root, name string) (*os.File, error) {
 
 // decode reads an image.
 func decode(root *os.Root, name string) (image.Image, error) {
-	data, err := readFile(root, name, maxPictureBytes)
+	data, err := readFile(root, name, maxImageBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func measure(root *os.Root, name string) (image.Point, error) {
 	if err != nil {
 		return image.Point{}, err
 	}
-	head, _, err := image.DecodeConfig(io.LimitReader(f, maxPictureBytes))
+	head, _, err := image.DecodeConfig(io.LimitReader(f, maxImageBytes))
 	return image.Pt(head.Width, head.Height), errors.Join(err, f.Close())
 }
 

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// wanted is an image to make a preview of.
-type wanted struct {
+// previewRequest is an image to make a preview of.
+type previewRequest struct {
 	shot *shotData
 	side int
 }
 
-// smallPicture is a preview with the size of its image, or why there is none.
-type smallPicture struct {
+// previewResult is a preview with the size of its image, or why there is none.
+type previewResult struct {
 	small  string
 	width  int
 	height int
@@ -20,7 +20,7 @@ type smallPicture struct {
 }
 
 // fill sets the preview of a screenshot, and reports whether there is one.
-func (p smallPicture) fill(shot *shotData) bool {
+func (p previewResult) fill(shot *shotData) bool {
 	if p.width > 0 {
 		shot.W, shot.H = p.width, p.height
 	}
@@ -39,8 +39,8 @@ type sameFile struct {
 }
 
 // previews makes several at once.
-func (b *builder) previews(list []wanted) []smallPicture {
-	out := make([]smallPicture, len(list))
+func (b *builder) previews(list []previewRequest) []previewResult {
+	out := make([]previewResult, len(list))
 	var work sync.WaitGroup
 	for i, w := range list {
 		work.Go(func() { out[i] = b.previewOf(w) })
@@ -50,20 +50,20 @@ func (b *builder) previews(list []wanted) []smallPicture {
 }
 
 // previewOf is safe for concurrent use.
-func (b *builder) previewOf(w wanted) (p smallPicture) {
-	data, err := readFile(b.root, w.shot.path, maxPictureBytes)
+func (b *builder) previewOf(w previewRequest) (p previewResult) {
+	data, err := readFile(b.root, w.shot.path, maxImageBytes)
 	if err != nil {
-		return smallPicture{err: err}
+		return previewResult{err: err}
 	}
 	key := sameFile{sha256.Sum256(data), w.side}
 	if made, ok := b.made.Load(key); ok {
-		return made.(smallPicture)
+		return made.(previewResult)
 	}
 	img, err := decodeBytes(data, w.shot.path)
 	if err != nil {
-		return smallPicture{err: err}
+		return previewResult{err: err}
 	}
-	p = smallPicture{width: img.Bounds().Dx(), height: img.Bounds().Dy()}
+	p = previewResult{width: img.Bounds().Dx(), height: img.Bounds().Dy()}
 	if p.small, p.err = preview(img, w.side); p.err == nil {
 		b.made.Store(key, p)
 	}

@@ -30,11 +30,11 @@ type view struct {
 	Script template.JS
 	Data   template.JS
 	D      any
-	Others []other
+	Others []otherAttempt
 }
 
-// other is another attempt of a test that the page contains, too.
-type other struct {
+// otherAttempt is another attempt of a test that the page contains, too.
+type otherAttempt struct {
 	N    int
 	D    *packData
 	Data template.JS
@@ -43,7 +43,7 @@ type other struct {
 func packView(d *packData, others ...*packData) view {
 	v := view{Kind: "pack", Title: sign(d.Verdict) + " " + d.ID, D: d}
 	for _, o := range others {
-		v.Others = append(v.Others, other{N: o.Try, D: o})
+		v.Others = append(v.Others, otherAttempt{N: o.Try, D: o})
 	}
 	return v
 }
@@ -80,7 +80,7 @@ func render(w io.Writer, v view) error {
 	v.Style, v.Theme = template.CSS(parts["style.css"]), template.JS(parts["theme.js"])
 	v.Script, v.Data = template.JS(script.String()), template.JS(data)
 	t, err := template.New("").Funcs(template.FuncMap{"sign": sign, "word": word, "short": short, "plural": plural.Of,
-		"picture": pictureAddress, "first": firstOf, "rest": restOf}).ParseFS(assets, "assets/*.html")
+		"picture": imageURL, "first": firstOf, "rest": restOf}).ParseFS(assets, "assets/*.html")
 	if err != nil {
 		return err
 	}
@@ -146,8 +146,8 @@ func short(s string) string {
 	return s
 }
 
-// pictureAddress allows a preview, which was made here, as the URL of an image.
-func pictureAddress(small string) template.URL {
+// imageURL allows a preview, which was made here, as the URL of an image.
+func imageURL(small string) template.URL {
 	if !strings.HasPrefix(small, "data:image/") {
 		return ""
 	}

@@ -234,7 +234,7 @@ func causesOf(in RunPage, causes []Cause) []causeData {
 func causeShot(root *os.Root, run *history.Run, c Cause) (small, alt string) {
 	for _, i := range c.Cases[:min(len(c.Cases), 3)] {
 		test := &run.Cases[i]
-		shot, ok := test.Result.ProblemPicture()
+		shot, ok := test.Result.ProblemScreenshot()
 		if !ok || test.Pack == "" || before(test.Result) {
 			continue
 		}

@@ -224,8 +224,8 @@ func testRowOf(key string, entries []history.HistoryEntry, column map[string]int
 			bad++
 		}
 		ran++
-		if settled(e) {
-			if settled(last) && e.Hash != "" && e.Hash == last.Hash && e.Verdict != last.Verdict {
+		if counts(e) {
+			if counts(last) && e.Hash != "" && e.Hash == last.Hash && e.Verdict != last.Verdict {
 				flips++
 			}
 			last = e
@@ -240,7 +240,7 @@ func testRowOf(key string, entries []history.HistoryEntry, column map[string]int
 	}
 	if n := len(passed); n > 0 {
 		t.Last = took(millis(passed[n-1]))
-		t.grew(passed)
+		t.compareDurations(passed)
 		slices.Sort(passed)
 		t.median = passed[(n-1)/2]
 		t.Usual = took(millis(t.median))
@@ -258,8 +258,8 @@ const (
 	growthOf  = 1.25
 )
 
-// grew compares the last runs that passed with those before, by their medians.
-func (t *testRow) grew(passed []int64) {
+// compareDurations compares the last runs that passed with those before, by their medians.
+func (t *testRow) compareDurations(passed []int64) {
 	if len(passed) < 2*recentRun {
 		return
 	}
@@ -295,8 +295,8 @@ func (d *runsData) addSlow(all []testRow) {
 	}
 }
 
-// settled reports whether an entry counts for the test: an error is the infrastructure's.
-func settled(e history.HistoryEntry) bool {
+// counts reports whether an entry counts for the test: an error is the infrastructure's.
+func counts(e history.HistoryEntry) bool {
 	return e.Verdict == event.Pass || e.Verdict == event.Fail
 }
 

@@ -135,7 +135,8 @@ func (s sample) events(t testing.TB, dir string) []event.Event {
 	list = append(list, event.Event{Time: at, Kind: event.CaseEnded, Verdict: verdict,
 		DurationMS: at.Sub(began).Milliseconds(), Problem: problem})
 	if s.film {
-		list = append(list, event.Event{Time: at, Kind: event.Recorded, Recording: &event.Recording{Kind: event.NativeFilm},
+		list = append(list, event.Event{Time: at, Kind: event.Recorded, Recording: &event.Recording{
+			Kind: event.NativeRecording},
 			Attachment: &event.Attachment{Path: "recording.mp4", Type: "video/mp4", Kind: event.KindRecording}})
 	}
 	return list

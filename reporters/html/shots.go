@@ -16,20 +16,21 @@ const (
 	maxDiffs        = 6       // steps that are compared with the last run that passed: the problem's and those before it
 )
 
-// pictures measures the screenshots, and makes previews of as many as a page can hold: those around the problem first.
-func (b *builder) pictures() {
+// screenshots measures the screenshots, and makes previews of as many as a page can hold: those around the problem
+// first.
+func (b *builder) screenshots() {
 	if b.root == nil {
 		return
 	}
-	b.comparedPictures()
+	b.comparedPreviews()
 	all, made, bytes := 0, 0, 0
 	for _, s := range b.out.Steps {
 		all += len(s.Shots)
 	}
-	var list []wanted
+	var list []previewRequest
 	for _, s := range b.nearestFirst() {
 		for _, shot := range s.Shots {
-			list = append(list, wanted{shot, b.sideOf(s.N)})
+			list = append(list, previewRequest{shot, b.sideOf(s.N)})
 		}
 	}
 	for len(list) > 0 && made < maxPreviews && bytes <= maxPreviewBytes {
@@ -97,7 +98,7 @@ func (b *builder) sideOf(step int) int {
 
 // preview reports whether the screenshot now has a preview.
 func (b *builder) preview(shot *shotData, step int) bool {
-	return b.previewOf(wanted{shot, b.sideOf(step)}).fill(shot)
+	return b.previewOf(previewRequest{shot, b.sideOf(step)}).fill(shot)
 }
 
 func (b *builder) measure(shot *shotData) {
@@ -157,7 +158,7 @@ func (b *builder) differ(s *stepData) {
 		s.Green = nil
 		return
 	}
-	now, err := decode(b.root, telling(s.Shots).path)
+	now, err := decode(b.root, mainShot(s.Shots).path)
 	if err != nil {
 		s.NoDiff = shown(err.Error(), maxLabel)
 		return
@@ -170,8 +171,8 @@ func (b *builder) differ(s *stepData) {
 	s.Diff = &d
 }
 
-// telling is the screenshot of a step to compare: that of its failure, otherwise the last.
-func telling(shots []*shotData) *shotData {
+// mainShot is the screenshot of a step to compare: that of its failure, otherwise the last.
+func mainShot(shots []*shotData) *shotData {
 	if i := slices.IndexFunc(shots, func(s *shotData) bool { return s.Failure }); i >= 0 {
 		return shots[i]
 	}

@@ -113,7 +113,7 @@ func eachPage(ctx context.Context, run *history.Run, only func(*history.RunCase)
 				story := c.Story(run)
 				page.Story = &story
 				page.Cause, page.Flaky, page.Slow = causes[i], c.Flaky(), c.Slow()
-				page.Beside = beside(pages)
+				page.Beside = attemptTabs(pages)
 			}
 			if err := past(ctx, &page, run, c); err != nil {
 				errs = append(errs, err)
@@ -125,12 +125,12 @@ func eachPage(ctx context.Context, run *history.Run, only func(*history.RunCase)
 	return errors.Join(errs...)
 }
 
-// maxBeside is how many other attempts a page holds; earlier ones have pages of their own.
-const maxBeside = 5
+// maxAttemptTabs is how many other attempts a page holds; earlier ones have pages of their own.
+const maxAttemptTabs = 5
 
-// beside makes tabs of the pages of attempts.
-func beside(pages []PackPage) []PackPage {
-	pages = slices.Clone(pages[max(0, len(pages)-maxBeside):])
+// attemptTabs makes tabs of the pages of attempts.
+func attemptTabs(pages []PackPage) []PackPage {
+	pages = slices.Clone(pages[max(0, len(pages)-maxAttemptTabs):])
 	for i := range pages {
 		pages[i].Base = "../" + link(filepath.Base(pages[i].Dir))[len("./"):] + "/"
 	}
@@ -146,7 +146,7 @@ func others(all []history.Try, k int) []Past {
 			continue
 		}
 		to := "../" + link(t.Pack)[len("./"):] + "/" + PackFile
-		if k < last && i >= last-maxBeside {
+		if k < last && i >= last-maxAttemptTabs {
 			to = fmt.Sprintf("../%s/%s#try=%d", link(all[last].Pack)[len("./"):], PackFile, i+1)
 		}
 		out = append(out, Past{Run: t.Pack, Verdict: t.Result.Verdict, Duration: t.Result.Duration, Link: to})

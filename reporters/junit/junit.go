@@ -258,7 +258,7 @@ func failure(b *strings.Builder, f event.Failure) {
 	p := f.Problem
 	for _, v := range [][2]string{{"expected", p.Expected}, {"actual", p.Actual},
 		{"nearest on the screen", strings.Join(p.Candidates, "\n")}, {"stack", p.Stack}, {"around the failure", around},
-		{"screenshot", f.Picture}} {
+		{"screenshot", f.Screenshot}} {
 		if v[1] != "" {
 			fmt.Fprintf(b, "\n%s:\n  %s\n", v[0], strings.ReplaceAll(strings.TrimRight(v[1], "\n"), "\n", "\n  "))
 		}
@@ -272,7 +272,7 @@ func output(c *history.RunCase, base string) string {
 	res := c.Result
 	shot := ""
 	if list := res.Failures(); len(list) > 0 {
-		shot = list[0].Picture
+		shot = list[0].Screenshot
 	}
 	if shot != "" {
 		b.WriteString(attached(base, c.Pack, shot))

@@ -21,11 +21,12 @@ var (
 	// processOf is the system's name for the process of an app: [app<com.example.shop>:4711].
 	processOf   = lazyregexp.New(`<(?:application\.)?([A-Za-z0-9.-]+?)(?:\.\d+\.\d+)?(?:\(\S*\))?>:(\d+)\]`)
 	terminating = lazyregexp.New(
-		`\*\*\* Terminating app due to uncaught exception|terminating (due to|with) uncaught exception|(^|: )(Fatal error|Precondition failed|Assertion failed): |^Fatal error\b|\*\*\* Assertion failure in`)
+		`\*\*\* Terminating app due to uncaught exception|terminating (due to|with) uncaught exception|(^|: )(Fatal ` +
+			`error|Precondition failed|Assertion failed): |^Fatal error\b|\*\*\* Assertion failure in`)
 	appleThrew = lazyregexp.New(`\bNS[A-Z]\w*Exception\b|[Uu]ncaught (exception|error)|Unhandled (error|JS Exception)`)
 	throwStack = lazyregexp.New(
 		`^(\*\*\* First throw call stack|\(?\s*0x[0-9a-f]+ |\t?\d+\s+\S+\s+0x[0-9a-f]+|libc\+\+abi)`)
-	leftForGood = lazyregexp.New(`(?:Process exited|exited due to|termination reported|Corpse failure|Formulating fatal)`)
+	processEnded = lazyregexp.New(`(?:Process exited|exited due to|termination reported|Corpse failure|Formulating fatal)`)
 )
 
 // appleEntry is a line of one of these logs.
@@ -57,7 +58,7 @@ func appleOf(line string) (e appleEntry, ok bool) {
 func (r *reader) apple(e appleEntry, at time.Time, windows []Window) {
 	if m := processOf.FindStringSubmatch(e.text); m != nil && slices.Contains(r.app.Names, m[1]) {
 		r.pids[m[2]] = true
-		if leftForGood.MatchString(e.text) && !r.pids[e.pid] {
+		if processEnded.MatchString(e.text) && !r.pids[e.pid] {
 			r.open = r.open[:0]
 			if crashed.MatchString(e.text) {
 				r.begin(at, event.Incident{Kind: event.IncidentCrash, Text: e.process + ": " + e.text, Cause: true}, windows)
@@ -70,8 +71,8 @@ func (r *reader) apple(e appleEntry, at time.Time, windows []Window) {
 		return
 	}
 	whose, text := e.pid+" "+e.process, e.text[len(sender.FindString(e.text)):]
-	same := whose == r.whose
-	r.whose = whose
+	same := whose == r.source
+	r.source = whose
 	switch {
 	case same && len(r.open) > 0 && throwStack.MatchString(text):
 		r.more(text)

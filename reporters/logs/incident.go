@@ -69,14 +69,14 @@ type reader struct {
 	pids map[string]bool
 	out  [][]event.Incident
 
-	open  []*event.Incident // that the next lines may belong to
-	whose string            // process, thread and tag of the last line of logcat
-	kept  *event.Incident   // FATAL EXCEPTION: the next line names the app
-	lines int               // of the open incident, behind its first
-	at    time.Time
+	open   []*event.Incident // that the next lines may belong to
+	source string            // process, thread and tag of the last line of logcat
+	kept   *event.Incident   // FATAL EXCEPTION: the next line names the app
+	lines  int               // of the open incident, behind its first
+	at     time.Time
 }
 
-// begin opens an incident in each window that contains its time.
+// open opens an incident in each window that contains its time.
 func (r *reader) begin(at time.Time, in event.Incident, windows []Window) {
 	in.At = at.UTC().Format("2006-01-02T15:04:05.000Z07:00")
 	in.Text = shorten.Bytes(in.Text, maxText)
@@ -147,8 +147,8 @@ func (r *reader) logcat(line string, at time.Time, windows []Window) {
 		r.pids[s[1]] = true
 	}
 	whose := pid + " " + m[2] + " " + tag
-	same := whose == r.whose
-	r.whose = whose
+	same := whose == r.source
+	r.source = whose
 	if level != "E" && level != "F" && level != "A" {
 		r.open, r.kept = r.open[:0], nil
 		return

@@ -169,8 +169,8 @@ func (w *Writer) failure(f event.Failure) {
 	if p.Stack != "" {
 		w.Printf("\nWhere it happened:\n\n%s", Block("", p.Stack, MaxLong))
 	}
-	if f.Picture != "" {
-		w.Printf("\nThe screen at that time:\n\n!%s\n", mdLink(path.Base(f.Picture), f.Picture))
+	if f.Screenshot != "" {
+		w.Printf("\nThe screen at that time:\n\n!%s\n", mdLink(path.Base(f.Screenshot), f.Screenshot))
 	}
 	w.around(s)
 }
@@ -308,7 +308,7 @@ func (w *Writer) recording(r *event.Result) {
 	}
 	link := mdLink(event.RecordingFile, event.RecordingFile)
 	switch r.Recording.Kind {
-	case event.NativeFilm:
+	case event.NativeRecording:
 		w.Printf("- %s: the screen as it was recorded%s\n", link, why)
 	case event.SlideShow:
 		w.Printf("- %s: a slide show of the screenshots, each shown until the next one%s\n", link, why)

@@ -51,7 +51,7 @@ func hostileResult(s string) *event.Result {
 		{Time: now, Kind: event.StepEnded, Step: 1, Verdict: event.Fail, Problem: p, Detail: &event.Detail{
 			Notes: []string{s}}},
 		{Time: now, Kind: event.CaseEnded, Verdict: event.Fail, Problem: p},
-		{Time: now, Kind: event.Recorded, Recording: &event.Recording{Kind: event.NativeFilm, Why: s}},
+		{Time: now, Kind: event.Recorded, Recording: &event.Recording{Kind: event.NativeRecording, Why: s}},
 	})
 }
 

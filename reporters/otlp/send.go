@@ -21,7 +21,7 @@ import (
 
 const (
 	spansAtOnce = 1000 // of one request
-	maxTries    = 4
+	maxAttempts = 4
 	maxAnswer   = 64 << 10
 )
 
@@ -72,7 +72,7 @@ func (t *Target) send(ctx context.Context, list []span) error {
 	pause := backoff.NewExponentialBackOff()
 	pause.InitialInterval = t.pause
 	_, err = backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, t.once(ctx, body) },
-		backoff.WithBackOff(pause), backoff.WithMaxTries(maxTries), backoff.WithMaxElapsedTime(time.Minute))
+		backoff.WithBackOff(pause), backoff.WithMaxTries(maxAttempts), backoff.WithMaxElapsedTime(time.Minute))
 	var after *backoff.RetryAfterError
 	if errors.As(err, &after) {
 		err = fmt.Errorf("the collector requests a retry in %s", after.Duration)

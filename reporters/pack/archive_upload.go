@@ -155,7 +155,7 @@ func (u *uploader) once(ctx context.Context) error {
 		return backoff.Permanent(err)
 	}
 	body := io.MultiReader(bytes.NewReader(head), &counted{r: io.NewSectionReader(u.file, 0, u.size), total: u.size,
-		tell: u.o.Progress}, bytes.NewReader(tail))
+		report: u.o.Progress}, bytes.NewReader(tail))
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.target.String(), body)
 	if err != nil {
 		return backoff.Permanent(errors.New("the URL of the service is invalid"))
@@ -183,7 +183,7 @@ func (u *uploader) judge(answer *http.Response, text []byte) error {
 	if code >= 200 && code < 300 {
 		return kept(code, text)
 	}
-	err := fmt.Errorf("the service responded with %d: %s", code, u.words(text, code))
+	err := fmt.Errorf("the service responded with %d: %s", code, u.message(text, code))
 	switch {
 	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
 		if n, bad := strconv.Atoi(answer.Header.Get("Retry-After")); bad == nil && n > 0 {
@@ -214,8 +214,8 @@ func kept(code int, text []byte) error {
 	return backoff.Permanent(err)
 }
 
-// words is the service's message, without what must not be printed.
-func (u *uploader) words(text []byte, code int) string {
+// message is the service's message, without what must not be printed.
+func (u *uploader) message(text []byte, code int) string {
 	var answer struct{ Error, Message string }
 	words := ""
 	if json.Unmarshal(text, &answer) == nil {
@@ -251,14 +251,14 @@ func frame(file string) (head, tail []byte, kind string, err error) {
 type counted struct {
 	r           io.Reader
 	sent, total int64
-	tell        func(sent, total int64)
+	report      func(sent, total int64)
 }
 
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.sent += int64(n)
-	if c.tell != nil && n > 0 {
-		c.tell(c.sent, c.total)
+	if c.report != nil && n > 0 {
+		c.report(c.sent, c.total)
 	}
 	return n, err
 }

@@ -58,7 +58,7 @@ func BenchmarkPackStep(b *testing.B) {
 			n++
 			packStep(b, p, n, img, dom)
 		}
-		p.awaitPicture()
+		p.awaitScreenshot()
 		times = append(times, time.Since(began)/batch)
 		bare = append(bare, bareStep(b, img, dom))
 	}

@@ -24,11 +24,11 @@ import (
 // it describes what was kept, and its verdict is not Pass. Later calls return the same values.
 func (p *Pack) Finish(ctx context.Context) (*event.Result, error) {
 	p.once.Do(func() {
-		p.awaitPicture()
+		p.awaitScreenshot()
 		p.mu.Lock()
 		p.closed = true
 		p.mu.Unlock()
-		p.awaitPicture() // one that was started in between
+		p.awaitScreenshot() // one that was started in between
 		p.res, p.err = p.finish(ctx)
 	})
 	return p.res, p.err
@@ -109,19 +109,19 @@ func foldEvents(root *os.Root, c event.Case, events []event.Event) *event.Result
 		}
 	}
 	if !slices.ContainsFunc(events, func(e event.Event) bool { return e.Kind == event.CaseEnded }) {
-		adoptPictures(root, res)
+		adoptScreenshots(root, res)
 	}
 	return res
 }
 
-var pictureName = lazyregexp.New(`^([0-9]{2,6})-.*\.png$`)
+var screenshotName = lazyregexp.New(`^([0-9]{2,6})-.*\.png$`)
 
-// adoptPictures adds the screenshots of a killed run that have a file, but no event.
-func adoptPictures(root *os.Root, res *event.Result) {
+// adoptScreenshots adds the screenshots of a killed run that have a file, but no event.
+func adoptScreenshots(root *os.Root, res *event.Result) {
 	entries, _ := fs.ReadDir(root.FS(), event.ScreenshotsDir) // without the folder there is none
 	for _, e := range entries {
 		name := path.Join(event.ScreenshotsDir, e.Name())
-		m := pictureName.FindStringSubmatch(e.Name())
+		m := screenshotName.FindStringSubmatch(e.Name())
 		if m == nil || !e.Type().IsRegular() || slices.ContainsFunc(res.Attachments, func(a event.Attachment) bool {
 			return a.Path == name
 		}) {
@@ -159,8 +159,8 @@ func readFile(root *os.Root) ([]event.Event, error) {
 // needs p.mu, and returns an error only when the file cannot be added to the pack.
 func (p *Pack) record(ctx context.Context, res *event.Result) error {
 	out := filepath.Join(p.dir, event.WorkDir, event.RecordingFile)
-	rec := p.film(ctx, res, out)
-	if err := p.keepFilmClips(rec); err != nil {
+	rec := p.makeRecording(ctx, res, out)
+	if err := p.keepClips(rec); err != nil {
 		return err
 	}
 	e := event.Event{Kind: event.Recorded, Recording: &rec}
@@ -173,19 +173,19 @@ func (p *Pack) record(ctx context.Context, res *event.Result) error {
 	return p.keep(e)
 }
 
-// filmClipFile is where a clip that the test requested is written.
-func (p *Pack) filmClipFile(i int) string {
+// clipFile is where a clip that the test requested is written.
+func (p *Pack) clipFile(i int) string {
 	return filepath.Join(p.dir, event.WorkDir, fmt.Sprintf("filmclip-%d.mp4", i+1))
 }
 
-// keepFilmClips takes the requested clips of the recording into the pack, or logs why there are none. It needs p.mu.
-func (p *Pack) keepFilmClips(rec event.Recording) error {
-	for i, s := range p.filmClips {
+// keepClips takes the requested clips of the recording into the pack, or logs why there are none. It needs p.mu.
+func (p *Pack) keepClips(rec event.Recording) error {
+	for i, s := range p.requestedClips {
 		why := rec.Why
 		if s.failed != nil {
 			why = s.failed.Error()
 		}
-		if rec.Kind != event.NativeFilm || s.failed != nil {
+		if rec.Kind != event.NativeRecording || s.failed != nil {
 			if err := p.keep(event.Event{Kind: event.Logged, Message: fmt.Sprintf("there is no recording %s: %s", s.name,
 				why)}); err != nil {
 				return err
@@ -194,7 +194,7 @@ func (p *Pack) keepFilmClips(rec event.Recording) error {
 		}
 		name, err := p.place("artifacts/" + s.name + ".mp4")
 		if err == nil {
-			err = moveIntoPack(p.root, p.filmClipFile(i), name)
+			err = moveIntoPack(p.root, p.clipFile(i), name)
 		}
 		if err == nil {
 			err = p.keep(event.Event{Kind: event.Attached, Attachment: &event.Attachment{Path: name, Type: "video/mp4",
@@ -207,17 +207,17 @@ func (p *Pack) keepFilmClips(rec event.Recording) error {
 	return nil
 }
 
-func (p *Pack) film(ctx context.Context, res *event.Result, out string) event.Recording {
+func (p *Pack) makeRecording(ctx context.Context, res *event.Result, out string) event.Recording {
 	maker := video.Maker{FFmpeg: p.o.FFmpeg, Chapters: chapters(res)}
-	for i, s := range p.filmClips {
-		maker.FilmClips = append(maker.FilmClips, video.FilmClip{From: s.from, To: s.to, Out: p.filmClipFile(i),
-			Failed: func(err error) { p.filmClips[i].failed = err }})
+	for i, s := range p.requestedClips {
+		maker.Cuts = append(maker.Cuts, video.Cut{From: s.from, To: s.to, Out: p.clipFile(i),
+			Failed: func(err error) { p.requestedClips[i].failed = err }})
 	}
-	why := p.noFilm
+	why := p.noRecording
 	if len(p.clips) > 0 {
 		err := maker.Join(ctx, p.clips, out)
 		if err == nil {
-			return event.Recording{Kind: event.NativeFilm}
+			return event.Recording{Kind: event.NativeRecording}
 		}
 		why = err.Error()
 	}

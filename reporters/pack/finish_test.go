@@ -69,7 +69,7 @@ func TestRecordingNative(t *testing.T) {
 		p.AddClip(clip, eventtest.Epoch)
 		shoot(t, p)
 	})
-	if !there || res.Recording != (event.Recording{Kind: event.NativeFilm}) {
+	if !there || res.Recording != (event.Recording{Kind: event.NativeRecording}) {
 		t.Errorf("%v, %+v", there, res.Recording)
 	}
 }
@@ -78,7 +78,7 @@ func TestRecordingSlideShow(t *testing.T) {
 	t.Parallel()
 	for want, arrange := range map[string]func(p *Pack){
 		"the device made no recording": func(*Pack) {},
-		"the phone cannot film":   func(p *Pack) { p.NoRecording("the phone cannot film") },
+		"the phone cannot film":        func(p *Pack) { p.NoRecording("the phone cannot film") },
 		"join recording: part 1: it contains no video": func(p *Pack) {
 			clip := filepath.Join(p.Dir(), event.WorkDir, "clip.mp4")
 			if err := os.WriteFile(clip, []byte("cut off"), 0o644); err != nil {

@@ -14,9 +14,9 @@ import (
 // Incoming is the folder of a case that runs on another machine: it holds the events received so far, and in the end
 // the pack that was made there. Not safe for concurrent use.
 type Incoming struct {
-	p       *Pack
-	observe func(event.Case, event.Event)
-	heard   int // events, in order
+	p        *Pack
+	observe  func(event.Case, event.Event)
+	received int // events, in order
 }
 
 // NewIncoming makes the folder, which reserves its name. Call one of Adopt, End and Discard in the end. observe is
@@ -46,27 +46,27 @@ func (i *Incoming) Dir() string { return i.p.dir }
 func (i *Incoming) Spool() string { return filepath.Join(i.p.dir, event.WorkDir) }
 
 // Begun reports whether the case is known to have started.
-func (i *Incoming) Begun() bool { return i.heard > 0 }
+func (i *Incoming) Begun() bool { return i.received > 0 }
 
 // Event takes the nth event, from 0. It ignores one that was received already, or that comes out of order: Adopt has
 // them all. The first event again means that the case starts again, on another device.
 func (i *Incoming) Event(n int, e event.Event) {
-	if n == 0 && i.heard > 0 && e.Kind == event.CaseStarted && !e.Time.Equal(i.p.events[0].Time) {
-		i.heard = 0
+	if n == 0 && i.received > 0 && e.Kind == event.CaseStarted && !e.Time.Equal(i.p.events[0].Time) {
+		i.received = 0
 		if err := i.p.log.Restart(); err != nil {
 			i.p.breaks(err)
 		}
 	}
-	if n == i.heard {
+	if n == i.received {
 		i.hear(e)
 	}
 }
 
 func (i *Incoming) hear(e event.Event) {
-	if i.heard == 0 {
+	if i.received == 0 {
 		i.p.events = []event.Event{e}
 	}
-	i.heard++
+	i.received++
 	if c := e.Case; c != nil {
 		i.p.c.Device, i.p.c.Model = c.Device, c.Model
 	}
@@ -81,7 +81,7 @@ func (i *Incoming) hear(e event.Event) {
 // Adopt replaces the received events by a finished pack, a folder on the same disk, and reports the events that were
 // not received yet.
 func (i *Incoming) Adopt(from string) (*event.Result, error) {
-	res, events, err := i.look(from)
+	res, events, err := i.load(from)
 	if err != nil {
 		return nil, fmt.Errorf("take the pack of %s: %w", i.p.c.Pack, err)
 	}
@@ -104,8 +104,8 @@ func (i *Incoming) Adopt(from string) (*event.Result, error) {
 	return res, nil
 }
 
-// look reads the transferred pack.
-func (i *Incoming) look(dir string) (*event.Result, []event.Event, error) {
+// load reads the transferred pack.
+func (i *Incoming) load(dir string) (*event.Result, []event.Event, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, nil, err

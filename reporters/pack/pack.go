@@ -35,18 +35,18 @@ type Pack struct {
 	mask event.Mask
 	slot chan struct{} // holds a token while a screenshot is being written
 
-	mu        sync.Mutex
-	log       event.Log
-	broken    error           // the first reason why the report cannot be kept
-	events    []event.Event   // as they were read last
-	names     map[string]bool // taken ones, lower case
-	clips     []video.Clip
-	filmClips []filmClip
-	noFilm    string
-	closed    bool // by Finish
-	once      sync.Once
-	res       *event.Result
-	err       error // of Finish
+	mu             sync.Mutex
+	log            event.Log
+	broken         error           // the first reason why the report cannot be kept
+	events         []event.Event   // as they were read last
+	names          map[string]bool // taken ones, lower case
+	clips          []video.Clip
+	requestedClips []requestedClip
+	noRecording    string
+	closed         bool // by Finish
+	once           sync.Once
+	res            *event.Result
+	err            error // of Finish
 }
 
 var (
@@ -104,7 +104,7 @@ func (p *Pack) Dir() string { return p.dir }
 // Emit keeps an event. A case that passed becomes an error if its screenshots could not be kept.
 func (p *Pack) Emit(e event.Event) error {
 	if e.Kind == event.CaseEnded {
-		p.awaitPicture()
+		p.awaitScreenshot()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -209,8 +209,8 @@ func (p *Pack) AddClip(path string, start time.Time) {
 	p.clips = append(p.clips, video.Clip{Path: path, Start: start})
 }
 
-// filmClip is a part of the case's recording that a test requested as a file.
-type filmClip struct {
+// requestedClip is a part of the case's recording that a test requested as a file.
+type requestedClip struct {
 	name     string
 	from, to time.Time
 	failed   error // why it was not made
@@ -220,14 +220,14 @@ type filmClip struct {
 func (p *Pack) AddFilmClip(name string, from, to time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.filmClips = append(p.filmClips, filmClip{name: name, from: from, to: to})
+	p.requestedClips = append(p.requestedClips, requestedClip{name: name, from: from, to: to})
 }
 
 // NoRecording reports why there is no recording of the case.
 func (p *Pack) NoRecording(reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.noFilm = reason
+	p.noRecording = reason
 }
 
 func mediaType(name string) string {

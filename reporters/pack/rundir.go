@@ -19,7 +19,7 @@ import (
 const (
 	RunLayout = "2006-01-02T15-04-05"
 	LiveFile  = ".live"
-	maxTries  = 3600 // names of consecutive seconds to check
+	maxNames  = 3600 // names of consecutive seconds to check
 )
 
 var (
@@ -51,7 +51,7 @@ func (c Claim) NewRunDir(root string, now time.Time) (*RunDir, error) {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return nil, fmt.Errorf("make the reports directory: %w", err)
 	}
-	for i := range maxTries {
+	for i := range maxNames {
 		name := now.UTC().Add(time.Duration(i) * time.Second).Format(RunLayout)
 		dir := filepath.Join(root, name)
 		if free, err := c.free(dir, name); err != nil {
@@ -72,7 +72,7 @@ func (c Claim) NewRunDir(root string, now time.Time) (*RunDir, error) {
 		}
 		return run, err
 	}
-	return nil, fmt.Errorf("make the run directory: %d names from %s on are taken", maxTries, now.UTC().Format(RunLayout))
+	return nil, fmt.Errorf("make the run directory: %d names from %s on are taken", maxNames, now.UTC().Format(RunLayout))
 }
 
 // free reports whether a name may be used. A directory that exists already is not claimed.
@@ -116,21 +116,21 @@ func OpenRunDir(path string) (*RunDir, error) {
 	return &RunDir{path: abs, live: live}, nil
 }
 
-// looking is locked while this process checks a run's lock. A check holds that lock for a moment, and another check must
-// not take it for a process that works on the run.
-var looking sync.Mutex
+// checking is locked while this process checks a run's lock. A check holds that lock for a moment, and another check
+// must not take it for a process that works on the run.
+var checking sync.Mutex
 
 // TryAlone takes a run's lock when no process works on the run.
 func TryAlone(lock *flock.Flock) (bool, error) {
-	looking.Lock()
-	defer looking.Unlock()
+	checking.Lock()
+	defer checking.Unlock()
 	return lock.TryLock()
 }
 
 // Alive reports whether a process, this one or another, has the run directory open.
 func Alive(path string) bool {
-	looking.Lock()
-	defer looking.Unlock()
+	checking.Lock()
+	defer checking.Unlock()
 	live := flock.New(filepath.Join(path, LiveFile), flock.SetFlag(os.O_RDONLY)) // creates no file
 	defer live.Close()                                                           // nothing was written
 	if free, err := live.TryLock(); free || err != nil {

@@ -56,8 +56,8 @@ func (p *Pack) awaitSlot(ctx context.Context) error {
 	}
 }
 
-// awaitPicture waits until the screenshot that is being written, if any, is on the disk.
-func (p *Pack) awaitPicture() {
+// awaitScreenshot waits until the screenshot that is being written, if any, is on the disk.
+func (p *Pack) awaitScreenshot() {
 	p.slot <- struct{}{}
 	<-p.slot
 }

@@ -84,7 +84,7 @@ func summaryProblems(r *event.Result) []SummaryProblem {
 		p := f.Problem
 		s := SummaryProblem{Place: f.Place.String(), Message: p.Message, Expected: p.Expected, Actual: p.Actual,
 			Candidates: p.Candidates,
-			Picture:    f.Picture}
+			Picture:    f.Screenshot}
 		if f.Step != nil {
 			s.Step, s.Around = f.Step.N, f.Step.Around
 		}

@@ -30,7 +30,7 @@ func (d Defect) String() string {
 
 const (
 	maxManifest = 16 << 20
-	maxPicture  = 64 << 20 // bytes of a PNG
+	maxImage    = 64 << 20 // bytes of a PNG
 	maxPixels   = 100 << 20
 )
 
@@ -41,13 +41,13 @@ func Verify(packDir string) []Defect { return verify(packDir, true) }
 // VerifyFiles is Verify without decoding the images, which takes memory: for packs from untrusted sources.
 func VerifyFiles(packDir string) []Defect { return verify(packDir, false) }
 
-func verify(packDir string, pictures bool) []Defect {
+func verify(packDir string, images bool) []Defect {
 	root, err := os.OpenRoot(packDir)
 	if err != nil {
 		return []Defect{{Text: err.Error()}}
 	}
 	defer root.Close() // nothing was written
-	v := &verifier{root: root, decodes: pictures}
+	v := &verifier{root: root, decodes: images}
 	v.pack(filepath.Base(packDir))
 	return v.found
 }
@@ -87,7 +87,7 @@ func (v *verifier) pack(name string) {
 	}
 	v.manifest()
 	if v.decodes {
-		v.pictures()
+		v.images()
 	}
 }
 
@@ -170,7 +170,7 @@ func (v *verifier) manifest() {
 	}
 }
 
-func (v *verifier) pictures() {
+func (v *verifier) images() {
 	err := walkFiles(v.root, func(name string, info fs.FileInfo) error {
 		if !info.Mode().IsRegular() {
 			v.f(name, "is not a regular file")
@@ -189,7 +189,7 @@ func (v *verifier) pictures() {
 }
 
 func (v *verifier) decode(name string, size int64) (err error) {
-	if size > maxPicture {
+	if size > maxImage {
 		return fmt.Errorf("it has %d bytes", size)
 	}
 	f, err := v.root.Open(name)

@@ -23,9 +23,9 @@ const (
 
 // Maker makes recordings.
 type Maker struct {
-	FFmpeg    string     // path of the program
-	Chapters  []Chapter  // may be empty; At is measured on the clock, as Clip.Start is
-	FilmClips []FilmClip // that Join cuts out of the recording
+	FFmpeg   string    // path of the program
+	Chapters []Chapter // may be empty; At is measured on the clock, as Clip.Start is
+	Cuts     []Cut     // that Join cuts out of the recording
 }
 
 // Chapter is a mark that players show and can jump to.
@@ -83,8 +83,8 @@ var (
 	videoLine    = lazyregexp.New(`Stream #\S+ *(?:\([^)]*\))?: Video: (\w+).*?, (\w+)(?:\([^)]*\))?, (\d{1,5})x(\d{1,5})`)
 )
 
-// look queries ffmpeg for the content of a file; ffprobe is not needed.
-func (m Maker) look(ctx context.Context, dir, name string) (stream, error) {
+// inspect queries ffmpeg for the content of a file; ffprobe is not needed.
+func (m Maker) inspect(ctx context.Context, dir, name string) (stream, error) {
 	text, err := m.run(ctx, dir, "-i", name)
 	// ffmpeg ends with an exit code, because it has no output file.
 	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {

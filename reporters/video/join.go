@@ -57,7 +57,7 @@ func (m Maker) join(ctx context.Context, dir string, clips []Clip, names []strin
 	var parts []part
 	length := time.Duration(0)
 	for i, c := range clips {
-		s, err := m.look(ctx, dir, names[i])
+		s, err := m.inspect(ctx, dir, names[i])
 		if err != nil {
 			return fmt.Errorf("part %d: %w", i+1, err)
 		}
@@ -78,7 +78,7 @@ func (m Maker) join(ctx context.Context, dir string, clips []Clip, names []strin
 	if err != nil {
 		return err
 	}
-	m.cutFilmClips(ctx, dir, parts)
+	m.makeCuts(ctx, dir, parts)
 	return nil
 }
 

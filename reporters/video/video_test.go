@@ -58,7 +58,7 @@ func webm(t *testing.T, name, size, seconds string) string {
 func check(t *testing.T, out string, width, height int, length time.Duration) {
 	t.Helper()
 	m := maker(t)
-	s, err := m.look(t.Context(), filepath.Dir(out), filepath.Base(out))
+	s, err := m.inspect(t.Context(), filepath.Dir(out), filepath.Base(out))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,8 +92,8 @@ func (a answer) coded() (c coded, ok bool) {
 	return c, json.Unmarshal(a.body, &c) == nil
 }
 
-// unsaid is for a body without a code: the response is not from the product.
-func (a answer) unsaid() outcome {
+// withoutCode is for a body without a code: the response is not from the product.
+func (a answer) withoutCode() outcome {
 	o := judgeStatus(a)
 	if o.ok {
 		o = outcome{why: strconv.Itoa(a.status) + " without the code of success"}

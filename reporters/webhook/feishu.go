@@ -54,7 +54,7 @@ func feishuBody(d Digest, secret string, at time.Time) any {
 func judgeFeishu(a answer) outcome {
 	c, ok := a.coded()
 	if !ok || c.Code == nil {
-		return a.unsaid()
+		return a.withoutCode()
 	}
 	if *c.Code == 0 && a.status < 300 {
 		return outcome{ok: true}

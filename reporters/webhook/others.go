@@ -85,7 +85,7 @@ func dingTalkBody(d Digest, _ string, _ time.Time) any {
 func judgeDingTalk(a answer) outcome {
 	c, ok := a.coded()
 	if !ok || c.ErrCode == nil {
-		return a.unsaid()
+		return a.withoutCode()
 	}
 	if *c.ErrCode == 0 && a.status < 300 {
 		return outcome{ok: true}
@@ -105,7 +105,7 @@ func weComBody(d Digest, _ string, _ time.Time) any {
 func judgeWeCom(a answer) outcome {
 	c, ok := a.coded()
 	if !ok || c.ErrCode == nil {
-		return a.unsaid()
+		return a.withoutCode()
 	}
 	if *c.ErrCode == 0 && a.status < 300 {
 		return outcome{ok: true}

@@ -35,10 +35,10 @@ type Sent struct {
 }
 
 const (
-	maxTries  = 3
-	perTry    = 10 * time.Second
-	maxAnswer = 64 << 10
-	maxWhy    = 300
+	maxAttempts = 3
+	perTry      = 10 * time.Second
+	maxAnswer   = 64 << 10
+	maxWhy      = 300
 )
 
 // Send sends to all chats at once, and returns the results in the order of the targets. It repeats only messages that
@@ -78,7 +78,7 @@ func (t Target) send(ctx context.Context, d Digest, o Options) Sent {
 		s.Tries++
 		res, status := t.once(ctx, d, o)
 		s.OK, s.Why, s.Status = res.ok, markdown.Visible(t.hide(res.why), maxWhy), status
-		if s.OK || !res.again || s.Tries == maxTries {
+		if s.OK || !res.again || s.Tries == maxAttempts {
 			return s
 		}
 		pause := max(wait, res.wait)

@@ -86,8 +86,9 @@ func (r *run) inside(ctx context.Context, what string, steps dsl.Steps) outcome 
 // elementTime is how long a condition waits for its element by default.
 const elementTime = time.Second
 
-// met evaluates a condition: an expression, an element that must be on the screen, or one that must not.
-func (r *run) met(ctx context.Context, cond *dsl.Expr, visible, gone *dsl.Selector, wait time.Duration) (on bool,
+// conditionHolds evaluates a condition: an expression, an element that must be on the screen, or one that must not.
+func (r *run) conditionHolds(ctx context.Context, cond *dsl.Expr, visible, gone *dsl.Selector, wait time.Duration) (
+	on bool,
 	err error) {
 	if cond != nil {
 		return r.truth(ctx, *cond)
@@ -100,7 +101,7 @@ func (r *run) met(ctx context.Context, cond *dsl.Expr, visible, gone *dsl.Select
 }
 
 func (r *run) branch(ctx context.Context, step *dsl.Step, a dsl.If, wait time.Duration) outcome {
-	on, err := r.met(ctx, a.Cond, a.Visible, a.NotVisible, wait)
+	on, err := r.conditionHolds(ctx, a.Cond, a.Visible, a.NotVisible, wait)
 	switch {
 	case err != nil:
 		return r.leaf(ctx, step, func(context.Context) error { return err })
@@ -114,7 +115,7 @@ func (r *run) repeat(ctx context.Context, step *dsl.Step, a dsl.Repeat, wait tim
 	times := a.Rounds()
 	for i := range times {
 		if a.While != nil || a.Visible != nil || a.NotVisible != nil {
-			on, err := r.met(ctx, a.While, a.Visible, a.NotVisible, wait)
+			on, err := r.conditionHolds(ctx, a.While, a.Visible, a.NotVisible, wait)
 			if err != nil {
 				return r.leaf(ctx, step, func(context.Context) error { return err })
 			}
@@ -265,7 +266,7 @@ func (r *run) block(ctx context.Context, step *dsl.Step, a dsl.Run) outcome {
 
 // truth evaluates a condition; a value other than true or false is an error in the test.
 func (r *run) truth(ctx context.Context, e dsl.Expr) (bool, error) {
-	known := r.known()
+	known := r.expressionNames()
 	var broken error // an error of the device, not of the test
 	known["visible"] = func(label string) (bool, error) {
 		on, err := action.Visible(ctx, r.session, label)
@@ -298,15 +299,15 @@ func (r *run) truth(ctx context.Context, e dsl.Expr) (bool, error) {
 
 // eval evaluates an expression of a step; its errors are errors in the test.
 func (r *run) eval(e dsl.Expr) (any, error) {
-	value, err := r.scope.EvalExpr(e, r.source, r.known())
+	value, err := r.scope.EvalExpr(e, r.source, r.expressionNames())
 	if err != nil {
 		return nil, action.WrongExpression(err)
 	}
 	return value, nil
 }
 
-// known are the names in expressions in addition to the variables.
-func (r *run) known() map[string]any {
+// expressionNames are the names in expressions in addition to the variables.
+func (r *run) expressionNames() map[string]any {
 	info := r.dev.Info()
 	return map[string]any{"platform": string(r.c.Platform),
 		"device": map[string]any{"id": info.ID, "model": info.Model, "os": info.OSVersion}}

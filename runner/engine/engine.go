@@ -100,28 +100,28 @@ type run struct {
 	problem  *event.Problem
 	evidence evidence
 	cost     *meter        // nil: the device cannot be measured
-	asked    event.Metrics // of models
+	modelUse event.Metrics // of models
 	bare     bool          // no evidence is kept: see Openly
 	cause    error         // the error of the last leaf step
 
-	pending []pendingPicture // screenshots of steps, to be taken before the device is changed again
-	early   earlyPicture     // the screenshot that a step took itself
-	// pictureTook is how long the newest screenshot took; 0: there is none yet.
-	pictureTook time.Duration
-	unsure      []pendingPicture // steps with a tap that had changed nothing when their screenshot was taken
-	acts        bool             // the current step acts on the device
-	acted       time.Time        // when such a step ended last
-	n           int              // leaf steps that were started
-	dynamic     bool             // the steps are not known before they run
-	in          []string         // the blocks around the current step
-	clip        filmClip         // started by startRecording
-	lenient     int              // how many enclosing steps handle its failure
-	began       time.Time        // of the case
-	page        pageKept
-	missed      []failedStep // steps that did not pass
-	apps        []string     // that were launched
-	flow        *flowState   // the running flow of Maestro
-	soft        *outcome     // the first failure of a soft step within the innermost of these
+	pending []pendingScreenshot // screenshots of steps, to be taken before the device is changed again
+	early   earlyScreenshot     // the screenshot that a step took itself
+	// screenshotTook is how long the newest screenshot took; 0: there is none yet.
+	screenshotTook time.Duration
+	unsure         []pendingScreenshot // steps with a tap that had changed nothing when their screenshot was taken
+	acts           bool                // the current step acts on the device
+	acted          time.Time           // when such a step ended last
+	n              int                 // leaf steps that were started
+	dynamic        bool                // the steps are not known before they run
+	in             []string            // the blocks around the current step
+	clip           clip                // started by startRecording
+	lenient        int                 // how many enclosing steps handle its failure
+	startedAt      time.Time           // of the case
+	page           pageKept
+	missed         []failedStep // steps that did not pass
+	apps           []string     // that were launched
+	flow           *flowState   // the running flow of Maestro
+	soft           *outcome     // the first failure of a soft step within the innermost of these
 }
 
 func (r *run) all(ctx context.Context) (event.Verdict, error) {
@@ -138,7 +138,7 @@ func (r *run) all(ctx context.Context) (event.Verdict, error) {
 // begin sends the case and starts the recording.
 func (r *run) begin(ctx context.Context) {
 	described, err := r.describe()
-	r.began = time.Now()
+	r.startedAt = time.Now()
 	r.verdict = event.Pass
 	r.emit(event.Event{Kind: event.CaseStarted, Case: &described})
 	for _, text := range slices.Concat(r.opts.Warnings, drivers.TakeWarnings(r.dev)) { // from preparing the device
@@ -160,7 +160,7 @@ func (r *run) conclude(ctx context.Context, took time.Duration) (event.Verdict, 
 	r.takePendingAtEnd(ctx)
 	r.keepMetrics(ctx)
 	r.awaitCrash(ctx)
-	r.endFilmClip()
+	r.endClip()
 	r.identify(ctx)
 	r.evidence.stop(ctx, r)
 	r.noteIncidents(nil) // where there is no log
@@ -290,8 +290,8 @@ func interrupted(ctx context.Context) *event.Problem {
 	return &event.Problem{Message: "the run was interrupted: " + why.Error()}
 }
 
-// pictureLabel names a screenshot after the action of the step, never after typed text.
-func pictureLabel(step *dsl.Step, scope *dsl.Scope) string {
+// screenshotLabel names a screenshot after the action of the step, never after typed text.
+func screenshotLabel(step *dsl.Step, scope *dsl.Scope) string {
 	if step.Options.Name != "" {
 		return step.Options.Name
 	}

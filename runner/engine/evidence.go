@@ -20,12 +20,12 @@ const stopLimit = 20 * time.Second
 // evidence is the recording and the log of a running case. Their errors are reported but fail nothing, unless the
 // report cannot be written.
 type evidence struct {
-	film    drivers.Recording
-	log     *os.File
-	stopLog func() error
-	cut     func() error // why the log is incomplete; nil: unknown
-	name    string       // of the log in the pack
-	web     drivers.WebRecording
+	recorder drivers.Recording
+	log      *os.File
+	stopLog  func() error
+	cut      func() error // why the log is incomplete; nil: unknown
+	name     string       // of the log in the pack
+	web      drivers.WebRecording
 }
 
 // start starts the recording and the log.
@@ -35,7 +35,7 @@ func (e *evidence) start(ctx context.Context, r *run) {
 		r.keep(err)
 		return
 	}
-	e.startFilm(ctx, r, work)
+	e.startRecording(ctx, r, work)
 	if logger, ok := r.dev.(drivers.Logger); ok {
 		e.startLog(ctx, r, work, logger)
 	}
@@ -93,7 +93,7 @@ func (e *evidence) endWeb(ctx context.Context, r *run) {
 // guarded reports whether evidence that cannot be masked, recordings and traces, is left out.
 func (r *run) guarded() bool { return len(r.c.Test.Secrets) > 0 && !r.opts.UnmaskedEvidence }
 
-func (e *evidence) startFilm(ctx context.Context, r *run, work string) {
+func (e *evidence) startRecording(ctx context.Context, r *run, work string) {
 	recorder, ok := r.dev.(drivers.Recorder)
 	switch {
 	case r.opts.NoVideo:
@@ -104,11 +104,11 @@ func (e *evidence) startFilm(ctx context.Context, r *run, work string) {
 		r.sink.NoRecording("this device cannot record its screen")
 	default:
 		err := action.Guard(func() (err error) {
-			e.film, err = recorder.StartRecording(ctx, work)
+			e.recorder, err = recorder.StartRecording(ctx, work)
 			return err
 		})
 		if err != nil {
-			e.film = nil
+			e.recorder = nil
 			r.sink.NoRecording(err.Error())
 		}
 	}
@@ -165,8 +165,8 @@ func (e *evidence) stop(ctx context.Context, r *run) {
 	if e.stopLog != nil {
 		e.endLog(r)
 	}
-	if e.film != nil {
-		e.endFilm(ctx, r)
+	if e.recorder != nil {
+		e.endRecording(ctx, r)
 	}
 }
 
@@ -188,10 +188,10 @@ func (e *evidence) endLog(r *run) {
 		e.log.Name()))
 }
 
-func (e *evidence) endFilm(ctx context.Context, r *run) {
+func (e *evidence) endRecording(ctx context.Context, r *run) {
 	var clips []drivers.Clip
 	err := action.Guard(func() (err error) {
-		clips, err = e.film.Stop(ctx)
+		clips, err = e.recorder.Stop(ctx)
 		return err
 	})
 	for _, c := range clips {

@@ -7,8 +7,8 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// filmClip is a requested part of the recording.
-type filmClip struct {
+// clip is a requested part of the recording.
+type clip struct {
 	name  string
 	began time.Time // zero: none was started
 }
@@ -18,26 +18,26 @@ type FilmClipSink interface {
 	AddFilmClip(name string, from, to time.Time)
 }
 
-// film starts a part of the recording, or ends the current one when the name is empty.
-func (r *run) film(name string) error {
+// startOrEndClip starts a part of the recording, or ends the current one when the name is empty.
+func (r *run) startOrEndClip(name string) error {
 	switch {
 	case name != "" && !r.clip.began.IsZero():
 		return &action.Failure{
 			Problem: event.Problem{Message: "the recording " + r.clip.name + " has not ended: end it with stopRecording first"}}
 	case name != "":
-		r.clip = filmClip{name, time.Now()}
+		r.clip = clip{name, time.Now()}
 	case r.clip.began.IsZero():
 		return &action.Failure{Problem: event.Problem{Message: "there is no recording to end: start one with startRecording"}}
 	default:
-		r.endFilmClip()
+		r.endClip()
 	}
 	return nil
 }
 
-// endFilmClip ends the current part, if there is one.
-func (r *run) endFilmClip() {
+// endClip ends the current part, if there is one.
+func (r *run) endClip() {
 	if s, ok := r.sink.(FilmClipSink); ok && !r.clip.began.IsZero() {
 		s.AddFilmClip(r.clip.name, r.clip.began, time.Now())
 	}
-	r.clip = filmClip{}
+	r.clip = clip{}
 }

@@ -66,14 +66,14 @@ func (r *run) when(ctx context.Context, step *dsl.Step, c *maestro.Condition, do
 	case err != nil:
 		return r.leaf(ctx, step, func(context.Context) error { return err })
 	case !on:
-		r.left(step, "its condition does not hold")
+		r.skipped(step, "its condition does not hold")
 		return passed
 	}
 	return do()
 }
 
-// left reports a command that is skipped.
-func (r *run) left(step *dsl.Step, why string) {
+// skipped reports a command that is skipped.
+func (r *run) skipped(step *dsl.Step, why string) {
 	r.n++
 	r.started(step)
 	r.emit(event.Event{Kind: event.StepEnded, Step: r.n, Verdict: event.Skipped, Problem: &event.Problem{Message: why}})
@@ -91,7 +91,7 @@ func (r *run) subflow(ctx context.Context, step *dsl.Step, a maestro.RunFlow, wh
 	r.flow.js.Enter()
 	defer r.flow.js.Leave()
 	before := r.flow.mutated
-	o := r.held(ctx, step, a, what)
+	o := r.nested(ctx, step, a, what)
 	changed := o.ok() && r.flow.mutated > before
 	r.flow.mutated = before
 	if changed {
@@ -100,8 +100,8 @@ func (r *run) subflow(ctx context.Context, step *dsl.Step, a maestro.RunFlow, wh
 	return o
 }
 
-// held runs the commands of runFlow and retry: those in the command itself, or those of a file.
-func (r *run) held(ctx context.Context, step *dsl.Step, a maestro.RunFlow, what string) outcome {
+// nested runs the commands of runFlow and retry: those in the command itself, or those of a file.
+func (r *run) nested(ctx context.Context, step *dsl.Step, a maestro.RunFlow, what string) outcome {
 	for range a.Again {
 		if o := r.define(ctx, step, a.Env); !o.ok() {
 			return o
@@ -176,13 +176,13 @@ func (r *run) rounds(ctx context.Context, step *dsl.Step, a maestro.Repeat) outc
 		if ctx.Err() != nil {
 			return outcome{event.Interrupted, interrupted(ctx)}
 		}
-		on, err := r.whileHolds(ctx, a.While)
+		on, err := r.whileTrue(ctx, a.While)
 		switch {
 		case err != nil:
 			return r.leaf(ctx, step, func(context.Context) error { return scriptFailure(err) })
 		case on && round < most:
 		case round == 0:
-			r.left(step, "it has no rounds")
+			r.skipped(step, "it has no rounds")
 			return passed
 		default:
 			return passed
@@ -196,7 +196,7 @@ func (r *run) rounds(ctx context.Context, step *dsl.Step, a maestro.Repeat) outc
 	}
 }
 
-func (r *run) whileHolds(ctx context.Context, c *maestro.Condition) (bool, error) {
+func (r *run) whileTrue(ctx context.Context, c *maestro.Condition) (bool, error) {
 	if c == nil {
 		return true, nil
 	}

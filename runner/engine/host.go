@@ -30,7 +30,7 @@ func (h host) OnHold(ctx context.Context) { h.onHold(ctx) }
 
 func (h host) Mask(text string) string { return h.sink.Mask().Text(text) }
 
-func (h host) OnModelCall(asked *drivers.ModelCall) { h.keepAsked(asked) }
+func (h host) OnModelCall(asked *drivers.ModelCall) { h.keepModelCall(asked) }
 
 func (h host) Eval(e dsl.Expr) (any, error) { return h.eval(e) }
 
@@ -38,10 +38,10 @@ func (h host) Progress(text string) { h.log(h.n, "%s", text) }
 
 // Film starts or ends a clip, if there is a recording.
 func (h host) Film(name string) error {
-	if _, ok := h.sink.(FilmClipSink); !ok || h.evidence.film == nil {
+	if _, ok := h.sink.(FilmClipSink); !ok || h.evidence.recorder == nil {
 		return action.ErrNoFilm
 	}
-	return h.film(name)
+	return h.startOrEndClip(name)
 }
 
 // Keep keeps a file in the report unless it contains a secret.

@@ -22,8 +22,8 @@ func (l *limit) Error() string {
 	return fmt.Sprintf("the %s took longer than %s", l.step.Def.Name, l.after)
 }
 
-// spent returns the limit that ended the context, nil if the context has not ended or if the run ended it.
-func spent(ctx context.Context) *limit {
+// expired returns the limit that ended the context, nil if the context has not ended or if the run ended it.
+func expired(ctx context.Context) *limit {
 	var l *limit
 	if ctx.Err() != nil && errors.As(context.Cause(ctx), &l) {
 		return l
@@ -34,7 +34,7 @@ func spent(ctx context.Context) *limit {
 // beyond returns a context that ends only with the run: for work that is necessary although an enclosing step timed
 // out.
 func beyond(ctx context.Context) context.Context {
-	for l := spent(ctx); l != nil; l = spent(ctx) {
+	for l := expired(ctx); l != nil; l = expired(ctx) {
 		ctx = l.outer
 	}
 	return ctx
@@ -50,7 +50,7 @@ func (r *run) within(ctx context.Context, step *dsl.Step, timeoutMs *int, do fun
 	limited, cancel := context.WithTimeoutCause(ctx, l.after, l)
 	defer cancel()
 	o := do(limited)
-	if spent(limited) == l && ctx.Err() == nil && (o.ok() || o.verdict == event.Interrupted) {
+	if expired(limited) == l && ctx.Err() == nil && (o.ok() || o.verdict == event.Interrupted) {
 		return r.leaf(ctx, step, func(context.Context) error {
 			return &action.Failure{Problem: event.Problem{Message: l.Error()}}
 		})

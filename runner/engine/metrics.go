@@ -91,13 +91,13 @@ func (m *meter) sample(ctx context.Context) (measured bool) {
 }
 
 // finish measures a last time, if the device still works, and returns the metrics.
-func (m *meter) finish(ctx context.Context, well bool) event.Metrics {
+func (m *meter) finish(ctx context.Context, deviceWorks bool) event.Metrics {
 	if m == nil {
 		return event.Metrics{}
 	}
 	m.stop()
 	m.done.Wait()
-	if well && ctx.Err() == nil {
+	if deviceWorks && ctx.Err() == nil {
 		ctx, cancel := context.WithTimeout(ctx, meterLast)
 		m.sample(ctx)
 		cancel()
@@ -108,7 +108,7 @@ func (m *meter) finish(ctx context.Context, well bool) event.Metrics {
 // keepMetrics keeps the case's use of the device and of AI models, if there was any.
 func (r *run) keepMetrics(ctx context.Context) {
 	all := r.cost.finish(ctx, r.verdict != event.Error)
-	all.Models = r.asked.Models
+	all.Models = r.modelUse.Models
 	if len(all.Samples) == 0 && len(all.Models) == 0 || r.sinkErr != nil {
 		return
 	}

@@ -29,7 +29,7 @@ type StepEnd struct {
 // performer's error of the last step.
 func Openly(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options, ended func(StepEnd)) error {
 	r := newRun(c, dev, sink, opts)
-	r.verdict, r.dynamic, r.bare, r.began = event.Pass, true, true, time.Now()
+	r.verdict, r.dynamic, r.bare, r.startedAt = event.Pass, true, true, time.Now()
 	r.session.StepPictures = false
 	err := action.Guard(func() error {
 		if _, err := r.describe(); err != nil {

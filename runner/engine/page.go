@@ -16,14 +16,14 @@ import (
 
 // pageKept is the last snapshot of the page in the report.
 type pageKept struct {
-	data []byte
-	at   event.Attachment
-	told bool // the reason for a missing snapshot was reported
+	data     []byte
+	at       event.Attachment
+	reported bool // the reason for a missing snapshot was reported
 }
 
 // keepPage keeps the current page for the steps with a screenshot, as artifacts/dom-NN.json.gz. A page that has not
 // changed is kept once: the steps name the same file. A missing snapshot fails nothing.
-func (r *run) keepPage(ctx context.Context, steps []pendingPicture) {
+func (r *run) keepPage(ctx context.Context, steps []pendingScreenshot) {
 	page, ok := r.dev.(drivers.PageSnapshotter)
 	if !ok || r.opts.NoDOM || r.sinkErr != nil || ctx.Err() != nil {
 		return
@@ -34,8 +34,8 @@ func (r *run) keepPage(ctx context.Context, steps []pendingPicture) {
 		return err
 	})
 	if err != nil || len(data) == 0 {
-		if err != nil && !r.page.told && !errors.Is(err, drivers.ErrPage) && !errors.Is(err, drivers.ErrNotReady) {
-			r.page.told = true
+		if err != nil && !r.page.reported && !errors.Is(err, drivers.ErrPage) && !errors.Is(err, drivers.ErrNotReady) {
+			r.page.reported = true
 			r.log(steps[0].n, "no snapshot of the page's elements: %v", err)
 		}
 		return

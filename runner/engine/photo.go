@@ -15,7 +15,7 @@ import (
 
 // photograph takes a screenshot; for a test with secrets, one that does not show them.
 func (r *run) photograph(ctx context.Context) (image.Image, error) {
-	defer func(began time.Time) { r.pictureTook = time.Since(began) }(time.Now())
+	defer func(began time.Time) { r.screenshotTook = time.Since(began) }(time.Now())
 	if len(r.c.Test.Secrets) == 0 {
 		return r.dev.Screenshot(ctx)
 	}

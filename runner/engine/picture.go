@@ -14,50 +14,50 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// pictureLimit limits the screenshot of a step in which the device failed: a device that does not respond must not cost
-// its own limit twice.
-const pictureLimit = 5 * time.Second
+// screenshotLimit limits the screenshot of a step in which the device failed: a device that does not respond must not
+// cost its own limit twice.
+const screenshotLimit = 5 * time.Second
 
-// pendingPicture is the screenshot of a step that passed. It is not taken at once: meanwhile a text that is on the
+// pendingScreenshot is the screenshot of a step that passed. It is not taken at once: meanwhile a text that is on the
 // screen for two seconds could disappear before the next step reads the screen. It is taken with the next step's first
 // screen read, or before the device is changed again.
-type pendingPicture struct {
+type pendingScreenshot struct {
 	n      int
 	label  string
 	tapped *action.Tapped
 	image  image.Image // taken while the step waited for the effect of its action; nil: not yet
 }
 
-// quickPicture is the longest time for a screenshot that is taken while a step watches the screen, so that it does not
-// delay the next screen read.
-const quickPicture = 80 * time.Millisecond
+// quickScreenshot is the longest time for a screenshot that is taken while a step watches the screen, so that it does
+// not delay the next screen read.
+const quickScreenshot = 80 * time.Millisecond
 
 // onHold takes the screenshot of the current step while it only waits, if screenshots are known to be quick.
 func (r *run) onHold(ctx context.Context) {
-	if r.bare || len(r.pending) > 0 || r.pictureTook == 0 || r.pictureTook > quickPicture {
+	if r.bare || len(r.pending) > 0 || r.screenshotTook == 0 || r.screenshotTook > quickScreenshot {
 		return
 	}
 	img, err := r.photograph(ctx)
 	if err != nil || img == nil || img.Bounds().Empty() {
 		return // the report's screenshot is taken as usual, and reports the error
 	}
-	r.early = earlyPicture{r.n, img}
+	r.early = earlyScreenshot{r.n, img}
 }
 
-// earlyPicture is a screenshot that the current step has taken itself.
-type earlyPicture struct {
+// earlyScreenshot is a screenshot that the current step has taken itself.
+type earlyScreenshot struct {
 	step  int
 	image image.Image
 }
 
-// pictures takes the screenshot of a step that did not pass, and before it another one if an assertion failed; that of
-// any other step is pending. A device that failed may have none; the error is a panic.
-func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) error {
+// takeScreenshots takes the screenshot of a step that did not pass, and before it another one if an assertion failed;
+// that of any other step is pending. A device that failed may have none; the error is a panic.
+func (r *run) takeScreenshots(ctx context.Context, step *dsl.Step, ended event.Event) error {
 	if r.bare || ended.Verdict == event.Interrupted {
 		return nil
 	}
 	assertion := ended.Problem != nil && ended.Problem.Assertion
-	last := pendingPicture{n: ended.Step, label: pictureLabel(step, r.scope), tapped: r.session.Tapped()}
+	last := pendingScreenshot{n: ended.Step, label: screenshotLabel(step, r.scope), tapped: r.session.Tapped()}
 	if step.Options.Screenshot != nil && !*step.Options.Screenshot && !assertion {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) e
 	}
 	if ended.Verdict == event.Error {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, pictureLimit)
+		ctx, cancel = context.WithTimeout(ctx, screenshotLimit)
 		defer cancel()
 	}
 	if assertion {
@@ -78,7 +78,7 @@ func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) e
 		if err != nil || img == nil {
 			return err
 		}
-		r.keepPicture(ctx, event.Shot{Step: ended.Step, Label: last.label, Image: img, Failure: true})
+		r.keepScreenshot(ctx, event.Shot{Step: ended.Step, Label: last.label, Image: img, Failure: true})
 	}
 	last.tapped = nil
 	r.pending = append(r.pending, last)
@@ -110,8 +110,8 @@ func (r *run) capture(ctx context.Context, n int) (img image.Image, err error) {
 	return nil, err
 }
 
-// keepPicture adds a screenshot to the report, also if the run has just been interrupted.
-func (r *run) keepPicture(ctx context.Context, shot event.Shot) {
+// keepScreenshot adds a screenshot to the report, also if the run has just been interrupted.
+func (r *run) keepScreenshot(ctx context.Context, shot event.Shot) {
 	r.keep(r.sink.Screenshot(context.WithoutCancel(ctx), shot))
 }
 
@@ -141,7 +141,7 @@ func (r *run) takePending(ctx context.Context, img image.Image) (err error) {
 	if len(list) == 0 || r.sinkErr != nil {
 		return nil
 	}
-	if img == nil && slices.ContainsFunc(list, func(o pendingPicture) bool { return o.image == nil }) {
+	if img == nil && slices.ContainsFunc(list, func(o pendingScreenshot) bool { return o.image == nil }) {
 		if img, err = r.capture(ctx, list[len(list)-1].n); err != nil || img == nil {
 			return cmp.Or(err, ctx.Err())
 		}
@@ -151,7 +151,7 @@ func (r *run) takePending(ctx context.Context, img image.Image) (err error) {
 			o.image = img
 		}
 		img = o.image
-		r.keepPicture(ctx, event.Shot{Step: o.n, Label: o.label, Image: img})
+		r.keepScreenshot(ctx, event.Shot{Step: o.n, Label: o.label, Image: img})
 		if o.tapped != nil {
 			r.unsure = append(r.unsure, o)
 		}
@@ -198,7 +198,7 @@ func (r *run) takePendingAtEnd(ctx context.Context) {
 	if ctx.Err() != nil {
 		for _, o := range r.pending {
 			if o.image != nil {
-				r.keepPicture(ctx, event.Shot{Step: o.n, Label: o.label, Image: o.image})
+				r.keepScreenshot(ctx, event.Shot{Step: o.n, Label: o.label, Image: o.image})
 				continue
 			}
 			r.log(o.n, "no screenshot: the run was interrupted before the next step read the screen")

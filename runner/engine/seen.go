@@ -11,9 +11,9 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// keepAsked keeps the exchange between a performer and an AI model: the prompt, the exact responses and the image, so
-// that a person can check it, and so that another run finds the responses by their key (VisualName).
-func (r *run) keepAsked(asked *drivers.ModelCall) {
+// keepModelCall keeps the exchange between a performer and an AI model: the prompt, the exact responses and the image,
+// so that a person can check it, and so that another run finds the responses by their key (VisualName).
+func (r *run) keepModelCall(asked *drivers.ModelCall) {
 	name := VisualName(r.n, asked.Key)
 	r.keepJSON(r.n, name+".json", asked)
 	if asked.Picture == nil || r.sinkErr != nil {

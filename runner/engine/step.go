@@ -141,14 +141,14 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 	r.keepTree(n)
 	r.keepReading(n)
 	if use := r.session.Detail.Model; use != nil {
-		r.asked.Asked(*use)
+		r.modelUse.AddModelUse(*use)
 	}
 	r.session.Detail.Troubles = r.evidence.troubles()
 	ended := event.Event{Kind: event.StepEnded, Step: n, DurationMS: took.Milliseconds(), Detail: r.session.Detail}
 	ended.Verdict, ended.Problem = judge(ctx, err)
 	r.nameTroubles(ended, began)
 	o := outcome{ended.Verdict, ended.Problem}
-	if err := r.pictures(ctx, step, ended); err != nil && o.ok() {
+	if err := r.takeScreenshots(ctx, step, ended); err != nil && o.ok() {
 		ended.Verdict, ended.Problem = judge(ctx, err)
 		o = outcome{ended.Verdict, ended.Problem}
 	}

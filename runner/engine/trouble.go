@@ -99,7 +99,7 @@ func (r *run) readTail(m failedStep) []event.Incident {
 		return nil
 	}
 	defer f.Close() // nothing was written
-	z, err := logs.Clock(io.LimitReader(f, logHead), r.began, time.Now())
+	z, err := logs.Clock(io.LimitReader(f, logHead), r.startedAt, time.Now())
 	if err != nil || z.Why != "" {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (r *run) readTail(m failedStep) []event.Incident {
 		return nil
 	}
 	tail := io.NewSectionReader(f, max(0, info.Size()-logTail), logTail)
-	found, err := logs.Incidents(tail, z, r.began, r.app(), []logs.Window{m.window()})
+	found, err := logs.Incidents(tail, z, r.startedAt, r.app(), []logs.Window{m.window()})
 	if err != nil {
 		return nil
 	}
@@ -129,9 +129,9 @@ func (r *run) noteIncidents(log []byte) {
 		windows[i] = m.window()
 	}
 	found := make([][]event.Incident, len(windows))
-	z, err := logs.Clock(bytes.NewReader(log), r.began, time.Now())
+	z, err := logs.Clock(bytes.NewReader(log), r.startedAt, time.Now())
 	if err == nil && z.Why == "" {
-		found, err = logs.Incidents(bytes.NewReader(log), z, r.began, r.app(), windows)
+		found, err = logs.Incidents(bytes.NewReader(log), z, r.startedAt, r.app(), windows)
 	}
 	if err != nil {
 		r.log(0, "what went wrong around the failing steps could not be read in the log: %v", err)

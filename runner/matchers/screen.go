@@ -51,8 +51,8 @@ func (e *element) Match(actual any) (bool, error) {
 		return false, gomega.StopTrying("the screen cannot be read").Wrap(err)
 	}
 	e.found, e.tree = found, tree
-	if teller, ok := actual.(interface{ Note(string) }); ok && len(found) > 0 {
-		teller.Note("the screen shows " + found[0].Node.String())
+	if noter, ok := actual.(interface{ Note(string) }); ok && len(found) > 0 {
+		noter.Note("the screen shows " + found[0].Node.String())
 	}
 	return len(found) > 0, nil
 }

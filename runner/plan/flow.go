@@ -82,8 +82,8 @@ func flowID(file string) string {
 	return id[:min(len(id), 100)]
 }
 
-// apart makes the ids of flows in files of the same name unique: with the name of the folder, then with a number.
-func apart(tests []*dsl.Test) {
+// uniqueIDs makes the ids of flows in files of the same name unique: with the name of the folder, then with a number.
+func uniqueIDs(tests []*dsl.Test) {
 	taken := map[string]int{}
 	for _, t := range tests {
 		taken[strings.ToLower(t.ID)]++
@@ -182,7 +182,7 @@ func (l *loader) flowsIn(dir string) (maestros map[string]bool, some bool, err e
 			return nil
 		}
 		if !w.Picks(rel) {
-			l.passedOver(filepath.Dir(p))
+			l.recordUnselected(filepath.Dir(p))
 			return nil
 		}
 		some = true
@@ -197,22 +197,22 @@ func (l *loader) flowsIn(dir string) (maestros map[string]bool, some bool, err e
 	return maestros, some, err
 }
 
-// passedOver records a folder with flows that were not selected.
-func (l *loader) passedOver(folder string) {
-	if folder = l.show(folder); !slices.Contains(l.flowsElsewhere, folder) {
-		l.flowsElsewhere = append(l.flowsElsewhere, folder)
+// recordUnselected records a folder with flows that were not selected.
+func (l *loader) recordUnselected(folder string) {
+	if folder = l.show(folder); !slices.Contains(l.unselected, folder) {
+		l.unselected = append(l.unselected, folder)
 	}
 }
 
-// elsewhere names the folders with flows that were not selected, for a message that no flow was found.
-func (l *loader) elsewhere() string {
-	if len(l.flowsElsewhere) == 0 {
+// unselectedHint names the folders with flows that were not selected, for a message that no flow was found.
+func (l *loader) unselectedHint() string {
+	if len(l.unselected) == 0 {
 		return ""
 	}
 	return fmt.Sprintf(
 		"; of Maestro's flows, those of its top level are taken, or what its config.yaml picks: name the folder that holds "+
 			"flows, %s",
-		strings.Join(l.flowsElsewhere, " or "))
+		strings.Join(l.unselected, " or "))
 }
 
 // orderOf is a folder with a config.yaml that orders flows.
@@ -221,8 +221,8 @@ type orderOf struct {
 	*maestro.Workspace
 }
 
-// holds reports whether a test is a flow of the folder.
-func (o orderOf) holds(t *dsl.Test) bool {
+// contains reports whether a test is a flow of the folder.
+func (o orderOf) contains(t *dsl.Test) bool {
 	rel, err := filepath.Rel(filepath.FromSlash(o.dir), filepath.FromSlash(t.Pos.File))
 	return isFlow(t) && err == nil && filepath.IsLocal(rel)
 }
@@ -233,14 +233,14 @@ func (l *loader) inSequence(tests []*dsl.Test) (problems []error) {
 	for _, o := range l.orders {
 		var names []string
 		for _, t := range tests {
-			if o.holds(t) {
+			if o.contains(t) {
 				names = append(names, nameOf(t))
 			}
 		}
 		first, err := o.First(names)
 		problems = appendErr(problems, err)
 		for _, t := range tests {
-			if i := slices.Index(first, nameOf(t)); i >= 0 && o.holds(t) {
+			if i := slices.Index(first, nameOf(t)); i >= 0 && o.contains(t) {
 				rank[t] = i - len(first)
 				if o.StopOnFailure {
 					t.Sequence = o.dir

@@ -65,7 +65,7 @@ func load(o Options) (loaded, error) {
 	}
 	slices.SortStableFunc(tests, order)
 	problems = append(problems, l.inSequence(tests)...)
-	apart(tests)
+	uniqueIDs(tests)
 	return loaded{tests, append(problems, unique(tests)...), l.warnings}, nil
 }
 
@@ -118,17 +118,17 @@ type loader struct {
 	seen map[string]string // absolute name by the file's real path
 	real map[string]string // real path of a folder, by its name
 
-	texts map[string][]byte // of files that were read to find out whether they are Maestro's, by absolute name
-	room  int               // bytes that may still be kept
+	texts  map[string][]byte // of files that were read to find out whether they are Maestro's, by absolute name
+	budget int               // bytes that may still be kept
 
 	orders   []orderOf       // of folders of flows
 	warnings []*source.Error // of their config.yaml
 
-	flowsElsewhere []string // folders with flows that were not selected
+	unselected []string // folders with flows that were not selected
 }
 
 func newLoader(o Options) *loader {
-	return &loader{o: o, seen: map[string]string{}, real: map[string]string{}, texts: map[string][]byte{}, room: maxKept}
+	return &loader{o: o, seen: map[string]string{}, real: map[string]string{}, texts: map[string][]byte{}, budget: maxKept}
 }
 
 // add takes a file, or every test file below a folder that is not excluded by a taproot.yaml there. A link that is
@@ -170,7 +170,7 @@ func (l *loader) add(path string) error {
 		return l.addFile(p, d.Type().IsRegular())
 	})
 	if err == nil && !some && len(l.o.Args) > 0 {
-		err = &Usage{fmt.Sprintf("%s: there is no test (*.yaml) in this folder", l.show(path)) + l.elsewhere()}
+		err = &Usage{fmt.Sprintf("%s: there is no test (*.yaml) in this folder", l.show(path)) + l.unselectedHint()}
 	}
 	return err
 }
@@ -188,8 +188,8 @@ func walkDir(dir string, visit fs.WalkDirFunc) error {
 
 // keepText keeps the text of a file for the parser.
 func (l *loader) keepText(path string, src []byte) {
-	if abs, err := filepath.Abs(path); err == nil && len(src) <= l.room {
-		l.texts[abs], l.room = src, l.room-len(src)
+	if abs, err := filepath.Abs(path); err == nil && len(src) <= l.budget {
+		l.texts[abs], l.budget = src, l.budget-len(src)
 	}
 }
 

@@ -114,29 +114,29 @@ func Build(o Options) (*Plan, error) {
 			return nil, err
 		}
 	}
-	told := [][]error{problems} // in the order in which they are reported
-	var places []int            // in it, of the cases that are planned
+	found := [][]error{problems} // in the order in which they are reported
+	var places []int             // in it, of the cases that are planned
 	for _, t := range suites.ordered(tests) {
 		cases, err := suites.cases(t)
 		var usage *Usage
 		if errors.As(err, &usage) {
 			return nil, err
 		}
-		told = append(told, appendErr(nil, err))
+		found = append(found, appendErr(nil, err))
 		for _, c := range cases {
 			if !keep(c) {
 				plan.Left = append(plan.Left, c)
 				continue
 			}
 			plan.Cases = append(plan.Cases, c)
-			places, told = append(places, len(told)), append(told, nil) // a case that is not run may lack variables
+			places, found = append(places, len(found)), append(found, nil) // a case that is not run may lack variables
 			if o.Files {
-				told = append(told, suites.missing(c))
+				found = append(found, suites.missing(c))
 			}
 		}
 	}
-	onEachCore(len(places), func(i int) { told[places[i]] = appendErr(nil, check(plan.Cases[i])) })
-	if problems := slices.Concat(told...); len(problems) > 0 {
+	onEachCore(len(places), func(i int) { found[places[i]] = appendErr(nil, check(plan.Cases[i])) })
+	if problems := slices.Concat(found...); len(problems) > 0 {
 		return nil, Problems(distinct(problems))
 	}
 	plan.choose(o.Choice)

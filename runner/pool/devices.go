@@ -59,7 +59,7 @@ func (p *Pool) usable(ctx context.Context, platform dsl.Platform, age time.Durat
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.gone, platform)
+	delete(p.noDeviceSince, platform)
 	if p.had[platform] == nil {
 		p.had[platform] = map[string]bool{}
 	}
@@ -94,7 +94,7 @@ func (p *Pool) list(ctx context.Context, d drivers.Driver, age time.Duration) ([
 	if last, ok := p.known(d.Platform(), age); ok {
 		return last.infos, last.err
 	}
-	asking := p.asking[d.Platform()]
+	asking := p.listing[d.Platform()]
 	select {
 	case asking <- struct{}{}:
 		defer func() { <-asking }()

@@ -15,25 +15,25 @@ import (
 
 // Pool leases devices to one case at a time each, across processes. Safe for concurrent use.
 type Pool struct {
-	*handed
+	*shared
 	drivers []drivers.Driver
 	closers map[dsl.Platform]func() error // end the drivers, each once; a pool made by Beside has only its own driver
 	beside  bool
 }
 
-// handed is the state that pools with the same devices share.
-type handed struct {
+// shared is the state that pools with the same devices share.
+type shared struct {
 	leases   leases
 	reserved leases                         // the reservations of devices, each in a file next to its lock
 	only     func(dsl.Platform) string      // the one device of a platform that may be used, or ""
-	asking   map[dsl.Platform]chan struct{} // holds a token while the driver lists its devices
+	listing  map[dsl.Platform]chan struct{} // holds a token while the driver lists its devices
 
-	mu     sync.Mutex
-	local  map[string]bool // devices in use by this process, by platform and id
-	listed map[dsl.Platform]listing
-	had    map[dsl.Platform]map[string]bool // usable devices that were seen
-	gone   map[dsl.Platform]time.Time       // since when there is no device
-	wake   chan struct{}                    // closed and replaced when a device becomes free, or is attached
+	mu            sync.Mutex
+	local         map[string]bool // devices in use by this process, by platform and id
+	listed        map[dsl.Platform]listing
+	had           map[dsl.Platform]map[string]bool // usable devices that were seen
+	noDeviceSince map[dsl.Platform]time.Time       // since when there is no device
+	wake          chan struct{}                    // closed and replaced when a device becomes free, or is attached
 
 	watching map[dsl.Platform]bool // a goroutine watches its devices
 	life     context.Context       // ends with Close
@@ -84,14 +84,14 @@ func New(list []drivers.Driver, o Options) *Pool {
 		o.Now = time.Now
 	}
 	p := &Pool{drivers: list, closers: map[dsl.Platform]func() error{},
-		handed: &handed{leases: leases{LeaseDir(o.Getenv), o.Now}, reserved: leases{reservedDir(o.Getenv), o.Now},
-			only:   o.only,
-			asking: map[dsl.Platform]chan struct{}{}, local: map[string]bool{}, listed: map[dsl.Platform]listing{},
-			had:  map[dsl.Platform]map[string]bool{},
-			gone: map[dsl.Platform]time.Time{}, wake: make(chan struct{}), watching: map[dsl.Platform]bool{}}}
+		shared: &shared{leases: leases{LeaseDir(o.Getenv), o.Now}, reserved: leases{reservedDir(o.Getenv), o.Now},
+			only:    o.only,
+			listing: map[dsl.Platform]chan struct{}{}, local: map[string]bool{}, listed: map[dsl.Platform]listing{},
+			had:           map[dsl.Platform]map[string]bool{},
+			noDeviceSince: map[dsl.Platform]time.Time{}, wake: make(chan struct{}), watching: map[dsl.Platform]bool{}}}
 	p.life, p.end = context.WithCancel(context.Background())
 	for _, d := range list {
-		p.asking[d.Platform()] = make(chan struct{}, 1)
+		p.listing[d.Platform()] = make(chan struct{}, 1)
 		p.closers[d.Platform()] = sync.OnceValue(d.Close)
 	}
 	return p
@@ -101,7 +101,7 @@ func New(list []drivers.Driver, o Options) *Pool {
 // same devices. The two pools share their leases. Close of the new pool ends that driver alone, and must be called
 // before Close of p.
 func (p *Pool) Beside(other drivers.Driver) *Pool {
-	out := &Pool{handed: p.handed, drivers: slices.Clone(p.drivers), closers: map[dsl.Platform]func() error{
+	out := &Pool{shared: p.shared, drivers: slices.Clone(p.drivers), closers: map[dsl.Platform]func() error{
 		other.Platform(): sync.OnceValue(other.Close)}, beside: true}
 	for i, d := range out.drivers {
 		if d.Platform() == other.Platform() {
@@ -287,10 +287,10 @@ func (p *Pool) mayReturn(platform dsl.Platform) bool {
 	if len(p.had[platform]) == 0 {
 		return false
 	}
-	if p.gone[platform].IsZero() {
-		p.gone[platform] = time.Now()
+	if p.noDeviceSince[platform].IsZero() {
+		p.noDeviceSince[platform] = time.Now()
 	}
-	return time.Since(p.gone[platform]) < returns
+	return time.Since(p.noDeviceSince[platform]) < returns
 }
 
 // Forget makes the next lease query the driver for its devices again.

@@ -81,17 +81,17 @@ func (o Outcome) Flaky() bool { return o.Failed > 0 && o.Verdict() == event.Pass
 // its test says. A case that loses its device is run once more, on another one, if its test has retries and there is
 // such a device. Each attempt writes a pack, and the last one is the outcome.
 func (r *Runner) Run(ctx context.Context, c plan.Case) Outcome {
-	return r.run(ctx, c, besideCase{rest: pool.Sleep, freed: func() {}})
+	return r.run(ctx, c, callbacks{rest: pool.Sleep, freed: func() {}})
 }
 
-// besideCase are callbacks of a running case.
-type besideCase struct {
+// callbacks are callbacks of a running case.
+type callbacks struct {
 	rest  pool.SleepFunc // waits while there is no free device
 	freed func()         // called when the case no longer needs its device; at most once, and not when it had none
 }
 
 // run is Run with callbacks.
-func (r *Runner) run(ctx context.Context, c plan.Case, beside besideCase) (out Outcome) {
+func (r *Runner) run(ctx context.Context, c plan.Case, beside callbacks) (out Outcome) {
 	defer func() { // the engine does not guard opening and closing a device, nor the report
 		if p := recover(); p != nil {
 			broke := action.NewPanic(p)
@@ -138,7 +138,7 @@ type try struct {
 }
 
 // once runs the case on the first device that can be opened.
-func (r *Runner) once(ctx context.Context, c plan.Case, beside besideCase, t try) Outcome {
+func (r *Runner) once(ctx context.Context, c plan.Case, beside callbacks, t try) Outcome {
 	if r.Remote != nil {
 		return r.runRemotely(ctx, c, t.avoid)
 	}
@@ -191,12 +191,12 @@ func (r *Runner) open(ctx context.Context, c plan.Case, rest pool.SleepFunc, avo
 
 // openAttempts are the attempts of one case to open devices.
 type openAttempts struct {
-	need  dsl.Need
-	avoid string         // the id of a device to exclude; empty: none
-	unmet []string       // why the skipped devices are not suitable
-	tries map[string]int // by id
-	info  drivers.Info   // of the last one
-	err   error
+	need       dsl.Need
+	avoid      string         // the id of a device to exclude; empty: none
+	unsuitable []string       // why the skipped devices are not suitable
+	tries      map[string]int // by id
+	info       drivers.Info   // of the last one
+	err        error
 }
 
 // passes reports whether the case cannot run on the device: its attempts are used up, or it is not what the test needs.
@@ -213,8 +213,8 @@ func (o *openAttempts) passes(info drivers.Info) bool {
 
 // note records once why a device is not suitable.
 func (o *openAttempts) note(why string) {
-	if !slices.Contains(o.unmet, why) {
-		o.unmet = append(o.unmet, why)
+	if !slices.Contains(o.unsuitable, why) {
+		o.unsuitable = append(o.unsuitable, why)
 	}
 }
 
@@ -232,10 +232,10 @@ func (r *Runner) unleased(ctx context.Context, c plan.Case, tried *openAttempts,
 	case errors.Is(err, pool.ErrSpent) && tried.err != nil:
 		return r.unopened(ctx, c, tried)
 	case errors.Is(err, pool.ErrSpent):
-		return r.without(ctx, c, notRun{verdict: r.lacking(), why: "no device is what the test needs: " +
-			strings.Join(tried.unmet, "; ")})
+		return r.without(ctx, c, notRun{verdict: r.verdictWithoutDevice(), why: "no device is what the test needs: " +
+			strings.Join(tried.unsuitable, "; ")})
 	case errors.As(err, &none):
-		verdict := r.lacking()
+		verdict := r.verdictWithoutDevice()
 		if none.Lost {
 			verdict = event.Error
 		}
@@ -248,8 +248,8 @@ func (r *Runner) unleased(ctx context.Context, c plan.Case, tried *openAttempts,
 	return r.without(ctx, c, notRun{verdict: event.Error, why: err.Error()})
 }
 
-// lacking is the verdict of a case without a device.
-func (r *Runner) lacking() event.Verdict {
+// verdictWithoutDevice is the verdict of a case without a device.
+func (r *Runner) verdictWithoutDevice() event.Verdict {
 	if r.Config.RequireDevices {
 		return event.Error
 	}
@@ -268,7 +268,7 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev dri
 		return Outcome{Case: c, Err: err}
 	}
 	opts := r.Engine()
-	opts.Warnings = r.Calm(ctx, dev)
+	opts.Warnings = r.PrepareDevice(ctx, dev)
 	if r.Config.AfterUse.Cleans() {
 		opts.Uses = &action.UsedApps{}
 	}
@@ -297,14 +297,14 @@ func (r *Runner) unbrowsed(ctx context.Context, c plan.Case, dev drivers.Device,
 	case ctx.Err() != nil:
 		n.verdict, n.why = event.Interrupted, "the run was interrupted"
 	case errors.As(err, &missing):
-		n.verdict, n.why = r.lacking(), missing.Error()
+		n.verdict, n.why = r.verdictWithoutDevice(), missing.Error()
 	}
 	return r.without(ctx, c, n)
 }
 
-// Calm switches the device's animations off for the case, where it can, and keeps its display on. If that fails, it
-// returns warnings for the report.
-func (r *Runner) Calm(ctx context.Context, dev drivers.Device) []string {
+// PrepareDevice switches the device's animations off for the case, where it can, and keeps its display on. If that
+// fails, it returns warnings for the report.
+func (r *Runner) PrepareDevice(ctx context.Context, dev drivers.Device) []string {
 	calm, ok := dev.(drivers.AnimationControl)
 	if !ok {
 		return nil
@@ -388,8 +388,8 @@ func (r *Runner) without(ctx context.Context, c plan.Case, n notRun) Outcome {
 	return r.Finish(ctx, c, pack, err)
 }
 
-// maxTries limits how often one case may run in one run directory (ginkgo --flake-attempts).
-const maxTries = 100
+// maxAttempts limits how often one case may run in one run directory (ginkgo --flake-attempts).
+const maxAttempts = 100
 
 // Pack makes the case's folder. A case that is run again gets a new folder, and its name changes to that of the folder.
 func (r *Runner) Pack(c *plan.Case, device drivers.Info) (p *pack.Pack, err error) {
@@ -411,7 +411,7 @@ func packed(c plan.Case, device drivers.Info) event.Case {
 // named makes a folder with the name of the case's pack, or with the next free name.
 func named(c *plan.Case, mk func() error) (err error) {
 	first := c.Pack
-	for try := range maxTries {
+	for try := range maxAttempts {
 		if try > 0 {
 			c.Pack = fmt.Sprintf("%s--%s-%d", first, cmp.Or(c.Twin, "try"), try+1)
 		}

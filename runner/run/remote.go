@@ -39,21 +39,21 @@ type Try struct {
 // Once runs the case once, ignoring the retries of its test: for a Runner elsewhere. The pack has the name c.Pack
 // unless that is taken.
 func (r *Runner) Once(ctx context.Context, c plan.Case) Outcome {
-	return r.once(ctx, c, besideCase{rest: pool.Sleep, freed: func() {}}, try{})
+	return r.once(ctx, c, callbacks{rest: pool.Sleep, freed: func() {}}, try{})
 }
 
-// heldFor is how long OnDevice waits for a device that is leased.
-const heldFor = 10 * time.Second
+// leaseWait is how long OnDevice waits for a device that is leased.
+const leaseWait = 10 * time.Second
 
-var errHeld = errors.New("the device is leased")
+var errLeased = errors.New("the device is leased")
 
 // OnDevice is Once on one device. The error says why the case did not start: the device does not exist, is leased, or
 // cannot be opened; then it leaves no files.
 func (r *Runner) OnDevice(ctx context.Context, c plan.Case, id string) (Outcome, error) {
 	began := time.Now()
 	rest := func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
-		if time.Since(began) > heldFor {
-			return errHeld
+		if time.Since(began) > leaseWait {
+			return errLeased
 		}
 		return pool.Sleep(ctx, d, wake)
 	}
@@ -101,7 +101,7 @@ func (r *Runner) runRemotely(ctx context.Context, c plan.Case, avoid string) Out
 		case avoid != "":
 			return Outcome{Case: c, noOther: true}
 		case errors.As(err, &none) && !none.Lost:
-			return r.without(ctx, c, notRun{verdict: r.lacking(), why: none.Reason})
+			return r.without(ctx, c, notRun{verdict: r.verdictWithoutDevice(), why: none.Reason})
 		}
 		return r.without(ctx, c, notRun{verdict: event.Error, why: err.Error()})
 	case ctx.Err() != nil:
@@ -122,7 +122,7 @@ func (a *batch) grow(ctx context.Context, platform dsl.Platform, limit int) {
 		if n, err := a.r.Remote.Usable(ctx, platform); err == nil && n > workers {
 			more := min(limit, n) - workers
 			workers += more
-			if !a.hire(ctx, platform, more) {
+			if !a.addWorkers(ctx, platform, more) {
 				return
 			}
 		}

@@ -100,11 +100,11 @@ func (a *batch) more(ctx context.Context, platform dsl.Platform, queued int) {
 	if err != nil {
 		return // the cases themselves report why
 	}
-	a.hire(ctx, platform, min(limit, len(infos))-1)
+	a.addWorkers(ctx, platform, min(limit, len(infos))-1)
 }
 
-// hire adds n workers, and reports whether there is work for them.
-func (a *batch) hire(ctx context.Context, platform dsl.Platform, n int) bool {
+// addWorkers adds n workers, and reports whether there is work for them.
+func (a *batch) addWorkers(ctx context.Context, platform dsl.Platform, n int) bool {
 	for range n {
 		i, ok := a.turns.next(platform)
 		if !ok {
@@ -154,7 +154,7 @@ func (a *batch) one(ctx context.Context, i int) {
 	rest := func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
 		return a.turns.yieldSlot(ctx, i, func() error { return pool.Sleep(ctx, d, wake) })
 	}
-	a.outcomes[i] = a.r.run(ctx, c, besideCase{rest, freed})
+	a.outcomes[i] = a.r.run(ctx, c, callbacks{rest, freed})
 	if v := a.outcomes[i].Verdict(); a.r.Config.FailFast && (v == event.Fail || v == event.Error) {
 		a.failed.CompareAndSwap(nil, &c.Pack)
 	}

@@ -11,21 +11,21 @@ import (
 // sequences are cases that run one after another, until one does not pass. Safe for concurrent use.
 type sequences struct {
 	before map[int]int           // the case before a case
-	over   map[int]chan struct{} // closed when a case has ended; only for cases of sequences
+	done   map[int]chan struct{} // closed when a case has ended; only for cases of sequences
 
 	mu     *sync.Mutex
 	failed map[string]string // the case that ended a sequence
 }
 
 func sequencesOf(cases []plan.Case) sequences {
-	s := sequences{before: map[int]int{}, over: map[int]chan struct{}{}, mu: &sync.Mutex{}, failed: map[string]string{}}
+	s := sequences{before: map[int]int{}, done: map[int]chan struct{}{}, mu: &sync.Mutex{}, failed: map[string]string{}}
 	last := map[string]int{}
 	for i, c := range cases {
 		name := c.Test.Sequence
 		if name == "" {
 			continue
 		}
-		s.over[i] = make(chan struct{})
+		s.done[i] = make(chan struct{})
 		if at, ok := last[name]; ok {
 			s.before[i] = at
 		}
@@ -43,7 +43,7 @@ func (s sequences) await(ctx context.Context, a *batch, i int) (failed string, e
 	}
 	err = a.turns.yieldSlot(ctx, i, func() error {
 		select {
-		case <-s.over[at]:
+		case <-s.done[at]:
 			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -62,7 +62,7 @@ func (s sequences) await(ctx context.Context, a *batch, i int) (failed string, e
 
 // ended lets the case after case i start.
 func (s sequences) ended(i int) {
-	if over := s.over[i]; over != nil {
+	if over := s.done[i]; over != nil {
 		close(over)
 	}
 }

@@ -29,8 +29,8 @@ func (r *Runner) vision() drivers.Vision {
 // uploadNote is the file that the server writes to the run directory of an uploaded pack.
 const uploadNote = "upload.json"
 
-// maxAsked limits the file of one question, in bytes.
-const maxAsked = 1 << 20
+// maxQuestion limits the file of one question, in bytes.
+const maxQuestion = 1 << 20
 
 // recall returns a function that finds responses in the packs below a folder. The packs are listed at the first
 // question; the questions of this process are cached by vision.
@@ -51,7 +51,7 @@ func recall(reports string) func(key string) []drivers.Reply {
 			if !strings.HasSuffix(name, "-"+end) {
 				continue
 			}
-			if asked := readAsked(reports, name); asked != nil && asked.Key == key {
+			if asked := readQuestion(reports, name); asked != nil && asked.Key == key {
 				answers = append(answers, asked.Answers...)
 			}
 		}
@@ -59,8 +59,8 @@ func recall(reports string) func(key string) []drivers.Reply {
 	}
 }
 
-// readAsked reads a question with its response; nil when it has none, or when the pack was uploaded.
-func readAsked(reports, name string) *drivers.ModelCall {
+// readQuestion reads a question with its response; nil when it has none, or when the pack was uploaded.
+func readQuestion(reports, name string) *drivers.ModelCall {
 	root, err := os.OpenRoot(reports)
 	if err != nil {
 		return nil
@@ -71,7 +71,7 @@ func readAsked(reports, name string) *drivers.ModelCall {
 		return nil // do not trust uploaded responses
 	}
 	info, err := root.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxAsked {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxQuestion {
 		return nil
 	}
 	data, err := root.ReadFile(name)
