@@ -139,8 +139,8 @@ func TestVerdicts(t *testing.T) {
 			matchers.HavePassed(), []string{"disk full"}},
 		"none":      {[]run.Outcome{}, matchers.HavePassed(), []string{"no test was run"}},
 		"nil":       {(*event.Result)(nil), matchers.HavePassed(), []string{"there is no result"}},
-		"something": {42, matchers.HavePassed(), []string{"not a int"}},
-		"no screen": {42, matchers.Show("x"), []string{"not a int"}},
+		"something": {42, matchers.HavePassed(), []string{"it got int"}},
+		"no screen": {42, matchers.Show("x"), []string{"it got int"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := fails(func(g gomega.Gomega) { g.Expect(c.actual).To(c.matcher) })

@@ -41,7 +41,7 @@ type element struct {
 func (e *element) Match(actual any) (bool, error) {
 	screen, ok := actual.(Screen)
 	if !ok || screen == nil {
-		return false, gomega.StopTrying(fmt.Sprintf("this matcher needs a *runner.TestDevice, not a %T", actual))
+		return false, gomega.StopTrying(fmt.Sprintf("this matcher needs a *runner.TestDevice; it got %T", actual))
 	}
 	found, tree, err := screen.Look(e.sel)
 	switch {

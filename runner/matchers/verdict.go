@@ -47,7 +47,7 @@ func (m *verdict) Match(actual any) (bool, error) {
 			m.see(o)
 		}
 	default:
-		return false, fmt.Errorf("this matcher needs a runner.Outcome, a []runner.Outcome or a *reporters.Result, not a %T",
+		return false, fmt.Errorf("this matcher needs a runner.Outcome, a []runner.Outcome or a *reporters.Result; it got %T",
 			actual)
 	}
 	return m.not == "", nil
