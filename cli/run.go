@@ -309,7 +309,7 @@ func incomplete(lost bool) error {
 	return nil
 }
 
-// warn prints what is wrong beside the tests, and says whether there was something.
+// warn prints an error outside of the tests, and reports whether there was one.
 func warn(env *Env, err error) bool {
 	if err != nil {
 		fmt.Fprintf(env.Stderr, "taproot: %v\n", err)

@@ -71,8 +71,8 @@ func newValidateCommand(env *Env) *cobra.Command {
 	return cmd
 }
 
-// relaxGC lets the garbage of reading tests grow before it is collected: collecting it takes a quarter of the time, and
-// it is little. What is returned ends that.
+// relaxGC lets more garbage collect before the collector runs: collecting it would take a quarter of the time to read
+// tests, and it is little. The returned function restores the setting.
 func relaxGC() func() {
 	before := debug.SetGCPercent(400)
 	return func() { debug.SetGCPercent(before) }

@@ -117,7 +117,7 @@ func (b *builder) packDOM(file string, room int) (string, error) {
 	return packed(text, room)
 }
 
-// packed compresses a text; errNoRoom when the result is more than room bytes of base64.
+// packed compresses a text; errTooLarge when the result has more than limit bytes as base64.
 func packed(text []byte, room int) (string, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

@@ -17,7 +17,7 @@ const (
 	crashLimit = 10 * time.Second
 )
 
-// awaitCrash gives an app that the last step may have harmed the time to crash, if nothing else went wrong.
+// awaitCrash waits for a crash of an app that the last step may have harmed, if nothing else went wrong.
 func (r *run) awaitCrash(ctx context.Context) {
 	if _, watches := r.dev.(drivers.CrashWatcher); !watches || r.verdict != event.Pass || r.acted.IsZero() {
 		return

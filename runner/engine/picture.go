@@ -193,7 +193,7 @@ func (r *run) takePendingBefore(ctx context.Context, args any) error {
 	return r.takePending(ctx, nil)
 }
 
-// takePendingAtEnd takes the pending screenshots after the last step, and gives the last tap time to take effect.
+// takePendingAtEnd takes the pending screenshots after the last step, once the last tap has had time to take effect.
 func (r *run) takePendingAtEnd(ctx context.Context) {
 	if ctx.Err() != nil {
 		for _, o := range r.pending {

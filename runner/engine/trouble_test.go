@@ -37,7 +37,7 @@ const (
 	otherErrs = "%s    99    99 E Other   : java.lang.Error: of another app\n"
 )
 
-// The app logged why it could not pay, but the report said that nothing was logged.
+// The app logged why it could not pay, but the report listed no log lines.
 func TestWhatTheAppLoggedAroundAFailure(t *testing.T) {
 	t.Parallel()
 	d := &talker{device: &device{}, says: appErrs + otherErrs}

@@ -17,7 +17,7 @@ import (
 type Pool struct {
 	*shared
 	drivers []drivers.Driver
-	closers map[dsl.Platform]func() error // end the drivers, each once; a pool made by Beside has only its own driver
+	closers map[dsl.Platform]func() error // end the drivers, each once; the pool of Beside has only its own driver
 	beside  bool
 }
 
@@ -306,7 +306,7 @@ func (p *Pool) waker() <-chan struct{} {
 	return p.wake
 }
 
-// take tries to lease one device: with a lock among processes, or in this process alone for pages of a browser.
+// take attempts to lease one device: with a lock among processes, or in this process alone for pages of a browser.
 func (p *Pool) take(driver drivers.Driver, id, what string) (func(), bool, error) {
 	free := func() {}
 	if _, own := driver.(drivers.SlotDriver); !own {

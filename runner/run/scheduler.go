@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// caseScheduler gives the slots of a run, at most limit at once, to the ready case that is first in the plan. A case
+// caseScheduler assigns the slots of a run, at most limit at once, to the first ready case of the plan. A case
 // with a phone that is leased elsewhere is not ready: it releases its slot while it waits. Safe for concurrent use.
 type caseScheduler struct {
 	limit int // 0: none
