@@ -94,8 +94,8 @@ func runFlow(ctx context.Context, tb testing.TB, dev drivers.Device, p *androidt
 	return c
 }
 
-// figures are the results of the best rounds of a flow: other work on this machine slows single rounds.
-type figures struct {
+// results are the results of the best rounds of a flow: other work on this machine slows single rounds.
+type results struct {
 	faster     float64 // a tap by the agent against one without it
 	stockShare float64 // what of a tap without it is our own, in per cent
 	asked      int     // how many dumps, screenshots and touches the taps without it cost, more than one, two and one each
@@ -107,7 +107,7 @@ const oneLook = 3
 
 // good reports whether the metrics are within their limits. In the short mode, which runs in parallel with other tests,
 // only the number of requests to the phone counts.
-func (f figures) good() bool {
+func (f results) good() bool {
 	return f.asked <= oneLook && (testing.Short() || f.faster >= 8 && f.stockShare < 5)
 }
 
@@ -126,7 +126,7 @@ func TestAgentIsFast(t *testing.T) {
 			agent, agentPhone := openWay(t, android.AgentRequire)
 			l := androidtest.RealLatency()
 			least, n := l.Dump+l.Screencap+l.Input, time.Duration(f.taps)
-			best := figures{stockShare: 100, asked: 100}
+			best := results{stockShare: 100, asked: 100}
 			for round := 0; round < rounds && !best.good(); round++ {
 				slow, fast := runFlow(t.Context(), t, stock, stockPhone, f), runFlow(t.Context(), t, agent, agentPhone, f)
 				best.faster = max(best.faster, float64(slow.taps.wall)/float64(fast.taps.wall))

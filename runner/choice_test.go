@@ -21,8 +21,8 @@ func mixed(t *testing.T, n int) (list []plan.Case) {
 	return list
 }
 
-// begun are the packs in the order in which their cases started.
-func begun(outcomes []run.Outcome) (packs []string) {
+// startOrder are the packs in the order in which their cases started.
+func startOrder(outcomes []run.Outcome) (packs []string) {
 	list := slices.Clone(outcomes)
 	slices.SortStableFunc(list, func(a, b run.Outcome) int { return a.Result.Started.Compare(b.Result.Started) })
 	for _, o := range list {
@@ -42,7 +42,7 @@ func TestCasesOfSeveralPlatformsBeginInTheirOrder(t *testing.T) {
 			f, p := phones("A", "B"), newPages(2)
 			f.cost, p.cost = time.Second, time.Second
 			list := mixed(t, 5)
-			got := begun(newRunner(t, run.Config{Parallel: 1}, f, p).All(t.Context(), list))
+			got := startOrder(newRunner(t, run.Config{Parallel: 1}, f, p).All(t.Context(), list))
 			for i, c := range list {
 				if got[i] != c.Pack {
 					t.Fatalf("they began in the order %q", got)

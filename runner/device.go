@@ -111,7 +111,7 @@ func Device(ctx context.Context, options ...DeviceOption) *TestDevice {
 
 // hold starts the report.
 func (s *suite) hold(ctx context.Context, d *TestDevice, hide []string) (*TestDevice, error) {
-	if err := d.begin(ctx, hide); err != nil {
+	if err := d.startReport(ctx, hide); err != nil {
 		return nil, err
 	}
 	s.current.keep(d.c.Pack)
@@ -120,8 +120,8 @@ func (s *suite) hold(ctx context.Context, d *TestDevice, hide []string) (*TestDe
 	return d, nil
 }
 
-// begin starts the report of a device.
-func (d *TestDevice) begin(ctx context.Context, hide []string) (err error) {
+// startReport starts the report of a device.
+func (d *TestDevice) startReport(ctx context.Context, hide []string) (err error) {
 	if d.pack, err = d.suite.runner.Pack(&d.c, d.lease.Info); err != nil {
 		return err
 	}

@@ -54,8 +54,8 @@ type plainSuite struct {
 	devices map[string]int // number of devices that a test had, by its name
 }
 
-// begin returns the suite for a test. leave must be called.
-func (p *plainSuite) begin(ctx context.Context) (*suite, error) {
+// enter returns the suite for a test. leave must be called.
+func (p *plainSuite) enter(ctx context.Context) (*suite, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.suite == nil {
@@ -126,7 +126,7 @@ func (p *plainSuite) pack(id, test string) string {
 
 func (p *plainSuite) open(t testing.TB, at types.CodeLocation, options []DeviceOption) (*TestDevice, error) {
 	t.Helper()
-	s, err := p.begin(t.Context())
+	s, err := p.enter(t.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func (p *plainSuite) open(t testing.TB, at types.CodeLocation, options []DeviceO
 		t.Fatal(FailureText(*none))
 	}
 	d := &TestDevice{t: t, ctx: t.Context(), suite: s, c: c, lease: lease, dev: dev}
-	if err := d.begin(t.Context(), hide); err != nil {
+	if err := d.startReport(t.Context(), hide); err != nil {
 		s.runner.GiveBack(lease, dev, event.Pass)
 		return nil, fmt.Errorf("the report cannot be kept: %w", err)
 	}

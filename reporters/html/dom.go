@@ -90,7 +90,7 @@ func (b *builder) pages() {
 var errTooLarge = errors.New("the page has reached its size limit")
 
 // packDOM reads, checks and packs the elements of a page.
-func (b *builder) packDOM(file string, room int) (string, error) {
+func (b *builder) packDOM(file string, limit int) (string, error) {
 	raw, err := readFile(b.root, file, maxDOMFile)
 	if err != nil {
 		return "", err
@@ -114,18 +114,18 @@ func (b *builder) packDOM(file string, room int) (string, error) {
 	if text, err = json.Marshal(page); err != nil {
 		return "", err
 	}
-	return packed(text, room)
+	return packed(text, limit)
 }
 
 // packed compresses a text; errTooLarge when the result has more than limit bytes as base64.
-func packed(text []byte, room int) (string, error) {
+func packed(text []byte, limit int) (string, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	_, err := w.Write(text)
 	if err := errors.Join(err, w.Close()); err != nil {
 		return "", err
 	}
-	if base64.StdEncoding.EncodedLen(b.Len()) > room {
+	if base64.StdEncoding.EncodedLen(b.Len()) > limit {
 		return "", errTooLarge
 	}
 	return base64.StdEncoding.EncodeToString(b.Bytes()), nil

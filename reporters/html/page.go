@@ -151,7 +151,7 @@ func (b *builder) build() *packData {
 	b.facts()
 	b.history()
 	b.story()
-	b.tries()
+	b.numberAttempts()
 	for _, tag := range c.Tags {
 		b.out.Tags = append(b.out.Tags, shown(tag, maxLabel))
 	}

@@ -119,8 +119,8 @@ func splits(run *history.Run) map[int]string {
 	return told
 }
 
-// letter is the character of a verdict in rows.
-func letter(v event.Verdict) string { return string(verdict(v))[:1] }
+// verdictCode is the character of a verdict in rows.
+func verdictCode(v event.Verdict) string { return string(verdict(v))[:1] }
 
 func runDataOf(in RunPage) *runData {
 	run := in.Run
@@ -174,7 +174,7 @@ func runDataOf(in RunPage) *runData {
 func row(c *history.RunCase, word func(string) int) rowData {
 	res := c.Result
 	r := rowData{
-		Verdict: letter(res.Verdict), Title: shown(c.Title(), maxRowText), Name: shown(res.Case.Name, maxRowText),
+		Verdict: verdictCode(res.Verdict), Title: shown(c.Title(), maxRowText), Name: shown(res.Case.Name, maxRowText),
 		Platform: word(string(res.Case.Platform)),
 		File:     word(res.Case.Place.File), Line: res.ProblemPos().Line, MS: res.Duration.Milliseconds(),
 		Steps: len(res.Steps),
@@ -196,7 +196,7 @@ func row(c *history.RunCase, word func(string) int) rowData {
 	r.Unchecked = min(n.Skipped+n.Unreached, maxUncheckedRow)
 	recent := c.Trend.Recent
 	for _, e := range recent[max(0, len(recent)-maxRowHistory):] {
-		r.History += letter(e.Verdict)
+		r.History += verdictCode(e.Verdict)
 	}
 	return r
 }

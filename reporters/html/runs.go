@@ -207,7 +207,7 @@ func testRowOf(key string, entries []history.HistoryEntry, column map[string]int
 	last := history.HistoryEntry{}
 	for _, e := range entries {
 		if i, ok := column[e.Run]; ok {
-			h[i] = letter(e.Verdict)[0]
+			h[i] = verdictCode(e.Verdict)[0]
 			if e.Tries > 1 {
 				retried[i] = "0123456789"[min(e.Tries, 9)]
 			}

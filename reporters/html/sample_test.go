@@ -154,8 +154,8 @@ func shotOf(t testing.TB, n int, failed bool) []byte {
 	return pngOf(t, img)
 }
 
-// films caches recordings by their seconds.
-var films = struct {
+// recordings caches recordings by their seconds.
+var recordings = struct {
 	sync.Mutex
 	of map[int][]byte
 }{of: map[int][]byte{}}
@@ -163,9 +163,9 @@ var films = struct {
 // filmOf is a recording of as many seconds, with a chapter each.
 func filmOf(t testing.TB, seconds int) []byte {
 	t.Helper()
-	films.Lock()
-	defer films.Unlock()
-	if film := films.of[seconds]; film != nil {
+	recordings.Lock()
+	defer recordings.Unlock()
+	if film := recordings.of[seconds]; film != nil {
 		return film
 	}
 	dir := t.TempDir()
@@ -185,6 +185,6 @@ func filmOf(t testing.TB, seconds int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	films.of[seconds] = film
+	recordings.of[seconds] = film
 	return film
 }

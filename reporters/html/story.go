@@ -70,8 +70,8 @@ func isFlaky(why string, rate history.Rate) string {
 	return "This version of the test " + rate.String()
 }
 
-// tries numbers the attempts of the test, including this one.
-func (b *builder) tries() {
+// numberAttempts numbers the attempts of the test, including this one.
+func (b *builder) numberAttempts() {
 	if len(b.in.Tries) == 0 || b.in.Try == 0 {
 		return
 	}

@@ -11,8 +11,8 @@ import (
 
 const maxSlug = 40
 
-// letters maps the characters that Unicode does not decompose.
-var letters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "ł", "l", "þ",
+// replacements maps the characters that Unicode does not decompose.
+var replacements = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "ł", "l", "þ",
 	"th", "ı", "i")
 
 // Slug turns a label into a name of a-z, 0-9 and single hyphens, at most 40 characters; "" when no character of the
@@ -31,7 +31,7 @@ const noSlug = "screen"
 func slug(label string) string {
 	var b strings.Builder
 	gap := false
-	for _, r := range norm.NFKD.String(letters.Replace(strings.ToLower(shorten.Bytes(label, 1<<10)))) {
+	for _, r := range norm.NFKD.String(replacements.Replace(strings.ToLower(shorten.Bytes(label, 1<<10)))) {
 		r = unicode.ToLower(r)
 		switch {
 		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':

@@ -33,8 +33,8 @@ func maker(t *testing.T) Maker {
 	return Maker{FFmpeg: path}
 }
 
-// film makes a clip of so many seconds; name's extension and args choose the format.
-func film(t *testing.T, name, size, seconds string, args ...string) string {
+// makeClip makes a clip of so many seconds; name's extension and args choose the format.
+func makeClip(t *testing.T, name, size, seconds string, args ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	all := append([]string{"-loglevel", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc=size=" + size + ":rate=10",
@@ -46,11 +46,11 @@ func film(t *testing.T, name, size, seconds string, args ...string) string {
 }
 
 func mp4(t *testing.T, name, size, seconds string) string {
-	return film(t, name, size, seconds, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-preset", "ultrafast")
+	return makeClip(t, name, size, seconds, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-preset", "ultrafast")
 }
 
 func webm(t *testing.T, name, size, seconds string) string {
-	return film(t, name, size, seconds, "-c:v", "libvpx", "-b:v", "200k", "-deadline", "realtime")
+	return makeClip(t, name, size, seconds, "-c:v", "libvpx", "-b:v", "200k", "-deadline", "realtime")
 }
 
 // check expects a complete H.264 video in yuv420p of this size and length, with its index at the start, and no other

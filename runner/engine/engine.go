@@ -126,7 +126,7 @@ type run struct {
 
 func (r *run) all(ctx context.Context) (event.Verdict, error) {
 	began := time.Now()
-	r.begin(ctx)
+	r.startCase(ctx)
 	if r.verdict == event.Pass {
 		if err := action.Guard(func() error { r.test(ctx); return nil }); err != nil {
 			r.end(event.Error, &event.Problem{Message: err.Error(), Stack: action.StackOf(err)})
@@ -135,8 +135,8 @@ func (r *run) all(ctx context.Context) (event.Verdict, error) {
 	return r.conclude(ctx, time.Since(began))
 }
 
-// begin sends the case and starts the recording.
-func (r *run) begin(ctx context.Context) {
+// startCase sends the case and starts the recording.
+func (r *run) startCase(ctx context.Context) {
 	described, err := r.describe()
 	r.startedAt = time.Now()
 	r.verdict = event.Pass

@@ -37,7 +37,7 @@ func Begin(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts
 		c.Test = &own
 	}
 	s := &Stepwise{r: newRun(c, dev, sink, opts), began: time.Now(), verdict: event.Pass}
-	s.r.begin(ctx)
+	s.r.startCase(ctx)
 	s.r.dynamic = true // its steps are reported as they come
 	return s
 }

@@ -36,21 +36,21 @@ func (f Faker) letters(from string, n int) string {
 }
 
 const (
-	digits    = "0123456789"
-	lowers    = "abcdefghijklmnopqrstuvwxyz"
-	givens    = "Ada,Alan,Anna,Ben,Clara,David,Elena,Emil,Eva,Felix,Grace,Hugo,Ida,Ivan,Jane,Karl,Lena,Luis," +
+	digits = "0123456789"
+	lowers = "abcdefghijklmnopqrstuvwxyz"
+	givens = "Ada,Alan,Anna,Ben,Clara,David,Elena,Emil,Eva,Felix,Grace,Hugo,Ida,Ivan,Jane,Karl,Lena,Luis," +
 		"Maria,Max,Nina,Omar,Paula,Rosa,Sven,Tara,Uma,Victor,Wei,Yara"
-	families  = "Adler,Baker,Brown,Costa,Diaz,Evans,Fischer,Garcia,Hansen,Ito,Jones,Keller,Lopez,Meyer,Nowak," +
+	families = "Adler,Baker,Brown,Costa,Diaz,Evans,Fischer,Garcia,Hansen,Ito,Jones,Keller,Lopez,Meyer,Nowak," +
 		"Olsen,Patel,Quinn,Rossi,Silva,Smith,Taylor,Ueda,Vogel,Weber,Young,Zhang"
-	cities    = "Berlin,Lagos,Lima,Osaka,Oslo,Porto,Quito,Tunis,Utrecht,Cairo,Dublin,Geneva,Hanoi,Izmir,Jaipur," +
+	cities = "Berlin,Lagos,Lima,Osaka,Oslo,Porto,Quito,Tunis,Utrecht,Cairo,Dublin,Geneva,Hanoi,Izmir,Jaipur," +
 		"Kyoto,Lyon,Madrid,Nairobi,Prague"
 	countries = "Brazil,Canada,Finland,Ghana,India,Japan,Kenya,Mexico,Nepal,Spain,Austria,Chile,Denmark,Estonia," +
 		"France,Greece,Iceland,Norway,Peru,Vietnam"
-	colors    = "red,green,blue,yellow,orange,purple,pink,brown,black,white,gray,cyan,magenta,lime,maroon,navy," +
+	colors = "red,green,blue,yellow,orange,purple,pink,brown,black,white,gray,cyan,magenta,lime,maroon,navy," +
 		"olive,teal,violet,indigo"
-	streets   = "Oak Street,Main Street,Hill Road,Lake Avenue,Park Lane,Mill Road,Station Road,Church Street,Garden " +
+	streets = "Oak Street,Main Street,Hill Road,Lake Avenue,Park Lane,Mill Road,Station Road,Church Street,Garden " +
 		"Way,River Walk"
-	latin     = "lorem,ipsum,dolor,sit,amet,consectetur,adipiscing,elit,sed,do,eiusmod,tempor,incididunt,ut," +
+	latin = "lorem,ipsum,dolor,sit,amet,consectetur,adipiscing,elit,sed,do,eiusmod,tempor,incididunt,ut," +
 		"labore,et,dolore,magna,aliqua"
 	companies = "Acme,Borealis,Cobalt,Delta,Everest,Fjord,Granite,Harbor,Indigo,Juniper"
 	products  = "Chair,Table,Lamp,Shirt,Watch,Bottle,Keyboard,Shoes,Bag,Gloves"
