@@ -31,8 +31,8 @@ func startOrder(outcomes []run.Outcome) (packs []string) {
 	return packs
 }
 
-// TestCasesOfSeveralPlatformsBeginInTheirOrder: which goroutine is faster must not matter.
-func TestCasesOfSeveralPlatformsBeginInTheirOrder(t *testing.T) {
+// TestCasesOfSeveralPlatformsStartInTheirOrder: which goroutine is faster must not matter.
+func TestCasesOfSeveralPlatformsStartInTheirOrder(t *testing.T) {
 	rounds := 20
 	if testing.Short() {
 		rounds = 4
@@ -94,7 +94,7 @@ func TestSlotsAreNotExceededByCasesThatWaited(t *testing.T) {
 	})
 }
 
-func TestFailFastBeginsNothingMore(t *testing.T) {
+func TestFailFastStartsNothingMore(t *testing.T) {
 	for name, bad := range map[string]func(*testing.T, *fleet) plan.Case{
 		"fail": func(t *testing.T, _ *fleet) plan.Case { return newCase(t, "bad", dsl.Android, "Missing") },
 		"error": func(t *testing.T, f *fleet) plan.Case {

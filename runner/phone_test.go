@@ -209,9 +209,9 @@ func TestMetricsOfAnApp(t *testing.T) {
 	}
 }
 
-// TestScreenThatNeverStandsStillIsReadInPixels: uiautomator refuses it; labels are read by OCR, and the phone is not
+// TestMovingScreenIsReadInPixels: uiautomator refuses it; labels are read by OCR, and the phone is not
 // asked in vain again.
-func TestScreenThatNeverStandsStillIsReadInPixels(t *testing.T) {
+func TestMovingScreenIsReadInPixels(t *testing.T) {
 	t.Parallel()
 	driver, phones := driverOf(t, androidtest.Options{Width: 720, Height: 1280, Density: 280})
 	p, locks := phones[0], locksIn(t.TempDir()) // in the short mode, the second test alone: reading pixels takes long

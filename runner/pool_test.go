@@ -155,7 +155,7 @@ func TestDeviceThatWasNamedIsTheOnlyOne(t *testing.T) {
 	}
 }
 
-func TestSkipTellsWhyThereIsNoDevice(t *testing.T) {
+func TestSkipSaysWhyThereIsNoDevice(t *testing.T) {
 	t.Parallel()
 	unauthorized := phones("A")
 	unauthorized.infos[0].State, unauthorized.infos[0].Problem = "unauthorized", "accept the question on its screen"

@@ -268,8 +268,8 @@ func heardOnly(ctx context.Context) func(run.Try) error {
 	}
 }
 
-// TestCaseBeginsAnewElsewhere: a second attempt replaces the first one, of which half was received.
-func TestCaseBeginsAnewElsewhere(t *testing.T) {
+// TestCaseStartsAgainElsewhere: a second attempt replaces the first one, of which half was received.
+func TestCaseStartsAgainElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		other := newAway(t, run.Config{}, phones("A"))
 		other.fails = func(try run.Try) error {
@@ -307,8 +307,8 @@ func TestNoDeviceElsewhere(t *testing.T) {
 	}
 }
 
-// TestSpecInGoBesideAHub: it needs a device of this machine, whatever the hub has.
-func TestSpecInGoBesideAHub(t *testing.T) {
+// TestSpecInGoWithAHub: it needs a device of this machine, whatever the hub has.
+func TestSpecInGoWithAHub(t *testing.T) {
 	r := newRunner(t, run.Config{}, phones())
 	r.Remote = newAway(t, run.Config{}, phones("A"))
 	_, _, none := r.Open(t.Context(), newCase(t, "sample", dsl.Android, "Ready"), pool.Sleep)

@@ -46,7 +46,7 @@ func TestWaitForADeviceIsNotInTheDuration(t *testing.T) {
 	})
 }
 
-func TestOutcomesStandInTheOrderOfTheCases(t *testing.T) {
+func TestOutcomesAreInTheOrderOfTheCases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, p := phones("A", "B"), newPages(2)
 		f.cost = time.Second

@@ -143,7 +143,7 @@ func TestLive(t *testing.T) {
 }
 
 // A case that started again, because its host had died, is shown with the device on which it ended.
-func TestBegunAnew(t *testing.T) {
+func TestCaseStartedAgain(t *testing.T) {
 	var b bytes.Buffer
 	c := New(&b, Options{})
 	events := eventtest.Recorded(t, "pass")

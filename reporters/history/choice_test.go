@@ -47,7 +47,7 @@ func TestChoiceIsInTheReportsOfTheRun(t *testing.T) {
 	}
 }
 
-func TestRunWithoutAChoiceSaysNothingOfIt(t *testing.T) {
+func TestRunWithoutAChoice(t *testing.T) {
 	t.Parallel()
 	run := loadRun(t, layRun(t))
 	if text := string(RunSummary(run, PageOptions{})) + string(RunJSON(run)); strings.Contains(text, "hosen") ||

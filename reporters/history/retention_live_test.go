@@ -20,7 +20,7 @@ import (
 
 // While another process starts, writes and ends runs, all of them beyond every limit, a prune in a loop touches none
 // that is live: the other process finds each of its packs complete.
-func TestPruneBesideRuns(t *testing.T) {
+func TestPruneDuringRuns(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)

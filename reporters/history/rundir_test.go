@@ -48,9 +48,9 @@ func TestAlive(t *testing.T) {
 	}
 }
 
-// TestWhoLooksIsNotInTheWay: when many checks of a dead run's state run at once, none of them takes another for a
+// TestChecksDoNotBlockFinalizing: when many checks of a dead run's state run at once, none of them takes another for a
 // process that works on it, and the run is finalized.
-func TestWhoLooksIsNotInTheWay(t *testing.T) {
+func TestChecksDoNotBlockFinalizing(t *testing.T) {
 	t.Parallel()
 	times := 20
 	if testing.Short() {

@@ -7,9 +7,9 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// TestComparedPicturesInABrowser: the three images of a baseline are shown at their step; a path that is not a file of
+// TestComparedImagesInABrowser: the three images of a baseline are shown at their step; a path that is not a file of
 // the step is not.
-func TestComparedPicturesInABrowser(t *testing.T) {
+func TestComparedImagesInABrowser(t *testing.T) {
 	t.Parallel()
 	reports := t.TempDir()
 	s := sample{run: thisRun, id: "home", steps: 2, fails: 2}
@@ -45,5 +45,6 @@ func TestComparedPicturesInABrowser(t *testing.T) {
 	p.is(`document.body.textContent.includes("model m: 2 calls, 0 responses of earlier runs, 1600 + 60 tokens")`, true)
 	other := openTab(t, filepath.Join(dir, PackFile), "#step-1", screen{})
 	other.is(`document.querySelectorAll(".shot").length`, 1) // the screen alone
-	other.is(`document.documentElement.outerHTML.includes("secret.png") || document.documentElement.outerHTML.includes("example.com")`, false)
+	other.is(`document.documentElement.outerHTML.includes("secret.png") || `+
+		`document.documentElement.outerHTML.includes("example.com")`, false)
 }

@@ -112,10 +112,10 @@ func TestCardOfTheTestsOwnApp(t *testing.T) {
 		[]string{"bank no screenshot", "shop The screen when shop stopped"})
 }
 
-// TestWhoFilmed: a page is recorded by the browser, a phone records itself.
-func TestWhoFilmed(t *testing.T) {
+// TestRecorderIsNamed: a page is recorded by the browser, a phone records itself.
+func TestRecorderIsNamed(t *testing.T) {
 	t.Parallel()
-	shorttest.Leave(t, "TestBundleNeedsNothing shows a film")
+	shorttest.Leave(t, "TestBundleIsSelfContained shows a film")
 	reports := t.TempDir()
 	for platform, want := range map[string]string{"web": "Recorded by the browser.",
 		"android": "Recorded by the device."} {

@@ -29,7 +29,7 @@ func mp4(list ...mark) []byte {
 		mp4Box("moov", moov...), mp4Box("mdat", 1, 2, 3)}, nil)
 }
 
-func TestChaptersOfAFilm(t *testing.T) {
+func TestChaptersOfARecording(t *testing.T) {
 	t.Parallel()
 	want := []mark{{0, "1 launch x"}, {1500 * time.Millisecond, "2 tap y"}, {4 * time.Second, "not a step"}}
 	film := mp4(want...)

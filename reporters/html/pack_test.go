@@ -50,7 +50,8 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`[...document.querySelectorAll(".shot img")].every(i => i.complete && i.naturalWidth === 180)`, true)
 		p.is(`document.querySelectorAll(".marks .near").length`, 1)
 		p.is(`document.querySelector(".yaml .hit").textContent.trim()`, "9   - tap: Button Pay")
-		p.is(`document.querySelector("pre.log").textContent.includes("step 4 Pay") && !document.querySelector("pre.log").textContent.includes("step 3")`, true)
+		p.is(`document.querySelector("pre.log").textContent.includes("step 4 Pay") && `+
+			`!document.querySelector("pre.log").textContent.includes("step 3")`, true)
 		p.is(`[...document.querySelectorAll(".dot")].map(e => e.firstChild.textContent)`, []string{"✗", "✓", "✗"})
 		p.is(`document.querySelector(".dots a").getAttribute("href")`, "../../"+greenRun+"/checkout/report.html")
 		p.is(`document.querySelector("#unchecked .notes").textContent`, "Steps 5 to 6 not reached")
@@ -100,7 +101,7 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.querySelectorAll(".shots figure").length`, 2)
 	})
 	t.Run("film", func(t *testing.T) {
-		shorttest.Leave(t, "TestBundleNeedsNothing plays a film")
+		shorttest.Leave(t, "TestBundleIsSelfContained plays a film")
 		p := openTab(t, file, "", screen{})
 		p.is(`document.querySelector("video").readyState > 0`, true)
 		p.is(`Math.round(document.querySelector("video").currentTime)`, 3)
@@ -132,7 +133,8 @@ func TestPackInABrowser(t *testing.T) {
 	t.Run("narrow", func(t *testing.T) {
 		p := openTab(t, file, "", screen{width: 390, height: 844})
 		p.is(`document.documentElement.scrollWidth <= 390`, true)
-		p.is(`document.querySelector(".steps").getBoundingClientRect().top < document.querySelector(".stage").getBoundingClientRect().top`, true)
+		p.is(`document.querySelector(".steps").getBoundingClientRect().top < `+
+			`document.querySelector(".stage").getBoundingClientRect().top`, true)
 		// the screenshots follow soon
 		p.is(`document.querySelector("#timeline").getBoundingClientRect().height < innerHeight / 2`, true)
 	})
@@ -145,8 +147,8 @@ func TestPackInABrowser(t *testing.T) {
 	})
 }
 
-// TestPassedPageBeginsAtItsFirstStep: of a failed test the failure matters, of a passed one the story from its start.
-func TestPassedPageBeginsAtItsFirstStep(t *testing.T) {
+// TestPassedPageStartsAtItsFirstStep: of a failed test the failure matters, of a passed one the story from its start.
+func TestPassedPageStartsAtItsFirstStep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var b bytes.Buffer
@@ -195,7 +197,7 @@ func TestPackWithoutItsFiles(t *testing.T) {
 	p.is(`document.querySelector("#recording").textContent.includes("cannot be played")`, true)
 }
 
-func TestBundleNeedsNothing(t *testing.T) {
+func TestBundleIsSelfContained(t *testing.T) {
 	t.Parallel()
 	pack := failing(t, "Pay")
 	var b bytes.Buffer
@@ -240,7 +242,8 @@ func TestHostileTextStaysText(t *testing.T) {
 		t.Errorf("%d bytes, %d scripts", len(page), bytes.Count(page, []byte("<script")))
 	}
 	p := openTab(t, filepath.Join(pack, PackFile), "", screen{})
-	p.is(`document.querySelector(".log").textContent.includes("</script><script>window.pwned=1</script><img src=x onerror=window.pwned=1><!--⟨U+2028⟩⟨U+202E⟩evil␀␛[31m")`, true)
+	p.is(`document.querySelector(".log").textContent.includes("</script><script>window.pwned=1</script><img src=x `+
+		`onerror=window.pwned=1><!--⟨U+2028⟩⟨U+202E⟩evil␀␛[31m")`, true)
 	for range 5 {
 		p.press("k")
 	}
@@ -281,7 +284,8 @@ func TestLongPackStillScrolls(t *testing.T) {
 	p.is(`document.getElementById("row-10").firstChild.checkVisibility({contentVisibilityAuto: true})`, true)
 	p.js(`location.hash = "#step-2"`)
 	p.is(`document.querySelector("[aria-current=step]").parentNode.id`, "row-2")
-	p.is(`document.body.textContent.includes("Previews of 200 of 300 screenshots are in this page; the others are loaded from the pack when their step is selected.")`, true)
+	p.is(`document.body.textContent.includes("Previews of 200 of 300 screenshots are in this page; the others are `+
+		`loaded from the pack when their step is selected.")`, true)
 	p.is(`[...document.querySelectorAll(".shot img")].every(i => i.complete && i.naturalWidth === 180)`, true)
 }
 

@@ -303,8 +303,8 @@ func TestLongOutput(t *testing.T) {
 	}
 }
 
-// TestSpecsHaveTheirWords: a spec in Go is called by its own words, not by an id with a checksum.
-func TestSpecsHaveTheirWords(t *testing.T) {
+// TestSpecsHaveTheirText: a spec in Go is called by its own words, not by an id with a checksum.
+func TestSpecsHaveTheirText(t *testing.T) {
 	r := inProject(t)
 	c := &r.Cases[0]
 	c.Key, c.Result.Case.ID = "signs-in-with-a-3f2a--device-2", "signs-in-with-a-3f2a"

@@ -187,8 +187,8 @@ func TestMarkdownLongArgs(t *testing.T) {
 	}
 }
 
-// TestRoundsAreToldApart: steps of a loop or a group say which round they were.
-func TestRoundsAreToldApart(t *testing.T) {
+// TestRoundsAreDistinguished: steps of a loop or a group say which round they were.
+func TestRoundsAreDistinguished(t *testing.T) {
 	r := hostileResult("x")
 	for i, in := range []string{"group Cart › forEach 1/2: Milk", "group Cart › forEach 2/2: Bread", ""} {
 		r.Steps[i].Action, r.Steps[i].Name, r.Steps[i].In = "assert", "", in

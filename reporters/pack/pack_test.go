@@ -156,7 +156,7 @@ func TestAddRefuses(t *testing.T) {
 }
 
 // A case does not pass when a screenshot could not be kept.
-func TestPictureErrorSurfaces(t *testing.T) {
+func TestScreenshotErrorIsReturned(t *testing.T) {
 	t.Parallel()
 	p := newPack(t, newRun(t), "a", PackOptions{})
 	if err := p.Screenshot(t.Context(), event.Shot{Image: badImage{image.NewGray16(image.Rect(0, 0, 9, 9))},

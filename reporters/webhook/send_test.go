@@ -228,7 +228,7 @@ func TestSilent(t *testing.T) {
 }
 
 // Without a connection the message is sent again; a run that is interrupted stops that.
-func TestNobodyListens(t *testing.T) {
+func TestNoConnection(t *testing.T) {
 	env := map[string]string{"NOTIFY_URLS": "http://127.0.0.1:1/x#product=slack"}
 	targets, errs := Targets(func(name string) string { return env[name] })
 	if len(errs) != 0 {

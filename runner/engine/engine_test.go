@@ -75,7 +75,7 @@ func verdicts(r *event.Result) string {
 	return strings.Join(list, " ")
 }
 
-func TestPassTakesOnePictureOfEachStep(t *testing.T) {
+func TestPassTakesOneScreenshotOfEachStep(t *testing.T) {
 	t.Parallel()
 	w := &witness{device: &device{}}
 	r, pictures := packOf(t, testCase(t, "  - tap: Go\n  - assert: Ready\n  - assert: Go\n"), w, time.Minute)
@@ -93,7 +93,7 @@ func TestPassTakesOnePictureOfEachStep(t *testing.T) {
 	}
 }
 
-func TestFailedAssertionTakesOneMorePictureAndLeavesTheRestUnreached(t *testing.T) {
+func TestFailedAssertionTakesOneMoreScreenshotAndLeavesTheRestUnreached(t *testing.T) {
 	t.Parallel()
 	d := &device{}
 	r, pictures := packOf(t,
@@ -110,7 +110,7 @@ func TestFailedAssertionTakesOneMorePictureAndLeavesTheRestUnreached(t *testing.
 	}
 }
 
-func TestFailedActionTakesOnePictureOnly(t *testing.T) {
+func TestFailedActionTakesOneScreenshotOnly(t *testing.T) {
 	t.Parallel()
 	r, pictures := packOf(t, testCase(t, "  - tap: Nowhere\n  - assert: Ready\n"), &device{}, 50*time.Millisecond)
 	if r.Verdict != event.Fail || verdicts(r) != "fail unreached" {
@@ -226,7 +226,7 @@ func TestAssertionThatHeldIsAPassAlsoWhenTheRunEndsThen(t *testing.T) {
 	}
 }
 
-func TestNothingRunsOnceTheContextIsOver(t *testing.T) {
+func TestNothingRunsAfterTheContextHasEnded(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -277,7 +277,7 @@ func TestReportThatCannotBeKeptIsAnErrorAndStopsTheDevice(t *testing.T) {
 	}
 }
 
-func TestPictureOrLogThatCannotBeKeptIsAnError(t *testing.T) {
+func TestScreenshotOrLogThatCannotBeKeptIsAnError(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]*sink{"picture": {failShot: errFull}, "log": {failAdd: errFull}} {
 		t.Run(name, func(t *testing.T) {
@@ -294,8 +294,8 @@ func TestPictureOrLogThatCannotBeKeptIsAnError(t *testing.T) {
 	}
 }
 
-// TestReportThatCannotBeWrittenWeighsMoreThanAFailure: the failure could not be read anywhere.
-func TestReportThatCannotBeWrittenWeighsMoreThanAFailure(t *testing.T) {
+// TestUnwritableReportOverridesAFailure: the failure could not be read anywhere.
+func TestUnwritableReportOverridesAFailure(t *testing.T) {
 	t.Parallel()
 	s := &sink{dir: t.TempDir(), failShot: errFull}
 	verdict, err := engine.Run(t.Context(), testCase(t, "  - assert: {label: Paid, timeoutMs: 0}\n"), &device{}, s,
@@ -373,7 +373,7 @@ func TestAppHasTimeToDieOfTheLastStep(t *testing.T) {
 	}
 }
 
-func TestEmptyPictureIsANote(t *testing.T) {
+func TestEmptyScreenshotIsAWarning(t *testing.T) {
 	t.Parallel()
 	d := &device{onScreenshot: func(context.Context) (image.Image, error) { return nil, nil }}
 	run(t, "  - tap: Go\n", d, func(t *testing.T, s *sink, r *event.Result) {
@@ -384,8 +384,8 @@ func TestEmptyPictureIsANote(t *testing.T) {
 	})
 }
 
-// TestFilmAndLogThatFailCostANoteOnly: errors and panics, at the start and at the end.
-func TestFilmAndLogThatFailCostANoteOnly(t *testing.T) {
+// TestFailedRecordingAndLogAreWarnings: errors and panics, at the start and at the end.
+func TestFailedRecordingAndLogAreWarnings(t *testing.T) {
 	t.Parallel()
 	fail := func() error { return errors.New("no encoder") }
 	burst := func() error { panic("no encoder") }
@@ -410,7 +410,7 @@ func TestFilmAndLogThatFailCostANoteOnly(t *testing.T) {
 	}
 }
 
-func TestNoVideoDoesNotFilm(t *testing.T) {
+func TestNoVideoDoesNotRecord(t *testing.T) {
 	t.Parallel()
 	w, s := &witness{device: &device{}}, &sink{dir: t.TempDir()}
 	verdict, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n"), w, s, engine.Options{NoVideo: true})
@@ -440,7 +440,7 @@ func TestVariablesThatHaveNoValueAreAnErrorOfTheCase(t *testing.T) {
 	}
 }
 
-func TestWhatIsTypedNeverNamesAPicture(t *testing.T) {
+func TestTypedTextNeverNamesAScreenshot(t *testing.T) {
 	t.Parallel()
 	d := &device{}
 	run(t, "  - input: lovelace\n", d, func(t *testing.T, s *sink, _ *event.Result) {

@@ -174,7 +174,7 @@ func TestFlowWhenDoesNotSeeTheEnvOfItsBlock(t *testing.T) {
 	}
 }
 
-func TestFlowStartThatChangesNothingLeavesTheBodyOfACalledFlowOut(t *testing.T) {
+func TestFlowStartWithoutEffectSkipsTheCalledFlow(t *testing.T) {
 	t.Parallel()
 	// After a hook with commands that change nothing, the body of a called flow is skipped, as in Maestro.
 	files := texts{"flow.yaml": "appId: a\n---\n- runFlow: sub.yaml\n",

@@ -43,7 +43,7 @@ func TestFlowTapsTheCentreOfTheFirstMatch(t *testing.T) {
 	}
 }
 
-func TestFlowLooks17SecondsAnd7WithOptional(t *testing.T) {
+func TestFlowSearches17SecondsAnd7WithOptional(t *testing.T) {
 	t.Parallel()
 	r := commands(t, nil, "- tapOn: nobody\n")
 	fails(t, r, "was not found within 17s")
@@ -56,7 +56,7 @@ func TestFlowLooks17SecondsAnd7WithOptional(t *testing.T) {
 	}
 }
 
-func TestFlowAssertionsLook17SecondsAlsoWithOptional(t *testing.T) {
+func TestFlowAssertionsSearch17SecondsAlsoWithOptional(t *testing.T) {
 	t.Parallel()
 	took(t, commands(t, nil, "- assertVisible:\n    text: nobody\n    optional: true\n"), 17*time.Second, time.Second)
 	r := commands(t, &recorder{screen: []*shape{at("x", 0, 0)}}, "- assertNotVisible:\n    text: x\n    optional: true\n")

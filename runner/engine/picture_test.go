@@ -45,9 +45,9 @@ func (d *toaster) Screenshot(ctx context.Context) (image.Image, error) {
 	return blank, drivers.Pause(ctx, d.shot)
 }
 
-// TestTextThatStandsForTwoSeconds: a text on the screen for two seconds is seen, because no screenshot is taken between
+// TestTextShownForTwoSeconds: a text on the screen for two seconds is seen, because no screenshot is taken between
 // the tap and the next screen read. Each step has a screenshot all the same.
-func TestTextThatStandsForTwoSeconds(t *testing.T) {
+func TestTextShownForTwoSeconds(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		d, s := &toaster{device: &device{}, shot: 2500 * time.Millisecond}, &sink{dir: dir}
@@ -66,8 +66,9 @@ func TestTextThatStandsForTwoSeconds(t *testing.T) {
 	})
 }
 
-// TestTapsShareTheirPictures: on a stationary screen a tap costs one tree and two screenshots, including the report's.
-func TestTapsShareTheirPictures(t *testing.T) {
+// TestTapsShareTheirScreenshots: on a stationary screen a tap costs one tree and two screenshots, including the
+// report's.
+func TestTapsShareTheirScreenshots(t *testing.T) {
 	const taps = 5
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -103,9 +104,9 @@ func (f *form) FillIn(ctx context.Context, at drivers.WebTarget, _ string) error
 	return nil
 }
 
-// TestPictureWhileAStepWatches: a step that waits for the effect of its action takes its screenshot meanwhile, if
+// TestScreenshotWhileAStepWatches: a step that waits for the effect of its action takes its screenshot meanwhile, if
 // screenshots are quick; it does not delay the next screen read.
-func TestPictureWhileAStepWatches(t *testing.T) {
+func TestScreenshotWhileAStepWatches(t *testing.T) {
 	for name, c := range map[string]struct{ shot, watched time.Duration }{
 		"quick": {30 * time.Millisecond, 60 * time.Millisecond}, // of the first step it is not known
 		"slow":  {300 * time.Millisecond, 0},

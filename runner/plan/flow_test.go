@@ -119,7 +119,7 @@ func TestOrderOfAConfig(t *testing.T) {
 	}
 }
 
-func TestConfigOfFlowsTells(t *testing.T) {
+func TestConfigOfFlowsWarns(t *testing.T) {
 	dir := folder(t, map[string]string{"flows/a.yaml": aFlow,
 		"flows/config.yaml": "testOutputDir: build/out\nflow: ['*']\n", "plain/a.yaml": aFlow,
 		"plain/config.yaml": "flows: ['*']\n"})
@@ -186,7 +186,7 @@ func TestTestRunsAFlow(t *testing.T) {
 	}
 }
 
-func TestFlowThatWasSentReadsNothingElsewhere(t *testing.T) {
+func TestUploadedFlowReadsOnlyItsSuite(t *testing.T) {
 	dir := folder(t, map[string]string{"in/go.mod": "", "secret.yaml": aFlow})
 	_, err := plan.Build(plan.Options{Dir: filepath.Join(dir, "in"), Inline: []plan.Source{
 		{Name: "sent.yaml", Text: []byte("appId: a\n---\n- runFlow: ../secret.yaml\n")}}})

@@ -208,7 +208,7 @@ func TestWrongArguments(t *testing.T) {
 	}
 }
 
-func TestAllErrorsOfAllFilesAreTold(t *testing.T) {
+func TestAllErrorsOfAllFilesAreReported(t *testing.T) {
 	dir := project(t, map[string]string{
 		"suites/1-bad.yaml":   "id: one\nplatform: web\nsteps:\n  - tapp: Go\n  - asert: Go\n",
 		"suites/2-good.yaml":  yaml("good", "web"),
@@ -242,7 +242,7 @@ func TestUndefinedVariablesAreFoundBeforeAnythingRuns(t *testing.T) {
 	want(t, packs(t, o), "b")
 }
 
-func TestWrongVariableNameIsToldOnce(t *testing.T) {
+func TestWrongVariableNameIsReportedOnce(t *testing.T) {
 	err := fails(t, plan.Options{Dir: sample(t), Vars: map[string]string{"1X": "y"}}, `"1X"`)
 	if n := strings.Count(err.Error(), "1X"); n != 1 {
 		t.Errorf("told %d times:\n%v", n, err)

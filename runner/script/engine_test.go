@@ -179,7 +179,7 @@ func TestHTTPWaitsOutsideOfTheLimit(t *testing.T) {
 	})
 }
 
-func TestFakerKnowsTheWordsOfFlows(t *testing.T) {
+func TestFakerHasTheKindsOfFlows(t *testing.T) {
 	e := script.New(script.Options{Seed: 1})
 	for _, code := range []string{"faker.name().firstName()", "faker.name().fullName()", "faker.internet().emailAddress()",
 		"faker.address().cityName()", "faker.number().digits(4)", "faker.lorem().word()"} {
