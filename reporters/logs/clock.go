@@ -60,7 +60,13 @@ func Clock(log io.Reader, start, end time.Time) (Zone, error) {
 	return z, nil
 }
 
-// guess tests all possible zones: the log was started with the case, so its lines must be within the case.
+// guess returns the offset of a log's local times, and how it was found.
+//
+// The log was started with the case, so all its lines must be within the case, give or take clockSlack and endSlack.
+// Offsets of time zones are multiples of a quarter of an hour. The one that puts the first line at the start of the
+// case is therefore a candidate, as are its two neighbours, because the phone's clock may be some minutes wrong. With
+// one fitting candidate the zone is known; with several the nearest is probable; with none the phone's clock is wrong
+// by more, and the first line is taken as the start of the case.
 func guess(start, end, first, last time.Time) (time.Duration, string) {
 	fits, found := 0, time.Duration(0)
 	near := start.Sub(first).Round(quarterHour)

@@ -32,8 +32,12 @@ func IsPackName(name string) bool {
 	return NamePattern.MatchString(name) && !strings.HasSuffix(name, ".")
 }
 
-// RunDir is the directory of one run, with a pack per case. While it is open in any process, it is neither finalized as
-// dead nor pruned.
+// RunDir is the directory of one run, with a pack per case. While it is open in any process, it is neither finalized
+// as dead nor pruned.
+//
+// A file lock decides whether a run is alive, because the kernel releases it however a process ends, and process ids
+// are reused. All processes that work on a run share the lock of LiveFile. A process that finalizes or prunes a run
+// takes the same lock exclusively: it fails as long as one of them lives.
 type RunDir struct {
 	path string
 	live *flock.Flock

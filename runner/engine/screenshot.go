@@ -18,9 +18,12 @@ import (
 // cost its own limit twice.
 const screenshotLimit = 5 * time.Second
 
-// pendingScreenshot is the screenshot of a step that passed. It is not taken at once: meanwhile a text that is on the
-// screen for two seconds could disappear before the next step reads the screen. It is taken with the next step's first
-// screen read, or before the device is changed again.
+// pendingScreenshot is the screenshot of a step that passed.
+//
+// A screenshot of a phone takes up to a second. If it were taken right after the step, a text that is on the screen
+// for two seconds could disappear before the next step reads the screen, and an assertion on it would fail only
+// because of the report. So the screenshot waits for the next step: its first screen read is used for both, or it is
+// taken before the next step changes the device. Either way it shows the screen as the step left it.
 type pendingScreenshot struct {
 	n      int
 	label  string

@@ -223,6 +223,12 @@ type Request struct {
 }
 
 // LeaseFor is Lease without the devices that the request excludes.
+//
+// The first round uses a listing of up to ten seconds ago (trusted), because a new one can take seconds and a device
+// that was detached since is noticed when it is opened. Later rounds use a listing of at most a second (fresh), so
+// that devices that are attached meanwhile are found. Between two rounds LeaseFor waits until this process releases a
+// device (wake) or for a moment (rest), because the release by another process cannot be observed. It gives up when
+// the platform has had no device for a while (mayReturn).
 func (p *Pool) LeaseFor(ctx context.Context, w Request) (*Lease, error) {
 	for age := trusted; ; age = fresh {
 		wake := p.waker()

@@ -11,8 +11,14 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// caseScheduler assigns the slots of a run, at most limit at once, to the first ready case of the plan. A case
-// with a phone that is leased elsewhere is not ready: it releases its slot while it waits. Safe for concurrent use.
+// caseScheduler assigns the slots of a run, at most limit at once, to the first ready case of the plan. Safe for
+// concurrent use.
+//
+// Each worker has a device and runs the cases of one platform. Without a common order, the platform with the fastest
+// devices would use up all slots, and the plan's order would be lost. So a case first requests a slot (next, leave),
+// which makes it ready, and a free slot is always granted to the ready case with the lowest index. A case with a phone
+// that is leased by another process is not ready: yieldSlot releases its slot while it waits, so that it blocks no
+// other case.
 type caseScheduler struct {
 	limit int // 0: none
 
@@ -72,14 +78,14 @@ func (t *caseScheduler) grant() {
 	}
 }
 
-// open lets the cases have slots that asked so far.
+// open grants the first slots. It is called once every worker has requested one.
 func (t *caseScheduler) open() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.grant()
 }
 
-// await waits for the slot that the case asked for; it has one when there is no error.
+// await waits for the slot that the case requested; the case has it if there is no error.
 func (t *caseScheduler) await(ctx context.Context, i int) error {
 	t.mu.Lock()
 	turn, waits := t.ready[i]
