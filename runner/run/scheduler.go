@@ -78,7 +78,7 @@ func (t *caseScheduler) grant() {
 	}
 }
 
-// open grants the first slots. It is called once every worker has requested one.
+// open grants free slots after workers were added, once they have all requested one.
 func (t *caseScheduler) open() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
